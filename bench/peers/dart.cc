@@ -1,0 +1,228 @@
+// DART, a Skeleton built body by body. Its joints have a frame on the parent and one on the child just as linchpin's, so
+// nothing is re-expressed.
+//
+// Rotations are exponential coordinates in q; velocities are in the child's axes throughout, so that a free joint's
+// linear velocity is u = R' v with linchpin's v (in F's axes) and R the orientation of M in F:
+//     u' = R' v' - w x u                                                      (1)
+// A force turns like a velocity.
+#include <Eigen/Cholesky>
+#include <algorithm>
+// Not <dart/dart.hpp>: it asks for headers of further packages.
+#include <dart/config.hpp>
+#include <dart/dynamics/BallJoint.hpp>
+#include <dart/dynamics/BodyNode.hpp>
+#include <dart/dynamics/FreeJoint.hpp>
+#include <dart/dynamics/PrismaticJoint.hpp>
+#include <dart/dynamics/RevoluteJoint.hpp>
+#include <dart/dynamics/Skeleton.hpp>
+#include <dart/dynamics/WeldJoint.hpp>
+
+#include "bench/peers/drivers.h"
+
+namespace linchpin {
+namespace {
+
+namespace dd = dart::dynamics;
+
+// Every skeleton keeps a dense mass matrix and several more matrices of its size, and builds them anew with each body.
+constexpr int largest_nv = 3000;
+
+Eigen::Vector3d eigen(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
+Vec3<double> vec3(const Eigen::Vector3d& v) { return {v[0], v[1], v[2]}; }
+Eigen::Isometry3d eigen(const Transform<double>& X) {
+  Eigen::Isometry3d T = Eigen::Isometry3d::Identity();
+  T.linear().col(0) = eigen(X.R.x);
+  T.linear().col(1) = eigen(X.R.y);
+  T.linear().col(2) = eigen(X.R.z);
+  T.translation() = eigen(X.p);
+  return T;
+}
+dd::Inertia eigen(const InertiaSpec& inertia) {
+  const Vec3<double>& c = inertia.centre;
+  const Sym3<double>& I = inertia.moments;
+  return dd::Inertia(inertia.mass, c.x, c.y, c.z, I.xx, I.yy, I.zz, I.xy, I.xz, I.yz);
+}
+
+template <class J, class Adjust>
+dd::BodyNode* add_body(dd::Skeleton& skeleton, dd::BodyNode* parent, const PeerNode& node, std::size_t number,
+                       const Adjust& adjust) {
+  typename J::Properties joint;
+  joint.mName = "j" + std::to_string(number);
+  joint.mT_ParentBodyToJoint = eigen(node.X_PF);
+  joint.mT_ChildBodyToJoint = eigen(node.X_CM);
+  adjust(joint);
+  const dd::BodyNode::AspectProperties body("b" + std::to_string(number), eigen(node.inertia));
+  return skeleton.createJointAndBodyNodePair<J>(parent, joint, body).second;
+}
+
+dd::BodyNode* add_body(dd::Skeleton& skeleton, dd::BodyNode* parent, const PeerNode& node, std::size_t number) {
+  const auto nothing = [](auto&) {};
+  const auto set_axis = [&](auto& joint) { joint.mAxis = eigen(node.axis); };
+  switch (node.type) {
+    case JointType::revolute:
+      return add_body<dd::RevoluteJoint>(skeleton, parent, node, number, set_axis);
+    case JointType::prismatic:
+      return add_body<dd::PrismaticJoint>(skeleton, parent, node, number, set_axis);
+    case JointType::ball:
+      return add_body<dd::BallJoint>(skeleton, parent, node, number, nothing);
+    case JointType::free:
+      return add_body<dd::FreeJoint>(skeleton, parent, node, number, nothing);
+    default:
+      return add_body<dd::WeldJoint>(skeleton, parent, node, number, nothing);
+  }
+}
+
+class DartPeer final : public Peer {
+ public:
+  std::string name() const override { return "DART"; }
+  std::string version() const override { return DART_VERSION; }
+
+  std::optional<Error> load(const ModelSpec& spec, const Model& model) override {
+    Result<std::vector<PeerNode>> nodes = peer_nodes(spec, model);
+    if (!nodes) return nodes.error();
+    nodes_ = std::move(nodes).value();
+    if (auto error = refuse_armature(name(), nodes_)) return error;
+    if (model.nv() > largest_nv)
+      return Error{"DART is not asked: it keeps dense matrices of all " + std::to_string(model.nv()) +
+                   " degrees of freedom, and the benchmark stops at " + std::to_string(largest_nv)};
+    skeleton_ = dd::Skeleton::create(spec.name);
+    skeleton_->setGravity(eigen(spec.gravity));
+    bodies_.clear();
+    index_.clear();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      dd::BodyNode* parent = nodes_[i].parent < 0 ? nullptr : bodies_[std::size_t(nodes_[i].parent)];
+      bodies_.push_back(add_body(*skeleton_, parent, nodes_[i], i));
+    }
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      index_.push_back(nodes_[i].nv ? Eigen::Index(joint(i)->getIndexInSkeleton(0)) : 0);
+    rotation_.assign(nodes_.size(), Mat3<double>::identity());
+    position_.setZero(model.nv());
+    velocity_ = acceleration_ = tau_ = solution_ = position_;
+    return std::nullopt;
+  }
+
+  void set_state(std::span<const double> q, std::span<const double> v, std::span<const double> tau) override {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const PeerNode& node = nodes_[i];
+      const double* from = q.data() + node.q;
+      double* to = position_.data() + index_[i];
+      if (node.type == JointType::ball || node.type == JointType::free) {
+        rotation_[i] = to_rotation(quaternion_at(from));
+        put(log_rotation(quaternion_at(from)), to);
+        if (node.type == JointType::free) put(vec3_at(from + 4), to + 3);
+      } else {
+        std::copy_n(from, node.nq, to);
+      }
+    }
+    to_dart(v, velocity_);
+    to_dart(tau, tau_);
+    skeleton_->setPositions(position_);
+    skeleton_->setVelocities(velocity_);
+    skeleton_->setForces(tau_);
+    forces_are_tau_ = true;
+  }
+  void set_accelerations(std::span<const double> qdd) override {
+    to_dart(qdd, acceleration_);
+    for_each_free_joint([&](Eigen::Index k) {  // (1)
+      acceleration_.segment<3>(k + 3) -= velocity_.segment<3>(k).cross(velocity_.segment<3>(k + 3));
+    });
+    accelerations_are_ours_ = false;
+  }
+
+  bool forward_dynamics() override {
+    if (!forces_are_tau_) skeleton_->setForces(tau_);
+    forces_are_tau_ = true;
+    accelerations_are_ours_ = false;
+    forget();
+    skeleton_->computeForwardDynamics();
+    return true;
+  }
+  bool inverse_dynamics() override {
+    if (!accelerations_are_ours_) skeleton_->setAccelerations(acceleration_);
+    accelerations_are_ours_ = true;
+    forces_are_tau_ = false;
+    forget();
+    skeleton_->computeInverseDynamics();
+    return true;
+  }
+  bool mass_matrix_and_solve() override {
+    forget();
+    llt_.compute(skeleton_->getMassMatrix());
+    solution_ = llt_.solve(tau_);
+    return true;
+  }
+  bool kinematics() override {
+    forget();
+    for (const dd::BodyNode* body : bodies_) body->getWorldTransform();
+    return true;
+  }
+
+  void accelerations(std::span<double> qdd) const override {
+    Eigen::VectorXd a = skeleton_->getAccelerations();
+    for_each_free_joint([&](Eigen::Index k) {  // (1)
+      a.segment<3>(k + 3) += velocity_.segment<3>(k).cross(velocity_.segment<3>(k + 3));
+    });
+    from_dart(a, qdd);
+  }
+  void forces(std::span<double> tau) const override { from_dart(skeleton_->getForces(), tau); }
+  void solution(std::span<double> x) const override { from_dart(solution_, x); }
+  void poses(std::span<Transform<double>> X_WB) const override {
+    X_WB[0] = Transform<double>::identity();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const Eigen::Isometry3d& T = bodies_[i]->getWorldTransform();
+      const Eigen::Matrix3d R = T.linear();
+      X_WB[std::size_t(nodes_[i].body)] = {{vec3(R.col(0)), vec3(R.col(1)), vec3(R.col(2))}, vec3(T.translation())};
+    }
+  }
+
+ private:
+  dd::Joint* joint(std::size_t i) const { return bodies_[i]->getParentJoint(); }
+
+  // As if every q and v were new. Setting the same numbers again would not do: DART would see it and keep its results.
+  void forget() {
+    for (dd::BodyNode* body : bodies_) {
+      body->getParentJoint()->notifyPositionUpdated();
+      body->getParentJoint()->notifyVelocityUpdated();
+    }
+  }
+
+  template <class Action>
+  void for_each_free_joint(const Action& action) const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i)
+      if (nodes_[i].type == JointType::free) action(index_[i]);
+  }
+
+  // Velocities and forces alike.
+  void to_dart(std::span<const double> x, Eigen::VectorXd& y) const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const PeerNode& node = nodes_[i];
+      double* to = y.data() + index_[i];
+      std::copy_n(x.data() + node.v, node.nv, to);
+      if (node.type == JointType::free) put(transpose_times(rotation_[i], vec3_at(to + 3)), to + 3);
+    }
+  }
+  void from_dart(const Eigen::VectorXd& y, std::span<double> x) const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const PeerNode& node = nodes_[i];
+      double* to = x.data() + node.v;
+      std::copy_n(y.data() + index_[i], node.nv, to);
+      if (node.type == JointType::free) put(rotation_[i] * vec3_at(to + 3), to + 3);
+    }
+  }
+
+  std::vector<PeerNode> nodes_;
+  dd::SkeletonPtr skeleton_;
+  std::vector<dd::BodyNode*> bodies_;   // by node
+  std::vector<Eigen::Index> index_;     // first coordinate in the skeleton, by node
+  std::vector<Mat3<double>> rotation_;  // of M in F, by node; ball and free joints only
+  Eigen::VectorXd position_, velocity_, acceleration_, tau_, solution_;
+  Eigen::LLT<Eigen::MatrixXd> llt_;
+  // Each dynamics overwrites the other's input; it is restored when they alternate, not within a timing loop.
+  bool forces_are_tau_ = false, accelerations_are_ours_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> make_dart_peer() { return std::make_unique<DartPeer>(); }
+
+}  // namespace linchpin

@@ -1,0 +1,271 @@
+// MuJoCo, through MJCF text in memory.
+//
+// Bodies are handed over in their joint frames M, so that MuJoCo's body frame, joint anchor and linchpin's M are one.
+// Then coordinates agree but for the free joint: MuJoCo has position before quaternion and linear before angular
+// velocity, and measures position and linear velocity in the world's axes where linchpin uses those of F.
+#include <mujoco/mujoco.h>
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "bench/peers/drivers.h"
+
+namespace linchpin {
+namespace {
+
+// tinyxml2 gives up at about 100 nested elements, so deeper bodies go to further files, each included by the one above.
+constexpr int levels_per_file = 60;
+// The sparse factorisation costs about the sum of squared depths: 3e8 for a chain of 1000, which takes some 0.1 s. Beyond
+// this sum a benchmark would wait for nothing else, and the mass matrix (sum of depths) grows past gigabytes.
+constexpr double largest_depth_square_sum = 3e9;
+
+__attribute__((format(printf, 2, 3))) void append(std::string& text, const char* format, ...) {
+  char buffer[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  text += buffer;
+}
+
+void append_pose(std::string& text, const Transform<double>& X) {
+  const Quaternion<double> a = from_rotation(X.R);
+  append(text, " pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'", X.p.x, X.p.y, X.p.z, a.w, a.x, a.y, a.z);
+}
+
+// Joints and bodies are named by the number of their node.
+class MjcfWriter {
+ public:
+  MjcfWriter(const std::vector<PeerNode>& nodes, const Vec3<double>& gravity) : nodes_(nodes), children_(nodes.size() + 1) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) children_[std::size_t(nodes[i].parent + 1)].push_back(i);
+    std::string text = "<mujoco><compiler angle='radian' inertiafromgeom='false'/><option ";
+    append(text, "gravity='%.17g %.17g %.17g'>", gravity.x, gravity.y, gravity.z);
+    text += "<flag constraint='disable' contact='disable' passive='disable' actuation='disable' sensor='disable' "
+            "warmstart='disable'/></option><worldbody>";
+    for (const std::size_t child : children_[0]) write_body(child, 0, text);
+    text += "</worldbody></mujoco>";
+    files_.insert(files_.begin(), std::move(text));
+  }
+  // The first is the one to load; file k > 0 is called file_name(k).
+  const std::vector<std::string>& files() const { return files_; }
+  static std::string file_name(std::size_t k) { return "part" + std::to_string(k) + ".xml"; }
+
+ private:
+  void write_body(std::size_t i, int level, std::string& text) {
+    if (level == levels_per_file) {
+      files_.emplace_back();
+      const std::size_t k = files_.size();  // the main file will stand before it
+      text += "<include file='" + file_name(k) + "'/>";
+      std::string part = "<mujoco>";
+      write_body(i, 0, part);
+      files_[k - 1] = part + "</mujoco>";
+      return;
+    }
+    const PeerNode& node = nodes_[i];
+    const Transform<double> X_MpP =
+        node.parent < 0 ? Transform<double>::identity() : inverse(nodes_[std::size_t(node.parent)].X_CM);
+    append(text, "<body name='b%zu'", i);
+    append_pose(text, X_MpP * node.X_PF);
+    text += ">";
+    if (node.type == JointType::free) {
+      append(text, "<freejoint name='j%zu'/>", i);
+    } else if (node.type != JointType::weld) {
+      append(text, "<joint name='j%zu' type='%s' armature='%.17g' axis='%.17g %.17g %.17g'/>", i, mujoco_type(node.type),
+             node.armature, node.axis.x, node.axis.y, node.axis.z);
+    }
+    const InertiaSpec inertia = inertia_in_joint_frame(node);
+    if (inertia.mass > 0) {
+      // Not fullinertia: MuJoCo finds its principal axes to 1e-12 kg m^2 only, too little for small links.
+      const PrincipalMoments principal = principal_moments(inertia.moments);
+      append(text, "<inertial mass='%.17g' diaginertia='%.17g %.17g %.17g'", inertia.mass, principal.moments.x,
+             principal.moments.y, principal.moments.z);
+      append_pose(text, {principal.R, inertia.centre});
+      text += "/>";
+    }
+    for (const std::size_t child : children_[i + 1]) write_body(child, level + 1, text);
+    text += "</body>";
+  }
+
+  static const char* mujoco_type(JointType type) {
+    return type == JointType::revolute ? "hinge" : type == JointType::prismatic ? "slide" : "ball";
+  }
+
+  const std::vector<PeerNode>& nodes_;
+  std::vector<std::vector<std::size_t>> children_;  // [0] the world's, [i + 1] those of node i
+  std::vector<std::string> files_;
+};
+
+struct DeleteModel {
+  void operator()(mjModel* m) const { mj_deleteModel(m); }
+};
+struct DeleteData {
+  void operator()(mjData* d) const { mj_deleteData(d); }
+};
+struct DeleteVfs {
+  void operator()(mjVFS* vfs) const {
+    mj_deleteVFS(vfs);
+    delete vfs;
+  }
+};
+
+void add_file(mjVFS& vfs, const std::string& name, const std::string& text) {
+  mj_makeEmptyFileVFS(&vfs, name.c_str(), static_cast<int>(text.size()));
+  std::memcpy(vfs.filedata[vfs.nfile - 1], text.data(), text.size());
+}
+
+std::optional<Error> refuse_cost(const std::vector<PeerNode>& nodes) {
+  std::vector<double> depth(nodes.size());  // in degrees of freedom
+  double squares = 0;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    depth[i] = (nodes[i].parent < 0 ? 0 : depth[std::size_t(nodes[i].parent)]) + nodes[i].nv;
+    squares += nodes[i].nv * depth[i] * depth[i];
+  }
+  if (squares <= largest_depth_square_sum) return std::nullopt;
+  std::string text = "MuJoCo is not asked: ";
+  append(text, "its cost grows with the sum of squared depths, here %.2g, and the benchmark stops at %.2g", squares,
+         largest_depth_square_sum);
+  return Error{text};
+}
+
+class MujocoPeer final : public Peer {
+ public:
+  std::string name() const override { return "MuJoCo"; }
+  std::string version() const override { return mj_versionString(); }
+
+  std::optional<Error> load(const ModelSpec& spec, const Model& model) override {
+    data_.reset();
+    model_.reset();
+    Result<std::vector<PeerNode>> nodes = peer_nodes(spec, model);
+    if (!nodes) return nodes.error();
+    nodes_ = std::move(nodes).value();
+    if (auto error = refuse_inner_free_joints(name(), nodes_)) return error;
+    if (auto error = refuse_cost(nodes_)) return error;
+
+    const MjcfWriter mjcf(nodes_, spec.gravity);
+    if (mjcf.files().size() > mjMAXVFS) return Error{"MuJoCo takes no more than " + std::to_string(mjMAXVFS) + " files"};
+    const std::unique_ptr<mjVFS, DeleteVfs> vfs(new mjVFS);
+    mj_defaultVFS(vfs.get());
+    for (std::size_t k = 0; k < mjcf.files().size(); ++k) add_file(*vfs, MjcfWriter::file_name(k), mjcf.files()[k]);
+    char message[1000] = "";
+    model_.reset(mj_loadXML(MjcfWriter::file_name(0).c_str(), vfs.get(), message, sizeof message));
+    if (!model_) return Error{std::string("MuJoCo: ") + message};
+    data_.reset(mj_makeData(model_.get()));
+
+    qpos_.assign(nodes_.size(), -1);
+    dof_.assign(nodes_.size(), -1);
+    body_.assign(nodes_.size(), -1);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      body_[i] = mj_name2id(model_.get(), mjOBJ_BODY, ("b" + std::to_string(i)).c_str());
+      if (nodes_[i].nv == 0) continue;
+      const int joint = mj_name2id(model_.get(), mjOBJ_JOINT, ("j" + std::to_string(i)).c_str());
+      qpos_[i] = model_->jnt_qposadr[joint];
+      dof_[i] = model_->jnt_dofadr[joint];
+    }
+    const std::size_t nv = std::size_t(model_->nv);
+    tau_.assign(nv, 0);
+    qacc_.assign(nv, 0);
+    forces_.assign(nv, 0);
+    solution_.assign(nv, 0);
+    return std::nullopt;
+  }
+
+  void set_state(std::span<const double> q, std::span<const double> v, std::span<const double> tau) override {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const PeerNode& node = nodes_[i];
+      if (node.nv == 0) continue;
+      double* qpos = data_->qpos + qpos_[i];
+      if (node.type == JointType::free) {
+        put(node.X_PF * vec3_at(&q[std::size_t(node.q) + 4]), qpos);
+        put(from_rotation(node.X_PF.R) * quaternion_at(&q[std::size_t(node.q)]), qpos + 3);
+      } else if (node.type == JointType::ball) {
+        put(quaternion_at(&q[std::size_t(node.q)]), qpos);
+      } else {
+        *qpos = q[std::size_t(node.q)];
+      }
+    }
+    to_mujoco(v, data_->qvel);
+    to_mujoco(tau, tau_.data());
+    mju_copy(data_->qfrc_applied, tau_.data(), model_->nv);
+  }
+  void set_accelerations(std::span<const double> qdd) override { to_mujoco(qdd, qacc_.data()); }
+
+  // MuJoCo keeps nothing from one call to the next, so q and v need not be written again.
+  bool forward_dynamics() override {
+    mj_forward(model_.get(), data_.get());
+    return true;
+  }
+  bool inverse_dynamics() override {
+    mju_copy(data_->qacc, qacc_.data(), model_->nv);
+    mj_kinematics(model_.get(), data_.get());
+    mj_comPos(model_.get(), data_.get());
+    mj_comVel(model_.get(), data_.get());
+    mj_rne(model_.get(), data_.get(), 1, forces_.data());
+    for (std::size_t k = 0; k < forces_.size(); ++k) forces_[k] += model_->dof_armature[k] * qacc_[k];
+    return true;
+  }
+  bool mass_matrix_and_solve() override {
+    mj_kinematics(model_.get(), data_.get());
+    mj_comPos(model_.get(), data_.get());
+    mj_crb(model_.get(), data_.get());
+    mj_factorM(model_.get(), data_.get());
+    mj_solveM(model_.get(), data_.get(), solution_.data(), tau_.data(), 1);
+    return true;
+  }
+  bool kinematics() override {
+    mj_kinematics(model_.get(), data_.get());
+    return true;
+  }
+
+  void accelerations(std::span<double> qdd) const override { from_mujoco(data_->qacc, qdd); }
+  void forces(std::span<double> tau) const override { from_mujoco(forces_.data(), tau); }
+  void solution(std::span<double> x) const override { from_mujoco(solution_.data(), x); }
+  void poses(std::span<Transform<double>> X_WB) const override {
+    X_WB[0] = Transform<double>::identity();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const Transform<double> X_WM{to_rotation(quaternion_at(data_->xquat + 4 * body_[i])),
+                                   vec3_at(data_->xpos + 3 * body_[i])};
+      X_WB[std::size_t(nodes_[i].body)] = X_WM * inverse(nodes_[i].X_CM);
+    }
+  }
+
+ private:
+  // Velocities, accelerations and forces all change coordinates alike: the change is a fixed rotation.
+  void to_mujoco(std::span<const double> x, double* y) const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const PeerNode& node = nodes_[i];
+      const double* from = x.data() + node.v;
+      if (node.type == JointType::free) {
+        put(node.X_PF.R * vec3_at(from + 3), y + dof_[i]);
+        put(vec3_at(from), y + dof_[i] + 3);
+      } else {
+        std::copy_n(from, node.nv, y + dof_[i]);
+      }
+    }
+  }
+  void from_mujoco(const double* y, std::span<double> x) const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const PeerNode& node = nodes_[i];
+      double* to = x.data() + node.v;
+      if (node.type == JointType::free) {
+        put(vec3_at(y + dof_[i] + 3), to);
+        put(transpose_times(node.X_PF.R, vec3_at(y + dof_[i])), to + 3);
+      } else {
+        std::copy_n(y + dof_[i], node.nv, to);
+      }
+    }
+  }
+
+  std::vector<PeerNode> nodes_;
+  std::unique_ptr<mjModel, DeleteModel> model_;
+  std::unique_ptr<mjData, DeleteData> data_;
+  std::vector<int> qpos_, dof_, body_;  // MuJoCo's places, by node
+  std::vector<double> tau_, qacc_, forces_, solution_;  // in MuJoCo's coordinates
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> make_mujoco_peer() { return std::make_unique<MujocoPeer>(); }
+
+}  // namespace linchpin

@@ -1,0 +1,253 @@
+// Do all engines simulate the same mechanism? Whatever linchpin understands by a free joint, a ball, an offset frame or a
+// tilted inertia, MuJoCo, DART, Bullet and Simbody must arrive at the same accelerations; DART and Simbody take our
+// frames as they are, so they also witness the re-expression that MuJoCo and Bullet need.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "bench/peers.h"
+#include "linchpin/dynamics/aba.h"
+#include "linchpin/model/scenes.h"
+#include "linchpin/model/state.h"
+
+namespace linchpin {
+namespace {
+
+using Numbers = std::vector<double>;
+
+struct Case {
+  std::string name;
+  std::function<ModelSpec()> spec;
+  // Largest difference between any two engines, as a part of the largest acceleration. Engines differ by rounding times
+  // the condition of the mass matrix (design: 1e-11 for 30 planar rods, 5e-10 for 100), so long chains get more.
+  double tolerance = 1e-11;
+  int engines = 4;  // peers that must take it
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+ModelSpec scene_or_fail(const std::string& text) {
+  Result<ModelSpec> spec = scene(text);
+  check(spec.ok(), spec.ok() ? "" : spec.error().message);
+  return std::move(spec).value();
+}
+
+// A random tree whose joints are of the five kinds that peers are driven with, and free only at the world.
+ModelSpec common_tree(int seed, bool floating) {
+  ModelSpec spec = scene_or_fail("@random_tree:bodies=20,seed=" + std::to_string(seed) + (floating ? ",floating=1" : ""));
+  for (JointSpec& joint : spec.joints) {
+    joint.dofs.clear();
+    switch (joint.type) {
+      case JointType::screw:
+      case JointType::cylindrical:
+        joint.type = JointType::revolute;
+        break;
+      case JointType::universal:
+        joint.type = JointType::ball;
+        break;
+      case JointType::planar:
+      case JointType::translational:
+        joint.type = JointType::prismatic;
+        break;
+      case JointType::free:
+        if (joint.parent != "world") joint.type = JointType::ball;
+        break;
+      default:
+        break;
+    }
+  }
+  return spec;
+}
+
+std::vector<Case> cases() {
+  std::vector<Case> all;
+  for (const char* text : {"@free_body", "@top", "@double_pendulum:rods=1", "@cart_pole", "@pendulum:links=7",
+                           "@pendulum:links=30", "@chain:links=7", "@chain:links=30", "@humanoid24",
+                           "@humanoid24:floating=1", "@humanoid", "@quadruped", "@dual_arm"})
+    all.push_back({text, [text] { return scene_or_fail(text); }});
+  for (int seed = 1; seed <= 4; ++seed)
+    for (const bool floating : {false, true})
+      all.push_back({"common_tree " + std::to_string(seed) + (floating ? " floating" : ""),
+                     [seed, floating] { return common_tree(seed, floating); }});
+  all.push_back({"@pendulum:links=100", [] { return scene_or_fail("@pendulum:links=100"); }});
+  all.push_back({"@chain:links=100", [] { return scene_or_fail("@chain:links=100"); }});
+  all.push_back({"@chain:links=300", [] { return scene_or_fail("@chain:links=300"); }});
+  all.push_back({"@heavy_light", [] { return scene_or_fail("@heavy_light"); }});
+  all.push_back({"@simple_pendulum", [] { return scene_or_fail("@simple_pendulum"); }});
+  return all;
+}
+
+double largest(const Numbers& x) {
+  double most = 0;
+  for (const double number : x) most = std::max(most, std::abs(number));
+  return most;
+}
+double difference(const Numbers& x, const Numbers& y) {
+  double most = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) most = std::max(most, std::abs(x[i] - y[i]));
+  return most;
+}
+
+struct Answer {
+  std::string who;
+  Numbers value;
+};
+
+void expect_same(const std::vector<Answer>& answers, double tolerance, const std::string& what) {
+  for (const Answer& a : answers) {
+    for (const double number : a.value) ASSERT_TRUE(std::isfinite(number)) << what << ": " << a.who;
+    for (const Answer& b : answers)
+      if (&b > &a)
+        EXPECT_LE(difference(a.value, b.value), tolerance * largest(a.value)) << what << ": " << a.who << " and " << b.who;
+  }
+}
+
+class Peers : public testing::TestWithParam<Case> {
+ protected:
+  Peers() : spec(GetParam().spec()), model(compile(spec).value()) {
+    for (std::unique_ptr<Peer>& peer : available_peers()) {
+      if (const auto error = peer->load(spec, model))
+        declined += error->message + "\n";
+      else
+        peers.push_back(std::move(peer));
+    }
+    tau.resize(nv());
+    for (std::size_t i = 0; i < nv(); ++i) tau[i] = 2 * std::sin(1.7 * static_cast<double>(i + 1));
+  }
+  void SetUp() override {
+    if (available_peers().empty()) GTEST_SKIP() << "no peer is installed";
+  }
+  std::size_t nv() const { return static_cast<std::size_t>(model.nv()); }
+  void set_state(int seed) {
+    state = random_state(model, static_cast<std::uint64_t>(seed));
+    for (const auto& peer : peers) peer->set_state(state.q, state.v, tau);
+  }
+  Numbers by_aba() const {
+    const Plan<double> plan(model);
+    AbaWorkspace<double> ws(plan);
+    Numbers vdot(nv());
+    aba<double>(plan, state.q, state.v, tau, {}, ws, vdot);
+    return vdot;
+  }
+
+  ModelSpec spec;
+  Model model;
+  State state;
+  Numbers tau;
+  std::vector<std::unique_ptr<Peer>> peers;
+  std::string declined;
+};
+
+TEST_P(Peers, accelerations_agree) {
+  EXPECT_EQ(peers.size() + missing_peers().size(), std::size_t(GetParam().engines)) << declined;
+  for (int seed = 1; seed <= 3; ++seed) {
+    set_state(seed);
+    std::vector<Answer> answers{{"linchpin", by_aba()}};
+    for (const auto& peer : peers) {
+      Numbers qdd(nv());
+      ASSERT_TRUE(peer->forward_dynamics());
+      ASSERT_TRUE(peer->forward_dynamics());  // again: nothing may have moved
+      peer->accelerations(qdd);
+      answers.push_back({peer->name(), qdd});
+    }
+    expect_same(answers, GetParam().tolerance, "accelerations");
+  }
+}
+
+// Backward error, free of conditioning: the peers' forces for linchpin's accelerations are those that caused them.
+TEST_P(Peers, forces_are_those_that_caused_the_accelerations) {
+  set_state(4);
+  const Numbers qdd = by_aba();
+  const Numbers zero(nv(), 0);
+  for (const auto& peer : peers) {
+    Numbers force(nv()), bias(nv());
+    peer->set_accelerations(zero);
+    if (!peer->inverse_dynamics()) continue;
+    peer->forces(bias);
+    peer->set_accelerations(qdd);
+    ASSERT_TRUE(peer->inverse_dynamics());
+    peer->forces(force);
+    const double scale = std::max(largest(tau), largest(bias));
+    EXPECT_LE(difference(force, tau), 1e-11 * scale) << peer->name();
+  }
+}
+
+// M (qdd(tau) - qdd(0)) = tau, whatever the velocity.
+TEST_P(Peers, mass_matrices_agree) {
+  set_state(5);
+  const Numbers with = by_aba();
+  std::vector<Answer> answers;
+  for (const auto& peer : peers) {
+    Numbers x(nv());
+    if (!peer->mass_matrix_and_solve()) continue;
+    peer->solution(x);
+    answers.push_back({peer->name(), x});
+  }
+  Numbers response = with;
+  std::fill(tau.begin(), tau.end(), 0);
+  const Numbers without = by_aba();
+  for (std::size_t i = 0; i < nv(); ++i) response[i] -= without[i];
+  answers.push_back({"linchpin", response});
+  // The difference of two accelerations has their rounding.
+  const double scale = std::max(1.0, largest(without) / largest(response));
+  expect_same(answers, GetParam().tolerance * scale, "response to tau");
+}
+
+TEST_P(Peers, poses_agree) {
+  set_state(6);
+  std::vector<Answer> answers;
+  for (const auto& peer : peers) {
+    std::vector<Transform<double>> X_WB(model.bodies().size());
+    ASSERT_TRUE(peer->kinematics());
+    peer->poses(X_WB);
+    Numbers all;
+    for (const Transform<double>& X : X_WB)
+      for (const Vec3<double>& v : {X.R.x, X.R.y, X.R.z, X.p}) all.insert(all.end(), {v.x, v.y, v.z});
+    answers.push_back({peer->name(), all});
+  }
+  // Angles add up along the tree, each with its rounding.
+  expect_same(answers, 1e-14 * static_cast<double>(10 + model.nv()), "poses");
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, Peers, testing::ValuesIn(cases()), [](const testing::TestParamInfo<Case>& info) {
+  std::string name = info.param.name;
+  std::erase(name, '@');
+  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  return name;
+});
+
+// What is declined is declined by name.
+
+std::string reasons(const ModelSpec& spec) {
+  const Model model = compile(spec).value();
+  std::string all;
+  for (const auto& peer : available_peers()) {
+    const auto error = peer->load(spec, model);
+    all += error ? error->message + "\n" : peer->name() + " takes it\n";
+  }
+  return all;
+}
+
+TEST(PeersDecline, joint_types_they_are_not_driven_with) {
+  if (available_peers().empty()) GTEST_SKIP();
+  for (const JointType type : {JointType::screw, JointType::cylindrical, JointType::universal, JointType::planar,
+                               JointType::translational}) {
+    ModelSpec spec = scene_or_fail("@chain:links=3");
+    spec.joints[1].type = type;
+    const std::string text = reasons(spec);
+    EXPECT_EQ(text.find("takes it"), std::string::npos) << text;
+    EXPECT_NE(text.find("'" + spec.joints[1].name + "'"), std::string::npos) << text;
+  }
+}
+
+TEST(PeersDecline, chains_that_would_take_too_long) {
+  if (available_peers().empty()) GTEST_SKIP();
+  const std::string text = reasons(scene_or_fail("@chain:links=10000"));
+  for (const char* who : {"MuJoCo takes it", "DART takes it", "Bullet takes it"})
+    EXPECT_EQ(text.find(who), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace linchpin

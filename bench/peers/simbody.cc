@@ -1,0 +1,211 @@
+// Simbody, one MobilizedBody per body. Its mobilizers have a frame F on the parent and M on the child just as
+// linchpin's joints; a Pin turns about z and a Slider slides along x of both, so these frames are turned to the axis.
+//
+// Quaternions and positions are the same numbers as linchpin's. Angular velocities are in F's axes instead of M's: u = R w,
+// and u' = R w' since R' = R [w x]. Torques turn like them; everything linear is the same.
+
+// Simbody 3.7's index types compare with plain integers only. C++20 then finds a == b of two of them ambiguous (either
+// could turn into an integer), and Simbody's own headers do not compile; an exact match settles it.
+namespace SimTK {
+template <class Index>
+  requires requires(const Index& i) { i.isValidExtended(); }
+inline bool operator==(const Index& a, const Index& b) {
+  return static_cast<int>(a) == static_cast<int>(b);
+}
+}  // namespace SimTK
+
+#include <Simbody.h>
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+
+#include "bench/peers/drivers.h"
+
+namespace linchpin {
+namespace {
+
+// calcM() and its factorisation are for comparing small mechanisms; here the matrix has 200 MB.
+constexpr int largest_mass_matrix = 5000;
+
+SimTK::Vec3 simtk(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
+Vec3<double> vec3(const SimTK::Vec3& v) { return {v[0], v[1], v[2]}; }
+SimTK::Transform simtk(const Transform<double>& X) {
+  const SimTK::Mat33 R(X.R.x.x, X.R.y.x, X.R.z.x, X.R.x.y, X.R.y.y, X.R.z.y, X.R.x.z, X.R.y.z, X.R.z.z);
+  return {SimTK::Rotation(R, true), simtk(X.p)};
+}
+SimTK::Body::Rigid simtk(const InertiaSpec& inertia) {
+  const Sym3<double>& I = inertia.moments;
+  const SimTK::Vec3 centre = simtk(inertia.centre);
+  const SimTK::Inertia about_centre(I.xx, I.yy, I.zz, I.xy, I.xz, I.yz);
+  return SimTK::Body::Rigid(
+      SimTK::MassProperties(inertia.mass, centre, about_centre.shiftFromMassCenter(centre, inertia.mass)));
+}
+
+SimTK::MobilizedBody add_body(SimTK::MobilizedBody& parent, const PeerNode& node) {
+  const SimTK::Transform X_PF = simtk(node.X_PF), X_CM = simtk(node.X_CM);
+  const SimTK::Body::Rigid body = simtk(node.inertia);
+  switch (node.type) {
+    case JointType::revolute: {
+      const SimTK::Transform axis(SimTK::Rotation(SimTK::UnitVec3(simtk(node.axis)), SimTK::ZAxis));
+      return SimTK::MobilizedBody::Pin(parent, X_PF * axis, body, X_CM * axis);
+    }
+    case JointType::prismatic: {
+      const SimTK::Transform axis(SimTK::Rotation(SimTK::UnitVec3(simtk(node.axis)), SimTK::XAxis));
+      return SimTK::MobilizedBody::Slider(parent, X_PF * axis, body, X_CM * axis);
+    }
+    case JointType::ball:
+      return SimTK::MobilizedBody::Ball(parent, X_PF, body, X_CM);
+    case JointType::free:
+      return SimTK::MobilizedBody::Free(parent, X_PF, body, X_CM);
+    default:
+      return SimTK::MobilizedBody::Weld(parent, X_PF, body, X_CM);
+  }
+}
+
+// Everything of one mechanism; the parts refer to each other and must not move.
+struct System {
+  explicit System(const SimTK::Vec3& g)
+      : matter(multibody), forces(multibody), gravity(forces, matter, g), applied(forces, matter) {}
+  SimTK::MultibodySystem multibody;
+  SimTK::SimbodyMatterSubsystem matter;
+  SimTK::GeneralForceSubsystem forces;
+  SimTK::Force::Gravity gravity;
+  SimTK::Force::DiscreteForces applied;  // holds tau
+  std::vector<SimTK::MobilizedBody> bodies;
+  SimTK::State state;
+};
+
+class SimbodyPeer final : public Peer {
+ public:
+  std::string name() const override { return "Simbody"; }
+  std::string version() const override {
+    int major = 0, minor = 0, build = 0;
+    SimTK_version_simbody(&major, &minor, &build);
+    return std::to_string(major) + "." + std::to_string(minor);
+  }
+
+  std::optional<Error> load(const ModelSpec& spec, const Model& model) override {
+    system_.reset();
+    Result<std::vector<PeerNode>> nodes = peer_nodes(spec, model);
+    if (!nodes) return nodes.error();
+    nodes_ = std::move(nodes).value();
+    if (auto error = refuse_armature(name(), nodes_)) return error;
+    try {
+      system_ = std::make_unique<System>(simtk(spec.gravity));
+      for (const PeerNode& node : nodes_) {
+        SimTK::MobilizedBody& parent =
+            node.parent < 0 ? system_->matter.updGround() : system_->bodies[std::size_t(node.parent)];
+        system_->bodies.push_back(add_body(parent, node));
+      }
+      system_->state = system_->multibody.realizeTopology();
+      system_->multibody.realizeModel(system_->state);
+    } catch (const std::exception& failure) {
+      system_.reset();
+      return Error{std::string("Simbody: ") + failure.what()};
+    }
+    q_place_.clear();
+    u_place_.clear();
+    for (const SimTK::MobilizedBody& body : system_->bodies) {
+      q_place_.push_back(body.getFirstQIndex(system_->state));
+      u_place_.push_back(body.getFirstUIndex(system_->state));
+    }
+    rotation_.assign(nodes_.size(), Mat3<double>::identity());
+    q_.resize(system_->state.getNQ());
+    for (SimTK::Vector* x : {&u_, &tau_, &udot_, &residual_, &solution_}) x->resize(model.nv());
+    return std::nullopt;
+  }
+
+  void set_state(std::span<const double> q, std::span<const double> v, std::span<const double> tau) override {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const PeerNode& node = nodes_[i];
+      for (int k = 0; k < node.nq; ++k) q_[q_place_[i] + k] = q[std::size_t(node.q + k)];
+      if (turns_freely(node)) rotation_[i] = to_rotation(quaternion_at(&q[std::size_t(node.q)]));
+    }
+    to_simbody(v, u_);
+    to_simbody(tau, tau_);
+    system_->applied.setAllMobilityForces(system_->state, tau_);
+  }
+  void set_accelerations(std::span<const double> qdd) override { to_simbody(qdd, udot_); }
+
+  // Writing q and u drops all that Simbody had realized.
+  bool forward_dynamics() override {
+    system_->state.updQ() = q_;
+    system_->state.updU() = u_;
+    system_->multibody.realize(system_->state, SimTK::Stage::Acceleration);
+    return true;
+  }
+  bool inverse_dynamics() override {
+    system_->state.updQ() = q_;
+    system_->state.updU() = u_;
+    system_->multibody.realize(system_->state, SimTK::Stage::Velocity);
+    system_->matter.calcResidualForceIgnoringConstraints(system_->state, SimTK::Vector(),
+                                                         system_->gravity.getBodyForces(system_->state), udot_, residual_);
+    return true;
+  }
+  bool mass_matrix_and_solve() override {
+    if (u_.size() > largest_mass_matrix) return false;
+    system_->state.updQ() = q_;
+    system_->multibody.realize(system_->state, SimTK::Stage::Position);
+    system_->matter.calcM(system_->state, mass_);
+    const int n = u_.size();
+    llt_.compute(Eigen::Map<const Eigen::MatrixXd>(mass_.getContiguousScalarData(), n, n));
+    Eigen::Map<Eigen::VectorXd>(solution_.updContiguousScalarData(), n) =
+        llt_.solve(Eigen::Map<const Eigen::VectorXd>(tau_.getContiguousScalarData(), n));
+    return true;
+  }
+  bool kinematics() override {
+    system_->state.updQ() = q_;
+    system_->multibody.realize(system_->state, SimTK::Stage::Position);
+    return true;
+  }
+
+  void accelerations(std::span<double> qdd) const override { from_simbody(system_->state.getUDot(), qdd); }
+  void forces(std::span<double> tau) const override { from_simbody(residual_, tau); }
+  void solution(std::span<double> x) const override { from_simbody(solution_, x); }
+  void poses(std::span<Transform<double>> X_WB) const override {
+    X_WB[0] = Transform<double>::identity();
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const SimTK::Transform& T = system_->bodies[i].getBodyTransform(system_->state);
+      const SimTK::Rotation& R = T.R();
+      X_WB[std::size_t(nodes_[i].body)] = {
+          {vec3(SimTK::Vec3(R.x())), vec3(SimTK::Vec3(R.y())), vec3(SimTK::Vec3(R.z()))}, vec3(T.p())};
+    }
+  }
+
+ private:
+  static bool turns_freely(const PeerNode& node) { return node.type == JointType::ball || node.type == JointType::free; }
+
+  // Velocities, accelerations and forces alike.
+  void to_simbody(std::span<const double> x, SimTK::Vector& y) const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const PeerNode& node = nodes_[i];
+      if (node.nv == 0) continue;
+      double* to = &y[u_place_[i]];
+      std::copy_n(x.data() + node.v, node.nv, to);
+      if (turns_freely(node)) put(rotation_[i] * vec3_at(to), to);
+    }
+  }
+  void from_simbody(const SimTK::Vector& y, std::span<double> x) const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      const PeerNode& node = nodes_[i];
+      if (node.nv == 0) continue;
+      double* to = x.data() + node.v;
+      std::copy_n(&y[u_place_[i]], node.nv, to);
+      if (turns_freely(node)) put(transpose_times(rotation_[i], vec3_at(to)), to);
+    }
+  }
+
+  std::vector<PeerNode> nodes_;
+  std::unique_ptr<System> system_;
+  std::vector<int> q_place_, u_place_;  // by node
+  std::vector<Mat3<double>> rotation_;  // of M in F, by node; ball and free joints only
+  SimTK::Vector q_, u_, tau_, udot_, residual_, solution_;
+  SimTK::Matrix mass_;
+  Eigen::LLT<Eigen::MatrixXd> llt_;
+};
+
+}  // namespace
+
+std::unique_ptr<Peer> make_simbody_peer() { return std::make_unique<SimbodyPeer>(); }
+
+}  // namespace linchpin

@@ -1,0 +1,194 @@
+# linchpin_room: one room of the library, one target.
+#
+#   # linchpin/dynamics/CMakeLists.txt
+#   linchpin_room(
+#     NAME dynamics                           # the folder's own name; the target is linchpin_dynamics
+#     DEPENDS model                           # rooms that its files may include, with all that those depend on
+#     HEADERS kinematics.h aba.h rnea.h       # installed as include/linchpin/dynamics/...
+#     SOURCES kinematics.cc rnea.cc rnea_passes.h  # compiled for the plain machine; private headers go here too
+#     KERNELS aba.cc aba_batch.cc             # compiled for this machine (LINCHPIN_MARCH); see below
+#     TESTS aba_test.cc rnea_test.cc          # GoogleTest files, all in one program test_dynamics, ctest label unit;
+#                                             # foo_long_test.cc goes to test_dynamics_long, label long
+#     LINK Eigen3::Eigen                      # targets from outside, found in the top CMakeLists.txt; tests get them too
+#     TEST_LINK sim)                          # what the tests alone need: rooms (later ones too) or targets
+#
+# All but NAME may be left out; a room of headers only becomes an INTERFACE library. Includes are spelled from the root
+# of the repository: #include "linchpin/dynamics/aba.h". scripts/check_arrows.sh reads DEPENDS and TEST_LINK from these
+# same calls and holds the includes to them, so write plain names here, no variables.
+#
+# Floating point. No compiler contracts a*b+c by itself (-ffp-contract=off, also for users of the library, since its
+# headers' inline functions must round alike wherever they are compiled): a lane of a pack and a plain double then give
+# the same bits. Nothing is ever compiled with -ffast-math.
+#
+# Kernels. Only KERNELS are compiled with -march, behind interfaces that hold no vector register: whoever calls them may
+# be compiled with other flags. Their -O2 -fno-tree-vectorize is measured: g++'s own vectorisers slow scalar kernels by up
+# to 1.6 and packs are already vectors.
+#
+# Eigen. How its types are aligned, and who frees their memory how, depends on -march, and a linker merges its functions
+# across a program: a user's AVX copy in place of ours crashes, or changes the last bits. So Eigen stays inside SOURCES,
+# neither in HEADERS nor in KERNELS (scripts/check_arrows.sh looks), and there under a namespace of our own,
+# linchpin_eigen (the code says Eigen as ever), which nothing merges with. A user of the library needs no Eigen and may
+# have any. What LINKs Eigen3::Eigen gets that by itself, and so do its tests; a program in this tree that includes a
+# private header with Eigen in it links linchpin::eigen.
+
+set(LINCHPIN_FP_FLAGS -ffp-contract=off)
+set(LINCHPIN_KERNEL_FLAGS $<$<NOT:$<CONFIG:Debug>>:-O2> -fno-tree-vectorize ${LINCHPIN_FP_FLAGS} -fno-math-errno
+                          -fno-trapping-math)
+
+# -march=native means another machine on another machine. What it means here becomes part of the compile command, so
+# that neither an old build tree nor ccache hands out kernels made for a different processor.
+if(LINCHPIN_MARCH)
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -march=${LINCHPIN_MARCH} -x c++ -E -v /dev/null
+                  OUTPUT_QUIET ERROR_VARIABLE linchpin_machine RESULT_VARIABLE linchpin_failed)
+  if(linchpin_failed)
+    message(FATAL_ERROR "LINCHPIN_MARCH: ${CMAKE_CXX_COMPILER} does not take -march=${LINCHPIN_MARCH}:\n"
+                        "${linchpin_machine}")
+  endif()
+  string(REGEX MATCHALL "[^\n]*cc1[^\n]*" linchpin_machine "${linchpin_machine}")
+  string(SHA1 linchpin_machine "${linchpin_machine}")
+  string(SUBSTRING "${linchpin_machine}" 0 8 linchpin_machine)
+  list(PREPEND LINCHPIN_KERNEL_FLAGS -march=${LINCHPIN_MARCH} -DLINCHPIN_MACHINE=0x${linchpin_machine})
+endif()
+
+add_library(linchpin_eigen INTERFACE)
+add_library(linchpin::eigen ALIAS linchpin_eigen)
+target_link_libraries(linchpin_eigen INTERFACE Eigen3::Eigen)
+target_compile_definitions(linchpin_eigen INTERFACE Eigen=linchpin_eigen)
+
+# Builds the unit tests of all rooms and nothing else.
+if(LINCHPIN_BUILD_TESTS)
+  add_custom_target(unit_tests)
+endif()
+
+# linchpin_test(NAME test_x LABEL label SOURCES a_test.cc ... [LINK targets...] [PREFIX x.]): a GoogleTest program, each
+# of whose tests is a ctest, named with the prefix. What belongs to no single room uses it from tests/CMakeLists.txt.
+# One label only: gtest_discover_tests takes no list.
+function(linchpin_test)
+  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;LABEL;PREFIX" "SOURCES;LINK")
+  if(test_UNPARSED_ARGUMENTS OR NOT test_NAME OR NOT test_LABEL OR NOT test_SOURCES)
+    message(FATAL_ERROR "linchpin_test: needs NAME, LABEL and SOURCES; does not know '${test_UNPARSED_ARGUMENTS}'")
+  endif()
+  add_executable(${test_NAME} ${test_SOURCES})
+  target_link_libraries(${test_NAME} PRIVATE ${test_LINK} GTest::gtest_main)
+  # Tests are found when ctest runs, not while building: a broken one fails as a test.
+  gtest_discover_tests(${test_NAME} TEST_PREFIX "${test_PREFIX}" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS ${test_LABEL} TIMEOUT 300)
+endfunction()
+
+function(linchpin_room)
+  cmake_parse_arguments(PARSE_ARGV 0 room "" "NAME" "DEPENDS;HEADERS;SOURCES;KERNELS;TESTS;LINK;TEST_LINK")
+  get_filename_component(folder "${CMAKE_CURRENT_SOURCE_DIR}" NAME)
+  if(room_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "linchpin_room: does not know '${room_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT room_NAME STREQUAL folder)
+    message(FATAL_ERROR "linchpin_room: NAME is '${room_NAME}' but the folder is '${folder}'")
+  endif()
+  foreach(dependency IN LISTS room_DEPENDS)
+    if(NOT TARGET linchpin::${dependency})
+      message(FATAL_ERROR "linchpin_room: ${room_NAME} depends on '${dependency}', which is no room built before it "
+                          "(the order is in the top CMakeLists.txt)")
+    endif()
+  endforeach()
+  foreach(item IN LISTS room_LINK)
+    if(NOT item MATCHES "::" OR item MATCHES "^linchpin::" OR NOT TARGET ${item})
+      message(FATAL_ERROR "linchpin_room: ${room_NAME} links '${item}', which is no target Package::name from outside "
+                          "(find_package belongs in the top CMakeLists.txt, rooms in DEPENDS)")
+    endif()
+  endforeach()
+
+  set(externals ${room_LINK})
+  set(uses_eigen FALSE)
+  if(Eigen3::Eigen IN_LIST room_LINK)
+    list(REMOVE_ITEM externals Eigen3::Eigen)
+    set(uses_eigen TRUE)
+  endif()
+
+  # The library.
+  set(target linchpin_${room_NAME})
+  if(room_SOURCES OR room_KERNELS)
+    add_library(${target} STATIC ${room_SOURCES} ${room_KERNELS} ${room_HEADERS})
+    set(scope PUBLIC)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  add_library(linchpin::${room_NAME} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${room_NAME})
+  list(TRANSFORM room_DEPENDS PREPEND linchpin:: OUTPUT_VARIABLE dependencies)
+  target_link_libraries(${target} ${scope} ${dependencies} ${externals})
+  if(uses_eigen)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:linchpin_eigen>)
+  endif()
+  target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                                $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_compile_options(${target} ${scope} ${LINCHPIN_FP_FLAGS})
+  if(room_KERNELS)
+    set_source_files_properties(${room_KERNELS} PROPERTIES COMPILE_OPTIONS "${LINCHPIN_KERNEL_FLAGS}")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY LINCHPIN_ROOMS ${room_NAME})
+  set_property(GLOBAL APPEND PROPERTY LINCHPIN_EXTERNALS ${externals})
+
+  # Its place in an installation.
+  install(TARGETS ${target} EXPORT linchpinTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  foreach(header IN LISTS room_HEADERS)
+    get_filename_component(directory "${header}" DIRECTORY)
+    install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/linchpin/${room_NAME}/${directory})
+  endforeach()
+
+  # Its tests.
+  if(LINCHPIN_BUILD_TESTS AND room_TESTS)
+    set(link linchpin::${room_NAME})
+    if(uses_eigen)
+      list(APPEND link linchpin_eigen)
+    endif()
+    foreach(item IN LISTS room_TEST_LINK)
+      if(item STREQUAL Eigen3::Eigen)
+        list(APPEND link linchpin_eigen)
+      elseif(EXISTS "${PROJECT_SOURCE_DIR}/linchpin/${item}/CMakeLists.txt")
+        list(APPEND link linchpin::${item})
+      else()
+        list(APPEND link ${item})
+      endif()
+    endforeach()
+    set(long ${room_TESTS})
+    list(FILTER long INCLUDE REGEX "_long_test\\.cc$")
+    list(FILTER room_TESTS EXCLUDE REGEX "_long_test\\.cc$")
+    if(room_TESTS)
+      linchpin_test(NAME test_${room_NAME} PREFIX ${room_NAME}. SOURCES ${room_TESTS} LINK ${link} LABEL unit)
+      add_dependencies(unit_tests test_${room_NAME})
+    endif()
+    if(long)
+      linchpin_test(NAME test_${room_NAME}_long PREFIX ${room_NAME}. SOURCES ${long} LINK ${link} LABEL long)
+    endif()
+  endif()
+endfunction()
+
+# linchpin::linchpin, all rooms at once, and the files by which find_package(linchpin) finds them. Called once, after the
+# last room.
+function(linchpin_umbrella)
+  get_property(rooms GLOBAL PROPERTY LINCHPIN_ROOMS)
+  add_library(linchpin_all INTERFACE)
+  add_library(linchpin::linchpin ALIAS linchpin_all)
+  set_target_properties(linchpin_all PROPERTIES EXPORT_NAME linchpin)
+  list(TRANSFORM rooms PREPEND linchpin:: OUTPUT_VARIABLE targets)
+  target_link_libraries(linchpin_all INTERFACE ${targets})
+  install(TARGETS linchpin_all EXPORT linchpinTargets)
+
+  get_property(externals GLOBAL PROPERTY LINCHPIN_EXTERNALS)
+  set(LINCHPIN_FIND_DEPENDENCIES "")
+  list(TRANSFORM externals REPLACE "::.*" "")
+  list(REMOVE_DUPLICATES externals)
+  foreach(package IN LISTS externals)
+    string(APPEND LINCHPIN_FIND_DEPENDENCIES "find_dependency(${package})\n")
+  endforeach()
+
+  set(destination ${CMAKE_INSTALL_LIBDIR}/cmake/linchpin)
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/linchpinConfig.cmake.in
+                                ${PROJECT_BINARY_DIR}/linchpinConfig.cmake INSTALL_DESTINATION ${destination})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/linchpinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/linchpinConfig.cmake ${PROJECT_BINARY_DIR}/linchpinConfigVersion.cmake
+          DESTINATION ${destination})
+  install(EXPORT linchpinTargets NAMESPACE linchpin:: DESTINATION ${destination})
+endfunction()

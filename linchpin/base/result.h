@@ -1,0 +1,44 @@
+// A value, or the reason why there is none.
+//
+// Bad input (a file, a spec, a command line) is the user's to mend, so it comes back as an Error that names the
+// culprit. A caller's mistake in the program is a failed check (check.h) instead.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "linchpin/base/check.h"
+
+namespace linchpin {
+
+struct Error {
+  std::string message;
+};
+
+template <class T>
+class Result {
+ public:
+  Result(T value) : content_(std::move(value)) {}          // NOLINT: implicit by design, as in std::expected
+  Result(Error error) : content_(std::move(error)) {}      // NOLINT
+  bool ok() const { return std::holds_alternative<T>(content_); }
+  explicit operator bool() const { return ok(); }
+
+  const T& value() const& {
+    check(ok(), "Result::value() of an error: ", ok() ? std::string() : std::get<Error>(content_).message);
+    return std::get<T>(content_);
+  }
+  T&& value() && {
+    check(ok(), "Result::value() of an error: ", ok() ? std::string() : std::get<Error>(content_).message);
+    return std::move(std::get<T>(content_));
+  }
+  const Error& error() const {
+    check(!ok(), "Result::error() of a success");
+    return std::get<Error>(content_);
+  }
+
+ private:
+  std::variant<T, Error> content_;
+};
+
+}  // namespace linchpin

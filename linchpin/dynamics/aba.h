@@ -1,0 +1,76 @@
+// Forward dynamics: the accelerations that joint forces cause. O(n), no mass matrix.
+//
+// With link i's frame, its motion subspace S and its velocity-product acceleration c, inward (tips to base):
+//     IA_i = I_i + sum over children of X' Ia X         articulated inertia                                  (1)
+//     U = IA S,  D = S' U (+ armature),  u = tau - S' p                                                      (2)
+//     Ia = IA - U D^-1 U',   pa = p + Ia c + U D^-1 u   what the parent feels through the joint               (3)
+// and outward (base to tips), from the parent's acceleration a:
+//     vdot = D^-1 (u - U' (X a + c)),   a_i = X a + c + S vdot                                               (4)
+// [003 s.5; Featherstone 2008, ch. 7]. Where we differ: link frames have z along the joint axis, so that S picks one
+// entry and X is a few plane rotations (link_frames.h); accelerations are classical, so that c and p need angular
+// velocities only; and D is an entry of IA rather than a quadratic form, which is the modified method of 003 s.7 for
+// free (see docs/aba.md).
+//
+// T is double, float, or a pack of worlds (Double4, Double8, Float16). In caller's memory the worlds of a pack lie side
+// by side: coordinate i of world w at [i * worlds + w]. A lane has the bits of the scalar run of its type.
+#pragma once
+
+#include <span>
+
+#include "linchpin/dynamics/articulated.h"
+#include "linchpin/dynamics/plan.h"
+
+namespace linchpin {
+
+// What pass 1 leaves for passes 2 and 3, for Lanes<T>::joints one-axis links.
+template <class V>
+struct AbaBlock {
+  V c, s, cc, sc;      // of the joint angle (Turn)
+  V w_x, w_y, w_z;     // angular velocity (used only where lanes are joints)
+  V c_x, c_y;          // c, angular part (its z is zero)
+  V cl_x, cl_y, cl_z;  // c, linear part
+  V n_x, n_y, n_z, f_x, f_y, f_z;  // p: gyroscopic moment and force, minus what acts from outside
+  V d;                 // slide0 + slide q
+};
+
+// What pass 2 leaves for pass 3: G = U / D and u / D of a one-axis link.
+template <class T>
+struct AbaPivot {
+  T g_x, g_y, g_z, l_x, l_y, l_z;
+  T u;
+};
+
+// The same for a ball or free link.
+template <class T>
+struct AbaWidePivot {
+  Mat3<T> R;         // R_FM
+  Vec3<T> rF;        // p_FM plus the placement's offset, in F's axes
+  Vec3<T> w;
+  Motion<T> c;       // in M's axes
+  Force<T> p;
+  Sym3<T> D_inverse;       // ball
+  Sym3<T> A;               // ball
+  Vec3<T> Bx, By, Bz, u;   // ball
+  Motion<T> a;             // free: the acceleration itself
+};
+
+// Scratch of aba(); any content is fine before a call.
+template <class T>
+struct AbaWorkspace {
+  explicit AbaWorkspace(const Plan<T>& plan);
+  AlignedArray<AbaBlock<typename Lanes<T>::Wide>> block;
+  AlignedArray<AbaPivot<T>> pivot;
+  AlignedArray<AbaWidePivot<T>> wide;
+  AlignedArray<ArticulatedInertia<T>> sum;  // per run: what its children add up to
+  AlignedArray<Vec3<T>> w;                  // per run: angular velocity of its last link
+  AlignedArray<Motion<T>> a;                // per run: acceleration of its last link
+};
+
+// Fills vdot. f_ext holds six numbers per body, the world included: moment about the body's origin and force, in the
+// body's axes; empty for none.
+template <class T>
+void aba(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, std::span<const typename Plan<T>::Real> v,
+         std::span<const typename Plan<T>::Real> tau, std::span<const typename Plan<T>::Real> f_ext,
+         AbaWorkspace<T>& ws, std::span<typename Plan<T>::Real> vdot);
+
+}  // namespace linchpin

@@ -1,0 +1,260 @@
+// The articulated-body inertia and how it travels from a link to its parent.
+//
+// Seen from one of its bodies, a mechanism resists acceleration by
+//     n = A alpha + B a + p.n        (moment about the origin)
+//     f = B' alpha + C a + p.f       (force)
+// with A and C symmetric: 21 numbers, and the bias force p, what it takes to keep alpha = a = 0. Accelerations here are
+// classical ones (the second derivative of the origin's position), so that linear velocities never enter.
+//
+// z-hinged links project to an inertia that feels no moment about z; FlatInertia keeps only what is left of it.
+#pragma once
+
+#include "linchpin/spatial/spatial.h"
+
+namespace linchpin {
+
+template <class T>
+struct ArticulatedInertia {
+  Sym3<T> A;
+  Vec3<T> Bx, By, Bz;  // rows of B
+  Sym3<T> C;
+  Force<T> p;
+  static LINCHPIN_INLINE ArticulatedInertia zero() {
+    return {Sym3<T>::zero(), Vec3<T>::zero(), Vec3<T>::zero(), Vec3<T>::zero(), Sym3<T>::zero(), Force<T>::zero()};
+  }
+};
+
+template <class T>
+LINCHPIN_INLINE void operator+=(ArticulatedInertia<T>& x, const ArticulatedInertia<T>& y) {
+  x.A += y.A;
+  x.Bx += y.Bx;
+  x.By += y.By;
+  x.Bz += y.Bz;
+  x.C += y.C;
+  x.p += y.p;
+}
+
+// A rigid body has A = I, B = [h], C = mass 1.
+template <class T, class S>
+LINCHPIN_INLINE void add_rigid(const S& mass, const Vec3<S>& h, const Sym3<S>& I, ArticulatedInertia<T>& x) {
+  x.A += I;
+  x.Bx.y -= h.z;
+  x.Bx.z += h.y;
+  x.By.x += h.z;
+  x.By.z -= h.x;
+  x.Bz.x -= h.y;
+  x.Bz.y += h.x;
+  x.C.xx += mass;
+  x.C.yy += mass;
+  x.C.zz += mass;
+}
+
+// B' alpha
+template <class T>
+LINCHPIN_INLINE Vec3<T> transpose_B(const ArticulatedInertia<T>& x, const Vec3<T>& alpha) {
+  return fma(alpha.z, x.Bz, fma(alpha.y, x.By, alpha.x * x.Bx));
+}
+// B a
+template <class T>
+LINCHPIN_INLINE Vec3<T> times_B(const ArticulatedInertia<T>& x, const Vec3<T>& a) {
+  return {dot(x.Bx, a), dot(x.By, a), dot(x.Bz, a)};
+}
+
+// ---- turning by R: every tensor by its rule -------------------------------------------------------------------------
+
+template <class T, class S>
+LINCHPIN_INLINE ArticulatedInertia<T> turned(const Mat3<S>& R, const ArticulatedInertia<T>& x) {
+  ArticulatedInertia<T> y;
+  y.A = rotate(R, x.A);
+  y.C = rotate(R, x.C);
+  const Vec3<T> u = R * x.Bx, v = R * x.By, w = R * x.Bz;  // rows of B R'
+  y.Bx = fma(R.z.x, w, fma(R.y.x, v, R.x.x * u));
+  y.By = fma(R.z.y, w, fma(R.y.y, v, R.x.y * u));
+  y.Bz = fma(R.z.z, w, fma(R.y.z, v, R.x.z * u));
+  y.p = {R * x.p.n, R * x.p.f};
+  return y;
+}
+
+// ---- moving the origin back by r: B += r x C, A += ..., n += r x f ----------------------------------------------------
+
+template <class T, class S>
+LINCHPIN_INLINE void shift(const Vec3<S>& r, ArticulatedInertia<T>& x) {
+  const Vec3<T> Bx = x.Bx, By = x.By, Bz = x.Bz;
+  const Vec3<T> Cx{x.C.xx, x.C.xy, x.C.xz}, Cy{x.C.xy, x.C.yy, x.C.yz}, Cz{x.C.xz, x.C.yz, x.C.zz};
+  x.Bx = fma(r.y, Cz, fma(-r.z, Cy, Bx));
+  x.By = fma(r.z, Cx, fma(-r.x, Cz, By));
+  x.Bz = fma(r.x, Cy, fma(-r.y, Cx, Bz));
+  // A += r x B' + (r x B_new')'
+  x.A.xx = fma(r.y, Bx.z + x.Bx.z, fma(-r.z, Bx.y + x.Bx.y, x.A.xx));
+  x.A.yy = fma(r.z, By.x + x.By.x, fma(-r.x, By.z + x.By.z, x.A.yy));
+  x.A.zz = fma(r.x, Bz.y + x.Bz.y, fma(-r.y, Bz.x + x.Bz.x, x.A.zz));
+  x.A.xy = fma(r.y, By.z, fma(-r.z, By.y, fma(r.z, x.Bx.x, fma(-r.x, x.Bx.z, x.A.xy))));
+  x.A.xz = fma(r.y, Bz.z, fma(-r.z, Bz.y, fma(r.x, x.Bx.y, fma(-r.y, x.Bx.x, x.A.xz))));
+  x.A.yz = fma(r.z, Bz.x, fma(-r.x, Bz.z, fma(r.x, x.By.y, fma(-r.y, x.By.x, x.A.yz))));
+  x.p.n = x.p.n + cross(r, x.p.f);
+}
+
+// The same for r = (a, 0, 0).
+template <class T, class S>
+LINCHPIN_INLINE void shift_x(const S& a, ArticulatedInertia<T>& x) {
+  const Vec3<T> By = x.By, Bz = x.Bz;
+  x.By = fma(-a, Vec3<T>{x.C.xz, x.C.yz, x.C.zz}, By);
+  x.Bz = fma(a, Vec3<T>{x.C.xy, x.C.yy, x.C.yz}, Bz);
+  x.A.yy = fma(-a, By.z + x.By.z, x.A.yy);
+  x.A.zz = fma(a, Bz.y + x.Bz.y, x.A.zz);
+  x.A.xy = fma(-a, x.Bx.z, x.A.xy);
+  x.A.xz = fma(a, x.Bx.y, x.A.xz);
+  x.A.yz = fma(a, x.By.y - Bz.z, x.A.yz);
+  x.p.n.y = fma(-a, x.p.f.z, x.p.n.y);
+  x.p.n.z = fma(a, x.p.f.y, x.p.n.z);
+}
+// The same for r = (0, 0, d).
+template <class T, class S>
+LINCHPIN_INLINE void shift_z(const S& d, ArticulatedInertia<T>& x) {
+  const Vec3<T> Bx = x.Bx, By = x.By;
+  x.Bx = fma(-d, Vec3<T>{x.C.xy, x.C.yy, x.C.yz}, Bx);
+  x.By = fma(d, Vec3<T>{x.C.xx, x.C.xy, x.C.xz}, By);
+  x.A.xx = fma(-d, Bx.y + x.Bx.y, x.A.xx);
+  x.A.yy = fma(d, By.x + x.By.x, x.A.yy);
+  x.A.xy = fma(d, x.Bx.x - By.y, x.A.xy);
+  x.A.xz = fma(-d, x.Bz.y, x.A.xz);
+  x.A.yz = fma(d, x.Bz.x, x.A.yz);
+  x.p.n.x = fma(-d, x.p.f.y, x.p.n.x);
+  x.p.n.y = fma(d, x.p.f.x, x.p.n.y);
+}
+
+// ---- turning about z and x: a symmetric 2x2 block turns by the double angle ------------------------------------------
+
+// Sine and cosine of an angle with half the double angle's: cc = cos(2t)/2, sc = sin(2t)/2.
+template <class T>
+struct Turn {
+  T c, s, cc, sc;
+};
+template <class T>
+LINCHPIN_INLINE Turn<T> make_turn(const T& c, const T& s) {
+  using S = typename Scalar<T>::Real;
+  return {c, s, fma(-s, s, S(0.5)), s * c};
+}
+
+// (x, y) <- (c x - s y, s x + c y)
+template <class R, class T>
+LINCHPIN_INLINE void turn_pair(const R& c, const R& s, T& x, T& y) {
+  const T old = x;
+  x = fma(c, old, -(s * y));
+  y = fma(s, old, c * y);
+}
+// [xx xy; xy yy] <- R [xx xy; xy yy] R'
+template <class R, class T>
+LINCHPIN_INLINE void turn_symmetric(const R& cc, const R& sc, T& xx, T& xy, T& yy) {
+  using S = typename Scalar<T>::Real;
+  const T half_sum = S(0.5) * (xx + yy), difference = xx - yy;
+  const T h = fma(cc, difference, -((sc + sc) * xy));
+  xy = fma(sc, difference, (cc + cc) * xy);
+  xx = half_sum + h;
+  yy = half_sum - h;
+}
+// [xx xy; yx yy] <- R [xx xy; yx yy] R'
+template <class R, class T>
+LINCHPIN_INLINE void turn_square(const R& cc, const R& sc, T& xx, T& xy, T& yx, T& yy) {
+  using S = typename Scalar<T>::Real;
+  const T half_sum = S(0.5) * (xx + yy), half_skew = S(0.5) * (xy - yx), difference = xx - yy, sum = xy + yx;
+  const T h = fma(cc, difference, -(sc * sum)), k = fma(sc, difference, cc * sum);
+  xx = half_sum + h;
+  yy = half_sum - h;
+  xy = half_skew + k;
+  yx = k - half_skew;
+}
+
+template <class T>
+LINCHPIN_INLINE void turn_z(const Turn<T>& t, ArticulatedInertia<T>& x) {
+  turn_symmetric(t.cc, t.sc, x.A.xx, x.A.xy, x.A.yy);
+  turn_pair(t.c, t.s, x.A.xz, x.A.yz);
+  turn_square(t.cc, t.sc, x.Bx.x, x.Bx.y, x.By.x, x.By.y);
+  turn_pair(t.c, t.s, x.Bx.z, x.By.z);
+  turn_pair(t.c, t.s, x.Bz.x, x.Bz.y);
+  turn_symmetric(t.cc, t.sc, x.C.xx, x.C.xy, x.C.yy);
+  turn_pair(t.c, t.s, x.C.xz, x.C.yz);
+  turn_pair(t.c, t.s, x.p.n.x, x.p.n.y);
+  turn_pair(t.c, t.s, x.p.f.x, x.p.f.y);
+}
+
+template <class T, class S>
+LINCHPIN_INLINE void turn_x(const S& c, const S& s, const S& cc, const S& sc, ArticulatedInertia<T>& x) {
+  turn_symmetric(cc, sc, x.A.yy, x.A.yz, x.A.zz);
+  turn_pair(c, s, x.A.xy, x.A.xz);
+  turn_square(cc, sc, x.By.y, x.By.z, x.Bz.y, x.Bz.z);
+  turn_pair(c, s, x.Bx.y, x.Bx.z);
+  turn_pair(c, s, x.By.x, x.Bz.x);
+  turn_symmetric(cc, sc, x.C.yy, x.C.yz, x.C.zz);
+  turn_pair(c, s, x.C.xy, x.C.xz);
+  turn_pair(c, s, x.p.n.y, x.p.n.z);
+  turn_pair(c, s, x.p.f.y, x.p.f.z);
+}
+
+// ---- flat: the last row and column of A and the last row of B are zero -------------------------------------------------
+
+template <class T>
+struct FlatInertia {
+  T Axx, Axy, Ayy;
+  Vec3<T> Bx, By;
+  Sym3<T> C;
+  Force<T> p;
+};
+
+template <class T>
+LINCHPIN_INLINE void turn_z(const Turn<T>& t, FlatInertia<T>& x) {
+  turn_symmetric(t.cc, t.sc, x.Axx, x.Axy, x.Ayy);
+  turn_square(t.cc, t.sc, x.Bx.x, x.Bx.y, x.By.x, x.By.y);
+  turn_pair(t.c, t.s, x.Bx.z, x.By.z);
+  turn_symmetric(t.cc, t.sc, x.C.xx, x.C.xy, x.C.yy);
+  turn_pair(t.c, t.s, x.C.xz, x.C.yz);
+  turn_pair(t.c, t.s, x.p.n.x, x.p.n.y);
+  turn_pair(t.c, t.s, x.p.f.x, x.p.f.y);
+}
+template <class T, class S>
+LINCHPIN_INLINE void shift_z(const S& d, FlatInertia<T>& x) {
+  const Vec3<T> Bx = x.Bx, By = x.By;
+  x.Bx = fma(-d, Vec3<T>{x.C.xy, x.C.yy, x.C.yz}, Bx);
+  x.By = fma(d, Vec3<T>{x.C.xx, x.C.xy, x.C.xz}, By);
+  x.Axx = fma(-d, Bx.y + x.Bx.y, x.Axx);
+  x.Ayy = fma(d, By.x + x.By.x, x.Ayy);
+  x.Axy = fma(d, x.Bx.x - By.y, x.Axy);
+  x.p.n.x = fma(-d, x.p.f.y, x.p.n.x);
+  x.p.n.y = fma(d, x.p.f.x, x.p.n.y);
+}
+// Turned about x it is flat no more.
+template <class T, class S>
+LINCHPIN_INLINE ArticulatedInertia<T> turned_x(const S& c, const S& s, const S& cc, const S& sc,
+                                               const FlatInertia<T>& x) {
+  ArticulatedInertia<T> y;
+  const T cA = c * x.Ayy, sA = s * x.Ayy;
+  y.A = {x.Axx, c * cA, s * sA, c * x.Axy, s * x.Axy, s * cA};
+  y.Bx = x.Bx;
+  turn_pair(c, s, y.Bx.y, y.Bx.z);
+  Vec3<T> By = x.By;
+  turn_pair(c, s, By.y, By.z);
+  y.By = c * By;
+  y.Bz = s * By;
+  y.C = x.C;
+  turn_symmetric(cc, sc, y.C.yy, y.C.yz, y.C.zz);
+  turn_pair(c, s, y.C.xy, y.C.xz);
+  y.p = x.p;
+  turn_pair(c, s, y.p.n.y, y.p.n.z);
+  turn_pair(c, s, y.p.f.y, y.p.f.z);
+  return y;
+}
+template <class T>
+LINCHPIN_INLINE ArticulatedInertia<T> full(const FlatInertia<T>& x) {
+  const T zero(0);
+  return {{x.Axx, x.Ayy, zero, x.Axy, zero, zero}, x.Bx, x.By, Vec3<T>::zero(), x.C, x.p};
+}
+
+// The parent's view: through the placement of a run's first joint.
+template <class T, class S>
+LINCHPIN_INLINE ArticulatedInertia<T> placed(const Mat3<S>& E, const Vec3<S>& r, const ArticulatedInertia<T>& x) {
+  ArticulatedInertia<T> y = turned(E, x);
+  shift(r, y);
+  return y;
+}
+
+}  // namespace linchpin

@@ -1,0 +1,124 @@
+#include "linchpin/dynamics/plan.h"
+
+#include <cmath>
+
+namespace linchpin {
+namespace {
+
+template <class S>
+Vec3<S> as(const Vec3<double>& v) {
+  return {S(v.x), S(v.y), S(v.z)};
+}
+template <class S>
+Mat3<S> as(const Mat3<double>& R) {
+  return {as<S>(R.x), as<S>(R.y), as<S>(R.z)};
+}
+template <class S>
+Sym3<S> as(const Sym3<double>& I) {
+  return {S(I.xx), S(I.yy), S(I.zz), S(I.xy), S(I.xz), S(I.yz)};
+}
+
+template <class Real, class Block>
+void fill(const Link& link, const Link& parent, Block& block, int lane) {
+  const auto put = [&](auto& field, double value) { at<Real>(field, lane) = Real(value); };
+  const bool head = link.run != parent.run;
+  const Vec3<double> rF = transpose_times(link.X_PF.R, link.X_PF.p);
+  put(block.cos_alpha, head ? 1 : std::cos(link.alpha));
+  put(block.sin_alpha, head ? 0 : std::sin(link.alpha));
+  put(block.a, link.a);
+  put(block.cos_2alpha, head ? 1 : std::cos(2 * link.alpha));
+  put(block.sin_2alpha, head ? 0 : std::sin(2 * link.alpha));
+  put(block.angle0, link.angle0);
+  put(block.slide0, link.slide0);
+  put(block.turn, link.turn);
+  put(block.slide, link.slide);
+  put(block.r_x, rF.x);
+  put(block.r_y, rF.y);
+  put(block.r_z, rF.z);
+  put(block.mass, link.inertia.mass);
+  put(block.h_x, link.inertia.h.x);
+  put(block.h_y, link.inertia.h.y);
+  put(block.h_z, link.inertia.h.z);
+  put(block.I_xx, link.inertia.I.xx);
+  put(block.I_yy, link.inertia.I.yy);
+  put(block.I_zz, link.inertia.I.zz);
+  put(block.I_xy, link.inertia.I.xy);
+  put(block.I_xz, link.inertia.I.xz);
+  put(block.I_yz, link.inertia.I.yz);
+  put(block.armature, link.armature);
+}
+
+}  // namespace
+
+template <class T>
+Plan<T>::Plan(const Model& model) {
+  constexpr int joints = Lanes<T>::joints;
+  const std::span<const Link> links = model.links();
+  nq = model.nq();
+  nv = model.nv();
+  bodies = static_cast<int>(model.bodies().size());
+  upward = as<Real>(-model.gravity());
+
+  std::vector<int> slot_of(links.size(), -1), wide_of(links.size(), -1);
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    const Link& link = links[i];
+    if (link.nv == 1) {
+      slot_of[i] = slots++;
+      q_of_slot.push_back(link.q);
+      v_of_slot.push_back(link.v);
+      link_of_slot.push_back(static_cast<int>(i));
+    } else {
+      wide_of[i] = static_cast<int>(wide_links.size());
+      wide_links.push_back({link.kind, link.q, link.v,
+                            {Real(link.inertia.mass), as<Real>(link.inertia.h), as<Real>(link.inertia.I)},
+                            Real(link.armature)});
+      link_of_wide.push_back(static_cast<int>(i));
+    }
+  }
+
+  // Whether a block turns only must not depend on how many joints this T puts into a block: lanes of a pack take the
+  // same path as the scalar run they are compared with.
+  constexpr int alone = 64 / sizeof(Real);
+  blocks = AlignedArray<Block>(std::size_t((slots + joints - 1) / joints));
+  layout.resize(blocks.size());
+  for (int s = 0; s < slots; ++s) {
+    const Link& link = links[std::size_t(link_of_slot[std::size_t(s)])];
+    BlockLayout& where = layout[std::size_t(s / joints)];
+    if (s % joints == 0) {
+      where.q = link.q;
+      where.v = link.v;
+    }
+    where.count = s % joints + 1;
+    where.contiguous = where.contiguous && link.q == where.q + s % joints && link.v == where.v + s % joints;
+    for (int k = s / alone * alone; k < std::min(slots, s / alone * alone + alone); ++k)
+      where.axial = where.axial || links[std::size_t(link_of_slot[std::size_t(k)])].kind == LinkKind::axial;
+    fill<Real>(link, links[std::size_t(link.parent)], blocks[std::size_t(s / joints)], s % joints);
+  }
+
+  runs.push_back({LinkKind::world, 0, 0, 0, true, {Mat3<Real>::identity(), Vec3<Real>::zero(), Vec3<Real>::zero()}});
+  for (std::size_t r = 1; r < model.runs().size(); ++r) {
+    const Run& run = model.runs()[r];
+    const Link& first = links[std::size_t(run.first)];
+    RunPlan<Real> plan{};
+    plan.kind = run.kind;
+    plan.slot = first.nv == 1 ? slot_of[std::size_t(run.first)] : wide_of[std::size_t(run.first)];
+    plan.end = plan.slot + run.end - run.first;
+    plan.parent = run.parent;
+    plan.head = {as<Real>(first.X_PF.R), as<Real>(first.X_PF.p),
+                 as<Real>(transpose_times(first.X_PF.R, first.X_PF.p))};
+    runs.push_back(plan);
+    runs[std::size_t(run.parent)].has_children = true;
+  }
+
+  for (const Body& b : model.bodies())
+    body.push_back({b.link, slot_of[std::size_t(b.link)], wide_of[std::size_t(b.link)], as<Real>(b.X_LB.R),
+                    as<Real>(b.X_LB.p)});
+}
+
+template struct Plan<double>;
+template struct Plan<float>;
+template struct Plan<Double4>;
+template struct Plan<Double8>;
+template struct Plan<Float16>;
+
+}  // namespace linchpin

@@ -1,0 +1,97 @@
+// A model's constants as the recursions read them: in their order, in their scalar, nothing else in between.
+//
+// T is double, float, Double4, Double8 or Float16. One-axis links (revolute, axial) are numbered by `slot` in tree order
+// and stored Lanes<T>::joints to a block; ball and free links are few and stored apart.
+#pragma once
+
+#include <vector>
+
+#include "linchpin/base/aligned.h"
+#include "linchpin/dynamics/lanes.h"
+#include "linchpin/model/model.h"
+#include "linchpin/spatial/spatial.h"
+
+namespace linchpin {
+
+// Constants of Lanes<T>::joints one-axis links. Empty lanes at the end repeat zeros.
+template <class C>
+struct LinkBlock {
+  C cos_alpha, sin_alpha, a;       // within a run: X_PF = Rx(alpha) Tx(a)
+  C cos_2alpha, sin_2alpha;
+  C angle0, slide0, turn, slide;   // joint motion Rz(angle0 + turn q) Tz(slide0 + slide q)
+  C r_x, r_y, r_z;                 // origin of F seen from the parent's, in F's axes
+  C mass, h_x, h_y, h_z, I_xx, I_yy, I_zz, I_xy, I_xz, I_yz;
+  C armature;
+};
+
+// How a block's joints find their coordinates, and whether any of them does more than turn.
+struct BlockLayout {
+  int count = 0;    // joints in use
+  int q = 0, v = 0; // first coordinates; the joints' coordinates follow one another if contiguous
+  bool contiguous = true;
+  bool axial = false;
+};
+
+// The fixed placement of a run's first joint in its parent's frame.
+template <class S>
+struct Placement {
+  Mat3<S> E;   // R_PF
+  Vec3<S> r;   // p_PF, in the parent's axes
+  Vec3<S> rF;  // the same in F's axes
+};
+
+template <class S>
+struct RunPlan {
+  LinkKind kind;
+  int slot, end;  // slots of a one-axis run; for ball and free slot is the index into Plan::wide_links
+  int parent;     // run, 0 for the world
+  bool has_children;
+  Placement<S> head;
+};
+
+// A ball or free link.
+template <class S>
+struct WideLink {
+  LinkKind kind;
+  int q, v;
+  RigidInertia<S> inertia;
+  S armature;
+};
+
+// A body's frame in its link, for external forces.
+template <class S>
+struct BodyPlan {
+  int link = 0;
+  int slot = -1;  // or:
+  int wide_link = -1;
+  Mat3<S> R_LB;
+  Vec3<S> p_LB;
+};
+
+template <class T>
+struct Plan {
+  using Real = typename Lanes<T>::Real;
+  using Block = LinkBlock<typename Lanes<T>::Constant>;
+
+  explicit Plan(const Model& model);
+
+  int nq = 0, nv = 0;
+  int bodies = 0;  // with the world
+  int slots = 0;   // one-axis links
+  Vec3<Real> upward;  // -gravity: a mechanism at rest feels the world accelerate upwards
+  AlignedArray<Block> blocks;
+  std::vector<BlockLayout> layout;  // per block
+  std::vector<int> q_of_slot, v_of_slot;
+  std::vector<int> link_of_slot, link_of_wide;
+  std::vector<RunPlan<Real>> runs;  // [0] is the world
+  std::vector<WideLink<Real>> wide_links;
+  std::vector<BodyPlan<Real>> body;
+};
+
+extern template struct Plan<double>;
+extern template struct Plan<float>;
+extern template struct Plan<Double4>;
+extern template struct Plan<Double8>;
+extern template struct Plan<Float16>;
+
+}  // namespace linchpin

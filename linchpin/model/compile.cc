@@ -1,0 +1,350 @@
+// compile(): from a spec's names to a model's arrays, in five steps that each leave something simpler:
+//   1. every element is checked by itself, every name is looked up;
+//   2. the bodies are sorted depth first (no recursion: chains of 100000 links are normal);
+//   3. joints become links of one axis, ball or free; welded bodies join their parent's link;
+//   4. links become runs, and their frames move onto common normals (link_frames.h);
+//   5. coordinates that move no mass are found (mobility.h).
+#include <algorithm>
+#include <sstream>
+#include <unordered_map>
+
+#include "linchpin/model/link_frames.h"
+#include "linchpin/model/mobility.h"
+#include "linchpin/model/model.h"
+#include "linchpin/model/spec_check.h"
+#include "linchpin/spatial/quaternion.h"
+
+namespace linchpin {
+
+class Compiler {
+ public:
+  explicit Compiler(const ModelSpec& spec) : spec_(spec) {}
+  Result<Model> run();
+
+ private:
+  // Each step returns false after it has set error_.
+  bool check_elements();
+  bool sort_bodies();
+  void add_joint(const JointSpec& joint, int parent_body, const BodySpec* child);
+  void make_runs();
+  void settle_frames();
+  bool check_mobility();
+
+  template <class... Parts>
+  bool fail(const Parts&... parts) {
+    std::ostringstream out;
+    out.precision(10);
+    (out << ... << parts);
+    error_.message = (spec_.name.empty() ? "model" : "model '" + spec_.name + "'") + ": " + out.str();
+    return false;
+  }
+  int add_link(LinkKind kind, int parent, const Transform<double>& X_P0F0, int nq, int nv);
+  int add_axis(int parent, const Transform<double>& X_P0F0, double turn, double slide, double armature);
+
+  const ModelSpec& spec_;
+  Model model_;
+  Error error_;
+  std::unordered_map<std::string_view, int> body_of_name_;    // index into spec_.bodies, -1 for the world
+  std::vector<Transform<double>> X_P0F0_, X_L0B_;             // before settle_frames(): axes at z, frames at the joints
+  std::vector<int> joint_of_link_;
+};
+
+namespace {
+
+// A rotation good to six digits becomes one good to sixteen.
+Transform<double> cleaned(const Transform<double>& X) { return {to_rotation(from_rotation(X.R)), X.p}; }
+
+Transform<double> rotation(const Mat3<double>& R) { return {R, Vec3<double>::zero()}; }
+
+RigidInertia<double> rigid_inertia(const InertiaSpec& spec) {
+  return RigidInertia<double>::about_centre(spec.mass, spec.centre, spec.moments);
+}
+
+}  // namespace
+
+bool Compiler::check_elements() {
+  const Vec3<double>& g = spec_.gravity;
+  if (!std::isfinite(g.x + g.y + g.z)) return fail("gravity (", g.x, ", ", g.y, ", ", g.z, ") m/s^2 is not finite");
+  body_of_name_.emplace("world", -1);
+  for (std::size_t i = 0; i < spec_.bodies.size(); ++i) {
+    const BodySpec& body = spec_.bodies[i];
+    if (body.name.empty()) return fail("body number ", i, " has no name");
+    if (!body_of_name_.emplace(body.name, static_cast<int>(i)).second)
+      return fail(body.name == "world" ? "'world' is the fixed body and cannot be declared"
+                                       : "two bodies are called '" + body.name + "'");
+    if (std::string fault = fault_of(body.inertia); !fault.empty()) return fail("body '", body.name, "': ", fault);
+    for (const GeometrySpec& geometry : body.geometry) {
+      std::string fault = fault_of(geometry.shape);
+      if (fault.empty()) fault = fault_of(geometry.X_BG);
+      if (!fault.empty()) return fail("body '", body.name, "', geometry '", geometry.name, "': ", fault);
+    }
+  }
+  for (const GeometrySpec& geometry : spec_.world_geometry) {
+    std::string fault = fault_of(geometry.shape);
+    if (fault.empty()) fault = fault_of(geometry.X_BG);
+    if (!fault.empty()) return fail("world geometry '", geometry.name, "': ", fault);
+  }
+  std::unordered_map<std::string_view, int> names;
+  for (std::size_t i = 0; i < spec_.joints.size(); ++i) {
+    const JointSpec& joint = spec_.joints[i];
+    if (joint.name.empty()) return fail("joint number ", i, " has no name");
+    if (!names.emplace(joint.name, 0).second) return fail("two joints are called '", joint.name, "'");
+    for (const std::string* end : {&joint.parent, &joint.child})
+      if (!body_of_name_.contains(*end)) return fail("joint '", joint.name, "': there is no body '", *end, "'");
+    if (joint.child == "world") return fail("joint '", joint.name, "': the world cannot be a child");
+    if (std::string fault = fault_of(joint); !fault.empty()) return fail("joint '", joint.name, "': ", fault);
+  }
+  names.clear();
+  for (const FrameSpec& frame : spec_.frames) {
+    if (frame.name.empty()) return fail("a frame on body '", frame.body, "' has no name");
+    if (!names.emplace(frame.name, 0).second) return fail("two frames are called '", frame.name, "'");
+    if (!body_of_name_.contains(frame.body)) return fail("frame '", frame.name, "': there is no body '", frame.body, "'");
+    if (std::string fault = fault_of(frame.X_BF); !fault.empty()) return fail("frame '", frame.name, "': ", fault);
+  }
+  return true;
+}
+
+bool Compiler::sort_bodies() {
+  const std::size_t n = spec_.bodies.size();
+  std::vector<int> joint_of(n, -1);
+  std::vector<std::vector<int>> joints_from(n + 1);  // by parent, [n] is the world
+  for (std::size_t j = 0; j < spec_.joints.size(); ++j) {
+    const JointSpec& joint = spec_.joints[j];
+    const std::size_t child = std::size_t(body_of_name_.at(joint.child));
+    if (joint_of[child] >= 0)
+      return fail("body '", joint.child, "' is the child of two joints, '", spec_.joints[std::size_t(joint_of[child])].name,
+                  "' and '", joint.name, "'; close loops with loop constraints instead");
+    joint_of[child] = static_cast<int>(j);
+    const int parent = body_of_name_.at(joint.parent);
+    joints_from[parent < 0 ? n : std::size_t(parent)].push_back(static_cast<int>(j));
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    if (joint_of[i] < 0)
+      return fail("body '", spec_.bodies[i].name, "' has no joint; give it a free joint to the world to let it fly");
+
+  model_.bodies_.emplace_back();
+  model_.bodies_.front().name = "world";
+  model_.bodies_.front().geometry = spec_.world_geometry;
+  model_.links_.push_back({});
+  X_P0F0_.push_back(Transform<double>::identity());
+  joint_of_link_.push_back(-1);
+  X_L0B_.push_back(Transform<double>::identity());
+  struct Pending {
+    int joint, parent_body;
+  };
+  std::vector<Pending> stack;
+  const auto push_children = [&](std::size_t parent_in_spec, int parent_body) {
+    const std::vector<int>& joints = joints_from[parent_in_spec];
+    for (auto j = joints.rbegin(); j != joints.rend(); ++j) stack.push_back({*j, parent_body});
+  };
+  push_children(n, 0);
+  while (!stack.empty()) {
+    const Pending next = stack.back();
+    stack.pop_back();
+    const JointSpec& joint = spec_.joints[std::size_t(next.joint)];
+    const std::size_t child = std::size_t(body_of_name_.at(joint.child));
+    add_joint(joint, next.parent_body, &spec_.bodies[child]);
+    push_children(child, static_cast<int>(model_.bodies_.size()) - 1);
+  }
+  if (model_.bodies_.size() == n + 1) return true;
+  // Not reached from the world: walking up from any such body ends in a circle.
+  std::unordered_map<std::string_view, int> reached;
+  for (const Body& body : model_.bodies_) reached.emplace(body.name, 0);
+  std::size_t i = 0;
+  while (reached.contains(spec_.bodies[i].name)) ++i;
+  std::vector<bool> seen(n, false);
+  while (!seen[i]) {
+    seen[i] = true;
+    i = std::size_t(body_of_name_.at(spec_.joints[std::size_t(joint_of[i])].parent));
+  }
+  std::string circle = "'" + spec_.bodies[i].name + "'";
+  for (std::size_t k = i;;) {
+    k = std::size_t(body_of_name_.at(spec_.joints[std::size_t(joint_of[k])].parent));
+    circle += " <- '" + spec_.bodies[k].name + "'";
+    if (k == i) break;
+  }
+  return fail("the joints form a cycle: ", circle, "; no body of it hangs on the world");
+}
+
+int Compiler::add_link(LinkKind kind, int parent, const Transform<double>& X_P0F0, int nq, int nv) {
+  Link link;
+  link.kind = kind;
+  link.parent = parent;
+  link.q = model_.nq_;
+  link.v = model_.nv();
+  link.nq = nq;
+  link.nv = nv;
+  model_.nq_ += nq;
+  model_.dofs_.resize(model_.dofs_.size() + std::size_t(nv));
+  model_.links_.push_back(link);
+  X_P0F0_.push_back(X_P0F0);
+  joint_of_link_.push_back(static_cast<int>(model_.joints_.size()));
+  return static_cast<int>(model_.links_.size()) - 1;
+}
+
+int Compiler::add_axis(int parent, const Transform<double>& X_P0F0, double turn, double slide, double armature) {
+  const bool fast = turn == 1 && slide == 0 && armature == 0;
+  const int i = add_link(fast ? LinkKind::revolute : LinkKind::axial, parent, X_P0F0, 1, 1);
+  Link& link = model_.links_[std::size_t(i)];
+  link.turn = turn;
+  link.slide = slide;
+  link.armature = armature;
+  return i;
+}
+
+void Compiler::add_joint(const JointSpec& spec, int parent_body, const BodySpec* child) {
+  Joint joint{.name = spec.name,
+              .type = spec.type,
+              .parent = parent_body,
+              .child = static_cast<int>(model_.bodies_.size()),
+              .q = model_.nq_,
+              .v = model_.nv(),
+              .nq = position_count(spec.type),
+              .nv = velocity_count(spec.type),
+              .spec = spec};
+  const int parent_link = model_.bodies_[std::size_t(parent_body)].link;
+  const Transform<double> X_P0F = X_L0B_[std::size_t(parent_body)] * cleaned(spec.X_PF);
+  const Transform<double> X_MB = inverse(cleaned(spec.X_CM));
+  const auto armature = [&](std::size_t k) { return spec.dofs.empty() ? 0.0 : spec.dofs[k].armature; };
+  const Transform<double> A = rotation(frame_with_z(spec.axis));  // z along the axis
+  const Transform<double> Ax = rotation(frame_with_z({1, 0, 0})), Ay = rotation(frame_with_z({0, 1, 0}));
+  int link = parent_link;
+  Transform<double> X_L0M = Transform<double>::identity();  // M in the last link's frame
+  switch (spec.type) {
+    case JointType::weld:
+      X_L0M = X_P0F;
+      break;
+    case JointType::revolute:
+      link = add_axis(link, X_P0F * A, 1, 0, armature(0));
+      X_L0M = inverse(A);
+      break;
+    case JointType::prismatic:
+      link = add_axis(link, X_P0F * A, 0, 1, armature(0));
+      X_L0M = inverse(A);
+      break;
+    case JointType::screw:
+      link = add_axis(link, X_P0F * A, 1, spec.pitch, armature(0));
+      X_L0M = inverse(A);
+      break;
+    case JointType::cylindrical:
+      link = add_axis(link, X_P0F * A, 1, 0, armature(0));
+      link = add_axis(link, Transform<double>::identity(), 0, 1, armature(1));
+      X_L0M = inverse(A);
+      break;
+    case JointType::universal: {
+      const Transform<double> A2 = rotation(frame_with_z(spec.axis2));
+      link = add_axis(link, X_P0F * A, 1, 0, armature(0));
+      link = add_axis(link, inverse(A) * A2, 1, 0, armature(1));
+      X_L0M = inverse(A2);
+      break;
+    }
+    case JointType::planar:
+      link = add_axis(link, X_P0F * A * Ax, 0, 1, armature(0));
+      link = add_axis(link, inverse(Ax) * Ay, 0, 1, armature(1));
+      link = add_axis(link, inverse(Ay), 1, 0, armature(2));
+      X_L0M = inverse(A);
+      break;
+    case JointType::translational:
+      link = add_axis(link, X_P0F * Ax, 0, 1, armature(0));
+      link = add_axis(link, inverse(Ax) * Ay, 0, 1, armature(1));
+      link = add_axis(link, inverse(Ay), 0, 1, armature(2));
+      break;
+    case JointType::ball:
+      link = add_link(LinkKind::ball, link, X_P0F, 4, 3);
+      model_.links_[std::size_t(link)].armature = armature(0);
+      break;
+    case JointType::free:
+      link = add_link(LinkKind::free, link, X_P0F, 7, 6);
+      break;
+  }
+  std::copy(spec.dofs.begin(), spec.dofs.end(), model_.dofs_.begin() + joint.v);
+
+  Body body;
+  body.name = child->name;
+  body.link = link;
+  body.joint = static_cast<int>(model_.joints_.size());
+  body.inertia = rigid_inertia(child->inertia);
+  body.geometry = child->geometry;
+  const Transform<double> X_L0B = X_L0M * X_MB;
+  Link& carrier = model_.links_[std::size_t(link)];
+  carrier.inertia = carrier.inertia + inertia_to_parent(X_L0B, body.inertia);
+  model_.bodies_.push_back(std::move(body));
+  X_L0B_.push_back(X_L0B);
+  model_.joints_.push_back(std::move(joint));
+}
+
+// A link goes on with its parent's run when it is the only child, of the same one-axis kind, and the common normal is
+// near; otherwise it begins a run of its own.
+void Compiler::make_runs() {
+  std::vector<Link>& links = model_.links_;
+  std::vector<int> children(links.size(), 0);
+  for (std::size_t i = 1; i < links.size(); ++i) ++children[std::size_t(links[i].parent)];
+  model_.runs_.push_back({LinkKind::world, 0, 1, 0});
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    Link& link = links[i];
+    const std::size_t p = std::size_t(link.parent);
+    const bool one_axis = link.kind == LinkKind::revolute || link.kind == LinkKind::axial;
+    const bool serial = p == i - 1 && children[p] == 1 && one_axis && links[p].kind == link.kind;
+    if (serial && common_normal(X_P0F0_[i])) {
+      ++model_.runs_.back().end;
+    } else {
+      model_.runs_.push_back({link.kind, static_cast<int>(i), static_cast<int>(i) + 1, links[p].run});
+    }
+    link.run = static_cast<int>(model_.runs_.size()) - 1;
+  }
+}
+
+// L = L0 Rz(phi) Tz(t) for each link, with phi and t chosen by the link that follows in its run.
+void Compiler::settle_frames() {
+  std::vector<Link>& links = model_.links_;
+  std::vector<Transform<double>> X_L0L(links.size(), Transform<double>::identity());
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    Link& link = links[i];
+    const std::size_t p = std::size_t(link.parent);
+    if (link.run == links[p].run) {
+      const CommonNormal normal = *common_normal(X_P0F0_[i]);
+      X_L0L[p] = screw_z(normal.phi, normal.t);
+      links[p].angle0 += normal.phi;
+      links[p].slide0 += normal.t;
+      link.alpha = normal.alpha;
+      link.a = normal.a;
+      link.angle0 += normal.theta;
+      link.slide0 += normal.d;
+      link.X_PF = screw_x(normal.alpha, normal.a);
+    } else {
+      link.X_PF = inverse(X_L0L[p]) * X_P0F0_[i];  // p comes before i and was the last of its run: settled already
+    }
+  }
+  for (std::size_t i = 1; i < links.size(); ++i) links[i].inertia = inertia_to_parent(inverse(X_L0L[i]), links[i].inertia);
+  for (std::size_t b = 0; b < model_.bodies_.size(); ++b) {
+    Body& body = model_.bodies_[b];
+    body.X_LB = inverse(X_L0L[std::size_t(body.link)]) * X_L0B_[b];
+  }
+  std::unordered_map<std::string_view, int> index;
+  for (std::size_t b = 0; b < model_.bodies_.size(); ++b) index.emplace(model_.bodies_[b].name, static_cast<int>(b));
+  for (const FrameSpec& frame : spec_.frames)
+    model_.frames_.push_back({frame.name, index.at(frame.body), cleaned(frame.X_BF)});
+}
+
+bool Compiler::check_mobility() {
+  const int link = link_that_moves_no_mass(model_);
+  if (link < 0) return true;
+  const Joint& joint = model_.joints_[std::size_t(joint_of_link_[std::size_t(link)])];
+  return fail("body '", model_.bodies_[std::size_t(joint.child)].name, "': its joint '", joint.name, "' (",
+              to_string(joint.type), ") has a coordinate that moves no mass, so the mass matrix is singular; give the body ",
+              "or what it carries mass or moments of inertia about that axis, or give the joint armature");
+}
+
+Result<Model> Compiler::run() {
+  model_.name_ = spec_.name;
+  model_.gravity_ = spec_.gravity;
+  if (!check_elements() || !sort_bodies()) return error_;
+  make_runs();
+  settle_frames();
+  if (!check_mobility()) return error_;
+  return std::move(model_);
+}
+
+Result<Model> compile(const ModelSpec& spec) { return Compiler(spec).run(); }
+
+}  // namespace linchpin

@@ -1,0 +1,114 @@
+// A mechanism ready to be computed with: const, double, shared by threads.
+//
+// compile() merges welds, sorts the tree depth first, splits joints into links of one axis, and turns each link's
+// frame so that its axis is z. What algorithms then see:
+//
+//   link  one step of the tree, world = 0, parent[i] < i. Its frame L is fixed in it; the way from the parent's frame is
+//             X_PL(q) = X_PF  Rz(angle0 + turn q) Tz(slide0 + slide q)
+//         for the one-axis kinds (revolute: turn 1, slide 0; prismatic: 0, 1; screw: 1, pitch), or X_PF times the pose
+//         held by q for ball and free.
+//   run   a serial, unbranched stretch of links of one kind, contiguous in memory. Within a run X_PF is only
+//             Rx(alpha) Tx(a)
+//         (the common normal of the two axes), which costs a fraction of a general placement; the first link of a run
+//         may have any. Branches, and changes of kind, happen only between runs, so no pass asks questions link by link.
+//
+// docs/link_frames.md derives the placement and says where it does not pay.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "linchpin/base/result.h"
+#include "linchpin/model/spec.h"
+
+namespace linchpin {
+
+enum class LinkKind {
+  world,
+  revolute,  // turns about z, no armature: the fast case
+  axial,     // any other motion with one coordinate: slides, screws, or has armature
+  ball,
+  free,
+};
+
+struct Link {
+  LinkKind kind = LinkKind::world;
+  int parent = 0;
+  int run = 0;
+  int q = 0, v = 0;    // first position and velocity coordinate
+  int nq = 0, nv = 0;  // how many
+  Transform<double> X_PF = Transform<double>::identity();
+  double alpha = 0, a = 0;  // within a run: X_PF = Rx(alpha) Tx(a)
+  double angle0 = 0, slide0 = 0, turn = 0, slide = 0;
+  RigidInertia<double> inertia = RigidInertia<double>::zero();  // about the link's origin, in its axes
+  double armature = 0;                                          // the same for all coordinates of a ball
+};
+
+struct Run {
+  LinkKind kind = LinkKind::world;
+  int first = 0, end = 0;  // links [first, end)
+  int parent = 0;          // the run whose last link carries our first (0: the world)
+};
+
+struct Body {
+  std::string name;
+  int link = 0;
+  int joint = -1;  // the joint that has it as child; -1 for the world
+  Transform<double> X_LB = Transform<double>::identity();
+  RigidInertia<double> inertia = RigidInertia<double>::zero();  // in the body's own frame
+  std::vector<GeometrySpec> geometry;
+};
+
+struct Joint {
+  std::string name;
+  JointType type = JointType::weld;
+  int parent = 0, child = 0;  // bodies
+  int q = 0, v = 0, nq = 0, nv = 0;
+  JointSpec spec;
+};
+
+struct Frame {
+  std::string name;
+  int body = 0;
+  Transform<double> X_BF = Transform<double>::identity();
+};
+
+class Model {
+ public:
+  const std::string& name() const { return name_; }
+  const Vec3<double>& gravity() const { return gravity_; }
+  int nq() const { return nq_; }  // numbers of a configuration
+  int nv() const { return static_cast<int>(dofs_.size()); }  // degrees of freedom
+  std::span<const Link> links() const { return links_; }     // [0] is the world
+  std::span<const Run> runs() const { return runs_; }        // [0] is the world
+  std::span<const Body> bodies() const { return bodies_; }   // [0] is the world
+  std::span<const Joint> joints() const { return joints_; }
+  std::span<const Frame> frames() const { return frames_; }
+  std::span<const DofSpec> dofs() const { return dofs_; }  // one per velocity coordinate
+  double total_mass() const;
+
+  // The index, or -1.
+  int find_body(std::string_view name) const;
+  int find_joint(std::string_view name) const;
+  int find_frame(std::string_view name) const;
+
+ private:
+  friend class Compiler;
+  std::string name_;
+  Vec3<double> gravity_{0, 0, 0};
+  int nq_ = 0;
+  std::vector<Link> links_;
+  std::vector<Run> runs_;
+  std::vector<Body> bodies_;
+  std::vector<Joint> joints_;
+  std::vector<Frame> frames_;
+  std::vector<DofSpec> dofs_;
+};
+
+// A Model, or an Error that names the culprit: duplicate or unknown names, a cycle, a body without a joint, an
+// impossible inertia (both numbers in the message), NaN anywhere, a coordinate that moves no mass.
+Result<Model> compile(const ModelSpec& spec);
+
+}  // namespace linchpin

@@ -1,0 +1,205 @@
+#include "linchpin/model/scenes.h"
+
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <sstream>
+#include <utility>
+
+#include "linchpin/model/scenes/builders.h"
+
+namespace linchpin {
+namespace {
+
+// What the builders are called with: a number for every parameter of the scene.
+class Values {
+ public:
+  explicit Values(const SceneInfo& info) : info_(info) {
+    for (const SceneParameter& p : info.parameters) numbers_.push_back(p.value);
+  }
+  void set(std::size_t parameter, double number) { numbers_[parameter] = number; }
+
+  double real(std::string_view name) const {
+    for (std::size_t i = 0; i < numbers_.size(); ++i)
+      if (info_.parameters[i].name == name) return numbers_[i];
+    fail_check("scene ", info_.name, ": the catalogue declares no parameter ", name);
+  }
+  int whole(std::string_view name) const { return static_cast<int>(real(name)); }
+  bool flag(std::string_view name) const { return real(name) != 0; }
+  std::uint64_t seed() const { return static_cast<std::uint64_t>(real("seed")); }
+
+ private:
+  const SceneInfo& info_;
+  std::vector<double> numbers_;
+};
+
+struct Entry {
+  SceneInfo info;
+  std::vector<bool> whole;  // for each parameter: no fractions
+  std::function<ModelSpec(const Values&)> build;
+};
+
+struct Parameter {
+  SceneParameter shown;
+  bool whole;
+};
+Parameter whole(const char* name, double value, double lowest, double highest, const char* meaning) {
+  return {{name, value, lowest, highest, meaning}, true};
+}
+Parameter real(const char* name, double value, double lowest, double highest, const char* meaning) {
+  return {{name, value, lowest, highest, meaning}, false};
+}
+Parameter flag(const char* name, const char* meaning) { return whole(name, 0, 0, 1, meaning); }
+Parameter seed(double value) { return whole("seed", value, 0, 1e15, "which of the random mechanisms"); }
+
+Entry entry(const char* name, const char* description, const std::vector<Parameter>& parameters,
+            std::function<ModelSpec(const Values&)> build) {
+  Entry e{{name, description, {}}, {}, std::move(build)};
+  for (const Parameter& p : parameters) {
+    e.info.parameters.push_back(p.shown);
+    e.whole.push_back(p.whole);
+  }
+  return e;
+}
+
+// One row per scene: the text people see, the ranges that are enforced, and the builder.
+std::vector<Entry> make_entries() {
+  using V = const Values&;
+  return {
+      entry("pendulum", "n spheres of 1 kg on pin hinges about y, 12 m long, hung 10 m above the ground; g = 9.8",
+            {whole("links", 12, 1, 100000, "number of spheres")},
+            [](V v) { return scenes::pendulum(v.whole("links")); }),
+      entry("planar_chain", "n equal uniform rods on hinges about y, hanging along -z at zero",
+            {whole("links", 3, 1, 100000, "number of rods"), real("length", 1, 1e-3, 1e3, "of each rod, m"),
+             real("mass", 1, 1e-3, 1e3, "of each rod, kg")},
+            [](V v) { return scenes::planar_chain(v.whole("links"), v.real("length"), v.real("mass")); }),
+      entry("simple_pendulum", "a point mass of 1 kg on a massless rod of 1 m, hanging along -z at zero", {},
+            [](V) { return scenes::simple_pendulum(); }),
+      entry("double_pendulum", "two point masses of 1 kg on massless rods of 1 m, or two uniform rods; relative angles",
+            {flag("rods", "1: uniform rods, 0: point masses")},
+            [](V v) { return scenes::double_pendulum(v.flag("rods")); }),
+      entry("chain", "n revolute links in space with random masses, offsets and axes: the benchmark chain",
+            {whole("links", 7, 1, 100000, "number of links"), seed(1)},
+            [](V v) { return scenes::chain(v.whole("links"), v.seed()); }),
+      entry("heavy_light", "links of 1 m alternately light and heavy, axes turned away from the link frames: stiff",
+            {real("ratio", 1e6, 1, 1e12, "heavy mass over light mass"),
+             whole("links", 10, 1, 1000, "number of links, the first is light")},
+            [](V v) { return scenes::heavy_light(v.real("ratio"), v.whole("links")); }),
+      entry("cart_pole", "a cart of 1 kg on a rail along x with a pole upright at zero",
+            {real("pole", 0.1, 1e-3, 1e3, "mass of the pole, kg"), real("length", 1, 1e-3, 1e3, "of the pole, m")},
+            [](V v) { return scenes::cart_pole(v.real("pole"), v.real("length")); }),
+      entry("planar_arm", "n links on vertical hinges, stretched along x at zero: gravity does no work",
+            {whole("links", 3, 1, 10000, "number of links")}, [](V v) { return scenes::planar_arm(v.whole("links")); }),
+      entry("planar_walker", "a two-legged walker held in the x-z plane: planar torso, hips, knees, ankles", {},
+            [](V) { return scenes::planar_walker(); }),
+      entry("humanoid24", "24 one-axis links on a fixed pelvis: legs 6+6, waist 2, arms 4+4, neck 2",
+            {flag("floating", "1: a pelvis of 10 kg flies free")},
+            [](V v) { return scenes::humanoid24(v.flag("floating")); }),
+      entry("humanoid", "30 one-axis links on a free pelvis: legs 6+6, waist 2, arms 7+7, neck 2", {},
+            [](V) { return scenes::humanoid(); }),
+      entry("quadruped", "a free trunk with four legs of three revolute joints", {},
+            [](V) { return scenes::quadruped(); }),
+      entry("dual_arm", "26 one-axis links: a sensor head of 4, two arms of 7, two three-finger hands of 4", {},
+            [](V) { return scenes::dual_arm(); }),
+      entry("top", "Lagrange's top on a ball joint: 1 kg, centre at 1 m, moments at the pivot 1.5, 1.5, 0.5", {},
+            [](V) { return scenes::top(); }),
+      entry("free_body", "one free rigid body of 1 kg without gravity, moments 1, 2, 3",
+            {flag("symmetric", "1: moments 1, 1, 2")}, [](V v) { return scenes::free_body(v.flag("symmetric")); }),
+      entry("random_tree", "a random tree with every joint type, random frames, axes, inertias and joint terms",
+            {whole("bodies", 20, 1, 10000, "number of bodies; from 10 on every type is there"), seed(1),
+             flag("floating", "1: the first body flies free")},
+            [](V v) { return scenes::random_tree(v.whole("bodies"), v.seed(), v.flag("floating")); }),
+      entry("forest", "several small mechanisms of different kinds side by side in one model",
+            {whole("trees", 6, 1, 1000, "how many; the kinds come round in turn")},
+            [](V v) { return scenes::forest(v.whole("trees")); }),
+  };
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = make_entries();
+  return all;
+}
+
+template <class... Parts>
+Error error(const Parts&... parts) {
+  std::ostringstream message;
+  message.precision(17);
+  (message << ... << parts);
+  return {message.str()};
+}
+
+template <class Named>
+std::string names(const std::vector<Named>& list) {
+  std::string all;
+  for (const Named& item : list) all += (all.empty() ? "" : ", ") + item.name;
+  return all.empty() ? "none" : all;
+}
+
+// The whole text as one number; nothing before it and nothing after.
+bool parse_number(std::string_view text, double& number) {
+  const char* const end = text.data() + text.size();
+  const auto [rest, fault] = std::from_chars(text.data(), end, number);
+  return fault == std::errc() && rest == end && std::isfinite(number);
+}
+
+// Puts one "key=value" into values; the message of an empty Error means all is well.
+Error set_parameter(const Entry& e, std::string_view item, std::vector<bool>& given, Values& values) {
+  const std::string& name = e.info.name;
+  const std::size_t equals = item.find('=');
+  if (equals == std::string_view::npos) return error("scene ", name, ": expected key=value, got '", item, "'");
+  const std::string_view key = item.substr(0, equals), text = item.substr(equals + 1);
+  const std::vector<SceneParameter>& parameters = e.info.parameters;
+  std::size_t i = 0;
+  while (i < parameters.size() && parameters[i].name != key) ++i;
+  if (i == parameters.size())
+    return error("scene ", name, " has no parameter '", key, "'; its parameters: ", names(parameters));
+  if (given[i]) return error("scene ", name, ": ", key, " is given twice");
+  given[i] = true;
+  double number = 0;
+  if (!parse_number(text, number)) return error("scene ", name, ": ", key, "='", text, "' is not a number");
+  if (!(number >= parameters[i].lowest && number <= parameters[i].highest))
+    return error("scene ", name, ": ", key, "=", text, " is not between ", parameters[i].lowest, " and ",
+                 parameters[i].highest);
+  if (e.whole[i] && number != std::floor(number))
+    return error("scene ", name, ": ", key, "=", text, " must be a whole number");
+  values.set(i, number);
+  return {};
+}
+
+}  // namespace
+
+const std::vector<SceneInfo>& scene_catalogue() {
+  static const std::vector<SceneInfo> catalogue = [] {
+    std::vector<SceneInfo> all;
+    for (const Entry& e : entries()) all.push_back(e.info);
+    return all;
+  }();
+  return catalogue;
+}
+
+Result<ModelSpec> scene(std::string_view text) {
+  if (text.starts_with('@')) text.remove_prefix(1);
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  const Entry* chosen = nullptr;
+  for (const Entry& e : entries())
+    if (e.info.name == name) chosen = &e;
+  if (!chosen) return error("there is no scene '", name, "'; there are: ", names(scene_catalogue()));
+
+  Values values(chosen->info);
+  std::vector<bool> given(chosen->info.parameters.size(), false);
+  bool more = colon != std::string_view::npos;
+  std::string_view rest = more ? text.substr(colon + 1) : std::string_view();
+  while (more) {
+    const std::size_t comma = rest.find(',');
+    Error fault = set_parameter(*chosen, rest.substr(0, comma), given, values);
+    if (!fault.message.empty()) return fault;
+    more = comma != std::string_view::npos;
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  ModelSpec spec = chosen->build(values);
+  spec.name = chosen->info.name;
+  return spec;
+}
+
+}  // namespace linchpin

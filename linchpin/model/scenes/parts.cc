@@ -1,0 +1,143 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "linchpin/base/check.h"
+#include "linchpin/model/scenes/builders.h"
+#include "linchpin/spatial/quaternion.h"
+
+namespace linchpin::scenes {
+
+std::uint64_t Random::next() {
+  std::uint64_t x = (state_ += 0x9e3779b97f4a7c15u);
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+double Random::between(double low, double high) {
+  return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53);
+}
+int Random::below(int n) { return static_cast<int>(((next() >> 32) * static_cast<std::uint64_t>(n)) >> 32); }
+
+Vector Random::in_cube(double half) {
+  const double x = between(-half, half), y = between(-half, half), z = between(-half, half);
+  return {x, y, z};
+}
+// Even in a cube, thrown away outside the ball: what is left is even over all directions.
+Vector Random::direction() {
+  for (;;) {
+    const Vector v = in_cube(1);
+    const double length = norm(v);
+    if (length < 1 && length > 0.1) return (1 / length) * v;
+  }
+}
+Mat3<double> Random::rotation() {
+  for (;;) {
+    const double w = between(-1, 1);
+    const Vector v = in_cube(1);
+    const double square = w * w + dot(v, v);
+    if (square < 1 && square > 0.01) return to_rotation(Quaternion<double>{w, v.x, v.y, v.z});
+  }
+}
+
+void add_shape(BodySpec& body, const Shape& shape, const Transform<double>& X_BG, std::string name) {
+  body.geometry.push_back({std::move(name), shape, X_BG});
+}
+
+PlacedShape capsule_between(const Vector& a, const Vector& b, double radius) {
+  const Vector along = b - a, middle = 0.5 * (a + b);
+  const double length = norm(along);
+  if (length == 0) return {Sphere{radius}, {Mat3<double>::identity(), middle}};
+  return {Capsule{radius, length / 2}, {frame_with_z(along), middle}};
+}
+
+JointSpec joint(JointType type, const std::string& parent, const std::string& child, const Transform<double>& X_PF,
+                const Vector& axis) {
+  JointSpec j;
+  j.name = child + "_joint";
+  j.type = type;
+  j.parent = parent;
+  j.child = child;
+  j.X_PF = X_PF;
+  j.axis = axis;
+  return j;
+}
+
+InertiaSpec capsule_inertia(double mass, const Vector& tip, double radius) {
+  BodySpec body;
+  const PlacedShape capsule = capsule_between({0, 0, 0}, tip, radius);
+  add_solid(body, capsule.shape, mass, capsule.X);
+  return body.inertia;
+}
+
+LimbLink mirrored(LimbLink link) {
+  link.joint.y = -link.joint.y;
+  link.tip.y = -link.tip.y;
+  link.inertia.centre.y = -link.inertia.centre.y;
+  link.inertia.moments.xy = -link.inertia.moments.xy;
+  link.inertia.moments.yz = -link.inertia.moments.yz;
+  if (link.axis.y == 0) {
+    std::swap(link.lower, link.upper);
+    link.lower = -link.lower;
+    link.upper = -link.upper;
+  }
+  return link;
+}
+
+std::string add_limb(ModelSpec& spec, const std::string& prefix, const std::string& parent,
+                     std::span<const LimbLink> links) {
+  std::string before = parent;
+  for (const LimbLink& link : links) {
+    BodySpec body{.name = prefix + link.name, .inertia = link.inertia, .geometry = {}};
+    const PlacedShape capsule = capsule_between({0, 0, 0}, link.tip, link.radius);
+    add_shape(body, capsule.shape, capsule.X, body.name);
+    JointSpec j = joint(JointType::revolute, before, body.name, {Mat3<double>::identity(), link.joint}, link.axis);
+    j.dofs = {DofSpec{.lower = link.lower, .upper = link.upper}};
+    before = body.name;
+    spec.joints.push_back(std::move(j));
+    spec.bodies.push_back(std::move(body));
+  }
+  return before;
+}
+
+BothSides add_limbs(ModelSpec& spec, const std::string& parent, std::span<const LimbLink> left) {
+  std::vector<LimbLink> right;
+  for (const LimbLink& link : left) right.push_back(mirrored(link));
+  std::string left_end = add_limb(spec, "left_", parent, left);
+  return {std::move(left_end), add_limb(spec, "right_", parent, right)};
+}
+
+BodySpec& body_named(ModelSpec& spec, const std::string& name) {
+  const auto found = std::ranges::find(spec.bodies, name, &BodySpec::name);
+  check(found != spec.bodies.end(), "scene has no body '", name, "'");
+  return *found;
+}
+
+void append(ModelSpec& spec, const ModelSpec& part, const std::string& prefix, const Transform<double>& X_W) {
+  const auto renamed = [&](const std::string& name) { return name == "world" ? name : prefix + name; };
+  for (BodySpec body : part.bodies) {
+    body.name = renamed(body.name);
+    for (GeometrySpec& geometry : body.geometry) geometry.name = prefix + geometry.name;
+    spec.bodies.push_back(std::move(body));
+  }
+  for (JointSpec j : part.joints) {
+    if (j.parent == "world") j.X_PF = X_W * j.X_PF;
+    j.name = prefix + j.name;
+    j.parent = renamed(j.parent);
+    j.child = renamed(j.child);
+    spec.joints.push_back(std::move(j));
+  }
+  for (GeometrySpec geometry : part.world_geometry) {
+    geometry.name = prefix + geometry.name;
+    geometry.X_BG = X_W * geometry.X_BG;
+    spec.world_geometry.push_back(std::move(geometry));
+  }
+  for (FrameSpec frame : part.frames) {
+    if (frame.body == "world") frame.X_BF = X_W * frame.X_BF;
+    frame.name = prefix + frame.name;
+    frame.body = renamed(frame.body);
+    spec.frames.push_back(std::move(frame));
+  }
+}
+
+}  // namespace linchpin::scenes

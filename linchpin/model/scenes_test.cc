@@ -1,0 +1,383 @@
+#include "linchpin/model/scenes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "linchpin/model/model.h"
+
+namespace linchpin {
+namespace {
+
+ModelSpec make(const std::string& text) {
+  Result<ModelSpec> spec = scene(text);
+  EXPECT_TRUE(spec.ok()) << (spec.ok() ? "" : spec.error().message);
+  return spec.ok() ? spec.value() : ModelSpec();
+}
+void expect_compiles(const std::string& text) {
+  const ModelSpec spec = make(text);
+  const Result<Model> model = compile(spec);
+  EXPECT_TRUE(model.ok()) << text << ": " << (model.ok() ? "" : model.error().message);
+}
+std::string number(double value) {
+  std::ostringstream out;
+  out.precision(17);
+  out << value;
+  return out.str();
+}
+
+// Where a body is when all coordinates are zero.
+Transform<double> pose_at_zero(const ModelSpec& spec, const std::string& body) {
+  if (body == "world") return Transform<double>::identity();
+  const auto j = std::ranges::find(spec.joints, body, &JointSpec::child);
+  EXPECT_NE(j, spec.joints.end()) << body;
+  return pose_at_zero(spec, j->parent) * j->X_PF * inverse(j->X_CM);
+}
+Vec3<double> mass_centre_at_zero(const ModelSpec& spec) {
+  double mass = 0;
+  Vec3<double> moment{0, 0, 0};
+  for (const BodySpec& body : spec.bodies) {
+    mass += body.inertia.mass;
+    moment += body.inertia.mass * (pose_at_zero(spec, body.name) * body.inertia.centre);
+  }
+  return (1 / mass) * moment;
+}
+
+// ---- the catalogue ----
+
+struct Expected {
+  const char* text;
+  int bodies, nq, nv;
+  double mass;
+};
+const Expected expected[] = {
+    {"pendulum", 12, 12, 12, 12},
+    {"pendulum:links=3", 3, 3, 3, 3},
+    {"planar_chain", 3, 3, 3, 3},
+    {"planar_chain:links=5,mass=0.5", 5, 5, 5, 2.5},
+    {"simple_pendulum", 1, 1, 1, 1},
+    {"double_pendulum", 2, 2, 2, 2},
+    {"double_pendulum:rods=1", 2, 2, 2, 2},
+    {"chain", 7, 7, 7, 7.4547698281743457},  // a fixed number: the generator must not change unnoticed
+    {"heavy_light", 10, 10, 10, 5000005},
+    {"cart_pole", 2, 2, 2, 1.1},
+    {"planar_arm", 3, 3, 3, 3},
+    {"planar_walker", 7, 9, 9, 38},
+    {"humanoid24", 24, 24, 24, 59.8},
+    {"humanoid24:floating=1", 25, 31, 30, 69.8},
+    {"humanoid", 31, 37, 36, 70.2},
+    {"quadruped", 13, 19, 18, 24.8},
+    {"dual_arm", 26, 26, 26, 34.5},
+    {"top", 1, 4, 3, 1},
+    {"free_body", 1, 7, 6, 1},
+    {"free_body:symmetric=1", 1, 7, 6, 1},
+    {"random_tree", 20, 48, 44, 22.842740425490327},
+    {"forest", 12, 21, 19, 11.3},
+};
+
+TEST(Scenes, CountsAndMassesAreAsExpected) {
+  std::set<std::string> seen;
+  for (const Expected& e : expected) {
+    SCOPED_TRACE(e.text);
+    const ModelSpec spec = make(e.text);
+    seen.insert(spec.name);
+    const Result<Model> model = compile(spec);
+    ASSERT_TRUE(model.ok()) << model.error().message;
+    EXPECT_EQ(model.value().bodies().size(), static_cast<std::size_t>(e.bodies) + 1);
+    EXPECT_EQ(model.value().nq(), e.nq);
+    EXPECT_EQ(model.value().nv(), e.nv);
+    EXPECT_NEAR(model.value().total_mass(), e.mass, 1e-12 * e.mass);
+  }
+  for (const SceneInfo& info : scene_catalogue()) EXPECT_TRUE(seen.contains(info.name)) << info.name;
+}
+
+TEST(Scenes, CompileAtTheEndsOfEveryRange) {
+  for (const SceneInfo& info : scene_catalogue()) {
+    std::string lowest, highest;
+    for (const SceneParameter& p : info.parameters) {
+      EXPECT_LE(p.lowest, p.value) << info.name << " " << p.name;
+      EXPECT_LE(p.value, p.highest) << info.name << " " << p.name;
+      EXPECT_FALSE(p.meaning.empty());
+      const std::string low = p.name + "=" + number(p.lowest), high = p.name + "=" + number(p.highest);
+      expect_compiles("@" + info.name + ":" + low);
+      expect_compiles("@" + info.name + ":" + high);
+      lowest += (lowest.empty() ? "" : ",") + low;
+      highest += (highest.empty() ? "" : ",") + high;
+    }
+    if (info.parameters.size() < 2) continue;
+    expect_compiles("@" + info.name + ":" + lowest);
+    expect_compiles("@" + info.name + ":" + highest);
+  }
+}
+
+TEST(Scenes, EverythingHasANameOfItsOwn) {
+  for (const SceneInfo& info : scene_catalogue()) {
+    EXPECT_FALSE(info.description.empty());
+    const ModelSpec spec = make(info.name);
+    EXPECT_EQ(spec.name, info.name);
+    std::set<std::string> shapes, frames;
+    const auto fresh = [&](const GeometrySpec& g) { return !g.name.empty() && shapes.insert(g.name).second; };
+    for (const GeometrySpec& g : spec.world_geometry) EXPECT_TRUE(fresh(g)) << info.name << " " << g.name;
+    for (const BodySpec& body : spec.bodies) {
+      EXPECT_FALSE(body.geometry.empty()) << info.name << " " << body.name;
+      for (const GeometrySpec& g : body.geometry) EXPECT_TRUE(fresh(g)) << info.name << " " << g.name;
+    }
+  }
+}
+
+// Peers then compute the same mechanism: joint limits are data for later, nothing else acts in the joints.
+TEST(Scenes, OnlyTheRandomTreeHasForcesInItsJoints) {
+  for (const SceneInfo& info : scene_catalogue()) {
+    if (info.name == "random_tree") continue;
+    for (const JointSpec& joint : make(info.name).joints)
+      for (const DofSpec& dof : joint.dofs) {
+        EXPECT_EQ(dof.armature + dof.damping + dof.stiffness + dof.dry_friction, 0) << info.name << " " << joint.name;
+        EXPECT_TRUE(dof.lower <= 0 && dof.upper >= 0) << info.name << " " << joint.name;
+      }
+  }
+}
+
+// ---- texts ----
+
+TEST(SceneText, LeadingSignAndNumbersInAnyForm) {
+  EXPECT_EQ(make("@pendulum:links=5").bodies.size(), 5u);
+  EXPECT_EQ(make("pendulum:links=5").bodies.size(), 5u);
+  EXPECT_EQ(make("@pendulum:links=1e2").bodies.size(), 100u);
+  EXPECT_EQ(make("@planar_chain:mass=0.25,links=2").bodies[1].inertia.mass, 0.25);
+}
+
+TEST(SceneText, MistakesAreNamed) {
+  const struct {
+    const char* text;
+    std::vector<const char*> words;  // that the message must have
+  } cases[] = {
+      {"@pendlum", {"'pendlum'", "pendulum", "random_tree"}},
+      {"", {"''", "pendulum"}},
+      {"@", {"pendulum"}},
+      {"@@pendulum", {"'@pendulum'"}},
+      {"@pendulum:", {"key=value"}},
+      {"@pendulum:links", {"key=value", "'links'"}},
+      {"@pendulum:=3", {"links"}},
+      {"@pendulum:length=3", {"'length'", "links"}},
+      {"@quadruped:legs=4", {"'legs'", "none"}},
+      {"@pendulum:links=", {"links", "number"}},
+      {"@pendulum:links=many", {"'many'", "number"}},
+      {"@pendulum:links=3x", {"'3x'", "number"}},
+      {"@pendulum:links=3 ", {"'3 '", "number"}},
+      {"@pendulum:links= 3", {"number"}},
+      {"@pendulum:links=+3", {"number"}},
+      {"@pendulum:links=0x10", {"number"}},
+      {"@pendulum:links=nan", {"number"}},
+      {"@pendulum:links=inf", {"number"}},
+      {"@pendulum:links=1e999", {"number"}},
+      {"@pendulum:links=3=4", {"number"}},
+      {"@pendulum:links=0", {"links=0", "1", "100000"}},
+      {"@pendulum:links=100001", {"100001", "100000"}},
+      {"@pendulum:links=-3", {"between"}},
+      {"@pendulum:links=2.5", {"2.5", "whole"}},
+      {"@double_pendulum:rods=2", {"rods=2", "between"}},
+      {"@heavy_light:ratio=0.5", {"between"}},
+      {"@planar_chain:links=3,links=3", {"links", "twice"}},
+      {"@planar_chain:links=3,", {"key=value"}},
+      {"@planar_chain:links=3,,mass=1", {"key=value"}},
+      {"@planar_chain:links=3;mass=1", {"number"}},
+      {"@planar_chain:links=3:mass=1", {"number"}},
+  };
+  for (const auto& [text, words] : cases) {
+    const Result<ModelSpec> result = scene(text);
+    ASSERT_FALSE(result.ok()) << text;
+    for (const char* word : words)
+      EXPECT_NE(result.error().message.find(word), std::string::npos) << text << ": " << result.error().message;
+  }
+}
+
+// ---- single scenes ----
+
+TEST(Pendulum, IsTwelveMetresLongAndHangsFromTen) {
+  for (const int n : {1, 3, 12, 100}) {
+    const ModelSpec spec = make("@pendulum:links=" + std::to_string(n));
+    EXPECT_EQ(spec.gravity.z, -9.8);
+    const double r = 6.0 / n;
+    EXPECT_EQ(pose_at_zero(spec, "link_1").p.z, 10);
+    for (const JointSpec& hinge : spec.joints) EXPECT_EQ(hinge.axis.y, -1);
+    for (const BodySpec& body : spec.bodies) {
+      EXPECT_EQ(std::get<Sphere>(body.geometry.at(0).shape).radius, r);
+      EXPECT_EQ(body.inertia.centre.z, -r);
+      EXPECT_DOUBLE_EQ(body.inertia.moments.yy, 0.4 * r * r);
+    }
+    const BodySpec& last = spec.bodies.back();
+    const Vec3<double> end = pose_at_zero(spec, last.name) * (last.inertia.centre - Vec3<double>{0, 0, r});
+    EXPECT_NEAR(end.z, 10 - 12, 1e-12);
+  }
+}
+
+TEST(PlanarChain, RodsAreThin) {
+  const ModelSpec spec = make("@planar_chain:links=2,length=3,mass=2");
+  const InertiaSpec& rod = spec.bodies[1].inertia;
+  EXPECT_EQ(rod.centre.z, -1.5);
+  EXPECT_EQ(rod.moments.xx, 1.5);
+  EXPECT_EQ(rod.moments.yy, 1.5);
+  EXPECT_EQ(rod.moments.zz, 0);
+  EXPECT_EQ(pose_at_zero(spec, "link_2").p.z, -3);
+}
+
+TEST(DoublePendulum, PointMassesHaveNoMoments) {
+  const ModelSpec spec = make("double_pendulum");
+  for (const BodySpec& body : spec.bodies) {
+    EXPECT_EQ(body.inertia.centre.z, -1);
+    EXPECT_EQ(body.inertia.moments.xx + body.inertia.moments.yy + body.inertia.moments.zz, 0);
+  }
+}
+
+TEST(HeavyLight, MomentsGoWithTheMasses) {
+  const ModelSpec spec = make("@heavy_light:ratio=1e9");
+  for (std::size_t k = 0; k + 1 < spec.bodies.size(); k += 2) {
+    const InertiaSpec &light = spec.bodies[k].inertia, &heavy = spec.bodies[k + 1].inertia;
+    EXPECT_DOUBLE_EQ(heavy.mass, 1e9 * light.mass);
+    EXPECT_DOUBLE_EQ(heavy.moments.xx, 1e9 * light.moments.xx);
+    EXPECT_DOUBLE_EQ(heavy.moments.zz, 1e9 * light.moments.zz);
+    EXPECT_EQ(heavy.centre.z, -0.5);
+  }
+  // The same frames whatever the ratio.
+  EXPECT_EQ(make("@heavy_light:ratio=1").joints[4].X_CM.R.y.z, spec.joints[4].X_CM.R.y.z);
+}
+
+TEST(Top, MomentsAboutThePivot) {
+  const InertiaSpec inertia = make("top").bodies[0].inertia;
+  const RigidInertia<double> at_pivot =
+      RigidInertia<double>::about_centre(inertia.mass, inertia.centre, inertia.moments);
+  EXPECT_DOUBLE_EQ(at_pivot.I.xx, 1.5);
+  EXPECT_DOUBLE_EQ(at_pivot.I.yy, 1.5);
+  EXPECT_DOUBLE_EQ(at_pivot.I.zz, 0.5);
+}
+
+TEST(Robots, StandOnTheirFeet) {
+  for (const char* text : {"humanoid24", "humanoid24:floating=1", "humanoid", "quadruped", "planar_walker"}) {
+    const ModelSpec spec = make(text);
+    int feet = 0;
+    for (const BodySpec& body : spec.bodies)
+      for (const GeometrySpec& g : body.geometry) {
+        const Vec3<double> centre = pose_at_zero(spec, body.name) * g.X_BG.p;
+        double lowest = centre.z;  // all stand upright at zero
+        if (const auto* box = std::get_if<Box>(&g.shape)) lowest -= box->half.z;
+        if (const auto* sphere = std::get_if<Sphere>(&g.shape)) lowest -= sphere->radius;
+        if (const auto* capsule = std::get_if<Capsule>(&g.shape))
+          lowest -= capsule->radius + std::abs(g.X_BG.R.z.z) * capsule->half_length;
+        EXPECT_GE(lowest, -1e-12) << text << " " << g.name;
+        if (lowest < 1e-12) ++feet;
+      }
+    EXPECT_EQ(feet, std::string(text) == "quadruped" ? 4 : 2) << text;
+  }
+}
+
+TEST(Robots, AreTheSameOnBothSides) {
+  for (const char* text : {"humanoid24", "humanoid", "quadruped", "dual_arm", "planar_walker"}) {
+    const ModelSpec spec = make(text);
+    EXPECT_NEAR(mass_centre_at_zero(spec).y, 0, 1e-15) << text;
+    for (const FrameSpec& frame : spec.frames) {
+      const std::size_t at = frame.name.find("left_");
+      if (at == std::string::npos) continue;
+      std::string other = frame.name;
+      other.replace(at, 5, "right_");
+      const auto right = std::ranges::find(spec.frames, other, &FrameSpec::name);
+      ASSERT_NE(right, spec.frames.end()) << other;
+      const Vec3<double> l = (pose_at_zero(spec, frame.body) * frame.X_BF).p;
+      const Vec3<double> r = (pose_at_zero(spec, right->body) * right->X_BF).p;
+      EXPECT_NEAR(l.x, r.x, 1e-15);
+      EXPECT_NEAR(l.y, -r.y, 1e-15);
+      EXPECT_NEAR(l.z, r.z, 1e-15);
+    }
+  }
+}
+
+TEST(Robots, OneAxisPerLink) {
+  for (const char* text : {"humanoid24", "dual_arm"})
+    for (const JointSpec& joint : make(text).joints) {
+      EXPECT_EQ(joint.type, JointType::revolute);
+      ASSERT_EQ(joint.dofs.size(), 1u);
+      EXPECT_TRUE(std::isfinite(joint.dofs[0].lower) && std::isfinite(joint.dofs[0].upper)) << joint.name;
+    }
+}
+
+TEST(RandomTree, HasEveryJointTypeFromTenBodiesOn) {
+  for (const char* floating : {"0", "1"})
+    for (int seed = 0; seed < 20; ++seed) {
+      const ModelSpec spec = make("@random_tree:bodies=10,seed=" + std::to_string(seed) + ",floating=" + floating);
+      std::set<JointType> types;
+      for (const JointSpec& joint : spec.joints) types.insert(joint.type);
+      EXPECT_EQ(types.size(), static_cast<std::size_t>(joint_type_count));
+      if (floating[0] == '1') {
+        EXPECT_EQ(spec.joints[0].type, JointType::free);
+        EXPECT_EQ(std::ranges::count(spec.joints, "world", &JointSpec::parent), 1);
+      }
+    }
+}
+
+TEST(RandomTree, ManySeedsCompile) {
+  for (int seed = 0; seed < 100; ++seed) {
+    const std::string text = "@random_tree:bodies=" + std::to_string(1 + seed % 30) + ",seed=" + std::to_string(seed);
+    expect_compiles(text);
+    expect_compiles(text + ",floating=1");
+  }
+}
+
+TEST(RandomTree, UsesAllThatASpecCanSay) {
+  bool armature = false, damping = false, spring = false, branch = false, serial = false, bracket = false;
+  const ModelSpec spec = make("@random_tree:bodies=100");
+  std::map<std::string, int> children;
+  for (const JointSpec& joint : spec.joints) {
+    ++children[joint.parent];
+    for (const DofSpec& dof : joint.dofs) {
+      armature |= dof.armature > 0;
+      damping |= dof.damping > 0;
+      spring |= dof.stiffness > 0;
+    }
+    EXPECT_GT(norm(joint.X_PF.p), 0);
+    EXPECT_GT(norm(joint.X_CM.p), 0);
+    EXPECT_GT(std::abs(norm(joint.axis) - 1), 1e-6);
+  }
+  for (const auto& [name, count] : children) (count > 1 ? branch : serial) = true;
+  for (const BodySpec& body : spec.bodies) bracket |= body.inertia.mass == 0;
+  EXPECT_TRUE(armature && damping && spring && branch && serial && bracket);
+}
+
+TEST(Scenes, SameTextSameMechanism) {
+  for (const char* name : {"random_tree", "chain"}) {
+    const std::string text = std::string("@") + name + ":seed=";
+    const ModelSpec a = make(text + "5"), b = make(text + "5"), other = make(text + "6");
+    ASSERT_EQ(a.joints.size(), b.joints.size());
+    for (std::size_t i = 0; i < a.joints.size(); ++i) {
+      EXPECT_EQ(a.joints[i].type, b.joints[i].type);
+      EXPECT_EQ(a.joints[i].parent, b.joints[i].parent);
+      EXPECT_EQ(a.joints[i].axis.x, b.joints[i].axis.x);
+      EXPECT_EQ(a.joints[i].X_PF.p.y, b.joints[i].X_PF.p.y);
+      EXPECT_EQ(a.bodies[i].inertia.mass, b.bodies[i].inertia.mass);
+      EXPECT_EQ(a.bodies[i].inertia.moments.xz, b.bodies[i].inertia.moments.xz);
+    }
+    EXPECT_NE(a.joints[0].axis.x, other.joints[0].axis.x);
+  }
+}
+
+// Long chains begin like short ones, so that a benchmark over n varies n only.
+TEST(Chain, ShortIsTheBeginningOfLong) {
+  const ModelSpec few = make("@chain:links=5"), many = make("@chain:links=50");
+  EXPECT_EQ(few.bodies[4].inertia.mass, many.bodies[4].inertia.mass);
+  EXPECT_EQ(few.joints[4].axis.z, many.joints[4].axis.z);
+  for (const BodySpec& body : many.bodies) {
+    EXPECT_TRUE(body.inertia.mass >= 0.5 && body.inertia.mass <= 1.5);
+    const double reach = 2 * norm(body.inertia.centre);
+    EXPECT_TRUE(reach > 0.25 - 1e-12 && reach < 0.35 + 1e-12);
+  }
+}
+
+TEST(Forest, IsManyTrees) {
+  const ModelSpec spec = make("@forest:trees=14");
+  EXPECT_EQ(std::ranges::count(spec.joints, "world", &JointSpec::parent), 14);
+}
+
+}  // namespace
+}  // namespace linchpin

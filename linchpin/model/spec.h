@@ -1,0 +1,115 @@
+// A mechanism as a person or a file describes it: names and numbers, edited freely, nothing derived.
+//
+// compile() (model.h) checks a spec and turns it into a const Model; loaders and the built-in scenes (scenes.h)
+// produce specs and nothing else. References are by name; "world" is always there and never moves. SI units.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "linchpin/geometry/shape.h"
+#include "linchpin/spatial/spatial.h"
+
+namespace linchpin {
+
+// What a joint lets its child frame M do in its parent frame F. At zero coordinates M coincides with F.
+//
+// | type          | q                      | v                              | motion of M in F                          |
+// |---------------|------------------------|--------------------------------|-------------------------------------------|
+// | weld          | none                   | none                           | none                                      |
+// | revolute      | angle                  | rate                           | turn about `axis`                         |
+// | prismatic     | distance               | rate                           | slide along `axis`                        |
+// | screw         | angle                  | rate                           | turn about and slide by pitch*angle       |
+// | cylindrical   | angle, distance        | rates                          | turn about and slide along `axis`         |
+// | universal     | angle, angle           | rates                          | turn about `axis`, then about `axis2`     |
+// | planar        | x, y, angle            | rates                          | slide in the plane normal to `axis`, turn |
+// | translational | x, y, z                | rates                          | slide along F's axes                      |
+// | ball          | quaternion w x y z     | angular velocity, M's axes     | any rotation                              |
+// | free          | quaternion, position   | angular velocity in M's axes,  | any                                       |
+// |               |                        | velocity of M's origin, F's    |                                           |
+//
+// The plane of a planar joint is spanned by the x and y axes of frame_with_z(axis): for axis = z they are F's own.
+enum class JointType { weld, revolute, prismatic, screw, cylindrical, universal, planar, ball, free, translational };
+
+inline constexpr int joint_type_count = 10;
+
+std::string_view to_string(JointType type);
+std::optional<JointType> joint_type_from(std::string_view name);
+int velocity_count(JointType type);
+int position_count(JointType type);
+
+inline constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+// What belongs to one velocity coordinate beside the motion itself.
+struct DofSpec {
+  double armature = 0;      // reflected rotor inertia, kg m^2 or kg: added to the diagonal of the mass matrix
+  double damping = 0;       // N m s or N s/m: force -damping * v
+  double stiffness = 0;     // N m or N/m: force -stiffness * (q - rest); for a ball the same number in all three,
+  double rest = 0;          //   about zero rotation; none for a free joint
+  double dry_friction = 0;  // N m or N
+  double lower = -unlimited, upper = unlimited;  // range of q, rad or m
+  double effort_limit = unlimited, velocity_limit = unlimited;
+};
+
+struct JointSpec {
+  std::string name;
+  JointType type = JointType::revolute;
+  std::string parent = "world", child;
+  Transform<double> X_PF = Transform<double>::identity();  // frame F on the parent body
+  Transform<double> X_CM = Transform<double>::identity();  // frame M on the child body
+  Vec3<double> axis{0, 0, 1};                              // in F; any length but zero
+  Vec3<double> axis2{0, 1, 0};                             // universal: the second axis, in F at zero
+  double pitch = 0;                                        // screw: metres per radian
+  std::vector<DofSpec> dofs;                               // empty, or one for each velocity coordinate
+};
+
+// Mass, centre and moments about the centre, in the body's axes. A point mass has zero moments.
+struct InertiaSpec {
+  double mass = 0;
+  Vec3<double> centre{0, 0, 0};
+  Sym3<double> moments = Sym3<double>::zero();
+};
+
+// A slot for a shape on a body.
+struct GeometrySpec {
+  std::string name;
+  Shape shape;
+  Transform<double> X_BG = Transform<double>::identity();
+};
+
+struct BodySpec {
+  std::string name;
+  InertiaSpec inertia;
+  std::vector<GeometrySpec> geometry;
+};
+
+struct FrameSpec {
+  std::string name, body;
+  Transform<double> X_BF = Transform<double>::identity();
+};
+
+struct ModelSpec {
+  std::string name;
+  Vec3<double> gravity{0, 0, -9.81};
+  std::vector<BodySpec> bodies;   // without the world
+  std::vector<JointSpec> joints;  // exactly one that has each body as its child; the order is the order of coordinates
+                                  //   up to depth-first sorting
+  std::vector<GeometrySpec> world_geometry;
+  std::vector<FrameSpec> frames;
+};
+
+// A solid of this shape and mass centred at the origin of X_BG; also adds the shape to the body's slots.
+void add_solid(BodySpec& body, const Shape& shape, double mass, const Transform<double>& X_BG, std::string name = "");
+
+// Rotations that specs are written with.
+Mat3<double> rotation_x(double angle);
+Mat3<double> rotation_y(double angle);
+Mat3<double> rotation_z(double angle);
+inline Transform<double> translation(double x, double y, double z) { return {Mat3<double>::identity(), {x, y, z}}; }
+// The shortest turn that brings z to the axis (about x by half a turn for axis = -z).
+Mat3<double> frame_with_z(const Vec3<double>& axis);
+
+}  // namespace linchpin

@@ -1,0 +1,15 @@
+// What is wrong with one element of a spec, in words; empty when nothing is. compile() adds the element's name.
+#pragma once
+
+#include <string>
+
+#include "linchpin/model/spec.h"
+
+namespace linchpin {
+
+std::string fault_of(const Transform<double>& X);
+std::string fault_of(const InertiaSpec& inertia);
+std::string fault_of(const Shape& shape);
+std::string fault_of(const JointSpec& joint);  // not its references
+
+}  // namespace linchpin

@@ -1,0 +1,150 @@
+// Several numbers side by side in one register: N worlds, or N joints of one world.
+//
+// A thin wrapper over the compilers' vector extension. Every operation acts lane by lane and rounds as its scalar
+// counterpart does. Packs are for kernel files: they never cross an interface by value (how they travel in registers
+// depends on the machine flags), only as aligned memory.
+#pragma once
+
+#if defined(__AVX512F__) || defined(__AVX__)
+#include <immintrin.h>
+#endif
+
+#include <type_traits>
+
+#include "linchpin/spatial/scalar.h"
+
+namespace linchpin {
+
+template <class S, int N>
+struct Register {
+  typedef S Type __attribute__((vector_size(sizeof(S) * N)));
+};
+
+template <class S, int N>
+struct alignas(sizeof(S) * N) Pack {
+  using Vector = typename Register<S, N>::Type;
+  Vector v;
+
+  Pack() = default;
+  LINCHPIN_INLINE Pack(Vector x) : v(x) {}              // NOLINT: a register is a pack
+  LINCHPIN_INLINE Pack(S x) : v(Vector{} + x) {}        // NOLINT: a constant is the same in every lane
+
+  LINCHPIN_INLINE S operator[](int lane) const { return v[lane]; }
+  LINCHPIN_INLINE S* numbers() { return reinterpret_cast<S*>(&v); }
+  LINCHPIN_INLINE const S* numbers() const { return reinterpret_cast<const S*>(&v); }
+
+  // From memory of any alignment.
+  static LINCHPIN_INLINE Pack load(const S* from) {
+    Pack r;
+    __builtin_memcpy(&r.v, from, sizeof(Vector));
+    return r;
+  }
+  LINCHPIN_INLINE void store(S* to) const { __builtin_memcpy(to, &v, sizeof(Vector)); }
+  // The first `count` numbers; the lanes beyond are zero and the memory beyond is not touched.
+  static LINCHPIN_INLINE Pack load_first(const S* from, int count) {
+#ifdef __AVX512F__
+    if constexpr (std::is_same_v<S, double> && N == 8)
+      return Pack((Vector)_mm512_maskz_loadu_pd(__mmask8((1u << count) - 1), from));
+    else if constexpr (std::is_same_v<S, float> && N == 16)
+      return Pack((Vector)_mm512_maskz_loadu_ps(__mmask16((1u << count) - 1), from));
+#endif
+    Pack r(S(0));
+    for (int i = 0; i < count; ++i) r.v[i] = from[i];
+    return r;
+  }
+  LINCHPIN_INLINE void store_first(S* to, int count) const {
+    for (int i = 0; i < count; ++i) to[i] = v[i];
+  }
+};
+
+template <class S, int N>
+struct Scalar<Pack<S, N>> {
+  using Real = S;
+  static constexpr int lanes = N;
+};
+
+// std::type_identity keeps deduction on the pack, so that constants convert: 2.0 * pack, pack - 1.
+template <class T>
+using Same = std::type_identity_t<T>;
+#define LINCHPIN_PACK_OPERATOR(op)                                                                              \
+  template <class S, int N>                                                                                     \
+  LINCHPIN_INLINE Pack<S, N> operator op(const Pack<S, N>& a, const Pack<S, N>& b) { return a.v op b.v; }       \
+  template <class S, int N>                                                                                     \
+  LINCHPIN_INLINE Pack<S, N> operator op(const Pack<S, N>& a, const Same<S>& b) { return a.v op b; }            \
+  template <class S, int N>                                                                                     \
+  LINCHPIN_INLINE Pack<S, N> operator op(const Same<S>& a, const Pack<S, N>& b) { return a op b.v; }            \
+  template <class S, int N, class B>                                                                            \
+  LINCHPIN_INLINE Pack<S, N>& operator op##=(Pack<S, N>& a, const B& b) { return a = a op b; }
+LINCHPIN_PACK_OPERATOR(+)
+LINCHPIN_PACK_OPERATOR(-)
+LINCHPIN_PACK_OPERATOR(*)
+LINCHPIN_PACK_OPERATOR(/)
+#undef LINCHPIN_PACK_OPERATOR
+
+template <class S, int N>
+LINCHPIN_INLINE Pack<S, N> operator-(const Pack<S, N>& a) {
+  return -a.v;
+}
+
+// A comparison gives a mask that select() takes.
+template <class S, int N>
+LINCHPIN_INLINE auto operator>(const Pack<S, N>& a, const Pack<S, N>& b) {
+  return a.v > b.v;
+}
+template <class S, int N>
+LINCHPIN_INLINE auto operator>(const Pack<S, N>& a, const Same<S>& b) {
+  return a.v > b;
+}
+template <class Mask, class S, int N>
+LINCHPIN_INLINE Pack<S, N> select(const Mask& mask, const Pack<S, N>& yes, const Pack<S, N>& no) {
+  return mask ? yes.v : no.v;
+}
+
+template <class S, int N>
+LINCHPIN_INLINE Pack<S, N> fma(const Pack<S, N>& a, const Pack<S, N>& b, const Pack<S, N>& c) {
+  using Vector = typename Pack<S, N>::Vector;
+#ifdef __AVX512F__
+  if constexpr (std::is_same_v<S, double> && N == 8)
+    return Vector(_mm512_fmadd_pd((__m512d)a.v, (__m512d)b.v, (__m512d)c.v));
+  else if constexpr (std::is_same_v<S, float> && N == 16)
+    return Vector(_mm512_fmadd_ps((__m512)a.v, (__m512)b.v, (__m512)c.v));
+#endif
+#ifdef __FMA__
+  if constexpr (std::is_same_v<S, double> && N == 4)
+    return Vector(_mm256_fmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v));
+  else if constexpr (std::is_same_v<S, float> && N == 8)
+    return Vector(_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
+  Pack<S, N> r;  // wider than the machine: lane by lane, the same bits
+  for (int i = 0; i < N; ++i) r.v[i] = fma(a.v[i], b.v[i], c.v[i]);
+  return r;
+#else
+  return Vector(a.v * b.v + c.v);
+#endif
+}
+// Constants may stand anywhere: fma(pack, 2.0, pack), fma(s, pack, pack).
+template <class S, int N>
+LINCHPIN_INLINE Pack<S, N> fma(const Pack<S, N>& a, const Same<S>& b, const Pack<S, N>& c) {
+  return fma(a, Pack<S, N>(b), c);
+}
+template <class S, int N>
+LINCHPIN_INLINE Pack<S, N> fma(const Same<S>& a, const Pack<S, N>& b, const Pack<S, N>& c) {
+  return fma(Pack<S, N>(a), b, c);
+}
+template <class S, int N>
+LINCHPIN_INLINE Pack<S, N> fma(const Pack<S, N>& a, const Pack<S, N>& b, const Same<S>& c) {
+  return fma(a, b, Pack<S, N>(c));
+}
+template <class S, int N>
+LINCHPIN_INLINE Pack<S, N> fma(const Pack<S, N>& a, const Same<S>& b, const Same<S>& c) {
+  return fma(a, Pack<S, N>(b), Pack<S, N>(c));
+}
+template <class S, int N>
+LINCHPIN_INLINE Pack<S, N> fma(const Same<S>& a, const Pack<S, N>& b, const Same<S>& c) {
+  return fma(Pack<S, N>(a), b, Pack<S, N>(c));
+}
+
+using Double4 = Pack<double, 4>;
+using Double8 = Pack<double, 8>;
+using Float16 = Pack<float, 16>;
+
+}  // namespace linchpin

@@ -1,0 +1,63 @@
+# What linchpin needs from Debian, in one list, and how it gets there. Sourced by ./run and ./test.
+#
+#   require_packages "${build_packages[@]}"   installs what is missing; says why and exits when it cannot
+#   install_packages "${peer_packages[@]}"    the same, but returns 1 with the reason in $install_error
+#
+# LINCHPIN_SKIP_INSTALL=1 trusts the machine as it is (another distribution, say) and lets CMake judge.
+
+build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev
+                libgtest-dev)
+
+# The engines that `linchpin bench` compares with. Optional: each is used where it is found.
+peer_packages=(libmujoco-dev libbullet-dev libdart-dev libsimbody-dev libode-dev)
+
+# Prints those of the given packages that are not installed.
+missing_packages() {
+  local package
+  for package; do
+    [[ $(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null) == installed* ]] ||
+      echo "$package"
+  done
+}
+
+install_packages() {
+  install_error=
+  [[ ${LINCHPIN_SKIP_INSTALL:-} == 1 ]] && return 0
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    install_error="no apt here: install what Debian calls $*, then set LINCHPIN_SKIP_INSTALL=1"
+    return 1
+  fi
+  local missing
+  mapfile -t missing < <(missing_packages "$@")
+  ((${#missing[@]})) || return 0
+
+  local as_root=()
+  if ((EUID != 0)); then
+    if ! command -v sudo >/dev/null; then
+      install_error="not root and no sudo: have root install ${missing[*]}"
+      return 1
+    fi
+    as_root=(sudo)
+  fi
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get --quiet --option DPkg::Lock::Timeout=300
+             --option Acquire::Retries=3)
+  local log status=0
+  log=$(mktemp)
+  echo "linchpin: installing ${missing[*]}" >&2
+  # A failed update is no failure by itself: the lists at hand may do.
+  "${apt[@]}" update >"$log" 2>&1 </dev/null || true
+  if ! "${apt[@]}" install --yes --no-install-recommends "${missing[@]}" >>"$log" 2>&1 </dev/null; then
+    install_error="apt-get could not install ${missing[*]}:"$'\n'$(grep -E '^(E|W|Err)[:0-9]' "$log" | tail -n 5)
+    status=1
+  fi
+  rm -f "$log"
+  return $status
+}
+
+# The same for what linchpin cannot do without.
+require_packages() {
+  if ! install_packages "$@"; then
+    echo "linchpin: $install_error" >&2
+    exit 1
+  fi
+}
