@@ -8,15 +8,18 @@
 //
 // Contact, limits, dry friction, springs and dampers take no part: tau is the whole generalised force beside gravity.
 //
-// | operation             | MuJoCo                        | DART                     | Bullet                 | Simbody                    |
-// |-----------------------|-------------------------------|--------------------------|------------------------|----------------------------|
-// | forward_dynamics      | mj_forward, all else disabled | computeForwardDynamics   | computeAccelerations-  | realize(Acceleration)      |
-// |                       |                               |                          | ArticulatedBody...     |                            |
-// | inverse_dynamics      | mj_kinematics, mj_comPos,     | computeInverseDynamics   | none in Debian's build | realize(Velocity),         |
-// |                       | mj_comVel, mj_rne             |                          |                        | calcResidualForce...       |
-// | mass_matrix_and_solve | mj_kinematics, mj_comPos,     | getMassMatrix, Eigen LLT | none                   | realize(Position), calcM,  |
-// |                       | mj_crb, mj_factorM, mj_solveM |                          |                        | Eigen LLT                  |
-// | kinematics            | mj_kinematics                 | getWorldTransform        | forwardKinematics      | realize(Position)          |
+// What is called:
+//
+// |         | forward_dynamics       | inverse_dynamics      | mass_matrix_and_solve        | kinematics            |
+// |---------|------------------------|-----------------------|------------------------------|-----------------------|
+// | MuJoCo  | mj_forward, all beside | mj_kinematics,        | mj_kinematics, mj_comPos,    | mj_kinematics         |
+// |         | smooth dynamics off    | comPos, comVel, rne   | crb, factorM, solveM         |                       |
+// | DART    | computeForwardDynamics | computeInverse-       | getMassMatrix, Eigen's LLT   | getWorldTransform     |
+// |         |                        | Dynamics              |                              | of every body         |
+// | Bullet  | computeAccelerations-  | not in Debian's build | not in Debian's build        | forwardKinematics     |
+// |         | ArticulatedBody...     |                       |                              |                       |
+// | Simbody | realize(Acceleration)  | realize(Velocity),    | realize(Position), calcM,    | realize(Position)     |
+// |         |                        | calcResidualForce...  | Eigen's LLT                  |                       |
 //
 // Forward dynamics is by composite bodies and a sparse factorisation in MuJoCo, by articulated bodies in the others.
 #pragma once
@@ -42,7 +45,7 @@ class Peer {
   // this engine cannot hold this mechanism; the peer is then empty, and another load() may follow.
   virtual std::optional<Error> load(const ModelSpec& spec, const Model& model) = 0;
 
-  // Not timed. Accelerations are what inverse_dynamics() starts from.
+  // Not timed. Accelerations are what inverse_dynamics() starts from; they are set after the state.
   virtual void set_state(std::span<const double> q, std::span<const double> v, std::span<const double> tau) = 0;
   virtual void set_accelerations(std::span<const double> qdd) = 0;
 

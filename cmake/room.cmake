@@ -5,11 +5,11 @@
 #     NAME dynamics                           # the folder's own name; the target is linchpin_dynamics
 #     DEPENDS model                           # rooms that its files may include, with all that those depend on
 #     HEADERS kinematics.h aba.h rnea.h       # installed as include/linchpin/dynamics/...
-#     SOURCES kinematics.cc rnea.cc rnea_passes.h  # compiled for the plain machine; private headers go here too
+#     SOURCES kinematics.cc rnea.cc           # compiled for the plain machine; private headers need no mention
 #     KERNELS aba.cc aba_batch.cc             # compiled for this machine (LINCHPIN_MARCH); see below
 #     TESTS aba_test.cc rnea_test.cc          # GoogleTest files, all in one program test_dynamics, ctest label unit;
 #                                             # foo_long_test.cc goes to test_dynamics_long, label long
-#     LINK Eigen3::Eigen                      # targets from outside, found in the top CMakeLists.txt; tests get them too
+#     LINK Eigen3::Eigen                      # targets from outside, found in the top CMakeLists.txt; also for tests
 #     TEST_LINK sim)                          # what the tests alone need: rooms (later ones too) or targets
 #
 # All but NAME may be left out; a room of headers only becomes an INTERFACE library. Includes are spelled from the root
@@ -21,8 +21,8 @@
 # the same bits. Nothing is ever compiled with -ffast-math.
 #
 # Kernels. Only KERNELS are compiled with -march, behind interfaces that hold no vector register: whoever calls them may
-# be compiled with other flags. Their -O2 -fno-tree-vectorize is measured: g++'s own vectorisers slow scalar kernels by up
-# to 1.6 and packs are already vectors.
+# be compiled with other flags. Their -O2 -fno-tree-vectorize is measured: g++'s own vectorisers slow scalar kernels by
+# up to 1.6 and packs are already vectors.
 #
 # Eigen. How its types are aligned, and who frees their memory how, depends on -march, and a linker merges its functions
 # across a program: a user's AVX copy in place of ours crashes, or changes the last bits. So Eigen stays inside SOURCES,
@@ -165,8 +165,8 @@ function(linchpin_room)
   endif()
 endfunction()
 
-# linchpin::linchpin, all rooms at once, and the files by which find_package(linchpin) finds them. Called once, after the
-# last room.
+# linchpin::linchpin, all rooms at once, and the files by which find_package(linchpin) finds them. Called once, after
+# the last room.
 function(linchpin_umbrella)
   get_property(rooms GLOBAL PROPERTY LINCHPIN_ROOMS)
   add_library(linchpin_all INTERFACE)

@@ -8,14 +8,14 @@
 //     free:  pose of L in the world; angular velocity w in world axes; velocity of L's origin
 //                v_L = v + w x c                                                (1)
 //                v_L' = v' + w' x c + w x (w x c)                               (2)
-//            with v the velocity of M's origin and c from there to the centre, all in world axes; a force f and moment n
-//            at M's origin are f and n - c x f at the centre.                   (3)
+//            with v the velocity of M's origin and c from there to the centre, all in world axes; a force f and
+//            moment n at M's origin are f and n - c x f at the centre.          (3)
 // Gravity is a force on each link, added before each call as Bullet's own world does.
 //
 // Debian's package has no BulletInverseDynamics, and btMultiBody alone has neither inverse dynamics nor a mass matrix.
-#include <BulletDynamics/Featherstone/btMultiBody.h>
-
 #include <algorithm>
+
+#include <BulletDynamics/Featherstone/btMultiBody.h>
 
 #include "bench/peers/drivers.h"
 
@@ -134,7 +134,8 @@ class BulletPeer final : public Peer {
       if (node.type == JointType::free) {
         const BaseState& base = bases_[i];
         const Vec3<double> dw = vec3_at(tree.accelerations()), w = vec3(base.omega);
-        const Vec3<double> dv = vec3_at(tree.accelerations() + 3) - cross(dw, base.c) - cross(w, cross(w, base.c));  // (2)
+        const Vec3<double> dv =
+            vec3_at(tree.accelerations() + 3) - cross(dw, base.c) - cross(w, cross(w, base.c));  // (2)
         put(transpose_times(base.R_WM, dw), to);
         put(transpose_times(node.X_PF.R, dv), to + 3);
         continue;
@@ -154,7 +155,8 @@ class BulletPeer final : public Peer {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const BulletLink& link = links_[i];
       const btMultiBody& body = *trees_[std::size_t(link.tree)].body;
-      const btTransform T = link.link < 0 ? body.getBaseWorldTransform() : body.getLink(link.link).m_cachedWorldTransform;
+      const btTransform T =
+          link.link < 0 ? body.getBaseWorldTransform() : body.getLink(link.link).m_cachedWorldTransform;
       const btMatrix3x3& B = T.getBasis();
       const Transform<double> X_WL{{vec3(B.getColumn(0)), vec3(B.getColumn(1)), vec3(B.getColumn(2))},
                                    vec3(T.getOrigin())};
@@ -242,7 +244,8 @@ class BulletPeer final : public Peer {
     }
   }
 
-  void set_base_state(std::size_t i, std::span<const double> q, std::span<const double> v, std::span<const double> tau) {
+  void set_base_state(std::size_t i, std::span<const double> q, std::span<const double> v,
+                      std::span<const double> tau) {
     const PeerNode& node = nodes_[i];
     const Transform<double>& X_ML = links_[i].X_ML;
     const double *qi = &q[std::size_t(node.q)], *vi = &v[std::size_t(node.v)], *ti = &tau[std::size_t(node.v)];

@@ -1,7 +1,8 @@
 #include "bench/peers/drivers.h"
 
-#include <Eigen/Eigenvalues>
 #include <unordered_map>
+
+#include <Eigen/Eigenvalues>
 
 namespace linchpin {
 namespace {

@@ -14,14 +14,14 @@ namespace linchpin {
 
 struct PeerNode {
   JointType type = JointType::weld;
-  std::string joint;                              // its name, for messages
-  int parent = -1;                                // another node, or -1 for the world
-  int body = 0;                                   // of the Model
-  int q = 0, v = 0, nq = 0, nv = 0;               // linchpin's coordinates
+  std::string joint;                                       // its name, for messages
+  int parent = -1;                                         // another node, or -1 for the world
+  int body = 0;                                            // of the Model
+  int q = 0, v = 0, nq = 0, nv = 0;                        // linchpin's coordinates
   Transform<double> X_PF = Transform<double>::identity();  // as in JointSpec, rotations cleaned to sixteen digits
   Transform<double> X_CM = Transform<double>::identity();
-  Vec3<double> axis{0, 0, 1};                     // unit length
-  InertiaSpec inertia;                            // in the body's own frame
+  Vec3<double> axis{0, 0, 1};  // unit length
+  InertiaSpec inertia;         // in the body's own frame
   double armature = 0;
 };
 
@@ -45,7 +45,9 @@ struct PrincipalMoments {
 PrincipalMoments principal_moments(const Sym3<double>& I);
 
 inline Vec3<double> vec3_at(const double* x) { return {x[0], x[1], x[2]}; }
-inline Quaternion<double> quaternion_at(const double* x) { return normalized(Quaternion<double>{x[0], x[1], x[2], x[3]}); }
+inline Quaternion<double> quaternion_at(const double* x) {
+  return normalized(Quaternion<double>{x[0], x[1], x[2], x[3]});
+}
 inline void put(const Vec3<double>& v, double* x) {
   x[0] = v.x;
   x[1] = v.y;

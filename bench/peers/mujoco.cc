@@ -3,23 +3,26 @@
 // Bodies are handed over in their joint frames M, so that MuJoCo's body frame, joint anchor and linchpin's M are one.
 // Then coordinates agree but for the free joint: MuJoCo has position before quaternion and linear before angular
 // velocity, and measures position and linear velocity in the world's axes where linchpin uses those of F.
-#include <mujoco/mujoco.h>
-
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+
+#include <mujoco/mujoco.h>
 
 #include "bench/peers/drivers.h"
 
 namespace linchpin {
 namespace {
 
-// tinyxml2 gives up at about 100 nested elements, so deeper bodies go to further files, each included by the one above.
+// Point masses and thin rods: MuJoCo refuses moments up to mjMINVAL, so it gets this, kg m^2, instead of zero.
+constexpr double least_moment = 2 * mjMINVAL;
+// tinyxml2 gives up at about 100 nested elements, so deeper bodies go to further files, each included by the one
+// above.
 constexpr int levels_per_file = 60;
-// The sparse factorisation costs about the sum of squared depths: 3e8 for a chain of 1000, which takes some 0.1 s. Beyond
-// this sum a benchmark would wait for nothing else, and the mass matrix (sum of depths) grows past gigabytes.
-constexpr double largest_depth_square_sum = 3e9;
+// The sparse factorisation costs about the sum of squared depths: 3e8 for a chain of 1000, 0.1 s a time, and some
+// hundred times that when MuJoCo first compiles the model. Beyond this sum a benchmark would wait for nothing else.
+constexpr double largest_depth_square_sum = 5e8;
 
 __attribute__((format(printf, 2, 3))) void append(std::string& text, const char* format, ...) {
   char buffer[512];
@@ -38,12 +41,14 @@ void append_pose(std::string& text, const Transform<double>& X) {
 // Joints and bodies are named by the number of their node.
 class MjcfWriter {
  public:
-  MjcfWriter(const std::vector<PeerNode>& nodes, const Vec3<double>& gravity) : nodes_(nodes), children_(nodes.size() + 1) {
+  MjcfWriter(const std::vector<PeerNode>& nodes, const Vec3<double>& gravity)
+      : nodes_(nodes), children_(nodes.size() + 1) {
     for (std::size_t i = 0; i < nodes.size(); ++i) children_[std::size_t(nodes[i].parent + 1)].push_back(i);
     std::string text = "<mujoco><compiler angle='radian' inertiafromgeom='false'/><option ";
     append(text, "gravity='%.17g %.17g %.17g'>", gravity.x, gravity.y, gravity.z);
-    text += "<flag constraint='disable' contact='disable' passive='disable' actuation='disable' sensor='disable' "
-            "warmstart='disable'/></option><worldbody>";
+    text +=
+        "<flag constraint='disable' contact='disable' passive='disable' actuation='disable' sensor='disable' "
+        "warmstart='disable'/></option><worldbody>";
     for (const std::size_t child : children_[0]) write_body(child, 0, text);
     text += "</worldbody></mujoco>";
     files_.insert(files_.begin(), std::move(text));
@@ -72,15 +77,16 @@ class MjcfWriter {
     if (node.type == JointType::free) {
       append(text, "<freejoint name='j%zu'/>", i);
     } else if (node.type != JointType::weld) {
-      append(text, "<joint name='j%zu' type='%s' armature='%.17g' axis='%.17g %.17g %.17g'/>", i, mujoco_type(node.type),
-             node.armature, node.axis.x, node.axis.y, node.axis.z);
+      append(text, "<joint name='j%zu' type='%s' armature='%.17g' axis='%.17g %.17g %.17g'/>", i,
+             mujoco_type(node.type), node.armature, node.axis.x, node.axis.y, node.axis.z);
     }
     const InertiaSpec inertia = inertia_in_joint_frame(node);
     if (inertia.mass > 0) {
-      // Not fullinertia: MuJoCo finds its principal axes to 1e-12 kg m^2 only, too little for small links.
+      // Not fullinertia: the principal axes that MuJoCo 2.2 finds give the moments back to six digits only.
       const PrincipalMoments principal = principal_moments(inertia.moments);
-      append(text, "<inertial mass='%.17g' diaginertia='%.17g %.17g %.17g'", inertia.mass, principal.moments.x,
-             principal.moments.y, principal.moments.z);
+      const Vec3<double>& I = principal.moments;
+      append(text, "<inertial mass='%.17g' diaginertia='%.17g %.17g %.17g'", inertia.mass, std::max(I.x, least_moment),
+             std::max(I.y, least_moment), std::max(I.z, least_moment));
       append_pose(text, {principal.R, inertia.centre});
       text += "/>";
     }
@@ -144,7 +150,8 @@ class MujocoPeer final : public Peer {
     if (auto error = refuse_cost(nodes_)) return error;
 
     const MjcfWriter mjcf(nodes_, spec.gravity);
-    if (mjcf.files().size() > mjMAXVFS) return Error{"MuJoCo takes no more than " + std::to_string(mjMAXVFS) + " files"};
+    if (mjcf.files().size() > mjMAXVFS)
+      return Error{"MuJoCo takes no more than " + std::to_string(mjMAXVFS) + " files"};
     const std::unique_ptr<mjVFS, DeleteVfs> vfs(new mjVFS);
     mj_defaultVFS(vfs.get());
     for (std::size_t k = 0; k < mjcf.files().size(); ++k) add_file(*vfs, MjcfWriter::file_name(k), mjcf.files()[k]);
@@ -260,7 +267,7 @@ class MujocoPeer final : public Peer {
   std::vector<PeerNode> nodes_;
   std::unique_ptr<mjModel, DeleteModel> model_;
   std::unique_ptr<mjData, DeleteData> data_;
-  std::vector<int> qpos_, dof_, body_;  // MuJoCo's places, by node
+  std::vector<int> qpos_, dof_, body_;                  // MuJoCo's places, by node
   std::vector<double> tau_, qacc_, forces_, solution_;  // in MuJoCo's coordinates
 };
 

@@ -1,11 +1,12 @@
-// Do all engines simulate the same mechanism? Whatever linchpin understands by a free joint, a ball, an offset frame or a
-// tilted inertia, MuJoCo, DART, Bullet and Simbody must arrive at the same accelerations; DART and Simbody take our
+// Do all engines simulate the same mechanism? Whatever linchpin understands by a free joint, a ball, an offset frame or
+// a tilted inertia, MuJoCo, DART, Bullet and Simbody must arrive at the same accelerations; DART and Simbody take our
 // frames as they are, so they also witness the re-expression that MuJoCo and Bullet need.
-#include <gtest/gtest.h>
-
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <functional>
+
+#include <gtest/gtest.h>
 
 #include "bench/peers.h"
 #include "linchpin/dynamics/aba.h"
@@ -20,11 +21,14 @@ using Numbers = std::vector<double>;
 struct Case {
   std::string name;
   std::function<ModelSpec()> spec;
-  // Largest difference between any two engines, as a part of the largest acceleration. Engines differ by rounding times
-  // the condition of the mass matrix (design: 1e-11 for 30 planar rods, 5e-10 for 100), so long chains get more.
+  // Largest difference between any two engines, as a part of the largest acceleration. They differ by rounding times
+  // the condition of the mass matrix, and that grows with the length of a chain: one ulp in the mass matrix of planar
+  // rods moves accelerations by 1e-11 at 30 links, 5e-10 at 100. It is MuJoCo, by its mass matrix, that needs the more
+  // (1e-10 at 100 links, 2e-8 at 1000); the articulated bodies of the others stay within 1e-12 of ours.
   double tolerance = 1e-11;
-  int engines = 4;  // peers that must take it
+  std::size_t takers = 4;  // engines that must not decline
 };
+constexpr double tolerance_from_100_links = 1e-9;
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
@@ -34,9 +38,11 @@ ModelSpec scene_or_fail(const std::string& text) {
   return std::move(spec).value();
 }
 
-// A random tree whose joints are of the five kinds that peers are driven with, and free only at the world.
+// A random tree whose joints are of the five kinds that peers are driven with, and free only at the world. Its welds
+// may carry bodies without mass.
 ModelSpec common_tree(int seed, bool floating) {
-  ModelSpec spec = scene_or_fail("@random_tree:bodies=20,seed=" + std::to_string(seed) + (floating ? ",floating=1" : ""));
+  ModelSpec spec =
+      scene_or_fail("@random_tree:bodies=20,seed=" + std::to_string(seed) + (floating ? ",floating=1" : ""));
   for (JointSpec& joint : spec.joints) {
     joint.dofs.clear();
     switch (joint.type) {
@@ -61,21 +67,36 @@ ModelSpec common_tree(int seed, bool floating) {
   return spec;
 }
 
+ModelSpec inner_free_joint() {
+  ModelSpec spec = common_tree(1, false);
+  spec.joints[3].type = JointType::free;
+  check(spec.joints[3].parent != "world", "joint 3 was to be inside the tree");
+  return spec;
+}
+
+ModelSpec armature() {
+  ModelSpec spec = common_tree(2, true);
+  for (JointSpec& joint : spec.joints)
+    if (joint.type != JointType::free)
+      joint.dofs.assign(static_cast<std::size_t>(velocity_count(joint.type)), {.armature = 0.3});
+  return spec;
+}
+
 std::vector<Case> cases() {
   std::vector<Case> all;
-  for (const char* text : {"@free_body", "@top", "@double_pendulum:rods=1", "@cart_pole", "@pendulum:links=7",
-                           "@pendulum:links=30", "@chain:links=7", "@chain:links=30", "@humanoid24",
-                           "@humanoid24:floating=1", "@humanoid", "@quadruped", "@dual_arm"})
+  for (const char* text :
+       {"@free_body", "@top", "@simple_pendulum", "@double_pendulum", "@double_pendulum:rods=1", "@cart_pole",
+        "@pendulum:links=7", "@pendulum:links=30", "@chain:links=7", "@chain:links=30", "@heavy_light", "@planar_arm",
+        "@humanoid24", "@humanoid24:floating=1", "@humanoid", "@quadruped", "@dual_arm"})
     all.push_back({text, [text] { return scene_or_fail(text); }});
   for (int seed = 1; seed <= 4; ++seed)
     for (const bool floating : {false, true})
       all.push_back({"common_tree " + std::to_string(seed) + (floating ? " floating" : ""),
                      [seed, floating] { return common_tree(seed, floating); }});
-  all.push_back({"@pendulum:links=100", [] { return scene_or_fail("@pendulum:links=100"); }});
-  all.push_back({"@chain:links=100", [] { return scene_or_fail("@chain:links=100"); }});
-  all.push_back({"@chain:links=300", [] { return scene_or_fail("@chain:links=300"); }});
-  all.push_back({"@heavy_light", [] { return scene_or_fail("@heavy_light"); }});
-  all.push_back({"@simple_pendulum", [] { return scene_or_fail("@simple_pendulum"); }});
+  for (const char* text : {"@pendulum:links=100", "@chain:links=100", "@chain:links=300"})
+    all.push_back({text, [text] { return scene_or_fail(text); }, tolerance_from_100_links});
+  all.push_back({"free joint inside the tree", inner_free_joint, 1e-11, 2});  // not MuJoCo, not Bullet
+  all.push_back({"armature", armature, 1e-11, 1});                            // MuJoCo only
   return all;
 }
 
@@ -99,8 +120,8 @@ void expect_same(const std::vector<Answer>& answers, double tolerance, const std
   for (const Answer& a : answers) {
     for (const double number : a.value) ASSERT_TRUE(std::isfinite(number)) << what << ": " << a.who;
     for (const Answer& b : answers)
-      if (&b > &a)
-        EXPECT_LE(difference(a.value, b.value), tolerance * largest(a.value)) << what << ": " << a.who << " and " << b.who;
+      EXPECT_LE(difference(a.value, b.value), tolerance * largest(a.value))
+          << what << ": " << a.who << " and " << b.who;
   }
 }
 
@@ -141,7 +162,9 @@ class Peers : public testing::TestWithParam<Case> {
 };
 
 TEST_P(Peers, accelerations_agree) {
-  EXPECT_EQ(peers.size() + missing_peers().size(), std::size_t(GetParam().engines)) << declined;
+  if (missing_peers().empty()) {
+    EXPECT_EQ(peers.size(), GetParam().takers) << declined;
+  }
   for (int seed = 1; seed <= 3; ++seed) {
     set_state(seed);
     std::vector<Answer> answers{{"linchpin", by_aba()}};
@@ -208,13 +231,14 @@ TEST_P(Peers, poses_agree) {
     answers.push_back({peer->name(), all});
   }
   // Angles add up along the tree, each with its rounding.
-  expect_same(answers, 1e-14 * static_cast<double>(10 + model.nv()), "poses");
+  expect_same(answers, 1e-14 * (10 + model.nv()), "poses");
 }
 
-INSTANTIATE_TEST_SUITE_P(Scenes, Peers, testing::ValuesIn(cases()), [](const testing::TestParamInfo<Case>& info) {
-  std::string name = info.param.name;
+INSTANTIATE_TEST_SUITE_P(Scenes, Peers, testing::ValuesIn(cases()), [](const auto& test) {
+  std::string name = test.param.name;
   std::erase(name, '@');
-  std::replace_if(name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
   return name;
 });
 
@@ -232,8 +256,8 @@ std::string reasons(const ModelSpec& spec) {
 
 TEST(PeersDecline, joint_types_they_are_not_driven_with) {
   if (available_peers().empty()) GTEST_SKIP();
-  for (const JointType type : {JointType::screw, JointType::cylindrical, JointType::universal, JointType::planar,
-                               JointType::translational}) {
+  for (const JointType type :
+       {JointType::screw, JointType::cylindrical, JointType::universal, JointType::planar, JointType::translational}) {
     ModelSpec spec = scene_or_fail("@chain:links=3");
     spec.joints[1].type = type;
     const std::string text = reasons(spec);

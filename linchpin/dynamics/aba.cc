@@ -5,13 +5,53 @@
 namespace linchpin {
 namespace {
 
-// ---- pass 1: velocities, and what they and nothing else cause -------------------------------------------------------
+// ---- pass 1: angular velocities, from the base to the tips ------------------------------------------------------------
 
-// c and p of one-axis links, lane by lane: joints of one world, or worlds of one joint.
+template <class T, class Real>
+void outward_velocities(const Plan<T>& plan, const Real* q, const Real* v, AbaWorkspace<T>& ws) {
+  constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
+  all_joint_trigonometry(plan, q, ws.block.data());
+  ws.w[0] = Vec3<T>::zero();
+  for (std::size_t r = 1; r < plan.runs.size(); ++r) {
+    const RunPlan<Real>& run = plan.runs[r];
+    Vec3<T> w = Vec3<T>::zero();
+    if (run.parent != 0) w = transpose_times(run.E, ws.w[std::size_t(run.parent)]);
+    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
+      for (int slot = run.slot; slot < run.end; ++slot) {
+        const auto& k = plan.blocks[std::size_t(slot / joints)];
+        auto& b = ws.block[std::size_t(slot / joints)];
+        const int lane = slot % joints;
+        one_joint_trigonometry(plan, q, slot, b);
+        if (slot != run.slot) w = along_normal(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane), w);
+        w = into_link(at<T>(b.c, lane), at<T>(b.s, lane), w);
+        w.z = fma(at<Real>(k.turn, lane), load<T>(v + plan.v_of_slot[std::size_t(slot)] * worlds), w.z);
+        at<T>(b.w_x, lane) = w.x;
+        at<T>(b.w_y, lane) = w.y;
+        at<T>(b.w_z, lane) = w.z;
+      }
+    } else {
+      w = wide_velocity(plan, run, w, q, v, ws.wide[std::size_t(run.slot)]);
+    }
+    ws.w[r] = w;
+  }
+}
+
+// ---- pass 2: articulated inertias, from the tips to the base ----------------------------------------------------------
+
+// What velocities cause at one-axis links, and what else needs no neighbour, lane by lane: joints of one world, or
+// worlds of one joint. Made just before it is used, so that it never leaves the nearest cache.
+template <class V>
+struct Local {
+  V cc, sc;            // half the double angle of the joint (Turn), and
+  V tilt_cc, tilt_sc;  // of alpha
+  V n_x, n_y, n_z, f_x, f_y, f_z;  // p of the link alone
+};
+
 //     c = (wp x z qdot, wp x (wp x r) + 2 wp x z ddot),  p = (w x I w, w x (w x h))
 // wp is the parent's angular velocity and r the way from its origin, both in the link's axes; 'axial' joints slide.
 template <bool axial, class C, class V>
-LINCHPIN_INLINE void velocity_terms(const LinkBlock<C>& k, const V& qdot, const Vec3<V>& w, AbaBlock<V>& b) {
+LINCHPIN_INLINE void velocity_terms(const LinkBlock<C>& k, const V& qdot, AbaBlock<V>& b, Local<V>& local) {
+  const Vec3<V> w{b.w_x, b.w_y, b.w_z};
   V turning = qdot;
   if constexpr (axial) turning = k.turn * qdot;
   const Vec3<V> wp{w.x, w.y, w.z - turning};
@@ -31,131 +71,54 @@ LINCHPIN_INLINE void velocity_terms(const LinkBlock<C>& k, const V& qdot, const 
   b.cl_z = cl.z;
   const Vec3<V> n = cross(w, Sym3<C>{k.I_xx, k.I_yy, k.I_zz, k.I_xy, k.I_xz, k.I_yz} * w);
   const Vec3<V> f = cross(w, cross(w, Vec3<C>{k.h_x, k.h_y, k.h_z}));
-  b.n_x = n.x;
-  b.n_y = n.y;
-  b.n_z = n.z;
-  b.f_x = f.x;
-  b.f_y = f.y;
-  b.f_z = f.z;
+  local.n_x = n.x;
+  local.n_y = n.y;
+  local.n_z = n.z;
+  local.f_x = f.x;
+  local.f_y = f.y;
+  local.f_z = f.z;
+  const Turn<V> turn = make_turn(b.c, b.s);
+  local.cc = turn.cc;
+  local.sc = turn.sc;
+  const auto tilt = make_turn(k.cos_alpha, k.sin_alpha);
+  local.tilt_cc = V(tilt.cc);
+  local.tilt_sc = V(tilt.sc);
 }
 
-// Where lanes are joints: all sines first, then the velocities one after the other, then all velocity terms.
+// The local terms of the block that a slot belongs to, kept while slots come from the same block.
 template <class T>
-void outward_velocities_by_joints(const Plan<T>& plan, const T* q, const T* v, AbaWorkspace<T>& ws) {
+struct Neighbourhood {
   using V = typename Lanes<T>::Wide;
-  constexpr int joints = Lanes<T>::joints;
-  for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
-    AbaBlock<V>& w = ws.block[b];
-    joint_trigonometry(plan.blocks[b], plan.layout[b].axial, load_joints(plan, b, q, true), w.c, w.s, w.d);
-    const Turn<V> turn = make_turn(w.c, w.s);
-    w.cc = turn.cc;
-    w.sc = turn.sc;
-  }
-  for (std::size_t r = 1; r < plan.runs.size(); ++r) {
-    const RunPlan<T>& run = plan.runs[r];
-    Vec3<T> w = transpose_times(run.head.E, ws.w[std::size_t(run.parent)]);
-    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
-      for (int slot = run.slot; slot < run.end; ++slot) {
-        const LinkBlock<V>& k = plan.blocks[std::size_t(slot / joints)];
-        AbaBlock<V>& b = ws.block[std::size_t(slot / joints)];
-        const int lane = slot % joints;
-        if (slot != run.slot) w = along_normal(at<T>(k.cos_alpha, lane), at<T>(k.sin_alpha, lane), w);
-        w = into_link(at<T>(b.c, lane), at<T>(b.s, lane), w);
-        w.z = fma(at<T>(k.turn, lane), v[plan.v_of_slot[std::size_t(slot)]], w.z);
-        at<T>(b.w_x, lane) = w.x;
-        at<T>(b.w_y, lane) = w.y;
-        at<T>(b.w_z, lane) = w.z;
-      }
-    } else {
-      w = wide_velocity(plan, run, w, q, v, ws.wide[std::size_t(run.slot)]);
-    }
-    ws.w[r] = w;
-  }
-  for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
-    AbaBlock<V>& w = ws.block[b];
-    const V qdot = load_joints(plan, b, v, false);
-    const Vec3<V> omega{w.w_x, w.w_y, w.w_z};
-    if (plan.layout[b].axial)
-      velocity_terms<true>(plan.blocks[b], qdot, omega, w);
+  using Real = typename Lanes<T>::Real;
+  Local<V> local;
+  int block = -1;
+
+  LINCHPIN_INLINE void enter(const Plan<T>& plan, int slot, const Real* v, AbaWorkspace<T>& ws) {
+    const int b = slot / Lanes<T>::joints;
+    if (Lanes<T>::joints > 1 && b == block) return;
+    block = b;
+    V qdot;
+    if constexpr (Lanes<T>::joints > 1)
+      qdot = load_joints(plan, std::size_t(b), v, false);
     else
-      velocity_terms<false>(plan.blocks[b], qdot, omega, w);
+      qdot = load<T>(v + plan.v_of_slot[std::size_t(slot)] * Lanes<T>::worlds);
+    if (plan.layout[std::size_t(b)].axial)
+      velocity_terms<true>(plan.blocks[std::size_t(b)], qdot, ws.block[std::size_t(b)], local);
+    else
+      velocity_terms<false>(plan.blocks[std::size_t(b)], qdot, ws.block[std::size_t(b)], local);
   }
-}
-
-// Where lanes are worlds: joint after joint, everything at once while it is in registers.
-template <class T, class Real>
-void outward_velocities_by_worlds(const Plan<T>& plan, const Real* q, const Real* v, AbaWorkspace<T>& ws) {
-  constexpr int worlds = Lanes<T>::worlds;
-  for (std::size_t r = 1; r < plan.runs.size(); ++r) {
-    const RunPlan<Real>& run = plan.runs[r];
-    Vec3<T> w = transpose_times(run.head.E, ws.w[std::size_t(run.parent)]);
-    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
-      for (int slot = run.slot; slot < run.end; ++slot) {
-        const LinkBlock<Real>& k = plan.blocks[std::size_t(slot)];
-        AbaBlock<T>& b = ws.block[std::size_t(slot)];
-        const bool axial = plan.layout[std::size_t(slot)].axial;
-        const T qdot = load<T>(v + plan.v_of_slot[std::size_t(slot)] * worlds);
-        joint_trigonometry(k, axial, load<T>(q + plan.q_of_slot[std::size_t(slot)] * worlds), b.c, b.s, b.d);
-        if (slot != run.slot) w = along_normal(k.cos_alpha, k.sin_alpha, w);
-        w = into_link(b.c, b.s, w);
-        w.z = fma(k.turn, qdot, w.z);
-        if (axial)
-          velocity_terms<true>(k, qdot, w, b);
-        else
-          velocity_terms<false>(k, qdot, w, b);
-      }
-    } else {
-      w = wide_velocity(plan, run, w, q, v, ws.wide[std::size_t(run.slot)]);
-    }
-    ws.w[r] = w;
-  }
-}
-
-// Forces from outside act on bodies; p of the link that carries the body takes them with the opposite sign.
-template <class T, class Real>
-void subtract_external_forces(const Plan<T>& plan, const Real* f_ext, AbaWorkspace<T>& ws) {
-  constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
-  for (std::size_t i = 1; i < plan.body.size(); ++i) {
-    const BodyPlan<Real>& body = plan.body[i];
-    const Real* from = f_ext + 6 * worlds * i;
-    const Force<T> F =
-        force_to_parent(Transform<Real>{body.R_LB, body.p_LB}, Force<T>{load3<T>(from), load3<T>(from + 3 * worlds)});
-    if (body.slot >= 0) {
-      auto& b = ws.block[std::size_t(body.slot / joints)];
-      const int lane = body.slot % joints;
-      at<T>(b.n_x, lane) -= F.n.x;
-      at<T>(b.n_y, lane) -= F.n.y;
-      at<T>(b.n_z, lane) -= F.n.z;
-      at<T>(b.f_x, lane) -= F.f.x;
-      at<T>(b.f_y, lane) -= F.f.y;
-      at<T>(b.f_z, lane) -= F.f.z;
-    } else if (body.wide_link >= 0) {
-      Force<T>& p = ws.wide[std::size_t(body.wide_link)].p;
-      p = p - F;
-    }
-  }
-}
-
-// ---- pass 2: articulated inertias, from the tips to the base ----------------------------------------------------------
+};
 
 // (1) for one link: its own inertia and bias join what its children left in x.
 template <class T, class C, class V>
-LINCHPIN_INLINE void add_link(const LinkBlock<C>& k, const AbaBlock<V>& b, int lane, ArticulatedInertia<T>& x) {
+LINCHPIN_INLINE void add_link(const LinkBlock<C>& k, const Local<V>& local, int lane, ArticulatedInertia<T>& x) {
   using S = typename Scalar<T>::Real;
   add_rigid(at<S>(k.mass, lane), Vec3<S>{at<S>(k.h_x, lane), at<S>(k.h_y, lane), at<S>(k.h_z, lane)},
             Sym3<S>{at<S>(k.I_xx, lane), at<S>(k.I_yy, lane), at<S>(k.I_zz, lane), at<S>(k.I_xy, lane),
                     at<S>(k.I_xz, lane), at<S>(k.I_yz, lane)},
             x);
-  x.p += Force<T>{{at<T>(b.n_x, lane), at<T>(b.n_y, lane), at<T>(b.n_z, lane)},
-                  {at<T>(b.f_x, lane), at<T>(b.f_y, lane), at<T>(b.f_z, lane)}};
-}
-
-template <class T, class V>
-LINCHPIN_INLINE Turn<T> turn_of(const AbaBlock<V>& b, int lane) {
-  if constexpr (Lanes<T>::joints > 1)
-    return {at<T>(b.c, lane), at<T>(b.s, lane), at<T>(b.cc, lane), at<T>(b.sc, lane)};
-  else
-    return make_turn(b.c, b.s);
+  x.p += Force<T>{{at<T>(local.n_x, lane), at<T>(local.n_y, lane), at<T>(local.n_z, lane)},
+                  {at<T>(local.f_x, lane), at<T>(local.f_y, lane), at<T>(local.f_z, lane)}};
 }
 
 // (2) and (3) for a hinge about z: U is the third row, and Ia has no moment about z.
@@ -216,46 +179,63 @@ LINCHPIN_INLINE ArticulatedInertia<T> through_axis(const LinkBlock<C>& k, const 
   return y;
 }
 
+// From the run's first joint frame F, on the common normal, to the parent.
 template <class T, class Real>
-ArticulatedInertia<T> inward_revolute(const Plan<T>& plan, const RunPlan<Real>& run, const Real* tau,
-                                      ArticulatedInertia<T> x, AbaWorkspace<T>& ws) {
-  constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
-  for (int slot = run.end - 1;; --slot) {
-    const auto& k = plan.blocks[std::size_t(slot / joints)];
-    const auto& b = ws.block[std::size_t(slot / joints)];
-    const int lane = slot % joints;
-    add_link(k, b, lane, x);
-    const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
-    FlatInertia<T> y = through_hinge(x, force, b, lane, ws.pivot[std::size_t(slot)]);
-    if (slot == run.slot && run.parent == 0) return x;
-    turn_z(turn_of<T>(b, lane), y);
-    shift_z(at<Real>(k.slide0, lane), y);
-    if (slot == run.slot) return placed(run.head.E, run.head.r, full(y));
-    const Real c2 = at<Real>(k.cos_2alpha, lane), s2 = at<Real>(k.sin_2alpha, lane);
-    x = turned_x(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane), Real(0.5) * c2, Real(0.5) * s2, y);
-    shift_x(at<Real>(k.a, lane), x);
+LINCHPIN_INLINE void through_head(const RunPlan<Real>& run, ArticulatedInertia<T>& x) {
+  if (run.head == Head::screwed) {
+    turn_z(Turn<T>{T(run.phi.c), T(run.phi.s), T(run.phi.cc), T(run.phi.sc)}, x);
+    shift_z(run.t, x);
+  } else if (run.head == Head::general) {
+    x = placed(run.E, run.r, x);
   }
 }
 
 template <class T, class Real>
-ArticulatedInertia<T> inward_axial(const Plan<T>& plan, const RunPlan<Real>& run, const Real* tau,
-                                   ArticulatedInertia<T> x, AbaWorkspace<T>& ws) {
+ArticulatedInertia<T> inward_revolute(const Plan<T>& plan, const RunPlan<Real>& run, const Real* v, const Real* tau,
+                                      bool external, ArticulatedInertia<T> x, Neighbourhood<T>& near,
+                                      AbaWorkspace<T>& ws) {
   constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
-  for (int slot = run.end - 1;; --slot) {
+  for (int slot = run.end - 1; slot >= run.slot; --slot) {
     const auto& k = plan.blocks[std::size_t(slot / joints)];
-    const auto& b = ws.block[std::size_t(slot / joints)];
     const int lane = slot % joints;
-    add_link(k, b, lane, x);
+    near.enter(plan, slot, v, ws);
+    const auto& b = ws.block[std::size_t(slot / joints)];
+    const auto& local = near.local;
+    add_link(k, local, lane, x);
+    if (external) x.p = x.p - ws.external[std::size_t(slot)];
     const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
-    x = through_axis(k, x, force, b, lane, ws.pivot[std::size_t(slot)]);
-    if (slot == run.slot && run.parent == 0) return x;
-    turn_z(turn_of<T>(b, lane), x);
-    shift_z(at<T>(b.d, lane), x);
-    if (slot == run.slot) return placed(run.head.E, run.head.r, x);
-    const Real c2 = at<Real>(k.cos_2alpha, lane), s2 = at<Real>(k.sin_2alpha, lane);
-    turn_x(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane), Real(0.5) * c2, Real(0.5) * s2, x);
+    FlatInertia<T> y = through_hinge(x, force, b, lane, ws.pivot[std::size_t(slot)]);
+    turn_z(Turn<T>{at<T>(b.c, lane), at<T>(b.s, lane), at<T>(local.cc, lane), at<T>(local.sc, lane)}, y);
+    shift_z(at<Real>(k.slide0, lane), y);
+    x = turned_x(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane), at<T>(local.tilt_cc, lane),
+                 at<T>(local.tilt_sc, lane), y);
     shift_x(at<Real>(k.a, lane), x);
   }
+  return x;
+}
+
+template <class T, class Real>
+ArticulatedInertia<T> inward_axial(const Plan<T>& plan, const RunPlan<Real>& run, const Real* v, const Real* tau,
+                                   bool external, ArticulatedInertia<T> x, Neighbourhood<T>& near,
+                                   AbaWorkspace<T>& ws) {
+  constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
+  for (int slot = run.end - 1; slot >= run.slot; --slot) {
+    const auto& k = plan.blocks[std::size_t(slot / joints)];
+    const int lane = slot % joints;
+    near.enter(plan, slot, v, ws);
+    const auto& b = ws.block[std::size_t(slot / joints)];
+    const auto& local = near.local;
+    add_link(k, local, lane, x);
+    if (external) x.p = x.p - ws.external[std::size_t(slot)];
+    const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
+    x = through_axis(k, x, force, b, lane, ws.pivot[std::size_t(slot)]);
+    turn_z(Turn<T>{at<T>(b.c, lane), at<T>(b.s, lane), at<T>(local.cc, lane), at<T>(local.sc, lane)}, x);
+    shift_z(at<T>(b.d, lane), x);
+    turn_x(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane), at<T>(local.tilt_cc, lane),
+           at<T>(local.tilt_sc, lane), x);
+    shift_x(at<Real>(k.a, lane), x);
+  }
+  return x;
 }
 
 // Ball: S = (1, 0), so U = (A, B') and with D = A + armature 1:  Ia = (A - A D^-1 A, ...), written without differences
@@ -289,8 +269,8 @@ ArticulatedInertia<T> inward_ball(const WideLink<Real>& link, const RunPlan<Real
   y.p.n = x.p.n + x.A * Du + y.A * w.c.w + times_B(y, w.c.v);
   y.p.f = x.p.f + transpose_B(x, Du) + transpose_B(y, w.c.w) + y.C * w.c.v;
   if (run.parent == 0) return y;
-  const Mat3<T> ER = run.head.E * w.R;
-  return placed(ER, run.head.E * w.rF, y);
+  const Mat3<T> ER = run.E * w.R;
+  return placed(ER, run.E * w.rF, y);
 }
 
 // Free: S is invertible, so the parent feels the joint's own force and nothing else, and the link's acceleration is
@@ -306,23 +286,24 @@ ArticulatedInertia<T> inward_free(const WideLink<Real>& link, const RunPlan<Real
   ArticulatedInertia<T> y = ArticulatedInertia<T>::zero();
   if (run.parent == 0) return y;
   const Vec3<T> n = w.R * moment + cross(w.rF, force_F);
-  y.p = {run.head.E * n, run.head.E * force_F};
+  y.p = {run.E * n, run.E * force_F};
   return y;
 }
 
 template <class T, class Real>
-void inward_inertias(const Plan<T>& plan, const Real* tau, AbaWorkspace<T>& ws) {
+void inward_inertias(const Plan<T>& plan, const Real* v, const Real* tau, bool external, AbaWorkspace<T>& ws) {
   for (std::size_t r = 1; r < plan.runs.size(); ++r)
     if (plan.runs[r].has_children) ws.sum[r] = ArticulatedInertia<T>::zero();
+  Neighbourhood<T> near;
   for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
     const RunPlan<Real>& run = plan.runs[r];
     ArticulatedInertia<T> x = run.has_children ? ws.sum[r] : ArticulatedInertia<T>::zero();
     switch (run.kind) {
       case LinkKind::revolute:
-        x = inward_revolute(plan, run, tau, x, ws);
+        x = inward_revolute(plan, run, v, tau, external, x, near, ws);
         break;
       case LinkKind::axial:
-        x = inward_axial(plan, run, tau, x, ws);
+        x = inward_axial(plan, run, v, tau, external, x, near, ws);
         break;
       case LinkKind::ball:
         x = inward_ball(plan.wide_links[std::size_t(run.slot)], run, tau, x, ws.wide[std::size_t(run.slot)]);
@@ -330,7 +311,9 @@ void inward_inertias(const Plan<T>& plan, const Real* tau, AbaWorkspace<T>& ws) 
       default:
         x = inward_free(plan.wide_links[std::size_t(run.slot)], run, tau, x, ws.wide[std::size_t(run.slot)]);
     }
-    if (run.parent != 0) ws.sum[std::size_t(run.parent)] += x;
+    if (run.parent == 0) continue;
+    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) through_head(run, x);
+    ws.sum[std::size_t(run.parent)] += x;
   }
 }
 
@@ -351,28 +334,20 @@ void outward_axes(const Plan<T>& plan, const RunPlan<Real>& run, bool axial, Mot
     const auto& k = plan.blocks[std::size_t(slot / joints)];
     const auto& b = ws.block[std::size_t(slot / joints)];
     const int lane = slot % joints;
-    if (slot != run.slot) {
-      a = {along_normal(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane), a.w),
-           along_normal(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane), a.v)};
-      const Real length = at<Real>(k.a, lane);  // a.v += alpha x (length, 0, 0)
-      a.v.y = fma(length, a.w.z, a.v.y);
-      a.v.z = fma(-length, a.w.y, a.v.z);
-    }
-    T d(at<Real>(k.slide0, lane));  // a.v += alpha x (0, 0, d)
+    T d(at<Real>(k.slide0, lane));
     if (axial) d = at<T>(b.d, lane);
-    a.v.x = fma(d, a.w.y, a.v.x);
-    a.v.y = fma(-d, a.w.x, a.v.y);
-    const T c = at<T>(b.c, lane), s = at<T>(b.s, lane);
-    a = {into_link(c, s, a.w), into_link(c, s, a.v)};
+    a = motion_along_normal(k, lane, slot == run.slot, at<T>(b.c, lane), at<T>(b.s, lane), d, a);
     add_c(b, lane, a);
     const AbaPivot<T>& g = ws.pivot[std::size_t(slot)];
-    T qdd = fnma(g.l_z, a.v.z, fnma(g.l_y, a.v.y, fnma(g.l_x, a.v.x, fnma(g.g_y, a.w.y, fnma(g.g_x, a.w.x, g.u)))));
+    // (4) as two short chains rather than a long one: the wait for a result is what this pass spends its time on
+    const T left = fnma(g.l_y, a.v.y, fnma(g.l_x, a.v.x, fnma(g.g_x, a.w.x, g.u)));
+    T qdd;
     if (axial) {
-      qdd = fnma(g.g_z, a.w.z, qdd);
+      qdd = left - fma(g.l_z, a.v.z, fma(g.g_y, a.w.y, g.g_z * a.w.z));
       a.w.z = fma(at<Real>(k.turn, lane), qdd, a.w.z);
       a.v.z = fma(at<Real>(k.slide, lane), qdd, a.v.z);
     } else {
-      qdd = qdd - a.w.z;
+      qdd = left - fma(g.l_z, a.v.z, fma(g.g_y, a.w.y, a.w.z));
       a.w.z = a.w.z + qdd;
     }
     store(qdd, vdot + plan.v_of_slot[std::size_t(slot)] * worlds);
@@ -386,16 +361,14 @@ void outward_accelerations(const Plan<T>& plan, AbaWorkspace<T>& ws, Real* vdot)
   ws.a[0] = {Vec3<T>::zero(), {T(plan.upward.x), T(plan.upward.y), T(plan.upward.z)}};
   for (std::size_t r = 1; r < plan.runs.size(); ++r) {
     const RunPlan<Real>& run = plan.runs[r];
-    const Motion<T>& parent = ws.a[std::size_t(run.parent)];
-    const Motion<T> a{transpose_times(run.head.E, parent.w),
-                      transpose_times(run.head.E, parent.v + cross(parent.w, run.head.r))};  // at F, in F's axes
+    const Motion<T> a = motion_to_head(run, ws.a[std::size_t(run.parent)]);
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
       outward_axes(plan, run, run.kind == LinkKind::axial, a, ws, vdot, ws.a[r]);
       continue;
     }
     const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
     const AbaWidePivot<T>& w = ws.wide[std::size_t(run.slot)];
-    const Vec3<T> joint_offset = w.rF - run.head.rF;
+    const Vec3<T> joint_offset = w.rF - run.rF;
     const Motion<T> carried{transpose_times(w.R, a.w) + w.c.w,
                             transpose_times(w.R, a.v + cross(a.w, joint_offset)) + w.c.v};
     if (link.kind == LinkKind::ball) {
@@ -418,6 +391,7 @@ AbaWorkspace<T>::AbaWorkspace(const Plan<T>& plan)
     : block(plan.blocks.size()),
       pivot(std::size_t(plan.slots)),
       wide(plan.wide_links.size()),
+      external(std::size_t(plan.slots)),
       sum(plan.runs.size()),
       w(plan.runs.size()),
       a(plan.runs.size()) {}
@@ -429,13 +403,9 @@ void aba(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, std::sp
   check_sizes(plan, q, v, tau, f_ext);
   check(vdot.size() == v.size(), "vdot has ", vdot.size(), " numbers, the model needs ", v.size());
   check(ws.block.size() == plan.blocks.size() && ws.sum.size() == plan.runs.size(), "workspace of another model");
-  ws.w[0] = Vec3<T>::zero();
-  if constexpr (Lanes<T>::joints > 1)
-    outward_velocities_by_joints(plan, q.data(), v.data(), ws);
-  else
-    outward_velocities_by_worlds(plan, q.data(), v.data(), ws);
-  if (!f_ext.empty()) subtract_external_forces(plan, f_ext.data(), ws);
-  inward_inertias(plan, tau.data(), ws);
+  outward_velocities(plan, q.data(), v.data(), ws);
+  if (!f_ext.empty()) gather_external_forces(plan, f_ext.data(), ws);
+  inward_inertias(plan, v.data(), tau.data(), !f_ext.empty(), ws);
   outward_accelerations(plan, ws, vdot.data());
 }
 

@@ -22,15 +22,13 @@
 
 namespace linchpin {
 
-// What pass 1 leaves for passes 2 and 3, for Lanes<T>::joints one-axis links.
+// What passes 1 and 2 leave for later ones, for Lanes<T>::joints one-axis links.
 template <class V>
 struct AbaBlock {
-  V c, s, cc, sc;      // of the joint angle (Turn)
-  V w_x, w_y, w_z;     // angular velocity (used only where lanes are joints)
-  V c_x, c_y;          // c, angular part (its z is zero)
-  V cl_x, cl_y, cl_z;  // c, linear part
-  V n_x, n_y, n_z, f_x, f_y, f_z;  // p: gyroscopic moment and force, minus what acts from outside
-  V d;                 // slide0 + slide q
+  V c, s, d;           // pass 1: of the joint angle, and slide0 + slide q
+  V w_x, w_y, w_z;     // pass 1: angular velocity
+  V c_x, c_y;          // pass 2: c, angular part (its z is zero)
+  V cl_x, cl_y, cl_z;  // pass 2: c, linear part
 };
 
 // What pass 2 leaves for pass 3: G = U / D and u / D of a one-axis link.
@@ -61,6 +59,7 @@ struct AbaWorkspace {
   AlignedArray<AbaBlock<typename Lanes<T>::Wide>> block;
   AlignedArray<AbaPivot<T>> pivot;
   AlignedArray<AbaWidePivot<T>> wide;
+  AlignedArray<Force<T>> external;          // per one-axis link, where there are forces from outside
   AlignedArray<ArticulatedInertia<T>> sum;  // per run: what its children add up to
   AlignedArray<Vec3<T>> w;                  // per run: angular velocity of its last link
   AlignedArray<Motion<T>> a;                // per run: acceleration of its last link

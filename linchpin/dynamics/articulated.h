@@ -179,7 +179,7 @@ LINCHPIN_INLINE void turn_z(const Turn<T>& t, ArticulatedInertia<T>& x) {
 }
 
 template <class T, class S>
-LINCHPIN_INLINE void turn_x(const S& c, const S& s, const S& cc, const S& sc, ArticulatedInertia<T>& x) {
+LINCHPIN_INLINE void turn_x(const S& c, const S& s, const T& cc, const T& sc, ArticulatedInertia<T>& x) {
   turn_symmetric(cc, sc, x.A.yy, x.A.yz, x.A.zz);
   turn_pair(c, s, x.A.xy, x.A.xz);
   turn_square(cc, sc, x.By.y, x.By.z, x.Bz.y, x.Bz.z);
@@ -224,7 +224,7 @@ LINCHPIN_INLINE void shift_z(const S& d, FlatInertia<T>& x) {
 }
 // Turned about x it is flat no more.
 template <class T, class S>
-LINCHPIN_INLINE ArticulatedInertia<T> turned_x(const S& c, const S& s, const S& cc, const S& sc,
+LINCHPIN_INLINE ArticulatedInertia<T> turned_x(const S& c, const S& s, const T& cc, const T& sc,
                                                const FlatInertia<T>& x) {
   ArticulatedInertia<T> y;
   const T cA = c * x.Ayy, sA = s * x.Ayy;

@@ -232,25 +232,28 @@ AugmentedTree<Real>::Coefficients::Coefficients(const Model& model, std::span<co
 
 template <class Real>
 auto AugmentedTree<Real>::Coefficients::inverse_dynamics(const Vector& vdot, Real* largest) const -> Vector {
-  std::vector<Vector6> a(nodes.size()), f(nodes.size());
+  std::vector<Vector6> a(nodes.size()), f(nodes.size()), size(nodes.size());  // size: summands of f by magnitude
   a[0] = base;
   Real seen = 0;
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
     a[i] = node.X * a[std::size_t(node.parent)] + node.S * vdot.segment(node.v, node.nv) + node.c;
     f[i] = node.I * a[i] + node.b;
+    size[i] = node.I.cwiseAbs() * a[i].cwiseAbs() + node.b.cwiseAbs();
   }
   f[0].setZero();
+  size[0].setZero();
   Vector tau(nv);
   for (std::size_t i = nodes.size() - 1; i > 0; --i) {
     const Node& node = nodes[i];
     const Vector inertial = node.armature.cwiseProduct(vdot.segment(node.v, node.nv));
     tau.segment(node.v, node.nv) = node.S.transpose() * f[i] + inertial;
     if (node.nv > 0) {
-      const Real size = (node.S.cwiseAbs().transpose() * f[i].cwiseAbs() + inertial.cwiseAbs()).maxCoeff();
-      if (size > seen) seen = size;
+      const Real term = (node.S.cwiseAbs().transpose() * size[i] + inertial.cwiseAbs()).maxCoeff();
+      if (term > seen) seen = term;
     }
     f[std::size_t(node.parent)] += node.X.transpose() * f[i];
+    size[std::size_t(node.parent)] += node.X.cwiseAbs().transpose() * f[i].cwiseAbs();
   }
   if (largest) *largest = seen;
   return tau;

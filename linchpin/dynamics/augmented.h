@@ -37,8 +37,8 @@ class AugmentedTree {
                 std::span<const double> f_ext = {});
   ~AugmentedTree();
 
-  // tau = M vdot + bias. `largest`, if given, receives the largest sum of magnitudes |S|' |f| + |armature vdot| of any
-  // joint: the measure of a backward error.
+  // tau = M vdot + bias. `largest`, if given, receives the largest term of it, the measure of a backward error: over all
+  // joints, |S|' times the summands of (2) by magnitude (|I| |a|, |b|, |X'| |f| of each child), plus |armature vdot|.
   std::vector<Real> inverse_dynamics(std::span<const Real> vdot, Real* largest = nullptr) const;
 
   // vdot by the three methods above.

@@ -48,6 +48,22 @@ LINCHPIN_INLINE void joint_trigonometry(const LinkBlock<C>& k, bool axial, const
   }
 }
 
+// Sine and cosine of every joint: all at once before the recursion where lanes are joints, ...
+template <class T, class Real, class Block>
+LINCHPIN_INLINE void all_joint_trigonometry(const Plan<T>& plan, const Real* q, Block* out) {
+  if constexpr (Lanes<T>::joints > 1)
+    for (std::size_t b = 0; b < plan.blocks.size(); ++b)
+      joint_trigonometry(plan.blocks[b], plan.layout[b].axial, load_joints(plan, b, q, true), out[b].c, out[b].s,
+                         out[b].d);
+}
+// ... and joint by joint within it, while it is in registers, where lanes are worlds.
+template <class T, class Real, class Block>
+LINCHPIN_INLINE void one_joint_trigonometry(const Plan<T>& plan, const Real* q, int slot, Block& out) {
+  if constexpr (Lanes<T>::joints == 1)
+    joint_trigonometry(plan.blocks[std::size_t(slot)], plan.layout[std::size_t(slot)].axial,
+                       load<T>(q + plan.q_of_slot[std::size_t(slot)] * Lanes<T>::worlds), out.c, out.s, out.d);
+}
+
 // A vector of the previous link's axes in F's: Rx(alpha)' x.
 template <class S, class T>
 LINCHPIN_INLINE Vec3<T> along_normal(const S& c, const S& s, const Vec3<T>& x) {
@@ -58,10 +74,87 @@ template <class T>
 LINCHPIN_INLINE Vec3<T> into_link(const T& c, const T& s, const Vec3<T>& x) {
   return {fma(s, x.y, c * x.x), fma(c, x.y, -(s * x.x)), x.z};
 }
-// And back.
+// Both back.
+template <class S, class T>
+LINCHPIN_INLINE Vec3<T> off_normal(const S& c, const S& s, const Vec3<T>& x) {
+  return {x.x, fma(c, x.y, -(s * x.z)), fma(s, x.y, c * x.z)};
+}
 template <class T>
 LINCHPIN_INLINE Vec3<T> out_of_link(const T& c, const T& s, const Vec3<T>& x) {
   return {fma(c, x.x, -(s * x.y)), fma(s, x.x, c * x.y), x.z};
+}
+
+// A force on a link, at its origin in its axes, carried to F's parent side along the common normal: about the previous
+// link's origin in its axes (up to the head's screw).
+template <class T, class C>
+LINCHPIN_INLINE Force<T> force_along_normal(const LinkBlock<C>& k, int lane, const T& c, const T& s, const T& d,
+                                            const Force<T>& F) {
+  using S = typename Scalar<T>::Real;
+  Vec3<T> n = out_of_link(c, s, F.n), f = out_of_link(c, s, F.f);
+  n.x = fma(-d, f.y, n.x);
+  n.y = fma(d, f.x, n.y);
+  const S ca = at<S>(k.cos_alpha, lane), sa = at<S>(k.sin_alpha, lane), a = at<S>(k.a, lane);
+  n = off_normal(ca, sa, n);
+  f = off_normal(ca, sa, f);
+  n.y = fma(-a, f.z, n.y);
+  n.z = fma(a, f.y, n.z);
+  return {n, f};
+}
+// The rest of the way, at the head of a run.
+template <class T, class S>
+LINCHPIN_INLINE Force<T> force_through_head(const RunPlan<S>& run, Force<T> F) {
+  if (run.head == Head::screwed) {
+    turn_pair(run.phi.c, run.phi.s, F.n.x, F.n.y);
+    turn_pair(run.phi.c, run.phi.s, F.f.x, F.f.y);
+    F.n.x = fma(-run.t, F.f.y, F.n.x);
+    F.n.y = fma(run.t, F.f.x, F.n.y);
+  } else if (run.head == Head::general) {
+    const Vec3<T> f = run.E * F.f;
+    F = {run.E * F.n + cross(run.r, f), f};
+  }
+  return F;
+}
+// An acceleration (or velocity without its velocity products) of the previous link's origin, at the link's own origin
+// in its axes; at the head of a run `a` is already at F.
+template <class T, class C>
+LINCHPIN_INLINE Motion<T> motion_along_normal(const LinkBlock<C>& k, int lane, bool head, const T& c, const T& s,
+                                              const T& d, Motion<T> a) {
+  using S = typename Scalar<T>::Real;
+  if (!head) {
+    const S ca = at<S>(k.cos_alpha, lane), sa = at<S>(k.sin_alpha, lane), length = at<S>(k.a, lane);
+    a = {along_normal(ca, sa, a.w), along_normal(ca, sa, a.v)};
+    a.v.y = fma(length, a.w.z, a.v.y);  // alpha x (length, 0, 0)
+    a.v.z = fma(-length, a.w.y, a.v.z);
+  }
+  a.v.x = fma(d, a.w.y, a.v.x);  // alpha x (0, 0, d)
+  a.v.y = fma(-d, a.w.x, a.v.y);
+  return {into_link(c, s, a.w), into_link(c, s, a.v)};
+}
+// The pose of the previous link (for a run's first joint: of F) becomes the link's.
+template <class T, class C>
+LINCHPIN_INLINE Transform<T> along_axis(const LinkBlock<C>& k, int lane, bool head, bool axial, const T& c, const T& s,
+                                        const T& d, Transform<T> X) {
+  using S = typename Scalar<T>::Real;
+  if (!head) {
+    const S ca = at<S>(k.cos_alpha, lane), sa = at<S>(k.sin_alpha, lane);
+    X.p = fma(at<S>(k.a, lane), X.R.x, X.p);
+    const Vec3<T> y = fma(sa, X.R.z, ca * X.R.y);
+    X.R.z = fma(-sa, X.R.y, ca * X.R.z);
+    X.R.y = y;
+  }
+  if (axial)
+    X.p = fma(d, X.R.z, X.p);
+  else
+    X.p = fma(at<S>(k.slide0, lane), X.R.z, X.p);
+  const Vec3<T> x = fma(s, X.R.y, c * X.R.x);
+  X.R.y = fma(-s, X.R.x, c * X.R.y);
+  X.R.x = x;
+  return X;
+}
+// An acceleration of the parent run's last link, at F in F's axes.
+template <class T, class S>
+LINCHPIN_INLINE Motion<T> motion_to_head(const RunPlan<S>& run, const Motion<T>& parent) {
+  return {transpose_times(run.E, parent.w), transpose_times(run.E, parent.v + cross(parent.w, run.r))};
 }
 
 // The pose of a ball or free link in F.
@@ -82,7 +175,7 @@ LINCHPIN_INLINE Vec3<T> wide_velocity(const Plan<T>& plan, const RunPlan<Real>& 
   const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
   Vec3<T> p;
   wide_pose(link, q, out.R, p);
-  out.rF = p + run.head.rF;
+  out.rF = p + run.rF;
   const Vec3<T> omega = load3<T>(v + link.v * n), carried = transpose_times(out.R, wp);
   Vec3<T> c = cross(wp, cross(wp, out.rF));
   if (link.kind == LinkKind::free) {
@@ -94,6 +187,25 @@ LINCHPIN_INLINE Vec3<T> wide_velocity(const Plan<T>& plan, const RunPlan<Real>& 
   out.w = w;
   out.p = {cross(w, link.inertia.I * w), cross(w, cross(w, link.inertia.h))};
   return w;
+}
+
+// Forces from outside act on bodies; p of the link that carries the body will take them with the opposite sign.
+template <class T, class Real, class Workspace>
+void gather_external_forces(const Plan<T>& plan, const Real* f_ext, Workspace& ws) {
+  constexpr int worlds = Lanes<T>::worlds;
+  for (Force<T>& F : ws.external) F = Force<T>::zero();
+  for (std::size_t i = 1; i < plan.body.size(); ++i) {
+    const BodyPlan<Real>& body = plan.body[i];
+    const Real* from = f_ext + 6 * worlds * i;
+    const Force<T> F =
+        force_to_parent(Transform<Real>{body.R_LB, body.p_LB}, Force<T>{load3<T>(from), load3<T>(from + 3 * worlds)});
+    if (body.slot >= 0) {
+      ws.external[std::size_t(body.slot)] += F;
+    } else if (body.wide_link >= 0) {
+      Force<T>& p = ws.wide[std::size_t(body.wide_link)].p;
+      p = p - F;
+    }
+  }
 }
 
 // The inverse of a positive definite 3x3 matrix by its Cholesky factors: no difference of large products.
@@ -111,9 +223,9 @@ LINCHPIN_INLINE Sym3<T> inverse(const Sym3<T>& A) {
           fma(-(m31 * l32), d3, -(l21 * d2)), m31 * d3, -(l32 * d3)};
 }
 
-// Solves IA a = f, 6x6 positive definite, by LDL' unrolled.
-template <class T>
-LINCHPIN_INLINE Motion<T> solve(const ArticulatedInertia<T>& x, const Force<T>& f) {
+// Solves IA a = f, 6x6 positive definite, by LDL' unrolled; X is T or several right-hand sides at once.
+template <class T, class X>
+LINCHPIN_INLINE Motion<X> solve(const ArticulatedInertia<T>& x, const Force<X>& f) {
   using S = typename Scalar<T>::Real;
   T M[6][6] = {{x.A.xx, T(0), T(0), T(0), T(0), T(0)},
                {x.A.xy, x.A.yy, T(0), T(0), T(0), T(0)},
@@ -121,7 +233,7 @@ LINCHPIN_INLINE Motion<T> solve(const ArticulatedInertia<T>& x, const Force<T>& 
                {x.Bx.x, x.By.x, x.Bz.x, x.C.xx, T(0), T(0)},
                {x.Bx.y, x.By.y, x.Bz.y, x.C.xy, x.C.yy, T(0)},
                {x.Bx.z, x.By.z, x.Bz.z, x.C.xz, x.C.yz, x.C.zz}};
-  T b[6] = {f.n.x, f.n.y, f.n.z, f.f.x, f.f.y, f.f.z};
+  X b[6] = {f.n.x, f.n.y, f.n.z, f.f.x, f.f.y, f.f.z};
   T d[6];
 #pragma GCC unroll 6
   for (int k = 0; k < 6; ++k) {
@@ -137,7 +249,7 @@ LINCHPIN_INLINE Motion<T> solve(const ArticulatedInertia<T>& x, const Force<T>& 
   }
 #pragma GCC unroll 6
   for (int k = 5; k >= 0; --k) {
-    T s = b[k] * d[k];
+    X s = b[k] * d[k];
 #pragma GCC unroll 6
     for (int j = k + 1; j < 6; ++j) s = fnma(M[j][k], b[j], s);
     b[k] = s;

@@ -19,15 +19,12 @@ Sym3<S> as(const Sym3<double>& I) {
 }
 
 template <class Real, class Block>
-void fill(const Link& link, const Link& parent, Block& block, int lane) {
+void fill(const Link& link, Block& block, int lane) {
   const auto put = [&](auto& field, double value) { at<Real>(field, lane) = Real(value); };
-  const bool head = link.run != parent.run;
   const Vec3<double> rF = transpose_times(link.X_PF.R, link.X_PF.p);
-  put(block.cos_alpha, head ? 1 : std::cos(link.alpha));
-  put(block.sin_alpha, head ? 0 : std::sin(link.alpha));
+  put(block.cos_alpha, std::cos(link.alpha));
+  put(block.sin_alpha, std::sin(link.alpha));
   put(block.a, link.a);
-  put(block.cos_2alpha, head ? 1 : std::cos(2 * link.alpha));
-  put(block.sin_2alpha, head ? 0 : std::sin(2 * link.alpha));
   put(block.angle0, link.angle0);
   put(block.slide0, link.slide0);
   put(block.turn, link.turn);
@@ -92,10 +89,12 @@ Plan<T>::Plan(const Model& model) {
     where.contiguous = where.contiguous && link.q == where.q + s % joints && link.v == where.v + s % joints;
     for (int k = s / alone * alone; k < std::min(slots, s / alone * alone + alone); ++k)
       where.axial = where.axial || links[std::size_t(link_of_slot[std::size_t(k)])].kind == LinkKind::axial;
-    fill<Real>(link, links[std::size_t(link.parent)], blocks[std::size_t(s / joints)], s % joints);
+    fill<Real>(link, blocks[std::size_t(s / joints)], s % joints);
   }
 
-  runs.push_back({LinkKind::world, 0, 0, 0, true, {Mat3<Real>::identity(), Vec3<Real>::zero(), Vec3<Real>::zero()}});
+  runs.emplace_back();
+  runs.front().kind = LinkKind::world;
+  for (const Run& run : model.runs()) last_link.push_back(run.end - 1);
   for (std::size_t r = 1; r < model.runs().size(); ++r) {
     const Run& run = model.runs()[r];
     const Link& first = links[std::size_t(run.first)];
@@ -104,8 +103,12 @@ Plan<T>::Plan(const Model& model) {
     plan.slot = first.nv == 1 ? slot_of[std::size_t(run.first)] : wide_of[std::size_t(run.first)];
     plan.end = plan.slot + run.end - run.first;
     plan.parent = run.parent;
-    plan.head = {as<Real>(first.X_PF.R), as<Real>(first.X_PF.p),
-                 as<Real>(transpose_times(first.X_PF.R, first.X_PF.p))};
+    plan.E = as<Real>(first.X_PF.R);
+    plan.r = as<Real>(first.X_PF.p);
+    plan.rF = as<Real>(transpose_times(first.X_PF.R, first.X_PF.p));
+    plan.head = !first.split ? Head::general : first.phi == 0 && first.t == 0 ? Head::aligned : Head::screwed;
+    plan.phi = make_turn(Real(std::cos(first.phi)), Real(std::sin(first.phi)));
+    plan.t = Real(first.t);
     runs.push_back(plan);
     runs[std::size_t(run.parent)].has_children = true;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "linchpin/base/aligned.h"
+#include "linchpin/dynamics/articulated.h"
 #include "linchpin/dynamics/lanes.h"
 #include "linchpin/model/model.h"
 #include "linchpin/spatial/spatial.h"
@@ -16,8 +17,7 @@ namespace linchpin {
 // Constants of Lanes<T>::joints one-axis links. Empty lanes at the end repeat zeros.
 template <class C>
 struct LinkBlock {
-  C cos_alpha, sin_alpha, a;       // within a run: X_PF = Rx(alpha) Tx(a)
-  C cos_2alpha, sin_2alpha;
+  C cos_alpha, sin_alpha, a;       // the common normal: X_PF = Rz(phi) Tz(t) Rx(alpha) Tx(a), phi and t in RunPlan
   C angle0, slide0, turn, slide;   // joint motion Rz(angle0 + turn q) Tz(slide0 + slide q)
   C r_x, r_y, r_z;                 // origin of F seen from the parent's, in F's axes
   C mass, h_x, h_y, h_z, I_xx, I_yy, I_zz, I_xy, I_xz, I_yz;
@@ -32,21 +32,24 @@ struct BlockLayout {
   bool axial = false;
 };
 
-// The fixed placement of a run's first joint in its parent's frame.
-template <class S>
-struct Placement {
-  Mat3<S> E;   // R_PF
-  Vec3<S> r;   // p_PF, in the parent's axes
-  Vec3<S> rF;  // the same in F's axes
+// How the first link of a run sits on its parent.
+enum class Head {
+  aligned,  // phi = t = 0, as within a run
+  screwed,  // Rz(phi) Tz(t) comes before the common normal
+  general,  // E and r, no common normal
 };
 
 template <class S>
 struct RunPlan {
   LinkKind kind;
+  Head head;
   int slot, end;  // slots of a one-axis run; for ball and free slot is the index into Plan::wide_links
   int parent;     // run, 0 for the world
   bool has_children;
-  Placement<S> head;
+  Mat3<S> E;      // R_PF of the first link
+  Vec3<S> r, rF;  // p_PF, in the parent's and in F's axes
+  Turn<S> phi;
+  S t;
 };
 
 // A ball or free link.
@@ -83,6 +86,7 @@ struct Plan {
   std::vector<BlockLayout> layout;  // per block
   std::vector<int> q_of_slot, v_of_slot;
   std::vector<int> link_of_slot, link_of_wide;
+  std::vector<int> last_link;       // per run
   std::vector<RunPlan<Real>> runs;  // [0] is the world
   std::vector<WideLink<Real>> wide_links;
   std::vector<BodyPlan<Real>> body;

@@ -2,9 +2,10 @@
 //   1. every element is checked by itself, every name is looked up;
 //   2. the bodies are sorted depth first (no recursion: chains of 100000 links are normal);
 //   3. joints become links of one axis, ball or free; welded bodies join their parent's link;
-//   4. links become runs, and their frames move onto common normals (link_frames.h);
+//   4. frames move onto common normals (link_frames.h), and links form runs;
 //   5. coordinates that move no mass are found (mobility.h).
 #include <algorithm>
+#include <optional>
 #include <sstream>
 #include <unordered_map>
 
@@ -26,8 +27,8 @@ class Compiler {
   bool check_elements();
   bool sort_bodies();
   void add_joint(const JointSpec& joint, int parent_body, const BodySpec* child);
-  void make_runs();
   void settle_frames();
+  void make_runs();
   bool check_mobility();
 
   template <class... Parts>
@@ -273,47 +274,33 @@ void Compiler::add_joint(const JointSpec& spec, int parent_body, const BodySpec*
   model_.joints_.push_back(std::move(joint));
 }
 
-// A link goes on with its parent's run when it is the only child, of the same one-axis kind, and the common normal is
-// near; otherwise it begins a run of its own.
-void Compiler::make_runs() {
-  std::vector<Link>& links = model_.links_;
-  std::vector<int> children(links.size(), 0);
-  for (std::size_t i = 1; i < links.size(); ++i) ++children[std::size_t(links[i].parent)];
-  model_.runs_.push_back({LinkKind::world, 0, 1, 0});
-  for (std::size_t i = 1; i < links.size(); ++i) {
-    Link& link = links[i];
-    const std::size_t p = std::size_t(link.parent);
-    const bool one_axis = link.kind == LinkKind::revolute || link.kind == LinkKind::axial;
-    const bool serial = p == i - 1 && children[p] == 1 && one_axis && links[p].kind == link.kind;
-    if (serial && common_normal(X_P0F0_[i])) {
-      ++model_.runs_.back().end;
-    } else {
-      model_.runs_.push_back({link.kind, static_cast<int>(i), static_cast<int>(i) + 1, links[p].run});
-    }
-    link.run = static_cast<int>(model_.runs_.size()) - 1;
-  }
-}
-
-// L = L0 Rz(phi) Tz(t) for each link, with phi and t chosen by the link that follows in its run.
+// L = L0 Rz(phi) Tz(t) for each one-axis link, with phi and t chosen so that the next link in the arrays, if it is a
+// child with an axis of its own, lies on the common normal. Other children have to live with that choice.
 void Compiler::settle_frames() {
   std::vector<Link>& links = model_.links_;
+  const auto one_axis = [&](std::size_t i) { return i < links.size() && links[i].nv == 1; };
   std::vector<Transform<double>> X_L0L(links.size(), Transform<double>::identity());
   for (std::size_t i = 1; i < links.size(); ++i) {
     Link& link = links[i];
     const std::size_t p = std::size_t(link.parent);
-    if (link.run == links[p].run) {
-      const CommonNormal normal = *common_normal(X_P0F0_[i]);
-      X_L0L[p] = screw_z(normal.phi, normal.t);
-      links[p].angle0 += normal.phi;
-      links[p].slide0 += normal.t;
-      link.alpha = normal.alpha;
-      link.a = normal.a;
-      link.angle0 += normal.theta;
-      link.slide0 += normal.d;
-      link.X_PF = screw_x(normal.alpha, normal.a);
-    } else {
-      link.X_PF = inverse(X_L0L[p]) * X_P0F0_[i];  // p comes before i and was the last of its run: settled already
+    link.X_PF = inverse(X_L0L[p]) * X_P0F0_[i];
+    if (!one_axis(i)) continue;
+    std::optional<CommonNormal> normal = common_normal(link.X_PF);
+    if (!normal) continue;
+    link.split = true;
+    if (p == i - 1 && one_axis(p)) {  // the first child: our parent's frame is still free to move along its axis
+      X_L0L[p] = screw_z(normal->phi, normal->t);
+      links[p].angle0 += normal->phi;
+      links[p].slide0 += normal->t;
+      normal->phi = normal->t = 0;
     }
+    link.phi = normal->phi;
+    link.t = normal->t;
+    link.alpha = normal->alpha;
+    link.a = normal->a;
+    link.angle0 += normal->theta;
+    link.slide0 += normal->d;
+    link.X_PF = screw_z(link.phi, link.t) * screw_x(link.alpha, link.a);
   }
   for (std::size_t i = 1; i < links.size(); ++i) links[i].inertia = inertia_to_parent(inverse(X_L0L[i]), links[i].inertia);
   for (std::size_t b = 0; b < model_.bodies_.size(); ++b) {
@@ -324,6 +311,23 @@ void Compiler::settle_frames() {
   for (std::size_t b = 0; b < model_.bodies_.size(); ++b) index.emplace(model_.bodies_[b].name, static_cast<int>(b));
   for (const FrameSpec& frame : spec_.frames)
     model_.frames_.push_back({frame.name, index.at(frame.body), cleaned(frame.X_BF)});
+}
+
+// A link goes on with its parent's run when it is the only child, of the same one-axis kind, on the common normal.
+void Compiler::make_runs() {
+  std::vector<Link>& links = model_.links_;
+  std::vector<int> children(links.size(), 0);
+  for (std::size_t i = 1; i < links.size(); ++i) ++children[std::size_t(links[i].parent)];
+  model_.runs_.push_back({LinkKind::world, 0, 1, 0});
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    Link& link = links[i];
+    const std::size_t p = std::size_t(link.parent);
+    if (p == i - 1 && children[p] == 1 && links[p].kind == link.kind && link.split)
+      ++model_.runs_.back().end;
+    else
+      model_.runs_.push_back({link.kind, static_cast<int>(i), static_cast<int>(i) + 1, links[p].run});
+    link.run = static_cast<int>(model_.runs_.size()) - 1;
+  }
 }
 
 bool Compiler::check_mobility() {
@@ -339,8 +343,8 @@ Result<Model> Compiler::run() {
   model_.name_ = spec_.name;
   model_.gravity_ = spec_.gravity;
   if (!check_elements() || !sort_bodies()) return error_;
-  make_runs();
   settle_frames();
+  make_runs();
   if (!check_mobility()) return error_;
   return std::move(model_);
 }

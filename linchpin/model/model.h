@@ -6,11 +6,12 @@
 //   link  one step of the tree, world = 0, parent[i] < i. Its frame L is fixed in it; the way from the parent's frame is
 //             X_PL(q) = X_PF  Rz(angle0 + turn q) Tz(slide0 + slide q)
 //         for the one-axis kinds (revolute: turn 1, slide 0; prismatic: 0, 1; screw: 1, pitch), or X_PF times the pose
-//         held by q for ball and free.
-//   run   a serial, unbranched stretch of links of one kind, contiguous in memory. Within a run X_PF is only
-//             Rx(alpha) Tx(a)
-//         (the common normal of the two axes), which costs a fraction of a general placement; the first link of a run
-//         may have any. Branches, and changes of kind, happen only between runs, so no pass asks questions link by link.
+//         held by q for ball and free. For one-axis links X_PF is split along the common normal of the two axes,
+//             X_PF = Rz(phi) Tz(t) Rx(alpha) Tx(a)
+//         which costs a fraction of a general placement (link_frames.h).
+//   run   a serial, unbranched stretch of links of one kind, contiguous in memory. Within a run phi = t = 0, and at its
+//         head too where the parent's frame could be chosen so. Branches, and changes of kind, happen only between runs,
+//         so no pass asks questions link by link.
 //
 // docs/link_frames.md derives the placement and says where it does not pay.
 #pragma once
@@ -40,7 +41,8 @@ struct Link {
   int q = 0, v = 0;    // first position and velocity coordinate
   int nq = 0, nv = 0;  // how many
   Transform<double> X_PF = Transform<double>::identity();
-  double alpha = 0, a = 0;  // within a run: X_PF = Rx(alpha) Tx(a)
+  bool split = false;  // X_PF = Rz(phi) Tz(t) Rx(alpha) Tx(a); false where the axes are too nearly parallel for it
+  double phi = 0, t = 0, alpha = 0, a = 0;
   double angle0 = 0, slide0 = 0, turn = 0, slide = 0;
   RigidInertia<double> inertia = RigidInertia<double>::zero();  // about the link's origin, in its axes
   double armature = 0;                                          // the same for all coordinates of a ball

@@ -76,15 +76,16 @@ Mat3<double> rotation_z(double angle) {
 
 Mat3<double> frame_with_z(const Vec3<double>& axis) {
   const double largest = std::max({std::abs(axis.x), std::abs(axis.y), std::abs(axis.z)});
-  check(largest > 0 && std::isfinite(largest), "frame_with_z: (", axis.x, ", ", axis.y, ", ", axis.z,
-        ") is no direction");
+  const bool finite = std::isfinite(axis.x) && std::isfinite(axis.y) && std::isfinite(axis.z);
+  check(largest > 0 && finite, "frame_with_z: (", axis.x, ", ", axis.y, ", ", axis.z, ") is no direction");
   const Vec3<double> scaled{axis.x / largest, axis.y / largest,
                             axis.z / largest};  // squares neither over- nor underflow
   const double length = norm(scaled), c = scaled.z / length;
   // The axis is (s u, s v, c) with (u, v) a unit vector, and the turn is about (-v, u, 0). Near -z the direction (u, v)
   // is all that is left to tell the turns apart, so it is found before anything is subtracted.
   const double across = std::hypot(scaled.x, scaled.y), s = across / length;
-  const double u = across > 0 ? scaled.x / across : 0, v = across > 0 ? scaled.y / across : 1;
+  const bool off_z = across > 1e-300;  // below, (u, v) would be made of numbers that have lost their digits
+  const double u = off_z ? scaled.x / across : 0, v = off_z ? scaled.y / across : 1;
   const double d = 1 - c;
   return {{1 - u * u * d, -(u * v * d), -(s * u)}, {-(u * v * d), 1 - v * v * d, -(s * v)}, {s * u, s * v, c}};
 }

@@ -15,6 +15,7 @@ namespace linchpin {
 struct State {
   double time = 0;
   std::vector<double> q, v;
+  double substep = 0;  // what an adaptive stepper would try next, s; 0: it has to find out
 };
 
 // At zero: every joint's M on its F, at rest.

@@ -53,6 +53,12 @@ struct alignas(sizeof(S) * N) Pack {
     return r;
   }
   LINCHPIN_INLINE void store_first(S* to, int count) const {
+#ifdef __AVX512F__
+    if constexpr (std::is_same_v<S, double> && N == 8)
+      return _mm512_mask_storeu_pd(to, __mmask8((1u << count) - 1), (__m512d)v);
+    else if constexpr (std::is_same_v<S, float> && N == 16)
+      return _mm512_mask_storeu_ps(to, __mmask16((1u << count) - 1), (__m512)v);
+#endif
     for (int i = 0; i < count; ++i) to[i] = v[i];
   }
 };

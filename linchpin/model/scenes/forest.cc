@@ -1,4 +1,6 @@
 // Several trees in one model: what islands, sleeping and sparse solvers are about.
+#include <iterator>
+
 #include "linchpin/model/scenes/builders.h"
 
 namespace linchpin::scenes {

@@ -1,4 +1,5 @@
 // Single rigid bodies whose motion is known in closed form.
+#include <cmath>
 #include <utility>
 
 #include "linchpin/model/scenes/builders.h"

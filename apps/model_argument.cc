@@ -1,0 +1,59 @@
+#include "apps/model_argument.h"
+
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "apps/command.h"
+#include "linchpin/model/scenes.h"
+
+namespace linchpin {
+namespace {
+
+[[noreturn]] void refuse_file(const std::string& text) {
+  const std::string extension = std::filesystem::path(text).extension().string();
+  for (const char* known : {".urdf", ".xml", ".sdf", ".world"})
+    if (extension == known)
+      throw UsageError(fmt::format("{}: this build reads built-in scenes only (such as @pendulum:links=12), no {} files yet",
+                                   text, extension));
+  throw UsageError(fmt::format("'{}' is no model: give a built-in scene such as @pendulum:links=12 "
+                               "(`linchpin inspect --scenes` lists them)",
+                               text));
+}
+
+}  // namespace
+
+ModelArgument model_from(const std::string& text) {
+  if (!text.starts_with('@')) refuse_file(text);
+  Result<ModelSpec> spec = scene(text);
+  if (!spec) throw UsageError(fmt::format("{}: {}", text, spec.error().message));
+  Result<Model> model = compile(spec.value());
+  if (!model) throw UsageError(fmt::format("{}: {}", text, model.error().message));
+  return {text, std::move(spec).value(), std::move(model).value()};
+}
+
+std::string describe_scenes() {
+  std::string out;
+  for (const SceneInfo& scene : scene_catalogue()) {
+    out += fmt::format("  @{}\n      {}\n", scene.name, scene.description);
+    for (const SceneParameter& p : scene.parameters)
+      out += fmt::format("      {}={:g}  {} ({:g} to {:g})\n", p.name, p.value, p.meaning, p.lowest, p.highest);
+  }
+  return out;
+}
+
+std::string position_name(const Model& model, int q) {
+  for (const Joint& joint : model.joints())
+    if (q >= joint.q && q < joint.q + joint.nq)
+      return joint.nq == 1 ? joint.name : fmt::format("{}.{}", joint.name, q - joint.q);
+  return "";
+}
+std::string velocity_name(const Model& model, int v) {
+  for (const Joint& joint : model.joints())
+    if (v >= joint.v && v < joint.v + joint.nv)
+      return joint.nv == 1 ? joint.name : fmt::format("{}.{}", joint.name, v - joint.v);
+  return "";
+}
+
+}  // namespace linchpin

@@ -1,0 +1,87 @@
+#include "apps/output_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "apps/command.h"
+
+namespace linchpin {
+
+OutputFile::OutputFile(std::string_view option, const std::string& path) : option_(option), path_(path) {
+  if (path.empty()) return;
+  if (path == "-") {
+    file_ = stdout;
+    return;
+  }
+  namespace fs = std::filesystem;
+  const auto refuse = [&](const std::string& why) {
+    throw UsageError(fmt::format("{}: cannot write '{}': {}", option, path, why));
+  };
+  std::error_code fault;
+  if (fs::is_symlink(path, fault)) path_ = fs::weakly_canonical(path, fault).string();  // the link stays a link
+  const fs::file_status status = fs::status(path_, fault);
+  if (fs::is_directory(status)) refuse("it is a folder");
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    file_ = std::fopen(path_.c_str(), "w");
+    if (!file_) refuse(std::strerror(errno));
+    return;
+  }
+  if (fs::exists(status) && access(path_.c_str(), W_OK) != 0) refuse(std::strerror(errno));
+  for (int attempt = 0; !file_; ++attempt) {
+    temporary_ = fmt::format("{}.part-{}-{}", path_, getpid(), attempt);
+    const int descriptor = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0)
+      file_ = fdopen(descriptor, "w");
+    else if (errno != EEXIST || attempt > 100) {
+      temporary_.clear();
+      refuse(std::strerror(errno));
+    }
+  }
+}
+
+OutputFile& OutputFile::operator=(OutputFile&& other) noexcept {
+  if (this == &other) return *this;
+  discard();
+  option_ = std::move(other.option_);
+  path_ = std::move(other.path_);
+  temporary_ = std::exchange(other.temporary_, {});
+  file_ = std::exchange(other.file_, nullptr);
+  return *this;
+}
+
+OutputFile::~OutputFile() { discard(); }
+
+void OutputFile::discard() {
+  if (file_ && file_ != stdout) std::fclose(file_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+  file_ = nullptr;
+  temporary_.clear();
+}
+
+void OutputFile::write(std::string_view text) {
+  if (file_) std::fwrite(text.data(), 1, text.size(), file_);
+}
+
+void OutputFile::commit() {
+  if (!file_) return;
+  bool good = std::fflush(file_) == 0 && !std::ferror(file_);
+  if (file_ != stdout) good = std::fclose(file_) == 0 && good;
+  file_ = nullptr;
+  if (good && !temporary_.empty()) good = std::rename(temporary_.c_str(), path_.c_str()) == 0;
+  if (good) {
+    temporary_.clear();
+    return;
+  }
+  const std::string why = std::strerror(errno);
+  discard();
+  throw UsageError(fmt::format("{}: could not write '{}': {}", option_, path_, why));
+}
+
+}  // namespace linchpin

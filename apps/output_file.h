@@ -1,0 +1,34 @@
+// A file that is there whole or not at all.
+//
+// It is written under a temporary name in the folder where it belongs, and takes its place by commit(). A path that cannot
+// be written is refused when the object is made, before any work; without commit() nothing is left behind. "-" is the
+// standard output; what is no plain file (a pipe, /dev/null) is written as it is.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace linchpin {
+
+class OutputFile {
+ public:
+  OutputFile() = default;                                             // writes nowhere
+  OutputFile(std::string_view option, const std::string& path);       // empty path: nowhere; UsageError names option
+  OutputFile(OutputFile&& other) noexcept { *this = std::move(other); }
+  OutputFile& operator=(OutputFile&& other) noexcept;
+  ~OutputFile();
+
+  explicit operator bool() const { return file_ != nullptr; }
+  bool is_standard_output() const { return file_ == stdout; }
+  std::FILE* file() { return file_; }
+  void write(std::string_view text);
+  void commit();  // UsageError when the disk is full or the place is gone
+
+ private:
+  void discard();
+  std::string option_, path_, temporary_;
+  std::FILE* file_ = nullptr;
+};
+
+}  // namespace linchpin

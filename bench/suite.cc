@@ -1,0 +1,12 @@
+#include "bench/suite.h"
+
+namespace linchpin {
+
+const std::vector<BenchSuite>& bench_suites() {
+  static const std::vector<BenchSuite> suites = {
+      {"dynamics", "forward and inverse dynamics, mass matrix and kinematics of chains and robots", bench_dynamics},
+  };
+  return suites;
+}
+
+}  // namespace linchpin

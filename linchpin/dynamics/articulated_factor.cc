@@ -1,0 +1,289 @@
+#include "linchpin/dynamics/articulated_factor.h"
+
+#include <algorithm>
+
+#include "linchpin/dynamics/joint_motion.h"
+
+namespace linchpin {
+namespace {
+
+// ---- factor: the inertias of aba's pass 2 -----------------------------------------------------------------------------
+
+template <class T, class C>
+LINCHPIN_INLINE void add_link(const LinkBlock<C>& k, int lane, ArticulatedInertia<T>& x) {
+  using S = typename Scalar<T>::Real;
+  add_rigid(at<S>(k.mass, lane), Vec3<S>{at<S>(k.h_x, lane), at<S>(k.h_y, lane), at<S>(k.h_z, lane)},
+            Sym3<S>{at<S>(k.I_xx, lane), at<S>(k.I_yy, lane), at<S>(k.I_zz, lane), at<S>(k.I_xy, lane),
+                    at<S>(k.I_xz, lane), at<S>(k.I_yz, lane)},
+            x);
+}
+
+// U, D and Ia = IA - U D^-1 U' for S = (0 0 turn, 0 0 slide).
+template <class T, class C>
+LINCHPIN_INLINE void project(const LinkBlock<C>& k, int lane, ArticulatedInertia<T>& x, FactorPivot<T>& out) {
+  using S = typename Scalar<T>::Real;
+  const S turn = at<S>(k.turn, lane), slide = at<S>(k.slide, lane), armature = at<S>(k.armature, lane);
+  const Vec3<T> Ua = fma(slide, Vec3<T>{x.Bx.z, x.By.z, x.Bz.z}, turn * Vec3<T>{x.A.xz, x.A.yz, x.A.zz});
+  const Vec3<T> Ul = fma(slide, Vec3<T>{x.C.xz, x.C.yz, x.C.zz}, turn * x.Bz);
+  out.D_inverse = S(1) / (fma(slide, Ul.z, turn * Ua.z) + armature);
+  const Vec3<T> g = out.D_inverse * Ua, l = out.D_inverse * Ul;
+  out.g_x = g.x;
+  out.g_y = g.y;
+  out.g_z = g.z;
+  out.l_x = l.x;
+  out.l_y = l.y;
+  out.l_z = l.z;
+  x.A = {fnma(g.x, Ua.x, x.A.xx), fnma(g.y, Ua.y, x.A.yy), fnma(g.z, Ua.z, x.A.zz),
+         fnma(g.x, Ua.y, x.A.xy), fnma(g.x, Ua.z, x.A.xz), fnma(g.y, Ua.z, x.A.yz)};
+  x.Bx = fma(-g.x, Ul, x.Bx);
+  x.By = fma(-g.y, Ul, x.By);
+  x.Bz = fma(-g.z, Ul, x.Bz);
+  x.C = {fnma(l.x, Ul.x, x.C.xx), fnma(l.y, Ul.y, x.C.yy), fnma(l.z, Ul.z, x.C.zz),
+         fnma(l.x, Ul.y, x.C.xy), fnma(l.x, Ul.z, x.C.xz), fnma(l.y, Ul.z, x.C.yz)};
+}
+
+// A hinge: D is an entry, and what vanishes is set to zero rather than left to rounding.
+template <class T>
+LINCHPIN_INLINE void project_hinge(ArticulatedInertia<T>& x, FactorPivot<T>& out) {
+  using S = typename Scalar<T>::Real;
+  out.D_inverse = S(1) / x.A.zz;
+  const T gx = x.A.xz * out.D_inverse, gy = x.A.yz * out.D_inverse;
+  const Vec3<T> l = out.D_inverse * x.Bz, U = x.Bz;
+  out.g_x = gx;
+  out.g_y = gy;
+  out.g_z = T(1);
+  out.l_x = l.x;
+  out.l_y = l.y;
+  out.l_z = l.z;
+  x.A = {fnma(gx, x.A.xz, x.A.xx), fnma(gy, x.A.yz, x.A.yy), T(0), fnma(gx, x.A.yz, x.A.xy), T(0), T(0)};
+  x.Bx = fma(-gx, U, x.Bx);
+  x.By = fma(-gy, U, x.By);
+  x.Bz = Vec3<T>::zero();
+  x.C = {fnma(l.x, U.x, x.C.xx), fnma(l.y, U.y, x.C.yy), fnma(l.z, U.z, x.C.zz),
+         fnma(l.x, U.y, x.C.xy), fnma(l.x, U.z, x.C.xz), fnma(l.y, U.z, x.C.yz)};
+}
+
+template <class T, class Real>
+void inward_axes(const Plan<T>& plan, const RunPlan<Real>& run, ArticulatedFactor<T>& f, ArticulatedInertia<T>& x) {
+  constexpr int joints = Lanes<T>::joints;
+  for (int slot = run.end - 1; slot >= run.slot; --slot) {
+    const auto& k = plan.blocks[std::size_t(slot / joints)];
+    const auto& b = f.block[std::size_t(slot / joints)];
+    const int lane = slot % joints;
+    add_link(k, lane, x);
+    T d(at<Real>(k.slide0, lane));
+    if (run.kind == LinkKind::revolute) {
+      project_hinge(x, f.pivot[std::size_t(slot)]);
+    } else {
+      project(k, lane, x, f.pivot[std::size_t(slot)]);
+      d = at<T>(b.d, lane);
+    }
+    turn_z(make_turn(at<T>(b.c, lane), at<T>(b.s, lane)), x);
+    shift_z(d, x);
+    const Turn<Real> tilt = make_turn(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane));
+    turn_x(tilt.c, tilt.s, T(tilt.cc), T(tilt.sc), x);
+    shift_x(at<Real>(k.a, lane), x);
+  }
+  if (run.head == Head::screwed) {
+    turn_z(Turn<T>{T(run.phi.c), T(run.phi.s), T(run.phi.cc), T(run.phi.sc)}, x);
+    shift_z(run.t, x);
+  } else if (run.head == Head::general) {
+    x = placed(run.E, run.r, x);
+  }
+}
+
+// See inward_ball() and inward_free() of aba.cc.
+template <class T, class Real>
+void inward_wide(const WideLink<Real>& link, const RunPlan<Real>& run, const Real* q, FactorWide<T>& w,
+                 ArticulatedInertia<T>& x) {
+  Vec3<T> p;
+  wide_pose(link, q, w.R, p);
+  w.rF = p + run.rF;
+  add_rigid(link.inertia.mass, link.inertia.h, link.inertia.I, x);
+  w.IA = x;
+  if (link.kind == LinkKind::free) {
+    x = ArticulatedInertia<T>::zero();
+    return;
+  }
+  const T armature(link.armature);
+  w.D_inverse = inverse(x.A + Sym3<T>::diagonal(armature, armature, armature));
+  const Sym3<T>& Di = w.D_inverse;
+  const Vec3<T> Bcx{x.Bx.x, x.By.x, x.Bz.x}, Bcy{x.Bx.y, x.By.y, x.Bz.y}, Bcz{x.Bx.z, x.By.z, x.Bz.z};
+  const Vec3<T> Gx = Di * Bcx, Gy = Di * Bcy, Gz = Di * Bcz;
+  ArticulatedInertia<T> y = ArticulatedInertia<T>::zero();
+  y.A = Sym3<T>::diagonal(armature, armature, armature) + T(-(armature * armature)) * Di;
+  y.Bx = armature * Vec3<T>{Gx.x, Gy.x, Gz.x};
+  y.By = armature * Vec3<T>{Gx.y, Gy.y, Gz.y};
+  y.Bz = armature * Vec3<T>{Gx.z, Gy.z, Gz.z};
+  y.C = x.C - Sym3<T>{dot(Bcx, Gx), dot(Bcy, Gy), dot(Bcz, Gz), dot(Bcx, Gy), dot(Bcx, Gz), dot(Bcy, Gz)};
+  if (run.parent != 0) x = placed(run.E * w.R, run.E * w.rF, y);
+}
+
+// ---- solve: forces inward, accelerations outward ------------------------------------------------------------------------
+
+// The pivot's numbers multiply X, which is T itself or several right-hand sides at once.
+template <class T, class X, class Real>
+void solve_inward(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T, X>& ws, const Real* x) {
+  constexpr int joints = Lanes<T>::joints, lanes = Scalar<X>::lanes;
+  for (std::size_t r = 1; r < plan.runs.size(); ++r)
+    if (plan.runs[r].has_children) ws.sum[r] = Force<X>::zero();
+  for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
+    const RunPlan<Real>& run = plan.runs[r];
+    Force<X> p = run.has_children ? ws.sum[r] : Force<X>::zero();
+    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
+      for (int slot = run.end - 1; slot >= run.slot; --slot) {
+        const auto& k = plan.blocks[std::size_t(slot / joints)];
+        const auto& b = factors.block[std::size_t(slot / joints)];
+        const FactorPivot<T>& g = factors.pivot[std::size_t(slot)];
+        const int lane = slot % joints;
+        const X tau = load<X>(x + plan.v_of_slot[std::size_t(slot)] * lanes);
+        const X u = tau - fma(at<Real>(k.slide, lane), p.f.z, at<Real>(k.turn, lane) * p.n.z);
+        ws.u[std::size_t(slot)] = g.D_inverse * u;
+        p = {fma(u, Vec3<T>{g.g_x, g.g_y, g.g_z}, p.n), fma(u, Vec3<T>{g.l_x, g.l_y, g.l_z}, p.f)};
+        T d(at<Real>(k.slide0, lane));
+        if (run.kind == LinkKind::axial) d = at<T>(b.d, lane);
+        p = force_along_normal(k, lane, X(at<T>(b.c, lane)), X(at<T>(b.s, lane)), X(d), p);
+      }
+      p = force_through_head(run, p);
+    } else {
+      const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
+      const FactorWide<T>& w = factors.wide[std::size_t(run.slot)];
+      const Vec3<X> moment = load3<X>(x + link.v * lanes);
+      Vec3<X> n, f;  // what the parent feels, in the link's axes
+      if (link.kind == LinkKind::ball) {
+        const Vec3<X> u = moment - p.n, Du = w.D_inverse * u;
+        ws.wide_u[std::size_t(run.slot)] = {Du, Vec3<X>::zero()};
+        n = p.n + w.IA.A * Du;
+        f = p.f + fma(Du.z, w.IA.Bz, fma(Du.y, w.IA.By, Du.x * w.IA.Bx));
+        f = w.R * f;
+      } else {
+        const Vec3<X> force = load3<X>(x + (link.v + 3) * lanes);
+        ws.wide_u[std::size_t(run.slot)] = {moment - p.n, transpose_times(w.R, force) - p.f};
+        n = moment;
+        f = force;
+      }
+      p = {run.E * (w.R * n + cross(w.rF, f)), run.E * f};
+    }
+    if (run.parent != 0) ws.sum[std::size_t(run.parent)] += p;
+  }
+}
+
+template <class T, class X, class Real>
+void solve_outward(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T, X>& ws, Real* x) {
+  constexpr int joints = Lanes<T>::joints, lanes = Scalar<X>::lanes;
+  ws.a[0] = Motion<X>::zero();
+  for (std::size_t r = 1; r < plan.runs.size(); ++r) {
+    const RunPlan<Real>& run = plan.runs[r];
+    Motion<X> a = motion_to_head(run, ws.a[std::size_t(run.parent)]);
+    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
+      for (int slot = run.slot; slot < run.end; ++slot) {
+        const auto& k = plan.blocks[std::size_t(slot / joints)];
+        const auto& b = factors.block[std::size_t(slot / joints)];
+        const FactorPivot<T>& g = factors.pivot[std::size_t(slot)];
+        const int lane = slot % joints;
+        T d(at<Real>(k.slide0, lane));
+        if (run.kind == LinkKind::axial) d = at<T>(b.d, lane);
+        a = motion_along_normal(k, lane, slot == run.slot, X(at<T>(b.c, lane)), X(at<T>(b.s, lane)), X(d), a);
+        const X left = fnma(g.l_y, a.v.y, fnma(g.l_x, a.v.x, fnma(g.g_x, a.w.x, ws.u[std::size_t(slot)])));
+        const X vdot = left - fma(g.l_z, a.v.z, fma(g.g_y, a.w.y, g.g_z * a.w.z));
+        a.w.z = fma(at<Real>(k.turn, lane), vdot, a.w.z);
+        a.v.z = fma(at<Real>(k.slide, lane), vdot, a.v.z);
+        store(vdot, x + plan.v_of_slot[std::size_t(slot)] * lanes);
+      }
+    } else {
+      const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
+      const FactorWide<T>& w = factors.wide[std::size_t(run.slot)];
+      const Force<X>& u = ws.wide_u[std::size_t(run.slot)];
+      const Vec3<T> offset = w.rF - run.rF;
+      const Motion<X> carried{transpose_times(w.R, a.w), transpose_times(w.R, a.v + cross(a.w, offset))};
+      if (link.kind == LinkKind::ball) {
+        const Vec3<X> Ba{dot(w.IA.Bx, carried.v), dot(w.IA.By, carried.v), dot(w.IA.Bz, carried.v)};
+        const Vec3<X> vdot = u.n - w.D_inverse * (w.IA.A * carried.w + Ba);
+        store3(vdot, x + link.v * lanes);
+        a = {carried.w + vdot, carried.v};
+      } else {
+        a = solve(w.IA, u);
+        store3(a.w - carried.w, x + link.v * lanes);
+        store3(w.R * (a.v - carried.v), x + (link.v + 3) * lanes);
+      }
+    }
+    ws.a[r] = a;
+  }
+}
+
+}  // namespace
+
+template <class T>
+ArticulatedFactor<T>::ArticulatedFactor(const Plan<T>& plan)
+    : block(plan.blocks.size()), pivot(std::size_t(plan.slots)), wide(plan.wide_links.size()), sum(plan.runs.size()) {}
+
+template <class T, class X>
+SolveWorkspace<T, X>::SolveWorkspace(const Plan<T>& plan)
+    : u(std::size_t(plan.slots)),
+      wide_u(plan.wide_links.size()),
+      sum(plan.runs.size()),
+      a(plan.runs.size()),
+      columns(std::size_t(plan.nv)) {}
+
+template <class T>
+void factor(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, ArticulatedFactor<T>& f) {
+  const std::size_t needed = std::size_t(plan.nq * Lanes<T>::worlds);
+  check(q.size() == needed, "q has ", q.size(), " numbers, the model needs ", needed);
+  check(f.block.size() == plan.blocks.size() && f.sum.size() == plan.runs.size(), "factors of another model");
+  all_joint_trigonometry(plan, q.data(), f.block.data());
+  for (int slot = 0; slot < plan.slots; ++slot)
+    one_joint_trigonometry(plan, q.data(), slot, f.block[std::size_t(slot / Lanes<T>::joints)]);
+  for (std::size_t r = 1; r < plan.runs.size(); ++r)
+    if (plan.runs[r].has_children) f.sum[r] = ArticulatedInertia<T>::zero();
+  for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
+    const auto& run = plan.runs[r];
+    ArticulatedInertia<T> x = run.has_children ? f.sum[r] : ArticulatedInertia<T>::zero();
+    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial)
+      inward_axes(plan, run, f, x);
+    else
+      inward_wide(plan.wide_links[std::size_t(run.slot)], run, q.data(), f.wide[std::size_t(run.slot)], x);
+    if (run.parent != 0) f.sum[std::size_t(run.parent)] += x;
+  }
+}
+
+template <class T, class X>
+void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T, X>& ws,
+           std::span<typename Plan<T>::Real> x) {
+  const std::size_t needed = std::size_t(plan.nv * Scalar<X>::lanes);
+  check(x.size() == needed, "x has ", x.size(), " numbers, the model needs ", needed);
+  check(ws.u.size() == std::size_t(plan.slots) && ws.sum.size() == plan.runs.size(), "workspace of another model");
+  solve_inward(plan, factors, ws, x.data());
+  solve_outward(plan, factors, ws, x.data());
+}
+
+void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<double>& factors,
+                         SolveWorkspace<double, Double8>& ws, std::span<double> inverse) {
+  const int n = plan.nv;
+  check(inverse.size() == std::size_t(n) * std::size_t(n), "inverse has ", inverse.size(), " numbers, the model needs ",
+        std::size_t(n) * std::size_t(n));
+  for (int first = 0; first < n; first += 8) {
+    for (Double8& e : ws.columns) e = Double8(0.0);
+    const int count = std::min(8, n - first);
+    for (int k = 0; k < count; ++k) ws.columns[std::size_t(first + k)].numbers()[k] = 1;
+    solve<double, Double8>(plan, factors, ws, {ws.columns.data()->numbers(), std::size_t(8 * n)});
+    for (int row = 0; row < n; ++row)
+      ws.columns[std::size_t(row)].store_first(&inverse[std::size_t(row) * std::size_t(n) + std::size_t(first)], count);
+  }
+}
+
+#define LINCHPIN_INSTANTIATE(T)                                                                       \
+  template struct ArticulatedFactor<T>;                                                               \
+  template struct SolveWorkspace<T, T>;                                                               \
+  template void factor<T>(const Plan<T>&, std::span<const Plan<T>::Real>, ArticulatedFactor<T>&);     \
+  template void solve<T, T>(const Plan<T>&, const ArticulatedFactor<T>&, SolveWorkspace<T, T>&, std::span<Plan<T>::Real>);
+LINCHPIN_INSTANTIATE(double)
+LINCHPIN_INSTANTIATE(float)
+LINCHPIN_INSTANTIATE(Double4)
+LINCHPIN_INSTANTIATE(Double8)
+LINCHPIN_INSTANTIATE(Float16)
+#undef LINCHPIN_INSTANTIATE
+template struct SolveWorkspace<double, Double8>;
+template void solve<double, Double8>(const Plan<double>&, const ArticulatedFactor<double>&,
+                                     SolveWorkspace<double, Double8>&, std::span<double>);
+
+}  // namespace linchpin

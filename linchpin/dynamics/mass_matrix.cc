@@ -1,0 +1,392 @@
+#include "linchpin/dynamics/mass_matrix.h"
+
+#include <algorithm>
+
+#include "linchpin/dynamics/joint_motion.h"
+
+namespace linchpin {
+namespace {
+
+// ---- inward: composite inertias in link frames, momentum of every axis ------------------------------------------------
+
+template <class T>
+using Composite = typename CrbaWorkspace<T>::Composite;
+
+// Moves the origin back by r = (0, 0, d): I += 2 (r.h) 1 - r h' - h r' + mass (r.r 1 - r r').
+template <class T, class D, class X>
+LINCHPIN_INLINE void composite_shift_z(const D& d, X& x) {
+  const T both = d * fma(x.mass, d, x.h.z + x.h.z);
+  x.I.xx += both;
+  x.I.yy += both;
+  x.I.xz = fma(-d, x.h.x, x.I.xz);
+  x.I.yz = fma(-d, x.h.y, x.I.yz);
+  x.h.z = fma(x.mass, d, x.h.z);
+}
+template <class T, class D, class X>
+LINCHPIN_INLINE void composite_shift_x(const D& a, X& x) {
+  const T both = a * fma(x.mass, a, x.h.x + x.h.x);
+  x.I.yy += both;
+  x.I.zz += both;
+  x.I.xy = fma(-a, x.h.y, x.I.xy);
+  x.I.xz = fma(-a, x.h.z, x.I.xz);
+  x.h.x = fma(x.mass, a, x.h.x);
+}
+template <class T, class R, class X>
+LINCHPIN_INLINE void composite_turn_z(const R& c, const R& s, X& x) {
+  const auto t = make_turn(c, s);
+  turn_symmetric(t.cc, t.sc, x.I.xx, x.I.xy, x.I.yy);
+  turn_pair(c, s, x.I.xz, x.I.yz);
+  turn_pair(c, s, x.h.x, x.h.y);
+}
+template <class T, class R, class X>
+LINCHPIN_INLINE void composite_turn_x(const R& c, const R& s, X& x) {
+  const auto t = make_turn(c, s);
+  turn_symmetric(t.cc, t.sc, x.I.yy, x.I.yz, x.I.zz);
+  turn_pair(c, s, x.I.xy, x.I.xz);
+  turn_pair(c, s, x.h.y, x.h.z);
+}
+template <class T, class S, class X>
+LINCHPIN_INLINE void composite_place(const Mat3<S>& R, const Vec3<T>& r, X& x) {
+  x.h = R * x.h;
+  x.I = rotate(R, x.I);
+  const T d = dot(r, x.h) + dot(r, x.h);
+  const Sym3<T> mixed{d - (r.x * x.h.x + r.x * x.h.x), d - (r.y * x.h.y + r.y * x.h.y), d - (r.z * x.h.z + r.z * x.h.z),
+                      -fma(r.x, x.h.y, r.y * x.h.x),   -fma(r.x, x.h.z, r.z * x.h.x),   -fma(r.y, x.h.z, r.z * x.h.y)};
+  x.I = x.I + mixed + x.mass * cross_square(r);
+  x.h = fma(x.mass, r, x.h);
+}
+
+template <class T, class Real>
+void inward_axes(const Plan<T>& plan, const RunPlan<Real>& run, CrbaWorkspace<T>& ws, Composite<T>& x) {
+  constexpr int joints = Lanes<T>::joints;
+  const bool axial = run.kind == LinkKind::axial;
+  for (int slot = run.end - 1; slot >= run.slot; --slot) {
+    const auto& k = plan.blocks[std::size_t(slot / joints)];
+    const auto& b = ws.block[std::size_t(slot / joints)];
+    const int lane = slot % joints;
+    x.mass = x.mass + at<Real>(k.mass, lane);
+    x.h += Vec3<Real>{at<Real>(k.h_x, lane), at<Real>(k.h_y, lane), at<Real>(k.h_z, lane)};
+    x.I += Sym3<Real>{at<Real>(k.I_xx, lane), at<Real>(k.I_yy, lane), at<Real>(k.I_zz, lane),
+                      at<Real>(k.I_xy, lane), at<Real>(k.I_xz, lane), at<Real>(k.I_yz, lane)};
+    Force<T>& momentum = ws.momentum[std::size_t(plan.v_of_slot[std::size_t(slot)])];
+    T d(at<Real>(k.slide0, lane));
+    if (axial) {  // Ic (turn z, slide z)
+      const Real turn = at<Real>(k.turn, lane), slide = at<Real>(k.slide, lane);
+      momentum = {{fma(slide, x.h.y, turn * x.I.xz), fma(-slide, x.h.x, turn * x.I.yz), turn * x.I.zz},
+                  {-(turn * x.h.y), turn * x.h.x, slide * x.mass}};
+      d = at<T>(b.d, lane);
+    } else {
+      momentum = {{x.I.xz, x.I.yz, x.I.zz}, {-x.h.y, x.h.x, T(0)}};
+    }
+    composite_turn_z<T>(at<T>(b.c, lane), at<T>(b.s, lane), x);
+    composite_shift_z<T>(d, x);
+    composite_turn_x<T>(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane), x);
+    composite_shift_x<T>(at<Real>(k.a, lane), x);
+  }
+  if (run.head == Head::screwed) {
+    composite_turn_z<T>(run.phi.c, run.phi.s, x);
+    composite_shift_z<T>(run.t, x);
+  } else if (run.head == Head::general) {
+    composite_place<T>(run.E, Vec3<T>{T(run.r.x), T(run.r.y), T(run.r.z)}, x);
+  }
+}
+
+template <class T, class Real>
+void inward_wide(const WideLink<Real>& link, const RunPlan<Real>& run, const Real* q, CrbaWorkspace<T>& ws,
+                 Composite<T>& x) {
+  x.mass = x.mass + link.inertia.mass;
+  x.h += link.inertia.h;
+  x.I += link.inertia.I;
+  Mat3<T> R;
+  Vec3<T> p;
+  wide_pose(link, q, R, p);
+  const Mat3<T> axes = Mat3<T>::identity(), Rt = transpose(R);
+  Force<T>* momentum = &ws.momentum[std::size_t(link.v)];
+  for (const Vec3<T>& axis : {axes.x, axes.y, axes.z}) *momentum++ = {x.I * axis, cross(axis, x.h)};
+  if (link.kind == LinkKind::free)
+    for (const Vec3<T>& axis : {Rt.x, Rt.y, Rt.z}) *momentum++ = {cross(x.h, axis), x.mass * axis};
+  if (run.parent != 0) composite_place<T>(run.E * R, run.E * (p + run.rF), x);
+}
+
+template <class T, class Real>
+void inward_composites(const Plan<T>& plan, const Real* q, CrbaWorkspace<T>& ws) {
+  const Composite<T> zero{T(0), Vec3<T>::zero(), Sym3<T>::zero()};
+  for (std::size_t r = 1; r < plan.runs.size(); ++r)
+    if (plan.runs[r].has_children) ws.sum[r] = zero;
+  for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
+    const RunPlan<Real>& run = plan.runs[r];
+    Composite<T> x = run.has_children ? ws.sum[r] : zero;
+    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial)
+      inward_axes(plan, run, ws, x);
+    else
+      inward_wide(plan.wide_links[std::size_t(run.slot)], run, q, ws, x);
+    if (run.parent == 0) continue;
+    Composite<T>& sum = ws.sum[std::size_t(run.parent)];
+    sum = {sum.mass + x.mass, sum.h + x.h, sum.I + x.I};
+  }
+}
+
+// ---- outward: axes in the world, rows of M ----------------------------------------------------------------------------
+
+// (1): one row, against all axes on the way to the base. Whole registers, also beyond the row's end: the rows that
+// follow are written later, and there is room after the last.
+template <class T>
+LINCHPIN_INLINE void write_row(const T* path, std::size_t stride, int depth, const Force<T>& F, T* row) {
+  if constexpr (Lanes<T>::joints > 1) {
+    using V = typename Lanes<T>::Wide;
+    const V nx(F.n.x), ny(F.n.y), nz(F.n.z), fx(F.f.x), fy(F.f.y), fz(F.f.z);
+    for (int j = 0; j <= depth; j += Lanes<T>::joints) {
+      V left = V::load(path + j) * nx, right = V::load(path + 3 * stride + j) * fx;
+      left = fma(V::load(path + stride + j), ny, left);
+      right = fma(V::load(path + 4 * stride + j), fy, right);
+      left = fma(V::load(path + 2 * stride + j), nz, left);
+      right = fma(V::load(path + 5 * stride + j), fz, right);
+      (left + right).store(row + j);
+    }
+  } else {
+    for (int j = 0; j <= depth; ++j) {
+      const T left = fma(path[2 * stride + j], F.n.z, fma(path[stride + j], F.n.y, path[j] * F.n.x));
+      const T right = fma(path[5 * stride + j], F.f.z, fma(path[4 * stride + j], F.f.y, path[3 * stride + j] * F.f.x));
+      row[j] = left + right;
+    }
+  }
+}
+
+// The axis and momentum of one coordinate, given in the axes of a link posed at X, join the path and make a row.
+template <class T>
+LINCHPIN_INLINE void add_coordinate(const MassMatrixLayout& layout, int i, const Motion<T>& axis, const Vec3<T>& origin,
+                                    const Force<T>& momentum_W, CrbaWorkspace<T>& ws, MassMatrix<T>& M) {
+  const std::size_t stride = ws.path.size() / 6;
+  T* path = ws.path.data();
+  const int depth = layout.depth[std::size_t(i)];
+  const Vec3<T> linear = axis.v + cross(origin, axis.w);  // at the reference point
+  path[depth] = axis.w.x;
+  path[stride + std::size_t(depth)] = axis.w.y;
+  path[2 * stride + std::size_t(depth)] = axis.w.z;
+  path[3 * stride + std::size_t(depth)] = linear.x;
+  path[4 * stride + std::size_t(depth)] = linear.y;
+  path[5 * stride + std::size_t(depth)] = linear.z;
+  write_row(path, stride, depth, Force<T>{momentum_W.n + cross(origin, momentum_W.f), momentum_W.f},
+            M.entries.data() + layout.row[std::size_t(i)]);
+}
+
+template <class T, class Real>
+void outward_rows(const Plan<T>& plan, const MassMatrixLayout& layout, const Real* q, CrbaWorkspace<T>& ws,
+                  MassMatrix<T>& M) {
+  constexpr int joints = Lanes<T>::joints;
+  const auto diagonal = [&](int i) -> T& {
+    return M.entries[layout.row[std::size_t(i)] + std::size_t(layout.depth[std::size_t(i)])];
+  };
+  for (std::size_t r = 1; r < plan.runs.size(); ++r) {
+    const RunPlan<Real>& run = plan.runs[r];
+    const bool root = run.parent == 0;
+    Transform<T> X{Mat3<T>::identity() * run.E, Vec3<T>::zero()};
+    if (!root) {
+      const Transform<T>& parent = ws.X[std::size_t(run.parent)];
+      X = {parent.R * run.E, parent.p + parent.R * run.r};
+    }
+    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
+      for (int slot = run.slot; slot < run.end; ++slot) {
+        const auto& k = plan.blocks[std::size_t(slot / joints)];
+        const auto& b = ws.block[std::size_t(slot / joints)];
+        const int lane = slot % joints, i = plan.v_of_slot[std::size_t(slot)];
+        X = along_axis(k, lane, slot == run.slot, run.kind == LinkKind::axial, at<T>(b.c, lane), at<T>(b.s, lane),
+                       at<T>(b.d, lane), X);
+        // A tree's reference point is the origin of its first link: what counts is the mechanism, not where it stands.
+        if (root && slot == run.slot) X.p = Vec3<T>::zero();
+        const Force<T>& local = ws.momentum[std::size_t(i)];
+        const Force<T> momentum{X.R * local.n, X.R * local.f};
+        if (run.kind == LinkKind::axial) {
+          const Motion<T> axis{at<Real>(k.turn, lane) * X.R.z, at<Real>(k.slide, lane) * X.R.z};
+          add_coordinate(layout, i, axis, X.p, momentum, ws, M);
+          diagonal(i) += at<Real>(k.armature, lane);
+        } else {
+          add_coordinate(layout, i, Motion<T>{X.R.z, Vec3<T>::zero()}, X.p, momentum, ws, M);
+        }
+      }
+    } else {
+      const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
+      const Mat3<T> F = X.R;
+      Mat3<T> R;
+      Vec3<T> p;
+      wide_pose(link, q, R, p);
+      X = {X.R * R, root ? Vec3<T>::zero() : X.p + X.R * p};
+      int i = link.v;
+      const auto add = [&](const Motion<T>& axis) {
+        const Force<T>& local = ws.momentum[std::size_t(i)];
+        add_coordinate(layout, i, axis, X.p, Force<T>{X.R * local.n, X.R * local.f}, ws, M);
+        diagonal(i) += link.armature;
+        ++i;
+      };
+      for (const Vec3<T>& axis : {X.R.x, X.R.y, X.R.z}) add({axis, Vec3<T>::zero()});
+      if (link.kind == LinkKind::free)
+        for (const Vec3<T>& axis : {F.x, F.y, F.z}) add({Vec3<T>::zero(), axis});
+    }
+    ws.X[r] = X;
+  }
+}
+
+// ---- L' D L -------------------------------------------------------------------------------------------------------------
+
+// target[0..n) -= sum over b of multiple[b] source[b][0..n)
+template <int count, class T>
+LINCHPIN_INLINE void subtract_rows(const T* multiple, const T* const* source, int n, T* target) {
+  if constexpr (Lanes<T>::joints > 1) {
+    using V = typename Lanes<T>::Wide;
+    constexpr int width = Lanes<T>::joints;
+    int j = 0;
+    for (; j + width <= n; j += width) {
+      V x = V::load(target + j);
+      for (int b = 0; b < count; ++b) x = fma(V(-multiple[b]), V::load(source[b] + j), x);
+      x.store(target + j);
+    }
+    if (j < n) {  // the numbers beyond belong to other rows: load them, but leave them be
+      V x = V::load(target + j);
+      for (int b = 0; b < count; ++b) x = fma(V(-multiple[b]), V::load(source[b] + j), x);
+      x.store_first(target + j, n - j);
+    }
+  } else {
+    for (int j = 0; j < n; ++j)
+      for (int b = 0; b < count; ++b) target[j] = fnma(multiple[b], source[b][j], target[j]);
+  }
+}
+
+// `count` pivots k, k-1, ... that follow one another on the way to the base: first among themselves, then together
+// against every row further on, which is then read and written once instead of `count` times.
+template <int count, class T>
+void eliminate(const MassMatrixLayout& layout, int k, MassMatrix<T>& M) {
+  using S = typename Scalar<T>::Real;
+  T* source[count];
+  T inverse[count];
+  for (int b = 0; b < count; ++b) {
+    source[b] = M.entries.data() + layout.row[std::size_t(k - b)];
+    const int depth = layout.depth[std::size_t(k - b)];
+    inverse[b] = S(1) / source[b][depth];
+    for (int i = b + 1; i < count; ++i) {
+      const int reach = layout.depth[std::size_t(k - i)];
+      const T multiple = source[b][reach] * inverse[b];
+      subtract_rows<1>(&multiple, &source[b], reach + 1, M.entries.data() + layout.row[std::size_t(k - i)]);
+      source[b][reach] = multiple;
+    }
+  }
+  for (int i = layout.parent[std::size_t(k - count + 1)]; i >= 0; i = layout.parent[std::size_t(i)]) {
+    const int reach = layout.depth[std::size_t(i)];
+    T multiple[count];
+    for (int b = 0; b < count; ++b) multiple[b] = source[b][reach] * inverse[b];
+    subtract_rows<count>(multiple, source, reach + 1, M.entries.data() + layout.row[std::size_t(i)]);
+    for (int b = 0; b < count; ++b) source[b][reach] = multiple[b];
+  }
+}
+
+}  // namespace
+
+MassMatrixLayout::MassMatrixLayout(const Model& model) : nv(model.nv()) {
+  parent.assign(std::size_t(nv), -1);
+  depth.assign(std::size_t(nv), 0);
+  row.assign(std::size_t(nv), 0);
+  for (const Link& link : model.links()) {
+    const Link& from = model.links()[std::size_t(link.parent)];
+    int previous = from.nv > 0 ? from.v + from.nv - 1 : -1;
+    for (int k = 0; k < link.nv; ++k) {
+      const std::size_t i = std::size_t(link.v + k);
+      parent[i] = previous;
+      depth[i] = previous < 0 ? 0 : depth[std::size_t(previous)] + 1;
+      row[i] = size;
+      size += std::size_t(depth[i]) + 1;
+      previous = link.v + k;
+    }
+  }
+}
+
+template <class T>
+MassMatrix<T>::MassMatrix(const MassMatrixLayout& layout) : entries(layout.size + std::size_t(Lanes<T>::joints)) {}
+
+template <class T>
+CrbaWorkspace<T>::CrbaWorkspace(const Plan<T>& plan, const MassMatrixLayout& layout)
+    : block(plan.blocks.size()), momentum(std::size_t(plan.nv)), sum(plan.runs.size()), X(plan.runs.size()) {
+  int deepest = 0;
+  for (const int depth : layout.depth) deepest = std::max(deepest, depth + 1);
+  path = AlignedArray<T>(6 * std::size_t(deepest + Lanes<T>::joints));
+}
+
+template <class T>
+void crba(const Plan<T>& plan, const MassMatrixLayout& layout, std::span<const typename Plan<T>::Real> q,
+          CrbaWorkspace<T>& ws, MassMatrix<T>& M) {
+  const std::size_t needed = std::size_t(plan.nq * Lanes<T>::worlds);
+  check(q.size() == needed, "q has ", q.size(), " numbers, the model needs ", needed);
+  check(layout.nv == plan.nv, "layout of another model: ", layout.nv, " coordinates, the plan has ", plan.nv);
+  check(ws.block.size() == plan.blocks.size() && ws.sum.size() == plan.runs.size(), "workspace of another model");
+  check(M.entries.size() == layout.size + std::size_t(Lanes<T>::joints), "mass matrix of another model");
+  all_joint_trigonometry(plan, q.data(), ws.block.data());
+  for (int slot = 0; slot < plan.slots; ++slot)
+    one_joint_trigonometry(plan, q.data(), slot, ws.block[std::size_t(slot / Lanes<T>::joints)]);
+  inward_composites(plan, q.data(), ws);
+  outward_rows(plan, layout, q.data(), ws, M);
+}
+
+template <class T>
+void factor(const MassMatrixLayout& layout, MassMatrix<T>& M) {
+  check(M.entries.size() == layout.size + std::size_t(Lanes<T>::joints), "mass matrix of another model");
+  for (int k = layout.nv - 1; k >= 0;) {
+    int serial = 1;
+    while (serial < 4 && k >= serial && layout.parent[std::size_t(k - serial + 1)] == k - serial) ++serial;
+    if (serial == 4) {
+      eliminate<4>(layout, k, M);
+      k -= 4;
+    } else {
+      eliminate<1>(layout, k, M);
+      k -= 1;
+    }
+  }
+}
+
+template <class T>
+void solve(const MassMatrixLayout& layout, const MassMatrix<T>& factors, std::span<typename Scalar<T>::Real> x) {
+  using S = typename Scalar<T>::Real;
+  constexpr int n = Scalar<T>::lanes;
+  const std::size_t needed = std::size_t(layout.nv * n);
+  check(x.size() == needed, "x has ", x.size(), " numbers, the model needs ", needed);
+  S* out = x.data();
+  for (int k = layout.nv - 1; k >= 0; --k) {  // x <- L'^-1 x
+    const T* row = factors.entries.data() + layout.row[std::size_t(k)];
+    const T xk = load<T>(out + k * n);
+    int e = layout.depth[std::size_t(k)] - 1;
+    for (int i = layout.parent[std::size_t(k)]; i >= 0; i = layout.parent[std::size_t(i)], --e)
+      store(fnma(row[e], xk, load<T>(out + i * n)), out + i * n);
+  }
+  for (int k = 0; k < layout.nv; ++k) {  // x <- L^-1 D^-1 x
+    const T* row = factors.entries.data() + layout.row[std::size_t(k)];
+    int e = layout.depth[std::size_t(k)];
+    T xk = load<T>(out + k * n) / row[e--];
+    for (int i = layout.parent[std::size_t(k)]; i >= 0; i = layout.parent[std::size_t(i)], --e)
+      xk = fnma(row[e], load<T>(out + i * n), xk);
+    store(xk, out + k * n);
+  }
+}
+
+void to_dense(const MassMatrixLayout& layout, const MassMatrix<double>& M, std::span<double> dense) {
+  const std::size_t n = std::size_t(layout.nv);
+  check(dense.size() == n * n, "dense has ", dense.size(), " numbers, the model needs ", n * n);
+  std::fill(dense.begin(), dense.end(), 0.0);
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t e = layout.row[k] + std::size_t(layout.depth[k]);
+    for (int i = static_cast<int>(k); i >= 0; i = layout.parent[std::size_t(i)], --e)
+      dense[k * n + std::size_t(i)] = dense[std::size_t(i) * n + k] = M.entries[e];
+  }
+}
+
+#define LINCHPIN_INSTANTIATE(T)                                                                                       \
+  template struct MassMatrix<T>;                                                                                      \
+  template struct CrbaWorkspace<T>;                                                                                   \
+  template void crba<T>(const Plan<T>&, const MassMatrixLayout&, std::span<const Plan<T>::Real>, CrbaWorkspace<T>&,   \
+                        MassMatrix<T>&);                                                                              \
+  template void factor<T>(const MassMatrixLayout&, MassMatrix<T>&);                                                   \
+  template void solve<T>(const MassMatrixLayout&, const MassMatrix<T>&, std::span<Plan<T>::Real>);
+LINCHPIN_INSTANTIATE(double)
+LINCHPIN_INSTANTIATE(float)
+LINCHPIN_INSTANTIATE(Double4)
+LINCHPIN_INSTANTIATE(Double8)
+LINCHPIN_INSTANTIATE(Float16)
+#undef LINCHPIN_INSTANTIATE
+
+}  // namespace linchpin

@@ -1,0 +1,81 @@
+// No algorithm allocates once its plan and workspace stand. Counted by an operator new of our own, for this whole test
+// program.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "linchpin/dynamics/aba.h"
+#include "linchpin/dynamics/articulated_factor.h"
+#include "linchpin/dynamics/kinematics.h"
+#include "linchpin/dynamics/mass_matrix.h"
+#include "linchpin/dynamics/rnea.h"
+#include "linchpin/dynamics/testing.h"
+
+namespace {
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  size = (size + alignment - 1) / alignment * alignment;
+  if (void* memory = std::aligned_alloc(alignment, size ? size : alignment)) return memory;
+  throw std::bad_alloc();
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace linchpin {
+namespace {
+
+TEST(NoAllocation, TheCounterCounts) {
+  const long before = allocations;
+  delete new int(7);
+  EXPECT_GE(allocations - before, 1);
+}
+
+template <class T>
+void expect_none(const std::string& name) {
+  using Real = typename Plan<T>::Real;
+  const Model model = model_of(name);
+  const Worlds worlds(model, Lanes<T>::worlds);
+  const std::vector<Real> q = interleave<Real>(worlds.q), v = interleave<Real>(worlds.v), x = interleave<Real>(worlds.x),
+                          f_ext = interleave<Real>(worlds.f_ext);
+  std::vector<Real> out(x.size());
+  const Plan<T> plan(model);
+  const MassMatrixLayout layout(model);
+  AbaWorkspace<T> aba_ws(plan);
+  RneaWorkspace<T> rnea_ws(plan);
+  Kinematics<T> kin(plan);
+  CrbaWorkspace<T> crba_ws(plan, layout);
+  MassMatrix<T> M(layout);
+  ArticulatedFactor<T> factors(plan);
+  SolveWorkspace<T> solve_ws(plan);
+  const long before = allocations;
+  aba<T>(plan, q, v, x, f_ext, aba_ws, out);
+  rnea<T>(plan, q, v, x, f_ext, rnea_ws, out);
+  kinematics<T>(plan, q, kin);
+  crba<T>(plan, layout, q, crba_ws, M);
+  factor(layout, M);
+  solve<T>(layout, M, out);
+  factor<T>(plan, q, factors);
+  solve<T>(plan, factors, solve_ws, out);
+  EXPECT_EQ(allocations - before, 0) << name;
+}
+
+TEST(NoAllocation, InAnyAlgorithm) {
+  for (const std::string& name : test_scenes()) {
+    expect_none<double>(name);
+    expect_none<float>(name);
+    expect_none<Double4>(name);
+    expect_none<Double8>(name);
+    expect_none<Float16>(name);
+  }
+}
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,100 @@
+// What the tests of this room share: models, states, forces, and workspaces full of NaN.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "linchpin/dynamics/augmented.h"
+#include "linchpin/dynamics/plan.h"
+#include "linchpin/model/scenes.h"
+#include "linchpin/model/state.h"
+
+namespace linchpin {
+
+inline Model model_of(const std::string& text) {
+  const Result<ModelSpec> spec = scene(text);
+  if (!spec) throw std::runtime_error(spec.error().message);
+  Result<Model> model = compile(spec.value());
+  if (!model) throw std::runtime_error(model.error().message);
+  return std::move(model).value();
+}
+
+// Small and large, every kind of joint, serial and branched, fixed and floating, several trees.
+inline std::vector<std::string> test_scenes() {
+  std::vector<std::string> scenes{"@simple_pendulum", "@double_pendulum:rods=1", "@pendulum:links=7", "@chain:links=30",
+                                  "@humanoid24",      "@humanoid",               "@quadruped",        "@dual_arm",
+                                  "@top",             "@free_body",              "@forest",           "@cart_pole",
+                                  "@planar_walker"};
+  for (int seed = 1; seed <= 10; ++seed) scenes.push_back("@random_tree:bodies=30,seed=" + std::to_string(seed));
+  return scenes;
+}
+
+// Even in [-range, range], different for every seed.
+inline std::vector<double> random_numbers(std::size_t count, std::uint64_t seed, double range = 1) {
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t z = seed * 0x9e3779b97f4a7c15u + i * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 31)) * 0x94d049bb133111ebu;
+    z ^= z >> 29;
+    numbers.push_back(range * (static_cast<double>(z >> 11) * 0x1p-52 - 1));
+  }
+  return numbers;
+}
+
+// Every byte 0xff: NaN as float, double and pack.
+template <class... Arrays>
+void poison(Arrays&... arrays) {
+  (std::memset(static_cast<void*>(arrays.data()), 0xff, arrays.size() * sizeof(arrays[0])), ...);
+}
+
+inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double d = std::abs(a[i] - b[i]);
+    if (!(d <= worst)) worst = d;  // NaN counts as the largest of all
+  }
+  return worst;
+}
+inline double largest(const std::vector<double>& a) {
+  double most = 0;
+  for (const double x : a) most = std::max(most, std::abs(x));
+  return most;
+}
+
+// Different worlds side by side: number i of world w at [i * worlds + w].
+template <class Real>
+std::vector<Real> interleave(const std::vector<std::vector<double>>& worlds) {
+  std::vector<Real> out;
+  for (std::size_t i = 0; i < worlds.front().size(); ++i)
+    for (const std::vector<double>& world : worlds) out.push_back(static_cast<Real>(world[i]));
+  return out;
+}
+template <class Real>
+std::vector<Real> as_reals(const std::vector<double>& numbers) {
+  return std::vector<Real>(numbers.begin(), numbers.end());
+}
+// The bits, so that -0 differs from 0 and NaN equals itself.
+template <class Real>
+bool same_bits(const Real& a, const Real& b) {
+  return std::memcmp(&a, &b, sizeof(Real)) == 0;
+}
+
+// The inputs of `worlds` worlds of one model, each with its own numbers.
+struct Worlds {
+  Worlds(const Model& model, int count) {
+    for (int w = 0; w < count; ++w) {
+      const State state = random_state(model, std::uint64_t(100 + w));
+      q.push_back(state.q);
+      v.push_back(state.v);
+      x.push_back(random_numbers(state.v.size(), std::uint64_t(200 + w)));
+      f_ext.push_back(random_numbers(6 * model.bodies().size(), std::uint64_t(300 + w)));
+    }
+  }
+  std::vector<std::vector<double>> q, v, x, f_ext;  // x: tau or vdot
+};
+
+}  // namespace linchpin
