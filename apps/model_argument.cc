@@ -43,17 +43,19 @@ std::string describe_scenes() {
   return out;
 }
 
-std::string position_name(const Model& model, int q) {
+std::vector<std::string> position_names(const Model& model) {
+  std::vector<std::string> names;
   for (const Joint& joint : model.joints())
-    if (q >= joint.q && q < joint.q + joint.nq)
-      return joint.nq == 1 ? joint.name : fmt::format("{}.{}", joint.name, q - joint.q);
-  return "";
+    for (int k = 0; k < joint.nq; ++k)
+      names.push_back(joint.nq == 1 ? joint.name : fmt::format("{}.{}", joint.name, k));
+  return names;
 }
-std::string velocity_name(const Model& model, int v) {
+std::vector<std::string> velocity_names(const Model& model) {
+  std::vector<std::string> names;
   for (const Joint& joint : model.joints())
-    if (v >= joint.v && v < joint.v + joint.nv)
-      return joint.nv == 1 ? joint.name : fmt::format("{}.{}", joint.name, v - joint.v);
-  return "";
+    for (int k = 0; k < joint.nv; ++k)
+      names.push_back(joint.nv == 1 ? joint.name : fmt::format("{}.{}", joint.name, k));
+  return names;
 }
 
 }  // namespace linchpin

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "linchpin/model/model.h"
 
@@ -19,9 +20,9 @@ ModelArgument model_from(const std::string& text);
 // For help texts: every scene with its parameters.
 std::string describe_scenes();
 
-// The name of position coordinate q (velocity coordinate v) as the command line and CSV files spell it: the joint's, or
-// joint.k for the k-th of several.
-std::string position_name(const Model& model, int q);
-std::string velocity_name(const Model& model, int v);
+// How the command line and CSV files call the position (velocity) coordinates: by their joint, or joint.k for the k-th
+// of several.
+std::vector<std::string> position_names(const Model& model);
+std::vector<std::string> velocity_names(const Model& model);
 
 }  // namespace linchpin

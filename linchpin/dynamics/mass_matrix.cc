@@ -100,11 +100,17 @@ void inward_wide(const WideLink<Real>& link, const RunPlan<Real>& run, const Rea
   Mat3<T> R;
   Vec3<T> p;
   wide_pose(link, q, R, p);
-  const Mat3<T> axes = Mat3<T>::identity(), Rt = transpose(R);
   Force<T>* momentum = &ws.momentum[std::size_t(link.v)];
-  for (const Vec3<T>& axis : {axes.x, axes.y, axes.z}) *momentum++ = {x.I * axis, cross(axis, x.h)};
-  if (link.kind == LinkKind::free)
-    for (const Vec3<T>& axis : {Rt.x, Rt.y, Rt.z}) *momentum++ = {cross(x.h, axis), x.mass * axis};
+  const T zero(0);
+  momentum[0] = {{x.I.xx, x.I.xy, x.I.xz}, {zero, -x.h.z, x.h.y}};  // Ic (e, 0) = (Ic e, e x h)
+  momentum[1] = {{x.I.xy, x.I.yy, x.I.yz}, {x.h.z, zero, -x.h.x}};
+  momentum[2] = {{x.I.xz, x.I.yz, x.I.zz}, {-x.h.y, x.h.x, zero}};
+  if (link.kind == LinkKind::free) {
+    const Mat3<T> F = transpose(R);  // F's axes seen from the link; Ic (0, e) = (h x e, mass e)
+    momentum[3] = {cross(x.h, F.x), x.mass * F.x};
+    momentum[4] = {cross(x.h, F.y), x.mass * F.y};
+    momentum[5] = {cross(x.h, F.z), x.mass * F.z};
+  }
   if (run.parent != 0) composite_place<T>(run.E * R, run.E * (p + run.rF), x);
 }
 
@@ -126,7 +132,7 @@ void inward_composites(const Plan<T>& plan, const Real* q, CrbaWorkspace<T>& ws)
   }
 }
 
-// ---- outward: axes in the world, rows of M ----------------------------------------------------------------------------
+// ---- outward: axes in the tree's frame, rows of M -----------------------------------------------------------------------
 
 // (1): one row, against all axes on the way to the base. Whole registers, also beyond the row's end: the rows that
 // follow are written later, and there is room after the last.
@@ -152,77 +158,114 @@ LINCHPIN_INLINE void write_row(const T* path, std::size_t stride, int depth, con
   }
 }
 
-// The axis and momentum of one coordinate, given in the axes of a link posed at X, join the path and make a row.
+// One coordinate joins the path, given its axis and momentum about a link's origin, both in the tree's axes; its
+// momentum about the reference point takes the place of what the inward pass left.
 template <class T>
-LINCHPIN_INLINE void add_coordinate(const MassMatrixLayout& layout, int i, const Motion<T>& axis, const Vec3<T>& origin,
-                                    const Force<T>& momentum_W, CrbaWorkspace<T>& ws, MassMatrix<T>& M) {
-  const std::size_t stride = ws.path.size() / 6;
-  T* path = ws.path.data();
-  const int depth = layout.depth[std::size_t(i)];
+LINCHPIN_INLINE void add_to_path(int depth, const Motion<T>& axis, const Vec3<T>& origin, const Force<T>& turned,
+                                 T* path, std::size_t stride, Force<T>& momentum) {
   const Vec3<T> linear = axis.v + cross(origin, axis.w);  // at the reference point
-  path[depth] = axis.w.x;
-  path[stride + std::size_t(depth)] = axis.w.y;
-  path[2 * stride + std::size_t(depth)] = axis.w.z;
-  path[3 * stride + std::size_t(depth)] = linear.x;
-  path[4 * stride + std::size_t(depth)] = linear.y;
-  path[5 * stride + std::size_t(depth)] = linear.z;
-  write_row(path, stride, depth, Force<T>{momentum_W.n + cross(origin, momentum_W.f), momentum_W.f},
-            M.entries.data() + layout.row[std::size_t(i)]);
+  path += depth;
+  path[0] = axis.w.x;
+  path[stride] = axis.w.y;
+  path[2 * stride] = axis.w.z;
+  path[3 * stride] = linear.x;
+  path[4 * stride] = linear.y;
+  path[5 * stride] = linear.z;
+  momentum = {turned.n + cross(origin, turned.f), turned.f};
 }
 
+// Axes and momenta of a one-axis run; X is the pose of F and becomes that of the last link.
+template <class T, class Real>
+void outward_axes(const Plan<T>& plan, const MassMatrixLayout& layout, const RunPlan<Real>& run, CrbaWorkspace<T>& ws,
+                  Transform<T>& X) {
+  constexpr int joints = Lanes<T>::joints;
+  const std::size_t stride = ws.path.size() / 6;
+  const bool axial = run.kind == LinkKind::axial;
+  for (int slot = run.slot; slot < run.end; ++slot) {
+    const auto& k = plan.blocks[std::size_t(slot / joints)];
+    const auto& b = ws.block[std::size_t(slot / joints)];
+    const int lane = slot % joints;
+    const std::size_t i = std::size_t(plan.v_of_slot[std::size_t(slot)]);
+    if (run.parent != 0 || slot != run.slot)  // a tree's first link is its reference frame
+      X = along_axis(k, lane, slot == run.slot, axial, at<T>(b.c, lane), at<T>(b.s, lane), at<T>(b.d, lane), X);
+    Motion<T> axis{X.R.z, Vec3<T>::zero()};
+    Force<T>& momentum = ws.momentum[i];
+    Vec3<T> f = fma(momentum.f.y, X.R.y, momentum.f.x * X.R.x);
+    if (axial) {
+      axis = {at<Real>(k.turn, lane) * X.R.z, at<Real>(k.slide, lane) * X.R.z};
+      f = fma(momentum.f.z, X.R.z, f);
+    }
+    add_to_path(layout.depth[i], axis, X.p, Force<T>{X.R * momentum.n, f}, ws.path.data(), stride, momentum);
+  }
+}
+
+template <class T, class Real>
+void outward_wide(const WideLink<Real>& link, const MassMatrixLayout& layout, const RunPlan<Real>& run, const Real* q,
+                  CrbaWorkspace<T>& ws, Transform<T>& X) {
+  const std::size_t stride = ws.path.size() / 6;
+  const bool root = run.parent == 0;
+  Mat3<T> R, F = X.R;
+  Vec3<T> p;
+  wide_pose(link, q, R, p);
+  if (root)
+    F = transpose(R);  // the link itself is the reference frame
+  else
+    X = {X.R * R, X.p + X.R * p};
+  std::size_t i = std::size_t(link.v);
+  const auto add = [&](const Motion<T>& axis) __attribute__((always_inline)) {
+    Force<T>& momentum = ws.momentum[i];
+    Force<T> turned = momentum;
+    if (!root) turned = {X.R * momentum.n, X.R * momentum.f};
+    add_to_path(layout.depth[i], axis, X.p, turned, ws.path.data(), stride, momentum);
+    ++i;
+  };
+  add({X.R.x, Vec3<T>::zero()});
+  add({X.R.y, Vec3<T>::zero()});
+  add({X.R.z, Vec3<T>::zero()});
+  if (link.kind != LinkKind::free) return;
+  add({Vec3<T>::zero(), F.x});
+  add({Vec3<T>::zero(), F.y});
+  add({Vec3<T>::zero(), F.z});
+}
+
+// Depth first, so that at any time the path holds the axes from the base to where we are. The rows of a run are written
+// when all its axes stand: a register read too soon after its numbers were stored one by one has to wait for them.
 template <class T, class Real>
 void outward_rows(const Plan<T>& plan, const MassMatrixLayout& layout, const Real* q, CrbaWorkspace<T>& ws,
                   MassMatrix<T>& M) {
   constexpr int joints = Lanes<T>::joints;
-  const auto diagonal = [&](int i) -> T& {
-    return M.entries[layout.row[std::size_t(i)] + std::size_t(layout.depth[std::size_t(i)])];
-  };
+  const std::size_t stride = ws.path.size() / 6;
   for (std::size_t r = 1; r < plan.runs.size(); ++r) {
     const RunPlan<Real>& run = plan.runs[r];
-    const bool root = run.parent == 0;
-    Transform<T> X{Mat3<T>::identity() * run.E, Vec3<T>::zero()};
-    if (!root) {
+    Transform<T> X = Transform<T>::identity();
+    if (run.parent != 0) {
       const Transform<T>& parent = ws.X[std::size_t(run.parent)];
       X = {parent.R * run.E, parent.p + parent.R * run.r};
     }
-    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
-      for (int slot = run.slot; slot < run.end; ++slot) {
-        const auto& k = plan.blocks[std::size_t(slot / joints)];
-        const auto& b = ws.block[std::size_t(slot / joints)];
-        const int lane = slot % joints, i = plan.v_of_slot[std::size_t(slot)];
-        X = along_axis(k, lane, slot == run.slot, run.kind == LinkKind::axial, at<T>(b.c, lane), at<T>(b.s, lane),
-                       at<T>(b.d, lane), X);
-        // A tree's reference point is the origin of its first link: what counts is the mechanism, not where it stands.
-        if (root && slot == run.slot) X.p = Vec3<T>::zero();
-        const Force<T>& local = ws.momentum[std::size_t(i)];
-        const Force<T> momentum{X.R * local.n, X.R * local.f};
-        if (run.kind == LinkKind::axial) {
-          const Motion<T> axis{at<Real>(k.turn, lane) * X.R.z, at<Real>(k.slide, lane) * X.R.z};
-          add_coordinate(layout, i, axis, X.p, momentum, ws, M);
-          diagonal(i) += at<Real>(k.armature, lane);
-        } else {
-          add_coordinate(layout, i, Motion<T>{X.R.z, Vec3<T>::zero()}, X.p, momentum, ws, M);
-        }
-      }
-    } else {
+    const bool wide = run.kind != LinkKind::revolute && run.kind != LinkKind::axial;
+    int first, end;  // coordinates
+    if (wide) {
       const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
-      const Mat3<T> F = X.R;
-      Mat3<T> R;
-      Vec3<T> p;
-      wide_pose(link, q, R, p);
-      X = {X.R * R, root ? Vec3<T>::zero() : X.p + X.R * p};
-      int i = link.v;
-      const auto add = [&](const Motion<T>& axis) {
-        const Force<T>& local = ws.momentum[std::size_t(i)];
-        add_coordinate(layout, i, axis, X.p, Force<T>{X.R * local.n, X.R * local.f}, ws, M);
-        diagonal(i) += link.armature;
-        ++i;
-      };
-      for (const Vec3<T>& axis : {X.R.x, X.R.y, X.R.z}) add({axis, Vec3<T>::zero()});
-      if (link.kind == LinkKind::free)
-        for (const Vec3<T>& axis : {F.x, F.y, F.z}) add({Vec3<T>::zero(), axis});
+      outward_wide(link, layout, run, q, ws, X);
+      first = link.v;
+      end = first + (link.kind == LinkKind::free ? 6 : 3);
+    } else {
+      outward_axes(plan, layout, run, ws, X);
+      first = plan.v_of_slot[std::size_t(run.slot)];
+      end = first + run.end - run.slot;
     }
     ws.X[r] = X;
+    for (int i = first; i < end; ++i) {
+      const int depth = layout.depth[std::size_t(i)];
+      T* row = M.entries.data() + layout.row[std::size_t(i)];
+      write_row(ws.path.data(), stride, depth, ws.momentum[std::size_t(i)], row);
+      if (run.kind == LinkKind::axial) {
+        const int slot = run.slot + i - first;
+        row[depth] += at<Real>(plan.blocks[std::size_t(slot / joints)].armature, slot % joints);
+      } else if (wide) {
+        row[depth] += plan.wide_links[std::size_t(run.slot)].armature;
+      }
+    }
   }
 }
 
@@ -329,8 +372,11 @@ void factor(const MassMatrixLayout& layout, MassMatrix<T>& M) {
   check(M.entries.size() == layout.size + std::size_t(Lanes<T>::joints), "mass matrix of another model");
   for (int k = layout.nv - 1; k >= 0;) {
     int serial = 1;
-    while (serial < 4 && k >= serial && layout.parent[std::size_t(k - serial + 1)] == k - serial) ++serial;
-    if (serial == 4) {
+    while (serial < 8 && k >= serial && layout.parent[std::size_t(k - serial + 1)] == k - serial) ++serial;
+    if (serial == 8 && layout.depth[std::size_t(k)] > 64) {  // where the rows further on leave the nearest cache
+      eliminate<8>(layout, k, M);
+      k -= 8;
+    } else if (serial >= 4) {
       eliminate<4>(layout, k, M);
       k -= 4;
     } else {

@@ -1,10 +1,10 @@
 // The joint-space inertia M by composite rigid bodies, its sparse factors, and what is solved with them.
 //
-// With the composite inertia Ic_i of everything that link i carries, and every joint axis s_j as a motion of the world's
-// axes about the tree's own reference point,
+// With the composite inertia Ic_i of everything that link i carries, and every joint axis s_j as a motion in one frame
+// for the whole tree (that of its first link: what counts is the mechanism, not where it stands),
 //     M_ij = s_j' (Ic_i s_i)      for j on the way from i to the base, else zero                            (1)
 // [003 s.4; Featherstone 2008, ch. 6]. Where we differ: Ic travels inward in link frames, where turning it costs least,
-// and only the column Ic s goes to the world's axes, where (1) is one product of six-vectors per entry.
+// and only the column Ic s goes to the tree's frame, where (1) is one product of six-vectors per entry.
 //
 // M is zero between branches, and row i of the sparse storage holds only the coordinates on the way to the base, in
 // their order, the diagonal last. L' D L [Featherstone 2008, s.6.5] starts at the tips and fills nothing in, and since
@@ -49,7 +49,7 @@ struct CrbaWorkspace {
   AlignedArray<Block> block;
   AlignedArray<Force<T>> momentum;    // per coordinate: Ic s in link axes
   AlignedArray<Composite> sum;        // per run
-  AlignedArray<Transform<T>> X;       // per run: pose of its last link, about the tree's reference point
+  AlignedArray<Transform<T>> X;       // per run: pose of its last link in the tree's frame
   AlignedArray<T> path;               // six rows: the axes on the way to the base
 };
 

@@ -3,14 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <numbers>
 
 #include "linchpin/dynamics/aba.h"
-#include "linchpin/dynamics/augmented.h"
-#include "linchpin/model/scenes.h"
-#include "linchpin/model/state.h"
+#include "linchpin/dynamics/testing.h"
 
 namespace linchpin {
 namespace {
@@ -22,17 +19,12 @@ Model compiled(const ModelSpec& spec) {
   check(model.ok(), model.ok() ? "" : model.error().message);
   return std::move(model).value();
 }
-Model compiled(const std::string& text) {
-  const Result<ModelSpec> spec = scene(text);
-  check(spec.ok(), spec.ok() ? "" : spec.error().message);
-  return compiled(spec.value());
-}
 
 // A model with all that is known of it at one state.
 struct Mechanism {
   explicit Mechanism(Model m)
       : model(std::move(m)), plan(model), kin(plan), vel(model), aba_scratch(plan), acceleration(model.links().size()) {}
-  explicit Mechanism(const std::string& text) : Mechanism(compiled(text)) {}
+  explicit Mechanism(const std::string& text) : Mechanism(model_of(text)) {}
 
   void move_to(std::span<const double> q, std::span<const double> v) {
     kinematics<double>(plan, q, kin);
@@ -62,15 +54,9 @@ struct Mechanism {
   std::vector<Motion<double>> acceleration;
 };
 
-// Seeds 1 to 4 of these have every joint type, armature, springs and damping between them.
+// Each has every joint type; seeds 1 to 8 have armature, springs and damping on one-axis joints and balls.
 std::string random_tree(int seed, bool floating = false) {
   return "@random_tree:bodies=25,seed=" + std::to_string(seed) + (floating ? ",floating=1" : "");
-}
-
-Numbers some_numbers(std::size_t count, double phase) {
-  Numbers x(count);
-  for (std::size_t i = 0; i < count; ++i) x[i] = std::sin(phase + 1.7 * double(i));
-  return x;
 }
 
 State moved(const Model& model, State s, double t, std::span<const double> v, std::span<const double> vdot = {}) {
@@ -98,11 +84,6 @@ void append(Numbers& to, const Vec3<double>& v) { to.insert(to.end(), {v.x, v.y,
 Numbers as_numbers(const Motion<double>& m) { return {m.w.x, m.w.y, m.w.z, m.v.x, m.v.y, m.v.z}; }
 Numbers as_numbers(const Force<double>& f) { return {f.n.x, f.n.y, f.n.z, f.f.x, f.f.y, f.f.z}; }
 
-double largest(std::span<const double> x) {
-  double result = 0;
-  for (const double value : x) result = std::isnan(value) ? value : std::max(result, std::abs(value));
-  return result;
-}
 void expect_near(std::span<const double> a, std::span<const double> b, double tolerance, const std::string& what) {
   ASSERT_EQ(a.size(), b.size()) << what;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -120,8 +101,8 @@ const Vec3<double> some_point{0.3, -0.2, 0.5};
 
 // ---- kinematics, against differences --------------------------------------------------------------------------------
 
-TEST(Mechanics, velocities_are_the_rate_of_poses) {
-  for (int seed = 1; seed <= 4; ++seed) {
+TEST(Mechanics, VelocitiesAreTheRateOfPoses) {
+  for (int seed = 1; seed <= 8; ++seed) {
     Mechanism m(random_tree(seed));
     const State s = random_state(m.model, std::uint64_t(seed), 1);
     const Numbers rates = derivative([&](double t) {
@@ -144,11 +125,11 @@ TEST(Mechanics, velocities_are_the_rate_of_poses) {
   }
 }
 
-TEST(Mechanics, accelerations_are_the_rate_of_velocities) {
-  for (int seed = 1; seed <= 4; ++seed) {
+TEST(Mechanics, AccelerationsAreTheRateOfVelocities) {
+  for (int seed = 1; seed <= 8; ++seed) {
     Mechanism m(random_tree(seed));
     const State s = random_state(m.model, std::uint64_t(seed), 1);
-    const Numbers vdot = some_numbers(s.v.size(), seed);
+    const Numbers vdot = random_numbers(s.v.size(), std::uint64_t(seed));
     const int tip = int(m.model.bodies().size()) - 1;
     const Numbers rates = derivative([&](double t) {
       const State there = moved(m.model, s, t, s.v, vdot);
@@ -168,8 +149,8 @@ TEST(Mechanics, accelerations_are_the_rate_of_velocities) {
   }
 }
 
-TEST(Mechanics, jacobian_is_the_derivative_of_the_pose) {
-  for (int seed = 1; seed <= 4; ++seed) {
+TEST(Mechanics, JacobianIsTheDerivativeOfThePose) {
+  for (int seed = 1; seed <= 8; ++seed) {
     Mechanism m(random_tree(seed));
     const State s = random_state(m.model, std::uint64_t(seed), 1);
     const std::size_t nv = s.v.size();
@@ -199,8 +180,8 @@ TEST(Mechanics, jacobian_is_the_derivative_of_the_pose) {
   }
 }
 
-TEST(Mechanics, jacobian_rate_is_the_derivative_of_the_jacobian) {
-  for (int seed = 1; seed <= 4; ++seed) {
+TEST(Mechanics, JacobianRateIsTheDerivativeOfTheJacobian) {
+  for (int seed = 1; seed <= 8; ++seed) {
     Mechanism m(random_tree(seed));
     const State s = random_state(m.model, std::uint64_t(seed), 1);
     const std::size_t nv = s.v.size();
@@ -220,12 +201,12 @@ TEST(Mechanics, jacobian_rate_is_the_derivative_of_the_jacobian) {
 }
 
 // (w, xdot) = J v and (alpha, xddot) = J vdot + Jdot v, to round-off: two ways to the same numbers.
-TEST(Mechanics, jacobians_and_recursions_agree) {
-  for (int seed = 1; seed <= 4; ++seed) {
+TEST(Mechanics, JacobiansAndRecursionsAgree) {
+  for (int seed = 1; seed <= 8; ++seed) {
     Mechanism m(random_tree(seed));
     const State s = random_state(m.model, std::uint64_t(seed), 1);
     const std::size_t nv = s.v.size();
-    const Numbers vdot = some_numbers(nv, seed);
+    const Numbers vdot = random_numbers(nv, std::uint64_t(seed));
     m.accelerate(s, vdot);
     for (int body = 0; body < int(m.model.bodies().size()); ++body) {
       Numbers J(6 * nv), Jdot(6 * nv), velocity(6, 0), acceleration(6, 0);
@@ -244,7 +225,7 @@ TEST(Mechanics, jacobians_and_recursions_agree) {
   }
 }
 
-TEST(Mechanics, frames_ride_on_their_bodies) {
+TEST(Mechanics, FramesRideOnTheirBodies) {
   const Result<ModelSpec> chain = scene("@planar_chain:links=2");
   ModelSpec spec = chain.value();
   spec.frames = {{"tip", "link_2", {rotation_y(0.5), {0, 0.1, -1}}}};
@@ -281,7 +262,7 @@ ModelSpec free_body(double mass, const Vec3<double>& centre, const Vec3<double>&
 }
 
 // Polar coordinates: radial r'' - r phi'^2 = 5 - 2*16, tangential r phi'' + 2 r' phi' = 2*6 + 2*3*4.
-TEST(Mechanics, polar_arm_has_the_textbook_acceleration) {
+TEST(Mechanics, PolarArmHasTheTextbookAcceleration) {
   ModelSpec spec;
   spec.bodies = {BodySpec{"arm", {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, {}},
                  BodySpec{"slider", {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, {}}};
@@ -301,7 +282,7 @@ TEST(Mechanics, polar_arm_has_the_textbook_acceleration) {
 }
 
 // I w = (1, 4, 9), w x I w = (6, -6, 2), so wdot = I^-1 (n - w x I w) = (-5, 2, 1); a = f/m + g.
-TEST(Mechanics, free_body_obeys_newton_and_euler) {
+TEST(Mechanics, FreeBodyObeysNewtonAndEuler) {
   Mechanism m(compiled(free_body(2, {0, 0, 0}, {1, 2, 3}, {0, 0, -10})));
   State s = make_state(m.model);
   s.v = {1, 2, 3, 0.5, 0, -0.5};
@@ -314,7 +295,7 @@ TEST(Mechanics, free_body_obeys_newton_and_euler) {
 
 // Left alone, the centre of mass does not accelerate, so a point 1 m from it on a body that turns at 2 rad/s is drawn
 // towards it by 4 m/s^2. About z, a principal axis, it keeps turning.
-TEST(Mechanics, spinning_body_with_offset_centre) {
+TEST(Mechanics, SpinningBodyWithOffsetCentre) {
   Mechanism m(compiled(free_body(2, {1, 0, 0}, {1, 2, 3}, {0, 0, 0})));
   State s = make_state(m.model);
   s.q = {1, 0, 0, 0, 2, 0, 5};
@@ -335,7 +316,7 @@ TEST(Mechanics, spinning_body_with_offset_centre) {
   EXPECT_NEAR(energy(m.model, m.kin, m.vel, s.q, s.v).kinetic, 4 + 6, exact);  // m v^2/2 + I w^2/2
 }
 
-TEST(Mechanics, centre_of_mass_of_a_chain_of_rods) {
+TEST(Mechanics, CentreOfMassOfAChainOfRods) {
   Mechanism m("@planar_chain:links=3");
   State s = make_state(m.model);
   s.v = {1, 0, 0};
@@ -386,11 +367,11 @@ Force<double> external(const Mechanism& m, const Numbers& f_ext) {
   return sum;
 }
 
-TEST(Mechanics, momentum_changes_as_the_laws_of_motion_say) {
-  for (int seed = 1; seed <= 4; ++seed) {
+TEST(Mechanics, MomentumChangesAsTheLawsOfMotionSay) {
+  for (int seed = 1; seed <= 8; ++seed) {
     Mechanism m(random_tree(seed));
     const State s = random_state(m.model, std::uint64_t(seed), 1);
-    const Numbers vdot = some_numbers(s.v.size(), seed);
+    const Numbers vdot = random_numbers(s.v.size(), std::uint64_t(seed));
     const Numbers rate = derivative([&](double t) {
       const State there = moved(m.model, s, t, s.v, vdot);
       m.move_to(there.q, there.v);
@@ -403,11 +384,11 @@ TEST(Mechanics, momentum_changes_as_the_laws_of_motion_say) {
 }
 
 // Whatever its joints do, what flies gains momentum from gravity alone.
-TEST(Mechanics, floating_humanoid_falls_by_gravity_alone) {
+TEST(Mechanics, FloatingHumanoidFallsByGravityAlone) {
   Mechanism m("@humanoid");
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const State s = random_state(m.model, seed, 1);
-    Numbers tau = some_numbers(s.v.size(), double(seed));
+    Numbers tau = random_numbers(s.v.size(), seed);
     for (std::size_t k = 0; k < tau.size(); ++k) tau[k] = k < 6 ? 0 : 10 * tau[k];  // nothing on the pelvis itself
     m.accelerate(s, m.vdot(s, tau));
     const Numbers rate = as_numbers(momentum_rate(m)), expected = as_numbers(weight(m));
@@ -418,12 +399,12 @@ TEST(Mechanics, floating_humanoid_falls_by_gravity_alone) {
 
 // With one joint to the world, what that joint must carry is known: momentum rate less weight less forces from outside.
 // Along its axes it is the joint's force less what the rotor takes.
-TEST(Mechanics, base_reaction_closes_the_momentum_balance) {
+TEST(Mechanics, BaseReactionClosesTheMomentumBalance) {
   for (const std::string& text : {random_tree(1, true), random_tree(2, true), random_tree(3, true),
                                   std::string("@chain:links=12"), std::string("@top"), std::string("@cart_pole")}) {
     Mechanism m(text);
     const State s = random_state(m.model, 3, 1);
-    const Numbers tau = some_numbers(s.v.size(), 1), f_ext = some_numbers(6 * m.model.bodies().size(), 2);
+    const Numbers tau = random_numbers(s.v.size(), 1), f_ext = random_numbers(6 * m.model.bodies().size(), 2);
     const Numbers vdot = m.vdot(s, tau, f_ext);
     m.accelerate(s, vdot);
     const Force<double> rate = momentum_rate(m), reaction = rate - weight(m) - external(m, f_ext);
@@ -440,7 +421,7 @@ TEST(Mechanics, base_reaction_closes_the_momentum_balance) {
 
 // ---- energy ---------------------------------------------------------------------------------------------------------
 
-TEST(Mechanics, kinetic_energy_is_that_of_the_mass_matrix) {
+TEST(Mechanics, KineticEnergyIsThatOfTheMassMatrix) {
   for (const std::string& text : {random_tree(1), random_tree(2), random_tree(3), random_tree(4, true),
                                   std::string("@humanoid"), std::string("@forest")}) {
     Mechanism m(text);
@@ -467,11 +448,11 @@ double external_power(const Mechanism& m, const Numbers& f_ext) {
   return power;
 }
 
-TEST(Mechanics, energy_changes_by_the_power_of_forces) {
-  for (int seed = 1; seed <= 4; ++seed) {
+TEST(Mechanics, EnergyChangesByThePowerOfForces) {
+  for (int seed = 1; seed <= 8; ++seed) {
     Mechanism m(random_tree(seed));
     const State s = random_state(m.model, std::uint64_t(seed), 1);
-    const Numbers tau = some_numbers(s.v.size(), seed), f_ext = some_numbers(6 * m.model.bodies().size(), 2 * seed);
+    const Numbers tau = random_numbers(s.v.size(), std::uint64_t(seed)), f_ext = random_numbers(6 * m.model.bodies().size(), std::uint64_t(2 * seed));
     const Numbers vdot = m.vdot(s, tau, f_ext);
     const double rate = derivative([&](double t) {
       const State there = moved(m.model, s, t, s.v, vdot);
@@ -485,9 +466,9 @@ TEST(Mechanics, energy_changes_by_the_power_of_forces) {
   }
 }
 
-TEST(Mechanics, passive_forces_are_the_springs_gradient_and_damping) {
+TEST(Mechanics, PassiveForcesAreTheSpringsGradientAndDamping) {
   bool ball_spring = false, axis_spring = false, damping = false;
-  for (int seed = 1; seed <= 4; ++seed) {
+  for (int seed = 1; seed <= 8; ++seed) {
     Mechanism m(random_tree(seed));
     const State s = random_state(m.model, std::uint64_t(seed), 1);
     Numbers spring(s.v.size(), 0), all(s.v.size(), 0);
@@ -513,7 +494,7 @@ TEST(Mechanics, passive_forces_are_the_springs_gradient_and_damping) {
   EXPECT_TRUE(ball_spring && axis_spring && damping) << "the trees above do not have all that is to be tested";
 }
 
-TEST(Mechanics, spring_energies_by_hand) {
+TEST(Mechanics, SpringEnergiesByHand) {
   ModelSpec spec = scene("@top").value();
   spec.joints[0].dofs.assign(3, DofSpec{.stiffness = 8});
   Mechanism m(compiled(spec));
@@ -540,27 +521,23 @@ TEST(Mechanics, spring_energies_by_hand) {
 // ---- scratch and sizes ----------------------------------------------------------------------------------------------
 
 template <class T>
-bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+bool equal_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-TEST(Mechanics, content_before_a_call_does_not_matter) {
+TEST(Mechanics, ContentBeforeACallDoesNotMatter) {
   Mechanism fresh(random_tree(1)), soiled(random_tree(1));
   const State s = random_state(fresh.model, 1, 1);
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const Motion<double> garbage{{nan, nan, nan}, {nan, nan, nan}};
-  std::ranges::fill(soiled.vel.axis, garbage);
-  std::ranges::fill(soiled.vel.link, garbage);
-  std::ranges::fill(soiled.acceleration, garbage);
-  const Numbers vdot = some_numbers(s.v.size(), 1);
+  poison(soiled.kin.X_WL, soiled.vel.axis, soiled.vel.link, soiled.acceleration);
+  const Numbers vdot = random_numbers(s.v.size(), 1);
   fresh.accelerate(s, vdot);
   soiled.accelerate(s, vdot);
-  EXPECT_TRUE(same_bits(fresh.vel.axis, soiled.vel.axis));
-  EXPECT_TRUE(same_bits(fresh.vel.link, soiled.vel.link));
-  EXPECT_TRUE(same_bits(fresh.acceleration, soiled.acceleration));
+  EXPECT_TRUE(equal_bits(fresh.vel.axis, soiled.vel.axis));
+  EXPECT_TRUE(equal_bits(fresh.vel.link, soiled.vel.link));
+  EXPECT_TRUE(equal_bits(fresh.acceleration, soiled.acceleration));
 }
 
-TEST(Mechanics, wrong_sizes_are_refused) {
+TEST(Mechanics, WrongSizesAreRefused) {
   Mechanism m("@top"), other("@chain:links=3");
   const State s = make_state(m.model);
   Numbers J(6 * 3 - 1), tau(2);

@@ -9,6 +9,11 @@
 //
 // A Simulation holds plans and workspaces only; all that matters is in the State, so that it can be destroyed and
 // rebuilt in mid-run and gives the same bits. step() allocates nothing.
+//
+// The motion is vdot = FD(q, v, tau + passive, f_ext), with springs and damping in `passive` at the time that the
+// stepper evaluates: none is treated implicitly on its own. A stiff spring (stiffness k on inertia m) or a strong damper
+// (d on m) thus bounds dt to about 2 sqrt(m/k) and 2 m/d, except for dormand_prince, which shortens its substeps by
+// itself. Dry friction and limits are not acted upon: ignored_by_smooth_steppers() names them.
 #pragma once
 
 #include <memory>
@@ -16,18 +21,22 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "linchpin/model/state.h"
 
 namespace linchpin {
 
-// | name                | order | evaluations of the dynamics a step                                                |
-// | semi_implicit_euler |   1   | 1; velocities first, then positions with the new ones: keeps energy bounded         |
+// | name                | order | evaluations of the dynamics a step                                                 |
+// |---------------------|-------|------------------------------------------------------------------------------------|
+// | semi_implicit_euler |   1   | 1; velocities first, then positions with the new ones: keeps energy bounded          |
 // | explicit_euler      |   1   | 1                                                                                    |
 // | rk4                 |   4   | 4; Runge-Kutta-Munthe-Kaas: stages live in the algebra, quaternions stay unit        |
-// | dormand_prince      |   5   | 7 a substep; as many substeps within dt as the tolerance asks for                    |
-// | implicit_midpoint   |   2   | Newton-free fixed point; symmetric, keeps energy without drift                       |
+// | dormand_prince      |   5   | 1 and 6 a substep; as many substeps within dt as the tolerance asks for; as rk4      |
+// | implicit_midpoint   |   2   | 3 to 10, by fixed point; symmetric in time, keeps energy without drift               |
 enum class Stepper { semi_implicit_euler, explicit_euler, rk4, dormand_prince, implicit_midpoint };
+
+inline constexpr int stepper_count = 5;
 
 std::string_view to_string(Stepper stepper);
 std::optional<Stepper> stepper_from(std::string_view name);
@@ -36,24 +45,31 @@ int order_of(Stepper stepper);
 struct SimulationOptions {
   Stepper stepper = Stepper::rk4;
   double dt = 1e-3;                   // s
-  double relative_tolerance = 1e-10;  // dormand_prince: error of a substep, per coordinate
-  double absolute_tolerance = 1e-12;
+  double relative_tolerance = 1e-10;  // dormand_prince: error of a substep, per coordinate (a rotation counts as 1 rad)
+  double absolute_tolerance = 1e-12;  //   rad, m, rad/s, m/s
+  int max_substeps = 100000;          // dormand_prince: tries within one dt, so that a stiff model ends with a word
+  int max_iterations = 50;            // implicit_midpoint: a fixed point slower than 1/2 a round is no way to solve it
 };
 
 // What acts on the mechanism during a step, held constant. Empty spans are zeros.
 struct Inputs {
   std::span<const double> tau;    // one per velocity coordinate
-  std::span<const double> f_ext;  // six per body, the world included: moment and force in the body's axes
+  std::span<const double> f_ext;  // six per body, the world included: moment and force in the body's own moving axes
 };
 
 enum class StepStatus { done, not_finite, no_convergence, step_too_small };
 
+std::string_view to_string(StepStatus status);
+
 struct StepReport {
   StepStatus status = StepStatus::done;
-  const char* reason = "";        // in words, when not done
-  int body = -1;                  // the first body whose joint is not finite
-  int evaluations = 0;            // of the dynamics
-  int substeps = 1, rejected = 0; // dormand_prince
+  const char* reason = "";         // in words, when not done
+  int body = -1;                   // not_finite: the first body whose coordinates, or force, are not finite
+  int evaluations = 0;             // of the dynamics
+  int substeps = 1, rejected = 0;  // dormand_prince
+  // Integrals of power over the step, J, to the order of the stepper (the Eulers: second).
+  double work = 0;                 // of the inputs
+  double dissipated = 0;           // by damping; never negative up to the weights' signs (dormand_prince has one)
   bool ok() const { return status == StepStatus::done; }
 };
 
@@ -62,8 +78,9 @@ class Simulation {
   Simulation(const Model& model, const SimulationOptions& options);  // the model must outlive the simulation
   ~Simulation();
   Simulation(Simulation&&) noexcept;
+  Simulation& operator=(Simulation&&) noexcept;
 
-  // Advances state by dt. When it fails the state is as before the step.
+  // Advances state by dt. When it fails the state is, bit for bit, as before the step.
   StepReport step(State& state, const Inputs& inputs = {});
 
   const SimulationOptions& options() const;
@@ -72,5 +89,9 @@ class Simulation {
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
+
+// What the model says and none of these steppers acts upon, one line for each joint and kind: dry friction, position,
+// effort and velocity limits.
+std::vector<std::string> ignored_by_smooth_steppers(const Model& model);
 
 }  // namespace linchpin

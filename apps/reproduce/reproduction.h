@@ -1,0 +1,41 @@
+// One table, figure or section of a paper, done again.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "apps/document.h"
+
+namespace linchpin {
+
+// What the paper says beside what we find. `holds` is decided by numbers.
+struct Claim {
+  std::string claim, paper, ours;
+  bool holds = false;
+  std::string kind = "result";  // or "timing": a trend, which never sets the exit status
+};
+
+struct Reproduction {
+  std::vector<Claim> claims;
+  std::vector<Block> account;  // what was done and found, with tables and plots
+};
+
+struct ReproduceOptions {
+  bool quick = false;  // fewer states and cases, the same claims
+};
+
+// Told before each piece of work; false asks to stop early, and what is returned then is thrown away.
+using ReproduceProgress = std::function<bool(double fraction, const std::string& what)>;
+
+struct ReproductionEntry {
+  std::string id, title, source;
+  Reproduction (*run)(const ReproduceOptions&, const ReproduceProgress&);
+};
+
+const std::vector<ReproductionEntry>& reproductions();  // reproduce.cc
+
+// One file each.
+Reproduction reproduce_stiffness(const ReproduceOptions& options, const ReproduceProgress& progress);
+
+}  // namespace linchpin

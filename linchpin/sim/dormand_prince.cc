@@ -1,0 +1,152 @@
+// Dormand and Prince's pair of orders 5 and 4 [Dormand and Prince 1980; Hairer, Norsett and Wanner 1993, table II.5.2],
+// on the manifold (runge_kutta.h), with steps chosen by a PI controller [the same, IV.2 and code DOPRI5].
+//
+// A substep h is accepted when its error, the difference of the two orders, is at most 1 in
+//     err = max over coordinates of |e| / (absolute + relative max(|before|, |after|))                         (1)
+// (rotations count as 1 radian). The next one is tried with
+//     h * safety err^-0.17 err_before^0.04,   within [1/5, 5] h                                                (2)
+// where err_before starts anew in each step of length dt, so that all memory there is between steps is State::substep.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "linchpin/sim/runge_kutta.h"
+
+namespace linchpin {
+namespace {
+
+constexpr std::array a2{1.0 / 5};
+constexpr std::array a3{3.0 / 40, 9.0 / 40};
+constexpr std::array a4{44.0 / 45, -56.0 / 15, 32.0 / 9};
+constexpr std::array a5{19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729};
+constexpr std::array a6{9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656};
+constexpr std::array order5{35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84};
+constexpr std::array order5_less_4{71.0 / 57600,      0.0,          -71.0 / 16695, 71.0 / 1920,
+                                   -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+
+constexpr double safety = 0.9, most_growth = 5, most_shrinkage = 0.2;
+constexpr double smallest_error = 1e-4;  // an error of nearly nothing, by luck, says little about the next substep
+constexpr std::size_t last_stage = dormand_prince_stages - 1;
+
+// All stages from the second on; the last is evaluated where the substep ends, and is the first of the next.
+void take_substep(Dynamics& dynamics, const Arrival& base, const Inputs& inputs, double h, Stages& stages) {
+  const std::array<std::span<const double>, 6> rows{a2, a3, a4, a5, a6, order5};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    place_stage(dynamics, base.q, base.v, h, rows[i], stages);
+    evaluate_stage(dynamics, inputs, i + 1, stages);
+  }
+}
+
+// Infinite when anything is not finite.
+double relative_error(double difference, double before, double after, const SimulationOptions& options) {
+  const double allowed =
+      options.absolute_tolerance + options.relative_tolerance * std::max(std::abs(before), std::abs(after));
+  const double error = std::abs(difference) / allowed;
+  return std::isfinite(error) && std::isfinite(allowed) ? error : std::numeric_limits<double>::infinity();
+}
+
+// (1), after take_substep().
+double substep_error(const Dynamics& dynamics, const Arrival& base, double h, const SimulationOptions& options,
+                     const Stages& stages) {
+  const std::size_t nv = base.v.size();
+  double worst = 0;
+  for (std::size_t k = 0; k < nv; ++k) {
+    double u = 0, v = 0;
+    for (std::size_t j = 0; j < order5_less_4.size(); ++j) {
+      u += order5_less_4[j] * stages.udot[j * nv + k];
+      v += order5_less_4[j] * stages.vdot[j * nv + k];
+    }
+    const int position = dynamics.position_of[k];
+    const double before = position < 0 ? 1 : base.q[std::size_t(position)];
+    const double after = position < 0 ? 1 : stages.q[std::size_t(position)];
+    worst = std::max({worst, relative_error(h * u, before, after, options),
+                      relative_error(h * v, base.v[k], stages.v[k], options)});
+  }
+  return worst;
+}
+
+// The substep has been accepted: its end is the start of the next.
+void rebase(Stages& stages, Arrival& base) {
+  const std::size_t nv = base.v.size();
+  std::ranges::copy(stages.q, base.q.begin());
+  std::ranges::copy(stages.v, base.v.begin());
+  std::copy_n(stages.v.begin(), nv, stages.udot.begin());  // dexp^-1 is 1 at u = 0
+  std::copy_n(stages.vdot.begin() + std::ptrdiff_t(last_stage * nv), nv, stages.vdot.begin());
+  stages.power[0] = stages.power[last_stage];
+}
+
+// (2)
+class StepSizeControl {
+ public:
+  double after_success(double h, double error) {
+    const double e = std::max(error, smallest_error);
+    const double growth = safety * std::pow(e, -0.17) * std::pow(error_before_, 0.04);
+    error_before_ = e;
+    const double most = after_failure_ ? 1 : most_growth;
+    after_failure_ = false;
+    return h * std::clamp(growth, most_shrinkage, most);
+  }
+  double after_failure(double h, double error) {
+    after_failure_ = true;
+    return h * std::max(most_shrinkage, safety * std::pow(error, -0.2));
+  }
+
+ private:
+  double error_before_ = smallest_error;
+  bool after_failure_ = false;  // what has just failed is not tried again at once
+};
+
+// The rest of the step in equal parts no longer than the controller proposes: no sliver is left at the end.
+double parts_of(double rest, double proposed) { return std::max(1.0, std::ceil(rest / proposed - 1e-6)); }
+
+StepReport too_small(const char* reason) {
+  StepReport report;
+  report.status = StepStatus::step_too_small;
+  report.reason = reason;
+  return report;
+}
+
+}  // namespace
+
+StepReport dormand_prince(Dynamics& dynamics, const Departure& from, Stages& stages, Arrival& to) {
+  const double dt = from.options.dt;
+  const double shortest = 16 * std::numeric_limits<double>::epsilon() * dt;
+  Arrival& base = to;
+  std::ranges::copy(from.state.q, base.q.begin());
+  std::ranges::copy(from.state.v, base.v.begin());
+  evaluate_start(dynamics, base.q, base.v, from.inputs, stages);
+  const std::span<const double> vdot = std::span<const double>(stages.vdot).first(base.v.size());
+  if (!all_finite(base.q) || !all_finite(vdot)) return not_finite(dynamics.model, from, vdot, to);
+
+  StepReport report;
+  report.substeps = 0;
+  StepSizeControl control;
+  double done = 0;
+  double proposed = from.state.substep > 0 ? from.state.substep : dt;
+  while (true) {
+    const double parts = parts_of(dt - done, proposed), h = (dt - done) / parts;
+    if (report.substeps + report.rejected >= from.options.max_substeps)
+      return too_small("more than max_substeps substeps: the model is stiff, or the tolerance too tight");
+    if (!(h > shortest)) return too_small("the tolerance cannot be met by any substep");
+    take_substep(dynamics, base, from.inputs, h, stages);
+    const double error = substep_error(dynamics, base, h, from.options, stages);
+    if (!(error <= 1)) {
+      ++report.rejected;
+      proposed = control.after_failure(h, error);
+      continue;
+    }
+    ++report.substeps;
+    add_work(h, order5, stages, report);
+    rebase(stages, base);
+    // A substep cut to less than half by the end of the step says nothing about the length that would have been right.
+    const double next = control.after_success(h, error);
+    if (h >= 0.5 * proposed) proposed = next;
+    if (parts == 1) break;
+    done += h;
+  }
+  to.substep = proposed;
+  return report;
+}
+
+}  // namespace linchpin

@@ -1,0 +1,66 @@
+// Where a run's energy came from and where it went, and the certificate of the run.
+//
+//     defect = stored - stored at start - work + dissipated                                                    (1)
+// is zero for the motion itself; what is left is the error of the stepper. Stored energy is that of the state after
+// each step (mechanics.h: kinetic, gravity, springs). Work and dissipation are integrals of power over each step, which
+// the stepper forms from its own stages (StepReport): to its own order, also where a step has many substeps.
+#pragma once
+
+#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/sim/simulation.h"
+
+namespace linchpin {
+
+// All in J.
+struct EnergyBalance {
+  double start = 0;
+  double stored = 0;          // now
+  double work = 0;            // done by tau and f_ext so far
+  double dissipated = 0;      // by damping so far
+  double largest_defect = 0;  // the largest |defect| after any step
+  // The largest energy that moved from one purse to another, after any step: kinetic, what gravity or springs have
+  // given or taken since the start, work, or dissipated. The measure of a defect, since no zero of a potential matters.
+  double exchanged = 0;
+
+  double defect() const { return stored - start - work + dissipated; }  // (1)
+  double relative_defect() const { return largest_defect > 0 ? largest_defect / exchanged : 0; }
+};
+
+// What can be said of a run without contact.
+struct Certificate {
+  bool finite = true;
+  StepStatus status = StepStatus::done;  // of the first step that failed, and why
+  const char* reason = "";
+  int body = -1;
+  long steps = 0;                        // done
+  long evaluations = 0, substeps = 0, rejected = 0;
+  EnergyBalance energy;
+  double energy_tolerance = unlimited;   // on the relative defect
+  bool passed() const {
+    return finite && status == StepStatus::done && energy.relative_defect() <= energy_tolerance;
+  }
+};
+
+// Follows a run: start() once, then add() after every step, whether it succeeded or not.
+class RunMonitor {
+ public:
+  // By default energy is reported and does not decide: how much of it a stepper may lose is the user's choice.
+  explicit RunMonitor(const Model& model, double energy_tolerance = unlimited);
+
+  void start(const State& state);
+  void add(const State& after, const StepReport& report);
+
+  const Certificate& certificate() const { return certificate_; }
+
+ private:
+  Energy energy_of(const State& state);
+
+  const Model& model_;
+  Plan<double> plan_;
+  Kinematics<double> kin_;
+  Velocities vel_;
+  Energy at_start_{0, 0, 0};
+  Certificate certificate_;
+};
+
+}  // namespace linchpin

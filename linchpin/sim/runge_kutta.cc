@@ -1,0 +1,114 @@
+#include "linchpin/sim/runge_kutta.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "linchpin/spatial/sincos.h"
+
+namespace linchpin {
+namespace {
+
+// c(a) of (3), from a^2. The closed form loses digits as a^2 falls; below the switch the next term of the series,
+// a^8/47900160, is less than one unit in the last place of 1/12.
+double bracket_coefficient(double a2) {
+  if (a2 < 0.01) return 1.0 / 12 + a2 * (1.0 / 720 + a2 * (1.0 / 30240 + a2 / 1209600));
+  double sine, cosine;
+  const double half = 0.5 * std::sqrt(a2);
+  sincos(half, sine, cosine);
+  return (1 - half * cosine / sine) / a2;
+}
+
+// The algebra's rate of change: v itself but for rotations.
+void velocity_in_algebra(const Dynamics& dynamics, std::span<const double> u, std::span<const double> v,
+                         std::span<double> udot) {
+  std::ranges::copy(v, udot.begin());
+  for (const int k : dynamics.rotations) {
+    const double *increment = u.data() + k, *w = v.data() + k;
+    const Vec3<double> rate = inverse_dexp({increment[0], increment[1], increment[2]}, {w[0], w[1], w[2]});
+    double* out = udot.data() + k;
+    out[0] = rate.x;
+    out[1] = rate.y;
+    out[2] = rate.z;
+  }
+}
+
+// Numbers of stage i in an array of all stages.
+std::span<double> stage(std::vector<double>& all, std::size_t nv, std::size_t i) {
+  return std::span<double>(all).subspan(i * nv, nv);
+}
+
+}  // namespace
+
+Vec3<double> inverse_dexp(const Vec3<double>& u, const Vec3<double>& w) {
+  const Vec3<double> bracket = cross(u, w);
+  return w + 0.5 * bracket + bracket_coefficient(dot(u, u)) * cross(u, bracket);  // (3)
+}
+
+Stages::Stages(const Model& model, int count)
+    : u(std::size_t(model.nv())),
+      q(std::size_t(model.nq())),
+      v(std::size_t(model.nv())),
+      udot(std::size_t(count * model.nv())),
+      vdot(std::size_t(count * model.nv())),
+      power(std::size_t(count)) {}
+
+void place_stage(const Dynamics& dynamics, std::span<const double> q0, std::span<const double> v0, double h,
+                 std::span<const double> weights, Stages& stages) {
+  const std::size_t nv = v0.size();
+  for (std::size_t k = 0; k < nv; ++k) {
+    double u = 0, v = 0;
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+      u += weights[j] * stages.udot[j * nv + k];
+      v += weights[j] * stages.vdot[j * nv + k];
+    }
+    stages.u[k] = h * u;          // (2)
+    stages.v[k] = v0[k] + h * v;  // (2)
+  }
+  std::ranges::copy(q0, stages.q.begin());
+  integrate(dynamics.model, stages.u, stages.q);
+}
+
+void evaluate_stage(Dynamics& dynamics, const Inputs& inputs, std::size_t i, Stages& stages) {
+  const std::size_t nv = stages.v.size();
+  velocity_in_algebra(dynamics, stages.u, stages.v, stage(stages.udot, nv, i));         // (1)
+  dynamics.accelerations(stages.q, stages.v, inputs, stage(stages.vdot, nv, i));        // (1)
+  stages.power[i] = dynamics.power(stages.q, stages.v, inputs);
+}
+
+void evaluate_start(Dynamics& dynamics, std::span<const double> q0, std::span<const double> v0, const Inputs& inputs,
+                    Stages& stages) {
+  std::ranges::fill(stages.u, 0);
+  std::ranges::copy(q0, stages.q.begin());
+  std::ranges::copy(v0, stages.v.begin());
+  evaluate_stage(dynamics, inputs, 0, stages);
+}
+
+void add_work(double h, std::span<const double> weights, const Stages& stages, StepReport& report) {
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    report.work += h * weights[j] * stages.power[j].input;
+    report.dissipated -= h * weights[j] * stages.power[j].damping;
+  }
+}
+
+StepReport rk4(Dynamics& dynamics, const Departure& from, Stages& stages, Arrival& to) {
+  static constexpr std::array half{1.0 / 2}, second_half{0.0, 1.0 / 2}, whole{0.0, 0.0, 1.0};
+  static constexpr std::array all{1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+  const State& s = from.state;
+  const double dt = from.options.dt;
+  evaluate_start(dynamics, s.q, s.v, from.inputs, stages);
+  place_stage(dynamics, s.q, s.v, dt, half, stages);
+  evaluate_stage(dynamics, from.inputs, 1, stages);
+  place_stage(dynamics, s.q, s.v, dt, second_half, stages);
+  evaluate_stage(dynamics, from.inputs, 2, stages);
+  place_stage(dynamics, s.q, s.v, dt, whole, stages);
+  evaluate_stage(dynamics, from.inputs, 3, stages);
+  place_stage(dynamics, s.q, s.v, dt, all, stages);
+  std::ranges::copy(stages.q, to.q.begin());
+  std::ranges::copy(stages.v, to.v.begin());
+  StepReport report = arrived(dynamics.model, from, to);
+  if (report.ok()) add_work(dt, all, stages, report);
+  return report;
+}
+
+}  // namespace linchpin

@@ -1,0 +1,171 @@
+#include "linchpin/sim/simulation.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+#include <variant>
+
+#include "linchpin/sim/runge_kutta.h"
+#include "linchpin/sim/steppers.h"
+
+namespace linchpin {
+namespace {
+
+struct StepperInfo {
+  Stepper stepper;
+  std::string_view name;
+  int order;
+};
+constexpr std::array<StepperInfo, stepper_count> steppers{{{Stepper::semi_implicit_euler, "semi_implicit_euler", 1},
+                                                           {Stepper::explicit_euler, "explicit_euler", 1},
+                                                           {Stepper::rk4, "rk4", 4},
+                                                           {Stepper::dormand_prince, "dormand_prince", 5},
+                                                           {Stepper::implicit_midpoint, "implicit_midpoint", 2}}};
+
+const StepperInfo& info_of(Stepper stepper) {
+  for (const StepperInfo& info : steppers)
+    if (info.stepper == stepper) return info;
+  fail_check("stepper number ", static_cast<int>(stepper), " of ", stepper_count);
+}
+
+using AnyWorkspace = std::variant<EulerWorkspace, MidpointWorkspace, Stages>;
+
+AnyWorkspace workspace_for(Stepper stepper, const Model& model) {
+  switch (stepper) {
+    case Stepper::rk4:
+      return Stages(model, rk4_stages);
+    case Stepper::dormand_prince:
+      return Stages(model, dormand_prince_stages);
+    case Stepper::implicit_midpoint:
+      return MidpointWorkspace(model);
+    default:
+      return EulerWorkspace(model);
+  }
+}
+
+void check_options(const SimulationOptions& o) {
+  info_of(o.stepper);
+  check(o.dt > 0 && std::isfinite(o.dt), "dt is ", o.dt, " s; it must be positive and finite");
+  check(o.relative_tolerance >= 0 && std::isfinite(o.relative_tolerance), "relative_tolerance is ",
+        o.relative_tolerance, "; it must be finite and at least 0");
+  check(o.absolute_tolerance > 0 && std::isfinite(o.absolute_tolerance), "absolute_tolerance is ",
+        o.absolute_tolerance, "; it must be positive and finite");
+  check(o.max_substeps > 0, "max_substeps is ", o.max_substeps, "; it must be at least 1");
+  check(o.max_iterations > 0, "max_iterations is ", o.max_iterations, "; it must be at least 1");
+}
+
+void check_state(const Model& model, const State& state, const Inputs& inputs) {
+  const std::size_t nq = std::size_t(model.nq()), nv = std::size_t(model.nv()), forces = 6 * model.bodies().size();
+  check(state.q.size() == nq, "state.q has ", state.q.size(), " numbers, the model needs ", nq);
+  check(state.v.size() == nv, "state.v has ", state.v.size(), " numbers, the model needs ", nv);
+  check(std::isfinite(state.time), "state.time is ", state.time, " s; it must be finite");
+  check(state.substep >= 0 && std::isfinite(state.substep), "state.substep is ", state.substep,
+        " s; it must be finite and at least 0");
+  check(inputs.tau.empty() || inputs.tau.size() == nv, "tau has ", inputs.tau.size(),
+        " numbers, the model needs none or ", nv);
+  check(inputs.f_ext.empty() || inputs.f_ext.size() == forces, "f_ext has ", inputs.f_ext.size(),
+        " numbers, the model needs none or ", forces);
+}
+
+bool limited(const DofSpec& dof) { return dof.lower != -unlimited || dof.upper != unlimited; }
+
+template <class... Parts>
+std::string text(const Parts&... parts) {
+  std::ostringstream out;
+  (out << ... << parts);
+  return out.str();
+}
+
+}  // namespace
+
+std::string_view to_string(Stepper stepper) { return info_of(stepper).name; }
+
+std::optional<Stepper> stepper_from(std::string_view name) {
+  for (const StepperInfo& info : steppers)
+    if (info.name == name) return info.stepper;
+  return std::nullopt;
+}
+
+int order_of(Stepper stepper) { return info_of(stepper).order; }
+
+std::string_view to_string(StepStatus status) {
+  switch (status) {
+    case StepStatus::done:
+      return "done";
+    case StepStatus::not_finite:
+      return "not_finite";
+    case StepStatus::no_convergence:
+      return "no_convergence";
+    case StepStatus::step_too_small:
+      return "step_too_small";
+  }
+  fail_check("status number ", static_cast<int>(status));
+}
+
+struct Simulation::Parts {
+  Parts(const Model& m, const SimulationOptions& o)
+      : options(o), dynamics(m), workspace(workspace_for(o.stepper, m)), arrival(m) {}
+
+  StepReport advance(const Departure& from) {
+    switch (options.stepper) {
+      case Stepper::semi_implicit_euler:
+        return semi_implicit_euler(dynamics, from, std::get<EulerWorkspace>(workspace), arrival);
+      case Stepper::explicit_euler:
+        return explicit_euler(dynamics, from, std::get<EulerWorkspace>(workspace), arrival);
+      case Stepper::rk4:
+        return rk4(dynamics, from, std::get<Stages>(workspace), arrival);
+      case Stepper::dormand_prince:
+        return dormand_prince(dynamics, from, std::get<Stages>(workspace), arrival);
+      case Stepper::implicit_midpoint:
+        return implicit_midpoint(dynamics, from, std::get<MidpointWorkspace>(workspace), arrival);
+    }
+    fail_check("stepper number ", static_cast<int>(options.stepper), " of ", stepper_count);
+  }
+
+  SimulationOptions options;
+  Dynamics dynamics;
+  AnyWorkspace workspace;
+  Arrival arrival;
+};
+
+Simulation::Simulation(const Model& model, const SimulationOptions& options) {
+  check_options(options);
+  parts_ = std::make_unique<Parts>(model, options);
+}
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+const SimulationOptions& Simulation::options() const { return parts_->options; }
+
+StepReport Simulation::step(State& state, const Inputs& inputs) {
+  check_state(parts_->dynamics.model, state, inputs);
+  parts_->dynamics.evaluations = 0;
+  parts_->arrival.substep = state.substep;
+  StepReport report = parts_->advance({state, inputs, parts_->options});
+  report.evaluations = parts_->dynamics.evaluations;
+  if (!report.ok()) return report;
+  // The only lines that write the state.
+  std::ranges::copy(parts_->arrival.q, state.q.begin());
+  std::ranges::copy(parts_->arrival.v, state.v.begin());
+  state.substep = parts_->arrival.substep;
+  state.time += parts_->options.dt;
+  return report;
+}
+
+std::vector<std::string> ignored_by_smooth_steppers(const Model& model) {
+  std::vector<std::string> lines;
+  for (const Joint& joint : model.joints()) {
+    const auto dofs = model.dofs().subspan(std::size_t(joint.v), std::size_t(joint.nv));
+    const auto any = [&](const auto& has) { return std::ranges::any_of(dofs, has); };
+    const auto add = [&](const char* what) { lines.push_back(text("joint '", joint.name, "': ", what)); };
+    if (any([](const DofSpec& dof) { return dof.dry_friction != 0; })) add("dry friction");
+    if (any(limited)) add("position limits");
+    if (any([](const DofSpec& dof) { return dof.effort_limit != unlimited; })) add("effort limit");
+    if (any([](const DofSpec& dof) { return dof.velocity_limit != unlimited; })) add("velocity limit");
+  }
+  return lines;
+}
+
+}  // namespace linchpin

@@ -1,0 +1,119 @@
+#include "linchpin/sim/steppers.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace linchpin {
+namespace {
+
+bool has_passive_forces(const Model& model) {
+  return std::ranges::any_of(model.dofs(), [](const DofSpec& dof) { return dof.stiffness != 0 || dof.damping != 0; });
+}
+
+Vec3<double> vector_at(const double* x) { return {x[0], x[1], x[2]}; }
+
+// Index of the first number that is not finite, or -1.
+int first_not_finite(std::span<const double> x) {
+  const auto bad = std::ranges::find_if_not(x, [](double value) { return std::isfinite(value); });
+  return bad == x.end() ? -1 : int(bad - x.begin());
+}
+
+int body_of_position(const Model& model, int q) {
+  for (const Joint& joint : model.joints())
+    if (q >= joint.q && q < joint.q + joint.nq) return joint.child;
+  return -1;
+}
+int body_of_velocity(const Model& model, int v) {
+  for (const Joint& joint : model.joints())
+    if (v >= joint.v && v < joint.v + joint.nv) return joint.child;
+  return -1;
+}
+
+StepReport failed(StepStatus status, const char* reason, int body) {
+  StepReport report;
+  report.status = status;
+  report.reason = reason;
+  report.body = body;
+  return report;
+}
+
+}  // namespace
+
+Dynamics::Dynamics(const Model& m)
+    : model(m),
+      position_of(std::size_t(m.nv()), -1),
+      passive_(has_passive_forces(m)),
+      plan_(m),
+      aba_(plan_),
+      kin_(plan_),
+      vel_(m),
+      tau_(std::size_t(m.nv())) {
+  for (const Link& link : model.links()) {
+    const bool quaternion = link.kind == LinkKind::ball || link.kind == LinkKind::free;
+    if (quaternion) rotations.push_back(link.v);
+    for (int k = quaternion ? 3 : 0; k < link.nv; ++k)
+      position_of[std::size_t(link.v + k)] = link.q + k + (quaternion ? 1 : 0);
+  }
+}
+
+void Dynamics::accelerations(std::span<const double> q, std::span<const double> v, const Inputs& inputs,
+                             std::span<double> vdot) {
+  if (inputs.tau.empty())
+    std::ranges::fill(tau_, 0);
+  else
+    std::ranges::copy(inputs.tau, tau_.begin());
+  if (passive_) add_passive_forces(model, q, v, tau_);
+  aba<double>(plan_, q, v, tau_, inputs.f_ext, aba_, vdot);
+  ++evaluations;
+}
+
+Power Dynamics::power(std::span<const double> q, std::span<const double> v, const Inputs& inputs) {
+  Power power;
+  if (passive_) power.damping = damping_power(model, v);
+  for (std::size_t k = 0; k < inputs.tau.size(); ++k) power.input += inputs.tau[k] * v[k];
+  if (inputs.f_ext.empty()) return power;
+  kinematics<double>(plan_, q, kin_);
+  velocities(model, kin_, v, vel_);
+  for (std::size_t b = 1; b < model.bodies().size(); ++b) {
+    const Mat3<double> R_WB = body_pose(model, kin_, int(b)).R;
+    const Motion<double> motion = point_velocity(model, kin_, vel_, int(b), Vec3<double>::zero());
+    const double* f = inputs.f_ext.data() + 6 * b;
+    power.input += dot(Force<double>{R_WB * vector_at(f), R_WB * vector_at(f + 3)}, motion);
+  }
+  return power;
+}
+
+Arrival::Arrival(const Model& model) : q(std::size_t(model.nq())), v(std::size_t(model.nv())) {}
+
+bool all_finite(std::span<const double> x) { return first_not_finite(x) < 0; }
+
+StepReport not_finite(const Model& model, const Departure& from, std::span<const double> vdot, const Arrival& to) {
+  constexpr StepStatus status = StepStatus::not_finite;
+  if (const int i = first_not_finite(from.state.q); i >= 0)
+    return failed(status, "q is not finite at the start of the step", body_of_position(model, i));
+  if (const int i = first_not_finite(from.state.v); i >= 0)
+    return failed(status, "v is not finite at the start of the step", body_of_velocity(model, i));
+  if (const int i = first_not_finite(from.inputs.tau); i >= 0)
+    return failed(status, "tau is not finite", body_of_velocity(model, i));
+  if (const int i = first_not_finite(from.inputs.f_ext); i >= 0) return failed(status, "f_ext is not finite", i / 6);
+  if (const int i = first_not_finite(vdot); i >= 0)
+    return failed(status, "the acceleration is not finite", body_of_velocity(model, i));
+  if (const int i = first_not_finite(to.v); i >= 0)
+    return failed(status, "v is not finite at the end of the step", body_of_velocity(model, i));
+  const int i = first_not_finite(to.q);
+  return failed(status, "q is not finite at the end of the step", i < 0 ? -1 : body_of_position(model, i));
+}
+
+StepReport arrived(const Model& model, const Departure& from, const Arrival& to) {
+  if (all_finite(to.q) && all_finite(to.v)) return {};
+  return not_finite(model, from, {}, to);
+}
+
+void move(const Model& model, std::span<const double> q, double factor, std::span<const double> velocity,
+          std::span<double> step, std::span<double> to) {
+  for (std::size_t k = 0; k < step.size(); ++k) step[k] = factor * velocity[k];
+  std::ranges::copy(q, to.begin());
+  integrate(model, step, to);
+}
+
+}  // namespace linchpin
