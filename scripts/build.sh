@@ -3,9 +3,9 @@
 #   build_tree PRESET DIR LOG TARGET [cmake arguments...]
 #
 # Quiet: the output goes to LOG, and its tail is shown on failure, with status 1. One line tells that a build goes on
-# when there is something to build and someone may be waiting: at a terminal, or the first time. Configuring takes little
-# and happens every time, so that a package, a room or a processor that is new is seen. Two that build one tree wait
-# for each other.
+# when there is something to build and someone may be waiting: at a terminal, or the first time. Configuring takes
+# little and happens every time, so that a package, a room or a processor that is new is seen. Two that build one tree
+# wait for each other.
 
 build_tree() {
   local preset=$1 dir=$2 log=$3 target=$4

@@ -3,11 +3,11 @@
 # scripts/check_arrows.sh --self-test: trees with one fault each must be refused, a good one accepted.
 #
 # The arrows are those of linchpin_room() in linchpin/<room>/CMakeLists.txt (DEPENDS, for tests also TEST_LINK) and
-# stand nowhere else. A file of a room may include its own room and all rooms that DEPENDS reaches; its tests (*_test.cc) also
-# what TEST_LINK reaches. bench, apps, tests and examples may include any room. Refused besides: a cycle, an unknown
-# room, an include that climbs out by "../" or reaches into the folders above the rooms, a .cc that its room does not
-# list, since that may be a test never run (a .h may stay unlisted: it is private then), and Eigen in what a user
-# includes or what is compiled for the machine (cmake/room.cmake says why).
+# stand nowhere else. A file of a room may include its own room and all rooms that DEPENDS reaches; its tests
+# (*_test.cc) also what TEST_LINK reaches. bench, apps, tests and examples may include any room. Refused besides: a
+# cycle, an unknown room, an include that climbs out by "../" or reaches into the folders above the rooms, a .cc that
+# its room does not list, since that may be a test never run (a .h may stay unlisted: it is private then), and Eigen in
+# what a user includes or what is compiled for the machine (cmake/room.cmake says why).
 # Prints file:line of each fault; status 1 when there is one.
 set -euo pipefail
 

@@ -42,8 +42,8 @@ void outward_velocities(const Plan<T>& plan, const Real* q, const Real* v, AbaWo
 // worlds of one joint. Made just before it is used, so that it never leaves the nearest cache.
 template <class V>
 struct Local {
-  V cc, sc;            // half the double angle of the joint (Turn), and
-  V tilt_cc, tilt_sc;  // of alpha
+  V cc, sc, cos2, sin2;          // of the joint's double angle (Turn)
+  V tilt_cc, tilt_sc, tilt_cos2, tilt_sin2;  // of alpha's
   V n_x, n_y, n_z, f_x, f_y, f_z;  // p of the link alone
 };
 
@@ -80,9 +80,13 @@ LINCHPIN_INLINE void velocity_terms(const LinkBlock<C>& k, const V& qdot, AbaBlo
   const Turn<V> turn = make_turn(b.c, b.s);
   local.cc = turn.cc;
   local.sc = turn.sc;
-  const auto tilt = make_turn(k.cos_alpha, k.sin_alpha);
-  local.tilt_cc = V(tilt.cc);
-  local.tilt_sc = V(tilt.sc);
+  local.cos2 = turn.cos2;
+  local.sin2 = turn.sin2;
+  const Turn<V> tilt = make_turn(V(k.cos_alpha), V(k.sin_alpha));
+  local.tilt_cc = tilt.cc;
+  local.tilt_sc = tilt.sc;
+  local.tilt_cos2 = tilt.cos2;
+  local.tilt_sin2 = tilt.sin2;
 }
 
 // The local terms of the block that a slot belongs to, kept while slots come from the same block.
@@ -108,6 +112,18 @@ struct Neighbourhood {
       velocity_terms<false>(plan.blocks[std::size_t(b)], qdot, ws.block[std::size_t(b)], local);
   }
 };
+
+template <class T, class V>
+LINCHPIN_INLINE Turn<T> joint_turn(const AbaBlock<V>& b, const Local<V>& local, int lane) {
+  return {at<T>(b.c, lane),         at<T>(b.s, lane),       at<T>(local.cc, lane),
+          at<T>(local.sc, lane),    at<T>(local.cos2, lane), at<T>(local.sin2, lane)};
+}
+template <class T, class C, class V>
+LINCHPIN_INLINE Turn<T> tilt_turn(const LinkBlock<C>& k, const Local<V>& local, int lane) {
+  using S = typename Scalar<T>::Real;
+  return {T(at<S>(k.cos_alpha, lane)), T(at<S>(k.sin_alpha, lane)),  at<T>(local.tilt_cc, lane),
+          at<T>(local.tilt_sc, lane),  at<T>(local.tilt_cos2, lane), at<T>(local.tilt_sin2, lane)};
+}
 
 // (1) for one link: its own inertia and bias join what its children left in x.
 template <class T, class C, class V>
@@ -146,9 +162,10 @@ LINCHPIN_INLINE FlatInertia<T> through_hinge(const ArticulatedInertia<T>& x, con
          fnma(l.x, x.Bz.y, x.C.xy), fnma(l.x, x.Bz.z, x.C.xz), fnma(l.y, x.Bz.z, x.C.yz)};
   const T cx = at<T>(b.c_x, lane), cy = at<T>(b.c_y, lane);
   const Vec3<T> cl{at<T>(b.cl_x, lane), at<T>(b.cl_y, lane), at<T>(b.cl_z, lane)};
-  y.p.n = {fma(y.Axy, cy, fma(y.Axx, cx, fma(gx, u, x.p.n.x))) + dot(y.Bx, cl),
-           fma(y.Ayy, cy, fma(y.Axy, cx, fma(gy, u, x.p.n.y))) + dot(y.By, cl), tau};
-  y.p.f = fma(cy, y.By, fma(cx, y.Bx, fma(u, l, x.p.f))) + y.C * cl;
+  // Ia c apart from p + U D^-1 u: neither has to wait for the other
+  const T nx = fma(y.Axy, cy, y.Axx * cx), ny = fma(y.Ayy, cy, y.Axy * cx);
+  y.p.n = {fma(gx, u, x.p.n.x) + plus_dot(nx, y.Bx, cl), fma(gy, u, x.p.n.y) + plus_dot(ny, y.By, cl), tau};
+  y.p.f = fma(u, l, x.p.f) + plus_product(fma(cy, y.By, cx * y.Bx), y.C, cl);
   return y;
 }
 
@@ -183,7 +200,7 @@ LINCHPIN_INLINE ArticulatedInertia<T> through_axis(const LinkBlock<C>& k, const 
 template <class T, class Real>
 LINCHPIN_INLINE void through_head(const RunPlan<Real>& run, ArticulatedInertia<T>& x) {
   if (run.head == Head::screwed) {
-    turn_z(Turn<T>{T(run.phi.c), T(run.phi.s), T(run.phi.cc), T(run.phi.sc)}, x);
+    turn_z(run.phi, x);
     shift_z(run.t, x);
   } else if (run.head == Head::general) {
     x = placed(run.E, run.r, x);
@@ -205,10 +222,9 @@ ArticulatedInertia<T> inward_revolute(const Plan<T>& plan, const RunPlan<Real>& 
     if (external) x.p = x.p - ws.external[std::size_t(slot)];
     const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
     FlatInertia<T> y = through_hinge(x, force, b, lane, ws.pivot[std::size_t(slot)]);
-    turn_z(Turn<T>{at<T>(b.c, lane), at<T>(b.s, lane), at<T>(local.cc, lane), at<T>(local.sc, lane)}, y);
+    turn_z(joint_turn<T>(b, local, lane), y);
     shift_z(at<Real>(k.slide0, lane), y);
-    x = turned_x(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane), at<T>(local.tilt_cc, lane),
-                 at<T>(local.tilt_sc, lane), y);
+    x = turned_x(tilt_turn<T>(k, local, lane), y);
     shift_x(at<Real>(k.a, lane), x);
   }
   return x;
@@ -229,10 +245,9 @@ ArticulatedInertia<T> inward_axial(const Plan<T>& plan, const RunPlan<Real>& run
     if (external) x.p = x.p - ws.external[std::size_t(slot)];
     const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
     x = through_axis(k, x, force, b, lane, ws.pivot[std::size_t(slot)]);
-    turn_z(Turn<T>{at<T>(b.c, lane), at<T>(b.s, lane), at<T>(local.cc, lane), at<T>(local.sc, lane)}, x);
+    turn_z(joint_turn<T>(b, local, lane), x);
     shift_z(at<T>(b.d, lane), x);
-    turn_x(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane), at<T>(local.tilt_cc, lane),
-           at<T>(local.tilt_sc, lane), x);
+    turn_x(tilt_turn<T>(k, local, lane), x);
     shift_x(at<Real>(k.a, lane), x);
   }
   return x;
@@ -292,8 +307,6 @@ ArticulatedInertia<T> inward_free(const WideLink<Real>& link, const RunPlan<Real
 
 template <class T, class Real>
 void inward_inertias(const Plan<T>& plan, const Real* v, const Real* tau, bool external, AbaWorkspace<T>& ws) {
-  for (std::size_t r = 1; r < plan.runs.size(); ++r)
-    if (plan.runs[r].has_children) ws.sum[r] = ArticulatedInertia<T>::zero();
   Neighbourhood<T> near;
   for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
     const RunPlan<Real>& run = plan.runs[r];
@@ -313,7 +326,11 @@ void inward_inertias(const Plan<T>& plan, const Real* v, const Real* tau, bool e
     }
     if (run.parent == 0) continue;
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) through_head(run, x);
-    ws.sum[std::size_t(run.parent)] += x;
+    ArticulatedInertia<T>& sum = ws.sum[std::size_t(run.parent)];
+    if (run.opens_sum)
+      sum = x;
+    else
+      sum += x;
   }
 }
 

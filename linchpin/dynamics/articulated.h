@@ -125,15 +125,16 @@ LINCHPIN_INLINE void shift_z(const S& d, ArticulatedInertia<T>& x) {
 
 // ---- turning about z and x: a symmetric 2x2 block turns by the double angle ------------------------------------------
 
-// Sine and cosine of an angle with half the double angle's: cc = cos(2t)/2, sc = sin(2t)/2.
+// Sine and cosine of an angle with the double angle's, halved and whole: cc = cos(2t)/2, sc = sin(2t)/2.
 template <class T>
 struct Turn {
-  T c, s, cc, sc;
+  T c, s, cc, sc, cos2, sin2;
 };
 template <class T>
 LINCHPIN_INLINE Turn<T> make_turn(const T& c, const T& s) {
   using S = typename Scalar<T>::Real;
-  return {c, s, fma(-s, s, S(0.5)), s * c};
+  const T cc = fma(-s, s, S(0.5)), sc = s * c;
+  return {c, s, cc, sc, cc + cc, sc + sc};
 }
 
 // (x, y) <- (c x - s y, s x + c y)
@@ -145,50 +146,50 @@ LINCHPIN_INLINE void turn_pair(const R& c, const R& s, T& x, T& y) {
 }
 // [xx xy; xy yy] <- R [xx xy; xy yy] R'
 template <class R, class T>
-LINCHPIN_INLINE void turn_symmetric(const R& cc, const R& sc, T& xx, T& xy, T& yy) {
+LINCHPIN_INLINE void turn_symmetric(const Turn<R>& t, T& xx, T& xy, T& yy) {
   using S = typename Scalar<T>::Real;
-  const T half_sum = S(0.5) * (xx + yy), difference = xx - yy;
-  const T h = fma(cc, difference, -((sc + sc) * xy));
-  xy = fma(sc, difference, (cc + cc) * xy);
-  xx = half_sum + h;
-  yy = half_sum - h;
+  const T sum = xx + yy, difference = xx - yy;
+  const T h = fma(t.cc, difference, -(t.sin2 * xy));
+  xy = fma(t.sc, difference, t.cos2 * xy);
+  xx = fma(sum, S(0.5), h);
+  yy = fma(sum, S(0.5), -h);
 }
 // [xx xy; yx yy] <- R [xx xy; yx yy] R'
 template <class R, class T>
-LINCHPIN_INLINE void turn_square(const R& cc, const R& sc, T& xx, T& xy, T& yx, T& yy) {
+LINCHPIN_INLINE void turn_square(const Turn<R>& t, T& xx, T& xy, T& yx, T& yy) {
   using S = typename Scalar<T>::Real;
-  const T half_sum = S(0.5) * (xx + yy), half_skew = S(0.5) * (xy - yx), difference = xx - yy, sum = xy + yx;
-  const T h = fma(cc, difference, -(sc * sum)), k = fma(sc, difference, cc * sum);
-  xx = half_sum + h;
-  yy = half_sum - h;
-  xy = half_skew + k;
-  yx = k - half_skew;
+  const T trace = xx + yy, skew = xy - yx, difference = xx - yy, sum = xy + yx;
+  const T h = fma(t.cc, difference, -(t.sc * sum)), k = fma(t.sc, difference, t.cc * sum);
+  xx = fma(trace, S(0.5), h);
+  yy = fma(trace, S(0.5), -h);
+  xy = fma(skew, S(0.5), k);
+  yx = fma(skew, S(-0.5), k);
 }
 
-template <class T>
-LINCHPIN_INLINE void turn_z(const Turn<T>& t, ArticulatedInertia<T>& x) {
-  turn_symmetric(t.cc, t.sc, x.A.xx, x.A.xy, x.A.yy);
+template <class T, class R>
+LINCHPIN_INLINE void turn_z(const Turn<R>& t, ArticulatedInertia<T>& x) {
+  turn_symmetric(t, x.A.xx, x.A.xy, x.A.yy);
   turn_pair(t.c, t.s, x.A.xz, x.A.yz);
-  turn_square(t.cc, t.sc, x.Bx.x, x.Bx.y, x.By.x, x.By.y);
+  turn_square(t, x.Bx.x, x.Bx.y, x.By.x, x.By.y);
   turn_pair(t.c, t.s, x.Bx.z, x.By.z);
   turn_pair(t.c, t.s, x.Bz.x, x.Bz.y);
-  turn_symmetric(t.cc, t.sc, x.C.xx, x.C.xy, x.C.yy);
+  turn_symmetric(t, x.C.xx, x.C.xy, x.C.yy);
   turn_pair(t.c, t.s, x.C.xz, x.C.yz);
   turn_pair(t.c, t.s, x.p.n.x, x.p.n.y);
   turn_pair(t.c, t.s, x.p.f.x, x.p.f.y);
 }
 
-template <class T, class S>
-LINCHPIN_INLINE void turn_x(const S& c, const S& s, const T& cc, const T& sc, ArticulatedInertia<T>& x) {
-  turn_symmetric(cc, sc, x.A.yy, x.A.yz, x.A.zz);
-  turn_pair(c, s, x.A.xy, x.A.xz);
-  turn_square(cc, sc, x.By.y, x.By.z, x.Bz.y, x.Bz.z);
-  turn_pair(c, s, x.Bx.y, x.Bx.z);
-  turn_pair(c, s, x.By.x, x.Bz.x);
-  turn_symmetric(cc, sc, x.C.yy, x.C.yz, x.C.zz);
-  turn_pair(c, s, x.C.xy, x.C.xz);
-  turn_pair(c, s, x.p.n.y, x.p.n.z);
-  turn_pair(c, s, x.p.f.y, x.p.f.z);
+template <class T, class R>
+LINCHPIN_INLINE void turn_x(const Turn<R>& t, ArticulatedInertia<T>& x) {
+  turn_symmetric(t, x.A.yy, x.A.yz, x.A.zz);
+  turn_pair(t.c, t.s, x.A.xy, x.A.xz);
+  turn_square(t, x.By.y, x.By.z, x.Bz.y, x.Bz.z);
+  turn_pair(t.c, t.s, x.Bx.y, x.Bx.z);
+  turn_pair(t.c, t.s, x.By.x, x.Bz.x);
+  turn_symmetric(t, x.C.yy, x.C.yz, x.C.zz);
+  turn_pair(t.c, t.s, x.C.xy, x.C.xz);
+  turn_pair(t.c, t.s, x.p.n.y, x.p.n.z);
+  turn_pair(t.c, t.s, x.p.f.y, x.p.f.z);
 }
 
 // ---- flat: the last row and column of A and the last row of B are zero -------------------------------------------------
@@ -203,10 +204,10 @@ struct FlatInertia {
 
 template <class T>
 LINCHPIN_INLINE void turn_z(const Turn<T>& t, FlatInertia<T>& x) {
-  turn_symmetric(t.cc, t.sc, x.Axx, x.Axy, x.Ayy);
-  turn_square(t.cc, t.sc, x.Bx.x, x.Bx.y, x.By.x, x.By.y);
+  turn_symmetric(t, x.Axx, x.Axy, x.Ayy);
+  turn_square(t, x.Bx.x, x.Bx.y, x.By.x, x.By.y);
   turn_pair(t.c, t.s, x.Bx.z, x.By.z);
-  turn_symmetric(t.cc, t.sc, x.C.xx, x.C.xy, x.C.yy);
+  turn_symmetric(t, x.C.xx, x.C.xy, x.C.yy);
   turn_pair(t.c, t.s, x.C.xz, x.C.yz);
   turn_pair(t.c, t.s, x.p.n.x, x.p.n.y);
   turn_pair(t.c, t.s, x.p.f.x, x.p.f.y);
@@ -223,30 +224,24 @@ LINCHPIN_INLINE void shift_z(const S& d, FlatInertia<T>& x) {
   x.p.n.y = fma(d, x.p.f.x, x.p.n.y);
 }
 // Turned about x it is flat no more.
-template <class T, class S>
-LINCHPIN_INLINE ArticulatedInertia<T> turned_x(const S& c, const S& s, const T& cc, const T& sc,
-                                               const FlatInertia<T>& x) {
+template <class T, class R>
+LINCHPIN_INLINE ArticulatedInertia<T> turned_x(const Turn<R>& t, const FlatInertia<T>& x) {
   ArticulatedInertia<T> y;
-  const T cA = c * x.Ayy, sA = s * x.Ayy;
-  y.A = {x.Axx, c * cA, s * sA, c * x.Axy, s * x.Axy, s * cA};
+  const T cA = t.c * x.Ayy, sA = t.s * x.Ayy;
+  y.A = {x.Axx, t.c * cA, t.s * sA, t.c * x.Axy, t.s * x.Axy, t.s * cA};
   y.Bx = x.Bx;
-  turn_pair(c, s, y.Bx.y, y.Bx.z);
+  turn_pair(t.c, t.s, y.Bx.y, y.Bx.z);
   Vec3<T> By = x.By;
-  turn_pair(c, s, By.y, By.z);
-  y.By = c * By;
-  y.Bz = s * By;
+  turn_pair(t.c, t.s, By.y, By.z);
+  y.By = t.c * By;
+  y.Bz = t.s * By;
   y.C = x.C;
-  turn_symmetric(cc, sc, y.C.yy, y.C.yz, y.C.zz);
-  turn_pair(c, s, y.C.xy, y.C.xz);
+  turn_symmetric(t, y.C.yy, y.C.yz, y.C.zz);
+  turn_pair(t.c, t.s, y.C.xy, y.C.xz);
   y.p = x.p;
-  turn_pair(c, s, y.p.n.y, y.p.n.z);
-  turn_pair(c, s, y.p.f.y, y.p.f.z);
+  turn_pair(t.c, t.s, y.p.n.y, y.p.n.z);
+  turn_pair(t.c, t.s, y.p.f.y, y.p.f.z);
   return y;
-}
-template <class T>
-LINCHPIN_INLINE ArticulatedInertia<T> full(const FlatInertia<T>& x) {
-  const T zero(0);
-  return {{x.Axx, x.Ayy, zero, x.Axy, zero, zero}, x.Bx, x.By, Vec3<T>::zero(), x.C, x.p};
 }
 
 // The parent's view: through the placement of a run's first joint.

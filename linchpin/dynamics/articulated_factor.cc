@@ -80,12 +80,11 @@ void inward_axes(const Plan<T>& plan, const RunPlan<Real>& run, ArticulatedFacto
     }
     turn_z(make_turn(at<T>(b.c, lane), at<T>(b.s, lane)), x);
     shift_z(d, x);
-    const Turn<Real> tilt = make_turn(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane));
-    turn_x(tilt.c, tilt.s, T(tilt.cc), T(tilt.sc), x);
+    turn_x(make_turn(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane)), x);
     shift_x(at<Real>(k.a, lane), x);
   }
   if (run.head == Head::screwed) {
-    turn_z(Turn<T>{T(run.phi.c), T(run.phi.s), T(run.phi.cc), T(run.phi.sc)}, x);
+    turn_z(run.phi, x);
     shift_z(run.t, x);
   } else if (run.head == Head::general) {
     x = placed(run.E, run.r, x);
@@ -125,8 +124,6 @@ void inward_wide(const WideLink<Real>& link, const RunPlan<Real>& run, const Rea
 template <class T, class X, class Real>
 void solve_inward(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T, X>& ws, const Real* x) {
   constexpr int joints = Lanes<T>::joints, lanes = Scalar<X>::lanes;
-  for (std::size_t r = 1; r < plan.runs.size(); ++r)
-    if (plan.runs[r].has_children) ws.sum[r] = Force<X>::zero();
   for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
     const RunPlan<Real>& run = plan.runs[r];
     Force<X> p = run.has_children ? ws.sum[r] : Force<X>::zero();
@@ -164,7 +161,8 @@ void solve_inward(const Plan<T>& plan, const ArticulatedFactor<T>& factors, Solv
       }
       p = {run.E * (w.R * n + cross(w.rF, f)), run.E * f};
     }
-    if (run.parent != 0) ws.sum[std::size_t(run.parent)] += p;
+    Force<X>& sum = ws.sum[std::size_t(run.parent)];
+    sum = run.opens_sum ? p : sum + p;
   }
 }
 
@@ -233,8 +231,6 @@ void factor(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, Arti
   all_joint_trigonometry(plan, q.data(), f.block.data());
   for (int slot = 0; slot < plan.slots; ++slot)
     one_joint_trigonometry(plan, q.data(), slot, f.block[std::size_t(slot / Lanes<T>::joints)]);
-  for (std::size_t r = 1; r < plan.runs.size(); ++r)
-    if (plan.runs[r].has_children) f.sum[r] = ArticulatedInertia<T>::zero();
   for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
     const auto& run = plan.runs[r];
     ArticulatedInertia<T> x = run.has_children ? f.sum[r] : ArticulatedInertia<T>::zero();
@@ -242,7 +238,11 @@ void factor(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, Arti
       inward_axes(plan, run, f, x);
     else
       inward_wide(plan.wide_links[std::size_t(run.slot)], run, q.data(), f.wide[std::size_t(run.slot)], x);
-    if (run.parent != 0) f.sum[std::size_t(run.parent)] += x;
+    ArticulatedInertia<T>& sum = f.sum[std::size_t(run.parent)];
+    if (run.opens_sum)
+      sum = x;
+    else
+      sum += x;
   }
 }
 

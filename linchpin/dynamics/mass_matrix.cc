@@ -34,14 +34,14 @@ LINCHPIN_INLINE void composite_shift_x(const D& a, X& x) {
 template <class T, class R, class X>
 LINCHPIN_INLINE void composite_turn_z(const R& c, const R& s, X& x) {
   const auto t = make_turn(c, s);
-  turn_symmetric(t.cc, t.sc, x.I.xx, x.I.xy, x.I.yy);
+  turn_symmetric(t, x.I.xx, x.I.xy, x.I.yy);
   turn_pair(c, s, x.I.xz, x.I.yz);
   turn_pair(c, s, x.h.x, x.h.y);
 }
 template <class T, class R, class X>
 LINCHPIN_INLINE void composite_turn_x(const R& c, const R& s, X& x) {
   const auto t = make_turn(c, s);
-  turn_symmetric(t.cc, t.sc, x.I.yy, x.I.yz, x.I.zz);
+  turn_symmetric(t, x.I.yy, x.I.yz, x.I.zz);
   turn_pair(c, s, x.I.xy, x.I.xz);
   turn_pair(c, s, x.h.y, x.h.z);
 }
@@ -117,8 +117,6 @@ void inward_wide(const WideLink<Real>& link, const RunPlan<Real>& run, const Rea
 template <class T, class Real>
 void inward_composites(const Plan<T>& plan, const Real* q, CrbaWorkspace<T>& ws) {
   const Composite<T> zero{T(0), Vec3<T>::zero(), Sym3<T>::zero()};
-  for (std::size_t r = 1; r < plan.runs.size(); ++r)
-    if (plan.runs[r].has_children) ws.sum[r] = zero;
   for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
     const RunPlan<Real>& run = plan.runs[r];
     Composite<T> x = run.has_children ? ws.sum[r] : zero;
@@ -128,7 +126,7 @@ void inward_composites(const Plan<T>& plan, const Real* q, CrbaWorkspace<T>& ws)
       inward_wide(plan.wide_links[std::size_t(run.slot)], run, q, ws, x);
     if (run.parent == 0) continue;
     Composite<T>& sum = ws.sum[std::size_t(run.parent)];
-    sum = {sum.mass + x.mass, sum.h + x.h, sum.I + x.I};
+    sum = run.opens_sum ? x : Composite<T>{sum.mass + x.mass, sum.h + x.h, sum.I + x.I};
   }
 }
 

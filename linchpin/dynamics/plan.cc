@@ -110,7 +110,11 @@ Plan<T>::Plan(const Model& model) {
     plan.phi = make_turn(Real(std::cos(first.phi)), Real(std::sin(first.phi)));
     plan.t = Real(first.t);
     runs.push_back(plan);
-    runs[std::size_t(run.parent)].has_children = true;
+  }
+  for (std::size_t r = runs.size() - 1; r > 0; --r) {
+    RunPlan<Real>& parent = runs[std::size_t(runs[r].parent)];
+    runs[r].opens_sum = !parent.has_children;
+    parent.has_children = true;
   }
 
   for (const Body& b : model.bodies())

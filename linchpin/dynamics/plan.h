@@ -46,6 +46,7 @@ struct RunPlan {
   int slot, end;  // slots of a one-axis run; for ball and free slot is the index into Plan::wide_links
   int parent;     // run, 0 for the world
   bool has_children;
+  bool opens_sum;  // first of its siblings on the way inward: sets what the others add to
   Mat3<S> E;      // R_PF of the first link
   Vec3<S> r, rF;  // p_PF, in the parent's and in F's axes
   Turn<S> phi;

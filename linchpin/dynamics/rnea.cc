@@ -143,8 +143,6 @@ Force<T> inward_axes(const Plan<T>& plan, const RunPlan<Real>& run, const Real* 
 template <class T, class Real>
 void inward_forces(const Plan<T>& plan, const Real* vdot, bool external, RneaWorkspace<T>& ws, Real* tau) {
   constexpr int worlds = Lanes<T>::worlds;
-  for (std::size_t r = 1; r < plan.runs.size(); ++r)
-    if (plan.runs[r].has_children) ws.sum[r] = Force<T>::zero();
   Local<typename Lanes<T>::Wide> local;
   int block = -1;
   for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
@@ -165,7 +163,8 @@ void inward_forces(const Plan<T>& plan, const Real* vdot, bool external, RneaWor
       const Vec3<T> n = b.R * F.n + cross(b.rF, f);  // about the parent's origin, in F's axes
       F = {run.E * n, run.E * f};
     }
-    if (run.parent != 0) ws.sum[std::size_t(run.parent)] += F;
+    Force<T>& sum = ws.sum[std::size_t(run.parent)];
+    sum = run.opens_sum ? F : sum + F;
   }
 }
 

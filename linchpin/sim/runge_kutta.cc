@@ -92,7 +92,9 @@ void add_work(double h, std::span<const double> weights, const Stages& stages, S
 }
 
 StepReport rk4(Dynamics& dynamics, const Departure& from, Stages& stages, Arrival& to) {
-  static constexpr std::array half{1.0 / 2}, second_half{0.0, 1.0 / 2}, whole{0.0, 0.0, 1.0};
+  static constexpr std::array half{1.0 / 2};
+  static constexpr std::array second_half{0.0, 1.0 / 2};
+  static constexpr std::array whole{0.0, 0.0, 1.0};
   static constexpr std::array all{1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   const State& s = from.state;
   const double dt = from.options.dt;

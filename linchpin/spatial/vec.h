@@ -17,6 +17,11 @@ template <class A, class B>
 LINCHPIN_INLINE auto dot(const Vec3<A>& a, const Vec3<B>& b) {
   return fma(a.z, b.z, fma(a.y, b.y, a.x * b.x));
 }
+// sum + a.b
+template <class T, class A, class B>
+LINCHPIN_INLINE T plus_dot(const T& sum, const Vec3<A>& a, const Vec3<B>& b) {
+  return fma(a.z, b.z, fma(a.y, b.y, fma(a.x, b.x, sum)));
+}
 template <class A, class B>
 LINCHPIN_INLINE auto cross(const Vec3<A>& a, const Vec3<B>& b) -> Vec3<decltype(a.x * b.x)> {
   return {fma(a.y, b.z, -(a.z * b.y)), fma(a.z, b.x, -(a.x * b.z)), fma(a.x, b.y, -(a.y * b.x))};
@@ -95,6 +100,12 @@ template <class A, class B>
 LINCHPIN_INLINE auto operator*(const Sym3<A>& I, const Vec3<B>& v) -> Vec3<decltype(I.xx * v.x)> {
   return {fma(I.xz, v.z, fma(I.xy, v.y, I.xx * v.x)), fma(I.yz, v.z, fma(I.yy, v.y, I.xy * v.x)),
           fma(I.zz, v.z, fma(I.yz, v.y, I.xz * v.x))};
+}
+// sum + I v
+template <class T, class A, class B>
+LINCHPIN_INLINE Vec3<T> plus_product(const Vec3<T>& sum, const Sym3<A>& I, const Vec3<B>& v) {
+  return {fma(I.xz, v.z, fma(I.xy, v.y, fma(I.xx, v.x, sum.x))), fma(I.yz, v.z, fma(I.yy, v.y, fma(I.xy, v.x, sum.y))),
+          fma(I.zz, v.z, fma(I.yz, v.y, fma(I.xz, v.x, sum.z)))};
 }
 template <class A, class B>
 LINCHPIN_INLINE auto operator+(const Sym3<A>& a, const Sym3<B>& b) -> Sym3<decltype(a.xx + b.xx)> {

@@ -1,5 +1,5 @@
-// A stranger's program. Prints what it computed, to the bit: run.sh compares the outputs of copies compiled differently.
-// Exit status 1 when something does not hold.
+// A stranger's program. Prints what it computed, to the bit, so that run.sh can compare copies compiled with different
+// flags. Exit status 1 when something does not hold.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,0 +1,283 @@
+// linchpin inspect: a model as it is read and as it is computed with.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "apps/command.h"
+#include "apps/document.h"
+#include "apps/json_output.h"
+#include "apps/model_argument.h"
+#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/model/scenes.h"
+#include "linchpin/model/state.h"
+
+namespace linchpin {
+namespace {
+
+struct Request {
+  std::string model, json;
+  bool scenes = false, all = false;
+};
+
+constexpr std::size_t shown_at_most = 60;  // bodies, without --all
+
+std::string number(double x) { return fmt::format("{:.4g}", x == 0 ? 0.0 : x); }
+std::string triple(const Vec3<double>& v) { return fmt::format("({}, {}, {})", number(v.x), number(v.y), number(v.z)); }
+
+std::string_view name_of(LinkKind kind) {
+  switch (kind) {
+    case LinkKind::world: return "world";
+    case LinkKind::revolute: return "revolute";
+    case LinkKind::axial: return "axial";
+    case LinkKind::ball: return "ball";
+    case LinkKind::free: return "free";
+  }
+  return "";
+}
+
+bool limited(const DofSpec& dof) { return dof.lower > -unlimited || dof.upper < unlimited; }
+
+std::string bound(double x, const char* none) { return std::isinf(x) ? none : number(x); }
+
+// "-1.57 .. 1.57", one for each coordinate that has limits.
+std::string limits_of(const Model& model, const Joint& joint) {
+  std::string text;
+  for (int k = 0; k < joint.nv; ++k) {
+    const DofSpec& dof = model.dofs()[std::size_t(joint.v + k)];
+    if (!limited(dof)) continue;
+    text += fmt::format("{}{}{} .. {}", text.empty() ? "" : "; ", joint.nv > 1 ? fmt::format(".{}: ", k) : "",
+                        bound(dof.lower, "-inf"), bound(dof.upper, "inf"));
+  }
+  return text.empty() ? "-" : text;
+}
+
+// Springs, damping and the like, where there are any.
+std::string terms_of(const Model& model, const Joint& joint) {
+  std::vector<std::string> terms;
+  const auto add = [&](const char* name, double DofSpec::*field) {
+    double most = 0;
+    for (int k = 0; k < joint.nv; ++k) most = std::max(most, model.dofs()[std::size_t(joint.v + k)].*field);
+    if (most > 0) terms.push_back(fmt::format("{} {}", name, number(most)));
+  };
+  add("armature", &DofSpec::armature);
+  add("damping", &DofSpec::damping);
+  add("stiffness", &DofSpec::stiffness);
+  add("dry friction", &DofSpec::dry_friction);
+  return terms.empty() ? "-" : fmt::format("{}", fmt::join(terms, ", "));
+}
+
+std::string coordinates(int first, int count) {
+  if (count == 0) return "-";
+  return count == 1 ? std::to_string(first) : fmt::format("{}-{}", first, first + count - 1);
+}
+
+Vec3<double> centre_of(const RigidInertia<double>& I) {
+  return I.mass > 0 ? (1 / I.mass) * I.h : Vec3<double>::zero();
+}
+
+// How many steps in a body stands: one for each branching on its way to the world, so that a chain stays in line.
+std::vector<int> indentation(const Model& model) {
+  std::vector<int> children(model.bodies().size(), 0), depth(model.bodies().size(), 0);
+  for (const Joint& joint : model.joints()) ++children[std::size_t(joint.parent)];
+  for (const Joint& joint : model.joints()) {
+    const std::size_t parent = std::size_t(joint.parent);
+    depth[std::size_t(joint.child)] = depth[parent] + (children[parent] > 1 || parent == 0 ? 1 : 0);
+  }
+  return depth;
+}
+
+// "7 revolute (1 run of 7)": what the links are, and how far the recursions go without a question.
+std::string describe_runs(const Model& model) {
+  std::map<LinkKind, std::vector<int>> lengths;
+  for (std::size_t i = 1; i < model.runs().size(); ++i)
+    lengths[model.runs()[i].kind].push_back(model.runs()[i].end - model.runs()[i].first);
+  std::vector<std::string> parts;
+  for (const auto& [kind, list] : lengths) {
+    int sum = 0;
+    for (const int length : list) sum += length;
+    const auto [shortest, longest] = std::minmax_element(list.begin(), list.end());
+    parts.push_back(fmt::format("{} {} in {} run{} of {}", sum, name_of(kind), list.size(), list.size() == 1 ? "" : "s",
+                                *shortest == *longest ? std::to_string(*longest)
+                                                      : fmt::format("{} to {}", *shortest, *longest)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Table tree_table(const Model& model, bool all) {
+  const std::vector<int> depth = indentation(model);
+  Table table{"", "lllrrrll", {"body", "joint", "type", "q", "v", "mass kg", "centre m", "limits rad, m"}, {}};
+  const bool any_terms = std::any_of(model.joints().begin(), model.joints().end(),
+                                     [&](const Joint& joint) { return terms_of(model, joint) != "-"; });
+  if (any_terms) {
+    table.columns.emplace_back("joint terms");
+    table.align += "l";
+  }
+  for (std::size_t i = 0; i < model.bodies().size(); ++i) {
+    if (!all && i > shown_at_most) break;
+    const Body& body = model.bodies()[i];
+    std::vector<std::string> row{std::string(2 * std::size_t(depth[i]), ' ') + body.name};
+    if (i == 0) {
+      row.resize(table.columns.size());
+    } else {
+      const Joint& joint = model.joints()[std::size_t(body.joint)];
+      row.insert(row.end(), {joint.name, std::string(to_string(joint.type)), coordinates(joint.q, joint.nq),
+                             coordinates(joint.v, joint.nv), number(body.inertia.mass),
+                             body.inertia.mass > 0 ? triple(centre_of(body.inertia)) : "-", limits_of(model, joint)});
+      if (any_terms) row.push_back(terms_of(model, joint));
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::vector<std::string> merged_bodies(const Model& model) {
+  std::vector<std::string> merged;
+  for (const Joint& joint : model.joints())
+    if (joint.type == JointType::weld)
+      merged.push_back(fmt::format("{} into {}", model.bodies()[std::size_t(joint.child)].name,
+                                   model.bodies()[std::size_t(joint.parent)].name));
+  return merged;
+}
+
+CentreOfMass centre_at_zero(const Model& model) {
+  const Plan<double> plan(model);
+  Kinematics<double> kin(plan);
+  Velocities vel(model);
+  const State zero = make_state(model);
+  kinematics<double>(plan, zero.q, kin);
+  velocities(model, kin, zero.v, vel);
+  return centre_of_mass(model, kin, vel);
+}
+
+Json vector_json(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
+
+Json model_json(const ModelArgument& argument) {
+  const Model& model = argument.model;
+  Json rows = Json::array();
+  for (std::size_t i = 1; i < model.bodies().size(); ++i) {
+    const Body& body = model.bodies()[i];
+    const Joint& joint = model.joints()[std::size_t(body.joint)];
+    const Sym3<double>& I = body.inertia.I;
+    Json dofs = Json::array();
+    for (int k = 0; k < joint.nv; ++k) {
+      const DofSpec& d = model.dofs()[std::size_t(joint.v + k)];
+      dofs.push_back({{"lower", d.lower}, {"upper", d.upper}, {"effort_limit", d.effort_limit},
+                      {"velocity_limit", d.velocity_limit}, {"armature", d.armature}, {"damping", d.damping},
+                      {"stiffness", d.stiffness}, {"rest", d.rest}, {"dry_friction", d.dry_friction}});
+    }
+    rows.push_back({{"body", body.name},
+                    {"parent", model.bodies()[std::size_t(joint.parent)].name},
+                    {"joint", joint.name},
+                    {"type", std::string(to_string(joint.type))},
+                    {"axis", vector_json(joint.spec.axis)},
+                    {"q", joint.q},
+                    {"nq", joint.nq},
+                    {"v", joint.v},
+                    {"nv", joint.nv},
+                    {"dofs", dofs},
+                    {"mass", body.inertia.mass},
+                    {"centre", vector_json(centre_of(body.inertia))},
+                    {"inertia_about_origin", {I.xx, I.yy, I.zz, I.xy, I.xz, I.yz}},
+                    {"shapes", body.geometry.size()},
+                    {"link", body.link}});
+  }
+  const CentreOfMass centre = centre_at_zero(model);
+  return {{"model", argument.text},
+          {"name", model.name()},
+          {"gravity", vector_json(model.gravity())},
+          {"degrees_of_freedom", model.nv()},
+          {"position_coordinates", model.nq()},
+          {"bodies", model.bodies().size() - 1},
+          {"links", model.links().size() - 1},
+          {"runs", model.runs().size() - 1},
+          {"merged", merged_bodies(model)},
+          {"total_mass", model.total_mass()},
+          {"centre_of_mass_at_zero", vector_json(centre.position)},
+          {"rows", rows}};
+}
+
+void print_model(const ModelArgument& argument, bool all, std::FILE* out) {
+  const Model& model = argument.model;
+  const CentreOfMass centre = centre_at_zero(model);
+  std::size_t shapes = 0, limits = 0;
+  for (const Body& body : model.bodies()) shapes += body.geometry.size();
+  for (const DofSpec& dof : model.dofs()) limits += limited(dof) ? 1 : 0;
+  fmt::print(out, "{}\n", argument.text);
+  fmt::print(out, "  degrees of freedom  {} (positions held in {} numbers)\n", model.nv(), model.nq());
+  fmt::print(out, "  bodies              {}, {} kg in all, centre of mass at zero {} m\n", model.bodies().size() - 1,
+             number(model.total_mass()), triple(centre.position));
+  fmt::print(out, "  gravity             {} m/s^2\n", triple(model.gravity()));
+  fmt::print(out, "  compiled            {} links: {}\n", model.links().size() - 1, describe_runs(model));
+  const std::vector<std::string> merged = merged_bodies(model);
+  if (!merged.empty()) {
+    std::string list = fmt::format("{}", fmt::join(merged.begin(), merged.begin() + std::min<long>(6, long(merged.size())), ", "));
+    if (merged.size() > 6) list += fmt::format(", and {} more", merged.size() - 6);
+    fmt::print(out, "  merged by welds     {}: {}\n", merged.size(), list);
+  }
+  fmt::print(out, "  limits              {} of {} coordinates\n", limits, model.nv());
+  fmt::print(out, "  shapes              {}\n", shapes);
+  if (!model.frames().empty()) {
+    std::vector<std::string> names;
+    for (const Frame& frame : model.frames())
+      names.push_back(fmt::format("{} on {}", frame.name, model.bodies()[std::size_t(frame.body)].name));
+    fmt::print(out, "  frames              {}\n", fmt::join(names, ", "));
+  }
+  fmt::print(out, "\n{}", to_text(tree_table(model, all)));
+  const std::size_t bodies = model.bodies().size() - 1;
+  if (!all && bodies > shown_at_most) fmt::print(out, "  ... and {} more; --all shows them\n", bodies - shown_at_most);
+}
+
+Json scenes_json() {
+  Json rows = Json::array();
+  for (const SceneInfo& scene : scene_catalogue()) {
+    Json parameters = Json::array();
+    for (const SceneParameter& p : scene.parameters)
+      parameters.push_back({{"name", p.name}, {"value", p.value}, {"lowest", p.lowest}, {"highest", p.highest},
+                            {"meaning", p.meaning}});
+    rows.push_back({{"scene", "@" + scene.name}, {"description", scene.description}, {"parameters", parameters}});
+  }
+  return {{"rows", rows}};
+}
+
+int run(const Request& request) {
+  if (request.scenes) {
+    if (!request.model.empty()) throw UsageError("give either MODEL or --scenes, not both");
+    OutputFile json("--json", request.json);
+    if (!json.is_standard_output()) fmt::print("{}", describe_scenes());
+    write_json(scenes_json(), json);
+    return exit_done;
+  }
+  if (request.model.empty()) throw UsageError("inspect needs a MODEL, such as @pendulum:links=12 (or --scenes)");
+  OutputFile json("--json", request.json);
+  const ModelArgument argument = model_from(request.model);
+  print_model(argument, request.all, json.is_standard_output() ? stderr : stdout);
+  if (json) write_json(model_json(argument), json);
+  return exit_done;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& command, int& status) {
+  auto request = std::make_shared<Request>();
+  CLI::App* verb = command.add_subcommand("inspect", "Show a model: its tree, joints, masses, limits");
+  verb->add_option("MODEL", request->model, "A built-in scene, such as @humanoid")->type_name("");
+  verb->add_flag("--scenes", request->scenes, "List the built-in scenes with their parameters instead");
+  verb->add_flag("--all", request->all, fmt::format("Every body, also above {}", shown_at_most));
+  verb->add_option("--json", request->json, "Write the same to FILE, one row per body; - is standard output")
+      ->type_name("FILE");
+  verb->footer(
+      "A body stands one step further in for each branching on its way to the world, so that a serial chain stays in one\n"
+      "column. Columns q and v are the places of its joint's coordinates; masses are in kg, centres in m in the body's own\n"
+      "frame, limits in rad or m. \"Compiled\" is what the recursions see: joints with several axes are split, welded bodies\n"
+      "merged, and links put into serial runs of one kind.\n\n"
+      "Examples:\n"
+      "  linchpin inspect @humanoid\n"
+      "  linchpin inspect @random_tree:bodies=30,seed=4 --json tree.json\n"
+      "  linchpin inspect --scenes");
+  verb->callback([request, &status] { status = run(*request); });
+}
+
+}  // namespace linchpin

@@ -1,0 +1,161 @@
+// linchpin reproduce: the papers' tables, figures and sections, done again.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "apps/command.h"
+#include "apps/json_output.h"
+#include "apps/progress.h"
+#include "apps/reproduce/reproduction.h"
+
+namespace linchpin {
+
+const std::vector<ReproductionEntry>& reproductions() {
+  static const std::vector<ReproductionEntry> all{
+      {"smooth/stiffness", "Formulation stiffness: which elimination keeps its digits", "003 section 7",
+       reproduce_stiffness},
+  };
+  return all;
+}
+
+namespace {
+
+struct Request {
+  std::vector<std::string> ids;
+  bool quick = false;
+  std::string json, report;
+};
+
+std::vector<const ReproductionEntry*> chosen(const std::vector<std::string>& ids) {
+  std::vector<const ReproductionEntry*> entries;
+  for (const std::string& id : ids) {
+    const std::size_t before = entries.size();
+    for (const ReproductionEntry& entry : reproductions())
+      if ((id == "all" || id == entry.id) && std::find(entries.begin(), entries.end(), &entry) == entries.end())
+        entries.push_back(&entry);
+    const bool known = id == "all" || std::any_of(reproductions().begin(), reproductions().end(),
+                                                  [&](const ReproductionEntry& entry) { return entry.id == id; });
+    if (known || entries.size() > before) continue;
+    std::string there;
+    for (const ReproductionEntry& entry : reproductions()) there += (there.empty() ? "" : ", ") + entry.id;
+    throw UsageError(fmt::format("there is nothing to reproduce called '{}'; there are: {} (or all, list)", id, there));
+  }
+  return entries;
+}
+
+int list(const std::string& json) {
+  OutputFile file("--json", json);
+  Json rows = Json::array();
+  Table table{"", "lll", {"id", "from", "what"}, {}};
+  for (const ReproductionEntry& entry : reproductions()) {
+    rows.push_back({{"id", entry.id}, {"source", entry.source}, {"title", entry.title}});
+    table.rows.push_back({entry.id, entry.source, entry.title});
+  }
+  fmt::print(file.is_standard_output() ? stderr : stdout, "{}", to_text(table));
+  write_json({{"rows", rows}}, file);
+  return exit_done;
+}
+
+Table claim_table(const std::vector<Claim>& claims) {
+  Table table{"", "lllll", {"claim", "paper", "ours", "holds", "kind"}, {}};
+  for (const Claim& c : claims) table.rows.push_back({c.claim, c.paper, c.ours, c.holds ? "yes" : "no", c.kind});
+  return table;
+}
+
+std::string claims_text(const std::vector<Claim>& claims) {
+  std::string out = "Claims\n------\n";
+  for (const Claim& c : claims)
+    out += fmt::format("  [{}] {}{}\n        paper: {}\n        ours:  {}\n", c.holds ? "holds" : "FAILS", c.claim,
+                       c.kind == "timing" ? " (timing: a trend, not judged)" : "", c.paper, c.ours);
+  return out;
+}
+
+Json table_json(const Table& table) {
+  return {{"title", table.title}, {"columns", table.columns}, {"rows", table.rows}};
+}
+
+int run(const Request& request) {
+  if (request.ids.empty() || (request.ids.size() == 1 && request.ids.front() == "list")) {
+    if (!request.report.empty()) throw UsageError("--report needs something to reproduce: all, or an id of the list");
+    return list(request.json);
+  }
+  const std::vector<const ReproductionEntry*> entries = chosen(request.ids);
+
+  // Refuse what cannot be written before the work, not after it.
+  OutputFile json("--json", request.json), page;
+  if (!request.report.empty()) {
+    std::error_code fault;
+    std::filesystem::create_directories(request.report, fault);
+    if (!std::filesystem::is_directory(request.report))
+      throw UsageError(fmt::format("--report: cannot make the folder '{}': {}", request.report,
+                                   fault ? fault.message() : "there is a file of that name"));
+    page = OutputFile("--report", (std::filesystem::path(request.report) / "index.html").string());
+  }
+  std::FILE* const out = json.is_standard_output() ? stderr : stdout;
+
+  bool all_hold = true;
+  Json rows = Json::array(), tables = Json::object();
+  std::vector<Block> blocks;
+  Progress progress(true);
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const ReproductionEntry& entry = *entries[i];
+    const Reproduction found =
+        entry.run({.quick = request.quick}, [&](double fraction, const std::string& what) {
+          progress.show((double(i) + fraction) / double(entries.size()), entry.id + ": " + what);
+          return !interrupted();
+        });
+    progress.clear();
+    if (interrupted()) return exit_failed;
+    fmt::print(out, "{}: {} ({})\n\n{}{}\n", entry.id, entry.title, entry.source, to_text(found.account),
+               claims_text(found.claims));
+    for (const Claim& c : found.claims) {
+      all_hold = all_hold && (c.holds || c.kind == "timing");
+      rows.push_back({{"id", entry.id},
+                      {"claim", c.claim},
+                      {"paper", c.paper},
+                      {"ours", c.ours},
+                      {"holds", c.holds},
+                      {"kind", c.kind}});
+    }
+    tables[entry.id] = Json::array();
+    for (const Block& block : found.account)
+      if (const Table* table = std::get_if<Table>(&block)) tables[entry.id].push_back(table_json(*table));
+    blocks.push_back(Heading{fmt::format("{}: {} ({})", entry.id, entry.title, entry.source)});
+    blocks.push_back(claim_table(found.claims));
+    blocks.insert(blocks.end(), found.account.begin(), found.account.end());
+  }
+  if (page) {
+    page.write(to_html("linchpin reproduces", blocks));
+    page.commit();
+    fmt::print(out, "report: {}\n", (std::filesystem::path(request.report) / "index.html").string());
+  }
+  write_json({{"rows", rows}, {"tables", tables}}, json);
+  return all_hold ? exit_done : exit_failed;
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& command, int& status) {
+  auto request = std::make_shared<Request>();
+  CLI::App* verb = command.add_subcommand("reproduce", "Do the papers' tables, figures and sections again");
+  verb->add_option("ID", request->ids, "What to reproduce: ids of the list, or `all`; `list` (the default) shows them")
+      ->type_name("");
+  verb->add_flag("--quick", request->quick, "Fewer cases, the same claims");
+  verb->add_option("--json", request->json, "Write the claims (rows) and tables to FILE; - is standard output")
+      ->type_name("FILE");
+  verb->add_option("--report", request->report, "Write DIR/index.html, one page with tables and plots")->type_name("DIR");
+  verb->footer(
+      "Each claim of a paper is set beside what is found here, with a verdict. Exit status 1 when a claim of kind\n"
+      "\"result\" does not hold; claims of kind \"timing\" are trends and never set it.\n\n"
+      "Examples:\n"
+      "  linchpin reproduce list\n"
+      "  linchpin reproduce smooth/stiffness --quick\n"
+      "  linchpin reproduce all --report report --json claims.json");
+  verb->callback([request, &status] { status = run(*request); });
+}
+
+}  // namespace linchpin

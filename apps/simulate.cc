@@ -1,0 +1,477 @@
+// linchpin simulate: a model through time, with a certificate at the end.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "apps/command.h"
+#include "apps/document.h"
+#include "apps/json_output.h"
+#include "apps/model_argument.h"
+#include "apps/progress.h"
+#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/simulation.h"
+
+namespace linchpin {
+namespace {
+
+// As typed.
+struct Request {
+  std::string model;
+  std::string time = "5", dt = "1e-3", stepper = "rk4", every, seed, energy_tolerance;
+  std::vector<std::string> positions, velocities;
+  std::string csv, json;
+  bool quiet = false;
+};
+
+std::vector<std::string> stepper_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < stepper_count; ++i) names.emplace_back(to_string(Stepper(i)));
+  return names;
+}
+
+// ---- how far and how fine ----------------------------------------------------------------------------------------------
+
+struct Schedule {
+  double time = 0, dt = 0;
+  long long whole = 0;   // steps of dt
+  double rest = 0;       // a shorter one at the end, s
+  long long every = 1;   // steps between rows of output
+  long long steps() const { return whole + (rest > 0 ? 1 : 0); }
+};
+
+Schedule schedule_of(const Request& request, const Model& model) {
+  constexpr double most = std::numeric_limits<double>::max();
+  Schedule s;
+  s.time = number_from("--time", request.time, {0, most, true});
+  s.dt = number_from("--dt", request.dt, {0, most, true});
+  const double count = s.time / s.dt;
+  if (count > 1e12)
+    throw UsageError(fmt::format("--time {} with --dt {} would be {:.1e} steps; at most 1e12", request.time, request.dt, count));
+  // 5 / 1e-3 is not 5000 to the last bit, and no step of 1e-16 s should follow for that.
+  const double nearest = std::round(count);
+  const bool even = nearest >= 1 && std::abs(count - nearest) < 1e-9 * nearest;
+  s.whole = static_cast<long long>(even ? nearest : std::floor(count));
+  s.rest = even ? 0 : s.time - static_cast<double>(s.whole) * s.dt;
+  if (!request.every.empty()) {
+    s.every = whole_number_from("--every", request.every, 1, 1'000'000'000'000);
+  } else {
+    const double rows = 1000, numbers = 2e6;
+    const double steps = static_cast<double>(s.steps());
+    s.every = std::max(1LL, static_cast<long long>(std::ceil(steps * std::max(1 / rows, (model.nq() + model.nv()) / numbers))));
+  }
+  return s;
+}
+
+// ---- where it starts ---------------------------------------------------------------------------------------------------
+
+// NAME=VALUE for one coordinate. Names may contain anything but a comma; the last '=' parts, and a '.k' at the end picks
+// one of several coordinates.
+void set_coordinate(const Model& model, const char* option, const std::string& text, int Joint::*first, int Joint::*count,
+                    std::vector<double>& numbers) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    throw UsageError(fmt::format("{}: expected JOINT=VALUE, got '{}'", option, text));
+  const std::string name = text.substr(0, equals);
+  const double value = number_from(fmt::format("{} {}", option, name), text.substr(equals + 1),
+                                   {-std::numeric_limits<double>::max(), std::numeric_limits<double>::max()});
+  int index = model.find_joint(name), part = 0;
+  const std::size_t dot = name.rfind('.');
+  const bool has_part = index < 0 && dot != std::string::npos;
+  if (has_part) {
+    index = model.find_joint(name.substr(0, dot));
+    if (index >= 0) {
+      const int n = model.joints()[std::size_t(index)].*count;
+      part = static_cast<int>(whole_number_from(fmt::format("{} {}: its coordinate", option, name), name.substr(dot + 1), 0,
+                                                std::max(0, n - 1)));
+    }
+  }
+  if (index < 0) {
+    std::string there;
+    for (std::size_t i = 0; i < model.joints().size() && i < 8; ++i)
+      there += (i ? ", " : "") + model.joints()[i].name;
+    if (model.joints().size() > 8) there += ", ...";
+    throw UsageError(fmt::format("{}: there is no joint '{}'; there are: {}", option, name, there));
+  }
+  const Joint& joint = model.joints()[std::size_t(index)];
+  if (joint.*count == 0)
+    throw UsageError(fmt::format("{}: joint '{}' is a {} and has no coordinate", option, name, to_string(joint.type)));
+  if (joint.*count > 1 && !has_part)
+    throw UsageError(fmt::format("{}: joint '{}' has {} coordinates, say which: {}.0 to {}.{}", option, name, joint.*count,
+                                 name, name, joint.*count - 1));
+  numbers[std::size_t(joint.*first + part)] = value;
+}
+
+void set_coordinates(const Model& model, const char* option, const std::vector<std::string>& texts, int Joint::*first,
+                     int Joint::*count, std::vector<double>& numbers) {
+  for (const std::string& text : texts)
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', begin), text.size());
+      set_coordinate(model, option, text.substr(begin, comma - begin), first, count, numbers);
+      begin = comma + 1;
+    }
+}
+
+State start_of(const Request& request, const Model& model) {
+  State state = request.seed.empty()
+                    ? make_state(model)
+                    : random_state(model, std::uint64_t(whole_number_from("--seed", request.seed, 0, 1'000'000'000'000)));
+  set_coordinates(model, "--position", request.positions, &Joint::q, &Joint::nq, state.q);
+  set_coordinates(model, "--velocity", request.velocities, &Joint::v, &Joint::nv, state.v);
+  for (const Joint& joint : model.joints()) {  // a rotation is a unit quaternion, whatever was typed
+    if (joint.type != JointType::ball && joint.type != JointType::free) continue;
+    double sum = 0;
+    for (int k = 0; k < 4; ++k) sum += state.q[std::size_t(joint.q + k)] * state.q[std::size_t(joint.q + k)];
+    if (!(sum > 0) || std::isinf(sum))
+      throw UsageError(fmt::format("--position: the quaternion {0}.0 to {0}.3 cannot be brought to length 1", joint.name));
+  }
+  normalize(model, state.q);
+  return state;
+}
+
+// ---- what is written and shown -----------------------------------------------------------------------------------------
+
+// Energies of a state, apart from the monitor's: for the output only.
+class EnergyMeter {
+ public:
+  explicit EnergyMeter(const Model& model) : model_(model), plan_(model), kin_(plan_), vel_(model) {}
+  Energy operator()(const State& state) {
+    kinematics<double>(plan_, state.q, kin_);
+    velocities(model_, kin_, state.v, vel_);
+    return energy(model_, kin_, vel_, state.q, state.v);
+  }
+
+ private:
+  const Model& model_;
+  Plan<double> plan_;
+  Kinematics<double> kin_;
+  Velocities vel_;
+};
+
+std::string quoted(const std::string& name) {
+  if (name.find_first_of(",\"\n") == std::string::npos) return name;
+  std::string out = "\"";
+  for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+// Rows of a run: to a CSV file as they come, and kept for JSON.
+class Recorder {
+ public:
+  Recorder(const Model& model, OutputFile& csv, bool keep) : csv_(csv), keep_(keep) {
+    if (!csv_) return;
+    std::string head = "time";
+    for (const std::string& name : position_names(model)) head += "," + quoted("q:" + name);
+    for (const std::string& name : velocity_names(model)) head += "," + quoted("v:" + name);
+    csv_.write(head + ",kinetic,gravity,springs,energy,defect\n");
+  }
+  bool wanted() const { return csv_ || keep_; }
+  void add(const State& state, const Energy& e, const EnergyBalance& balance) {
+    if (csv_) {
+      fmt::memory_buffer line;
+      const auto out = std::back_inserter(line);
+      fmt::format_to(out, "{}", state.time);
+      for (const double x : state.q) fmt::format_to(out, ",{}", x);
+      for (const double x : state.v) fmt::format_to(out, ",{}", x);
+      fmt::format_to(out, ",{},{},{},{},{}\n", e.kinetic, e.gravity, e.springs, e.total(), balance.defect());
+      csv_.write({line.data(), line.size()});
+    }
+    if (keep_)
+      rows_.push_back({{"time", state.time}, {"q", state.q}, {"v", state.v}, {"kinetic", e.kinetic},
+                       {"gravity", e.gravity}, {"springs", e.springs}, {"energy", e.total()},
+                       {"defect", balance.defect()}});
+  }
+  Json& rows() { return rows_; }
+
+ private:
+  OutputFile& csv_;
+  bool keep_;
+  Json rows_ = Json::array();
+};
+
+// A few curves for the terminal: energies and the first joints.
+class Strips {
+ public:
+  static constexpr int width = 48, joints = 4;
+  Strips(const Model& model, long long steps) : model_(model), every_(std::max(1LL, steps / (4 * width))) {
+    for (const Joint& joint : model.joints())
+      if (joint.nq == 1 && shown_.size() < joints) {
+        shown_.push_back(joint.q);
+        names_.push_back(joint.name);
+        units_.push_back(joint.type == JointType::prismatic ? "m" : "rad");
+      }
+    joint_.resize(shown_.size());
+  }
+  bool due(long long step) const { return step % every_ == 0; }
+  void add(const State& state, const Energy& e) {
+    kinetic_.push_back(e.kinetic);
+    potential_.push_back(e.gravity + e.springs);
+    for (std::size_t i = 0; i < shown_.size(); ++i) joint_[i].push_back(state.q[std::size_t(shown_[i])]);
+  }
+  std::string text() const {
+    std::string out = line("kinetic", kinetic_, "J") + line("potential", potential_, "J");
+    for (std::size_t i = 0; i < shown_.size(); ++i) out += line(names_[i], joint_[i], units_[i]);
+    if (model_.nq() > static_cast<int>(shown_.size()))
+      out += fmt::format("  ({} of {} coordinates; --csv FILE has them all)\n", shown_.size(), model_.nq());
+    return out;
+  }
+
+ private:
+  static std::string line(const std::string& name, const std::vector<double>& values, const std::string& unit) {
+    if (values.size() < 2) return "";
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    return fmt::format("  {:<12} {}  {:.4g} .. {:.4g} {}\n", name.size() > 12 ? name.substr(0, 12) : name,
+                       strip(values, width), *low, *high, unit);
+  }
+  const Model& model_;
+  long long every_;
+  std::vector<int> shown_;
+  std::vector<std::string> names_, units_;
+  std::vector<double> kinetic_, potential_;
+  std::vector<std::vector<double>> joint_;
+};
+
+struct Outcome {
+  Certificate certificate;
+  double time = 0;          // reached, s
+  double seconds = 0;       // spent in steps
+  bool stopped = false;     // by the user
+  State end;
+};
+
+// Steps through the schedule; fills recorder and strips on the way.
+Outcome run_schedule(const Model& model, const Schedule& schedule, const SimulationOptions& options, double energy_tolerance,
+                     State state, Recorder& recorder, Strips& strips, Progress& progress) {
+  using Clock = std::chrono::steady_clock;
+  Simulation simulation(model, options);
+  RunMonitor monitor(model, energy_tolerance);
+  EnergyMeter meter(model);
+  const auto note = [&](long long step, bool last) {
+    const bool row = recorder.wanted() && (last || step % schedule.every == 0), point = last || strips.due(step);
+    if (!row && !point) return;
+    const Energy e = meter(state);
+    if (row) recorder.add(state, e, monitor.certificate().energy);
+    if (point) strips.add(state, e);
+  };
+  Outcome outcome;
+  monitor.start(state);
+  const long long steps = schedule.steps();
+  note(0, false);
+  for (long long step = 1; step <= steps && !outcome.stopped; ++step) {
+    if (step == steps && schedule.rest > 0) {
+      SimulationOptions shorter = options;
+      shorter.dt = schedule.rest;
+      simulation = Simulation(model, shorter);
+    }
+    const auto start = Clock::now();
+    const StepReport report = simulation.step(state);
+    outcome.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+    monitor.add(state, report);
+    if (!report.ok() || !monitor.certificate().finite) break;
+    if (interrupted()) outcome.stopped = true;
+    note(step, step == steps || outcome.stopped);
+    if (progress.due())
+      progress.show(double(step) / double(steps),
+                    fmt::format("t = {:.3g} s, energy {:.6g} J", state.time, monitor.certificate().energy.stored));
+  }
+  progress.clear();
+  outcome.certificate = monitor.certificate();
+  outcome.time = state.time;
+  outcome.end = std::move(state);
+  return outcome;
+}
+
+std::string verdict(const Outcome& outcome) {
+  const Certificate& c = outcome.certificate;
+  if (outcome.stopped) return "INTERRUPTED";
+  return c.passed() ? "PASSED" : "FAILED";
+}
+
+// Why it is no success, in a line; empty when it is.
+std::string trouble(const Model& model, const Outcome& outcome) {
+  const Certificate& c = outcome.certificate;
+  if (outcome.stopped) return fmt::format("stopped by the user at t = {:.6g} s", outcome.time);
+  const std::string body =
+      c.body >= 0 ? fmt::format(" (body '{}')", model.bodies()[std::size_t(c.body)].name) : std::string();
+  if (c.status != StepStatus::done) return fmt::format("stopped at t = {:.6g} s: {}{}", outcome.time, c.reason, body);
+  if (!c.finite) return fmt::format("stopped at t = {:.6g} s: the energy is not finite", outcome.time);
+  if (!c.passed())
+    return fmt::format("energy defect {:.2e} of what was exchanged, above the tolerance {:.2e}", c.energy.relative_defect(),
+                       c.energy_tolerance);
+  return "";
+}
+
+std::vector<std::string> ignored(const Model& model) {
+  std::vector<std::string> lines = ignored_by_smooth_steppers(model);
+  std::size_t shapes = 0;
+  for (const Body& body : model.bodies()) shapes += body.geometry.size();
+  if (shapes > 0) lines.insert(lines.begin(), fmt::format("contact: {} shapes touch nothing", shapes));
+  return lines;
+}
+
+Json certificate_json(const Model& model, const Outcome& outcome) {
+  const Certificate& c = outcome.certificate;
+  const EnergyBalance& e = c.energy;
+  return {{"passed", c.passed() && !outcome.stopped},
+          {"status", outcome.stopped ? std::string("interrupted") : std::string(to_string(c.status))},
+          {"reason", trouble(model, outcome)},
+          {"finite", c.finite},
+          {"body", c.body >= 0 ? Json(model.bodies()[std::size_t(c.body)].name) : Json(nullptr)},
+          {"time", outcome.time},
+          {"steps", c.steps},
+          {"evaluations", c.evaluations},
+          {"substeps", c.substeps},
+          {"rejected", c.rejected},
+          {"energy",
+           {{"start", e.start}, {"stored", e.stored}, {"work", e.work}, {"dissipated", e.dissipated},
+            {"defect", e.defect()}, {"largest_defect", e.largest_defect}, {"exchanged", e.exchanged},
+            {"relative_defect", e.relative_defect()},
+            {"tolerance", std::isinf(c.energy_tolerance) ? Json(nullptr) : Json(c.energy_tolerance)}}}};
+}
+
+void print_summary(const ModelArgument& argument, const Schedule& schedule, const SimulationOptions& options,
+                   const Outcome& outcome, const Strips& strips, std::FILE* out) {
+  const Model& model = argument.model;
+  const Certificate& c = outcome.certificate;
+  const EnergyBalance& e = c.energy;
+  fmt::print(out, "{}: {} degrees of freedom, {} bodies, {:.4g} kg\n", argument.text, model.nv(), model.bodies().size() - 1,
+             model.total_mass());
+  fmt::print(out, "{} (order {}), dt {:g} s: {:g} s in {} steps, {} evaluations", to_string(options.stepper),
+             order_of(options.stepper), options.dt, outcome.time, c.steps, c.evaluations);
+  if (c.substeps > c.steps || c.rejected > 0) fmt::print(out, ", {} substeps, {} rejected", c.substeps, c.rejected);
+  if (schedule.rest > 0) fmt::print(out, " (the last one {:.3g} s)", schedule.rest);
+  fmt::print(out, "\n");
+  if (c.steps > 0 && outcome.seconds > 0)
+    fmt::print(out, "{:.3g} times real time, {:.3g} us a step\n", outcome.time / outcome.seconds,
+               1e6 * outcome.seconds / double(c.steps));
+  fmt::print(out, "\n{}\n", strips.text());
+  fmt::print(out, "  energy at start   {: .10g} J\n", e.start);
+  fmt::print(out, "  energy at end     {: .10g} J\n", e.stored);
+  if (e.work != 0) fmt::print(out, "  work done         {: .10g} J\n", e.work);
+  if (e.dissipated != 0) fmt::print(out, "  dissipated        {: .10g} J\n", e.dissipated);
+  fmt::print(out, "  largest defect    {: .3e} J, {:.1e} of the {:.4g} J that changed hands\n", e.largest_defect,
+             e.relative_defect(), e.exchanged);
+  const std::vector<std::string> left_out = ignored(model);
+  if (!left_out.empty()) {
+    fmt::print(out, "\nNot acted upon by smooth steppers:\n");
+    for (std::size_t i = 0; i < left_out.size() && i < 3; ++i) fmt::print(out, "  {}\n", left_out[i]);
+    if (left_out.size() > 3) fmt::print(out, "  and {} more of the kind (--json FILE lists all)\n", left_out.size() - 3);
+  }
+  const std::string why = trouble(model, outcome);
+  fmt::print(out, "\ncertificate: {}  {}\n", verdict(outcome),
+             !why.empty() ? why
+             : std::isinf(c.energy_tolerance)
+                 ? fmt::format("all {} steps finite and done; energy reported, not judged (--energy-tolerance)", c.steps)
+                 : fmt::format("all {} steps finite and done; energy defect within {:.1e}", c.steps, c.energy_tolerance));
+}
+
+int simulate(const Request& request) {
+  // Everything that can be wrong with the request comes before the work.
+  const ModelArgument argument = model_from(request.model);
+  const Model& model = argument.model;
+  const Schedule schedule = schedule_of(request, model);
+  const std::optional<Stepper> stepper = stepper_from(request.stepper);
+  if (!stepper)
+    throw UsageError(fmt::format("--stepper: there is no '{}'; there are: {}", request.stepper,
+                                 fmt::join(stepper_names(), ", ")));
+  const double tolerance = request.energy_tolerance.empty()
+                               ? unlimited
+                               : number_from("--energy-tolerance", request.energy_tolerance,
+                                             {0, std::numeric_limits<double>::max()});
+  State state = start_of(request, model);
+  if (request.csv == "-" && request.json == "-") throw UsageError("--csv and --json cannot both be the standard output");
+  if (!request.every.empty() && request.csv.empty() && request.json.empty())
+    throw UsageError("--every says how often to write, but there is neither --csv nor --json");
+  OutputFile csv("--csv", request.csv), json("--json", request.json);
+  std::FILE* const out = csv.is_standard_output() || json.is_standard_output() ? stderr : stdout;
+
+  SimulationOptions options;
+  options.stepper = *stepper;
+  options.dt = schedule.dt;
+  Recorder recorder(model, csv, bool(json));
+  Strips strips(model, schedule.steps());
+  Progress progress(!request.quiet);
+  const Outcome outcome = run_schedule(model, schedule, options, tolerance, std::move(state), recorder, strips, progress);
+
+  csv.commit();
+  if (json)
+    write_json({{"model", request.model},
+                {"degrees_of_freedom", model.nv()},
+                {"stepper", request.stepper},
+                {"dt", options.dt},
+                {"seconds", outcome.seconds},
+                {"real_time_factor", outcome.seconds > 0 ? Json(outcome.time / outcome.seconds) : Json(nullptr)},
+                {"position_names", position_names(model)},
+                {"velocity_names", velocity_names(model)},
+                {"ignored", ignored(model)},
+                {"certificate", certificate_json(model, outcome)},
+                {"rows", std::move(recorder.rows())}},
+               json);
+  if (!request.quiet) print_summary(argument, schedule, options, outcome, strips, out);
+  const std::string why = trouble(model, outcome);
+  if (!why.empty()) fmt::print(stderr, "linchpin: {}\n", why);
+  return why.empty() ? exit_done : exit_failed;
+}
+
+}  // namespace
+
+int demonstrate() {
+  // The start of paper 000, section 8.
+  Request request;
+  request.model = "@pendulum:links=12";
+  request.positions = {fmt::format("hinge_1={}", -std::numbers::pi / 4)};
+  request.velocities = {"hinge_1=1"};
+  fmt::print("A pendulum of 12 links, let go at -45 degrees and 1 rad/s (the start of paper 000), for 5 s:\n\n");
+  const int status = simulate(request);
+  fmt::print("\nTry next: linchpin simulate @humanoid --time 2 --seed 1, linchpin inspect @quadruped, linchpin help\n");
+  return status;
+}
+
+void add_simulate(CLI::App& command, int& status) {
+  auto request = std::make_shared<Request>();
+  CLI::App* verb = command.add_subcommand("simulate", "Step a model through time and certify the run");
+  verb->add_option("MODEL", request->model, "A built-in scene, such as @pendulum:links=12")->required()->type_name("");
+  verb->add_option("--time", request->time, "How long to simulate, s (5)")->type_name("SECONDS");
+  verb->add_option("--dt", request->dt, "Time step, s (1e-3); dormand_prince divides it further as it needs to")
+      ->type_name("SECONDS");
+  verb->add_option("--stepper", request->stepper, fmt::format("{} (rk4)", fmt::join(stepper_names(), ", ")))
+      ->type_name("NAME");
+  verb->add_option("--position", request->positions,
+                   "Start of a joint, rad or m; JOINT.k for one of several coordinates; may be repeated")
+      ->type_name("JOINT=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--velocity", request->velocities, "The same for velocities, rad/s or m/s")
+      ->type_name("JOINT=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--seed", request->seed, "Start from this random state instead of zero; --position and --velocity override")
+      ->type_name("N");
+  verb->add_option("--energy-tolerance", request->energy_tolerance,
+                   "Fail the certificate when the energy defect exceeds this part of the energy exchanged")
+      ->type_name("PART");
+  verb->add_option("--csv", request->csv,
+                   "Write time (s), positions q:, velocities v: and energies (J) to FILE; - is standard output")
+      ->type_name("FILE");
+  verb->add_option("--json", request->json, "Write certificate and rows to FILE; - is standard output")->type_name("FILE");
+  verb->add_option("--every", request->every,
+                   "Steps between rows of --csv and --json (so many that there are at most 1000 rows)")
+      ->type_name("N");
+  verb->add_flag("--quiet", request->quiet, "Print nothing but errors");
+  verb->footer(
+      "Smooth motion under gravity, springs and damping: contact, joint limits and dry friction are not acted upon yet, and\n"
+      "the summary says what of the model that concerns. Joints start at zero, at rest. Coordinates of joints with several\n"
+      "are numbered from 0; a ball's are the quaternion w x y z, a free joint's the quaternion and the position x y z.\n\n"
+      "The certificate says whether every step was done and finite, and how far energy is from balanced. A run that goes\n"
+      "to infinity ends there with time, body and reason; what was written up to then is whole. Exit status 1 when the\n"
+      "certificate fails.\n\n"
+      "Examples:\n"
+      "  linchpin simulate @pendulum:links=12 --position hinge_1=-0.785 --velocity hinge_1=1\n"
+      "  linchpin simulate @humanoid --seed 1 --time 2 --stepper dormand_prince --dt 0.01\n"
+      "  linchpin simulate @top --position ball.1=0.1 --velocity ball.2=30 --csv top.csv --every 10\n"
+      "  linchpin simulate @chain:links=100 --energy-tolerance 1e-9 --json run.json --quiet");
+  verb->callback([request, &status] { status = simulate(*request); });
+}
+
+}  // namespace linchpin

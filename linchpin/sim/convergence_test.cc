@@ -1,0 +1,164 @@
+// The order of each stepper, measured: the slope of log error over log dt, on an ordinary mechanism and on two where
+// rotations are quaternions, against dormand_prince at a tolerance near round-off.
+#include <numbers>
+
+#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/testing.h"
+
+namespace linchpin {
+namespace {
+
+struct Problem {
+  std::string name;
+  Model model;
+  State start;
+  double time;
+  State truth;
+};
+
+Problem problem(std::string name, Model model, State start, double time) {
+  State truth = advanced(model, start, tight(time), 1);
+  return {std::move(name), std::move(model), std::move(start), time, std::move(truth)};
+}
+
+Problem double_pendulum() {
+  Model model = model_of("@double_pendulum:rods=1");
+  State start = make_state(model);
+  start.q = {0.8, 0.4};
+  start.v = {-1, 0.5};
+  return problem("double pendulum", std::move(model), std::move(start), 1);
+}
+
+Problem top() {
+  Model model = model_of("@top");
+  State start = make_state(model);
+  start.q = {std::cos(0.4), std::sin(0.4), 0, 0};
+  start.v = {0.5, -1, 6};
+  return problem("top", std::move(model), std::move(start), 2);
+}
+
+Problem tumbling_body() {
+  Model model = model_of("@free_body");
+  State start = make_state(model);
+  start.v = {0.5, 1, 2, 0.3, 0, -0.2};
+  return problem("free body", std::move(model), std::move(start), 5);
+}
+
+Problem floating_tree() {
+  ModelSpec spec = scene("@random_tree:bodies=8,seed=5,floating=1").value();
+  for (JointSpec& joint : spec.joints)
+    for (DofSpec& dof : joint.dofs) dof.damping = 0;
+  Model model = compiled(spec);
+  State start = random_state(model, 5, 0.5, 1);
+  return problem("floating tree", std::move(model), std::move(start), 0.5);
+}
+
+// The slope of the straight line through these points.
+double slope_of(const std::vector<double>& x, const std::vector<double>& y) {
+  double mx = 0, my = 0, xx = 0, xy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) mx += x[i] / double(x.size()), my += y[i] / double(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) xx += (x[i] - mx) * (x[i] - mx), xy += (x[i] - mx) * (y[i] - my);
+  return xy / xx;
+}
+
+// From four runs with 2^first steps and twice as many each time.
+template <class Error>
+double measured_order(const Problem& p, int first, const Error& error_at) {
+  std::vector<double> log_dt, log_error;
+  for (int i = first; i < first + 4; ++i) {
+    const int steps = 1 << i;
+    log_dt.push_back(-i);
+    log_error.push_back(std::log2(error_at(steps, p.time / steps)));
+  }
+  return slope_of(log_dt, log_error);
+}
+
+// dormand_prince with fixed substeps: a tolerance that never says no, one substep per dt.
+SimulationOptions fixed_step(Stepper stepper, double dt) {
+  return {.stepper = stepper, .dt = dt, .relative_tolerance = 1e6, .absolute_tolerance = 1e6};
+}
+
+// Where to look: fine enough for the leading term, coarse enough to stay above round-off.
+int first_power(Stepper stepper) {
+  switch (order_of(stepper)) {
+    case 1:
+      return 10;
+    case 5:
+      return 6;
+    default:
+      return 8;
+  }
+}
+
+void expect_order(const Problem& p) {
+  for (const Stepper stepper : all_steppers()) {
+    const double order = measured_order(p, first_power(stepper), [&](int steps, double dt) {
+      return distance(p.model, advanced(p.model, p.start, fixed_step(stepper, dt), steps), p.truth);
+    });
+    testing::Test::RecordProperty(std::string(to_string(stepper)), std::to_string(order));
+    EXPECT_NEAR(order, order_of(stepper), 0.2) << p.name << " " << to_string(stepper);
+  }
+}
+
+TEST(Convergence, DoublePendulum) { expect_order(double_pendulum()); }
+TEST(Convergence, Top) { expect_order(top()); }
+TEST(Convergence, FreeBody) { expect_order(tumbling_body()); }
+TEST(Convergence, FloatingTree) { expect_order(floating_tree()); }
+
+// Energy is wrong by no more than the order allows; some methods do better (rk4 by one order on conservative systems).
+TEST(Convergence, EnergyDefectFallsWithTheOrder) {
+  for (const Problem& p : {double_pendulum(), top(), floating_tree()})
+    for (const Stepper stepper : all_steppers()) {
+      const double order = measured_order(p, first_power(stepper) - 1, [&](int steps, double dt) {
+        Simulation simulation(p.model, fixed_step(stepper, dt));
+        RunMonitor monitor(p.model);
+        State state = p.start;
+        monitor.start(state);
+        for (int i = 0; i < steps; ++i) monitor.add(state, simulation.step(state));
+        return monitor.certificate().energy.largest_defect;
+      });
+      testing::Test::RecordProperty(p.name + " " + std::string(to_string(stepper)), std::to_string(order));
+      EXPECT_GT(order, order_of(stepper) - 0.2) << p.name << " " << to_string(stepper);
+    }
+}
+
+// ---- long runs ------------------------------------------------------------------------------------------------------
+
+// The largest energy defect in each of `parts` equal stretches of a run of the simple pendulum from 90 degrees.
+std::vector<double> defects_over_time(Stepper stepper, double dt, double time, int parts) {
+  const Model model = model_of("@simple_pendulum");
+  State state = make_state(model);
+  state.q = {-std::numbers::pi / 2};
+  Simulation simulation(model, {.stepper = stepper, .dt = dt});
+  RunMonitor monitor(model);
+  monitor.start(state);
+  std::vector<double> worst(std::size_t(parts), 0);
+  const int steps = int(std::lround(time / dt / parts));
+  for (double& part : worst)
+    for (int i = 0; i < steps; ++i) {
+      monitor.add(state, simulation.step(state));
+      part = std::max(part, std::abs(monitor.certificate().energy.defect()));
+    }
+  EXPECT_NEAR(state.time, time, 1e-6);
+  return worst;
+}
+
+// 42 swings: the energy of implicit midpoint oscillates and comes back; what is largest in the last tenth is what was
+// largest in the first, up to where in a swing the steps fall.
+TEST(LongRun, ImplicitMidpointDoesNotDrift) {
+  const std::vector<double> worst = defects_over_time(Stepper::implicit_midpoint, 0.01, 100, 10);
+  EXPECT_LT(worst.front(), 2e-2);  // dt^2 times rates^4: 1e-4 * 100
+  EXPECT_NEAR(worst.back(), worst.front(), 0.02 * worst.front());
+}
+
+TEST(LongRun, SemiImplicitEulerStaysBounded) {
+  const std::vector<double> worst = defects_over_time(Stepper::semi_implicit_euler, 0.01, 100, 10);
+  EXPECT_LT(worst.front(), 1);
+  EXPECT_NEAR(worst.back(), worst.front(), 0.05 * worst.front());
+  // while explicit Euler does not:
+  const std::vector<double> explicit_worst = defects_over_time(Stepper::explicit_euler, 0.01, 100, 10);
+  EXPECT_GT(explicit_worst.back(), 5 * explicit_worst.front());
+}
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,110 @@
+#include "linchpin/sim/energy_balance.h"
+
+#include "linchpin/sim/testing.h"
+
+namespace linchpin {
+namespace {
+
+Certificate followed(const Model& model, State& state, const SimulationOptions& options, int steps,
+                     const Inputs& inputs = {}, double energy_tolerance = unlimited) {
+  Simulation simulation(model, options);
+  RunMonitor monitor(model, energy_tolerance);
+  monitor.start(state);
+  for (int i = 0; i < steps; ++i) monitor.add(state, simulation.step(state, inputs));
+  return monitor.certificate();
+}
+
+// A rod of 1 kg and 1 m about its end, without gravity: moment of inertia 1/3.
+ModelSpec spinning_rod(double damping) {
+  ModelSpec spec = scene("@planar_chain:links=1").value();
+  spec.gravity = {0, 0, 0};
+  spec.joints[0].dofs = {DofSpec{.damping = damping}};
+  return spec;
+}
+
+// v = 3 exp(-d t / I), so the damper has taken I 9/2 (1 - exp(-2 d t / I)).
+TEST(EnergyBalance, DampingTakesWhatTheClosedFormSays) {
+  const Model model = compiled(spinning_rod(0.5));
+  for (const Stepper stepper : all_steppers()) {
+    State state = make_state(model);
+    state.v = {3};
+    const Certificate c = followed(model, state, {.stepper = stepper, .dt = 1e-3}, 1000);
+    const double lost = 1.5 * (1 - std::exp(-2 * 0.5 * 3.0));
+    // Fourth and fifth order reach round-off; second: dt^2 times numbers of order one; first: dt.
+    const double tolerance = order_of(stepper) >= 4 ? 1e-11 : order_of(stepper) == 2 ? 1e-5 : 1e-2;
+    EXPECT_NEAR(c.energy.dissipated, lost, tolerance) << to_string(stepper);
+    EXPECT_EQ(c.energy.work, 0);
+    EXPECT_NEAR(c.energy.defect(), 0, tolerance) << to_string(stepper);
+    EXPECT_EQ(c.steps, 1000);
+    EXPECT_TRUE(c.passed());
+  }
+}
+
+// A constant torque on a rod from rest: v = tau t / I, work tau^2 t^2 / (2 I).
+TEST(EnergyBalance, WorkOfJointForces) {
+  const Model model = compiled(spinning_rod(0));
+  const std::vector<double> tau{0.2};
+  for (const Stepper stepper : all_steppers()) {
+    State state = make_state(model);
+    const Certificate c = followed(model, state, {.stepper = stepper, .dt = 0.01}, 200, {tau, {}});
+    EXPECT_NEAR(c.energy.work, 0.04 * 4 * 3 / 2, 1e-12) << to_string(stepper);  // all integrate a line exactly
+    EXPECT_NEAR(c.energy.defect(), 0, 1e-12) << to_string(stepper);
+    EXPECT_NEAR(c.energy.exchanged, 0.24, 1e-12);
+    EXPECT_EQ(c.energy.dissipated, 0);
+  }
+}
+
+// A force of 3 N and a moment of 2 N m about z in the body's axes: it flies in circles and spins up. The spin is known,
+// w = n t / Izz, and the balance must close on all of it.
+TEST(EnergyBalance, WorkOfForcesFromOutside) {
+  const Model model = model_of("@free_body");
+  const std::vector<double> f_ext{0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 0, 0};
+  for (const Stepper stepper : {Stepper::rk4, Stepper::dormand_prince, Stepper::implicit_midpoint}) {
+    State state = make_state(model);
+    const Certificate c = followed(model, state, {.stepper = stepper, .dt = 1e-3}, 2000, {{}, f_ext});
+    EXPECT_NEAR(state.v[2], 2 * 2.0 / 3, 1e-12) << to_string(stepper);
+    const double moment_work = 2 * (0.5 * 2.0 / 3 * 4);  // n times the angle turned, n t^2 / (2 Izz)
+    const double speed2 = state.v[3] * state.v[3] + state.v[4] * state.v[4];
+    const double tolerance = order_of(stepper) >= 4 ? 1e-11 : 1e-6;
+    EXPECT_NEAR(c.energy.work, moment_work + 0.5 * speed2, tolerance) << to_string(stepper);
+    EXPECT_NEAR(c.energy.largest_defect, 0, tolerance) << to_string(stepper);
+  }
+}
+
+// Everything at once, in a tree with springs and damping on every kind of joint: the defect falls with the order.
+TEST(EnergyBalance, ClosesOnARandomTree) {
+  const Model model = model_of("@random_tree:bodies=12,seed=3");
+  const std::vector<double> tau = random_numbers(std::size_t(model.nv()), 1),
+                            f_ext = random_numbers(6 * model.bodies().size(), 2);
+  State state = random_state(model, 1, 1);
+  const Certificate c = followed(model, state, tight(0.01), 50, {tau, f_ext});
+  EXPECT_TRUE(c.passed()) << c.reason;
+  EXPECT_GT(std::abs(c.energy.work), 1e-2);
+  EXPECT_GT(c.energy.dissipated, 1e-2);
+  EXPECT_LT(c.energy.relative_defect(), 1e-11);  // 1e-13 a substep, some hundred substeps
+}
+
+TEST(EnergyBalance, CertificateTellsWhatWentWrong) {
+  const Model model = model_of("@simple_pendulum");
+  State state = make_state(model);
+  state.q = {1};
+  const Certificate coarse = followed(model, state, {.stepper = Stepper::explicit_euler, .dt = 0.05}, 100, {}, 1e-3);
+  EXPECT_TRUE(coarse.finite);
+  EXPECT_EQ(coarse.status, StepStatus::done);
+  EXPECT_GT(coarse.energy.relative_defect(), 1e-3);
+  EXPECT_FALSE(coarse.passed());
+
+  const double nan = std::nan("");
+  const std::vector<double> tau{nan};
+  const State before = state;
+  const Certificate c = followed(model, state, {}, 3, {tau, {}});
+  EXPECT_FALSE(c.finite);
+  EXPECT_FALSE(c.passed());
+  EXPECT_EQ(c.status, StepStatus::not_finite);
+  EXPECT_EQ(c.body, 1);
+  EXPECT_EQ(c.steps, 0);
+  EXPECT_TRUE(same_bits(state, before));
+}
+
+}  // namespace
+}  // namespace linchpin

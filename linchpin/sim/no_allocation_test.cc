@@ -1,0 +1,97 @@
+// Stepping allocates nothing, nor does following a run or asking for Jacobians and energies. Counted by an operator new
+// of our own, for this whole test program.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/testing.h"
+
+namespace {
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  size = (size + alignment - 1) / alignment * alignment;
+  if (void* memory = std::aligned_alloc(alignment, size ? size : alignment)) return memory;
+  throw std::bad_alloc();
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace linchpin {
+namespace {
+
+TEST(NoAllocation, TheCounterCounts) {
+  const long before = allocations;
+  delete new int(7);
+  EXPECT_GE(allocations - before, 1);
+}
+
+TEST(NoAllocation, InAStepOfAnyStepper) {
+  for (const std::string& name : test_scenes()) {
+    const Model model = model_of(name);
+    const std::vector<double> tau = random_numbers(std::size_t(model.nv()), 1),
+                              f_ext = random_numbers(6 * model.bodies().size(), 2);
+    for (const Stepper stepper : all_steppers()) {
+      State state = random_state(model, 1, 1, 0.1);
+      Simulation simulation(model, {.stepper = stepper, .dt = 1e-4});
+      RunMonitor monitor(model);
+      const long before = allocations;
+      monitor.start(state);
+      for (int i = 0; i < 2; ++i) monitor.add(state, simulation.step(state, {tau, f_ext}));
+      EXPECT_EQ(allocations - before, 0) << name << " " << to_string(stepper);
+      EXPECT_EQ(monitor.certificate().steps, 2) << name << " " << to_string(stepper);
+    }
+  }
+}
+
+TEST(NoAllocation, InAStepThatFails) {
+  const Model model = model_of("@humanoid");
+  for (const Stepper stepper : all_steppers()) {
+    State state = make_state(model);
+    state.v[3] = std::nan("");
+    Simulation simulation(model, {.stepper = stepper});
+    const long before = allocations;
+    EXPECT_FALSE(simulation.step(state).ok());
+    EXPECT_EQ(allocations - before, 0) << to_string(stepper);
+  }
+}
+
+TEST(NoAllocation, InMechanics) {
+  for (const std::string& name : test_scenes()) {
+    const Model model = model_of(name);
+    const State s = random_state(model, 1);
+    const std::vector<double> vdot = random_numbers(s.v.size(), 1);
+    const Plan<double> plan(model);
+    Kinematics<double> kin(plan);
+    Velocities vel(model);
+    std::vector<Motion<double>> acceleration(model.links().size());
+    std::vector<double> J(6 * s.v.size()), tau(s.v.size());
+    const int body = int(model.bodies().size()) - 1;
+    const Vec3<double> point{1, 2, 3};
+    const long before = allocations;
+    kinematics<double>(plan, s.q, kin);
+    velocities(model, kin, s.v, vel);
+    accelerations(model, kin, vel, s.v, vdot, acceleration);
+    point_velocity(model, kin, vel, body, point);
+    point_acceleration(model, kin, vel, acceleration, body, point);
+    point_jacobian(model, kin, vel, body, point, J);
+    point_jacobian_rate(model, kin, vel, body, point, J);
+    centre_of_mass(model, kin, vel);
+    momentum(model, kin, vel);
+    energy(model, kin, vel, s.q, s.v);
+    add_passive_forces(model, s.q, s.v, tau);
+    damping_power(model, s.v);
+    EXPECT_EQ(allocations - before, 0) << name;
+  }
+}
+
+}  // namespace
+}  // namespace linchpin

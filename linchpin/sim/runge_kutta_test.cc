@@ -1,0 +1,71 @@
+#include "linchpin/sim/runge_kutta.h"
+
+#include <limits>
+
+#include "linchpin/sim/testing.h"
+#include "linchpin/spatial/quaternion.h"
+
+namespace linchpin {
+namespace {
+
+// The body's angular velocity when u moves at udot: log(exp(u)^-1 exp(u + t udot)) / t, by five points.
+Vec3<double> body_velocity(const Vec3<double>& u, const Vec3<double>& udot) {
+  const auto turned = [&](double t) {
+    return log_rotation(exp_rotation(-u) * exp_rotation(u + t * udot));
+  };
+  const double h = 1e-3;
+  return (1 / (12 * h)) * (8.0 * (turned(h) - turned(-h)) - (turned(2 * h) - turned(-2 * h)));
+}
+
+TEST(RungeKutta, InverseDexpGivesTheAlgebrasVelocity) {
+  const Vec3<double> direction{0.48, -0.6, 0.64}, w{0.7, 1.1, -0.4};
+  for (const double angle : {0.0, 1e-9, 1e-4, 0.05, 0.0999999, 0.1000001, 0.5, 1.0, 2.0, 3.0}) {
+    const Vec3<double> u = angle * direction, found = body_velocity(u, inverse_dexp(u, w));
+    EXPECT_NEAR(norm(found - w), 0, 1e-10) << angle;  // truncation of the five points, 1e-12/30 * |udot|^5
+  }
+}
+
+// Where the series gives way to the closed form both are right to the last digits.
+TEST(RungeKutta, InverseDexpIsSmoothAtTheSwitch) {
+  const Vec3<double> w{0, 1, 0};
+  const Vec3<double> below = inverse_dexp({0, 0, 0.1 * (1 - 1e-15)}, w), above = inverse_dexp({0, 0, 0.1 * (1 + 1e-15)}, w);
+  EXPECT_NEAR(norm(above - below), 0, 1e-15);
+}
+
+// Steppers called directly, with every number of their workspaces NaN and not.
+template <class Workspace, class Function, class Poison>
+void expect_the_same_from_nan(const Model& model, const char* name, const Function& function, Workspace clean,
+                              const Poison& soil) {
+  const State state = random_state(model, 1, 1);
+  const std::vector<double> tau = random_numbers(state.v.size(), 1), f_ext = random_numbers(6 * model.bodies().size(), 2);
+  const Inputs inputs{tau, f_ext};
+  const SimulationOptions options{.dt = 1e-3};
+  const Departure from{state, inputs, options};
+  Arrival arrival(model), other(model);
+  Workspace soiled = clean;
+  soil(soiled);
+  poison(other.q, other.v);
+  Dynamics dynamics(model);
+  const StepReport report = function(dynamics, from, clean, arrival);
+  EXPECT_TRUE(report.ok()) << name << ": " << report.reason;
+  const StepReport again = function(dynamics, from, soiled, other);
+  EXPECT_TRUE(again.ok()) << name;
+  EXPECT_EQ(std::memcmp(arrival.q.data(), other.q.data(), arrival.q.size() * sizeof(double)), 0) << name;
+  EXPECT_EQ(std::memcmp(arrival.v.data(), other.v.data(), arrival.v.size() * sizeof(double)), 0) << name;
+  EXPECT_TRUE(same_bits(report.work, again.work) && same_bits(report.dissipated, again.dissipated)) << name;
+}
+
+TEST(Steppers, NanInTheirWorkspacesMakesNoDifference) {
+  const Model model = model_of("@random_tree:bodies=25,seed=2");
+  const auto euler = [](EulerWorkspace& ws) { poison(ws.vdot, ws.step); };
+  expect_the_same_from_nan(model, "explicit_euler", explicit_euler, EulerWorkspace(model), euler);
+  expect_the_same_from_nan(model, "semi_implicit_euler", semi_implicit_euler, EulerWorkspace(model), euler);
+  expect_the_same_from_nan(model, "implicit_midpoint", implicit_midpoint, MidpointWorkspace(model),
+                           [](MidpointWorkspace& ws) { poison(ws.q, ws.v, ws.vdot, ws.before, ws.step); });
+  const auto stages = [](Stages& ws) { poison(ws.u, ws.q, ws.v, ws.udot, ws.vdot, ws.power); };
+  expect_the_same_from_nan(model, "rk4", rk4, Stages(model, rk4_stages), stages);
+  expect_the_same_from_nan(model, "dormand_prince", dormand_prince, Stages(model, dormand_prince_stages), stages);
+}
+
+}  // namespace
+}  // namespace linchpin
