@@ -24,8 +24,16 @@ struct Request {
 
 constexpr std::size_t shown_at_most = 60;  // bodies, without --all
 
-std::string number(double x) { return fmt::format("{:.4g}", x == 0 ? 0.0 : x); }
+// Rounding of what is zero is not worth its digits.
+std::string number(double x) { return fmt::format("{:.4g}", std::abs(x) < 1e-14 ? 0.0 : x); }
 std::string triple(const Vec3<double>& v) { return fmt::format("({}, {}, {})", number(v.x), number(v.y), number(v.z)); }
+
+std::string first_few(const std::vector<std::string>& names) {
+  const std::size_t few = std::min<std::size_t>(names.size(), 4);
+  std::string list = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(few), ", "));
+  if (names.size() > few) list += fmt::format(", and {} more", names.size() - few);
+  return list;
+}
 
 std::string_view name_of(LinkKind kind) {
   switch (kind) {
@@ -212,18 +220,14 @@ void print_model(const ModelArgument& argument, bool all, std::FILE* out) {
   fmt::print(out, "  gravity             {} m/s^2\n", triple(model.gravity()));
   fmt::print(out, "  compiled            {} links: {}\n", model.links().size() - 1, describe_runs(model));
   const std::vector<std::string> merged = merged_bodies(model);
-  if (!merged.empty()) {
-    std::string list = fmt::format("{}", fmt::join(merged.begin(), merged.begin() + std::min<long>(6, long(merged.size())), ", "));
-    if (merged.size() > 6) list += fmt::format(", and {} more", merged.size() - 6);
-    fmt::print(out, "  merged by welds     {}: {}\n", merged.size(), list);
-  }
+  if (!merged.empty()) fmt::print(out, "  merged by welds     {}: {}\n", merged.size(), first_few(merged));
   fmt::print(out, "  limits              {} of {} coordinates\n", limits, model.nv());
   fmt::print(out, "  shapes              {}\n", shapes);
   if (!model.frames().empty()) {
     std::vector<std::string> names;
     for (const Frame& frame : model.frames())
       names.push_back(fmt::format("{} on {}", frame.name, model.bodies()[std::size_t(frame.body)].name));
-    fmt::print(out, "  frames              {}\n", fmt::join(names, ", "));
+    fmt::print(out, "  frames              {}\n", first_few(names));
   }
   fmt::print(out, "\n{}", to_text(tree_table(model, all)));
   const std::size_t bodies = model.bodies().size() - 1;

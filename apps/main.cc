@@ -39,7 +39,7 @@ void refuse_unknown_verb(const CLI::App& command, const std::string& word) {
 
 int run(std::vector<std::string> arguments) {
   CLI::App command{"linchpin simulates articulated mechanisms: exact, linear in the number of links, certified.", "linchpin"};
-  command.set_version_flag("--version", "linchpin " LINCHPIN_VERSION);
+  command.set_version_flag("--version", "linchpin " LINCHPIN_VERSION, "Which version this is");
   command.set_help_flag("-h,--help", "This text");
   command.footer(footer);
   command.require_subcommand(0, 1);

@@ -118,6 +118,18 @@ TEST(ForwardDynamics, AllMethodsAgreeOnChainsUpToAThousandLinks) {
   expect_agreement("@pendulum:links=1000", 1, 0.05, false);
 }
 
+// Heavy hangs on light: M is as ill-conditioned as the masses are unlike, and the slack knows it; the equation does not.
+TEST(ForwardDynamics, AllMethodsAgreeAtMassRatiosToAMillion) {
+  for (const char* ratio : {"1e2", "1e4", "1e6"})
+    expect_agreement(std::string("@heavy_light:ratio=") + ratio, 1, 1);
+}
+
+// A chain let go at rest, with nothing to hold it, falls without changing its shape: every joint acceleration is zero
+// and the base falls with g, at any length.
+TEST(ForwardDynamics, AFreeChainFallsWithoutBending) {
+  for (const int links : {1, 7, 30, 1000}) expect_free_fall(links);
+}
+
 // A branch of identical limbs: what one limb does must not depend on where it stands in the arrays.
 TEST(ForwardDynamics, ForestEqualsItsTreesAlone) {
   ModelSpec one = scene("@chain:links=5").value(), two = one;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/augmented.h"
 #include "linchpin/dynamics/plan.h"
 #include "linchpin/model/scenes.h"
@@ -96,5 +97,27 @@ struct Worlds {
   }
   std::vector<std::vector<double>> q, v, x, f_ext;  // x: tau or vdot
 };
+
+// The scene @chain with its first joint set free, at rest in a random shape; aba must let it fall as it is.
+inline void expect_free_fall(int links) {
+  ModelSpec spec = scene("@chain:links=" + std::to_string(links)).value();
+  spec.joints.front().type = JointType::free;
+  spec.joints.front().dofs.clear();
+  const Result<Model> model = compile(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  const State state = random_state(model.value(), 1, 3, 0);
+  const std::vector<double> tau(state.v.size(), 0.0);
+  std::vector<double> vdot(state.v.size());
+  const Plan<double> plan(model.value());
+  AbaWorkspace<double> ws(plan);
+  aba<double>(plan, state.q, state.v, tau, {}, ws, vdot);
+  const JointSpec& base = spec.joints.front();
+  const Vec3<double> g_F = transpose_times(base.X_PF.R, spec.gravity);
+  for (std::size_t i = 0; i < vdot.size(); ++i) {
+    const double expected = i == 3 ? g_F.x : i == 4 ? g_F.y : i == 5 ? g_F.z : 0;
+    // no force acts, so nothing large cancels: rounding alone, which a chain carries on from link to link
+    ASSERT_NEAR(vdot[i], expected, 1e-10) << links << " links, coordinate " << i;
+  }
+}
 
 }  // namespace linchpin

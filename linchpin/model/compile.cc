@@ -57,8 +57,10 @@ Transform<double> cleaned(const Transform<double>& X) { return {to_rotation(from
 
 Transform<double> rotation(const Mat3<double>& R) { return {R, Vec3<double>::zero()}; }
 
-RigidInertia<double> rigid_inertia(const InertiaSpec& spec) {
-  return RigidInertia<double>::about_centre(spec.mass, spec.centre, spec.moments);
+// In the frame in which the body's own has pose X. Straight from the centre of mass: moments about the origin of a body
+// frame far away would cost digits.
+RigidInertia<double> rigid_inertia(const InertiaSpec& spec, const Transform<double>& X = Transform<double>::identity()) {
+  return RigidInertia<double>::about_centre(spec.mass, X * spec.centre, rotate(X.R, spec.moments));
 }
 
 }  // namespace
@@ -268,7 +270,7 @@ void Compiler::add_joint(const JointSpec& spec, int parent_body, const BodySpec*
   body.geometry = child->geometry;
   const Transform<double> X_L0B = X_L0M * X_MB;
   Link& carrier = model_.links_[std::size_t(link)];
-  carrier.inertia = carrier.inertia + inertia_to_parent(X_L0B, body.inertia);
+  carrier.inertia = carrier.inertia + rigid_inertia(child->inertia, X_L0B);
   model_.bodies_.push_back(std::move(body));
   X_L0B_.push_back(X_L0B);
   model_.joints_.push_back(std::move(joint));
@@ -346,6 +348,7 @@ Result<Model> Compiler::run() {
   settle_frames();
   make_runs();
   if (!check_mobility()) return error_;
+  model_.index_names();
   return std::move(model_);
 }
 

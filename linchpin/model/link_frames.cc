@@ -10,8 +10,10 @@ std::optional<CommonNormal> common_normal(const Transform<double>& X) {
   CommonNormal n{};
   const double sine = std::hypot(R.z.x, R.z.y);
   n.alpha = std::atan2(sine, R.z.z);
-  // Axes parallel to rounding: any normal will do; take the one through our origin.
-  constexpr double parallel = 4e-16;
+  // Axes parallel to rounding: any normal will do; take the one through our origin. What is neglected stays below what
+  // far feet cost. (At 4e-16 a twelfth of the joints of a planar chain whose body frames are turned at random fell out
+  // of their run.)
+  constexpr double parallel = 1e-15;
   n.phi = sine > parallel ? std::atan2(R.z.x, -R.z.y) : std::atan2(p.y, p.x);
   if (sine <= parallel) n.alpha = R.z.z > 0 ? 0 : std::acos(-1.0);
   const double c = std::cos(n.phi), s = std::sin(n.phi);

@@ -11,7 +11,10 @@ namespace linchpin {
 namespace {
 
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
-using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic>;
+// Of a joint's coordinates, six at most: no allocation.
+using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic, 0, 6, 6>;
+using Square = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
+using Vector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 6, 1>;
 
 Eigen::Matrix3d dense(const Mat3<double>& R) {
   Eigen::Matrix3d m;
@@ -56,13 +59,27 @@ Columns motion_subspace(const Link& link) {
   }
   return S;
 }
-// Smallest pivot of D, each coordinate measured by the inertia of everything outboard rigidly frozen.
-bool moves_mass(const Eigen::MatrixXd& D, const Eigen::VectorXd& frozen) {
-  if (!(frozen.minCoeff() > 0)) return false;
-  const Eigen::VectorXd scale = frozen.cwiseSqrt().cwiseInverse();
-  const Eigen::MatrixXd scaled = scale.asDiagonal() * D * scale.asDiagonal();
-  constexpr double rounding = 1e-14;  // below this D is nothing but rounding; mass ratios to 1e13 pass
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(scaled).eigenvalues().minCoeff() > rounding;
+constexpr double rounding = 1e-14;  // below this share an inertia is nothing but rounding; mass ratios to 1e13 pass
+
+// What each coordinate is measured by: the inertia of everything outboard, rigidly frozen. About one axis that may
+// itself be rounding of the inertias about the others (a point mass on the axis); it then counts as zero. Ball and free
+// joints have no axes of their own, so rotations are measured by the trace.
+Vector measure(const Link& link, const Matrix6& frozen) {
+  const double turning = frozen.topLeftCorner<3, 3>().trace(), mass = frozen(5, 5);
+  if (link.nv > 1) {
+    Vector m = Vector::Constant(link.nv, mass);
+    m.head<3>().setConstant(turning + link.armature);
+    return m;
+  }
+  const double turn2 = link.turn * link.turn, slide2 = link.slide * link.slide;
+  const double own = turn2 * frozen(2, 2) + slide2 * mass, all = turn2 * turning + slide2 * mass;
+  return Vector::Constant(1, (own > rounding * all ? own : 0) + link.armature);
+}
+bool moves_mass(const Square& D, const Vector& measured_by) {
+  if (!(measured_by.minCoeff() > 0)) return false;
+  const Vector scale = measured_by.cwiseSqrt().cwiseInverse();
+  const Square scaled = scale.asDiagonal() * D * scale.asDiagonal();
+  return Eigen::SelfAdjointEigenSolver<Square>(scaled, Eigen::EigenvaluesOnly).eigenvalues().minCoeff() > rounding;
 }
 
 // Articulated-body inertias from the tips inwards, by the book.
@@ -73,10 +90,8 @@ int first_immobile(const Model& model, std::span<const double> q) {
   for (std::size_t i = links.size() - 1; i > 0; --i) {
     const Link& link = links[i];
     const Columns S = motion_subspace(link), U = articulated[i] * S;
-    const Eigen::MatrixXd armature = link.armature * Eigen::MatrixXd::Identity(link.nv, link.nv);
-    const Eigen::MatrixXd D = S.transpose() * U + armature;
-    const Eigen::VectorXd frozen = (S.transpose() * composite[i] * S + armature).diagonal();
-    if (!moves_mass(D, frozen)) return static_cast<int>(i);
+    const Square D = S.transpose() * U + link.armature * Square::Identity(link.nv, link.nv);
+    if (!moves_mass(D, measure(link, composite[i]))) return static_cast<int>(i);
     const Matrix6 X = motion_matrix(placement(link, q));
     const std::size_t p = static_cast<std::size_t>(link.parent);
     articulated[p] += X.transpose() * (articulated[i] - U * D.inverse() * U.transpose()) * X;

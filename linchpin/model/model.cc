@@ -1,20 +1,39 @@
 #include "linchpin/model/model.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace linchpin {
 namespace {
 
 template <class List>
-int find(const List& list, std::string_view name) {
-  for (std::size_t i = 0; i < list.size(); ++i)
-    if (list[i].name == name) return static_cast<int>(i);
-  return -1;
+auto name_in(const List& list) {
+  return [&list](int i) -> std::string_view { return list[static_cast<std::size_t>(i)].name; };
+}
+template <class List>
+std::vector<int> sorted_by_name(const List& list) {
+  std::vector<int> order(list.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, name_in(list));
+  return order;
+}
+template <class List>
+int find(const List& list, const std::vector<int>& order, std::string_view name) {
+  const auto at = std::ranges::lower_bound(order, name, {}, name_in(list));
+  return at != order.end() && name_in(list)(*at) == name ? *at : -1;
 }
 
 }  // namespace
 
-int Model::find_body(std::string_view name) const { return find(bodies_, name); }
-int Model::find_joint(std::string_view name) const { return find(joints_, name); }
-int Model::find_frame(std::string_view name) const { return find(frames_, name); }
+int Model::find_body(std::string_view name) const { return find(bodies_, bodies_by_name_, name); }
+int Model::find_joint(std::string_view name) const { return find(joints_, joints_by_name_, name); }
+int Model::find_frame(std::string_view name) const { return find(frames_, frames_by_name_, name); }
+
+void Model::index_names() {
+  bodies_by_name_ = sorted_by_name(bodies_);
+  joints_by_name_ = sorted_by_name(joints_);
+  frames_by_name_ = sorted_by_name(frames_);
+}
 
 double Model::total_mass() const {
   double mass = 0;

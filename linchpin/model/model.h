@@ -107,6 +107,8 @@ class Model {
   std::vector<Joint> joints_;
   std::vector<Frame> frames_;
   std::vector<DofSpec> dofs_;
+  std::vector<int> bodies_by_name_, joints_by_name_, frames_by_name_;  // indices, sorted
+  void index_names();
 };
 
 // A Model, or an Error that names the culprit: duplicate or unknown names, a cycle, a body without a joint, an

@@ -16,6 +16,7 @@ std::string text(const Parts&... parts) {
 }
 
 bool finite(const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
+bool is_direction(const Vec3<double>& v) { return finite(v) && (v.x != 0 || v.y != 0 || v.z != 0); }
 std::string show(const Vec3<double>& v) { return text("(", v.x, ", ", v.y, ", ", v.z, ")"); }
 
 std::string fault_of(const DofSpec& dof) {
@@ -95,10 +96,10 @@ std::string fault_of(const JointSpec& joint) {
     return text("unknown joint type ", static_cast<int>(joint.type));
   if (std::string fault = fault_of(joint.X_PF); !fault.empty()) return "frame X_PF: " + fault;
   if (std::string fault = fault_of(joint.X_CM); !fault.empty()) return "frame X_CM: " + fault;
-  if (!finite(joint.axis) || !(norm(joint.axis) > 0)) return text("axis ", show(joint.axis), " is no direction");
+  if (!is_direction(joint.axis)) return text("axis ", show(joint.axis), " is no direction");
   if (joint.type == JointType::universal) {
-    if (!finite(joint.axis2) || !(norm(joint.axis2) > 0)) return text("axis2 ", show(joint.axis2), " is no direction");
-    const double sine = norm(cross(joint.axis, joint.axis2)) / (norm(joint.axis) * norm(joint.axis2));
+    if (!is_direction(joint.axis2)) return text("axis2 ", show(joint.axis2), " is no direction");
+    const double sine = norm(cross(frame_with_z(joint.axis).z, frame_with_z(joint.axis2).z));
     if (sine < 1e-6) return text("axis ", show(joint.axis), " and axis2 ", show(joint.axis2), " are parallel");
   }
   if (!std::isfinite(joint.pitch)) return text("pitch is ", joint.pitch, " m/rad; it must be finite");

@@ -27,7 +27,7 @@ struct alignas(sizeof(S) * N) Pack {
 
   Pack() = default;
   LINCHPIN_INLINE Pack(Vector x) : v(x) {}              // NOLINT: a register is a pack
-  LINCHPIN_INLINE Pack(S x) : v(Vector{} + x) {}        // NOLINT: a constant is the same in every lane
+  LINCHPIN_INLINE Pack(S x) : v(x - Vector{}) {}        // NOLINT: the same in every lane; x + 0 would lose -0
 
   LINCHPIN_INLINE S operator[](int lane) const { return v[lane]; }
   LINCHPIN_INLINE S* numbers() { return reinterpret_cast<S*>(&v); }

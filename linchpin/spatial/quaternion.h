@@ -30,7 +30,7 @@ LINCHPIN_INLINE Mat3<T> to_rotation(const Quaternion<T>& q) {
 }
 
 template <class T>
-Quaternion<T> normalized(const Quaternion<T>& q) {
+LINCHPIN_INLINE Quaternion<T> normalized(const Quaternion<T>& q) {
   using std::sqrt;
   const T s = T(1) / sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z);
   return {s * q.w, s * q.x, s * q.y, s * q.z};
@@ -38,7 +38,7 @@ Quaternion<T> normalized(const Quaternion<T>& q) {
 
 // The rotation by |v| about v. Near zero sin(a/2)/a is its series, exact to the last digit below the switch.
 template <class T>
-Quaternion<T> exp_rotation(const Vec3<T>& v) {
+LINCHPIN_INLINE Quaternion<T> exp_rotation(const Vec3<T>& v) {
   using std::cos, std::sin, std::sqrt;
   const T a2 = dot(v, v);
   if (a2 < T(1e-8)) {

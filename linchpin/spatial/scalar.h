@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+// Always, since what fma() below does depends on the machine flags: a copy of a function that is not inlined would be
+// merged by the linker with the copies of files that are compiled with other flags.
 #define LINCHPIN_INLINE inline __attribute__((always_inline))
 
 namespace linchpin {

@@ -3,7 +3,8 @@
 // The argument is brought to r in [-pi/4, pi/4] by x = k pi/2 + r; pi/2 is carried as three full doubles, so that with
 // fused products k may be as large as |x| = 1e9 before the last digit suffers (a test holds the error under 2 units in
 // the last place of 1). Then minimax polynomials (the coefficients every libm since fdlibm uses), and the quadrant
-// picks and signs them. Infinity and NaN give NaN; beyond about 1e15 an angle has no digits left and gives NaN too.
+// picks and signs them. Infinity and NaN give NaN; beyond 1e15 (6e6 in float) an angle has no digits left and gives NaN
+// too. Without fused products the error grows as |x| eps, which is what the angle's own rounding does to the sine.
 #pragma once
 
 #include "linchpin/spatial/pack.h"
@@ -21,6 +22,7 @@ LINCHPIN_INLINE T round_to_even(const T& x) {
 template <class T>
 LINCHPIN_INLINE void sincos(const T& x, T& sine, T& cosine) {
   using S = typename Scalar<T>::Real;
+  static_assert(std::is_same_v<S, double> || std::is_same_v<S, float>, "the constants below are for these two");
   constexpr bool is_double = sizeof(S) == 8;
   const T k = round_to_even(T(x * S(0.63661977236758134308)));
   T r, z, s, c;
@@ -58,8 +60,9 @@ LINCHPIN_INLINE void sincos(const T& x, T& sine, T& cosine) {
   const auto odd = fma(f, S(-2), k) > S(0.5);
   const T g = round_to_even(T(fma(f, S(0.5), S(-0.25))));
   const T sign = fma(fma(g, S(-2), f), S(-2), S(1));
-  // An angle so large that k itself is no whole number any more has lost its meaning: r is then not small.
-  const T lost = select(z > S(1), T(std::numeric_limits<S>::quiet_NaN()), sign);
+  // An angle so large that round_to_even() no longer tells k's parity has lost its meaning.
+  constexpr S largest = is_double ? S(1e15) : S(6e6);
+  const T lost = select(T(x * x) > largest * largest, T(std::numeric_limits<S>::quiet_NaN()), sign);
   sine = lost * select(odd, c, s);
   cosine = lost * select(odd, T(-s), c);
 }

@@ -87,7 +87,7 @@ struct RigidInertia {
   Sym3<T> I;
   static LINCHPIN_INLINE RigidInertia zero() { return {T(0), Vec3<T>::zero(), Sym3<T>::zero()}; }
   // From the centre of mass and the moments about it.
-  static RigidInertia about_centre(const T& mass, const Vec3<T>& centre, const Sym3<T>& I_centre) {
+  static LINCHPIN_INLINE RigidInertia about_centre(const T& mass, const Vec3<T>& centre, const Sym3<T>& I_centre) {
     return {mass, mass * centre, I_centre + mass * cross_square(centre)};
   }
 };
@@ -102,7 +102,7 @@ LINCHPIN_INLINE auto operator*(const RigidInertia<A>& I, const Motion<B>& m) -> 
 }
 // The inertia of a body known in frame B, in frame A (X = X_AB).
 template <class T>
-RigidInertia<T> inertia_to_parent(const Transform<T>& X, const RigidInertia<T>& I) {
+LINCHPIN_INLINE RigidInertia<T> inertia_to_parent(const Transform<T>& X, const RigidInertia<T>& I) {
   const Vec3<T> h = X.R * I.h;
   // about A: R I R' + (p.2h) 1 - p h' - h p' + mass ((p.p) 1 - p p')
   const T d = T(2) * dot(X.p, h);

@@ -55,7 +55,7 @@ template <class S, class A, class B>
 LINCHPIN_INLINE auto fma(const S& s, const Vec3<A>& a, const Vec3<B>& b) -> Vec3<decltype(s * a.x)> {
   return {fma(s, a.x, b.x), fma(s, a.y, b.y), fma(s, a.z, b.z)};
 }
-inline double norm(const Vec3<double>& a) { return std::sqrt(dot(a, a)); }
+LINCHPIN_INLINE double norm(const Vec3<double>& a) { return std::sqrt(dot(a, a)); }
 
 // Kept by columns: R.x is the image of the x axis.
 template <class T>
@@ -136,7 +136,7 @@ LINCHPIN_INLINE auto rotate(const Mat3<A>& R, const Sym3<B>& S) -> Sym3<decltype
           entry(a.z, b.z, c.z, R.x.z, R.y.z, R.z.z), entry(a.x, b.x, c.x, R.x.y, R.y.y, R.z.y),
           entry(a.x, b.x, c.x, R.x.z, R.y.z, R.z.z), entry(a.y, b.y, c.y, R.x.z, R.y.z, R.z.z)};
 }
-// v v' and (v.v) 1 - v v'
+// (v.v) 1 - v v'
 template <class T>
 LINCHPIN_INLINE Sym3<T> cross_square(const Vec3<T>& v) {
   const T xx = v.x * v.x, yy = v.y * v.y, zz = v.z * v.z;

@@ -1,0 +1,42 @@
+// A run as one picture: the mechanism seen from the side at several times, faint when early and dark when late.
+//
+// The view is along +y: x to the right, z up. Shapes are drawn as their outlines (a box as the hull of its corners); where
+// a body has none, its joints are joined by lines, so that every mechanism shows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "linchpin/dynamics/kinematics.h"
+#include "linchpin/model/state.h"
+
+namespace linchpin {
+
+class Picture {
+ public:
+  explicit Picture(const Model& model);
+  void expose(const State& state);  // one exposure more
+  bool empty() const { return exposures_.empty(); }
+  std::string svg(const std::string& caption) const;
+
+ private:
+  struct Point {
+    double x, z;
+  };
+  // A stroke of some width with round ends, a filled outline, or a disc (one point with a width).
+  struct Mark {
+    std::vector<Point> points;
+    double width;
+    bool filled;
+  };
+  using Exposure = std::vector<Mark>;
+  void draw(const GeometrySpec& geometry, const Transform<double>& X_WB, Exposure& out) const;
+
+  const Model& model_;
+  Plan<double> plan_;
+  Kinematics<double> kin_;
+  std::vector<Exposure> exposures_;
+  Exposure ground_;
+};
+
+}  // namespace linchpin

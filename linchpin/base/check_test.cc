@@ -1,0 +1,60 @@
+#include "linchpin/base/check.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <ostream>
+#include <string>
+
+namespace linchpin {
+namespace {
+
+// Counts how often it is written out.
+struct Witness {
+  int* written;
+};
+std::ostream& operator<<(std::ostream& out, const Witness& witness) {
+  ++*witness.written;
+  return out << "witness";
+}
+
+std::string message(const auto& broken) {
+  try {
+    broken();
+  } catch (const CheckFailed& failed) {
+    return failed.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Check, PassesInSilence) { EXPECT_NO_THROW(check(true, "never said")); }
+
+TEST(Check, FailureHoldsBothNumbers) {
+  EXPECT_EQ(message([] { check(2 == 3, "q has ", 2, " numbers, the model needs ", 3u); }),
+            "q has 2 numbers, the model needs 3");
+}
+
+// What is printed must lead back to the very number, or two that differ would look alike: 17 digits.
+TEST(Check, NumbersAreWrittenWithAllTheirDigits) {
+  const double x = 0.1, next = std::nextafter(x, 1);
+  const std::string said = message([&] { check(x == next, x, " ", next); });
+  const std::size_t space = said.find(' ');
+  ASSERT_NE(space, std::string::npos) << said;
+  EXPECT_EQ(std::stod(said.substr(0, space)), x);
+  EXPECT_EQ(std::stod(said.substr(space)), next);
+}
+
+TEST(Check, MessageIsBuiltOnFailureOnly) {
+  int written = 0;
+  check(true, "a ", Witness{&written}, Witness{&written});
+  EXPECT_EQ(written, 0);
+  EXPECT_EQ(message([&] { check(false, "a ", Witness{&written}); }), "a witness");
+  EXPECT_EQ(written, 1);
+}
+
+TEST(Check, IsTheCallersMistake) { EXPECT_THROW(check(false, "x"), std::logic_error); }
+
+TEST(Check, MessageMayBeEmpty) { EXPECT_EQ(message([] { check(false); }), ""); }
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,74 @@
+#include "linchpin/base/result.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+namespace linchpin {
+namespace {
+
+Result<int> half(int x) {
+  if (x % 2 != 0) return Error{"no half of " + std::to_string(x)};
+  return x / 2;
+}
+
+std::string message_of_check(const auto& broken) {
+  try {
+    broken();
+  } catch (const CheckFailed& failed) {
+    return failed.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Result, HoldsAValue) {
+  const Result<int> result = half(6);
+  EXPECT_TRUE(result.ok());
+  EXPECT_TRUE(static_cast<bool>(result));
+  EXPECT_EQ(result.value(), 3);
+}
+
+TEST(Result, HoldsAnError) {
+  const Result<int> result = half(7);
+  EXPECT_FALSE(result.ok());
+  EXPECT_FALSE(static_cast<bool>(result));
+  EXPECT_EQ(result.error().message, "no half of 7");
+}
+
+// Text is what an Error is made of; a Result of text must still tell the two apart.
+TEST(Result, TellsAStringFromAnError) {
+  const Result<std::string> good = std::string("same words"), bad = Error{"same words"};
+  ASSERT_TRUE(good.ok());
+  ASSERT_FALSE(bad.ok());
+  EXPECT_EQ(good.value(), bad.error().message);
+}
+
+TEST(Result, ValueOfAnErrorFailsWithItsMessage) {
+  const Result<int> result = half(7);
+  EXPECT_EQ(message_of_check([&] { (void)result.value(); }), "Result::value() of an error: no half of 7");
+  EXPECT_EQ(message_of_check([] { (void)half(9).value(); }), "Result::value() of an error: no half of 9");
+}
+
+TEST(Result, ErrorOfAValueFails) {
+  const Result<int> result = half(6);
+  EXPECT_EQ(message_of_check([&] { (void)result.error(); }), "Result::error() of a success");
+}
+
+TEST(Result, GivesAwayWhatCannotBeCopied) {
+  Result<std::unique_ptr<int>> result = std::make_unique<int>(5);
+  const std::unique_ptr<int> taken = std::move(result).value();
+  ASSERT_NE(taken, nullptr);
+  EXPECT_EQ(*taken, 5);
+}
+
+TEST(Result, CopyIsIndependent) {
+  Result<std::string> first = std::string("one");
+  const Result<std::string> second = first;
+  first = Error{"gone"};
+  EXPECT_EQ(second.value(), "one");
+  EXPECT_EQ(first.error().message, "gone");
+}
+
+}  // namespace
+}  // namespace linchpin
