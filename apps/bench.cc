@@ -51,14 +51,15 @@ Json row_json(const BenchRow& row) {
   return json;
 }
 
+void note(std::vector<std::string>& list, const std::string& name) {
+  if (!name.empty() && std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+}
+
 // The values of one metric in the order of the cases: one line per case, our scalars in ns per joint, then ratios.
 std::string metric_table(const BenchReport& report, const std::string& metric) {
   std::vector<std::string> peers, scalars, cases;
-  const auto note = [](std::vector<std::string>& list, const std::string& name) {
-    if (!name.empty() && std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
-  };
   for (const BenchRow& row : report.rows) {
-    if (row.metric != metric) continue;
+    if (row.metric != metric || !row.value) continue;
     note(cases, row.bench_case);
     note(scalars, row.scalar);
     if (row.who != "linchpin") note(peers, row.who);
@@ -106,13 +107,12 @@ std::string report_text(const BenchReport& report) {
   for (const std::string& note : report.notes) out += "  " + note + "\n";
   std::vector<std::string> metrics;
   for (const BenchRow& row : report.rows)
-    if (row.metric != "agreement" && std::find(metrics.begin(), metrics.end(), row.metric) == metrics.end())
-      metrics.push_back(row.metric);
+    if (row.metric != "agreement") note(metrics, row.metric);
   for (const std::string& metric : metrics) out += "\n" + metric_table(report, metric);
   if (!report.orientation.empty())
     out += fmt::format("\n  * {}: {}\n", report.orientation.front().who, report.orientation.front().source);
 
-  std::vector<std::string> skipped;
+  std::vector<std::pair<std::string, std::vector<std::string>>> skipped;  // who, what and why -> cases
   double far = 0;
   std::string farthest;
   for (const BenchRow& row : report.rows) {
@@ -120,14 +120,16 @@ std::string report_text(const BenchReport& report) {
       far = *row.value;
       farthest = fmt::format("{} on {}", row.who, row.bench_case);
     }
-    if (!row.reason.empty())
-      skipped.push_back(fmt::format("  {} {}{}: {}", row.bench_case, row.metric == "agreement" ? "" : row.metric + " ",
-                                    row.who, row.reason));
+    if (row.reason.empty()) continue;
+    const std::string why = fmt::format("{}{}: {}", row.who, row.metric == "agreement" ? "" : ", " + row.metric, row.reason);
+    auto at = std::find_if(skipped.begin(), skipped.end(), [&](const auto& s) { return s.first == why; });
+    if (at == skipped.end()) at = skipped.insert(at, {why, {}});
+    note(at->second, row.bench_case);
   }
   if (!farthest.empty()) out += fmt::format("\nAccelerations agree within {:.1e} (farthest: {})\n", far, farthest);
   if (!skipped.empty()) {
     out += "\nLeft out\n";
-    for (const std::string& line : skipped) out += line + "\n";
+    for (const auto& [why, cases] : skipped) out += fmt::format("  {} ({})\n", why, fmt::join(cases, ", "));
   }
 
   Table targets{"Targets (they never change the exit status)", "lrrl", {"what", "value", "target", "met"}, {}};

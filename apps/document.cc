@@ -206,6 +206,7 @@ p{max-width:46rem}
 table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{padding:.25rem .6rem;border-bottom:1px solid var(--rule);text-align:right;vertical-align:top}
+td:not(.l){white-space:nowrap}
 th{color:var(--faint);font-weight:600}th.l,td.l{text-align:left}
 tbody tr:hover{background:var(--wash)}
 td.yes{color:var(--good);font-weight:600}td.no{color:var(--bad);font-weight:600}

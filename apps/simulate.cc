@@ -173,7 +173,7 @@ class Recorder {
     if (csv_) {
       fmt::memory_buffer line;
       const auto out = std::back_inserter(line);
-      fmt::format_to(out, "{}", state.time);
+      fmt::format_to(out, "{:.12g}", state.time);  // a sum of many dt
       for (const double x : state.q) fmt::format_to(out, ",{}", x);
       for (const double x : state.v) fmt::format_to(out, ",{}", x);
       fmt::format_to(out, ",{},{},{},{},{}\n", e.kinetic, e.gravity, e.springs, e.total(), balance.defect());
@@ -214,17 +214,18 @@ class Strips {
   std::string text() const {
     std::string out = line("kinetic", kinetic_, "J") + line("potential", potential_, "J");
     for (std::size_t i = 0; i < shown_.size(); ++i) out += line(names_[i], joint_[i], units_[i]);
-    if (model_.nq() > static_cast<int>(shown_.size()))
+    if (!out.empty() && model_.nq() > static_cast<int>(shown_.size()))
       out += fmt::format("  ({} of {} coordinates; --csv FILE has them all)\n", shown_.size(), model_.nq());
     return out;
   }
 
  private:
-  static std::string line(const std::string& name, const std::vector<double>& values, const std::string& unit) {
+  std::string line(const std::string& name, const std::vector<double>& values, const std::string& unit) const {
     if (values.size() < 2) return "";
+    std::size_t space = 9;  // "potential"
+    for (const std::string& n : names_) space = std::max(space, n.size());
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    return fmt::format("  {:<12} {}  {:.4g} .. {:.4g} {}\n", name.size() > 12 ? name.substr(0, 12) : name,
-                       strip(values, width), *low, *high, unit);
+    return fmt::format("  {:<{}}  {}  {:.4g} .. {:.4g} {}\n", name, space, strip(values, width), *low, *high, unit);
   }
   const Model& model_;
   long long every_;
@@ -270,7 +271,11 @@ Outcome run_schedule(const Model& model, const Schedule& schedule, const Simulat
     const StepReport report = simulation.step(state);
     outcome.seconds += std::chrono::duration<double>(Clock::now() - start).count();
     monitor.add(state, report);
-    if (!report.ok() || !monitor.certificate().finite) break;
+    if (!report.ok()) {
+      if (recorder.wanted() && (step - 1) % schedule.every != 0) note(step - 1, true);  // the last good state
+      break;
+    }
+    if (!monitor.certificate().finite) break;
     if (interrupted()) outcome.stopped = true;
     note(step, step == steps || outcome.stopped);
     if (progress.due())
@@ -290,6 +295,21 @@ std::string verdict(const Outcome& outcome) {
   return c.passed() ? "PASSED" : "FAILED";
 }
 
+// The body whose joint is not finite, or moves fastest.
+std::string fastest_body(const Model& model, const State& state) {
+  const Joint* fastest = nullptr;
+  double most = -1;
+  for (const Joint& joint : model.joints())
+    for (int k = 0; k < joint.nv; ++k) {
+      const double speed = std::abs(state.v[std::size_t(joint.v + k)]);
+      if (speed <= most) continue;
+      fastest = &joint;
+      if (!std::isfinite(speed)) return model.bodies()[std::size_t(joint.child)].name;
+      most = speed;
+    }
+  return fastest ? model.bodies()[std::size_t(fastest->child)].name : "world";
+}
+
 // Why it is no success, in a line; empty when it is.
 std::string trouble(const Model& model, const Outcome& outcome) {
   const Certificate& c = outcome.certificate;
@@ -297,7 +317,9 @@ std::string trouble(const Model& model, const Outcome& outcome) {
   const std::string body =
       c.body >= 0 ? fmt::format(" (body '{}')", model.bodies()[std::size_t(c.body)].name) : std::string();
   if (c.status != StepStatus::done) return fmt::format("stopped at t = {:.6g} s: {}{}", outcome.time, c.reason, body);
-  if (!c.finite) return fmt::format("stopped at t = {:.6g} s: the energy is not finite", outcome.time);
+  if (!c.finite)
+    return fmt::format("stopped at t = {:.6g} s: the energy is not finite (fastest is body '{}')", outcome.time,
+                       fastest_body(model, outcome.end));
   if (!c.passed())
     return fmt::format("energy defect {:.2e} of what was exchanged, above the tolerance {:.2e}", c.energy.relative_defect(),
                        c.energy_tolerance);
@@ -308,7 +330,8 @@ std::vector<std::string> ignored(const Model& model) {
   std::vector<std::string> lines = ignored_by_smooth_steppers(model);
   std::size_t shapes = 0;
   for (const Body& body : model.bodies()) shapes += body.geometry.size();
-  if (shapes > 0) lines.insert(lines.begin(), fmt::format("contact: {} shapes touch nothing", shapes));
+  if (shapes > 0) lines.insert(lines.begin(), fmt::format("contact: {} touch{} nothing", shapes == 1 ? "one shape" : fmt::format("{} shapes", shapes),
+                             shapes == 1 ? "es" : ""));
   return lines;
 }
 
@@ -347,7 +370,8 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   if (c.steps > 0 && outcome.seconds > 0)
     fmt::print(out, "{:.3g} times real time, {:.3g} us a step\n", outcome.time / outcome.seconds,
                1e6 * outcome.seconds / double(c.steps));
-  fmt::print(out, "\n{}\n", strips.text());
+  const std::string curves = strips.text();
+  fmt::print(out, "\n{}{}", curves, curves.empty() ? "" : "\n");
   fmt::print(out, "  energy at start   {: .10g} J\n", e.start);
   fmt::print(out, "  energy at end     {: .10g} J\n", e.stored);
   if (e.work != 0) fmt::print(out, "  work done         {: .10g} J\n", e.work);
@@ -412,7 +436,7 @@ int simulate(const Request& request) {
                json);
   if (!request.quiet) print_summary(argument, schedule, options, outcome, strips, out);
   const std::string why = trouble(model, outcome);
-  if (!why.empty()) fmt::print(stderr, "linchpin: {}\n", why);
+  if (!why.empty() && request.quiet) fmt::print(stderr, "linchpin: {}\n", why);
   return why.empty() ? exit_done : exit_failed;
 }
 
@@ -469,7 +493,7 @@ void add_simulate(CLI::App& command, int& status) {
       "Examples:\n"
       "  linchpin simulate @pendulum:links=12 --position hinge_1=-0.785 --velocity hinge_1=1\n"
       "  linchpin simulate @humanoid --seed 1 --time 2 --stepper dormand_prince --dt 0.01\n"
-      "  linchpin simulate @top --position ball.1=0.1 --velocity ball.2=30 --csv top.csv --every 10\n"
+      "  linchpin simulate @top --position pivot.1=0.1 --velocity pivot.2=30 --csv top.csv --every 10\n"
       "  linchpin simulate @chain:links=100 --energy-tolerance 1e-9 --json run.json --quiet");
   verb->callback([request, &status] { status = simulate(*request); });
 }

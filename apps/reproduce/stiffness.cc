@@ -76,7 +76,7 @@ const std::vector<Mechanism>& mechanisms() {
        [](double ratio) { return scene(fmt::format("@heavy_light:ratio={},links={}", ratio, links)).value(); }},
       {"in line", "each light link and the heavy one it carries turn about one line, z of both bodies",
        [](double ratio) { return in_line(ratio, {0, 0, 1}); }},
-      {"in line askew", "the same, the line along (1, 2, 3) of both bodies",
+      {"in line askew", "each light link and the heavy one it carries turn about one line, along (1, 2, 3) of both bodies",
        [](double ratio) { return in_line(ratio, {1, 2, 3}); }}};
   return all;
 }
@@ -412,7 +412,7 @@ Reproduction reproduce_stiffness(const ReproduceOptions& options, const Reproduc
         },
         start, integration);
     for (const Method m : integrated()) {
-      if (!progress(0.6 + 0.4 * (decade + double(int(m)) / method_count) / 13.0,
+      if (!progress(0.6 + 0.4 * (decade + static_cast<int>(m) / double(method_count)) / 13.0,
                     fmt::format("integrating by {}, ratio 1e{}", method_names[m], decade)))
         return {};
       at.by.push_back(integrate_adaptively(
@@ -451,6 +451,14 @@ Reproduction reproduce_stiffness(const ReproduceOptions& options, const Reproduc
     account.push_back(error_table(mechanisms()[i], sweeps[i], &Spread::median, "median"));
     account.push_back(error_table(mechanisms()[i], sweeps[i], &Spread::largest, "largest"));
   }
+  account.push_back(Heading{"Why splitting the pivot does not help, and what does"});
+  account.push_back(Paragraph{
+      "Itilde is itself a difference, I_1 - U U' / D: along its null vector it holds not zero but rounding of the size of "
+      "the heavy inertia, and adding S' I_2 S to that afterwards instead of before saves none of the digits lost. The "
+      "same holds for the bias force, which is why linchpin's own factor and solve, with the bias computed apart, lose "
+      "digits too. In frames with z along the joint, the row and column of Itilde that belong to the joint are zero by "
+      "construction and are never computed; turning about z and sliding along it keep them zero, and the pivot is one "
+      "entry of a matrix. That is linchpin's aba, whose errors do not depend on the ratio."});
   account.push_back(Heading{"What it does to an adaptive integrator"});
   account.push_back(step_plot(runs, integration));
   account.push_back(step_table(runs, integration));
@@ -463,6 +471,7 @@ Reproduction reproduce_stiffness(const ReproduceOptions& options, const Reproduc
                                          times_larger(askew, crbm, abm)});
   const double modified_over_abm = times_larger(askew, modified_abm, abm);
   const double modified_over_abm_z = times_larger(straight, modified_abm, abm);
+  const double best_of_modified = std::min(modified_over_abm, modified_over_abm_z);
   const Integrations& hardest = runs.back();
   // The smallest ratio at which the composite method costs a fifth more steps per second of motion than exact
   // accelerations do.
@@ -489,12 +498,11 @@ Reproduction reproduce_stiffness(const ReproduceOptions& options, const Reproduc
                    growth(straight, abm)),
        worst_growth(abm) > 0.5});
   result.claims.push_back(
-      {"the modified articulated method (split pivot) is at least as good as the plain one",
+      {"the modified articulated method (split pivot) reduces the errors further",
        "further reduces cancellation errors; no figures",
-       fmt::format("{}: {:.2f} times the plain error askew, {:.2f} times in line (up to 1.25 counts as equal)",
-                   std::min(modified_over_abm, modified_over_abm_z) < 0.8 ? "a gain" : "no gain found", modified_over_abm,
-                   modified_over_abm_z),
-       std::max(modified_over_abm, modified_over_abm_z) < 1.25});
+       fmt::format("{}: {:.2f} times the plain error askew, {:.2f} times in line",
+                   best_of_modified < 0.9 ? "a gain" : "no gain found", modified_over_abm, modified_over_abm_z),
+       best_of_modified < 0.9 && std::max(modified_over_abm, modified_over_abm_z) <= 1});
   result.claims.push_back(
       {"the trouble needs axes in line: a ratio of masses alone does no harm", "implied by the null space of Itilde",
        fmt::format("turned: error of the composite method {:.1e} at ratio 1, {:.1e} at 1e12", first(turned, crbm),

@@ -15,6 +15,7 @@ inline constexpr std::size_t cache_line = 64;
 template <class T>
 class AlignedArray {
   static_assert(std::is_trivially_destructible_v<T>);
+  static_assert(alignof(T) <= cache_line);
 
  public:
   AlignedArray() = default;

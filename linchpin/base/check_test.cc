@@ -54,7 +54,5 @@ TEST(Check, MessageIsBuiltOnFailureOnly) {
 
 TEST(Check, IsTheCallersMistake) { EXPECT_THROW(check(false, "x"), std::logic_error); }
 
-TEST(Check, MessageMayBeEmpty) { EXPECT_EQ(message([] { check(false); }), ""); }
-
 }  // namespace
 }  // namespace linchpin

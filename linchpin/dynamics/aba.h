@@ -8,8 +8,8 @@
 //     vdot = D^-1 (u - U' (X a + c)),   a_i = X a + c + S vdot                                               (4)
 // [003 s.5; Featherstone 2008, ch. 7]. Where we differ: link frames have z along the joint axis, so that S picks one
 // entry and X is a few plane rotations (link_frames.h); accelerations are classical, so that c and p need angular
-// velocities only; and D is an entry of IA rather than a quadratic form, which is the modified method of 003 s.7 for
-// free (see docs/aba.md).
+// velocities only; and D is an entry of IA rather than a quadratic form, so that no large entries of other directions
+// cancel in it: what 003 s.7 is after with its modified method (docs/aba.md has the measurements).
 //
 // T is double, float, or a pack of worlds (Double4, Double8, Float16). In caller's memory the worlds of a pack lie side
 // by side: coordinate i of world w at [i * worlds + w]. A lane has the bits of the scalar run of its type.

@@ -16,6 +16,8 @@ template <class Real>
 using Matrix6 = Eigen::Matrix<Real, 6, 6>;
 template <class Real>
 using Vector6 = Eigen::Matrix<Real, 6, 1>;
+template <class Real>
+using JointColumns = Eigen::Matrix<Real, 6, Eigen::Dynamic, 0, 6, 6>;
 
 template <class Real>
 Vector3<Real> vector(const Vec3<double>& v) {
@@ -79,7 +81,7 @@ Matrix6<Real> spatial_inertia(const RigidInertia<double>& I) {
 template <class Real>
 struct JointMotion {
   Pose<Real> X_FM;
-  Eigen::Matrix<Real, 6, Eigen::Dynamic> S;
+  JointColumns<Real> S;
   Vector6<Real> c = Vector6<Real>::Zero();
 };
 
@@ -166,7 +168,10 @@ template <class Real>
 struct AugmentedTree<Real>::Coefficients {
   using Matrix6 = Eigen::Matrix<Real, 6, 6>;
   using Vector6 = Eigen::Matrix<Real, 6, 1>;
-  using Columns = Eigen::Matrix<Real, 6, Eigen::Dynamic>;
+  // What belongs to one joint is at most six wide, and Eigen knows: no allocation, and far less to compile.
+  using Columns = JointColumns<Real>;
+  using JointVector = Eigen::Matrix<Real, Eigen::Dynamic, 1, 0, 6, 1>;
+  using JointMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
   using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
   using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
   struct Node {
@@ -177,7 +182,7 @@ struct AugmentedTree<Real>::Coefficients {
     Matrix6 I;
     Vector6 b;        // velocity and external terms: v x* I v - f_ext
     Vector6 velocity;
-    Vector armature;
+    JointVector armature;
   };
   Coefficients(const Model& model, std::span<const double> q, std::span<const double> v,
                std::span<const double> f_ext);
@@ -216,7 +221,7 @@ AugmentedTree<Real>::Coefficients::Coefficients(const Model& model, std::span<co
     const Matrix6 M_to_B = motion_matrix(X_MB);
     node.X = motion_matrix(pose<Real>(joint.spec.X_PF) * motion.X_FM * X_MB);
     node.S = M_to_B * motion.S;
-    Vector vj(node.nv);
+    JointVector vj(node.nv);
     for (int k = 0; k < node.nv; ++k) vj[k] = Real(v[std::size_t(joint.v + k)]);
     const Vector6 v_joint = node.S * vj;
     node.velocity = node.X * nodes[std::size_t(node.parent)].velocity + v_joint;
@@ -246,7 +251,7 @@ auto AugmentedTree<Real>::Coefficients::inverse_dynamics(const Vector& vdot, Rea
   Vector tau(nv);
   for (std::size_t i = nodes.size() - 1; i > 0; --i) {
     const Node& node = nodes[i];
-    const Vector inertial = node.armature.cwiseProduct(vdot.segment(node.v, node.nv));
+    const JointVector inertial = node.armature.cwiseProduct(vdot.segment(node.v, node.nv));
     tau.segment(node.v, node.nv) = node.S.transpose() * f[i] + inertial;
     if (node.nv > 0) {
       const Real term = (node.S.cwiseAbs().transpose() * size[i] + inertial.cwiseAbs()).maxCoeff();
@@ -282,7 +287,7 @@ auto AugmentedTree<Real>::Coefficients::by_sparse_lu(const Vector& tau) const ->
     put(o + 6, o + 6, one);               // -a
     put(o + 6, o + 12, node.S);           // + S vdot
     put(o + 12, o, node.S.transpose().eval());
-    put(o + 12, o + 12, Matrix(node.armature.asDiagonal()));
+    put(o + 12, o + 12, JointMatrix(node.armature.asDiagonal()));
     rhs.segment(o, 6) = node.b;
     rhs.segment(o + 6, 6) = -node.c;
     if (node.parent == 0) {
@@ -337,8 +342,8 @@ auto AugmentedTree<Real>::Coefficients::by_articulated(const Vector& tau, Pivot 
     Matrix6 outboard = Matrix6::Zero();  // Itilde: what the children add
     Vector6 p = Vector6::Zero();
     Columns U;
-    Matrix D_inverse;
-    Vector u;
+    JointMatrix D_inverse;
+    JointVector u;
   };
   std::vector<Eliminated> e(nodes.size());
   for (std::size_t i = nodes.size() - 1; i > 0; --i) {
@@ -346,11 +351,11 @@ auto AugmentedTree<Real>::Coefficients::by_articulated(const Vector& tau, Pivot 
     const Matrix6 IA = node.I + e[i].outboard;
     e[i].p += node.b;
     e[i].U = IA * node.S;
-    Matrix D = pivot == Pivot::plain
-                   ? Matrix(node.S.transpose() * e[i].U)
-                   : Matrix(node.S.transpose() * (node.I * node.S) + node.S.transpose() * (e[i].outboard * node.S));
+    JointMatrix D = node.S.transpose() * e[i].U;
+    if (pivot == Pivot::split)
+      D = node.S.transpose() * (node.I * node.S) + node.S.transpose() * (e[i].outboard * node.S);
     D.diagonal() += node.armature;
-    e[i].D_inverse = D.ldlt().solve(Matrix::Identity(node.nv, node.nv));
+    e[i].D_inverse = D.ldlt().solve(JointMatrix::Identity(node.nv, node.nv));
     e[i].u = tau.segment(node.v, node.nv) - node.S.transpose() * e[i].p;
     const Matrix6 Ia = IA - e[i].U * e[i].D_inverse * e[i].U.transpose();
     const Vector6 pa = e[i].p + Ia * node.c + e[i].U * (e[i].D_inverse * e[i].u);

@@ -5,8 +5,7 @@
 //     f_k - I_k a_k - sum over children c of X_ck' f_c = b_k        motion of the body                       (2)
 //     -a_k + S_k vdot_k + X_kp a_p = -c_k                           the joint's freedom                      (3)
 //     S_k' f_k = tau_k                                              the joint's force                        (4)
-// Together M x = b [003 eq. (5)] with x = (f_k, -a_k, vdot_k) for all k. Joint armature J puts -J into the lower right
-// block of (4).
+// Together M x = b [003 eq. (5)] with x = (f_k, -a_k, vdot_k) for all k. Joint armature J adds J vdot_k to (4).
 //
 // - augmented: assembles (5) and hands it to a general sparse LU. Slow, and knows nothing about mechanics: the witness.
 // - composite: eliminates f and a of all bodies first; what is left is the joint-space inertia (003 s.4, CRBM).
@@ -14,7 +13,7 @@
 //   (003 s.5, ABM). With split pivots D = S' I S + S' Itilde S it is the modified ABM of 003 s.7.
 //
 // Everything here works in the bodies' own frames, with whole joints and dense 6x6 blocks: the plainest form of each
-// method, for any real type, to check the fast ones (aba.h, rnea.h, crba.h) by. It allocates freely.
+// method, for any real type, to check the fast ones (aba.h, rnea.h, mass_matrix.h) by. It allocates freely.
 #pragma once
 
 #include <memory>

@@ -2,8 +2,8 @@
 //
 //     X_WL(i) = X_WL(parent) X_PL(q_i)
 //
-// Scalars, packs and memory layout as in aba.h. What builds on it for one world (velocities, Jacobians, momentum) is in
-// frames.h and mechanics.h.
+// Scalars, packs and memory layout as in aba.h. What builds on it for one world (velocities, Jacobians, momentum,
+// energy) is in mechanics.h.
 #pragma once
 
 #include <span>

@@ -47,7 +47,7 @@ struct CrbaWorkspace {
     Sym3<T> I;
   };
   AlignedArray<Block> block;
-  AlignedArray<Force<T>> momentum;    // per coordinate: Ic s in link axes
+  AlignedArray<Force<T>> momentum;    // per coordinate: Ic s, in the link's axes, then in the tree's
   AlignedArray<Composite> sum;        // per run
   AlignedArray<Transform<T>> X;       // per run: pose of its last link in the tree's frame
   AlignedArray<T> path;               // six rows: the axes on the way to the base

@@ -35,7 +35,7 @@ TEST(MassMatrix, EqualsTheTextbook) {
   }
 }
 
-// A floating robot a kilometre from the origin weighs the same: the reference point goes with it.
+// A floating robot a thousand kilometres from the origin weighs the same: the reference point goes with it.
 TEST(MassMatrix, DoesNotDependOnWhereTheMechanismStands) {
   const Model model = model_of("@quadruped");
   const MassMatrixLayout layout(model);

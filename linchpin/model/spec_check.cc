@@ -109,6 +109,8 @@ std::string fault_of(const JointSpec& joint) {
   for (std::size_t i = 0; i < joint.dofs.size(); ++i)
     if (std::string fault = fault_of(joint.dofs[i]); !fault.empty()) return text("coordinate ", i, ": ", fault);
   for (const DofSpec& dof : joint.dofs) {
+    if ((joint.type == JointType::free || joint.type == JointType::ball) && dof.rest != 0)
+      return text("rest is ", dof.rest, "; a ", to_string(joint.type), " joint has no rest position but zero rotation");
     if (joint.type == JointType::free && (dof.armature != 0 || dof.stiffness != 0))
       return text("a free joint takes no armature (", dof.armature, ") and no spring (", dof.stiffness, ")");
     const DofSpec& first = joint.dofs.front();

@@ -100,11 +100,10 @@ class StepSizeControl {
 // The rest of the step in equal parts no longer than the controller proposes: no sliver is left at the end.
 double parts_of(double rest, double proposed) { return std::max(1.0, std::ceil(rest / proposed - 1e-6)); }
 
-StepReport too_small(const char* reason) {
-  StepReport report;
-  report.status = StepStatus::step_too_small;
-  report.reason = reason;
-  return report;
+StepReport too_small(StepReport so_far, const char* reason) {
+  so_far.status = StepStatus::step_too_small;
+  so_far.reason = reason;
+  return so_far;
 }
 
 }  // namespace
@@ -127,8 +126,8 @@ StepReport dormand_prince(Dynamics& dynamics, const Departure& from, Stages& sta
   while (true) {
     const double parts = parts_of(dt - done, proposed), h = (dt - done) / parts;
     if (report.substeps + report.rejected >= from.options.max_substeps)
-      return too_small("more than max_substeps substeps: the model is stiff, or the tolerance too tight");
-    if (!(h > shortest)) return too_small("the tolerance cannot be met by any substep");
+      return too_small(report, "more than max_substeps substeps: the model is stiff, or the tolerance too tight");
+    if (!(h > shortest)) return too_small(report, "the tolerance cannot be met by any substep");
     take_substep(dynamics, base, from.inputs, h, stages);
     const double error = substep_error(dynamics, base, h, from.options, stages);
     if (!(error <= 1)) {

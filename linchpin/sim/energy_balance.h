@@ -23,7 +23,7 @@ struct EnergyBalance {
   double exchanged = 0;
 
   double defect() const { return stored - start - work + dissipated; }  // (1)
-  double relative_defect() const { return largest_defect > 0 ? largest_defect / exchanged : 0; }
+  double relative_defect() const { return exchanged > 0 ? largest_defect / exchanged : 0; }
 };
 
 // What can be said of a run without contact.

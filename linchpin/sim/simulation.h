@@ -29,11 +29,14 @@ namespace linchpin {
 
 // | name                | order | evaluations of the dynamics a step                                                 |
 // |---------------------|-------|------------------------------------------------------------------------------------|
-// | semi_implicit_euler |   1   | 1; velocities first, then positions with the new ones: keeps energy bounded          |
+// | semi_implicit_euler |   1   | 1; velocities first, then positions with the new ones: symplectic, so that energy    |
+// |                     |       | stays bounded, where the mass matrix is constant (else it may run away)              |
 // | explicit_euler      |   1   | 1                                                                                    |
 // | rk4                 |   4   | 4; Runge-Kutta-Munthe-Kaas: stages live in the algebra, quaternions stay unit        |
-// | dormand_prince      |   5   | 1 and 6 a substep; as many substeps within dt as the tolerance asks for; as rk4      |
-// | implicit_midpoint   |   2   | 3 to 10, by fixed point; symmetric in time, keeps energy without drift               |
+// | dormand_prince      |   5   | 1, and 6 a substep tried; as many substeps within dt as the tolerance asks for;      |
+// |                     |       | on the manifold as rk4                                                               |
+// | implicit_midpoint   |   2   | 1, and 1 a round of fixed point, 3 to 10 in all; symmetric in time: no drift of      |
+// |                     |       | energy in regular motion                                                             |
 enum class Stepper { semi_implicit_euler, explicit_euler, rk4, dormand_prince, implicit_midpoint };
 
 inline constexpr int stepper_count = 5;
@@ -64,7 +67,7 @@ std::string_view to_string(StepStatus status);
 struct StepReport {
   StepStatus status = StepStatus::done;
   const char* reason = "";         // in words, when not done
-  int body = -1;                   // not_finite: the first body whose coordinates, or force, are not finite
+  int body = -1;                   // not_finite: the first body whose coordinates, or forces, are not finite
   int evaluations = 0;             // of the dynamics
   int substeps = 1, rejected = 0;  // dormand_prince
   // Integrals of power over the step, J, to the order of the stepper (the Eulers: second).

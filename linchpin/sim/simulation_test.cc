@@ -220,6 +220,7 @@ TEST(DormandPrince, GivesUpOnAStiffModel) {
   Simulation simulation(model, {.stepper = Stepper::dormand_prince, .dt = 1, .max_substeps = 2000});
   const StepReport report = simulation.step(state);
   EXPECT_EQ(report.status, StepStatus::step_too_small);
+  EXPECT_EQ(report.substeps + report.rejected, 2000);
   EXPECT_TRUE(same_bits(state, before));
 }
 

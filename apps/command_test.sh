@@ -1,0 +1,239 @@
+#!/usr/bin/env bash
+# command_test.sh LINCHPIN JSON_AT: the command as a user meets it. Prints each expectation that fails; status 1 then.
+set -uo pipefail
+
+linchpin=$(readlink -f "$1")
+json_at=$(readlink -f "$2")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failures=0
+checks=0
+
+fail() {
+  echo "FAILED: $*"
+  failures=$((failures + 1))
+}
+
+# expect STATUS ARGUMENTS...: runs the command; its output is in ./out and ./err afterwards.
+expect() {
+  local wanted=$1 status=0
+  shift
+  checks=$((checks + 1))
+  "$linchpin" "$@" >out 2>err </dev/null || status=$?
+  if ((status != wanted)); then
+    fail "linchpin $* gave status $status, not $wanted"
+    head -n 5 err
+  fi
+}
+
+# says FILE TEXT: the file contains the text.
+says() {
+  checks=$((checks + 1))
+  grep -qF -- "$2" "$1" || fail "$1 does not say '$2' but: $(head -c 300 "$1")"
+}
+
+# refuses TEXT ARGUMENTS...: status 2, nothing on standard output, one line on standard error that contains TEXT.
+refuses() {
+  local text=$1
+  shift
+  expect 2 "$@"
+  says err "$text"
+  checks=$((checks + 1))
+  [[ ! -s out ]] || fail "linchpin $*: refused, but wrote to standard output"
+  (($(wc -l <err) == 1)) || fail "linchpin $*: the error is not one line: $(cat err)"
+}
+
+# at FILE POINTER VALUE: that is what the JSON file holds there.
+at() {
+  local found
+  checks=$((checks + 1))
+  found=$("$json_at" "$1" "$2") || { fail "no $2 in $1"; return; }
+  [[ $# -lt 3 || $found == "$3" ]] || fail "$1 has $found at $2, not $3"
+}
+
+# only FILES...: these and nothing else are in the folder (beside out and err), no half-written ones above all.
+only() {
+  local found wanted
+  checks=$((checks + 1))
+  found=$(find . -mindepth 1 -maxdepth 1 ! -name out ! -name err -printf '%f\n' | sort | tr '\n' ' ')
+  wanted=$( (($#)) && printf '%s\n' "$@" | sort | tr '\n' ' ')
+  [[ $found == "$wanted" ]] || fail "the folder holds '$found', not '$wanted'"
+  (($#)) && rm -rf "$@"
+}
+
+# --- help and version
+expect 0 --help
+says out "Exit status: 0"
+cp out all
+expect 0 help
+cmp -s out all || fail "help and --help differ"
+rm all
+for verb in simulate inspect reproduce bench; do
+  expect 0 help "$verb"
+  says out "Examples:"
+  expect 0 "$verb" -h
+done
+expect 0 --version
+says out "linchpin 0."
+
+# --- without arguments: the main job, and nothing on disk
+expect 0
+says out "certificate: PASSED"
+says out "Try next"
+only
+
+# --- simulate
+expect 0 simulate @pendulum:links=3 --time 0.5 --position hinge_1=-0.5 --velocity hinge_1=1,hinge_2=-1 --csv a.csv --json a.json
+says out "certificate: PASSED"
+at a.json /certificate/passed true
+at a.json /certificate/steps 500
+at a.json /rows/# 501
+at a.json /rows/0/q '[-0.5,0.0,0.0]'
+at a.json /rows/0/v '[1.0,-1.0,0.0]'
+says a.csv "time,q:hinge_1,q:hinge_2,q:hinge_3,v:hinge_1,v:hinge_2,v:hinge_3,kinetic,gravity,springs,energy,defect"
+(($(wc -l <a.csv) == 502)) || fail "a.csv has $(wc -l <a.csv) lines, not 502"
+only a.csv a.json
+expect 0 simulate @pendulum:links=3 --time 0.5 --every 100 --csv a.csv
+(($(wc -l <a.csv) == 7)) || fail "--every 100 gave $(wc -l <a.csv) lines, not 7"
+only a.csv
+expect 0 simulate @top --time 0.0105 --dt 0.002 --json - --position pivot.1=0.1
+cp out a.json
+at a.json /certificate/steps 6
+at a.json /rows/6/time
+says err "certificate: PASSED"
+rm a.json
+expect 0 simulate @humanoid --seed 4 --time 0.02 --stepper dormand_prince --dt 0.01 --quiet
+[[ ! -s out && ! -s err ]] || fail "--quiet is not quiet"
+says <("$linchpin" simulate @humanoid --time 0.01) "position limits"
+expect 0 simulate @double_pendulum --position hinge_1=1 --time 1 --energy-tolerance 1e-9
+expect 1 simulate @double_pendulum --position hinge_1=1 --time 1 --stepper explicit_euler --energy-tolerance 1e-9
+says out "certificate: FAILED"
+for stepper in semi_implicit_euler explicit_euler rk4 dormand_prince implicit_midpoint; do
+  expect 0 simulate @cart_pole --time 0.1 --stepper $stepper
+done
+only
+
+# the same twice, bit for bit
+expect 0 simulate @quadruped --seed 7 --time 0.2 --csv a.csv
+expect 0 simulate @quadruped --seed 7 --time 0.2 --csv b.csv
+cmp -s a.csv b.csv || fail "two runs of the same differ"
+only a.csv b.csv
+
+# a run that goes to infinity ends with status 1 and leaves what it had
+expect 1 simulate @pendulum:links=12 --seed 1 --stepper explicit_euler --dt 0.5 --time 1000 --every 1 --csv a.csv --json a.json
+says out "certificate: FAILED"
+says out "stopped at t ="
+at a.json /certificate/passed false
+at a.json /certificate/finite false
+(($(wc -l <a.csv) > 3)) || fail "nothing is left of a run that went to infinity"
+awk -F, 'NF != 30 { exit 1 }' a.csv || fail "a line of a.csv is not whole"
+only a.csv a.json
+
+# Ctrl-C: what was done is kept whole, and the program ends as the signal would end it
+"$linchpin" simulate @chain:links=30 --time 1e6 --every 100 --csv a.csv --quiet >out 2>err &
+pid=$!
+for _ in {1..100}; do
+  [[ -n $(find . -name 'a.csv.part*' -size +0) ]] && break
+  sleep 0.05
+done
+kill -TERM $pid
+status=0
+wait $pid 2>/dev/null || status=$?
+((status == 143)) || fail "after SIGTERM the status is $status, not 143"
+awk -F, 'NF != 66 { exit 1 }' a.csv || fail "after SIGTERM a line of a.csv is not whole"
+only a.csv
+
+# --- inspect
+expect 0 inspect @quadruped --json a.json
+says out "12 revolute in 4 runs of 3"
+at a.json /rows/# 13
+at a.json /degrees_of_freedom 18
+at a.json /rows/0/body trunk
+only a.json
+expect 0 inspect --scenes
+says out "@pendulum"
+expect 0 inspect --scenes --json -
+cp out a.json
+at a.json /rows/0/scene @pendulum
+rm a.json
+expect 0 inspect @chain:links=1000
+says out "940 more"
+expect 0 inspect @random_tree:bodies=30
+says out "merged by welds"
+
+# --- reproduce
+expect 0 reproduce
+says out "smooth/stiffness"
+expect 0 reproduce list --json a.json
+at a.json /rows/0/id smooth/stiffness
+only a.json
+# One of the paper's claims does not hold here, and the status says so.
+expect 1 reproduce smooth/stiffness --quick --json a.json --report report/deep
+says out "no gain found"
+at a.json /rows/# 8
+for field in id claim paper ours holds kind; do at a.json "/rows/0/$field"; done
+for row in 0 1 2 4 5 6 7; do at a.json "/rows/$row/holds" true; done
+at a.json /rows/3/holds false
+says report/deep/index.html "<svg"
+says report/deep/index.html "</html>"
+! grep -qE '(src|href)=' report/deep/index.html || fail "the report refers to other files"
+only a.json report
+
+# --- bench
+expect 0 bench dynamics --quick --no-peers --json a.json
+says out "Targets"
+at a.json /rows/0/suite dynamics
+at a.json /rows/0/case @chain:links=7
+for field in size metric unit value who ratio; do at a.json "/rows/0/$field"; done
+at a.json /rows/0/who linchpin
+only a.json
+
+# --- nonsense
+refuses "there is no verb 'frobnicate'; there are: simulate" frobnicate
+refuses "--bogus" --bogus
+refuses "there is no scene 'nope'" simulate @nope
+refuses "links=0 is not between 1 and 100000" simulate @pendulum:links=0
+refuses "built-in scenes only" simulate robot.urdf
+refuses "built-in scenes only" inspect scene.xml
+refuses "is no model" simulate pendulum
+refuses "MODEL is required" simulate
+refuses "--dt: -1 must be above 0" simulate @top --dt -1
+refuses "--dt: 'nan' is not a number" simulate @top --dt nan
+refuses "--dt: 0 must be above 0" simulate @top --dt 0
+refuses "--time: 'soon' is not a number" simulate @top --time soon
+refuses "must be above 0 and finite" simulate @top --time inf
+refuses "steps; at most 1e12" simulate @top --time 1e9 --dt 1e-9
+refuses "--stepper: there is no 'rk5'; there are: semi_implicit_euler" simulate @top --stepper rk5
+refuses "there is no joint 'knee'; there are: pivot" simulate @top --position knee=1
+refuses "has 4 coordinates, say which" simulate @top --position pivot=1
+refuses "4 must be between 0 and 3" simulate @top --position pivot.4=1
+refuses "cannot be brought to length 1" simulate @top --position pivot.0=0
+refuses "expected JOINT=VALUE" simulate @top --velocity pivot
+refuses "'fast' is not a number" simulate @top --velocity pivot.0=fast
+refuses "--seed: '1.5' is not a whole number" simulate @top --seed 1.5
+refuses "--every: 0 must be between" simulate @top --every 0 --csv a.csv
+refuses "cannot both be the standard output" simulate @top --csv - --json -
+refuses "not expected: os --method" simulate @top --method os
+refuses "not expected: again" simulate @top again
+refuses "there is nothing to reproduce called 'table9'" reproduce table9
+refuses "there is no suite 'speed'; there are: dynamics" bench speed
+only
+
+# --- places that cannot be written are refused before any work
+refuses "--json: cannot write 'nowhere/a.json'" simulate @top --time 1e9 --json nowhere/a.json
+refuses "it is a folder" simulate @top --time 1e9 --csv .
+refuses "--report: cannot make the folder" reproduce all --report /dev/null/report
+refuses "--json: cannot write" bench --json nowhere/a.json
+only
+expect 0 inspect @top --json /dev/null
+[[ -c /dev/null ]] || fail "/dev/null was replaced by a file"
+echo old >a.json
+ln -s a.json link.json
+expect 0 inspect @top --json link.json
+[[ -L link.json ]] || fail "a symbolic link was replaced by a file"
+at a.json /rows/0/body
+only a.json link.json
+
+echo "$checks checks, $failures failed"
+((failures == 0))

@@ -1,0 +1,3 @@
+// The tests of pack_test.cc, compiled for the machine as kernels are (CMakeLists.txt).
+#define LINCHPIN_PACK_SUITE PackOfTheMachine
+#include "linchpin/spatial/pack_test.cc"

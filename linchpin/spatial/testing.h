@@ -1,0 +1,93 @@
+// What the tests of this room and of model/ share: random vectors and poses, and differences between them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+#include "linchpin/spatial/quaternion.h"
+#include "linchpin/spatial/spatial.h"
+
+namespace linchpin {
+
+// The same numbers everywhere (those of <random>'s distributions are not).
+class RandomSpatial {
+ public:
+  explicit RandomSpatial(std::uint64_t seed) : state_(seed) {}
+  double unit() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
+  }
+  double even(double range = 1) { return range * (2 * unit() - 1); }
+  // Every power of ten between the two alike.
+  double magnitude(double low, double high) { return low * std::pow(high / low, unit()); }
+  Vec3<double> vector(double range = 1) {
+    const double x = even(range), y = even(range), z = even(range);  // arguments have no order of evaluation
+    return {x, y, z};
+  }
+  Vec3<double> direction() {
+    for (;;) {
+      const Vec3<double> v = vector();
+      const double length = norm(v);
+      if (length > 0.1 && length < 1) return (1 / length) * v;
+    }
+  }
+  Quaternion<double> unit_quaternion() {
+    for (;;) {
+      const double w = even(), x = even(), y = even(), z = even();
+      const double length = std::sqrt(w * w + x * x + y * y + z * z);
+      if (length > 0.1 && length < 1) return {w / length, x / length, y / length, z / length};
+    }
+  }
+  Mat3<double> rotation() { return to_rotation(unit_quaternion()); }
+  Transform<double> pose(double range = 1) {
+    const Mat3<double> R = rotation();
+    return {R, vector(range)};
+  }
+  Motion<double> motion(double range = 1) {
+    const Vec3<double> w = vector(range);
+    return {w, vector(range)};
+  }
+  Force<double> force(double range = 1) {
+    const Vec3<double> n = vector(range);
+    return {n, vector(range)};
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+// Largest difference between entries; NaN if there is one.
+inline double distance(const Vec3<double>& a, const Vec3<double>& b) {
+  const double d[] = {std::abs(a.x - b.x), std::abs(a.y - b.y), std::abs(a.z - b.z)};
+  return d[0] + d[1] + d[2] >= 0 ? std::max({d[0], d[1], d[2]}) : std::nan("");
+}
+inline double distance(const Mat3<double>& a, const Mat3<double>& b) {
+  const double d[] = {distance(a.x, b.x), distance(a.y, b.y), distance(a.z, b.z)};
+  return d[0] + d[1] + d[2] >= 0 ? std::max({d[0], d[1], d[2]}) : std::nan("");
+}
+inline double distance(const Sym3<double>& a, const Sym3<double>& b) {
+  const double d[] = {distance(Vec3<double>{a.xx, a.yy, a.zz}, Vec3<double>{b.xx, b.yy, b.zz}),
+                      distance(Vec3<double>{a.xy, a.xz, a.yz}, Vec3<double>{b.xy, b.xz, b.yz})};
+  return d[0] + d[1] >= 0 ? std::max(d[0], d[1]) : std::nan("");
+}
+inline Mat3<double> full(const Sym3<double>& s) {
+  return {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
+}
+inline double determinant(const Mat3<double>& R) { return dot(cross(R.x, R.y), R.z); }
+
+// Rotations by hand, from the C library's sine.
+inline Mat3<double> rotation_about(const Vec3<double>& unit_axis, double angle) {  // Rodrigues
+  const Vec3<double>& u = unit_axis;
+  const double c = std::cos(angle), s = std::sin(angle), d = 1 - c;
+  return {{c + u.x * u.x * d, u.x * u.y * d + u.z * s, u.x * u.z * d - u.y * s},
+          {u.x * u.y * d - u.z * s, c + u.y * u.y * d, u.y * u.z * d + u.x * s},
+          {u.x * u.z * d + u.y * s, u.y * u.z * d - u.x * s, c + u.z * u.z * d}};
+}
+
+}  // namespace linchpin
