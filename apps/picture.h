@@ -16,7 +16,7 @@ class Picture {
  public:
   explicit Picture(const Model& model);
   void expose(const State& state);  // one exposure more
-  bool empty() const { return exposures_.empty(); }
+  std::size_t exposures() const { return exposures_.size(); }
   std::string svg(const std::string& caption) const;
 
  private:

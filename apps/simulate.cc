@@ -11,6 +11,7 @@
 #include "apps/document.h"
 #include "apps/json_output.h"
 #include "apps/model_argument.h"
+#include "apps/picture.h"
 #include "apps/progress.h"
 #include "linchpin/sim/energy_balance.h"
 #include "linchpin/sim/simulation.h"
@@ -23,7 +24,7 @@ struct Request {
   std::string model;
   std::string time = "5", dt = "1e-3", stepper = "rk4", every, seed, energy_tolerance;
   std::vector<std::string> positions, velocities;
-  std::string csv, json;
+  std::string csv, json, picture;
   bool quiet = false;
 };
 
@@ -243,15 +244,18 @@ struct Outcome {
   State end;
 };
 
-// Steps through the schedule; fills recorder and strips on the way.
+// Steps through the schedule, and shows the 
 Outcome run_schedule(const Model& model, const Schedule& schedule, const SimulationOptions& options, double energy_tolerance,
-                     State state, Recorder& recorder, Strips& strips, Progress& progress) {
+                     State state, Audience& audience) {
   using Clock = std::chrono::steady_clock;
   Simulation simulation(model, options);
   RunMonitor monitor(model, energy_tolerance);
   EnergyMeter meter(model);
+  const long long between = std::max(1LL, (schedule.steps() + exposures - 2) / (exposures - 1));
   const auto note = [&](long long step, bool last) {
-    const bool row = recorder.wanted() && (last || step % schedule.every == 0), point = last || strips.due(step);
+    if (picture && (last || step % between == 0)) picture->expose(state);
+    const bool row = recorder.wanted() && (last || step % schedule.every == 0);
+    const bool point = last || strips.due(step);
     if (!row && !point) return;
     const Energy e = meter(state);
     if (row) recorder.add(state, e, monitor.certificate().energy);
@@ -272,7 +276,7 @@ Outcome run_schedule(const Model& model, const Schedule& schedule, const Simulat
     outcome.seconds += std::chrono::duration<double>(Clock::now() - start).count();
     monitor.add(state, report);
     if (!report.ok()) {
-      if (recorder.wanted() && (step - 1) % schedule.every != 0) note(step - 1, true);  // the last good state
+      if ((step - 1) % schedule.every != 0) note(step - 1, true);  // the last good state
       break;
     }
     if (!monitor.certificate().finite) break;
@@ -280,7 +284,7 @@ Outcome run_schedule(const Model& model, const Schedule& schedule, const Simulat
     note(step, step == steps || outcome.stopped);
     if (progress.due())
       progress.show(double(step) / double(steps),
-                    fmt::format("t = {:.3g} s, energy {:.6g} J", state.time, monitor.certificate().energy.stored));
+                             fmt::format("t = {:.3g} s, energy {:.6g} J", state.time, monitor.certificate().energy.stored));
   }
   progress.clear();
   outcome.certificate = monitor.certificate();
@@ -406,21 +410,27 @@ int simulate(const Request& request) {
                                : number_from("--energy-tolerance", request.energy_tolerance,
                                              {0, std::numeric_limits<double>::max()});
   State state = start_of(request, model);
-  if (request.csv == "-" && request.json == "-") throw UsageError("--csv and --json cannot both be the standard output");
+  if ((request.csv == "-") + (request.json == "-") + (request.picture == "-") > 1)
+    throw UsageError("only one of --csv, --json and --picture can be the standard output");
   if (!request.every.empty() && request.csv.empty() && request.json.empty())
     throw UsageError("--every says how often to write, but there is neither --csv nor --json");
-  OutputFile csv("--csv", request.csv), json("--json", request.json);
-  std::FILE* const out = csv.is_standard_output() || json.is_standard_output() ? stderr : stdout;
+  OutputFile csv("--csv", request.csv), json("--json", request.json), svg("--picture", request.picture);
+  std::FILE* const out = csv.is_standard_output() || json.is_standard_output() || svg.is_standard_output() ? stderr : stdout;
 
   SimulationOptions options;
   options.stepper = *stepper;
   options.dt = schedule.dt;
-  Recorder recorder(model, csv, bool(json));
-  Strips strips(model, schedule.steps());
-  Progress progress(!request.quiet);
-  const Outcome outcome = run_schedule(model, schedule, options, tolerance, std::move(state), recorder, strips, progress);
+  Audience audience{Recorder(model, csv, bool(json)), Strips(model, schedule.steps()), std::nullopt,
+                    Progress(!request.quiet)};
+  if (svg) picture.emplace(model);
+  const Outcome outcome = run_schedule(model, schedule, options, tolerance, std::move(state), audience);
 
   csv.commit();
+  if (picture) {
+    svg.write(picture->svg(fmt::format("{}, {:g} s, {} exposures; the last one red", argument.text, outcome.time,
+                                                picture->exposures())));
+    svg.commit();
+  }
   if (json)
     write_json({{"model", request.model},
                 {"degrees_of_freedom", model.nv()},
@@ -479,6 +489,9 @@ void add_simulate(CLI::App& command, int& status) {
                    "Write time (s), positions q:, velocities v: and energies (J) to FILE; - is standard output")
       ->type_name("FILE");
   verb->add_option("--json", request->json, "Write certificate and rows to FILE; - is standard output")->type_name("FILE");
+  verb->add_option("--picture", request->picture,
+                   fmt::format("Draw the run to FILE (SVG): {} exposures seen from the side, x to the right, z up", exposures))
+      ->type_name("FILE");
   verb->add_option("--every", request->every,
                    "Steps between rows of --csv and --json (so many that there are at most 1000 rows)")
       ->type_name("N");
@@ -491,7 +504,7 @@ void add_simulate(CLI::App& command, int& status) {
       "to infinity ends there with time, body and reason; what was written up to then is whole. Exit status 1 when the\n"
       "certificate fails.\n\n"
       "Examples:\n"
-      "  linchpin simulate @pendulum:links=12 --position hinge_1=-0.785 --velocity hinge_1=1\n"
+      "  linchpin simulate @pendulum:links=12 --position hinge_1=-0.785 --velocity hinge_1=1 --picture swing.svg\n"
       "  linchpin simulate @humanoid --seed 1 --time 2 --stepper dormand_prince --dt 0.01\n"
       "  linchpin simulate @top --position pivot.1=0.1 --velocity pivot.2=30 --csv top.csv --every 10\n"
       "  linchpin simulate @chain:links=100 --energy-tolerance 1e-9 --json run.json --quiet");

@@ -64,7 +64,8 @@ CarriedPoint carried_point(const Model& model, const Kinematics<double>& kin, in
 }
 
 // Writes column k of a matrix of six rows.
-void put_column(const Vec3<double>& angular, const Vec3<double>& linear, std::size_t k, std::size_t columns, double* J) {
+void put_column(const Vec3<double>& angular, const Vec3<double>& linear, std::size_t k, std::size_t columns,
+                double* J) {
   J[k] = angular.x;
   J[k + columns] = angular.y;
   J[k + 2 * columns] = angular.z;
@@ -166,9 +167,9 @@ void accelerations(const Model& model, const Kinematics<double>& kin, const Velo
     const Vec3<double>& w = vel.link[p].w;
     const Vec3<double> r = kin.X_WL[i].p - kin.X_WL[p].p;
     const Motion<double> joint = along_axes(link, vel.axis, v), change = along_axes(link, vel.axis, vdot);
-    const Vec3<double> alpha = out[p].w + cross(w, joint.w) + change.w;                   // (2)
+    const Vec3<double> alpha = out[p].w + cross(w, joint.w) + change.w;  // (2)
     const Vec3<double> turning = cross(out[p].w, r) + cross(w, cross(w, r) + 2.0 * joint.v);
-    out[i] = {alpha, out[p].v + turning + change.v};                                      // (3)
+    out[i] = {alpha, out[p].v + turning + change.v};  // (3)
   }
 }
 

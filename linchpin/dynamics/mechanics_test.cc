@@ -1,10 +1,10 @@
 #include "linchpin/dynamics/mechanics.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <numbers>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/testing.h"
@@ -23,7 +23,12 @@ Model compiled(const ModelSpec& spec) {
 // A model with all that is known of it at one state.
 struct Mechanism {
   explicit Mechanism(Model m)
-      : model(std::move(m)), plan(model), kin(plan), vel(model), aba_scratch(plan), acceleration(model.links().size()) {}
+      : model(std::move(m)),
+        plan(model),
+        kin(plan),
+        vel(model),
+        aba_scratch(plan),
+        acceleration(model.links().size()) {}
   explicit Mechanism(const std::string& text) : Mechanism(model_of(text)) {}
 
   void move_to(std::span<const double> q, std::span<const double> v) {
@@ -452,7 +457,8 @@ TEST(Mechanics, EnergyChangesByThePowerOfForces) {
   for (int seed = 1; seed <= 8; ++seed) {
     Mechanism m(random_tree(seed));
     const State s = random_state(m.model, std::uint64_t(seed), 1);
-    const Numbers tau = random_numbers(s.v.size(), std::uint64_t(seed)), f_ext = random_numbers(6 * m.model.bodies().size(), std::uint64_t(2 * seed));
+    const Numbers tau = random_numbers(s.v.size(), std::uint64_t(seed)),
+                  f_ext = random_numbers(6 * m.model.bodies().size(), std::uint64_t(2 * seed));
     const Numbers vdot = m.vdot(s, tau, f_ext);
     const double rate = derivative([&](double t) {
       const State there = moved(m.model, s, t, s.v, vdot);
@@ -478,9 +484,8 @@ TEST(Mechanics, PassiveForcesAreTheSpringsGradientAndDamping) {
     for (std::size_t k = 0; k < s.v.size(); ++k) {
       Numbers direction(s.v.size(), 0);
       direction[k] = 1;
-      const double gradient = derivative([&](double t) {
-        return Numbers{m.energy_at(moved(m.model, s, t, direction).q, s.v).springs};
-      })[0];
+      const double gradient =
+          derivative([&](double t) { return Numbers{m.energy_at(moved(m.model, s, t, direction).q, s.v).springs}; })[0];
       EXPECT_NEAR(spring[k], -gradient, 1e-9 * (1 + std::abs(gradient))) << "seed " << seed << " coordinate " << k;
       EXPECT_NEAR(all[k] - spring[k], -m.model.dofs()[k].damping * s.v[k], 1e-13);
       power += (all[k] - spring[k]) * s.v[k];

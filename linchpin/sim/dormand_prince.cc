@@ -22,7 +22,7 @@ constexpr std::array a4{44.0 / 45, -56.0 / 15, 32.0 / 9};
 constexpr std::array a5{19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729};
 constexpr std::array a6{9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656};
 constexpr std::array order5{35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84};
-constexpr std::array order5_less_4{71.0 / 57600,      0.0,          -71.0 / 16695, 71.0 / 1920,
+constexpr std::array order5_less_4{71.0 / 57600,      0.0,        -71.0 / 16695, 71.0 / 1920,
                                    -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
 constexpr double safety = 0.9, most_growth = 5, most_shrinkage = 0.2;
@@ -60,8 +60,8 @@ double substep_error(const Dynamics& dynamics, const Arrival& base, double h, co
     const int position = dynamics.position_of[k];
     const double before = position < 0 ? 1 : base.q[std::size_t(position)];
     const double after = position < 0 ? 1 : stages.q[std::size_t(position)];
-    worst = std::max({worst, relative_error(h * u, before, after, options),
-                      relative_error(h * v, base.v[k], stages.v[k], options)});
+    worst = std::max(
+        {worst, relative_error(h * u, before, after, options), relative_error(h * v, base.v[k], stages.v[k], options)});
   }
   return worst;
 }

@@ -32,13 +32,11 @@ struct Certificate {
   StepStatus status = StepStatus::done;  // of the first step that failed, and why
   const char* reason = "";
   int body = -1;
-  long steps = 0;                        // done
+  long steps = 0;  // done
   long evaluations = 0, substeps = 0, rejected = 0;
   EnergyBalance energy;
-  double energy_tolerance = unlimited;   // on the relative defect
-  bool passed() const {
-    return finite && status == StepStatus::done && energy.relative_defect() <= energy_tolerance;
-  }
+  double energy_tolerance = unlimited;  // on the relative defect
+  bool passed() const { return finite && status == StepStatus::done && energy.relative_defect() <= energy_tolerance; }
 };
 
 // Follows a run: start() once, then add() after every step, whether it succeeded or not.

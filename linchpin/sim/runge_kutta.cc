@@ -71,8 +71,8 @@ void place_stage(const Dynamics& dynamics, std::span<const double> q0, std::span
 
 void evaluate_stage(Dynamics& dynamics, const Inputs& inputs, std::size_t i, Stages& stages) {
   const std::size_t nv = stages.v.size();
-  velocity_in_algebra(dynamics, stages.u, stages.v, stage(stages.udot, nv, i));         // (1)
-  dynamics.accelerations(stages.q, stages.v, inputs, stage(stages.vdot, nv, i));        // (1)
+  velocity_in_algebra(dynamics, stages.u, stages.v, stage(stages.udot, nv, i));   // (1)
+  dynamics.accelerations(stages.q, stages.v, inputs, stage(stages.vdot, nv, i));  // (1)
   stages.power[i] = dynamics.power(stages.q, stages.v, inputs);
 }
 

@@ -22,9 +22,9 @@ Vec3<double> inverse_dexp(const Vec3<double>& u, const Vec3<double>& w);
 // Scratch: the stages of one step.
 struct Stages {
   Stages(const Model& model, int count);
-  std::vector<double> u, q, v;      // the stage being worked on
-  std::vector<double> udot, vdot;   // of every stage, one after the other
-  std::vector<Power> power;         // of every stage
+  std::vector<double> u, q, v;     // the stage being worked on
+  std::vector<double> udot, vdot;  // of every stage, one after the other
+  std::vector<Power> power;        // of every stage
 };
 
 // (2): moves to the stage with these weights of the stages before.

@@ -10,9 +10,7 @@ namespace {
 
 // The body's angular velocity when u moves at udot: log(exp(u)^-1 exp(u + t udot)) / t, by five points.
 Vec3<double> body_velocity(const Vec3<double>& u, const Vec3<double>& udot) {
-  const auto turned = [&](double t) {
-    return log_rotation(exp_rotation(-u) * exp_rotation(u + t * udot));
-  };
+  const auto turned = [&](double t) { return log_rotation(exp_rotation(-u) * exp_rotation(u + t * udot)); };
   const double h = 1e-3;
   return (1 / (12 * h)) * (8.0 * (turned(h) - turned(-h)) - (turned(2 * h) - turned(-2 * h)));
 }
@@ -28,7 +26,8 @@ TEST(RungeKutta, InverseDexpGivesTheAlgebrasVelocity) {
 // Where the series gives way to the closed form both are right to the last digits.
 TEST(RungeKutta, InverseDexpIsSmoothAtTheSwitch) {
   const Vec3<double> w{0, 1, 0};
-  const Vec3<double> below = inverse_dexp({0, 0, 0.1 * (1 - 1e-15)}, w), above = inverse_dexp({0, 0, 0.1 * (1 + 1e-15)}, w);
+  const Vec3<double> below = inverse_dexp({0, 0, 0.1 * (1 - 1e-15)}, w),
+                     above = inverse_dexp({0, 0, 0.1 * (1 + 1e-15)}, w);
   EXPECT_NEAR(norm(above - below), 0, 1e-15);
 }
 
@@ -37,7 +36,8 @@ template <class Workspace, class Function, class Poison>
 void expect_the_same_from_nan(const Model& model, const char* name, const Function& function, Workspace clean,
                               const Poison& soil) {
   const State state = random_state(model, 1, 1);
-  const std::vector<double> tau = random_numbers(state.v.size(), 1), f_ext = random_numbers(6 * model.bodies().size(), 2);
+  const std::vector<double> tau = random_numbers(state.v.size(), 1),
+                            f_ext = random_numbers(6 * model.bodies().size(), 2);
   const Inputs inputs{tau, f_ext};
   const SimulationOptions options{.dt = 1e-3};
   const Departure from{state, inputs, options};

@@ -49,8 +49,8 @@ void check_options(const SimulationOptions& o) {
   check(o.dt > 0 && std::isfinite(o.dt), "dt is ", o.dt, " s; it must be positive and finite");
   check(o.relative_tolerance >= 0 && std::isfinite(o.relative_tolerance), "relative_tolerance is ",
         o.relative_tolerance, "; it must be finite and at least 0");
-  check(o.absolute_tolerance > 0 && std::isfinite(o.absolute_tolerance), "absolute_tolerance is ",
-        o.absolute_tolerance, "; it must be positive and finite");
+  check(o.absolute_tolerance > 0 && std::isfinite(o.absolute_tolerance), "absolute_tolerance is ", o.absolute_tolerance,
+        "; it must be positive and finite");
   check(o.max_substeps > 0, "max_substeps is ", o.max_substeps, "; it must be at least 1");
   check(o.max_iterations > 0, "max_iterations is ", o.max_iterations, "; it must be at least 1");
 }

@@ -71,8 +71,8 @@ struct StepReport {
   int evaluations = 0;             // of the dynamics
   int substeps = 1, rejected = 0;  // dormand_prince
   // Integrals of power over the step, J, to the order of the stepper (the Eulers: second).
-  double work = 0;                 // of the inputs
-  double dissipated = 0;           // by damping; never negative up to the weights' signs (dormand_prince has one)
+  double work = 0;        // of the inputs
+  double dissipated = 0;  // by damping; never negative up to the weights' signs (dormand_prince has one)
   bool ok() const { return status == StepStatus::done; }
 };
 
