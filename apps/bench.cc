@@ -37,8 +37,8 @@ std::vector<const BenchSuite*> chosen(const std::vector<std::string>& names) {
 }
 
 Json row_json(const BenchRow& row) {
-  Json json{{"suite", row.suite}, {"case", row.bench_case}, {"size", row.size}, {"metric", row.metric},
-            {"unit", row.unit}};
+  Json json{
+      {"suite", row.suite}, {"case", row.bench_case}, {"size", row.size}, {"metric", row.metric}, {"unit", row.unit}};
   json["value"] = row.value ? Json(*row.value) : Json(nullptr);
   json["who"] = row.who;
   if (row.median) json["median"] = *row.median;
@@ -73,8 +73,11 @@ std::string metric_table(const BenchReport& report, const std::string& metric) {
   };
   const bool orientation = std::any_of(report.orientation.begin(), report.orientation.end(),
                                        [&](const Orientation& o) { return o.metric == metric; });
-  Table table{fmt::format("{}: us per call (smallest, median), ns per joint and world, peers as multiples of ours", metric),
-              "l", {"case", "dof", "us", "median"}, {}};
+  Table table{
+      fmt::format("{}: us per call (smallest, median), ns per joint and world, peers as multiples of ours", metric),
+      "l",
+      {"case", "dof", "us", "median"},
+      {}};
   for (const std::string& scalar : scalars) table.columns.push_back(scalar);
   for (const std::string& peer : peers) table.columns.push_back(peer);
   if (orientation) table.columns.emplace_back("Pinocchio us *");
@@ -92,9 +95,8 @@ std::string metric_table(const BenchReport& report, const std::string& metric) {
       line.push_back(at == ours->ratio.end() ? "-" : fmt::format("{:.1f}x", at->second));
     }
     if (orientation) {
-      const auto at = std::find_if(report.orientation.begin(), report.orientation.end(), [&](const Orientation& o) {
-        return o.metric == metric && o.bench_case == c;
-      });
+      const auto at = std::find_if(report.orientation.begin(), report.orientation.end(),
+                                   [&](const Orientation& o) { return o.metric == metric && o.bench_case == c; });
       line.push_back(at == report.orientation.end() ? "-" : fmt::format("{:g}", at->value));
     }
     table.rows.push_back(std::move(line));
@@ -121,7 +123,8 @@ std::string report_text(const BenchReport& report) {
       farthest = fmt::format("{} on {}", row.who, row.bench_case);
     }
     if (row.reason.empty()) continue;
-    const std::string why = fmt::format("{}{}: {}", row.who, row.metric == "agreement" ? "" : ", " + row.metric, row.reason);
+    const std::string why =
+        fmt::format("{}{}: {}", row.who, row.metric == "agreement" ? "" : ", " + row.metric, row.reason);
     auto at = std::find_if(skipped.begin(), skipped.end(), [&](const auto& s) { return s.first == why; });
     if (at == skipped.end()) at = skipped.insert(at, {why, {}});
     note(at->second, row.bench_case);
@@ -136,7 +139,9 @@ std::string report_text(const BenchReport& report) {
   for (const BenchTarget& t : report.targets)
     targets.rows.push_back({t.what, t.value ? fmt::format("{:.3g} {}", *t.value, t.unit) : "not measured",
                             fmt::format("{} {:g} {}", t.at_most ? "<=" : ">=", t.target, t.unit),
-                            !t.value ? "-" : t.met() ? "yes" : "no"});
+                            !t.value  ? "-"
+                            : t.met() ? "yes"
+                                      : "no"});
   if (!targets.rows.empty()) out += "\n" + to_text(targets);
   return out;
 }
@@ -158,11 +163,19 @@ int run(const Request& request) {
     fmt::print(out, "{}: {}\n{}\n", suite->name, suite->description, report_text(report));
     for (const BenchRow& row : report.rows) rows.push_back(row_json(row));
     for (const Orientation& o : report.orientation)
-      orientation.push_back({{"case", o.bench_case}, {"metric", o.metric}, {"unit", o.unit}, {"value", o.value},
-                             {"who", o.who}, {"source", o.source}});
+      orientation.push_back({{"case", o.bench_case},
+                             {"metric", o.metric},
+                             {"unit", o.unit},
+                             {"value", o.value},
+                             {"who", o.who},
+                             {"source", o.source}});
     for (const BenchTarget& t : report.targets)
-      targets.push_back({{"what", t.what}, {"unit", t.unit}, {"value", t.value ? Json(*t.value) : Json(nullptr)},
-                         {"target", t.target}, {"at_most", t.at_most}, {"met", t.met()}});
+      targets.push_back({{"what", t.what},
+                         {"unit", t.unit},
+                         {"value", t.value ? Json(*t.value) : Json(nullptr)},
+                         {"target", t.target},
+                         {"at_most", t.at_most},
+                         {"met", t.met()}});
     for (const std::string& note : report.notes) notes.push_back(note);
   }
   write_json({{"rows", rows}, {"targets", targets}, {"orientation", orientation}, {"notes", notes}}, json);
@@ -185,7 +198,8 @@ void add_bench(CLI::App& command, int& status) {
       "Suites:{}\n\n"
       "Absolute times mean little from one machine, or hour, to the next; ratios to peers measured in the same run\n"
       "mean more. A ratio is the peer's time over ours: above 1, linchpin is ahead. Times are the smallest of many\n"
-      "samples, per call and world, in microseconds (us) and in nanoseconds per degree of freedom (ns/joint). The exit\n"
+      "samples, per call and world, in microseconds (us) and in nanoseconds per degree of freedom (ns/joint). The "
+      "exit\n"
       "status is 0 whatever the times are.\n\n"
       "Examples:\n"
       "  linchpin bench --quick\n"

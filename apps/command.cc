@@ -1,9 +1,8 @@
 #include "apps/command.h"
 
-#include <csignal>
-
 #include <charconv>
 #include <cmath>
+#include <csignal>
 #include <limits>
 
 #include <fmt/format.h>
@@ -36,11 +35,12 @@ double number_from(std::string_view option, const std::string& text, const Range
   const bool low = range.open ? number > range.lowest : number >= range.lowest;
   if (low && number <= range.highest) return number;
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const bool bounded_below = range.lowest > -infinity, bounded_above = range.highest < std::numeric_limits<double>::max();
+  const bool bounded_below = range.lowest > -infinity,
+             bounded_above = range.highest < std::numeric_limits<double>::max();
   std::string allowed = "must be finite";
   if (bounded_below && bounded_above)
-    allowed = fmt::format("must be {} {:g} and at most {:g}", range.open ? "above" : "at least", range.lowest,
-                          range.highest);
+    allowed =
+        fmt::format("must be {} {:g} and at most {:g}", range.open ? "above" : "at least", range.lowest, range.highest);
   else if (bounded_below)
     allowed = fmt::format("must be {} {:g}{}", range.open ? "above" : "at least", range.lowest,
                           std::isinf(number) ? " and finite" : "");

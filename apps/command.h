@@ -31,7 +31,8 @@ void add_bench(CLI::App& command, int& status);
 // `linchpin` without arguments.
 int demonstrate();
 
-// The whole text as one number within [lowest, highest]; else a UsageError that names `option`. `open` shuts out lowest.
+// The whole text as one number within [lowest, highest]; else a UsageError that names `option`. `open` shuts lowest
+// out.
 struct Range {
   double lowest, highest;
   bool open = false;

@@ -1,12 +1,11 @@
 #include "apps/document.h"
 
-#include <langinfo.h>
-
 #include <algorithm>
 #include <array>
 #include <clocale>
 #include <cmath>
 #include <cstring>
+#include <langinfo.h>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -103,18 +102,23 @@ std::string strip(const std::vector<double>& values, int width) {
   return out;
 }
 
-// ---- web page ----------------------------------------------------------------------------------------------------------
+// ---- web page -------------------------------------------------------------------------------------------------------
 
 namespace {
 
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
   }
   return out;
 }
@@ -183,11 +187,21 @@ std::string marker(std::size_t kind, double x, double y, const std::string& titl
       tag = "circle";
       attributes = fmt::format("cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.2\"", x, y);
       break;
-    case 1: attributes = fmt::format("d=\"M{:.1f} {:.1f}h6v6h-6z\"", x - 3, y - 3); break;
-    case 2: attributes = fmt::format("d=\"M{:.1f} {:.1f}l4 7h-8z\"", x, y - 4.4); break;
-    case 3: attributes = fmt::format("d=\"M{:.1f} {:.1f}l4 4l-4 4l-4 -4z\"", x, y - 4); break;
-    case 4: attributes = fmt::format("d=\"M{:.1f} {:.1f}l4 -7h-8z\"", x, y + 4.4); break;
-    default: attributes = fmt::format("d=\"M{:.1f} {:.1f}h8v3h-8z\"", x - 4, y - 1.5); break;
+    case 1:
+      attributes = fmt::format("d=\"M{:.1f} {:.1f}h6v6h-6z\"", x - 3, y - 3);
+      break;
+    case 2:
+      attributes = fmt::format("d=\"M{:.1f} {:.1f}l4 7h-8z\"", x, y - 4.4);
+      break;
+    case 3:
+      attributes = fmt::format("d=\"M{:.1f} {:.1f}l4 4l-4 4l-4 -4z\"", x, y - 4);
+      break;
+    case 4:
+      attributes = fmt::format("d=\"M{:.1f} {:.1f}l4 -7h-8z\"", x, y + 4.4);
+      break;
+    default:
+      attributes = fmt::format("d=\"M{:.1f} {:.1f}h8v3h-8z\"", x - 4, y - 1.5);
+      break;
   }
   return fmt::format("<{0} {1}><title>{2}</title></{0}>", tag, attributes, escaped(title));
 }
@@ -237,18 +251,20 @@ std::string to_svg(const Plot& plot) {
 
   constexpr double legend = 400;
   const double height = legend + 20 * std::ceil(static_cast<double>(plot.series.size()) / 3.0);
-  std::string out = fmt::format("<svg viewBox=\"0 0 {:g} {:g}\" role=\"img\" aria-label=\"{}\">", width, height,
-                                escaped(plot.title));
+  std::string out =
+      fmt::format("<svg viewBox=\"0 0 {:g} {:g}\" role=\"img\" aria-label=\"{}\">", width, height, escaped(plot.title));
   out += fmt::format("<text x=\"{:g}\" y=\"18\" font-size=\"14\" font-weight=\"600\">{}</text>", left,
                      escaped(plot.title));
   for (const Axis::Tick& t : x.ticks())
-    out += fmt::format("<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:g}\" y2=\"{2:g}\"/>"
-                       "<text x=\"{0:.1f}\" y=\"{3:g}\" text-anchor=\"middle\">{4}</text>",
-                       t.place, top, bottom, bottom + 17, t.label);
+    out += fmt::format(
+        "<line class=\"grid\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:g}\" y2=\"{2:g}\"/>"
+        "<text x=\"{0:.1f}\" y=\"{3:g}\" text-anchor=\"middle\">{4}</text>",
+        t.place, top, bottom, bottom + 17, t.label);
   for (const Axis::Tick& t : y.ticks())
-    out += fmt::format("<line class=\"grid\" x1=\"{0:g}\" x2=\"{1:g}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
-                       "<text x=\"{3:g}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>",
-                       left, right, t.place, left - 8, t.place + 4, t.label);
+    out += fmt::format(
+        "<line class=\"grid\" x1=\"{0:g}\" x2=\"{1:g}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
+        "<text x=\"{3:g}\" y=\"{4:.1f}\" text-anchor=\"end\">{5}</text>",
+        left, right, t.place, left - 8, t.place + 4, t.label);
   out += fmt::format("<path class=\"axis\" fill=\"none\" d=\"M{0:g} {1:g}V{2:g}H{3:g}\"/>", left, top, bottom, right);
   out += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">{}</text>", (left + right) / 2, bottom + 36,
                      escaped(plot.x_label));
@@ -266,15 +282,16 @@ std::string to_svg(const Plot& plot) {
       }
       line += fmt::format("{}{:.1f} {:.1f}", gap ? "M" : "L", x.place(p.first), y.place(p.second));
       gap = false;
-      marks += marker(i, x.place(p.first), y.place(p.second),
-                      fmt::format("{}: {:.3g}, {:.3g}", s.name, p.first, p.second));
+      marks +=
+          marker(i, x.place(p.first), y.place(p.second), fmt::format("{}: {:.3g}, {:.3g}", s.name, p.first, p.second));
     }
     out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>", line, colour);
     out += fmt::format("<g fill=\"{}\">{}</g>", colour, marks);
     const double lx = left + static_cast<double>(i % 3) * 215, ly = legend + 20 * static_cast<double>(i / 3);
-    out += fmt::format("<g fill=\"{0}\"><line x1=\"{1:g}\" x2=\"{2:g}\" y1=\"{3:g}\" y2=\"{3:g}\" stroke=\"{0}\" "
-                       "stroke-width=\"1.6\"/>{4}</g><text x=\"{5:g}\" y=\"{6:g}\">{7}</text>",
-                       colour, lx, lx + 22, ly, marker(i, lx + 11, ly, s.name), lx + 28, ly + 4, escaped(s.name));
+    out += fmt::format(
+        "<g fill=\"{0}\"><line x1=\"{1:g}\" x2=\"{2:g}\" y1=\"{3:g}\" y2=\"{3:g}\" stroke=\"{0}\" "
+        "stroke-width=\"1.6\"/>{4}</g><text x=\"{5:g}\" y=\"{6:g}\">{7}</text>",
+        colour, lx, lx + 22, ly, marker(i, lx + 11, ly, s.name), lx + 28, ly + 4, escaped(s.name));
   }
   return out + "</svg>";
 }
@@ -294,7 +311,9 @@ std::string to_html(const std::string& title, const std::vector<Block>& blocks) 
       for (const auto& row : t.rows) {
         out += "<tr>";
         for (std::size_t c = 0; c < row.size(); ++c) {
-          const std::string verdict = row[c] == "yes" ? " class=\"l yes\"" : row[c] == "no" ? " class=\"l no\"" : side(c);
+          const std::string verdict = row[c] == "yes"  ? " class=\"l yes\""
+                                      : row[c] == "no" ? " class=\"l no\""
+                                                       : side(c);
           out += fmt::format("<td{}>{}</td>", verdict, escaped(row[c]));
         }
         out += "</tr>";
@@ -306,11 +325,12 @@ std::string to_html(const std::string& title, const std::vector<Block>& blocks) 
              "</figure>\n";
     }
   };
-  std::string out = fmt::format("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-                                "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
-                                "<meta name=\"color-scheme\" content=\"light dark\"><title>{0}</title>"
-                                "<style>{1}</style></head><body>\n<h1>{0}</h1>\n",
-                                escaped(title), page_style);
+  std::string out = fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">"
+      "<meta name=\"color-scheme\" content=\"light dark\"><title>{0}</title>"
+      "<style>{1}</style></head><body>\n<h1>{0}</h1>\n",
+      escaped(title), page_style);
   for (const Block& block : blocks) out += std::visit(Printer{}, block);
   return out + "</body></html>\n";
 }

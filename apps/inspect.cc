@@ -30,18 +30,24 @@ std::string triple(const Vec3<double>& v) { return fmt::format("({}, {}, {})", n
 
 std::string first_few(const std::vector<std::string>& names) {
   const std::size_t few = std::min<std::size_t>(names.size(), 4);
-  std::string list = fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(few), ", "));
+  std::string list =
+      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(few), ", "));
   if (names.size() > few) list += fmt::format(", and {} more", names.size() - few);
   return list;
 }
 
 std::string_view name_of(LinkKind kind) {
   switch (kind) {
-    case LinkKind::world: return "world";
-    case LinkKind::revolute: return "revolute";
-    case LinkKind::axial: return "axial";
-    case LinkKind::ball: return "ball";
-    case LinkKind::free: return "free";
+    case LinkKind::world:
+      return "world";
+    case LinkKind::revolute:
+      return "revolute";
+    case LinkKind::axial:
+      return "axial";
+    case LinkKind::ball:
+      return "ball";
+    case LinkKind::free:
+      return "free";
   }
   return "";
 }
@@ -82,9 +88,7 @@ std::string coordinates(int first, int count) {
   return count == 1 ? std::to_string(first) : fmt::format("{}-{}", first, first + count - 1);
 }
 
-Vec3<double> centre_of(const RigidInertia<double>& I) {
-  return I.mass > 0 ? (1 / I.mass) * I.h : Vec3<double>::zero();
-}
+Vec3<double> centre_of(const RigidInertia<double>& I) { return I.mass > 0 ? (1 / I.mass) * I.h : Vec3<double>::zero(); }
 
 // How many steps in a body stands: one for each branching on its way to the world, so that a chain stays in line.
 std::vector<int> indentation(const Model& model) {
@@ -107,9 +111,9 @@ std::string describe_runs(const Model& model) {
     int sum = 0;
     for (const int length : list) sum += length;
     const auto [shortest, longest] = std::minmax_element(list.begin(), list.end());
-    parts.push_back(fmt::format("{} {} in {} run{} of {}", sum, name_of(kind), list.size(), list.size() == 1 ? "" : "s",
-                                *shortest == *longest ? std::to_string(*longest)
-                                                      : fmt::format("{} to {}", *shortest, *longest)));
+    parts.push_back(
+        fmt::format("{} {} in {} run{} of {}", sum, name_of(kind), list.size(), list.size() == 1 ? "" : "s",
+                    *shortest == *longest ? std::to_string(*longest) : fmt::format("{} to {}", *shortest, *longest)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -172,9 +176,15 @@ Json model_json(const ModelArgument& argument) {
     Json dofs = Json::array();
     for (int k = 0; k < joint.nv; ++k) {
       const DofSpec& d = model.dofs()[std::size_t(joint.v + k)];
-      dofs.push_back({{"lower", d.lower}, {"upper", d.upper}, {"effort_limit", d.effort_limit},
-                      {"velocity_limit", d.velocity_limit}, {"armature", d.armature}, {"damping", d.damping},
-                      {"stiffness", d.stiffness}, {"rest", d.rest}, {"dry_friction", d.dry_friction}});
+      dofs.push_back({{"lower", d.lower},
+                      {"upper", d.upper},
+                      {"effort_limit", d.effort_limit},
+                      {"velocity_limit", d.velocity_limit},
+                      {"armature", d.armature},
+                      {"damping", d.damping},
+                      {"stiffness", d.stiffness},
+                      {"rest", d.rest},
+                      {"dry_friction", d.dry_friction}});
     }
     rows.push_back({{"body", body.name},
                     {"parent", model.bodies()[std::size_t(joint.parent)].name},
@@ -239,8 +249,8 @@ Json scenes_json() {
   for (const SceneInfo& scene : scene_catalogue()) {
     Json parameters = Json::array();
     for (const SceneParameter& p : scene.parameters)
-      parameters.push_back({{"name", p.name}, {"value", p.value}, {"lowest", p.lowest}, {"highest", p.highest},
-                            {"meaning", p.meaning}});
+      parameters.push_back(
+          {{"name", p.name}, {"value", p.value}, {"lowest", p.lowest}, {"highest", p.highest}, {"meaning", p.meaning}});
     rows.push_back({{"scene", "@" + scene.name}, {"description", scene.description}, {"parameters", parameters}});
   }
   return {{"rows", rows}};
@@ -273,9 +283,12 @@ void add_inspect(CLI::App& command, int& status) {
   verb->add_option("--json", request->json, "Write the same to FILE, one row per body; - is standard output")
       ->type_name("FILE");
   verb->footer(
-      "A body stands one step further in for each branching on its way to the world, so that a serial chain stays in one\n"
-      "column. Columns q and v are the places of its joint's coordinates; masses are in kg, centres in m in the body's own\n"
-      "frame, limits in rad or m. \"Compiled\" is what the recursions see: joints with several axes are split, welded bodies\n"
+      "A body stands one step further in for each branching on its way to the world, so that a serial chain stays in "
+      "one\n"
+      "column. Columns q and v are the places of its joint's coordinates; masses are in kg, centres in m in the body's "
+      "own\n"
+      "frame, limits in rad or m. \"Compiled\" is what the recursions see: joints with several axes are split, welded "
+      "bodies\n"
       "merged, and links put into serial runs of one kind.\n\n"
       "Examples:\n"
       "  linchpin inspect @humanoid\n"

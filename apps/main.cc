@@ -14,7 +14,8 @@ namespace linchpin {
 namespace {
 
 constexpr const char* footer =
-    "MODEL is a built-in scene such as @pendulum:links=12; `linchpin inspect --scenes` lists them. Units are SI: m, kg, s,\n"
+    "MODEL is a built-in scene such as @pendulum:links=12; `linchpin inspect --scenes` lists them. Units are SI: m, "
+    "kg, s,\n"
     "rad, N, J.\n\n"
     "Exit status: 0 done and certified, 1 ran but a certificate or a claim failed, 2 bad usage or bad input.\n\n"
     "Examples:\n"
@@ -38,7 +39,8 @@ void refuse_unknown_verb(const CLI::App& command, const std::string& word) {
 }
 
 int run(std::vector<std::string> arguments) {
-  CLI::App command{"linchpin simulates articulated mechanisms: exact, linear in the number of links, certified.", "linchpin"};
+  CLI::App command{"linchpin simulates articulated mechanisms: exact, linear in the number of links, certified.",
+                   "linchpin"};
   command.set_version_flag("--version", "linchpin " LINCHPIN_VERSION, "Which version this is");
   command.set_help_flag("-h,--help", "This text");
   command.footer(footer);

@@ -15,11 +15,12 @@ namespace {
   const std::string extension = std::filesystem::path(text).extension().string();
   for (const char* known : {".urdf", ".xml", ".sdf", ".world"})
     if (extension == known)
-      throw UsageError(fmt::format("{}: this build reads built-in scenes only (such as @pendulum:links=12), no {} files yet",
-                                   text, extension));
-  throw UsageError(fmt::format("'{}' is no model: give a built-in scene such as @pendulum:links=12 "
-                               "(`linchpin inspect --scenes` lists them)",
-                               text));
+      throw UsageError(fmt::format(
+          "{}: this build reads built-in scenes only (such as @pendulum:links=12), no {} files yet", text, extension));
+  throw UsageError(
+      fmt::format("'{}' is no model: give a built-in scene such as @pendulum:links=12 "
+                  "(`linchpin inspect --scenes` lists them)",
+                  text));
 }
 
 }  // namespace

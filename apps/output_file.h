@@ -1,8 +1,8 @@
 // A file that is there whole or not at all.
 //
-// It is written under a temporary name in the folder where it belongs, and takes its place by commit(). A path that cannot
-// be written is refused when the object is made, before any work; without commit() nothing is left behind. "-" is the
-// standard output; what is no plain file (a pipe, /dev/null) is written as it is.
+// It is written under a temporary name in the folder where it belongs, and takes its place by commit(). A path that
+// cannot be written is refused when the object is made, before any work; without commit() nothing is left behind. "-" is
+// the standard output; what is no plain file (a pipe, /dev/null) is written as it is.
 #pragma once
 
 #include <cstdio>
@@ -13,8 +13,8 @@ namespace linchpin {
 
 class OutputFile {
  public:
-  OutputFile() = default;                                             // writes nowhere
-  OutputFile(std::string_view option, const std::string& path);       // empty path: nowhere; UsageError names option
+  OutputFile() = default;                                        // writes nowhere
+  OutputFile(std::string_view option, const std::string& path);  // empty path: nowhere; UsageError names option
   OutputFile(OutputFile&& other) noexcept { *this = std::move(other); }
   OutputFile& operator=(OutputFile&& other) noexcept;
   ~OutputFile();

@@ -1,15 +1,14 @@
 #include "apps/progress.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <unistd.h>
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 
 namespace linchpin {
 

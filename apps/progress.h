@@ -11,7 +11,7 @@ class Progress {
   explicit Progress(bool wanted);
   ~Progress() { clear(); }
   void show(double fraction, const std::string& what);
-  void clear();  // before anything else is printed
+  void clear();      // before anything else is printed
   bool due() const;  // whether show() would draw now
 
  private:

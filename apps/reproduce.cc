@@ -1,11 +1,10 @@
 // linchpin reproduce: the papers' tables, figures and sections, done again.
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <filesystem>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "apps/command.h"
 #include "apps/json_output.h"
@@ -103,11 +102,10 @@ int run(const Request& request) {
   Progress progress(true);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const ReproductionEntry& entry = *entries[i];
-    const Reproduction found =
-        entry.run({.quick = request.quick}, [&](double fraction, const std::string& what) {
-          progress.show((double(i) + fraction) / double(entries.size()), entry.id + ": " + what);
-          return !interrupted();
-        });
+    const Reproduction found = entry.run({.quick = request.quick}, [&](double fraction, const std::string& what) {
+      progress.show((double(i) + fraction) / double(entries.size()), entry.id + ": " + what);
+      return !interrupted();
+    });
     progress.clear();
     if (interrupted()) return exit_failed;
     fmt::print(out, "{}: {} ({})\n\n{}{}\n", entry.id, entry.title, entry.source, to_text(found.account),
@@ -147,7 +145,8 @@ void add_reproduce(CLI::App& command, int& status) {
   verb->add_flag("--quick", request->quick, "Fewer cases, the same claims");
   verb->add_option("--json", request->json, "Write the claims (rows) and tables to FILE; - is standard output")
       ->type_name("FILE");
-  verb->add_option("--report", request->report, "Write DIR/index.html, one page with tables and plots")->type_name("DIR");
+  verb->add_option("--report", request->report, "Write DIR/index.html, one page with tables and plots")
+      ->type_name("DIR");
   verb->footer(
       "Each claim of a paper is set beside what is found here, with a verdict. Exit status 1 when a claim of kind\n"
       "\"result\" does not hold; claims of kind \"timing\" are trends and never set it.\n\n"

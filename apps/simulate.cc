@@ -34,13 +34,13 @@ std::vector<std::string> stepper_names() {
   return names;
 }
 
-// ---- how far and how fine ----------------------------------------------------------------------------------------------
+// ---- how far and how fine -------------------------------------------------------------------------------------------
 
 struct Schedule {
   double time = 0, dt = 0;
-  long long whole = 0;   // steps of dt
-  double rest = 0;       // a shorter one at the end, s
-  long long every = 1;   // steps between rows of output
+  long long whole = 0;  // steps of dt
+  double rest = 0;      // a shorter one at the end, s
+  long long every = 1;  // steps between rows of output
   long long steps() const { return whole + (rest > 0 ? 1 : 0); }
 };
 
@@ -51,7 +51,8 @@ Schedule schedule_of(const Request& request, const Model& model) {
   s.dt = number_from("--dt", request.dt, {0, most, true});
   const double count = s.time / s.dt;
   if (count > 1e12)
-    throw UsageError(fmt::format("--time {} with --dt {} would be {:.1e} steps; at most 1e12", request.time, request.dt, count));
+    throw UsageError(
+        fmt::format("--time {} with --dt {} would be {:.1e} steps; at most 1e12", request.time, request.dt, count));
   // 5 / 1e-3 is not 5000 to the last bit, and no step of 1e-16 s should follow for that.
   const double nearest = std::round(count);
   const bool even = nearest >= 1 && std::abs(count - nearest) < 1e-9 * nearest;
@@ -62,17 +63,18 @@ Schedule schedule_of(const Request& request, const Model& model) {
   } else {
     const double rows = 1000, numbers = 2e6;
     const double steps = static_cast<double>(s.steps());
-    s.every = std::max(1LL, static_cast<long long>(std::ceil(steps * std::max(1 / rows, (model.nq() + model.nv()) / numbers))));
+    s.every = std::max(
+        1LL, static_cast<long long>(std::ceil(steps * std::max(1 / rows, (model.nq() + model.nv()) / numbers))));
   }
   return s;
 }
 
-// ---- where it starts ---------------------------------------------------------------------------------------------------
+// ---- where it starts ------------------------------------------------------------------------------------------------
 
-// NAME=VALUE for one coordinate. Names may contain anything but a comma; the last '=' parts, and a '.k' at the end picks
-// one of several coordinates.
-void set_coordinate(const Model& model, const char* option, const std::string& text, int Joint::*first, int Joint::*count,
-                    std::vector<double>& numbers) {
+// NAME=VALUE for one coordinate. Names may contain anything but a comma; the last '=' parts, and a '.k' at the end
+// picks one of several coordinates.
+void set_coordinate(const Model& model, const char* option, const std::string& text, int Joint::*first,
+                    int Joint::*count, std::vector<double>& numbers) {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0)
     throw UsageError(fmt::format("{}: expected JOINT=VALUE, got '{}'", option, text));
@@ -86,14 +88,13 @@ void set_coordinate(const Model& model, const char* option, const std::string& t
     index = model.find_joint(name.substr(0, dot));
     if (index >= 0) {
       const int n = model.joints()[std::size_t(index)].*count;
-      part = static_cast<int>(whole_number_from(fmt::format("{} {}: its coordinate", option, name), name.substr(dot + 1), 0,
-                                                std::max(0, n - 1)));
+      part = static_cast<int>(whole_number_from(fmt::format("{} {}: its coordinate", option, name),
+                                                name.substr(dot + 1), 0, std::max(0, n - 1)));
     }
   }
   if (index < 0) {
     std::string there;
-    for (std::size_t i = 0; i < model.joints().size() && i < 8; ++i)
-      there += (i ? ", " : "") + model.joints()[i].name;
+    for (std::size_t i = 0; i < model.joints().size() && i < 8; ++i) there += (i ? ", " : "") + model.joints()[i].name;
     if (model.joints().size() > 8) there += ", ...";
     throw UsageError(fmt::format("{}: there is no joint '{}'; there are: {}", option, name, there));
   }
@@ -101,8 +102,8 @@ void set_coordinate(const Model& model, const char* option, const std::string& t
   if (joint.*count == 0)
     throw UsageError(fmt::format("{}: joint '{}' is a {} and has no coordinate", option, name, to_string(joint.type)));
   if (joint.*count > 1 && !has_part)
-    throw UsageError(fmt::format("{}: joint '{}' has {} coordinates, say which: {}.0 to {}.{}", option, name, joint.*count,
-                                 name, name, joint.*count - 1));
+    throw UsageError(fmt::format("{}: joint '{}' has {} coordinates, say which: {}.0 to {}.{}", option, name,
+                                 joint.*count, name, name, joint.*count - 1));
   numbers[std::size_t(joint.*first + part)] = value;
 }
 
@@ -117,9 +118,10 @@ void set_coordinates(const Model& model, const char* option, const std::vector<s
 }
 
 State start_of(const Request& request, const Model& model) {
-  State state = request.seed.empty()
-                    ? make_state(model)
-                    : random_state(model, std::uint64_t(whole_number_from("--seed", request.seed, 0, 1'000'000'000'000)));
+  State state =
+      request.seed.empty()
+          ? make_state(model)
+          : random_state(model, std::uint64_t(whole_number_from("--seed", request.seed, 0, 1'000'000'000'000)));
   set_coordinates(model, "--position", request.positions, &Joint::q, &Joint::nq, state.q);
   set_coordinates(model, "--velocity", request.velocities, &Joint::v, &Joint::nv, state.v);
   for (const Joint& joint : model.joints()) {  // a rotation is a unit quaternion, whatever was typed
@@ -127,13 +129,14 @@ State start_of(const Request& request, const Model& model) {
     double sum = 0;
     for (int k = 0; k < 4; ++k) sum += state.q[std::size_t(joint.q + k)] * state.q[std::size_t(joint.q + k)];
     if (!(sum > 0) || std::isinf(sum))
-      throw UsageError(fmt::format("--position: the quaternion {0}.0 to {0}.3 cannot be brought to length 1", joint.name));
+      throw UsageError(
+          fmt::format("--position: the quaternion {0}.0 to {0}.3 cannot be brought to length 1", joint.name));
   }
   normalize(model, state.q);
   return state;
 }
 
-// ---- what is written and shown -----------------------------------------------------------------------------------------
+// ---- what is written and shown --------------------------------------------------------------------------------------
 
 // Energies of a state, apart from the monitor's: for the output only.
 class EnergyMeter {
@@ -181,8 +184,13 @@ class Recorder {
       csv_.write({line.data(), line.size()});
     }
     if (keep_)
-      rows_.push_back({{"time", state.time}, {"q", state.q}, {"v", state.v}, {"kinetic", e.kinetic},
-                       {"gravity", e.gravity}, {"springs", e.springs}, {"energy", e.total()},
+      rows_.push_back({{"time", state.time},
+                       {"q", state.q},
+                       {"v", state.v},
+                       {"kinetic", e.kinetic},
+                       {"gravity", e.gravity},
+                       {"springs", e.springs},
+                       {"energy", e.total()},
                        {"defect", balance.defect()}});
   }
   Json& rows() { return rows_; }
@@ -236,17 +244,28 @@ class Strips {
   std::vector<std::vector<double>> joint_;
 };
 
+constexpr int exposures = 12;  // of a picture: enough to see the way, few enough to tell them apart
+
+// All that looks on while a run goes by.
+struct Audience {
+  Recorder recorder;
+  Strips strips;
+  std::optional<Picture> picture;
+  Progress progress;
+};
+
 struct Outcome {
   Certificate certificate;
-  double time = 0;          // reached, s
-  double seconds = 0;       // spent in steps
-  bool stopped = false;     // by the user
+  double time = 0;       // reached, s
+  double seconds = 0;    // spent in steps
+  bool stopped = false;  // by the user
   State end;
 };
 
-// Steps through the schedule, and shows the 
-Outcome run_schedule(const Model& model, const Schedule& schedule, const SimulationOptions& options, double energy_tolerance,
-                     State state, Audience& audience) {
+// Steps through the schedule before the audience.
+Outcome run_schedule(const Model& model, const Schedule& schedule, const SimulationOptions& options,
+                     double energy_tolerance, State state, Audience& audience) {
+  auto& [recorder, strips, picture, progress] = audience;
   using Clock = std::chrono::steady_clock;
   Simulation simulation(model, options);
   RunMonitor monitor(model, energy_tolerance);
@@ -284,7 +303,7 @@ Outcome run_schedule(const Model& model, const Schedule& schedule, const Simulat
     note(step, step == steps || outcome.stopped);
     if (progress.due())
       progress.show(double(step) / double(steps),
-                             fmt::format("t = {:.3g} s, energy {:.6g} J", state.time, monitor.certificate().energy.stored));
+                    fmt::format("t = {:.3g} s, energy {:.6g} J", state.time, monitor.certificate().energy.stored));
   }
   progress.clear();
   outcome.certificate = monitor.certificate();
@@ -325,8 +344,8 @@ std::string trouble(const Model& model, const Outcome& outcome) {
     return fmt::format("stopped at t = {:.6g} s: the energy is not finite (fastest is body '{}')", outcome.time,
                        fastest_body(model, outcome.end));
   if (!c.passed())
-    return fmt::format("energy defect {:.2e} of what was exchanged, above the tolerance {:.2e}", c.energy.relative_defect(),
-                       c.energy_tolerance);
+    return fmt::format("energy defect {:.2e} of what was exchanged, above the tolerance {:.2e}",
+                       c.energy.relative_defect(), c.energy_tolerance);
   return "";
 }
 
@@ -334,8 +353,10 @@ std::vector<std::string> ignored(const Model& model) {
   std::vector<std::string> lines = ignored_by_smooth_steppers(model);
   std::size_t shapes = 0;
   for (const Body& body : model.bodies()) shapes += body.geometry.size();
-  if (shapes > 0) lines.insert(lines.begin(), fmt::format("contact: {} touch{} nothing", shapes == 1 ? "one shape" : fmt::format("{} shapes", shapes),
-                             shapes == 1 ? "es" : ""));
+  if (shapes > 0)
+    lines.insert(lines.begin(),
+                 fmt::format("contact: {} touch{} nothing",
+                             shapes == 1 ? "one shape" : fmt::format("{} shapes", shapes), shapes == 1 ? "es" : ""));
   return lines;
 }
 
@@ -353,8 +374,13 @@ Json certificate_json(const Model& model, const Outcome& outcome) {
           {"substeps", c.substeps},
           {"rejected", c.rejected},
           {"energy",
-           {{"start", e.start}, {"stored", e.stored}, {"work", e.work}, {"dissipated", e.dissipated},
-            {"defect", e.defect()}, {"largest_defect", e.largest_defect}, {"exchanged", e.exchanged},
+           {{"start", e.start},
+            {"stored", e.stored},
+            {"work", e.work},
+            {"dissipated", e.dissipated},
+            {"defect", e.defect()},
+            {"largest_defect", e.largest_defect},
+            {"exchanged", e.exchanged},
             {"relative_defect", e.relative_defect()},
             {"tolerance", std::isinf(c.energy_tolerance) ? Json(nullptr) : Json(c.energy_tolerance)}}}};
 }
@@ -364,8 +390,8 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   const Model& model = argument.model;
   const Certificate& c = outcome.certificate;
   const EnergyBalance& e = c.energy;
-  fmt::print(out, "{}: {} degrees of freedom, {} bodies, {:.4g} kg\n", argument.text, model.nv(), model.bodies().size() - 1,
-             model.total_mass());
+  fmt::print(out, "{}: {} degrees of freedom, {} bodies, {:.4g} kg\n", argument.text, model.nv(),
+             model.bodies().size() - 1, model.total_mass());
   fmt::print(out, "{} (order {}), dt {:g} s: {:g} s in {} steps, {} evaluations", to_string(options.stepper),
              order_of(options.stepper), options.dt, outcome.time, c.steps, c.evaluations);
   if (c.substeps > c.steps || c.rejected > 0) fmt::print(out, ", {} substeps, {} rejected", c.substeps, c.rejected);
@@ -386,14 +412,16 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   if (!left_out.empty()) {
     fmt::print(out, "\nNot acted upon by smooth steppers:\n");
     for (std::size_t i = 0; i < left_out.size() && i < 3; ++i) fmt::print(out, "  {}\n", left_out[i]);
-    if (left_out.size() > 3) fmt::print(out, "  and {} more of the kind (--json FILE lists all)\n", left_out.size() - 3);
+    if (left_out.size() > 3)
+      fmt::print(out, "  and {} more of the kind (--json FILE lists all)\n", left_out.size() - 3);
   }
   const std::string why = trouble(model, outcome);
-  fmt::print(out, "\ncertificate: {}  {}\n", verdict(outcome),
-             !why.empty() ? why
-             : std::isinf(c.energy_tolerance)
-                 ? fmt::format("all {} steps finite and done; energy reported, not judged (--energy-tolerance)", c.steps)
-                 : fmt::format("all {} steps finite and done; energy defect within {:.1e}", c.steps, c.energy_tolerance));
+  fmt::print(
+      out, "\ncertificate: {}  {}\n", verdict(outcome),
+      !why.empty() ? why
+      : std::isinf(c.energy_tolerance)
+          ? fmt::format("all {} steps finite and done; energy reported, not judged (--energy-tolerance)", c.steps)
+          : fmt::format("all {} steps finite and done; energy defect within {:.1e}", c.steps, c.energy_tolerance));
 }
 
 int simulate(const Request& request) {
@@ -403,32 +431,34 @@ int simulate(const Request& request) {
   const Schedule schedule = schedule_of(request, model);
   const std::optional<Stepper> stepper = stepper_from(request.stepper);
   if (!stepper)
-    throw UsageError(fmt::format("--stepper: there is no '{}'; there are: {}", request.stepper,
-                                 fmt::join(stepper_names(), ", ")));
-  const double tolerance = request.energy_tolerance.empty()
-                               ? unlimited
-                               : number_from("--energy-tolerance", request.energy_tolerance,
-                                             {0, std::numeric_limits<double>::max()});
+    throw UsageError(
+        fmt::format("--stepper: there is no '{}'; there are: {}", request.stepper, fmt::join(stepper_names(), ", ")));
+  const double tolerance =
+      request.energy_tolerance.empty()
+          ? unlimited
+          : number_from("--energy-tolerance", request.energy_tolerance, {0, std::numeric_limits<double>::max()});
   State state = start_of(request, model);
   if ((request.csv == "-") + (request.json == "-") + (request.picture == "-") > 1)
     throw UsageError("only one of --csv, --json and --picture can be the standard output");
   if (!request.every.empty() && request.csv.empty() && request.json.empty())
     throw UsageError("--every says how often to write, but there is neither --csv nor --json");
   OutputFile csv("--csv", request.csv), json("--json", request.json), svg("--picture", request.picture);
-  std::FILE* const out = csv.is_standard_output() || json.is_standard_output() || svg.is_standard_output() ? stderr : stdout;
+  std::FILE* const out =
+      csv.is_standard_output() || json.is_standard_output() || svg.is_standard_output() ? stderr : stdout;
 
   SimulationOptions options;
   options.stepper = *stepper;
   options.dt = schedule.dt;
   Audience audience{Recorder(model, csv, bool(json)), Strips(model, schedule.steps()), std::nullopt,
                     Progress(!request.quiet)};
+  auto& [recorder, strips, picture, progress] = audience;
   if (svg) picture.emplace(model);
   const Outcome outcome = run_schedule(model, schedule, options, tolerance, std::move(state), audience);
 
   csv.commit();
   if (picture) {
-    svg.write(picture->svg(fmt::format("{}, {:g} s, {} exposures; the last one red", argument.text, outcome.time,
-                                                picture->exposures())));
+    svg.write(picture->svg(
+        fmt::format("{}, {:g} s, {} exposures; the last one red", argument.text, outcome.time, picture->exposures())));
     svg.commit();
   }
   if (json)
@@ -480,7 +510,8 @@ void add_simulate(CLI::App& command, int& status) {
   verb->add_option("--velocity", request->velocities, "The same for velocities, rad/s or m/s")
       ->type_name("JOINT=VALUE")
       ->allow_extra_args(false);
-  verb->add_option("--seed", request->seed, "Start from this random state instead of zero; --position and --velocity override")
+  verb->add_option("--seed", request->seed,
+                   "Start from this random state instead of zero; --position and --velocity override")
       ->type_name("N");
   verb->add_option("--energy-tolerance", request->energy_tolerance,
                    "Fail the certificate when the energy defect exceeds this part of the energy exchanged")
@@ -488,20 +519,27 @@ void add_simulate(CLI::App& command, int& status) {
   verb->add_option("--csv", request->csv,
                    "Write time (s), positions q:, velocities v: and energies (J) to FILE; - is standard output")
       ->type_name("FILE");
-  verb->add_option("--json", request->json, "Write certificate and rows to FILE; - is standard output")->type_name("FILE");
-  verb->add_option("--picture", request->picture,
-                   fmt::format("Draw the run to FILE (SVG): {} exposures seen from the side, x to the right, z up", exposures))
+  verb->add_option("--json", request->json, "Write certificate and rows to FILE; - is standard output")
+      ->type_name("FILE");
+  verb->add_option(
+          "--picture", request->picture,
+          fmt::format("Draw the run to FILE (SVG): {} exposures seen from the side, x to the right, z up", exposures))
       ->type_name("FILE");
   verb->add_option("--every", request->every,
                    "Steps between rows of --csv and --json (so many that there are at most 1000 rows)")
       ->type_name("N");
   verb->add_flag("--quiet", request->quiet, "Print nothing but errors");
   verb->footer(
-      "Smooth motion under gravity, springs and damping: contact, joint limits and dry friction are not acted upon yet, and\n"
-      "the summary says what of the model that concerns. Joints start at zero, at rest. Coordinates of joints with several\n"
-      "are numbered from 0; a ball's are the quaternion w x y z, a free joint's the quaternion and the position x y z.\n\n"
-      "The certificate says whether every step was done and finite, and how far energy is from balanced. A run that goes\n"
-      "to infinity ends there with time, body and reason; what was written up to then is whole. Exit status 1 when the\n"
+      "Smooth motion under gravity, springs and damping: contact, joint limits and dry friction are not acted upon "
+      "yet, and\n"
+      "the summary says what of the model that concerns. Joints start at zero, at rest. Coordinates of joints with "
+      "several\n"
+      "are numbered from 0; a ball's are the quaternion w x y z, a free joint's the quaternion and the position x y "
+      "z.\n\n"
+      "The certificate says whether every step was done and finite, and how far energy is from balanced. A run that "
+      "goes\n"
+      "to infinity ends there with time, body and reason; what was written up to then is whole. Exit status 1 when "
+      "the\n"
       "certificate fails.\n\n"
       "Examples:\n"
       "  linchpin simulate @pendulum:links=12 --position hinge_1=-0.785 --velocity hinge_1=1 --picture swing.svg\n"

@@ -1,14 +1,14 @@
 // Suite `dynamics`: what one evaluation costs, by length and kind of mechanism, scalar and packed, beside the peers.
 //
-// | metric     | what is timed, from q (and v) alone                                         |
-// |------------|-----------------------------------------------------------------------------|
-// | aba        | forward dynamics                                                            |
-// | rnea       | inverse dynamics                                                            |
-// | crba       | the mass matrix                                                             |
-// | crba_solve | the mass matrix, its factors, and one solve                                 |
-// | kinematics | the pose of every link                                                      |
-// | agreement  | how far a peer's accelerations are from ours, as a part of the largest; a peer that simulates another  |
-// |            | mechanism is not timed                                                      |
+// | metric     | what is timed, from q (and v) alone                                                               |
+// |------------|---------------------------------------------------------------------------------------------------|
+// | aba        | forward dynamics                                                                                  |
+// | rnea       | inverse dynamics                                                                                  |
+// | crba       | the mass matrix                                                                                   |
+// | crba_solve | the mass matrix, its factors, and one solve                                                       |
+// | kinematics | the pose of every link                                                                            |
+// | agreement  | how far a peer's accelerations are from ours, as a part of the largest; a peer that simulates     |
+// |            | another mechanism is not timed                                                                    |
 //
 // Times are per call and world: a pack of eight worlds that takes 8 us takes 1 us. "Joint" is a degree of freedom.
 #include <algorithm>
@@ -49,9 +49,9 @@ struct Case {
   bool quick;  // part of a quick run
 };
 std::vector<Case> cases() {
-  return {{"@chain:links=7", true},     {"@chain:links=12", false},     {"@chain:links=30", true},
-          {"@chain:links=100", true},   {"@chain:links=1000", true},    {"@chain:links=100000", false},
-          {"@humanoid24", false},       {"@humanoid", true},            {"@quadruped", false},
+  return {{"@chain:links=7", true},   {"@chain:links=12", false},  {"@chain:links=30", true},
+          {"@chain:links=100", true}, {"@chain:links=1000", true}, {"@chain:links=100000", false},
+          {"@humanoid24", false},     {"@humanoid", true},         {"@quadruped", false},
           {"@dual_arm", false}};
 }
 
@@ -70,8 +70,7 @@ class Ours {
   using Real = typename Plan<T>::Real;
   static constexpr int worlds = Lanes<T>::worlds;
 
-  explicit Ours(const Model& model)
-      : plan_(model), layout_(model), aba_(plan_), rnea_(plan_), kin_(plan_) {
+  explicit Ours(const Model& model) : plan_(model), layout_(model), aba_(plan_), rnea_(plan_), kin_(plan_) {
     const std::size_t nq = std::size_t(model.nq()), nv = std::size_t(model.nv()), n = std::size_t(worlds);
     q_.resize(nq * n);
     v_.resize(nv * n);

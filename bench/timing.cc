@@ -1,10 +1,9 @@
 #include "bench/timing.h"
 
-#include <sched.h>
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
+#include <sched.h>
+#include <time.h>
 
 namespace linchpin {
 namespace {

@@ -35,6 +35,15 @@ set(LINCHPIN_FP_FLAGS -ffp-contract=off)
 set(LINCHPIN_KERNEL_FLAGS $<$<NOT:$<CONFIG:Debug>>:-O2> -fno-tree-vectorize ${LINCHPIN_FP_FLAGS} -fno-math-errno
                           -fno-trapping-math)
 
+# A kernel is a few functions of hundreds of temporaries; to guard each of them on the stack took g++ 100 s a file. The
+# memory that kernels share with others, on the heap, is guarded as everywhere.
+if(LINCHPIN_SANITIZE MATCHES "address")
+  list(APPEND LINCHPIN_KERNEL_FLAGS -g1 --param=asan-stack=0)
+endif()
+if(LINCHPIN_SANITIZE MATCHES "undefined")
+  list(APPEND LINCHPIN_KERNEL_FLAGS -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow)
+endif()
+
 # -march=native means another machine on another machine. What it means here becomes part of the compile command, so
 # that neither an old build tree nor ccache hands out kernels made for a different processor.
 if(LINCHPIN_MARCH)

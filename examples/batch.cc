@@ -1,8 +1,8 @@
 // Eight worlds per register: one mechanism in eight different states, all advanced by the same instructions.
 //
 // A quadruped in free fall, in each world with other joint forces. Positions, velocities and forces of the worlds lie
-// side by side: coordinate i of world w at [i * worlds + w]. At the end one world is computed again by itself, which must
-// give the same bits: lanes do not know of each other.
+// side by side: coordinate i of world w at [i * worlds + w]. At the end one world is computed again by itself, which
+// must give the same bits: lanes do not know of each other.
 #include <cstdio>
 #include <vector>
 

@@ -198,11 +198,11 @@ std::vector<QuadLink> links_at(const Model& chain, std::span<const double> q, st
     link.s = six(u_W, cross(p, u_W));
     const Vector6 v_joint = Quad(v[i]) * link.s;
     velocity = velocity + v_joint;
-    link.c = cross_motion(velocity, v_joint);                                              // (1)
-    R = R * turn(u, q[i]) * transpose(rotation(joint.spec.X_CM.R));                         // the body's frame
+    link.c = cross_motion(velocity, v_joint);                        // (1)
+    R = R * turn(u, q[i]) * transpose(rotation(joint.spec.X_CM.R));  // the body's frame
     p = p + Quad(-1) * (R * vector(joint.spec.X_CM.p));
     link.I = world_inertia(chain.bodies()[std::size_t(joint.child)].inertia, R, p);
-    link.b = cross_force(velocity, link.I * velocity);                                     // (1)
+    link.b = cross_force(velocity, link.I * velocity);  // (1)
     links.push_back(link);
   }
   return links;
@@ -216,7 +216,7 @@ std::vector<Quad> by_articulated(const std::vector<QuadLink>& links, const Vecto
   Vector6 p{};
   std::vector<Vector6> U(n);
   std::vector<Quad> D(n), u(n), vdot(n);
-  for (std::size_t i = n; i-- > 0;) {                                                      // (2)
+  for (std::size_t i = n; i-- > 0;) {  // (2)
     for (int r = 0; r < 6; ++r) IA[r] = IA[r] + links[i].I[r];
     p = p + links[i].b;
     U[i] = IA * links[i].s;
@@ -242,7 +242,7 @@ std::vector<Quad> by_composite(const std::vector<QuadLink>& links, const Vector6
   std::vector<Quad> x(n);
   Matrix6 composite{};
   Vector6 force{};
-  for (std::size_t i = n; i-- > 0;) {                                                      // (3)
+  for (std::size_t i = n; i-- > 0;) {  // (3)
     for (int r = 0; r < 6; ++r) composite[r] = composite[r] + links[i].I[r];
     force = force + links[i].I * a[i] + links[i].b;
     x[i] = -dot(links[i].s, force);

@@ -1,19 +1,19 @@
 // smooth/stiffness: 003 section 7, formulation stiffness.
 //
-// The same accelerations can be had by several eliminations of one matrix, and with finite precision they are not equally
-// good. With a light body 2 that carries a heavy body 1, both the composite and the articulated method must find the small
-// pivot D of the light joint as the difference of large numbers, as far as the joint's axis lies in the null space of
-// what the heavy body adds,
+// The same accelerations can be had by several eliminations of one matrix, and with finite precision they are not
+// equally good. With a light body 2 that carries a heavy body 1, both the composite and the articulated method must find
+// the small pivot D of the light joint as the difference of large numbers, as far as the joint's axis lies in the null
+// space of what the heavy body adds,
 //     Itilde = I_1 - I_1 S_1 (S_1' I_1 S_1)^-1 S_1' I_1,   null vector S_1,                                 (1)
 //     D = S_2' (I_2 + Itilde) S_2.                                                                          (2)
-// So a ratio of masses alone does no harm: S_2 must be near S_1, that is, both joints turn about (nearly) the same line.
-// That is a wrist in its singular position, a rotor in a light cage, two thin links stretched out.
+// So a ratio of masses alone does no harm: S_2 must be near S_1, that is, both joints turn about (nearly) the same
+// line. That is a wrist in its singular position, a rotor in a light cage.
 //
 // Three mechanisms of ten links, light and heavy in turn:
 //   turned         @heavy_light, every axis in a direction of its own
 //   in line        each light link and the heavy one it carries turn about one line, which is z of both bodies
 //   in line askew  the same with the line along (1, 2, 3) of both bodies: no entry of Itilde is small
-// The data of the last two are exact in binary where it matters, so that all precisions mean the same mechanism.
+// The data of the last two are such that all precisions mean the same mechanism: frames differ by whole quarter turns.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -37,7 +37,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// ---- mechanisms --------------------------------------------------------------------------------------------------------
+// ---- mechanisms -----------------------------------------------------------------------------------------------------
 
 constexpr int links = 10;
 
@@ -75,30 +75,47 @@ const std::vector<Mechanism>& mechanisms() {
       {"turned", "@heavy_light: every axis in a direction of its own",
        [](double ratio) { return scene(fmt::format("@heavy_light:ratio={},links={}", ratio, links)).value(); }},
       {"in line", "each light link and the heavy one it carries turn about one line, z of both bodies",
-       [](double ratio) { return in_line(ratio, {0, 0, 1}); }},
-      {"in line askew", "each light link and the heavy one it carries turn about one line, along (1, 2, 3) of both bodies",
-       [](double ratio) { return in_line(ratio, {1, 2, 3}); }}};
+       [](double ratio) {
+         return in_line(ratio, {0, 0, 1});
+       }},
+      {"in line askew",
+       "each light link and the heavy one it carries turn about one line, along (1, 2, 3) of both bodies",
+       [](double ratio) {
+         return in_line(ratio, {1, 2, 3});
+       }}};
   return all;
 }
 
-// ---- methods -----------------------------------------------------------------------------------------------------------
+// ---- methods --------------------------------------------------------------------------------------------------------
 
 enum Method { crbm, abm, modified_abm, our_aba, our_crba, our_factors, extended, method_count };
-constexpr const char* method_names[] = {"CRBM",          "ABM",           "modified ABM", "linchpin aba",
-                                        "linchpin crba", "linchpin factor", "ABM long double"};
+constexpr const char* method_names[] = {
+    "CRBM", "ABM", "modified ABM", "linchpin aba", "linchpin crba", "linchpin factor", "ABM long double"};
 
 // Every method on one model, all with tau = 0.
 class Evaluators {
  public:
   explicit Evaluators(const Model& model)
-      : model_(model), plan_(model), layout_(model), aba_(plan_), rnea_(plan_), crba_(plan_, layout_), M_(layout_),
-        factors_(plan_), solve_(plan_), zero_(std::size_t(model.nv()), 0), x_(zero_) {}
+      : model_(model),
+        plan_(model),
+        layout_(model),
+        aba_(plan_),
+        rnea_(plan_),
+        crba_(plan_, layout_),
+        M_(layout_),
+        factors_(plan_),
+        solve_(plan_),
+        zero_(std::size_t(model.nv()), 0),
+        x_(zero_) {}
 
   Numbers operator()(Method method, std::span<const double> q, std::span<const double> v) {
     switch (method) {
-      case crbm: return AugmentedTree<double>(model_, q, v).by_composite(zero_);
-      case abm: return AugmentedTree<double>(model_, q, v).by_articulated(zero_, Pivot::plain);
-      case modified_abm: return AugmentedTree<double>(model_, q, v).by_articulated(zero_, Pivot::split);
+      case crbm:
+        return AugmentedTree<double>(model_, q, v).by_composite(zero_);
+      case abm:
+        return AugmentedTree<double>(model_, q, v).by_articulated(zero_, Pivot::plain);
+      case modified_abm:
+        return AugmentedTree<double>(model_, q, v).by_articulated(zero_, Pivot::split);
       case our_aba:
         aba<double>(plan_, q, v, zero_, {}, aba_, x_);
         return x_;
@@ -117,7 +134,8 @@ class Evaluators {
         const std::vector<long double> x = in_extended(q, v);
         return Numbers(x.begin(), x.end());
       }
-      default: fail_check("no such method: ", int(method));
+      default:
+        fail_check("no such method: ", int(method));
     }
   }
   std::vector<long double> in_extended(std::span<const double> q, std::span<const double> v) const {
@@ -154,7 +172,7 @@ double relative_error(const std::vector<Real>& x, const std::vector<long double>
   return static_cast<double>(far / most);
 }
 
-// ---- accuracy ----------------------------------------------------------------------------------------------------------
+// ---- accuracy -------------------------------------------------------------------------------------------------------
 
 struct Spread {
   double median = 0, largest = 0;
@@ -166,9 +184,9 @@ Spread spread_of(Numbers errors) {
 
 struct Accuracy {
   double ratio = 1;
-  double condition = 0;          // of the mass matrix, median
+  double condition = 0;  // of the mass matrix, median
   Spread error[method_count];
-  double reference = 0;          // largest difference between the two methods in 113 bits
+  double reference = 0;  // largest difference between the two methods in 113 bits
 };
 
 Accuracy accuracy_of(const Mechanism& mechanism, double ratio, int states) {
@@ -186,9 +204,8 @@ Accuracy accuracy_of(const Mechanism& mechanism, double ratio, int states) {
       condition.push_back(double(AugmentedTree<long double>(model, state.q, state.v).condition_number()));
     }
     for (int m = 0; m < method_count; ++m)
-      errors[std::size_t(m)].push_back(m == extended
-                                           ? relative_error(evaluate.in_extended(state.q, state.v), exact)
-                                           : relative_error(evaluate(Method(m), state.q, state.v), exact));
+      errors[std::size_t(m)].push_back(m == extended ? relative_error(evaluate.in_extended(state.q, state.v), exact)
+                                                     : relative_error(evaluate(Method(m), state.q, state.v), exact));
   }
   result.condition = spread_of(condition).median;
   for (int m = 0; m < method_count; ++m) result.error[m] = spread_of(errors[std::size_t(m)]);
@@ -217,7 +234,7 @@ double times_larger(const std::vector<Accuracy>& sweep, Method a, Method b) {
   return spread_of(quotients).median;
 }
 
-// ---- an adaptive integrator on top -------------------------------------------------------------------------------------
+// ---- an adaptive integrator on top ----------------------------------------------------------------------------------
 
 using Field = std::function<Numbers(std::span<const double> q, std::span<const double> v)>;
 
@@ -225,7 +242,7 @@ struct Integration {
   int accepted = 0, rejected = 0;
   double reached = 0;  // s
   bool failed = false;
-  Numbers end;         // q and v
+  Numbers end;  // q and v
 };
 
 struct IntegrationOptions {
@@ -244,8 +261,7 @@ Integration integrate_adaptively(const Field& acceleration, const State& start, 
                                      {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
                                      {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
                                      {35. / 384, 0, 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84}};
-  static constexpr double e[7] = {71. / 57600, 0,           -71. / 16695, 71. / 1920,
-                                  -17253. / 339200, 22. / 525, -1. / 40};
+  static constexpr double e[7] = {71. / 57600, 0, -71. / 16695, 71. / 1920, -17253. / 339200, 22. / 525, -1. / 40};
   const std::size_t n = start.q.size();
   const auto rate = [&](const Numbers& y) {
     const std::span<const double> q(y.data(), n), v(y.data() + n, n);
@@ -295,7 +311,7 @@ Integration integrate_adaptively(const Field& acceleration, const State& start, 
   return run;
 }
 
-// ---- the account -------------------------------------------------------------------------------------------------------
+// ---- the account ----------------------------------------------------------------------------------------------------
 
 struct Integrations {
   double ratio = 1;
@@ -345,10 +361,13 @@ std::string steps_of(const Integration& run) {
 }
 
 Table step_table(const std::vector<Integrations>& all, const IntegrationOptions& options) {
-  Table table{fmt::format("in line askew: Dormand-Prince steps taken + rejected for {:g} s at tolerance {:g}, or how far "
-                          "{} steps led",
-                          options.time, options.tolerance, options.most),
-              "", {"ratio", "exact"}, {}};
+  Table table{
+      fmt::format("in line askew: Dormand-Prince steps taken + rejected for {:g} s at tolerance {:g}, or how far "
+                  "{} steps led",
+                  options.time, options.tolerance, options.most),
+      "",
+      {"ratio", "exact"},
+      {}};
   for (const Method m : integrated()) table.columns.emplace_back(method_names[m]);
   for (const Integrations& at : all) {
     std::vector<std::string> row{power(at.ratio), steps_of(at.exact)};
@@ -359,19 +378,19 @@ Table step_table(const std::vector<Integrations>& all, const IntegrationOptions&
 }
 
 Plot step_plot(const std::vector<Integrations>& all, const IntegrationOptions& options) {
-  Plot plot{.title = "in line askew: steps tried by an adaptive integrator",
-            .x_label = "heavy mass over light mass",
-            .y_label = "steps, taken and rejected",
-            .log_x = true,
-            .log_y = true,
-            .series = {},
-            .note = fmt::format("Dormand-Prince over {:g} s at tolerance {:g}. At {} steps a run is given up: these points "
-                                "are runs that never arrived.",
-                                options.time, options.tolerance, options.most)};
+  Plot plot{
+      .title = "in line askew: steps tried by an adaptive integrator",
+      .x_label = "heavy mass over light mass",
+      .y_label = "steps, taken and rejected",
+      .log_x = true,
+      .log_y = true,
+      .series = {},
+      .note = fmt::format("Dormand-Prince over {:g} s at tolerance {:g}. At {} steps a run is given up: these points "
+                          "are runs that never arrived.",
+                          options.time, options.tolerance, options.most)};
   for (std::size_t i = 0; i < integrated().size(); ++i) {
     Series series{method_names[integrated()[i]], {}};
-    for (const Integrations& at : all)
-      series.points.emplace_back(at.ratio, tries(at.by[i]));
+    for (const Integrations& at : all) series.points.emplace_back(at.ratio, tries(at.by[i]));
     plot.series.push_back(std::move(series));
   }
   return plot;
@@ -429,22 +448,24 @@ Reproduction reproduce_stiffness(const ReproduceOptions& options, const Reproduc
   auto& account = result.account;
   account.push_back(Paragraph{fmt::format(
       "Chains of {} links, light (1 kg) and heavy (ratio kg) in turn, at {} random states for each ratio, no joint "
-      "forces. Errors are the largest difference of any joint acceleration from the exact one, as a part of the largest "
+      "forces. Errors are the largest difference of any joint acceleration from the exact one, as a part of the "
+      "largest "
       "acceleration. CRBM, ABM and modified ABM are the plainest forms of 003 s.4, s.5 and s.7, in the bodies' own "
       "frames with dense 6x6 blocks. linchpin aba is the product's forward dynamics in frames whose z lies along the "
       "joint; linchpin crba its mass matrix, sparse factors and one solve; linchpin factor its articulated inertias, "
       "factored once, and one solve with the bias forces.",
       links, states)});
-  const auto overtaken = std::find_if(askew.begin(), askew.end(), [](const Accuracy& a) {
-    return a.error[extended].median > a.error[our_aba].median;
-  });
+  const auto overtaken = std::find_if(
+      askew.begin(), askew.end(), [](const Accuracy& a) { return a.error[extended].median > a.error[our_aba].median; });
   account.push_back(Paragraph{fmt::format(
       "Exact means 113 bits: there, an articulated and a composite method written apart from the library agree within "
-      "{:.0e} at every ratio. The 64 bits of long double (last column: modified ABM) would not do for a reference, since on "
+      "{:.0e} at every ratio. The 64 bits of long double (last column: modified ABM) would not do for a reference, "
+      "since on "
       "the mechanisms in line they lose digits as the others do{}.",
       std::max(reference, 1e-19),
-      overtaken == askew.end() ? std::string()
-                               : fmt::format(", and from {} on are worse than linchpin's 53 bits", power(overtaken->ratio)))});
+      overtaken == askew.end()
+          ? std::string()
+          : fmt::format(", and from {} on are worse than linchpin's 53 bits", power(overtaken->ratio)))});
   for (std::size_t i = 0; i < mechanisms().size(); ++i) {
     account.push_back(Heading{mechanisms()[i].name + ": " + mechanisms()[i].what});
     account.push_back(error_plot(mechanisms()[i], sweeps[i]));
@@ -453,7 +474,8 @@ Reproduction reproduce_stiffness(const ReproduceOptions& options, const Reproduc
   }
   account.push_back(Heading{"Why splitting the pivot does not help, and what does"});
   account.push_back(Paragraph{
-      "Itilde is itself a difference, I_1 - U U' / D: along its null vector it holds not zero but rounding of the size of "
+      "Itilde is itself a difference, I_1 - U U' / D: along its null vector it holds not zero but rounding of the size "
+      "of "
       "the heavy inertia, and adding S' I_2 S to that afterwards instead of before saves none of the digits lost. The "
       "same holds for the bias force, which is why linchpin's own factor and solve, with the bias computed apart, lose "
       "digits too. In frames with z along the joint, the row and column of Itilde that belong to the joint are zero by "
@@ -467,8 +489,8 @@ Reproduction reproduce_stiffness(const ReproduceOptions& options, const Reproduc
   const auto worst_growth = [&](Method m) { return std::max(growth(straight, m), growth(askew, m)); };
   const auto last = [](const std::vector<Accuracy>& sweep, Method m) { return sweep.back().error[m].median; };
   const auto first = [](const std::vector<Accuracy>& sweep, Method m) { return sweep.front().error[m].median; };
-  const double crbm_over_abm = std::min({times_larger(turned, crbm, abm), times_larger(straight, crbm, abm),
-                                         times_larger(askew, crbm, abm)});
+  const double crbm_over_abm =
+      std::min({times_larger(turned, crbm, abm), times_larger(straight, crbm, abm), times_larger(askew, crbm, abm)});
   const double modified_over_abm = times_larger(askew, modified_abm, abm);
   const double modified_over_abm_z = times_larger(straight, modified_abm, abm);
   const double best_of_modified = std::min(modified_over_abm, modified_over_abm_z);
@@ -481,9 +503,10 @@ Reproduction reproduce_stiffness(const ReproduceOptions& options, const Reproduc
   });
 
   result.claims.push_back(
-      {"for some arms the composite method loses digits severely by cancellation", "severe cancellation errors; no figures",
-       fmt::format("in line askew: error {:.1e} at ratio 1, {:.1e} at 1e12, growing as ratio^{:.2f}", first(askew, crbm),
-                   last(askew, crbm), growth(askew, crbm)),
+      {"for some arms the composite method loses digits severely by cancellation",
+       "severe cancellation errors; no figures",
+       fmt::format("in line askew: error {:.1e} at ratio 1, {:.1e} at 1e12, growing as ratio^{:.2f}",
+                   first(askew, crbm), last(askew, crbm), growth(askew, crbm)),
        last(askew, crbm) > 1e6 * first(askew, crbm)});
   result.claims.push_back(
       {"the articulated method is better behaved than the composite one", "typically does better; no figures",
@@ -492,26 +515,26 @@ Reproduction reproduce_stiffness(const ReproduceOptions& options, const Reproduc
                    std::max({times_larger(turned, crbm, abm), times_larger(straight, crbm, abm),
                              times_larger(askew, crbm, abm)})),
        crbm_over_abm > 1});
-  result.claims.push_back(
-      {"the articulated method can show similar difficulties", "can also exhibit similar difficulties",
-       fmt::format("in line askew: error grows as ratio^{:.2f}, in line as ratio^{:.2f}", growth(askew, abm),
-                   growth(straight, abm)),
-       worst_growth(abm) > 0.5});
+  result.claims.push_back({"the articulated method can show similar difficulties",
+                           "can also exhibit similar difficulties",
+                           fmt::format("in line askew: error grows as ratio^{:.2f}, in line as ratio^{:.2f}",
+                                       growth(askew, abm), growth(straight, abm)),
+                           worst_growth(abm) > 0.5});
   result.claims.push_back(
       {"the modified articulated method (split pivot) reduces the errors further",
        "further reduces cancellation errors; no figures",
        fmt::format("{}: {:.2f} times the plain error askew, {:.2f} times in line",
                    best_of_modified < 0.9 ? "a gain" : "no gain found", modified_over_abm, modified_over_abm_z),
        best_of_modified < 0.9 && std::max(modified_over_abm, modified_over_abm_z) <= 1});
-  result.claims.push_back(
-      {"the trouble needs axes in line: a ratio of masses alone does no harm", "implied by the null space of Itilde",
-       fmt::format("turned: error of the composite method {:.1e} at ratio 1, {:.1e} at 1e12", first(turned, crbm),
-                   last(turned, crbm)),
-       last(turned, crbm) < 10 * first(turned, crbm)});
-  result.claims.push_back(
-      {"frames with z along the joint keep all digits (linchpin's aba)", "not in the paper",
-       fmt::format("in line askew: error {:.1e} at ratio 1, {:.1e} at 1e12", first(askew, our_aba), last(askew, our_aba)),
-       std::max(last(askew, our_aba), last(straight, our_aba)) < 1e-13});
+  result.claims.push_back({"the trouble needs axes in line: a ratio of masses alone does no harm",
+                           "implied by the null space of Itilde",
+                           fmt::format("turned: error of the composite method {:.1e} at ratio 1, {:.1e} at 1e12",
+                                       first(turned, crbm), last(turned, crbm)),
+                           last(turned, crbm) < 10 * first(turned, crbm)});
+  result.claims.push_back({"frames with z along the joint keep all digits (linchpin's aba)", "not in the paper",
+                           fmt::format("in line askew: error {:.1e} at ratio 1, {:.1e} at 1e12", first(askew, our_aba),
+                                       last(askew, our_aba)),
+                           std::max(last(askew, our_aba), last(straight, our_aba)) < 1e-13});
   result.claims.push_back(
       {"these errors slow adaptive integrators down", "can slow down popular adaptive step-size integrators",
        slowed == runs.end()
@@ -522,10 +545,11 @@ Reproduction reproduce_stiffness(const ReproduceOptions& options, const Reproduc
        slowed != runs.end()});
   result.claims.push_back(
       {"or even make them fail", "or even make them fail",
-       fmt::format("at ratio {}: CRBM {}, ABM {}, modified ABM {}, linchpin aba {}", power(hardest.ratio),
-                   hardest.by[crbm].failed ? "stuck" : "arrives", hardest.by[abm].failed ? "stuck" : "arrives",
-                   hardest.by[modified_abm].failed ? "stuck" : "arrives",
-                   hardest.by[our_aba].failed ? "stuck" : fmt::format("arrives in {} steps", tries(hardest.by[our_aba]))),
+       fmt::format(
+           "at ratio {}: CRBM {}, ABM {}, modified ABM {}, linchpin aba {}", power(hardest.ratio),
+           hardest.by[crbm].failed ? "stuck" : "arrives", hardest.by[abm].failed ? "stuck" : "arrives",
+           hardest.by[modified_abm].failed ? "stuck" : "arrives",
+           hardest.by[our_aba].failed ? "stuck" : fmt::format("arrives in {} steps", tries(hardest.by[our_aba]))),
        hardest.by[crbm].failed && !hardest.exact.failed});
   return result;
 }
