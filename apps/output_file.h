@@ -1,8 +1,8 @@
 // A file that is there whole or not at all.
 //
 // It is written under a temporary name in the folder where it belongs, and takes its place by commit(). A path that
-// cannot be written is refused when the object is made, before any work; without commit() nothing is left behind. "-" is
-// the standard output; what is no plain file (a pipe, /dev/null) is written as it is.
+// cannot be written is refused when the object is made, before any work; without commit() nothing is left behind. "-"
+// is the standard output; what is no plain file (a pipe, /dev/null) is written as it is.
 #pragma once
 
 #include <cstdio>

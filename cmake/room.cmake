@@ -35,14 +35,17 @@ set(LINCHPIN_FP_FLAGS -ffp-contract=off)
 set(LINCHPIN_KERNEL_FLAGS $<$<NOT:$<CONFIG:Debug>>:-O2> -fno-tree-vectorize ${LINCHPIN_FP_FLAGS} -fno-math-errno
                           -fno-trapping-math)
 
-# A kernel is a few functions of hundreds of temporaries; to guard each of them on the stack took g++ 100 s a file. The
-# memory that kernels share with others, on the heap, is guarded as everywhere.
+# Sanitizers. A kernel is a few functions of hundreds of temporaries, and Eigen thousands of small functions; to guard
+# each of those temporaries on the stack took g++ minutes a file. The memory that they share with others, on the heap, is
+# guarded as everywhere.
+set(LINCHPIN_LIGHT_SANITIZERS "")
 if(LINCHPIN_SANITIZE MATCHES "address")
-  list(APPEND LINCHPIN_KERNEL_FLAGS -g1 --param=asan-stack=0)
+  list(APPEND LINCHPIN_LIGHT_SANITIZERS -g1 --param=asan-stack=0)
 endif()
 if(LINCHPIN_SANITIZE MATCHES "undefined")
-  list(APPEND LINCHPIN_KERNEL_FLAGS -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow)
+  list(APPEND LINCHPIN_LIGHT_SANITIZERS -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow)
 endif()
+list(APPEND LINCHPIN_KERNEL_FLAGS ${LINCHPIN_LIGHT_SANITIZERS})
 
 # -march=native means another machine on another machine. What it means here becomes part of the compile command, so
 # that neither an old build tree nor ccache hands out kernels made for a different processor.

@@ -1,9 +1,9 @@
 // smooth/stiffness: 003 section 7, formulation stiffness.
 //
 // The same accelerations can be had by several eliminations of one matrix, and with finite precision they are not
-// equally good. With a light body 2 that carries a heavy body 1, both the composite and the articulated method must find
-// the small pivot D of the light joint as the difference of large numbers, as far as the joint's axis lies in the null
-// space of what the heavy body adds,
+// equally good. With a light body 2 that carries a heavy body 1, both the composite and the articulated method must
+// find the small pivot D of the light joint as the difference of large numbers, as far as the joint's axis lies in the
+// null space of what the heavy body adds,
 //     Itilde = I_1 - I_1 S_1 (S_1' I_1 S_1)^-1 S_1' I_1,   null vector S_1,                                 (1)
 //     D = S_2' (I_2 + Itilde) S_2.                                                                          (2)
 // So a ratio of masses alone does no harm: S_2 must be near S_1, that is, both joints turn about (nearly) the same
@@ -318,6 +318,7 @@ struct Integrations {
   Integration exact;
   std::vector<Integration> by;  // one for each of integrated()
 };
+// The first of all methods, in their order, so that a Method finds its run.
 const std::vector<Method>& integrated() {
   static const std::vector<Method> all{crbm, abm, modified_abm, our_aba, our_crba, our_factors};
   return all;
@@ -396,29 +397,31 @@ Plot step_plot(const std::vector<Integrations>& all, const IntegrationOptions& o
   return plot;
 }
 
-}  // namespace
-
-Reproduction reproduce_stiffness(const ReproduceOptions& options, const ReproduceProgress& progress) {
-  const int states = options.quick ? 25 : 200;
-  const int every = options.quick ? 3 : 1;  // decades
+// Everything measured.
+struct Study {
+  int states = 200;  // random ones, for each ratio
   IntegrationOptions integration;
-  if (options.quick) integration.most = 600;
+  std::vector<std::vector<Accuracy>> sweeps;  // one for each of mechanisms(), over the ratios
+  std::vector<Integrations> runs;             // in line askew, over the ratios
+};
 
-  // Accuracy.
-  std::vector<std::vector<Accuracy>> sweeps;
+// None when asked to stop.
+std::optional<Study> carry_out(const ReproduceOptions& options, const ReproduceProgress& progress) {
+  const int every = options.quick ? 3 : 1;  // decades
+  Study study;
+  if (options.quick) {
+    study.states = 25;
+    study.integration.most = 600;
+  }
   for (std::size_t i = 0; i < mechanisms().size(); ++i) {
-    sweeps.emplace_back();
+    study.sweeps.emplace_back();
     for (int decade = 0; decade <= 12; decade += every) {
       if (!progress(0.6 * (double(i) + decade / 13.0) / double(mechanisms().size()),
                     fmt::format("{}, ratio 1e{}", mechanisms()[i].name, decade)))
         return {};
-      sweeps.back().push_back(accuracy_of(mechanisms()[i], std::pow(10.0, decade), states));
+      study.sweeps.back().push_back(accuracy_of(mechanisms()[i], std::pow(10.0, decade), study.states));
     }
   }
-  const std::vector<Accuracy>&turned = sweeps[0], &straight = sweeps[1], &askew = sweeps[2];
-
-  // What that does to an integrator.
-  std::vector<Integrations> runs;
   for (int decade = 0; decade <= 12; decade += every) {
     const Model model = compile(mechanisms()[2].spec(std::pow(10.0, decade))).value();
     Evaluators evaluate(model);
@@ -429,128 +432,138 @@ Reproduction reproduce_stiffness(const ReproduceOptions& options, const Reproduc
           const auto x = quad_chain_dynamics(model, q, v, QuadMethod::articulated);
           return Numbers(x.begin(), x.end());
         },
-        start, integration);
+        start, study.integration);
     for (const Method m : integrated()) {
       if (!progress(0.6 + 0.4 * (decade + static_cast<int>(m) / double(method_count)) / 13.0,
                     fmt::format("integrating by {}, ratio 1e{}", method_names[m], decade)))
         return {};
-      at.by.push_back(integrate_adaptively(
-          [&](std::span<const double> q, std::span<const double> v) { return evaluate(m, q, v); }, start, integration));
+      at.by.push_back(
+          integrate_adaptively([&](std::span<const double> q, std::span<const double> v) { return evaluate(m, q, v); },
+                               start, study.integration));
     }
-    runs.push_back(std::move(at));
+    study.runs.push_back(std::move(at));
   }
+  return study;
+}
 
-  // The account.
-  double reference = 0;
-  for (const auto& sweep : sweeps)
+std::vector<Block> account_of(const Study& study) {
+  const std::vector<Accuracy>& askew = study.sweeps[2];
+  double reference = 1e-19;  // long double tells no smaller differences
+  for (const auto& sweep : study.sweeps)
     for (const Accuracy& a : sweep) reference = std::max(reference, a.reference);
-  Reproduction result;
-  auto& account = result.account;
+  const auto overtaken = std::find_if(
+      askew.begin(), askew.end(), [](const Accuracy& a) { return a.error[extended].median > a.error[our_aba].median; });
+
+  std::vector<Block> account;
   account.push_back(Paragraph{fmt::format(
       "Chains of {} links, light (1 kg) and heavy (ratio kg) in turn, at {} random states for each ratio, no joint "
       "forces. Errors are the largest difference of any joint acceleration from the exact one, as a part of the "
-      "largest "
-      "acceleration. CRBM, ABM and modified ABM are the plainest forms of 003 s.4, s.5 and s.7, in the bodies' own "
-      "frames with dense 6x6 blocks. linchpin aba is the product's forward dynamics in frames whose z lies along the "
-      "joint; linchpin crba its mass matrix, sparse factors and one solve; linchpin factor its articulated inertias, "
-      "factored once, and one solve with the bias forces.",
-      links, states)});
-  const auto overtaken = std::find_if(
-      askew.begin(), askew.end(), [](const Accuracy& a) { return a.error[extended].median > a.error[our_aba].median; });
+      "largest acceleration. CRBM, ABM and modified ABM are the plainest forms of 003 s.4, s.5 and s.7, in the bodies' "
+      "own frames with dense 6x6 blocks. linchpin aba is the product's forward dynamics in frames whose z lies along "
+      "the joint; linchpin crba its mass matrix, sparse factors and one solve; linchpin factor its articulated "
+      "inertias, factored once, and one solve with the bias forces.",
+      links, study.states)});
   account.push_back(Paragraph{fmt::format(
       "Exact means 113 bits: there, an articulated and a composite method written apart from the library agree within "
-      "{:.0e} at every ratio. The 64 bits of long double (last column: modified ABM) would not do for a reference, "
-      "since on "
+      "{:.0e} at every ratio. The 64 bits of long double (last column: modified ABM) would not do for a reference: on "
       "the mechanisms in line they lose digits as the others do{}.",
-      std::max(reference, 1e-19),
+      reference,
       overtaken == askew.end()
           ? std::string()
           : fmt::format(", and from {} on are worse than linchpin's 53 bits", power(overtaken->ratio)))});
   for (std::size_t i = 0; i < mechanisms().size(); ++i) {
     account.push_back(Heading{mechanisms()[i].name + ": " + mechanisms()[i].what});
-    account.push_back(error_plot(mechanisms()[i], sweeps[i]));
-    account.push_back(error_table(mechanisms()[i], sweeps[i], &Spread::median, "median"));
-    account.push_back(error_table(mechanisms()[i], sweeps[i], &Spread::largest, "largest"));
+    account.push_back(error_plot(mechanisms()[i], study.sweeps[i]));
+    account.push_back(error_table(mechanisms()[i], study.sweeps[i], &Spread::median, "median"));
+    account.push_back(error_table(mechanisms()[i], study.sweeps[i], &Spread::largest, "largest"));
   }
   account.push_back(Heading{"Why splitting the pivot does not help, and what does"});
   account.push_back(Paragraph{
       "Itilde is itself a difference, I_1 - U U' / D: along its null vector it holds not zero but rounding of the size "
-      "of "
-      "the heavy inertia, and adding S' I_2 S to that afterwards instead of before saves none of the digits lost. The "
-      "same holds for the bias force, which is why linchpin's own factor and solve, with the bias computed apart, lose "
-      "digits too. In frames with z along the joint, the row and column of Itilde that belong to the joint are zero by "
-      "construction and are never computed; turning about z and sliding along it keep them zero, and the pivot is one "
-      "entry of a matrix. That is linchpin's aba, whose errors do not depend on the ratio."});
+      "of the heavy inertia, and adding S' I_2 S to that afterwards instead of before saves none of the digits lost. "
+      "The same holds for the bias force, which is why linchpin's own factor and solve, with the bias computed apart, "
+      "lose digits too. In frames with z along the joint, the row and column of Itilde that belong to the joint are "
+      "zero by construction and are never computed; turning about z and sliding along it keep them zero, and the pivot "
+      "is one entry of a matrix. That is linchpin's aba, whose errors do not depend on the ratio."});
   account.push_back(Heading{"What it does to an adaptive integrator"});
-  account.push_back(step_plot(runs, integration));
-  account.push_back(step_table(runs, integration));
+  account.push_back(step_plot(study.runs, study.integration));
+  account.push_back(step_table(study.runs, study.integration));
+  return account;
+}
 
-  // The claims.
-  const auto worst_growth = [&](Method m) { return std::max(growth(straight, m), growth(askew, m)); };
-  const auto last = [](const std::vector<Accuracy>& sweep, Method m) { return sweep.back().error[m].median; };
+std::vector<Claim> claims_on_accuracy(const Study& study) {
+  const std::vector<Accuracy>&turned = study.sweeps[0], &straight = study.sweeps[1], &askew = study.sweeps[2];
   const auto first = [](const std::vector<Accuracy>& sweep, Method m) { return sweep.front().error[m].median; };
-  const double crbm_over_abm =
-      std::min({times_larger(turned, crbm, abm), times_larger(straight, crbm, abm), times_larger(askew, crbm, abm)});
-  const double modified_over_abm = times_larger(askew, modified_abm, abm);
-  const double modified_over_abm_z = times_larger(straight, modified_abm, abm);
-  const double best_of_modified = std::min(modified_over_abm, modified_over_abm_z);
-  const Integrations& hardest = runs.back();
+  const auto last = [](const std::vector<Accuracy>& sweep, Method m) { return sweep.back().error[m].median; };
+  const auto [least, most] =
+      std::minmax({times_larger(turned, crbm, abm), times_larger(straight, crbm, abm), times_larger(askew, crbm, abm)});
+  const double split_askew = times_larger(askew, modified_abm, abm);
+  const double split_straight = times_larger(straight, modified_abm, abm);
+  const bool gain = std::min(split_askew, split_straight) < 0.9;
+  return {
+      {"for some arms the composite method loses digits severely by cancellation",
+       "severe cancellation errors; no figures",
+       fmt::format("in line askew: error {:.1e} at ratio 1, {:.1e} at 1e12, growing as ratio^{:.2f}",
+                   first(askew, crbm), last(askew, crbm), growth(askew, crbm)),
+       last(askew, crbm) > 1e6 * first(askew, crbm)},
+      {"the articulated method is better behaved than the composite one", "typically does better; no figures",
+       fmt::format("error smaller by a factor of {:.1f} to {:.1f} (medians over the ratios, three mechanisms)", least,
+                   most),
+       least > 1},
+      {"the articulated method can show similar difficulties", "can also exhibit similar difficulties",
+       fmt::format("in line askew: error grows as ratio^{:.2f}, in line as ratio^{:.2f}", growth(askew, abm),
+                   growth(straight, abm)),
+       std::max(growth(askew, abm), growth(straight, abm)) > 0.5},
+      {"the modified articulated method (split pivot) reduces the errors further",
+       "further reduces cancellation errors; no figures",
+       fmt::format("{}: {:.2f} times the plain error askew, {:.2f} times in line", gain ? "a gain" : "no gain found",
+                   split_askew, split_straight),
+       gain && std::max(split_askew, split_straight) <= 1},
+      {"the trouble needs axes in line: a ratio of masses alone does no harm", "implied by the null space of Itilde",
+       fmt::format("turned: error of the composite method {:.1e} at ratio 1, {:.1e} at 1e12", first(turned, crbm),
+                   last(turned, crbm)),
+       last(turned, crbm) < 10 * first(turned, crbm)},
+      {"frames with z along the joint keep all digits (linchpin's aba)", "not in the paper",
+       fmt::format("in line askew: error {:.1e} at ratio 1, {:.1e} at 1e12", first(askew, our_aba),
+                   last(askew, our_aba)),
+       std::max(last(askew, our_aba), last(straight, our_aba)) < 1e-13},
+  };
+}
+
+std::vector<Claim> claims_on_integration(const Study& study) {
+  const std::vector<Integrations>& runs = study.runs;
   // The smallest ratio at which the composite method costs a fifth more steps per second of motion than exact
   // accelerations do.
   const auto steps_per_second = [](const Integration& run) { return tries(run) / run.reached; };
   const auto slowed = std::find_if(runs.begin(), runs.end(), [&](const Integrations& at) {
     return steps_per_second(at.by[crbm]) > 1.2 * steps_per_second(at.exact);
   });
-
-  result.claims.push_back(
-      {"for some arms the composite method loses digits severely by cancellation",
-       "severe cancellation errors; no figures",
-       fmt::format("in line askew: error {:.1e} at ratio 1, {:.1e} at 1e12, growing as ratio^{:.2f}",
-                   first(askew, crbm), last(askew, crbm), growth(askew, crbm)),
-       last(askew, crbm) > 1e6 * first(askew, crbm)});
-  result.claims.push_back(
-      {"the articulated method is better behaved than the composite one", "typically does better; no figures",
-       fmt::format("error smaller by a factor of {:.1f} to {:.1f} (medians over the ratios, three mechanisms)",
-                   crbm_over_abm,
-                   std::max({times_larger(turned, crbm, abm), times_larger(straight, crbm, abm),
-                             times_larger(askew, crbm, abm)})),
-       crbm_over_abm > 1});
-  result.claims.push_back({"the articulated method can show similar difficulties",
-                           "can also exhibit similar difficulties",
-                           fmt::format("in line askew: error grows as ratio^{:.2f}, in line as ratio^{:.2f}",
-                                       growth(askew, abm), growth(straight, abm)),
-                           worst_growth(abm) > 0.5});
-  result.claims.push_back(
-      {"the modified articulated method (split pivot) reduces the errors further",
-       "further reduces cancellation errors; no figures",
-       fmt::format("{}: {:.2f} times the plain error askew, {:.2f} times in line",
-                   best_of_modified < 0.9 ? "a gain" : "no gain found", modified_over_abm, modified_over_abm_z),
-       best_of_modified < 0.9 && std::max(modified_over_abm, modified_over_abm_z) <= 1});
-  result.claims.push_back({"the trouble needs axes in line: a ratio of masses alone does no harm",
-                           "implied by the null space of Itilde",
-                           fmt::format("turned: error of the composite method {:.1e} at ratio 1, {:.1e} at 1e12",
-                                       first(turned, crbm), last(turned, crbm)),
-                           last(turned, crbm) < 10 * first(turned, crbm)});
-  result.claims.push_back({"frames with z along the joint keep all digits (linchpin's aba)", "not in the paper",
-                           fmt::format("in line askew: error {:.1e} at ratio 1, {:.1e} at 1e12", first(askew, our_aba),
-                                       last(askew, our_aba)),
-                           std::max(last(askew, our_aba), last(straight, our_aba)) < 1e-13});
-  result.claims.push_back(
+  const Integrations& hardest = runs.back();
+  const auto fate = [&](Method m) {
+    return hardest.by[m].failed ? "stuck" : fmt::format("arrives in {} steps", tries(hardest.by[m]));
+  };
+  return {
       {"these errors slow adaptive integrators down", "can slow down popular adaptive step-size integrators",
        slowed == runs.end()
            ? "CRBM needs as many steps as exact accelerations at every ratio"
            : fmt::format("CRBM at ratio {}: {} steps tried for {:.3g} s; exact accelerations need {} for {:g} s",
                          power(slowed->ratio), tries(slowed->by[crbm]), slowed->by[crbm].reached, tries(slowed->exact),
-                         integration.time),
-       slowed != runs.end()});
-  result.claims.push_back(
+                         study.integration.time),
+       slowed != runs.end()},
       {"or even make them fail", "or even make them fail",
-       fmt::format(
-           "at ratio {}: CRBM {}, ABM {}, modified ABM {}, linchpin aba {}", power(hardest.ratio),
-           hardest.by[crbm].failed ? "stuck" : "arrives", hardest.by[abm].failed ? "stuck" : "arrives",
-           hardest.by[modified_abm].failed ? "stuck" : "arrives",
-           hardest.by[our_aba].failed ? "stuck" : fmt::format("arrives in {} steps", tries(hardest.by[our_aba]))),
-       hardest.by[crbm].failed && !hardest.exact.failed});
+       fmt::format("at ratio {}: CRBM {}, ABM {}, modified ABM {}, linchpin aba {}", power(hardest.ratio), fate(crbm),
+                   fate(abm), fate(modified_abm), fate(our_aba)),
+       hardest.by[crbm].failed && !hardest.exact.failed},
+  };
+}
+
+}  // namespace
+
+Reproduction reproduce_stiffness(const ReproduceOptions& options, const ReproduceProgress& progress) {
+  const std::optional<Study> study = carry_out(options, progress);
+  if (!study) return {};
+  Reproduction result{claims_on_accuracy(*study), account_of(*study)};
+  for (Claim& claim : claims_on_integration(*study)) result.claims.push_back(std::move(claim));
   return result;
 }
 

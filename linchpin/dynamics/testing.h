@@ -49,7 +49,10 @@ inline std::vector<double> random_numbers(std::size_t count, std::uint64_t seed,
 // Every byte 0xff: NaN as float, double and pack.
 template <class... Arrays>
 void poison(Arrays&... arrays) {
-  (std::memset(static_cast<void*>(arrays.data()), 0xff, arrays.size() * sizeof(arrays[0])), ...);
+  const auto fill = [](void* memory, std::size_t bytes) {
+    if (bytes > 0) std::memset(memory, 0xff, bytes);
+  };
+  (fill(arrays.data(), arrays.size() * sizeof(arrays[0])), ...);
 }
 
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
