@@ -66,6 +66,7 @@ add_library(linchpin_eigen INTERFACE)
 add_library(linchpin::eigen ALIAS linchpin_eigen)
 target_link_libraries(linchpin_eigen INTERFACE Eigen3::Eigen)
 target_compile_definitions(linchpin_eigen INTERFACE Eigen=linchpin_eigen)
+target_compile_options(linchpin_eigen INTERFACE ${LINCHPIN_LIGHT_SANITIZERS})
 
 # Builds the unit tests of all rooms and nothing else.
 if(LINCHPIN_BUILD_TESTS)
