@@ -123,8 +123,8 @@ std::string report_text(const BenchReport& report) {
       farthest = fmt::format("{} on {}", row.who, row.bench_case);
     }
     if (row.reason.empty()) continue;
-    const std::string why =
-        fmt::format("{}{}: {}", row.who, row.metric == "agreement" ? "" : ", " + row.metric, row.reason);
+    const std::string who = row.metric == "agreement" ? row.who : row.who + ", " + row.metric;
+    const std::string why = row.reason.starts_with(row.who) ? row.reason : who + ": " + row.reason;
     auto at = std::find_if(skipped.begin(), skipped.end(), [&](const auto& s) { return s.first == why; });
     if (at == skipped.end()) at = skipped.insert(at, {why, {}});
     note(at->second, row.bench_case);
@@ -132,7 +132,10 @@ std::string report_text(const BenchReport& report) {
   if (!farthest.empty()) out += fmt::format("\nAccelerations agree within {:.1e} (farthest: {})\n", far, farthest);
   if (!skipped.empty()) {
     out += "\nLeft out\n";
-    for (const auto& [why, cases] : skipped) out += fmt::format("  {} ({})\n", why, fmt::join(cases, ", "));
+    for (const auto& [why, cases] : skipped)
+      out += fmt::format(
+          "  {} ({})\n", why,
+          cases.size() > 3 ? fmt::format("{} cases", cases.size()) : fmt::format("{}", fmt::join(cases, ", ")));
   }
 
   Table targets{"Targets (they never change the exit status)", "lrrl", {"what", "value", "target", "met"}, {}};

@@ -265,20 +265,19 @@ struct Outcome {
 // Steps through the schedule before the audience.
 Outcome run_schedule(const Model& model, const Schedule& schedule, const SimulationOptions& options,
                      double energy_tolerance, State state, Audience& audience) {
-  auto& [recorder, strips, picture, progress] = audience;
   using Clock = std::chrono::steady_clock;
   Simulation simulation(model, options);
   RunMonitor monitor(model, energy_tolerance);
   EnergyMeter meter(model);
   const long long between = std::max(1LL, (schedule.steps() + exposures - 2) / (exposures - 1));
   const auto note = [&](long long step, bool last) {
-    if (picture && (last || step % between == 0)) picture->expose(state);
-    const bool row = recorder.wanted() && (last || step % schedule.every == 0);
-    const bool point = last || strips.due(step);
+    if (audience.picture && (last || step % between == 0)) audience.picture->expose(state);
+    const bool row = audience.recorder.wanted() && (last || step % schedule.every == 0);
+    const bool point = last || audience.strips.due(step);
     if (!row && !point) return;
     const Energy e = meter(state);
-    if (row) recorder.add(state, e, monitor.certificate().energy);
-    if (point) strips.add(state, e);
+    if (row) audience.recorder.add(state, e, monitor.certificate().energy);
+    if (point) audience.strips.add(state, e);
   };
   Outcome outcome;
   monitor.start(state);
@@ -301,11 +300,11 @@ Outcome run_schedule(const Model& model, const Schedule& schedule, const Simulat
     if (!monitor.certificate().finite) break;
     if (interrupted()) outcome.stopped = true;
     note(step, step == steps || outcome.stopped);
-    if (progress.due())
-      progress.show(double(step) / double(steps),
-                    fmt::format("t = {:.3g} s, energy {:.6g} J", state.time, monitor.certificate().energy.stored));
+    if (audience.progress.due())
+      audience.progress.show(double(step) / double(steps), fmt::format("t = {:.3g} s, energy {:.6g} J", state.time,
+                                                                       monitor.certificate().energy.stored));
   }
-  progress.clear();
+  audience.progress.clear();
   outcome.certificate = monitor.certificate();
   outcome.time = state.time;
   outcome.end = std::move(state);
@@ -451,14 +450,14 @@ int simulate(const Request& request) {
   options.dt = schedule.dt;
   Audience audience{Recorder(model, csv, bool(json)), Strips(model, schedule.steps()), std::nullopt,
                     Progress(!request.quiet)};
-  auto& [recorder, strips, picture, progress] = audience;
-  if (svg) picture.emplace(model);
+  if (svg) audience.picture.emplace(model);
   const Outcome outcome = run_schedule(model, schedule, options, tolerance, std::move(state), audience);
 
   csv.commit();
-  if (picture) {
-    svg.write(picture->svg(
-        fmt::format("{}, {:g} s, {} exposures; the last one red", argument.text, outcome.time, picture->exposures())));
+  if (svg) {
+    const Picture& picture = *audience.picture;
+    svg.write(picture.svg(
+        fmt::format("{}, {:g} s, {} exposures; the last one red", argument.text, outcome.time, picture.exposures())));
     svg.commit();
   }
   if (json)
@@ -472,9 +471,9 @@ int simulate(const Request& request) {
                 {"velocity_names", velocity_names(model)},
                 {"ignored", ignored(model)},
                 {"certificate", certificate_json(model, outcome)},
-                {"rows", std::move(recorder.rows())}},
+                {"rows", std::move(audience.recorder.rows())}},
                json);
-  if (!request.quiet) print_summary(argument, schedule, options, outcome, strips, out);
+  if (!request.quiet) print_summary(argument, schedule, options, outcome, audience.strips, out);
   const std::string why = trouble(model, outcome);
   if (!why.empty() && request.quiet) fmt::print(stderr, "linchpin: {}\n", why);
   return why.empty() ? exit_done : exit_failed;

@@ -35,8 +35,8 @@ Repeated repeated(F f) {
 
 struct TimingOptions {
   double sample = 100e-6;  // s; reading the clock costs some 0.3 us
-  double budget = 0.1;     // s for each contender, once it has the fewest samples
-  int fewest = 5, most = 200;
+  double budget = 0.2;     // s for each contender, once it has the fewest samples
+  int fewest = 7, most = 200;
 };
 
 // Seconds per call.
