@@ -128,11 +128,7 @@ LINCHPIN_INLINE Turn<T> tilt_turn(const LinkBlock<C>& k, const Local<V>& local, 
 // (1) for one link: its own inertia and bias join what its children left in x.
 template <class T, class C, class V>
 LINCHPIN_INLINE void add_link(const LinkBlock<C>& k, const Local<V>& local, int lane, ArticulatedInertia<T>& x) {
-  using S = typename Scalar<T>::Real;
-  add_rigid(at<S>(k.mass, lane), Vec3<S>{at<S>(k.h_x, lane), at<S>(k.h_y, lane), at<S>(k.h_z, lane)},
-            Sym3<S>{at<S>(k.I_xx, lane), at<S>(k.I_yy, lane), at<S>(k.I_zz, lane), at<S>(k.I_xy, lane),
-                    at<S>(k.I_xz, lane), at<S>(k.I_yz, lane)},
-            x);
+  add_own_inertia(k, lane, x);
   x.p += Force<T>{{at<T>(local.n_x, lane), at<T>(local.n_y, lane), at<T>(local.n_z, lane)},
                   {at<T>(local.f_x, lane), at<T>(local.f_y, lane), at<T>(local.f_z, lane)}};
 }
@@ -171,40 +167,17 @@ LINCHPIN_INLINE FlatInertia<T> through_hinge(const ArticulatedInertia<T>& x, con
 
 // (2) and (3) for S = (0 0 turn, 0 0 slide) with armature: nothing vanishes.
 template <class T, class C, class V>
-LINCHPIN_INLINE ArticulatedInertia<T> through_axis(const LinkBlock<C>& k, const ArticulatedInertia<T>& x, const T& tau,
-                                                   const AbaBlock<V>& b, int lane, AbaPivot<T>& out) {
+LINCHPIN_INLINE void through_axis(const LinkBlock<C>& k, const T& tau, const AbaBlock<V>& b, int lane,
+                                  ArticulatedInertia<T>& x, AbaPivot<T>& out) {
   using S = typename Scalar<T>::Real;
-  const S turn = at<S>(k.turn, lane), slide = at<S>(k.slide, lane), armature = at<S>(k.armature, lane);
-  const Vec3<T> Ua = fma(slide, Vec3<T>{x.Bx.z, x.By.z, x.Bz.z}, turn * Vec3<T>{x.A.xz, x.A.yz, x.A.zz});
-  const Vec3<T> Ul = fma(slide, Vec3<T>{x.C.xz, x.C.yz, x.C.zz}, turn * x.Bz);
-  const T D_inverse = S(1) / (fma(slide, Ul.z, turn * Ua.z) + armature);
+  const S turn = at<S>(k.turn, lane), slide = at<S>(k.slide, lane);
+  const AxisPivot<T> G = project_axis(turn, slide, at<S>(k.armature, lane), x);
   const T u = tau - fma(slide, x.p.f.z, turn * x.p.n.z);
-  const Vec3<T> g = D_inverse * Ua, l = D_inverse * Ul;
-  out = {g.x, g.y, g.z, l.x, l.y, l.z, u * D_inverse};
-  ArticulatedInertia<T> y;
-  y.A = {fnma(g.x, Ua.x, x.A.xx), fnma(g.y, Ua.y, x.A.yy), fnma(g.z, Ua.z, x.A.zz),
-         fnma(g.x, Ua.y, x.A.xy), fnma(g.x, Ua.z, x.A.xz), fnma(g.y, Ua.z, x.A.yz)};
-  y.Bx = fma(-g.x, Ul, x.Bx);
-  y.By = fma(-g.y, Ul, x.By);
-  y.Bz = fma(-g.z, Ul, x.Bz);
-  y.C = {fnma(l.x, Ul.x, x.C.xx), fnma(l.y, Ul.y, x.C.yy), fnma(l.z, Ul.z, x.C.zz),
-         fnma(l.x, Ul.y, x.C.xy), fnma(l.x, Ul.z, x.C.xz), fnma(l.y, Ul.z, x.C.yz)};
+  out = {G.g.x, G.g.y, G.g.z, G.l.x, G.l.y, G.l.z, u * G.D_inverse};
   const Vec3<T> ca{at<T>(b.c_x, lane), at<T>(b.c_y, lane), T(0)};
   const Vec3<T> cl{at<T>(b.cl_x, lane), at<T>(b.cl_y, lane), at<T>(b.cl_z, lane)};
-  y.p.n = fma(u, g, x.p.n) + y.A * ca + times_B(y, cl);
-  y.p.f = fma(u, l, x.p.f) + transpose_B(y, ca) + y.C * cl;
-  return y;
-}
-
-// From the run's first joint frame F, on the common normal, to the parent.
-template <class T, class Real>
-LINCHPIN_INLINE void through_head(const RunPlan<Real>& run, ArticulatedInertia<T>& x) {
-  if (run.head == Head::screwed) {
-    turn_z(run.phi, x);
-    shift_z(run.t, x);
-  } else if (run.head == Head::general) {
-    x = placed(run.E, run.r, x);
-  }
+  x.p.n = fma(u, G.g, x.p.n) + x.A * ca + times_B(x, cl);
+  x.p.f = fma(u, G.l, x.p.f) + transpose_B(x, ca) + x.C * cl;
 }
 
 template <class T, class Real>
@@ -244,7 +217,7 @@ ArticulatedInertia<T> inward_axial(const Plan<T>& plan, const RunPlan<Real>& run
     add_link(k, local, lane, x);
     if (external) x.p = x.p - ws.external[std::size_t(slot)];
     const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
-    x = through_axis(k, x, force, b, lane, ws.pivot[std::size_t(slot)]);
+    through_axis(k, force, b, lane, x, ws.pivot[std::size_t(slot)]);
     turn_z(joint_turn<T>(b, local, lane), x);
     shift_z(at<T>(b.d, lane), x);
     turn_x(tilt_turn<T>(k, local, lane), x);
@@ -253,8 +226,6 @@ ArticulatedInertia<T> inward_axial(const Plan<T>& plan, const RunPlan<Real>& run
   return x;
 }
 
-// Ball: S = (1, 0), so U = (A, B') and with D = A + armature 1:  Ia = (A - A D^-1 A, ...), written without differences
-// that vanish when armature does: A - A D^-1 A = armature (1 - armature D^-1), B - A D^-1 B = armature D^-1 B.
 template <class T, class Real>
 ArticulatedInertia<T> inward_ball(const WideLink<Real>& link, const RunPlan<Real>& run, const Real* tau,
                                   ArticulatedInertia<T> x, AbaWidePivot<T>& w) {
@@ -268,24 +239,12 @@ ArticulatedInertia<T> inward_ball(const WideLink<Real>& link, const RunPlan<Real
   w.Bz = x.Bz;
   w.D_inverse = inverse(x.A + Sym3<T>::diagonal(armature, armature, armature));
   w.u = load3<T>(tau + link.v * worlds) - x.p.n;
-  const Sym3<T>& Di = w.D_inverse;
-  // columns of D^-1 B
-  const Vec3<T> Gx = Di * Vec3<T>{x.Bx.x, x.By.x, x.Bz.x}, Gy = Di * Vec3<T>{x.Bx.y, x.By.y, x.Bz.y},
-                Gz = Di * Vec3<T>{x.Bx.z, x.By.z, x.Bz.z};
-  ArticulatedInertia<T> y;
-  const T squared = -(armature * armature);
-  y.A = Sym3<T>::diagonal(armature, armature, armature) + squared * Di;
-  y.Bx = armature * Vec3<T>{Gx.x, Gy.x, Gz.x};
-  y.By = armature * Vec3<T>{Gx.y, Gy.y, Gz.y};
-  y.Bz = armature * Vec3<T>{Gx.z, Gy.z, Gz.z};
-  const Vec3<T> Bcx{x.Bx.x, x.By.x, x.Bz.x}, Bcy{x.Bx.y, x.By.y, x.Bz.y}, Bcz{x.Bx.z, x.By.z, x.Bz.z};
-  y.C = x.C - Sym3<T>{dot(Bcx, Gx), dot(Bcy, Gy), dot(Bcz, Gz), dot(Bcx, Gy), dot(Bcx, Gz), dot(Bcy, Gz)};
-  const Vec3<T> Du = Di * w.u;
+  ArticulatedInertia<T> y = project_ball(armature, w.D_inverse, x);
+  const Vec3<T> Du = w.D_inverse * w.u;
   y.p.n = x.p.n + x.A * Du + y.A * w.c.w + times_B(y, w.c.v);
   y.p.f = x.p.f + transpose_B(x, Du) + transpose_B(y, w.c.w) + y.C * w.c.v;
   if (run.parent == 0) return y;
-  const Mat3<T> ER = run.E * w.R;
-  return placed(ER, run.E * w.rF, y);
+  return placed(run.E * w.R, run.E * w.rF, y);
 }
 
 // Free: S is invertible, so the parent feels the joint's own force and nothing else, and the link's acceleration is
@@ -326,11 +285,7 @@ void inward_inertias(const Plan<T>& plan, const Real* v, const Real* tau, bool e
     }
     if (run.parent == 0) continue;
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) through_head(run, x);
-    ArticulatedInertia<T>& sum = ws.sum[std::size_t(run.parent)];
-    if (run.opens_sum)
-      sum = x;
-    else
-      sum += x;
+    hand_over(run, x, ws.sum[std::size_t(run.parent)]);
   }
 }
 

@@ -244,6 +244,49 @@ LINCHPIN_INLINE ArticulatedInertia<T> turned_x(const Turn<R>& t, const FlatInert
   return y;
 }
 
+// ---- through a joint: Ia = IA - U D^-1 U' ------------------------------------------------------------------------------
+
+// U / D, angular over linear, and 1 / D.
+template <class T>
+struct AxisPivot {
+  Vec3<T> g, l;
+  T D_inverse;
+};
+
+// S = (0 0 turn, 0 0 slide) with armature. The bias force is left alone.
+template <class T, class S>
+LINCHPIN_INLINE AxisPivot<T> project_axis(const S& turn, const S& slide, const S& armature, ArticulatedInertia<T>& x) {
+  const Vec3<T> Ua = fma(slide, Vec3<T>{x.Bx.z, x.By.z, x.Bz.z}, turn * Vec3<T>{x.A.xz, x.A.yz, x.A.zz});
+  const Vec3<T> Ul = fma(slide, Vec3<T>{x.C.xz, x.C.yz, x.C.zz}, turn * x.Bz);
+  const T D_inverse = S(1) / (fma(slide, Ul.z, turn * Ua.z) + armature);
+  const Vec3<T> g = D_inverse * Ua, l = D_inverse * Ul;
+  x.A = {fnma(g.x, Ua.x, x.A.xx), fnma(g.y, Ua.y, x.A.yy), fnma(g.z, Ua.z, x.A.zz),
+         fnma(g.x, Ua.y, x.A.xy), fnma(g.x, Ua.z, x.A.xz), fnma(g.y, Ua.z, x.A.yz)};
+  x.Bx = fma(-g.x, Ul, x.Bx);
+  x.By = fma(-g.y, Ul, x.By);
+  x.Bz = fma(-g.z, Ul, x.Bz);
+  x.C = {fnma(l.x, Ul.x, x.C.xx), fnma(l.y, Ul.y, x.C.yy), fnma(l.z, Ul.z, x.C.zz),
+         fnma(l.x, Ul.y, x.C.xy), fnma(l.x, Ul.z, x.C.xz), fnma(l.y, Ul.z, x.C.yz)};
+  return {g, l, D_inverse};
+}
+
+// Ball: S = (1, 0), so U = (A, B') and D = A + armature 1. Written without differences that vanish when armature does:
+// A - A D^-1 A = armature (1 - armature D^-1), B - A D^-1 B = armature D^-1 B. The bias force comes out zero.
+template <class T>
+LINCHPIN_INLINE ArticulatedInertia<T> project_ball(const T& armature, const Sym3<T>& D_inverse,
+                                                   const ArticulatedInertia<T>& x) {
+  const Vec3<T> Bcx{x.Bx.x, x.By.x, x.Bz.x}, Bcy{x.Bx.y, x.By.y, x.Bz.y}, Bcz{x.Bx.z, x.By.z, x.Bz.z};  // columns of B
+  const Vec3<T> Gx = D_inverse * Bcx, Gy = D_inverse * Bcy, Gz = D_inverse * Bcz;  // and of D^-1 B
+  ArticulatedInertia<T> y = ArticulatedInertia<T>::zero();
+  const T squared = -(armature * armature);
+  y.A = Sym3<T>::diagonal(armature, armature, armature) + squared * D_inverse;
+  y.Bx = armature * Vec3<T>{Gx.x, Gy.x, Gz.x};
+  y.By = armature * Vec3<T>{Gx.y, Gy.y, Gz.y};
+  y.Bz = armature * Vec3<T>{Gx.z, Gy.z, Gz.z};
+  y.C = x.C - Sym3<T>{dot(Bcx, Gx), dot(Bcy, Gy), dot(Bcz, Gz), dot(Bcx, Gy), dot(Bcx, Gz), dot(Bcy, Gz)};
+  return y;
+}
+
 // The parent's view: through the placement of a run's first joint.
 template <class T, class S>
 LINCHPIN_INLINE ArticulatedInertia<T> placed(const Mat3<S>& E, const Vec3<S>& r, const ArticulatedInertia<T>& x) {

@@ -9,39 +9,6 @@ namespace {
 
 // ---- factor: the inertias of aba's pass 2 -----------------------------------------------------------------------------
 
-template <class T, class C>
-LINCHPIN_INLINE void add_link(const LinkBlock<C>& k, int lane, ArticulatedInertia<T>& x) {
-  using S = typename Scalar<T>::Real;
-  add_rigid(at<S>(k.mass, lane), Vec3<S>{at<S>(k.h_x, lane), at<S>(k.h_y, lane), at<S>(k.h_z, lane)},
-            Sym3<S>{at<S>(k.I_xx, lane), at<S>(k.I_yy, lane), at<S>(k.I_zz, lane), at<S>(k.I_xy, lane),
-                    at<S>(k.I_xz, lane), at<S>(k.I_yz, lane)},
-            x);
-}
-
-// U, D and Ia = IA - U D^-1 U' for S = (0 0 turn, 0 0 slide).
-template <class T, class C>
-LINCHPIN_INLINE void project(const LinkBlock<C>& k, int lane, ArticulatedInertia<T>& x, FactorPivot<T>& out) {
-  using S = typename Scalar<T>::Real;
-  const S turn = at<S>(k.turn, lane), slide = at<S>(k.slide, lane), armature = at<S>(k.armature, lane);
-  const Vec3<T> Ua = fma(slide, Vec3<T>{x.Bx.z, x.By.z, x.Bz.z}, turn * Vec3<T>{x.A.xz, x.A.yz, x.A.zz});
-  const Vec3<T> Ul = fma(slide, Vec3<T>{x.C.xz, x.C.yz, x.C.zz}, turn * x.Bz);
-  out.D_inverse = S(1) / (fma(slide, Ul.z, turn * Ua.z) + armature);
-  const Vec3<T> g = out.D_inverse * Ua, l = out.D_inverse * Ul;
-  out.g_x = g.x;
-  out.g_y = g.y;
-  out.g_z = g.z;
-  out.l_x = l.x;
-  out.l_y = l.y;
-  out.l_z = l.z;
-  x.A = {fnma(g.x, Ua.x, x.A.xx), fnma(g.y, Ua.y, x.A.yy), fnma(g.z, Ua.z, x.A.zz),
-         fnma(g.x, Ua.y, x.A.xy), fnma(g.x, Ua.z, x.A.xz), fnma(g.y, Ua.z, x.A.yz)};
-  x.Bx = fma(-g.x, Ul, x.Bx);
-  x.By = fma(-g.y, Ul, x.By);
-  x.Bz = fma(-g.z, Ul, x.Bz);
-  x.C = {fnma(l.x, Ul.x, x.C.xx), fnma(l.y, Ul.y, x.C.yy), fnma(l.z, Ul.z, x.C.zz),
-         fnma(l.x, Ul.y, x.C.xy), fnma(l.x, Ul.z, x.C.xz), fnma(l.y, Ul.z, x.C.yz)};
-}
-
 // A hinge: D is an entry, and what vanishes is set to zero rather than left to rounding.
 template <class T>
 LINCHPIN_INLINE void project_hinge(ArticulatedInertia<T>& x, FactorPivot<T>& out) {
@@ -70,12 +37,14 @@ void inward_axes(const Plan<T>& plan, const RunPlan<Real>& run, ArticulatedFacto
     const auto& k = plan.blocks[std::size_t(slot / joints)];
     const auto& b = f.block[std::size_t(slot / joints)];
     const int lane = slot % joints;
-    add_link(k, lane, x);
+    add_own_inertia(k, lane, x);
     T d(at<Real>(k.slide0, lane));
     if (run.kind == LinkKind::revolute) {
       project_hinge(x, f.pivot[std::size_t(slot)]);
     } else {
-      project(k, lane, x, f.pivot[std::size_t(slot)]);
+      const AxisPivot<T> G =
+          project_axis(at<Real>(k.turn, lane), at<Real>(k.slide, lane), at<Real>(k.armature, lane), x);
+      f.pivot[std::size_t(slot)] = {G.g.x, G.g.y, G.g.z, G.l.x, G.l.y, G.l.z, G.D_inverse};
       d = at<T>(b.d, lane);
     }
     turn_z(make_turn(at<T>(b.c, lane), at<T>(b.s, lane)), x);
@@ -83,12 +52,7 @@ void inward_axes(const Plan<T>& plan, const RunPlan<Real>& run, ArticulatedFacto
     turn_x(make_turn(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane)), x);
     shift_x(at<Real>(k.a, lane), x);
   }
-  if (run.head == Head::screwed) {
-    turn_z(run.phi, x);
-    shift_z(run.t, x);
-  } else if (run.head == Head::general) {
-    x = placed(run.E, run.r, x);
-  }
+  through_head(run, x);
 }
 
 // See inward_ball() and inward_free() of aba.cc.
@@ -106,16 +70,7 @@ void inward_wide(const WideLink<Real>& link, const RunPlan<Real>& run, const Rea
   }
   const T armature(link.armature);
   w.D_inverse = inverse(x.A + Sym3<T>::diagonal(armature, armature, armature));
-  const Sym3<T>& Di = w.D_inverse;
-  const Vec3<T> Bcx{x.Bx.x, x.By.x, x.Bz.x}, Bcy{x.Bx.y, x.By.y, x.Bz.y}, Bcz{x.Bx.z, x.By.z, x.Bz.z};
-  const Vec3<T> Gx = Di * Bcx, Gy = Di * Bcy, Gz = Di * Bcz;
-  ArticulatedInertia<T> y = ArticulatedInertia<T>::zero();
-  y.A = Sym3<T>::diagonal(armature, armature, armature) + T(-(armature * armature)) * Di;
-  y.Bx = armature * Vec3<T>{Gx.x, Gy.x, Gz.x};
-  y.By = armature * Vec3<T>{Gx.y, Gy.y, Gz.y};
-  y.Bz = armature * Vec3<T>{Gx.z, Gy.z, Gz.z};
-  y.C = x.C - Sym3<T>{dot(Bcx, Gx), dot(Bcy, Gy), dot(Bcz, Gz), dot(Bcx, Gy), dot(Bcx, Gz), dot(Bcy, Gz)};
-  if (run.parent != 0) x = placed(run.E * w.R, run.E * w.rF, y);
+  if (run.parent != 0) x = placed(run.E * w.R, run.E * w.rF, project_ball(armature, w.D_inverse, x));
 }
 
 // ---- solve: forces inward, accelerations outward ------------------------------------------------------------------------
@@ -238,11 +193,7 @@ void factor(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, Arti
       inward_axes(plan, run, f, x);
     else
       inward_wide(plan.wide_links[std::size_t(run.slot)], run, q.data(), f.wide[std::size_t(run.slot)], x);
-    ArticulatedInertia<T>& sum = f.sum[std::size_t(run.parent)];
-    if (run.opens_sum)
-      sum = x;
-    else
-      sum += x;
+    hand_over(run, x, f.sum[std::size_t(run.parent)]);
   }
 }
 

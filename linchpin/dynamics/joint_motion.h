@@ -189,6 +189,34 @@ LINCHPIN_INLINE Vec3<T> wide_velocity(const Plan<T>& plan, const RunPlan<Real>& 
   return w;
 }
 
+// A one-axis link's own inertia joins what it carries.
+template <class T, class C>
+LINCHPIN_INLINE void add_own_inertia(const LinkBlock<C>& k, int lane, ArticulatedInertia<T>& x) {
+  using S = typename Scalar<T>::Real;
+  add_rigid(at<S>(k.mass, lane), Vec3<S>{at<S>(k.h_x, lane), at<S>(k.h_y, lane), at<S>(k.h_z, lane)},
+            Sym3<S>{at<S>(k.I_xx, lane), at<S>(k.I_yy, lane), at<S>(k.I_zz, lane), at<S>(k.I_xy, lane),
+                    at<S>(k.I_xz, lane), at<S>(k.I_yz, lane)},
+            x);
+}
+// From the run's first joint, on the common normal, to the parent.
+template <class T, class Real>
+LINCHPIN_INLINE void through_head(const RunPlan<Real>& run, ArticulatedInertia<T>& x) {
+  if (run.head == Head::screwed) {
+    turn_z(run.phi, x);
+    shift_z(run.t, x);
+  } else if (run.head == Head::general) {
+    x = placed(run.E, run.r, x);
+  }
+}
+// What a run hands its parent: the first of the siblings sets the sum, the others add to it.
+template <class T, class Real>
+LINCHPIN_INLINE void hand_over(const RunPlan<Real>& run, const ArticulatedInertia<T>& x, ArticulatedInertia<T>& sum) {
+  if (run.opens_sum)
+    sum = x;
+  else
+    sum += x;
+}
+
 // Forces from outside act on bodies; p of the link that carries the body will take them with the opposite sign.
 template <class T, class Real, class Workspace>
 void gather_external_forces(const Plan<T>& plan, const Real* f_ext, Workspace& ws) {
