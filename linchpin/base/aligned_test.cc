@@ -36,6 +36,23 @@ TEST(AlignedArray, StartsOnACacheLine) {
   }
 }
 
+// Either side of the size from which arrays lie on huge pages: aligned, whole, and given back as they were taken (the
+// address sanitizer would complain).
+TEST(AlignedArray, LargeOnesStartOnAHugePage) {
+  const std::size_t limit = 2 * huge_page / sizeof(double);
+  for (const std::size_t size : {limit - 1, limit, limit + 1}) {
+    AlignedArray<double> first = counting(size);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first.data()) % (size < limit ? cache_line : huge_page), 0u) << size;
+    const AlignedArray<double> copy = first;
+    const AlignedArray<double> moved = std::move(first);
+    for (const AlignedArray<double>* array : {&copy, &moved}) {
+      ASSERT_EQ(array->size(), size);
+      EXPECT_EQ((*array)[0], 0.5);
+      EXPECT_EQ((*array)[size - 1], double(size) - 0.5);
+    }
+  }
+}
+
 TEST(AlignedArray, BeginsWithZeros) {
   { AlignedArray<double> dirty = counting(100); }  // the memory that the next one is likely to get
   const AlignedArray<double> array(100);
