@@ -36,7 +36,8 @@ constexpr const char* us = "us";
 constexpr const char* per_joint = "ns/joint";
 constexpr int largest_mass_matrix = 1000;  // degrees of freedom; a chain's matrix is full
 constexpr int largest_quick_mass_matrix = 100;
-constexpr int largest_quick_for_peers = 100;  // loading 1000 links takes some of them a quarter of a minute
+// Loading 1000 links takes some peers a quarter of a minute.
+[[maybe_unused]] constexpr int largest_quick_for_peers = 100;
 
 // The metrics in the order they are shown.
 const std::vector<std::string>& metrics() {
