@@ -36,7 +36,7 @@ Repeated repeated(F f) {
 struct TimingOptions {
   double sample = 100e-6;  // s; reading the clock costs some 0.3 us
   double budget = 0.2;     // s for each contender, once it has the fewest samples
-  int fewest = 7, most = 200;
+  int fewest = 7, most = 1000;
 };
 
 // Seconds per call.

@@ -133,35 +133,45 @@ LINCHPIN_INLINE void add_link(const LinkBlock<C>& k, const Local<V>& local, int 
                   {at<T>(local.f_x, lane), at<T>(local.f_y, lane), at<T>(local.f_z, lane)}};
 }
 
-// (2) and (3) for a hinge about z: U is the third row, and Ia has no moment about z.
-template <class T, class V>
-LINCHPIN_INLINE FlatInertia<T> through_hinge(const ArticulatedInertia<T>& x, const T& tau, const AbaBlock<V>& b,
-                                             int lane, AbaPivot<T>& out) {
+// (2) for a hinge about z: U is the third row. What pass 3 needs goes to `out`.
+template <class T>
+struct HingePivot {
+  T gx, gy;
+  Vec3<T> l;
+  T u;
+};
+template <class T>
+LINCHPIN_INLINE HingePivot<T> hinge_pivot(const ArticulatedInertia<T>& x, const T& tau, AbaPivot<T>& out) {
   using S = typename Scalar<T>::Real;
   const T D_inverse = S(1) / x.A.zz;
-  const T u = tau - x.p.n.z;
-  const T gx = x.A.xz * D_inverse, gy = x.A.yz * D_inverse;
-  const Vec3<T> l = D_inverse * x.Bz;
-  out.g_x = gx;
-  out.g_y = gy;
-  out.l_x = l.x;
-  out.l_y = l.y;
-  out.l_z = l.z;
-  out.u = u * D_inverse;
+  const HingePivot<T> G{x.A.xz * D_inverse, x.A.yz * D_inverse, D_inverse * x.Bz, tau - x.p.n.z};
+  out.g_x = G.gx;
+  out.g_y = G.gy;
+  out.l_x = G.l.x;
+  out.l_y = G.l.y;
+  out.l_z = G.l.z;
+  out.u = G.u * D_inverse;
+  return G;
+}
+
+// (3) for a hinge about z: Ia has no moment about z.
+template <class T, class V>
+LINCHPIN_INLINE FlatInertia<T> through_hinge(const ArticulatedInertia<T>& x, const HingePivot<T>& G, const T& tau,
+                                             const AbaBlock<V>& b, int lane) {
   FlatInertia<T> y;
-  y.Axx = fnma(gx, x.A.xz, x.A.xx);
-  y.Axy = fnma(gx, x.A.yz, x.A.xy);
-  y.Ayy = fnma(gy, x.A.yz, x.A.yy);
-  y.Bx = fma(-gx, x.Bz, x.Bx);
-  y.By = fma(-gy, x.Bz, x.By);
-  y.C = {fnma(l.x, x.Bz.x, x.C.xx), fnma(l.y, x.Bz.y, x.C.yy), fnma(l.z, x.Bz.z, x.C.zz),
-         fnma(l.x, x.Bz.y, x.C.xy), fnma(l.x, x.Bz.z, x.C.xz), fnma(l.y, x.Bz.z, x.C.yz)};
+  y.Axx = fnma(G.gx, x.A.xz, x.A.xx);
+  y.Axy = fnma(G.gx, x.A.yz, x.A.xy);
+  y.Ayy = fnma(G.gy, x.A.yz, x.A.yy);
+  y.Bx = fma(-G.gx, x.Bz, x.Bx);
+  y.By = fma(-G.gy, x.Bz, x.By);
+  y.C = {fnma(G.l.x, x.Bz.x, x.C.xx), fnma(G.l.y, x.Bz.y, x.C.yy), fnma(G.l.z, x.Bz.z, x.C.zz),
+         fnma(G.l.x, x.Bz.y, x.C.xy), fnma(G.l.x, x.Bz.z, x.C.xz), fnma(G.l.y, x.Bz.z, x.C.yz)};
   const T cx = at<T>(b.c_x, lane), cy = at<T>(b.c_y, lane);
   const Vec3<T> cl{at<T>(b.cl_x, lane), at<T>(b.cl_y, lane), at<T>(b.cl_z, lane)};
   // Ia c apart from p + U D^-1 u: neither has to wait for the other
   const T nx = fma(y.Axy, cy, y.Axx * cx), ny = fma(y.Ayy, cy, y.Axy * cx);
-  y.p.n = {fma(gx, u, x.p.n.x) + plus_dot(nx, y.Bx, cl), fma(gy, u, x.p.n.y) + plus_dot(ny, y.By, cl), tau};
-  y.p.f = fma(u, l, x.p.f) + plus_product(fma(cy, y.By, cx * y.Bx), y.C, cl);
+  y.p.n = {fma(G.gx, G.u, x.p.n.x) + plus_dot(nx, y.Bx, cl), fma(G.gy, G.u, x.p.n.y) + plus_dot(ny, y.By, cl), tau};
+  y.p.f = fma(G.u, G.l, x.p.f) + plus_product(fma(cy, y.By, cx * y.Bx), y.C, cl);
   return y;
 }
 
@@ -185,6 +195,7 @@ ArticulatedInertia<T> inward_revolute(const Plan<T>& plan, const RunPlan<Real>& 
                                       bool external, ArticulatedInertia<T> x, Neighbourhood<T>& near,
                                       AbaWorkspace<T>& ws) {
   constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
+  const int on_world = run.parent == 0 ? run.slot : -1;
   for (int slot = run.end - 1; slot >= run.slot; --slot) {
     const auto& k = plan.blocks[std::size_t(slot / joints)];
     const int lane = slot % joints;
@@ -194,7 +205,9 @@ ArticulatedInertia<T> inward_revolute(const Plan<T>& plan, const RunPlan<Real>& 
     add_link(k, local, lane, x);
     if (external) x.p = x.p - ws.external[std::size_t(slot)];
     const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
-    FlatInertia<T> y = through_hinge(x, force, b, lane, ws.pivot[std::size_t(slot)]);
+    const HingePivot<T> G = hinge_pivot(x, force, ws.pivot[std::size_t(slot)]);
+    if (slot == on_world) break;  // nobody asks what the world feels
+    FlatInertia<T> y = through_hinge(x, G, force, b, lane);
     turn_z(joint_turn<T>(b, local, lane), y);
     shift_z(at<Real>(k.slide0, lane), y);
     x = turned_x(tilt_turn<T>(k, local, lane), y);
@@ -208,6 +221,7 @@ ArticulatedInertia<T> inward_axial(const Plan<T>& plan, const RunPlan<Real>& run
                                    bool external, ArticulatedInertia<T> x, Neighbourhood<T>& near,
                                    AbaWorkspace<T>& ws) {
   constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
+  const int on_world = run.parent == 0 ? run.slot : -1;
   for (int slot = run.end - 1; slot >= run.slot; --slot) {
     const auto& k = plan.blocks[std::size_t(slot / joints)];
     const int lane = slot % joints;
@@ -218,6 +232,7 @@ ArticulatedInertia<T> inward_axial(const Plan<T>& plan, const RunPlan<Real>& run
     if (external) x.p = x.p - ws.external[std::size_t(slot)];
     const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
     through_axis(k, force, b, lane, x, ws.pivot[std::size_t(slot)]);
+    if (slot == on_world) break;
     turn_z(joint_turn<T>(b, local, lane), x);
     shift_z(at<T>(b.d, lane), x);
     turn_x(tilt_turn<T>(k, local, lane), x);
