@@ -25,10 +25,13 @@ namespace linchpin {
 // What passes 1 and 2 leave for later ones, for Lanes<T>::joints one-axis links.
 template <class V>
 struct AbaBlock {
-  V c, s, d;           // pass 1: of the joint angle, and slide0 + slide q
-  V w_x, w_y, w_z;     // pass 1: angular velocity
-  V c_x, c_y;          // pass 2: c, angular part (its z is zero)
-  V cl_x, cl_y, cl_z;  // pass 2: c, linear part
+  V c, s, d;  // pass 1: of the joint angle, and slide0 + slide q
+  // Pass 1 leaves the angular velocity w; pass 2, the only one to need it, puts c in its place (angular part, whose z is
+  // zero, and linear part): less memory to go through where chains are long.
+  union { V w_x, c_x; };
+  union { V w_y, c_y; };
+  union { V w_z, cl_x; };
+  V cl_y, cl_z;
 };
 
 // What pass 2 leaves for pass 3: G = U / D and u / D of a one-axis link.
