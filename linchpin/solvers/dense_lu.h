@@ -1,0 +1,51 @@
+// LU factors with partial pivoting of a dense matrix of any size, row by row. For this room's own kernel files.
+//
+// Right-looking, eight columns to a register; from 64 rows on in panels, so that what is updated is read once per panel
+// and not once per row.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "linchpin/spatial/pack.h"
+
+namespace linchpin {
+
+inline int padded(int n) { return (n + 7) / 8 * 8; }
+
+// y[0..n) -= a x[0..n), n a multiple of 8.
+inline void subtract_multiple(double* y, double a, const double* x, int n) {
+  const Double8 minus(-a);
+  for (int j = 0; j < n; j += 8) fma(minus, Double8::load(x + j), Double8::load(y + j)).store(y + j);
+}
+
+// Factors the first `pivots` rows and columns of a matrix of `rows` rows and carries the rest along: what is left there is
+// the Schur complement. Rows are exchanged among the first `pivots`. Columns beyond the pivots' begin at padded(pivots), with
+// zeros in between. False where a pivot is zero or not finite.
+bool factor_leading(double* A, int rows, int pivots, int stride, int* pivot);
+
+class DenseLu {
+ public:
+  // The matrix to be factored: `n` rows, stride() numbers apart, to be filled by the caller; what lies beyond column n is
+  // the padding of a row and must be finite.
+  double* matrix(int n) {
+    n_ = n;
+    stride_ = padded(n);
+    if (A_.size() < std::size_t(n) * std::size_t(stride_)) A_.resize(std::size_t(n) * std::size_t(stride_));
+    if (pivot_.size() < std::size_t(n)) pivot_.resize(std::size_t(n));
+    return A_.data();
+  }
+  int stride() const { return stride_; }
+  int size() const { return n_; }
+
+  bool factor() { return factor_leading(A_.data(), n_, n_, stride_, pivot_.data()); }
+  // b becomes the solution. b has room for stride() numbers.
+  void solve(double* b) const;
+
+ private:
+  int n_ = 0, stride_ = 0;
+  std::vector<double> A_;
+  std::vector<int> pivot_;
+};
+
+}  // namespace linchpin

@@ -1,0 +1,85 @@
+// The matrix of a complementarity problem: dense, block-sparse, or kept as the product it came from.
+//
+// Contact problems have M = H A^-1 H', A the mass matrix (one symmetric block per mechanism) and H the rows of the
+// contacts. Formed, M couples every two contacts that touch the same body; unformed, it costs as much as H. Solvers ask
+// for what they need: products, diagonal blocks, all of it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace linchpin {
+
+// Rows and columns are grouped into blocks; row_start[i] is the first row of row block i, with the number of rows at the
+// end. Row block i holds the entries first[i] to first[i + 1]: entry e is the dense block with column block column[e],
+// stored row by row from values[value_start[e]]. Columns of a row block ascend.
+struct BlockSparse {
+  std::vector<int> row_start{0}, column_start{0};
+  std::vector<int> first{0}, column;
+  std::vector<std::size_t> value_start;
+  std::vector<double> values;
+
+  int rows() const { return row_start.back(); }
+  int columns() const { return column_start.back(); }
+  int row_blocks() const { return int(row_start.size()) - 1; }
+  int column_blocks() const { return int(column_start.size()) - 1; }
+};
+
+// One number of a matrix, wherever it is.
+struct Triplet {
+  int row, column;
+  double value;
+};
+
+// Blocks in which some triplet lies are stored whole; triplets at the same place are added up.
+BlockSparse block_sparse(std::vector<int> row_start, std::vector<int> column_start, std::span<const Triplet> triplets);
+
+// H A^-1 H' with A block-diagonal, a symmetric positive definite block for each column block of H, stored row by row one
+// after the other.
+struct Factored {
+  BlockSparse H;
+  std::vector<double> A;
+};
+
+class Matrix {
+ public:
+  enum class Kind { dense, block_sparse, factored };
+
+  Matrix() = default;                                 // no rows
+  static Matrix dense(int n, std::vector<double> row_by_row);
+  static Matrix sparse(BlockSparse blocks);           // square, the same blocks for rows and columns
+  static Matrix factored(Factored product);           // fails a check where A is not positive definite
+
+  Kind kind() const { return kind_; }
+  int size() const { return n_; }
+  bool finite() const;
+
+  const std::vector<double>& dense() const { return dense_; }  // row by row
+  std::vector<double>& dense() { return dense_; }
+  const BlockSparse& blocks() const { return blocks_; }        // M itself, or H
+  const std::vector<double>& A() const { return A_; }
+  const std::vector<double>& A_inverse() const { return A_inverse_; }  // blocks as those of A, each from A_start()
+  const std::vector<std::size_t>& A_start() const { return A_start_; }
+
+  // w = M z. `work` holds at least work_size() numbers.
+  std::size_t work_size() const;
+  void multiply(std::span<const double> z, std::span<double> w, std::span<double> work) const;
+  // Some rows and columns of M, rows of the copy `stride` numbers apart. Allocates only where a product H A^-1 H' is cut
+  // within a block.
+  void copy(int row, int rows, int column, int columns, double* out, int stride) const;
+  void diagonal(int start, int size, double* out) const { copy(start, size, start, size, out, size); }  // row by row
+  void to_dense(double* out, int stride) const { copy(0, n_, 0, n_, out, stride); }
+  // M as blocks over the rows `start` (with the number of rows at the end).
+  BlockSparse formed(std::vector<int> start) const;
+
+ private:
+  Kind kind_ = Kind::dense;
+  int n_ = 0;
+  std::vector<double> dense_;
+  BlockSparse blocks_;
+  std::vector<double> A_, A_inverse_;
+  std::vector<std::size_t> A_start_;
+};
+
+}  // namespace linchpin

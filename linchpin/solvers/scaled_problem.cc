@@ -1,0 +1,111 @@
+#include "linchpin/solvers/scaled_problem.h"
+
+#include <cmath>
+
+#include "linchpin/solvers/dense_lu.h"
+
+namespace linchpin {
+namespace {
+
+std::size_t index(int i) { return std::size_t(i); }
+
+// Below this many rows dense factors win whatever the pattern.
+constexpr int smallest_sparse = 150;
+// Above this share of cells coupled to each other, filled in as factors are, there is nothing left to save.
+constexpr double largest_density = 0.3;
+
+void list_cells(const Problem& p, std::vector<Cell>& cells) {
+  cells.clear();
+  for (const Block& b : p.blocks) {
+    if (b.kind == BlockKind::cone) {
+      cells.push_back({b.kind, b.start, 3, b.mu});
+    } else {
+      for (int i = b.start; i < b.start + b.size; ++i) cells.push_back({b.kind, i, 1, 0});
+    }
+  }
+}
+
+double dot(const double* a, const double* b, int n) {  // n a multiple of 8
+  Double8 sum(0.0);
+  for (int j = 0; j < n; j += 8) sum = fma(Double8::load(a + j), Double8::load(b + j), sum);
+  return ((sum.v[0] + sum.v[1]) + (sum.v[2] + sum.v[3])) + ((sum.v[4] + sum.v[5]) + (sum.v[6] + sum.v[7]));
+}
+
+}  // namespace
+
+void ScaledProblem::assign(const Problem& p) {
+  n = p.size();
+  stride = padded(n);
+  list_cells(p, cells);
+  row_scales(p, scales_);
+  s = scales_.scale;
+  q.assign(index(stride), 0.0);
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    q[index(i)] = p.q[index(i)] / s[index(i)];
+    sum += q[index(i)] * q[index(i)];
+  }
+  q_norm = std::sqrt(sum);
+  lower.resize(p.lower.size());
+  upper.resize(p.upper.size());
+  for (std::size_t i = 0; i < lower.size(); ++i) {
+    lower[i] = p.lower[i] * s[i];
+    upper[i] = p.upper[i] * s[i];
+  }
+  sparse = n >= smallest_sparse && p.M.kind() != Matrix::Kind::dense;
+  if (sparse) {
+    std::vector<int> start;
+    for (const Cell& c : cells) start.push_back(c.start);
+    start.push_back(n);
+    blocks = p.M.formed(std::move(start));
+    sparse = double(blocks.column.size()) < largest_density * double(cells.size()) * double(cells.size());
+    for (std::size_t i = 0; sparse && i < cells.size(); ++i)
+      for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e) {
+        const Cell& c = cells[index(blocks.column[index(e)])];
+        double* v = &blocks.values[blocks.value_start[index(e)]];
+        for (int r = 0; r < cells[i].size; ++r)
+          for (int k = 0; k < c.size; ++k) *v++ /= s[index(cells[i].start + r)] * s[index(c.start + k)];
+      }
+  }
+  if (sparse) return;
+  W.resize(index(n) * index(stride));
+  p.M.to_dense(W.data(), stride);
+  for (int i = 0; i < n; ++i) {
+    double* row = &W[index(i) * index(stride)];
+    const double factor = 1 / s[index(i)];
+    for (int j = 0; j < n; ++j) row[j] = row[j] * factor / s[index(j)];
+    for (int j = n; j < stride; ++j) row[j] = 0;
+  }
+}
+
+void ScaledProblem::multiply(const double* x, double* w) const {
+  if (!sparse) {
+    for (int i = 0; i < n; ++i) w[i] = dot(&W[index(i) * index(stride)], x, stride);
+    for (int i = n; i < stride; ++i) w[i] = 0;
+    return;
+  }
+  for (int i = 0; i < stride; ++i) w[i] = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e) {
+      const Cell& c = cells[index(blocks.column[index(e)])];
+      const double* v = &blocks.values[blocks.value_start[index(e)]];
+      double* out = w + cells[i].start;
+      const double* in = x + c.start;
+      if (cells[i].size == 3 && c.size == 3) {
+        for (int r = 0; r < 3; ++r, v += 3) out[r] += v[0] * in[0] + v[1] * in[1] + v[2] * in[2];
+        continue;
+      }
+      for (int r = 0; r < cells[i].size; ++r)
+        for (int k = 0; k < c.size; ++k) out[r] += *v++ * in[k];
+    }
+}
+
+void ScaledProblem::scale(std::span<const double> z, double* x) const {
+  for (int i = 0; i < n; ++i) x[i] = z[index(i)] * s[index(i)];
+  for (int i = n; i < stride; ++i) x[i] = 0;
+}
+void ScaledProblem::unscale(const double* x, std::span<double> z) const {
+  for (int i = 0; i < n; ++i) z[index(i)] = x[i] / s[index(i)];
+}
+
+}  // namespace linchpin

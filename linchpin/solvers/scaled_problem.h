@@ -1,0 +1,46 @@
+// A problem in the judge's units (residual.h): every row divided, every unknown multiplied by its s_i, so that M has a
+// unit diagonal, impulses and velocities are alike, and step lengths of 1 mean something. What the iterative solvers work on.
+// For this room's own files.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linchpin/solvers/problem.h"
+#include "linchpin/solvers/residual.h"
+
+namespace linchpin {
+
+// What is projected at once: a cone of three rows, or a single row.
+struct Cell {
+  BlockKind kind;
+  int start, size;
+  double mu;
+};
+
+class ScaledProblem {
+ public:
+  // Copies and scales. Dense while that is cheaper to work with; allocates nothing for a problem of a shape seen before
+  // that is dense.
+  void assign(const Problem& problem);
+
+  int n = 0;
+  int stride = 0;      // of dense rows, and the room that vectors need: n rounded up to 8, zeros at the end
+  bool sparse = false;
+  std::vector<Cell> cells;
+  std::vector<double> s, q, lower, upper;  // bounds: of box rows, all rows long
+  std::vector<double> W;                   // dense
+  BlockSparse blocks;                      // sparse, cells being its blocks
+  double q_norm = 0;
+
+  // w = W x; both have room for `stride` numbers, x zeros at its end.
+  void multiply(const double* x, double* w) const;
+  // Scaled unknowns from those of the problem, and back.
+  void scale(std::span<const double> z, double* x) const;
+  void unscale(const double* x, std::span<double> z) const;
+
+ private:
+  ResidualWorkspace scales_;
+};
+
+}  // namespace linchpin
