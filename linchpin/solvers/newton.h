@@ -17,21 +17,18 @@
 #include <span>
 #include <vector>
 
-#include "linchpin/solvers/dense_lu.h"
+#include "linchpin/solvers/cell_system.h"
 #include "linchpin/solvers/natural_map.h"
 #include "linchpin/solvers/scaled_problem.h"
 #include "linchpin/solvers/solver.h"
-#include "linchpin/solvers/sparse_lu.h"
 
 namespace linchpin {
 
 struct NewtonWorkspace {
   ScaledProblem p;
-  std::vector<double> r, u, F, dr, du, trial, trial_u, trial_F, centre, best, rhs, L, R;
+  std::vector<double> r, u, F, dr, du, trial, trial_u, trial_F, centre, best;
   std::vector<Piece> piece, trial_piece;
-  std::vector<int> active;  // rows of the dense system
-  DenseLu dense;
-  SparseLu sparse;
+  CellSystem system;
 };
 
 Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorkspace& ws, std::span<double> z);

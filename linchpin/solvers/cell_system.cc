@@ -1,0 +1,120 @@
+#include "linchpin/solvers/cell_system.h"
+
+#include <algorithm>
+
+namespace linchpin {
+namespace {
+
+std::size_t index(int i) { return std::size_t(i); }
+
+// out = L w, w a block of `size` rows, w_stride apart, and m columns.
+void multiply_left(const double* L, int size, const double* w, int w_stride, int m, double* out, int out_stride) {
+  if (size == 1) {
+    for (int j = 0; j < m; ++j) out[j] = L[0] * w[j];
+    return;
+  }
+  const double *w0 = w, *w1 = w + w_stride, *w2 = w1 + w_stride;
+  int j = 0;
+  for (; j + 8 <= m; j += 8) {
+    const Double8 a = Double8::load(w0 + j), b = Double8::load(w1 + j), c = Double8::load(w2 + j);
+    for (int i = 0; i < 3; ++i)
+      fma(Double8(L[3 * i]), a, fma(Double8(L[3 * i + 1]), b, Double8(L[3 * i + 2]) * c)).store(out + i * out_stride + j);
+  }
+  for (; j < m; ++j)
+    for (int i = 0; i < 3; ++i) out[i * out_stride + j] = L[3 * i] * w0[j] + L[3 * i + 1] * w1[j] + L[3 * i + 2] * w2[j];
+}
+
+}  // namespace
+
+void CellSystem::prepare(const ScaledProblem& p) {
+  active_.assign(p.cells.size(), {});
+  L_.resize(9 * p.cells.size());
+  R_.resize(9 * p.cells.size());
+  for (std::vector<double>* x : {&rhs_, &x_, &Wx_}) x->assign(index(p.stride), 0.0);
+  rows_.reserve(index(p.n));
+  if (p.sparse) sparse_.analyse(p.blocks);
+}
+
+bool CellSystem::factor(const ScaledProblem& p) { return p.sparse ? factor_sparse(p) : factor_dense(p); }
+
+bool CellSystem::factor_dense(const ScaledProblem& p) {
+  rows_.clear();
+  for (std::size_t c = 0; c < p.cells.size(); ++c)
+    for (int k = 0; k < p.cells[c].size; ++k)
+      if (active_[c].value) rows_.push_back(p.cells[c].start + k);
+  const int m = int(rows_.size());
+  double* K = dense_.matrix(m);
+  const int stride = dense_.stride();
+  double gathered[3 * 8];
+  int at = 0;
+  for (std::size_t c = 0; c < p.cells.size(); ++c) {
+    if (!active_[c].value) continue;
+    const Cell& cell = p.cells[c];
+    const double* W = &p.W[index(cell.start) * index(p.stride)];
+    double* row = K + index(at) * index(stride);
+    if (m == p.n) {
+      multiply_left(L(c), cell.size, W, p.stride, stride, row, stride);
+    } else {
+      for (int j = 0; j < m; j += 8) {
+        const int width = std::min(8, m - j);
+        for (int k = 0; k < cell.size; ++k)
+          for (int i = 0; i < width; ++i) gathered[8 * k + i] = W[index(k) * index(p.stride) + index(rows_[index(j + i)])];
+        multiply_left(L(c), cell.size, gathered, 8, width, row + j, stride);
+      }
+      for (int k = 0; k < cell.size; ++k)
+        for (int j = m; j < stride; ++j) row[k * stride + j] = 0;
+    }
+    for (int i = 0; i < cell.size; ++i)
+      for (int j = 0; j < cell.size; ++j) row[i * stride + at + j] += R(c)[cell.size * i + j];
+    at += cell.size;
+  }
+  return m == 0 || dense_.factor();
+}
+
+bool CellSystem::factor_sparse(const ScaledProblem& p) {
+  sparse_.clear();
+  for (std::size_t c = 0; c < p.cells.size(); ++c) {
+    const int size = p.cells[c].size;
+    const SparseLu::Place diagonal = sparse_.diagonal(int(c));
+    if (!active_[c].value) {
+      for (int i = 0; i < size; ++i) diagonal.at[i * diagonal.stride + i] = 1;
+      continue;
+    }
+    for (int e = p.blocks.first[c]; e < p.blocks.first[c + 1]; ++e) {
+      const SparseLu::Place place = sparse_.block(e);
+      const int width = p.cells[index(p.blocks.column[index(e)])].size;
+      multiply_left(L(c), size, &p.blocks.values[p.blocks.value_start[index(e)]], width, width, place.at, place.stride);
+    }
+    for (int i = 0; i < size; ++i)
+      for (int j = 0; j < size; ++j) diagonal.at[i * diagonal.stride + j] += R(c)[size * i + j];
+  }
+  return sparse_.factor();
+}
+
+void CellSystem::solve(const ScaledProblem& p, double* b) {
+  if (p.sparse) {
+    sparse_.solve(b);
+    return;
+  }
+  bool moves = false;  // does a cell of (1) move at all?
+  for (std::size_t c = 0; c < p.cells.size(); ++c)
+    for (int k = p.cells[c].start; k < p.cells[c].start + p.cells[c].size; ++k) {
+      x_[index(k)] = active_[c].value ? 0 : b[k];
+      moves = moves || x_[index(k)] != 0;
+    }
+  if (moves) p.multiply(x_.data(), Wx_.data());
+  std::size_t at = 0;
+  for (std::size_t c = 0; c < p.cells.size(); ++c) {
+    if (!active_[c].value) continue;
+    const Cell& cell = p.cells[c];
+    for (int i = 0; i < cell.size; ++i, ++at) {
+      rhs_[at] = b[cell.start + i];
+      if (moves)
+        for (int j = 0; j < cell.size; ++j) rhs_[at] -= L(c)[cell.size * i + j] * Wx_[index(cell.start + j)];
+    }
+  }
+  if (at > 0) dense_.solve(rhs_.data());
+  for (std::size_t k = 0; k < at; ++k) b[rows_[k]] = rhs_[k];
+}
+
+}  // namespace linchpin

@@ -1,0 +1,42 @@
+// The linear system of Newton and interior-point steps: in each cell either
+//     x = b                              (a cell that is not active)                                            (1)
+// or
+//     L (W x)_cell + R x_cell = b        L, R small matrices of the cell                                        (2)
+// Dense or sparse as the problem is; dense factors leave out the rows of (1). For this room's own files.
+#pragma once
+
+#include <vector>
+
+#include "linchpin/solvers/dense_lu.h"
+#include "linchpin/solvers/scaled_problem.h"
+#include "linchpin/solvers/sparse_lu.h"
+
+namespace linchpin {
+
+class CellSystem {
+ public:
+  // Makes room; all cells active.
+  void prepare(const ScaledProblem& p);
+
+  bool& active(std::size_t cell) { return active_[cell].value; }
+  double* L(std::size_t cell) { return &L_[9 * cell]; }  // row by row
+  double* R(std::size_t cell) { return &R_[9 * cell]; }
+
+  bool factor(const ScaledProblem& p);           // false: singular, or not finite
+  void solve(const ScaledProblem& p, double* b); // b, with room for p.stride numbers, becomes x
+
+ private:
+  struct Flag {
+    bool value = true;
+  };
+  bool factor_dense(const ScaledProblem& p);
+  bool factor_sparse(const ScaledProblem& p);
+
+  std::vector<Flag> active_;
+  std::vector<double> L_, R_, rhs_, x_, Wx_;
+  std::vector<int> rows_;  // of active cells
+  DenseLu dense_;
+  SparseLu sparse_;
+};
+
+}  // namespace linchpin

@@ -1,0 +1,287 @@
+#include "linchpin/solvers/interior_point.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linchpin/solvers/measure.h"
+#include "linchpin/solvers/projection.h"
+
+namespace linchpin {
+namespace {
+
+std::size_t index(int i) { return std::size_t(i); }
+
+constexpr int iteration_limit = 200;
+constexpr int patience = 15;                  // iterations without a better point
+constexpr double to_boundary = 0.99;          // how far of the way to the boundary a step may go
+constexpr double smallest_target = 1e-6;      // of the mean of r^ . u^: how fast it may shrink
+constexpr double short_step = 0.05;           // then centre first
+constexpr double no_friction = 1e-12;         // mu below this: tangential impulses are zero
+
+bool frictionless(const Cell& c) { return c.mu < no_friction; }
+
+// ---- the cone's algebra ---------------------------------------------------------------------------------------------
+
+// x o y
+void product(const double* x, const double* y, double* out) {
+  out[0] = x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
+  out[1] = x[0] * y[1] + y[0] * x[1];
+  out[2] = x[0] * y[2] + y[0] * x[2];
+}
+// y with x o y = b. The determinant as a product: x_0^2 - |x_T|^2 would lose what is left of it near the boundary.
+void divide(const double* x, const double* b, double* y) {
+  const double t = tangential(x), det = std::max((x[0] - t) * (x[0] + t), 1e-300);
+  y[0] = (x[0] * b[0] - x[1] * b[1] - x[2] * b[2]) / det;
+  y[1] = (b[1] - y[0] * x[1]) / x[0];
+  y[2] = (b[2] - y[0] * x[2]) / x[0];
+}
+// The largest a <= 1 such that x + a d stays in the cone.
+double step_within(const double* x, const double* d) {
+  const double t = tangential(x);
+  const double A = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], half_B = x[0] * d[0] - x[1] * d[1] - x[2] * d[2];
+  const double C = std::max((x[0] - t) * (x[0] + t), 0.0);
+  double a = 1;
+  if (d[0] < 0) a = std::min(a, -x[0] / d[0]);
+  const double D = half_B * half_B - A * C;
+  if (D < 0) return a;
+  const double s = -(half_B + std::copysign(std::sqrt(D), half_B));
+  for (const double root : {s / A, C / s})
+    if (root > 0) a = std::min(a, root);  // false for NaN
+  return a;
+}
+double step_above(double x, double d) { return d < 0 ? std::min(1.0, -x / d) : 1.0; }
+
+// ---- rows with bounds -----------------------------------------------------------------------------------------------
+
+struct Bounds {
+  double lower, upper;
+  bool has_lower, has_upper, fixed;
+};
+Bounds bounds(const ScaledProblem& p, const Cell& c) {
+  if (c.kind != BlockKind::box) return {0, HUGE_VAL, c.kind == BlockKind::nonnegative, false, false};
+  const double l = p.lower[index(c.start)], h = p.upper[index(c.start)];
+  return {l, h, std::isfinite(l), std::isfinite(h), l == h};
+}
+
+// ---- one iteration --------------------------------------------------------------------------------------------------
+
+struct Iteration {
+  InteriorPointWorkspace& ws;
+  const ScaledProblem& p;
+
+  // Of r^ and u^: |P^-1 q| of a cell, root mean square.
+  double typical_size() const {
+    double sum = 0;
+    for (const Cell& c : p.cells)
+      for (int k = 0; k < c.size; ++k) {
+        const double q = p.q[index(c.start + k)] / (c.kind == BlockKind::cone && k == 0 && !frictionless(c) ? c.mu : 1);
+        sum += q * q;
+      }
+    return sum > 0 ? std::sqrt(sum / double(p.cells.size())) : 1;
+  }
+
+  void start(double size) const {
+    for (const Cell& c : p.cells) {
+      double *r = &ws.r[index(c.start)], *u = &ws.u[index(c.start)];
+      if (c.kind == BlockKind::cone) {
+        r[0] = frictionless(c) ? size : size / c.mu;
+        r[1] = r[2] = u[1] = u[2] = 0;
+        u[0] = size;
+        continue;
+      }
+      const Bounds b = bounds(p, c);
+      u[0] = b.has_lower ? size : 0;
+      ws.v[index(c.start)] = b.has_upper ? size : 0;
+      r[0] = b.has_lower && b.has_upper ? 0.5 * (b.lower + b.upper) : b.has_lower ? b.lower + size : b.has_upper ? b.upper - size : 0;
+    }
+  }
+
+  // The mean of the products that are to vanish, after a step of length a.
+  double mean_product(double a, const std::vector<double>& dr, const std::vector<double>& du, const std::vector<double>& dv) const {
+    double sum = 0;
+    int pairs = 0;
+    for (const Cell& c : p.cells) {
+      const std::size_t at = index(c.start);
+      if (c.kind == BlockKind::cone) {
+        const double r0 = frictionless(c) ? 1 : c.mu;
+        sum += r0 * (ws.r[at] + a * dr[at]) * (ws.u[at] + a * du[at]);
+        for (std::size_t k = 1; k < 3 && !frictionless(c); ++k) sum += (ws.r[at + k] + a * dr[at + k]) * (ws.u[at + k] + a * du[at + k]);
+        ++pairs;
+        continue;
+      }
+      const Bounds b = bounds(p, c);
+      if (b.fixed) continue;
+      const double r = ws.r[at] + a * dr[at];
+      if (b.has_lower) sum += (r - b.lower) * (ws.u[at] + a * du[at]), ++pairs;
+      if (b.has_upper) sum += (b.upper - r) * (ws.v[at] + a * dv[at]), ++pairs;
+    }
+    return pairs > 0 ? sum / pairs : 0;
+  }
+
+  // W dr + R dr = ...: L = 1, R = P B A(r^)^-1 A(u^) P, and what the right-hand sides need.
+  bool factor() const {
+    for (std::size_t c = 0; c < p.cells.size(); ++c) {
+      const Cell& cell = p.cells[c];
+      const std::size_t at = index(cell.start);
+      double *L = ws.system.L(c), *R = ws.system.R(c);
+      if (cell.kind != BlockKind::cone) {
+        const Bounds b = bounds(p, cell);
+        ws.system.active(c) = !b.fixed;
+        L[0] = 1;
+        R[0] = 0;
+        if (b.has_lower) R[0] += ws.u[at] / (ws.r[at] - b.lower);
+        if (b.has_upper) R[0] += ws.v[at] / (b.upper - ws.r[at]);
+        continue;
+      }
+      std::fill_n(L, 9, 0.0);
+      std::fill_n(R, 9, 0.0);
+      if (frictionless(cell)) {
+        L[0] = R[4] = R[8] = 1;
+        R[0] = ws.u[at] / ws.r[at];
+        continue;
+      }
+      L[0] = L[4] = L[8] = 1;
+      const double r[3] = {cell.mu * ws.r[at], ws.r[at + 1], ws.r[at + 2]}, *u = &ws.u[at];
+      const double speed = tangential(u), d[2] = {speed > 0 ? u[1] / speed : 0, speed > 0 ? u[2] / speed : 0};
+      double* T = &ws.T[9 * c];
+      for (int j = 0; j < 3; ++j) {  // column j of A(r)^-1 A(u)
+        double e[3] = {0, 0, 0}, Au[3], y[3];
+        e[j] = 1;
+        product(u, e, Au);
+        divide(r, Au, y);
+        for (int i = 0; i < 3; ++i) T[3 * i + j] = y[i];
+      }
+      for (int j = 0; j < 3; ++j) {
+        const double right = j == 0 ? cell.mu : 1;
+        R[j] = cell.mu * (T[j] - d[0] * T[3 + j] - d[1] * T[6 + j]) * right;
+        R[3 + j] = T[3 + j] * right;
+        R[6 + j] = T[6 + j] * right;
+      }
+    }
+    return ws.system.factor(p);
+  }
+
+  // The step for a target of the products, less the predictor's own products where there was one. ws.Wr holds W r + q.
+  void direction(double target, bool corrected, std::vector<double>& dr, std::vector<double>& du, std::vector<double>& dv) const {
+    for (std::size_t c = 0; c < p.cells.size(); ++c) {
+      const Cell& cell = p.cells[c];
+      const std::size_t at = index(cell.start);
+      const double *r = &ws.r[at], *u = &ws.u[at], *w = &ws.Wr[at];
+      if (cell.kind != BlockKind::cone) {
+        const Bounds b = bounds(p, cell);
+        du[at] = dv[at] = 0;
+        if (b.has_lower) du[at] = (target - (corrected ? ws.pr_dr[at] * ws.pr_du[at] : 0)) / (r[0] - b.lower) - u[0];
+        if (b.has_upper) dv[at] = (target + (corrected ? ws.pr_dr[at] * ws.pr_dv[at] : 0)) / (b.upper - r[0]) - ws.v[at];
+        dr[at] = b.fixed ? 0 : -(w[0] - u[0] + ws.v[at]) + du[at] - dv[at];
+        continue;
+      }
+      if (frictionless(cell)) {
+        du[at] = (target - (corrected ? ws.pr_dr[at] * ws.pr_du[at] : 0)) / r[0] - u[0];
+        dr[at] = -(w[0] - u[0]) + du[at];
+        dr[at + 1] = dr[at + 2] = du[at + 1] = du[at + 2] = 0;
+        continue;
+      }
+      const double mu = cell.mu, rh[3] = {mu * r[0], r[1], r[2]};
+      const double speed = tangential(u), d[2] = {speed > 0 ? u[1] / speed : 0, speed > 0 ? u[2] / speed : 0};
+      double ru[3], t[3], correction[3] = {0, 0, 0};
+      product(rh, u, ru);
+      if (corrected) {
+        const double drh[3] = {mu * ws.pr_dr[at], ws.pr_dr[at + 1], ws.pr_dr[at + 2]};
+        product(drh, &ws.pr_du[at], correction);
+      }
+      const double b[3] = {target - ru[0] - correction[0], -ru[1] - correction[1], -ru[2] - correction[2]};
+      divide(rh, b, t);
+      for (std::size_t k = 0; k < 3; ++k) du[at + k] = t[k];
+      const double primal[3] = {w[0] / mu - u[0] + speed, w[1] - u[1], w[2] - u[2]};
+      dr[at] = mu * (-primal[0] + t[0] - d[0] * t[1] - d[1] * t[2]);
+      dr[at + 1] = -primal[1] + t[1];
+      dr[at + 2] = -primal[2] + t[2];
+    }
+    ws.system.solve(p, dr.data());
+    for (std::size_t c = 0; c < p.cells.size(); ++c) {
+      const Cell& cell = p.cells[c];
+      const std::size_t at = index(cell.start);
+      if (cell.kind != BlockKind::cone) {
+        const Bounds b = bounds(p, cell);
+        if (b.has_lower && !b.fixed) du[at] -= ws.u[at] / (ws.r[at] - b.lower) * dr[at];
+        if (b.has_upper && !b.fixed) dv[at] += ws.v[at] / (b.upper - ws.r[at]) * dr[at];
+      } else if (frictionless(cell)) {
+        du[at] -= ws.u[at] / ws.r[at] * dr[at];
+      } else {
+        const double drh[3] = {cell.mu * dr[at], dr[at + 1], dr[at + 2]}, *T = &ws.T[9 * c];
+        for (std::size_t i = 0; i < 3; ++i) du[at + i] -= T[3 * i] * drh[0] + T[3 * i + 1] * drh[1] + T[3 * i + 2] * drh[2];
+      }
+    }
+  }
+
+  double longest_step(const std::vector<double>& dr, const std::vector<double>& du, const std::vector<double>& dv) const {
+    double a = 1;
+    for (const Cell& cell : p.cells) {
+      const std::size_t at = index(cell.start);
+      if (cell.kind != BlockKind::cone) {
+        const Bounds b = bounds(p, cell);
+        if (b.fixed) continue;
+        if (b.has_lower) a = std::min({a, step_above(ws.r[at] - b.lower, dr[at]), step_above(ws.u[at], du[at])});
+        if (b.has_upper) a = std::min({a, step_above(b.upper - ws.r[at], -dr[at]), step_above(ws.v[at], dv[at])});
+      } else if (frictionless(cell)) {
+        a = std::min({a, step_above(ws.r[at], dr[at]), step_above(ws.u[at], du[at])});
+      } else {
+        const double rh[3] = {cell.mu * ws.r[at], ws.r[at + 1], ws.r[at + 2]}, drh[3] = {cell.mu * dr[at], dr[at + 1], dr[at + 2]};
+        a = std::min({a, step_within(rh, drh), step_within(&ws.u[at], &du[at])});
+      }
+    }
+    return a;
+  }
+};
+
+}  // namespace
+
+Outcome interior_point(const Problem& problem, const SolverOptions& options, InteriorPointWorkspace& ws, std::span<double> z) {
+  ws.p.assign(problem);
+  const ScaledProblem& p = ws.p;
+  for (std::vector<double>* x : {&ws.r, &ws.u, &ws.v, &ws.dr, &ws.du, &ws.dv, &ws.pr_dr, &ws.pr_du, &ws.pr_dv, &ws.Wr, &ws.best})
+    x->assign(index(p.stride), 0.0);
+  ws.T.resize(9 * p.cells.size());
+  ws.system.prepare(p);
+  const Iteration step{ws, p};
+  step.start(step.typical_size());
+  const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
+  Outcome outcome;
+  double best = HUGE_VAL;
+  for (int since_best = 0;; ++outcome.iterations) {
+    const double now = measure(p, ws.r.data(), ws.Wr.data());
+    if (now < best) {
+      best = now;
+      ws.best = ws.r;
+      since_best = 0;
+    } else {
+      ++since_best;
+    }
+    const bool done = best <= options.tolerance, out_of_steps = outcome.iterations >= limit;
+    if (done || out_of_steps || since_best > patience || !std::isfinite(now) || !step.factor()) {
+      outcome.stop = done ? Stop::finished : out_of_steps ? Stop::iteration_limit : Stop::stalled;
+      break;
+    }
+    const double product = step.mean_product(0, ws.dr, ws.du, ws.dv);
+    step.direction(0, false, ws.pr_dr, ws.pr_du, ws.pr_dv);
+    double a = step.longest_step(ws.pr_dr, ws.pr_du, ws.pr_dv);
+    const double after = step.mean_product(a, ws.pr_dr, ws.pr_du, ws.pr_dv);
+    const double ratio = product > 0 ? std::max(after, 0.0) / product : 0;
+    step.direction(std::clamp(ratio * ratio * ratio, smallest_target, 1.0) * product, true, ws.dr, ws.du, ws.dv);
+    a = step.longest_step(ws.dr, ws.du, ws.dv);
+    if (a < short_step) {
+      step.direction(0.5 * product, false, ws.dr, ws.du, ws.dv);
+      a = step.longest_step(ws.dr, ws.du, ws.dv);
+    }
+    if (a < 1) a *= to_boundary;
+    for (std::size_t i = 0; i < index(p.n); ++i) {
+      ws.r[i] += a * ws.dr[i];
+      ws.u[i] += a * ws.du[i];
+      ws.v[i] += a * ws.dv[i];
+    }
+  }
+  p.unscale(ws.best.data(), z);
+  return outcome;
+}
+
+}  // namespace linchpin

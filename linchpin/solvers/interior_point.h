@@ -1,0 +1,37 @@
+// A primal-dual interior-point method for contacts: every iterate strictly inside its cones, a fixed small number of
+// iterations whatever the problem.
+//
+// With r^ = (mu r_N, r_T) and u^ = (w_N / mu + |w_T|, w_T), Coulomb's law of a contact says that both lie in the cone
+// x_0 >= |x_T| and r^ . u^ = 0, that is r^ o u^ = 0 in the cone's algebra, (x o y) = (x . y, x_0 y_T + y_0 x_T). Each iteration
+// takes a Newton step towards r^ o u^ = target (1, 0, 0), target shrinking to 0:
+//     P^-1 (W dr) - B du^ = -primal,      primal = P^-1 (W r + q) - u^ + |u^_T| e,  P = diag(mu, 1, 1)             (1)
+//     A(u^) P dr + A(r^) du^ = target e - r^ o u^ - (dr^ o du^ of the predictor)                                 (2)
+// with B = 1 - e (0, u^_T / |u^_T|) from the derivative of |u^_T| (what makes it Coulomb's law and not the convex relaxation's)
+// and A(x) y = x o y. Without du^ this is W dr + P B A(r^)^-1 A(u^) P dr = ..., one factorisation for predictor and corrector
+// [Mehrotra]; the direction is that of Alizadeh, Haeberly and Overton, which needs no scaling and keeps its digits near
+// the boundary. Nonnegative rows are the same with numbers for cones; free rows have no (2); a box row has one for each finite
+// bound.
+//
+// A guess is of no use to it (a solution of the last step lies on the boundary): options.warm_start is ignored.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linchpin/solvers/cell_system.h"
+#include "linchpin/solvers/solver.h"
+
+namespace linchpin {
+
+struct InteriorPointWorkspace {
+  ScaledProblem p;
+  CellSystem system;
+  std::vector<double> r, u, v;           // v: force of upper bounds
+  std::vector<double> dr, du, dv, pr_dr, pr_du, pr_dv;  // steps; of the predictor
+  std::vector<double> Wr, best;
+  std::vector<double> T;                 // per cell: A(r^)^-1 A(u^)
+};
+
+Outcome interior_point(const Problem& problem, const SolverOptions& options, InteriorPointWorkspace& ws, std::span<double> z);
+
+}  // namespace linchpin

@@ -1,0 +1,76 @@
+// One contact by itself, solved exactly: r with w = W r + b obeying Coulomb's law (problem.h). For this room's own files.
+//
+//     apart   b_N >= 0:                                r = 0
+//     stick   r = -W^-1 b, if |r_T| <= mu r_N
+//     slide   w_N = 0 and w_T = -lambda r_T, lambda > 0. Without r_N = -(b_N + W_NT r_T) / W_NN this is
+//                 (S + lambda 1) r_T = -(b_T - W_TN b_N / W_NN),   S = W_TT - W_TN W_NT / W_NN                  (1)
+//             and lambda is where g(lambda) = |r_T| - mu r_N vanishes.                                           (2)
+// As lambda grows r_T vanishes and g tends to mu b_N / W_NN < 0; at 0 it is positive, or the contact would stick. So (2)
+// has a root, found by Newton's method kept between bounds of opposite sign, and r_N = |r_T| / mu comes out nonnegative.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace linchpin {
+
+// False where W_NN is not positive or numbers are not finite: r is left alone.
+inline bool solve_contact(const double* W, const double* b, double mu, double* r) {
+  if (b[0] >= 0) {
+    r[0] = r[1] = r[2] = 0;
+    return true;
+  }
+  if (!(W[0] > 0)) return false;
+  const double inverse = 1 / W[0];
+  const double S[4] = {W[4] - W[3] * W[1] * inverse, W[5] - W[3] * W[2] * inverse,
+                       W[7] - W[6] * W[1] * inverse, W[8] - W[6] * W[2] * inverse};
+  const double t[2] = {W[3] * b[0] * inverse - b[1], W[6] * b[0] * inverse - b[2]};
+  double x = 0, y = 0, normal = 0, slope = 0;
+  const auto g = [&](double lambda) {  // (1), (2) and g'
+    const double a = S[0] + lambda, d = S[3] + lambda, det = a * d - S[1] * S[2], over = 1 / det;
+    x = (d * t[0] - S[1] * t[1]) * over;
+    y = (a * t[1] - S[2] * t[0]) * over;
+    normal = -(b[0] + W[1] * x + W[2] * y) * inverse;
+    const double dx = -(d * x - S[1] * y) * over, dy = -(a * y - S[2] * x) * over;
+    const double length = std::sqrt(x * x + y * y);
+    slope = (length > 0 ? (x * dx + y * dy) / length : 0) + mu * (W[1] * dx + W[2] * dy) * inverse;
+    return length - mu * normal;
+  };
+  const double size = std::abs(S[0]) + std::abs(S[3]) + W[0];
+  double low = 0, high = HUGE_VAL;
+  if (S[0] * S[3] - S[1] * S[2] > 1e-14 * size * size) {
+    const double at_zero = g(0);
+    if (at_zero <= 0) {
+      r[0] = normal;
+      r[1] = x;
+      r[2] = y;
+      return std::isfinite(normal + x + y);
+    }
+  }
+  // |r_T| is about |t| / (lambda + size) and must come down to about mu |b_N| / W_NN
+  double lambda = std::max(1e-3 * size, std::sqrt(t[0] * t[0] + t[1] * t[1]) * W[0] / std::max(-mu * b[0], 1e-300) - 0.5 * size);
+  if (!(lambda < 1e12 * size)) {  // hardly any friction: the limit lambda -> infinity
+    r[0] = -b[0] * inverse;
+    const double length = std::sqrt(t[0] * t[0] + t[1] * t[1]);
+    r[1] = length > 0 ? mu * r[0] * t[0] / length : 0;
+    r[2] = length > 0 ? mu * r[0] * t[1] / length : 0;
+    return std::isfinite(r[0] + r[1] + r[2]);
+  }
+  for (int i = 0; i < 100; ++i) {
+    const double value = g(lambda);
+    if (!std::isfinite(value)) return false;
+    (value > 0 ? low : high) = lambda;
+    double next = lambda - value / slope;
+    if (!(next > low && next < high)) next = high < HUGE_VAL ? 0.5 * (low + high) : 4 * lambda;
+    if (std::abs(next - lambda) <= 1e-15 * lambda || value == 0) break;
+    lambda = next;
+  }
+  g(lambda);
+  const double length = std::sqrt(x * x + y * y);
+  r[0] = mu > 0 ? length / mu : normal;  // on the cone to the last digit
+  r[1] = x;
+  r[2] = y;
+  return true;
+}
+
+}  // namespace linchpin
