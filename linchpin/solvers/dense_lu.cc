@@ -59,17 +59,19 @@ bool factor_panel(double* A, int rows, int pivots, int stride_, int* pivot, int 
     double* top = A + std::size_t(k) * stride;
     if (best != k) std::swap_ranges(top, top + stride, A + std::size_t(best) * stride);
     const double inverse = 1 / top[k];
+    // The first register may hold columns of L: as zeros in the row that is subtracted they do no harm.
     const int begin = (k + 1) / 8 * 8, end = std::min(padded(to), stride_);
-    const int keep = k + 1 - begin;  // columns of L in the first register: put back after it was changed
-    double save[8];
+    double first[8];
+    for (int j = 0; j < 8; ++j) first[j] = begin + j > k ? top[begin + j] : 0;
+    const Double8 head = Double8::load(first);
     for (int i = k + 1; i < rows; ++i) {
       double* row = A + std::size_t(i) * stride;
       const double l = row[k] * inverse;
       if (l == 0) continue;
-      for (int j = 0; j < keep; ++j) save[j] = row[begin + j];
-      subtract_multiple(row + begin, l, top + begin, end - begin);
-      for (int j = 0; j < keep; ++j) row[begin + j] = save[j];
       row[k] = l;
+      if (begin >= end) continue;
+      fma(Double8(-l), head, Double8::load(row + begin)).store(row + begin);
+      subtract_multiple(row + begin + 8, l, top + begin + 8, end - begin - 8);
     }
   }
   return true;

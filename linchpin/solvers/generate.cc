@@ -44,7 +44,8 @@ void meet(const SceneBody& a, const SceneBody& b, SceneContact& contact) {
 
 // ---- bodies ----
 
-// The densities: even in the square root of what exceeds 1, so that most are light; the first has 1, the last the ratio.
+// The densities: even in the square root of what exceeds 1, so that most are light; the first has 1, the last the
+// ratio.
 void spread_masses(std::vector<SceneBody>& bodies, Dice& dice, double ratio) {
   check(ratio >= 1, "mass_ratio is ", ratio, ", must be at least 1");
   if (ratio == 1) return;

@@ -1,7 +1,7 @@
 // Contact problems made to order, for tests and benchmarks: boxes, stacks, walls and piles of free bodies that touch.
 //
-// A ContactScene is a set of bodies with contacts; contact_problem() is its time step. For contact k between bodies A and B
-// at point p, with normal n from B towards A and tangents t1, t2:
+// A ContactScene is a set of bodies with contacts; contact_problem() is its time step. For contact k between bodies A
+// and B at point p, with normal n from B towards A and tangents t1, t2:
 //     row of H for direction d in (n, t1, t2), acting on (angular, linear) velocities:
 //         ((p - c_A) x d, d) of A,   -((p - c_B) x d, d) of B,   the world none                                    (1)
 //     w = M z + q,   M = H A^-1 H',   q = H (v + (0, g) dt)                                                        (2)
@@ -68,16 +68,16 @@ ContactScene stack_of_boxes_scene(int boxes, std::uint64_t seed, const SceneOpti
 // Bricks of 1 x 0.5 x 0.25 in running bond: `bricks` on the ground and one fewer in each course above, four contacts
 // wherever one lies on another or on the ground.
 ContactScene wall_of_bricks_scene(int courses, int bricks, std::uint64_t seed, const SceneOptions& options = {});
-// Spheres dropped one by one into a box, each rolling down to where it rests on up to three others, walls or floor, until
-// there are `contacts` of them, or at most two more. Degenerate: cannonballs, equal, each on four, touching their
-// neighbours too; up to eight contacts more.
+// Spheres dropped one by one into a box, each rolling down to where it rests on up to three others, walls or floor,
+// until there are `contacts` of them, or at most two more. Degenerate: cannonballs, equal, each on four, touching
+// their neighbours too; up to eight contacts more.
 ContactScene pile_of_spheres_scene(int contacts, std::uint64_t seed, const SceneOptions& options = {});
 
 // The time step of a scene, by (1) and (2).
 Problem contact_problem(const ContactScene& scene, Matrix::Kind kind = Matrix::Kind::factored);
 
-// The scene one step later, after impulses z: velocities by momentum, bodies moved by them, contact points moved with body
-// A, or, between spheres, found again. Contacts neither come nor go: what a warm start meets.
+// The scene one step later, after impulses z: velocities by momentum, bodies moved by them, contact points moved with
+// body A, or, between spheres, found again. Contacts neither come nor go: what a warm start meets.
 ContactScene after_step(const ContactScene& scene, std::span<const double> z);
 
 inline Problem separate_boxes(int boxes, std::uint64_t seed, const SceneOptions& options = {}) {

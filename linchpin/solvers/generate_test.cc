@@ -91,8 +91,8 @@ TEST(Generate, directions_are_right_handed_triads) {
     }
 }
 
-// Contacts of spheres lie on both surfaces, normals point from B's centre to A's, nobody is inside another, and a sphere
-// touches about five others.
+// Contacts of spheres lie on both surfaces, normals point from B's centre to A's, nobody is inside another, and a
+// sphere touches about five others.
 TEST(Generate, spheres_touch_where_they_say) {
   for (const std::uint64_t seed : {1, 2, 3}) {
     const ContactScene pile = pile_of_spheres_scene(1000, seed);
@@ -139,7 +139,8 @@ TEST(Generate, free_velocity_of_the_contacts) {
   }
 }
 
-// z' M z is twice the kinetic energy that z gives to bodies at rest: the matrix is positive semidefinite, and symmetric.
+// z' M z is twice the kinetic energy that z gives to bodies at rest: the matrix is positive semidefinite, and
+// symmetric.
 TEST(Generate, matrix_is_the_energy_of_impulses) {
   Dice dice(7);
   for (const Named& s : scenes()) {

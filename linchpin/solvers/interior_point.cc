@@ -12,10 +12,12 @@ namespace {
 std::size_t index(int i) { return std::size_t(i); }
 
 constexpr int iteration_limit = 200;
-constexpr int patience = 15;                  // iterations without a better point
+constexpr int patience = 30;                  // iterations without a better point
 constexpr double to_boundary = 0.99;          // how far of the way to the boundary a step may go
 constexpr double smallest_target = 1e-6;      // of the mean of r^ . u^: how fast it may shrink
 constexpr double short_step = 0.05;           // then centre first
+constexpr double no_step = 0.02;              // then back off the boundary
+constexpr double backing_off = 0.1;           // of sqrt(mean product)
 constexpr double no_friction = 1e-12;         // mu below this: tangential impulses are zero
 
 bool frictionless(const Cell& c) { return c.mu < no_friction; }
@@ -214,6 +216,23 @@ struct Iteration {
     }
   }
 
+  // Moves r^ and u^ by d along the cones' axes.
+  void back_off(double d) const {
+    for (const Cell& c : p.cells) {
+      const std::size_t at = index(c.start);
+      if (c.kind == BlockKind::cone) {
+        ws.r[at] += frictionless(c) ? d : d / c.mu;
+        ws.u[at] += d;
+        continue;
+      }
+      const Bounds b = bounds(p, c);
+      if (b.fixed) continue;
+      if (b.has_lower) ws.u[at] += d;
+      if (b.has_upper) ws.v[at] += d;
+      if (b.has_lower != b.has_upper) ws.r[at] += b.has_lower ? d : -d;
+    }
+  }
+
   double longest_step(const std::vector<double>& dr, const std::vector<double>& du, const std::vector<double>& dv) const {
     double a = 1;
     for (const Cell& cell : p.cells) {
@@ -272,6 +291,10 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
     if (a < short_step) {
       step.direction(0.5 * product, false, ws.dr, ws.du, ws.dv);
       a = step.longest_step(ws.dr, ws.du, ws.dv);
+    }
+    if (a < no_step) {  // stuck at the boundary: Newton's direction points out of the cones
+      step.back_off(backing_off * std::sqrt(std::max(product, 0.0)));
+      continue;
     }
     if (a < 1) a *= to_boundary;
     for (std::size_t i = 0; i < index(p.n); ++i) {

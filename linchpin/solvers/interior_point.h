@@ -12,6 +12,9 @@
 // the boundary. Nonnegative rows are the same with numbers for cones; free rows have no (2); a box row has one for each finite
 // bound.
 //
+// Coulomb's law has a kink where sliding stops, and Newton's direction may then point out of the cones; an iterate that
+// cannot move is put back a little inside.
+//
 // A guess is of no use to it (a solution of the last step lies on the boundary): options.warm_start is ignored.
 #pragma once
 

@@ -14,8 +14,9 @@ std::size_t index(int i) { return std::size_t(i); }
 // Numbers found on real contact problems (stacks, towers, rovers, capsules): what they share is that none is delicate.
 constexpr double first_eps = 1e-2;      // W has a unit diagonal
 constexpr double largest_eps = 10, smallest_eps = 1e-13;
-constexpr double grow = 4, shrink = 10;
-constexpr int quick = 4;                // Newton steps after which an outer step counts as easy
+constexpr double grow = 4;
+constexpr double first_shrink = 10, smallest_shrink = 3;  // halved by each failure
+constexpr int quick = 8;                // Newton steps after which an outer step counts as easy
 constexpr int inner_limit = 12;
 constexpr double inner_accuracy = 0.1;  // of |F| at the outer step's start: more is wasted while eps is large
 constexpr int trials = 3, memory = 6;   // of the line search
@@ -134,7 +135,7 @@ Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorks
   if (options.warm_start) ws.p.scale(z, ws.r.data());
   const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
   Outcome outcome;
-  double eps = first_eps, best = HUGE_VAL;
+  double eps = first_eps, shrink = first_shrink, best = HUGE_VAL;
   for (int since_best = 0;;) {
     double scaled;
     const double now = measure(ws.p, ws.r.data(), ws.u.data(), &scaled);
@@ -163,6 +164,7 @@ Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorks
       measure(ws.p, ws.r.data(), ws.u.data(), &after);
       if (!(after < scaled)) ws.r = ws.trial;
       eps = std::min(eps * grow, largest_eps);
+      shrink = std::max(shrink / 2, smallest_shrink);
     }
   }
   ws.p.unscale(ws.best.data(), z);

@@ -10,9 +10,9 @@ namespace {
 std::size_t index(int i) { return std::size_t(i); }
 
 // Below this many rows dense factors win whatever the pattern.
-constexpr int smallest_sparse = 150;
+constexpr int smallest_sparse = 48;
 // Above this share of cells coupled to each other, filled in as factors are, there is nothing left to save.
-constexpr double largest_density = 0.3;
+constexpr double largest_density = 0.5;
 
 void list_cells(const Problem& p, std::vector<Cell>& cells) {
   cells.clear();

@@ -122,8 +122,8 @@ struct BlockLayout {
   int size = 0;
 };
 
-// Blocks of the kinds in the mix until there are `rows` rows, or up to two more (a cone has three). Boxes may be unbounded
-// on a side, or have no width.
+// Blocks of the kinds in the mix until there are `rows` rows, or up to two more (a cone has three). Boxes may be
+// unbounded on a side, or have no width.
 inline BlockLayout random_layout(int rows, const BlockMix& mix, Dice& dice) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<BlockKind> kinds;

@@ -1,0 +1,222 @@
+#include "linchpin/solvers/solver.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linchpin/solvers/certificate.h"
+#include "linchpin/solvers/dantzig.h"
+#include "linchpin/solvers/enumeration.h"
+#include "linchpin/solvers/gauss_seidel.h"
+#include "linchpin/solvers/interior_point.h"
+#include "linchpin/solvers/lemke.h"
+#include "linchpin/solvers/newton.h"
+#include "linchpin/solvers/proximal.h"
+
+namespace linchpin {
+
+struct SolverWorkspaces {
+  ResidualWorkspace residual;
+  LemkeWorkspace lemke;
+  DantzigWorkspace dantzig;
+  NewtonWorkspace newton;
+  InteriorPointWorkspace interior_point;
+  GaussSeidelWorkspace gauss_seidel;
+  ProximalWorkspace proximal;
+  EnumerationWorkspace enumeration;
+  std::vector<double> best;
+};
+
+namespace {
+
+constexpr int any_size = std::numeric_limits<int>::max();
+
+//  id, name, summary, takes free, nonnegative, box, cone, largest
+constexpr SolverInfo table[] = {
+    {SolverId::automatic, "auto", "a declared rule: chooses by size and blocks, and says what it chose", true, true, true, true, any_size},
+    {SolverId::lemke, "lemke", "lexicographic Lemke: pivots, exact, small problems", true, true, true, false, 2000},
+    {SolverId::dantzig, "dantzig", "Dantzig's principal pivoting: pivots, exact, semidefinite matrices", true, true, true, false, 2000},
+    {SolverId::newton, "newton", "nonsmooth Newton within a proximal-point iteration: tens to thousands of contacts", true, true, true, true, any_size},
+    {SolverId::interior_point, "interior_point", "primal-dual interior point: few iterations whatever the problem", true, true, true, true, any_size},
+    {SolverId::gauss_seidel, "gauss_seidel", "block Gauss-Seidel (NSGS, PGS): the baseline that everyone knows", true, true, true, true, any_size},
+    {SolverId::proximal, "proximal", "fixed-point iteration of the proximal-point equation: another baseline", true, true, true, true, any_size},
+    {SolverId::enumeration, "enumeration", "tries every combination of active rows: a witness for tests", true, true, true, false, largest_enumeration},
+};
+
+// Up to here pivoting is as fast as anything and exact; beyond, its cost grows with the cube of the rows and more.
+constexpr int largest_for_pivoting = 100;
+
+// Contacts: beyond, Newton's method takes long to find out which of them slide, and the interior point does not.
+constexpr int most_for_newton = 12;
+
+struct Kinds {
+  bool free = false, nonnegative = false, box = false, cone = false;
+  int cones = 0;
+};
+Kinds kinds_of(const Problem& p) {
+  Kinds k;
+  for (const Block& b : p.blocks) {
+    k.free = k.free || b.kind == BlockKind::free;
+    k.nonnegative = k.nonnegative || b.kind == BlockKind::nonnegative;
+    k.box = k.box || b.kind == BlockKind::box;
+    k.cone = k.cone || b.kind == BlockKind::cone;
+    k.cones += b.kind == BlockKind::cone;
+  }
+  return k;
+}
+
+// The rule of `automatic`: whom to try, in order, until one is judged to have solved it. With each, whether it starts from the
+// best point so far.
+struct Try {
+  SolverId id;
+  bool from_best;
+};
+struct Chain {
+  std::array<Try, 4> tries;
+  int count;
+};
+Chain automatic_chain(const Problem& p) {
+  const Kinds k = kinds_of(p);
+  const bool alone = k.cones == 1 && p.blocks.size() == 1;
+  using enum SolverId;
+  if (alone) return {{{{gauss_seidel, false}, {newton, false}, {interior_point, false}, {newton, true}}}, 4};
+  if (k.cones > most_for_newton) return {{{{interior_point, false}, {newton, true}, {newton, false}, {}}}, 3};
+  if (k.cone) return {{{{newton, false}, {interior_point, false}, {newton, true}, {}}}, 3};
+  if (p.size() <= largest_for_pivoting) return {{{{lemke, false}, {interior_point, false}, {newton, true}, {}}}, 3};
+  return {{{{newton, false}, {interior_point, false}, {newton, true}, {lemke, false}}}, 4};
+}
+
+Outcome run(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspaces& ws, std::span<double> z) {
+  switch (id) {
+    case SolverId::lemke: return lemke(p, o, ws.lemke, z);
+    case SolverId::dantzig: return dantzig(p, o, ws.dantzig, z);
+    case SolverId::newton: return newton(p, o, ws.newton, z);
+    case SolverId::interior_point: return interior_point(p, o, ws.interior_point, z);
+    case SolverId::gauss_seidel: return gauss_seidel(p, o, ws.gauss_seidel, z);
+    case SolverId::proximal: return proximal(p, o, ws.proximal, z);
+    case SolverId::enumeration: return enumeration(p, o, ws.enumeration, z);
+    case SolverId::automatic: break;
+  }
+  check(false, "no solver by this number: ", int(id));
+  return {};
+}
+
+double figure(const Residual& r) { return std::max(r.relative, r.plain_relative); }
+
+// Runs one solver and lets the judge speak. The report's residual becomes that of z.
+void attempt(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspaces& ws, std::span<double> z, SolveReport& report) {
+  const Outcome outcome = run(id, p, o, ws, z);
+  report.iterations += outcome.iterations;
+  report.stop = outcome.stop;
+  report.solver = id;
+  report.tried[std::size_t(report.tries++)] = id;
+  report.residual = residual(p, z, ws.residual);
+  report.status = report.residual.within(o.tolerance) ? Status::solved : Status::not_solved;
+  if (report.status == Status::solved) return;
+  if (id == SolverId::lemke && outcome.stop == Stop::ray && certifies_unsolvable(p, ws.lemke.ray)) report.status = Status::unsolvable;
+}
+
+}  // namespace
+
+std::span<const SolverInfo> solvers() { return table; }
+
+const SolverInfo* find_solver(std::string_view name) {
+  for (const SolverInfo& s : table)
+    if (s.name == name) return &s;
+  return nullptr;
+}
+
+const SolverInfo& info(SolverId id) {
+  for (const SolverInfo& s : table)
+    if (s.id == id) return s;
+  fail_check("no solver by this number: ", int(id));
+}
+
+std::optional<Error> find_refusal(const SolverInfo& solver, const Problem& problem) {
+  const Kinds k = kinds_of(problem);
+  const auto refuse = [&](BlockKind kind) {
+    return Error{std::string(solver.name) + " takes no " + std::string(name(kind)) + " blocks"};
+  };
+  if (k.free && !solver.free) return refuse(BlockKind::free);
+  if (k.nonnegative && !solver.nonnegative) return refuse(BlockKind::nonnegative);
+  if (k.box && !solver.box) return refuse(BlockKind::box);
+  if (k.cone && !solver.cone) return refuse(BlockKind::cone);
+  const bool choices = solver.id == SolverId::enumeration;  // free rows leave nothing to choose
+  int rows = 0;
+  for (const Block& b : problem.blocks)
+    if (!choices || b.kind != BlockKind::free) rows += b.size;
+  if (rows > solver.largest)
+    return Error{std::string(solver.name) + " takes at most " + std::to_string(solver.largest) + (choices ? " rows that are not free" : " rows") +
+                 ", not " + std::to_string(rows)};
+  return {};
+}
+
+std::string_view name(Status status) {
+  switch (status) {
+    case Status::solved: return "solved";
+    case Status::not_solved: return "not solved";
+    case Status::unsolvable: return "unsolvable";
+    case Status::bad_input: return "bad input";
+  }
+  return "unknown";
+}
+
+std::string_view name(Stop stop) {
+  switch (stop) {
+    case Stop::finished: return "finished";
+    case Stop::iteration_limit: return "iteration limit";
+    case Stop::stalled: return "stalled";
+    case Stop::ray: return "ray";
+    case Stop::exhausted: return "exhausted";
+  }
+  return "unknown";
+}
+
+Solver::Solver() : ws_(std::make_unique<SolverWorkspaces>()) {}
+Solver::~Solver() = default;
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+
+SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptions& options, std::span<double> z) {
+  SolveReport report;
+  report.solver = id;
+  if (find_fault(problem) || find_refusal(info(id), problem) || !(options.tolerance > 0)) return report;  // bad_input
+  check(z.size() == problem.q.size(), "z has ", z.size(), " numbers for ", problem.size(), " rows");
+  SolverWorkspaces& ws = *ws_;
+  if (problem.q.empty()) {
+    report.status = Status::solved;
+    report.stop = Stop::finished;
+    return report;
+  }
+  if (id != SolverId::automatic) {
+    attempt(id, problem, options, ws, z, report);
+    return report;
+  }
+  const Chain chain = automatic_chain(problem);
+  SolveReport best;
+  ws.best.assign(z.begin(), z.end());
+  double best_figure = HUGE_VAL;
+  for (int i = 0; i < chain.count; ++i) {
+    const Try& next = chain.tries[std::size_t(i)];
+    SolverOptions o = options;
+    if (i > 0 && !next.from_best) o.warm_start = false;
+    if (next.from_best) {
+      o.warm_start = true;
+      std::copy(ws.best.begin(), ws.best.end(), z.begin());
+    }
+    attempt(next.id, problem, o, ws, z, report);
+    if (report.status != Status::not_solved) return report;
+    if (const double now = figure(report.residual); now < best_figure) {
+      best_figure = now;
+      best = report;
+      std::copy(z.begin(), z.end(), ws.best.begin());
+    }
+  }
+  if (!(best_figure < HUGE_VAL)) return report;  // nobody came up with finite numbers
+  std::copy(ws.best.begin(), ws.best.end(), z.begin());
+  best.tried = report.tried;
+  best.tries = report.tries;
+  best.iterations = report.iterations;
+  return best;
+}
+
+}  // namespace linchpin
