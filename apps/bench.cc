@@ -107,9 +107,10 @@ std::string metric_table(const BenchReport& report, const std::string& metric) {
 std::string report_text(const BenchReport& report) {
   std::string out;
   for (const std::string& note : report.notes) out += "  " + note + "\n";
+  for (const BenchTable& t : report.tables) out += "\n" + to_text(Table{t.title, t.align, t.columns, t.rows});
   std::vector<std::string> metrics;
   for (const BenchRow& row : report.rows)
-    if (row.metric != "agreement") note(metrics, row.metric);
+    if (report.tables.empty() && row.metric != "agreement") note(metrics, row.metric);
   for (const std::string& metric : metrics) out += "\n" + metric_table(report, metric);
   if (!report.orientation.empty())
     out += fmt::format("\n  * {}: {}\n", report.orientation.front().who, report.orientation.front().source);
@@ -122,7 +123,7 @@ std::string report_text(const BenchReport& report) {
       far = *row.value;
       farthest = fmt::format("{} on {}", row.who, row.bench_case);
     }
-    if (row.reason.empty()) continue;
+    if (row.reason.empty() || row.reason.starts_with("not reached")) continue;  // the tables show who did not get there
     const std::string who = row.metric == "agreement" ? row.who : row.who + ", " + row.metric;
     const std::string why = row.reason.starts_with(row.who) ? row.reason : who + ": " + row.reason;
     auto at = std::find_if(skipped.begin(), skipped.end(), [&](const auto& s) { return s.first == why; });

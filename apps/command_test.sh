@@ -4,6 +4,7 @@ set -uo pipefail
 
 linchpin=$(readlink -f "$1")
 json_at=$(readlink -f "$2")
+problems=$(readlink -f "$(dirname "$0")/../models/problems")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
@@ -69,7 +70,7 @@ cp out all
 expect 0 help
 cmp -s out all || fail "help and --help differ"
 rm all
-for verb in simulate inspect reproduce bench; do
+for verb in simulate inspect reproduce bench solve; do
   expect 0 help "$verb"
   says out "Examples:"
   expect 0 "$verb" -h
@@ -195,6 +196,80 @@ for field in size metric unit value who ratio; do at a.json "/rows/0/$field"; do
 at a.json /rows/0/who linchpin
 only a.json
 
+# --- solve
+# near FILE LINE VALUE: the number on that line of a solution, to ten digits of the problem's largest.
+near() {
+  checks=$((checks + 1))
+  awk -v n="$2" -v v="$3" 'NR == n { found = 1; bad = ($1 - v)^2 > 1e-18 } END { exit !found || bad }' "$1" ||
+    fail "line $2 of $1 is $(sed -n "$2p" "$1"), not $3"
+}
+expect 0 solve "$problems/sliding_block.fc3d.txt" "$problems/pendulum_limit.lcp.txt" "$problems/diode_bridge.mlcp.txt" \
+  --tolerance 1e-12 --json a.json --solution deep/solutions
+says out "3 problems: 3 solved to 1e-12"
+says out "auto ("
+at a.json /rows/# 3
+at a.json /tolerance 1e-12
+for field in problem solver size status iterations seconds residual_abs residual_rel residual_scaled_abs \
+  residual_scaled_rel contacts file stop used; do at a.json "/rows/0/$field"; done
+at a.json /rows/0/problem sliding_block.fc3d
+at a.json /rows/0/size 3
+at a.json /rows/0/contacts 1
+for row in 0 1 2; do at a.json "/rows/$row/status" solved; done
+(($(wc -l <deep/solutions/sliding_block.fc3d.sol.txt) == 3)) || fail "a solution does not have one value per row"
+near deep/solutions/sliding_block.fc3d.sol.txt 1 0.1962
+near deep/solutions/sliding_block.fc3d.sol.txt 2 -0.047088
+near deep/solutions/pendulum_limit.lcp.sol.txt 2 1.5
+near deep/solutions/diode_bridge.mlcp.sol.txt 4 8
+(($(find deep/solutions -type f | wc -l) == 3)) || fail "--solution left other files: $(ls deep/solutions)"
+only a.json deep
+# a problem without a solution is an answer, and has no solution file
+expect 0 solve "$problems/no_solution.lcp.txt" --json a.json --solution deep
+at a.json /rows/0/status unsolvable
+says out "1 without a solution (certificate checked)"
+[[ -z $(ls deep) ]] || fail "there is a solution of no_solution: $(ls deep)"
+only a.json deep
+# all: those that cannot say so, and that is no failure
+expect 0 solve "$problems/box_on_slope.fc3d.txt" --solver all --json - --solution deep
+says err "refused: "
+says err "1 problem: 1 solved to 1e-10"
+cp out a.json
+at a.json /rows/0/solver lemke
+at a.json /rows/0/status refused
+at a.json /rows/0/reason
+at a.json /rows/0/residual_rel null
+(($(wc -l <deep/box_on_slope.fc3d.sol.txt) == 12)) || fail "--solver all did not write the best solution"
+only a.json deep
+# not enough iterations: status 1, and what was reached is still there
+expect 1 solve "$problems/box_on_slope.fc3d.txt" --solver gauss_seidel --max-iterations 1 --solution deep --json a.json
+says out "not solved: iteration limit"
+says out "1 NOT solved"
+at a.json /rows/0/status not_solved
+(($(wc -l <deep/box_on_slope.fc3d.sol.txt) == 12)) || fail "what an unsolved problem reached was not written"
+only a.json deep
+# the format without its ending; the same twice
+cp "$problems/pendulum_limit.lcp.txt" plain
+expect 0 solve plain --solution deep
+cp deep/plain.sol.txt once
+expect 0 solve plain --solution deep
+cmp -s deep/plain.sol.txt once || fail "two solves of the same differ"
+only plain once deep
+# bad files: each with its line, and nothing is solved
+printf 'nc 1\nmu\n-0.5\nq\n1\n2\n3\nW 3 3 0\n' >negative.fc3d.txt
+printf 'n 2\nq\n1\nnan\nM 2 2 0\n' >nan.lcp.txt
+printf 'n 2\nq\n1\n1\nM 2 2 1\n0 2 1\n' >index.lcp.txt
+printf 'n 1\nm 1\nrows 2\niscomp\n0\n0\nq\n1\n1\nM 2 2 0\n' >count.mlcp.txt
+printf 'n 700000000\nq\n' >huge.lcp.txt
+: >empty.lcp.txt
+refuses "negative.fc3d.txt:3: '-0.5' is negative, expected mu of contact 0" solve negative.fc3d.txt
+refuses "nan.lcp.txt:4: 'nan' is not finite, expected q of row 1" solve "$problems/pendulum_limit.lcp.txt" nan.lcp.txt
+refuses "index.lcp.txt:6: '2' is out of range, expected a column from 0 to 1" solve index.lcp.txt
+refuses "count.mlcp.txt:4: iscomp is 1 for 0 rows, expected m = 1" solve count.mlcp.txt
+refuses "huge.lcp.txt:1: 'n 700000000' is more than a file of 14 bytes can hold" solve huge.lcp.txt
+refuses "empty.lcp.txt: the file is empty" solve empty.lcp.txt
+refuses "nowhere.txt: cannot read it: No such file" solve nowhere.txt
+refuses ".: it is a folder" solve .
+only negative.fc3d.txt nan.lcp.txt index.lcp.txt count.mlcp.txt huge.lcp.txt empty.lcp.txt
+
 # --- nonsense
 refuses "there is no verb 'frobnicate'; there are: simulate" frobnicate
 refuses "--bogus" --bogus
@@ -223,7 +298,15 @@ refuses "can be the standard output" simulate @top --csv - --json -
 refuses "not expected: os --method" simulate @top --method os
 refuses "not expected: again" simulate @top again
 refuses "there is nothing to reproduce called 'table9'" reproduce table9
-refuses "there is no suite 'speed'; there are: dynamics" bench speed
+refuses "there is no suite 'speed'; there are: dynamics, solvers" bench speed
+sample=$problems/sliding_block.fc3d.txt
+refuses "FILE is required" solve
+refuses "--solver: there is no 'simplex'; there are: auto, lemke" solve "$sample" --solver simplex
+refuses "--solver lemke: $sample: " solve "$sample" --solver lemke
+refuses "--tolerance: 0 must be above 0" solve "$sample" --tolerance 0
+refuses "--tolerance: 'small' is not a number" solve "$sample" --tolerance small
+refuses "--max-iterations: 0 must be between" solve "$sample" --max-iterations 0
+refuses "would both be sliding_block.fc3d.sol.txt" solve "$sample" "$sample" --solution deep
 only
 
 # --- places that cannot be written are refused before any work
@@ -231,6 +314,8 @@ refuses "--json: cannot write 'nowhere/a.json'" simulate @top --time 1e9 --json 
 refuses "it is a folder" simulate @top --time 1e9 --csv .
 refuses "--report: cannot make the folder" reproduce all --report /dev/null/report
 refuses "--json: cannot write" bench --json nowhere/a.json
+refuses "--json: cannot write" solve "$sample" --json nowhere/a.json
+refuses "--solution: cannot make the folder" solve "$sample" --solution /dev/null/deep
 only
 expect 0 inspect @top --json /dev/null
 [[ -c /dev/null ]] || fail "/dev/null was replaced by a file"

@@ -66,7 +66,7 @@ std::string to_text(const Table& table) {
   return out;
 }
 
-std::string to_text(const std::vector<Block>& blocks, int columns) {
+std::string to_text(const std::vector<Item>& blocks, int columns) {
   struct Printer {
     int columns;
     std::string operator()(const Heading& h) const { return h.text + "\n" + std::string(h.text.size(), '-') + "\n"; }
@@ -75,7 +75,7 @@ std::string to_text(const std::vector<Block>& blocks, int columns) {
     std::string operator()(const Plot&) const { return ""; }
   };
   std::string out;
-  for (const Block& block : blocks) {
+  for (const Item& block : blocks) {
     const std::string text = std::visit(Printer{columns}, block);
     if (!text.empty()) out += text + "\n";
   }
@@ -296,7 +296,7 @@ std::string to_svg(const Plot& plot) {
   return out + "</svg>";
 }
 
-std::string to_html(const std::string& title, const std::vector<Block>& blocks) {
+std::string to_html(const std::string& title, const std::vector<Item>& blocks) {
   struct Printer {
     std::string operator()(const Heading& h) const { return "<h2>" + escaped(h.text) + "</h2>\n"; }
     std::string operator()(const Paragraph& p) const { return "<p>" + escaped(p.text) + "</p>\n"; }
@@ -331,7 +331,7 @@ std::string to_html(const std::string& title, const std::vector<Block>& blocks) 
       "<meta name=\"color-scheme\" content=\"light dark\"><title>{0}</title>"
       "<style>{1}</style></head><body>\n<h1>{0}</h1>\n",
       escaped(title), page_style);
-  for (const Block& block : blocks) out += std::visit(Printer{}, block);
+  for (const Item& block : blocks) out += std::visit(Printer{}, block);
   return out + "</body></html>\n";
 }
 

@@ -36,17 +36,17 @@ struct Plot {
   std::string note;
 };
 
-using Block = std::variant<Heading, Paragraph, Table, Plot>;
+using Item = std::variant<Heading, Paragraph, Table, Plot>;
 
 // For a terminal of so many columns; plots are left out.
 std::string to_text(const Table& table);
-std::string to_text(const std::vector<Block>& blocks, int columns = 100);
+std::string to_text(const std::vector<Item>& blocks, int columns = 100);
 
 // One page with everything in it: no scripts, no other files. Light or dark as the reader's system is.
-std::string to_html(const std::string& title, const std::vector<Block>& blocks);
+std::string to_html(const std::string& title, const std::vector<Item>& blocks);
 std::string to_svg(const Plot& plot);
 
-// A curve in one line of characters, lowest to highest value. Block characters where the locale is UTF-8.
+// A curve in one line of characters, lowest to highest value. Item characters where the locale is UTF-8.
 std::string strip(const std::vector<double>& values, int width);
 
 }  // namespace linchpin

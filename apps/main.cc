@@ -24,6 +24,7 @@ constexpr const char* footer =
     "  linchpin inspect @quadruped\n"
     "  linchpin reproduce smooth/stiffness --report report\n"
     "  linchpin bench --quick\n"
+    "  linchpin solve models/problems/*.txt\n"
     "  linchpin help simulate                            all about one verb";
 
 std::vector<std::string> verbs_of(const CLI::App& command) {
@@ -51,6 +52,7 @@ int run(std::vector<std::string> arguments) {
   add_inspect(command, status);
   add_reproduce(command, status);
   add_bench(command, status);
+  add_solve(command, status);
   for (CLI::App* verb : command.get_subcommands({})) verb->set_help_flag("-h,--help", "This text");
 
   if (arguments.empty()) return demonstrate();

@@ -98,7 +98,7 @@ int run(const Request& request) {
 
   bool all_hold = true;
   Json rows = Json::array(), tables = Json::object();
-  std::vector<Block> blocks;
+  std::vector<Item> blocks;
   Progress progress(true);
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const ReproductionEntry& entry = *entries[i];
@@ -120,7 +120,7 @@ int run(const Request& request) {
                       {"kind", c.kind}});
     }
     tables[entry.id] = Json::array();
-    for (const Block& block : found.account)
+    for (const Item& block : found.account)
       if (const Table* table = std::get_if<Table>(&block)) tables[entry.id].push_back(table_json(*table));
     blocks.push_back(Heading{fmt::format("{}: {} ({})", entry.id, entry.title, entry.source)});
     blocks.push_back(claim_table(found.claims));

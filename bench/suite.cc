@@ -5,6 +5,8 @@ namespace linchpin {
 const std::vector<BenchSuite>& bench_suites() {
   static const std::vector<BenchSuite> suites = {
       {"dynamics", "forward and inverse dynamics, mass matrix and kinematics of chains and robots", bench_dynamics},
+      {"solvers", "complementarity problems to a given residual: contact, friction, boxes, stacks and piles",
+       bench_solvers},
   };
   return suites;
 }

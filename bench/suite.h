@@ -12,13 +12,13 @@ namespace linchpin {
 // One number. Times are the smallest of many samples, per call and world.
 struct BenchRow {
   std::string suite, bench_case;
-  int size = 0;  // degrees of freedom
+  int size = 0;  // degrees of freedom, or rows of a problem
   std::string metric, unit;
   std::optional<double> value;  // none: skipped, for this reason
   std::string reason;
   std::optional<double> median;
   std::string who;                      // "linchpin" or the peer
-  std::string scalar;                   // linchpin: double, float, or how many worlds side by side
+  std::string scalar;                   // linchpin: double, float, or how many worlds side by side; or the solver
   std::map<std::string, double> ratio;  // peer -> its value over ours, so above 1 is ahead
 };
 
@@ -37,8 +37,17 @@ struct BenchTarget {
   bool met() const { return value && (at_most ? *value <= target : *value >= target); }
 };
 
+// A suite's own way to show its rows; without one they are shown metric by metric.
+struct BenchTable {
+  std::string title;
+  std::string align;  // one letter per column: l or r
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+};
+
 struct BenchReport {
   std::vector<BenchRow> rows;
+  std::vector<BenchTable> tables;
   std::vector<Orientation> orientation;
   std::vector<BenchTarget> targets;
   std::vector<std::string> notes;  // who took part, and who did not and why
@@ -60,5 +69,6 @@ struct BenchSuite {
 const std::vector<BenchSuite>& bench_suites();
 
 BenchReport bench_dynamics(const BenchOptions& options, const BenchProgress& progress);  // dynamics.cc
+BenchReport bench_solvers(const BenchOptions& options, const BenchProgress& progress);   // solvers.cc
 
 }  // namespace linchpin

@@ -18,7 +18,7 @@ struct Claim {
 
 struct Reproduction {
   std::vector<Claim> claims;
-  std::vector<Block> account;  // what was done and found, with tables and plots
+  std::vector<Item> account;  // what was done and found, with tables and plots
 };
 
 struct ReproduceOptions {

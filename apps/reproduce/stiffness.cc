@@ -446,7 +446,7 @@ std::optional<Study> carry_out(const ReproduceOptions& options, const ReproduceP
   return study;
 }
 
-std::vector<Block> account_of(const Study& study) {
+std::vector<Item> account_of(const Study& study) {
   const std::vector<Accuracy>& askew = study.sweeps[2];
   double reference = 1e-19;  // long double tells no smaller differences
   for (const auto& sweep : study.sweeps)
@@ -454,7 +454,7 @@ std::vector<Block> account_of(const Study& study) {
   const auto overtaken = std::find_if(
       askew.begin(), askew.end(), [](const Accuracy& a) { return a.error[extended].median > a.error[our_aba].median; });
 
-  std::vector<Block> account;
+  std::vector<Item> account;
   account.push_back(Paragraph{fmt::format(
       "Chains of {} links, light (1 kg) and heavy (ratio kg) in turn, at {} random states for each ratio, no joint "
       "forces. Errors are the largest difference of any joint acceleration from the exact one, as a part of the "

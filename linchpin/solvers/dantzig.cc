@@ -18,6 +18,8 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double moves = 1e-10;     // a w or z that changes by less per unit of z_i does not change: rounding of (1), (2)
 constexpr double dependent = 1e-9;  // s in (4) below this: the row depends on those inside
+constexpr int max_updates = 40;     // of an inverse before it is made anew
+constexpr double inexact = 1e-12;   // times the largest |z|: what rounding may leave of w = 0
 constexpr double tie = 1e-12;       // bounds may be passed by this much, so that among ties the largest pivot can be chosen
 constexpr double lawful = 2e-13;    // a law broken by less is rounding
 constexpr double nearly = 100;      // times that, when rounding leaves no better
@@ -26,7 +28,8 @@ struct Run {
   const Problem& problem;
   DantzigWorkspace& ws;
   int n = 0, stride = 0;
-  int inside = 0;  // |A|
+  int inside = 0;   // |A|
+  int updates = 0;  // of the inverse since it was made
   double unit = 1;
   int events = 0, limit = 0;
 
@@ -136,6 +139,32 @@ void solve_for_column(const Run& run, int j, double* u) {
   for (int k = 0; k < run.inside; ++k) u[k] = dot(run.inverse_row(k), run.ws.gathered.data(), padded(run.inside));
 }
 
+// Factors M_AA as the problem has it. False if it is singular.
+bool factor(const Run& run) {
+  DantzigWorkspace& ws = run.ws;
+  const int k = run.inside;
+  double* A = ws.lu.matrix(k);
+  for (int r = 0; r < k; ++r) {
+    double* row = A + std::size_t(r) * ws.lu.stride();
+    for (int c = 0; c < k; ++c) row[c] = run.column(ws.active[c])[ws.active[r]];
+    for (int c = k; c < ws.lu.stride(); ++c) row[c] = 0;
+  }
+  return ws.lu.factor();
+}
+
+// The inverse anew: updates by (4) add up their errors.
+void refresh(Run& run) {
+  const int k = run.inside;
+  run.updates = 0;
+  if (k == 0 || !factor(run)) return;
+  for (int c = 0; c < k; ++c) {
+    double* unit = run.ws.gathered.data();
+    for (int r = 0; r < padded(k); ++r) unit[r] = r == c;
+    run.ws.lu.solve(unit);
+    for (int r = 0; r < k; ++r) run.inverse_row(r)[c] = unit[r];
+  }
+}
+
 // Puts row j into A by (4). False if it depends on A.
 bool enter(Run& run, int j) {
   DantzigWorkspace& ws = run.ws;
@@ -145,7 +174,8 @@ bool enter(Run& run, int j) {
   gather_row(run, j, row);
   double s = run.column(j)[j];
   for (int i = 0; i < k; ++i) s -= row[i] * u[i];
-  if (!(std::abs(s) > dependent)) return false;
+  if (!(s > dependent)) return false;
+  ++run.updates;
   std::fill_n(v, count + 8, 0.0);
   for (int i = 0; i < k; ++i) add_multiple(row[i], run.inverse_row(i), count, v);
   const double per_s = 1 / s;
@@ -163,6 +193,14 @@ bool enter(Run& run, int j) {
   return true;
 }
 
+// The same, in doubt with an inverse made anew.
+bool enter_surely(Run& run, int j) {
+  if (enter(run, j)) return true;
+  if (run.updates == 0) return false;
+  refresh(run);
+  return enter(run, j);
+}
+
 // Takes row j out of A: (4) backwards, after it has been made the last.
 void leave(Run& run, int j) {
   DantzigWorkspace& ws = run.ws;
@@ -172,6 +210,7 @@ void leave(Run& run, int j) {
   ws.active[p] = ws.active[last];
   ws.position[ws.active[p]] = p;
   ws.position[j] = -1;
+  ++run.updates;
   const double* of_j = run.inverse_row(last);
   const double per_pivot = 1 / of_j[last];
   for (int i = 0; i < last; ++i) {
@@ -190,17 +229,24 @@ void all_w(const Run& run) {
     if (ws.z[j] != 0) add_multiple(ws.z[j], run.column(j), run.stride, ws.w.data());
 }
 
-// z of the rows inside from the inverse, the others at their bounds, and w.
-void solve_set(Run& run) {
+// z of the rows inside from the inverse, corrected once, with all other z as they are; and w.
+void solve_inside(Run& run) {
   DantzigWorkspace& ws = run.ws;
-  for (int i = 0; i < run.n; ++i) ws.z[i] = run.is_inside(i) ? 0 : ws.at_upper[i] ? ws.upper[i] : ws.lower[i] > -infinity ? ws.lower[i] : 0;
-  all_w(run);
   const int count = padded(run.inside);
+  all_w(run);
   for (int correction = 0; correction < 2; ++correction) {
     for (int k = 0; k < count; ++k) ws.gathered[k] = k < run.inside ? -ws.w[ws.active[k]] : 0;
     for (int k = 0; k < run.inside; ++k) ws.z[ws.active[k]] += dot(run.inverse_row(k), ws.gathered.data(), count);
     all_w(run);
   }
+}
+
+// The same with all other z at their bounds.
+void solve_set(Run& run) {
+  DantzigWorkspace& ws = run.ws;
+  for (int i = 0; i < run.n; ++i)
+    ws.z[i] = run.is_inside(i) ? 0 : ws.at_upper[i] ? ws.upper[i] : ws.lower[i] > -infinity ? ws.lower[i] : 0;
+  solve_inside(run);
 }
 
 // ---- laws ----------------------------------------------------------------------------------------------------------
@@ -237,12 +283,22 @@ struct Block3 {
   double step = infinity;
 };
 
-// Calls visit(event, row, room, speed) for each of (3) that moving z_i by `direction` leads to.
+// A row on its way.
+struct Drive {
+  int row;
+  double home, forward;     // where its z began, and whether it is to grow (1) or fall (-1)
+  double direction = forward;  // where it goes now
+};
+
+// Calls visit(event, row, room, speed) for each of (3) that going on leads to.
 template <class Visit>
-void visit_blocking(const Run& run, int i, double direction, Visit visit) {
+void visit_blocking(const Run& run, const Drive& drive, Visit visit) {
   const DantzigWorkspace& ws = run.ws;
+  const int i = drive.row;
   if (ws.w[i] * ws.dw[i] < 0 && std::abs(ws.dw[i]) > dependent) visit(Event::own_w, i, std::abs(ws.w[i]), std::abs(ws.dw[i]));
-  const double own = direction > 0 ? ws.upper[i] - ws.z[i] : ws.z[i] - ws.lower[i];
+  const double own = drive.direction != drive.forward ? std::abs(ws.z[i] - drive.home)
+                     : drive.forward > 0              ? ws.upper[i] - ws.z[i]
+                                                      : ws.z[i] - ws.lower[i];
   if (own < infinity) visit(Event::own_bound, i, own, 1.0);
   for (int k = 0; k < run.inside; ++k) {
     const int a = ws.active[k];
@@ -262,14 +318,14 @@ void visit_blocking(const Run& run, int i, double direction, Visit visit) {
 // Who stops the drive: of those who are at their bound when the first has passed its own by `tie`, row i itself if among
 // them, else the one with the largest pivot [Harris 1973]; or, once a drive has stood still for long, the one with the least
 // index, so that it does not go in circles [Bland 1977].
-Block3 first_event(const Run& run, int i, double direction, bool by_index) {
+Block3 first_event(const Run& run, const Drive& drive, bool by_index) {
   double limit = infinity;
-  visit_blocking(run, i, direction, [&](Event, int, double room, double speed) {
+  visit_blocking(run, drive, [&](Event, int, double room, double speed) {
     limit = std::min(limit, (std::max(room, 0.0) + tie) / speed);
   });
   Block3 best;
   double largest = 0;
-  visit_blocking(run, i, direction, [&](Event event, int row, double room, double speed) {
+  visit_blocking(run, drive, [&](Event event, int row, double room, double speed) {
     const double step = std::max(room, 0.0) / speed;
     if (!(step <= limit)) return;
     const bool own = event == Event::own_w || event == Event::own_bound;
@@ -300,32 +356,71 @@ void put_at_bound(Run& run, int i, bool upper) {
   run.ws.z[i] = upper ? run.ws.upper[i] : run.ws.lower[i];
 }
 
-enum class End { done, ray, limit };
+// What may be left of w_i = 0 after many steps with z of this size.
+double rounding_of_w(const Run& run) {
+  double most = 10;
+  for (int i = 0; i < run.n; ++i) most = std::max(most, std::abs(run.ws.z[i]));
+  return inexact * most;
+}
 
-// Drives row i until its law holds, or until it turns out that the row depends on those inside and is lawful up to their
-// rounding: such rows are skipped from then on.
-End drive(Run& run, int i) {
+enum class End { done, ray, stuck, limit };
+
+// Whether nothing stops a drive because there is no solution: M (dz, 1) = 0 and w_i < 0 along it. If not, it is M that is
+// not semidefinite, or rounding.
+End unstopped(const Run& run) {
+  double most = 0, size = 1;
+  for (int i = 0; i < run.n; ++i) most = std::max(most, std::abs(run.ws.dw[i]));
+  for (int k = 0; k < run.inside; ++k) size = std::max(size, std::abs(run.ws.dz[k]));
+  return most <= dependent * size ? End::ray : End::stuck;
+}
+
+// Row i has w_i = 0 now, by going somewhere or from the start: it goes inside. If it depends on the rows inside that cannot
+// be, and need not: w stays as it is whatever z_i, so the row can go back home, until it arrives or one of the others reaches
+// a bound and makes room. True if the drive is over.
+bool arrive(Run& run, Drive& drive) {
   DantzigWorkspace& ws = run.ws;
-  const double direction = broken_at_bound(run, i) > 0 ? 1 : -1;
+  const int i = drive.row;
+  const bool depends = std::abs(ws.dw[i]) <= dependent, moved = ws.z[i] != drive.home;
+  if (depends && moved) {
+    drive.direction = -drive.forward;
+    find_direction(run, i, drive.direction);
+    return false;
+  }
+  if (!depends && !moved) return false;  // not yet: from here on it is exact
+  ws.skipped[i] = depends || !enter_surely(run, i);
+  return true;
+}
+
+// Drives row i until its law holds.
+End drive_row(Run& run, int i) {
+  DantzigWorkspace& ws = run.ws;
+  Drive drive{i, ws.z[i], broken_at_bound(run, i) > 0 ? 1.0 : -1.0};
   for (int still = 0;;) {
     if (++run.events > run.limit) return End::limit;
-    find_direction(run, i, direction);
-    const Block3 block = first_event(run, i, direction, still > 2 * run.n);
-    if (block.event == Event::none) {
-      ws.skipped[i] = 1;
-      return std::abs(ws.w[i]) < dependent ? End::done : End::ray;
+    if (run.updates > max_updates) {
+      refresh(run);
+      solve_inside(run);
     }
-    ws.z[i] += direction * block.step;
+    find_direction(run, i, drive.direction);
+    if (-ws.w[i] * drive.forward <= rounding_of_w(run) && arrive(run, drive)) return End::done;
+    const Block3 block = first_event(run, drive, still > 2 * run.n);
+    if (block.event == Event::none) {
+      if (run.updates == 0) return unstopped(run);
+      refresh(run);  // to be sure
+      continue;
+    }
+    ws.z[i] += drive.direction * block.step;
     for (int k = 0; k < run.inside; ++k) ws.z[ws.active[k]] += block.step * ws.dz[k];
     add_multiple(block.step, ws.dw.data(), run.stride, ws.w.data());
     still = block.step > 0 ? 0 : still + 1;
     switch (block.event) {
       case Event::own_w:
         ws.w[i] = 0;
-        ws.skipped[i] = !enter(run, i);
+        ws.skipped[i] = !enter_surely(run, i);
         return End::done;
       case Event::own_bound:
-        put_at_bound(run, i, direction > 0);
+        if (drive.direction == drive.forward) put_at_bound(run, i, drive.forward > 0);
+        else ws.z[i] = drive.home;
         return End::done;
       case Event::inner_bound:
         leave(run, block.row);
@@ -333,7 +428,7 @@ End drive(Run& run, int i) {
         break;
       default:
         ws.w[block.row] = 0;
-        ws.skipped[block.row] = !enter(run, block.row);
+        if (!enter_surely(run, block.row)) ws.skipped[block.row] = 1;
     }
   }
 }
@@ -358,6 +453,7 @@ int worst_row(const Run& run) {
 // At the bound that q speaks for, or the only one.
 void start_cold(Run& run) {
   DantzigWorkspace& ws = run.ws;
+  run.inside = run.updates = 0;
   for (int i = 0; i < run.n; ++i) {
     ws.position[i] = -1;
     ws.at_upper[i] = ws.upper[i] < infinity && (ws.lower[i] == -infinity || ws.q[i] < 0);
@@ -366,6 +462,7 @@ void start_cold(Run& run) {
 
 void start_warm(Run& run, std::span<const double> guess) {
   DantzigWorkspace& ws = run.ws;
+  run.inside = run.updates = 0;
   for (int i = 0; i < run.n; ++i) {
     const double z = guess[i] / (ws.scale[i] * run.unit);
     ws.position[i] = -1;
@@ -374,21 +471,24 @@ void start_warm(Run& run, std::span<const double> guess) {
   }
 }
 
-// Rows inside whose z is beyond a bound go there, until there is none: what drives begin from.
-void return_to_bounds(Run& run) {
+// Rows inside whose z is beyond a bound go there. False if there is none.
+bool leave_beyond_bounds(Run& run) {
   DantzigWorkspace& ws = run.ws;
-  for (bool any = true; any;) {
-    any = false;
-    solve_set(run);
-    for (int k = run.inside - 1; k >= 0; --k) {
-      const int a = ws.active[k];
-      const bool above = ws.z[a] > ws.upper[a] + lawful, below = ws.z[a] < ws.lower[a] - lawful;
-      if (!above && !below) continue;
-      leave(run, a);
-      ws.at_upper[a] = above;
-      any = true;
-    }
+  bool any = false;
+  for (int k = run.inside - 1; k >= 0; --k) {
+    const int a = ws.active[k];
+    const bool above = ws.z[a] > ws.upper[a] + lawful, below = ws.z[a] < ws.lower[a] - lawful;
+    if (!above && !below) continue;
+    leave(run, a);
+    ws.at_upper[a] = above;
+    any = true;
   }
+  return any;
+}
+// The same until all are within bounds: what drives begin from.
+void return_to_bounds(Run& run) {
+  do solve_set(run);
+  while (leave_beyond_bounds(run));
 }
 
 // z_A with the problem's own numbers and a fresh factorisation, corrected while that helps; and w. Without it, the
@@ -398,13 +498,7 @@ void solve_afresh(Run& run) {
   solve_set(run);
   const int k = run.inside;
   if (k == 0) return;
-  double* A = ws.lu.matrix(k);
-  for (int r = 0; r < k; ++r) {
-    double* row = A + std::size_t(r) * ws.lu.stride();
-    for (int c = 0; c < k; ++c) row[c] = run.column(ws.active[c])[ws.active[r]];
-    for (int c = k; c < ws.lu.stride(); ++c) row[c] = 0;
-  }
-  if (!ws.lu.factor()) return;
+  if (!factor(run)) return;
   double last = infinity;
   for (int correction = 0; correction < 4; ++correction) {
     double worst = 0;
@@ -437,20 +531,32 @@ Outcome dantzig(const Problem& problem, const SolverOptions& options, DantzigWor
   load_bounds(run);
   // A drive takes a few events, a solution some per row; more is going in circles.
   run.limit = options.max_iterations > 0 ? options.max_iterations : 200 + 50 * run.n;
-  if (options.warm_start) start_warm(run, z);
+  bool warm = options.warm_start;
+  if (warm) start_warm(run, z);
   else start_cold(run);
   return_to_bounds(run);
 
   for (int round = 0; round < 4; ++round) {
     End end = End::done;
     std::fill_n(ws.skipped.begin(), run.n, 0);
-    for (int i = worst_row(run); i >= 0 && end == End::done; i = worst_row(run)) end = drive(run, i);
+    for (int i = worst_row(run); i >= 0 && end == End::done; i = worst_row(run)) {
+      end = drive_row(run, i);
+      solve_inside(run);
+    }
     solve_afresh(run);
     const double by = broken(run);
     write(run, z);
     if (by <= 1 || (by <= nearly && round == 3)) return {Stop::finished, run.events};
     if (end == End::limit) return {Stop::iteration_limit, run.events};
-    if (end == End::ray) return {Stop::ray, run.events};
+    if (end == End::ray && !warm) return {Stop::ray, run.events};
+    if (end == End::ray || end == End::stuck) {  // not from here; perhaps from the beginning
+      if (!warm) return {Stop::stalled, run.events};
+      warm = false;
+      start_cold(run);
+    } else {
+      refresh(run);
+      leave_beyond_bounds(run);  // by z as just solved for, which the inverse may not show
+    }
     return_to_bounds(run);
   }
   return {Stop::stalled, run.events};

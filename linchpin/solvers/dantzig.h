@@ -1,7 +1,7 @@
 // Dantzig's principal pivoting: drives one row after the other to where its law holds, while all others keep theirs.
 //
-// For w = M z + q with rows free, nonnegative or box (problem.h) and M positive semidefinite, symmetric or not. Each row is
-// inside (w = 0, z between its bounds; the set A) or at a bound of z. A row that breaks its law at its bound is driven: its
+// For w = M z + q with rows free, nonnegative or box (problem.h) and M positive definite, or semidefinite and symmetric. Each
+// row is inside (w = 0, z between its bounds; the set A) or at a bound of z. A row that breaks its law at its bound is driven: its
 // z_i grows (or falls) by t, the rows inside give way so that their w stay 0,
 //     z_A <- z_A + t dz_A,    M_AA dz_A = -M_Ai,                                                               (1)
 //     w   <- w + t dw,        dw = M_{.i} + M_{.A} dz_A,                                                       (2)
@@ -10,8 +10,8 @@
 //     z_i at a bound      row i is lawful there, done
 //     z_a at a bound      row a of A goes there; on with the new A
 //     w_j = 0             row j, lawful at its bound so far, goes inside; on with the new A                    (3)
-// dw_i >= 0 since M is semidefinite, and each drive leaves one more row lawful. If dw_i = 0 then M (dz, 1) = 0: row i depends
-// on A and nothing but a bound can stop it; rows that depend on A never enter it, since their dw is 0 too.
+// dw_i >= 0 since M is semidefinite, and each drive leaves one more row lawful. If dw_i = 0 then M (dz, 1) = 0 (M symmetric):
+// row i depends on A and nothing but a bound can stop it; rows that depend on A never enter it, since their dw is 0 too.
 //
 // The inverse of M_AA is kept and updated, O(|A|^2), as rows come and go:
 //     u = M_AA^-1 M_Aj,  v = M_jA M_AA^-1,  s = M_jj - M_jA u:    [M_AA^-1 + u v / s,  -u / s;  -v / s,  1 / s]  (4)

@@ -5,43 +5,47 @@
 namespace linchpin {
 namespace {
 
-constexpr int panel = 16;
+typedef long long Lanes8 __attribute__((vector_size(64)));
+constexpr Lanes8 lanes8{0, 1, 2, 3, 4, 5, 6, 7};
 
-// C -= A B for rows [r0, r1) of C and columns [c0, c1) (c0, c1 multiples of 8): A's columns and B's rows are [k0, k1) of the same
-// matrix. Four rows by sixteen columns stay in registers.
+constexpr int panel = 16, largest_panel = 24;
+
+// rows x (8 * registers) of C, C -= A B, in registers; `minus_a` holds -A, k after k.
+template <int rows, int registers>
+inline void update_tile(double* M, std::size_t stride, int r, int c, int k0, int depth, const double* minus_a) {
+  Double8 x[rows][registers];
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < registers; ++j) x[i][j] = Double8::load(M + std::size_t(r + i) * stride + std::size_t(c + 8 * j));
+  const double* b = M + std::size_t(k0) * stride + std::size_t(c);
+  for (int k = 0; k < depth; ++k, b += stride, minus_a += rows) {
+    Double8 B[registers];
+    for (int j = 0; j < registers; ++j) B[j] = Double8::load(b + 8 * j);
+    for (int i = 0; i < rows; ++i)
+      for (int j = 0; j < registers; ++j) x[i][j] = fma(Double8(minus_a[i]), B[j], x[i][j]);
+  }
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < registers; ++j) x[i][j].store(M + std::size_t(r + i) * stride + std::size_t(c + 8 * j));
+}
+
+template <int rows>
+inline void update_rows(double* M, std::size_t stride, int r, int k0, int depth, int c0, int c1) {
+  double minus_a[rows * largest_panel];
+  for (int k = 0; k < depth; ++k)
+    for (int i = 0; i < rows; ++i) minus_a[k * rows + i] = -M[std::size_t(r + i) * stride + std::size_t(k0 + k)];
+  int c = c0;
+  for (; c + 24 <= c1; c += 24) update_tile<rows, 3>(M, stride, r, c, k0, depth, minus_a);
+  if (c + 16 <= c1) update_tile<rows, 2>(M, stride, r, c, k0, depth, minus_a), c += 16;
+  if (c < c1) update_tile<rows, 1>(M, stride, r, c, k0, depth, minus_a);
+}
+
+// Rows [r0, r1) and columns [c0, c1), a multiple of 8 of them: C -= A B, where A is the columns and B the rows [k0, k1).
 void subtract_product(double* M, int stride, int r0, int r1, int k0, int k1, int c0, int c1) {
+  const std::size_t s = std::size_t(stride);
   int r = r0;
-  for (; r + 4 <= r1; r += 4) {
-    double* row[4];
-    for (int i = 0; i < 4; ++i) row[i] = M + std::size_t(r + i) * std::size_t(stride);
-    int c = c0;
-    for (; c + 16 <= c1; c += 16) {
-      Double8 x[4][2];
-      for (int i = 0; i < 4; ++i) x[i][0] = Double8::load(row[i] + c), x[i][1] = Double8::load(row[i] + c + 8);
-      for (int k = k0; k < k1; ++k) {
-        const double* b = M + std::size_t(k) * std::size_t(stride) + c;
-        const Double8 b0 = Double8::load(b), b1 = Double8::load(b + 8);
-        for (int i = 0; i < 4; ++i) {
-          x[i][0] = fma(Double8(-row[i][k]), b0, x[i][0]);
-          x[i][1] = fma(Double8(-row[i][k]), b1, x[i][1]);
-        }
-      }
-      for (int i = 0; i < 4; ++i) x[i][0].store(row[i] + c), x[i][1].store(row[i] + c + 8);
-    }
-    for (; c < c1; c += 8) {
-      Double8 x[4];
-      for (int i = 0; i < 4; ++i) x[i] = Double8::load(row[i] + c);
-      for (int k = k0; k < k1; ++k) {
-        const Double8 b = Double8::load(M + std::size_t(k) * std::size_t(stride) + c);
-        for (int i = 0; i < 4; ++i) x[i] = fma(Double8(-row[i][k]), b, x[i]);
-      }
-      for (int i = 0; i < 4; ++i) x[i].store(row[i] + c);
-    }
-  }
-  for (; r < r1; ++r) {
-    double* row = M + std::size_t(r) * std::size_t(stride);
-    for (int k = k0; k < k1; ++k) subtract_multiple(row + c0, row[k], M + std::size_t(k) * std::size_t(stride) + c0, c1 - c0);
-  }
+  for (; r + 8 <= r1; r += 8) update_rows<8>(M, s, r, k0, k1 - k0, c0, c1);
+  if (r + 4 <= r1) update_rows<4>(M, s, r, k0, k1 - k0, c0, c1), r += 4;
+  if (r + 2 <= r1) update_rows<2>(M, s, r, k0, k1 - k0, c0, c1), r += 2;
+  if (r < r1) update_rows<1>(M, s, r, k0, k1 - k0, c0, c1);
 }
 
 // Columns [from, to); whole rows are exchanged, among those before `pivots`.
@@ -64,13 +68,22 @@ bool factor_panel(double* A, int rows, int pivots, int stride_, int* pivot, int 
     double first[8];
     for (int j = 0; j < 8; ++j) first[j] = begin + j > k ? top[begin + j] : 0;
     const Double8 head = Double8::load(first);
+    if (begin > k) {  // a new register begins behind the pivot
+      for (int i = k + 1; i < rows; ++i) {
+        double* row = A + std::size_t(i) * stride;
+        const double l = row[k] * inverse;
+        row[k] = l;
+        subtract_multiple(row + begin, l, top + begin, end - begin);
+      }
+      continue;
+    }
+    // l goes into its lane of the register: stored by itself, the next load of the register would have to wait for it
+    const Lanes8 lane_of_pivot = lanes8 == k - begin;
     for (int i = k + 1; i < rows; ++i) {
       double* row = A + std::size_t(i) * stride;
       const double l = row[k] * inverse;
-      if (l == 0) continue;
-      row[k] = l;
-      if (begin >= end) continue;
-      fma(Double8(-l), head, Double8::load(row + begin)).store(row + begin);
+      const Double8 x = fma(Double8(-l), head, Double8::load(row + begin));
+      Double8(lane_of_pivot ? Double8(l).v : x.v).store(row + begin);
       subtract_multiple(row + begin + 8, l, top + begin + 8, end - begin - 8);
     }
   }
@@ -80,7 +93,7 @@ bool factor_panel(double* A, int rows, int pivots, int stride_, int* pivot, int 
 }  // namespace
 
 bool factor_leading(double* A, int rows, int pivots, int stride, int* pivot) {
-  const int width = pivots < 64 ? pivots : panel;
+  const int width = pivots < largest_panel ? pivots : panel;
   for (int from = 0; from < pivots; from += width) {
     const int to = std::min(pivots, from + width), right = padded(to);
     if (!factor_panel(A, rows, pivots, stride, pivot, from, to)) return false;

@@ -32,6 +32,8 @@ void scale(Search& search) {
   for (auto* numbers : {&ws.q, &ws.scale, &ws.lower, &ws.upper, &ws.rhs, &ws.z, &ws.w})
     numbers->resize(std::size_t(n));
   for (auto* numbers : {&ws.state, &ws.rows, &ws.columns}) numbers->resize(std::size_t(n));
+  ws.tableau.reserve(2 * std::size_t(n) * (4 * std::size_t(n) + 1));
+  ws.basis.reserve(2 * std::size_t(n));
   search.problem.M.to_dense(ws.M.data(), n);
   for (int i = 0; i < n; ++i) {
     double most = 0;
@@ -71,7 +73,7 @@ void read_laws(Search& search) {
 // The next choice, counting with the first row as the lowest digit. False after the last.
 bool next_choice(EnumerationWorkspace& ws, int n) {
   for (int i = 0; i < n; ++i) {
-    const int last = ws.upper[i] < infinity ? at_upper : inside;
+    const int last = ws.lower[i] == ws.upper[i] ? at_lower : ws.upper[i] < infinity ? at_upper : inside;
     if (ws.state[i] < last) return ++ws.state[i], true;
     ws.state[i] = ws.lower[i] > -infinity ? at_lower : inside;
   }
@@ -131,8 +133,16 @@ void shorten(const double* A, double* gram, double* b, int r, int k) {
     for (int i = 0; i < m; ++i) b[t] -= A[t * k + r + i] * b[r + i];
 }
 
-// z and w of the present choice by (1). In singular cases z is the shortest, whether (1) is then met is seen in w.
-void solve_choice(EnumerationWorkspace& ws, int n) {
+void find_w(EnumerationWorkspace& ws, int n) {
+  for (int i = 0; i < n; ++i) {
+    ws.w[i] = ws.q[i];
+    for (int j = 0; j < n; ++j) ws.w[i] += ws.M[i * n + j] * ws.z[j];
+  }
+}
+
+// z and w of the present choice by (1). Returns whether M_aa is singular; z is then the shortest of all, and whether (1) is
+// met at all is seen in w.
+bool solve_choice(EnumerationWorkspace& ws, int n) {
   int k = 0;
   for (int i = 0; i < n; ++i) {
     ws.z[i] = ws.state[i] == at_lower ? ws.lower[i] : ws.state[i] == at_upper ? ws.upper[i] : 0;
@@ -147,10 +157,8 @@ void solve_choice(EnumerationWorkspace& ws, int n) {
   const int rank = eliminate(ws.block.data(), ws.rhs.data(), ws.columns.data(), k);
   if (rank < k) shorten(ws.block.data(), ws.gram.data(), ws.rhs.data(), rank, k);
   for (int t = 0; t < k; ++t) ws.z[ws.rows[ws.columns[t]]] = ws.rhs[t];
-  for (int i = 0; i < n; ++i) {
-    ws.w[i] = ws.q[i];
-    for (int j = 0; j < n; ++j) ws.w[i] += ws.M[i * n + j] * ws.z[j];
-  }
+  find_w(ws, n);
+  return rank < k;
 }
 
 // By how much z and w break the worst law.
@@ -165,6 +173,117 @@ double broken(const EnumerationWorkspace& ws, int n) {
     worst = std::max(worst, by);
   }
   return worst;
+}
+
+// A linear programme in standard form, A y = b with y >= 0 and b >= 0: rows of A and b, with a column for each row's
+// artificial variable, which is basic at first.
+struct Programme {
+  double* numbers;
+  int* basis;
+  int rows, columns;  // without artificial ones and b
+  int width() const { return columns + rows + 1; }
+  double& at(int i, int j) const { return numbers[std::size_t(i) * std::size_t(width()) + std::size_t(j)]; }
+};
+
+// Makes the sum of the artificial variables as small as it gets; least index first, so that it ends [Bland 1977].
+void simplex_phase_one(const Programme& lp) {
+  for (;;) {
+    int entering = -1;
+    for (int j = 0; j < lp.columns && entering < 0; ++j) {
+      double gain = 0;  // what the sum loses per unit of y_j
+      for (int i = 0; i < lp.rows; ++i)
+        if (lp.basis[i] >= lp.columns) gain += lp.at(i, j);
+      if (gain > 1e-10) entering = j;
+    }
+    if (entering < 0) return;
+    int leaving = -1;
+    double least = infinity;
+    for (int i = 0; i < lp.rows; ++i) {
+      const double a = lp.at(i, entering);
+      if (a <= 1e-10) continue;
+      const double ratio = std::max(lp.at(i, lp.width() - 1), 0.0) / a;
+      const bool tied = leaving >= 0 && std::abs(ratio - least) <= 1e-13 * (1 + least);
+      if (tied ? lp.basis[i] < lp.basis[leaving] : ratio < least) least = ratio, leaving = i;
+    }
+    if (leaving < 0) return;
+    const double pivot = lp.at(leaving, entering);
+    for (int j = 0; j < lp.width(); ++j) lp.at(leaving, j) /= pivot;
+    for (int i = 0; i < lp.rows; ++i) {
+      const double m = lp.at(i, entering);
+      if (i == leaving || m == 0) continue;
+      for (int j = 0; j < lp.width(); ++j) lp.at(i, j) -= m * lp.at(leaving, j);
+    }
+    lp.basis[leaving] = entering;
+  }
+}
+
+// The present choice as a programme: M z - w = -q, with two unknowns y for each row of the problem. Inside: z - l and u - z,
+// whose sum is u - l, where there are both bounds; z = y - y' where there is none. At a bound: |w|, or w = y - y' where it may
+// have any sign.
+Programme programme_of_choice(EnumerationWorkspace& ws, int n) {
+  const int rows = 2 * n, columns = 2 * n;
+  const Programme lp{nullptr, nullptr, rows, columns};
+  ws.tableau.assign(std::size_t(rows) * std::size_t(lp.width()), 0.0);
+  ws.basis.resize(std::size_t(rows));
+  const Programme result{ws.tableau.data(), ws.basis.data(), rows, columns};
+  const int last = result.width() - 1;
+  for (int i = 0; i < n; ++i) result.at(i, last) = -ws.q[i];
+  for (int j = 0; j < n; ++j) {
+    const double l = ws.lower[j], u = ws.upper[j];
+    const bool from_l = l > -infinity, from_u = u < infinity;
+    if (ws.state[j] == inside) {
+      const double start = from_l ? l : from_u ? u : 0, sign = from_l || !from_u ? 1 : -1;
+      for (int i = 0; i < n; ++i) {
+        result.at(i, last) -= ws.M[i * n + j] * start;
+        result.at(i, 2 * j) = sign * ws.M[i * n + j];
+        if (!from_l && !from_u) result.at(i, 2 * j + 1) = -ws.M[i * n + j];
+      }
+      if (from_l && from_u) {
+        result.at(n + j, 2 * j) = result.at(n + j, 2 * j + 1) = 1;
+        result.at(n + j, last) = u - l;
+      }
+    } else {
+      const double z = ws.state[j] == at_lower ? l : u;
+      for (int i = 0; i < n; ++i) result.at(i, last) -= ws.M[i * n + j] * z;
+      result.at(j, 2 * j) = ws.state[j] == at_lower ? -1 : 1;
+      if (l == u) result.at(j, 2 * j + 1) = -result.at(j, 2 * j);
+    }
+  }
+  for (int i = 0; i < rows; ++i) {
+    if (result.at(i, last) < 0)
+      for (int j = 0; j <= last; ++j) result.at(i, j) = -result.at(i, j);
+    result.at(i, columns + i) = 1;
+    result.basis[i] = columns + i;
+  }
+  return result;
+}
+
+// For a choice with singular M_aa: any z that obeys the laws, if there is one.
+void search_choice(EnumerationWorkspace& ws, int n) {
+  const Programme lp = programme_of_choice(ws, n);
+  simplex_phase_one(lp);
+  for (int j = 0; j < n; ++j)
+    if (ws.state[j] == inside) ws.z[j] = ws.lower[j] > -infinity ? ws.lower[j] : ws.upper[j] < infinity ? ws.upper[j] : 0;
+  for (int i = 0; i < lp.rows; ++i) {
+    const int j = lp.basis[i] / 2;
+    if (lp.basis[i] >= lp.columns || ws.state[j] != inside) continue;
+    const bool from_u = ws.lower[j] == -infinity && ws.upper[j] < infinity, second = lp.basis[i] % 2 == 1;
+    const bool bounded = ws.lower[j] > -infinity;
+    if (second && bounded) continue;  // u - z, told by z - l
+    ws.z[j] += (from_u || second ? -1 : 1) * lp.at(i, lp.width() - 1);
+  }
+  find_w(ws, n);
+}
+
+// z and w of the present choice, and by how much they break the worst law.
+double try_choice(EnumerationWorkspace& ws, int n) {
+  const bool singular = solve_choice(ws, n);
+  double by = broken(ws, n);
+  if (!singular || by <= lawful) return by;
+  for (int i = 0; i < n; ++i)
+    if (ws.state[i] == inside && std::abs(ws.w[i]) > 1e-8) return by;  // (1) has no solution
+  search_choice(ws, n);
+  return broken(ws, n);
 }
 
 void write(const Search& search, std::span<double> z) {
@@ -195,8 +314,7 @@ Outcome enumeration(const Problem& problem, const SolverOptions& options, Enumer
   do {
     if (options.max_iterations > 0 && tried == options.max_iterations) return {Stop::iteration_limit, tried};
     ++tried;
-    solve_choice(ws, search.n);
-    const double now = broken(ws, search.n);
+    const double now = try_choice(ws, search.n);
     if (now < least || tried == 1) {
       least = now;
       write(search, z);
@@ -212,8 +330,7 @@ int count_solutions(const Problem& problem, EnumerationWorkspace& ws) {
   ws.found.clear();
   int count = 0;
   do {
-    solve_choice(ws, search.n);
-    if (broken(ws, search.n) > lawful) continue;
+    if (try_choice(ws, search.n) > lawful) continue;
     bool known = false;
     for (int s = 0; s < count && !known; ++s) {
       double distance = 0, size = 1;

@@ -5,9 +5,9 @@
 //     M_aa z_a = -(q_a + M_ab z_b)                                                                             (1)
 // and is a solution if z_a obeys its bounds and w_b its signs. There are 2^p 3^k choices for p nonnegative and k box rows.
 //
-// Where M_aa is singular and (1) has solutions, the shortest of them is tried; others that lie at more bounds come up with
-// other choices. So "none found" is a proof only where no M_aa is singular or the shortest is feasible whenever any is: it
-// is what tests compare with, not a certificate.
+// Where M_aa is singular and (1) has solutions, the shortest of them is tried, and if that breaks a law, whether any other
+// does not is a linear programme, solved by the simplex method (phase one). So all solutions are looked for, and if none is
+// found there is none, up to rounding.
 #pragma once
 
 #include <span>
@@ -20,6 +20,8 @@ namespace linchpin {
 struct EnumerationWorkspace {
   std::vector<double> M, q, scale, lower, upper;  // scaled
   std::vector<double> block, rhs, gram, z, w, found;
+  std::vector<double> tableau;                    // of the simplex method, row by row
+  std::vector<int> basis;
   std::vector<int> state, rows, columns;
 };
 

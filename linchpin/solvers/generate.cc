@@ -538,7 +538,7 @@ Problem with_matrix(const Problem& problem, Matrix::Kind kind) {
   }
   std::vector<int> start{0};
   for (const Block& block : problem.blocks) start.push_back(block.start + block.size);
-  other.M = Matrix::sparse(problem.M.formed(std::move(start)));
+  other.M = Matrix::sparse(problem.M.formed(start));
   return other;
 }
 

@@ -61,14 +61,14 @@ void invert(const double* A, int n, double* inverse) {
   }
 }
 
-// y = S x, or y = S' x
-void multiply(const BlockSparse& S, const double* x, double* y) {
+// y = S x, or y = S' x; S with these numbers in its blocks
+void multiply(const BlockSparse& S, const std::vector<double>& values, const double* x, double* y) {
   std::fill(y, y + S.rows(), 0.0);
   for (int i = 0; i < S.row_blocks(); ++i) {
     const int r0 = S.row_start[index(i)], rows = S.row_start[index(i) + 1] - r0;
     for (int e = S.first[index(i)]; e < S.first[index(i) + 1]; ++e) {
       const int j = S.column[index(e)], c0 = S.column_start[index(j)], columns = S.column_start[index(j) + 1] - c0;
-      const double* v = &S.values[S.value_start[index(e)]];
+      const double* v = &values[S.value_start[index(e)]];
       for (int r = 0; r < rows; ++r, v += columns) {
         double sum = 0;
         for (int c = 0; c < columns; ++c) sum += v[c] * x[c0 + c];
@@ -90,29 +90,64 @@ void multiply_transposed(const BlockSparse& S, const double* x, double* y) {
   }
 }
 
-// Adds H_i A^-1 H_k' over the column blocks that both row blocks have.
-void add_product(const BlockSparse& H, const std::vector<double>& A_inverse, const std::vector<std::size_t>& A_start, int i,
-                 int k, double* out, int stride) {
+// Adds (H A^-1)_i H_k' over the column blocks that both row blocks have.
+void add_product(const BlockSparse& H, const std::vector<double>& HA, int i, int k, double* out, int stride) {
   const int rows = H.row_start[index(i) + 1] - H.row_start[index(i)], columns = H.row_start[index(k) + 1] - H.row_start[index(k)];
   int e = H.first[index(i)], f = H.first[index(k)];
-  while (e < H.first[index(i) + 1] && f < H.first[index(k) + 1]) {
+  const int e_end = H.first[index(i) + 1], f_end = H.first[index(k) + 1];
+  while (e < e_end && f < f_end) {
     const int j = H.column[index(e)], l = H.column[index(f)];
-    if (j < l) { ++e; continue; }
-    if (l < j) { ++f; continue; }
+    if (j < l) {
+      ++e;
+      continue;
+    }
+    if (l < j) {
+      ++f;
+      continue;
+    }
     const int n = H.column_start[index(j) + 1] - H.column_start[index(j)];
-    const double *a = &H.values[H.value_start[index(e)]], *b = &H.values[H.value_start[index(f)]], *A = &A_inverse[A_start[index(j)]];
+    const double *a = &HA[H.value_start[index(e)]], *b = &H.values[H.value_start[index(f)]];
     for (int r = 0; r < rows; ++r)
-      for (int m = 0; m < n; ++m) {
-        double t = 0;
-        for (int s = 0; s < n; ++s) t += a[r * n + s] * A[s * n + m];
-        for (int c = 0; c < columns; ++c) out[r * stride + c] += t * b[c * n + m];
+      for (int c = 0; c < columns; ++c) {
+        double sum = 0;
+        for (int m = 0; m < n; ++m) sum += a[r * n + m] * b[c * n + m];
+        out[r * stride + c] += sum;
       }
-    ++e, ++f;
+    ++e;
+    ++f;
   }
 }
 
 int block_at(const std::vector<int>& start, int row) {
   return int(std::upper_bound(start.begin(), start.end(), row) - start.begin()) - 1;
+}
+
+// The blocks of H A^-1 H' that are not zero: row blocks that share a column block.
+BlockSparse product_pattern(const BlockSparse& H) {
+  std::vector<std::vector<int>> rows_of(index(H.column_blocks()));
+  for (int i = 0; i < H.row_blocks(); ++i)
+    for (int e = H.first[index(i)]; e < H.first[index(i) + 1]; ++e) rows_of[index(H.column[index(e)])].push_back(i);
+  BlockSparse S;
+  S.row_start = S.column_start = H.row_start;
+  std::size_t size = 0;
+  std::vector<int> near;
+  for (int i = 0; i < H.row_blocks(); ++i) {
+    near.clear();
+    for (int e = H.first[index(i)]; e < H.first[index(i) + 1]; ++e) {
+      const std::vector<int>& r = rows_of[index(H.column[index(e)])];
+      near.insert(near.end(), r.begin(), r.end());
+    }
+    std::sort(near.begin(), near.end());
+    near.erase(std::unique(near.begin(), near.end()), near.end());
+    for (const int k : near) {
+      S.column.push_back(k);
+      S.value_start.push_back(size);
+      size += index((H.row_start[index(i) + 1] - H.row_start[index(i)]) * (H.row_start[index(k) + 1] - H.row_start[index(k)]));
+    }
+    S.first.push_back(int(S.column.size()));
+  }
+  S.values.assign(size, 0.0);
+  return S;
 }
 
 std::vector<std::size_t> square_starts(const std::vector<int>& start) {
@@ -192,13 +227,23 @@ Matrix Matrix::factored(Factored product) {
   M.kind_ = Kind::factored;
   M.n_ = product.H.rows();
   M.blocks_ = std::move(product.H);
-  M.A_start_ = square_starts(M.blocks_.column_start);
-  check(product.A.size() == M.A_start_.back(), "A has ", product.A.size(), " numbers, the columns of H need ", M.A_start_.back());
+  const BlockSparse& H = M.blocks_;
+  const std::vector<std::size_t> start = square_starts(H.column_start);
+  check(product.A.size() == start.back(), "A has ", product.A.size(), " numbers, the columns of H need ", start.back());
   M.A_ = std::move(product.A);
-  M.A_inverse_.resize(M.A_.size());
-  for (int j = 0; j < M.blocks_.column_blocks(); ++j)
-    invert(&M.A_[M.A_start_[index(j)]], M.blocks_.column_start[index(j) + 1] - M.blocks_.column_start[index(j)],
-           &M.A_inverse_[M.A_start_[index(j)]]);
+  std::vector<double> inverse(M.A_.size());
+  for (int j = 0; j < H.column_blocks(); ++j)
+    invert(&M.A_[start[index(j)]], H.column_start[index(j) + 1] - H.column_start[index(j)], &inverse[start[index(j)]]);
+  M.HA_.assign(H.values.size(), 0.0);
+  for (int i = 0; i < H.row_blocks(); ++i)
+    for (int e = H.first[index(i)]; e < H.first[index(i) + 1]; ++e) {
+      const int j = H.column[index(e)], n = H.column_start[index(j) + 1] - H.column_start[index(j)];
+      const double *h = &H.values[H.value_start[index(e)]], *A = &inverse[start[index(j)]];
+      double* out = &M.HA_[H.value_start[index(e)]];
+      for (int r = 0; r < H.row_start[index(i) + 1] - H.row_start[index(i)]; ++r, h += n, out += n)
+        for (int k = 0; k < n; ++k)
+          for (int c = 0; c < n; ++c) out[c] += h[k] * A[k * n + c];
+    }
   return M;
 }
 
@@ -206,10 +251,10 @@ bool Matrix::finite() const {
   const auto all_finite = [](const std::vector<double>& x) {
     return std::all_of(x.begin(), x.end(), [](double y) { return std::isfinite(y); });
   };
-  return all_finite(dense_) && all_finite(blocks_.values) && all_finite(A_) && all_finite(A_inverse_);
+  return all_finite(dense_) && all_finite(blocks_.values) && all_finite(A_) && all_finite(HA_);
 }
 
-std::size_t Matrix::work_size() const { return kind_ == Kind::factored ? 2 * index(blocks_.columns()) : 0; }
+std::size_t Matrix::work_size() const { return kind_ == Kind::factored ? index(blocks_.columns()) : 0; }
 
 void Matrix::multiply(std::span<const double> z, std::span<double> w, std::span<double> work) const {
   check(z.size() == index(n_) && w.size() == index(n_), "a matrix of ", n_, " rows times ", z.size(), " numbers into ", w.size());
@@ -229,20 +274,10 @@ void Matrix::multiply(std::span<const double> z, std::span<double> w, std::span<
       w[index(i)] = (s0 + s1) + (s2 + s3);
     }
   } else if (kind_ == Kind::block_sparse) {
-    linchpin::multiply(blocks_, z.data(), w.data());
+    linchpin::multiply(blocks_, blocks_.values, z.data(), w.data());
   } else {
-    double *x = work.data(), *y = x + blocks_.columns();
-    multiply_transposed(blocks_, z.data(), x);
-    for (int j = 0; j < blocks_.column_blocks(); ++j) {
-      const int c0 = blocks_.column_start[index(j)], n = blocks_.column_start[index(j) + 1] - c0;
-      const double* A = &A_inverse_[A_start_[index(j)]];
-      for (int r = 0; r < n; ++r) {
-        double s = 0;
-        for (int c = 0; c < n; ++c) s += A[r * n + c] * x[c0 + c];
-        y[c0 + r] = s;
-      }
-    }
-    linchpin::multiply(blocks_, y, w.data());
+    multiply_transposed(blocks_, z.data(), work.data());
+    linchpin::multiply(blocks_, HA_, work.data(), w.data());
   }
 }
 
@@ -268,11 +303,11 @@ void Matrix::copy(int row, int rows, int column, int columns, double* out, int s
       for (int k = block_at(S.row_start, column); k < S.row_blocks() && S.row_start[index(k)] < column + columns; ++k) {
         const int c0 = S.row_start[index(k)], c1 = S.row_start[index(k) + 1];
         if (r0 >= row && r1 <= row + rows && c0 >= column && c1 <= column + columns) {
-          add_product(S, A_inverse_, A_start_, i, k, out + (r0 - row) * stride + c0 - column, stride);
+          add_product(S, HA_, i, k, out + (r0 - row) * stride + c0 - column, stride);
           continue;
         }
         std::vector<double> whole(index((r1 - r0) * (c1 - c0)));  // a block cut by the range asked for: rare
-        add_product(S, A_inverse_, A_start_, i, k, whole.data(), c1 - c0);
+        add_product(S, HA_, i, k, whole.data(), c1 - c0);
         for (int r = std::max(r0, row); r < std::min(r1, row + rows); ++r)
           for (int c = std::max(c0, column); c < std::min(c1, column + columns); ++c)
             out[(r - row) * stride + c - column] = whole[index((r - r0) * (c1 - c0) + c - c0)];
@@ -281,45 +316,41 @@ void Matrix::copy(int row, int rows, int column, int columns, double* out, int s
   }
 }
 
-BlockSparse Matrix::formed(std::vector<int> start) const {
+void Matrix::form(const std::vector<int>& start, FormedFrom& from, BlockSparse& S) const {
   check(!start.empty() && start.back() == n_, "blocks end at ", start.empty() ? 0 : start.back(), ", the matrix has ", n_, " rows");
-  if (kind_ == Kind::block_sparse && blocks_.row_start == start) return blocks_;
-  if (kind_ == Kind::factored && blocks_.row_start == start) {
-    // the row blocks that share a column block with i
-    const BlockSparse& H = blocks_;
-    std::vector<std::vector<int>> rows_of(index(H.column_blocks()));
-    for (int i = 0; i < H.row_blocks(); ++i)
-      for (int e = H.first[index(i)]; e < H.first[index(i) + 1]; ++e) rows_of[index(H.column[index(e)])].push_back(i);
-    BlockSparse S;
-    S.row_start = S.column_start = start;
-    for (int i = 0; i < H.row_blocks(); ++i) {
-      std::vector<int> near;
-      for (int e = H.first[index(i)]; e < H.first[index(i) + 1]; ++e) {
-        const std::vector<int>& r = rows_of[index(H.column[index(e)])];
-        near.insert(near.end(), r.begin(), r.end());
-      }
-      std::sort(near.begin(), near.end());
-      near.erase(std::unique(near.begin(), near.end()), near.end());
-      const int rows = start[index(i) + 1] - start[index(i)];
-      for (const int k : near) {
-        const int columns = start[index(k) + 1] - start[index(k)];
-        S.column.push_back(k);
-        S.value_start.push_back(S.values.size());
-        S.values.resize(S.values.size() + index(rows * columns), 0.0);
-        add_product(H, A_inverse_, A_start_, i, k, &S.values[S.value_start.back()], columns);
-      }
-      S.first.push_back(int(S.column.size()));
-    }
-    return S;
+  if (kind_ == Kind::block_sparse && blocks_.row_start == start) {
+    S = blocks_;
+    return;
   }
+  if (kind_ == Kind::factored && blocks_.row_start == start) {
+    const BlockSparse& H = blocks_;
+    if (!(from.row_start == start && from.first == H.first && from.column == H.column)) {
+      from = {start, H.first, H.column};
+      S = product_pattern(H);
+    }
+    std::fill(S.values.begin(), S.values.end(), 0.0);
+    for (int i = 0; i < S.row_blocks(); ++i)
+      for (int e = S.first[index(i)]; e < S.first[index(i) + 1]; ++e) {
+        const int k = S.column[index(e)];
+        add_product(H, HA_, i, k, &S.values[S.value_start[index(e)]], start[index(k) + 1] - start[index(k)]);
+      }
+    return;
+  }
+  from = {};
   std::vector<double> all(index(n_) * index(n_));
   to_dense(all.data(), n_);
   std::vector<Triplet> triplets;
   for (int r = 0; r < n_; ++r)
     for (int c = 0; c < n_; ++c)
       if (const double x = all[index(r) * index(n_) + index(c)]; x != 0) triplets.push_back({r, c, x});
-  std::vector<int> columns = start;
-  return linchpin::block_sparse(std::move(start), std::move(columns), triplets);
+  S = linchpin::block_sparse(start, start, triplets);
+}
+
+BlockSparse Matrix::formed(const std::vector<int>& start) const {
+  FormedFrom from;
+  BlockSparse S;
+  form(start, from, S);
+  return S;
 }
 
 }  // namespace linchpin

@@ -42,6 +42,11 @@ struct Factored {
   std::vector<double> A;
 };
 
+// The pattern that a formed matrix came from.
+struct FormedFrom {
+  std::vector<int> row_start, first, column;
+};
+
 class Matrix {
  public:
   enum class Kind { dense, block_sparse, factored };
@@ -59,8 +64,6 @@ class Matrix {
   std::vector<double>& dense() { return dense_; }
   const BlockSparse& blocks() const { return blocks_; }        // M itself, or H
   const std::vector<double>& A() const { return A_; }
-  const std::vector<double>& A_inverse() const { return A_inverse_; }  // blocks as those of A, each from A_start()
-  const std::vector<std::size_t>& A_start() const { return A_start_; }
 
   // w = M z. `work` holds at least work_size() numbers.
   std::size_t work_size() const;
@@ -70,16 +73,18 @@ class Matrix {
   void copy(int row, int rows, int column, int columns, double* out, int stride) const;
   void diagonal(int start, int size, double* out) const { copy(start, size, start, size, out, size); }  // row by row
   void to_dense(double* out, int stride) const { copy(0, n_, 0, n_, out, stride); }
-  // M as blocks over the rows `start` (with the number of rows at the end).
-  BlockSparse formed(std::vector<int> start) const;
+  // M as blocks over the rows `start` (with the number of rows at the end). Where S is what this gave for a matrix of the same
+  // pattern, its numbers are replaced and nothing is allocated.
+  void form(const std::vector<int>& start, FormedFrom& from, BlockSparse& S) const;
+  BlockSparse formed(const std::vector<int>& start) const;
 
  private:
   Kind kind_ = Kind::dense;
   int n_ = 0;
   std::vector<double> dense_;
   BlockSparse blocks_;
-  std::vector<double> A_, A_inverse_;
-  std::vector<std::size_t> A_start_;
+  std::vector<double> A_;
+  std::vector<double> HA_;  // H A^-1, its blocks where those of H are
 };
 
 }  // namespace linchpin

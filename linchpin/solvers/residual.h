@@ -10,7 +10,7 @@
 //          both have the unit sqrt(energy), and e is formed from those. A change of units of any row changes nothing. A row
 //          without a diagonal takes s_i from its largest coupling to a row that has one, |M_ij| / s_j or |M_ji| / s_j;
 //          failing that, 1. relative: |e| / |q|, both so scaled.
-// plain    e as in (1), rho = 1 [../shared/contact_problems: the figure by which others compare]; relative: |e| / |q|.
+// plain    e as in (1), rho = 1 (the figure by which others compare: models/problems/README.md); relative: |e| / |q|.
 //
 // Where q = 0, z = 0 is a solution and relative figures equal the absolute ones.
 #pragma once

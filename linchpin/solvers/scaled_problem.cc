@@ -54,10 +54,10 @@ void ScaledProblem::assign(const Problem& p) {
   }
   sparse = n >= smallest_sparse && p.M.kind() != Matrix::Kind::dense;
   if (sparse) {
-    std::vector<int> start;
-    for (const Cell& c : cells) start.push_back(c.start);
-    start.push_back(n);
-    blocks = p.M.formed(std::move(start));
+    starts_.clear();
+    for (const Cell& c : cells) starts_.push_back(c.start);
+    starts_.push_back(n);
+    p.M.form(starts_, formed_from_, blocks);
     sparse = double(blocks.column.size()) < largest_density * double(cells.size()) * double(cells.size());
     for (std::size_t i = 0; sparse && i < cells.size(); ++i)
       for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e) {

@@ -20,8 +20,8 @@ struct Cell {
 
 class ScaledProblem {
  public:
-  // Copies and scales. Dense while that is cheaper to work with; allocates nothing for a problem of a shape seen before
-  // that is dense.
+  // Copies and scales. Dense while that is cheaper to work with. Allocates nothing for a problem of the size and pattern
+  // of the last one.
   void assign(const Problem& problem);
 
   int n = 0;
@@ -41,6 +41,8 @@ class ScaledProblem {
 
  private:
   ResidualWorkspace scales_;
+  FormedFrom formed_from_;
+  std::vector<int> starts_;
 };
 
 }  // namespace linchpin

@@ -43,10 +43,11 @@ constexpr SolverInfo table[] = {
 };
 
 // Up to here pivoting is as fast as anything and exact; beyond, its cost grows with the cube of the rows and more.
-constexpr int largest_for_pivoting = 100;
+constexpr int largest_for_pivoting = 400;
 
-// Contacts: beyond, Newton's method takes long to find out which of them slide, and the interior point does not.
-constexpr int most_for_newton = 12;
+// Newton's method is the fastest where it finds out soon which contacts slide. Where it does not, the interior point does,
+// and from there Newton's has only the last digits to add.
+constexpr int first_newton_steps = 30;
 
 struct Kinds {
   bool free = false, nonnegative = false, box = false, cone = false;
@@ -65,10 +66,11 @@ Kinds kinds_of(const Problem& p) {
 }
 
 // The rule of `automatic`: whom to try, in order, until one is judged to have solved it. With each, whether it starts from the
-// best point so far.
+// best point so far, and how many iterations it gets (0: as many as it likes).
 struct Try {
   SolverId id;
-  bool from_best;
+  bool from_best = false;
+  int iterations = 0;
 };
 struct Chain {
   std::array<Try, 4> tries;
@@ -78,11 +80,10 @@ Chain automatic_chain(const Problem& p) {
   const Kinds k = kinds_of(p);
   const bool alone = k.cones == 1 && p.blocks.size() == 1;
   using enum SolverId;
-  if (alone) return {{{{gauss_seidel, false}, {newton, false}, {interior_point, false}, {newton, true}}}, 4};
-  if (k.cones > most_for_newton) return {{{{interior_point, false}, {newton, true}, {newton, false}, {}}}, 3};
-  if (k.cone) return {{{{newton, false}, {interior_point, false}, {newton, true}, {}}}, 3};
-  if (p.size() <= largest_for_pivoting) return {{{{lemke, false}, {interior_point, false}, {newton, true}, {}}}, 3};
-  return {{{{newton, false}, {interior_point, false}, {newton, true}, {lemke, false}}}, 4};
+  if (alone) return {{{{gauss_seidel}, {newton}, {interior_point}, {newton, true}}}, 4};
+  if (k.cone) return {{{{newton, false, first_newton_steps}, {interior_point}, {newton, true}, {newton}}}, 4};
+  if (p.size() <= largest_for_pivoting) return {{{{lemke}, {interior_point}, {newton, true}, {newton}}}, 4};
+  return {{{{newton, false, first_newton_steps}, {interior_point}, {newton, true}, {lemke}}}, 4};
 }
 
 Outcome run(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspaces& ws, std::span<double> z) {
@@ -198,7 +199,8 @@ SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptio
   for (int i = 0; i < chain.count; ++i) {
     const Try& next = chain.tries[std::size_t(i)];
     SolverOptions o = options;
-    if (i > 0 && !next.from_best) o.warm_start = false;
+    if (next.iterations > 0) o.max_iterations = o.max_iterations > 0 ? std::min(o.max_iterations, next.iterations) : next.iterations;
+    if (i > 0) o.warm_start = false;
     if (next.from_best) {
       o.warm_start = true;
       std::copy(ws.best.begin(), ws.best.end(), z.begin());

@@ -139,6 +139,7 @@ void SparseLu::analyse(const BlockSparse& S) {
     return row_of_cell[index(f)][std::size_t(at - list.begin())];
   };
   to_parent_.clear();
+  to_parent_column_.clear();
   std::size_t largest = 0;
   for (std::size_t f = 0; f < fronts_.size(); ++f) {
     Front& front = fronts_[f];
@@ -147,7 +148,10 @@ void SparseLu::analyse(const BlockSparse& S) {
     const std::size_t pivots = index(first_of_front[f + 1] - first_of_front[f]);
     for (std::size_t c = pivots; c < cells_of[f].size(); ++c) {
       const int row = row_in(front.parent, cells_of[f][c]), cell = order[index(cells_of[f][c])];
-      for (int r = 0; r < cell_size(cell); ++r) to_parent_.push_back(row + r);
+      for (int r = 0; r < cell_size(cell); ++r) {
+        to_parent_.push_back(row + r);
+        to_parent_column_.push_back(column_of(fronts_[index(front.parent)], row + r));
+      }
     }
   }
   local_.assign(2 * index(padded(int(largest))), 0.0);
@@ -180,12 +184,12 @@ bool SparseLu::factor() {
     if (f.parent < 0) continue;
     const Front& parent = fronts_[index(f.parent)];
     double* P = &data_[parent.data];
-    const int* to = &to_parent_[f.to_parent];
+    const int *to = &to_parent_[f.to_parent], *to_column = &to_parent_column_[f.to_parent];
     const int left = f.rows - f.pivots;
     for (int r = 0; r < left; ++r) {
       const double* from = A + index(f.pivots + r) * index(f.stride) + index(padded(f.pivots));
       double* row = P + index(to[r]) * index(parent.stride);
-      for (int c = 0; c < left; ++c) row[column_of(parent, to[c])] += from[c];
+      for (int c = 0; c < left; ++c) row[to_column[c]] += from[c];
     }
   }
   return true;

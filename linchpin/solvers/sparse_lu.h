@@ -39,13 +39,13 @@ class SparseLu {
     std::size_t data = 0;
     std::size_t row = 0;                   // into rows_: which row of the matrix, `rows` of them
     int parent = -1;
-    std::size_t to_parent = 0;             // into to_parent_: place of each row after the pivots among the parent's rows
+    std::size_t to_parent = 0;             // into to_parent_: place of each row after the pivots among the parent's rows (columns)
   };
   int column_of(const Front& f, int row) const;
 
   std::vector<int> row_start_, first_, column_;  // the pattern at hand
   std::vector<Front> fronts_;                    // children before parents
-  std::vector<int> rows_, to_parent_, pivot_;
+  std::vector<int> rows_, to_parent_, to_parent_column_, pivot_;
   std::vector<double> data_, local_;
   std::vector<std::size_t> entry_at_, diagonal_at_;
   std::vector<int> entry_stride_, diagonal_stride_;

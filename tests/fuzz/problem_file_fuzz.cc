@@ -1,0 +1,30 @@
+// The reader of problem files against anything at all: never a crash, never a problem with a fault, and what was read
+// can be written and read again. Not part of ./test, which has a short and fixed form of it (problem_file_test.cc).
+//
+// From the root of the repository, with clang (the corpus is a folder outside the tree, here begun with our samples):
+//   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I. tests/fuzz/problem_file_fuzz.cc \
+//     linchpin/solvers/{problem_file,problem,matrix}.cc -o /tmp/problem_file_fuzz &&
+//   mkdir -p /tmp/corpus && /tmp/problem_file_fuzz -max_len=4096 -max_total_time=600 /tmp/corpus models/problems
+#include <cstdint>
+#include <string_view>
+
+#include "linchpin/base/check.h"
+#include "linchpin/solvers/problem_file.h"
+
+using namespace linchpin;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  // The first byte picks the format; the text's own beginning does for most.
+  const unsigned pick = data[0] & 15u;
+  const std::optional<ProblemFormat> format =
+      pick < 3 ? std::optional<ProblemFormat>(ProblemFormat(pick)) : std::nullopt;
+  const std::string_view text(reinterpret_cast<const char*>(data) + (format ? 1 : 0), size - (format ? 1 : 0));
+  const Result<Problem> problem = parse_problem(text, "fuzz", format);
+  if (!problem) return 0;
+  const std::optional<Error> fault = find_fault(problem.value());
+  check(!fault, "a problem with a fault: ", fault ? fault->message : "");
+  const std::string written = problem_text(problem.value()).value();
+  check(problem_text(parse_problem(written, "written").value()).value() == written, "reads differently when written");
+  return 0;
+}
