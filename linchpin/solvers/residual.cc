@@ -28,24 +28,30 @@ double row_map(const Problem& p, BlockKind kind, int row, double z, double w, do
 }
 
 double diagonal(const Problem& p, int row) {
+  if (p.M.kind() == Matrix::Kind::dense) return std::abs(p.M.dense()[index(row) * index(p.size()) + index(row)]);
   double d;
   p.M.copy(row, 1, row, 1, &d, 1);
   return std::abs(d);
 }
 
-// The largest |M_ij| / s_j, or |M_ji| / s_j, over rows j that have a scale; 0 if there is none.
-double largest_coupling(const Problem& p, int i, const std::vector<double>& scale, std::vector<double>& row) {
+// The largest |M_ij| / s_j, or |M_ji| / s_j, over rows j that have a scale; 0 if there is none. `inverse` holds 1 / s_j, 0 for
+// rows without.
+double largest_coupling(const Problem& p, int i, const std::vector<double>& inverse, std::vector<double>& row) {
   const int n = p.size();
-  row.resize(index(n));
   double most = 0;
-  const auto look = [&] {
-    for (int j = 0; j < n; ++j)
-      if (scale[index(j)] > 0) most = std::max(most, std::abs(row[index(j)]) / scale[index(j)]);
+  const auto look = [&](const double* entries, int stride) {
+    for (int j = 0; j < n; ++j) most = std::max(most, std::abs(entries[index(j) * index(stride)]) * inverse[index(j)]);
   };
+  if (p.M.kind() == Matrix::Kind::dense) {
+    look(&p.M.dense()[index(i) * index(n)], 1);
+    look(&p.M.dense()[index(i)], n);
+    return most;
+  }
+  row.resize(index(n));
   p.M.copy(i, 1, 0, n, row.data(), n);
-  look();
+  look(row.data(), 1);
   p.M.copy(0, n, i, 1, row.data(), 1);
-  look();
+  look(row.data(), 1);
   return most;
 }
 
@@ -67,7 +73,8 @@ void row_scales(const Problem& p, ResidualWorkspace& ws) {
     for (int i = b.start; i < b.start + b.size; ++i) missing = missing || !(ws.scale[index(i)] > 0);
   }
   if (!missing) return;
-  ws.part = ws.scale;  // scales from diagonals only, so that the order of rows does not matter
+  ws.part.resize(index(n));  // 1 / s of rows with a diagonal only, so that the order of rows does not matter
+  for (std::size_t i = 0; i < index(n); ++i) ws.part[i] = ws.scale[i] > 0 ? 1 / ws.scale[i] : 0;
   for (const Block& b : p.blocks)
     for (int i = b.start; i < b.start + b.size; ++i) {
       if (ws.part[index(i)] > 0) continue;
