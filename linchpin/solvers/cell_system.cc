@@ -7,6 +7,11 @@ namespace {
 
 std::size_t index(int i) { return std::size_t(i); }
 
+void copy_block(int size, const double* w, int w_stride, int m, double* out, int out_stride) {
+  for (int i = 0; i < size; ++i)
+    for (int j = 0; j < m; ++j) out[i * out_stride + j] = w[i * w_stride + j];
+}
+
 // out = L w, w a block of `size` rows, w_stride apart, and m columns.
 void multiply_left(const double* L, int size, const double* w, int w_stride, int m, double* out, int out_stride) {
   if (size == 1) {
@@ -27,7 +32,7 @@ void multiply_left(const double* L, int size, const double* w, int w_stride, int
 }  // namespace
 
 void CellSystem::prepare(const ScaledProblem& p) {
-  active_.assign(p.cells.size(), {});
+  flags_.assign(p.cells.size(), {});
   L_.resize(9 * p.cells.size());
   R_.resize(9 * p.cells.size());
   for (std::vector<double>* x : {&rhs_, &x_, &Wx_}) x->assign(index(p.stride), 0.0);
@@ -41,19 +46,22 @@ bool CellSystem::factor_dense(const ScaledProblem& p) {
   rows_.clear();
   for (std::size_t c = 0; c < p.cells.size(); ++c)
     for (int k = 0; k < p.cells[c].size; ++k)
-      if (active_[c].value) rows_.push_back(p.cells[c].start + k);
+      if (flags_[c].active) rows_.push_back(p.cells[c].start + k);
   const int m = int(rows_.size());
   double* K = dense_.matrix(m);
   const int stride = dense_.stride();
   double gathered[3 * 8];
   int at = 0;
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
-    if (!active_[c].value) continue;
+    if (!flags_[c].active) continue;
     const Cell& cell = p.cells[c];
     const double* W = &p.W[index(cell.start) * index(p.stride)];
     double* row = K + index(at) * index(stride);
     if (m == p.n) {
-      multiply_left(L(c), cell.size, W, p.stride, stride, row, stride);
+      if (flags_[c].unit_L)
+        for (int k = 0; k < cell.size; ++k) std::copy_n(W + index(k) * index(p.stride), stride, row + index(k) * index(stride));
+      else
+        multiply_left(L(c), cell.size, W, p.stride, stride, row, stride);
     } else {
       for (int j = 0; j < m; j += 8) {
         const int width = std::min(8, m - j);
@@ -76,14 +84,18 @@ bool CellSystem::factor_sparse(const ScaledProblem& p) {
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
     const int size = p.cells[c].size;
     const SparseLu::Place diagonal = sparse_.diagonal(int(c));
-    if (!active_[c].value) {
+    if (!flags_[c].active) {
       for (int i = 0; i < size; ++i) diagonal.at[i * diagonal.stride + i] = 1;
       continue;
     }
     for (int e = p.blocks.first[c]; e < p.blocks.first[c + 1]; ++e) {
       const SparseLu::Place place = sparse_.block(e);
       const int width = p.cells[index(p.blocks.column[index(e)])].size;
-      multiply_left(L(c), size, &p.blocks.values[p.blocks.value_start[index(e)]], width, width, place.at, place.stride);
+      const double* W = &p.blocks.values[p.blocks.value_start[index(e)]];
+      if (flags_[c].unit_L)
+        copy_block(size, W, width, width, place.at, place.stride);
+      else
+        multiply_left(L(c), size, W, width, width, place.at, place.stride);
     }
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < size; ++j) diagonal.at[i * diagonal.stride + j] += R(c)[size * i + j];
@@ -99,13 +111,13 @@ void CellSystem::solve(const ScaledProblem& p, double* b) {
   bool moves = false;  // does a cell of (1) move at all?
   for (std::size_t c = 0; c < p.cells.size(); ++c)
     for (int k = p.cells[c].start; k < p.cells[c].start + p.cells[c].size; ++k) {
-      x_[index(k)] = active_[c].value ? 0 : b[k];
+      x_[index(k)] = flags_[c].active ? 0 : b[k];
       moves = moves || x_[index(k)] != 0;
     }
   if (moves) p.multiply(x_.data(), Wx_.data());
   std::size_t at = 0;
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
-    if (!active_[c].value) continue;
+    if (!flags_[c].active) continue;
     const Cell& cell = p.cells[c];
     for (int i = 0; i < cell.size; ++i, ++at) {
       rhs_[at] = b[cell.start + i];

@@ -15,10 +15,11 @@ namespace linchpin {
 
 class CellSystem {
  public:
-  // Makes room; all cells active.
+  // Makes room; all cells active, no L known to be 1.
   void prepare(const ScaledProblem& p);
 
-  bool& active(std::size_t cell) { return active_[cell].value; }
+  bool& active(std::size_t cell) { return flags_[cell].active; }
+  bool& unit_L(std::size_t cell) { return flags_[cell].unit_L; }  // L = 1, whatever stands there
   double* L(std::size_t cell) { return &L_[9 * cell]; }  // row by row
   double* R(std::size_t cell) { return &R_[9 * cell]; }
 
@@ -26,13 +27,13 @@ class CellSystem {
   void solve(const ScaledProblem& p, double* b); // b, with room for p.stride numbers, becomes x
 
  private:
-  struct Flag {
-    bool value = true;
+  struct Flags {
+    bool active = true, unit_L = false;
   };
   bool factor_dense(const ScaledProblem& p);
   bool factor_sparse(const ScaledProblem& p);
 
-  std::vector<Flag> active_;
+  std::vector<Flags> flags_;
   std::vector<double> L_, R_, rhs_, x_, Wx_;
   std::vector<int> rows_;  // of active cells
   DenseLu dense_;

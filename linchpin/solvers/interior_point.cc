@@ -131,6 +131,7 @@ struct Iteration {
         ws.system.active(c) = !b.fixed;
         L[0] = 1;
         R[0] = 0;
+        ws.system.unit_L(c) = true;
         if (b.has_lower) R[0] += ws.u[at] / (ws.r[at] - b.lower);
         if (b.has_upper) R[0] += ws.v[at] / (b.upper - ws.r[at]);
         continue;
@@ -143,6 +144,7 @@ struct Iteration {
         continue;
       }
       L[0] = L[4] = L[8] = 1;
+      ws.system.unit_L(c) = true;
       const double r[3] = {cell.mu * ws.r[at], ws.r[at + 1], ws.r[at + 2]}, *u = &ws.u[at];
       const double speed = tangential(u), d[2] = {speed > 0 ? u[1] / speed : 0, speed > 0 ? u[2] / speed : 0};
       double* T = &ws.T[9 * c];
