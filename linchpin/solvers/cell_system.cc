@@ -23,10 +23,12 @@ void multiply_left(const double* L, int size, const double* w, int w_stride, int
   for (; j + 8 <= m; j += 8) {
     const Double8 a = Double8::load(w0 + j), b = Double8::load(w1 + j), c = Double8::load(w2 + j);
     for (int i = 0; i < 3; ++i)
-      fma(Double8(L[3 * i]), a, fma(Double8(L[3 * i + 1]), b, Double8(L[3 * i + 2]) * c)).store(out + i * out_stride + j);
+      fma(Double8(L[3 * i]), a, fma(Double8(L[3 * i + 1]), b, Double8(L[3 * i + 2]) * c))
+          .store(out + i * out_stride + j);
   }
   for (; j < m; ++j)
-    for (int i = 0; i < 3; ++i) out[i * out_stride + j] = L[3 * i] * w0[j] + L[3 * i + 1] * w1[j] + L[3 * i + 2] * w2[j];
+    for (int i = 0; i < 3; ++i)
+      out[i * out_stride + j] = L[3 * i] * w0[j] + L[3 * i + 1] * w1[j] + L[3 * i + 2] * w2[j];
 }
 
 }  // namespace
@@ -37,7 +39,10 @@ void CellSystem::prepare(const ScaledProblem& p) {
   R_.resize(9 * p.cells.size());
   for (std::vector<double>* x : {&rhs_, &x_, &Wx_}) x->assign(index(p.stride), 0.0);
   rows_.reserve(index(p.n));
-  if (p.sparse) sparse_.analyse(p.blocks);
+  if (p.sparse)
+    sparse_.analyse(p.blocks);
+  else
+    dense_.matrix(p.n);  // room for all rows, however many are active later
 }
 
 bool CellSystem::factor(const ScaledProblem& p) { return p.sparse ? factor_sparse(p) : factor_dense(p); }
@@ -59,14 +64,16 @@ bool CellSystem::factor_dense(const ScaledProblem& p) {
     double* row = K + index(at) * index(stride);
     if (m == p.n) {
       if (flags_[c].unit_L)
-        for (int k = 0; k < cell.size; ++k) std::copy_n(W + index(k) * index(p.stride), stride, row + index(k) * index(stride));
+        for (int k = 0; k < cell.size; ++k)
+          std::copy_n(W + index(k) * index(p.stride), stride, row + index(k) * index(stride));
       else
         multiply_left(L(c), cell.size, W, p.stride, stride, row, stride);
     } else {
       for (int j = 0; j < m; j += 8) {
         const int width = std::min(8, m - j);
         for (int k = 0; k < cell.size; ++k)
-          for (int i = 0; i < width; ++i) gathered[8 * k + i] = W[index(k) * index(p.stride) + index(rows_[index(j + i)])];
+          for (int i = 0; i < width; ++i)
+            gathered[8 * k + i] = W[index(k) * index(p.stride) + index(rows_[index(j + i)])];
         multiply_left(L(c), cell.size, gathered, 8, width, row + j, stride);
       }
       for (int k = 0; k < cell.size; ++k)

@@ -20,11 +20,11 @@ class CellSystem {
 
   bool& active(std::size_t cell) { return flags_[cell].active; }
   bool& unit_L(std::size_t cell) { return flags_[cell].unit_L; }  // L = 1, whatever stands there
-  double* L(std::size_t cell) { return &L_[9 * cell]; }  // row by row
+  double* L(std::size_t cell) { return &L_[9 * cell]; }           // row by row
   double* R(std::size_t cell) { return &R_[9 * cell]; }
 
-  bool factor(const ScaledProblem& p);           // false: singular, or not finite
-  void solve(const ScaledProblem& p, double* b); // b, with room for p.stride numbers, becomes x
+  bool factor(const ScaledProblem& p);            // false: singular, or not finite
+  void solve(const ScaledProblem& p, double* b);  // b, with room for p.stride numbers, becomes x
 
  private:
   struct Flags {

@@ -33,9 +33,9 @@ bool allowed(const Problem& problem, std::span<const double> y) {
   return any;
 }
 
-// M'y: a sum of n products has an error of at most n + 1 half units in the last place of the sum of their sizes. M itself is
-// hardly more exact than that: it was computed as a product of matrices, and semidefinite only up to such an error. Sixteen
-// times as much is allowed for both, and more where M is computed here.
+// M'y: a sum of n products has an error of at most n + 1 half units in the last place of the sum of their sizes. M
+// itself is hardly more exact than that: it was computed as a product of matrices, and semidefinite only up to such an
+// error. Sixteen times as much is allowed for both, and more where M is computed here.
 std::vector<Bounded> transposed_product(const Problem& problem, std::span<const double> y) {
   const int n = problem.size();
   std::vector<double> M(std::size_t(n) * std::size_t(n));
@@ -67,16 +67,18 @@ Bounded dot(std::span<const double> a, std::span<const double> b) {
 // The largest that a z may be for z in [l, u], added to `sum`.
 void add_most(const Bounded& a, double l, double u, Bounded& sum) {
   const double bound = a.value > 0 ? u : l;
-  const bool sure = std::abs(a.value) > a.error;  // of a's sign
+  const bool sure = std::abs(a.value) > a.error;          // of a's sign
   if (!sure && (std::isinf(l) || std::isinf(u))) return;  // a is 0, as on free rows
   sum.value += a.value * bound;
-  sum.error += a.error * (sure ? std::abs(bound) : std::max(std::abs(l), std::abs(u))) + epsilon * std::abs(a.value * bound);
+  sum.error +=
+      a.error * (sure ? std::abs(bound) : std::max(std::abs(l), std::abs(u))) + epsilon * std::abs(a.value * bound);
 }
 
 }  // namespace
 
 bool certifies_unsolvable(const Problem& problem, std::span<const double> y) {
-  check(y.size() == problem.q.size(), "certifies_unsolvable: y has ", y.size(), " numbers, the problem ", problem.q.size());
+  check(y.size() == problem.q.size(), "certifies_unsolvable: y has ", y.size(), " numbers, the problem ",
+        problem.q.size());
   if (!allowed(problem, y)) return false;
   const std::vector<Bounded> My = transposed_product(problem, y);
   Bounded most = dot(problem.q, y);

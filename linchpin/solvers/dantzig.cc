@@ -9,20 +9,20 @@
 #include "linchpin/base/check.h"
 #include "linchpin/spatial/pack.h"
 
-// In this file M, q, z, w and bounds are scaled: the diagonal of M and the largest |q_i| are about 1. Vectors are padded to
-// whole registers with zeros.
+// In this file M, q, z, w and bounds are scaled: the diagonal of M and the largest |q_i| are about 1. Vectors are
+// padded to whole registers with zeros.
 
 namespace linchpin {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double moves = 1e-10;     // a w or z that changes by less per unit of z_i does not change: rounding of (1), (2)
+constexpr double moves = 1e-10;  // a w or z that changes by less per unit of z_i does not change: rounding of (1), (2)
 constexpr double dependent = 1e-9;  // s in (4) below this: the row depends on those inside
-constexpr int max_updates = 40;     // of an inverse before it is made anew
+constexpr int max_updates = 40;     // of an inverse, beyond its size, before it is made anew
 constexpr double inexact = 1e-12;   // times the largest |z|: what rounding may leave of w = 0
-constexpr double tie = 1e-12;       // bounds may be passed by this much, so that among ties the largest pivot can be chosen
-constexpr double lawful = 2e-13;    // a law broken by less is rounding
-constexpr double nearly = 100;      // times that, when rounding leaves no better
+constexpr double tie = 1e-12;  // bounds may be passed by this much, so that among ties the largest pivot can be chosen
+constexpr double lawful = 2e-13;  // a law broken by less is rounding
+constexpr double nearly = 100;    // times that, when rounding leaves no better
 
 struct Run {
   const Problem& problem;
@@ -68,6 +68,7 @@ void make_room(Run& run) {
        {&ws.scale, &ws.q, &ws.lower, &ws.upper, &ws.z, &ws.w, &ws.dz, &ws.dw, &ws.u, &ws.v, &ws.gathered})
     reserve(*a, n);
   if (ws.position.size() < n) {
+    ws.lu.matrix(int(n));  // room for all rows, however many come to be inside
     ws.active.resize(n);
     ws.position.resize(n);
     ws.at_upper.resize(n);
@@ -83,15 +84,16 @@ const double* dense_matrix(const Run& run) {
   return run.ws.unpacked.data();
 }
 
-// z_i in s_i, w_i in 1 / s_i with s_i^2 M_ii about 1, powers of two: nothing is rounded. A row without a diagonal has no
-// other numbers if M is semidefinite and symmetric; if it has, they count.
+// z_i in s_i, w_i in 1 / s_i with s_i^2 M_ii about 1, powers of two: nothing is rounded. A row without a diagonal has
+// no other numbers if M is semidefinite and symmetric; if it has, they count.
 void load(Run& run) {
   DantzigWorkspace& ws = run.ws;
   const int n = run.n;
   const double* M = dense_matrix(run);
   for (int i = 0; i < n; ++i) {
     double size = std::abs(M[std::size_t(i) * n + i]);
-    for (int j = 0; j < n && size == 0; ++j) size = std::max(std::abs(M[std::size_t(i) * n + j]), std::abs(M[std::size_t(j) * n + i]));
+    for (int j = 0; j < n && size == 0; ++j)
+      size = std::max(std::abs(M[std::size_t(i) * n + j]), std::abs(M[std::size_t(j) * n + i]));
     ws.scale[i] = size > 0 ? power_of_two(-(exponent(size) >> 1)) : 1;
   }
   double most = 0;
@@ -99,7 +101,8 @@ void load(Run& run) {
     ws.q[i] = run.problem.q[i] * ws.scale[i];
     most = std::max(most, std::abs(ws.q[i]));
     double* columns = ws.columns.data() + i;
-    for (int j = 0; j < n; ++j) columns[std::size_t(j) * run.stride] = M[std::size_t(i) * n + j] * (ws.scale[i] * ws.scale[j]);
+    for (int j = 0; j < n; ++j)
+      columns[std::size_t(j) * run.stride] = M[std::size_t(i) * n + j] * (ws.scale[i] * ws.scale[j]);
   }
   for (int j = 0; j < n; ++j)
     for (int i = n; i < run.stride; ++i) ws.columns[std::size_t(j) * run.stride + i] = 0;
@@ -111,10 +114,13 @@ void load(Run& run) {
 void load_bounds(Run& run) {
   DantzigWorkspace& ws = run.ws;
   for (const Block& block : run.problem.blocks) {
-    check(block.kind != BlockKind::cone, "dantzig: a cone at row ", block.start, "; it takes free, nonnegative and box");
+    check(block.kind != BlockKind::cone, "dantzig: a cone at row ", block.start,
+          "; it takes free, nonnegative and box");
     for (int i = block.start; i < block.start + block.size; ++i) {
       const bool box = block.kind == BlockKind::box;
-      ws.lower[i] = box ? run.problem.lower[i] / (ws.scale[i] * run.unit) : block.kind == BlockKind::free ? -infinity : 0;
+      ws.lower[i] = box                             ? run.problem.lower[i] / (ws.scale[i] * run.unit)
+                    : block.kind == BlockKind::free ? -infinity
+                                                    : 0;
       ws.upper[i] = box ? run.problem.upper[i] / (ws.scale[i] * run.unit) : infinity;
     }
   }
@@ -216,7 +222,6 @@ void leave(Run& run, int j) {
   for (int i = 0; i < last; ++i) {
     double* of_i = run.inverse_row(i);
     add_multiple(-of_i[last] * per_pivot, of_j, count, of_i);
-    of_i[last] = 0;
   }
   run.inside = last;
 }
@@ -229,24 +234,25 @@ void all_w(const Run& run) {
     if (ws.z[j] != 0) add_multiple(ws.z[j], run.column(j), run.stride, ws.w.data());
 }
 
-// z of the rows inside from the inverse, corrected once, with all other z as they are; and w.
-void solve_inside(Run& run) {
+// Makes w of the rows inside 0 by changing their z as the inverse tells, `times` times: the first solves, or corrects
+// what is nearly solved.
+void solve_inside(Run& run, int times) {
   DantzigWorkspace& ws = run.ws;
   const int count = padded(run.inside);
   all_w(run);
-  for (int correction = 0; correction < 2; ++correction) {
-    for (int k = 0; k < count; ++k) ws.gathered[k] = k < run.inside ? -ws.w[ws.active[k]] : 0;
-    for (int k = 0; k < run.inside; ++k) ws.z[ws.active[k]] += dot(run.inverse_row(k), ws.gathered.data(), count);
+  for (int k = 0; k < times; ++k) {
+    for (int i = 0; i < count; ++i) ws.gathered[i] = i < run.inside ? -ws.w[ws.active[i]] : 0;
+    for (int i = 0; i < run.inside; ++i) ws.z[ws.active[i]] += dot(run.inverse_row(i), ws.gathered.data(), count);
     all_w(run);
   }
 }
 
-// The same with all other z at their bounds.
+// z of the rows inside, all others at their bounds; and w.
 void solve_set(Run& run) {
   DantzigWorkspace& ws = run.ws;
   for (int i = 0; i < run.n; ++i)
     ws.z[i] = run.is_inside(i) ? 0 : ws.at_upper[i] ? ws.upper[i] : ws.lower[i] > -infinity ? ws.lower[i] : 0;
-  solve_inside(run);
+  solve_inside(run, 2);
 }
 
 // ---- laws ----------------------------------------------------------------------------------------------------------
@@ -277,7 +283,7 @@ double broken(const Run& run) {
 // ---- drives --------------------------------------------------------------------------------------------------------
 
 enum class Event { own_w, own_bound, inner_bound, outer_w, none };
-struct Block3 {
+struct Blocking {
   Event event = Event::none;
   int row = -1;
   double step = infinity;
@@ -286,7 +292,7 @@ struct Block3 {
 // A row on its way.
 struct Drive {
   int row;
-  double home, forward;     // where its z began, and whether it is to grow (1) or fall (-1)
+  double home, forward;        // where its z began, and whether it is to grow (1) or fall (-1)
   double direction = forward;  // where it goes now
 };
 
@@ -295,7 +301,8 @@ template <class Visit>
 void visit_blocking(const Run& run, const Drive& drive, Visit visit) {
   const DantzigWorkspace& ws = run.ws;
   const int i = drive.row;
-  if (ws.w[i] * ws.dw[i] < 0 && std::abs(ws.dw[i]) > dependent) visit(Event::own_w, i, std::abs(ws.w[i]), std::abs(ws.dw[i]));
+  if (ws.w[i] * ws.dw[i] < 0 && std::abs(ws.dw[i]) > dependent)
+    visit(Event::own_w, i, std::abs(ws.w[i]), std::abs(ws.dw[i]));
   const double own = drive.direction != drive.forward ? std::abs(ws.z[i] - drive.home)
                      : drive.forward > 0              ? ws.upper[i] - ws.z[i]
                                                       : ws.z[i] - ws.lower[i];
@@ -310,20 +317,21 @@ void visit_blocking(const Run& run, const Drive& drive, Visit visit) {
     const double dw = ws.dw[j];
     const bool towards = ws.at_upper[j] ? dw > moves : dw < -moves;
     // Only rows that are lawful now are kept so.
-    if (towards && ws.lower[j] > -infinity && !ws.at_upper[j] && ws.w[j] >= -tie) visit(Event::outer_w, j, ws.w[j], -dw);
+    if (towards && ws.lower[j] > -infinity && !ws.at_upper[j] && ws.w[j] >= -tie)
+      visit(Event::outer_w, j, ws.w[j], -dw);
     if (towards && ws.at_upper[j] && ws.w[j] <= tie) visit(Event::outer_w, j, -ws.w[j], dw);
   }
 }
 
-// Who stops the drive: of those who are at their bound when the first has passed its own by `tie`, row i itself if among
-// them, else the one with the largest pivot [Harris 1973]; or, once a drive has stood still for long, the one with the least
-// index, so that it does not go in circles [Bland 1977].
-Block3 first_event(const Run& run, const Drive& drive, bool by_index) {
+// Who stops the drive: of those who are at their bound when the first has passed its own by `tie`, row i itself if
+// among them, else the one with the largest pivot [Harris 1973]; or, once a drive has stood still for long, the one
+// with the least index, so that it does not go in circles [Bland 1977].
+Blocking first_event(const Run& run, const Drive& drive, bool by_index) {
   double limit = infinity;
   visit_blocking(run, drive, [&](Event, int, double room, double speed) {
     limit = std::min(limit, (std::max(room, 0.0) + tie) / speed);
   });
-  Block3 best;
+  Blocking best;
   double largest = 0;
   visit_blocking(run, drive, [&](Event event, int row, double room, double speed) {
     const double step = std::max(room, 0.0) / speed;
@@ -365,8 +373,8 @@ double rounding_of_w(const Run& run) {
 
 enum class End { done, ray, stuck, limit };
 
-// Whether nothing stops a drive because there is no solution: M (dz, 1) = 0 and w_i < 0 along it. If not, it is M that is
-// not semidefinite, or rounding.
+// Whether nothing stops a drive because there is no solution: M (dz, 1) = 0 and w_i < 0 along it. If not, it is M that
+// is not semidefinite, or rounding.
 End unstopped(const Run& run) {
   double most = 0, size = 1;
   for (int i = 0; i < run.n; ++i) most = std::max(most, std::abs(run.ws.dw[i]));
@@ -374,9 +382,9 @@ End unstopped(const Run& run) {
   return most <= dependent * size ? End::ray : End::stuck;
 }
 
-// Row i has w_i = 0 now, by going somewhere or from the start: it goes inside. If it depends on the rows inside that cannot
-// be, and need not: w stays as it is whatever z_i, so the row can go back home, until it arrives or one of the others reaches
-// a bound and makes room. True if the drive is over.
+// Row i has w_i = 0 now, by going somewhere or from the start: it goes inside. If it depends on the rows inside that
+// cannot be, and need not: w stays as it is whatever z_i, so the row can go back home, until it arrives or one of the
+// others reaches a bound and makes room. True if the drive is over.
 bool arrive(Run& run, Drive& drive) {
   DantzigWorkspace& ws = run.ws;
   const int i = drive.row;
@@ -397,38 +405,41 @@ End drive_row(Run& run, int i) {
   Drive drive{i, ws.z[i], broken_at_bound(run, i) > 0 ? 1.0 : -1.0};
   for (int still = 0;;) {
     if (++run.events > run.limit) return End::limit;
-    if (run.updates > max_updates) {
+    if (run.updates > max_updates + run.inside) {
       refresh(run);
-      solve_inside(run);
+      solve_inside(run, 1);
     }
     find_direction(run, i, drive.direction);
     if (-ws.w[i] * drive.forward <= rounding_of_w(run) && arrive(run, drive)) return End::done;
-    const Block3 block = first_event(run, drive, still > 2 * run.n);
-    if (block.event == Event::none) {
+    const Blocking blocking = first_event(run, drive, still > 2 * run.n);
+    if (blocking.event == Event::none) {
       if (run.updates == 0) return unstopped(run);
       refresh(run);  // to be sure
       continue;
     }
-    ws.z[i] += drive.direction * block.step;
-    for (int k = 0; k < run.inside; ++k) ws.z[ws.active[k]] += block.step * ws.dz[k];
-    add_multiple(block.step, ws.dw.data(), run.stride, ws.w.data());
-    still = block.step > 0 ? 0 : still + 1;
-    switch (block.event) {
+    ws.z[i] += drive.direction * blocking.step;
+    for (int k = 0; k < run.inside; ++k) ws.z[ws.active[k]] += blocking.step * ws.dz[k];
+    add_multiple(blocking.step, ws.dw.data(), run.stride, ws.w.data());
+    still = blocking.step > 0 ? 0 : still + 1;
+    switch (blocking.event) {
       case Event::own_w:
         ws.w[i] = 0;
         ws.skipped[i] = !enter_surely(run, i);
         return End::done;
       case Event::own_bound:
-        if (drive.direction == drive.forward) put_at_bound(run, i, drive.forward > 0);
-        else ws.z[i] = drive.home;
+        if (drive.direction == drive.forward)
+          put_at_bound(run, i, drive.forward > 0);
+        else
+          ws.z[i] = drive.home;
         return End::done;
       case Event::inner_bound:
-        leave(run, block.row);
-        put_at_bound(run, block.row, ws.upper[block.row] - ws.z[block.row] < ws.z[block.row] - ws.lower[block.row]);
+        leave(run, blocking.row);
+        put_at_bound(run, blocking.row,
+                     ws.upper[blocking.row] - ws.z[blocking.row] < ws.z[blocking.row] - ws.lower[blocking.row]);
         break;
       default:
-        ws.w[block.row] = 0;
-        if (!enter_surely(run, block.row)) ws.skipped[block.row] = 1;
+        ws.w[blocking.row] = 0;
+        if (!enter_surely(run, blocking.row)) ws.skipped[blocking.row] = 1;
     }
   }
 }
@@ -443,7 +454,8 @@ int worst_row(const Run& run) {
     if (run.is_inside(i) || ws.skipped[i]) continue;
     const double by = std::abs(broken_at_bound(run, i));
     const bool unbounded = ws.lower[i] == -infinity && ws.upper[i] == infinity;
-    if (by > lawful && (unbounded > is_free || (unbounded == is_free && by > most))) worst = i, most = by, is_free = unbounded;
+    if (by > lawful && (unbounded > is_free || (unbounded == is_free && by > most)))
+      worst = i, most = by, is_free = unbounded;
   }
   return worst;
 }
@@ -532,8 +544,10 @@ Outcome dantzig(const Problem& problem, const SolverOptions& options, DantzigWor
   // A drive takes a few events, a solution some per row; more is going in circles.
   run.limit = options.max_iterations > 0 ? options.max_iterations : 200 + 50 * run.n;
   bool warm = options.warm_start;
-  if (warm) start_warm(run, z);
-  else start_cold(run);
+  if (warm)
+    start_warm(run, z);
+  else
+    start_cold(run);
   return_to_bounds(run);
 
   for (int round = 0; round < 4; ++round) {
@@ -541,7 +555,7 @@ Outcome dantzig(const Problem& problem, const SolverOptions& options, DantzigWor
     std::fill_n(ws.skipped.begin(), run.n, 0);
     for (int i = worst_row(run); i >= 0 && end == End::done; i = worst_row(run)) {
       end = drive_row(run, i);
-      solve_inside(run);
+      solve_inside(run, 1);
     }
     solve_afresh(run);
     const double by = broken(run);

@@ -15,7 +15,8 @@ template <int rows, int registers>
 inline void update_tile(double* M, std::size_t stride, int r, int c, int k0, int depth, const double* minus_a) {
   Double8 x[rows][registers];
   for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < registers; ++j) x[i][j] = Double8::load(M + std::size_t(r + i) * stride + std::size_t(c + 8 * j));
+    for (int j = 0; j < registers; ++j)
+      x[i][j] = Double8::load(M + std::size_t(r + i) * stride + std::size_t(c + 8 * j));
   const double* b = M + std::size_t(k0) * stride + std::size_t(c);
   for (int k = 0; k < depth; ++k, b += stride, minus_a += rows) {
     Double8 B[registers];
@@ -66,7 +67,7 @@ bool factor_panel(double* A, int rows, int pivots, int stride_, int* pivot, int 
     // The first register may hold columns of L: as zeros in the row that is subtracted they do no harm.
     const int begin = (k + 1) / 8 * 8, end = std::min(padded(to), stride_);
     double first[8];
-    for (int j = 0; j < 8; ++j) first[j] = begin + j > k ? top[begin + j] : 0;
+    for (int j = 0; j < 8; ++j) first[j] = begin + j > k && begin + j < stride_ ? top[begin + j] : 0;
     const Double8 head = Double8::load(first);
     if (begin > k) {  // a new register begins behind the pivot
       for (int i = k + 1; i < rows; ++i) {
@@ -99,7 +100,8 @@ bool factor_leading(double* A, int rows, int pivots, int stride, int* pivot) {
     if (!factor_panel(A, rows, pivots, stride, pivot, from, to)) return false;
     for (int k = from + 1; k < to; ++k) {  // rows of U right of the panel
       double* row = A + std::size_t(k) * std::size_t(stride);
-      for (int m = from; m < k; ++m) subtract_multiple(row + right, row[m], A + std::size_t(m) * std::size_t(stride) + right, stride - right);
+      for (int m = from; m < k; ++m)
+        subtract_multiple(row + right, row[m], A + std::size_t(m) * std::size_t(stride) + right, stride - right);
     }
     subtract_product(A, stride, to, rows, from, to, right, stride);
   }
@@ -114,7 +116,8 @@ void DenseLu::solve(double* b) const {
     const double* row = A + std::size_t(i) * stride;
     double s0 = b[i], s1 = 0, s2 = 0, s3 = 0;
     int j = 0;
-    for (; j + 4 <= i; j += 4) s0 -= row[j] * b[j], s1 -= row[j + 1] * b[j + 1], s2 -= row[j + 2] * b[j + 2], s3 -= row[j + 3] * b[j + 3];
+    for (; j + 4 <= i; j += 4)
+      s0 -= row[j] * b[j], s1 -= row[j + 1] * b[j + 1], s2 -= row[j + 2] * b[j + 2], s3 -= row[j + 3] * b[j + 3];
     for (; j < i; ++j) s0 -= row[j] * b[j];
     b[i] = (s0 + s1) + (s2 + s3);
   }

@@ -28,9 +28,8 @@ void scale(Search& search) {
   EnumerationWorkspace& ws = search.ws;
   const int n = search.n;
   const std::size_t size = std::size_t(n) * std::size_t(n);
-  for (auto* numbers : {&ws.M, &ws.block, &ws.gram}) numbers->resize(size);
-  for (auto* numbers : {&ws.q, &ws.scale, &ws.lower, &ws.upper, &ws.rhs, &ws.z, &ws.w})
-    numbers->resize(std::size_t(n));
+  for (auto* numbers : {&ws.M, &ws.block}) numbers->resize(size);
+  for (auto* numbers : {&ws.q, &ws.scale, &ws.lower, &ws.upper, &ws.rhs, &ws.z, &ws.w}) numbers->resize(std::size_t(n));
   for (auto* numbers : {&ws.state, &ws.rows, &ws.columns}) numbers->resize(std::size_t(n));
   ws.tableau.reserve(2 * std::size_t(n) * (4 * std::size_t(n) + 1));
   ws.basis.reserve(2 * std::size_t(n));
@@ -58,7 +57,9 @@ void read_laws(Search& search) {
     check(block.kind != BlockKind::cone, "enumeration: a cone at row ", block.start,
           "; it takes free, nonnegative and box");
     for (int i = block.start; i < block.start + block.size; ++i) {
-      ws.lower[i] = block.kind == BlockKind::free ? -infinity : block.kind == BlockKind::box ? search.problem.lower[i] : 0;
+      ws.lower[i] = block.kind == BlockKind::free  ? -infinity
+                    : block.kind == BlockKind::box ? search.problem.lower[i]
+                                                   : 0;
       ws.upper[i] = block.kind == BlockKind::box ? search.problem.upper[i] : infinity;
       ws.lower[i] /= ws.scale[i] * search.unit;
       ws.upper[i] /= ws.scale[i] * search.unit;
@@ -80,8 +81,8 @@ bool next_choice(EnumerationWorkspace& ws, int n) {
   return false;
 }
 
-// Brings the k x k matrix A, with right-hand side b, to the form [1 B; 0 0] by exchanging rows and columns; columns[j] says
-// which column came to place j. Returns the rank.
+// Brings the k x k matrix A, with right-hand side b, to the form [1 B; 0 0] by exchanging rows and columns; columns[j]
+// says which column came to place j. Returns the rank.
 int eliminate(double* A, double* b, int* columns, int k) {
   for (int j = 0; j < k; ++j) columns[j] = j;
   double first = 0;
@@ -109,30 +110,6 @@ int eliminate(double* A, double* b, int* columns, int k) {
   return k;
 }
 
-// The shortest x with x_1 + B x_2 = b, into b: (1 + B'B) x_2 = B'b. B has r rows and k - r columns.
-void shorten(const double* A, double* gram, double* b, int r, int k) {
-  const int m = k - r;
-  for (int i = 0; i < m; ++i) {
-    b[r + i] = 0;
-    for (int t = 0; t < r; ++t) b[r + i] += A[t * k + r + i] * b[t];
-    for (int j = 0; j < m; ++j) {
-      double sum = i == j ? 1 : 0;
-      for (int t = 0; t < r; ++t) sum += A[t * k + r + i] * A[t * k + r + j];
-      gram[i * m + j] = sum;
-    }
-  }
-  for (int p = 0; p < m; ++p)  // positive definite: no exchanges needed
-    for (int i = 0; i < m; ++i) {
-      if (i == p) continue;
-      const double l = gram[i * m + p] / gram[p * m + p];
-      for (int j = p; j < m; ++j) gram[i * m + j] -= l * gram[p * m + j];
-      b[r + i] -= l * b[r + p];
-    }
-  for (int i = 0; i < m; ++i) b[r + i] /= gram[i * m + i];
-  for (int t = 0; t < r; ++t)
-    for (int i = 0; i < m; ++i) b[t] -= A[t * k + r + i] * b[r + i];
-}
-
 void find_w(EnumerationWorkspace& ws, int n) {
   for (int i = 0; i < n; ++i) {
     ws.w[i] = ws.q[i];
@@ -140,8 +117,8 @@ void find_w(EnumerationWorkspace& ws, int n) {
   }
 }
 
-// z and w of the present choice by (1). Returns whether M_aa is singular; z is then the shortest of all, and whether (1) is
-// met at all is seen in w.
+// z and w of the present choice by (1). Returns whether M_aa is singular; z is then one of many, as many numbers of it
+// 0 as the rank lacks, or none at all if (1) has no solution, which is seen in w.
 bool solve_choice(EnumerationWorkspace& ws, int n) {
   int k = 0;
   for (int i = 0; i < n; ++i) {
@@ -155,8 +132,7 @@ bool solve_choice(EnumerationWorkspace& ws, int n) {
     for (int t = 0; t < k; ++t) ws.block[s * k + t] = row[ws.rows[t]];
   }
   const int rank = eliminate(ws.block.data(), ws.rhs.data(), ws.columns.data(), k);
-  if (rank < k) shorten(ws.block.data(), ws.gram.data(), ws.rhs.data(), rank, k);
-  for (int t = 0; t < k; ++t) ws.z[ws.rows[ws.columns[t]]] = ws.rhs[t];
+  for (int t = 0; t < k; ++t) ws.z[ws.rows[ws.columns[t]]] = t < rank ? ws.rhs[t] : 0;
   find_w(ws, n);
   return rank < k;
 }
@@ -165,10 +141,11 @@ bool solve_choice(EnumerationWorkspace& ws, int n) {
 double broken(const EnumerationWorkspace& ws, int n) {
   double worst = 0;
   for (int i = 0; i < n; ++i) {
-    const double by = ws.lower[i] == ws.upper[i]   ? 0
-                      : ws.state[i] == at_lower    ? -ws.w[i]
-                      : ws.state[i] == at_upper    ? ws.w[i]
-                                                   : std::max({std::abs(ws.w[i]), ws.lower[i] - ws.z[i], ws.z[i] - ws.upper[i]});
+    const double by = ws.lower[i] == ws.upper[i] ? 0
+                      : ws.state[i] == at_lower  ? -ws.w[i]
+                      : ws.state[i] == at_upper
+                          ? ws.w[i]
+                          : std::max({std::abs(ws.w[i]), ws.lower[i] - ws.z[i], ws.z[i] - ws.upper[i]});
     if (std::isnan(by)) return infinity;
     worst = std::max(worst, by);
   }
@@ -217,9 +194,9 @@ void simplex_phase_one(const Programme& lp) {
   }
 }
 
-// The present choice as a programme: M z - w = -q, with two unknowns y for each row of the problem. Inside: z - l and u - z,
-// whose sum is u - l, where there are both bounds; z = y - y' where there is none. At a bound: |w|, or w = y - y' where it may
-// have any sign.
+// The present choice as a programme: M z - w = -q, with two unknowns y for each row of the problem. Inside: z - l and u
+// - z, whose sum is u - l, where there are both bounds; z = y - y' where there is none. At a bound: |w|, or w = y - y'
+// where it may have any sign.
 Programme programme_of_choice(EnumerationWorkspace& ws, int n) {
   const int rows = 2 * n, columns = 2 * n;
   const Programme lp{nullptr, nullptr, rows, columns};
@@ -263,7 +240,8 @@ void search_choice(EnumerationWorkspace& ws, int n) {
   const Programme lp = programme_of_choice(ws, n);
   simplex_phase_one(lp);
   for (int j = 0; j < n; ++j)
-    if (ws.state[j] == inside) ws.z[j] = ws.lower[j] > -infinity ? ws.lower[j] : ws.upper[j] < infinity ? ws.upper[j] : 0;
+    if (ws.state[j] == inside)
+      ws.z[j] = ws.lower[j] > -infinity ? ws.lower[j] : ws.upper[j] < infinity ? ws.upper[j] : 0;
   for (int i = 0; i < lp.rows; ++i) {
     const int j = lp.basis[i] / 2;
     if (lp.basis[i] >= lp.columns || ws.state[j] != inside) continue;
@@ -288,9 +266,9 @@ double try_choice(EnumerationWorkspace& ws, int n) {
 
 void write(const Search& search, std::span<double> z) {
   const EnumerationWorkspace& ws = search.ws;
-  for (int i = 0; i < search.n; ++i)
-    z[i] = std::clamp(ws.z[i], ws.lower[i], ws.upper[i]) * ws.scale[i] * search.unit;
-  for (const Block& block : search.problem.blocks)  // the bounds themselves, not what scaling there and back made of them
+  for (int i = 0; i < search.n; ++i) z[i] = std::clamp(ws.z[i], ws.lower[i], ws.upper[i]) * ws.scale[i] * search.unit;
+  for (const Block& block :
+       search.problem.blocks)  // the bounds themselves, not what scaling there and back made of them
     for (int i = block.start; i < block.start + block.size && block.kind == BlockKind::box; ++i)
       z[i] = ws.state[i] == at_lower || z[i] < search.problem.lower[i]   ? search.problem.lower[i]
              : ws.state[i] == at_upper || z[i] > search.problem.upper[i] ? search.problem.upper[i]
@@ -306,7 +284,8 @@ Search begin(const Problem& problem, EnumerationWorkspace& ws) {
 
 }  // namespace
 
-Outcome enumeration(const Problem& problem, const SolverOptions& options, EnumerationWorkspace& ws, std::span<double> z) {
+Outcome enumeration(const Problem& problem, const SolverOptions& options, EnumerationWorkspace& ws,
+                    std::span<double> z) {
   check(z.size() == problem.q.size(), "enumeration: z has ", z.size(), " numbers, the problem ", problem.q.size());
   const Search search = begin(problem, ws);
   double least = infinity;

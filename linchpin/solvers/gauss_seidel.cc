@@ -19,7 +19,8 @@ void copy_diagonal(GaussSeidelWorkspace& ws) {
     const Cell& cell = p.cells[c];
     if (!p.sparse) {
       for (int i = 0; i < cell.size; ++i)
-        std::copy_n(&p.W[index(cell.start + i) * index(p.stride) + index(cell.start)], cell.size, &ws.diagonal[9 * c + index(cell.size * i)]);
+        std::copy_n(&p.W[index(cell.start + i) * index(p.stride) + index(cell.start)], cell.size,
+                    &ws.diagonal[9 * c + index(cell.size * i)]);
       continue;
     }
     for (int e = p.blocks.first[c]; e < p.blocks.first[c + 1]; ++e)
@@ -44,16 +45,20 @@ bool sweep(GaussSeidelWorkspace& ws) {
     }
     if (!(D[0] > 0)) return false;
     const double x = r[0] - b[0] / D[0];
-    if (cell.kind == BlockKind::free) r[0] = x;
-    else if (cell.kind == BlockKind::nonnegative) r[0] = std::max(x, 0.0);
-    else r[0] = std::min(std::max(x, p.lower[index(cell.start)]), p.upper[index(cell.start)]);
+    if (cell.kind == BlockKind::free)
+      r[0] = x;
+    else if (cell.kind == BlockKind::nonnegative)
+      r[0] = std::max(x, 0.0);
+    else
+      r[0] = std::min(std::max(x, p.lower[index(cell.start)]), p.upper[index(cell.start)]);
   }
   return true;
 }
 
 }  // namespace
 
-Outcome gauss_seidel(const Problem& problem, const SolverOptions& options, GaussSeidelWorkspace& ws, std::span<double> z) {
+Outcome gauss_seidel(const Problem& problem, const SolverOptions& options, GaussSeidelWorkspace& ws,
+                     std::span<double> z) {
   ws.p.assign(problem);
   ws.r.assign(index(ws.p.stride), 0.0);
   ws.u.assign(index(ws.p.stride), 0.0);

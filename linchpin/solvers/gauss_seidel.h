@@ -19,6 +19,7 @@ struct GaussSeidelWorkspace {
   std::vector<double> r, u, best, diagonal;
 };
 
-Outcome gauss_seidel(const Problem& problem, const SolverOptions& options, GaussSeidelWorkspace& ws, std::span<double> z);
+Outcome gauss_seidel(const Problem& problem, const SolverOptions& options, GaussSeidelWorkspace& ws,
+                     std::span<double> z);
 
 }  // namespace linchpin

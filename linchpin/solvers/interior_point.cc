@@ -12,13 +12,13 @@ namespace {
 std::size_t index(int i) { return std::size_t(i); }
 
 constexpr int iteration_limit = 200;
-constexpr int patience = 30;                  // iterations without a better point
-constexpr double to_boundary = 0.99;          // how far of the way to the boundary a step may go
-constexpr double smallest_target = 1e-6;      // of the mean of r^ . u^: how fast it may shrink
-constexpr double short_step = 0.05;           // then centre first
-constexpr double no_step = 0.02;              // then back off the boundary
-constexpr double backing_off = 0.1;           // of sqrt(mean product)
-constexpr double no_friction = 1e-12;         // mu below this: tangential impulses are zero
+constexpr int patience = 30;              // iterations without a better point
+constexpr double to_boundary = 0.99;      // how far of the way to the boundary a step may go
+constexpr double smallest_target = 1e-6;  // of the mean of r^ . u^: how fast it may shrink
+constexpr double short_step = 0.05;       // then centre first
+constexpr double no_step = 0.02;          // then back off the boundary
+constexpr double backing_off = 0.1;       // of sqrt(mean product)
+constexpr double no_friction = 1e-12;     // mu below this: tangential impulses are zero
 
 bool frictionless(const Cell& c) { return c.mu < no_friction; }
 
@@ -94,12 +94,16 @@ struct Iteration {
       const Bounds b = bounds(p, c);
       u[0] = b.has_lower ? size : 0;
       ws.v[index(c.start)] = b.has_upper ? size : 0;
-      r[0] = b.has_lower && b.has_upper ? 0.5 * (b.lower + b.upper) : b.has_lower ? b.lower + size : b.has_upper ? b.upper - size : 0;
+      r[0] = b.has_lower && b.has_upper ? 0.5 * (b.lower + b.upper)
+             : b.has_lower              ? b.lower + size
+             : b.has_upper              ? b.upper - size
+                                        : 0;
     }
   }
 
   // The mean of the products that are to vanish, after a step of length a.
-  double mean_product(double a, const std::vector<double>& dr, const std::vector<double>& du, const std::vector<double>& dv) const {
+  double mean_product(double a, const std::vector<double>& dr, const std::vector<double>& du,
+                      const std::vector<double>& dv) const {
     double sum = 0;
     int pairs = 0;
     for (const Cell& c : p.cells) {
@@ -107,7 +111,8 @@ struct Iteration {
       if (c.kind == BlockKind::cone) {
         const double r0 = frictionless(c) ? 1 : c.mu;
         sum += r0 * (ws.r[at] + a * dr[at]) * (ws.u[at] + a * du[at]);
-        for (std::size_t k = 1; k < 3 && !frictionless(c); ++k) sum += (ws.r[at + k] + a * dr[at + k]) * (ws.u[at + k] + a * du[at + k]);
+        for (std::size_t k = 1; k < 3 && !frictionless(c); ++k)
+          sum += (ws.r[at + k] + a * dr[at + k]) * (ws.u[at + k] + a * du[at + k]);
         ++pairs;
         continue;
       }
@@ -166,7 +171,8 @@ struct Iteration {
   }
 
   // The step for a target of the products, less the predictor's own products where there was one. ws.Wr holds W r + q.
-  void direction(double target, bool corrected, std::vector<double>& dr, std::vector<double>& du, std::vector<double>& dv) const {
+  void direction(double target, bool corrected, std::vector<double>& dr, std::vector<double>& du,
+                 std::vector<double>& dv) const {
     for (std::size_t c = 0; c < p.cells.size(); ++c) {
       const Cell& cell = p.cells[c];
       const std::size_t at = index(cell.start);
@@ -175,7 +181,8 @@ struct Iteration {
         const Bounds b = bounds(p, cell);
         du[at] = dv[at] = 0;
         if (b.has_lower) du[at] = (target - (corrected ? ws.pr_dr[at] * ws.pr_du[at] : 0)) / (r[0] - b.lower) - u[0];
-        if (b.has_upper) dv[at] = (target + (corrected ? ws.pr_dr[at] * ws.pr_dv[at] : 0)) / (b.upper - r[0]) - ws.v[at];
+        if (b.has_upper)
+          dv[at] = (target + (corrected ? ws.pr_dr[at] * ws.pr_dv[at] : 0)) / (b.upper - r[0]) - ws.v[at];
         dr[at] = b.fixed ? 0 : -(w[0] - u[0] + ws.v[at]) + du[at] - dv[at];
         continue;
       }
@@ -213,7 +220,8 @@ struct Iteration {
         du[at] -= ws.u[at] / ws.r[at] * dr[at];
       } else {
         const double drh[3] = {cell.mu * dr[at], dr[at + 1], dr[at + 2]}, *T = &ws.T[9 * c];
-        for (std::size_t i = 0; i < 3; ++i) du[at + i] -= T[3 * i] * drh[0] + T[3 * i + 1] * drh[1] + T[3 * i + 2] * drh[2];
+        for (std::size_t i = 0; i < 3; ++i)
+          du[at + i] -= T[3 * i] * drh[0] + T[3 * i + 1] * drh[1] + T[3 * i + 2] * drh[2];
       }
     }
   }
@@ -235,7 +243,8 @@ struct Iteration {
     }
   }
 
-  double longest_step(const std::vector<double>& dr, const std::vector<double>& du, const std::vector<double>& dv) const {
+  double longest_step(const std::vector<double>& dr, const std::vector<double>& du,
+                      const std::vector<double>& dv) const {
     double a = 1;
     for (const Cell& cell : p.cells) {
       const std::size_t at = index(cell.start);
@@ -247,7 +256,8 @@ struct Iteration {
       } else if (frictionless(cell)) {
         a = std::min({a, step_above(ws.r[at], dr[at]), step_above(ws.u[at], du[at])});
       } else {
-        const double rh[3] = {cell.mu * ws.r[at], ws.r[at + 1], ws.r[at + 2]}, drh[3] = {cell.mu * dr[at], dr[at + 1], dr[at + 2]};
+        const double rh[3] = {cell.mu * ws.r[at], ws.r[at + 1], ws.r[at + 2]},
+                     drh[3] = {cell.mu * dr[at], dr[at + 1], dr[at + 2]};
         a = std::min({a, step_within(rh, drh), step_within(&ws.u[at], &du[at])});
       }
     }
@@ -257,10 +267,12 @@ struct Iteration {
 
 }  // namespace
 
-Outcome interior_point(const Problem& problem, const SolverOptions& options, InteriorPointWorkspace& ws, std::span<double> z) {
+Outcome interior_point(const Problem& problem, const SolverOptions& options, InteriorPointWorkspace& ws,
+                       std::span<double> z) {
   ws.p.assign(problem);
   const ScaledProblem& p = ws.p;
-  for (std::vector<double>* x : {&ws.r, &ws.u, &ws.v, &ws.dr, &ws.du, &ws.dv, &ws.pr_dr, &ws.pr_du, &ws.pr_dv, &ws.Wr, &ws.best})
+  for (std::vector<double>* x :
+       {&ws.r, &ws.u, &ws.v, &ws.dr, &ws.du, &ws.dv, &ws.pr_dr, &ws.pr_du, &ws.pr_dv, &ws.Wr, &ws.best})
     x->assign(index(p.stride), 0.0);
   ws.T.resize(9 * p.cells.size());
   ws.system.prepare(p);

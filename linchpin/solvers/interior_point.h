@@ -29,12 +29,13 @@ namespace linchpin {
 struct InteriorPointWorkspace {
   ScaledProblem p;
   CellSystem system;
-  std::vector<double> r, u, v;           // v: force of upper bounds
+  std::vector<double> r, u, v;                          // v: force of upper bounds
   std::vector<double> dr, du, dv, pr_dr, pr_du, pr_dv;  // steps; of the predictor
   std::vector<double> Wr, best;
-  std::vector<double> T;                 // per cell: A(r^)^-1 A(u^)
+  std::vector<double> T;  // per cell: A(r^)^-1 A(u^)
 };
 
-Outcome interior_point(const Problem& problem, const SolverOptions& options, InteriorPointWorkspace& ws, std::span<double> z);
+Outcome interior_point(const Problem& problem, const SolverOptions& options, InteriorPointWorkspace& ws,
+                       std::span<double> z);
 
 }  // namespace linchpin

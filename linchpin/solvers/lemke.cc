@@ -13,11 +13,11 @@
 
 #include "linchpin/base/check.h"
 
-// In this file: M, q and z are scaled, in the order pairs, then free rows; what is the problem's own says so. A pair is the
-// z and w of a nonnegative or box row, a variable is one number of a pair:
+// In this file: M, q and z are scaled, in the order pairs, then free rows; what is the problem's own says so. A pair is
+// the z and w of a nonnegative or box row, a variable is one number of a pair:
 //     z of pair p: 2p,   w of pair p: 2p + 1,   z0: 2 pairs,   then z and w of the free rows.
-// Columns of the tableau: one per pair, then the spare one (z0 first, afterwards whoever left last), then b, then one per
-// free row. Everything is padded to whole registers with zeros, which neither block nor count.
+// Columns of the tableau: one per pair, then the spare one (z0 first, afterwards whoever left last), then b, then one
+// per free row. Everything is padded to whole registers with zeros, which neither block nor count.
 
 namespace linchpin {
 namespace {
@@ -25,16 +25,17 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // In units in which the diagonal of M and the largest |q_i| are about 1:
-constexpr double smallest_pivot = 1e-10;   // less is what rounding leaves of 0 after some dozen pivots
-constexpr double tie = 1e-12;              // b this near 0 is 0, bounds may be passed by that much: rounding, as before
-constexpr double weak_pivot = 1e-4;        // of those who block at once, who has less than this of the largest pivot is spared
-constexpr double dependent = 1e-9;         // a pivot of a guessed or free block below this: rows that repeat others
-constexpr double singular = 1e-13;         // and for a set where a path ended: nothing but rounding
-constexpr double exact = 1e-14;            // a residual of (5) below this needs no refinement
-constexpr double lawful = 2e-13;           // a law broken by less is rounding: far below any tolerance of the judge
-constexpr double nearly = 100;             // times that, when there is no better: not worse than some tolerances
-// What is returned for a basic z that is 0 (or rounded below): not 0, so that a warm start sees that it was basic, and so
-// small that no law notices; its square is still a normal number.
+constexpr double smallest_pivot = 1e-10;  // less is what rounding leaves of 0 after some dozen pivots
+constexpr double tie = 1e-12;             // b this near 0 is 0, bounds may be passed by that much: rounding, as before
+constexpr double weak_pivot =
+    1e-4;                           // of those who block at once, who has less than this of the largest pivot is spared
+constexpr double dependent = 1e-9;  // a pivot of a guessed or free block below this: rows that repeat others
+constexpr double singular = 1e-13;  // and for a set where a path ended: nothing but rounding
+constexpr double exact = 1e-14;     // a residual of (5) below this needs no refinement
+constexpr double lawful = 2e-13;    // a law broken by less is rounding: far below any tolerance of the judge
+constexpr double nearly = 100;      // times that, when there is no better: not worse than some tolerances
+// What is returned for a basic z that is 0 (or rounded below): not 0, so that a warm start sees that it was basic, and
+// so small that no law notices; its square is still a normal number.
 constexpr double trace = 1e-150;
 
 // ---- registers -----------------------------------------------------------------------------------------------------
@@ -96,7 +97,8 @@ LINCHPIN_LEMKE_INLINE unsigned at_most(const Lanes& a, double limit) {
 // 1 / a to the last bit or two; anything where a is 0
 LINCHPIN_LEMKE_INLINE Lanes reciprocal(const Lanes& a) {
 #ifdef LINCHPIN_LEMKE_AVX512
-  const __m512d x = (__m512d)a, one = _mm512_set1_pd(1);  // Newton's steps from 14 bits: a third of the time of a division
+  const __m512d x = (__m512d)a,
+                one = _mm512_set1_pd(1);  // Newton's steps from 14 bits: a third of the time of a division
   __m512d r = _mm512_maskz_rcp14_pd(0xff, x);
   r = _mm512_fmadd_pd(r, _mm512_fnmadd_pd(x, r, one), r);
   r = _mm512_fmadd_pd(r, _mm512_fnmadd_pd(x, r, one), r);
@@ -142,7 +144,8 @@ LINCHPIN_LEMKE_INLINE Lanes chosen(unsigned set, const Lanes& yes, const Lanes& 
   return a;
 #endif
 }
-// Writes the lanes in `set` one after the other to p, and as many more as complete a register; returns how many are in set.
+// Writes the lanes in `set` one after the other to p, and as many more as complete a register; returns how many are in
+// set.
 LINCHPIN_LEMKE_INLINE int compress(double* p, const Lanes& a, unsigned set) {
 #ifdef LINCHPIN_LEMKE_AVX512
   _mm512_storeu_pd(p, _mm512_maskz_compress_pd(__mmask8(set), (__m512d)a));
@@ -204,11 +207,11 @@ struct Run {
   const double* M = nullptr;  // the problem's own, dense
   int n = 0;                  // its rows
   int pairs = 0, frees = 0;
-  int rows = 0;               // pairs + frees
-  int stride = 0;             // from row to row of `matrix`, and from column to column of the tableau
-  double unit = 1;            // of q
-  bool in_order = true;       // no permutation, no reference, no sign: the plain LCP
-  bool bounded = false;       // some pair has an upper bound
+  int rows = 0;          // pairs + frees
+  int stride = 0;        // from row to row of `matrix`, and from column to column of the tableau
+  double unit = 1;       // of q
+  bool in_order = true;  // no permutation, no reference, no sign: the plain LCP
+  bool bounded = false;  // some pair has an upper bound
   int pivots = 0, limit = 0;
   double least_broken = infinity;  // by the solution in `best`
 
@@ -240,8 +243,8 @@ void make_room(Run& run) {
   reserve(ws.matrix, n * stride);
   reserve(ws.tableau, (n + 2) * stride);
   reserve(ws.factor, n * stride + lanes);
-  for (AlignedArray<double>* a : {&ws.basic, &ws.sign, &ws.scale, &ws.row_scale, &ws.reference, &ws.q, &ws.height, &ws.row_height, &ws.x, &ws.w, &ws.ratio,
-                                  &ws.solved, &ws.best, &ws.saved})
+  for (AlignedArray<double>* a : {&ws.basic, &ws.sign, &ws.scale, &ws.row_scale, &ws.reference, &ws.q, &ws.height,
+                                  &ws.row_height, &ws.x, &ws.w, &ws.ratio, &ws.solved, &ws.best, &ws.saved})
     reserve(*a, n);
   reserve(ws.order, n);
   reserve(ws.row_variable, n);
@@ -252,7 +255,8 @@ void make_room(Run& run) {
   reserve(ws.active_rows, n);
   reserve(ws.candidates, n + 1);
   reserve(ws.pivots, n);
-  for (std::vector<char>* a : {&ws.flipped, &ws.start_flipped, &ws.saved_flipped, &ws.kept_row, &ws.taken_row, &ws.taken_column})
+  for (std::vector<char>* a :
+       {&ws.flipped, &ws.start_flipped, &ws.saved_flipped, &ws.kept_row, &ws.taken_row, &ws.taken_column})
     reserve(*a, n);
   ws.ray.reserve(n);
 }
@@ -264,9 +268,9 @@ const double* dense_matrix(const Run& run) {
   return run.ws.unpacked.data();
 }
 
-// Pairs first, then free rows. `reference` (by row of the problem) is the value of z where its pair is 0, `sign` -1 where z
-// counts down from its upper bound, `height` the width of the box. A box without bounds is free, one without width is no
-// unknown at all.
+// Pairs first, then free rows. `reference` (by row of the problem) is the value of z where its pair is 0, `sign` -1
+// where z counts down from its upper bound, `height` the width of the box. A box without bounds is free, one without
+// width is no unknown at all.
 void sort_rows(Run& run, bool warm, std::span<const double> z) {
   const Problem& problem = run.problem;
   LemkeWorkspace& ws = run.ws;
@@ -296,10 +300,14 @@ void sort_rows(Run& run, bool warm, std::span<const double> z) {
       if (block.kind == BlockKind::free) add_free(i);
       if (block.kind != BlockKind::box) continue;
       const double l = problem.lower[i], u = problem.upper[i];
-      if (l == u) ws.reference[i] = l;
-      else if (l == -infinity && u == infinity) add_free(i);
-      else if (l == -infinity || (warm && z[i] >= u)) add_pair(i, -1, u, u - l);
-      else add_pair(i, 1, l, u - l);
+      if (l == u)
+        ws.reference[i] = l;
+      else if (l == -infinity && u == infinity)
+        add_free(i);
+      else if (l == -infinity || (warm && z[i] >= u))
+        add_pair(i, -1, u, u - l);
+      else
+        add_pair(i, 1, l, u - l);
     }
   }
   for (int k = 0; k < frees; ++k) {
@@ -320,7 +328,8 @@ double coupling(const Run& run, int i) {
   const int *order = run.ws.order.data(), n = run.n;
   double result = 0;
   for (int j = 0; j < run.rows; ++j) {
-    const double in_row = run.M[std::size_t(order[i]) * n + order[j]], in_column = run.M[std::size_t(order[j]) * n + order[i]];
+    const double in_row = run.M[std::size_t(order[i]) * n + order[j]],
+                 in_column = run.M[std::size_t(order[j]) * n + order[i]];
     result = std::max(result, run.ws.scale[j] * std::max(std::abs(in_row), std::abs(in_column)));
   }
   return result;
@@ -335,9 +344,9 @@ double row_coupling(const Run& run, int i) {
   return result > 0 ? result : coupling(run, i);
 }
 
-// Units: z_i in s_i and w_i in 1 / s_i, with s_i^2 |M_ii| about 1. For semidefinite M no number is then above 1. Powers of
-// two, so that nothing is rounded. A row without a diagonal, like the sliding speed of a polyhedral contact, is measured by
-// its coupling to the others.
+// Units: z_i in s_i and w_i in 1 / s_i, with s_i^2 |M_ii| about 1. For semidefinite M no number is then above 1. Powers
+// of two, so that nothing is rounded. A row without a diagonal, like the sliding speed of a polyhedral contact, is
+// measured by its coupling to the others.
 void scale_by_diagonal(Run& run) {
   const int *order = run.ws.order.data(), n = run.n;
   int* without = run.ws.active.data();
@@ -355,35 +364,13 @@ void scale_by_diagonal(Run& run) {
       if (k < run.rows) without[count++] = k;
     }
   }
-  for (int k = 0; k < count; ++k) run.ws.w[k] = run.in_order ? row_coupling(run, without[k]) : coupling(run, without[k]);
+  for (int k = 0; k < count; ++k)
+    run.ws.w[k] = run.in_order ? row_coupling(run, without[k]) : coupling(run, without[k]);
   for (int k = 0; k < count; ++k) s[without[k]] = run.ws.w[k] > 0 ? power_of_two(-exponent(run.ws.w[k])) : 1;
 }
 
-// For matrices whose diagonal says little (circuits): z and w get units of their own, by which the largest number of each
-// row and of each column comes near 1 [Ruiz 2001].
-void scale_by_rows(Run& run) {
-  const int *order = run.ws.order.data(), n = run.n;
-  double *r = run.ws.row_scale.data(), *c = run.ws.scale.data(), *row_most = run.ws.w.data(), *column_most = run.ws.x.data();
-  std::fill(r, r + run.rows, 1.0);
-  std::fill(c, c + run.rows, 1.0);
-  for (int pass = 0; pass < 6; ++pass) {
-    std::fill(row_most, row_most + run.rows, 0.0);
-    std::fill(column_most, column_most + run.rows, 0.0);
-    for (int i = 0; i < run.rows; ++i)
-      for (int j = 0; j < run.rows; ++j) {
-        const double a = std::abs(run.M[std::size_t(order[i]) * n + order[j]]) * r[i] * c[j];
-        row_most[i] = std::max(row_most[i], a);
-        column_most[j] = std::max(column_most[j], a);
-      }
-    for (int i = 0; i < run.rows; ++i) {
-      if (row_most[i] > 0) r[i] *= power_of_two(-(exponent(row_most[i]) >> 1));
-      if (column_most[i] > 0) c[i] *= power_of_two(-(exponent(column_most[i]) >> 1));
-    }
-  }
-}
-
-// Both fill `matrix` with r_i M_ij c_j, r and c the units of w and z, and say whether these are good: the largest number of
-// each column (of each row too, in the second) is neither far above 1 nor far below.
+// Both fill `matrix` with r_i M_ij c_j, r and c the units of w and z, and say whether these are good: the largest
+// number of each column (of each row too, in the second) is neither far above 1 nor far below.
 constexpr double far_above = 256, far_below = 1.0 / 256;
 bool load_rows_in_order(Run& run) {
   const double *r = run.ws.row_scale.data(), *c = run.ws.scale.data();
@@ -423,18 +410,48 @@ bool load_rows_sorted(Run& run) {
   return good;
 }
 
+// For matrices whose diagonal says little (circuits): z and w get units of their own, by which the largest number of
+// each row and of each column of `matrix` comes near 1 [Ruiz 2001].
+void rescale_by_rows(Run& run) {
+  LemkeWorkspace& ws = run.ws;
+  double *r = ws.x.data(), *c = ws.w.data(), *column_most = ws.solved.data();  // by how much units change
+  for (int i = 0; i < padded(run.rows); ++i) r[i] = c[i] = 1;
+  bool changed = true;
+  for (int pass = 0; pass < 8 && changed; ++pass) {
+    changed = false;
+    const auto improve = [&](double most, double& unit) {
+      const int half = most > 0 ? exponent(most) >> 1 : 0;
+      unit *= power_of_two(-half);
+      changed |= half != 0;
+    };
+    std::fill_n(column_most, padded(run.rows), 0.0);
+    for (int i = 0; i < run.rows; ++i) {
+      Lanes row_most = {};
+      for (int j = 0; j < run.rows; j += lanes) {
+        const Lanes a = absolute(at(run.row(i) + j)) * (r[i] * at(c + j));
+        keep_larger(row_most, a);
+        keep_larger(at(column_most + j), a);
+      }
+      improve(largest(row_most), r[i]);  // known to columns in the next pass
+    }
+    for (int j = 0; j < run.rows; ++j) improve(column_most[j], c[j]);
+  }
+  for (int i = 0; i < run.rows; ++i) {
+    ws.row_scale[i] *= r[i];
+    ws.scale[i] *= c[i];
+  }
+}
+
 void load_matrix(Run& run) {
   LemkeWorkspace& ws = run.ws;
   run.M = dense_matrix(run);
-  const auto load = [&] {
-    if (!run.in_order)
-      for (int i = 0; i < run.rows; ++i) ws.scale[i] *= ws.sign[i], ws.row_scale[i] *= ws.sign[i];
-    return run.in_order ? load_rows_in_order(run) : load_rows_sorted(run);
-  };
+  const auto load = [&] { return run.in_order ? load_rows_in_order(run) : load_rows_sorted(run); };
   scale_by_diagonal(run);
+  if (!run.in_order)
+    for (int i = 0; i < run.rows; ++i) ws.scale[i] *= ws.sign[i];
   for (int i = 0; i < run.rows; i += lanes) at(ws.row_scale.data() + i) = at(ws.scale.data() + i);
   if (!load()) {
-    scale_by_rows(run);
+    rescale_by_rows(run);
     load();
   }
   for (int i = run.rows; i < padded(run.rows); ++i) std::fill_n(run.row(i), padded(run.rows), 0.0);
@@ -487,8 +504,8 @@ void all_w(const Run& run) {
   }
 }
 
-// The set a. Of redundant free rows (eliminate_free) the row is left out, and as many z: in an unsymmetric M these need not
-// be the same, so that rows and columns of M_aa are listed apart.
+// The set a. Of redundant free rows (eliminate_free) the row is left out, and as many z: in an unsymmetric M these need
+// not be the same, so that rows and columns of M_aa are listed apart.
 int gather_active(const Run& run) {
   LemkeWorkspace& ws = run.ws;
   int count = 0, rows = 0;
@@ -501,10 +518,11 @@ int gather_active(const Run& run) {
   return count;
 }
 
-// M_aa X = B by Gauss and Jordan: in step k row k is divided by its largest number, in column c_k, and column c_k is cleared
-// in all other rows; in the end row k of the right-hand side is X's number c_k. Rows lie in registers, so that clearing a
-// whole column costs no more than clearing half of it would, and there is nothing to substitute back. What the steps did
-// is kept: the k-th row of `steps` holds what was subtracted from each row, and 1 / pivot in its own place.
+// M_aa X = B by Gauss and Jordan: in step k row k is divided by its largest number, in column c_k, and column c_k is
+// cleared in all other rows; in the end row k of the right-hand side is X's number c_k. Rows lie in registers, so that
+// clearing a whole column costs no more than clearing half of it would, and there is nothing to substitute back. What
+// the steps did is kept: the k-th row of `steps` holds what was subtracted from each row, and 1 / pivot in its own
+// place.
 struct Elimination {
   double *rows, *steps;
   int* pivot;  // c_k
@@ -520,7 +538,8 @@ Elimination gather_block(const Run& run, int count) {
     const double* from = run.row(ws.active_rows[k]);
     double* to = e.rows + std::size_t(k) * stride;
     int done = 0;
-    for (int j = 0; j < run.rows; j += lanes) done += compress(to + done, at(from + j), bits(at(ws.basic.data() + j) != 0));
+    for (int j = 0; j < run.rows; j += lanes)
+      done += compress(to + done, at(from + j), bits(at(ws.basic.data() + j) != 0));
     to[count] = -ws.w[ws.active_rows[k]];
     for (int j = count + 1; j < stride; ++j) to[j] = 0;
   }
@@ -546,8 +565,8 @@ bool eliminate_rows(const Elimination& e, double smallest) {
   int low = 0;  // where columns not yet cleared begin, if diagonal numbers served so far
   for (int k = 0; k < e.size; ++k) {
     double *row = e.rows + std::size_t(k) * stride, *step = e.steps + std::size_t(k) * stride, most;
-    // The diagonal number, if it is not small, saves the search. Column k is then still to be cleared: row k would have 0
-    // there otherwise.
+    // The diagonal number, if it is not small, saves the search. Column k is then still to be cleared: row k would have
+    // 0 there otherwise.
     int c = k;
     if (!(std::abs(row[k]) > 0.1)) {
       c = largest_in_row(row, e.size, most);
@@ -578,11 +597,16 @@ bool eliminate_rows(const Elimination& e, double smallest) {
 }
 bool eliminate(const Elimination& e, double smallest) {
   switch (e.stride / lanes) {
-    case 1: return eliminate_rows<1>(e, smallest);
-    case 2: return eliminate_rows<2>(e, smallest);
-    case 3: return eliminate_rows<3>(e, smallest);
-    case 4: return eliminate_rows<4>(e, smallest);
-    default: return eliminate_rows<0>(e, smallest);
+    case 1:
+      return eliminate_rows<1>(e, smallest);
+    case 2:
+      return eliminate_rows<2>(e, smallest);
+    case 3:
+      return eliminate_rows<3>(e, smallest);
+    case 4:
+      return eliminate_rows<4>(e, smallest);
+    default:
+      return eliminate_rows<0>(e, smallest);
   }
 }
 
@@ -595,6 +619,9 @@ void repeat(const Elimination& e, double* b) {
     b[k] = bk;
   }
 }
+
+// Beyond some size another correction costs next to nothing.
+double good_enough(const Run& run) { return run.rows > 64 ? 0 : exact; }
 
 double worst_active_w(const Run& run, int count) {
   double worst = 0;
@@ -632,7 +659,7 @@ bool solve_active(Run& run, double smallest) {
     for (int k = 0; k < count; ++k) ws.x[ws.active[e.pivot[k]]] += b[k];
     all_w(run);
     const double worst = worst_active_w(run, count);
-    if (!(worst > exact) || !(worst < 0.25 * last)) break;  // as good as it need be, or as it will get
+    if (!(worst > good_enough(run)) || !(worst < 0.25 * last)) break;  // or as good as it will get
     last = worst;
     for (int k = 0; k < count; ++k) b[k] = -ws.w[ws.active_rows[k]];
     repeat(e, b);
@@ -655,7 +682,8 @@ double broken_laws(const Run& run) {
     }
     for (int k = i; k < std::min(i + lanes, run.rows); ++k) {  // not only plain pairs
       double broken = std::abs(w[k]);
-      if (k < run.pairs) broken = basic[k] != 0 ? std::max({-x[k], x[k] - ws.height[k], broken}) : ws.flipped[k] ? w[k] : -w[k];
+      if (k < run.pairs)
+        broken = basic[k] != 0 ? std::max({-x[k], x[k] - ws.height[k], broken}) : ws.flipped[k] ? w[k] : -w[k];
       worst[k - i] = worst[k - i] >= broken ? worst[k - i] : broken;
     }
   }
@@ -676,19 +704,22 @@ void write_solution(const Run& run, std::span<double> z) {
   for (int p = 0; p < run.pairs; ++p) {
     const int i = ws.order[p];
     const double step = run.unit * ws.scale[p] * ws.x[p];
-    if (ws.height[p] < infinity) z[i] = std::clamp(z[i] + step, run.problem.lower[i], run.problem.upper[i]);
-    else if (ws.basic[p]) z[i] += ws.sign[p] * std::max(ws.sign[p] * step, trace);
+    if (ws.height[p] < infinity)
+      z[i] = std::clamp(z[i] + step, run.problem.lower[i], run.problem.upper[i]);
+    else if (ws.basic[p])
+      z[i] += ws.sign[p] * std::max(ws.sign[p] * step, trace);
   }
   for (int i = run.pairs; i < run.rows; ++i) z[ws.order[i]] = run.unit * ws.scale[i] * ws.x[i];
 }
 
-// The set that x and w speak for: whoever breaks its law changes sides [Kostreva 1978 changes one, here all do]. False if
-// nobody does.
+// The set that x and w speak for: whoever breaks its law changes sides [Kostreva 1978 changes one, here all do]. False
+// if nobody does.
 bool correct_set(const Run& run) {
   LemkeWorkspace& ws = run.ws;
   bool changed = false;
   for (int p = 0; p < run.pairs; ++p) {
-    const bool was = ws.basic[p] != 0, upper = run.bounded && (was ? ws.x[p] > ws.height[p] : ws.flipped[p] && ws.w[p] < 0);
+    const bool was = ws.basic[p] != 0,
+               upper = run.bounded && (was ? ws.x[p] > ws.height[p] : ws.flipped[p] && ws.w[p] < 0);
     const bool is = was ? ws.x[p] >= 0 && !upper : run.bounded && ws.flipped[p] ? ws.w[p] > 0 : ws.w[p] < 0;
     changed |= is != was;
     ws.basic[p] = is;
@@ -707,9 +738,9 @@ bool is_solution(Run& run) {
   return broken <= 1;
 }
 
-// Solves (5) and looks whether that is a solution. Near one, at the end of a path or from a good guess, some corrections
-// of the set by itself are much cheaper than a walk, and they are right even where M_aa is so near to singular that a walk
-// cannot tell small steps from none; but they may go in circles.
+// Solves (5) and looks whether that is a solution. Near one, at the end of a path or from a good guess, some
+// corrections of the set by itself are much cheaper than a walk, and they are right even where M_aa is so near to
+// singular that a walk cannot tell small steps from none; but they may go in circles.
 bool settle(Run& run, double smallest) {
   for (int corrections = 0; corrections < 4; ++corrections) {
     if (!solve_active(run, smallest)) return false;
@@ -721,9 +752,10 @@ bool settle(Run& run, double smallest) {
 
 // ---- (3), (4): the tableau -----------------------------------------------------------------------------------------
 
-// Exchanges the variables of row r and column s by (4). With column s changed to hold 1 in place r, and place r of every
-// other column to hold 0, (4) is the same for all rows: T_ij + T_is t_j. Columns are long: one number of a column written
-// by itself would, moments later, keep the register around it from being read before all writes have reached the cache.
+// Exchanges the variables of row r and column s by (4). With column s changed to hold 1 in place r, and place r of
+// every other column to hold 0, (4) is the same for all rows: T_ij + T_is t_j. Columns are long: one number of a column
+// written by itself would, moments later, keep the register around it from being read before all writes have reached
+// the cache.
 template <int Registers>
 LINCHPIN_LEMKE_INLINE void pivot_column(double* column, const Lanes* entering, const unsigned* others, double t) {
 #pragma GCC unroll 8
@@ -762,23 +794,27 @@ void pivot_numbers(double* T, std::size_t stride, int columns, int r, int s, int
   for (int k = 0; k < Registers; ++k) at(column_s + k * lanes) = entering[k] * -minus_inverse;
 }
 
-// The same for columns that do not fit into the registers.
-void pivot_numbers_long(double* T, std::size_t stride, int columns, int registers, int r, int s) {
+// The same for columns that do not fit into the registers. Where column s is 0 nothing changes; `filled` gets the
+// places of its registers that are not. Bodies that do not touch have nothing but zeros in common.
+void pivot_numbers_long(double* T, std::size_t stride, int columns, int registers, int r, int s, int* filled) {
   double* entering = T + std::size_t(s) * stride;
   const double inverse = 1 / entering[r];
+  int count = 0;
+  for (int k = 0; k < registers; ++k)
+    if (bits(at(entering + k * lanes) != 0)) filled[count++] = k * lanes;
   for (int j = 0; j < columns; ++j) {
     double* column = T + std::size_t(j) * stride;
     if (j == s || column[r] == 0) continue;
     const double t = -column[r] * inverse;
-    for (int k = 0; k < registers; ++k) add_product(at(column + k * lanes), t, at(entering + k * lanes));
+    for (int k = 0; k < count; ++k) add_product(at(column + filled[k]), t, at(entering + filled[k]));
     column[r] = t;
   }
-  for (int k = 0; k < registers; ++k) at(entering + k * lanes) *= inverse;
+  for (int k = 0; k < count; ++k) at(entering + filled[k]) *= inverse;
   entering[r] = inverse;
 }
 
-// `first` is a column that is wanted soon: with the last one it is updated first, then comes `between`, then the others. The
-// processor thus has work while it waits for what `between` finds out.
+// `first` is a column that is wanted soon: with the last one it is updated first, then comes `between`, then the
+// others. The processor thus has work while it waits for what `between` finds out.
 template <class Between>
 LINCHPIN_LEMKE_INLINE void pivot_among(Run& run, int rows, int columns, int r, int s, int first, Between between) {
   LemkeWorkspace& ws = run.ws;
@@ -786,15 +822,33 @@ LINCHPIN_LEMKE_INLINE void pivot_among(Run& run, int rows, int columns, int r, i
   const std::size_t stride = std::size_t(run.stride);
   const int registers = padded(rows) / lanes;
   switch (registers) {
-    case 1: pivot_numbers<1>(T, stride, columns, r, s, first, between); break;
-    case 2: pivot_numbers<2>(T, stride, columns, r, s, first, between); break;
-    case 3: pivot_numbers<3>(T, stride, columns, r, s, first, between); break;
-    case 4: pivot_numbers<4>(T, stride, columns, r, s, first, between); break;
-    case 5: pivot_numbers<5>(T, stride, columns, r, s, first, between); break;
-    case 6: pivot_numbers<6>(T, stride, columns, r, s, first, between); break;
-    case 7: pivot_numbers<7>(T, stride, columns, r, s, first, between); break;
-    case 8: pivot_numbers<8>(T, stride, columns, r, s, first, between); break;
-    default: pivot_numbers_long(T, stride, columns, registers, r, s); between();
+    case 1:
+      pivot_numbers<1>(T, stride, columns, r, s, first, between);
+      break;
+    case 2:
+      pivot_numbers<2>(T, stride, columns, r, s, first, between);
+      break;
+    case 3:
+      pivot_numbers<3>(T, stride, columns, r, s, first, between);
+      break;
+    case 4:
+      pivot_numbers<4>(T, stride, columns, r, s, first, between);
+      break;
+    case 5:
+      pivot_numbers<5>(T, stride, columns, r, s, first, between);
+      break;
+    case 6:
+      pivot_numbers<6>(T, stride, columns, r, s, first, between);
+      break;
+    case 7:
+      pivot_numbers<7>(T, stride, columns, r, s, first, between);
+      break;
+    case 8:
+      pivot_numbers<8>(T, stride, columns, r, s, first, between);
+      break;
+    default:
+      pivot_numbers_long(T, stride, columns, registers, r, s, ws.candidates.data());
+      between();
   }
   std::swap(ws.row_variable[r], ws.column_variable[s]);
   ws.place[ws.row_variable[r]] = ~r;
@@ -880,6 +934,7 @@ void propose_row(Run& run, int r) {
   ws.ray.assign(std::size_t(run.n), 0.0);
   const double sign = run.column(run.b())[r] > 0 ? -1 : 1;
   const auto put = [&](int v, double y) {
+    if (std::abs(y) < smallest_pivot) return;  // rounding, and a proof with less in it is easier to check
     if (v > run.z0() && (v - run.z0()) % 2 == 0) {
       const int i = run.pairs + (v - run.z0()) / 2 - 1;
       ws.ray[ws.order[i]] = sign * y * ws.row_scale[i];
@@ -907,8 +962,8 @@ void swap_columns(Run& run, int s, int t) {
   ws.place[ws.column_variable[t]] = t;
 }
 
-// The largest pivot among free rows and columns not yet taken; diagonal ones are preferred, so that what is redundant in a
-// symmetric M has the same row and column. False if there is none.
+// The largest pivot among free rows and columns not yet taken; diagonal ones are preferred, so that what is redundant
+// in a symmetric M has the same row and column. False if there is none.
 bool find_free_pivot(const Run& run, int& r, int& c) {
   const LemkeWorkspace& ws = run.ws;
   double most = dependent;
@@ -924,8 +979,8 @@ bool find_free_pivot(const Run& run, int& r, int& c) {
   return r >= 0;
 }
 
-// For free row r without a free pivot: the free column c and the pair p through which both can be exchanged, p's z for r's
-// w and c's z for p's w. `coupled`: r's row has numbers at all.
+// For free row r without a free pivot: the free column c and the pair p through which both can be exchanged, p's z for
+// r's w and c's z for p's w. `coupled`: r's row has numbers at all.
 bool find_pair_pivot(const Run& run, int r, int& c, int& p, bool& coupled) {
   const LemkeWorkspace& ws = run.ws;
   double most = dependent;
@@ -944,7 +999,8 @@ bool find_pair_pivot(const Run& run, int r, int& c, int& p, bool& coupled) {
 }
 
 // Pivots all free z in and their w out, largest pivot first. What is left without a pivot is exchanged together with a
-// pair (whose z becomes basic too) or is redundant: the row says 0 = 0, and a z stays 0. False: it says 0 = 1, see `ray`.
+// pair (whose z becomes basic too) or is redundant: the row says 0 = 0, and a z stays 0. False: it says 0 = 1, see
+// `ray`.
 bool eliminate_free(Run& run) {
   LemkeWorkspace& ws = run.ws;
   const int frees = run.frees, columns = run.pairs + 2 + frees;
@@ -1082,9 +1138,9 @@ void cover(Run& run, int attempt) {
 
 // ---- (2): the walk -------------------------------------------------------------------------------------------------
 
-// Coefficient of the j-th perturbation in candidate i of the ratio test for column s, before division by |a_i|. The first
-// `pairs` perturbations are of the variables that were basic at the start, v = v^ + e^j where v^ obeys (3) unperturbed; the
-// next are those of the upper bounds. Candidate -1 is the entering variable's own other bound.
+// Coefficient of the j-th perturbation in candidate i of the ratio test for column s, before division by |a_i|. The
+// first `pairs` perturbations are of the variables that were basic at the start, v = v^ + e^j where v^ obeys (3)
+// unperturbed; the next are those of the upper bounds. Candidate -1 is the entering variable's own other bound.
 double perturbation(const Run& run, int i, bool upper, int entering, int j) {
   const LemkeWorkspace& ws = run.ws;
   const auto turned = [&](int p) { return ws.flipped[p] != ws.start_flipped[p]; };
@@ -1124,9 +1180,9 @@ bool lexicographically_before(const Run& run, int entering, const double* a, int
   return false;
 }
 
-// Who reaches a bound first while the variable of column s grows from 0: fills `candidates` with all who are at theirs when
-// the first has passed its own by `tie` [Harris 1973], and returns how many they are. `own`: where the variable of column s
-// has another bound itself; then itself may be a candidate.
+// Who reaches a bound first while the variable of column s grows from 0: fills `candidates` with all who are at theirs
+// when the first has passed its own by `tie` [Harris 1973], and returns how many they are. `own`: where the variable of
+// column s has another bound itself; then itself may be a candidate.
 constexpr int itself = -1;
 template <bool Bounded>
 __attribute__((noinline)) int find_candidates(const Run& run, int s, double own) {
@@ -1166,8 +1222,8 @@ __attribute__((noinline)) int find_candidates(const Run& run, int s, double own)
   return count;
 }
 
-// Of the candidates z0 if it is among them, since that is the end of the path; else the lexicographically first of those
-// with no weak pivot.
+// Of the candidates z0 if it is among them, since that is the end of the path; else the lexicographically first of
+// those with no weak pivot.
 int first_of_candidates(const Run& run, int entering, int count) {
   const int *candidates = run.ws.candidates.data(), z0 = ~run.ws.place[run.z0()];
   if (count == 1) return candidates[0];
@@ -1206,8 +1262,8 @@ End walk(Run& run, int& entering) {
   std::copy_n(ws.flipped.begin(), run.pairs, ws.start_flipped.begin());
   int r = worst_row(run), s = run.spare();
   if (r < 0) return End::solution;
-  // A path can be exponentially long, but is not: some 2 pivots per pair are usual. One that is much longer has lost its
-  // way in rounding.
+  // A path can be exponentially long, but is not: some 2 pivots per pair are usual. One that is much longer has lost
+  // its way in rounding.
   const int limit = std::min(run.limit, run.pivots + 100 + 10 * run.pairs);
   for (;;) {
     // Exchanges r and s. Without bounds the next candidates are known as soon as two columns are.
@@ -1234,8 +1290,8 @@ End walk(Run& run, int& entering) {
   }
 }
 
-// Makes x, the direction of z along a ray, exact in the problem's numbers. On a ray of a semidefinite problem M x = 0 where
-// x > 0 and on free rows; with the largest x as 1, that gives the others. x stays if it does not.
+// Makes x, the direction of z along a ray, exact in the problem's numbers. On a ray of a semidefinite problem M x = 0
+// where x > 0 and on free rows; with the largest x as 1, that gives the others. x stays if it does not.
 void refine_ray(Run& run) {
   LemkeWorkspace& ws = run.ws;
   const int top = int(std::max_element(ws.x.data(), ws.x.data() + run.pairs) - ws.x.data());
@@ -1265,6 +1321,8 @@ void propose_ray(Run& run, int entering) {
     if (ws.x[p] < smallest_pivot) ws.x[p] = 0;
   }
   refine_ray(run);
+  for (int i = 0; i < run.rows; ++i)
+    if (std::abs(ws.x[i]) < singular) ws.x[i] = 0;
   ws.ray.assign(std::size_t(run.n), 0.0);
   for (int i = 0; i < run.rows; ++i) ws.ray[ws.order[i]] = ws.scale[i] * ws.x[i];
 }
@@ -1306,7 +1364,7 @@ bool tableau_is_exact(Run& run) {
   if (run.frees > 0) return false;
   for (int i = run.rows; i < padded(run.rows); ++i) run.ws.x[i] = 0;
   all_w(run);
-  return worst_active_w(run, gather_active(run)) <= exact;
+  return worst_active_w(run, gather_active(run)) <= good_enough(run);
 }
 
 void guess_set(Run& run, std::span<const double> z) {
@@ -1367,9 +1425,9 @@ Outcome lemke(const Problem& problem, const SolverOptions& options, LemkeWorkspa
       if (ray_looks_like_proof(run)) break;
     }
     if (run.pivots >= run.limit) break;
-    // Again from a fresh tableau of the set, or from the beginning: after a failed warm start as if there had been none, else
-    // with another covering vector. For matrices that are not semidefinite the path of one may lead to a ray and that of
-    // another to a solution.
+    // Again from a fresh tableau of the set, or from the beginning: after a failed warm start as if there had been
+    // none, else with another covering vector. For matrices that are not semidefinite the path of one may lead to a ray
+    // and that of another to a solution.
     from_set = end == End::solution && ++rounds < 3;
     if (from_set) continue;
     rounds = 0;

@@ -17,16 +17,21 @@
 // never meets the same basis twice, so the method ends. The perturbation's coefficients are columns of T that are there
 // anyway; they are looked at only when there is a tie.
 //
-// Free rows are pivoted in first (all their w out, all their z in) and then forgotten: they never block.
-// Box rows are kept as one bounded variable instead of being split into two rows: z may also leave at its upper bound, and
-// then z and w change sign (z <- u - z, w <- -w), so that all nonbasic variables are 0 and every entering one grows. That
-// is the same path as that of the split problem with half its rows.
+// Free rows are pivoted in first (all their w out, all their z in) and then forgotten: they never block. Box rows are
+// kept as one bounded variable instead of being split into two rows: z may also leave at its upper bound, and then z
+// and w change sign (z <- u - z, w <- -w), so that all nonbasic variables are 0 and every entering one grows. That is
+// the same path as that of the split problem with half its rows.
 //
 // The set of basic z is all that is believed of the walk. With a that set (and all free rows), the solution is
 //     M_aa z_a = -q_a, other z at their bounds                                                                (5)
-// from the problem's own numbers, corrected by iterative refinement; if (5) breaks a law by more than rounding, the walk
-// goes on from a tableau made anew from a. A warm start is the same: a from the guess, (5), and if that obeys every law
-// it is the solution, without any pivot; else the tableau for a, (1) with the rows that (5) breaks, and (2).
+// from the problem's own numbers, corrected by iterative refinement; if (5) breaks a law by more than rounding, the
+// walk goes on from a tableau made anew from a. A warm start is the same: a from the guess, (5), and if that obeys
+// every law it is the solution, without any pivot; else the tableau for a, (1) with the rows that (5) breaks, and (2).
+//
+// All this holds in exact numbers. In rounded ones, ties are as wide as rounding is, and of those who tie the ones with
+// very small pivots are spared; rows that break their law in (5) may change sides some times before another walk; and a
+// path that ends in a ray, or nowhere, without a proof is tried again with other d. Nothing of this is ever taken for a
+// solution without (5) and all laws.
 //
 // [Lemke 1965; Cottle, Pang, Stone 1992, sec. 4.4 and 4.9 for (1)-(4)]; scaling, boxes and (5) are docs/lemke.md.
 #pragma once
@@ -51,12 +56,12 @@ struct LemkeWorkspace {
   std::vector<int> active, active_rows, candidates, pivots;
   std::vector<char> flipped, start_flipped, saved_flipped;
   std::vector<char> kept_row, taken_row, taken_column;  // of free rows
-  AlignedArray<double> matrix;                     // M scaled, row by row
-  AlignedArray<double> tableau;                    // column by column
-  AlignedArray<double> factor;                     // M_aa while it is eliminated, row by row
-  AlignedArray<double> basic, saved;               // 1 where z is basic, else 0
+  AlignedArray<double> matrix;                          // M scaled, row by row
+  AlignedArray<double> tableau;                         // column by column
+  AlignedArray<double> factor;                          // M_aa while it is eliminated, row by row
+  AlignedArray<double> basic, saved;                    // 1 where z is basic, else 0
   AlignedArray<double> sign, scale, row_scale, reference, q, height, row_height, x, w, ratio, solved, best;
-  AlignedArray<double> unpacked;                   // M, where the problem does not hold it dense
+  AlignedArray<double> unpacked;  // M, where the problem does not hold it dense
 };
 
 // Takes free, nonnegative and box blocks. Iterations are pivots.

@@ -22,8 +22,8 @@ inline bool solve_contact(const double* W, const double* b, double mu, double* r
   }
   if (!(W[0] > 0)) return false;
   const double inverse = 1 / W[0];
-  const double S[4] = {W[4] - W[3] * W[1] * inverse, W[5] - W[3] * W[2] * inverse,
-                       W[7] - W[6] * W[1] * inverse, W[8] - W[6] * W[2] * inverse};
+  const double S[4] = {W[4] - W[3] * W[1] * inverse, W[5] - W[3] * W[2] * inverse, W[7] - W[6] * W[1] * inverse,
+                       W[8] - W[6] * W[2] * inverse};
   const double t[2] = {W[3] * b[0] * inverse - b[1], W[6] * b[0] * inverse - b[2]};
   double x = 0, y = 0, normal = 0, slope = 0;
   const auto g = [&](double lambda) {  // (1), (2) and g'
@@ -36,41 +36,61 @@ inline bool solve_contact(const double* W, const double* b, double mu, double* r
     slope = (length > 0 ? (x * dx + y * dy) / length : 0) + mu * (W[1] * dx + W[2] * dy) * inverse;
     return length - mu * normal;
   };
+  const auto take = [&](double n) {
+    if (!std::isfinite(n + x + y)) return false;
+    r[0] = n;
+    r[1] = x;
+    r[2] = y;
+    return true;
+  };
   const double size = std::abs(S[0]) + std::abs(S[3]) + W[0];
-  double low = 0, high = HUGE_VAL;
-  if (S[0] * S[3] - S[1] * S[2] > 1e-14 * size * size) {
-    const double at_zero = g(0);
-    if (at_zero <= 0) {
-      r[0] = normal;
-      r[1] = x;
-      r[2] = y;
-      return std::isfinite(normal + x + y);
+  if (!std::isfinite(size + std::abs(S[1]) + std::abs(S[2]) + std::abs(t[0]) + std::abs(t[1]) + std::abs(W[1]) +
+                     std::abs(W[2])))
+    return false;
+  // Stick: S r_T = t by elimination with the largest pivot first. A direction in which nothing moves the contact across has
+  // no second pivot, and no impulse.
+  {
+    int i = 0, j = 0;
+    for (int k = 0; k < 4; ++k)
+      if (std::abs(S[k]) > std::abs(S[2 * i + j])) i = k / 2, j = k % 2;
+    const double pivot = S[2 * i + j], l = pivot != 0 ? S[2 * (1 - i) + j] / pivot : 0;
+    const double rest = S[2 * (1 - i) + 1 - j] - l * S[2 * i + 1 - j], rest_t = t[1 - i] - l * t[i];
+    const bool no_second = std::abs(rest) <= 1e-15 * size;
+    if (!no_second || std::abs(rest_t) <= 1e-14 * (std::abs(t[0]) + std::abs(t[1]))) {
+      double xy[2] = {0, 0};
+      xy[1 - j] = no_second ? 0 : rest_t / rest;
+      xy[j] = pivot != 0 ? (t[i] - S[2 * i + 1 - j] * xy[1 - j]) / pivot : 0;
+      x = xy[0];
+      y = xy[1];
+      normal = -(b[0] + W[1] * x + W[2] * y) * inverse;
+      if (std::sqrt(x * x + y * y) <= mu * normal) return take(normal);
     }
   }
+  double low = 0, high = HUGE_VAL;
   // |r_T| is about |t| / (lambda + size) and must come down to about mu |b_N| / W_NN
-  double lambda = std::max(1e-3 * size, std::sqrt(t[0] * t[0] + t[1] * t[1]) * W[0] / std::max(-mu * b[0], 1e-300) - 0.5 * size);
+  double lambda =
+      std::max(1e-3 * size, std::sqrt(t[0] * t[0] + t[1] * t[1]) * W[0] / std::max(-mu * b[0], 1e-300) - 0.5 * size);
   if (!(lambda < 1e12 * size)) {  // hardly any friction: the limit lambda -> infinity
-    r[0] = -b[0] * inverse;
-    const double length = std::sqrt(t[0] * t[0] + t[1] * t[1]);
-    r[1] = length > 0 ? mu * r[0] * t[0] / length : 0;
-    r[2] = length > 0 ? mu * r[0] * t[1] / length : 0;
-    return std::isfinite(r[0] + r[1] + r[2]);
+    const double n = -b[0] * inverse, length = std::sqrt(t[0] * t[0] + t[1] * t[1]);
+    x = length > 0 ? mu * n * t[0] / length : 0;
+    y = length > 0 ? mu * n * t[1] / length : 0;
+    return take(n);
   }
   for (int i = 0; i < 100; ++i) {
     const double value = g(lambda);
-    if (!std::isfinite(value)) return false;
+    if (!std::isfinite(value)) {  // S + lambda happens to be singular
+      lambda *= 1.5;
+      continue;
+    }
     (value > 0 ? low : high) = lambda;
     double next = lambda - value / slope;
     if (!(next > low && next < high)) next = high < HUGE_VAL ? 0.5 * (low + high) : 4 * lambda;
     if (std::abs(next - lambda) <= 1e-15 * lambda || value == 0) break;
     lambda = next;
   }
-  g(lambda);
-  const double length = std::sqrt(x * x + y * y);
-  r[0] = mu > 0 ? length / mu : normal;  // on the cone to the last digit
-  r[1] = x;
-  r[2] = y;
-  return true;
+  const double left = g(lambda);
+  // on the cone to the last digit, unless it got as far as sticking
+  return take(mu > 0 && left >= -1e-6 * mu * std::abs(normal) ? std::sqrt(x * x + y * y) / mu : normal);
 }
 
 }  // namespace linchpin

@@ -19,17 +19,23 @@ void check_starts(const std::vector<int>& start, const char* what) {
 void check_shape(const BlockSparse& S) {
   check_starts(S.row_start, "row_start");
   check_starts(S.column_start, "column_start");
-  check(int(S.first.size()) == S.row_blocks() + 1, "first has ", S.first.size(), " numbers for ", S.row_blocks(), " row blocks");
-  check(S.column.size() == index(S.first.back()) && S.value_start.size() == S.column.size(), "first ends with ", S.first.back(),
-        ", there are ", S.column.size(), " columns and ", S.value_start.size(), " value starts");
+  check(int(S.first.size()) == S.row_blocks() + 1, "first has ", S.first.size(), " numbers for ", S.row_blocks(),
+        " row blocks");
+  check(S.column.size() == index(S.first.back()) && S.value_start.size() == S.column.size(), "first ends with ",
+        S.first.back(), ", there are ", S.column.size(), " columns and ", S.value_start.size(), " value starts");
+  check(S.first.front() == 0, "first begins with ", S.first.front(), " instead of 0");
+  for (int i = 0; i < S.row_blocks(); ++i)
+    check(S.first[index(i)] <= S.first[index(i) + 1], "first must not descend: ", S.first[index(i)], " is followed by ",
+          S.first[index(i) + 1]);
   for (int i = 0; i < S.row_blocks(); ++i)
     for (int e = S.first[index(i)]; e < S.first[index(i) + 1]; ++e) {
       const int j = S.column[index(e)];
       check(j >= 0 && j < S.column_blocks(), "column block ", j, " of ", S.column_blocks());
       check(e == S.first[index(i)] || S.column[index(e) - 1] < j, "columns of row block ", i, " do not ascend");
-      const int size = (S.row_start[index(i) + 1] - S.row_start[index(i)]) * (S.column_start[index(j) + 1] - S.column_start[index(j)]);
-      check(S.value_start[index(e)] + index(size) <= S.values.size(), "values end at ", S.values.size(), ", block ", e, " needs ",
-            S.value_start[index(e)] + index(size));
+      const int size = (S.row_start[index(i) + 1] - S.row_start[index(i)]) *
+                       (S.column_start[index(j) + 1] - S.column_start[index(j)]);
+      check(S.value_start[index(e)] + index(size) <= S.values.size(), "values end at ", S.values.size(), ", block ", e,
+            " needs ", S.value_start[index(e)] + index(size));
     }
 }
 
@@ -62,37 +68,40 @@ void invert(const double* A, int n, double* inverse) {
 }
 
 // y = S x, or y = S' x; S with these numbers in its blocks
-void multiply(const BlockSparse& S, const std::vector<double>& values, const double* x, double* y) {
-  std::fill(y, y + S.rows(), 0.0);
+template <class X, class T>
+void multiply(const BlockSparse& S, const std::vector<double>& values, const X* x, T* y) {
+  std::fill(y, y + S.rows(), T(0));
   for (int i = 0; i < S.row_blocks(); ++i) {
     const int r0 = S.row_start[index(i)], rows = S.row_start[index(i) + 1] - r0;
     for (int e = S.first[index(i)]; e < S.first[index(i) + 1]; ++e) {
       const int j = S.column[index(e)], c0 = S.column_start[index(j)], columns = S.column_start[index(j) + 1] - c0;
       const double* v = &values[S.value_start[index(e)]];
       for (int r = 0; r < rows; ++r, v += columns) {
-        double sum = 0;
-        for (int c = 0; c < columns; ++c) sum += v[c] * x[c0 + c];
+        T sum = 0;
+        for (int c = 0; c < columns; ++c) sum += T(v[c]) * x[c0 + c];
         y[r0 + r] += sum;
       }
     }
   }
 }
-void multiply_transposed(const BlockSparse& S, const double* x, double* y) {
-  std::fill(y, y + S.columns(), 0.0);
+template <class T>
+void multiply_transposed(const BlockSparse& S, const double* x, T* y) {
+  std::fill(y, y + S.columns(), T(0));
   for (int i = 0; i < S.row_blocks(); ++i) {
     const int r0 = S.row_start[index(i)], rows = S.row_start[index(i) + 1] - r0;
     for (int e = S.first[index(i)]; e < S.first[index(i) + 1]; ++e) {
       const int j = S.column[index(e)], c0 = S.column_start[index(j)], columns = S.column_start[index(j) + 1] - c0;
       const double* v = &S.values[S.value_start[index(e)]];
       for (int r = 0; r < rows; ++r, v += columns)
-        for (int c = 0; c < columns; ++c) y[c0 + c] += v[c] * x[r0 + r];
+        for (int c = 0; c < columns; ++c) y[c0 + c] += T(v[c]) * x[r0 + r];
     }
   }
 }
 
 // Adds (H A^-1)_i H_k' over the column blocks that both row blocks have.
 void add_product(const BlockSparse& H, const std::vector<double>& HA, int i, int k, double* out, int stride) {
-  const int rows = H.row_start[index(i) + 1] - H.row_start[index(i)], columns = H.row_start[index(k) + 1] - H.row_start[index(k)];
+  const int rows = H.row_start[index(i) + 1] - H.row_start[index(i)],
+            columns = H.row_start[index(k) + 1] - H.row_start[index(k)];
   int e = H.first[index(i)], f = H.first[index(k)];
   const int e_end = H.first[index(i) + 1], f_end = H.first[index(k) + 1];
   while (e < e_end && f < f_end) {
@@ -142,7 +151,8 @@ BlockSparse product_pattern(const BlockSparse& H) {
     for (const int k : near) {
       S.column.push_back(k);
       S.value_start.push_back(size);
-      size += index((H.row_start[index(i) + 1] - H.row_start[index(i)]) * (H.row_start[index(k) + 1] - H.row_start[index(k)]));
+      size += index((H.row_start[index(i) + 1] - H.row_start[index(i)]) *
+                    (H.row_start[index(k) + 1] - H.row_start[index(k)]));
     }
     S.first.push_back(int(S.column.size()));
   }
@@ -188,7 +198,8 @@ BlockSparse block_sparse(std::vector<int> row_start, std::vector<int> column_sta
     for (const int j : row) {
       S.column.push_back(j);
       S.value_start.push_back(size);
-      size += index((S.row_start[index(i) + 1] - S.row_start[index(i)]) * (S.column_start[index(j) + 1] - S.column_start[index(j)]));
+      size += index((S.row_start[index(i) + 1] - S.row_start[index(i)]) *
+                    (S.column_start[index(j) + 1] - S.column_start[index(j)]));
     }
     S.first.push_back(int(S.column.size()));
   }
@@ -198,13 +209,15 @@ BlockSparse block_sparse(std::vector<int> row_start, std::vector<int> column_sta
     const auto from = S.column.begin() + S.first[index(i)], to = S.column.begin() + S.first[index(i) + 1];
     const std::size_t e = std::size_t(std::lower_bound(from, to, j) - S.column.begin());
     const int columns = S.column_start[index(j) + 1] - S.column_start[index(j)];
-    S.values[S.value_start[e] + index((t.row - S.row_start[index(i)]) * columns + t.column - S.column_start[index(j)])] += t.value;
+    S.values[S.value_start[e] +
+             index((t.row - S.row_start[index(i)]) * columns + t.column - S.column_start[index(j)])] += t.value;
   }
   return S;
 }
 
 Matrix Matrix::dense(int n, std::vector<double> row_by_row) {
-  check(n >= 0 && row_by_row.size() == index(n) * index(n), "a dense matrix of ", n, " rows has ", row_by_row.size(), " numbers");
+  check(n >= 0 && row_by_row.size() == index(n) * index(n), "a dense matrix of ", n, " rows has ", row_by_row.size(),
+        " numbers");
   Matrix M;
   M.n_ = n;
   M.dense_ = std::move(row_by_row);
@@ -256,21 +269,23 @@ bool Matrix::finite() const {
 
 std::size_t Matrix::work_size() const { return kind_ == Kind::factored ? index(blocks_.columns()) : 0; }
 
-void Matrix::multiply(std::span<const double> z, std::span<double> w, std::span<double> work) const {
-  check(z.size() == index(n_) && w.size() == index(n_), "a matrix of ", n_, " rows times ", z.size(), " numbers into ", w.size());
+template <class T>
+void Matrix::multiply_in(std::span<const double> z, std::span<T> w, std::span<T> work) const {
+  check(z.size() == index(n_) && w.size() == index(n_), "a matrix of ", n_, " rows times ", z.size(), " numbers into ",
+        w.size());
   check(work.size() >= work_size(), "work has ", work.size(), " numbers, needs ", work_size());
   if (kind_ == Kind::dense) {
     const double* row = dense_.data();
     for (int i = 0; i < n_; ++i, row += n_) {
-      double s0 = 0, s1 = 0, s2 = 0, s3 = 0;  // four sums: an addition need not wait for the one before it
+      T s0 = 0, s1 = 0, s2 = 0, s3 = 0;  // four sums: an addition need not wait for the one before it
       int j = 0;
       for (; j + 4 <= n_; j += 4) {
-        s0 += row[j] * z[index(j)];
-        s1 += row[j + 1] * z[index(j) + 1];
-        s2 += row[j + 2] * z[index(j) + 2];
-        s3 += row[j + 3] * z[index(j) + 3];
+        s0 += T(row[j]) * z[index(j)];
+        s1 += T(row[j + 1]) * z[index(j) + 1];
+        s2 += T(row[j + 2]) * z[index(j) + 2];
+        s3 += T(row[j + 3]) * z[index(j) + 3];
       }
-      for (; j < n_; ++j) s0 += row[j] * z[index(j)];
+      for (; j < n_; ++j) s0 += T(row[j]) * z[index(j)];
       w[index(i)] = (s0 + s1) + (s2 + s3);
     }
   } else if (kind_ == Kind::block_sparse) {
@@ -279,6 +294,13 @@ void Matrix::multiply(std::span<const double> z, std::span<double> w, std::span<
     multiply_transposed(blocks_, z.data(), work.data());
     linchpin::multiply(blocks_, HA_, work.data(), w.data());
   }
+}
+
+void Matrix::multiply(std::span<const double> z, std::span<double> w, std::span<double> work) const {
+  multiply_in<double>(z, w, work);
+}
+void Matrix::multiply_extended(std::span<const double> z, std::span<long double> w, std::span<long double> work) const {
+  multiply_in<long double>(z, w, work);
 }
 
 void Matrix::copy(int row, int rows, int column, int columns, double* out, int stride) const {
@@ -317,8 +339,10 @@ void Matrix::copy(int row, int rows, int column, int columns, double* out, int s
 }
 
 void Matrix::form(const std::vector<int>& start, FormedFrom& from, BlockSparse& S) const {
-  check(!start.empty() && start.back() == n_, "blocks end at ", start.empty() ? 0 : start.back(), ", the matrix has ", n_, " rows");
+  check(!start.empty() && start.back() == n_, "blocks end at ", start.empty() ? 0 : start.back(), ", the matrix has ",
+        n_, " rows");
   if (kind_ == Kind::block_sparse && blocks_.row_start == start) {
+    from = {};
     S = blocks_;
     return;
   }

@@ -51,10 +51,10 @@ class Matrix {
  public:
   enum class Kind { dense, block_sparse, factored };
 
-  Matrix() = default;                                 // no rows
+  Matrix() = default;  // no rows
   static Matrix dense(int n, std::vector<double> row_by_row);
-  static Matrix sparse(BlockSparse blocks);           // square, the same blocks for rows and columns
-  static Matrix factored(Factored product);           // fails a check where A is not positive definite
+  static Matrix sparse(BlockSparse blocks);  // square, the same blocks for rows and columns
+  static Matrix factored(Factored product);  // fails a check where A is not positive definite
 
   Kind kind() const { return kind_; }
   int size() const { return n_; }
@@ -62,12 +62,13 @@ class Matrix {
 
   const std::vector<double>& dense() const { return dense_; }  // row by row
   std::vector<double>& dense() { return dense_; }
-  const BlockSparse& blocks() const { return blocks_; }        // M itself, or H
+  const BlockSparse& blocks() const { return blocks_; }  // M itself, or H
   const std::vector<double>& A() const { return A_; }
 
   // w = M z. `work` holds at least work_size() numbers.
   std::size_t work_size() const;
   void multiply(std::span<const double> z, std::span<double> w, std::span<double> work) const;
+  void multiply_extended(std::span<const double> z, std::span<long double> w, std::span<long double> work) const;
   // Some rows and columns of M, rows of the copy `stride` numbers apart. Allocates only where a product H A^-1 H' is cut
   // within a block.
   void copy(int row, int rows, int column, int columns, double* out, int stride) const;
@@ -79,6 +80,9 @@ class Matrix {
   BlockSparse formed(const std::vector<int>& start) const;
 
  private:
+  template <class T>
+  void multiply_in(std::span<const double> z, std::span<T> w, std::span<T> work) const;
+
   Kind kind_ = Kind::dense;
   int n_ = 0;
   std::vector<double> dense_;

@@ -20,11 +20,17 @@ namespace linchpin {
 enum class Piece : char { inactive, linear, surface };  // G = 0, G = 1, or (3)
 
 // F of a cell; u is W r + q there.
-inline Piece natural_map(const Cell& c, const ScaledProblem& p, double rho, const double* r, const double* u, double* F) {
+inline Piece natural_map(const Cell& c, const ScaledProblem& p, double rho, const double* r, const double* u,
+                         double* F) {
   if (c.kind == BlockKind::cone) {
-    double x[3] = {r[0] - rho * (u[0] + c.mu * tangential(u)), r[1] - rho * u[1], r[2] - rho * u[2]};
+    const double step[3] = {rho * (u[0] + c.mu * tangential(u)), rho * u[1], rho * u[2]};
+    double x[3] = {r[0] - step[0], r[1] - step[1], r[2] - step[2]};
     const double tangent = tangential(x);
-    const Piece piece = tangent <= c.mu * x[0] ? Piece::linear : c.mu * tangent <= -x[0] ? Piece::inactive : Piece::surface;
+    if (tangent <= c.mu * x[0]) {  // not r - (r - step): a large r would hide the velocity
+      for (int k = 0; k < 3; ++k) F[k] = step[k];
+      return Piece::linear;
+    }
+    const Piece piece = c.mu * tangent <= -x[0] ? Piece::inactive : Piece::surface;
     project_cone(c.mu, x);
     for (int k = 0; k < 3; ++k) F[k] = r[k] - x[k];
     return piece;
@@ -45,7 +51,8 @@ inline Piece natural_map(const Cell& c, const ScaledProblem& p, double rho, cons
 }
 
 // The derivative on a cone that is not inactive, as dF = R dr + L du: 3x3, row by row.
-inline void cone_derivative(double mu, double rho, const double* r, const double* u, Piece piece, double* L, double* R) {
+inline void cone_derivative(double mu, double rho, const double* r, const double* u, Piece piece, double* L,
+                            double* R) {
   const double speed = tangential(u);
   const double d[2] = {speed > 0 ? u[1] / speed : 0, speed > 0 ? u[2] / speed : 0};
   double G[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};

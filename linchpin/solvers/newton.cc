@@ -12,16 +12,16 @@ namespace {
 std::size_t index(int i) { return std::size_t(i); }
 
 // Numbers found on real contact problems (stacks, towers, rovers, capsules): what they share is that none is delicate.
-constexpr double first_eps = 1e-2;      // W has a unit diagonal
+constexpr double first_eps = 1e-2;  // W has a unit diagonal
 constexpr double largest_eps = 10, smallest_eps = 1e-13;
 constexpr double grow = 4;
 constexpr double first_shrink = 10, smallest_shrink = 3;  // halved by each failure
-constexpr int quick = 8;                // Newton steps after which an outer step counts as easy
+constexpr int quick = 8;                                  // Newton steps after which an outer step counts as easy
 constexpr int inner_limit = 12;
 constexpr double inner_accuracy = 0.1;  // of |F| at the outer step's start: more is wasted while eps is large
 constexpr int trials = 3, memory = 6;   // of the line search
 constexpr int iteration_limit = 500;
-constexpr int patience = 12;            // outer steps without a better point, once below `near`
+constexpr int patience = 12;  // outer steps without a better point, once below `near`
 constexpr double near = 1e-6;
 
 double norm(const std::vector<double>& x, int n) {
@@ -31,7 +31,8 @@ double norm(const std::vector<double>& x, int n) {
 }
 
 void size_for(NewtonWorkspace& ws) {
-  for (std::vector<double>* x : {&ws.r, &ws.u, &ws.F, &ws.dr, &ws.du, &ws.trial, &ws.trial_u, &ws.trial_F, &ws.centre, &ws.best})
+  for (std::vector<double>* x :
+       {&ws.r, &ws.u, &ws.F, &ws.dr, &ws.du, &ws.trial, &ws.trial_u, &ws.trial_F, &ws.centre, &ws.best})
     x->assign(index(ws.p.stride), 0.0);
   ws.piece.resize(ws.p.cells.size());
   ws.trial_piece.resize(ws.p.cells.size());

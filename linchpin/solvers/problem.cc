@@ -26,7 +26,8 @@ double direction(int k, int directions, bool second) {
 // Where the rows of a block begin once each cone has become directions + 2 rows.
 std::vector<int> polyhedral_starts(const Problem& conic, int directions) {
   std::vector<int> start{0};
-  for (const Block& b : conic.blocks) start.push_back(start.back() + (b.kind == BlockKind::cone ? directions + 2 : b.size));
+  for (const Block& b : conic.blocks)
+    start.push_back(start.back() + (b.kind == BlockKind::cone ? directions + 2 : b.size));
   return start;
 }
 
@@ -34,10 +35,14 @@ std::vector<int> polyhedral_starts(const Problem& conic, int directions) {
 
 std::string_view name(BlockKind kind) {
   switch (kind) {
-    case BlockKind::free: return "free";
-    case BlockKind::nonnegative: return "nonnegative";
-    case BlockKind::box: return "box";
-    case BlockKind::cone: return "cone";
+    case BlockKind::free:
+      return "free";
+    case BlockKind::nonnegative:
+      return "nonnegative";
+    case BlockKind::box:
+      return "box";
+    case BlockKind::cone:
+      return "cone";
   }
   return "unknown";
 }
@@ -54,7 +59,8 @@ std::optional<Error> find_fault(const Problem& problem) {
     const Block& block = problem.blocks[b];
     if (block.start != row || block.size < 1)
       return error("block ", b, " has ", block.size, " rows from row ", block.start, "; the rows so far end at ", row);
-    if (block.kind == BlockKind::cone && block.size != 3) return error("block ", b, " is a cone of ", block.size, " rows instead of 3");
+    if (block.kind == BlockKind::cone && block.size != 3)
+      return error("block ", b, " is a cone of ", block.size, " rows instead of 3");
     if (block.kind == BlockKind::cone && !(block.mu >= 0 && std::isfinite(block.mu)))
       return error("block ", b, " is a cone with mu = ", block.mu);
     row += block.size;
@@ -65,7 +71,8 @@ std::optional<Error> find_fault(const Problem& problem) {
       return error("block ", b, " is a box, and there are ", problem.lower.size(), " lower and ", problem.upper.size(),
                    " upper bounds for ", n, " rows");
     for (int i = block.start; i < row; ++i)
-      if (!(problem.lower[index(i)] <= problem.upper[index(i)]) || problem.lower[index(i)] == HUGE_VAL || problem.upper[index(i)] == -HUGE_VAL)
+      if (!(problem.lower[index(i)] <= problem.upper[index(i)]) || problem.lower[index(i)] == HUGE_VAL ||
+          problem.upper[index(i)] == -HUGE_VAL)
         return error("bounds of row ", i, " are ", problem.lower[index(i)], " and ", problem.upper[index(i)]);
   }
   if (row != n) return error("the blocks end at row ", row, " of ", n);
@@ -110,11 +117,13 @@ Polyhedral polyhedral(const Problem& conic, int directions) {
   };
   for (std::size_t b = 0; b < conic.blocks.size(); ++b)
     columns_of(b, [&](int column, int from, double factor) {
-      for (int r = 0; r < n; ++r) MP[index(r) * index(N) + index(column)] += factor * M[index(r) * index(n) + index(from)];
+      for (int r = 0; r < n; ++r)
+        MP[index(r) * index(N) + index(column)] += factor * M[index(r) * index(n) + index(from)];
     });
   for (std::size_t b = 0; b < conic.blocks.size(); ++b)
     columns_of(b, [&](int row, int from, double factor) {
-      for (int c = 0; c < N; ++c) out[index(row) * index(N) + index(c)] += factor * MP[index(from) * index(N) + index(c)];
+      for (int c = 0; c < N; ++c)
+        out[index(row) * index(N) + index(c)] += factor * MP[index(from) * index(N) + index(c)];
       p.problem.q[index(row)] += factor * conic.q[index(from)];
     });
   for (std::size_t b = 0; b < conic.blocks.size(); ++b) {

@@ -38,8 +38,8 @@ struct Block {
 struct Problem {
   Matrix M;
   std::vector<double> q;
-  std::vector<Block> blocks;          // one after the other over all rows
-  std::vector<double> lower, upper;   // of box rows, indexed by row; empty where there is no box
+  std::vector<Block> blocks;         // one after the other over all rows
+  std::vector<double> lower, upper;  // of box rows, indexed by row; empty where there is no box
 
   int size() const { return int(q.size()); }
 };

@@ -16,12 +16,14 @@ double largest_diagonal(const ScaledProblem& p, std::size_t c) {
   const Cell& cell = p.cells[c];
   double most = 0;
   if (!p.sparse) {
-    for (int i = cell.start; i < cell.start + cell.size; ++i) most = std::max(most, p.W[index(i) * index(p.stride) + index(i)]);
+    for (int i = cell.start; i < cell.start + cell.size; ++i)
+      most = std::max(most, p.W[index(i) * index(p.stride) + index(i)]);
     return most;
   }
   for (int e = p.blocks.first[c]; e < p.blocks.first[c + 1]; ++e)
     if (p.blocks.column[index(e)] == int(c))
-      for (int i = 0; i < cell.size; ++i) most = std::max(most, p.blocks.values[p.blocks.value_start[index(e)] + index(i * cell.size + i)]);
+      for (int i = 0; i < cell.size; ++i)
+        most = std::max(most, p.blocks.values[p.blocks.value_start[index(e)] + index(i * cell.size + i)]);
   return most;
 }
 
@@ -40,7 +42,8 @@ void sweep(ProximalWorkspace& ws) {
     }
     r[0] -= ws.rho[c] * u[0];
     if (cell.kind == BlockKind::nonnegative) r[0] = std::max(r[0], 0.0);
-    if (cell.kind == BlockKind::box) r[0] = std::min(std::max(r[0], p.lower[index(cell.start)]), p.upper[index(cell.start)]);
+    if (cell.kind == BlockKind::box)
+      r[0] = std::min(std::max(r[0], p.lower[index(cell.start)]), p.upper[index(cell.start)]);
   }
 }
 

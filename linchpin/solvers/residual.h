@@ -12,6 +12,9 @@
 //          failing that, 1. relative: |e| / |q|, both so scaled.
 // plain    e as in (1), rho = 1 (the figure by which others compare: models/problems/README.md); relative: |e| / |q|.
 //
+// w is computed in extended precision where impulses are so large that rounding M z could hide q, and what extended precision
+// may lose is added to the figures: no z is too large to be judged.
+//
 // Where q = 0, z = 0 is a solution and relative figures equal the absolute ones.
 #pragma once
 
@@ -37,6 +40,7 @@ struct ResidualWorkspace {
   std::vector<double> scale;  // s, by row
   std::vector<double> part;   // each row's part of `absolute`; a cone's in its first row
   std::vector<double> work, row;
+  std::vector<long double> extended_w, extended_work;
 };
 
 // Only the scales, into ws.scale: solvers may work in these units.

@@ -25,7 +25,7 @@ class ScaledProblem {
   void assign(const Problem& problem);
 
   int n = 0;
-  int stride = 0;      // of dense rows, and the room that vectors need: n rounded up to 8, zeros at the end
+  int stride = 0;  // of dense rows, and the room that vectors need: n rounded up to 8, zeros at the end
   bool sparse = false;
   std::vector<Cell> cells;
   std::vector<double> s, q, lower, upper;  // bounds: of box rows, all rows long

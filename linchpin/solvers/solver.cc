@@ -32,14 +32,21 @@ constexpr int any_size = std::numeric_limits<int>::max();
 
 //  id, name, summary, takes free, nonnegative, box, cone, largest
 constexpr SolverInfo table[] = {
-    {SolverId::automatic, "auto", "a declared rule: chooses by size and blocks, and says what it chose", true, true, true, true, any_size},
+    {SolverId::automatic, "auto", "a declared rule: chooses by size and blocks, and says what it chose", true, true,
+     true, true, any_size},
     {SolverId::lemke, "lemke", "lexicographic Lemke: pivots, exact, small problems", true, true, true, false, 2000},
-    {SolverId::dantzig, "dantzig", "Dantzig's principal pivoting: pivots, exact, semidefinite matrices", true, true, true, false, 2000},
-    {SolverId::newton, "newton", "nonsmooth Newton within a proximal-point iteration: tens to thousands of contacts", true, true, true, true, any_size},
-    {SolverId::interior_point, "interior_point", "primal-dual interior point: few iterations whatever the problem", true, true, true, true, any_size},
-    {SolverId::gauss_seidel, "gauss_seidel", "block Gauss-Seidel (NSGS, PGS): the baseline that everyone knows", true, true, true, true, any_size},
-    {SolverId::proximal, "proximal", "fixed-point iteration of the proximal-point equation: another baseline", true, true, true, true, any_size},
-    {SolverId::enumeration, "enumeration", "tries every combination of active rows: a witness for tests", true, true, true, false, largest_enumeration},
+    {SolverId::dantzig, "dantzig", "Dantzig's principal pivoting: pivots, exact, semidefinite matrices", true, true,
+     true, false, 2000},
+    {SolverId::newton, "newton", "nonsmooth Newton within a proximal-point iteration: tens to thousands of contacts",
+     true, true, true, true, any_size},
+    {SolverId::interior_point, "interior_point", "primal-dual interior point: few iterations whatever the problem",
+     true, true, true, true, any_size},
+    {SolverId::gauss_seidel, "gauss_seidel", "block Gauss-Seidel (NSGS, PGS): the baseline that everyone knows", true,
+     true, true, true, any_size},
+    {SolverId::proximal, "proximal", "fixed-point iteration of the proximal-point equation: another baseline", true,
+     true, true, true, any_size},
+    {SolverId::enumeration, "enumeration", "tries every combination of active rows: a witness for tests", true, true,
+     true, false, largest_enumeration},
 };
 
 // Up to here pivoting is as fast as anything and exact; beyond, its cost grows with the cube of the rows and more.
@@ -88,14 +95,22 @@ Chain automatic_chain(const Problem& p) {
 
 Outcome run(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspaces& ws, std::span<double> z) {
   switch (id) {
-    case SolverId::lemke: return lemke(p, o, ws.lemke, z);
-    case SolverId::dantzig: return dantzig(p, o, ws.dantzig, z);
-    case SolverId::newton: return newton(p, o, ws.newton, z);
-    case SolverId::interior_point: return interior_point(p, o, ws.interior_point, z);
-    case SolverId::gauss_seidel: return gauss_seidel(p, o, ws.gauss_seidel, z);
-    case SolverId::proximal: return proximal(p, o, ws.proximal, z);
-    case SolverId::enumeration: return enumeration(p, o, ws.enumeration, z);
-    case SolverId::automatic: break;
+    case SolverId::lemke:
+      return lemke(p, o, ws.lemke, z);
+    case SolverId::dantzig:
+      return dantzig(p, o, ws.dantzig, z);
+    case SolverId::newton:
+      return newton(p, o, ws.newton, z);
+    case SolverId::interior_point:
+      return interior_point(p, o, ws.interior_point, z);
+    case SolverId::gauss_seidel:
+      return gauss_seidel(p, o, ws.gauss_seidel, z);
+    case SolverId::proximal:
+      return proximal(p, o, ws.proximal, z);
+    case SolverId::enumeration:
+      return enumeration(p, o, ws.enumeration, z);
+    case SolverId::automatic:
+      break;
   }
   check(false, "no solver by this number: ", int(id));
   return {};
@@ -104,8 +119,11 @@ Outcome run(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspa
 double figure(const Residual& r) { return std::max(r.relative, r.plain_relative); }
 
 // Runs one solver and lets the judge speak. The report's residual becomes that of z.
-void attempt(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspaces& ws, std::span<double> z, SolveReport& report) {
+void attempt(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspaces& ws, std::span<double> z,
+             SolveReport& report) {
   const Outcome outcome = run(id, p, o, ws, z);
+  if (!std::all_of(z.begin(), z.end(), [](double x) { return std::isfinite(x); }))
+    std::fill(z.begin(), z.end(), 0.0);  // no answer
   report.iterations += outcome.iterations;
   report.stop = outcome.stop;
   report.solver = id;
@@ -113,7 +131,8 @@ void attempt(SolverId id, const Problem& p, const SolverOptions& o, SolverWorksp
   report.residual = residual(p, z, ws.residual);
   report.status = report.residual.within(o.tolerance) ? Status::solved : Status::not_solved;
   if (report.status == Status::solved) return;
-  if (id == SolverId::lemke && outcome.stop == Stop::ray && certifies_unsolvable(p, ws.lemke.ray)) report.status = Status::unsolvable;
+  if (id == SolverId::lemke && outcome.stop == Stop::ray && certifies_unsolvable(p, ws.lemke.ray))
+    report.status = Status::unsolvable;
 }
 
 }  // namespace
@@ -146,28 +165,37 @@ std::optional<Error> find_refusal(const SolverInfo& solver, const Problem& probl
   for (const Block& b : problem.blocks)
     if (!choices || b.kind != BlockKind::free) rows += b.size;
   if (rows > solver.largest)
-    return Error{std::string(solver.name) + " takes at most " + std::to_string(solver.largest) + (choices ? " rows that are not free" : " rows") +
-                 ", not " + std::to_string(rows)};
+    return Error{std::string(solver.name) + " takes at most " + std::to_string(solver.largest) +
+                 (choices ? " rows that are not free" : " rows") + ", not " + std::to_string(rows)};
   return {};
 }
 
 std::string_view name(Status status) {
   switch (status) {
-    case Status::solved: return "solved";
-    case Status::not_solved: return "not solved";
-    case Status::unsolvable: return "unsolvable";
-    case Status::bad_input: return "bad input";
+    case Status::solved:
+      return "solved";
+    case Status::not_solved:
+      return "not solved";
+    case Status::unsolvable:
+      return "unsolvable";
+    case Status::bad_input:
+      return "bad input";
   }
   return "unknown";
 }
 
 std::string_view name(Stop stop) {
   switch (stop) {
-    case Stop::finished: return "finished";
-    case Stop::iteration_limit: return "iteration limit";
-    case Stop::stalled: return "stalled";
-    case Stop::ray: return "ray";
-    case Stop::exhausted: return "exhausted";
+    case Stop::finished:
+      return "finished";
+    case Stop::iteration_limit:
+      return "iteration limit";
+    case Stop::stalled:
+      return "stalled";
+    case Stop::ray:
+      return "ray";
+    case Stop::exhausted:
+      return "exhausted";
   }
   return "unknown";
 }
@@ -199,7 +227,8 @@ SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptio
   for (int i = 0; i < chain.count; ++i) {
     const Try& next = chain.tries[std::size_t(i)];
     SolverOptions o = options;
-    if (next.iterations > 0) o.max_iterations = o.max_iterations > 0 ? std::min(o.max_iterations, next.iterations) : next.iterations;
+    if (next.iterations > 0)
+      o.max_iterations = o.max_iterations > 0 ? std::min(o.max_iterations, next.iterations) : next.iterations;
     if (i > 0) o.warm_start = false;
     if (next.from_best) {
       o.warm_start = true;

@@ -25,11 +25,11 @@ struct SolverOptions {
 
 // Why a solver stopped.
 enum class Stop {
-  finished,         // by its own measure it is done
+  finished,  // by its own measure it is done
   iteration_limit,
-  stalled,          // no progress, or numbers that are no longer finite
-  ray,              // a pivoting method ran along an unbounded ray: there may be no solution
-  exhausted,        // enumeration found no solution among all
+  stalled,    // no progress, or numbers that are no longer finite
+  ray,        // a pivoting method ran along an unbounded ray: there may be no solution
+  exhausted,  // enumeration found no solution among all
 };
 struct Outcome {
   Stop stop = Stop::stalled;
@@ -64,9 +64,9 @@ struct SolveReport {
   Status status = Status::bad_input;
   SolverId solver = SolverId::automatic;  // the one that gave z
   Stop stop = Stop::stalled;
-  int iterations = 0;                     // of all solvers tried
+  int iterations = 0;  // of all solvers tried
   Residual residual;
-  std::array<SolverId, 4> tried{};        // in order: `automatic` is a declared chain (docs/solvers.md)
+  std::array<SolverId, 4> tried{};  // in order: `automatic` is a declared chain (docs/solvers.md)
   int tries = 0;
 };
 

@@ -72,13 +72,15 @@ std::vector<int> postordered(const std::vector<int>& order, const std::vector<st
   return result;
 }
 
-// Eliminated together at the price of a few zeros: a column joins the one before it, its only neighbour in the tree, where
-// that adds at most this many cells to the pattern of those before it.
-constexpr int zeros_allowed = 2;
+// Eliminated together at the price of a few zeros: a column joins the one before it, its child in the tree, where that adds
+// no cell to the pattern of those before it, or few cells to few columns.
+constexpr int zeros_allowed = 2, columns_that_may_gain = 4;
 
 }  // namespace
 
-int SparseLu::column_of(const Front& f, int row) const { return row < f.pivots ? row : padded(f.pivots) + row - f.pivots; }
+int SparseLu::column_of(const Front& f, int row) const {
+  return row < f.pivots ? row : padded(f.pivots) + row - f.pivots;
+}
 
 void SparseLu::analyse(const BlockSparse& S) {
   if (!fronts_.empty() && S.row_start == row_start_ && S.first == first_ && S.column == column_) return;
@@ -97,8 +99,11 @@ void SparseLu::analyse(const BlockSparse& S) {
   rows_.clear();
   std::vector<int> front_of(n), first_of_front;  // by position
   for (std::size_t k = 0; k < n; ++k) {
-    const bool joins = k > 0 && !below[k - 1].empty() && below[k - 1].front() == int(k) &&
-                       int(below[k].size()) + 1 - int(below[k - 1].size()) <= zeros_allowed;
+    bool joins = false;
+    if (k > 0 && !below[k - 1].empty() && below[k - 1].front() == int(k)) {
+      const int gained = int(below[k].size()) + 1 - int(below[k - 1].size());
+      joins = gained == 0 || (gained <= zeros_allowed && int(k) - first_of_front.back() < columns_that_may_gain);
+    }
     if (!joins) {
       fronts_.push_back({});
       first_of_front.push_back(int(k));
@@ -134,7 +139,8 @@ void SparseLu::analyse(const BlockSparse& S) {
   const auto row_in = [&](int f, int position) {
     const std::vector<int>& list = cells_of[index(f)];
     const int pivots = first_of_front[index(f) + 1] - first_of_front[index(f)];
-    if (position < first_of_front[index(f) + 1]) return row_of_cell[index(f)][index(position - first_of_front[index(f)])];
+    if (position < first_of_front[index(f) + 1])
+      return row_of_cell[index(f)][index(position - first_of_front[index(f)])];
     const auto at = std::lower_bound(list.begin() + pivots, list.end(), position);
     return row_of_cell[index(f)][std::size_t(at - list.begin())];
   };

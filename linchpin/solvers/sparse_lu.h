@@ -29,17 +29,17 @@ class SparseLu {
   Place block(int entry) { return {&data_[entry_at_[std::size_t(entry)]], entry_stride_[std::size_t(entry)]}; }
   Place diagonal(int cell) { return {&data_[diagonal_at_[std::size_t(cell)]], diagonal_stride_[std::size_t(cell)]}; }
 
-  bool factor();              // false where a pivot is zero or not finite
-  void solve(double* b);      // b becomes the solution
+  bool factor();                                        // false where a pivot is zero or not finite
+  void solve(double* b);                                // b becomes the solution
   std::size_t numbers() const { return data_.size(); }  // in all fronts
 
  private:
   struct Front {
     int pivots = 0, rows = 0, stride = 0;  // rows: of the matrix, eliminated ones first
     std::size_t data = 0;
-    std::size_t row = 0;                   // into rows_: which row of the matrix, `rows` of them
+    std::size_t row = 0;  // into rows_: which row of the matrix, `rows` of them
     int parent = -1;
-    std::size_t to_parent = 0;             // into to_parent_: place of each row after the pivots among the parent's rows (columns)
+    std::size_t to_parent = 0;  // into to_parent_: place of each row after the pivots among the parent's rows (columns)
   };
   int column_of(const Front& f, int row) const;
 

@@ -1,0 +1,182 @@
+// Solving again at the same shape allocates nothing, nor does the judge. Counted by an operator new of our own, for
+// this whole test program.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include <gtest/gtest.h>
+
+#include "linchpin/solvers/dantzig.h"
+#include "linchpin/solvers/enumeration.h"
+#include "linchpin/solvers/gauss_seidel.h"
+#include "linchpin/solvers/interior_point.h"
+#include "linchpin/solvers/lemke.h"
+#include "linchpin/solvers/newton.h"
+#include "linchpin/solvers/proximal.h"
+#include "linchpin/solvers/testing.h"
+
+namespace {
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocations;
+  size = (size + alignment - 1) / alignment * alignment;
+  if (void* memory = std::aligned_alloc(alignment, size ? size : alignment)) return memory;
+  throw std::bad_alloc();
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
+void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+namespace linchpin {
+namespace {
+
+TEST(NoAllocation, TheCounterCounts) {
+  const long before = allocations;
+  delete new int(7);
+  EXPECT_GE(allocations - before, 1);
+}
+
+// A scene and what it is a step later: other numbers, the same shape.
+struct Pair {
+  std::string name;
+  Problem first, second;
+};
+Pair pair_of(const std::string& name, const ContactScene& scene, Matrix::Kind kind) {
+  const std::vector<double> nothing(3 * scene.contacts.size());
+  return {name, contact_problem(scene, kind), contact_problem(after_step(scene, nothing), kind)};
+}
+// Dense, block-sparse and factored, on both sides of where solvers go from dense to sparse factors (48 rows).
+std::vector<Pair> conic_pairs() {
+  std::vector<Pair> all;
+  for (const auto& [kind, said] :
+       {std::pair{Matrix::Kind::dense, "dense "}, std::pair{Matrix::Kind::block_sparse, "sparse "},
+        std::pair{Matrix::Kind::factored, "factored "}}) {
+    all.push_back(pair_of(said + std::string("boxes"), separate_boxes_scene(2, 1), kind));
+    all.push_back(pair_of(said + std::string("many boxes"), separate_boxes_scene(10, 1), kind));
+    all.push_back(pair_of(said + std::string("stack"), stack_of_boxes_scene(8, 1), kind));
+    all.push_back(pair_of(said + std::string("pile"), pile_of_spheres_scene(60, 1), kind));
+  }
+  return all;
+}
+// Friction of nothing as a factored problem of nonnegative rows: what the pivoting solvers take.
+Problem normals_only(const ContactScene& scene, Matrix::Kind kind) {
+  const Problem conic = contact_problem(scene);
+  BlockSparse H = conic.M.blocks(), N;
+  N.row_start.resize(1);
+  N.column_start = H.column_start;
+  for (int r = 0; r < H.row_blocks(); ++r) {
+    N.row_start.push_back(r + 1);
+    for (int e = H.first[std::size_t(r)]; e < H.first[std::size_t(r) + 1]; ++e) {
+      const std::size_t column = std::size_t(H.column[std::size_t(e)]);
+      const std::size_t width = std::size_t(H.column_start[column + 1] - H.column_start[column]);
+      N.column.push_back(int(column));
+      N.value_start.push_back(N.values.size());
+      N.values.insert(N.values.end(), &H.values[H.value_start[std::size_t(e)]],
+                      &H.values[H.value_start[std::size_t(e)]] + width);
+    }
+    N.first.push_back(int(N.column.size()));
+  }
+  std::vector<double> q;
+  for (std::size_t i = 0; i < conic.q.size(); i += 3) q.push_back(conic.q[i]);
+  const Problem p = linear_complementarity(Matrix::factored({std::move(N), conic.M.A()}), std::move(q));
+  return kind == Matrix::Kind::factored ? p : with_matrix(p, kind);
+}
+std::vector<Pair> row_pairs(int boxes) {
+  std::vector<Pair> all;
+  for (const auto& [kind, said] :
+       {std::pair{Matrix::Kind::dense, "dense"}, std::pair{Matrix::Kind::block_sparse, "sparse"},
+        std::pair{Matrix::Kind::factored, "factored"}}) {
+    const ContactScene scene = stack_of_boxes_scene(boxes, 1);
+    const std::vector<double> nothing(3 * scene.contacts.size());
+    all.push_back({said, normals_only(scene, kind), normals_only(after_step(scene, nothing), kind)});
+  }
+  return all;
+}
+
+template <class Workspace, class Solve>
+void expect_none(const std::vector<Pair>& pairs, Solve solve, int limit = 0) {
+  for (const Pair& pair : pairs) {
+    std::vector<double> z(pair.first.q.size());
+    Workspace ws;
+    solve(pair.first, SolverOptions{.max_iterations = limit}, ws, std::span(z));
+    long before = allocations;
+    solve(pair.first, SolverOptions{.max_iterations = limit}, ws, std::span(z));
+    EXPECT_EQ(allocations - before, 0) << pair.name << ", again";
+    before = allocations;
+    solve(pair.second, SolverOptions{.max_iterations = limit, .warm_start = true}, ws, std::span(z));
+    EXPECT_EQ(allocations - before, 0) << pair.name << ", next step";
+  }
+}
+
+TEST(NoAllocation, Newton) { expect_none<NewtonWorkspace>(conic_pairs(), newton); }
+TEST(NoAllocation, InteriorPoint) { expect_none<InteriorPointWorkspace>(conic_pairs(), interior_point); }
+// A few sweeps do the same as thousands.
+TEST(NoAllocation, GaussSeidel) { expect_none<GaussSeidelWorkspace>(conic_pairs(), gauss_seidel, 50); }
+TEST(NoAllocation, Proximal) { expect_none<ProximalWorkspace>(conic_pairs(), proximal, 50); }
+TEST(NoAllocation, NewtonOfRows) { expect_none<NewtonWorkspace>(row_pairs(4), newton); }
+TEST(NoAllocation, InteriorPointOfRows) { expect_none<InteriorPointWorkspace>(row_pairs(4), interior_point); }
+TEST(NoAllocation, Lemke) { expect_none<LemkeWorkspace>(row_pairs(4), lemke); }
+TEST(NoAllocation, Dantzig) { expect_none<DantzigWorkspace>(row_pairs(4), dantzig); }
+TEST(NoAllocation, Enumeration) { expect_none<EnumerationWorkspace>(row_pairs(2), enumeration); }
+
+// Problems of every kind of row, solvable and not, of the largest's size or smaller, by the pivoting solvers.
+template <class Workspace, class Solve>
+void expect_none_at_smaller_sizes(int largest, Solve solve) {
+  std::vector<double> numbers(std::size_t(largest) + 8);
+  Workspace ws;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Dice dice(seed);
+    const int rows = seed == 1 ? largest : 1 + dice.below(largest);
+    const BlockLayout layout = random_layout(rows, {.free = seed % 2 == 0, .box = seed % 3 == 0, .cone = false}, dice);
+    const int n = layout.size;
+    Square M = seed % 4 == 0 ? random_integer_psd(n, dice) : random_psd(n, 1 + dice.below(n), dice);
+    const Problem p = problem_of(layout, Matrix::dense(n, std::move(M)), tied_q(n, dice));
+    const std::span<double> z(numbers.data(), p.q.size());
+    const long before = allocations;
+    solve(p, SolverOptions{}, ws, z);
+    solve(p, SolverOptions{.warm_start = true}, ws, z);
+    const long after = allocations;
+    if (seed == 1) continue;  // the first makes room
+    EXPECT_EQ(after - before, 0) << "seed " << seed;
+  }
+}
+TEST(NoAllocation, LemkeOfSmallerProblems) { expect_none_at_smaller_sizes<LemkeWorkspace>(40, lemke); }
+TEST(NoAllocation, DantzigOfSmallerProblems) { expect_none_at_smaller_sizes<DantzigWorkspace>(40, dantzig); }
+TEST(NoAllocation, EnumerationOfSmallerProblems) { expect_none_at_smaller_sizes<EnumerationWorkspace>(7, enumeration); }
+
+TEST(NoAllocation, Judge) {
+  for (const std::vector<Pair>& pairs : {conic_pairs(), row_pairs(4)})
+    for (const Pair& pair : pairs) {
+      std::vector<double> z(pair.first.q.size(), 0.5);
+      ResidualWorkspace ws;
+      residual(pair.first, z, ws);
+      const long before = allocations;
+      residual(pair.first, z, ws);
+      residual(pair.second, z, ws);
+      EXPECT_EQ(allocations - before, 0) << pair.name;
+    }
+}
+
+TEST(NoAllocation, SolverByAnyName) {
+  Solver solver;
+  for (const std::vector<Pair>& pairs : {conic_pairs(), row_pairs(2)})
+    for (const Pair& pair : pairs)
+      for (const SolverInfo& s : solvers()) {
+        if (find_refusal(s, pair.first)) continue;
+        std::vector<double> z(pair.first.q.size());
+        const SolverOptions options{.max_iterations = s.id == SolverId::enumeration ? 0 : 50};
+        solver.solve(pair.first, s.id, options, z);
+        const long before = allocations;
+        const SolveReport report = solver.solve(pair.first, s.id, options, z);
+        EXPECT_EQ(allocations - before, 0) << pair.name << " " << s.name << " " << name(report.status);
+      }
+}
+
+}  // namespace
+}  // namespace linchpin

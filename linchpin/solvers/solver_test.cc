@@ -1,0 +1,446 @@
+#include "linchpin/solvers/solver.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "linchpin/solvers/certificate.h"
+#include "linchpin/solvers/enumeration.h"
+#include "linchpin/solvers/testing.h"
+
+namespace linchpin {
+namespace {
+
+constexpr double tolerance = 1e-10;  // the default of solve()
+
+Problem lcp(Square M, std::vector<double> q) {
+  const int n = int(q.size());
+  return linear_complementarity(Matrix::dense(n, std::move(M)), std::move(q));
+}
+Problem one_block(BlockKind kind) {
+  Problem p{Matrix::dense(3, {2, 0, 0, 0, 2, 0, 0, 0, 2}),
+            {-1, 0.1, 0},
+            {{kind, 0, 3, kind == BlockKind::cone ? 0.5 : 0}},
+            {},
+            {}};
+  if (kind == BlockKind::box) {
+    p.lower = {0, 0, 0};
+    p.upper = {1, 1, 1};
+  }
+  return p;
+}
+
+struct Answer {
+  SolveReport report;
+  std::vector<double> z;
+};
+Answer solve(Solver& solver, const Problem& p, SolverId id = SolverId::automatic, const SolverOptions& options = {}) {
+  Answer a{{}, std::vector<double>(p.q.size(), std::nan(""))};
+  a.report = solver.solve(p, id, options, a.z);
+  return a;
+}
+Answer solve(const Problem& p, SolverId id = SolverId::automatic, const SolverOptions& options = {}) {
+  Solver solver;
+  return solve(solver, p, id, options);
+}
+bool solves(const Problem& p, const Answer& a) {
+  ResidualWorkspace ws;
+  return a.report.status == Status::solved && residual(p, a.z, ws).within(tolerance);
+}
+std::string show(const Answer& a) {
+  std::string text = std::string(name(a.report.status)) + ", " + std::string(name(a.report.stop)) + ", residual " +
+                     std::to_string(std::log10(a.report.residual.relative)) + " and " +
+                     std::to_string(std::log10(a.report.residual.plain_relative)) + " (powers of ten), tried";
+  for (int i = 0; i < a.report.tries; ++i) text += " " + std::string(info(a.report.tried[std::size_t(i)]).name);
+  return text;
+}
+
+// ---- names ----
+
+TEST(Solver, EverySolverHasANameOfItsOwn) {
+  EXPECT_EQ(solvers().size(), 8u);
+  for (const SolverInfo& s : solvers()) {
+    ASSERT_NE(find_solver(s.name), nullptr) << s.name;
+    EXPECT_EQ(find_solver(s.name)->id, s.id) << s.name;
+    EXPECT_EQ(info(s.id).name, s.name);
+    EXPECT_FALSE(s.summary.empty()) << s.name;
+  }
+  for (const char* name :
+       {"auto", "lemke", "dantzig", "newton", "interior_point", "gauss_seidel", "proximal", "enumeration"})
+    EXPECT_NE(find_solver(name), nullptr) << name;
+  for (const char* name : {"", "Lemke", "lemke ", "simplex"}) EXPECT_EQ(find_solver(name), nullptr) << name;
+  EXPECT_EQ(name(Status::solved), "solved");
+  EXPECT_EQ(name(Status::not_solved), "not solved");
+  EXPECT_EQ(name(Status::unsolvable), "unsolvable");
+  EXPECT_EQ(name(Status::bad_input), "bad input");
+}
+
+TEST(Solver, EverySolverSolvesByName) {
+  for (const SolverInfo& s : solvers())
+    for (const BlockKind kind : {BlockKind::free, BlockKind::nonnegative, BlockKind::box, BlockKind::cone}) {
+      const Problem p = one_block(kind);
+      if (find_refusal(s, p)) continue;
+      const Answer a = solve(p, s.id);
+      EXPECT_TRUE(solves(p, a)) << s.name << " " << name(kind) << " " << show(a);
+      EXPECT_NEAR(a.z[0], 0.5, 10 * tolerance) << s.name << " " << name(kind);  // 2 z = 1 in every one
+      EXPECT_EQ(a.report.tries, 1) << s.name;
+      if (s.id == SolverId::automatic) continue;
+      EXPECT_EQ(a.report.solver, s.id) << s.name;
+      EXPECT_EQ(a.report.tried[0], s.id) << s.name;
+    }
+}
+
+// ---- refusals ----
+
+TEST(Solver, RefusesByName) {
+  const Problem cone = one_block(BlockKind::cone);
+  for (const SolverId id : {SolverId::lemke, SolverId::dantzig, SolverId::enumeration}) {
+    const std::optional<Error> refusal = find_refusal(info(id), cone);
+    ASSERT_TRUE(refusal) << info(id).name;
+    EXPECT_EQ(refusal->message, std::string(info(id).name) + " takes no cone blocks");
+    EXPECT_EQ(solve(cone, id).report.status, Status::bad_input);
+  }
+  for (const SolverId id :
+       {SolverId::automatic, SolverId::newton, SolverId::interior_point, SolverId::gauss_seidel, SolverId::proximal})
+    EXPECT_FALSE(find_refusal(info(id), cone)) << info(id).name;
+}
+
+TEST(Solver, RefusesWhatIsTooLarge) {
+  Dice dice(1);
+  const int n = largest_enumeration + 1;
+  const Problem rows = lcp(random_p(n, dice), random_q(n, dice));
+  const std::optional<Error> refusal = find_refusal(info(SolverId::enumeration), rows);
+  ASSERT_TRUE(refusal);
+  EXPECT_EQ(refusal->message, "enumeration takes at most 14 rows that are not free, not 15");
+  EXPECT_EQ(solve(rows, SolverId::enumeration).report.status, Status::bad_input);
+  Problem equations = rows;  // free rows leave nothing to choose
+  equations.blocks[0].kind = BlockKind::free;
+  EXPECT_FALSE(find_refusal(info(SolverId::enumeration), equations));
+  EXPECT_TRUE(solves(equations, solve(equations, SolverId::enumeration)));
+
+  std::vector<int> start(2002);
+  std::iota(start.begin(), start.end(), 0);
+  std::vector<Triplet> diagonal;
+  for (int i = 0; i < 2001; ++i) diagonal.push_back({i, i, 2});
+  const Problem large =
+      linear_complementarity(Matrix::sparse(block_sparse(start, start, diagonal)), std::vector<double>(2001, -1.0));
+  for (const SolverId id : {SolverId::lemke, SolverId::dantzig}) {
+    ASSERT_TRUE(find_refusal(info(id), large)) << info(id).name;
+    EXPECT_EQ(find_refusal(info(id), large)->message,
+              std::string(info(id).name) + " takes at most 2000 rows, not 2001");
+  }
+  EXPECT_TRUE(solves(large, solve(large, SolverId::newton)));
+}
+
+// ---- bad input ----
+
+TEST(Solver, BadInputLeavesZAlone) {
+  const Problem good = one_block(BlockKind::box);
+  std::vector<std::pair<std::string, Problem>> bad;
+  const auto add = [&](const std::string& what, auto&& spoil) {
+    bad.emplace_back(what, good);
+    spoil(bad.back().second);
+  };
+  add("NaN in q", [](Problem& p) { p.q[1] = std::nan(""); });
+  add("infinite q", [](Problem& p) { p.q[1] = HUGE_VAL; });
+  add("NaN in M", [](Problem& p) { p.M.dense()[4] = std::nan(""); });
+  add("M too small", [](Problem& p) { p.M = Matrix::dense(2, {1, 0, 0, 1}); });
+  add("no blocks", [](Problem& p) { p.blocks.clear(); });
+  add("a gap", [](Problem& p) { p.blocks = {{BlockKind::box, 0, 1, 0}, {BlockKind::box, 2, 1, 0}}; });
+  add("an overlap", [](Problem& p) { p.blocks = {{BlockKind::box, 0, 2, 0}, {BlockKind::box, 1, 2, 0}}; });
+  add("too long", [](Problem& p) { p.blocks[0].size = 4; });
+  add("too short", [](Problem& p) { p.blocks[0].size = 2; });
+  add("a cone of two rows", [](Problem& p) { p.blocks = {{BlockKind::cone, 0, 2, 0.5}, {BlockKind::box, 2, 1, 0}}; });
+  add("negative mu", [](Problem& p) { p.blocks = {{BlockKind::cone, 0, 3, -0.5}}, p.lower.clear(), p.upper.clear(); });
+  add("mu is NaN", [](Problem& p) {
+    p.blocks = {{BlockKind::cone, 0, 3, std::nan("")}}, p.lower.clear(), p.upper.clear();
+  });
+  add("l > u", [](Problem& p) { p.lower[2] = 2; });
+  add("no bounds", [](Problem& p) { p.lower.clear(); });
+  add("NaN as bound", [](Problem& p) { p.upper[0] = std::nan(""); });
+  add("bounds without a box", [](Problem& p) { p.blocks[0].kind = BlockKind::free; });
+  Solver solver;
+  const std::vector<double> before{1, 2, 3};
+  for (const SolverInfo& s : solvers()) {
+    for (const auto& [what, p] : bad) {
+      std::vector<double> z = before;
+      EXPECT_EQ(solver.solve(p, s.id, {}, z).status, Status::bad_input) << s.name << ": " << what;
+      EXPECT_EQ(z, before) << s.name << ": " << what;
+    }
+    for (const double wrong : {0.0, -1e-10, std::nan("")}) {
+      std::vector<double> z = before;
+      EXPECT_EQ(solver.solve(good, s.id, {.tolerance = wrong}, z).status, Status::bad_input) << s.name << " " << wrong;
+      EXPECT_EQ(z, before) << s.name << " " << wrong;
+    }
+  }
+}
+
+TEST(Solver, ZOfTheWrongSizeIsTheCallersMistake) {
+  Solver solver;
+  std::vector<double> z(2);
+  EXPECT_THROW(solver.solve(one_block(BlockKind::free), SolverId::automatic, {}, z), CheckFailed);
+}
+
+TEST(Solver, AProblemWithoutRowsIsSolved) {
+  for (const SolverInfo& s : solvers()) {
+    const Answer a = solve(Problem{}, s.id);
+    EXPECT_EQ(a.report.status, Status::solved) << s.name;
+    EXPECT_EQ(a.report.iterations, 0) << s.name;
+  }
+}
+
+// ---- automatic ----
+
+TEST(Solver, AutomaticSolvesEveryFamily) {
+  Solver solver;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Dice dice(seed);
+    const int n = 1 + dice.below(30);
+    const BlockLayout all = random_layout(n, {}, dice), rows = random_layout(n, {.cone = false}, dice);
+    Square definite = random_psd(all.size, all.size, dice);
+    for (int i = 0; i < all.size; ++i) entry(definite, all.size, i, i) += 0.1;
+    const ContactScene scene = random_scene(dice);
+    const std::vector<std::pair<std::string, Problem>> families{
+        {"P", lcp(random_p(n, dice), random_q(n, dice))},
+        {"copositive", lcp(random_copositive(n, true, dice), tied_q(n, dice))},
+        {"mixed rows, singular",
+         plant(rows, Matrix::dense(rows.size, random_psd(rows.size, 1 + dice.below(rows.size), dice)), 0.3, dice)
+             .problem},
+        {"integers", plant(rows, Matrix::dense(rows.size, random_integer_psd(rows.size, dice)), 0.5, dice).problem},
+        {"mixed blocks", plant(all, Matrix::dense(all.size, std::move(definite)), 0.2, dice).problem},
+        {"contact", contact_problem(scene)},
+        {"contact, polyhedral", polyhedral(contact_problem(scene, Matrix::Kind::dense), 6).problem},
+        {"one contact", contact_problem({scene.bodies, {scene.contacts[0]}, scene.gravity, scene.dt})},
+        {"stack", stack_of_boxes(1 + int(seed) % 8, seed, {.degenerate = seed % 2 == 0})},
+        {"wall", wall_of_bricks(1 + int(seed) % 3, 3, seed, {.degenerate = seed % 2 == 0})},
+        {"pile", pile_of_spheres(5 * (1 + int(seed) % 10), seed, {.degenerate = seed % 2 == 0})},
+        {"no friction", stack_of_boxes(3, seed, {.mu = 0})},
+        {"friction of five", pile_of_spheres(30, seed, {.mu = 5})},
+        {"q = 0", lcp(random_p(n, dice), std::vector<double>(std::size_t(n)))}};
+    for (const auto& [what, p] : families) {
+      const Answer a = solve(solver, p);
+      EXPECT_TRUE(solves(p, a)) << what << " seed " << seed << " rows " << p.size() << " " << show(a);
+    }
+  }
+}
+
+// Larger piles are the hardest there are: some of a hundred contacts end in a circle. None is the aim; more than one in
+// ten would be a step back.
+TEST(Solver, AutomaticSolvesLargerPiles) {
+  Solver solver;
+  int solved = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Problem p = pile_of_spheres(100, seed);
+    const Answer a = solve(solver, p);
+    solved += solves(p, a);
+    if (a.report.status != Status::solved) std::printf("seed %d: %s\n", int(seed), show(a).c_str());
+  }
+  EXPECT_GE(solved, 18);
+}
+
+// A light box under one a million times its weight: its velocity is what rounding leaves of that, 1e6 epsilon times
+// some terms.
+TEST(Solver, AutomaticBearsMassesOfAMillionToOne) {
+  Solver solver;
+  ResidualWorkspace ws;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Problem p = stack_of_boxes(3, seed, {.mass_ratio = 1e6});
+    const Answer a = solve(solver, p, SolverId::automatic, {.tolerance = 1e-8});
+    EXPECT_EQ(a.report.status, Status::solved) << "seed " << seed << " " << show(a);
+    EXPECT_TRUE(residual(p, a.z, ws).within(1e-8)) << "seed " << seed;
+  }
+}
+
+// The chains that the head of solver.cc declares, seen from outside: a single iteration is too few for all of them.
+TEST(Solver, AutomaticTellsItsChain) {
+  using enum SolverId;
+  const auto tried = [](const Answer& a) {
+    return std::vector<SolverId>(a.report.tried.begin(), a.report.tried.begin() + a.report.tries);
+  };
+  const SolverOptions hopeless{.tolerance = 1e-300, .max_iterations = 1};
+  const Problem stack = stack_of_boxes(4, 1);
+  EXPECT_EQ(tried(solve(stack, automatic, hopeless)), (std::vector<SolverId>{newton, interior_point, newton, newton}));
+  const Problem alone = {
+      Matrix::dense(3, {2, 0.5, 0.1, 0.5, 2, 0.3, 0.1, 0.3, 2}), {-1, 3, 1}, {{BlockKind::cone, 0, 3, 0.3}}, {}, {}};
+  EXPECT_EQ(tried(solve(alone, automatic, hopeless)),
+            (std::vector<SolverId>{gauss_seidel, newton, interior_point, newton}));
+  const Problem rows = polyhedral(contact_problem(stack_of_boxes_scene(2, 1), Matrix::Kind::dense), 4).problem;
+  EXPECT_EQ(tried(solve(rows, automatic, hopeless)), (std::vector<SolverId>{lemke, interior_point, newton, newton}));
+  // More than 400 rows without a cone: pivoting comes last.
+  const Problem many = polyhedral(contact_problem(stack_of_boxes_scene(20, 1), Matrix::Kind::dense), 4).problem;
+  ASSERT_GT(many.size(), 400);
+  EXPECT_EQ(tried(solve(many, automatic, hopeless)), (std::vector<SolverId>{newton, interior_point, newton, lemke}));
+}
+
+// With solved: the last one tried gave z. Without: the one whose z is best, and that is the z given.
+TEST(Solver, TheReportIsThatOfZ) {
+  Solver solver;
+  ResidualWorkspace ws;
+  int more_than_one = 0, failed = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Dice dice(seed);
+    const Problem p = contact_problem(random_scene(dice));
+    const Answer a = solve(solver, p, SolverId::automatic, {.max_iterations = seed % 2 ? 0 : 1 + dice.below(6)});
+    ASSERT_GE(a.report.tries, 1);
+    more_than_one += a.report.tries > 1;
+    failed += a.report.status == Status::not_solved;
+    const Residual r = residual(p, a.z, ws);
+    EXPECT_EQ(a.report.residual.relative, r.relative) << "seed " << seed;
+    EXPECT_EQ(a.report.residual.plain_relative, r.plain_relative) << "seed " << seed;
+    EXPECT_EQ(a.report.status, r.within(tolerance) ? Status::solved : Status::not_solved) << "seed " << seed;
+    if (a.report.status == Status::solved) {
+      EXPECT_EQ(a.report.solver, a.report.tried[std::size_t(a.report.tries - 1)]) << "seed " << seed;
+      continue;
+    }
+    bool among = false;
+    for (int i = 0; i < a.report.tries; ++i) among = among || a.report.tried[std::size_t(i)] == a.report.solver;
+    EXPECT_TRUE(among) << "seed " << seed;
+  }
+  EXPECT_GE(more_than_one, 10);
+  EXPECT_GE(failed, 10);
+}
+
+// A looser tolerance is honoured, not ignored.
+TEST(Solver, ToleranceIsThatOfBothFigures) {
+  for (const double wanted : {1e-4, 1e-8, 1e-12}) {
+    const Problem p = stack_of_boxes(4, 3);
+    const Answer a = solve(p, SolverId::automatic, {.tolerance = wanted});
+    EXPECT_EQ(a.report.status, Status::solved) << wanted;
+    EXPECT_LE(a.report.residual.relative, wanted);
+    EXPECT_LE(a.report.residual.plain_relative, wanted);
+  }
+}
+
+TEST(Solver, WarmStartGivesTheSameResidual) {
+  Solver solver;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Dice dice(seed);
+    const Problem conic = contact_problem(random_scene(dice));
+    for (const Problem& p : {conic, polyhedral(with_matrix(conic, Matrix::Kind::dense), 4).problem}) {
+      Answer a = solve(solver, p);
+      ASSERT_TRUE(solves(p, a)) << "seed " << seed << " " << show(a);
+      a.report = solver.solve(p, SolverId::automatic, {.warm_start = true}, a.z);
+      EXPECT_TRUE(solves(p, a)) << "seed " << seed << " " << show(a);
+      EXPECT_EQ(a.report.iterations, 0) << "seed " << seed << " " << show(a);
+    }
+  }
+}
+
+// ---- unsolvable ----
+
+TEST(Solver, AnInfeasibleProblemIsUnsolvable) {
+  // w = -1 whatever z is; z1 - z2 >= 1 and z2 - z1 >= 0; the same equation with two right-hand sides.
+  const Problem two_equations{Matrix::dense(2, {1, 1, 1, 1}), {-1, -2}, {{BlockKind::free, 0, 2, 0}}, {}, {}};
+  for (const Problem& p : {lcp({0}, {-1}), lcp({1, -1, -1, 1}, {-1, 0}), two_equations})
+    for (const SolverId id : {SolverId::automatic, SolverId::lemke}) {
+      const Answer a = solve(p, id);
+      EXPECT_EQ(a.report.status, Status::unsolvable) << info(id).name << " " << show(a);
+      EXPECT_EQ(a.report.stop, Stop::ray) << info(id).name;
+      EXPECT_EQ(a.report.solver, SolverId::lemke);
+    }
+  // Others have no proof to show.
+  for (const SolverInfo& s : solvers()) {
+    if (s.id == SolverId::automatic || s.id == SolverId::lemke) continue;
+    EXPECT_EQ(solve(lcp({1, -1, -1, 1}, {-1, 0}), s.id).report.status, Status::not_solved) << s.name;
+  }
+}
+
+// Matrices of no class, with solutions and without, with a ray that proves it and without. A problem that nobody solves
+// is not unsolvable for that.
+TEST(Solver, UnsolvableAgreesWithEnumeration) {
+  Solver solver;
+  EnumerationWorkspace all;
+  int unsolvable = 0, open = 0;
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
+    Dice dice(seed);
+    const int n = 1 + dice.below(5);
+    Square M = zero_square(n);
+    for (double& x : M) x = dice.below(5) - 2;
+    const Problem p = lcp(std::move(M), tied_q(n, dice));
+    const Answer a = solve(solver, p);
+    std::vector<double> z(p.q.size());
+    const Stop truth = enumeration(p, {}, all, z).stop;
+    unsolvable += a.report.status == Status::unsolvable;
+    open += a.report.status == Status::not_solved;
+    if (a.report.status == Status::unsolvable) {
+      EXPECT_EQ(truth, Stop::exhausted) << "seed " << seed;
+    }
+    if (a.report.status == Status::solved) {
+      EXPECT_EQ(truth, Stop::finished) << "seed " << seed;
+    }
+  }
+  EXPECT_GE(unsolvable, 50);
+  EXPECT_GE(open, 10);
+}
+
+TEST(Solver, WhatHasASolutionIsNeverUnsolvable) {
+  Solver solver;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Dice dice(seed);
+    const BlockLayout layout = random_layout(1 + dice.below(12), {.cone = seed % 3 == 0}, dice);
+    const int n = layout.size;
+    Square M = zero_square(n);  // of no class: methods may fail, not lie
+    for (double& x : M) x = dice.chance(0.5) ? dice.below(5) - 2 : dice.near_zero(2);
+    const Problem p = plant(layout, Matrix::dense(n, std::move(M)), 0.3, dice).problem;
+    for (const SolverInfo& s : solvers()) {
+      if (find_refusal(s, p) || (s.id == SolverId::enumeration && n > 5)) continue;
+      const int limit = s.id == SolverId::gauss_seidel || s.id == SolverId::proximal ? 100 : 0;
+      const Answer a = solve(solver, p, s.id, {.max_iterations = limit});
+      EXPECT_TRUE(a.report.status == Status::solved || a.report.status == Status::not_solved)
+          << "seed " << seed << " " << s.name << " " << show(a);
+    }
+  }
+}
+
+TEST(Solver, ContactsAreNeverUnsolvable) {
+  Solver solver;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Dice dice(seed);
+    const Problem conic = contact_problem(random_scene(dice), Matrix::Kind::dense);
+    // Too few steps to solve any but the easiest: that is no proof of anything.
+    for (const int limit : {1, 5}) {
+      for (const Problem& p : {conic, polyhedral(conic, 4).problem}) {
+        const Answer a = solve(solver, p, SolverId::automatic, {.max_iterations = limit});
+        EXPECT_NE(a.report.status, Status::unsolvable) << "seed " << seed << " " << show(a);
+      }
+    }
+  }
+}
+
+// ---- the same bits ----
+
+TEST(Solver, ReusedGivesTheSameBitsAsFresh) {
+  Solver used;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Dice dice(seed);
+    const BlockLayout layout = random_layout(1 + dice.below(15), {.cone = dice.chance(0.5)}, dice);
+    Square M = random_psd(layout.size, 1 + dice.below(layout.size), dice);
+    constexpr std::array kinds{Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored};
+    const Matrix::Kind kind = kinds[std::size_t(dice.below(3))];
+    const std::array problems{contact_problem(random_scene(dice), kind),
+                              contact_problem(separate_boxes_scene(1 + dice.below(10), seed), kind),
+                              plant(layout, Matrix::dense(layout.size, std::move(M)), 0.2, dice).problem};
+    const Problem& p = problems[std::size_t(dice.below(3))];
+    for (const SolverInfo& s : solvers()) {
+      if (find_refusal(s, p) || (s.id == SolverId::enumeration && p.size() > 5)) continue;
+      const SolverOptions options{.max_iterations =
+                                      s.id == SolverId::gauss_seidel || s.id == SolverId::proximal ? 30 : 0};
+      const Answer a = solve(used, p, s.id, options), b = solve(p, s.id, options);
+      EXPECT_EQ(a.z, b.z) << "seed " << seed << " " << s.name;
+      EXPECT_EQ(a.report.status, b.report.status) << "seed " << seed << " " << s.name;
+      EXPECT_EQ(a.report.iterations, b.report.iterations) << "seed " << seed << " " << s.name;
+      EXPECT_EQ(a.report.tries, b.report.tries) << "seed " << seed << " " << s.name;
+    }
+  }
+}
+
+TEST(Solver, MovesWithItsWorkspaces) {
+  const Problem p = stack_of_boxes(2, 1);
+  Solver a;
+  const Answer before = solve(a, p);
+  Solver b = std::move(a);
+  EXPECT_EQ(solve(b, p).z, before.z);
+}
+
+}  // namespace
+}  // namespace linchpin
