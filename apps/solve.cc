@@ -207,7 +207,8 @@ std::string time_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.2f} ms", 1e3 * seconds) : fmt::format("{:.3f} s", seconds);
 }
 
-// Lines of a table that are printed as they come, so the widths are fixed before the first: a long run shows what it has.
+// Lines of a table that are printed as they come, so the widths are fixed before the first: a long run shows what it
+// has.
 class Lines {
  public:
   Lines(std::FILE* out, const std::vector<Task>& tasks, const std::vector<const SolverInfo*>& list) : out_(out) {

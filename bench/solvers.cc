@@ -458,8 +458,9 @@ std::vector<Step> steps_of(ContactScene scene, int count) {
   return steps;
 }
 
-// How a problem comes to a solver: in the first step of a scene, where bodies land at random velocities, from z = 0; once
-// they have come to rest, from z = 0; and then from the solution of the step before, as a simulation does most of the time.
+// How a problem comes to a solver: in the first step of a scene, where bodies land at random velocities, from z = 0;
+// once they have come to rest, from z = 0; and then from the solution of the step before, as a simulation does most of
+// the time.
 struct Start {
   const char* metric;
   std::size_t step;

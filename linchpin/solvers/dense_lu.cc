@@ -39,7 +39,8 @@ inline void update_rows(double* M, std::size_t stride, int r, int k0, int depth,
   if (c < c1) update_tile<rows, 1>(M, stride, r, c, k0, depth, minus_a);
 }
 
-// Rows [r0, r1) and columns [c0, c1), a multiple of 8 of them: C -= A B, where A is the columns and B the rows [k0, k1).
+// Rows [r0, r1) and columns [c0, c1), a multiple of 8 of them: C -= A B, where A is the columns and B the rows [k0,
+// k1).
 void subtract_product(double* M, int stride, int r0, int r1, int k0, int k1, int c0, int c1) {
   const std::size_t s = std::size_t(stride);
   int r = r0;

@@ -19,15 +19,15 @@ inline void subtract_multiple(double* y, double a, const double* x, int n) {
   for (int j = 0; j < n; j += 8) fma(minus, Double8::load(x + j), Double8::load(y + j)).store(y + j);
 }
 
-// Factors the first `pivots` rows and columns of a matrix of `rows` rows and carries the rest along: what is left there is
-// the Schur complement. Rows are exchanged among the first `pivots`. Columns beyond the pivots' begin at padded(pivots), with
-// zeros in between. False where a pivot is zero or not finite.
+// Factors the first `pivots` rows and columns of a matrix of `rows` rows and carries the rest along: what is left there
+// is the Schur complement. Rows are exchanged among the first `pivots`. Columns beyond the pivots' begin at
+// padded(pivots), with zeros in between. False where a pivot is zero or not finite.
 bool factor_leading(double* A, int rows, int pivots, int stride, int* pivot);
 
 class DenseLu {
  public:
-  // The matrix to be factored: `n` rows, stride() numbers apart, to be filled by the caller; what lies beyond column n is
-  // the padding of a row and must be finite.
+  // The matrix to be factored: `n` rows, stride() numbers apart, to be filled by the caller; what lies beyond column n
+  // is the padding of a row and must be finite.
   double* matrix(int n) {
     n_ = n;
     stride_ = padded(n);

@@ -2,15 +2,16 @@
 // iterations whatever the problem.
 //
 // With r^ = (mu r_N, r_T) and u^ = (w_N / mu + |w_T|, w_T), Coulomb's law of a contact says that both lie in the cone
-// x_0 >= |x_T| and r^ . u^ = 0, that is r^ o u^ = 0 in the cone's algebra, (x o y) = (x . y, x_0 y_T + y_0 x_T). Each iteration
-// takes a Newton step towards r^ o u^ = target (1, 0, 0), target shrinking to 0:
+// x_0 >= |x_T| and r^ . u^ = 0, that is r^ o u^ = 0 in the cone's algebra, (x o y) = (x . y, x_0 y_T + y_0 x_T). Each
+// iteration takes a Newton step towards r^ o u^ = target (1, 0, 0), target shrinking to 0:
 //     P^-1 (W dr) - B du^ = -primal,      primal = P^-1 (W r + q) - u^ + |u^_T| e,  P = diag(mu, 1, 1)             (1)
 //     A(u^) P dr + A(r^) du^ = target e - r^ o u^ - (dr^ o du^ of the predictor)                                 (2)
-// with B = 1 - e (0, u^_T / |u^_T|) from the derivative of |u^_T| (what makes it Coulomb's law and not the convex relaxation's)
-// and A(x) y = x o y. Without du^ this is W dr + P B A(r^)^-1 A(u^) P dr = ..., one factorisation for predictor and corrector
+// with B = 1 - e (0, u^_T / |u^_T|) from the derivative of |u^_T| (what makes it Coulomb's law and not the convex
+// relaxation's) and A(x) y = x o y. Without du^ this is W dr + P B A(r^)^-1 A(u^) P dr = ..., one factorisation for
+// predictor and corrector
 // [Mehrotra]; the direction is that of Alizadeh, Haeberly and Overton, which needs no scaling and keeps its digits near
-// the boundary. Nonnegative rows are the same with numbers for cones; free rows have no (2); a box row has one for each finite
-// bound.
+// the boundary. Nonnegative rows are the same with numbers for cones; free rows have no (2); a box row has one for each
+// finite bound.
 //
 // Coulomb's law has a kink where sliding stops, and Newton's direction may then point out of the cones; an iterate that
 // cannot move is put back a little inside.

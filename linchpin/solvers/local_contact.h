@@ -1,12 +1,14 @@
-// One contact by itself, solved exactly: r with w = W r + b obeying Coulomb's law (problem.h). For this room's own files.
+// One contact by itself, solved exactly: r with w = W r + b obeying Coulomb's law (problem.h). For this room's own
+// files.
 //
 //     apart   b_N >= 0:                                r = 0
 //     stick   r = -W^-1 b, if |r_T| <= mu r_N
 //     slide   w_N = 0 and w_T = -lambda r_T, lambda > 0. Without r_N = -(b_N + W_NT r_T) / W_NN this is
 //                 (S + lambda 1) r_T = -(b_T - W_TN b_N / W_NN),   S = W_TT - W_TN W_NT / W_NN                  (1)
 //             and lambda is where g(lambda) = |r_T| - mu r_N vanishes.                                           (2)
-// As lambda grows r_T vanishes and g tends to mu b_N / W_NN < 0; at 0 it is positive, or the contact would stick. So (2)
-// has a root, found by Newton's method kept between bounds of opposite sign, and r_N = |r_T| / mu comes out nonnegative.
+// As lambda grows r_T vanishes and g tends to mu b_N / W_NN < 0; at 0 it is positive, or the contact would stick. So
+// (2) has a root, found by Newton's method kept between bounds of opposite sign, and r_N = |r_T| / mu comes out
+// nonnegative.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +49,8 @@ inline bool solve_contact(const double* W, const double* b, double mu, double* r
   if (!std::isfinite(size + std::abs(S[1]) + std::abs(S[2]) + std::abs(t[0]) + std::abs(t[1]) + std::abs(W[1]) +
                      std::abs(W[2])))
     return false;
-  // Stick: S r_T = t by elimination with the largest pivot first. A direction in which nothing moves the contact across has
-  // no second pivot, and no impulse.
+  // Stick: S r_T = t by elimination with the largest pivot first. A direction in which nothing moves the contact across
+  // has no second pivot, and no impulse.
   {
     int i = 0, j = 0;
     for (int k = 0; k < 4; ++k)

@@ -11,9 +11,9 @@
 
 namespace linchpin {
 
-// Rows and columns are grouped into blocks; row_start[i] is the first row of row block i, with the number of rows at the
-// end. Row block i holds the entries first[i] to first[i + 1]: entry e is the dense block with column block column[e],
-// stored row by row from values[value_start[e]]. Columns of a row block ascend.
+// Rows and columns are grouped into blocks; row_start[i] is the first row of row block i, with the number of rows at
+// the end. Row block i holds the entries first[i] to first[i + 1]: entry e is the dense block with column block
+// column[e], stored row by row from values[value_start[e]]. Columns of a row block ascend.
 struct BlockSparse {
   std::vector<int> row_start{0}, column_start{0};
   std::vector<int> first{0}, column;
@@ -35,8 +35,8 @@ struct Triplet {
 // Blocks in which some triplet lies are stored whole; triplets at the same place are added up.
 BlockSparse block_sparse(std::vector<int> row_start, std::vector<int> column_start, std::span<const Triplet> triplets);
 
-// H A^-1 H' with A block-diagonal, a symmetric positive definite block for each column block of H, stored row by row one
-// after the other.
+// H A^-1 H' with A block-diagonal, a symmetric positive definite block for each column block of H, stored row by row
+// one after the other.
 struct Factored {
   BlockSparse H;
   std::vector<double> A;
@@ -69,13 +69,13 @@ class Matrix {
   std::size_t work_size() const;
   void multiply(std::span<const double> z, std::span<double> w, std::span<double> work) const;
   void multiply_extended(std::span<const double> z, std::span<long double> w, std::span<long double> work) const;
-  // Some rows and columns of M, rows of the copy `stride` numbers apart. Allocates only where a product H A^-1 H' is cut
-  // within a block.
+  // Some rows and columns of M, rows of the copy `stride` numbers apart. Allocates only where a product H A^-1 H' is
+  // cut within a block.
   void copy(int row, int rows, int column, int columns, double* out, int stride) const;
   void diagonal(int start, int size, double* out) const { copy(start, size, start, size, out, size); }  // row by row
   void to_dense(double* out, int stride) const { copy(0, n_, 0, n_, out, stride); }
-  // M as blocks over the rows `start` (with the number of rows at the end). Where S is what this gave for a matrix of the same
-  // pattern, its numbers are replaced and nothing is allocated.
+  // M as blocks over the rows `start` (with the number of rows at the end). Where S is what this gave for a matrix of
+  // the same pattern, its numbers are replaced and nothing is allocated.
   void form(const std::vector<int>& start, FormedFrom& from, BlockSparse& S) const;
   BlockSparse formed(const std::vector<int>& start) const;
 

@@ -1,5 +1,5 @@
-// How far scaled unknowns are from a solution, by the judge's figures: what iterative solvers steer by and stop at. It is
-// not the verdict: that is residual()'s, from the problem itself.
+// How far scaled unknowns are from a solution, by the judge's figures: what iterative solvers steer by and stop at. It
+// is not the verdict: that is residual()'s, from the problem itself.
 #pragma once
 
 #include "linchpin/solvers/scaled_problem.h"

@@ -51,8 +51,8 @@ std::optional<Error> find_fault(const Problem& problem);
 Problem linear_complementarity(Matrix M, std::vector<double> q);
 
 // Friction by nf directions in the tangent plane, evenly spread, instead of the cone [000 eq. (10)-(16)]. Each cone
-// becomes nf + 2 nonnegative rows: normal, the directions' magnitudes beta, and the sliding speed sigma; other blocks stay.
-// nf is even and at least 4. M is dense.
+// becomes nf + 2 nonnegative rows: normal, the directions' magnitudes beta, and the sliding speed sigma; other blocks
+// stay. nf is even and at least 4. M is dense.
 struct Polyhedral {
   Problem problem;
   int directions = 0;

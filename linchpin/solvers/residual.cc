@@ -9,8 +9,8 @@ namespace {
 
 std::size_t index(int i) { return std::size_t(i); }
 
-// |z - P(z - w~)|^2 of a cone, z in units of 1/s and w in units of s. Pieces of P are told apart so that no velocity is lost
-// as the difference of two impulses: inside the cone the map is w~ itself.
+// |z - P(z - w~)|^2 of a cone, z in units of 1/s and w in units of s. Pieces of P are told apart so that no velocity is
+// lost as the difference of two impulses: inside the cone the map is w~ itself.
 template <class T>
 T cone_map(T mu, const double* z, const T* w, T s) {
   const T Z[3] = {s * z[0], s * z[1], s * z[2]};
@@ -40,8 +40,8 @@ double diagonal(const Problem& p, int row) {
   return std::abs(d);
 }
 
-// The largest |M_ij| / s_j, or |M_ji| / s_j, over rows j that have a scale; 0 if there is none. `inverse` holds 1 / s_j, 0 for
-// rows without.
+// The largest |M_ij| / s_j, or |M_ji| / s_j, over rows j that have a scale; 0 if there is none. `inverse` holds 1 /
+// s_j, 0 for rows without.
 double largest_coupling(const Problem& p, int i, const std::vector<double>& inverse, std::vector<double>& row) {
   const int n = p.size();
   double most = 0;

@@ -1,6 +1,6 @@
 // A problem in the judge's units (residual.h): every row divided, every unknown multiplied by its s_i, so that M has a
-// unit diagonal, impulses and velocities are alike, and step lengths of 1 mean something. What the iterative solvers work on.
-// For this room's own files.
+// unit diagonal, impulses and velocities are alike, and step lengths of 1 mean something. What the iterative solvers
+// work on. For this room's own files.
 #pragma once
 
 #include <span>
@@ -20,8 +20,8 @@ struct Cell {
 
 class ScaledProblem {
  public:
-  // Copies and scales. Dense while that is cheaper to work with. Allocates nothing for a problem of the size and pattern
-  // of the last one.
+  // Copies and scales. Dense while that is cheaper to work with. Allocates nothing for a problem of the size and
+  // pattern of the last one.
   void assign(const Problem& problem);
 
   int n = 0;

@@ -52,8 +52,8 @@ constexpr SolverInfo table[] = {
 // Up to here pivoting is as fast as anything and exact; beyond, its cost grows with the cube of the rows and more.
 constexpr int largest_for_pivoting = 400;
 
-// Newton's method is the fastest where it finds out soon which contacts slide. Where it does not, the interior point does,
-// and from there Newton's has only the last digits to add.
+// Newton's method is the fastest where it finds out soon which contacts slide. Where it does not, the interior point
+// does, and from there Newton's has only the last digits to add.
 constexpr int first_newton_steps = 30;
 
 struct Kinds {
@@ -72,8 +72,8 @@ Kinds kinds_of(const Problem& p) {
   return k;
 }
 
-// The rule of `automatic`: whom to try, in order, until one is judged to have solved it. With each, whether it starts from the
-// best point so far, and how many iterations it gets (0: as many as it likes).
+// The rule of `automatic`: whom to try, in order, until one is judged to have solved it. With each, whether it starts
+// from the best point so far, and how many iterations it gets (0: as many as it likes).
 struct Try {
   SolverId id;
   bool from_best = false;

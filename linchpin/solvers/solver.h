@@ -2,9 +2,9 @@
 //
 // A solver is a function
 //     Outcome lemke(const Problem&, const SolverOptions&, LemkeWorkspace&, std::span<double> z);
-// that never grades itself: its Outcome says why it stopped, and solve() lets residual() say whether z solves the problem.
-// With options.warm_start, z on entry is the guess. Workspaces grow on first use and are then kept: solving again at the
-// same or a smaller size allocates nothing.
+// that never grades itself: its Outcome says why it stopped, and solve() lets residual() say whether z solves the
+// problem. With options.warm_start, z on entry is the guess. Workspaces grow on first use and are then kept: solving
+// again at the same or a smaller size allocates nothing.
 #pragma once
 
 #include <array>

@@ -72,8 +72,8 @@ std::vector<int> postordered(const std::vector<int>& order, const std::vector<st
   return result;
 }
 
-// Eliminated together at the price of a few zeros: a column joins the one before it, its child in the tree, where that adds
-// no cell to the pattern of those before it, or few cells to few columns.
+// Eliminated together at the price of a few zeros: a column joins the one before it, its child in the tree, where that
+// adds no cell to the pattern of those before it, or few cells to few columns.
 constexpr int zeros_allowed = 2, columns_that_may_gain = 4;
 
 }  // namespace

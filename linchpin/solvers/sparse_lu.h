@@ -1,10 +1,11 @@
 // LU factors of a matrix of small blocks, most of which are zero: multifrontal. For this room's own files.
 //
-// Cells (block rows) are eliminated in an order that keeps the factors sparse (ordering.h). Neighbours in that order whose
-// factors have the same pattern are eliminated together, as a dense front: their rows and columns and those of the cells
-// that elimination couples to them. A front is the sum of the matrix's own entries and of what its children in the
-// elimination tree left over (their Schur complements); all arithmetic is dense_lu's. Rows are exchanged within the
-// eliminated rows of a front only: enough for matrices that are nearly positive definite, such as Newton's for contacts.
+// Cells (block rows) are eliminated in an order that keeps the factors sparse (ordering.h). Neighbours in that order
+// whose factors have the same pattern are eliminated together, as a dense front: their rows and columns and those of
+// the cells that elimination couples to them. A front is the sum of the matrix's own entries and of what its children
+// in the elimination tree left over (their Schur complements); all arithmetic is dense_lu's. Rows are exchanged within
+// the eliminated rows of a front only: enough for matrices that are nearly positive definite, such as Newton's for
+// contacts.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@ namespace linchpin {
 
 class SparseLu {
  public:
-  // Makes ready for matrices whose blocks are among those of S, and the diagonal's. Does nothing if S has the pattern of
-  // last time.
+  // Makes ready for matrices whose blocks are among those of S, and the diagonal's. Does nothing if S has the pattern
+  // of last time.
   void analyse(const BlockSparse& S);
 
   // A new matrix begins as zeros. Where S's entry e goes: its first number, rows stride apart.
