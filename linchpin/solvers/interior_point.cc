@@ -12,13 +12,17 @@ namespace {
 std::size_t index(int i) { return std::size_t(i); }
 
 constexpr int iteration_limit = 200;
-constexpr int patience = 30;              // iterations without a better point
+constexpr int patience = 30, patience_near = 8;  // iterations without a better point; once below `near`
+constexpr double near = 1e-6;
 constexpr double to_boundary = 0.99;      // how far of the way to the boundary a step may go
 constexpr double smallest_target = 1e-6;  // of the mean of r^ . u^: how fast it may shrink
 constexpr double short_step = 0.05;       // then centre first
 constexpr double no_step = 0.02;          // then back off the boundary
 constexpr double backing_off = 0.1;       // of sqrt(mean product)
-constexpr double no_friction = 1e-12;     // mu below this: tangential impulses are zero
+// Where there are many cells, from the relaxation, which is convex, to Coulomb's law step by step.
+constexpr std::size_t most_at_once = 400;
+constexpr double law_per_step = 0.1, long_step = 0.6;
+constexpr double no_friction = 1e-12;  // mu below this: tangential impulses are zero
 
 bool frictionless(const Cell& c) { return c.mu < no_friction; }
 
@@ -70,6 +74,7 @@ Bounds bounds(const ScaledProblem& p, const Cell& c) {
 struct Iteration {
   InteriorPointWorkspace& ws;
   const ScaledProblem& p;
+  double law;  // 1: Coulomb's; 0: its convex relaxation
 
   // Of r^ and u^: |P^-1 q| of a cell, root mean square.
   double typical_size() const {
@@ -151,7 +156,8 @@ struct Iteration {
       L[0] = L[4] = L[8] = 1;
       ws.system.unit_L(c) = true;
       const double r[3] = {cell.mu * ws.r[at], ws.r[at + 1], ws.r[at + 2]}, *u = &ws.u[at];
-      const double speed = tangential(u), d[2] = {speed > 0 ? u[1] / speed : 0, speed > 0 ? u[2] / speed : 0};
+      const double speed = tangential(u),
+                   d[2] = {speed > 0 ? law * u[1] / speed : 0, speed > 0 ? law * u[2] / speed : 0};
       double* T = &ws.T[9 * c];
       for (int j = 0; j < 3; ++j) {  // column j of A(r)^-1 A(u)
         double e[3] = {0, 0, 0}, Au[3], y[3];
@@ -193,7 +199,8 @@ struct Iteration {
         continue;
       }
       const double mu = cell.mu, rh[3] = {mu * r[0], r[1], r[2]};
-      const double speed = tangential(u), d[2] = {speed > 0 ? u[1] / speed : 0, speed > 0 ? u[2] / speed : 0};
+      const double speed = tangential(u),
+                   d[2] = {speed > 0 ? law * u[1] / speed : 0, speed > 0 ? law * u[2] / speed : 0};
       double ru[3], t[3], correction[3] = {0, 0, 0};
       product(rh, u, ru);
       if (corrected) {
@@ -203,7 +210,7 @@ struct Iteration {
       const double b[3] = {target - ru[0] - correction[0], -ru[1] - correction[1], -ru[2] - correction[2]};
       divide(rh, b, t);
       for (std::size_t k = 0; k < 3; ++k) du[at + k] = t[k];
-      const double primal[3] = {w[0] / mu - u[0] + speed, w[1] - u[1], w[2] - u[2]};
+      const double primal[3] = {w[0] / mu - u[0] + law * speed, w[1] - u[1], w[2] - u[2]};
       dr[at] = mu * (-primal[0] + t[0] - d[0] * t[1] - d[1] * t[2]);
       dr[at + 1] = -primal[1] + t[1];
       dr[at + 2] = -primal[2] + t[2];
@@ -276,7 +283,7 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
     x->assign(index(p.stride), 0.0);
   ws.T.resize(9 * p.cells.size());
   ws.system.prepare(p);
-  const Iteration step{ws, p};
+  Iteration step{ws, p, p.cells.size() > most_at_once ? 0.0 : 1.0};
   step.start(step.typical_size());
   const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
   Outcome outcome;
@@ -291,7 +298,8 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
       ++since_best;
     }
     const bool done = best <= options.tolerance, out_of_steps = outcome.iterations >= limit;
-    if (done || out_of_steps || since_best > patience || !std::isfinite(now) || !step.factor()) {
+    if (done || out_of_steps || since_best > (best < near ? patience_near : patience) || !std::isfinite(now) ||
+        !step.factor()) {
       outcome.stop = done ? Stop::finished : out_of_steps ? Stop::iteration_limit : Stop::stalled;
       break;
     }
@@ -310,6 +318,7 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
       step.back_off(backing_off * std::sqrt(std::max(product, 0.0)));
       continue;
     }
+    if (a > long_step) step.law = std::min(1.0, step.law + law_per_step);
     if (a < 1) a *= to_boundary;
     for (std::size_t i = 0; i < index(p.n); ++i) {
       ws.r[i] += a * ws.dr[i];

@@ -55,6 +55,7 @@ constexpr int largest_for_pivoting = 400;
 // Newton's method is the fastest where it finds out soon which contacts slide. Where it does not, the interior point
 // does, and from there Newton's has only the last digits to add.
 constexpr int first_newton_steps = 30;
+constexpr int most_for_newton_first = 400;  // contacts
 
 struct Kinds {
   bool free = false, nonnegative = false, box = false, cone = false;
@@ -88,6 +89,7 @@ Chain automatic_chain(const Problem& p) {
   const bool alone = k.cones == 1 && p.blocks.size() == 1;
   using enum SolverId;
   if (alone) return {{{{gauss_seidel}, {newton}, {interior_point}, {newton, true}}}, 4};
+  if (k.cones > most_for_newton_first) return {{{{interior_point}, {newton, true}, {newton}, {}}}, 3};
   if (k.cone) return {{{{newton, false, first_newton_steps}, {interior_point}, {newton, true}, {newton}}}, 4};
   if (p.size() <= largest_for_pivoting) return {{{{lemke}, {interior_point}, {newton, true}, {newton}}}, 4};
   return {{{{newton, false, first_newton_steps}, {interior_point}, {newton, true}, {lemke}}}, 4};
