@@ -1,33 +1,12 @@
 // No algorithm allocates once its plan and workspace stand. Counted by an operator new of our own, for this whole test
 // program.
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "linchpin/base/allocation_counter.h"
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/articulated_factor.h"
 #include "linchpin/dynamics/kinematics.h"
 #include "linchpin/dynamics/mass_matrix.h"
 #include "linchpin/dynamics/rnea.h"
 #include "linchpin/dynamics/testing.h"
-
-namespace {
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  size = (size + alignment - 1) / alignment * alignment;
-  if (void* memory = std::aligned_alloc(alignment, size ? size : alignment)) return memory;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace linchpin {
 namespace {
@@ -43,8 +22,8 @@ void expect_none(const std::string& name) {
   using Real = typename Plan<T>::Real;
   const Model model = model_of(name);
   const Worlds worlds(model, Lanes<T>::worlds);
-  const std::vector<Real> q = interleave<Real>(worlds.q), v = interleave<Real>(worlds.v), x = interleave<Real>(worlds.x),
-                          f_ext = interleave<Real>(worlds.f_ext);
+  const std::vector<Real> q = interleave<Real>(worlds.q), v = interleave<Real>(worlds.v),
+                          x = interleave<Real>(worlds.x), f_ext = interleave<Real>(worlds.f_ext);
   std::vector<Real> out(x.size());
   const Plan<T> plan(model);
   const MassMatrixLayout layout(model);

@@ -1,29 +1,8 @@
 // Stepping allocates nothing, nor does following a run or asking for Jacobians and energies. Counted by an operator new
 // of our own, for this whole test program.
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
+#include "linchpin/base/allocation_counter.h"
 #include "linchpin/sim/energy_balance.h"
 #include "linchpin/sim/testing.h"
-
-namespace {
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  size = (size + alignment - 1) / alignment * alignment;
-  if (void* memory = std::aligned_alloc(alignment, size ? size : alignment)) return memory;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace linchpin {
 namespace {

@@ -34,6 +34,7 @@ TEST(Campaign, FindsNoWrongAnswer) {
 // The campaign's judge against the room's, where both can tell: away from solutions, at planted ones and between, in
 // every kind of block, matrix and unit. They share no formula but the definition. They differ by the rounding of
 // double: n products of M z, which the figures' divisor |q| is not much smaller than.
+// 1e-17 beside that: residual() adds what extended precision may lose (residual.h), so it may say 4e-19 where e is 0.
 TEST(Campaign, ItsJudgeAgreesWithResidual) {
   Judge judge;
   ResidualWorkspace ws;
@@ -45,8 +46,7 @@ TEST(Campaign, ItsJudgeAgreesWithResidual) {
     for (double& x : z) x = dice.chance(0.3) ? 0 : dice.near_zero(size);
     const Residual r = residual(p, z, ws);
     const double figure = std::max(r.relative, r.plain_relative);
-    EXPECT_NEAR(double(judge.figure(p, z)), figure, 1e-12 * figure + 1e-17)
-        << "seed " << seed;  // 1e-17: residual() adds what it may have lost
+    EXPECT_NEAR(double(judge.figure(p, z)), figure, 1e-12 * figure + 1e-17) << "seed " << seed;
   }
 }
 

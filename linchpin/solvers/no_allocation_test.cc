@@ -1,11 +1,8 @@
 // Solving again at the same shape allocates nothing, nor does the judge. Counted by an operator new of our own, for
 // this whole test program.
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include <gtest/gtest.h>
 
+#include "linchpin/base/allocation_counter.h"
 #include "linchpin/solvers/dantzig.h"
 #include "linchpin/solvers/enumeration.h"
 #include "linchpin/solvers/gauss_seidel.h"
@@ -14,24 +11,6 @@
 #include "linchpin/solvers/newton.h"
 #include "linchpin/solvers/proximal.h"
 #include "linchpin/solvers/testing.h"
-
-namespace {
-std::atomic<long> allocations{0};
-
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocations;
-  size = (size + alignment - 1) / alignment * alignment;
-  if (void* memory = std::aligned_alloc(alignment, size ? size : alignment)) return memory;
-  throw std::bad_alloc();
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t alignment) { return counted(size, std::size_t(alignment)); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace linchpin {
 namespace {

@@ -4,127 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/solvers/testing.h"
+#include "linchpin/solvers/solver_testing.h"
 
 namespace linchpin {
 namespace {
 
-// What solve() asks for by default. Only problems that are easy for this method: it is here as a baseline.
-constexpr double tolerance = 1e-10;
-
-struct Answer {
-  Outcome outcome;
-  std::vector<double> z, w;
-  Residual residual;
-  bool solved() const { return outcome.stop == Stop::finished && residual.within(tolerance); }
-};
-
-Answer solve(const Problem& problem, ProximalWorkspace& ws, const std::vector<double>& guess = {}, int limit = 0) {
-  Answer answer;
-  answer.z = guess.empty() ? std::vector<double>(problem.q.size(), std::nan("")) : guess;
-  answer.outcome = proximal(problem, {.max_iterations = limit, .warm_start = !guess.empty()}, ws, answer.z);
-  ResidualWorkspace judge;
-  answer.residual = residual(problem, answer.z, judge);
-  answer.w = judge.w;
-  return answer;
-}
-Answer solve(const Problem& problem, const std::vector<double>& guess = {}, int limit = 0) {
-  ProximalWorkspace ws;
-  return solve(problem, ws, guess, limit);
-}
-
-std::string show(const Answer& a) {
-  return "stop " + std::string(name(a.outcome.stop)) + " after " + std::to_string(a.outcome.iterations) +
-         " sweeps, residual " + std::to_string(std::log10(a.residual.relative)) + " and " +
-         std::to_string(std::log10(a.residual.plain_relative)) + " (powers of ten)";
-}
-
-bool finite(const std::vector<double>& z) {
-  return std::all_of(z.begin(), z.end(), [](double x) { return std::isfinite(x); });
-}
-
-// A mass of 2 kg on a slope, for a step of 0.01 s: Coulomb's law by hand. Downhill is anywhere in the tangent plane.
-TEST(Proximal, BlockOnASlope) {
-  const double m = 2, g_dt = 0.0981;
-  for (const double mu : {0.0, 0.1, 0.5, 1.0, 5.0})
-    for (const double slope : {0.05, 0.3, 0.6, 1.2, 1.5})
-      for (const double heading : {0.0, 0.7, 2.5, -1.8}) {
-        const double down = g_dt * std::sin(slope), press = g_dt * std::cos(slope), x = std::cos(heading),
-                     y = std::sin(heading);
-        const Problem p{Matrix::dense(3, {1 / m, 0, 0, 0, 1 / m, 0, 0, 0, 1 / m}),
-                        {-press, down * x, down * y},
-                        {{BlockKind::cone, 0, 3, mu}},
-                        {},
-                        {}};
-        const Answer a = solve(p);
-        ASSERT_TRUE(a.solved()) << "mu " << mu << " slope " << slope << " " << show(a);
-        const bool sticks = std::tan(slope) <= mu;
-        const double friction = sticks ? down : mu * press, speed = down - friction;
-        const double close =
-            10 * tolerance * m * g_dt;  // the residual is relative to |q| = g dt; impulses are m times that
-        EXPECT_NEAR(a.z[0], m * press, close);
-        EXPECT_NEAR(a.z[1], -m * friction * x, close);
-        EXPECT_NEAR(a.z[2], -m * friction * y, close);
-        EXPECT_NEAR(a.w[0], 0, close);
-        EXPECT_NEAR(a.w[1], speed * x, close);
-        EXPECT_NEAR(a.w[2], speed * y, close);
-      }
-}
-
-// A box that slides on its four corners: how its weight is shared is not told, the sums are.
-TEST(Proximal, BoxThatSlidesSlowsDown) {
-  const double mu = 0.3, speed = 1;
-  ContactScene scene = separate_boxes_scene(1, 1, {.mu = mu, .degenerate = true});
-  scene.bodies[0].velocity = {0, 0, 0, speed, 0, 0};
-  const Answer a = solve(contact_problem(scene));
-  ASSERT_TRUE(a.solved()) << show(a);
-  const double g_dt = scene.gravity * scene.dt, weight = scene.bodies[0].mass * g_dt;
-  double press = 0;
-  for (std::size_t i = 0; i < 4; ++i) press += a.z[3 * i];
-  EXPECT_NEAR(press, weight, 10 * tolerance * scene.bodies[0].mass * 2);  // |q| is about 2: four corners at speed 1
-  const ContactScene after = after_step(scene, a.z);
-  EXPECT_NEAR(after.bodies[0].velocity[3], speed - mu * g_dt, 100 * tolerance);
-  for (const std::size_t k : {0, 1, 2, 4, 5}) EXPECT_NEAR(after.bodies[0].velocity[k], 0, 100 * tolerance);
-}
-
-// Without friction, at rest: each interface carries all that is above.
-TEST(Proximal, StackWithoutFriction) {
-  const int boxes = 2;
-  const ContactScene stack = stack_of_boxes_scene(boxes, 1, {.mu = 0, .degenerate = true});
-  const Answer a = solve(contact_problem(stack));
-  ASSERT_TRUE(a.solved()) << show(a);
-  double above = 0;
-  for (int box = boxes - 1; box >= 0; --box) {
-    above += stack.bodies[std::size_t(box)].mass * stack.gravity * stack.dt;
-    double sum = 0;
-    for (int corner = 0; corner < 4; ++corner) sum += a.z[std::size_t(12 * box + 3 * corner)];
-    EXPECT_NEAR(sum, above, 100 * tolerance * above);  // velocities are right to the tolerance; two masses add up
-  }
-}
-
-// 2 z1 + z2 = 5, z1 + 3 z2 = 5: z = (2, 1), and signs do not matter.
-TEST(Proximal, FreeRowsAreEquations) {
-  for (const double sign : {1.0, -1.0}) {
-    const Problem p{Matrix::dense(2, {2, 1, 1, 3}), {-5 * sign, -5 * sign}, {{BlockKind::free, 0, 2, 0}}, {}, {}};
-    const Answer a = solve(p);
-    ASSERT_TRUE(a.solved()) << show(a);
-    EXPECT_NEAR(a.z[0], 2 * sign, 100 * tolerance);
-    EXPECT_NEAR(a.z[1], 1 * sign, 100 * tolerance);
-  }
-}
-
-// Rows by themselves: z is -q / M brought between its bounds; also where they coincide or there are none.
-TEST(Proximal, BoundsHold) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const std::vector<double> d{1, 2, 4, 1, 0.5, 3, 1}, q{-3, 4, -1, 7, 2, -6, 0}, l{-1, -1, -1, 0.5, -infinity, -1, 0},
-      u{1, 1, 1, 0.5, infinity, infinity, 2};
-  Square M = zero_square(7);
-  for (int i = 0; i < 7; ++i) entry(M, 7, i, i) = d[std::size_t(i)];
-  const Answer a = solve({Matrix::dense(7, M), q, {{BlockKind::box, 0, 7, 0}}, l, u});
-  ASSERT_TRUE(a.solved()) << show(a);
-  for (std::size_t i = 0; i < 7; ++i)
-    EXPECT_NEAR(a.z[i], std::min(std::max(-q[i] / d[i], l[i]), u[i]), 100 * tolerance) << "row " << i;
-}
+const Solving<ProximalWorkspace, proximal> solve;
 
 // Rows and contacts that feel each other little: the diagonal is raised by 2 n. An easy case, chosen as one.
 TEST(Proximal, SolvesMixesOfBlocks) {
@@ -270,8 +155,6 @@ TEST(Proximal, AnswerDoesNotDependOnTheWorkspace) {
       std::fill(numbers->begin(), numbers->end(), std::nan(""));
   }
 }
-
-TEST(Proximal, TakesAProblemWithoutRows) { EXPECT_EQ(solve(Problem{}).outcome.stop, Stop::finished); }
 
 }  // namespace
 }  // namespace linchpin

@@ -6,8 +6,8 @@
 // P the projection onto each block's set. As it stands it adds impulses to velocities, so it depends on units. The
 // judge measures it in two ways, and a problem is solved when both are small:
 //
-// scaled   each row in units of its own, s_i = sqrt|M_ii| (the three rows of a cone share the mean):  z_i s_i and w_i / s_i
-//          both have the unit sqrt(energy), and e is formed from those. A change of units of any row changes nothing. A
+// scaled   each row in units of its own, s_i = sqrt|M_ii| (the three rows of a cone share the mean): z_i s_i and
+//          w_i / s_i both have the unit sqrt(energy), and e is formed from those. A change of units of any row changes nothing. A
 //          row without a diagonal takes s_i from its largest coupling to a row that has one, |M_ij| / s_j or |M_ji| /
 //          s_j; failing that, 1. relative: |e| / |q|, both so scaled.
 // plain    e as in (1), rho = 1 (the figure by which others compare: models/problems/README.md); relative: |e| / |q|.

@@ -1,0 +1,51 @@
+// What the tests of the iterative solvers share: a solver called as a function of the problem, and its answer judged.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "linchpin/solvers/solver.h"
+#include "linchpin/solvers/testing.h"
+
+namespace linchpin {
+
+// What solve() asks for by default.
+inline constexpr double tolerance = 1e-10;
+
+struct Answer {
+  Outcome outcome;
+  std::vector<double> z, w;
+  Residual residual;
+  bool solved() const { return outcome.stop == Stop::finished && residual.within(tolerance); }
+};
+
+// Without a guess z begins as NaN: whoever reads it is found out.
+template <class Workspace, Outcome (*method)(const Problem&, const SolverOptions&, Workspace&, std::span<double>)>
+struct Solving {
+  Answer operator()(const Problem& problem, Workspace& ws, const std::vector<double>& guess = {}, int limit = 0) const {
+    Answer answer;
+    answer.z = guess.empty() ? std::vector<double>(problem.q.size(), std::nan("")) : guess;
+    answer.outcome = method(problem, {.max_iterations = limit, .warm_start = !guess.empty()}, ws, answer.z);
+    ResidualWorkspace judge;
+    answer.residual = residual(problem, answer.z, judge);
+    answer.w = judge.w;
+    return answer;
+  }
+  Answer operator()(const Problem& problem, const std::vector<double>& guess = {}, int limit = 0) const {
+    Workspace ws;
+    return (*this)(problem, ws, guess, limit);
+  }
+};
+
+inline std::string show(const Answer& a) {
+  return "stop " + std::string(name(a.outcome.stop)) + " after " + std::to_string(a.outcome.iterations) +
+         " iterations, residual " + std::to_string(std::log10(a.residual.relative)) + " and " +
+         std::to_string(std::log10(a.residual.plain_relative)) + " (powers of ten)";
+}
+
+inline bool finite(const std::vector<double>& z) {
+  return std::all_of(z.begin(), z.end(), [](double x) { return std::isfinite(x); });
+}
+
+}  // namespace linchpin
