@@ -52,6 +52,9 @@ constexpr SolverInfo table[] = {
 // Up to here pivoting is as fast as anything and exact; beyond, its cost grows with the cube of the rows and more.
 constexpr int largest_for_pivoting = 400;
 
+// Rows that are not free: so few that everything can be tried where nothing else helps (matrices of no class at all).
+constexpr int most_for_enumeration = 10;
+
 // Newton's method is the fastest where it finds out soon which contacts slide. Where it does not, the interior point
 // does, and from there Newton's has only the last digits to add.
 constexpr int first_newton_steps = 30;
@@ -59,7 +62,7 @@ constexpr int most_for_newton_first = 400;  // contacts
 
 struct Kinds {
   bool free = false, nonnegative = false, box = false, cone = false;
-  int cones = 0;
+  int cones = 0, choices = 0;  // choices: rows that are not free
 };
 Kinds kinds_of(const Problem& p) {
   Kinds k;
@@ -69,6 +72,7 @@ Kinds kinds_of(const Problem& p) {
     k.box = k.box || b.kind == BlockKind::box;
     k.cone = k.cone || b.kind == BlockKind::cone;
     k.cones += b.kind == BlockKind::cone;
+    k.choices += b.kind == BlockKind::free ? 0 : b.size;
   }
   return k;
 }
@@ -91,6 +95,8 @@ Chain automatic_chain(const Problem& p) {
   if (alone) return {{{{gauss_seidel}, {newton}, {interior_point}, {newton, true}}}, 4};
   if (k.cones > most_for_newton_first) return {{{{interior_point}, {newton, true}, {newton}, {}}}, 3};
   if (k.cone) return {{{{newton, false, first_newton_steps}, {interior_point}, {newton, true}, {newton}}}, 4};
+  if (!k.box && k.choices <= most_for_enumeration)
+    return {{{{lemke}, {interior_point}, {newton, true}, {enumeration}}}, 4};
   if (p.size() <= largest_for_pivoting) return {{{{lemke}, {interior_point}, {newton, true}, {newton}}}, 4};
   return {{{{newton, false, first_newton_steps}, {interior_point}, {newton, true}, {lemke}}}, 4};
 }
