@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "linchpin/solvers/local_contact.h"
-#include "linchpin/solvers/measure.h"
 
 namespace linchpin {
 namespace {
@@ -59,37 +58,10 @@ bool sweep(GaussSeidelWorkspace& ws) {
 
 Outcome gauss_seidel(const Problem& problem, const SolverOptions& options, GaussSeidelWorkspace& ws,
                      std::span<double> z) {
-  ws.p.assign(problem);
-  ws.r.assign(index(ws.p.stride), 0.0);
-  ws.u.assign(index(ws.p.stride), 0.0);
-  if (options.warm_start) ws.p.scale(z, ws.r.data());
+  begin_sweeping(problem, options, ws, z);
   copy_diagonal(ws);
-  ws.best = ws.r;
-  Outcome outcome;
-  const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
-  double best = HUGE_VAL;
-  // looking whether it is done costs a sweep: at first each time, later every eighth of the sweeps so far
-  for (int next_look = 0;; ++outcome.iterations) {
-    if (outcome.iterations >= next_look || outcome.iterations >= limit) {
-      const double now = measure(ws.p, ws.r.data(), ws.u.data());
-      if (now < best) {
-        best = now;
-        ws.best = ws.r;
-      }
-      const bool done = best <= options.tolerance, out_of_steps = outcome.iterations >= limit;
-      if (done || out_of_steps || !std::isfinite(now)) {
-        outcome.stop = done ? Stop::finished : out_of_steps ? Stop::iteration_limit : Stop::stalled;
-        break;
-      }
-      next_look = outcome.iterations + std::max(1, outcome.iterations / 8);
-    }
-    if (!sweep(ws)) {
-      outcome.stop = Stop::stalled;
-      break;
-    }
-  }
-  ws.p.unscale(ws.best.data(), z);
-  return outcome;
+  return sweep_until_done(
+      options, iteration_limit, ws, [&] { return sweep(ws); }, z);
 }
 
 }  // namespace linchpin

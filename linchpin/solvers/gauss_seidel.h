@@ -10,14 +10,12 @@
 #include <span>
 #include <vector>
 
-#include "linchpin/solvers/scaled_problem.h"
-#include "linchpin/solvers/solver.h"
+#include "linchpin/solvers/sweeping.h"
 
 namespace linchpin {
 
-struct GaussSeidelWorkspace {
-  ScaledProblem p;
-  std::vector<double> r, u, best, diagonal;
+struct GaussSeidelWorkspace : SweepingWorkspace {
+  std::vector<double> diagonal;  // of W, nine numbers a cell
 };
 
 Outcome gauss_seidel(const Problem& problem, const SolverOptions& options, GaussSeidelWorkspace& ws,

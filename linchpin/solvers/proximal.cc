@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linchpin/solvers/measure.h"
 #include "linchpin/solvers/projection.h"
 
 namespace linchpin {
@@ -50,38 +49,17 @@ void sweep(ProximalWorkspace& ws) {
 }  // namespace
 
 Outcome proximal(const Problem& problem, const SolverOptions& options, ProximalWorkspace& ws, std::span<double> z) {
-  ws.p.assign(problem);
-  ws.r.assign(index(ws.p.stride), 0.0);
-  ws.u.assign(index(ws.p.stride), 0.0);
-  if (options.warm_start) ws.p.scale(z, ws.r.data());
+  begin_sweeping(problem, options, ws, z);
   ws.rho.resize(ws.p.cells.size());
   for (std::size_t c = 0; c < ws.rho.size(); ++c) {
     const double d = largest_diagonal(ws.p, c);
     ws.rho[c] = d > 0 ? 1 / d : 1;
   }
-  ws.best = ws.r;
-  Outcome outcome;
-  const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
-  double best = HUGE_VAL;
-  // looking whether it is done costs a sweep: at first each time, later every eighth of the sweeps so far
-  for (int next_look = 0;; ++outcome.iterations) {
-    if (outcome.iterations >= next_look || outcome.iterations >= limit) {
-      const double now = measure(ws.p, ws.r.data(), ws.u.data());
-      if (now < best) {
-        best = now;
-        ws.best = ws.r;
-      }
-      const bool done = best <= options.tolerance, out_of_steps = outcome.iterations >= limit;
-      if (done || out_of_steps || !std::isfinite(now)) {
-        outcome.stop = done ? Stop::finished : out_of_steps ? Stop::iteration_limit : Stop::stalled;
-        break;
-      }
-      next_look = outcome.iterations + std::max(1, outcome.iterations / 8);
-    }
+  const auto one_sweep = [&] {
     sweep(ws);
-  }
-  ws.p.unscale(ws.best.data(), z);
-  return outcome;
+    return true;
+  };
+  return sweep_until_done(options, iteration_limit, ws, one_sweep, z);
 }
 
 }  // namespace linchpin

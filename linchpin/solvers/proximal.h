@@ -10,14 +10,12 @@
 #include <span>
 #include <vector>
 
-#include "linchpin/solvers/scaled_problem.h"
-#include "linchpin/solvers/solver.h"
+#include "linchpin/solvers/sweeping.h"
 
 namespace linchpin {
 
-struct ProximalWorkspace {
-  ScaledProblem p;
-  std::vector<double> r, u, best, rho;
+struct ProximalWorkspace : SweepingWorkspace {
+  std::vector<double> rho;  // by cell
 };
 
 Outcome proximal(const Problem& problem, const SolverOptions& options, ProximalWorkspace& ws, std::span<double> z);
