@@ -16,13 +16,21 @@ namespace linchpin {
 
 inline constexpr std::size_t cache_line = 64;
 
-// Arrays of several huge pages begin on one and ask for them: a sweep over 100000 links then misses the address
-// translation of a few dozen pages instead of ten thousand.
+// Arrays of several huge pages begin on one, end on one and ask for them: a sweep over 100000 links then misses the
+// address translation of a few dozen pages instead of ten thousand.
 inline constexpr std::size_t huge_page = std::size_t(2) << 20;
-inline std::size_t alignment_for(std::size_t bytes) { return bytes >= 2 * huge_page ? huge_page : cache_line; }
+inline bool is_huge(std::size_t bytes) { return bytes >= 2 * huge_page; }
+inline std::size_t alignment_for(std::size_t bytes) { return is_huge(bytes) ? huge_page : cache_line; }
+inline std::size_t rounded_up(std::size_t bytes) {
+  return is_huge(bytes) ? (bytes + huge_page - 1) / huge_page * huge_page : bytes;
+}
+// The memory's content is lost. What others used and gave back comes with their small pages, so these are let go first.
+// Both are wishes: no harm is done where they are not granted.
 inline void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__)
-  if (bytes >= 2 * huge_page) (void)madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: no harm where it is not granted
+  if (!is_huge(bytes)) return;
+  (void)madvise(memory, bytes, MADV_DONTNEED);
+  (void)madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
 }
 
@@ -35,7 +43,7 @@ class AlignedArray {
   AlignedArray() = default;
   explicit AlignedArray(std::size_t size) : size_(size) {
     if (size == 0) return;
-    const std::size_t bytes = size * sizeof(T);
+    const std::size_t bytes = rounded_up(size * sizeof(T));
     data_ = static_cast<T*>(::operator new(bytes, std::align_val_t{alignment_for(bytes)}));
     ask_for_huge_pages(data_, bytes);
     std::uninitialized_value_construct_n(data_, size);

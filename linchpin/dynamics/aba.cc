@@ -48,7 +48,8 @@ struct Local {
 };
 
 //     c = (wp x z qdot, wp x (wp x r) + 2 wp x z ddot),  p = (w x I w, w x (w x h))
-// wp is the parent's angular velocity and r the way from its origin, both in the link's axes; 'axial' joints slide.
+// wp is the parent's angular velocity and r the way from its origin, both in the link's axes: (a, 0, d) in F's, all there
+// is within a run (head_acceleration() has the rest). 'axial' joints slide.
 template <bool axial, class C, class V>
 LINCHPIN_INLINE void velocity_terms(const LinkBlock<C>& k, const V& qdot, AbaBlock<V>& b, Local<V>& local) {
   const Vec3<V> w{b.w_x, b.w_y, b.w_z};
@@ -57,9 +58,9 @@ LINCHPIN_INLINE void velocity_terms(const LinkBlock<C>& k, const V& qdot, AbaBlo
   const Vec3<V> wp{w.x, w.y, w.z - turning};
   b.c_x = w.y * turning;
   b.c_y = -(w.x * turning);
-  V rz = V(k.r_z + k.slide0);
-  if constexpr (axial) rz = k.r_z + b.d;
-  const Vec3<V> r{fma(b.s, k.r_y, b.c * k.r_x), fma(b.c, k.r_y, -(b.s * k.r_x)), rz};
+  V d = V(k.slide0);
+  if constexpr (axial) d = b.d;
+  const Vec3<V> r{b.c * k.a, -(b.s * k.a), d};
   Vec3<V> cl = cross(wp, cross(wp, r));
   if constexpr (axial) {
     const V sliding = k.slide * qdot, twice = sliding + sliding;
@@ -279,6 +280,18 @@ ArticulatedInertia<T> inward_free(const WideLink<Real>& link, const RunPlan<Real
   return y;
 }
 
+// The part of c at the head of a one-axis run that its common normal does not know: that of the point where the normal
+// begins, which moves with the parent. In the parent's axes.
+template <class T, class Real>
+LINCHPIN_INLINE Vec3<T> head_acceleration(const RunPlan<Real>& run, const AbaWorkspace<T>& ws) {
+  const Vec3<T>& w = ws.w[std::size_t(run.parent)];
+  return cross(w, cross(w, run.before_normal));
+}
+template <class Real>
+LINCHPIN_INLINE bool has_offset_head(const RunPlan<Real>& run) {
+  return run.parent != 0 && run.head != Head::aligned && (run.kind == LinkKind::revolute || run.kind == LinkKind::axial);
+}
+
 template <class T, class Real>
 void inward_inertias(const Plan<T>& plan, const Real* v, const Real* tau, bool external, AbaWorkspace<T>& ws) {
   Neighbourhood<T> near;
@@ -300,6 +313,10 @@ void inward_inertias(const Plan<T>& plan, const Real* v, const Real* tau, bool e
     }
     if (run.parent == 0) continue;
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) through_head(run, x);
+    if (has_offset_head(run)) {
+      const Vec3<T> c = head_acceleration(run, ws);
+      x.p += Force<T>{times_B(x, c), x.C * c};
+    }
     hand_over(run, x, ws.sum[std::size_t(run.parent)]);
   }
 }
@@ -348,7 +365,9 @@ void outward_accelerations(const Plan<T>& plan, AbaWorkspace<T>& ws, Real* vdot)
   ws.a[0] = {Vec3<T>::zero(), {T(plan.upward.x), T(plan.upward.y), T(plan.upward.z)}};
   for (std::size_t r = 1; r < plan.runs.size(); ++r) {
     const RunPlan<Real>& run = plan.runs[r];
-    const Motion<T> a = motion_to_head(run, ws.a[std::size_t(run.parent)]);
+    Motion<T> a = ws.a[std::size_t(run.parent)];
+    if (has_offset_head(run)) a.v += head_acceleration(run, ws);
+    a = motion_to_head(run, a);
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
       outward_axes(plan, run, run.kind == LinkKind::axial, a, ws, vdot, ws.a[r]);
       continue;

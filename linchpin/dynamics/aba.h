@@ -25,13 +25,14 @@ namespace linchpin {
 // What passes 1 and 2 leave for later ones, for Lanes<T>::joints one-axis links.
 template <class V>
 struct AbaBlock {
-  V c, s, d;  // pass 1: of the joint angle, and slide0 + slide q
+  V c, s;  // pass 1: of the joint angle
   // Pass 1 leaves the angular velocity w; pass 2, the only one to need it, puts c in its place (angular part, whose z is
   // zero, and linear part): less memory to go through where chains are long.
   union { V w_x, c_x; };
   union { V w_y, c_y; };
   union { V w_z, cl_x; };
   V cl_y, cl_z;
+  V d;  // pass 1, where joints slide: slide0 + slide q
 };
 
 // What pass 2 leaves for pass 3: G = U / D and u / D of a one-axis link.

@@ -21,7 +21,6 @@ Sym3<S> as(const Sym3<double>& I) {
 template <class Real, class Block>
 void fill(const Link& link, Block& block, int lane) {
   const auto put = [&](auto& field, double value) { at<Real>(field, lane) = Real(value); };
-  const Vec3<double> rF = transpose_times(link.X_PF.R, link.X_PF.p);
   put(block.cos_alpha, std::cos(link.alpha));
   put(block.sin_alpha, std::sin(link.alpha));
   put(block.a, link.a);
@@ -29,9 +28,6 @@ void fill(const Link& link, Block& block, int lane) {
   put(block.slide0, link.slide0);
   put(block.turn, link.turn);
   put(block.slide, link.slide);
-  put(block.r_x, rF.x);
-  put(block.r_y, rF.y);
-  put(block.r_z, rF.z);
   put(block.mass, link.inertia.mass);
   put(block.h_x, link.inertia.h.x);
   put(block.h_y, link.inertia.h.y);
@@ -109,6 +105,7 @@ Plan<T>::Plan(const Model& model) {
     plan.head = !first.split ? Head::general : first.phi == 0 && first.t == 0 ? Head::aligned : Head::screwed;
     plan.phi = make_turn(Real(std::cos(first.phi)), Real(std::sin(first.phi)));
     plan.t = Real(first.t);
+    plan.before_normal = plan.head == Head::general ? plan.r : Vec3<Real>{0, 0, plan.t};
     runs.push_back(plan);
   }
   for (std::size_t r = runs.size() - 1; r > 0; --r) {

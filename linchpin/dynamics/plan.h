@@ -14,14 +14,15 @@
 
 namespace linchpin {
 
-// Constants of Lanes<T>::joints one-axis links. Empty lanes at the end repeat zeros.
+// Constants of Lanes<T>::joints one-axis links: the common normal, X_PF = Rz(phi) Tz(t) Rx(alpha) Tx(a) with phi and t in
+// RunPlan; the joint's motion, Rz(angle0 + turn q) Tz(slide0 + slide q); the inertia. In the order in which passes over
+// hinges want them, for where chains are long it is memory that they wait for: what only other joints need comes last.
+// Empty lanes at the end repeat zeros.
 template <class C>
 struct LinkBlock {
-  C cos_alpha, sin_alpha, a;       // the common normal: X_PF = Rz(phi) Tz(t) Rx(alpha) Tx(a), phi and t in RunPlan
-  C angle0, slide0, turn, slide;   // joint motion Rz(angle0 + turn q) Tz(slide0 + slide q)
-  C r_x, r_y, r_z;                 // origin of F seen from the parent's, in F's axes
+  C angle0, cos_alpha, sin_alpha, a, slide0;
   C mass, h_x, h_y, h_z, I_xx, I_yy, I_zz, I_xy, I_xz, I_yz;
-  C armature;
+  C turn, slide, armature;
 };
 
 // How a block's joints find their coordinates, and whether any of them does more than turn.
@@ -49,6 +50,7 @@ struct RunPlan {
   bool opens_sum;  // first of its siblings on the way inward: sets what the others add to
   Mat3<S> E;      // R_PF of the first link
   Vec3<S> r, rF;  // p_PF, in the parent's and in F's axes
+  Vec3<S> before_normal;  // p_PF up to where the common normal begins, in the parent's axes; not for ball and free
   Turn<S> phi;
   S t;
 };
