@@ -8,6 +8,10 @@ namespace {
 std::size_t index(int i) { return std::size_t(i); }
 
 void copy_block(int size, const double* w, int w_stride, int m, double* out, int out_stride) {
+  if (size == 3 && m == 3 && w_stride == 3 && out_stride == 3) {
+    for (int i = 0; i < 9; ++i) out[i] = w[i];
+    return;
+  }
   for (int i = 0; i < size; ++i)
     for (int j = 0; j < m; ++j) out[i * out_stride + j] = w[i * w_stride + j];
 }

@@ -10,53 +10,27 @@ constexpr Lanes8 lanes8{0, 1, 2, 3, 4, 5, 6, 7};
 
 constexpr int panel = 16, largest_panel = 24;
 
-// rows x (8 * registers) of C, C -= A B, in registers; `minus_a` holds -A, k after k.
-template <int rows, int registers>
-inline void update_tile(double* M, std::size_t stride, int r, int c, int k0, int depth, const double* minus_a) {
-  Double8 x[rows][registers];
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < registers; ++j)
-      x[i][j] = Double8::load(M + std::size_t(r + i) * stride + std::size_t(c + 8 * j));
-  const double* b = M + std::size_t(k0) * stride + std::size_t(c);
-  for (int k = 0; k < depth; ++k, b += stride, minus_a += rows) {
-    Double8 B[registers];
-    for (int j = 0; j < registers; ++j) B[j] = Double8::load(b + 8 * j);
-    for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < registers; ++j) x[i][j] = fma(Double8(minus_a[i]), B[j], x[i][j]);
-  }
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < registers; ++j) x[i][j].store(M + std::size_t(r + i) * stride + std::size_t(c + 8 * j));
-}
-
-template <int rows>
-inline void update_rows(double* M, std::size_t stride, int r, int k0, int depth, int c0, int c1) {
-  double minus_a[rows * largest_panel];
-  for (int k = 0; k < depth; ++k)
-    for (int i = 0; i < rows; ++i) minus_a[k * rows + i] = -M[std::size_t(r + i) * stride + std::size_t(k0 + k)];
-  int c = c0;
-  for (; c + 24 <= c1; c += 24) update_tile<rows, 3>(M, stride, r, c, k0, depth, minus_a);
-  if (c + 16 <= c1) update_tile<rows, 2>(M, stride, r, c, k0, depth, minus_a), c += 16;
-  if (c < c1) update_tile<rows, 1>(M, stride, r, c, k0, depth, minus_a);
-}
-
 // Rows [r0, r1) and columns [c0, c1), a multiple of 8 of them: C -= A B, where A is the columns and B the rows [k0,
-// k1).
-void subtract_product(double* M, int stride, int r0, int r1, int k0, int k1, int c0, int c1) {
+// k1). A is taken eight rows at a time, side by side.
+void subtract_panel(double* M, int stride, int r0, int r1, int k0, int k1, int c0, int c1) {
   const std::size_t s = std::size_t(stride);
-  int r = r0;
-  for (; r + 8 <= r1; r += 8) update_rows<8>(M, s, r, k0, k1 - k0, c0, c1);
-  if (r + 4 <= r1) update_rows<4>(M, s, r, k0, k1 - k0, c0, c1), r += 4;
-  if (r + 2 <= r1) update_rows<2>(M, s, r, k0, k1 - k0, c0, c1), r += 2;
-  if (r < r1) update_rows<1>(M, s, r, k0, k1 - k0, c0, c1);
+  double A[8 * largest_panel];
+  for (int r = r0; r < r1; r += 8) {
+    const int rows = std::min(8, r1 - r);
+    for (int k = k0; k < k1; ++k)
+      for (int i = 0; i < rows; ++i) A[8 * (k - k0) + i] = M[std::size_t(r + i) * s + std::size_t(k)];
+    const Rows C{M + std::size_t(r) * s + std::size_t(c0), s};
+    subtract_product({A, 8}, {M + std::size_t(k0) * s + std::size_t(c0), s}, rows, c1 - c0, k1 - k0, C, C);
+  }
 }
 
-// Columns [from, to); whole rows are exchanged, among those before `pivots`.
-bool factor_panel(double* A, int rows, int pivots, int stride_, int* pivot, int from, int to) {
+// Columns [from, to); whole rows are exchanged.
+bool factor_panel(double* A, int rows, int stride_, int* pivot, int from, int to) {
   const std::size_t stride = std::size_t(stride_);
   for (int k = from; k < to; ++k) {
     int best = k;
     double most = std::abs(A[std::size_t(k) * stride + std::size_t(k)]);
-    for (int i = k + 1; i < pivots; ++i) {
+    for (int i = k + 1; i < rows; ++i) {
       const double a = std::abs(A[std::size_t(i) * stride + std::size_t(k)]);
       if (a > most) most = a, best = i;
     }
@@ -92,19 +66,55 @@ bool factor_panel(double* A, int rows, int pivots, int stride_, int* pivot, int 
   return true;
 }
 
+// Rows [k, k + rows) of U'^-1 X, those before being done.
+template <int rows, int registers>
+inline void divide_tile(ConstRows U, int k, int c, Rows X) {
+  Double8 x[rows][registers];
+  product_tile<rows, registers>(U, k, X, c, k, x);
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i) {
+    const double inverse = 1 / U.row(k + i)[k + i];
+#pragma GCC unroll 4
+    for (int j = 0; j < registers; ++j) {
+      double* at = X.row(k + i) + c + 8 * j;
+      x[i][j] = (Double8::load(at) - x[i][j]) * Double8(inverse);
+      x[i][j].store(at);
+    }
+#pragma GCC unroll 8
+    for (int m = i + 1; m < rows; ++m)
+#pragma GCC unroll 4
+      for (int j = 0; j < registers; ++j) x[m][j] = fma(Double8(U.row(k + i)[k + m]), x[i][j], x[m][j]);
+  }
+}
+template <int rows>
+inline void divide_rows(ConstRows U, int k, int columns, Rows X) {
+  int c = 0;
+  for (; c + 24 <= columns; c += 24) divide_tile<rows, 3>(U, k, c, X);
+  if (c + 16 <= columns) divide_tile<rows, 2>(U, k, c, X), c += 16;
+  if (c < columns) divide_tile<rows, 1>(U, k, c, X);
+}
+
 }  // namespace
 
-bool factor_leading(double* A, int rows, int pivots, int stride, int* pivot) {
-  const int width = pivots < largest_panel ? pivots : panel;
-  for (int from = 0; from < pivots; from += width) {
-    const int to = std::min(pivots, from + width), right = padded(to);
-    if (!factor_panel(A, rows, pivots, stride, pivot, from, to)) return false;
+void divide_by_upper(ConstRows U, int n, int columns, Rows X) {
+  int k = 0;
+  for (; k + 8 <= n; k += 8) divide_rows<8>(U, k, columns, X);
+  if (k + 4 <= n) divide_rows<4>(U, k, columns, X), k += 4;
+  if (k + 2 <= n) divide_rows<2>(U, k, columns, X), k += 2;
+  if (k < n) divide_rows<1>(U, k, columns, X);
+}
+
+bool factor_rows(double* A, int rows, int stride, int* pivot) {
+  const int width = rows < largest_panel ? rows : panel;
+  for (int from = 0; from < rows; from += width) {
+    const int to = std::min(rows, from + width), right = padded(to);
+    if (!factor_panel(A, rows, stride, pivot, from, to)) return false;
     for (int k = from + 1; k < to; ++k) {  // rows of U right of the panel
       double* row = A + std::size_t(k) * std::size_t(stride);
       for (int m = from; m < k; ++m)
         subtract_multiple(row + right, row[m], A + std::size_t(m) * std::size_t(stride) + right, stride - right);
     }
-    subtract_product(A, stride, to, rows, from, to, right, stride);
+    subtract_panel(A, stride, to, rows, from, to, right, stride);
   }
   return true;
 }

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "linchpin/spatial/pack.h"
+#include "linchpin/solvers/tile.h"
 
 namespace linchpin {
 
@@ -19,10 +19,12 @@ inline void subtract_multiple(double* y, double a, const double* x, int n) {
   for (int j = 0; j < n; j += 8) fma(minus, Double8::load(x + j), Double8::load(y + j)).store(y + j);
 }
 
-// Factors the first `pivots` rows and columns of a matrix of `rows` rows and carries the rest along: what is left there
-// is the Schur complement. Rows are exchanged among the first `pivots`. Columns beyond the pivots' begin at
-// padded(pivots), with zeros in between. False where a pivot is zero or not finite.
-bool factor_leading(double* A, int rows, int pivots, int stride, int* pivot);
+// Factors a matrix of `rows` rows: P A = L U, with the columns beyond `rows`, from padded(rows) on, carried along as
+// more columns of U (zeros in between). False where a pivot is zero or not finite.
+bool factor_rows(double* A, int rows, int stride, int* pivot);
+
+// X becomes U'^-1 X, U the upper triangle of a matrix of n rows; columns a multiple of 8.
+void divide_by_upper(ConstRows U, int n, int columns, Rows X);
 
 class DenseLu {
  public:
@@ -38,7 +40,7 @@ class DenseLu {
   int stride() const { return stride_; }
   int size() const { return n_; }
 
-  bool factor() { return factor_leading(A_.data(), n_, n_, stride_, pivot_.data()); }
+  bool factor() { return factor_rows(A_.data(), n_, stride_, pivot_.data()); }
   // b becomes the solution. b has room for stride() numbers.
   void solve(double* b) const;
 

@@ -98,6 +98,20 @@ void multiply_transposed(const BlockSparse& S, const double* x, T* y) {
   }
 }
 
+// out += a b', with a and b of `rows` and `columns` rows of n numbers.
+template <int rows, int columns, int n>
+inline void add_product_of(const double* a, const double* b, double* out, int stride) {
+#pragma GCC unroll 3
+  for (int r = 0; r < rows; ++r)
+#pragma GCC unroll 3
+    for (int c = 0; c < columns; ++c) {
+      double sum = 0;
+#pragma GCC unroll 6
+      for (int m = 0; m < n; ++m) sum += a[r * n + m] * b[c * n + m];
+      out[r * stride + c] += sum;
+    }
+}
+
 // Adds (H A^-1)_i H_k' over the column blocks that both row blocks have.
 void add_product(const BlockSparse& H, const std::vector<double>& HA, int i, int k, double* out, int stride) {
   const int rows = H.row_start[index(i) + 1] - H.row_start[index(i)],
@@ -116,12 +130,15 @@ void add_product(const BlockSparse& H, const std::vector<double>& HA, int i, int
     }
     const int n = H.column_start[index(j) + 1] - H.column_start[index(j)];
     const double *a = &HA[H.value_start[index(e)]], *b = &H.values[H.value_start[index(f)]];
-    for (int r = 0; r < rows; ++r)
-      for (int c = 0; c < columns; ++c) {
-        double sum = 0;
-        for (int m = 0; m < n; ++m) sum += a[r * n + m] * b[c * n + m];
-        out[r * stride + c] += sum;
-      }
+    if (rows == 3 && columns == 3 && n == 6)  // contacts of rigid bodies
+      add_product_of<3, 3, 6>(a, b, out, stride);
+    else
+      for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < columns; ++c) {
+          double sum = 0;
+          for (int m = 0; m < n; ++m) sum += a[r * n + m] * b[c * n + m];
+          out[r * stride + c] += sum;
+        }
     ++e;
     ++f;
   }

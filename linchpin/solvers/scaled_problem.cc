@@ -40,8 +40,10 @@ void ScaledProblem::assign(const Problem& p) {
   row_scales(p, scales_);
   s = scales_.scale;
   q.assign(index(stride), 0.0);
+  inverse_.resize(index(n));
   double sum = 0;
   for (int i = 0; i < n; ++i) {
+    inverse_[index(i)] = 1 / s[index(i)];
     q[index(i)] = p.q[index(i)] / s[index(i)];
     sum += q[index(i)] * q[index(i)];
   }
@@ -64,7 +66,7 @@ void ScaledProblem::assign(const Problem& p) {
         const Cell& c = cells[index(blocks.column[index(e)])];
         double* v = &blocks.values[blocks.value_start[index(e)]];
         for (int r = 0; r < cells[i].size; ++r)
-          for (int k = 0; k < c.size; ++k) *v++ /= s[index(cells[i].start + r)] * s[index(c.start + k)];
+          for (int k = 0; k < c.size; ++k) *v++ *= inverse_[index(cells[i].start + r)] * inverse_[index(c.start + k)];
       }
   }
   if (sparse) return;
@@ -72,8 +74,7 @@ void ScaledProblem::assign(const Problem& p) {
   p.M.to_dense(W.data(), stride);
   for (int i = 0; i < n; ++i) {
     double* row = &W[index(i) * index(stride)];
-    const double factor = 1 / s[index(i)];
-    for (int j = 0; j < n; ++j) row[j] = row[j] * factor / s[index(j)];
+    for (int j = 0; j < n; ++j) row[j] *= inverse_[index(i)] * inverse_[index(j)];
     for (int j = n; j < stride; ++j) row[j] = 0;
   }
 }

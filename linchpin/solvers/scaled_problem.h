@@ -43,6 +43,7 @@ class ScaledProblem {
   ResidualWorkspace scales_;
   FormedFrom formed_from_;
   std::vector<int> starts_;
+  std::vector<double> inverse_;  // 1 / s
 };
 
 }  // namespace linchpin

@@ -2,10 +2,13 @@
 //
 // Cells (block rows) are eliminated in an order that keeps the factors sparse (ordering.h). Neighbours in that order
 // whose factors have the same pattern are eliminated together, as a dense front: their rows and columns and those of
-// the cells that elimination couples to them. A front is the sum of the matrix's own entries and of what its children
-// in the elimination tree left over (their Schur complements); all arithmetic is dense_lu's. Rows are exchanged within
-// the eliminated rows of a front only: enough for matrices that are nearly positive definite, such as Newton's for
-// contacts.
+// the cells that elimination couples to them,
+//     [A11 A12]    P A11 = L11 U11,  U12 = L11^-1 P A12,  L21' = U11'^-1 A21'
+//     [A21 A22]    left over for the parent in the elimination tree: A22 - L21 U12                               (1)
+// A front is the sum of the matrix's own entries and of what its children left over. [A11 A12] becomes the front's part
+// of the factors in place and L21 is stored by columns, so that both halves of solve() run along rows of memory; the
+// rest needs room for one front, and a stack for what is left over. Rows are exchanged within the eliminated rows of a
+// front only: enough for matrices that are nearly positive definite, such as Newton's for contacts.
 #pragma once
 
 #include <cstddef>
@@ -27,29 +30,45 @@ class SparseLu {
     double* at;
     int stride;
   };
-  Place block(int entry) { return {&data_[entry_at_[std::size_t(entry)]], entry_stride_[std::size_t(entry)]}; }
-  Place diagonal(int cell) { return {&data_[diagonal_at_[std::size_t(cell)]], diagonal_stride_[std::size_t(cell)]}; }
+  Place block(int entry) { return place(entry_[std::size_t(entry)]); }
+  Place diagonal(int cell) { return place(diagonal_[std::size_t(cell)]); }
 
-  bool factor();                                        // false where a pivot is zero or not finite
-  void solve(double* b);                                // b becomes the solution
-  std::size_t numbers() const { return data_.size(); }  // in all fronts
+  bool factor();                                           // false where a pivot is zero or not finite
+  void solve(double* b);                                   // b becomes the solution
+  std::size_t numbers() const { return factors_.size(); }  // in all factors
 
  private:
   struct Front {
-    int pivots = 0, rows = 0, stride = 0;  // rows: of the matrix, eliminated ones first
-    std::size_t data = 0;
-    std::size_t row = 0;  // into rows_: which row of the matrix, `rows` of them
-    int parent = -1;
-    std::size_t to_parent = 0;  // into to_parent_: place of each row after the pivots among the parent's rows (columns)
+    int pivots = 0, left = 0;                      // rows eliminated here, and those they are coupled to
+    int stride = 0;                                // of [A11 A12]: padded(pivots) + padded(left)
+    std::size_t top = 0, L21 = 0;                  // into factors_: `pivots` rows each, L21's padded(left) apart
+    std::size_t row = 0;                           // into rows_: which row of the matrix, eliminated ones first
+    std::size_t source = 0, sources = 0;           // into sources_: the matrix's own entries
+    std::size_t child = 0, children = 0;           // into children_
+    std::size_t left_over = 0;                     // into stack_: `left` rows, padded(left) apart
+    std::size_t to_parent = 0, run = 0, runs = 0;  // into to_parent_, runs_
   };
+  // A block of the matrix: where the caller puts it, and where it goes in a front.
+  struct Source {
+    std::size_t at;
+    int rows, columns;
+    int row, column;  // of the front; rows after the pivots count from `pivots`, columns from padded(pivots)
+  };
+  // Columns after the pivots that follow one another in a front and in its parent.
+  struct Run {
+    int from, to, length;
+  };
+  Place place(std::size_t source) { return {&values_[sources_[source].at], sources_[source].columns}; }
   int column_of(const Front& f, int row) const;
+  void assemble(const Front& f);
 
   std::vector<int> row_start_, first_, column_;  // the pattern at hand
   std::vector<Front> fronts_;                    // children before parents
-  std::vector<int> rows_, to_parent_, to_parent_column_, pivot_;
-  std::vector<double> data_, local_;
-  std::vector<std::size_t> entry_at_, diagonal_at_;
-  std::vector<int> entry_stride_, diagonal_stride_;
+  std::vector<int> children_, rows_, to_parent_, pivot_;
+  std::vector<Source> sources_;
+  std::vector<Run> runs_;
+  std::vector<std::size_t> entry_, diagonal_;  // into sources_
+  std::vector<double> values_, factors_, bottom_, stack_, local_;
 };
 
 }  // namespace linchpin
