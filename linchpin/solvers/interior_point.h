@@ -16,8 +16,8 @@
 // Coulomb's law has a kink where sliding stops, and Newton's direction may then point out of the cones; an iterate that
 // cannot move is put back a little inside.
 //
-// With more than 400 cells |u^_T| in (1) and its derivative begin with a factor of 0 (the convex relaxation) and get a
-// tenth more after each long step: piles of a thousand contacts then come to within Newton's reach.
+// The law is not monotone, and iterates may end nowhere. Then they begin again elsewhere, or with a factor of |u^_T| in
+// (1) that grows from 0, the convex relaxation, to 1 (docs/interior_point.md: Other ways).
 //
 // A guess is of no use to it (a solution of the last step lies on the boundary): options.warm_start is ignored.
 #pragma once

@@ -55,10 +55,10 @@ constexpr int largest_for_pivoting = 400;
 // Rows that are not free: so few that everything can be tried where nothing else helps (matrices of no class at all).
 constexpr int most_for_enumeration = 10;
 
-// Newton's method is the fastest where it finds out soon which contacts slide. Where it does not, the interior point
-// does, and from there Newton's has only the last digits to add.
+// Newton's method is the fastest where it finds out soon which contacts slide: where they are few, or a guess is given.
+// Where it does not, the interior point does, and from there Newton's has only the last digits to add.
 constexpr int first_newton_steps = 30;
-constexpr int most_for_newton_first = 400;  // contacts
+constexpr int most_for_newton_first = 12;  // contacts, without a guess
 
 struct Kinds {
   bool free = false, nonnegative = false, box = false, cone = false;
@@ -88,12 +88,12 @@ struct Chain {
   std::array<Try, 4> tries;
   int count;
 };
-Chain automatic_chain(const Problem& p) {
+Chain automatic_chain(const Problem& p, bool guess) {
   const Kinds k = kinds_of(p);
   const bool alone = k.cones == 1 && p.blocks.size() == 1;
   using enum SolverId;
   if (alone) return {{{{gauss_seidel}, {newton}, {interior_point}, {newton, true}}}, 4};
-  if (k.cones > most_for_newton_first) return {{{{interior_point}, {newton, true}, {newton}, {}}}, 3};
+  if (k.cones > most_for_newton_first && !guess) return {{{{interior_point}, {newton, true}, {newton}, {}}}, 3};
   if (k.cone) return {{{{newton, false, first_newton_steps}, {interior_point}, {newton, true}, {newton}}}, 4};
   if (!k.box && k.choices <= most_for_enumeration)
     return {{{{lemke}, {interior_point}, {newton, true}, {enumeration}}}, 4};
@@ -228,7 +228,7 @@ SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptio
     attempt(id, problem, options, ws, z, report);
     return report;
   }
-  const Chain chain = automatic_chain(problem);
+  const Chain chain = automatic_chain(problem, options.warm_start);
   SolveReport best;
   ws.best.assign(z.begin(), z.end());
   double best_figure = HUGE_VAL;

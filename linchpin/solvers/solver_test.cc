@@ -224,8 +224,7 @@ TEST(Solver, AutomaticSolvesEveryFamily) {
   }
 }
 
-// Larger piles are the hardest there are: some of a hundred contacts end in a circle. None is the aim; more than one in
-// ten would be a step back.
+// Larger piles are the hardest there are. In 360 of a hundred contacts none was left open; of those with 400, five of 72 (docs/interior_point.md).
 TEST(Solver, AutomaticSolvesLargerPiles) {
   Solver solver;
   int solved = 0;
@@ -235,7 +234,7 @@ TEST(Solver, AutomaticSolvesLargerPiles) {
     solved += solves(p, a);
     if (a.report.status != Status::solved) std::printf("seed %d: %s\n", int(seed), show(a).c_str());
   }
-  EXPECT_GE(solved, 18);
+  EXPECT_EQ(solved, 20);
 }
 
 // A light box under one a million times its weight: its velocity is what rounding leaves of that, 1e6 epsilon times
@@ -258,8 +257,11 @@ TEST(Solver, AutomaticTellsItsChain) {
     return std::vector<SolverId>(a.report.tried.begin(), a.report.tried.begin() + a.report.tries);
   };
   const SolverOptions hopeless{.tolerance = 1e-300, .max_iterations = 1};
-  const Problem stack = stack_of_boxes(4, 1);
+  const Problem stack = stack_of_boxes(3, 1), higher = stack_of_boxes(4, 1);  // 12 and 16 contacts
   EXPECT_EQ(tried(solve(stack, automatic, hopeless)), (std::vector<SolverId>{newton, interior_point, newton, newton}));
+  EXPECT_EQ(tried(solve(higher, automatic, hopeless)), (std::vector<SolverId>{interior_point, newton, newton}));
+  const SolverOptions guess{.tolerance = 1e-300, .max_iterations = 1, .warm_start = true};
+  EXPECT_EQ(tried(solve(higher, automatic, guess)), (std::vector<SolverId>{newton, interior_point, newton, newton}));
   const Problem alone = {
       Matrix::dense(3, {2, 0.5, 0.1, 0.5, 2, 0.3, 0.1, 0.3, 2}), {-1, 3, 1}, {{BlockKind::cone, 0, 3, 0.3}}, {}, {}};
   EXPECT_EQ(tried(solve(alone, automatic, hopeless)),
