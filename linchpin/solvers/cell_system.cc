@@ -7,15 +7,6 @@ namespace {
 
 std::size_t index(int i) { return std::size_t(i); }
 
-void copy_block(int size, const double* w, int w_stride, int m, double* out, int out_stride) {
-  if (size == 3 && m == 3 && w_stride == 3 && out_stride == 3) {
-    for (int i = 0; i < 9; ++i) out[i] = w[i];
-    return;
-  }
-  for (int i = 0; i < size; ++i)
-    for (int j = 0; j < m; ++j) out[i * out_stride + j] = w[i * w_stride + j];
-}
-
 // out = L w, w a block of `size` rows, w_stride apart, and m columns.
 void multiply_left(const double* L, int size, const double* w, int w_stride, int m, double* out, int out_stride) {
   if (size == 1) {
@@ -99,14 +90,17 @@ bool CellSystem::factor_sparse(const ScaledProblem& p) {
       for (int i = 0; i < size; ++i) diagonal.at[i * diagonal.stride + i] = 1;
       continue;
     }
-    for (int e = p.blocks.first[c]; e < p.blocks.first[c + 1]; ++e) {
+    const int first = p.blocks.first[c], end = p.blocks.first[c + 1];
+    if (flags_[c].unit_L && first < end) {  // a row of blocks as it stands
+      const std::size_t from = p.blocks.value_start[index(first)], to = index(end) < p.blocks.value_start.size()
+                                                                            ? p.blocks.value_start[index(end)]
+                                                                            : p.blocks.values.size();
+      std::copy(&p.blocks.values[from], p.blocks.values.data() + to, sparse_.block(first).at);
+    }
+    for (int e = first; e < end && !flags_[c].unit_L; ++e) {
       const SparseLu::Place place = sparse_.block(e);
       const int width = p.cells[index(p.blocks.column[index(e)])].size;
-      const double* W = &p.blocks.values[p.blocks.value_start[index(e)]];
-      if (flags_[c].unit_L)
-        copy_block(size, W, width, width, place.at, place.stride);
-      else
-        multiply_left(L(c), size, W, width, width, place.at, place.stride);
+      multiply_left(L(c), size, &p.blocks.values[p.blocks.value_start[index(e)]], width, width, place.at, place.stride);
     }
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < size; ++j) diagonal.at[i * diagonal.stride + j] += R(c)[size * i + j];

@@ -41,9 +41,6 @@ bool factor_panel(double* A, int rows, int stride_, int* pivot, int from, int to
     const double inverse = 1 / top[k];
     // The first register may hold columns of L: as zeros in the row that is subtracted they do no harm.
     const int begin = (k + 1) / 8 * 8, end = std::min(padded(to), stride_);
-    double first[8];
-    for (int j = 0; j < 8; ++j) first[j] = begin + j > k && begin + j < stride_ ? top[begin + j] : 0;
-    const Double8 head = Double8::load(first);
     if (begin > k) {  // a new register begins behind the pivot
       for (int i = k + 1; i < rows; ++i) {
         double* row = A + std::size_t(i) * stride;
@@ -53,6 +50,7 @@ bool factor_panel(double* A, int rows, int stride_, int* pivot, int from, int to
       }
       continue;
     }
+    const Double8 head(lanes8 > k - begin ? Double8::load(top + begin).v : Double8(0.0).v);
     // l goes into its lane of the register: stored by itself, the next load of the register would have to wait for it
     const Lanes8 lane_of_pivot = lanes8 == k - begin;
     for (int i = k + 1; i < rows; ++i) {
@@ -64,6 +62,53 @@ bool factor_panel(double* A, int rows, int stride_, int* pivot, int from, int to
     }
   }
   return true;
+}
+
+// Columns [c, c + 8 registers) of rows [0, rows) of X, less L' B for those before, become L^-1 of that: L lower with a
+// unit diagonal, its rows `L_stride` apart.
+template <int rows, int registers>
+inline void divide_tile_by_lower(ConstRows L_before, const double* L, std::size_t L_stride, ConstRows B, int c,
+                                 int depth, Rows X) {
+  Double8 x[rows][registers];
+  product_tile<rows, registers>(L_before, 0, B, c, depth, x);
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 4
+    for (int j = 0; j < registers; ++j) {
+      double* at = X.row(i) + c + 8 * j;
+      x[i][j] = Double8::load(at) - x[i][j];
+      x[i][j].store(at);
+    }
+#pragma GCC unroll 8
+    for (int m = i + 1; m < rows; ++m)
+#pragma GCC unroll 4
+      for (int j = 0; j < registers; ++j)
+        x[m][j] = fma(Double8(L[std::size_t(m) * L_stride + std::size_t(i)]), x[i][j], x[m][j]);
+  }
+}
+template <int rows>
+inline void divide_rows_by_lower(double* A, std::size_t stride, int from, int k, int right) {
+  double before[rows * largest_panel];  // L of these rows and the panel's earlier columns, side by side
+  for (int m = from; m < k; ++m)
+    for (int i = 0; i < rows; ++i) before[rows * (m - from) + i] = A[std::size_t(k + i) * stride + std::size_t(m)];
+  const double* L = A + std::size_t(k) * stride + std::size_t(k);
+  const ConstRows L_before{before, rows}, B{A + std::size_t(from) * stride + std::size_t(right), stride};
+  const Rows X{A + std::size_t(k) * stride + std::size_t(right), stride};
+  const int columns = int(stride) - right, depth = k - from;
+  int c = 0;
+  for (; c + 24 <= columns; c += 24) divide_tile_by_lower<rows, 3>(L_before, L, stride, B, c, depth, X);
+  if (c + 16 <= columns) divide_tile_by_lower<rows, 2>(L_before, L, stride, B, c, depth, X), c += 16;
+  if (c < columns) divide_tile_by_lower<rows, 1>(L_before, L, stride, B, c, depth, X);
+}
+// Rows of U right of the panel [from, to).
+void divide_by_lower(double* A, int stride_, int from, int to, int right) {
+  const std::size_t stride = std::size_t(stride_);
+  if (right >= stride_) return;
+  int k = from;
+  for (; k + 8 <= to; k += 8) divide_rows_by_lower<8>(A, stride, from, k, right);
+  if (k + 4 <= to) divide_rows_by_lower<4>(A, stride, from, k, right), k += 4;
+  if (k + 2 <= to) divide_rows_by_lower<2>(A, stride, from, k, right), k += 2;
+  if (k < to) divide_rows_by_lower<1>(A, stride, from, k, right);
 }
 
 // Rows [k, k + rows) of U'^-1 X, those before being done.
@@ -109,11 +154,7 @@ bool factor_rows(double* A, int rows, int stride, int* pivot) {
   for (int from = 0; from < rows; from += width) {
     const int to = std::min(rows, from + width), right = padded(to);
     if (!factor_panel(A, rows, stride, pivot, from, to)) return false;
-    for (int k = from + 1; k < to; ++k) {  // rows of U right of the panel
-      double* row = A + std::size_t(k) * std::size_t(stride);
-      for (int m = from; m < k; ++m)
-        subtract_multiple(row + right, row[m], A + std::size_t(m) * std::size_t(stride) + right, stride - right);
-    }
+    divide_by_lower(A, stride, from, to, right);
     subtract_panel(A, stride, to, rows, from, to, right, stride);
   }
   return true;

@@ -20,7 +20,7 @@ constexpr double no_step = 0.02;          // then back off the boundary
 constexpr double backing_off = 0.1;       // of sqrt(mean product)
 
 // Ways to a solution, tried one after the other while the last one ended nowhere. Measured on piles: each alone leaves
-// about a tenth of them open, hardly ever the same ones, all of them together two in a hundred.
+// about a tenth of them open, hardly ever the same ones, all of them together one in a hundred.
 struct Path {
   double size = 1;            // of the first r^ and u^, in units of q
   double law = 1;             // 1: Coulomb's law from the start; 0: from its relaxation, which is convex,

@@ -39,6 +39,23 @@ void check_shape(const BlockSparse& S) {
     }
 }
 
+// Every block numbers of its own, one after the other: callers may have them in any order, or share them.
+void put_in_order(BlockSparse& S) {
+  std::vector<std::size_t> start;
+  std::vector<double> values;
+  for (int i = 0; i < S.row_blocks(); ++i)
+    for (int e = S.first[index(i)]; e < S.first[index(i) + 1]; ++e) {
+      const int j = S.column[index(e)];
+      const auto from = S.values.begin() + std::ptrdiff_t(S.value_start[index(e)]);
+      const int size = (S.row_start[index(i) + 1] - S.row_start[index(i)]) *
+                       (S.column_start[index(j) + 1] - S.column_start[index(j)]);
+      start.push_back(values.size());
+      values.insert(values.end(), from, from + size);
+    }
+  S.value_start = std::move(start);
+  S.values = std::move(values);
+}
+
 // A'^-1 of one symmetric positive definite block by its Cholesky factor, row by row.
 void invert(const double* A, int n, double* inverse) {
   std::vector<double> L(A, A + n * n);
@@ -244,6 +261,7 @@ Matrix Matrix::dense(int n, std::vector<double> row_by_row) {
 Matrix Matrix::sparse(BlockSparse blocks) {
   check_shape(blocks);
   check(blocks.row_start == blocks.column_start, "a sparse matrix has the same blocks for rows and columns");
+  put_in_order(blocks);
   Matrix M;
   M.kind_ = Kind::block_sparse;
   M.n_ = blocks.rows();

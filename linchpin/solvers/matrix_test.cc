@@ -181,6 +181,21 @@ TEST(Matrix, SparseProductIsTheSumOfProducts) {
   }
 }
 
+// Blocks may lie anywhere, last first or two of them in the same place; the matrix has them in order.
+TEST(Matrix, BlocksMayLieInAnyOrder) {
+  BlockSparse S;
+  S.row_start = S.column_start = {0, 1, 3};
+  S.first = {0, 2, 4};
+  S.column = {0, 1, 0, 1};
+  S.value_start = {6, 4, 4, 0};  // the second and the third share theirs
+  S.values = {1, 2, 3, 4, 5, 6, 7};
+  const Matrix M = Matrix::sparse(S);
+  double all[9];
+  M.to_dense(all, 3);
+  EXPECT_EQ(std::vector<double>(all, all + 9), (std::vector<double>{7, 5, 6, 5, 1, 2, 6, 3, 4}));
+  EXPECT_EQ(M.formed({0, 1, 3}).value_start, (std::vector<std::size_t>{0, 1, 3, 5}));
+}
+
 TEST(Matrix, AllKindsOfTheSameMatrixAgree) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Dice dice(seed);

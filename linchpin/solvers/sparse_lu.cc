@@ -185,7 +185,7 @@ void SparseLu::analyse(const BlockSparse& S) {
     parent[f] = front_of[index(below[index(last)].front())];
     children[index(parent[f])].push_back(int(f));
   }
-  factors_.assign(size, 0.0);
+  factors_ = AlignedArray<double>(size);
   bottom_.assign(largest_bottom, 0.0);
   pivot_.assign(rows_.size(), 0);
   local_.assign(2 * largest, 0.0);
@@ -238,31 +238,33 @@ void SparseLu::analyse(const BlockSparse& S) {
   for (std::size_t k = 0; k < n; ++k) position[index(order[k])] = int(k);
   struct Own {
     int front, i, j, entry;  // entry -1: a diagonal block that S does not have
+    std::size_t at;
   };
   std::vector<Own> own;
+  std::size_t values = 0;
+  const auto add_own = [&](int i, int j, int entry) {
+    own.push_back({front_of[index(std::min(position[index(i)], position[index(j)]))], i, j, entry, values});
+    values += index(cell_size(i)) * index(cell_size(j));
+  };
+  for (int i = 0; i < int(n); ++i)
+    for (int e = S.first[index(i)]; e < S.first[index(i) + 1]; ++e) add_own(i, S.column[index(e)], e);
   for (int i = 0; i < int(n); ++i) {
-    bool has_diagonal = false;
-    for (int e = S.first[index(i)]; e < S.first[index(i) + 1]; ++e) {
-      const int j = S.column[index(e)];
-      has_diagonal = has_diagonal || i == j;
-      own.push_back({front_of[index(std::min(position[index(i)], position[index(j)]))], i, j, e});
-    }
-    if (!has_diagonal) own.push_back({front_of[index(position[index(i)])], i, i, -1});
+    const auto from = S.column.begin() + S.first[index(i)], to = S.column.begin() + S.first[index(i) + 1];
+    if (!std::binary_search(from, to, i)) add_own(i, i, -1);
   }
   std::stable_sort(own.begin(), own.end(), [](const Own& a, const Own& b) { return a.front < b.front; });
   sources_.clear();
   entry_.resize(S.column.size());
   diagonal_.resize(n);
-  std::size_t values = 0, next = 0;
+  std::size_t next = 0;
   for (std::size_t f = 0; f < fronts_.size(); ++f) {
     fronts_[f].source = sources_.size();
     for (; next < own.size() && own[next].front == int(f); ++next) {
       const Own& o = own[next];
       if (o.entry >= 0) entry_[index(o.entry)] = sources_.size();
       if (o.i == o.j) diagonal_[index(o.i)] = sources_.size();
-      sources_.push_back({values, cell_size(o.i), cell_size(o.j), row_in(int(f), position[index(o.i)]),
+      sources_.push_back({o.at, cell_size(o.i), cell_size(o.j), row_in(int(f), position[index(o.i)]),
                           column_of(fronts_[f], row_in(int(f), position[index(o.j)]))});
-      values += index(cell_size(o.i)) * index(cell_size(o.j));
     }
     fronts_[f].sources = sources_.size() - fronts_[f].source;
   }

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "linchpin/base/aligned.h"
 #include "linchpin/solvers/matrix.h"
 
 namespace linchpin {
@@ -24,7 +25,8 @@ class SparseLu {
   // of last time.
   void analyse(const BlockSparse& S);
 
-  // A new matrix begins as zeros. Where S's entry e goes: its first number, rows stride apart.
+  // A new matrix begins as zeros. Where S's entry e goes: its first number, rows stride apart. Entries lie one after the
+  // other, in S's order.
   void clear();
   struct Place {
     double* at;
@@ -68,7 +70,8 @@ class SparseLu {
   std::vector<Source> sources_;
   std::vector<Run> runs_;
   std::vector<std::size_t> entry_, diagonal_;  // into sources_
-  std::vector<double> values_, factors_, bottom_, stack_, local_;
+  std::vector<double> values_, bottom_, stack_, local_;
+  AlignedArray<double> factors_;  // on huge pages where it is large
 };
 
 }  // namespace linchpin
