@@ -24,20 +24,31 @@ void subtract_panel(double* M, int stride, int r0, int r1, int k0, int k1, int c
   }
 }
 
+// By registers, as the rows are loaded next: a load that spans several stores has to wait for them.
+inline void exchange(double* x, double* y, int n) {
+  for (int j = 0; j < n; j += 8) {
+    const Double8 kept = Double8::load(x + j);
+    Double8::load(y + j).store(x + j);
+    kept.store(y + j);
+  }
+}
+
 // Columns [from, to); whole rows are exchanged.
 bool factor_panel(double* A, int rows, int stride_, int* pivot, int from, int to) {
   const std::size_t stride = std::size_t(stride_);
   for (int k = from; k < to; ++k) {
     int best = k;
     double most = std::abs(A[std::size_t(k) * stride + std::size_t(k)]);
+    const double* below = A + std::size_t(k) * stride + std::size_t(k);
     for (int i = k + 1; i < rows; ++i) {
-      const double a = std::abs(A[std::size_t(i) * stride + std::size_t(k)]);
-      if (a > most) most = a, best = i;
+      const double a = std::abs(*(below += stride));
+      best = a > most ? i : best;
+      most = a > most ? a : most;
     }
     if (!(most > 0) || !std::isfinite(most)) return false;
     pivot[k] = best;
     double* top = A + std::size_t(k) * stride;
-    if (best != k) std::swap_ranges(top, top + stride, A + std::size_t(best) * stride);
+    if (best != k) exchange(top, A + std::size_t(best) * stride, stride_);
     const double inverse = 1 / top[k];
     // The first register may hold columns of L: as zeros in the row that is subtracted they do no harm.
     const int begin = (k + 1) / 8 * 8, end = std::min(padded(to), stride_);

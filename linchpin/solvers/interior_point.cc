@@ -52,13 +52,22 @@ void product(const double* x, const double* y, double* out) {
   out[1] = x[0] * y[1] + y[0] * x[1];
   out[2] = x[0] * y[2] + y[0] * x[2];
 }
-// y with x o y = b. The determinant as a product: x_0^2 - |x_T|^2 would lose what is left of it near the boundary.
-void divide(const double* x, const double* b, double* y) {
-  const double t = tangential(x), det = std::max((x[0] - t) * (x[0] + t), 1e-300);
-  y[0] = (x[0] * b[0] - x[1] * b[1] - x[2] * b[2]) / det;
-  y[1] = (b[1] - y[0] * x[1]) / x[0];
-  y[2] = (b[2] - y[0] * x[2]) / x[0];
-}
+// A(x)^-1, to be applied more than once: y with x o y = b. The determinant as a product: x_0^2 - |x_T|^2 would lose what
+// is left of it near the boundary.
+struct Quotient {
+  const double* x;
+  double per_det, per_x0;
+  explicit Quotient(const double* x_) : x(x_) {
+    const double t = tangential(x);
+    per_det = 1 / std::max((x[0] - t) * (x[0] + t), 1e-300);
+    per_x0 = 1 / x[0];
+  }
+  void operator()(const double* b, double* y) const {
+    y[0] = (x[0] * b[0] - x[1] * b[1] - x[2] * b[2]) * per_det;
+    y[1] = (b[1] - y[0] * x[1]) * per_x0;
+    y[2] = (b[2] - y[0] * x[2]) * per_x0;
+  }
+};
 // The largest a <= 1 such that x + a d stays in the cone.
 double step_within(const double* x, const double* d) {
   const double t = tangential(x);
@@ -177,11 +186,12 @@ struct Iteration {
       const double speed = tangential(u),
                    d[2] = {speed > 0 ? law * u[1] / speed : 0, speed > 0 ? law * u[2] / speed : 0};
       double* T = &ws.T[9 * c];
+      const Quotient per_r(r);
       for (int j = 0; j < 3; ++j) {  // column j of A(r)^-1 A(u)
         double e[3] = {0, 0, 0}, Au[3], y[3];
         e[j] = 1;
         product(u, e, Au);
-        divide(r, Au, y);
+        per_r(Au, y);
         for (int i = 0; i < 3; ++i) T[3 * i + j] = y[i];
       }
       for (int j = 0; j < 3; ++j) {
@@ -226,7 +236,7 @@ struct Iteration {
         product(drh, &ws.pr_du[at], correction);
       }
       const double b[3] = {target - ru[0] - correction[0], -ru[1] - correction[1], -ru[2] - correction[2]};
-      divide(rh, b, t);
+      Quotient{rh}(b, t);
       for (std::size_t k = 0; k < 3; ++k) du[at + k] = t[k];
       const double primal[3] = {w[0] / mu - u[0] + law * speed, w[1] - u[1], w[2] - u[2]};
       dr[at] = mu * (-primal[0] + t[0] - d[0] * t[1] - d[1] * t[2]);

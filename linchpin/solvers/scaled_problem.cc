@@ -85,20 +85,24 @@ void ScaledProblem::multiply(const double* x, double* w) const {
     for (int i = n; i < stride; ++i) w[i] = 0;
     return;
   }
-  for (int i = 0; i < stride; ++i) w[i] = 0;
-  for (std::size_t i = 0; i < cells.size(); ++i)
+  for (int i = n; i < stride; ++i) w[i] = 0;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Cell& cell = cells[i];
+    double sum[3] = {0, 0, 0};
     for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e) {
       const Cell& c = cells[index(blocks.column[index(e)])];
-      const double* v = &blocks.values[blocks.value_start[index(e)]];
-      double* out = w + cells[i].start;
-      const double* in = x + c.start;
-      if (cells[i].size == 3 && c.size == 3) {
-        for (int r = 0; r < 3; ++r, v += 3) out[r] += v[0] * in[0] + v[1] * in[1] + v[2] * in[2];
+      const double *v = &blocks.values[blocks.value_start[index(e)]], *in = x + c.start;
+      if (cell.size == 3 && c.size == 3) {
+        sum[0] += v[0] * in[0] + v[1] * in[1] + v[2] * in[2];
+        sum[1] += v[3] * in[0] + v[4] * in[1] + v[5] * in[2];
+        sum[2] += v[6] * in[0] + v[7] * in[1] + v[8] * in[2];
         continue;
       }
-      for (int r = 0; r < cells[i].size; ++r)
-        for (int k = 0; k < c.size; ++k) out[r] += *v++ * in[k];
+      for (int r = 0; r < cell.size; ++r)
+        for (int k = 0; k < c.size; ++k) sum[r] += *v++ * in[k];
     }
+    for (int r = 0; r < cell.size; ++r) w[cell.start + r] = sum[r];
+  }
 }
 
 void ScaledProblem::scale(std::span<const double> z, double* x) const {

@@ -287,7 +287,7 @@ void SparseLu::assemble(const Front& f) {
     double* to = row(from.row) + from.column;  // a cell's rows are all pivots', or none
     if (from.rows == 3 && from.columns == 3) {
       for (std::size_t r = 0; r < 3; ++r)
-        for (std::size_t c = 0; c < 3; ++c) to[r * index(f.stride) + c] = values[3 * r + c];
+        Double8::load_first(values + 3 * r, 3).store_first(to + r * index(f.stride), 3);
       continue;
     }
     for (int r = 0; r < from.rows; ++r, to += f.stride, values += from.columns)
