@@ -77,7 +77,8 @@ void inward_wide(const WideLink<Real>& link, const RunPlan<Real>& run, const Rea
 
 // The pivot's numbers multiply X, which is T itself or several right-hand sides at once.
 template <class T, class X, class Real>
-void solve_inward(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T, X>& ws, const Real* x) {
+void solve_inward(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T, X>& ws, bool external,
+                  const Real* x) {
   constexpr int joints = Lanes<T>::joints, lanes = Scalar<X>::lanes;
   for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
     const RunPlan<Real>& run = plan.runs[r];
@@ -88,6 +89,7 @@ void solve_inward(const Plan<T>& plan, const ArticulatedFactor<T>& factors, Solv
         const auto& b = factors.block[std::size_t(slot / joints)];
         const FactorPivot<T>& g = factors.pivot[std::size_t(slot)];
         const int lane = slot % joints;
+        if (external) p = p - ws.external[std::size_t(slot)];
         const X tau = load<X>(x + plan.v_of_slot[std::size_t(slot)] * lanes);
         const X u = tau - fma(at<Real>(k.slide, lane), p.f.z, at<Real>(k.turn, lane) * p.n.z);
         ws.u[std::size_t(slot)] = g.D_inverse * u;
@@ -100,6 +102,7 @@ void solve_inward(const Plan<T>& plan, const ArticulatedFactor<T>& factors, Solv
     } else {
       const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
       const FactorWide<T>& w = factors.wide[std::size_t(run.slot)];
+      if (external) p = p - ws.wide_external[std::size_t(run.slot)];
       const Vec3<X> moment = load3<X>(x + link.v * lanes);
       Vec3<X> n, f;  // what the parent feels, in the link's axes
       if (link.kind == LinkKind::ball) {
@@ -176,7 +179,9 @@ SolveWorkspace<T, X>::SolveWorkspace(const Plan<T>& plan)
       wide_u(plan.wide_links.size()),
       sum(plan.runs.size()),
       a(plan.runs.size()),
-      columns(std::size_t(plan.nv)) {}
+      columns(std::size_t(plan.nv)),
+      external(std::size_t(plan.slots)),
+      wide_external(plan.wide_links.size()) {}
 
 template <class T>
 void factor(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, ArticulatedFactor<T>& f) {
@@ -203,7 +208,29 @@ void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorksp
   const std::size_t needed = std::size_t(plan.nv * Scalar<X>::lanes);
   check(x.size() == needed, "x has ", x.size(), " numbers, the model needs ", needed);
   check(ws.u.size() == std::size_t(plan.slots) && ws.sum.size() == plan.runs.size(), "workspace of another model");
-  solve_inward(plan, factors, ws, x.data());
+  solve_inward(plan, factors, ws, false, x.data());
+  solve_outward(plan, factors, ws, x.data());
+}
+
+template <class T>
+void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T>& ws,
+           std::span<typename Plan<T>::Real> x, std::span<const typename Plan<T>::Real> f) {
+  const std::size_t worlds = std::size_t(Lanes<T>::worlds), needed = std::size_t(plan.nv) * worlds,
+                    forces = 6 * worlds * std::size_t(plan.bodies);
+  check(x.size() == needed, "x has ", x.size(), " numbers, the model needs ", needed);
+  check(f.size() == forces, "f has ", f.size(), " numbers, the model needs ", forces);
+  check(ws.u.size() == std::size_t(plan.slots) && ws.sum.size() == plan.runs.size(), "workspace of another model");
+  for (AlignedArray<Force<T>>* all : {&ws.external, &ws.wide_external})
+    for (Force<T>& F : *all) F = Force<T>::zero();
+  for (std::size_t i = 1; i < plan.body.size(); ++i) {
+    const auto& body = plan.body[i];
+    const typename Plan<T>::Real* from = f.data() + 6 * worlds * i;
+    const Force<T> F = force_to_parent(Transform<typename Plan<T>::Real>{body.R_LB, body.p_LB},
+                                       Force<T>{load3<T>(from), load3<T>(from + 3 * worlds)});
+    if (body.slot >= 0) ws.external[std::size_t(body.slot)] += F;
+    if (body.wide_link >= 0) ws.wide_external[std::size_t(body.wide_link)] += F;
+  }
+  solve_inward(plan, factors, ws, true, x.data());
   solve_outward(plan, factors, ws, x.data());
 }
 
@@ -226,7 +253,9 @@ void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<doubl
   template struct ArticulatedFactor<T>;                                                               \
   template struct SolveWorkspace<T, T>;                                                               \
   template void factor<T>(const Plan<T>&, std::span<const Plan<T>::Real>, ArticulatedFactor<T>&);     \
-  template void solve<T, T>(const Plan<T>&, const ArticulatedFactor<T>&, SolveWorkspace<T, T>&, std::span<Plan<T>::Real>);
+  template void solve<T, T>(const Plan<T>&, const ArticulatedFactor<T>&, SolveWorkspace<T, T>&, std::span<Plan<T>::Real>); \
+  template void solve<T>(const Plan<T>&, const ArticulatedFactor<T>&, SolveWorkspace<T>&, std::span<Plan<T>::Real>,      \
+                         std::span<const Plan<T>::Real>);
 LINCHPIN_INSTANTIATE(double)
 LINCHPIN_INSTANTIATE(float)
 LINCHPIN_INSTANTIATE(Double4)

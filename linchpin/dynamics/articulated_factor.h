@@ -55,12 +55,19 @@ struct SolveWorkspace {
   AlignedArray<Force<X>> sum;
   AlignedArray<Motion<X>> a;
   AlignedArray<X> columns;  // of inverse_mass_matrix()
+  AlignedArray<Force<X>> external, wide_external;  // per one-axis link and per ball or free link, of the last overload
 };
 
 // x <- M^-1 x. With X = Double8 the right-hand sides lie side by side as worlds do.
 template <class T, class X = T>
 void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T, X>& ws,
            std::span<typename Plan<T>::Real> x);
+
+// x <- M^-1 (x + J' f): what joint forces x and forces f on bodies add to the accelerations, or with impulses in both to
+// the velocities. f as f_ext in aba.h. O(n), whatever the number of bodies that are touched.
+template <class T>
+void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T>& ws,
+           std::span<typename Plan<T>::Real> x, std::span<const typename Plan<T>::Real> f);
 
 // The dense inverse, nv x nv, eight columns at a time.
 void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<double>& factors,

@@ -3,6 +3,7 @@
 #include "linchpin/base/allocation_counter.h"
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/articulated_factor.h"
+#include "linchpin/dynamics/compliance.h"
 #include "linchpin/dynamics/kinematics.h"
 #include "linchpin/dynamics/mass_matrix.h"
 #include "linchpin/dynamics/rnea.h"
@@ -34,6 +35,11 @@ void expect_none(const std::string& name) {
   MassMatrix<T> M(layout);
   ArticulatedFactor<T> factors(plan);
   SolveWorkspace<T> solve_ws(plan);
+  const std::vector<Node> nodes{{1, Transform<double>::identity()}, {int(model.bodies().size()) - 1, {}}};
+  const NodeTree<T> tree(model, plan, nodes);
+  Compliance<T> compliance(tree);
+  std::vector<Real> matrix(144 * std::size_t(Lanes<T>::worlds)), force(12 * std::size_t(Lanes<T>::worlds), Real(1)),
+      motion(force.size());
   const long before = allocations;
   aba<T>(plan, q, v, x, f_ext, aba_ws, out);
   rnea<T>(plan, q, v, x, f_ext, rnea_ws, out);
@@ -43,6 +49,10 @@ void expect_none(const std::string& name) {
   solve<T>(layout, M, out);
   factor<T>(plan, q, factors);
   solve<T>(plan, factors, solve_ws, out);
+  solve<T>(plan, factors, solve_ws, out, f_ext);
+  compound_paths<T>(plan, tree, factors, compliance);
+  compliance_matrix<T>(tree, compliance, matrix);
+  apply_compliance<T>(tree, compliance, force, motion);
   EXPECT_EQ(allocations - before, 0) << name;
 }
 

@@ -1,0 +1,444 @@
+#include "linchpin/dynamics/compliance.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "linchpin/dynamics/joint_motion.h"
+
+namespace linchpin {
+namespace {
+
+// ---- six columns at once ----------------------------------------------------------------------------------------------
+
+// Unit forces are the columns of a matrix. For double they lie side by side in a register, all carried at once; of packs
+// of worlds each is carried by itself. Either way by the same source: X is what is carried at a time.
+template <class T>
+using Carried = std::conditional_t<std::is_same_v<T, double>, Double8, T>;
+template <class T>
+constexpr int groups = std::is_same_v<T, double> ? 1 : 6;
+
+template <class T>
+LINCHPIN_INLINE Force<Carried<T>> columns(const Matrix6<T>& P, int group) {
+  if constexpr (groups<T> == 1)
+    return {{P.row[0], P.row[1], P.row[2]}, {P.row[3], P.row[4], P.row[5]}};
+  else
+    return {{P.at[0][group], P.at[1][group], P.at[2][group]}, {P.at[3][group], P.at[4][group], P.at[5][group]}};
+}
+template <class T>
+LINCHPIN_INLINE void set_columns(const Force<Carried<T>>& x, int group, Matrix6<T>& P) {
+  const auto put = [&](int row, const Carried<T>& value) {
+    if constexpr (groups<T> == 1)
+      P.row[row] = value;
+    else
+      P.at[row][group] = value;
+  };
+  put(0, x.n.x);
+  put(1, x.n.y);
+  put(2, x.n.z);
+  put(3, x.f.x);
+  put(4, x.f.y);
+  put(5, x.f.z);
+}
+
+LINCHPIN_INLINE double entry(const Matrix6<double>& M, int i, int j) { return M.row[i].numbers()[j]; }
+template <class T>
+LINCHPIN_INLINE const T& entry(const Matrix6<T>& M, int i, int j) {
+  return M.at[i][j];
+}
+LINCHPIN_INLINE void set_entry(Matrix6<double>& M, int i, int j, double x) { M.row[i].numbers()[j] = x; }
+template <class T>
+LINCHPIN_INLINE void set_entry(Matrix6<T>& M, int i, int j, const T& x) {
+  M.at[i][j] = x;
+}
+template <class T>
+LINCHPIN_INLINE void set_diagonal(const T& x, Matrix6<T>& M) {
+  for (int i = 0; i < 6; ++i)
+    if constexpr (groups<T> == 1)
+      M.row[i] = Double8(0.0);
+    else
+      for (int j = 0; j < 6; ++j) M.at[i][j] = T(0);
+  for (int i = 0; i < 6; ++i) set_entry(M, i, i, x);
+}
+
+// Psi += s' w s, of the upper half what counts.
+template <class T>
+LINCHPIN_INLINE void add_outer(const Carried<T> (&s)[groups<T>], const T& w, Matrix6<T>& Psi) {
+  if constexpr (groups<T> == 1) {
+    const Double8 y = w * s[0];
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; ++i) Psi.row[i] = fma(Double8(s[0].numbers()[i]), y, Psi.row[i]);
+  } else {
+#pragma GCC unroll 6
+    for (int j = 0; j < 6; ++j) {
+      const T y = w * s[j];
+#pragma GCC unroll 6
+      for (int i = 0; i <= j; ++i) Psi.at[i][j] = fma(s[i], y, Psi.at[i][j]);
+    }
+  }
+}
+template <class T>
+LINCHPIN_INLINE void mirror(Matrix6<T>& Psi) {
+#pragma GCC unroll 6
+  for (int i = 1; i < 6; ++i)
+#pragma GCC unroll 6
+    for (int j = 0; j < i; ++j) set_entry(Psi, i, j, T(entry(Psi, j, i)));
+}
+
+// out = sum + A B, or sum + A' B; without `sum` just the product.
+template <bool transposed, class T>
+LINCHPIN_INLINE void multiply(const Matrix6<T>& A, const Matrix6<T>& B, const Matrix6<T>* sum, Matrix6<T>& out) {
+  if constexpr (groups<T> == 1) {
+    Double8 b[6], x[6];
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; ++k) b[k] = B.row[k];
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; ++i) {
+      x[i] = sum ? sum->row[i] : Double8(0.0);
+#pragma GCC unroll 6
+      for (int k = 0; k < 6; ++k) x[i] = fma(Double8(transposed ? entry(A, k, i) : entry(A, i, k)), b[k], x[i]);
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; ++i) out.row[i] = x[i];
+  } else {
+    for (int i = 0; i < 6; ++i) {
+      T x[6];
+#pragma GCC unroll 6
+      for (int j = 0; j < 6; ++j) x[j] = sum ? sum->at[i][j] : T(0);
+#pragma GCC unroll 6
+      for (int k = 0; k < 6; ++k) {
+        const T a = transposed ? A.at[k][i] : A.at[i][k];
+#pragma GCC unroll 6
+        for (int j = 0; j < 6; ++j) x[j] = fma(a, B.at[k][j], x[j]);
+      }
+#pragma GCC unroll 6
+      for (int j = 0; j < 6; ++j) out.at[i][j] = x[j];
+    }
+  }
+}
+
+// ---- unit forces inward: (1), (3) ---------------------------------------------------------------------------------------
+
+// From frame B to the frame A that it sits in: (R n + p x R f, R f), and back.
+template <class S, class X>
+LINCHPIN_INLINE Force<X> placed(const Mat3<S>& R, const Vec3<S>& p, const Force<X>& F) {
+  const Vec3<X> f = R * F.f;
+  return {R * F.n + cross(p, f), f};
+}
+template <class S, class X>
+LINCHPIN_INLINE Force<X> taken_from(const Mat3<S>& R, const Vec3<S>& p, const Force<X>& F) {
+  return {transpose_times(R, F.n - cross(p, F.f)), transpose_times(R, F.f)};
+}
+
+// Through one joint, leaving s there, and along the common normal to the previous link.
+template <bool axial, class T, class X>
+LINCHPIN_INLINE Force<X> through_joint(const Plan<T>& plan, const ArticulatedFactor<T>& factors, int slot,
+                                       const Force<X>& P, X& s) {
+  using Real = typename Plan<T>::Real;
+  constexpr int joints = Lanes<T>::joints;
+  const auto& k = plan.blocks[std::size_t(slot / joints)];
+  const auto& b = factors.block[std::size_t(slot / joints)];
+  const FactorPivot<T>& g = factors.pivot[std::size_t(slot)];
+  const int lane = slot % joints;
+  T d(at<Real>(k.slide0, lane));
+  s = P.n.z;
+  if constexpr (axial) {
+    s = fma(at<Real>(k.slide, lane), P.f.z, at<Real>(k.turn, lane) * P.n.z);
+    d = at<T>(b.d, lane);
+  }
+  X nx = fma(-g.g_x, s, P.n.x), ny = fma(-g.g_y, s, P.n.y), nz;
+  X fx = fma(-g.l_x, s, P.f.x), fy = fma(-g.l_y, s, P.f.y), fz = fma(-g.l_z, s, P.f.z);
+  if constexpr (axial) nz = fma(-g.g_z, s, P.n.z);
+  const T c = at<T>(b.c, lane), sn = at<T>(b.s, lane);
+  turn_pair(c, sn, nx, ny);
+  turn_pair(c, sn, fx, fy);
+  nx = fma(-d, fy, nx);
+  ny = fma(d, fx, ny);
+  const Real ca = at<Real>(k.cos_alpha, lane), sa = at<Real>(k.sin_alpha, lane), a = at<Real>(k.a, lane);
+  if constexpr (axial) {
+    turn_pair(ca, sa, ny, nz);
+  } else {  // a hinge's axis feels no moment
+    nz = sa * ny;
+    ny = ca * ny;
+  }
+  turn_pair(ca, sa, fy, fz);
+  ny = fma(-a, fz, ny);
+  nz = fma(a, fy, nz);
+  return {{nx, ny, nz}, {fx, fy, fz}};
+}
+
+template <bool axial, class T>
+void through_joints(const Plan<T>& plan, const ArticulatedFactor<T>& factors, int from, int to, Matrix6<T>& P,
+                    Matrix6<T>& Psi) {
+  if constexpr (groups<T> == 1) {  // all of it in registers
+    Force<Double8> F = columns(P, 0);
+    Double8 sum[6], s;
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; ++i) sum[i] = Psi.row[i];
+    for (int slot = from; slot >= to; --slot) {
+      F = through_joint<axial>(plan, factors, slot, F, s);
+      const Double8 y = factors.pivot[std::size_t(slot)].D_inverse * s;
+#pragma GCC unroll 6
+      for (int i = 0; i < 6; ++i) sum[i] = fma(Double8(s.v[i]), y, sum[i]);
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; ++i) Psi.row[i] = sum[i];
+    set_columns(F, 0, P);
+  } else {
+    for (int slot = from; slot >= to; --slot) {
+      T s[6];
+      for (int g = 0; g < 6; ++g) set_columns(through_joint<axial>(plan, factors, slot, columns(P, g), s[g]), g, P);
+      add_outer<T>(s, factors.pivot[std::size_t(slot)].D_inverse, Psi);
+    }
+  }
+}
+
+// Ball: S = (1, 0), so s are the moments, of weight D^-1 = L^-T D^-1 L^-1; see inward_ball() of aba.cc.
+template <class T>
+void through_ball(const RunPlan<typename Plan<T>::Real>& run, const FactorWide<T>& w, Matrix6<T>& P, Matrix6<T>& Psi) {
+  using X = Carried<T>;
+  Vec3<X> s[groups<T>], y[groups<T>];
+  for (int g = 0; g < groups<T>; ++g) {
+    Force<X> F = columns(P, g);
+    s[g] = F.n;
+    y[g] = w.D_inverse * F.n;
+    F.n = F.n - w.IA.A * y[g];
+    F.f = F.f - fma(y[g].z, w.IA.Bz, fma(y[g].y, w.IA.By, y[g].x * w.IA.Bx));
+    F = placed(w.R, w.rF, F);
+    set_columns(Force<X>{run.E * F.n, run.E * F.f}, g, P);
+  }
+  const auto add = [&](const auto& of_s, const auto& of_y) {
+    if constexpr (groups<T> == 1) {
+      for (int i = 0; i < 6; ++i) Psi.row[i] = fma(Double8(of_s(0).numbers()[i]), of_y(0), Psi.row[i]);
+    } else {
+      for (int i = 0; i < 6; ++i)
+        for (int j = i; j < 6; ++j) Psi.at[i][j] = fma(of_s(i), of_y(j), Psi.at[i][j]);
+    }
+  };
+  add([&](int g) { return s[g].x; }, [&](int g) { return y[g].x; });
+  add([&](int g) { return s[g].y; }, [&](int g) { return y[g].y; });
+  add([&](int g) { return s[g].z; }, [&](int g) { return y[g].z; });
+}
+
+// Free: S is invertible. With IA = L D L' six rows s = L^-1 P; nothing goes on to the parent.
+template <class T>
+void through_free(const FactorWide<T>& w, Matrix6<T>& P, Matrix6<T>& Psi) {
+  using Real = typename Plan<T>::Real;
+  const ArticulatedInertia<T>& x = w.IA;
+  T M[6][6] = {{x.A.xx, T(0), T(0), T(0), T(0), T(0)},         {x.A.xy, x.A.yy, T(0), T(0), T(0), T(0)},
+               {x.A.xz, x.A.yz, x.A.zz, T(0), T(0), T(0)},     {x.Bx.x, x.By.x, x.Bz.x, x.C.xx, T(0), T(0)},
+               {x.Bx.y, x.By.y, x.Bz.y, x.C.xy, x.C.yy, T(0)}, {x.Bx.z, x.By.z, x.Bz.z, x.C.xz, x.C.yz, x.C.zz}};
+  T D_inverse[6];
+#pragma GCC unroll 6
+  for (int k = 0; k < 6; ++k) {
+    D_inverse[k] = Real(1) / M[k][k];
+#pragma GCC unroll 6
+    for (int i = k + 1; i < 6; ++i) {
+      const T l = M[i][k] * D_inverse[k];
+#pragma GCC unroll 6
+      for (int j = i; j < 6; ++j) M[j][i] = fnma(l, M[j][k], M[j][i]);
+      M[i][k] = l;
+    }
+  }
+  Carried<T> s[6][groups<T>];
+  for (int g = 0; g < groups<T>; ++g) {
+    const Force<Carried<T>> F = columns(P, g);
+    Carried<T> b[6] = {F.n.x, F.n.y, F.n.z, F.f.x, F.f.y, F.f.z};
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; ++k) {
+#pragma GCC unroll 6
+      for (int i = k + 1; i < 6; ++i) b[i] = fnma(M[i][k], b[k], b[i]);
+      s[k][g] = b[k];
+    }
+  }
+  for (int k = 0; k < 6; ++k) add_outer<T>(s[k], D_inverse[k], Psi);
+  set_diagonal(T(0), P);
+}
+
+// A block of a matrix of n columns, and its mirror image.
+template <class T, class Real>
+LINCHPIN_INLINE void put_block(const Matrix6<T>& V, std::size_t n, Real* at, Real* mirrored) {
+  constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
+#pragma GCC unroll 6
+  for (int r = 0; r < 6; ++r)
+    if constexpr (groups<T> == 1)
+      V.row[r].store_first(at + std::size_t(r) * n, 6);
+    else
+      for (int k = 0; k < 6; ++k) store(V.at[r][k], at + (std::size_t(r) * n + std::size_t(k)) * worlds);
+  if (at == mirrored) return;
+#pragma GCC unroll 6
+  for (int r = 0; r < 6; ++r)
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; ++k) store(T(entry(V, r, k)), mirrored + (std::size_t(k) * n + std::size_t(r)) * worlds);
+}
+template <class Real>
+void put_zero(std::size_t row_length, std::size_t block_length, Real* at) {
+  for (std::size_t r = 0; r < 6; ++r) std::fill_n(at + r * row_length, block_length, Real(0));
+}
+
+std::size_t pair(int u, int v) { return std::size_t(u) + std::size_t(v) * std::size_t(v + 1) / 2; }
+
+template <class T>
+void check_tree(const NodeTree<T>& tree, const Compliance<T>& c) {
+  check(c.Phi.size() == tree.vertices().size(), "compliance of other nodes: ", c.Phi.size(), " vertices instead of ",
+        tree.vertices().size());
+}
+
+}  // namespace
+
+template <class T>
+Compliance<T>::Compliance(const NodeTree<T>& tree)
+    : Phi(tree.vertices().size()),
+      Psi(tree.vertices().size()),
+      V(tree.vertices().size() * (tree.vertices().size() + 1) / 2),
+      rows(V.size(), Rows::none),
+      force(6 * tree.vertices().size()),
+      motion(6 * tree.vertices().size()) {
+  // V_uv follows from V_up or V_pu, whichever way round that is, and lies the same way.
+  for (int v = 0; v < int(tree.vertices().size()); ++v) {
+    const int p = tree.vertices()[std::size_t(v)].parent;
+    rows[pair(v, v)] = Rows::of_u;
+    for (int u = 0; u < v && p >= 0; ++u) {
+      const Rows before = u <= p ? rows[pair(u, p)] : rows[pair(p, u)];
+      const bool of_u = u <= p ? before == Rows::of_u : before == Rows::of_v;
+      rows[pair(u, v)] = before == Rows::none ? Rows::none : of_u ? Rows::of_u : Rows::of_v;
+    }
+  }
+}
+
+template <class T>
+void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const ArticulatedFactor<T>& factors,
+                    Compliance<T>& out) {
+  check_tree(tree, out);
+  check(factors.block.size() == plan.blocks.size() && factors.sum.size() == plan.runs.size(),
+        "factors of another model");
+  for (std::size_t v = 0; v < tree.vertices().size(); ++v) {
+    const auto& vertex = tree.vertices()[v];
+    const auto each_column = [](Matrix6<T>& P, const auto& carry) {
+      for (int g = 0; g < groups<T>; ++g) set_columns(carry(columns(P, g)), g, P);
+    };
+    using X = Carried<T>;
+    Matrix6<T> P, Psi;  // locals: registers, where they fit
+    set_diagonal(T(0), Psi);
+    set_diagonal(T(vertex.is_fixed ? 0 : 1), P);
+    each_column(P, [&](const Force<X>& F) { return placed(vertex.R, vertex.p, F); });
+    for (int k = vertex.first; k < vertex.last; ++k) {
+      const auto& stretch = tree.stretches()[std::size_t(k)];
+      const auto& run = plan.runs[std::size_t(stretch.run)];
+      if (run.kind == LinkKind::free) {
+        through_free(factors.wide[std::size_t(run.slot)], P, Psi);
+      } else if (run.kind == LinkKind::ball) {
+        through_ball(run, factors.wide[std::size_t(run.slot)], P, Psi);
+      } else {
+        if (run.kind == LinkKind::revolute)
+          through_joints<false>(plan, factors, stretch.from, stretch.to, P, Psi);
+        else
+          through_joints<true>(plan, factors, stretch.from, stretch.to, P, Psi);
+        if (stretch.head && run.parent != 0)
+          each_column(P, [&](const Force<X>& F) { return force_through_head(run, F); });
+      }
+    }
+    if (vertex.parent >= 0) {  // nobody asks what the world feels
+      const auto& parent = tree.vertices()[std::size_t(vertex.parent)];
+      each_column(P, [&](const Force<X>& F) { return taken_from(parent.R, parent.p, F); });
+    }
+    out.Phi[v] = P;
+    out.Psi[v] = Psi;
+    mirror(out.Psi[v]);
+  }
+}
+
+template <class T>
+void compliance_matrix(const NodeTree<T>& tree, Compliance<T>& c, std::span<typename Plan<T>::Real> matrix) {
+  using Real = typename Plan<T>::Real;
+  using Rows = typename Compliance<T>::Rows;
+  constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
+  const std::size_t n = 6 * std::size_t(tree.nodes());
+  check_tree(tree, c);
+  check(matrix.size() == n * n * worlds, "the matrix has ", matrix.size(), " numbers, ", tree.nodes(), " nodes need ",
+        n * n * worlds);
+  for (int v = 0; v < int(tree.vertices().size()); ++v) {
+    const int p = tree.vertices()[std::size_t(v)].parent;
+    const Matrix6<T>& Phi = c.Phi[std::size_t(v)];
+    Matrix6<T>& own = c.V[pair(v, v)];
+    if (p < 0) {
+      own = c.Psi[std::size_t(v)];
+      continue;
+    }
+    Matrix6<T>& Z = c.V[pair(p, v)];  // V_pp Phi_v
+    multiply<false, T>(c.V[pair(p, p)], Phi, nullptr, Z);
+    multiply<true, T>(Phi, Z, &c.Psi[std::size_t(v)], own);
+    mirror(own);
+    for (int u = 0; u < v; ++u) {
+      if (u == p || c.rows[pair(u, v)] == Rows::none) continue;
+      const Matrix6<T>& before = u < p ? c.V[pair(u, p)] : c.V[pair(p, u)];
+      if (c.rows[pair(u, v)] == Rows::of_u)
+        multiply<false, T>(before, Phi, nullptr, c.V[pair(u, v)]);
+      else
+        multiply<true, T>(Phi, before, nullptr, c.V[pair(u, v)]);
+    }
+  }
+  for (int i = 0; i < tree.nodes(); ++i)
+    for (int j = i; j < tree.nodes(); ++j) {
+      int u = tree.vertex_of(i), v = tree.vertex_of(j);
+      Real* at = &matrix[(6 * std::size_t(i) * n + 6 * std::size_t(j)) * worlds];
+      Real* mirrored = &matrix[(6 * std::size_t(j) * n + 6 * std::size_t(i)) * worlds];
+      if (u > v) std::swap(u, v), std::swap(at, mirrored);
+      const Rows rows = c.rows[pair(u, v)];
+      if (rows == Rows::none)
+        put_zero(n * worlds, 6 * worlds, at), put_zero(n * worlds, 6 * worlds, mirrored);
+      else if (rows == Rows::of_u)
+        put_block(c.V[pair(u, v)], n, at, mirrored);
+      else
+        put_block(c.V[pair(u, v)], n, mirrored, at);
+    }
+}
+
+template <class T>
+void apply_compliance(const NodeTree<T>& tree, Compliance<T>& c, std::span<const typename Plan<T>::Real> f,
+                      std::span<typename Plan<T>::Real> a) {
+  constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
+  const std::size_t n = 6 * std::size_t(tree.nodes()) * worlds;
+  check_tree(tree, c);
+  check(f.size() == n && a.size() == n, "f has ", f.size(), " and a ", a.size(), " numbers, ", tree.nodes(),
+        " nodes need ", n);
+  for (T& x : c.force) x = T(0);
+  const auto first = [&](int node) { return 6 * std::size_t(tree.vertex_of(node)); };
+  for (int i = 0; i < tree.nodes(); ++i)
+    for (std::size_t k = 0; k < 6; ++k) c.force[first(i) + k] = load<T>(&f[(6 * std::size_t(i) + k) * worlds]);
+  for (std::size_t v = tree.vertices().size(); v-- > 0;) {
+    const int p = tree.vertices()[v].parent;
+    if (p < 0) continue;
+    for (int r = 0; r < 6; ++r)
+      for (int k = 0; k < 6; ++k) {
+        T& sum = c.force[6 * std::size_t(p) + std::size_t(r)];
+        sum = fma(T(entry(c.Phi[v], r, k)), c.force[6 * v + std::size_t(k)], sum);
+      }
+  }
+  for (std::size_t v = 0; v < tree.vertices().size(); ++v) {
+    const int p = tree.vertices()[v].parent;
+    for (int k = 0; k < 6; ++k) {
+      T sum(0);
+      for (int r = 0; r < 6; ++r) sum = fma(T(entry(c.Psi[v], r, k)), c.force[6 * v + std::size_t(r)], sum);
+      for (int r = 0; r < 6 && p >= 0; ++r)
+        sum = fma(T(entry(c.Phi[v], r, k)), c.motion[6 * std::size_t(p) + std::size_t(r)], sum);
+      c.motion[6 * v + std::size_t(k)] = sum;
+    }
+  }
+  for (int i = 0; i < tree.nodes(); ++i)
+    for (std::size_t k = 0; k < 6; ++k) store(c.motion[first(i) + k], &a[(6 * std::size_t(i) + k) * worlds]);
+}
+
+#define LINCHPIN_INSTANTIATE(T)                                                                                     \
+  template struct Compliance<T>;                                                                                    \
+  template void compound_paths<T>(const Plan<T>&, const NodeTree<T>&, const ArticulatedFactor<T>&, Compliance<T>&); \
+  template void compliance_matrix<T>(const NodeTree<T>&, Compliance<T>&, std::span<Plan<T>::Real>);                 \
+  template void apply_compliance<T>(const NodeTree<T>&, Compliance<T>&, std::span<const Plan<T>::Real>,             \
+                                    std::span<Plan<T>::Real>);
+LINCHPIN_INSTANTIATE(double)
+LINCHPIN_INSTANTIATE(float)
+LINCHPIN_INSTANTIATE(Double4)
+LINCHPIN_INSTANTIATE(Double8)
+LINCHPIN_INSTANTIATE(Float16)
+#undef LINCHPIN_INSTANTIATE
+
+}  // namespace linchpin

@@ -1,0 +1,96 @@
+#include "linchpin/base/check.h"
+#include "linchpin/dynamics/compliance.h"
+
+namespace linchpin {
+namespace {
+
+template <class S>
+Mat3<S> as(const Mat3<double>& R) {
+  return {{S(R.x.x), S(R.x.y), S(R.x.z)}, {S(R.y.x), S(R.y.y), S(R.y.z)}, {S(R.z.x), S(R.z.y), S(R.z.z)}};
+}
+
+}  // namespace
+
+template <class T>
+NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const Node> nodes)
+    : nodes_(int(nodes.size())) {
+  const std::span<const Link> links = model.links();
+  const auto is_free = [&](std::size_t link) { return links[link].kind == LinkKind::free; };
+
+  // Paths that arrive at each link: from nodes on it, and from links that it carries. Through a free joint nothing comes.
+  std::vector<int> arrivals(links.size(), 0), vertex_at(links.size(), -1);
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    check(nodes[n].body >= 0 && std::size_t(nodes[n].body) < model.bodies().size(), "node ", n, " is on body ",
+          nodes[n].body, " of ", model.bodies().size());
+    ++arrivals[std::size_t(model.bodies()[std::size_t(nodes[n].body)].link)];
+  }
+  for (std::size_t i = links.size() - 1; i > 0; --i)
+    if (arrivals[i] > 0 && !is_free(i)) ++arrivals[std::size_t(links[i].parent)];
+
+  // From a link inward to the next vertex: stretches of runs.
+  const auto go_inward = [&](std::size_t link, Vertex& v) {
+    v.first = int(stretches_.size());
+    bool begun = false;
+    while (link != 0 && !(begun && vertex_at[link] >= 0)) {
+      const int r = links[link].run;
+      const Run& run = model.runs()[std::size_t(r)];
+      const int slot = plan.runs[std::size_t(r)].slot;
+      Stretch s{r, slot + int(link) - run.first, slot, true};
+      std::size_t at = link;
+      while (int(at) > run.first && vertex_at[at - 1] < 0) --at;
+      s.to = slot + int(at) - run.first;
+      s.head = int(at) == run.first;
+      stretches_.push_back(s);
+      begun = true;
+      if (is_free(link)) {
+        link = 0;
+        break;
+      }
+      link = std::size_t(links[at].parent);
+    }
+    v.last = int(stretches_.size());
+    v.parent = link == 0 ? -1 : vertex_at[link];
+  };
+  const auto add_vertex = [&](Vertex v, const Transform<double>& X_LV) {
+    v.R = as<Real>(X_LV.R);
+    v.p = {Real(X_LV.p.x), Real(X_LV.p.y), Real(X_LV.p.z)};
+    vertices_.push_back(v);
+    return int(vertices_.size()) - 1;
+  };
+  // In the order of links, so that parents come first; a link's first node is its vertex, and the others hang on it.
+  std::vector<std::vector<int>> nodes_on(links.size());
+  const auto X_LN = [&](int node) {
+    return model.bodies()[std::size_t(nodes[std::size_t(node)].body)].X_LB * nodes[std::size_t(node)].X_BN;
+  };
+  for (int n = 0; n < nodes_; ++n)
+    nodes_on[std::size_t(model.bodies()[std::size_t(nodes[std::size_t(n)].body)].link)].push_back(n);
+  vertex_of_.resize(nodes.size());
+  for (const int n : nodes_on[0]) {
+    Vertex v;
+    v.is_fixed = true;
+    vertex_of_[std::size_t(n)] = add_vertex(v, X_LN(n));
+  }
+  for (std::size_t i = 1; i < links.size(); ++i) {
+    const std::vector<int>& here = nodes_on[i];
+    if (arrivals[i] < 2 && here.empty()) continue;
+    Vertex v;
+    go_inward(i, v);
+    vertex_at[i] = add_vertex(v, here.empty() ? Transform<double>::identity() : X_LN(here.front()));
+    for (std::size_t k = 0; k < here.size(); ++k) {
+      vertex_of_[std::size_t(here[k])] = vertex_at[i];
+      if (k == 0) continue;
+      Vertex other;
+      other.first = other.last = int(stretches_.size());
+      other.parent = vertex_at[i];
+      vertex_of_[std::size_t(here[k])] = add_vertex(other, X_LN(here[k]));
+    }
+  }
+}
+
+template class NodeTree<double>;
+template class NodeTree<float>;
+template class NodeTree<Double4>;
+template class NodeTree<Double8>;
+template class NodeTree<Float16>;
+
+}  // namespace linchpin
