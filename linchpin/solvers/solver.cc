@@ -93,7 +93,8 @@ Chain automatic_chain(const Problem& p, bool guess) {
   const bool alone = k.cones == 1 && p.blocks.size() == 1;
   using enum SolverId;
   if (alone) return {{{{gauss_seidel}, {newton}, {interior_point}, {newton, true}}}, 4};
-  if (k.cones > most_for_newton_first && !guess) return {{{{interior_point}, {newton, true}, {newton}, {}}}, 3};
+  if (k.cones > most_for_newton_first && !guess)
+    return {{{{interior_point}, {newton, true}, {newton, true}, {newton}}}, 4};
   if (k.cone) return {{{{newton, false, first_newton_steps}, {interior_point}, {newton, true}, {newton}}}, 4};
   if (!k.box && k.choices <= most_for_enumeration)
     return {{{{lemke}, {interior_point}, {newton, true}, {enumeration}}}, 4};
