@@ -50,14 +50,19 @@ template <class T>
 LINCHPIN_INLINE void set_entry(Matrix6<T>& M, int i, int j, const T& x) {
   M.at[i][j] = x;
 }
-template <class T>
-LINCHPIN_INLINE void set_diagonal(const T& x, Matrix6<T>& M) {
+template <class T, class Real>
+LINCHPIN_INLINE void set_to(const Real (&numbers)[6][8], Matrix6<T>& M) {
+#pragma GCC unroll 6
   for (int i = 0; i < 6; ++i)
     if constexpr (groups<T> == 1)
-      M.row[i] = Double8(0.0);
+      M.row[i] = Double8::load(numbers[i]);
     else
-      for (int j = 0; j < 6; ++j) M.at[i][j] = T(0);
-  for (int i = 0; i < 6; ++i) set_entry(M, i, i, x);
+      for (int j = 0; j < 6; ++j) M.at[i][j] = T(numbers[i][j]);
+}
+template <class T>
+LINCHPIN_INLINE void set_zero(Matrix6<T>& M) {
+  constexpr typename Scalar<T>::Real zeros[6][8] = {};
+  set_to(zeros, M);
 }
 
 // Psi += s' w s, of the upper half what counts.
@@ -100,18 +105,25 @@ LINCHPIN_INLINE void multiply(const Matrix6<T>& A, const Matrix6<T>& B, const Ma
 #pragma GCC unroll 6
     for (int i = 0; i < 6; ++i) out.row[i] = x[i];
   } else {
-    for (int i = 0; i < 6; ++i) {
-      T x[6];
+    for (int half = 0; half < 6; half += 3) {  // three columns of B at a time stay in registers
+      T b[6][3];
 #pragma GCC unroll 6
-      for (int j = 0; j < 6; ++j) x[j] = sum ? sum->at[i][j] : T(0);
+      for (int k = 0; k < 6; ++k)
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; ++j) b[k][j] = B.at[k][half + j];
+      for (int i = 0; i < 6; ++i) {
+        T x[3];
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; ++j) x[j] = sum ? sum->at[i][half + j] : T(0);
 #pragma GCC unroll 6
-      for (int k = 0; k < 6; ++k) {
-        const T a = transposed ? A.at[k][i] : A.at[i][k];
-#pragma GCC unroll 6
-        for (int j = 0; j < 6; ++j) x[j] = fma(a, B.at[k][j], x[j]);
+        for (int k = 0; k < 6; ++k) {
+          const T a = transposed ? A.at[k][i] : A.at[i][k];
+#pragma GCC unroll 3
+          for (int j = 0; j < 3; ++j) x[j] = fma(a, b[k][j], x[j]);
+        }
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; ++j) out.at[i][half + j] = x[j];
       }
-#pragma GCC unroll 6
-      for (int j = 0; j < 6; ++j) out.at[i][j] = x[j];
     }
   }
 }
@@ -251,7 +263,7 @@ void through_free(const FactorWide<T>& w, Matrix6<T>& P, Matrix6<T>& Psi) {
     }
   }
   for (int k = 0; k < 6; ++k) add_outer<T>(s[k], D_inverse[k], Psi);
-  set_diagonal(T(0), P);
+  set_zero(P);
 }
 
 // A block of a matrix of n columns, and its mirror image.
@@ -318,9 +330,8 @@ void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const Articula
     };
     using X = Carried<T>;
     Matrix6<T> P, Psi;  // locals: registers, where they fit
-    set_diagonal(T(0), Psi);
-    set_diagonal(T(vertex.is_fixed ? 0 : 1), P);
-    each_column(P, [&](const Force<X>& F) { return placed(vertex.R, vertex.p, F); });
+    set_zero(Psi);
+    set_to(vertex.unit, P);
     for (int k = vertex.first; k < vertex.last; ++k) {
       const auto& stretch = tree.stretches()[std::size_t(k)];
       const auto& run = plan.runs[std::size_t(stretch.run)];
@@ -337,9 +348,9 @@ void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const Articula
           each_column(P, [&](const Force<X>& F) { return force_through_head(run, F); });
       }
     }
-    if (vertex.parent >= 0) {  // nobody asks what the world feels
+    if (vertex.parent >= 0) {  // else nobody asks: the world
       const auto& parent = tree.vertices()[std::size_t(vertex.parent)];
-      each_column(P, [&](const Force<X>& F) { return taken_from(parent.R, parent.p, F); });
+      if (parent.is_node) each_column(P, [&](const Force<X>& F) { return taken_from(parent.R, parent.p, F); });
     }
     out.Phi[v] = P;
     out.Psi[v] = Psi;

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <iterator>
+
 #include "linchpin/base/check.h"
 #include "linchpin/dynamics/compliance.h"
 
@@ -51,9 +54,19 @@ NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const N
     v.last = int(stretches_.size());
     v.parent = link == 0 ? -1 : vertex_at[link];
   };
-  const auto add_vertex = [&](Vertex v, const Transform<double>& X_LV) {
+  const auto add_vertex = [&](Vertex v, const Transform<double>& X_LV, bool fixed = false) {
     v.R = as<Real>(X_LV.R);
     v.p = {Real(X_LV.p.x), Real(X_LV.p.y), Real(X_LV.p.z)};
+    for (auto& row : v.unit) std::fill(std::begin(row), std::end(row), Real(0));
+    const Vec3<Real> axes[3] = {v.R.x, v.R.y, v.R.z};
+    for (int k = 0; k < 3 && !fixed; ++k) {
+      const Vec3<Real> moment = cross(v.p, axes[k]);
+      const Real column[6] = {axes[k].x, axes[k].y, axes[k].z, moment.x, moment.y, moment.z};
+      for (int i = 0; i < 3; ++i) {
+        v.unit[i][k] = v.unit[i + 3][k + 3] = column[i];
+        v.unit[i][k + 3] = column[i + 3];
+      }
+    }
     vertices_.push_back(v);
     return int(vertices_.size()) - 1;
   };
@@ -67,13 +80,14 @@ NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const N
   vertex_of_.resize(nodes.size());
   for (const int n : nodes_on[0]) {
     Vertex v;
-    v.is_fixed = true;
-    vertex_of_[std::size_t(n)] = add_vertex(v, X_LN(n));
+    v.is_node = true;
+    vertex_of_[std::size_t(n)] = add_vertex(v, X_LN(n), true);
   }
   for (std::size_t i = 1; i < links.size(); ++i) {
     const std::vector<int>& here = nodes_on[i];
     if (arrivals[i] < 2 && here.empty()) continue;
     Vertex v;
+    v.is_node = !here.empty();
     go_inward(i, v);
     vertex_at[i] = add_vertex(v, here.empty() ? Transform<double>::identity() : X_LN(here.front()));
     for (std::size_t k = 0; k < here.size(); ++k) {
@@ -82,6 +96,7 @@ NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const N
       Vertex other;
       other.first = other.last = int(stretches_.size());
       other.parent = vertex_at[i];
+      other.is_node = true;
       vertex_of_[std::size_t(here[k])] = add_vertex(other, X_LN(here[k]));
     }
   }
