@@ -187,7 +187,16 @@ says report/deep/index.html "</html>"
 ! grep -qE '(src|href)=' report/deep/index.html || fail "the report refers to other files"
 only a.json report
 
+expect 0 reproduce osim/timing --quick --json a.json
+at a.json /rows/# 4
+at a.json /rows/0/holds true
+at a.json /rows/1/kind timing
+only a.json
+
 # --- bench
+expect 0 bench compliance --quick --json a.json
+at a.json /rows/0/suite compliance
+only a.json
 expect 0 bench dynamics --quick --no-peers --json a.json
 says out "Targets"
 at a.json /rows/0/suite dynamics

@@ -17,6 +17,8 @@ const std::vector<ReproductionEntry>& reproductions() {
   static const std::vector<ReproductionEntry> all{
       {"smooth/stiffness", "Formulation stiffness: which elimination keeps its digits", "003 section 7",
        reproduce_stiffness},
+      {"osim/timing", "The operational-space inertia: its time, and how it grows with links and nodes", "001 section 4",
+       reproduce_osim_timing},
   };
   return all;
 }

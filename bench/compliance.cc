@@ -13,10 +13,9 @@
 #include <cmath>
 #include <optional>
 
+#include "bench/dense_compliance.h"
 #include "bench/suite.h"
 #include "bench/timing.h"
-#include "linchpin/dynamics/mass_matrix.h"
-#include "linchpin/dynamics/mechanics.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 
@@ -90,61 +89,6 @@ class Ours {
   std::vector<Real> q_, matrix_;
 };
 
-// What one would write without this room: in the world's axes at the nodes' points.
-class Dense {
- public:
-  Dense(const Model& model, const std::vector<Node>& nodes)
-      : model_(model),
-        nodes_(nodes),
-        plan_(model),
-        layout_(model),
-        ws_(plan_, layout_),
-        M_(layout_),
-        kin_(plan_),
-        vel_(model),
-        q_(random_state(model, 1).q),
-        J_(6 * nodes.size() * std::size_t(model.nv())),
-        X_(J_.size()),
-        matrix_(36 * nodes.size() * nodes.size()) {
-    run();
-  }
-  void run() {
-    const std::size_t nv = std::size_t(model_.nv()), rows = 6 * nodes_.size();
-    kinematics<double>(plan_, q_, kin_);
-    joint_axes(model_, kin_, vel_);
-    crba<double>(plan_, layout_, q_, ws_, M_);
-    factor<double>(layout_, M_);
-    for (std::size_t i = 0; i < nodes_.size(); ++i)
-      point_jacobian(model_, kin_, vel_, nodes_[i].body, nodes_[i].X_BN.p, {&J_[6 * i * nv], 6 * nv});
-    X_ = J_;
-    for (std::size_t i = 0; i < rows; ++i) solve<double>(layout_, M_, {&X_[i * nv], nv});
-    for (std::size_t i = 0; i < rows; ++i)
-      for (std::size_t j = i; j < rows; ++j) {
-        double sum = 0;
-        for (std::size_t k = 0; k < nv; ++k) sum += J_[j * nv + k] * X_[i * nv + k];
-        matrix_[i * rows + j] = matrix_[j * rows + i] = sum;
-      }
-  }
-  // The trace of every node's linear part: the same in any axes.
-  double trace(std::size_t node) const {
-    const std::size_t n = 6 * nodes_.size();
-    double sum = 0;
-    for (std::size_t k = 6 * node + 3; k < 6 * node + 6; ++k) sum += matrix_[k * n + k];
-    return sum;
-  }
-
- private:
-  const Model& model_;
-  std::vector<Node> nodes_;
-  Plan<double> plan_;
-  MassMatrixLayout layout_;
-  CrbaWorkspace<double> ws_;
-  MassMatrix<double> M_;
-  Kinematics<double> kin_;
-  Velocities vel_;
-  std::vector<double> q_, J_, X_, matrix_;
-};
-
 struct Contender {
   std::string metric, scalar;
   int worlds;
@@ -177,15 +121,10 @@ BenchReport bench_compliance(const BenchOptions& options, const BenchProgress& p
     Ours<Double4> four(model, nodes);
     Ours<Double8> eight(model, nodes);
     Ours<Float16> sixteen(model, nodes);
-    std::optional<Dense> dense;
-    if (model.nv() <= largest_dense) dense.emplace(model, nodes);
-    const std::size_t n = 6 * nodes.size();
-    for (std::size_t k = 0; dense && k < nodes.size(); ++k) {
-      double trace = 0;
-      for (std::size_t r = 6 * k + 3; r < 6 * k + 6; ++r) trace += one.result()[r * n + r];
-      if (!(std::abs(trace - dense->trace(k)) <= 1e-6 * trace))
-        report.notes.push_back(c.scene + ": the dense way gives another matrix");
-    }
+    std::optional<DenseCompliance> dense;
+    if (model.nv() <= largest_dense) dense.emplace(model, nodes, random_state(model, 1).q);
+    if (dense && !(largest_difference(one.result(), dense->matrix()) <= 1e-6))
+      report.notes.push_back(c.scene + ": the dense way gives another matrix");
     std::vector<Contender> scalars{{from_q, "double", 1, one.timed(from_q)},
                                    {after_factors, "double", 1, one.timed(after_factors)}};
     if (dense) scalars.push_back({dense_way, "double", 1, repeated([&dense] { dense->run(); })});
