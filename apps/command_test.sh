@@ -231,6 +231,14 @@ near deep/solutions/pendulum_limit.lcp.sol.txt 2 1.5
 near deep/solutions/diode_bridge.mlcp.sol.txt 4 8
 (($(find deep/solutions -type f | wc -l) == 3)) || fail "--solution left other files: $(ls deep/solutions)"
 only a.json deep
+# friction along two lines instead of the cone: other rows, impulses in the file's own; mu 0.3 times 0.1962 along x
+expect 0 solve "$problems/sliding_block.fc3d.txt" "$problems/pendulum_limit.lcp.txt" --directions 4 --json a.json --solution deep
+at a.json /rows/0/size 6
+at a.json /rows/0/directions 4
+near deep/sliding_block.fc3d.sol.txt 2 -0.05886
+near deep/sliding_block.fc3d.sol.txt 3 0
+only a.json deep
+refuses "--directions: 5 is odd" solve "$problems/sliding_block.fc3d.txt" --directions 5
 # a problem without a solution is an answer, and has no solution file
 expect 0 solve "$problems/no_solution.lcp.txt" --json a.json --solution deep
 at a.json /rows/0/status unsolvable

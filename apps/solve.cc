@@ -25,7 +25,7 @@ constexpr const char* every_solver = "all";
 // As typed.
 struct Request {
   std::vector<std::string> files;
-  std::string solver{info(SolverId::automatic).name}, tolerance = "1e-10", max_iterations, json, solution;
+  std::string solver{info(SolverId::automatic).name}, tolerance = "1e-10", max_iterations, directions, json, solution;
 };
 
 // ---- what to solve, and by whom -------------------------------------------------------------------------------------
@@ -33,6 +33,9 @@ struct Request {
 struct Task {
   std::string file, name;  // as typed; and without folders and .txt
   Problem problem;
+  std::optional<Polyhedral> posed;  // --directions: what is solved instead, where there are contacts
+
+  const Problem& to_solve() const { return posed ? posed->problem : problem; }
 };
 
 // Every solver but the automatic choice, which is one of them.
@@ -58,14 +61,31 @@ std::string name_of_file(const std::string& file) {
   return name;
 }
 
+int contacts_of(const Problem& problem) {
+  return int(std::count_if(problem.blocks.begin(), problem.blocks.end(),
+                           [](const Block& block) { return block.kind == BlockKind::cone; }));
+}
+
+// Of --directions: 0 for the cone itself.
+int directions_of(const Request& request) {
+  if (request.directions.empty()) return 0;
+  const int count = int(whole_number_from("--directions", request.directions, 4, 64));
+  if (count % 2 == 1)
+    throw UsageError(fmt::format("--directions: {} is odd; friction acts both ways along each line", count));
+  return count;
+}
+
 std::vector<Task> read_tasks(const Request& request) {
   std::vector<Task> tasks;
+  const int directions = directions_of(request);
   for (const std::string& file : request.files) {
     Result<Problem> problem = read_problem(file);
     if (!problem) throw UsageError(problem.error().message);
     if (std::optional<Error> fault = find_fault(problem.value()))
       throw UsageError(fmt::format("{}: {}", file, fault->message));
-    tasks.push_back({file, name_of_file(file), std::move(problem).value()});
+    tasks.push_back({file, name_of_file(file), std::move(problem).value(), {}});
+    Task& task = tasks.back();
+    if (directions > 0 && contacts_of(task.problem) > 0) task.posed = polyhedral(task.problem, directions);
   }
   return tasks;
 }
@@ -73,13 +93,8 @@ std::vector<Task> read_tasks(const Request& request) {
 // A solver asked for by name has to take every problem; of all, those that can.
 void refuse_unfit(const SolverInfo& solver, const std::vector<Task>& tasks) {
   for (const Task& task : tasks)
-    if (const std::optional<Error> why = find_refusal(solver, task.problem))
+    if (const std::optional<Error> why = find_refusal(solver, task.to_solve()))
       throw UsageError(fmt::format("--solver {}: {}: {}", solver.name, task.file, why->message));
-}
-
-int contacts_of(const Problem& problem) {
-  return int(std::count_if(problem.blocks.begin(), problem.blocks.end(),
-                           [](const Block& block) { return block.kind == BlockKind::cone; }));
 }
 
 // ---- where solutions go ---------------------------------------------------------------------------------------------
@@ -101,6 +116,14 @@ void prepare_folder(const std::string& folder, const std::vector<Task>& tasks) {
                                  fault ? fault.message() : "there is a file of that name"));
   if (access(folder.c_str(), W_OK | X_OK) != 0)
     throw UsageError(fmt::format("--solution: cannot write to the folder '{}'", folder));
+}
+
+// In the file's own rows, whatever was solved instead.
+std::vector<double> impulses_of(const Task& task, const std::vector<double>& z) {
+  if (!task.posed) return z;
+  std::vector<double> impulses(task.problem.q.size());
+  to_conic(task.problem, *task.posed, z, impulses);
+  return impulses;
 }
 
 void write_solution_file(const std::string& folder, const std::string& name, const std::vector<double>& z) {
@@ -219,7 +242,7 @@ class Lines {
   }
   void row(const Task& task, const Attempt& a) {
     const int contacts = contacts_of(task.problem);
-    const std::string size = std::to_string(task.problem.size()), count = contacts ? std::to_string(contacts) : "-";
+    const std::string size = std::to_string(task.to_solve().size()), count = contacts ? std::to_string(contacts) : "-";
     if (!a.refusal.empty())
       return line({task.name, size, count, solver_text(a), "refused: " + a.refusal, "", "", "", "", "", ""});
     const Residual& r = a.report.residual;
@@ -244,7 +267,7 @@ class Lines {
 };
 
 Json row_json(const Task& task, const Attempt& a) {
-  Json row{{"problem", task.name}, {"solver", std::string(a.solver->name)}, {"size", task.problem.size()}};
+  Json row{{"problem", task.name}, {"solver", std::string(a.solver->name)}, {"size", task.to_solve().size()}};
   const bool tried = a.refusal.empty();
   const SolveReport& report = a.report;
   const Residual& r = report.residual;
@@ -257,6 +280,7 @@ Json row_json(const Task& task, const Attempt& a) {
   row["residual_scaled_abs"] = number(r.absolute);
   row["residual_scaled_rel"] = number(r.relative);
   row["contacts"] = contacts_of(task.problem);
+  row["directions"] = task.posed ? Json(task.posed->directions) : Json(nullptr);
   row["file"] = task.file;
   if (!tried) {
     row["reason"] = a.refusal;
@@ -311,7 +335,7 @@ int run(const Request& request) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     for (std::size_t k = 0; k < list.size(); ++k) {
       progress.show(double(i * list.size() + k) / total, fmt::format("{}, {}", tasks[i].name, list[k]->name));
-      Attempt a = attempt(tasks[i].problem, *list[k], options);
+      Attempt a = attempt(tasks[i].to_solve(), *list[k], options);
       progress.clear();
       if (interrupted()) return exit_failed;
       lines.row(tasks[i], a);
@@ -320,7 +344,7 @@ int run(const Request& request) {
     }
     Verdict& verdict = verdicts[i];
     if (!request.solution.empty() && verdict.best && !verdict.unsolvable)
-      write_solution_file(request.solution, tasks[i].name, verdict.best->z);
+      write_solution_file(request.solution, tasks[i].name, impulses_of(tasks[i], verdict.best->z));
     if (verdict.best) verdict.best->z = {};
   }
   fmt::print(out, "\n{}", summary(tasks, verdicts, options.tolerance));
@@ -363,6 +387,9 @@ void add_solve(CLI::App& command, int& status) {
       ->type_name("PART");
   verb->add_option("--max-iterations", request->max_iterations, "Give up after so many (each solver has its own limit)")
       ->type_name("N");
+  verb->add_option("--directions", request->directions,
+                   "Pose contacts with so many directions of friction, even, 4 to 64, instead of the cone")
+      ->type_name("N");
   verb->add_option("--solution", request->solution,
                    "Write DIR/NAME.sol.txt for each problem, one value per line; of `all` the best")
       ->type_name("DIR");
@@ -377,7 +404,10 @@ void add_solve(CLI::App& command, int& status) {
       "problem is solved when rel and plain rel are within the tolerance, whatever the solver thinks of itself. In\n"
       "--json residual_abs and residual_rel are the plain figures, residual_scaled_abs and _rel the others.\n"
       "Time is that of one cold solve from z = 0: a new solver, all it has to allocate and factorise, and the judge;\n"
-      "reading the file is not in it. --solution writes the z that came nearest also where it is not near enough, and\n"
+      "reading the file is not in it. With --directions the rows, the residual and the solvers that apply are those "
+      "of\n"
+      "the polyhedral problem, and --solution writes its impulses in the rows of the file. --solution writes the z "
+      "that came nearest also where it is not near enough, and\n"
       "nothing where there is no solution.\n\n"
       "Exit status: 0 when every problem is answered: solved, or shown to have no solution by a certificate that was\n"
       "checked; with `all`, by one solver at least, and solvers that refuse a problem do not count. 1 when a problem "
@@ -386,6 +416,7 @@ void add_solve(CLI::App& command, int& status) {
       "Examples:\n"
       "  linchpin solve models/problems/box_on_slope.fc3d.txt\n"
       "  linchpin solve models/problems/*.txt --json - --solution solutions\n"
+      "  linchpin solve models/problems/box_on_slope.fc3d.txt --directions 8 --solver lemke\n"
       "  linchpin solve models/problems/diode_bridge.mlcp.txt --solver all --tolerance 1e-12",
       solver_list()));
   verb->callback([request, &status] { status = run(*request); });
