@@ -152,6 +152,7 @@ LINCHPIN_INLINE HingePivot<T> hinge_pivot(const ArticulatedInertia<T>& x, const 
   out.l_y = G.l.y;
   out.l_z = G.l.z;
   out.u = G.u * D_inverse;
+  out.g_z = D_inverse;
   return G;
 }
 
@@ -179,12 +180,13 @@ LINCHPIN_INLINE FlatInertia<T> through_hinge(const ArticulatedInertia<T>& x, con
 // (2) and (3) for S = (0 0 turn, 0 0 slide) with armature: nothing vanishes.
 template <class T, class C, class V>
 LINCHPIN_INLINE void through_axis(const LinkBlock<C>& k, const T& tau, const AbaBlock<V>& b, int lane,
-                                  ArticulatedInertia<T>& x, AbaPivot<T>& out) {
+                                  ArticulatedInertia<T>& x, AbaPivot<T>& out, T& D_inverse) {
   using S = typename Scalar<T>::Real;
   const S turn = at<S>(k.turn, lane), slide = at<S>(k.slide, lane);
   const AxisPivot<T> G = project_axis(turn, slide, at<S>(k.armature, lane), x);
   const T u = tau - fma(slide, x.p.f.z, turn * x.p.n.z);
   out = {G.g.x, G.g.y, G.g.z, G.l.x, G.l.y, G.l.z, u * G.D_inverse};
+  D_inverse = G.D_inverse;
   const Vec3<T> ca{at<T>(b.c_x, lane), at<T>(b.c_y, lane), T(0)};
   const Vec3<T> cl{at<T>(b.cl_x, lane), at<T>(b.cl_y, lane), at<T>(b.cl_z, lane)};
   x.p.n = fma(u, G.g, x.p.n) + x.A * ca + times_B(x, cl);
@@ -232,7 +234,7 @@ ArticulatedInertia<T> inward_axial(const Plan<T>& plan, const RunPlan<Real>& run
     add_link(k, local, lane, x);
     if (external) x.p = x.p - ws.external[std::size_t(slot)];
     const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
-    through_axis(k, force, b, lane, x, ws.pivot[std::size_t(slot)]);
+    through_axis(k, force, b, lane, x, ws.pivot[std::size_t(slot)], ws.D_inverse[std::size_t(slot)]);
     if (slot == on_world) break;
     turn_z(joint_turn<T>(b, local, lane), x);
     shift_z(at<T>(b.d, lane), x);
@@ -249,10 +251,7 @@ ArticulatedInertia<T> inward_ball(const WideLink<Real>& link, const RunPlan<Real
   const T armature(link.armature);
   add_rigid(link.inertia.mass, link.inertia.h, link.inertia.I, x);
   x.p += w.p;
-  w.A = x.A;
-  w.Bx = x.Bx;
-  w.By = x.By;
-  w.Bz = x.Bz;
+  w.IA = x;
   w.D_inverse = inverse(x.A + Sym3<T>::diagonal(armature, armature, armature));
   w.u = load3<T>(tau + link.v * worlds) - x.p.n;
   ArticulatedInertia<T> y = project_ball(armature, w.D_inverse, x);
@@ -271,6 +270,7 @@ ArticulatedInertia<T> inward_free(const WideLink<Real>& link, const RunPlan<Real
   constexpr int worlds = Lanes<T>::worlds;
   add_rigid(link.inertia.mass, link.inertia.h, link.inertia.I, x);
   x.p += w.p;
+  w.IA = x;
   const Vec3<T> moment = load3<T>(tau + link.v * worlds), force_F = load3<T>(tau + (link.v + 3) * worlds);
   w.a = solve(x, Force<T>{moment - x.p.n, transpose_times(w.R, force_F) - x.p.f});
   ArticulatedInertia<T> y = ArticulatedInertia<T>::zero();
@@ -378,7 +378,7 @@ void outward_accelerations(const Plan<T>& plan, AbaWorkspace<T>& ws, Real* vdot)
     const Motion<T> carried{transpose_times(w.R, a.w) + w.c.w,
                             transpose_times(w.R, a.v + cross(a.w, joint_offset)) + w.c.v};
     if (link.kind == LinkKind::ball) {
-      const Vec3<T> rhs = w.u - w.A * carried.w - Vec3<T>{dot(w.Bx, carried.v), dot(w.By, carried.v), dot(w.Bz, carried.v)};
+      const Vec3<T> rhs = w.u - w.IA.A * carried.w - times_B(w.IA, carried.v);
       const Vec3<T> turning = w.D_inverse * rhs;
       store3(turning, vdot + link.v * worlds);
       ws.a[r] = {carried.w + turning, carried.v};
@@ -396,6 +396,7 @@ template <class T>
 AbaWorkspace<T>::AbaWorkspace(const Plan<T>& plan)
     : block(plan.blocks.size()),
       pivot(std::size_t(plan.slots)),
+      D_inverse(std::size_t(plan.slots)),
       wide(plan.wide_links.size()),
       external(std::size_t(plan.slots)),
       sum(plan.runs.size()),

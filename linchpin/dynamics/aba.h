@@ -35,7 +35,8 @@ struct AbaBlock {
   V d;  // pass 1, where joints slide: slide0 + slide q
 };
 
-// What pass 2 leaves for pass 3: G = U / D and u / D of a one-axis link.
+// What pass 2 leaves for pass 3: G = U / D and u / D of a one-axis link. A hinge's own g_z is 1; in its place is 1 / D,
+// for compound_paths() (compliance.h): an eighth number would cost long chains 8 %.
 template <class T>
 struct AbaPivot {
   T g_x, g_y, g_z, l_x, l_y, l_z;
@@ -50,10 +51,10 @@ struct AbaWidePivot {
   Vec3<T> w;
   Motion<T> c;       // in M's axes
   Force<T> p;
-  Sym3<T> D_inverse;       // ball
-  Sym3<T> A;               // ball
-  Vec3<T> Bx, By, Bz, u;   // ball
-  Motion<T> a;             // free: the acceleration itself
+  ArticulatedInertia<T> IA;
+  Sym3<T> D_inverse;  // ball
+  Vec3<T> u;          // ball
+  Motion<T> a;        // free: the acceleration itself
 };
 
 // Scratch of aba(); any content is fine before a call.
@@ -62,6 +63,7 @@ struct AbaWorkspace {
   explicit AbaWorkspace(const Plan<T>& plan);
   AlignedArray<AbaBlock<typename Lanes<T>::Wide>> block;
   AlignedArray<AbaPivot<T>> pivot;
+  AlignedArray<T> D_inverse;  // per one-axis link that is no hinge
   AlignedArray<AbaWidePivot<T>> wide;
   AlignedArray<Force<T>> external;          // per one-axis link, where there are forces from outside
   AlignedArray<ArticulatedInertia<T>> sum;  // per run: what its children add up to

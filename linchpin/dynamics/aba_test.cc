@@ -12,7 +12,7 @@ std::vector<typename Plan<T>::Real> run_aba(const Model& model, const std::vecto
                                             const std::vector<typename Plan<T>::Real>& f_ext = {}) {
   const Plan<T> plan(model);
   AbaWorkspace<T> ws(plan);
-  poison(ws.block, ws.pivot, ws.wide, ws.external, ws.sum, ws.w, ws.a);
+  poison(ws.block, ws.pivot, ws.D_inverse, ws.wide, ws.external, ws.sum, ws.w, ws.a);
   std::vector<typename Plan<T>::Real> vdot(v.size());
   aba<T>(plan, q, v, tau, f_ext, ws, vdot);
   return vdot;

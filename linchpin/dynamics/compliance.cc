@@ -141,15 +141,23 @@ LINCHPIN_INLINE Force<X> taken_from(const Mat3<S>& R, const Vec3<S>& p, const Fo
   return {transpose_times(R, F.n - cross(p, F.f)), transpose_times(R, F.f)};
 }
 
+template <bool axial, class T>
+LINCHPIN_INLINE const T& D_inverse(const ArticulatedFactor<T>& factors, int slot) {
+  return factors.pivot[std::size_t(slot)].D_inverse;
+}
+template <bool axial, class T>
+LINCHPIN_INLINE const T& D_inverse(const AbaWorkspace<T>& ws, int slot) {
+  return axial ? ws.D_inverse[std::size_t(slot)] : ws.pivot[std::size_t(slot)].g_z;
+}
+
 // Through one joint, leaving s there, and along the common normal to the previous link.
-template <bool axial, class T, class X>
-LINCHPIN_INLINE Force<X> through_joint(const Plan<T>& plan, const ArticulatedFactor<T>& factors, int slot,
-                                       const Force<X>& P, X& s) {
+template <bool axial, class T, class Factors, class X>
+LINCHPIN_INLINE Force<X> through_joint(const Plan<T>& plan, const Factors& factors, int slot, const Force<X>& P, X& s) {
   using Real = typename Plan<T>::Real;
   constexpr int joints = Lanes<T>::joints;
   const auto& k = plan.blocks[std::size_t(slot / joints)];
   const auto& b = factors.block[std::size_t(slot / joints)];
-  const FactorPivot<T>& g = factors.pivot[std::size_t(slot)];
+  const auto& g = factors.pivot[std::size_t(slot)];
   const int lane = slot % joints;
   T d(at<Real>(k.slide0, lane));
   s = P.n.z;
@@ -178,9 +186,8 @@ LINCHPIN_INLINE Force<X> through_joint(const Plan<T>& plan, const ArticulatedFac
   return {{nx, ny, nz}, {fx, fy, fz}};
 }
 
-template <bool axial, class T>
-void through_joints(const Plan<T>& plan, const ArticulatedFactor<T>& factors, int from, int to, Matrix6<T>& P,
-                    Matrix6<T>& Psi) {
+template <bool axial, class T, class Factors>
+void through_joints(const Plan<T>& plan, const Factors& factors, int from, int to, Matrix6<T>& P, Matrix6<T>& Psi) {
   if constexpr (groups<T> == 1) {  // all of it in registers
     Force<Double8> F = columns(P, 0);
     Double8 sum[6], s;
@@ -188,7 +195,7 @@ void through_joints(const Plan<T>& plan, const ArticulatedFactor<T>& factors, in
     for (int i = 0; i < 6; ++i) sum[i] = Psi.row[i];
     for (int slot = from; slot >= to; --slot) {
       F = through_joint<axial>(plan, factors, slot, F, s);
-      const Double8 y = factors.pivot[std::size_t(slot)].D_inverse * s;
+      const Double8 y = D_inverse<axial>(factors, slot) * s;
 #pragma GCC unroll 6
       for (int i = 0; i < 6; ++i) sum[i] = fma(Double8(s.v[i]), y, sum[i]);
     }
@@ -199,14 +206,14 @@ void through_joints(const Plan<T>& plan, const ArticulatedFactor<T>& factors, in
     for (int slot = from; slot >= to; --slot) {
       T s[6];
       for (int g = 0; g < 6; ++g) set_columns(through_joint<axial>(plan, factors, slot, columns(P, g), s[g]), g, P);
-      add_outer<T>(s, factors.pivot[std::size_t(slot)].D_inverse, Psi);
+      add_outer<T>(s, D_inverse<axial>(factors, slot), Psi);
     }
   }
 }
 
 // Ball: S = (1, 0), so s are the moments, of weight D^-1 = L^-T D^-1 L^-1; see inward_ball() of aba.cc.
-template <class T>
-void through_ball(const RunPlan<typename Plan<T>::Real>& run, const FactorWide<T>& w, Matrix6<T>& P, Matrix6<T>& Psi) {
+template <class T, class Wide>
+void through_ball(const RunPlan<typename Plan<T>::Real>& run, const Wide& w, Matrix6<T>& P, Matrix6<T>& Psi) {
   using X = Carried<T>;
   Vec3<X> s[groups<T>], y[groups<T>];
   for (int g = 0; g < groups<T>; ++g) {
@@ -232,8 +239,8 @@ void through_ball(const RunPlan<typename Plan<T>::Real>& run, const FactorWide<T
 }
 
 // Free: S is invertible. With IA = L D L' six rows s = L^-1 P; nothing goes on to the parent.
-template <class T>
-void through_free(const FactorWide<T>& w, Matrix6<T>& P, Matrix6<T>& Psi) {
+template <class T, class Wide>
+void through_free(const Wide& w, Matrix6<T>& P, Matrix6<T>& Psi) {
   using Real = typename Plan<T>::Real;
   const ArticulatedInertia<T>& x = w.IA;
   T M[6][6] = {{x.A.xx, T(0), T(0), T(0), T(0), T(0)},         {x.A.xy, x.A.yy, T(0), T(0), T(0), T(0)},
@@ -295,31 +302,8 @@ void check_tree(const NodeTree<T>& tree, const Compliance<T>& c) {
         tree.vertices().size());
 }
 
-}  // namespace
-
-template <class T>
-Compliance<T>::Compliance(const NodeTree<T>& tree)
-    : Phi(tree.vertices().size()),
-      Psi(tree.vertices().size()),
-      V(tree.vertices().size() * (tree.vertices().size() + 1) / 2),
-      rows(V.size(), Rows::none),
-      force(6 * tree.vertices().size()),
-      motion(6 * tree.vertices().size()) {
-  // V_uv follows from V_up or V_pu, whichever way round that is, and lies the same way.
-  for (int v = 0; v < int(tree.vertices().size()); ++v) {
-    const int p = tree.vertices()[std::size_t(v)].parent;
-    rows[pair(v, v)] = Rows::of_u;
-    for (int u = 0; u < v && p >= 0; ++u) {
-      const Rows before = u <= p ? rows[pair(u, p)] : rows[pair(p, u)];
-      const bool of_u = u <= p ? before == Rows::of_u : before == Rows::of_v;
-      rows[pair(u, v)] = before == Rows::none ? Rows::none : of_u ? Rows::of_u : Rows::of_v;
-    }
-  }
-}
-
-template <class T>
-void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const ArticulatedFactor<T>& factors,
-                    Compliance<T>& out) {
+template <class T, class Factors>
+void compound(const Plan<T>& plan, const NodeTree<T>& tree, const Factors& factors, Compliance<T>& out) {
   check_tree(tree, out);
   check(factors.block.size() == plan.blocks.size() && factors.sum.size() == plan.runs.size(),
         "factors of another model");
@@ -356,6 +340,39 @@ void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const Articula
     out.Psi[v] = Psi;
     mirror(out.Psi[v]);
   }
+}
+
+}  // namespace
+
+template <class T>
+Compliance<T>::Compliance(const NodeTree<T>& tree)
+    : Phi(tree.vertices().size()),
+      Psi(tree.vertices().size()),
+      V(tree.vertices().size() * (tree.vertices().size() + 1) / 2),
+      rows(V.size(), Rows::none),
+      force(6 * tree.vertices().size()),
+      motion(6 * tree.vertices().size()) {
+  // V_uv follows from V_up or V_pu, whichever way round that is, and lies the same way.
+  for (int v = 0; v < int(tree.vertices().size()); ++v) {
+    const int p = tree.vertices()[std::size_t(v)].parent;
+    rows[pair(v, v)] = Rows::of_u;
+    for (int u = 0; u < v && p >= 0; ++u) {
+      const Rows before = u <= p ? rows[pair(u, p)] : rows[pair(p, u)];
+      const bool of_u = u <= p ? before == Rows::of_u : before == Rows::of_v;
+      rows[pair(u, v)] = before == Rows::none ? Rows::none : of_u ? Rows::of_u : Rows::of_v;
+    }
+  }
+}
+
+template <class T>
+void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const ArticulatedFactor<T>& factors,
+                    Compliance<T>& compliance) {
+  compound(plan, tree, factors, compliance);
+}
+template <class T>
+void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const AbaWorkspace<T>& factors,
+                    Compliance<T>& compliance) {
+  compound(plan, tree, factors, compliance);
 }
 
 template <class T>
@@ -442,6 +459,7 @@ void apply_compliance(const NodeTree<T>& tree, Compliance<T>& c, std::span<const
 #define LINCHPIN_INSTANTIATE(T)                                                                                     \
   template struct Compliance<T>;                                                                                    \
   template void compound_paths<T>(const Plan<T>&, const NodeTree<T>&, const ArticulatedFactor<T>&, Compliance<T>&); \
+  template void compound_paths<T>(const Plan<T>&, const NodeTree<T>&, const AbaWorkspace<T>&, Compliance<T>&);      \
   template void compliance_matrix<T>(const NodeTree<T>&, Compliance<T>&, std::span<Plan<T>::Real>);                 \
   template void apply_compliance<T>(const NodeTree<T>&, Compliance<T>&, std::span<const Plan<T>::Real>,             \
                                     std::span<Plan<T>::Real>);

@@ -23,6 +23,7 @@
 #include <span>
 #include <vector>
 
+#include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/articulated_factor.h"
 
 namespace linchpin {
@@ -88,9 +89,12 @@ struct Compliance {
   AlignedArray<T> force, motion;                // per vertex, six each
 };
 
-// (3), from factors of this q.
+// (3), from factors of this q; or from what aba() left in its workspace, whose factors are the same up to rounding.
 template <class T>
 void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const ArticulatedFactor<T>& factors,
+                    Compliance<T>& compliance);
+template <class T>
+void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const AbaWorkspace<T>& factors,
                     Compliance<T>& compliance);
 
 // J M^-1 J' by (4), 6 m rows and columns, row by row. After compound_paths().

@@ -107,6 +107,28 @@ TEST(Compliance, EqualsTheDenseProduct) {
   }
 }
 
+// What aba() leaves behind will do as well. Its inertias are rounded in other places: within the conditioning.
+TEST(Compliance, TakesWhatAbaLeft) {
+  for (const std::string& name : test_scenes()) {
+    const Model model = model_of(name);
+    const std::vector<Node> nodes = random_nodes(model, 5, 3);
+    const State state = random_state(model, 12);
+    const Plan<double> plan(model);
+    const NodeTree<double> tree(model, plan, nodes);
+    AbaWorkspace<double> ws(plan);
+    Compliance<double> compliance(tree);
+    poison(ws.block, ws.pivot, ws.D_inverse, ws.wide, ws.external, ws.sum, ws.w, ws.a, compliance.Phi, compliance.Psi,
+           compliance.V);
+    std::vector<double> vdot(state.v.size()), matrix(36 * nodes.size() * nodes.size());
+    aba<double>(plan, state.q, state.v, random_numbers(vdot.size(), 1), {}, ws, vdot);
+    compound_paths<double>(plan, tree, ws, compliance);
+    compliance_matrix<double>(tree, compliance, matrix);
+    const std::vector<double> expected = compute<double>(model, nodes, state.q, forces(nodes, 3)).matrix;
+    const double condition = AugmentedTree<double>(model, state.q, state.v).condition_number();
+    EXPECT_LE(largest_difference(matrix, expected), 100 * 2.2e-16 * condition * largest(expected)) << name;
+  }
+}
+
 TEST(Compliance, OfLongChainsToo) {
   for (const int links : {100, 1000}) {
     const Model model = model_of("@chain:links=" + std::to_string(links));
@@ -154,7 +176,8 @@ TEST(Compliance, IsTheImpulseResponseSeenFromTheNodes) {
   for (const std::string& name : test_scenes()) {
     const Model model = model_of(name);
     std::vector<Node> nodes;  // at every body's own frame
-    for (int body = 0; body < int(model.bodies().size()); ++body) nodes.push_back({body, Transform<double>::identity()});
+    for (int body = 0; body < int(model.bodies().size()); ++body)
+      nodes.push_back({body, Transform<double>::identity()});
     const State state = random_state(model, 4);
     const std::vector<double> p = forces(nodes, 5);
     const Plan<double> plan(model);
