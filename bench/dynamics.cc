@@ -263,7 +263,11 @@ std::vector<Timing> time_in_two_rounds(const std::vector<Contender>& contenders,
 
 // Times all contenders of one metric and writes their rows.
 void Dynamics::compare(const std::string& metric, std::vector<Contender>& contenders) {
-  const std::vector<Timing> timings = time_in_two_rounds(contenders, timing_);
+  // Tens of megabytes: what neighbours do to the memory we share lasts longer than a few calls, so wait for a quiet moment.
+  constexpr int large = 10000;
+  TimingOptions timing = timing_;
+  if (size_ >= large) timing.budget *= 5;
+  const std::vector<Timing> timings = time_in_two_rounds(contenders, timing);
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     const Contender& c = contenders[i];
     BenchRow row{.suite = suite,
