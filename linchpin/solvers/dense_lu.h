@@ -1,7 +1,6 @@
 // LU factors with partial pivoting of a dense matrix of any size, row by row. For this room's own kernel files.
 //
-// Right-looking, eight columns to a register; from 64 rows on in panels, so that what is updated is read once per panel
-// and not once per row.
+// In panels of columns; what is right of a panel and below it is updated once per panel, by tiles (tile.h).
 #pragma once
 
 #include <cmath>

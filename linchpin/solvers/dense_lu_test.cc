@@ -37,25 +37,6 @@ std::vector<double> solve(const DenseLu& lu, std::vector<double> b) {
   return b;
 }
 
-// |A x - b| / (|A| |x| + |b|), largest numbers of vectors and largest row sums of matrices.
-double backward_error(const Square& A, const std::vector<double>& x, const std::vector<double>& b) {
-  const std::size_t n = x.size();
-  double error = 0, size_A = 0, size_x = 0, size_b = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    long double left = -b[i];
-    double row = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-      left += (long double)(A[i * n + j]) * x[j];
-      row += std::abs(A[i * n + j]);
-    }
-    if (!(double(std::abs(left)) <= error)) error = double(std::abs(left));
-    size_A = std::max(size_A, row);
-    size_x = std::max(size_x, std::abs(x[i]));
-    size_b = std::max(size_b, std::abs(b[i]));
-  }
-  return error / (size_A * size_x + size_b);
-}
-
 // Partial pivoting: n eps times the growth of the pivots, which for random matrices is below n^(2/3), but errors of
 // random signs add up to far less than n of them. A bound of n eps is met with room to spare.
 double tolerance(int n) { return (n + 4) * epsilon; }

@@ -42,7 +42,11 @@ bool sweep(GaussSeidelWorkspace& ws) {
       if (!solve_contact(D, b, cell.mu, r)) return false;
       continue;
     }
-    if (!(D[0] > 0)) return false;
+    if (!(D[0] > 0)) {
+      if (cell.kind != BlockKind::nonnegative || !(b[0] >= 0)) return false;
+      r[0] = 0;  // it holds as it is
+      continue;
+    }
     const double x = r[0] - b[0] / D[0];
     if (cell.kind == BlockKind::free)
       r[0] = x;

@@ -11,18 +11,13 @@ namespace {
 
 const Solving<GaussSeidelWorkspace, gauss_seidel> solve;
 
-// Nothing can be done about w = -1 without a diagonal: it must say so at once, with numbers.
-TEST(GaussSeidel, FailsWithFiniteNumbers) {
-  for (const BlockKind kind : {BlockKind::free, BlockKind::nonnegative, BlockKind::cone})
-    for (const bool all : {true, false}) {
-      const Square M = all ? zero_square(6) : Square{2, 1, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0,
-                                                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-      const Problem p{Matrix::dense(6, M), {-1, -1, -1, -1, -1, -1}, {{kind, 0, 3, 0.5}, {kind, 3, 3, 0.5}}, {}, {}};
-      const Answer a = solve(p);
-      EXPECT_EQ(a.outcome.stop, Stop::stalled) << name(kind) << " " << show(a);
-      EXPECT_TRUE(finite(a.z)) << name(kind);
-      EXPECT_FALSE(a.residual.within(tolerance)) << name(kind);
-    }
+// Nothing can be done about w = -1 without a diagonal: it says so at once.
+TEST(GaussSeidel, StopsAtOnceWhereARowHasNoDiagonal) {
+  for (const BlockKind kind : {BlockKind::free, BlockKind::nonnegative, BlockKind::cone}) {
+    const Answer a = solve({Matrix::dense(3, zero_square(3)), {-1, -1, -1}, {{kind, 0, 3, 0.5}}, {}, {}});
+    EXPECT_EQ(a.outcome.stop, Stop::stalled) << name(kind) << " " << show(a);
+    EXPECT_EQ(a.outcome.iterations, 0) << name(kind);
+  }
 }
 
 TEST(GaussSeidel, AnswerDoesNotDependOnTheWorkspace) {

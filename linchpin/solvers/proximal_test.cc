@@ -11,28 +11,6 @@ namespace {
 
 const Solving<ProximalWorkspace, proximal> solve;
 
-// Nothing can be done about w = -1: it must say so, with numbers.
-TEST(Proximal, FailsWithFiniteNumbers) {
-  for (const BlockKind kind : {BlockKind::free, BlockKind::nonnegative, BlockKind::cone})
-    for (const bool all : {true, false}) {
-      const Square M = all ? zero_square(6) : Square{2, 1, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0,
-                                                     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-      const Problem p{Matrix::dense(6, M), {-1, -1, -1, -1, -1, -1}, {{kind, 0, 3, 0.5}, {kind, 3, 3, 0.5}}, {}, {}};
-      const Answer a = solve(p);
-      EXPECT_NE(a.outcome.stop, Stop::finished) << name(kind) << " " << show(a);
-      EXPECT_TRUE(finite(a.z)) << name(kind);
-      EXPECT_FALSE(a.residual.within(tolerance)) << name(kind);
-    }
-}
-
-// Rows of zeros that ask for nothing are no obstacle.
-TEST(Proximal, RowsOfZerosThatHold) {
-  const Problem p{
-      Matrix::dense(3, {2, 0, 1, 0, 0, 0, 1, 0, 2}), {-1, 1, -1}, {{BlockKind::nonnegative, 0, 3, 0}}, {}, {}};
-  const Answer a = solve(p);
-  EXPECT_TRUE(a.solved()) << show(a);
-}
-
 TEST(Proximal, AnswerDoesNotDependOnTheWorkspace) {
   ProximalWorkspace used;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

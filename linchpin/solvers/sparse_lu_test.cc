@@ -107,24 +107,6 @@ void fill(const BlockSparse& S, Square A, SparseLu& lu) {
   }
 }
 
-double backward_error(const Square& A, const std::vector<double>& x, const std::vector<double>& b) {
-  const std::size_t n = x.size();
-  double error = 0, size_A = 0, size_x = 0, size_b = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    long double left = -b[i];
-    double row = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-      left += (long double)(A[i * n + j]) * x[j];
-      row += std::abs(A[i * n + j]);
-    }
-    if (!(double(std::abs(left)) <= error)) error = double(std::abs(left));
-    size_A = std::max(size_A, row);
-    size_x = std::max(size_x, std::abs(x[i]));
-    size_b = std::max(size_b, std::abs(b[i]));
-  }
-  return error / (size_A * size_x + size_b);
-}
-
 std::vector<double> solve_dense(const Square& A, std::vector<double> b) {
   const int n = int(b.size());
   DenseLu lu;
