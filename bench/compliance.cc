@@ -41,15 +41,6 @@ std::vector<Case> cases() {
   return all;
 }
 
-// Spread evenly over the bodies, the last one first: tips before what is on the way to them.
-std::vector<Node> some_nodes(const Model& model, int count) {
-  std::vector<Node> nodes;
-  const int bodies = int(model.bodies().size()) - 1;
-  for (int i = 0; i < count; ++i)
-    nodes.push_back({bodies - i * bodies / count, {Mat3<double>::identity(), {0.1, 0.02, -0.1}}});
-  return nodes;
-}
-
 template <class T>
 class Ours {
  public:
@@ -116,7 +107,7 @@ BenchReport bench_compliance(const BenchOptions& options, const BenchProgress& p
     const Case& c = all[i];
     if (!progress(double(i) / double(all.size()), c.scene + ", " + std::to_string(c.nodes) + " nodes")) break;
     const Model model = compile(scene(c.scene).value()).value();
-    const std::vector<Node> nodes = some_nodes(model, c.nodes);
+    const std::vector<Node> nodes = spread_nodes(model, c.nodes);
     Ours<double> one(model, nodes);
     Ours<Double4> four(model, nodes);
     Ours<Double8> eight(model, nodes);

@@ -70,6 +70,15 @@ class DenseCompliance {
   std::vector<double> q_, J_, X_, matrix_;
 };
 
+// Nodes spread evenly over the bodies, the last one first: tips before what is on the way to them.
+inline std::vector<Node> spread_nodes(const Model& model, int count) {
+  std::vector<Node> nodes;
+  const int bodies = int(model.bodies().size()) - 1;
+  for (int i = 0; i < count; ++i)
+    nodes.push_back({bodies - i * bodies / count, {Mat3<double>::identity(), {0.1, 0.02, -0.1}}});
+  return nodes;
+}
+
 // As a part of the largest number.
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double far = 0, scale = 0;

@@ -389,10 +389,10 @@ void Dynamics::add_targets() {
   };
   const std::vector<std::string> to_100{"@chain:links=7", "@chain:links=12", "@chain:links=30", "@chain:links=100"};
   std::vector<std::string> to_1000 = to_100;
-  to_1000.push_back("@chain:links=1000");
-  to_1000.push_back("@humanoid");
+  for (const char* more : {"@chain:links=1000", "@humanoid24", "@humanoid", "@quadruped", "@dual_arm"})
+    to_1000.emplace_back(more);
   report_.targets = {
-      {"aba, scalar, worst of chains 7 to 1000 and @humanoid", per_joint, true, 65, worst(to_1000, "double")},
+      {"aba, scalar, worst of chains 7 to 1000 and all robots", per_joint, true, 65, worst(to_1000, "double")},
       {"aba, 8 doubles, worst of chains 7 to 100", per_joint, true, 11.5, worst(to_100, "8 doubles")},
       {"aba, 16 floats, worst of chains 7 to 100", per_joint, true, 5.7, worst(to_100, "16 floats")},
       {"aba, cost of 1000 links over 100", "", true, 11, quotient("@chain:links=1000", "@chain:links=100")},

@@ -30,15 +30,6 @@ std::vector<Node> hands(const Model& model) {
     if (frame.name == "left_hand" || frame.name == "right_hand") nodes.push_back({frame.body, frame.X_BF});
   return nodes;
 }
-// The last bodies are tips, or on the way to them.
-std::vector<Node> spread(const Model& model, int count) {
-  std::vector<Node> nodes;
-  const int bodies = int(model.bodies().size()) - 1;
-  for (int i = 0; i < count; ++i)
-    nodes.push_back({bodies - i * bodies / count, {Mat3<double>::identity(), {0.1, 0.02, -0.1}}});
-  return nodes;
-}
-
 Measured measure(const Model& model, const std::vector<Node>& nodes, const TimingOptions& timing) {
   const std::vector<double> q = random_state(model, 1).q;
   const Plan<double> plan(model);
@@ -91,7 +82,8 @@ Plot plot_of(const std::string& title, const std::string& x, bool by_nodes, cons
 }  // namespace
 
 Reproduction reproduce_osim_timing(const ReproduceOptions& options, const ReproduceProgress& progress) {
-  TimingOptions timing{.sample = 60e-6, .budget = options.quick ? 0.02 : 0.1, .fewest = 3, .most = 300};
+  pin_to_one_core();
+  const TimingOptions timing{.sample = 60e-6, .budget = options.quick ? 0.02 : 0.1, .fewest = 3, .most = 300};
   const std::vector<int> sizes =
       options.quick ? std::vector<int>{16, 32, 64} : std::vector<int>{16, 32, 64, 128, 256, 512};
   const std::vector<int> counts = options.quick ? std::vector<int>{1, 4, 8} : std::vector<int>{1, 2, 4, 8, 16, 32};
@@ -112,12 +104,12 @@ Reproduction reproduce_osim_timing(const ReproduceOptions& options, const Reprod
     for (const int n : sizes) {
       if (!next(fmt::format("{} of {} bodies", kinds[kind], n))) return {};
       const Model model = mechanism(n);
-      by_size[kind].push_back(measure(model, spread(model, 2), timing));
+      by_size[kind].push_back(measure(model, spread_nodes(model, 2), timing));
     }
     const Model model = mechanism(size_for_counts);
     for (const int m : counts) {
       if (!next(fmt::format("{} of {} bodies with {} nodes", kinds[kind], size_for_counts, m))) return {};
-      by_count[kind].push_back(measure(model, spread(model, m), timing));
+      by_count[kind].push_back(measure(model, spread_nodes(model, m), timing));
     }
   }
 
@@ -153,9 +145,9 @@ Reproduction reproduce_osim_timing(const ReproduceOptions& options, const Reprod
   };
   result.account.push_back(Paragraph{
       "A force at one node moves all of them. J M^-1 J' says by how much; its inverse is the operational-space "
-      "inertia. Times "
-      "are the smallest of many samples on one core, ours from q alone (articulated inertias included); the dense way "
-      "makes the mass matrix, factors it, and solves for every row of the Jacobian."});
+      "inertia. "
+      "Times are the smallest of many samples in one thread, ours from q alone (articulated inertias included); the "
+      "dense way makes the mass matrix, factors it, and solves for every row of the Jacobian."});
   result.account.push_back(table_of("The paper's robot: 24 links, both hands", {paper}));
   for (int kind = 0; kind < 2; ++kind) {
     result.account.push_back(Heading{kind == 0 ? "Chains of hinges" : "Random trees with every kind of joint"});

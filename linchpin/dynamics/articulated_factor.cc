@@ -222,14 +222,9 @@ void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorksp
   check(ws.u.size() == std::size_t(plan.slots) && ws.sum.size() == plan.runs.size(), "workspace of another model");
   for (AlignedArray<Force<T>>* all : {&ws.external, &ws.wide_external})
     for (Force<T>& F : *all) F = Force<T>::zero();
-  for (std::size_t i = 1; i < plan.body.size(); ++i) {
-    const auto& body = plan.body[i];
-    const typename Plan<T>::Real* from = f.data() + 6 * worlds * i;
-    const Force<T> F = force_to_parent(Transform<typename Plan<T>::Real>{body.R_LB, body.p_LB},
-                                       Force<T>{load3<T>(from), load3<T>(from + 3 * worlds)});
-    if (body.slot >= 0) ws.external[std::size_t(body.slot)] += F;
-    if (body.wide_link >= 0) ws.wide_external[std::size_t(body.wide_link)] += F;
-  }
+  each_external_force(
+      plan, f.data(), [&](std::size_t slot, const Force<T>& F) { ws.external[slot] += F; },
+      [&](std::size_t wide, const Force<T>& F) { ws.wide_external[wide] += F; });
   solve_inward(plan, factors, ws, true, x.data());
   solve_outward(plan, factors, ws, x.data());
 }

@@ -130,17 +130,6 @@ LINCHPIN_INLINE void multiply(const Matrix6<T>& A, const Matrix6<T>& B, const Ma
 
 // ---- unit forces inward: (1), (3) ---------------------------------------------------------------------------------------
 
-// From frame B to the frame A that it sits in: (R n + p x R f, R f), and back.
-template <class S, class X>
-LINCHPIN_INLINE Force<X> placed(const Mat3<S>& R, const Vec3<S>& p, const Force<X>& F) {
-  const Vec3<X> f = R * F.f;
-  return {R * F.n + cross(p, f), f};
-}
-template <class S, class X>
-LINCHPIN_INLINE Force<X> taken_from(const Mat3<S>& R, const Vec3<S>& p, const Force<X>& F) {
-  return {transpose_times(R, F.n - cross(p, F.f)), transpose_times(R, F.f)};
-}
-
 template <bool axial, class T>
 LINCHPIN_INLINE const T& D_inverse(const ArticulatedFactor<T>& factors, int slot) {
   return factors.pivot[std::size_t(slot)].D_inverse;
@@ -211,7 +200,7 @@ void through_joints(const Plan<T>& plan, const Factors& factors, int from, int t
   }
 }
 
-// Ball: S = (1, 0), so s are the moments, of weight D^-1 = L^-T D^-1 L^-1; see inward_ball() of aba.cc.
+// Ball: S = (1, 0), so s are the three moments, and what they leave is s' D^-1 s; see inward_ball() of aba.cc.
 template <class T, class Wide>
 void through_ball(const RunPlan<typename Plan<T>::Real>& run, const Wide& w, Matrix6<T>& P, Matrix6<T>& Psi) {
   using X = Carried<T>;
@@ -222,7 +211,7 @@ void through_ball(const RunPlan<typename Plan<T>::Real>& run, const Wide& w, Mat
     y[g] = w.D_inverse * F.n;
     F.n = F.n - w.IA.A * y[g];
     F.f = F.f - fma(y[g].z, w.IA.Bz, fma(y[g].y, w.IA.By, y[g].x * w.IA.Bx));
-    F = placed(w.R, w.rF, F);
+    F = force_to_parent(Transform<T>{w.R, w.rF}, F);
     set_columns(Force<X>{run.E * F.n, run.E * F.f}, g, P);
   }
   const auto add = [&](const auto& of_s, const auto& of_y) {
@@ -334,7 +323,7 @@ void compound(const Plan<T>& plan, const NodeTree<T>& tree, const Factors& facto
     }
     if (vertex.parent >= 0) {  // else nobody asks: the world
       const auto& parent = tree.vertices()[std::size_t(vertex.parent)];
-      if (parent.is_node) each_column(P, [&](const Force<X>& F) { return taken_from(parent.R, parent.p, F); });
+      if (parent.is_node) each_column(P, [&](const Force<X>& F) { return force_to_child(parent.X_LV, F); });
     }
     out.Phi[v] = P;
     out.Psi[v] = Psi;

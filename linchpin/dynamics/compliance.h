@@ -50,9 +50,8 @@ class NodeTree {
     int parent = -1;          // vertex; -1 for the world
     int first = 0, last = 0;  // stretches between v and its parent, [first, last)
     bool is_node = false;     // else V is the link's own frame
-    Mat3<Real> R;             // R_LV
-    Vec3<Real> p;             // p_LV
-    Real unit[6][8];          // its unit forces, by columns, seen from the link: [R, p x R; 0, R]; zero on the world
+    Transform<Real> X_LV;
+    Real unit[6][8];  // its unit forces, by columns, seen from the link: [R, p x R; 0, R]; zero on the world
   };
 
   NodeTree(const Model& model, const Plan<T>& plan, std::span<const Node> nodes);

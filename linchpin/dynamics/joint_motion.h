@@ -217,23 +217,29 @@ LINCHPIN_INLINE void hand_over(const RunPlan<Real>& run, const ArticulatedInerti
     sum += x;
 }
 
-// Forces from outside act on bodies; p of the link that carries the body will take them with the opposite sign.
-template <class T, class Real, class Workspace>
-void gather_external_forces(const Plan<T>& plan, const Real* f_ext, Workspace& ws) {
+// Forces from outside act on bodies; here they are those on the links that carry the bodies: on_axis(slot, F) for
+// one-axis links, on_wide(index, F) for ball and free ones.
+template <class T, class Real, class OnAxis, class OnWide>
+void each_external_force(const Plan<T>& plan, const Real* f_ext, const OnAxis& on_axis, const OnWide& on_wide) {
   constexpr int worlds = Lanes<T>::worlds;
-  for (Force<T>& F : ws.external) F = Force<T>::zero();
   for (std::size_t i = 1; i < plan.body.size(); ++i) {
     const BodyPlan<Real>& body = plan.body[i];
     const Real* from = f_ext + 6 * worlds * i;
     const Force<T> F =
         force_to_parent(Transform<Real>{body.R_LB, body.p_LB}, Force<T>{load3<T>(from), load3<T>(from + 3 * worlds)});
-    if (body.slot >= 0) {
-      ws.external[std::size_t(body.slot)] += F;
-    } else if (body.wide_link >= 0) {
-      Force<T>& p = ws.wide[std::size_t(body.wide_link)].p;
-      p = p - F;
-    }
+    if (body.slot >= 0)
+      on_axis(std::size_t(body.slot), F);
+    else if (body.wide_link >= 0)
+      on_wide(std::size_t(body.wide_link), F);
   }
+}
+// p of the links will take them with the opposite sign.
+template <class T, class Real, class Workspace>
+void gather_external_forces(const Plan<T>& plan, const Real* f_ext, Workspace& ws) {
+  for (Force<T>& F : ws.external) F = Force<T>::zero();
+  each_external_force(
+      plan, f_ext, [&](std::size_t slot, const Force<T>& F) { ws.external[slot] += F; },
+      [&](std::size_t wide, const Force<T>& F) { ws.wide[wide].p = ws.wide[wide].p - F; });
 }
 
 // The inverse of a positive definite 3x3 matrix by its Cholesky factors: no difference of large products.

@@ -55,12 +55,11 @@ NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const N
     v.parent = link == 0 ? -1 : vertex_at[link];
   };
   const auto add_vertex = [&](Vertex v, const Transform<double>& X_LV, bool fixed = false) {
-    v.R = as<Real>(X_LV.R);
-    v.p = {Real(X_LV.p.x), Real(X_LV.p.y), Real(X_LV.p.z)};
+    v.X_LV = {as<Real>(X_LV.R), {Real(X_LV.p.x), Real(X_LV.p.y), Real(X_LV.p.z)}};
     for (auto& row : v.unit) std::fill(std::begin(row), std::end(row), Real(0));
-    const Vec3<Real> axes[3] = {v.R.x, v.R.y, v.R.z};
+    const Vec3<Real> axes[3] = {v.X_LV.R.x, v.X_LV.R.y, v.X_LV.R.z};
     for (int k = 0; k < 3 && !fixed; ++k) {
-      const Vec3<Real> moment = cross(v.p, axes[k]);
+      const Vec3<Real> moment = cross(v.X_LV.p, axes[k]);
       const Real column[6] = {axes[k].x, axes[k].y, axes[k].z, moment.x, moment.y, moment.z};
       for (int i = 0; i < 3; ++i) {
         v.unit[i][k] = v.unit[i + 3][k + 3] = column[i];

@@ -74,6 +74,11 @@ LINCHPIN_INLINE auto force_to_parent(const Transform<A>& X, const Force<B>& f) -
   return {X.R * f.n + cross(X.p, ff), ff};
 }
 // The motion of a body, given at A's origin in A's axes, at B's origin in B's axes (X = X_AB).
+// The same force seen from B again.
+template <class A, class B>
+LINCHPIN_INLINE auto force_to_child(const Transform<A>& X, const Force<B>& f) -> Force<decltype(X.p.x * f.n.x)> {
+  return {transpose_times(X.R, f.n - cross(X.p, f.f)), transpose_times(X.R, f.f)};
+}
 template <class A, class B>
 LINCHPIN_INLINE auto motion_to_child(const Transform<A>& X, const Motion<B>& m) -> Motion<decltype(X.p.x * m.w.x)> {
   return {transpose_times(X.R, m.w), transpose_times(X.R, m.v + cross(m.w, X.p))};
