@@ -33,6 +33,12 @@ struct Node {
   Transform<double> X_BN = Transform<double>::identity();
 };
 
+// The same in a link, also one that carries no body (between the axes of one joint).
+struct LinkNode {
+  int link = 0;
+  Transform<double> X_LN = Transform<double>::identity();
+};
+
 // The vertices of (4) for some nodes of a model.
 template <class T>
 class NodeTree {
@@ -55,6 +61,7 @@ class NodeTree {
   };
 
   NodeTree(const Model& model, const Plan<T>& plan, std::span<const Node> nodes);
+  NodeTree(const Model& model, const Plan<T>& plan, std::span<const LinkNode> nodes);
 
   int nodes() const { return nodes_; }
   std::span<const Vertex> vertices() const { return vertices_; }  // parents first

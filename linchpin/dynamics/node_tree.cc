@@ -12,10 +12,25 @@ Mat3<S> as(const Mat3<double>& R) {
   return {{S(R.x.x), S(R.x.y), S(R.x.z)}, {S(R.y.x), S(R.y.y), S(R.y.z)}, {S(R.z.x), S(R.z.y), S(R.z.z)}};
 }
 
+std::vector<LinkNode> on_links(const Model& model, std::span<const Node> nodes) {
+  std::vector<LinkNode> result;
+  for (const Node& node : nodes) {
+    check(node.body >= 0 && std::size_t(node.body) < model.bodies().size(), "node ", result.size(), " is on body ",
+          node.body, " of ", model.bodies().size());
+    const Body& body = model.bodies()[std::size_t(node.body)];
+    result.push_back({body.link, body.X_LB * node.X_BN});
+  }
+  return result;
+}
+
 }  // namespace
 
 template <class T>
 NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const Node> nodes)
+    : NodeTree(model, plan, on_links(model, nodes)) {}
+
+template <class T>
+NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const LinkNode> nodes)
     : nodes_(int(nodes.size())) {
   const std::span<const Link> links = model.links();
   const auto is_free = [&](std::size_t link) { return links[link].kind == LinkKind::free; };
@@ -23,9 +38,9 @@ NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const N
   // Paths that arrive at each link: from nodes on it, and from links that it carries. Through a free joint nothing comes.
   std::vector<int> arrivals(links.size(), 0), vertex_at(links.size(), -1);
   for (std::size_t n = 0; n < nodes.size(); ++n) {
-    check(nodes[n].body >= 0 && std::size_t(nodes[n].body) < model.bodies().size(), "node ", n, " is on body ",
-          nodes[n].body, " of ", model.bodies().size());
-    ++arrivals[std::size_t(model.bodies()[std::size_t(nodes[n].body)].link)];
+    check(nodes[n].link >= 0 && std::size_t(nodes[n].link) < links.size(), "node ", n, " is on link ", nodes[n].link,
+          " of ", links.size());
+    ++arrivals[std::size_t(nodes[n].link)];
   }
   for (std::size_t i = links.size() - 1; i > 0; --i)
     if (arrivals[i] > 0 && !is_free(i)) ++arrivals[std::size_t(links[i].parent)];
@@ -71,11 +86,8 @@ NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const N
   };
   // In the order of links, so that parents come first; a link's first node is its vertex, and the others hang on it.
   std::vector<std::vector<int>> nodes_on(links.size());
-  const auto X_LN = [&](int node) {
-    return model.bodies()[std::size_t(nodes[std::size_t(node)].body)].X_LB * nodes[std::size_t(node)].X_BN;
-  };
-  for (int n = 0; n < nodes_; ++n)
-    nodes_on[std::size_t(model.bodies()[std::size_t(nodes[std::size_t(n)].body)].link)].push_back(n);
+  const auto X_LN = [&](int node) { return nodes[std::size_t(node)].X_LN; };
+  for (int n = 0; n < nodes_; ++n) nodes_on[std::size_t(nodes[std::size_t(n)].link)].push_back(n);
   vertex_of_.resize(nodes.size());
   for (const int n : nodes_on[0]) {
     Vertex v;

@@ -1,9 +1,10 @@
-// compile(): from a spec's names to a model's arrays, in five steps that each leave something simpler:
+// compile(): from a spec's names to a model's arrays, in six steps that each leave something simpler:
 //   1. every element is checked by itself, every name is looked up;
 //   2. the bodies are sorted depth first (no recursion: chains of 100000 links are normal);
 //   3. joints become links of one axis, ball or free; welded bodies join their parent's link;
 //   4. frames move onto common normals (link_frames.h), and links form runs;
-//   5. coordinates that move no mass are found (mobility.h).
+//   5. coordinates that move no mass are found (mobility.h);
+//   6. constraints and springs find their bodies and coordinates (resolve_constraints.h).
 #include <algorithm>
 #include <optional>
 #include <sstream>
@@ -12,6 +13,7 @@
 #include "linchpin/model/link_frames.h"
 #include "linchpin/model/mobility.h"
 #include "linchpin/model/model.h"
+#include "linchpin/model/resolve_constraints.h"
 #include "linchpin/model/spec_check.h"
 #include "linchpin/spatial/quaternion.h"
 
@@ -30,6 +32,7 @@ class Compiler {
   void settle_frames();
   void make_runs();
   bool check_mobility();
+  bool add_constraints();
 
   template <class... Parts>
   bool fail(const Parts&... parts) {
@@ -341,6 +344,26 @@ bool Compiler::check_mobility() {
               "or what it carries mass or moments of inertia about that axis, or give the joint armature");
 }
 
+bool Compiler::add_constraints() {
+  std::unordered_map<std::string_view, int> names;
+  for (const ConstraintSpec& spec : spec_.constraints) {
+    if (spec.name.empty()) return fail("constraint number ", model_.constraints_.size(), " has no name");
+    if (!names.emplace(spec.name, 0).second) return fail("two constraints are called '", spec.name, "'");
+    Result<Constraint> constraint = resolve(spec, model_);
+    if (!constraint) return fail(constraint.error().message);
+    model_.constraints_.push_back(std::move(constraint).value());
+  }
+  names.clear();
+  for (const SpringSpec& spec : spec_.springs) {
+    if (spec.name.empty()) return fail("spring number ", model_.springs_.size(), " has no name");
+    if (!names.emplace(spec.name, 0).second) return fail("two springs are called '", spec.name, "'");
+    Result<Spring> spring = resolve(spec, model_);
+    if (!spring) return fail(spring.error().message);
+    model_.springs_.push_back(std::move(spring).value());
+  }
+  return true;
+}
+
 Result<Model> Compiler::run() {
   model_.name_ = spec_.name;
   model_.gravity_ = spec_.gravity;
@@ -349,6 +372,7 @@ Result<Model> Compiler::run() {
   make_runs();
   if (!check_mobility()) return error_;
   model_.index_names();
+  if (!add_constraints()) return error_;
   return std::move(model_);
 }
 

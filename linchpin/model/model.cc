@@ -29,6 +29,11 @@ int Model::find_body(std::string_view name) const { return find(bodies_, bodies_
 int Model::find_joint(std::string_view name) const { return find(joints_, joints_by_name_, name); }
 int Model::find_frame(std::string_view name) const { return find(frames_, frames_by_name_, name); }
 
+int Model::find_constraint(std::string_view name) const {
+  const auto at = std::ranges::find(constraints_, name, &Constraint::name);
+  return at != constraints_.end() ? int(at - constraints_.begin()) : -1;
+}
+
 void Model::index_names() {
   bodies_by_name_ = sorted_by_name(bodies_);
   joints_by_name_ = sorted_by_name(joints_);

@@ -77,6 +77,54 @@ struct Frame {
   Transform<double> X_BF = Transform<double>::identity();
 };
 
+// A frame where a constraint or a spring holds on.
+struct Attachment {
+  int body = 0;
+  Transform<double> X_BF = Transform<double>::identity();
+};
+
+// The constraints of constraint_spec.h with bodies and coordinates found.
+struct Loop {
+  LoopType type = LoopType::pin;
+  Attachment a, b;
+  double pitch = 0;
+  std::array<TimeLaw, 3> displacement;
+};
+struct Rod {
+  Attachment a, b;
+  double length = 1;
+  TimeLaw extension;
+};
+struct Rolling {
+  Attachment a, b;
+  Vec3<double> half_axes{1, 1, 1};
+  bool sliding = false;
+};
+struct VelocityCondition {
+  Attachment a, b;
+  Vec3<double> angular{0, 0, 0}, linear{0, 0, 0};
+  TimeLaw speed;
+};
+struct Coupling {
+  struct Term {
+    int link = 0, q = 0, v = 0;  // the one-axis link that has the coordinate
+    std::vector<double> polynomial{0, 1};
+  };
+  std::vector<Term> terms;
+  TimeLaw value;
+};
+struct Constraint {
+  std::string name;
+  std::variant<Loop, Rod, Rolling, VelocityCondition, Coupling> what;
+};
+int row_count(const Constraint& constraint);
+
+struct Spring {
+  std::string name;
+  Attachment a, b;
+  double stiffness = 0, damping = 0, length = 0;
+};
+
 class Model {
  public:
   const std::string& name() const { return name_; }
@@ -89,12 +137,15 @@ class Model {
   std::span<const Joint> joints() const { return joints_; }
   std::span<const Frame> frames() const { return frames_; }
   std::span<const DofSpec> dofs() const { return dofs_; }  // one per velocity coordinate
+  std::span<const Constraint> constraints() const { return constraints_; }
+  std::span<const Spring> springs() const { return springs_; }
   double total_mass() const;
 
   // The index, or -1.
   int find_body(std::string_view name) const;
   int find_joint(std::string_view name) const;
   int find_frame(std::string_view name) const;
+  int find_constraint(std::string_view name) const;
 
  private:
   friend class Compiler;
@@ -107,6 +158,8 @@ class Model {
   std::vector<Joint> joints_;
   std::vector<Frame> frames_;
   std::vector<DofSpec> dofs_;
+  std::vector<Constraint> constraints_;
+  std::vector<Spring> springs_;
   std::vector<int> bodies_by_name_, joints_by_name_, frames_by_name_;  // indices, sorted
   void index_names();
 };

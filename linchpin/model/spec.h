@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "linchpin/geometry/shape.h"
+#include "linchpin/model/constraint_spec.h"
 #include "linchpin/spatial/spatial.h"
 
 namespace linchpin {
@@ -99,6 +100,8 @@ struct ModelSpec {
                                   //   up to depth-first sorting
   std::vector<GeometrySpec> world_geometry;
   std::vector<FrameSpec> frames;
+  std::vector<ConstraintSpec> constraints;  // closed loops, couplings, prescribed motion
+  std::vector<SpringSpec> springs;          // from body to body; those of joints are in DofSpec
 };
 
 // A solid of this shape and mass centred at the origin of X_BG; also adds the shape to the body's slots.

@@ -1,0 +1,83 @@
+// The motion of a tree whose constraints hold: forward dynamics, and the way back onto the constraints.
+//
+// With the rows g of constraint_rows.h and the reactions lambda,
+//     M vdot = tau - bias(q, v) + J' lambda,   J vdot + bias_g = 0                                             (1)
+// so the mechanism moves as if free, and the reactions undo what the rows do not allow [000 s.6; 001 (17)]:
+//     Lambda lambda = -(J vdot_free + bias_g),   Lambda = J M^-1 J'                                            (2)
+//     vdot = vdot_free + M^-1 J' lambda                                                                        (3)
+// vdot_free by the articulated body, Lambda by the compliance of the links that rows touch (compliance.h), (3) by the
+// same factors: O(n + m^2) and O(rows^3) for (2).
+//
+// Constraints may say a thing twice, and in special positions some say what others said: Lambda is singular then, and
+// of the reactions that (2) leaves open these are the least, measured as semidefinite.h says; accelerations are unique
+// all the same. Where rows contradict each other there is no motion, and `unmet` says by how much.
+//
+// Steppers leave the constraints by their own error. Two projections bring them back, both by the shortest way as the
+// mass matrix measures it:
+//     v <- v - M^-1 J' Lambda^+ (J v + drift)        kinetic energy never grows where drift is zero            (4)
+//     q <- q (+) -M^-1 J' Lambda^+ g, repeated                                                                 (5)
+// (5) leaves velocities alone, and nonholonomic rows, which have no g.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linchpin/dynamics/aba.h"
+#include "linchpin/dynamics/articulated_factor.h"
+#include "linchpin/dynamics/constraint_rows.h"
+#include "linchpin/dynamics/semidefinite.h"
+
+namespace linchpin {
+
+struct ConstraintReport {
+  int rows = 0, rank = 0;  // rank -1: numbers that are not finite
+  double unmet = 0;        // largest |gddot|, |gdot| or |g| left over, in its own unit
+  int worst = -1;          // the row where that is
+  int iterations = 0;      // of (5)
+};
+
+// Plan and scratch of everything here, for some constraints of a model, in most cases all of them.
+struct ClosedChain {
+  ClosedChain(const Model& model, const Plan<double>& plan, std::span<const Constraint> constraints);
+
+  const Model& model;
+  const Plan<double>& plan;
+  ConstraintPlan constraints;
+  NodeTree<double> tree;
+
+  // Scratch; rows and reactions are those of the last call.
+  ConstraintRows rows;
+  std::vector<double> reactions;  // lambda of (2), N or N m: on B's side of pairs, on the coordinates of couplings
+
+  Kinematics<double> kin;
+  Velocities vel;
+  std::vector<Motion<double>> link_acceleration;
+  AbaWorkspace<double> aba;
+  ArticulatedFactor<double> factors;
+  SolveWorkspace<double> solver_ws;
+  Compliance<double> compliance;
+  std::vector<double> node_matrix, response, row_matrix;
+  SemidefiniteSolver solver;
+  std::vector<double> g, x, f, zero;
+};
+
+// vdot of (1). f_ext as in aba.h, empty for none.
+ConstraintReport constrained_dynamics(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
+                                      std::span<const double> f_ext, double time, ClosedChain& chain,
+                                      std::span<double> vdot);
+
+// (4)
+ConstraintReport project_velocity(std::span<const double> q, std::span<double> v, double time, ClosedChain& chain);
+
+// (5), until |g| is at most `tolerance` or does not shrink any more. For small errors; from afar see assembly.h.
+ConstraintReport project_position(std::span<double> q, double time, double tolerance, ClosedChain& chain);
+
+// Lambda of the rows at q, from factors of the same q and evaluated rows: the matrix of (2), rows x rows.
+void row_compliance(ClosedChain& chain);
+
+// Kinematics, rows and factors at q and v: what the functions above begin with.
+void place_chain(std::span<const double> q, std::span<const double> v, double time, ClosedChain& chain);
+// x <- M^-1 J' lambda
+void respond(std::span<const double> q, std::span<const double> lambda, ClosedChain& chain, std::span<double> x);
+
+}  // namespace linchpin
