@@ -57,6 +57,7 @@ ClosedChain::ClosedChain(const Model& m, const Plan<double>& p, std::span<const 
       node_matrix(36 * constraints.nodes().size() * constraints.nodes().size()),
       response(6 * constraints.nodes().size()),
       row_matrix(std::size_t(constraints.rows()) * std::size_t(constraints.rows())),
+      row_size(std::size_t(constraints.rows())),
       solver(constraints.rows()),
       g(std::size_t(constraints.rows())),
       x(std::size_t(m.nv())),
@@ -76,7 +77,7 @@ void row_compliance(ClosedChain& chain) {
   compound_paths(chain.plan, chain.tree, chain.factors, chain.compliance);
   compliance_matrix<double>(chain.tree, chain.compliance, chain.node_matrix);
   // Forces into the axes of the links, where the compliance has them.
-  const auto local = [&](int side, double (&out)[6]) {
+  const auto local = [&](int side, double(&out)[6]) {
     const Force<double>& F = chain.rows.force[std::size_t(side)];
     const Mat3<double>& R = chain.kin.X_WL[std::size_t(plan.sides()[std::size_t(side)].link)].R;
     const Vec3<double> n = transpose_times(R, F.n), f = transpose_times(R, F.f);
@@ -84,12 +85,16 @@ void row_compliance(ClosedChain& chain) {
   };
   double F[6];
   for (std::size_t r = 0; r < rows; ++r) {
+    chain.row_size[r] = 0;
     std::ranges::fill(chain.response, 0);
     for (int s = plan.first_side(int(r)); s < plan.first_side(int(r) + 1); ++s) {
       local(s, F);
       const double* block = chain.node_matrix.data() + 6 * std::size_t(plan.sides()[std::size_t(s)].node) * width;
       for (std::size_t k = 0; k < 6; ++k)  // rows of a symmetric matrix are its columns
         for (std::size_t i = 0; i < width; ++i) chain.response[i] += F[k] * block[k * width + i];
+      const double* own = block + 6 * std::size_t(plan.sides()[std::size_t(s)].node);
+      for (std::size_t k = 0; k < 6; ++k)
+        for (std::size_t i = 0; i < 6; ++i) chain.row_size[r] += F[k] * own[k * width + i] * F[i];
     }
     for (std::size_t other = 0; other <= r; ++other) {
       double sum = 0;
@@ -119,7 +124,7 @@ ConstraintReport constrained_dynamics(std::span<const double> q, std::span<const
   place_chain(q, v, time, chain);
   factor<double>(chain.plan, q, chain.factors);
   row_compliance(chain);
-  report.rank = chain.solver.factor(chain.row_matrix);
+  report.rank = chain.solver.factor(chain.row_matrix, chain.row_size);
   find_accelerations(chain, q, v, vdot);
   find_reactions(chain, chain.g);  // (2)
   respond(q, chain.reactions, chain, chain.x);
@@ -135,7 +140,7 @@ ConstraintReport project_velocity(std::span<const double> q, std::span<double> v
   place_chain(q, v, time, chain);
   factor<double>(chain.plan, q, chain.factors);
   row_compliance(chain);
-  report.rank = chain.solver.factor(chain.row_matrix);
+  report.rank = chain.solver.factor(chain.row_matrix, chain.row_size);
   row_velocities(chain.constraints, chain.rows, chain.vel, q, v, chain.g);
   find_reactions(chain, chain.g);
   respond(q, chain.reactions, chain, chain.x);
@@ -154,7 +159,8 @@ ConstraintReport project_position(std::span<double> q, double time, double toler
   for (;; ++report.iterations) {
     place_chain(q, chain.zero, time, chain);
     largest(chain.rows.error, holonomic, report);
-    if (report.unmet <= tolerance || !(report.unmet < 0.5 * before) || report.iterations == max_projections) return report;
+    if (report.unmet <= tolerance || !(report.unmet < 0.5 * before) || report.iterations == max_projections)
+      return report;
     before = report.unmet;
     factor<double>(chain.plan, q, chain.factors);
     row_compliance(chain);
@@ -162,7 +168,7 @@ ConstraintReport project_position(std::span<double> q, double time, double toler
     for (std::size_t r = 0; r < rows; ++r)  // a row that gives way nowhere is left out
       if (!holonomic(int(r)))
         for (std::size_t k = 0; k < rows; ++k) chain.row_matrix[r * rows + k] = chain.row_matrix[k * rows + r] = 0;
-    report.rank = chain.solver.factor(chain.row_matrix);
+    report.rank = chain.solver.factor(chain.row_matrix, chain.row_size);
     find_reactions(chain, chain.rows.error);
     respond(q, chain.reactions, chain, chain.x);
     integrate(chain.model, chain.x, q);  // (5)

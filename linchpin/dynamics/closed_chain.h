@@ -57,6 +57,7 @@ struct ClosedChain {
   SolveWorkspace<double> solver_ws;
   Compliance<double> compliance;
   std::vector<double> node_matrix, response, row_matrix;
+  std::vector<double> row_size;  // what the sides of each row give way by themselves; together they may not move at all
   SemidefiniteSolver solver;
   std::vector<double> g, x, f, zero;
 };

@@ -17,9 +17,9 @@ using Vector = Vec3<double>;
 struct Placed {
   int link;
   Mat3<double> axes;
-  Vector p, r;      // its origin, and from the link's origin to it
-  Vector w, v;      // angular velocity, velocity of its origin
-  Vector inward;    // w x (w x r): its acceleration when the link has none
+  Vector p, r;    // its origin, and from the link's origin to it
+  Vector w, v;    // angular velocity, velocity of its origin
+  Vector inward;  // w x (w x r): its acceleration when the link has none
 };
 
 Vector axis_of(const Mat3<double>& R, std::size_t k) { return k == 0 ? R.x : k == 1 ? R.y : R.z; }
@@ -124,12 +124,12 @@ PairRow rod_row(const Placed& a, const Placed& b, const Rod& rod, double time) {
   TimeLaw::Value u = rod.extension.at(time);
   u.value += rod.length;
   const Vector d = b.p - a.p, rate = b.v - a.v, e = (1 / rod.length) * d;
-  return {.error = (dot(d, d) - u.value * u.value) / (2 * rod.length),
-          .drift = -u.value * u.rate / rod.length,
-          .bias = dot(e, b.inward - a.inward) +
-                  (dot(rate, rate) - u.rate * u.rate - u.value * u.acceleration) / rod.length,
-          .on_a = minus(force_at(a.r, e)),
-          .on_b = force_at(b.r, e)};
+  return {
+      .error = (dot(d, d) - u.value * u.value) / (2 * rod.length),
+      .drift = -u.value * u.rate / rod.length,
+      .bias = dot(e, b.inward - a.inward) + (dot(rate, rate) - u.rate * u.rate - u.value * u.acceleration) / rod.length,
+      .on_a = minus(force_at(a.r, e)),
+      .on_b = force_at(b.r, e)};
 }
 
 // (8), (9). With m = B' n, n = e_z, the lowest point of the ellipsoid is c = -B S^2 m / h from its centre.
@@ -331,7 +331,8 @@ ConstraintRows::ConstraintRows(const ConstraintPlan& plan)
 
 void evaluate_rows(const Model& model, const ConstraintPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    std::span<const double> q, std::span<const double> v, double time, ConstraintRows& rows) {
-  check(rows.error.size() == std::size_t(plan.rows()), "room for ", rows.error.size(), " rows, there are ", plan.rows());
+  check(rows.error.size() == std::size_t(plan.rows()), "room for ", rows.error.size(), " rows, there are ",
+        plan.rows());
   Writer out(plan, rows);
   PairRows pair(time, out);
   for (const Constraint& constraint : plan.constraints()) {

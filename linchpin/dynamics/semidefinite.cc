@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "linchpin/base/check.h"
 
 namespace linchpin {
 namespace {
+
+// Terms of a diagonal are themselves sums along paths; their rounding is some units in the last place.
+constexpr double rounding = 1e-14;
 
 double dot(const double* a, const double* b, std::size_t count) {
   double sum = 0;
@@ -18,19 +22,21 @@ double dot(const double* a, const double* b, std::size_t count) {
 }  // namespace
 
 SemidefiniteSolver::SemidefiniteSolver(int rows)
-    : n_(std::size_t(rows)), order_(n_), per_unit_(n_), L_(n_ * n_), G_(n_ * n_), y_(n_), z_(n_) {}
+    : n_(std::size_t(rows)), order_(n_), per_unit_(n_), L_(n_ * n_), G_(n_ * n_), y_(n_), z_(n_), noise_(n_) {}
 
-int SemidefiniteSolver::factor(std::span<const double> A) {
+int SemidefiniteSolver::factor(std::span<const double> A, std::span<const double> size) {
   const std::size_t n = n_;
   check(A.size() == n * n, "A has ", A.size(), " numbers, ", n, " rows need ", n * n);
+  check(size.empty() || size.size() == n, size.size(), " sizes for ", n, " rows");
   rank_ = 0;
-  smallest_pivot_ = 1;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = i; j < n; ++j)
       if (!std::isfinite(A[i * n + j])) return rank_ = -1;
   std::iota(order_.begin(), order_.end(), 0);
   for (std::size_t i = 0; i < n; ++i) {
-    per_unit_[i] = A[i * n + i] > 0 ? 1 / std::sqrt(A[i * n + i]) : 0;
+    const double diagonal = A[i * n + i], lost = size.empty() ? 0 : rounding * size[i];
+    per_unit_[i] = diagonal > lost ? 1 / std::sqrt(diagonal) : 0;
+    noise_[i] = std::max(tolerance, diagonal > lost ? lost / diagonal : 1);
     z_[i] = per_unit_[i] > 0 ? 1 : 0;  // pivots to come, by row of A
   }
   // Rows of L by the order in which they become pivots; later rows live where they are until then.
@@ -40,8 +46,7 @@ int SemidefiniteSolver::factor(std::span<const double> A) {
     for (std::size_t k = rank + 1; k < n; ++k)
       if (z_[std::size_t(order_[k])] > z_[std::size_t(order_[best])]) best = k;
     const double pivot = z_[std::size_t(order_[best])];
-    if (!(pivot > tolerance)) break;
-    smallest_pivot_ = std::min(smallest_pivot_, pivot);
+    if (!(pivot > 0)) break;
     if (best != rank) {
       std::swap(order_[best], order_[rank]);
       std::swap_ranges(&L_[best * n], &L_[best * n] + rank, &L_[rank * n]);
@@ -55,6 +60,7 @@ int SemidefiniteSolver::factor(std::span<const double> A) {
       const double l = (entry - dot(&L_[k * n], &L_[rank * n], rank)) / diagonal;
       L_[k * n + rank] = l;
       z_[i] -= l * l;
+      if (!(z_[i] > noise_[i])) z_[i] = 0;
     }
   }
   rank_ = int(rank);
@@ -77,6 +83,10 @@ int SemidefiniteSolver::factor(std::span<const double> A) {
 void SemidefiniteSolver::solve(std::span<double> x) {
   const std::size_t n = n_, r = std::size_t(std::max(rank_, 0));
   check(x.size() == n, "x has ", x.size(), " numbers, the matrix has ", n, " rows");
+  if (rank_ < 0) {
+    std::ranges::fill(x, std::numeric_limits<double>::quiet_NaN());
+    return;
+  }
   for (std::size_t k = 0; k < n; ++k) y_[k] = per_unit_[std::size_t(order_[k])] * x[std::size_t(order_[k])];
   const auto forward = [&](const std::vector<double>& F, double* b) {  // F lower triangular, r rows
     for (std::size_t i = 0; i < r; ++i) b[i] = (b[i] - dot(&F[i * n], b, i)) / F[i * n + i];

@@ -20,23 +20,22 @@ class SemidefiniteSolver {
   // A part of a row's own diagonal. Below it a row counts as given by those before.
   double tolerance = 1e-10;
 
-  // A is rows x rows, row by row; its upper half is read. Returns the rank, or -1 for numbers that are not finite.
-  int factor(std::span<const double> A);
+  // A is rows x rows, row by row; its upper half is read. Where a row's diagonal is a difference of larger terms, `size`
+  // is what they were: pivots within their rounding do not count either. Returns the rank, or -1 for numbers that are
+  // not finite.
+  int factor(std::span<const double> A, std::span<const double> size = {});
   // x <- the solution for b = x, after factor().
   void solve(std::span<double> x);
 
   int rank() const { return rank_; }
-  // The smallest and largest pivot that counted: how far from singular what is left is.
-  double smallest_pivot() const { return smallest_pivot_; }
 
  private:
   std::size_t n_;
   int rank_ = 0;
-  double smallest_pivot_ = 0;
-  std::vector<int> order_;           // row of A that comes k-th
-  std::vector<double> per_unit_;     // D
-  std::vector<double> L_, G_;        // (1) by rows; Cholesky factor of L'L by rows
-  std::vector<double> y_, z_;
+  std::vector<int> order_;        // row of A that comes k-th
+  std::vector<double> per_unit_;  // D
+  std::vector<double> L_, G_;     // (1) by rows; Cholesky factor of L'L by rows
+  std::vector<double> y_, z_, noise_;
 };
 
 }  // namespace linchpin

@@ -79,8 +79,8 @@ LoopHold hold_of(LoopType type);
 struct LoopSpec {
   LoopType type = LoopType::pin;
   FrameOnBody a, b;
-  double pitch = 0;                       // screw: metres per radian
-  std::array<TimeLaw, 3> displacement;    // where B's origin is held in A, m; only along axes that are held
+  double pitch = 0;                     // screw: metres per radian
+  std::array<TimeLaw, 3> displacement;  // where B's origin is held in A, m; only along axes that are held
 };
 
 // B's origin stays at a distance from A's, however both turn.

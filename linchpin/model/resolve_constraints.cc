@@ -81,7 +81,8 @@ class Resolver {
     for (std::size_t k = 0; k < 3; ++k) {
       if (const std::string wrong = fault_of(spec.displacement[k]); !wrong.empty()) refuse(wrong);
       if (!hold.along[k] && !is_nothing(spec.displacement[k]))
-        refuse(text("displacement along ", "xyz"[k], " is given; a ", to_string(spec.type), " does not hold that axis"));
+        refuse(
+            text("displacement along ", "xyz"[k], " is given; a ", to_string(spec.type), " does not hold that axis"));
     }
     return {{}, loop};
   }
@@ -125,10 +126,11 @@ class Resolver {
       }
       const Joint& joint = model_.joints()[std::size_t(j)];
       if (joint.type == JointType::ball || joint.type == JointType::free)
-        refuse(text("joint '", term.joint, "' is ", to_string(joint.type), "; its position has no coordinates to couple"));
+        refuse(
+            text("joint '", term.joint, "' is ", to_string(joint.type), "; its position has no coordinates to couple"));
       else if (term.coordinate < 0 || term.coordinate >= joint.nv)
-        refuse(text("joint '", term.joint, "' (", to_string(joint.type), ") has ", joint.nv, " coordinates, not number ",
-                    term.coordinate));
+        refuse(text("joint '", term.joint, "' (", to_string(joint.type), ") has ", joint.nv,
+                    " coordinates, not number ", term.coordinate));
       if (!std::ranges::all_of(term.polynomial, [](double c) { return std::isfinite(c); }))
         refuse(text("the polynomial of joint '", term.joint, "' is not finite"));
       if (!fault.empty()) break;
@@ -168,12 +170,8 @@ Result<Constraint> resolve(const ConstraintSpec& spec, const Model& model) {
 
 Result<Spring> resolve(const SpringSpec& spec, const Model& model) {
   Resolver resolver(model);
-  Spring spring{.name = spec.name,
-                .a = {},
-                .b = {},
-                .stiffness = spec.stiffness,
-                .damping = spec.damping,
-                .length = spec.length};
+  Spring spring{
+      .name = spec.name, .a = {}, .b = {}, .stiffness = spec.stiffness, .damping = spec.damping, .length = spec.length};
   resolver.ends(spec.a, spec.b, spring.a, spring.b);
   const struct {
     const char* name;
