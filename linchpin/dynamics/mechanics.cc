@@ -1,5 +1,7 @@
 #include "linchpin/dynamics/mechanics.h"
 
+#include "linchpin/dynamics/springs.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -275,6 +277,7 @@ Energy energy(const Model& model, const Kinematics<double>& kin, const Velocitie
     sum.springs += spring_energy(model, link, q.data());
   }
   for (std::size_t k = 0; k < v.size(); ++k) sum.kinetic += 0.5 * model.dofs()[k].armature * v[k] * v[k];
+  sum.springs += spring_energy(model, kin);
   return sum;
 }
 

@@ -71,7 +71,8 @@ Force<double> momentum(const Model& model, const Kinematics<double>& kin, const 
 struct Energy {
   double kinetic;  // rotors included: armature v^2 / 2
   double gravity;  // zero at the world's origin
-  double springs;  // stiffness (q - rest)^2 / 2; for a ball stiffness angle^2 / 2, the angle at most pi
+  double springs;  // stiffness (q - rest)^2 / 2; for a ball stiffness angle^2 / 2, the angle at most pi;
+                   // and those from body to body (springs.h)
   double total() const { return kinetic + gravity + springs; }
 };
 Energy energy(const Model& model, const Kinematics<double>& kin, const Velocities& vel, std::span<const double> q,

@@ -30,10 +30,11 @@ constexpr double smallest_error = 1e-4;  // an error of nearly nothing, by luck,
 constexpr std::size_t last_stage = dormand_prince_stages - 1;
 
 // All stages from the second on; the last is evaluated where the substep ends, and is the first of the next.
-void take_substep(Dynamics& dynamics, const Arrival& base, const Inputs& inputs, double h, Stages& stages) {
+void take_substep(Dynamics& dynamics, double time, const Arrival& base, const Inputs& inputs, double h,
+                  Stages& stages) {
   const std::array<std::span<const double>, 6> rows{a2, a3, a4, a5, a6, order5};
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    place_stage(dynamics, base.q, base.v, h, rows[i], stages);
+    place_stage(dynamics, time, base.q, base.v, h, rows[i], stages);
     evaluate_stage(dynamics, inputs, i + 1, stages);
   }
 }
@@ -114,7 +115,7 @@ StepReport dormand_prince(Dynamics& dynamics, const Departure& from, Stages& sta
   Arrival& base = to;
   std::ranges::copy(from.state.q, base.q.begin());
   std::ranges::copy(from.state.v, base.v.begin());
-  evaluate_start(dynamics, base.q, base.v, from.inputs, stages);
+  evaluate_start(dynamics, from.state.time, base.q, base.v, from.inputs, stages);
   const std::span<const double> vdot = std::span<const double>(stages.vdot).first(base.v.size());
   if (!all_finite(base.q) || !all_finite(vdot)) return not_finite(dynamics.model, from, vdot, to);
 
@@ -128,7 +129,7 @@ StepReport dormand_prince(Dynamics& dynamics, const Departure& from, Stages& sta
     if (report.substeps + report.rejected >= from.options.max_substeps)
       return too_small(report, "more than max_substeps substeps: the model is stiff, or the tolerance too tight");
     if (!(h > shortest)) return too_small(report, "the tolerance cannot be met by any substep");
-    take_substep(dynamics, base, from.inputs, h, stages);
+    take_substep(dynamics, from.state.time + done, base, from.inputs, h, stages);
     const double error = substep_error(dynamics, base, h, from.options, stages);
     if (!(error <= 1)) {
       ++report.rejected;

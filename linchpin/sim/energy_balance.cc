@@ -36,17 +36,21 @@ void RunMonitor::add(const State& after, const StepReport& report) {
       c.status = report.status;
       c.reason = report.reason;
       c.body = report.body;
+      c.constraint = report.constraint;
     }
     if (report.status == StepStatus::not_finite) c.finite = false;
     return;
   }
   ++c.steps;
   c.substeps += report.substeps;
+  c.loop_error = std::max(c.loop_error, report.loop_error);
+  c.loop_speed = std::max(c.loop_speed, report.loop_speed);
   const Energy now = energy_of(after);
   EnergyBalance& e = c.energy;
   e.stored = now.total();
   e.work += report.work;
   e.dissipated += report.dissipated;
+  e.projected += report.projected;
   e.largest_defect = std::max(e.largest_defect, std::abs(e.defect()));
   e.exchanged = std::max({e.exchanged, now.kinetic, std::abs(now.gravity - at_start_.gravity),
                           std::abs(now.springs - at_start_.springs), std::abs(e.work), std::abs(e.dissipated)});

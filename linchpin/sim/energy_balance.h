@@ -1,6 +1,6 @@
 // Where a run's energy came from and where it went, and the certificate of the run.
 //
-//     defect = stored - stored at start - work + dissipated                                                    (1)
+//     defect = stored - stored at start - work + dissipated - projected                                        (1)
 // is zero for the motion itself; what is left is the error of the stepper. Stored energy is that of the state after
 // each step (mechanics.h: kinetic, gravity, springs). Work and dissipation are integrals of power over each step, which
 // the stepper forms from its own stages (StepReport): to its own order, also where a step has many substeps.
@@ -17,12 +17,13 @@ struct EnergyBalance {
   double stored = 0;          // now
   double work = 0;            // done by tau and f_ext so far
   double dissipated = 0;      // by damping so far
+  double projected = 0;       // added by the projections onto constraints so far: no force did that work
   double largest_defect = 0;  // the largest |defect| after any step
   // The largest energy that moved from one purse to another, after any step: kinetic, what gravity or springs have
   // given or taken since the start, work, or dissipated. The measure of a defect, since no zero of a potential matters.
   double exchanged = 0;
 
-  double defect() const { return stored - start - work + dissipated; }  // (1)
+  double defect() const { return stored - start - work + dissipated - projected; }  // (1)
   double relative_defect() const { return exchanged > 0 ? largest_defect / exchanged : 0; }
 };
 
@@ -34,6 +35,8 @@ struct Certificate {
   int body = -1;
   long steps = 0;  // done
   long evaluations = 0, substeps = 0, rejected = 0;
+  double loop_error = 0, loop_speed = 0;  // the largest after any step: m or rad, and per s
+  int constraint = -1;                    // of the first step that failed for a constraint
   EnergyBalance energy;
   double energy_tolerance = unlimited;  // on the relative defect
   bool passed() const { return finite && status == StepStatus::done && energy.relative_defect() <= energy_tolerance; }

@@ -9,15 +9,15 @@ namespace {
 
 void update_velocity(Dynamics& dynamics, const Departure& from, EulerWorkspace& ws, Arrival& to) {
   const State& s = from.state;
-  dynamics.accelerations(s.q, s.v, from.inputs, ws.vdot);
+  dynamics.accelerations(s.time, s.q, s.v, from.inputs, ws.vdot);
   for (std::size_t k = 0; k < s.v.size(); ++k) to.v[k] = s.v[k] + from.options.dt * ws.vdot[k];  // (1)
 }
 
 StepReport finish(Dynamics& dynamics, const Departure& from, const Arrival& to) {
   StepReport report = arrived(dynamics.model, from, to);
   if (!report.ok()) return report;
-  const Power before = dynamics.power(from.state.q, from.state.v, from.inputs);
-  const Power after = dynamics.power(to.q, to.v, from.inputs);
+  const Power before = dynamics.power(from.state.time, from.state.q, from.state.v, from.inputs);
+  const Power after = dynamics.power(from.state.time + from.options.dt, to.q, to.v, from.inputs);
   report.work = 0.5 * from.options.dt * (before.input + after.input);
   report.dissipated = -0.5 * from.options.dt * (before.damping + after.damping);
   return report;

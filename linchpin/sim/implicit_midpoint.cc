@@ -28,7 +28,7 @@ double iterate(Dynamics& dynamics, const Departure& from, MidpointWorkspace& ws)
   for (std::size_t k = 0; k < v0.size(); ++k) ws.v[k] = v0[k] + half * ws.vdot[k];
   move(dynamics.model, from.state.q, half, ws.v, ws.step, ws.q);
   std::swap(ws.vdot, ws.before);
-  dynamics.accelerations(ws.q, ws.v, from.inputs, ws.vdot);
+  dynamics.accelerations(from.state.time + half, ws.q, ws.v, from.inputs, ws.vdot);
   double change = 0, size = 0;
   for (std::size_t k = 0; k < v0.size(); ++k) {
     const double difference = half * std::abs(ws.vdot[k] - ws.before[k]);
@@ -64,7 +64,7 @@ MidpointWorkspace::MidpointWorkspace(const Model& model)
 StepReport implicit_midpoint(Dynamics& dynamics, const Departure& from, MidpointWorkspace& ws, Arrival& to) {
   const State& s = from.state;
   const double dt = from.options.dt;
-  dynamics.accelerations(s.q, s.v, from.inputs, ws.vdot);
+  dynamics.accelerations(s.time, s.q, s.v, from.inputs, ws.vdot);
   if (!all_finite(s.q) || !all_finite(ws.vdot)) return not_finite(dynamics.model, from, ws.vdot, to);
   if (!solve_midpoint(dynamics, from, ws)) {
     StepReport report;
@@ -79,7 +79,7 @@ StepReport implicit_midpoint(Dynamics& dynamics, const Departure& from, Midpoint
   move(dynamics.model, s.q, dt, ws.v, ws.step, to.q);  // (2)
   StepReport report = arrived(dynamics.model, from, to);
   if (!report.ok()) return report;
-  const Power middle = dynamics.power(ws.q, ws.v, from.inputs);
+  const Power middle = dynamics.power(s.time + 0.5 * dt, ws.q, ws.v, from.inputs);
   report.work = dt * middle.input;
   report.dissipated = -dt * middle.damping;
   return report;

@@ -53,9 +53,12 @@ Stages::Stages(const Model& model, int count)
       vdot(std::size_t(count * model.nv())),
       power(std::size_t(count)) {}
 
-void place_stage(const Dynamics& dynamics, std::span<const double> q0, std::span<const double> v0, double h,
-                 std::span<const double> weights, Stages& stages) {
+void place_stage(const Dynamics& dynamics, double time0, std::span<const double> q0, std::span<const double> v0,
+                 double h, std::span<const double> weights, Stages& stages) {
   const std::size_t nv = v0.size();
+  double part = 0;
+  for (const double weight : weights) part += weight;
+  stages.time = time0 + h * part;
   for (std::size_t k = 0; k < nv; ++k) {
     double u = 0, v = 0;
     for (std::size_t j = 0; j < weights.size(); ++j) {
@@ -71,13 +74,14 @@ void place_stage(const Dynamics& dynamics, std::span<const double> q0, std::span
 
 void evaluate_stage(Dynamics& dynamics, const Inputs& inputs, std::size_t i, Stages& stages) {
   const std::size_t nv = stages.v.size();
-  velocity_in_algebra(dynamics, stages.u, stages.v, stage(stages.udot, nv, i));   // (1)
-  dynamics.accelerations(stages.q, stages.v, inputs, stage(stages.vdot, nv, i));  // (1)
-  stages.power[i] = dynamics.power(stages.q, stages.v, inputs);
+  velocity_in_algebra(dynamics, stages.u, stages.v, stage(stages.udot, nv, i));                // (1)
+  dynamics.accelerations(stages.time, stages.q, stages.v, inputs, stage(stages.vdot, nv, i));  // (1)
+  stages.power[i] = dynamics.power(stages.time, stages.q, stages.v, inputs);
 }
 
-void evaluate_start(Dynamics& dynamics, std::span<const double> q0, std::span<const double> v0, const Inputs& inputs,
-                    Stages& stages) {
+void evaluate_start(Dynamics& dynamics, double time0, std::span<const double> q0, std::span<const double> v0,
+                    const Inputs& inputs, Stages& stages) {
+  stages.time = time0;
   std::ranges::fill(stages.u, 0);
   std::ranges::copy(q0, stages.q.begin());
   std::ranges::copy(v0, stages.v.begin());
@@ -98,14 +102,14 @@ StepReport rk4(Dynamics& dynamics, const Departure& from, Stages& stages, Arriva
   static constexpr std::array all{1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   const State& s = from.state;
   const double dt = from.options.dt;
-  evaluate_start(dynamics, s.q, s.v, from.inputs, stages);
-  place_stage(dynamics, s.q, s.v, dt, half, stages);
+  evaluate_start(dynamics, s.time, s.q, s.v, from.inputs, stages);
+  place_stage(dynamics, s.time, s.q, s.v, dt, half, stages);
   evaluate_stage(dynamics, from.inputs, 1, stages);
-  place_stage(dynamics, s.q, s.v, dt, second_half, stages);
+  place_stage(dynamics, s.time, s.q, s.v, dt, second_half, stages);
   evaluate_stage(dynamics, from.inputs, 2, stages);
-  place_stage(dynamics, s.q, s.v, dt, whole, stages);
+  place_stage(dynamics, s.time, s.q, s.v, dt, whole, stages);
   evaluate_stage(dynamics, from.inputs, 3, stages);
-  place_stage(dynamics, s.q, s.v, dt, all, stages);
+  place_stage(dynamics, s.time, s.q, s.v, dt, all, stages);
   std::ranges::copy(stages.q, to.q.begin());
   std::ranges::copy(stages.v, to.v.begin());
   StepReport report = arrived(dynamics.model, from, to);

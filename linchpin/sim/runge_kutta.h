@@ -22,19 +22,20 @@ Vec3<double> inverse_dexp(const Vec3<double>& u, const Vec3<double>& w);
 // Scratch: the stages of one step.
 struct Stages {
   Stages(const Model& model, int count);
-  std::vector<double> u, q, v;     // the stage being worked on
+  double time = 0;                 // of the stage being worked on
+  std::vector<double> u, q, v;     // its place
   std::vector<double> udot, vdot;  // of every stage, one after the other
   std::vector<Power> power;        // of every stage
 };
 
-// (2): moves to the stage with these weights of the stages before.
-void place_stage(const Dynamics& dynamics, std::span<const double> q0, std::span<const double> v0, double h,
-                 std::span<const double> weights, Stages& stages);
+// (2): moves to the stage with these weights of the stages before; their sum is its place in the step.
+void place_stage(const Dynamics& dynamics, double time0, std::span<const double> q0, std::span<const double> v0,
+                 double h, std::span<const double> weights, Stages& stages);
 // (1): udot, vdot and power at the present place become those of stage i.
 void evaluate_stage(Dynamics& dynamics, const Inputs& inputs, std::size_t i, Stages& stages);
 // The first stage, at the start itself.
-void evaluate_start(Dynamics& dynamics, std::span<const double> q0, std::span<const double> v0, const Inputs& inputs,
-                    Stages& stages);
+void evaluate_start(Dynamics& dynamics, double time0, std::span<const double> q0, std::span<const double> v0,
+                    const Inputs& inputs, Stages& stages);
 
 // Adds the work over a step of length h by the method's own quadrature.
 void add_work(double h, std::span<const double> weights, const Stages& stages, StepReport& report);

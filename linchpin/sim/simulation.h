@@ -1,4 +1,5 @@
-// Steps a model through time. So far without contact: smooth motion under gravity, joint forces, springs and damping.
+// Steps a model through time. So far without contact: smooth motion under gravity, joint forces, springs and damping,
+// with the model's constraints (loops, couplings, prescribed motion) kept.
 //
 //     Simulation simulation(model, {.stepper = Stepper::rk4, .dt = 1e-3});
 //     State state = make_state(model);
@@ -9,6 +10,10 @@
 //
 // A Simulation holds plans and workspaces only; all that matters is in the State, so that it can be destroyed and
 // rebuilt in mid-run and gives the same bits. step() allocates nothing.
+//
+// Constraints take part in every evaluation of vdot (closed_chain.h), and after each step the state is brought back onto
+// them by projection, positions first, then velocities, so that loops do not drift. A state must satisfy them when a step
+// begins: assemble() (dynamics/assembly.h) finds one that does.
 //
 // The motion is vdot = FD(q, v, tau + passive, f_ext), with springs and damping in `passive` at the time that the
 // stepper evaluates: none is treated implicitly on its own. A stiff spring (stiffness k on inertia m) or a strong damper
@@ -52,6 +57,7 @@ struct SimulationOptions {
   double absolute_tolerance = 1e-12;  //   rad, m, rad/s, m/s
   int max_substeps = 100000;          // dormand_prince: tries within one dt, so that a stiff model ends with a word
   int max_iterations = 50;            // implicit_midpoint: a fixed point slower than 1/2 a round is no way to solve it
+  double loop_tolerance = 1e-10;      // what constraints may be off after a step: m, rad; and per s, relative to speeds
 };
 
 // What acts on the mechanism during a step, held constant. Empty spans are zeros.
@@ -60,7 +66,9 @@ struct Inputs {
   std::span<const double> f_ext;  // six per body, the world included: moment and force in the body's own moving axes
 };
 
-enum class StepStatus { done, not_finite, no_convergence, step_too_small };
+// not_assembled: the state that a step began from is off its constraints. constraints_unmet: no state near its end is on
+// them (to loop_tolerance): they contradict each other, or cannot be followed any further.
+enum class StepStatus { done, not_finite, no_convergence, step_too_small, not_assembled, constraints_unmet };
 
 std::string_view to_string(StepStatus status);
 
@@ -73,6 +81,11 @@ struct StepReport {
   // Integrals of power over the step, J, to the order of the stepper (the Eulers: second).
   double work = 0;        // of the inputs
   double dissipated = 0;  // by damping; never negative up to the weights' signs (dormand_prince has one)
+  // Where the model has constraints.
+  int constraint = -1;    // not_assembled, constraints_unmet: the one farthest off
+  double loop_error = 0;  // largest |g| after the step, m or rad; not_assembled: before
+  double loop_speed = 0;  // largest |gdot|, m/s or rad/s
+  double projected = 0;   // energy that the projection added to what is stored, J
   bool ok() const { return status == StepStatus::done; }
 };
 

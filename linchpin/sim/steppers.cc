@@ -3,11 +3,26 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/dynamics/springs.h"
+
 namespace linchpin {
 namespace {
 
 bool has_passive_forces(const Model& model) {
   return std::ranges::any_of(model.dofs(), [](const DofSpec& dof) { return dof.stiffness != 0 || dof.damping != 0; });
+}
+
+bool moves(const TimeLaw& law) { return law.polynomial.size() > 1 || law.amplitude != 0; }
+
+bool prescribes_motion(const Model& model) {
+  struct {
+    bool operator()(const Loop& loop) const { return std::ranges::any_of(loop.displacement, moves); }
+    bool operator()(const Rod& rod) const { return moves(rod.extension); }
+    bool operator()(const Rolling&) const { return false; }
+    bool operator()(const VelocityCondition& c) const { return !c.speed.polynomial.empty() || moves(c.speed); }
+    bool operator()(const Coupling& coupling) const { return moves(coupling.value); }
+  } by_law;
+  return std::ranges::any_of(model.constraints(), [&](const Constraint& c) { return std::visit(by_law, c.what); });
 }
 
 Vec3<double> vector_at(const double* x) { return {x[0], x[1], x[2]}; }
@@ -43,11 +58,15 @@ Dynamics::Dynamics(const Model& m)
     : model(m),
       position_of(std::size_t(m.nv()), -1),
       passive_(has_passive_forces(m)),
+      driven_(prescribes_motion(m)),
       plan_(m),
       aba_(plan_),
       kin_(plan_),
       vel_(m),
-      tau_(std::size_t(m.nv())) {
+      tau_(std::size_t(m.nv())),
+      vdot_(std::size_t(m.nv())),
+      f_(m.springs().empty() ? 0 : 6 * m.bodies().size()) {
+  if (!m.constraints().empty()) chain_.emplace(m, plan_, m.constraints());
   for (const Link& link : model.links()) {
     const bool quaternion = link.kind == LinkKind::ball || link.kind == LinkKind::free;
     if (quaternion) rotations.push_back(link.v);
@@ -56,24 +75,54 @@ Dynamics::Dynamics(const Model& m)
   }
 }
 
-void Dynamics::accelerations(std::span<const double> q, std::span<const double> v, const Inputs& inputs,
-                             std::span<double> vdot) {
+void Dynamics::gather_forces(std::span<const double> q, std::span<const double> v, const Inputs& inputs) {
   if (inputs.tau.empty())
     std::ranges::fill(tau_, 0);
   else
     std::ranges::copy(inputs.tau, tau_.begin());
   if (passive_) add_passive_forces(model, q, v, tau_);
-  aba<double>(plan_, q, v, tau_, inputs.f_ext, aba_, vdot);
+  if (f_.empty()) return;
+  if (inputs.f_ext.empty())
+    std::ranges::fill(f_, 0);
+  else
+    std::ranges::copy(inputs.f_ext, f_.begin());
+  kinematics<double>(plan_, q, kin_);
+  velocities(model, kin_, v, vel_);
+  add_spring_forces(model, kin_, vel_, f_);
+}
+
+void Dynamics::accelerations(double time, std::span<const double> q, std::span<const double> v, const Inputs& inputs,
+                             std::span<double> vdot) {
+  gather_forces(q, v, inputs);
+  const std::span<const double> f = f_.empty() ? inputs.f_ext : std::span<const double>(f_);
+  if (chain_)
+    constrained_dynamics(q, v, tau_, f, time, *chain_, vdot);
+  else
+    aba<double>(plan_, q, v, tau_, f, aba_, vdot);
   ++evaluations;
 }
 
-Power Dynamics::power(std::span<const double> q, std::span<const double> v, const Inputs& inputs) {
+double Dynamics::stored(std::span<const double> q, std::span<const double> v) {
+  kinematics<double>(plan_, q, kin_);
+  velocities(model, kin_, v, vel_);
+  return energy(model, kin_, vel_, q, v).total();
+}
+
+Power Dynamics::power(double time, std::span<const double> q, std::span<const double> v, const Inputs& inputs) {
   Power power;
   if (passive_) power.damping = damping_power(model, v);
   for (std::size_t k = 0; k < inputs.tau.size(); ++k) power.input += inputs.tau[k] * v[k];
-  if (inputs.f_ext.empty()) return power;
+  if (driven_) {  // reactions on rows that move: lambda . J v
+    accelerations(time, q, v, inputs, vdot_);
+    --evaluations;
+    for (std::size_t r = 0; r < chain_->reactions.size(); ++r)
+      power.input -= chain_->reactions[r] * chain_->rows.drift[r];
+  }
+  if (inputs.f_ext.empty() && f_.empty()) return power;
   kinematics<double>(plan_, q, kin_);
   velocities(model, kin_, v, vel_);
+  if (!f_.empty()) power.damping += spring_damping_power(model, kin_, vel_);
+  if (inputs.f_ext.empty()) return power;
   for (std::size_t b = 1; b < model.bodies().size(); ++b) {
     const Mat3<double> R_WB = body_pose(model, kin_, int(b)).R;
     const Motion<double> motion = point_velocity(model, kin_, vel_, int(b), Vec3<double>::zero());

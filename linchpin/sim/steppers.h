@@ -4,10 +4,12 @@
 // when all is well.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "linchpin/dynamics/aba.h"
+#include "linchpin/dynamics/closed_chain.h"
 #include "linchpin/dynamics/mechanics.h"
 #include "linchpin/sim/simulation.h"
 
@@ -15,7 +17,7 @@ namespace linchpin {
 
 // Of everything that is not conservative, W.
 struct Power {
-  double input = 0;    // of tau and f_ext
+  double input = 0;    // of tau, f_ext, and of constraints that prescribe a motion
   double damping = 0;  // never positive
 };
 
@@ -24,10 +26,10 @@ class Dynamics {
  public:
   explicit Dynamics(const Model& model);
 
-  // vdot = FD(q, v, tau + springs + damping, f_ext)
-  void accelerations(std::span<const double> q, std::span<const double> v, const Inputs& inputs,
+  // vdot = FD(q, v, tau + springs + damping, f_ext), with the model's constraints kept
+  void accelerations(double time, std::span<const double> q, std::span<const double> v, const Inputs& inputs,
                      std::span<double> vdot);
-  Power power(std::span<const double> q, std::span<const double> v, const Inputs& inputs);
+  Power power(double time, std::span<const double> q, std::span<const double> v, const Inputs& inputs);
 
   const Model& model;
   // Where there is a quaternion: its angular velocity starts at these velocity coordinates.
@@ -36,13 +38,24 @@ class Dynamics {
   std::vector<int> position_of;
   int evaluations = 0;  // since the step began
 
+  // Where the model has constraints, else null.
+  ClosedChain* chain() { return chain_ ? &*chain_ : nullptr; }
+
+  // Energy stored at q and v.
+  double stored(std::span<const double> q, std::span<const double> v);
+
  private:
-  bool passive_;  // has the model springs or damping at all?
+  void gather_forces(std::span<const double> q, std::span<const double> v, const Inputs& inputs);
+
+  bool passive_;  // has the model springs or damping in its joints at all?
+  bool driven_;   // do constraints prescribe any motion, and so do work?
   Plan<double> plan_;
   AbaWorkspace<double> aba_;
   Kinematics<double> kin_;
   Velocities vel_;
-  std::vector<double> tau_;
+  std::optional<ClosedChain> chain_;  // where the model has constraints; reads plan_
+  std::vector<double> tau_, vdot_;
+  std::vector<double> f_;  // f_ext and springs from body to body; empty where there are none
 };
 
 // Where a step would lead.
