@@ -24,7 +24,6 @@ void largest(std::span<const double> x, const Counts& counts, ConstraintReport& 
     if (!std::isfinite(size)) return;
   }
 }
-constexpr auto every_row = [](int) { return true; };
 
 // lambda <- -Lambda^+ g
 void find_reactions(ClosedChain& chain, std::span<const double> g) {
@@ -39,6 +38,10 @@ void find_accelerations(ClosedChain& chain, std::span<const double> q, std::span
 }
 
 }  // namespace
+
+void find_unmet(std::span<const double> left, ConstraintReport& report) {
+  largest(left, [](int) { return true; }, report);
+}
 
 ClosedChain::ClosedChain(const Model& m, const Plan<double>& p, std::span<const Constraint> c)
     : model(m),
@@ -130,7 +133,7 @@ ConstraintReport constrained_dynamics(std::span<const double> q, std::span<const
   respond(q, chain.reactions, chain, chain.x);
   for (std::size_t k = 0; k < vdot.size(); ++k) vdot[k] += chain.x[k];  // (3)
   find_accelerations(chain, q, v, vdot);
-  largest(chain.g, every_row, report);
+  find_unmet(chain.g, report);
   return report;
 }
 
@@ -147,7 +150,7 @@ ConstraintReport project_velocity(std::span<const double> q, std::span<double> v
   for (std::size_t k = 0; k < v.size(); ++k) v[k] += chain.x[k];  // (4)
   velocities(chain.model, chain.kin, v, chain.vel);
   row_velocities(chain.constraints, chain.rows, chain.vel, q, v, chain.g);
-  largest(chain.g, every_row, report);
+  find_unmet(chain.g, report);
   return report;
 }
 

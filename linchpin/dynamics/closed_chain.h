@@ -36,6 +36,9 @@ struct ConstraintReport {
   int iterations = 0;      // of (5)
 };
 
+// Fills `unmet` and `worst` from what rows are left with; a number that is not finite counts as the largest.
+void find_unmet(std::span<const double> left, ConstraintReport& report);
+
 // Plan and scratch of everything here, for some constraints of a model, in most cases all of them.
 struct ClosedChain {
   ClosedChain(const Model& model, const Plan<double>& plan, std::span<const Constraint> constraints);

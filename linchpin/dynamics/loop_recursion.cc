@@ -1,0 +1,533 @@
+#include "linchpin/dynamics/loop_recursion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+namespace linchpin {
+namespace {
+
+// Six numbers, angular over linear, at a link's origin in the world's axes.
+using Six = std::array<double, 6>;
+struct Six6 {
+  double at[6][6];
+};
+
+Six six(const Force<double>& f) { return {f.n.x, f.n.y, f.n.z, f.f.x, f.f.y, f.f.z}; }
+Six six(const Motion<double>& m) { return {m.w.x, m.w.y, m.w.z, m.v.x, m.v.y, m.v.z}; }
+Vec3<double> upper(const Six& a) { return {a[0], a[1], a[2]}; }
+Vec3<double> lower(const Six& a) { return {a[3], a[4], a[5]}; }
+double dot(const Six& a, const Six& b) {
+  double sum = 0;
+  for (std::size_t k = 0; k < 6; ++k) sum += a[k] * b[k];
+  return sum;
+}
+void add(double s, const Six& a, Six& to) {
+  for (std::size_t k = 0; k < 6; ++k) to[k] += s * a[k];
+}
+Six times(const Six6& A, const Six& x) {
+  Six y{};
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t k = 0; k < 6; ++k) y[i] += A.at[i][k] * x[k];
+  return y;
+}
+// X a: the acceleration of a point at r on the same body; X' f: the force there, about the origin.
+Six moved(const Vec3<double>& r, const Six& a) { return six(Motion<double>{upper(a), lower(a) + cross(upper(a), r)}); }
+Six moved_back(const Vec3<double>& r, const Six& f) {
+  return six(Force<double>{upper(f) + cross(r, lower(f)), lower(f)});
+}
+
+// A constraint's place in the elimination.
+struct Eliminated {
+  int first_row = 0, rows = 0;
+  int link = 0;             // where its sides meet
+  std::vector<int> later;   // constraints eliminated after it that meet it in C, in no special order
+  std::vector<int> blocks;  // C with each of them
+  int own_block = 0;
+};
+
+// What one link carries of one constraint: six numbers a row.
+struct Carried {
+  int constraint = 0;
+  int K = 0;          // first of its rows in Parts::K
+  int parent_K = -1;  // the same at the parent; -1 where it is not carried further
+  int SK = 0;         // S'K, nv numbers a row, and D^-1 S'K after them
+};
+// Two of them (or one twice) that pass a joint together, the earlier eliminated first.
+struct Meeting {
+  std::size_t first, second;  // in the link's list
+  int block;
+};
+
+}  // namespace
+
+struct LoopRecursion::Parts {
+  Parts(const Model& m, const Plan<double>& p, std::span<const Constraint> c);
+
+  void find_paths();
+  void find_order();
+  int block_of(int a, int b);
+
+  void begin(std::span<const double> v, std::span<const double> f_ext);
+  Six velocity_products(std::size_t i, std::span<const double> v) const;
+  void pass_joint(std::size_t i, std::span<const double> v, std::span<const double> tau);
+  void eliminate(int constraint, std::size_t link);
+  void find_reactions(int constraint, std::size_t link);
+  void outward(std::size_t i, std::span<double> vdot);
+
+  const Model& model;
+  const Plan<double>& plan;
+  ConstraintPlan constraints;
+  ConstraintRows rows;
+  Kinematics<double> kin;
+  Velocities vel;
+
+  std::vector<Eliminated> where;
+  std::vector<int> order_at;                   // rank of each constraint in the elimination
+  std::vector<std::vector<int>> meets_at;      // per link: constraints eliminated there, in order
+  std::vector<std::vector<Carried>> carried;   // per link, the world excluded
+  std::vector<std::vector<Meeting>> meetings;  // per link
+  std::map<std::pair<int, int>, int> block_index;
+  std::vector<std::vector<double>> blocks;  // rows of the earlier constraint x rows of the later one
+  std::vector<SemidefiniteSolver> inverse;  // per constraint: C_dd^+
+
+  std::vector<Six6> IA;
+  std::vector<Six> pA, a, c, K;
+  std::vector<Vec3<double>> r;                   // from the parent's origin
+  std::vector<std::array<Six, 6>> S, U;          // per link: its axes, at most six
+  std::vector<std::array<double, 36>> D_factor;  // Cholesky, nv x nv
+  std::vector<Six> u;
+  std::vector<double> SK, k, size, lambda;
+  std::vector<double> column;
+  std::vector<Motion<double>> link_acceleration;
+  std::vector<double> gddot;
+};
+
+namespace {
+
+// Cholesky of an n x n matrix at [i * 6 + j], and its use.
+void cholesky(std::array<double, 36>& A, int n) {
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j <= i; ++j) {
+      double sum = A[std::size_t(6 * i + j)];
+      for (int l = 0; l < j; ++l) sum -= A[std::size_t(6 * i + l)] * A[std::size_t(6 * j + l)];
+      A[std::size_t(6 * i + j)] = i == j ? std::sqrt(sum) : sum / A[std::size_t(6 * j + j)];
+    }
+}
+void solve_cholesky(const std::array<double, 36>& L, int n, double* x) {
+  for (int i = 0; i < n; ++i) {
+    for (int l = 0; l < i; ++l) x[i] -= L[std::size_t(6 * i + l)] * x[l];
+    x[i] /= L[std::size_t(6 * i + i)];
+  }
+  for (int i = n; i-- > 0;) {
+    for (int l = i + 1; l < n; ++l) x[i] -= L[std::size_t(6 * l + i)] * x[l];
+    x[i] /= L[std::size_t(6 * i + i)];
+  }
+}
+
+}  // namespace
+
+LoopRecursion::Parts::Parts(const Model& m, const Plan<double>& p, std::span<const Constraint> specs)
+    : model(m),
+      plan(p),
+      constraints(m, specs),
+      rows(constraints),
+      kin(p),
+      vel(m),
+      where(specs.size()),
+      order_at(specs.size(), -1),
+      meets_at(m.links().size()),
+      carried(m.links().size()),
+      meetings(m.links().size()),
+      IA(m.links().size()),
+      pA(m.links().size()),
+      a(m.links().size()),
+      c(m.links().size()),
+      r(m.links().size()),
+      S(m.links().size()),
+      U(m.links().size()),
+      D_factor(m.links().size()),
+      u(m.links().size()),
+      k(std::size_t(constraints.rows())),
+      size(std::size_t(constraints.rows())),
+      lambda(std::size_t(constraints.rows())),
+      link_acceleration(m.links().size()),
+      gddot(std::size_t(constraints.rows())) {
+  find_paths();
+  find_order();
+  std::size_t widest = 6;
+  for (const Eliminated& e : where) {
+    inverse.emplace_back(e.rows);
+    widest = std::max(widest, std::size_t(e.rows));
+  }
+  column.resize(widest);
+}
+
+int LoopRecursion::Parts::block_of(int first, int second) {
+  const auto key = std::pair(first, second);
+  const auto [at, is_new] = block_index.try_emplace(key, int(blocks.size()));
+  if (is_new) blocks.emplace_back(std::size_t(where[std::size_t(first)].rows * where[std::size_t(second)].rows));
+  return at->second;
+}
+
+// For each constraint the links between its sides and where they meet.
+void LoopRecursion::Parts::find_paths() {
+  const std::span<const Link> links = model.links();
+  for (std::size_t d = 0; d < where.size(); ++d) {
+    Eliminated& e = where[d];
+    e.first_row = constraints.first_row(int(d));
+    e.rows = constraints.first_row(int(d) + 1) - e.first_row;
+    std::set<int, std::greater<>> open;  // links that carry it, outermost first
+    for (int s = constraints.first_side(e.first_row); s < constraints.first_side(e.first_row + 1); ++s)
+      open.insert(constraints.sides()[std::size_t(s)].link);
+    // A side on the world has no entry in the plan: then the world is where all must come.
+    const auto& what = constraints.constraints()[d].what;
+    const bool on_world = std::visit(
+        [&](const auto& w) {
+          if constexpr (requires { w.a; }) {
+            const auto link = [&](const Attachment& end) { return model.bodies()[std::size_t(end.body)].link; };
+            return link(w.a) == 0 || link(w.b) == 0;
+          } else {
+            return std::ranges::any_of(w.terms,
+                                       [&](const Coupling::Term& t) { return links[std::size_t(t.link)].parent == 0; });
+          }
+        },
+        what);
+    if (on_world) open.insert(0);
+    while (open.size() > 1) {
+      const int link = *open.begin();
+      open.erase(open.begin());
+      carried[std::size_t(link)].push_back({int(d), 0, 0, 0});
+      open.insert(links[std::size_t(link)].parent);
+    }
+    e.link = *open.begin();
+    if (e.link != 0) carried[std::size_t(e.link)].push_back({int(d), 0, -1, 0});
+  }
+  int numbers = 0, reduced = 0;
+  for (std::size_t i = 1; i < carried.size(); ++i)
+    for (Carried& item : carried[i]) {
+      item.K = numbers;
+      numbers += where[std::size_t(item.constraint)].rows;
+      item.SK = reduced;
+      reduced += 2 * links[i].nv * where[std::size_t(item.constraint)].rows;
+    }
+  K.resize(std::size_t(numbers));
+  SK.resize(std::size_t(reduced));
+  for (std::size_t i = 1; i < carried.size(); ++i)
+    for (Carried& item : carried[i]) {
+      if (where[std::size_t(item.constraint)].link == int(i)) continue;
+      const std::vector<Carried>& above = carried[std::size_t(links[i].parent)];
+      const auto at = std::ranges::find(above, item.constraint, &Carried::constraint);
+      item.parent_K = at != above.end() ? at->K : -1;  // none on the world, which does not move
+    }
+}
+
+// Links from the outside in; at each, the constraint first that meets fewest others.
+void LoopRecursion::Parts::find_order() {
+  std::vector<std::set<int>> meets(where.size());
+  for (std::size_t i = 1; i < carried.size(); ++i)
+    for (const Carried& x : carried[i])
+      for (const Carried& y : carried[i])
+        if (x.constraint != y.constraint && where[std::size_t(x.constraint)].link != int(i) &&
+            where[std::size_t(y.constraint)].link != int(i))
+          meets[std::size_t(x.constraint)].insert(y.constraint);
+  for (std::size_t d = 0; d < where.size(); ++d) meets_at[std::size_t(where[d].link)].push_back(int(d));
+  int next = 0;
+  for (std::size_t i = meets_at.size(); i-- > 0;) {
+    std::vector<int> waiting = meets_at[i];
+    meets_at[i].clear();
+    while (!waiting.empty()) {
+      const auto best = std::ranges::min_element(waiting, {}, [&](int d) { return meets[std::size_t(d)].size(); });
+      const int d = *best;
+      waiting.erase(best);
+      meets_at[i].push_back(d);
+      order_at[std::size_t(d)] = next++;
+      Eliminated& e = where[std::size_t(d)];
+      e.later.assign(meets[std::size_t(d)].begin(), meets[std::size_t(d)].end());
+      e.own_block = block_of(d, d);
+      for (const int o : e.later) {
+        e.blocks.push_back(block_of(d, o));
+        meets[std::size_t(o)].erase(d);
+        for (const int other : e.later)  // fill
+          if (other != o) meets[std::size_t(o)].insert(other);
+      }
+    }
+  }
+  for (std::size_t i = 1; i < carried.size(); ++i)
+    for (std::size_t x = 0; x < carried[i].size(); ++x)
+      for (std::size_t y = 0; y < carried[i].size(); ++y) {
+        const int d = carried[i][x].constraint, o = carried[i][y].constraint;
+        const bool open = where[std::size_t(d)].link != int(i) && where[std::size_t(o)].link != int(i);
+        if (open && order_at[std::size_t(d)] <= order_at[std::size_t(o)]) meetings[i].push_back({x, y, block_of(d, o)});
+      }
+}
+
+// Links by themselves, and the rows' own sides on them.
+void LoopRecursion::Parts::begin(std::span<const double> v, std::span<const double> f_ext) {
+  const Vec3<double> g = model.gravity();
+  for (std::size_t i = 1; i < model.links().size(); ++i) {
+    const Transform<double>& X_WL = kin.X_WL[i];
+    const RigidInertia<double> I = inertia_to_parent({X_WL.R, Vec3<double>::zero()}, model.links()[i].inertia);
+    const Vec3<double>& w = vel.link[i].w;
+    r[i] = X_WL.p - kin.X_WL[std::size_t(model.links()[i].parent)].p;
+    IA[i] = {{{I.I.xx, I.I.xy, I.I.xz, 0, -I.h.z, I.h.y},
+              {I.I.xy, I.I.yy, I.I.yz, I.h.z, 0, -I.h.x},
+              {I.I.xz, I.I.yz, I.I.zz, -I.h.y, I.h.x, 0},
+              {0, I.h.z, -I.h.y, I.mass, 0, 0},
+              {-I.h.z, 0, I.h.x, 0, I.mass, 0},
+              {I.h.y, -I.h.x, 0, 0, 0, I.mass}}};
+    pA[i] = six(Force<double>{cross(w, I.I * w) - cross(I.h, g), cross(w, cross(w, I.h)) - I.mass * g});
+  }
+  if (!f_ext.empty())
+    for (std::size_t b = 1; b < model.bodies().size(); ++b) {
+      const Body& body = model.bodies()[b];
+      if (body.link == 0) continue;
+      const double* f = f_ext.data() + 6 * b;
+      const Force<double> on_link = force_to_parent(body.X_LB, Force<double>{{f[0], f[1], f[2]}, {f[3], f[4], f[5]}});
+      const Mat3<double>& R = kin.X_WL[std::size_t(body.link)].R;
+      add(-1, six(Force<double>{R * on_link.n, R * on_link.f}), pA[std::size_t(body.link)]);
+    }
+  std::ranges::fill(K, Six{});
+  for (std::vector<double>& block : blocks) std::ranges::fill(block, 0);
+  std::ranges::copy(rows.bias, k.begin());
+  std::ranges::fill(size, 0);
+  for (std::size_t i = 1; i < carried.size(); ++i)
+    for (const Carried& item : carried[i]) {
+      const Eliminated& e = where[std::size_t(item.constraint)];
+      for (int row = 0; row < e.rows; ++row)
+        for (int s = constraints.first_side(e.first_row + row); s < constraints.first_side(e.first_row + row + 1); ++s)
+          if (constraints.sides()[std::size_t(s)].link == int(i))
+            add(1, six(rows.force[std::size_t(s)]), K[std::size_t(item.K + row)]);
+    }
+  // A coupling's gddot is a sum of vdot; what its sides see beside that, between a link and its parent, comes off.
+  for (const Eliminated& e : where)
+    if (const auto* coupling = std::get_if<Coupling>(&constraints.constraints()[std::size_t(&e - where.data())].what)) {
+      int s = constraints.first_side(e.first_row);
+      for (const Coupling::Term& term : coupling->terms) {
+        const std::size_t link = std::size_t(term.link);
+        k[std::size_t(e.first_row)] -= dot(six(rows.force[std::size_t(s)]), velocity_products(link, v));
+        s += model.links()[link].parent == 0 ? 1 : 2;
+      }
+    }
+}
+
+// c: mechanics.h (2) and (3) without the parent's acceleration and without vdot.
+Six LoopRecursion::Parts::velocity_products(std::size_t i, std::span<const double> v) const {
+  const Link& link = model.links()[i];
+  const Vec3<double>& wp = vel.link[std::size_t(link.parent)].w;
+  Vec3<double> turning = Vec3<double>::zero(), sliding = Vec3<double>::zero();
+  for (int j = link.v; j < link.v + link.nv; ++j) {
+    turning += v[std::size_t(j)] * vel.axis[std::size_t(j)].w;
+    sliding += v[std::size_t(j)] * vel.axis[std::size_t(j)].v;
+  }
+  return six(Motion<double>{cross(wp, turning), cross(wp, cross(wp, r[i]) + 2.0 * sliding)});
+}
+
+// (4), (5) with the constraint's C_dd factored for good.
+void LoopRecursion::Parts::eliminate(int d, std::size_t link) {
+  const Eliminated& e = where[std::size_t(d)];
+  const std::size_t n = std::size_t(e.rows);
+  SemidefiniteSolver& inverse_d = inverse[std::size_t(d)];
+  inverse_d.factor(blocks[std::size_t(e.own_block)],
+                   std::span<const double>(size).subspan(std::size_t(e.first_row), n));
+  const double* k_d = &k[std::size_t(e.first_row)];
+  // k of the others, and C between them.
+  for (std::size_t x = 0; x < e.later.size(); ++x) {
+    const Eliminated& o = where[std::size_t(e.later[x])];
+    const std::vector<double>& C_do = blocks[std::size_t(e.blocks[x])];
+    for (int j = 0; j < o.rows; ++j) {
+      for (std::size_t i = 0; i < n; ++i) column[i] = C_do[i * std::size_t(o.rows) + std::size_t(j)];
+      inverse_d.solve({column.data(), n});  // C_dd^+ C_do, column j
+      for (std::size_t i = 0; i < n; ++i) k[std::size_t(o.first_row + j)] -= column[i] * k_d[i];
+      for (std::size_t y = 0; y < e.later.size(); ++y) {
+        const int p = e.later[y];
+        const Eliminated& other = where[std::size_t(p)];
+        const bool same = p == e.later[x];
+        if (!same && order_at[std::size_t(p)] < order_at[std::size_t(e.later[x])]) continue;  // once for both
+        const std::vector<double>& C_dp = blocks[std::size_t(e.blocks[y])];
+        std::vector<double>& C_op = blocks[std::size_t(block_index.at({e.later[x], p}))];
+        for (int l = 0; l < other.rows; ++l) {
+          double sum = 0;
+          for (std::size_t i = 0; i < n; ++i) sum += column[i] * C_dp[i * std::size_t(other.rows) + std::size_t(l)];
+          C_op[std::size_t(j * other.rows + l)] -= sum;
+        }
+      }
+      if (link == 0) continue;
+      const auto here = [&](int constraint) {
+        return std::ranges::find(carried[link], constraint, &Carried::constraint)->K;
+      };
+      const int K_d = here(d), K_o = here(e.later[x]);
+      for (std::size_t i = 0; i < n; ++i) add(-column[i], K[std::size_t(K_d) + i], K[std::size_t(K_o + j)]);
+    }
+  }
+  if (link == 0) return;
+  const int K_d = std::ranges::find(carried[link], d, &Carried::constraint)->K;
+  for (std::size_t m = 0; m <= 6; ++m) {  // columns of K_d', then k_d
+    for (std::size_t i = 0; i < n; ++i) column[i] = m < 6 ? K[std::size_t(K_d) + i][m] : k_d[i];
+    inverse_d.solve({column.data(), n});
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t l = 0; l < 6; ++l)
+        (m < 6 ? IA[link].at[l][m] : pA[link][l]) += K[std::size_t(K_d) + i][l] * column[i];
+  }
+}
+
+// (2), (3)
+void LoopRecursion::Parts::pass_joint(std::size_t i, std::span<const double> v, std::span<const double> tau) {
+  const Link& link = model.links()[i];
+  const std::size_t p = std::size_t(link.parent), nv = std::size_t(link.nv);
+  for (std::size_t j = 0; j < nv; ++j) {
+    S[i][j] = six(vel.axis[std::size_t(link.v) + j]);
+    U[i][j] = times(IA[i], S[i][j]);
+  }
+  c[i] = velocity_products(i, v);
+  Six force = times(IA[i], c[i]);
+  add(1, pA[i], force);
+  for (std::size_t j = 0; j < nv; ++j) {
+    u[i][j] = tau[std::size_t(link.v) + j] - dot(S[i][j], force);
+    for (std::size_t l = 0; l <= j; ++l) D_factor[i][6 * j + l] = dot(S[i][j], U[i][l]);
+    D_factor[i][6 * j + j] += link.armature;
+  }
+  cholesky(D_factor[i], link.nv);
+
+  for (const Carried& item : carried[i]) {
+    const Eliminated& e = where[std::size_t(item.constraint)];
+    if (e.link == int(i)) continue;  // closed: its part is in IA and pA
+    for (int row = 0; row < e.rows; ++row) {
+      Six& K_row = K[std::size_t(item.K + row)];
+      double* SK_row = &SK[std::size_t(item.SK) + 2 * nv * std::size_t(row)];
+      double* DSK_row = SK_row + nv;
+      double lever = 0;
+      for (std::size_t j = 0; j < nv; ++j) {
+        SK_row[j] = DSK_row[j] = dot(S[i][j], K_row);
+        const double most = norm(upper(S[i][j])) * norm(upper(K_row)) + norm(lower(S[i][j])) * norm(lower(K_row));
+        lever += most * most / (D_factor[i][6 * j + j] * D_factor[i][6 * j + j]);
+      }
+      size[std::size_t(e.first_row + row)] += lever;
+      solve_cholesky(D_factor[i], link.nv, DSK_row);
+      double& k_row = k[std::size_t(e.first_row + row)];
+      k_row += dot(K_row, c[i]);
+      for (std::size_t j = 0; j < nv; ++j) k_row += DSK_row[j] * u[i][j];
+      if (item.parent_K < 0) continue;
+      Six felt = K_row;
+      for (std::size_t j = 0; j < nv; ++j) add(-DSK_row[j], U[i][j], felt);
+      add(1, moved_back(r[i], felt), K[std::size_t(item.parent_K + row)]);
+    }
+  }
+  for (const Meeting& meeting : meetings[i]) {
+    const Carried &x = carried[i][meeting.first], &y = carried[i][meeting.second];
+    const int x_rows = where[std::size_t(x.constraint)].rows, y_rows = where[std::size_t(y.constraint)].rows;
+    std::vector<double>& block = blocks[std::size_t(meeting.block)];
+    for (int j = 0; j < x_rows; ++j)
+      for (int l = 0; l < y_rows; ++l)
+        for (std::size_t m = 0; m < nv; ++m)
+          block[std::size_t(j * y_rows + l)] += SK[std::size_t(x.SK) + 2 * nv * std::size_t(j) + m] *
+                                                SK[std::size_t(y.SK) + 2 * nv * std::size_t(l) + nv + m];
+  }
+  if (p == 0) return;
+  double Du[6];
+  std::copy_n(u[i].begin(), 6, Du);
+  solve_cholesky(D_factor[i], link.nv, Du);
+  for (std::size_t j = 0; j < nv; ++j) add(Du[j], U[i][j], force);
+  add(1, moved_back(r[i], force), pA[p]);
+  Six6 seen = IA[i];
+  for (std::size_t m = 0; m < 6; ++m) {
+    double DU[6];
+    for (std::size_t j = 0; j < nv; ++j) DU[j] = U[i][j][m];
+    solve_cholesky(D_factor[i], link.nv, DU);
+    for (std::size_t j = 0; j < nv; ++j)
+      for (std::size_t l = 0; l < 6; ++l) seen.at[l][m] -= U[i][j][l] * DU[j];
+  }
+  // X' (.) X: the columns are X applied to unit accelerations of the parent.
+  for (std::size_t m = 0; m < 6; ++m) {
+    Six unit{};
+    unit[m] = 1;
+    const Six column_m = moved_back(r[i], times(seen, moved(r[i], unit)));
+    for (std::size_t l = 0; l < 6; ++l) IA[p].at[l][m] += column_m[l];
+  }
+}
+
+// (4)
+void LoopRecursion::Parts::find_reactions(int d, std::size_t link) {
+  const Eliminated& e = where[std::size_t(d)];
+  const std::size_t n = std::size_t(e.rows);
+  for (std::size_t i = 0; i < n; ++i) {
+    double sum = k[std::size_t(e.first_row) + i];
+    for (std::size_t x = 0; x < e.later.size(); ++x) {
+      const Eliminated& o = where[std::size_t(e.later[x])];
+      const std::vector<double>& C_do = blocks[std::size_t(e.blocks[x])];
+      for (int j = 0; j < o.rows; ++j)
+        sum += C_do[i * std::size_t(o.rows) + std::size_t(j)] * lambda[std::size_t(o.first_row + j)];
+    }
+    if (link != 0) {
+      const int K_d = std::ranges::find(carried[link], d, &Carried::constraint)->K;
+      sum += dot(K[std::size_t(K_d) + i], a[link]);
+    }
+    column[i] = -sum;
+  }
+  inverse[std::size_t(d)].solve({column.data(), n});
+  std::copy_n(column.begin(), n, lambda.begin() + e.first_row);
+}
+
+void LoopRecursion::Parts::outward(std::size_t i, std::span<double> vdot) {
+  const Link& link = model.links()[i];
+  const std::size_t nv = std::size_t(link.nv);
+  a[i] = moved(r[i], a[std::size_t(link.parent)]);
+  double rate[6];
+  for (std::size_t j = 0; j < nv; ++j) rate[j] = u[i][j] - dot(U[i][j], a[i]);
+  for (const Carried& item : carried[i]) {
+    const Eliminated& e = where[std::size_t(item.constraint)];
+    if (e.link == int(i)) continue;
+    for (int row = 0; row < e.rows; ++row)
+      for (std::size_t j = 0; j < nv; ++j)
+        rate[j] += SK[std::size_t(item.SK) + 2 * nv * std::size_t(row) + j] * lambda[std::size_t(e.first_row + row)];
+  }
+  solve_cholesky(D_factor[i], link.nv, rate);
+  add(1, c[i], a[i]);
+  for (std::size_t j = 0; j < nv; ++j) {
+    vdot[std::size_t(link.v) + j] = rate[j];
+    add(rate[j], S[i][j], a[i]);
+  }
+}
+
+LoopRecursion::LoopRecursion(const Model& model, const Plan<double>& plan, std::span<const Constraint> constraints)
+    : parts_(std::make_unique<Parts>(model, plan, constraints)) {}
+LoopRecursion::~LoopRecursion() = default;
+LoopRecursion::LoopRecursion(LoopRecursion&&) noexcept = default;
+
+std::span<const double> LoopRecursion::reactions() const { return parts_->lambda; }
+int LoopRecursion::blocks() const { return int(parts_->blocks.size()); }
+
+ConstraintReport LoopRecursion::accelerations(std::span<const double> q, std::span<const double> v,
+                                              std::span<const double> tau, std::span<const double> f_ext, double time,
+                                              std::span<double> vdot) {
+  Parts& p = *parts_;
+  kinematics<double>(p.plan, q, p.kin);
+  velocities(p.model, p.kin, v, p.vel);
+  evaluate_rows(p.model, p.constraints, p.kin, p.vel, q, v, time, p.rows);
+  p.begin(v, f_ext);
+  const std::size_t links = p.model.links().size();
+  for (std::size_t i = links; i-- > 0;) {
+    for (const int d : p.meets_at[i]) p.eliminate(d, i);
+    if (i > 0) p.pass_joint(i, v, tau);
+  }
+  p.a[0] = Six{};
+  for (std::size_t i = 0; i < links; ++i) {
+    if (i > 0) p.outward(i, vdot);
+    for (std::size_t x = p.meets_at[i].size(); x-- > 0;) p.find_reactions(p.meets_at[i][x], i);
+  }
+  ConstraintReport report{.rows = p.constraints.rows()};
+  for (const SemidefiniteSolver& inverse : p.inverse) {
+    if (inverse.rank() < 0) {
+      report.rank = -1;
+      break;
+    }
+    report.rank += inverse.rank();
+  }
+  linchpin::accelerations(p.model, p.kin, p.vel, v, vdot, p.link_acceleration);
+  row_accelerations(p.constraints, p.rows, p.link_acceleration, q, vdot, p.gddot);
+  find_unmet(p.gddot, report);
+  return report;
+}
+
+}  // namespace linchpin
