@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/model/model.h"
+#include "linchpin/model/scenes/builders.h"
 
 namespace linchpin {
 namespace {
@@ -77,6 +78,19 @@ const Expected expected[] = {
     {"free_body:symmetric=1", 1, 7, 6, 1},
     {"random_tree", 20, 48, 44, 22.842740425490327},
     {"forest", 12, 21, 19, 11.3},
+    {"four_bar", 3, 3, 3, 3},
+    {"four_bar:loops=40", 81, 81, 81, 81},
+    {"squeezer", 7, 7, 7, 0.21023},
+    {"bricard", 5, 5, 5, 5},
+    {"bricard:section=0.1", 5, 5, 5, 5},
+    {"governor", 4, 4, 4, 13.9},
+    {"slider_crank", 3, 3, 3, 0.152},
+    {"rolling_disc", 1, 7, 6, 1},
+    {"rolling_disc:hoop=1,tilt=30", 1, 7, 6, 1},
+    {"rattleback", 1, 7, 6, 1},
+    {"linkage_biped", 19, 27, 26, 31.26},
+    {"stewart", 13, 25, 24, 23.8},
+    {"gripper", 5, 5, 5, 0.98},
 };
 
 TEST(Scenes, CountsAndMassesAreAsExpected) {
@@ -130,9 +144,9 @@ TEST(Scenes, EverythingHasANameOfItsOwn) {
 }
 
 // Peers then compute the same mechanism: joint limits are data for later, nothing else acts in the joints.
-TEST(Scenes, OnlyTheRandomTreeHasForcesInItsJoints) {
+TEST(Scenes, OnlyTheRandomTreeAndTheLeafSpringsHaveForcesInTheirJoints) {
   for (const SceneInfo& info : scene_catalogue()) {
-    if (info.name == "random_tree") continue;
+    if (info.name == "random_tree" || info.name == "linkage_biped") continue;
     for (const JointSpec& joint : make(info.name).joints)
       for (const DofSpec& dof : joint.dofs) {
         EXPECT_EQ(dof.armature + dof.damping + dof.stiffness + dof.dry_friction, 0) << info.name << " " << joint.name;
@@ -256,7 +270,8 @@ TEST(Top, MomentsAboutThePivot) {
 }
 
 TEST(Robots, StandOnTheirFeet) {
-  for (const char* text : {"humanoid24", "humanoid24:floating=1", "humanoid", "quadruped", "planar_walker"}) {
+  for (const char* text :
+       {"humanoid24", "humanoid24:floating=1", "humanoid", "quadruped", "planar_walker", "linkage_biped"}) {
     const ModelSpec spec = make(text);
     int feet = 0;
     for (const BodySpec& body : spec.bodies)
@@ -275,7 +290,7 @@ TEST(Robots, StandOnTheirFeet) {
 }
 
 TEST(Robots, AreTheSameOnBothSides) {
-  for (const char* text : {"humanoid24", "humanoid", "quadruped", "dual_arm", "planar_walker"}) {
+  for (const char* text : {"humanoid24", "humanoid", "quadruped", "dual_arm", "planar_walker", "linkage_biped"}) {
     const ModelSpec spec = make(text);
     EXPECT_NEAR(mass_centre_at_zero(spec).y, 0, 1e-15) << text;
     for (const FrameSpec& frame : spec.frames) {
@@ -372,6 +387,100 @@ TEST(Chain, ShortIsTheBeginningOfLong) {
     const double reach = 2 * norm(body.inertia.centre);
     EXPECT_TRUE(reach > 0.25 - 1e-12 && reach < 0.35 + 1e-12);
   }
+}
+
+// ---- closed loops ----
+
+// Where a frame on a body is when all coordinates are zero.
+Transform<double> at_zero(const ModelSpec& spec, const FrameOnBody& frame) {
+  return pose_at_zero(spec, frame.body) * frame.X_BF;
+}
+double apart(const Transform<double>& a, const Transform<double>& b) {
+  return std::max({norm(a.p - b.p), norm(a.R.x - b.R.x), norm(a.R.y - b.R.y), norm(a.R.z - b.R.z)});
+}
+
+// Closed when all coordinates are zero; dynamics/closed_scenes_test.cc has the rows themselves.
+TEST(ClosedScenes, AreAssembledAtZero) {
+  int loops = 0, rods = 0, rolling = 0;
+  for (const Expected& e : expected) {
+    const ModelSpec spec = make(e.text);
+    for (const ConstraintSpec& constraint : spec.constraints) {
+      SCOPED_TRACE(std::string(e.text) + " " + constraint.name);
+      if (const auto* loop = std::get_if<LoopSpec>(&constraint.what)) {
+        const Transform<double> a = at_zero(spec, loop->a), b = at_zero(spec, loop->b);
+        EXPECT_LT(norm(a.p - b.p), 1e-14);
+        if (loop->type == LoopType::pin) {
+          EXPECT_LT(apart(a, b), 1e-14);
+        }
+        ++loops;
+      } else if (const auto* rod = std::get_if<RodSpec>(&constraint.what)) {
+        EXPECT_NEAR(norm(at_zero(spec, rod->a).p - at_zero(spec, rod->b).p), rod->length, 1e-14);
+        ++rods;
+      } else if (const auto* roll = std::get_if<RollingSpec>(&constraint.what)) {
+        EXPECT_GT(at_zero(spec, roll->b).p.z, 0);
+        ++rolling;
+      }
+    }
+  }
+  EXPECT_TRUE(loops > 50 && rods == 2 && rolling == 3) << loops << " " << rods << " " << rolling;
+}
+
+// E of the three loops, from the angles of the test set and by no frame of ours.
+TEST(Squeezer, LoopsMeetWhereTheAnglesSay) {
+  const ModelSpec spec = make("squeezer");
+  const double b = -0.0617138900142764496, rr = .007, d = .028;
+  for (const ConstraintSpec& constraint : spec.constraints) {
+    const Vec3<double> E = at_zero(spec, std::get<LoopSpec>(constraint.what).a).p;
+    EXPECT_NEAR(E.x, (rr - d) * std::cos(b), 1e-16) << constraint.name;
+    EXPECT_NEAR(E.y, (rr - d) * std::sin(b), 1e-16) << constraint.name;
+  }
+  const SpringSpec& spring = spec.springs.at(0);
+  EXPECT_NEAR(norm(at_zero(spec, spring.a).p - at_zero(spec, spring.b).p), 0.052672516110736665, 1e-15);  // |D - C|
+}
+
+TEST(FourBar, LoopsAreLocal) {
+  const ModelSpec spec = make("four_bar:loops=1000");
+  EXPECT_EQ(std::ranges::count(spec.joints, "world", &JointSpec::parent), 1001);
+  ASSERT_EQ(spec.constraints.size(), 1000u);
+  const auto& last = std::get<LoopSpec>(spec.constraints.back().what);
+  EXPECT_EQ(last.a.body, "coupler_1000");
+  EXPECT_EQ(last.b.body, "crank_1000");
+}
+
+TEST(Governor, SpringsHaveTheirFreeLengthAtZero) {
+  const ModelSpec spec = make("governor");
+  for (const SpringSpec& spring : spec.springs)
+    EXPECT_NEAR(norm(at_zero(spec, spring.a).p - at_zero(spec, spring.b).p), spring.length, 1e-15);
+  // A point mass on a rod, about the hinge.
+  const InertiaSpec& rod = spec.bodies.at(2).inertia;
+  const RigidInertia<double> at_hinge = RigidInertia<double>::about_centre(rod.mass, rod.centre, rod.moments);
+  EXPECT_NEAR(at_hinge.I.yy, 5 + 0.3 * (1.0 / 3 + 1e-4 / 12), 1e-14);
+}
+
+TEST(Bricard, ThinRodsAndSquareOnes) {
+  const InertiaSpec thin = make("bricard").bodies[0].inertia, square = make("bricard:section=0.1").bodies[0].inertia;
+  EXPECT_NEAR(thin.moments.xx, 0, 1e-16);
+  EXPECT_NEAR(thin.moments.yy, 1.0 / 12, 1e-15);
+  EXPECT_NEAR(square.moments.xx, 0.01 / 6, 1e-15);
+  EXPECT_NEAR(square.moments.zz, 1.01 / 12, 1e-15);
+}
+
+// A mechanism copied into another keeps what holds it together.
+TEST(ScenesParts, AppendCarriesConstraintsAndSprings) {
+  const Transform<double> X{rotation_z(0.7), {1, 2, 3}};
+  ModelSpec all;
+  for (const char* text : {"squeezer", "slider_crank", "gripper", "governor"})
+    scenes::append(all, make(text), std::string(text) + "_", X);
+  const Result<Model> model = compile(all);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ(model.value().constraints().size(), 3u + 1 + 3);
+  EXPECT_EQ(model.value().springs().size(), 1u + 2);
+  for (const ConstraintSpec& constraint : all.constraints)
+    if (const auto* loop = std::get_if<LoopSpec>(&constraint.what)) {
+      EXPECT_LT(norm(at_zero(all, loop->a).p - at_zero(all, loop->b).p), 1e-14) << constraint.name;
+    }
+  const SpringSpec& spring = all.springs.at(0);
+  EXPECT_NEAR(norm(at_zero(all, spring.a).p - (X * Vec3<double>{.014, .072, 0})), 0, 1e-15);
 }
 
 TEST(Forest, IsManyTrees) {

@@ -46,6 +46,22 @@ ModelSpec free_body(bool symmetric);
 ModelSpec random_tree(int bodies, std::uint64_t seed, bool floating);
 ModelSpec forest(int trees);
 
+// linkages.cc
+ModelSpec four_bar(int loops);
+ModelSpec squeezer();
+ModelSpec bricard(double section);
+ModelSpec governor();
+ModelSpec slider_crank();
+
+// rolling.cc
+ModelSpec rolling_disc(double radius, bool hoop, double tilt);  // tilt in degrees
+ModelSpec rattleback();
+
+// linkage_biped.cc, parallel_robots.cc
+ModelSpec linkage_biped();
+ModelSpec stewart();
+ModelSpec gripper();
+
 // ---- parts.cc ----
 
 using Vector = Vec3<double>;
@@ -109,6 +125,10 @@ struct BothSides {
 BothSides add_limbs(ModelSpec& spec, const std::string& parent, std::span<const LimbLink> left);
 
 BodySpec& body_named(ModelSpec& spec, const std::string& name);
+
+// What closes loops: a point of a body, in the body's own axes, and a loop between two frames.
+FrameOnBody point_on(const std::string& body, const Vector& at);
+ConstraintSpec loop(std::string name, LoopType type, FrameOnBody a, FrameOnBody b);
 
 // Copies a mechanism into another: every name led by prefix, its world at X_W in the other's. Gravity stays.
 void append(ModelSpec& spec, const ModelSpec& part, const std::string& prefix, const Transform<double>& X_W);

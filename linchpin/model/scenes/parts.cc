@@ -113,6 +113,16 @@ BodySpec& body_named(ModelSpec& spec, const std::string& name) {
   return *found;
 }
 
+FrameOnBody point_on(const std::string& body, const Vector& at) { return {body, {Mat3<double>::identity(), at}}; }
+
+ConstraintSpec loop(std::string name, LoopType type, FrameOnBody a, FrameOnBody b) {
+  LoopSpec spec;
+  spec.type = type;
+  spec.a = std::move(a);
+  spec.b = std::move(b);
+  return {std::move(name), std::move(spec)};
+}
+
 void append(ModelSpec& spec, const ModelSpec& part, const std::string& prefix, const Transform<double>& X_W) {
   const auto renamed = [&](const std::string& name) { return name == "world" ? name : prefix + name; };
   for (BodySpec body : part.bodies) {
@@ -137,6 +147,30 @@ void append(ModelSpec& spec, const ModelSpec& part, const std::string& prefix, c
     frame.name = prefix + frame.name;
     frame.body = renamed(frame.body);
     spec.frames.push_back(std::move(frame));
+  }
+  const auto moved = [&](FrameOnBody& frame) {
+    if (frame.body == "world") frame.X_BF = X_W * frame.X_BF;
+    frame.body = renamed(frame.body);
+  };
+  for (ConstraintSpec constraint : part.constraints) {
+    constraint.name = prefix + constraint.name;
+    std::visit(
+        [&](auto& what) {
+          if constexpr (requires { what.a; }) {
+            moved(what.a);
+            moved(what.b);
+          } else {
+            for (CouplingSpec::Term& term : what.terms) term.joint = prefix + term.joint;
+          }
+        },
+        constraint.what);
+    spec.constraints.push_back(std::move(constraint));
+  }
+  for (SpringSpec spring : part.springs) {
+    spring.name = prefix + spring.name;
+    moved(spring.a);
+    moved(spring.b);
+    spec.springs.push_back(std::move(spring));
   }
 }
 
