@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/constraint_text.h"
 #include "apps/document.h"
 #include "apps/json_output.h"
 #include "apps/model_argument.h"
@@ -145,6 +146,16 @@ Table tree_table(const Model& model, bool all) {
   return table;
 }
 
+Table constraint_table(const Model& model, bool all) {
+  Table table{"", "lllr", {"constraint", "kind", "between", "rows"}, {}};
+  for (const Constraint& constraint : model.constraints()) {
+    if (!all && table.rows.size() >= shown_at_most) break;
+    table.rows.push_back(
+        {constraint.name, kind_of(constraint), ends_of(model, constraint), std::to_string(row_count(constraint))});
+  }
+  return table;
+}
+
 std::vector<std::string> merged_bodies(const Model& model) {
   std::vector<std::string> merged;
   for (const Joint& joint : model.joints())
@@ -203,7 +214,23 @@ Json model_json(const ModelArgument& argument) {
                     {"link", body.link}});
   }
   const CentreOfMass centre = centre_at_zero(model);
+  Json constraints = Json::array(), springs = Json::array();
+  for (const Constraint& c : model.constraints())
+    constraints.push_back(
+        {{"name", c.name}, {"kind", kind_of(c)}, {"between", ends_of(model, c)}, {"rows", row_count(c)}});
+  for (const Spring& s : model.springs())
+    springs.push_back({{"name", s.name},
+                       {"a", model.bodies()[std::size_t(s.a.body)].name},
+                       {"b", model.bodies()[std::size_t(s.b.body)].name},
+                       {"stiffness", s.stiffness},
+                       {"damping", s.damping},
+                       {"length", s.length}});
+  const Mobility mobility = mobility_at(model, make_state(model));
   return {{"model", argument.text},
+          {"constraints", constraints},
+          {"constraint_rows", mobility.rows},
+          {"constraint_rank_at_zero", mobility.rank},
+          {"springs", springs},
           {"name", model.name()},
           {"gravity", vector_json(model.gravity())},
           {"degrees_of_freedom", model.nv()},
@@ -229,6 +256,16 @@ void print_model(const ModelArgument& argument, bool all, std::FILE* out) {
              number(model.total_mass()), triple(centre.position));
   fmt::print(out, "  gravity             {} m/s^2\n", triple(model.gravity()));
   fmt::print(out, "  compiled            {} links: {}\n", model.links().size() - 1, describe_runs(model));
+  if (!model.constraints().empty()) {
+    const Mobility m = mobility_at(model, make_state(model));
+    fmt::print(out, "  constraints         {} with {} rows, {} independent at zero: {} degrees of freedom left\n",
+               model.constraints().size(), m.rows, m.rank, m.freedom);
+  }
+  if (!model.springs().empty()) {
+    std::vector<std::string> names;
+    for (const Spring& s : model.springs()) names.push_back(fmt::format("{} ({} N/m)", s.name, number(s.stiffness)));
+    fmt::print(out, "  springs             {}\n", first_few(names));
+  }
   const std::vector<std::string> merged = merged_bodies(model);
   if (!merged.empty()) fmt::print(out, "  merged by welds     {}: {}\n", merged.size(), first_few(merged));
   fmt::print(out, "  limits              {} of {} coordinates\n", limits, model.nv());
@@ -242,6 +279,10 @@ void print_model(const ModelArgument& argument, bool all, std::FILE* out) {
   fmt::print(out, "\n{}", to_text(tree_table(model, all)));
   const std::size_t bodies = model.bodies().size() - 1;
   if (!all && bodies > shown_at_most) fmt::print(out, "  ... and {} more; --all shows them\n", bodies - shown_at_most);
+  if (model.constraints().empty()) return;
+  fmt::print(out, "\n{}", to_text(constraint_table(model, all)));
+  if (!all && model.constraints().size() > shown_at_most)
+    fmt::print(out, "  ... and {} more; --all shows them\n", model.constraints().size() - shown_at_most);
 }
 
 Json scenes_json() {
@@ -276,7 +317,7 @@ int run(const Request& request) {
 
 void add_inspect(CLI::App& command, int& status) {
   auto request = std::make_shared<Request>();
-  CLI::App* verb = command.add_subcommand("inspect", "Show a model: its tree, joints, masses, limits");
+  CLI::App* verb = command.add_subcommand("inspect", "Show a model: its tree, joints, masses, limits, loops");
   verb->add_option("MODEL", request->model, "A built-in scene, such as @humanoid")->type_name("");
   verb->add_flag("--scenes", request->scenes, "List the built-in scenes with their parameters instead");
   verb->add_flag("--all", request->all, fmt::format("Every body, also above {}", shown_at_most));

@@ -8,11 +8,13 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/constraint_text.h"
 #include "apps/document.h"
 #include "apps/json_output.h"
 #include "apps/model_argument.h"
 #include "apps/picture.h"
 #include "apps/progress.h"
+#include "linchpin/dynamics/assembly.h"
 #include "linchpin/sim/energy_balance.h"
 #include "linchpin/sim/simulation.h"
 
@@ -71,10 +73,10 @@ Schedule schedule_of(const Request& request, const Model& model) {
 
 // ---- where it starts ------------------------------------------------------------------------------------------------
 
-// NAME=VALUE for one coordinate. Names may contain anything but a comma; the last '=' parts, and a '.k' at the end
+// NAME=VALUE for one coordinate; returns which velocity coordinate that is (of a quaternion: none, -1). Names may contain anything but a comma; the last '=' parts, and a '.k' at the end
 // picks one of several coordinates.
-void set_coordinate(const Model& model, const char* option, const std::string& text, int Joint::*first,
-                    int Joint::*count, std::vector<double>& numbers) {
+int set_coordinate(const Model& model, const char* option, const std::string& text, int Joint::*first,
+                   int Joint::*count, std::vector<double>& numbers) {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0)
     throw UsageError(fmt::format("{}: expected JOINT=VALUE, got '{}'", option, text));
@@ -105,16 +107,34 @@ void set_coordinate(const Model& model, const char* option, const std::string& t
     throw UsageError(fmt::format("{}: joint '{}' has {} coordinates, say which: {}.0 to {}.{}", option, name,
                                  joint.*count, name, name, joint.*count - 1));
   numbers[std::size_t(joint.*first + part)] = value;
+  return joint.type == JointType::ball || joint.type == JointType::free ? -1 : joint.v + part;
 }
 
 void set_coordinates(const Model& model, const char* option, const std::vector<std::string>& texts, int Joint::*first,
-                     int Joint::*count, std::vector<double>& numbers) {
+                     int Joint::*count, std::vector<double>& numbers, std::vector<int>& said) {
   for (const std::string& text : texts)
     for (std::size_t begin = 0; begin <= text.size();) {
       const std::size_t comma = std::min(text.find(',', begin), text.size());
-      set_coordinate(model, option, text.substr(begin, comma - begin), first, count, numbers);
+      const int v = set_coordinate(model, option, text.substr(begin, comma - begin), first, count, numbers);
+      if (v >= 0 && std::ranges::find(said, v) == said.end()) said.push_back(v);
       begin = comma + 1;
     }
+}
+
+// What was asked for by name stays; the rest of the state gives way until the constraints are closed.
+void close_constraints(const Model& model, const std::vector<int>& said, State& state) {
+  if (model.constraints().empty()) return;
+  const AssemblyReport report = assemble(model, state, {.held = said});
+  if (report.closed()) return;
+  const std::string held = said.empty() ? "" : ", with what --position and --velocity say held";
+  if (report.status == AssemblyStatus::velocities_contradict)
+    throw UsageError(
+        fmt::format("the constraints cannot be kept at the start{}: velocities contradict each other at '{}' by "
+                    "{:.3g} m/s or rad/s",
+                    held, report.worst, report.speed_error));
+  throw UsageError(
+      fmt::format("the constraints cannot be closed at the start{}: '{}' stays off by {:.3g} m or rad after {} tries",
+                  held, report.worst, report.error, report.tries));
 }
 
 State start_of(const Request& request, const Model& model) {
@@ -122,8 +142,9 @@ State start_of(const Request& request, const Model& model) {
       request.seed.empty()
           ? make_state(model)
           : random_state(model, std::uint64_t(whole_number_from("--seed", request.seed, 0, 1'000'000'000'000)));
-  set_coordinates(model, "--position", request.positions, &Joint::q, &Joint::nq, state.q);
-  set_coordinates(model, "--velocity", request.velocities, &Joint::v, &Joint::nv, state.v);
+  std::vector<int> said;
+  set_coordinates(model, "--position", request.positions, &Joint::q, &Joint::nq, state.q, said);
+  set_coordinates(model, "--velocity", request.velocities, &Joint::v, &Joint::nv, state.v, said);
   for (const Joint& joint : model.joints()) {  // a rotation is a unit quaternion, whatever was typed
     if (joint.type != JointType::ball && joint.type != JointType::free) continue;
     double sum = 0;
@@ -133,6 +154,7 @@ State start_of(const Request& request, const Model& model) {
           fmt::format("--position: the quaternion {0}.0 to {0}.3 cannot be brought to length 1", joint.name));
   }
   normalize(model, state.q);
+  close_constraints(model, said, state);
   return state;
 }
 
@@ -259,6 +281,7 @@ struct Outcome {
   double time = 0;       // reached, s
   double seconds = 0;    // spent in steps
   bool stopped = false;  // by the user
+  Mobility mobility;     // at the start
   State end;
 };
 
@@ -280,6 +303,7 @@ Outcome run_schedule(const Model& model, const Schedule& schedule, const Simulat
     if (point) audience.strips.add(state, e);
   };
   Outcome outcome;
+  outcome.mobility = mobility_at(model, state);
   monitor.start(state);
   const long long steps = schedule.steps();
   note(0, false);
@@ -336,8 +360,10 @@ std::string fastest_body(const Model& model, const State& state) {
 std::string trouble(const Model& model, const Outcome& outcome) {
   const Certificate& c = outcome.certificate;
   if (outcome.stopped) return fmt::format("stopped by the user at t = {:.6g} s", outcome.time);
-  const std::string body =
-      c.body >= 0 ? fmt::format(" (body '{}')", model.bodies()[std::size_t(c.body)].name) : std::string();
+  const std::string body = c.body >= 0 ? fmt::format(" (body '{}')", model.bodies()[std::size_t(c.body)].name)
+                           : c.constraint >= 0
+                               ? fmt::format(" (constraint '{}')", model.constraints()[std::size_t(c.constraint)].name)
+                               : std::string();
   if (c.status != StepStatus::done) return fmt::format("stopped at t = {:.6g} s: {}{}", outcome.time, c.reason, body);
   if (!c.finite)
     return fmt::format("stopped at t = {:.6g} s: the energy is not finite (fastest is body '{}')", outcome.time,
@@ -367,6 +393,13 @@ Json certificate_json(const Model& model, const Outcome& outcome) {
           {"reason", trouble(model, outcome)},
           {"finite", c.finite},
           {"body", c.body >= 0 ? Json(model.bodies()[std::size_t(c.body)].name) : Json(nullptr)},
+          {"constraint", c.constraint >= 0 ? Json(model.constraints()[std::size_t(c.constraint)].name) : Json(nullptr)},
+          {"constraints",
+           {{"rows", outcome.mobility.rows},
+            {"rank_at_start", outcome.mobility.rank},
+            {"freedom_at_start", outcome.mobility.freedom},
+            {"loop_error", c.loop_error},
+            {"loop_speed", c.loop_speed}}},
           {"time", outcome.time},
           {"steps", c.steps},
           {"evaluations", c.evaluations},
@@ -377,6 +410,7 @@ Json certificate_json(const Model& model, const Outcome& outcome) {
             {"stored", e.stored},
             {"work", e.work},
             {"dissipated", e.dissipated},
+            {"projected", e.projected},
             {"defect", e.defect()},
             {"largest_defect", e.largest_defect},
             {"exchanged", e.exchanged},
@@ -391,6 +425,10 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   const EnergyBalance& e = c.energy;
   fmt::print(out, "{}: {} degrees of freedom, {} bodies, {:.4g} kg\n", argument.text, model.nv(),
              model.bodies().size() - 1, model.total_mass());
+  if (const Mobility& m = outcome.mobility; m.rows > 0)
+    fmt::print(out, "{} constraint{} with {} rows, {} of them independent at the start: {} degree{} of freedom left\n",
+               model.constraints().size(), model.constraints().size() == 1 ? "" : "s", m.rows, m.rank, m.freedom,
+               m.freedom == 1 ? "" : "s");
   fmt::print(out, "{} (order {}), dt {:g} s: {:g} s in {} steps, {} evaluations", to_string(options.stepper),
              order_of(options.stepper), options.dt, outcome.time, c.steps, c.evaluations);
   if (c.substeps > c.steps || c.rejected > 0) fmt::print(out, ", {} substeps, {} rejected", c.substeps, c.rejected);
@@ -405,8 +443,11 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   fmt::print(out, "  energy at end     {: .10g} J\n", e.stored);
   if (e.work != 0) fmt::print(out, "  work done         {: .10g} J\n", e.work);
   if (e.dissipated != 0) fmt::print(out, "  dissipated        {: .10g} J\n", e.dissipated);
+  if (e.projected != 0) fmt::print(out, "  by projection     {: .3e} J\n", e.projected);
   fmt::print(out, "  largest defect    {: .3e} J, {:.1e} of the {:.4g} J that changed hands\n", e.largest_defect,
              e.relative_defect(), e.exchanged);
+  if (outcome.mobility.rows > 0)
+    fmt::print(out, "  constraints kept to {:.1e} m or rad, {:.1e} m/s or rad/s\n", c.loop_error, c.loop_speed);
   const std::vector<std::string> left_out = ignored(model);
   if (!left_out.empty()) {
     fmt::print(out, "\nNot acted upon by smooth steppers:\n");
@@ -529,12 +570,16 @@ void add_simulate(CLI::App& command, int& status) {
       ->type_name("N");
   verb->add_flag("--quiet", request->quiet, "Print nothing but errors");
   verb->footer(
-      "Smooth motion under gravity, springs and damping: contact, joint limits and dry friction are not acted upon "
+      "Smooth motion under gravity, springs and damping, with loops, couplings and prescribed motion kept: contact, "
+      "joint limits and dry friction are not acted upon "
       "yet, and\n"
       "the summary says what of the model that concerns. Joints start at zero, at rest. Coordinates of joints with "
       "several\n"
       "are numbered from 0; a ball's are the quaternion w x y z, a free joint's the quaternion and the position x y "
-      "z.\n\n"
+      "z.\n"
+      "Where the model has constraints the start is assembled: joints named by --position or --velocity keep what was "
+      "said,\n"
+      "all others give way.\n\n"
       "The certificate says whether every step was done and finite, and how far energy is from balanced. A run that "
       "goes\n"
       "to infinity ends there with time, body and reason; what was written up to then is whole. Exit status 1 when "
@@ -544,6 +589,7 @@ void add_simulate(CLI::App& command, int& status) {
       "  linchpin simulate @pendulum:links=12 --position hinge_1=-0.785 --velocity hinge_1=1 --picture swing.svg\n"
       "  linchpin simulate @humanoid --seed 1 --time 2 --stepper dormand_prince --dt 0.01\n"
       "  linchpin simulate @top --position pivot.1=0.1 --velocity pivot.2=30 --csv top.csv --every 10\n"
+      "  linchpin simulate @four_bar --velocity pivot_0=1 --time 10\n"
       "  linchpin simulate @chain:links=100 --energy-tolerance 1e-9 --json run.json --quiet");
   verb->callback([request, &status] { status = simulate(*request); });
 }

@@ -96,8 +96,14 @@ void row_compliance(ClosedChain& chain) {
       for (std::size_t k = 0; k < 6; ++k)  // rows of a symmetric matrix are its columns
         for (std::size_t i = 0; i < width; ++i) chain.response[i] += F[k] * block[k * width + i];
       const double* own = block + 6 * std::size_t(plan.sides()[std::size_t(s)].node);
-      for (std::size_t k = 0; k < 6; ++k)
-        for (std::size_t i = 0; i < 6; ++i) chain.row_size[r] += F[k] * own[k * width + i] * F[i];
+      for (const std::size_t part : {std::size_t(0), std::size_t(3)}) {  // angular, linear
+        double force = 0, give = 0;
+        for (std::size_t k = part; k < part + 3; ++k) {
+          force += F[k] * F[k];
+          give += own[k * width + k];
+        }
+        chain.row_size[r] += force * give;
+      }
     }
     for (std::size_t other = 0; other <= r; ++other) {
       double sum = 0;

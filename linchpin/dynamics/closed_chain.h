@@ -60,7 +60,9 @@ struct ClosedChain {
   SolveWorkspace<double> solver_ws;
   Compliance<double> compliance;
   std::vector<double> node_matrix, response, row_matrix;
-  std::vector<double> row_size;  // what the sides of each row give way by themselves; together they may not move at all
+  // What each row's forces would meet if its links gave way alike in all directions: the measure of rounding in rows that
+  // hardly give way, or not at all (a planar linkage, across its plane).
+  std::vector<double> row_size;
   SemidefiniteSolver solver;
   std::vector<double> g, x, f, zero;
 };
