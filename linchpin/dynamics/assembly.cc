@@ -33,11 +33,10 @@ class Assembler {
     for (int k = 0; k < options_.max_iterations; ++k) {
       if (here.largest <= options_.tolerance || !std::isfinite(here.sum)) break;
       ++iterations;
-      linearise(q);
-      here = measure();  // in today's units
       bool better = false;
       while (!better && mu < largest_mu) {
         take_step(q, mu, trial);
+        here = measure();  // in today's units
         place(trial);
         const Distance there = measure();
         better = there.sum < here.sum;
@@ -89,28 +88,10 @@ class Assembler {
     return d;
   }
 
-  // Lambda at q, whose rows have been placed, and the units that it gives.
-  void linearise(std::span<const double> q) {
-    factor<double>(plan_, q, chain_.factors);
-    row_compliance(chain_);
-    const std::size_t rows = unit_.size();
-    for (std::size_t r = 0; r < rows; ++r) {
-      if (!chain_.constraints.holonomic(int(r)))
-        for (std::size_t k = 0; k < rows; ++k) chain_.row_matrix[r * rows + k] = chain_.row_matrix[k * rows + r] = 0;
-      const double give = chain_.row_matrix[r * rows + r];
-      unit_[r] = give > 1e-14 * chain_.row_size[r] ? 1 / std::sqrt(give) : 0;
-    }
-    lambda_matrix_ = chain_.row_matrix;
-  }
-
+  // The step of (1) from q, whose rows have been placed.
   void take_step(std::span<const double> q, double mu, std::vector<double>& to) {
-    const std::size_t rows = unit_.size();
-    chain_.row_matrix = lambda_matrix_;
-    for (std::size_t r = 0; r < rows; ++r) chain_.row_matrix[r * rows + r] *= 1 + mu;
-    chain_.solver.factor(chain_.row_matrix, chain_.row_size);
-    for (std::size_t r = 0; r < rows; ++r) chain_.reactions[r] = -chain_.rows.error[r];
-    chain_.solver.solve(chain_.reactions);
-    respond(q, chain_.reactions, chain_, chain_.x);
+    least_motion(q, chain_.rows.error, true, mu, chain_);
+    for (std::size_t r = 0; r < unit_.size(); ++r) unit_[r] = chain_.give[r] > 0 ? 1 / std::sqrt(chain_.give[r]) : 0;
     to.assign(q.begin(), q.end());
     integrate(chain_.model, chain_.x, to);  // (1)
   }
@@ -119,7 +100,7 @@ class Assembler {
   double time_;
   Plan<double> plan_;
   ClosedChain chain_;
-  std::vector<double> unit_, lambda_matrix_;
+  std::vector<double> unit_;
   int stalled_ = 0;
 };
 

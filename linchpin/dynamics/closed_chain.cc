@@ -25,47 +25,71 @@ void largest(std::span<const double> x, const Counts& counts, ConstraintReport& 
   }
 }
 
-// lambda <- -Lambda^+ g
-void find_reactions(ClosedChain& chain, std::span<const double> g) {
-  for (std::size_t r = 0; r < g.size(); ++r) chain.reactions[r] = -g[r];
-  chain.solver.solve(chain.reactions);
+// lambda <- -Lambda^+ b
+void find_reactions(std::span<const double> b, ClosedChain& chain) {
+  for (std::size_t r = 0; r < b.size(); ++r) chain.reactions[r] = -b[r];
+  chain.by_compliance->solver.solve(chain.reactions);
 }
 
-void find_accelerations(ClosedChain& chain, std::span<const double> q, std::span<const double> v,
-                        std::span<const double> vdot) {
+void find_accelerations(std::span<const double> q, std::span<const double> v, std::span<const double> vdot,
+                        ClosedChain& chain) {
   accelerations(chain.model, chain.kin, chain.vel, v, vdot, chain.link_acceleration);
   row_accelerations(chain.constraints, chain.rows, chain.link_acceleration, q, vdot, chain.g);
+}
+
+// A row that gives way nowhere is left out.
+void leave_out_nonholonomic(ClosedChain& chain) {
+  std::vector<double>& A = chain.by_compliance->row_matrix;
+  const std::size_t rows = chain.rows.error.size();
+  for (std::size_t r = 0; r < rows; ++r)
+    if (!chain.constraints.holonomic(int(r)))
+      for (std::size_t k = 0; k < rows; ++k) A[r * rows + k] = A[k * rows + r] = 0;
+}
+
+bool takes_recursion(const ConstraintPlan& constraints, LoopElimination elimination) {
+  return elimination == LoopElimination::recursion ||
+         (elimination == LoopElimination::automatic && constraints.rows() > most_rows_for_compliance);
 }
 
 }  // namespace
 
 void find_unmet(std::span<const double> left, ConstraintReport& report) {
-  largest(left, [](int) { return true; }, report);
+  largest(
+      left, [](int) { return true; }, report);
 }
 
-ClosedChain::ClosedChain(const Model& m, const Plan<double>& p, std::span<const Constraint> c)
+ClosedChain::ClosedChain(const Model& m, const Plan<double>& p, std::span<const Constraint> c,
+                         LoopElimination elimination)
     : model(m),
       plan(p),
       constraints(m, c),
-      tree(m, p, constraints.nodes()),
       rows(constraints),
       reactions(std::size_t(constraints.rows())),
       kin(p),
       vel(m),
       link_acceleration(m.links().size()),
-      aba(p),
-      factors(p),
-      solver_ws(p),
+      g(std::size_t(constraints.rows())),
+      x(std::size_t(m.nv())),
+      f(6 * m.bodies().size()),
+      zero(std::size_t(m.nv()), 0.0),
+      give(std::size_t(constraints.rows())) {
+  if (takes_recursion(constraints, elimination))
+    by_recursion.emplace(m, constraints);
+  else
+    by_compliance.emplace(m, p, constraints);
+}
+
+ClosedChain::ByCompliance::ByCompliance(const Model& model, const Plan<double>& plan, const ConstraintPlan& constraints)
+    : tree(model, plan, constraints.nodes()),
+      aba(plan),
+      factors(plan),
+      solve(plan),
       compliance(tree),
       node_matrix(36 * constraints.nodes().size() * constraints.nodes().size()),
       response(6 * constraints.nodes().size()),
       row_matrix(std::size_t(constraints.rows()) * std::size_t(constraints.rows())),
       row_size(std::size_t(constraints.rows())),
-      solver(constraints.rows()),
-      g(std::size_t(constraints.rows())),
-      x(std::size_t(m.nv())),
-      f(6 * m.bodies().size()),
-      zero(std::size_t(m.nv()), 0.0) {}
+      solver(constraints.rows()) {}
 
 void place_chain(std::span<const double> q, std::span<const double> v, double time, ClosedChain& chain) {
   kinematics<double>(chain.plan, q, chain.kin);
@@ -73,12 +97,33 @@ void place_chain(std::span<const double> q, std::span<const double> v, double ti
   evaluate_rows(chain.model, chain.constraints, chain.kin, chain.vel, q, v, time, chain.rows);
 }
 
+int least_motion(std::span<const double> q, std::span<const double> b, bool holonomic_only, double damping,
+                 ClosedChain& chain) {
+  if (chain.by_recursion)
+    return chain.by_recursion->least_motion(chain.kin, chain.vel, chain.rows, b, holonomic_only, damping, chain.x,
+                                            chain.reactions, chain.give);
+  row_compliance(q, chain);
+  if (holonomic_only) leave_out_nonholonomic(chain);
+  std::vector<double>& A = chain.by_compliance->row_matrix;
+  const std::size_t rows = b.size();
+  for (std::size_t r = 0; r < rows; ++r) {
+    chain.give[r] = A[r * rows + r];
+    A[r * rows + r] *= 1 + damping;
+  }
+  const int rank = chain.by_compliance->solver.factor(A, chain.by_compliance->row_size);
+  find_reactions(b, chain);
+  respond(q, chain.reactions, chain, chain.x);
+  return rank;
+}
+
 // Column by column: what a unit of row r does to every node, and how much of that each row sees.
-void row_compliance(ClosedChain& chain) {
+void row_compliance(std::span<const double> q, ClosedChain& chain) {
   const ConstraintPlan& plan = chain.constraints;
+  ClosedChain::ByCompliance& by = *chain.by_compliance;
   const std::size_t nodes = plan.nodes().size(), rows = std::size_t(plan.rows()), width = 6 * nodes;
-  compound_paths(chain.plan, chain.tree, chain.factors, chain.compliance);
-  compliance_matrix<double>(chain.tree, chain.compliance, chain.node_matrix);
+  factor<double>(chain.plan, q, by.factors);
+  compound_paths(chain.plan, by.tree, by.factors, by.compliance);
+  compliance_matrix<double>(by.tree, by.compliance, by.node_matrix);
   // Forces into the axes of the links, where the compliance has them.
   const auto local = [&](int side, double(&out)[6]) {
     const Force<double>& F = chain.rows.force[std::size_t(side)];
@@ -88,13 +133,13 @@ void row_compliance(ClosedChain& chain) {
   };
   double F[6];
   for (std::size_t r = 0; r < rows; ++r) {
-    chain.row_size[r] = 0;
-    std::ranges::fill(chain.response, 0);
+    by.row_size[r] = 0;
+    std::ranges::fill(by.response, 0);
     for (int s = plan.first_side(int(r)); s < plan.first_side(int(r) + 1); ++s) {
       local(s, F);
-      const double* block = chain.node_matrix.data() + 6 * std::size_t(plan.sides()[std::size_t(s)].node) * width;
+      const double* block = by.node_matrix.data() + 6 * std::size_t(plan.sides()[std::size_t(s)].node) * width;
       for (std::size_t k = 0; k < 6; ++k)  // rows of a symmetric matrix are its columns
-        for (std::size_t i = 0; i < width; ++i) chain.response[i] += F[k] * block[k * width + i];
+        for (std::size_t i = 0; i < width; ++i) by.response[i] += F[k] * block[k * width + i];
       const double* own = block + 6 * std::size_t(plan.sides()[std::size_t(s)].node);
       for (const std::size_t part : {std::size_t(0), std::size_t(3)}) {  // angular, linear
         double force = 0, give = 0;
@@ -102,17 +147,17 @@ void row_compliance(ClosedChain& chain) {
           force += F[k] * F[k];
           give += own[k * width + k];
         }
-        chain.row_size[r] += force * give;
+        by.row_size[r] += force * give;
       }
     }
     for (std::size_t other = 0; other <= r; ++other) {
       double sum = 0;
       for (int s = plan.first_side(int(other)); s < plan.first_side(int(other) + 1); ++s) {
         local(s, F);
-        const double* a = chain.response.data() + 6 * std::size_t(plan.sides()[std::size_t(s)].node);
+        const double* a = by.response.data() + 6 * std::size_t(plan.sides()[std::size_t(s)].node);
         for (std::size_t k = 0; k < 6; ++k) sum += F[k] * a[k];
       }
-      chain.row_matrix[r * rows + other] = chain.row_matrix[other * rows + r] = sum;
+      by.row_matrix[r * rows + other] = by.row_matrix[other * rows + r] = sum;
     }
   }
 }
@@ -121,24 +166,25 @@ void respond(std::span<const double> q, std::span<const double> lambda, ClosedCh
   std::ranges::fill(x, 0);
   std::ranges::fill(chain.f, 0);
   add_reactions(chain.model, chain.constraints, chain.rows, chain.kin, q, lambda, x, chain.f);
-  solve<double>(chain.plan, chain.factors, chain.solver_ws, x, chain.f);
+  solve<double>(chain.plan, chain.by_compliance->factors, chain.by_compliance->solve, x, chain.f);
 }
 
 ConstraintReport constrained_dynamics(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
                                       std::span<const double> f_ext, double time, ClosedChain& chain,
                                       std::span<double> vdot) {
-  aba<double>(chain.plan, q, v, tau, f_ext, chain.aba, vdot);
   ConstraintReport report{.rows = chain.constraints.rows()};
-  if (report.rows == 0) return report;
   place_chain(q, v, time, chain);
-  factor<double>(chain.plan, q, chain.factors);
-  row_compliance(chain);
-  report.rank = chain.solver.factor(chain.row_matrix, chain.row_size);
-  find_accelerations(chain, q, v, vdot);
-  find_reactions(chain, chain.g);  // (2)
-  respond(q, chain.reactions, chain, chain.x);
-  for (std::size_t k = 0; k < vdot.size(); ++k) vdot[k] += chain.x[k];  // (3)
-  find_accelerations(chain, q, v, vdot);
+  if (chain.by_recursion) {
+    report.rank =
+        chain.by_recursion->accelerations(chain.kin, chain.vel, chain.rows, v, tau, f_ext, vdot, chain.reactions);
+  } else {
+    aba<double>(chain.plan, q, v, tau, f_ext, chain.by_compliance->aba, vdot);
+    if (report.rows == 0) return report;
+    find_accelerations(q, v, vdot, chain);
+    report.rank = least_motion(q, chain.g, false, 0, chain);              // (2)
+    for (std::size_t k = 0; k < vdot.size(); ++k) vdot[k] += chain.x[k];  // (3)
+  }
+  find_accelerations(q, v, vdot, chain);
   find_unmet(chain.g, report);
   return report;
 }
@@ -147,12 +193,8 @@ ConstraintReport project_velocity(std::span<const double> q, std::span<double> v
   ConstraintReport report{.rows = chain.constraints.rows()};
   if (report.rows == 0) return report;
   place_chain(q, v, time, chain);
-  factor<double>(chain.plan, q, chain.factors);
-  row_compliance(chain);
-  report.rank = chain.solver.factor(chain.row_matrix, chain.row_size);
   row_velocities(chain.constraints, chain.rows, chain.vel, q, v, chain.g);
-  find_reactions(chain, chain.g);
-  respond(q, chain.reactions, chain, chain.x);
+  report.rank = least_motion(q, chain.g, false, 0, chain);
   for (std::size_t k = 0; k < v.size(); ++k) v[k] += chain.x[k];  // (4)
   velocities(chain.model, chain.kin, v, chain.vel);
   row_velocities(chain.constraints, chain.rows, chain.vel, q, v, chain.g);
@@ -171,15 +213,7 @@ ConstraintReport project_position(std::span<double> q, double time, double toler
     if (report.unmet <= tolerance || !(report.unmet < 0.5 * before) || report.iterations == max_projections)
       return report;
     before = report.unmet;
-    factor<double>(chain.plan, q, chain.factors);
-    row_compliance(chain);
-    const std::size_t rows = std::size_t(report.rows);
-    for (std::size_t r = 0; r < rows; ++r)  // a row that gives way nowhere is left out
-      if (!holonomic(int(r)))
-        for (std::size_t k = 0; k < rows; ++k) chain.row_matrix[r * rows + k] = chain.row_matrix[k * rows + r] = 0;
-    report.rank = chain.solver.factor(chain.row_matrix, chain.row_size);
-    find_reactions(chain, chain.rows.error);
-    respond(q, chain.reactions, chain, chain.x);
+    report.rank = least_motion(q, chain.rows.error, true, 0, chain);
     integrate(chain.model, chain.x, q);  // (5)
   }
 }

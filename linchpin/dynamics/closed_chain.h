@@ -6,7 +6,8 @@
 //     Lambda lambda = -(J vdot_free + bias_g),   Lambda = J M^-1 J'                                            (2)
 //     vdot = vdot_free + M^-1 J' lambda                                                                        (3)
 // vdot_free by the articulated body, Lambda by the compliance of the links that rows touch (compliance.h), (3) by the
-// same factors: O(n + m^2) and O(rows^3) for (2).
+// same factors: O(n + m^2) and O(rows^3) for (2). Where there are many rows the recursion of loop_recursion.h finds the
+// same motion loop by loop.
 //
 // Constraints may say a thing twice, and in special positions some say what others said: Lambda is singular then, and
 // of the reactions that (2) leaves open these are the least, measured as semidefinite.h says; accelerations are unique
@@ -19,34 +20,35 @@
 // (5) leaves velocities alone, and nonholonomic rows, which have no g.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/articulated_factor.h"
 #include "linchpin/dynamics/constraint_rows.h"
+#include "linchpin/dynamics/loop_recursion.h"
 #include "linchpin/dynamics/semidefinite.h"
 
 namespace linchpin {
 
-struct ConstraintReport {
-  int rows = 0, rank = 0;  // rank -1: numbers that are not finite
-  double unmet = 0;        // largest |gddot|, |gdot| or |g| left over, in its own unit
-  int worst = -1;          // the row where that is
-  int iterations = 0;      // of (5)
-};
+// How the rows are eliminated; automatic takes the recursion where there are more than this many rows (docs/loops.md).
+enum class LoopElimination { automatic, compliance, recursion };
+inline constexpr int most_rows_for_compliance = 24;
 
 // Fills `unmet` and `worst` from what rows are left with; a number that is not finite counts as the largest.
 void find_unmet(std::span<const double> left, ConstraintReport& report);
 
 // Plan and scratch of everything here, for some constraints of a model, in most cases all of them.
 struct ClosedChain {
-  ClosedChain(const Model& model, const Plan<double>& plan, std::span<const Constraint> constraints);
+  ClosedChain(const Model& model, const Plan<double>& plan, std::span<const Constraint> constraints,
+              LoopElimination elimination = LoopElimination::automatic);
+  ClosedChain(const ClosedChain&) = delete;  // parts of it know where it is
+  ClosedChain& operator=(const ClosedChain&) = delete;
 
   const Model& model;
   const Plan<double>& plan;
   ConstraintPlan constraints;
-  NodeTree<double> tree;
 
   // Scratch; rows and reactions are those of the last call.
   ConstraintRows rows;
@@ -55,16 +57,26 @@ struct ClosedChain {
   Kinematics<double> kin;
   Velocities vel;
   std::vector<Motion<double>> link_acceleration;
-  AbaWorkspace<double> aba;
-  ArticulatedFactor<double> factors;
-  SolveWorkspace<double> solver_ws;
-  Compliance<double> compliance;
-  std::vector<double> node_matrix, response, row_matrix;
-  // What each row's forces would meet if its links gave way alike in all directions: the measure of rounding in rows that
-  // hardly give way, or not at all (a planar linkage, across its plane).
-  std::vector<double> row_size;
-  SemidefiniteSolver solver;
   std::vector<double> g, x, f, zero;
+  std::vector<double> give;  // per row: its diagonal of Lambda, zero where it is left out
+
+  // By the compliance.
+  struct ByCompliance {
+    ByCompliance(const Model& model, const Plan<double>& plan, const ConstraintPlan& constraints);
+    NodeTree<double> tree;
+    AbaWorkspace<double> aba;
+    ArticulatedFactor<double> factors;
+    SolveWorkspace<double> solve;
+    Compliance<double> compliance;
+    std::vector<double> node_matrix, response, row_matrix;
+    // What each row's forces would meet if its links gave way alike in all directions: the measure of rounding in rows
+    // that hardly give way, or not at all (a planar linkage, across its plane).
+    std::vector<double> row_size;
+    SemidefiniteSolver solver;
+  };
+  std::optional<ByCompliance> by_compliance;
+  // Or loop by loop.
+  std::optional<LoopRecursion> by_recursion;
 };
 
 // vdot of (1). f_ext as in aba.h, empty for none.
@@ -78,11 +90,17 @@ ConstraintReport project_velocity(std::span<const double> q, std::span<double> v
 // (5), until |g| is at most `tolerance` or does not shrink any more. For small errors; from afar see assembly.h.
 ConstraintReport project_position(std::span<double> q, double time, double tolerance, ClosedChain& chain);
 
-// Lambda of the rows at q, from factors of the same q and evaluated rows: the matrix of (2), rows x rows.
-void row_compliance(ClosedChain& chain);
-
-// Kinematics, rows and factors at q and v: what the functions above begin with.
+// Kinematics and rows at q and v: what the functions above begin with.
 void place_chain(std::span<const double> q, std::span<const double> v, double time, ClosedChain& chain);
+
+// chain.x <- -M^-1 J' (Lambda + damping diag Lambda)^+ b, where the chain has been placed: without damping the motion of
+// least kinetic energy with J x = -b. With holonomic_only the other rows are left out. Returns the rank.
+int least_motion(std::span<const double> q, std::span<const double> b, bool holonomic_only, double damping,
+                 ClosedChain& chain);
+
+// The rest is for chains by compliance. Lambda of the rows at a q where the chain has been placed: the matrix of (2),
+// rows x rows, with the factors of respond().
+void row_compliance(std::span<const double> q, ClosedChain& chain);
 // x <- M^-1 J' lambda
 void respond(std::span<const double> q, std::span<const double> lambda, ClosedChain& chain, std::span<double> x);
 

@@ -50,9 +50,9 @@ TEST(ClosedChain, MovesAsTheEquationsOfMotionAsk) {
     const Model bare = model_of(text);
     const Model model = with_constraints(text, some_constraints(bare, 31 * seed));
     const Plan<double> plan(model);
-    ClosedChain chain(model, plan, model.constraints());
-    poison(chain.reactions, chain.rows.force, chain.rows.error, chain.row_matrix, chain.node_matrix, chain.g, chain.x,
-           chain.f);
+    ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
+    poison(chain.reactions, chain.rows.force, chain.rows.error, chain.by_compliance->row_matrix,
+           chain.by_compliance->node_matrix, chain.g, chain.x, chain.f);
     const State state = random_state(model, seed, 1, 1);
     const std::vector<double> tau = random_numbers(state.v.size(), seed),
                               f_ext = random_numbers(6 * model.bodies().size(), seed + 50);
@@ -84,19 +84,20 @@ TEST(ClosedChain, RowComplianceIsThatOfTheJacobian) {
     const Model bare = model_of(text);
     const Model model = with_constraints(text, every_constraint(bare, 11 * seed));
     const Plan<double> plan(model);
-    ClosedChain chain(model, plan, model.constraints());
+    ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
     const State state = random_state(model, seed, 1, 1);
     place_chain(state.q, state.v, 0, chain);
-    factor<double>(plan, state.q, chain.factors);
-    row_compliance(chain);
+    row_compliance(state.q, chain);
     const Witness witness(model, plan, chain, state);
     const Dense expected = witness.J * witness.M.ldlt().solve(Dense(witness.J.transpose()));
-    const Eigen::Map<Dense> found(chain.row_matrix.data(), chain.constraints.rows(), chain.constraints.rows());
+    const Eigen::Map<Dense> found(chain.by_compliance->row_matrix.data(), chain.constraints.rows(),
+                                  chain.constraints.rows());
     // An entry is a product of two rows' responses, so it is measured by both, before their sides cancel.
-    for (std::size_t i = 0; i < chain.row_size.size(); ++i)
-      for (std::size_t j = 0; j < chain.row_size.size(); ++j)
+    const std::vector<double>& size = chain.by_compliance->row_size;
+    for (std::size_t i = 0; i < size.size(); ++i)
+      for (std::size_t j = 0; j < size.size(); ++j)
         EXPECT_NEAR(found(Eigen::Index(i), Eigen::Index(j)), expected(Eigen::Index(i), Eigen::Index(j)),
-                    1e-11 * std::sqrt(chain.row_size[i] * chain.row_size[j]))
+                    1e-11 * std::sqrt(size[i] * size[j]))
             << text;
   }
 }
@@ -135,7 +136,7 @@ TEST(ClosedChain, RowsThatCannotMoveAreLeftOut) {
   spec.constraints = {{"parallel", loop}};
   const Model model = compile(spec).value();
   const Plan<double> plan(model);
-  ClosedChain chain(model, plan, model.constraints());
+  ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
   const State state = random_state(model, 1);
   std::vector<double> vdot(2), free(2);
   const ConstraintReport report = constrained_dynamics(state.q, state.v, chain.zero, {}, 0, chain, vdot);
@@ -152,7 +153,7 @@ TEST(ClosedChain, ContradictionsAreSeen) {
   const Model model = with_constraints(
       "@simple_pendulum", {prescribed("still", joint, {}), prescribed("turning", joint, {.polynomial = {0, 0, 1}})});
   const Plan<double> plan(model);
-  ClosedChain chain(model, plan, model.constraints());
+  ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
   const State state = make_state(model);
   std::vector<double> vdot(1);
   const ConstraintReport report = constrained_dynamics(state.q, state.v, chain.zero, {}, 0, chain, vdot);
@@ -166,7 +167,7 @@ TEST(ClosedChain, VelocityProjectionIsTheShortestInKineticEnergy) {
     const Model bare = model_of(text);
     const Model model = with_constraints(text, some_constraints(bare, 7 * seed));
     const Plan<double> plan(model);
-    ClosedChain chain(model, plan, model.constraints());
+    ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
     const State state = random_state(model, seed, 1, 1);
     std::vector<double> v = state.v;
     const ConstraintReport report = project_velocity(state.q, v, 0.3, chain);
@@ -198,7 +199,7 @@ TEST(ClosedChain, PositionProjectionClosesWhatIsNearlyClosed) {
     loop.a = {"world", body_pose(bare, kin, int(bare.bodies().size()) - 1) * loop.b.X_BF};
     const Model model = with_constraints("@chain:links=12", {{"loop", loop}});
     const Plan<double> plan(model);
-    ClosedChain chain(model, plan, model.constraints());
+    ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
     std::vector<double> q = sum_of(closed.q, random_numbers(closed.q.size(), 5, 1e-3));
     const ConstraintReport report = project_position(q, 0, 1e-13, chain);
     EXPECT_LE(report.unmet, 1e-12) << to_string(loop.type);
@@ -213,7 +214,7 @@ TEST(ClosedChain, NaNIsNoRank) {
   loop.b.body = bare.bodies().back().name;
   const Model model = with_constraints("@chain:links=3", {{"loop", loop}});
   const Plan<double> plan(model);
-  ClosedChain chain(model, plan, model.constraints());
+  ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
   State state = make_state(model);
   state.q[1] = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> vdot(3);

@@ -32,6 +32,14 @@
 
 namespace linchpin {
 
+// What is left of the rows' conditions after something has been done about them.
+struct ConstraintReport {
+  int rows = 0, rank = 0;  // rank -1: numbers that are not finite
+  double unmet = 0;        // largest |gddot|, |gdot| or |g| left over, in its own unit
+  int worst = -1;          // the row where that is
+  int iterations = 0;      // where it took several
+};
+
 // Which rows some constraints have and which links they touch. Keeps a copy of the constraints.
 class ConstraintPlan {
  public:

@@ -1,9 +1,13 @@
 #include "linchpin/dynamics/loop_recursion.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <set>
+#include <vector>
+
+#include "linchpin/dynamics/semidefinite.h"
 
 namespace linchpin {
 namespace {
@@ -63,25 +67,24 @@ struct Meeting {
 }  // namespace
 
 struct LoopRecursion::Parts {
-  Parts(const Model& m, const Plan<double>& p, std::span<const Constraint> c);
+  Parts(const Model& m, const ConstraintPlan& c);
 
   void find_paths();
   void find_order();
   int block_of(int a, int b);
 
-  void begin(std::span<const double> v, std::span<const double> f_ext);
-  Six velocity_products(std::size_t i, std::span<const double> v) const;
-  void pass_joint(std::size_t i, std::span<const double> v, std::span<const double> tau);
+  void place(const Kinematics<double>& kin, const Velocities& vel, const ConstraintRows& rows, bool holonomic_only);
+  void load_motion(const Kinematics<double>& kin, const Velocities& vel, const ConstraintRows& rows,
+                   std::span<const double> v, std::span<const double> tau, std::span<const double> f_ext);
+  void load_rest(std::span<const double> b);
+  int run(std::span<double> x, std::span<double> reactions);
+  void pass_joint(std::size_t i);
   void eliminate(int constraint, std::size_t link);
   void find_reactions(int constraint, std::size_t link);
-  void outward(std::size_t i, std::span<double> vdot);
+  void outward(std::size_t i, std::span<double> x);
 
   const Model& model;
-  const Plan<double>& plan;
-  ConstraintPlan constraints;
-  ConstraintRows rows;
-  Kinematics<double> kin;
-  Velocities vel;
+  const ConstraintPlan& constraints;
 
   std::vector<Eliminated> where;
   std::vector<int> order_at;                   // rank of each constraint in the elimination
@@ -98,10 +101,9 @@ struct LoopRecursion::Parts {
   std::vector<std::array<Six, 6>> S, U;          // per link: its axes, at most six
   std::vector<std::array<double, 36>> D_factor;  // Cholesky, nv x nv
   std::vector<Six> u;
-  std::vector<double> SK, k, size, lambda;
-  std::vector<double> column;
-  std::vector<Motion<double>> link_acceleration;
-  std::vector<double> gddot;
+  std::vector<double> SK, k, size, give, lambda;
+  double damping = 0;
+  std::vector<double> column, tau;
 };
 
 namespace {
@@ -128,15 +130,11 @@ void solve_cholesky(const std::array<double, 36>& L, int n, double* x) {
 
 }  // namespace
 
-LoopRecursion::Parts::Parts(const Model& m, const Plan<double>& p, std::span<const Constraint> specs)
+LoopRecursion::Parts::Parts(const Model& m, const ConstraintPlan& plan)
     : model(m),
-      plan(p),
-      constraints(m, specs),
-      rows(constraints),
-      kin(p),
-      vel(m),
-      where(specs.size()),
-      order_at(specs.size(), -1),
+      constraints(plan),
+      where(plan.constraints().size()),
+      order_at(plan.constraints().size(), -1),
       meets_at(m.links().size()),
       carried(m.links().size()),
       meetings(m.links().size()),
@@ -151,9 +149,9 @@ LoopRecursion::Parts::Parts(const Model& m, const Plan<double>& p, std::span<con
       u(m.links().size()),
       k(std::size_t(constraints.rows())),
       size(std::size_t(constraints.rows())),
+      give(std::size_t(constraints.rows())),
       lambda(std::size_t(constraints.rows())),
-      link_acceleration(m.links().size()),
-      gddot(std::size_t(constraints.rows())) {
+      tau(std::size_t(m.nv())) {
   find_paths();
   find_order();
   std::size_t widest = 6;
@@ -263,21 +261,54 @@ void LoopRecursion::Parts::find_order() {
       }
 }
 
-// Links by themselves, and the rows' own sides on them.
-void LoopRecursion::Parts::begin(std::span<const double> v, std::span<const double> f_ext) {
-  const Vec3<double> g = model.gravity();
+// What depends on the place alone: inertias and axes of the links, and the rows' sides on them.
+void LoopRecursion::Parts::place(const Kinematics<double>& kin, const Velocities& vel, const ConstraintRows& rows,
+                                 bool holonomic_only) {
   for (std::size_t i = 1; i < model.links().size(); ++i) {
-    const Transform<double>& X_WL = kin.X_WL[i];
-    const RigidInertia<double> I = inertia_to_parent({X_WL.R, Vec3<double>::zero()}, model.links()[i].inertia);
-    const Vec3<double>& w = vel.link[i].w;
-    r[i] = X_WL.p - kin.X_WL[std::size_t(model.links()[i].parent)].p;
+    const Link& link = model.links()[i];
+    const RigidInertia<double> I = inertia_to_parent({kin.X_WL[i].R, Vec3<double>::zero()}, link.inertia);
+    r[i] = kin.X_WL[i].p - kin.X_WL[std::size_t(link.parent)].p;
     IA[i] = {{{I.I.xx, I.I.xy, I.I.xz, 0, -I.h.z, I.h.y},
               {I.I.xy, I.I.yy, I.I.yz, I.h.z, 0, -I.h.x},
               {I.I.xz, I.I.yz, I.I.zz, -I.h.y, I.h.x, 0},
               {0, I.h.z, -I.h.y, I.mass, 0, 0},
               {-I.h.z, 0, I.h.x, 0, I.mass, 0},
               {I.h.y, -I.h.x, 0, 0, 0, I.mass}}};
+    for (int j = 0; j < link.nv; ++j) S[i][std::size_t(j)] = six(vel.axis[std::size_t(link.v + j)]);
+  }
+  std::ranges::fill(K, Six{});
+  for (std::vector<double>& block : blocks) std::ranges::fill(block, 0);
+  std::ranges::fill(size, 0);
+  std::ranges::fill(give, 0);
+  for (std::size_t i = 1; i < carried.size(); ++i)
+    for (const Carried& item : carried[i]) {
+      const Eliminated& e = where[std::size_t(item.constraint)];
+      for (int row = 0; row < e.rows; ++row) {
+        if (holonomic_only && !constraints.holonomic(e.first_row + row)) continue;  // no force, so it never counts
+        for (int s = constraints.first_side(e.first_row + row); s < constraints.first_side(e.first_row + row + 1); ++s)
+          if (constraints.sides()[std::size_t(s)].link == int(i))
+            add(1, six(rows.force[std::size_t(s)]), K[std::size_t(item.K + row)]);
+      }
+    }
+}
+
+// Velocities and forces: pA of the links by themselves, velocity products c, and the rows' own bias.
+void LoopRecursion::Parts::load_motion(const Kinematics<double>& kin, const Velocities& vel, const ConstraintRows& rows,
+                                       std::span<const double> v, std::span<const double> forces,
+                                       std::span<const double> f_ext) {
+  const Vec3<double> g = model.gravity();
+  for (std::size_t i = 1; i < model.links().size(); ++i) {
+    const Link& link = model.links()[i];
+    const RigidInertia<double> I = inertia_to_parent({kin.X_WL[i].R, Vec3<double>::zero()}, link.inertia);
+    const Vec3<double>&w = vel.link[i].w, &wp = vel.link[std::size_t(link.parent)].w;
     pA[i] = six(Force<double>{cross(w, I.I * w) - cross(I.h, g), cross(w, cross(w, I.h)) - I.mass * g});
+    Vec3<double> turning = Vec3<double>::zero(), sliding = Vec3<double>::zero();
+    for (int j = link.v; j < link.v + link.nv; ++j) {
+      turning += v[std::size_t(j)] * vel.axis[std::size_t(j)].w;
+      sliding += v[std::size_t(j)] * vel.axis[std::size_t(j)].v;
+    }
+    // mechanics.h (2) and (3) without the parent's acceleration and without vdot
+    c[i] = six(Motion<double>{cross(wp, turning), cross(wp, cross(wp, r[i]) + 2.0 * sliding)});
   }
   if (!f_ext.empty())
     for (std::size_t b = 1; b < model.bodies().size(); ++b) {
@@ -288,40 +319,26 @@ void LoopRecursion::Parts::begin(std::span<const double> v, std::span<const doub
       const Mat3<double>& R = kin.X_WL[std::size_t(body.link)].R;
       add(-1, six(Force<double>{R * on_link.n, R * on_link.f}), pA[std::size_t(body.link)]);
     }
-  std::ranges::fill(K, Six{});
-  for (std::vector<double>& block : blocks) std::ranges::fill(block, 0);
+  std::ranges::copy(forces, tau.begin());
   std::ranges::copy(rows.bias, k.begin());
-  std::ranges::fill(size, 0);
-  for (std::size_t i = 1; i < carried.size(); ++i)
-    for (const Carried& item : carried[i]) {
-      const Eliminated& e = where[std::size_t(item.constraint)];
-      for (int row = 0; row < e.rows; ++row)
-        for (int s = constraints.first_side(e.first_row + row); s < constraints.first_side(e.first_row + row + 1); ++s)
-          if (constraints.sides()[std::size_t(s)].link == int(i))
-            add(1, six(rows.force[std::size_t(s)]), K[std::size_t(item.K + row)]);
-    }
   // A coupling's gddot is a sum of vdot; what its sides see beside that, between a link and its parent, comes off.
-  for (const Eliminated& e : where)
-    if (const auto* coupling = std::get_if<Coupling>(&constraints.constraints()[std::size_t(&e - where.data())].what)) {
-      int s = constraints.first_side(e.first_row);
+  for (std::size_t d = 0; d < where.size(); ++d)
+    if (const auto* coupling = std::get_if<Coupling>(&constraints.constraints()[d].what)) {
+      int s = constraints.first_side(where[d].first_row);
       for (const Coupling::Term& term : coupling->terms) {
         const std::size_t link = std::size_t(term.link);
-        k[std::size_t(e.first_row)] -= dot(six(rows.force[std::size_t(s)]), velocity_products(link, v));
+        k[std::size_t(where[d].first_row)] -= dot(six(rows.force[std::size_t(s)]), c[link]);
         s += model.links()[link].parent == 0 ? 1 : 2;
       }
     }
 }
 
-// c: mechanics.h (2) and (3) without the parent's acceleration and without vdot.
-Six LoopRecursion::Parts::velocity_products(std::size_t i, std::span<const double> v) const {
-  const Link& link = model.links()[i];
-  const Vec3<double>& wp = vel.link[std::size_t(link.parent)].w;
-  Vec3<double> turning = Vec3<double>::zero(), sliding = Vec3<double>::zero();
-  for (int j = link.v; j < link.v + link.nv; ++j) {
-    turning += v[std::size_t(j)] * vel.axis[std::size_t(j)].w;
-    sliding += v[std::size_t(j)] * vel.axis[std::size_t(j)].v;
-  }
-  return six(Motion<double>{cross(wp, turning), cross(wp, cross(wp, r[i]) + 2.0 * sliding)});
+// Nothing moves and no force acts: rows alone ask for motion.
+void LoopRecursion::Parts::load_rest(std::span<const double> b) {
+  std::ranges::fill(pA, Six{});
+  std::ranges::fill(c, Six{});
+  std::ranges::fill(tau, 0);
+  std::ranges::copy(b, k.begin());
 }
 
 // (4), (5) with the constraint's C_dd factored for good.
@@ -329,8 +346,9 @@ void LoopRecursion::Parts::eliminate(int d, std::size_t link) {
   const Eliminated& e = where[std::size_t(d)];
   const std::size_t n = std::size_t(e.rows);
   SemidefiniteSolver& inverse_d = inverse[std::size_t(d)];
-  inverse_d.factor(blocks[std::size_t(e.own_block)],
-                   std::span<const double>(size).subspan(std::size_t(e.first_row), n));
+  std::vector<double>& C_dd = blocks[std::size_t(e.own_block)];
+  for (std::size_t i = 0; i < n; ++i) C_dd[i * n + i] *= 1 + damping;
+  inverse_d.factor(C_dd, std::span<const double>(size).subspan(std::size_t(e.first_row), n));
   const double* k_d = &k[std::size_t(e.first_row)];
   // k of the others, and C between them.
   for (std::size_t x = 0; x < e.later.size(); ++x) {
@@ -373,14 +391,10 @@ void LoopRecursion::Parts::eliminate(int d, std::size_t link) {
 }
 
 // (2), (3)
-void LoopRecursion::Parts::pass_joint(std::size_t i, std::span<const double> v, std::span<const double> tau) {
+void LoopRecursion::Parts::pass_joint(std::size_t i) {
   const Link& link = model.links()[i];
   const std::size_t p = std::size_t(link.parent), nv = std::size_t(link.nv);
-  for (std::size_t j = 0; j < nv; ++j) {
-    S[i][j] = six(vel.axis[std::size_t(link.v) + j]);
-    U[i][j] = times(IA[i], S[i][j]);
-  }
-  c[i] = velocity_products(i, v);
+  for (std::size_t j = 0; j < nv; ++j) U[i][j] = times(IA[i], S[i][j]);
   Six force = times(IA[i], c[i]);
   add(1, pA[i], force);
   for (std::size_t j = 0; j < nv; ++j) {
@@ -405,6 +419,7 @@ void LoopRecursion::Parts::pass_joint(std::size_t i, std::span<const double> v, 
       }
       size[std::size_t(e.first_row + row)] += lever;
       solve_cholesky(D_factor[i], link.nv, DSK_row);
+      for (std::size_t j = 0; j < nv; ++j) give[std::size_t(e.first_row + row)] += SK_row[j] * DSK_row[j];
       double& k_row = k[std::size_t(e.first_row + row)];
       k_row += dot(K_row, c[i]);
       for (std::size_t j = 0; j < nv; ++j) k_row += DSK_row[j] * u[i][j];
@@ -469,7 +484,7 @@ void LoopRecursion::Parts::find_reactions(int d, std::size_t link) {
   std::copy_n(column.begin(), n, lambda.begin() + e.first_row);
 }
 
-void LoopRecursion::Parts::outward(std::size_t i, std::span<double> vdot) {
+void LoopRecursion::Parts::outward(std::size_t i, std::span<double> x) {
   const Link& link = model.links()[i];
   const std::size_t nv = std::size_t(link.nv);
   a[i] = moved(r[i], a[std::size_t(link.parent)]);
@@ -485,49 +500,56 @@ void LoopRecursion::Parts::outward(std::size_t i, std::span<double> vdot) {
   solve_cholesky(D_factor[i], link.nv, rate);
   add(1, c[i], a[i]);
   for (std::size_t j = 0; j < nv; ++j) {
-    vdot[std::size_t(link.v) + j] = rate[j];
+    x[std::size_t(link.v) + j] = rate[j];
     add(rate[j], S[i][j], a[i]);
   }
 }
 
-LoopRecursion::LoopRecursion(const Model& model, const Plan<double>& plan, std::span<const Constraint> constraints)
-    : parts_(std::make_unique<Parts>(model, plan, constraints)) {}
+int LoopRecursion::Parts::run(std::span<double> x, std::span<double> reactions) {
+  const std::size_t links = model.links().size();
+  for (std::size_t i = links; i-- > 0;) {
+    for (const int d : meets_at[i]) eliminate(d, i);
+    if (i > 0) pass_joint(i);
+  }
+  a[0] = Six{};
+  for (std::size_t i = 0; i < links; ++i) {
+    if (i > 0) outward(i, x);
+    for (std::size_t n = meets_at[i].size(); n-- > 0;) find_reactions(meets_at[i][n], i);
+  }
+  std::ranges::copy(lambda, reactions.begin());
+  int rank = 0;
+  for (const SemidefiniteSolver& one : inverse) {
+    if (one.rank() < 0) return -1;
+    rank += one.rank();
+  }
+  return rank;
+}
+
+LoopRecursion::LoopRecursion(const Model& model, const ConstraintPlan& constraints)
+    : parts_(std::make_unique<Parts>(model, constraints)) {}
 LoopRecursion::~LoopRecursion() = default;
 LoopRecursion::LoopRecursion(LoopRecursion&&) noexcept = default;
 
-std::span<const double> LoopRecursion::reactions() const { return parts_->lambda; }
 int LoopRecursion::blocks() const { return int(parts_->blocks.size()); }
 
-ConstraintReport LoopRecursion::accelerations(std::span<const double> q, std::span<const double> v,
-                                              std::span<const double> tau, std::span<const double> f_ext, double time,
-                                              std::span<double> vdot) {
-  Parts& p = *parts_;
-  kinematics<double>(p.plan, q, p.kin);
-  velocities(p.model, p.kin, v, p.vel);
-  evaluate_rows(p.model, p.constraints, p.kin, p.vel, q, v, time, p.rows);
-  p.begin(v, f_ext);
-  const std::size_t links = p.model.links().size();
-  for (std::size_t i = links; i-- > 0;) {
-    for (const int d : p.meets_at[i]) p.eliminate(d, i);
-    if (i > 0) p.pass_joint(i, v, tau);
-  }
-  p.a[0] = Six{};
-  for (std::size_t i = 0; i < links; ++i) {
-    if (i > 0) p.outward(i, vdot);
-    for (std::size_t x = p.meets_at[i].size(); x-- > 0;) p.find_reactions(p.meets_at[i][x], i);
-  }
-  ConstraintReport report{.rows = p.constraints.rows()};
-  for (const SemidefiniteSolver& inverse : p.inverse) {
-    if (inverse.rank() < 0) {
-      report.rank = -1;
-      break;
-    }
-    report.rank += inverse.rank();
-  }
-  linchpin::accelerations(p.model, p.kin, p.vel, v, vdot, p.link_acceleration);
-  row_accelerations(p.constraints, p.rows, p.link_acceleration, q, vdot, p.gddot);
-  find_unmet(p.gddot, report);
-  return report;
+int LoopRecursion::accelerations(const Kinematics<double>& kin, const Velocities& vel, const ConstraintRows& rows,
+                                 std::span<const double> v, std::span<const double> tau, std::span<const double> f_ext,
+                                 std::span<double> vdot, std::span<double> reactions) {
+  parts_->place(kin, vel, rows, false);
+  parts_->load_motion(kin, vel, rows, v, tau, f_ext);
+  parts_->damping = 0;
+  return parts_->run(vdot, reactions);
+}
+
+int LoopRecursion::least_motion(const Kinematics<double>& kin, const Velocities& vel, const ConstraintRows& rows,
+                                std::span<const double> b, bool holonomic_only, double damping, std::span<double> x,
+                                std::span<double> reactions, std::span<double> give) {
+  parts_->place(kin, vel, rows, holonomic_only);
+  parts_->load_rest(b);
+  parts_->damping = damping;
+  const int rank = parts_->run(x, reactions);
+  std::ranges::copy(parts_->give, give.begin());
+  return rank;
 }
 
 }  // namespace linchpin

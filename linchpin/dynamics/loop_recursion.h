@@ -24,22 +24,30 @@
 
 #include <memory>
 #include <span>
-#include <vector>
 
-#include "linchpin/dynamics/closed_chain.h"
+#include "linchpin/dynamics/constraint_rows.h"
 
 namespace linchpin {
 
 class LoopRecursion {
  public:
-  LoopRecursion(const Model& model, const Plan<double>& plan, std::span<const Constraint> constraints);
+  LoopRecursion(const Model& model, const ConstraintPlan& constraints);  // both must outlive it
   ~LoopRecursion();
   LoopRecursion(LoopRecursion&&) noexcept;
 
-  // vdot as constrained_dynamics() (closed_chain.h) finds it. f_ext as in aba.h, empty for none.
-  ConstraintReport accelerations(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
-                                 std::span<const double> f_ext, double time, std::span<double> vdot);
-  std::span<const double> reactions() const;
+  // vdot and reactions with gddot = 0, at a place whose poses, velocities and rows have been evaluated. f_ext as in
+  // aba.h, empty for none. Returns the rank.
+  int accelerations(const Kinematics<double>& kin, const Velocities& vel, const ConstraintRows& rows,
+                    std::span<const double> v, std::span<const double> tau, std::span<const double> f_ext,
+                    std::span<double> vdot, std::span<double> reactions);
+
+  // The motion x of least kinetic energy with J x = -b: a projection. Without rows that are not holonomic if so asked.
+  // Damping adds that part of its own diagonal to each C_dd of (5), which shortens x; `give` is each row's diagonal of C
+  // before anything is eliminated.
+  int least_motion(const Kinematics<double>& kin, const Velocities& vel, const ConstraintRows& rows,
+                   std::span<const double> b, bool holonomic_only, double damping, std::span<double> x,
+                   std::span<double> reactions, std::span<double> give);
+
   // Blocks of C, the fill included: the cost of the loops is in proportion.
   int blocks() const;
 

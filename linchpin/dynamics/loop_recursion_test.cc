@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/dynamics/closed_chain.h"
 #include "linchpin/dynamics/constraint_testing.h"
 
 namespace linchpin {
@@ -10,18 +11,17 @@ namespace {
 struct Both {
   Both(const Model& model, const State& state, std::uint64_t seed)
       : plan(model),
-        chain(model, plan, model.constraints()),
-        recursion(model, plan, model.constraints()),
+        chain(model, plan, model.constraints(), LoopElimination::compliance),
+        other(model, plan, model.constraints(), LoopElimination::recursion),
         by_compliance(state.v.size()),
         by_recursion(state.v.size()) {
     const std::vector<double> tau = random_numbers(state.v.size(), seed),
                               f_ext = random_numbers(6 * model.bodies().size(), seed + 50);
     one = constrained_dynamics(state.q, state.v, tau, f_ext, 0.3, chain, by_compliance);
-    two = recursion.accelerations(state.q, state.v, tau, f_ext, 0.3, by_recursion);
+    two = constrained_dynamics(state.q, state.v, tau, f_ext, 0.3, other, by_recursion);
   }
   Plan<double> plan;
-  ClosedChain chain;
-  LoopRecursion recursion;
+  ClosedChain chain, other;
   std::vector<double> by_compliance, by_recursion;
   ConstraintReport one, two;
 };
@@ -52,7 +52,7 @@ TEST(LoopRecursion, AgreesWithTheCompliance) {
     EXPECT_LE(largest_difference(both.by_compliance, both.by_recursion), 1e-8 * (1 + largest(both.by_compliance)))
         << text;
     for (std::size_t r = 0; r < both.chain.reactions.size(); ++r)
-      EXPECT_NEAR(both.chain.reactions[r], both.recursion.reactions()[r], 1e-8 * (1 + largest(both.chain.reactions)));
+      EXPECT_NEAR(both.chain.reactions[r], both.other.reactions[r], 1e-8 * (1 + largest(both.chain.reactions)));
   }
   EXPECT_GE(regular, 10);
 }
@@ -102,8 +102,29 @@ TEST(LoopRecursion, RedundantLoopsOneOnTheOtherAndSideBySide) {
       EXPECT_LE(both.two.unmet, 1e-9 * (1 + largest(both.by_recursion)));
       EXPECT_LE(largest_difference(both.by_compliance, both.by_recursion), 1e-7 * (1 + largest(both.by_compliance)))
           << loops << on_the_world;
-      EXPECT_LE(both.recursion.blocks(), 2 * loops);  // linear: loops meet their neighbours at most
+      EXPECT_LE(both.other.by_recursion->blocks(), 2 * loops);  // linear: loops meet their neighbours at most
     }
+}
+
+// The shortest ways back onto the constraints are one way.
+TEST(LoopRecursion, ProjectionsAgreeWithTheCompliance) {
+  int regular = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const std::string text = "@random_tree:bodies=25,seed=" + std::to_string(seed);
+    const Model bare = model_of(text);
+    std::vector<ConstraintSpec> all = every_constraint(bare, 13 * seed), few;
+    for (std::size_t k = seed % 3; k < all.size(); k += 4) few.push_back(all[k]);
+    const Model model = with_constraints(text, few);
+    const State state = random_state(model, seed, 1, 1);
+    Both both(model, state, seed);
+    if (both.one.rank < both.one.rows) continue;
+    ++regular;
+    std::vector<double> v = state.v, w = state.v;
+    project_velocity(state.q, v, 0.3, both.chain);
+    project_velocity(state.q, w, 0.3, both.other);
+    EXPECT_LE(largest_difference(v, w), 1e-9 * (1 + largest(v))) << text;
+  }
+  EXPECT_GE(regular, 4);
 }
 
 TEST(LoopRecursion, RowsThatCannotMoveAreLeftOut) {
