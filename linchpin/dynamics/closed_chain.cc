@@ -107,7 +107,8 @@ int least_motion(std::span<const double> q, std::span<const double> b, bool holo
   std::vector<double>& A = chain.by_compliance->row_matrix;
   const std::size_t rows = b.size();
   for (std::size_t r = 0; r < rows; ++r) {
-    chain.give[r] = A[r * rows + r];
+    const double diagonal = A[r * rows + r];
+    chain.give[r] = SemidefiniteSolver::counts(diagonal, chain.by_compliance->row_size[r]) ? diagonal : 0;
     A[r * rows + r] *= 1 + damping;
   }
   const int rank = chain.by_compliance->solver.factor(A, chain.by_compliance->row_size);
@@ -141,14 +142,11 @@ void row_compliance(std::span<const double> q, ClosedChain& chain) {
       for (std::size_t k = 0; k < 6; ++k)  // rows of a symmetric matrix are its columns
         for (std::size_t i = 0; i < width; ++i) by.response[i] += F[k] * block[k * width + i];
       const double* own = block + 6 * std::size_t(plan.sides()[std::size_t(s)].node);
-      for (const std::size_t part : {std::size_t(0), std::size_t(3)}) {  // angular, linear
-        double force = 0, give = 0;
-        for (std::size_t k = part; k < part + 3; ++k) {
-          force += F[k] * F[k];
-          give += own[k * width + k];
-        }
-        by.row_size[r] += force * give;
-      }
+      const auto trace = [&](std::size_t part) {  // how its link gives way in all directions: angular, linear
+        return own[part * width + part] + own[(part + 1) * width + part + 1] + own[(part + 2) * width + part + 2];
+      };
+      const double moment = chain.rows.moment_size[std::size_t(s)];
+      by.row_size[r] += moment * moment * trace(0) + (F[3] * F[3] + F[4] * F[4] + F[5] * F[5]) * trace(3);
     }
     for (std::size_t other = 0; other <= r; ++other) {
       double sum = 0;

@@ -58,7 +58,7 @@ struct ClosedChain {
   Velocities vel;
   std::vector<Motion<double>> link_acceleration;
   std::vector<double> g, x, f, zero;
-  std::vector<double> give;  // per row: its diagonal of Lambda, zero where it is left out
+  std::vector<double> give;  // per row: its diagonal of Lambda, zero where it is left out or cannot move
 
   // By the compliance.
   struct ByCompliance {

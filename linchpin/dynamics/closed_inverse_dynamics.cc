@@ -18,11 +18,12 @@ constexpr double threshold = 1e-10;
 
 // The least x with the least |A x - b|, and an orthonormal basis of what A does not see.
 struct LeastSquares {
-  LeastSquares(const Matrix& A) : decomposition(A.rows(), A.cols()) {
-    decomposition.setThreshold(threshold);
-    if (A.size() > 0) decomposition.compute(A);
-    columns = A.cols();
-    empty = A.size() == 0;
+  // `size` is that of what A was made of: what is left of cancellation does not count.
+  LeastSquares(const Matrix& A, double size) : decomposition(A.rows(), A.cols()), columns(A.cols()) {
+    empty = A.size() == 0 || A.cwiseAbs().maxCoeff() <= threshold * size;
+    if (empty) return;
+    decomposition.compute(A);
+    decomposition.setThreshold(threshold * std::max(1.0, size / decomposition.maxPivot()));
   }
   Vector solve(const Vector& b) const { return empty ? Vector(Vector::Zero(columns)) : Vector(decomposition.solve(b)); }
   Eigen::Index rank() const { return empty ? 0 : decomposition.rank(); }
@@ -33,8 +34,8 @@ struct LeastSquares {
     return decomposition.colsPermutation() * Zt.rightCols(columns - rank());
   }
   Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
-  Eigen::Index columns = 0;
-  bool empty = false;
+  Eigen::Index columns;
+  bool empty;
 };
 
 }  // namespace
@@ -71,16 +72,17 @@ ClosedInverseReport closed_inverse_dynamics(std::span<const double> q, std::span
   if (!report.finite) return report;
 
   const Matrix Jp = Jt(passive, Eigen::all), Ja = Jt(active, Eigen::all);
-  const LeastSquares by_passive(Jp);
+  const double size = Jt.size() > 0 ? Jt.cwiseAbs().maxCoeff() : 0;
+  const LeastSquares by_passive(Jp, size);
   Vector lambda = by_passive.solve(needed(passive));
   const Matrix open = by_passive.kernel();
-  const LeastSquares by_active(Ja * open);
+  const LeastSquares by_active(Ja * open, size);
   lambda += open * by_active.solve(needed(active) - Ja * lambda);
   const Vector forces = needed(active) - Ja * lambda;
   for (std::size_t k = 0; k < active.size(); ++k) tau[std::size_t(active[k])] = forces[Eigen::Index(k)];
   std::copy_n(lambda.data(), rows, chain.reactions.begin());
   if (!passive.empty()) report.unmet = (Jp * lambda - needed(passive)).cwiseAbs().maxCoeff();
-  report.freedom = int(nv - LeastSquares(Jt).rank());
+  report.freedom = int(nv - LeastSquares(Jt, size).rank());
   report.spare = int(by_active.rank());
   return report;
 }

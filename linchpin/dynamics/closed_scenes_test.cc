@@ -198,8 +198,8 @@ TEST(ClosedScenes, AccelerateAsTheWholeSystemSays) {
       EXPECT_LE((vdot - expected).lpNorm<Eigen::Infinity>(), 1e-9 * largest_rate);
       if (report.rows == 0) continue;
       std::vector<double> by_recursion(m.vdot.size());
-      LoopRecursion recursion(m.model, m.plan, m.model.constraints());
-      recursion.accelerations(m.state.q, m.state.v, m.tau, m.f_ext, 0, by_recursion);
+      ClosedChain recursion(m.model, m.plan, m.model.constraints(), LoopElimination::recursion);
+      constrained_dynamics(m.state.q, m.state.v, m.tau, m.f_ext, 0, recursion, by_recursion);
       EXPECT_LE(largest_difference(by_recursion, m.vdot), 1e-9 * largest_rate) << "loop recursion";
       // What the rows would do were the mechanism free is what `unmet` is to be small beside.
       const VectorXd free = dense.J * dense.M.ldlt().solve(dense.force) + dense.bias;

@@ -28,6 +28,7 @@ Vector axis_of(const Mat3<double>& R, std::size_t k) { return k == 0 ? R.x : k =
 struct PairRow {
   double error, drift, bias;
   Force<double> on_a, on_b;
+  double moment_a, moment_b;  // moment_size
 };
 
 // One after the other into the arrays.
@@ -37,8 +38,8 @@ class Writer {
 
   void add(const PairRow& row, const Placed& a, const Placed& b) {
     begin(row.error, row.drift, row.bias);
-    if (a.link != 0) side(row.on_a);
-    if (b.link != 0) side(row.on_b);
+    if (a.link != 0) side(row.on_a, row.moment_a);
+    if (b.link != 0) side(row.on_b, row.moment_b);
   }
   void begin(double error, double drift, double bias) {
     rows_.error[row_] = plan_.holonomic(int(row_)) ? error : 0;
@@ -46,7 +47,10 @@ class Writer {
     rows_.bias[row_] = bias;
     ++row_;
   }
-  void side(const Force<double>& force) { rows_.force[side_++] = force; }
+  void side(const Force<double>& force, double moment_size) {
+    rows_.moment_size[side_] = moment_size;
+    rows_.force[side_++] = force;
+  }
 
  private:
   const ConstraintPlan& plan_;
@@ -66,7 +70,9 @@ PairRow along(const Placed& a, const Placed& b, const Vector& e, const TimeLaw& 
           .drift = -u.rate,
           .bias = dot(e, b.inward - a.inward) + 2 * dot(edot, rate) + dot(cross(a.w, edot), d) - u.acceleration,
           .on_a = minus(force_at(a.r + d, e)),  // on A's side it is the point that meets B's origin which counts
-          .on_b = force_at(b.r, e)};
+          .on_b = force_at(b.r, e),
+          .moment_a = norm(a.r) + norm(d),
+          .moment_b = norm(b.r)};
 }
 
 // e . u of an axis of A and one of B, and its first and second rate: gdot = m . (w_B - w_A), gddot = m . (...) + bias.
@@ -79,7 +85,13 @@ AxisProduct axis_product(const Placed& a, const Placed& b, const Vector& e, cons
   return {dot(e, u), dot(m, w), dot(w, cross(udot, e) + cross(u, edot)), m};
 }
 PairRow moment_row(double value, double bias, const Vector& m) {
-  return {.error = value, .drift = 0, .bias = bias, .on_a = {-m, Vector::zero()}, .on_b = {m, Vector::zero()}};
+  return {.error = value,
+          .drift = 0,
+          .bias = bias,
+          .on_a = {-m, Vector::zero()},
+          .on_b = {m, Vector::zero()},
+          .moment_a = 1,
+          .moment_b = 1};
 }
 // Past a right angle: the angle about `axis` of A, `by` the rotation's own vector.
 PairRow far_turn(const Vector& by, const Vector& axis) { return moment_row(dot(by, axis), 0, axis); }
@@ -116,6 +128,8 @@ PairRow screw(const Placed& a, const Placed& b, double pitch) {
   row.bias -= pitch * angle_bias;
   row.on_a.n = row.on_a.n + pitch * m;
   row.on_b.n = row.on_b.n - pitch * m;
+  row.moment_a += std::abs(pitch);
+  row.moment_b += std::abs(pitch);
   return row;
 }
 
@@ -152,7 +166,9 @@ void add_rolling(const Placed& a, const Placed& b, const Rolling& rolling, Write
              .drift = 0,
              .bias = dot(cross(a.w, e), slip) + dot(e, slipping),
              .on_a = minus(force_at(a.r + d + c, e)),
-             .on_b = force_at(b.r + c, e)},
+             .on_b = force_at(b.r + c, e),
+             .moment_a = norm(a.r) + norm(d + c),
+             .moment_b = norm(b.r) + norm(c)},
             a, b);
     if (rolling.sliding) return;
   }
@@ -171,7 +187,9 @@ PairRow velocity_row(const Placed& a, const Placed& b, const VelocityCondition& 
           .bias = dot(cross(b.w, turning), w) + dot(cross(b.w, e), rate) +
                   dot(e, b.inward - a.inward - cross(a.w, b.v - a.v)) - u.rate,
           .on_a = on_a,
-          .on_b = on_b};
+          .on_b = on_b,
+          .moment_a = norm(turning) + (norm(a.r) + norm(d)) * norm(e),
+          .moment_b = norm(turning) + norm(b.r) * norm(e)};
 }
 
 struct PolynomialValue {
@@ -260,12 +278,13 @@ void add_term(const Model& model, const Kinematics<double>& kin, const Velocitie
   const bool turns = link.turn != 0;
   const Vector along_axis = slope_of_term * (turns ? axis.w : axis.v);  // both of length 1 for the kinds there are
   if (turns) {
-    out.side({along_axis, Vector::zero()});
-    if (link.parent != 0) out.side({-along_axis, Vector::zero()});
+    const double size = std::abs(slope_of_term);
+    out.side({along_axis, Vector::zero()}, size);
+    if (link.parent != 0) out.side({-along_axis, Vector::zero()}, size);
   } else {
-    out.side({Vector::zero(), along_axis});
+    out.side({Vector::zero(), along_axis}, 0);
     const Vector r = kin.X_WL[std::size_t(term.link)].p - kin.X_WL[std::size_t(link.parent)].p;
-    if (link.parent != 0) out.side(minus(force_at(r, along_axis)));
+    if (link.parent != 0) out.side(minus(force_at(r, along_axis)), norm(r) * std::abs(slope_of_term));
   }
 }
 
@@ -327,7 +346,8 @@ ConstraintRows::ConstraintRows(const ConstraintPlan& plan)
     : error(std::size_t(plan.rows())),
       drift(std::size_t(plan.rows())),
       bias(std::size_t(plan.rows())),
-      force(plan.sides().size()) {}
+      force(plan.sides().size()),
+      moment_size(plan.sides().size()) {}
 
 void evaluate_rows(const Model& model, const ConstraintPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    std::span<const double> q, std::span<const double> v, double time, ConstraintRows& rows) {

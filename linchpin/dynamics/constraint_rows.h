@@ -75,6 +75,7 @@ struct ConstraintRows {
   std::vector<double> error;         // g, m or rad; zero for rows without
   std::vector<double> drift, bias;   // (1)
   std::vector<Force<double>> force;  // per side: (2), at the link's origin in the world's axes
+  std::vector<double> moment_size;   // per side: what its moment was made of, |lever| |force|: the measure of its rounding
 };
 
 void evaluate_rows(const Model& model, const ConstraintPlan& plan, const Kinematics<double>& kin, const Velocities& vel,

@@ -97,6 +97,7 @@ struct LoopRecursion::Parts {
 
   std::vector<Six6> IA;
   std::vector<Six> pA, a, c, K;
+  std::vector<double> K_moment;                  // per row of K: what its moment was made of
   std::vector<Vec3<double>> r;                   // from the parent's origin
   std::vector<std::array<Six, 6>> S, U;          // per link: its axes, at most six
   std::vector<std::array<double, 36>> D_factor;  // Cholesky, nv x nv
@@ -211,6 +212,7 @@ void LoopRecursion::Parts::find_paths() {
       reduced += 2 * links[i].nv * where[std::size_t(item.constraint)].rows;
     }
   K.resize(std::size_t(numbers));
+  K_moment.resize(std::size_t(numbers));
   SK.resize(std::size_t(reduced));
   for (std::size_t i = 1; i < carried.size(); ++i)
     for (Carried& item : carried[i]) {
@@ -277,6 +279,7 @@ void LoopRecursion::Parts::place(const Kinematics<double>& kin, const Velocities
     for (int j = 0; j < link.nv; ++j) S[i][std::size_t(j)] = six(vel.axis[std::size_t(link.v + j)]);
   }
   std::ranges::fill(K, Six{});
+  std::ranges::fill(K_moment, 0);
   for (std::vector<double>& block : blocks) std::ranges::fill(block, 0);
   std::ranges::fill(size, 0);
   std::ranges::fill(give, 0);
@@ -286,8 +289,10 @@ void LoopRecursion::Parts::place(const Kinematics<double>& kin, const Velocities
       for (int row = 0; row < e.rows; ++row) {
         if (holonomic_only && !constraints.holonomic(e.first_row + row)) continue;  // no force, so it never counts
         for (int s = constraints.first_side(e.first_row + row); s < constraints.first_side(e.first_row + row + 1); ++s)
-          if (constraints.sides()[std::size_t(s)].link == int(i))
+          if (constraints.sides()[std::size_t(s)].link == int(i)) {
             add(1, six(rows.force[std::size_t(s)]), K[std::size_t(item.K + row)]);
+            K_moment[std::size_t(item.K + row)] += rows.moment_size[std::size_t(s)];
+          }
       }
     }
 }
@@ -411,13 +416,14 @@ void LoopRecursion::Parts::pass_joint(std::size_t i) {
       Six& K_row = K[std::size_t(item.K + row)];
       double* SK_row = &SK[std::size_t(item.SK) + 2 * nv * std::size_t(row)];
       double* DSK_row = SK_row + nv;
-      double lever = 0;
+      const double moment = K_moment[std::size_t(item.K + row)], force_size = norm(lower(K_row));
+      double most = 0;
       for (std::size_t j = 0; j < nv; ++j) {
         SK_row[j] = DSK_row[j] = dot(S[i][j], K_row);
-        const double most = norm(upper(S[i][j])) * norm(upper(K_row)) + norm(lower(S[i][j])) * norm(lower(K_row));
-        lever += most * most / (D_factor[i][6 * j + j] * D_factor[i][6 * j + j]);
+        const double work = norm(upper(S[i][j])) * moment + norm(lower(S[i][j])) * force_size;
+        most += work * work / (D_factor[i][6 * j + j] * D_factor[i][6 * j + j]);
       }
-      size[std::size_t(e.first_row + row)] += lever;
+      size[std::size_t(e.first_row + row)] += most;
       solve_cholesky(D_factor[i], link.nv, DSK_row);
       for (std::size_t j = 0; j < nv; ++j) give[std::size_t(e.first_row + row)] += SK_row[j] * DSK_row[j];
       double& k_row = k[std::size_t(e.first_row + row)];
@@ -427,6 +433,7 @@ void LoopRecursion::Parts::pass_joint(std::size_t i) {
       Six felt = K_row;
       for (std::size_t j = 0; j < nv; ++j) add(-DSK_row[j], U[i][j], felt);
       add(1, moved_back(r[i], felt), K[std::size_t(item.parent_K + row)]);
+      K_moment[std::size_t(item.parent_K + row)] += moment + norm(r[i]) * force_size;
     }
   }
   for (const Meeting& meeting : meetings[i]) {
@@ -548,7 +555,8 @@ int LoopRecursion::least_motion(const Kinematics<double>& kin, const Velocities&
   parts_->load_rest(b);
   parts_->damping = damping;
   const int rank = parts_->run(x, reactions);
-  std::ranges::copy(parts_->give, give.begin());
+  for (std::size_t r = 0; r < give.size(); ++r)
+    give[r] = SemidefiniteSolver::counts(parts_->give[r], parts_->size[r]) ? parts_->give[r] : 0;
   return rank;
 }
 

@@ -10,9 +10,6 @@
 namespace linchpin {
 namespace {
 
-// Terms of a diagonal are themselves sums along paths; their rounding is some units in the last place.
-constexpr double rounding = 1e-14;
-
 double dot(const double* a, const double* b, std::size_t count) {
   double sum = 0;
   for (std::size_t k = 0; k < count; ++k) sum += a[k] * b[k];

@@ -20,6 +20,9 @@ class SemidefiniteSolver {
   // A part of a row's own diagonal. Below it a row counts as given by those before.
   double tolerance = 1e-10;
 
+  // Whether a diagonal that came of terms of this size is more than their rounding.
+  static bool counts(double diagonal, double size) { return diagonal > rounding * size; }
+
   // A is rows x rows, row by row; its upper half is read. Where a row's diagonal is a difference of larger terms, `size`
   // is what they were: pivots within their rounding do not count either. Returns the rank, or -1 for numbers that are
   // not finite.
@@ -30,6 +33,9 @@ class SemidefiniteSolver {
   int rank() const { return rank_; }
 
  private:
+  // Terms of a diagonal are themselves sums along paths; their rounding is some units in the last place.
+  static constexpr double rounding = 1e-14;
+
   std::size_t n_;
   int rank_ = 0;
   std::vector<int> order_;        // row of A that comes k-th
