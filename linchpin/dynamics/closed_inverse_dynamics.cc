@@ -22,8 +22,9 @@ struct LeastSquares {
   LeastSquares(const Matrix& A, double size) : decomposition(A.rows(), A.cols()), columns(A.cols()) {
     empty = A.size() == 0 || A.cwiseAbs().maxCoeff() <= threshold * size;
     if (empty) return;
+    // Relative to the first pivot, which is the longest column; to be said before, for compute() acts on the rank.
+    decomposition.setThreshold(threshold * std::max(1.0, size / A.colwise().norm().maxCoeff()));
     decomposition.compute(A);
-    decomposition.setThreshold(threshold * std::max(1.0, size / decomposition.maxPivot()));
   }
   Vector solve(const Vector& b) const { return empty ? Vector(Vector::Zero(columns)) : Vector(decomposition.solve(b)); }
   Eigen::Index rank() const { return empty ? 0 : decomposition.rank(); }

@@ -143,7 +143,9 @@ PairRow rod_row(const Placed& a, const Placed& b, const Rod& rod, double time) {
       .drift = -u.value * u.rate / rod.length,
       .bias = dot(e, b.inward - a.inward) + (dot(rate, rate) - u.rate * u.rate - u.value * u.acceleration) / rod.length,
       .on_a = minus(force_at(a.r, e)),
-      .on_b = force_at(b.r, e)};
+      .on_b = force_at(b.r, e),
+          .moment_a = norm(a.r) * norm(e),
+          .moment_b = norm(b.r) * norm(e)};
 }
 
 // (8), (9). With m = B' n, n = e_z, the lowest point of the ellipsoid is c = -B S^2 m / h from its centre.
