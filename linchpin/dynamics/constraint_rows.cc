@@ -144,8 +144,8 @@ PairRow rod_row(const Placed& a, const Placed& b, const Rod& rod, double time) {
       .bias = dot(e, b.inward - a.inward) + (dot(rate, rate) - u.rate * u.rate - u.value * u.acceleration) / rod.length,
       .on_a = minus(force_at(a.r, e)),
       .on_b = force_at(b.r, e),
-          .moment_a = norm(a.r) * norm(e),
-          .moment_b = norm(b.r) * norm(e)};
+      .moment_a = norm(a.r) * norm(e),
+      .moment_b = norm(b.r) * norm(e)};
 }
 
 // (8), (9). With m = B' n, n = e_z, the lowest point of the ellipsoid is c = -B S^2 m / h from its centre.
@@ -194,17 +194,11 @@ PairRow velocity_row(const Placed& a, const Placed& b, const VelocityCondition& 
           .moment_b = norm(turning) + norm(b.r) * norm(e)};
 }
 
-struct PolynomialValue {
-  double value, slope, curvature;
-};
-PolynomialValue evaluate(const std::vector<double>& polynomial, double x) {
-  const TimeLaw::Value p = TimeLaw{.polynomial = polynomial}.at(x);
-  return {p.value, p.rate, p.acceleration};
-}
-double slope(const std::vector<double>& polynomial, double x) {
-  double rate = 0;
-  for (std::size_t k = polynomial.size(); k-- > 1;) rate = rate * x + double(k) * polynomial[k];
-  return rate;
+// A polynomial, its slope and its curvature.
+TimeLaw::Value evaluate(std::span<const double> polynomial, double x) {
+  TimeLaw::Value p{0, 0, 0};
+  add_polynomial(polynomial, x, p);
+  return p;
 }
 
 // Row by row of a constraint that has two ends.
@@ -362,14 +356,14 @@ void evaluate_rows(const Model& model, const ConstraintPlan& plan, const Kinemat
       const TimeLaw::Value u = coupling->value.at(time);
       double error = -u.value, bias = -u.acceleration;
       for (const Coupling::Term& term : coupling->terms) {
-        const PolynomialValue p = evaluate(term.polynomial, q[std::size_t(term.q)]);
+        const TimeLaw::Value p = evaluate(term.polynomial, q[std::size_t(term.q)]);
         const double rate = v[std::size_t(term.v)];
         error += p.value;
-        bias += p.curvature * rate * rate;
+        bias += p.acceleration * rate * rate;
       }
       out.begin(error, -u.rate, bias);
       for (const Coupling::Term& term : coupling->terms)
-        add_term(model, kin, vel, term, slope(term.polynomial, q[std::size_t(term.q)]), out);
+        add_term(model, kin, vel, term, evaluate(term.polynomial, q[std::size_t(term.q)]).rate, out);
     } else {
       const Ends ends = ends_of(constraint);
       pair.a = place(model, kin, vel, *ends.a);
@@ -394,7 +388,7 @@ void multiply_rows(const ConstraintPlan& plan, const ConstraintRows& rows, std::
     double sum = rest[std::size_t(r)];
     if (const auto* coupling = std::get_if<Coupling>(&plan.constraints()[std::size_t(plan.constraint_of(r))].what)) {
       for (const Coupling::Term& term : coupling->terms)
-        sum += slope(term.polynomial, q[std::size_t(term.q)]) * rate[std::size_t(term.v)];
+        sum += evaluate(term.polynomial, q[std::size_t(term.q)]).rate * rate[std::size_t(term.v)];
     } else {
       for (int s = plan.first_side(r); s < plan.first_side(r + 1); ++s)
         sum += dot(rows.force[std::size_t(s)], link[std::size_t(plan.sides()[std::size_t(s)].link)]);
@@ -428,7 +422,7 @@ void add_reactions(const Model& model, const ConstraintPlan& plan, const Constra
     const double x = lambda[std::size_t(r)];
     if (const auto* coupling = std::get_if<Coupling>(&constraint.what)) {
       for (const Coupling::Term& term : coupling->terms)
-        tau[std::size_t(term.v)] += x * slope(term.polynomial, q[std::size_t(term.q)]);
+        tau[std::size_t(term.v)] += x * evaluate(term.polynomial, q[std::size_t(term.q)]).rate;
       continue;
     }
     const Ends ends = ends_of(constraint);

@@ -39,13 +39,21 @@ const LoopInfo& info_of(LoopType type) {
 
 }  // namespace
 
+void add_polynomial(std::span<const double> c, double x, TimeLaw::Value& to) {
+  TimeLaw::Value p{0, 0, 0};
+  for (std::size_t k = c.size(); k-- > 0;) {  // Horner, for all three at once
+    p.acceleration = p.acceleration * x + 2 * p.rate;
+    p.rate = p.rate * x + p.value;
+    p.value = p.value * x + c[k];
+  }
+  to.value += p.value;
+  to.rate += p.rate;
+  to.acceleration += p.acceleration;
+}
+
 TimeLaw::Value TimeLaw::at(double time) const {
   Value u{0, 0, 0};
-  for (std::size_t k = polynomial.size(); k-- > 0;) {  // Horner, for all three at once
-    u.acceleration = u.acceleration * time + 2 * u.rate;
-    u.rate = u.rate * time + u.value;
-    u.value = u.value * time + polynomial[k];
-  }
+  add_polynomial(polynomial, time, u);
   if (amplitude != 0) {
     const double angle = frequency * time + phase;
     u.value += amplitude * std::sin(angle);

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -29,6 +30,8 @@ struct TimeLaw {
   };
   Value at(double time) const;
 };
+// Adds sum c[k] x^k and its first and second derivative.
+void add_polynomial(std::span<const double> c, double x, TimeLaw::Value& to);
 
 struct FrameOnBody {
   std::string body = "world";
