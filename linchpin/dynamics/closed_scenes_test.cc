@@ -1,5 +1,5 @@
-// The built-in mechanisms with constraints: are they closed, may they move as much as they should, and do they accelerate
-// as closed forms, published numbers and a dense solution of the whole system say.
+// The built-in mechanisms with constraints: are they closed, may they move as much as they should, and do they
+// accelerate as closed forms, published numbers and a dense solution of the whole system say.
 #include <numbers>
 
 #include <Eigen/Dense>
@@ -84,7 +84,7 @@ const Closed closed_scenes[] = {
     {"@gripper", 3, 2},
 };
 
-// ---- assembled, and mobile as they should be ------------------------------------------------------------------------------
+// ---- assembled, and mobile as they should be ------------------------------------------------------------------------
 
 TEST(ClosedScenes, AreClosedAtZero) {
   for (const Closed& scene : closed_scenes) {
@@ -178,7 +178,7 @@ TEST(ClosedScenes, MoveAsFreelyAsTheyShould) {
     }
 }
 
-// ---- accelerations --------------------------------------------------------------------------------------------------------
+// ---- accelerations --------------------------------------------------------------------------------------------------
 
 TEST(ClosedScenes, AccelerateAsTheWholeSystemSays) {
   for (const Closed& scene : closed_scenes)
@@ -247,7 +247,8 @@ TEST(Squeezer, StartsAsPublished) {
   EXPECT_NEAR(m.vdot_of("theta"), -10666.8329399656, 1e-9 * 14222);
   for (const char* joint : {"gamma", "delta", "phi", "epsilon", "omega"})
     EXPECT_NEAR(m.vdot_of(joint), 0, 1e-6) << joint;
-  // The multipliers are along other axes there, but as long: 98.566870... and -6.122688... in the first loop, else none.
+  // The multipliers are along other axes there, but as long: 98.566870... and -6.122688... in the first loop, else
+  // none.
   const std::vector<double>& lambda = m.chain.reactions;
   EXPECT_NEAR(std::hypot(lambda[0], lambda[1]), std::hypot(98.56687039624109, -6.122688344255663), 1e-8);
   for (std::size_t r = 2; r < 6; ++r) EXPECT_NEAR(lambda[r], 0, 1e-8) << r;
@@ -268,7 +269,7 @@ TEST(Governor, StartsByTheBalanceOfItsRods) {
   EXPECT_NEAR(m.vdot_of("right_rod_hinge"), moment / (T + thickness), 1e-9);
 }
 
-// ---- rolling --------------------------------------------------------------------------------------------------------------
+// ---- rolling --------------------------------------------------------------------------------------------------------
 
 // A slope is a plane with gravity askew: a = g sin(slope) / (1 + k), I = k m r^2 about the axis of rolling.
 TEST(Rolling, DownASlope) {
@@ -299,8 +300,8 @@ TEST(Rolling, DownASlope) {
   }
 }
 
-// A coin that spins on its rim, its plane inclined by alpha, its centre at rest: it turns about the line from the point of
-// touch to the centre, and that line goes round the vertical at Omega, Omega^2 = g / (k a sin alpha).
+// A coin that spins on its rim, its plane inclined by alpha, its centre at rest: it turns about the line from the point
+// of touch to the centre, and that line goes round the vertical at Omega, Omega^2 = g / (k a sin alpha).
 TEST(Rolling, SpinningCoin) {
   const double a = 0.1, alpha = pi / 6;
   for (const bool hoop : {false, true}) {
@@ -329,7 +330,7 @@ TEST(Rolling, StraightOn) {
   }
 }
 
-// ---- robots ---------------------------------------------------------------------------------------------------------------
+// ---- robots ---------------------------------------------------------------------------------------------------------
 
 // At rest with its pistons locked, the plate of a Stewart platform weighs on its six balls with all its weight.
 TEST(Stewart, BallsCarryThePlate) {

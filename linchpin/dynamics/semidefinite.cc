@@ -31,7 +31,7 @@ int SemidefiniteSolver::factor(std::span<const double> A, std::span<const double
       if (!std::isfinite(A[i * n + j])) return rank_ = -1;
   std::iota(order_.begin(), order_.end(), 0);
   for (std::size_t i = 0; i < n; ++i) {
-    const double diagonal = A[i * n + i], lost = size.empty() ? 0 : rounding * size[i];
+    const double diagonal = A[i * n + i], lost = size.empty() ? 0 : least_share * size[i];
     per_unit_[i] = diagonal > lost ? 1 / std::sqrt(diagonal) : 0;
     noise_[i] = std::max(tolerance, diagonal > lost ? lost / diagonal : 1);
     z_[i] = per_unit_[i] > 0 ? 1 : 0;  // pivots to come, by row of A

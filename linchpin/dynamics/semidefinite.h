@@ -20,12 +20,12 @@ class SemidefiniteSolver {
   // A part of a row's own diagonal. Below it a row counts as given by those before.
   double tolerance = 1e-10;
 
-  // Whether a diagonal that came of terms of this size is more than their rounding.
-  static bool counts(double diagonal, double size) { return diagonal > rounding * size; }
+  // Whether a diagonal that came of terms of this size says anything.
+  static bool counts(double diagonal, double size) { return diagonal > least_share * size; }
 
-  // A is rows x rows, row by row; its upper half is read. Where a row's diagonal is a difference of larger terms, `size`
-  // is what they were: pivots within their rounding do not count either. Returns the rank, or -1 for numbers that are
-  // not finite.
+  // A is rows x rows, row by row; its upper half is read. Where a row's diagonal is a difference of larger terms,
+  // `size` is what they were: pivots of too small a share of it do not count either. Returns the rank, or -1 for
+  // numbers that are not finite.
   int factor(std::span<const double> A, std::span<const double> size = {});
   // x <- the solution for b = x, after factor().
   void solve(std::span<double> x);
@@ -33,8 +33,11 @@ class SemidefiniteSolver {
   int rank() const { return rank_; }
 
  private:
-  // Terms of a diagonal are themselves sums along paths; their rounding is some units in the last place.
-  static constexpr double rounding = 1e-14;
+  // Rounding is some 1e-14 of the terms, but more than that is needed. Near a position in which a row says nothing, at
+  // a distance d, its diagonal is d^2 of its size, and what is off the row by rounding sets it moving as 1 / d^2: down
+  // to 1e-14 a linkage folded on its way through (@four_bar). With 1e-10 it stays, and with 1e-8 the row would be
+  // missed, when velocities are projected, by more than they may be off.
+  static constexpr double least_share = 1e-10;
 
   std::size_t n_;
   int rank_ = 0;

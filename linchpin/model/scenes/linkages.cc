@@ -1,7 +1,7 @@
 // Linkages with closed loops whose motion is tabulated elsewhere: the multibody benchmarks of IFToMM and their kin.
 //
-// Every one is closed at zero coordinates. Where the source has gravity along -y, its x, y, z are x, z, -y here, so that
-// z is up as everywhere.
+// Every one is closed at zero coordinates. Where the source has gravity along -y, its x, y, z are x, z, -y here, so
+// that z is up as everywhere.
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -43,8 +43,8 @@ void add(ModelSpec& spec, JointSpec j, BodySpec body) {
 
 }  // namespace
 
-// Parallelograms side by side. Each coupler hangs on the crank before it and is pinned to the next: a loop touches three
-// bodies however many there are. Hinges turn about y, so that a positive angle lets a crank fall to +x.
+// Parallelograms side by side. Each coupler hangs on the crank before it and is pinned to the next: a loop touches
+// three bodies however many there are. Hinges turn about y, so that a positive angle lets a crank fall to +x.
 ModelSpec four_bar(int loops) {
   constexpr double length = 1, mass = 1, radius = 0.02;
   const Vector up{0, 0, length}, along{length, 0, 0}, y{0, 1, 0}, foot{0, 0, 0};
@@ -63,8 +63,8 @@ ModelSpec four_bar(int loops) {
   return spec;
 }
 
-// Andrews' squeezing mechanism, data of the IVP test set: seven bodies in the x-y plane, without gravity. E is the point
-// where three loops meet; F, G, H are hinges between moving bodies. Zero is the start of the test set.
+// Andrews' squeezing mechanism, data of the IVP test set: seven bodies in the x-y plane, without gravity. E is the
+// point where three loops meet; F, G, H are hinges between moving bodies. Zero is the start of the test set.
 ModelSpec squeezer() {
   constexpr double d = .028, da = .0115, e = .02, ea = .01421, rr = .007, ra = .00092, ss = .035, sa = .01874,
                    sb = .01043, sc = .018, sd = .02, ta = .02308, tb = .00916, u = .04, ua = .01228, ub = .00449,
@@ -135,8 +135,8 @@ ModelSpec bricard(double section) {
   return spec;
 }
 
-// The shaft, a slider on it, and two rods with balls, which springs tie to the slider: stiff, with strong dampers. A tree:
-// what closes the loops gives way. The angle of a rod is counted downwards, from 30 degrees below the horizontal.
+// The shaft, a slider on it, and two rods with balls, which springs tie to the slider: stiff, with strong dampers. A
+// tree: what closes the loops gives way. The angle of a rod is counted downwards, from 30 degrees below the horizontal.
 ModelSpec governor() {
   constexpr double offset = 0.05, slider_height = 0.5, hinge_height = 1, ball_mass = 5, section = 0.01;
   ModelSpec spec;

@@ -8,8 +8,8 @@
 
 namespace linchpin::scenes {
 
-// Six legs carry a plate: a universal joint on the ground, a piston, a ball under the plate. What is a joint of the tree
-// is the plate's flight and each leg by itself; the balls close the loops.
+// Six legs carry a plate: a universal joint on the ground, a piston, a ball under the plate. What is a joint of the
+// tree is the plate's flight and each leg by itself; the balls close the loops.
 ModelSpec stewart() {
   constexpr double base_radius = 0.5, plate_radius = 0.3, height = 0.6, spread = 12 * std::numbers::pi / 180;
   ModelSpec spec;

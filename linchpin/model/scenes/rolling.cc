@@ -1,5 +1,5 @@
-// Bodies that roll on the plane z = 0 without slipping. The plane is no shape: rolling is a constraint here, and contact
-// would say the same again.
+// Bodies that roll on the plane z = 0 without slipping. The plane is no shape: rolling is a constraint here, and
+// contact would say the same again.
 #include <cmath>
 #include <numbers>
 #include <utility>
