@@ -433,7 +433,9 @@ void LoopRecursion::Parts::pass_joint(std::size_t i) {
       Six felt = K_row;
       for (std::size_t j = 0; j < nv; ++j) add(-DSK_row[j], U[i][j], felt);
       add(1, moved_back(r[i], felt), K[std::size_t(item.parent_K + row)]);
-      K_moment[std::size_t(item.parent_K + row)] += moment + norm(r[i]) * force_size;
+      // What has been resisted further out no longer counts, but for its rounding, which a thousandth covers by far.
+      K_moment[std::size_t(item.parent_K + row)] +=
+          std::max(norm(upper(felt)), 1e-3 * moment) + norm(r[i]) * norm(lower(felt));
     }
   }
   for (const Meeting& meeting : meetings[i]) {

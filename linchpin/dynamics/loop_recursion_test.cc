@@ -127,6 +127,26 @@ TEST(LoopRecursion, ProjectionsAgreeWithTheCompliance) {
   EXPECT_GE(regular, 4);
 }
 
+// A long chain held at both ends: the way from the loop to the world is long, and no row of it may get lost on it.
+TEST(LoopRecursion, HoldsLongChainsAtBothEnds) {
+  for (const int links : {10, 100, 1000, 10000}) {
+    const std::string text = "@chain:links=" + std::to_string(links);
+    const Model bare = model_of(text);
+    LoopSpec loop;
+    loop.type = LoopType::weld;
+    loop.b.body = bare.bodies().back().name;
+    const Model model = with_constraints(text, {{"end", loop}});
+    const Plan<double> plan(model);
+    const State state = random_state(model, 1, 3, 0);
+    ClosedChain by_recursion(model, plan, model.constraints(), LoopElimination::recursion),
+        by_compliance(model, plan, model.constraints(), LoopElimination::compliance);
+    std::vector<double> one(state.v.size()), two(state.v.size());
+    EXPECT_EQ(constrained_dynamics(state.q, state.v, by_recursion.zero, {}, 0, by_recursion, one).rank, 6) << links;
+    EXPECT_EQ(constrained_dynamics(state.q, state.v, by_recursion.zero, {}, 0, by_compliance, two).rank, 6) << links;
+    EXPECT_LE(largest_difference(one, two), 1e-6 * largest(one)) << links;
+  }
+}
+
 TEST(LoopRecursion, RowsThatCannotMoveAreLeftOut) {
   ModelSpec spec = scene("@cart_pole").value();
   LoopSpec loop;
