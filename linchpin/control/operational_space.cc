@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "linchpin/base/check.h"
+#include "linchpin/control/node_units.h"
 #include "linchpin/control/priority_stack.h"
 #include "linchpin/dynamics/mass_matrix.h"
 #include "linchpin/dynamics/mechanics.h"
@@ -112,6 +113,7 @@ struct OperationalSpace::Parts {
   std::optional<PriorityStack> stack;
   std::vector<LevelReport> levels;
   std::vector<Transform<double>> X_WN;                        // per node
+  std::vector<double> reach;                                  // per node
   std::vector<double> C;                                      // 6 m x 6 m
   std::vector<double> diagonal, d, f, a;                      // per row of the stack
   std::vector<double> q, v, vdot, needed, springs, f_ext, J;  // J: 6 x nv
@@ -150,6 +152,7 @@ OperationalSpace::Parts::Parts(const Model& m, std::vector<FrameTask> t, const O
   levels.resize(per_level.size());
   for (std::size_t l = 0; l < levels.size(); ++l) levels[l].rows = per_level[l];
   X_WN.resize(nodes.size());
+  for (const Node& node : nodes) reach.push_back(reach_of(model, node));
   C.resize(36 * nodes.size() * nodes.size());
   for (std::vector<double>* x : {&diagonal, &d, &f, &a}) x->resize(std::size_t(stack->rows()));
   q.resize(std::size_t(model.nq()));
@@ -227,7 +230,9 @@ void OperationalSpace::Parts::fill_rows() {
   for (int i = 0; i < int(rows.size()); ++i) {
     for (int j = 0; j <= i; ++j)
       stack->at(p + i, p + j) = stack->at(p + j, p + i) = compliance(rows[std::size_t(i)], rows[std::size_t(j)]);
-    diagonal[std::size_t(p + i)] = stack->at(p + i, p + i);
+    const std::size_t n = std::size_t(rows[std::size_t(i)].node), stride = 6 * nodes.size();
+    diagonal[std::size_t(p + i)] =
+        node_units(C.data() + 6 * n * (stride + 1), stride, reach[n]).of(rows[std::size_t(i)].in_N);
   }
 }
 

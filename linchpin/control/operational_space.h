@@ -38,10 +38,11 @@ namespace linchpin {
 
 struct OperationalSpaceOptions {
   std::vector<int> passive =
-      {};                   // velocity coordinates without a motor. Those of trees without a task are left alone: an
-                            //   object that hands carry is none of (3)
-  double tolerance = 1e-9;  // directions that give way by less, a row alone counting as 1, count as held
-  double moment_arm = 0.1;  // m: in the least lambda a moment counts as the force at this arm, the size of a foot
+      {};  // velocity coordinates without a motor. Those of trees without a task are left alone: an
+           //   object that hands carry is none of (3)
+  double tolerance =
+      1e-9;  // directions that give way by less, as a part of what their nodes do on average, count as held
+  double moment_arm = 0.1;      // m: in the least lambda a moment counts as the force at this arm, the size of a foot
   bool counter_passive = true;  // make up for the joints' own springs and damping, which simulations add to tau
 };
 

@@ -343,7 +343,7 @@ TEST(OperationalSpace, StandsOnSupports) {
   std::vector<std::string> feet;
   for (const Frame& frame : quadruped.frames())
     if (frame.name.ends_with("foot")) feet.push_back(frame.name);
-  expect_to_stand("@quadruped", feet, position_rows(), {{.node = {1, {}}}}, 12);
+  expect_to_stand("@quadruped", feet, position_rows(), {{.node = {.body = 1}}}, 12);
   // Two point feet: nothing pushes it about the line between them.
   expect_to_stand("@quadruped", {feet[0], feet[3]}, position_rows(),
                   {{.node = node_at(quadruped, feet[1]), .rows = position_rows()}}, 7);

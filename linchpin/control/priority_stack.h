@@ -10,9 +10,9 @@
 //     f_l = y_l - S_l^+ sum over m > l of A^(l)_lm f_m                                                             (3)
 // S_l = J_l|prec M^-1 J_l|prec' of a task projected into the null space of those before it, and its inverse the inertia
 // there; we never form the projected Jacobian. Rows that are redundant within a level, or spoken for by levels before it,
-// make S_l singular. Its pseudo-inverse then leaves a level with what it can have. All in units in which A has a unit
-// diagonal, so that metres and radians weigh alike, and the rank is judged by what a row gave way by at first: what others
-// have left of it may be rounding alone.
+// make S_l singular. Its pseudo-inverse then leaves a level with what it can have. All in units in which rows give way by
+// about 1, so that metres and radians weigh alike, and the rank is judged in these: what others have left of a row may be
+// rounding alone.
 #pragma once
 
 #include <span>
@@ -32,8 +32,8 @@ class PriorityStack {
   int first(int level) const { return first_[std::size_t(level)]; }  // row; levels() stands for the end
   double& at(int i, int j) { return A_[std::size_t(i) * std::size_t(rows_) + std::size_t(j)]; }  // of A, to be filled
 
-  // Units from A's own diagonal, or from one given in its place: the diagonal that rows of this kind have where they are
-  // not near zero by accident. False where a number is not finite; ranks are then -1.
+  // Units from A's own diagonal, or from one given in its place, what rows of this kind give way by. (Near zero A's own is
+  // rounding.) False where a number is not finite; ranks are then -1.
   bool factor();
   bool factor(std::span<const double> diagonal);
   int rank(int level) const { return rank_[std::size_t(level)]; }

@@ -54,13 +54,14 @@ TEST(PriorityStack, IsTheHierarchyOfProjectors) {
     int first = 0;
     for (const int rows : levels) {
       const DenseMatrix Jl = J.middleRows(first, rows), JN = Jl * N;
-      Eigen::CompleteOrthogonalDecomposition<DenseMatrix> cod(rows, n);
-      cod.setThreshold(1e-9);
-      cod.compute(JN);
-      const DenseMatrix inverse = cod.rank() ? DenseMatrix(cod.pseudoInverse()) : DenseMatrix::Zero(n, rows);
+      const Eigen::JacobiSVD<DenseMatrix> svd(JN, Eigen::ComputeThinU | Eigen::ComputeThinV);
+      DenseMatrix inverse = DenseMatrix::Zero(n, rows);
+      int rank = 0;
+      for (; rank < svd.singularValues().size() && svd.singularValues()[rank] > 3e-5; ++rank)
+        inverse += svd.matrixV().col(rank) * svd.matrixU().col(rank).transpose() / svd.singularValues()[rank];
       x += inverse * (as_eigen(d).segment(first, rows) - Jl * x);
       N -= inverse * JN;
-      ranks.push_back(int(cod.rank()));
+      ranks.push_back(rank);
       first += rows;
     }
     const Answer answer = solved(J * J.transpose(), levels, d);
