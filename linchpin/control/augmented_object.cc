@@ -174,10 +174,9 @@ void AugmentedObject::Parts::invert_compliance() {
     }
   };
   for (std::size_t i = 0; i < hands(); ++i)
-    for (std::size_t k = 0; k < n; ++k) {
-      turn(eigen.data() + 6 * i * n + k, n, X_WH[i].R);
-      turn(eigen.data() + k * n + 6 * i, 1, X_WH[i].R);
-    }
+    for (std::size_t k = 0; k < n; ++k) turn(eigen.data() + 6 * i * n + k, n, X_WH[i].R);
+  for (std::size_t i = 0; i < hands(); ++i)
+    for (std::size_t k = 0; k < n; ++k) turn(eigen.data() + k * n + 6 * i, 1, X_WH[i].R);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) eigen[i * n + j] *= unit[i] * unit[j];
   jacobi_eigenvectors(int(n), eigen, C);  // C now holds the vectors

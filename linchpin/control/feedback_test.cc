@@ -131,7 +131,7 @@ TEST(Feedback, PlainPdWithGravitySettles) {
   State state = make_state(model), target = random_state(model, 2, 0.5, 0);
   std::vector<double> tau(state.v.size()), pd(state.v.size());
   // stiffness and damping in proportion to what each joint moves, so that the light fingers do not ring
-  const Equations eq(model, state);
+  const Equations eq(model, target);
   std::vector<Gains> gains;
   for (int k = 0; k < model.nv(); ++k) gains.push_back({100 * eq.M(k, k), 20 * eq.M(k, k)});
   Simulation simulation(model, {.stepper = Stepper::semi_implicit_euler, .dt = 1e-3});
