@@ -157,6 +157,53 @@ TEST(AugmentedObject, TwoArmsMoveABoxAsDemandedAndPressAsTold) {
   }
 }
 
+// Two loops at once: a humanoid without a motor in its base stands on both feet and moves a box with both hands.
+TEST(AugmentedObject, AFloatingHumanoidOnItsFeetMovesABox) {
+  const Model model = model_of("@humanoid");
+  const std::vector<Node> feet{node_at(model, "left_foot"), node_at(model, "right_foot")};
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const State state = bent_state(model, seed);
+    const HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
+    const Welded dense(model, state, object);
+    AugmentedObject box(model, object);
+    std::vector<FrameTask> tasks;
+    for (const Grip& grip : object.grips) tasks.push_back({.node = grip.hand});
+    for (const Node& foot : feet) tasks.push_back({.node = foot, .support = true});
+    OperationalSpace control(model, tasks, {.passive = {0, 1, 2, 3, 4, 5}});
+    const Motion<double> demanded = motion_from(random_numbers(6, seed, 2).data());
+    std::vector<Force<double>> press(2);
+    std::vector<FrameDemand> demands(4);
+    std::vector<double> tau(state.v.size());
+    box.update(state.q, state.v);
+    box.squeeze(20, press);
+    ASSERT_TRUE(box.share({demanded, press}, std::span(demands).first(2)).ok());
+    control.update(state.q, state.v);
+    const OperationalSpaceReport report = control.torques(demands, {}, tau);
+    ASSERT_EQ(report.levels[0].rank, 12) << seed;
+    EXPECT_LT(report.uncarried, 1e-8 * largest(tau)) << seed;
+    for (std::size_t k = 0; k < 6; ++k) EXPECT_EQ(tau[k], 0);
+
+    // robot, box, grips and feet in one dense system
+    Welded with_feet = dense;
+    const Eigen::Index n = dense.J.rows(), nv = model.nv();
+    with_feet.J = DenseMatrix::Zero(n + 12, dense.J.cols());
+    with_feet.J.topRows(n) = dense.J;
+    Vector h(nv + 6), push(nv + 6);
+    for (Eigen::Index i = 0; i < 2; ++i)
+      with_feet.J.block(n + 6 * i, 0, 6, nv) = dense.eq.jacobian(feet[std::size_t(i)]);
+    h << dense.eq.h, -dense.own * six(Motion<double>{Vec3<double>::zero(), model.gravity()});
+    push << as_eigen(tau), Vector::Zero(6);
+    const Constrained moved = constrained_motion(dense.M, h, push, with_feet.J, Vector::Zero(n + 12));
+    const double scale = 10 + moved.vdot.cwiseAbs().maxCoeff();
+    EXPECT_LT((moved.vdot.tail(6) - six(demanded)).norm(), 1e-7 * scale) << seed;
+    for (Eigen::Index i = 0; i < 2; ++i) {
+      EXPECT_LT((-moved.lambda.segment(6 * i, 6) - six(demands[std::size_t(i)].exert)).norm(),
+                1e-6 * (100 + moved.lambda.norm()))
+          << seed;
+    }
+  }
+}
+
 TEST(AugmentedObject, InertiaIsTheSumOfWhatMovesWithIt) {
   const Model model = model_of("@dual_arm");
   const State state = bent_state(model, 3);

@@ -164,14 +164,15 @@ void jacobi_eigenvectors(int n, std::span<double> A, std::span<double> V) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) v(i, j) = i == j;
   // Sweeps converge quadratically; matrices of this room take four to eight. Thirty are for those that are not finite.
+  // Entries below rounding of the largest are left: to turn them away would only make others.
   for (int sweep = 0; sweep < 30; ++sweep) {
-    double off = 0, all = 0;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) (i == j ? all : off) += a(i, j) * a(i, j);
-    if (!(off > 1e-32 * all)) return;
+    double largest = 0;
+    for (int i = 0; i < n; ++i) largest = std::max(largest, std::abs(a(i, i)));
+    bool turned = false;
     for (int p = 0; p < n; ++p)
       for (int q = p + 1; q < n; ++q) {
-        if (a(p, q) == 0) continue;
+        if (!(std::abs(a(p, q)) > 1e-16 * largest)) continue;
+        turned = true;
         const double theta = (a(q, q) - a(p, p)) / (2 * a(p, q));
         const double t = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::hypot(theta, 1.0));
         const double c = 1 / std::hypot(t, 1.0), s = t * c;
@@ -190,7 +191,9 @@ void jacobi_eigenvectors(int n, std::span<double> A, std::span<double> V) {
           v(k, p) = c * kp - s * kq;
           v(k, q) = s * kp + c * kq;
         }
+        a(p, q) = a(q, p) = 0;
       }
+    if (!turned) return;
   }
 }
 
