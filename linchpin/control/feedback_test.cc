@@ -151,7 +151,9 @@ TEST(Feedback, AHandFollowsASpline) {
   State start = make_state(model);
   for (std::size_t k = 0; k < start.q.size(); ++k)
     start.q[k] = std::clamp(0.3, model.dofs()[k].lower + 0.1, model.dofs()[k].upper - 0.1);
-  start.q[std::size_t(model.joints()[std::size_t(model.find_joint("left_elbow"))].q)] = -1.2;
+  const int elbow = model.find_body("left_elbow");
+  ASSERT_GT(elbow, 0);
+  start.q[std::size_t(model.joints()[std::size_t(model.bodies()[std::size_t(elbow)].joint)].q)] = -1.2;
   const Transform<double> X = Equations(model, start).pose(hand);
   const Transform<double> by{to_rotation(exp_rotation(Vec3<double>{0.2, 0.3, -0.4})), {0.1, -0.05, 0.15}};
   const PoseSpline way({0, 0.5, 1}, {X, X * by, X});
