@@ -1,22 +1,23 @@
 // Several hands hold one object: what it takes to move it, and what each hand does for it.
 //
-// The hands' nodes move with the object O as one rigid body: their accelerations are G' a + w x (w x r), with the object's
-// (alpha, acceleration of O) in a and r from O to each hand. Forces f of the hands on the object add up to G f. Seen from
-// the object, everything that hands and arms must be accelerated with adds to its own inertia, the augmented object of
-// 001 s.4 and its reference 13:
+// The hands' nodes move with the object O as one rigid body: their accelerations are G' a + w x (w x r), with the
+// object's (alpha, acceleration of O) in a and r from O to each hand. Forces f of the hands on it add up to G f. Seen
+// from the object, everything that hands and arms must be accelerated with adds to its own inertia, the augmented
+// object of 001 s.4 and its reference 13:
 //     Lambda_aug = Lambda_O + G Lambda G',   Lambda = (J M^-1 J')^-1 of all hands together                       (1)
-// Where we differ. With arms that share a trunk, Lambda has blocks between the hands; the plain sum of single hands is for
-// arms that share nothing. Arms with too few joints cannot give their hands every acceleration, and then not every
-// acceleration of the object is possible: n' (G' a + w x (w x r) - Jdot v) = 0 for forces n that move no joint,
-// J M^-1 J' n = 0. Among those that are, and of whose rows the chosen ones are as demanded, the one with the least
-// a' Lambda_aug a is taken, which has no force but what the rows take.
+// Where we differ. With arms that share a trunk, Lambda has blocks between the hands; the plain sum of single hands is
+// for arms that share nothing. Arms with too few joints cannot give their hands every acceleration, and then not every
+// acceleration of the object is possible:
+//     n' (G' a + w x (w x r) - Jdot v) = 0    for forces n that move no joint, J M^-1 J' n = 0
+// Among those that are, and of whose rows the chosen ones are as demanded, the one with the least a' Lambda_aug a is
+// taken, which has no force but what the rows take.
 //
 // What the object then needs is Newton's and Euler's, gravity included, and hands share it with the least forces,
 //     G f = Lambda_O (a - g) + velocity products,   f = W G' (G W G')^-1 (...) + what presses hands together      (2)
 // where the second part, of the forces asked for, is the one that adds up to nothing. A hand that is told to accelerate
-// with the object and to exert its f (FrameDemand) takes joint forces J' (Lambda a_hand + f) + h: with (1) and (2) these
-// are the paper's, object forces Lambda_aug a + ... shared among the hands, but with f itself as the force between hand
-// and object. As tasks of OperationalSpace, whose posture then acts where no hand feels it:
+// with the object and to exert its f (FrameDemand) takes joint forces J' (Lambda a_hand + f) + h: with (1) and (2)
+// these are the paper's, object forces Lambda_aug a + ... shared among the hands, but with f itself as the force
+// between hand and object. As tasks of OperationalSpace, whose posture then acts where no hand feels it:
 //
 //     AugmentedObject box(model, {.inertia = of_box, .grips = {{left, X_OL}, {right, X_OR}}});
 //     OperationalSpace control(model, {{.node = left}, {.node = right}});
@@ -25,8 +26,8 @@
 //     control.update(q, v);
 //     control.torques(hands, {.posture = vdot_0}, tau);
 //
-// The object may be none of the model's bodies (its inertia is given); a free body of it (held_body(); its coordinates are
-// `passive` then); or a part of one hand (its inertia is in that hand's Lambda, so zero is given here).
+// The object may be none of the model's bodies (its inertia is given); a free body of it (held_body(); its coordinates
+// are `passive` then); or a part of one hand (its inertia is in that hand's Lambda, so zero is given here).
 #pragma once
 
 #include <memory>

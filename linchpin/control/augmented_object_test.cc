@@ -28,8 +28,8 @@ DenseMatrix cross_matrix(const Vec3<double>& r) {
   return (DenseMatrix(3, 3) << 0, -r.z, r.y, r.z, 0, -r.x, -r.y, r.x, 0).finished();
 }
 
-// Robot and object as one system of nv + 6 coordinates, (v, object's velocity in the world's axes), with hands welded to
-// the object: everything dense, nothing of the law.
+// Robot and object as one system of nv + 6 coordinates, (v, object's velocity in the world's axes), with hands welded
+// to the object: everything dense, nothing of the law.
 struct Welded {
   Welded(const Model& model, const State& s, const HeldObject& o) : eq(model, s), object(o) {
     const Eigen::Index nv = model.nv(), m = Eigen::Index(o.grips.size());
@@ -337,6 +337,31 @@ TEST(AugmentedObject, ABodyOfTheModelIsTheSameObject) {
   const Constrained moved =
       dense.moved(dense.eq, Vector::Zero(with_weld.nv() + 6), as_eigen(torques(with_weld, part, {}, start)));
   EXPECT_LT((moved.vdot.tail(6) - six(demanded)).norm(), 1e-6);
+}
+
+// A part of the last of two rods in a plane: no inertia of its own, and two of six motions. What is left over of the
+// demand is what no joint could do.
+TEST(AugmentedObject, APartOfAHandThatCanHardlyMove) {
+  const Model model = model_of("@double_pendulum:rods=1");
+  State state = random_state(model, 3);
+  const Node tip{2, {to_rotation(exp_rotation(Vec3<double>{0.2, 0.5, 1})), {0.1, 0.2, -0.1}}};
+  HeldObject object;
+  object.grips = {{tip, translation(0.1, 0.1, 0.1)}};
+  AugmentedObject part(model, object);
+  OperationalSpace control(model, {{.node = tip}});
+  part.update(state.q, state.v);
+  control.update(state.q, state.v);
+  std::vector<FrameDemand> hand(1);
+  const ObjectReport report = part.share({{{1, 2, 3}, {-1, 2, 5}}, {}}, hand);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report.mobility, 2);
+  EXPECT_EQ(report.rank, 2);
+  EXPECT_GT(report.error, 0.1);
+  std::vector<double> tau(state.v.size());
+  EXPECT_LT(control.torques(hand, {}, tau).levels[0].error, 1e-9);  // it is told what it can do
+  const Equations eq(model, state);
+  const Vector a = eq.acceleration(tip, as_eigen(moved_by(model, state, tau)));
+  EXPECT_LT((a - six(hand[0].acceleration)).norm(), 1e-9 * (1 + a.norm()));
 }
 
 TEST(AugmentedObject, SharesAsItIsTold) {

@@ -3,8 +3,8 @@
 // An error e and its rate follow  edotdot + kd edot + kp e = 0  where accelerations follow
 //     a = a_d + kd (w_d - w) + kp log(R_d R')          angular, in the world's axes                                (1)
 //     a = a_d + kd (v_d - v) + kp (p_d - p)            linear
-// log the rotation vector of the shortest way, at most pi long. Joints: the same coordinate by coordinate; for rotations
-// in the axes of M as it is, where what the target says, in the axes of M as it should be, must be turned by
+// log the rotation vector of the shortest way, at most pi long. Joints: the same coordinate by coordinate; for
+// rotations in the axes of M as it is, where what the target says, in the axes of M as it should be, must be turned by
 // E = R' R_d. That the axes turn is felt in the feed-forward:
 //     wdot = E wdot_d - w x E w_d + kd (E w_d - w) + kp log E                                                     (2)
 // As accelerations, (1) goes to OperationalSpace and (2) to rnea(): computed torque. As forces, (2) is plain PD.
@@ -48,7 +48,8 @@ void gravity_forces(const Plan<double>& plan, std::span<const double> q, Feedbac
 void bias_forces(const Plan<double>& plan, std::span<const double> q, std::span<const double> v, FeedbackWorkspace& ws,
                  std::span<double> tau);
 
-// tau = M (2) + h, less the joints' own springs and damping: errors vanish as the gains say, whatever the configuration.
+// tau = M (2) + h, less the joints' own springs and damping: errors vanish as the gains say, whatever the
+// configuration.
 void computed_torque(const Model& model, const Plan<double>& plan, std::span<const double> q, std::span<const double> v,
                      const JointMotion& target, std::span<const Gains> gains, FeedbackWorkspace& ws,
                      std::span<double> tau);

@@ -70,7 +70,8 @@ TEST(Feedback, FollowsAMotionOfItsOwnKind) {
   joint_feedback(model, target.q, target.v, {target.q, target.v, vdot}, {&gains, 1}, out);
   EXPECT_LT(largest_difference(out, vdot), 1e-13);
 
-  // off the target by a small step, the law is edotdot = -kd edot - kp e: by differences of the error along both motions
+  // off the target by a small step, the law is edotdot = -kd edot - kp e: by differences of the error along both
+  // motions
   const double h = 1e-4;
   joint_feedback(model, state.q, state.v, {target.q, target.v, vdot}, {&gains, 1}, out);
   std::vector<double> e[3];
@@ -144,7 +145,8 @@ TEST(Feedback, PlainPdWithGravitySettles) {
   EXPECT_LT(farthest(model, state.q, target.q), 1e-4);
 }
 
-// The hand of an arm along a spline, the posture in the null space: what is left is the stepper's error, of first order.
+// The hand of an arm along a spline, the posture in the null space: what is left is the stepper's error, of first
+// order.
 TEST(Feedback, AHandFollowsASpline) {
   const Model model = model_of("@dual_arm");
   const Node hand = node_at(model, "left_hand");

@@ -1,8 +1,8 @@
 // What a frame of the mechanism is asked to do: which frame, which directions of its motion, in which order of rank.
 //
-// A row r = (r_w, r_v) asks for the number r_w . alpha + r_v . a of the node's acceleration: angular, and classical of its
-// origin (docs/notation.md). Six-vectors that go in and out are in the world's axes, about the node's origin; rows are in
-// the world's axes or in the node's own.
+// A row r = (r_w, r_v) asks for the number r_w . alpha + r_v . a of the node's acceleration: angular, and classical of
+// its origin (docs/notation.md). Six-vectors that go in and out are in the world's axes, about the node's origin; rows
+// are in the world's axes or in the node's own.
 #pragma once
 
 #include <string_view>

@@ -2,15 +2,15 @@
 //
 // Rows r of a frame's error e = (log(R_d R'), p_d - p), in the world's or in the goal's axes, are made least squares,
 //     minimise |r(q)|^2 / 2 over lower <= q <= upper,    r(q (+) p) ~ r - J p                                      (1)
-// J exact, the derivative of the logarithm included, so that rows of rotations may be picked too. Steps are Levenberg's and
-// Marquardt's on the coordinates that are free to move, in the space of the rows, whose number does not grow with n,
+// J exact, the derivative of the logarithm included, so that rows of rotations may be picked too. Steps are Levenberg's
+// and Marquardt's on the coordinates that are free to move, in the space of the rows, which does not grow with n,
 //     p_F = J_F' (J_F J_F' + mu)^-1 (r - J_B p_B),    p_B to the limit                                            (2)
-// a coordinate that a step would take beyond its limit joins B and the step is made again: every iterate is inside. Radians
-// and metres of joints count alike. One-axis coordinates have limits; ball and free joints have none here.
+// a coordinate that a step would take beyond its limit joins B and the step is made again: every iterate is inside.
+// Radians and metres of joints count alike. One-axis coordinates have limits; ball and free joints have none here.
 //
-// Where it ends, no step improves: the goal is met, or the report says by how much it is missed, by which goal, and which
-// limits press. There may be another configuration that meets it: `restarts` looks, from places that depend on nothing but
-// their number.
+// Where it ends, no step improves: the goal is met, or the report says by how much it is missed, by which goal, and
+// which limits press. There may be another configuration that meets it: `restarts` looks, from places that depend on
+// nothing but their number.
 #pragma once
 
 #include <memory>

@@ -225,8 +225,8 @@ TEST(InverseKinematics, RowsOfRotationsAndTheGoalsAxes) {
   EXPECT_LT(std::hypot(turn.x, turn.y), 1e-8);
 }
 
-// What is found where goals cannot be met is a least square: by differences, no free coordinate improves it. With picked
-// rows of a rotation that takes the derivative of the logarithm.
+// What is found where goals cannot be met is a least square: by differences, no free coordinate improves it. With
+// picked rows of a rotation that takes the derivative of the logarithm.
 TEST(InverseKinematics, WhatIsMissedIsMissedByTheLeast) {
   const Model model = model_of("@dual_arm");
   const Node hand = node_at(model, "left_hand");

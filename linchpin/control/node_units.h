@@ -1,8 +1,8 @@
 // How much a row of a node gives way, as a unit to judge others by. For this room's own files.
 //
 // A row's own compliance r' C r is no unit: of a stretched arm, along itself, it is rounding alone. What its node gives
-// way by on average, in turning and in moving, is one, unless the node cannot turn, or cannot move, at all; then what its
-// reach makes of the other is large enough to tell rounding from motion.
+// way by on average, in turning and in moving, is one, unless the node cannot turn, or cannot move, at all; then what
+// its reach makes of the other is large enough to tell rounding from motion.
 #pragma once
 
 #include <cmath>

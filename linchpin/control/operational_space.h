@@ -1,26 +1,27 @@
 // Operational-space control: joint forces that accelerate frames as demanded, with the posture in what is left free.
 //
-// Nodes x = x(q) accelerate by J vdot + Jdot v. Joint forces J' F, as if forces F acted on the nodes, make them give way
-// by J M^-1 J' F [001 (14), (15)], so with Lambda = (J M^-1 J')^-1 and a posture that would accelerate by vdot_0 alone,
+// Nodes x = x(q) accelerate by J vdot + Jdot v. Joint forces J' F, as if forces F acted on the nodes, make them give
+// way by J M^-1 J' F [001 (14), (15)], so with Lambda = (J M^-1 J')^-1 and a posture that alone would make vdot_0,
 //     F   = Lambda (a - J vdot_0 - Jdot v)                                                                       (1)
 //     tau = M vdot_0 + h + J' F                                                                                  (2)
 // h the Coriolis, centrifugal and gravity forces: the nodes accelerate by a, and vdot_0 acts in their null space in the
-// dynamically consistent way, tau = J' F_a + h + (1 - J' Lambda J M^-1) M vdot_0 with F_a from a alone [001 s.1, s.4, and
-// its reference 1]. Of all accelerations that do what is demanded, these are the nearest to vdot_0 in the metric of M.
+// dynamically consistent way, tau = J' F_a + h + (1 - J' Lambda J M^-1) M vdot_0 with F_a from a alone [001 s.1, s.4,
+// and its reference 1]. Of all accelerations that do what is demanded, these are the nearest to vdot_0 in the metric of
+// M.
 //
 // Where we differ. No Jacobian, mass matrix, projector or bias term is formed: J M^-1 J' comes from the compliance
-// recursion in O(n + m^2) (compliance.h), J vdot_0 + Jdot v is one pass of accelerations, and (2) one call of rnea() with
-// -F among the external forces, in O(n). Tasks stand in levels, and each acts where those before it leave the mechanism
-// free: the block factors of J M^-1 J' (priority_stack.h). Singular and redundant tasks are met as far as they can be,
-// and the report says the rank.
+// recursion in O(n + m^2) (compliance.h), J vdot_0 + Jdot v is one pass of accelerations, and (2) one call of rnea()
+// with -F among the external forces, in O(n). Tasks stand in levels, and each acts where those before it leave the
+// mechanism free: the block factors of J M^-1 J' (priority_stack.h). Singular and redundant tasks are met as far as
+// they can be, and the report says the rank.
 //
 // Coordinates without motors (`passive`, such as those of a floating base) get no force. What stands on supports, tasks
 // with `support`, is pushed by them: M vdot + h = tau + Js' lambda, where the passive rows E' of it must hold with some
 // lambda. What no lambda can carry is therefore held to, before all levels,
 //     Pi E' (M vdot + h) = 0,   Js vdot + Jsdot v = as                                                           (3)
-// Pi onto what supports cannot push (all of it for a robot in flight). Of the lambda that carry E' (M vdot + h) the least
-// is taken: supports are taken to hold, whichever way they are pushed. Each row of (3) is a row like any other, with
-// J = E' M, so that J M^-1 J' = E' M E and the joint forces it takes are vdot_0's own: M E f.
+// Pi onto what supports cannot push (all of it for a robot in flight). Of the lambda that carry E' (M vdot + h) the
+// least is taken: supports are taken to hold, whichever way they are pushed. Each row of (3) is a row like any other,
+// with J = E' M, so that J M^-1 J' = E' M E and the joint forces it takes are vdot_0's own: M E f.
 //
 //     OperationalSpace control(model, {{.node = node_at(model, "left_hand")}});
 //     control.update(q, v);
@@ -88,8 +89,8 @@ class OperationalSpace {
   OperationalSpaceReport torques(std::span<const FrameDemand> demands, const OperationalSpaceInputs& inputs,
                                  std::span<double> tau);
 
-  // After torques(): F of (1) as it acts on the task's node by its rows, and for a support the lambda that pushes it; in
-  // the world's axes about the node's origin.
+  // After torques(): F of (1) as it acts on the task's node by its rows, and for a support the lambda that pushes it;
+  // in the world's axes about the node's origin.
   Force<double> task_force(int task) const;
   Force<double> support_force(int task) const;
 

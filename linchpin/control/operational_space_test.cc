@@ -113,7 +113,8 @@ TEST(OperationalSpace, TasksAccelerateAsDemanded) {
   EXPECT_GE(complete, 40);
 }
 
-// The law as papers write it, with every matrix formed: tau = J' Lambda (a - Jdot v) + h + (1 - J' Lambda J M^-1) M vdot_0.
+// The law as papers write it, with every matrix formed: tau = J' Lambda (a - Jdot v) + h + (1 - J' Lambda J M^-1) M
+// vdot_0.
 TEST(OperationalSpace, IsTheLawWrittenOut) {
   for (const char* name : {"@humanoid24", "@dual_arm"}) {
     const Model model = model_of(name);
@@ -250,8 +251,9 @@ TEST(OperationalSpace, ForcesFromOutsideAreMadeUpFor) {
   EXPECT_LT(worst_error(model, state, tasks, demands, vdot), 1e-9 * (10 + largest(vdot)));
 }
 
-// A hand that presses on a wall: the wall takes away its motion along the normal and pushes back with what was asked for,
-// while the hand moves along the wall as told. The wall is a constraint in a dense system that knows nothing of the law.
+// A hand that presses on a wall: the wall takes away its motion along the normal and pushes back with what was asked
+// for, while the hand moves along the wall as told. The wall is a constraint in a dense system that knows nothing of
+// the law.
 TEST(OperationalSpace, ExertsForcesWhileItMovesOtherwise) {
   const Model model = model_of("@dual_arm");
   const Node hand = node_at(model, "left_hand");

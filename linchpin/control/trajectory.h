@@ -8,8 +8,8 @@
 // Rotations: with the first point's rotation R_0 and rotation vectors phi_i = log(R_0' R_i), each of those that a full
 // turn apart mean the same taken nearest to the one before, phi goes along (1) and
 //     R = R_0 exp(phi),   w = R_0 (phidot + a phi x phidot + b phi x (phi x phidot))                               (2)
-// a = (1 - cos |phi|) / |phi|^2, b = (|phi| - sin |phi|) / |phi|^3. Twice differentiable, exact at the points; between two
-// points alone it is the shortest way (slerp) with the timing of (1).
+// a = (1 - cos |phi|) / |phi|^2, b = (|phi| - sin |phi|) / |phi|^3. Twice differentiable, exact at the points; between
+// two points alone it is the shortest way (slerp) with the timing of (1).
 #pragma once
 
 #include <span>
