@@ -26,8 +26,8 @@ Row orientation_row(const Vec3<double>& axis);
 struct FrameTask {
   Node node;
   std::vector<Row> rows = all_rows();
-  Axes axes =
-      Axes::world;       // of the rows. In the node's, a row of its acceleration: not the rate of a row of its velocity
+  // Of the rows. In the node's, a row of its acceleration: not the rate of a row of its velocity.
+  Axes axes = Axes::world;
   int level = 0;         // 0 comes first; a level acts where those before it leave the mechanism free
   bool support = false;  // what it stands on: the surroundings may push back along the rows (operational_space.h)
 };
@@ -35,8 +35,8 @@ struct FrameTask {
 // What a task is told, in the world's axes; the task's rows pick what counts.
 struct FrameDemand {
   Motion<double> acceleration = Motion<double>::zero();
-  Force<double> exert =
-      Force<double>::zero();  // what the node shall press with against what it touches: six, whatever rows
+  // What the node shall press with against what it touches: all six, whatever the rows.
+  Force<double> exert = Force<double>::zero();
 };
 
 // Where a frame is and how it moves there, or is to: in the world's axes, at the node's origin.

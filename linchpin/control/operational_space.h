@@ -6,8 +6,7 @@
 //     tau = M vdot_0 + h + J' F                                                                                  (2)
 // h the Coriolis, centrifugal and gravity forces: the nodes accelerate by a, and vdot_0 acts in their null space in the
 // dynamically consistent way, tau = J' F_a + h + (1 - J' Lambda J M^-1) M vdot_0 with F_a from a alone [001 s.1, s.4,
-// and its reference 1]. Of all accelerations that do what is demanded, these are the nearest to vdot_0 in the metric of
-// M.
+// and its reference 1]. Of all accelerations that do what is demanded, these are nearest to vdot_0 in the metric of M.
 //
 // Where we differ. No Jacobian, mass matrix, projector or bias term is formed: J M^-1 J' comes from the compliance
 // recursion in O(n + m^2) (compliance.h), J vdot_0 + Jdot v is one pass of accelerations, and (2) one call of rnea()
@@ -25,8 +24,9 @@
 //
 //     OperationalSpace control(model, {{.node = node_at(model, "left_hand")}});
 //     control.update(q, v);
-//     FrameDemand demand{tracking_acceleration(control.pose(0), control.velocity(0), target, gains)};  (feedback.h)
+//     FrameDemand demand{tracking_acceleration(control.pose(0), control.velocity(0), target, gains, gains)};
 //     control.torques({&demand, 1}, {.posture = vdot_0}, tau);
+// with tracking_acceleration() of feedback.h.
 #pragma once
 
 #include <memory>
@@ -38,11 +38,12 @@
 namespace linchpin {
 
 struct OperationalSpaceOptions {
-  std::vector<int> passive =
-      {};  // velocity coordinates without a motor. Those of trees without a task are left alone: an
-           //   object that hands carry is none of (3)
-  double tolerance =
-      1e-9;  // directions that give way by less, as a part of what their nodes do on average, count as held
+  // Velocity coordinates without a motor. Those of trees without a task are left alone: an object that hands carry is
+  // none of (3).
+  std::vector<int> passive = {};
+  // Directions that give way by less, as a part of what their nodes do on average, count as held. One that is barely
+  // kept has lost nine digits of its acceleration to rounding of the compliance.
+  double tolerance = 1e-9;
   double moment_arm = 0.1;      // m: in the least lambda a moment counts as the force at this arm, the size of a foot
   bool counter_passive = true;  // make up for the joints' own springs and damping, which simulations add to tau
 };
