@@ -312,16 +312,24 @@ void AugmentedObject::update(std::span<const double> q, std::span<const double> 
   p.updated = true;
 }
 
-Transform<double> AugmentedObject::pose() const { return parts_->X_WO; }
-Motion<double> AugmentedObject::velocity() const { return parts_->V_WO; }
+Transform<double> AugmentedObject::pose() const {
+  check(parts_->updated, "pose() of an object in ", parts_->hands(), " hands before update()");
+  return parts_->X_WO;
+}
+Motion<double> AugmentedObject::velocity() const {
+  check(parts_->updated, "velocity() of an object in ", parts_->hands(), " hands before update()");
+  return parts_->V_WO;
+}
 void AugmentedObject::inertia(std::span<double> Lambda) const {
   check(Lambda.size() == 36, "Lambda has ", Lambda.size(), " numbers, needs ", 36);
+  check(parts_->updated, "inertia() of an object in ", parts_->hands(), " hands before update()");
   std::copy(parts_->aug.begin(), parts_->aug.end(), Lambda.begin());
 }
 
 void AugmentedObject::squeeze(double force, std::span<Force<double>> press) const {
   const Parts& p = *parts_;
   check(press.size() == p.hands(), "room for ", press.size(), " forces, there are ", p.hands(), " hands");
+  check(p.updated, "squeeze() by ", force, " N before update()");
   Vec3<double> middle = Vec3<double>::zero();
   for (const Vec3<double>& x : p.r) middle += (1.0 / double(p.hands())) * x;
   for (std::size_t i = 0; i < p.hands(); ++i) {

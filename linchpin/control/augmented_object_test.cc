@@ -401,6 +401,8 @@ TEST(AugmentedObject, SaysWhatDoesNotFitAndWhatIsNotFinite) {
   AugmentedObject box(model, object);
   std::vector<FrameDemand> two(2), one(1);
   EXPECT_THROW(box.share({}, two), CheckFailed);  // before update()
+  EXPECT_THROW(box.pose(), CheckFailed);
+  EXPECT_THROW(box.velocity(), CheckFailed);
   box.update(state.q, state.v);
   EXPECT_THROW(box.share({}, one), CheckFailed);
   EXPECT_THROW(AugmentedObject(model, {}), CheckFailed);

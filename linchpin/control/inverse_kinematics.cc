@@ -340,6 +340,7 @@ InverseKinematicsReport InverseKinematics::solve(std::span<const Transform<doubl
   }
   s.X_WN = X_WN;
   normalize(s.model, q);
+  for (std::size_t i = 0; i < q.size(); ++i) check(std::isfinite(q[i]), "q[", i, "] is of a quaternion of length ", 0);
   s.move_inside(q);
   std::copy(q.begin(), q.end(), s.first.begin());
   InverseKinematicsReport report;

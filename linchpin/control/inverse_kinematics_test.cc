@@ -316,6 +316,11 @@ TEST(InverseKinematics, SaysWhatDoesNotFit) {
   weightless.weight = 0;
   EXPECT_THROW(InverseKinematics(model, {weightless}), CheckFailed);
   EXPECT_THROW(InverseKinematics(model, {tip_in_plane()}, {.max_iterations = 0}), CheckFailed);
+  const Model top = model_of("@top");
+  InverseKinematics of_top(top, {{.node = {.body = 1}, .rows = orientation_rows()}});
+  std::vector<double> no_rotation(4, 0.0);
+  const Transform<double> anywhere = translation(0, 0, 0);
+  EXPECT_THROW(of_top.solve({&anywhere, 1}, no_rotation), CheckFailed);
   // nothing wanted: nothing to do
   InverseKinematics idle(model, {});
   std::vector<double> q{1, 2};
