@@ -1,0 +1,428 @@
+#include "linchpin/control/augmented_object.h"
+
+#include "linchpin/base/check.h"
+#include "linchpin/control/testing.h"
+#include "linchpin/spatial/quaternion.h"
+
+namespace linchpin {
+namespace {
+
+RigidInertia<double> box_inertia() {
+  return RigidInertia<double>::about_centre(4, {0.02, -0.03, 0.05},
+                                            Sym3<double>{0.05, 0.08, 0.06, 0.01, -0.005, 0.002});
+}
+
+State bent_state(const Model& model, std::uint64_t seed) {
+  State state = random_state(model, seed, 1, 0);
+  for (const Link& link : model.links()) {
+    if (link.nv != 1) continue;
+    const DofSpec& dof = model.dofs()[std::size_t(link.v)];
+    double& q = state.q[std::size_t(link.q)];
+    if (dof.upper - dof.lower < 100) q = dof.lower + (dof.upper - dof.lower) * (0.5 + 0.3 * q);
+  }
+  return state;
+}
+
+// r x, as a matrix.
+DenseMatrix cross_matrix(const Vec3<double>& r) {
+  return (DenseMatrix(3, 3) << 0, -r.z, r.y, r.z, 0, -r.x, -r.y, r.x, 0).finished();
+}
+
+// Robot and object as one system of nv + 6 coordinates, (v, object's velocity in the world's axes), with hands welded
+// to the object: everything dense, nothing of the law.
+struct Welded {
+  Welded(const Model& model, const State& s, const HeldObject& o) : eq(model, s), object(o) {
+    const Eigen::Index nv = model.nv(), m = Eigen::Index(o.grips.size());
+    const Transform<double> X_WO = eq.pose(o.grips[0].hand) * inverse(o.grips[0].X_OH);
+    const RigidInertia<double> I = inertia_to_parent(Transform<double>{X_WO.R, Vec3<double>::zero()}, o.inertia);
+    own.resize(6, 6);
+    for (int k = 0; k < 6; ++k) own.col(k) = six(I * motion_from(Vector(Vector::Unit(6, k)).data()));
+    M = DenseMatrix::Zero(nv + 6, nv + 6);
+    M.topLeftCorner(nv, nv) = eq.M;
+    M.bottomRightCorner(6, 6) = own;
+    J = DenseMatrix::Zero(6 * m, nv + 6);
+    Gt = DenseMatrix(6 * m, 6);
+    for (Eigen::Index i = 0; i < m; ++i) {
+      const Node& hand = o.grips[std::size_t(i)].hand;
+      r.push_back(eq.pose(hand).p - X_WO.p);
+      Gt.middleRows(6 * i, 6) = DenseMatrix::Identity(6, 6);
+      Gt.block(6 * i + 3, 0, 3, 3) = -cross_matrix(r.back());
+      J.block(6 * i, 0, 6, nv) = eq.jacobian(hand);
+    }
+    J.rightCols(6) = -Gt;
+    inertia = I;
+  }
+  // A motion that hands and object share.
+  Vector shared_motion(std::uint64_t seed) const {
+    const Eigen::JacobiSVD<DenseMatrix> svd(J, Eigen::ComputeFullV);
+    Eigen::Index rank = 0;
+    while (rank < svd.singularValues().size() && svd.singularValues()[rank] > 1e-9) ++rank;
+    const DenseMatrix kernel = svd.matrixV().rightCols(J.cols() - rank);
+    const std::vector<double> x = random_numbers(std::size_t(kernel.cols()), seed);
+    return kernel * as_eigen(x);
+  }
+  // Accelerations and forces of hands on the object, at the velocities of `u`.
+  Constrained moved(const Equations& at, const Vector& u, const Vector& tau) const {
+    const Eigen::Index nv = at.M.rows();
+    const Vec3<double> w{u[nv], u[nv + 1], u[nv + 2]};
+    Vector h(nv + 6), push(nv + 6), c(J.rows());
+    h << at.h, six(Force<double>{cross(w, inertia.I * w), cross(w, cross(w, inertia.h))}) -
+                   own * six(Motion<double>{Vec3<double>::zero(), at.model.gravity()});
+    push << tau, Vector::Zero(6);
+    for (std::size_t i = 0; i < r.size(); ++i)
+      c.segment(Eigen::Index(6 * i), 6) =
+          six(Motion<double>{Vec3<double>::zero(), cross(w, cross(w, r[i]))}) - at.drift(object.grips[i].hand);
+    Constrained out;
+    const Eigen::LLT<DenseMatrix> regular(M);
+    if (regular.info() == Eigen::Success && object.inertia.mass > 0) {
+      out = constrained_motion(M, h, push, J, c);
+    } else {  // a massless object: the whole matrix at once
+      const Eigen::Index n = M.rows(), k = J.rows();
+      DenseMatrix K = DenseMatrix::Zero(n + k, n + k);
+      K.topLeftCorner(n, n) = M;
+      K.topRightCorner(n, k) = -J.transpose();
+      K.bottomLeftCorner(k, n) = J;
+      Vector b(n + k);
+      b << push - h, c;
+      const Vector x = Eigen::CompleteOrthogonalDecomposition<DenseMatrix>(K).solve(b);
+      out = {x.head(n), x.tail(k)};
+    }
+    out.lambda = -out.lambda;  // on the object
+    return out;
+  }
+
+  Equations eq;
+  HeldObject object;
+  DenseMatrix own, M, J, Gt;
+  RigidInertia<double> inertia;
+  std::vector<Vec3<double>> r;
+};
+
+HeldObject held_at(const Model& model, const State& state, const Transform<double>& X_WO, const RigidInertia<double>& I,
+                   const std::vector<Node>& hands) {
+  const Equations eq(model, state);
+  HeldObject object;
+  object.inertia = I;
+  for (const Node& hand : hands) object.grips.push_back({hand, inverse(X_WO) * eq.pose(hand)});
+  return object;
+}
+
+const Transform<double> somewhere{to_rotation(exp_rotation(Vec3<double>{0.3, -0.2, 0.5})), {0.4, 0.05, 1.1}};
+
+std::vector<Node> both_hands(const Model& model) { return {node_at(model, "left_hand"), node_at(model, "right_hand")}; }
+
+// Two arms of seven joints: any motion of the box is possible, and forces between hands and box are as told.
+TEST(AugmentedObject, TwoArmsMoveABoxAsDemandedAndPressAsTold) {
+  const Model model = model_of("@dual_arm");
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    State state = bent_state(model, seed);
+    const HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
+    const Welded at_rest(model, state, object);
+    const Vector u = at_rest.shared_motion(seed);
+    state.v = as_vector(u.head(model.nv()));
+    const Equations eq(model, state);
+
+    AugmentedObject box(model, object);
+    OperationalSpace control(model, {{.node = object.grips[0].hand}, {.node = object.grips[1].hand}});
+    box.update(state.q, state.v);
+    EXPECT_LT((six(box.velocity()) - u.tail(6)).norm(), 1e-12);
+    EXPECT_LT(norm(box.pose().p - somewhere.p), 1e-14);
+    const Motion<double> demanded = motion_from(random_numbers(6, seed + 20, 3).data());
+    std::vector<Force<double>> press(2);
+    box.squeeze(30, press);
+    std::vector<FrameDemand> hands(2);
+    const ObjectReport report = box.share({demanded, press}, hands);
+    ASSERT_TRUE(report.ok());
+    ASSERT_EQ(report.mobility, 6) << seed;
+    EXPECT_EQ(report.rank, 6);
+    EXPECT_LT(report.error, 1e-9);
+    std::vector<double> tau(state.v.size());
+    const std::vector<double> posture = random_numbers(state.v.size(), seed, 5);
+    control.update(state.q, state.v);
+    ASSERT_EQ(control.torques(hands, {.posture = posture}, tau).levels[0].rank, 12) << seed;
+
+    const Constrained moved = at_rest.moved(eq, u, as_eigen(tau));
+    const double scale = 10 + moved.vdot.cwiseAbs().maxCoeff();
+    EXPECT_LT((moved.vdot.tail(6) - six(demanded)).norm(), 1e-7 * scale) << seed;
+    for (int i = 0; i < 2; ++i)
+      EXPECT_LT((moved.lambda.segment(6 * i, 6) - six(hands[std::size_t(i)].exert)).norm(),
+                1e-7 * (100 + moved.lambda.norm()))
+          << seed;
+    // 30 N towards each other, beside what carries the box
+    const Vec3<double> line = at_rest.r[1] - at_rest.r[0], n = (1 / norm(line)) * line;
+    std::vector<FrameDemand> relaxed(2);
+    box.share({demanded, {}}, relaxed);
+    EXPECT_NEAR(dot(n, hands[0].exert.f - relaxed[0].exert.f), 30, 1e-9);
+    EXPECT_NEAR(dot(n, hands[1].exert.f - relaxed[1].exert.f), -30, 1e-9);
+  }
+}
+
+// Two loops at once: a humanoid without a motor in its base stands on both feet and moves a box with both hands.
+TEST(AugmentedObject, AFloatingHumanoidOnItsFeetMovesABox) {
+  const Model model = model_of("@humanoid");
+  const std::vector<Node> feet{node_at(model, "left_foot"), node_at(model, "right_foot")};
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+    const State state = bent_state(model, seed);
+    const HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
+    const Welded dense(model, state, object);
+    AugmentedObject box(model, object);
+    std::vector<FrameTask> tasks;
+    for (const Grip& grip : object.grips) tasks.push_back({.node = grip.hand});
+    for (const Node& foot : feet) tasks.push_back({.node = foot, .support = true});
+    OperationalSpace control(model, tasks, {.passive = {0, 1, 2, 3, 4, 5}});
+    const Motion<double> demanded = motion_from(random_numbers(6, seed, 2).data());
+    std::vector<Force<double>> press(2);
+    std::vector<FrameDemand> demands(4);
+    std::vector<double> tau(state.v.size());
+    box.update(state.q, state.v);
+    box.squeeze(20, press);
+    ASSERT_TRUE(box.share({demanded, press}, std::span(demands).first(2)).ok());
+    control.update(state.q, state.v);
+    const OperationalSpaceReport report = control.torques(demands, {}, tau);
+    ASSERT_EQ(report.levels[0].rank, 12) << seed;
+    EXPECT_LT(report.uncarried, 1e-8 * largest(tau)) << seed;
+    for (std::size_t k = 0; k < 6; ++k) EXPECT_EQ(tau[k], 0);
+
+    // robot, box, grips and feet in one dense system
+    Welded with_feet = dense;
+    const Eigen::Index n = dense.J.rows(), nv = model.nv();
+    with_feet.J = DenseMatrix::Zero(n + 12, dense.J.cols());
+    with_feet.J.topRows(n) = dense.J;
+    Vector h(nv + 6), push(nv + 6);
+    for (Eigen::Index i = 0; i < 2; ++i)
+      with_feet.J.block(n + 6 * i, 0, 6, nv) = dense.eq.jacobian(feet[std::size_t(i)]);
+    h << dense.eq.h, -dense.own * six(Motion<double>{Vec3<double>::zero(), model.gravity()});
+    push << as_eigen(tau), Vector::Zero(6);
+    const Constrained moved = constrained_motion(dense.M, h, push, with_feet.J, Vector::Zero(n + 12));
+    const double scale = 10 + moved.vdot.cwiseAbs().maxCoeff();
+    EXPECT_LT((moved.vdot.tail(6) - six(demanded)).norm(), 1e-7 * scale) << seed;
+    for (Eigen::Index i = 0; i < 2; ++i) {
+      EXPECT_LT((-moved.lambda.segment(6 * i, 6) - six(demands[std::size_t(i)].exert)).norm(),
+                1e-6 * (100 + moved.lambda.norm()))
+          << seed;
+    }
+  }
+}
+
+TEST(AugmentedObject, InertiaIsTheSumOfWhatMovesWithIt) {
+  const Model model = model_of("@dual_arm");
+  const State state = bent_state(model, 3);
+  const HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
+  const Welded dense(model, state, object);
+  AugmentedObject box(model, object);
+  box.update(state.q, state.v);
+  std::vector<double> Lambda(36);
+  box.inertia(Lambda);
+  // How the object gives way in the welded system, inverted.
+  const DenseMatrix Jh = dense.J.leftCols(model.nv());
+  const DenseMatrix hands = (Jh * dense.eq.M.llt().solve(Jh.transpose())).inverse();
+  const DenseMatrix expected = dense.own + dense.Gt.transpose() * hands * dense.Gt;
+  const RowMatrix ours = Eigen::Map<RowMatrix>(Lambda.data(), 6, 6);
+  EXPECT_LT((ours - expected).norm(), 1e-8 * expected.norm());
+  // Arms that share nothing: the plain sum of single hands.
+  DenseMatrix sum = dense.own;
+  for (int i = 0; i < 2; ++i) {
+    const DenseMatrix Ji = Jh.middleRows(6 * i, 6), Gi = dense.Gt.middleRows(6 * i, 6);
+    sum += Gi.transpose() * (Ji * dense.eq.M.llt().solve(Ji.transpose())).inverse() * Gi;
+  }
+  EXPECT_LT((ours - sum).norm(), 1e-8 * sum.norm());
+}
+
+// The 24-link humanoid of 001: ten joints move two hands, so with both on one box four motions of it are left.
+TEST(AugmentedObject, HumanoidWithFewJointsMovesWhatCanBeMoved) {
+  const Model model = model_of("@humanoid24");
+  int regular = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    State state = bent_state(model, seed);
+    HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
+    object.rows = position_rows();
+    const Welded at_rest(model, state, object);
+    const Vector u = at_rest.shared_motion(seed);
+    state.v = as_vector(u.head(model.nv()));
+    const Equations eq(model, state);
+    AugmentedObject box(model, object);
+    OperationalSpace control(model, {{.node = object.grips[0].hand}, {.node = object.grips[1].hand}});
+    box.update(state.q, state.v);
+    const Motion<double> demanded = motion_from(random_numbers(6, seed + 20, 2).data());
+    std::vector<FrameDemand> hands(2);
+    const ObjectReport report = box.share({demanded, {}}, hands);
+    ASSERT_TRUE(report.ok());
+    EXPECT_EQ(report.mobility, 4) << seed;
+    EXPECT_EQ(report.rows, 3);
+    if (report.rank < 3) continue;
+    ++regular;
+    std::vector<double> tau(state.v.size());
+    control.update(state.q, state.v);
+    const OperationalSpaceReport done = control.torques(hands, {}, tau);
+    EXPECT_EQ(done.levels[0].rank, 10);
+    // the hands' accelerations are possible ones
+    EXPECT_LT(done.levels[0].error, 1e-6 * (10 + largest(tau))) << seed;
+    const Constrained moved = at_rest.moved(eq, u, as_eigen(tau));
+    const double scale = 10 + moved.vdot.cwiseAbs().maxCoeff();
+    EXPECT_LT((moved.vdot.tail(3) - six(demanded).tail(3)).norm(), 1e-6 * scale) << seed;
+    EXPECT_LT((moved.vdot.tail(6) - six(report.acceleration)).norm(), 1e-6 * scale) << seed;
+  }
+  EXPECT_GE(regular, 4);
+}
+
+// A box that is a body of the model: free, or a part of the left hand. It is the same box.
+TEST(AugmentedObject, ABodyOfTheModelIsTheSameObject) {
+  const Model robot = model_of("@dual_arm");
+  const State start = bent_state(robot, 2);
+  const std::vector<Node> hands = both_hands(robot);
+  const Equations eq(robot, start);
+  const Motion<double> demanded{{0.5, -1, 0.3}, {1, 2, -0.5}};
+  const Vec3<double> centre{0.02, -0.03, 0.05};
+  const InertiaSpec inertia{4, centre, Sym3<double>{0.05, 0.08, 0.06, 0.01, -0.005, 0.002}};
+
+  const auto torques = [&](const Model& model, const HeldObject& object, const OperationalSpaceOptions& options,
+                           const State& state) {
+    AugmentedObject box(model, object);
+    OperationalSpace control(model, {{.node = object.grips[0].hand}, {.node = object.grips[1].hand}}, options);
+    std::vector<FrameDemand> told(2);
+    box.update(state.q, state.v);
+    EXPECT_TRUE(box.share({demanded, {}}, told).ok());
+    std::vector<double> tau(state.v.size());
+    control.update(state.q, state.v);
+    EXPECT_TRUE(control.torques(told, {}, tau).ok());
+    return tau;
+  };
+  const HeldObject apart = held_at(robot, start, somewhere, box_inertia(), hands);
+  const std::vector<double> expected = torques(robot, apart, {}, start);
+
+  ModelSpec spec = scene("@dual_arm").value();
+  spec.bodies.push_back({.name = "box", .inertia = inertia, .geometry = {}});
+  JointSpec free;
+  free.name = "loose";
+  free.type = JointType::free;
+  free.child = "box";
+  spec.joints.push_back(free);
+  const Model with_free = compile(spec).value();
+  State state = make_state(with_free);
+  const Joint& loose = with_free.joints()[std::size_t(with_free.find_joint("loose"))];
+  std::copy(start.q.begin(), start.q.end(), state.q.begin());
+  const Quaternion<double> turn = from_rotation(somewhere.R);
+  const double at[7] = {turn.w, turn.x, turn.y, turn.z, somewhere.p.x, somewhere.p.y, somewhere.p.z};
+  std::copy(at, at + 7, state.q.begin() + loose.q);
+  OperationalSpaceOptions options;
+  for (int k = 0; k < 6; ++k) options.passive.push_back(loose.v + k);
+  const HeldObject found = held_body(with_free, state.q, with_free.find_body("box"), both_hands(with_free));
+  EXPECT_LT(norm(found.grips[1].X_OH.p - apart.grips[1].X_OH.p), 1e-14);
+  std::vector<double> tau = torques(with_free, found, options, state);
+  for (int k = 0; k < 6; ++k) EXPECT_EQ(tau[std::size_t(loose.v + k)], 0);
+  tau.resize(expected.size());
+  EXPECT_LT(largest_difference(tau, expected), 1e-9 * largest(expected));
+
+  // Welded to the left palm, the left hand carries all, so let it carry all before, too.
+  ModelSpec carrying = scene("@dual_arm").value();
+  carrying.bodies.push_back({.name = "box", .inertia = inertia, .geometry = {}});
+  JointSpec weld;
+  weld.name = "held";
+  weld.type = JointType::weld;
+  weld.parent = robot.bodies()[std::size_t(hands[0].body)].name;
+  weld.child = "box";
+  weld.X_PF = hands[0].X_BN * inverse(apart.grips[0].X_OH);
+  carrying.joints.push_back(weld);
+  const Model with_weld = compile(carrying).value();
+  const HeldObject part = held_body(with_weld, start.q, with_weld.find_body("box"), both_hands(with_weld));
+  EXPECT_EQ(part.inertia.mass, 0);
+  HeldObject one_sided = apart;
+  one_sided.grips[0].share = 1e12;
+  EXPECT_LT(largest_difference(torques(with_weld, part, {}, start), torques(robot, one_sided, {}, start)),
+            1e-6 * largest(expected));
+
+  // and in the welded system it moves as demanded
+  State still = start;
+  const Welded dense(with_weld, still, part);
+  const Constrained moved =
+      dense.moved(dense.eq, Vector::Zero(with_weld.nv() + 6), as_eigen(torques(with_weld, part, {}, start)));
+  EXPECT_LT((moved.vdot.tail(6) - six(demanded)).norm(), 1e-6);
+}
+
+// A part of the last of two rods in a plane: no inertia of its own, and two of six motions. What is left over of the
+// demand is what no joint could do.
+TEST(AugmentedObject, APartOfAHandThatCanHardlyMove) {
+  const Model model = model_of("@double_pendulum:rods=1");
+  State state = random_state(model, 3);
+  const Node tip{2, {to_rotation(exp_rotation(Vec3<double>{0.2, 0.5, 1})), {0.1, 0.2, -0.1}}};
+  HeldObject object;
+  object.grips = {{tip, translation(0.1, 0.1, 0.1)}};
+  AugmentedObject part(model, object);
+  OperationalSpace control(model, {{.node = tip}});
+  part.update(state.q, state.v);
+  control.update(state.q, state.v);
+  std::vector<FrameDemand> hand(1);
+  const ObjectReport report = part.share({{{1, 2, 3}, {-1, 2, 5}}, {}}, hand);
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report.mobility, 2);
+  EXPECT_EQ(report.rank, 2);
+  EXPECT_GT(report.error, 0.1);
+  std::vector<double> tau(state.v.size());
+  EXPECT_LT(control.torques(hand, {}, tau).levels[0].error, 1e-9);  // it is told what it can do
+  const Equations eq(model, state);
+  const Vector a = eq.acceleration(tip, as_eigen(moved_by(model, state, tau)));
+  EXPECT_LT((a - six(hand[0].acceleration)).norm(), 1e-9 * (1 + a.norm()));
+}
+
+TEST(AugmentedObject, SharesAsItIsTold) {
+  const Model model = model_of("@dual_arm");
+  const State state = bent_state(model, 4);
+  HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
+  for (const double share : {1.0, 3.0}) {
+    object.grips[0].share = share;
+    AugmentedObject box(model, object);
+    box.update(state.q, state.v);
+    std::vector<FrameDemand> hands(2);
+    const ObjectReport report = box.share({}, hands);
+    EXPECT_NEAR(report.load.f.z, 4 * 9.81, 1e-9);  // held still against its weight
+    Force<double> sum = Force<double>::zero();
+    const Equations eq(model, state);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const Vec3<double> r = eq.pose(object.grips[i].hand).p - somewhere.p;
+      sum = sum + Force<double>{hands[i].exert.n + cross(r, hands[i].exert.f), hands[i].exert.f};
+    }
+    EXPECT_LT((six(sum) - six(report.load)).norm(), 1e-10);
+  }
+  // One hand carries it alone, whatever it is told to press with.
+  object.grips.pop_back();
+  AugmentedObject box(model, object);
+  box.update(state.q, state.v);
+  std::vector<FrameDemand> hand(1);
+  const std::vector<Force<double>> press{{{1, 2, 3}, {4, 5, 6}}};
+  box.share({Motion<double>::zero(), press}, hand);
+  EXPECT_NEAR(hand[0].exert.f.z, 4 * 9.81, 1e-9);
+  EXPECT_NEAR(hand[0].exert.f.x, 0, 1e-9);
+}
+
+TEST(AugmentedObject, SaysWhatDoesNotFitAndWhatIsNotFinite) {
+  const Model model = model_of("@dual_arm");
+  State state = bent_state(model, 4);
+  const HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
+  AugmentedObject box(model, object);
+  std::vector<FrameDemand> two(2), one(1);
+  EXPECT_THROW(box.share({}, two), CheckFailed);  // before update()
+  EXPECT_THROW(box.pose(), CheckFailed);
+  EXPECT_THROW(box.velocity(), CheckFailed);
+  box.update(state.q, state.v);
+  EXPECT_THROW(box.share({}, one), CheckFailed);
+  EXPECT_THROW(AugmentedObject(model, {}), CheckFailed);
+  HeldObject bad = object;
+  bad.inertia.mass = std::nan("");
+  EXPECT_THROW(AugmentedObject(model, bad), CheckFailed);
+  EXPECT_THROW(held_body(model, state.q, 0, both_hands(model)), CheckFailed);
+  std::vector<FrameDemand> good(2);
+  EXPECT_TRUE(box.share({}, good).ok());
+  std::vector<double> q = state.q;
+  q[5] = std::nan("");
+  box.update(q, state.v);
+  EXPECT_EQ(box.share({}, two).status, ControlStatus::not_finite);
+  box.update(state.q, state.v);
+  EXPECT_TRUE(box.share({}, two).ok());
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ((six(two[i].exert) - six(good[i].exert)).norm(), 0);
+  Motion<double> demand = Motion<double>::zero();
+  demand.w.y = std::nan("");
+  EXPECT_EQ(box.share({demand, {}}, two).status, ControlStatus::not_finite);
+}
+
+}  // namespace
+}  // namespace linchpin

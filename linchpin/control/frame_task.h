@@ -1,0 +1,66 @@
+// What a frame of the mechanism is asked to do: which frame, which directions of its motion, in which order of rank.
+//
+// A row r = (r_w, r_v) asks for the number r_w . alpha + r_v . a of the node's acceleration: angular, and classical of
+// its origin (docs/notation.md). Six-vectors that go in and out are in the world's axes, about the node's origin; rows
+// are in the world's axes or in the node's own.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "linchpin/dynamics/compliance.h"
+#include "linchpin/dynamics/kinematics.h"
+
+namespace linchpin {
+
+enum class Axes { world, node };
+
+using Row = Force<double>;  // what is dual to a motion: n its angular, f its linear part
+
+std::vector<Row> all_rows();          // six: angular x y z, linear x y z
+std::vector<Row> position_rows();     // three
+std::vector<Row> orientation_rows();  // three
+Row position_row(const Vec3<double>& direction);
+Row orientation_row(const Vec3<double>& axis);
+
+struct FrameTask {
+  Node node;
+  std::vector<Row> rows = all_rows();
+  // Of the rows. In the node's, a row of its acceleration: not the rate of a row of its velocity.
+  Axes axes = Axes::world;
+  int level = 0;         // 0 comes first; a level acts where those before it leave the mechanism free
+  bool support = false;  // what it stands on: the surroundings may push back along the rows (operational_space.h)
+};
+
+// What a task is told, in the world's axes; the task's rows pick what counts.
+struct FrameDemand {
+  Motion<double> acceleration = Motion<double>::zero();
+  // What the node shall press with against what it touches: all six, whatever the rows.
+  Force<double> exert = Force<double>::zero();
+};
+
+// Where a frame is and how it moves there, or is to: in the world's axes, at the node's origin.
+struct FrameMotion {
+  Transform<double> X_WN = Transform<double>::identity();
+  Motion<double> velocity = Motion<double>::zero(), acceleration = Motion<double>::zero();
+};
+
+// A frame of the model by name; a name that is not there fails a check.
+Node node_at(const Model& model, std::string_view frame);
+
+// X_WN, from poses of this q.
+Transform<double> node_pose(const Model& model, const Kinematics<double>& kin, const Node& node);
+
+// A row in the world's axes.
+inline Row row_in_world(const Row& row, Axes axes, const Mat3<double>& R_WN) {
+  return axes == Axes::world ? row : Row{R_WN * row.n, R_WN * row.f};
+}
+// A row in the node's axes.
+inline Row row_in_node(const Row& row, Axes axes, const Mat3<double>& R_WN) {
+  return axes == Axes::node ? row : Row{transpose_times(R_WN, row.n), transpose_times(R_WN, row.f)};
+}
+
+// Fails a check where a node is on no body of the model, its pose is none, or a row is zero or not finite.
+void check_rows(const Model& model, std::size_t index, const Node& node, const std::vector<Row>& rows);
+
+}  // namespace linchpin

@@ -1,0 +1,99 @@
+#include "linchpin/control/priority_stack.h"
+
+#include "linchpin/base/check.h"
+#include "linchpin/control/testing.h"
+
+namespace linchpin {
+namespace {
+
+DenseMatrix random_matrix(int rows, int columns, std::uint64_t seed) {
+  const std::vector<double> x = random_numbers(std::size_t(rows * columns), seed);
+  return Eigen::Map<const DenseMatrix>(x.data(), rows, columns);
+}
+
+struct Answer {
+  std::vector<double> f;
+  std::vector<int> ranks;
+};
+Answer solved(const DenseMatrix& A, const std::vector<int>& levels, const std::vector<double>& d) {
+  PriorityStack stack(levels);
+  for (int i = 0; i < A.rows(); ++i)
+    for (int j = 0; j < A.cols(); ++j) stack.at(i, j) = A(i, j);
+  EXPECT_TRUE(stack.factor());
+  Answer out{std::vector<double>(d.size()), {}};
+  stack.solve(d, out.f);
+  for (int l = 0; l < stack.levels(); ++l) out.ranks.push_back(stack.rank(l));
+  return out;
+}
+
+TEST(PriorityStack, SolvesWhereThereIsNoConflictWhateverTheLevels) {
+  const DenseMatrix J = random_matrix(9, 14, 1);
+  const DenseMatrix A = J * J.transpose();
+  const std::vector<double> d = random_numbers(9, 2);
+  for (const std::vector<int>& levels : {std::vector<int>{9}, {3, 6}, {1, 0, 5, 3}}) {
+    const Answer answer = solved(A, levels, d);
+    EXPECT_EQ(answer.ranks, levels);
+    EXPECT_LT((A * as_eigen(answer.f) - as_eigen(d)).norm(), 1e-10);
+  }
+}
+
+// Against the hierarchy written with projectors: y_l moves x by N_(l-1) (J_l N_(l-1))^+ (d_l - J_l x).
+TEST(PriorityStack, IsTheHierarchyOfProjectors) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const int n = 7;
+    const std::vector<int> levels{3, 4, 5};
+    DenseMatrix J = random_matrix(12, n, seed);
+    if (seed % 2) J.row(4) = 2 * J.row(0);             // spoken for by the level before
+    if (seed % 3) J.row(2) = J.row(0) - 3 * J.row(1);  // redundant within a level
+    J.rowwise().normalize();                           // rows in their own units, as the stack sees them
+    const std::vector<double> d = random_numbers(12, seed + 50);
+
+    Vector x = Vector::Zero(n);
+    DenseMatrix N = DenseMatrix::Identity(n, n);
+    std::vector<int> ranks;
+    int first = 0;
+    for (const int rows : levels) {
+      const DenseMatrix Jl = J.middleRows(first, rows), JN = Jl * N;
+      const Eigen::JacobiSVD<DenseMatrix> svd(JN, Eigen::ComputeThinU | Eigen::ComputeThinV);
+      DenseMatrix inverse = DenseMatrix::Zero(n, rows);
+      int rank = 0;
+      for (; rank < svd.singularValues().size() && svd.singularValues()[rank] > 3e-5; ++rank)
+        inverse += svd.matrixV().col(rank) * svd.matrixU().col(rank).transpose() / svd.singularValues()[rank];
+      x += inverse * (as_eigen(d).segment(first, rows) - Jl * x);
+      N -= inverse * JN;
+      ranks.push_back(rank);
+      first += rows;
+    }
+    const Answer answer = solved(J * J.transpose(), levels, d);
+    EXPECT_EQ(answer.ranks, ranks) << seed;
+    EXPECT_LT((J.transpose() * as_eigen(answer.f) - x).norm(), 1e-7 * (1 + x.norm())) << seed;
+  }
+}
+
+TEST(PriorityStack, EigenvectorsOfASymmetricMatrix) {
+  const int n = 9;
+  DenseMatrix B = random_matrix(n, 4, 3), A = B * B.transpose();
+  std::vector<double> a(A.data(), A.data() + n * n), v(std::size_t(n * n));
+  jacobi_eigenvectors(n, a, v);
+  const RowMatrix V = Eigen::Map<RowMatrix>(v.data(), n, n), D = Eigen::Map<RowMatrix>(a.data(), n, n);
+  EXPECT_LT((V * V.transpose() - DenseMatrix::Identity(n, n)).norm(), 1e-13);
+  EXPECT_LT((V * D.diagonal().asDiagonal() * V.transpose() - A).norm(), 1e-13 * A.norm());
+  EXPECT_EQ((D.diagonal().array() > 1e-12).count(), 4);
+}
+
+TEST(PriorityStack, RowsThatDoNotGiveWayAndNumbersThatAreNone) {
+  const Answer answer = solved((DenseMatrix(2, 2) << 0, 0, 0, 4).finished(), {1, 1}, {5, 2});
+  EXPECT_EQ(answer.f, (std::vector<double>{0, 0.5}));
+  EXPECT_EQ(answer.ranks, (std::vector<int>{0, 1}));
+  PriorityStack stack(std::vector<int>{2});
+  stack.at(0, 1) = std::nan("");
+  EXPECT_FALSE(stack.factor());
+  EXPECT_EQ(stack.rank(0), -1);
+  std::vector<double> three(3);
+  EXPECT_THROW(stack.solve(three, three), CheckFailed);
+  EXPECT_THROW(stack.factor(three), CheckFailed);
+  EXPECT_THROW(PriorityStack(std::vector<int>{-1}), CheckFailed);
+}
+
+}  // namespace
+}  // namespace linchpin
