@@ -54,9 +54,12 @@ class Ours {
   static constexpr int worlds = Lanes<T>::worlds;
 
   Ours(const Model& model, const std::vector<Node>& nodes)
-      : plan_(model), tree_(model, plan_, nodes), factors_(plan_), compliance_(tree_) {
+      : plan_(model),
+        tree_(model, plan_, nodes),
+        factors_(plan_),
+        compliance_(tree_),
+        matrix_(36 * nodes.size() * nodes.size() * std::size_t(worlds)) {
     q_.resize(std::size_t(model.nq() * worlds));
-    matrix_.resize(36 * nodes.size() * nodes.size() * std::size_t(worlds));
     for (int w = 0; w < worlds; ++w) {
       const State state = random_state(model, std::uint64_t(1 + w));
       for (std::size_t i = 0; i < state.q.size(); ++i)
@@ -67,7 +70,7 @@ class Ours {
   }
   void matrix() {
     compound_paths<T>(plan_, tree_, factors_, compliance_);
-    compliance_matrix<T>(tree_, compliance_, matrix_);
+    compliance_matrix<T>(tree_, compliance_, {matrix_.data(), matrix_.size()});
   }
   Repeated timed(const std::string& metric) {
     if (metric == after_factors) return repeated([this] { matrix(); });
@@ -76,14 +79,15 @@ class Ours {
       matrix();
     });
   }
-  const std::vector<Real>& result() const { return matrix_; }
+  std::vector<Real> result() const { return {matrix_.begin(), matrix_.end()}; }
 
  private:
   Plan<T> plan_;
   NodeTree<T> tree_;
   ArticulatedFactor<T> factors_;
   Compliance<T> compliance_;
-  std::vector<Real> q_, matrix_;
+  std::vector<Real> q_;
+  AlignedArray<Real> matrix_;
 };
 
 struct Contender {
