@@ -130,7 +130,7 @@ std::string report_text(const BenchReport& report) {
     if (at == skipped.end()) at = skipped.insert(at, {why, {}});
     note(at->second, row.bench_case);
   }
-  if (!farthest.empty()) out += fmt::format("\nAccelerations agree within {:.1e} (farthest: {})\n", far, farthest);
+  if (!farthest.empty()) out += fmt::format("\nPeers agree with us within {:.1e} (farthest: {})\n", far, farthest);
   if (!skipped.empty()) {
     out += "\nLeft out\n";
     for (const auto& [why, cases] : skipped)

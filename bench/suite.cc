@@ -7,7 +7,7 @@ const std::vector<BenchSuite>& bench_suites() {
       {"dynamics", "forward and inverse dynamics, mass matrix and kinematics of chains and robots", bench_dynamics},
       {"solvers", "complementarity problems to a given residual: contact, friction, boxes, stacks and piles",
        bench_solvers},
-      {"compliance", "J M^-1 J' of nodes of chains and robots, beside the dense way", bench_compliance},
+      {"compliance", "J M^-1 J' of nodes of chains and robots, beside the dense way and the peers", bench_compliance},
       {"loops", "forward dynamics of closed chains, rows at once and loop by loop", bench_loops},
   };
   return suites;

@@ -125,6 +125,60 @@ class BulletPeer final : public Peer {
     return true;
   }
 
+  void set_frames(std::span<const PeerFrame> frames) override {
+    frames_.clear();
+    for (const PeerFrame& frame : frames) {
+      const std::size_t i = node_of(nodes_, frame);
+      const int dofs = 6 + trees_[std::size_t(links_[i].tree)].body->getNumDofs();
+      frames_.push_back({i, inverse(nodes_[i].X_CM * links_[i].X_ML) * frame.X_BN, dofs,
+                         std::vector<btScalar>(std::size_t(6 * dofs)), std::vector<btScalar>(std::size_t(dofs))});
+    }
+    compliance_.assign(36 * frames.size() * frames.size(), 0);
+  }
+  std::vector<std::string> compliance_ways() const override { return {"responses"}; }
+  void compliance(std::size_t) override {
+    forward_dynamics();  // nothing else leaves the articulated inertias
+    for (Frame& frame : frames_) {
+      const BulletLink& link = links_[frame.node];
+      Tree& tree = trees_[std::size_t(link.tree)];
+      const btVector3 point = tree.body->localPosToWorld(link.link, bt(frame.X_LN.p));
+      for (int k = 0; k < 6; ++k) {
+        btVector3 turning(0, 0, 0), moving(0, 0, 0);
+        (k < 3 ? turning : moving)[k % 3] = 1;
+        tree.body->fillConstraintJacobianMultiDof(link.link, point, turning, moving, frame.J_row(k), tree.scratch_r,
+                                                  tree.scratch_v, tree.scratch_m);
+      }
+    }
+    const std::size_t n = 6 * frames_.size();
+    for (std::size_t j = 0; j < frames_.size(); ++j)
+      for (int k = 0; k < 6; ++k) {
+        Tree& tree = trees_[std::size_t(links_[frames_[j].node].tree)];
+        tree.body->calcAccelerationDeltasMultiDof(frames_[j].J_row(k), frames_[j].response.data(), tree.scratch_r,
+                                                  tree.scratch_v);
+        for (std::size_t i = j; i < frames_.size(); ++i) {
+          if (links_[frames_[i].node].tree != links_[frames_[j].node].tree) continue;  // zero for good
+          for (int r = 0; r < 6; ++r) {
+            const btScalar* J = frames_[i].J_row(r);
+            double sum = 0;
+            for (int d = 0; d < frames_[i].dofs; ++d) sum += J[d] * frames_[j].response[std::size_t(d)];
+            const std::size_t row = 6 * i + std::size_t(r), column = 6 * j + std::size_t(k);
+            compliance_[row * n + column] = compliance_[column * n + row] = sum;
+          }
+        }
+      }
+  }
+  void compliance_matrix(std::span<double> matrix) const override {
+    std::copy_n(compliance_.data(), matrix.size(), matrix.data());
+    std::vector<Mat3<double>> R_WN;
+    for (const Frame& frame : frames_) {
+      const BulletLink& link = links_[frame.node];
+      const btMatrix3x3 B =
+          trees_[std::size_t(link.tree)].body->localFrameToWorld(link.link, btMatrix3x3::getIdentity());
+      R_WN.push_back(Mat3<double>{vec3(B.getColumn(0)), vec3(B.getColumn(1)), vec3(B.getColumn(2))} * frame.X_LN.R);
+    }
+    turn_to_frames(R_WN, matrix);
+  }
+
   void accelerations(std::span<double> qdd) const override {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const PeerNode& node = nodes_[i];
@@ -165,6 +219,14 @@ class BulletPeer final : public Peer {
   }
 
  private:
+  struct Frame {
+    std::size_t node;
+    Transform<double> X_LN;
+    int dofs;  // of its tree, with the six of the base
+    std::vector<btScalar> J, response;
+    btScalar* J_row(int k) { return &J[std::size_t(k * dofs)]; }
+  };
+
   // Which node is which link of which tree. The tree with the fixed base comes first, even when empty.
   std::optional<Error> number_links() {
     trees_.clear();
@@ -296,6 +358,8 @@ class BulletPeer final : public Peer {
   std::vector<int> link_count_;    // by tree
   std::vector<BulletLink> links_;  // by node
   std::vector<BaseState> bases_;   // by node
+  std::vector<Frame> frames_;
+  std::vector<double> compliance_;
 };
 
 }  // namespace

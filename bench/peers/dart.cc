@@ -160,6 +160,33 @@ class DartPeer final : public Peer {
     return true;
   }
 
+  void set_frames(std::span<const PeerFrame> frames) override {
+    frames_.clear();
+    for (const PeerFrame& frame : frames) {
+      frames_.push_back({bodies_[node_of(nodes_, frame)], eigen(frame.X_BN.p), frame.X_BN.R});
+    }
+    const Eigen::Index rows = 6 * Eigen::Index(frames.size());
+    J_.setZero(rows, position_.size());
+    compliance_.setZero(rows, rows);
+  }
+  std::vector<std::string> compliance_ways() const override {
+    if (weld_carries_joints()) return {"impulses"};
+    return {"impulses", "inverse mass matrix"};
+  }
+  void compliance(std::size_t way) override {
+    forget();
+    if (way == 0)
+      compliance_by_impulses();
+    else
+      compliance_by_inverse_mass_matrix();
+  }
+  void compliance_matrix(std::span<double> matrix) const override {
+    std::copy_n(compliance_.data(), matrix.size(), matrix.data());  // symmetric, so rows are columns
+    std::vector<Mat3<double>> R_BN;
+    for (const Frame& frame : frames_) R_BN.push_back(frame.R_BN);
+    turn_to_frames(R_BN, matrix);
+  }
+
   void accelerations(std::span<double> qdd) const override {
     Eigen::VectorXd a = skeleton_->getAccelerations();
     for_each_free_joint([&](Eigen::Index k) {  // (1)
@@ -179,6 +206,48 @@ class DartPeer final : public Peer {
   }
 
  private:
+  struct Frame {
+    dd::BodyNode* body;
+    Eigen::Vector3d p;
+    Mat3<double> R_BN;
+  };
+
+  // DART 6.12: getInvMassMatrix() is then not the inverse of getMassMatrix(), by numbers as large as the inverse's own.
+  bool weld_carries_joints() const {
+    return std::any_of(nodes_.begin(), nodes_.end(), [&](const PeerNode& node) {
+      return node.parent >= 0 && nodes_[std::size_t(node.parent)].type == JointType::weld;
+    });
+  }
+  // All in the bodies' axes: impulses and velocities at the body's origin, ours at the frame's.
+  void compliance_by_impulses() {
+    for (std::size_t j = 0; j < frames_.size(); ++j)
+      for (int k = 0; k < 6; ++k) {
+        Eigen::Vector6d impulse = Eigen::Vector6d::Unit(k);
+        if (k >= 3) impulse.head<3>() = frames_[j].p.cross(impulse.tail<3>());
+        skeleton_->clearConstraintImpulses();
+        skeleton_->updateBiasImpulse(frames_[j].body, impulse);
+        skeleton_->updateVelocityChange();
+        for (std::size_t i = 0; i < frames_.size(); ++i) {
+          const Eigen::Vector6d& change = frames_[i].body->getBodyVelocityChange();
+          auto column = compliance_.block<6, 1>(6 * Eigen::Index(i), 6 * Eigen::Index(j) + k);
+          column = change;
+          column.tail<3>() += change.head<3>().cross(frames_[i].p);
+        }
+      }
+    skeleton_->clearConstraintImpulses();
+  }
+  void compliance_by_inverse_mass_matrix() {
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      const dd::BodyNode& body = *frames_[i].body;
+      const dart::math::Jacobian J = body.getJacobian(frames_[i].p);
+      const std::vector<std::size_t>& where = body.getDependentGenCoordIndices();
+      for (std::size_t k = 0; k < where.size(); ++k)
+        J_.block<6, 1>(6 * Eigen::Index(i), Eigen::Index(where[k])) = J.col(Eigen::Index(k));
+    }
+    response_.noalias() = skeleton_->getInvMassMatrix() * J_.transpose();
+    compliance_.noalias() = J_ * response_;
+  }
+
   dd::Joint* joint(std::size_t i) const { return bodies_[i]->getParentJoint(); }
 
   // As if every q and v were new. Setting the same numbers again would not do: DART would see it and keep its results.
@@ -220,6 +289,8 @@ class DartPeer final : public Peer {
   std::vector<Mat3<double>> rotation_;  // of M in F, by node; ball and free joints only
   Eigen::VectorXd position_, velocity_, acceleration_, tau_, solution_;
   Eigen::LLT<Eigen::MatrixXd> llt_;
+  std::vector<Frame> frames_;
+  Eigen::MatrixXd J_, response_, compliance_;
   // Each dynamics overwrites the other's input; it is restored when they alternate, not within a timing loop.
   bool forces_are_tau_ = false, accelerations_are_ours_ = false;
 };

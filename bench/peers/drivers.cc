@@ -84,9 +84,29 @@ std::optional<Error> refuse_inner_free_joints(const std::string& engine, const s
   return std::nullopt;
 }
 
+std::size_t node_of(const std::vector<PeerNode>& nodes, const PeerFrame& frame) {
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    if (nodes[i].body == frame.body) return i;
+  check(false, "no body ", frame.body, " that moves, for a frame");
+  return 0;
+}
+
 InertiaSpec inertia_in_joint_frame(const PeerNode& node) {
   const Transform<double> X_MC = inverse(node.X_CM);
   return {node.inertia.mass, X_MC * node.inertia.centre, rotate(X_MC.R, node.inertia.moments)};
+}
+
+void turn_to_frames(std::span<const Mat3<double>> R_AN, std::span<double> matrix) {
+  const std::size_t n = 6 * R_AN.size();
+  check(matrix.size() == n * n, "the matrix has ", matrix.size(), " numbers, ", R_AN.size(), " frames need ", n * n);
+  const auto turn = [&](const Mat3<double>& R, double* first, std::size_t step) {
+    const Vec3<double> x = transpose_times(R, Vec3<double>{first[0], first[step], first[2 * step]});
+    first[0] = x.x, first[step] = x.y, first[2 * step] = x.z;
+  };
+  for (std::size_t row = 0; row < n; row += 3)
+    for (std::size_t k = 0; k < n; ++k) turn(R_AN[row / 6], &matrix[row * n + k], n);
+  for (std::size_t column = 0; column < n; column += 3)
+    for (std::size_t k = 0; k < n; ++k) turn(R_AN[column / 6], &matrix[k * n + column], 1);
 }
 
 PrincipalMoments principal_moments(const Sym3<double>& I) {

@@ -34,6 +34,9 @@ std::optional<Error> refuse_armature(const std::string& engine, const std::vecto
 // The reason for an engine whose free bodies must hang on the world, or none.
 std::optional<Error> refuse_inner_free_joints(const std::string& engine, const std::vector<PeerNode>& nodes);
 
+// Which node's body a frame is fixed in.
+std::size_t node_of(const std::vector<PeerNode>& nodes, const PeerFrame& frame);
+
 // Inertia in frame M of the joint instead of the body's own frame.
 InertiaSpec inertia_in_joint_frame(const PeerNode& node);
 
@@ -43,6 +46,9 @@ struct PrincipalMoments {
   Mat3<double> R;
 };
 PrincipalMoments principal_moments(const Sym3<double>& I);
+
+// Blocks of 6 x 6 whose vectors are in axes A, one for each frame, are turned into the frames' own: R_AN of each.
+void turn_to_frames(std::span<const Mat3<double>> R_AN, std::span<double> matrix);
 
 inline Vec3<double> vec3_at(const double* x) { return {x[0], x[1], x[2]}; }
 inline Quaternion<double> quaternion_at(const double* x) {

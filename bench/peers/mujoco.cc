@@ -225,19 +225,59 @@ class MujocoPeer final : public Peer {
     return true;
   }
 
+  void set_frames(std::span<const PeerFrame> frames) override {
+    frames_.clear();
+    for (const PeerFrame& frame : frames) {
+      const std::size_t node = node_of(nodes_, frame);
+      frames_.push_back({body_[node], inverse(nodes_[node].X_CM) * frame.X_BN});
+    }
+    jacobian_.assign(6 * frames.size() * std::size_t(model_->nv), 0);
+    half_ = jacobian_;
+    compliance_.assign(36 * frames.size() * frames.size(), 0);
+  }
+  std::vector<std::string> compliance_ways() const override { return {"half solves"}; }
+  void compliance(std::size_t) override {
+    const int rows = 6 * static_cast<int>(frames_.size()), nv = model_->nv;
+    mj_kinematics(model_.get(), data_.get());
+    mj_comPos(model_.get(), data_.get());
+    mj_crb(model_.get(), data_.get());
+    mj_factorM(model_.get(), data_.get());
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      double point[3];
+      put(X_WM(frames_[i].body) * frames_[i].X_MN.p, point);
+      double* J = &jacobian_[6 * i * std::size_t(nv)];
+      mj_jac(model_.get(), data_.get(), J + 3 * nv, J, point, frames_[i].body);
+    }
+    mj_solveM2(model_.get(), data_.get(), half_.data(), jacobian_.data(), rows);
+    mju_transpose(jacobian_.data(), half_.data(), rows, nv);  // the Jacobian has served
+    mju_sqrMatTD(compliance_.data(), jacobian_.data(), nullptr, nv, rows);
+  }
+  void compliance_matrix(std::span<double> matrix) const override {
+    std::copy_n(compliance_.data(), matrix.size(), matrix.data());
+    std::vector<Mat3<double>> R_WN;
+    for (const Frame& frame : frames_) R_WN.push_back(X_WM(frame.body).R * frame.X_MN.R);
+    turn_to_frames(R_WN, matrix);
+  }
+
   void accelerations(std::span<double> qdd) const override { from_mujoco(data_->qacc, qdd); }
   void forces(std::span<double> tau) const override { from_mujoco(forces_.data(), tau); }
   void solution(std::span<double> x) const override { from_mujoco(solution_.data(), x); }
   void poses(std::span<Transform<double>> X_WB) const override {
     X_WB[0] = Transform<double>::identity();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      const Transform<double> X_WM{to_rotation(quaternion_at(data_->xquat + 4 * body_[i])),
-                                   vec3_at(data_->xpos + 3 * body_[i])};
-      X_WB[std::size_t(nodes_[i].body)] = X_WM * inverse(nodes_[i].X_CM);
+      X_WB[std::size_t(nodes_[i].body)] = X_WM(body_[i]) * inverse(nodes_[i].X_CM);
     }
   }
 
  private:
+  struct Frame {
+    int body;  // MuJoCo's
+    Transform<double> X_MN;
+  };
+  Transform<double> X_WM(int body) const {
+    return {to_rotation(quaternion_at(data_->xquat + 4 * body)), vec3_at(data_->xpos + 3 * body)};
+  }
+
   // Velocities, accelerations and forces all change coordinates alike: the change is a fixed rotation.
   void to_mujoco(std::span<const double> x, double* y) const {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -269,6 +309,8 @@ class MujocoPeer final : public Peer {
   std::unique_ptr<mjData, DeleteData> data_;
   std::vector<int> qpos_, dof_, body_;                  // MuJoCo's places, by node
   std::vector<double> tau_, qacc_, forces_, solution_;  // in MuJoCo's coordinates
+  std::vector<Frame> frames_;
+  std::vector<double> jacobian_, half_, compliance_;
 };
 
 }  // namespace

@@ -10,8 +10,10 @@
 
 #include "bench/peers.h"
 #include "linchpin/dynamics/aba.h"
+#include "linchpin/dynamics/compliance.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
+#include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
 namespace {
@@ -232,6 +234,40 @@ TEST_P(Peers, poses_agree) {
   }
   // Angles add up along the tree, each with its rounding.
   expect_same(answers, 1e-14 * (10 + model.nv()), "poses");
+}
+
+// Every way of every engine, in frames turned and moved against their bodies, two of them in one body.
+TEST_P(Peers, compliances_agree) {
+  set_state(7);
+  const int bodies = static_cast<int>(model.bodies().size()) - 1;
+  std::vector<PeerFrame> frames;
+  std::vector<Node> nodes;
+  for (const int body : {bodies, 1 + bodies / 2, 1, bodies}) {
+    const double x = 0.1 * static_cast<double>(frames.size() + 1);
+    const Transform<double> X_BN{to_rotation(normalized(Quaternion<double>{1, x, -2 * x, 0.3})), {x, 0.02, -0.1}};
+    frames.push_back({body, X_BN});
+    nodes.push_back({body, X_BN});
+  }
+  const std::size_t size = 36 * nodes.size() * nodes.size();
+  const Plan<double> plan(model);
+  const NodeTree<double> tree(model, plan, nodes);
+  ArticulatedFactor<double> factors(plan);
+  Compliance<double> compliance(tree);
+  Answer ours{"linchpin", Numbers(size)};
+  factor<double>(plan, state.q, factors);
+  compound_paths<double>(plan, tree, factors, compliance);
+  compliance_matrix<double>(tree, compliance, ours.value);
+  std::vector<Answer> answers{ours};
+  for (const auto& peer : peers) {
+    peer->set_frames(frames);
+    for (std::size_t way = 0; way < peer->compliance_ways().size(); ++way) {
+      answers.push_back({peer->name() + " by " + peer->compliance_ways()[way], Numbers(size)});
+      peer->compliance(way);
+      peer->compliance(way);  // again: nothing may have moved
+      peer->compliance_matrix(answers.back().value);
+    }
+  }
+  expect_same(answers, GetParam().tolerance, "compliance");
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, Peers, testing::ValuesIn(cases()), [](const auto& test) {

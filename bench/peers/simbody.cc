@@ -112,7 +112,7 @@ class SimbodyPeer final : public Peer {
     }
     rotation_.assign(nodes_.size(), Mat3<double>::identity());
     q_.resize(system_->state.getNQ());
-    for (SimTK::Vector* x : {&u_, &tau_, &udot_, &residual_, &solution_}) x->resize(model.nv());
+    for (SimTK::Vector* x : {&u_, &tau_, &udot_, &residual_, &solution_, &force_, &response_}) x->resize(model.nv());
     return std::nullopt;
   }
 
@@ -160,6 +160,44 @@ class SimbodyPeer final : public Peer {
     return true;
   }
 
+  void set_frames(std::span<const PeerFrame> frames) override {
+    frame_bodies_.clear();
+    frame_origins_.clear();
+    frame_nodes_.clear();
+    frame_rotations_.clear();
+    for (const PeerFrame& frame : frames) {
+      frame_nodes_.push_back(node_of(nodes_, frame));
+      frame_bodies_.push_back(system_->bodies[frame_nodes_.back()].getMobilizedBodyIndex());
+      frame_origins_.push_back(simtk(frame.X_BN.p));
+      frame_rotations_.push_back(frame.X_BN.R);
+    }
+    const int rows = 6 * static_cast<int>(frames.size());
+    jacobian_.resize(rows, u_.size());
+    responses_.resize(u_.size(), rows);
+    frame_forces_.resize(static_cast<int>(frames.size()));
+    frame_forces_.setToZero();
+    compliance_.setZero(rows, rows);
+  }
+  std::vector<std::string> compliance_ways() const override { return {"operators", "jacobian"}; }
+  void compliance(std::size_t way) override {
+    system_->state.updQ() = q_;
+    system_->multibody.realize(system_->state, SimTK::Stage::Position);
+    if (way == 0)
+      compliance_by_operators();
+    else
+      compliance_by_jacobian();
+  }
+  void compliance_matrix(std::span<double> matrix) const override {
+    std::copy_n(compliance_.data(), matrix.size(), matrix.data());  // symmetric, so rows are columns
+    std::vector<Mat3<double>> R_WN;
+    for (std::size_t i = 0; i < frame_nodes_.size(); ++i) {
+      const SimTK::Rotation& R = system_->bodies[frame_nodes_[i]].getBodyTransform(system_->state).R();
+      R_WN.push_back(Mat3<double>{vec3(SimTK::Vec3(R.x())), vec3(SimTK::Vec3(R.y())), vec3(SimTK::Vec3(R.z()))} *
+                     frame_rotations_[i]);
+    }
+    turn_to_frames(R_WN, matrix);
+  }
+
   void accelerations(std::span<double> qdd) const override { from_simbody(system_->state.getUDot(), qdd); }
   void forces(std::span<double> tau) const override { from_simbody(residual_, tau); }
   void solution(std::span<double> x) const override { from_simbody(solution_, x); }
@@ -174,6 +212,33 @@ class SimbodyPeer final : public Peer {
   }
 
  private:
+  // In the world's axes.
+  void compliance_by_operators() {
+    const SimTK::SimbodyMatterSubsystem& matter = system_->matter;
+    for (int j = 0; j < frame_forces_.size(); ++j)
+      for (int k = 0; k < 6; ++k) {
+        frame_forces_[j][k / 3][k % 3] = 1;
+        matter.multiplyByFrameJacobianTranspose(system_->state, frame_bodies_, frame_origins_, frame_forces_, force_);
+        frame_forces_[j][k / 3][k % 3] = 0;
+        matter.multiplyByMInv(system_->state, force_, response_);
+        matter.multiplyByFrameJacobian(system_->state, frame_bodies_, frame_origins_, response_, frame_motions_);
+        for (int i = 0; i < frame_forces_.size(); ++i)
+          for (int r = 0; r < 6; ++r) compliance_(6 * i + r, 6 * j + k) = frame_motions_[i][r / 3][r % 3];
+      }
+  }
+  void compliance_by_jacobian() {
+    const SimTK::SimbodyMatterSubsystem& matter = system_->matter;
+    matter.calcFrameJacobian(system_->state, frame_bodies_, frame_origins_, jacobian_);
+    const int rows = jacobian_.nrow(), n = jacobian_.ncol();
+    for (int row = 0; row < rows; ++row) {
+      for (int k = 0; k < n; ++k) force_[k] = jacobian_(row, k);
+      matter.multiplyByMInv(system_->state, force_, response_);
+      responses_(row) = response_;
+    }
+    compliance_.noalias() = Eigen::Map<const Eigen::MatrixXd>(jacobian_.getContiguousScalarData(), rows, n) *
+                            Eigen::Map<const Eigen::MatrixXd>(responses_.getContiguousScalarData(), n, rows);
+  }
+
   static bool turns_freely(const PeerNode& node) {
     return node.type == JointType::ball || node.type == JointType::free;
   }
@@ -205,6 +270,14 @@ class SimbodyPeer final : public Peer {
   SimTK::Vector q_, u_, tau_, udot_, residual_, solution_;
   SimTK::Matrix mass_;
   Eigen::LLT<Eigen::MatrixXd> llt_;
+  std::vector<std::size_t> frame_nodes_;
+  std::vector<Mat3<double>> frame_rotations_;  // R_BN
+  SimTK::Array_<SimTK::MobilizedBodyIndex> frame_bodies_;
+  SimTK::Array_<SimTK::Vec3> frame_origins_;
+  SimTK::Vector_<SimTK::SpatialVec> frame_forces_, frame_motions_;
+  SimTK::Vector force_, response_;
+  SimTK::Matrix jacobian_, responses_;
+  Eigen::MatrixXd compliance_;
 };
 
 }  // namespace

@@ -38,20 +38,19 @@ void outward_velocities(const Plan<T>& plan, const Real* q, const Real* v, AbaWo
 
 // ---- pass 2: articulated inertias, from the tips to the base ----------------------------------------------------------
 
-// What velocities cause at one-axis links, and what else needs no neighbour, lane by lane: joints of one world, or
-// worlds of one joint. Made just before it is used, so that it never leaves the nearest cache.
+// p of one-axis links alone, which needs no neighbour, lane by lane: joints of one world, or worlds of one joint. Made
+// just before it is used, so that it never leaves the nearest cache.
 template <class V>
 struct Local {
-  V cc, sc, cos2, sin2;          // of the joint's double angle (Turn)
-  V tilt_cc, tilt_sc, tilt_cos2, tilt_sin2;  // of alpha's
-  V n_x, n_y, n_z, f_x, f_y, f_z;  // p of the link alone
+  V n_x, n_y, n_z, f_x, f_y, f_z;
 };
 
 //     c = (wp x z qdot, wp x (wp x r) + 2 wp x z ddot),  p = (w x I w, w x (w x h))
-// wp is the parent's angular velocity and r the way from its origin, both in the link's axes: (a, 0, d) in F's, all there
-// is within a run (head_acceleration() has the rest). 'axial' joints slide.
-template <bool axial, class C, class V>
-LINCHPIN_INLINE void velocity_terms(const LinkBlock<C>& k, const V& qdot, AbaBlock<V>& b, Local<V>& local) {
+// wp is the parent's angular velocity and r the way from its origin, both in the link's axes: (a, 0, d) in F's within a
+// run, and `head` in front of it. 'axial' joints slide.
+template <bool axial, bool headed, class C, class V>
+LINCHPIN_INLINE void velocity_terms(const LinkBlock<C>& k, const HeadBlock<C>* head, const V& qdot, AbaBlock<V>& b,
+                                    Local<V>& local) {
   const Vec3<V> w{b.w_x, b.w_y, b.w_z};
   V turning = qdot;
   if constexpr (axial) turning = k.turn * qdot;
@@ -60,7 +59,8 @@ LINCHPIN_INLINE void velocity_terms(const LinkBlock<C>& k, const V& qdot, AbaBlo
   b.c_y = -(w.x * turning);
   V d = V(k.slide0);
   if constexpr (axial) d = b.d;
-  const Vec3<V> r{b.c * k.a, -(b.s * k.a), d};
+  Vec3<V> r{b.c * k.a, -(b.s * k.a), d};
+  if constexpr (headed) r = into_link(b.c, b.s, Vec3<V>{V(k.a + head->x), V(head->y), d + head->z});
   Vec3<V> cl = cross(wp, cross(wp, r));
   if constexpr (axial) {
     const V sliding = k.slide * qdot, twice = sliding + sliding;
@@ -78,16 +78,6 @@ LINCHPIN_INLINE void velocity_terms(const LinkBlock<C>& k, const V& qdot, AbaBlo
   local.f_x = f.x;
   local.f_y = f.y;
   local.f_z = f.z;
-  const Turn<V> turn = make_turn(b.c, b.s);
-  local.cc = turn.cc;
-  local.sc = turn.sc;
-  local.cos2 = turn.cos2;
-  local.sin2 = turn.sin2;
-  const Turn<V> tilt = make_turn(V(k.cos_alpha), V(k.sin_alpha));
-  local.tilt_cc = tilt.cc;
-  local.tilt_sc = tilt.sc;
-  local.tilt_cos2 = tilt.cos2;
-  local.tilt_sin2 = tilt.sin2;
 }
 
 // The local terms of the block that a slot belongs to, kept while slots come from the same block.
@@ -107,31 +97,54 @@ struct Neighbourhood {
       qdot = load_joints(plan, std::size_t(b), v, false);
     else
       qdot = load<T>(v + plan.v_of_slot[std::size_t(slot)] * Lanes<T>::worlds);
-    if (plan.layout[std::size_t(b)].axial)
-      velocity_terms<true>(plan.blocks[std::size_t(b)], qdot, ws.block[std::size_t(b)], local);
+    const BlockLayout& layout = plan.layout[std::size_t(b)];
+    const auto& k = plan.blocks[std::size_t(b)];
+    auto& out = ws.block[std::size_t(b)];
+    const auto* head = layout.heads < 0 ? nullptr : &plan.heads[std::size_t(layout.heads)];
+    if (layout.axial)
+      head ? velocity_terms<true, true>(k, head, qdot, out, local)
+           : velocity_terms<true, false>(k, head, qdot, out, local);
     else
-      velocity_terms<false>(plan.blocks[std::size_t(b)], qdot, ws.block[std::size_t(b)], local);
+      head ? velocity_terms<false, true>(k, head, qdot, out, local)
+           : velocity_terms<false, false>(k, head, qdot, out, local);
   }
 };
 
 template <class T, class V>
-LINCHPIN_INLINE Turn<T> joint_turn(const AbaBlock<V>& b, const Local<V>& local, int lane) {
-  return {at<T>(b.c, lane),         at<T>(b.s, lane),       at<T>(local.cc, lane),
-          at<T>(local.sc, lane),    at<T>(local.cos2, lane), at<T>(local.sin2, lane)};
+LINCHPIN_INLINE Turn<T> joint_turn(const AbaBlock<V>& b, int lane) {
+  return {at<T>(b.c, lane), at<T>(b.s, lane)};
 }
-template <class T, class C, class V>
-LINCHPIN_INLINE Turn<T> tilt_turn(const LinkBlock<C>& k, const Local<V>& local, int lane) {
+template <class T, class C>
+LINCHPIN_INLINE Turn<T> tilt_turn(const LinkBlock<C>& k, int lane) {
   using S = typename Scalar<T>::Real;
-  return {T(at<S>(k.cos_alpha, lane)), T(at<S>(k.sin_alpha, lane)),  at<T>(local.tilt_cc, lane),
-          at<T>(local.tilt_sc, lane),  at<T>(local.tilt_cos2, lane), at<T>(local.tilt_sin2, lane)};
+  return {T(at<S>(k.cos_alpha, lane)), T(at<S>(k.sin_alpha, lane))};
 }
 
 // (1) for one link: its own inertia and bias join what its children left in x.
-template <class T, class C, class V>
-LINCHPIN_INLINE void add_link(const LinkBlock<C>& k, const Local<V>& local, int lane, ArticulatedInertia<T>& x) {
-  add_own_inertia(k, lane, x);
-  x.p += Force<T>{{at<T>(local.n_x, lane), at<T>(local.n_y, lane), at<T>(local.n_z, lane)},
-                  {at<T>(local.f_x, lane), at<T>(local.f_y, lane), at<T>(local.f_z, lane)}};
+template <class T>
+LINCHPIN_INLINE Force<T> own_bias(const Local<typename Lanes<T>::Wide>& local, int lane) {
+  return {{at<T>(local.n_x, lane), at<T>(local.n_y, lane), at<T>(local.n_z, lane)},
+          {at<T>(local.f_x, lane), at<T>(local.f_y, lane), at<T>(local.f_z, lane)}};
+}
+template <class T, class Real>
+LINCHPIN_INLINE void add_link(const Plan<T>& plan, int slot, const Real* v, bool external, Neighbourhood<T>& near,
+                              AbaWorkspace<T>& ws, ArticulatedInertia<T>& x) {
+  constexpr int joints = Lanes<T>::joints;
+  near.enter(plan, slot, v, ws);
+  add_own_inertia(plan.blocks[std::size_t(slot / joints)], slot % joints, x);
+  x.p += own_bias<T>(near.local, slot % joints);
+  if (external) x.p = x.p - ws.external[std::size_t(slot)];
+}
+// The same where there are no children, without adding to zero: robots have many tips.
+template <class T, class Real>
+LINCHPIN_INLINE ArticulatedInertia<T> tip_link(const Plan<T>& plan, int slot, const Real* v, bool external,
+                                               Neighbourhood<T>& near, AbaWorkspace<T>& ws) {
+  constexpr int joints = Lanes<T>::joints;
+  near.enter(plan, slot, v, ws);
+  ArticulatedInertia<T> x = own_inertia<T>(plan.blocks[std::size_t(slot / joints)], slot % joints);
+  x.p = own_bias<T>(near.local, slot % joints);
+  if (external) x.p = x.p - ws.external[std::size_t(slot)];
+  return x;
 }
 
 // (2) for a hinge about z: U is the third row. What pass 3 needs goes to `out`.
@@ -161,13 +174,13 @@ template <class T, class V>
 LINCHPIN_INLINE FlatInertia<T> through_hinge(const ArticulatedInertia<T>& x, const HingePivot<T>& G, const T& tau,
                                              const AbaBlock<V>& b, int lane) {
   FlatInertia<T> y;
+  y.C = {fnma(G.l.x, x.Bz.x, x.C.xx), fnma(G.l.y, x.Bz.y, x.C.yy), fnma(G.l.z, x.Bz.z, x.C.zz),
+         fnma(G.l.x, x.Bz.y, x.C.xy), fnma(G.l.x, x.Bz.z, x.C.xz), fnma(G.l.y, x.Bz.z, x.C.yz)};
+  y.Bx = fma(-G.gx, x.Bz, x.Bx);
+  y.By = fma(-G.gy, x.Bz, x.By);
   y.Axx = fnma(G.gx, x.A.xz, x.A.xx);
   y.Axy = fnma(G.gx, x.A.yz, x.A.xy);
   y.Ayy = fnma(G.gy, x.A.yz, x.A.yy);
-  y.Bx = fma(-G.gx, x.Bz, x.Bx);
-  y.By = fma(-G.gy, x.Bz, x.By);
-  y.C = {fnma(G.l.x, x.Bz.x, x.C.xx), fnma(G.l.y, x.Bz.y, x.C.yy), fnma(G.l.z, x.Bz.z, x.C.zz),
-         fnma(G.l.x, x.Bz.y, x.C.xy), fnma(G.l.x, x.Bz.z, x.C.xz), fnma(G.l.y, x.Bz.z, x.C.yz)};
   const T cx = at<T>(b.c_x, lane), cy = at<T>(b.c_y, lane);
   const Vec3<T> cl{at<T>(b.cl_x, lane), at<T>(b.cl_y, lane), at<T>(b.cl_z, lane)};
   // Ia c apart from p + U D^-1 u: neither has to wait for the other
@@ -193,28 +206,48 @@ LINCHPIN_INLINE void through_axis(const LinkBlock<C>& k, const T& tau, const Aba
   x.p.f = fma(u, G.l, x.p.f) + transpose_B(x, ca) + x.C * cl;
 }
 
+// (2), (3) and on to the previous link. False at the world: nobody asks what it feels.
 template <class T, class Real>
-ArticulatedInertia<T> inward_revolute(const Plan<T>& plan, const RunPlan<Real>& run, const Real* v, const Real* tau,
-                                      bool external, ArticulatedInertia<T> x, Neighbourhood<T>& near,
-                                      AbaWorkspace<T>& ws) {
+LINCHPIN_INLINE bool pass_hinge(const Plan<T>& plan, int slot, bool on_world, const Real* tau, AbaWorkspace<T>& ws,
+                                ArticulatedInertia<T>& x) {
   constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
-  const int on_world = run.parent == 0 ? run.slot : -1;
-  for (int slot = run.end - 1; slot >= run.slot; --slot) {
-    const auto& k = plan.blocks[std::size_t(slot / joints)];
-    const int lane = slot % joints;
-    near.enter(plan, slot, v, ws);
-    const auto& b = ws.block[std::size_t(slot / joints)];
-    const auto& local = near.local;
-    add_link(k, local, lane, x);
-    if (external) x.p = x.p - ws.external[std::size_t(slot)];
-    const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
-    const HingePivot<T> G = hinge_pivot(x, force, ws.pivot[std::size_t(slot)]);
-    if (slot == on_world) break;  // nobody asks what the world feels
-    FlatInertia<T> y = through_hinge(x, G, force, b, lane);
-    turn_z(joint_turn<T>(b, local, lane), y);
-    shift_z(at<Real>(k.slide0, lane), y);
-    x = turned_x(tilt_turn<T>(k, local, lane), y);
-    shift_x(at<Real>(k.a, lane), x);
+  const auto& k = plan.blocks[std::size_t(slot / joints)];
+  const auto& b = ws.block[std::size_t(slot / joints)];
+  const int lane = slot % joints;
+  const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
+  const HingePivot<T> G = hinge_pivot(x, force, ws.pivot[std::size_t(slot)]);
+  if (on_world) return false;
+  FlatInertia<T> y = through_hinge(x, G, force, b, lane);
+  turn_z(joint_turn<T>(b, lane), y);
+  shift_z(at<Real>(k.slide0, lane), y);
+  x = turned_x(tilt_turn<T>(k, lane), y);
+  shift_x(at<Real>(k.a, lane), x);
+  return true;
+}
+
+// Inline: a call would hand 27 numbers over by memory, in and out, and most runs are short.
+template <class T, class Real>
+LINCHPIN_INLINE ArticulatedInertia<T> inward_revolute(const Plan<T>& plan, const RunPlan<Real>& run, const Real* v,
+                                                      const Real* tau, bool external, ArticulatedInertia<T> x,
+                                                      Neighbourhood<T>& near, AbaWorkspace<T>& ws) {
+  const int last = run.end - 1, tip = run.has_children ? -1 : last, on_world = run.parent == 0 ? run.slot : -1;
+  // The same loop twice, where its links join: the scalar one is 5 % faster the first way and packs are the second, by
+  // how compilers lay out their registers.
+  if constexpr (Lanes<T>::joints > 1) {
+    if (tip < 0)
+      add_link(plan, last, v, external, near, ws, x);
+    else
+      x = tip_link(plan, last, v, external, near, ws);
+    for (int slot = last; pass_hinge(plan, slot, slot == on_world, tau, ws, x) && slot > run.slot; --slot)
+      add_link(plan, slot - 1, v, external, near, ws, x);
+  } else {
+    for (int slot = last; slot >= run.slot; --slot) {
+      if (slot == tip)
+        x = tip_link(plan, slot, v, external, near, ws);
+      else
+        add_link(plan, slot, v, external, near, ws, x);
+      if (!pass_hinge(plan, slot, slot == on_world, tau, ws, x)) break;
+    }
   }
   return x;
 }
@@ -228,17 +261,14 @@ ArticulatedInertia<T> inward_axial(const Plan<T>& plan, const RunPlan<Real>& run
   for (int slot = run.end - 1; slot >= run.slot; --slot) {
     const auto& k = plan.blocks[std::size_t(slot / joints)];
     const int lane = slot % joints;
-    near.enter(plan, slot, v, ws);
+    add_link(plan, slot, v, external, near, ws, x);
     const auto& b = ws.block[std::size_t(slot / joints)];
-    const auto& local = near.local;
-    add_link(k, local, lane, x);
-    if (external) x.p = x.p - ws.external[std::size_t(slot)];
     const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
     through_axis(k, force, b, lane, x, ws.pivot[std::size_t(slot)], ws.D_inverse[std::size_t(slot)]);
     if (slot == on_world) break;
-    turn_z(joint_turn<T>(b, local, lane), x);
+    turn_z(joint_turn<T>(b, lane), x);
     shift_z(at<T>(b.d, lane), x);
-    turn_x(tilt_turn<T>(k, local, lane), x);
+    turn_x(tilt_turn<T>(k, lane), x);
     shift_x(at<Real>(k.a, lane), x);
   }
   return x;
@@ -280,18 +310,6 @@ ArticulatedInertia<T> inward_free(const WideLink<Real>& link, const RunPlan<Real
   return y;
 }
 
-// The part of c at the head of a one-axis run that its common normal does not know: that of the point where the normal
-// begins, which moves with the parent. In the parent's axes.
-template <class T, class Real>
-LINCHPIN_INLINE Vec3<T> head_acceleration(const RunPlan<Real>& run, const AbaWorkspace<T>& ws) {
-  const Vec3<T>& w = ws.w[std::size_t(run.parent)];
-  return cross(w, cross(w, run.before_normal));
-}
-template <class Real>
-LINCHPIN_INLINE bool has_offset_head(const RunPlan<Real>& run) {
-  return run.parent != 0 && run.head != Head::aligned && (run.kind == LinkKind::revolute || run.kind == LinkKind::axial);
-}
-
 template <class T, class Real>
 void inward_inertias(const Plan<T>& plan, const Real* v, const Real* tau, bool external, AbaWorkspace<T>& ws) {
   Neighbourhood<T> near;
@@ -313,10 +331,6 @@ void inward_inertias(const Plan<T>& plan, const Real* v, const Real* tau, bool e
     }
     if (run.parent == 0) continue;
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) through_head(run, x);
-    if (has_offset_head(run)) {
-      const Vec3<T> c = head_acceleration(run, ws);
-      x.p += Force<T>{times_B(x, c), x.C * c};
-    }
     hand_over(run, x, ws.sum[std::size_t(run.parent)]);
   }
 }
@@ -365,9 +379,7 @@ void outward_accelerations(const Plan<T>& plan, AbaWorkspace<T>& ws, Real* vdot)
   ws.a[0] = {Vec3<T>::zero(), {T(plan.upward.x), T(plan.upward.y), T(plan.upward.z)}};
   for (std::size_t r = 1; r < plan.runs.size(); ++r) {
     const RunPlan<Real>& run = plan.runs[r];
-    Motion<T> a = ws.a[std::size_t(run.parent)];
-    if (has_offset_head(run)) a.v += head_acceleration(run, ws);
-    a = motion_to_head(run, a);
+    const Motion<T> a = motion_to_head(run, ws.a[std::size_t(run.parent)]);
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
       outward_axes(plan, run, run.kind == LinkKind::axial, a, ws, vdot, ws.a[r]);
       continue;
@@ -416,10 +428,10 @@ void aba(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, std::sp
   outward_accelerations(plan, ws, vdot.data());
 }
 
-#define LINCHPIN_INSTANTIATE(T)                                                                                       \
-  template struct AbaWorkspace<T>;                                                                                    \
-  template void aba<T>(const Plan<T>&, std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,                \
-                       std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>, AbaWorkspace<T>&,              \
+#define LINCHPIN_INSTANTIATE(T)                                                                          \
+  template struct AbaWorkspace<T>;                                                                       \
+  template void aba<T>(const Plan<T>&, std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,   \
+                       std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>, AbaWorkspace<T>&, \
                        std::span<Plan<T>::Real>);
 LINCHPIN_INSTANTIATE(double)
 LINCHPIN_INSTANTIATE(float)

@@ -98,13 +98,13 @@ LINCHPIN_INLINE void shift(const Vec3<S>& r, ArticulatedInertia<T>& x) {
 template <class T, class S>
 LINCHPIN_INLINE void shift_x(const S& a, ArticulatedInertia<T>& x) {
   const Vec3<T> By = x.By, Bz = x.Bz;
-  x.By = fma(-a, Vec3<T>{x.C.xz, x.C.yz, x.C.zz}, By);
   x.Bz = fma(a, Vec3<T>{x.C.xy, x.C.yy, x.C.yz}, Bz);
-  x.A.yy = fma(-a, By.z + x.By.z, x.A.yy);
   x.A.zz = fma(a, Bz.y + x.Bz.y, x.A.zz);
-  x.A.xy = fma(-a, x.Bx.z, x.A.xy);
-  x.A.xz = fma(a, x.Bx.y, x.A.xz);
+  x.By = fma(-a, Vec3<T>{x.C.xz, x.C.yz, x.C.zz}, By);
   x.A.yz = fma(a, x.By.y - Bz.z, x.A.yz);
+  x.A.xz = fma(a, x.Bx.y, x.A.xz);
+  x.A.yy = fma(-a, By.z + x.By.z, x.A.yy);
+  x.A.xy = fma(-a, x.Bx.z, x.A.xy);
   x.p.n.y = fma(-a, x.p.f.z, x.p.n.y);
   x.p.n.z = fma(a, x.p.f.y, x.p.n.z);
 }
@@ -123,19 +123,13 @@ LINCHPIN_INLINE void shift_z(const S& d, ArticulatedInertia<T>& x) {
   x.p.n.y = fma(d, x.p.f.x, x.p.n.y);
 }
 
-// ---- turning about z and x: a symmetric 2x2 block turns by the double angle ------------------------------------------
+// ---- turning about z and x ---------------------------------------------------------------------------------------------
 
-// Sine and cosine of an angle with the double angle's, halved and whole: cc = cos(2t)/2, sc = sin(2t)/2.
+// Cosine and sine of an angle.
 template <class T>
 struct Turn {
-  T c, s, cc, sc, cos2, sin2;
+  T c, s;
 };
-template <class T>
-LINCHPIN_INLINE Turn<T> make_turn(const T& c, const T& s) {
-  using S = typename Scalar<T>::Real;
-  const T cc = fma(-s, s, S(0.5)), sc = s * c;
-  return {c, s, cc, sc, cc + cc, sc + sc};
-}
 
 // (x, y) <- (c x - s y, s x + c y)
 template <class R, class T>
@@ -144,26 +138,22 @@ LINCHPIN_INLINE void turn_pair(const R& c, const R& s, T& x, T& y) {
   x = fma(c, old, -(s * y));
   y = fma(s, old, c * y);
 }
-// [xx xy; xy yy] <- R [xx xy; xy yy] R'
+// [xx xy; yx yy] <- R [xx xy; yx yy] R', by one number: with w = s (xx - yy) + c (xy + yx)
+//     xx - s w,  c w - yx;  c w - xy,  yy + s w
 template <class R, class T>
 LINCHPIN_INLINE void turn_symmetric(const Turn<R>& t, T& xx, T& xy, T& yy) {
-  using S = typename Scalar<T>::Real;
-  const T sum = xx + yy, difference = xx - yy;
-  const T h = fma(t.cc, difference, -(t.sin2 * xy));
-  xy = fma(t.sc, difference, t.cos2 * xy);
-  xx = fma(sum, S(0.5), h);
-  yy = fma(sum, S(0.5), -h);
+  const T w = fma(t.s, xx - yy, t.c * (xy + xy));
+  xy = fma(t.c, w, -xy);
+  xx = fma(-t.s, w, xx);
+  yy = fma(t.s, w, yy);
 }
-// [xx xy; yx yy] <- R [xx xy; yx yy] R'
 template <class R, class T>
 LINCHPIN_INLINE void turn_square(const Turn<R>& t, T& xx, T& xy, T& yx, T& yy) {
-  using S = typename Scalar<T>::Real;
-  const T trace = xx + yy, skew = xy - yx, difference = xx - yy, sum = xy + yx;
-  const T h = fma(t.cc, difference, -(t.sc * sum)), k = fma(t.sc, difference, t.cc * sum);
-  xx = fma(trace, S(0.5), h);
-  yy = fma(trace, S(0.5), -h);
-  xy = fma(skew, S(0.5), k);
-  yx = fma(skew, S(-0.5), k);
+  const T w = fma(t.s, xx - yy, t.c * (xy + yx)), old = xy;
+  xx = fma(-t.s, w, xx);
+  yy = fma(t.s, w, yy);
+  xy = fma(t.c, w, -yx);
+  yx = fma(t.c, w, -old);
 }
 
 template <class T, class R>
@@ -204,11 +194,11 @@ struct FlatInertia {
 
 template <class T>
 LINCHPIN_INLINE void turn_z(const Turn<T>& t, FlatInertia<T>& x) {
-  turn_symmetric(t, x.Axx, x.Axy, x.Ayy);
-  turn_square(t, x.Bx.x, x.Bx.y, x.By.x, x.By.y);
-  turn_pair(t.c, t.s, x.Bx.z, x.By.z);
   turn_symmetric(t, x.C.xx, x.C.xy, x.C.yy);
   turn_pair(t.c, t.s, x.C.xz, x.C.yz);
+  turn_square(t, x.Bx.x, x.Bx.y, x.By.x, x.By.y);
+  turn_pair(t.c, t.s, x.Bx.z, x.By.z);
+  turn_symmetric(t, x.Axx, x.Axy, x.Ayy);
   turn_pair(t.c, t.s, x.p.n.x, x.p.n.y);
   turn_pair(t.c, t.s, x.p.f.x, x.p.f.y);
 }
@@ -227,17 +217,17 @@ LINCHPIN_INLINE void shift_z(const S& d, FlatInertia<T>& x) {
 template <class T, class R>
 LINCHPIN_INLINE ArticulatedInertia<T> turned_x(const Turn<R>& t, const FlatInertia<T>& x) {
   ArticulatedInertia<T> y;
-  const T cA = t.c * x.Ayy, sA = t.s * x.Ayy;
-  y.A = {x.Axx, t.c * cA, t.s * sA, t.c * x.Axy, t.s * x.Axy, t.s * cA};
-  y.Bx = x.Bx;
-  turn_pair(t.c, t.s, y.Bx.y, y.Bx.z);
-  Vec3<T> By = x.By;
-  turn_pair(t.c, t.s, By.y, By.z);
-  y.By = t.c * By;
-  y.Bz = t.s * By;
   y.C = x.C;
   turn_symmetric(t, y.C.yy, y.C.yz, y.C.zz);
   turn_pair(t.c, t.s, y.C.xy, y.C.xz);
+  Vec3<T> By = x.By;
+  turn_pair(t.c, t.s, By.y, By.z);
+  y.Bz = t.s * By;
+  y.By = t.c * By;
+  y.Bx = x.Bx;
+  turn_pair(t.c, t.s, y.Bx.y, y.Bx.z);
+  const T cA = t.c * x.Ayy, sA = t.s * x.Ayy;
+  y.A = {x.Axx, t.c * cA, t.s * sA, t.c * x.Axy, t.s * x.Axy, t.s * cA};
   y.p = x.p;
   turn_pair(t.c, t.s, y.p.n.y, y.p.n.z);
   turn_pair(t.c, t.s, y.p.f.y, y.p.f.z);
@@ -276,7 +266,7 @@ template <class T>
 LINCHPIN_INLINE ArticulatedInertia<T> project_ball(const T& armature, const Sym3<T>& D_inverse,
                                                    const ArticulatedInertia<T>& x) {
   const Vec3<T> Bcx{x.Bx.x, x.By.x, x.Bz.x}, Bcy{x.Bx.y, x.By.y, x.Bz.y}, Bcz{x.Bx.z, x.By.z, x.Bz.z};  // columns of B
-  const Vec3<T> Gx = D_inverse * Bcx, Gy = D_inverse * Bcy, Gz = D_inverse * Bcz;  // and of D^-1 B
+  const Vec3<T> Gx = D_inverse * Bcx, Gy = D_inverse * Bcy, Gz = D_inverse * Bcz;                       // and of D^-1 B
   ArticulatedInertia<T> y = ArticulatedInertia<T>::zero();
   const T squared = -(armature * armature);
   y.A = Sym3<T>::diagonal(armature, armature, armature) + squared * D_inverse;

@@ -47,9 +47,9 @@ void inward_axes(const Plan<T>& plan, const RunPlan<Real>& run, ArticulatedFacto
       f.pivot[std::size_t(slot)] = {G.g.x, G.g.y, G.g.z, G.l.x, G.l.y, G.l.z, G.D_inverse};
       d = at<T>(b.d, lane);
     }
-    turn_z(make_turn(at<T>(b.c, lane), at<T>(b.s, lane)), x);
+    turn_z(Turn<T>{at<T>(b.c, lane), at<T>(b.s, lane)}, x);
     shift_z(d, x);
-    turn_x(make_turn(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane)), x);
+    turn_x(Turn<Real>{at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane)}, x);
     shift_x(at<Real>(k.a, lane), x);
   }
   through_head(run, x);
@@ -244,12 +244,13 @@ void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<doubl
   }
 }
 
-#define LINCHPIN_INSTANTIATE(T)                                                                       \
-  template struct ArticulatedFactor<T>;                                                               \
-  template struct SolveWorkspace<T, T>;                                                               \
-  template void factor<T>(const Plan<T>&, std::span<const Plan<T>::Real>, ArticulatedFactor<T>&);     \
-  template void solve<T, T>(const Plan<T>&, const ArticulatedFactor<T>&, SolveWorkspace<T, T>&, std::span<Plan<T>::Real>); \
-  template void solve<T>(const Plan<T>&, const ArticulatedFactor<T>&, SolveWorkspace<T>&, std::span<Plan<T>::Real>,      \
+#define LINCHPIN_INSTANTIATE(T)                                                                                     \
+  template struct ArticulatedFactor<T>;                                                                             \
+  template struct SolveWorkspace<T, T>;                                                                             \
+  template void factor<T>(const Plan<T>&, std::span<const Plan<T>::Real>, ArticulatedFactor<T>&);                   \
+  template void solve<T, T>(const Plan<T>&, const ArticulatedFactor<T>&, SolveWorkspace<T, T>&,                     \
+                            std::span<Plan<T>::Real>);                                                              \
+  template void solve<T>(const Plan<T>&, const ArticulatedFactor<T>&, SolveWorkspace<T>&, std::span<Plan<T>::Real>, \
                          std::span<const Plan<T>::Real>);
 LINCHPIN_INSTANTIATE(double)
 LINCHPIN_INSTANTIATE(float)

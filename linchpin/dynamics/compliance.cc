@@ -89,8 +89,9 @@ LINCHPIN_INLINE void mirror(Matrix6<T>& Psi) {
     for (int j = 0; j < i; ++j) set_entry(Psi, i, j, T(entry(Psi, j, i)));
 }
 
-// out = sum + A B, or sum + A' B; without `sum` just the product.
-template <bool transposed, class T>
+// out = sum + A B, or sum + A' B; without `sum` just the product. Of a symmetric product what is below the diagonal may be
+// left out, for mirror() to fill in.
+template <bool transposed, bool symmetric, class T>
 LINCHPIN_INLINE void multiply(const Matrix6<T>& A, const Matrix6<T>& B, const Matrix6<T>* sum, Matrix6<T>& out) {
   if constexpr (groups<T> == 1) {
     Double8 b[6], x[6];
@@ -111,7 +112,7 @@ LINCHPIN_INLINE void multiply(const Matrix6<T>& A, const Matrix6<T>& B, const Ma
       for (int k = 0; k < 6; ++k)
 #pragma GCC unroll 3
         for (int j = 0; j < 3; ++j) b[k][j] = B.at[k][half + j];
-      for (int i = 0; i < 6; ++i) {
+      for (int i = 0; i < (symmetric ? half + 3 : 6); ++i) {
         T x[3];
 #pragma GCC unroll 3
         for (int j = 0; j < 3; ++j) x[j] = sum ? sum->at[i][half + j] : T(0);
@@ -351,6 +352,19 @@ Compliance<T>::Compliance(const NodeTree<T>& tree)
       rows[pair(u, v)] = before == Rows::none ? Rows::none : of_u ? Rows::of_u : Rows::of_v;
     }
   }
+  // Where paths meet without a node, only what later vertices ask for.
+  const auto is_node = [&](int v) { return tree.vertices()[std::size_t(v)].is_node; };
+  std::vector<bool> asked(V.size(), false);
+  for (int v = int(tree.vertices().size()) - 1; v >= 0; --v) {
+    const int p = tree.vertices()[std::size_t(v)].parent;
+    for (int u = 0; u < v; ++u) {
+      if (u == p || rows[pair(u, v)] == Rows::none) continue;  // V_pv is made on the way to V_vv
+      if (asked[pair(u, v)] || (is_node(u) && is_node(v)))
+        asked[u < p ? pair(u, p) : pair(p, u)] = true;
+      else
+        rows[pair(u, v)] = Rows::none;
+    }
+  }
 }
 
 template <class T>
@@ -382,16 +396,16 @@ void compliance_matrix(const NodeTree<T>& tree, Compliance<T>& c, std::span<type
       continue;
     }
     Matrix6<T>& Z = c.V[pair(p, v)];  // V_pp Phi_v
-    multiply<false, T>(c.V[pair(p, p)], Phi, nullptr, Z);
-    multiply<true, T>(Phi, Z, &c.Psi[std::size_t(v)], own);
+    multiply<false, false, T>(c.V[pair(p, p)], Phi, nullptr, Z);
+    multiply<true, true, T>(Phi, Z, &c.Psi[std::size_t(v)], own);
     mirror(own);
     for (int u = 0; u < v; ++u) {
       if (u == p || c.rows[pair(u, v)] == Rows::none) continue;
       const Matrix6<T>& before = u < p ? c.V[pair(u, p)] : c.V[pair(p, u)];
       if (c.rows[pair(u, v)] == Rows::of_u)
-        multiply<false, T>(before, Phi, nullptr, c.V[pair(u, v)]);
+        multiply<false, false, T>(before, Phi, nullptr, c.V[pair(u, v)]);
       else
-        multiply<true, T>(Phi, before, nullptr, c.V[pair(u, v)]);
+        multiply<true, false, T>(Phi, before, nullptr, c.V[pair(u, v)]);
     }
   }
   for (int i = 0; i < tree.nodes(); ++i)

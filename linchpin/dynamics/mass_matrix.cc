@@ -33,15 +33,13 @@ LINCHPIN_INLINE void composite_shift_x(const D& a, X& x) {
 }
 template <class T, class R, class X>
 LINCHPIN_INLINE void composite_turn_z(const R& c, const R& s, X& x) {
-  const auto t = make_turn(c, s);
-  turn_symmetric(t, x.I.xx, x.I.xy, x.I.yy);
+  turn_symmetric(Turn<R>{c, s}, x.I.xx, x.I.xy, x.I.yy);
   turn_pair(c, s, x.I.xz, x.I.yz);
   turn_pair(c, s, x.h.x, x.h.y);
 }
 template <class T, class R, class X>
 LINCHPIN_INLINE void composite_turn_x(const R& c, const R& s, X& x) {
-  const auto t = make_turn(c, s);
-  turn_symmetric(t, x.I.yy, x.I.yz, x.I.zz);
+  turn_symmetric(Turn<R>{c, s}, x.I.yy, x.I.yz, x.I.zz);
   turn_pair(c, s, x.I.xy, x.I.xz);
   turn_pair(c, s, x.h.y, x.h.z);
 }
@@ -419,12 +417,12 @@ void to_dense(const MassMatrixLayout& layout, const MassMatrix<double>& M, std::
   }
 }
 
-#define LINCHPIN_INSTANTIATE(T)                                                                                       \
-  template struct MassMatrix<T>;                                                                                      \
-  template struct CrbaWorkspace<T>;                                                                                   \
-  template void crba<T>(const Plan<T>&, const MassMatrixLayout&, std::span<const Plan<T>::Real>, CrbaWorkspace<T>&,   \
-                        MassMatrix<T>&);                                                                              \
-  template void factor<T>(const MassMatrixLayout&, MassMatrix<T>&);                                                   \
+#define LINCHPIN_INSTANTIATE(T)                                                                                     \
+  template struct MassMatrix<T>;                                                                                    \
+  template struct CrbaWorkspace<T>;                                                                                 \
+  template void crba<T>(const Plan<T>&, const MassMatrixLayout&, std::span<const Plan<T>::Real>, CrbaWorkspace<T>&, \
+                        MassMatrix<T>&);                                                                            \
+  template void factor<T>(const MassMatrixLayout&, MassMatrix<T>&);                                                 \
   template void solve<T>(const MassMatrixLayout&, const MassMatrix<T>&, std::span<Plan<T>::Real>);
 LINCHPIN_INSTANTIATE(double)
 LINCHPIN_INSTANTIATE(float)

@@ -62,18 +62,34 @@ Plan<T>::Plan(const Model& model) {
       link_of_slot.push_back(static_cast<int>(i));
     } else {
       wide_of[i] = static_cast<int>(wide_links.size());
-      wide_links.push_back({link.kind, link.q, link.v,
+      wide_links.push_back({link.kind,
+                            link.q,
+                            link.v,
                             {Real(link.inertia.mass), as<Real>(link.inertia.h), as<Real>(link.inertia.I)},
                             Real(link.armature)});
       link_of_wide.push_back(static_cast<int>(i));
     }
   }
 
-  // Whether a block turns only must not depend on how many joints this T puts into a block: lanes of a pack take the
-  // same path as the scalar run they are compared with.
+  std::vector<Vec3<double>> before_normal(std::size_t(slots), Vec3<double>::zero());  // of heads, in F's axes
+  for (std::size_t r = 1; r < model.runs().size(); ++r) {
+    const Run& run = model.runs()[r];
+    const Link& first = links[std::size_t(run.first)];
+    if (run.parent == 0 || first.nv != 1) continue;
+    const Vec3<double> start = first.split ? Vec3<double>{0, 0, first.t} : first.X_PF.p;
+    before_normal[std::size_t(slot_of[std::size_t(run.first)])] = transpose_times(first.X_PF.R, start);
+  }
+  const auto begins_elsewhere = [&](int slot) {
+    const Vec3<double>& way = before_normal[std::size_t(slot)];
+    return way.x != 0 || way.y != 0 || way.z != 0;
+  };
+
+  // Whether a block turns only, and from the ends of common normals, must not depend on how many joints this T puts
+  // into a block: lanes of a pack take the same path as the scalar run they are compared with.
   constexpr int alone = 64 / sizeof(Real);
   blocks = AlignedArray<Block>(std::size_t((slots + joints - 1) / joints));
   layout.resize(blocks.size());
+  int head_blocks = 0;
   for (int s = 0; s < slots; ++s) {
     const Link& link = links[std::size_t(link_of_slot[std::size_t(s)])];
     BlockLayout& where = layout[std::size_t(s / joints)];
@@ -83,9 +99,21 @@ Plan<T>::Plan(const Model& model) {
     }
     where.count = s % joints + 1;
     where.contiguous = where.contiguous && link.q == where.q + s % joints && link.v == where.v + s % joints;
-    for (int k = s / alone * alone; k < std::min(slots, s / alone * alone + alone); ++k)
+    for (int k = s / alone * alone; k < std::min(slots, s / alone * alone + alone); ++k) {
       where.axial = where.axial || links[std::size_t(link_of_slot[std::size_t(k)])].kind == LinkKind::axial;
+      if (where.heads < 0 && begins_elsewhere(k)) where.heads = head_blocks++;
+    }
     fill<Real>(link, blocks[std::size_t(s / joints)], s % joints);
+  }
+  heads = AlignedArray<HeadBlock<typename Lanes<T>::Constant>>(std::size_t(head_blocks));
+  for (int s = 0; s < slots; ++s) {
+    const int at_block = layout[std::size_t(s / joints)].heads;
+    if (at_block < 0) continue;
+    HeadBlock<typename Lanes<T>::Constant>& block = heads[std::size_t(at_block)];
+    const Vec3<Real> way = as<Real>(before_normal[std::size_t(s)]);
+    at<Real>(block.x, s % joints) = way.x;
+    at<Real>(block.y, s % joints) = way.y;
+    at<Real>(block.z, s % joints) = way.z;
   }
 
   runs.emplace_back();
@@ -103,9 +131,8 @@ Plan<T>::Plan(const Model& model) {
     plan.r = as<Real>(first.X_PF.p);
     plan.rF = as<Real>(transpose_times(first.X_PF.R, first.X_PF.p));
     plan.head = !first.split ? Head::general : first.phi == 0 && first.t == 0 ? Head::aligned : Head::screwed;
-    plan.phi = make_turn(Real(std::cos(first.phi)), Real(std::sin(first.phi)));
+    plan.phi = {Real(std::cos(first.phi)), Real(std::sin(first.phi))};
     plan.t = Real(first.t);
-    plan.before_normal = plan.head == Head::general ? plan.r : Vec3<Real>{0, 0, plan.t};
     runs.push_back(plan);
   }
   for (std::size_t r = runs.size() - 1; r > 0; --r) {
@@ -115,8 +142,8 @@ Plan<T>::Plan(const Model& model) {
   }
 
   for (const Body& b : model.bodies())
-    body.push_back({b.link, slot_of[std::size_t(b.link)], wide_of[std::size_t(b.link)], as<Real>(b.X_LB.R),
-                    as<Real>(b.X_LB.p)});
+    body.push_back(
+        {b.link, slot_of[std::size_t(b.link)], wide_of[std::size_t(b.link)], as<Real>(b.X_LB.R), as<Real>(b.X_LB.p)});
 }
 
 template struct Plan<double>;

@@ -25,12 +25,20 @@ struct LinkBlock {
   C turn, slide, armature;
 };
 
-// How a block's joints find their coordinates, and whether any of them does more than turn.
+// How a block's joints find their coordinates, and whether any of them does more than turn about a common normal's end.
 struct BlockLayout {
-  int count = 0;    // joints in use
-  int q = 0, v = 0; // first coordinates; the joints' coordinates follow one another if contiguous
+  int count = 0;     // joints in use
+  int q = 0, v = 0;  // first coordinates; the joints' coordinates follow one another if contiguous
   bool contiguous = true;
   bool axial = false;
+  int heads = -1;  // into Plan::heads, where a joint heads a run and its normal begins elsewhere than at the parent
+};
+
+// From the parent's origin to where the common normal begins, in F's axes; zero where it begins there, as it does within
+// runs, and for runs on the world, which does not turn.
+template <class C>
+struct HeadBlock {
+  C x, y, z;
 };
 
 // How the first link of a run sits on its parent.
@@ -48,9 +56,8 @@ struct RunPlan {
   int parent;     // run, 0 for the world
   bool has_children;
   bool opens_sum;  // first of its siblings on the way inward: sets what the others add to
-  Mat3<S> E;      // R_PF of the first link
-  Vec3<S> r, rF;  // p_PF, in the parent's and in F's axes
-  Vec3<S> before_normal;  // p_PF up to where the common normal begins, in the parent's axes; not for ball and free
+  Mat3<S> E;       // R_PF of the first link
+  Vec3<S> r, rF;   // p_PF, in the parent's and in F's axes
   Turn<S> phi;
   S t;
 };
@@ -82,11 +89,12 @@ struct Plan {
   explicit Plan(const Model& model);
 
   int nq = 0, nv = 0;
-  int bodies = 0;  // with the world
-  int slots = 0;   // one-axis links
+  int bodies = 0;     // with the world
+  int slots = 0;      // one-axis links
   Vec3<Real> upward;  // -gravity: a mechanism at rest feels the world accelerate upwards
   AlignedArray<Block> blocks;
-  std::vector<BlockLayout> layout;  // per block
+  std::vector<BlockLayout> layout;                             // per block
+  AlignedArray<HeadBlock<typename Lanes<T>::Constant>> heads;  // apart from blocks: few have one, and memory is time
   std::vector<int> q_of_slot, v_of_slot;
   std::vector<int> link_of_slot, link_of_wide;
   std::vector<int> last_link;       // per run
