@@ -169,6 +169,24 @@ says out "940 more"
 expect 0 inspect @random_tree:bodies=30
 says out "merged by welds"
 
+expect 0 inspect @four_bar:loops=2 --json a.json
+says out "2 with 10 rows, 4 independent at zero: 1 degrees of freedom left"
+at a.json /constraints/# 2
+at a.json /constraints/0/kind pin
+at a.json /constraint_rank_at_zero 4
+only a.json
+
+# --- closed loops: the start is assembled around what was said, kept, and certified
+expect 0 simulate @four_bar --velocity pivot_0=1 --time 0.5 --energy-tolerance 1e-9 --json a.json
+says out "1 degree of freedom left"
+says out "constraints kept to"
+at a.json /certificate/passed true
+at a.json /certificate/constraints/rows 5
+at a.json /certificate/constraints/rank_at_start 2
+only a.json
+refuses "with what --position and --velocity say held: " simulate @four_bar --position pivot_0=0,pivot_1=1
+refuses "velocities contradict each other" simulate @four_bar --velocity pivot_0=1,pivot_1=-1
+
 # --- reproduce
 expect 0 reproduce
 says out "smooth/stiffness"

@@ -115,7 +115,8 @@ std::vector<Constraint> with_held(const Model& model, const State& state, const 
     Coupling coupling;
     coupling.terms = {{int(link - model.links().begin()), link->q, v, {0, 1}}};
     coupling.value.polynomial = {q - rate * state.time, rate};
-    all.push_back({"held coordinate " + std::to_string(v), coupling});
+    const auto joint = std::ranges::find_if(model.joints(), [&](const Joint& j) { return v >= j.v && v < j.v + j.nv; });
+    all.push_back({"joint " + joint->name + ", held", coupling});
   }
   return all;
 }

@@ -86,6 +86,7 @@ ClosedChain::ByCompliance::ByCompliance(const Model& model, const Plan<double>& 
       solve(plan),
       compliance(tree),
       node_matrix(36 * constraints.nodes().size() * constraints.nodes().size()),
+      side_force(constraints.sides().size()),
       response(6 * constraints.nodes().size()),
       row_matrix(std::size_t(constraints.rows()) * std::size_t(constraints.rows())),
       row_size(std::size_t(constraints.rows())),
@@ -125,23 +126,25 @@ void row_compliance(std::span<const double> q, ClosedChain& chain) {
   factor<double>(chain.plan, q, by.factors);
   compound_paths(chain.plan, by.tree, by.factors, by.compliance);
   compliance_matrix<double>(by.tree, by.compliance, by.node_matrix);
-  // Forces into the axes of the links, where the compliance has them.
-  const auto local = [&](int side, double(&out)[6]) {
-    const Force<double>& F = chain.rows.force[std::size_t(side)];
-    const Mat3<double>& R = chain.kin.X_WL[std::size_t(plan.sides()[std::size_t(side)].link)].R;
+  for (std::size_t s = 0; s < plan.sides().size(); ++s) {  // into the axes of the links, where the compliance has them
+    const Force<double>& F = chain.rows.force[s];
+    const Mat3<double>& R = chain.kin.X_WL[std::size_t(plan.sides()[s].link)].R;
     const Vec3<double> n = transpose_times(R, F.n), f = transpose_times(R, F.f);
-    out[0] = n.x, out[1] = n.y, out[2] = n.z, out[3] = f.x, out[4] = f.y, out[5] = f.z;
-  };
-  double F[6];
+    by.side_force[s] = {n.x, n.y, n.z, f.x, f.y, f.z};
+  }
   for (std::size_t r = 0; r < rows; ++r) {
     by.row_size[r] = 0;
     std::ranges::fill(by.response, 0);
     for (int s = plan.first_side(int(r)); s < plan.first_side(int(r) + 1); ++s) {
-      local(s, F);
-      const double* block = by.node_matrix.data() + 6 * std::size_t(plan.sides()[std::size_t(s)].node) * width;
-      for (std::size_t k = 0; k < 6; ++k)  // rows of a symmetric matrix are its columns
-        for (std::size_t i = 0; i < width; ++i) by.response[i] += F[k] * block[k * width + i];
-      const double* own = block + 6 * std::size_t(plan.sides()[std::size_t(s)].node);
+      const std::array<double, 6>& F = by.side_force[std::size_t(s)];
+      const std::size_t node = std::size_t(plan.sides()[std::size_t(s)].node);
+      const double* block = by.node_matrix.data() + 6 * node * width;
+      for (std::size_t i = 0; i < width; ++i) {  // rows of a symmetric matrix are its columns
+        double sum = by.response[i];
+        for (std::size_t k = 0; k < 6; ++k) sum += F[k] * block[k * width + i];
+        by.response[i] = sum;
+      }
+      const double* own = block + 6 * node;
       const auto trace = [&](std::size_t part) {  // how its link gives way in all directions: angular, linear
         return own[part * width + part] + own[(part + 1) * width + part + 1] + own[(part + 2) * width + part + 2];
       };
@@ -151,7 +154,7 @@ void row_compliance(std::span<const double> q, ClosedChain& chain) {
     for (std::size_t other = 0; other <= r; ++other) {
       double sum = 0;
       for (int s = plan.first_side(int(other)); s < plan.first_side(int(other) + 1); ++s) {
-        local(s, F);
+        const std::array<double, 6>& F = by.side_force[std::size_t(s)];
         const double* a = by.response.data() + 6 * std::size_t(plan.sides()[std::size_t(s)].node);
         for (std::size_t k = 0; k < 6; ++k) sum += F[k] * a[k];
       }
@@ -182,6 +185,7 @@ ConstraintReport constrained_dynamics(std::span<const double> q, std::span<const
     report.rank = least_motion(q, chain.g, false, 0, chain);              // (2)
     for (std::size_t k = 0; k < vdot.size(); ++k) vdot[k] += chain.x[k];  // (3)
   }
+  if (report.rank == report.rows) return report;  // then (2) has a solution, and it was found
   find_accelerations(q, v, vdot, chain);
   find_unmet(chain.g, report);
   return report;

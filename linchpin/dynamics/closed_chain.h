@@ -20,6 +20,7 @@
 // (5) leaves velocities alone, and nonholonomic rows, which have no g.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -68,7 +69,9 @@ struct ClosedChain {
     ArticulatedFactor<double> factors;
     SolveWorkspace<double> solve;
     Compliance<double> compliance;
-    std::vector<double> node_matrix, response, row_matrix;
+    std::vector<double> node_matrix;
+    std::vector<std::array<double, 6>> side_force;
+    std::vector<double> response, row_matrix;
     // What each row's forces would meet if its links gave way alike in all directions: the measure of rounding in rows
     // that hardly give way, or not at all (a planar linkage, across its plane).
     std::vector<double> row_size;
@@ -79,7 +82,7 @@ struct ClosedChain {
   std::optional<LoopRecursion> by_recursion;
 };
 
-// vdot of (1). f_ext as in aba.h, empty for none.
+// vdot of (1). f_ext as in aba.h, empty for none. `unmet` is looked at where the rank is less than the rows.
 ConstraintReport constrained_dynamics(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
                                       std::span<const double> f_ext, double time, ClosedChain& chain,
                                       std::span<double> vdot);

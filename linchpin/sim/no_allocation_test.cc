@@ -31,6 +31,22 @@ TEST(NoAllocation, InAStepOfAnyStepper) {
   }
 }
 
+TEST(NoAllocation, InAStepOfAClosedChain) {
+  for (const char* name : {"@four_bar", "@four_bar:loops=10", "@squeezer", "@stewart", "@rolling_disc", "@gripper"}) {
+    const Model model = model_of(name);
+    for (const Stepper stepper : all_steppers()) {
+      State state = make_state(model);
+      Simulation simulation(model, {.stepper = stepper, .dt = 1e-5});
+      RunMonitor monitor(model);
+      const long before = allocations;
+      monitor.start(state);
+      for (int i = 0; i < 2; ++i) monitor.add(state, simulation.step(state));
+      EXPECT_EQ(allocations - before, 0) << name << " " << to_string(stepper);
+      EXPECT_EQ(monitor.certificate().steps, 2) << name << " " << to_string(stepper);
+    }
+  }
+}
+
 TEST(NoAllocation, InAStepThatFails) {
   const Model model = model_of("@humanoid");
   for (const Stepper stepper : all_steppers()) {

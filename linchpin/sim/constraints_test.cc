@@ -1,0 +1,178 @@
+// Constraints in a simulation: motion that is prescribed, work that it does, and states that are off.
+#include "linchpin/dynamics/assembly.h"
+#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/testing.h"
+
+namespace linchpin {
+namespace {
+
+Model with(const std::string& text, const std::vector<ConstraintSpec>& constraints) {
+  ModelSpec spec = scene(text).value();
+  spec.constraints.insert(spec.constraints.end(), constraints.begin(), constraints.end());
+  Result<Model> model = compile(spec);
+  if (!model) throw std::runtime_error(model.error().message);
+  return std::move(model).value();
+}
+
+// A double pendulum whose upper rod is swung by a sine: it follows, and the energy that comes in is the work reported.
+TEST(Constraints, PrescribedMotionIsFollowedAndItsWorkIsCounted) {
+  const TimeLaw law{.polynomial = {0.2, 0.5}, .amplitude = 0.3, .frequency = 4, .phase = 0.1};
+  const Model bare = model_of("@double_pendulum:rods=1");
+  const std::string driven = bare.joints().front().name;
+  const Model model = with("@double_pendulum:rods=1", {prescribed("drive", driven, law)});
+  for (const Stepper stepper : all_steppers()) {
+    State state = make_state(model);
+    ASSERT_TRUE(assemble(model, state).closed());
+    Simulation simulation(model, {.stepper = stepper, .dt = 1e-3});
+    RunMonitor monitor(model);
+    monitor.start(state);
+    for (int i = 0; i < 2000; ++i) {
+      const StepReport report = simulation.step(state);
+      ASSERT_TRUE(report.ok()) << to_string(stepper) << " " << report.reason;
+      monitor.add(state, report);
+      ASSERT_NEAR(state.q[0], law.at(state.time).value, 1e-10) << to_string(stepper);
+      ASSERT_NEAR(state.v[0], law.at(state.time).rate, 1e-9) << to_string(stepper);
+    }
+    const EnergyBalance& e = monitor.certificate().energy;
+    EXPECT_GT(std::abs(e.work), 1) << to_string(stepper);
+    // To the stepper's order: what projections change belongs to the stepper's error.
+    const double tolerance = order_of(stepper) == 1 ? 0.05 : order_of(stepper) == 2 ? 1e-4 : 1e-8;
+    EXPECT_LE(std::abs(e.defect() + e.projected), tolerance * e.exchanged) << to_string(stepper);
+  }
+}
+
+// A pendulum's pivot shaken up and down fast enough stands upright [Kapitza]: a loop whose place follows a law.
+TEST(Constraints, AShakenPivotHoldsThePendulumUpright) {
+  ModelSpec spec = scene("@free_body").value();
+  spec.gravity = {0, 0, -9.81};
+  LoopSpec pivot;
+  pivot.type = LoopType::pin;
+  pivot.a.X_BF.R =
+      frame_with_z({0, 1, 0});  // turns about y; x of A is then -z of the world or so, hence all three laws
+  pivot.b = {spec.bodies[0].name, {frame_with_z({0, 1, 0}), {0, 0, -0.5}}};
+  constexpr double amplitude = 0.05, frequency = 300;
+  const Vec3<double> up = transpose_times(pivot.a.X_BF.R, Vec3<double>{0, 0, 1});
+  const double parts[] = {up.x, up.y, up.z};
+  for (std::size_t k = 0; k < 3; ++k)
+    pivot.displacement[k] = {.polynomial = {}, .amplitude = amplitude * parts[k], .frequency = frequency, .phase = 0};
+  for (const bool shaken : {true, false}) {
+    LoopSpec loop = pivot;
+    if (!shaken) loop.displacement = {};
+    spec.constraints = {{"pivot", loop}};
+    const Model model = compile(spec).value();
+    State state = make_state(model);
+    const Joint& joint = model.joints().front();
+    const double tilt = 0.05;
+    state.q[std::size_t(joint.q)] = std::cos(tilt / 2);
+    state.q[std::size_t(joint.q) + 2] = std::sin(tilt / 2);
+    const AssemblyReport assembled = assemble(model, state);
+    ASSERT_TRUE(assembled.closed()) << assembled.error;
+    Simulation simulation(model, {.stepper = Stepper::rk4, .dt = 2e-4});
+    double most = 0;
+    const Plan<double> plan(model);
+    Kinematics<double> kin(plan);
+    while (state.time < 3) {
+      const StepReport report = simulation.step(state);
+      ASSERT_TRUE(report.ok()) << report.reason << " at " << state.time;
+      kinematics<double>(plan, state.q, kin);
+      most = std::max(most, std::acos(std::clamp(body_pose(model, kin, 1).R.z.z, -1.0, 1.0)));
+    }
+    if (shaken)
+      EXPECT_LT(most, 0.3);
+    else
+      EXPECT_GT(most, 1);
+  }
+}
+
+TEST(Constraints, AStateThatIsOffIsRefusedAndLeftAlone) {
+  const Model model = model_of("@four_bar");
+  State state = make_state(model);
+  state.q[0] += 1e-3;
+  const State before = state;
+  Simulation simulation(model, {});
+  StepReport report = simulation.step(state);
+  EXPECT_EQ(report.status, StepStatus::not_assembled);
+  EXPECT_EQ(report.constraint, 0);
+  EXPECT_GT(report.loop_error, 1e-4);
+  EXPECT_EQ(state.q, before.q);
+  state = make_state(model);
+  state.v[0] = 1;
+  report = simulation.step(state);
+  EXPECT_EQ(report.status, StepStatus::not_assembled);
+  EXPECT_GT(report.loop_speed, 0.1);
+  ASSERT_TRUE(assemble(model, state, {.held = {0}}).closed());
+  EXPECT_TRUE(simulation.step(state).ok());
+}
+
+// A crank told to turn on and on in a linkage that cannot follow.
+TEST(Constraints, WhatCannotBeFollowedEndsWithItsName) {
+  ModelSpec spec = scene("@planar_arm:links=2").value();
+  LoopSpec tip;
+  tip.type = LoopType::point_on_line;
+  tip.a = {"world", translation(0.8, 0, 0)};
+  tip.a.X_BF.R = frame_with_z({0, 1, 0});  // the tip slides along x = 0.8: the first rod may turn to some 72 degrees
+  tip.b = {spec.bodies.back().name, translation(0.5, 0, 0)};
+  spec.constraints = {{"slot", tip}, prescribed("motor", spec.joints.front().name, {.polynomial = {0, 1}})};
+  const Model model = compile(spec).value();
+  State state = make_state(model);
+  state.q = {0, 0.93};
+  ASSERT_TRUE(assemble(model, state).closed());
+  Simulation simulation(model, {.dt = 1e-2});
+  StepReport report;
+  for (int i = 0; i < 1000 && report.ok(); ++i) report = simulation.step(state);
+  EXPECT_FALSE(report.ok());
+  EXPECT_TRUE(report.status == StepStatus::constraints_unmet || report.status == StepStatus::not_finite)
+      << to_string(report.status);
+  EXPECT_GT(state.time, 0.5);
+  EXPECT_LT(state.time, 1.3);  // acos(0.3 / 0.5) = 0.93 rad is as far as it goes
+  for (const double x : state.q) EXPECT_TRUE(std::isfinite(x));
+}
+
+// A skate on a slope never moves sideways [Neimark and Fufaev]: v_y = 0 in its own axes, kept, and without work.
+TEST(Constraints, ASkateDoesNotSlip) {
+  ModelSpec spec;
+  spec.gravity = {3, 0, -9};
+  spec.bodies = {{.name = "skate", .inertia = {1, {0, 0, 0}, Sym3<double>::diagonal(0.1, 0.1, 0.2)}, .geometry = {}}};
+  JointSpec joint;
+  joint.name = "ice";
+  joint.type = JointType::planar;
+  joint.child = "skate";
+  spec.joints = {joint};
+  spec.constraints = {
+      {"blade", VelocitySpec{.a = {}, .b = {.body = "skate"}, .angular = {0, 0, 0}, .linear = {0, 1, 0}, .speed = {}}}};
+  const Model model = compile(spec).value();
+  State state = make_state(model);
+  state.v = {0.5, 0, 2};
+  Simulation simulation(model, {.stepper = Stepper::rk4, .dt = 1e-3});
+  RunMonitor monitor(model);
+  monitor.start(state);
+  for (int i = 0; i < 5000; ++i) {
+    const StepReport report = simulation.step(state);
+    ASSERT_TRUE(report.ok()) << report.reason;
+    monitor.add(state, report);
+    const double sideways = -std::sin(state.q[2]) * state.v[0] + std::cos(state.q[2]) * state.v[1];
+    ASSERT_NEAR(sideways, 0, 1e-12);
+    ASSERT_NEAR(state.v[2], 2, 1e-10);  // no moment acts
+  }
+  // Turning evenly it slides down and up again: along the blade u' = g cos(w t), so u = u0 + (g / w) sin(w t).
+  const double u = std::cos(state.q[2]) * state.v[0] + std::sin(state.q[2]) * state.v[1];
+  EXPECT_NEAR(u, 0.5 + 3.0 / 2 * std::sin(2 * state.time), 1e-9);
+  EXPECT_LE(monitor.certificate().energy.relative_defect(), 1e-9);
+}
+
+TEST(Constraints, RebuildingTheSimulationChangesNoBit) {
+  for (const char* text : {"@four_bar", "@four_bar:loops=10", "@squeezer", "@stewart", "@rolling_disc", "@gripper"}) {
+    const Model model = model_of(text);
+    for (const Stepper stepper : all_steppers()) {
+      State state = make_state(model), other = make_state(model);
+      Simulation simulation(model, {.stepper = stepper, .dt = 1e-5});
+      for (int i = 0; i < 3; ++i) EXPECT_TRUE(simulation.step(state).ok()) << text << " " << to_string(stepper);
+      for (int i = 0; i < 3; ++i) Simulation(model, {.stepper = stepper, .dt = 1e-5}).step(other);
+      EXPECT_EQ(state.q, other.q) << text << " " << to_string(stepper);
+      EXPECT_EQ(state.v, other.v) << text << " " << to_string(stepper);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linchpin
