@@ -6,6 +6,7 @@
 #include <sstream>
 #include <variant>
 
+#include "linchpin/sim/keep_constraints.h"
 #include "linchpin/sim/runge_kutta.h"
 #include "linchpin/sim/steppers.h"
 
@@ -128,65 +129,6 @@ struct Simulation::Parts {
     fail_check("stepper number ", static_cast<int>(options.stepper), " of ", stepper_count);
   }
 
-  // What speeds are measured by: constraints mix rad/s and m/s, and so does this.
-  double allowed_speed(std::span<const double> v) const {
-    double fastest = 1;
-    for (const double x : v) fastest = std::max(fastest, std::abs(x));
-    return options.loop_tolerance * fastest;
-  }
-
-  StepReport off(StepStatus status, const char* reason, int row, double error) {
-    StepReport report;
-    report.status = status;
-    report.reason = reason;
-    report.constraint = row < 0 ? -1 : dynamics.chain()->constraints.constraint_of(row);
-    report.loop_error = error;
-    return report;
-  }
-
-  // Whether a step may begin here. Some error is normal (a state that has been written to a file and read back), and goes
-  // with the first projection.
-  std::optional<StepReport> refused(const State& state) {
-    constexpr double largest_error = 1e-6;
-    ClosedChain& chain = *dynamics.chain();
-    place_chain(state.q, state.v, state.time, chain);
-    row_velocities(chain.constraints, chain.rows, chain.vel, state.q, state.v, chain.g);
-    for (int r = 0; r < chain.constraints.rows(); ++r) {
-      const double error = std::abs(chain.rows.error[std::size_t(r)]), speed = std::abs(chain.g[std::size_t(r)]);
-      if (error > largest_error)
-        return off(StepStatus::not_assembled, "the state is off its constraints: assemble it first", r, error);
-      if (speed > largest_error * allowed_speed(state.v) / options.loop_tolerance) {
-        StepReport report =
-            off(StepStatus::not_assembled, "velocities are off the constraints: assemble the state first", r, error);
-        report.loop_speed = speed;
-        return report;
-      }
-    }
-    return std::nullopt;
-  }
-
-  // The arrival, brought back onto the constraints.
-  void project(double time, StepReport& report) {
-    ClosedChain& chain = *dynamics.chain();
-    const double before = dynamics.stored(arrival.q, arrival.v);
-    const ConstraintReport position = project_position(arrival.q, time, 1e-3 * options.loop_tolerance, chain);
-    if (!(position.unmet <= options.loop_tolerance)) {
-      report = off(StepStatus::constraints_unmet, "no position near by closes the constraints", position.worst,
-                   position.unmet);
-      return;
-    }
-    const ConstraintReport velocity = project_velocity(arrival.q, arrival.v, time, chain);
-    if (!(velocity.unmet <= allowed_speed(arrival.v))) {
-      report = off(StepStatus::constraints_unmet, "the constraints ask for contradictory velocities", velocity.worst,
-                   position.unmet);
-      report.loop_speed = velocity.unmet;
-      return;
-    }
-    report.loop_error = position.unmet;
-    report.loop_speed = velocity.unmet;
-    report.projected = dynamics.stored(arrival.q, arrival.v) - before;
-  }
-
   SimulationOptions options;
   Dynamics dynamics;
   AnyWorkspace workspace;
@@ -209,10 +151,11 @@ StepReport Simulation::step(State& state, const Inputs& inputs) {
   parts_->arrival.substep = state.substep;
   const bool closed = parts_->dynamics.chain() != nullptr;
   if (closed)
-    if (const std::optional<StepReport> refused = parts_->refused(state)) return *refused;
+    if (const auto refused = refused_start(parts_->dynamics, state, parts_->options)) return *refused;
   StepReport report = parts_->advance({state, inputs, parts_->options});
+  if (closed && report.ok())
+    project(parts_->dynamics, state.time + parts_->options.dt, parts_->options, parts_->arrival, report);
   report.evaluations = parts_->dynamics.evaluations;
-  if (closed && report.ok()) parts_->project(state.time + parts_->options.dt, report);
   if (!report.ok()) return report;
   // The only lines that write the state.
   std::ranges::copy(parts_->arrival.q, state.q.begin());

@@ -57,7 +57,7 @@ struct SimulationOptions {
   double absolute_tolerance = 1e-12;  //   rad, m, rad/s, m/s
   int max_substeps = 100000;          // dormand_prince: tries within one dt, so that a stiff model ends with a word
   int max_iterations = 50;            // implicit_midpoint: a fixed point slower than 1/2 a round is no way to solve it
-  double loop_tolerance = 1e-10;      // what constraints may be off after a step: m, rad; and per s, relative to speeds
+  double loop_tolerance = 1e-10;      // what constraints may be off after a step: m, rad
 };
 
 // What acts on the mechanism during a step, held constant. Empty spans are zeros.
