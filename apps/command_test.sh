@@ -183,6 +183,9 @@ says out "constraints kept to"
 at a.json /certificate/passed true
 at a.json /certificate/constraints/rows 5
 at a.json /certificate/constraints/rank_at_start 2
+at a.json /reaction_names/# 5
+at a.json /reaction_names/0 loop_1.0
+at a.json /rows/0/reactions/# 5
 only a.json
 refuses "with what --position and --velocity say held: " simulate @four_bar --position pivot_0=0,pivot_1=1
 refuses "velocities contradict each other" simulate @four_bar --velocity pivot_0=1,pivot_1=-1

@@ -192,16 +192,18 @@ class Recorder {
     std::string head = "time";
     for (const std::string& name : position_names(model)) head += "," + quoted("q:" + name);
     for (const std::string& name : velocity_names(model)) head += "," + quoted("v:" + name);
+    for (const std::string& name : reaction_names(model)) head += "," + quoted("r:" + name);
     csv_.write(head + ",kinetic,gravity,springs,energy,defect\n");
   }
   bool wanted() const { return csv_ || keep_; }
-  void add(const State& state, const Energy& e, const EnergyBalance& balance) {
+  void add(const State& state, std::span<const double> reactions, const Energy& e, const EnergyBalance& balance) {
     if (csv_) {
       fmt::memory_buffer line;
       const auto out = std::back_inserter(line);
       fmt::format_to(out, "{:.12g}", state.time);  // a sum of many dt
       for (const double x : state.q) fmt::format_to(out, ",{}", x);
       for (const double x : state.v) fmt::format_to(out, ",{}", x);
+      for (const double x : reactions) fmt::format_to(out, ",{}", x);
       fmt::format_to(out, ",{},{},{},{},{}\n", e.kinetic, e.gravity, e.springs, e.total(), balance.defect());
       csv_.write({line.data(), line.size()});
     }
@@ -209,6 +211,7 @@ class Recorder {
       rows_.push_back({{"time", state.time},
                        {"q", state.q},
                        {"v", state.v},
+                       {"reactions", std::vector<double>(reactions.begin(), reactions.end())},
                        {"kinetic", e.kinetic},
                        {"gravity", e.gravity},
                        {"springs", e.springs},
@@ -299,7 +302,7 @@ Outcome run_schedule(const Model& model, const Schedule& schedule, const Simulat
     const bool point = last || audience.strips.due(step);
     if (!row && !point) return;
     const Energy e = meter(state);
-    if (row) audience.recorder.add(state, e, monitor.certificate().energy);
+    if (row) audience.recorder.add(state, simulation.reactions(state), e, monitor.certificate().energy);
     if (point) audience.strips.add(state, e);
   };
   Outcome outcome;
@@ -510,6 +513,7 @@ int simulate(const Request& request) {
                 {"real_time_factor", outcome.seconds > 0 ? Json(outcome.time / outcome.seconds) : Json(nullptr)},
                 {"position_names", position_names(model)},
                 {"velocity_names", velocity_names(model)},
+                {"reaction_names", reaction_names(model)},
                 {"ignored", ignored(model)},
                 {"certificate", certificate_json(model, outcome)},
                 {"rows", std::move(audience.recorder.rows())}},
@@ -557,7 +561,8 @@ void add_simulate(CLI::App& command, int& status) {
                    "Fail the certificate when the energy defect exceeds this part of the energy exchanged")
       ->type_name("PART");
   verb->add_option("--csv", request->csv,
-                   "Write time (s), positions q:, velocities v: and energies (J) to FILE; - is standard output")
+                   "Write time (s), positions q:, velocities v:, reactions of constraints r: (N, N m) and\n"
+                   "energies (J) to FILE; - is standard output")
       ->type_name("FILE");
   verb->add_option("--json", request->json, "Write certificate and rows to FILE; - is standard output")
       ->type_name("FILE");
@@ -570,13 +575,13 @@ void add_simulate(CLI::App& command, int& status) {
       ->type_name("N");
   verb->add_flag("--quiet", request->quiet, "Print nothing but errors");
   verb->footer(
-      "Smooth motion under gravity, springs and damping, with loops, couplings and prescribed motion kept: contact, "
-      "joint limits and dry friction are not acted upon "
-      "yet, and\n"
-      "the summary says what of the model that concerns. Joints start at zero, at rest. Coordinates of joints with "
-      "several\n"
-      "are numbered from 0; a ball's are the quaternion w x y z, a free joint's the quaternion and the position x y "
-      "z.\n"
+      "Smooth motion under gravity, springs and damping, with loops, couplings and prescribed motion kept. Contact, "
+      "joint\n"
+      "limits and dry friction are not acted upon yet, and the summary says what of the model that concerns. Joints "
+      "start\n"
+      "at zero, at rest. Coordinates of joints with several are numbered from 0; a ball's are the quaternion w x y z, "
+      "a\n"
+      "free joint's the quaternion and the position x y z.\n"
       "Where the model has constraints the start is assembled: joints named by --position or --velocity keep what was "
       "said,\n"
       "all others give way.\n\n"

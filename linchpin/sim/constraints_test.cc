@@ -160,6 +160,35 @@ TEST(Constraints, ASkateDoesNotSlip) {
   EXPECT_LE(monitor.certificate().energy.relative_defect(), 1e-9);
 }
 
+// Two pins carry a beam at rest: half its weight each, by the law of the lever.
+TEST(Constraints, ReactionsAreThoseOfStatics) {
+  ModelSpec spec;
+  spec.bodies = {{.name = "beam", .inertia = {10, {0.3, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, .geometry = {}}};
+  JointSpec joint;
+  joint.name = "free";
+  joint.type = JointType::free;
+  joint.child = "beam";
+  spec.joints = {joint};
+  LoopSpec left, right;
+  left.type = LoopType::ball;
+  right.type = LoopType::point_on_plane;
+  left.b = {"beam", translation(0, 0, 0)};
+  right.a = {"world", translation(1, 0, 0)};
+  right.b = {"beam", translation(1, 0, 0)};
+  spec.constraints = {{"left", left}, {"right", right}};
+  const Model model = compile(spec).value();
+  Simulation simulation(model, {.dt = 1e-3});
+  State state = make_state(model);
+  const std::span<const double> r = simulation.reactions(state);
+  ASSERT_EQ(r.size(), 4u);
+  EXPECT_NEAR(r[0], 0, 1e-12);
+  EXPECT_NEAR(r[1], 0, 1e-12);
+  EXPECT_NEAR(r[2], 0.7 * 98.1, 1e-11);
+  EXPECT_NEAR(r[3], 0.3 * 98.1, 1e-11);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(simulation.step(state).ok());
+  for (const double x : state.v) EXPECT_NEAR(x, 0, 1e-12);
+}
+
 TEST(Constraints, RebuildingTheSimulationChangesNoBit) {
   for (const char* text : {"@four_bar", "@four_bar:loops=10", "@squeezer", "@stewart", "@rolling_disc", "@gripper"}) {
     const Model model = model_of(text);

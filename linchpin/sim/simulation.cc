@@ -145,6 +145,14 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 const SimulationOptions& Simulation::options() const { return parts_->options; }
 
+std::span<const double> Simulation::reactions(const State& state, const Inputs& inputs) {
+  Dynamics& dynamics = parts_->dynamics;
+  check_state(dynamics.model, state, inputs);
+  if (dynamics.chain() == nullptr) return {};
+  dynamics.accelerations(state.time, state.q, state.v, inputs, parts_->arrival.v);  // what is in there is scratch
+  return dynamics.chain()->reactions;
+}
+
 StepReport Simulation::step(State& state, const Inputs& inputs) {
   check_state(parts_->dynamics.model, state, inputs);
   parts_->dynamics.evaluations = 0;

@@ -99,6 +99,11 @@ class Simulation {
   // Advances state by dt. When it fails the state is, bit for bit, as before the step.
   StepReport step(State& state, const Inputs& inputs = {});
 
+  // The forces that keep the model's constraints at this state: one per row, constraint by constraint in the order of
+  // constraint_rows.h, N or N m; empty where there are none. Of redundant rows the least ones (docs/loops.md). Valid until
+  // the next call of anything here.
+  std::span<const double> reactions(const State& state, const Inputs& inputs = {});
+
   const SimulationOptions& options() const;
 
  private:
