@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
-#include <set>
 #include <vector>
 
+#include "linchpin/dynamics/loop_order.h"
 #include "linchpin/dynamics/semidefinite.h"
 
 namespace linchpin {
@@ -42,36 +41,10 @@ Six moved_back(const Vec3<double>& r, const Six& f) {
   return six(Force<double>{upper(f) + cross(r, lower(f)), lower(f)});
 }
 
-// A constraint's place in the elimination.
-struct Eliminated {
-  int first_row = 0, rows = 0;
-  int link = 0;             // where its sides meet
-  std::vector<int> later;   // constraints eliminated after it that meet it in C, in no special order
-  std::vector<int> blocks;  // C with each of them
-  int own_block = 0;
-};
-
-// What one link carries of one constraint: six numbers a row.
-struct Carried {
-  int constraint = 0;
-  int K = 0;          // first of its rows in Parts::K
-  int parent_K = -1;  // the same at the parent; -1 where it is not carried further
-  int SK = 0;         // S'K, nv numbers a row, and D^-1 S'K after them
-};
-// Two of them (or one twice) that pass a joint together, the earlier eliminated first.
-struct Meeting {
-  std::size_t first, second;  // in the link's list
-  int block;
-};
-
 }  // namespace
 
 struct LoopRecursion::Parts {
   Parts(const Model& m, const ConstraintPlan& c);
-
-  void find_paths();
-  void find_order();
-  int block_of(int a, int b);
 
   void place(const Kinematics<double>& kin, const Velocities& vel, const ConstraintRows& rows, bool holonomic_only);
   void load_motion(const Kinematics<double>& kin, const Velocities& vel, const ConstraintRows& rows,
@@ -86,12 +59,7 @@ struct LoopRecursion::Parts {
   const Model& model;
   const ConstraintPlan& constraints;
 
-  std::vector<Eliminated> where;
-  std::vector<int> order_at;                   // rank of each constraint in the elimination
-  std::vector<std::vector<int>> meets_at;      // per link: constraints eliminated there, in order
-  std::vector<std::vector<Carried>> carried;   // per link, the world excluded
-  std::vector<std::vector<Meeting>> meetings;  // per link
-  std::map<std::pair<int, int>, int> block_index;
+  LoopOrder order;
   std::vector<std::vector<double>> blocks;  // rows of the earlier constraint x rows of the later one
   std::vector<SemidefiniteSolver> inverse;  // per constraint: C_dd^+
 
@@ -134,133 +102,31 @@ void solve_cholesky(const std::array<double, 36>& L, int n, double* x) {
 LoopRecursion::Parts::Parts(const Model& m, const ConstraintPlan& plan)
     : model(m),
       constraints(plan),
-      where(plan.constraints().size()),
-      order_at(plan.constraints().size(), -1),
-      meets_at(m.links().size()),
-      carried(m.links().size()),
-      meetings(m.links().size()),
+      order(m, plan),
       IA(m.links().size()),
       pA(m.links().size()),
       a(m.links().size()),
       c(m.links().size()),
+      K(std::size_t(order.K_rows)),
+      K_moment(std::size_t(order.K_rows)),
       r(m.links().size()),
       S(m.links().size()),
       U(m.links().size()),
       D_factor(m.links().size()),
       u(m.links().size()),
+      SK(std::size_t(order.SK_numbers)),
       k(std::size_t(constraints.rows())),
       size(std::size_t(constraints.rows())),
       give(std::size_t(constraints.rows())),
       lambda(std::size_t(constraints.rows())),
       tau(std::size_t(m.nv())) {
-  find_paths();
-  find_order();
+  for (const int numbers : order.block_sizes) blocks.emplace_back(std::size_t(numbers));
   std::size_t widest = 6;
-  for (const Eliminated& e : where) {
+  for (const LoopOrder::Eliminated& e : order.where) {
     inverse.emplace_back(e.rows);
     widest = std::max(widest, std::size_t(e.rows));
   }
   column.resize(widest);
-}
-
-int LoopRecursion::Parts::block_of(int first, int second) {
-  const auto key = std::pair(first, second);
-  const auto [at, is_new] = block_index.try_emplace(key, int(blocks.size()));
-  if (is_new) blocks.emplace_back(std::size_t(where[std::size_t(first)].rows * where[std::size_t(second)].rows));
-  return at->second;
-}
-
-// For each constraint the links between its sides and where they meet.
-void LoopRecursion::Parts::find_paths() {
-  const std::span<const Link> links = model.links();
-  for (std::size_t d = 0; d < where.size(); ++d) {
-    Eliminated& e = where[d];
-    e.first_row = constraints.first_row(int(d));
-    e.rows = constraints.first_row(int(d) + 1) - e.first_row;
-    std::set<int, std::greater<>> open;  // links that carry it, outermost first
-    for (int s = constraints.first_side(e.first_row); s < constraints.first_side(e.first_row + 1); ++s)
-      open.insert(constraints.sides()[std::size_t(s)].link);
-    // A side on the world has no entry in the plan: then the world is where all must come.
-    const auto& what = constraints.constraints()[d].what;
-    const bool on_world = std::visit(
-        [&](const auto& w) {
-          if constexpr (requires { w.a; }) {
-            const auto link = [&](const Attachment& end) { return model.bodies()[std::size_t(end.body)].link; };
-            return link(w.a) == 0 || link(w.b) == 0;
-          } else {
-            return std::ranges::any_of(w.terms,
-                                       [&](const Coupling::Term& t) { return links[std::size_t(t.link)].parent == 0; });
-          }
-        },
-        what);
-    if (on_world) open.insert(0);
-    while (open.size() > 1) {
-      const int link = *open.begin();
-      open.erase(open.begin());
-      carried[std::size_t(link)].push_back({int(d), 0, 0, 0});
-      open.insert(links[std::size_t(link)].parent);
-    }
-    e.link = *open.begin();
-    if (e.link != 0) carried[std::size_t(e.link)].push_back({int(d), 0, -1, 0});
-  }
-  int numbers = 0, reduced = 0;
-  for (std::size_t i = 1; i < carried.size(); ++i)
-    for (Carried& item : carried[i]) {
-      item.K = numbers;
-      numbers += where[std::size_t(item.constraint)].rows;
-      item.SK = reduced;
-      reduced += 2 * links[i].nv * where[std::size_t(item.constraint)].rows;
-    }
-  K.resize(std::size_t(numbers));
-  K_moment.resize(std::size_t(numbers));
-  SK.resize(std::size_t(reduced));
-  for (std::size_t i = 1; i < carried.size(); ++i)
-    for (Carried& item : carried[i]) {
-      if (where[std::size_t(item.constraint)].link == int(i)) continue;
-      const std::vector<Carried>& above = carried[std::size_t(links[i].parent)];
-      const auto at = std::ranges::find(above, item.constraint, &Carried::constraint);
-      item.parent_K = at != above.end() ? at->K : -1;  // none on the world, which does not move
-    }
-}
-
-// Links from the outside in; at each, the constraint first that meets fewest others.
-void LoopRecursion::Parts::find_order() {
-  std::vector<std::set<int>> meets(where.size());
-  for (std::size_t i = 1; i < carried.size(); ++i)
-    for (const Carried& x : carried[i])
-      for (const Carried& y : carried[i])
-        if (x.constraint != y.constraint && where[std::size_t(x.constraint)].link != int(i) &&
-            where[std::size_t(y.constraint)].link != int(i))
-          meets[std::size_t(x.constraint)].insert(y.constraint);
-  for (std::size_t d = 0; d < where.size(); ++d) meets_at[std::size_t(where[d].link)].push_back(int(d));
-  int next = 0;
-  for (std::size_t i = meets_at.size(); i-- > 0;) {
-    std::vector<int> waiting = meets_at[i];
-    meets_at[i].clear();
-    while (!waiting.empty()) {
-      const auto best = std::ranges::min_element(waiting, {}, [&](int d) { return meets[std::size_t(d)].size(); });
-      const int d = *best;
-      waiting.erase(best);
-      meets_at[i].push_back(d);
-      order_at[std::size_t(d)] = next++;
-      Eliminated& e = where[std::size_t(d)];
-      e.later.assign(meets[std::size_t(d)].begin(), meets[std::size_t(d)].end());
-      e.own_block = block_of(d, d);
-      for (const int o : e.later) {
-        e.blocks.push_back(block_of(d, o));
-        meets[std::size_t(o)].erase(d);
-        for (const int other : e.later)  // fill
-          if (other != o) meets[std::size_t(o)].insert(other);
-      }
-    }
-  }
-  for (std::size_t i = 1; i < carried.size(); ++i)
-    for (std::size_t x = 0; x < carried[i].size(); ++x)
-      for (std::size_t y = 0; y < carried[i].size(); ++y) {
-        const int d = carried[i][x].constraint, o = carried[i][y].constraint;
-        const bool open = where[std::size_t(d)].link != int(i) && where[std::size_t(o)].link != int(i);
-        if (open && order_at[std::size_t(d)] <= order_at[std::size_t(o)]) meetings[i].push_back({x, y, block_of(d, o)});
-      }
 }
 
 // What depends on the place alone: inertias and axes of the links, and the rows' sides on them.
@@ -283,9 +149,9 @@ void LoopRecursion::Parts::place(const Kinematics<double>& kin, const Velocities
   for (std::vector<double>& block : blocks) std::ranges::fill(block, 0);
   std::ranges::fill(size, 0);
   std::ranges::fill(give, 0);
-  for (std::size_t i = 1; i < carried.size(); ++i)
-    for (const Carried& item : carried[i]) {
-      const Eliminated& e = where[std::size_t(item.constraint)];
+  for (std::size_t i = 1; i < order.carried.size(); ++i)
+    for (const LoopOrder::Carried& item : order.carried[i]) {
+      const LoopOrder::Eliminated& e = order.where[std::size_t(item.constraint)];
       for (int row = 0; row < e.rows; ++row) {
         if (holonomic_only && !constraints.holonomic(e.first_row + row)) continue;  // no force, so it never counts
         for (int s = constraints.first_side(e.first_row + row); s < constraints.first_side(e.first_row + row + 1); ++s)
@@ -327,12 +193,12 @@ void LoopRecursion::Parts::load_motion(const Kinematics<double>& kin, const Velo
   std::ranges::copy(forces, tau.begin());
   std::ranges::copy(rows.bias, k.begin());
   // A coupling's gddot is a sum of vdot; what its sides see beside that, between a link and its parent, comes off.
-  for (std::size_t d = 0; d < where.size(); ++d)
+  for (std::size_t d = 0; d < order.where.size(); ++d)
     if (const auto* coupling = std::get_if<Coupling>(&constraints.constraints()[d].what)) {
-      int s = constraints.first_side(where[d].first_row);
+      int s = constraints.first_side(order.where[d].first_row);
       for (const Coupling::Term& term : coupling->terms) {
         const std::size_t link = std::size_t(term.link);
-        k[std::size_t(where[d].first_row)] -= dot(six(rows.force[std::size_t(s)]), c[link]);
+        k[std::size_t(order.where[d].first_row)] -= dot(six(rows.force[std::size_t(s)]), c[link]);
         s += model.links()[link].parent == 0 ? 1 : 2;
       }
     }
@@ -348,7 +214,7 @@ void LoopRecursion::Parts::load_rest(std::span<const double> b) {
 
 // (4), (5) with the constraint's C_dd factored for good.
 void LoopRecursion::Parts::eliminate(int d, std::size_t link) {
-  const Eliminated& e = where[std::size_t(d)];
+  const LoopOrder::Eliminated& e = order.where[std::size_t(d)];
   const std::size_t n = std::size_t(e.rows);
   SemidefiniteSolver& inverse_d = inverse[std::size_t(d)];
   std::vector<double>& C_dd = blocks[std::size_t(e.own_block)];
@@ -357,7 +223,7 @@ void LoopRecursion::Parts::eliminate(int d, std::size_t link) {
   const double* k_d = &k[std::size_t(e.first_row)];
   // k of the others, and C between them.
   for (std::size_t x = 0; x < e.later.size(); ++x) {
-    const Eliminated& o = where[std::size_t(e.later[x])];
+    const LoopOrder::Eliminated& o = order.where[std::size_t(e.later[x])];
     const std::vector<double>& C_do = blocks[std::size_t(e.blocks[x])];
     for (int j = 0; j < o.rows; ++j) {
       for (std::size_t i = 0; i < n; ++i) column[i] = C_do[i * std::size_t(o.rows) + std::size_t(j)];
@@ -365,11 +231,12 @@ void LoopRecursion::Parts::eliminate(int d, std::size_t link) {
       for (std::size_t i = 0; i < n; ++i) k[std::size_t(o.first_row + j)] -= column[i] * k_d[i];
       for (std::size_t y = 0; y < e.later.size(); ++y) {
         const int p = e.later[y];
-        const Eliminated& other = where[std::size_t(p)];
+        const LoopOrder::Eliminated& other = order.where[std::size_t(p)];
         const bool same = p == e.later[x];
-        if (!same && order_at[std::size_t(p)] < order_at[std::size_t(e.later[x])]) continue;  // once for both
+        if (!same && order.order_at[std::size_t(p)] < order.order_at[std::size_t(e.later[x])])
+          continue;  // once for both
         const std::vector<double>& C_dp = blocks[std::size_t(e.blocks[y])];
-        std::vector<double>& C_op = blocks[std::size_t(block_index.at({e.later[x], p}))];
+        std::vector<double>& C_op = blocks[std::size_t(order.block_index.at({e.later[x], p}))];
         for (int l = 0; l < other.rows; ++l) {
           double sum = 0;
           for (std::size_t i = 0; i < n; ++i) sum += column[i] * C_dp[i * std::size_t(other.rows) + std::size_t(l)];
@@ -378,14 +245,14 @@ void LoopRecursion::Parts::eliminate(int d, std::size_t link) {
       }
       if (link == 0) continue;
       const auto here = [&](int constraint) {
-        return std::ranges::find(carried[link], constraint, &Carried::constraint)->K;
+        return std::ranges::find(order.carried[link], constraint, &LoopOrder::Carried::constraint)->K;
       };
       const int K_d = here(d), K_o = here(e.later[x]);
       for (std::size_t i = 0; i < n; ++i) add(-column[i], K[std::size_t(K_d) + i], K[std::size_t(K_o + j)]);
     }
   }
   if (link == 0) return;
-  const int K_d = std::ranges::find(carried[link], d, &Carried::constraint)->K;
+  const int K_d = std::ranges::find(order.carried[link], d, &LoopOrder::Carried::constraint)->K;
   for (std::size_t m = 0; m <= 6; ++m) {  // columns of K_d', then k_d
     for (std::size_t i = 0; i < n; ++i) column[i] = m < 6 ? K[std::size_t(K_d) + i][m] : k_d[i];
     inverse_d.solve({column.data(), n});
@@ -409,8 +276,8 @@ void LoopRecursion::Parts::pass_joint(std::size_t i) {
   }
   cholesky(D_factor[i], link.nv);
 
-  for (const Carried& item : carried[i]) {
-    const Eliminated& e = where[std::size_t(item.constraint)];
+  for (const LoopOrder::Carried& item : order.carried[i]) {
+    const LoopOrder::Eliminated& e = order.where[std::size_t(item.constraint)];
     if (e.link == int(i)) continue;  // closed: its part is in IA and pA
     for (int row = 0; row < e.rows; ++row) {
       Six& K_row = K[std::size_t(item.K + row)];
@@ -438,9 +305,10 @@ void LoopRecursion::Parts::pass_joint(std::size_t i) {
           std::max(norm(upper(felt)), 1e-3 * moment) + norm(r[i]) * norm(lower(felt));
     }
   }
-  for (const Meeting& meeting : meetings[i]) {
-    const Carried &x = carried[i][meeting.first], &y = carried[i][meeting.second];
-    const int x_rows = where[std::size_t(x.constraint)].rows, y_rows = where[std::size_t(y.constraint)].rows;
+  for (const LoopOrder::Meeting& meeting : order.meetings[i]) {
+    const LoopOrder::Carried &x = order.carried[i][meeting.first], &y = order.carried[i][meeting.second];
+    const int x_rows = order.where[std::size_t(x.constraint)].rows,
+              y_rows = order.where[std::size_t(y.constraint)].rows;
     std::vector<double>& block = blocks[std::size_t(meeting.block)];
     for (int j = 0; j < x_rows; ++j)
       for (int l = 0; l < y_rows; ++l)
@@ -473,18 +341,18 @@ void LoopRecursion::Parts::pass_joint(std::size_t i) {
 
 // (4)
 void LoopRecursion::Parts::find_reactions(int d, std::size_t link) {
-  const Eliminated& e = where[std::size_t(d)];
+  const LoopOrder::Eliminated& e = order.where[std::size_t(d)];
   const std::size_t n = std::size_t(e.rows);
   for (std::size_t i = 0; i < n; ++i) {
     double sum = k[std::size_t(e.first_row) + i];
     for (std::size_t x = 0; x < e.later.size(); ++x) {
-      const Eliminated& o = where[std::size_t(e.later[x])];
+      const LoopOrder::Eliminated& o = order.where[std::size_t(e.later[x])];
       const std::vector<double>& C_do = blocks[std::size_t(e.blocks[x])];
       for (int j = 0; j < o.rows; ++j)
         sum += C_do[i * std::size_t(o.rows) + std::size_t(j)] * lambda[std::size_t(o.first_row + j)];
     }
     if (link != 0) {
-      const int K_d = std::ranges::find(carried[link], d, &Carried::constraint)->K;
+      const int K_d = std::ranges::find(order.carried[link], d, &LoopOrder::Carried::constraint)->K;
       sum += dot(K[std::size_t(K_d) + i], a[link]);
     }
     column[i] = -sum;
@@ -499,8 +367,8 @@ void LoopRecursion::Parts::outward(std::size_t i, std::span<double> x) {
   a[i] = moved(r[i], a[std::size_t(link.parent)]);
   double rate[6];
   for (std::size_t j = 0; j < nv; ++j) rate[j] = u[i][j] - dot(U[i][j], a[i]);
-  for (const Carried& item : carried[i]) {
-    const Eliminated& e = where[std::size_t(item.constraint)];
+  for (const LoopOrder::Carried& item : order.carried[i]) {
+    const LoopOrder::Eliminated& e = order.where[std::size_t(item.constraint)];
     if (e.link == int(i)) continue;
     for (int row = 0; row < e.rows; ++row)
       for (std::size_t j = 0; j < nv; ++j)
@@ -517,13 +385,13 @@ void LoopRecursion::Parts::outward(std::size_t i, std::span<double> x) {
 int LoopRecursion::Parts::run(std::span<double> x, std::span<double> reactions) {
   const std::size_t links = model.links().size();
   for (std::size_t i = links; i-- > 0;) {
-    for (const int d : meets_at[i]) eliminate(d, i);
+    for (const int d : order.meets_at[i]) eliminate(d, i);
     if (i > 0) pass_joint(i);
   }
   a[0] = Six{};
   for (std::size_t i = 0; i < links; ++i) {
     if (i > 0) outward(i, x);
-    for (std::size_t n = meets_at[i].size(); n-- > 0;) find_reactions(meets_at[i][n], i);
+    for (std::size_t n = order.meets_at[i].size(); n-- > 0;) find_reactions(order.meets_at[i][n], i);
   }
   std::ranges::copy(lambda, reactions.begin());
   int rank = 0;
