@@ -27,7 +27,7 @@ struct Table {
 struct Series {
   std::string name;
   std::vector<std::pair<double, double>> points;
-  bool marks = true;  // at each point; without, a curve of many points
+  bool line = true, marks = true;  // from point to point, at each point
 };
 
 struct Plot {

@@ -83,7 +83,7 @@ BoxScene make_box_scene() {
   free.child = "box";
   free.X_PF = X_WO;
   spec.joints.push_back(std::move(free));
-  spec.world_geometry.push_back({"floor", Box{{4, 4, 0.02}}, translation(0, 0, -0.02)});
+  spec.world_geometry.push_back({"floor", Box{{20, 20, 0.02}}, translation(0, 0, -0.02)});
   for (std::size_t i = 0; i < ends.size(); ++i) {
     const FrameOnBody end{robot.bodies()[std::size_t(nodes[i].body)].name, nodes[i].X_BN};
     if (i < 2)
@@ -106,15 +106,19 @@ BoxScene make_box_scene() {
   return out;
 }
 
-BoxPath::BoxPath(const Transform<double>& X_start, const Transform<double>& X_floor, double travel, double rest)
-    : down_({0, travel}, {X_start, X_floor}), up_({travel + rest, 2 * travel + rest}, {X_floor, X_start}) {}
+BoxPath::BoxPath(const Transform<double>& X_start, const Transform<double>& X_between, const Transform<double>& X_floor,
+                 double travel, double rest)
+    : down_({0, travel / 2, travel}, {X_start, X_between, X_floor}),
+      up_({travel + rest, 1.5 * travel + rest, 2 * travel + rest}, {X_floor, X_between, X_start}) {}
 
 BoxPath path_to_floor(const BoxScene& scene, double travel) {
   const Transform<double> X_start = poses(scene.model, scene.start, {Node{scene.box}})[0];
-  Transform<double> X_floor = X_start;
-  X_floor.p.x = 0.52;  // in front of the feet, and of the knees, which come forward
+  Transform<double> X_floor = X_start, X_between = X_start;
+  X_floor.p.x = 0.54;  // in front of the feet
   X_floor.p.z = scene.half.z;
-  return {X_start, X_floor, travel, 0.5};
+  X_between.p.x = 0.49;  // and first of all in front of the knees, which come forward
+  X_between.p.z = 0.5 * (X_start.p.z + X_floor.p.z);
+  return {X_start, X_between, X_floor, travel, 0.5};
 }
 
 namespace {
@@ -154,10 +158,8 @@ BoxServo::BoxServo(const BoxScene& scene, const Settings& settings)
       press_(scene.hands.size()) {}
 
 void BoxServo::advise(const State& state) {
-  std::fill(advice_.begin(), advice_.end(), 0);
-  std::fill(advised_force_.begin(), advised_force_.end(), 0);
-  if (!settings_.posture) return;
   for (std::size_t k = 0; k < advice_.size(); ++k) advice_[k] = -settings_.damping * state.v[k];
+  if (!settings_.posture) return;
   for (const Joint& joint : scene_.model.joints()) {
     if (joint.nv != 1) continue;
     const std::size_t k = std::size_t(joint.v), i = std::size_t(joint.q);

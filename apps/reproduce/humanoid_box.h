@@ -36,10 +36,11 @@ struct BoxScene {
 };
 BoxScene make_box_scene();
 
-// Down by a cubic spline, a rest on the floor, and back by another; the box stays level.
+// Down by a cubic spline over a point between, a rest on the floor, and back the same way; the box stays level.
 class BoxPath {
  public:
-  BoxPath(const Transform<double>& X_start, const Transform<double>& X_floor, double travel, double rest);
+  BoxPath(const Transform<double>& X_start, const Transform<double>& X_between, const Transform<double>& X_floor,
+          double travel, double rest);
   FrameMotion at(double time) const { return time < up_.start() ? down_.at(time) : up_.at(time); }
   double on_floor() const { return down_.end(); }
   double end() const { return up_.end(); }
@@ -63,7 +64,7 @@ class BoxServo {
     double rate = 25;     // 1/s, of the box's errors
     double damping = 8;   // 1/s, of the motion that the box leaves free
     double squeeze = 40;  // N
-    bool posture = true;  // advise the start's posture; without, nothing but what the box needs
+    bool posture = true;  // advise the start's; without, the body comes to rest where the box leaves it
   };
   BoxServo(const BoxScene& scene, const Settings& settings);
 
