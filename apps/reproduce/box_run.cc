@@ -22,8 +22,8 @@ double past_limits(const Model& model, const State& state) {
   return most;
 }
 
-// From the box to the nearest of the robot's capsules, without the forearms that hold it, m; negative where they overlap.
-// By points along their axes: good to a millimetre.
+// From the box to the nearest of the robot's capsules, without the forearms that hold it, m; negative where they
+// overlap. By points along their axes: good to a millimetre.
 double room_around_box(const BoxScene& scene, const Kinematics<double>& kin) {
   const Model& model = scene.model;
   const Transform<double> X_OW = inverse(body_pose(model, kin, scene.box));

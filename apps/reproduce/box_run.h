@@ -23,18 +23,18 @@ struct Carried {
   std::vector<Sample> samples = {};  // after each step
   std::vector<State> states = {};    // at each call of the servo
   Certificate certificate = {};
-  double error = 0, mean_square = 0, turn = 0;   // m, m^2, rad
-  double pressure_low = 1e9, pressure_high = 0;  // m
-  double beyond_limits = -1e9;                   // rad: how far any joint is past its range; negative: inside
-  double room = 1e9;                             // m, around the box
+  double error = 0, mean_square = 0, turn = 0;      // m, m^2, rad
+  double pressure_low = 1e9, pressure_high = -1e9;  // m: where the floor's force acts, along x
+  double beyond_limits = -1e9;                      // rad: how far any joint is past its range; negative: inside
+  double room = 1e9;                                // m, around the box
   double uncarried = 0;
   int mobility = 6, rank = 12;
 };
 
 inline double off(const Sample& s) { return norm(s.actual - s.desired); }
 
-// Along the path, with joint forces held from one call of the servo to the next and so many steps of rk4 between. `tell`
-// hears how far it is, and may ask to stop.
+// Along the path, with joint forces held from one call of the servo to the next and so many steps of rk4 between.
+// `tell` hears how far it is, and may ask to stop.
 Carried carry(const BoxScene& scene, const BoxPath& path, double rate, int substeps, bool posture,
               const std::function<bool(double fraction)>& tell);
 
@@ -49,13 +49,13 @@ double posture_error(const BoxScene& scene, const State& state);
 
 // What posture and grips do, by the dynamics of the closed chain, which knows nothing of the law.
 struct Effects {
-  double advised = 0;  // the largest advised joint force, N m
-  double posture = 0,
-         plain = 0;   // what it adds to the box's acceleration: by the null space, as it is; m/s^2 or rad/s^2
-  double joints = 0;  // and to that of the joints, by the null space, rad/s^2
-  double grip = 0, grip_error = 0;  // forces between hands and box: as told, and what differs from it; N or N m
+  double advised = 0;     // the largest advised joint force, N m
+  double joints = 0;      // what advice adds to the joints' accelerations, rad/s^2,
+  double posture = 0;     //   and to the box's, m/s^2 or rad/s^2: by the null space,
+  double plain = 0;       //   and with the springs' joint forces added as they are
+  double grip = 0;        // the largest force of a hand on the box that was told, N
+  double grip_error = 0;  // what acts less what was told, N or N m
 };
-
 Effects examine(const BoxScene& scene, const BoxPath& path, const Carried& run, double every);
 
 struct Times {

@@ -14,7 +14,7 @@ namespace {
 constexpr Vec3<double> box_size{0.28, 0, 0.36};  // m; as wide as there is room between the palms
 constexpr double palm = 0.04;                    // m: from a hand's frame, in the forearm's axis, to its side
 constexpr double box_mass = 4;                   // kg
-constexpr double hand_to_centre = 0.06;          // m: hands hold the box behind its middle,
+constexpr double hand_to_centre = 0.09;          // m: hands hold the box behind its middle,
 constexpr double hand_above_centre = 0.10;       //   and above it
 
 // How it stands: knees bent, the trunk upright, forearms pointing forward and down along the box's sides.
@@ -114,9 +114,9 @@ BoxPath::BoxPath(const Transform<double>& X_start, const Transform<double>& X_be
 BoxPath path_to_floor(const BoxScene& scene, double travel) {
   const Transform<double> X_start = poses(scene.model, scene.start, {Node{scene.box}})[0];
   Transform<double> X_floor = X_start, X_between = X_start;
-  X_floor.p.x = 0.54;  // in front of the feet
+  X_floor.p.x = 0.56;  // in front of the feet
   X_floor.p.z = scene.half.z;
-  X_between.p.x = 0.49;  // and first of all in front of the knees, which come forward
+  X_between.p.x = 0.52;  // and first of all in front of the knees, which come forward
   X_between.p.z = 0.5 * (X_start.p.z + X_floor.p.z);
   return {X_start, X_between, X_floor, travel, 0.5};
 }

@@ -1,18 +1,19 @@
 // The 24-link humanoid of 001 with a box in both hands, and the law that puts it on the floor and takes it up again.
 //
-// The robot is @humanoid24:floating=1 on its feet. With the pelvis held, as in @humanoid24, its arms end 0.6 m above the
-// floor; on its legs it reaches it. Four loops are closed by welds, 24 rows:
+// The robot is @humanoid24:floating=1 on its feet. With the pelvis held, as in @humanoid24, its arms end 0.6 m above
+// the floor; on its legs it reaches it. Four loops are closed by welds, 24 rows:
 //     feet    to the floor: they neither slip nor tip, whatever the robot does
-//     hands   to the sides of the box, as the forearms (there are no wrists) stand at the start: palms that do not slide
-// Of 36 coordinates these leave 12: all six of the box, four of the body that is behind it, two of the neck. Arms of four
-// joints with both hands on one box keep little more than the turn about the line of the shoulders; with hands that
-// could turn on the box instead (balls, pins) it would swing about the line between them, which no joint could stop.
-// The floor is drawn only. The box comes to it at rest; what happens on touch is not in it.
+//     hands   to the sides of the box, as the forearms (there are no wrists) stand at the start: palms that do not
+//             slide
+// Of 36 coordinates these leave 12: all six of the box, four of the body that is behind it, two of the neck. Arms of
+// four joints with both hands on one box keep little more than the turn about the line of the shoulders; with hands
+// that could turn on the box instead (balls, pins) it would swing about the line between them, which no joint could
+// stop. The floor is drawn only. The box comes to it at rest; what happens on touch is not in it.
 //
-// The posture is advised by springs towards the start, and by damping of all velocities, the pelvis's too. In what the
-// box leaves free, directions N, that is N' M N (z'' + kd z') = -N' K (q - q_start): what is stored can only shrink. Not so
-// with accelerations kp (q_start - q) of the joints alone: without the pelvis in it, N' M E N is not definite for joints E,
-// and the robot that we tried it on fell about.
+// The posture is advised by springs K towards the start, and by damping of all velocities, the pelvis's too. In what
+// the box leaves free, directions N with coordinates z, that is  N' M N (z'' + kd z') = -N' K (q - q_start):  what is
+// stored can only shrink. Not so with accelerations kp (q_start - q) of the joints alone: N' M E N, E the joints
+// without the pelvis, need not be definite, and the robot swings ever wider.
 #pragma once
 
 #include <memory>

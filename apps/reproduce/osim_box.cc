@@ -64,7 +64,7 @@ Plot error_plot(const std::vector<const Carried*>& runs) {
       .series = {},
       .note =
           "Joint forces are held constant from one call of the servo to the next; what they miss meanwhile is all "
-          "the error there is, and it shrinks with the period."};
+          "the error there is, and it shrinks with the period. No posture: damping alone."};
   for (const Carried* run : runs)
     plot.series.push_back(curve(name_of(*run), *run, 0.02, true, [](const Sample& s) { return 1e3 * off(s); }));
   return plot;
@@ -222,25 +222,21 @@ Reproduction reproduce_osim_box(const ReproduceOptions& options, const Reproduce
   const std::vector<const Carried*> all{&run, &bare, &fast, &fast_bare, &coarse};
   result.account = {
       Paragraph{fmt::format(
-          "The robot has the 24 links of @humanoid24 and stands on its feet: with the pelvis held in the air its arms "
-          "would "
-          "end 0.6 m above the floor. Its feet are welded to the floor, its hands to the sides of a box of {:.2f} x "
-          "{:.2f} x "
-          "{:.2f} m and 4 kg, as palms that do not slide: 24 rows on 36 coordinates, which leave the box all its six "
-          "motions, four to the body behind it and two to the neck. Arms of four joints without wrists are nearly "
-          "rigid "
-          "once both hands are on the box; it is legs and trunk that bring it down. Hands that could turn on the box "
-          "would "
-          "let it swing about the line between them.",
+          "The robot has the 24 links of @humanoid24 and stands on its feet: with the pelvis held in the air its "
+          "arms would end 0.6 m above the floor. Its feet are welded to the floor, its hands to the sides of a box "
+          "of {:.2f} x {:.2f} x {:.2f} m and 4 kg, as palms that do not slide: 24 rows on 36 coordinates, which "
+          "leave the box all its six motions, four to the body behind it and two to the neck. Arms of four joints "
+          "without wrists are nearly rigid once both hands are on the box; it is legs and trunk that bring it "
+          "down. Hands that could turn on the box would let it swing about the line between them.",
           2 * scene.half.x, 2 * scene.half.y, 2 * scene.half.z)},
       Paragraph{
-          "The law: the box is told to follow its spline (errors vanish at 25/s), the augmented object says what each "
-          "hand "
-          "does for that, with 40 N to press, and operational-space control finds joint forces on both feet, with the "
-          "posture (springs towards the start, and damping) in the null space. The paper does not give masses, path or "
-          "gains; these are ours. Joint forces are constant between calls; the closed chain is simulated in smaller "
-          "steps "
-          "by rk4. Contact with the floor is not simulated: the box comes to rest where it would touch."},
+          "The law: the box is told to follow its spline (errors vanish at 25/s); the augmented object says what "
+          "each hand does for that, with 40 N to press; operational-space control finds the joint forces, with "
+          "both feet as supports and the posture in the null space: springs towards the start, and damping, which "
+          "runs without posture keep. The paper gives no masses, path or gains; these are ours. Joint forces are "
+          "constant between calls of the law, and the closed chain is simulated by rk4 in steps of a third of the "
+          "period (1 kHz: of the whole). Contact with the floor is not simulated: the box comes to rest where it "
+          "would touch."},
       Heading{"Figure 5: the motion"},
       frames(scene, run, 0, path.on_floor(), "Down, from the side."),
       frames(scene, run, path.on_floor() + 0.5, path.end(), "And back."),
@@ -250,16 +246,14 @@ Reproduction reproduce_osim_box(const ReproduceOptions& options, const Reproduce
       tracking_table(run),
       Heading{"Posture and balance"},
       posture_plot(scene, run),
-      Paragraph{fmt::format("The floor's force on both feet acts at x = {:.3f} to {:.3f} m; the soles reach from -0.09 "
-                            "to 0.15 m, so feet that "
-                            "are not welded would {}. The joint nearest to its limit keeps {:.2f} rad. Apart from the "
-                            "forearms no part of the "
-                            "robot comes nearer to the box than {:.0f} mm. Forces that the pelvis, which has no motor, "
-                            "would need and does "
-                            "not get: {:.0e} N or N m.",
-                            run.pressure_low, run.pressure_high,
-                            run.pressure_low > -0.09 && run.pressure_high < 0.15 ? "not tip either" : "tip",
-                            -run.beyond_limits, 1e3 * run.room, run.uncarried)},
+      Paragraph{fmt::format(
+          "The floor's force on both feet acts at x = {:.3f} to {:.3f} m; the soles reach from -0.09 to 0.15 m, so "
+          "feet that are not welded would {}. The joint nearest to its limit keeps {:.2f} rad. Apart from the "
+          "forearms no part of the robot comes nearer to the box than {:.0f} mm. Forces that the pelvis, which has "
+          "no motor, would need and does not get: {:.0e} N or N m.",
+          run.pressure_low, run.pressure_high,
+          run.pressure_low > -0.09 && run.pressure_high < 0.15 ? "not tip either" : "tip", -run.beyond_limits,
+          1e3 * run.room, run.uncarried)},
       run_table(scene, all),
   };
   return result;
