@@ -8,7 +8,6 @@
 #include "linchpin/model/scenes.h"
 
 namespace linchpin {
-
 namespace {
 
 constexpr Vec3<double> box_size{0.28, 0, 0.36};  // m; as wide as there is room between the palms
@@ -17,12 +16,13 @@ constexpr double box_mass = 4;                   // kg
 constexpr double hand_to_centre = 0.09;          // m: hands hold the box behind its middle,
 constexpr double hand_above_centre = 0.10;       //   and above it
 
-// How it stands: knees bent, the trunk upright, forearms pointing forward and down along the box's sides.
 void set(const Model& model, State& state, const std::string& joint, double angle) {
   const int index = model.find_joint(joint + "_joint");
   check(index >= 0, "no joint of '", joint, "' among ", model.joints().size());
   state.q[std::size_t(model.joints()[std::size_t(index)].q)] = angle;
 }
+// Knees bent, the trunk upright, elbows out, forearms forward and down to the box's sides. With arms in parallel planes
+// the axes of both shoulders, and of both elbows, are one line: one of the hands' twelve rows would be lost.
 void stand(const Model& model, State& state) {
   constexpr double bend = 0.4, upper_arm = -0.1, out = 0.4, in = -0.8, elbow = -0.9;
   for (const std::string side : {"left_", "right_"}) {
