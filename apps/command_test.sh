@@ -214,6 +214,19 @@ at a.json /rows/0/holds true
 at a.json /rows/1/kind timing
 only a.json
 
+# Every claim of kind result holds; figures and the tracking error come along.
+expect 0 reproduce osim/box --quick --json a.json --report report
+at a.json /rows/# 10
+for row in 0 1 2 3 4 5 6 7; do
+  at a.json "/rows/$row/kind" result
+  at a.json "/rows/$row/holds" true
+done
+at a.json /rows/8/kind timing
+at a.json /tables/osim~1box/0/columns/5 "error, mm"
+says report/index.html "Figure 6"
+says report/index.html "<polygon"
+only a.json report
+
 # --- bench
 expect 0 bench compliance --quick --json a.json
 at a.json /rows/0/suite compliance

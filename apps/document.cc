@@ -73,6 +73,7 @@ std::string to_text(const std::vector<Item>& blocks, int columns) {
     std::string operator()(const Paragraph& p) const { return wrapped(p.text, columns); }
     std::string operator()(const Table& t) const { return to_text(t); }
     std::string operator()(const Plot&) const { return ""; }
+    std::string operator()(const Drawing&) const { return ""; }
   };
   std::string out;
   for (const Item& block : blocks) {
@@ -282,16 +283,20 @@ std::string to_svg(const Plot& plot) {
       }
       line += fmt::format("{}{:.1f} {:.1f}", gap ? "M" : "L", x.place(p.first), y.place(p.second));
       gap = false;
+      if (!s.marks) continue;
       marks +=
           marker(i, x.place(p.first), y.place(p.second), fmt::format("{}: {:.3g}, {:.3g}", s.name, p.first, p.second));
     }
-    out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>", line, colour);
+    if (s.line) out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"/>", line, colour);
     out += fmt::format("<g fill=\"{}\">{}</g>", colour, marks);
     const double lx = left + static_cast<double>(i % 3) * 215, ly = legend + 20 * static_cast<double>(i / 3);
-    out += fmt::format(
-        "<g fill=\"{0}\"><line x1=\"{1:g}\" x2=\"{2:g}\" y1=\"{3:g}\" y2=\"{3:g}\" stroke=\"{0}\" "
-        "stroke-width=\"1.6\"/>{4}</g><text x=\"{5:g}\" y=\"{6:g}\">{7}</text>",
-        colour, lx, lx + 22, ly, marker(i, lx + 11, ly, s.name), lx + 28, ly + 4, escaped(s.name));
+    const std::string dash =
+        s.line ? fmt::format(
+                     "<line x1=\"{0:g}\" x2=\"{1:g}\" y1=\"{2:g}\" y2=\"{2:g}\" stroke=\"{3}\" stroke-width=\"1.6\"/>",
+                     lx, lx + 22, ly, colour)
+               : "";
+    out += fmt::format("<g fill=\"{}\">{}{}</g><text x=\"{:g}\" y=\"{:g}\">{}</text>", colour, dash,
+                       s.marks ? marker(i, lx + 11, ly, s.name) : "", lx + 28, ly + 4, escaped(s.name));
   }
   return out + "</svg>";
 }
@@ -320,10 +325,11 @@ std::string to_html(const std::string& title, const std::vector<Item>& blocks) {
       }
       return out + "</tbody></table></div>\n";
     }
-    std::string operator()(const Plot& p) const {
-      return "<figure>" + to_svg(p) + (p.note.empty() ? "" : "<figcaption>" + escaped(p.note) + "</figcaption>") +
-             "</figure>\n";
+    static std::string figure(const std::string& svg, const std::string& note) {
+      return "<figure>" + svg + (note.empty() ? "" : "<figcaption>" + escaped(note) + "</figcaption>") + "</figure>\n";
     }
+    std::string operator()(const Plot& p) const { return figure(to_svg(p), p.note); }
+    std::string operator()(const Drawing& d) const { return figure(d.svg, d.note); }
   };
   std::string out = fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"

@@ -27,6 +27,7 @@ struct Table {
 struct Series {
   std::string name;
   std::vector<std::pair<double, double>> points;
+  bool line = true, marks = true;  // from point to point, at each point
 };
 
 struct Plot {
@@ -36,9 +37,14 @@ struct Plot {
   std::string note;
 };
 
-using Item = std::variant<Heading, Paragraph, Table, Plot>;
+struct Drawing {
+  std::string svg;  // as it is
+  std::string note;
+};
 
-// For a terminal of so many columns; plots are left out.
+using Item = std::variant<Heading, Paragraph, Table, Plot, Drawing>;
+
+// For a terminal of so many columns; plots and drawings are left out.
 std::string to_text(const Table& table);
 std::string to_text(const std::vector<Item>& blocks, int columns = 100);
 

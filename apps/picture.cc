@@ -43,7 +43,8 @@ std::vector<Point> hull(std::vector<Point> points) {
 }  // namespace
 
 Picture::Picture(const Model& model) : model_(model), plan_(model), kin_(plan_) {
-  for (const GeometrySpec& geometry : model.bodies()[0].geometry) draw(geometry, Transform<double>::identity(), ground_);
+  for (const GeometrySpec& geometry : model.bodies()[0].geometry)
+    draw(geometry, Transform<double>::identity(), ground_);
 }
 
 void Picture::draw(const GeometrySpec& geometry, const Transform<double>& X_WB, Exposure& out) const {
@@ -52,36 +53,42 @@ void Picture::draw(const GeometrySpec& geometry, const Transform<double>& X_WB, 
     const Vec3<double> w = X * p;
     return Point{w.x, w.z};
   };
-  std::visit(Overload{[&](const Sphere& s) { out.push_back({{seen({0, 0, 0})}, 2 * s.radius, true}); },
-                      [&](const Capsule& c) {
-                        out.push_back({{seen({0, 0, -c.half_length}), seen({0, 0, c.half_length})}, 2 * c.radius, false});
-                      },
-                      [&](const Box& b) {
-                        std::vector<Point> corners;
-                        for (int k = 0; k < 8; ++k)
-                          corners.push_back(seen({k & 1 ? b.half.x : -b.half.x, k & 2 ? b.half.y : -b.half.y,
-                                                  k & 4 ? b.half.z : -b.half.z}));
-                        out.push_back({hull(corners), 0, true});
-                      },
-                      [&](const Cylinder& c) {
-                        std::vector<Point> rims;
-                        for (int k = 0; k < 24; ++k) {
-                          const double t = k * std::numbers::pi / 12;
-                          for (const double z : {-c.half_length, c.half_length})
-                            rims.push_back(seen({c.radius * std::cos(t), c.radius * std::sin(t), z}));
-                        }
-                        out.push_back({hull(rims), 0, true});
-                      }},
-             geometry.shape);
+  std::visit(
+      Overload{[&](const Sphere& s) {
+                 out.push_back({{seen({0, 0, 0})}, 2 * s.radius, true});
+               },
+               [&](const Capsule& c) {
+                 out.push_back({{seen({0, 0, -c.half_length}), seen({0, 0, c.half_length})}, 2 * c.radius, false});
+               },
+               [&](const Box& b) {
+                 std::vector<Point> corners;
+                 for (int k = 0; k < 8; ++k)
+                   corners.push_back(seen(
+                       {k & 1 ? b.half.x : -b.half.x, k & 2 ? b.half.y : -b.half.y, k & 4 ? b.half.z : -b.half.z}));
+                 out.push_back({hull(corners), 0, true});
+               },
+               [&](const Cylinder& c) {
+                 std::vector<Point> rims;
+                 for (int k = 0; k < 24; ++k) {
+                   const double t = k * std::numbers::pi / 12;
+                   for (const double z : {-c.half_length, c.half_length})
+                     rims.push_back(seen({c.radius * std::cos(t), c.radius * std::sin(t), z}));
+                 }
+                 out.push_back({hull(rims), 0, true});
+               }},
+      geometry.shape);
 }
 
-void Picture::expose(const State& state) {
+void Picture::expose(const State& state, double aside) {
   kinematics<double>(plan_, state.q, kin_);
   Exposure marks;
   std::vector<Transform<double>> pose;
   for (std::size_t b = 0; b < model_.bodies().size(); ++b) pose.push_back(body_pose(model_, kin_, static_cast<int>(b)));
-  for (std::size_t b = 1; b < model_.bodies().size(); ++b)
+  for (std::size_t b = 1; b < model_.bodies().size(); ++b) {
+    const std::size_t first = marks.size();
     for (const GeometrySpec& geometry : model_.bodies()[b].geometry) draw(geometry, pose[b], marks);
+    for (std::size_t k = first; k < marks.size(); ++k) marks[k].singled_out = int(b) == singled_out_;
+  }
   for (const Joint& joint : model_.joints()) {  // bodies without a shape: from their own joint to the ones they carry
     const Body& parent = model_.bodies()[std::size_t(joint.parent)];
     if (!parent.geometry.empty() || joint.parent == 0) continue;
@@ -89,10 +96,12 @@ void Picture::expose(const State& state) {
     const Vec3<double> to = (pose[std::size_t(joint.parent)] * joint.spec.X_PF).p;
     marks.push_back({{{from.x, from.z}, {to.x, to.z}}, 0, false});
   }
+  for (Mark& mark : marks)
+    for (Point& p : mark.points) p.x += aside;
   exposures_.push_back(std::move(marks));
 }
 
-std::string Picture::svg(const std::string& caption) const {
+std::string Picture::svg(const std::string& caption, Light light) const {
   double left = std::numeric_limits<double>::infinity(), right = -left, low = left, high = -left;
   for (const Exposure& exposure : exposures_)
     for (const Mark& mark : exposure)
@@ -114,33 +123,46 @@ std::string Picture::svg(const std::string& caption) const {
       height + 36);
   const auto put = [&](const Mark& mark, const char* colour, double opacity) {
     std::string points;
-    for (const Point& p : mark.points) points += fmt::format("{:.1f},{:.1f} ", (p.x - left) * scale, (high - p.z) * scale);
+    for (const Point& p : mark.points)
+      points += fmt::format("{:.1f},{:.1f} ", (p.x - left) * scale, (high - p.z) * scale);
     const double width = std::max(mark.width, mark.filled ? 0 : hairline) * scale;
     if (mark.points.size() == 1)
-      out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\" fill-opacity=\"{:.2f}\"/>\n",
-                         (mark.points[0].x - left) * scale, (high - mark.points[0].z) * scale, width / 2, colour, opacity);
+      out +=
+          fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\" fill-opacity=\"{:.2f}\"/>\n",
+                      (mark.points[0].x - left) * scale, (high - mark.points[0].z) * scale, width / 2, colour, opacity);
     else if (mark.filled)
       out += fmt::format("<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"{:.2f}\"/>\n", points, colour, opacity);
     else
-      out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\" "
-                         "stroke-linecap=\"round\" stroke-opacity=\"{:.2f}\"/>\n",
-                         points, colour, width, opacity);
+      out += fmt::format(
+          "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\" "
+          "stroke-linecap=\"round\" stroke-opacity=\"{:.2f}\"/>\n",
+          points, colour, width, opacity);
   };
-  out += fmt::format("<clipPath id=\"frame\"><rect width=\"720\" height=\"{:.0f}\"/></clipPath><g clip-path=\"url(#frame)\">\n",
-                     height);
+  out += fmt::format(
+      "<clipPath id=\"frame{0:.0f}\"><rect width=\"720\" height=\"{0:.0f}\"/></clipPath><g "
+      "clip-path=\"url(#frame{0:.0f})\">\n",
+      height);  // on a page with several pictures, the same name means the same frame
   for (const Mark& mark : ground_) put(mark, "#d9d5cb", 1);
   for (std::size_t k = 0; k < exposures_.size(); ++k) {
     const double age = exposures_.size() == 1 ? 1 : static_cast<double>(k) / static_cast<double>(exposures_.size() - 1);
-    for (const Mark& mark : exposures_[k]) put(mark, k + 1 == exposures_.size() ? "#b5432e" : "#1f4e79", 0.08 + 0.77 * age * age);
+    const bool last = k + 1 == exposures_.size();
+    for (const Mark& mark : exposures_[k]) {
+      if (light == Light::even)
+        put(mark, mark.singled_out ? "#b5432e" : "#1f4e79", mark.singled_out ? 0.75 : 0.5);
+      else
+        put(mark, last != mark.singled_out ? "#b5432e" : "#1f4e79", 0.08 + 0.77 * age * age);
+    }
   }
   std::string text;
   for (const char c : caption) text += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
-  out += fmt::format("</g>\n<text x=\"12\" y=\"{:.0f}\" font-size=\"13\" fill=\"#444\">{}</text>\n", height + 23, text);
+  out += fmt::format("</g>\n<text x=\"12\" y=\"{:.0f}\" font-size=\"13\" style=\"fill:#444\">{}</text>\n", height + 23,
+                     text);
   // a length to compare with
   const double unit = std::pow(10, std::floor(std::log10((right - left) / 3)));
-  out += fmt::format("<path d=\"M{:.1f} {:.0f}h{:.1f}\" stroke=\"#444\" stroke-width=\"2\"/><text x=\"{:.1f}\" y=\"{:.0f}\" "
-                     "font-size=\"11\" text-anchor=\"end\" fill=\"#444\">{:g} m</text>\n</svg>\n",
-                     700 - unit * scale, height + 16, unit * scale, 694 - unit * scale, height + 20, unit);
+  out += fmt::format(
+      "<path d=\"M{:.1f} {:.0f}h{:.1f}\" stroke=\"#444\" stroke-width=\"2\"/><text x=\"{:.1f}\" y=\"{:.0f}\" "
+      "font-size=\"11\" text-anchor=\"end\" style=\"fill:#444\">{:g} m</text>\n</svg>\n",
+      700 - unit * scale, height + 16, unit * scale, 694 - unit * scale, height + 20, unit);
   return out;
 }
 

@@ -19,6 +19,8 @@ const std::vector<ReproductionEntry>& reproductions() {
        reproduce_stiffness},
       {"osim/timing", "The operational-space inertia: its time, and how it grows with links and nodes", "001 section 4",
        reproduce_osim_timing},
+      {"osim/box", "A humanoid puts a box on the floor with both hands, and takes it up again", "001 figures 5, 6",
+       reproduce_osim_box},
   };
   return all;
 }

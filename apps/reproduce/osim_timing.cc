@@ -3,6 +3,8 @@
 // The paper's robot has 24 links and two hands; its algorithm is O(n m + m^3) where symbolic methods are O(n^3 + m^3).
 // Ours passes every joint once, whatever the number of nodes: O(n + m^2) for the inverse inertia, and O(m^3) to invert
 // it. Beside it the dense way, on chains and on trees.
+#include "apps/reproduce/osim_timing.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +12,6 @@
 
 #include "apps/reproduce/reproduction.h"
 #include "bench/dense_compliance.h"
-#include "bench/timing.h"
 #include "linchpin/dynamics/operational_inertia.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
@@ -18,39 +19,7 @@
 namespace linchpin {
 namespace {
 
-struct Measured {
-  int n = 0, m = 0;
-  double ours = 0, inversion = 0, dense = 0;  // us
-  double difference = 0;                      // of the two inverse inertias, relative
-};
-
-std::vector<Node> hands(const Model& model) {
-  std::vector<Node> nodes;
-  for (const Frame& frame : model.frames())
-    if (frame.name == "left_hand" || frame.name == "right_hand") nodes.push_back({frame.body, frame.X_BF});
-  return nodes;
-}
-Measured measure(const Model& model, const std::vector<Node>& nodes, const TimingOptions& timing) {
-  const std::vector<double> q = random_state(model, 1).q;
-  const Plan<double> plan(model);
-  const NodeTree<double> tree(model, plan, nodes);
-  ArticulatedFactor<double> factors(plan);
-  Compliance<double> compliance(tree);
-  const int rows = 6 * int(nodes.size());
-  std::vector<double> inverse(std::size_t(rows) * std::size_t(rows)), inertia(inverse.size());
-  OperationalInertia invert(rows);
-  DenseCompliance dense(model, nodes, q);
-  const Repeated work[] = {repeated([&] {
-                             factor<double>(plan, q, factors);
-                             compound_paths<double>(plan, tree, factors, compliance);
-                             compliance_matrix<double>(tree, compliance, inverse);
-                           }),
-                           repeated([&] { invert.invert(inverse, inertia); }), repeated([&] { dense.run(); })};
-  work[0](1);
-  const std::vector<Timing> t = time_together(work, timing);
-  return {model.nv(),         int(nodes.size()),  1e6 * t[0].minimum,
-          1e6 * t[1].minimum, 1e6 * t[2].minimum, largest_difference(inverse, dense.matrix())};
-}
+using Measured = OsimMeasured;
 
 Model load(const std::string& text) { return compile(scene(text).value()).value(); }
 
@@ -81,6 +50,35 @@ Plot plot_of(const std::string& title, const std::string& x, bool by_nodes, cons
 
 }  // namespace
 
+std::vector<Node> both_hands(const Model& model) {
+  std::vector<Node> nodes;
+  for (const Frame& frame : model.frames())
+    if (frame.name == "left_hand" || frame.name == "right_hand") nodes.push_back({frame.body, frame.X_BF});
+  return nodes;
+}
+
+OsimMeasured measure_osim(const Model& model, const std::vector<Node>& nodes, const TimingOptions& timing) {
+  const std::vector<double> q = random_state(model, 1).q;
+  const Plan<double> plan(model);
+  const NodeTree<double> tree(model, plan, nodes);
+  ArticulatedFactor<double> factors(plan);
+  Compliance<double> compliance(tree);
+  const int rows = 6 * int(nodes.size());
+  std::vector<double> inverse(std::size_t(rows) * std::size_t(rows)), inertia(inverse.size());
+  OperationalInertia invert(rows);
+  DenseCompliance dense(model, nodes, q);
+  const Repeated work[] = {repeated([&] {
+                             factor<double>(plan, q, factors);
+                             compound_paths<double>(plan, tree, factors, compliance);
+                             compliance_matrix<double>(tree, compliance, inverse);
+                           }),
+                           repeated([&] { invert.invert(inverse, inertia); }), repeated([&] { dense.run(); })};
+  work[0](1);
+  const std::vector<Timing> t = time_together(work, timing);
+  return {model.nv(),         int(nodes.size()),  1e6 * t[0].minimum,
+          1e6 * t[1].minimum, 1e6 * t[2].minimum, largest_difference(inverse, dense.matrix())};
+}
+
 Reproduction reproduce_osim_timing(const ReproduceOptions& options, const ReproduceProgress& progress) {
   pin_to_one_core();
   const TimingOptions timing{.sample = 60e-6, .budget = options.quick ? 0.02 : 0.1, .fewest = 3, .most = 300};
@@ -94,7 +92,7 @@ Reproduction reproduce_osim_timing(const ReproduceOptions& options, const Reprod
 
   if (!next("humanoid with two hands")) return {};
   const Model robot = load("@humanoid24");
-  const Measured paper = measure(robot, hands(robot), timing);
+  const Measured paper = measure_osim(robot, both_hands(robot), timing);
   const char* kinds[] = {"chains", "trees"};
   std::vector<Measured> by_size[2], by_count[2];
   for (int kind = 0; kind < 2; ++kind) {
@@ -104,12 +102,12 @@ Reproduction reproduce_osim_timing(const ReproduceOptions& options, const Reprod
     for (const int n : sizes) {
       if (!next(fmt::format("{} of {} bodies", kinds[kind], n))) return {};
       const Model model = mechanism(n);
-      by_size[kind].push_back(measure(model, spread_nodes(model, 2), timing));
+      by_size[kind].push_back(measure_osim(model, spread_nodes(model, 2), timing));
     }
     const Model model = mechanism(size_for_counts);
     for (const int m : counts) {
       if (!next(fmt::format("{} of {} bodies with {} nodes", kinds[kind], size_for_counts, m))) return {};
-      by_count[kind].push_back(measure(model, spread_nodes(model, m), timing));
+      by_count[kind].push_back(measure_osim(model, spread_nodes(model, m), timing));
     }
   }
 

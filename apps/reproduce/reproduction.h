@@ -36,6 +36,7 @@ struct ReproductionEntry {
 const std::vector<ReproductionEntry>& reproductions();  // reproduce.cc
 
 // One file each.
+Reproduction reproduce_osim_box(const ReproduceOptions& options, const ReproduceProgress& progress);
 Reproduction reproduce_osim_timing(const ReproduceOptions& options, const ReproduceProgress& progress);
 Reproduction reproduce_stiffness(const ReproduceOptions& options, const ReproduceProgress& progress);
 

@@ -2,6 +2,7 @@
 
 #include "linchpin/base/check.h"
 #include "linchpin/control/testing.h"
+#include "linchpin/dynamics/closed_chain.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
@@ -200,6 +201,77 @@ TEST(AugmentedObject, AFloatingHumanoidOnItsFeetMovesABox) {
       EXPECT_LT((-moved.lambda.segment(6 * i, 6) - six(demands[std::size_t(i)].exert)).norm(),
                 1e-6 * (100 + moved.lambda.norm()))
           << seed;
+    }
+  }
+}
+
+// The same with the loops in the model: feet welded to the ground and a free box welded to the hands, moved by the
+// dynamics of closed chains, which know nothing of the law.
+TEST(AugmentedObject, LoopsOfTheModelCarryWhatHandsAreToldToExert) {
+  const ModelSpec alone = scene("@humanoid24:floating=1").value();
+  const Model robot = compile(alone).value();
+  const std::vector<std::string> ends{"left_hand", "right_hand", "left_foot", "right_foot"};
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    const State at_rest = bent_state(robot, seed);
+    const Equations where(robot, at_rest);
+    ModelSpec spec = alone;
+    const InertiaSpec inertia{4, {0.02, -0.03, 0.05}, Sym3<double>::diagonal(0.05, 0.08, 0.06)};
+    spec.bodies.push_back({.name = "box", .inertia = inertia, .geometry = {}});
+    JointSpec loose;
+    loose.name = "loose";
+    loose.type = JointType::free;
+    loose.child = "box";
+    loose.X_PF = somewhere;
+    spec.joints.push_back(loose);
+    for (const std::string& end : ends) {
+      const Node node = node_at(robot, end);
+      const FrameOnBody on_robot{robot.bodies()[std::size_t(node.body)].name, node.X_BN};
+      LoopSpec loop;
+      loop.type = LoopType::weld;
+      loop.a = end.ends_with("hand") ? on_robot : FrameOnBody{"world", where.pose(node)};
+      loop.b = end.ends_with("hand") ? FrameOnBody{"box", inverse(somewhere) * where.pose(node)} : on_robot;
+      spec.constraints.push_back({end, loop});
+    }
+    const Model model = compile(spec).value();
+    State state = make_state(model);
+    std::copy(at_rest.q.begin(), at_rest.q.end(), state.q.begin());
+    state.v = random_numbers(std::size_t(model.nv()), seed);
+    const Plan<double> plan(model);
+    ClosedChain chain(model, plan, model.constraints());
+    ASSERT_LT(project_velocity(state.q, state.v, 0, chain).unmet, 1e-10);
+
+    const std::vector<Node> hands = both_hands(model);
+    AugmentedObject box(model, held_body(model, state.q, model.find_body("box"), hands));
+    OperationalSpaceOptions options;
+    for (const char* name : {"free", "loose"})
+      for (int k = 0; k < 6; ++k) options.passive.push_back(model.joints()[std::size_t(model.find_joint(name))].v + k);
+    OperationalSpace control(model,
+                             {{.node = hands[0]},
+                              {.node = hands[1]},
+                              {.node = node_at(model, "left_foot"), .support = true},
+                              {.node = node_at(model, "right_foot"), .support = true}},
+                             options);
+    const Motion<double> demanded = motion_from(random_numbers(6, seed + 20, 3).data());
+    std::vector<Force<double>> press(2);
+    std::vector<FrameDemand> demands(4);
+    std::vector<double> tau(state.v.size()), vdot(state.v.size());
+    box.update(state.q, state.v);
+    box.squeeze(30, press);
+    ASSERT_TRUE(box.share({demanded, press}, std::span(demands).first(2)).ok());
+    control.update(state.q, state.v);
+    const std::vector<double> posture = random_numbers(state.v.size(), seed + 30, 5),
+                              push = random_numbers(state.v.size(), seed + 40, 20);
+    ASSERT_EQ(control.torques(demands, {.posture = posture, .posture_force = push}, tau).levels[0].rank, 12) << seed;
+
+    ASSERT_EQ(constrained_dynamics(state.q, state.v, tau, {}, 0, chain, vdot).rank, 24) << seed;
+    const Equations eq(model, state);
+    const double scale = 10 + largest(vdot);
+    EXPECT_LT((eq.acceleration({model.find_body("box")}, as_eigen(vdot)) - six(demanded)).norm(), 1e-8 * scale) << seed;
+    for (std::size_t i = 0; i < 2; ++i) {  // force, then moment, on the box at the hand in the hand's axes
+      const double* x = chain.reactions.data() + 6 * i;
+      const Mat3<double> R = eq.pose(hands[i]).R;
+      EXPECT_LT(norm(R * Vec3<double>{x[0], x[1], x[2]} - demands[i].exert.f), 1e-6 * scale) << seed;
+      EXPECT_LT(norm(R * Vec3<double>{x[3], x[4], x[5]} - demands[i].exert.n), 1e-6 * scale) << seed;
     }
   }
 }

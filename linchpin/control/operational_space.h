@@ -8,11 +8,12 @@
 // dynamically consistent way, tau = J' F_a + h + (1 - J' Lambda J M^-1) M vdot_0 with F_a from a alone [001 s.1, s.4,
 // and its reference 1]. Of all accelerations that do what is demanded, these are nearest to vdot_0 in the metric of M.
 //
-// Where we differ. No Jacobian, mass matrix, projector or bias term is formed: J M^-1 J' comes from the compliance
-// recursion in O(n + m^2) (compliance.h), J vdot_0 + Jdot v is one pass of accelerations, and (2) one call of rnea()
-// with -F among the external forces, in O(n). Tasks stand in levels, and each acts where those before it leave the
-// mechanism free: the block factors of J M^-1 J' (priority_stack.h). Singular and redundant tasks are met as far as
-// they can be, and the report says the rank.
+// Where we differ. Where every coordinate has a motor, no Jacobian, mass matrix, projector or bias term is formed:
+// J M^-1 J' comes from the compliance recursion in O(n + m^2) (compliance.h), J vdot_0 + Jdot v is one pass of
+// accelerations, and (2) one call of rnea() with -F among the external forces, in O(n). (Coordinates without one cost
+// more: (3) needs their columns of J, and their entries of M from crba().) Tasks stand in levels, and each acts where
+// those before it leave the mechanism free: the block factors of J M^-1 J' (priority_stack.h). Singular and redundant
+// tasks are met as far as they can be, and the report says the rank.
 //
 // Coordinates without motors (`passive`, such as those of a floating base) get no force. What stands on supports, tasks
 // with `support`, is pushed by them: M vdot + h = tau + Js' lambda, where the passive rows E' of it must hold with some
