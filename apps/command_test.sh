@@ -170,7 +170,7 @@ expect 0 inspect @random_tree:bodies=30
 says out "merged by welds"
 
 expect 0 inspect @four_bar:loops=2 --json a.json
-says out "2 with 10 rows, 4 independent at zero: 1 degrees of freedom left"
+says out "2 with 10 rows, 4 independent at zero: 1 degree of freedom left"
 at a.json /constraints/# 2
 at a.json /constraints/0/kind pin
 at a.json /constraint_rank_at_zero 4

@@ -63,6 +63,7 @@ std::vector<std::string> reaction_names(const Model& model) {
 }
 
 Mobility mobility_at(const Model& model, const State& state) {
+  if (model.constraints().empty()) return {0, 0, model.nv()};
   const Plan<double> plan(model);
   ClosedChain chain(model, plan, model.constraints());
   std::vector<double> v = state.v;

@@ -258,8 +258,8 @@ void print_model(const ModelArgument& argument, bool all, std::FILE* out) {
   fmt::print(out, "  compiled            {} links: {}\n", model.links().size() - 1, describe_runs(model));
   if (!model.constraints().empty()) {
     const Mobility m = mobility_at(model, make_state(model));
-    fmt::print(out, "  constraints         {} with {} rows, {} independent at zero: {} degrees of freedom left\n",
-               model.constraints().size(), m.rows, m.rank, m.freedom);
+    fmt::print(out, "  constraints         {} with {} rows, {} independent at zero: {} degree{} of freedom left\n",
+               model.constraints().size(), m.rows, m.rank, m.freedom, m.freedom == 1 ? "" : "s");
   }
   if (!model.springs().empty()) {
     std::vector<std::string> names;
