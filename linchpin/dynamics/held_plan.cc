@@ -29,8 +29,9 @@ std::size_t pair(int u, int v) {
 }
 
 // Which V_uv are asked for, latest first, then in the order in which they can be made.
-template <class Vertices, class Held, class Product>
-void plan_products(const Vertices& vertices, const Held& held, std::vector<Product>& products) {
+template <class Vertices, class Held, class Product, class Block>
+void plan_products(const Vertices& vertices, const Held& held, std::vector<Product>& products,
+                   std::vector<Block>& blocks) {
   const int count = int(vertices.size());
   std::vector<int> root(vertices.size());
   for (int v = 0; v < count; ++v) {
@@ -54,6 +55,9 @@ void plan_products(const Vertices& vertices, const Held& held, std::vector<Produ
     for (int u = 0; u < v; ++u)
       if (u != p && asked[pair(u, v)]) products.push_back({u, v, p, false});
   }
+  for (int v = 0; v < count; ++v)
+    for (int u = 0; u <= v; ++u)
+      if (has_rows(u) && has_rows(v)) blocks.push_back({u, v, root[std::size_t(u)] != root[std::size_t(v)]});
 }
 
 }  // namespace
@@ -73,7 +77,9 @@ HeldPlan<T>::HeldPlan(const Model& model, const Plan<T>& plan, std::span<const H
   // Columns: all six where other vertices hang on this one, else those of held rows.
   for (std::size_t v = 0; v < vertices.size(); ++v) {
     for (int i = 0; i < 6; ++i) std::copy_n(vertices[v].unit[i], 8, vertex[v].unit[i]);
-    if (carries[v]) std::fill_n(vertex[v].turns, 3, true);
+    if (!carries[v]) continue;
+    std::fill_n(vertex[v].angular, 3, Real(1));
+    std::fill_n(vertex[v].linear + 3, 3, Real(1));
   }
   std::vector<int> mark_at(links.size(), 0), node_link(vertices.size(), 0);
   int kept = 0;
@@ -92,9 +98,8 @@ HeldPlan<T>::HeldPlan(const Model& model, const Plan<T>& plan, std::span<const H
       const std::size_t k = std::size_t(out.held);
       out.given[k] = first_row + out.held;
       out.column[k] = carries[v] ? component : out.held;
-      out.axis[k] = component % 3;
-      out.linear[k] = component >= 3;
-      out.turns[std::size_t(out.column[k])] = component < 3;
+      out.component[k] = component;
+      if (!carries[v]) (component < 3 ? out.angular : out.linear)[k] = 1;
       if (!carries[v])
         for (int i = 0; i < 6; ++i) out.unit[i][k] = vertices[v].unit[i][component];
       ++out.held;
@@ -107,7 +112,7 @@ HeldPlan<T>::HeldPlan(const Model& model, const Plan<T>& plan, std::span<const H
     v.first = active;
     active += v.held;
   }
-  plan_products(vertices, vertex, products);
+  plan_products(vertices, vertex, products, blocks);
 
   // Marks on the links of nodes and, from run to run, where something goes on outward.
   const std::size_t runs = model.runs().size();

@@ -348,12 +348,10 @@ LINCHPIN_INLINE void find_bounds(const HeldPlan<T>& held, std::size_t v, HeldWor
   const auto& vertex = held.vertex[v];
   const T angular = path_noise<Real> * ws.lever[2 * v], linear = path_noise<Real> * ws.lever[2 * v + 1];
   Columns<T>& bound = ws.bound[v];
-  for (int j = 0; j < vertex.columns; ++j) {
-    const T& own = vertex.turns[j] ? angular : linear;
-    if constexpr (side_by_side<T>)
-      bound.row.numbers()[j] = own;
-    else
-      bound.at[j] = own;
+  if constexpr (side_by_side<T>) {
+    bound.row = fma(Double8::load(vertex.angular), angular, Double8::load(vertex.linear) * linear);
+  } else {
+    for (int j = 0; j < vertex.columns; ++j) bound.at[j] = fma(vertex.angular[j], angular, vertex.linear[j] * linear);
   }
   const int p = held.tree.vertices()[v].parent;
   if (p < 0) return;
@@ -399,7 +397,7 @@ void make_products(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
 // ---- the free motion at the nodes ------------------------------------------------------------------------------------------
 
 template <class T>
-void free_accelerations(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
+__attribute__((noinline)) void free_accelerations(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
   for (std::size_t v = 0; v < held.vertex.size(); ++v) {
     const int p = held.tree.vertices()[v].parent;
     if (p < 0) {
@@ -425,7 +423,7 @@ void free_accelerations(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
 
 // The world's upward and the angular velocity in the axes of links that have nodes.
 template <class T, class Real>
-void turn_outward(const Plan<T>& plan, const HeldPlan<T>& held, const Real* v, HeldWorkspace<T>& ws) {
+__attribute__((noinline)) void turn_outward(const Plan<T>& plan, const HeldPlan<T>& held, const Real* v, HeldWorkspace<T>& ws) {
   constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
   ws.up[0] = {T(plan.upward.x), T(plan.upward.y), T(plan.upward.z)};
   ws.w[0] = Vec3<T>::zero();
@@ -464,93 +462,135 @@ void turn_outward(const Plan<T>& plan, const HeldPlan<T>& held, const Real* v, H
 
 // ---- (4): rows, eliminated -------------------------------------------------------------------------------------------------
 
-// A has `active` rows, each of `stride` registers: of one world as many columns side by side, of a pack one. The last
-// column is the right-hand side.
+// A has `active` rows of `stride` registers: of one world that many columns lie side by side, of a pack each has its own
+// and rows are filled up to whole tiles. What is below the diagonal is never read.
 template <class T>
 constexpr int row_lanes = Lanes<T>::joints;
 template <class T>
+constexpr int tile = row_lanes<T> > 1 ? 1 : 4;  // registers that are worked on at a time
+template <class T>
 int row_stride(int active) {
-  return (active + row_lanes<T>) / row_lanes<T>;
+  constexpr int step = row_lanes<T> * tile<T>;
+  return (active + step - 1) / step * tile<T>;
 }
 template <class T>
 LINCHPIN_INLINE T& element(typename Lanes<T>::Wide* row, int column) {
   return at<T>(row[column / row_lanes<T>], column % row_lanes<T>);
 }
 
+template <class T>
+LINCHPIN_INLINE void fill_block(const Matrix6<T>& V, const typename HeldPlan<T>::Vertex& from,
+                                const typename HeldPlan<T>::Vertex& to, int stride, typename Lanes<T>::Wide* rows) {
+  if constexpr (side_by_side<T>)
+    if (to.columns == 3) {  // whose columns are its rows
+      for (int i = 0; i < from.held; ++i) V.row[from.column[i]].store_first(&element<T>(rows + i * stride, to.first), to.held);
+      return;
+    }
+  for (int i = 0; i < from.held; ++i)
+    for (int j = 0; j < to.held; ++j)
+      element<T>(rows + i * stride, to.first + j) = entry(V, from.column[i], to.column[j]);
+}
+
+// A pivot counts above a share of its row's own diagonal; rounding leaves a few units of the last place of it.
+template <class Real>
+constexpr Real least_share = std::is_same_v<Real, float> ? Real(1e-5) : Real(1e-10);
+template <class Real>
+constexpr Real row_noise = std::is_same_v<Real, float> ? Real(2e-6) : Real(4e-15);
+
 template <class T, class Real>
-void fill_rows(const HeldPlan<T>& held, const Real* target, HeldWorkspace<T>& ws) {
+__attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, const Real* target, HeldWorkspace<T>& ws) {
   using Wide = typename Lanes<T>::Wide;
   constexpr int worlds = Lanes<T>::worlds;
-  const int stride = row_stride<T>(held.active), count = int(held.vertex.size());
-  for (Wide& x : ws.A) x = Wide(Real(0));
-  for (int u = 0; u < count; ++u) {
-    const auto& from = held.vertex[std::size_t(u)];
-    if (from.held == 0) continue;
-    const auto& node = held.tree.vertices()[std::size_t(u)];
-    const Vec3<T>& w = ws.w[std::size_t(from.mark)];
-    const Vec3<T> drift = transpose_times(node.X_LV.R, cross(w, cross(w, node.X_LV.p)) - ws.up[std::size_t(from.mark)]);
+  const int stride = row_stride<T>(held.active);
+  if constexpr (row_lanes<T> > 1)  // no rubbish beside what counts
+    for (Wide& x : ws.A) x = Wide(Real(0));
+  for (const auto& block : held.blocks) {
+    const auto& from = held.vertex[std::size_t(block.u)];
+    const auto& to = held.vertex[std::size_t(block.v)];
     Wide* rows = &ws.A[std::size_t(from.first * stride)];
-    for (int i = 0; i < from.held; ++i) {
-      T b = -number(ws.a[std::size_t(u)], from.column[i]);
-      if (from.linear[i]) {
-        const int axis = from.axis[i];
-        b = b - (axis == 0 ? drift.x : axis == 1 ? drift.y : drift.z);
-      }
-      if (target) b = b + load<T>(target + from.given[i] * worlds);
-      element<T>(rows + i * stride, held.active) = b;
-    }
-    for (int i = 0; i < from.held; ++i)
-      for (int j = i; j < from.held; ++j)
-        element<T>(rows + i * stride, from.first + j) = entry(ws.V[pair(u, u)], from.column[i], from.column[j]);
+    if (!block.zero)
+      fill_block<T>(ws.V[pair(block.u, block.v)], from, to, stride, rows);
+    else if constexpr (row_lanes<T> == 1)
+      for (int i = 0; i < from.held; ++i)
+        for (int j = 0; j < to.held; ++j) rows[i * stride + to.first + j] = T(0);
   }
-  for (const auto& product : held.products) {
-    const auto& from = held.vertex[std::size_t(product.u)];
-    const auto& to = held.vertex[std::size_t(product.v)];
-    const Matrix6<T>& V = ws.V[pair(product.u, product.v)];
-    for (int i = 0; i < from.held; ++i)
-      for (int j = 0; j < to.held; ++j)
-        element<T>(&ws.A[std::size_t((from.first + i) * stride)], to.first + j) = entry(V, from.column[i], to.column[j]);
+  for (std::size_t v = 0; v < held.vertex.size(); ++v) {
+    const auto& vertex = held.vertex[v];
+    if (vertex.held == 0) continue;
+    const auto& node = held.tree.vertices()[v];
+    const Vec3<T>& w = ws.w[std::size_t(vertex.mark)];
+    const Vec3<T> drift = transpose_times(node.X_LV.R, cross(w, cross(w, node.X_LV.p)) - ws.up[std::size_t(vertex.mark)]);
+    const T drifts[6] = {T(0), T(0), T(0), drift.x, drift.y, drift.z};
+    for (int i = 0; i < vertex.held; ++i) {
+      const int row = vertex.first + i, column = vertex.column[i];
+      const T rest = target ? load<T>(target + vertex.given[i] * worlds) : T(0);
+      element<T>(ws.b.data(), row) = rest - (number(ws.a[v], column) + drifts[vertex.component[i]]);
+      const T diagonal = entry(ws.V[pair(int(v), int(v))], column, column), bound = number(ws.bound[v], column);
+      const T share = least_share<Real> * diagonal;
+      element<T>(ws.noise.data(), row) = row_noise<Real> * diagonal;
+      element<T>(ws.least.data(), row) = select(share > bound, share, bound);
+    }
   }
 }
 
-// A pivot counts above a share of its row's own diagonal: doubles leave 1e-14 of redundant rows, floats some 1e-6.
-template <class Real>
-constexpr Real least_share = std::is_same_v<Real, float> ? Real(1e-5) : Real(1e-10);
-
-// LDL' from the first row to the last, and the solution. Every element has its own sum, in the same order for every T.
-template <class T>
-void eliminate(const HeldPlan<T>& held, HeldWorkspace<T>& ws, T& rank) {
+// LDL' from the first row to the last, and the solution. Every number has its own sum, in the same order for every T.
+// What is off a pivot d by rounding is off a later one by l^2 of it, much more than a last place where d was small: a row
+// counts only above that, too. S registers to a row; 0: as many as there are.
+template <int S, class T>
+__attribute__((noinline)) void eliminate(const HeldPlan<T>& held, HeldWorkspace<T>& ws, T& rank) {
   using Wide = typename Lanes<T>::Wide;
   using Real = typename Plan<T>::Real;
-  constexpr int lanes = row_lanes<T>;
-  const int n = held.active, stride = row_stride<T>(n);
-  Wide* A = ws.A.data();
-  for (std::size_t v = 0; v < held.vertex.size(); ++v) {
-    const auto& from = held.vertex[v];
-    for (int i = 0; i < from.held; ++i) {
-      const int k = from.first + i;
-      const T share = least_share<Real> * element<T>(A + k * stride, k), bound = number(ws.bound[v], from.column[i]);
-      ws.pivot[std::size_t(k)] = select(share > bound, share, bound);
-    }
-  }
+  const int n = held.active, stride = S > 0 ? S : row_stride<T>(n);
+  Wide *A = ws.A.data(), *b = ws.b.data(), *l = ws.l.data(), *noise = ws.noise.data();
   rank = T(0);
   for (int k = 0; k < n; ++k) {
-    const Wide* row = A + k * stride;
-    const T pivot = element<T>(const_cast<Wide*>(row), k);
-    const auto counts = pivot > ws.pivot[std::size_t(k)];
+    Wide* row = A + k * stride;
+    const T pivot = element<T>(row, k), off = element<T>(noise, k), least = element<T>(ws.least.data(), k);
+    const auto counts = pivot > T(select(off > least, off, least));
     const T D_inverse = select(counts, T(Real(1) / pivot), T(0));
     rank = rank + select(counts, T(1), T(0));
-    ws.pivot[std::size_t(k)] = D_inverse;
-    for (int i = k + 1; i < n; ++i) {
-      const T l = element<T>(const_cast<Wide*>(row), i) * D_inverse;
-      Wide* below = A + i * stride;
-      for (int j = i / lanes; j < stride; ++j) below[j] = fma(Wide(-l), row[j], below[j]);
+    ws.D_inverse[std::size_t(k)] = D_inverse;
+    const T b_k = element<T>(b, k);
+    ws.x[std::size_t(k)] = b_k;
+    const Wide scale(D_inverse), from(-b_k), shaky(off);
+    if constexpr (row_lanes<T> > 1) {
+#pragma GCC unroll 4
+      for (int j = 0; j < stride; ++j) {  // also up to k, where nobody looks any more
+        const Wide L = row[j] * scale;
+        l[j] = L;
+        noise[j] = fma(L * L, shaky, noise[j]);
+        b[j] = fma(L, from, b[j]);
+      }
+      for (int i = k + 1; i < n; ++i) {
+        const Wide minus(-element<T>(l, i));
+        Wide* below = A + i * stride;
+#pragma GCC unroll 4
+        for (int j = 0; j < stride; ++j) below[j] = fma(minus, row[j], below[j]);
+      }
+    } else {
+      for (int i = k + 1; i < n; ++i) {
+        const T L = row[i] * D_inverse;
+        l[i] = -L;
+        noise[i] = fma(L * L, off, noise[i]);
+        b[i] = fma(L, from, b[i]);
+      }
+      for (int first = (k + 1) / 4 * 4; first < n; first += 4) {
+        const T r0 = row[first], r1 = row[first + 1], r2 = row[first + 2], r3 = row[first + 3];
+        const int end = first + 4 < n ? first + 4 : n;
+        for (int i = k + 1; i < end; ++i) {
+          T* below = A + i * stride + first;
+          const T minus = l[i];
+          below[0] = fma(minus, r0, below[0]);
+          below[1] = fma(minus, r1, below[1]);
+          below[2] = fma(minus, r2, below[2]);
+          below[3] = fma(minus, r3, below[3]);
+        }
+      }
     }
   }
   T* x = ws.x.data();
-  for (int i = 0; i < n; ++i) x[i] = element<T>(A + i * stride, n);
   for (int k = n - 1; k >= 0; --k) {
-    x[k] = x[k] * ws.pivot[std::size_t(k)];
+    x[k] = x[k] * ws.D_inverse[std::size_t(k)];
     for (int i = 0; i < k; ++i) x[i] = fnma(element<T>(A + i * stride, k), x[k], x[i]);
   }
 }
@@ -596,7 +636,7 @@ void add_along_path(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v,
 }
 
 template <class T>
-void add_reactions(const Plan<T>& plan, const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
+__attribute__((noinline)) void add_reactions(const Plan<T>& plan, const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
   for (T& x : ws.force) x = T(0);
   for (std::size_t v = held.vertex.size(); v-- > 0;) {
     const auto& vertex = held.vertex[v];
@@ -610,8 +650,15 @@ void add_reactions(const Plan<T>& plan, const HeldPlan<T>& held, HeldWorkspace<T
     const int p = held.tree.vertices()[v].parent;
     if (p < 0) continue;
     T* before = &ws.force[6 * std::size_t(p)];
-    for (int i = 0; i < 6; ++i)
-      for (int j = 0; j < vertex.columns; ++j) before[i] = fma(T(entry(ws.Phi[v], i, j)), F[j], before[i]);
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; ++i) {
+      T sum = fma(T(entry(ws.Phi[v], i, 2)), F[2],
+                  fma(T(entry(ws.Phi[v], i, 1)), F[1], fma(T(entry(ws.Phi[v], i, 0)), F[0], before[i])));
+      if (vertex.columns == 6)
+        sum = fma(T(entry(ws.Phi[v], i, 5)), F[5],
+                  fma(T(entry(ws.Phi[v], i, 4)), F[4], fma(T(entry(ws.Phi[v], i, 3)), F[3], sum)));
+      before[i] = sum;
+    }
   }
 }
 
@@ -633,7 +680,11 @@ HeldWorkspace<T>::HeldWorkspace(const Plan<T>& plan, const HeldPlan<T>& held)
       up(std::size_t(held.marks)),
       w(std::size_t(held.marks)),
       A(std::size_t(held.active * row_stride<T>(held.active))),
-      pivot(std::size_t(held.active)),
+      b(std::size_t(row_stride<T>(held.active))),
+      l(b.size()),
+      noise(b.size()),
+      least(b.size()),
+      D_inverse(std::size_t(held.active)),
       x(std::size_t(held.active)),
       force(6 * held.vertex.size()) {}
 
@@ -647,8 +698,8 @@ void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const
   const std::size_t rows = std::size_t(held.rows) * worlds;
   check(held.lever.size() == std::size_t(plan.slots) && held.wide_lever.size() == plan.wide_links.size(),
         "rows of another model: it has ", held.lever.size(), " joints of one axis, this one ", plan.slots);
-  check(ws.Phi.size() == held.vertex.size() && ws.x.size() == std::size_t(held.active),
-        "workspace of other rows: ", ws.x.size(), " instead of ", held.active);
+  check(ws.Phi.size() == held.vertex.size() && ws.D_inverse.size() == std::size_t(held.active),
+        "workspace of other rows: ", ws.D_inverse.size(), " instead of ", held.active);
   check(target.empty() || target.size() == rows, "target has ", target.size(), " numbers, ", held.rows,
         " rows need none or ", rows);
   check(lambda.size() == rows, "lambda has ", lambda.size(), " numbers, ", held.rows, " rows need ", rows);
@@ -669,7 +720,13 @@ void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const
   turn_outward(plan, held, v.data(), ws);
   fill_rows(held, target.empty() ? nullptr : target.data(), ws);
   T count;
-  eliminate(held, ws, count);
+  const int stride = row_stride<T>(held.active);
+  if (row_lanes<T> > 1 && stride == 1)
+    eliminate<1, T>(held, ws, count);
+  else if (row_lanes<T> > 1 && stride == 2)
+    eliminate<2, T>(held, ws, count);
+  else
+    eliminate<0, T>(held, ws, count);
   for (std::size_t w = 0; w < worlds; ++w) rank[w] = int(at<typename Plan<T>::Real>(count, int(w)));
   for (const auto& vertex : held.vertex)
     for (int i = 0; i < vertex.held; ++i)

@@ -56,9 +56,8 @@ struct HeldPlan {
     Real unit[6][8] = {};  // those unit forces, seen from the link
     int first = 0, held = 0;          // its rows in the order of elimination
     int column[6] = {}, given[6] = {};  // of each: which of the columns it is, which of the caller's rows
-    int axis[6] = {};       // 0, 1, 2
-    bool linear[6] = {};
-    bool turns[6] = {};  // per column: angular
+    int component[6] = {};
+    Real angular[8] = {}, linear[8] = {};  // per column: one for the kind it is of
     int mark = 0;        // where the link's turning is known
   };
   std::vector<Vertex> vertex;  // as tree.vertices()
@@ -71,6 +70,12 @@ struct HeldPlan {
     bool own;
   };
   std::vector<Product> products;
+  // Blocks of Lambda above its diagonal and on it; `zero` where no joint is shared.
+  struct Block {
+    int u, v;
+    bool zero;
+  };
+  std::vector<Block> blocks;
 
   // Where vertices are, the world's upward and the link's angular velocity are wanted in the link's axes: joints
   // [slot, end) of a run, from one mark to the next. Mark 0 is the world.
@@ -110,8 +115,10 @@ struct HeldWorkspace {
   AlignedArray<T> lever;                  // per vertex: sums of levers over D, angular and linear
   AlignedArray<Columns<T>> bound;         // per vertex: diagonals of V up to this are rounding
   AlignedArray<Vec3<T>> up, w;            // per mark
-  AlignedArray<typename Lanes<T>::Wide> A;  // Lambda, row by row, and the right-hand side as its last column
-  AlignedArray<T> pivot, x;               // per row: 1 / D or zero; lambda
+  using Wide = typename Lanes<T>::Wide;
+  AlignedArray<Wide> A;                   // Lambda, row by row, of one world several columns side by side
+  AlignedArray<Wide> b, l, noise, least;  // one more row each: right-hand side, L's column, and what a pivot must exceed
+  AlignedArray<T> D_inverse, x;           // per row: zero where it does not count; lambda
   AlignedArray<T> force;                  // per vertex, six each
 };
 

@@ -45,8 +45,8 @@ Answer<typename Plan<T>::Real> compute(const Model& model, const std::vector<Hel
   HeldWorkspace<T> ws(plan, held);
   if (with_nan) {
     poison(ws.aba.block, ws.aba.pivot, ws.aba.D_inverse, ws.aba.wide, ws.aba.external, ws.aba.sum, ws.aba.w, ws.aba.a);
-    poison(ws.Phi, ws.Psi, ws.V, ws.psi, ws.a, ws.s, ws.wide_s, ws.factors, ws.lever, ws.bound, ws.up, ws.w, ws.A, ws.pivot, ws.x,
-           ws.force);
+    poison(ws.Phi, ws.Psi, ws.V, ws.psi, ws.a, ws.s, ws.wide_s, ws.factors, ws.lever, ws.bound, ws.up, ws.w, ws.A, ws.b, ws.l, ws.noise,
+           ws.least, ws.D_inverse, ws.x, ws.force);
   }
   const std::size_t worlds = std::size_t(Lanes<T>::worlds);
   Answer<typename Plan<T>::Real> out;
