@@ -441,13 +441,13 @@ void aba(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, std::sp
   aba_outward(plan, ws, vdot);
 }
 
-#define LINCHPIN_INSTANTIATE(T)                                                                                 \
-  template struct AbaWorkspace<T>;                                                                              \
-  template void aba_inward<T>(const Plan<T>&, std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,   \
+#define LINCHPIN_INSTANTIATE(T)                                                                                  \
+  template struct AbaWorkspace<T>;                                                                               \
+  template void aba_inward<T>(const Plan<T>&, std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,    \
                               std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>, AbaWorkspace<T>&); \
-  template void aba_outward<T>(const Plan<T>&, AbaWorkspace<T>&, std::span<Plan<T>::Real>);                     \
-  template void aba<T>(const Plan<T>&, std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,          \
-                       std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>, AbaWorkspace<T>&,        \
+  template void aba_outward<T>(const Plan<T>&, AbaWorkspace<T>&, std::span<Plan<T>::Real>);                      \
+  template void aba<T>(const Plan<T>&, std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,           \
+                       std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>, AbaWorkspace<T>&,         \
                        std::span<Plan<T>::Real>);
 LINCHPIN_INSTANTIATE(double)
 LINCHPIN_INSTANTIATE(float)

@@ -154,8 +154,7 @@ HeldPlan<T>::HeldPlan(const Model& model, const Plan<T>& plan, std::span<const H
         const std::size_t at = std::size_t(slot);
         const Link& link = links[std::size_t(wide ? plan.link_of_wide[at] : plan.link_of_slot[at])];
         const double turn = wide ? 1 : link.turn;
-        (wide ? wide_lever : lever)[at] = {Real(turn * turn),
-                                           Real(turn * turn * arm * arm + link.slide * link.slide)};
+        (wide ? wide_lever : lever)[at] = {Real(turn * turn), Real(turn * turn * arm * arm + link.slide * link.slide)};
         arm += norm(link.X_PF.p) + std::abs(link.slide0);
       }
     }

@@ -82,7 +82,8 @@ LINCHPIN_INLINE void through_axes(const Plan<T>& plan, int from, int to, int fir
 
 template <class X, class T>
 LINCHPIN_INLINE X power(const Force<X>& F, const Motion<T>& a, const X& sum) {
-  return fma(a.v.z, F.f.z, fma(a.v.y, F.f.y, fma(a.v.x, F.f.x, fma(a.w.z, F.n.z, fma(a.w.y, F.n.y, fma(a.w.x, F.n.x, sum))))));
+  return fma(a.v.z, F.f.z,
+             fma(a.v.y, F.f.y, fma(a.v.x, F.f.x, fma(a.w.z, F.n.z, fma(a.w.y, F.n.y, fma(a.w.x, F.n.x, sum))))));
 }
 
 template <class T, int N>
@@ -269,8 +270,7 @@ void sum_up(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, HeldWor
       size[1] = fma(lever.linear, trace, size[1]);
     } else {
       const Columns<T>* s = &ws.wide_s[6 * slot];
-      for (int i = 0; i < 6; ++i)
-        add_outer<N, T>(s[i], scaled<N, T>(ws.factors[slot].D_inverse[i], s[i]), Psi);
+      for (int i = 0; i < 6; ++i) add_outer<N, T>(s[i], scaled<N, T>(ws.factors[slot].D_inverse[i], s[i]), Psi);
     }
   }
   ws.lever[2 * v] = size[0];
@@ -423,7 +423,8 @@ __attribute__((noinline)) void free_accelerations(const HeldPlan<T>& held, HeldW
 
 // The world's upward and the angular velocity in the axes of links that have nodes.
 template <class T, class Real>
-__attribute__((noinline)) void turn_outward(const Plan<T>& plan, const HeldPlan<T>& held, const Real* v, HeldWorkspace<T>& ws) {
+__attribute__((noinline)) void turn_outward(const Plan<T>& plan, const HeldPlan<T>& held, const Real* v,
+                                            HeldWorkspace<T>& ws) {
   constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
   ws.up[0] = {T(plan.upward.x), T(plan.upward.y), T(plan.upward.z)};
   ws.w[0] = Vec3<T>::zero();
@@ -483,7 +484,8 @@ LINCHPIN_INLINE void fill_block(const Matrix6<T>& V, const typename HeldPlan<T>:
                                 const typename HeldPlan<T>::Vertex& to, int stride, typename Lanes<T>::Wide* rows) {
   if constexpr (side_by_side<T>)
     if (to.columns == 3) {  // whose columns are its rows
-      for (int i = 0; i < from.held; ++i) V.row[from.column[i]].store_first(&element<T>(rows + i * stride, to.first), to.held);
+      for (int i = 0; i < from.held; ++i)
+        V.row[from.column[i]].store_first(&element<T>(rows + i * stride, to.first), to.held);
       return;
     }
   for (int i = 0; i < from.held; ++i)
@@ -497,12 +499,12 @@ constexpr Real least_share = std::is_same_v<Real, float> ? Real(1e-5) : Real(1e-
 template <class Real>
 constexpr Real row_noise = std::is_same_v<Real, float> ? Real(2e-6) : Real(4e-15);
 
-template <class T, class Real>
-__attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, const Real* target, HeldWorkspace<T>& ws) {
+template <class T>
+__attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
   using Wide = typename Lanes<T>::Wide;
-  constexpr int worlds = Lanes<T>::worlds;
+  using Real = typename Plan<T>::Real;
   const int stride = row_stride<T>(held.active);
-  if constexpr (row_lanes<T> > 1)  // no rubbish beside what counts
+  if constexpr (row_lanes < T >> 1)  // no rubbish beside what counts
     for (Wide& x : ws.A) x = Wide(Real(0));
   for (const auto& block : held.blocks) {
     const auto& from = held.vertex[std::size_t(block.u)];
@@ -516,19 +518,32 @@ __attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, const Real* ta
   }
   for (std::size_t v = 0; v < held.vertex.size(); ++v) {
     const auto& vertex = held.vertex[v];
-    if (vertex.held == 0) continue;
-    const auto& node = held.tree.vertices()[v];
-    const Vec3<T>& w = ws.w[std::size_t(vertex.mark)];
-    const Vec3<T> drift = transpose_times(node.X_LV.R, cross(w, cross(w, node.X_LV.p)) - ws.up[std::size_t(vertex.mark)]);
-    const T drifts[6] = {T(0), T(0), T(0), drift.x, drift.y, drift.z};
     for (int i = 0; i < vertex.held; ++i) {
       const int row = vertex.first + i, column = vertex.column[i];
-      const T rest = target ? load<T>(target + vertex.given[i] * worlds) : T(0);
-      element<T>(ws.b.data(), row) = rest - (number(ws.a[v], column) + drifts[vertex.component[i]]);
       const T diagonal = entry(ws.V[pair(int(v), int(v))], column, column), bound = number(ws.bound[v], column);
       const T share = least_share<Real> * diagonal;
       element<T>(ws.noise.data(), row) = row_noise<Real> * diagonal;
       element<T>(ws.least.data(), row) = select(share > bound, share, bound);
+    }
+  }
+}
+
+// What is missing to the target, with the velocity products of the point and without aba's upward world.
+template <class T, class Real>
+__attribute__((noinline)) void fill_right_side(const HeldPlan<T>& held, const Real* target, HeldWorkspace<T>& ws) {
+  constexpr int worlds = Lanes<T>::worlds;
+  for (std::size_t v = 0; v < held.vertex.size(); ++v) {
+    const auto& vertex = held.vertex[v];
+    if (vertex.held == 0) continue;
+    const auto& node = held.tree.vertices()[v];
+    const Vec3<T>& w = ws.w[std::size_t(vertex.mark)];
+    const Vec3<T> centripetal = cross(w, cross(w, node.X_LV.p));
+    const Vec3<T> drift = transpose_times(node.X_LV.R, centripetal - ws.up[std::size_t(vertex.mark)]);
+    const T drifts[6] = {T(0), T(0), T(0), drift.x, drift.y, drift.z};
+    for (int i = 0; i < vertex.held; ++i) {
+      const T rest = target ? load<T>(target + vertex.given[i] * worlds) : T(0);
+      element<T>(ws.b.data(), vertex.first + i) =
+          rest - (number(ws.a[v], vertex.column[i]) + drifts[vertex.component[i]]);
     }
   }
 }
@@ -541,7 +556,8 @@ __attribute__((noinline)) void eliminate(const HeldPlan<T>& held, HeldWorkspace<
   using Wide = typename Lanes<T>::Wide;
   using Real = typename Plan<T>::Real;
   const int n = held.active, stride = S > 0 ? S : row_stride<T>(n);
-  Wide *A = ws.A.data(), *b = ws.b.data(), *l = ws.l.data(), *noise = ws.noise.data();
+  Wide *A = ws.A.data(), *b = ws.b.data(), *noise = ws.noise.data();
+  [[maybe_unused]] Wide* l = ws.l.data();
   rank = T(0);
   for (int k = 0; k < n; ++k) {
     Wide* row = A + k * stride;
@@ -553,16 +569,15 @@ __attribute__((noinline)) void eliminate(const HeldPlan<T>& held, HeldWorkspace<
     const T b_k = element<T>(b, k);
     ws.x[std::size_t(k)] = b_k;
     const Wide scale(D_inverse), from(-b_k), shaky(off);
-    if constexpr (row_lanes<T> > 1) {
+    if constexpr (row_lanes < T >> 1) {
 #pragma GCC unroll 4
       for (int j = 0; j < stride; ++j) {  // also up to k, where nobody looks any more
         const Wide L = row[j] * scale;
-        l[j] = L;
         noise[j] = fma(L * L, shaky, noise[j]);
         b[j] = fma(L, from, b[j]);
       }
       for (int i = k + 1; i < n; ++i) {
-        const Wide minus(-element<T>(l, i));
+        const Wide minus(-(element<T>(row, i) * D_inverse));  // L again: it would have to go through memory
         Wide* below = A + i * stride;
 #pragma GCC unroll 4
         for (int j = 0; j < stride; ++j) below[j] = fma(minus, row[j], below[j]);
@@ -606,7 +621,8 @@ LINCHPIN_INLINE T product(const Columns<T>& s, const T (&F)[6]) {
 }
 
 template <int N, class T>
-void add_along_path(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, const T (&F)[6], HeldWorkspace<T>& ws) {
+void add_along_path(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, const T (&F)[6],
+                    HeldWorkspace<T>& ws) {
   const auto& vertex = held.tree.vertices()[v];
   for (int k = vertex.first; k < vertex.last; ++k) {
     const auto& stretch = held.tree.stretches()[std::size_t(k)];
@@ -642,7 +658,8 @@ __attribute__((noinline)) void add_reactions(const Plan<T>& plan, const HeldPlan
     const auto& vertex = held.vertex[v];
     T F[6];
     for (std::size_t j = 0; j < 6; ++j) F[j] = ws.force[6 * v + j];
-    for (int i = 0; i < vertex.held; ++i) F[vertex.column[i]] = F[vertex.column[i]] + ws.x[std::size_t(vertex.first + i)];
+    for (int i = 0; i < vertex.held; ++i)
+      F[vertex.column[i]] = F[vertex.column[i]] + ws.x[std::size_t(vertex.first + i)];
     if (vertex.columns == 3)
       add_along_path<3, T>(plan, held, v, F, ws);
     else
@@ -716,12 +733,13 @@ void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const
       sum_up<6, T>(plan, held, i, ws);
   }
   make_products(held, ws);
+  fill_rows(held, ws);  // well before they are read again as whole registers
   free_accelerations(held, ws);
   turn_outward(plan, held, v.data(), ws);
-  fill_rows(held, target.empty() ? nullptr : target.data(), ws);
+  fill_right_side(held, target.empty() ? nullptr : target.data(), ws);
   T count;
   const int stride = row_stride<T>(held.active);
-  if (row_lanes<T> > 1 && stride == 1)
+  if (row_lanes < T >> 1 && stride == 1)
     eliminate<1, T>(held, ws, count);
   else if (row_lanes<T> > 1 && stride == 2)
     eliminate<2, T>(held, ws, count);
@@ -736,10 +754,10 @@ void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const
   aba_outward<T>(plan, ws.aba, vdot);
 }
 
-#define LINCHPIN_INSTANTIATE(T)                                                                                   \
-  template struct HeldWorkspace<T>;                                                                               \
-  template void held_dynamics<T>(const Plan<T>&, const HeldPlan<T>&, std::span<const Plan<T>::Real>,              \
-                                 std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,                  \
+#define LINCHPIN_INSTANTIATE(T)                                                                                     \
+  template struct HeldWorkspace<T>;                                                                                 \
+  template void held_dynamics<T>(const Plan<T>&, const HeldPlan<T>&, std::span<const Plan<T>::Real>,                \
+                                 std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,                    \
                                  std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>, HeldWorkspace<T>&, \
                                  std::span<Plan<T>::Real>, std::span<Plan<T>::Real>, std::span<int>);
 LINCHPIN_INSTANTIATE(double)

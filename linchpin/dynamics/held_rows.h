@@ -52,13 +52,13 @@ struct HeldPlan {
   NodeTree<T> tree;  // of the nodes that are not on the world and hold a row
 
   struct Vertex {
-    int columns = 6;       // carried: 3 or 6
-    Real unit[6][8] = {};  // those unit forces, seen from the link
-    int first = 0, held = 0;          // its rows in the order of elimination
+    int columns = 6;                    // carried: 3 or 6
+    Real unit[6][8] = {};               // those unit forces, seen from the link
+    int first = 0, held = 0;            // its rows in the order of elimination
     int column[6] = {}, given[6] = {};  // of each: which of the columns it is, which of the caller's rows
     int component[6] = {};
     Real angular[8] = {}, linear[8] = {};  // per column: one for the kind it is of
-    int mark = 0;        // where the link's turning is known
+    int mark = 0;                          // where the link's turning is known
   };
   std::vector<Vertex> vertex;  // as tree.vertices()
   int active = 0;              // rows to be eliminated
@@ -107,19 +107,20 @@ template <class T>
 struct HeldWorkspace {
   HeldWorkspace(const Plan<T>& plan, const HeldPlan<T>& held);
   AbaWorkspace<T> aba;
-  AlignedArray<Matrix6<T>> Phi, Psi;      // per vertex
-  AlignedArray<Matrix6<T>> V;             // per pair of vertices u, v, at [u + v (v + 1) / 2]: rows of u, columns of v
-  AlignedArray<Columns<T>> psi, a;        // per vertex
-  AlignedArray<Columns<T>> s, wide_s;     // per one-axis link; six per ball or free link
+  AlignedArray<Matrix6<T>> Phi, Psi;   // per vertex
+  AlignedArray<Matrix6<T>> V;          // per pair of vertices u, v, at [u + v (v + 1) / 2]: rows of u, columns of v
+  AlignedArray<Columns<T>> psi, a;     // per vertex
+  AlignedArray<Columns<T>> s, wide_s;  // per one-axis link; six per ball or free link
   AlignedArray<InertiaFactors<T>> factors;  // per ball or free link, of free ones
-  AlignedArray<T> lever;                  // per vertex: sums of levers over D, angular and linear
-  AlignedArray<Columns<T>> bound;         // per vertex: diagonals of V up to this are rounding
-  AlignedArray<Vec3<T>> up, w;            // per mark
+  AlignedArray<T> lever;                    // per vertex: sums of levers over D, angular and linear
+  AlignedArray<Columns<T>> bound;           // per vertex: diagonals of V up to this are rounding
+  AlignedArray<Vec3<T>> up, w;              // per mark
   using Wide = typename Lanes<T>::Wide;
-  AlignedArray<Wide> A;                   // Lambda, row by row, of one world several columns side by side
-  AlignedArray<Wide> b, l, noise, least;  // one more row each: right-hand side, L's column, and what a pivot must exceed
-  AlignedArray<T> D_inverse, x;           // per row: zero where it does not count; lambda
-  AlignedArray<T> force;                  // per vertex, six each
+  AlignedArray<Wide> A;  // Lambda, row by row, of one world several columns side by side
+  AlignedArray<Wide> b, l, noise,
+      least;                     // one more row each: right-hand side, L's column, and what a pivot must exceed
+  AlignedArray<T> D_inverse, x;  // per row: zero where it does not count; lambda
+  AlignedArray<T> force;         // per vertex, six each
 };
 
 // Fills vdot, lambda (N or N m along the components, from the world onto the node) and each world's rank, the number of

@@ -45,8 +45,8 @@ Answer<typename Plan<T>::Real> compute(const Model& model, const std::vector<Hel
   HeldWorkspace<T> ws(plan, held);
   if (with_nan) {
     poison(ws.aba.block, ws.aba.pivot, ws.aba.D_inverse, ws.aba.wide, ws.aba.external, ws.aba.sum, ws.aba.w, ws.aba.a);
-    poison(ws.Phi, ws.Psi, ws.V, ws.psi, ws.a, ws.s, ws.wide_s, ws.factors, ws.lever, ws.bound, ws.up, ws.w, ws.A, ws.b, ws.l, ws.noise,
-           ws.least, ws.D_inverse, ws.x, ws.force);
+    poison(ws.Phi, ws.Psi, ws.V, ws.psi, ws.a, ws.s, ws.wide_s, ws.factors, ws.lever, ws.bound, ws.up, ws.w, ws.A, ws.b,
+           ws.l, ws.noise, ws.least, ws.D_inverse, ws.x, ws.force);
   }
   const std::size_t worlds = std::size_t(Lanes<T>::worlds);
   Answer<typename Plan<T>::Real> out;
@@ -95,7 +95,8 @@ struct Dense {
         if (!(held.rows >> k & 1u)) continue;
         const Eigen::Vector3d axis(axes[k % 3].x, axes[k % 3].y, axes[k % 3].z);
         rows.push_back(Six(jacobian.data(), 6, Eigen::Index(nv)).middleRows(k < 3 ? 0 : 3, 3).transpose() * axis);
-        drifts.push_back((Six(rate.data(), 6, Eigen::Index(nv)).middleRows(k < 3 ? 0 : 3, 3).transpose() * axis).dot(speed));
+        drifts.push_back(
+            (Six(rate.data(), 6, Eigen::Index(nv)).middleRows(k < 3 ? 0 : 3, 3).transpose() * axis).dot(speed));
       }
     }
     J.resize(Eigen::Index(rows.size()), Eigen::Index(nv));
@@ -162,8 +163,8 @@ TEST(HeldRows, SolveTheEquations) {
     for (const int count : {1, 2, 4, 7})
       for (const unsigned mask : {0u, linear_rows, angular_rows, all_rows, 0b100000u})
         for (int k = 0; k < 4; ++k)
-          expect_solved(model, random_nodes(model, count, std::uint64_t(count + k), mask), std::uint64_t(20 + count + k),
-                        k != 1, k != 2,
+          expect_solved(model, random_nodes(model, count, std::uint64_t(count + k), mask),
+                        std::uint64_t(20 + count + k), k != 1, k != 2,
                         name + " " + std::to_string(count) + " nodes, mask " + std::to_string(mask) + ", case " +
                             std::to_string(k));
   }
@@ -181,7 +182,8 @@ TEST(HeldRows, RedundantNodesCountOnce) {
   const int foot = int(model.bodies().size()) - 1;
   std::vector<HeldNode> nodes;
   for (const double x : {-0.1, 0.1})
-    for (const double y : {-0.05, 0.05}) nodes.push_back({{foot, {Mat3<double>::identity(), {x, y, -0.05}}}, linear_rows});
+    for (const double y : {-0.05, 0.05})
+      nodes.push_back({{foot, {Mat3<double>::identity(), {x, y, -0.05}}}, linear_rows});
   expect_solved(model, nodes, 3, true, true, "four corners");
   const State state = random_state(model, 3);
   const std::vector<double> tau(state.v.size());
@@ -275,9 +277,9 @@ void expect_lanes_equal_alone() {
       for (const HeldNode& node : nodes) rows += std::size_t(__builtin_popcount(node.rows));
       std::vector<std::vector<double>> target;
       for (std::size_t w = 0; w < count; ++w) target.push_back(random_numbers(rows, w + 50));
-      const Answer<Real> together = compute<T>(model, nodes, interleave<Real>(worlds.q), interleave<Real>(worlds.v),
-                                               interleave<Real>(worlds.x), interleave<Real>(worlds.f_ext),
-                                               interleave<Real>(target));
+      const Answer<Real> together =
+          compute<T>(model, nodes, interleave<Real>(worlds.q), interleave<Real>(worlds.v), interleave<Real>(worlds.x),
+                     interleave<Real>(worlds.f_ext), interleave<Real>(target));
       for (std::size_t w = 0; w < count; ++w) {
         const Answer<Real> alone =
             compute<Real>(model, nodes, as_reals<Real>(worlds.q[w]), as_reals<Real>(worlds.v[w]),
