@@ -476,7 +476,7 @@ int row_stride(int active) {
 }
 template <class T>
 LINCHPIN_INLINE T& element(typename Lanes<T>::Wide* row, int column) {
-  return at<T>(row[column / row_lanes<T>], column % row_lanes<T>);
+  return reinterpret_cast<T*>(row)[column];  // registers of a row follow one another
 }
 
 template <class T>
@@ -580,7 +580,7 @@ __attribute__((noinline)) void eliminate(const HeldPlan<T>& held, HeldWorkspace<
         const Wide minus(-(element<T>(row, i) * D_inverse));  // L again: it would have to go through memory
         Wide* below = A + i * stride;
 #pragma GCC unroll 4
-        for (int j = 0; j < stride; ++j) below[j] = fma(minus, row[j], below[j]);
+        for (int j = 0; j < stride; ++j) below[j] = fma(minus, row[j], below[j]);  // below the diagonal too: no branch
       }
     } else {
       for (int i = k + 1; i < n; ++i) {
