@@ -40,6 +40,10 @@ void plan_products(const Vertices& vertices, const Held& held, std::vector<Produ
   }
   std::vector<bool> asked(vertices.size() * (vertices.size() + 1) / 2, false);
   const auto has_rows = [&](int v) { return held[std::size_t(v)].held > 0; };
+  const auto direct = [&](int u, int v) {  // vertices of three columns carry no others: neither is the other's parent
+    return held[std::size_t(u)].columns == 3 && held[std::size_t(v)].columns == 3 &&
+           root[std::size_t(u)] == root[std::size_t(v)] && vertices[std::size_t(v)].parent >= 0;
+  };
   for (int v = count - 1; v >= 0; --v) {
     const int p = vertices[std::size_t(v)].parent;
     for (int u = 0; u < v; ++u) {
@@ -51,13 +55,14 @@ void plan_products(const Vertices& vertices, const Held& held, std::vector<Produ
   for (int v = 0; v < count; ++v) {
     const int p = vertices[std::size_t(v)].parent;
     if (p < 0) continue;
-    products.push_back({p, v, p, true});
+    products.push_back({p, v, p, true, direct(v, v)});
     for (int u = 0; u < v; ++u)
-      if (u != p && asked[pair(u, v)]) products.push_back({u, v, p, false});
+      if (u != p && asked[pair(u, v)]) products.push_back({u, v, p, false, direct(u, v)});
   }
   for (int v = 0; v < count; ++v)
     for (int u = 0; u <= v; ++u)
-      if (has_rows(u) && has_rows(v)) blocks.push_back({u, v, root[std::size_t(u)] != root[std::size_t(v)]});
+      if (has_rows(u) && has_rows(v) && !direct(u, v))
+        blocks.push_back({u, v, root[std::size_t(u)] != root[std::size_t(v)]});
 }
 
 }  // namespace

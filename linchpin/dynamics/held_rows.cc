@@ -371,25 +371,76 @@ LINCHPIN_INLINE void find_bounds(const HeldPlan<T>& held, std::size_t v, HeldWor
   }
 }
 
+// A has `active` rows of `stride` registers: of one world that many columns lie side by side, of a pack each has its own
+// and rows are filled up to whole tiles. What is below the diagonal is never read.
+template <class T>
+constexpr bool one_world = Lanes<T>::worlds == 1;
+template <class T>
+constexpr int row_lanes = Lanes<T>::joints;
+template <class T>
+constexpr int tile = one_world<T> ? 1 : 4;  // registers that are worked on at a time
+template <class T>
+int row_stride(int active) {
+  constexpr int step = row_lanes<T> * tile<T>;
+  return (active + step - 1) / step * tile<T>;
+}
+template <class T>
+LINCHPIN_INLINE T& element(typename Lanes<T>::Wide* row, int column) {
+  return reinterpret_cast<T*>(row)[column];  // registers of a row follow one another
+}
+
+// V's block of Lambda. `rows` are those of `from`.
+template <class T>
+LINCHPIN_INLINE void fill_block(const Matrix6<T>& V, const typename HeldPlan<T>::Vertex& from,
+                                const typename HeldPlan<T>::Vertex& to, int stride, typename Lanes<T>::Wide* rows) {
+  if constexpr (side_by_side<T>)
+    if (to.columns == 3) {  // whose columns are its rows
+      for (int i = 0; i < from.held; ++i)
+        V.row[from.column[i]].store_first(&element<T>(rows + i * stride, to.first), to.held);
+      return;
+    }
+  for (int i = 0; i < from.held; ++i)
+    for (int j = 0; j < to.held; ++j)
+      element<T>(rows + i * stride, to.first + j) = entry(V, from.column[i], to.column[j]);
+}
+
 template <class T>
 void make_products(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
+  using Wide = typename Lanes<T>::Wide;
+  const int stride = row_stride<T>(held.active);
+  if constexpr (one_world<T>)  // no rubbish beside what counts
+    for (Wide& x : ws.A) x = Wide(typename Plan<T>::Real(0));
   for (std::size_t v = 0; v < held.vertex.size(); ++v)
     if (held.tree.vertices()[v].parent < 0) find_bounds(held, v, ws);
+  Matrix6<T> block;
   for (const auto& product : held.products) {
     const int u = product.u, v = product.v, p = product.p;
     const Matrix6<T>& Phi = ws.Phi[std::size_t(v)];
-    const int columns = held.vertex[std::size_t(v)].columns, rows = held.vertex[std::size_t(u)].columns;
+    const auto& from = held.vertex[std::size_t(product.own ? v : u)];
+    const auto& to = held.vertex[std::size_t(v)];
+    Wide* rows = ws.A.data() + from.first * stride;
     if (product.own) {
       Matrix6<T>& Z = ws.V[pair(p, v)];  // V_pp Phi_v
-      Matrix6<T>& own = ws.V[pair(v, v)];
-      multiply<false, false, T>(ws.V[pair(p, p)], Phi, Phi, 6, columns, Z);
-      multiply<true, true, T>(Phi, Z, ws.Psi[std::size_t(v)], columns, columns, own);
-      if (columns == 6) mirror(own);
+      multiply<false, false, T>(ws.V[pair(p, p)], Phi, Phi, 6, to.columns, Z);
       find_bounds(held, std::size_t(v), ws);
+      if (product.direct) {
+        multiply<true, true, T>(Phi, Z, ws.Psi[std::size_t(v)], 3, 3, block);
+        fill_block<T>(block, from, to, stride, rows);
+      } else {
+        Matrix6<T>& own = ws.V[pair(v, v)];
+        multiply<true, true, T>(Phi, Z, ws.Psi[std::size_t(v)], to.columns, to.columns, own);
+        if (to.columns == 6) mirror(own);
+      }
+    } else if (product.direct) {
+      if (u < p)
+        multiply<false, false, T>(ws.V[pair(u, p)], Phi, Phi, 3, 3, block);
+      else
+        multiply<true, false, T>(ws.V[pair(p, u)], Phi, Phi, 3, 3, block);
+      fill_block<T>(block, from, to, stride, rows);
     } else if (u < p) {
-      multiply<false, false, T>(ws.V[pair(u, p)], Phi, Phi, rows, columns, ws.V[pair(u, v)]);
+      multiply<false, false, T>(ws.V[pair(u, p)], Phi, Phi, from.columns, to.columns, ws.V[pair(u, v)]);
     } else {
-      multiply<true, false, T>(ws.V[pair(p, u)], Phi, Phi, rows, columns, ws.V[pair(u, v)]);
+      multiply<true, false, T>(ws.V[pair(p, u)], Phi, Phi, from.columns, to.columns, ws.V[pair(u, v)]);
     }
   }
 }
@@ -463,36 +514,6 @@ __attribute__((noinline)) void turn_outward(const Plan<T>& plan, const HeldPlan<
 
 // ---- (4): rows, eliminated -------------------------------------------------------------------------------------------------
 
-// A has `active` rows of `stride` registers: of one world that many columns lie side by side, of a pack each has its own
-// and rows are filled up to whole tiles. What is below the diagonal is never read.
-template <class T>
-constexpr int row_lanes = Lanes<T>::joints;
-template <class T>
-constexpr int tile = row_lanes<T> > 1 ? 1 : 4;  // registers that are worked on at a time
-template <class T>
-int row_stride(int active) {
-  constexpr int step = row_lanes<T> * tile<T>;
-  return (active + step - 1) / step * tile<T>;
-}
-template <class T>
-LINCHPIN_INLINE T& element(typename Lanes<T>::Wide* row, int column) {
-  return reinterpret_cast<T*>(row)[column];  // registers of a row follow one another
-}
-
-template <class T>
-LINCHPIN_INLINE void fill_block(const Matrix6<T>& V, const typename HeldPlan<T>::Vertex& from,
-                                const typename HeldPlan<T>::Vertex& to, int stride, typename Lanes<T>::Wide* rows) {
-  if constexpr (side_by_side<T>)
-    if (to.columns == 3) {  // whose columns are its rows
-      for (int i = 0; i < from.held; ++i)
-        V.row[from.column[i]].store_first(&element<T>(rows + i * stride, to.first), to.held);
-      return;
-    }
-  for (int i = 0; i < from.held; ++i)
-    for (int j = 0; j < to.held; ++j)
-      element<T>(rows + i * stride, to.first + j) = entry(V, from.column[i], to.column[j]);
-}
-
 // A pivot counts above a share of its row's own diagonal; rounding leaves a few units of the last place of it.
 template <class Real>
 constexpr Real least_share = std::is_same_v<Real, float> ? Real(1e-5) : Real(1e-10);
@@ -504,15 +525,13 @@ __attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, HeldWorkspace<
   using Wide = typename Lanes<T>::Wide;
   using Real = typename Plan<T>::Real;
   const int stride = row_stride<T>(held.active);
-  if constexpr (row_lanes < T >> 1)  // no rubbish beside what counts
-    for (Wide& x : ws.A) x = Wide(Real(0));
   for (const auto& block : held.blocks) {
     const auto& from = held.vertex[std::size_t(block.u)];
     const auto& to = held.vertex[std::size_t(block.v)];
     Wide* rows = &ws.A[std::size_t(from.first * stride)];
     if (!block.zero)
       fill_block<T>(ws.V[pair(block.u, block.v)], from, to, stride, rows);
-    else if constexpr (row_lanes<T> == 1)
+    else if constexpr (!one_world<T>)
       for (int i = 0; i < from.held; ++i)
         for (int j = 0; j < to.held; ++j) rows[i * stride + to.first + j] = T(0);
   }
@@ -520,7 +539,7 @@ __attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, HeldWorkspace<
     const auto& vertex = held.vertex[v];
     for (int i = 0; i < vertex.held; ++i) {
       const int row = vertex.first + i, column = vertex.column[i];
-      const T diagonal = entry(ws.V[pair(int(v), int(v))], column, column), bound = number(ws.bound[v], column);
+      const T diagonal = element<T>(&ws.A[std::size_t(row * stride)], row), bound = number(ws.bound[v], column);
       const T share = least_share<Real> * diagonal;
       element<T>(ws.noise.data(), row) = row_noise<Real> * diagonal;
       element<T>(ws.least.data(), row) = select(share > bound, share, bound);
@@ -569,7 +588,7 @@ __attribute__((noinline)) void eliminate(const HeldPlan<T>& held, HeldWorkspace<
     const T b_k = element<T>(b, k);
     ws.x[std::size_t(k)] = b_k;
     const Wide scale(D_inverse), from(-b_k), shaky(off);
-    if constexpr (row_lanes < T >> 1) {
+    if constexpr (one_world<T>) {
 #pragma GCC unroll 4
       for (int j = 0; j < stride; ++j) {  // also up to k, where nobody looks any more
         const Wide L = row[j] * scale;
@@ -739,9 +758,9 @@ void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const
   fill_right_side(held, target.empty() ? nullptr : target.data(), ws);
   T count;
   const int stride = row_stride<T>(held.active);
-  if (row_lanes < T >> 1 && stride == 1)
+  if (one_world<T> && stride == 1)
     eliminate<1, T>(held, ws, count);
-  else if (row_lanes<T> > 1 && stride == 2)
+  else if (one_world<T> && stride == 2)
     eliminate<2, T>(held, ws, count);
   else
     eliminate<0, T>(held, ws, count);

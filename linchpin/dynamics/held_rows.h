@@ -64,13 +64,14 @@ struct HeldPlan {
   int active = 0;              // rows to be eliminated
   std::vector<int> silent;     // the caller's rows that are not among them
 
-  // Products of (4), each after those it needs. `own` makes V_pv and V_vv, the others V_uv.
+  // Products of (4), each after those it needs. `own` makes V_pv and V_vv, the others V_uv. Where both ends carry three
+  // columns, their held rows, the result goes into Lambda at once.
   struct Product {
     int u, v, p;
-    bool own;
+    bool own, direct;
   };
   std::vector<Product> products;
-  // Blocks of Lambda above its diagonal and on it; `zero` where no joint is shared.
+  // The other blocks of Lambda above its diagonal and on it; `zero` where no joint is shared.
   struct Block {
     int u, v;
     bool zero;
