@@ -6,8 +6,9 @@
 namespace linchpin {
 namespace {
 
-// Unit forces are columns. For double three or six of them lie in one register, all carried at once; of packs of worlds,
-// and of floats, three at a time stay in registers. Either way by the same source: X is what is carried at a time.
+// Unit forces are columns. For double three or six of them lie in one register, all carried at once; of packs of
+// worlds, and of floats, three at a time stay in registers. Either way by the same source: X is what is carried at a
+// time.
 template <class T>
 constexpr bool side_by_side = std::is_same_v<T, double>;
 template <class T>
@@ -40,7 +41,7 @@ LINCHPIN_INLINE void put(const Carried<T>& x, int row, int column, Matrix6<T>& o
     out.at[row][column] = x;
 }
 
-// ---- what a path does: Phi, Psi, psi, s ---------------------------------------------------------------------------------
+// ---- what a path does: Phi, Psi, psi, s -----------------------------------------------------------------------------
 
 // Columns on their way inward, and what they have met of the free motion: (2).
 template <class X, int N>
@@ -287,7 +288,7 @@ void sum_up(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, HeldWor
   if (N == 6) mirror(out);
 }
 
-// ---- Lambda ---------------------------------------------------------------------------------------------------------------
+// ---- Lambda ---------------------------------------------------------------------------------------------------------
 
 // out = sum + A B, or sum + A' B, with `rows` rows and `columns` columns, each three or six, summed over six.
 template <bool transposed, bool add, class T>
@@ -335,8 +336,8 @@ LINCHPIN_INLINE void multiply(const Matrix6<T>& A, const Matrix6<T>& B, const Ma
 
 std::size_t pair(int u, int v) { return std::size_t(u) + std::size_t(v) * std::size_t(v + 1) / 2; }
 
-// What rounding can make of V's diagonal. A path's s is a difference of levers, and enters by its square; but Phi' V_pp Phi
-// is itself a difference where V_pp gives way in other directions only.
+// What rounding can make of V's diagonal. A path's s is a difference of levers, and enters by its square; but Phi' V_pp
+// Phi is itself a difference where V_pp gives way in other directions only.
 template <class Real>
 constexpr Real path_noise = std::is_same_v<Real, float> ? Real(1e-11) : Real(1e-20);
 template <class Real>
@@ -371,8 +372,8 @@ LINCHPIN_INLINE void find_bounds(const HeldPlan<T>& held, std::size_t v, HeldWor
   }
 }
 
-// A has `active` rows of `stride` registers: of one world that many columns lie side by side, of a pack each has its own
-// and rows are filled up to whole tiles. What is below the diagonal is never read.
+// A has `active` rows of `stride` registers: of one world that many columns lie side by side, of a pack each has its
+// own and rows are filled up to whole tiles. What is below the diagonal is never read.
 template <class T>
 constexpr bool one_world = Lanes<T>::worlds == 1;
 template <class T>
@@ -445,7 +446,7 @@ void make_products(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
   }
 }
 
-// ---- the free motion at the nodes ------------------------------------------------------------------------------------------
+// ---- the free motion at the nodes -----------------------------------------------------------------------------------
 
 template <class T>
 __attribute__((noinline)) void free_accelerations(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
@@ -512,7 +513,7 @@ __attribute__((noinline)) void turn_outward(const Plan<T>& plan, const HeldPlan<
   }
 }
 
-// ---- (4): rows, eliminated -------------------------------------------------------------------------------------------------
+// ---- (4): rows, eliminated ------------------------------------------------------------------------------------------
 
 // A pivot counts above a share of its row's own diagonal; rounding leaves a few units of the last place of it.
 template <class Real>
@@ -568,8 +569,8 @@ __attribute__((noinline)) void fill_right_side(const HeldPlan<T>& held, const Re
 }
 
 // LDL' from the first row to the last, and the solution. Every number has its own sum, in the same order for every T.
-// What is off a pivot d by rounding is off a later one by l^2 of it, much more than a last place where d was small: a row
-// counts only above that, too. S registers to a row; 0: as many as there are.
+// What is off a pivot d by rounding is off a later one by l^2 of it, much more than a last place where d was small: a
+// row counts only above that, too. S registers to a row; 0: as many as there are.
 template <int S, class T>
 __attribute__((noinline)) void eliminate(const HeldPlan<T>& held, HeldWorkspace<T>& ws, T& rank) {
   using Wide = typename Lanes<T>::Wide;
@@ -629,7 +630,7 @@ __attribute__((noinline)) void eliminate(const HeldPlan<T>& held, HeldWorkspace<
   }
 }
 
-// ---- (5): reactions ----------------------------------------------------------------------------------------------------------
+// ---- (5): reactions -------------------------------------------------------------------------------------------------
 
 template <int N, class T>
 LINCHPIN_INLINE T product(const Columns<T>& s, const T (&F)[6]) {

@@ -13,15 +13,15 @@
 //     Lambda lambda = target - a,   Lambda = the rows of J M^-1 J', by (4) of compliance.h                       (4)
 //     F_v = lambda_v + sum over v's children of Phi F,   u += s F_v at the joints of v's path                    (5)
 // and pass 3 of aba, once, with these u. That is 000 s.10 and 001 Table 1 with two differences: a path in place of a
-// joint, and no second sweep over the joints, neither outward for the free motion nor inward for the reactions, since (2)
-// and the s that (5) wants are by-products of Phi and Psi. A vertex on which no other hangs carries its held rows only,
-// three columns for up to three of them and six otherwise. O(n + m^2), and rows^3 / 6 for (4).
+// joint, and no second sweep over the joints, neither outward for the free motion nor inward for the reactions, since
+// (2) and the s that (5) wants are by-products of Phi and Psi. A vertex on which no other hangs carries its held rows
+// only, three columns for up to three of them and six otherwise. O(n + m^2), and rows^3 / 6 for (4).
 //
-// Rows may say a thing twice. (4) is eliminated in the order of links (nodes of one link: in the order given), and a row
-// whose pivot is below a share of its own diagonal is held already: its lambda is zero. Nor does a row count that no
-// joint can move (its diagonal is rounding), or one of a node on the world. Accelerations are unique all the same, unless
-// targets contradict each other: then the rows that come first are met. semidefinite.h, in contrast, takes the largest
-// pivot first and gives the least reactions; here every world of a pack has to go the same way.
+// Rows may say a thing twice. (4) is eliminated in the order of links (nodes of one link: in the order given), and a
+// row whose pivot is below a share of its own diagonal is held already: its lambda is zero. Nor does a row count that
+// no joint can move (its diagonal is rounding), or one of a node on the world. Accelerations are unique all the same,
+// unless targets contradict each other: then the rows that come first are met. semidefinite.h, in contrast, takes the
+// largest pivot first and gives the least reactions; here every world of a pack has to go the same way.
 //
 // T as in aba.h; worlds of a pack lie side by side, and a lane has the bits of the scalar run of its type.
 #pragma once
@@ -117,11 +117,11 @@ struct HeldWorkspace {
   AlignedArray<Columns<T>> bound;           // per vertex: diagonals of V up to this are rounding
   AlignedArray<Vec3<T>> up, w;              // per mark
   using Wide = typename Lanes<T>::Wide;
-  AlignedArray<Wide> A;  // Lambda, row by row, of one world several columns side by side
-  AlignedArray<Wide> b, l, noise,
-      least;                     // one more row each: right-hand side, L's column, and what a pivot must exceed
-  AlignedArray<T> D_inverse, x;  // per row: zero where it does not count; lambda
-  AlignedArray<T> force;         // per vertex, six each
+  AlignedArray<Wide> A;             // Lambda, row by row, of one world several columns side by side
+  AlignedArray<Wide> b, l;          // one more row each: right-hand side, L's column
+  AlignedArray<Wide> noise, least;  // and what a pivot must exceed
+  AlignedArray<T> D_inverse, x;     // per row: zero where it does not count; lambda
+  AlignedArray<T> force;            // per vertex, six each
 };
 
 // Fills vdot, lambda (N or N m along the components, from the world onto the node) and each world's rank, the number of

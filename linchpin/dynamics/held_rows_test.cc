@@ -11,8 +11,8 @@
 namespace linchpin {
 namespace {
 
-// Nodes on random bodies in random frames with random rows: several on one body, on a path of another's, in other trees,
-// on the world, with no rows at all.
+// Nodes on random bodies in random frames with random rows: several on one body, on a path of another's, in other
+// trees, on the world, with no rows at all.
 std::vector<HeldNode> random_nodes(const Model& model, int count, std::uint64_t seed, unsigned mask = 0) {
   const std::vector<double> x = random_numbers(std::size_t(9 * count), seed);
   std::vector<HeldNode> nodes;
@@ -109,7 +109,8 @@ struct Dense {
     const Eigen::VectorXd a = J * Eigen::Map<const Eigen::VectorXd>(x.data(), M.rows()) + drift;
     return {a.data(), a.data() + a.size()};
   }
-  // Of Lambda with a unit diagonal, eigenvalues that are neither zero by rounding nor near it; -1 where that is unclear.
+  // Of Lambda with a unit diagonal, eigenvalues that are neither zero by rounding nor near it; -1 where that is
+  // unclear.
   int rank() const {
     Eigen::MatrixXd L = J * M.llt().solve(J.transpose());
     Eigen::VectorXd d = L.diagonal().cwiseMax(0).cwiseSqrt();

@@ -6,8 +6,8 @@
 
 namespace linchpin {
 
-// P (1 - U D^-1 S') at a one-axis joint, leaving s = S' P there; still at the link's origin in its axes. A hinge lets no
-// moment about its axis pass: n.z is not set then, and to_previous_link() takes it as zero.
+// P (1 - U D^-1 S') at a one-axis joint, leaving s = S' P there; still at the link's origin in its axes. A hinge lets
+// no moment about its axis pass: n.z is not set then, and to_previous_link() takes it as zero.
 template <bool axial, class T, class Factors, class X>
 LINCHPIN_INLINE Force<X> past_pivot(const Plan<T>& plan, const Factors& factors, int slot, const Force<X>& P, X& s) {
   using Real = typename Plan<T>::Real;
