@@ -5,14 +5,16 @@
 // | by compliance  | constrained_dynamics() with all rows eliminated at once, O(n) + O(rows^3)  |
 // | by recursion   | the same loop by loop, O(n + m)                                            |
 // | tree alone     | aba(), as if nothing were closed                                           |
+// | held rows      | held_dynamics(): just points of nodes held, for one world and for packs    |
 //
-// Times are per evaluation, rows and poses included.
+// Times are per evaluation, rows and poses included; of packs per world.
 #include <cstdio>
 #include <optional>
 
 #include "bench/suite.h"
 #include "bench/timing.h"
 #include "linchpin/dynamics/closed_chain.h"
+#include "linchpin/dynamics/held_rows.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 
@@ -20,6 +22,7 @@ namespace linchpin {
 namespace {
 
 constexpr const char* suite = "loops";
+constexpr const char* four_points_case = "@humanoid on four points";
 constexpr int largest_dense = 400;  // rows
 
 struct Case {
@@ -49,7 +52,7 @@ std::vector<Case> cases() {
   }
   for (const char* name : {"@squeezer", "@bricard", "@stewart", "@linkage_biped"})
     all.push_back({name, scene(name).value(), false});
-  all.push_back({"@humanoid on four points", on_four_points(), true});
+  all.push_back({four_points_case, on_four_points(), true});
   return all;
 }
 
@@ -62,6 +65,50 @@ std::string text_of(double us) {
   char text[32];
   std::snprintf(text, sizeof text, us < 10 ? "%.2f" : "%.1f", us);
   return text;
+}
+
+// Hands and feet of the same humanoid held by held_dynamics(), beside aba() of the same scalar. Returns us per world.
+template <class T>
+double time_held(const char* scalar, const TimingOptions& timing, BenchReport& report, BenchTable& table) {
+  using Real = typename Plan<T>::Real;
+  constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
+  const ModelSpec spec = scene("@humanoid").value();
+  const Model model = compile(spec).value();
+  std::vector<HeldNode> nodes;
+  for (const FrameSpec& frame : spec.frames) {
+    if (!frame.name.ends_with("_foot") && !frame.name.ends_with("_hand")) continue;
+    for (std::size_t body = 0; body < model.bodies().size(); ++body)
+      if (model.bodies()[body].name == frame.body) nodes.push_back({{int(body), frame.X_BF}, linear_rows});
+  }
+  const Plan<T> plan(model);
+  const HeldPlan<T> held(model, plan, nodes);
+  HeldWorkspace<T> ws(plan, held);
+  const State state =
+      random_state(model, 1);  // at rest floats would be slowed by numbers below the smallest normal one
+  std::vector<Real> q, v;
+  for (const double x : state.q) q.insert(q.end(), worlds, Real(x));
+  for (const double x : state.v) v.insert(v.end(), worlds, Real(x));
+  std::vector<Real> tau(v.size()), vdot(v.size()), lambda(std::size_t(held.rows) * worlds);
+  std::vector<int> rank(worlds);
+  const std::vector<Repeated> work{
+      repeated([&] { held_dynamics<T>(plan, held, q, v, tau, {}, {}, ws, vdot, lambda, rank); }),
+      repeated([&] { aba<T>(plan, q, v, tau, {}, ws.aba, vdot); })};
+  const std::vector<Timing> timings = time_together(work, timing);
+  const double us = 1e6 / double(worlds) * timings[0].minimum, alone = 1e6 / double(worlds) * timings[1].minimum;
+  table.rows.push_back({scalar, std::to_string(worlds), std::to_string(held.rows), std::to_string(rank[0]), text_of(us),
+                        text_of(alone)});
+  report.rows.push_back({.suite = suite,
+                         .bench_case = four_points_case,
+                         .size = held.rows,
+                         .metric = "held rows",
+                         .unit = "us",
+                         .value = us,
+                         .reason = {},
+                         .median = 1e6 / double(worlds) * timings[0].median,
+                         .who = "linchpin",
+                         .scalar = scalar,
+                         .ratio = {}});
+  return us;
 }
 
 }  // namespace
@@ -131,12 +178,23 @@ BenchReport bench_loops(const BenchOptions& options, const BenchProgress& progre
                              .ratio = {}});
     }
     table.rows.push_back(std::move(cells));
-    if (c.name == "@humanoid on four points") four_points = best;
+    if (c.name == four_points_case) four_points = best;
     if (c.name == "@four_bar:loops=40") ladder_40 = best;
     if (c.name == "@four_bar:loops=1000") ladder_1000 = best;
   }
   report.tables.push_back(std::move(table));
+  BenchTable held_table{std::string(four_points_case) + " as held rows: us per world, smallest",
+                        "lrrrrr",
+                        {"scalar", "worlds", "rows", "rank", "held rows", "tree alone"},
+                        {}};
+  const double held_alone = time_held<double>("double", timing, report, held_table);
+  time_held<float>("float", timing, report, held_table);
+  const double held_eight = time_held<Double8>("8 doubles", timing, report, held_table);
+  time_held<Float16>("16 floats", timing, report, held_table);
+  report.tables.push_back(std::move(held_table));
   report.targets.push_back({"humanoid on four points: a third of Pinocchio's 7.3 us", "us", true, 2.43, four_points});
+  report.targets.push_back({"the same as held rows: a third of Pinocchio's", "us", true, 2.43, held_alone});
+  report.targets.push_back({"the same, 8 worlds at a time: a tenth, per world", "us", true, 0.73, held_eight});
   std::optional<double> growth;
   if (ladder_40 && ladder_1000) growth = *ladder_1000 / *ladder_40;
   report.targets.push_back({"1000 loops over 40: linear would be 25", "x", true, 35, growth});

@@ -416,22 +416,38 @@ AbaWorkspace<T>::AbaWorkspace(const Plan<T>& plan)
       a(plan.runs.size()) {}
 
 template <class T>
-void aba(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, std::span<const typename Plan<T>::Real> v,
-         std::span<const typename Plan<T>::Real> tau, std::span<const typename Plan<T>::Real> f_ext,
-         AbaWorkspace<T>& ws, std::span<typename Plan<T>::Real> vdot) {
+void aba_inward(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q,
+                std::span<const typename Plan<T>::Real> v, std::span<const typename Plan<T>::Real> tau,
+                std::span<const typename Plan<T>::Real> f_ext, AbaWorkspace<T>& ws) {
   check_sizes(plan, q, v, tau, f_ext);
-  check(vdot.size() == v.size(), "vdot has ", vdot.size(), " numbers, the model needs ", v.size());
   check(ws.block.size() == plan.blocks.size() && ws.sum.size() == plan.runs.size(), "workspace of another model");
   outward_velocities(plan, q.data(), v.data(), ws);
   if (!f_ext.empty()) gather_external_forces(plan, f_ext.data(), ws);
   inward_inertias(plan, v.data(), tau.data(), !f_ext.empty(), ws);
+}
+
+template <class T>
+void aba_outward(const Plan<T>& plan, AbaWorkspace<T>& ws, std::span<typename Plan<T>::Real> vdot) {
+  const std::size_t n = std::size_t(plan.nv) * std::size_t(Lanes<T>::worlds);
+  check(vdot.size() == n, "vdot has ", vdot.size(), " numbers, the model needs ", n);
   outward_accelerations(plan, ws, vdot.data());
 }
 
-#define LINCHPIN_INSTANTIATE(T)                                                                          \
-  template struct AbaWorkspace<T>;                                                                       \
-  template void aba<T>(const Plan<T>&, std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,   \
-                       std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>, AbaWorkspace<T>&, \
+template <class T>
+void aba(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, std::span<const typename Plan<T>::Real> v,
+         std::span<const typename Plan<T>::Real> tau, std::span<const typename Plan<T>::Real> f_ext,
+         AbaWorkspace<T>& ws, std::span<typename Plan<T>::Real> vdot) {
+  aba_inward(plan, q, v, tau, f_ext, ws);
+  aba_outward(plan, ws, vdot);
+}
+
+#define LINCHPIN_INSTANTIATE(T)                                                                                  \
+  template struct AbaWorkspace<T>;                                                                               \
+  template void aba_inward<T>(const Plan<T>&, std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,    \
+                              std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>, AbaWorkspace<T>&); \
+  template void aba_outward<T>(const Plan<T>&, AbaWorkspace<T>&, std::span<Plan<T>::Real>);                      \
+  template void aba<T>(const Plan<T>&, std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,           \
+                       std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>, AbaWorkspace<T>&,         \
                        std::span<Plan<T>::Real>);
 LINCHPIN_INSTANTIATE(double)
 LINCHPIN_INSTANTIATE(float)

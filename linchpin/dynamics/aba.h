@@ -78,4 +78,12 @@ void aba(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, std::sp
          std::span<const typename Plan<T>::Real> tau, std::span<const typename Plan<T>::Real> f_ext,
          AbaWorkspace<T>& ws, std::span<typename Plan<T>::Real> vdot);
 
+// Its two halves, for who has forces to add in between (held_rows.h): (1) to (3), and (4) with whatever u is by then.
+template <class T>
+void aba_inward(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q,
+                std::span<const typename Plan<T>::Real> v, std::span<const typename Plan<T>::Real> tau,
+                std::span<const typename Plan<T>::Real> f_ext, AbaWorkspace<T>& ws);
+template <class T>
+void aba_outward(const Plan<T>& plan, AbaWorkspace<T>& ws, std::span<typename Plan<T>::Real> vdot);
+
 }  // namespace linchpin

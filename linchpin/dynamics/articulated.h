@@ -24,6 +24,13 @@ struct ArticulatedInertia {
   }
 };
 
+// IA = L D L' of one that can move freely; unit_forces.h makes and uses them.
+template <class T>
+struct InertiaFactors {
+  T L[6][6];  // below the diagonal
+  T D_inverse[6];
+};
+
 template <class T>
 LINCHPIN_INLINE void operator+=(ArticulatedInertia<T>& x, const ArticulatedInertia<T>& y) {
   x.A += y.A;

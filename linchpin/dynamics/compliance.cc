@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "linchpin/dynamics/joint_motion.h"
+#include "linchpin/dynamics/unit_forces.h"
 
 namespace linchpin {
 namespace {
@@ -143,37 +144,7 @@ LINCHPIN_INLINE const T& D_inverse(const AbaWorkspace<T>& ws, int slot) {
 // Through one joint, leaving s there, and along the common normal to the previous link.
 template <bool axial, class T, class Factors, class X>
 LINCHPIN_INLINE Force<X> through_joint(const Plan<T>& plan, const Factors& factors, int slot, const Force<X>& P, X& s) {
-  using Real = typename Plan<T>::Real;
-  constexpr int joints = Lanes<T>::joints;
-  const auto& k = plan.blocks[std::size_t(slot / joints)];
-  const auto& b = factors.block[std::size_t(slot / joints)];
-  const auto& g = factors.pivot[std::size_t(slot)];
-  const int lane = slot % joints;
-  T d(at<Real>(k.slide0, lane));
-  s = P.n.z;
-  if constexpr (axial) {
-    s = fma(at<Real>(k.slide, lane), P.f.z, at<Real>(k.turn, lane) * P.n.z);
-    d = at<T>(b.d, lane);
-  }
-  X nx = fma(-g.g_x, s, P.n.x), ny = fma(-g.g_y, s, P.n.y), nz;
-  X fx = fma(-g.l_x, s, P.f.x), fy = fma(-g.l_y, s, P.f.y), fz = fma(-g.l_z, s, P.f.z);
-  if constexpr (axial) nz = fma(-g.g_z, s, P.n.z);
-  const T c = at<T>(b.c, lane), sn = at<T>(b.s, lane);
-  turn_pair(c, sn, nx, ny);
-  turn_pair(c, sn, fx, fy);
-  nx = fma(-d, fy, nx);
-  ny = fma(d, fx, ny);
-  const Real ca = at<Real>(k.cos_alpha, lane), sa = at<Real>(k.sin_alpha, lane), a = at<Real>(k.a, lane);
-  if constexpr (axial) {
-    turn_pair(ca, sa, ny, nz);
-  } else {  // a hinge's axis feels no moment
-    nz = sa * ny;
-    ny = ca * ny;
-  }
-  turn_pair(ca, sa, fy, fz);
-  ny = fma(-a, fz, ny);
-  nz = fma(a, fy, nz);
-  return {{nx, ny, nz}, {fx, fy, fz}};
+  return to_previous_link<axial>(plan, factors, slot, past_pivot<axial>(plan, factors, slot, P, s));
 }
 
 template <bool axial, class T, class Factors>
@@ -209,10 +180,7 @@ void through_ball(const RunPlan<typename Plan<T>::Real>& run, const Wide& w, Mat
   for (int g = 0; g < groups<T>; ++g) {
     Force<X> F = columns(P, g);
     s[g] = F.n;
-    y[g] = w.D_inverse * F.n;
-    F.n = F.n - w.IA.A * y[g];
-    F.f = F.f - fma(y[g].z, w.IA.Bz, fma(y[g].y, w.IA.By, y[g].x * w.IA.Bx));
-    F = force_to_parent(Transform<T>{w.R, w.rF}, F);
+    F = force_to_parent(Transform<T>{w.R, w.rF}, past_ball(w, F, y[g]));
     set_columns(Force<X>{run.E * F.n, run.E * F.f}, g, P);
   }
   const auto add = [&](const auto& of_s, const auto& of_y) {
@@ -231,35 +199,15 @@ void through_ball(const RunPlan<typename Plan<T>::Real>& run, const Wide& w, Mat
 // Free: S is invertible. With IA = L D L' six rows s = L^-1 P; nothing goes on to the parent.
 template <class T, class Wide>
 void through_free(const Wide& w, Matrix6<T>& P, Matrix6<T>& Psi) {
-  using Real = typename Plan<T>::Real;
-  const ArticulatedInertia<T>& x = w.IA;
-  T M[6][6] = {{x.A.xx, T(0), T(0), T(0), T(0), T(0)},         {x.A.xy, x.A.yy, T(0), T(0), T(0), T(0)},
-               {x.A.xz, x.A.yz, x.A.zz, T(0), T(0), T(0)},     {x.Bx.x, x.By.x, x.Bz.x, x.C.xx, T(0), T(0)},
-               {x.Bx.y, x.By.y, x.Bz.y, x.C.xy, x.C.yy, T(0)}, {x.Bx.z, x.By.z, x.Bz.z, x.C.xz, x.C.yz, x.C.zz}};
-  T D_inverse[6];
-#pragma GCC unroll 6
-  for (int k = 0; k < 6; ++k) {
-    D_inverse[k] = Real(1) / M[k][k];
-#pragma GCC unroll 6
-    for (int i = k + 1; i < 6; ++i) {
-      const T l = M[i][k] * D_inverse[k];
-#pragma GCC unroll 6
-      for (int j = i; j < 6; ++j) M[j][i] = fnma(l, M[j][k], M[j][i]);
-      M[i][k] = l;
-    }
-  }
+  const InertiaFactors<T> factors = inertia_factors(w.IA);
   Carried<T> s[6][groups<T>];
   for (int g = 0; g < groups<T>; ++g) {
-    const Force<Carried<T>> F = columns(P, g);
-    Carried<T> b[6] = {F.n.x, F.n.y, F.n.z, F.f.x, F.f.y, F.f.z};
+    Carried<T> b[6];
+    solve_forward(factors, columns(P, g), b);
 #pragma GCC unroll 6
-    for (int k = 0; k < 6; ++k) {
-#pragma GCC unroll 6
-      for (int i = k + 1; i < 6; ++i) b[i] = fnma(M[i][k], b[k], b[i]);
-      s[k][g] = b[k];
-    }
+    for (int k = 0; k < 6; ++k) s[k][g] = b[k];
   }
-  for (int k = 0; k < 6; ++k) add_outer<T>(s[k], D_inverse[k], Psi);
+  for (int k = 0; k < 6; ++k) add_outer<T>(s[k], factors.D_inverse[k], Psi);
   set_zero(P);
 }
 

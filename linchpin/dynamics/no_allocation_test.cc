@@ -4,6 +4,7 @@
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/articulated_factor.h"
 #include "linchpin/dynamics/compliance.h"
+#include "linchpin/dynamics/held_rows.h"
 #include "linchpin/dynamics/kinematics.h"
 #include "linchpin/dynamics/mass_matrix.h"
 #include "linchpin/dynamics/rnea.h"
@@ -40,6 +41,11 @@ void expect_none(const std::string& name) {
   Compliance<T> compliance(tree);
   std::vector<Real> matrix(144 * std::size_t(Lanes<T>::worlds)), force(12 * std::size_t(Lanes<T>::worlds), Real(1)),
       motion(force.size());
+  const std::vector<HeldNode> held_nodes{{nodes[0], linear_rows}, {nodes[1], all_rows}};
+  const HeldPlan<T> held(model, plan, held_nodes);
+  HeldWorkspace<T> held_ws(plan, held);
+  std::vector<Real> lambda(9 * std::size_t(Lanes<T>::worlds));
+  std::vector<int> rank(std::size_t(Lanes<T>::worlds));
   const long before = allocations;
   aba<T>(plan, q, v, x, f_ext, aba_ws, out);
   rnea<T>(plan, q, v, x, f_ext, rnea_ws, out);
@@ -53,6 +59,7 @@ void expect_none(const std::string& name) {
   compound_paths<T>(plan, tree, factors, compliance);
   compliance_matrix<T>(tree, compliance, matrix);
   apply_compliance<T>(tree, compliance, force, motion);
+  held_dynamics<T>(plan, held, q, v, x, f_ext, {}, held_ws, out, lambda, rank);
   EXPECT_EQ(allocations - before, 0) << name;
 }
 
