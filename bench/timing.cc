@@ -60,7 +60,7 @@ std::vector<Timing> time_together(std::span<const Repeated> contenders, const Ti
       Samples& s = all[i];
       if (!wants_more(s)) continue;
       more = true;
-      if (s.calls > 1) contenders[i](1);
+      contenders[i](1);
       const double taken = seconds_for(contenders[i], s.calls);
       s.spent += taken;
       s.seconds.push_back(taken / s.calls);
