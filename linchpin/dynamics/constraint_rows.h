@@ -3,7 +3,8 @@
 // Every row is a function of where the mechanism is and of time, or for nonholonomic ones of how it moves; in all cases
 //     gdot = J v + drift,   gddot = J vdot + bias                                                              (1)
 // with J the derivative of g itself, so that Newton's method on g converges, and bias all that is left of gddot without
-// vdot (in ConstraintRows: without accelerations of links, which have velocity products of their own). A row touches few links: J v is a sum over its sides, each a force at a link's origin times the link's motion,
+// vdot (in ConstraintRows: without accelerations of links, which have velocity products of their own). A row touches few
+// links: J v is a sum over its sides, each a force at a link's origin times the link's motion,
 //     J v = sum F_side . (w, v of its link)   and   J' lambda = the forces F_side lambda on these links         (2)
 // Couplings between coordinates have sides too, a pair of opposite forces across each joint, for the compliance knows
 // forces on links only; their J v is taken from the coordinates themselves.
