@@ -7,8 +7,6 @@
 namespace linchpin {
 namespace {
 
-bool moves(const TimeLaw& law) { return law.polynomial.size() > 1 || law.amplitude != 0; }
-
 std::string coordinate_name(const Model& model, const Coupling::Term& term) {
   for (const Joint& joint : model.joints())
     if (term.v >= joint.v && term.v < joint.v + joint.nv)
@@ -20,20 +18,15 @@ std::string coordinate_name(const Model& model, const Coupling::Term& term) {
 
 std::string kind_of(const Constraint& constraint) {
   struct {
-    std::string operator()(const Loop& loop) const {
-      const bool driven = moves(loop.displacement[0]) || moves(loop.displacement[1]) || moves(loop.displacement[2]);
-      return std::string(to_string(loop.type)) + (driven ? ", driven" : "");
-    }
-    std::string operator()(const Rod& rod) const {
-      return fmt::format("rod {:.4g} m{}", rod.length, moves(rod.extension) ? ", driven" : "");
-    }
+    std::string operator()(const Loop& loop) const { return std::string(to_string(loop.type)); }
+    std::string operator()(const Rod& rod) const { return fmt::format("rod {:.4g} m", rod.length); }
     std::string operator()(const Rolling& rolling) const { return rolling.sliding ? "touching" : "rolling"; }
     std::string operator()(const VelocityCondition&) const { return "velocity"; }
     std::string operator()(const Coupling& coupling) const {
       return coupling.terms.size() == 1 ? "prescribed" : "coupling";
     }
   } name;
-  return std::visit(name, constraint.what);
+  return std::visit(name, constraint.what) + (is_driven(constraint) ? ", driven" : "");
 }
 
 std::string ends_of(const Model& model, const Constraint& constraint) {

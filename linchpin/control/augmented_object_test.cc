@@ -13,17 +13,6 @@ RigidInertia<double> box_inertia() {
                                             Sym3<double>{0.05, 0.08, 0.06, 0.01, -0.005, 0.002});
 }
 
-State bent_state(const Model& model, std::uint64_t seed) {
-  State state = random_state(model, seed, 1, 0);
-  for (const Link& link : model.links()) {
-    if (link.nv != 1) continue;
-    const DofSpec& dof = model.dofs()[std::size_t(link.v)];
-    double& q = state.q[std::size_t(link.q)];
-    if (dof.upper - dof.lower < 100) q = dof.lower + (dof.upper - dof.lower) * (0.5 + 0.3 * q);
-  }
-  return state;
-}
-
 // r x, as a matrix.
 DenseMatrix cross_matrix(const Vec3<double>& r) {
   return (DenseMatrix(3, 3) << 0, -r.z, r.y, r.z, 0, -r.x, -r.y, r.x, 0).finished();
@@ -116,7 +105,7 @@ std::vector<Node> both_hands(const Model& model) { return {node_at(model, "left_
 TEST(AugmentedObject, TwoArmsMoveABoxAsDemandedAndPressAsTold) {
   const Model model = model_of("@dual_arm");
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    State state = bent_state(model, seed);
+    State state = bent_state(model, seed, 0, 0.3);
     const HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
     const Welded at_rest(model, state, object);
     const Vector u = at_rest.shared_motion(seed);
@@ -163,7 +152,7 @@ TEST(AugmentedObject, AFloatingHumanoidOnItsFeetMovesABox) {
   const Model model = model_of("@humanoid");
   const std::vector<Node> feet{node_at(model, "left_foot"), node_at(model, "right_foot")};
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    const State state = bent_state(model, seed);
+    const State state = bent_state(model, seed, 0, 0.3);
     const HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
     const Welded dense(model, state, object);
     AugmentedObject box(model, object);
@@ -212,7 +201,7 @@ TEST(AugmentedObject, LoopsOfTheModelCarryWhatHandsAreToldToExert) {
   const Model robot = compile(alone).value();
   const std::vector<std::string> ends{"left_hand", "right_hand", "left_foot", "right_foot"};
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
-    const State at_rest = bent_state(robot, seed);
+    const State at_rest = bent_state(robot, seed, 0, 0.3);
     const Equations where(robot, at_rest);
     ModelSpec spec = alone;
     const InertiaSpec inertia{4, {0.02, -0.03, 0.05}, Sym3<double>::diagonal(0.05, 0.08, 0.06)};
@@ -278,7 +267,7 @@ TEST(AugmentedObject, LoopsOfTheModelCarryWhatHandsAreToldToExert) {
 
 TEST(AugmentedObject, InertiaIsTheSumOfWhatMovesWithIt) {
   const Model model = model_of("@dual_arm");
-  const State state = bent_state(model, 3);
+  const State state = bent_state(model, 3, 0, 0.3);
   const HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
   const Welded dense(model, state, object);
   AugmentedObject box(model, object);
@@ -305,7 +294,7 @@ TEST(AugmentedObject, HumanoidWithFewJointsMovesWhatCanBeMoved) {
   const Model model = model_of("@humanoid24");
   int regular = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    State state = bent_state(model, seed);
+    State state = bent_state(model, seed, 0, 0.3);
     HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
     object.rows = position_rows();
     const Welded at_rest(model, state, object);
@@ -340,7 +329,7 @@ TEST(AugmentedObject, HumanoidWithFewJointsMovesWhatCanBeMoved) {
 // A box that is a body of the model: free, or a part of the left hand. It is the same box.
 TEST(AugmentedObject, ABodyOfTheModelIsTheSameObject) {
   const Model robot = model_of("@dual_arm");
-  const State start = bent_state(robot, 2);
+  const State start = bent_state(robot, 2, 0, 0.3);
   const std::vector<Node> hands = both_hands(robot);
   const Equations eq(robot, start);
   const Motion<double> demanded{{0.5, -1, 0.3}, {1, 2, -0.5}};
@@ -438,7 +427,7 @@ TEST(AugmentedObject, APartOfAHandThatCanHardlyMove) {
 
 TEST(AugmentedObject, SharesAsItIsTold) {
   const Model model = model_of("@dual_arm");
-  const State state = bent_state(model, 4);
+  const State state = bent_state(model, 4, 0, 0.3);
   HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
   for (const double share : {1.0, 3.0}) {
     object.grips[0].share = share;
@@ -468,7 +457,7 @@ TEST(AugmentedObject, SharesAsItIsTold) {
 
 TEST(AugmentedObject, SaysWhatDoesNotFitAndWhatIsNotFinite) {
   const Model model = model_of("@dual_arm");
-  State state = bent_state(model, 4);
+  State state = bent_state(model, 4, 0, 0.3);
   const HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
   AugmentedObject box(model, object);
   std::vector<FrameDemand> two(2), one(1);

@@ -7,18 +7,6 @@
 namespace linchpin {
 namespace {
 
-// Inside the joints' limits and away from where arms are straight.
-State bent_state(const Model& model, std::uint64_t seed, double speed = 1) {
-  State state = random_state(model, seed, 1, speed);
-  for (const Link& link : model.links()) {
-    if (link.nv != 1) continue;
-    const DofSpec& dof = model.dofs()[std::size_t(link.v)];
-    double& q = state.q[std::size_t(link.q)];
-    if (dof.upper - dof.lower < 100) q = dof.lower + (dof.upper - dof.lower) * (0.5 + 0.35 * q);
-  }
-  return state;
-}
-
 std::vector<FrameDemand> random_demands(std::size_t count, std::uint64_t seed) {
   const std::vector<double> x = random_numbers(6 * count, seed, 5);
   std::vector<FrameDemand> demands(count);

@@ -26,6 +26,18 @@ inline Vector six(const Force<double>& f) { return (Vector(6) << f.n.x, f.n.y, f
 inline Motion<double> motion_from(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 inline Force<double> force_from(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 
+// Inside the joints' limits, within `part` of their range to either side of its middle: away from where arms are straight.
+inline State bent_state(const Model& model, std::uint64_t seed, double speed = 1, double part = 0.35) {
+  State state = random_state(model, seed, 1, speed);
+  for (const Link& link : model.links()) {
+    if (link.nv != 1) continue;
+    const DofSpec& dof = model.dofs()[std::size_t(link.v)];
+    double& q = state.q[std::size_t(link.q)];
+    if (dof.upper - dof.lower < 100) q = dof.lower + (dof.upper - dof.lower) * (0.5 + part * q);
+  }
+  return state;
+}
+
 // The equations of motion of one state, M vdot + h = tau.
 struct Equations {
   Equations(const Model& m, const State& s) : model(m), plan(m), kin(plan), vel(m), state(s) {

@@ -129,12 +129,7 @@ TEST(ClosedChain, RedundantRowsChangeNothingButTheReactions) {
 
 // Rows that nothing can move, here the turning between the ends of a slide, neither count nor do harm.
 TEST(ClosedChain, RowsThatCannotMoveAreLeftOut) {
-  ModelSpec spec = scene("@cart_pole").value();
-  LoopSpec loop;
-  loop.type = LoopType::parallel;
-  loop.b.body = "cart";
-  spec.constraints = {{"parallel", loop}};
-  const Model model = compile(spec).value();
+  const Model model = parallel_on_a_rail();
   const Plan<double> plan(model);
   ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
   const State state = random_state(model, 1);
@@ -172,7 +167,7 @@ TEST(ClosedChain, VelocityProjectionIsTheShortestInKineticEnergy) {
     std::vector<double> v = state.v;
     const ConstraintReport report = project_velocity(state.q, v, 0.3, chain);
     if (report.rank < report.rows) continue;
-    EXPECT_LE(report.unmet, 1e-11 * (1 + largest(v)) * 100) << text;
+    EXPECT_LE(report.unmet, 1e-9 * (1 + largest(v))) << text;
     // The change is M-orthogonal to every motion the rows allow: M dv is J' of something.
     const Witness witness(model, plan, chain, state);
     Eigen::VectorXd dv(model.nv());

@@ -305,6 +305,16 @@ Ends ends_of(const Constraint& constraint) {
 
 }  // namespace
 
+bool is_driven(const Constraint& constraint) {
+  const auto moves = [](const TimeLaw& law) { return law.polynomial.size() > 1 || law.amplitude != 0; };
+  if (const auto* loop = std::get_if<Loop>(&constraint.what)) return std::ranges::any_of(loop->displacement, moves);
+  if (const auto* rod = std::get_if<Rod>(&constraint.what)) return moves(rod->extension);
+  if (const auto* coupling = std::get_if<Coupling>(&constraint.what)) return moves(coupling->value);
+  if (const auto* condition = std::get_if<VelocityCondition>(&constraint.what))
+    return !condition->speed.polynomial.empty() || moves(condition->speed);
+  return false;
+}
+
 ConstraintPlan::ConstraintPlan(const Model& model, std::span<const Constraint> constraints)
     : constraints_(constraints.begin(), constraints.end()) {
   std::vector<int> node_of_link(model.links().size(), -1);

@@ -41,6 +41,9 @@ struct ConstraintReport {
   int iterations = 0;      // where it took several
 };
 
+// Whether it prescribes a motion, and so may do work: a law of time that is more than a place (or, of a velocity, zero).
+bool is_driven(const Constraint& constraint);
+
 // Which rows some constraints have and which links they touch. Keeps a copy of the constraints.
 class ConstraintPlan {
  public:
@@ -76,7 +79,8 @@ struct ConstraintRows {
   std::vector<double> error;         // g, m or rad; zero for rows without
   std::vector<double> drift, bias;   // (1)
   std::vector<Force<double>> force;  // per side: (2), at the link's origin in the world's axes
-  std::vector<double> moment_size;   // per side: what its moment was made of, |lever| |force|: the measure of its rounding
+  std::vector<double>
+      moment_size;  // per side: what its moment was made of, |lever| |force|: the measure of its rounding
 };
 
 void evaluate_rows(const Model& model, const ConstraintPlan& plan, const Kinematics<double>& kin, const Velocities& vel,

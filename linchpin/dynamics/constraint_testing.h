@@ -100,4 +100,12 @@ inline Model with_constraints(const std::string& text, const std::vector<Constra
   return std::move(model).value();
 }
 
+// A cart whose axes are told to stay parallel to the world's, which its rail does anyway.
+inline Model parallel_on_a_rail() {
+  LoopSpec loop;
+  loop.type = LoopType::parallel;
+  loop.b.body = "cart";
+  return with_constraints("@cart_pole", {{"parallel", loop}});
+}
+
 }  // namespace linchpin

@@ -148,12 +148,7 @@ TEST(LoopRecursion, HoldsLongChainsAtBothEnds) {
 }
 
 TEST(LoopRecursion, RowsThatCannotMoveAreLeftOut) {
-  ModelSpec spec = scene("@cart_pole").value();
-  LoopSpec loop;
-  loop.type = LoopType::parallel;
-  loop.b.body = "cart";
-  spec.constraints = {{"parallel", loop}};
-  const Model model = compile(spec).value();
+  const Model model = parallel_on_a_rail();
   const Both both(model, random_state(model, 1), 1);
   EXPECT_EQ(both.two.rank, 0);
   EXPECT_LE(largest_difference(both.by_compliance, both.by_recursion), 1e-12 * (1 + largest(both.by_compliance)));

@@ -3,25 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <sstream>
 
 #include "linchpin/model/spec_check.h"
+#include "linchpin/model/spec_words.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
 namespace {
 
-template <class... Parts>
-std::string text(const Parts&... parts) {
-  std::ostringstream out;
-  out.precision(10);
-  (out << ... << parts);
-  return out.str();
-}
-
-bool finite(const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 bool zero(const Vec3<double>& v) { return v.x == 0 && v.y == 0 && v.z == 0; }
-std::string show(const Vec3<double>& v) { return text("(", v.x, ", ", v.y, ", ", v.z, ")"); }
 
 bool is_nothing(const TimeLaw& law) { return law.polynomial.empty() && law.amplitude == 0; }
 

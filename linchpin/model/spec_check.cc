@@ -1,30 +1,24 @@
 #include "linchpin/model/spec_check.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
-#include <sstream>
+
+#include <Eigen/Eigenvalues>
+
+#include "linchpin/model/spec_words.h"
 
 namespace linchpin {
 namespace {
 
-template <class... Parts>
-std::string text(const Parts&... parts) {
-  std::ostringstream out;
-  out.precision(10);
-  (out << ... << parts);
-  return out.str();
-}
-
-bool finite(const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 bool is_direction(const Vec3<double>& v) { return finite(v) && (v.x != 0 || v.y != 0 || v.z != 0); }
-std::string show(const Vec3<double>& v) { return text("(", v.x, ", ", v.y, ", ", v.z, ")"); }
 
 std::string fault_of(const DofSpec& dof) {
   const struct {
     const char* name;
     double value;
-  } amounts[] = {{"armature", dof.armature},       {"damping", dof.damping},
-                 {"stiffness", dof.stiffness},     {"dry_friction", dof.dry_friction}};
+  } amounts[] = {{"armature", dof.armature},
+                 {"damping", dof.damping},
+                 {"stiffness", dof.stiffness},
+                 {"dry_friction", dof.dry_friction}};
   for (const auto& [name, value] : amounts)
     if (!(value >= 0 && std::isfinite(value))) return text(name, " is ", value, "; it must be finite and at least 0");
   if (!std::isfinite(dof.rest)) return text("rest is ", dof.rest, "; it must be finite");
@@ -39,8 +33,8 @@ std::string fault_of(const DofSpec& dof) {
 std::string fault_of(const Transform<double>& X) {
   if (!finite(X.p)) return text("position ", show(X.p), " is not finite");
   if (!finite(X.R.x) || !finite(X.R.y) || !finite(X.R.z)) return "rotation is not finite";
-  const double lengths = std::max({std::abs(dot(X.R.x, X.R.x) - 1), std::abs(dot(X.R.y, X.R.y) - 1),
-                                   std::abs(dot(X.R.z, X.R.z) - 1)});
+  const double lengths =
+      std::max({std::abs(dot(X.R.x, X.R.x) - 1), std::abs(dot(X.R.y, X.R.y) - 1), std::abs(dot(X.R.z, X.R.z) - 1)});
   const double angles =
       std::max({std::abs(dot(X.R.x, X.R.y)), std::abs(dot(X.R.x, X.R.z)), std::abs(dot(X.R.y, X.R.z))});
   const double error = std::max(lengths, angles);

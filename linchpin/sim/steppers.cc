@@ -12,19 +12,6 @@ bool has_passive_forces(const Model& model) {
   return std::ranges::any_of(model.dofs(), [](const DofSpec& dof) { return dof.stiffness != 0 || dof.damping != 0; });
 }
 
-bool moves(const TimeLaw& law) { return law.polynomial.size() > 1 || law.amplitude != 0; }
-
-bool prescribes_motion(const Model& model) {
-  struct {
-    bool operator()(const Loop& loop) const { return std::ranges::any_of(loop.displacement, moves); }
-    bool operator()(const Rod& rod) const { return moves(rod.extension); }
-    bool operator()(const Rolling&) const { return false; }
-    bool operator()(const VelocityCondition& c) const { return !c.speed.polynomial.empty() || moves(c.speed); }
-    bool operator()(const Coupling& coupling) const { return moves(coupling.value); }
-  } by_law;
-  return std::ranges::any_of(model.constraints(), [&](const Constraint& c) { return std::visit(by_law, c.what); });
-}
-
 Vec3<double> vector_at(const double* x) { return {x[0], x[1], x[2]}; }
 
 // Index of the first number that is not finite, or -1.
@@ -58,7 +45,7 @@ Dynamics::Dynamics(const Model& m)
     : model(m),
       position_of(std::size_t(m.nv()), -1),
       passive_(has_passive_forces(m)),
-      driven_(prescribes_motion(m)),
+      driven_(std::ranges::any_of(m.constraints(), is_driven)),
       plan_(m),
       aba_(plan_),
       kin_(plan_),
