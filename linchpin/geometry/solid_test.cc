@@ -1,4 +1,4 @@
-#include "linchpin/geometry/shape.h"
+#include "linchpin/geometry/solid.h"
 
 #include <cmath>
 #include <numbers>
