@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "apps/document.h"
 #include "apps/json_output.h"
 #include "apps/model_argument.h"
+#include "apps/near_pairs.h"
 #include "linchpin/dynamics/mechanics.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
@@ -21,6 +23,7 @@ namespace {
 struct Request {
   std::string model, json;
   bool scenes = false, all = false;
+  std::optional<double> contacts;  // margin, m
 };
 
 constexpr std::size_t shown_at_most = 60;  // bodies, without --all
@@ -244,11 +247,20 @@ Json model_json(const ModelArgument& argument) {
           {"rows", rows}};
 }
 
+// "12: 3 box, 9 capsule"
+std::string describe_shapes(const Model& model) {
+  std::map<std::string_view, int> kinds;
+  for (const ShapeOnBody& at : model.shapes())
+    ++kinds[kind_of(model.bodies()[std::size_t(at.body)].geometry[std::size_t(at.geometry)].shape)];
+  std::vector<std::string> parts;
+  for (const auto& [kind, count] : kinds) parts.push_back(fmt::format("{} {}", count, kind));
+  return parts.empty() ? "0" : fmt::format("{}: {}", model.shapes().size(), fmt::join(parts, ", "));
+}
+
 void print_model(const ModelArgument& argument, bool all, std::FILE* out) {
   const Model& model = argument.model;
   const CentreOfMass centre = centre_at_zero(model);
-  std::size_t shapes = 0, limits = 0;
-  for (const Body& body : model.bodies()) shapes += body.geometry.size();
+  std::size_t limits = 0;
   for (const DofSpec& dof : model.dofs()) limits += limited(dof) ? 1 : 0;
   fmt::print(out, "{}\n", argument.text);
   fmt::print(out, "  degrees of freedom  {} (positions held in {} numbers)\n", model.nv(), model.nq());
@@ -269,7 +281,7 @@ void print_model(const ModelArgument& argument, bool all, std::FILE* out) {
   const std::vector<std::string> merged = merged_bodies(model);
   if (!merged.empty()) fmt::print(out, "  merged by welds     {}: {}\n", merged.size(), first_few(merged));
   fmt::print(out, "  limits              {} of {} coordinates\n", limits, model.nv());
-  fmt::print(out, "  shapes              {}\n", shapes);
+  fmt::print(out, "  shapes              {}\n", describe_shapes(model));
   if (!model.frames().empty()) {
     std::vector<std::string> names;
     for (const Frame& frame : model.frames())
@@ -283,6 +295,37 @@ void print_model(const ModelArgument& argument, bool all, std::FILE* out) {
   fmt::print(out, "\n{}", to_text(constraint_table(model, all)));
   if (!all && model.constraints().size() > shown_at_most)
     fmt::print(out, "  ... and {} more; --all shows them\n", model.constraints().size() - shown_at_most);
+}
+
+void print_contacts(const std::vector<NearPair>& pairs, double margin, bool all, std::FILE* out) {
+  if (pairs.empty()) {
+    fmt::print(out, "\nno two shapes that may touch are nearer than {} m at zero coordinates\n", number(margin));
+    return;
+  }
+  Table table;
+  table.title = fmt::format("shapes nearer than {} m at zero coordinates, that may touch", number(margin));
+  table.align = "llrrll";
+  table.columns = {"A", "B", "gap m", "points", "where", "normal, B to A"};
+  for (const NearPair& p : pairs) {
+    if (!all && table.rows.size() == shown_at_most) break;
+    table.rows.push_back(
+        {p.a, p.b, fmt::format("{:.3e}", p.distance), std::to_string(p.points), triple(p.at), triple(p.normal)});
+  }
+  fmt::print(out, "\n{}", to_text(table));
+  if (pairs.size() > table.rows.size())
+    fmt::print(out, "  ... and {} more; --all shows them\n", pairs.size() - table.rows.size());
+}
+
+Json contacts_json(const std::vector<NearPair>& pairs) {
+  Json rows = Json::array();
+  for (const NearPair& p : pairs)
+    rows.push_back({{"a", p.a},
+                    {"b", p.b},
+                    {"gap", p.distance},
+                    {"points", p.points},
+                    {"point", vector_json(p.at)},
+                    {"normal", vector_json(p.normal)}});
+  return rows;
 }
 
 Json scenes_json() {
@@ -308,8 +351,15 @@ int run(const Request& request) {
   if (request.model.empty()) throw UsageError("inspect needs a MODEL, such as @pendulum:links=12 (or --scenes)");
   OutputFile json("--json", request.json);
   const ModelArgument argument = model_from(request.model);
-  print_model(argument, request.all, json.is_standard_output() ? stderr : stdout);
-  if (json) write_json(model_json(argument), json);
+  std::FILE* out = json.is_standard_output() ? stderr : stdout;
+  print_model(argument, request.all, out);
+  Json document = model_json(argument);
+  if (request.contacts) {
+    const std::vector<NearPair> pairs = near_pairs(argument.model, make_state(argument.model), *request.contacts);
+    print_contacts(pairs, *request.contacts, request.all, out);
+    document["contacts"] = contacts_json(pairs);
+  }
+  if (json) write_json(document, json);
   return exit_done;
 }
 
@@ -321,6 +371,12 @@ void add_inspect(CLI::App& command, int& status) {
   verb->add_option("MODEL", request->model, "A built-in scene, such as @humanoid")->type_name("");
   verb->add_flag("--scenes", request->scenes, "List the built-in scenes with their parameters instead");
   verb->add_flag("--all", request->all, fmt::format("Every body, also above {}", shown_at_most));
+  verb->add_option("--contacts", request->contacts,
+                   "Also the shapes that are nearer than MARGIN (m) at zero coordinates and may touch")
+      ->type_name("MARGIN")
+      ->expected(0, 1)
+      ->default_str("0.001")
+      ->check(CLI::Range(0.0, 1e6));
   verb->add_option("--json", request->json, "Write the same to FILE, one row per body; - is standard output")
       ->type_name("FILE");
   verb->footer(
@@ -333,6 +389,7 @@ void add_inspect(CLI::App& command, int& status) {
       "merged, and links put into serial runs of one kind.\n\n"
       "Examples:\n"
       "  linchpin inspect @humanoid\n"
+      "  linchpin inspect @dual_arm --contacts 0.05\n"
       "  linchpin inspect @random_tree:bodies=30,seed=4 --json tree.json\n"
       "  linchpin inspect --scenes");
   verb->callback([request, &status] { status = run(*request); });

@@ -8,6 +8,9 @@
 #include <fmt/format.h>
 
 #include "linchpin/dynamics/mechanics.h"
+#include "linchpin/geometry/height_grid.h"
+#include "linchpin/geometry/hull.h"
+#include "linchpin/geometry/mesh.h"
 
 namespace linchpin {
 namespace {
@@ -18,6 +21,8 @@ struct Overload : Cases... {
 };
 template <class... Cases>
 Overload(Cases...) -> Overload<Cases...>;
+
+constexpr double horizon = 50;  // m: how far a half-space is drawn
 
 // The convex hull, by Andrew's monotone chain.
 template <class Point>
@@ -53,6 +58,13 @@ void Picture::draw(const GeometrySpec& geometry, const Transform<double>& X_WB, 
     const Vec3<double> w = X * p;
     return Point{w.x, w.z};
   };
+  const auto fill = [&](const std::vector<Point>& points) { out.push_back({hull(points), 0, true}); };
+  const auto add_ring = [&](std::vector<Point>& points, double rx, double ry, double z) {
+    for (int k = 0; k < 24; ++k) {
+      const double t = k * std::numbers::pi / 12;
+      points.push_back(seen({rx * std::cos(t), ry * std::sin(t), z}));
+    }
+  };
   std::visit(
       Overload{[&](const Sphere& s) {
                  out.push_back({{seen({0, 0, 0})}, 2 * s.radius, true});
@@ -65,16 +77,56 @@ void Picture::draw(const GeometrySpec& geometry, const Transform<double>& X_WB, 
                  for (int k = 0; k < 8; ++k)
                    corners.push_back(seen(
                        {k & 1 ? b.half.x : -b.half.x, k & 2 ? b.half.y : -b.half.y, k & 4 ? b.half.z : -b.half.z}));
-                 out.push_back({hull(corners), 0, true});
+                 fill(corners);
                },
                [&](const Cylinder& c) {
                  std::vector<Point> rims;
-                 for (int k = 0; k < 24; ++k) {
-                   const double t = k * std::numbers::pi / 12;
-                   for (const double z : {-c.half_length, c.half_length})
-                     rims.push_back(seen({c.radius * std::cos(t), c.radius * std::sin(t), z}));
+                 for (const double z : {-c.half_length, c.half_length}) add_ring(rims, c.radius, c.radius, z);
+                 fill(rims);
+               },
+               [&](const Ellipsoid& e) {
+                 std::vector<Point> rings;
+                 for (int k = 0; k <= 12; ++k) {
+                   const double t = k * std::numbers::pi / 12, r = std::sin(t);
+                   add_ring(rings, e.radii.x * r, e.radii.y * r, e.radii.z * std::cos(t));
                  }
-                 out.push_back({hull(rims), 0, true});
+                 fill(rings);
+               },
+               [&](const Cone& c) {
+                 std::vector<Point> points{seen({0, 0, c.half_length})};
+                 add_ring(points, c.radius, c.radius, -c.half_length);
+                 fill(points);
+               },
+               [&](const HalfSpace&) {
+                 std::vector<Point> corners;
+                 for (const double x : {-horizon, horizon})
+                   for (const double y : {-horizon, horizon})
+                     for (const double z : {-horizon, 0.0}) corners.push_back(seen({x, y, z}));
+                 fill(corners);
+               },
+               [&](const ConvexHull& h) {
+                 std::vector<Point> points;
+                 for (const Vec3<double>& p : h.hull->vertices) points.push_back(seen(p));
+                 fill(points);
+               },
+               [&](const Mesh& m) {
+                 for (const std::array<int, 3>& t : m.mesh->triangles) {
+                   std::vector<Point> points;
+                   for (const int v : t) points.push_back(seen(m.mesh->vertices[std::size_t(v)]));
+                   fill(points);
+                 }
+               },
+               [&](const HeightField& f) {
+                 for (int row = 0; row + 1 < f.grid->rows; ++row)
+                   for (int column = 0; column + 1 < f.grid->columns; ++column) {
+                     std::vector<Point> points;
+                     for (const int r : {row, row + 1})
+                       for (const int c : {column, column + 1}) points.push_back(seen(point(*f.grid, c, r)));
+                     fill(points);
+                   }
+               },
+               [&](const Compound& c) {
+                 for (const PlacedShape& part : *c.parts) draw({"", part.shape, part.X_SP}, X, out);
                }},
       geometry.shape);
 }

@@ -1,7 +1,7 @@
 // A run as one picture: the mechanism seen from the side at several times, faint when early and dark when late; or,
 // where it stays in one place, side by side and all alike.
 //
-// The view is along +y: x to the right, z up. Shapes are drawn as their outlines (a box as the hull of its corners);
+// The view is along +y: x to the right, z up. Shapes are drawn as their outlines (a box as the hull of its corners, a mesh triangle by triangle);
 // where a body has none, its joints are joined by lines, so that every mechanism shows.
 #pragma once
 

@@ -1,10 +1,11 @@
-// compile(): from a spec's names to a model's arrays, in six steps that each leave something simpler:
+// compile(): from a spec's names to a model's arrays, in seven steps that each leave something simpler:
 //   1. every element is checked by itself, every name is looked up;
 //   2. the bodies are sorted depth first (no recursion: chains of 100000 links are normal);
 //   3. joints become links of one axis, ball or free; welded bodies join their parent's link;
 //   4. frames move onto common normals (link_frames.h), and links form runs;
 //   5. coordinates that move no mass are found (mobility.h);
-//   6. constraints and springs find their bodies and coordinates (resolve_constraints.h).
+//   6. constraints and springs find their bodies and coordinates (resolve_constraints.h);
+//   7. shapes find their links, and who may touch whom is settled (resolve_contacts.h).
 #include <algorithm>
 #include <optional>
 #include <sstream>
@@ -14,6 +15,7 @@
 #include "linchpin/model/mobility.h"
 #include "linchpin/model/model.h"
 #include "linchpin/model/resolve_constraints.h"
+#include "linchpin/model/resolve_contacts.h"
 #include "linchpin/model/spec_check.h"
 #include "linchpin/spatial/quaternion.h"
 
@@ -33,6 +35,7 @@ class Compiler {
   void make_runs();
   bool check_mobility();
   bool add_constraints();
+  bool add_contacts();
 
   template <class... Parts>
   bool fail(const Parts&... parts) {
@@ -79,17 +82,13 @@ bool Compiler::check_elements() {
       return fail(body.name == "world" ? "'world' is the fixed body and cannot be declared"
                                        : "two bodies are called '" + body.name + "'");
     if (std::string fault = fault_of(body.inertia); !fault.empty()) return fail("body '", body.name, "': ", fault);
-    for (const GeometrySpec& geometry : body.geometry) {
-      std::string fault = fault_of(geometry.shape);
-      if (fault.empty()) fault = fault_of(geometry.X_BG);
-      if (!fault.empty()) return fail("body '", body.name, "', geometry '", geometry.name, "': ", fault);
-    }
+    for (const GeometrySpec& geometry : body.geometry)
+      if (std::string fault = fault_of(geometry); !fault.empty())
+        return fail("body '", body.name, "', geometry '", geometry.name, "': ", fault);
   }
-  for (const GeometrySpec& geometry : spec_.world_geometry) {
-    std::string fault = fault_of(geometry.shape);
-    if (fault.empty()) fault = fault_of(geometry.X_BG);
-    if (!fault.empty()) return fail("world geometry '", geometry.name, "': ", fault);
-  }
+  for (const GeometrySpec& geometry : spec_.world_geometry)
+    if (std::string fault = fault_of(geometry); !fault.empty())
+      return fail("world geometry '", geometry.name, "': ", fault);
   std::unordered_map<std::string_view, int> names;
   for (std::size_t i = 0; i < spec_.joints.size(); ++i) {
     const JointSpec& joint = spec_.joints[i];
@@ -364,6 +363,16 @@ bool Compiler::add_constraints() {
   return true;
 }
 
+bool Compiler::add_contacts() {
+  for (std::size_t b = 0; b < model_.bodies_.size(); ++b)
+    for (std::size_t g = 0; g < model_.bodies_[b].geometry.size(); ++g)
+      model_.shapes_.push_back({static_cast<int>(b), static_cast<int>(g)});
+  Result<SceneSpec> scene = resolve_contacts(spec_, model_);
+  if (!scene) return fail(scene.error().message);
+  model_.collision_ = std::move(scene).value();
+  return true;
+}
+
 Result<Model> Compiler::run() {
   model_.name_ = spec_.name;
   model_.gravity_ = spec_.gravity;
@@ -372,7 +381,7 @@ Result<Model> Compiler::run() {
   make_runs();
   if (!check_mobility()) return error_;
   model_.index_names();
-  if (!add_constraints()) return error_;
+  if (!add_constraints() || !add_contacts()) return error_;
   return std::move(model_);
 }
 

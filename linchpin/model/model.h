@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "linchpin/base/result.h"
+#include "linchpin/geometry/scene_spec.h"
 #include "linchpin/model/spec.h"
 
 namespace linchpin {
@@ -125,6 +126,11 @@ struct Spring {
   double stiffness = 0, damping = 0, length = 0;
 };
 
+// A shape of the model: bodies()[body].geometry[geometry].
+struct ShapeOnBody {
+  int body = 0, geometry = 0;
+};
+
 class Model {
  public:
   const std::string& name() const { return name_; }
@@ -139,6 +145,10 @@ class Model {
   std::span<const DofSpec> dofs() const { return dofs_; }  // one per velocity coordinate
   std::span<const Constraint> constraints() const { return constraints_; }
   std::span<const Spring> springs() const { return springs_; }
+  // All shapes, body after body, and what a CollisionScene is made of: the same shapes in the same order, with links as
+  // its frames.
+  std::span<const ShapeOnBody> shapes() const { return shapes_; }
+  const SceneSpec& collision() const { return collision_; }
   double total_mass() const;
 
   // The index, or -1.
@@ -160,6 +170,8 @@ class Model {
   std::vector<DofSpec> dofs_;
   std::vector<Constraint> constraints_;
   std::vector<Spring> springs_;
+  std::vector<ShapeOnBody> shapes_;
+  SceneSpec collision_;
   std::vector<int> bodies_by_name_, joints_by_name_, frames_by_name_;  // indices, sorted
   void index_names();
 };

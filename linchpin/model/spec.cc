@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "linchpin/base/check.h"
+#include "linchpin/geometry/solid.h"
 
 namespace linchpin {
 namespace {
@@ -56,8 +57,11 @@ std::optional<JointType> joint_type_from(std::string_view name) {
 
 void add_solid(BodySpec& body, const Shape& shape, double mass, const Transform<double>& X_BG, std::string name) {
   check(mass >= 0, "add_solid to body '", body.name, "': mass is ", mass, " kg, it must be at least 0");
-  const Sym3<double> moments = rotate(X_BG.R, moments_of_inertia(shape, mass));
-  body.inertia = joined(body.inertia, {mass, X_BG.p, moments});
+  const Result<Solid> solid_of_density_1 = solid(shape);
+  check(solid_of_density_1.ok(), "add_solid to body '", body.name,
+        "': ", solid_of_density_1.ok() ? std::string() : solid_of_density_1.error().message);
+  const Solid& s = solid_of_density_1.value();
+  body.inertia = joined(body.inertia, {mass, X_BG * s.centre, (mass / s.volume) * rotate(X_BG.R, s.moments)});
   body.geometry.push_back({std::move(name), shape, X_BG});
 }
 

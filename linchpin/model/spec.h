@@ -4,12 +4,14 @@
 // produce specs and nothing else. References are by name; "world" is always there and never moves. SI units.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "linchpin/geometry/material.h"
 #include "linchpin/geometry/shape.h"
 #include "linchpin/model/constraint_spec.h"
 #include "linchpin/spatial/spatial.h"
@@ -74,11 +76,29 @@ struct InertiaSpec {
   Sym3<double> moments = Sym3<double>::zero();
 };
 
-// A slot for a shape on a body.
+// A shape on a body, and how it touches others (docs/shapes.md).
 struct GeometrySpec {
   std::string name;
   Shape shape;
   Transform<double> X_BG = Transform<double>::identity();
+  Material material;
+  double margin = 0;  // m: contacts are looked for from this gap on, beside what motion asks for
+  // Bits: it is in these groups, and touches shapes of those. Two shapes may touch if one of them touches a group of the
+  // other's. Both 0: only to be seen.
+  std::uint32_t groups = 1, touches = ~std::uint32_t(0);
+};
+
+// Two shapes, by name, that may touch whatever their groups and bodies are. What is not given is as for any other pair.
+struct ContactPairSpec {
+  std::string a, b;
+  std::optional<double> margin;  // m, of the pair
+  std::optional<PairMaterial> material;
+};
+
+// Two bodies whose shapes never touch. Bodies that a joint or a loop connects need not be said: theirs do not either,
+// unless one of the two is fixed in the world.
+struct ContactExclusionSpec {
+  std::string a, b;
 };
 
 struct BodySpec {
@@ -102,9 +122,13 @@ struct ModelSpec {
   std::vector<FrameSpec> frames;
   std::vector<ConstraintSpec> constraints;  // closed loops, couplings, prescribed motion
   std::vector<SpringSpec> springs;          // from body to body; those of joints are in DofSpec
+  std::vector<ContactPairSpec> contact_pairs;
+  std::vector<ContactExclusionSpec> contact_exclusions;
+  PairRules pair_rules;  // what two materials make together
 };
 
-// A solid of this shape and mass centred at the origin of X_BG; also adds the shape to the body's slots.
+// A homogeneous solid of this shape and mass at X_BG; also adds the shape to the body's geometry. The shape must be one
+// that can have mass (solid.h).
 void add_solid(BodySpec& body, const Shape& shape, double mass, const Transform<double>& X_BG, std::string name = "");
 
 // Rotations that specs are written with.

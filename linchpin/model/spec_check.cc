@@ -63,26 +63,13 @@ std::string fault_of(const InertiaSpec& inertia) {
   return {};
 }
 
-std::string fault_of(const Shape& shape) {
-  const auto positive = [](const char* what, double x) {
-    return x > 0 && std::isfinite(x) ? std::string() : text(what, " is ", x, " m; it must be positive and finite");
-  };
-  if (const auto* s = std::get_if<Sphere>(&shape)) return positive("sphere radius", s->radius);
-  if (const auto* b = std::get_if<Box>(&shape)) {
-    for (const double h : {b->half.x, b->half.y, b->half.z})
-      if (std::string fault = positive("box half extent", h); !fault.empty()) return fault;
-    return {};
-  }
-  const auto length = [](const char* what, double x) {
-    return x >= 0 && std::isfinite(x) ? std::string() : text(what, " is ", x, " m; it must be finite and at least 0");
-  };
-  if (const auto* c = std::get_if<Capsule>(&shape)) {
-    if (std::string fault = positive("capsule radius", c->radius); !fault.empty()) return fault;
-    return length("capsule half length", c->half_length);
-  }
-  const auto& c = std::get<Cylinder>(shape);
-  if (std::string fault = positive("cylinder radius", c.radius); !fault.empty()) return fault;
-  return positive("cylinder half length", c.half_length);
+std::string fault_of(const GeometrySpec& geometry) {
+  if (std::string fault = fault_of(geometry.shape); !fault.empty()) return fault;
+  if (std::string fault = fault_of(geometry.X_BG); !fault.empty()) return fault;
+  if (std::string fault = fault_of(geometry.material); !fault.empty()) return fault;
+  if (!(geometry.margin >= 0 && std::isfinite(geometry.margin)))
+    return text("margin is ", geometry.margin, " m; it must be finite and at least 0");
+  return {};
 }
 
 std::string fault_of(const JointSpec& joint) {

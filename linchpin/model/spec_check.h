@@ -9,7 +9,7 @@ namespace linchpin {
 
 std::string fault_of(const Transform<double>& X);
 std::string fault_of(const InertiaSpec& inertia);
-std::string fault_of(const Shape& shape);
+std::string fault_of(const GeometrySpec& geometry);
 std::string fault_of(const JointSpec& joint);  // not its references
 
 }  // namespace linchpin

@@ -1,0 +1,49 @@
+#include "apps/near_pairs.h"
+
+#include <algorithm>
+
+#include "linchpin/dynamics/kinematics.h"
+#include "linchpin/geometry/collision_scene.h"
+
+namespace linchpin {
+namespace {
+
+std::string name_of(const Model& model, int shape) {
+  const ShapeOnBody& at = model.shapes()[std::size_t(shape)];
+  const Body& body = model.bodies()[std::size_t(at.body)];
+  const std::string& name = body.geometry[std::size_t(at.geometry)].name;
+  return body.name + "/" + (name.empty() ? std::to_string(at.geometry) : name);
+}
+
+}  // namespace
+
+std::vector<NearPair> near_pairs(const Model& model, const State& state, double margin) {
+  const CollisionScene scene(model.collision());
+  const Plan<double> plan(model);
+  Kinematics<double> kin(plan);
+  kinematics<double>(plan, state.q, kin);
+  const std::vector<double> reach(std::size_t(scene.frames()), margin / 2);
+  SceneWorkspace ws(scene);
+  SceneContacts contacts;
+  find_contacts(scene, {kin.X_WL.data(), kin.X_WL.size()}, reach, ws, contacts);
+
+  std::vector<NearPair> out;
+  for (const ShapePair& pair : contacts.pairs) {
+    NearPair near{name_of(model, pair.a), name_of(model, pair.b), std::numeric_limits<double>::infinity(), 0, {}, {}};
+    for (int i = pair.first; i < pair.first + pair.count; ++i) {
+      const Manifold& m = contacts.manifolds[std::size_t(i)];
+      near.points += m.count;
+      for (int k = 0; k < m.count; ++k)
+        if (m.points[k].gap < near.distance) {
+          near.distance = m.points[k].gap;
+          near.at = m.points[k].p;
+          near.normal = m.normal;
+        }
+    }
+    out.push_back(std::move(near));
+  }
+  std::stable_sort(out.begin(), out.end(), [](const NearPair& p, const NearPair& q) { return p.distance < q.distance; });
+  return out;
+}
+
+}  // namespace linchpin

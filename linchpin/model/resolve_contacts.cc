@@ -1,0 +1,98 @@
+#include "linchpin/model/resolve_contacts.h"
+
+#include <unordered_map>
+
+#include "linchpin/model/spec_check.h"
+#include "linchpin/model/spec_words.h"
+#include "linchpin/spatial/quaternion.h"
+
+namespace linchpin {
+namespace {
+
+constexpr int ambiguous = -1;
+
+std::vector<SceneShape> shapes_on_links(const Model& model) {
+  std::vector<SceneShape> shapes;
+  for (const ShapeOnBody& at : model.shapes()) {
+    const Body& body = model.bodies()[std::size_t(at.body)];
+    const GeometrySpec& g = body.geometry[std::size_t(at.geometry)];
+    const Transform<double> X_BG{to_rotation(from_rotation(g.X_BG.R)), g.X_BG.p};
+    shapes.push_back({g.shape, body.link, body.X_LB * X_BG, g.material, g.margin, g.groups, g.touches});
+  }
+  return shapes;
+}
+
+// Bodies that are connected overlap at their joint as a rule. Not so what stands in the world: a robot may well touch
+// the floor that it is mounted on.
+std::vector<SceneSpec::Apart> neighbours(const Model& model) {
+  std::vector<SceneSpec::Apart> apart;
+  const auto keep_apart = [&](int body_a, int body_b) {
+    const int a = model.bodies()[std::size_t(body_a)].link, b = model.bodies()[std::size_t(body_b)].link;
+    if (a != 0 && b != 0 && a != b) apart.push_back({a, b});
+  };
+  for (const Joint& joint : model.joints()) keep_apart(joint.parent, joint.child);
+  for (const Constraint& constraint : model.constraints())
+    if (const Loop* loop = std::get_if<Loop>(&constraint.what)) keep_apart(loop->a.body, loop->b.body);
+  return apart;
+}
+
+}  // namespace
+
+Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
+  SceneSpec scene;
+  scene.shapes = shapes_on_links(model);
+  scene.frames = static_cast<int>(model.links().size());
+  scene.apart = neighbours(model);
+  scene.rules = spec.pair_rules;
+
+  for (const ContactExclusionSpec& exclusion : spec.contact_exclusions) {
+    int link[2];
+    for (int k = 0; k < 2; ++k) {
+      const std::string& name = k == 0 ? exclusion.a : exclusion.b;
+      const int body = model.find_body(name);
+      if (body < 0)
+        return Error{text("exclusion of contact between '", exclusion.a, "' and '", exclusion.b,
+                          "': there is no body '", name, "'")};
+      link[k] = model.bodies()[std::size_t(body)].link;
+    }
+    if (link[0] != link[1]) scene.apart.push_back({link[0], link[1]});
+  }
+
+  if (spec.contact_pairs.empty()) return scene;
+  std::unordered_map<std::string_view, int> shape_of_name;
+  for (std::size_t i = 0; i < model.shapes().size(); ++i) {
+    const ShapeOnBody& at = model.shapes()[i];
+    const auto [entry, fresh] = shape_of_name.emplace(
+        model.bodies()[std::size_t(at.body)].geometry[std::size_t(at.geometry)].name, static_cast<int>(i));
+    if (!fresh) entry->second = ambiguous;
+  }
+  std::unordered_map<std::uint64_t, int> seen;
+  for (const ContactPairSpec& pair : spec.contact_pairs) {
+    const auto refused = [&](const auto&... parts) {
+      return Error{text("contact pair of '", pair.a, "' and '", pair.b, "': ", parts...)};
+    };
+    int shape[2];
+    for (int k = 0; k < 2; ++k) {
+      const std::string& name = k == 0 ? pair.a : pair.b;
+      const auto found = shape_of_name.find(name);
+      if (name.empty() || found == shape_of_name.end()) return refused("there is no geometry '", name, "'");
+      if (found->second == ambiguous) return refused("several geometries are called '", name, "'");
+      shape[k] = found->second;
+    }
+    if (scene.shapes[std::size_t(shape[0])].frame == scene.shapes[std::size_t(shape[1])].frame)
+      return refused("they never move against each other: ", shape[0] == shape[1]
+                                                                 ? "they are one and the same"
+                                                                 : "their bodies are welded together or the same");
+    if (pair.margin && !(*pair.margin >= 0 && std::isfinite(*pair.margin)))
+      return refused("margin is ", *pair.margin, " m; it must be finite and at least 0");
+    if (pair.material)
+      if (const std::string fault = fault_of(*pair.material); !fault.empty()) return refused(fault);
+    const std::uint64_t low = std::uint64_t(std::min(shape[0], shape[1])),
+                        high = std::uint64_t(std::max(shape[0], shape[1]));
+    if (!seen.emplace(low << 32 | high, 0).second) return refused("it is there twice");
+    scene.pairs.push_back({shape[0], shape[1], pair.margin, pair.material});
+  }
+  return scene;
+}
+
+}  // namespace linchpin
