@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "linchpin/geometry/qhull_faces.h"
@@ -245,6 +246,21 @@ Result<Hull> solid_hull(Points points, const Spread& s, double resolution) {
   return Error{words("convex hull of ", points.size(), " points: ", why)};
 }
 
+// Without repetitions, each point where it stood first.
+std::vector<Point> distinct(Points points) {
+  const auto key = [&](std::size_t i) { return std::array{points[i].x, points[i].y, points[i].z}; };
+  std::vector<std::size_t> order(points.size());
+  std::iota(order.begin(), order.end(), std::size_t(0));
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t i, std::size_t j) { return key(i) < key(j) || (key(i) == key(j) && i < j); });
+  order.erase(std::unique(order.begin(), order.end(), [&](std::size_t i, std::size_t j) { return key(i) == key(j); }),
+              order.end());
+  std::sort(order.begin(), order.end());
+  std::vector<Point> kept;
+  for (const std::size_t i : order) kept.push_back(points[i]);
+  return kept;
+}
+
 }  // namespace
 
 Result<Hull> convex_hull(Points points) {
@@ -259,9 +275,10 @@ Result<Hull> convex_hull(Points points) {
   if (s.width < least_hull_thickness * s.length)
     return Error{words("points 0 to ", points.size() - 1, " lie on a line: they leave it by ", s.width, " m, over ",
                        s.length, " m")};
+  const std::vector<Point> set = distinct(points);
   const double resolution = hull_resolution * s.length;
-  if (s.height < least_hull_thickness * s.length) return flat_hull(points, s, resolution);
-  return solid_hull(points, s, resolution);
+  if (s.height < least_hull_thickness * s.length) return flat_hull(set, s, resolution);
+  return solid_hull(set, s, resolution);
 }
 
 }  // namespace linchpin
