@@ -107,47 +107,15 @@ Result<Solid> solid_of(const HalfSpace&) { return Error{"a half-space has no end
 
 Result<Solid> solid_of(const ConvexHull& shape) {
   if (!shape.hull) return Error{"the convex hull has no data"};
-  const Hull& hull = *shape.hull;
-  if (hull.flat) return Solid{0, hull.centre, Sym3<double>::zero()};
-  Sum sum{hull.centre};
-  for (const Hull::Face& face : hull.faces) {
-    const auto corner = [&](int i) { return hull.vertices[std::size_t(hull.corners[std::size_t(face.first + i)])]; };
-    for (int i = 1; i + 1 < face.count; ++i) sum.add_tetrahedron(corner(0), corner(i), corner(i + 1));
-  }
-  return sum.solid();
+  return solid(*shape.hull);
 }
-
 Result<Solid> solid_of(const Mesh& shape) {
   if (!shape.mesh) return Error{"the mesh has no data"};
-  const TriangleMesh& mesh = *shape.mesh;
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
-    for (std::size_t k = 0; k < 3; ++k)
-      if (mesh.neighbours[t][k] == -1)
-        return Error{words("the mesh is not closed: triangle ", t, " has no neighbour beyond its edge of vertices ",
-                           mesh.triangles[t][k], " and ", mesh.triangles[t][(k + 1) % 3])};
-  Sum sum{mean(mesh.vertices)};
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const auto [a, b, c] = mesh.corners(int(t));
-    sum.add_tetrahedron(a, b, c);
-  }
-  if (!(sum.volume > 0))
-    return Error{words("the mesh is inside out: its volume is ", sum.volume, " m^3; turn its triangles round")};
-  return sum.solid();
+  return solid(*shape.mesh);
 }
-
-// Under each triangle a column down to the floor, cut into three tetrahedra.
 Result<Solid> solid_of(const HeightField& shape) {
   if (!shape.grid) return Error{"the height field has no data"};
-  const HeightGrid& grid = *shape.grid;
-  Sum sum{centre(grid.box)};
-  for (int t = 0; t < grid.triangle_count(); ++t) {
-    const auto [a, b, c] = grid.corners(t);
-    const auto below = [&](const Vec3<double>& p) { return Vec3<double>{p.x, p.y, grid.floor}; };
-    sum.add_tetrahedron(a, b, c, below(a));
-    sum.add_tetrahedron(b, c, below(a), below(b));
-    sum.add_tetrahedron(below(b), c, below(a), below(c));
-  }
-  return sum.solid();
+  return solid(*shape.grid);
 }
 
 Result<Solid> solid_of(const Compound& shape) {
@@ -170,6 +138,47 @@ Result<Solid> solid_of(const Compound& shape) {
 }
 
 }  // namespace
+
+Solid solid(const Hull& hull) {
+  if (hull.flat) return {0, hull.centre, Sym3<double>::zero()};
+  Sum sum{hull.centre};
+  for (const Hull::Face& face : hull.faces) {
+    const auto corner = [&](int i) { return hull.vertices[std::size_t(hull.corners[std::size_t(face.first + i)])]; };
+    for (int i = 1; i + 1 < face.count; ++i) sum.add_tetrahedron(corner(0), corner(i), corner(i + 1));
+  }
+  return sum.solid();
+}
+
+Result<Solid> solid(const TriangleMesh& mesh) {
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
+    for (std::size_t k = 0; k < 3; ++k)
+      if (mesh.neighbours[t][k] == -1)
+        return Error{words("the mesh is not closed: triangle ", t, " has no neighbour beyond its edge of vertices ",
+                           mesh.triangles[t][k], " and ", mesh.triangles[t][(k + 1) % 3], " at ",
+                           in_words(mesh.vertices[std::size_t(mesh.triangles[t][k])]), " and ",
+                           in_words(mesh.vertices[std::size_t(mesh.triangles[t][(k + 1) % 3])]))};
+  Sum sum{mean(mesh.vertices)};
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const auto [a, b, c] = mesh.corners(int(t));
+    sum.add_tetrahedron(a, b, c);
+  }
+  if (!(sum.volume > 0))
+    return Error{words("the mesh is inside out: its volume is ", sum.volume, " m^3; turn its triangles round")};
+  return sum.solid();
+}
+
+// Under each triangle a column down to the floor, cut into three tetrahedra.
+Solid solid(const HeightGrid& grid) {
+  Sum sum{centre(grid.box)};
+  for (int t = 0; t < grid.triangle_count(); ++t) {
+    const auto [a, b, c] = grid.corners(t);
+    const auto below = [&](const Vec3<double>& p) { return Vec3<double>{p.x, p.y, grid.floor}; };
+    sum.add_tetrahedron(a, b, c, below(a));
+    sum.add_tetrahedron(b, c, below(a), below(b));
+    sum.add_tetrahedron(below(b), c, below(a), below(c));
+  }
+  return sum.solid();
+}
 
 Result<Solid> solid(const Shape& shape) {
   return std::visit([](const auto& s) { return solid_of(s); }, shape);

@@ -24,4 +24,9 @@ struct Solid {
 // height field is solid down to its grid's floor.
 Result<Solid> solid(const Shape& shape);
 
+// The same for bare data.
+Solid solid(const Hull& hull);
+Result<Solid> solid(const TriangleMesh& mesh);
+Solid solid(const HeightGrid& grid);
+
 }  // namespace linchpin
