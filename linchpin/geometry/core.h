@@ -106,6 +106,17 @@ struct CorePair {
   double size;  // of the coordinates in A - B: round-off is eps times this
 };
 
+// Half the least width of the curved cores; infinity if there are none. What is finer than a hundredth of this, searches
+// over simplices leave to polish.h.
+LINCHPIN_INLINE double thickness_of_curved(const CorePair& pair) {
+  const auto thickness = [](const Core& c) {
+    const double across = c.size.x < c.size.y ? c.size.x : c.size.y, least = across < c.size.z ? across : c.size.z;
+    return is_polytope(c) ? std::numeric_limits<double>::infinity() : least;
+  };
+  const double a = thickness(pair.a), b = thickness(pair.b);
+  return a < b ? a : b;
+}
+
 // A point w = a - b of A - B, in A's axes, and the pieces that it comes from.
 struct Difference {
   Vec3<double> w, a;

@@ -15,6 +15,9 @@ constexpr int most_pieces = 4;
 constexpr int most_steps = 40;         // 3 to 6 as a rule
 constexpr double longest_step = 0.25;  // rad: (1) is a model of the neighbourhood only
 
+struct Tangents {
+  Vec3<double> u, v;
+};
 struct Vec2 {
   double x, y;
 };
@@ -116,8 +119,8 @@ Step best_step(const Model* models, int count) {
   Step best{};
   double highest = -infinity;
   for (int mask = 1; mask < 1 << count; ++mask) {
-    const Model* set[most_pieces];
-    int index[most_pieces], size = 0;
+    const Model* set[most_pieces] = {};
+    int index[most_pieces] = {}, size = 0;
     for (int i = 0; i < count; ++i)
       if (mask >> i & 1) {
         set[size] = &models[i];
@@ -152,10 +155,11 @@ class Polisher {
     double s = dot(n, w.w), last_length = infinity;
     take_in(w);
     for (int step = 0; step < most_steps; ++step) {
-      const Tangents T = tangents(n);
+      Tangents T;
+      tangents(n, T.u, T.v);
       for (int i = 0; i < count_; ++i) models_[i] = model_at(pair_, pieces_[i].piece_a, pieces_[i].piece_b, n, T);
       step_ = best_step(models_, count_);
-      offer(n, s, w);
+      offer(n, s);
       if (step == 0) try_caps(n);
       double length = std::sqrt(dot(step_.y, step_.y));
       // Converged: n as good as it gets, or wandering within round-off.
@@ -203,19 +207,15 @@ class Polisher {
     return fresh_ = true;
   }
 
-  void offer(const Vec3<double>& n, double s, const Difference& w) {
-    if (s < best_.s - 8 * eps * pair_.size) return;
-    Vec3<double> a{0, 0, 0}, b{0, 0, 0};
-    for (int i = 0; i < count_; ++i) {
-      a = fma(step_.weights[i], models_[i].a, a);
-      b = fma(step_.weights[i], models_[i].b, b);
-    }
-    const Vec3<double> left = a - b - dot(n, a - b) * n;
-    const double across = norm(left);
+  void offer(const Vec3<double>& n, double s) {
+    const double noise = 8 * eps * pair_.size;
+    if (s < best_.s - noise) return;
+    Difference points[most_pieces];
+    for (int i = 0; i < count_; ++i)
+      points[i] = {models_[i].a - models_[i].b, models_[i].a, pieces_[i].piece_a, pieces_[i].piece_b};
+    const Direction here = direction_of(n, s, points, step_.weights, count_);
     // Of directions as good as each other, the one at which the points lie better above each other.
-    if (s <= best_.s + 8 * eps * pair_.size && !(across < best_.across)) return;
-    best_ = {n, s, a, b, across};
-    (void)w;
+    if (s > best_.s + noise || here.across < best_.across) best_ = here;
   }
 
   // The axis of a cap, and the direction nearest to it that is square to the edge in (2).
@@ -237,9 +237,10 @@ class Polisher {
     const Difference w = least_along(pair_, n);
     const double s = dot(n, w.w);
     if (!(s > best_.s)) return;
-    // Caps meet whatever is over them: the witness is kept, moved to be square.
-    const Vec3<double> middle = 0.5 * (best_.a + best_.b);
-    best_ = {n, s, fma(s / 2, n, middle), fma(-s / 2, n, middle), 0};
+    // What meets on a cap is not told by single points of its rim: the points stay as they are for the time being.
+    best_.n = n;
+    best_.s = s;
+    best_.across = infinity;
   }
 
   const CorePair& pair_;

@@ -12,16 +12,9 @@
 // on the axis itself, and as near to it as the edge of the other core allows.
 #pragma once
 
-#include "linchpin/geometry/core.h"
+#include "linchpin/geometry/direction.h"
 
 namespace linchpin {
-
-struct Direction {
-  Vec3<double> n;     // unit
-  double s;           // s(n), exactly as seen by the support functions
-  Vec3<double> a, b;  // points of the cores that meet along n, in A's frame: n.(a - b) = s
-  double across;      // |a - b - s n|: what is left of (2); 0 when n is the best
-};
 
 // Starts at the unit vector n from the pieces of up to four points of A - B; best.s never ends below where it was.
 void polish(const CorePair& pair, const Vec3<double>& n, const Difference* points, int count, Direction& best);
