@@ -27,44 +27,76 @@ struct Outlines {
   Outline a, b;  // both in A's frame
 };
 
+void into_frame_of_a(const Transform<double>& X_AB, Outline& b) {
+  for (int i = 0; i < b.count; ++i) b.x[i] = X_AB * b.x[i];
+  if (b.count < 3) return;
+  b.normal = X_AB.R * b.normal;
+  b.offset += dot(b.normal, X_AB.p);
+}
+
 void find_outlines(const CorePair& pair, const Direction& best, Outlines& o) {
+  outline_towards(pair.a, -best.n, best.piece_a, best.count, o.a);
+  outline_towards(pair.b, transpose_times(pair.X_AB.R, best.n), best.piece_b, best.count, o.b);
+  into_frame_of_a(pair.X_AB, o.b);
+}
+
+// Of what the core turns towards d, in its frame, a point that surely meets: on a cap that lies flat the one nearest to
+// the other core's, so far only known to be its centre; on one that leans its farthest point.
+Vec3<double> meeting_point(const Core& core, const Outline& o, const Vec3<double>& d, const Vec3<double>& other_centre,
+                           double near) {
+  if (!has_disc(core) || o.count < 3) return nearest_of_farthest(o, d, other_centre, near);
+  const bool flat = core.size.x * std::hypot(d.x, d.y) <= near;
+  return flat ? Vec3<double>{0, 0, o.x[0].z} : farthest(core, d).x;
+}
+// Once more, with caps reaching for what lies between their corners.
+void find_outlines_of_caps(const CorePair& pair, const Direction& best, double near, Outlines& o) {
   const Transform<double>& X = pair.X_AB;
-  outline_towards(pair.a, -best.n, best.piece_a, best.count, best.a, o.a);
-  outline_towards(pair.b, transpose_times(X.R, best.n), best.piece_b, best.count, transpose_times(X.R, best.b - X.p), o.b);
-  for (int i = 0; i < o.b.count; ++i) o.b.x[i] = X * o.b.x[i];
-  if (o.b.count > 2) {
-    o.b.normal = X.R * o.b.normal;
-    o.b.offset += dot(o.b.normal, X.p);
-  }
+  const Vec3<double> d_a = -best.n, d_b = transpose_times(X.R, best.n);
+  outline_towards(pair.b, d_b, best.piece_b, best.count, o.b);  // in its own frame again
+  const Vec3<double> on_a = meeting_point(pair.a, o.a, d_a, X.p, near);
+  const Vec3<double> on_b = meeting_point(pair.b, o.b, d_b, -transpose_times(X.R, X.p), near);
+  // Along n onto the cap's plane: what counts is the direction from its centre.
+  const auto foot = [](const Vec3<double>& x, const Vec3<double>& d, double z) { return fma((z - x.z) / d.z, d, x); };
+  const auto flat = [&](const Core& c, const Vec3<double>& d) { return c.size.x * std::hypot(d.x, d.y) <= near; };
+  const Vec3<double> to_a = flat(pair.a, d_a) ? foot(X * on_b, d_a, o.a.x[0].z) : on_a;
+  const Vec3<double> to_b = flat(pair.b, d_b) ? foot(transpose_times(X.R, on_a - X.p), d_b, o.b.x[0].z) : on_b;
+  if (o.a.count > 2) reach_towards(pair.a, to_a, o.a);
+  if (o.b.count > 2) reach_towards(pair.b, to_b, o.b);
+  into_frame_of_a(X, o.b);
 }
 
 // Points of (3), with gaps between the surfaces: the balls lie between them and the cores.
-void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, const Outlines& o, double margin,
-                Manifold& m) {
+void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, Outlines& o, double margin, Manifold& m) {
   const double near = 4e-13 * pair.size;
   // A point beside a line by x leaves a ball or a round side of radius r by x^2/2r.
   const auto roundness = [](const Core& c) { return c.ball > 0 ? c.ball : has_disc(c) ? c.size.x : 0.0; };
   const double beside = std::max(near, 1e-7 * std::min(roundness(pair.a), roundness(pair.b)));
   OverlayPoint points[most_overlay_points + 1];
   int count = overlay(best.n, o.a, o.b, near, beside, points);
+  const auto least = [&] {
+    double gap = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < count; ++i) gap = std::min(gap, dot(best.n, points[i].a - points[i].b));
+    return gap;
+  };
+  // Where the outlines miss the points that n was found by: between the corners of a cap, and point on point.
+  const bool well_found = best.across <= 1e-12 * pair.size;
+  if (!(least() <= best.s + near) && !well_found && (has_disc(pair.a) || has_disc(pair.b))) {
+    find_outlines_of_caps(pair, best, near, o);
+    count = overlay(best.n, o.a, o.b, near, beside, points);
+  }
+  if (!(least() <= best.s + near)) {
+    const Vec3<double> middle = 0.5 * (best.a + best.b);
+    points[count++] = {fma(best.s / 2, best.n, middle), fma(-best.s / 2, best.n, middle), 0xffffffffu};
+  }
 
   const double balls = pair.a.ball + pair.b.ball, between = (pair.b.ball - pair.a.ball) / 2;
   ContactPoint candidates[most_overlay_points + 1];
   int kept = 0;
-  double least = std::numeric_limits<double>::infinity();
-  const auto keep = [&](const OverlayPoint& q) {
-    const double gap = std::max(dot(best.n, q.a - q.b), best.s);  // never less than s but by round-off
-    least = std::min(least, gap);
-    if (!(gap - balls <= margin)) return;
-    candidates[kept++] = {X_WA * fma(between, best.n, 0.5 * (q.a + q.b)), gap - balls, q.feature};
-  };
-  for (int i = 0; i < count; ++i) keep(points[i]);
-  // The points that n was found by, where the outlines miss them: point on point, and rims between corners.
-  if (!(least <= best.s + near)) {
-    const Vec3<double> middle = 0.5 * (best.a + best.b);
-    keep({fma(best.s / 2, best.n, middle), fma(-best.s / 2, best.n, middle), 0xffffffffu});
+  for (int i = 0; i < count && kept < most_candidates; ++i) {
+    const OverlayPoint& q = points[count - 1 - i];
+    const double gap = std::max(dot(best.n, q.a - q.b), best.s) - balls;  // never less than s but by round-off
+    if (gap <= margin) candidates[kept++] = {X_WA * fma(between, best.n, 0.5 * (q.a + q.b)), gap, q.feature};
   }
-  if (kept > most_candidates) kept = most_candidates;
   m.normal = X_WA.R * best.n;
   reduce({candidates, std::size_t(kept)}, m);
   m.distance = best.s - balls;

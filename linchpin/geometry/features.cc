@@ -65,39 +65,29 @@ void box_towards(const Vec3<double>& half, const Vec3<double>& d, Outline& out) 
   }
 }
 
-// The cap at height z, which looks up or down, as a polygon. `at` is held inside by one more corner if need be.
-void cap_towards(double r, double z, bool up, const Vec3<double>& at, Outline& out) {
-  const double angle = std::atan2(at.y, at.x) * (rim_corners / (2 * std::numbers::pi));
-  const int before = ((int(std::floor(angle)) % rim_corners) + rim_corners) % rim_corners, after = (before + 1) % rim_corners;
-  const double middle_x = (rim_x[before] + rim_x[after]) / 2, middle_y = (rim_y[before] + rim_y[after]) / 2;
-  const double rho = std::hypot(at.x, at.y);
-  const bool beyond = at.x * middle_x + at.y * middle_y > r * (middle_x * middle_x + middle_y * middle_y);
-  out.count = 0;
-  const auto add = [&](double x, double y, int vertex) {
-    out.x[out.count] = {r * x, r * y, z};
-    out.vertex[out.count++] = vertex;
-  };
+// The cap at height z, which looks up or down, as a polygon.
+void cap_towards(double r, double z, bool up, Outline& out) {
+  out.count = rim_corners;
   for (int k = 0; k < rim_corners; ++k) {
     const int corner = up ? k : rim_corners - 1 - k;
-    if (!up && beyond && corner == before) add(at.x / rho, at.y / rho, on_cap_rim + up);
-    add(rim_x[corner], rim_y[corner], corner + up * rim_corners);
-    if (up && beyond && corner == before) add(at.x / rho, at.y / rho, on_cap_rim + up);
+    out.x[k] = {r * rim_x[corner], r * rim_y[corner], z};
+    out.vertex[k] = corner + up * rim_corners;
   }
   out.normal = {0, 0, up ? 1.0 : -1.0};
   out.offset = up ? z : -z;
   out.face = face_feature(up);
 }
 
-void cylinder_towards(double r, double l, const Vec3<double>& d, const Vec3<double>& at, Outline& out) {
+void cylinder_towards(double r, double l, const Vec3<double>& d, Outline& out) {
   const bool up = d.z >= 0;
-  if (std::abs(d.z) >= face_cosine) return cap_towards(r, up ? l : -l, up, at, out);
+  if (std::abs(d.z) >= face_cosine) return cap_towards(r, up ? l : -l, up, out);
   if (std::abs(d.z) <= line_sine)
     return set_segment(rim_point(r, -l, d), side_line, rim_point(r, l, d), side_line + 1, out);
   set_point(rim_point(r, up ? l : -l, d), on_rim + up, out);
 }
 
-void cone_towards(double r, double l, const Vec3<double>& d, const Vec3<double>& at, Outline& out) {
-  if (d.z <= -face_cosine) return cap_towards(r, -l, false, at, out);
+void cone_towards(double r, double l, const Vec3<double>& d, Outline& out) {
+  if (d.z <= -face_cosine) return cap_towards(r, -l, false, out);
   // The normal of the side leans by r/(2 l) from across the axis.
   const double across = std::hypot(d.x, d.y), cosine = (2 * l * across + r * d.z) / std::hypot(2 * l, r);
   const Vec3<double> tip{0, 0, l};
@@ -197,18 +187,63 @@ void hull_towards(const Hull& hull, const Vec3<double>& d, const int* pieces, in
 
 }  // namespace
 
-void outline_towards(const Core& core, const Vec3<double>& d, const int* pieces, int count, const Vec3<double>& at,
-                     Outline& out) {
+void outline_towards(const Core& core, const Vec3<double>& d, const int* pieces, int count, Outline& out) {
   switch (core.kind) {
     case Core::Kind::point: return set_point({0, 0, 0}, 0, out);
     case Core::Kind::segment: return segment_towards(core.size.z, d, out);
     case Core::Kind::box: return box_towards(core.size, d, out);
-    case Core::Kind::cylinder: return cylinder_towards(core.size.x, core.size.z, d, at, out);
+    case Core::Kind::cylinder: return cylinder_towards(core.size.x, core.size.z, d, out);
     case Core::Kind::ellipsoid: return set_point(ellipsoid_point(core.size, d), 0, out);
-    case Core::Kind::cone: return cone_towards(core.size.x, core.size.z, d, at, out);
+    case Core::Kind::cone: return cone_towards(core.size.x, core.size.z, d, out);
     case Core::Kind::triangle: return triangle_towards(core.corners, d, pieces, out);
     case Core::Kind::hull: return hull_towards(*core.hull, d, pieces, count, out);
   }
+}
+
+void reach_towards(const Core& core, const Vec3<double>& at, Outline& cap) {
+  const double rho = std::hypot(at.x, at.y);
+  if (!has_disc(core) || cap.count < rim_corners || !(rho > 0)) return;
+  const Vec3<double> corner{core.size.x * at.x / rho, core.size.x * at.y / rho, cap.x[0].z};
+  // Before the first corner that lies ahead, going round.
+  int place = 0;
+  double ahead = 2;
+  for (int k = 0; k < cap.count; ++k) {
+    const Vec3<double>&p = cap.x[k], &q = cap.x[(k + cap.count - 1) % cap.count];
+    const double chord = dot(p - q, corner - q) / dot(p - q, p - q), off = norm(corner - fma(chord, p - q, q));
+    if (chord < 0 || chord > 1 || !(off < ahead * core.size.x)) continue;
+    ahead = off / core.size.x;
+    place = k;
+  }
+  for (int k = cap.count; k > place; --k) {
+    cap.x[k] = cap.x[k - 1];
+    cap.vertex[k] = cap.vertex[k - 1];
+  }
+  cap.x[place] = corner;
+  cap.vertex[place] = on_cap_rim + (cap.normal.z > 0);
+  ++cap.count;
+}
+
+Vec3<double> nearest_of_farthest(const Outline& other, const Vec3<double>& n, const Vec3<double>& centre, double near) {
+  double most = dot(n, other.x[0]);
+  for (int i = 1; i < other.count; ++i) most = std::max(most, dot(n, other.x[i]));
+  Vec3<double> corner[most_corners] = {other.x[0]};
+  int count = 0;
+  for (int i = 0; i < other.count; ++i)
+    if (dot(n, other.x[i]) >= most - near) corner[count++] = other.x[i];
+  Vec3<double> best = corner[0];
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < count; ++i) {
+    const Vec3<double>&p = corner[i], &q = corner[(i + 1) % count];
+    const Vec3<double> e = q - p;
+    const double ee = dot(e, e), t = ee > 0 ? std::clamp(dot(centre - p, e) / ee, 0.0, 1.0) : 0.0;
+    const Vec3<double> x = fma(t, e, p), away = x - centre, across = fma(-dot(n, away), n, away);
+    const double square = dot(across, across);
+    if (square < least) {
+      least = square;
+      best = x;
+    }
+  }
+  return best;
 }
 
 }  // namespace linchpin

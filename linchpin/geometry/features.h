@@ -30,8 +30,14 @@ struct Outline {
   std::uint16_t face;         // what all of it is called
 };
 
-// d: unit, in the core's frame. pieces: those that meet the other core. at: about where, for caps.
-void outline_towards(const Core& core, const Vec3<double>& d, const int* pieces, int count, const Vec3<double>& at,
-                     Outline& out);
+// d: unit, in the core's frame. pieces: those that meet the other core.
+void outline_towards(const Core& core, const Vec3<double>& d, const int* pieces, int count, Outline& out);
+
+// Caps are outlined by corners on their rim. For what meets them between the rim and a side of that polygon, one corner
+// more in the direction of `at`, a point in the core's frame. Does nothing to outlines that are no caps.
+void reach_towards(const Core& core, const Vec3<double>& at, Outline& cap);
+// Where to reach for, given what the other core turns towards n: of its points farthest along n, the one nearest to the
+// line through `centre` along n.
+Vec3<double> nearest_of_farthest(const Outline& other, const Vec3<double>& n, const Vec3<double>& centre, double near);
 
 }  // namespace linchpin

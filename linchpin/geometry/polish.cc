@@ -5,13 +5,15 @@
 
 #include "linchpin/geometry/tangents.h"
 
+#include <cstdio>
 namespace linchpin {
+bool polish_trace = false; //TRACE
 
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int most_pieces = 4;
+constexpr int most_pieces = 6;
 constexpr int most_steps = 40;         // 3 to 6 as a rule
 constexpr double longest_step = 0.25;  // rad: (1) is a model of the neighbourhood only
 
@@ -68,11 +70,13 @@ LINCHPIN_INLINE Sym2 mean_of(const Model* const* set, const double* l, int size)
     M.yy = fma(l[i], set[i]->M.yy, M.yy);
     M.xy = fma(l[i], set[i]->M.xy, M.xy);
   }
-  return definite(M);
+  return M;
 }
 
-// (2) for a given set; false if its functions do not cross at a definite place.
-bool stationary(const Model* const* set, int size, Vec2& y, double* l) {
+// (2) for a given set; false if its functions do not cross at a definite place. `pulls`: all multipliers came out
+// nonnegative, so that it is these pieces that hold n where it is.
+bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pulls) {
+  pulls = true;
   std::fill(l, l + size, 1.0 / size);
   if (size == 1) {
     y = solve(definite(set[0]->M), set[0]->t);
@@ -87,9 +91,14 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l) {
     for (int pass = 0; pass < 2; ++pass) {  // the multipliers weigh M, and M gives the multipliers
       const Sym2 M = mean_of(set, l, 2);
       const Vec2 Mq = M * q;
-      const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / dot(q, Mq);
+      const double curvature = dot(q, Mq);
+      // Along the edge s is no longer concave where penetration is deeper than the surfaces are curved: a short step then.
+      const double safe = std::max(curvature, 1e-6 * (std::abs(M.xx) + std::abs(M.yy) + std::abs(M.xy)));
+      const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / safe;
       y = {fma(along_q, q.x, along_e * p.x), fma(along_q, q.y, along_e * p.y)};
-      l[1] = std::clamp((dot(p, M * y) - dot(p, set[0]->t)) / length, 0.0, 1.0);
+      const double share = (dot(p, M * y) - dot(p, set[0]->t)) / length;
+      pulls = share >= 0 && share <= 1;
+      l[1] = std::clamp(share, 0.0, 1.0);
       l[0] = 1 - l[1];
     }
     return true;
@@ -100,9 +109,11 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l) {
   const double p = set[0]->s - set[1]->s, q = set[0]->s - set[2]->s;
   y = {fma(p, f.y, -(q * e.y)) / twice_area, fma(q, e.x, -(p * f.x)) / twice_area};
   const Vec2 r = mean_of(set, l, 3) * y - set[0]->t;
-  l[1] = std::max(0.0, cross(r, f) / twice_area);
-  l[2] = std::max(0.0, cross(e, r) / twice_area);
-  l[0] = std::max(0.0, 1 - l[1] - l[2]);
+  l[1] = cross(r, f) / twice_area;
+  l[2] = cross(e, r) / twice_area;
+  l[0] = 1 - l[1] - l[2];
+  pulls = l[0] >= 0 && l[1] >= 0 && l[2] >= 0;
+  for (int i = 0; i < 3; ++i) l[i] = std::max(0.0, l[i]);
   const double sum = 1 / (l[0] + l[1] + l[2]);
   for (int i = 0; i < 3; ++i) l[i] *= sum;
   return true;
@@ -115,7 +126,7 @@ struct Step {
   int first, second;  // of the set, if it has two
   bool edge;          // it has
 };
-Step best_step(const Model* models, int count) {
+Step best_step(const Model* models, int count, double noise) {
   Step best{};
   double highest = -infinity;
   for (int mask = 1; mask < 1 << count; ++mask) {
@@ -128,11 +139,13 @@ Step best_step(const Model* models, int count) {
       }
     Vec2 y;
     double l[3];
-    if (size > 3 || !stationary(set, size, y, l)) continue;
+    bool pulls;
+    if (size > 3 || !stationary(set, size, y, l, pulls)) continue;
     const double length = std::sqrt(dot(y, y));
     if (length > longest_step) y = {longest_step / length * y.x, longest_step / length * y.y};
     double least = infinity;
     for (int i = 0; i < count; ++i) least = std::min(least, value(models[i], y));
+    if (pulls) least += noise;  // of places as good as each other, one that is held
     if (!(least > highest)) continue;
     highest = least;
     best = {y, {}, index[0], size > 1 ? index[1] : index[0], size == 2};
@@ -149,7 +162,13 @@ class Polisher {
     for (int i = 0; i < count; ++i) take_in(points[i]);
   }
 
-  void run(Vec3<double> n) {
+  void run(const Vec3<double>& n) {
+    climb(n, true);
+    for (int i = 0; i < hints_; ++i) climb(hint_[i], false);
+  }
+
+ private:
+  void climb(Vec3<double> n, bool caps) {
     const double noise = 8 * eps * pair_.size;
     Difference w = least_along(pair_, n);
     double s = dot(n, w.w), last_length = infinity;
@@ -158,12 +177,18 @@ class Polisher {
       Tangents T;
       tangents(n, T.u, T.v);
       for (int i = 0; i < count_; ++i) models_[i] = model_at(pair_, pieces_[i].piece_a, pieces_[i].piece_b, n, T);
-      step_ = best_step(models_, count_);
+      step_ = best_step(models_, count_, noise);
       offer(n, s);
-      if (step == 0) try_caps(n);
+      if (step == 0 && caps) try_caps(n);
       double length = std::sqrt(dot(step_.y, step_.y));
-      // Converged: n as good as it gets, or wandering within round-off.
-      if (!(length > 2 * eps) || (length < 1e-7 && !(length < 0.9 * last_length))) return;
+      if (polish_trace) printf("   step %d count %d s %.16g length %g weights %g %g %g %g  n %g %g %g best %.16g across %g\n", step, count_, s, length, step_.weights[0], step_.weights[1], step_.weights[2], step_.weights[3], n.x, n.y, n.z, best_.s, best_.across); //TRACE
+      // Converged: n as good as it gets, or wandering within round-off. Unless pieces are missing that meet here all the
+      // same: of an edge over an edge all four pairs of ends do, but the support functions may have shown three only.
+      if (!(length > 2 * eps) || (length < 1e-7 && !(length < 0.9 * last_length))) {
+        if (best_.across <= 1e-12 * pair_.size || !mix()) return;
+        last_length = infinity;
+        continue;
+      }
       last_length = length;
       bool moved = false;
       for (int halving = 0; halving < 12 && !moved; ++halving) {
@@ -189,7 +214,6 @@ class Polisher {
     }
   }
 
- private:
   // True if its pieces were not among those known.
   bool take_in(const Difference& w) {
     for (int i = 0; i < count_; ++i)
@@ -207,6 +231,19 @@ class Polisher {
     return fresh_ = true;
   }
 
+  // Takes in the pairs of pieces of which each half is known; false if there was none.
+  bool mix() {
+    const int known = count_;
+    for (int i = 0; i < known; ++i)
+      for (int j = 0; j < known && count_ < most_pieces; ++j) {
+        Difference both = pieces_[i];
+        both.piece_b = pieces_[j].piece_b;
+        take_in(both);
+      }
+    fresh_ = false;
+    return count_ > known;
+  }
+
   void offer(const Vec3<double>& n, double s) {
     const double noise = 8 * eps * pair_.size;
     if (s < best_.s - noise) return;
@@ -218,29 +255,35 @@ class Polisher {
     if (s > best_.s + noise || here.across < best_.across) best_ = here;
   }
 
-  // The axis of a cap, and the direction nearest to it that is square to the edge in (2).
+  // The axis of a cap, and the direction nearest to it that is square to the edge in (2). If what the other core has
+  // over the cap lies outside of the rim, s rises from the axis on a ridge towards it: hints_ is a place on that.
   void try_caps(const Vec3<double>& n) {
-    const auto attempt = [&](const Vec3<double>& axis) {
+    hints_ = 0;
+    const auto attempt = [&](const Vec3<double>& axis, const Vec3<double>& centre, double r, double side) {
       const Vec3<double> z = dot(axis, n) >= 0 ? axis : -axis;
       if (!(dot(z, n) > 0.9)) return;
-      try_direction(z);
+      const Difference w = try_direction(z);
+      const Vec3<double> other = (side > 0 ? w.a : w.a - w.w) - centre, out = fma(-dot(other, z), z, other);
+      const double rho = norm(out);
+      if (rho > r) hint_[hints_++] = unit(fma(side * std::min(0.1, (rho - r) / pair_.size) / rho, out, z));
       if (!step_.edge) return;
       const Vec3<double> e = models_[step_.second].a - models_[step_.second].b - models_[step_.first].a +
                              models_[step_.first].b;
       const double ee = dot(e, e);
       if (ee > 0) try_direction(unit(fma(-dot(z, e) / ee, e, z)));
     };
-    if (has_disc(pair_.a)) attempt({0, 0, 1});
-    if (has_disc(pair_.b)) attempt(pair_.X_AB.R.z);
+    if (has_disc(pair_.a)) attempt({0, 0, 1}, {0, 0, 0}, pair_.a.size.x, -1);
+    if (has_disc(pair_.b)) attempt(pair_.X_AB.R.z, pair_.X_AB.p, pair_.b.size.x, 1);
   }
-  void try_direction(const Vec3<double>& n) {
+  Difference try_direction(const Vec3<double>& n) {
     const Difference w = least_along(pair_, n);
     const double s = dot(n, w.w);
-    if (!(s > best_.s)) return;
+    if (!(s > best_.s)) return w;
     // What meets on a cap is not told by single points of its rim: the points stay as they are for the time being.
     best_.n = n;
     best_.s = s;
     best_.across = infinity;
+    return w;
   }
 
   const CorePair& pair_;
@@ -248,7 +291,8 @@ class Polisher {
   Difference pieces_[most_pieces];
   Model models_[most_pieces];
   Step step_{};
-  int count_ = 0;
+  int count_ = 0, hints_ = 0;
+  Vec3<double> hint_[2];
   bool fresh_ = false;
 };
 
