@@ -1,0 +1,39 @@
+// A direction between two cores, and what meets along it. Private to the room.
+#pragma once
+
+#include <limits>
+
+#include "linchpin/geometry/core.h"
+
+namespace linchpin {
+
+struct Direction {
+  Vec3<double> n = {0, 0, 1};  // unit, from B towards A, in A's axes
+  double s = -std::numeric_limits<double>::infinity();  // s(n) as the support functions have it: core.h (5)
+  Vec3<double> a, b;  // points of the cores that meet along n, in A's frame
+  // |a - b - (n.(a - b)) n|: how far they are from meeting. While the cores are apart 0 proves that n is the best.
+  double across = std::numeric_limits<double>::infinity();
+  int count = 0;  // pairs of pieces whose points a and b are mixed from
+  int piece_a[4], piece_b[4];
+};
+
+// n with the points of A - B that lie lowest along it, and their weights.
+LINCHPIN_INLINE Direction direction_of(const Vec3<double>& n, double s, const Difference* points, const double* weights,
+                                       int count) {
+  Direction d;
+  d.n = n;
+  d.s = s;
+  d.a = d.b = Vec3<double>::zero();
+  for (int i = 0; i < count; ++i) {
+    if (!(weights[i] > 0)) continue;
+    d.a = fma(weights[i], points[i].a, d.a);
+    d.b = fma(weights[i], points[i].a - points[i].w, d.b);
+    d.piece_a[d.count] = points[i].piece_a;
+    d.piece_b[d.count++] = points[i].piece_b;
+  }
+  const Vec3<double> w = d.a - d.b;
+  d.across = norm(fma(-dot(n, w), n, w));
+  return d;
+}
+
+}  // namespace linchpin

@@ -1,0 +1,228 @@
+#include "linchpin/geometry/epa.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "linchpin/geometry/polish.h"
+#include "linchpin/geometry/tangents.h"
+
+namespace linchpin {
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int most_vertices = 128, most_faces = 2 * most_vertices;  // a polytope of V corners has 2 V - 4 faces
+// Points this near to a line or plane through others, relative to the pair's size, add no volume that is not round-off.
+constexpr double flat = 1e-13;
+
+// The side of a face: 4 * face + 0, 1 or 2.
+using Side = std::int16_t;
+constexpr Side side(int face, int edge) { return Side(4 * face + edge); }
+LINCHPIN_INLINE int next(int edge) { return edge == 2 ? 0 : edge + 1; }
+
+struct Face {
+  Vec3<double> N;       // outward; zero if the face has no area
+  double offset;        // N.w <= offset
+  std::int16_t v[3];    // corners, counterclockwise seen from outside
+  Side across[3];       // what lies beyond the side from v[k] to v[k + 1]
+  bool thin, removed;
+};
+
+class Polytope {
+ public:
+  Polytope(const CorePair& pair, Direction& best) : pair_(pair), best_(best) {
+    curved_ = !is_polytope(pair.a) || !is_polytope(pair.b);
+    near_ = 0.01 * thickness_of_curved(pair);
+  }
+
+  // Four points that span a volume with the origin inside or on it. False if A - B has none.
+  bool start(const Simplex& simplex) {
+    count_ = 0;
+    for (int i = 0; i < simplex.count; ++i) vertex_[count_++] = simplex.points[i];
+    if (count_ < 4 && !complete()) return false;
+    const Vec3<double> N = cross(vertex_[1].w - vertex_[0].w, vertex_[2].w - vertex_[0].w);
+    if (dot(N, vertex_[3].w - vertex_[0].w) < 0) std::swap(vertex_[0], vertex_[1]);
+    constexpr std::int16_t corners[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+    constexpr Side across[4][3] = {{side(3, 0), side(2, 0), side(1, 0)},
+                                   {side(0, 2), side(2, 2), side(3, 1)},
+                                   {side(0, 1), side(3, 2), side(1, 1)},
+                                   {side(0, 0), side(1, 2), side(2, 1)}};
+    faces_ = 0;
+    free_ = 0;
+    for (int f = 0; f < 4; ++f) {
+      make_face(corners[f][0], corners[f][1], corners[f][2]);
+      std::copy(across[f], across[f] + 3, face_[f].across);
+    }
+    return true;
+  }
+
+  void expand() {
+    const double tolerance = 16 * eps * pair_.size;
+    while (count_ < most_vertices) {
+      const int nearest = int(std::min_element(key_, key_ + faces_) - key_);
+      if (!(key_[nearest] < -best_.s - tolerance)) return;  // (1)
+      const Face& face = face_[nearest];
+      const Difference w = least_along(pair_, -face.N);
+      const double h = dot(face.N, w.w);
+      if (-h > best_.s) offer(face, -h);
+      if (!(h - face.offset > tolerance)) return;  // (1)
+      bool has_turn = known(face, w);
+      if (curved_ && h - face.offset < near_) {
+        const Difference corners[] = {vertex_[face.v[0]], vertex_[face.v[1]], vertex_[face.v[2]], w};
+        polish(pair_, -face.N, corners, 4, best_);
+        has_turn = true;
+      }
+      if (has_turn)
+        key_[nearest] = infinity;
+      else if (!take_in(nearest, w))
+        return;
+    }
+  }
+
+ private:
+  // Whatever the simplex lacks: points off the point, the line, the plane. Each direction tried is also a bound of d.
+  bool complete() {
+    const double least = flat * pair_.size;
+    if (count_ == 1) {
+      const Vec3<double> p = vertex_[0].w;
+      for (const Vec3<double>& n : {Vec3<double>{1, 0, 0}, {0, 1, 0}, {0, 0, 1}})
+        if (add_if(n, [&](const Vec3<double>& w) { return norm(w - p) > least; })) break;
+    }
+    if (count_ == 2) {
+      const Vec3<double> p = vertex_[0].w, e = vertex_[1].w - p;
+      const double length = norm(e);
+      Vec3<double> u, v;
+      tangents((1 / length) * e, u, v);
+      for (const Vec3<double>& n : {u, v})
+        if (add_if(n, [&](const Vec3<double>& w) { return norm(cross(e, w - p)) > least * length; })) break;
+    }
+    if (count_ == 3) {
+      const Vec3<double> p = vertex_[0].w, N = cross(vertex_[1].w - p, vertex_[2].w - p);
+      const double length = norm(N);
+      if (length > 0) {
+        const Vec3<double> n = (1 / length) * N;
+        add_if(n, [&](const Vec3<double>& w) { return std::abs(dot(n, w - p)) > least; });
+      }
+    }
+    return count_ == 4;
+  }
+  // Tries n and -n.
+  template <class Accept>
+  bool add_if(const Vec3<double>& n, const Accept& accept) {
+    const int before = count_;
+    for (const Vec3<double>& d : {n, -n}) {
+      const Difference w = least_along(pair_, d);
+      const double s = dot(d, w.w), one = 1;
+      if (s > best_.s) best_ = direction_of(d, s, &w, &one, 1);
+      if (count_ == before && accept(w.w)) vertex_[count_++] = w;
+    }
+    return count_ > before;
+  }
+
+  int make_face(int i, int j, int k) {
+    const int f = free_ > 0 ? free_list_[--free_] : faces_++;
+    Face& face = face_[f];
+    const Vec3<double>&a = vertex_[i].w, &b = vertex_[j].w, &c = vertex_[k].w;
+    const Vec3<double> e = b - a, g = c - a, N = cross(e, g);
+    const double NN = dot(N, N), reach = std::max(dot(e, e), dot(g, g));
+    face.v[0] = std::int16_t(i);
+    face.v[1] = std::int16_t(j);
+    face.v[2] = std::int16_t(k);
+    face.removed = false;
+    face.thin = !(NN > flat * flat * pair_.size * pair_.size * reach);
+    face.N = face.thin ? Vec3<double>::zero() : (1 / std::sqrt(NN)) * N;
+    face.offset = dot(face.N, a);
+    key_[f] = face.thin ? infinity : face.offset;  // no direction to search along
+    return f;
+  }
+
+  bool known(const Face& face, const Difference& w) const {
+    for (const int v : face.v) {
+      const Vec3<double> d = vertex_[v].w - w.w;
+      if (d.x == 0 && d.y == 0 && d.z == 0) return true;
+    }
+    return false;
+  }
+
+  void offer(const Face& face, double s) {
+    // The foot of the origin in the face's plane, held inside.
+    const Difference points[] = {vertex_[face.v[0]], vertex_[face.v[1]], vertex_[face.v[2]]};
+    const Vec3<double>&a = points[0].w, &b = points[1].w, &c = points[2].w;
+    double weights[] = {std::max(0.0, dot(face.N, cross(b, c))), std::max(0.0, dot(face.N, cross(c, a))),
+                        std::max(0.0, dot(face.N, cross(a, b)))};
+    const double sum = weights[0] + weights[1] + weights[2];
+    for (double& weight : weights) weight = sum > 0 ? weight / sum : 1.0 / 3;
+    best_ = direction_of(-face.N, s, points, weights, 3);
+  }
+
+  // Faces that see w give way to a fan from w to their outline. False if round-off left no outline to speak of.
+  bool take_in(int first, const Difference& w) {
+    const double level = 4 * eps * pair_.size;
+    Side waiting[most_faces], outline[most_faces];
+    int waits = 0, length = 0;
+    const auto remove = [&](int f) {
+      face_[f].removed = true;
+      key_[f] = infinity;
+      free_list_[free_++] = std::int16_t(f);
+    };
+    remove(first);
+    for (int edge = 2; edge >= 0; --edge) waiting[waits++] = face_[first].across[edge];
+    while (waits > 0) {
+      const Side s = waiting[--waits];
+      const int f = s / 4, edge = s % 4;
+      const Face& face = face_[f];
+      if (face.removed) continue;
+      if (face.thin || dot(face.N, w.w) - face.offset > level) {
+        remove(f);
+        waiting[waits++] = face.across[next(next(edge))];
+        waiting[waits++] = face.across[next(edge)];
+      } else {
+        outline[length++] = s;
+      }
+      if (waits + 2 > most_faces || length >= most_faces) return false;
+    }
+    // One closed line: each side, walked from outside, begins where the next one ends.
+    if (length < 3 || faces_ - free_ + length > most_faces) return false;
+    for (int i = 0; i < length; ++i) {
+      const Side s = outline[i], t = outline[i + 1 == length ? 0 : i + 1];
+      if (face_[s / 4].v[s % 4] != face_[t / 4].v[next(t % 4)]) return false;
+    }
+    vertex_[count_] = w;
+    int made[most_faces];
+    for (int i = 0; i < length; ++i) {
+      const Face& beyond = face_[outline[i] / 4];
+      const int edge = outline[i] % 4;
+      made[i] = make_face(beyond.v[next(edge)], beyond.v[edge], count_);
+    }
+    for (int i = 0; i < length; ++i) {
+      const Side s = outline[i];
+      Face& face = face_[made[i]];
+      face.across[0] = s;
+      face_[s / 4].across[s % 4] = side(made[i], 0);
+      face.across[1] = side(made[i + 1 == length ? 0 : i + 1], 2);
+      face.across[2] = side(made[i == 0 ? length - 1 : i - 1], 1);
+    }
+    ++count_;
+    return true;
+  }
+
+  const CorePair& pair_;
+  Direction& best_;
+  bool curved_;
+  double near_;  // a face is polished when the surface is nearer to it than this
+  int count_, faces_, free_;
+  Difference vertex_[most_vertices];
+  double key_[most_faces];  // offset, or infinity for those that are not to be expanded
+  Face face_[most_faces];
+  std::int16_t free_list_[most_faces];
+};
+
+}  // namespace
+
+void epa(const CorePair& pair, const Simplex& simplex, Direction& best) {
+  Polytope polytope(pair, best);
+  if (polytope.start(simplex)) polytope.expand();
+}
+
+}  // namespace linchpin

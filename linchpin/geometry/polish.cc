@@ -1,0 +1,305 @@
+#include "linchpin/geometry/polish.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "linchpin/geometry/tangents.h"
+
+#include <cstdio>
+namespace linchpin {
+bool polish_trace = false; //TRACE
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int most_pieces = 6;
+constexpr int most_steps = 40;         // 3 to 6 as a rule
+constexpr double longest_step = 0.25;  // rad: (1) is a model of the neighbourhood only
+
+struct Tangents {
+  Vec3<double> u, v;
+};
+struct Vec2 {
+  double x, y;
+};
+struct Sym2 {
+  double xx, yy, xy;
+};
+LINCHPIN_INLINE double dot(const Vec2& a, const Vec2& b) { return fma(a.y, b.y, a.x * b.x); }
+LINCHPIN_INLINE double cross(const Vec2& a, const Vec2& b) { return fma(a.x, b.y, -(a.y * b.x)); }
+LINCHPIN_INLINE Vec2 operator-(const Vec2& a, const Vec2& b) { return {a.x - b.x, a.y - b.y}; }
+LINCHPIN_INLINE Vec2 operator*(const Sym2& M, const Vec2& v) {
+  return {fma(M.xy, v.y, M.xx * v.x), fma(M.yy, v.y, M.xy * v.x)};
+}
+
+// One of (1).
+struct Model {
+  Vec3<double> a, b;
+  double s;
+  Vec2 t;
+  Sym2 M;
+};
+LINCHPIN_INLINE double value(const Model& m, const Vec2& y) {
+  return m.s + dot(m.t, y) - 0.5 * dot(y, m.M * y);
+}
+
+Model model_at(const CorePair& pair, int piece_a, int piece_b, const Vec3<double>& n, const Tangents& T) {
+  const PieceAlong a = along(pair.a, piece_a, -n), b = along(pair.b, piece_b, transpose_times(pair.X_AB.R, n));
+  const Vec3<double> y = pair.X_AB * b.x, w = a.x - y;
+  const double s = dot(n, w);
+  const Sym3<double> H = a.hessian + rotate(pair.X_AB.R, b.hessian);
+  const Vec3<double> Hu = H * T.u, Hv = H * T.v;
+  return {a.x, y, s, {dot(T.u, w), dot(T.v, w)}, {dot(T.u, Hu) + s, dot(T.v, Hv) + s, dot(T.u, Hv)}};
+}
+
+// M made positive definite, where penetration is deeper than the surfaces are curved, by as little as will do.
+LINCHPIN_INLINE Sym2 definite(const Sym2& M) {
+  const double mean = (M.xx + M.yy) / 2, spread = std::hypot((M.xx - M.yy) / 2, M.xy);
+  const double least = 1e-6 * (std::abs(mean) + spread), more = std::max(0.0, least - (mean - spread));
+  return {M.xx + more, M.yy + more, M.xy};
+}
+LINCHPIN_INLINE Vec2 solve(const Sym2& M, const Vec2& t) {
+  const double k = 1 / fma(M.xx, M.yy, -(M.xy * M.xy));
+  return {k * fma(M.yy, t.x, -(M.xy * t.y)), k * fma(M.xx, t.y, -(M.xy * t.x))};
+}
+LINCHPIN_INLINE Sym2 mean_of(const Model* const* set, const double* l, int size) {
+  Sym2 M{0, 0, 0};
+  for (int i = 0; i < size; ++i) {
+    M.xx = fma(l[i], set[i]->M.xx, M.xx);
+    M.yy = fma(l[i], set[i]->M.yy, M.yy);
+    M.xy = fma(l[i], set[i]->M.xy, M.xy);
+  }
+  return M;
+}
+
+// (2) for a given set; false if its functions do not cross at a definite place. `pulls`: all multipliers came out
+// nonnegative, so that it is these pieces that hold n where it is.
+bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pulls) {
+  pulls = true;
+  std::fill(l, l + size, 1.0 / size);
+  if (size == 1) {
+    y = solve(definite(set[0]->M), set[0]->t);
+    return true;
+  }
+  const Vec2 e = set[1]->t - set[0]->t;
+  const double ee = dot(e, e);
+  if (!(ee > 0)) return false;
+  if (size == 2) {
+    const double length = std::sqrt(ee), along_e = (set[0]->s - set[1]->s) / length;
+    const Vec2 p{e.x / length, e.y / length}, q{-p.y, p.x};
+    for (int pass = 0; pass < 2; ++pass) {  // the multipliers weigh M, and M gives the multipliers
+      const Sym2 M = mean_of(set, l, 2);
+      const Vec2 Mq = M * q;
+      const double curvature = dot(q, Mq);
+      // Along the edge s is no longer concave where penetration is deeper than the surfaces are curved: a short step then.
+      const double safe = std::max(curvature, 1e-6 * (std::abs(M.xx) + std::abs(M.yy) + std::abs(M.xy)));
+      const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / safe;
+      y = {fma(along_q, q.x, along_e * p.x), fma(along_q, q.y, along_e * p.y)};
+      const double share = (dot(p, M * y) - dot(p, set[0]->t)) / length;
+      pulls = share >= 0 && share <= 1;
+      l[1] = std::clamp(share, 0.0, 1.0);
+      l[0] = 1 - l[1];
+    }
+    return true;
+  }
+  const Vec2 f = set[2]->t - set[0]->t;
+  const double twice_area = cross(e, f);
+  if (!(std::abs(twice_area) > 1e-12 * (ee + dot(f, f)))) return false;  // edges in line: two of the three will do
+  const double p = set[0]->s - set[1]->s, q = set[0]->s - set[2]->s;
+  y = {fma(p, f.y, -(q * e.y)) / twice_area, fma(q, e.x, -(p * f.x)) / twice_area};
+  const Vec2 r = mean_of(set, l, 3) * y - set[0]->t;
+  l[1] = cross(r, f) / twice_area;
+  l[2] = cross(e, r) / twice_area;
+  l[0] = 1 - l[1] - l[2];
+  pulls = l[0] >= 0 && l[1] >= 0 && l[2] >= 0;
+  for (int i = 0; i < 3; ++i) l[i] = std::max(0.0, l[i]);
+  const double sum = 1 / (l[0] + l[1] + l[2]);
+  for (int i = 0; i < 3; ++i) l[i] *= sum;
+  return true;
+}
+
+// Where the least of all functions is largest: of the places of all sets of at most three, the best.
+struct Step {
+  Vec2 y;
+  double weights[most_pieces];
+  int first, second;  // of the set, if it has two
+  bool edge;          // it has
+};
+Step best_step(const Model* models, int count, double noise) {
+  Step best{};
+  double highest = -infinity;
+  for (int mask = 1; mask < 1 << count; ++mask) {
+    const Model* set[most_pieces] = {};
+    int index[most_pieces] = {}, size = 0;
+    for (int i = 0; i < count; ++i)
+      if (mask >> i & 1) {
+        set[size] = &models[i];
+        index[size++] = i;
+      }
+    Vec2 y;
+    double l[3];
+    bool pulls;
+    if (size > 3 || !stationary(set, size, y, l, pulls)) continue;
+    const double length = std::sqrt(dot(y, y));
+    if (length > longest_step) y = {longest_step / length * y.x, longest_step / length * y.y};
+    double least = infinity;
+    for (int i = 0; i < count; ++i) least = std::min(least, value(models[i], y));
+    if (pulls) least += noise;  // of places as good as each other, one that is held
+    if (!(least > highest)) continue;
+    highest = least;
+    best = {y, {}, index[0], size > 1 ? index[1] : index[0], size == 2};
+    for (int i = 0; i < size; ++i) best.weights[index[i]] = l[i];
+  }
+  return best;
+}
+
+LINCHPIN_INLINE Vec3<double> unit(const Vec3<double>& v) { return (1 / norm(v)) * v; }
+
+class Polisher {
+ public:
+  Polisher(const CorePair& pair, const Difference* points, int count, Direction& best) : pair_(pair), best_(best) {
+    for (int i = 0; i < count; ++i) take_in(points[i]);
+  }
+
+  void run(const Vec3<double>& n) {
+    climb(n, true);
+    for (int i = 0; i < hints_; ++i) climb(hint_[i], false);
+  }
+
+ private:
+  void climb(Vec3<double> n, bool caps) {
+    const double noise = 8 * eps * pair_.size;
+    Difference w = least_along(pair_, n);
+    double s = dot(n, w.w), last_length = infinity;
+    take_in(w);
+    for (int step = 0; step < most_steps; ++step) {
+      Tangents T;
+      tangents(n, T.u, T.v);
+      for (int i = 0; i < count_; ++i) models_[i] = model_at(pair_, pieces_[i].piece_a, pieces_[i].piece_b, n, T);
+      step_ = best_step(models_, count_, noise);
+      offer(n, s);
+      if (step == 0 && caps) try_caps(n);
+      double length = std::sqrt(dot(step_.y, step_.y));
+      if (polish_trace) printf("   step %d count %d s %.16g length %g weights %g %g %g %g  n %g %g %g best %.16g across %g\n", step, count_, s, length, step_.weights[0], step_.weights[1], step_.weights[2], step_.weights[3], n.x, n.y, n.z, best_.s, best_.across); //TRACE
+      // Converged: n as good as it gets, or wandering within round-off. Unless pieces are missing that meet here all the
+      // same: of an edge over an edge all four pairs of ends do, but the support functions may have shown three only.
+      if (!(length > 2 * eps) || (length < 1e-7 && !(length < 0.9 * last_length))) {
+        if (best_.across <= 1e-12 * pair_.size || !mix()) return;
+        last_length = infinity;
+        continue;
+      }
+      last_length = length;
+      bool moved = false;
+      for (int halving = 0; halving < 12 && !moved; ++halving) {
+        const Vec3<double> trial = unit(n + step_.y.x * T.u + step_.y.y * T.v);
+        const Difference there = least_along(pair_, trial);
+        const double s_there = dot(trial, there.w);
+        if (s_there > s || (length < 1e-5 && s_there >= s - noise)) {
+          n = trial;
+          s = s_there;
+          w = there;
+          take_in(there);
+          moved = true;
+        } else if (take_in(there)) {
+          break;  // another piece meets there: a better model first
+        } else {
+          step_.y = {step_.y.x / 2, step_.y.y / 2};
+          length /= 2;
+        }
+      }
+      if (!moved && !fresh_) return;
+      if (!moved) last_length = infinity;
+      fresh_ = false;
+    }
+  }
+
+  // True if its pieces were not among those known.
+  bool take_in(const Difference& w) {
+    for (int i = 0; i < count_; ++i)
+      if (same_pieces(pieces_[i], w)) return false;
+    int at = count_;
+    if (count_ < most_pieces) {
+      ++count_;
+    } else {
+      at = 0;
+      for (int i = 1; i < most_pieces; ++i)
+        if (step_.weights[i] < step_.weights[at]) at = i;
+    }
+    pieces_[at] = w;
+    step_.weights[at] = 0;
+    return fresh_ = true;
+  }
+
+  // Takes in the pairs of pieces of which each half is known; false if there was none.
+  bool mix() {
+    const int known = count_;
+    for (int i = 0; i < known; ++i)
+      for (int j = 0; j < known && count_ < most_pieces; ++j) {
+        Difference both = pieces_[i];
+        both.piece_b = pieces_[j].piece_b;
+        take_in(both);
+      }
+    fresh_ = false;
+    return count_ > known;
+  }
+
+  void offer(const Vec3<double>& n, double s) {
+    const double noise = 8 * eps * pair_.size;
+    if (s < best_.s - noise) return;
+    Difference points[most_pieces];
+    for (int i = 0; i < count_; ++i)
+      points[i] = {models_[i].a - models_[i].b, models_[i].a, pieces_[i].piece_a, pieces_[i].piece_b};
+    const Direction here = direction_of(n, s, points, step_.weights, count_);
+    // Of directions as good as each other, the one at which the points lie better above each other.
+    if (s > best_.s + noise || here.across < best_.across) best_ = here;
+  }
+
+  // The axis of a cap, and the direction nearest to it that is square to the edge in (2). If what the other core has
+  // over the cap lies outside of the rim, s rises from the axis on a ridge towards it: hints_ is a place on that.
+  void try_caps(const Vec3<double>& n) {
+    hints_ = 0;
+    const auto attempt = [&](const Vec3<double>& axis, const Vec3<double>& centre, double r, double side) {
+      const Vec3<double> z = dot(axis, n) >= 0 ? axis : -axis;
+      if (!(dot(z, n) > 0.9)) return;
+      const Difference w = try_direction(z);
+      const Vec3<double> other = (side > 0 ? w.a : w.a - w.w) - centre, out = fma(-dot(other, z), z, other);
+      const double rho = norm(out);
+      if (rho > r) hint_[hints_++] = unit(fma(side * std::min(0.1, (rho - r) / pair_.size) / rho, out, z));
+      if (!step_.edge) return;
+      const Vec3<double> e = models_[step_.second].a - models_[step_.second].b - models_[step_.first].a +
+                             models_[step_.first].b;
+      const double ee = dot(e, e);
+      if (ee > 0) try_direction(unit(fma(-dot(z, e) / ee, e, z)));
+    };
+    if (has_disc(pair_.a)) attempt({0, 0, 1}, {0, 0, 0}, pair_.a.size.x, -1);
+    if (has_disc(pair_.b)) attempt(pair_.X_AB.R.z, pair_.X_AB.p, pair_.b.size.x, 1);
+  }
+  Difference try_direction(const Vec3<double>& n) {
+    const Difference w = least_along(pair_, n);
+    const double s = dot(n, w.w);
+    if (!(s > best_.s)) return w;
+    // What meets on a cap is not told by single points of its rim: the points stay as they are for the time being.
+    best_.n = n;
+    best_.s = s;
+    best_.across = infinity;
+    return w;
+  }
+
+  const CorePair& pair_;
+  Direction& best_;
+  Difference pieces_[most_pieces];
+  Model models_[most_pieces];
+  Step step_{};
+  int count_ = 0, hints_ = 0;
+  Vec3<double> hint_[2];
+  bool fresh_ = false;
+};
+
+}  // namespace
+
+void polish(const CorePair& pair, const Vec3<double>& n, const Difference* points, int count, Direction& best) {
+  Polisher(pair, points, count, best).run(n);
+}
+
+}  // namespace linchpin

@@ -1,0 +1,45 @@
+#include "linchpin/geometry/separation.h"
+
+#include <algorithm>
+
+#include "linchpin/geometry/epa.h"
+#include "linchpin/geometry/gjk.h"
+#include "linchpin/geometry/polish.h"
+
+namespace linchpin {
+
+namespace {
+
+LINCHPIN_INLINE void offer_simplex(const CorePair& pair, const Simplex& simplex, Direction& best) {
+  const double length = norm(simplex.v);
+  if (!(length > 0)) return;
+  const Vec3<double> n = (1 / length) * simplex.v;
+  const double s = dot(n, least_along(pair, n).w);
+  if (s > best.s) best = direction_of(n, s, simplex.points, simplex.weights, simplex.count);
+}
+
+}  // namespace
+
+bool separate(const CorePair& pair, double far, Direction& best) {
+  const bool curved = !is_polytope(pair.a) || !is_polytope(pair.b);
+  Simplex simplex;
+  const Gjk found = gjk(pair, far, curved ? 0.01 * thickness_of_curved(pair) : 0, simplex);
+  if (found == Gjk::far) return false;
+  if (found == Gjk::apart || simplex.count < 4) offer_simplex(pair, simplex, best);
+  if (found == Gjk::apart) {
+    if (!curved) return true;
+    polish(pair, best.n, simplex.points, simplex.count, best);
+    if (best.s > 0) {
+      if (best.across <= 1e-13 * pair.size) return true;
+      // No proof that n is the best, as on caps or where a piece was missing: the slow way, and once more.
+      if (gjk_resume(pair, far, 0, simplex) == Gjk::far) return false;
+      offer_simplex(pair, simplex, best);
+      polish(pair, best.n, simplex.points, simplex.count, best);
+      return true;
+    }
+  }
+  epa(pair, simplex, best);
+  return true;
+}
+
+}  // namespace linchpin
