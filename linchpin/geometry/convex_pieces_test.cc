@@ -122,7 +122,7 @@ TEST(ConvexPieces, MoreOfBoxes) {
 }
 
 TEST(ConvexPieces, TorusWithinTolerance) {
-  const TriangleMesh torus = mesh_of(torus_mesh(1, 0.3, 32, 16));
+  const TriangleMesh torus = mesh_of(torus_mesh(1, 0.3, 24, 12));
   const double exact = solid(torus).value().volume, size = norm(torus.box.upper - torus.box.lower);
   double last_volume = 1e9;
   std::size_t last_count = 1;
