@@ -59,6 +59,13 @@ LINCHPIN_INLINE double separation(const Boxes& p, const Vector& o) {
          (p.k.x * std::abs(v.x) + p.k.y * std::abs(v.y) + p.k.z * std::abs(v.z));  // (1)
 }
 
+// e_i x r
+LINCHPIN_INLINE Vector edge_product(int i, const Vector& r) {
+  return i == 0 ? Vector{0.0, -r.z, r.y} : i == 1 ? Vector{r.z, 0.0, -r.x} : Vector{-r.y, r.x, 0.0};
+}
+// Its square, for edges that are parallel up to the last bits of unit vectors: no direction.
+constexpr double parallel = 1e-30;
+
 struct Axis {
   Vector o;
   double s;
@@ -79,6 +86,8 @@ LINCHPIN_INLINE bool best_axis(const Pose& X_WA, const Pose& X_WB, double margin
   const Double4 row[3] = {in_b(A.x), in_b(A.y), in_b(A.z)};
   const Double4 abs_row[3] = {abs(row[0]), abs(row[1]), abs(row[2])};
   p.t = vector(t);
+  p.size = std::abs(p.t.x) + std::abs(p.t.y) + std::abs(p.t.z) + (p.h.x + p.h.y + p.h.z) + (p.k.x + p.k.y + p.k.z);
+  p.axis_better = 1e-12 * p.size, p.round_off = 1e-14 * p.size;
   p.column[0] = vector(c0), p.column[1] = vector(c1), p.column[2] = vector(c2);
 
   const Double4 faces_a = abs(t) - fma(p.k.z, abs(c2), fma(p.k.y, abs(c1), fma(p.k.x, abs(c0), h)));
@@ -108,9 +117,9 @@ LINCHPIN_INLINE bool best_axis(const Pose& X_WA, const Pose& X_WB, double margin
     const Double4 product = abs(fma(next(rl), after_next(rm), -(after_next(rl) * next(rm))));
     const Double4 reach_b = fma(k_next, after_next(product), k_after * next(product));
     const Double4 raw = abs(w_t) - (reach_a + reach_b);  // |w| s
-    // s > best without a root: x |x| keeps the order. An edge parallel to the other up to the last bit is no axis.
+    // s > best without a root: x |x| keeps the order.
     const double to_beat = s + p.axis_better, signed_square = to_beat * std::abs(to_beat);
-    const Bits4 better = (raw.v * abs(raw).v > signed_square * w_square.v) & (w_square.v > 1e-30);
+    const Bits4 better = (raw.v * abs(raw).v > signed_square * w_square.v) & (w_square.v > parallel);
     if (!(better[0] | better[1] | better[2])) continue;
     for (int j = 0; j < 3; ++j) {
       if (!better[j]) continue;
@@ -123,12 +132,8 @@ LINCHPIN_INLINE bool best_axis(const Pose& X_WA, const Pose& X_WB, double margin
   best.s = s;
   best.edge_a = edge_a, best.edge_b = edge_b;
   if (edge_a >= 0) {
-    const Vector& r = p.column[edge_b];
-    const double f = 1 / w_length;
-    const Vector w = edge_a == 0   ? Vector{0.0, -f * r.z, f * r.y}
-                     : edge_a == 1 ? Vector{f * r.z, 0.0, -f * r.x}
-                                   : Vector{-f * r.y, f * r.x, 0.0};
-    best.o = dot(w, p.t) < 0 ? -w : w;
+    const Vector w = edge_product(edge_a, p.column[edge_b]);
+    best.o = ((dot(w, p.t) < 0 ? -1 : 1) / w_length) * w;
   } else if (face < 3) {
     const double sign = component(p.t, face) < 0 ? -1.0 : 1.0;
     best.o = {face == 0 ? sign : 0.0, face == 1 ? sign : 0.0, face == 2 ? sign : 0.0};
@@ -315,35 +320,39 @@ LINCHPIN_INLINE Vector place(const Boxes& p, const Vector& y) {
 // Moves x along axis i of A and y along axis j of B, within the boxes, to where they are nearest.
 LINCHPIN_INLINE void slide_edges(const Boxes& p, int i, int j, PairOfPoints& at) {
   const Vector& r = p.column[j];
-  const double cosine = component(r, i), w_square = dot(r, r) - cosine * cosine;
+  const Vector w = edge_product(i, r);
+  const double cosine = component(r, i), w_square = dot(w, w);
   set_component(at.x, i, 0.0);
   set_component(at.y, j, 0.0);
   const Vector c = at.x - place(p, at.y);
   const double ca = component(c, i), cb = dot(r, c), ha = component(p.h, i), kb = component(p.k, j);
-  double x = w_square > 1e-30 ? clamped((cosine * cb - ca) / w_square, ha) : clamped(-ca, ha);
+  double x = w_square > parallel ? clamped((cosine * cb - ca) / w_square, ha) : clamped(-ca, ha);
   const double y = clamped(fma(x, cosine, cb), kb);
   x = clamped(fma(y, cosine, -ca), ha);
   set_component(at.x, i, x);
   set_component(at.y, j, y);
 }
 
-// The direction between two features, from the features where there is a choice: across all edges that the points are
-// inside of, so that it holds for points almost in touch too.
-LINCHPIN_INLINE Vector direction(const Boxes& p, const PairOfPoints& at, const Vector& d) {
+// From the features where there is a choice: the direction from x to y, across the edges that the points are inside of.
+// So it holds for points almost in touch too, where d = y - x is round-off. Of the two ways to be across both edges when
+// x and y are on one each, by projection (edges may be parallel) or by their product, the better.
+LINCHPIN_INLINE Vector direction(const Boxes& p, const PairOfPoints& at, const Vector& d, double& s) {
+  const auto unit = [](const Vector& v) {
+    const double length = norm(v);
+    return length > 1e-150 ? (1 / length) * v : Vector::zero();
+  };
   const unsigned free_a = inner(at.x, p.h), free_b = inner(at.y, p.k);
   Vector o{free_a & 1 ? 0.0 : d.x, free_a & 2 ? 0.0 : d.y, free_a & 4 ? 0.0 : d.z};
   const int i = only_bit(free_a), j = only_bit(free_b);
-  if (j >= 0) {
-    const Vector& r = p.column[j];
-    if (i >= 0) {
-      const Vector w = i == 0 ? Vector{0.0, -r.z, r.y} : i == 1 ? Vector{r.z, 0.0, -r.x} : Vector{-r.y, r.x, 0.0};
-      o = dot(w, d) < 0 ? -w : w;
-    } else if (free_a == 0) {
-      o = fma(-dot(r, o), r, o);
-    }
+  if (j >= 0 && (i >= 0 || free_a == 0)) o = fma(-dot(p.column[j], o), p.column[j], o);
+  o = unit(o);
+  s = separation(p, o);
+  if (i >= 0 && j >= 0) {
+    const Vector product = unit(edge_product(i, p.column[j])), w = dot(product, d) < 0 ? -product : product;
+    const double s_w = separation(p, w);
+    if (s_w > s) s = s_w, o = w;
   }
-  const double length = norm(o);
-  return length > 1e-150 ? (1 / length) * o : Vector::zero();
+  return o;
 }
 
 // All edges against all edges: the slow way, for poses where features do not settle.
@@ -374,8 +383,8 @@ LINCHPIN_INLINE void nearest_points(const Boxes& p, Axis& best, Witness& witness
   Vector d = Vector::zero();
   const auto settle = [&]() {
     d = place(p, at.y) - at.x;
-    const Vector o = direction(p, at, d);
-    const double s = separation(p, o);
+    double s;
+    const Vector o = direction(p, at, d, s);
     // Proven, o is taken even if an axis is as good to the last digits: it is what leads from x to y.
     const bool proven = s >= norm(d) - p.round_off;
     if (proven || s > best.s) best.s = s, best.o = o, best.edge_a = best.edge_b = -1;
@@ -388,9 +397,13 @@ LINCHPIN_INLINE void nearest_points(const Boxes& p, Axis& best, Witness& witness
     // Edges in each other have no other way out.
     settled = settle() || best.s < 0;
   }
-  for (int turn = 0; turn < 12 && !settled; ++turn) {
-    at.x = clamped(place(p, at.y), p.h);
+  const auto turn_to_each_other = [&] {
     at.y = clamped(across(p, at.x - p.t), p.k);
+    at.x = clamped(place(p, at.y), p.h);
+  };
+  at.x = settled ? at.x : clamped(place(p, at.y), p.h);
+  for (int turn = 0; turn < 12 && !settled; ++turn) {
+    turn_to_each_other();
     settled = settle();
     if (settled) break;
     const int i = only_bit(inner(at.x, p.h)), j = only_bit(inner(at.y, p.k));
@@ -401,6 +414,7 @@ LINCHPIN_INLINE void nearest_points(const Boxes& p, Axis& best, Witness& witness
   }
   if (!settled) {
     at = nearest_edges(p);
+    turn_to_each_other();
     settle();
   }
   witness.x = at.x;
@@ -414,8 +428,6 @@ LINCHPIN_INLINE void nearest_points(const Boxes& p, Axis& best, Witness& witness
 bool box_box(const Box& a, const Pose& X_WA, const Box& b, const Pose& X_WB, double margin, Manifold& m) {
   Boxes p;
   p.h = a.half, p.k = b.half;
-  p.size = (a.half.x + a.half.y + a.half.z) + (b.half.x + b.half.y + b.half.z);
-  p.axis_better = 1e-12 * p.size, p.round_off = 1e-14 * p.size;
   Axis best;
   if (!best_axis(X_WA, X_WB, margin, p, best)) return false;
   clip_faces(p, best.o, margin, X_WA, nullptr, m);
