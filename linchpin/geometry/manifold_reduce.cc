@@ -1,6 +1,7 @@
 #include "linchpin/geometry/manifold_reduce.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "linchpin/base/check.h"
 #include "linchpin/geometry/tangents.h"
@@ -12,7 +13,8 @@ constexpr int lanes = 8;
 
 // The candidates as seen along the normal, in rows of eight; the last row is filled up with the last candidate.
 struct Seen {
-  Double8 x[most_candidates / lanes], y[most_candidates / lanes], weight[most_candidates / lanes];
+  Double8 x[most_candidates / lanes], y[most_candidates / lanes];
+  Double8 takes_part[most_candidates / lanes];  // 1 or 0
   int count, rows;
 };
 
@@ -22,7 +24,8 @@ LINCHPIN_INLINE void look_along(const Vec3<double>& normal, std::span<const Cont
   s.count = static_cast<int>(c.size());
   s.rows = (s.count + lanes - 1) / lanes;
   for (int i = 0; i < s.rows * lanes; ++i) {
-    const Vec3<double> d = c[std::min(i, s.count - 1)].p - c[0].p;  // from a candidate, so that far from home is no loss
+    const Vec3<double> d =
+        c[std::min(i, s.count - 1)].p - c[0].p;  // from a candidate, so that far from home is no loss
     s.x[i / lanes].numbers()[i % lanes] = dot(u, d);
     s.y[i / lanes].numbers()[i % lanes] = dot(v, d);
   }
@@ -38,7 +41,7 @@ LINCHPIN_INLINE int farthest_from(const Seen& s, int from) {
   int best = from;
   double most = 0;
   for (int i = 0; i < s.count; ++i) {
-    const double d = square_of_distance(s, i, from);
+    const double d = s.takes_part[i / lanes][i % lanes] * square_of_distance(s, i, from);
     if (d > most) most = d, best = i;
   }
   return best;
@@ -66,7 +69,7 @@ void extend(const Seen& s, int i, Outline& k) {
   if (placed) k = next;
 }
 
-// The candidate with the best score, or -1 when none adds anything.
+// The candidate that adds most, or -1 when none adds anything.
 LINCHPIN_INLINE int best_addition(const Seen& s, const Outline& k, double nothing) {
   int best = -1;
   double most = nothing;
@@ -78,9 +81,9 @@ LINCHPIN_INLINE int best_addition(const Seen& s, const Outline& k, double nothin
       const Double8 area = (s.x[row] - x(s, from)) * ey - (s.y[row] - y(s, from)) * ex;
       added += select(area > 0.0, area, Double8(0.0));  // (1)
     }
-    const Double8 score = added * s.weight[row];
+    added *= s.takes_part[row];
     for (int i = 0; i < lanes; ++i) {
-      if (score[i] > most) most = score[i], best = row * lanes + i;
+      if (added[i] > most) most = added[i], best = row * lanes + i;
     }
   }
   return best < s.count ? best : s.count - 1;
@@ -105,24 +108,39 @@ void reduce(std::span<const ContactPoint> candidates, Manifold& m) {
 
   Seen s;
   look_along(m.normal, candidates, s);
-  int kept[most_points] = {deepest}, count = 1;
-  const int one = farthest_from(s, deepest), other = farthest_from(s, one);
-  if (one != deepest) kept[count++] = one;
-  if (other != deepest && other != one) kept[count++] = other;
-  const double square = square_of_distance(s, one, other), width = std::sqrt(square);
-  if (square > 0) {
+  const auto let_in = [&](double highest) {
     for (int i = 0; i < s.rows * lanes; ++i) {
-      const double above = candidates[std::min(i, s.count - 1)].gap - least;
-      s.weight[i / lanes].numbers()[i % lanes] = width / fma(20.0, above, width);  // (2)
+      const bool low = candidates[static_cast<std::size_t>(std::min(i, s.count - 1))].gap <= highest;
+      s.takes_part[i / lanes].numbers()[i % lanes] = low ? 1.0 : 0.0;
     }
-    Outline k{{one, other}, 2};
-    if (outside(s, one, other, deepest) != 0) extend(s, deepest, k);
-    // Less than this of the width's square is round-off of points on a line or on the outline.
-    const double nothing = 1e-9 * square;
+  };
+  int kept[most_points] = {deepest}, count = 1;
+  const auto keep = [&](int i) {
+    for (int k = 0; k < count; ++k) {
+      if (kept[k] == i) return;
+    }
+    kept[count++] = i;
+  };
+  Outline k{{deepest}, 1};
+  constexpr double all = std::numeric_limits<double>::infinity();
+  let_in(all);
+  const double width = std::sqrt(square_of_distance(s, deepest, farthest_from(s, deepest)));
+  // Less area than this is round-off of points on a line or on the outline.
+  const double nothing = 1e-9 * width * width;
+  for (const double highest : {least + 0.01 * width, all}) {  // (2)
+    let_in(highest);
+    if (k.count <= 2) {
+      const int one = farthest_from(s, deepest), other = farthest_from(s, one);
+      if (one == deepest) continue;
+      keep(one);
+      keep(other);
+      k = {{one, other}, 2};
+      extend(s, deepest, k);
+    }
     while (count < most_points) {
       const int next = best_addition(s, k, nothing);
       if (next < 0) break;
-      kept[count++] = next;
+      keep(next);
       extend(s, next, k);
     }
   }

@@ -4,10 +4,11 @@
 // and then again and again the point p that adds most to the area of the kept points' convex hull K, seen along the
 // normal:
 //     area(K + p) - area(K) = sum over edges of K that p lies outside of: area of the triangle (edge, p)          (1)
-// A point above the deepest by some gap counts less,
-//     score = added area / (1 + 20 (gap - least gap) / width),                                                    (2)
-// so that of a body standing on a small face, all of it within the margin, that face is kept rather than the outline:
-// at a twentieth of the width an area counts half. Points that add nothing are dropped.
+// Points that add nothing are dropped. All this is done first with the points that a turn of 1/100 would bring down to
+// the deepest,
+//     gap - least gap <= width / 100,                                                                             (2)
+// and only then with the others, as far as there is room: of a body standing on a small face, all of it within the
+// margin, that face is kept rather than the outline.
 #pragma once
 
 #include <span>
