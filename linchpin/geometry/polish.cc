@@ -41,8 +41,15 @@ struct Model {
   Vec2 t;
   Sym2 M;
 };
+// M made positive definite, where penetration is deeper than the surfaces are curved, by as little as will do.
+LINCHPIN_INLINE Sym2 definite(const Sym2& M) {
+  const double mean = (M.xx + M.yy) / 2, spread = std::hypot((M.xx - M.yy) / 2, M.xy);
+  const double least = 1e-6 * (std::abs(mean) + spread), more = std::max(0.0, least - (mean - spread));
+  return {M.xx + more, M.yy + more, M.xy};
+}
+// What y promises. Negative curvature promises nothing: it is gone as soon as another piece meets.
 LINCHPIN_INLINE double value(const Model& m, const Vec2& y) {
-  return m.s + dot(m.t, y) - 0.5 * dot(y, m.M * y);
+  return m.s + dot(m.t, y) - 0.5 * dot(y, definite(m.M) * y);
 }
 
 Model model_at(const CorePair& pair, int piece_a, int piece_b, const Vec3<double>& n, const Tangents& T) {
@@ -54,12 +61,6 @@ Model model_at(const CorePair& pair, int piece_a, int piece_b, const Vec3<double
   return {a.x, y, s, {dot(T.u, w), dot(T.v, w)}, {dot(T.u, Hu) + s, dot(T.v, Hv) + s, dot(T.u, Hv)}};
 }
 
-// M made positive definite, where penetration is deeper than the surfaces are curved, by as little as will do.
-LINCHPIN_INLINE Sym2 definite(const Sym2& M) {
-  const double mean = (M.xx + M.yy) / 2, spread = std::hypot((M.xx - M.yy) / 2, M.xy);
-  const double least = 1e-6 * (std::abs(mean) + spread), more = std::max(0.0, least - (mean - spread));
-  return {M.xx + more, M.yy + more, M.xy};
-}
 LINCHPIN_INLINE Vec2 solve(const Sym2& M, const Vec2& t) {
   const double k = 1 / fma(M.xx, M.yy, -(M.xy * M.xy));
   return {k * fma(M.yy, t.x, -(M.xy * t.y)), k * fma(M.xx, t.y, -(M.xy * t.x))};
