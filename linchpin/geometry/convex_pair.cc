@@ -79,7 +79,7 @@ void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, O
     return gap;
   };
   // Where the outlines miss the points that n was found by: between the corners of a cap, and point on point.
-  const bool well_found = best.across <= 1e-12 * pair.size;
+  const bool well_found = best.miss <= 1e-12 * pair.size;
   if (!(least() <= best.s + near) && !well_found && (has_disc(pair.a) || has_disc(pair.b))) {
     find_outlines_of_caps(pair, best, near, o);
     count = overlay(best.n, o.a, o.b, near, beside, points);

@@ -11,8 +11,8 @@ struct Direction {
   Vec3<double> n = {0, 0, 1};  // unit, from B towards A, in A's axes
   double s = -std::numeric_limits<double>::infinity();  // s(n) as the support functions have it: core.h (5)
   Vec3<double> a, b;  // points of the cores that meet along n, in A's frame
-  // |a - b - (n.(a - b)) n|: how far they are from meeting. While the cores are apart 0 proves that n is the best.
-  double across = std::numeric_limits<double>::infinity();
+  // |a - b - s n|: how far they are from meeting. While the cores are apart 0 proves that n is the best.
+  double miss = std::numeric_limits<double>::infinity();
   int count = 0;  // pairs of pieces whose points a and b are mixed from
   int piece_a[4], piece_b[4];
 };
@@ -31,8 +31,7 @@ LINCHPIN_INLINE Direction direction_of(const Vec3<double>& n, double s, const Di
     d.piece_a[d.count] = points[i].piece_a;
     d.piece_b[d.count++] = points[i].piece_b;
   }
-  const Vec3<double> w = d.a - d.b;
-  d.across = norm(fma(-dot(n, w), n, w));
+  d.miss = norm(fma(-s, n, d.a - d.b));
   return d;
 }
 

@@ -15,6 +15,7 @@ constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_pieces = 6;
 constexpr int most_steps = 40;         // 3 to 6 as a rule
+constexpr int passes = 3;
 constexpr double longest_step = 0.25;  // rad: (1) is a model of the neighbourhood only
 
 struct Tangents {
@@ -40,8 +41,15 @@ struct Model {
   Vec2 t;
   Sym2 M;
 };
+// M made positive definite, where penetration is deeper than the surfaces are curved, by as little as will do.
+LINCHPIN_INLINE Sym2 definite(const Sym2& M) {
+  const double mean = (M.xx + M.yy) / 2, spread = std::hypot((M.xx - M.yy) / 2, M.xy);
+  const double least = 1e-6 * (std::abs(mean) + spread), more = std::max(0.0, least - (mean - spread));
+  return {M.xx + more, M.yy + more, M.xy};
+}
+// What y promises. Negative curvature promises nothing: it is gone as soon as another piece meets.
 LINCHPIN_INLINE double value(const Model& m, const Vec2& y) {
-  return m.s + dot(m.t, y) - 0.5 * dot(y, m.M * y);
+  return m.s + dot(m.t, y) - 0.5 * dot(y, definite(m.M) * y);
 }
 
 Model model_at(const CorePair& pair, int piece_a, int piece_b, const Vec3<double>& n, const Tangents& T) {
@@ -53,15 +61,13 @@ Model model_at(const CorePair& pair, int piece_a, int piece_b, const Vec3<double
   return {a.x, y, s, {dot(T.u, w), dot(T.v, w)}, {dot(T.u, Hu) + s, dot(T.v, Hv) + s, dot(T.u, Hv)}};
 }
 
-// M made positive definite, where penetration is deeper than the surfaces are curved, by as little as will do.
-LINCHPIN_INLINE Sym2 definite(const Sym2& M) {
-  const double mean = (M.xx + M.yy) / 2, spread = std::hypot((M.xx - M.yy) / 2, M.xy);
-  const double least = 1e-6 * (std::abs(mean) + spread), more = std::max(0.0, least - (mean - spread));
-  return {M.xx + more, M.yy + more, M.xy};
-}
 LINCHPIN_INLINE Vec2 solve(const Sym2& M, const Vec2& t) {
   const double k = 1 / fma(M.xx, M.yy, -(M.xy * M.xy));
   return {k * fma(M.yy, t.x, -(M.xy * t.y)), k * fma(M.xx, t.y, -(M.xy * t.x))};
+}
+LINCHPIN_INLINE Vec2 shortened(const Vec2& y) {
+  const double length = std::sqrt(dot(y, y));
+  return length > longest_step ? Vec2{longest_step / length * y.x, longest_step / length * y.y} : y;
 }
 LINCHPIN_INLINE Sym2 mean_of(const Model* const* set, const double* l, int size) {
   Sym2 M{0, 0, 0};
@@ -79,23 +85,27 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pul
   pulls = true;
   std::fill(l, l + size, 1.0 / size);
   if (size == 1) {
-    y = solve(definite(set[0]->M), set[0]->t);
+    y = shortened(solve(definite(set[0]->M), set[0]->t));
     return true;
   }
   const Vec2 e = set[1]->t - set[0]->t;
   const double ee = dot(e, e);
   if (!(ee > 0)) return false;
+  // What is equal in (2) are the functions themselves, curvature and all: it bends the edge that n moves along. By how
+  // much depends on y, which is why there are passes; so do the multipliers, which weigh M.
+  y = {0, 0};
+  const auto drop = [&](int i) { return set[i]->s - 0.5 * dot(y, set[i]->M * y); };
   if (size == 2) {
-    const double length = std::sqrt(ee), along_e = (set[0]->s - set[1]->s) / length;
+    const double length = std::sqrt(ee);
     const Vec2 p{e.x / length, e.y / length}, q{-p.y, p.x};
-    for (int pass = 0; pass < 2; ++pass) {  // the multipliers weigh M, and M gives the multipliers
+    for (int pass = 0; pass < passes; ++pass) {
+      const double along_e = (drop(0) - drop(1)) / length;
       const Sym2 M = mean_of(set, l, 2);
       const Vec2 Mq = M * q;
-      const double curvature = dot(q, Mq);
-      // Along the edge s is no longer concave where penetration is deeper than the surfaces are curved: a short step then.
-      const double safe = std::max(curvature, 1e-6 * (std::abs(M.xx) + std::abs(M.yy) + std::abs(M.xy)));
-      const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / safe;
-      y = {fma(along_q, q.x, along_e * p.x), fma(along_q, q.y, along_e * p.y)};
+      // Along the edge s is no longer concave where penetration is deeper than the surfaces are curved: some step then.
+      const double curvature = std::max(dot(q, Mq), 1e-6 * (std::abs(M.xx) + std::abs(M.yy) + std::abs(M.xy)));
+      const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / curvature;
+      y = shortened({fma(along_q, q.x, along_e * p.x), fma(along_q, q.y, along_e * p.y)});
       const double share = (dot(p, M * y) - dot(p, set[0]->t)) / length;
       pulls = share >= 0 && share <= 1;
       l[1] = std::clamp(share, 0.0, 1.0);
@@ -106,8 +116,10 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pul
   const Vec2 f = set[2]->t - set[0]->t;
   const double twice_area = cross(e, f);
   if (!(std::abs(twice_area) > 1e-12 * (ee + dot(f, f)))) return false;  // edges in line: two of the three will do
-  const double p = set[0]->s - set[1]->s, q = set[0]->s - set[2]->s;
-  y = {fma(p, f.y, -(q * e.y)) / twice_area, fma(q, e.x, -(p * f.x)) / twice_area};
+  for (int pass = 0; pass < passes; ++pass) {
+    const double p = drop(0) - drop(1), q = drop(0) - drop(2);
+    y = shortened({fma(p, f.y, -(q * e.y)) / twice_area, fma(q, e.x, -(p * f.x)) / twice_area});
+  }
   const Vec2 r = mean_of(set, l, 3) * y - set[0]->t;
   l[1] = cross(r, f) / twice_area;
   l[2] = cross(e, r) / twice_area;
@@ -141,8 +153,6 @@ Step best_step(const Model* models, int count, double noise) {
     double l[3];
     bool pulls;
     if (size > 3 || !stationary(set, size, y, l, pulls)) continue;
-    const double length = std::sqrt(dot(y, y));
-    if (length > longest_step) y = {longest_step / length * y.x, longest_step / length * y.y};
     double least = infinity;
     for (int i = 0; i < count; ++i) least = std::min(least, value(models[i], y));
     if (pulls) least += noise;  // of places as good as each other, one that is held
@@ -181,11 +191,11 @@ class Polisher {
       offer(n, s);
       if (step == 0 && caps) try_caps(n);
       double length = std::sqrt(dot(step_.y, step_.y));
-      if (polish_trace) printf("   step %d count %d s %.16g length %g weights %g %g %g %g  n %g %g %g best %.16g across %g\n", step, count_, s, length, step_.weights[0], step_.weights[1], step_.weights[2], step_.weights[3], n.x, n.y, n.z, best_.s, best_.across); //TRACE
+      if (polish_trace) printf("   step %d count %d s %.16g length %g weights %g %g %g %g  n %g %g %g best %.16g across %g\n", step, count_, s, length, step_.weights[0], step_.weights[1], step_.weights[2], step_.weights[3], n.x, n.y, n.z, best_.s, best_.miss); //TRACE
       // Converged: n as good as it gets, or wandering within round-off. Unless pieces are missing that meet here all the
       // same: of an edge over an edge all four pairs of ends do, but the support functions may have shown three only.
       if (!(length > 2 * eps) || (length < 1e-7 && !(length < 0.9 * last_length))) {
-        if (best_.across <= 1e-12 * pair_.size || !mix()) return;
+        if (best_.miss <= 1e-12 * pair_.size || !mix()) return;
         last_length = infinity;
         continue;
       }
@@ -252,7 +262,7 @@ class Polisher {
       points[i] = {models_[i].a - models_[i].b, models_[i].a, pieces_[i].piece_a, pieces_[i].piece_b};
     const Direction here = direction_of(n, s, points, step_.weights, count_);
     // Of directions as good as each other, the one at which the points lie better above each other.
-    if (s > best_.s + noise || here.across < best_.across) best_ = here;
+    if (s > best_.s + noise || here.miss < best_.miss) best_ = here;
   }
 
   // The axis of a cap, and the direction nearest to it that is square to the edge in (2). If what the other core has
@@ -282,7 +292,7 @@ class Polisher {
     // What meets on a cap is not told by single points of its rim: the points stay as they are for the time being.
     best_.n = n;
     best_.s = s;
-    best_.across = infinity;
+    best_.miss = infinity;
     return w;
   }
 

@@ -30,7 +30,7 @@ bool separate(const CorePair& pair, double far, Direction& best) {
     if (!curved) return true;
     polish(pair, best.n, simplex.points, simplex.count, best);
     if (best.s > 0) {
-      if (best.across <= 1e-13 * pair.size) return true;
+      if (best.miss <= 1e-13 * pair.size) return true;
       // No proof that n is the best, as on caps or where a piece was missing: the slow way, and once more.
       if (gjk_resume(pair, far, 0, simplex) == Gjk::far) return false;
       offer_simplex(pair, simplex, best);
