@@ -14,6 +14,7 @@
 #include "apps/model_argument.h"
 #include "apps/near_pairs.h"
 #include "linchpin/dynamics/mechanics.h"
+#include "linchpin/geometry/shape_check.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 
@@ -251,7 +252,7 @@ Json model_json(const ModelArgument& argument) {
 std::string describe_shapes(const Model& model) {
   std::map<std::string_view, int> kinds;
   for (const ShapeOnBody& at : model.shapes())
-    ++kinds[kind_of(model.bodies()[std::size_t(at.body)].geometry[std::size_t(at.geometry)].shape)];
+    ++kinds[kind_name(model.bodies()[std::size_t(at.body)].geometry[std::size_t(at.geometry)].shape)];
   std::vector<std::string> parts;
   for (const auto& [kind, count] : kinds) parts.push_back(fmt::format("{} {}", count, kind));
   return parts.empty() ? "0" : fmt::format("{}: {}", model.shapes().size(), fmt::join(parts, ", "));

@@ -26,12 +26,12 @@ struct BoxPair {
   friend bool operator==(const BoxPair&, const BoxPair&) = default;
 };
 
-// A pair is wanted if each is in a group that the other minds.
+// A pair is wanted if one of the two is in a group that the other minds.
 struct BoxFilter {
   std::uint32_t groups = 1, minds = ~std::uint32_t(0);
 };
 inline bool wanted(const BoxFilter& a, const BoxFilter& b) {
-  return (a.groups & b.minds) != 0 && (b.groups & a.minds) != 0;
+  return ((a.groups & b.minds) | (b.groups & a.minds)) != 0;
 }
 
 class BroadPhase {

@@ -2,6 +2,8 @@
 // but the last digits.
 #pragma once
 
+#include <optional>
+
 #include "linchpin/geometry/manifold.h"
 #include "linchpin/geometry/shape.h"
 
@@ -19,6 +21,9 @@ struct Nearest {
   Vec3<double> normal;  // unit, from B towards A, W
   Vec3<double> on_a, on_b;
 };
-Nearest signed_distance(const Shape& a, const Transform<double>& X_WA, const Shape& b, const Transform<double>& X_WB);
+// None where there is no such thing: of two half-spaces, or at poses that are not finite. Of compounds it is the least of
+// their parts', of a mesh that of its triangles from the side that their normals point to.
+std::optional<Nearest> signed_distance(const Shape& a, const Transform<double>& X_WA, const Shape& b,
+                                       const Transform<double>& X_WB);
 
 }  // namespace linchpin

@@ -104,12 +104,12 @@ TEST(CollisionScene, NamedPairsAreLookedAtAllTheSame) {
 TEST(CollisionScene, MaterialsOfPairs) {
   SceneSpec spec = row_of_balls(3);
   PairMaterial ice;
-  ice.mu_static = ice.mu_kinetic = 0.01;
+  ice.friction = {0.01, 0.01};
   spec.pairs = {{1, 0, {}, ice}};
   const CollisionScene scene(spec);
-  EXPECT_EQ(scene.material(0, 1).mu_static, 0.01);
+  EXPECT_EQ(scene.material(0, 1).friction.mu_static, 0.01);
   const PairMaterial usual = combine(spec.shapes[1].material, spec.shapes[2].material, spec.rules);
-  EXPECT_EQ(scene.material(1, 2).mu_static, usual.mu_static);
+  EXPECT_EQ(scene.material(1, 2).friction.mu_static, usual.friction.mu_static);
 }
 
 TEST(CollisionScene, RefusesWhatDoesNotFit) {

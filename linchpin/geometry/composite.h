@@ -12,8 +12,4 @@ inline bool is_composite(const Shape& s) { return is_terrain(s) || std::holds_al
 int collide_pieces(const Shape& a, const Transform<double>& X_WA, const Shape& b, const Transform<double>& X_WB,
                    double margin, ManifoldList& out);
 
-// Whether two pieces are nearer than nearest.distance; if so, sets it. Pieces that cannot be are passed over.
-bool nearer_pieces(const Shape& a, const Transform<double>& X_WA, const Shape& b, const Transform<double>& X_WB,
-                   Nearest& nearest);
-
 }  // namespace linchpin

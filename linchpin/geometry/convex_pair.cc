@@ -107,6 +107,8 @@ bool is_finite(const Transform<double>& X) {
   return std::isfinite(sum.x + sum.y + sum.z);
 }
 
+}  // namespace
+
 bool core_pair(const Core& a, const Pose& X_WA, const Core& b, const Pose& X_WB, double margin, Manifold& m) {
   const CorePair pair{a, b, {transpose(X_WA.R) * X_WB.R, transpose_times(X_WA.R, X_WB.p - X_WA.p)},
                       a.extent + b.extent + a.ball + b.ball + norm(X_WB.p - X_WA.p)};
@@ -122,16 +124,14 @@ bool core_pair(const Core& a, const Pose& X_WA, const Core& b, const Pose& X_WB,
   return true;
 }
 
-}  // namespace
-
 bool convex_pair(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, Manifold& m) {
   return core_pair(core_of(a), X_WA, core_of(b), X_WB, margin, m);
 }
 
-bool convex_triangle(const Shape& a, const Pose& X_WA, const Vec3<double> corners_W[3], double margin, Manifold& m) {
+bool core_triangle(const Core& a, const Pose& X_WA, const Vec3<double> corners_W[3], double margin, Manifold& m) {
   // Seen from one of its corners: far from the world's origin nothing is lost.
   const Vec3<double> corners[] = {{0, 0, 0}, corners_W[1] - corners_W[0], corners_W[2] - corners_W[0]};
-  return core_pair(core_of(a), X_WA, core_of_triangle(corners), {Mat3<double>::identity(), corners_W[0]}, margin, m);
+  return core_pair(a, X_WA, core_of_triangle(corners), {Mat3<double>::identity(), corners_W[0]}, margin, m);
 }
 
 }  // namespace linchpin

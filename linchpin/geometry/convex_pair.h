@@ -5,6 +5,7 @@
 // these meet at most eight (manifold_reduce.h). The equations are those of manifold.h.
 #pragma once
 
+#include "linchpin/geometry/core.h"
 #include "linchpin/geometry/pairs.h"
 
 namespace linchpin {
@@ -12,7 +13,10 @@ namespace linchpin {
 // Spheres, capsules, boxes, cylinders, ellipsoids, cones and hulls, as in pairs.h.
 bool convex_pair(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, Manifold& m);
 
+// The same for cores.
+bool core_pair(const Core& a, const Pose& X_WA, const Core& b, const Pose& X_WB, double margin, Manifold& m);
+
 // B is a triangle in the world, flat and of two sides.
-bool convex_triangle(const Shape& a, const Pose& X_WA, const Vec3<double> corners_W[3], double margin, Manifold& m);
+bool core_triangle(const Core& a, const Pose& X_WA, const Vec3<double> corners_W[3], double margin, Manifold& m);
 
 }  // namespace linchpin

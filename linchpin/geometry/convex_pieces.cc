@@ -15,7 +15,7 @@
 #include "linchpin/geometry/solid.h"
 #include "linchpin/geometry/solid_distance.h"
 #include "linchpin/geometry/split_pieces.h"
-#include "linchpin/geometry/words.h"
+#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {

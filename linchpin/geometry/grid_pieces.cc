@@ -12,7 +12,7 @@
 #include "linchpin/geometry/height_grid.h"
 #include "linchpin/geometry/hull.h"
 #include "linchpin/geometry/split_pieces.h"
-#include "linchpin/geometry/words.h"
+#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {

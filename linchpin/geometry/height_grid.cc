@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "linchpin/geometry/words.h"
+#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {

@@ -43,6 +43,18 @@ struct HeightGrid {
     return heights[std::size_t(row) * std::size_t(columns) + std::size_t(column)];
   }
   Vec3<double> point(int column, int row) const { return {x_of(column), y_of(row), height(column, row)}; }
+  // The triangle beyond edge k, from corner k to corner k + 1 (mod 3), or -1 at the border.
+  int neighbour(int triangle, int k) const {
+    const int cell = triangle / 2, i = cell % cell_columns(), j = cell / cell_columns();
+    if (triangle % 2 == 0) {
+      if (k == 0) return j > 0 ? triangle - 2 * cell_columns() + 1 : -1;
+      if (k == 1) return i + 1 < cell_columns() ? triangle + 3 : -1;
+      return triangle + 1;
+    }
+    if (k == 0) return triangle - 1;
+    if (k == 1) return j + 1 < cell_rows() ? triangle + 2 * cell_columns() - 1 : -1;
+    return i > 0 ? triangle - 3 : -1;
+  }
   std::array<Vec3<double>, 3> corners(int triangle) const {
     const int cell = triangle / 2, i = cell % (columns - 1), j = cell / (columns - 1);
     if (triangle % 2 == 0) return {point(i, j), point(i + 1, j), point(i + 1, j + 1)};

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "linchpin/geometry/qhull_faces.h"
-#include "linchpin/geometry/words.h"
+#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {

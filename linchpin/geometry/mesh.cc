@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "linchpin/geometry/words.h"
+#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {
@@ -157,6 +157,12 @@ Result<TriangleMesh> make_mesh(Points vertices, Triangles triangles) {
   for (const Point& v : mesh.vertices) mesh.box = merge(mesh.box, v);
   if (std::string fault = find_normals(triangles, mesh); !fault.empty()) return Error{std::move(fault)};
   if (std::string fault = find_neighbours(triangles, mesh); !fault.empty()) return Error{std::move(fault)};
+  std::vector<Aabb> boxes;
+  for (int t = 0; t < int(mesh.triangles.size()); ++t) {
+    const std::array<Point, 3> c = mesh.corners(t);
+    boxes.push_back(merge(merge({c[0], c[0]}, c[1]), c[2]));
+  }
+  mesh.bvh = Bvh(boxes);
   return mesh;
 }
 

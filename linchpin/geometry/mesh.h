@@ -18,6 +18,7 @@
 
 #include "linchpin/base/result.h"
 #include "linchpin/geometry/aabb.h"
+#include "linchpin/geometry/bvh.h"
 #include "linchpin/spatial/vec.h"
 
 namespace linchpin {
@@ -32,6 +33,7 @@ struct TriangleMesh {
   std::vector<std::array<int, 3>> neighbours;
   std::vector<std::array<Fold, 3>> folds;
   Aabb box;
+  Bvh bvh;      // of the triangles' boxes
   bool closed;  // no border
 
   std::array<Vec3<double>, 3> corners(int triangle) const {
@@ -44,19 +46,5 @@ struct TriangleMesh {
 // triangle, a vertex that is not finite, a corner that is no vertex, a triangle without area, an edge of three triangles
 // or more, and two neighbours that are oriented against each other.
 Result<TriangleMesh> make_mesh(std::span<const Vec3<double>> vertices, std::span<const std::array<int, 3>> triangles);
-
-// Whether triangle t may press along n: false when n is its neighbour's to give, or nobody's (2), (3). `slack` is a sine.
-LINCHPIN_INLINE bool may_press_along(const TriangleMesh& mesh, int t, const Vec3<double>& n, double slack = 1e-6) {
-  const std::array<Vec3<double>, 3> corner = mesh.corners(t);
-  for (std::size_t k = 0; k < 3; ++k) {
-    const Fold fold = mesh.folds[std::size_t(t)][k];
-    if (fold == Fold::border) continue;
-    const Vec3<double> along = corner[(k + 1) % 3] - corner[k];
-    const int beyond = fold == Fold::convex ? mesh.neighbours[std::size_t(t)][k] : t;
-    const Vec3<double> out = cross(along, mesh.normals[std::size_t(beyond)]);
-    if (dot(n, out) > slack * norm(along)) return false;
-  }
-  return true;
-}
 
 }  // namespace linchpin

@@ -100,25 +100,6 @@ TEST(TriangleMesh, FoldsByTheSignOfTheHeight) {
   EXPECT_NE(mesh_of(back).folds[0][0], Fold::flat);
 }
 
-TEST(TriangleMesh, NormalsOfANeighbourAreDropped) {
-  const auto tilted = [](double angle) { return Vec3<double>{std::sin(angle), 0, std::cos(angle)}; };
-  const TriangleMesh flat = mesh_of(fold_mesh(0)), valley = mesh_of(fold_mesh(0.5)), ridge = mesh_of(fold_mesh(-0.5));
-  const double fold = std::atan(0.5);
-  EXPECT_TRUE(may_press_along(flat, 0, tilted(0)));
-  EXPECT_FALSE(may_press_along(flat, 0, tilted(0.1)));
-  EXPECT_FALSE(may_press_along(valley, 0, tilted(0.1)));
-  EXPECT_TRUE(may_press_along(valley, 0, tilted(0)));
-  EXPECT_TRUE(may_press_along(valley, 1, tilted(-fold)));
-  EXPECT_FALSE(may_press_along(valley, 1, tilted(-fold - 0.01)));
-  EXPECT_TRUE(may_press_along(ridge, 0, tilted(0)));
-  EXPECT_TRUE(may_press_along(ridge, 0, tilted(0.5 * fold)));
-  EXPECT_TRUE(may_press_along(ridge, 1, tilted(0.5 * fold)));
-  EXPECT_TRUE(may_press_along(ridge, 0, tilted(fold)));
-  EXPECT_FALSE(may_press_along(ridge, 0, tilted(fold + 0.01)));
-  EXPECT_FALSE(may_press_along(ridge, 1, tilted(-0.01)));
-  EXPECT_TRUE(may_press_along(flat, 0, tilted(-0.5)));  // over its border it may lean as it likes
-}
-
 TEST(TriangleMesh, RefusesByNumber) {
   const auto says = [](const Triangles& t, const std::string& part) {
     const auto mesh = make_mesh(t.vertices, t.triangles);

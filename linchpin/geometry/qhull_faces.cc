@@ -8,7 +8,7 @@
 
 #include <libqhull_r/qhull_ra.h>
 
-#include "linchpin/geometry/words.h"
+#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linchpin/geometry/words.h"
+#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {

@@ -7,7 +7,7 @@
 #include "linchpin/geometry/height_grid.h"
 #include "linchpin/geometry/hull.h"
 #include "linchpin/geometry/mesh.h"
-#include "linchpin/geometry/words.h"
+#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {

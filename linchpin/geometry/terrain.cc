@@ -9,14 +9,6 @@
 namespace linchpin {
 namespace {
 
-// Sine by which n may pass (1): normals of faces come with round-off, and files with six digits.
-constexpr double slack = 1e-6;
-
-LINCHPIN_INLINE bool may_press_along(const TerrainTriangle& t, const Vec3<double>& n) {
-  return dot(n, t.normal) > 0 && dot(n, t.limits[0]) <= slack && dot(n, t.limits[1]) <= slack &&
-         dot(n, t.limits[2]) <= slack;  // (1)
-}
-
 LINCHPIN_INLINE Vec3<double> normal_of(const Vec3<double> c[3]) {
   const Vec3<double> n = cross(c[1] - c[0], c[2] - c[0]);
   return (1 / norm(n)) * n;
@@ -71,6 +63,12 @@ bool face_over_face(const Core& a, const Pose& X_TA, const TerrainTriangle& t, d
 
 }  // namespace
 
+bool may_press_along(const TerrainTriangle& t, const Vec3<double>& n) {
+  constexpr double slack = 1e-6;  // a sine
+  return dot(n, t.normal) > 0 && dot(n, t.limits[0]) <= slack && dot(n, t.limits[1]) <= slack &&
+         dot(n, t.limits[2]) <= slack;
+}
+
 TerrainTriangle terrain_triangle(const TriangleMesh& mesh, int triangle) {
   TerrainTriangle t;
   const std::size_t i = std::size_t(triangle);
@@ -108,10 +106,10 @@ TerrainTriangle terrain_triangle(const HeightGrid& grid, int triangle) {
   return t;
 }
 
-bool convex_terrain(const Shape& a, const Pose& X_TA, const TerrainTriangle& t, double margin, Manifold& m) {
+bool core_terrain(const Core& a, const Pose& X_TA, const TerrainTriangle& t, double margin, Manifold& m) {
   const double infinity = std::numeric_limits<double>::infinity();
   double least = -infinity;
-  if (convex_triangle(a, X_TA, t.corners, margin, m)) {
+  if (core_triangle(a, X_TA, t.corners, margin, m)) {
     if (may_press_along(t, m.normal)) return true;
     const bool apart = m.distance > 0;
     if (apart && !t.solid) {
@@ -121,7 +119,7 @@ bool convex_terrain(const Shape& a, const Pose& X_TA, const TerrainTriangle& t, 
   } else if (!t.solid) {
     return false;
   }
-  return face_over_face(core_of(a), X_TA, t, least, margin, m);
+  return face_over_face(a, X_TA, t, least, margin, m);
 }
 
 void join_coplanar(std::size_t first, ManifoldList& list) {

@@ -29,7 +29,10 @@ TerrainTriangle terrain_triangle(const TriangleMesh& mesh, int triangle);
 TerrainTriangle terrain_triangle(const HeightGrid& grid, int triangle);
 
 // As the functions of pairs.h, in the terrain's frame T. B is the triangle; m.distance is the least of the gaps.
-bool convex_terrain(const Shape& a, const Pose& X_TA, const TerrainTriangle& triangle, double margin, Manifold& m);
+bool core_terrain(const Core& a, const Pose& X_TA, const TerrainTriangle& triangle, double margin, Manifold& m);
+
+// (1), up to the slack that normals with round-off, or from files with six digits, need.
+bool may_press_along(const TerrainTriangle& triangle, const Vec3<double>& n);
 
 // Joins manifolds [first, list.size()) that press along the same direction into one of at most eight points: a box on a
 // plain of a hundred triangles stands on one face. Piece B of the result is the lowest.

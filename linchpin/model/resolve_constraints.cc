@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "linchpin/model/spec_check.h"
-#include "linchpin/model/spec_words.h"
+#include "linchpin/spatial/words.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
@@ -17,9 +17,9 @@ bool is_nothing(const TimeLaw& law) { return law.polynomial.empty() && law.ampli
 
 std::string fault_of(const TimeLaw& law) {
   for (const double c : law.polynomial)
-    if (!std::isfinite(c)) return text("a coefficient of its law of time is ", c, "; it must be finite");
+    if (!std::isfinite(c)) return words("a coefficient of its law of time is ", c, "; it must be finite");
   for (const double x : {law.amplitude, law.frequency, law.phase})
-    if (!std::isfinite(x)) return text("its law of time has a sine with ", x, "; it must be finite");
+    if (!std::isfinite(x)) return words("its law of time has a sine with ", x, "; it must be finite");
   return {};
 }
 
@@ -36,11 +36,11 @@ class Resolver {
   Attachment attachment(const FrameOnBody& frame, const char* which) {
     const int body = model_.find_body(frame.body);
     if (body < 0) {
-      refuse(text("frame ", which, ": there is no body '", frame.body, "'"));
+      refuse(words("frame ", which, ": there is no body '", frame.body, "'"));
       return {};
     }
     if (const std::string wrong = linchpin::fault_of(frame.X_BF); !wrong.empty()) {
-      refuse(text("frame ", which, ": ", wrong));
+      refuse(words("frame ", which, ": ", wrong));
       return {};
     }
     return {body, {to_rotation(from_rotation(frame.X_BF.R)), frame.X_BF.p}};
@@ -53,26 +53,26 @@ class Resolver {
     if (!fault.empty()) return;
     const auto link = [&](const Attachment& end) { return model_.bodies()[std::size_t(end.body)].link; };
     if (link(to_a) == link(to_b))
-      refuse(text("bodies '", a.body, "' and '", b.body, "' never move against each other: ",
+      refuse(words("bodies '", a.body, "' and '", b.body, "' never move against each other: ",
                   to_a.body == to_b.body ? "they are one and the same" : "they are welded together"));
   }
 
   Constraint operator()(const LoopSpec& spec) {
     Loop loop{.type = spec.type, .a = {}, .b = {}, .pitch = spec.pitch, .displacement = spec.displacement};
     if (static_cast<int>(spec.type) < 0 || static_cast<int>(spec.type) >= loop_type_count) {
-      refuse(text("unknown loop type ", static_cast<int>(spec.type)));
+      refuse(words("unknown loop type ", static_cast<int>(spec.type)));
       return {};
     }
     ends(spec.a, spec.b, loop.a, loop.b);
-    if (!std::isfinite(spec.pitch)) refuse(text("pitch is ", spec.pitch, " m/rad; it must be finite"));
+    if (!std::isfinite(spec.pitch)) refuse(words("pitch is ", spec.pitch, " m/rad; it must be finite"));
     if (spec.pitch != 0 && spec.type != LoopType::screw)
-      refuse(text("pitch is ", spec.pitch, " m/rad; a ", to_string(spec.type), " has none"));
+      refuse(words("pitch is ", spec.pitch, " m/rad; a ", to_string(spec.type), " has none"));
     const LoopHold hold = hold_of(spec.type);
     for (std::size_t k = 0; k < 3; ++k) {
       if (const std::string wrong = fault_of(spec.displacement[k]); !wrong.empty()) refuse(wrong);
       if (!hold.along[k] && !is_nothing(spec.displacement[k]))
         refuse(
-            text("displacement along ", "xyz"[k], " is given; a ", to_string(spec.type), " does not hold that axis"));
+            words("displacement along ", "xyz"[k], " is given; a ", to_string(spec.type), " does not hold that axis"));
     }
     return {{}, loop};
   }
@@ -81,7 +81,7 @@ class Resolver {
     Rod rod{.a = {}, .b = {}, .length = spec.length, .extension = spec.extension};
     ends(spec.a, spec.b, rod.a, rod.b);
     if (!(spec.length > 0 && std::isfinite(spec.length)))
-      refuse(text("length is ", spec.length, " m; it must be positive and finite (at zero it is a ball)"));
+      refuse(words("length is ", spec.length, " m; it must be positive and finite (at zero it is a ball)"));
     if (const std::string wrong = fault_of(spec.extension); !wrong.empty()) refuse(wrong);
     return {{}, rod};
   }
@@ -91,16 +91,16 @@ class Resolver {
     ends(spec.a, spec.b, rolling.a, rolling.b);
     const Vec3<double>& h = spec.half_axes;
     const int round = int(h.x > 0) + int(h.y > 0) + int(h.z > 0);
-    if (!finite(h) || h.x < 0 || h.y < 0 || h.z < 0 || round < 2)
-      refuse(text("half axes ", show(h), " m: they must be finite, none negative, at least two positive"));
+    if (!all_finite(h) || h.x < 0 || h.y < 0 || h.z < 0 || round < 2)
+      refuse(words("half axes ", in_words(h), " m: they must be finite, none negative, at least two positive"));
     return {{}, rolling};
   }
 
   Constraint operator()(const VelocitySpec& spec) {
     VelocityCondition row{.a = {}, .b = {}, .angular = spec.angular, .linear = spec.linear, .speed = spec.speed};
     ends(spec.a, spec.b, row.a, row.b);
-    if (!finite(spec.angular) || !finite(spec.linear) || (zero(spec.angular) && zero(spec.linear)))
-      refuse(text("angular ", show(spec.angular), " and linear ", show(spec.linear), " are no direction"));
+    if (!all_finite(spec.angular) || !all_finite(spec.linear) || (zero(spec.angular) && zero(spec.linear)))
+      refuse(words("angular ", in_words(spec.angular), " and linear ", in_words(spec.linear), " are no direction"));
     if (const std::string wrong = fault_of(spec.speed); !wrong.empty()) refuse(wrong);
     return {{}, row};
   }
@@ -111,18 +111,18 @@ class Resolver {
     for (const CouplingSpec::Term& term : spec.terms) {
       const int j = model_.find_joint(term.joint);
       if (j < 0) {
-        refuse(text("there is no joint '", term.joint, "'"));
+        refuse(words("there is no joint '", term.joint, "'"));
         break;
       }
       const Joint& joint = model_.joints()[std::size_t(j)];
       if (joint.type == JointType::ball || joint.type == JointType::free)
         refuse(
-            text("joint '", term.joint, "' is ", to_string(joint.type), "; its position has no coordinates to couple"));
+            words("joint '", term.joint, "' is ", to_string(joint.type), "; its position has no coordinates to couple"));
       else if (term.coordinate < 0 || term.coordinate >= joint.nv)
-        refuse(text("joint '", term.joint, "' (", to_string(joint.type), ") has ", joint.nv,
+        refuse(words("joint '", term.joint, "' (", to_string(joint.type), ") has ", joint.nv,
                     " coordinates, not number ", term.coordinate));
       if (!std::ranges::all_of(term.polynomial, [](double c) { return std::isfinite(c); }))
-        refuse(text("the polynomial of joint '", term.joint, "' is not finite"));
+        refuse(words("the polynomial of joint '", term.joint, "' is not finite"));
       if (!fault.empty()) break;
       const int v = joint.v + term.coordinate;
       const auto link = std::ranges::find_if(model_.links(), [&](const Link& l) { return l.nv == 1 && l.v == v; });
@@ -154,7 +154,7 @@ Result<Constraint> resolve(const ConstraintSpec& spec, const Model& model) {
   Resolver resolver(model);
   Constraint constraint = std::visit(resolver, spec.what);
   constraint.name = spec.name;
-  if (!resolver.fault.empty()) return Error{text("constraint '", spec.name, "': ", resolver.fault)};
+  if (!resolver.fault.empty()) return Error{words("constraint '", spec.name, "': ", resolver.fault)};
   return constraint;
 }
 
@@ -169,8 +169,8 @@ Result<Spring> resolve(const SpringSpec& spec, const Model& model) {
   } amounts[] = {{"stiffness", spec.stiffness}, {"damping", spec.damping}, {"length", spec.length}};
   for (const auto& [name, value] : amounts)
     if (!(value >= 0 && std::isfinite(value)))
-      resolver.refuse(text(name, " is ", value, "; it must be finite and at least 0"));
-  if (!resolver.fault.empty()) return Error{text("spring '", spec.name, "': ", resolver.fault)};
+      resolver.refuse(words(name, " is ", value, "; it must be finite and at least 0"));
+  if (!resolver.fault.empty()) return Error{words("spring '", spec.name, "': ", resolver.fault)};
   return spring;
 }
 

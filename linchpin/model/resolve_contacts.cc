@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "linchpin/model/spec_check.h"
-#include "linchpin/model/spec_words.h"
+#include "linchpin/spatial/words.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
@@ -51,7 +51,7 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
       const std::string& name = k == 0 ? exclusion.a : exclusion.b;
       const int body = model.find_body(name);
       if (body < 0)
-        return Error{text("exclusion of contact between '", exclusion.a, "' and '", exclusion.b,
+        return Error{words("exclusion of contact between '", exclusion.a, "' and '", exclusion.b,
                           "': there is no body '", name, "'")};
       link[k] = model.bodies()[std::size_t(body)].link;
     }
@@ -69,7 +69,7 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
   std::unordered_map<std::uint64_t, int> seen;
   for (const ContactPairSpec& pair : spec.contact_pairs) {
     const auto refused = [&](const auto&... parts) {
-      return Error{text("contact pair of '", pair.a, "' and '", pair.b, "': ", parts...)};
+      return Error{words("contact pair of '", pair.a, "' and '", pair.b, "': ", parts...)};
     };
     int shape[2];
     for (int k = 0; k < 2; ++k) {

@@ -110,7 +110,7 @@ TEST(ResolveContacts, RefusesPairsThatMakeNoSense) {
   expect_refused(with({"floor", "shoe", -1.0, {}}), {"margin is -1 m"});
   expect_refused(with({"floor", "shoe", std::nan(""), {}}), {"margin is nan m"});
   PairMaterial sticky;
-  sticky.mu_static = -1;
+  sticky.friction.mu_static = -1;
   expect_refused(with({"floor", "shoe", {}, sticky}), {"-1"});
   ModelSpec spec = leg();
   spec.contact_pairs = {{"floor", "shoe", {}, {}}, {"shoe", "floor", {}, {}}};

@@ -4,12 +4,12 @@
 
 #include <Eigen/Eigenvalues>
 
-#include "linchpin/model/spec_words.h"
+#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {
 
-bool is_direction(const Vec3<double>& v) { return finite(v) && (v.x != 0 || v.y != 0 || v.z != 0); }
+bool is_direction(const Vec3<double>& v) { return all_finite(v) && (v.x != 0 || v.y != 0 || v.z != 0); }
 
 std::string fault_of(const DofSpec& dof) {
   const struct {
@@ -20,45 +20,31 @@ std::string fault_of(const DofSpec& dof) {
                  {"stiffness", dof.stiffness},
                  {"dry_friction", dof.dry_friction}};
   for (const auto& [name, value] : amounts)
-    if (!(value >= 0 && std::isfinite(value))) return text(name, " is ", value, "; it must be finite and at least 0");
-  if (!std::isfinite(dof.rest)) return text("rest is ", dof.rest, "; it must be finite");
-  if (!(dof.lower <= dof.upper)) return text("lower limit ", dof.lower, " is not at most upper limit ", dof.upper);
-  if (!(dof.effort_limit >= 0)) return text("effort_limit is ", dof.effort_limit, "; it must be at least 0");
-  if (!(dof.velocity_limit >= 0)) return text("velocity_limit is ", dof.velocity_limit, "; it must be at least 0");
+    if (!(value >= 0 && std::isfinite(value))) return words(name, " is ", value, "; it must be finite and at least 0");
+  if (!std::isfinite(dof.rest)) return words("rest is ", dof.rest, "; it must be finite");
+  if (!(dof.lower <= dof.upper)) return words("lower limit ", dof.lower, " is not at most upper limit ", dof.upper);
+  if (!(dof.effort_limit >= 0)) return words("effort_limit is ", dof.effort_limit, "; it must be at least 0");
+  if (!(dof.velocity_limit >= 0)) return words("velocity_limit is ", dof.velocity_limit, "; it must be at least 0");
   return {};
 }
 
 }  // namespace
 
-std::string fault_of(const Transform<double>& X) {
-  if (!finite(X.p)) return text("position ", show(X.p), " is not finite");
-  if (!finite(X.R.x) || !finite(X.R.y) || !finite(X.R.z)) return "rotation is not finite";
-  const double lengths =
-      std::max({std::abs(dot(X.R.x, X.R.x) - 1), std::abs(dot(X.R.y, X.R.y) - 1), std::abs(dot(X.R.z, X.R.z) - 1)});
-  const double angles =
-      std::max({std::abs(dot(X.R.x, X.R.y)), std::abs(dot(X.R.x, X.R.z)), std::abs(dot(X.R.y, X.R.z))});
-  const double error = std::max(lengths, angles);
-  constexpr double tolerance = 1e-6;  // files are written with six digits; compile() cleans up what is left
-  if (error > tolerance) return text("rotation is not orthonormal: off by ", error, ", allowed ", tolerance);
-  if (dot(cross(X.R.x, X.R.y), X.R.z) < 0) return "rotation is a reflection (determinant -1)";
-  return {};
-}
-
 std::string fault_of(const InertiaSpec& inertia) {
-  if (!std::isfinite(inertia.mass)) return text("mass is ", inertia.mass, " kg; it must be finite");
-  if (inertia.mass < 0) return text("mass is ", inertia.mass, " kg; it must be at least 0");
-  if (!finite(inertia.centre)) return text("centre of mass ", show(inertia.centre), " is not finite");
+  if (!std::isfinite(inertia.mass)) return words("mass is ", inertia.mass, " kg; it must be finite");
+  if (inertia.mass < 0) return words("mass is ", inertia.mass, " kg; it must be at least 0");
+  if (!all_finite(inertia.centre)) return words("centre of mass ", in_words(inertia.centre), " is not finite");
   const Sym3<double>& I = inertia.moments;
   for (const double x : {I.xx, I.yy, I.zz, I.xy, I.xz, I.yz})
-    if (!std::isfinite(x)) return text("a moment of inertia is ", x, " kg m^2; it must be finite");
+    if (!std::isfinite(x)) return words("a moment of inertia is ", x, " kg m^2; it must be finite");
   Eigen::Matrix3d matrix;
   matrix << I.xx, I.xy, I.xz, I.xy, I.yy, I.yz, I.xz, I.yz, I.zz;
   const Eigen::Vector3d p = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(matrix).eigenvalues();  // rising
   const double slack = 1e-6 * p[2];  // files are written with six digits
   if (p[0] < -std::max(slack, 0.0) || p[2] < 0)
-    return text("principal moments ", p[0], ", ", p[1], ", ", p[2], " kg m^2: ", p[0], " < 0");
+    return words("principal moments ", p[0], ", ", p[1], ", ", p[2], " kg m^2: ", p[0], " < 0");
   if (p[0] + p[1] < p[2] - slack)
-    return text("principal moments ", p[0], ", ", p[1], ", ", p[2], " kg m^2 break the triangle inequality: ", p[0],
+    return words("principal moments ", p[0], ", ", p[1], ", ", p[2], " kg m^2 break the triangle inequality: ", p[0],
                 " + ", p[1], " = ", p[0] + p[1], " < ", p[2]);
   return {};
 }
@@ -68,35 +54,35 @@ std::string fault_of(const GeometrySpec& geometry) {
   if (std::string fault = fault_of(geometry.X_BG); !fault.empty()) return fault;
   if (std::string fault = fault_of(geometry.material); !fault.empty()) return fault;
   if (!(geometry.margin >= 0 && std::isfinite(geometry.margin)))
-    return text("margin is ", geometry.margin, " m; it must be finite and at least 0");
+    return words("margin is ", geometry.margin, " m; it must be finite and at least 0");
   return {};
 }
 
 std::string fault_of(const JointSpec& joint) {
   if (static_cast<int>(joint.type) < 0 || static_cast<int>(joint.type) >= joint_type_count)
-    return text("unknown joint type ", static_cast<int>(joint.type));
+    return words("unknown joint type ", static_cast<int>(joint.type));
   if (std::string fault = fault_of(joint.X_PF); !fault.empty()) return "frame X_PF: " + fault;
   if (std::string fault = fault_of(joint.X_CM); !fault.empty()) return "frame X_CM: " + fault;
-  if (!is_direction(joint.axis)) return text("axis ", show(joint.axis), " is no direction");
+  if (!is_direction(joint.axis)) return words("axis ", in_words(joint.axis), " is no direction");
   if (joint.type == JointType::universal) {
-    if (!is_direction(joint.axis2)) return text("axis2 ", show(joint.axis2), " is no direction");
+    if (!is_direction(joint.axis2)) return words("axis2 ", in_words(joint.axis2), " is no direction");
     const double sine = norm(cross(frame_with_z(joint.axis).z, frame_with_z(joint.axis2).z));
-    if (sine < 1e-6) return text("axis ", show(joint.axis), " and axis2 ", show(joint.axis2), " are parallel");
+    if (sine < 1e-6) return words("axis ", in_words(joint.axis), " and axis2 ", in_words(joint.axis2), " are parallel");
   }
-  if (!std::isfinite(joint.pitch)) return text("pitch is ", joint.pitch, " m/rad; it must be finite");
+  if (!std::isfinite(joint.pitch)) return words("pitch is ", joint.pitch, " m/rad; it must be finite");
   const std::size_t nv = static_cast<std::size_t>(velocity_count(joint.type));
   if (!joint.dofs.empty() && joint.dofs.size() != nv)
-    return text("has ", joint.dofs.size(), " dofs entries; a ", to_string(joint.type), " joint needs ", nv, " or none");
+    return words("has ", joint.dofs.size(), " dofs entries; a ", to_string(joint.type), " joint needs ", nv, " or none");
   for (std::size_t i = 0; i < joint.dofs.size(); ++i)
-    if (std::string fault = fault_of(joint.dofs[i]); !fault.empty()) return text("coordinate ", i, ": ", fault);
+    if (std::string fault = fault_of(joint.dofs[i]); !fault.empty()) return words("coordinate ", i, ": ", fault);
   for (const DofSpec& dof : joint.dofs) {
     if ((joint.type == JointType::free || joint.type == JointType::ball) && dof.rest != 0)
-      return text("rest is ", dof.rest, "; a ", to_string(joint.type), " joint has no rest position but zero rotation");
+      return words("rest is ", dof.rest, "; a ", to_string(joint.type), " joint has no rest position but zero rotation");
     if (joint.type == JointType::free && (dof.armature != 0 || dof.stiffness != 0))
-      return text("a free joint takes no armature (", dof.armature, ") and no spring (", dof.stiffness, ")");
+      return words("a free joint takes no armature (", dof.armature, ") and no spring (", dof.stiffness, ")");
     const DofSpec& first = joint.dofs.front();
     if (joint.type == JointType::ball && (dof.armature != first.armature || dof.stiffness != first.stiffness))
-      return text("a ball joint's armature and stiffness must be the same in all three coordinates, not ",
+      return words("a ball joint's armature and stiffness must be the same in all three coordinates, not ",
                   first.armature, " and ", dof.armature, " or ", first.stiffness, " and ", dof.stiffness);
   }
   return {};

@@ -3,11 +3,11 @@
 
 #include <string>
 
+#include "linchpin/geometry/shape_check.h"
 #include "linchpin/model/spec.h"
 
 namespace linchpin {
 
-std::string fault_of(const Transform<double>& X);
 std::string fault_of(const InertiaSpec& inertia);
 std::string fault_of(const GeometrySpec& geometry);
 std::string fault_of(const JointSpec& joint);  // not its references

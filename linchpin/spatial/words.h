@@ -1,4 +1,4 @@
-// How the room's checks speak. Private to the room.
+// How checks of shapes and specs speak. Not installed.
 #pragma once
 
 #include <cmath>

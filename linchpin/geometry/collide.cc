@@ -1,0 +1,55 @@
+#include "linchpin/geometry/collide.h"
+
+#include <cmath>
+#include <limits>
+
+#include "linchpin/geometry/bounds.h"
+#include "linchpin/geometry/composite.h"
+#include "linchpin/geometry/convex_table.h"
+
+namespace linchpin {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Nearest nearest_of(const ManifoldList& list) {
+  Nearest nearest{infinity, {0, 0, 1}, {}, {}};
+  for (const Manifold& m : list.all())
+    for (int k = 0; k < m.count; ++k)
+      if (m.points[k].gap < nearest.distance)
+        nearest = {m.points[k].gap, m.normal, on_a(m, m.points[k]), on_b(m, m.points[k])};
+  return nearest;
+}
+
+// No two points of A and B are farther apart than this.
+double span_of(const Aabb& a, const Aabb& b) {
+  const Aabb both = merge(a, b);
+  return norm(both.upper - both.lower);
+}
+
+}  // namespace
+
+int collide(const Shape& a, const Transform<double>& X_WA, const Shape& b, const Transform<double>& X_WB, double margin,
+            ManifoldList& out) {
+  if (!is_convex(a) || !is_convex(b)) return collide_pieces(a, X_WA, b, X_WB, margin, out);
+  if (!collide_convex(a, X_WA, b, X_WB, margin, out.next())) return 0;
+  out.keep();
+  return 1;
+}
+
+std::optional<Nearest> signed_distance(const Shape& a, const Transform<double>& X_WA, const Shape& b,
+                                       const Transform<double>& X_WB) {
+  ManifoldList list;
+  double margin = infinity;
+  if (is_composite(a) || is_composite(b)) {
+    // Of many pieces most are far off. So first what is nearer than the boxes are big, doubled until there is something.
+    const Aabb box_a = bounds(a, X_WA), box_b = bounds(b, X_WB);
+    const double apart = std::sqrt(distance_squared(box_a, box_b)), span = span_of(box_a, box_b);
+    for (double m = 1.01 * apart + 1e-3 * span; m < span && list.empty(); m *= 2) collide(a, X_WA, b, X_WB, m, list);
+  }
+  if (list.empty()) collide(a, X_WA, b, X_WB, margin, list);
+  if (list.empty()) return std::nullopt;
+  return nearest_of(list);
+}
+
+}  // namespace linchpin
