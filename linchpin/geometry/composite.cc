@@ -19,8 +19,6 @@ void to_world(const Pose& X_WT, Manifold& m) {
   for (int k = 0; k < m.count; ++k) m.points[k].p = X_WT * m.points[k].p;
 }
 
-int triangle_count(const TriangleMesh& mesh) { return int(mesh.triangles.size()); }
-int triangle_count(const HeightGrid& grid) { return grid.triangle_count(); }
 
 // Calls visit(triangle) for those whose boxes overlap `box`. What lies below ground overlaps it, too.
 template <class Visit>
