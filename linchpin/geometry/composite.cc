@@ -19,7 +19,6 @@ void to_world(const Pose& X_WT, Manifold& m) {
   for (int k = 0; k < m.count; ++k) m.points[k].p = X_WT * m.points[k].p;
 }
 
-
 // Calls visit(triangle) for those whose boxes overlap `box`. What lies below ground overlaps it, too.
 template <class Visit>
 void for_triangles_near(const TriangleMesh& mesh, const Aabb& box, const Visit& visit) {

@@ -5,7 +5,9 @@
 
 namespace linchpin {
 
-inline bool is_terrain(const Shape& s) { return std::holds_alternative<Mesh>(s) || std::holds_alternative<HeightField>(s); }
+inline bool is_terrain(const Shape& s) {
+  return std::holds_alternative<Mesh>(s) || std::holds_alternative<HeightField>(s);
+}
 inline bool is_composite(const Shape& s) { return is_terrain(s) || std::holds_alternative<Compound>(s); }
 
 // As collide(); piece by piece.

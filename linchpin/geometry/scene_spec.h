@@ -14,7 +14,7 @@ struct SceneShape {
   Shape shape;
   int frame = 0;  // the frame F it is fixed in; 0 is the world, which never moves
   Transform<double> X_FS = Transform<double>::identity();
-  Material material;
+  Material material = {};
   double margin = 0;  // m
   std::uint32_t groups = 1, touches = ~std::uint32_t(0);
 };
@@ -22,8 +22,8 @@ struct SceneShape {
 // A pair by name. What is not given is as for any other pair.
 struct ScenePair {
   int a = 0, b = 0;  // shapes, in any order
-  std::optional<double> margin;
-  std::optional<PairMaterial> material;
+  std::optional<double> margin = {};
+  std::optional<PairMaterial> material = {};
 };
 
 struct SceneSpec {

@@ -78,8 +78,7 @@ TerrainTriangle terrain_triangle(const TriangleMesh& mesh, int triangle) {
   t.solid = false;
   for (std::size_t k = 0; k < 3; ++k) {
     const Fold fold = mesh.folds[i][k];
-    const Vec3<double>& n =
-        fold == Fold::convex ? mesh.normals[std::size_t(mesh.neighbours[i][k])] : mesh.normals[i];
+    const Vec3<double>& n = fold == Fold::convex ? mesh.normals[std::size_t(mesh.neighbours[i][k])] : mesh.normals[i];
     t.limits[k] = fold == Fold::border ? Vec3<double>::zero() : limit(corners[k], corners[(k + 1) % 3], n);
   }
   return t;
@@ -134,8 +133,8 @@ void join_coplanar(std::size_t first, ManifoldList& list) {
   std::size_t kept = first;
   for (std::size_t i = first; i < all.size(); ++i) {
     std::size_t with = first;
-    while (with < kept && !(dot(all[with].normal, all[i].normal) >= same_direction &&
-                            all[with].piece_a == all[i].piece_a))
+    while (with < kept &&
+           !(dot(all[with].normal, all[i].normal) >= same_direction && all[with].piece_a == all[i].piece_a))
       ++with;
     if (with == kept) {
       if (kept != i) all[kept] = all[i];

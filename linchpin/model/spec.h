@@ -81,7 +81,7 @@ struct GeometrySpec {
   std::string name;
   Shape shape;
   Transform<double> X_BG = Transform<double>::identity();
-  Material material;
+  Material material = {};
   double margin = 0;  // m: contacts are looked for from this gap on, beside what motion asks for
   // Bits: it is in these groups, and touches shapes of those. Two shapes may touch if one of them touches a group of the
   // other's. Both 0: only to be seen.
@@ -91,8 +91,8 @@ struct GeometrySpec {
 // Two shapes, by name, that may touch whatever their groups and bodies are. What is not given is as for any other pair.
 struct ContactPairSpec {
   std::string a, b;
-  std::optional<double> margin;  // m, of the pair
-  std::optional<PairMaterial> material;
+  std::optional<double> margin = {};  // m, of the pair
+  std::optional<PairMaterial> material = {};
 };
 
 // Two bodies whose shapes never touch. Bodies that a joint or a loop connects need not be said: theirs do not either,
@@ -122,9 +122,9 @@ struct ModelSpec {
   std::vector<FrameSpec> frames;
   std::vector<ConstraintSpec> constraints;  // closed loops, couplings, prescribed motion
   std::vector<SpringSpec> springs;          // from body to body; those of joints are in DofSpec
-  std::vector<ContactPairSpec> contact_pairs;
-  std::vector<ContactExclusionSpec> contact_exclusions;
-  PairRules pair_rules;  // what two materials make together
+  std::vector<ContactPairSpec> contact_pairs = {};
+  std::vector<ContactExclusionSpec> contact_exclusions = {};
+  PairRules pair_rules = {};  // what two materials make together
 };
 
 // A homogeneous solid of this shape and mass at X_BG; also adds the shape to the body's geometry. The shape must be one
