@@ -1,0 +1,75 @@
+// Other engines on the same pairs of shapes, in the same process.
+//
+// A GeometryPeer is given pairs of shapes with their poses, which it turns into objects of its own, and is then asked for
+// the contacts of all of them, one pair after the other. What is timed is the narrow phase alone, as each engine's users
+// call it once their broad phase has found a pair:
+//
+// | ODE    | dCollide() into a buffer of eight dContactGeom. Poses were set before; bounding boxes, which ODE computes |
+// |        | when a space asks for them, are not part of it                                                            |
+// | Bullet | processCollision() of the algorithm that btCollisionDispatcher chose for the pair, into a btManifoldResult|
+// |        | whose btPersistentManifold is cleared before: what is found in one step. "one point" is Bullet as it      |
+// |        | comes: most pairs give one point each step and gather more over the steps. "several points" asks for a    |
+// |        | manifold at once: polyhedral features for clipping, and multipoint iterations                             |
+// | FCL    | fcl::collide() of two CollisionObject with contacts wanted, at most eight; solver "libccd" or "indep"     |
+//
+// None of them gives points while the shapes are apart (Bullet does, for some pairs, within its own threshold).
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bench/geometry_cases.h"
+#include "linchpin/base/result.h"
+
+namespace linchpin {
+
+struct PeerContact {
+  Vec3<double> p;       // W; on A, on B or between them, as the engine has it
+  Vec3<double> normal;  // unit, from B towards A
+  double gap;           // m
+};
+
+class GeometryPeer {
+ public:
+  virtual ~GeometryPeer() = default;
+  virtual std::string name() const = 0;
+  virtual std::string version() const = 0;
+  // How this engine can be asked; load() takes the place in this list.
+  virtual std::vector<std::string> ways() const = 0;
+
+  // Takes the pairs over, in place of those before. An Error says why this engine cannot hold them. Not timed.
+  virtual std::optional<Error> load(std::span<const PlacedPair> pairs, std::size_t way) = 0;
+  // Timed: contacts of all pairs. Returns how many points there are.
+  virtual std::size_t collide() = 0;
+  // Those of one pair. Not timed.
+  virtual std::vector<PeerContact> contacts(std::size_t pair) = 0;
+};
+
+// Those that were installed when this was built, with nothing loaded, and the names of those that were not.
+std::vector<std::unique_ptr<GeometryPeer>> available_geometry_peers();
+std::vector<std::string> missing_geometry_peers();
+
+// Bullet's btDbvt: a tree of bounding boxes, each grown by a margin when it is put in or has left its place.
+class BroadPhasePeer {
+ public:
+  struct Bounds {
+    Vec3<double> low, high;
+  };
+  virtual ~BroadPhasePeer() = default;
+  virtual void start(std::span<const Bounds> bounds, double margin) = 0;
+  // Timed: moves all boxes, then finds all pairs of grown boxes that overlap. Returns how many.
+  virtual std::size_t step(std::span<const Bounds> bounds) = 0;
+};
+// Null where Bullet was not installed.
+std::unique_ptr<BroadPhasePeer> bullet_tree();
+
+// What each driver gives to geometry_peers.cc.
+std::unique_ptr<GeometryPeer> make_bullet_geometry();
+std::unique_ptr<GeometryPeer> make_ode_geometry();
+std::unique_ptr<GeometryPeer> make_fcl_geometry();
+std::unique_ptr<BroadPhasePeer> make_bullet_tree();
+
+}  // namespace linchpin

@@ -1,0 +1,125 @@
+// ODE in double precision: one dGeomID for each side of each pair, in no space. Its planes have no pose, so a half-space
+// is given in world coordinates. There are no ellipsoids; cylinders on cylinders and hulls go through libccd.
+#include <array>
+
+#include <ode/ode.h>
+
+#include "bench/peers/geometry_peers.h"
+#include "linchpin/geometry/hull.h"
+
+namespace linchpin {
+namespace {
+
+constexpr int most_contacts = 8;
+
+void start_ode() {
+  static const bool started = [] { return dInitODE2(0) != 0; }();
+  static_cast<void>(started);
+}
+
+// A dConvex keeps pointers to its data.
+struct OdeHull {
+  std::vector<dReal> planes, points;
+  std::vector<unsigned> polygons;  // count, corners; count, corners; ...
+  explicit OdeHull(const Hull& hull) {
+    for (const Vec3<double>& v : hull.vertices) points.insert(points.end(), {v.x, v.y, v.z});
+    for (const Hull::Face& face : hull.faces) {
+      planes.insert(planes.end(), {face.normal.x, face.normal.y, face.normal.z, face.offset});
+      polygons.push_back(unsigned(face.count));
+      for (int i = 0; i < face.count; ++i) polygons.push_back(unsigned(hull.corners[std::size_t(face.first + i)]));
+    }
+  }
+  dGeomID geom() {
+    return dCreateConvex(nullptr, planes.data(), unsigned(planes.size() / 4), points.data(),
+                         unsigned(points.size() / 3), polygons.data());
+  }
+};
+
+class OdeGeometry : public GeometryPeer {
+ public:
+  OdeGeometry() { start_ode(); }
+  ~OdeGeometry() override { clear(); }
+  OdeGeometry(const OdeGeometry&) = delete;
+  OdeGeometry& operator=(const OdeGeometry&) = delete;
+
+  std::string name() const override { return "ODE"; }
+  std::string version() const override { return dODE_VERSION; }
+  std::vector<std::string> ways() const override { return {""}; }
+
+  std::optional<Error> load(std::span<const PlacedPair> pairs, std::size_t) override {
+    clear();
+    for (const PlacedPair& pair : pairs) {
+      Pair& made = pairs_.emplace_back();
+      made.a = geom(pair.a, pair.X_WA);
+      made.b = geom(pair.b, pair.X_WB);
+      if (!made.a || !made.b) {
+        clear();
+        return Error{"ODE has no such shape"};
+      }
+    }
+    return {};
+  }
+
+  std::size_t collide() override {
+    std::size_t points = 0;
+    for (const Pair& pair : pairs_) points += std::size_t(collide(pair));
+    return points;
+  }
+
+  std::vector<PeerContact> contacts(std::size_t i) override {
+    std::vector<PeerContact> found(std::size_t(collide(pairs_[i])));
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      const dContactGeom& c = buffer_[k];
+      found[k] = {{c.pos[0], c.pos[1], c.pos[2]}, {c.normal[0], c.normal[1], c.normal[2]}, -c.depth};
+    }
+    return found;
+  }
+
+ private:
+  struct Pair {
+    dGeomID a = nullptr, b = nullptr;
+  };
+
+  int collide(const Pair& pair) {
+    return dCollide(pair.a, pair.b, most_contacts, buffer_.data(), int(sizeof(dContactGeom)));
+  }
+
+  dGeomID geom(const Shape& shape, const Transform<double>& X) {
+    if (std::holds_alternative<HalfSpace>(shape)) {
+      const Vec3<double> n = X.R.z;
+      return dCreatePlane(nullptr, n.x, n.y, n.z, dot(n, X.p));
+    }
+    dGeomID made = nullptr;
+    if (const auto* s = std::get_if<Sphere>(&shape)) made = dCreateSphere(nullptr, s->radius);
+    if (const auto* s = std::get_if<Capsule>(&shape)) made = dCreateCapsule(nullptr, s->radius, 2 * s->half_length);
+    if (const auto* s = std::get_if<Box>(&shape))
+      made = dCreateBox(nullptr, 2 * s->half.x, 2 * s->half.y, 2 * s->half.z);
+    if (const auto* s = std::get_if<Cylinder>(&shape)) made = dCreateCylinder(nullptr, s->radius, 2 * s->half_length);
+    if (const auto* s = std::get_if<ConvexHull>(&shape))
+      made = hulls_.emplace_back(std::make_unique<OdeHull>(*s->hull))->geom();
+    if (!made) return nullptr;
+    const Mat3<double>& R = X.R;
+    const dMatrix3 rows = {R.x.x, R.y.x, R.z.x, 0, R.x.y, R.y.y, R.z.y, 0, R.x.z, R.y.z, R.z.z, 0};
+    dGeomSetRotation(made, rows);
+    dGeomSetPosition(made, X.p.x, X.p.y, X.p.z);
+    return made;
+  }
+
+  void clear() {
+    for (const Pair& pair : pairs_)
+      for (const dGeomID geom : {pair.a, pair.b})
+        if (geom) dGeomDestroy(geom);
+    pairs_.clear();
+    hulls_.clear();
+  }
+
+  std::vector<Pair> pairs_;
+  std::vector<std::unique_ptr<OdeHull>> hulls_;
+  std::array<dContactGeom, most_contacts> buffer_;
+};
+
+}  // namespace
+
+std::unique_ptr<GeometryPeer> make_ode_geometry() { return std::make_unique<OdeGeometry>(); }
+
+}  // namespace linchpin
