@@ -143,28 +143,34 @@ std::vector<GeometryCase> geometry_cases() {
   };
 }
 
-std::vector<PlacedPair> placed_pairs(const GeometryCase& c, double distance, int count) {
+PairScene scene_of(const GeometryCase& c, double distance, int count) {
   Random random(7);
-  std::vector<PlacedPair> pairs;
+  PairScene scene;
   for (int i = 0; i < count; ++i) {
-    const Vec tilt = random.in_cube(hair), shift = random.in_cube(hair);
+    const Vec tilt = random.in_cube(hair / 2), shift = random.in_cube(hair);
     // Turned about the place of contact, so that no lever makes more of the hair.
-    const Transform<double> jitter{to_rotation(normalized(Quaternion<double>{1, tilt.x / 2, tilt.y / 2, tilt.z / 2})),
-                                   {shift.x, shift.y, distance}};
+    const Transform<double> X_NJ{to_rotation(normalized(Quaternion<double>{1, tilt.x, tilt.y, tilt.z})),
+                                 {shift.x, shift.y, distance}};
     const Transform<double> X_WN{random.rotation(), random.in_cube(1)};
-    pairs.push_back({c.a, c.b, X_WN * jitter * c.X_NA, X_WN * c.X_NB});
+    scene.pairs.push_back({scene.bodies.size(), scene.bodies.size() + 1});
+    scene.bodies.push_back({c.a, X_WN * X_NJ * c.X_NA});
+    scene.bodies.push_back({c.b, X_WN * c.X_NB});
   }
-  return pairs;
+  return scene;
 }
 
-std::vector<Transform<double>> BoxCloud::poses(int step) const {
+Vec3<double> normal_of(const GeometryCase& c, const PairScene& scene, std::size_t pair) {
+  return scene.bodies[scene.pairs[pair].b].X_WB.R * transpose_times(c.X_NB.R, z_axis);
+}
+
+std::vector<PairScene::Body> BoxCloud::at(int step) const {
   constexpr double rock = 0.2;  // rad
-  std::vector<Transform<double>> X_WB;
+  std::vector<PairScene::Body> bodies;
   for (const Member& m : members) {
     const double swing = std::sin(2 * pi * step / steps + m.phase);
-    X_WB.push_back({about(m.axis, rock * swing) * m.place.R, fma(swing, m.reach, m.place.p)});
+    bodies.push_back({m.box, {about(m.axis, rock * swing) * m.place.R, fma(swing, m.reach, m.place.p)}});
   }
-  return X_WB;
+  return bodies;
 }
 
 BoxCloud box_cloud() {

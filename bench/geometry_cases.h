@@ -6,6 +6,7 @@
 // world's axes and no branch is taken the same way for ever.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -13,9 +14,17 @@
 
 namespace linchpin {
 
-struct PlacedPair {
-  Shape a, b;
-  Transform<double> X_WA, X_WB;
+// Shapes at rest in the world, and which of them are asked for their contacts.
+struct PairScene {
+  struct Body {
+    Shape shape;
+    Transform<double> X_WB;
+  };
+  struct Pair {
+    std::size_t a, b;
+  };
+  std::vector<Body> bodies;
+  std::vector<Pair> pairs;
 };
 
 struct GeometryCase {
@@ -29,14 +38,17 @@ std::vector<GeometryCase> geometry_cases();
 // By how much the relative pose differs from pair to pair: turned (rad), and shifted across the normal (m).
 inline constexpr double hair = 1e-5;
 
-// `count` pairs at this distance (m, negative in penetration), up to what a turn by a hair does to it.
-std::vector<PlacedPair> placed_pairs(const GeometryCase& c, double distance, int count);
+// `count` pairs of bodies of their own at this distance (m, negative in penetration), up to what a turn by a hair does to
+// it.
+PairScene scene_of(const GeometryCase& c, double distance, int count);
+// The normal of one of these pairs, but for the hair.
+Vec3<double> normal_of(const GeometryCase& c, const PairScene& scene, std::size_t pair);
 
 // 1000 boxes of 0.1 to 0.3 m in each direction, crammed like a pile, that swing and rock about their places: some 8000
-// pairs of bounding boxes, grown by the margin, overlap.
+// pairs of bounding boxes, each grown by the margin, overlap.
 struct BoxCloud {
-  static constexpr int steps = 500;         // of 1 ms, then all is as it was
-  static constexpr double margin = 0.01;    // m
+  static constexpr int steps = 500;       // of 1 ms, then all is as it was
+  static constexpr double margin = 0.01;  // m
   struct Member {
     Box box;
     Vec3<double> reach, axis;  // swings by reach, rocks about axis
@@ -44,7 +56,7 @@ struct BoxCloud {
     double phase;
   };
   std::vector<Member> members;
-  std::vector<Transform<double>> poses(int step) const;
+  std::vector<PairScene::Body> at(int step) const;
 };
 BoxCloud box_cloud();
 

@@ -1,4 +1,4 @@
-// FCL in double precision: one CollisionObject for each side of each pair.
+// FCL in double precision: one CollisionObject for each body.
 //
 // A half-space is n.x <= d in its own frame, as ours. Only collide() is called: distance() to half-spaces and planes
 // crashes in FCL 0.7.
@@ -44,8 +44,7 @@ Geometry fcl_shape(const Shape& shape) {
   if (const auto* s = std::get_if<Cylinder>(&shape))
     return std::make_shared<fcl::Cylinderd>(s->radius, 2 * s->half_length);
   if (const auto* s = std::get_if<Ellipsoid>(&shape)) return std::make_shared<fcl::Ellipsoidd>(eigen(s->radii));
-  if (std::holds_alternative<HalfSpace>(shape))
-    return std::make_shared<fcl::Halfspaced>(fcl::Vector3d::UnitZ(), 0.0);
+  if (std::holds_alternative<HalfSpace>(shape)) return std::make_shared<fcl::Halfspaced>(fcl::Vector3d::UnitZ(), 0.0);
   if (const auto* s = std::get_if<ConvexHull>(&shape)) return fcl_hull(*s->hull);
   return nullptr;
 }
@@ -62,24 +61,23 @@ class FclGeometry : public GeometryPeer {
   std::string version() const override { return FCL_VERSION; }
   std::vector<std::string> ways() const override { return {"libccd", "indep"}; }
 
-  std::optional<Error> load(std::span<const PlacedPair> pairs, std::size_t way) override {
+  std::optional<Error> load(const PairScene& scene, std::size_t way) override {
+    objects_.clear();
     pairs_.clear();
     request_ = fcl::CollisionRequestd(most_contacts, true);
     request_.gjk_solver_type = way == 0 ? fcl::GST_LIBCCD : fcl::GST_INDEP;
-    for (const PlacedPair& pair : pairs) {
-      const Geometry a = fcl_shape(pair.a), b = fcl_shape(pair.b);
-      if (!a || !b) {
-        pairs_.clear();
-        return Error{"FCL has no such shape"};
-      }
-      pairs_.push_back({placed(a, pair.X_WA), placed(b, pair.X_WB)});
+    for (const PairScene::Body& body : scene.bodies) {
+      const Geometry geometry = fcl_shape(body.shape);
+      if (!geometry) return Error{"FCL has no such shape"};
+      objects_.push_back(placed(geometry, body.X_WB));
     }
+    pairs_ = scene.pairs;
     return {};
   }
 
   std::size_t collide() override {
     std::size_t points = 0;
-    for (const Pair& pair : pairs_) points += collide(pair);
+    for (const PairScene::Pair& pair : pairs_) points += collide(pair);
     return points;
   }
 
@@ -93,16 +91,13 @@ class FclGeometry : public GeometryPeer {
   }
 
  private:
-  struct Pair {
-    fcl::CollisionObjectd a, b;
-  };
-
-  std::size_t collide(const Pair& pair) {
+  std::size_t collide(const PairScene::Pair& pair) {
     result_.clear();
-    return fcl::collide(&pair.a, &pair.b, request_, result_);
+    return fcl::collide(&objects_[pair.a], &objects_[pair.b], request_, result_);
   }
 
-  std::vector<Pair> pairs_;
+  std::vector<fcl::CollisionObjectd> objects_;
+  std::vector<PairScene::Pair> pairs_;
   fcl::CollisionRequestd request_;
   fcl::CollisionResultd result_;
 };

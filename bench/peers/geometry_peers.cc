@@ -43,11 +43,11 @@ std::vector<std::string> missing_geometry_peers() {
   return names;
 }
 
-std::unique_ptr<BroadPhasePeer> bullet_tree() {
+std::vector<std::unique_ptr<BroadPhasePeer>> available_broad_phases() {
 #ifdef LINCHPIN_HAVE_BULLET_GEOMETRY
-  return make_bullet_tree();
+  return make_bullet_broad_phases();
 #else
-  return nullptr;
+  return {};
 #endif
 }
 

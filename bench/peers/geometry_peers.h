@@ -1,8 +1,8 @@
 // Other engines on the same pairs of shapes, in the same process.
 //
-// A GeometryPeer is given pairs of shapes with their poses, which it turns into objects of its own, and is then asked for
-// the contacts of all of them, one pair after the other. What is timed is the narrow phase alone, as each engine's users
-// call it once their broad phase has found a pair:
+// A GeometryPeer is given shapes with their poses, which it turns into objects of its own, and is then asked for the
+// contacts of all pairs, one after the other. What is timed is the narrow phase alone, as each engine's users call it
+// once their broad phase has found a pair:
 //
 // | ODE    | dCollide() into a buffer of eight dContactGeom. Poses were set before; bounding boxes, which ODE computes |
 // |        | when a space asks for them, are not part of it                                                            |
@@ -23,6 +23,7 @@
 
 #include "bench/geometry_cases.h"
 #include "linchpin/base/result.h"
+#include "linchpin/geometry/aabb.h"
 
 namespace linchpin {
 
@@ -40,8 +41,8 @@ class GeometryPeer {
   // How this engine can be asked; load() takes the place in this list.
   virtual std::vector<std::string> ways() const = 0;
 
-  // Takes the pairs over, in place of those before. An Error says why this engine cannot hold them. Not timed.
-  virtual std::optional<Error> load(std::span<const PlacedPair> pairs, std::size_t way) = 0;
+  // Takes the scene over, in place of the one before. An Error says why this engine cannot hold it. Not timed.
+  virtual std::optional<Error> load(const PairScene& scene, std::size_t way) = 0;
   // Timed: contacts of all pairs. Returns how many points there are.
   virtual std::size_t collide() = 0;
   // Those of one pair. Not timed.
@@ -52,24 +53,27 @@ class GeometryPeer {
 std::vector<std::unique_ptr<GeometryPeer>> available_geometry_peers();
 std::vector<std::string> missing_geometry_peers();
 
-// Bullet's btDbvt: a tree of bounding boxes, each grown by a margin when it is put in or has left its place.
+// Bullet's broad phases, both on btDbvt, a tree of bounding boxes, each grown by a margin when it is put in or has left
+// its place:
+//
+// | tree       | btDbvt::update() of each box, optimizeIncremental(1), collideTT() of the tree with itself: all pairs anew |
+// | pair cache | btDbvtBroadphase: setAabb() of each box, calculateOverlappingPairs(). It keeps its pairs and only looks at |
+// |            | boxes that have left their place; its margin is always 50 mm                                              |
 class BroadPhasePeer {
  public:
-  struct Bounds {
-    Vec3<double> low, high;
-  };
   virtual ~BroadPhasePeer() = default;
-  virtual void start(std::span<const Bounds> bounds, double margin) = 0;
-  // Timed: moves all boxes, then finds all pairs of grown boxes that overlap. Returns how many.
-  virtual std::size_t step(std::span<const Bounds> bounds) = 0;
+  virtual std::string way() const = 0;
+  virtual void start(std::span<const Aabb> boxes, double margin) = 0;
+  // Timed: moves all boxes, then has all pairs of grown boxes that overlap. Returns how many.
+  virtual std::size_t step(std::span<const Aabb> boxes) = 0;
 };
-// Null where Bullet was not installed.
-std::unique_ptr<BroadPhasePeer> bullet_tree();
+// None where Bullet was not installed.
+std::vector<std::unique_ptr<BroadPhasePeer>> available_broad_phases();
 
 // What each driver gives to geometry_peers.cc.
 std::unique_ptr<GeometryPeer> make_bullet_geometry();
 std::unique_ptr<GeometryPeer> make_ode_geometry();
 std::unique_ptr<GeometryPeer> make_fcl_geometry();
-std::unique_ptr<BroadPhasePeer> make_bullet_tree();
+std::vector<std::unique_ptr<BroadPhasePeer>> make_bullet_broad_phases();
 
 }  // namespace linchpin

@@ -1,4 +1,4 @@
-// ODE in double precision: one dGeomID for each side of each pair, in no space. Its planes have no pose, so a half-space
+// ODE in double precision: one dGeomID for each body, in no space. Its planes have no pose, so a half-space
 // is given in world coordinates. There are no ellipsoids; cylinders on cylinders and hulls go through libccd.
 #include <array>
 
@@ -46,17 +46,17 @@ class OdeGeometry : public GeometryPeer {
   std::string version() const override { return dODE_VERSION; }
   std::vector<std::string> ways() const override { return {""}; }
 
-  std::optional<Error> load(std::span<const PlacedPair> pairs, std::size_t) override {
+  std::optional<Error> load(const PairScene& scene, std::size_t) override {
     clear();
-    for (const PlacedPair& pair : pairs) {
-      Pair& made = pairs_.emplace_back();
-      made.a = geom(pair.a, pair.X_WA);
-      made.b = geom(pair.b, pair.X_WB);
-      if (!made.a || !made.b) {
+    for (const PairScene::Body& body : scene.bodies) {
+      const dGeomID made = geom(body.shape, body.X_WB);
+      if (!made) {
         clear();
         return Error{"ODE has no such shape"};
       }
+      geoms_.push_back(made);
     }
+    for (const PairScene::Pair& pair : scene.pairs) pairs_.push_back({geoms_[pair.a], geoms_[pair.b]});
     return {};
   }
 
@@ -77,7 +77,7 @@ class OdeGeometry : public GeometryPeer {
 
  private:
   struct Pair {
-    dGeomID a = nullptr, b = nullptr;
+    dGeomID a, b;
   };
 
   int collide(const Pair& pair) {
@@ -106,13 +106,13 @@ class OdeGeometry : public GeometryPeer {
   }
 
   void clear() {
-    for (const Pair& pair : pairs_)
-      for (const dGeomID geom : {pair.a, pair.b})
-        if (geom) dGeomDestroy(geom);
+    for (const dGeomID made : geoms_) dGeomDestroy(made);
+    geoms_.clear();
     pairs_.clear();
     hulls_.clear();
   }
 
+  std::vector<dGeomID> geoms_;
   std::vector<Pair> pairs_;
   std::vector<std::unique_ptr<OdeHull>> hulls_;
   std::array<dContactGeom, most_contacts> buffer_;
