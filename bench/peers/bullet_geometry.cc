@@ -94,7 +94,7 @@ struct Pair {
 
 class BulletGeometry : public GeometryPeer {
  public:
-  BulletGeometry() = default;
+  explicit BulletGeometry(bool several) : several_(several) {}
   ~BulletGeometry() override { clear(); }
   BulletGeometry(const BulletGeometry&) = delete;
   BulletGeometry& operator=(const BulletGeometry&) = delete;
@@ -103,15 +103,14 @@ class BulletGeometry : public GeometryPeer {
   std::string version() const override {
     return std::to_string(BT_BULLET_VERSION / 100) + "." + std::to_string(BT_BULLET_VERSION % 100);
   }
-  std::vector<std::string> ways() const override { return {"one point", "several points"}; }
+  std::string way() const override { return several_ ? "several points" : "one point"; }
 
-  std::optional<Error> load(const PairScene& scene, std::size_t way) override {
+  std::optional<Error> load(const PairScene& scene) override {
     clear();
-    const bool several = way == 1;
-    dispatch_ = std::make_unique<Dispatch>(several);
+    dispatch_ = std::make_unique<Dispatch>(several_);
     for (const PairScene::Body& body : scene.bodies) {
       Body& made = *bodies_.emplace_back(std::make_unique<Body>());
-      made.shape = bullet_shape(body.shape, several);
+      made.shape = bullet_shape(body.shape, several_);
       if (!made.shape) return Error{"Bullet has no such shape"};
       made.object.setCollisionShape(made.shape.get());
       made.object.setWorldTransform(bt(body.X_WB));
@@ -172,6 +171,7 @@ class BulletGeometry : public GeometryPeer {
     bodies_.clear();
   }
 
+  bool several_;
   std::unique_ptr<Dispatch> dispatch_;
   btDispatcherInfo info_;
   std::vector<std::unique_ptr<Body>> bodies_;
@@ -255,10 +255,14 @@ class BulletPairCache : public BroadPhasePeer {
 
 }  // namespace
 
-std::unique_ptr<GeometryPeer> make_bullet_geometry() { return std::make_unique<BulletGeometry>(); }
+GeometryPeers make_bullet_geometry() {
+  GeometryPeers peers;
+  for (const bool several : {false, true}) peers.push_back(std::make_unique<BulletGeometry>(several));
+  return peers;
+}
 
-std::vector<std::unique_ptr<BroadPhasePeer>> make_bullet_broad_phases() {
-  std::vector<std::unique_ptr<BroadPhasePeer>> both;
+BroadPhasePeers make_bullet_broad_phases() {
+  BroadPhasePeers both;
   both.push_back(std::make_unique<BulletTree>());
   both.push_back(std::make_unique<BulletPairCache>());
   return both;

@@ -57,15 +57,15 @@ fcl::CollisionObjectd placed(const Geometry& geometry, const Transform<double>& 
 
 class FclGeometry : public GeometryPeer {
  public:
+  explicit FclGeometry(fcl::GJKSolverType solver) { request_.gjk_solver_type = solver; }
+
   std::string name() const override { return "FCL"; }
   std::string version() const override { return FCL_VERSION; }
-  std::vector<std::string> ways() const override { return {"libccd", "indep"}; }
+  std::string way() const override { return request_.gjk_solver_type == fcl::GST_LIBCCD ? "libccd" : "indep"; }
 
-  std::optional<Error> load(const PairScene& scene, std::size_t way) override {
+  std::optional<Error> load(const PairScene& scene) override {
     objects_.clear();
     pairs_.clear();
-    request_ = fcl::CollisionRequestd(most_contacts, true);
-    request_.gjk_solver_type = way == 0 ? fcl::GST_LIBCCD : fcl::GST_INDEP;
     for (const PairScene::Body& body : scene.bodies) {
       const Geometry geometry = fcl_shape(body.shape);
       if (!geometry) return Error{"FCL has no such shape"};
@@ -98,12 +98,17 @@ class FclGeometry : public GeometryPeer {
 
   std::vector<fcl::CollisionObjectd> objects_;
   std::vector<PairScene::Pair> pairs_;
-  fcl::CollisionRequestd request_;
+  fcl::CollisionRequestd request_{most_contacts, true};
   fcl::CollisionResultd result_;
 };
 
 }  // namespace
 
-std::unique_ptr<GeometryPeer> make_fcl_geometry() { return std::make_unique<FclGeometry>(); }
+GeometryPeers make_fcl_geometry() {
+  GeometryPeers peers;
+  for (const fcl::GJKSolverType solver : {fcl::GST_LIBCCD, fcl::GST_INDEP})
+    peers.push_back(std::make_unique<FclGeometry>(solver));
+  return peers;
+}
 
 }  // namespace linchpin

@@ -13,10 +13,11 @@ namespace {
 
 constexpr int pairs_per_case = 8;
 
-std::unique_ptr<GeometryPeer> peer_named(const std::string& name) {
-  for (std::unique_ptr<GeometryPeer>& peer : available_geometry_peers())
-    if (peer->name() == name) return std::move(peer);
-  return nullptr;
+// In all its ways.
+GeometryPeers peers_named(const std::string& name) {
+  GeometryPeers peers = available_geometry_peers();
+  std::erase_if(peers, [&](const auto& peer) { return peer->name() != name; });
+  return peers;
 }
 
 bool has_hull(const GeometryCase& c) { return std::holds_alternative<ConvexHull>(c.a); }
@@ -41,13 +42,15 @@ Tolerance tolerance(const std::string& peer, const GeometryCase& c) {
   return t;
 }
 
-class GeometryPeers : public testing::TestWithParam<std::string> {
+class GeometryPeersCheck : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    peer_ = peer_named(GetParam());
-    if (!peer_) GTEST_SKIP() << GetParam() << " is not installed";
+    peers_ = peers_named(GetParam());
+    if (peers_.empty()) GTEST_SKIP() << GetParam() << " is not installed";
+    peer_ = peers_.front().get();
   }
-  std::unique_ptr<GeometryPeer> peer_;
+  GeometryPeers peers_;
+  GeometryPeer* peer_ = nullptr;  // in the way that it comes
 };
 
 const PeerContact& deepest(const std::vector<PeerContact>& contacts) {
@@ -60,13 +63,13 @@ PairScene swapped(PairScene scene) {
   return scene;
 }
 
-TEST_P(GeometryPeers, find_depth_and_normal) {
+TEST_P(GeometryPeersCheck, find_depth_and_normal) {
   constexpr double depth = 1e-3;
   for (const GeometryCase& c : geometry_cases()) {
     const Tolerance most = tolerance(GetParam(), c);
     const PairScene scene = scene_of(c, -depth, pairs_per_case);
     for (const bool swap : {false, true}) {
-      if (peer_->load(swap ? swapped(scene) : scene, 0)) continue;  // no such shape
+      if (peer_->load(swap ? swapped(scene) : scene)) continue;  // no such shape
       for (std::size_t i = 0; i < scene.pairs.size(); ++i) {
         SCOPED_TRACE(c.name + (swap ? ", swapped" : ""));
         const std::vector<PeerContact> contacts = peer_->contacts(i);
@@ -86,13 +89,13 @@ TEST_P(GeometryPeers, find_depth_and_normal) {
 }
 
 // Two balls on the x axis, without our cases: radii 0.3 and 0.2 m, centres 0.49 m apart.
-TEST_P(GeometryPeers, find_two_balls) {
+TEST_P(GeometryPeersCheck, find_two_balls) {
   const auto at = [](double x) { return Transform<double>{Mat3<double>::identity(), {x, 0, 0}}; };
   const PairScene scene{{{Sphere{0.3}, at(1)}, {Sphere{0.2}, at(1.49)}}, {{0, 1}}};
-  for (std::size_t way = 0; way < peer_->ways().size(); ++way) {
-    ASSERT_FALSE(peer_->load(scene, way));
-    ASSERT_EQ(peer_->collide(), 1u);
-    const PeerContact contact = peer_->contacts(0).at(0);
+  for (const auto& peer : peers_) {
+    ASSERT_FALSE(peer->load(scene));
+    ASSERT_EQ(peer->collide(), 1u);
+    const PeerContact contact = peer->contacts(0).at(0);
     EXPECT_NEAR(contact.gap, -0.01, 1e-12);
     EXPECT_NEAR(contact.normal.x, -1, 1e-12);  // from B, on the right, to A
     EXPECT_GE(contact.p.x, 1.29 - 1e-12);
@@ -101,23 +104,23 @@ TEST_P(GeometryPeers, find_two_balls) {
 }
 
 // The timed sweep finds what the single queries find, and the same again.
-TEST_P(GeometryPeers, count_points) {
+TEST_P(GeometryPeersCheck, count_points) {
   for (const GeometryCase& c : geometry_cases())
-    for (std::size_t way = 0; way < peer_->ways().size(); ++way) {
+    for (const auto& peer : peers_) {
       const PairScene scene = scene_of(c, -1e-3, pairs_per_case);
-      if (peer_->load(scene, way)) continue;
-      const std::size_t points = peer_->collide();
+      if (peer->load(scene)) continue;
+      const std::size_t points = peer->collide();
       std::size_t one_by_one = 0;
-      for (std::size_t i = 0; i < scene.pairs.size(); ++i) one_by_one += peer_->contacts(i).size();
+      for (std::size_t i = 0; i < scene.pairs.size(); ++i) one_by_one += peer->contacts(i).size();
       EXPECT_EQ(points, one_by_one) << c.name;
-      EXPECT_EQ(points, peer_->collide()) << c.name;
+      EXPECT_EQ(points, peer->collide()) << c.name;
     }
 }
 
 std::size_t points_of(GeometryPeer& peer, const std::string& name, double distance) {
   for (const GeometryCase& c : geometry_cases())
     if (c.name == name) {
-      EXPECT_FALSE(peer.load(scene_of(c, distance, 1), 0)) << name;
+      EXPECT_FALSE(peer.load(scene_of(c, distance, 1))) << name;
       return peer.collide();
     }
   ADD_FAILURE() << "there is no case " << name;
@@ -125,7 +128,7 @@ std::size_t points_of(GeometryPeer& peer, const std::string& name, double distan
 }
 
 // As many corners as the faces share, where an engine can give them all.
-TEST_P(GeometryPeers, give_whole_manifolds_of_boxes) {
+TEST_P(GeometryPeersCheck, give_whole_manifolds_of_boxes) {
   EXPECT_EQ(points_of(*peer_, "box-box, 4 corners", -1e-3), 4u);
   if (GetParam() != "ODE") return;  // the others stop at four
   EXPECT_EQ(points_of(*peer_, "box-box, 8 corners", -1e-3), 8u);
@@ -134,18 +137,18 @@ TEST_P(GeometryPeers, give_whole_manifolds_of_boxes) {
 }
 
 // What we say of them in the header, and the reason that the suite times nobody but us at a gap.
-TEST_P(GeometryPeers, give_no_points_of_boxes_at_a_gap) {
+TEST_P(GeometryPeersCheck, give_no_points_of_boxes_at_a_gap) {
   EXPECT_EQ(points_of(*peer_, "box-box, 4 corners", 1e-3), 0u);
 }
 
-TEST_P(GeometryPeers, refuse_what_they_do_not_have) {
+TEST_P(GeometryPeersCheck, refuse_what_they_do_not_have) {
   const PairScene scene{{{Compound{}, Transform<double>::identity()}, {Sphere{1}, Transform<double>::identity()}},
                         {{0, 1}}};
-  EXPECT_TRUE(peer_->load(scene, 0));
+  EXPECT_TRUE(peer_->load(scene));
   EXPECT_EQ(peer_->collide(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(, GeometryPeers, testing::Values("ODE", "Bullet", "FCL"),
+INSTANTIATE_TEST_SUITE_P(, GeometryPeersCheck, testing::Values("ODE", "Bullet", "FCL"),
                          [](const auto& test) { return test.param; });
 
 // ---- broad phases ----

@@ -6,7 +6,7 @@ namespace {
 // Which engines this build knows; `make` is null for those that were not installed.
 struct Known {
   const char* name;
-  std::unique_ptr<GeometryPeer> (*make)();
+  GeometryPeers (*make)();
 };
 
 constexpr Known known[] = {
@@ -29,10 +29,11 @@ constexpr Known known[] = {
 
 }  // namespace
 
-std::vector<std::unique_ptr<GeometryPeer>> available_geometry_peers() {
-  std::vector<std::unique_ptr<GeometryPeer>> peers;
+GeometryPeers available_geometry_peers() {
+  GeometryPeers peers;
   for (const Known& k : known)
-    if (k.make) peers.push_back(k.make());
+    if (k.make)
+      for (std::unique_ptr<GeometryPeer>& peer : k.make()) peers.push_back(std::move(peer));
   return peers;
 }
 
@@ -43,7 +44,7 @@ std::vector<std::string> missing_geometry_peers() {
   return names;
 }
 
-std::vector<std::unique_ptr<BroadPhasePeer>> available_broad_phases() {
+BroadPhasePeers available_broad_phases() {
 #ifdef LINCHPIN_HAVE_BULLET_GEOMETRY
   return make_bullet_broad_phases();
 #else

@@ -38,19 +38,22 @@ class GeometryPeer {
   virtual ~GeometryPeer() = default;
   virtual std::string name() const = 0;
   virtual std::string version() const = 0;
-  // How this engine can be asked; load() takes the place in this list.
-  virtual std::vector<std::string> ways() const = 0;
+  // How it is asked, for engines that can be asked in several ways.
+  virtual std::string way() const { return {}; }
 
   // Takes the scene over, in place of the one before. An Error says why this engine cannot hold it. Not timed.
-  virtual std::optional<Error> load(const PairScene& scene, std::size_t way) = 0;
+  virtual std::optional<Error> load(const PairScene& scene) = 0;
   // Timed: contacts of all pairs. Returns how many points there are.
   virtual std::size_t collide() = 0;
   // Those of one pair. Not timed.
   virtual std::vector<PeerContact> contacts(std::size_t pair) = 0;
 };
 
-// Those that were installed when this was built, with nothing loaded, and the names of those that were not.
-std::vector<std::unique_ptr<GeometryPeer>> available_geometry_peers();
+using GeometryPeers = std::vector<std::unique_ptr<GeometryPeer>>;
+
+// Those that were installed when this was built, one for each way, with nothing loaded; and the names of those that were
+// not.
+GeometryPeers available_geometry_peers();
 std::vector<std::string> missing_geometry_peers();
 
 // Bullet's broad phases, both on btDbvt, a tree of bounding boxes, each grown by a margin when it is put in or has left
@@ -67,13 +70,15 @@ class BroadPhasePeer {
   // Timed: moves all boxes, then has all pairs of grown boxes that overlap. Returns how many.
   virtual std::size_t step(std::span<const Aabb> boxes) = 0;
 };
+using BroadPhasePeers = std::vector<std::unique_ptr<BroadPhasePeer>>;
+
 // None where Bullet was not installed.
-std::vector<std::unique_ptr<BroadPhasePeer>> available_broad_phases();
+BroadPhasePeers available_broad_phases();
 
 // What each driver gives to geometry_peers.cc.
-std::unique_ptr<GeometryPeer> make_bullet_geometry();
-std::unique_ptr<GeometryPeer> make_ode_geometry();
-std::unique_ptr<GeometryPeer> make_fcl_geometry();
-std::vector<std::unique_ptr<BroadPhasePeer>> make_bullet_broad_phases();
+GeometryPeers make_bullet_geometry();
+GeometryPeers make_ode_geometry();
+GeometryPeers make_fcl_geometry();
+BroadPhasePeers make_bullet_broad_phases();
 
 }  // namespace linchpin

@@ -44,9 +44,8 @@ class OdeGeometry : public GeometryPeer {
 
   std::string name() const override { return "ODE"; }
   std::string version() const override { return dODE_VERSION; }
-  std::vector<std::string> ways() const override { return {""}; }
 
-  std::optional<Error> load(const PairScene& scene, std::size_t) override {
+  std::optional<Error> load(const PairScene& scene) override {
     clear();
     for (const PairScene::Body& body : scene.bodies) {
       const dGeomID made = geom(body.shape, body.X_WB);
@@ -120,6 +119,10 @@ class OdeGeometry : public GeometryPeer {
 
 }  // namespace
 
-std::unique_ptr<GeometryPeer> make_ode_geometry() { return std::make_unique<OdeGeometry>(); }
+GeometryPeers make_ode_geometry() {
+  GeometryPeers peers;
+  peers.push_back(std::make_unique<OdeGeometry>());
+  return peers;
+}
 
 }  // namespace linchpin
