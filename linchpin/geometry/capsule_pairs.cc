@@ -1,0 +1,263 @@
+// The distance of a segment, the axis of capsule A, from another segment or a box.
+//
+// A capsule is its axis grown by its radius, so for every n
+//     s(n) = s of the bare axes - radii,                                                                          (1)
+// and the direction n that is best for the axes is best for the capsules. While the axes are well apart n is their
+// difference at the nearest points; where they (almost) meet, a difference is round-off, and n comes from the features:
+// the product of two edges, or a face. Of several candidates the one with the largest s is taken, s being evaluated for
+// the n at hand: whatever n is, the manifold satisfies (3) of manifold.h.
+//
+// Along side by side axes there are two points of contact, at the ends of the stretch where both are. Where the axes
+// cross at a small angle these two are off the common line by some e: the surfaces there, both r_a and r_b round, have
+//     gap = n.(P - Q) - sqrt((r_a + r_b)^2 - e^2)                                                                  (2)
+// at the place that divides e as r_a : r_b. So they fade into the distance as the angle grows.
+#include <algorithm>
+#include <limits>
+
+#include "linchpin/geometry/manifold_points.h"
+#include "linchpin/geometry/pairs.h"
+
+namespace linchpin {
+namespace {
+
+using Vector = Vec3<double>;
+
+LINCHPIN_INLINE double clamped(double x, double limit) { return x < -limit ? -limit : x > limit ? limit : x; }
+
+// Of the sizes involved: where a difference is shorter, its direction is uncertain by more than 1e-12, and the features
+// are asked as well.
+constexpr double short_of_sure = 1e-4;
+
+// --- two segments ---
+
+struct Axis {
+  Vector centre, along;  // unit
+  double half;
+};
+LINCHPIN_INLINE Vector at(const Axis& a, double s) { return fma(s, a.along, a.centre); }
+LINCHPIN_INLINE double nearest(const Axis& a, const Vector& x) { return clamped(dot(a.along, x - a.centre), a.half); }
+
+LINCHPIN_INLINE double separation(const Axis& a, const Axis& b, const Vector& n) {
+  return dot(n, a.centre - b.centre) - a.half * std::abs(dot(n, a.along)) - b.half * std::abs(dot(n, b.along));
+}
+
+// Where two segments are nearest, d = P - Q there.
+struct Meeting {
+  double s, t;
+  Vector d;
+};
+LINCHPIN_INLINE Meeting meeting(const Axis& a, const Axis& b, double across_square) {
+  const Vector c = a.centre - b.centre;
+  const double ca = dot(a.along, c), cb = dot(b.along, c), cosine = dot(a.along, b.along);
+  // Parallel to the last bit of a unit vector, any s will do.
+  double s = across_square > 1e-30 ? clamped((cosine * cb - ca) / across_square, a.half) : clamped(-ca, a.half);
+  const double t = clamped(fma(s, cosine, cb), b.half);
+  s = clamped(fma(t, cosine, -ca), a.half);
+  return {s, t, fma(s, a.along, fma(-t, b.along, c))};
+}
+
+// The best direction for axes that almost meet.
+LINCHPIN_INLINE Vector best_direction(const Axis& a, const Axis& b, const Vector& across, const Meeting& meet,
+                                      const Vector& beside_a) {
+  Vector best = beside_a;
+  double most = -std::numeric_limits<double>::infinity();
+  const auto attempt = [&](const Vector& d) {
+    const double length = norm(d);
+    if (!(length > 1e-150)) return;
+    const Vector n = (1 / length) * d;
+    const double s = separation(a, b, n);
+    if (s > most) most = s, best = n;
+  };
+  const auto beside = [](const Axis& axis, const Vector& d) { return fma(-dot(axis.along, d), axis.along, d); };
+  attempt(meet.d);
+  attempt(beside(a, meet.d));  // an end of B beside A
+  attempt(beside(b, meet.d));
+  attempt(across);
+  attempt(-across);
+  attempt(beside_a);  // the same line
+  return best;
+}
+
+// A point of (2) at s on A's axis, if within the margin.
+LINCHPIN_INLINE void add_beside(const Capsule& a, const Capsule& b, const Axis& axis_a, const Axis& axis_b, double s,
+                                std::uint32_t feature_of_both, double margin, Manifold& m) {
+  const Vector P = at(axis_a, s), Q = at(axis_b, nearest(axis_b, P)), d = P - Q;
+  const double along_n = dot(m.normal, d), radii = a.radius + b.radius;
+  const Vector e = fma(-along_n, m.normal, d);
+  const double e_square = dot(e, e);
+  if (!(4 * e_square < radii * radii)) return;                                      // flank to flank
+  const double reach = std::sqrt(radii * radii - e_square), gap = along_n - reach;  // (2)
+  if (!(gap <= margin)) return;
+  // b = Q + (r_b / radii) (e + reach n)
+  const double share = b.radius / radii;
+  const Vector middle = fma(fma(share, reach, 0.5 * gap), m.normal, fma(share, e, Q));
+  add(middle, gap, feature_of_both, m);
+}
+
+}  // namespace
+
+bool capsule_capsule(const Capsule& a, const Pose& X_WA, const Capsule& b, const Pose& X_WB, double margin,
+                     Manifold& m) {
+  const Axis axis_a{X_WA.p, X_WA.R.z, a.half_length}, axis_b{X_WB.p, X_WB.R.z, b.half_length};
+  const Vector across = cross(axis_a.along, axis_b.along);
+  const double across_square = dot(across, across), radii = a.radius + b.radius;
+  const Meeting meet = meeting(axis_a, axis_b, across_square);
+  const double length = norm(meet.d), size = a.half_length + b.half_length;
+  Vector n;
+  double gap;
+  if (length > short_of_sure * size && length > 1e-150) {
+    n = (1 / length) * meet.d;
+    gap = length - radii;
+  } else {
+    n = best_direction(axis_a, axis_b, across, meet, X_WA.R.x);
+    gap = separation(axis_a, axis_b, n) - radii;  // (1)
+  }
+  if (!(gap <= margin)) return false;
+  start(n, m);
+  // Axes within 30 degrees of each other.
+  if (across_square < 0.25 && a.half_length > 0 && b.half_length > 0) {
+    const double one = nearest(axis_a, at(axis_b, -b.half_length)), other = nearest(axis_a, at(axis_b, b.half_length));
+    if (one != other) {
+      add_beside(a, b, axis_a, axis_b, std::min(one, other), feature(0, 0), margin, m);
+      add_beside(a, b, axis_a, axis_b, std::max(one, other), feature(1, 1), margin, m);
+    }
+  }
+  // The nearest points, unless one of the two is as near.
+  if (!(m.distance <= gap + 1e-13 * (size + radii))) {
+    const Vector P = at(axis_a, meet.s);
+    add(fma(-fma(0.5, gap, a.radius), n, P), gap, feature(2, 2), m);
+  }
+  return is_finite(m.points[0].p);
+}
+
+// --- a segment and a box, in the box's frame ---
+
+namespace {
+
+struct Segment {
+  Vector c, u;  // middle and unit direction
+  double half;
+};
+
+// What of x sticks out of the box, coordinate by coordinate.
+LINCHPIN_INLINE Vector beyond(const Vector& x, const Vector& h) {
+  return {x.x - clamped(x.x, h.x), x.y - clamped(x.y, h.y), x.z - clamped(x.z, h.z)};
+}
+LINCHPIN_INLINE double separation(const Segment& g, const Vector& h, const Vector& n) {
+  return dot(n, g.c) - g.half * std::abs(dot(n, g.u)) - h.x * std::abs(n.x) - h.y * std::abs(n.y) - h.z * std::abs(n.z);
+}
+
+// The point c + t u of the segment nearest to the box. Half the derivative of the squared distance,
+//     f(t) = u . beyond(c + t u),                                                                                 (3)
+// rises in straight pieces, which end where a coordinate passes +-h. Six questions, at most, find the piece that has the
+// root, without any iteration.
+LINCHPIN_INLINE double nearest_to_box(const Segment& g, const Vector& h) {
+  const auto f = [&](double t) { return dot(g.u, beyond(fma(t, g.u, g.c), h)); };
+  double low = -g.half, high = g.half, f_low = f(low), f_high = f(high);
+  if (f_low >= 0) return low;
+  if (f_high <= 0) return high;
+  const auto ask = [&](double t) {
+    if (!(low < t && t < high)) return;  // infinite, or not a number, for a coordinate that does not change
+    const double ft = f(t);
+    if (ft >= 0)
+      high = t, f_high = ft;
+    else
+      low = t, f_low = ft;
+  };
+  const double ux = 1 / g.u.x, uy = 1 / g.u.y, uz = 1 / g.u.z;
+  ask((h.x - g.c.x) * ux);
+  ask((-h.x - g.c.x) * ux);
+  ask((h.y - g.c.y) * uy);
+  ask((-h.y - g.c.y) * uy);
+  ask((h.z - g.c.z) * uz);
+  ask((-h.z - g.c.z) * uz);
+  return low - f_low * ((high - low) / (f_high - f_low));
+}
+
+// The best direction when the segment is in the box or almost so: faces, products of edges with the segment, and what
+// sticks out, d, in case that a corner or an end is nearest.
+Vector best_direction(const Segment& g, const Vector& h, const Vector& d) {
+  Vector best{1.0, 0.0, 0.0};
+  double most = -std::numeric_limits<double>::infinity();
+  const auto attempt = [&](const Vector& v) {
+    const double length = norm(v);
+    if (!(length > 1e-150)) return;
+    const Vector n = ((dot(v, g.c) < 0 ? -1 : 1) / length) * v;
+    const double s = separation(g, h, n);
+    if (s > most) most = s, best = n;
+  };
+  attempt({1.0, 0.0, 0.0});
+  attempt({0.0, 1.0, 0.0});
+  attempt({0.0, 0.0, 1.0});
+  attempt({0.0, -g.u.z, g.u.y});
+  attempt({g.u.z, 0.0, -g.u.x});
+  attempt({-g.u.y, g.u.x, 0.0});
+  attempt(d);
+  attempt(fma(-dot(g.u, d), g.u, d));
+  return best;
+}
+
+// The segment's shadow on the face that looks along n most, cast along n: b(t) = x(t) - tau(t) n, tau straight in t.
+struct Shadow {
+  double tau, tau_slope;
+  double from, to;  // the t whose b(t) is in the face; from > to by round-off at a corner
+};
+LINCHPIN_INLINE Shadow shadow(const Segment& g, const Vector& half, const Vector& normal, double tolerance) {
+  const double n[3] = {normal.x, normal.y, normal.z}, c[3] = {g.c.x, g.c.y, g.c.z}, u[3] = {g.u.x, g.u.y, g.u.z},
+               h[3] = {half.x, half.y, half.z};
+  const double nx = std::abs(n[0]), ny = std::abs(n[1]), nz = std::abs(n[2]);
+  const int k = nx >= ny ? (nx >= nz ? 0 : 2) : (ny >= nz ? 1 : 2);
+  const double inverse = 1 / n[k], face = n[k] < 0 ? -h[k] : h[k];
+  Shadow sh{(c[k] - face) * inverse, u[k] * inverse, -g.half, g.half};
+  for (int i = 0; i < 3; ++i) {
+    if (i == k) continue;
+    const double middle = fma(-sh.tau, n[i], c[i]), slope = fma(-sh.tau_slope, n[i], u[i]), edge = h[i] + tolerance;
+    if (std::abs(middle) + g.half * std::abs(slope) <= edge) continue;  // all of it
+    const double one = (-edge - middle) / slope, other = (edge - middle) / slope;
+    sh.from = std::max(sh.from, std::min(one, other));
+    sh.to = std::min(sh.to, std::max(one, other));
+  }
+  return sh;
+}
+
+}  // namespace
+
+bool capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, const Pose& X_WB, double margin, Manifold& m) {
+  const Vector& h = b.half;
+  const Segment g{transpose_times(X_WB.R, X_WA.p - X_WB.p), transpose_times(X_WB.R, X_WA.R.z), a.half_length};
+  const double reach = a.radius + margin;
+  if (!(std::abs(g.c.x) - h.x - g.half * std::abs(g.u.x) <= reach &&
+        std::abs(g.c.y) - h.y - g.half * std::abs(g.u.y) <= reach &&
+        std::abs(g.c.z) - h.z - g.half * std::abs(g.u.z) <= reach))
+    return false;
+  double t = nearest_to_box(g, h);
+  const Vector d = beyond(fma(t, g.u, g.c), h);
+  const double length = norm(d), size = g.half + h.x + h.y + h.z;
+  const bool sure = length > short_of_sure * size;
+  const Vector n = sure ? (1 / length) * d : best_direction(g, h, d);
+  const double gap = (sure ? length : separation(g, h, n)) - a.radius;  // (1)
+  if (!(gap <= margin)) return false;
+
+  const double round_off = 1e-13 * size;
+  const Shadow sh = shadow(g, h, n, round_off);
+  start(X_WB.R * n, m);
+  const auto add_at = [&](double at, double its_gap, std::uint32_t which) {
+    const Vector x = fma(at, g.u, g.c);
+    add(X_WB * fma(-fma(0.5, its_gap, a.radius), n, x), its_gap, feature(which, which), m);
+  };
+  const double from_gap = fma(sh.tau_slope, sh.from, sh.tau) - a.radius,
+               to_gap = fma(sh.tau_slope, sh.to, sh.tau) - a.radius;
+  // A stretch of next to no length is one point, the nearest.
+  if (sh.to - sh.from > 1e-4 * g.half) {
+    if (from_gap <= margin) add_at(sh.from, from_gap, 0);
+    if (to_gap <= margin) add_at(sh.to, to_gap, 1);
+  }
+  if (!(m.distance <= gap + round_off)) {
+    // When n is one of the features' the nearest points are where the shadow ends.
+    if (!sure && sh.tau_slope != 0) t = clamped(from_gap < to_gap ? sh.from : sh.to, g.half);
+    add_at(t, gap, 2);
+  }
+  return is_finite(m.points[0].p);
+}
+
+}  // namespace linchpin
