@@ -1,16 +1,16 @@
 // Suite `geometry`: contacts of pairs of shapes, and the near pairs of many moving boxes, beside ODE, Bullet and FCL.
 //
-// | metric       | what is timed                                                                                       |
-// |--------------|-----------------------------------------------------------------------------------------------------|
-// | penetration  | ns per pair of collide() with 1 mm of penetration, the average over many poses of one contact       |
-// | gap          | the same at a gap of 1 mm, within the margin of 2 mm that both have. linchpin alone                 |
-// | broad phase  | us per step of 1000 moving boxes, from bounding boxes to pairs, the average over a motion           |
-// | narrow phase | ns per near pair of these boxes, touching or not                                                    |
+// | metric       | what is timed                                                                                      |
+// |--------------|----------------------------------------------------------------------------------------------------|
+// | penetration  | ns per pair of collide() with 1 mm of penetration, the average over many poses of one contact      |
+// | gap          | the same at a gap of 1 mm, within the margin of 2 mm that both have. linchpin alone                |
+// | broad phase  | us per step of 1000 moving boxes, from bounding boxes to pairs, the average over a motion          |
+// | narrow phase | ns per near pair of these boxes, touching or not                                                   |
 //
 // Cases are those of geometry_cases.h, what is called of the peers is told in peers/geometry_peers.h. Beside each time
 // stands the number of points, since it is points that stop a body from falling. All are judged alike: whoever finds
-// another depth than 1 mm, or another normal, is left out and named. Of the ways to ask a peer the fastest that is right
-// stands in the table; the rows of --json have all of them.
+// another depth than 1 mm, or another normal, is left out and named. Of the ways to ask a peer the fastest that is
+// right stands in the table; the rows of --json have all of them.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

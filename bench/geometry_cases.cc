@@ -91,7 +91,7 @@ struct Farthest {
   }
 };
 
-// With these orientations in N, moved so that the farthest points of both meet in its origin, and A then shifted across.
+// With these orientations in N, moved so that the farthest points of both meet in its origin; A then shifted across.
 GeometryCase touching(std::string name, const Shape& a, const Rotation& R_NA, const Shape& b, const Rotation& R_NB,
                       double shift_x = 0, double shift_y = 0) {
   const Vec on_a = R_NA * std::visit(Farthest{transpose_times(R_NA, -z_axis)}, a);

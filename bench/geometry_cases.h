@@ -1,9 +1,9 @@
 // Pairs of shapes in contact, for timing narrow phases and for checking the drivers of other engines.
 //
-// Each case is one relative pose, told in a frame N whose z axis is the contact normal, from B towards A: B touches z = 0
-// from below, A from above, until A is raised or lowered to the distance asked for. It is given as many pairs: the same
-// relative pose but for a hair, each moved as a whole by a rigid motion of its own, so that nothing is aligned with the
-// world's axes and no branch is taken the same way for ever.
+// Each case is one relative pose, told in a frame N whose z axis is the contact normal, from B towards A: B touches
+// z = 0 from below, A from above, until A is raised or lowered to the distance asked for. It is given as many pairs:
+// the same relative pose but for a hair, each moved as a whole by a rigid motion of its own, so that nothing is aligned
+// with the world's axes and no branch is taken the same way for ever.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,7 @@ std::vector<GeometryCase> geometry_cases();
 // By how much the relative pose differs from pair to pair: turned (rad), and shifted across the normal (m).
 inline constexpr double hair = 1e-5;
 
-// `count` pairs of bodies of their own at this distance (m, negative in penetration), up to what a turn by a hair does to
-// it.
+// `count` pairs of bodies of their own at this distance (m, negative in penetration), up to what a turn by a hair does.
 PairScene scene_of(const GeometryCase& c, double distance, int count);
 // The normal of one of these pairs, but for the hair.
 Vec3<double> normal_of(const GeometryCase& c, const PairScene& scene, std::size_t pair);

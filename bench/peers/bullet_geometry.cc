@@ -1,11 +1,11 @@
-// Bullet in double precision: a collision object for each body, an algorithm and a manifold for each pair; and its broad
-// phases.
+// Bullet in double precision: a collision object for each body, an algorithm and a manifold for each pair; and its
+// broad phases.
 //
 // Most of Bullet's shapes are a core grown by a margin. It takes the margin off boxes and cylinders by itself. The core
 // of a hull is scaled down here so that core and margin together are about the hull that was asked for: a face at
-// distance o from the centre comes out at o + margin (1 - o / mean), mean the average over the faces. (To move all faces
-// by the margin, as btConvexHullComputer can, makes several vertices of each one, and Bullet slow.) There are no
-// ellipsoids: a scaled btMultiSphereShape is none.
+// distance o from the centre comes out at o + margin (1 - o / mean), mean the average over the faces. (To move all
+// faces by the margin, as btConvexHullComputer can, makes several vertices of each one, and Bullet three times as
+// slow.) There are no ellipsoids: a scaled btMultiSphereShape is none.
 #include <BulletCollision/BroadphaseCollision/btCollisionAlgorithm.h>
 #include <BulletCollision/BroadphaseCollision/btDbvtBroadphase.h>
 #include <BulletCollision/CollisionDispatch/btCollisionDispatcher.h>
@@ -26,8 +26,8 @@
 namespace linchpin {
 namespace {
 
-// A hull's margin over its radius. Half of a penetration of 1 mm is within it for hulls of 0.2 m and more: Bullet is at its
-// best while margins overlap but cores do not.
+// A hull's margin over its radius. Half of a penetration of 1 mm is within it for hulls of 0.2 m and more: Bullet is at
+// its best while margins overlap but cores do not.
 constexpr double margin_over_radius = 0.0025;
 
 btVector3 bt(const Vec3<double>& v) { return {v.x, v.y, v.z}; }

@@ -175,7 +175,7 @@ std::size_t count_overlaps(const std::vector<Aabb>& boxes, double margin) {
   return count;
 }
 
-// While nothing has moved the grown boxes are known; later they are anywhere that holds the box, within twice the margin.
+// While nothing has moved the grown boxes are known; later they are any that hold the box, within twice the margin.
 TEST(BroadPhasePeers, find_all_pairs) {
   const auto broad_phases = available_broad_phases();
   if (broad_phases.empty()) GTEST_SKIP() << "Bullet is not installed";

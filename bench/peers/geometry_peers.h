@@ -4,15 +4,15 @@
 // contacts of all pairs, one after the other. What is timed is the narrow phase alone, as each engine's users call it
 // once their broad phase has found a pair:
 //
-// | ODE    | dCollide() into a buffer of eight dContactGeom. Poses were set before; bounding boxes, which ODE computes |
-// |        | when a space asks for them, are not part of it                                                            |
-// | Bullet | processCollision() of the algorithm that btCollisionDispatcher chose for the pair, into a btManifoldResult|
-// |        | whose btPersistentManifold is cleared before: what is found in one step. "one point" is Bullet as it      |
-// |        | comes: most pairs give one point each step and gather more over the steps. "several points" asks for a    |
-// |        | manifold at once: polyhedral features for clipping, and multipoint iterations                             |
-// | FCL    | fcl::collide() of two CollisionObject with contacts wanted, at most eight; solver "libccd" or "indep"     |
+// | ODE    | dCollide() into a buffer of eight dContactGeom. Poses were set before; bounding boxes, which ODE computes|
+// |        | when a space asks for them, are not part of it                                                           |
+// | Bullet | processCollision() of the algorithm that btCollisionDispatcher chose for the pair, in a btManifoldResult |
+// |        | whose btPersistentManifold is cleared before: what is found in one step. "one point" is Bullet as it     |
+// |        | comes: most pairs give one point each step and gather more over the steps. "several points" asks for a   |
+// |        | manifold at once: polyhedral features for clipping, and multipoint iterations                            |
+// | FCL    | fcl::collide() of two CollisionObject with contacts wanted, at most eight; solver "libccd" or "indep"    |
 //
-// While the shapes are apart ODE and FCL give nothing, and Bullet gives a point for most pairs but balls on balls and boxes
+// While the shapes are apart ODE and FCL give nothing; Bullet gives a point for most pairs but balls on balls and boxes
 // on boxes, within a threshold of its own (20 mm).
 #pragma once
 
@@ -52,17 +52,16 @@ class GeometryPeer {
 
 using GeometryPeers = std::vector<std::unique_ptr<GeometryPeer>>;
 
-// Those that were installed when this was built, one for each way, with nothing loaded; and the names of those that were
-// not.
+// Those that were installed when this was built, one for each way, with nothing loaded; and the names of the others.
 GeometryPeers available_geometry_peers();
 std::vector<std::string> missing_geometry_peers();
 
 // Bullet's broad phases, both on btDbvt, a tree of bounding boxes, each grown by a margin when it is put in or has left
 // its place:
 //
-// | tree       | btDbvt::update() of each box, optimizeIncremental(1), collideTT() of the tree with itself: all pairs anew |
-// | pair cache | btDbvtBroadphase: setAabb() of each box, calculateOverlappingPairs(). It keeps its pairs and only looks at |
-// |            | boxes that have left their place; its margin is always 50 mm                                              |
+// | tree       | btDbvt::update() of each box, optimizeIncremental(1), collideTT() with itself: all pairs anew       |
+// | pair cache | btDbvtBroadphase: setAabb() of each box, calculateOverlappingPairs(). It keeps its pairs and only   |
+// |            | looks at boxes that have left their place; its margin is always 50 mm                               |
 class BroadPhasePeer {
  public:
   virtual ~BroadPhasePeer() = default;
