@@ -9,7 +9,7 @@ build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libcli11-d
                 libqhull-dev libassimp-dev libgtest-dev)
 
 # The engines that `linchpin bench` compares with. Optional: each is used where it is found.
-peer_packages=(libmujoco-dev libbullet-dev libdart-dev libsimbody-dev libsiconos-numerics-dev)
+peer_packages=(libmujoco-dev libbullet-dev libdart-dev libsimbody-dev libsiconos-numerics-dev libode-dev libfcl-dev)
 
 # Prints those of the given packages that are not installed.
 missing_packages() {
