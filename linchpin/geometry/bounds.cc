@@ -49,6 +49,7 @@ struct Bounds {
   // All of n.x <= n.p. Only a normal that is an axis to the last bit leaves a bound: the least tilt, far out, passes it.
   Aabb operator()(const HalfSpace&) const {
     const Vec3<double>& n = X.R.z;
+    if (std::isnan(dot(n, X.p))) return Aabb::none();  // a pose that is none overlaps nothing
     Aabb box = Aabb::everything();
     const auto limit = [](double n_e, double n_f, double n_g, double p, double& lower, double& upper) {
       if (n_f == 0 && n_g == 0) (n_e > 0 ? upper : lower) = p;
@@ -56,8 +57,6 @@ struct Bounds {
     limit(n.x, n.y, n.z, X.p.x, box.lower.x, box.upper.x);
     limit(n.y, n.z, n.x, X.p.y, box.lower.y, box.upper.y);
     limit(n.z, n.x, n.y, X.p.z, box.lower.z, box.upper.z);
-    const double sum = dot(n, X.p);
-    if (std::isnan(sum)) box.lower.x = sum;  // a pose that is none overlaps nothing
     return box;
   }
   Aabb operator()(const ConvexHull& h) const {

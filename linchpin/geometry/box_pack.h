@@ -23,11 +23,11 @@ struct alignas(cache_line) BoxPack {
   double lower[3][lanes], upper[3][lanes];  // [axis][lane]
 };
 
-inline Aabb box_of(const BoxPack& pack, std::size_t lane) {
+LINCHPIN_INLINE Aabb box_of(const BoxPack& pack, std::size_t lane) {
   return {{pack.lower[0][lane], pack.lower[1][lane], pack.lower[2][lane]},
           {pack.upper[0][lane], pack.upper[1][lane], pack.upper[2][lane]}};
 }
-inline void set_box(BoxPack& pack, std::size_t lane, const Aabb& box) {
+LINCHPIN_INLINE void set_box(BoxPack& pack, std::size_t lane, const Aabb& box) {
   pack.lower[0][lane] = box.lower.x, pack.lower[1][lane] = box.lower.y, pack.lower[2][lane] = box.lower.z;
   pack.upper[0][lane] = box.upper.x, pack.upper[1][lane] = box.upper.y, pack.upper[2][lane] = box.upper.z;
 }

@@ -178,6 +178,8 @@ struct Cast {
     if (!(t0 + i.in >= 0)) return hit(0, -ray.u);
     return hit(t0 + i.in, i.normal);
   }
+  std::optional<RayHit> operator()(const Mesh&) const { return std::nullopt; }
+  std::optional<RayHit> operator()(const HeightField&) const { return std::nullopt; }
   std::optional<RayHit> operator()(const Compound& compound) const;
 
   std::optional<RayHit> hit(double distance, const Vec3<double>& normal) const {
