@@ -93,14 +93,14 @@ void BroadPhase::test_pack(std::size_t i, std::size_t candidates) {
     const std::uint32_t j = candidates_[c];
     tests += write_bits(overlap_bits(own, tree_.bounds_of(j)), std::uint32_t(lanes) * j, &tests_[tests]);
   }
-  if (count_ + lanes * tests > pairs_.size()) pairs_.resize(2 * count_ + lanes * tests);
   std::size_t count = count_;
-  BoxPair* pairs = pairs_.data();
   for (std::size_t t = 0; t < tests; ++t) {
     const std::size_t j = tests_[t] / lanes, lane = tests_[t] % lanes;
     const unsigned later = j == i ? ~0u << (lane + 1) : ~0u;
     const unsigned bits = overlap_bits(packs[j], box_of(own, lane)) & later;
-    count += write_pairs(bits, ids_[lanes * i + lane], &ids_[lanes * j], pairs + count);
+    if (count + lanes > pairs_.size()) [[unlikely]]
+      pairs_.resize(2 * count + 64);
+    count += write_pairs(bits, ids_[lanes * i + lane], &ids_[lanes * j], &pairs_[count]);
   }
   count_ = count;
 }

@@ -52,6 +52,11 @@ void find_islands(std::span<const std::uint8_t> fixed, std::span<const BodyPair>
     int& island = out.of_body[std::size_t(i)];
     island = is_fixed(i) ? -1 : island == i ? out.count++ : out.of_body[std::size_t(island)];
   }
+  // Room for as many islands as there can be: their number changes from step to step.
+  out.body_begin.reserve(fixed.size() + 2);
+  out.pair_begin.reserve(fixed.size() + 2);
+  out.bodies.reserve(fixed.size());
+  out.pairs.reserve(pairs.size());
   const auto island_of_body = [&](int i) { return out.of_body[std::size_t(i)]; };
   const auto island_of_pair = [&](int i) {
     const BodyPair& pair = pairs[std::size_t(i)];
