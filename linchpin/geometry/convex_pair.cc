@@ -40,12 +40,16 @@ void find_outlines(const CorePair& pair, const Direction& best, Outlines& o) {
   into_frame_of_a(pair.X_AB, o.b);
 }
 
+// Of a cap: all of it is about as far along d.
+bool lies_flat(const Core& core, const Vec3<double>& d, double near) {
+  return core.size.x * std::sqrt(fma(d.x, d.x, d.y * d.y)) <= near;
+}
 // Of what the core turns towards d, in its frame, a point that surely meets: on a cap that lies flat the one nearest to
 // the other core's, so far only known to be its centre; on one that leans its farthest point.
 Vec3<double> meeting_point(const Core& core, const Outline& o, const Vec3<double>& d, const Vec3<double>& other_centre,
                            double near) {
   if (!has_disc(core) || o.count < 3) return nearest_of_farthest(o, d, other_centre, near);
-  const bool flat = core.size.x * std::hypot(d.x, d.y) <= near;
+  const bool flat = lies_flat(core, d, near);
   return flat ? Vec3<double>{0, 0, o.x[0].z} : farthest(core, d).x;
 }
 // Once more, with caps reaching for what lies between their corners.
@@ -57,9 +61,8 @@ void find_outlines_of_caps(const CorePair& pair, const Direction& best, double n
   const Vec3<double> on_b = meeting_point(pair.b, o.b, d_b, -transpose_times(X.R, X.p), near);
   // Along n onto the cap's plane: what counts is the direction from its centre.
   const auto foot = [](const Vec3<double>& x, const Vec3<double>& d, double z) { return fma((z - x.z) / d.z, d, x); };
-  const auto flat = [&](const Core& c, const Vec3<double>& d) { return c.size.x * std::hypot(d.x, d.y) <= near; };
-  const Vec3<double> to_a = flat(pair.a, d_a) ? foot(X * on_b, d_a, o.a.x[0].z) : on_a;
-  const Vec3<double> to_b = flat(pair.b, d_b) ? foot(transpose_times(X.R, on_a - X.p), d_b, o.b.x[0].z) : on_b;
+  const Vec3<double> to_a = lies_flat(pair.a, d_a, near) ? foot(X * on_b, d_a, o.a.x[0].z) : on_a;
+  const Vec3<double> to_b = lies_flat(pair.b, d_b, near) ? foot(transpose_times(X.R, on_a - X.p), d_b, o.b.x[0].z) : on_b;
   if (o.a.count > 2) reach_towards(pair.a, to_a, o.a);
   if (o.b.count > 2) reach_towards(pair.b, to_b, o.b);
   into_frame_of_a(X, o.b);

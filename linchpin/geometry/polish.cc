@@ -42,11 +42,13 @@ struct Model {
   Sym2 M;
 };
 // M made positive definite, where penetration is deeper than the surfaces are curved, by as little as will do.
+LINCHPIN_INLINE bool is_definite(const Sym2& M) { return M.xx > 0 && M.xx * M.yy > M.xy * M.xy; }
 LINCHPIN_INLINE Sym2 definite(const Sym2& M) {
-  const double mean = (M.xx + M.yy) / 2, spread = std::hypot((M.xx - M.yy) / 2, M.xy);
+  const double mean = (M.xx + M.yy) / 2, half = (M.xx - M.yy) / 2, spread = std::sqrt(fma(half, half, M.xy * M.xy));
   const double least = 1e-6 * (std::abs(mean) + spread), more = std::max(0.0, least - (mean - spread));
   return {M.xx + more, M.yy + more, M.xy};
 }
+
 LINCHPIN_INLINE double value(const Model& m, const Sym2& M, const Vec2& y) {
   return m.s + dot(m.t, y) - 0.5 * dot(y, M * y);
 }
@@ -85,7 +87,7 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pul
   std::fill(l, l + size, 1.0 / size);
   if (size == 1) {
     const Sym2& M = set[0]->M;
-    pulls = M.xx > 0 && M.xx * M.yy > M.xy * M.xy;
+    pulls = is_definite(M);
     y = shortened(solve(definite(M), set[0]->t));
     return true;
   }
@@ -155,7 +157,7 @@ Step best_step(const Model* models, int count, double noise) {
     double least = infinity;
     // Negative curvature promises nothing to those who do not pull: it is gone as soon as another piece meets.
     for (int i = 0; i < count; ++i)
-      least = std::min(least, value(models[i], pulls ? models[i].M : definite(models[i].M), y));
+      least = std::min(least, value(models[i], pulls || is_definite(models[i].M) ? models[i].M : definite(models[i].M), y));
     if (pulls) least += noise;  // of places as good as each other, one that is held
     if (!(least > highest)) continue;
     highest = least;
