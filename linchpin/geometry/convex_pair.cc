@@ -13,10 +13,10 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 // A face of either core is a better witness of its normal than three points of A - B, which may lie almost in a line. It
-// is taken where it is as good as n up to round-off.
+// is taken where it is as good as n up to round-off, and n so near that what meets along it still does.
 void settle_on(const CorePair& pair, const Vec3<double>& face_normal, Direction& best) {
-  // Beyond 1e-5 rad n is not an image of this face's normal, blurred by round-off.
-  if (!(dot(face_normal, best.n) > 1 - 5e-11)) return;
+  const double turn = norm(face_normal - best.n);
+  if (!(turn < 1e-5 && turn * std::abs(best.s) <= 1e-13 * pair.size)) return;
   const double s = dot(face_normal, least_along(pair, face_normal).w);
   if (!(s >= best.s - 16 * eps * pair.size)) return;
   best.n = face_normal;
@@ -113,7 +113,7 @@ bool is_finite(const Transform<double>& X) {
 bool core_pair(const Core& a, const Pose& X_WA, const Core& b, const Pose& X_WB, double margin, Manifold& m) {
   const CorePair pair{a, b, {transpose(X_WA.R) * X_WB.R, transpose_times(X_WA.R, X_WB.p - X_WA.p)},
                       a.extent + b.extent + a.ball + b.ball + norm(X_WB.p - X_WA.p)};
-  if (!is_finite(pair.X_AB)) return false;
+  if (!is_finite(pair.X_AB) || !std::isfinite(pair.size)) return false;
   Direction best;
   const double balls = a.ball + b.ball;
   if (!separate(pair, margin + balls, best) || !(best.s - balls <= margin)) return false;
