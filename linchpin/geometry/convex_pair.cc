@@ -13,10 +13,10 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
 // A face of either core is a better witness of its normal than three points of A - B, which may lie almost in a line. It
-// is taken where it is as good as n up to round-off.
+// is taken where it is as good as n up to round-off, and n so near that what meets along it still does.
 void settle_on(const CorePair& pair, const Vec3<double>& face_normal, Direction& best) {
-  // Beyond 1e-5 rad n is not an image of this face's normal, blurred by round-off.
-  if (!(dot(face_normal, best.n) > 1 - 5e-11)) return;
+  const double turn = norm(face_normal - best.n);
+  if (!(turn < 1e-5 && turn * std::abs(best.s) <= 1e-13 * pair.size)) return;
   const double s = dot(face_normal, least_along(pair, face_normal).w);
   if (!(s >= best.s - 16 * eps * pair.size)) return;
   best.n = face_normal;
@@ -40,12 +40,16 @@ void find_outlines(const CorePair& pair, const Direction& best, Outlines& o) {
   into_frame_of_a(pair.X_AB, o.b);
 }
 
+// Of a cap: all of it is about as far along d.
+bool lies_flat(const Core& core, const Vec3<double>& d, double near) {
+  return core.size.x * std::sqrt(fma(d.x, d.x, d.y * d.y)) <= near;
+}
 // Of what the core turns towards d, in its frame, a point that surely meets: on a cap that lies flat the one nearest to
 // the other core's, so far only known to be its centre; on one that leans its farthest point.
 Vec3<double> meeting_point(const Core& core, const Outline& o, const Vec3<double>& d, const Vec3<double>& other_centre,
                            double near) {
   if (!has_disc(core) || o.count < 3) return nearest_of_farthest(o, d, other_centre, near);
-  const bool flat = core.size.x * std::hypot(d.x, d.y) <= near;
+  const bool flat = lies_flat(core, d, near);
   return flat ? Vec3<double>{0, 0, o.x[0].z} : farthest(core, d).x;
 }
 // Once more, with caps reaching for what lies between their corners.
@@ -57,9 +61,8 @@ void find_outlines_of_caps(const CorePair& pair, const Direction& best, double n
   const Vec3<double> on_b = meeting_point(pair.b, o.b, d_b, -transpose_times(X.R, X.p), near);
   // Along n onto the cap's plane: what counts is the direction from its centre.
   const auto foot = [](const Vec3<double>& x, const Vec3<double>& d, double z) { return fma((z - x.z) / d.z, d, x); };
-  const auto flat = [&](const Core& c, const Vec3<double>& d) { return c.size.x * std::hypot(d.x, d.y) <= near; };
-  const Vec3<double> to_a = flat(pair.a, d_a) ? foot(X * on_b, d_a, o.a.x[0].z) : on_a;
-  const Vec3<double> to_b = flat(pair.b, d_b) ? foot(transpose_times(X.R, on_a - X.p), d_b, o.b.x[0].z) : on_b;
+  const Vec3<double> to_a = lies_flat(pair.a, d_a, near) ? foot(X * on_b, d_a, o.a.x[0].z) : on_a;
+  const Vec3<double> to_b = lies_flat(pair.b, d_b, near) ? foot(transpose_times(X.R, on_a - X.p), d_b, o.b.x[0].z) : on_b;
   if (o.a.count > 2) reach_towards(pair.a, to_a, o.a);
   if (o.b.count > 2) reach_towards(pair.b, to_b, o.b);
   into_frame_of_a(X, o.b);
@@ -112,7 +115,7 @@ bool is_finite(const Transform<double>& X) {
 bool core_pair(const Core& a, const Pose& X_WA, const Core& b, const Pose& X_WB, double margin, Manifold& m) {
   const CorePair pair{a, b, {transpose(X_WA.R) * X_WB.R, transpose_times(X_WA.R, X_WB.p - X_WA.p)},
                       a.extent + b.extent + a.ball + b.ball + norm(X_WB.p - X_WA.p)};
-  if (!is_finite(pair.X_AB)) return false;
+  if (!is_finite(pair.X_AB) || !std::isfinite(pair.size)) return false;
   Direction best;
   const double balls = a.ball + b.ball;
   if (!separate(pair, margin + balls, best) || !(best.s - balls <= margin)) return false;

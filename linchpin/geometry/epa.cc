@@ -16,6 +16,11 @@ constexpr int most_vertices = 128, most_faces = 2 * most_vertices;  // a polytop
 // Points this near to a line or plane through others, relative to the pair's size, add no volume that is not round-off.
 constexpr double flat = 1e-13;
 
+// Deep in each other, a surface is near to a face when it is so for the eye: by this part of the depth.
+constexpr double part_of_depth = 0.01;
+// Faces polished without a gain after which no more are: around axes of symmetry any number would be as good.
+constexpr int most_in_vain = 24;
+
 // The side of a face: 4 * face + 0, 1 or 2.
 using Side = std::int16_t;
 constexpr Side side(int face, int edge) { return Side(4 * face + edge); }
@@ -59,25 +64,29 @@ class Polytope {
 
   void expand() {
     const double tolerance = 16 * eps * pair_.size;
-    while (count_ < most_vertices) {
+    int in_vain = 0;
+    while (count_ < most_vertices && in_vain < most_in_vain) {
       const int nearest = int(std::min_element(key_, key_ + faces_) - key_);
       if (!(key_[nearest] < -best_.s - tolerance)) return;  // (1)
       const Face& face = face_[nearest];
       const Difference w = least_along(pair_, -face.N);
-      const double h = dot(face.N, w.w);
+      const double h = dot(face.N, w.w), open = h - face.offset;
       if (-h > best_.s) offer(face, -h);
-      if (!(h - face.offset > tolerance)) return;  // (1)
+      if (!(open > tolerance)) return;  // (1)
       bool has_turn = known(face, w);
-      if (curved_ && h - face.offset < near_) {
-        const Difference corners[] = {vertex_[face.v[0]], vertex_[face.v[1]], vertex_[face.v[2]], w};
-        polish(pair_, -face.N, corners, 4, best_);
+      if (curved_ && (open < near_ || open < part_of_depth * face.offset)) {
+        const double before = best_.s;
+        polish_from(face);
+        in_vain = best_.s > before + tolerance ? 0 : in_vain + 1;
         has_turn = true;
       }
       if (has_turn)
         key_[nearest] = infinity;
       else if (!take_in(nearest, w))
-        return;
+        break;
     }
+    // Out of room, as when all directions are much alike.
+    if (curved_) polish(pair_, best_.n, nullptr, 0, best_);
   }
 
  private:
@@ -118,6 +127,11 @@ class Polytope {
       if (count_ == before && accept(w.w)) vertex_[count_++] = w;
     }
     return count_ > before;
+  }
+
+  void polish_from(const Face& face) {
+    const Difference corners[] = {vertex_[face.v[0]], vertex_[face.v[1]], vertex_[face.v[2]]};
+    polish(pair_, -face.N, corners, 3, best_);
   }
 
   int make_face(int i, int j, int k) {

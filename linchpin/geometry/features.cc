@@ -1,6 +1,7 @@
 #include "linchpin/geometry/features.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -18,6 +19,8 @@ constexpr double rim_x[rim_corners] = {1, h, 0, -h, -1, -h, 0, h};
 constexpr double rim_y[rim_corners] = {0, h, 1, h, 0, -h, -1, -h};
 // Numbers of points that belong to no corner: the ends of a side line, one on the rim.
 constexpr int side_line = 2 * rim_corners, on_rim = side_line + 2, on_cap_rim = on_rim + 2;
+
+LINCHPIN_INLINE double length_of(double x, double y) { return std::sqrt(fma(x, x, y * y)); }
 
 void set_point(const Vec3<double>& x, int vertex, Outline& out) {
   out.count = 1;
@@ -89,7 +92,7 @@ void cylinder_towards(double r, double l, const Vec3<double>& d, Outline& out) {
 void cone_towards(double r, double l, const Vec3<double>& d, Outline& out) {
   if (d.z <= -face_cosine) return cap_towards(r, -l, false, out);
   // The normal of the side leans by r/(2 l) from across the axis.
-  const double across = std::hypot(d.x, d.y), cosine = (2 * l * across + r * d.z) / std::hypot(2 * l, r);
+  const double across = length_of(d.x, d.y), cosine = (2 * l * across + r * d.z) / length_of(2 * l, r);
   const Vec3<double> tip{0, 0, l};
   if (cosine >= face_cosine) return set_segment(rim_point(r, -l, d), side_line, tip, side_line + 1, out);
   const PiecePoint p = 2 * l * d.z >= r * across ? PiecePoint{tip, side_line + 1} : PiecePoint{rim_point(r, -l, d), on_rim};
@@ -137,6 +140,44 @@ bool holds_all(const Hull& hull, const Hull::Face& face, const int* pieces, int 
   return true;
 }
 
+typedef int Int16 __attribute__((vector_size(64)));
+// One bit for each lane that equals x.
+LINCHPIN_INLINE unsigned equal_lanes(const Int16& lanes, int x) {
+#ifdef __AVX512F__
+  return _mm512_cmpeq_epi32_mask((__m512i)lanes, _mm512_set1_epi32(x));
+#else
+  unsigned bits = 0;
+  for (int i = 0; i < 16; ++i) bits |= unsigned(lanes[i] == x) << i;
+  return bits;
+#endif
+}
+
+// The faces about a vertex: the places in the list of corners where it stands, sixteen compared at a time.
+template <class Visit>
+LINCHPIN_INLINE void visit_faces_about(const Hull& hull, int vertex, const Visit& visit) {
+  const int* corners = hull.corners.data();
+  const int size = int(hull.corners.size()), faces = int(hull.faces.size());
+  int f = 0;
+  const auto visit_at = [&](int place) {
+    while (f + 1 < faces && hull.faces[std::size_t(f) + 1].first <= place) ++f;
+    visit(f);
+  };
+  int i = 0;
+  for (; i + 16 <= size; i += 16) {
+    Int16 sixteen;
+    __builtin_memcpy(&sixteen, corners + i, sizeof sixteen);
+    for (unsigned bits = equal_lanes(sixteen, vertex); bits != 0; bits &= bits - 1) {
+      const int place = i + std::countr_zero(bits);
+      // Faces have much the same number of corners: from there it is a step or two.
+      f = std::max(f, int(std::int64_t(place) * faces / size) - 4);
+      while (f > 0 && hull.faces[std::size_t(f)].first > place) --f;
+      visit_at(place);
+    }
+  }
+  for (; i < size; ++i)
+    if (corners[i] == vertex) visit_at(i);
+}
+
 void hull_face(const Hull& hull, int f, Outline& out) {
   const Hull::Face& face = hull.faces[std::size_t(f)];
   // Of a face with more corners than fit, evenly chosen ones: what they span is inside of it.
@@ -155,14 +196,14 @@ void hull_towards(const Hull& hull, const Vec3<double>& d, const int* pieces, in
   for (; count > 0; --count) {  // if round-off brought corners together that share no face, the first ones
     int best = -1;
     double most = face_cosine;
-    for (std::size_t f = 0; f < hull.faces.size(); ++f) {
-      const Hull::Face& face = hull.faces[f];
+    visit_faces_about(hull, pieces[0], [&](int f) {
+      const Hull::Face& face = hull.faces[std::size_t(f)];
       const double cosine = dot(face.normal, d);
-      if (cosine > most && holds_all(hull, face, pieces, count)) {
+      if (cosine > most && holds_all(hull, face, pieces + 1, count - 1)) {
         most = cosine;
-        best = int(f);
+        best = f;
       }
-    }
+    });
     if (best >= 0) return hull_face(hull, best, out);
     if (count > 2) continue;
     double least = line_sine;
@@ -201,7 +242,7 @@ void outline_towards(const Core& core, const Vec3<double>& d, const int* pieces,
 }
 
 void reach_towards(const Core& core, const Vec3<double>& at, Outline& cap) {
-  const double rho = std::hypot(at.x, at.y);
+  const double rho = length_of(at.x, at.y);
   if (!has_disc(core) || cap.count < rim_corners || !(rho > 0)) return;
   const Vec3<double> corner{core.size.x * at.x / rho, core.size.x * at.y / rho, cap.x[0].z};
   // Before the first corner that lies ahead, going round.

@@ -63,11 +63,12 @@ LINCHPIN_INLINE Vec3<double> area(const Simplex& s, int i, int j, int k) {
   return cross(s.points[j].w - s.points[i].w, s.points[k].w - s.points[i].w);
 }
 
-// False when the origin is inside.
+// False when the origin is inside. The side without the newest point, the last, is left out: the origin and that point
+// are on the same side of it, or the point would not have been nearer along v.
 LINCHPIN_INLINE bool offer_tetrahedron(const Simplex& s, double size, Nearest& best) {
-  constexpr int side[4][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}, {0, 1, 2}};
+  constexpr int side[3][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}};
   bool inside = true;
-  for (int opposite = 0; opposite < 4; ++opposite) {
+  for (int opposite = 0; opposite < 3; ++opposite) {
     const int i = side[opposite][0], j = side[opposite][1], k = side[opposite][2];
     const Vec3<double> N = area(s, i, j, k);
     const double corner = dot(N, s.points[opposite].w - s.points[i].w), origin = -dot(N, s.points[i].w);
@@ -80,29 +81,27 @@ LINCHPIN_INLINE bool offer_tetrahedron(const Simplex& s, double size, Nearest& b
   return !inside;
 }
 
-// v, and the points that it needs; false when the origin is inside.
-LINCHPIN_INLINE bool reduce(double size, Simplex& s) {
-  Nearest best;
+// The nearest point; false when the origin is inside.
+LINCHPIN_INLINE bool find_nearest(const Simplex& s, double size, Nearest& best) {
   switch (s.count) {
-    case 1: offer_point(s, 0, best); break;
-    case 2: offer_segment(s, 0, 1, best); break;
-    case 3: offer_triangle(s, 0, 1, 2, area(s, 0, 1, 2), best); break;
-    default:
-      if (!offer_tetrahedron(s, size, best)) return false;
+    case 2: offer_segment(s, 0, 1, best); return true;
+    case 3: offer_triangle(s, 0, 1, 2, area(s, 0, 1, 2), best); return true;
+    default: return offer_tetrahedron(s, size, best);
   }
-  if (best.count == 0) best = {0, 1, {0, 0, 0}, {1, 0, 0}, s.points[0].w};  // NaN
-  // The indices rise but for {k, i}; points move to the front only.
-  if (best.count == 2 && best.index[0] > best.index[1]) {
+}
+
+// Keeps the points that the nearest one needs.
+LINCHPIN_INLINE void keep(Nearest& best, Simplex& s) {
+  if (best.count == 2 && best.index[0] > best.index[1]) {  // the only order in which indices do not rise
     std::swap(best.index[0], best.index[1]);
     std::swap(best.weight[0], best.weight[1]);
   }
   for (int m = 0; m < best.count; ++m) {
-    s.points[m] = s.points[best.index[m]];
+    if (m != best.index[m]) s.points[m] = s.points[best.index[m]];
     s.weights[m] = best.weight[m];
   }
   s.count = best.count;
   s.v = best.v;
-  return true;
 }
 
 LINCHPIN_INLINE Gjk run(const CorePair& pair, double far, double gap, Simplex& s) {
@@ -110,25 +109,25 @@ LINCHPIN_INLINE Gjk run(const CorePair& pair, double far, double gap, Simplex& s
   double vv = dot(s.v, s.v);
   for (int round = 0; round < most_rounds; ++round) {
     if (!(vv > touch * touch)) return Gjk::overlap;
-    const double length = std::sqrt(vv);
     const Difference w = least_along(pair, s.v);
-    const double lower = dot(s.v, w.w) / length;  // s(n) of (1)
-    if (lower > far) return Gjk::far;
-    if (!(length - lower > gap)) return Gjk::apart;
-    // A point of a polytope that is in the simplex already adds nothing; nor, on curved pieces, do the same numbers.
+    const double vw = dot(s.v, w.w);  // |v| s(n)
+    if (vw > 0 && far >= 0 && vw * vw > far * far * vv) return Gjk::far;
+    const double open = vv - vw;  // |v| (|v| - s(n)), of (1)
+    if (!(open > 0 && open * open > gap * gap * vv)) return Gjk::apart;
+    // A point that is in the simplex already adds nothing.
     for (int i = 0; i < s.count; ++i) {
       const Vec3<double> d = s.points[i].w - w.w;
       if (d.x == 0 && d.y == 0 && d.z == 0) return Gjk::apart;
     }
-    const Simplex before = s;
     s.points[s.count++] = w;
-    if (!reduce(pair.size, s)) return Gjk::overlap;
-    const double shorter = dot(s.v, s.v);
-    if (!(shorter < vv)) {  // round-off: no nearer than before
-      s = before;
+    Nearest best;
+    if (!find_nearest(s, pair.size, best)) return Gjk::overlap;
+    if (!(best.square < vv)) {  // round-off: no nearer than before
+      --s.count;
       return Gjk::apart;
     }
-    vv = shorter;
+    vv = best.square;
+    keep(best, s);
   }
   return Gjk::apart;
 }

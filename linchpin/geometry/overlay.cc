@@ -47,6 +47,7 @@ void cast(const Outline& o, const Vec3<double>& n, const Vec3<double>& tu, const
   }
 }
 
+LINCHPIN_INLINE double square(double x, double y) { return fma(x, x, y * y); }
 // Of (u, v) to the left of side i.
 LINCHPIN_INLINE double left_of(const Shadow& s, int i, double u, double v) {
   return s.ex[i] * (v - s.v[i]) - s.ey[i] * (u - s.u[i]);
@@ -70,7 +71,7 @@ bool height_over(const Shadow& s, double u, double v, double near, double beside
     return true;
   }
   height = s.height[0];
-  return std::hypot(u - s.u[0], v - s.v[0]) <= beside;
+  return square(u - s.u[0], v - s.v[0]) <= beside * beside;
 }
 
 LINCHPIN_INLINE std::uint16_t vertex_of(const Shadow& s, int i) { return vertex_feature(s.outline->vertex[corner(s, i)]); }
@@ -101,8 +102,9 @@ int overlay(const Vec3<double>& n, const Outline& a, const Outline& b, double ne
   for (int j = 0; j < B.count; ++j) {
     if (!height_over(A, B.u[j], B.v[j], near, beside, height)) continue;
     bool at_corner = false;  // of A, which has been taken
+    const double reach = 2 * near + (A.count == 1 ? beside : 0);
     for (int i = 0; i < A.count && !at_corner; ++i)
-      at_corner = std::hypot(A.u[i] - B.u[j], A.v[i] - B.v[j]) <= 2 * near + (A.count == 1 ? beside : 0);
+      at_corner = square(A.u[i] - B.u[j], A.v[i] - B.v[j]) <= reach * reach;
     if (!at_corner) add(B.u[j], B.v[j], height, B.height[j], a.face, vertex_of(B, j));
   }
   for (int i = 0; i < A.sides; ++i)

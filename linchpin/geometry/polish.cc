@@ -42,14 +42,15 @@ struct Model {
   Sym2 M;
 };
 // M made positive definite, where penetration is deeper than the surfaces are curved, by as little as will do.
+LINCHPIN_INLINE bool is_definite(const Sym2& M) { return M.xx > 0 && M.xx * M.yy > M.xy * M.xy; }
 LINCHPIN_INLINE Sym2 definite(const Sym2& M) {
-  const double mean = (M.xx + M.yy) / 2, spread = std::hypot((M.xx - M.yy) / 2, M.xy);
+  const double mean = (M.xx + M.yy) / 2, half = (M.xx - M.yy) / 2, spread = std::sqrt(fma(half, half, M.xy * M.xy));
   const double least = 1e-6 * (std::abs(mean) + spread), more = std::max(0.0, least - (mean - spread));
   return {M.xx + more, M.yy + more, M.xy};
 }
-// What y promises. Negative curvature promises nothing: it is gone as soon as another piece meets.
-LINCHPIN_INLINE double value(const Model& m, const Vec2& y) {
-  return m.s + dot(m.t, y) - 0.5 * dot(y, definite(m.M) * y);
+
+LINCHPIN_INLINE double value(const Model& m, const Sym2& M, const Vec2& y) {
+  return m.s + dot(m.t, y) - 0.5 * dot(y, M * y);
 }
 
 Model model_at(const CorePair& pair, int piece_a, int piece_b, const Vec3<double>& n, const Tangents& T) {
@@ -79,13 +80,15 @@ LINCHPIN_INLINE Sym2 mean_of(const Model* const* set, const double* l, int size)
   return M;
 }
 
-// (2) for a given set; false if its functions do not cross at a definite place. `pulls`: all multipliers came out
-// nonnegative, so that it is these pieces that hold n where it is.
+// (2) for a given set; false if its functions do not cross at a definite place. `pulls`: the multipliers came out
+// nonnegative and the curvature positive, so that it is these pieces that hold n there.
 bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pulls) {
   pulls = true;
   std::fill(l, l + size, 1.0 / size);
   if (size == 1) {
-    y = shortened(solve(definite(set[0]->M), set[0]->t));
+    const Sym2& M = set[0]->M;
+    pulls = is_definite(M);
+    y = shortened(solve(definite(M), set[0]->t));
     return true;
   }
   const Vec2 e = set[1]->t - set[0]->t;
@@ -103,11 +106,11 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pul
       const Sym2 M = mean_of(set, l, 2);
       const Vec2 Mq = M * q;
       // Along the edge s is no longer concave where penetration is deeper than the surfaces are curved: some step then.
-      const double curvature = std::max(dot(q, Mq), 1e-6 * (std::abs(M.xx) + std::abs(M.yy) + std::abs(M.xy)));
-      const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / curvature;
+      const double curvature = dot(q, Mq), least = 1e-6 * (std::abs(M.xx) + std::abs(M.yy) + std::abs(M.xy));
+      const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / std::max(curvature, least);
       y = shortened({fma(along_q, q.x, along_e * p.x), fma(along_q, q.y, along_e * p.y)});
       const double share = (dot(p, M * y) - dot(p, set[0]->t)) / length;
-      pulls = share >= 0 && share <= 1;
+      pulls = share >= 0 && share <= 1 && curvature > 0;
       l[1] = std::clamp(share, 0.0, 1.0);
       l[0] = 1 - l[1];
     }
@@ -135,8 +138,6 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pul
 struct Step {
   Vec2 y;
   double weights[most_pieces];
-  int first, second;  // of the set, if it has two
-  bool edge;          // it has
 };
 Step best_step(const Model* models, int count, double noise) {
   Step best{};
@@ -154,11 +155,13 @@ Step best_step(const Model* models, int count, double noise) {
     bool pulls;
     if (size > 3 || !stationary(set, size, y, l, pulls)) continue;
     double least = infinity;
-    for (int i = 0; i < count; ++i) least = std::min(least, value(models[i], y));
+    // Negative curvature promises nothing to those who do not pull: it is gone as soon as another piece meets.
+    for (int i = 0; i < count; ++i)
+      least = std::min(least, value(models[i], pulls || is_definite(models[i].M) ? models[i].M : definite(models[i].M), y));
     if (pulls) least += noise;  // of places as good as each other, one that is held
     if (!(least > highest)) continue;
     highest = least;
-    best = {y, {}, index[0], size > 1 ? index[1] : index[0], size == 2};
+    best = {y, {}};
     for (int i = 0; i < size; ++i) best.weights[index[i]] = l[i];
   }
   return best;
@@ -265,8 +268,8 @@ class Polisher {
     if (s > best_.s + noise || here.miss < best_.miss) best_ = here;
   }
 
-  // The axis of a cap, and the direction nearest to it that is square to the edge in (2). If what the other core has
-  // over the cap lies outside of the rim, s rises from the axis on a ridge towards it: hints_ is a place on that.
+  // The axis of a cap, and directions nearest to it that are square to edges. If what the other core has over the cap
+  // lies outside of the rim, s rises from the axis on a ridge towards it. Places from where to climb once more: hint_.
   void try_caps(const Vec3<double>& n) {
     hints_ = 0;
     const auto attempt = [&](const Vec3<double>& axis, const Vec3<double>& centre, double r, double side) {
@@ -276,11 +279,22 @@ class Polisher {
       const Vec3<double> other = (side > 0 ? w.a : w.a - w.w) - centre, out = fma(-dot(other, z), z, other);
       const double rho = norm(out);
       if (rho > r) hint_[hints_++] = unit(fma(side * std::min(0.1, (rho - r) / pair_.size) / rho, out, z));
-      if (!step_.edge) return;
-      const Vec3<double> e = models_[step_.second].a - models_[step_.second].b - models_[step_.first].a +
-                             models_[step_.first].b;
-      const double ee = dot(e, e);
-      if (ee > 0) try_direction(unit(fma(-dot(z, e) / ee, e, z)));
+      // Square to an edge of the other core, as near to the axis as that goes.
+      Vec3<double> nearest = z;
+      double highest = -infinity;
+      for (int i = 0; i < count_; ++i)
+        for (int j = 0; j < i; ++j) {
+          const Vec3<double> e = models_[i].a - models_[i].b - models_[j].a + models_[j].b;
+          const double ee = dot(e, e);
+          if (!(ee > 0)) continue;
+          const Vec3<double> square = unit(fma(-dot(z, e) / ee, e, z));
+          const double s = dot(square, try_direction(square).w);
+          if (s > highest) {
+            highest = s;
+            nearest = square;
+          }
+        }
+      if (highest > -infinity) hint_[hints_++] = nearest;
     };
     if (has_disc(pair_.a)) attempt({0, 0, 1}, {0, 0, 0}, pair_.a.size.x, -1);
     if (has_disc(pair_.b)) attempt(pair_.X_AB.R.z, pair_.X_AB.p, pair_.b.size.x, 1);
@@ -302,7 +316,7 @@ class Polisher {
   Model models_[most_pieces];
   Step step_{};
   int count_ = 0, hints_ = 0;
-  Vec3<double> hint_[2];
+  Vec3<double> hint_[4];
   bool fresh_ = false;
 };
 
