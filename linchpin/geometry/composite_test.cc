@@ -72,7 +72,7 @@ TEST(Compound, PiecesOfAMeshMoveOverAMesh) {
   for (const double x : {-0.4, 0.4})
     for (const double y : {-0.4, 0.4}) append(t, box_mesh({0.05, 0.05, 0.2}, at(x, y, 0.2)));
   const TriangleMesh mesh = make_mesh(t.vertices, t.triangles).value();
-  const Compound pieces = convex_pieces(mesh, {}).value();
+  const Compound pieces = convex_pieces(mesh, {}).value().compound;
   ASSERT_EQ(pieces.parts->size(), 5u);
   const Shape still = Mesh{std::make_shared<const TriangleMesh>(mesh)};
   ManifoldList list;

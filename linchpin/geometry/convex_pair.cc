@@ -131,6 +131,10 @@ bool convex_pair(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X
   return core_pair(core_of(a), X_WA, core_of(b), X_WB, margin, m);
 }
 
+bool convex_triangle(const Shape& a, const Pose& X_WA, const Vec3<double> corners_W[3], double margin, Manifold& m) {
+  return core_triangle(core_of(a), X_WA, corners_W, margin, m);
+}
+
 bool core_triangle(const Core& a, const Pose& X_WA, const Vec3<double> corners_W[3], double margin, Manifold& m) {
   // Seen from one of its corners: far from the world's origin nothing is lost.
   const Vec3<double> corners[] = {{0, 0, 0}, corners_W[1] - corners_W[0], corners_W[2] - corners_W[0]};
