@@ -1,0 +1,46 @@
+// Contacts without dynamics: a scene of shapes, the gaps between them before and after they touch, and a ray through it.
+#include <cstdio>
+
+#include "linchpin/geometry/scene_rays.h"
+
+int main() {
+  using namespace linchpin;
+  SceneSpec spec;
+  spec.frames = 3;  // the world and two bodies
+  SceneShape floor, brick, ball;
+  floor.shape = HalfSpace{};
+  brick.shape = Box{{0.2, 0.1, 0.05}};
+  brick.frame = 1;
+  brick.material.friction = {0.6, 0.5};
+  ball.shape = Sphere{0.05};
+  ball.frame = 2;
+  ball.material.restitution = 0.8;
+  spec.shapes = {floor, brick, ball};
+  const CollisionScene scene(spec);
+  SceneWorkspace ws(scene);
+  SceneContacts contacts;
+
+  // The brick lies on the floor, the ball comes down on it at 2 m/s: in 10 ms it moves by 20 mm.
+  const std::vector<double> reach = {0, 0, 0.02};
+  for (const double height : {0.2, 0.16, 0.15, 0.149}) {
+    std::vector<Transform<double>> X_WF(3, Transform<double>::identity());
+    X_WF[1].p = {0, 0, 0.05};
+    X_WF[2].p = {0.05, 0.02, height};
+    find_contacts(scene, X_WF, reach, ws, contacts);
+    std::printf("ball's centre at %.3f m:\n", height);
+    for (const ShapePair& pair : contacts.pairs) {
+      const PairMaterial material = scene.material(pair.a, pair.b);
+      for (int i = pair.first; i < pair.first + pair.count; ++i) {
+        const Manifold& m = contacts.manifolds[std::size_t(i)];
+        std::printf("  shapes %d and %d (mu %.2f, e %.1f), normal (%.0f, %.0f, %.0f):", pair.a, pair.b,
+                    material.friction.mu_static, material.restitution, m.normal.x, m.normal.y, m.normal.z);
+        for (int k = 0; k < m.count; ++k) std::printf(" %.3g mm", 1e3 * m.points[k].gap);
+        std::printf("\n");
+      }
+    }
+  }
+
+  const SceneRays rays(scene, ws);
+  if (const auto hit = rays.cast({{0.05, 0.02, 1}, {0, 0, -1}}))
+    std::printf("a ray straight down from 1 m meets shape %d after %.3f m\n", hit->shape, hit->hit.t);
+}
