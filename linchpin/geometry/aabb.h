@@ -25,39 +25,41 @@ struct Aabb {
   static Aabb about(const Vec3<double>& centre, const Vec3<double>& half) { return {centre - half, centre + half}; }
 };
 
-inline bool holds_points(const Aabb& a) {
+LINCHPIN_INLINE bool holds_points(const Aabb& a) {
   return a.lower.x <= a.upper.x && a.lower.y <= a.upper.y && a.lower.z <= a.upper.z;
 }
-inline bool is_finite(const Aabb& a) {
-  return std::isfinite(a.lower.x) && std::isfinite(a.lower.y) && std::isfinite(a.lower.z) &&
-         std::isfinite(a.upper.x) && std::isfinite(a.upper.y) && std::isfinite(a.upper.z);
+LINCHPIN_INLINE bool is_finite(const Aabb& a) {
+  return std::isfinite(a.lower.x) && std::isfinite(a.lower.y) && std::isfinite(a.lower.z) && std::isfinite(a.upper.x) &&
+         std::isfinite(a.upper.y) && std::isfinite(a.upper.z);
 }
-inline bool contains(const Aabb& a, const Vec3<double>& p) {
+LINCHPIN_INLINE bool contains(const Aabb& a, const Vec3<double>& p) {
   return a.lower.x <= p.x && p.x <= a.upper.x && a.lower.y <= p.y && p.y <= a.upper.y && a.lower.z <= p.z &&
          p.z <= a.upper.z;
 }
 // Of two boxes that hold points.
-inline bool overlaps(const Aabb& a, const Aabb& b) {
+LINCHPIN_INLINE bool overlaps(const Aabb& a, const Aabb& b) {
   return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y && b.lower.y <= a.upper.y &&
          a.lower.z <= b.upper.z && b.lower.z <= a.upper.z;
 }
-inline Vec3<double> least(const Vec3<double>& a, const Vec3<double>& b) {
+LINCHPIN_INLINE Vec3<double> least(const Vec3<double>& a, const Vec3<double>& b) {
   return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)};
 }
-inline Vec3<double> greatest(const Vec3<double>& a, const Vec3<double>& b) {
+LINCHPIN_INLINE Vec3<double> greatest(const Vec3<double>& a, const Vec3<double>& b) {
   return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
 }
 // The least box that holds both; NaN of b is passed over.
-inline Aabb merge(const Aabb& a, const Aabb& b) { return {least(a.lower, b.lower), greatest(a.upper, b.upper)}; }
-inline Aabb merge(const Aabb& a, const Vec3<double>& p) { return {least(a.lower, p), greatest(a.upper, p)}; }
-inline Aabb inflated(const Aabb& a, double margin) {
+LINCHPIN_INLINE Aabb merge(const Aabb& a, const Aabb& b) {
+  return {least(a.lower, b.lower), greatest(a.upper, b.upper)};
+}
+LINCHPIN_INLINE Aabb merge(const Aabb& a, const Vec3<double>& p) { return {least(a.lower, p), greatest(a.upper, p)}; }
+LINCHPIN_INLINE Aabb inflated(const Aabb& a, double margin) {
   const Vec3<double> m{margin, margin, margin};
   return {a.lower - m, a.upper + m};
 }
 // Halves first: no overflow.
-inline Vec3<double> centre(const Aabb& a) { return 0.5 * a.lower + 0.5 * a.upper; }
+LINCHPIN_INLINE Vec3<double> centre(const Aabb& a) { return 0.5 * a.lower + 0.5 * a.upper; }
 // Square of the distance between the nearest points; 0 when they overlap.
-inline double distance_squared(const Aabb& a, const Aabb& b) {
+LINCHPIN_INLINE double distance_squared(const Aabb& a, const Aabb& b) {
   const Vec3<double> zero = Vec3<double>::zero();
   const Vec3<double> gap = greatest(zero, greatest(a.lower - b.upper, b.lower - a.upper));
   return dot(gap, gap);

@@ -157,6 +157,12 @@ Result<TriangleMesh> make_mesh(Points vertices, Triangles triangles) {
   for (const Point& v : mesh.vertices) mesh.box = merge(mesh.box, v);
   if (std::string fault = find_normals(triangles, mesh); !fault.empty()) return Error{std::move(fault)};
   if (std::string fault = find_neighbours(triangles, mesh); !fault.empty()) return Error{std::move(fault)};
+  std::vector<Aabb> boxes;
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const auto [a, b, c] = mesh.corners(int(t));
+    boxes.push_back(merge(merge({a, a}, b), c));
+  }
+  mesh.bvh = Bvh(boxes);
   return mesh;
 }
 

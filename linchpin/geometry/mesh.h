@@ -18,6 +18,7 @@
 
 #include "linchpin/base/result.h"
 #include "linchpin/geometry/aabb.h"
+#include "linchpin/geometry/bvh.h"
 #include "linchpin/spatial/vec.h"
 
 namespace linchpin {
@@ -32,6 +33,7 @@ struct TriangleMesh {
   std::vector<std::array<int, 3>> neighbours;
   std::vector<std::array<Fold, 3>> folds;
   Aabb box;
+  Bvh bvh;      // of the triangles' boxes
   bool closed;  // no border
 
   std::array<Vec3<double>, 3> corners(int triangle) const {
