@@ -92,8 +92,8 @@ double concavity_of(const Hull& hull, const Whole& whole) {
 
 // --------------------------------------------------------------------------------------------------------- cutting
 
-// The parts of a triangle with side * (normal.x - offset) >= 0, where heights within the resolution are none. A triangle
-// in the plane belongs to the side on which the solid lies behind it.
+// The parts of a triangle with side * (normal.x - offset) >= 0, where heights within the resolution are none. A
+// triangle in the plane belongs to the side on which the solid lies behind it.
 void clip(const Triangle& t, const Plane& plane, double side, double resolution, std::vector<Triangle>& out) {
   std::array<double, 3> h;
   for (std::size_t k = 0; k < 3; ++k) {

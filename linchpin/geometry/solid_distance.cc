@@ -33,8 +33,8 @@ double distance_from_triangle(const TriangleMesh& mesh, int t, const Point& q) {
   return norm(q - nearest_on_triangle(q, mesh.corners(t), mesh.normals[std::size_t(t)]));
 }
 
-// Where the nearest point is on an edge or a corner, several triangles are equally near and may disagree about the side;
-// right is the one that q looks at most directly.
+// Where the nearest point is on an edge or a corner, several triangles are equally near and may disagree about the
+// side; right is the one that q looks at most directly.
 SolidDistance distance_from_solid(const TriangleMesh& mesh, const Point& q) {
   constexpr double alike = 1 + 1e-9;  // distances that differ by rounding only
   double least = std::numeric_limits<double>::infinity(), facing = 0;
