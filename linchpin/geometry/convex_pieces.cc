@@ -44,7 +44,7 @@ struct Piece {
 
 // What the whole mesh lends to its pieces.
 struct Whole {
-  const SolidDistance& outside;
+  const TriangleMesh& mesh;
   double tolerance;  // m
   double size;       // m
 };
@@ -64,12 +64,12 @@ double concavity_of(const Hull& hull, const Whole& whole) {
   std::priority_queue<Patch> patches;
   const auto look_at = [&](const Triangle& t) {
     const Point middle = (1.0 / 3) * (t[0] + t[1] + t[2]);
-    const auto [d, nearest] = whole.outside(middle);
+    const auto [d, nearest] = distance_from_solid(whole.mesh, middle);
     most = std::max(most, d);
     double r = 0, from_one = 0;
     for (const Point& p : t) {
       r = std::max(r, norm(p - middle));
-      from_one = std::max(from_one, whole.outside.from_triangle(p, nearest));
+      from_one = std::max(from_one, distance_from_triangle(whole.mesh, nearest, p));
     }
     const double bound = std::min(d + r, from_one);
     if (bound > most + fine) patches.push({t, bound});
@@ -92,8 +92,8 @@ double concavity_of(const Hull& hull, const Whole& whole) {
 
 // --------------------------------------------------------------------------------------------------------- cutting
 
-// The parts of a triangle with side * (normal.x - offset) >= 0, where heights within the resolution are none. A triangle
-// in the plane belongs to the side on which the solid lies behind it.
+// The parts of a triangle with side * (normal.x - offset) >= 0, where heights within the resolution are none. A
+// triangle in the plane belongs to the side on which the solid lies behind it.
 void clip(const Triangle& t, const Plane& plane, double side, double resolution, std::vector<Triangle>& out) {
   std::array<double, 3> h;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -318,8 +318,7 @@ Result<std::vector<Piece>> first_pieces(const TriangleMesh& mesh, const Whole& w
 Result<ConvexPieces> convex_pieces(const TriangleMesh& mesh, const ConvexPiecesOptions& options) {
   if (const auto weight = solid(mesh); !weight.ok()) return weight.error();  // open, or inside out
   const double size = norm(mesh.box.upper - mesh.box.lower);
-  const SolidDistance outside(mesh);
-  const Whole whole{outside, options.concavity > 0 ? options.concavity : options.relative_concavity * size, size};
+  const Whole whole{mesh, options.concavity > 0 ? options.concavity : options.relative_concavity * size, size};
   if (!(whole.tolerance > 0 && std::isfinite(whole.tolerance)))
     return Error{words("concavity is ", whole.tolerance, " m; it must be positive and finite")};
 

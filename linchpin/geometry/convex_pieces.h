@@ -8,9 +8,9 @@
 // more evenly: a ring loses no volume before its second cut. Planes tried: those of the faces beside concave edges,
 // which take apart exactly what was put together from boxes, and planes across the piece's principal axes.
 //
-// The maximum (1) is found by bounds. The distance changes by no more than q does, so a triangle of H whose middle is at
-// d and whose corners are r away from it holds nothing beyond d + r. And the distance from one triangle of S, a convex
-// set, is largest at a corner. While neither settles it, the triangle of H is quartered.
+// The maximum (1) is found by bounds. The distance changes by no more than q does, so a triangle of H whose middle is
+// at d and whose corners are r away from it holds nothing beyond d + r. And the distance from one triangle of S, a
+// convex set, is largest at a corner. While neither settles it, the triangle of H is quartered.
 #pragma once
 
 #include "linchpin/base/result.h"

@@ -137,7 +137,6 @@ TEST(ConvexPieces, TorusWithinTolerance) {
     for (const Vec3<double>& v : torus.vertices) EXPECT_GT(depth_in(pieces, v), -1e-6 * size);
     // and by points of the hulls' surfaces, tried one by one
     RandomSpatial random(4);
-    const SolidDistance outside(torus);
     for (const Hull* hull : hulls_of(pieces))
       for (const Hull::Face& f : hull->faces) {
         Vec3<double> p = Vec3<double>::zero();
@@ -147,7 +146,7 @@ TEST(ConvexPieces, TorusWithinTolerance) {
           p += w * hull->vertices[std::size_t(hull->corners[std::size_t(f.first + i)])];
           sum += w;
         }
-        EXPECT_LE(outside((1 / sum) * p).distance, pieces.concavity + 0.1 * relative * size);
+        EXPECT_LE(distance_from_solid(torus, (1 / sum) * p).distance, pieces.concavity + 0.1 * relative * size);
       }
   }
   EXPECT_LT(last_volume / exact, 1.1);

@@ -2,8 +2,8 @@
 //
 // The grid lies about the origin of its frame: column i and row j are at
 //     x = (i - (columns - 1)/2) spacing_x,  y = (j - (rows - 1)/2) spacing_y     (1)
-// Cell (i, j) lies between the columns i, i+1 and the rows j, j+1, and is two triangles with the diagonal from (i, j) to
-// (i+1, j+1): the first one (i, j), (i+1, j), (i+1, j+1), the second one (i, j), (i+1, j+1), (i, j+1), both
+// Cell (i, j) lies between the columns i, i+1 and the rows j, j+1, and is two triangles with the diagonal from (i, j)
+// to (i+1, j+1): the first one (i, j), (i+1, j), (i+1, j+1), the second one (i, j), (i+1, j+1), (i, j+1), both
 // counterclockwise from above. Cells are numbered row by row, triangles 2 cell and 2 cell + 1.
 #pragma once
 

@@ -1,6 +1,7 @@
 #include "linchpin/geometry/mesh.h"
 
 #include <limits>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -82,6 +83,23 @@ TEST(TriangleMesh, NeighboursKnowEachOther) {
     }
   EXPECT_GT(count(mesh, Fold::concave), 0);  // inside of the ring
   EXPECT_GT(count(mesh, Fold::convex), 0);
+}
+
+// The hierarchy finds what looking at all triangles finds.
+TEST(TriangleMesh, BoxesOfTrianglesAreFound) {
+  RandomSpatial random(2);
+  const TriangleMesh mesh = mesh_of(torus_mesh(1, 0.3, 20, 12));
+  for (int i = 0; i < 100; ++i) {
+    const Vec3<double> p = random.vector(1.3);
+    const Aabb box = Aabb::about(p, {0.2, 0.1, 0.3});
+    std::set<int> found, expected;
+    mesh.bvh.for_overlapping(box, [&](std::uint32_t t) { found.insert(int(t)); });
+    for (int t = 0; t < int(mesh.triangles.size()); ++t) {
+      const auto [a, b, c] = mesh.corners(t);
+      if (overlaps(merge(merge({a, a}, b), c), box)) expected.insert(t);
+    }
+    EXPECT_EQ(found, expected);
+  }
 }
 
 TEST(TriangleMesh, FoldsByTheSignOfTheHeight) {

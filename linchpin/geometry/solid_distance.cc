@@ -29,38 +29,27 @@ Point nearest_on_triangle(const Point& q, const std::array<Point, 3>& corner, co
 
 }  // namespace
 
-SolidDistance::SolidDistance(const TriangleMesh& mesh) : mesh_(mesh) {
-  balls_.reserve(mesh.triangles.size());
-  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const auto [a, b, c] = mesh.corners(int(t));
-    const Point centre = (1.0 / 3) * (a + b + c);
-    balls_.push_back({centre, std::max({norm(a - centre), norm(b - centre), norm(c - centre)})});
-  }
+double distance_from_triangle(const TriangleMesh& mesh, int t, const Point& q) {
+  return norm(q - nearest_on_triangle(q, mesh.corners(t), mesh.normals[std::size_t(t)]));
 }
 
-// Where the nearest point is on an edge or a corner, several triangles are equally near and may disagree about the side;
-// right is the one that q looks at most directly.
-SolidDistance::Nearest SolidDistance::operator()(const Point& q) const {
+// Where the nearest point is on an edge or a corner, several triangles are equally near and may disagree about the
+// side; right is the one that q looks at most directly.
+SolidDistance distance_from_solid(const TriangleMesh& mesh, const Point& q) {
+  constexpr double alike = 1 + 1e-9;  // distances that differ by rounding only
   double least = std::numeric_limits<double>::infinity(), facing = 0;
   int nearest = 0;
-  for (std::size_t t = 0; t < balls_.size(); ++t) {
-    const double bound = least * (1 + 1e-9) + balls_[t].radius;
-    const Vec3<double> to = q - balls_[t].centre;
-    if (dot(to, to) > bound * bound) continue;
-    const Point p = nearest_on_triangle(q, mesh_.corners(int(t)), mesh_.normals[t]);
-    const double d = norm(q - p), height = dot(q - p, mesh_.normals[t]);
-    const bool nearer = d < least * (1 - 1e-9), alike = !nearer && d <= least * (1 + 1e-9);
-    if (nearer || (alike && std::abs(height) > std::abs(facing))) {
+  mesh.bvh.nearest({q, q}, least, [&](std::uint32_t t, double) {
+    const Point p = nearest_on_triangle(q, mesh.corners(int(t)), mesh.normals[t]);
+    const double d = norm(q - p), height = dot(q - p, mesh.normals[t]);
+    if (d * alike < least || (d <= least * alike && std::abs(height) > std::abs(facing))) {
       facing = height;
       nearest = int(t);
     }
     least = std::min(least, d);
-  }
+    return least * alike;
+  });
   return {facing > 0 ? least : -least, nearest};
-}
-
-double SolidDistance::from_triangle(const Point& q, int t) const {
-  return norm(q - nearest_on_triangle(q, mesh_.corners(t), mesh_.normals[std::size_t(t)]));
 }
 
 }  // namespace linchpin

@@ -22,10 +22,9 @@ TEST(SolidDistance, OfABox) {
     const Vec3<double> out{std::max(0.0, std::abs(p.x) - half.x), std::max(0.0, std::abs(p.y) - half.y),
                            std::max(0.0, std::abs(p.z) - half.z)};
     const double in = std::min({half.x - std::abs(p.x), half.y - std::abs(p.y), half.z - std::abs(p.z)});
-    const SolidDistance distance_from(mesh);
-    const auto [distance, triangle] = distance_from(X * p);
+    const auto [distance, triangle] = distance_from_solid(mesh, X * p);
     EXPECT_NEAR(distance, in > 0 ? -in : norm(out), 1e-14);
-    EXPECT_NEAR(distance_from.from_triangle(X * p, triangle), std::abs(distance), 1e-14);
+    EXPECT_NEAR(distance_from_triangle(mesh, triangle, X * p), std::abs(distance), 1e-14);
   }
 }
 
@@ -34,13 +33,13 @@ TEST(SolidDistance, OfATorus) {
   RandomSpatial random(2);
   const Triangles torus = torus_mesh(1, 0.3, 48, 48);
   const TriangleMesh mesh = make_mesh(torus.vertices, torus.triangles).value();
-  const SolidDistance outside(mesh);
   for (int i = 0; i < 300; ++i) {
     const Vec3<double> p = random.vector(1.5);
     const double exact = std::hypot(std::hypot(p.x, p.y) - 1, p.z) - 0.3;
-    EXPECT_NEAR(outside(p).distance, exact, 0.004);  // what chords lose: (R + r)(1 - cos(pi/48)) + r(...)
+    EXPECT_NEAR(distance_from_solid(mesh, p).distance, exact,
+                0.004);  // what chords lose: (R + r)(1 - cos(pi/48)) + r(...)
   }
-  EXPECT_NEAR(outside({0, 0, 0}).distance, 0.7, 0.002);
+  EXPECT_NEAR(distance_from_solid(mesh, {0, 0, 0}).distance, 0.7, 0.002);
 }
 
 }  // namespace

@@ -223,8 +223,8 @@ TEST(Solid, CompoundOfParts) {
   EXPECT_LT(distance(twice.moments, 2.0 * once.moments), 1e-15);
 }
 
-// Over each triangle the height is linear and the integrands have degree 4 at most: Gauss' three points along each of two
-// directions of a triangle's collapsed square (degree 5) are exact.
+// Over each triangle the height is linear and the integrands have degree 4 at most: Gauss' three points along each of
+// two directions of a triangle's collapsed square (degree 5) are exact.
 TEST(Solid, HeightFieldAgainstGauss) {
   RandomSpatial random(4);
   const int columns = 5, rows = 4;

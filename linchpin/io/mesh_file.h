@@ -1,9 +1,9 @@
 // Meshes from files: STL, OBJ, COLLADA, PLY, glTF and whatever else assimp reads.
 //
-// All meshes of the file's scene, each where the scene's nodes put it, make one; polygons are cut into triangles, points
-// and lines are left out. Axes are the file's own; COLLADA's unit is turned into metres, other formats are taken at
-// their word. Coordinates are those of floats: assimp keeps no more. An error says which file, and which mesh, triangle
-// or vertex of it, counted from 0.
+// All meshes of the file's scene, each where the scene's nodes put it, make one; polygons are cut into triangles,
+// points and lines are left out. Axes are the file's own; COLLADA's unit is turned into metres, other formats are taken
+// at their word. Coordinates are those of floats: assimp keeps no more. An error says which file, and which mesh,
+// triangle or vertex of it, counted from 0.
 #pragma once
 
 #include <array>
