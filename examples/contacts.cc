@@ -7,15 +7,11 @@ int main() {
   using namespace linchpin;
   SceneSpec spec;
   spec.frames = 3;  // the world and two bodies
-  SceneShape floor, brick, ball;
-  floor.shape = HalfSpace{};
-  brick.shape = Box{{0.2, 0.1, 0.05}};
-  brick.frame = 1;
-  brick.material.friction = {0.6, 0.5};
-  ball.shape = Sphere{0.05};
-  ball.frame = 2;
-  ball.material.restitution = 0.8;
-  spec.shapes = {floor, brick, ball};
+  spec.shapes.push_back({.shape = HalfSpace{}});
+  spec.shapes.push_back({.shape = Box{{0.2, 0.1, 0.05}}, .frame = 1});
+  spec.shapes.push_back({.shape = Sphere{0.05}, .frame = 2});
+  spec.shapes[1].material.friction = {0.6, 0.5};
+  spec.shapes[2].material.restitution = 0.8;
   const CollisionScene scene(spec);
   SceneWorkspace ws(scene);
   SceneContacts contacts;

@@ -17,10 +17,7 @@ using geometry_testing::Pose;
 Pose at(double x, double y, double z) { return {Mat3<double>::identity(), {x, y, z}}; }
 
 SceneShape on_frame(int frame, const Shape& shape) {
-  SceneShape s;
-  s.shape = shape;
-  s.frame = frame;
-  return s;
+  return {.shape = shape, .frame = frame};
 }
 
 // Spheres of radius 0.5 along x, one on each frame, the first on the world.

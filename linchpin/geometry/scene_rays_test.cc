@@ -14,16 +14,11 @@ TEST(SceneRays, MeetWhatIsNearest) {
   spec.frames = 80;
   const Shape kinds[] = {Sphere{0.2}, Box{{0.1, 0.2, 0.3}}, Capsule{0.1, 0.2}, Cylinder{0.2, 0.1}, Cone{0.2, 0.2}};
   for (int i = 1; i < spec.frames; ++i) {
-    SceneShape s;
-    s.shape = kinds[i % 5];
-    s.frame = i;
-    s.groups = i % 3 == 0 ? 2 : 1;
-    spec.shapes.push_back(s);
+    spec.shapes.push_back({.shape = kinds[i % 5], .frame = i});
+    spec.shapes.back().groups = i % 3 == 0 ? 2 : 1;
   }
-  SceneShape floor;
-  floor.shape = HalfSpace{};
-  floor.X_FS.p.z = -3;
-  spec.shapes.push_back(floor);
+  spec.shapes.push_back({.shape = HalfSpace{}});
+  spec.shapes.back().X_FS.p.z = -3;
   const CollisionScene scene(spec);
   SceneWorkspace ws(scene);
   SceneContacts contacts;
