@@ -1,6 +1,8 @@
 #include "linchpin/geometry/bounds.h"
 
+#include "linchpin/geometry/height_grid.h"
 #include "linchpin/geometry/hull.h"
+#include "linchpin/geometry/mesh.h"
 
 namespace linchpin {
 namespace {
@@ -65,11 +67,8 @@ struct Bounds {
     for (const Vec3<double>& v : h.hull->vertices) box = merge(box, X.R * v);  // (8)
     return {X.p + box.lower, X.p + box.upper};
   }
-  // Mesh and HeightField.
-  template <class Terrain>
-  Aabb operator()(const Terrain&) const {
-    return Aabb::everything();
-  }
+  Aabb operator()(const Mesh& m) const { return turned(m.mesh->box, X); }
+  Aabb operator()(const HeightField& f) const { return turned(f.grid->box, X); }
   Aabb operator()(const Compound& c) const {
     Aabb box = Aabb::none();
     for (const PlacedShape& part : *c.parts) box = merge(box, bounds(part.shape, X * part.X_SP));

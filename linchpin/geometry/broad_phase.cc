@@ -105,10 +105,8 @@ void BroadPhase::test_pack(std::size_t i, std::size_t candidates) {
   count_ = count;
 }
 
-std::span<const BoxPair> BroadPhase::find_pairs(std::span<const Aabb> boxes, std::span<const double> margins,
-                                                std::span<const BoxFilter> filters) {
+std::span<const BoxPair> BroadPhase::find_pairs(std::span<const Aabb> boxes, std::span<const double> margins) {
   check(margins.empty() || margins.size() == boxes.size(), margins.size(), " margins for ", boxes.size(), " boxes");
-  check(filters.empty() || filters.size() == boxes.size(), filters.size(), " filters for ", boxes.size(), " boxes");
   if (!margins.empty()) {
     inflated_.resize(boxes.size());
     for (std::size_t i = 0; i < boxes.size(); ++i) inflated_[i] = inflated(boxes[i], margins[i]);  // (1)
@@ -126,10 +124,6 @@ std::span<const BoxPair> BroadPhase::find_pairs(std::span<const Aabb> boxes, std
   tests_.resize(lanes * packs + lanes);
 
   for (std::size_t i = 0; i < packs; ++i) test_pack(i, find_neighbours(i));
-  if (!filters.empty()) {
-    const auto unwanted = [&](const BoxPair& p) { return !wanted(filters[p.a], filters[p.b]); };
-    count_ = std::size_t(std::remove_if(pairs_.begin(), pairs_.begin() + long(count_), unwanted) - pairs_.begin());
-  }
   sort_pairs(boxes.size());
   return {pairs_.data(), count_};
 }

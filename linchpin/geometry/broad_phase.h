@@ -26,20 +26,11 @@ struct BoxPair {
   friend bool operator==(const BoxPair&, const BoxPair&) = default;
 };
 
-// A pair is wanted if one of the two is in a group that the other minds.
-struct BoxFilter {
-  std::uint32_t groups = 1, minds = ~std::uint32_t(0);
-};
-inline bool wanted(const BoxFilter& a, const BoxFilter& b) {
-  return ((a.groups & b.minds) | (b.groups & a.minds)) != 0;
-}
-
 class BroadPhase {
  public:
-  // All wanted pairs (1) in rising order, valid until the next call. `margins` and `filters` may be empty: no margin,
-  // all wanted. A box that holds no point, such as one with NaN, is in no pair; infinite ones are as good as others.
-  std::span<const BoxPair> find_pairs(std::span<const Aabb> boxes, std::span<const double> margins = {},
-                                      std::span<const BoxFilter> filters = {});
+  // All pairs (1) in rising order, valid until the next call. `margins` may be empty: none. A box that holds no point,
+  // such as one with NaN, is in no pair; infinite ones are as good as others.
+  std::span<const BoxPair> find_pairs(std::span<const Aabb> boxes, std::span<const double> margins = {});
 
  private:
   std::size_t find_neighbours(std::size_t pack);

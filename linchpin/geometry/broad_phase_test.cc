@@ -107,22 +107,6 @@ TEST(BroadPhase, NaNIsNearNothingAndInfinityWhatItShould) {
   EXPECT_TRUE(broad_phase.find_pairs(boxes, margins).empty());
 }
 
-TEST(BroadPhase, FiltersTakeAwayWhatIsNotWanted) {
-  RandomSpatial random(14);
-  const std::vector<Aabb> boxes = scene(Kind::even, 500, random);
-  std::vector<BoxFilter> filters;
-  for (std::size_t i = 0; i < boxes.size(); ++i)
-    filters.push_back({1u << int(3 * random.unit()), std::uint32_t(8 * random.unit())});
-  std::vector<BoxPair> expected = all_pairs(boxes);
-  std::erase_if(expected, [&](const BoxPair& p) {
-    const BoxFilter &a = filters[p.a], &b = filters[p.b];
-    return (a.groups & b.minds) == 0 || (b.groups & a.minds) == 0;
-  });
-  BroadPhase broad_phase;
-  EXPECT_EQ(list(broad_phase.find_pairs(boxes, {}, filters)), expected);
-  EXPECT_GT(expected.size(), 100u);
-}
-
 TEST(BroadPhase, WhatWasAskedBeforeDoesNotMatter) {
   RandomSpatial random(15);
   BroadPhase used;

@@ -21,7 +21,6 @@ CollisionScene::CollisionScene(SceneSpec spec) : spec_(std::move(spec)) {
     const SceneShape& s = spec_.shapes[at(i)];
     check(s.frame >= 0 && s.frame < spec_.frames, "shape ", i, " is on frame ", s.frame, " of ", spec_.frames);
     check(s.margin >= 0, "shape ", i, " has a margin of ", s.margin, " m, it must be at least 0");
-    filters_.push_back({s.groups, s.touches});
   }
   has_named_.assign(at(count), 0);
   for (ScenePair& p : spec_.pairs) {
@@ -59,10 +58,11 @@ const ScenePair* CollisionScene::named(int a, int b) const {
 }
 
 bool CollisionScene::wanted(int a, int b) const {
-  const int f = spec_.shapes[at(a)].frame, g = spec_.shapes[at(b)].frame;
+  const SceneShape &A = spec_.shapes[at(a)], &B = spec_.shapes[at(b)];
+  const int f = A.frame, g = B.frame;
   if (f == g) return false;
   if (named(a, b)) return true;
-  if (!linchpin::wanted(filters_[at(a)], filters_[at(b)])) return false;  // (1)
+  if (((A.groups & B.touches) | (B.groups & A.touches)) == 0) return false;  // (1)
   return !std::binary_search(apart_.begin() + apart_first_[at(f)], apart_.begin() + apart_first_[at(f) + 1], g);
 }
 
@@ -98,7 +98,7 @@ void find_contacts(const CollisionScene& scene, std::span<const Transform<double
   };
 
   ws.near.clear();
-  for (const BoxPair& p : ws.broad_phase.find_pairs(ws.boxes, ws.margins, scene.filters())) {
+  for (const BoxPair& p : ws.broad_phase.find_pairs(ws.boxes, ws.margins)) {
     const int a = static_cast<int>(p.a), b = static_cast<int>(p.b);
     if (scene.wanted(a, b) && !scene.named(a, b)) ws.near.push_back(p);
   }

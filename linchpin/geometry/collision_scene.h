@@ -25,7 +25,6 @@ class CollisionScene {
   explicit CollisionScene(SceneSpec spec);
   std::span<const SceneShape> shapes() const { return spec_.shapes; }
   std::span<const ScenePair> named_pairs() const { return spec_.pairs; }  // sorted, a < b
-  std::span<const BoxFilter> filters() const { return filters_; }
   int frames() const { return spec_.frames; }
   // Whether two shapes that are near are looked at at all. a < b.
   bool wanted(int a, int b) const;
@@ -37,7 +36,6 @@ class CollisionScene {
 
  private:
   SceneSpec spec_;
-  std::vector<BoxFilter> filters_;
   std::vector<int> apart_first_, apart_;  // of frame f: apart_[apart_first_[f] .. apart_first_[f + 1]), sorted
   std::vector<char> has_named_;           // by shape
 };

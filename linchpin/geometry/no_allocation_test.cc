@@ -32,13 +32,12 @@ TEST(NoAllocation, BroadPhaseAndIslands) {
   for (const int n : {1, 10, 300, 5000}) {
     std::vector<Aabb> boxes = some_boxes(n, std::cbrt(double(n)));
     const std::vector<double> margins(boxes.size(), 0.1);
-    const std::vector<BoxFilter> filters(boxes.size());
     const std::vector<std::uint8_t> fixed(boxes.size(), 0);
     std::vector<BodyPair> pairs;
     Islands islands;
     BroadPhase broad_phase;
     const auto step = [&] {
-      const std::span<const BoxPair> found = broad_phase.find_pairs(boxes, margins, filters);
+      const std::span<const BoxPair> found = broad_phase.find_pairs(boxes, margins);
       pairs.clear();
       for (const BoxPair& p : found) pairs.push_back({int(p.a), int(p.b)});
       find_islands(fixed, pairs, islands);

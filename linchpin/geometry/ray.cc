@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/geometry/height_grid.h"
 #include "linchpin/geometry/hull.h"
+#include "linchpin/geometry/mesh.h"
 
 namespace linchpin {
 namespace {
@@ -178,16 +180,66 @@ struct Cast {
     if (!(t0 + i.in >= 0)) return hit(0, -ray.u);
     return hit(t0 + i.in, i.normal);
   }
-  std::optional<RayHit> operator()(const Mesh&) const { return std::nullopt; }
-  std::optional<RayHit> operator()(const HeightField&) const { return std::nullopt; }
+  std::optional<RayHit> operator()(const Mesh& mesh) const;
+  std::optional<RayHit> operator()(const HeightField& field) const;
   std::optional<RayHit> operator()(const Compound& compound) const;
 
+  std::optional<RayHit> triangle(const std::array<Vec3<double>, 3>& corners, int number) const;
   std::optional<RayHit> hit(double distance, const Vec3<double>& normal) const {
     const double t = distance / ray.length;
     if (!(t <= ray.limit)) return std::nullopt;
     return RayHit{t, normal, 0};
   }
 };
+
+// One triangle, from either side. The three volumes of (u, edge) have one sign where the ray passes within; those of an
+// edge that two triangles share differ in nothing but the sign, so that no ray slips through between them.
+std::optional<RayHit> Cast::triangle(const std::array<Vec3<double>, 3>& corners, int number) const {
+  const Vec3<double> p = corners[0] - ray.o, q = corners[1] - ray.o, r = corners[2] - ray.o;
+  const double a = dot(ray.u, cross(p, q)), b = dot(ray.u, cross(q, r)), c = dot(ray.u, cross(r, p));
+  if (!((a >= 0 && b >= 0 && c >= 0) || (a <= 0 && b <= 0 && c <= 0))) return std::nullopt;
+  const Vec3<double> n = unit(cross(q - p, r - p));
+  const double rate = dot(n, ray.u), distance = dot(n, p) / rate;
+  if (!(distance >= 0)) return std::nullopt;  // behind, or along the plane
+  std::optional<RayHit> found = hit(distance, rate < 0 ? n : -n);
+  if (found) found->piece = std::uint32_t(number);
+  return found;
+}
+
+std::optional<RayHit> Cast::operator()(const Mesh& mesh) const {
+  std::optional<RayHit> first;
+  mesh.mesh->bvh.along({ray.o, ray.u, ray.limit * ray.length}, [&](std::uint32_t t, double limit) {
+    const std::optional<RayHit> one = triangle(mesh.mesh->corners(int(t)), int(t));
+    if (!one || (first && !(one->t < first->t || (one->t == first->t && t < first->piece)))) return limit;
+    first = one;
+    return one->t * ray.length;
+  });
+  return first;
+}
+
+// Cell by cell along the ray, as it is seen from above.
+std::optional<RayHit> Cast::operator()(const HeightField& field) const {
+  const HeightGrid& grid = *field.grid;
+  const Interval within = meet({ray.o - centre(grid.box), ray.u}, Box{0.5 * (grid.box.upper - grid.box.lower)});
+  if (within.empty() || !(within.out >= 0)) return std::nullopt;
+  const Vec3<double> start = fma(std::max(within.in, 0.0), ray.u, ray.o);
+  const auto cell_at = [](double x, int count) { return int(std::clamp(std::floor(x), 0.0, count - 1.0)); };
+  int i = cell_at((start.x - grid.x_of(0)) / grid.spacing_x, grid.cell_columns()),
+      j = cell_at((start.y - grid.y_of(0)) / grid.spacing_y, grid.cell_rows());
+  const int step_i = ray.u.x > 0 ? 1 : -1, step_j = ray.u.y > 0 ? 1 : -1;
+  while (i >= 0 && i < grid.cell_columns() && j >= 0 && j < grid.cell_rows()) {
+    const int lower = 2 * (j * grid.cell_columns() + i);
+    const std::optional<RayHit> one = triangle(grid.corners(lower), lower),
+                                other = triangle(grid.corners(lower + 1), lower + 1);
+    if (one && (!other || one->t <= other->t)) return one;
+    if (other) return other;
+    const double next_i = ray.u.x == 0 ? infinity : (grid.x_of(i + (step_i > 0)) - ray.o.x) / ray.u.x,
+                 next_j = ray.u.y == 0 ? infinity : (grid.y_of(j + (step_j > 0)) - ray.o.y) / ray.u.y;
+    if (std::min(next_i, next_j) > within.out) break;
+    (next_i <= next_j ? i : j) += next_i <= next_j ? step_i : step_j;
+  }
+  return std::nullopt;
+}
 
 // The ray seen from a frame at X in its own.
 LocalRay seen_from(const Transform<double>& X, const LocalRay& ray) {

@@ -6,9 +6,15 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/base/check.h"
+#include "linchpin/geometry/solid.h"
 
 namespace linchpin {
 namespace {
+
+double volume(const Shape& shape) { return solid(shape).value().volume; }
+Sym3<double> moments_of_inertia(const Shape& shape, double mass) {
+  return (mass / volume(shape)) * solid(shape).value().moments;
+}
 
 constexpr double pi = std::numbers::pi;
 
@@ -133,6 +139,14 @@ TEST(AddSolid, AgreesWithAddingInertiasAboutTheOrigin) {
   EXPECT_DOUBLE_EQ(ours.mass, sum.mass);
   expect_near(ours.h, sum.h, 1e-15);
   expect_near(ours.I, sum.I, 1e-15);
+}
+
+// A cone's centre of mass is a quarter of its height above the base, not where its frame is.
+TEST(AddSolid, TakesTheCentreFromTheShape) {
+  BodySpec body;
+  add_solid(body, Cone{1, 2}, 3, {rotation_x(pi), {0, 0, 5}});
+  expect_near(body.inertia.centre, {0, 0, 5 + 1}, 1e-15);
+  EXPECT_THROW(add_solid(body, HalfSpace{}, 1, translation(0, 0, 0)), CheckFailed);
 }
 
 TEST(AddSolid, WithoutMassOnlyTheShapeIsAdded) {
