@@ -240,9 +240,8 @@ bool capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, const Pose& X
   const Vector d = beyond(fma(t, g.u, g.c), h);
   const double size = g.half + h.x + h.y + h.z;
   // Over a face, the most frequent case, needs neither roots nor divisions.
-  const double dx = std::abs(d.x), dy = std::abs(d.y), dz = std::abs(d.z), length_1 = dx + dy + dz;
-  const int over = dx == length_1 ? 0 : dy == length_1 ? 1 : dz == length_1 ? 2 : -1;
-  const double length = over >= 0 ? length_1 : norm(d);
+  const int over = d.y == 0 && d.z == 0 ? 0 : d.x == 0 && d.z == 0 ? 1 : d.x == 0 && d.y == 0 ? 2 : -1;
+  const double length = over >= 0 ? std::abs(d.x + d.y + d.z) : norm(d);
   const bool sure = length > short_of_sure * size;
   Vector n;
   double gap, per_n;
