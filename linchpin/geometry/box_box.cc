@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "linchpin/geometry/clamped.h"
 #include "linchpin/geometry/manifold_points.h"
 #include "linchpin/geometry/pairs.h"
 
@@ -162,6 +163,22 @@ struct Candidates {
     u[count] = at_u, v[count] = at_v, gap[count] = its_gap, feature[count++] = of_both;
   }
 };
+// Of points within a hair of each other the deepest stays, in the first one's place: faces that are flush but for a hair
+// would else have eight for four. What is left are corners of the common part of two quadrangles: eight at most.
+__attribute__((noinline)) void merge(double near_u, double near_v, double round_off, Candidates& all) {
+  int count = 0;
+  for (int i = 0; i < all.count; ++i) {
+    int twin = 0;
+    while (twin < count && !(std::abs(all.u[i] - all.u[twin]) <= near_u && std::abs(all.v[i] - all.v[twin]) <= near_v))
+      ++twin;
+    if (twin == count && count < most_points)
+      ++count;
+    else if (!(twin < count && all.gap[i] < all.gap[twin] - round_off))
+      continue;
+    all.u[twin] = all.u[i], all.v[twin] = all.v[i], all.gap[twin] = all.gap[i], all.feature[twin] = all.feature[i];
+  }
+  all.count = count;
+}
 
 // The nearest points x of A and y of B, where they are not among those of the clipped faces.
 struct Witness {
@@ -227,27 +244,31 @@ LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, 
   // Where edge e crosses the rectangle's rim, at a, on the way to or from its end at `outer`. An edge that leaves by less
   // than a hair, far from its end, runs along the rim: that crossing adds nothing to the common part, and where it
   // happens is round-off.
-  const auto crossing = [&](int e, double a, bool side_u, double outer) {
-    const double at_u = fma(a, half_u[e], middle_u[e]), at_v = fma(a, half_v[e], middle_v[e]);
-    const double end_u = fma(outer, half_u[e], middle_u[e]), end_v = fma(outer, half_v[e], middle_v[e]);
+  alignas(32) double mu[4], mv[4], mg[4], eu[4], ev[4], eg[4], begins[4], ends[4], by_u[4], to_by_u[4];
+  middle_u.store(mu), middle_v.store(mv), middle_gap.store(mg);
+  half_u.store(eu), half_v.store(ev), half_gap.store(eg);
+  from.store(begins), to.store(ends), from_u.store(by_u), to_u.store(to_by_u);
+  const auto crossing = [&](int e, double a, bool side_u, double outer) LINCHPIN_INLINE_LAMBDA {
+    const double gap = fma(a, eg[e], mg[e]);
+    if (!(gap <= limit)) return;
+    const double at_u = fma(a, eu[e], mu[e]), at_v = fma(a, ev[e], mv[e]);
+    const double end_u = fma(outer, eu[e], mu[e]), end_v = fma(outer, ev[e], mv[e]);
     if (std::abs(end_u) - hu <= near_u && std::abs(end_v) - hv <= near_v &&
         (std::abs(end_u - at_u) > near_u || std::abs(end_v - at_v) > near_v))
       return;
     const unsigned positive =
         a_face | (side_u ? static_cast<unsigned>(at_u > 0) << u : static_cast<unsigned>(at_v > 0) << v);
     const std::uint32_t of_a = box_feature(positive, side_u ? 1u << v : 1u << u);
-    all.add(at_u, at_v, fma(a, half_gap[e], middle_gap[e]),
-            of_a << 16 | box_feature(b_face | edge_side[e], edge_free[e]));
+    all.add(at_u, at_v, gap, of_a << 16 | box_feature(b_face | edge_side[e], edge_free[e]));
   };
   for (int e = 0; e < 4; ++e) {
-    const double begin = from[e], end = to[e];
+    const double begin = begins[e], end = ends[e];
     if (!(begin <= end)) continue;
-    if (begin == -1)
-      all.add(middle_u[e] - half_u[e], middle_v[e] - half_v[e], middle_gap[e] - half_gap[e],
-              in_a_face | box_feature(b_face | edge_start[e], 0));
-    else
-      crossing(e, begin, begin == from_u[e], -1);
-    if (end < 1 && end > begin) crossing(e, end, end == to_u[e], 1);
+    if (begin != -1)
+      crossing(e, begin, begin == by_u[e], -1);
+    else if (mg[e] - eg[e] <= limit)
+      all.add(mu[e] - eu[e], mv[e] - ev[e], mg[e] - eg[e], in_a_face | box_feature(b_face | edge_start[e], 0));
+    if (end < 1 && end > begin) crossing(e, end, end == to_by_u[e], 1);
   }
 
   // A's corners over lanes: c + a e1 + b e2. The faces look at each other, so the parallelogram has an area.
@@ -255,37 +276,22 @@ LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, 
   const Double4 du = Double4(Double4::Vector{-hu, hu, hu, -hu}) - c.u,
                 dv = Double4(Double4::Vector{-hv, -hv, hv, hv}) - c.v;
   const Double4 a = (du * e2.v - dv * e2.u) * per_area, b = (dv * e1.u - du * e1.v) * per_area;
-  const Bits4 inside = (abs(a).v < 1) & (abs(b).v < 1);
+  const Double4 corner_gap = fma(b, e2.gap, fma(a, e1.gap, Double4(c.gap)));
+  const Bits4 inside = (abs(a).v < 1) & (abs(b).v < 1) & (corner_gap.v <= limit);
   if (inside[0] | inside[1] | inside[2] | inside[3]) {
     const unsigned bit_u = 1u << u, bit_v = 1u << v, corner[4] = {0, bit_u, bit_u | bit_v, bit_v};
     const std::uint32_t in_b_face = box_feature(b_face, bit_one | bit_two);
-    const Double4 gap = fma(b, e2.gap, fma(a, e1.gap, Double4(c.gap)));
     for (int i = 0; i < 4; ++i) {
       if (inside[i])
-        all.add(i == 1 || i == 2 ? hu : -hu, i >= 2 ? hv : -hv, gap[i],
+        all.add(i == 1 || i == 2 ? hu : -hu, i >= 2 ? hv : -hv, corner_gap[i],
                 box_feature(a_face | corner[i], 0) << 16 | in_b_face);
     }
   }
 
-  // Points within a hair of each other are one, the deeper: faces that are flush but for a hair would else have eight.
-  // What is left are corners of the common part of two quadrangles: eight at most.
-  int kept[most_points], count = 0;
-  for (int i = 0; i < all.count; ++i) {
-    if (!(all.gap[i] <= limit)) continue;
-    int twin = 0;
-    while (twin < count &&
-           !(std::abs(all.u[i] - all.u[kept[twin]]) <= near_u && std::abs(all.v[i] - all.v[kept[twin]]) <= near_v))
-      ++twin;
-    if (twin < count) {
-      if (all.gap[i] < all.gap[kept[twin]] - p.round_off) kept[twin] = i;
-    } else if (count < most_points) {
-      kept[count++] = i;
-    }
-  }
+  if (all.count > 4 || witness) merge(near_u, near_v, p.round_off, all);
   m.count = 0;
   m.distance = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < count; ++i) {
-    const int n = kept[i];
+  for (int n = 0; n < all.count; ++n) {
     double r[3];
     r[u] = all.u[n], r[v] = all.v[n], r[w] = plane;
     const double g = all.gap[n];
@@ -295,8 +301,7 @@ LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, 
 
 // --- the nearest points while apart, when no axis of (2) sees them ---
 
-LINCHPIN_INLINE double clamped(double x, double limit) { return x < -limit ? -limit : x > limit ? limit : x; }
-LINCHPIN_INLINE Vector clamped(const Vector& x, const Vector& h) {
+LINCHPIN_INLINE Vector into_box(const Vector& x, const Vector& h) {
   return {clamped(x.x, h.x), clamped(x.y, h.y), clamped(x.z, h.z)};
 }
 LINCHPIN_INLINE unsigned inner(const Vector& x, const Vector& h) {  // a bit for each coordinate off its limits
@@ -398,10 +403,10 @@ LINCHPIN_INLINE void nearest_points(const Boxes& p, Axis& best, Witness& witness
     settled = settle() || best.s < 0;
   }
   const auto turn_to_each_other = [&] {
-    at.y = clamped(across(p, at.x - p.t), p.k);
-    at.x = clamped(place(p, at.y), p.h);
+    at.y = into_box(across(p, at.x - p.t), p.k);
+    at.x = into_box(place(p, at.y), p.h);
   };
-  at.x = settled ? at.x : clamped(place(p, at.y), p.h);
+  at.x = settled ? at.x : into_box(place(p, at.y), p.h);
   for (int turn = 0; turn < 12 && !settled; ++turn) {
     turn_to_each_other();
     settled = settle();

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "linchpin/geometry/clamped.h"
 #include "linchpin/geometry/manifold_points.h"
 #include "linchpin/geometry/pairs.h"
 
@@ -21,8 +22,6 @@ namespace linchpin {
 namespace {
 
 using Vector = Vec3<double>;
-
-LINCHPIN_INLINE double clamped(double x, double limit) { return x < -limit ? -limit : x > limit ? limit : x; }
 
 // Of the sizes involved: where a difference is shorter, its direction is uncertain by more than 1e-12, and the features
 // are asked as well.
@@ -35,63 +34,57 @@ struct Axis {
   double half;
 };
 LINCHPIN_INLINE Vector at(const Axis& a, double s) { return fma(s, a.along, a.centre); }
-LINCHPIN_INLINE double nearest(const Axis& a, const Vector& x) { return clamped(dot(a.along, x - a.centre), a.half); }
 
 LINCHPIN_INLINE double separation(const Axis& a, const Axis& b, const Vector& n) {
   return dot(n, a.centre - b.centre) - a.half * std::abs(dot(n, a.along)) - b.half * std::abs(dot(n, b.along));
 }
 
-// Where two segments are nearest, d = P - Q there.
+// Two segments, P = P_0 + s u and Q = Q_0 + t v: the numbers that all distances between them are made of.
+struct Lines {
+  Vector c;               // P_0 - Q_0
+  double ca, cb, cosine;  // u.c, v.c, u.v
+};
+LINCHPIN_INLINE Vector difference(const Lines& g, const Axis& a, const Axis& b, double s, double t) {
+  return fma(s, a.along, fma(-t, b.along, g.c));
+}
+LINCHPIN_INLINE double nearest_on_a(const Lines& g, const Axis& a, double t) {
+  return clamped(fma(t, g.cosine, -g.ca), a.half);
+}
+LINCHPIN_INLINE double nearest_on_b(const Lines& g, const Axis& b, double s) {
+  return clamped(fma(s, g.cosine, g.cb), b.half);
+}
+
+// Where they are nearest, d = P - Q there.
 struct Meeting {
   double s, t;
   Vector d;
 };
-LINCHPIN_INLINE Meeting meeting(const Axis& a, const Axis& b, double across_square) {
-  const Vector c = a.centre - b.centre;
-  const double ca = dot(a.along, c), cb = dot(b.along, c), cosine = dot(a.along, b.along);
+LINCHPIN_INLINE Meeting meeting(const Lines& g, const Axis& a, const Axis& b, double across_square) {
   // Parallel to the last bit of a unit vector, any s will do.
-  double s = across_square > 1e-30 ? clamped((cosine * cb - ca) / across_square, a.half) : clamped(-ca, a.half);
-  const double t = clamped(fma(s, cosine, cb), b.half);
-  s = clamped(fma(t, cosine, -ca), a.half);
-  return {s, t, fma(s, a.along, fma(-t, b.along, c))};
+  const double line = across_square > 1e-30 ? (g.cosine * g.cb - g.ca) / across_square : -g.ca;
+  const double t = nearest_on_b(g, b, clamped(line, a.half)), s = nearest_on_a(g, a, t);
+  return {s, t, difference(g, a, b, s, t)};
 }
 
-// The best direction for axes that almost meet.
-LINCHPIN_INLINE Vector best_direction(const Axis& a, const Axis& b, const Vector& across, const Meeting& meet,
-                                      const Vector& beside_a) {
+// The best direction for axes that almost meet. By value: what others have references to does not stay in registers.
+__attribute__((noinline)) Vector best_direction(Axis a, Axis b, Vector across, Vector d, Vector beside_a) {
   Vector best = beside_a;
   double most = -std::numeric_limits<double>::infinity();
-  const auto attempt = [&](const Vector& d) {
-    const double length = norm(d);
+  const auto attempt = [&](const Vector& v) {
+    const double length = norm(v);
     if (!(length > 1e-150)) return;
-    const Vector n = (1 / length) * d;
+    const Vector n = (1 / length) * v;
     const double s = separation(a, b, n);
     if (s > most) most = s, best = n;
   };
-  const auto beside = [](const Axis& axis, const Vector& d) { return fma(-dot(axis.along, d), axis.along, d); };
-  attempt(meet.d);
-  attempt(beside(a, meet.d));  // an end of B beside A
-  attempt(beside(b, meet.d));
+  const auto beside = [&d](const Axis& axis) { return fma(-dot(axis.along, d), axis.along, d); };
+  attempt(d);
+  attempt(beside(a));  // an end of B beside A
+  attempt(beside(b));
   attempt(across);
   attempt(-across);
   attempt(beside_a);  // the same line
   return best;
-}
-
-// A point of (2) at s on A's axis, if within the margin.
-LINCHPIN_INLINE void add_beside(const Capsule& a, const Capsule& b, const Axis& axis_a, const Axis& axis_b, double s,
-                                std::uint32_t feature_of_both, double margin, Manifold& m) {
-  const Vector P = at(axis_a, s), Q = at(axis_b, nearest(axis_b, P)), d = P - Q;
-  const double along_n = dot(m.normal, d), radii = a.radius + b.radius;
-  const Vector e = fma(-along_n, m.normal, d);
-  const double e_square = dot(e, e);
-  if (!(4 * e_square < radii * radii)) return;                                      // flank to flank
-  const double reach = std::sqrt(radii * radii - e_square), gap = along_n - reach;  // (2)
-  if (!(gap <= margin)) return;
-  // b = Q + (r_b / radii) (e + reach n)
-  const double share = b.radius / radii;
-  const Vector middle = fma(fma(share, reach, 0.5 * gap), m.normal, fma(share, e, Q));
-  add(middle, gap, feature_of_both, m);
 }
 
 }  // namespace
@@ -99,34 +92,47 @@ LINCHPIN_INLINE void add_beside(const Capsule& a, const Capsule& b, const Axis& 
 bool capsule_capsule(const Capsule& a, const Pose& X_WA, const Capsule& b, const Pose& X_WB, double margin,
                      Manifold& m) {
   const Axis axis_a{X_WA.p, X_WA.R.z, a.half_length}, axis_b{X_WB.p, X_WB.R.z, b.half_length};
-  const Vector across = cross(axis_a.along, axis_b.along);
+  const Vector across = cross(axis_a.along, axis_b.along), c = axis_a.centre - axis_b.centre;
+  const Lines g{c, dot(axis_a.along, c), dot(axis_b.along, c), dot(axis_a.along, axis_b.along)};
   const double across_square = dot(across, across), radii = a.radius + b.radius;
-  const Meeting meet = meeting(axis_a, axis_b, across_square);
+  const Meeting meet = meeting(g, axis_a, axis_b, across_square);
   const double length = norm(meet.d), size = a.half_length + b.half_length;
   Vector n;
   double gap;
   if (length > short_of_sure * size && length > 1e-150) {
-    n = (1 / length) * meet.d;
     gap = length - radii;
+    if (!(gap <= margin)) return false;
+    n = (1 / length) * meet.d;
   } else {
-    n = best_direction(axis_a, axis_b, across, meet, X_WA.R.x);
+    n = best_direction(axis_a, axis_b, across, meet.d, X_WA.R.x);
     gap = separation(axis_a, axis_b, n) - radii;  // (1)
+    if (!(gap <= margin)) return false;
   }
-  if (!(gap <= margin)) return false;
   start(n, m);
-  // Axes within 30 degrees of each other.
-  if (across_square < 0.25 && a.half_length > 0 && b.half_length > 0) {
-    const double one = nearest(axis_a, at(axis_b, -b.half_length)), other = nearest(axis_a, at(axis_b, b.half_length));
-    if (one != other) {
-      add_beside(a, b, axis_a, axis_b, std::min(one, other), feature(0, 0), margin, m);
-      add_beside(a, b, axis_a, axis_b, std::max(one, other), feature(1, 1), margin, m);
-    }
+
+  // Side by side, within 30 degrees: (2) at the ends of the stretch where both are.
+  const double one = nearest_on_a(g, axis_a, -b.half_length), other = nearest_on_a(g, axis_a, b.half_length);
+  if (across_square < 0.25 && one != other) {
+    const double square = radii * radii, share = b.radius / radii;
+    const auto add_beside = [&](double s, std::uint32_t which) LINCHPIN_INLINE_LAMBDA {
+      const double t = nearest_on_b(g, axis_b, s);
+      const Vector d = difference(g, axis_a, axis_b, s, t);
+      const double along_n = dot(n, d);
+      const Vector e = fma(-along_n, n, d);
+      const double e_square = dot(e, e);
+      if (!(4 * e_square < square)) return;                                          // flank to flank
+      const double reach = std::sqrt(square - e_square), its_gap = along_n - reach;  // (2)
+      if (!(its_gap <= margin)) return;
+      // b = Q + share (e + reach n)
+      const Vector middle = fma(fma(share, reach, 0.5 * its_gap), n, fma(share, e, at(axis_b, t)));
+      add(middle, its_gap, feature(which, which), m);
+    };
+    add_beside(std::min(one, other), 0);
+    add_beside(std::max(one, other), 1);
   }
   // The nearest points, unless one of the two is as near.
-  if (!(m.distance <= gap + 1e-13 * (size + radii))) {
-    const Vector P = at(axis_a, meet.s);
-    add(fma(-fma(0.5, gap, a.radius), n, P), gap, feature(2, 2), m);
-  }
+  if (!(m.distance <= gap + 1e-13 * (size + radii)))
+    add(fma(-fma(0.5, gap, a.radius), n, at(axis_a, meet.s)), gap, feature(2, 2), m);
   return is_finite(m.points[0].p);
 }
 
@@ -152,11 +158,11 @@ LINCHPIN_INLINE double separation(const Segment& g, const Vector& h, const Vecto
 // rises in straight pieces, which end where a coordinate passes +-h. Six questions, at most, find the piece that has the
 // root, without any iteration.
 LINCHPIN_INLINE double nearest_to_box(const Segment& g, const Vector& h) {
-  const auto f = [&](double t) { return dot(g.u, beyond(fma(t, g.u, g.c), h)); };
+  const auto f = [&](double t) LINCHPIN_INLINE_LAMBDA { return dot(g.u, beyond(fma(t, g.u, g.c), h)); };
   double low = -g.half, high = g.half, f_low = f(low), f_high = f(high);
   if (f_low >= 0) return low;
   if (f_high <= 0) return high;
-  const auto ask = [&](double t) {
+  const auto ask = [&](double t) LINCHPIN_INLINE_LAMBDA {
     if (!(low < t && t < high)) return;  // infinite, or not a number, for a coordinate that does not change
     const double ft = f(t);
     if (ft >= 0)
@@ -176,7 +182,7 @@ LINCHPIN_INLINE double nearest_to_box(const Segment& g, const Vector& h) {
 
 // The best direction when the segment is in the box or almost so: faces, products of edges with the segment, and what
 // sticks out, d, in case that a corner or an end is nearest.
-Vector best_direction(const Segment& g, const Vector& h, const Vector& d) {
+__attribute__((noinline)) Vector best_direction(Segment g, Vector h, Vector d) {
   Vector best{1.0, 0.0, 0.0};
   double most = -std::numeric_limits<double>::infinity();
   const auto attempt = [&](const Vector& v) {
@@ -197,18 +203,18 @@ Vector best_direction(const Segment& g, const Vector& h, const Vector& d) {
   return best;
 }
 
-// The segment's shadow on the face that looks along n most, cast along n: b(t) = x(t) - tau(t) n, tau straight in t.
+// The segment's shadow on the face across axis k that looks along n, cast along n: b(t) = x(t) - tau(t) n, with tau
+// straight in t. per_n is 1 / n_k.
 struct Shadow {
   double tau, tau_slope;
   double from, to;  // the t whose b(t) is in the face; from > to by round-off at a corner
 };
-LINCHPIN_INLINE Shadow shadow(const Segment& g, const Vector& half, const Vector& normal, double tolerance) {
+LINCHPIN_INLINE Shadow shadow(const Segment& g, const Vector& half, const Vector& normal, int k, double per_n,
+                              double tolerance) {
   const double n[3] = {normal.x, normal.y, normal.z}, c[3] = {g.c.x, g.c.y, g.c.z}, u[3] = {g.u.x, g.u.y, g.u.z},
                h[3] = {half.x, half.y, half.z};
-  const double nx = std::abs(n[0]), ny = std::abs(n[1]), nz = std::abs(n[2]);
-  const int k = nx >= ny ? (nx >= nz ? 0 : 2) : (ny >= nz ? 1 : 2);
-  const double inverse = 1 / n[k], face = n[k] < 0 ? -h[k] : h[k];
-  Shadow sh{(c[k] - face) * inverse, u[k] * inverse, -g.half, g.half};
+  const double face = per_n < 0 ? -h[k] : h[k];
+  Shadow sh{(c[k] - face) * per_n, u[k] * per_n, -g.half, g.half};
   for (int i = 0; i < 3; ++i) {
     if (i == k) continue;
     const double middle = fma(-sh.tau, n[i], c[i]), slope = fma(-sh.tau_slope, n[i], u[i]), edge = h[i] + tolerance;
@@ -232,16 +238,39 @@ bool capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, const Pose& X
     return false;
   double t = nearest_to_box(g, h);
   const Vector d = beyond(fma(t, g.u, g.c), h);
-  const double length = norm(d), size = g.half + h.x + h.y + h.z;
+  const double size = g.half + h.x + h.y + h.z;
+  // Over a face, the most frequent case, needs neither roots nor divisions.
+  const int over = d.y == 0 && d.z == 0 ? 0 : d.x == 0 && d.z == 0 ? 1 : d.x == 0 && d.y == 0 ? 2 : -1;
+  const double length = over >= 0 ? std::abs(d.x + d.y + d.z) : norm(d);
   const bool sure = length > short_of_sure * size;
-  const Vector n = sure ? (1 / length) * d : best_direction(g, h, d);
-  const double gap = (sure ? length : separation(g, h, n)) - a.radius;  // (1)
+  Vector n;
+  double gap, per_n;
+  int k = over;
+  if (sure && over >= 0) {
+    n = {d.x > 0   ? 1.0
+         : d.x < 0 ? -1.0
+                   : 0.0,
+         d.y > 0   ? 1.0
+         : d.y < 0 ? -1.0
+                   : 0.0,
+         d.z > 0   ? 1.0
+         : d.z < 0 ? -1.0
+                   : 0.0};
+    gap = length - a.radius;
+    per_n = n.x + n.y + n.z;
+  } else {
+    n = sure ? (1 / length) * d : best_direction(g, h, d);
+    gap = (sure ? length : separation(g, h, n)) - a.radius;  // (1)
+    const double nx = std::abs(n.x), ny = std::abs(n.y), nz = std::abs(n.z);
+    k = nx >= ny ? (nx >= nz ? 0 : 2) : (ny >= nz ? 1 : 2);
+    per_n = 1 / (k == 0 ? n.x : k == 1 ? n.y : n.z);
+  }
   if (!(gap <= margin)) return false;
 
   const double round_off = 1e-13 * size;
-  const Shadow sh = shadow(g, h, n, round_off);
+  const Shadow sh = shadow(g, h, n, k, per_n, round_off);
   start(X_WB.R * n, m);
-  const auto add_at = [&](double at, double its_gap, std::uint32_t which) {
+  const auto add_at = [&](double at, double its_gap, std::uint32_t which) LINCHPIN_INLINE_LAMBDA {
     const Vector x = fma(at, g.u, g.c);
     add(X_WB * fma(-fma(0.5, its_gap, a.radius), n, x), its_gap, feature(which, which), m);
   };

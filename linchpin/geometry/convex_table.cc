@@ -1,15 +1,11 @@
 #include "linchpin/geometry/convex_table.h"
 
-#include <array>
 #include <type_traits>
-#include <utility>
 
 #include "linchpin/geometry/convex_pair.h"
 
 namespace linchpin {
 namespace {
-
-using Collide = bool (*)(const Shape&, const Pose&, const Shape&, const Pose&, double, Manifold&);
 
 // A closed form of pairs.h, found by its kinds; nullptr where there is none.
 template <class A, class B>
@@ -39,13 +35,21 @@ LINCHPIN_CLOSED_FORM(ConvexHull, HalfSpace, hull_half_space)
 template <class A, class B>
 constexpr bool has_closed_form = !std::is_same_v<std::remove_cv_t<decltype(closed_form<A, B>)>, std::nullptr_t>;
 
+// The table has looked at the kind already.
+template <class Kind>
+const Kind& known(const Shape& shape) {
+  const Kind* const content = std::get_if<Kind>(&shape);
+  if (!content) __builtin_unreachable();
+  return *content;
+}
+
 template <class A, class B>
 bool collide_kinds(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, Manifold& m) {
   m.piece_a = m.piece_b = 0;
   if constexpr (has_closed_form<A, B>) {
-    return closed_form<A, B>(*std::get_if<A>(&a), X_WA, *std::get_if<B>(&b), X_WB, margin, m);
+    return closed_form<A, B>(known<A>(a), X_WA, known<B>(b), X_WB, margin, m);
   } else if constexpr (has_closed_form<B, A>) {
-    const bool found = closed_form<B, A>(*std::get_if<B>(&b), X_WB, *std::get_if<A>(&a), X_WA, margin, m);
+    const bool found = closed_form<B, A>(known<B>(b), X_WB, known<A>(a), X_WA, margin, m);
     if (found) swap_sides(m);
     return found;
   } else if constexpr (std::is_same_v<A, HalfSpace> && std::is_same_v<B, HalfSpace>) {
@@ -55,17 +59,20 @@ bool collide_kinds(const Shape& a, const Pose& X_WA, const Shape& b, const Pose&
   }
 }
 
-template <std::size_t... Pairs>
-constexpr std::array<Collide, sizeof...(Pairs)> make_table(std::index_sequence<Pairs...>) {
-  return {collide_kinds<std::variant_alternative_t<Pairs / convex_kinds, Shape>,
-                        std::variant_alternative_t<Pairs % convex_kinds, Shape>>...};
-}
-constexpr auto table = make_table(std::make_index_sequence<convex_kinds * convex_kinds>());
+template <std::size_t Pair>
+constexpr CollideKinds entry = collide_kinds<std::variant_alternative_t<Pair / convex_kinds, Shape>,
+                                             std::variant_alternative_t<Pair % convex_kinds, Shape>>;
 
 }  // namespace
 
-bool collide_convex(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, Manifold& m) {
-  return table[a.index() * convex_kinds + b.index()](a, X_WA, b, X_WB, margin, m);
-}
+// clang-format off
+#define LINCHPIN_ROW(i) entry<8 * i>, entry<8 * i + 1>, entry<8 * i + 2>, entry<8 * i + 3>, \
+                        entry<8 * i + 4>, entry<8 * i + 5>, entry<8 * i + 6>, entry<8 * i + 7>
+// clang-format on
+static_assert(convex_kinds == 8);
+const CollideKinds convex_table[convex_kinds * convex_kinds] = {LINCHPIN_ROW(0), LINCHPIN_ROW(1), LINCHPIN_ROW(2),
+                                                                LINCHPIN_ROW(3), LINCHPIN_ROW(4), LINCHPIN_ROW(5),
+                                                                LINCHPIN_ROW(6), LINCHPIN_ROW(7)};
+#undef LINCHPIN_ROW
 
 }  // namespace linchpin

@@ -9,7 +9,13 @@ namespace linchpin {
 inline constexpr int convex_kinds = 8;
 inline bool is_convex(const Shape& shape) { return shape.index() < convex_kinds; }
 
+using CollideKinds = bool (*)(const Shape&, const Pose&, const Shape&, const Pose&, double, Manifold&);
+extern const CollideKinds convex_table[convex_kinds * convex_kinds];
+
 // The manifold of two convex shapes, as pairs.h has it; two half-spaces never meet. Sets the pieces to 0.
-bool collide_convex(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, Manifold& m);
+inline bool collide_convex(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin,
+                           Manifold& m) {
+  return convex_table[a.index() * convex_kinds + b.index()](a, X_WA, b, X_WB, margin, m);
+}
 
 }  // namespace linchpin

@@ -5,6 +5,9 @@
 
 #include "linchpin/geometry/manifold.h"
 
+// What a lambda refers to then stays in registers, however often it is called.
+#define LINCHPIN_INLINE_LAMBDA __attribute__((always_inline))
+
 namespace linchpin {
 
 // No points yet.

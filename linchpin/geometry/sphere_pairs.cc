@@ -12,6 +12,7 @@
 // at most 1, which gives the start. [Conn, Gould, Toint: Trust-Region Methods, 2000, section 7.3, for the same equation]
 #include <algorithm>
 
+#include "linchpin/geometry/clamped.h"
 #include "linchpin/geometry/manifold_points.h"
 #include "linchpin/geometry/pairs.h"
 
@@ -23,7 +24,6 @@ using Vector = Vec3<double>;
 LINCHPIN_INLINE Vector centre_in(const Pose& X_WB, const Pose& X_WA) {
   return transpose_times(X_WB.R, X_WA.p - X_WB.p);
 }
-LINCHPIN_INLINE double clamped(double x, double limit) { return x < -limit ? -limit : x > limit ? limit : x; }
 
 // Squares of numbers below this are lost to underflow; as lengths of ours they are none.
 constexpr double nothing = 1e-150;
@@ -35,7 +35,7 @@ struct Direction {
 };
 LINCHPIN_INLINE Direction direction(const Vector& d, const Vector& if_none) {
   const double length = norm(d);
-  if (!(length > nothing)) return {if_none, 0.0};
+  if (!(length > nothing)) return {{if_none.x, if_none.y, if_none.z}, 0.0};
   return {(1 / length) * d, length};
 }
 LINCHPIN_INLINE bool contact(const Sphere& a, const Pose& X_WA, const Pose& X_WB, const Vector& n_B, double distance,
@@ -117,10 +117,10 @@ OnEllipsoid nearest_on_ellipsoid(const Vector& radii, const Vector& c) {
 
 bool sphere_sphere(const Sphere& a, const Pose& X_WA, const Sphere& b, const Pose& X_WB, double margin, Manifold& m) {
   const Vector d = X_WA.p - X_WB.p;
-  const double square = dot(d, d), reach = a.radius + b.radius + margin;
-  if (!(square <= reach * reach) || !(reach >= 0)) return false;
-  const Direction from_b = direction(d, X_WB.R.z);
-  return one_point(from_b.n, X_WA.p, a.radius, from_b.length - a.radius - b.radius, m);
+  const double length = norm(d), gap = length - a.radius - b.radius;
+  if (!(gap <= margin)) return false;
+  if (!(length > nothing)) return one_point(X_WB.R.z, X_WA.p, a.radius, gap, m);
+  return one_point((1 / length) * d, X_WA.p, a.radius, gap, m);
 }
 
 bool sphere_capsule(const Sphere& a, const Pose& X_WA, const Capsule& b, const Pose& X_WB, double margin, Manifold& m) {

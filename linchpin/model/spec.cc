@@ -55,13 +55,17 @@ std::optional<JointType> joint_type_from(std::string_view name) {
   return std::nullopt;
 }
 
+void add_inertia(BodySpec& body, const InertiaSpec& inertia) { body.inertia = joined(body.inertia, inertia); }
+
 void add_solid(BodySpec& body, const Shape& shape, double mass, const Transform<double>& X_BG, std::string name) {
   check(mass >= 0, "add_solid to body '", body.name, "': mass is ", mass, " kg, it must be at least 0");
-  const Result<Solid> solid_of_density_1 = solid(shape);
-  check(solid_of_density_1.ok(), "add_solid to body '", body.name,
-        "': ", solid_of_density_1.ok() ? std::string() : solid_of_density_1.error().message);
-  const Solid& s = solid_of_density_1.value();
-  body.inertia = joined(body.inertia, {mass, X_BG * s.centre, (mass / s.volume) * rotate(X_BG.R, s.moments)});
+  if (mass > 0) {
+    const Result<Solid> made = solid(shape);
+    check(made.ok(), "add_solid to body '", body.name, "': ", made.ok() ? std::string() : made.error().message);
+    const Solid& s = made.value();
+    check(s.volume > 0, "add_solid to body '", body.name, "': ", mass, " kg in a volume of ", s.volume, " m^3");
+    add_inertia(body, {mass, X_BG * s.centre, (mass / s.volume) * rotate(X_BG.R, s.moments)});
+  }
   body.geometry.push_back({std::move(name), shape, X_BG});
 }
 

@@ -127,8 +127,10 @@ struct ModelSpec {
   PairRules pair_rules = {};  // what two materials make together
 };
 
-// A homogeneous solid of this shape and mass at X_BG; also adds the shape to the body's geometry. The shape must be one
-// that can have mass (solid.h).
+// More mass on a body.
+void add_inertia(BodySpec& body, const InertiaSpec& inertia);
+// A homogeneous solid of this shape and mass at X_BG; also adds the shape to the body's geometry. With mass, the shape
+// must be one that has a volume (solid.h).
 void add_solid(BodySpec& body, const Shape& shape, double mass, const Transform<double>& X_BG, std::string name = "");
 
 // Rotations that specs are written with.

@@ -17,8 +17,13 @@ BodySpec bar(std::string name, const Vector& a, const Vector& b, double mass, do
   BodySpec body{.name = std::move(name), .inertia = {}, .geometry = {}};
   const Transform<double> X{frame_with_z(b - a), 0.5 * (a + b)};
   const Box box{{section / 2, section / 2, norm(b - a) / 2}};
-  add_solid(body, box, mass, X, body.name);
-  if (section == 0) body.geometry.back().shape = Capsule{seen_radius, box.half.z};
+  if (section > 0) {
+    add_solid(body, box, mass, X, body.name);
+    return body;
+  }
+  const double across = mass / 3 * box.half.z * box.half.z;
+  add_inertia(body, {mass, X.p, rotate(X.R, Sym3<double>::diagonal(across, across, 0))});
+  add_shape(body, Capsule{seen_radius, box.half.z}, X, body.name);
   return body;
 }
 
@@ -151,8 +156,8 @@ ModelSpec governor() {
     const std::string name = side > 0 ? "right_rod" : "left_rod";
     const Vector tip{side * std::sqrt(0.75), 0, -0.5};
     BodySpec rod = bar(name, {0, 0, 0}, tip, 0.3, section, 0);
-    add_solid(rod, Sphere{0}, ball_mass, {Mat3<double>::identity(), tip}, name + "_ball");
-    rod.geometry.back().shape = Sphere{0.05};  // a point mass, but to be seen
+    add_inertia(rod, {ball_mass, tip, Sym3<double>::zero()});  // a point mass, but to be seen
+    add_shape(rod, Sphere{0.05}, {Mat3<double>::identity(), tip}, name + "_ball");
     add(spec, hinge(name + "_hinge", "shaft", name, {side * offset, 0, hinge_height}, {0, double(side), 0}),
         std::move(rod));
     spec.springs.push_back({.name = name + "_spring",
