@@ -72,7 +72,9 @@ void find_outlines_of_caps(const CorePair& pair, const Direction& best, double n
 void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, Outlines& o, double margin, Manifold& m) {
   const double near = 4e-13 * pair.size;
   // A point beside a line by x leaves a ball or a round side of radius r by x^2/2r.
-  const auto roundness = [](const Core& c) { return c.ball > 0 ? c.ball : has_disc(c) ? c.size.x : 0.0; };
+  const auto roundness = [](const Core& c) {
+    return c.ball > 0 ? c.ball : c.kind == Core::Kind::cylinder ? c.size.x : 0.0;
+  };
   const double beside = std::max(near, 1e-7 * std::min(roundness(pair.a), roundness(pair.b)));
   OverlayPoint points[most_overlay_points + 1];
   int count = overlay(best.n, o.a, o.b, near, beside, points);

@@ -35,4 +35,11 @@ LINCHPIN_INLINE Direction direction_of(const Vec3<double>& n, double s, const Di
   return d;
 }
 
+// The better of two. Where many directions are as good, as when cores touch in a point, round-off must not choose: of
+// those whose s is the same for all purposes it is the one at which the points meet best.
+LINCHPIN_INLINE void offer(const CorePair& pair, const Direction& candidate, Direction& best) {
+  const double same = 2e-13 * pair.size;
+  if (candidate.s > best.s + same || (candidate.s >= best.s - same && candidate.miss < best.miss)) best = candidate;
+}
+
 }  // namespace linchpin

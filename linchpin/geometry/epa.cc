@@ -16,10 +16,9 @@ constexpr int most_vertices = 128, most_faces = 2 * most_vertices;  // a polytop
 // Points this near to a line or plane through others, relative to the pair's size, add no volume that is not round-off.
 constexpr double flat = 1e-13;
 
-// Deep in each other, a surface is near to a face when it is so for the eye: by this part of the depth.
-constexpr double part_of_depth = 0.01;
-// Faces polished without a gain after which no more are: around axes of symmetry any number would be as good.
-constexpr int most_in_vain = 24;
+constexpr double part_of_depth = 0.01;  // (2)
+// Around axes of symmetry any number of faces would be as good.
+constexpr int most_polished = 16;
 
 // The side of a face: 4 * face + 0, 1 or 2.
 using Side = std::int16_t;
@@ -63,30 +62,36 @@ class Polytope {
   }
 
   void expand() {
-    const double tolerance = 16 * eps * pair_.size;
-    int in_vain = 0;
-    while (count_ < most_vertices && in_vain < most_in_vain) {
+    const double tolerance = 16 * eps * pair_.size, slack = curved_ ? 1e-9 * near_ : 0;
+    const double enough = curved_ ? 1 - part_of_depth : 1;  // of the best depth: (2)
+    if (curved_) try_axes();
+    int left_to_polish = most_polished;
+    while (count_ < most_vertices) {
       const int nearest = int(std::min_element(key_, key_ + faces_) - key_);
-      if (!(key_[nearest] < -best_.s - tolerance)) return;  // (1)
+      if (!(key_[nearest] < -enough * best_.s - slack - tolerance)) break;  // (1), (2)
       const Face& face = face_[nearest];
-      const Difference w = least_along(pair_, -face.N);
+      Difference w = least_along(pair_, -face.N);
       const double h = dot(face.N, w.w), open = h - face.offset;
-      if (-h > best_.s) offer(face, -h);
-      if (!(open > tolerance)) return;  // (1)
-      bool has_turn = known(face, w);
-      if (curved_ && (open < near_ || open < part_of_depth * face.offset)) {
+      if (-h > best_.s) offer_face(face, -h);
+      if (!(open > tolerance)) break;  // (1)
+      if (curved_ && open < near_ && !has_corner(face, polished_) && left_to_polish-- > 0) {
         const double before = best_.s;
-        polish_from(face);
-        in_vain = best_.s > before + tolerance ? 0 : in_vain + 1;
-        has_turn = true;
+        const Difference corners[] = {vertex_[face.v[0]], vertex_[face.v[1]], vertex_[face.v[2]]};
+        polish(pair_, -face.N, corners, 3, best_);
+        // The point below the best direction, if the face sees it: (1) is then closed there.
+        const Difference there = least_along(pair_, best_.n);
+        if (best_.s > before && dot(face.N, there.w) - face.offset > open / 2) {
+          w = there;
+          polished_ = count_;
+        }
       }
-      if (has_turn)
+      if (known(face, w))
         key_[nearest] = infinity;
       else if (!take_in(nearest, w))
         break;
     }
-    // Out of room, as when all directions are much alike.
-    if (curved_) polish(pair_, best_.n, nullptr, 0, best_);
+    // The best so far may be the normal of a face as it is.
+    if (curved_ && best_.miss > 1e-13 * pair_.size) polish(pair_, best_.n, nullptr, 0, best_);
   }
 
  private:
@@ -123,15 +128,29 @@ class Polytope {
     for (const Vec3<double>& d : {n, -n}) {
       const Difference w = least_along(pair_, d);
       const double s = dot(d, w.w), one = 1;
-      if (s > best_.s) best_ = direction_of(d, s, &w, &one, 1);
+      offer(pair_, direction_of(d, s, &w, &one, 1), best_);
       if (count_ == before && accept(w.w)) vertex_[count_++] = w;
     }
     return count_ > before;
   }
 
-  void polish_from(const Face& face) {
-    const Difference corners[] = {vertex_[face.v[0]], vertex_[face.v[1]], vertex_[face.v[2]]};
-    polish(pair_, -face.N, corners, 3, best_);
+  // Where caps meet what is over them, s has a kink that faces only come near to.
+  void try_axes() {
+    const auto attempt = [&](const Vec3<double>& n) {
+      const Difference w = least_along(pair_, n);
+      Direction axis;
+      axis.n = n;
+      axis.s = dot(n, w.w);
+      axis.a = axis.b = w.a;
+      axis.piece_a[0] = w.piece_a;
+      axis.piece_b[0] = w.piece_b;
+      axis.count = 1;
+      offer(pair_, axis, best_);
+    };
+    for (const double sign : {1.0, -1.0}) {
+      if (has_disc(pair_.a)) attempt({0, 0, sign});
+      if (has_disc(pair_.b)) attempt(sign * pair_.X_AB.R.z);
+    }
   }
 
   int make_face(int i, int j, int k) {
@@ -159,7 +178,11 @@ class Polytope {
     return false;
   }
 
-  void offer(const Face& face, double s) {
+  static bool has_corner(const Face& face, int vertex) {
+    return face.v[0] == vertex || face.v[1] == vertex || face.v[2] == vertex;
+  }
+
+  void offer_face(const Face& face, double s) {
     // The foot of the origin in the face's plane, held inside.
     const Difference points[] = {vertex_[face.v[0]], vertex_[face.v[1]], vertex_[face.v[2]]};
     const Vec3<double>&a = points[0].w, &b = points[1].w, &c = points[2].w;
@@ -167,7 +190,7 @@ class Polytope {
                         std::max(0.0, dot(face.N, cross(a, b)))};
     const double sum = weights[0] + weights[1] + weights[2];
     for (double& weight : weights) weight = sum > 0 ? weight / sum : 1.0 / 3;
-    best_ = direction_of(-face.N, s, points, weights, 3);
+    offer(pair_, direction_of(-face.N, s, points, weights, 3), best_);
   }
 
   // Faces that see w give way to a fan from w to their outline. False if round-off left no outline to speak of.
@@ -226,6 +249,7 @@ class Polytope {
   bool curved_;
   double near_;  // a face is polished when the surface is nearer to it than this
   int count_, faces_, free_;
+  int polished_ = -1;  // the vertex below the best direction, if it is one
   Difference vertex_[most_vertices];
   double key_[most_faces];  // offset, or infinity for those that are not to be expanded
   Face face_[most_faces];

@@ -5,11 +5,10 @@
 // the origin; the depth of penetration, -d, then lies between
 //     min over faces of f_i <= -d <= h(N) = max { N.w : w in A - B } = -s(-N)    (1)
 // for any N. The nearest face takes in the point farthest along its normal, until (1) closes. Two polytopes end so after
-// finitely many steps. Curved cores would not: where a face is near to the surface, polish.h takes over from its normal,
-// and the face has had its turn; what is left are the faces nearer than the best found, if any.
-//
-// No face can hide a better direction for polytopes. For curved cores a second maximum of s within one such face, less
-// than a hundredth of the core's thickness better than the first, would be overlooked.
+// finitely many steps. Curved cores would not: where a face is near to the surface, polish.h goes on from its normal to
+// the nearest maximum of s, whose point w joins the polytope. The end is then
+//     min over faces of f_i >= 0.99 (-d found)                                   (2)
+// so that no other direction is shorter by more than a hundredth; as a rule none is.
 // [van den Bergen 2001, but with (1) as the only test for the end]
 #pragma once
 

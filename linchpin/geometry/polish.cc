@@ -191,7 +191,7 @@ class Polisher {
       tangents(n, T.u, T.v);
       for (int i = 0; i < count_; ++i) models_[i] = model_at(pair_, pieces_[i].piece_a, pieces_[i].piece_b, n, T);
       step_ = best_step(models_, count_, noise);
-      offer(n, s);
+      offer_here(n, s);
       if (step == 0 && caps) try_caps(n);
       double length = std::sqrt(dot(step_.y, step_.y));
       if (polish_trace) printf("   step %d count %d s %.16g length %g weights %g %g %g %g  n %g %g %g best %.16g across %g\n", step, count_, s, length, step_.weights[0], step_.weights[1], step_.weights[2], step_.weights[3], n.x, n.y, n.z, best_.s, best_.miss); //TRACE
@@ -257,15 +257,11 @@ class Polisher {
     return count_ > known;
   }
 
-  void offer(const Vec3<double>& n, double s) {
-    const double noise = 8 * eps * pair_.size;
-    if (s < best_.s - noise) return;
+  void offer_here(const Vec3<double>& n, double s) {
     Difference points[most_pieces];
     for (int i = 0; i < count_; ++i)
       points[i] = {models_[i].a - models_[i].b, models_[i].a, pieces_[i].piece_a, pieces_[i].piece_b};
-    const Direction here = direction_of(n, s, points, step_.weights, count_);
-    // Of directions as good as each other, the one at which the points lie better above each other.
-    if (s > best_.s + noise || here.miss < best_.miss) best_ = here;
+    offer(pair_, direction_of(n, s, points, step_.weights, count_), best_);
   }
 
   // The axis of a cap, and directions nearest to it that are square to edges. If what the other core has over the cap

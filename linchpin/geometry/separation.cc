@@ -15,7 +15,7 @@ LINCHPIN_INLINE void offer_simplex(const CorePair& pair, const Simplex& simplex,
   if (!(length > 0)) return;
   const Vec3<double> n = (1 / length) * simplex.v;
   const double s = dot(n, least_along(pair, n).w);
-  if (s > best.s) best = direction_of(n, s, simplex.points, simplex.weights, simplex.count);
+  offer(pair, direction_of(n, s, simplex.points, simplex.weights, simplex.count), best);
 }
 
 }  // namespace
