@@ -176,6 +176,35 @@ at a.json /constraints/0/kind pin
 at a.json /constraint_rank_at_zero 4
 only a.json
 
+expect 0 inspect @pendulum:links=3 --contacts 5 --json a.json
+says out "shapes nearer than 5 m at zero coordinates"
+at a.json /contacts/0/points
+only a.json
+expect 0 inspect @chain:links=3 --contacts
+says out "no two shapes that may touch are nearer than 0.001 m"
+
+# a tetrahedron of 1/6 m^3, and what is none
+tetrahedron() {
+  printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 %s\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n' "$1"
+}
+tetrahedron 1 >a.obj
+expect 0 inspect a.obj --json a.json
+says out "4 vertices, 4 triangles, closed"
+says out "0.166667 m^3, centre (0.25, 0.25, 0.25) m"
+at a.json /hull/faces 4
+at a.json /convex_pieces/count 1
+refuses "--contacts needs a model" inspect a.obj --contacts
+tetrahedron 0 >flat.obj
+tetrahedron nan >nan.obj
+{ tetrahedron 1; echo 'f 1 2 3'; } >three.obj
+: >empty.stl
+refuses "flat.obj" inspect flat.obj
+refuses "nan.obj" inspect nan.obj
+refuses "three.obj" inspect three.obj
+refuses "empty.stl" inspect empty.stl
+refuses "gone.stl" inspect gone.stl
+only a.obj a.json flat.obj nan.obj three.obj empty.stl
+
 # --- closed loops: the start is assembled around what was said, kept, and certified
 expect 0 simulate @four_bar --velocity pivot_0=1 --time 0.5 --energy-tolerance 1e-9 --json a.json
 says out "1 degree of freedom left"
@@ -329,6 +358,8 @@ refuses "links=0 is not between 1 and 100000" simulate @pendulum:links=0
 refuses "built-in scenes only" simulate robot.urdf
 refuses "built-in scenes only" inspect scene.xml
 refuses "is no model" simulate pendulum
+refuses "--contacts" inspect @top --contacts -1
+refuses "--contacts" inspect @top --contacts nan
 refuses "MODEL is required" simulate
 refuses "--dt: -1 must be above 0" simulate @top --dt -1
 refuses "--dt: 'nan' is not a number" simulate @top --dt nan

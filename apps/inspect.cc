@@ -10,6 +10,7 @@
 #include "apps/command.h"
 #include "apps/constraint_text.h"
 #include "apps/document.h"
+#include "apps/inspect_mesh.h"
 #include "apps/json_output.h"
 #include "apps/model_argument.h"
 #include "apps/near_pairs.h"
@@ -351,8 +352,14 @@ int run(const Request& request) {
   }
   if (request.model.empty()) throw UsageError("inspect needs a MODEL, such as @pendulum:links=12 (or --scenes)");
   OutputFile json("--json", request.json);
-  const ModelArgument argument = model_from(request.model);
   std::FILE* out = json.is_standard_output() ? stderr : stdout;
+  if (names_mesh_file(request.model)) {
+    if (request.contacts) throw UsageError("--contacts needs a model; a mesh has no other shape to touch");
+    const Json mesh = inspect_mesh(request.model, out);
+    if (json) write_json(mesh, json);
+    return exit_done;
+  }
+  const ModelArgument argument = model_from(request.model);
   print_model(argument, request.all, out);
   Json document = model_json(argument);
   if (request.contacts) {
@@ -368,8 +375,11 @@ int run(const Request& request) {
 
 void add_inspect(CLI::App& command, int& status) {
   auto request = std::make_shared<Request>();
-  CLI::App* verb = command.add_subcommand("inspect", "Show a model: its tree, joints, masses, limits, loops");
-  verb->add_option("MODEL", request->model, "A built-in scene, such as @humanoid")->type_name("");
+  CLI::App* verb =
+      command.add_subcommand("inspect", "Show a model: its tree, joints, masses, limits, loops; or a mesh file");
+  verb->add_option("MODEL", request->model,
+                   "A built-in scene, such as @humanoid, or a mesh (.stl, .obj, .dae, .ply, .glb, .gltf, .off)")
+      ->type_name("");
   verb->add_flag("--scenes", request->scenes, "List the built-in scenes with their parameters instead");
   verb->add_flag("--all", request->all, fmt::format("Every body, also above {}", shown_at_most));
   verb->add_option("--contacts", request->contacts,
@@ -392,6 +402,7 @@ void add_inspect(CLI::App& command, int& status) {
       "  linchpin inspect @humanoid\n"
       "  linchpin inspect @dual_arm --contacts 0.05\n"
       "  linchpin inspect @random_tree:bodies=30,seed=4 --json tree.json\n"
+      "  linchpin inspect part.stl\n"
       "  linchpin inspect --scenes");
   verb->callback([request, &status] { status = run(*request); });
 }

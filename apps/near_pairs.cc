@@ -42,7 +42,8 @@ std::vector<NearPair> near_pairs(const Model& model, const State& state, double 
     }
     out.push_back(std::move(near));
   }
-  std::stable_sort(out.begin(), out.end(), [](const NearPair& p, const NearPair& q) { return p.distance < q.distance; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const NearPair& p, const NearPair& q) { return p.distance < q.distance; });
   return out;
 }
 

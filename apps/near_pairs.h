@@ -9,9 +9,9 @@
 namespace linchpin {
 
 struct NearPair {
-  std::string a, b;        // "body/geometry"
-  double distance = 0;     // m, signed: the least over its points
-  int points = 0;          // contact points within the margin, of all manifolds
+  std::string a, b;                           // "body/geometry"
+  double distance = 0;                        // m, signed: the least over its points
+  int points = 0;                             // contact points within the margin, of all manifolds
   Vec3<double> at{0, 0, 0}, normal{0, 0, 1};  // of the nearest point, W; from b towards a
 };
 

@@ -1,10 +1,13 @@
 #include "linchpin/model/resolve_contacts.h"
 
+#include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
+#include "linchpin/geometry/shape_check.h"
 #include "linchpin/model/spec_check.h"
-#include "linchpin/spatial/words.h"
 #include "linchpin/spatial/quaternion.h"
+#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {
@@ -36,12 +39,27 @@ std::vector<SceneSpec::Apart> neighbours(const Model& model) {
   return apart;
 }
 
+bool has_terrain(const Shape& shape) {
+  if (const Compound* compound = std::get_if<Compound>(&shape))
+    return std::any_of(compound->parts->begin(), compound->parts->end(),
+                       [](const PlacedShape& part) { return has_terrain(part.shape); });
+  return std::holds_alternative<Mesh>(shape) || std::holds_alternative<HeightField>(shape);
+}
+
 }  // namespace
 
 Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
   SceneSpec scene;
   scene.shapes = shapes_on_links(model);
   scene.frames = static_cast<int>(model.links().size());
+  for (std::size_t i = 0; i < scene.shapes.size(); ++i) {
+    if (scene.shapes[i].frame == 0 || !has_terrain(scene.shapes[i].shape)) continue;
+    const Body& body = model.bodies()[std::size_t(model.shapes()[i].body)];
+    return Error{words("body '", body.name, "', geometry '",
+                       body.geometry[std::size_t(model.shapes()[i].geometry)].name, "': a ",
+                       kind_name(scene.shapes[i].shape),
+                       " of terrain cannot move; what moves is made of convex pieces (convex_pieces.h)")};
+  }
   scene.apart = neighbours(model);
   scene.rules = spec.pair_rules;
 
@@ -52,7 +70,7 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
       const int body = model.find_body(name);
       if (body < 0)
         return Error{words("exclusion of contact between '", exclusion.a, "' and '", exclusion.b,
-                          "': there is no body '", name, "'")};
+                           "': there is no body '", name, "'")};
       link[k] = model.bodies()[std::size_t(body)].link;
     }
     if (link[0] != link[1]) scene.apart.push_back({link[0], link[1]});

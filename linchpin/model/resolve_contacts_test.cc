@@ -1,8 +1,10 @@
 #include <cmath>
+#include <memory>
 
 #include <gtest/gtest.h>
 
 #include "linchpin/geometry/collision_scene.h"
+#include "linchpin/geometry/height_grid.h"
 #include "linchpin/model/model.h"
 
 namespace linchpin {
@@ -128,6 +130,19 @@ TEST(ResolveContacts, RefusesMarginsAndMaterialsThatAreNone) {
   spec = leg();
   spec.world_geometry[0].material.restitution = std::nan("");
   expect_refused(spec, {"world geometry 'floor'", "nan"});
+}
+
+TEST(ResolveContacts, TerrainStaysWhereItIs) {
+  const std::vector<double> level(4, 0.0);
+  const Shape ground = HeightField{std::make_shared<const HeightGrid>(make_height_grid(2, 2, 1, 1, level, -1).value())};
+  ModelSpec spec = leg();
+  spec.world_geometry.push_back({"ground", ground});
+  EXPECT_TRUE(compile(spec).ok());
+  spec.bodies[2].geometry.push_back({"carpet", ground});
+  expect_refused(spec, {"body 'shoe', geometry 'carpet'", "height field", "cannot move", "convex pieces"});
+  const std::vector<PlacedShape> parts{{Sphere{1}}, {ground}};
+  spec.bodies[2].geometry.back().shape = Compound{std::make_shared<const std::vector<PlacedShape>>(parts)};
+  expect_refused(spec, {"body 'shoe', geometry 'carpet'", "cannot move"});
 }
 
 // Shapes sit on links where bodies and their geometry are.
