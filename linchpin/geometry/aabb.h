@@ -1,5 +1,5 @@
-// Boxes along the world's axes, closed: those that share a face overlap. A box with lower > upper somewhere, or with NaN
-// in it, holds no point and overlaps nothing; infinity is a bound like any other.
+// Boxes along the world's axes, closed: those that share a face overlap. A box with lower > upper somewhere, or with
+// NaN in it, holds no point and overlaps nothing; infinity is a bound like any other.
 #pragma once
 
 #include <algorithm>

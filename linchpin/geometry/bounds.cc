@@ -46,7 +46,8 @@ struct Bounds {
     const auto back = [&](double x, double y, double z) { return reach(-x, -y, -z); };
     return {X.p - along_axes(X.R, back), X.p + along_axes(X.R, reach)};
   }
-  // All of n.x <= n.p. Only a normal that is an axis to the last bit leaves a bound: the least tilt, far out, passes it.
+  // All of n.x <= n.p. Only a normal that is an axis to the last bit leaves a bound: the least tilt, far out, passes
+  // it.
   Aabb operator()(const HalfSpace&) const {
     const Vec3<double>& n = X.R.z;
     if (std::isnan(dot(n, X.p))) return Aabb::none();  // a pose that is none overlaps nothing
@@ -64,6 +65,7 @@ struct Bounds {
     for (const Vec3<double>& v : h.hull->vertices) box = merge(box, X.R * v);  // (8)
     return {X.p + box.lower, X.p + box.upper};
   }
+  // Mesh and HeightField.
   template <class Terrain>
   Aabb operator()(const Terrain&) const {
     return Aabb::everything();

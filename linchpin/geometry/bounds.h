@@ -18,7 +18,7 @@
 
 namespace linchpin {
 
-// The least box, to rounding, for all shapes but meshes and height fields (theirs is the box of the data, turned).
+// The least box, to rounding. Of meshes and height fields: everything, since their data types are not here yet.
 Aabb bounds(const Shape& shape, const Transform<double>& X_WS);
 
 // The least box that holds `box`, given in the frame S.

@@ -51,8 +51,8 @@ void BoxTree::build(std::span<const Aabb> boxes, std::span<const std::uint32_t> 
 unsigned overlap_lanes(const BoxPack& pack, const Aabb& box) { return overlap_bits(pack, box); }
 
 // Slab by slab: the line is between the two planes of an axis while t is between (lower - o)/d and (upper - o)/d. For
-// d = 0 these are infinite, or 0 * infinity = NaN where o lies in one of the planes: then that axis bounds nothing. Such
-// comparisons are false, and the value at hand is kept.
+// d = 0 these are infinite, or 0 * infinity = NaN where o lies in one of the planes: then that axis bounds nothing.
+// Such comparisons are false, and the value at hand is kept.
 unsigned entry_lanes(const BoxPack& pack, const Vec3<double>& origin, const Vec3<double>& inverse, double limit,
                      double t[BoxPack::lanes]) {
   const double o[] = {origin.x, origin.y, origin.z}, inverse_d[] = {inverse.x, inverse.y, inverse.z};

@@ -58,8 +58,8 @@ class BoxTree {
 // A bit for each lane: 1 << l when box l overlaps `box`.
 unsigned overlap_lanes(const BoxPack& pack, const Aabb& box);
 
-// For each lane, where the line origin + t direction enters its box at or after t = 0; the bits tell the lanes whose box
-// it meets at some t in [0, limit]. `inverse` is 1/direction, entry by entry.
+// For each lane, where the line origin + t direction enters its box at or after t = 0; the bits tell the lanes whose
+// box it meets at some t in [0, limit]. `inverse` is 1/direction, entry by entry.
 unsigned entry_lanes(const BoxPack& pack, const Vec3<double>& origin, const Vec3<double>& inverse, double limit,
                      double t[BoxPack::lanes]);
 

@@ -2,12 +2,12 @@
 //
 // Boxes i and j with margins m_i and m_j are near if, along each axis e,
 //     lower_i.e - m_i <= upper_j.e + m_j   and   lower_j.e - m_j <= upper_i.e + m_i                (1)
-// that is, if they are apart by at most the sum of their margins. A margin is at least what its shape can move in a step
-// (speed times dt), so that no contact of that step is missed.
+// that is, if they are apart by at most the sum of their margins. A margin is at least what its shape can move in a
+// step (speed times dt), so that no contact of that step is missed.
 //
 // All pairs come out in rising order of (a, b), whatever the history: nothing is kept from call to call but memory. At
-// each call the boxes are sorted along a curve (spatial_order.h) and taken by eights into a tree (box_pack.h); each pack
-// of eight looks for those after it in the order which it overlaps, and where packs overlap, boxes are tested one
+// each call the boxes are sorted along a curve (spatial_order.h) and taken by eights into a tree (box_pack.h); each
+// pack of eight looks for those after it in the order which it overlaps, and where packs overlap, boxes are tested one
 // against eight. O(n log n + pairs) for boxes of bounded crowding. How that compares is told in docs/broad_phase.md.
 #pragma once
 
@@ -36,8 +36,8 @@ inline bool wanted(const BoxFilter& a, const BoxFilter& b) {
 
 class BroadPhase {
  public:
-  // All wanted pairs (1) in rising order, valid until the next call. `margins` and `filters` may be empty: no margin, all
-  // wanted. A box that holds no point, such as one with NaN, is in no pair; infinite ones are as good as others.
+  // All wanted pairs (1) in rising order, valid until the next call. `margins` and `filters` may be empty: no margin,
+  // all wanted. A box that holds no point, such as one with NaN, is in no pair; infinite ones are as good as others.
   std::span<const BoxPair> find_pairs(std::span<const Aabb> boxes, std::span<const double> margins = {},
                                       std::span<const BoxFilter> filters = {});
 

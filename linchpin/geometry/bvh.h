@@ -1,9 +1,9 @@
 // A hierarchy of boxes that is built once and asked often: the triangles of a mesh, the shapes of a scene.
 //
-// A BoxTree (box_pack.h) over an order found by halving: the boxes of a node, which are to fill some of its eight lanes,
-// are divided between the lower and the upper half of these lanes, by their centres along the axis in which the centres
-// spread most; then each half in the same way. Equal centres are told apart by their index, so the tree is a function
-// of the boxes alone. The depth is that of a complete tree whatever the boxes; O(n log n).
+// A BoxTree (box_pack.h) over an order found by halving: the boxes of a node, which are to fill some of its eight
+// lanes, are divided between the lower and the upper half of these lanes, by their centres along the axis in which the
+// centres spread most; then each half in the same way. Equal centres are told apart by their index, so the tree is a
+// function of the boxes alone. The depth is that of a complete tree whatever the boxes; O(n log n).
 #pragma once
 
 #include <algorithm>
@@ -32,10 +32,10 @@ class Bvh {
   template <class Visit>
   void for_overlapping(const Aabb& box, Visit&& visit) const;
 
-  // Calls limit = visit(index, limit) for the boxes that the ray meets at some t <= limit, which begins as ray.limit and
-  // is what visit() last said: the t of the nearest hit so far, or less than 0 to stop. Near nodes come before far ones,
-  // children of a node in the order in which the ray enters them; boxes of different nodes may overlap, so a later
-  // box may begin earlier, but never one of those left out. Returns the last limit.
+  // Calls limit = visit(index, limit) for the boxes that the ray meets at some t <= limit, which begins as ray.limit
+  // and is what visit() last said: the t of the nearest hit so far, or less than 0 to stop. Near nodes come before far
+  // ones, children of a node in the order in which the ray enters them; boxes of different nodes may overlap, so a
+  // later box may begin earlier, but never one of those left out. Returns the last limit.
   template <class Visit>
   double along(const Ray& ray, Visit&& visit) const;
 

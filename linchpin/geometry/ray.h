@@ -31,6 +31,7 @@ struct RayHit {
   std::uint32_t piece;  // part of a compound, triangle of a mesh, ...; 0 for a shape of one piece
 };
 
+// Meshes and height fields are never hit: their data types are not here yet.
 // None if the ray misses, or if its direction is zero or anything is NaN. Of parts hit at the same t, the first.
 std::optional<RayHit> cast(const Ray& ray, const Shape& shape, const Transform<double>& X_WS);
 
