@@ -221,6 +221,25 @@ std::optional<Hull> assemble(Points points, Cycles faces, bool flat) {
   return hull;
 }
 
+// Convex at every edge and corner, and round all points, up to `slack`: what merging faces may have spoilt.
+bool is_sound(const Hull& hull, Points points, double slack) {
+  for (const Hull::Face& f : hull.faces) {
+    for (const Point& p : points)
+      if (dot(f.normal, p) > f.offset + slack) return false;
+    for (int i = 0; i < f.count; ++i) {
+      const auto corner = [&](int k) { return at(hull.vertices, hull.corners[std::size_t(f.first + k % f.count)]); };
+      if (dot(f.normal, corner(i)) < f.offset - slack) return false;
+      const Vec3<double> way = corner(i + 1) - corner(i);
+      if (dot(f.normal, cross(way, corner(i + 2) - corner(i + 1))) < -slack * norm(way)) return false;
+    }
+  }
+  for (const Hull::Edge& e : hull.edges) {
+    const Vec3<double>&n = hull.faces[std::size_t(e.left)].normal, &m = hull.faces[std::size_t(e.right)].normal;
+    if (!(dot(at(hull.vertices, e.to) - at(hull.vertices, e.from), cross(n, m)) > 0)) return false;
+  }
+  return true;
+}
+
 Result<Hull> flat_hull(Points points, const Spread& s, double resolution) {
   std::vector<Point> projected;
   for (const Point& p : points) projected.push_back(fma(-dot(s.normal, p - s.a), s.normal, p));
@@ -233,16 +252,21 @@ Result<Hull> solid_hull(Points points, const Spread& s, double resolution) {
   // About their own middle, since qhull's tolerances are parts of the largest coordinate.
   std::vector<Point> centred;
   for (const Point& p : points) centred.push_back(p - s.a);
-  // Points in the worst of places may leave no clean surface at one resolution; ten times finer is another problem.
+  // Points blurred by about the resolution may leave no clean surface: then finer, in the end as fine as rounding lets.
   std::string why = "its faces do not close";
-  for (const double r : {resolution, resolution / 10, 0.0}) {
+  std::optional<Hull> last;
+  for (const double part : {1.0, 0.1, 0.01, 0.001, 0.0}) {
+    const double r = part * resolution;
     auto faces = qhull_faces(centred, r);
     if (!faces.ok()) {
       why = faces.error().message;
       continue;
     }
-    if (auto hull = assemble(points, std::move(faces).value(), false)) return std::move(*hull);
+    auto hull = assemble(points, std::move(faces).value(), false);
+    if (hull && is_sound(*hull, points, 10 * resolution)) return std::move(*hull);
+    if (hull) last = std::move(hull);
   }
+  if (last) return std::move(*last);
   return Error{words("convex hull of ", points.size(), " points: ", why)};
 }
 

@@ -228,6 +228,34 @@ TEST(Hull, NeedlesAndSheets) {
     }
 }
 
+// Corners of a coarse lattice, most of them coplanar with others or repeated, stretched, moved, and blurred by less,
+// about as much, and more than the resolution.
+TEST(Hull, RandomDegenerateSets) {
+  RandomSpatial random(10);
+  int hulls = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const int count = 4 + int(random.unit() * 30);
+    const double blur = i % 4 == 0 ? 0 : random.magnitude(1e-12, 1e-4);
+    const Vec3<double> stretch{1, random.magnitude(1e-3, 1), random.magnitude(1e-3, 1)};
+    const Transform<double> X = i % 3 == 0 ? Transform<double>::identity() : random.pose();
+    Points points;
+    for (int k = 0; k < count; ++k) {
+      const auto step = [&] { return std::floor(random.unit() * 3); };
+      const double x = step(), y = step(), z = step();
+      points.push_back(X * (Vec3<double>{stretch.x * x, stretch.y * y, stretch.z * z} + random.vector(blur)));
+    }
+    SCOPED_TRACE(i);
+    const auto hull = convex_hull(points);
+    if (!hull.ok()) {
+      EXPECT_NE(hull.error().message.find("lie on a line"), std::string::npos) << hull.error().message;
+      continue;
+    }
+    ++hulls;
+    expect_hull(hull.value(), points);
+  }
+  EXPECT_GT(hulls, 2900);
+}
+
 TEST(Hull, FlatSetsHaveTwoFaces) {
   RandomSpatial random(6);
   const Points square = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, 0}, {0.5, 0, 0}, {1, 0, 0}, {0, 1, 0}};
