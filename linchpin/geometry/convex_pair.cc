@@ -62,14 +62,16 @@ void find_outlines_of_caps(const CorePair& pair, const Direction& best, double n
   // Along n onto the cap's plane: what counts is the direction from its centre.
   const auto foot = [](const Vec3<double>& x, const Vec3<double>& d, double z) { return fma((z - x.z) / d.z, d, x); };
   const Vec3<double> to_a = lies_flat(pair.a, d_a, near) ? foot(X * on_b, d_a, o.a.x[0].z) : on_a;
-  const Vec3<double> to_b = lies_flat(pair.b, d_b, near) ? foot(transpose_times(X.R, on_a - X.p), d_b, o.b.x[0].z) : on_b;
+  const Vec3<double> to_b =
+      lies_flat(pair.b, d_b, near) ? foot(transpose_times(X.R, on_a - X.p), d_b, o.b.x[0].z) : on_b;
   if (o.a.count > 2) reach_towards(pair.a, to_a, o.a);
   if (o.b.count > 2) reach_towards(pair.b, to_b, o.b);
   into_frame_of_a(X, o.b);
 }
 
 // Points of (3), with gaps between the surfaces: the balls lie between them and the cores.
-void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, Outlines& o, double margin, Manifold& m) {
+void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, Outlines& o, double margin,
+                Manifold& m) {
   const double near = 4e-13 * pair.size;
   // A point beside a line by x leaves a ball or a round side of radius r by x^2/2r.
   const auto roundness = [](const Core& c) {
@@ -115,7 +117,9 @@ bool is_finite(const Transform<double>& X) {
 }  // namespace
 
 bool core_pair(const Core& a, const Pose& X_WA, const Core& b, const Pose& X_WB, double margin, Manifold& m) {
-  const CorePair pair{a, b, {transpose(X_WA.R) * X_WB.R, transpose_times(X_WA.R, X_WB.p - X_WA.p)},
+  const CorePair pair{a,
+                      b,
+                      {transpose(X_WA.R) * X_WB.R, transpose_times(X_WA.R, X_WB.p - X_WA.p)},
                       a.extent + b.extent + a.ball + b.ball + norm(X_WB.p - X_WA.p)};
   if (!is_finite(pair.X_AB) || !std::isfinite(pair.size)) return false;
   Direction best;

@@ -21,12 +21,18 @@ inline Shape random_convex(RandomSpatial& random, int kind, double low = 0.1, do
   const auto size = [&] { return random.magnitude(low, high); };
   const double x = size(), y = size(), z = size();
   switch (kind) {
-    case 0: return Sphere{x};
-    case 1: return Capsule{x, y};
-    case 2: return Box{{x, y, z}};
-    case 3: return Cylinder{x, y};
-    case 4: return Ellipsoid{{x, y, z}};
-    case 5: return Cone{x, y};
+    case 0:
+      return Sphere{x};
+    case 1:
+      return Capsule{x, y};
+    case 2:
+      return Box{{x, y, z}};
+    case 3:
+      return Cylinder{x, y};
+    case 4:
+      return Ellipsoid{{x, y, z}};
+    case 5:
+      return Cone{x, y};
     default: {
       std::vector<Vector> points;
       for (int i = 4 + static_cast<int>(40 * random.unit()); i > 0; --i) {
@@ -48,8 +54,9 @@ struct Poses {
 };
 inline Poses random_poses(RandomSpatial& random, const Shape& a, const Shape& b, double gap) {
   const Pose X_WB = random.pose(), X_WA = random.pose();
-  return {geometry_testing::moved_to_gap(X_WA, X_WB, gap, [&](const Pose& X) { return signed_distance_of(a, X, b, X_WB); }),
-          X_WB};
+  return {
+      geometry_testing::moved_to_gap(X_WA, X_WB, gap, [&](const Pose& X) { return signed_distance_of(a, X, b, X_WB); }),
+      X_WB};
 }
 // Mostly near touch, at all scales of gaps.
 inline Poses random_poses(RandomSpatial& random, const Shape& a, const Shape& b) {
@@ -58,12 +65,22 @@ inline Poses random_poses(RandomSpatial& random, const Shape& a, const Shape& b)
   return random_poses(random, a, b, sign * (choice < 0.6 ? 0.1 * random.unit() : random.magnitude(1e-12, 1e-2)));
 }
 
+inline bool is_curved(const Shape& s) {
+  return std::holds_alternative<Cylinder>(s) || std::holds_alternative<Ellipsoid>(s) || std::holds_alternative<Cone>(s);
+}
+
 inline void expect_sound(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, const std::string& what,
                          int samples) {
   Manifold m;
   const double margin = std::numeric_limits<double>::infinity();
   ASSERT_TRUE(convex_pair(a, X_WA, b, X_WB, margin, m)) << what;
-  EXPECT_TRUE(geometry_testing::sound(a, X_WA, b, X_WB, margin, m, {}, samples)) << what << ", distance " << m.distance;
+  // Curved shapes deep in each other have many ways out of almost the same length, and the search ends within a twentieth
+  // of the shortest (epa.h (2)); where s is not even concave the points may be off by as much.
+  const bool deep = m.distance < -0.2 * std::min(geometry_testing::extent(a), geometry_testing::extent(b));
+  const geometry_testing::Tolerances loose{0.02, 0.05}, tight;
+  const bool vague = deep && (is_curved(a) || is_curved(b));
+  EXPECT_TRUE(geometry_testing::sound(a, X_WA, b, X_WB, margin, m, vague ? loose : tight, samples))
+      << what << ", distance " << m.distance;
 }
 
 inline std::string pair_name(int i, int j, int round) {
@@ -94,7 +111,8 @@ inline Shape degenerate_convex(RandomSpatial& random, int kind) {
     }
     return ConvexHull{std::make_shared<Hull>(convex_hull(points).value())};
   }
-  if (kind == 6) return ConvexHull{std::make_shared<Hull>(convex_hull(geometry_testing::corners(Box{{0.5, 0.5, 0.5}})).value())};
+  if (kind == 6)
+    return ConvexHull{std::make_shared<Hull>(convex_hull(geometry_testing::corners(Box{{0.5, 0.5, 0.5}})).value())};
   return random_convex(random, kind, 0.5, 0.5);
 }
 

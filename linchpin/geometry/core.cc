@@ -56,9 +56,12 @@ PieceAlong along(const Core& c, int piece, const Vec3<double>& d) {
     return {rim_point(c.size.x, z, d), {k * tx * tx, k * ty * ty, 0, k * tx * ty, 0, 0}};  // (4)
   };
   switch (c.kind) {
-    case Core::Kind::segment: return {{0, 0, piece ? c.size.z : -c.size.z}, Sym3<double>::zero()};
-    case Core::Kind::box: return {box_vertex(c.size, piece), Sym3<double>::zero()};
-    case Core::Kind::cylinder: return rim(piece == upper_rim ? c.size.z : -c.size.z);
+    case Core::Kind::segment:
+      return {{0, 0, piece ? c.size.z : -c.size.z}, Sym3<double>::zero()};
+    case Core::Kind::box:
+      return {box_vertex(c.size, piece), Sym3<double>::zero()};
+    case Core::Kind::cylinder:
+      return rim(piece == upper_rim ? c.size.z : -c.size.z);
     case Core::Kind::cone:
       return piece == apex ? PieceAlong{{0, 0, c.size.z}, Sym3<double>::zero()} : rim(-c.size.z);
     case Core::Kind::ellipsoid: {
@@ -69,9 +72,12 @@ PieceAlong along(const Core& c, int piece, const Vec3<double>& d) {
               {k * (D.x * D.x - x.x * x.x), k * (D.y * D.y - x.y * x.y), k * (D.z * D.z - x.z * x.z), -k * x.x * x.y,
                -k * x.x * x.z, -k * x.y * x.z}};  // (4)
     }
-    case Core::Kind::triangle: return {c.corners[piece], Sym3<double>::zero()};
-    case Core::Kind::hull: return {c.hull->vertices[std::size_t(piece)], Sym3<double>::zero()};
-    default: return {Vec3<double>::zero(), Sym3<double>::zero()};
+    case Core::Kind::triangle:
+      return {c.corners[piece], Sym3<double>::zero()};
+    case Core::Kind::hull:
+      return {c.hull->vertices[std::size_t(piece)], Sym3<double>::zero()};
+    default:
+      return {Vec3<double>::zero(), Sym3<double>::zero()};
   }
 }
 

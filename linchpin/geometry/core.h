@@ -24,8 +24,8 @@ namespace linchpin {
 struct Core {
   enum class Kind : std::uint8_t { point, segment, box, cylinder, ellipsoid, cone, triangle, hull };
   Kind kind;
-  double ball;          // radius of the ball
-  Vec3<double> size;    // half extents; radii; radius, -, half length of cylinder and cone; -, -, half length of segment
+  double ball;        // radius of the ball
+  Vec3<double> size;  // half extents; radii; radius, -, half length of cylinder and cone; -, -, half length of segment
   Vec3<double> centre;  // some point inside
   double extent;        // no point is farther from the frame's origin
   const Hull* hull;
@@ -68,14 +68,18 @@ LINCHPIN_INLINE Vec3<double> box_vertex(const Vec3<double>& half, int piece) {
 // The farthest point of the core along d, any length but zero, in the core's frame.
 LINCHPIN_INLINE PiecePoint farthest(const Core& c, const Vec3<double>& d) {
   switch (c.kind) {
-    case Core::Kind::point: return {Vec3<double>::zero(), 0};
-    case Core::Kind::segment: return {{0, 0, d.z >= 0 ? c.size.z : -c.size.z}, d.z >= 0};
+    case Core::Kind::point:
+      return {Vec3<double>::zero(), 0};
+    case Core::Kind::segment:
+      return {{0, 0, d.z >= 0 ? c.size.z : -c.size.z}, d.z >= 0};
     case Core::Kind::box: {
       const int piece = int(d.x >= 0) | int(d.y >= 0) << 1 | int(d.z >= 0) << 2;
       return {box_vertex(c.size, piece), piece};
     }
-    case Core::Kind::cylinder: return {rim_point(c.size.x, d.z >= 0 ? c.size.z : -c.size.z, d), d.z >= 0};
-    case Core::Kind::ellipsoid: return {ellipsoid_point(c.size, d), 0};
+    case Core::Kind::cylinder:
+      return {rim_point(c.size.x, d.z >= 0 ? c.size.z : -c.size.z, d), d.z >= 0};
+    case Core::Kind::ellipsoid:
+      return {ellipsoid_point(c.size, d), 0};
     case Core::Kind::cone: {
       // The apex is farther than the rim where l d_z >= r |d_xy| - l d_z.
       if (2 * c.size.z * d.z >= c.size.x * std::sqrt(fma(d.y, d.y, d.x * d.x))) return {{0, 0, c.size.z}, apex};

@@ -8,9 +8,9 @@
 namespace linchpin {
 
 struct Direction {
-  Vec3<double> n = {0, 0, 1};  // unit, from B towards A, in A's axes
+  Vec3<double> n = {0, 0, 1};                           // unit, from B towards A, in A's axes
   double s = -std::numeric_limits<double>::infinity();  // s(n) as the support functions have it: core.h (5)
-  Vec3<double> a, b;  // points of the cores that meet along n, in A's frame
+  Vec3<double> a, b;                                    // points of the cores that meet along n, in A's frame
   // |a - b - s n|: how far they are from meeting. While the cores are apart 0 proves that n is the best.
   double miss = std::numeric_limits<double>::infinity();
   int count = 0;  // pairs of pieces whose points a and b are mixed from

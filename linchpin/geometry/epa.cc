@@ -16,9 +16,9 @@ constexpr int most_vertices = 128, most_faces = 2 * most_vertices;  // a polytop
 // Points this near to a line or plane through others, relative to the pair's size, add no volume that is not round-off.
 constexpr double flat = 1e-13;
 
-constexpr double part_of_depth = 0.01;  // (2)
+constexpr double part_of_depth = 0.05;  // (2)
 // Around axes of symmetry any number of faces would be as good.
-constexpr int most_polished = 16;
+constexpr int most_polished = 4;
 
 // The side of a face: 4 * face + 0, 1 or 2.
 using Side = std::int16_t;
@@ -26,10 +26,10 @@ constexpr Side side(int face, int edge) { return Side(4 * face + edge); }
 LINCHPIN_INLINE int next(int edge) { return edge == 2 ? 0 : edge + 1; }
 
 struct Face {
-  Vec3<double> N;       // outward; zero if the face has no area
-  double offset;        // N.w <= offset
-  std::int16_t v[3];    // corners, counterclockwise seen from outside
-  Side across[3];       // what lies beyond the side from v[k] to v[k + 1]
+  Vec3<double> N;     // outward; zero if the face has no area
+  double offset;      // N.w <= offset
+  std::int16_t v[3];  // corners, counterclockwise seen from outside
+  Side across[3];     // what lies beyond the side from v[k] to v[k + 1]
   bool thin, removed;
 };
 
@@ -74,7 +74,7 @@ class Polytope {
       const double h = dot(face.N, w.w), open = h - face.offset;
       if (-h > best_.s) offer_face(face, -h);
       if (!(open > tolerance)) break;  // (1)
-      if (curved_ && open < near_ && !has_corner(face, polished_) && left_to_polish-- > 0) {
+      if (curved_ && open < near_ && !has_corner(face, polished_) && h < open / 4 - best_.s && left_to_polish-- > 0) {
         const double before = best_.s;
         const Difference corners[] = {vertex_[face.v[0]], vertex_[face.v[1]], vertex_[face.v[2]]};
         polish(pair_, -face.N, corners, 3, best_);

@@ -95,7 +95,8 @@ void cone_towards(double r, double l, const Vec3<double>& d, Outline& out) {
   const double across = length_of(d.x, d.y), cosine = (2 * l * across + r * d.z) / length_of(2 * l, r);
   const Vec3<double> tip{0, 0, l};
   if (cosine >= face_cosine) return set_segment(rim_point(r, -l, d), side_line, tip, side_line + 1, out);
-  const PiecePoint p = 2 * l * d.z >= r * across ? PiecePoint{tip, side_line + 1} : PiecePoint{rim_point(r, -l, d), on_rim};
+  const PiecePoint p =
+      2 * l * d.z >= r * across ? PiecePoint{tip, side_line + 1} : PiecePoint{rim_point(r, -l, d), on_rim};
   set_point(p.x, p.piece, out);
 }
 
@@ -230,14 +231,22 @@ void hull_towards(const Hull& hull, const Vec3<double>& d, const int* pieces, in
 
 void outline_towards(const Core& core, const Vec3<double>& d, const int* pieces, int count, Outline& out) {
   switch (core.kind) {
-    case Core::Kind::point: return set_point({0, 0, 0}, 0, out);
-    case Core::Kind::segment: return segment_towards(core.size.z, d, out);
-    case Core::Kind::box: return box_towards(core.size, d, out);
-    case Core::Kind::cylinder: return cylinder_towards(core.size.x, core.size.z, d, out);
-    case Core::Kind::ellipsoid: return set_point(ellipsoid_point(core.size, d), 0, out);
-    case Core::Kind::cone: return cone_towards(core.size.x, core.size.z, d, out);
-    case Core::Kind::triangle: return triangle_towards(core.corners, d, pieces, out);
-    case Core::Kind::hull: return hull_towards(*core.hull, d, pieces, count, out);
+    case Core::Kind::point:
+      return set_point({0, 0, 0}, 0, out);
+    case Core::Kind::segment:
+      return segment_towards(core.size.z, d, out);
+    case Core::Kind::box:
+      return box_towards(core.size, d, out);
+    case Core::Kind::cylinder:
+      return cylinder_towards(core.size.x, core.size.z, d, out);
+    case Core::Kind::ellipsoid:
+      return set_point(ellipsoid_point(core.size, d), 0, out);
+    case Core::Kind::cone:
+      return cone_towards(core.size.x, core.size.z, d, out);
+    case Core::Kind::triangle:
+      return triangle_towards(core.corners, d, pieces, out);
+    case Core::Kind::hull:
+      return hull_towards(*core.hull, d, pieces, count, out);
   }
 }
 

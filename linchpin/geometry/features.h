@@ -22,12 +22,12 @@ LINCHPIN_INLINE std::uint16_t edge_feature(int v, int w) {  // of the two ends, 
 LINCHPIN_INLINE std::uint16_t face_feature(int f) { return std::uint16_t(0x8000 | (f & 0x3fff)); }
 
 struct Outline {
-  int count;                  // 1: a point, 2: a segment, more: a convex polygon, counterclockwise seen from outside
+  int count;  // 1: a point, 2: a segment, more: a convex polygon, counterclockwise seen from outside
   Vec3<double> x[most_corners];
-  int vertex[most_corners];   // numbers of the corners
-  Vec3<double> normal;        // of a polygon
+  int vertex[most_corners];  // numbers of the corners
+  Vec3<double> normal;       // of a polygon
   double offset;
-  std::uint16_t face;         // what all of it is called
+  std::uint16_t face;  // what all of it is called
 };
 
 // d: unit, in the core's frame. pieces: those that meet the other core.

@@ -84,9 +84,14 @@ LINCHPIN_INLINE bool offer_tetrahedron(const Simplex& s, double size, Nearest& b
 // The nearest point; false when the origin is inside.
 LINCHPIN_INLINE bool find_nearest(const Simplex& s, double size, Nearest& best) {
   switch (s.count) {
-    case 2: offer_segment(s, 0, 1, best); return true;
-    case 3: offer_triangle(s, 0, 1, 2, area(s, 0, 1, 2), best); return true;
-    default: return offer_tetrahedron(s, size, best);
+    case 2:
+      offer_segment(s, 0, 1, best);
+      return true;
+    case 3:
+      offer_triangle(s, 0, 1, 2, area(s, 0, 1, 2), best);
+      return true;
+    default:
+      return offer_tetrahedron(s, size, best);
   }
 }
 

@@ -74,7 +74,9 @@ bool height_over(const Shadow& s, double u, double v, double near, double beside
   return square(u - s.u[0], v - s.v[0]) <= beside * beside;
 }
 
-LINCHPIN_INLINE std::uint16_t vertex_of(const Shadow& s, int i) { return vertex_feature(s.outline->vertex[corner(s, i)]); }
+LINCHPIN_INLINE std::uint16_t vertex_of(const Shadow& s, int i) {
+  return vertex_feature(s.outline->vertex[corner(s, i)]);
+}
 LINCHPIN_INLINE std::uint16_t side_of(const Shadow& s, int i) {
   return edge_feature(s.outline->vertex[corner(s, i)], s.outline->vertex[corner(s, after(s, i))]);
 }

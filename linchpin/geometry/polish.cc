@@ -5,16 +5,14 @@
 
 #include "linchpin/geometry/tangents.h"
 
-#include <cstdio>
 namespace linchpin {
-bool polish_trace = false; //TRACE
 
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_pieces = 6;
-constexpr int most_steps = 40;         // 3 to 6 as a rule
+constexpr int most_steps = 40;  // 3 to 6 as a rule
 constexpr int passes = 3;
 constexpr double longest_step = 0.25;  // rad: (1) is a model of the neighbourhood only
 
@@ -157,7 +155,8 @@ Step best_step(const Model* models, int count, double noise) {
     double least = infinity;
     // Negative curvature promises nothing to those who do not pull: it is gone as soon as another piece meets.
     for (int i = 0; i < count; ++i)
-      least = std::min(least, value(models[i], pulls || is_definite(models[i].M) ? models[i].M : definite(models[i].M), y));
+      least =
+          std::min(least, value(models[i], pulls || is_definite(models[i].M) ? models[i].M : definite(models[i].M), y));
     if (pulls) least += noise;  // of places as good as each other, one that is held
     if (!(least > highest)) continue;
     highest = least;
@@ -194,7 +193,6 @@ class Polisher {
       offer_here(n, s);
       if (step == 0 && caps) try_caps(n);
       double length = std::sqrt(dot(step_.y, step_.y));
-      if (polish_trace) printf("   step %d count %d s %.16g length %g weights %g %g %g %g  n %g %g %g best %.16g across %g\n", step, count_, s, length, step_.weights[0], step_.weights[1], step_.weights[2], step_.weights[3], n.x, n.y, n.z, best_.s, best_.miss); //TRACE
       // Converged: n as good as it gets, or wandering within round-off. Unless pieces are missing that meet here all the
       // same: of an edge over an edge all four pairs of ends do, but the support functions may have shown three only.
       if (!(length > 2 * eps) || (length < 1e-7 && !(length < 0.9 * last_length))) {
