@@ -45,7 +45,7 @@ struct Lines {
   double ca, cb, cosine;  // u.c, v.c, u.v
 };
 LINCHPIN_INLINE Vector difference(const Lines& g, const Axis& a, const Axis& b, double s, double t) {
-  return fma(s, a.along, fma(-t, b.along, g.c));
+  return fma(s, a.along, fma(t, -b.along, g.c));
 }
 LINCHPIN_INLINE double nearest_on_a(const Lines& g, const Axis& a, double t) {
   return clamped(fma(t, g.cosine, -g.ca), a.half);

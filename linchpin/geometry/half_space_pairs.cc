@@ -60,10 +60,21 @@ bool capsule_half_space(const Capsule& a, const Pose& X_WA, const HalfSpace&, co
   const Vector& n = X_WB.R.z;
   const double middle = height(X_WB, X_WA.p) - a.radius, rise = a.half_length * dot(n, X_WA.R.z);
   if (!(middle - std::abs(rise) <= margin)) return false;
-  start(n, m);
   const Vector bottom = fma(-a.radius, n, X_WA.p);
-  add_if_near(fma(-a.half_length, X_WA.R.z, bottom), middle - rise, 0, margin, m);
-  add_if_near(fma(a.half_length, X_WA.R.z, bottom), middle + rise, 1, margin, m);
+  const auto end = [&](double side, std::uint32_t which) LINCHPIN_INLINE_LAMBDA {
+    const double gap = fma(side, rise, middle);
+    return ContactPoint{fma(-0.5 * gap, n, fma(side * a.half_length, X_WA.R.z, bottom)), gap, feature(which, 0)};
+  };
+  m.normal = n;
+  m.distance = middle - std::abs(rise);
+  if (middle + std::abs(rise) <= margin) {
+    m.count = 2;
+    m.points[0] = end(-1.0, 0);
+    m.points[1] = end(1.0, 1);
+  } else {
+    m.count = 1;
+    m.points[0] = rise > 0 ? end(-1.0, 0) : end(1.0, 1);
+  }
   return is_finite(m.points[0].p);
 }
 
