@@ -1,7 +1,8 @@
 // FCL in double precision: one CollisionObject for each body.
 //
-// A half-space is n.x <= d in its own frame, as ours. Only collide() is called: distance() to half-spaces and planes
-// crashes in FCL 0.7.
+// A half-space is n.x <= d in its own frame, as ours. Of these no distance() is asked: that crashes in FCL 0.7.
+#include <algorithm>
+
 #include <fcl/geometry/shape/box.h>
 #include <fcl/geometry/shape/capsule.h>
 #include <fcl/geometry/shape/convex.h>
@@ -10,6 +11,7 @@
 #include <fcl/geometry/shape/halfspace.h>
 #include <fcl/geometry/shape/sphere.h>
 #include <fcl/narrowphase/collision.h>
+#include <fcl/narrowphase/distance.h>
 
 #include "bench/peers/geometry_peers.h"
 #include "linchpin/geometry/hull.h"
@@ -72,6 +74,9 @@ class FclGeometry : public GeometryPeer {
       objects_.push_back(placed(geometry, body.X_WB));
     }
     pairs_ = scene.pairs;
+    has_half_spaces_ = std::any_of(scene.bodies.begin(), scene.bodies.end(), [](const PairScene::Body& body) {
+      return std::holds_alternative<HalfSpace>(body.shape);
+    });
     return {};
   }
 
@@ -90,6 +95,15 @@ class FclGeometry : public GeometryPeer {
     return found;
   }
 
+  std::optional<double> distance(std::size_t i) override {
+    if (has_half_spaces_) return {};
+    fcl::DistanceRequestd request(true);
+    request.gjk_solver_type = request_.gjk_solver_type;
+    request.distance_tolerance = 1e-9;
+    fcl::DistanceResultd result;
+    return fcl::distance(&objects_[pairs_[i].a], &objects_[pairs_[i].b], request, result);
+  }
+
  private:
   std::size_t collide(const PairScene::Pair& pair) {
     result_.clear();
@@ -98,6 +112,7 @@ class FclGeometry : public GeometryPeer {
 
   std::vector<fcl::CollisionObjectd> objects_;
   std::vector<PairScene::Pair> pairs_;
+  bool has_half_spaces_ = false;
   fcl::CollisionRequestd request_{most_contacts, true};
   fcl::CollisionResultd result_;
 };

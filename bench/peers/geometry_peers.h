@@ -48,6 +48,8 @@ class GeometryPeer {
   virtual std::size_t collide() = 0;
   // Those of one pair. Not timed.
   virtual std::vector<PeerContact> contacts(std::size_t pair) = 0;
+  // The distance of one pair while apart, from engines that tell it. Not timed.
+  virtual std::optional<double> distance(std::size_t) { return {}; }
 };
 
 using GeometryPeers = std::vector<std::unique_ptr<GeometryPeer>>;
