@@ -91,7 +91,12 @@ class Polytope {
         break;
     }
     // The best so far may be the normal of a face as it is.
-    if (curved_ && best_.miss > 1e-13 * pair_.size) polish(pair_, best_.n, nullptr, 0, best_);
+    if (curved_ && best_.miss > 1e-13 * pair_.size) {
+      Difference meeting[4];
+      for (int i = 0; i < best_.count; ++i)
+        meeting[i] = {Vec3<double>::zero(), Vec3<double>::zero(), best_.piece_a[i], best_.piece_b[i]};
+      polish(pair_, best_.n, meeting, best_.count, best_);  // of which only the pieces count
+    }
   }
 
  private:

@@ -12,7 +12,7 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_pieces = 6;
-constexpr int most_steps = 40;  // 3 to 6 as a rule
+constexpr int most_steps = 100;  // 3 to 6 as a rule
 constexpr int passes = 3;
 constexpr double longest_step = 0.25;  // rad: (1) is a model of the neighbourhood only
 
