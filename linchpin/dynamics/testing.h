@@ -55,6 +55,12 @@ void poison(Arrays&... arrays) {
   (fill(arrays.data(), arrays.size() * sizeof(arrays[0])), ...);
 }
 
+template <class T>
+void poison_workspace(AbaWorkspace<T>& ws) {
+  poison(ws.block, ws.pivot, ws.D_inverse, ws.wide, ws.external, ws.sum, ws.w, ws.a, ws.limb_block, ws.limb_local,
+         ws.limb_w, ws.limb_pivot, ws.limb_inertia);
+}
+
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double worst = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
