@@ -42,7 +42,9 @@ void outward_velocities(const Plan<T>& plan, const Real* q, const Real* v, LimbO
 
 // ---- pass 2: articulated inertias, from the tips to the base ----------------------------------------------------------
 
-// The local terms of the block that a slot belongs to, kept while slots come from the same block.
+// The local terms of the block that a slot belongs to, kept while slots come from the same block; made just before they
+// are used, so that they never leave the nearest cache. Joints of limbs side by side may be in the block, too: rubbish in,
+// rubbish out, and nobody looks.
 template <class T>
 struct Neighbourhood {
   using V = typename Lanes<T>::Wide;

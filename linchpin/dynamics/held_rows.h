@@ -23,6 +23,8 @@
 // unless targets contradict each other: then the rows that come first are met. semidefinite.h, in contrast, takes the
 // largest pivot first and gives the least reactions; here every world of a pack has to go the same way.
 //
+// Paths along limbs that aba takes side by side (plan.h) are carried side by side too, with the same bits (held_limbs.h).
+//
 // T as in aba.h; worlds of a pack lie side by side, and a lane has the bits of the scalar run of its type.
 #pragma once
 

@@ -24,6 +24,17 @@ void check_sizes(const Plan<T>& plan, const Numbers& q, const Numbers& v, const 
         " numbers, the model needs none or ", 6 * worlds * std::size_t(plan.bodies));
 }
 
+// A joint's constant as arithmetic on T takes it: a plain number, the joint's own in a field shared by several; or, where
+// lanes of T are limbs, one for each.
+template <class T, class Field>
+LINCHPIN_INLINE auto constant(const Field& field, int lane) {
+  using Real = typename Scalar<T>::Real;
+  if constexpr (std::is_same_v<Field, Limbs::V>)
+    return field;
+  else
+    return Real(at<Real>(field, lane));
+}
+
 // The coordinates of block b's joints side by side (positions, or velocities), for the scalar types.
 template <class T>
 LINCHPIN_INLINE typename Lanes<T>::Wide load_joints(const Plan<T>& plan, std::size_t b, const T* x, bool positions) {

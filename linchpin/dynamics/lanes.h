@@ -20,7 +20,8 @@ struct Lanes {  // a pack of worlds
 };
 
 template <class Real_>
-requires(Scalar<Real_>::lanes == 1) struct Lanes<Real_> {  // one world
+  requires(Scalar<Real_>::lanes == 1)
+struct Lanes<Real_> {  // one world
   using Real = Real_;
   static constexpr int joints = 64 / sizeof(Real);
   using Wide = Pack<Real, joints>;
@@ -42,16 +43,6 @@ LINCHPIN_INLINE const T& at(const Field& field, int lane) {
     return reinterpret_cast<const T&>(field);
   else
     return reinterpret_cast<const T*>(&field)[lane];
-}
-
-// A joint's constant as arithmetic on T takes it: a plain number, the joint's own in a field shared by several; or, where
-// lanes of T are joints themselves (Limbs in plan.h), one for each.
-template <class T, class Field>
-LINCHPIN_INLINE auto constant(const Field& field, int lane) {
-  if constexpr (std::is_same_v<Field, T>)
-    return field;
-  else
-    return typename Scalar<T>::Real(at<typename Scalar<T>::Real>(field, lane));
 }
 
 // One value of T from, or to, caller's memory: for a pack, its worlds lie side by side.

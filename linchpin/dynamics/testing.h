@@ -1,12 +1,12 @@
 // What the tests of this room share: models, states, forces, and workspaces full of NaN.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/augmented.h"
@@ -26,9 +26,18 @@ inline Model model_of(const std::string& text) {
 
 // Small and large, every kind of joint, serial and branched, fixed and floating, several trees.
 inline std::vector<std::string> test_scenes() {
-  std::vector<std::string> scenes{"@simple_pendulum", "@double_pendulum:rods=1", "@pendulum:links=7", "@chain:links=30",
-                                  "@humanoid24",      "@humanoid",               "@quadruped",        "@dual_arm",
-                                  "@top",             "@free_body",              "@forest",           "@cart_pole",
+  std::vector<std::string> scenes{"@simple_pendulum",
+                                  "@double_pendulum:rods=1",
+                                  "@pendulum:links=7",
+                                  "@chain:links=30",
+                                  "@humanoid24",
+                                  "@humanoid",
+                                  "@quadruped",
+                                  "@dual_arm",
+                                  "@top",
+                                  "@free_body",
+                                  "@forest",
+                                  "@cart_pole",
                                   "@planar_walker"};
   for (int seed = 1; seed <= 10; ++seed) scenes.push_back("@random_tree:bodies=30,seed=" + std::to_string(seed));
   return scenes;
@@ -44,6 +53,15 @@ inline std::vector<double> random_numbers(std::size_t count, std::uint64_t seed,
     numbers.push_back(range * (static_cast<double>(z >> 11) * 0x1p-52 - 1));
   }
   return numbers;
+}
+
+// A quadruped, some of whose hips turn about nearly the trunk's own z, too nearly for a common normal: their heads are
+// general ones (plan.h).
+inline Model quadruped_with_general_heads(int legs) {
+  ModelSpec spec = scene("@quadruped").value();
+  for (JointSpec& joint : spec.joints)
+    if (joint.parent == "trunk" && legs-- > 0) joint.axis = {0, 1e-3, 1};
+  return compile(spec).value();
 }
 
 // Every byte 0xff: NaN as float, double and pack.
