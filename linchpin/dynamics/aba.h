@@ -28,9 +28,15 @@ struct AbaBlock {
   V c, s;  // pass 1: of the joint angle
   // Pass 1 leaves the angular velocity w; pass 2, the only one to need it, puts c in its place (angular part, whose z is
   // zero, and linear part): less memory to go through where chains are long.
-  union { V w_x, c_x; };
-  union { V w_y, c_y; };
-  union { V w_z, cl_x; };
+  union {
+    V w_x, c_x;
+  };
+  union {
+    V w_y, c_y;
+  };
+  union {
+    V w_z, cl_x;
+  };
   V cl_y, cl_z;
   V d;  // pass 1, where joints slide: slide0 + slide q
 };
@@ -46,15 +52,21 @@ struct AbaPivot {
 // The same for a ball or free link.
 template <class T>
 struct AbaWidePivot {
-  Mat3<T> R;         // R_FM
-  Vec3<T> rF;        // p_FM plus the placement's offset, in F's axes
+  Mat3<T> R;   // R_FM
+  Vec3<T> rF;  // p_FM plus the placement's offset, in F's axes
   Vec3<T> w;
-  Motion<T> c;       // in M's axes
+  Motion<T> c;  // in M's axes
   Force<T> p;
   ArticulatedInertia<T> IA;
   Sym3<T> D_inverse;  // ball
   Vec3<T> u;          // ball
   Motion<T> a;        // free: the acceleration itself
+};
+
+// p of one-axis links alone, which needs no neighbour.
+template <class V>
+struct Local {
+  V n_x, n_y, n_z, f_x, f_y, f_z;
 };
 
 // Scratch of aba(); any content is fine before a call.
@@ -69,7 +81,17 @@ struct AbaWorkspace {
   AlignedArray<ArticulatedInertia<T>> sum;  // per run: what its children add up to
   AlignedArray<Vec3<T>> w;                  // per run: angular velocity of its last link
   AlignedArray<Motion<T>> a;                // per run: acceleration of its last link
+  // Per position of limbs side by side, in place of the above; sines and cosines are in both.
+  AlignedArray<AbaBlock<Limbs::V>> limb_block;
+  AlignedArray<Local<Limbs::V>> limb_local;
+  AlignedArray<Vec3<Limbs::V>> limb_w;
+  AlignedArray<AbaPivot<Limbs::V>> limb_pivot;
+  AlignedArray<ArticulatedInertia<Limbs::V>> limb_inertia;  // per Limbs: what their parents feel
 };
+
+// Whether limbs of one world share registers (Limbs in plan.h) or come one after another: the same numbers, in other
+// places of the workspace. One by one is for those who want every joint's numbers as they are described above.
+enum class LimbOrder { side_by_side, one_by_one };
 
 // Fills vdot. f_ext holds six numbers per body, the world included: moment about the body's origin and force, in the
 // body's axes; empty for none.
@@ -82,8 +104,14 @@ void aba(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, std::sp
 template <class T>
 void aba_inward(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q,
                 std::span<const typename Plan<T>::Real> v, std::span<const typename Plan<T>::Real> tau,
-                std::span<const typename Plan<T>::Real> f_ext, AbaWorkspace<T>& ws);
+                std::span<const typename Plan<T>::Real> f_ext, AbaWorkspace<T>& ws,
+                LimbOrder order = LimbOrder::side_by_side);
 template <class T>
-void aba_outward(const Plan<T>& plan, AbaWorkspace<T>& ws, std::span<typename Plan<T>::Real> vdot);
+void aba_outward(const Plan<T>& plan, AbaWorkspace<T>& ws, std::span<typename Plan<T>::Real> vdot,
+                 LimbOrder order = LimbOrder::side_by_side);
+
+// Puts what side by side has left of limbs' factors, U / D and 1 / D, where one by one would have: for compound_paths().
+template <class T>
+void spread_limb_factors(const Plan<T>& plan, AbaWorkspace<T>& ws);
 
 }  // namespace linchpin

@@ -199,7 +199,8 @@ void through_ball(const RunPlan<typename Plan<T>::Real>& run, const Wide& w, Mat
 // Free: S is invertible. With IA = L D L' six rows s = L^-1 P; nothing goes on to the parent.
 template <class T, class Wide>
 void through_free(const Wide& w, Matrix6<T>& P, Matrix6<T>& Psi) {
-  const InertiaFactors<T> factors = inertia_factors(w.IA);
+  InertiaFactors<T> factors;
+  factor_inertia(w.IA, factors);
   Carried<T> s[6][groups<T>];
   for (int g = 0; g < groups<T>; ++g) {
     Carried<T> b[6];
@@ -321,8 +322,8 @@ void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const Articula
   compound(plan, tree, factors, compliance);
 }
 template <class T>
-void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const AbaWorkspace<T>& factors,
-                    Compliance<T>& compliance) {
+void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, AbaWorkspace<T>& factors, Compliance<T>& compliance) {
+  spread_limb_factors(plan, factors);
   compound(plan, tree, factors, compliance);
 }
 
@@ -410,7 +411,7 @@ void apply_compliance(const NodeTree<T>& tree, Compliance<T>& c, std::span<const
 #define LINCHPIN_INSTANTIATE(T)                                                                                     \
   template struct Compliance<T>;                                                                                    \
   template void compound_paths<T>(const Plan<T>&, const NodeTree<T>&, const ArticulatedFactor<T>&, Compliance<T>&); \
-  template void compound_paths<T>(const Plan<T>&, const NodeTree<T>&, const AbaWorkspace<T>&, Compliance<T>&);      \
+  template void compound_paths<T>(const Plan<T>&, const NodeTree<T>&, AbaWorkspace<T>&, Compliance<T>&);            \
   template void compliance_matrix<T>(const NodeTree<T>&, Compliance<T>&, std::span<Plan<T>::Real>);                 \
   template void apply_compliance<T>(const NodeTree<T>&, Compliance<T>&, std::span<const Plan<T>::Real>,             \
                                     std::span<Plan<T>::Real>);

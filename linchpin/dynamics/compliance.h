@@ -95,13 +95,13 @@ struct Compliance {
   AlignedArray<T> force, motion;                // per vertex, six each
 };
 
-// (3), from factors of this q; or from what aba() left in its workspace, whose factors are the same up to rounding.
+// (3), from factors of this q; or from what aba() left in its workspace, whose factors are the same up to rounding (those
+// of limbs it puts where the others are).
 template <class T>
 void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const ArticulatedFactor<T>& factors,
                     Compliance<T>& compliance);
 template <class T>
-void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const AbaWorkspace<T>& factors,
-                    Compliance<T>& compliance);
+void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, AbaWorkspace<T>& factors, Compliance<T>& compliance);
 
 // J M^-1 J' by (4), 6 m rows and columns, row by row. After compound_paths(). Packs of worlds write whole cache lines if
 // the matrix begins on one (AlignedArray): 7 % less time for 4 nodes, 15 % for 8.

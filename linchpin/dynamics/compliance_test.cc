@@ -117,8 +117,8 @@ TEST(Compliance, TakesWhatAbaLeft) {
     const NodeTree<double> tree(model, plan, nodes);
     AbaWorkspace<double> ws(plan);
     Compliance<double> compliance(tree);
-    poison(ws.block, ws.pivot, ws.D_inverse, ws.wide, ws.external, ws.sum, ws.w, ws.a, compliance.Phi, compliance.Psi,
-           compliance.V);
+    poison_workspace(ws);
+    poison(compliance.Phi, compliance.Psi, compliance.V);
     std::vector<double> vdot(state.v.size()), matrix(36 * nodes.size() * nodes.size());
     aba<double>(plan, state.q, state.v, random_numbers(vdot.size(), 1), {}, ws, vdot);
     compound_paths<double>(plan, tree, ws, compliance);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "linchpin/base/check.h"
@@ -65,10 +66,28 @@ void plan_products(const Vertices& vertices, const Held& held, std::vector<Produ
         blocks.push_back({u, v, root[std::size_t(u)] != root[std::size_t(v)]});
 }
 
+// Vertices whose paths begin in limbs of the plan; empty unless all of those can be taken side by side.
+template <class T>
+std::vector<std::array<int, Limbs::most>> vertices_on_limbs(const Plan<T>& plan, const HeldPlan<T>& held) {
+  std::array<int, Limbs::most> none;
+  none.fill(-1);
+  std::vector<std::array<int, Limbs::most>> result(plan.limbs.size(), none);
+  for (std::size_t v = 0; v < held.vertex.size(); ++v) {
+    const auto& vertex = held.tree.vertices()[v];
+    if (vertex.first == vertex.last) continue;  // on the world, or beside another node, which then carries six columns
+    const auto& run = plan.runs[std::size_t(held.tree.stretches()[std::size_t(vertex.first)].run)];
+    if (run.limbs < 0) continue;
+    int& at = result[std::size_t(run.limbs)][std::size_t(run.lane)];
+    if (at >= 0 || held.vertex[v].columns != 3) return {};
+    at = int(v);
+  }
+  return result;
+}
+
 }  // namespace
 
 template <class T>
-HeldPlan<T>::HeldPlan(const Model& model, const Plan<T>& plan, std::span<const HeldNode> nodes)
+HeldPlan<T>::HeldPlan(const Model& model, const Plan<T>& plan, std::span<const HeldNode> nodes, LimbOrder order)
     : tree(model, plan, moving_nodes(model, nodes)),
       vertex(tree.vertices().size()),
       lever(std::size_t(plan.slots), Lever{}),
@@ -164,6 +183,51 @@ HeldPlan<T>::HeldPlan(const Model& model, const Plan<T>& plan, std::span<const H
       }
     }
   }
+
+  // Limbs side by side.
+  const auto on_limbs = vertices_on_limbs(plan, *this);
+  if (order == LimbOrder::one_by_one || on_limbs.empty()) {
+    limb_order = LimbOrder::one_by_one;
+    return;
+  }
+  limb_nodes.resize(plan.limbs.size());
+  for (std::size_t i = 0; i < plan.limbs.size(); ++i) {
+    const Limbs& limbs = plan.limbs[i];
+    LimbNodes& out = limb_nodes[i];
+    out.position.resize(std::size_t(limbs.length));
+    for (int lane = 0; lane < Limbs::most; ++lane) {
+      const int v = on_limbs[i][std::size_t(lane)];
+      out.vertex[lane] = v;
+      out.mark[lane] = mark_of_run[std::size_t(limbs.parent[lane])];
+      if (v < 0) continue;
+      out.any = true;
+      vertex[std::size_t(v)].limbs = int(i);
+      vertex[std::size_t(v)].lane = lane;
+      const auto put = [&](Limbs::V& field, double value) { field.numbers()[lane] = value; };
+      const auto put_vector = [&](Vec3<Limbs::V>& field, const Vec3<Real>& value) {
+        put(field.x, double(value.x)), put(field.y, double(value.y)), put(field.z, double(value.z));
+      };
+      for (int row = 0; row < 6; ++row)
+        for (int column = 0; column < 3; ++column)
+          put(out.unit[row][column], double(vertex[std::size_t(v)].unit[row][column]));
+      const auto& node = vertices[std::size_t(v)];
+      put_vector(out.R_LV.x, node.X_LV.R.x);
+      put_vector(out.R_LV.y, node.X_LV.R.y);
+      put_vector(out.R_LV.z, node.X_LV.R.z);
+      put_vector(out.p_LV, node.X_LV.p);
+      const auto& stretch = tree.stretches()[std::size_t(node.first)];
+      const int root = plan.runs[std::size_t(stretch.run)].slot;
+      for (int slot = root; slot <= stretch.from; ++slot) {
+        auto& position = out.position[std::size_t(slot - root)];
+        put(position.lever_angular, double(lever[std::size_t(slot)].angular));
+        put(position.lever_linear, double(lever[std::size_t(slot)].linear));
+        if (slot < stretch.from) continue;
+        position.node = true;
+        put(position.here, 1);
+      }
+    }
+  }
+  std::erase_if(walks, [&](const Walk& walk) { return plan.runs[std::size_t(walk.run)].limbs >= 0; });
 }
 
 template struct HeldPlan<double>;

@@ -1,292 +1,10 @@
 #include "linchpin/dynamics/held_rows.h"
 
-#include "linchpin/dynamics/joint_motion.h"
-#include "linchpin/dynamics/unit_forces.h"
+#include "linchpin/dynamics/held_elimination.h"
+#include "linchpin/dynamics/held_paths.h"
 
 namespace linchpin {
 namespace {
-
-// Unit forces are columns. For double three or six of them lie in one register, all carried at once; of packs of
-// worlds, and of floats, three at a time stay in registers. Either way by the same source: X is what is carried at a
-// time.
-template <class T>
-constexpr bool side_by_side = std::is_same_v<T, double>;
-template <class T>
-using Carried = std::conditional_t<side_by_side<T>, Double8, T>;
-template <class T>
-constexpr int group = side_by_side<T> ? 1 : 3;
-
-LINCHPIN_INLINE double entry(const Matrix6<double>& M, int i, int j) { return M.row[i].numbers()[j]; }
-template <class T>
-LINCHPIN_INLINE const T& entry(const Matrix6<T>& M, int i, int j) {
-  return M.at[i][j];
-}
-LINCHPIN_INLINE double number(const Columns<double>& c, int j) { return c.row.numbers()[j]; }
-template <class T>
-LINCHPIN_INLINE const T& number(const Columns<T>& c, int j) {
-  return c.at[j];
-}
-template <class T>
-LINCHPIN_INLINE void put(const Carried<T>& x, int column, Columns<T>& out) {
-  if constexpr (side_by_side<T>)
-    out.row = x;
-  else
-    out.at[column] = x;
-}
-template <class T>
-LINCHPIN_INLINE void put(const Carried<T>& x, int row, int column, Matrix6<T>& out) {
-  if constexpr (side_by_side<T>)
-    out.row[row] = x;
-  else
-    out.at[row][column] = x;
-}
-
-// ---- what a path does: Phi, Psi, psi, s -----------------------------------------------------------------------------
-
-// Columns on their way inward, and what they have met of the free motion: (2).
-template <class X, int N>
-struct Group {
-  Force<X> P[N];
-  X psi[N];
-};
-
-template <bool axial, class T, int N>
-LINCHPIN_INLINE void through_axes(const Plan<T>& plan, int from, int to, int first_column, HeldWorkspace<T>& ws,
-                                  Group<Carried<T>, N>& carried) {
-  using X = Carried<T>;
-  constexpr int joints = Lanes<T>::joints;
-  Force<X> P[N];
-  X psi[N];
-#pragma GCC unroll 3
-  for (int k = 0; k < N; ++k) P[k] = carried.P[k], psi[k] = carried.psi[k];
-  for (int slot = from; slot >= to; --slot) {
-    const auto& b = ws.aba.block[std::size_t(slot / joints)];
-    const int lane = slot % joints;
-    const T u = ws.aba.pivot[std::size_t(slot)].u;
-    const T cx = at<T>(b.c_x, lane), cy = at<T>(b.c_y, lane), clx = at<T>(b.cl_x, lane), cly = at<T>(b.cl_y, lane),
-            clz = at<T>(b.cl_z, lane);
-#pragma GCC unroll 3
-    for (int k = 0; k < N; ++k) {
-      X s;
-      const Force<X> F = past_pivot<axial>(plan, ws.aba, slot, P[k], s);
-      put<T>(s, first_column + k, ws.s[std::size_t(slot)]);
-      // two chains: the next joint's terms wait for this sum
-      const X angular = fma(cy, F.n.y, fma(cx, F.n.x, u * s));
-      const X linear = fma(clz, F.f.z, fma(cly, F.f.y, fma(clx, F.f.x, psi[k])));
-      psi[k] = linear + angular;
-      P[k] = to_previous_link<axial>(plan, ws.aba, slot, F);
-    }
-  }
-#pragma GCC unroll 3
-  for (int k = 0; k < N; ++k) carried.P[k] = P[k], carried.psi[k] = psi[k];
-}
-
-template <class X, class T>
-LINCHPIN_INLINE X power(const Force<X>& F, const Motion<T>& a, const X& sum) {
-  return fma(a.v.z, F.f.z,
-             fma(a.v.y, F.f.y, fma(a.v.x, F.f.x, fma(a.w.z, F.n.z, fma(a.w.y, F.n.y, fma(a.w.x, F.n.x, sum))))));
-}
-
-template <class T, int N>
-void through_ball(const RunPlan<typename Plan<T>::Real>& run, int first_column, HeldWorkspace<T>& ws,
-                  Group<Carried<T>, N>& carried) {
-  using X = Carried<T>;
-  const AbaWidePivot<T>& w = ws.aba.wide[std::size_t(run.slot)];
-  Columns<T>* s = &ws.wide_s[6 * std::size_t(run.slot)];
-  for (int k = 0; k < N; ++k) {
-    Force<X> F = carried.P[k];
-    put<T>(F.n.x, first_column + k, s[0]);
-    put<T>(F.n.y, first_column + k, s[1]);
-    put<T>(F.n.z, first_column + k, s[2]);
-    Vec3<X> y;
-    F = past_ball(w, F, y);
-    carried.psi[k] = power(F, w.c, plus_dot(carried.psi[k], w.u, y));
-    F = force_to_parent(Transform<T>{w.R, w.rF}, F);
-    carried.P[k] = {run.E * F.n, run.E * F.f};
-  }
-}
-
-// The link's acceleration is known, whatever carries it.
-template <class T, int N>
-void through_free(const RunPlan<typename Plan<T>::Real>& run, int first_column, HeldWorkspace<T>& ws,
-                  Group<Carried<T>, N>& carried) {
-  using X = Carried<T>;
-  const AbaWidePivot<T>& w = ws.aba.wide[std::size_t(run.slot)];
-  const InertiaFactors<T> factors = inertia_factors(w.IA);
-  for (int k = 0; k < N; ++k) {
-    X s[6];
-    solve_forward(factors, carried.P[k], s);
-    for (int i = 0; i < 6; ++i) put<T>(s[i], first_column + k, ws.wide_s[6 * std::size_t(run.slot) + std::size_t(i)]);
-    carried.psi[k] = power(carried.P[k], w.a, carried.psi[k]);
-    carried.P[k] = Force<X>::zero();
-  }
-  ws.factors[std::size_t(run.slot)] = factors;
-}
-
-// One group of columns of vertex v all the way to the vertex before.
-template <class T>
-void carry(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, int first_column, HeldWorkspace<T>& ws) {
-  using X = Carried<T>;
-  constexpr int N = group<T>;
-  const auto& vertex = held.tree.vertices()[v];
-  Group<X, N> carried;
-  for (int k = 0; k < N; ++k) {
-    const auto unit = [&](int row) {
-      if constexpr (side_by_side<T>)
-        return Double8::load(held.vertex[v].unit[row]);
-      else
-        return T(held.vertex[v].unit[row][first_column + k]);
-    };
-    carried.P[k] = {{unit(0), unit(1), unit(2)}, {unit(3), unit(4), unit(5)}};
-    carried.psi[k] = X(0);
-  }
-  for (int at = vertex.first; at < vertex.last; ++at) {
-    const auto& stretch = held.tree.stretches()[std::size_t(at)];
-    const auto& run = plan.runs[std::size_t(stretch.run)];
-    if (run.kind == LinkKind::free) {
-      through_free<T, N>(run, first_column, ws, carried);
-    } else if (run.kind == LinkKind::ball) {
-      through_ball<T, N>(run, first_column, ws, carried);
-    } else {
-      if (run.kind == LinkKind::revolute)
-        through_axes<false, T, N>(plan, stretch.from, stretch.to, first_column, ws, carried);
-      else
-        through_axes<true, T, N>(plan, stretch.from, stretch.to, first_column, ws, carried);
-      if (stretch.head)
-        for (int k = 0; k < N; ++k) carried.P[k] = force_through_head(run, carried.P[k]);
-    }
-  }
-  if (vertex.parent < 0) {  // the world, which aba has accelerate upwards
-    for (int k = 0; k < N; ++k) carried.psi[k] = plus_dot(carried.psi[k], plan.upward, carried.P[k].f);
-  } else {
-    const auto& parent = held.tree.vertices()[std::size_t(vertex.parent)];
-    for (int k = 0; k < N; ++k) {
-      Force<X> F = carried.P[k];
-      if (parent.is_node) F = force_to_child(parent.X_LV, F);
-      const X rows[6] = {F.n.x, F.n.y, F.n.z, F.f.x, F.f.y, F.f.z};
-      for (int i = 0; i < 6; ++i) put<T>(rows[i], i, first_column + k, ws.Phi[v]);
-    }
-  }
-  for (int k = 0; k < N; ++k) put<T>(carried.psi[k], first_column + k, ws.psi[v]);
-}
-
-// Psi += s' w s, of the upper half what counts; N columns.
-template <class T, int N>
-struct Square {
-  static constexpr int across = side_by_side<T> ? 1 : N;
-  Carried<T> at[N][across];
-};
-template <int N, class T>
-LINCHPIN_INLINE void add_outer(const Columns<T>& s, const Columns<T>& y, Square<T, N>& Psi) {
-#pragma GCC unroll 6
-  for (int i = 0; i < N; ++i)
-    if constexpr (side_by_side<T>) {
-      Psi.at[i][0] = fma(Double8(number(s, i)), y.row, Psi.at[i][0]);
-    } else {
-#pragma GCC unroll 6
-      for (int j = i; j < N; ++j) Psi.at[i][j] = fma(s.at[i], y.at[j], Psi.at[i][j]);
-    }
-}
-template <int N, class T>
-LINCHPIN_INLINE Columns<T> scaled(const T& w, const Columns<T>& s) {
-  Columns<T> y;
-  if constexpr (side_by_side<T>) {
-    y.row = w * s.row;
-  } else {
-#pragma GCC unroll 6
-    for (int j = 0; j < N; ++j) y.at[j] = w * s.at[j];
-  }
-  return y;
-}
-template <int N, class T>
-LINCHPIN_INLINE Columns<T> combined(const T& a, const Columns<T>& x, const T& b, const Columns<T>& y, const T& c,
-                                    const Columns<T>& z) {
-  Columns<T> out;
-  if constexpr (side_by_side<T>) {
-    out.row = fma(c, z.row, fma(b, y.row, a * x.row));
-  } else {
-#pragma GCC unroll 6
-    for (int j = 0; j < N; ++j) out.at[j] = fma(c, z.at[j], fma(b, y.at[j], a * x.at[j]));
-  }
-  return out;
-}
-
-template <bool axial, int N, class T>
-LINCHPIN_INLINE void add_axes(const HeldPlan<T>& held, int from, int to, const HeldWorkspace<T>& ws, Square<T, N>& Psi,
-                              T (&size)[2]) {
-  Square<T, N> sum = Psi;  // registers
-  T angular = size[0], linear = size[1];
-  for (int slot = from; slot >= to; --slot) {
-    const std::size_t at = std::size_t(slot);
-    const T D_inverse = axial ? ws.aba.D_inverse[at] : ws.aba.pivot[at].g_z;
-    const auto& lever = held.lever[at];
-    angular = fma(lever.angular, D_inverse, angular);
-    linear = fma(lever.linear, D_inverse, linear);
-    add_outer<N, T>(ws.s[at], scaled<N, T>(D_inverse, ws.s[at]), sum);
-  }
-  Psi = sum;
-  size[0] = angular, size[1] = linear;
-}
-
-template <class T>
-void mirror(Matrix6<T>& M) {
-#pragma GCC unroll 6
-  for (int i = 1; i < 6; ++i)
-#pragma GCC unroll 6
-    for (int j = 0; j < i; ++j)
-      if constexpr (side_by_side<T>)
-        M.row[i].numbers()[j] = M.row[j].numbers()[i];
-      else
-        M.at[i][j] = M.at[j][i];
-}
-
-// Psi from the s that carry() left, and the sums of levers: what its diagonal would be if every axis had the worst
-// direction.
-template <int N, class T>
-void sum_up(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, HeldWorkspace<T>& ws) {
-  const auto& vertex = held.tree.vertices()[v];
-  Square<T, N> Psi;
-#pragma GCC unroll 6
-  for (int i = 0; i < N; ++i)
-#pragma GCC unroll 6
-    for (int j = 0; j < Square<T, N>::across; ++j) Psi.at[i][j] = Carried<T>(0);
-  T size[2] = {T(0), T(0)};
-  for (int k = vertex.first; k < vertex.last; ++k) {
-    const auto& stretch = held.tree.stretches()[std::size_t(k)];
-    const auto& run = plan.runs[std::size_t(stretch.run)];
-    const std::size_t slot = std::size_t(run.slot);
-    if (run.kind == LinkKind::revolute) {
-      add_axes<false, N, T>(held, stretch.from, stretch.to, ws, Psi, size);
-    } else if (run.kind == LinkKind::axial) {
-      add_axes<true, N, T>(held, stretch.from, stretch.to, ws, Psi, size);
-    } else if (run.kind == LinkKind::ball) {
-      const Sym3<T>& D = ws.aba.wide[slot].D_inverse;
-      const Columns<T>* s = &ws.wide_s[6 * slot];
-      add_outer<N, T>(s[0], combined<N, T>(D.xx, s[0], D.xy, s[1], D.xz, s[2]), Psi);
-      add_outer<N, T>(s[1], combined<N, T>(D.xy, s[0], D.yy, s[1], D.yz, s[2]), Psi);
-      add_outer<N, T>(s[2], combined<N, T>(D.xz, s[0], D.yz, s[1], D.zz, s[2]), Psi);
-      const T trace = D.xx + D.yy + D.zz;
-      const auto& lever = held.wide_lever[slot];
-      size[0] = fma(lever.angular, trace, size[0]);
-      size[1] = fma(lever.linear, trace, size[1]);
-    } else {
-      const Columns<T>* s = &ws.wide_s[6 * slot];
-      for (int i = 0; i < 6; ++i) add_outer<N, T>(s[i], scaled<N, T>(ws.factors[slot].D_inverse[i], s[i]), Psi);
-    }
-  }
-  ws.lever[2 * v] = size[0];
-  ws.lever[2 * v + 1] = size[1];
-  Matrix6<T>& out = vertex.parent < 0 ? ws.V[v + v * (v + 1) / 2] : ws.Psi[v];
-#pragma GCC unroll 6
-  for (int i = 0; i < N; ++i)
-    if constexpr (side_by_side<T>) {
-      out.row[i] = Psi.at[i][0];
-    } else {
-#pragma GCC unroll 6
-      for (int j = i; j < N; ++j) out.at[i][j] = Psi.at[i][j];
-    }
-  if (N == 6) mirror(out);
-}
 
 // ---- Lambda ---------------------------------------------------------------------------------------------------------
 
@@ -348,16 +66,20 @@ LINCHPIN_INLINE void find_bounds(const HeldPlan<T>& held, std::size_t v, HeldWor
   using Real = typename Plan<T>::Real;
   const auto& vertex = held.vertex[v];
   const T angular = path_noise<Real> * ws.lever[2 * v], linear = path_noise<Real> * ws.lever[2 * v + 1];
-  Columns<T>& bound = ws.bound[v];
+  Columns<T> bound;
   if constexpr (side_by_side<T>) {
     bound.row = fma(Double8::load(vertex.angular), angular, Double8::load(vertex.linear) * linear);
   } else {
     for (int j = 0; j < vertex.columns; ++j) bound.at[j] = fma(vertex.angular[j], angular, vertex.linear[j] * linear);
   }
   const int p = held.tree.vertices()[v].parent;
-  if (p < 0) return;
+  if (p < 0) {
+    ws.bound[v] = bound;
+    return;
+  }
   const Matrix6<T>& V = ws.V[pair(p, p)];
   const Columns<T>& before = ws.bound[std::size_t(p)];
+#pragma GCC unroll 6
   for (int k = 0; k < 6; ++k) {
     const T size = fma(product_noise<Real>, T(entry(V, k, k)), number(before, k));
     if constexpr (side_by_side<T>) {
@@ -370,24 +92,7 @@ LINCHPIN_INLINE void find_bounds(const HeldPlan<T>& held, std::size_t v, HeldWor
       }
     }
   }
-}
-
-// A has `active` rows of `stride` registers: of one world that many columns lie side by side, of a pack each has its
-// own and rows are filled up to whole tiles. What is below the diagonal is never read.
-template <class T>
-constexpr bool one_world = Lanes<T>::worlds == 1;
-template <class T>
-constexpr int row_lanes = Lanes<T>::joints;
-template <class T>
-constexpr int tile = one_world<T> ? 1 : 4;  // registers that are worked on at a time
-template <class T>
-int row_stride(int active) {
-  constexpr int step = row_lanes<T> * tile<T>;
-  return (active + step - 1) / step * tile<T>;
-}
-template <class T>
-LINCHPIN_INLINE T& element(typename Lanes<T>::Wide* row, int column) {
-  return reinterpret_cast<T*>(row)[column];  // registers of a row follow one another
+  ws.bound[v] = bound;
 }
 
 // V's block of Lambda. `rows` are those of `from`.
@@ -515,12 +220,6 @@ __attribute__((noinline)) void turn_outward(const Plan<T>& plan, const HeldPlan<
 
 // ---- (4): rows, eliminated ------------------------------------------------------------------------------------------
 
-// A pivot counts above a share of its row's own diagonal; rounding leaves a few units of the last place of it.
-template <class Real>
-constexpr Real least_share = std::is_same_v<Real, float> ? Real(1e-5) : Real(1e-10);
-template <class Real>
-constexpr Real row_noise = std::is_same_v<Real, float> ? Real(2e-6) : Real(4e-15);
-
 template <class T>
 __attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
   using Wide = typename Lanes<T>::Wide;
@@ -556,9 +255,14 @@ __attribute__((noinline)) void fill_right_side(const HeldPlan<T>& held, const Re
     const auto& vertex = held.vertex[v];
     if (vertex.held == 0) continue;
     const auto& node = held.tree.vertices()[v];
-    const Vec3<T>& w = ws.w[std::size_t(vertex.mark)];
-    const Vec3<T> centripetal = cross(w, cross(w, node.X_LV.p));
-    const Vec3<T> drift = transpose_times(node.X_LV.R, centripetal - ws.up[std::size_t(vertex.mark)]);
+    Vec3<T> drift;
+    if (has_limbs<T> && vertex.limbs >= 0) {
+      if constexpr (has_limbs<T>) drift = lane_of<Vec3<T>>(ws.limb_paths[std::size_t(vertex.limbs)].drift, vertex.lane);
+    } else {
+      const Vec3<T>& w = ws.w[std::size_t(vertex.mark)];
+      const Vec3<T> centripetal = cross(w, cross(w, node.X_LV.p));
+      drift = transpose_times(node.X_LV.R, centripetal - ws.up[std::size_t(vertex.mark)]);
+    }
     const T drifts[6] = {T(0), T(0), T(0), drift.x, drift.y, drift.z};
     for (int i = 0; i < vertex.held; ++i) {
       const T rest = target ? load<T>(target + vertex.given[i] * worlds) : T(0);
@@ -568,72 +272,10 @@ __attribute__((noinline)) void fill_right_side(const HeldPlan<T>& held, const Re
   }
 }
 
-// LDL' from the first row to the last, and the solution. Every number has its own sum, in the same order for every T.
-// What is off a pivot d by rounding is off a later one by l^2 of it, much more than a last place where d was small: a
-// row counts only above that, too. S registers to a row; 0: as many as there are.
-template <int S, class T>
-__attribute__((noinline)) void eliminate(const HeldPlan<T>& held, HeldWorkspace<T>& ws, T& rank) {
-  using Wide = typename Lanes<T>::Wide;
-  using Real = typename Plan<T>::Real;
-  const int n = held.active, stride = S > 0 ? S : row_stride<T>(n);
-  Wide *A = ws.A.data(), *b = ws.b.data(), *noise = ws.noise.data();
-  [[maybe_unused]] Wide* l = ws.l.data();
-  rank = T(0);
-  for (int k = 0; k < n; ++k) {
-    Wide* row = A + k * stride;
-    const T pivot = element<T>(row, k), off = element<T>(noise, k), least = element<T>(ws.least.data(), k);
-    const auto counts = pivot > T(select(off > least, off, least));
-    const T D_inverse = select(counts, T(Real(1) / pivot), T(0));
-    rank = rank + select(counts, T(1), T(0));
-    ws.D_inverse[std::size_t(k)] = D_inverse;
-    const T b_k = element<T>(b, k);
-    ws.x[std::size_t(k)] = b_k;
-    const Wide scale(D_inverse), from(-b_k), shaky(off);
-    if constexpr (one_world<T>) {
-#pragma GCC unroll 4
-      for (int j = 0; j < stride; ++j) {  // also up to k, where nobody looks any more
-        const Wide L = row[j] * scale;
-        noise[j] = fma(L * L, shaky, noise[j]);
-        b[j] = fma(L, from, b[j]);
-      }
-      for (int i = k + 1; i < n; ++i) {
-        const Wide minus(-(element<T>(row, i) * D_inverse));  // L again: it would have to go through memory
-        Wide* below = A + i * stride;
-#pragma GCC unroll 4
-        for (int j = 0; j < stride; ++j) below[j] = fma(minus, row[j], below[j]);  // below the diagonal too: no branch
-      }
-    } else {
-      for (int i = k + 1; i < n; ++i) {
-        const T L = row[i] * D_inverse;
-        l[i] = -L;
-        noise[i] = fma(L * L, off, noise[i]);
-        b[i] = fma(L, from, b[i]);
-      }
-      for (int first = (k + 1) / 4 * 4; first < n; first += 4) {
-        const T r0 = row[first], r1 = row[first + 1], r2 = row[first + 2], r3 = row[first + 3];
-        const int end = first + 4 < n ? first + 4 : n;
-        for (int i = k + 1; i < end; ++i) {
-          T* below = A + i * stride + first;
-          const T minus = l[i];
-          below[0] = fma(minus, r0, below[0]);
-          below[1] = fma(minus, r1, below[1]);
-          below[2] = fma(minus, r2, below[2]);
-          below[3] = fma(minus, r3, below[3]);
-        }
-      }
-    }
-  }
-  T* x = ws.x.data();
-  for (int k = n - 1; k >= 0; --k) {
-    x[k] = x[k] * ws.D_inverse[std::size_t(k)];
-    for (int i = 0; i < k; ++i) x[i] = fnma(element<T>(A + i * stride, k), x[k], x[i]);
-  }
-}
-
 // ---- (5): reactions -------------------------------------------------------------------------------------------------
 
 template <int N, class T>
-LINCHPIN_INLINE T product(const Columns<T>& s, const T (&F)[6]) {
+LINCHPIN_INLINE T product(const Columns<T>& s, const T* F) {
   T sum = number(s, 0) * F[0];
 #pragma GCC unroll 6
   for (int j = 1; j < N; ++j) sum = fma(number(s, j), F[j], sum);
@@ -641,10 +283,15 @@ LINCHPIN_INLINE T product(const Columns<T>& s, const T (&F)[6]) {
 }
 
 template <int N, class T>
-void add_along_path(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, const T (&F)[6],
-                    HeldWorkspace<T>& ws) {
+void add_along_path(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, const T* F, HeldWorkspace<T>& ws) {
   const auto& vertex = held.tree.vertices()[v];
-  for (int k = vertex.first; k < vertex.last; ++k) {
+  int first = vertex.first;
+  if constexpr (has_limbs<T>)
+    if (const int limbs = held.vertex[v].limbs; limbs >= 0) {
+      for (int j = 0; j < 3; ++j) ws.limb_paths[std::size_t(limbs)].F[j].numbers()[held.vertex[v].lane] = F[j];
+      ++first;
+    }
+  for (int k = first; k < vertex.last; ++k) {
     const auto& stretch = held.tree.stretches()[std::size_t(k)];
     const auto& run = plan.runs[std::size_t(stretch.run)];
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
@@ -676,8 +323,7 @@ __attribute__((noinline)) void add_reactions(const Plan<T>& plan, const HeldPlan
   for (T& x : ws.force) x = T(0);
   for (std::size_t v = held.vertex.size(); v-- > 0;) {
     const auto& vertex = held.vertex[v];
-    T F[6];
-    for (std::size_t j = 0; j < 6; ++j) F[j] = ws.force[6 * v + j];
+    T* F = &ws.force[6 * v];
     for (int i = 0; i < vertex.held; ++i)
       F[vertex.column[i]] = F[vertex.column[i]] + ws.x[std::size_t(vertex.first + i)];
     if (vertex.columns == 3)
@@ -723,7 +369,9 @@ HeldWorkspace<T>::HeldWorkspace(const Plan<T>& plan, const HeldPlan<T>& held)
       least(b.size()),
       D_inverse(std::size_t(held.active)),
       x(std::size_t(held.active)),
-      force(6 * held.vertex.size()) {}
+      force(6 * held.vertex.size()),
+      limb_paths(plan.limbs.size()),
+      limb_s(std::size_t(plan.limb_positions)) {}
 
 template <class T>
 void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const typename Plan<T>::Real> q,
@@ -742,7 +390,13 @@ void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const
   check(lambda.size() == rows, "lambda has ", lambda.size(), " numbers, ", held.rows, " rows need ", rows);
   check(rank.size() == worlds, "rank has ", rank.size(), " numbers for ", worlds, " worlds");
   check(vdot.size() == v.size(), "vdot has ", vdot.size(), " numbers, the model needs ", v.size());
-  aba_inward<T>(plan, q, v, tau, f_ext, ws.aba);
+  aba_inward<T>(plan, q, v, tau, f_ext, ws.aba, held.limb_order);
+  if constexpr (has_limbs<T>)
+    for (std::size_t i = 0; i < held.limb_nodes.size(); ++i)
+      if (held.limb_nodes[i].any) {
+        carry_limbs(plan.limbs[i], held.limb_nodes[i], ws, ws.limb_paths[i]);
+        sum_up_limbs(plan.limbs[i], held.limb_nodes[i], ws, ws.limb_paths[i]);
+      }
   for (std::size_t i = 0; i < held.vertex.size(); ++i) {
     carry<T>(plan, held, i, 0, ws);
     const bool three = held.vertex[i].columns == 3;
@@ -756,22 +410,25 @@ void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const
   fill_rows(held, ws);  // well before they are read again as whole registers
   free_accelerations(held, ws);
   turn_outward(plan, held, v.data(), ws);
+  if constexpr (has_limbs<T>)
+    for (std::size_t i = 0; i < held.limb_nodes.size(); ++i)
+      if (held.limb_nodes[i].any) turn_limbs(plan.limbs[i], held.limb_nodes[i], ws, ws.limb_paths[i]);
   fill_right_side(held, target.empty() ? nullptr : target.data(), ws);
   T count;
-  const int stride = row_stride<T>(held.active);
-  if (one_world<T> && stride == 1)
-    eliminate<1, T>(held, ws, count);
-  else if (one_world<T> && stride == 2)
-    eliminate<2, T>(held, ws, count);
-  else
-    eliminate<0, T>(held, ws, count);
+  eliminate(held, ws, count);
   for (std::size_t w = 0; w < worlds; ++w) rank[w] = int(at<typename Plan<T>::Real>(count, int(w)));
   for (const auto& vertex : held.vertex)
     for (int i = 0; i < vertex.held; ++i)
       store(ws.x[std::size_t(vertex.first + i)], &lambda[std::size_t(vertex.given[i]) * worlds]);
   for (const int row : held.silent) store(T(0), &lambda[std::size_t(row) * worlds]);
+  if constexpr (has_limbs<T>)  // limbs on which nothing is held
+    for (LimbPaths& paths : ws.limb_paths)
+      for (Limbs::V& F : paths.F) F = Limbs::V(0.0);
   add_reactions(plan, held, ws);
-  aba_outward<T>(plan, ws.aba, vdot);
+  if constexpr (has_limbs<T>)
+    for (std::size_t i = 0; i < held.limb_nodes.size(); ++i)
+      if (held.limb_nodes[i].any) add_limb_reactions(plan.limbs[i], ws.limb_paths[i], ws);
+  aba_outward<T>(plan, ws.aba, vdot, held.limb_order);
 }
 
 #define LINCHPIN_INSTANTIATE(T)                                                                                     \

@@ -23,6 +23,8 @@
 // unless targets contradict each other: then the rows that come first are met. semidefinite.h, in contrast, takes the
 // largest pivot first and gives the least reactions; here every world of a pack has to go the same way.
 //
+// Paths along limbs that aba takes side by side (plan.h) are carried side by side too, with the same bits (held_limbs.h).
+//
 // T as in aba.h; worlds of a pack lie side by side, and a lane has the bits of the scalar run of its type.
 #pragma once
 
@@ -46,7 +48,8 @@ struct HeldNode {
 template <class T>
 struct HeldPlan {
   using Real = typename Plan<T>::Real;
-  HeldPlan(const Model& model, const Plan<T>& plan, std::span<const HeldNode> nodes);
+  HeldPlan(const Model& model, const Plan<T>& plan, std::span<const HeldNode> nodes,
+           LimbOrder order = LimbOrder::side_by_side);  // where possible
 
   int rows = 0;  // of all nodes, node after node, each node's in the order of its bits: numbers of target and lambda
   NodeTree<T> tree;  // of the nodes that are not on the world and hold a row
@@ -59,6 +62,7 @@ struct HeldPlan {
     int component[6] = {};
     Real angular[8] = {}, linear[8] = {};  // per column: one for the kind it is of
     int mark = 0;                          // where the link's turning is known
+    int limbs = -1, lane = 0;              // where its path begins in a limb that is taken side by side with others
   };
   std::vector<Vertex> vertex;  // as tree.vertices()
   int active = 0;              // rows to be eliminated
@@ -92,6 +96,23 @@ struct HeldPlan {
     Real angular, linear;
   };
   std::vector<Lever> lever, wide_lever;  // per slot, and per ball or free link
+
+  // Limbs side by side (plan.h), if on each of them at most one node is held, by three rows at most: a path's way along
+  // its limb is then a lane's. Otherwise one by one.
+  LimbOrder limb_order = LimbOrder::side_by_side;
+  struct LimbNodes {
+    bool any = false;
+    int vertex[Limbs::most], mark[Limbs::most];  // -1 where nothing is held; the parents' marks
+    Limbs::V unit[6][3] = {};
+    Mat3<Limbs::V> R_LV{};
+    Vec3<Limbs::V> p_LV{};
+    struct Position {
+      bool node = false;                                 // of one of them
+      Limbs::V here{}, lever_angular{}, lever_linear{};  // 1 for those whose node is here
+    };
+    std::vector<Position> position;
+  };
+  std::vector<LimbNodes> limb_nodes;  // as Plan::limbs
 };
 
 template <class T>
@@ -101,6 +122,17 @@ struct Columns {
 template <>
 struct Columns<double> {
   Double8 row;
+};
+
+// What limbs side by side have of (2) when they arrive at their parents.
+struct LimbPaths {
+  Force<Limbs::V> P[3];
+  Limbs::V psi[3], Psi[3][3], lever[2];  // Psi: the upper half
+  Vec3<Limbs::V> drift;                  // of the nodes
+  Limbs::V F[3];                         // their reactions
+};
+struct LimbColumns {
+  Limbs::V at[3];
 };
 
 // Scratch of held_dynamics(); any content is fine before a call.
@@ -117,11 +149,13 @@ struct HeldWorkspace {
   AlignedArray<Columns<T>> bound;           // per vertex: diagonals of V up to this are rounding
   AlignedArray<Vec3<T>> up, w;              // per mark
   using Wide = typename Lanes<T>::Wide;
-  AlignedArray<Wide> A;             // Lambda, row by row, of one world several columns side by side
-  AlignedArray<Wide> b, l;          // one more row each: right-hand side, L's column
-  AlignedArray<Wide> noise, least;  // and what a pivot must exceed
-  AlignedArray<T> D_inverse, x;     // per row: zero where it does not count; lambda
-  AlignedArray<T> force;            // per vertex, six each
+  AlignedArray<Wide> A;                // Lambda, row by row, of one world several columns side by side
+  AlignedArray<Wide> b, l;             // one more row each: right-hand side, L's column
+  AlignedArray<Wide> noise, least;     // and what a pivot must exceed
+  AlignedArray<T> D_inverse, x;        // per row: zero where it does not count; lambda
+  AlignedArray<T> force;               // per vertex, six each
+  AlignedArray<LimbPaths> limb_paths;  // as Plan::limbs
+  AlignedArray<LimbColumns> limb_s;    // per position of limbs
 };
 
 // Fills vdot, lambda (N or N m along the components, from the world onto the node) and each world's rank, the number of

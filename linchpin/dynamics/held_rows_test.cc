@@ -39,14 +39,15 @@ Answer<typename Plan<T>::Real> compute(const Model& model, const std::vector<Hel
                                        const std::vector<typename Plan<T>::Real>& v,
                                        const std::vector<typename Plan<T>::Real>& tau,
                                        const std::vector<typename Plan<T>::Real>& f_ext,
-                                       const std::vector<typename Plan<T>::Real>& target, bool with_nan = true) {
+                                       const std::vector<typename Plan<T>::Real>& target, bool with_nan = true,
+                                       LimbOrder order = LimbOrder::side_by_side) {
   const Plan<T> plan(model);
-  const HeldPlan<T> held(model, plan, nodes);
+  const HeldPlan<T> held(model, plan, nodes, order);
   HeldWorkspace<T> ws(plan, held);
   if (with_nan) {
-    poison(ws.aba.block, ws.aba.pivot, ws.aba.D_inverse, ws.aba.wide, ws.aba.external, ws.aba.sum, ws.aba.w, ws.aba.a);
+    poison_workspace(ws.aba);
     poison(ws.Phi, ws.Psi, ws.V, ws.psi, ws.a, ws.s, ws.wide_s, ws.factors, ws.lever, ws.bound, ws.up, ws.w, ws.A, ws.b,
-           ws.l, ws.noise, ws.least, ws.D_inverse, ws.x, ws.force);
+           ws.l, ws.noise, ws.least, ws.D_inverse, ws.x, ws.force, ws.limb_paths, ws.limb_s);
   }
   const std::size_t worlds = std::size_t(Lanes<T>::worlds);
   Answer<typename Plan<T>::Real> out;
@@ -296,6 +297,37 @@ void expect_lanes_equal_alone() {
 TEST(HeldRows, LaneOfFourDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double4>(); }
 TEST(HeldRows, LaneOfEightDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double8>(); }
 TEST(HeldRows, LaneOfSixteenFloatsHasTheBitsOfAFloat) { expect_lanes_equal_alone<Float16>(); }
+
+// Nodes on limbs, at most one on each and anywhere along it, are carried side by side with the bits of one by one.
+TEST(HeldRows, LimbsSideBySideHaveTheBitsOfLimbsOneByOne) {
+  int side_by_side = 0, one_by_one = 0;
+  std::vector<Model> models{quadruped_with_general_heads(4), quadruped_with_general_heads(2)};
+  for (const std::string& name : test_scenes()) models.push_back(model_of(name));
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    const Model& model = models[m];
+    const Plan<double> plan(model);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      std::vector<HeldNode> nodes = random_nodes(model, int(1 + seed % 5), seed, seed % 2 ? linear_rows : 0);
+      if (seed % 3 == 0)
+        for (HeldNode& node : nodes) node.rows &= 0b101010;  // three rows at most, of both kinds
+      const HeldPlan<double> held(model, plan, nodes);
+      for (const auto& limbs : held.limb_nodes) side_by_side += limbs.any;
+      one_by_one += !plan.limbs.empty() && held.limb_order == LimbOrder::one_by_one;
+      const Worlds worlds(model, 1);
+      const std::vector<double> target = random_numbers(std::size_t(held.rows), seed + 7);
+      const auto answer = [&](LimbOrder order) {
+        return compute<double>(model, nodes, worlds.q[0], worlds.v[0], worlds.x[0], worlds.f_ext[0], target, true,
+                               order);
+      };
+      const Answer<double> a = answer(LimbOrder::side_by_side), b = answer(LimbOrder::one_by_one);
+      EXPECT_EQ(a.rank[0], b.rank[0]) << m;
+      for (std::size_t i = 0; i < a.vdot.size(); ++i) EXPECT_TRUE(same_bits(a.vdot[i], b.vdot[i])) << m;
+      for (std::size_t i = 0; i < a.lambda.size(); ++i) EXPECT_TRUE(same_bits(a.lambda[i], b.lambda[i])) << m;
+    }
+  }
+  EXPECT_GT(side_by_side, 20);
+  EXPECT_GT(one_by_one, 20);
+}
 
 // Floats are doubles with fewer digits, and find the same rank.
 TEST(HeldRows, FloatsAreCloseToDoubles) {

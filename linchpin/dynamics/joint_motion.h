@@ -24,6 +24,17 @@ void check_sizes(const Plan<T>& plan, const Numbers& q, const Numbers& v, const 
         " numbers, the model needs none or ", 6 * worlds * std::size_t(plan.bodies));
 }
 
+// A joint's constant as arithmetic on T takes it: a plain number, the joint's own in a field shared by several; or, where
+// lanes of T are limbs, one for each.
+template <class T, class Field>
+LINCHPIN_INLINE auto constant(const Field& field, int lane) {
+  using Real = typename Scalar<T>::Real;
+  if constexpr (std::is_same_v<Field, Limbs::V>)
+    return field;
+  else
+    return Real(at<Real>(field, lane));
+}
+
 // The coordinates of block b's joints side by side (positions, or velocities), for the scalar types.
 template <class T>
 LINCHPIN_INLINE typename Lanes<T>::Wide load_joints(const Plan<T>& plan, std::size_t b, const T* x, bool positions) {
@@ -92,11 +103,10 @@ LINCHPIN_INLINE Vec3<T> out_of_link(const T& c, const T& s, const Vec3<T>& x) {
 template <class T, class C>
 LINCHPIN_INLINE Force<T> force_along_normal(const LinkBlock<C>& k, int lane, const T& c, const T& s, const T& d,
                                             const Force<T>& F) {
-  using S = typename Scalar<T>::Real;
   Vec3<T> n = out_of_link(c, s, F.n), f = out_of_link(c, s, F.f);
   n.x = fma(-d, f.y, n.x);
   n.y = fma(d, f.x, n.y);
-  const S ca = at<S>(k.cos_alpha, lane), sa = at<S>(k.sin_alpha, lane), a = at<S>(k.a, lane);
+  const auto ca = constant<T>(k.cos_alpha, lane), sa = constant<T>(k.sin_alpha, lane), a = constant<T>(k.a, lane);
   n = off_normal(ca, sa, n);
   f = off_normal(ca, sa, f);
   n.y = fma(-a, f.z, n.y);
@@ -104,8 +114,8 @@ LINCHPIN_INLINE Force<T> force_along_normal(const LinkBlock<C>& k, int lane, con
   return {n, f};
 }
 // The rest of the way, at the head of a run.
-template <class T, class S>
-LINCHPIN_INLINE Force<T> force_through_head(const RunPlan<S>& run, Force<T> F) {
+template <class T, class Run>
+LINCHPIN_INLINE Force<T> force_through_head(const Run& run, Force<T> F) {
   if (run.head == Head::screwed) {
     turn_pair(run.phi.c, run.phi.s, F.n.x, F.n.y);
     turn_pair(run.phi.c, run.phi.s, F.f.x, F.f.y);
@@ -122,9 +132,9 @@ LINCHPIN_INLINE Force<T> force_through_head(const RunPlan<S>& run, Force<T> F) {
 template <class T, class C>
 LINCHPIN_INLINE Motion<T> motion_along_normal(const LinkBlock<C>& k, int lane, bool head, const T& c, const T& s,
                                               const T& d, Motion<T> a) {
-  using S = typename Scalar<T>::Real;
   if (!head) {
-    const S ca = at<S>(k.cos_alpha, lane), sa = at<S>(k.sin_alpha, lane), length = at<S>(k.a, lane);
+    const auto ca = constant<T>(k.cos_alpha, lane), sa = constant<T>(k.sin_alpha, lane),
+               length = constant<T>(k.a, lane);
     a = {along_normal(ca, sa, a.w), along_normal(ca, sa, a.v)};
     a.v.y = fma(length, a.w.z, a.v.y);  // alpha x (length, 0, 0)
     a.v.z = fma(-length, a.w.y, a.v.z);
@@ -155,8 +165,8 @@ LINCHPIN_INLINE Transform<T> along_axis(const LinkBlock<C>& k, int lane, bool he
   return X;
 }
 // An acceleration of the parent run's last link, at F in F's axes.
-template <class T, class S>
-LINCHPIN_INLINE Motion<T> motion_to_head(const RunPlan<S>& run, const Motion<T>& parent) {
+template <class T, class Run>
+LINCHPIN_INLINE Motion<T> motion_to_head(const Run& run, const Motion<T>& parent) {
   return {transpose_times(run.E, parent.w), transpose_times(run.E, parent.v + cross(parent.w, run.r))};
 }
 
@@ -195,19 +205,21 @@ LINCHPIN_INLINE Vec3<T> wide_velocity(const Plan<T>& plan, const RunPlan<Real>& 
 // A one-axis link's own inertia joins what it carries.
 template <class T, class C>
 LINCHPIN_INLINE void add_own_inertia(const LinkBlock<C>& k, int lane, ArticulatedInertia<T>& x) {
-  using S = typename Scalar<T>::Real;
-  add_rigid(at<S>(k.mass, lane), Vec3<S>{at<S>(k.h_x, lane), at<S>(k.h_y, lane), at<S>(k.h_z, lane)},
-            Sym3<S>{at<S>(k.I_xx, lane), at<S>(k.I_yy, lane), at<S>(k.I_zz, lane), at<S>(k.I_xy, lane),
-                    at<S>(k.I_xz, lane), at<S>(k.I_yz, lane)},
+  const auto mass = constant<T>(k.mass, lane);
+  using S = std::remove_const_t<decltype(mass)>;
+  add_rigid(mass, Vec3<S>{constant<T>(k.h_x, lane), constant<T>(k.h_y, lane), constant<T>(k.h_z, lane)},
+            Sym3<S>{constant<T>(k.I_xx, lane), constant<T>(k.I_yy, lane), constant<T>(k.I_zz, lane),
+                    constant<T>(k.I_xy, lane), constant<T>(k.I_xz, lane), constant<T>(k.I_yz, lane)},
             x);
 }
 // The same where it carries nothing; without bias.
 template <class T, class C>
 LINCHPIN_INLINE ArticulatedInertia<T> own_inertia(const LinkBlock<C>& k, int lane) {
   using S = typename Scalar<T>::Real;
-  const T hx(at<S>(k.h_x, lane)), hy(at<S>(k.h_y, lane)), hz(at<S>(k.h_z, lane)), mass(at<S>(k.mass, lane)), zero(S(0));
-  return {{T(at<S>(k.I_xx, lane)), T(at<S>(k.I_yy, lane)), T(at<S>(k.I_zz, lane)), T(at<S>(k.I_xy, lane)),
-           T(at<S>(k.I_xz, lane)), T(at<S>(k.I_yz, lane))},
+  const T hx(constant<T>(k.h_x, lane)), hy(constant<T>(k.h_y, lane)), hz(constant<T>(k.h_z, lane)),
+      mass(constant<T>(k.mass, lane)), zero(S(0));
+  return {{T(constant<T>(k.I_xx, lane)), T(constant<T>(k.I_yy, lane)), T(constant<T>(k.I_zz, lane)),
+           T(constant<T>(k.I_xy, lane)), T(constant<T>(k.I_xz, lane)), T(constant<T>(k.I_yz, lane))},
           {zero, -hz, hy},
           {hz, zero, -hx},
           {-hy, hx, zero},
@@ -215,8 +227,8 @@ LINCHPIN_INLINE ArticulatedInertia<T> own_inertia(const LinkBlock<C>& k, int lan
           Force<T>::zero()};
 }
 // From the run's first joint, on the common normal, to the parent.
-template <class T, class Real>
-LINCHPIN_INLINE void through_head(const RunPlan<Real>& run, ArticulatedInertia<T>& x) {
+template <class T, class Run>
+LINCHPIN_INLINE void through_head(const Run& run, ArticulatedInertia<T>& x) {
   if (run.head == Head::screwed) {
     turn_z(run.phi, x);
     shift_z(run.t, x);

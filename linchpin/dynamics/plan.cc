@@ -1,6 +1,8 @@
 #include "linchpin/dynamics/plan.h"
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace linchpin {
 namespace {
@@ -39,6 +41,95 @@ void fill(const Link& link, Block& block, int lane) {
   put(block.I_xz, link.inertia.I.xz);
   put(block.I_yz, link.inertia.I.yz);
   put(block.armature, link.armature);
+}
+
+// ---- limbs ------------------------------------------------------------------------------------------------------------
+
+// Worth it if side by side they are this much shorter than one after another.
+constexpr double least_gain = 1.7;
+
+template <class Real>
+bool is_limb(const RunPlan<Real>& run) {
+  return run.kind == LinkKind::revolute && !run.has_children && run.parent != 0;
+}
+
+Limbs side_by_side(std::span<const Link> links, const Plan<double>& plan, std::span<const int> runs) {
+  using V = Limbs::V;
+  Limbs out;
+  out.count = int(runs.size());
+  for (int lane = 0; lane < Limbs::most; ++lane) {
+    const int r = runs[lane < out.count ? std::size_t(lane) : 0];
+    const RunPlan<double>& run = plan.runs[std::size_t(r)];
+    out.run[lane] = r;
+    out.parent[lane] = run.parent;
+    out.size[lane] = run.end - run.slot;
+    out.length = std::max(out.length, out.size[lane]);
+  }
+  out.position.resize(std::size_t(out.length));
+  out.link = AlignedArray<LinkBlock<V>>(std::size_t(out.length));
+  out.head = plan.runs[std::size_t(out.run[0])].head;
+  for (int lane = 0; lane < Limbs::most; ++lane) {
+    const RunPlan<double>& run = plan.runs[std::size_t(out.run[lane])];
+    const auto put = [&](V& field, double value) { field.numbers()[lane] = value; };
+    const auto put_vector = [&](Vec3<V>& field, const Vec3<double>& value) {
+      put(field.x, value.x), put(field.y, value.y), put(field.z, value.z);
+    };
+    put(out.sizes, out.size[lane]);
+    put(out.screwed, run.head == Head::screwed ? 1 : 0);
+    if (run.head == Head::aligned) out.some_aligned = true;
+    if (run.head == Head::screwed && out.head == Head::aligned) out.head = run.head;
+    if ((run.head == Head::general) != (out.head == Head::general)) out.same_head = false;
+    put_vector(out.E.x, run.E.x);
+    put_vector(out.E.y, run.E.y);
+    put_vector(out.E.z, run.E.z);
+    put_vector(out.r, run.r);
+    put(out.phi.c, run.phi.c);
+    put(out.phi.s, run.phi.s);
+    put(out.t, run.t);
+    const int heads = plan.layout[std::size_t(run.slot / Lanes<double>::joints)].heads;
+    if (heads >= 0) {
+      const auto& head = plan.heads[std::size_t(heads)];
+      const int from = run.slot % Lanes<double>::joints;
+      put(out.before_normal.x, at<double>(head.x, from));
+      put(out.before_normal.y, at<double>(head.y, from));
+      put(out.before_normal.z, at<double>(head.z, from));
+    }
+    for (int k = 0; k < out.length; ++k) {
+      Limbs::Position& position = out.position[std::size_t(k)];
+      const int slot = std::min(run.slot + k, run.end - 1);
+      position.slot[lane] = slot;
+      position.v[lane] = plan.v_of_slot[std::size_t(slot)];
+      position.tip = position.tip || k == out.size[lane] - 1;
+      Link beyond;
+      beyond.inertia = {1, Vec3<double>::zero(), Sym3<double>::diagonal(1, 1, 1)};
+      const bool real = k < out.size[lane];
+      fill<double>(real ? links[std::size_t(plan.link_of_slot[std::size_t(slot)])] : beyond, out.link[std::size_t(k)],
+                   lane);
+    }
+  }
+  return out;
+}
+
+// The longest first, so that those of like length come together.
+void find_limbs(std::span<const Link> links, Plan<double>& plan) {
+  std::vector<int> limbs;
+  for (std::size_t r = 1; r < plan.runs.size(); ++r)
+    if (is_limb(plan.runs[r])) limbs.push_back(int(r));
+  const auto size = [&](int r) { return plan.runs[std::size_t(r)].end - plan.runs[std::size_t(r)].slot; };
+  std::stable_sort(limbs.begin(), limbs.end(), [&](int a, int b) { return size(a) > size(b); });
+  for (std::size_t at = 0; at < limbs.size(); at += Limbs::most) {
+    const std::span<const int> together(&limbs[at], std::min(limbs.size() - at, std::size_t(Limbs::most)));
+    int all = 0;
+    for (const int r : together) all += size(r);
+    if (all < least_gain * size(together.front())) continue;
+    for (std::size_t lane = 0; lane < together.size(); ++lane) {
+      plan.runs[std::size_t(together[lane])].limbs = int(plan.limbs.size());
+      plan.runs[std::size_t(together[lane])].lane = int(lane);
+    }
+    plan.limbs.push_back(side_by_side(links, plan, together));
+    plan.limbs.back().first = plan.limb_positions;
+    plan.limb_positions += plan.limbs.back().length;
+  }
 }
 
 }  // namespace
@@ -140,6 +231,7 @@ Plan<T>::Plan(const Model& model) {
     runs[r].opens_sum = !parent.has_children;
     parent.has_children = true;
   }
+  if constexpr (std::is_same_v<T, double>) find_limbs(links, *this);
 
   for (const Body& b : model.bodies())
     body.push_back(

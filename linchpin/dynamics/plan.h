@@ -4,6 +4,7 @@
 // and stored Lanes<T>::joints to a block; ball and free links are few and stored apart.
 #pragma once
 
+#include <type_traits>
 #include <vector>
 
 #include "linchpin/base/aligned.h"
@@ -55,9 +56,10 @@ struct RunPlan {
   int slot, end;  // slots of a one-axis run; for ball and free slot is the index into Plan::wide_links
   int parent;     // run, 0 for the world
   bool has_children;
-  bool opens_sum;  // first of its siblings on the way inward: sets what the others add to
-  Mat3<S> E;       // R_PF of the first link
-  Vec3<S> r, rF;   // p_PF, in the parent's and in F's axes
+  bool opens_sum;            // first of its siblings on the way inward: sets what the others add to
+  int limbs = -1, lane = 0;  // where it is one of several limbs: which of Plan::limbs, and its lane there
+  Mat3<S> E;                 // R_PF of the first link
+  Vec3<S> r, rF;             // p_PF, in the parent's and in F's axes
   Turn<S> phi;
   S t;
 };
@@ -81,6 +83,34 @@ struct BodyPlan {
   Vec3<S> p_LB;
 };
 
+// Limbs of one world side by side: runs of hinges with nothing beyond their tips, a lane each. One after another they
+// would leave most of every register empty; lane by lane they are the numbers of a run alone. Position 0 is next to the
+// parent. Lanes that are not in use repeat the first limb, and beyond a limb's tip there are links of unit inertia that
+// nobody looks at.
+struct Limbs {
+  static constexpr int most = 4;
+  using V = Pack<double, most>;
+  int count = 0, length = 0;  // lanes in use, positions
+  int first = 0;              // of all positions of all Limbs
+  int run[most] = {}, parent[most] = {}, size[most] = {};
+  V sizes{};  // to compare with positions
+  struct Position {
+    int slot[most], v[most];  // beyond a tip: the tip's
+    bool tip;                 // of one of them
+  };
+  std::vector<Position> position;
+  AlignedArray<LinkBlock<V>> link;  // per position
+  HeadBlock<V> before_normal{};
+  // All heads are alike: general, or none of them is. Where only some are screwed, `screwed` is one for those.
+  bool same_head = true, some_aligned = false;
+  Head head = Head::aligned;
+  V screwed{};
+  Mat3<V> E{};
+  Vec3<V> r{};
+  Turn<V> phi{};
+  V t{};
+};
+
 template <class T>
 struct Plan {
   using Real = typename Lanes<T>::Real;
@@ -101,6 +131,8 @@ struct Plan {
   std::vector<RunPlan<Real>> runs;  // [0] is the world
   std::vector<WideLink<Real>> wide_links;
   std::vector<BodyPlan<Real>> body;
+  std::vector<Limbs> limbs;  // of double; other T have none
+  int limb_positions = 0;    // of all of them
 };
 
 extern template struct Plan<double>;

@@ -1,12 +1,12 @@
 // What the tests of this room share: models, states, forces, and workspaces full of NaN.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/augmented.h"
@@ -26,9 +26,18 @@ inline Model model_of(const std::string& text) {
 
 // Small and large, every kind of joint, serial and branched, fixed and floating, several trees.
 inline std::vector<std::string> test_scenes() {
-  std::vector<std::string> scenes{"@simple_pendulum", "@double_pendulum:rods=1", "@pendulum:links=7", "@chain:links=30",
-                                  "@humanoid24",      "@humanoid",               "@quadruped",        "@dual_arm",
-                                  "@top",             "@free_body",              "@forest",           "@cart_pole",
+  std::vector<std::string> scenes{"@simple_pendulum",
+                                  "@double_pendulum:rods=1",
+                                  "@pendulum:links=7",
+                                  "@chain:links=30",
+                                  "@humanoid24",
+                                  "@humanoid",
+                                  "@quadruped",
+                                  "@dual_arm",
+                                  "@top",
+                                  "@free_body",
+                                  "@forest",
+                                  "@cart_pole",
                                   "@planar_walker"};
   for (int seed = 1; seed <= 10; ++seed) scenes.push_back("@random_tree:bodies=30,seed=" + std::to_string(seed));
   return scenes;
@@ -46,6 +55,15 @@ inline std::vector<double> random_numbers(std::size_t count, std::uint64_t seed,
   return numbers;
 }
 
+// A quadruped, some of whose hips turn about nearly the trunk's own z, too nearly for a common normal: their heads are
+// general ones (plan.h).
+inline Model quadruped_with_general_heads(int legs) {
+  ModelSpec spec = scene("@quadruped").value();
+  for (JointSpec& joint : spec.joints)
+    if (joint.parent == "trunk" && legs-- > 0) joint.axis = {0, 1e-3, 1};
+  return compile(spec).value();
+}
+
 // Every byte 0xff: NaN as float, double and pack.
 template <class... Arrays>
 void poison(Arrays&... arrays) {
@@ -53,6 +71,12 @@ void poison(Arrays&... arrays) {
     if (bytes > 0) std::memset(memory, 0xff, bytes);
   };
   (fill(arrays.data(), arrays.size() * sizeof(arrays[0])), ...);
+}
+
+template <class T>
+void poison_workspace(AbaWorkspace<T>& ws) {
+  poison(ws.block, ws.pivot, ws.D_inverse, ws.wide, ws.external, ws.sum, ws.w, ws.a, ws.limb_block, ws.limb_local,
+         ws.limb_w, ws.limb_pivot, ws.limb_inertia);
 }
 
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {

@@ -8,17 +8,10 @@ namespace linchpin {
 
 // P (1 - U D^-1 S') at a one-axis joint, leaving s = S' P there; still at the link's origin in its axes. A hinge lets
 // no moment about its axis pass: n.z is not set then, and to_previous_link() takes it as zero.
-template <bool axial, class T, class Factors, class X>
-LINCHPIN_INLINE Force<X> past_pivot(const Plan<T>& plan, const Factors& factors, int slot, const Force<X>& P, X& s) {
-  using Real = typename Plan<T>::Real;
-  constexpr int joints = Lanes<T>::joints;
-  const auto& g = factors.pivot[std::size_t(slot)];
+template <bool axial, class T, class C, class Pivot, class X>
+LINCHPIN_INLINE Force<X> past_pivot(const LinkBlock<C>& k, int lane, const Pivot& g, const Force<X>& P, X& s) {
   s = P.n.z;
-  if constexpr (axial) {
-    const auto& k = plan.blocks[std::size_t(slot / joints)];
-    const int lane = slot % joints;
-    s = fma(at<Real>(k.slide, lane), P.f.z, at<Real>(k.turn, lane) * P.n.z);
-  }
+  if constexpr (axial) s = fma(constant<T>(k.slide, lane), P.f.z, constant<T>(k.turn, lane) * P.n.z);
   Force<X> F;
   F.n.x = fma(-g.g_x, s, P.n.x);
   F.n.y = fma(-g.g_y, s, P.n.y);
@@ -27,15 +20,10 @@ LINCHPIN_INLINE Force<X> past_pivot(const Plan<T>& plan, const Factors& factors,
   return F;
 }
 
-// From there along the common normal to the previous link (up to the head's screw).
-template <bool axial, class T, class Factors, class X>
-LINCHPIN_INLINE Force<X> to_previous_link(const Plan<T>& plan, const Factors& factors, int slot, const Force<X>& F) {
-  using Real = typename Plan<T>::Real;
-  constexpr int joints = Lanes<T>::joints;
-  const auto& k = plan.blocks[std::size_t(slot / joints)];
-  const auto& b = factors.block[std::size_t(slot / joints)];
-  const int lane = slot % joints;
-  T d(at<Real>(k.slide0, lane));
+// From there along the common normal to the previous link (up to the head's screw). b has the joint's angle.
+template <bool axial, class T, class C, class Block, class X>
+LINCHPIN_INLINE Force<X> to_previous_link(const LinkBlock<C>& k, int lane, const Block& b, const Force<X>& F) {
+  T d(constant<T>(k.slide0, lane));
   if constexpr (axial) d = at<T>(b.d, lane);
   X nx = F.n.x, ny = F.n.y, nz, fx = F.f.x, fy = F.f.y, fz = F.f.z;
   if constexpr (axial) nz = F.n.z;
@@ -44,7 +32,7 @@ LINCHPIN_INLINE Force<X> to_previous_link(const Plan<T>& plan, const Factors& fa
   turn_pair(c, sn, fx, fy);
   nx = fma(-d, fy, nx);
   ny = fma(d, fx, ny);
-  const Real ca = at<Real>(k.cos_alpha, lane), sa = at<Real>(k.sin_alpha, lane), a = at<Real>(k.a, lane);
+  const auto ca = constant<T>(k.cos_alpha, lane), sa = constant<T>(k.sin_alpha, lane), a = constant<T>(k.a, lane);
   if constexpr (axial) {
     turn_pair(ca, sa, ny, nz);
   } else {  // a hinge's axis feels no moment
@@ -57,6 +45,20 @@ LINCHPIN_INLINE Force<X> to_previous_link(const Plan<T>& plan, const Factors& fa
   return {{nx, ny, nz}, {fx, fy, fz}};
 }
 
+// Both at a slot of a plan.
+template <bool axial, class T, class Factors, class X>
+LINCHPIN_INLINE Force<X> past_pivot(const Plan<T>& plan, const Factors& factors, int slot, const Force<X>& P, X& s) {
+  constexpr int joints = Lanes<T>::joints;
+  return past_pivot<axial, T>(plan.blocks[std::size_t(slot / joints)], slot % joints, factors.pivot[std::size_t(slot)],
+                              P, s);
+}
+template <bool axial, class T, class Factors, class X>
+LINCHPIN_INLINE Force<X> to_previous_link(const Plan<T>& plan, const Factors& factors, int slot, const Force<X>& F) {
+  constexpr int joints = Lanes<T>::joints;
+  return to_previous_link<axial, T>(plan.blocks[std::size_t(slot / joints)], slot % joints,
+                                    factors.block[std::size_t(slot / joints)], F);
+}
+
 // Ball: S = (1, 0), so s is the moment. y = D^-1 s.
 template <class Wide, class X>
 LINCHPIN_INLINE Force<X> past_ball(const Wide& w, Force<X> F, Vec3<X>& y) {
@@ -67,28 +69,29 @@ LINCHPIN_INLINE Force<X> past_ball(const Wide& w, Force<X> F, Vec3<X>& y) {
 }
 
 // Free: S is invertible. With IA = L D L' six rows s = L^-1 P instead of S' P do as well, and nothing passes.
+// Of L and of `out` only what is below the diagonal is ever set.
 template <class T>
-LINCHPIN_INLINE InertiaFactors<T> inertia_factors(const ArticulatedInertia<T>& x) {
+LINCHPIN_INLINE void factor_inertia(const ArticulatedInertia<T>& x, InertiaFactors<T>& out) {
   using Real = typename Scalar<T>::Real;
-  InertiaFactors<T> out{{{x.A.xx, T(0), T(0), T(0), T(0), T(0)},
-                         {x.A.xy, x.A.yy, T(0), T(0), T(0), T(0)},
-                         {x.A.xz, x.A.yz, x.A.zz, T(0), T(0), T(0)},
-                         {x.Bx.x, x.By.x, x.Bz.x, x.C.xx, T(0), T(0)},
-                         {x.Bx.y, x.By.y, x.Bz.y, x.C.xy, x.C.yy, T(0)},
-                         {x.Bx.z, x.By.z, x.Bz.z, x.C.xz, x.C.yz, x.C.zz}},
-                        {}};
+  T L[6][6];
+  L[0][0] = x.A.xx;
+  L[1][0] = x.A.xy, L[1][1] = x.A.yy;
+  L[2][0] = x.A.xz, L[2][1] = x.A.yz, L[2][2] = x.A.zz;
+  L[3][0] = x.Bx.x, L[3][1] = x.By.x, L[3][2] = x.Bz.x, L[3][3] = x.C.xx;
+  L[4][0] = x.Bx.y, L[4][1] = x.By.y, L[4][2] = x.Bz.y, L[4][3] = x.C.xy, L[4][4] = x.C.yy;
+  L[5][0] = x.Bx.z, L[5][1] = x.By.z, L[5][2] = x.Bz.z, L[5][3] = x.C.xz, L[5][4] = x.C.yz, L[5][5] = x.C.zz;
 #pragma GCC unroll 6
   for (int k = 0; k < 6; ++k) {
-    out.D_inverse[k] = Real(1) / out.L[k][k];
+    const T D_inverse = Real(1) / L[k][k];
+    out.D_inverse[k] = D_inverse;
 #pragma GCC unroll 6
     for (int i = k + 1; i < 6; ++i) {
-      const T l = out.L[i][k] * out.D_inverse[k];
+      const T l = L[i][k] * D_inverse;
 #pragma GCC unroll 6
-      for (int j = i; j < 6; ++j) out.L[j][i] = fnma(l, out.L[j][k], out.L[j][i]);
+      for (int j = i; j < 6; ++j) L[j][i] = fnma(l, L[j][k], L[j][i]);
       out.L[i][k] = l;
     }
   }
-  return out;
 }
 // s = L^-1 F
 template <class T, class X>
