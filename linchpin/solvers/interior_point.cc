@@ -17,7 +17,10 @@ constexpr double near = 1e-6;
 constexpr double smallest_target = 1e-6;  // of the mean of r^ . u^: how fast it may shrink
 constexpr double short_step = 0.05;       // then centre first
 constexpr double no_step = 0.02;          // then back off the boundary
-constexpr double backing_off = 0.1;       // of sqrt(mean product)
+// Near a solution: whole steps, whatever cones they leave, if the first one could go this far inside of them.
+constexpr double not_far = 1e-2, nearly_whole = 0.97;
+constexpr int steps_beyond = 2;      // by the same factors
+constexpr double backing_off = 0.1;  // of sqrt(mean product)
 
 // Ways to a solution, tried one after the other while the last one ended nowhere. Measured on piles: each alone leaves
 // about a tenth of them open, hardly ever the same ones, all of them together one in a hundred.
@@ -68,6 +71,16 @@ struct Quotient {
     y[2] = (b[2] - y[0] * x[2]) * per_x0;
   }
 };
+// The derivative of law |u_T|.
+struct Slip {
+  double x = 0, y = 0;
+  Slip(double law, const double* u) {
+    const double speed = tangential(u);
+    if (!(speed > 0)) return;
+    x = law * u[1] / speed;
+    y = law * u[2] / speed;
+  }
+};
 // The largest a <= 1 such that x + a d stays in the cone.
 double step_within(const double* x, const double* d) {
   const double t = tangential(x);
@@ -98,6 +111,9 @@ Bounds bounds(const ScaledProblem& p, const Cell& c) {
 
 // ---- one iteration --------------------------------------------------------------------------------------------------
 
+using Point = InteriorPointWorkspace::Point;
+using Step = InteriorPointWorkspace::Step;
+
 struct Iteration {
   InteriorPointWorkspace& ws;
   const ScaledProblem& p;
@@ -116,7 +132,7 @@ struct Iteration {
 
   void start(double size) const {
     for (const Cell& c : p.cells) {
-      double *r = &ws.r[index(c.start)], *u = &ws.u[index(c.start)];
+      double *r = &ws.at.r[index(c.start)], *u = &ws.at.u[index(c.start)];
       if (c.kind == BlockKind::cone) {
         r[0] = frictionless(c) ? size : size / c.mu;
         r[1] = r[2] = u[1] = u[2] = 0;
@@ -125,7 +141,7 @@ struct Iteration {
       }
       const Bounds b = bounds(p, c);
       u[0] = b.has_lower ? size : 0;
-      ws.v[index(c.start)] = b.has_upper ? size : 0;
+      ws.at.v[index(c.start)] = b.has_upper ? size : 0;
       r[0] = b.has_lower && b.has_upper ? 0.5 * (b.lower + b.upper)
              : b.has_lower              ? b.lower + size
              : b.has_upper              ? b.upper - size
@@ -134,25 +150,25 @@ struct Iteration {
   }
 
   // The mean of the products that are to vanish, after a step of length a.
-  double mean_product(double a, const std::vector<double>& dr, const std::vector<double>& du,
-                      const std::vector<double>& dv) const {
+  double mean_product(double a, const Step& step) const {
+    const auto& [dr, du, dv] = step;
     double sum = 0;
     int pairs = 0;
     for (const Cell& c : p.cells) {
       const std::size_t at = index(c.start);
       if (c.kind == BlockKind::cone) {
         const double r0 = frictionless(c) ? 1 : c.mu;
-        sum += r0 * (ws.r[at] + a * dr[at]) * (ws.u[at] + a * du[at]);
+        sum += r0 * (ws.at.r[at] + a * dr[at]) * (ws.at.u[at] + a * du[at]);
         for (std::size_t k = 1; k < 3 && !frictionless(c); ++k)
-          sum += (ws.r[at + k] + a * dr[at + k]) * (ws.u[at + k] + a * du[at + k]);
+          sum += (ws.at.r[at + k] + a * dr[at + k]) * (ws.at.u[at + k] + a * du[at + k]);
         ++pairs;
         continue;
       }
       const Bounds b = bounds(p, c);
       if (b.fixed) continue;
-      const double r = ws.r[at] + a * dr[at];
-      if (b.has_lower) sum += (r - b.lower) * (ws.u[at] + a * du[at]), ++pairs;
-      if (b.has_upper) sum += (b.upper - r) * (ws.v[at] + a * dv[at]), ++pairs;
+      const double r = ws.at.r[at] + a * dr[at];
+      if (b.has_lower) sum += (r - b.lower) * (ws.at.u[at] + a * du[at]), ++pairs;
+      if (b.has_upper) sum += (b.upper - r) * (ws.at.v[at] + a * dv[at]), ++pairs;
     }
     return pairs > 0 ? sum / pairs : 0;
   }
@@ -169,22 +185,21 @@ struct Iteration {
         L[0] = 1;
         R[0] = 0;
         ws.system.unit_L(c) = true;
-        if (b.has_lower) R[0] += ws.u[at] / (ws.r[at] - b.lower);
-        if (b.has_upper) R[0] += ws.v[at] / (b.upper - ws.r[at]);
+        if (b.has_lower) R[0] += ws.at.u[at] / (ws.at.r[at] - b.lower);
+        if (b.has_upper) R[0] += ws.at.v[at] / (b.upper - ws.at.r[at]);
         continue;
       }
       std::fill_n(L, 9, 0.0);
       std::fill_n(R, 9, 0.0);
       if (frictionless(cell)) {
         L[0] = R[4] = R[8] = 1;
-        R[0] = ws.u[at] / ws.r[at];
+        R[0] = ws.at.u[at] / ws.at.r[at];
         continue;
       }
       L[0] = L[4] = L[8] = 1;
       ws.system.unit_L(c) = true;
-      const double r[3] = {cell.mu * ws.r[at], ws.r[at + 1], ws.r[at + 2]}, *u = &ws.u[at];
-      const double speed = tangential(u),
-                   d[2] = {speed > 0 ? law * u[1] / speed : 0, speed > 0 ? law * u[2] / speed : 0};
+      const double r[3] = {cell.mu * ws.at.r[at], ws.at.r[at + 1], ws.at.r[at + 2]}, *u = &ws.at.u[at];
+      const Slip d(law, u);
       double* T = &ws.T[9 * c];
       const Quotient per_r(r);
       for (int j = 0; j < 3; ++j) {  // column j of A(r)^-1 A(u)
@@ -196,7 +211,7 @@ struct Iteration {
       }
       for (int j = 0; j < 3; ++j) {
         const double right = j == 0 ? cell.mu : 1;
-        R[j] = cell.mu * (T[j] - d[0] * T[3 + j] - d[1] * T[6 + j]) * right;
+        R[j] = cell.mu * (T[j] - d.x * T[3 + j] - d.y * T[6 + j]) * right;
         R[3 + j] = T[3 + j] * right;
         R[6 + j] = T[6 + j] * right;
       }
@@ -204,42 +219,45 @@ struct Iteration {
     return ws.system.factor(p);
   }
 
-  // The step for a target of the products, less the predictor's own products where there was one. ws.Wr holds W r + q.
-  void direction(double target, bool corrected, std::vector<double>& dr, std::vector<double>& du,
-                 std::vector<double>& dv) const {
+  // The step from a point for a target of the products, less the products of the step `corrected` where there is one. By
+  // the factors and derivatives at ws.at, which may be another point, but near.
+  void direction(const Point& from, double target, const Step* corrected, Step& step) const {
+    auto& [dr, du, dv] = step;
     for (std::size_t c = 0; c < p.cells.size(); ++c) {
       const Cell& cell = p.cells[c];
       const std::size_t at = index(cell.start);
-      const double *r = &ws.r[at], *u = &ws.u[at], *w = &ws.Wr[at];
+      const double *r = &from.r[at], *u = &from.u[at], *w = &from.Wr[at];
       if (cell.kind != BlockKind::cone) {
         const Bounds b = bounds(p, cell);
+        const double v = from.v[at];
+        const double lower = corrected ? corrected->dr[at] * corrected->du[at] : 0;
+        const double upper = corrected ? -corrected->dr[at] * corrected->dv[at] : 0;
         du[at] = dv[at] = 0;
-        if (b.has_lower) du[at] = (target - (corrected ? ws.pr_dr[at] * ws.pr_du[at] : 0)) / (r[0] - b.lower) - u[0];
-        if (b.has_upper)
-          dv[at] = (target + (corrected ? ws.pr_dr[at] * ws.pr_dv[at] : 0)) / (b.upper - r[0]) - ws.v[at];
-        dr[at] = b.fixed ? 0 : -(w[0] - u[0] + ws.v[at]) + du[at] - dv[at];
+        if (b.has_lower) du[at] = (target - lower - (r[0] - b.lower) * u[0]) / (ws.at.r[at] - b.lower);
+        if (b.has_upper) dv[at] = (target - upper - (b.upper - r[0]) * v) / (b.upper - ws.at.r[at]);
+        dr[at] = b.fixed ? 0 : -(w[0] - u[0] + v) + du[at] - dv[at];
         continue;
       }
       if (frictionless(cell)) {
-        du[at] = (target - (corrected ? ws.pr_dr[at] * ws.pr_du[at] : 0)) / r[0] - u[0];
+        du[at] = (target - (corrected ? corrected->dr[at] * corrected->du[at] : 0) - r[0] * u[0]) / ws.at.r[at];
         dr[at] = -(w[0] - u[0]) + du[at];
         dr[at + 1] = dr[at + 2] = du[at + 1] = du[at + 2] = 0;
         continue;
       }
-      const double mu = cell.mu, rh[3] = {mu * r[0], r[1], r[2]};
-      const double speed = tangential(u),
-                   d[2] = {speed > 0 ? law * u[1] / speed : 0, speed > 0 ? law * u[2] / speed : 0};
+      const double mu = cell.mu, rh[3] = {mu * r[0], r[1], r[2]},
+                   base[3] = {mu * ws.at.r[at], ws.at.r[at + 1], ws.at.r[at + 2]};
+      const Slip d(law, &ws.at.u[at]);
       double ru[3], t[3], correction[3] = {0, 0, 0};
       product(rh, u, ru);
       if (corrected) {
-        const double drh[3] = {mu * ws.pr_dr[at], ws.pr_dr[at + 1], ws.pr_dr[at + 2]};
-        product(drh, &ws.pr_du[at], correction);
+        const double drh[3] = {mu * corrected->dr[at], corrected->dr[at + 1], corrected->dr[at + 2]};
+        product(drh, &corrected->du[at], correction);
       }
       const double b[3] = {target - ru[0] - correction[0], -ru[1] - correction[1], -ru[2] - correction[2]};
-      Quotient{rh}(b, t);
+      Quotient{base}(b, t);
       for (std::size_t k = 0; k < 3; ++k) du[at + k] = t[k];
-      const double primal[3] = {w[0] / mu - u[0] + law * speed, w[1] - u[1], w[2] - u[2]};
-      dr[at] = mu * (-primal[0] + t[0] - d[0] * t[1] - d[1] * t[2]);
+      const double primal[3] = {w[0] / mu - u[0] + law * tangential(u), w[1] - u[1], w[2] - u[2]};
+      dr[at] = mu * (-primal[0] + t[0] - d.x * t[1] - d.y * t[2]);
       dr[at + 1] = -primal[1] + t[1];
       dr[at + 2] = -primal[2] + t[2];
     }
@@ -249,10 +267,10 @@ struct Iteration {
       const std::size_t at = index(cell.start);
       if (cell.kind != BlockKind::cone) {
         const Bounds b = bounds(p, cell);
-        if (b.has_lower && !b.fixed) du[at] -= ws.u[at] / (ws.r[at] - b.lower) * dr[at];
-        if (b.has_upper && !b.fixed) dv[at] += ws.v[at] / (b.upper - ws.r[at]) * dr[at];
+        if (b.has_lower && !b.fixed) du[at] -= ws.at.u[at] / (ws.at.r[at] - b.lower) * dr[at];
+        if (b.has_upper && !b.fixed) dv[at] += ws.at.v[at] / (b.upper - ws.at.r[at]) * dr[at];
       } else if (frictionless(cell)) {
-        du[at] -= ws.u[at] / ws.r[at] * dr[at];
+        du[at] -= ws.at.u[at] / ws.at.r[at] * dr[at];
       } else {
         const double drh[3] = {cell.mu * dr[at], dr[at + 1], dr[at + 2]}, *T = &ws.T[9 * c];
         for (std::size_t i = 0; i < 3; ++i)
@@ -261,39 +279,64 @@ struct Iteration {
     }
   }
 
+  // Is there a solution at the end of the whole step, be it inside the cones or not, or after a few more by the same
+  // factors? Those are taken while they may be enough if each gains as much as the one before. ws.beyond becomes the
+  // last point; returns what it measures.
+  double look_beyond(double now, double tolerance) const {
+    Point& x = ws.beyond;
+    for (std::size_t i = 0; i < index(p.n); ++i) {
+      x.r[i] = ws.at.r[i] + ws.step.dr[i];
+      x.u[i] = ws.at.u[i] + ws.step.du[i];
+      x.v[i] = ws.at.v[i] + ws.step.dv[i];
+    }
+    double before = now;
+    for (int left = steps_beyond;; --left) {
+      now = measure(p, x.r.data(), x.Wr.data());
+      const double rate = now / before;
+      if (now <= tolerance || left == 0 || !(now * std::pow(rate, left) <= tolerance)) return now;
+      direction(x, 0, nullptr, ws.step_beyond);
+      for (std::size_t i = 0; i < index(p.n); ++i) {
+        x.r[i] += ws.step_beyond.dr[i];
+        x.u[i] += ws.step_beyond.du[i];
+        x.v[i] += ws.step_beyond.dv[i];
+      }
+      before = now;
+    }
+  }
+
   // Moves r^ and u^ by d along the cones' axes.
   void back_off(double d) const {
     for (const Cell& c : p.cells) {
       const std::size_t at = index(c.start);
       if (c.kind == BlockKind::cone) {
-        ws.r[at] += frictionless(c) ? d : d / c.mu;
-        ws.u[at] += d;
+        ws.at.r[at] += frictionless(c) ? d : d / c.mu;
+        ws.at.u[at] += d;
         continue;
       }
       const Bounds b = bounds(p, c);
       if (b.fixed) continue;
-      if (b.has_lower) ws.u[at] += d;
-      if (b.has_upper) ws.v[at] += d;
-      if (b.has_lower != b.has_upper) ws.r[at] += b.has_lower ? d : -d;
+      if (b.has_lower) ws.at.u[at] += d;
+      if (b.has_upper) ws.at.v[at] += d;
+      if (b.has_lower != b.has_upper) ws.at.r[at] += b.has_lower ? d : -d;
     }
   }
 
-  double longest_step(const std::vector<double>& dr, const std::vector<double>& du,
-                      const std::vector<double>& dv) const {
+  double longest_step(const Step& step) const {
+    const auto& [dr, du, dv] = step;
     double a = 1;
     for (const Cell& cell : p.cells) {
       const std::size_t at = index(cell.start);
       if (cell.kind != BlockKind::cone) {
         const Bounds b = bounds(p, cell);
         if (b.fixed) continue;
-        if (b.has_lower) a = std::min({a, step_above(ws.r[at] - b.lower, dr[at]), step_above(ws.u[at], du[at])});
-        if (b.has_upper) a = std::min({a, step_above(b.upper - ws.r[at], -dr[at]), step_above(ws.v[at], dv[at])});
+        if (b.has_lower) a = std::min({a, step_above(ws.at.r[at] - b.lower, dr[at]), step_above(ws.at.u[at], du[at])});
+        if (b.has_upper) a = std::min({a, step_above(b.upper - ws.at.r[at], -dr[at]), step_above(ws.at.v[at], dv[at])});
       } else if (frictionless(cell)) {
-        a = std::min({a, step_above(ws.r[at], dr[at]), step_above(ws.u[at], du[at])});
+        a = std::min({a, step_above(ws.at.r[at], dr[at]), step_above(ws.at.u[at], du[at])});
       } else {
-        const double rh[3] = {cell.mu * ws.r[at], ws.r[at + 1], ws.r[at + 2]},
+        const double rh[3] = {cell.mu * ws.at.r[at], ws.at.r[at + 1], ws.at.r[at + 2]},
                      drh[3] = {cell.mu * dr[at], dr[at + 1], dr[at + 2]};
-        a = std::min({a, step_within(rh, drh), step_within(&ws.u[at], &du[at])});
+        a = std::min({a, step_within(rh, drh), step_within(&ws.at.u[at], &du[at])});
       }
     }
     return a;
@@ -306,42 +349,53 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
                        std::span<double> z) {
   ws.p.assign(problem);
   const ScaledProblem& p = ws.p;
-  for (std::vector<double>* x :
-       {&ws.r, &ws.u, &ws.v, &ws.dr, &ws.du, &ws.dv, &ws.pr_dr, &ws.pr_du, &ws.pr_dv, &ws.Wr, &ws.best})
-    x->assign(index(p.stride), 0.0);
+  const auto make_room = [&](auto&... x) { (x.assign(index(p.stride), 0.0), ...); };
+  for (Point* x : {&ws.at, &ws.beyond}) make_room(x->r, x->u, x->v, x->Wr);
+  for (Step* x : {&ws.predictor, &ws.step, &ws.step_beyond}) make_room(x->dr, x->du, x->dv);
+  make_room(ws.best);
   ws.T.resize(9 * p.cells.size());
   ws.system.prepare(p);
   const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
   Outcome outcome;
   double best = HUGE_VAL;
+  const auto keep = [&](double figure, const Point& point) {
+    if (!(figure < best)) return;
+    best = figure;
+    ws.best = point.r;
+  };
   const auto follow = [&](const Path& path) {
     Iteration step{ws, p, path.law};
     step.start(path.size * step.typical_size());
     double best_here = HUGE_VAL;
     for (int since_best = 0;; ++outcome.iterations) {
-      const double now = measure(p, ws.r.data(), ws.Wr.data());
+      const double now = measure(p, ws.at.r.data(), ws.at.Wr.data());
       since_best = now < best_here ? 0 : since_best + 1;
       best_here = std::min(best_here, now);
-      if (now < best) {
-        best = now;
-        ws.best = ws.r;
-      }
+      keep(now, ws.at);
       const bool done = best <= options.tolerance, out_of_steps = outcome.iterations >= limit;
       if (done || out_of_steps || since_best > (best_here < near ? patience_near : patience) || !std::isfinite(now) ||
           !step.factor()) {
         outcome.stop = done ? Stop::finished : out_of_steps ? Stop::iteration_limit : Stop::stalled;
         return best < near || out_of_steps;
       }
-      const double product = step.mean_product(0, ws.dr, ws.du, ws.dv);
-      step.direction(0, false, ws.pr_dr, ws.pr_du, ws.pr_dv);
-      double a = step.longest_step(ws.pr_dr, ws.pr_du, ws.pr_dv);
-      const double after = step.mean_product(a, ws.pr_dr, ws.pr_du, ws.pr_dv);
+      const double product = step.mean_product(0, ws.step);
+      step.direction(ws.at, 0, nullptr, ws.predictor);
+      double a = step.longest_step(ws.predictor);
+      const double after = step.mean_product(a, ws.predictor);
       const double ratio = product > 0 ? std::max(after, 0.0) / product : 0;
-      step.direction(std::clamp(ratio * ratio * ratio, smallest_target, 1.0) * product, true, ws.dr, ws.du, ws.dv);
-      a = step.longest_step(ws.dr, ws.du, ws.dv);
+      step.direction(ws.at, std::clamp(ratio * ratio * ratio, smallest_target, 1.0) * product, &ws.predictor, ws.step);
+      a = step.longest_step(ws.step);
       if (a < short_step) {
-        step.direction(0.5 * product, false, ws.dr, ws.du, ws.dv);
-        a = step.longest_step(ws.dr, ws.du, ws.dv);
+        step.direction(ws.at, 0.5 * product, nullptr, ws.step);
+        a = step.longest_step(ws.step);
+      }
+      if (step.law == 1 && a > nearly_whole && now < not_far) {
+        const double there = step.look_beyond(now, options.tolerance);
+        keep(there, ws.beyond);
+        if (there <= options.tolerance) {
+          outcome = {Stop::finished, outcome.iterations + 1};
+          return true;
+        }
       }
       if (a < no_step) {  // stuck at the boundary: Newton's direction points out of the cones
         step.back_off(backing_off * std::sqrt(std::max(product, 0.0)));
@@ -350,9 +404,9 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
       if (a > path.long_step) step.law = std::min(1.0, step.law + path.law_per_step);
       if (a < 1) a *= path.to_boundary;
       for (std::size_t i = 0; i < index(p.n); ++i) {
-        ws.r[i] += a * ws.dr[i];
-        ws.u[i] += a * ws.du[i];
-        ws.v[i] += a * ws.dv[i];
+        ws.at.r[i] += a * ws.step.dr[i];
+        ws.at.u[i] += a * ws.step.du[i];
+        ws.at.v[i] += a * ws.step.dv[i];
       }
     }
   };

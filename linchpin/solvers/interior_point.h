@@ -31,11 +31,18 @@
 namespace linchpin {
 
 struct InteriorPointWorkspace {
+  struct Point {
+    std::vector<double> r, u, v;  // v: force of upper bounds
+    std::vector<double> Wr;       // W r + q
+  };
+  struct Step {
+    std::vector<double> dr, du, dv;
+  };
   ScaledProblem p;
   CellSystem system;
-  std::vector<double> r, u, v;                          // v: force of upper bounds
-  std::vector<double> dr, du, dv, pr_dr, pr_du, pr_dv;  // steps; of the predictor
-  std::vector<double> Wr, best;
+  Point at, beyond;  // the iterate; outside of the cones perhaps, near a solution
+  Step predictor, step, step_beyond;
+  std::vector<double> best;
   std::vector<double> T;  // per cell: A(r^)^-1 A(u^)
 };
 
