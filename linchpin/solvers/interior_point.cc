@@ -19,7 +19,8 @@ constexpr double short_step = 0.05;       // then centre first
 constexpr double no_step = 0.02;          // then back off the boundary
 // Near a solution: whole steps, whatever cones they leave, if the first one could go this far inside of them.
 constexpr double not_far = 1e-2, nearly_whole = 0.97;
-constexpr int steps_beyond = 2;      // by the same factors
+constexpr int steps_beyond = 4;      // by the same factors
+constexpr double usual_gain = 0.05;  // of each of them
 constexpr double backing_off = 0.1;  // of sqrt(mean product)
 
 // Ways to a solution, tried one after the other while the last one ended nowhere. Measured on piles: each alone leaves
@@ -280,27 +281,27 @@ struct Iteration {
   }
 
   // Is there a solution at the end of the whole step, be it inside the cones or not, or after a few more by the same
-  // factors? Those are taken while they may be enough if each gains as much as the one before. ws.beyond becomes the
-  // last point; returns what it measures.
-  double look_beyond(double now, double tolerance) const {
+  // factors? Those are taken while three more, each to gain as much as the one before, would be enough. ws.beyond becomes
+  // the last point; returns what it measures.
+  double look_beyond(double tolerance) const {
     Point& x = ws.beyond;
     for (std::size_t i = 0; i < index(p.n); ++i) {
       x.r[i] = ws.at.r[i] + ws.step.dr[i];
       x.u[i] = ws.at.u[i] + ws.step.du[i];
       x.v[i] = ws.at.v[i] + ws.step.dv[i];
     }
-    double before = now;
+    double before = 0, gain = usual_gain;
     for (int left = steps_beyond;; --left) {
-      now = measure(p, x.r.data(), x.Wr.data());
-      const double rate = now / before;
-      if (now <= tolerance || left == 0 || !(now * std::pow(rate, left) <= tolerance)) return now;
+      const double figure = measure(p, x.r.data(), x.Wr.data());
+      if (left < steps_beyond) gain = figure / before;
+      if (figure <= tolerance || left == 0 || !(figure * gain * gain * gain <= tolerance)) return figure;
+      before = figure;
       direction(x, 0, nullptr, ws.step_beyond);
       for (std::size_t i = 0; i < index(p.n); ++i) {
         x.r[i] += ws.step_beyond.dr[i];
         x.u[i] += ws.step_beyond.du[i];
         x.v[i] += ws.step_beyond.dv[i];
       }
-      before = now;
     }
   }
 
@@ -390,7 +391,7 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
         a = step.longest_step(ws.step);
       }
       if (step.law == 1 && a > nearly_whole && now < not_far) {
-        const double there = step.look_beyond(now, options.tolerance);
+        const double there = step.look_beyond(options.tolerance);
         keep(there, ws.beyond);
         if (there <= options.tolerance) {
           outcome = {Stop::finished, outcome.iterations + 1};
