@@ -82,6 +82,8 @@ bool CellSystem::factor_dense(const ScaledProblem& p) {
 }
 
 bool CellSystem::factor_sparse(const ScaledProblem& p) {
+  if (std::all_of(flags_.begin(), flags_.end(), [](const Flags& f) { return f.active && f.unit_L; }))  // W + R
+    return sparse_.factor(p.blocks.values.data(), R_.data());
   sparse_.clear();
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
     const int size = p.cells[c].size;

@@ -43,7 +43,7 @@ struct InteriorPointWorkspace {
   Point at, beyond;  // the iterate; outside of the cones perhaps, near a solution
   Step predictor, step, step_beyond;
   std::vector<double> best;
-  std::vector<double> T;  // per cell: A(r^)^-1 A(u^)
+  std::vector<double> T;  // of eight cones each: columns of A(r^)^-1 A(u^)
 };
 
 Outcome interior_point(const Problem& problem, const SolverOptions& options, InteriorPointWorkspace& ws,
