@@ -132,6 +132,7 @@ void ScaledProblem::multiply(const double* x, double* w) const {
       Double4 sum[3] = {0.0, 0.0, 0.0};
       for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e, column += 12) {
         const double* in = x + 3 * blocks.column[index(e)];
+#pragma GCC unroll 3
         for (int k = 0; k < 3; ++k) sum[k] = fma(Double4(in[k]), Double4::load(column + 4 * k), sum[k]);
       }
       const Double4 all = sum[0] + sum[1] + sum[2];
