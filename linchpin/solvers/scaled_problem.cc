@@ -98,7 +98,8 @@ void ScaledProblem::group_cones() {
       others.push_back(int(i));
       continue;
     }
-    if (cones.empty() || cones.back().count == 8 || cones.back().start + 3 * cones.back().count != c.start) {
+    const ConeGroup* last = cones.empty() ? nullptr : &cones.back();
+    if (!last || last->count == 8 || last->cell + last->count != int(i) || last->start + 3 * last->count != c.start) {
       cones.push_back({int(i), c.start, 0});
       mu.resize(8 * cones.size(), 1.0);
     }
