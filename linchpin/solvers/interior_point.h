@@ -13,6 +13,9 @@
 // the boundary. Nonnegative rows are the same with numbers for cones; free rows have no (2); a box row has one for each
 // finite bound.
 //
+// Near a solution the end of the whole step, inside the cones or not, and of some more steps with the same factors, is
+// measured as well: often that is a solution already.
+//
 // Coulomb's law has a kink where sliding stops, and Newton's direction may then point out of the cones; an iterate that
 // cannot move is put back a little inside.
 //
