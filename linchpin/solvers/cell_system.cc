@@ -69,7 +69,10 @@ bool CellSystem::factor_dense(const ScaledProblem& p) {
         for (int k = 0; k < cell.size; ++k)
           for (int i = 0; i < width; ++i)
             gathered[8 * k + i] = W[index(k) * index(p.stride) + index(rows_[index(j + i)])];
-        multiply_left(L(c), cell.size, gathered, 8, width, row + j, stride);
+        if (flags_[c].unit_L)
+          for (int k = 0; k < cell.size; ++k) std::copy_n(gathered + 8 * k, width, row + k * stride + j);
+        else
+          multiply_left(L(c), cell.size, gathered, 8, width, row + j, stride);
       }
       for (int k = 0; k < cell.size; ++k)
         for (int j = m; j < stride; ++j) row[k * stride + j] = 0;
@@ -82,6 +85,8 @@ bool CellSystem::factor_dense(const ScaledProblem& p) {
 }
 
 bool CellSystem::factor_sparse(const ScaledProblem& p) {
+  if (std::all_of(flags_.begin(), flags_.end(), [](const Flags& f) { return f.active && f.unit_L; }))  // W + R
+    return sparse_.factor(p.blocks.values.data(), R_.data());
   sparse_.clear();
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
     const int size = p.cells[c].size;
@@ -126,7 +131,10 @@ void CellSystem::solve(const ScaledProblem& p, double* b) {
     const Cell& cell = p.cells[c];
     for (int i = 0; i < cell.size; ++i, ++at) {
       rhs_[at] = b[cell.start + i];
-      if (moves)
+      if (!moves) continue;
+      if (flags_[c].unit_L)
+        rhs_[at] -= Wx_[index(cell.start + i)];
+      else
         for (int j = 0; j < cell.size; ++j) rhs_[at] -= L(c)[cell.size * i + j] * Wx_[index(cell.start + j)];
     }
   }

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/solvers/cones.h"
 #include "linchpin/solvers/measure.h"
-#include "linchpin/solvers/projection.h"
+#include "linchpin/solvers/tile.h"
 
 namespace linchpin {
 namespace {
@@ -17,7 +18,11 @@ constexpr double near = 1e-6;
 constexpr double smallest_target = 1e-6;  // of the mean of r^ . u^: how fast it may shrink
 constexpr double short_step = 0.05;       // then centre first
 constexpr double no_step = 0.02;          // then back off the boundary
-constexpr double backing_off = 0.1;       // of sqrt(mean product)
+// Near a solution: whole steps, whatever cones they leave, if the first one could go this far inside of them.
+constexpr double not_far = 1e-2, nearly_whole = 0.97;
+constexpr int steps_beyond = 4;      // by the same factors
+constexpr double usual_gain = 0.05;  // of each of them
+constexpr double backing_off = 0.1;  // of sqrt(mean product)
 
 // Ways to a solution, tried one after the other while the last one ended nowhere. Measured on piles: each alone leaves
 // about a tenth of them open, hardly ever the same ones, all of them together one in a hundred.
@@ -40,46 +45,46 @@ constexpr Path paths[] = {{},
 // Before the others where there are many cells.
 constexpr Path first_for_many{.law = 0, .law_per_step = 0.1, .long_step = 0.6};
 constexpr std::size_t many = 400;
-constexpr double no_friction = 1e-12;  // mu below this: tangential impulses are zero
 
-bool frictionless(const Cell& c) { return c.mu < no_friction; }
-
-// ---- the cone's algebra ---------------------------------------------------------------------------------------------
+// ---- the cone's algebra, eight cones at a time ------------------------------------------------------------------------
 
 // x o y
-void product(const double* x, const double* y, double* out) {
-  out[0] = x[0] * y[0] + x[1] * y[1] + x[2] * y[2];
-  out[1] = x[0] * y[1] + y[0] * x[1];
-  out[2] = x[0] * y[2] + y[0] * x[2];
+LINCHPIN_INLINE Cones product(const Cones& a, const Cones& b) {
+  return {dot(a, b), fma(a.n, b.x, b.n * a.x), fma(a.n, b.y, b.n * a.y)};
 }
-// A(x)^-1, to be applied more than once: y with x o y = b. The determinant as a product: x_0^2 - |x_T|^2 would lose what
-// is left of it near the boundary.
+// x_0^2 - |x_T|^2, as a product: the difference would lose what is left of it near the boundary.
+LINCHPIN_INLINE Double8 determinant(const Cones& x) {
+  const Double8 t = tangential(x);
+  return (x.n - t) * (x.n + t);
+}
+// A(x)^-1, to be applied more than once: y with x o y = b.
 struct Quotient {
-  const double* x;
-  double per_det, per_x0;
-  explicit Quotient(const double* x_) : x(x_) {
-    const double t = tangential(x);
-    per_det = 1 / std::max((x[0] - t) * (x[0] + t), 1e-300);
-    per_x0 = 1 / x[0];
+  Cones x;
+  Double8 per_det, per_x0;
+  explicit LINCHPIN_INLINE Quotient(const Cones& x_)
+      : x(x_), per_det(1.0 / max(determinant(x), Double8(1e-300))), per_x0(1.0 / x.n) {}
+  LINCHPIN_INLINE Cones operator()(const Cones& b) const {
+    const Double8 y0 = (x.n * b.n - x.x * b.x - x.y * b.y) * per_det;
+    return {y0, (b.x - y0 * x.x) * per_x0, (b.y - y0 * x.y) * per_x0};
   }
-  void operator()(const double* b, double* y) const {
-    y[0] = (x[0] * b[0] - x[1] * b[1] - x[2] * b[2]) * per_det;
-    y[1] = (b[1] - y[0] * x[1]) * per_x0;
-    y[2] = (b[2] - y[0] * x[2]) * per_x0;
+};
+// The derivative of law |u_T|.
+struct Slip {
+  Double8 x, y;
+  LINCHPIN_INLINE Slip(double law, const Cones& u) {
+    const Double8 speed = tangential(u), factor = select(speed > 0.0, law / speed, Double8(0.0));
+    x = factor * u.x;
+    y = factor * u.y;
   }
 };
 // The largest a <= 1 such that x + a d stays in the cone.
-double step_within(const double* x, const double* d) {
-  const double t = tangential(x);
-  const double A = d[0] * d[0] - d[1] * d[1] - d[2] * d[2], half_B = x[0] * d[0] - x[1] * d[1] - x[2] * d[2];
-  const double C = std::max((x[0] - t) * (x[0] + t), 0.0);
-  double a = 1;
-  if (d[0] < 0) a = std::min(a, -x[0] / d[0]);
-  const double D = half_B * half_B - A * C;
-  if (D < 0) return a;
-  const double s = -(half_B + std::copysign(std::sqrt(D), half_B));
-  for (const double root : {s / A, C / s})
-    if (root > 0) a = std::min(a, root);  // false for NaN
+LINCHPIN_INLINE Double8 step_within(const Cones& x, const Cones& d) {
+  const Double8 A = d.n * d.n - d.x * d.x - d.y * d.y, half_B = x.n * d.n - x.x * d.x - x.y * d.y;
+  const Double8 C = max(determinant(x), Double8(0.0)), root = sqrt(half_B * half_B - A * C);  // NaN: stays inside
+  const Double8 s = select(half_B > 0.0, -half_B - root, root - half_B), one = s / A, other = C / s, axis = -x.n / d.n;
+  Double8 a(1.0);
+  for (const Double8& way : {one, other, select(Double8(0.0) > d.n, axis, a)})
+    a = select(way > 0.0, min(a, way), a);  // not for NaN
   return a;
 }
 double step_above(double x, double d) { return d < 0 ? std::min(1.0, -x / d) : 1.0; }
@@ -96,7 +101,24 @@ Bounds bounds(const ScaledProblem& p, const Cell& c) {
   return {l, h, std::isfinite(l), std::isfinite(h), l == h};
 }
 
+// R of eight cells, number by number, to the first `count` cells' own: nine numbers each.
+LINCHPIN_INLINE void store_squares(const Double8 (&R)[9], int count, double* to) {
+  Double8 x[8];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) x[i] = R[i];
+  transpose(x);
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) {
+    if (i >= count) break;
+    x[i].store(to + 9 * i);
+    to[9 * i + 8] = R[8][i];
+  }
+}
+
 // ---- one iteration --------------------------------------------------------------------------------------------------
+
+using Point = InteriorPointWorkspace::Point;
+using Step = InteriorPointWorkspace::Step;
 
 struct Iteration {
   InteriorPointWorkspace& ws;
@@ -116,7 +138,7 @@ struct Iteration {
 
   void start(double size) const {
     for (const Cell& c : p.cells) {
-      double *r = &ws.r[index(c.start)], *u = &ws.u[index(c.start)];
+      double *r = &ws.at.r[index(c.start)], *u = &ws.at.u[index(c.start)];
       if (c.kind == BlockKind::cone) {
         r[0] = frictionless(c) ? size : size / c.mu;
         r[1] = r[2] = u[1] = u[2] = 0;
@@ -125,7 +147,7 @@ struct Iteration {
       }
       const Bounds b = bounds(p, c);
       u[0] = b.has_lower ? size : 0;
-      ws.v[index(c.start)] = b.has_upper ? size : 0;
+      ws.at.v[index(c.start)] = b.has_upper ? size : 0;
       r[0] = b.has_lower && b.has_upper ? 0.5 * (b.lower + b.upper)
              : b.has_lower              ? b.lower + size
              : b.has_upper              ? b.upper - size
@@ -133,130 +155,169 @@ struct Iteration {
     }
   }
 
+  // r^ of a group of cones.
+  LINCHPIN_INLINE Cones hat(std::size_t g, const double* r) const {
+    const auto [cell, start, count] = p.cones[g];
+    Cones x = Cones::load(r + start, count);
+    x.n = x.n * Double8::load(&p.mu[8 * g]);
+    return x;
+  }
+  LINCHPIN_INLINE Cones cones(std::size_t g, const std::vector<double>& x) const {
+    return Cones::load(&x[index(p.cones[g].start)], p.cones[g].count);
+  }
+
   // The mean of the products that are to vanish, after a step of length a.
-  double mean_product(double a, const std::vector<double>& dr, const std::vector<double>& du,
-                      const std::vector<double>& dv) const {
-    double sum = 0;
+  double mean_product(double a, const Step& step) const {
+    const auto& [dr, du, dv] = step;
+    double total = 0;
     int pairs = 0;
-    for (const Cell& c : p.cells) {
+    for (std::size_t g = 0; g < p.cones.size(); ++g) {
+      const Cones r = hat(g, ws.at.r.data()) + Double8(a) * hat(g, dr.data());
+      const Cones u = cones(g, ws.at.u) + Double8(a) * cones(g, du);
+      total += sum(dot(r, u), p.cones[g].count);
+      pairs += p.cones[g].count;
+    }
+    for (const int i : p.others) {
+      const Cell& c = p.cells[index(i)];
       const std::size_t at = index(c.start);
+      const double r = ws.at.r[at] + a * dr[at], u = ws.at.u[at] + a * du[at];
       if (c.kind == BlockKind::cone) {
-        const double r0 = frictionless(c) ? 1 : c.mu;
-        sum += r0 * (ws.r[at] + a * dr[at]) * (ws.u[at] + a * du[at]);
-        for (std::size_t k = 1; k < 3 && !frictionless(c); ++k)
-          sum += (ws.r[at + k] + a * dr[at + k]) * (ws.u[at + k] + a * du[at + k]);
-        ++pairs;
+        total += r * u, ++pairs;
         continue;
       }
       const Bounds b = bounds(p, c);
       if (b.fixed) continue;
-      const double r = ws.r[at] + a * dr[at];
-      if (b.has_lower) sum += (r - b.lower) * (ws.u[at] + a * du[at]), ++pairs;
-      if (b.has_upper) sum += (b.upper - r) * (ws.v[at] + a * dv[at]), ++pairs;
+      if (b.has_lower) total += (r - b.lower) * u, ++pairs;
+      if (b.has_upper) total += (b.upper - r) * (ws.at.v[at] + a * dv[at]), ++pairs;
     }
-    return pairs > 0 ? sum / pairs : 0;
+    return pairs > 0 ? total / pairs : 0;
   }
 
   // W dr + R dr = ...: L = 1, R = P B A(r^)^-1 A(u^) P, and what the right-hand sides need.
   bool factor() const {
-    for (std::size_t c = 0; c < p.cells.size(); ++c) {
-      const Cell& cell = p.cells[c];
-      const std::size_t at = index(cell.start);
-      double *L = ws.system.L(c), *R = ws.system.R(c);
-      if (cell.kind != BlockKind::cone) {
-        const Bounds b = bounds(p, cell);
-        ws.system.active(c) = !b.fixed;
-        L[0] = 1;
-        R[0] = 0;
-        ws.system.unit_L(c) = true;
-        if (b.has_lower) R[0] += ws.u[at] / (ws.r[at] - b.lower);
-        if (b.has_upper) R[0] += ws.v[at] / (b.upper - ws.r[at]);
-        continue;
-      }
-      std::fill_n(L, 9, 0.0);
-      std::fill_n(R, 9, 0.0);
-      if (frictionless(cell)) {
-        L[0] = R[4] = R[8] = 1;
-        R[0] = ws.u[at] / ws.r[at];
-        continue;
-      }
-      L[0] = L[4] = L[8] = 1;
-      ws.system.unit_L(c) = true;
-      const double r[3] = {cell.mu * ws.r[at], ws.r[at + 1], ws.r[at + 2]}, *u = &ws.u[at];
-      const double speed = tangential(u),
-                   d[2] = {speed > 0 ? law * u[1] / speed : 0, speed > 0 ? law * u[2] / speed : 0};
-      double* T = &ws.T[9 * c];
-      const Quotient per_r(r);
-      for (int j = 0; j < 3; ++j) {  // column j of A(r)^-1 A(u)
-        double e[3] = {0, 0, 0}, Au[3], y[3];
-        e[j] = 1;
-        product(u, e, Au);
-        per_r(Au, y);
-        for (int i = 0; i < 3; ++i) T[3 * i + j] = y[i];
-      }
+    for (std::size_t g = 0; g < p.cones.size(); ++g) {
+      const auto [cell, start, count] = p.cones[g];
+      const Cones u = cones(g, ws.at.u);
+      const Double8 mu = Double8::load(&p.mu[8 * g]), zero(0.0);
+      const Slip d(law, u);
+      const Quotient per_r(hat(g, ws.at.r.data()));
+      const Cones T[3] = {per_r(u), per_r({u.x, u.n, zero}), per_r({u.y, zero, u.n})};  // columns of A(r)^-1 A(u)
+      double* kept = &ws.T[72 * g];
+      Double8 R[9];
+#pragma GCC unroll 3
       for (int j = 0; j < 3; ++j) {
-        const double right = j == 0 ? cell.mu : 1;
-        R[j] = cell.mu * (T[j] - d[0] * T[3 + j] - d[1] * T[6 + j]) * right;
-        R[3 + j] = T[3 + j] * right;
-        R[6 + j] = T[6 + j] * right;
+        T[j].n.store(kept + 24 * j);
+        T[j].x.store(kept + 24 * j + 8);
+        T[j].y.store(kept + 24 * j + 16);
+        const Double8 right = j == 0 ? mu : Double8(1.0);
+        R[j] = mu * (T[j].n - d.x * T[j].x - d.y * T[j].y) * right;
+        R[3 + j] = T[j].x * right;
+        R[6 + j] = T[j].y * right;
       }
+      store_squares(R, count, ws.system.R(index(cell)));
+      for (int k = 0; k < count; ++k) ws.system.unit_L(index(cell + k)) = true;
+    }
+    for (const int c : p.others) {
+      const Cell& cell = p.cells[index(c)];
+      const std::size_t at = index(cell.start);
+      double *L = ws.system.L(index(c)), *R = ws.system.R(index(c));
+      if (cell.kind == BlockKind::cone) {
+        std::fill_n(L, 9, 0.0);
+        std::fill_n(R, 9, 0.0);
+        L[0] = R[4] = R[8] = 1;
+        R[0] = ws.at.u[at] / ws.at.r[at];
+        continue;
+      }
+      const Bounds b = bounds(p, cell);
+      ws.system.active(index(c)) = !b.fixed;
+      ws.system.unit_L(index(c)) = true;
+      R[0] = 0;
+      if (b.has_lower) R[0] += ws.at.u[at] / (ws.at.r[at] - b.lower);
+      if (b.has_upper) R[0] += ws.at.v[at] / (b.upper - ws.at.r[at]);
     }
     return ws.system.factor(p);
   }
 
-  // The step for a target of the products, less the predictor's own products where there was one. ws.Wr holds W r + q.
-  void direction(double target, bool corrected, std::vector<double>& dr, std::vector<double>& du,
-                 std::vector<double>& dv) const {
-    for (std::size_t c = 0; c < p.cells.size(); ++c) {
-      const Cell& cell = p.cells[c];
+  // The step from a point for a target of the products, less the products of the step `corrected` where there is one. By
+  // the factors and derivatives at ws.at, which may be another point, but near.
+  void direction(const Point& from, double target, const Step* corrected, Step& step) const {
+    auto& [dr, du, dv] = step;
+    for (std::size_t g = 0; g < p.cones.size(); ++g) {
+      const auto [cell, start, count] = p.cones[g];
+      const Double8 mu = Double8::load(&p.mu[8 * g]);
+      const Cones u = cones(g, from.u), w = cones(g, from.Wr);
+      const Slip d(law, cones(g, ws.at.u));
+      Cones b = Cones{Double8(target), Double8(0.0), Double8(0.0)} - product(hat(g, from.r.data()), u);
+      if (corrected) b = b - product(hat(g, corrected->dr.data()), cones(g, corrected->du));
+      const Cones t = Quotient(hat(g, ws.at.r.data()))(b);
+      t.store(&du[index(start)], count);
+      const Cones primal{w.n / mu - u.n + law * tangential(u), w.x - u.x, w.y - u.y};
+      const Cones rhs{mu * (t.n - d.x * t.x - d.y * t.y - primal.n), t.x - primal.x, t.y - primal.y};
+      rhs.store(&dr[index(start)], count);
+    }
+    for (const int c : p.others) {
+      const Cell& cell = p.cells[index(c)];
       const std::size_t at = index(cell.start);
-      const double *r = &ws.r[at], *u = &ws.u[at], *w = &ws.Wr[at];
-      if (cell.kind != BlockKind::cone) {
-        const Bounds b = bounds(p, cell);
-        du[at] = dv[at] = 0;
-        if (b.has_lower) du[at] = (target - (corrected ? ws.pr_dr[at] * ws.pr_du[at] : 0)) / (r[0] - b.lower) - u[0];
-        if (b.has_upper)
-          dv[at] = (target + (corrected ? ws.pr_dr[at] * ws.pr_dv[at] : 0)) / (b.upper - r[0]) - ws.v[at];
-        dr[at] = b.fixed ? 0 : -(w[0] - u[0] + ws.v[at]) + du[at] - dv[at];
-        continue;
-      }
-      if (frictionless(cell)) {
-        du[at] = (target - (corrected ? ws.pr_dr[at] * ws.pr_du[at] : 0)) / r[0] - u[0];
-        dr[at] = -(w[0] - u[0]) + du[at];
+      const double r = from.r[at], u = from.u[at], v = from.v[at], w = from.Wr[at];
+      const double lower = corrected ? corrected->dr[at] * corrected->du[at] : 0;
+      const double upper = corrected ? -corrected->dr[at] * corrected->dv[at] : 0;
+      if (cell.kind == BlockKind::cone) {
+        du[at] = (target - lower - r * u) / ws.at.r[at];
+        dr[at] = -(w - u) + du[at];
         dr[at + 1] = dr[at + 2] = du[at + 1] = du[at + 2] = 0;
         continue;
       }
-      const double mu = cell.mu, rh[3] = {mu * r[0], r[1], r[2]};
-      const double speed = tangential(u),
-                   d[2] = {speed > 0 ? law * u[1] / speed : 0, speed > 0 ? law * u[2] / speed : 0};
-      double ru[3], t[3], correction[3] = {0, 0, 0};
-      product(rh, u, ru);
-      if (corrected) {
-        const double drh[3] = {mu * ws.pr_dr[at], ws.pr_dr[at + 1], ws.pr_dr[at + 2]};
-        product(drh, &ws.pr_du[at], correction);
-      }
-      const double b[3] = {target - ru[0] - correction[0], -ru[1] - correction[1], -ru[2] - correction[2]};
-      Quotient{rh}(b, t);
-      for (std::size_t k = 0; k < 3; ++k) du[at + k] = t[k];
-      const double primal[3] = {w[0] / mu - u[0] + law * speed, w[1] - u[1], w[2] - u[2]};
-      dr[at] = mu * (-primal[0] + t[0] - d[0] * t[1] - d[1] * t[2]);
-      dr[at + 1] = -primal[1] + t[1];
-      dr[at + 2] = -primal[2] + t[2];
+      const Bounds b = bounds(p, cell);
+      du[at] = dv[at] = 0;
+      if (b.has_lower) du[at] = (target - lower - (r - b.lower) * u) / (ws.at.r[at] - b.lower);
+      if (b.has_upper) dv[at] = (target - upper - (b.upper - r) * v) / (b.upper - ws.at.r[at]);
+      dr[at] = b.fixed ? 0 : -(w - u + v) + du[at] - dv[at];
     }
     ws.system.solve(p, dr.data());
-    for (std::size_t c = 0; c < p.cells.size(); ++c) {
-      const Cell& cell = p.cells[c];
+    for (std::size_t g = 0; g < p.cones.size(); ++g) {
+      const auto [cell, start, count] = p.cones[g];
+      const Cones x = hat(g, dr.data());
+      Cones y = cones(g, du);
+      const double* T = &ws.T[72 * g];
+      y = y - x.n * Cones{Double8::load(T), Double8::load(T + 8), Double8::load(T + 16)};
+      y = y - x.x * Cones{Double8::load(T + 24), Double8::load(T + 32), Double8::load(T + 40)};
+      y = y - x.y * Cones{Double8::load(T + 48), Double8::load(T + 56), Double8::load(T + 64)};
+      y.store(&du[index(start)], count);
+    }
+    for (const int c : p.others) {
+      const Cell& cell = p.cells[index(c)];
       const std::size_t at = index(cell.start);
-      if (cell.kind != BlockKind::cone) {
-        const Bounds b = bounds(p, cell);
-        if (b.has_lower && !b.fixed) du[at] -= ws.u[at] / (ws.r[at] - b.lower) * dr[at];
-        if (b.has_upper && !b.fixed) dv[at] += ws.v[at] / (b.upper - ws.r[at]) * dr[at];
-      } else if (frictionless(cell)) {
-        du[at] -= ws.u[at] / ws.r[at] * dr[at];
-      } else {
-        const double drh[3] = {cell.mu * dr[at], dr[at + 1], dr[at + 2]}, *T = &ws.T[9 * c];
-        for (std::size_t i = 0; i < 3; ++i)
-          du[at + i] -= T[3 * i] * drh[0] + T[3 * i + 1] * drh[1] + T[3 * i + 2] * drh[2];
+      if (cell.kind == BlockKind::cone) {
+        du[at] -= ws.at.u[at] / ws.at.r[at] * dr[at];
+        continue;
+      }
+      const Bounds b = bounds(p, cell);
+      if (b.has_lower && !b.fixed) du[at] -= ws.at.u[at] / (ws.at.r[at] - b.lower) * dr[at];
+      if (b.has_upper && !b.fixed) dv[at] += ws.at.v[at] / (b.upper - ws.at.r[at]) * dr[at];
+    }
+  }
+
+  // Is there a solution at the end of the whole step, be it inside the cones or not, or after a few more by the same
+  // factors? Those are taken while three more, each to gain as much as the one before, would be enough. ws.beyond becomes
+  // the last point; returns what it measures.
+  double look_beyond(double tolerance) const {
+    Point& x = ws.beyond;
+    for (std::size_t i = 0; i < index(p.n); ++i) {
+      x.r[i] = ws.at.r[i] + ws.step.dr[i];
+      x.u[i] = ws.at.u[i] + ws.step.du[i];
+      x.v[i] = ws.at.v[i] + ws.step.dv[i];
+    }
+    double before = 0, gain = usual_gain;
+    for (int left = steps_beyond;; --left) {
+      const double figure = measure(p, x.r.data(), x.Wr.data());
+      if (left < steps_beyond) gain = figure / before;
+      if (figure <= tolerance || left == 0 || !(figure * gain * gain * gain <= tolerance)) return figure;
+      before = figure;
+      direction(x, 0, nullptr, ws.step_beyond);
+      for (std::size_t i = 0; i < index(p.n); ++i) {
+        x.r[i] += ws.step_beyond.dr[i];
+        x.u[i] += ws.step_beyond.du[i];
+        x.v[i] += ws.step_beyond.dv[i];
       }
     }
   }
@@ -266,35 +327,37 @@ struct Iteration {
     for (const Cell& c : p.cells) {
       const std::size_t at = index(c.start);
       if (c.kind == BlockKind::cone) {
-        ws.r[at] += frictionless(c) ? d : d / c.mu;
-        ws.u[at] += d;
+        ws.at.r[at] += frictionless(c) ? d : d / c.mu;
+        ws.at.u[at] += d;
         continue;
       }
       const Bounds b = bounds(p, c);
       if (b.fixed) continue;
-      if (b.has_lower) ws.u[at] += d;
-      if (b.has_upper) ws.v[at] += d;
-      if (b.has_lower != b.has_upper) ws.r[at] += b.has_lower ? d : -d;
+      if (b.has_lower) ws.at.u[at] += d;
+      if (b.has_upper) ws.at.v[at] += d;
+      if (b.has_lower != b.has_upper) ws.at.r[at] += b.has_lower ? d : -d;
     }
   }
 
-  double longest_step(const std::vector<double>& dr, const std::vector<double>& du,
-                      const std::vector<double>& dv) const {
+  double longest_step(const Step& step) const {
+    const auto& [dr, du, dv] = step;
     double a = 1;
-    for (const Cell& cell : p.cells) {
+    for (std::size_t g = 0; g < p.cones.size(); ++g) {
+      const Double8 longest =
+          min(step_within(hat(g, ws.at.r.data()), hat(g, dr.data())), step_within(cones(g, ws.at.u), cones(g, du)));
+      for (int k = 0; k < p.cones[g].count; ++k) a = std::min(a, longest[k]);
+    }
+    for (const int i : p.others) {
+      const Cell& cell = p.cells[index(i)];
       const std::size_t at = index(cell.start);
-      if (cell.kind != BlockKind::cone) {
-        const Bounds b = bounds(p, cell);
-        if (b.fixed) continue;
-        if (b.has_lower) a = std::min({a, step_above(ws.r[at] - b.lower, dr[at]), step_above(ws.u[at], du[at])});
-        if (b.has_upper) a = std::min({a, step_above(b.upper - ws.r[at], -dr[at]), step_above(ws.v[at], dv[at])});
-      } else if (frictionless(cell)) {
-        a = std::min({a, step_above(ws.r[at], dr[at]), step_above(ws.u[at], du[at])});
-      } else {
-        const double rh[3] = {cell.mu * ws.r[at], ws.r[at + 1], ws.r[at + 2]},
-                     drh[3] = {cell.mu * dr[at], dr[at + 1], dr[at + 2]};
-        a = std::min({a, step_within(rh, drh), step_within(&ws.u[at], &du[at])});
+      if (cell.kind == BlockKind::cone) {
+        a = std::min({a, step_above(ws.at.r[at], dr[at]), step_above(ws.at.u[at], du[at])});
+        continue;
       }
+      const Bounds b = bounds(p, cell);
+      if (b.fixed) continue;
+      if (b.has_lower) a = std::min({a, step_above(ws.at.r[at] - b.lower, dr[at]), step_above(ws.at.u[at], du[at])});
+      if (b.has_upper) a = std::min({a, step_above(b.upper - ws.at.r[at], -dr[at]), step_above(ws.at.v[at], dv[at])});
     }
     return a;
   }
@@ -306,42 +369,53 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
                        std::span<double> z) {
   ws.p.assign(problem);
   const ScaledProblem& p = ws.p;
-  for (std::vector<double>* x :
-       {&ws.r, &ws.u, &ws.v, &ws.dr, &ws.du, &ws.dv, &ws.pr_dr, &ws.pr_du, &ws.pr_dv, &ws.Wr, &ws.best})
-    x->assign(index(p.stride), 0.0);
-  ws.T.resize(9 * p.cells.size());
+  const auto make_room = [&](auto&... x) { (x.assign(index(p.stride), 0.0), ...); };
+  for (Point* x : {&ws.at, &ws.beyond}) make_room(x->r, x->u, x->v, x->Wr);
+  for (Step* x : {&ws.predictor, &ws.step, &ws.step_beyond}) make_room(x->dr, x->du, x->dv);
+  make_room(ws.best);
+  ws.T.resize(72 * p.cones.size());
   ws.system.prepare(p);
   const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
   Outcome outcome;
   double best = HUGE_VAL;
+  const auto keep = [&](double figure, const Point& point) {
+    if (!(figure < best)) return;
+    best = figure;
+    ws.best = point.r;
+  };
   const auto follow = [&](const Path& path) {
     Iteration step{ws, p, path.law};
     step.start(path.size * step.typical_size());
     double best_here = HUGE_VAL;
     for (int since_best = 0;; ++outcome.iterations) {
-      const double now = measure(p, ws.r.data(), ws.Wr.data());
+      const double now = measure(p, ws.at.r.data(), ws.at.Wr.data());
       since_best = now < best_here ? 0 : since_best + 1;
       best_here = std::min(best_here, now);
-      if (now < best) {
-        best = now;
-        ws.best = ws.r;
-      }
+      keep(now, ws.at);
       const bool done = best <= options.tolerance, out_of_steps = outcome.iterations >= limit;
       if (done || out_of_steps || since_best > (best_here < near ? patience_near : patience) || !std::isfinite(now) ||
           !step.factor()) {
         outcome.stop = done ? Stop::finished : out_of_steps ? Stop::iteration_limit : Stop::stalled;
         return best < near || out_of_steps;
       }
-      const double product = step.mean_product(0, ws.dr, ws.du, ws.dv);
-      step.direction(0, false, ws.pr_dr, ws.pr_du, ws.pr_dv);
-      double a = step.longest_step(ws.pr_dr, ws.pr_du, ws.pr_dv);
-      const double after = step.mean_product(a, ws.pr_dr, ws.pr_du, ws.pr_dv);
+      const double product = step.mean_product(0, ws.step);
+      step.direction(ws.at, 0, nullptr, ws.predictor);
+      double a = step.longest_step(ws.predictor);
+      const double after = step.mean_product(a, ws.predictor);
       const double ratio = product > 0 ? std::max(after, 0.0) / product : 0;
-      step.direction(std::clamp(ratio * ratio * ratio, smallest_target, 1.0) * product, true, ws.dr, ws.du, ws.dv);
-      a = step.longest_step(ws.dr, ws.du, ws.dv);
+      step.direction(ws.at, std::clamp(ratio * ratio * ratio, smallest_target, 1.0) * product, &ws.predictor, ws.step);
+      a = step.longest_step(ws.step);
       if (a < short_step) {
-        step.direction(0.5 * product, false, ws.dr, ws.du, ws.dv);
-        a = step.longest_step(ws.dr, ws.du, ws.dv);
+        step.direction(ws.at, 0.5 * product, nullptr, ws.step);
+        a = step.longest_step(ws.step);
+      }
+      if (step.law == 1 && a > nearly_whole && now < not_far) {
+        const double there = step.look_beyond(options.tolerance);
+        keep(there, ws.beyond);
+        if (there <= options.tolerance) {
+          outcome = {Stop::finished, outcome.iterations + 1};
+          return true;
+        }
       }
       if (a < no_step) {  // stuck at the boundary: Newton's direction points out of the cones
         step.back_off(backing_off * std::sqrt(std::max(product, 0.0)));
@@ -350,9 +424,9 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
       if (a > path.long_step) step.law = std::min(1.0, step.law + path.law_per_step);
       if (a < 1) a *= path.to_boundary;
       for (std::size_t i = 0; i < index(p.n); ++i) {
-        ws.r[i] += a * ws.dr[i];
-        ws.u[i] += a * ws.du[i];
-        ws.v[i] += a * ws.dv[i];
+        ws.at.r[i] += a * ws.step.dr[i];
+        ws.at.u[i] += a * ws.step.du[i];
+        ws.at.v[i] += a * ws.step.dv[i];
       }
     }
   };

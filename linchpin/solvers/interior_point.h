@@ -13,6 +13,9 @@
 // the boundary. Nonnegative rows are the same with numbers for cones; free rows have no (2); a box row has one for each
 // finite bound.
 //
+// Near a solution the end of the whole step, inside the cones or not, and of some more steps with the same factors, is
+// measured as well: often that is a solution already.
+//
 // Coulomb's law has a kink where sliding stops, and Newton's direction may then point out of the cones; an iterate that
 // cannot move is put back a little inside.
 //
@@ -31,12 +34,19 @@
 namespace linchpin {
 
 struct InteriorPointWorkspace {
+  struct Point {
+    std::vector<double> r, u, v;  // v: force of upper bounds
+    std::vector<double> Wr;       // W r + q
+  };
+  struct Step {
+    std::vector<double> dr, du, dv;
+  };
   ScaledProblem p;
   CellSystem system;
-  std::vector<double> r, u, v;                          // v: force of upper bounds
-  std::vector<double> dr, du, dv, pr_dr, pr_du, pr_dv;  // steps; of the predictor
-  std::vector<double> Wr, best;
-  std::vector<double> T;  // per cell: A(r^)^-1 A(u^)
+  Point at, beyond;  // the iterate; outside of the cones perhaps, near a solution
+  Step predictor, step, step_beyond;
+  std::vector<double> best;
+  std::vector<double> T;  // of eight cones each: columns of A(r^)^-1 A(u^)
 };
 
 Outcome interior_point(const Problem& problem, const SolverOptions& options, InteriorPointWorkspace& ws,

@@ -135,10 +135,10 @@ TEST(InteriorPoint, AnswerDoesNotDependOnTheWorkspace) {
     const Answer a = solve(p, used), b = solve(p);
     EXPECT_EQ(a.z, b.z) << "seed " << seed;
     EXPECT_EQ(a.outcome.iterations, b.outcome.iterations) << "seed " << seed;
-    for (std::vector<double>* numbers :
-         {&used.r, &used.u, &used.v, &used.dr, &used.du, &used.dv, &used.pr_dr, &used.pr_du, &used.pr_dv, &used.Wr,
-          &used.best, &used.T, &used.p.s, &used.p.q, &used.p.W})
-      std::fill(numbers->begin(), numbers->end(), std::nan(""));
+    const auto spoil = [](auto&... numbers) { (std::fill(numbers.begin(), numbers.end(), std::nan("")), ...); };
+    for (auto* x : {&used.at, &used.beyond}) spoil(x->r, x->u, x->v, x->Wr);
+    for (auto* x : {&used.predictor, &used.step, &used.step_beyond}) spoil(x->dr, x->du, x->dv);
+    spoil(used.best, used.T, used.p.s, used.p.q, used.p.W, used.p.mu);
   }
 }
 

@@ -69,10 +69,13 @@ LINCHPIN_LEMKE_INLINE void keep_smaller(Lanes& a, const Lanes& b) { a = a < b ? 
 LINCHPIN_LEMKE_INLINE Lanes absolute(const Lanes& a) {
   return (Lanes)((LaneMask)a & std::numeric_limits<long long>::max());
 }
+LINCHPIN_LEMKE_INLINE void spread_smallest(Lanes& a) {  // into every lane
+  keep_smaller(a, __builtin_shuffle(a, LaneMask{4, 5, 6, 7, 0, 1, 2, 3}));
+  keep_smaller(a, __builtin_shuffle(a, LaneMask{2, 3, 0, 1, 6, 7, 4, 5}));
+  keep_smaller(a, __builtin_shuffle(a, LaneMask{1, 0, 3, 2, 5, 4, 7, 6}));
+}
 LINCHPIN_LEMKE_INLINE double smallest(Lanes a) {
-  keep_smaller(a, __builtin_shuffle(a, LaneMask{4, 5, 6, 7, 4, 5, 6, 7}));
-  keep_smaller(a, __builtin_shuffle(a, LaneMask{2, 3, 2, 3, 2, 3, 2, 3}));
-  keep_smaller(a, __builtin_shuffle(a, LaneMask{1, 1, 1, 1, 1, 1, 1, 1}));
+  spread_smallest(a);
   return a[0];
 }
 LINCHPIN_LEMKE_INLINE double largest(const Lanes& a) { return -smallest(-a); }
@@ -86,9 +89,9 @@ LINCHPIN_LEMKE_INLINE unsigned bits(const LaneMask& mask) {
 #endif
 }
 // The lanes of a that are at most `limit`.
-LINCHPIN_LEMKE_INLINE unsigned at_most(const Lanes& a, double limit) {
+LINCHPIN_LEMKE_INLINE unsigned at_most(const Lanes& a, const Lanes& limit) {
 #ifdef LINCHPIN_LEMKE_AVX512
-  return _mm512_cmp_pd_mask((__m512d)a, _mm512_set1_pd(limit), _CMP_LE_OQ);
+  return _mm512_cmp_pd_mask((__m512d)a, (__m512d)limit, _CMP_LE_OQ);
 #else
   return bits(a <= limit);
 #endif
@@ -97,12 +100,10 @@ LINCHPIN_LEMKE_INLINE unsigned at_most(const Lanes& a, double limit) {
 // 1 / a to the last bit or two; anything where a is 0
 LINCHPIN_LEMKE_INLINE Lanes reciprocal(const Lanes& a) {
 #ifdef LINCHPIN_LEMKE_AVX512
-  const __m512d x = (__m512d)a,
-                one = _mm512_set1_pd(1);  // Newton's steps from 14 bits: a third of the time of a division
-  __m512d r = _mm512_maskz_rcp14_pd(0xff, x);
-  r = _mm512_fmadd_pd(r, _mm512_fnmadd_pd(x, r, one), r);
-  r = _mm512_fmadd_pd(r, _mm512_fnmadd_pd(x, r, one), r);
-  return (Lanes)r;
+  // From r, good to 14 bits, with e = 1 - a r: r (1 + e) (1 + e^2). A third of the time of a division.
+  const __m512d x = (__m512d)a, r = _mm512_maskz_rcp14_pd(0xff, x), e = _mm512_fnmadd_pd(x, r, _mm512_set1_pd(1));
+  const __m512d once = _mm512_fmadd_pd(r, e, r);
+  return (Lanes)_mm512_fmadd_pd(once, _mm512_mul_pd(e, e), once);
 #else
   return 1 / a;
 #endif
@@ -753,15 +754,16 @@ bool settle(Run& run, double smallest) {
 // ---- (3), (4): the tableau -----------------------------------------------------------------------------------------
 
 // Exchanges the variables of row r and column s by (4). With column s changed to hold 1 in place r, and place r of
-// every other column to hold 0, (4) is the same for all rows: T_ij + T_is t_j. Columns are long: one number of a column
+// every other column to hold 0, (4) is the same for all rows: T_ij - T_is / T_rs T_rj. Columns are long: one number of a column
 // written by itself would, moments later, keep the register around it from being read before all writes have reached
 // the cache.
 template <int Registers>
-LINCHPIN_LEMKE_INLINE void pivot_column(double* column, const Lanes* entering, const unsigned* others, double t) {
+LINCHPIN_LEMKE_INLINE void pivot_column(double* column, const Lanes* minus_s, const unsigned* others, double in_row_r) {
+  const Lanes t = in_row_r - Lanes{};
 #pragma GCC unroll 8
   for (int k = 0; k < Registers; ++k) {
     Lanes a = only(column + k * lanes, others[k]);
-    add_product(a, t, entering[k]);
+    add_product(a, t, minus_s[k]);
     at(column + k * lanes) = a;
   }
 }
@@ -769,18 +771,18 @@ template <int Registers, class Between>
 void pivot_numbers(double* T, std::size_t stride, int columns, int r, int s, int first, Between between) {
   double* column_s = T + std::size_t(s) * stride;
   const double minus_inverse = -1 / column_s[r];
-  Lanes entering[Registers];
+  Lanes minus_s[Registers];  // column s, 1 in place r, divided by -T_rs
   unsigned others[Registers];
 #pragma GCC unroll 8
   for (int k = 0; k < Registers; ++k) {
     const unsigned me = r / lanes == k ? 1u << r % lanes : 0;
     others[k] = 0xff & ~me;
-    entering[k] = chosen(me, 1 - Lanes{}, at(column_s + k * lanes));
+    minus_s[k] = chosen(me, 1 - Lanes{}, at(column_s + k * lanes)) * minus_inverse;
   }
   const auto update = [&](int begin, int end) __attribute__((always_inline)) {
     for (int j = begin; j < end; ++j) {
       double* column = T + std::size_t(j) * stride;
-      if (Registers < 4 || column[r] != 0) pivot_column<Registers>(column, entering, others, column[r] * minus_inverse);
+      if (Registers < 4 || column[r] != 0) pivot_column<Registers>(column, minus_s, others, column[r]);
     }
   };
   const int last = columns - 1, low = std::min(s, first), high = std::max(s, first);
@@ -791,7 +793,7 @@ void pivot_numbers(double* T, std::size_t stride, int columns, int r, int s, int
   update(low + 1, high);
   update(high + 1, last);
 #pragma GCC unroll 8
-  for (int k = 0; k < Registers; ++k) at(column_s + k * lanes) = entering[k] * -minus_inverse;
+  for (int k = 0; k < Registers; ++k) at(column_s + k * lanes) = -minus_s[k];
 }
 
 // The same for columns that do not fit into the registers. Where column s is 0 nothing changes; `filled` gets the
@@ -1130,6 +1132,10 @@ bool make_tableau(Run& run, bool from_set) {
 // within them already and must not be moved by z0.
 void cover(Run& run, int attempt) {
   double* d = run.column(run.spare());
+  if (attempt <= 0 && !run.bounded) {
+    std::fill_n(d, run.pairs, 1.0);
+    return;
+  }
   for (int i = 0; i < run.pairs; ++i) {
     const double share = 0.6180339887498949 * std::max(attempt, 0) * (i + 1);
     d[i] = run.bounded && run.ws.row_height[i] < infinity ? 0 : 1 + (share - std::floor(share));
@@ -1180,17 +1186,20 @@ bool lexicographically_before(const Run& run, int entering, const double* a, int
   return false;
 }
 
-// Who reaches a bound first while the variable of column s grows from 0: fills `candidates` with all who are at theirs
-// when the first has passed its own by `tie` [Harris 1973], and returns how many they are. `own`: where the variable of
-// column s has another bound itself; then itself may be a candidate.
+// Who reaches a bound first while the variable of column s grows from 0: all who are at theirs when the first has passed
+// its own by `tie` [Harris 1973]. The last of them is told here, all stand in `candidates` if they are more than one.
+// `own`: where the variable of column s has another bound itself; then itself may be a candidate.
 constexpr int itself = -1;
+struct Candidates {
+  int count = 0, last = itself;
+};
 template <bool Bounded>
-__attribute__((noinline)) int find_candidates(const Run& run, int s, double own) {
+__attribute__((noinline)) Candidates find_candidates(const Run& run, int s, double own) {
   LemkeWorkspace& ws = run.ws;
   const double *a = run.column(s), *b = run.column(run.b()), *height = ws.row_height.data();
   double* ratio = ws.ratio.data();
   const int end = padded(run.pairs);
-  Lanes least = infinity - Lanes{};
+  Lanes limit = infinity - Lanes{};
   for (int i = 0; i < end; i += lanes) {
     Lanes room = at(b + i), speed = -at(a + i);
     LaneMask blocks = speed > smallest_pivot;
@@ -1200,33 +1209,37 @@ __attribute__((noinline)) int find_candidates(const Run& run, int s, double own)
       speed = above ? -speed : speed;
       blocks |= above;
     }
+    room = room > 0 ? room : Lanes{};
     const Lanes per_speed = reciprocal(speed);
-    Lanes t = (room > 0 ? room : Lanes{}) * per_speed;
-    at(ratio + i) = blocks ? t : infinity - Lanes{};
-    add_product(t, tie, per_speed);
-    t = blocks ? t : infinity - Lanes{};
-    keep_smaller(least, t);
+    at(ratio + i) = blocks ? room * per_speed : infinity - Lanes{};
+    keep_smaller(limit, blocks ? (room + tie) * per_speed : infinity - Lanes{});
   }
-  double limit = smallest(least);
-  if constexpr (Bounded) limit = std::min(limit, own);
-  if (limit == infinity) return 0;
+  spread_smallest(limit);
+  if constexpr (Bounded) keep_smaller(limit, own - Lanes{});
+  if (limit[0] == infinity) return {};
 
-  int count = 0;
+  Candidates found;
   for (int start = 0; start < end; start += 64) {
     std::uint64_t set = 0;
     for (int i = start; i < std::min(start + 64, end); i += lanes)
       set |= std::uint64_t(at_most(at(ratio + i), limit)) << (i - start);
-    for (; set != 0; set &= set - 1) ws.candidates[count++] = start + std::countr_zero(set);
+    if (set == 0) continue;
+    found.last = start + 63 - std::countl_zero(set);
+    if (end <= 64 && std::has_single_bit(set) && !Bounded) return {1, found.last};  // nearly always
+    for (; set != 0; set &= set - 1) ws.candidates[found.count++] = start + std::countr_zero(set);
   }
-  if (Bounded && own <= limit) ws.candidates[count++] = itself;
-  return count;
+  if (Bounded && own <= limit[0]) {
+    ws.candidates[found.count++] = itself;
+    found.last = itself;
+  }
+  return found;
 }
 
 // Of the candidates z0 if it is among them, since that is the end of the path; else the lexicographically first of
 // those with no weak pivot.
-int first_of_candidates(const Run& run, int entering, int count) {
-  const int *candidates = run.ws.candidates.data(), z0 = ~run.ws.place[run.z0()];
-  if (count == 1) return candidates[0];
+int first_of_candidates(const Run& run, int entering, const Candidates& found) {
+  if (found.count == 1) return found.last;
+  const int *candidates = run.ws.candidates.data(), count = found.count, z0 = ~run.ws.place[run.z0()];
   const double* a = run.column(run.ws.place[entering]);
   const auto pivot_of = [&](int i) { return i == itself ? 1 : std::abs(a[i]); };
   double most = 0;
@@ -1246,11 +1259,19 @@ int first_of_candidates(const Run& run, int entering, int count) {
 // smallest. -1: no b is negative.
 int worst_row(const Run& run) {
   const double *b = run.column(run.b()), *d = run.column(run.spare());
-  int r = -1;
-  double least = -exact;
-  for (int i = 0; i < run.pairs; ++i)
-    if (d[i] > 0 && b[i] < -exact && b[i] <= (least + tie * std::abs(least)) * d[i]) least = b[i] / d[i], r = i;
-  return r;
+  double* ratio = run.ws.ratio.data();
+  const int end = padded(run.pairs);
+  Lanes least = infinity - Lanes{};
+  for (int i = 0; i < end; i += lanes) {  // beyond the last pair b is 0
+    const Lanes t = at(b + i) / at(d + i);
+    at(ratio + i) = (at(b + i) < -exact) & (at(d + i) > 0) ? t : infinity - Lanes{};
+    keep_smaller(least, at(ratio + i));
+  }
+  spread_smallest(least);
+  if (least[0] == infinity) return -1;
+  least -= tie * least;
+  for (int i = end - lanes;; i -= lanes)
+    if (const unsigned set = at_most(at(ratio + i), least)) return i + std::bit_width(set) - 1;
 }
 
 enum class End { solution, ray, limit };
@@ -1267,11 +1288,12 @@ End walk(Run& run, int& entering) {
   const int limit = std::min(run.limit, run.pivots + 100 + 10 * run.pairs);
   for (;;) {
     // Exchanges r and s. Without bounds the next candidates are known as soon as two columns are.
-    int left = ws.row_variable[r], count = 0;
+    int left = ws.row_variable[r];
+    Candidates found;
     const bool upper = run.bounded && ws.row_height[r] < infinity && run.column(s)[r] > 0;
     const int next = left == run.z0() ? s : ws.place[left ^ 1];
     pivot(run, r, s, next, [&] {
-      if (!run.bounded && left != run.z0()) count = find_candidates<false>(run, next, infinity);
+      if (!run.bounded && left != run.z0()) found = find_candidates<false>(run, next, infinity);
     });
     if (left == run.z0()) return End::solution;
     if (upper) flip(run, left / 2);
@@ -1281,9 +1303,9 @@ End walk(Run& run, int& entering) {
     do {
       entering = left ^ 1;
       s = ws.place[entering];
-      if (run.bounded) count = find_candidates<true>(run, s, entering % 2 == 0 ? ws.height[entering / 2] : infinity);
-      if (count == 0) return End::ray;
-      r = first_of_candidates(run, entering, count);
+      if (run.bounded) found = find_candidates<true>(run, s, entering % 2 == 0 ? ws.height[entering / 2] : infinity);
+      if (found.count == 0) return End::ray;
+      r = first_of_candidates(run, entering, found);
       if (r == itself) flip(run, entering / 2);
       left = entering;
     } while (r == itself);
@@ -1345,6 +1367,15 @@ bool ray_looks_like_proof(const Run& run) {
 void read_tableau(Run& run) {
   LemkeWorkspace& ws = run.ws;
   const double* b = run.column(run.b());
+  if (!run.bounded) {
+    for (int p = 0; p < run.pairs; ++p) {  // no branches: nobody can foretell them
+      const int place = ws.place[2 * p];
+      const double basic = double(place < 0);
+      ws.basic[p] = basic;
+      ws.x[p] = basic * b[~place & (place >> 31)];  // row ~place, or row 0, which does not count
+    }
+    return;
+  }
   for (int p = 0; p < run.pairs; ++p) {
     const int place = ws.place[2 * p];
     ws.basic[p] = place < 0;
@@ -1364,7 +1395,11 @@ bool tableau_is_exact(Run& run) {
   if (run.frees > 0) return false;
   for (int i = run.rows; i < padded(run.rows); ++i) run.ws.x[i] = 0;
   all_w(run);
-  return worst_active_w(run, gather_active(run)) <= good_enough(run);
+  const double limit = good_enough(run);
+  unsigned broken = 0;
+  for (int i = 0; i < run.rows; i += lanes)
+    broken |= bits((at(run.ws.basic.data() + i) != 0) & ~(absolute(at(run.ws.w.data() + i)) <= limit));
+  return broken == 0;
 }
 
 void guess_set(Run& run, std::span<const double> z) {

@@ -351,6 +351,7 @@ void Matrix::copy(int row, int rows, int column, int columns, double* out, int s
     if (kind_ == Kind::block_sparse) {
       for (int e = S.first[index(i)]; e < S.first[index(i) + 1]; ++e) {
         const int j = S.column[index(e)], c0 = S.column_start[index(j)], c1 = S.column_start[index(j) + 1];
+        if (c1 <= column || c0 >= column + columns) continue;
         const double* v = &S.values[S.value_start[index(e)]];
         for (int r = std::max(r0, row); r < std::min(r1, row + rows); ++r)
           for (int c = std::max(c0, column); c < std::min(c1, column + columns); ++c)

@@ -3,31 +3,56 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/solvers/cones.h"
 #include "linchpin/solvers/dense_lu.h"
 #include "linchpin/solvers/natural_map.h"
 
 namespace linchpin {
 
+namespace {
+
+// |F|^2 of eight cones (natural_map.h), step being u~.
+LINCHPIN_INLINE Double8 squared_map(const Double8& mu, const Double8& rho, const Cones& r, const Cones& step) {
+  const Cones inside = rho * step, x = r - inside;
+  const Double8 tangent = tangential(x), normal = fma(mu, tangent, x.n) / fma(mu, mu, Double8(1.0));
+  const Double8 shrink = mu * normal / tangent;
+  const Cones surface = r - Cones{normal, shrink * x.x, shrink * x.y};
+  return select((mu * x.n).v >= tangent.v, dot(inside, inside),
+                select((-x.n).v >= (mu * tangent).v, dot(r, r), dot(surface, surface)));
+}
+
+}  // namespace
+
 double measure(const ScaledProblem& p, const double* r, double* u, double* scaled_norm) {
   p.multiply(r, u);
-  for (int i = 0; i < p.n; ++i) u[i] += p.q[std::size_t(i)];
-  double scaled = 0, plain = 0, plain_q = 0;
-  for (const Cell& c : p.cells) {
+  for (int i = 0; i < p.stride; i += 8) (Double8::load(u + i) + Double8::load(&p.q[std::size_t(i)])).store(u + i);
+  double scaled = 0, plain = 0;
+  for (std::size_t g = 0; g < p.cones.size(); ++g) {
+    const auto [cell, start, count] = p.cones[g];
+    const Double8 mu = Double8::load(&p.mu[8 * g]);
+    const Double8 s = Cones::load(&p.s[std::size_t(start)], count).n;
+    const Cones impulse = Cones::load(r + start, count);
+    Cones step = Cones::load(u + start, count);
+    step.n = fma(mu, tangential(step), step.n);
+    scaled += sum(squared_map(mu, Double8(1.0), impulse, step), count);
+    // rho = 1 in the problem's own units is s^2 in these
+    plain += sum(squared_map(mu, s * s, impulse, step) / (s * s), count);
+  }
+  for (const int i : p.others) {
+    const Cell& c = p.cells[std::size_t(i)];
     const double s = p.s[std::size_t(c.start)];
     double F[3], f[3];
     natural_map(c, p, 1, r + c.start, u + c.start, F);
-    natural_map(c, p, s * s, r + c.start, u + c.start, f);  // rho = 1 in the problem's own units is s^2 in these
+    natural_map(c, p, s * s, r + c.start, u + c.start, f);
     for (int k = 0; k < c.size; ++k) {
-      const double q = p.q[std::size_t(c.start + k)] * s;
       scaled += F[k] * F[k];
       plain += (f[k] / s) * (f[k] / s);
-      plain_q += q * q;
     }
   }
   scaled = std::sqrt(scaled);
   plain = std::sqrt(plain);
   if (scaled_norm) *scaled_norm = scaled;
-  return std::max(p.q_norm > 0 ? scaled / p.q_norm : scaled, plain_q > 0 ? plain / std::sqrt(plain_q) : plain);
+  return std::max(p.q_norm > 0 ? scaled / p.q_norm : scaled, p.plain_q_norm > 0 ? plain / p.plain_q_norm : plain);
 }
 
 void row_velocity(const ScaledProblem& p, int cell, const double* r, double* u) {

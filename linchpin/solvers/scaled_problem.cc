@@ -1,5 +1,6 @@
 #include "linchpin/solvers/scaled_problem.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "linchpin/solvers/dense_lu.h"
@@ -37,17 +38,20 @@ void ScaledProblem::assign(const Problem& p) {
   n = p.size();
   stride = padded(n);
   list_cells(p, cells);
+  group_cones();
   row_scales(p, scales_);
   s = scales_.scale;
   q.assign(index(stride), 0.0);
   inverse_.resize(index(n));
-  double sum = 0;
+  double sum = 0, plain = 0;
   for (int i = 0; i < n; ++i) {
+    plain += p.q[index(i)] * p.q[index(i)];
     inverse_[index(i)] = 1 / s[index(i)];
     q[index(i)] = p.q[index(i)] / s[index(i)];
     sum += q[index(i)] * q[index(i)];
   }
   q_norm = std::sqrt(sum);
+  plain_q_norm = std::sqrt(plain);
   lower.resize(p.lower.size());
   upper.resize(p.upper.size());
   for (std::size_t i = 0; i < lower.size(); ++i) {
@@ -61,6 +65,11 @@ void ScaledProblem::assign(const Problem& p) {
     starts_.push_back(n);
     p.M.form(starts_, formed_from_, blocks);
     sparse = double(blocks.column.size()) < largest_density * double(cells.size()) * double(cells.size());
+    if (sparse && std::all_of(cells.begin(), cells.end(), [](const Cell& c) { return c.size == 3; })) {
+      scale_cones();
+      return;
+    }
+    columns_.clear();
     for (std::size_t i = 0; sparse && i < cells.size(); ++i)
       for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e) {
         const Cell& c = cells[index(blocks.column[index(e)])];
@@ -79,6 +88,38 @@ void ScaledProblem::assign(const Problem& p) {
   }
 }
 
+void ScaledProblem::group_cones() {
+  cones.clear();
+  mu.clear();
+  others.clear();
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const Cell& c = cells[i];
+    if (c.kind != BlockKind::cone || frictionless(c)) {
+      others.push_back(int(i));
+      continue;
+    }
+    const ConeGroup* last = cones.empty() ? nullptr : &cones.back();
+    if (!last || last->count == 8 || last->cell + last->count != int(i) || last->start + 3 * last->count != c.start) {
+      cones.push_back({int(i), c.start, 0});
+      mu.resize(8 * cones.size(), 1.0);
+    }
+    mu[8 * cones.size() - 8 + index(cones.back().count++)] = c.mu;
+  }
+}
+
+void ScaledProblem::scale_cones() {
+  columns_.resize(12 * blocks.column.size());
+  double *v = blocks.values.data(), *column = columns_.data();  // blocks lie one after the other
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e, v += 9, column += 12) {
+      // a cone's rows have one scale
+      const double factor =
+          inverse_[index(cells[i].start)] * inverse_[index(cells[index(blocks.column[index(e)])].start)];
+      for (int k = 0; k < 9; ++k) v[k] *= factor;
+      for (int k = 0; k < 3; ++k) Double4(Double4::Vector{v[k], v[3 + k], v[6 + k], 0}).store(column + 4 * k);
+    }
+}
+
 void ScaledProblem::multiply(const double* x, double* w) const {
   if (!sparse) {
     for (int i = 0; i < n; ++i) w[i] = dot(&W[index(i) * index(stride)], x, stride);
@@ -86,6 +127,20 @@ void ScaledProblem::multiply(const double* x, double* w) const {
     return;
   }
   for (int i = n; i < stride; ++i) w[i] = 0;
+  if (!columns_.empty()) {
+    const double* column = columns_.data();
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      Double4 sum[3] = {0.0, 0.0, 0.0};
+      for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e, column += 12) {
+        const double* in = x + 3 * blocks.column[index(e)];
+#pragma GCC unroll 3
+        for (int k = 0; k < 3; ++k) sum[k] = fma(Double4(in[k]), Double4::load(column + 4 * k), sum[k]);
+      }
+      const Double4 all = sum[0] + sum[1] + sum[2];
+      for (int k = 0; k < 3; ++k) w[cells[i].start + k] = all[k];
+    }
+    return;
+  }
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const Cell& cell = cells[i];
     double sum[3] = {0, 0, 0};

@@ -78,45 +78,88 @@ inline void add(const double* x, double* y, int n) {
   if (n > 0) (Double8::load_first(y, n) + Double8::load_first(x, n)).store_first(y, n);
 }
 
-inline double sum(const Double8& x) {
-  typedef double Four __attribute__((vector_size(32)));
-  typedef double Two __attribute__((vector_size(16)));
-  const Four four = __builtin_shufflevector(x.v, x.v, 0, 1, 2, 3) + __builtin_shufflevector(x.v, x.v, 4, 5, 6, 7);
-  const Two two = __builtin_shufflevector(four, four, 0, 1) + __builtin_shufflevector(four, four, 2, 3);
-  return two[0] + two[1];
+// A small block into, or onto, rows that lie `stride` apart.
+LINCHPIN_INLINE void copy(const double* block, int rows, int columns, double* to, int stride) {
+  if (rows == 3 && columns == 3) {
+    for (int r = 0; r < 3; ++r) Double8::load_first(block + 3 * r, 3).store_first(to + r * stride, 3);
+    return;
+  }
+  for (int r = 0; r < rows; ++r, to += stride, block += columns)
+    for (int c = 0; c < columns; ++c) to[c] = block[c];
 }
-// n a multiple of 8
-inline double dot(const double* x, const double* y, int n) {
-  Double8 s(0.0);
-  for (int i = 0; i < n; i += 8) s = fma(Double8::load(x + i), Double8::load(y + i), s);
-  return sum(s);
+LINCHPIN_INLINE void add_square(const double* square, int rows, double* to, int stride) {
+  for (int r = 0; r < rows; ++r)
+    for (int c = 0; c < rows; ++c) to[r * stride + c] += square[rows * r + c];
 }
 
-// y becomes L^-1 y, then U^-1 y, of a front's first `n` rows; up to `narrow` of them by columns, since none of those is
-// long enough for a register.
-constexpr int narrow = 16;
-void solve_lower(const double* A, std::size_t stride, int n, double* y) {
-  for (int k0 = 0; k0 < n; k0 += narrow) {
-    const int end = std::min(n, k0 + narrow);
-    for (int i = k0; k0 > 0 && i < end; ++i) y[i] -= dot(A + index(i) * stride, y, k0);
-    for (int k = k0; k < end; ++k)
-      for (int i = k + 1; i < end; ++i) y[i] -= A[index(i) * stride + index(k)] * y[k];
+typedef long long Lanes8 __attribute__((vector_size(64)));
+constexpr Lanes8 lanes8{0, 1, 2, 3, 4, 5, 6, 7};
+
+template <int lane>
+LINCHPIN_INLINE Double8 spread(const Double8& x) {
+  return __builtin_shufflevector(x.v, x.v, lane, lane, lane, lane, lane, lane, lane, lane);
+}
+LINCHPIN_INLINE Double8 gather(const double* x, const int* i) {
+  typedef Double8::Vector Vector;
+  return Vector{x[i[0]], x[i[1]], x[i[2]], x[i[3]], x[i[4]], x[i[5]], x[i[6]], x[i[7]]};
+}
+
+// y becomes L^-1 y, L the unit lower triangle, or U^-1 y, U the unit upper one, of an 8x8 block of which column k starts
+// at C + k stride.
+template <int k>
+LINCHPIN_INLINE void divide_by_lower8(const double* C, std::size_t stride, Double8& y) {
+  const Double8 below(lanes8 > k ? Double8::load(C + k * stride).v : Double8(0.0).v);
+  y = fma(-spread<k>(y), below, y);
+  if constexpr (k + 1 < 7) divide_by_lower8<k + 1>(C, stride, y);
+}
+template <int k>
+LINCHPIN_INLINE void divide_by_upper8(const double* C, std::size_t stride, Double8& y) {
+  const Double8 above(lanes8 < k ? Double8::load(C + k * stride).v : Double8(0.0).v);
+  y = fma(-spread<k>(y), above, y);
+  if constexpr (k > 1) divide_by_upper8<k - 1>(C, stride, y);
+}
+// The same where there are only n columns.
+void divide_by_lower(const double* C, std::size_t stride, int n, Double8& y) {
+  for (int k = 0; k < n; ++k, C += stride)
+    y = fma(Double8(-y[k]), Double8(lanes8 > k ? Double8::load(C).v : Double8(0.0).v), y);
+}
+void divide_by_upper(const double* C, std::size_t stride, int n, Double8& y) {
+  for (int k = n - 1; k > 0; --k)
+    y = fma(Double8(-y[k]), Double8(lanes8 < k ? Double8::load(C + index(k) * stride).v : Double8(0.0).v), y);
+}
+
+// y[from, to) less x times the first n of columns, from and to multiples of 8.
+inline void subtract_columns(const double* C, std::size_t stride, const double* x, int n, int from, int to, double* y) {
+  for (int r = from; r < to; r += 8) {
+    Double8 a = Double8::load(y + r), b(0.0);
+    const double* c = C + r;
+    int k = 0;
+    for (; k + 2 <= n; k += 2, c += 2 * stride) {
+      a = fma(Double8(-x[k]), Double8::load(c), a);
+      b = fma(Double8(-x[k + 1]), Double8::load(c + stride), b);
+    }
+    if (k < n) a = fma(Double8(-x[k]), Double8::load(c), a);
+    (a + b).store(y + r);
   }
 }
-void solve_upper(const double* A, std::size_t stride, int n, double* y) {
-  double inverse[narrow];
-  for (int k0 = (n - 1) / narrow * narrow; k0 >= 0; k0 -= narrow) {
-    const int end = std::min(n, k0 + narrow);
-    for (int i = k0; i < end; ++i) {
-      const double* row = A + index(i) * stride;
-      inverse[i - k0] = 1 / row[i];
-      if (end < n) y[i] -= dot(row + end, y + end, padded(n) - end);
-    }
-    for (int k = end - 1; k >= k0; --k) {
-      y[k] *= inverse[k - k0];
-      for (int i = k0; i < k; ++i) y[i] -= A[index(i) * stride + index(k)] * y[k];
-    }
+
+// y less the first rows of A times x: `rows` of A, eight at least of y, columns a multiple of 8.
+inline Double8 less_rows(const double* A, std::size_t stride, int rows, const double* x, int columns,
+                         const Double8& y) {
+  Double8 s[8];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) s[i] = Double8(0.0);
+  if (rows >= 8) {
+    for (int j = 0; j < columns; j += 8)
+#pragma GCC unroll 8
+      for (int i = 0; i < 8; ++i) s[i] = fma(Double8::load(A + index(i) * stride + j), Double8::load(x + j), s[i]);
+  } else {
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; i < rows && j < columns; j += 8)
+        s[i] = fma(Double8::load(A + index(i) * stride + j), Double8::load(x + j), s[i]);
   }
+  return y - sums(s);
 }
 
 // Eliminated together at the price of a few zeros: a column joins the one before it, its child in the tree, where that
@@ -162,7 +205,7 @@ void SparseLu::analyse(const BlockSparse& S) {
   std::vector<std::vector<int>> cells_of(fronts_.size());     // positions
   std::vector<std::vector<int>> children(fronts_.size());
   std::vector<int> parent(fronts_.size(), -1);
-  std::size_t size = 0, largest = 0, largest_bottom = 0;
+  std::size_t size = 0, all_pivots = 0, largest = 0, largest_bottom = 0;
   for (std::size_t f = 0; f < fronts_.size(); ++f) {
     Front& front = fronts_[f];
     const int last = first_of_front[f + 1] - 1;
@@ -177,8 +220,10 @@ void SparseLu::analyse(const BlockSparse& S) {
     }
     front.stride = padded(front.pivots) + padded(front.left);
     front.top = size;
-    front.L21 = size + index(front.pivots) * index(front.stride);
-    size = front.L21 + index(front.pivots) * index(padded(front.left));
+    front.columns = size + index(front.pivots) * index(front.stride);
+    size = front.columns + index(front.pivots) * index(front.stride);
+    front.pivot = all_pivots;
+    all_pivots += index(padded(front.pivots));
     largest = std::max(largest, index(padded(front.pivots) + padded(front.left)));
     largest_bottom = std::max(largest_bottom, index(front.left) * index(front.stride));
     if (below[index(last)].empty()) continue;
@@ -188,7 +233,10 @@ void SparseLu::analyse(const BlockSparse& S) {
   factors_ = AlignedArray<double>(size);
   bottom_.assign(largest_bottom, 0.0);
   pivot_.assign(rows_.size(), 0);
-  local_.assign(2 * largest, 0.0);
+  exchanged_.assign(all_pivots, rows_.front());
+  inverse_.assign(all_pivots, 0.0);
+  y_.assign(all_pivots, 0.0);
+  local_.assign(largest, 0.0);
 
   // What children leave over lies where the first of them began; in this order nothing else is in the way.
   children_.clear();
@@ -263,7 +311,8 @@ void SparseLu::analyse(const BlockSparse& S) {
       const Own& o = own[next];
       if (o.entry >= 0) entry_[index(o.entry)] = sources_.size();
       if (o.i == o.j) diagonal_[index(o.i)] = sources_.size();
-      sources_.push_back({o.at, cell_size(o.i), cell_size(o.j), row_in(int(f), position[index(o.i)]),
+      sources_.push_back({o.at, cell_size(o.i), cell_size(o.j), o.i == o.j ? o.i : -1, o.entry >= 0,
+                          row_in(int(f), position[index(o.i)]),
                           column_of(fronts_[f], row_in(int(f), position[index(o.j)]))});
     }
     fronts_[f].sources = sources_.size() - fronts_[f].source;
@@ -274,7 +323,7 @@ void SparseLu::analyse(const BlockSparse& S) {
 void SparseLu::clear() { std::fill(values_.begin(), values_.end(), 0.0); }
 
 // The front's numbers: those of pivots' rows where factors will be, the others in bottom_.
-void SparseLu::assemble(const Front& f) {
+void SparseLu::assemble(const Front& f, const double* blocks, const double* squares) {
   double *top = &factors_[f.top], *bottom = bottom_.data();
   const auto row = [&](int r) {
     return r < f.pivots ? top + index(r) * index(f.stride) : bottom + index(r - f.pivots) * index(f.stride);
@@ -283,15 +332,9 @@ void SparseLu::assemble(const Front& f) {
   std::fill_n(bottom, index(f.left) * index(f.stride), 0.0);
   for (std::size_t s = f.source; s < f.source + f.sources; ++s) {
     const Source& from = sources_[s];
-    const double* values = &values_[from.at];
     double* to = row(from.row) + from.column;  // a cell's rows are all pivots', or none
-    if (from.rows == 3 && from.columns == 3) {
-      for (std::size_t r = 0; r < 3; ++r)
-        Double8::load_first(values + 3 * r, 3).store_first(to + r * index(f.stride), 3);
-      continue;
-    }
-    for (int r = 0; r < from.rows; ++r, to += f.stride, values += from.columns)
-      for (int c = 0; c < from.columns; ++c) to[c] = values[c];
+    if (from.stored || !squares) copy(blocks + from.at, from.rows, from.columns, to, f.stride);
+    if (squares && from.diagonal >= 0) add_square(squares + 9 * from.diagonal, from.rows, to, f.stride);
   }
   for (std::size_t c = f.child; c < f.child + f.children; ++c) {
     const Front& child = fronts_[index(children_[c])];
@@ -304,54 +347,93 @@ void SparseLu::assemble(const Front& f) {
   }
 }
 
-bool SparseLu::factor() {
+// Columns of A11's factors, which stand at `top`; rows of U divided by their pivots.
+void SparseLu::store_columns(const Front& f) {
+  const double* top = &factors_[f.top];
+  const std::size_t stride = index(f.stride);
+  double *columns = &factors_[f.columns], *inverse = &inverse_[f.pivot];
+  for (int k = 0; k < f.pivots; ++k) inverse[k] = 1 / top[index(k) * stride + index(k)];
+  transpose(ConstRows{top, stride}, f.pivots, f.pivots, Rows{columns, stride});
+  for (int k = 0; k < f.pivots; ++k, columns += stride)
+    for (int c = 0; c <= k; c += 8) {
+      const Double8 x = Double8::load(columns + c);
+      Double8(lanes8 < k - c ? (x * Double8::load(inverse + c)).v : x.v).store(columns + c);
+    }
+  int* exchanged = &exchanged_[f.pivot];
+  for (int k = 0; k < f.pivots; ++k) exchanged[k] = rows_[f.row + index(k)];
+  for (int k = 0; k < f.pivots; ++k) std::swap(exchanged[k], exchanged[pivot_[f.row + index(k)]]);
+}
+
+bool SparseLu::factor(const double* blocks, const double* squares) {
   for (const Front& f : fronts_) {
-    assemble(f);
-    double *top = &factors_[f.top], *L21 = &factors_[f.L21];
-    const std::size_t stride = index(f.stride), left = index(padded(f.left));
+    assemble(f, blocks, squares);
+    double *top = &factors_[f.top], *columns = &factors_[f.columns];
+    const std::size_t stride = index(f.stride), gap = index(padded(f.pivots)), left = index(padded(f.left));
     if (!factor_rows(top, f.pivots, f.stride, &pivot_[f.row])) return false;
+    store_columns(f);
     if (f.left == 0) continue;
     const double* bottom = bottom_.data();
-    for (int r = 0; r < f.left; ++r)
-      for (int k = 0; k < f.pivots; ++k) L21[index(k) * left + index(r)] = bottom[index(r) * stride + index(k)];
-    divide_by_upper({top, stride}, f.pivots, int(left), {L21, left});
-    const std::size_t gap = index(padded(f.pivots));
-    subtract_product({L21, left}, {top + gap, stride}, f.left, int(left), f.pivots, {bottom + gap, stride},
+    const Rows L21{columns + gap, stride};
+    transpose(ConstRows{bottom, stride}, f.left, f.pivots, L21);
+    divide_by_upper({top, stride}, f.pivots, int(left), L21);
+    subtract_product(L21, {top + gap, stride}, f.left, int(left), f.pivots, {bottom + gap, stride},
                      {&stack_[f.left_over], left});
   }
   return true;
 }
 
+// y = L^-1 b of a front's pivots, and b of the rows they are coupled to less what that takes away.
+void SparseLu::solve_lower(const Front& f, double* b) {
+  const double* columns = &factors_[f.columns];
+  const std::size_t stride = index(f.stride);
+  const int gap = padded(f.pivots), end = gap + padded(f.left);
+  double *y = &y_[f.pivot], *local = local_.data();
+  for (int k = 0; k < gap; k += 8) gather(b, &exchanged_[f.pivot + index(k)]).store(local + k);
+  for (int k = gap; k < end; k += 8) Double8(0.0).store(local + k);
+  for (int k = 0; k < f.pivots; k += 8, columns += 8 * stride) {
+    const int n = std::min(8, f.pivots - k);
+    Double8 x = Double8::load(local + k);
+    if (n == 8)
+      divide_by_lower8<0>(columns + k, stride, x);
+    else
+      divide_by_lower(columns + k, stride, n, x);
+    x.store(y + k);
+    subtract_columns(columns, stride, y + k, n, k + 8, end, local);
+  }
+  const int* row = &rows_[f.row + index(f.pivots)];
+  for (int c = 0; c < f.left; ++c) b[row[c]] += local[gap + c];
+}
+
+// b of a front's pivots becomes the solution there.
+void SparseLu::solve_upper(const Front& f, double* b) {
+  const double *top = &factors_[f.top], *columns = &factors_[f.columns], *inverse = &inverse_[f.pivot];
+  const std::size_t stride = index(f.stride);
+  const int gap = padded(f.pivots), left = padded(f.left);
+  const int* row = &rows_[f.row];
+  double *y = &y_[f.pivot], *x2 = local_.data() + gap;
+  for (int c = 0; c < f.left; ++c) x2[c] = b[row[f.pivots + c]];
+  for (int c = f.left; c < left; ++c) x2[c] = 0;
+  for (int k = 0; k < f.pivots; k += 8) {
+    const Double8 x = less_rows(top + index(k) * stride + gap, stride, f.pivots - k, x2, left, Double8::load(y + k));
+    (x * Double8::load(inverse + k)).store(y + k);
+  }
+  for (int k = gap - 8; k >= 0; k -= 8) {
+    const int n = std::min(8, f.pivots - k);
+    const double* C = columns + index(k) * stride;
+    Double8 x = Double8::load(y + k);
+    if (n == 8)
+      divide_by_upper8<7>(C + k, stride, x);
+    else
+      divide_by_upper(C + k, stride, n, x);
+    x.store(y + k);
+    subtract_columns(C, stride, y + k, n, 0, k, y);
+  }
+  for (int k = 0; k < f.pivots; ++k) b[row[k]] = y[k];
+}
+
 void SparseLu::solve(double* b) {
-  double* y = local_.data();
-  for (const Front& f : fronts_) {  // L
-    const double* L21 = &factors_[f.L21];
-    const int *row = &rows_[f.row], *pivot = &pivot_[f.row];
-    for (int k = 0; k < f.pivots; ++k) y[k] = b[row[k]];
-    for (int k = 0; k < f.pivots; ++k) std::swap(y[k], y[pivot[k]]);
-    solve_lower(&factors_[f.top], index(f.stride), f.pivots, y);
-    for (int k = 0; k < f.pivots; ++k) b[row[k]] = y[k];
-    const int left = padded(f.left);
-    double* times_y = y + padded(f.pivots);
-    for (int c = 0; c < left; c += 8) {
-      Double8 s(0.0);
-      const double* l = L21 + c;
-      for (int k = 0; k < f.pivots; ++k, l += left) s = fma(Double8(y[k]), Double8::load(l), s);
-      s.store(times_y + c);
-    }
-    for (int c = 0; c < f.left; ++c) b[row[f.pivots + c]] -= times_y[c];
-  }
-  for (std::size_t i = fronts_.size(); i-- > 0;) {  // U
-    const Front& f = fronts_[i];
-    const int *row = &rows_[f.row], gap = padded(f.pivots), left = padded(f.left);
-    for (int c = 0; c < f.left; ++c) y[gap + c] = b[row[f.pivots + c]];
-    for (int c = f.left; c < left; ++c) y[gap + c] = 0;
-    const double* top = &factors_[f.top];
-    for (int k = 0; k < f.pivots; ++k) y[k] = b[row[k]] - dot(top + index(k) * index(f.stride) + gap, y + gap, left);
-    for (int k = f.pivots; k < gap; ++k) y[k] = 0;
-    solve_upper(top, index(f.stride), f.pivots, y);
-    for (int k = 0; k < f.pivots; ++k) b[row[k]] = y[k];
-  }
+  for (const Front& f : fronts_) solve_lower(f, b);
+  for (std::size_t i = fronts_.size(); i-- > 0;) solve_upper(fronts_[i], b);
 }
 
 }  // namespace linchpin

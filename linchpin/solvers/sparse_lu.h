@@ -6,8 +6,9 @@
 //     [A11 A12]    P A11 = L11 U11,  U12 = L11^-1 P A12,  L21' = U11'^-1 A21'
 //     [A21 A22]    left over for the parent in the elimination tree: A22 - L21 U12                               (1)
 // A front is the sum of the matrix's own entries and of what its children left over. [A11 A12] becomes the front's part
-// of the factors in place and L21 is stored by columns, so that both halves of solve() run along rows of memory; the
-// rest needs room for one front, and a stack for what is left over. Rows are exchanged within the eliminated rows of a
+// of the factors in place; beside it stand the columns of [A11; L21], A11's with those of L11 and of U11's rows divided
+// by their pivots, so that both halves of solve() run along rows of memory. The rest needs room for one front, and a
+// stack for what is left over. Rows are exchanged within the eliminated rows of a
 // front only: enough for matrices that are nearly positive definite, such as Newton's for contacts.
 #pragma once
 
@@ -35,7 +36,10 @@ class SparseLu {
   Place block(int entry) { return place(entry_[std::size_t(entry)]); }
   Place diagonal(int cell) { return place(diagonal_[std::size_t(cell)]); }
 
-  bool factor();                                           // false where a pivot is zero or not finite
+  bool factor() { return factor(values_.data(), nullptr); }  // false where a pivot is zero or not finite
+  // The same of S itself, its numbers one after the other in `blocks`, plus a square for each cell on the diagonal: nine
+  // numbers for each, of which those with one row use the first.
+  bool factor(const double* blocks, const double* squares);
   void solve(double* b);                                   // b becomes the solution
   std::size_t numbers() const { return factors_.size(); }  // in all factors
 
@@ -43,8 +47,9 @@ class SparseLu {
   struct Front {
     int pivots = 0, left = 0;                      // rows eliminated here, and those they are coupled to
     int stride = 0;                                // of [A11 A12]: padded(pivots) + padded(left)
-    std::size_t top = 0, L21 = 0;                  // into factors_: `pivots` rows each, L21's padded(left) apart
+    std::size_t top = 0, columns = 0;              // into factors_: `pivots` rows each
     std::size_t row = 0;                           // into rows_: which row of the matrix, eliminated ones first
+    std::size_t pivot = 0;                         // into exchanged_, inverse_ and y_: padded(pivots) of each
     std::size_t source = 0, sources = 0;           // into sources_: the matrix's own entries
     std::size_t child = 0, children = 0;           // into children_
     std::size_t left_over = 0;                     // into stack_: `left` rows, padded(left) apart
@@ -54,6 +59,8 @@ class SparseLu {
   struct Source {
     std::size_t at;
     int rows, columns;
+    int diagonal;     // the cell, -1 off the diagonal
+    bool stored;      // false: a block of the diagonal that S does not have
     int row, column;  // of the front; rows after the pivots count from `pivots`, columns from padded(pivots)
   };
   // Columns after the pivots that follow one another in a front and in its parent.
@@ -62,11 +69,17 @@ class SparseLu {
   };
   Place place(std::size_t source) { return {&values_[sources_[source].at], sources_[source].columns}; }
   int column_of(const Front& f, int row) const;
-  void assemble(const Front& f);
+  void assemble(const Front& f, const double* blocks, const double* squares);
+  void store_columns(const Front& f);
+  void solve_lower(const Front& f, double* b);
+  void solve_upper(const Front& f, double* b);
 
   std::vector<int> row_start_, first_, column_;  // the pattern at hand
   std::vector<Front> fronts_;                    // children before parents
   std::vector<int> children_, rows_, to_parent_, pivot_;
+  std::vector<int> exchanged_;   // rows_ of pivots after exchanges, then of no meaning, but valid
+  std::vector<double> inverse_;  // of pivots
+  std::vector<double> y_;        // L^-1 b
   std::vector<Source> sources_;
   std::vector<Run> runs_;
   std::vector<std::size_t> entry_, diagonal_;  // into sources_

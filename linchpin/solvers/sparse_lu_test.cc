@@ -154,6 +154,46 @@ TEST(SparseLu, SolvesRandomPatterns) {
   }
 }
 
+// S as it stands plus squares on the diagonal, as against the sum filled in number by number: the same bits.
+TEST(SparseLu, FactorsBlocksPlusSquares) {
+  SparseLu lu, sum;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Dice dice(seed);
+    const Pattern p = random_pattern(1 + dice.below(40), dice);
+    BlockSparse S = blocks_of(p);
+    const int n = p.rows();
+    Square A = zero_square(n);
+    const Square numbers = random_numbers(p, dice);
+    std::vector<double> squares(9 * std::size_t(p.cells()), std::nan(""));
+    for (int i = 0; i < p.cells(); ++i) {
+      const int r0 = p.start[std::size_t(i)], size = p.start[std::size_t(i) + 1] - r0;
+      for (int r = 0; r < size; ++r)
+        for (int c = 0; c < size; ++c)
+          entry(A, n, r0 + r, r0 + c) = squares[std::size_t(9 * i + size * r + c)] =
+              numbers[std::size_t((r0 + r) * n + r0 + c)];
+      for (int e = S.first[std::size_t(i)]; e < S.first[std::size_t(i) + 1]; ++e) {
+        const int j = S.column[std::size_t(e)], c0 = p.start[std::size_t(j)],
+                  columns = p.start[std::size_t(j) + 1] - c0;
+        for (int r = 0; r < size; ++r)
+          for (int c = 0; c < columns; ++c) {
+            const double x = i == j ? 0.01 * dice.near_zero(1) : numbers[std::size_t((r0 + r) * n + c0 + c)];
+            S.values[S.value_start[std::size_t(e)] + std::size_t(r * columns + c)] = x;
+            entry(A, n, r0 + r, c0 + c) += x;
+          }
+      }
+    }
+    lu.analyse(S);
+    sum.analyse(S);
+    fill(S, A, sum);
+    std::vector<double> x = random_q(n, dice), y = x;
+    ASSERT_TRUE(lu.factor(S.values.data(), squares.data()));
+    ASSERT_TRUE(sum.factor());
+    lu.solve(x.data());
+    sum.solve(y.data());
+    EXPECT_EQ(x, y) << "seed " << seed;
+  }
+}
+
 TEST(SparseLu, AnalysisOfTheSamePatternKeepsNumbers) {
   Dice dice(1);
   const Pattern p = random_pattern(30, dice);

@@ -1,5 +1,5 @@
-// C - A' B for a tile of C that stays in registers: what dense and sparse factors spend their time on. For this room's
-// own kernel files.
+// C - A' B for a tile of C that stays in registers: what dense and sparse factors spend their time on. Transposes and
+// sums of eight registers. For this room's own kernel files.
 #pragma once
 
 #include <cstddef>
@@ -66,6 +66,62 @@ inline void subtract_product(ConstRows A, ConstRows B, int rows, int columns, in
   if (r + 4 <= rows) subtract_rows<4>(A, r, B, columns, depth, C, out), r += 4;
   if (r + 2 <= rows) subtract_rows<2>(A, r, B, columns, depth, C, out), r += 2;
   if (r < rows) subtract_rows<1>(A, r, B, columns, depth, C, out);
+}
+
+// Neighbours among eight registers x: x[i] and x[i + 1], lane by lane in turn, even lanes and odd ones of each pair.
+struct Interleaved {
+  Double8 even, odd;
+};
+LINCHPIN_INLINE Interleaved interleave1(const Double8& a, const Double8& b) {
+  return {__builtin_shufflevector(a.v, b.v, 0, 8, 2, 10, 4, 12, 6, 14),
+          __builtin_shufflevector(a.v, b.v, 1, 9, 3, 11, 5, 13, 7, 15)};
+}
+LINCHPIN_INLINE Interleaved interleave2(const Double8& a, const Double8& b) {
+  return {__builtin_shufflevector(a.v, b.v, 0, 1, 8, 9, 4, 5, 12, 13),
+          __builtin_shufflevector(a.v, b.v, 2, 3, 10, 11, 6, 7, 14, 15)};
+}
+LINCHPIN_INLINE Interleaved interleave4(const Double8& a, const Double8& b) {
+  return {__builtin_shufflevector(a.v, b.v, 0, 1, 2, 3, 8, 9, 10, 11),
+          __builtin_shufflevector(a.v, b.v, 4, 5, 6, 7, 12, 13, 14, 15)};
+}
+
+// Lane i: the sum of x[i]'s lanes.
+LINCHPIN_INLINE Double8 sums(const Double8 (&x)[8]) {
+  const auto add = [](const Interleaved& p) { return p.even + p.odd; };
+  const Double8 x01 = add(interleave1(x[0], x[1])), x23 = add(interleave1(x[2], x[3]));
+  const Double8 x45 = add(interleave1(x[4], x[5])), x67 = add(interleave1(x[6], x[7]));
+  return add(interleave4(add(interleave2(x01, x23)), add(interleave2(x45, x67))));
+}
+
+// x[i] lane j becomes x[j] lane i.
+LINCHPIN_INLINE void transpose(Double8 (&x)[8]) {
+  const auto each_pair = [&x](int distance, auto interleave) {
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) {
+      if (i & distance) continue;
+      const Interleaved pair = interleave(x[i], x[i + distance]);
+      x[i] = pair.even;
+      x[i + distance] = pair.odd;
+    }
+  };
+  each_pair(1, interleave1);
+  each_pair(2, interleave2);
+  each_pair(4, interleave4);
+}
+
+// `to` becomes the transpose of `rows` rows and `columns` columns: `columns` rows of padded(rows) numbers, zeros at the
+// end. `from` has padded(columns) numbers in a row.
+inline void transpose(ConstRows from, int rows, int columns, Rows to) {
+  for (int r = 0; r < rows; r += 8)
+    for (int c = 0; c < columns; c += 8) {
+      Double8 x[8];
+#pragma GCC unroll 8
+      for (int i = 0; i < 8; ++i) x[i] = r + i < rows ? Double8::load(from.row(r + i) + c) : Double8(0.0);
+      transpose(x);
+#pragma GCC unroll 8
+      for (int i = 0; i < 8; ++i)
+        if (c + i < columns) x[i].store(to.row(c + i) + r);
+    }
 }
 
 }  // namespace linchpin
