@@ -121,7 +121,7 @@ void Picture::draw(const GeometrySpec& geometry, const Transform<double>& X_WB, 
                    for (int column = 0; column + 1 < f.grid->columns; ++column) {
                      std::vector<Point> points;
                      for (const int r : {row, row + 1})
-                       for (const int c : {column, column + 1}) points.push_back(seen(point(*f.grid, c, r)));
+                       for (const int c : {column, column + 1}) points.push_back(seen(f.grid->point(c, r)));
                      fill(points);
                    }
                },

@@ -164,12 +164,13 @@ struct Candidates {
   }
 };
 // Of points within a hair of each other the deepest stays, in the first one's place: faces that are flush but for a hair
-// would else have eight for four. What is left are corners of the common part of two quadrangles: eight at most.
+// would else have eight for four. The same features meet once: of almost parallel edges, where is round-off. What is left are corners of the common part of two quadrangles: eight at most.
 __attribute__((noinline)) void merge(double near_u, double near_v, double round_off, Candidates& all) {
   int count = 0;
   for (int i = 0; i < all.count; ++i) {
     int twin = 0;
-    while (twin < count && !(std::abs(all.u[i] - all.u[twin]) <= near_u && std::abs(all.v[i] - all.v[twin]) <= near_v))
+    while (twin < count && all.feature[i] != all.feature[twin] &&
+           !(std::abs(all.u[i] - all.u[twin]) <= near_u && std::abs(all.v[i] - all.v[twin]) <= near_v))
       ++twin;
     if (twin == count && count < most_points)
       ++count;

@@ -77,13 +77,28 @@ __attribute__((noinline)) Vector best_direction(Axis a, Axis b, Vector across, V
     const double s = separation(a, b, n);
     if (s > most) most = s, best = n;
   };
-  const auto beside = [&d](const Axis& axis) { return fma(-dot(axis.along, d), axis.along, d); };
+  const auto off = [](const Axis& axis, const Vector& v) { return fma(-dot(axis.along, v), axis.along, v); };
   attempt(d);
-  attempt(beside(a));  // an end of B beside A
-  attempt(beside(b));
-  attempt(across);
-  attempt(-across);
+  attempt(off(a, d));  // an end of B beside A
+  attempt(off(b, d));
   attempt(beside_a);  // the same line
+  const double sine = norm(across);
+  if (!(sine > 1e-15)) return best;
+  // Crossed. Of almost parallel axes the product is 1e-16 / sine off the right angle: taken off one, and so off both.
+  const Vector w = off(a, (1 / sine) * across);
+  attempt(w);
+  attempt(-w);
+  // An end of one beside the other, p: n = cos(phi) w + sin(phi) w x p is across p, and with q the other,
+  //     s = cos(phi) w.c + |sin(phi)| (|(w x p).c| - half_q sine)
+  // is largest where tan(phi) is the ratio of the two. Unlike d this does not lose the end's side to round-off.
+  const Vector c = a.centre - b.centre;
+  const auto end_beside = [&](const Axis& p, const Axis& q) {
+    const Vector v = cross(w, p.along);
+    const double lift = dot(w, c), push = dot(v, c), over = std::abs(push) - q.half * std::abs(dot(v, q.along));
+    if (over > 0) attempt(fma(push < 0 ? -over : over, v, lift * w));
+  };
+  end_beside(a, b);
+  end_beside(b, a);
   return best;
 }
 
