@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -25,7 +24,7 @@ namespace {
 struct Request {
   std::string model, json;
   bool scenes = false, all = false;
-  std::optional<double> contacts;  // margin, m
+  std::string contacts;  // margin, m; empty: not asked for
 };
 
 constexpr std::size_t shown_at_most = 60;  // bodies, without --all
@@ -354,7 +353,7 @@ int run(const Request& request) {
   OutputFile json("--json", request.json);
   std::FILE* out = json.is_standard_output() ? stderr : stdout;
   if (names_mesh_file(request.model)) {
-    if (request.contacts) throw UsageError("--contacts needs a model; a mesh has no other shape to touch");
+    if (!request.contacts.empty()) throw UsageError("--contacts needs a model; a mesh has no other shape to touch");
     const Json mesh = inspect_mesh(request.model, out);
     if (json) write_json(mesh, json);
     return exit_done;
@@ -362,9 +361,10 @@ int run(const Request& request) {
   const ModelArgument argument = model_from(request.model);
   print_model(argument, request.all, out);
   Json document = model_json(argument);
-  if (request.contacts) {
-    const std::vector<NearPair> pairs = near_pairs(argument.model, make_state(argument.model), *request.contacts);
-    print_contacts(pairs, *request.contacts, request.all, out);
+  if (!request.contacts.empty()) {
+    const double margin = number_from("--contacts", request.contacts, {0, 1e6});
+    const std::vector<NearPair> pairs = near_pairs(argument.model, make_state(argument.model), margin);
+    print_contacts(pairs, margin, request.all, out);
     document["contacts"] = contacts_json(pairs);
   }
   if (json) write_json(document, json);
@@ -383,11 +383,10 @@ void add_inspect(CLI::App& command, int& status) {
   verb->add_flag("--scenes", request->scenes, "List the built-in scenes with their parameters instead");
   verb->add_flag("--all", request->all, fmt::format("Every body, also above {}", shown_at_most));
   verb->add_option("--contacts", request->contacts,
-                   "Also the shapes that are nearer than MARGIN (m) at zero coordinates and may touch")
+                   "Also the shapes that are nearer than MARGIN at zero coordinates and may touch, m [0.001]")
       ->type_name("MARGIN")
       ->expected(0, 1)
-      ->default_str("0.001")
-      ->check(CLI::Range(0.0, 1e6));
+      ->default_str("0.001");
   verb->add_option("--json", request->json, "Write the same to FILE, one row per body; - is standard output")
       ->type_name("FILE");
   verb->footer(
