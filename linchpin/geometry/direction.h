@@ -35,6 +35,24 @@ LINCHPIN_INLINE Direction direction_of(const Vec3<double>& n, double s, const Di
   return d;
 }
 
+// n along the axis of a cap, A's or B's: the cap meets whatever the other core has there, if that is over it.
+LINCHPIN_INLINE Direction direction_of_cap(const CorePair& pair, const Vec3<double>& n, bool of_a) {
+  const Difference w = least_along(pair, n);
+  const double one = 1;
+  Direction d = direction_of(n, dot(n, w.w), &w, &one, 1);
+  const Vec3<double> other = of_a ? d.b : d.a - pair.X_AB.p;
+  const double height = dot(n, other), rho = std::sqrt(std::fmax(0.0, dot(other, other) - height * height));
+  const Core& core = of_a ? pair.a : pair.b;
+  const bool tip = core.kind == Core::Kind::cone && (of_a ? w.piece_a : w.piece_b) == apex;
+  const double radius = tip ? 0 : core.size.x;
+  if (of_a)
+    d.a = fma(d.s, n, d.b);
+  else
+    d.b = fma(-d.s, n, d.a);
+  d.miss = rho > radius ? rho - radius : 0;
+  return d;
+}
+
 // The better of two. Where many directions are as good, as when cores touch in a point, round-off must not choose: of
 // those whose s is the same for all purposes it is the one at which the points meet best.
 LINCHPIN_INLINE void offer(const CorePair& pair, const Direction& candidate, Direction& best) {

@@ -141,20 +141,9 @@ class Polytope {
 
   // Where caps meet what is over them, s has a kink that faces only come near to.
   void try_axes() {
-    const auto attempt = [&](const Vec3<double>& n) {
-      const Difference w = least_along(pair_, n);
-      Direction axis;
-      axis.n = n;
-      axis.s = dot(n, w.w);
-      axis.a = axis.b = w.a;
-      axis.piece_a[0] = w.piece_a;
-      axis.piece_b[0] = w.piece_b;
-      axis.count = 1;
-      offer(pair_, axis, best_);
-    };
     for (const double sign : {1.0, -1.0}) {
-      if (has_disc(pair_.a)) attempt({0, 0, sign});
-      if (has_disc(pair_.b)) attempt(sign * pair_.X_AB.R.z);
+      if (has_disc(pair_.a)) offer(pair_, direction_of_cap(pair_, {0, 0, sign}, true), best_);
+      if (has_disc(pair_.b)) offer(pair_, direction_of_cap(pair_, sign * pair_.X_AB.R.z, false), best_);
     }
   }
 

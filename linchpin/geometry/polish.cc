@@ -266,13 +266,15 @@ class Polisher {
   // lies outside of the rim, s rises from the axis on a ridge towards it. Places from where to climb once more: hint_.
   void try_caps(const Vec3<double>& n) {
     hints_ = 0;
-    const auto attempt = [&](const Vec3<double>& axis, const Vec3<double>& centre, double r, double side) {
+    const auto attempt = [&](const Vec3<double>& axis, bool of_a) {
       const Vec3<double> z = dot(axis, n) >= 0 ? axis : -axis;
       if (!(dot(z, n) > 0.9)) return;
-      const Difference w = try_direction(z);
-      const Vec3<double> other = (side > 0 ? w.a : w.a - w.w) - centre, out = fma(-dot(other, z), z, other);
-      const double rho = norm(out);
-      if (rho > r) hint_[hints_++] = unit(fma(side * std::min(0.1, (rho - r) / pair_.size) / rho, out, z));
+      const Direction flat = direction_of_cap(pair_, z, of_a);
+      offer(pair_, flat, best_);
+      if (flat.miss > 0) {
+        const Vec3<double> other = of_a ? -flat.b : flat.a - pair_.X_AB.p, out = fma(-dot(other, z), z, other);
+        hint_[hints_++] = unit(fma(std::min(0.1, flat.miss / pair_.size) / norm(out), out, z));
+      }
       // Square to an edge of the other core, as near to the axis as that goes.
       Vec3<double> nearest = z;
       double highest = -infinity;
@@ -282,7 +284,8 @@ class Polisher {
           const double ee = dot(e, e);
           if (!(ee > 0)) continue;
           const Vec3<double> square = unit(fma(-dot(z, e) / ee, e, z));
-          const double s = dot(square, try_direction(square).w);
+          const Difference edge[] = {pieces_[i], pieces_[j]};
+          const double s = dot(square, try_direction(square, edge).w);
           if (s > highest) {
             highest = s;
             nearest = square;
@@ -290,16 +293,24 @@ class Polisher {
         }
       if (highest > -infinity) hint_[hints_++] = nearest;
     };
-    if (has_disc(pair_.a)) attempt({0, 0, 1}, {0, 0, 0}, pair_.a.size.x, -1);
-    if (has_disc(pair_.b)) attempt(pair_.X_AB.R.z, pair_.X_AB.p, pair_.b.size.x, 1);
+    if (has_disc(pair_.a)) attempt({0, 0, 1}, true);
+    if (has_disc(pair_.b)) attempt(pair_.X_AB.R.z, false);
   }
-  Difference try_direction(const Vec3<double>& n) {
+  // `edge`: two pairs of pieces that are as far along n as each other.
+  Difference try_direction(const Vec3<double>& n, const Difference* edge = nullptr) {
     const Difference w = least_along(pair_, n);
-    const double s = dot(n, w.w);
-    if (!(s > best_.s)) return w;
-    // What meets on a cap is not told by single points of its rim: the points stay as they are for the time being.
-    best_.n = n;
-    best_.s = s;
+    const double s = dot(n, w.w), same = 2e-13 * pair_.size;
+    if (!(s > best_.s + same)) return w;
+    // What meets on a cap is not told by single points of its rim: where, is left to the outlines of features.h.
+    const auto meets = [&](const Difference& piece) {
+      Tangents T;
+      tangents(n, T.u, T.v);
+      return model_at(pair_, piece.piece_a, piece.piece_b, n, T).s <= s + same;
+    };
+    const bool both = edge && meets(edge[0]) && meets(edge[1]);
+    const Difference meeting[] = {both ? edge[0] : w, both ? edge[1] : w};
+    const double shares[] = {both ? 0.5 : 1.0, 0.5};
+    best_ = direction_of(n, s, meeting, shares, both ? 2 : 1);
     best_.miss = infinity;
     return w;
   }
