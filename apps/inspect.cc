@@ -358,11 +358,11 @@ int run(const Request& request) {
     if (json) write_json(mesh, json);
     return exit_done;
   }
+  const double margin = request.contacts.empty() ? 0 : number_from("--contacts", request.contacts, {0, 1e6});
   const ModelArgument argument = model_from(request.model);
   print_model(argument, request.all, out);
   Json document = model_json(argument);
   if (!request.contacts.empty()) {
-    const double margin = number_from("--contacts", request.contacts, {0, 1e6});
     const std::vector<NearPair> pairs = near_pairs(argument.model, make_state(argument.model), margin);
     print_contacts(pairs, margin, request.all, out);
     document["contacts"] = contacts_json(pairs);

@@ -2,11 +2,11 @@
 //     s(o) = o.t - sum_i h_i |o_i| - sum_j k_j |o.R_j|                                                             (1)
 // is the gap along o, h and k being the half extents of A and B. It is largest along one of fifteen axes,
 //     e_i,  R_j,  e_i x R_j / |e_i x R_j|                                                                         (2)
-// whenever the boxes overlap, and while apart when a face or two crossing edges are nearest. Otherwise a corner is: then
-// the nearest points themselves give o, and (1) is the proof that they are (s(o) <= distance <= |y - x|).
+// whenever the boxes overlap, and while apart when a face or two crossing edges are nearest. Otherwise a corner is:
+// then the nearest points themselves give o, and (1) is the proof that they are (s(o) <= distance <= |y - x|).
 //
-// The manifold is what A's face and B's face that look at each other most have in common, seen along o. With A's face on
-// the plane x_w = +-h_w, a point q of B's face has its partner r on that plane at
+// The manifold is what A's face and B's face that look at each other most have in common, seen along o. With A's face
+// on the plane x_w = +-h_w, a point q of B's face has its partner r on that plane at
 //     q = r + g o,   g = (q_w -+ h_w) / o_w,                                                                      (3)
 // g being the gap. Centre and half edges of B's face, carried over to the plane that way, make a parallelogram that is
 // clipped by the rectangle of A's face: in a plane, whatever o is. All points satisfy (3) of manifold.h.
@@ -147,8 +147,8 @@ LINCHPIN_INLINE bool best_axis(const Pose& X_WA, const Pose& X_WB, double margin
 
 // --- what meets: ids of corners, edges and faces of a box ---
 
-// `positive` has a bit for each axis along which the feature lies on the positive side, `free` one for each axis that it
-// extends along: none for a corner, one for an edge, two for a face.
+// `positive` has a bit for each axis along which the feature lies on the positive side, `free` one for each axis that
+// it extends along: none for a corner, one for an edge, two for a face.
 LINCHPIN_INLINE std::uint32_t box_feature(unsigned positive, unsigned free) { return free << 3 | (positive & ~free); }
 
 // --- clipping ---
@@ -163,8 +163,9 @@ struct Candidates {
     u[count] = at_u, v[count] = at_v, gap[count] = its_gap, feature[count++] = of_both;
   }
 };
-// Of points within a hair of each other the deepest stays, in the first one's place: faces that are flush but for a hair
-// would else have eight for four. The same features meet once: of almost parallel edges, where is round-off. What is left are corners of the common part of two quadrangles: eight at most.
+// Of points within a hair of each other the deepest stays, in the first one's place: faces that are flush but for a
+// hair would else have eight for four. The same features meet once: of almost parallel edges, where is round-off. What
+// is left are corners of the common part of two quadrangles: eight at most.
 __attribute__((noinline)) void merge(double near_u, double near_v, double round_off, Candidates& all) {
   int count = 0;
   for (int i = 0; i < all.count; ++i) {
@@ -242,8 +243,8 @@ LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, 
   const unsigned edge_side[4] = {0, bit_one, bit_two, 0};                   // the edge's side of the face
   const unsigned edge_start[4] = {0, bit_one, bit_one | bit_two, bit_two};  // corner at a = -1
   const std::uint32_t in_a_face = box_feature(a_face, 7u & ~(1u << w)) << 16;
-  // Where edge e crosses the rectangle's rim, at a, on the way to or from its end at `outer`. An edge that leaves by less
-  // than a hair, far from its end, runs along the rim: that crossing adds nothing to the common part, and where it
+  // Where edge e crosses the rectangle's rim, at a, on the way to or from its end at `outer`. An edge that leaves by
+  // less than a hair, far from its end, runs along the rim: that crossing adds nothing to the common part, and where it
   // happens is round-off.
   alignas(32) double mu[4], mv[4], mg[4], eu[4], ev[4], eg[4], begins[4], ends[4], by_u[4], to_by_u[4];
   middle_u.store(mu), middle_v.store(mv), middle_gap.store(mg);
@@ -340,8 +341,8 @@ LINCHPIN_INLINE void slide_edges(const Boxes& p, int i, int j, PairOfPoints& at)
 }
 
 // From the features where there is a choice: the direction from x to y, across the edges that the points are inside of.
-// So it holds for points almost in touch too, where d = y - x is round-off. Of the two ways to be across both edges when
-// x and y are on one each, by projection (edges may be parallel) or by their product, the better.
+// So it holds for points almost in touch too, where d = y - x is round-off. Of the two ways to be across both edges
+// when x and y are on one each, by projection (edges may be parallel) or by their product, the better.
 LINCHPIN_INLINE Vector direction(const Boxes& p, const PairOfPoints& at, const Vector& d, double& s) {
   const auto unit = [](const Vector& v) {
     const double length = norm(v);
@@ -380,9 +381,9 @@ __attribute__((noinline)) PairOfPoints nearest_edges(const Boxes& p) {
   return best;
 }
 
-// Corrects `best`, whose s is too small, and sets the witness. From the corner of B that is foremost along the best axis,
-// points are put to the nearest of the other box in turn, which finds the features after a few turns; two edges slide
-// along each other at once. When s(o) = |y - x| the pair is proven nearest.
+// Corrects `best`, whose s is too small, and sets the witness. From the corner of B that is foremost along the best
+// axis, points are put to the nearest of the other box in turn, which finds the features after a few turns; two edges
+// slide along each other at once. When s(o) = |y - x| the pair is proven nearest.
 LINCHPIN_INLINE void nearest_points(const Boxes& p, Axis& best, Witness& witness) {
   const Vector v = across(p, best.o);
   PairOfPoints at{{0, 0, 0}, {v.x > 0 ? -p.k.x : p.k.x, v.y > 0 ? -p.k.y : p.k.y, v.z > 0 ? -p.k.z : p.k.z}};

@@ -170,8 +170,8 @@ LINCHPIN_INLINE double separation(const Segment& g, const Vector& h, const Vecto
 
 // The point c + t u of the segment nearest to the box. Half the derivative of the squared distance,
 //     f(t) = u . beyond(c + t u),                                                                                 (3)
-// rises in straight pieces, which end where a coordinate passes +-h. Six questions, at most, find the piece that has the
-// root, without any iteration.
+// rises in straight pieces, which end where a coordinate passes +-h. Six questions, at most, find the piece that has
+// the root, without any iteration.
 LINCHPIN_INLINE double nearest_to_box(const Segment& g, const Vector& h) {
   const auto f = [&](double t) LINCHPIN_INLINE_LAMBDA { return dot(g.u, beyond(fma(t, g.u, g.c), h)); };
   double low = -g.half, high = g.half, f_low = f(low), f_high = f(high);

@@ -42,7 +42,8 @@ std::optional<Nearest> signed_distance(const Shape& a, const Transform<double>& 
   ManifoldList list;
   double margin = infinity;
   if (is_composite(a) || is_composite(b)) {
-    // Of many pieces most are far off. So first what is nearer than the boxes are big, doubled until there is something.
+    // Of many pieces most are far off. So first what is nearer than the boxes are big, doubled until there is
+    // something.
     const Aabb box_a = bounds(a, X_WA), box_b = bounds(b, X_WB);
     const double apart = std::sqrt(distance_squared(box_a, box_b)), span = span_of(box_a, box_b);
     for (double m = 1.01 * apart + 1e-3 * span; m < span && list.empty(); m *= 2) collide(a, X_WA, b, X_WB, m, list);

@@ -21,8 +21,8 @@ struct Nearest {
   Vec3<double> normal;  // unit, from B towards A, W
   Vec3<double> on_a, on_b;
 };
-// None where there is no such thing: of two half-spaces, or at poses that are not finite. Of compounds it is the least of
-// their parts', of a mesh that of its triangles from the side that their normals point to.
+// None where there is no such thing: of two half-spaces, or at poses that are not finite. Of compounds it is the least
+// of their parts', of a mesh that of its triangles from the side that their normals point to.
 std::optional<Nearest> signed_distance(const Shape& a, const Transform<double>& X_WA, const Shape& b,
                                        const Transform<double>& X_WB);
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
-// A face of either core is a better witness of its normal than three points of A - B, which may lie almost in a line. It
-// is taken where it is as good as n up to round-off, and n so near that what meets along it still does.
+// A face of either core is a better witness of its normal than three points of A - B, which may lie almost in a line.
+// It is taken where it is as good as n up to round-off, and n so near that what meets along it still does.
 void settle_on(const CorePair& pair, const Vec3<double>& face_normal, Direction& best) {
   const double turn = norm(face_normal - best.n);
   if (!(turn < 1e-5 && turn * std::abs(best.s) <= 1e-13 * pair.size)) return;

@@ -226,7 +226,8 @@ TEST(ConvexPair, NotANumberTouchesNothing) {
 
 // --- bodies at rest ---
 
-// The centre of mass, all shapes' origin here, lies over the contact points, well inside, though the body leans a little.
+// The centre of mass, all shapes' origin here, lies over the contact points, well inside, though the body leans a
+// little.
 TEST(ConvexPair, RestingBodiesAreHeld) {
   const Mat3<double> down = rotation_about({1, 0, 0}, pi);
   std::vector<Vector> prism;

@@ -4,8 +4,8 @@
 //     a point         h(d) = d.x                                                 (1)
 //     a circle        h(d) = d.c + r |d_xy|         rims of cylinder and cone    (2)
 //     an ellipsoid    h(d) = |D d|                  D = diag(radii)              (3)
-// The support function of the core is the largest of its pieces', and grad h, the farthest point along d, lies in it. For
-// Newton's method a piece also tells how that point moves when d turns,
+// The support function of the core is the largest of its pieces', and grad h, the farthest point along d, lies in it.
+// For Newton's method a piece also tells how that point moves when d turns,
 //     Hess h = 0,   r/|d_xy| t t' with t = z x d/|d_xy|,   (D^2 - x x')/h with x = grad h      (4)
 //
 // Two cores A and B, seen from A: the set A - B = {a - b} holds the origin when they overlap, and
@@ -42,7 +42,8 @@ LINCHPIN_INLINE bool is_polytope(const Core& c) {
 }
 LINCHPIN_INLINE bool has_disc(const Core& c) { return c.kind == Core::Kind::cylinder || c.kind == Core::Kind::cone; }
 
-// The pieces' numbers: vertices of box (bit k: the positive side of axis k), triangle and hull, ends of a segment (1: +z).
+// The pieces' numbers: vertices of box (bit k: the positive side of axis k), triangle and hull, ends of a segment (1:
+// +z).
 inline constexpr int upper_rim = 1, lower_rim = 0, apex = 1;
 
 struct PiecePoint {
@@ -110,8 +111,8 @@ struct CorePair {
   double size;  // of the coordinates in A - B: round-off is eps times this
 };
 
-// Half the least width of the curved cores; infinity if there are none. What is finer than a hundredth of this, searches
-// over simplices leave to polish.h.
+// Half the least width of the curved cores; infinity if there are none. What is finer than a hundredth of this,
+// searches over simplices leave to polish.h.
 LINCHPIN_INLINE double thickness_of_curved(const CorePair& pair) {
   const auto thickness = [](const Core& c) {
     const double across = c.size.x < c.size.y ? c.size.x : c.size.y, least = across < c.size.z ? across : c.size.z;

@@ -37,8 +37,8 @@ LINCHPIN_INLINE void offer_segment(const Simplex& s, int i, int j, Nearest& best
   if (square < best.square) best = {square, 2, {i, j, 0}, {1 - q, q, 0}, v};
 }
 
-// N = (b - a) x (c - a). With p the foot of the origin in the plane, twice the area of p b c is N.(b x c)/|N|, and so on:
-// where it is negative, p lies beyond the side b c.
+// N = (b - a) x (c - a). With p the foot of the origin in the plane, twice the area of p b c is N.(b x c)/|N|, and so
+// on: where it is negative, p lies beyond the side b c.
 LINCHPIN_INLINE void offer_triangle(const Simplex& s, int i, int j, int k, const Vec3<double>& N, Nearest& best) {
   const Vec3<double>&a = s.points[i].w, &b = s.points[j].w, &c = s.points[k].w;
   const double NN = dot(N, N);

@@ -28,7 +28,8 @@ TEST(Gjk, PointsAndSegments) {
   EXPECT_EQ(gjk(pair_of(Capsule{1, 1}, Capsule{1, 1}, {along_x, {0, 0, 0}}), infinity, 0, s), Gjk::overlap);
 }
 
-// The duality of gjk.h (1): v is in A - B with weights that are nonnegative and sum to 1, and nothing lies lower along v.
+// The duality of gjk.h (1): v is in A - B with weights that are nonnegative and sum to 1, and nothing lies lower along
+// v.
 TEST(Gjk, EndsWhereBothBoundsMeet) {
   RandomSpatial random(1);
   int apart = 0;

@@ -4,8 +4,8 @@
 // plane satisfies (3) of manifold.h; the manifold has those that hold A up: corners, ends, and rims at four places.
 // A rim with axis z, centre c and radius r is as high as
 //     h(c) - r s cos(t),   s = |n - (n.z) z|,                                                                     (1)
-// t being the angle from its lowest point. It is taken at t = 0, a quarter, a half and three quarters of a turn: flat on
-// the plane these four carry it evenly, tilted, those above the margin drop out and the lowest stays.
+// t being the angle from its lowest point. It is taken at t = 0, a quarter, a half and three quarters of a turn: flat
+// on the plane these four carry it evenly, tilted, those above the margin drop out and the lowest stays.
 #include "linchpin/geometry/hull.h"
 #include "linchpin/geometry/manifold_points.h"
 #include "linchpin/geometry/manifold_reduce.h"

@@ -55,8 +55,8 @@ TEST(HalfSpacePairs, CountsOfPoints) {
   EXPECT_FALSE(box_half_space({{1, 2, 3}}, standing(3.011), {}, home, 0.01, m));
 }
 
-// Does the point (x, y) lie within the hull of the manifold's points, seen from above? Yes if no line through it has all
-// of them on one side: tried by the directions to each of them.
+// Does the point (x, y) lie within the hull of the manifold's points, seen from above? Yes if no line through it has
+// all of them on one side: tried by the directions to each of them.
 bool supports(const Manifold& m, double x, double y) {
   for (int i = 0; i < m.count; ++i) {
     const double ux = m.points[i].p.x - x, uy = m.points[i].p.y - y;

@@ -4,8 +4,8 @@
 //     s(n) = min { n.a : a in A } - max { n.b : b in B }                         (1)
 // the gap between A and B as seen along n, n pointing from B towards A. The signed distance of two convex shapes is
 //     d = max over n of s(n)                                                     (2)
-// which is their distance while apart and minus their depth of penetration (the shortest way out) when not. Whatever n a
-// query comes back with, s(n) is a true lower bound of d, and n.(a - b) >= s(n) for every a in A and b in B. So a
+// which is their distance while apart and minus their depth of penetration (the shortest way out) when not. Whatever n
+// a query comes back with, s(n) is a true lower bound of d, and n.(a - b) >= s(n) for every a in A and b in B. So a
 // manifold is one direction n and pairs of points a_i, b_i = a_i - gap_i n on the two surfaces with
 //     gap_i >= distance = s(n),  equality for one of them at least.              (3)
 #pragma once

@@ -1,7 +1,7 @@
 // A surface of triangles: terrain, or the outline of a solid when it is closed.
 //
-// With n the unit normal of triangle t, e the unit direction of one of its edges (corners counterclockwise seen from the
-// side that n points to) and m the normal of the neighbour u beyond it, the fold at that edge has the sine
+// With n the unit normal of triangle t, e the unit direction of one of its edges (corners counterclockwise seen from
+// the side that n points to) and m the normal of the neighbour u beyond it, the fold at that edge has the sine
 //     (n x m).e                                                                  (1)
 // positive when convex, a ridge, negative when concave, a valley. What touches t at that edge may press along n and
 // whatever lies between n and m; with n' the pressing direction (unit, off the surface), it is u's or nobody's when
@@ -43,8 +43,8 @@ struct TriangleMesh {
 };
 
 // Repeated vertices are made one first, those that no triangle uses are dropped. Refuses, by the numbers given: no
-// triangle, a vertex that is not finite, a corner that is no vertex, a triangle without area, an edge of three triangles
-// or more, and two neighbours that are oriented against each other.
+// triangle, a vertex that is not finite, a corner that is no vertex, a triangle without area, an edge of three
+// triangles or more, and two neighbours that are oriented against each other.
 Result<TriangleMesh> make_mesh(std::span<const Vec3<double>> vertices, std::span<const std::array<int, 3>> triangles);
 
 }  // namespace linchpin

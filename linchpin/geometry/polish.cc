@@ -193,8 +193,9 @@ class Polisher {
       offer_here(n, s);
       if (step == 0 && caps) try_caps(n);
       double length = std::sqrt(dot(step_.y, step_.y));
-      // Converged: n as good as it gets, or wandering within round-off. Unless pieces are missing that meet here all the
-      // same: of an edge over an edge all four pairs of ends do, but the support functions may have shown three only.
+      // Converged: n as good as it gets, or wandering within round-off. Unless pieces are missing that meet here all
+      // the same: of an edge over an edge all four pairs of ends do, but the support functions may have shown three
+      // only.
       if (!(length > 2 * eps) || (length < 1e-7 && !(length < 0.9 * last_length))) {
         if (best_.miss <= 1e-12 * pair_.size || !mix()) return;
         last_length = infinity;

@@ -40,8 +40,8 @@ TEST(SpherePairs, ClosedForms) {
   EXPECT_DOUBLE_EQ((manifold_of<Sphere, Ellipsoid>(sphere_ellipsoid, {1}, X, {{1e-3, 2e-3, 1}}, home).distance), 7);
 }
 
-// A point e q + h n beyond the surface point e q of an ellipsoid is h away from it; inside likewise, up to the curvature's
-// centre.
+// A point e q + h n beyond the surface point e q of an ellipsoid is h away from it; inside likewise, up to the
+// curvature's centre.
 TEST(SpherePairs, EllipsoidAgainstItsNormals) {
   RandomSpatial random(7);
   for (int i = 0; i < 5000; ++i) {
