@@ -274,7 +274,9 @@ class Polisher {
       offer(pair_, flat, best_);
       if (flat.miss > 0) {
         const Vec3<double> other = of_a ? -flat.b : flat.a - pair_.X_AB.p, out = fma(-dot(other, z), z, other);
-        hint_[hints_++] = unit(fma(std::min(0.1, flat.miss / pair_.size) / norm(out), out, z));
+        // How far along the ridge, other pieces decide.
+        for (const double part : {1.0, 0.1, 0.01})
+          hint_[hints_++] = unit(fma(part * std::min(0.1, flat.miss / pair_.size) / norm(out), out, z));
       }
       // Square to an edge of the other core, as near to the axis as that goes.
       Vec3<double> nearest = z;
@@ -322,7 +324,7 @@ class Polisher {
   Model models_[most_pieces];
   Step step_{};
   int count_ = 0, hints_ = 0;
-  Vec3<double> hint_[4];
+  Vec3<double> hint_[8];
   bool fresh_ = false;
 };
 
