@@ -11,6 +11,8 @@ namespace linchpin {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
+// Relative to the pair's size: what coordinates that went through two frames may be off by.
+constexpr double nearness = 4e-13;
 
 // A face of either core is a better witness of its normal than three points of A - B, which may lie almost in a line.
 // It is taken where it is as good as n up to round-off, and n so near that what meets along it still does.
@@ -21,6 +23,25 @@ void settle_on(const CorePair& pair, const Vec3<double>& face_normal, Direction&
   if (!(s >= best.s - 16 * eps * pair.size)) return;
   best.n = face_normal;
   best.s = s;
+}
+
+// Searches may end with pieces that are not all the lowest along n, when n was as good as theirs by chance.
+void keep_what_meets(const CorePair& pair, double near, Direction& best) {
+  const Vec3<double> n_b = transpose_times(pair.X_AB.R, best.n);
+  int kept = 0;
+  for (int i = 0; i < best.count; ++i) {
+    const Vec3<double> a = along(pair.a, best.piece_a[i], -best.n).x, b = along(pair.b, best.piece_b[i], n_b).x;
+    if (!(dot(best.n, a - pair.X_AB * b) <= best.s + near)) continue;
+    best.piece_a[kept] = best.piece_a[i];
+    best.piece_b[kept++] = best.piece_b[i];
+  }
+  if (kept == 0) {
+    const Difference w = least_along(pair, best.n);
+    best.piece_a[0] = w.piece_a;
+    best.piece_b[0] = w.piece_b;
+    kept = 1;
+  }
+  best.count = kept;
 }
 
 struct Outlines {
@@ -72,7 +93,7 @@ void find_outlines_of_caps(const CorePair& pair, const Direction& best, double n
 // Points of (3), with gaps between the surfaces: the balls lie between them and the cores.
 void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, Outlines& o, double margin,
                 Manifold& m) {
-  const double near = 4e-13 * pair.size;
+  const double near = nearness * pair.size;
   // A point beside a line by x leaves a ball or a round side of radius r by x^2/2r.
   const auto roundness = [](const Core& c) {
     return c.ball > 0 ? c.ball : c.kind == Core::Kind::cylinder ? c.size.x : 0.0;
@@ -125,6 +146,7 @@ bool core_pair(const Core& a, const Pose& X_WA, const Core& b, const Pose& X_WB,
   Direction best;
   const double balls = a.ball + b.ball;
   if (!separate(pair, margin + balls, best) || !(best.s - balls <= margin)) return false;
+  keep_what_meets(pair, nearness * pair.size, best);
   Outlines outlines;
   find_outlines(pair, best, outlines);
   if (outlines.a.count > 2) settle_on(pair, -outlines.a.normal, best);

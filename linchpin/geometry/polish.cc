@@ -104,8 +104,9 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pul
       const Sym2 M = mean_of(set, l, 2);
       const Vec2 Mq = M * q;
       // Along the edge s is no longer concave where penetration is deeper than the surfaces are curved: some step then.
-      const double curvature = dot(q, Mq), least = 1e-6 * (std::abs(M.xx) + std::abs(M.yy) + std::abs(M.xy));
-      const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / std::max(curvature, least);
+      // Where s is not concave along the edge, a step that a definite M would take: uphill, and not too far.
+      const double curvature = dot(q, Mq), safe = curvature > 0 ? curvature : dot(q, definite(M) * q);
+      const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / safe;
       y = shortened({fma(along_q, q.x, along_e * p.x), fma(along_q, q.y, along_e * p.y)});
       const double share = (dot(p, M * y) - dot(p, set[0]->t)) / length;
       pulls = share >= 0 && share <= 1 && curvature > 0;
@@ -274,7 +275,9 @@ class Polisher {
       offer(pair_, flat, best_);
       if (flat.miss > 0) {
         const Vec3<double> other = of_a ? -flat.b : flat.a - pair_.X_AB.p, out = fma(-dot(other, z), z, other);
-        hint_[hints_++] = unit(fma(std::min(0.1, flat.miss / pair_.size) / norm(out), out, z));
+        // How far along the ridge, other pieces decide.
+        for (const double part : {1.0, 0.1, 0.01})
+          hint_[hints_++] = unit(fma(part * std::min(0.1, flat.miss / pair_.size) / norm(out), out, z));
       }
       // Square to an edge of the other core, as near to the axis as that goes.
       Vec3<double> nearest = z;
@@ -322,7 +325,7 @@ class Polisher {
   Model models_[most_pieces];
   Step step_{};
   int count_ = 0, hints_ = 0;
-  Vec3<double> hint_[4];
+  Vec3<double> hint_[8];
   bool fresh_ = false;
 };
 

@@ -10,12 +10,14 @@ namespace linchpin {
 
 namespace {
 
-LINCHPIN_INLINE void offer_simplex(const CorePair& pair, const Simplex& simplex, Direction& best) {
+LINCHPIN_INLINE void offer_simplex(const CorePair& pair, const Simplex& simplex, bool apart, Direction& best) {
   const double length = norm(simplex.v);
   if (!(length > 0)) return;
   const Vec3<double> n = (1 / length) * simplex.v;
   const double s = dot(n, least_along(pair, n).w);
-  offer(pair, direction_of(n, s, simplex.points, simplex.weights, simplex.count), best);
+  const Direction found = direction_of(n, s, simplex.points, simplex.weights, simplex.count);
+  // In touch v may be noise: n is then as good as any, but these points do not meet along it.
+  if (apart || found.miss <= 1e-9 * pair.size) offer(pair, found, best);
 }
 
 }  // namespace
@@ -25,7 +27,7 @@ bool separate(const CorePair& pair, double far, Direction& best) {
   Simplex simplex;
   const Gjk found = gjk(pair, far, curved ? 0.01 * thickness_of_curved(pair) : 0, simplex);
   if (found == Gjk::far) return false;
-  if (found == Gjk::apart || simplex.count < 4) offer_simplex(pair, simplex, best);
+  if (found == Gjk::apart || simplex.count < 4) offer_simplex(pair, simplex, found == Gjk::apart, best);
   if (found == Gjk::apart) {
     if (!curved) return true;
     polish(pair, best.n, simplex.points, simplex.count, best);
@@ -33,7 +35,7 @@ bool separate(const CorePair& pair, double far, Direction& best) {
       if (best.miss <= 1e-13 * pair.size) return true;
       // No proof that n is the best, as on caps or where a piece was missing: the slow way, and once more.
       if (gjk_resume(pair, far, 0, simplex) == Gjk::far) return false;
-      offer_simplex(pair, simplex, best);
+      offer_simplex(pair, simplex, true, best);
       polish(pair, best.n, simplex.points, simplex.count, best);
       return true;
     }
