@@ -5,6 +5,9 @@
 #include "linchpin/base/allocation_counter.h"
 #include "linchpin/geometry/broad_phase.h"
 #include "linchpin/geometry/bvh.h"
+#include "linchpin/geometry/collision_scene.h"
+#include "linchpin/geometry/height_grid.h"
+#include "linchpin/geometry/hull.h"
 #include "linchpin/geometry/islands.h"
 #include "linchpin/geometry/shapes_testing.h"
 
@@ -76,6 +79,45 @@ TEST(NoAllocation, RayCasts) {
     EXPECT_EQ(allocations - before, 0);
     EXPECT_TRUE(hit.has_value());
   }
+}
+
+// A heap of every kind of shape on ground of triangles.
+TEST(NoAllocation, ContactsOfAScene) {
+  RandomSpatial random(9);
+  std::vector<Vec3<double>> points;
+  for (int k = 0; k < 20; ++k) points.push_back(0.5 * random.direction());
+  const Shape hull = ConvexHull{std::make_shared<const Hull>(convex_hull(points).value())};
+  const std::vector<PlacedShape> parts{{Sphere{0.3}}, {Box{{0.1, 0.1, 0.6}}}};
+  const Shape compound = Compound{std::make_shared<const std::vector<PlacedShape>>(parts)};
+  const std::vector<double> level(121, -1.5);
+  const Shape ground =
+      HeightField{std::make_shared<const HeightGrid>(make_height_grid(11, 11, 0.5, 0.5, level, -3).value())};
+  const Shape kinds[] = {Sphere{0.4},
+                         Capsule{0.2, 0.4},
+                         Box{{0.3, 0.4, 0.5}},
+                         Cylinder{0.3, 0.5},
+                         Cone{0.4, 0.4},
+                         Ellipsoid{{0.3, 0.4, 0.5}},
+                         hull,
+                         compound};
+  SceneSpec spec;
+  spec.frames = 81;
+  spec.shapes.push_back({.shape = HalfSpace{}});
+  spec.shapes.push_back({.shape = ground});
+  for (int i = 1; i < spec.frames; ++i) spec.shapes.push_back({.shape = kinds[i % 8], .frame = i});
+  const CollisionScene scene(spec);
+  SceneWorkspace ws(scene);
+  SceneContacts contacts;
+  std::vector<Transform<double>> poses{Transform<double>::identity()};
+  for (int i = 1; i < spec.frames; ++i) poses.push_back(random.pose(1.5));
+  find_contacts(scene, poses, {}, ws, contacts);
+  const std::size_t found = contacts.manifolds.size();
+  const long before = allocations;
+  find_contacts(scene, poses, {}, ws, contacts);
+  const long after = allocations;
+  EXPECT_EQ(after - before, 0);
+  EXPECT_EQ(contacts.manifolds.size(), found);
+  EXPECT_GT(found, 100u);
 }
 
 }  // namespace
