@@ -74,6 +74,7 @@ Json inspect_mesh(const std::filesystem::path& file, std::FILE* out) {
                       {"volume", s.volume}};
   }
   if (weight) {
+    std::fflush(out);  // large meshes take seconds to cut
     const Result<ConvexPieces> pieces = convex_pieces(mesh);
     if (!pieces) throw UsageError(fmt::format("{}: {}", file.string(), pieces.error().message));
     const std::size_t count = pieces.value().compound.parts->size();
