@@ -5,25 +5,28 @@
 namespace linchpin {
 namespace {
 
-// A million poses. The judge tries directions for one in two hundred, which is most of the time; while apart and for
+// A million poses, in four parts. The judge tries directions for one in two hundred, which is most of the time; while apart and for
 // the points it is exact without.
 //
 // Known, and bounded here until it is mended (docs/narrow_phase.md, Weak spots): of a million poses some forty, nearly all
 // of curved shapes in penetration, have one point outside of its shape, where Newton's method stalls. Their distance is a
 // true lower bound all the same.
-TEST(ConvexPairLong, MillionsOfPosesAreSound) {
-  RandomSpatial random(101);
+class ConvexPairLong : public testing::TestWithParam<int> {};
+
+TEST_P(ConvexPairLong, AQuarterOfAMillionPosesAreSound) {
+  RandomSpatial random(std::uint64_t(100 + GetParam()));
   int unsound = 0;
   for (int i = 0; i < convex_testing::kinds; ++i)
     for (int j = 0; j < convex_testing::kinds; ++j) {
-      convex_testing::expect_sound_pairs(random, i, j, 60, 200, &unsound);
-      convex_testing::expect_sound_pairs(random, i, j, 10000, -1, &unsound);
-      convex_testing::expect_sound_degenerate_pairs(random, i, j, 60, 200, &unsound);
-      convex_testing::expect_sound_degenerate_pairs(random, i, j, 10000, -1, &unsound);
+      convex_testing::expect_sound_pairs(random, i, j, 15, 200, &unsound);
+      convex_testing::expect_sound_pairs(random, i, j, 2500, -1, &unsound);
+      convex_testing::expect_sound_degenerate_pairs(random, i, j, 15, 200, &unsound);
+      convex_testing::expect_sound_degenerate_pairs(random, i, j, 2500, -1, &unsound);
     }
-  EXPECT_LE(unsound, 60);
-  std::cout << unsound << " of a million poses are not sound\n";
+  EXPECT_LE(unsound, 25);  // 11 on average
+  std::cout << unsound << " of a quarter of a million poses are not sound\n";
 }
+INSTANTIATE_TEST_SUITE_P(, ConvexPairLong, testing::Range(1, 5));
 
 }  // namespace
 }  // namespace linchpin

@@ -104,9 +104,9 @@ LINCHPIN_INLINE void transpose(Double8 (&x)[8]) {
       x[i + distance] = pair.odd;
     }
   };
-  each_pair(1, interleave1);
-  each_pair(2, interleave2);
-  each_pair(4, interleave4);
+  each_pair(1, [](const Double8& a, const Double8& b) { return interleave1(a, b); });
+  each_pair(2, [](const Double8& a, const Double8& b) { return interleave2(a, b); });
+  each_pair(4, [](const Double8& a, const Double8& b) { return interleave4(a, b); });
 }
 
 // `to` becomes the transpose of `rows` rows and `columns` columns: `columns` rows of padded(rows) numbers, zeros at the
