@@ -148,7 +148,7 @@ bool capsule_capsule(const Capsule& a, const Pose& X_WA, const Capsule& b, const
   // The nearest points, unless one of the two is as near.
   if (!(m.distance <= gap + 1e-13 * (size + radii)))
     add(fma(-fma(0.5, gap, a.radius), n, at(axis_a, meet.s)), gap, feature(2, 2), m);
-  return is_finite(m.points[0].p);
+  return m.count > 0 && is_finite(m.points[0].p);
 }
 
 // --- a segment and a box, in the box's frame ---
@@ -301,7 +301,7 @@ bool capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, const Pose& X
     if (!sure && sh.tau_slope != 0) t = clamped(from_gap < to_gap ? sh.from : sh.to, g.half);
     add_at(t, gap, 2);
   }
-  return is_finite(m.points[0].p);
+  return m.count > 0 && is_finite(m.points[0].p);
 }
 
 }  // namespace linchpin
