@@ -75,7 +75,7 @@ bool capsule_half_space(const Capsule& a, const Pose& X_WA, const HalfSpace&, co
     m.count = 1;
     m.points[0] = rise > 0 ? end(-1.0, 0) : end(1.0, 1);
   }
-  return is_finite(m.points[0].p);
+  return m.count > 0 && is_finite(m.points[0].p);
 }
 
 // All corners within the margin: there are at most eight.
@@ -99,7 +99,7 @@ bool box_half_space(const Box& a, const Pose& X_WA, const HalfSpace&, const Pose
       add_if_near(py + ex, hy + x, corner + 1, margin, m);
     }
   }
-  return is_finite(m.points[0].p);
+  return m.count > 0 && is_finite(m.points[0].p);
 }
 
 bool cylinder_half_space(const Cylinder& a, const Pose& X_WA, const HalfSpace&, const Pose& X_WB, double margin,
@@ -111,7 +111,7 @@ bool cylinder_half_space(const Cylinder& a, const Pose& X_WA, const HalfSpace&, 
   start(n, m);
   add_rim(fma(-a.half_length, X_WA.R.z, X_WA.p), middle - rise, a.radius, t, 0, margin, m);
   add_rim(fma(a.half_length, X_WA.R.z, X_WA.p), middle + rise, a.radius, t, 4, margin, m);
-  return is_finite(m.points[0].p);
+  return m.count > 0 && is_finite(m.points[0].p);
 }
 
 bool cone_half_space(const Cone& a, const Pose& X_WA, const HalfSpace&, const Pose& X_WB, double margin, Manifold& m) {
@@ -123,7 +123,7 @@ bool cone_half_space(const Cone& a, const Pose& X_WA, const HalfSpace&, const Po
   start(n, m);
   add_rim(fma(-a.half_length, X_WA.R.z, X_WA.p), base, a.radius, t, 0, margin, m);
   add_if_near(fma(a.half_length, X_WA.R.z, X_WA.p), apex, 4, margin, m);
-  return is_finite(m.points[0].p);
+  return m.count > 0 && is_finite(m.points[0].p);
 }
 
 // The lowest point of an ellipsoid of radii e, for n in its axes: -e^2 n / |e n|, which is |e n| below its centre.
@@ -137,7 +137,7 @@ bool ellipsoid_half_space(const Ellipsoid& a, const Pose& X_WA, const HalfSpace&
   const Vector lowest = X_WA * Vector{s * a.radii.x * en.x, s * a.radii.y * en.y, s * a.radii.z * en.z};
   start(X_WB.R.z, m);
   add(fma(-0.5 * gap, m.normal, lowest), gap, 0, m);
-  return is_finite(m.points[0].p);
+  return m.count > 0 && is_finite(m.points[0].p);
 }
 
 // Corners within the margin, brought down to eight as often as there are more than reduce() takes at once.
@@ -165,7 +165,7 @@ bool hull_half_space(const ConvexHull& a, const Pose& X_WA, const HalfSpace&, co
   }
   if (count == 0) return false;
   reduce({near, static_cast<std::size_t>(count)}, m);
-  return is_finite(m.points[0].p);
+  return m.count > 0 && is_finite(m.points[0].p);
 }
 
 }  // namespace linchpin
