@@ -12,13 +12,10 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Nearest nearest_of(const ManifoldList& list) {
-  Nearest nearest{infinity, {0, 0, 1}, {}, {}};
-  for (const Manifold& m : list.all())
-    for (int k = 0; k < m.count; ++k)
-      if (m.points[k].gap < nearest.distance)
-        nearest = {m.points[k].gap, m.normal, on_a(m, m.points[k]), on_b(m, m.points[k])};
-  return nearest;
+void take_nearer(const Manifold& m, Nearest& nearest) {
+  for (int k = 0; k < m.count; ++k)
+    if (m.points[k].gap < nearest.distance)
+      nearest = {m.points[k].gap, m.normal, on_a(m, m.points[k]), on_b(m, m.points[k])};
 }
 
 // No two points of A and B are farther apart than this.
@@ -39,18 +36,22 @@ int collide(const Shape& a, const Transform<double>& X_WA, const Shape& b, const
 
 std::optional<Nearest> signed_distance(const Shape& a, const Transform<double>& X_WA, const Shape& b,
                                        const Transform<double>& X_WB) {
-  ManifoldList list;
-  double margin = infinity;
-  if (is_composite(a) || is_composite(b)) {
-    // Of many pieces most are far off. So first what is nearer than the boxes are big, doubled until there is
-    // something.
-    const Aabb box_a = bounds(a, X_WA), box_b = bounds(b, X_WB);
-    const double apart = std::sqrt(distance_squared(box_a, box_b)), span = span_of(box_a, box_b);
-    for (double m = 1.01 * apart + 1e-3 * span; m < span && list.empty(); m *= 2) collide(a, X_WA, b, X_WB, m, list);
+  Nearest nearest{infinity, {0, 0, 1}, {}, {}};
+  if (is_convex(a) && is_convex(b)) {
+    Manifold m;
+    if (!collide_convex(a, X_WA, b, X_WB, infinity, m)) return std::nullopt;
+    take_nearer(m, nearest);
+    return nearest;
   }
-  if (list.empty()) collide(a, X_WA, b, X_WB, margin, list);
+  // Of many pieces most are far off. So first what is nearer than the boxes are big, doubled until there is something.
+  ManifoldList list;
+  const Aabb box_a = bounds(a, X_WA), box_b = bounds(b, X_WB);
+  const double apart = std::sqrt(distance_squared(box_a, box_b)), span = span_of(box_a, box_b);
+  for (double m = 1.01 * apart + 1e-3 * span; m < span && list.empty(); m *= 2) collide(a, X_WA, b, X_WB, m, list);
+  if (list.empty()) collide(a, X_WA, b, X_WB, infinity, list);
   if (list.empty()) return std::nullopt;
-  return nearest_of(list);
+  for (const Manifold& m : list.all()) take_nearer(m, nearest);
+  return nearest;
 }
 
 }  // namespace linchpin

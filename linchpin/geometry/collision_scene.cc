@@ -87,6 +87,7 @@ void find_contacts(const CollisionScene& scene, std::span<const Transform<double
         scene.frames());
   check(reach.empty() || reach.size() == X_WF.size(), "find_contacts: reach of ", reach.size(),
         " frames, the scene has ", scene.frames());
+  for (const double r : reach) check(r >= 0, "find_contacts: a reach of ", r, " m, it must be at least 0");
   const auto reach_of = [&](const SceneShape& s) { return reach.empty() ? 0.0 : reach[at(s.frame)]; };
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     ws.X_WS[i] = X_WF[at(shapes[i].frame)] * shapes[i].X_FS;

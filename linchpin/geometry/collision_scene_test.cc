@@ -16,9 +16,7 @@ using geometry_testing::Pose;
 
 Pose at(double x, double y, double z) { return {Mat3<double>::identity(), {x, y, z}}; }
 
-SceneShape on_frame(int frame, const Shape& shape) {
-  return {.shape = shape, .frame = frame};
-}
+SceneShape on_frame(int frame, const Shape& shape) { return {.shape = shape, .frame = frame}; }
 
 // Spheres of radius 0.5 along x, one on each frame, the first on the world.
 SceneSpec row_of_balls(int count) {
@@ -125,6 +123,8 @@ TEST(CollisionScene, RefusesWhatDoesNotFit) {
   SceneWorkspace ws(scene);
   SceneContacts contacts;
   EXPECT_THROW(find_contacts(scene, row_of_poses(3, 1), {}, ws, contacts), CheckFailed);
+  const std::vector<double> reach{0, std::nan("")};  // would find nothing, and not say so
+  EXPECT_THROW(find_contacts(scene, row_of_poses(2, 1), reach, ws, contacts), CheckFailed);
 }
 
 // Shapes of every convex kind in a heap.

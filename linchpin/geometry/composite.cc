@@ -11,6 +11,8 @@
 namespace linchpin {
 namespace {
 
+bool is_terrain(const Shape& s) { return std::holds_alternative<Mesh>(s) || std::holds_alternative<HeightField>(s); }
+
 // X^-1 Y
 Pose from(const Pose& X, const Pose& Y) { return {transpose(X.R) * Y.R, transpose_times(X.R, Y.p - X.p)}; }
 

@@ -118,12 +118,14 @@ void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, O
   }
 
   const double balls = pair.a.ball + pair.b.ball, between = (pair.b.ball - pair.a.ball) / 2;
+  // The nearest point counts even where round-off takes it over the margin that n is within.
+  const double limit = std::max(margin, best.s + near - balls);
   ContactPoint candidates[most_overlay_points + 1];
   int kept = 0;
   for (int i = 0; i < count && kept < most_candidates; ++i) {
     const OverlayPoint& q = points[count - 1 - i];
     const double gap = std::max(dot(best.n, q.a - q.b), best.s) - balls;  // never less than s but by round-off
-    if (gap <= margin) candidates[kept++] = {X_WA * fma(between, best.n, 0.5 * (q.a + q.b)), gap, q.feature};
+    if (gap <= limit) candidates[kept++] = {X_WA * fma(between, best.n, 0.5 * (q.a + q.b)), gap, q.feature};
   }
   m.normal = X_WA.R * best.n;
   reduce({candidates, std::size_t(kept)}, m);
@@ -157,10 +159,6 @@ bool core_pair(const Core& a, const Pose& X_WA, const Core& b, const Pose& X_WB,
 
 bool convex_pair(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, Manifold& m) {
   return core_pair(core_of(a), X_WA, core_of(b), X_WB, margin, m);
-}
-
-bool convex_triangle(const Shape& a, const Pose& X_WA, const Vec3<double> corners_W[3], double margin, Manifold& m) {
-  return core_triangle(core_of(a), X_WA, corners_W, margin, m);
 }
 
 bool core_triangle(const Core& a, const Pose& X_WA, const Vec3<double> corners_W[3], double margin, Manifold& m) {

@@ -17,7 +17,6 @@ bool convex_pair(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X
 bool core_pair(const Core& a, const Pose& X_WA, const Core& b, const Pose& X_WB, double margin, Manifold& m);
 
 // B is a triangle in the world, flat and of two sides.
-bool convex_triangle(const Shape& a, const Pose& X_WA, const Vec3<double> corners_W[3], double margin, Manifold& m);
 bool core_triangle(const Core& a, const Pose& X_WA, const Vec3<double> corners_W[3], double margin, Manifold& m);
 
 }  // namespace linchpin

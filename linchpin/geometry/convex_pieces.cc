@@ -318,23 +318,14 @@ Result<std::vector<Piece>> first_pieces(const TriangleMesh& mesh, const Whole& w
 Result<ConvexPieces> convex_pieces(const TriangleMesh& mesh, const ConvexPiecesOptions& options) {
   if (const auto weight = solid(mesh); !weight.ok()) return weight.error();  // open, or inside out
   const double size = norm(mesh.box.upper - mesh.box.lower);
-  const Whole whole{mesh, options.concavity > 0 ? options.concavity : options.relative_concavity * size, size};
-  if (!(whole.tolerance > 0 && std::isfinite(whole.tolerance)))
-    return Error{words("concavity is ", whole.tolerance, " m; it must be positive and finite")};
-
+  const Result<double> tolerance = tolerance_of(options, size);
+  if (!tolerance) return tolerance.error();
+  const Whole whole{mesh, tolerance.value(), size};
   auto first = first_pieces(mesh, whole);
   if (!first.ok()) return first.error();
   std::vector<Piece> pieces = std::move(first).value();
   split_worst_first(pieces, whole.tolerance, options.most_pieces, [&](const Piece& p) { return split(p, whole); });
-
-  ConvexPieces result{{}, 0};
-  std::vector<PlacedShape> parts;
-  for (Piece& piece : pieces) {
-    result.concavity = std::max(result.concavity, piece.concavity);
-    parts.push_back({ConvexHull{std::make_shared<const Hull>(std::move(piece.hull))}});
-  }
-  result.compound.parts = std::make_shared<const std::vector<PlacedShape>>(std::move(parts));
-  return result;
+  return gathered(std::move(pieces));
 }
 
 }  // namespace linchpin

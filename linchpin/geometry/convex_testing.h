@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "linchpin/geometry/convex_pair.h"
+#include "linchpin/geometry/shapes_testing.h"
 #include "linchpin/geometry/testing.h"
 
 namespace linchpin::convex_testing {
@@ -17,32 +18,16 @@ using geometry_testing::Vector;
 inline constexpr int kinds = 7;
 inline const char* const kind_names[] = {"sphere", "capsule", "box", "cylinder", "ellipsoid", "cone", "hull"};
 
-// Extents within a factor of ten.
+// Extents within a factor of ten; hulls of 4 to 43 points.
 inline Shape random_convex(RandomSpatial& random, int kind, double low = 0.1, double high = 1) {
-  const auto size = [&] { return random.magnitude(low, high); };
-  const double x = size(), y = size(), z = size();
-  switch (kind) {
-    case 0:
-      return Sphere{x};
-    case 1:
-      return Capsule{x, y};
-    case 2:
-      return Box{{x, y, z}};
-    case 3:
-      return Cylinder{x, y};
-    case 4:
-      return Ellipsoid{{x, y, z}};
-    case 5:
-      return Cone{x, y};
-    default: {
-      std::vector<Vector> points;
-      for (int i = 4 + static_cast<int>(40 * random.unit()); i > 0; --i) {
-        const Vector d = random.direction();
-        points.push_back({x * d.x, y * d.y, z * d.z});
-      }
-      return ConvexHull{std::make_shared<Hull>(convex_hull(points).value())};
-    }
+  if (kind < 6) return random_shape(random, kind, low, high);
+  const double x = random.magnitude(low, high), y = random.magnitude(low, high), z = random.magnitude(low, high);
+  std::vector<Vector> points;
+  for (int i = 4 + static_cast<int>(40 * random.unit()); i > 0; --i) {
+    const Vector d = random.direction();
+    points.push_back({x * d.x, y * d.y, z * d.z});
   }
+  return ConvexHull{std::make_shared<Hull>(convex_hull(points).value())};
 }
 
 inline double signed_distance_of(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB) {

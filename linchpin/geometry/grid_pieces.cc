@@ -102,23 +102,14 @@ std::optional<std::pair<Piece, Piece>> split(const HeightGrid& grid, const Piece
 
 Result<ConvexPieces> convex_pieces(const HeightGrid& grid, const ConvexPiecesOptions& options) {
   const double size = norm(grid.box.upper - grid.box.lower);
-  const double tolerance = options.concavity > 0 ? options.concavity : options.relative_concavity * size;
-  if (!(tolerance > 0 && std::isfinite(tolerance)))
-    return Error{words("concavity is ", tolerance, " m; it must be positive and finite")};
+  const Result<double> tolerance = tolerance_of(options, size);
+  if (!tolerance) return tolerance.error();
   auto first = piece_of(grid, {0, 0, grid.cell_columns(), grid.cell_rows(), -1});
   if (!first.ok()) return first.error();
   std::vector<Piece> pieces;
   pieces.push_back(std::move(first).value());
-  split_worst_first(pieces, tolerance, options.most_pieces, [&](const Piece& p) { return split(grid, p); });
-
-  ConvexPieces result{{}, 0};
-  std::vector<PlacedShape> parts;
-  for (Piece& piece : pieces) {
-    result.concavity = std::max(result.concavity, piece.concavity);
-    parts.push_back({ConvexHull{std::make_shared<const Hull>(std::move(piece.hull))}});
-  }
-  result.compound.parts = std::make_shared<const std::vector<PlacedShape>>(std::move(parts));
-  return result;
+  split_worst_first(pieces, tolerance.value(), options.most_pieces, [&](const Piece& p) { return split(grid, p); });
+  return gathered(std::move(pieces));
 }
 
 }  // namespace linchpin

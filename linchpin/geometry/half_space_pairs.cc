@@ -75,7 +75,7 @@ bool capsule_half_space(const Capsule& a, const Pose& X_WA, const HalfSpace&, co
     m.count = 1;
     m.points[0] = rise > 0 ? end(-1.0, 0) : end(1.0, 1);
   }
-  return m.count > 0 && is_finite(m.points[0].p);
+  return is_finite(m.points[0].p);
 }
 
 // All corners within the margin: there are at most eight.
@@ -137,7 +137,7 @@ bool ellipsoid_half_space(const Ellipsoid& a, const Pose& X_WA, const HalfSpace&
   const Vector lowest = X_WA * Vector{s * a.radii.x * en.x, s * a.radii.y * en.y, s * a.radii.z * en.z};
   start(X_WB.R.z, m);
   add(fma(-0.5 * gap, m.normal, lowest), gap, 0, m);
-  return m.count > 0 && is_finite(m.points[0].p);
+  return is_finite(m.points[0].p);
 }
 
 // Corners within the margin, brought down to eight as often as there are more than reduce() takes at once.
@@ -165,7 +165,7 @@ bool hull_half_space(const ConvexHull& a, const Pose& X_WA, const HalfSpace&, co
   }
   if (count == 0) return false;
   reduce({near, static_cast<std::size_t>(count)}, m);
-  return m.count > 0 && is_finite(m.points[0].p);
+  return is_finite(m.points[0].p);
 }
 
 }  // namespace linchpin

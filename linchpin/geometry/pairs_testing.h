@@ -126,6 +126,11 @@ inline Box random_box(RandomSpatial& random) {
   const double x = random_extent(random), y = random_extent(random);
   return {{x, y, random.unit() < 0.2 ? x : random_extent(random)}};
 }
+// Or a plate.
+inline Box random_needle(RandomSpatial& random) {
+  const double thin = random.magnitude(1e-3, 1e-2);
+  return Box{{thin, random.unit() < 0.5 ? thin : 1.0, 1.0}};
+}
 inline Cylinder random_cylinder(RandomSpatial& random) {
   const double radius = random_extent(random);
   return {radius, random_extent(random)};

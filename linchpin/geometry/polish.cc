@@ -103,8 +103,8 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pul
       const double along_e = (drop(0) - drop(1)) / length;
       const Sym2 M = mean_of(set, l, 2);
       const Vec2 Mq = M * q;
-      // Along the edge s is no longer concave where penetration is deeper than the surfaces are curved: some step then.
-      // Where s is not concave along the edge, a step that a definite M would take: uphill, and not too far.
+      // Where penetration is deeper than the surfaces are curved, s is not concave along the edge: a step that a definite
+      // M would take, uphill and not too far.
       const double curvature = dot(q, Mq), safe = curvature > 0 ? curvature : dot(q, definite(M) * q);
       const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / safe;
       y = shortened({fma(along_q, q.x, along_e * p.x), fma(along_q, q.y, along_e * p.y)});

@@ -7,11 +7,9 @@
 //
 // Ellipsoid of radii e_i: in the scaled coordinates z_i = c_i / e_i the nearest point is e_i q_i with
 //     q_i = r_i z_i / (t + r_i - 1),  r_i = (e_i / e_min)^2,  |q(t)| = 1,                                         (2)
-// t > 0 the root that makes q nearest (t = 1 on the surface, 0 at the least reachable, where the axis of e_min
-// decides).
+// t > 0 the root that makes q nearest (t = 1 on the surface, 0 at the least reachable, where the axis of e_min decides).
 // 1/|q(t)| rises and is concave there, so Newton's iteration on it climbs to the root from any smaller t; each |q_i| is
-// at most 1, which gives the start. [Conn, Gould, Toint: Trust-Region Methods, 2000, section 7.3, for the same
-// equation]
+// at most 1, which gives the start. [Conn, Gould, Toint: Trust-Region Methods, 2000, s. 7.3, for the same equation]
 #include <algorithm>
 
 #include "linchpin/geometry/clamped.h"

@@ -1,13 +1,30 @@
-// Splits the worst piece until all are good enough. Private to the room.
+// What cutting meshes and cutting ground into convex pieces have in common. A Piece has its `hull` and its `concavity`.
+// Private to the room.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "linchpin/geometry/convex_pieces.h"
+#include "linchpin/geometry/hull.h"
+#include "linchpin/spatial/words.h"
+
 namespace linchpin {
 
-// A Piece has its `concavity`; split(piece) gives two, or none when it knows no way. Of equals the first is split.
+// The concavity that is good enough for something of this size, m.
+inline Result<double> tolerance_of(const ConvexPiecesOptions& options, double size) {
+  const double tolerance = options.concavity > 0 ? options.concavity : options.relative_concavity * size;
+  if (!(tolerance > 0 && std::isfinite(tolerance)))
+    return Error{words("concavity is ", tolerance, " m; it must be positive and finite")};
+  return tolerance;
+}
+
+// Splits the worst piece until all are good enough: split(piece) gives two, or none when it knows no way. Of equals the
+// first is split.
 template <class Piece, class Split>
 void split_worst_first(std::vector<Piece>& pieces, double tolerance, int most_pieces, const Split& split) {
   std::vector<bool> final(pieces.size(), false);
@@ -27,6 +44,18 @@ void split_worst_first(std::vector<Piece>& pieces, double tolerance, int most_pi
     pieces.push_back(std::move(parts->second));
     final.push_back(false);
   }
+}
+
+template <class Piece>
+ConvexPieces gathered(std::vector<Piece>&& pieces) {
+  ConvexPieces result{{}, 0};
+  std::vector<PlacedShape> parts;
+  for (Piece& piece : pieces) {
+    result.concavity = std::max(result.concavity, piece.concavity);
+    parts.push_back({ConvexHull{std::make_shared<const Hull>(std::move(piece.hull))}});
+  }
+  result.compound.parts = std::make_shared<const std::vector<PlacedShape>>(std::move(parts));
+  return result;
 }
 
 }  // namespace linchpin

@@ -61,6 +61,7 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
                        " of terrain cannot move; what moves is made of convex pieces (convex_pieces.h)")};
   }
   scene.apart = neighbours(model);
+  if (std::string fault = fault_of(spec.pair_rules); !fault.empty()) return Error{words("pair rules: ", fault)};
   scene.rules = spec.pair_rules;
 
   for (const ContactExclusionSpec& exclusion : spec.contact_exclusions) {

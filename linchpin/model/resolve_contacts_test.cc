@@ -123,6 +123,14 @@ TEST(ResolveContacts, RefusesPairsThatMakeNoSense) {
   expect_refused(spec, {"several geometries are called 'floor'"});
 }
 
+TEST(ResolveContacts, RefusesPairRulesThatAreNone) {
+  ModelSpec spec = leg();
+  PairMaterial sticky;
+  sticky.restitution = 2;
+  spec.pair_rules.overrides = {{"rubber", "ice", sticky}};
+  expect_refused(spec, {"model 'leg'", "pair rules", "2"});
+}
+
 TEST(ResolveContacts, RefusesMarginsAndMaterialsThatAreNone) {
   ModelSpec spec = leg();
   spec.bodies[0].geometry[0].margin = -0.5;
