@@ -16,6 +16,32 @@ using Methods = testing::Types<Solving<NewtonWorkspace, newton>, Solving<Interio
                                Solving<GaussSeidelWorkspace, gauss_seidel>, Solving<ProximalWorkspace, proximal>>;
 TYPED_TEST_SUITE(ClosedForms, Methods);
 
+// Without friction a cone is a half-line: what comes apart gets no impulse, and none may pull. Nothing moves along the
+// tangents, to the last bit.
+TYPED_TEST(ClosedForms, NoFrictionAndNoPulling) {
+  const TypeParam solve;
+  for (const double speed : {1.0, -1.0})
+    for (const int contacts : {1, 2}) {
+      Problem p;
+      Square M = zero_square(3 * contacts);
+      for (int c = 0; c < contacts; ++c) {
+        for (int k = 0; k < 3; ++k) entry(M, 3 * contacts, 3 * c + k, 3 * c + k) = 1;
+        p.q.insert(p.q.end(), {speed, 0, 0});
+        p.blocks.push_back({BlockKind::cone, 3 * c, 3, 0});
+      }
+      p.M = Matrix::dense(3 * contacts, std::move(M));
+      const Answer a = solve(p);
+      ASSERT_TRUE(a.solved()) << show(a);
+      for (int c = 0; c < contacts; ++c) EXPECT_NEAR(a.z[std::size_t(3 * c)], std::max(-speed, 0.0), 10 * tolerance);
+      ResidualWorkspace ws;
+      for (double& z : p.q) z = 0;  // now z is wrong where it is -1, though w is 0 there
+      p.q[0] = 1;
+      std::vector<double> pulls(p.q.size());
+      pulls[0] = -1;
+      EXPECT_NEAR(residual(p, pulls, ws).absolute, 1, 1e-15);
+    }
+}
+
 // A mass of 2 kg on a slope, for a step of 0.01 s: Coulomb's law by hand. Downhill is anywhere in the tangent plane.
 TYPED_TEST(ClosedForms, BlockOnASlope) {
   const TypeParam solve;

@@ -19,7 +19,7 @@ void subtract_panel(double* M, int stride, int r0, int r1, int k0, int k1, int c
     const int rows = std::min(8, r1 - r);
     for (int k = k0; k < k1; ++k)
       for (int i = 0; i < rows; ++i) A[8 * (k - k0) + i] = M[std::size_t(r + i) * s + std::size_t(k)];
-    const Rows C{M + std::size_t(r) * s + std::size_t(c0), s};
+    const TileRows C{M + std::size_t(r) * s + std::size_t(c0), s};
     subtract_product({A, 8}, {M + std::size_t(k0) * s + std::size_t(c0), s}, rows, c1 - c0, k1 - k0, C, C);
   }
 }
@@ -79,7 +79,7 @@ bool factor_panel(double* A, int rows, int stride_, int* pivot, int from, int to
 // unit diagonal, its rows `L_stride` apart.
 template <int rows, int registers>
 inline void divide_tile_by_lower(ConstRows L_before, const double* L, std::size_t L_stride, ConstRows B, int c,
-                                 int depth, Rows X) {
+                                 int depth, TileRows X) {
   Double8 x[rows][registers];
   product_tile<rows, registers>(L_before, 0, B, c, depth, x);
 #pragma GCC unroll 8
@@ -104,7 +104,7 @@ inline void divide_rows_by_lower(double* A, std::size_t stride, int from, int k,
     for (int i = 0; i < rows; ++i) before[rows * (m - from) + i] = A[std::size_t(k + i) * stride + std::size_t(m)];
   const double* L = A + std::size_t(k) * stride + std::size_t(k);
   const ConstRows L_before{before, rows}, B{A + std::size_t(from) * stride + std::size_t(right), stride};
-  const Rows X{A + std::size_t(k) * stride + std::size_t(right), stride};
+  const TileRows X{A + std::size_t(k) * stride + std::size_t(right), stride};
   const int columns = int(stride) - right, depth = k - from;
   int c = 0;
   for (; c + 24 <= columns; c += 24) divide_tile_by_lower<rows, 3>(L_before, L, stride, B, c, depth, X);
@@ -124,7 +124,7 @@ void divide_by_lower(double* A, int stride_, int from, int to, int right) {
 
 // Rows [k, k + rows) of U'^-1 X, those before being done.
 template <int rows, int registers>
-inline void divide_tile(ConstRows U, int k, int c, Rows X) {
+inline void divide_tile(ConstRows U, int k, int c, TileRows X) {
   Double8 x[rows][registers];
   product_tile<rows, registers>(U, k, X, c, k, x);
 #pragma GCC unroll 8
@@ -143,7 +143,7 @@ inline void divide_tile(ConstRows U, int k, int c, Rows X) {
   }
 }
 template <int rows>
-inline void divide_rows(ConstRows U, int k, int columns, Rows X) {
+inline void divide_rows(ConstRows U, int k, int columns, TileRows X) {
   int c = 0;
   for (; c + 24 <= columns; c += 24) divide_tile<rows, 3>(U, k, c, X);
   if (c + 16 <= columns) divide_tile<rows, 2>(U, k, c, X), c += 16;
@@ -152,7 +152,7 @@ inline void divide_rows(ConstRows U, int k, int columns, Rows X) {
 
 }  // namespace
 
-void divide_by_upper(ConstRows U, int n, int columns, Rows X) {
+void divide_by_upper(ConstRows U, int n, int columns, TileRows X) {
   int k = 0;
   for (; k + 8 <= n; k += 8) divide_rows<8>(U, k, columns, X);
   if (k + 4 <= n) divide_rows<4>(U, k, columns, X), k += 4;

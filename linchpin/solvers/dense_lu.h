@@ -23,7 +23,7 @@ inline void subtract_multiple(double* y, double a, const double* x, int n) {
 bool factor_rows(double* A, int rows, int stride, int* pivot);
 
 // X becomes U'^-1 X, U the upper triangle of a matrix of n rows; columns a multiple of 8.
-void divide_by_upper(ConstRows U, int n, int columns, Rows X);
+void divide_by_upper(ConstRows U, int n, int columns, TileRows X);
 
 class DenseLu {
  public:

@@ -6,6 +6,7 @@
 
 #include "linchpin/solvers/certificate.h"
 #include "linchpin/solvers/enumeration.h"
+#include "linchpin/solvers/polyhedral.h"
 #include "linchpin/solvers/testing.h"
 
 namespace linchpin {

@@ -249,6 +249,35 @@ BlockSparse block_sparse(std::vector<int> row_start, std::vector<int> column_sta
   return S;
 }
 
+void Matrix::make_dense(int n) {
+  check(n >= 0, "a matrix of ", n, " rows");
+  kind_ = Kind::dense;
+  n_ = n;
+  dense_.resize(index(n) * index(n));
+  for (std::vector<int>* list : {&blocks_.first, &blocks_.row_start, &blocks_.column_start}) list->assign(1, 0);
+  blocks_.column.clear();
+  blocks_.value_start.clear();
+  for (std::vector<double>* list : {&blocks_.values, &A_, &HA_}) list->clear();
+}
+
+void Matrix::assign(const BlockSparse& blocks) {
+  check_shape(blocks);
+  check(blocks.row_start == blocks.column_start, "a sparse matrix has the same blocks for rows and columns");
+  for (std::size_t e = 1; e < blocks.value_start.size(); ++e)
+    check(blocks.value_start[e - 1] < blocks.value_start[e], "numbers of block ", e, " are not in order");
+  kind_ = Kind::block_sparse;
+  n_ = blocks.rows();
+  blocks_ = blocks;
+  for (std::vector<double>* list : {&dense_, &A_, &HA_}) list->clear();
+}
+
+BlockSparse& Matrix::make_sparse(int n) {
+  make_dense(0);
+  kind_ = Kind::block_sparse;
+  n_ = n;
+  return blocks_;
+}
+
 Matrix Matrix::dense(int n, std::vector<double> row_by_row) {
   check(n >= 0 && row_by_row.size() == index(n) * index(n), "a dense matrix of ", n, " rows has ", row_by_row.size(),
         " numbers");

@@ -56,6 +56,13 @@ class Matrix {
   static Matrix sparse(BlockSparse blocks);  // square, the same blocks for rows and columns
   static Matrix factored(Factored product);  // fails a check where A is not positive definite
 
+  // Becomes a dense matrix of n rows, its numbers for the caller to set (dense()). Keeps its memory.
+  void make_dense(int n);
+  // Becomes these blocks, the same for rows and columns, their numbers in order. Keeps its memory.
+  void assign(const BlockSparse& blocks);
+  // Becomes block-sparse with n rows and no blocks yet: those are for the caller to set, as above. Keeps its memory.
+  BlockSparse& make_sparse(int n);
+
   Kind kind() const { return kind_; }
   int size() const { return n_; }
   bool finite() const;

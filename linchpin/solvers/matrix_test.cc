@@ -181,6 +181,37 @@ TEST(Matrix, SparseProductIsTheSumOfProducts) {
   }
 }
 
+// The same object again and again, of whatever kind it was.
+TEST(Matrix, BecomesAnother) {
+  Matrix M;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    Dice dice(seed);
+    const std::vector<int> start = random_starts(1 + dice.below(9), 4, dice);
+    const Written S = random_blocks(start, start, dice.between(0, 1), dice);
+    const std::vector<double> z = random_q(start.back(), dice);
+    if (dice.below(2) == 0) {
+      M.assign(Matrix::sparse(S.blocks).blocks());
+      EXPECT_EQ(M.kind(), Matrix::Kind::block_sparse);
+    } else {
+      M.make_dense(start.back());
+      EXPECT_EQ(M.kind(), Matrix::Kind::dense);
+      ASSERT_EQ(M.dense().size(), S.all.size());
+      M.dense() = S.all;
+    }
+    EXPECT_EQ(M.size(), start.back());
+    expect_near(times(M, z), times(S.all, z), sum_rounding, seed_is(seed));
+    if (seed % 5 == 0) M = Matrix::factored({.H = {}, .A = {}});
+  }
+  BlockSparse out_of_order;
+  out_of_order.row_start = out_of_order.column_start = {0, 1, 2};
+  out_of_order.first = {0, 1, 2};
+  out_of_order.column = {0, 1};
+  out_of_order.value_start = {1, 0};
+  out_of_order.values = {1, 2};
+  EXPECT_THROW(M.assign(out_of_order), CheckFailed);
+  EXPECT_THROW(M.make_dense(-1), CheckFailed);
+}
+
 // Blocks may lie anywhere, last first or two of them in the same place; the matrix has them in order.
 TEST(Matrix, BlocksMayLieInAnyOrder) {
   BlockSparse S;

@@ -17,7 +17,7 @@ LINCHPIN_INLINE Double8 squared_map(const Double8& mu, const Double8& rho, const
   const Double8 tangent = tangential(x), normal = fma(mu, tangent, x.n) / fma(mu, mu, Double8(1.0));
   const Double8 shrink = mu * normal / tangent;
   const Cones surface = r - Cones{normal, shrink * x.x, shrink * x.y};
-  return select((mu * x.n).v >= tangent.v, dot(inside, inside),
+  return select((x.n.v >= Double8(0.0).v) & ((mu * x.n).v >= tangent.v), dot(inside, inside),
                 select((-x.n).v >= (mu * tangent).v, dot(r, r), dot(surface, surface)));
 }
 

@@ -26,7 +26,7 @@ inline Piece natural_map(const Cell& c, const ScaledProblem& p, double rho, cons
     const double step[3] = {rho * (u[0] + c.mu * tangential(u)), rho * u[1], rho * u[2]};
     double x[3] = {r[0] - step[0], r[1] - step[1], r[2] - step[2]};
     const double tangent = tangential(x);
-    if (tangent <= c.mu * x[0]) {  // not r - (r - step): a large r would hide the velocity
+    if (x[0] >= 0 && tangent <= c.mu * x[0]) {  // not r - (r - step): a large r would hide the velocity
       for (int k = 0; k < 3; ++k) F[k] = step[k];
       return Piece::linear;
     }

@@ -23,6 +23,10 @@ constexpr int trials = 3, memory = 6;   // of the line search
 constexpr int iteration_limit = 500;
 constexpr int patience = 12;  // outer steps without a better point, once below `near`
 constexpr double near = 1e-6;
+constexpr double near_share = 100;
+constexpr int steps_between = 10;
+constexpr double worthwhile = 0.1;
+constexpr int steps_beyond = 2, most_beyond = 2;  // outer steps for what is beyond the tolerance
 
 double norm(const std::vector<double>& x, int n) {
   double sum = 0;
@@ -137,6 +141,9 @@ Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorks
   const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
   Outcome outcome;
   double eps = first_eps, shrink = first_shrink, best = HUGE_VAL;
+  int checked_at = 0;
+  double checked = HUGE_VAL;
+  int beyond = 0;  // outer steps since the tolerance was met
   for (int since_best = 0;;) {
     double scaled;
     const double now = measure(ws.p, ws.r.data(), ws.u.data(), &scaled);
@@ -147,14 +154,28 @@ Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorks
     } else {
       ++since_best;
     }
-    const bool done = best <= options.tolerance, out_of_steps = outcome.iterations >= limit;
-    const bool stalled = !std::isfinite(now) || (since_best > patience && best < near);
+    const bool good = best <= options.tolerance;
+    const double enough = outcome.iterations == 0 ? options.enough_for_guess()
+                          : options.aim > 0       ? options.aim
+                                                  : options.tolerance;
+    const bool done = best <= enough || beyond == most_beyond;
+    beyond += good;
+    if (outcome.iterations == 0 && options.warm_start)  // a guess that is near needs no long way round
+      eps = std::clamp(near_share * now, smallest_eps, first_eps);
+    const bool out_of_steps = outcome.iterations >= limit;
+    bool stalled = !std::isfinite(now) || (since_best > patience && best < near);
+    if (outcome.iterations >= checked_at + steps_between) {  // what is acceptable is not worth a long way
+      stalled = stalled || (best <= options.acceptable && best > worthwhile * checked);
+      checked_at = outcome.iterations;
+      checked = best;
+    }
     if (done || out_of_steps || stalled) {
-      outcome.stop = done ? Stop::finished : out_of_steps ? Stop::iteration_limit : Stop::stalled;
+      outcome.stop = good ? Stop::finished : out_of_steps ? Stop::iteration_limit : Stop::stalled;
       break;
     }
     const double accuracy = std::max(1e-15 * ws.p.q_norm, inner_accuracy * scaled);
-    const Inner inner = newton_steps(ws, eps, accuracy, std::min(inner_limit, limit - outcome.iterations));
+    const int most = good ? steps_beyond : inner_limit;
+    const Inner inner = newton_steps(ws, eps, accuracy, std::min(most, limit - outcome.iterations));
     outcome.iterations += std::max(inner.steps, 1);
     if (inner.done) {
       if (inner.steps <= quick) eps = std::max(eps / shrink, smallest_eps);

@@ -9,6 +9,7 @@
 #include "linchpin/solvers/interior_point.h"
 #include "linchpin/solvers/lemke.h"
 #include "linchpin/solvers/newton.h"
+#include "linchpin/solvers/polyhedral.h"
 #include "linchpin/solvers/proximal.h"
 #include "linchpin/solvers/testing.h"
 
@@ -140,6 +141,23 @@ TEST(NoAllocation, Judge) {
       residual(pair.second, z, ws);
       EXPECT_EQ(allocations - before, 0) << pair.name;
     }
+}
+
+// Fewer contacts, or fewer directions, need no more room.
+TEST(NoAllocation, PolyhedralFriction) {
+  for (const Pair& pair : conic_pairs()) {
+    PolyhedralFriction friction;
+    Problem out;
+    friction.pose(pair.first, 8, {}, out);
+    std::vector<double> z(out.q.size()), r(pair.first.q.size());
+    const std::vector<double> turn(r.size() / 3, 0.3);
+    const long before = allocations;
+    friction.pose(pair.second, 8, turn, out);
+    friction.to_conic(z, r);
+    friction.from_conic(r, r, z);
+    friction.pose(pair.first, 4, {}, out);
+    EXPECT_EQ(allocations - before, 0) << pair.name;
+  }
 }
 
 TEST(NoAllocation, SolverByAnyName) {

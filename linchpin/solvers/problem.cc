@@ -1,7 +1,6 @@
 #include "linchpin/solvers/problem.h"
 
 #include <cmath>
-#include <numbers>
 #include <sstream>
 
 namespace linchpin {
@@ -16,20 +15,6 @@ Error error(const Parts&... parts) {
 }
 
 std::size_t index(int i) { return std::size_t(i); }
-
-// The directions of friction, evenly spread: opposite ones come in pairs since their number is even.
-double direction(int k, int directions, bool second) {
-  const double angle = 2 * std::numbers::pi * k / directions;
-  return second ? std::sin(angle) : std::cos(angle);
-}
-
-// Where the rows of a block begin once each cone has become directions + 2 rows.
-std::vector<int> polyhedral_starts(const Problem& conic, int directions) {
-  std::vector<int> start{0};
-  for (const Block& b : conic.blocks)
-    start.push_back(start.back() + (b.kind == BlockKind::cone ? directions + 2 : b.size));
-  return start;
-}
 
 }  // namespace
 
@@ -86,90 +71,6 @@ Problem linear_complementarity(Matrix M, std::vector<double> q) {
   p.M = std::move(M);
   p.q = std::move(q);
   return p;
-}
-
-//     normal  beta    sigma
-//     W_nn    W_nT D   0        n
-//     D'W_Tn  D'W_TT D e        beta     D the directions, e ones                                    [000 eq. (14)-(16)]
-//     mu     -e'       0        sigma
-Polyhedral polyhedral(const Problem& conic, int directions) {
-  check(directions >= 4 && directions % 2 == 0, "friction directions must be even and at least 4, not ", directions);
-  const std::vector<int> start = polyhedral_starts(conic, directions);
-  const int n = conic.size(), N = start.back();
-  // P: conic impulse = P z. Rows of M P, then of P' (M P).
-  std::vector<double> M(index(n) * index(n)), MP(index(n) * index(N), 0.0), out(index(N) * index(N), 0.0);
-  conic.M.to_dense(M.data(), n);
-  Polyhedral p;
-  p.directions = directions;
-  p.problem.q.assign(index(N), 0.0);
-  const auto columns_of = [&](std::size_t b, auto&& f) {  // f(row of z, row of the conic problem, factor)
-    const Block& block = conic.blocks[b];
-    const int to = start[b];
-    if (block.kind != BlockKind::cone) {
-      for (int k = 0; k < block.size; ++k) f(to + k, block.start + k, 1.0);
-      return;
-    }
-    f(to, block.start, 1.0);
-    for (int k = 0; k < directions; ++k) {
-      f(to + 1 + k, block.start + 1, direction(k, directions, false));
-      f(to + 1 + k, block.start + 2, direction(k, directions, true));
-    }
-  };
-  for (std::size_t b = 0; b < conic.blocks.size(); ++b)
-    columns_of(b, [&](int column, int from, double factor) {
-      for (int r = 0; r < n; ++r)
-        MP[index(r) * index(N) + index(column)] += factor * M[index(r) * index(n) + index(from)];
-    });
-  for (std::size_t b = 0; b < conic.blocks.size(); ++b)
-    columns_of(b, [&](int row, int from, double factor) {
-      for (int c = 0; c < N; ++c)
-        out[index(row) * index(N) + index(c)] += factor * MP[index(from) * index(N) + index(c)];
-      p.problem.q[index(row)] += factor * conic.q[index(from)];
-    });
-  for (std::size_t b = 0; b < conic.blocks.size(); ++b) {
-    const Block& block = conic.blocks[b];
-    if (block.kind != BlockKind::cone) {
-      p.problem.blocks.push_back({block.kind, start[b], block.size, 0});
-      if (block.kind == BlockKind::box) {
-        p.problem.lower.resize(index(N), 0.0);
-        p.problem.upper.resize(index(N), 0.0);
-        for (int k = 0; k < block.size; ++k) {
-          p.problem.lower[index(start[b] + k)] = conic.lower[index(block.start + k)];
-          p.problem.upper[index(start[b] + k)] = conic.upper[index(block.start + k)];
-        }
-      }
-      continue;
-    }
-    p.problem.blocks.push_back({BlockKind::nonnegative, start[b], directions + 2, 0});
-    const int sigma = start[b] + directions + 1;
-    out[index(sigma) * index(N) + index(start[b])] = block.mu;
-    for (int k = 0; k < directions; ++k) {
-      out[index(sigma) * index(N) + index(start[b] + 1 + k)] = -1;
-      out[index(start[b] + 1 + k) * index(N) + index(sigma)] = 1;
-    }
-  }
-  p.problem.M = Matrix::dense(N, std::move(out));
-  return p;
-}
-
-void to_conic(const Problem& conic, const Polyhedral& p, std::span<const double> z, std::span<double> conic_z) {
-  check(z.size() == p.problem.q.size() && conic_z.size() == conic.q.size(), "z has ", z.size(), " numbers for ",
-        p.problem.q.size(), " rows, to become ", conic_z.size(), " for ", conic.q.size());
-  std::size_t at = 0;
-  for (const Block& block : conic.blocks) {
-    const std::size_t to = index(block.start);
-    if (block.kind != BlockKind::cone) {
-      for (int k = 0; k < block.size; ++k) conic_z[to + index(k)] = z[at++];
-      continue;
-    }
-    conic_z[to] = z[at++];
-    conic_z[to + 1] = conic_z[to + 2] = 0;
-    for (int k = 0; k < p.directions; ++k, ++at) {
-      conic_z[to + 1] += direction(k, p.directions, false) * z[at];
-      conic_z[to + 2] += direction(k, p.directions, true) * z[at];
-    }
-    ++at;  // sigma
-  }
 }
 
 }  // namespace linchpin

@@ -11,8 +11,8 @@
 // The cone's law is Coulomb's own, not its convex relaxation: sliding (w_T != 0) means z_T = -mu z_N w_T / |w_T| and
 // w_N = 0; the relaxation would let a sliding contact lift off. In contact z are impulses and w velocities.
 //
-// LCP: one nonnegative block. Mixed LCP: free and nonnegative. 000's polyhedral friction, eq. (10) to (16), is
-// `polyhedral()` of a problem with cones.
+// LCP: one nonnegative block. Mixed LCP: free and nonnegative. 000's polyhedral friction, eq. (10) to (16), is made of
+// cones by polyhedral.h.
 #pragma once
 
 #include <limits>
@@ -49,16 +49,5 @@ std::optional<Error> find_fault(const Problem& problem);
 
 // A problem of one block: an LCP.
 Problem linear_complementarity(Matrix M, std::vector<double> q);
-
-// Friction by nf directions in the tangent plane, evenly spread, instead of the cone [000 eq. (10)-(16)]. Each cone
-// becomes nf + 2 nonnegative rows: normal, the directions' magnitudes beta, and the sliding speed sigma; other blocks
-// stay. nf is even and at least 4. M is dense.
-struct Polyhedral {
-  Problem problem;
-  int directions = 0;
-};
-Polyhedral polyhedral(const Problem& conic, int directions);
-// Its solution as impulses of the conic problem.
-void to_conic(const Problem& conic, const Polyhedral& p, std::span<const double> z, std::span<double> conic_z);
 
 }  // namespace linchpin

@@ -9,7 +9,7 @@ namespace linchpin {
 // Onto the second-order cone |x_T| <= mu x_N, in place.
 inline void project_cone(double mu, double* x) {
   const double tangent = std::sqrt(x[1] * x[1] + x[2] * x[2]);
-  if (tangent <= mu * x[0]) return;
+  if (x[0] >= 0 && tangent <= mu * x[0]) return;  // x[0]: mu may be 0, and the cone a half-line
   if (mu * tangent <= -x[0]) {
     x[0] = x[1] = x[2] = 0;
     return;

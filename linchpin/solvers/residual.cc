@@ -16,7 +16,7 @@ T cone_map(T mu, const double* z, const T* w, T s) {
   const T Z[3] = {s * z[0], s * z[1], s * z[2]};
   const T speed = std::sqrt(w[1] * w[1] + w[2] * w[2]), W[3] = {(w[0] + mu * speed) / s, w[1] / s, w[2] / s};
   const T x[3] = {Z[0] - W[0], Z[1] - W[1], Z[2] - W[2]}, tangent = std::sqrt(x[1] * x[1] + x[2] * x[2]);
-  if (tangent <= mu * x[0]) return W[0] * W[0] + W[1] * W[1] + W[2] * W[2];
+  if (x[0] >= 0 && tangent <= mu * x[0]) return W[0] * W[0] + W[1] * W[1] + W[2] * W[2];
   if (mu * tangent <= -x[0]) return Z[0] * Z[0] + Z[1] * Z[1] + Z[2] * Z[2];
   const T normal = (x[0] + mu * tangent) / (1 + mu * mu), shrink = mu * normal / tangent;
   const T e[3] = {Z[0] - normal, Z[1] - shrink * x[1], Z[2] - shrink * x[2]};
@@ -155,7 +155,7 @@ Residual residual(const Problem& p, std::span<const double> z, ResidualWorkspace
     q += std::abs(p.q[i]) / ws.scale[i];
   }
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  constexpr double negligible = 1e-14;  // of q
+  constexpr double negligible = 1e-13;  // of q
   if (!(epsilon * impulses > negligible * q)) {
     p.M.multiply(z, ws.w, ws.work);
     for (std::size_t i = 0; i < index(n); ++i) ws.w[i] += p.q[i];

@@ -22,7 +22,7 @@ Residual judge(const Problem& problem, const std::vector<double>& z) {
 // (1, mu), so the nearest point is x itself, 0, or on that edge.
 void nearest_in_cone(long double mu, long double* x) {
   const long double t = std::sqrt(x[1] * x[1] + x[2] * x[2]);
-  if (t <= mu * x[0]) return;
+  if (x[0] >= 0 && t <= mu * x[0]) return;
   const long double length = std::sqrt(1 + mu * mu), along = std::max(0.0L, (x[0] + mu * t) / length);
   const long double tangent = along * mu / length;
   x[0] = along / length;

@@ -57,7 +57,7 @@ constexpr int most_for_enumeration = 10;
 
 // Newton's method is the fastest where it finds out soon which contacts slide: where they are few, or a guess is given.
 // Where it does not, the interior point does, and from there Newton's has only the last digits to add.
-constexpr int first_newton_steps = 30;
+constexpr int first_newton_steps = 30, first_newton_steps_from_guess = 150;
 constexpr int most_for_newton_first = 12;  // contacts, without a guess
 
 struct Kinds {
@@ -95,6 +95,8 @@ Chain automatic_chain(const Problem& p, bool guess) {
   if (alone) return {{{{gauss_seidel}, {newton}, {interior_point}, {newton, true}}}, 4};
   if (k.cones > most_for_newton_first && !guess)
     return {{{{interior_point}, {newton, true}, {newton, true}, {newton}}}, 4};
+  if (k.cone && guess)
+    return {{{{newton, false, first_newton_steps_from_guess}, {interior_point}, {newton, true}, {newton}}}, 4};
   if (k.cone) return {{{{newton, false, first_newton_steps}, {interior_point}, {newton, true}, {newton}}}, 4};
   if (!k.box && k.choices <= most_for_enumeration)
     return {{{{lemke}, {interior_point}, {newton, true}, {enumeration}}}, 4};
@@ -229,6 +231,14 @@ SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptio
     attempt(id, problem, options, ws, z, report);
     return report;
   }
+  if (options.warm_start) {
+    report.residual = residual(problem, z, ws.residual);
+    if (report.residual.within(options.enough_for_guess())) {
+      report.status = Status::solved;
+      report.stop = Stop::finished;
+      return report;
+    }
+  }
   const Chain chain = automatic_chain(problem, options.warm_start);
   SolveReport best;
   ws.best.assign(z.begin(), z.end());
@@ -244,7 +254,7 @@ SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptio
       std::copy(ws.best.begin(), ws.best.end(), z.begin());
     }
     attempt(next.id, problem, o, ws, z, report);
-    if (report.status != Status::not_solved) return report;
+    if (report.status != Status::not_solved || report.residual.within(options.acceptable)) return report;
     if (const double now = figure(report.residual); now < best_figure) {
       best_figure = now;
       best = report;

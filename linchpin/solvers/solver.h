@@ -21,6 +21,15 @@ struct SolverOptions {
   double tolerance = 1e-10;  // of both relative figures of the judge
   int max_iterations = 0;    // 0: the solver's own limit
   bool warm_start = false;   // z holds a guess, e.g. the solution of the last step
+  // `auto` goes on to its next solver while the relative figures are above this, and newton gives up sooner below it; 0:
+  // the tolerance. What is between the two is reported as not solved all the same.
+  double acceptable = 0;
+  // For guesses that come step after step (both 0: the tolerance is all there is to it). What is within the tolerance is
+  // a solution, but what is left over adds up from step to step. So a guess is taken as it is only within
+  // `guess_tolerance`, and one that is not is solved by newton further than asked, at the cost of a step or two, down to
+  // `aim` if rounding allows. A mechanism at rest then needs no iteration for many steps.
+  double guess_tolerance = 0, aim = 0;
+  double enough_for_guess() const { return guess_tolerance > 0 ? guess_tolerance : tolerance; }
 };
 
 // Why a solver stopped.
@@ -62,7 +71,7 @@ std::string_view name(Stop stop);
 
 struct SolveReport {
   Status status = Status::bad_input;
-  SolverId solver = SolverId::automatic;  // the one that gave z
+  SolverId solver = SolverId::automatic;  // the one that gave z; automatic, without tries: the guess will do
   Stop stop = Stop::stalled;
   int iterations = 0;  // of all solvers tried
   Residual residual;

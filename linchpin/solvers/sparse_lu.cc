@@ -353,7 +353,7 @@ void SparseLu::store_columns(const Front& f) {
   const std::size_t stride = index(f.stride);
   double *columns = &factors_[f.columns], *inverse = &inverse_[f.pivot];
   for (int k = 0; k < f.pivots; ++k) inverse[k] = 1 / top[index(k) * stride + index(k)];
-  transpose(ConstRows{top, stride}, f.pivots, f.pivots, Rows{columns, stride});
+  transpose(ConstRows{top, stride}, f.pivots, f.pivots, TileRows{columns, stride});
   for (int k = 0; k < f.pivots; ++k, columns += stride)
     for (int c = 0; c <= k; c += 8) {
       const Double8 x = Double8::load(columns + c);
@@ -373,7 +373,7 @@ bool SparseLu::factor(const double* blocks, const double* squares) {
     store_columns(f);
     if (f.left == 0) continue;
     const double* bottom = bottom_.data();
-    const Rows L21{columns + gap, stride};
+    const TileRows L21{columns + gap, stride};
     transpose(ConstRows{bottom, stride}, f.left, f.pivots, L21);
     divide_by_upper({top, stride}, f.pivots, int(left), L21);
     subtract_product(L21, {top + gap, stride}, f.left, int(left), f.pivots, {bottom + gap, stride},

@@ -242,6 +242,23 @@ inline Planted plant(const BlockLayout& layout, Matrix M, double degenerate, Dic
   return planted;
 }
 
+// One block of each kind: free 0-1, nonnegative 2, box 3-4, cone 5-7.
+inline Problem one_of_each() {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Problem p;
+  Square M = zero_square(8);
+  for (int i = 0; i < 8; ++i) entry(M, 8, i, i) = 1;
+  p.M = Matrix::dense(8, std::move(M));
+  p.q.assign(8, -1.0);
+  p.blocks = {{BlockKind::free, 0, 2, 0},
+              {BlockKind::nonnegative, 2, 1, 0},
+              {BlockKind::box, 3, 2, 0},
+              {BlockKind::cone, 5, 3, 0.5}};
+  p.lower = {0, 0, 0, -infinity, -1, 0, 0, 0};
+  p.upper = {0, 0, 0, 1, infinity, 0, 0, 0};
+  return p;
+}
+
 // ---- contact ----
 
 // A small scene of any kind, with friction, masses and ties of any kind.

@@ -14,7 +14,7 @@ struct ConstRows {
   std::size_t stride;
   const double* row(int i) const { return at + std::size_t(i) * stride; }
 };
-struct Rows {
+struct TileRows {
   double* at;
   std::size_t stride;
   double* row(int i) const { return at + std::size_t(i) * stride; }
@@ -41,7 +41,7 @@ LINCHPIN_INLINE void product_tile(ConstRows A, int r, ConstRows B, int c, int de
 }
 
 template <int rows, int registers>
-LINCHPIN_INLINE void subtract_tile(ConstRows A, int r, ConstRows B, int c, int depth, ConstRows C, Rows out) {
+LINCHPIN_INLINE void subtract_tile(ConstRows A, int r, ConstRows B, int c, int depth, ConstRows C, TileRows out) {
   Double8 x[rows][registers];
   product_tile<rows, registers>(A, r, B, c, depth, x);
 #pragma GCC unroll 8
@@ -52,7 +52,7 @@ LINCHPIN_INLINE void subtract_tile(ConstRows A, int r, ConstRows B, int c, int d
 }
 
 template <int rows>
-inline void subtract_rows(ConstRows A, int r, ConstRows B, int columns, int depth, ConstRows C, Rows out) {
+inline void subtract_rows(ConstRows A, int r, ConstRows B, int columns, int depth, ConstRows C, TileRows out) {
   int c = 0;
   for (; c + 24 <= columns; c += 24) subtract_tile<rows, 3>(A, r, B, c, depth, C, out);
   if (c + 16 <= columns) subtract_tile<rows, 2>(A, r, B, c, depth, C, out), c += 16;
@@ -60,7 +60,7 @@ inline void subtract_rows(ConstRows A, int r, ConstRows B, int columns, int dept
 }
 
 // out = C - A' B; columns a multiple of 8, A and B of `depth` rows. C may be out.
-inline void subtract_product(ConstRows A, ConstRows B, int rows, int columns, int depth, ConstRows C, Rows out) {
+inline void subtract_product(ConstRows A, ConstRows B, int rows, int columns, int depth, ConstRows C, TileRows out) {
   int r = 0;
   for (; r + 8 <= rows; r += 8) subtract_rows<8>(A, r, B, columns, depth, C, out);
   if (r + 4 <= rows) subtract_rows<4>(A, r, B, columns, depth, C, out), r += 4;
@@ -111,7 +111,7 @@ LINCHPIN_INLINE void transpose(Double8 (&x)[8]) {
 
 // `to` becomes the transpose of `rows` rows and `columns` columns: `columns` rows of padded(rows) numbers, zeros at the
 // end. `from` has padded(columns) numbers in a row.
-inline void transpose(ConstRows from, int rows, int columns, Rows to) {
+inline void transpose(ConstRows from, int rows, int columns, TileRows to) {
   for (int r = 0; r < rows; r += 8)
     for (int c = 0; c < columns; c += 8) {
       Double8 x[8];
