@@ -47,6 +47,14 @@ CollisionScene::CollisionScene(SceneSpec spec) : spec_(std::move(spec)) {
     apart_.insert(apart_.end(), others.begin(), std::unique(others.begin(), others.end()));
   }
   apart_first_.push_back(static_cast<int>(apart_.size()));
+
+  constexpr int most_for_bits = 2048;  // half a megabyte
+  if (count > most_for_bits) return;
+  std::vector<std::uint64_t> bits(bit(count, 0) / 64 + 1, 0);
+  for (int a = 0; a < count; ++a)
+    for (int b = a + 1; b < count; ++b)
+      if (find_wanted(a, b)) bits[bit(a, b) / 64] |= std::uint64_t(1) << (bit(a, b) % 64);
+  wanted_ = std::move(bits);
 }
 
 const ScenePair* CollisionScene::named(int a, int b) const {
@@ -57,7 +65,7 @@ const ScenePair* CollisionScene::named(int a, int b) const {
   return found != spec_.pairs.end() && found->a == a && found->b == b ? &*found : nullptr;
 }
 
-bool CollisionScene::wanted(int a, int b) const {
+bool CollisionScene::find_wanted(int a, int b) const {
   const SceneShape &A = spec_.shapes[at(a)], &B = spec_.shapes[at(b)];
   const int f = A.frame, g = B.frame;
   if (f == g) return false;

@@ -27,7 +27,10 @@ class CollisionScene {
   std::span<const ScenePair> named_pairs() const { return spec_.pairs; }  // sorted, a < b
   int frames() const { return spec_.frames; }
   // Whether two shapes that are near are looked at at all. a < b.
-  bool wanted(int a, int b) const;
+  bool wanted(int a, int b) const {
+    return wanted_.empty() ? find_wanted(a, b)
+                           : (wanted_[bit(a, b) / 64] >> (bit(a, b) % 64) & 1) != 0;
+  }
   // The named pair (a, b), a < b, or nothing.
   const ScenePair* named(int a, int b) const;
   // Without the reach of (2).
@@ -35,7 +38,11 @@ class CollisionScene {
   PairMaterial material(int a, int b) const;
 
  private:
+  bool find_wanted(int a, int b) const;
+  std::size_t bit(int a, int b) const { return std::size_t(a) * spec_.shapes.size() + std::size_t(b); }
+
   SceneSpec spec_;
+  std::vector<std::uint64_t> wanted_;  // a bit for each pair, where shapes are few enough
   std::vector<int> apart_first_, apart_;  // of frame f: apart_[apart_first_[f] .. apart_first_[f + 1]), sorted
   std::vector<char> has_named_;           // by shape
 };
