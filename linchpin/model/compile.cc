@@ -5,7 +5,7 @@
 //   4. frames move onto common normals (link_frames.h), and links form runs;
 //   5. coordinates that move no mass are found (mobility.h);
 //   6. constraints and springs find their bodies and coordinates (resolve_constraints.h);
-//   7. shapes find their links, and who may touch whom is settled (resolve_contacts.h).
+//   7. shapes find their links, and who may touch whom is settled (resolve_contacts.h); actuators find coordinates.
 #include <algorithm>
 #include <optional>
 #include <sstream>
@@ -36,6 +36,7 @@ class Compiler {
   bool check_mobility();
   bool add_constraints();
   bool add_contacts();
+  bool add_actuators();
 
   template <class... Parts>
   bool fail(const Parts&... parts) {
@@ -373,6 +374,36 @@ bool Compiler::add_contacts() {
   return true;
 }
 
+bool Compiler::add_actuators() {
+  for (const ActuatorSpec& spec : spec_.actuators) {
+    if (spec.name.empty()) return fail("actuator number ", model_.actuators_.size(), " has no name");
+    if (model_.find_actuator(spec.name) >= 0) return fail("two actuators are called '", spec.name, "'");
+    if (std::string fault = fault_of(spec); !fault.empty()) return fail("actuator '", spec.name, "': ", fault);
+    const int index = model_.find_joint(spec.joint);
+    if (index < 0) return fail("actuator '", spec.name, "': there is no joint '", spec.joint, "'");
+    const Joint& joint = model_.joints_[std::size_t(index)];
+    if (spec.coordinate < 0 || spec.coordinate >= joint.nv)
+      return fail("actuator '", spec.name, "': joint '", spec.joint, "' (", to_string(joint.type), ") has ", joint.nv,
+                  " coordinates, and no number ", spec.coordinate);
+    const bool has_position = joint.type != JointType::ball && joint.type != JointType::free;
+    if (!has_position && spec.type != ActuatorType::force)
+      return fail("actuator '", spec.name, "': a ", to_string(spec.type), " servo needs a joint with coordinates, and '",
+                  spec.joint, "' is a ", to_string(joint.type), " joint");
+    const double effort = model_.dofs_[std::size_t(joint.v + spec.coordinate)].effort_limit;
+    model_.actuators_.push_back({.name = spec.name,
+                                 .type = spec.type,
+                                 .q = has_position ? joint.q + spec.coordinate : -1,
+                                 .v = joint.v + spec.coordinate,
+                                 .gear = spec.gear,
+                                 .stiffness = spec.type == ActuatorType::position ? spec.stiffness : 0,
+                                 .damping = spec.type == ActuatorType::force ? 0 : spec.damping,
+                                 .lower = std::max(spec.lower, -effort),
+                                 .upper = std::min(spec.upper, effort),
+                                 .control = spec.control});
+  }
+  return true;
+}
+
 Result<Model> Compiler::run() {
   model_.name_ = spec_.name;
   model_.gravity_ = spec_.gravity;
@@ -381,7 +412,7 @@ Result<Model> Compiler::run() {
   make_runs();
   if (!check_mobility()) return error_;
   model_.index_names();
-  if (!add_constraints() || !add_contacts()) return error_;
+  if (!add_constraints() || !add_contacts() || !add_actuators()) return error_;
   return std::move(model_);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "linchpin/base/check.h"
+
 namespace linchpin {
 namespace {
 
@@ -32,6 +34,33 @@ int Model::find_frame(std::string_view name) const { return find(frames_, frames
 int Model::find_constraint(std::string_view name) const {
   const auto at = std::ranges::find(constraints_, name, &Constraint::name);
   return at != constraints_.end() ? int(at - constraints_.begin()) : -1;
+}
+
+int Model::find_actuator(std::string_view name) const {
+  const auto at = std::ranges::find(actuators_, name, &Actuator::name);
+  return at != actuators_.end() ? int(at - actuators_.begin()) : -1;
+}
+
+Model Model::with_more_armature(std::span<const double> more) const {
+  check(more.size() == dofs_.size(), "armature for ", more.size(), " coordinates, the model has ", dofs_.size());
+  Model result = *this;
+  for (Link& link : result.links_) {
+    if (link.nv == 0) continue;
+    const double added = more[std::size_t(link.v)];
+    for (int k = 0; k < link.nv; ++k)
+      check(more[std::size_t(link.v + k)] == added && (link.kind != LinkKind::free || added == 0), "coordinate ",
+            link.v + k, " takes no armature of its own: ", more[std::size_t(link.v + k)]);
+    link.armature += added;
+  }
+  // Hinges with armature are axial, and runs are of one kind.
+  for (Run& run : result.runs_) {
+    const std::span links = std::span(result.links_).subspan(std::size_t(run.first), std::size_t(run.end - run.first));
+    if (run.kind != LinkKind::revolute || std::ranges::none_of(links, [](const Link& l) { return l.armature != 0; }))
+      continue;
+    run.kind = LinkKind::axial;
+    for (Link& link : links) link.kind = LinkKind::axial;
+  }
+  return result;
 }
 
 void Model::index_names() {

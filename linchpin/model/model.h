@@ -126,6 +126,16 @@ struct Spring {
   double stiffness = 0, damping = 0, length = 0;
 };
 
+// The actuators of spec.h with their coordinates found; lower and upper include the joint's effort limit.
+struct Actuator {
+  std::string name;
+  ActuatorType type = ActuatorType::force;
+  int q = -1, v = 0;  // q: -1 on a ball or free joint, where only forces act
+  double gear = 1, stiffness = 0, damping = 0;
+  double lower = -unlimited, upper = unlimited;
+  double control = 0;
+};
+
 // A shape of the model: bodies()[body].geometry[geometry].
 struct ShapeOnBody {
   int body = 0, geometry = 0;
@@ -145,6 +155,7 @@ class Model {
   std::span<const DofSpec> dofs() const { return dofs_; }  // one per velocity coordinate
   std::span<const Constraint> constraints() const { return constraints_; }
   std::span<const Spring> springs() const { return springs_; }
+  std::span<const Actuator> actuators() const { return actuators_; }
   // All shapes, body after body, and what a CollisionScene is made of: the same shapes in the same order, with links as
   // its frames.
   std::span<const ShapeOnBody> shapes() const { return shapes_; }
@@ -156,6 +167,11 @@ class Model {
   int find_joint(std::string_view name) const;
   int find_frame(std::string_view name) const;
   int find_constraint(std::string_view name) const;
+  int find_actuator(std::string_view name) const;
+
+  // The same mechanism with more inertia on its coordinates: `more` by velocity coordinate, of a ball the same number
+  // three times, of a free joint zero. An implicit step sees springs and dampers so.
+  Model with_more_armature(std::span<const double> more) const;
 
  private:
   friend class Compiler;
@@ -170,6 +186,7 @@ class Model {
   std::vector<DofSpec> dofs_;
   std::vector<Constraint> constraints_;
   std::vector<Spring> springs_;
+  std::vector<Actuator> actuators_;
   std::vector<ShapeOnBody> shapes_;
   SceneSpec collision_;
   std::vector<int> bodies_by_name_, joints_by_name_, frames_by_name_;  // indices, sorted

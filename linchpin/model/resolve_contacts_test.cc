@@ -21,7 +21,8 @@ ModelSpec leg() {
     add_solid(body, Sphere{0.5}, 1, Transform<double>::identity(), name);
     spec.bodies.push_back(body);
     JointSpec joint;
-    joint.name = std::string(name) + "_joint";
+    joint.name = name;
+    joint.name += "_joint";
     joint.type = type;
     joint.parent = parent;
     joint.child = name;
@@ -45,8 +46,13 @@ std::string wanted_pairs(const ModelSpec& spec) {
   const CollisionScene scene(model.collision());
   std::string out;
   for (int a = 0; a < int(scene.shapes().size()); ++a)
-    for (int b = a + 1; b < int(scene.shapes().size()); ++b)
-      if (scene.wanted(a, b)) out += (out.empty() ? "" : " ") + name_of(model, a) + "-" + name_of(model, b);
+    for (int b = a + 1; b < int(scene.shapes().size()); ++b) {
+      if (!scene.wanted(a, b)) continue;
+      if (!out.empty()) out += " ";
+      out += name_of(model, a);
+      out += "-";
+      out += name_of(model, b);
+    }
   return out;
 }
 std::string complaint(const ModelSpec& spec) {

@@ -52,6 +52,10 @@ Parameter real(const char* name, double value, double lowest, double highest, co
 Parameter flag(const char* name, const char* meaning) { return whole(name, 0, 0, 1, meaning); }
 Parameter seed(double value) { return whole("seed", value, 0, 1e15, "which of the random mechanisms"); }
 
+Parameter friction(double mu) { return real("mu", mu, 0, 10, "friction"); }
+Parameter some_friction(double mu) { return real("mu", mu, 1e-3, 10, "friction"); }
+Parameter restitution(double e) { return real("restitution", e, 0, 1, "impulse of release over that of compression"); }
+
 Entry entry(const char* name, const char* description, const std::vector<Parameter>& parameters,
             std::function<ModelSpec(const Values&)> build) {
   Entry e{{name, description, {}}, {}, std::move(build)};
@@ -62,84 +66,172 @@ Entry entry(const char* name, const char* description, const std::vector<Paramet
   return e;
 }
 
+// A scene of smooth motion: its shapes are to be seen, and touch nothing.
+Entry smooth(const char* name, const char* description, const std::vector<Parameter>& parameters,
+             const std::function<ModelSpec(const Values&)>& build) {
+  return entry(name, description, parameters, [build](const Values& values) {
+    ModelSpec spec = build(values);
+    const auto hide = [](std::vector<GeometrySpec>& shapes) {
+      for (GeometrySpec& shape : shapes) shape.groups = shape.touches = 0;
+    };
+    hide(spec.world_geometry);
+    for (BodySpec& body : spec.bodies) hide(body.geometry);
+    return spec;
+  });
+}
+
 // One row per scene: the text people see, the ranges that are enforced, and the builder.
 std::vector<Entry> make_entries() {
   using V = const Values&;
   return {
-      entry("pendulum", "n spheres of 1 kg on pin hinges about y, 12 m long, hung 10 m above the ground; g = 9.8",
+      smooth("pendulum", "n spheres of 1 kg on pin hinges about y, 12 m long, hung 10 m above the ground; g = 9.8",
             {whole("links", 12, 1, 100000, "number of spheres")},
             [](V v) { return scenes::pendulum(v.whole("links")); }),
-      entry("planar_chain", "n equal uniform rods on hinges about y, hanging along -z at zero",
+      smooth("planar_chain", "n equal uniform rods on hinges about y, hanging along -z at zero",
             {whole("links", 3, 1, 100000, "number of rods"), real("length", 1, 1e-3, 1e3, "of each rod, m"),
              real("mass", 1, 1e-3, 1e3, "of each rod, kg")},
             [](V v) { return scenes::planar_chain(v.whole("links"), v.real("length"), v.real("mass")); }),
-      entry("simple_pendulum", "a point mass of 1 kg on a massless rod of 1 m, hanging along -z at zero", {},
+      smooth("simple_pendulum", "a point mass of 1 kg on a massless rod of 1 m, hanging along -z at zero", {},
             [](V) { return scenes::simple_pendulum(); }),
-      entry("double_pendulum", "two point masses of 1 kg on massless rods of 1 m, or two uniform rods; relative angles",
+      smooth("double_pendulum", "two point masses of 1 kg on massless rods of 1 m, or two uniform rods; relative angles",
             {flag("rods", "1: uniform rods, 0: point masses")},
             [](V v) { return scenes::double_pendulum(v.flag("rods")); }),
-      entry("chain", "n revolute links in space with random masses, offsets and axes: the benchmark chain",
+      smooth("chain", "n revolute links in space with random masses, offsets and axes: the benchmark chain",
             {whole("links", 7, 1, 100000, "number of links"), seed(1)},
             [](V v) { return scenes::chain(v.whole("links"), v.seed()); }),
-      entry("heavy_light", "links of 1 m alternately light and heavy, axes turned away from the link frames: stiff",
+      smooth("heavy_light", "links of 1 m alternately light and heavy, axes turned away from the link frames: stiff",
             {real("ratio", 1e6, 1, 1e12, "heavy mass over light mass"),
              whole("links", 10, 1, 1000, "number of links, the first is light")},
             [](V v) { return scenes::heavy_light(v.real("ratio"), v.whole("links")); }),
-      entry("cart_pole", "a cart of 1 kg on a rail along x with a pole upright at zero",
+      smooth("cart_pole", "a cart of 1 kg on a rail along x with a pole upright at zero",
             {real("pole", 0.1, 1e-3, 1e3, "mass of the pole, kg"), real("length", 1, 1e-3, 1e3, "of the pole, m")},
             [](V v) { return scenes::cart_pole(v.real("pole"), v.real("length")); }),
-      entry("planar_arm", "n links on vertical hinges, stretched along x at zero: gravity does no work",
+      smooth("planar_arm", "n links on vertical hinges, stretched along x at zero: gravity does no work",
             {whole("links", 3, 1, 10000, "number of links")}, [](V v) { return scenes::planar_arm(v.whole("links")); }),
-      entry("planar_walker", "a two-legged walker held in the x-z plane: planar torso, hips, knees, ankles", {},
+      smooth("planar_walker", "a two-legged walker held in the x-z plane: planar torso, hips, knees, ankles", {},
             [](V) { return scenes::planar_walker(); }),
-      entry("humanoid24", "24 one-axis links on a fixed pelvis: legs 6+6, waist 2, arms 4+4, neck 2",
+      smooth("humanoid24", "24 one-axis links on a fixed pelvis: legs 6+6, waist 2, arms 4+4, neck 2",
             {flag("floating", "1: a pelvis of 10 kg flies free")},
             [](V v) { return scenes::humanoid24(v.flag("floating")); }),
-      entry("humanoid", "30 one-axis links on a free pelvis: legs 6+6, waist 2, arms 7+7, neck 2", {},
+      smooth("humanoid", "30 one-axis links on a free pelvis: legs 6+6, waist 2, arms 7+7, neck 2", {},
             [](V) { return scenes::humanoid(); }),
-      entry("quadruped", "a free trunk with four legs of three revolute joints", {},
+      smooth("quadruped", "a free trunk with four legs of three revolute joints", {},
             [](V) { return scenes::quadruped(); }),
-      entry("dual_arm", "26 one-axis links: a sensor head of 4, two arms of 7, two three-finger hands of 4", {},
+      smooth("dual_arm", "26 one-axis links: a sensor head of 4, two arms of 7, two three-finger hands of 4", {},
             [](V) { return scenes::dual_arm(); }),
-      entry("top", "Lagrange's top on a ball joint: 1 kg, centre at 1 m, moments at the pivot 1.5, 1.5, 0.5", {},
+      smooth("top", "Lagrange's top on a ball joint: 1 kg, centre at 1 m, moments at the pivot 1.5, 1.5, 0.5", {},
             [](V) { return scenes::top(); }),
-      entry("free_body", "one free rigid body of 1 kg without gravity, moments 1, 2, 3",
+      smooth("free_body", "one free rigid body of 1 kg without gravity, moments 1, 2, 3",
             {flag("symmetric", "1: moments 1, 1, 2")}, [](V v) { return scenes::free_body(v.flag("symmetric")); }),
-      entry("random_tree", "a random tree with every joint type, random frames, axes, inertias and joint terms",
+      smooth("random_tree", "a random tree with every joint type, random frames, axes, inertias and joint terms",
             {whole("bodies", 20, 1, 10000, "number of bodies; from 10 on every type is there"), seed(1),
              flag("floating", "1: the first body flies free")},
             [](V v) { return scenes::random_tree(v.whole("bodies"), v.seed(), v.flag("floating")); }),
-      entry("forest", "several small mechanisms of different kinds side by side in one model",
+      smooth("forest", "several small mechanisms of different kinds side by side in one model",
             {whole("trees", 6, 1, 1000, "how many; the kinds come round in turn")},
             [](V v) { return scenes::forest(v.whole("trees")); }),
-      entry("four_bar",
+      smooth("four_bar",
             "n parallelograms side by side on n + 1 cranks of 1 m, upright at zero: IFToMM A02; pins, redundant",
             {whole("loops", 1, 1, 1000, "number of parallelograms")},
             [](V v) { return scenes::four_bar(v.whole("loops")); }),
-      entry("squeezer",
+      smooth("squeezer",
             "Andrews' squeezing mechanism, seven bodies in three loops, without gravity: IFToMM A03; drive it with "
             "0.033 N m "
             "on joint beta",
             {}, [](V) { return scenes::squeezer(); }),
-      entry("bricard", "five rods of 1 m along a cube's edges, six hinges, one loop: IFToMM A04; over-constrained",
+      smooth("bricard", "five rods of 1 m along a cube's edges, six hinges, one loop: IFToMM A04; over-constrained",
             {real("section", 0, 0, 0.5, "side of the rods' square section, m; 0: thin")},
             [](V v) { return scenes::bricard(v.real("section")); }),
-      entry("governor", "a flyball governor, tied by stiff spring-dampers: IFToMM A05; spins at 2 pi there", {},
+      smooth("governor", "a flyball governor, tied by stiff spring-dampers: IFToMM A05; spins at 2 pi there", {},
             [](V) { return scenes::governor(); }),
-      entry("slider_crank", "crank, rod and slider, stretched along x at zero", {},
+      smooth("slider_crank", "crank, rod and slider, stretched along x at zero", {},
             [](V) { return scenes::slider_crank(); }),
-      entry("rolling_disc", "a disc of 1 kg that rolls on the plane z = 0 without slipping",
+      smooth("rolling_disc", "a disc of 1 kg that rolls on the plane z = 0 without slipping",
             {real("radius", 0.1, 1e-3, 10, "of the disc, m"), flag("hoop", "1: all its mass on the rim"),
              real("tilt", 0, 0, 80, "how far it leans over at zero, degrees")},
             [](V v) { return scenes::rolling_disc(v.real("radius"), v.flag("hoop"), v.real("tilt")); }),
-      entry("rattleback", "a celt that rolls on the plane z = 0 without slipping and reverses its spin", {},
+      smooth("rattleback", "a celt that rolls on the plane z = 0 without slipping and reverses its spin", {},
             [](V) { return scenes::rattleback(); }),
-      entry("linkage_biped", "a free pelvis on two bird's legs, each with a leaf spring and two loops closed by rods",
+      smooth("linkage_biped", "a free pelvis on two bird's legs, each with a leaf spring and two loops closed by rods",
             {}, [](V) { return scenes::linkage_biped(); }),
-      entry("stewart", "six legs with pistons hold a plate: a parallel robot with six degrees of freedom", {},
+      smooth("stewart", "six legs with pistons hold a plate: a parallel robot with six degrees of freedom", {},
             [](V) { return scenes::stewart(); }),
-      entry("gripper", "two fingers of two phalanges on a palm that is lifted, geared together", {},
+      smooth("gripper", "two fingers of two phalanges on a palm that is lifted, geared together", {},
             [](V) { return scenes::gripper(); }),
+      entry("swing", "the pendulum of [000 s.8] as it is run there: floor, wall at 4 m, from -pi/4 at 1 rad/s; g = 9.8",
+            {whole("links", 12, 1, 100000, "number of spheres"), friction(0.5), restitution(0.7)},
+            [](V v) { return scenes::swing(v.whole("links"), v.real("mu"), v.real("restitution")); }),
+      entry("slope", "a box of 1 kg on an inclined plane, at rest or sliding",
+            {real("angle", 20, 0, 89, "of the slope, degrees"), friction(0.5),
+             real("heading", 0, -360, 360, "where downhill is, about the vertical from x, degrees"),
+             real("turn", 0, -360, 360, "of the box about the slope's normal, degrees"),
+             real("speed", 0, -100, 100, "at the start, downhill, m/s")},
+            [](V v) {
+              return scenes::slope(v.real("angle"), v.real("mu"), v.real("heading"), v.real("turn"), v.real("speed"));
+            }),
+      entry("roll", "a sphere that slides on a floor until it rolls, at 5/7 of its speed",
+            {real("speed", 1, -100, 100, "at the start, m/s"), real("radius", 0.1, 1e-3, 10, "of the sphere, m"),
+             friction(0.2)},
+            [](V v) { return scenes::roll(v.real("speed"), v.real("radius"), v.real("mu")); }),
+      entry("painleve", "a rod that slides with one end on rough ground, where rigid bodies have a paradox",
+            {real("angle", 45, 5, 85, "of the rod over the ground, degrees"), friction(2),
+             real("speed", 1, -100, 100, "of sliding towards its lower end, m/s")},
+            [](V v) { return scenes::painleve(v.real("angle"), v.real("mu"), v.real("speed")); }),
+      entry("bounce", "a ball of 1 kg that falls on a floor",
+            {real("radius", 0.1, 1e-3, 10, "of the ball, m"), real("height", 1, 0, 100, "of its lowest point, m"),
+             restitution(0.7), real("speed", 0, -100, 100, "along the floor, m/s")},
+            [](V v) {
+              return scenes::bounce(v.real("radius"), v.real("height"), v.real("restitution"), v.real("speed"));
+            }),
+      entry("cradle", "Newton's: balls of 1 kg hung in a row, without friction; the first strikes the others",
+            {whole("balls", 5, 2, 1000, "how many"), real("gap", 0, 0, 1, "between them, m"),
+             real("angle", 20, 0, 90, "by which the first is drawn back, degrees"),
+             real("speed", 0, 0, 100, "of the first, m/s"), restitution(1)},
+            [](V v) {
+              return scenes::cradle(v.whole("balls"), v.real("gap"), v.real("angle"), v.real("speed"),
+                                    v.real("restitution"));
+            }),
+      entry("billiard", "fifteen balls in a triangle on a table and a cue ball that comes at them",
+            {real("speed", 5, 0, 100, "of the cue ball, m/s"), real("gap", 0, 0, 0.1, "between the balls, m"),
+             friction(0), restitution(0.95)},
+            [](V v) { return scenes::billiard(v.real("speed"), v.real("gap"), v.real("mu"), v.real("restitution")); }),
+      entry("thin_wall", "a fast ball against a thin plate, without gravity",
+            {real("speed", 100, 0, 1e5, "of the ball, m/s"), real("radius", 0.01, 1e-4, 0.5, "of the ball, m"),
+             real("thickness", 1e-3, 1e-6, 1, "of the plate, m"), restitution(0.5)},
+            [](V v) {
+              return scenes::thin_wall(v.real("speed"), v.real("radius"), v.real("thickness"), v.real("restitution"));
+            }),
+      entry("stack", "cubes of 1 m and 1 kg on top of each other",
+            {whole("boxes", 10, 1, 1000, "how many"), real("ratio", 1, 1e-6, 1e6, "mass of the top one, kg"),
+             friction(0.5)},
+            [](V v) { return scenes::stack(v.whole("boxes"), v.real("ratio"), v.real("mu")); }),
+      entry("dominoes", "a row of pieces that stand on end, the first one falling",
+            {whole("count", 20, 1, 1000, "how many"), real("spacing", 0.025, 0.018, 0.045, "from one to the next, m"),
+             friction(0.3)},
+            [](V v) { return scenes::dominoes(v.whole("count"), v.real("spacing"), v.real("mu")); }),
+      entry("pile", "spheres of 1 kg that fall into a bin five of them wide",
+            {whole("count", 125, 1, 10000, "how many"), seed(1)},
+            [](V v) { return scenes::pile(v.whole("count"), 5, 0.1, v.seed()); }),
+      entry("balls", "balls of different sizes that fall into a bin eight of them wide",
+            {whole("count", 666, 1, 10000, "how many"), seed(1)},
+            [](V v) { return scenes::pile(v.whole("count"), 8, 0.06, v.seed()); }),
+      entry("arch", "a round arch of wedges, held together by its weight and friction",
+            {whole("stones", 9, 3, 101, "how many"),
+             real("thickness", 0.3, 0.05, 0.8, "of its mean radius, which is 1 m; it stands from 0.11 on"),
+             friction(0.7)},
+            [](V v) { return scenes::arch(v.whole("stones"), v.real("thickness"), v.real("mu")); }),
+      entry("grip", "a capsule of 0.5 kg held between two sprung fingers by friction alone",
+            {real("hold", 2, 0.1, 100, "how many times its weight friction could carry"), some_friction(0.5)},
+            [](V v) { return scenes::grip(v.real("hold"), v.real("mu")); }),
+      entry("stand", "humanoid24 with a free pelvis, held upright by servos, on two feet of four balls each",
+            {flag("feet_only", "1: nothing but the feet touches the floor")},
+            [](V v) { return scenes::stand(v.flag("feet_only")); }),
+      entry("stand4", "the quadruped, held up by servos, on its four feet",
+            {flag("feet_only", "1: nothing but the feet touches the floor")},
+            [](V v) { return scenes::stand4(v.flag("feet_only")); }),
+      entry("workshop",
+            "the dual-arm robot, held by servos, with a wheel on a hub and an impact driver on a bench: [000 s.8]", {},
+            [](V) { return scenes::workshop(); }),
   };
 }
 

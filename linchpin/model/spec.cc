@@ -47,6 +47,18 @@ InertiaSpec joined(const InertiaSpec& a, const InertiaSpec& b) {
 
 std::string_view to_string(JointType type) { return facts(type).name; }
 int position_count(JointType type) { return facts(type).positions; }
+std::string_view to_string(ActuatorType type) {
+  switch (type) {
+    case ActuatorType::force:
+      return "force";
+    case ActuatorType::position:
+      return "position";
+    case ActuatorType::velocity:
+      return "velocity";
+  }
+  fail_check("actuator type number ", static_cast<int>(type));
+}
+
 int velocity_count(JointType type) { return facts(type).velocities; }
 
 std::optional<JointType> joint_type_from(std::string_view name) {

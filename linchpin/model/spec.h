@@ -67,6 +67,7 @@ struct JointSpec {
   Vec3<double> axis2{0, 1, 0};                             // universal: the second axis, in F at zero
   double pitch = 0;                                        // screw: metres per radian
   std::vector<DofSpec> dofs;                               // empty, or one for each velocity coordinate
+  std::vector<double> start_q, start_v;                    // where make_state() puts it; empty: at zero, at rest
 };
 
 // Mass, centre and moments about the centre, in the body's axes. A point mass has zero moments.
@@ -112,6 +113,28 @@ struct FrameSpec {
   Transform<double> X_BF = Transform<double>::identity();
 };
 
+// What drives one coordinate of a joint, from a control u that every step is given (Inputs). The force is kept within its
+// limits; those of the joint's DofSpec::effort_limit count too.
+//
+// | kind     | force                            | u is        |
+// |----------|----------------------------------|-------------|
+// | force    | gear u                           | N m or N    |
+// | position | stiffness (u - q) - damping v    | rad or m    |
+// | velocity | damping (u - v)                  | rad/s, m/s  |
+enum class ActuatorType { force, position, velocity };
+std::string_view to_string(ActuatorType type);
+
+struct ActuatorSpec {
+  std::string name, joint;
+  int coordinate = 0;  // of the joint
+  ActuatorType type = ActuatorType::force;
+  double gear = 1;                       // force
+  double stiffness = 0;                  // N m/rad or N/m: position
+  double damping = 0;                    // N m s/rad or N s/m: position, velocity
+  double lower = -unlimited, upper = unlimited;  // of the force, N m or N
+  double control = 0;                            // u where nobody says another
+};
+
 struct ModelSpec {
   std::string name;
   Vec3<double> gravity{0, 0, -9.81};
@@ -125,6 +148,7 @@ struct ModelSpec {
   std::vector<ContactPairSpec> contact_pairs = {};
   std::vector<ContactExclusionSpec> contact_exclusions = {};
   PairRules pair_rules = {};  // what two materials make together
+  std::vector<ActuatorSpec> actuators = {};
 };
 
 // More mass on a body.

@@ -75,6 +75,21 @@ std::string fault_of(const JointSpec& joint) {
     return words("has ", joint.dofs.size(), " dofs entries; a ", to_string(joint.type), " joint needs ", nv, " or none");
   for (std::size_t i = 0; i < joint.dofs.size(); ++i)
     if (std::string fault = fault_of(joint.dofs[i]); !fault.empty()) return words("coordinate ", i, ": ", fault);
+  const std::size_t nq = static_cast<std::size_t>(position_count(joint.type));
+  const auto fault_of_start = [&](const char* name, const std::vector<double>& x, std::size_t n) -> std::string {
+    if (!x.empty() && x.size() != n)
+      return words(name, " has ", x.size(), " numbers; a ", to_string(joint.type), " joint needs ", n, " or none");
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (!std::isfinite(x[i])) return words(name, " number ", i, " is ", x[i], "; it must be finite");
+    return {};
+  };
+  if (std::string fault = fault_of_start("start_q", joint.start_q, nq); !fault.empty()) return fault;
+  if (std::string fault = fault_of_start("start_v", joint.start_v, nv); !fault.empty()) return fault;
+  if (nq > nv && !joint.start_q.empty()) {
+    double square = 0;
+    for (std::size_t i = 0; i < 4; ++i) square += joint.start_q[i] * joint.start_q[i];
+    if (!(square > 0)) return words("start_q begins with a quaternion of length ", std::sqrt(square));
+  }
   for (const DofSpec& dof : joint.dofs) {
     if ((joint.type == JointType::free || joint.type == JointType::ball) && dof.rest != 0)
       return words("rest is ", dof.rest, "; a ", to_string(joint.type), " joint has no rest position but zero rotation");
@@ -85,6 +100,17 @@ std::string fault_of(const JointSpec& joint) {
       return words("a ball joint's armature and stiffness must be the same in all three coordinates, not ",
                   first.armature, " and ", dof.armature, " or ", first.stiffness, " and ", dof.stiffness);
   }
+  return {};
+}
+
+std::string fault_of(const ActuatorSpec& actuator) {
+  if (!std::isfinite(actuator.gear)) return words("gear is ", actuator.gear, "; it must be finite");
+  if (!std::isfinite(actuator.control)) return words("control is ", actuator.control, "; it must be finite");
+  const auto bad = [](double x) { return !(x >= 0 && std::isfinite(x)); };
+  if (bad(actuator.stiffness)) return words("stiffness is ", actuator.stiffness, "; it must be finite and at least 0");
+  if (bad(actuator.damping)) return words("damping is ", actuator.damping, "; it must be finite and at least 0");
+  if (!(actuator.lower <= actuator.upper))
+    return words("force limits ", actuator.lower, " to ", actuator.upper, " leave no force");
   return {};
 }
 

@@ -10,6 +10,7 @@ namespace linchpin {
 
 std::string fault_of(const InertiaSpec& inertia);
 std::string fault_of(const GeometrySpec& geometry);
-std::string fault_of(const JointSpec& joint);  // not its references
+std::string fault_of(const JointSpec& joint);        // not its references
+std::string fault_of(const ActuatorSpec& actuator);  // nor its
 
 }  // namespace linchpin

@@ -1,5 +1,6 @@
 #include "linchpin/model/state.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "linchpin/spatial/quaternion.h"
@@ -42,6 +43,11 @@ State make_state(const Model& model) {
   state.v.assign(static_cast<std::size_t>(model.nv()), 0);
   for (const Link& link : model.links())
     if (has_quaternion(link)) state.q[static_cast<std::size_t>(link.q)] = 1;
+  for (const Joint& joint : model.joints()) {
+    std::copy(joint.spec.start_q.begin(), joint.spec.start_q.end(), state.q.begin() + joint.q);
+    std::copy(joint.spec.start_v.begin(), joint.spec.start_v.end(), state.v.begin() + joint.v);
+  }
+  normalize(model, state.q);
   return state;
 }
 

@@ -18,6 +18,7 @@ namespace linchpin::scenes {
 
 // pendulums.cc
 ModelSpec pendulum(int links);
+ModelSpec swing(int links, double mu, double restitution);
 ModelSpec planar_chain(int links, double length, double mass);
 ModelSpec simple_pendulum();
 ModelSpec double_pendulum(bool rods);
@@ -34,10 +35,12 @@ ModelSpec heavy_light(double ratio, int links);
 // humanoids.cc
 ModelSpec humanoid24(bool floating);
 ModelSpec humanoid();
+ModelSpec stand(bool feet_only);
 
 // quadruped.cc
 ModelSpec quadruped();
 ModelSpec quadruped_leg();  // one leg by itself, its hip held by the world
+ModelSpec stand4(bool feet_only);
 
 // dual_arm.cc, rigid_bodies.cc, random_tree.cc, forest.cc
 ModelSpec dual_arm();
@@ -61,6 +64,29 @@ ModelSpec rattleback();
 ModelSpec linkage_biped();
 ModelSpec stewart();
 ModelSpec gripper();
+
+// ---- with contact: at zero every body is where it starts ----
+
+// sliding.cc. Angles in degrees.
+ModelSpec slope(double angle, double mu, double heading, double turn, double speed);
+ModelSpec roll(double speed, double radius, double mu);
+ModelSpec painleve(double angle, double mu, double speed);
+
+// impacts.cc
+ModelSpec bounce(double radius, double height, double restitution, double speed);
+ModelSpec cradle(int balls, double gap, double angle, double speed, double restitution);
+ModelSpec billiard(double speed, double gap, double mu, double restitution);
+ModelSpec thin_wall(double speed, double radius, double thickness, double restitution);
+
+// workshop.cc
+ModelSpec workshop();
+
+// stacks.cc, arch.cc, grip.cc
+ModelSpec stack(int boxes, double ratio, double mu);
+ModelSpec dominoes(int count, double spacing, double mu);
+ModelSpec pile(int count, int side, double smallest, std::uint64_t seed);
+ModelSpec arch(int stones, double thickness, double mu);
+ModelSpec grip(double hold, double mu);
 
 // ---- parts.cc ----
 
@@ -86,6 +112,27 @@ class Random {
 
 // A shape to be seen and touched that adds no mass.
 void add_shape(BodySpec& body, const Shape& shape, const Transform<double>& X_BG, std::string name);
+
+// One material for all shapes there are so far, the world's included.
+void make_all_of(ModelSpec& spec, const Material& material);
+Material surface(double mu, double restitution = 0);
+
+// A half-space in the world, its surface the x-y plane of X_WG and its normal z. The floor is the one at z = 0.
+void add_half_space(ModelSpec& spec, const std::string& name, const Transform<double>& X_WG);
+void add_floor(ModelSpec& spec);
+
+// A body that flies free, its joint named after it. Its coordinates are its motion since the start, along the axes of
+// X_WF, where its origin is at zero; R_FB is how it is turned there. Starts at this velocity of its origin, in F.
+void add_free(ModelSpec& spec, BodySpec body, const Transform<double>& X_WF,
+              const Mat3<double>& R_FB = Mat3<double>::identity(), const Vector& velocity = {0, 0, 0});
+
+// Holds the posture: position servos on one-axis joints, with control 0 at zero.
+void add_servo(ModelSpec& spec, const JointSpec& joint, double stiffness, double damping);
+// Moves stops that lie at zero a little away from it, where a servo holds the joint: else both would.
+void give_way_at_zero(JointSpec& joint);
+// What a robot's shapes may touch: the world, not each other. feet_only: only those whose names have `foot` in them
+// touch anything, the others are to be seen.
+void touch_only_the_world(ModelSpec& spec, bool feet_only, const std::string& foot);
 
 // A capsule whose axis runs from a to b, and the frame that puts it there. A sphere when a and b coincide.
 struct PlacedShape {

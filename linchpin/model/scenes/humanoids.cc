@@ -3,6 +3,8 @@
 //
 // The masses and moments are round numbers, not those of a homogeneous solid; the shapes are for eyes and contact only.
 // No damping, springs or armature: other engines then compute the same mechanism.
+#include <algorithm>
+#include <map>
 #include <utility>
 
 #include "linchpin/model/scenes/builders.h"
@@ -128,6 +130,44 @@ ModelSpec humanoid() {
   ModelSpec spec;
   add_free_pelvis(spec);
   add_limbs_to(spec, "pelvis", Transform<double>::identity(), forearm_with_wrist(), 0.08);
+  return spec;
+}
+
+// Servos that are stiff enough for the ankles to carry it: two of them against weight times height of the mass centre,
+// some 600 N m/rad. Each foot stands on four balls instead of its sole, so that every engine finds the same eight
+// points.
+ModelSpec stand(bool feet_only) {
+  struct Gains {
+    double stiffness, damping;
+  };
+  const std::map<std::string, Gains> gains = {
+      {"hip_yaw", {1000, 10}},     {"hip_roll", {1000, 10}},    {"hip_pitch", {1000, 10}},
+      {"knee", {1000, 10}},        {"ankle_pitch", {800, 8}},   {"ankle_roll", {800, 8}},
+      {"waist_yaw", {600, 8}},     {"waist_pitch", {1000, 15}}, {"shoulder_pitch", {150, 3}},
+      {"shoulder_roll", {150, 3}}, {"shoulder_yaw", {100, 2}},  {"elbow", {100, 2}},
+      {"neck_yaw", {50, 1}},       {"neck_pitch", {80, 1.5}},
+  };
+  constexpr double ball = 0.02;
+  ModelSpec spec = humanoid24(true);
+  add_floor(spec);
+  for (const std::string side : {"left_", "right_"}) {
+    BodySpec& foot = body_named(spec, side + "ankle_roll");
+    std::erase_if(foot.geometry, [](const GeometrySpec& g) { return g.name.ends_with("_sole"); });
+    int number = 0;
+    for (const double x : {0.13, -0.07})
+      for (const double y : {0.05, -0.05})
+        add_shape(foot, Sphere{ball}, translation(x, y, ball - sole_below_ankle),
+                  side + "foot_" + std::to_string(++number));
+  }
+  for (JointSpec& j : spec.joints) {
+    if (j.type != JointType::revolute) continue;
+    std::string name = j.child;
+    for (const char* side : {"left_", "right_"})
+      if (name.starts_with(side)) name.erase(0, std::string(side).size());
+    add_servo(spec, j, gains.at(name).stiffness, gains.at(name).damping);
+    give_way_at_zero(j);
+  }
+  touch_only_the_world(spec, feet_only, "foot");
   return spec;
 }
 

@@ -44,6 +44,57 @@ void add_shape(BodySpec& body, const Shape& shape, const Transform<double>& X_BG
   body.geometry.push_back({std::move(name), shape, X_BG});
 }
 
+void make_all_of(ModelSpec& spec, const Material& material) {
+  for (GeometrySpec& g : spec.world_geometry) g.material = material;
+  for (BodySpec& body : spec.bodies)
+    for (GeometrySpec& g : body.geometry) g.material = material;
+}
+
+Material surface(double mu, double restitution) {
+  return {.name = {}, .friction = {mu, mu}, .restitution = restitution};
+}
+
+void add_half_space(ModelSpec& spec, const std::string& name, const Transform<double>& X_WG) {
+  spec.world_geometry.push_back({name, HalfSpace{}, X_WG});
+}
+void add_floor(ModelSpec& spec) { add_half_space(spec, "floor", Transform<double>::identity()); }
+
+void add_free(ModelSpec& spec, BodySpec body, const Transform<double>& X_WF, const Mat3<double>& R_FB,
+              const Vector& velocity) {
+  JointSpec free = joint(JointType::free, "world", body.name, X_WF);
+  free.X_CM.R = transpose(R_FB);
+  free.start_v = {0, 0, 0, velocity.x, velocity.y, velocity.z};
+  spec.joints.push_back(std::move(free));
+  spec.bodies.push_back(std::move(body));
+}
+
+void add_servo(ModelSpec& spec, const JointSpec& joint, double stiffness, double damping) {
+  spec.actuators.push_back({.name = joint.child + "_servo",
+                            .joint = joint.name,
+                            .type = ActuatorType::position,
+                            .stiffness = stiffness,
+                            .damping = damping});
+}
+
+void give_way_at_zero(JointSpec& joint) {
+  constexpr double way = 0.1;
+  for (DofSpec& dof : joint.dofs) {
+    if (dof.lower == 0) dof.lower = -way;
+    if (dof.upper == 0) dof.upper = way;
+  }
+}
+
+void touch_only_the_world(ModelSpec& spec, bool feet_only, const std::string& foot) {
+  constexpr std::uint32_t ground = 1, robot = 2;
+  for (GeometrySpec& g : spec.world_geometry) g.groups = ground;
+  for (BodySpec& body : spec.bodies)
+    for (GeometrySpec& g : body.geometry) {
+      const bool seen_only = feet_only && g.name.find(foot) == std::string::npos;
+      g.groups = seen_only ? 0 : robot;
+      g.touches = seen_only ? 0 : ground;
+    }
+}
+
 PlacedShape capsule_between(const Vector& a, const Vector& b, double radius) {
   const Vector along = b - a, middle = 0.5 * (a + b);
   const double length = norm(along);
@@ -171,6 +222,18 @@ void append(ModelSpec& spec, const ModelSpec& part, const std::string& prefix, c
     moved(spring.a);
     moved(spring.b);
     spec.springs.push_back(std::move(spring));
+  }
+  for (ContactPairSpec pair : part.contact_pairs) {
+    pair.a = prefix + pair.a;
+    pair.b = prefix + pair.b;
+    spec.contact_pairs.push_back(std::move(pair));
+  }
+  for (const ContactExclusionSpec& exclusion : part.contact_exclusions)
+    spec.contact_exclusions.push_back({renamed(exclusion.a), renamed(exclusion.b)});
+  for (ActuatorSpec actuator : part.actuators) {
+    actuator.name = prefix + actuator.name;
+    actuator.joint = prefix + actuator.joint;
+    spec.actuators.push_back(std::move(actuator));
   }
 }
 

@@ -1,10 +1,13 @@
 // Links that hang on hinges about -y, one below the other.
+#include <numbers>
 #include <utility>
 
 #include "linchpin/model/scenes/builders.h"
 
 namespace linchpin::scenes {
 namespace {
+
+constexpr double wall = 4;  // where it stands in [000 s.8], m
 
 const Sym3<double> no_moments = Sym3<double>::zero();
 
@@ -43,9 +46,9 @@ BodySpec point_mass(double length, double mass) {
 
 // [000 s.8]: the length is shared out over the links, so that every n is the same 12 m in the same 10 m of air. The
 // floor at z = 0 and the wall at x = 4 are thick boxes. At zero the chain hangs into the floor; the paper starts it at
-// -pi/4 in the first hinge, swinging at +1 rad/s.
+// -pi/4 in the first hinge, swinging at +1 rad/s (swing() below).
 ModelSpec pendulum(int links) {
-  constexpr double length = 12, height = 10, wall = 4, mass = 1;
+  constexpr double length = 12, height = 10, mass = 1;
   const double radius = length / 2 / links;
   ModelSpec spec;
   spec.gravity = {0, 0, -9.8};
@@ -56,6 +59,19 @@ ModelSpec pendulum(int links) {
     add_solid(body, Sphere{radius}, mass, translation(0, 0, -radius), "sphere");
     hang(spec, k, k == 1 ? -height : 2 * radius, std::move(body));
   }
+  return spec;
+}
+
+// The same as the paper runs it: floor and wall that nothing gets behind, and its start. Neighbours do not touch, the
+// hinge holds them; all others may.
+ModelSpec swing(int links, double mu, double restitution) {
+  ModelSpec spec = pendulum(links);
+  spec.world_geometry.clear();
+  add_floor(spec);
+  add_half_space(spec, "wall", {frame_with_z({-1, 0, 0}), {wall, 0, 0}});
+  make_all_of(spec, surface(mu, restitution));
+  spec.joints.front().start_q = {-std::numbers::pi / 4};
+  spec.joints.front().start_v = {1};
   return spec;
 }
 

@@ -54,4 +54,17 @@ ModelSpec quadruped_leg() {
   return spec;
 }
 
+// Straight legs: its weight goes down through the joints, and servos need only keep it from folding.
+ModelSpec stand4(bool feet_only) {
+  ModelSpec spec = quadruped();
+  add_floor(spec);
+  for (JointSpec& j : spec.joints) {
+    if (j.type != JointType::revolute) continue;
+    add_servo(spec, j, 300, 6);
+    give_way_at_zero(j);
+  }
+  touch_only_the_world(spec, feet_only, "foot");
+  return spec;
+}
+
 }  // namespace linchpin::scenes
