@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "linchpin/dynamics/joint_motion.h"
+#include "linchpin/dynamics/unit_forces.h"
 
 namespace linchpin {
 namespace {
@@ -75,33 +76,41 @@ void inward_wide(const WideLink<Real>& link, const RunPlan<Real>& run, const Rea
 
 // ---- solve: forces inward, accelerations outward ------------------------------------------------------------------------
 
-// The pivot's numbers multiply X, which is T itself or several right-hand sides at once.
-template <class T, class X, class Real>
-void solve_inward(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T, X>& ws, bool external,
-                  const Real* x) {
+// The pivot's numbers multiply X, which is T itself or several right-hand sides at once. Of a hinge g_z is 1.
+template <bool axial, class T, class Factors, class X, class Real>
+LINCHPIN_INLINE Force<X> axes_inward(const Plan<T>& plan, const Factors& factors, const RunPlan<Real>& run,
+                                     SolveWorkspace<T, X>& ws, bool external, const Real* x, Force<X> p) {
   constexpr int joints = Lanes<T>::joints, lanes = Scalar<X>::lanes;
+  for (int slot = run.end - 1; slot >= run.slot; --slot) {
+    const auto& k = plan.blocks[std::size_t(slot / joints)];
+    const auto& b = factors.block[std::size_t(slot / joints)];
+    const auto& g = factors.pivot[std::size_t(slot)];
+    const int lane = slot % joints;
+    if (external) p = p - ws.external[std::size_t(slot)];
+    const X tau = load<X>(x + plan.v_of_slot[std::size_t(slot)] * lanes);
+    const X u = tau - fma(at<Real>(k.slide, lane), p.f.z, at<Real>(k.turn, lane) * p.n.z);
+    ws.u[std::size_t(slot)] = D_inverse<axial>(factors, slot) * u;
+    p = {fma(u, Vec3<T>{g.g_x, g.g_y, axial ? g.g_z : T(1)}, p.n), fma(u, Vec3<T>{g.l_x, g.l_y, g.l_z}, p.f)};
+    T d(at<Real>(k.slide0, lane));
+    if constexpr (axial) d = at<T>(b.d, lane);
+    p = force_along_normal(k, lane, X(at<T>(b.c, lane)), X(at<T>(b.s, lane)), X(d), p);
+  }
+  return force_through_head(run, p);
+}
+
+template <class T, class Factors, class X, class Real>
+void solve_inward(const Plan<T>& plan, const Factors& factors, SolveWorkspace<T, X>& ws, bool external, const Real* x) {
+  constexpr int lanes = Scalar<X>::lanes;
   for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
     const RunPlan<Real>& run = plan.runs[r];
     Force<X> p = run.has_children ? ws.sum[r] : Force<X>::zero();
-    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
-      for (int slot = run.end - 1; slot >= run.slot; --slot) {
-        const auto& k = plan.blocks[std::size_t(slot / joints)];
-        const auto& b = factors.block[std::size_t(slot / joints)];
-        const FactorPivot<T>& g = factors.pivot[std::size_t(slot)];
-        const int lane = slot % joints;
-        if (external) p = p - ws.external[std::size_t(slot)];
-        const X tau = load<X>(x + plan.v_of_slot[std::size_t(slot)] * lanes);
-        const X u = tau - fma(at<Real>(k.slide, lane), p.f.z, at<Real>(k.turn, lane) * p.n.z);
-        ws.u[std::size_t(slot)] = g.D_inverse * u;
-        p = {fma(u, Vec3<T>{g.g_x, g.g_y, g.g_z}, p.n), fma(u, Vec3<T>{g.l_x, g.l_y, g.l_z}, p.f)};
-        T d(at<Real>(k.slide0, lane));
-        if (run.kind == LinkKind::axial) d = at<T>(b.d, lane);
-        p = force_along_normal(k, lane, X(at<T>(b.c, lane)), X(at<T>(b.s, lane)), X(d), p);
-      }
-      p = force_through_head(run, p);
+    if (run.kind == LinkKind::revolute) {
+      p = axes_inward<false>(plan, factors, run, ws, external, x, p);
+    } else if (run.kind == LinkKind::axial) {
+      p = axes_inward<true>(plan, factors, run, ws, external, x, p);
     } else {
       const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
-      const FactorWide<T>& w = factors.wide[std::size_t(run.slot)];
+      const auto& w = factors.wide[std::size_t(run.slot)];
       if (external) p = p - ws.wide_external[std::size_t(run.slot)];
       const Vec3<X> moment = load3<X>(x + link.v * lanes);
       Vec3<X> n, f;  // what the parent feels, in the link's axes
@@ -124,31 +133,42 @@ void solve_inward(const Plan<T>& plan, const ArticulatedFactor<T>& factors, Solv
   }
 }
 
-template <class T, class X, class Real>
-void solve_outward(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T, X>& ws, Real* x) {
+template <bool axial, class T, class Factors, class X, class Real>
+LINCHPIN_INLINE Motion<X> axes_outward(const Plan<T>& plan, const Factors& factors, const RunPlan<Real>& run,
+                                       SolveWorkspace<T, X>& ws, Real* x, Motion<X> a) {
   constexpr int joints = Lanes<T>::joints, lanes = Scalar<X>::lanes;
+  for (int slot = run.slot; slot < run.end; ++slot) {
+    const auto& k = plan.blocks[std::size_t(slot / joints)];
+    const auto& b = factors.block[std::size_t(slot / joints)];
+    const auto& g = factors.pivot[std::size_t(slot)];
+    const int lane = slot % joints;
+    T d(at<Real>(k.slide0, lane));
+    if constexpr (axial) d = at<T>(b.d, lane);
+    a = motion_along_normal(k, lane, slot == run.slot, X(at<T>(b.c, lane)), X(at<T>(b.s, lane)), X(d), a);
+    const X left = fnma(g.l_y, a.v.y, fnma(g.l_x, a.v.x, fnma(g.g_x, a.w.x, ws.u[std::size_t(slot)])));
+    const T g_z = axial ? g.g_z : T(1);
+    const X vdot = left - fma(g.l_z, a.v.z, fma(g.g_y, a.w.y, g_z * a.w.z));
+    a.w.z = fma(at<Real>(k.turn, lane), vdot, a.w.z);
+    a.v.z = fma(at<Real>(k.slide, lane), vdot, a.v.z);
+    store(vdot, x + plan.v_of_slot[std::size_t(slot)] * lanes);
+  }
+  return a;
+}
+
+template <class T, class Factors, class X, class Real>
+void solve_outward(const Plan<T>& plan, const Factors& factors, SolveWorkspace<T, X>& ws, Real* x) {
+  constexpr int lanes = Scalar<X>::lanes;
   ws.a[0] = Motion<X>::zero();
   for (std::size_t r = 1; r < plan.runs.size(); ++r) {
     const RunPlan<Real>& run = plan.runs[r];
     Motion<X> a = motion_to_head(run, ws.a[std::size_t(run.parent)]);
-    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
-      for (int slot = run.slot; slot < run.end; ++slot) {
-        const auto& k = plan.blocks[std::size_t(slot / joints)];
-        const auto& b = factors.block[std::size_t(slot / joints)];
-        const FactorPivot<T>& g = factors.pivot[std::size_t(slot)];
-        const int lane = slot % joints;
-        T d(at<Real>(k.slide0, lane));
-        if (run.kind == LinkKind::axial) d = at<T>(b.d, lane);
-        a = motion_along_normal(k, lane, slot == run.slot, X(at<T>(b.c, lane)), X(at<T>(b.s, lane)), X(d), a);
-        const X left = fnma(g.l_y, a.v.y, fnma(g.l_x, a.v.x, fnma(g.g_x, a.w.x, ws.u[std::size_t(slot)])));
-        const X vdot = left - fma(g.l_z, a.v.z, fma(g.g_y, a.w.y, g.g_z * a.w.z));
-        a.w.z = fma(at<Real>(k.turn, lane), vdot, a.w.z);
-        a.v.z = fma(at<Real>(k.slide, lane), vdot, a.v.z);
-        store(vdot, x + plan.v_of_slot[std::size_t(slot)] * lanes);
-      }
+    if (run.kind == LinkKind::revolute) {
+      a = axes_outward<false>(plan, factors, run, ws, x, a);
+    } else if (run.kind == LinkKind::axial) {
+      a = axes_outward<true>(plan, factors, run, ws, x, a);
     } else {
       const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
-      const FactorWide<T>& w = factors.wide[std::size_t(run.slot)];
+      const auto& w = factors.wide[std::size_t(run.slot)];
       const Force<X>& u = ws.wide_u[std::size_t(run.slot)];
       const Vec3<T> offset = w.rF - run.rF;
       const Motion<X> carried{transpose_times(w.R, a.w), transpose_times(w.R, a.v + cross(a.w, offset))};
@@ -165,6 +185,27 @@ void solve_outward(const Plan<T>& plan, const ArticulatedFactor<T>& factors, Sol
     }
     ws.a[r] = a;
   }
+}
+
+template <class T>
+void check_solve(const Plan<T>& plan, const SolveWorkspace<T>& ws, std::size_t numbers) {
+  const std::size_t needed = std::size_t(plan.nv * Lanes<T>::worlds);
+  check(numbers == needed, "x has ", numbers, " numbers, the model needs ", needed);
+  check(ws.u.size() == std::size_t(plan.slots) && ws.sum.size() == plan.runs.size(), "workspace of another model");
+}
+
+template <class T, class Factors>
+void solve_on_links(const Plan<T>& plan, const Factors& factors, SolveWorkspace<T>& ws,
+                    std::span<typename Plan<T>::Real> x, std::span<const Force<T>> on_link) {
+  check_solve(plan, ws, x.size());
+  const std::size_t links = plan.link_of_slot.size() + plan.link_of_wide.size() + 1;
+  check(on_link.size() == links, "forces on ", on_link.size(), " links, the model has ", links);
+  for (std::size_t slot = 0; slot < std::size_t(plan.slots); ++slot)
+    ws.external[slot] = on_link[std::size_t(plan.link_of_slot[slot])];
+  for (std::size_t w = 0; w < plan.wide_links.size(); ++w)
+    ws.wide_external[w] = on_link[std::size_t(plan.link_of_wide[w])];
+  solve_inward(plan, factors, ws, true, x.data());
+  solve_outward(plan, factors, ws, x.data());
 }
 
 }  // namespace
@@ -215,11 +256,9 @@ void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorksp
 template <class T>
 void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T>& ws,
            std::span<typename Plan<T>::Real> x, std::span<const typename Plan<T>::Real> f) {
-  const std::size_t worlds = std::size_t(Lanes<T>::worlds), needed = std::size_t(plan.nv) * worlds,
-                    forces = 6 * worlds * std::size_t(plan.bodies);
-  check(x.size() == needed, "x has ", x.size(), " numbers, the model needs ", needed);
+  const std::size_t forces = 6 * std::size_t(Lanes<T>::worlds) * std::size_t(plan.bodies);
+  check_solve(plan, ws, x.size());
   check(f.size() == forces, "f has ", f.size(), " numbers, the model needs ", forces);
-  check(ws.u.size() == std::size_t(plan.slots) && ws.sum.size() == plan.runs.size(), "workspace of another model");
   for (AlignedArray<Force<T>>* all : {&ws.external, &ws.wide_external})
     for (Force<T>& F : *all) F = Force<T>::zero();
   each_external_force(
@@ -227,6 +266,19 @@ void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorksp
       [&](std::size_t wide, const Force<T>& F) { ws.wide_external[wide] += F; });
   solve_inward(plan, factors, ws, true, x.data());
   solve_outward(plan, factors, ws, x.data());
+}
+
+template <class T>
+void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T>& ws,
+           std::span<typename Plan<T>::Real> x, std::span<const Force<T>> on_link) {
+  solve_on_links(plan, factors, ws, x, on_link);
+}
+
+template <class T>
+void solve(const Plan<T>& plan, AbaWorkspace<T>& factors, SolveWorkspace<T>& ws, std::span<typename Plan<T>::Real> x,
+           std::span<const Force<T>> on_link) {
+  spread_limb_factors(plan, factors);
+  solve_on_links(plan, factors, ws, x, on_link);
 }
 
 void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<double>& factors,
@@ -251,7 +303,11 @@ void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<doubl
   template void solve<T, T>(const Plan<T>&, const ArticulatedFactor<T>&, SolveWorkspace<T, T>&,                     \
                             std::span<Plan<T>::Real>);                                                              \
   template void solve<T>(const Plan<T>&, const ArticulatedFactor<T>&, SolveWorkspace<T>&, std::span<Plan<T>::Real>, \
-                         std::span<const Plan<T>::Real>);
+                         std::span<const Plan<T>::Real>);                                                           \
+  template void solve<T>(const Plan<T>&, const ArticulatedFactor<T>&, SolveWorkspace<T>&, std::span<Plan<T>::Real>, \
+                         std::span<const Force<T>>);                                                                \
+  template void solve<T>(const Plan<T>&, AbaWorkspace<T>&, SolveWorkspace<T>&, std::span<Plan<T>::Real>,            \
+                         std::span<const Force<T>>);
 LINCHPIN_INSTANTIATE(double)
 LINCHPIN_INSTANTIATE(float)
 LINCHPIN_INSTANTIATE(Double4)

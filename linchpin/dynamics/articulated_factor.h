@@ -9,6 +9,7 @@
 
 #include <span>
 
+#include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/articulated.h"
 #include "linchpin/dynamics/plan.h"
 
@@ -68,6 +69,15 @@ void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorksp
 template <class T>
 void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T>& ws,
            std::span<typename Plan<T>::Real> x, std::span<const typename Plan<T>::Real> f);
+
+// The same with forces given by link, the world included, about its origin in its axes: those between the axes of one
+// joint carry no body. From factors, or from what aba() or aba_inward() left in its workspace.
+template <class T>
+void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T>& ws,
+           std::span<typename Plan<T>::Real> x, std::span<const Force<T>> on_link);
+template <class T>
+void solve(const Plan<T>& plan, AbaWorkspace<T>& factors, SolveWorkspace<T>& ws, std::span<typename Plan<T>::Real> x,
+           std::span<const Force<T>> on_link);
 
 // The dense inverse, nv x nv, eight columns at a time.
 void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<double>& factors,

@@ -132,15 +132,6 @@ LINCHPIN_INLINE void multiply(const Matrix6<T>& A, const Matrix6<T>& B, const Ma
 
 // ---- unit forces inward: (1), (3) ---------------------------------------------------------------------------------------
 
-template <bool axial, class T>
-LINCHPIN_INLINE const T& D_inverse(const ArticulatedFactor<T>& factors, int slot) {
-  return factors.pivot[std::size_t(slot)].D_inverse;
-}
-template <bool axial, class T>
-LINCHPIN_INLINE const T& D_inverse(const AbaWorkspace<T>& ws, int slot) {
-  return axial ? ws.D_inverse[std::size_t(slot)] : ws.pivot[std::size_t(slot)].g_z;
-}
-
 // Through one joint, leaving s there, and along the common normal to the previous link.
 template <bool axial, class T, class Factors, class X>
 LINCHPIN_INLINE Force<X> through_joint(const Plan<T>& plan, const Factors& factors, int slot, const Force<X>& P, X& s) {
@@ -237,8 +228,9 @@ std::size_t pair(int u, int v) { return std::size_t(u) + std::size_t(v) * std::s
 
 template <class T>
 void check_tree(const NodeTree<T>& tree, const Compliance<T>& c) {
-  check(c.Phi.size() == tree.vertices().size(), "compliance of other nodes: ", c.Phi.size(), " vertices instead of ",
-        tree.vertices().size());
+  const std::size_t vertices = tree.vertices().size();
+  check(c.Phi.size() >= vertices && c.rows.size() == vertices * (vertices + 1) / 2, "compliance of other nodes: ",
+        c.rows.size(), " pairs of vertices instead of ", vertices * (vertices + 1) / 2);
 }
 
 template <class T, class Factors>
@@ -284,13 +276,16 @@ void compound(const Plan<T>& plan, const NodeTree<T>& tree, const Factors& facto
 }  // namespace
 
 template <class T>
-Compliance<T>::Compliance(const NodeTree<T>& tree)
-    : Phi(tree.vertices().size()),
-      Psi(tree.vertices().size()),
-      V(tree.vertices().size() * (tree.vertices().size() + 1) / 2),
-      rows(V.size(), Rows::none),
-      force(6 * tree.vertices().size()),
-      motion(6 * tree.vertices().size()) {
+void Compliance<T>::fit(const NodeTree<T>& tree) {
+  const std::size_t vertices = tree.vertices().size(), pairs = vertices * (vertices + 1) / 2;
+  if (Phi.size() < vertices) {
+    Phi = AlignedArray<Matrix6<T>>(vertices);
+    Psi = AlignedArray<Matrix6<T>>(vertices);
+    V = AlignedArray<Matrix6<T>>(pairs);
+    force = AlignedArray<T>(6 * vertices);
+    motion = AlignedArray<T>(6 * vertices);
+  }
+  rows.assign(pairs, Rows::none);
   // V_uv follows from V_up or V_pu, whichever way round that is, and lies the same way.
   for (int v = 0; v < int(tree.vertices().size()); ++v) {
     const int p = tree.vertices()[std::size_t(v)].parent;
@@ -303,7 +298,7 @@ Compliance<T>::Compliance(const NodeTree<T>& tree)
   }
   // Where paths meet without a node, only what later vertices ask for.
   const auto is_node = [&](int v) { return tree.vertices()[std::size_t(v)].is_node; };
-  std::vector<bool> asked(V.size(), false);
+  asked.assign(pairs, false);
   for (int v = int(tree.vertices().size()) - 1; v >= 0; --v) {
     const int p = tree.vertices()[std::size_t(v)].parent;
     for (int u = 0; u < v; ++u) {

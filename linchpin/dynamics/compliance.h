@@ -60,8 +60,11 @@ class NodeTree {
     Real unit[6][8];  // its unit forces, by columns, seen from the link: [R, p x R; 0, R]; zero on the world
   };
 
+  NodeTree() = default;  // of no nodes
   NodeTree(const Model& model, const Plan<T>& plan, std::span<const Node> nodes);
   NodeTree(const Model& model, const Plan<T>& plan, std::span<const LinkNode> nodes);
+  // Other nodes, or another model's, in the same memory: where there was room enough once, nothing is allocated.
+  void place(const Model& model, const Plan<T>& plan, std::span<const LinkNode> nodes);
 
   int nodes() const { return nodes_; }
   std::span<const Vertex> vertices() const { return vertices_; }  // parents first
@@ -73,6 +76,7 @@ class NodeTree {
   std::vector<Vertex> vertices_;
   std::vector<Stretch> stretches_;
   std::vector<int> vertex_of_;
+  std::vector<int> arrivals_, vertex_at_, first_on_, next_on_;  // scratch of place()
 };
 
 template <class T>
@@ -87,12 +91,16 @@ struct Matrix6<double> {
 // (3), and room for (4). Any content is fine before compound_paths().
 template <class T>
 struct Compliance {
-  explicit Compliance(const NodeTree<T>& tree);
-  AlignedArray<Matrix6<T>> Phi, Psi;            // per vertex
+  Compliance() = default;
+  explicit Compliance(const NodeTree<T>& tree) { fit(tree); }
+  // Makes room for another tree; allocates only where there was never as much.
+  void fit(const NodeTree<T>& tree);
+  AlignedArray<Matrix6<T>> Phi, Psi;            // per vertex, or more of them
   AlignedArray<Matrix6<T>> V;                   // per pair of vertices (u, v), u not after v, at [u + v (v + 1) / 2]
   enum class Rows : char { none, of_u, of_v };  // none: zero, or never asked for
   std::vector<Rows> rows;                       // per pair: whose rows V's are
   AlignedArray<T> force, motion;                // per vertex, six each
+  std::vector<char> asked;                      // scratch of fit()
 };
 
 // (3), from factors of this q; or from what aba() left in its workspace, whose factors are the same up to rounding (those

@@ -197,6 +197,64 @@ TEST(Compliance, IsTheImpulseResponseSeenFromTheNodes) {
   }
 }
 
+// Forces may be given by link as well, and aba()'s factors do for the response, within the conditioning.
+TEST(Compliance, ResponseToForcesOnLinks) {
+  for (const std::string& name : test_scenes()) {
+    const Model model = model_of(name);
+    const State state = random_state(model, 4);
+    const std::vector<double> f = random_numbers(6 * model.bodies().size(), 5), x = random_numbers(state.v.size(), 6);
+    std::vector<Force<double>> on_link(model.links().size(), Force<double>::zero());
+    for (std::size_t i = 0; i < model.bodies().size(); ++i) {
+      const Body& body = model.bodies()[i];
+      const double* n = &f[6 * i];
+      on_link[std::size_t(body.link)] +=
+          force_to_parent(body.X_LB, Force<double>{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}});
+    }
+    const Plan<double> plan(model);
+    ArticulatedFactor<double> factors(plan);
+    AbaWorkspace<double> aba_ws(plan);
+    SolveWorkspace<double> ws(plan);
+    factor<double>(plan, state.q, factors);
+    std::vector<double> expected = x, by_factor = x, by_aba = x, vdot(x.size());
+    solve<double>(plan, factors, ws, expected, f);
+    poison(ws.u, ws.wide_u, ws.sum, ws.a, ws.external, ws.wide_external);
+    solve<double>(plan, factors, ws, by_factor, std::span<const Force<double>>(on_link));
+    poison_workspace(aba_ws);
+    aba<double>(plan, state.q, state.v, x, f, aba_ws, vdot);
+    solve<double>(plan, aba_ws, ws, by_aba, std::span<const Force<double>>(on_link));
+    const double condition = AugmentedTree<double>(model, state.q, state.v).condition_number();
+    const double tolerance = 100 * 2.2e-16 * condition * largest(expected);
+    EXPECT_LE(largest_difference(by_factor, expected), tolerance) << name;
+    EXPECT_LE(largest_difference(by_aba, expected), tolerance) << name;
+  }
+}
+
+// A tree that held other nodes, more or fewer, of this model or another, is one made anew, to the bit.
+TEST(Compliance, NodesCanBePlacedAgain) {
+  NodeTree<double> tree;
+  Compliance<double> compliance;
+  for (const std::string& name : test_scenes())
+    for (const int count : {2, 7, 1, 4}) {
+      const Model model = model_of(name);
+      const State state = random_state(model, 4);
+      const Plan<double> plan(model);
+      const std::vector<Node> nodes = random_nodes(model, count, 3);
+      std::vector<LinkNode> on_links;
+      for (const Node& node : nodes) {
+        const Body& body = model.bodies()[std::size_t(node.body)];
+        on_links.push_back({body.link, body.X_LB * node.X_BN});
+      }
+      tree.place(model, plan, on_links);
+      compliance.fit(tree);
+      ArticulatedFactor<double> factors(plan);
+      factor<double>(plan, state.q, factors);
+      compound_paths<double>(plan, tree, factors, compliance);
+      std::vector<double> matrix(36 * nodes.size() * nodes.size());
+      compliance_matrix<double>(tree, compliance, matrix);
+      EXPECT_EQ(matrix, compute<double>(model, nodes, state.q, forces(nodes, 3)).matrix) << name << ", " << count;
+    }
+}
+
 // Newton and Euler: a free body at its centre of mass; the world does not give way; bodies of different trees have
 // nothing to do with each other.
 TEST(Compliance, OfAFreeBodyAndTheWorld) {

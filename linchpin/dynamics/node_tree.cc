@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "linchpin/base/check.h"
 #include "linchpin/dynamics/compliance.h"
@@ -30,32 +31,40 @@ NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const N
     : NodeTree(model, plan, on_links(model, nodes)) {}
 
 template <class T>
-NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const LinkNode> nodes)
-    : nodes_(int(nodes.size())) {
+NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const LinkNode> nodes) {
+  place(model, plan, nodes);
+}
+
+template <class T>
+void NodeTree<T>::place(const Model& model, const Plan<T>& plan, std::span<const LinkNode> nodes) {
+  nodes_ = int(nodes.size());
+  vertices_.clear();
+  stretches_.clear();
   const std::span<const Link> links = model.links();
   const auto is_free = [&](std::size_t link) { return links[link].kind == LinkKind::free; };
 
   // Paths that arrive at each link: from nodes on it, and from links that it carries. Through a free joint nothing comes.
-  std::vector<int> arrivals(links.size(), 0), vertex_at(links.size(), -1);
+  arrivals_.assign(links.size(), 0);
+  vertex_at_.assign(links.size(), -1);
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     check(nodes[n].link >= 0 && std::size_t(nodes[n].link) < links.size(), "node ", n, " is on link ", nodes[n].link,
           " of ", links.size());
-    ++arrivals[std::size_t(nodes[n].link)];
+    ++arrivals_[std::size_t(nodes[n].link)];
   }
   for (std::size_t i = links.size() - 1; i > 0; --i)
-    if (arrivals[i] > 0 && !is_free(i)) ++arrivals[std::size_t(links[i].parent)];
+    if (arrivals_[i] > 0 && !is_free(i)) ++arrivals_[std::size_t(links[i].parent)];
 
   // From a link inward to the next vertex: stretches of runs.
   const auto go_inward = [&](std::size_t link, Vertex& v) {
     v.first = int(stretches_.size());
     bool begun = false;
-    while (link != 0 && !(begun && vertex_at[link] >= 0)) {
+    while (link != 0 && !(begun && vertex_at_[link] >= 0)) {
       const int r = links[link].run;
       const Run& run = model.runs()[std::size_t(r)];
       const int slot = plan.runs[std::size_t(r)].slot;
       Stretch s{r, slot + int(link) - run.first, slot, true};
       std::size_t at = link;
-      while (int(at) > run.first && vertex_at[at - 1] < 0) --at;
+      while (int(at) > run.first && vertex_at_[at - 1] < 0) --at;
       s.to = slot + int(at) - run.first;
       s.head = int(at) == run.first;
       stretches_.push_back(s);
@@ -67,7 +76,7 @@ NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const L
       link = std::size_t(links[at].parent);
     }
     v.last = int(stretches_.size());
-    v.parent = link == 0 ? -1 : vertex_at[link];
+    v.parent = link == 0 ? -1 : vertex_at_[link];
   };
   const auto add_vertex = [&](Vertex v, const Transform<double>& X_LV, bool fixed = false) {
     v.X_LV = {as<Real>(X_LV.R), {Real(X_LV.p.x), Real(X_LV.p.y), Real(X_LV.p.z)}};
@@ -85,30 +94,33 @@ NodeTree<T>::NodeTree(const Model& model, const Plan<T>& plan, std::span<const L
     return int(vertices_.size()) - 1;
   };
   // In the order of links, so that parents come first; a link's first node is its vertex, and the others hang on it.
-  std::vector<std::vector<int>> nodes_on(links.size());
+  first_on_.assign(links.size(), -1);
+  next_on_.resize(nodes.size());
+  for (int n = nodes_ - 1; n >= 0; --n)
+    next_on_[std::size_t(n)] = std::exchange(first_on_[std::size_t(nodes[std::size_t(n)].link)], n);
+  const auto next = [&](int node) { return next_on_[std::size_t(node)]; };
   const auto X_LN = [&](int node) { return nodes[std::size_t(node)].X_LN; };
-  for (int n = 0; n < nodes_; ++n) nodes_on[std::size_t(nodes[std::size_t(n)].link)].push_back(n);
   vertex_of_.resize(nodes.size());
-  for (const int n : nodes_on[0]) {
+  for (int n = first_on_[0]; n >= 0; n = next(n)) {
     Vertex v;
     v.is_node = true;
     vertex_of_[std::size_t(n)] = add_vertex(v, X_LN(n), true);
   }
   for (std::size_t i = 1; i < links.size(); ++i) {
-    const std::vector<int>& here = nodes_on[i];
-    if (arrivals[i] < 2 && here.empty()) continue;
+    const int here = first_on_[i];
+    if (arrivals_[i] < 2 && here < 0) continue;
     Vertex v;
-    v.is_node = !here.empty();
+    v.is_node = here >= 0;
     go_inward(i, v);
-    vertex_at[i] = add_vertex(v, here.empty() ? Transform<double>::identity() : X_LN(here.front()));
-    for (std::size_t k = 0; k < here.size(); ++k) {
-      vertex_of_[std::size_t(here[k])] = vertex_at[i];
-      if (k == 0) continue;
+    vertex_at_[i] = add_vertex(v, here < 0 ? Transform<double>::identity() : X_LN(here));
+    if (here < 0) continue;
+    vertex_of_[std::size_t(here)] = vertex_at_[i];
+    for (int n = next(here); n >= 0; n = next(n)) {
       Vertex other;
       other.first = other.last = int(stretches_.size());
-      other.parent = vertex_at[i];
+      other.parent = vertex_at_[i];
       other.is_node = true;
-      vertex_of_[std::size_t(here[k])] = add_vertex(other, X_LN(here[k]));
+      vertex_of_[std::size_t(n)] = add_vertex(other, X_LN(n));
     }
   }
 }

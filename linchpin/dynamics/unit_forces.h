@@ -2,9 +2,21 @@
 // T, or a register of columns of one world. (1) of compliance.h. For kernel files only.
 #pragma once
 
+#include "linchpin/dynamics/aba.h"
+#include "linchpin/dynamics/articulated_factor.h"
 #include "linchpin/dynamics/joint_motion.h"
 
 namespace linchpin {
+
+// 1 / D of a slot, from either kind of factors.
+template <bool axial, class T>
+LINCHPIN_INLINE const T& D_inverse(const ArticulatedFactor<T>& factors, int slot) {
+  return factors.pivot[std::size_t(slot)].D_inverse;
+}
+template <bool axial, class T>
+LINCHPIN_INLINE const T& D_inverse(const AbaWorkspace<T>& ws, int slot) {
+  return axial ? ws.D_inverse[std::size_t(slot)] : ws.pivot[std::size_t(slot)].g_z;
+}
 
 // P (1 - U D^-1 S') at a one-axis joint, leaving s = S' P there; still at the link's origin in its axes. A hinge lets
 // no moment about its axis pass: n.z is not set then, and to_previous_link() takes it as zero.
