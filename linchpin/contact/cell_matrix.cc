@@ -1,0 +1,101 @@
+#include "linchpin/contact/cell_matrix.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace linchpin {
+namespace {
+
+// Below, sparse factors gain nothing; beyond, islands can be told apart by the pattern (island_solver.h).
+constexpr int smallest = 37;
+constexpr double largest_density = 0.55;
+
+std::size_t index(int i) { return std::size_t(i); }
+
+}  // namespace
+
+void CellMatrix::find_cells(const Rows& rows) {
+  blocks_.row_start.clear();
+  cell_of_row_.clear();
+  for (const Block& block : rows.blocks) {
+    const bool whole = block.kind == BlockKind::cone;
+    for (int k = 0; k < block.size; ++k) {
+      if (k == 0 || !whole) blocks_.row_start.push_back(block.start + k);
+      cell_of_row_.push_back(int(blocks_.row_start.size()) - 1);
+    }
+  }
+  blocks_.row_start.push_back(rows.size());
+  blocks_.column_start = blocks_.row_start;
+}
+
+bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int groups) {
+  if (rows.size() < smallest) return false;
+  find_cells(rows);
+  const int cells = blocks_.row_blocks();
+  const auto each_side = [&](int cell, const auto& f) {
+    for (int s = rows.first_side[index(start(cell))]; s < rows.first_side[index(start(cell + 1))]; ++s)
+      f(group_of_link[index(rows.sides[index(s)].link)]);
+  };
+  // Cells of each group. They come in order, so a cell that is there already is the last one.
+  met_by_.assign(index(std::max(cells, groups)), -1);
+  first_in_.assign(index(groups) + 1, 0);
+  const auto once = [&](int cell, int group) { return std::exchange(met_by_[index(group)], cell) != cell; };
+  for (int c = 0; c < cells; ++c) each_side(c, [&](int group) { first_in_[index(group) + 1] += once(c, group); });
+  for (std::size_t g = 0; g < index(groups); ++g) first_in_[g + 1] += first_in_[g];
+  in_.resize(index(first_in_.back()));
+  filled_.assign(first_in_.begin(), first_in_.end() - 1);
+  met_by_.assign(met_by_.size(), -1);
+  for (int c = 0; c < cells; ++c)
+    each_side(c, [&](int group) {
+      if (once(c, group)) in_[index(filled_[index(group)]++)] = c;
+    });
+  // Who meets whom.
+  blocks_.first.assign(1, 0);
+  blocks_.column.clear();
+  blocks_.value_start.clear();
+  met_by_.assign(met_by_.size(), -1);
+  std::size_t numbers = 0;
+  const double most = largest_density * double(rows.size()) * double(rows.size());
+  for (int c = 0; c < cells; ++c) {
+    const std::size_t begin = blocks_.column.size();
+    const auto meet = [&](int other) {
+      if (std::exchange(met_by_[index(other)], c) != c) blocks_.column.push_back(other);
+    };
+    meet(c);
+    each_side(c, [&](int group) {
+      for (int k = first_in_[index(group)]; k < first_in_[index(group) + 1]; ++k) meet(in_[index(k)]);
+    });
+    std::sort(blocks_.column.begin() + std::ptrdiff_t(begin), blocks_.column.end());
+    for (std::size_t e = begin; e < blocks_.column.size(); ++e) {
+      blocks_.value_start.push_back(numbers);
+      numbers += index(width(c) * width(blocks_.column[e]));
+    }
+    blocks_.first.push_back(int(blocks_.column.size()));
+    if (double(numbers) > most) return false;
+  }
+  blocks_.values.assign(numbers, 0.0);
+  return true;
+}
+
+double* CellMatrix::block(int cell, int other) {
+  const auto begin = blocks_.column.begin() + blocks_.first[index(cell)],
+             end = blocks_.column.begin() + blocks_.first[index(cell) + 1];
+  const auto at = std::lower_bound(begin, end, other);
+  return blocks_.values.data() + blocks_.value_start[std::size_t(at - blocks_.column.begin())];
+}
+
+double& CellMatrix::diagonal(int row) {
+  const int c = cell_of(row), k = row - start(c);
+  return block(c, c)[k * width(c) + k];
+}
+
+void CellMatrix::clear_row(int row) {
+  const int c = cell_of(row), k = row - start(c), w = width(c);
+  for (int e = blocks_.first[index(c)]; e < blocks_.first[index(c) + 1]; ++e) {
+    const int other = blocks_.column[index(e)], wide = width(other);
+    double *own = blocks_.values.data() + blocks_.value_start[index(e)], *mirrored = block(other, c);
+    for (int j = 0; j < wide; ++j) own[k * wide + j] = mirrored[j * w + k] = 0;
+  }
+}
+
+}  // namespace linchpin

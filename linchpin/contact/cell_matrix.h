@@ -1,0 +1,37 @@
+// The matrix of many rows, most of which have nothing to do with each other: a pile of loose bodies.
+//
+// Cells are the cones and the single rows of other blocks, as solvers take them. Two cells meet where they touch links that
+// move each other (a group); only blocks of cells that meet are stored.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linchpin/contact/rows.h"
+
+namespace linchpin {
+
+class CellMatrix {
+ public:
+  // Finds cells and blocks, all zero. False, and nothing else to be asked for, where a dense matrix is as good: few rows,
+  // or most cells meet. Groups by link, numbered from 0; those of links that no row touches are not looked at.
+  bool place(const Rows& rows, std::span<const int> group_of_link, int groups);
+
+  int cell_of(int row) const { return cell_of_row_[std::size_t(row)]; }
+  int start(int cell) const { return blocks_.row_start[std::size_t(cell)]; }
+  int width(int cell) const { return start(cell + 1) - start(cell); }
+  double* block(int cell, int other);  // they meet
+  double& diagonal(int row);
+  void clear_row(int row);  // and its column
+  const BlockSparse& blocks() const { return blocks_; }
+
+ private:
+  void find_cells(const Rows& rows);
+
+  BlockSparse blocks_;
+  std::vector<int> cell_of_row_;
+  std::vector<int> first_in_, in_, filled_;  // cells of each group, ascending
+  std::vector<int> met_by_;                  // by cell: the last one that was seen to meet it
+};
+
+}  // namespace linchpin

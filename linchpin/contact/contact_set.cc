@@ -1,0 +1,179 @@
+#include "linchpin/contact/contact_set.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linchpin/geometry/bounds.h"
+
+namespace linchpin {
+namespace {
+
+// How far a shape on a link reaches from the link's origin.
+double farthest(const SceneShape& shape) {
+  const Aabb box = bounds(shape.shape, shape.X_FS);
+  const auto far = [](double lower, double upper) { return std::max(std::abs(lower), std::abs(upper)); };
+  const double r = norm(Vec3<double>{far(box.lower.x, box.upper.x), far(box.lower.y, box.upper.y),
+                                     far(box.lower.z, box.upper.z)});
+  return std::isfinite(r) ? r : 0;
+}
+
+bool same(const Friction& a, const Friction& b) { return a.mu_static == b.mu_static && a.mu_kinetic == b.mu_kinetic; }
+bool same(const Vec3<double>& a, const Vec3<double>& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
+bool same(const Material& a, const Material& b) {
+  if (a.name != b.name || !same(a.friction, b.friction) || a.restitution != b.restitution) return false;
+  if (a.directional.has_value() != b.directional.has_value()) return false;
+  return !a.directional || (same(a.directional->direction, b.directional->direction) &&
+                            same(a.directional->along, b.directional->along));
+}
+
+// Two tangents that turn with the normal and jump nowhere but at n_z = -0.1, a slope that few things have: between steps
+// a contact's impulse along them must keep its meaning. [Duff et al. 2017, with the seam moved off the horizontal.]
+// Where all is in one of the world's planes, one of them stands on that plane: friction by directions is then exact.
+void set_tangents(const Vec3<double>& n, Vec3<double>& t1, Vec3<double>& t2) {
+  if (std::abs(n.z) < 1e-12 && std::abs(n.y) > 1e-12) {
+    t1 = {-n.y, n.x, 0};
+    t2 = {0, 0, 1};
+    return;
+  }
+  const double sign = n.z < -0.1 ? -1 : 1, a = -1 / (sign + n.z), b = n.x * n.y * a;
+  t1 = {1 + sign * n.x * n.x * a, sign * b, -sign * n.x};
+  t2 = {b, sign + n.y * n.y * a, -n.y};
+}
+
+// The force of a unit impulse along d at the point, about the link's origin.
+Force<double> force_at(const Vec3<double>& point, const Vec3<double>& d, const Transform<double>& X_WL) {
+  return {cross(point - X_WL.p, d), d};
+}
+
+void add_row(const Contact& c, const Vec3<double>& d, const Kinematics<double>& kin, double offset, Rows& rows) {
+  if (c.link_a != 0) rows.add_side(c.link_a, force_at(c.point, d, kin.X_WL[std::size_t(c.link_a)]));
+  if (c.link_b != 0) rows.add_side(c.link_b, force_at(c.point, -d, kin.X_WL[std::size_t(c.link_b)]));
+  rows.end_row(offset);
+}
+
+Vec3<double> point_velocity_of(int link, const Vec3<double>& point, const Kinematics<double>& kin,
+                               const Velocities& vel) {
+  const Motion<double>& m = vel.link[std::size_t(link)];
+  return m.v + cross(m.w, point - kin.X_WL[std::size_t(link)].p);
+}
+
+// Tangents and coefficients where friction has a direction.
+void set_directional(const PairMaterial& material, const ContactSet& set, Contact& c, double slip) {
+  const PairMaterial::Directional& along = *material.directional;
+  const std::uint32_t shape = along.side == PairMaterial::Side::a ? c.key.shape_a : c.key.shape_b;
+  const Vec3<double> d = set.scene.X_WS[shape].R * along.direction;
+  const Vec3<double> in_plane = d - dot(d, c.normal) * c.normal;
+  const double length = norm(in_plane);
+  const auto pick = [&](const Friction& f) { return slip > slip_speed ? f.mu_kinetic : f.mu_static; };
+  c.mu = pick(material.friction);
+  if (!(length > 1e-9 * norm(d))) return;  // it stands on the surface
+  c.t1 = (1 / length) * in_plane;
+  c.t2 = cross(c.normal, c.t1);
+  const double mu_along = pick(along.along), mu_across = pick(material.friction);
+  if (mu_along > 0 && mu_across > 0) {
+    c.mu = mu_along;
+    c.across = mu_across / mu_along;
+  } else {  // none along one of them: as little as a number can say
+    c.mu = std::max(mu_along, mu_across);
+    c.across = mu_along > 0 ? 1e-9 : 1;
+    if (mu_along == 0 && mu_across > 0) {
+      std::swap(c.t1, c.t2);
+      c.across = 1e-9;
+    }
+  }
+}
+
+}  // namespace
+
+Vec3<double> relative_velocity(const Contact& c, const Kinematics<double>& kin, const Velocities& vel) {
+  const Vec3<double> u =
+      point_velocity_of(c.link_a, c.point, kin, vel) - point_velocity_of(c.link_b, c.point, kin, vel);
+  return {dot(c.normal, u), dot(c.t1, u), dot(c.t2, u)};
+}
+
+ContactPlan::ContactPlan(const Model& model)
+    : scene(model.collision()), any(false), radius(model.links().size(), 0.0), material(model.shapes().size()) {
+  const std::span<const SceneShape> shapes = scene.shapes();
+  std::vector<int> first;  // shape that has each distinct material
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    double& r = radius[std::size_t(shapes[i].frame)];
+    r = std::max(r, farthest(shapes[i]));
+    const auto known = std::ranges::find_if(
+        first, [&](int k) { return same(shapes[std::size_t(k)].material, shapes[i].material); });
+    material[i] = int(known - first.begin());
+    if (known == first.end()) first.push_back(int(i));
+  }
+  distinct = int(first.size());
+  for (const int a : first)
+    for (const int b : first)
+      pairs.push_back(combine(shapes[std::size_t(a)].material, shapes[std::size_t(b)].material, model.collision().rules));
+  for (int a = 0; a < int(shapes.size()) && !any; ++a)
+    for (int b = a + 1; b < int(shapes.size()) && !any; ++b) any = scene.wanted(a, b);
+}
+
+ContactSet::ContactSet(const ContactPlan& plan) : scene(plan.scene), reach(plan.radius.size(), 0.0) {}
+
+void find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
+                   double h, ContactSet& set) {
+  set.contacts.clear();
+  if (!plan.any) return;
+  // As far as a link's shapes get in h, and a little more for what forces add meanwhile.
+  const double falling = 2 * norm(model.gravity()) * h * h;
+  for (std::size_t i = 1; i < set.reach.size(); ++i) {
+    const Motion<double>& m = vel.link[i];
+    set.reach[i] = plan.radius[i] == 0 ? 0 : 1.1 * h * (norm(m.v) + norm(m.w) * plan.radius[i]) + falling;
+  }
+  find_contacts(plan.scene, std::span<const Transform<double>>(kin.X_WL.data(), kin.X_WL.size()), set.reach, set.scene,
+                set.found);
+  for (const ShapePair& pair : set.found.pairs) {
+    const ScenePair* named = plan.scene.named(pair.a, pair.b);
+    const PairMaterial& material =
+        named && named->material
+            ? *named->material
+            : plan.pairs[std::size_t(plan.material[std::size_t(pair.a)] * plan.distinct +
+                                     plan.material[std::size_t(pair.b)])];
+    const int link_a = plan.scene.shapes()[std::size_t(pair.a)].frame;
+    const int link_b = plan.scene.shapes()[std::size_t(pair.b)].frame;
+    for (int k = pair.first; k < pair.first + pair.count; ++k) {
+      const Manifold& m = set.found.manifolds[std::size_t(k)];
+      Vec3<double> t1, t2;
+      set_tangents(m.normal, t1, t2);
+      for (int i = 0; i < m.count; ++i) {
+        const ContactPoint& p = m.points[i];
+        Contact c{.key = key(pair, m, p),
+                  .link_a = link_a,
+                  .link_b = link_b,
+                  .point = p.p,
+                  .normal = m.normal,
+                  .t1 = t1,
+                  .t2 = t2,
+                  .gap = p.gap,
+                  .mu = material.friction.mu_static,
+                  .across = 1,
+                  .restitution = material.restitution};
+        if (material.friction.mu_static != material.friction.mu_kinetic || material.directional) {
+          const Vec3<double> u = relative_velocity(c, kin, vel);
+          const double slip = std::hypot(u.y, u.z);
+          if (slip > slip_speed) c.mu = material.friction.mu_kinetic;
+          if (material.directional) set_directional(material, set, c, slip);
+        }
+        set.contacts.push_back(c);
+      }
+    }
+  }
+}
+
+void add_contact(const Contact& c, const Kinematics<double>& kin, double offset, Rows& rows) {
+  if (c.mu == 0) return add_normal(c, kin, offset, rows);
+  rows.begin_block(BlockKind::cone, 3, c.mu);
+  add_row(c, c.normal, kin, offset, rows);
+  add_row(c, c.t1, kin, 0, rows);
+  add_row(c, c.across * c.t2, kin, 0, rows);
+}
+
+void add_normal(const Contact& c, const Kinematics<double>& kin, double offset, Rows& rows) {
+  rows.begin_block(BlockKind::nonnegative, 1);
+  add_row(c, c.normal, kin, offset, rows);
+}
+
+}  // namespace linchpin

@@ -1,0 +1,41 @@
+#include "linchpin/contact/formulation.h"
+
+#include <array>
+
+#include "linchpin/contact/formulations.h"
+#include "linchpin/contact/maximal.h"
+
+namespace linchpin {
+namespace {
+
+constexpr std::array<std::string_view, method_count> names{"os", "rmc", "mc", "nmc_os", "nmc"};
+
+}  // namespace
+
+std::string_view to_string(Method method) { return names[std::size_t(method)]; }
+
+std::optional<Method> method_from(std::string_view name) {
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (names[k] == name) return Method(k);
+  return {};
+}
+
+Result<std::unique_ptr<Formulation>> make_formulation(Method method, const Model& model, const Plan<double>& plan) {
+  if (method == Method::nmc_os || method == Method::nmc)
+    if (std::optional<Error> fault = MaximalCoordinates::find_fault(model)) return *fault;
+  switch (method) {
+    case Method::os:
+      return make_os(model, plan);
+    case Method::rmc:
+      return make_rmc(model, plan);
+    case Method::mc:
+      return make_mc(model, plan);
+    case Method::nmc_os:
+      return make_nmc_os(model);
+    case Method::nmc:
+      break;
+  }
+  return make_nmc(model);
+}
+
+}  // namespace linchpin

@@ -1,0 +1,228 @@
+#include "linchpin/contact/formulation.h"
+
+#include "linchpin/contact/formulation_testing.h"
+
+namespace linchpin {
+namespace {
+
+TEST(Formulation, NamesAreFoundAgain) {
+  for (const Method method : all_methods) EXPECT_EQ(method_from(to_string(method)), method);
+  EXPECT_EQ(method_from("lcp"), std::nullopt);
+}
+
+TEST(Formulation, EveryMethodSolvesEveryOthersProblemWithCones) {
+  for (int seed = 1; seed <= 16; ++seed) expect_agreement(*random_situation(seed), 0, "seed " + std::to_string(seed));
+}
+
+TEST(Formulation, EveryMethodSolvesEveryOthersProblemWithPolyhedra) {
+  for (int seed = 17; seed <= 24; ++seed) {
+    const int directions = 4 + 2 * (seed % 7);
+    expect_agreement(*random_situation(seed), directions,
+                     "seed " + std::to_string(seed) + ", " + std::to_string(directions) + " directions");
+  }
+}
+
+void add_loose_body(ModelSpec& spec, int k, const std::string& parent) {
+  BodySpec body{.name = "loose_" + std::to_string(k), .inertia = {}, .geometry = {}};
+  add_solid(body, Box{{0.1, 0.2, 0.3}}, 1 + 0.1 * k, translation(0.01 * k, 0, 0.2), body.name);
+  JointSpec joint;
+  joint.name = joint.child = body.name;
+  joint.parent = parent;
+  joint.type = JointType::free;
+  spec.joints.push_back(joint);
+  spec.bodies.push_back(std::move(body));
+}
+
+// Several trees, loose bodies among them, touching each other and the ground.
+TEST(Formulation, SeveralTreesAndLooseBodies) {
+  for (int seed = 1; seed <= 6; ++seed) {
+    ModelSpec spec = scene("@random_tree:bodies=6,seed=" + std::to_string(seed)).value();
+    for (int k = 0; k < 4; ++k)  // the last counted from another's frame, and free of it all the same
+      add_loose_body(spec, k, k == 3 ? "loose_2" : "world");
+    Situation s(compile(spec).value(), 5, seed % 2 == 0 ? 0 : 0.01);
+    add_random_rows(s, std::uint64_t(seed), 8);
+    expect_agreement(s, 0, "seed " + std::to_string(seed));
+  }
+}
+
+// Nothing in the way: all methods are forward dynamics.
+TEST(Formulation, WithoutRowsMotionIsFree) {
+  for (const std::string scene : {"@humanoid", "@random_tree:bodies=20,seed=4", "@dual_arm"}) {
+    Situation s(model_of(scene), 3, 0.01);
+    AbaWorkspace<double> ws(s.plan);
+    std::vector<double> expected(s.state.v.size());
+    aba<double>(s.plan, s.state.q, s.state.v, s.tau, s.f_ext, ws, expected);
+    for (std::size_t k = 0; k < expected.size(); ++k) expected[k] = s.state.v[k] + s.dt * expected[k];
+    for (const Method method : all_methods) {
+      const Answer a = answer_of(method, s, 0);
+      EXPECT_LE(largest_difference(a.v, expected), 1e-9 * largest(expected)) << scene << ", " << to_string(method);
+    }
+  }
+}
+
+// What moves a loop may be prescribed; the rows' velocities follow.
+TEST(Formulation, FreeRowsMeetTheirOffsets) {
+  for (int seed = 1; seed <= 6; ++seed) {
+    Situation s(model_of("@random_tree:bodies=10,seed=" + std::to_string(seed)), 3, 0.01);
+    Stream random{std::uint64_t(seed)};
+    for (int k = 0; k < 4; ++k) {
+      s.rows.begin_block(BlockKind::free, 1);
+      s.rows.add_side(1 + random.below(int(s.model.links().size()) - 1), {random.direction(), random.direction()});
+      s.rows.end_row(random.between(-1, 1));
+    }
+    for (const Method method : all_methods) {
+      const Answer a = answer_of(method, s, 0);
+      Velocities after(s.model);
+      velocities(s.model, s.kin, a.v, after);
+      for (std::size_t r = 0; r < 4; ++r) {
+        const RowSide& side = s.rows.sides[r];
+        EXPECT_NEAR(dot(side.force, after.link[std::size_t(side.link)]), -s.rows.offset[r], 1e-9)
+            << seed << ", " << to_string(method);
+      }
+    }
+  }
+}
+
+// A pile of loose bodies beside a mechanism: many rows, few of which meet. Without free rows the reduced minimal coordinates
+// pose the same problem, densely.
+TEST(Formulation, APileIsSparse) {
+  for (const std::string text : {"@random_tree:bodies=6,seed=3", "@pendulum:links=4"}) {
+    ModelSpec spec = scene(text).value();
+    for (int k = 0; k < 40; ++k) add_loose_body(spec, k, "world");
+    Situation s(compile(spec).value(), 5, 0.01);
+    add_random_rows(s, 2, 60);
+    s.add_coordinate_row(BlockKind::box, 1, 1, 0.4, 0.5, -0.2, 0.3);
+    for (int c = 0; c < 3; ++c) s.add_contact(2, 0, s.kin.X_WL[2].p + Vec3<double>{0.1, 0, 0.1 * c}, {0, 0, 1}, 0.5, 0);
+    Problem sparse, dense;
+    formulation_of(Method::os, s)->pose(s.motive(), s.rows, sparse);
+    formulation_of(Method::rmc, s)->pose(s.motive(), s.rows, dense);
+    EXPECT_FALSE(find_fault(sparse).has_value());
+    ASSERT_EQ(sparse.M.kind(), Matrix::Kind::block_sparse);
+    ASSERT_EQ(sparse.size(), dense.size());
+    EXPECT_LE(largest_difference(sparse.q, dense.q), 1e-10);
+    std::vector<double> written_out(dense.M.dense().size());
+    sparse.M.to_dense(written_out.data(), sparse.size());
+    EXPECT_LE(largest_difference(written_out, dense.M.dense()), 1e-10 * largest(dense.M.dense()));
+    int still = 0;  // rows that nothing can move: across the pendulum's plane
+    for (int i = 0; i < sparse.size(); ++i) {
+      const std::size_t n = std::size_t(sparse.size()), r = std::size_t(i);
+      const bool moves = dense.M.dense()[r * n + r] != 0;
+      still += !moves;
+      for (std::size_t j = 0; j < n; ++j) {
+        ASSERT_EQ(written_out[r * n + j], written_out[j * n + r]) << text << ", rows " << r << " and " << j;
+        ASSERT_TRUE(moves || written_out[r * n + j] == 0) << text << ", rows " << r << " and " << j;
+      }
+    }
+    EXPECT_GT(still, 0) << text;
+    Solver solver;
+    std::vector<double> z(sparse.q.size());
+    EXPECT_EQ(solver.solve(sparse, SolverId::automatic, {.tolerance = 1e-10}, z).status, Status::solved);
+  }
+}
+
+// Which links rows touch may change from step to step, and back: the answer depends on the step alone.
+TEST(Formulation, WhatWentBeforeLeavesNoTrace) {
+  const Model model = model_of("@random_tree:bodies=14,seed=8,floating=1");
+  std::vector<std::unique_ptr<Situation>> steps;
+  for (int k = 0; k < 4; ++k) {
+    steps.push_back(std::make_unique<Situation>(model, 3, k == 1 ? 0 : 0.01));
+    add_random_rows(*steps.back(), std::uint64_t(1 + k), k);
+  }
+  for (const Method method : all_methods) {
+    const std::unique_ptr<Formulation> kept = formulation_of(method, *steps[0]);
+    Problem problem;
+    for (const std::size_t k : {3, 0, 1, 3, 2, 2, 0, 3}) {
+      const Situation& s = *steps[k];
+      const Answer fresh = answer_of(method, s, 0);
+      kept->pose(s.motive(), s.rows, problem);
+      ASSERT_EQ(problem.q, fresh.problem.q) << to_string(method) << ", step " << k;
+      ASSERT_EQ(problem.M.dense(), fresh.problem.M.dense()) << to_string(method) << ", step " << k;
+      ASSERT_EQ(problem.M.blocks().values, fresh.problem.M.blocks().values) << to_string(method) << ", step " << k;
+      ASSERT_EQ(problem.lower, fresh.problem.lower);
+      std::vector<double> v(s.state.v.size()), impulses(std::size_t(s.rows.size()));
+      kept->lift(s.motive(), s.rows, fresh.solution, v, impulses);
+      ASSERT_EQ(v, fresh.v) << to_string(method) << ", step " << k;
+      ASSERT_EQ(impulses, fresh.impulses) << to_string(method) << ", step " << k;
+    }
+  }
+}
+
+// Contacts of the model's last links with the ground.
+Situation& with_contacts(Situation& s, int contacts) {
+  Stream random{1};
+  for (int c = 0; c < contacts; ++c) {
+    const int link = int(s.model.links().size()) - 1 - c % 2;
+    s.add_contact(link, 0, s.kin.X_WL[std::size_t(link)].p + 0.1 * random.direction(), {0, 0, 1}, 0.5, 0);
+  }
+  return s;
+}
+int size_of(Method method, const Situation& s, int directions) {
+  Problem problem;
+  formulation_of(method, s)->pose(s.motive(), s.rows, problem);
+  return polyhedral(problem, directions).problem.size();
+}
+
+// In a plane one of each contact's tangents cannot move.
+TEST(Formulation, PlanarAndOverconstrainedMechanisms) {
+  for (const std::string scene : {"@pendulum:links=5", "@linkage_biped", "@bricard:section=0.1"})
+    for (const int directions : {0, 4, 6, 8})
+      for (const double dt : {0.0, 1e-4}) {
+        Situation s(model_of(scene), 1, dt);
+        if (!s.model.constraints().empty()) s.move_to(make_state(s.model).q);  // closed: there rows say things twice
+        with_contacts(s, 4);
+        s.add_constraints(0, 1);
+        expect_agreement(s, directions, scene + ", " + std::to_string(directions) + " directions");
+      }
+}
+
+TEST(Formulation, SizesOfTheDualArm) {  // [000 table 1]
+  Situation s(model_of("@dual_arm"), 1, 0);
+  with_contacts(s, 4);
+  EXPECT_EQ(size_of(Method::nmc, s, 4), 310);
+  EXPECT_EQ(size_of(Method::mc, s, 4), 50);
+  EXPECT_EQ(size_of(Method::rmc, s, 4), 24);
+  EXPECT_EQ(size_of(Method::os, s, 4), 24);
+  EXPECT_EQ(size_of(Method::nmc_os, s, 4), 154);
+}
+
+TEST(Formulation, SizesOfThePendulums) {  // [000 table 2]
+  const int links[] = {3, 6, 12, 15, 24, 30}, nmc_os[] = {39, 54, 84, 99, 144, 174},
+            nmc[] = {57, 90, 156, 189, 288, 354};
+  for (std::size_t k = 0; k < 6; ++k) {
+    Situation s(model_of("@pendulum:links=" + std::to_string(links[k])), 1, 0);
+    with_contacts(s, 4);
+    EXPECT_EQ(size_of(Method::os, s, 4), 24);
+    EXPECT_EQ(size_of(Method::nmc_os, s, 4), nmc_os[k]);
+    EXPECT_EQ(size_of(Method::nmc, s, 4), nmc[k]);
+  }
+}
+
+// Loops count once more than in the other methods where they are not eliminated.
+TEST(Formulation, SizesWithLoops) {
+  Situation s(model_of("@four_bar"), 1, 0);
+  const ConstraintPlan constraints(s.model, s.model.constraints());
+  const int loops = constraints.rows(), nv = s.model.nv();
+  ASSERT_GT(loops, 0);
+  s.add_constraints(0, 1);
+  with_contacts(s, 2);
+  const int contacts = 2 * (6 + 2);
+  EXPECT_EQ(size_of(Method::os, s, 6), loops + contacts);
+  EXPECT_EQ(size_of(Method::rmc, s, 6), contacts);
+  EXPECT_EQ(size_of(Method::mc, s, 6), nv + loops + contacts);
+}
+
+TEST(Formulation, ABodyWithoutInertiaIsNamed) {
+  const Model model = model_of("@simple_pendulum");  // a point mass
+  const Plan<double> plan(model);
+  for (const Method method : {Method::nmc, Method::nmc_os}) {
+    const auto made = make_formulation(method, model, plan);
+    ASSERT_FALSE(made.ok());
+    EXPECT_NE(made.error().message.find("'link_1'"), std::string::npos) << made.error().message;
+    EXPECT_NE(made.error().message.find("no moment of inertia"), std::string::npos) << made.error().message;
+  }
+  for (const Method method : {Method::os, Method::rmc, Method::mc})
+    EXPECT_TRUE(make_formulation(method, model, plan).ok());
+}
+
+}  // namespace
+}  // namespace linchpin

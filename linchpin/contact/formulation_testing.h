@@ -1,0 +1,163 @@
+// Every method answers, and every answer is judged by every other method's problem. For formulation_test.cc and its long
+// form.
+#pragma once
+
+#include <Eigen/QR>
+
+#include "linchpin/solvers/polyhedral.h"
+#include "linchpin/contact/testing.h"
+
+namespace linchpin {
+
+inline constexpr Method all_methods[] = {Method::os, Method::rmc, Method::mc, Method::nmc_os, Method::nmc};
+
+// One method's answer, with exact cones (directions 0) or with polyhedral friction.
+struct Answer {
+  Method method;
+  std::unique_ptr<Formulation> formulation;
+  Problem problem;
+  Polyhedral polyhedron;
+  std::vector<double> solution;  // of `problem`, or of the polyhedron's
+  std::vector<double> v, impulses;
+  SolveReport report;
+
+  const Problem& solved() const { return polyhedron.directions == 0 ? problem : polyhedron.problem; }
+};
+inline std::unique_ptr<Formulation> formulation_of(Method method, const Situation& s) {
+  auto made = make_formulation(method, s.model, s.plan);
+  if (!made) throw std::runtime_error(made.error().message);
+  return std::move(made).value();
+}
+inline Answer answer_of(Method method, const Situation& s, int directions) {
+  Answer a{.method = method,
+           .formulation = formulation_of(method, s),
+           .problem = {},
+           .polyhedron = {},
+           .solution = {},
+           .v = std::vector<double>(s.state.v.size()),
+           .impulses = std::vector<double>(std::size_t(s.rows.size())),
+           .report = {}};
+  a.formulation->pose(s.motive(), s.rows, a.problem);
+  if (directions != 0) a.polyhedron = polyhedral(a.problem, directions);
+  a.solution.resize(a.solved().q.size());
+  Solver solver;
+  a.report = solver.solve(a.solved(), SolverId::automatic, {.tolerance = 1e-13}, a.solution);
+  std::vector<double> conic = a.solution;
+  if (directions != 0) {
+    conic.resize(a.problem.q.size());
+    to_conic(a.problem, a.polyhedron, a.solution, conic);
+  }
+  a.formulation->lift(s.motive(), s.rows, conic, a.v, a.impulses);
+  return a;
+}
+
+// How many numbers a block of the rows has in a method's solution.
+inline int block_size(const Block& block, int directions) {
+  return block.kind == BlockKind::cone && directions > 0 ? directions + 2 : block.size;
+}
+
+// Another method's answer as a solution of this method's problem. What both have are the impulses; unknowns that lead
+// this problem (velocities, hinge impulses) follow from them, since their rows are free: M_ll x = -(q_l + M_lr z).
+inline std::vector<double> translated(const Situation& s, const Answer& from, const Answer& to) {
+  const int directions = to.polyhedron.directions;
+  int bounded = 0;  // numbers of all blocks that are not free: the last ones in every solution but os's
+  for (const Block& block : s.rows.blocks)
+    if (block.kind != BlockKind::free) bounded += block_size(block, directions);
+  // Those of `from`, block after block.
+  std::vector<double> tail;
+  std::size_t at = 0;
+  for (const Block& block : from.solved().blocks) {
+    if (block.kind != BlockKind::free)
+      for (int k = 0; k < block.size; ++k) tail.push_back(from.solution[at + std::size_t(k)]);
+    at += std::size_t(block.size);
+  }
+  EXPECT_EQ(int(tail.size()), bounded);
+  std::vector<double> out;
+  at = 0;
+  if (to.method == Method::os) {
+    for (const Block& block : s.rows.blocks) {
+      const bool free = block.kind == BlockKind::free;
+      for (int k = 0; k < block_size(block, directions); ++k)
+        out.push_back(free ? from.impulses[std::size_t(block.start + k)] : tail[at++]);
+    }
+    return out;
+  }
+  if (to.method != Method::rmc)
+    for (const Block& block : s.rows.blocks)
+      for (int k = 0; k < block.size && block.kind == BlockKind::free; ++k)
+        out.push_back(from.impulses[std::size_t(block.start + k)]);
+  out.insert(out.end(), tail.begin(), tail.end());
+  const Eigen::Index size = Eigen::Index(to.solved().q.size()), leading = size - Eigen::Index(out.size());
+  if (leading == 0) return out;
+  using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  Dense M(size, size);
+  to.solved().M.to_dense(M.data(), int(size));
+  const Eigen::Map<const Eigen::VectorXd> q(to.solved().q.data(), size), z(out.data(), size - leading);
+  const Eigen::VectorXd b = -(q.head(leading) + M.topRightCorner(leading, size - leading) * z);
+  const Eigen::VectorXd x = Dense(M.topLeftCorner(leading, leading)).completeOrthogonalDecomposition().solve(b);
+  out.insert(out.begin(), x.begin(), x.end());
+  return out;
+}
+
+// Velocities that these impulses lead to by the method's own equations.
+inline std::vector<double> velocity_by(const Situation& s, Answer& by, const std::vector<double>& solution) {
+  std::vector<double> conic = solution, v(s.state.v.size()), impulses(std::size_t(s.rows.size()));
+  if (by.polyhedron.directions != 0) {
+    conic.resize(by.problem.q.size());
+    to_conic(by.problem, by.polyhedron, solution, conic);
+  }
+  by.formulation->lift(s.motive(), s.rows, conic, v, impulses);
+  return v;
+}
+
+// Solvers are asked for round-off and must come to 1e-11 of their own problem. What is left is amplified where it is judged
+// in other unknowns, by the condition of what was eliminated: 1e-9.
+inline constexpr double enough = 1e-11, agreement = 1e-9;
+
+inline void expect_agreement(const Situation& s, int directions, const std::string& what) {
+  std::vector<Answer> answers;
+  for (const Method method : all_methods) {
+    answers.push_back(answer_of(method, s, directions));
+    const Answer& a = answers.back();
+    const auto fault = find_fault(a.problem);
+    ASSERT_FALSE(fault.has_value()) << what << ": " << fault->message;
+    ASSERT_TRUE(a.report.residual.within(enough))
+        << what << ", " << to_string(method) << ": relative " << a.report.residual.relative << ", plain "
+        << a.report.residual.plain_relative;
+  }
+  const double speed = std::max(1.0, largest(answers.front().v));
+  ResidualWorkspace ws;
+  for (const Answer& from : answers)
+    for (Answer& to : answers) {
+      const std::vector<double> z = translated(s, from, to);
+      const Residual r = residual(to.solved(), z, ws);
+      EXPECT_LE(r.relative, agreement) << what << ": " << to_string(from.method) << " in " << to_string(to.method);
+      EXPECT_LE(r.plain_relative, agreement)
+          << what << ": " << to_string(from.method) << " in " << to_string(to.method);
+      EXPECT_LE(largest_difference(velocity_by(s, to, z), from.v), agreement * speed)
+          << what << ": " << to_string(from.method) << " in " << to_string(to.method);
+    }
+}
+
+// A random mechanism in random contact; seeds go through trees that stand or float, dt = 0 and dt > 0, no loops, loops and
+// loops said twice, stiff and soft ones.
+inline std::unique_ptr<Situation> random_situation(int seed) {
+  const std::string text = "@random_tree:bodies=" + std::to_string(3 + seed % 9) + ",seed=" + std::to_string(seed) +
+                           (seed % 3 == 0 ? ",floating=1" : "");
+  Model model = model_of(text);
+  if (seed % 4 > 1) {
+    std::vector<ConstraintSpec> all = every_constraint(model, std::uint64_t(seed)), some;
+    for (int k = 0; k < 2; ++k) some.push_back(all[std::size_t(seed * 7 + k * 5) % all.size()]);
+    if (some[0].name == some[1].name) some.pop_back();
+    model = with_constraints(text, some);
+  }
+  auto s = std::make_unique<Situation>(std::move(model), std::uint64_t(seed), seed % 2 == 0 ? 0 : 0.02);
+  const int kind = seed % 8;
+  if (kind == 3) s->add_constraints(0, 1);  // free rows in between the others, too
+  add_random_rows(*s, std::uint64_t(seed), 1 + seed % 4);
+  if (kind == 2 || kind == 6) s->add_constraints(kind == 2 ? 0 : 0.05, 1);
+  if (kind == 7) s->add_constraints(0, 2);
+  return s;
+}
+
+}  // namespace linchpin

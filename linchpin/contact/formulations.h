@@ -1,0 +1,15 @@
+// How each method is made. Internal to contact/: the way in is make_formulation() in formulation.h.
+#pragma once
+
+#include "linchpin/contact/formulation.h"
+
+namespace linchpin {
+
+std::unique_ptr<Formulation> make_os(const Model& model, const Plan<double>& plan);
+std::unique_ptr<Formulation> make_rmc(const Model& model, const Plan<double>& plan);
+std::unique_ptr<Formulation> make_mc(const Model& model, const Plan<double>& plan);
+// Of models in which MaximalCoordinates::find_fault() finds none.
+std::unique_ptr<Formulation> make_nmc_os(const Model& model);
+std::unique_ptr<Formulation> make_nmc(const Model& model);
+
+}  // namespace linchpin

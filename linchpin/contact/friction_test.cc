@@ -1,0 +1,121 @@
+#include "linchpin/contact/friction.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "linchpin/solvers/solver.h"
+#include "linchpin/solvers/testing.h"
+
+namespace linchpin {
+namespace {
+
+// A block of 2 kg that slides, pressed on by a preload besides its own weight; or lifted off, and pressed on all the
+// same. By hand: friction mu (n + preload) against the motion, as far as it takes to stop.
+TEST(PreloadedFriction, BlockUnderAPress) {
+  const double mass = 2, mu = 0.4;
+  Solver solver;
+  for (const double normal_speed : {-0.3, 0.2})
+    for (const double preload : {0.0, 0.5, 1.0})
+      for (const double speed : {0.1, 0.25, 3.0}) {
+        const double x = 0.6, y = -0.8, n = std::max(-mass * normal_speed, 0.0);
+        const Problem conic{Matrix::dense(3, {1 / mass, 0, 0, 0, 1 / mass, 0, 0, 0, 1 / mass}),
+                            {normal_speed, speed * x, speed * y},
+                            {{BlockKind::cone, 0, 3, mu}},
+                            {},
+                            {}};
+        const std::vector<double> preloads{preload, 7, 7};  // looked at on the normal only
+        PreloadedFriction friction;
+        Problem out;
+        friction.pose(conic, preloads, out);
+        ASSERT_FALSE(find_fault(out)) << find_fault(out)->message;
+        EXPECT_EQ(out.size(), preload > 0 ? 6 : 3);
+        std::vector<double> z(out.q.size()), r(3);
+        ASSERT_EQ(solver.solve(out, SolverId::automatic, {.tolerance = 1e-13}, z).status, Status::solved);
+        friction.to_conic(z, r);
+        const double expected = std::min(mass * speed, mu * (n + preload));
+        EXPECT_NEAR(r[0], n, 1e-12);
+        EXPECT_NEAR(r[1], -expected * x, 1e-12);
+        EXPECT_NEAR(r[2], -expected * y, 1e-12);
+      }
+}
+
+// By 32 directions, one of them against each contact's motion, as near to the cones as it gets: the same velocities.
+TEST(PreloadedFriction, AgreesWithDirections) {
+  Solver solver;
+  for (int seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(seed);
+    Dice dice{std::uint64_t(seed)};
+    const int contacts = 1 + dice.below(2), n = 3 * contacts;
+    BlockLayout layout;
+    std::vector<double> preload(static_cast<std::size_t>(n));
+    for (int c = 0; c < contacts; ++c) {
+      layout.blocks.push_back({BlockKind::cone, 3 * c, 3, dice.between(0, 0.3)});
+      preload[std::size_t(3 * c)] = dice.chance(0.3) ? 0 : dice.between(0, 1);
+    }
+    layout.size = n;
+    Square M = random_psd(n, n, dice);
+    for (int i = 0; i < n; ++i) entry(M, n, i, i) += 1;
+    const Problem conic = problem_of(layout, Matrix::dense(n, std::move(M)), random_q(n, dice));
+    PreloadedFriction friction;
+    Problem out;
+    friction.pose(conic, preload, out);
+    std::vector<double> z(out.q.size()), r(conic.q.size()), w(conic.q.size());
+    ASSERT_EQ(solver.solve(out, SolverId::automatic, {.tolerance = 1e-12}, z).status, Status::solved);
+    friction.to_conic(z, r);
+    conic.M.multiply(r, w, {});
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] += conic.q[i];
+    std::vector<double> turn;
+    for (int c = 0; c < contacts; ++c)
+      turn.push_back(std::atan2(-w[std::size_t(3 * c + 2)], -w[std::size_t(3 * c + 1)]));
+    PolyhedralFriction polyhedral;
+    Problem posed;
+    polyhedral.pose(conic, 32, turn, posed);
+    for (int c = 0; c < contacts; ++c)
+      posed.q[std::size_t(polyhedral.bound_row(c))] = conic.blocks[std::size_t(c)].mu * preload[std::size_t(3 * c)];
+    std::vector<double> y(posed.q.size()), s(conic.q.size());
+    ASSERT_EQ(solver.solve(posed, SolverId::automatic, {}, y).status, Status::solved);
+    polyhedral.to_conic(y, s);
+    for (std::size_t i = 0; i < r.size(); ++i) EXPECT_NEAR(r[i], s[i], 1e-8);
+  }
+}
+
+TEST(PreloadedFriction, KeepsOtherRowsAndAnyMatrix) {
+  Problem conic = one_of_each();
+  std::vector<double> preload(8);
+  preload[5] = 2;
+  PreloadedFriction friction;
+  Problem a, b;
+  friction.pose(conic, preload, a);
+  EXPECT_FALSE(find_fault(a));
+  EXPECT_EQ(a.size(), 11);
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(a.lower[i], conic.lower[i]);
+    EXPECT_EQ(a.upper[i], conic.upper[i]);
+    EXPECT_EQ(a.q[i], conic.q[i]);
+  }
+  EXPECT_EQ(a.q[8], -2) << "K = 1 here";
+  const Problem factored = stack_of_boxes(2, 1);
+  preload.assign(factored.q.size(), 0.1);
+  friction.pose(factored, preload, a);
+  friction.pose(with_matrix(factored, Matrix::Kind::dense), preload, b);
+  EXPECT_EQ(a.M.dense(), b.M.dense());
+  EXPECT_EQ(a.q, b.q);
+  EXPECT_TRUE(a.lower.empty());
+  EXPECT_FALSE(find_fault(a));
+  EXPECT_THROW(friction.pose(conic, preload, a), CheckFailed);
+}
+
+TEST(ConeViolation, OfEachKind) {
+  const std::vector<Block> blocks{
+      {BlockKind::free, 0, 1, 0}, {BlockKind::nonnegative, 1, 2, 0}, {BlockKind::cone, 3, 3, 0.5}};
+  const auto of = [&](std::vector<double> z) { return cone_violation(blocks, z); };
+  EXPECT_EQ(of({-9, 1, 0, 10, 3, 4}), 0);
+  EXPECT_EQ(of({-9, 1, -2, 10, 3, 4}), 2);
+  EXPECT_EQ(of({-9, 1, 1, 6, 3, 4}), 2);
+  EXPECT_EQ(of({-9, 1, 1, -3, 0, 0}), 3);
+  EXPECT_EQ(cone_count(blocks), 1);
+}
+
+}  // namespace
+}  // namespace linchpin

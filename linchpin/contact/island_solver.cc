@@ -1,0 +1,152 @@
+#include "linchpin/contact/island_solver.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace linchpin {
+namespace {
+
+// Parts of up to so many rows are dense: there is nothing to gain from zeros.
+constexpr int largest_dense = 36;
+
+std::size_t index(int i) { return std::size_t(i); }
+
+int root_of(std::vector<int>& parent, int i) {
+  while (parent[index(i)] != i) i = parent[index(i)] = parent[index(parent[index(i)])];
+  return i;
+}
+
+double figure(const Residual& r) { return std::max(r.relative, r.plain_relative); }
+
+}  // namespace
+
+void add_to(SolveReport& all, const SolveReport& one) {
+  const int iterations = all.iterations + one.iterations;
+  const auto rank = [](Status s) {  // solved is the best
+    return s == Status::solved ? 0 : s == Status::not_solved ? 1 : s == Status::unsolvable ? 2 : 3;
+  };
+  const bool worse = rank(one.status) != rank(all.status) ? rank(one.status) > rank(all.status)
+                                                          : figure(one.residual) > figure(all.residual);
+  const int tries = std::max(all.tries, one.tries);
+  if (worse) all = one;
+  all.iterations = iterations;
+  all.tries = tries;
+}
+
+// Union-find over M's blocks, the lower root on top.
+void IslandSolver::find_islands(const Problem& problem) {
+  const BlockSparse& M = problem.M.blocks();
+  const int n = M.row_blocks();
+  parent_.resize(index(n));
+  std::iota(parent_.begin(), parent_.end(), 0);
+  for (int i = 0; i < n; ++i)
+    for (int e = M.first[index(i)]; e < M.first[index(i) + 1]; ++e) {
+      const int a = root_of(parent_, i), b = root_of(parent_, M.column[index(e)]);
+      parent_[index(std::max(a, b))] = std::min(a, b);
+    }
+  islands_ = 0;
+  island_of_.resize(index(n));
+  for (int i = 0; i < n; ++i) {
+    const int root = root_of(parent_, i);
+    island_of_[index(i)] = root == i ? islands_++ : island_of_[index(root)];
+  }
+  first_.assign(index(islands_) + 1, 0);
+  for (const int island : island_of_) ++first_[index(island) + 1];
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  order_.resize(index(n));
+  place_.resize(index(n));
+  for (int i = 0; i < n; ++i) order_[index(first_[index(island_of_[index(i)])]++)] = i;
+  for (std::size_t k = first_.size() - 1; k > 0; --k) first_[k] = first_[k - 1];
+  first_[0] = 0;
+}
+
+// The problem of one island into part_.
+void IslandSolver::take_out(const Problem& problem, int island) {
+  const BlockSparse& M = problem.M.blocks();
+  const std::span<const int> blocks(order_.data() + first_[index(island)],
+                                    index(first_[index(island) + 1] - first_[index(island)]));
+  part_.blocks.clear();
+  part_.q.clear();
+  part_.lower.clear();
+  part_.upper.clear();
+  int rows = 0;
+  for (const int b : blocks) {
+    const Block& block = cells_[index(b)];
+    place_[index(b)] = int(part_.blocks.size());
+    part_.blocks.push_back({block.kind, rows, block.size, block.mu});
+    for (int k = block.start; k < block.start + block.size; ++k) {
+      part_.q.push_back(problem.q[index(k)]);
+      if (problem.lower.empty()) continue;
+      part_.lower.push_back(problem.lower[index(k)]);
+      part_.upper.push_back(problem.upper[index(k)]);
+    }
+    rows += block.size;
+  }
+  const bool dense = rows <= largest_dense;
+  if (dense) {
+    part_.M.make_dense(rows);
+    std::ranges::fill(part_.M.dense(), 0.0);
+  }
+  BlockSparse* S = dense ? nullptr : &part_.M.make_sparse(rows);
+  if (S) S->row_start.clear();
+  for (const int b : blocks) {
+    const Block& row = part_.blocks[index(place_[index(b)])];
+    if (S) S->row_start.push_back(row.start);
+    for (int e = M.first[index(b)]; e < M.first[index(b) + 1]; ++e) {
+      const Block& column = part_.blocks[index(place_[index(M.column[index(e)])])];
+      const double* from = M.values.data() + M.value_start[index(e)];
+      if (dense) {
+        for (int i = 0; i < row.size; ++i)
+          std::copy_n(from + i * column.size, column.size,
+                      part_.M.dense().data() + index(row.start + i) * index(rows) + index(column.start));
+      } else {
+        S->column.push_back(place_[index(M.column[index(e)])]);
+        S->value_start.push_back(S->values.size());
+        S->values.insert(S->values.end(), from, from + row.size * column.size);
+      }
+    }
+    if (S) S->first.push_back(int(S->column.size()));
+  }
+  if (S) {
+    S->row_start.push_back(rows);
+    S->column_start = S->row_start;
+  }
+}
+
+SolveReport IslandSolver::solve(const Problem& problem, SolverId id, const SolverOptions& options, std::span<double> z) {
+  islands_ = 1;
+  cells_.clear();
+  for (const Block& block : problem.blocks) {
+    const int size = block.kind == BlockKind::cone ? 3 : 1;
+    for (int k = 0; k < block.size; k += size) cells_.push_back({block.kind, block.start + k, size, block.mu});
+  }
+  // Only where M's blocks are the cells can the parts be told by them.
+  const bool sparse =
+      problem.M.kind() == Matrix::Kind::block_sparse && problem.M.blocks().row_blocks() == int(cells_.size()) &&
+      std::ranges::equal(cells_, std::span(problem.M.blocks().row_start).first(cells_.size()),
+                         [](const Block& cell, int start) { return cell.start == start; });
+  if (sparse) find_islands(problem);
+  if (islands_ == 1 && problem.size() > largest_dense) return solver_.solve(problem, id, options, z);
+  if (!sparse) return solver_.solve(problem, id, options, z);
+  SolveReport all;
+  for (int island = 0; island < islands_; ++island) {
+    take_out(problem, island);
+    part_z_.resize(part_.q.size());
+    const auto each_block = [&](const auto& move) {
+      for (int k = first_[index(island)]; k < first_[index(island) + 1]; ++k) {
+        const Block& block = cells_[index(order_[index(k)])];
+        move(z.data() + block.start, part_z_.data() + part_.blocks[index(k - first_[index(island)])].start, block.size);
+      }
+    };
+    each_block([](double* whole, double* part, int size) { std::copy_n(whole, size, part); });
+    const SolveReport one = solver_.solve(part_, id, options, part_z_);
+    each_block([](double* whole, double* part, int size) { std::copy_n(part, size, whole); });
+    if (island == 0)
+      all = one;
+    else
+      add_to(all, one);
+  }
+  return all;
+}
+
+}  // namespace linchpin

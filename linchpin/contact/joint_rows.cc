@@ -1,0 +1,141 @@
+#include "linchpin/contact/joint_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linchpin/model/state.h"
+
+namespace linchpin {
+namespace {
+
+// Opposite unit forces across the joint of a coordinate, as sides of a row.
+void add_coordinate_sides(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin,
+                          const Velocities& vel, int coordinate, Rows& rows) {
+  const int link = plan.link[std::size_t(coordinate)], parent = model.links()[std::size_t(link)].parent;
+  const Motion<double>& axis = vel.axis[std::size_t(coordinate)];
+  const bool turns = dot(axis.w, axis.w) > 0;  // a screw is held by its moment
+  const Force<double> F =
+      turns ? Force<double>{axis.w, Vec3<double>::zero()} : Force<double>{Vec3<double>::zero(), axis.v};
+  rows.add_side(link, F);
+  const Vec3<double> r = kin.X_WL[std::size_t(link)].p - kin.X_WL[std::size_t(parent)].p;
+  rows.add_side(parent, {-(F.n + cross(r, F.f)), -F.f});
+}
+
+}  // namespace
+
+JointRowPlan::JointRowPlan(const Model& model)
+    : link(std::size_t(model.nv()), 0), position(std::size_t(model.nv()), -1) {
+  for (std::size_t i = 0; i < model.links().size(); ++i) {
+    const Link& l = model.links()[i];
+    const bool quaternion = l.kind == LinkKind::ball || l.kind == LinkKind::free;
+    for (int k = 0; k < l.nv; ++k) {
+      link[std::size_t(l.v + k)] = int(i);
+      if (!quaternion)
+        position[std::size_t(l.v + k)] = l.q + k;
+      else if (k >= 3)
+        position[std::size_t(l.v + k)] = l.q + k + 1;
+    }
+  }
+  for (int k = 0; k < model.nv(); ++k) {
+    const DofSpec& dof = model.dofs()[std::size_t(k)];
+    if (position[std::size_t(k)] >= 0 && (dof.lower != -unlimited || dof.upper != unlimited)) limited.push_back(k);
+    if (dof.dry_friction != 0) frictional.push_back(k);
+    if (dof.damping != 0) damped.push_back(k);
+    passive = passive || dof.damping != 0 || dof.stiffness != 0;
+  }
+  for (std::size_t a = 0; a < model.actuators().size(); ++a)
+    if (is_servo(model.actuators()[a]) && is_bounded(model.actuators()[a])) bounded_servos.push_back(int(a));
+}
+
+void add_limit_rows(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
+                    int coordinate, double offset, bool from_above, Rows& rows) {
+  if (from_above)  // a force that only pulls back
+    rows.begin_block(BlockKind::box, 1);
+  else
+    rows.begin_block(BlockKind::nonnegative, 1);
+  add_coordinate_sides(model, plan, kin, vel, coordinate, rows);
+  rows.end_row(from_above ? -offset : offset, 0, coordinate, from_above ? -unlimited : 0, 0);
+}
+
+void add_friction_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin,
+                      const Velocities& vel, int coordinate, double h, Rows& rows) {
+  const double most = h * model.dofs()[std::size_t(coordinate)].dry_friction;
+  rows.begin_block(BlockKind::box, 1);
+  add_coordinate_sides(model, plan, kin, vel, coordinate, rows);
+  rows.end_row(0, 0, coordinate, -most, most);  // (2)
+}
+
+void add_servo_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
+                   int actuator, double u, double q, double h, Rows& rows) {
+  const Actuator& a = model.actuators()[std::size_t(actuator)];
+  const double softness = 1 / (h * h * a.stiffness + h * a.damping);
+  const double offset = a.type == ActuatorType::velocity ? -u : -softness * h * a.stiffness * (u - q);  // (3)
+  rows.begin_block(BlockKind::box, 1);
+  add_coordinate_sides(model, plan, kin, vel, a.v, rows);
+  rows.end_row(offset, softness, a.v, h * a.lower, h * a.upper);
+}
+
+void add_spring_row(const Model& model, const Kinematics<double>& kin, int spring, double h, Rows& rows) {
+  const Spring& s = model.springs()[std::size_t(spring)];
+  const double give = h * h * s.stiffness + h * s.damping;
+  if (give == 0) return;
+  const auto end = [&](const Attachment& at) { return body_pose(model, kin, at.body) * at.X_BF.p; };
+  const Vec3<double> a = end(s.a), b = end(s.b), d = b - a;
+  const double length = norm(d);
+  if (length == 0) return;  // no line to act along
+  const Vec3<double> e = (1 / length) * d;
+  rows.begin_block(BlockKind::free, 1);
+  const auto add = [&](const Attachment& at, const Vec3<double>& point, const Vec3<double>& f) {
+    const int link = model.bodies()[std::size_t(at.body)].link;
+    rows.add_side(link, {cross(point - kin.X_WL[std::size_t(link)].p, f), f});
+  };
+  add(s.b, b, e);
+  add(s.a, a, -e);
+  rows.end_row(h * s.stiffness * (length - s.length) / give, 1 / give);
+}
+
+double control_of(const Model& model, std::span<const double> controls, std::size_t actuator) {
+  return controls.empty() ? model.actuators()[actuator].control : controls[actuator];
+}
+
+bool is_servo(const Actuator& a) { return a.type != ActuatorType::force && (a.stiffness != 0 || a.damping != 0); }
+bool is_bounded(const Actuator& a) { return a.lower != -unlimited || a.upper != unlimited; }
+
+void implicit_armature(const Model& model, double h, bool with_bounded_servos, std::span<double> armature) {
+  const auto of = [&](const DofSpec& dof) { return h * dof.damping + h * h * dof.stiffness; };
+  for (const Link& link : model.links()) {
+    double least = unlimited;
+    for (int k = link.v; k < link.v + link.nv; ++k) least = std::min(least, of(model.dofs()[std::size_t(k)]));
+    for (int k = link.v; k < link.v + link.nv; ++k)
+      armature[std::size_t(k)] = link.kind == LinkKind::free ? 0 : least;
+  }
+  for (const Actuator& a : model.actuators())
+    if (is_servo(a) && (with_bounded_servos || !is_bounded(a)))
+      armature[std::size_t(a.v)] += h * a.damping + h * h * a.stiffness;
+}
+
+double servo_force(const Actuator& a, double u, double q, double v_end, double h) {
+  if (a.type == ActuatorType::velocity) return a.damping * (u - v_end);
+  return a.stiffness * (u - q - h * v_end) - a.damping * v_end;
+}
+
+void add_implicit_forces(const Model& model, const JointRowPlan& plan, std::span<const double> q, std::span<const double> v,
+                         std::span<const double> controls, double h, bool with_bounded_servos, std::span<double> moved_q,
+                         std::span<double> step, std::span<double> tau) {
+  if (plan.passive) {
+    for (std::size_t k = 0; k < step.size(); ++k) step[k] = h * v[k];
+    std::ranges::copy(q, moved_q.begin());
+    integrate(model, step, moved_q);
+    add_passive_forces(model, moved_q, v, tau);  // (4)
+  }
+  for (std::size_t i = 0; i < model.actuators().size(); ++i) {
+    const Actuator& a = model.actuators()[i];
+    const double u = control_of(model, controls, i);
+    if (a.type == ActuatorType::force)
+      tau[std::size_t(a.v)] += std::clamp(a.gear * u, a.lower, a.upper);
+    else if (is_servo(a) && (with_bounded_servos || !is_bounded(a)))
+      tau[std::size_t(a.v)] += servo_force(a, u, q[std::size_t(a.q)], v[std::size_t(a.v)], h);  // (4)
+  }
+}
+
+}  // namespace linchpin

@@ -1,0 +1,94 @@
+// A mechanism in maximal coordinates, for nmc.cc and nmc_os.cc: every body by itself, hinges as rows [000 s.3].
+//
+// A body here is a link that carries bodies of the model (what is welded together is one link). V are the twists of all
+// of them, each at its link's origin in the link's own axes, where its inertia is constant. With classical accelerations A
+// (angular, and of the origin)
+//     Mass A = F - b,   b = (w x I w, w x (w x h))                                                             (1)
+// F gravity, forces from outside and reactions. The joint of body b on body p leaves
+//     V_b = X V_p + S v          X: p's motion as felt at b's origin                                            (2)
+// to its coordinates v, S its axes at b, of full rank. With S = Q1 R, [Q1 Q2] orthogonal,
+//     hinges   G V = Q2' (V_b - X V_p) = 0,       6 - dof rows                                                  (3)
+//     coordinates   v = D' (V_b - X V_p),  D = Q1 R^-T, so that D'S = 1                                         (4)
+// A joint force tau is the wrench D tau on b and its opposite on p: by (4) its power is tau . v.
+//
+// In minimal coordinates V = S v for the whole tree and A = S vdot + c, where c = accelerations() with vdot = 0. A step
+// v+ = v + dt vdot + impulses is then, with V+ = S v+,
+//     Mass (V+ - V) = dt (F + D tau - b - Mass c) + G' p + J' z,     G V+ = 0                                   (5)
+// since S' (5) is the step in minimal coordinates: S'G' = 0. The step's true twist is V+ + dt c: 000 (21) has it as unknown,
+// and G (V+ + dt c - V) = G dt c = -dt Gdot V is its second line. The unknown V+ is that of the other methods, with rows at
+// velocity level at q, so all of them have the same solution to rounding.
+//
+// Armature a of a coordinate adds -a (v+ - v) to its joint force, an impulse y along D that is itself an unknown:
+//     D' (V_b+ - X V_p+) - v + y / a = 0,      a free row with softness 1 / a                                   (6)
+//
+// A row's side on a link between the axes of one joint, which is no body, acts by what that link does with b and p:
+//     V_l = X V_p + sum over its coordinates k of S_k v_k,   v by (4)                                           (7)
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "linchpin/base/result.h"
+#include "linchpin/contact/body_inverse.h"
+#include "linchpin/contact/formulation.h"
+#include "linchpin/contact/row_problem.h"
+
+namespace linchpin {
+
+class MaximalCoordinates {
+ public:
+  // Why the model has no maximal coordinates: a body without mass, or without moments about some axis.
+  static std::optional<Error> find_fault(const Model& model);
+  explicit MaximalCoordinates(const Model& model);
+
+  int bodies() const { return int(bodies_.size()); }
+  // (3) and (6); a row of the latter for each coordinate with armature.
+  int hinge_rows() const { return hinge_rows_; }
+  const Matrix36& mass(int body) const { return bodies_[std::size_t(body)].mass; }
+  const Matrix36& inverse(int body) const { return bodies_[std::size_t(body)].inverse; }
+
+  // All that follows, for one step.
+  void place(const Motive& motive, const Rows& rows, const RowOrder& order);
+  // Hinge rows as one block, and then the others in their order. Its links are bodies, numbered from 1, and its forces in
+  // their axes.
+  Rows rows;
+  std::vector<double> momentum;        // Mass times V_free, of (5) without impulses; six by body
+  std::vector<Motion<double>> V_free;  // by body, numbered from 1: the world does not move
+
+  // (4), after place(); V as V_free.
+  void coordinates(const Motive& motive, std::span<const Motion<double>> V, std::span<double> v) const;
+
+ private:
+  struct BodyPart {
+    int link;
+    int parent;   // body, -1 for the world
+    int dofs, v;  // coordinates of its joint, first of them
+    Matrix36 mass, inverse;
+    RigidInertia<double> inertia;
+  };
+  // S, D and Q2 of a joint, in the world's axes at its body's origin, column by column.
+  struct JointPart {
+    Motion<double> S[6];
+    Force<double> D[6], hinge[6];
+  };
+
+  void place_joints(const Motive& motive);
+  void place_momenta(const Motive& motive);
+  // Adds a force on a body or, shifted to its origin, the opposite of it; nothing on the world.
+  void add_side(const Motive& motive, int body, const Force<double>& F_W);
+  void add_across_joint(const Motive& motive, int body, const Force<double>& F_W);
+  void add_link_side(const Motive& motive, int link, const Force<double>& F_W);
+
+  std::vector<BodyPart> bodies_;   // in the order of links
+  std::vector<int> body_of_link_;  // the body whose joint has the link, itself if it is one
+  std::vector<double> armature_;   // by coordinate
+  int hinge_rows_ = 0;
+
+  std::vector<JointPart> joints_;
+  std::vector<Motion<double>> drift_;  // by link: c
+  std::vector<Force<double>> force_;   // by body: of dt (F + D tau - b), in its axes
+  std::vector<double> zero_;
+};
+
+}  // namespace linchpin

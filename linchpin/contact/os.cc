@@ -1,0 +1,237 @@
+// The operational-space formulation [000 s.6]: velocities are eliminated by the compliance of the links that rows touch.
+//
+//     v_free = v + dt aba(q, v, tau, f_ext),     w = (J M^-1 J' + softness) z + J v_free + offset              (1)
+//     v+ = v_free + M^-1 J' z                                                                                  (2)
+// J = Q J_nodes, the nodes being the touched links' own frames and Q the forces of the sides [000 (46)-(50)], so that
+//     J M^-1 J' = Q Lambda Q',   Lambda by compliance.h in O(n + nodes^2)                                      (3)
+// The factors that aba() leaves serve (3) and (2) as well. Where we differ from 000 (53): all rows are at velocity level,
+// with dt = 0 too, and bodies that hang on nothing but a free joint and carry nothing (piles of loose ones) need no
+// recursion: their block of Lambda is the inverse of their own inertia, which in their own axes is constant.
+//
+// Which links are touched changes seldom, so the tree of nodes is kept while they are the same; it depends on nothing else.
+#include <algorithm>
+#include <cstdint>
+
+#include "linchpin/base/check.h"
+#include "linchpin/contact/body_inverse.h"
+#include "linchpin/contact/eliminated.h"
+#include "linchpin/contact/formulations.h"
+#include "linchpin/dynamics/aba.h"
+#include "linchpin/dynamics/articulated_factor.h"
+#include "linchpin/dynamics/compliance.h"
+
+namespace linchpin {
+namespace {
+
+class OperationalSpace final : public Formulation {
+ public:
+  OperationalSpace(const Model& model, const Plan<double>& plan);
+  void pose(const Motive& motive, const Rows& rows, Problem& problem) override;
+  void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,
+            std::span<double> impulses) override;
+
+ private:
+  // A touched link.
+  struct Touched {
+    int link;
+    int in_tree;  // its node there; -1: a loose body
+  };
+
+  void find_free_velocity(const Motive& motive);
+  bool same_links(const Rows& rows);
+  void place_nodes(const Motive& motive);
+  void gather_forces(const Motive& motive, const Rows& rows);
+  void find_motion(const Motive& motive);
+  template <class Take>
+  void each_compliance(const Take& take) const;
+
+  // Of the model.
+  std::vector<int> rank_;   // by link: its place when those that move each other stand together
+  std::vector<int> group_;  // by link: the first link of those
+  std::vector<int> loose_;  // by link: its place in loose_inverse_, or -1
+  std::vector<Matrix36> loose_inverse_;
+
+  // While the touched links are the same.
+  std::vector<Touched> touched_;  // in the order of rank_
+  std::vector<int> touched_at_;   // by link: its place there, or -1
+  std::vector<int> moved_;        // links on the way from the base to any of them
+  std::vector<LinkNode> nodes_;
+  NodeTree<double> tree_;
+  Compliance<double> compliance_;
+
+  // Scratch.
+  AbaWorkspace<double> aba_;
+  SolveWorkspace<double> solve_;
+  std::vector<double> v_free_, vdot_;
+  std::vector<double> node_matrix_;
+  EliminatedProblem eliminated_;
+  std::vector<int> links_;
+  std::vector<std::int64_t> seen_;  // by link: the call that saw it last
+  std::int64_t call_ = 0;
+  std::vector<Motion<double>> motion_;
+  std::vector<Force<double>> on_link_;
+};
+
+OperationalSpace::OperationalSpace(const Model& model, const Plan<double>& plan)
+    : aba_(plan),
+      solve_(plan),
+      v_free_(std::size_t(model.nv())),
+      vdot_(std::size_t(model.nv())),
+      motion_(model.links().size(), Motion<double>::zero()),
+      on_link_(model.links().size(), Force<double>::zero()) {
+  const std::span<const Link> links = model.links();
+  const std::size_t n = links.size();
+  group_.assign(n, 0);
+  loose_.assign(n, -1);
+  touched_at_.assign(n, -1);
+  seen_.assign(n, 0);
+  std::vector<char> carries(n, 0);
+  for (std::size_t i = 1; i < n; ++i) {
+    carries[std::size_t(links[i].parent)] = 1;
+    const bool begins = links[i].parent == 0 || links[i].kind == LinkKind::free;  // nothing passes a free joint inward
+    group_[i] = begins ? int(i) : group_[std::size_t(links[i].parent)];
+  }
+  std::vector<int> by_rank(n);
+  for (std::size_t i = 0; i < n; ++i) by_rank[i] = int(i);
+  std::ranges::stable_sort(by_rank, {}, [&](int i) { return group_[std::size_t(i)]; });
+  rank_.resize(n);
+  for (std::size_t k = 0; k < n; ++k) rank_[std::size_t(by_rank[k])] = int(k);
+  for (std::size_t i = 1; i < n; ++i)
+    if (links[i].kind == LinkKind::free && !carries[i])
+      if (const std::optional<Matrix36> inverse = inverse_of(links[i].inertia)) {
+        loose_[i] = int(loose_inverse_.size());
+        loose_inverse_.push_back(*inverse);
+      }
+}
+
+void OperationalSpace::find_free_velocity(const Motive& motive) {
+  std::ranges::copy(motive.v, v_free_.begin());
+  if (motive.dt == 0) {  // the factors alone
+    std::ranges::fill(vdot_, 0);
+    aba_inward<double>(motive.plan, motive.q, motive.v, vdot_, {}, aba_);
+    return;
+  }
+  aba<double>(motive.plan, motive.q, motive.v, motive.tau, motive.f_ext, aba_, vdot_);
+  for (std::size_t k = 0; k < v_free_.size(); ++k) v_free_[k] += motive.dt * vdot_[k];
+}
+
+// Whether the rows touch the links of the last call and no others; links_ are those they touch.
+bool OperationalSpace::same_links(const Rows& rows) {
+  ++call_;
+  links_.clear();
+  bool known = true;
+  for (const RowSide& side : rows.sides) {
+    const std::size_t i = std::size_t(side.link);
+    if (seen_[i] == call_) continue;
+    seen_[i] = call_;
+    links_.push_back(side.link);
+    known = known && touched_at_[i] >= 0;
+  }
+  return known && links_.size() == touched_.size();
+}
+
+void OperationalSpace::place_nodes(const Motive& motive) {
+  const std::span<const Link> links = motive.model.links();
+  for (const Touched& t : touched_) touched_at_[std::size_t(t.link)] = -1;
+  touched_.clear();
+  nodes_.clear();
+  moved_.clear();
+  std::ranges::sort(links_, {}, [&](int i) { return rank_[std::size_t(i)]; });
+  for (const int i : links_) {
+    const bool loose = loose_[std::size_t(i)] >= 0;
+    touched_at_[std::size_t(i)] = int(touched_.size());
+    touched_.push_back({.link = i, .in_tree = loose ? -1 : int(nodes_.size())});
+    if (!loose) nodes_.push_back({i, Transform<double>::identity()});
+    for (int on_way = i; on_way != 0; on_way = links[std::size_t(on_way)].parent) {
+      if (seen_[std::size_t(on_way)] == -call_) break;
+      seen_[std::size_t(on_way)] = -call_;
+      moved_.push_back(on_way);
+    }
+  }
+  std::ranges::sort(moved_);  // parents first
+  tree_.place(motive.model, motive.plan, nodes_);
+  compliance_.fit(tree_);
+  node_matrix_.resize(36 * nodes_.size() * nodes_.size());
+}
+
+// The sides' forces into the axes of their links.
+void OperationalSpace::gather_forces(const Motive& motive, const Rows& rows) {
+  eliminated_.sides.begin(touched_.size());
+  for (const RowSide& side : rows.sides) eliminated_.sides.count(touched_at_[std::size_t(side.link)]);
+  eliminated_.sides.end_count();
+  for (int r = 0; r < rows.size(); ++r)
+    for (int s = rows.first_side[std::size_t(r)]; s < rows.first_side[std::size_t(r) + 1]; ++s) {
+      const RowSide& side = rows.sides[std::size_t(s)];
+      const Mat3<double>& R = motive.kin.X_WL[std::size_t(side.link)].R;
+      eliminated_.sides.put(touched_at_[std::size_t(side.link)], r,
+                            {transpose_times(R, side.force.n), transpose_times(R, side.force.f)});
+    }
+}
+
+// Velocities of the touched links if nothing held them: (1) of mechanics.h, for those on the way only.
+void OperationalSpace::find_motion(const Motive& motive) {
+  motion_[0] = Motion<double>::zero();
+  for (const int i : moved_) {
+    const Link& link = motive.model.links()[std::size_t(i)];
+    const Motion<double>& parent = motion_[std::size_t(link.parent)];
+    const Vec3<double> r = motive.kin.X_WL[std::size_t(i)].p - motive.kin.X_WL[std::size_t(link.parent)].p;
+    Motion<double> m{parent.w, parent.v + cross(parent.w, r)};
+    for (int k = link.v; k < link.v + link.nv; ++k) m = m + v_free_[std::size_t(k)] * motive.vel.axis[std::size_t(k)];
+    motion_[std::size_t(i)] = m;
+  }
+}
+
+template <class Take>
+void OperationalSpace::each_compliance(const Take& take) const {
+  const std::size_t width = 6 * nodes_.size();
+  for (std::size_t j = 0; j < touched_.size(); ++j) {
+    const Touched& b = touched_[j];
+    if (b.in_tree < 0) {
+      take(int(j), int(j), loose_inverse_[std::size_t(loose_[std::size_t(b.link)])].data(), std::size_t(6));
+      continue;
+    }
+    const double* columns = node_matrix_.data() + 6 * std::size_t(b.in_tree);
+    const int group = group_[std::size_t(b.link)];
+    for (std::size_t i = j + 1; i-- > 0 && group_[std::size_t(touched_[i].link)] == group;)
+      take(int(i), int(j), columns + 6 * std::size_t(touched_[i].in_tree) * width, width);
+  }
+}
+
+void OperationalSpace::pose(const Motive& motive, const Rows& rows, Problem& problem) {
+  check(motive.v.size() == v_free_.size() && motive.model.links().size() == rank_.size(), "a motive of another model");
+  find_free_velocity(motive);
+  if (!same_links(rows)) place_nodes(motive);
+  gather_forces(motive, rows);
+  compound_paths<double>(motive.plan, tree_, aba_, compliance_);
+  compliance_matrix<double>(tree_, compliance_, node_matrix_);
+  find_motion(motive);
+  eliminated_.assemble(
+      rows, motion_, group_, int(group_.size()), [&](const auto& take) { each_compliance(take); }, problem);
+}
+
+void OperationalSpace::lift(const Motive& motive, const Rows& rows, std::span<const double> solution,
+                            std::span<double> v, std::span<double> impulses) {
+  check(solution.size() == std::size_t(rows.size()) && impulses.size() == solution.size(), "a solution of ",
+        solution.size(), " numbers and ", impulses.size(), " impulses for ", rows.size(), " rows");
+  check(v.size() == v_free_.size(), "room for ", v.size(), " velocities, the model has ", v_free_.size());
+  std::ranges::copy(solution, impulses.begin());
+  for (const Touched& t : touched_) on_link_[std::size_t(t.link)] = Force<double>::zero();
+  for (int r = 0; r < rows.size(); ++r) add_row_impulse(rows, r, impulses[std::size_t(r)], on_link_);
+  for (const Touched& t : touched_) {
+    Force<double>& F = on_link_[std::size_t(t.link)];
+    const Mat3<double>& R = motive.kin.X_WL[std::size_t(t.link)].R;
+    F = {transpose_times(R, F.n), transpose_times(R, F.f)};
+  }
+  std::ranges::fill(v, 0);
+  solve<double>(motive.plan, aba_, solve_, v, std::span<const Force<double>>(on_link_));
+  for (const Touched& t : touched_) on_link_[std::size_t(t.link)] = Force<double>::zero();
+  for (std::size_t k = 0; k < v.size(); ++k) v[k] += v_free_[k];
+}
+
+}  // namespace
+
+std::unique_ptr<Formulation> make_os(const Model& model, const Plan<double>& plan) {
+  return std::make_unique<OperationalSpace>(model, plan);
+}
+
+}  // namespace linchpin
