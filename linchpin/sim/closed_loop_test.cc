@@ -140,8 +140,8 @@ TEST(ClosedLoop, FourBarsStayParallelogramsAtAnyStep) {
     state = advanced(model, state, options, int(std::lround(5 / options.dt)));
     for (std::size_t k = 1; k < state.q.size(); ++k)
       EXPECT_NEAR(state.q[k], (k % 2 == 0 ? 1 : -1) * state.q[0], 1e-8)
-          << to_string(options.stepper) << " " << options.dt;
-    EXPECT_NEAR(state.q[0], 16.654353487, 1e-4) << to_string(options.stepper) << " " << options.dt;
+          << to_string(options.stepper.value()) << " " << options.dt;
+    EXPECT_NEAR(state.q[0], 16.654353487, 1e-4) << to_string(options.stepper.value()) << " " << options.dt;
   }
 }
 

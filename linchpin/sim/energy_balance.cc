@@ -5,10 +5,11 @@
 
 namespace linchpin {
 
-RunMonitor::RunMonitor(const Model& model, double energy_tolerance)
+RunMonitor::RunMonitor(const Model& model, const CertificateLimits& limits)
     : model_(model), plan_(model), kin_(plan_), vel_(model) {
-  check(energy_tolerance >= 0, "energy_tolerance is ", energy_tolerance, "; it must be at least 0");
-  certificate_.energy_tolerance = energy_tolerance;
+  check(limits.energy >= 0, "the energy defect's limit is ", limits.energy, "; it must be at least 0");
+  check(limits.penetration >= 0, "the limit of penetration is ", limits.penetration, " m; it must be at least 0");
+  certificate_.limits = limits;
 }
 
 Energy RunMonitor::energy_of(const State& state) {
@@ -19,9 +20,9 @@ Energy RunMonitor::energy_of(const State& state) {
 
 void RunMonitor::start(const State& state) {
   at_start_ = energy_of(state);
-  const double tolerance = certificate_.energy_tolerance;
+  const CertificateLimits limits = certificate_.limits;
   certificate_ = {};
-  certificate_.energy_tolerance = tolerance;
+  certificate_.limits = limits;
   certificate_.energy.start = certificate_.energy.stored = at_start_.total();
   certificate_.energy.exchanged = at_start_.kinetic;
   certificate_.finite = std::isfinite(at_start_.total());
@@ -45,15 +46,31 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   c.substeps += report.substeps;
   c.loop_error = std::max(c.loop_error, report.loop_error);
   c.loop_speed = std::max(c.loop_speed, report.loop_speed);
+  c.residual = std::max(c.residual, report.residual);
+  c.cone_violation = std::max(c.cone_violation, report.cone_violation);
+  c.penetration = std::max(c.penetration, report.penetration);
+  c.most_contacts = std::max(c.most_contacts, report.contacts);
+  c.problems += report.problems;
+  c.iterations += report.iterations;
+  c.loose += report.loose;
+  c.halved += report.halved;
+  c.declared_fallbacks += report.declared_fallbacks;
+  c.impacts += report.impacts;
+  c.painleve += report.painleve > 0;
+  c.impact_loss += report.impact_loss;
+  c.contact_loss += report.contact_loss;
+  c.least_release = std::min(c.least_release, report.least_release);
   const Energy now = energy_of(after);
   EnergyBalance& e = c.energy;
   e.stored = now.total();
   e.work += report.work;
   e.dissipated += report.dissipated;
   e.projected += report.projected;
+  e.lost += report.impact_loss + report.contact_loss;
   e.largest_defect = std::max(e.largest_defect, std::abs(e.defect()));
   e.exchanged = std::max({e.exchanged, now.kinetic, std::abs(now.gravity - at_start_.gravity),
-                          std::abs(now.springs - at_start_.springs), std::abs(e.work), std::abs(e.dissipated)});
+                          std::abs(now.springs - at_start_.springs), std::abs(e.work), std::abs(e.dissipated),
+                          std::abs(e.lost)});
   if (!std::isfinite(e.stored) || !std::isfinite(e.work) || !std::isfinite(e.dissipated)) c.finite = false;
 }
 

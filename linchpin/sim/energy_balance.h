@@ -1,6 +1,6 @@
 // Where a run's energy came from and where it went, and the certificate of the run.
 //
-//     defect = stored - stored at start - work + dissipated - projected                                        (1)
+//     defect = stored - stored at start - work + dissipated + lost - projected                                  (1)
 // is zero for the motion itself; what is left is the error of the stepper. Stored energy is that of the state after
 // each step (mechanics.h: kinetic, gravity, springs). Work and dissipation are integrals of power over each step, which
 // the stepper forms from its own stages (StepReport): to its own order, also where a step has many substeps.
@@ -17,17 +17,24 @@ struct EnergyBalance {
   double stored = 0;          // now
   double work = 0;            // done by tau and f_ext so far
   double dissipated = 0;      // by damping so far
+  double lost = 0;            // to contacts, impacts, limits and dry friction so far
   double projected = 0;       // added by the projections onto constraints so far: no force did that work
   double largest_defect = 0;  // the largest |defect| after any step
   // The largest energy that moved from one purse to another, after any step: kinetic, what gravity or springs have
   // given or taken since the start, work, or dissipated. The measure of a defect, since no zero of a potential matters.
   double exchanged = 0;
 
-  double defect() const { return stored - start - work + dissipated - projected; }  // (1)
+  double defect() const { return stored - start - work + dissipated + lost - projected; }  // (1)
   double relative_defect() const { return exchanged > 0 ? largest_defect / exchanged : 0; }
 };
 
-// What can be said of a run without contact.
+// What is asked of a run beside being finite and done; the residual of each problem is asked by the step itself.
+struct CertificateLimits {
+  double energy = unlimited;      // on the relative defect
+  double penetration = 1e-4;      // m
+};
+
+// What can be said of a run.
 struct Certificate {
   bool finite = true;
   StepStatus status = StepStatus::done;  // of the first step that failed, and why
@@ -38,15 +45,23 @@ struct Certificate {
   double loop_error = 0, loop_speed = 0;  // the largest after any step: m or rad, and per s
   int constraint = -1;                    // of the first step that failed for a constraint
   EnergyBalance energy;
-  double energy_tolerance = unlimited;  // on the relative defect
-  bool passed() const { return finite && status == StepStatus::done && energy.relative_defect() <= energy_tolerance; }
+  // Where there are contacts: the largest of any step, and sums.
+  double residual = 0, cone_violation = 0, penetration = 0;
+  int most_contacts = 0;
+  long problems = 0, loose = 0, halved = 0, iterations = 0, declared_fallbacks = 0, impacts = 0, painleve = 0;
+  double impact_loss = 0, contact_loss = 0, least_release = 1;
+  CertificateLimits limits;
+  bool passed() const {
+    return finite && status == StepStatus::done && energy.relative_defect() <= limits.energy &&
+           penetration <= limits.penetration;
+  }
 };
 
 // Follows a run: start() once, then add() after every step, whether it succeeded or not.
 class RunMonitor {
  public:
   // By default energy is reported and does not decide: how much of it a stepper may lose is the user's choice.
-  explicit RunMonitor(const Model& model, double energy_tolerance = unlimited);
+  explicit RunMonitor(const Model& model, const CertificateLimits& limits = {});
 
   void start(const State& state);
   void add(const State& after, const StepReport& report);

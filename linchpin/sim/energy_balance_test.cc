@@ -8,7 +8,7 @@ namespace {
 Certificate followed(const Model& model, State& state, const SimulationOptions& options, int steps,
                      const Inputs& inputs = {}, double energy_tolerance = unlimited) {
   Simulation simulation(model, options);
-  RunMonitor monitor(model, energy_tolerance);
+  RunMonitor monitor(model, {.energy = energy_tolerance});
   monitor.start(state);
   for (int i = 0; i < steps; ++i) monitor.add(state, simulation.step(state, inputs));
   return monitor.certificate();

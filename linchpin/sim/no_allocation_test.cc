@@ -47,6 +47,25 @@ TEST(NoAllocation, InAStepOfAClosedChain) {
   }
 }
 
+// Once a run has seen as many contacts as it will have: the memory of lists is kept.
+TEST(NoAllocation, InAStepWithContacts) {
+  for (const char* name : {"@stack:boxes=4", "@stack", "@slope:angle=35", "@stand", "@grip", "@swing:links=5", "@bounce"}) {
+    const Model model = model_of(name);
+    for (const int directions : {0, 4}) {
+      if (directions > 0 && std::string(name) == "@stack") continue;  // 240 rows by pivoting: long
+      Simulation simulation(model, {.dt = 1e-3, .contact = {.directions = directions}});
+      State state = make_state(model);
+      for (int i = 0; i < 1200; ++i) ASSERT_TRUE(simulation.step(state).ok()) << name;
+      const State again = state;
+      for (int i = 0; i < 200; ++i) ASSERT_TRUE(simulation.step(state).ok()) << name;
+      state = again;
+      const long before = allocations;
+      for (int i = 0; i < 200; ++i) simulation.step(state);
+      EXPECT_EQ(allocations - before, 0) << name << " " << directions;
+    }
+  }
+}
+
 TEST(NoAllocation, InAStepThatFails) {
   const Model model = model_of("@humanoid");
   for (const Stepper stepper : all_steppers()) {

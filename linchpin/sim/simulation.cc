@@ -6,6 +6,7 @@
 #include <sstream>
 #include <variant>
 
+#include "linchpin/sim/contact_stepper.h"
 #include "linchpin/sim/keep_constraints.h"
 #include "linchpin/sim/runge_kutta.h"
 #include "linchpin/sim/steppers.h"
@@ -22,7 +23,8 @@ constexpr std::array<StepperInfo, stepper_count> steppers{{{Stepper::semi_implic
                                                            {Stepper::explicit_euler, "explicit_euler", 1},
                                                            {Stepper::rk4, "rk4", 4},
                                                            {Stepper::dormand_prince, "dormand_prince", 5},
-                                                           {Stepper::implicit_midpoint, "implicit_midpoint", 2}}};
+                                                           {Stepper::implicit_midpoint, "implicit_midpoint", 2},
+                                                           {Stepper::time_stepping, "time_stepping", 1}}};
 
 const StepperInfo& info_of(Stepper stepper) {
   for (const StepperInfo& info : steppers)
@@ -30,10 +32,12 @@ const StepperInfo& info_of(Stepper stepper) {
   fail_check("stepper number ", static_cast<int>(stepper), " of ", stepper_count);
 }
 
-using AnyWorkspace = std::variant<EulerWorkspace, MidpointWorkspace, Stages>;
+using AnyWorkspace = std::variant<EulerWorkspace, MidpointWorkspace, Stages, ContactStepper>;
 
-AnyWorkspace workspace_for(Stepper stepper, const Model& model) {
-  switch (stepper) {
+AnyWorkspace workspace_for(const SimulationOptions& options, const Model& model, Dynamics& dynamics) {
+  switch (*options.stepper) {
+    case Stepper::time_stepping:
+      return ContactStepper(dynamics, options);
     case Stepper::rk4:
       return Stages(model, rk4_stages);
     case Stepper::dormand_prince:
@@ -46,7 +50,7 @@ AnyWorkspace workspace_for(Stepper stepper, const Model& model) {
 }
 
 void check_options(const SimulationOptions& o) {
-  info_of(o.stepper);
+  if (o.stepper) info_of(*o.stepper);
   check(o.dt > 0 && std::isfinite(o.dt), "dt is ", o.dt, " s; it must be positive and finite");
   check(o.relative_tolerance >= 0 && std::isfinite(o.relative_tolerance), "relative_tolerance is ",
         o.relative_tolerance, "; it must be finite and at least 0");
@@ -55,6 +59,17 @@ void check_options(const SimulationOptions& o) {
   check(o.max_substeps > 0, "max_substeps is ", o.max_substeps, "; it must be at least 1");
   check(o.loop_tolerance > 0, "loop_tolerance is ", o.loop_tolerance, "; it must be positive");
   check(o.max_iterations > 0, "max_iterations is ", o.max_iterations, "; it must be at least 1");
+  const ContactOptions& c = o.contact;
+  check(c.directions == 0 || (c.directions >= 2 && c.directions % 2 == 0), "directions is ", c.directions,
+        "; friction takes 0 (the cone itself) or an even number of them, 4 and more (2 where all is in one plane)");
+  check(c.tolerance > 0, "the tolerance of contact problems is ", c.tolerance, "; it must be positive");
+  check(c.acceptable >= c.tolerance, "acceptable is ", c.acceptable, ", below the tolerance ", c.tolerance);
+  check(c.most_contacts > 0, "most_contacts is ", c.most_contacts, "; it must be at least 1");
+  check(c.impact_speed >= 0, "impact_speed is ", c.impact_speed, " m/s; it must be at least 0");
+  check(c.max_splits >= 0, "max_splits is ", c.max_splits, "; it must be at least 0");
+  check(c.position_tolerance > 0, "position_tolerance is ", c.position_tolerance, " m; it must be positive");
+  check(c.sleep_after >= 0 && c.sleep_speed >= 0, "sleep_after is ", c.sleep_after, " s and sleep_speed ",
+        c.sleep_speed, "; both must be at least 0");
 }
 
 void check_state(const Model& model, const State& state, const Inputs& inputs) {
@@ -68,6 +83,8 @@ void check_state(const Model& model, const State& state, const Inputs& inputs) {
         " numbers, the model needs none or ", nv);
   check(inputs.f_ext.empty() || inputs.f_ext.size() == forces, "f_ext has ", inputs.f_ext.size(),
         " numbers, the model needs none or ", forces);
+  check(inputs.controls.empty() || inputs.controls.size() == model.actuators().size(), "controls has ",
+        inputs.controls.size(), " numbers, the model has ", model.actuators().size(), " actuators");
 }
 
 bool limited(const DofSpec& dof) { return dof.lower != -unlimited || dof.upper != unlimited; }
@@ -105,16 +122,45 @@ std::string_view to_string(StepStatus status) {
       return "not_assembled";
     case StepStatus::constraints_unmet:
       return "constraints_unmet";
+    case StepStatus::unsolved:
+      return "unsolved";
+    case StepStatus::runaway:
+      return "runaway";
   }
   fail_check("status number ", static_cast<int>(status));
 }
 
+std::string_view to_string(ContactState state) {
+  switch (state) {
+    case ContactState::separating:
+      return "separating";
+    case ContactState::sticking:
+      return "sticking";
+    case ContactState::sliding:
+      return "sliding";
+  }
+  fail_check("contact state number ", static_cast<int>(state));
+}
+
+Stepper default_stepper(const Model& model) {
+  const bool joints = std::ranges::any_of(
+      model.dofs(), [](const DofSpec& dof) { return dof.dry_friction != 0 || limited(dof); });
+  if (joints || !model.actuators().empty()) return Stepper::time_stepping;
+  return ContactPlan(model).any ? Stepper::time_stepping : Stepper::rk4;
+}
+
 struct Simulation::Parts {
   Parts(const Model& m, const SimulationOptions& o)
-      : options(o), dynamics(m), workspace(workspace_for(o.stepper, m)), arrival(m) {}
+      : options(with_stepper(o, m)), dynamics(m), workspace(workspace_for(options, m, dynamics)), arrival(m) {}
+  static SimulationOptions with_stepper(SimulationOptions o, const Model& m) {
+    if (!o.stepper) o.stepper = default_stepper(m);
+    return o;
+  }
 
   StepReport advance(const Departure& from) {
-    switch (options.stepper) {
+    switch (*options.stepper) {
+      case Stepper::time_stepping:
+        return std::get<ContactStepper>(workspace).step(from, arrival);
       case Stepper::semi_implicit_euler:
         return semi_implicit_euler(dynamics, from, std::get<EulerWorkspace>(workspace), arrival);
       case Stepper::explicit_euler:
@@ -126,7 +172,7 @@ struct Simulation::Parts {
       case Stepper::implicit_midpoint:
         return implicit_midpoint(dynamics, from, std::get<MidpointWorkspace>(workspace), arrival);
     }
-    fail_check("stepper number ", static_cast<int>(options.stepper), " of ", stepper_count);
+    fail_check("stepper number ", static_cast<int>(*options.stepper), " of ", stepper_count);
   }
 
   SimulationOptions options;
@@ -153,6 +199,11 @@ std::span<const double> Simulation::reactions(const State& state, const Inputs& 
   return dynamics.chain()->reactions;
 }
 
+std::span<const ContactReport> Simulation::contacts() const {
+  const auto* stepper = std::get_if<ContactStepper>(&parts_->workspace);
+  return stepper ? stepper->contacts() : std::span<const ContactReport>();
+}
+
 StepReport Simulation::step(State& state, const Inputs& inputs) {
   check_state(parts_->dynamics.model, state, inputs);
   parts_->dynamics.evaluations = 0;
@@ -169,6 +220,10 @@ StepReport Simulation::step(State& state, const Inputs& inputs) {
   std::ranges::copy(parts_->arrival.q, state.q.begin());
   std::ranges::copy(parts_->arrival.v, state.v.begin());
   state.substep = parts_->arrival.substep;
+  state.memory.assign(parts_->arrival.memory.begin(), parts_->arrival.memory.end());
+  state.fresh = parts_->arrival.fresh;
+  state.loose_steps = parts_->arrival.loose_steps;
+  state.still.assign(parts_->arrival.still.begin(), parts_->arrival.still.end());
   state.time += parts_->options.dt;
   return report;
 }

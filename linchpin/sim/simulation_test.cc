@@ -14,7 +14,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // ---- names and checks -----------------------------------------------------------------------------------------------
 
 TEST(Simulation, SteppersHaveNamesAndOrders) {
-  ASSERT_EQ(all_steppers().size(), std::size_t(stepper_count));
+  ASSERT_EQ(all_steppers().size() + 1, std::size_t(stepper_count));  // those, and time_stepping
   for (const Stepper stepper : all_steppers()) EXPECT_EQ(stepper_from(to_string(stepper)), stepper);
   EXPECT_EQ(stepper_from("leapfrog"), std::nullopt);
   EXPECT_EQ(order_of(Stepper::rk4), 4);

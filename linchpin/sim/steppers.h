@@ -62,7 +62,11 @@ class Dynamics {
 struct Arrival {
   explicit Arrival(const Model& model);
   std::vector<double> q, v;
-  double substep = 0;  // see State
+  double substep = 0;  // see State, as for the next two
+  std::vector<RowMemory> memory;
+  bool fresh = false;
+  int loose_steps = 0;
+  std::vector<double> still;
 };
 
 // What a stepper is given; its own workspace and the Arrival come after it.

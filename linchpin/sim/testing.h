@@ -23,7 +23,7 @@ inline State advanced(const Model& model, State state, const SimulationOptions& 
   Simulation simulation(model, options);
   for (int i = 0; i < steps; ++i) {
     const StepReport report = simulation.step(state, inputs);
-    EXPECT_TRUE(report.ok()) << to_string(options.stepper) << ": " << report.reason << " at t = " << state.time;
+    EXPECT_TRUE(report.ok()) << to_string(simulation.options().stepper.value()) << ": " << report.reason << " at t = " << state.time;
     if (!report.ok()) break;
   }
   return state;

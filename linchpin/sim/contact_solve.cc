@@ -1,0 +1,225 @@
+// The rows of a part of a step, their problem and its solution: (1), (2) and (6) of contact_stepper.h.
+#include "linchpin/sim/contact_stepper_parts.h"
+
+#include <algorithm>
+
+namespace linchpin {
+namespace {
+
+// A problem that stays loose spoils the guess of the next one. After 4, 16, 64, ... such steps in a row one is given all
+// that the solvers have: if that does it, those after it are easy again.
+bool wants_all(int loose_steps) {
+  int power = 4;
+  while (power < loose_steps) power *= 4;
+  return loose_steps == power;
+}
+
+}  // namespace
+
+void ContactStepper::Parts::add_limit(int coordinate, double offset, bool from_above) {
+  add_limit_rows(model, joint_plan, kin, vel, coordinate, offset, from_above, rows.rows);
+  rows.add_owner(from_above ? RowOwner::Kind::upper_limit : RowOwner::Kind::lower_limit, coordinate);
+}
+
+// In the order that their memory is kept in, but that loops and springs come first.
+void ContactStepper::Parts::gather_rows(const Inputs& inputs, std::span<const double> q, std::span<const double> v,
+                                        double h, bool servos) {
+  rows.clear();
+  if (ClosedChain* chain = dynamics.chain()) add_loop_rows(chain->constraints, chain->rows, rows);
+  for (int s = 0; s < int(model.springs().size()); ++s) {
+    const std::size_t before = rows.rows.blocks.size();
+    add_spring_row(model, kin, s, h, rows.rows);
+    if (rows.rows.blocks.size() > before) rows.add_owner(RowOwner::Kind::spring, s);
+  }
+  for (int i = 0; i < int(set.contacts.size()); ++i) {
+    if (bounces[std::size_t(i)]) continue;
+    const Contact& c = set.contacts[std::size_t(i)];
+    add_contact(c, kin, open(c.gap) / h, rows.rows);  // (2)
+    rows.add_owner(RowOwner::Kind::contact, i);
+  }
+  for (const int k : joint_plan.limited) {
+    const DofSpec& dof = model.dofs()[std::size_t(k)];
+    const double at = q[std::size_t(joint_plan.position[std::size_t(k)])];
+    const double reach = 2 * h * std::abs(v[std::size_t(k)]) + limit_margin;
+    if (at - dof.lower < reach) add_limit(k, open(at - dof.lower) / h, false);
+    if (dof.upper - at < reach) add_limit(k, open(dof.upper - at) / h, true);
+  }
+  for (const int k : joint_plan.frictional) {
+    add_friction_row(model, joint_plan, kin, vel, k, h, rows.rows);
+    rows.add_owner(RowOwner::Kind::dry_friction, k);
+  }
+  if (servos) return;
+  for (const int a : joint_plan.bounded_servos) {
+    const Actuator& actuator = model.actuators()[std::size_t(a)];
+    const double u = control_of(model, inputs.controls, std::size_t(a));
+    add_servo_row(model, joint_plan, kin, vel, a, u, q[std::size_t(actuator.q)], h, rows.rows);
+    rows.add_owner(RowOwner::Kind::servo, a);
+  }
+}
+
+void ContactStepper::Parts::find_row_trees() {
+  std::ranges::fill(has_rows, 0);
+  for (const RowSide& side : rows.rows.sides)
+    has_rows[std::size_t(trees.of_link[std::size_t(side.link)])] = 1;
+}
+
+// Where forces are evaluated: (4) in the middle for trees without rows.
+void ContactStepper::Parts::place_middle(std::span<const double> q, std::span<const double> v, double h) {
+  std::ranges::copy(q, q_eval.begin());
+  for (std::size_t i = 1; i < model.links().size(); ++i) {
+    const Link& link = model.links()[i];
+    const double part = has_rows[std::size_t(trees.of_link[i])] ? 0 : 0.5 * h;
+    for (int k = link.v; k < link.v + link.nv; ++k) step_v[std::size_t(k)] = part * v[std::size_t(k)];
+  }
+  integrate(model, step_v, q_eval);
+}
+
+void ContactStepper::Parts::gather_forces(const Inputs& inputs, std::span<const double> q, std::span<const double> v,
+                                          double h, bool servos) {
+  if (inputs.tau.empty())
+    std::ranges::fill(tau, 0);
+  else
+    std::ranges::copy(inputs.tau, tau.begin());
+  add_implicit_forces(model, joint_plan, q, v, inputs.controls, h, servos, q_moved, step_v, tau);
+}
+
+// v_after and impulses from (1) and (2).
+bool ContactStepper::Parts::solve_rows(const Departure& from, const Arrival& at, double h, bool servos,
+                                       StepReport& report) {
+  gather_rows(from.inputs, at.q, at.v, h, servos);
+  find_row_trees();
+  gather_forces(from.inputs, at.q, at.v, h, servos);
+  place_middle(at.q, at.v, h);
+  Variant& with = servos || !firm ? soft : *firm;
+  const std::size_t n = std::size_t(rows.rows.size());
+  impulses.resize(n);
+  if (n == 0 && !in_maximal_coordinates(options.method)) {  // there hinges are rows, and still to be solved
+    aba<double>(with.plan, q_eval, at.v, tau, from.inputs.f_ext, with.aba, vdot);
+    for (std::size_t k = 0; k < v_after.size(); ++k) v_after[k] = at.v[k] + h * vdot[k];
+    keep_sleepers();
+    return true;
+  }
+  const bool moved = options.method != Method::os && std::ranges::find(has_rows, 0) != has_rows.end();
+  if (moved) {
+    kinematics<double>(bare.plan, q_eval, kin_middle);
+    velocities(model, kin_middle, at.v, vel_after);
+  }
+  const Motive motive{with.model, with.plan, moved ? kin_middle : kin, moved ? vel_after : vel, q_eval, at.v, tau,
+                      from.inputs.f_ext, h};
+  with.formulation->pose(motive, rows.rows, problem);
+  if (options.method == Method::os) report.painleve = std::max(report.painleve, painleve_contacts());
+  const bool round = options.directions == 0 || cone_count(problem.blocks) == 0;
+  SolverOptions how{
+      .tolerance = options.tolerance,
+      .acceptable = wants_all(at.loose_steps) ? 0 : options.acceptable,
+      // Impulses that have just been found have also undone what was left over before; the next ones have not.
+      .guess_tolerance = (at.fresh ? 1e-3 : 0.1) * options.tolerance,
+      .aim = 1e-5 * options.tolerance};
+  z.assign(std::size_t(problem.size()), 0.0);
+  if (options.method == Method::os)
+    how.warm_start = guess_impulses(rows, set.contacts, at.memory, h, z);
+  Problem* posed = &problem;
+  if (!round) {
+    friction.pose(problem, options.directions, {}, flat_problem);
+    flat.resize(std::size_t(flat_problem.size()));
+    friction.from_conic(z, {}, flat);
+    posed = &flat_problem;
+  }
+  const SolveReport solved = solver.solve(*posed, options.solver, how, round ? z : flat);
+  if (!round) friction.to_conic(flat, z);
+  loose = solved.status != Status::solved;
+  ++report.problems;
+  report.iterations += solved.iterations;
+  report.declared_fallbacks += solved.tries > 1;
+  report.residual = std::max({report.residual, solved.residual.relative, solved.residual.plain_relative});
+  if (solved.status == Status::bad_input) return unsolved(report, "the solver does not take the problem of this step");
+  if (solved.status != Status::solved) {
+    if (!solved.residual.within(options.acceptable))
+      return unsolved(report, "the contact problem was not solved to an acceptable residual");
+    ++report.loose;
+  }
+  fresh = solved.iterations > 0;
+  with.formulation->lift(motive, rows.rows, z, v_after, impulses);
+  keep_sleepers();
+  return true;
+}
+
+// Contacts whose sliding no finite force is consistent with [Painleve 1895]: the friction that sliding calls for raises
+// the normal force that it is proportional to,
+//     n' L n - mu n' L t <= 0,   t the direction of sliding, L the contact's own block of J M^-1 J'
+// What comes out is then a jump of velocity without a collision.
+int ContactStepper::Parts::painleve_contacts() {
+  int count = 0;
+  for (std::size_t b = 0; b < rows.owner.size(); ++b) {
+    const Block& block = rows.rows.blocks[b];
+    if (block.kind != BlockKind::cone) continue;
+    const Contact& c = set.contacts[std::size_t(rows.owner[b].index)];
+    if (c.gap > touching(options)) continue;
+    const Vec3<double> u = relative_velocity(c, kin, vel);
+    const double slip = length(u.y, c.across * u.z);
+    if (!(slip > slip_speed)) continue;
+    double L[9];
+    problem.M.diagonal(block.start, 3, L);
+    if (L[0] - block.mu * (L[1] * u.y + L[2] * c.across * u.z) / slip <= 0) ++count;
+  }
+  return count;
+}
+
+bool ContactStepper::Parts::within_servo_limits(const Inputs& inputs, std::span<const double> q, double h) const {
+  for (const int a : joint_plan.bounded_servos) {
+    const Actuator& actuator = model.actuators()[std::size_t(a)];
+    const double u = control_of(model, inputs.controls, std::size_t(a));
+    const double f = servo_force(actuator, u, q[std::size_t(actuator.q)], v_after[std::size_t(actuator.v)], h);
+    if (!(f >= actuator.lower && f <= actuator.upper)) return false;
+  }
+  return true;
+}
+
+bool ContactStepper::Parts::is_sunk(std::span<const double> q) const {
+  for (const Contact& c : set.contacts)
+    if (c.gap < -options.position_tolerance) return true;
+  for (const int k : joint_plan.limited) {
+    const DofSpec& dof = model.dofs()[std::size_t(k)];
+    const double at = q[std::size_t(joint_plan.position[std::size_t(k)])];
+    if (std::min(at - dof.lower, dof.upper - at) < -options.position_tolerance) return true;
+  }
+  return false;
+}
+
+// (6) is a step of its own without forces and without time, from rest, with gaps for velocities.
+bool ContactStepper::Parts::put_back(const Arrival& at, double h, StepReport& report) {
+  velocities(model, kin, v_after, vel_after);
+  lifted.clear();
+  if (ClosedChain* chain = dynamics.chain()) add_loop_rows(chain->constraints, chain->rows, lifted);
+  std::ranges::fill(lifted.rows.offset, 0);  // loops have a projection of their own, and are not to be opened here
+  for (int i = 0; i < int(set.contacts.size()); ++i) {
+    const Contact& c = set.contacts[std::size_t(i)];
+    add_normal(c, kin, c.gap + h * relative_velocity(c, kin, vel_after).x, lifted.rows);
+    lifted.add_owner(RowOwner::Kind::contact, i);
+  }
+  for (const int k : joint_plan.limited) {
+    const DofSpec& dof = model.dofs()[std::size_t(k)];
+    const double to = at.q[std::size_t(joint_plan.position[std::size_t(k)])] + h * v_after[std::size_t(k)];
+    for (const bool from_above : {false, true}) {
+      const double gap = from_above ? dof.upper - to : to - dof.lower;
+      if (gap > limit_margin) continue;
+      add_limit_rows(model, joint_plan, kin, vel, k, gap, from_above, lifted.rows);
+      lifted.add_owner(from_above ? RowOwner::Kind::upper_limit : RowOwner::Kind::lower_limit, k);
+    }
+  }
+  velocities(model, kin, zero, vel_after);
+  const Motive motive{bare.model, bare.plan, kin, vel_after, at.q, zero, {}, {}, 0};
+  bare.formulation->pose(motive, lifted.rows, problem);
+  z.assign(std::size_t(problem.size()), 0.0);
+  lift_impulses.resize(std::size_t(lifted.rows.size()));
+  // Positions need not be exact: what is left over is seen by the next step. Nor is it lost if this one finds nothing.
+  const SolveReport solved =
+      solver.solve(problem, SolverId::automatic, {.tolerance = 1e-6, .acceptable = 1e-2}, z);
+  ++report.problems;
+  report.iterations += solved.iterations;
+  if (!solved.residual.within(1e-2) || solved.status == Status::bad_input) return false;
+  bare.formulation->lift(motive, lifted.rows, z, shift, lift_impulses);
+  return true;
+}
+
+}  // namespace linchpin

@@ -1,0 +1,167 @@
+#include "linchpin/sim/contact_stepper_parts.h"
+
+#include <algorithm>
+
+#include "linchpin/geometry/bounds.h"
+
+namespace linchpin {
+namespace {
+
+// Steps are not halved below this part of dt.
+constexpr double most_halved = 32;
+
+constexpr double runaway_speed = 1e8;  // m/s or rad/s: no mechanism
+
+}  // namespace
+
+ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
+    : dynamics(d),
+      model(d.model),
+      options(o.contact),
+      dt(o.dt),
+      trees(model),
+      contact_plan(model),
+      joint_plan(model),
+      armature(std::size_t(model.nv()), 0.0),
+      soft((implicit_armature(model, dt, true, armature), model), options.method, armature),
+      bare(model, options.method, std::vector<double>(std::size_t(model.nv()), 0.0)),
+      kin(bare.plan),
+      kin_middle(bare.plan),
+      vel(model),
+      vel_after(model),
+      set(contact_plan),
+      q_eval(std::size_t(model.nq())),
+      q_moved(std::size_t(model.nq())),
+      step_v(std::size_t(model.nv())),
+      v_after(std::size_t(model.nv())),
+      tau(std::size_t(model.nv())),
+      vdot(std::size_t(model.nv())),
+      shift(std::size_t(model.nv())),
+      zero(std::size_t(model.nv()), 0.0),
+      has_rows(std::size_t(trees.count)),
+      asleep(std::size_t(trees.count)),
+      never_fixed(std::size_t(trees.count), 0) {
+  if (!joint_plan.bounded_servos.empty()) {
+    implicit_armature(model, dt, false, armature);
+    firm = std::make_unique<Variant>(model, options.method, armature);
+  }
+  for (const SceneShape& shape : contact_plan.scene.shapes()) {
+    const Aabb box = bounds(shape.shape, Transform<double>::identity());
+    radius.push_back(0.5 * norm(box.upper - box.lower));
+  }
+}
+
+StepReport ContactStepper::Parts::step(const Departure& from, Arrival& to) {
+  StepReport report;
+  std::ranges::copy(from.state.q, to.q.begin());
+  std::ranges::copy(from.state.v, to.v.begin());
+  if (!all_finite(to.q) || !all_finite(to.v) || !all_finite(from.inputs.tau) || !all_finite(from.inputs.f_ext))
+    return not_finite(model, from, {}, to);
+  if (!all_finite(from.inputs.controls)) {
+    report.status = StepStatus::not_finite;
+    report.reason = "a control is not finite";
+    return report;
+  }
+  to.memory.assign(from.state.memory.begin(), from.state.memory.end());
+  to.fresh = from.state.fresh;
+  to.loose_steps = from.state.loose_steps;
+  to.still.assign(from.state.still.begin(), from.state.still.end());
+  std::ranges::fill(asleep, 0);
+  sums.clear();
+  double left = dt;
+  for (int part = 0; left > 0; ++part) {
+    place(from.state.time + dt - left, to.q, to.v);
+    linchpin::find_contacts(model, contact_plan, kin, vel, left, set);
+    if (set.contacts.size() > std::size_t(options.most_contacts)) {
+      report.status = StepStatus::runaway;
+      report.reason = "more contacts than most_contacts: shapes lie within each other, or speeds are too high for dt";
+      return report;
+    }
+    if (part == 0)
+      for (const Contact& c : set.contacts) report.penetration = std::max(report.penetration, -c.gap);
+    bounces.assign(set.contacts.size(), 0);
+    if (part == 0 && options.sleep_after > 0) find_sleepers(from, to, report);
+    drop_sleepers();
+    const bool may_split = part < options.max_splits;
+    if (may_split && meets_impact()) {
+      ++report.impacts;
+      if (!solve_impacts(to, report)) return report;
+      continue;
+    }
+    double h = may_split ? find_touch(from, to, left) : left;
+    while (!advance(from, h, to, report)) {  // a problem that resists is another one in half the time
+      if (report.status != StepStatus::unsolved || h < dt / most_halved) return report;
+      report.status = StepStatus::done;
+      report.reason = "";
+      ++report.halved;
+      h /= 2;
+    }
+    left = h < left ? left - h : 0;
+  }
+  finish_reports();
+  if (options.sleep_after > 0) count_stillness(to);
+  StepReport end = arrived(model, from, to);
+  if (!end.ok()) return end;
+  for (std::size_t k = 0; k < to.v.size(); ++k)
+    if (std::abs(to.v[k]) > runaway_speed) {
+      report.status = StepStatus::runaway;
+      report.reason = "a speed beyond 1e8 m/s or rad/s: the motion has run away";
+      for (const Joint& joint : model.joints())
+        if (int(k) >= joint.v && int(k) < joint.v + joint.nv) report.body = joint.child;
+      return report;
+    }
+  return report;
+}
+
+void ContactStepper::Parts::place(double time, std::span<const double> q, std::span<const double> v) {
+  kinematics<double>(bare.plan, q, kin);
+  velocities(model, kin, v, vel);
+  if (ClosedChain* chain = dynamics.chain()) place_chain(q, v, time, *chain);
+  ++dynamics.evaluations;
+}
+
+bool ContactStepper::Parts::advance(const Departure& from, double h, Arrival& at, StepReport& report) {
+  bool servos = true;
+  if (!solve_rows(from, at, h, servos, report)) return false;
+  if (firm && !within_servo_limits(from.inputs, at.q, h)) {  // then their limits are rows
+    servos = false;
+    if (!solve_rows(from, at, h, servos, report)) return false;
+  }
+  count_work(from.inputs, at.q, at.v, h, servos, report);
+  if (rows.rows.size() > 0) {
+    report.contact_loss += add_losses(report);
+    collect();
+    remember(rows, set.contacts, impulses, h, at.memory);
+    at.fresh = fresh;
+    at.loose_steps = loose ? at.loose_steps + 1 : 0;
+  } else {
+    at.memory.clear();
+  }
+  report.contacts = 0;
+  for (const RowOwner& owner : rows.owner) report.contacts += owner.kind == RowOwner::Kind::contact;
+  const bool sunk = is_sunk(at.q) && put_back(at, h, report);
+  // (3) and (4); place_middle() has moved the trees of (4) half of the way.
+  for (std::size_t i = 1; i < model.links().size(); ++i) {
+    const Link& link = model.links()[i];
+    const double part = has_rows[std::size_t(trees.of_link[i])] ? h : 0.5 * h;
+    for (int k = link.v; k < link.v + link.nv; ++k)
+      step_v[std::size_t(k)] = part * v_after[std::size_t(k)];
+  }
+  std::ranges::copy(q_eval, at.q.begin());
+  integrate(model, step_v, at.q);
+  std::ranges::copy(v_after, at.v.begin());
+  if (!sunk) return true;
+  report.projected -= dynamics.stored(at.q, at.v);
+  integrate(model, shift, at.q);  // (6)
+  report.projected += dynamics.stored(at.q, at.v);
+  return true;
+}
+
+ContactStepper::ContactStepper(Dynamics& dynamics, const SimulationOptions& options)
+    : parts_(std::make_unique<Parts>(dynamics, options)) {}
+ContactStepper::~ContactStepper() = default;
+ContactStepper::ContactStepper(ContactStepper&&) noexcept = default;
+StepReport ContactStepper::step(const Departure& from, Arrival& to) { return parts_->step(from, to); }
+std::span<const ContactReport> ContactStepper::contacts() const { return parts_->reports; }
+
+}  // namespace linchpin

@@ -1,0 +1,321 @@
+// Contact over time against what is known in closed form.
+#include <cmath>
+#include <numbers>
+
+#include "linchpin/model/scenes.h"
+#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/testing.h"
+
+namespace linchpin {
+namespace {
+
+Model model_of(const std::string& text) { return compiled(scene(text).value()); }
+
+struct Finished {
+  State state;
+  Certificate certificate;
+};
+
+template <class Look>
+Finished run(const Model& model, double time, const SimulationOptions& options, const Look& look) {
+  Simulation simulation(model, options);
+  RunMonitor monitor(model);
+  State state = make_state(model);
+  monitor.start(state);
+  const long steps = std::lround(time / options.dt);
+  for (long i = 0; i < steps; ++i) {
+    const StepReport report = simulation.step(state);
+    monitor.add(state, report);
+    EXPECT_TRUE(report.ok()) << report.reason << " at t = " << state.time;
+    if (!report.ok()) break;
+    look(state, simulation, report);
+  }
+  return {state, monitor.certificate()};
+}
+Finished run(const Model& model, double time, const SimulationOptions& options = {}) {
+  return run(model, time, options, [](const State&, const Simulation&, const StepReport&) {});
+}
+
+double fastest(const State& state) { return largest(state.v); }
+
+std::vector<Method> all_methods() { return {Method::os, Method::rmc, Method::mc, Method::nmc_os, Method::nmc}; }
+
+TEST(Contact, NothingCreepsOnASlope) {
+  for (const Method method : all_methods()) {
+    const Model model = model_of("slope:angle=20,mu=0.5,heading=30,turn=10");
+    const Finished r = run(model, method == Method::os ? 10 : 0.5, {.contact = {.method = method}});
+    State start = make_state(model);
+    EXPECT_LT(distance(model, start, r.state), 1e-12) << to_string(method);
+    EXPECT_LT(r.certificate.penetration, 1e-12);
+    EXPECT_LT(r.certificate.residual, 1e-10);
+  }
+}
+
+// s = g (sin - mu cos) t^2 / 2; each step of (3) overshoots by a h^2 / 2, so a t h / 2 in all: order 1, from above.
+TEST(Contact, SlidingIsOfOrderOneAndTheSameInEveryDirection) {
+  const double a = 35 * std::numbers::pi / 180, down = 9.81 * (std::sin(a) - 0.5 * std::cos(a));
+  for (const double heading : {0., 17., 45., 110.})
+    for (const double dt : {1e-2, 1e-3}) {
+      const Model model = model_of("slope:angle=35,mu=0.5,turn=25,heading=" + std::to_string(heading));
+      const Finished r = run(model, 1, {.dt = dt});
+      EXPECT_NEAR(r.state.q[4], down / 2 * (1 + dt), 1e-9) << heading << " " << dt;
+      EXPECT_NEAR(r.state.v[3], down, 1e-9);
+      EXPECT_NEAR(r.state.q[5], 0, 1e-9) << "sideways";
+    }
+}
+
+// With directions instead of the cone friction is weaker between them, by at most cos(pi / nf).
+TEST(Contact, DirectionsOfFrictionAreWithinTheCone) {
+  const double a = 35 * std::numbers::pi / 180;
+  for (const int directions : {4, 8, 16}) {
+    const Model model = model_of("slope:angle=35,mu=0.5,turn=0,heading=45");
+    const Finished r = run(model, 0.2, {.contact = {.directions = directions}});
+    const double cone = 9.81 * (std::sin(a) - 0.5 * std::cos(a)) * 0.2;
+    const double weakest = 9.81 * (std::sin(a) - 0.5 * std::cos(std::numbers::pi / directions) * std::cos(a)) * 0.2;
+    EXPECT_GE(r.state.v[3], cone * (1 - 1e-9)) << directions;
+    EXPECT_LE(r.state.v[3], weakest * (1 + 1e-9)) << directions;
+  }
+}
+
+TEST(Contact, ApexesOfABouncingBall) {
+  for (const double e : {0.7, 1.0})
+    for (const Restitution law : {Restitution::poisson, Restitution::newton}) {
+      const Model model = model_of("bounce:height=1,restitution=" + std::to_string(e));
+      const Finished r = run(model, 2.5, {.dt = 1e-3, .contact = {.restitution = law}});
+      // Free flight is exact (4) and the touch is found by (5) to rounding; the energy after n bounces is e^2n.
+      EXPECT_GT(r.certificate.impacts, 1);
+      EXPECT_NEAR(r.certificate.energy.start - r.certificate.impact_loss - r.certificate.energy.stored, 0,
+                  1e-4 * 9.81)
+          << e;  // steps with a row near a touch are of order 1
+      if (e == 1) {
+        EXPECT_NEAR(r.certificate.impact_loss, 0, 1e-12);
+        EXPECT_LE(r.certificate.energy.stored, r.certificate.energy.start * (1 + 1e-12)) << "nothing is gained";
+      }
+    }
+}
+
+TEST(Contact, SlidingSphereEndsRolling) {
+  const Model model = model_of("roll");
+  const double v0 = make_state(model).v[3];
+  const Finished r = run(model, 2);
+  EXPECT_NEAR(r.state.v[3], 5. / 7 * v0, 1e-9 * v0);
+  // Kinetic energy: 2/7 of what it had went into friction.
+  EXPECT_NEAR(r.certificate.contact_loss, 2. / 7 * r.certificate.energy.exchanged, 1e-6);
+}
+
+TEST(Contact, StackOfTenStandsStill) {
+  const Model model = model_of("stack");
+  const Finished r = run(model, 2);
+  State start = make_state(model);
+  EXPECT_LT(distance(model, start, r.state), 1e-10);
+  EXPECT_LT(r.certificate.penetration, 1e-12);
+  EXPECT_EQ(r.certificate.most_contacts, 40);
+}
+
+TEST(Contact, AHeavyBoxStandsOnALightOne) {
+  const Model model = model_of("stack:boxes=2,ratio=1000");
+  const Finished r = run(model, 2);
+  EXPECT_LT(distance(model, make_state(model), r.state), 1e-10);
+}
+
+TEST(Contact, TheGripHolds) {
+  const Model model = model_of("grip");
+  const Finished r = run(model, 2);
+  EXPECT_LT(distance(model, make_state(model), r.state), 1e-9);
+}
+
+TEST(Contact, AnArchStandsByFrictionAlone) {
+  const Model model = model_of("arch");
+  const Finished r = run(model, 1);
+  EXPECT_LT(distance(model, make_state(model), r.state), 1e-9);
+}
+
+// Forces on the floor carry the weight, and each is within its cone.
+TEST(Contact, ForcesAreReported) {
+  const Model model = model_of("stack:boxes=3");
+  double weight = 0;
+  run(model, 0.1, {}, [&](const State&, const Simulation& simulation, const StepReport& report) {
+    weight = 0;
+    EXPECT_EQ(int(simulation.contacts().size()), report.contacts);
+    for (const ContactReport& c : simulation.contacts()) {
+      EXPECT_LE(c.friction, c.mu * c.normal_force + 1e-9);
+      EXPECT_NEAR(norm(c.normal), 1, 1e-12);
+      EXPECT_EQ(c.state, c.normal_force > 0 ? ContactState::sticking : ContactState::separating);
+      if (c.body_a == 0 || c.body_b == 0) weight += (c.body_a == 0 ? -1 : 1) * c.force.z;
+    }
+  });
+  EXPECT_NEAR(weight, 9.81 * model.total_mass(), 1e-6);
+}
+
+TEST(Contact, NothingTunnels) {
+  for (const double speed : {1., 30., 1000., 30000.})
+    for (const double dt : {1e-2, 1e-3}) {
+      ModelSpec spec = scene("thin_wall:restitution=0.5,speed=" + std::to_string(speed)).value();
+      const Model model = compiled(spec);
+      const State start = make_state(model);
+      const Finished r = run(model, 20 * dt + 2 / speed, {.dt = dt});
+      // It comes back with half of its speed, on the side where it began.
+      EXPECT_NEAR(r.state.v[3], -0.5 * start.v[3], 1e-6 * speed) << speed << " " << dt;
+    }
+}
+
+TEST(Contact, PainleveIsSolvedAndFlagged) {
+  const Model model = model_of("painleve");
+  const Finished r = run(model, 1);
+  EXPECT_GT(r.certificate.painleve, 0);
+  EXPECT_TRUE(r.certificate.passed());
+  EXPECT_LT(fastest(r.state), 100);
+}
+
+// All that matters is in the state: another Simulation goes on with the same bits, in mid-contact too.
+TEST(Contact, AStateSavedInMidContactGoesOnWithTheSameBits) {
+  for (const char* text : {"stack:boxes=4", "swing:links=4", "stand", "pile:count=12", "dominoes"}) {
+    const Model model = model_of(text);
+    Simulation first(model, {.dt = 1e-3});
+    State state = make_state(model);
+    for (int i = 0; i < 400; ++i) ASSERT_TRUE(first.step(state).ok()) << text;
+    State copy = state;
+    Simulation second(model, {.dt = 1e-3});
+    for (int i = 0; i < 200; ++i) {
+      ASSERT_TRUE(first.step(state).ok());
+      ASSERT_TRUE(second.step(copy).ok());
+    }
+    EXPECT_TRUE(same_bits(state, copy)) << text;
+    EXPECT_EQ(state.memory.size(), copy.memory.size());
+  }
+}
+
+// The same motion by all five formulations, for as long as rounding has not grown by impacts.
+TEST(Contact, FormulationsMoveAlike) {
+  for (const char* text : {"swing:links=3", "slope:angle=35,turn=20", "stack:boxes=2", "stand4"}) {
+    const Model model = model_of(text);
+    const Finished os = run(model, 0.2);
+    for (const Method method : all_methods()) {
+      const Finished other = run(model, 0.2, {.contact = {.method = method}});
+      EXPECT_LT(distance(model, os.state, other.state), 1e-7) << text << " " << to_string(method);
+    }
+  }
+}
+
+// What has sunk in is put back by a step from rest, whatever the velocities are: by all five to the same place.
+TEST(Contact, FormulationsPutBackAlike) {
+  const Model model = model_of("swing:links=3");
+  State start = make_state(model);
+  start.q[0] = -0.64;  // the last link is 21 mm in the floor, and moves
+  std::vector<State> ends;
+  for (const Method method : all_methods()) {
+    Simulation simulation(model, {.contact = {.method = method}});
+    State& state = ends.emplace_back(start);
+    const StepReport report = simulation.step(state);
+    EXPECT_TRUE(report.ok()) << report.reason;
+    EXPECT_GT(report.penetration, 1e-3);
+    EXPECT_LT(simulation.step(state).penetration, 0.1 * report.penetration) << to_string(method);
+    EXPECT_LT(distance(model, ends.front(), state), 1e-6) << to_string(method);  // its problems are solved to 1e-6
+  }
+}
+
+TEST(Contact, IslandsFallAsleepAndWake) {
+  const Model model = model_of("stack:boxes=3");
+  Simulation simulation(model, {.dt = 1e-3, .contact = {.sleep_after = 0.1}});
+  State state = make_state(model);
+  StepReport report;
+  for (int i = 0; i < 300; ++i) report = simulation.step(state);
+  EXPECT_EQ(report.asleep, 3);
+  EXPECT_EQ(report.problems, 0);
+  const State slept = state;
+  std::vector<double> tau(std::size_t(model.nv()), 0.0);
+  tau[3] = 100;  // N: more than friction holds
+  report = simulation.step(state, {.tau = tau});
+  EXPECT_EQ(report.asleep, 0) << "a push wakes all of them";
+  EXPECT_GT(distance(model, slept, state), 1e-6);
+}
+
+// A joint against its stop, and one held by dry friction.
+ModelSpec one_joint(DofSpec dof, double gravity) {
+  ModelSpec spec;
+  spec.name = "joint";
+  spec.gravity = {0, 0, -gravity};
+  BodySpec body;
+  body.name = "slider";
+  body.inertia = {2, {0, 0, 0}, Sym3<double>::zero()};
+  spec.bodies.push_back(body);
+  JointSpec joint;
+  joint.name = "slide";
+  joint.type = JointType::prismatic;
+  joint.child = "slider";
+  joint.axis = {0, 0, 1};
+  joint.dofs = {dof};
+  spec.joints.push_back(joint);
+  return spec;
+}
+
+TEST(JointRows, ALimitStops) {
+  const Model model = compiled(one_joint({.lower = -0.5, .upper = 0.25}, 10));
+  const Finished r = run(model, 1);
+  EXPECT_NEAR(r.state.q[0], -0.5, 2e-10);  // a tenth of the position tolerance counts as closed
+  EXPECT_NEAR(r.state.v[0], 0, 1e-12);
+  State thrown = make_state(model);
+  thrown.v[0] = 5;
+  Simulation simulation(model, {.dt = 1e-3});
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(simulation.step(thrown).ok());
+    EXPECT_LE(thrown.q[0], 0.25 + 1e-12);
+  }
+  EXPECT_LT(thrown.v[0], 0) << "it has come down from the upper stop";
+}
+
+TEST(JointRows, DryFrictionHoldsAndSlips) {
+  EXPECT_NEAR(run(compiled(one_joint({.dry_friction = 20.1}, 10)), 1).state.q[0], 0, 1e-15);
+  const Finished slips = run(compiled(one_joint({.dry_friction = 5}, 10)), 1);  // 20 N less 5 N on 2 kg
+  EXPECT_NEAR(slips.state.v[0], -7.5, 1e-9);
+}
+
+// A stiff spring and damper at a step a thousand times too long for explicit methods: it goes to where it balances.
+TEST(JointRows, StiffSpringsDoNotExplode) {
+  const Model model = compiled(one_joint({.damping = 1e3, .stiffness = 1e8}, 10));
+  const Finished r = run(model, 1, {.stepper = Stepper::time_stepping, .dt = 1e-2});
+  EXPECT_NEAR(r.state.q[0], -20 / 1e8, 1e-12);
+}
+
+TEST(JointRows, ServosReachTheirTargetWithinTheirLimits) {
+  for (const double limit : {unlimited, 30.}) {
+    ModelSpec spec = one_joint({}, 10);
+    spec.actuators.push_back({.name = "servo",
+                              .joint = "slide",
+                              .type = ActuatorType::position,
+                              .stiffness = 1e6,
+                              .damping = 1e4,
+                              .lower = -limit,
+                              .upper = limit,
+                              .control = 0.3});
+    const Model model = compiled(spec);
+    const Finished r = run(model, 3);
+    EXPECT_NEAR(r.state.q[0], 0.3 - 20 / 1e6, 1e-9) << limit;
+    // In its first step a limited one pushes with all it has: 30 N up, 20 N down, on 2 kg.
+    Simulation simulation(model, {.dt = 1e-3});
+    State state = make_state(model);
+    ASSERT_TRUE(simulation.step(state).ok());
+    if (limit == 30) {
+      EXPECT_NEAR(state.v[0], 5e-3, 1e-9);
+    }
+  }
+  ModelSpec spec = one_joint({}, 0);
+  spec.actuators.push_back(
+      {.name = "servo", .joint = "slide", .type = ActuatorType::velocity, .damping = 1e5, .control = 2});
+  EXPECT_NEAR(run(compiled(spec), 1).state.v[0], 2, 1e-9);
+}
+
+TEST(Contact, ABadStateIsRefusedWithTheCulprit) {
+  const Model model = model_of("stack:boxes=2");
+  Simulation simulation(model, {});
+  State state = make_state(model);
+  state.v[7] = std::nan("");
+  const State before = state;
+  const StepReport report = simulation.step(state);
+  EXPECT_EQ(report.status, StepStatus::not_finite);
+  EXPECT_GT(report.body, 0);
+  EXPECT_EQ(state.q, before.q);
+}
+
+}  // namespace
+}  // namespace linchpin
