@@ -30,6 +30,7 @@
 #include "bench/timing.h"
 #include "linchpin/solvers/generate.h"
 #include "linchpin/solvers/lemke.h"
+#include "linchpin/solvers/polyhedral.h"
 #include "linchpin/solvers/problem_file.h"
 #include "linchpin/solvers/residual.h"
 #include "linchpin/solvers/solver.h"

@@ -6,13 +6,14 @@
 #include <time.h>
 
 namespace linchpin {
-namespace {
 
 double thread_seconds() {
   timespec t{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
+
+namespace {
 
 double seconds_for(const Repeated& contender, int times) {
   const double start = thread_seconds();

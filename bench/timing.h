@@ -16,6 +16,9 @@ namespace linchpin {
 // Ties this thread to the core it is on. Returns that core, or -1 where the system does not let us.
 int pin_to_one_core();
 
+// Processor time of this thread.
+double thread_seconds();
+
 // What to time: must do its work this many times over.
 using Repeated = std::function<void(int times)>;
 

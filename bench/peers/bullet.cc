@@ -15,21 +15,13 @@
 // Debian's package has no BulletInverseDynamics, and btMultiBody alone has neither inverse dynamics nor a mass matrix.
 #include <algorithm>
 
-#include <BulletDynamics/Featherstone/btMultiBody.h>
-
-#include "bench/peers/drivers.h"
+#include "bench/peers/bullet_links.h"
 
 namespace linchpin {
 namespace {
 
 // A btMultiBody reserves the square of its degrees of freedom: 200 MB here.
 constexpr int largest_nv = 5000;
-
-btVector3 bt(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
-Vec3<double> vec3(const btVector3& v) { return {v.x(), v.y(), v.z()}; }
-btQuaternion bt(const Quaternion<double>& a) { return {a.x, a.y, a.z, a.w}; }
-// Bullet's "rotation from A to B" turns A's coordinates into B's: the inverse of the orientation of B in A.
-btQuaternion to_axes_of(const Mat3<double>& R_AB) { return bt(from_rotation(transpose(R_AB))); }
 
 struct Tree {
   std::unique_ptr<btMultiBody> body;
@@ -42,12 +34,8 @@ struct Tree {
   const double* accelerations() const { return &scratch_r[body->getNumDofs()]; }
 };
 
-// A node as Bullet sees it, with its state in Bullet's coordinates.
-struct BulletLink {
-  int tree = 0, link = -1;  // link -1: the base
-  double mass = 0;
-  Vec3<double> moments{0, 0, 0};
-  Transform<double> X_ML = Transform<double>::identity();
+// With its state in Bullet's coordinates.
+struct LinkState {
   double q[4] = {}, v[3] = {}, tau[3] = {};
 };
 
@@ -76,7 +64,8 @@ class BulletPeer final : public Peer {
     if (auto error = number_links()) return error;
     for (Tree& tree : trees_) make_tree(tree);
     for (std::size_t i = 0; i < nodes_.size(); ++i)
-      if (links_[i].link >= 0) set_up_link(i);
+      if (links_[i].link >= 0)
+        set_up_link(*trees_[std::size_t(links_[i].tree)].body, nodes_, links_, i, /*touching_parent=*/true);
     for (Tree& tree : trees_) tree.body->finalizeMultiDof();
     bases_.assign(nodes_.size(), {});
     return std::nullopt;
@@ -85,21 +74,21 @@ class BulletPeer final : public Peer {
   void set_state(std::span<const double> q, std::span<const double> v, std::span<const double> tau) override {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const PeerNode& node = nodes_[i];
-      BulletLink& link = links_[i];
-      const Mat3<double>& R = link.X_ML.R;
+      LinkState& state = states_[i];
+      const Mat3<double>& R = links_[i].X_ML.R;
       if (node.type == JointType::free) {
         set_base_state(i, q, v, tau);
       } else if (node.type == JointType::ball) {
         const Quaternion<double> a = quaternion_at(&q[std::size_t(node.q)]);
         const Vec3<double> axis = transpose_times(R, Vec3<double>{a.x, a.y, a.z});
-        put(axis, link.q);
-        link.q[3] = a.w;
-        put(transpose_times(R, vec3_at(&v[std::size_t(node.v)])), link.v);
-        put(transpose_times(R, vec3_at(&tau[std::size_t(node.v)])), link.tau);
+        put(axis, state.q);
+        state.q[3] = a.w;
+        put(transpose_times(R, vec3_at(&v[std::size_t(node.v)])), state.v);
+        put(transpose_times(R, vec3_at(&tau[std::size_t(node.v)])), state.tau);
       } else if (node.nv == 1) {
-        link.q[0] = q[std::size_t(node.q)];
-        link.v[0] = v[std::size_t(node.v)];
-        link.tau[0] = tau[std::size_t(node.v)];
+        state.q[0] = q[std::size_t(node.q)];
+        state.v[0] = v[std::size_t(node.v)];
+        state.tau[0] = tau[std::size_t(node.v)];
       }
     }
   }
@@ -232,16 +221,13 @@ class BulletPeer final : public Peer {
     trees_.clear();
     trees_.resize(1);
     links_.assign(nodes_.size(), {});
+    states_.assign(nodes_.size(), {});
     link_count_.assign(1, 0);
     std::vector<int> nv(1, 0);
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const PeerNode& node = nodes_[i];
       BulletLink& link = links_[i];
-      const InertiaSpec inertia = inertia_in_joint_frame(node);
-      const PrincipalMoments principal = principal_moments(inertia.moments);
-      link.mass = inertia.mass;
-      link.moments = principal.moments;
-      link.X_ML = {principal.R, inertia.centre};
+      link = bullet_link(node);
       if (node.type == JointType::free) {
         link.tree = static_cast<int>(trees_.size());
         trees_.emplace_back();
@@ -276,36 +262,6 @@ class BulletPeer final : public Peer {
     tree.body->setUseGyroTerm(true);
   }
 
-  void set_up_link(std::size_t i) {
-    const PeerNode& node = nodes_[i];
-    const BulletLink& link = links_[i];
-    btMultiBody& body = *trees_[std::size_t(link.tree)].body;
-    int parent = -1;
-    Transform<double> X_LpF = node.X_PF;
-    if (node.parent >= 0) {
-      const std::size_t p = std::size_t(node.parent);
-      parent = links_[p].link;
-      X_LpF = inverse(nodes_[p].X_CM * links_[p].X_ML) * node.X_PF;
-    }
-    const Mat3<double>& R = link.X_ML.R;
-    const btQuaternion from_parent = to_axes_of(X_LpF.R * R);
-    const btVector3 to_pivot = bt(X_LpF.p), to_centre = bt(transpose_times(R, link.X_ML.p));
-    const btVector3 axis = bt(transpose_times(R, node.axis)), moments = bt(link.moments);
-    switch (node.type) {
-      case JointType::revolute:
-        body.setupRevolute(link.link, link.mass, moments, parent, from_parent, axis, to_pivot, to_centre);
-        break;
-      case JointType::prismatic:
-        body.setupPrismatic(link.link, link.mass, moments, parent, from_parent, axis, to_pivot, to_centre, false);
-        break;
-      case JointType::ball:
-        body.setupSpherical(link.link, link.mass, moments, parent, from_parent, to_pivot, to_centre);
-        break;
-      default:
-        body.setupFixed(link.link, link.mass, moments, parent, from_parent, to_pivot, to_centre);
-    }
-  }
-
   void set_base_state(std::size_t i, std::span<const double> q, std::span<const double> v,
                       std::span<const double> tau) {
     const PeerNode& node = nodes_[i];
@@ -332,7 +288,7 @@ class BulletPeer final : public Peer {
       body.setBasePos(bases_[i].position);
       body.setWorldToBaseRot(bases_[i].world_to_base);
     } else if (nodes_[i].nv > 0) {
-      body.setJointPosMultiDof(link.link, link.q);
+      body.setJointPosMultiDof(link.link, states_[i].q);
     }
   }
   void write_velocity_and_force(std::size_t i) {
@@ -348,8 +304,8 @@ class BulletPeer final : public Peer {
     }
     body.addLinkForce(link.link, link.mass * gravity_);
     if (nodes_[i].nv == 0) return;
-    body.setJointVelMultiDof(link.link, link.v);
-    body.addJointTorqueMultiDof(link.link, link.tau);
+    body.setJointVelMultiDof(link.link, states_[i].v);
+    body.addJointTorqueMultiDof(link.link, states_[i].tau);
   }
 
   std::vector<PeerNode> nodes_;
@@ -357,6 +313,7 @@ class BulletPeer final : public Peer {
   std::vector<Tree> trees_;
   std::vector<int> link_count_;    // by tree
   std::vector<BulletLink> links_;  // by node
+  std::vector<LinkState> states_;  // by node
   std::vector<BaseState> bases_;   // by node
   std::vector<Frame> frames_;
   std::vector<double> compliance_;

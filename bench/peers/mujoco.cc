@@ -1,125 +1,21 @@
 // MuJoCo, through MJCF text in memory.
 //
-// Bodies are handed over in their joint frames M, so that MuJoCo's body frame, joint anchor and linchpin's M are one.
-// Then coordinates agree but for the free joint: MuJoCo has position before quaternion and linear before angular
+// Bodies are handed over in their joint frames M (mujoco_model.h). Then coordinates agree but for the free joint: MuJoCo has position before quaternion and linear before angular
 // velocity, and measures position and linear velocity in the world's axes where linchpin uses those of F.
 #include <algorithm>
-#include <cstdarg>
-#include <cstdio>
-#include <cstring>
 
-#include <mujoco/mujoco.h>
-
-#include "bench/peers/drivers.h"
+#include "bench/peers/mujoco_model.h"
 
 namespace linchpin {
 namespace {
 
-// Point masses and thin rods: MuJoCo refuses moments up to mjMINVAL, so it gets this, kg m^2, instead of zero.
-constexpr double least_moment = 2 * mjMINVAL;
-// tinyxml2 gives up at about 100 nested elements, so deeper bodies go to further files, each included by the one
-// above.
-constexpr int levels_per_file = 60;
 // The sparse factorisation costs about the sum of squared depths: 3e8 for a chain of 1000, 0.1 s a time, and some
 // hundred times that when MuJoCo first compiles the model. Beyond this sum a benchmark would wait for nothing else.
 constexpr double largest_depth_square_sum = 5e8;
 
-__attribute__((format(printf, 2, 3))) void append(std::string& text, const char* format, ...) {
-  char buffer[512];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(buffer, sizeof buffer, format, arguments);
-  va_end(arguments);
-  text += buffer;
-}
-
-void append_pose(std::string& text, const Transform<double>& X) {
-  const Quaternion<double> a = from_rotation(X.R);
-  append(text, " pos='%.17g %.17g %.17g' quat='%.17g %.17g %.17g %.17g'", X.p.x, X.p.y, X.p.z, a.w, a.x, a.y, a.z);
-}
-
-// Joints and bodies are named by the number of their node.
-class MjcfWriter {
- public:
-  MjcfWriter(const std::vector<PeerNode>& nodes, const Vec3<double>& gravity)
-      : nodes_(nodes), children_(nodes.size() + 1) {
-    for (std::size_t i = 0; i < nodes.size(); ++i) children_[std::size_t(nodes[i].parent + 1)].push_back(i);
-    std::string text = "<mujoco><compiler angle='radian' inertiafromgeom='false'/><option ";
-    append(text, "gravity='%.17g %.17g %.17g'>", gravity.x, gravity.y, gravity.z);
-    text +=
-        "<flag constraint='disable' contact='disable' passive='disable' actuation='disable' sensor='disable' "
-        "warmstart='disable'/></option><worldbody>";
-    for (const std::size_t child : children_[0]) write_body(child, 0, text);
-    text += "</worldbody></mujoco>";
-    files_.insert(files_.begin(), std::move(text));
-  }
-  // The first is the one to load; file k > 0 is called file_name(k).
-  const std::vector<std::string>& files() const { return files_; }
-  static std::string file_name(std::size_t k) { return "part" + std::to_string(k) + ".xml"; }
-
- private:
-  void write_body(std::size_t i, int level, std::string& text) {
-    if (level == levels_per_file) {
-      files_.emplace_back();
-      const std::size_t k = files_.size();  // the main file will stand before it
-      text += "<include file='" + file_name(k) + "'/>";
-      std::string part = "<mujoco>";
-      write_body(i, 0, part);
-      files_[k - 1] = part + "</mujoco>";
-      return;
-    }
-    const PeerNode& node = nodes_[i];
-    const Transform<double> X_MpP =
-        node.parent < 0 ? Transform<double>::identity() : inverse(nodes_[std::size_t(node.parent)].X_CM);
-    append(text, "<body name='b%zu'", i);
-    append_pose(text, X_MpP * node.X_PF);
-    text += ">";
-    if (node.type == JointType::free) {
-      append(text, "<freejoint name='j%zu'/>", i);
-    } else if (node.type != JointType::weld) {
-      append(text, "<joint name='j%zu' type='%s' armature='%.17g' axis='%.17g %.17g %.17g'/>", i,
-             mujoco_type(node.type), node.armature, node.axis.x, node.axis.y, node.axis.z);
-    }
-    const InertiaSpec inertia = inertia_in_joint_frame(node);
-    if (inertia.mass > 0) {
-      // Not fullinertia: the principal axes that MuJoCo 2.2 finds give the moments back to six digits only.
-      const PrincipalMoments principal = principal_moments(inertia.moments);
-      const Vec3<double>& I = principal.moments;
-      append(text, "<inertial mass='%.17g' diaginertia='%.17g %.17g %.17g'", inertia.mass, std::max(I.x, least_moment),
-             std::max(I.y, least_moment), std::max(I.z, least_moment));
-      append_pose(text, {principal.R, inertia.centre});
-      text += "/>";
-    }
-    for (const std::size_t child : children_[i + 1]) write_body(child, level + 1, text);
-    text += "</body>";
-  }
-
-  static const char* mujoco_type(JointType type) {
-    return type == JointType::revolute ? "hinge" : type == JointType::prismatic ? "slide" : "ball";
-  }
-
-  const std::vector<PeerNode>& nodes_;
-  std::vector<std::vector<std::size_t>> children_;  // [0] the world's, [i + 1] those of node i
-  std::vector<std::string> files_;
-};
-
-struct DeleteModel {
-  void operator()(mjModel* m) const { mj_deleteModel(m); }
-};
-struct DeleteData {
-  void operator()(mjData* d) const { mj_deleteData(d); }
-};
-struct DeleteVfs {
-  void operator()(mjVFS* vfs) const {
-    mj_deleteVFS(vfs);
-    delete vfs;
-  }
-};
-
-void add_file(mjVFS& vfs, const std::string& name, const std::string& text) {
-  mj_makeEmptyFileVFS(&vfs, name.c_str(), static_cast<int>(text.size()));
-  std::memcpy(vfs.filedata[vfs.nfile - 1], text.data(), text.size());
-}
+constexpr const char* only_smooth_dynamics =
+    "><flag constraint='disable' contact='disable' passive='disable' actuation='disable' sensor='disable' "
+    "warmstart='disable'/>";
 
 std::optional<Error> refuse_cost(const std::vector<PeerNode>& nodes) {
   std::vector<double> depth(nodes.size());  // in degrees of freedom
@@ -149,15 +45,9 @@ class MujocoPeer final : public Peer {
     if (auto error = refuse_inner_free_joints(name(), nodes_)) return error;
     if (auto error = refuse_cost(nodes_)) return error;
 
-    const MjcfWriter mjcf(nodes_, spec.gravity);
-    if (mjcf.files().size() > mjMAXVFS)
-      return Error{"MuJoCo takes no more than " + std::to_string(mjMAXVFS) + " files"};
-    const std::unique_ptr<mjVFS, DeleteVfs> vfs(new mjVFS);
-    mj_defaultVFS(vfs.get());
-    for (std::size_t k = 0; k < mjcf.files().size(); ++k) add_file(*vfs, MjcfWriter::file_name(k), mjcf.files()[k]);
-    char message[1000] = "";
-    model_.reset(mj_loadXML(MjcfWriter::file_name(0).c_str(), vfs.get(), message, sizeof message));
-    if (!model_) return Error{std::string("MuJoCo: ") + message};
+    Result<MujocoModel> loaded = load_mjcf(MjcfWriter(nodes_, spec.gravity, {.options = only_smooth_dynamics}));
+    if (!loaded) return loaded.error();
+    model_ = std::move(loaded).value();
     data_.reset(mj_makeData(model_.get()));
 
     qpos_.assign(nodes_.size(), -1);
@@ -305,8 +195,8 @@ class MujocoPeer final : public Peer {
   }
 
   std::vector<PeerNode> nodes_;
-  std::unique_ptr<mjModel, DeleteModel> model_;
-  std::unique_ptr<mjData, DeleteData> data_;
+  MujocoModel model_;
+  MujocoData data_;
   std::vector<int> qpos_, dof_, body_;                  // MuJoCo's places, by node
   std::vector<double> tau_, qacc_, forces_, solution_;  // in MuJoCo's coordinates
   std::vector<Frame> frames_;

@@ -1,0 +1,734 @@
+// Suite `contact`: scenes with contact, friction and impact, beside MuJoCo, Bullet, DART, ODE and Simbody.
+//
+// Physics: what must come out, by closed forms or because nothing may move. One number for each engine and scene, the
+// smaller the better, judged alike for all from where the bodies are (contact_scene.h).
+//
+// | metric            | scene                      | number                                                              |
+// |-------------------|----------------------------|---------------------------------------------------------------------|
+// | creep             | @slope, 20 degrees         | m, downhill, of a box that friction holds                           |
+// | slide             | @slope:angle=35            | distance after 1 s over g (sin - mu cos)/2, off 1                   |
+// | isotropy          | the same, headed elsewhere | how much that distance differs with the heading                     |
+// | apex              | @bounce                    | heights of three apexes over e^2, e^4, e^6 of the first, off 1      |
+// | energy gained     | @bounce:restitution=1      | highest apex over the start, less 1                                 |
+// | rolling           | @roll                      | speed in the end over 5/7 of that at the start, off 1               |
+// | top moves         | @stack                     | m, of the top one of what should stand still                        |
+// | penetration       | the same                   | m, the deepest of any step                                          |
+// | slip              | @grip                      | m, down, of a capsule held by twice the friction that it needs      |
+//
+// Speed: us per step. The pendulum of [000 s.8] over its swing, every step counted; scenes at rest once settled, warm
+// and awake, and for linchpin cold as well: without the memory of the step before. The pile is settled by one engine, and
+// all go on from there.
+//
+// Of an engine's ways (peers/contact_peers.h) the tables show the one with the smallest number; --json has all.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <numbers>
+
+#include "bench/contact_scene.h"
+#include "bench/suite.h"
+#include "bench/timing.h"
+#include "linchpin/model/scenes.h"
+#ifdef LINCHPIN_BENCH_PEERS
+#include "bench/peers/contact_peers.h"
+#endif
+
+namespace linchpin {
+namespace {
+
+constexpr const char* suite = "contact";
+constexpr const char* ours = "linchpin";
+constexpr double g = 9.81;
+
+template <class... Parts>
+std::string text(const char* format, Parts... parts) {
+  char buffer[200];
+  std::snprintf(buffer, sizeof buffer, format, parts...);
+  return buffer;
+}
+
+// What came of one engine on one scene.
+struct Track {
+  std::vector<Vec3<double>> path;  // of the body that is looked at, from the start on
+  double dt = 0;
+  double penetration = 0;  // the deepest of all steps
+  double residual = 0;     // the largest of all steps
+  double contacts = 0;     // on average
+  std::string failure;     // why it ended early
+  Vec3<double> moved() const { return path.back() - path.front(); }
+};
+
+struct Measure {
+  std::string metric, unit;
+  std::function<double(const Track&)> of;
+  std::optional<double> target = {};  // at most
+};
+
+struct PhysicsCase {
+  std::string name, scene, body;
+  double dt, seconds;
+  std::vector<Measure> measures;
+  bool quick = true;
+};
+
+double apex_error(const Track& track, double e) {
+  const double floor = 0.1, start = track.path.front().z - floor;  // the scene's radius
+  std::vector<double> apexes;
+  for (std::size_t k = 1; k + 1 < track.path.size(); ++k)
+    if (track.path[k].z > track.path[k - 1].z && track.path[k].z >= track.path[k + 1].z)
+      apexes.push_back(track.path[k].z - floor);
+  if (apexes.size() < 3) return std::nan("");
+  double worst = 0;
+  for (int k = 0; k < 3; ++k)
+    worst = std::max(worst, std::abs(apexes[std::size_t(k)] / (start * std::pow(e, 2 * (k + 1))) - 1));
+  return worst;
+}
+double energy_gained(const Track& track) {
+  double highest = -1;
+  for (std::size_t k = 1; k + 1 < track.path.size(); ++k)
+    if (track.path[k].z > track.path[k - 1].z && track.path[k].z >= track.path[k + 1].z)
+      highest = std::max(highest, (track.path[k].z - track.path.front().z) / (track.path.front().z - 0.1));
+  return highest;
+}
+double downhill(const Track& track, double degrees, double heading = 0) {
+  const double a = degrees * std::numbers::pi / 180, h = heading * std::numbers::pi / 180;
+  return dot(track.moved(), Vec3<double>{std::cos(a) * std::cos(h), std::cos(a) * std::sin(h), -std::sin(a)});
+}
+double slid(double degrees, double mu, double t) {
+  const double a = degrees * std::numbers::pi / 180;
+  return g * (std::sin(a) - mu * std::cos(a)) * t * t / 2;
+}
+double final_speed(const Track& track) {
+  constexpr std::size_t last = 100;
+  if (track.path.size() <= last) return std::nan("");
+  return (track.path.back().x - track.path[track.path.size() - 1 - last].x) / (double(last) * track.dt);
+}
+Measure moves(double target) {
+  return {"top moves", "m", [](const Track& t) { return norm(t.moved()); }, target};
+}
+Measure penetrates(double target) {
+  return {"penetration", "m", [](const Track& t) { return t.penetration; }, target};
+}
+
+std::vector<PhysicsCase> physics_cases(bool quick) {
+  const double rest = quick ? 1 : 5;  // s
+  std::vector<PhysicsCase> cases;
+  cases.push_back({text("slope of 20 degrees, %g s", quick ? 2.0 : 10.0),
+                   "@slope",
+                   "box",
+                   1e-3,
+                   quick ? 2.0 : 10.0,
+                   {{"creep", "m", [](const Track& t) { return std::abs(downhill(t, 20)); }, 1e-9}}});
+  cases.push_back(
+      {"slope of 35 degrees, 1 s",
+       "@slope:angle=35",
+       "box",
+       1e-3,
+       1,
+       {{"slide", "", [](const Track& t) { return std::abs(downhill(t, 35) / slid(35, 0.5, 1) - 1); }, 1.1e-3}}});
+  for (const double dt : {1e-3, 1e-4})
+    for (const double e : {0.7, 1.0}) {
+      PhysicsCase c{text("ball, e = %g, dt = %g", e, dt),
+                    text("@bounce:restitution=%g", e),
+                    "ball",
+                    dt,
+                    e < 1 ? 2.2 : 3.2,
+                    {{"apex", "", [e](const Track& t) { return apex_error(t, e); }, 2 * dt}},
+                    dt > 5e-4};
+      if (e == 1) c.measures.push_back({"energy gained", "", energy_gained, 1e-12});
+      cases.push_back(c);
+    }
+  cases.push_back({"sphere to rolling",
+                   "@roll",
+                   "ball",
+                   1e-3,
+                   1,
+                   {{"rolling", "", [](const Track& t) { return std::abs(final_speed(t) / (5.0 / 7) - 1); }, 1e-6}}});
+  cases.push_back(
+      {text("stack of 10 boxes, %g s", rest), "@stack", "box_10", 1e-3, rest, {moves(1e-8), penetrates(1e-9)}});
+  cases.push_back({text("1000 kg on 1 kg, %g s", rest),
+                   "@stack:boxes=2,ratio=1000",
+                   "box_2",
+                   1e-3,
+                   rest,
+                   {moves(1e-6), penetrates(1e-6)}});
+  const double held = quick ? 5 : 60;
+  cases.push_back({text("gripped capsule, %g s", held),
+                   "@grip",
+                   "capsule",
+                   1e-3,
+                   held,
+                   {{"slip", "m", [](const Track& t) { return std::abs(t.moved().z); }, 1e-9}}});
+  cases.push_back({text("arch of 9 stones, %g s", rest),
+                   "@arch",
+                   "stone_5",
+                   1e-3,
+                   rest,
+                   {{"top moves", "m", [](const Track& t) { return norm(t.moved()); }, 1e-6}}});
+  if (quick) std::erase_if(cases, [](const PhysicsCase& c) { return !c.quick; });
+  return cases;
+}
+
+// A scene with its model; engines keep references.
+struct Stage {
+  explicit Stage(ModelSpec made) : spec(std::move(made)), model(std::move(compile(spec)).value()), judge(model) {}
+  explicit Stage(const std::string& scene_text) : Stage(scene(scene_text).value()) {}
+  Stage(const Stage&) = delete;
+  ModelSpec spec;
+  Model model;
+  SceneJudge judge;
+};
+
+// m: how far any body has gone.
+double farthest(ContactEngine& engine, std::span<const Transform<double>> from) {
+  std::vector<Transform<double>> X_WB(from.size());
+  engine.poses(X_WB);
+  double most = 0;
+  for (std::size_t b = 0; b < from.size(); ++b) {
+    const double way = norm(X_WB[b].p - from[b].p);
+    most = std::isfinite(way) ? std::max(most, way) : 1e9;
+  }
+  return most;
+}
+
+class Contact {
+ public:
+  Contact(const BenchOptions& options, const BenchProgress& progress) : options_(options), progress_(progress) {}
+  BenchReport run();
+
+ private:
+  using Value = std::optional<double>;
+  using Numbers = std::map<std::string, std::map<std::string, double>>;  // by engine and way
+
+  void introduce();
+  bool tell(const std::string& what);
+  // The engines for physics and the swing: none twice when in a hurry.
+  std::vector<ContactEngine*> movers() const;
+
+  Track follow(ContactEngine& engine, Stage& stage, const std::string& body, double dt, double seconds) const;
+  void run_physics(const PhysicsCase& c);
+  void run_isotropy();
+  void finish_measure(const std::string& name, const Measure& measure, const Numbers& numbers);
+
+  void run_swing(int links);
+  void run_growth();
+  void run_settled(const std::string& name, Stage& stage, int settle, double most_residual);
+  std::vector<Transform<double>> settled_pile(Stage& falling, int steps);
+  void run_pile();
+  void finish_speed(const std::string& name, int size, const Numbers& us, const Numbers& medians,
+                    const std::map<std::string, Track>& tracks);
+  void leave_out(const std::string& name, const std::string& metric, const ContactEngine& engine,
+                 const std::string& reason);
+  Value best(const Numbers& numbers, const std::string& who) const;
+  Value ratio(const std::string& peer) const;  // ours over theirs, of the last speeds
+  void target(const std::string& what, const std::string& unit, double most, Value value) {
+    report_.targets.push_back({what, unit, true, most, value});
+  }
+
+  double budget() const { return options_.quick ? 1.5 : 10; }  // s of processor time for one engine on one scene
+
+  BenchOptions options_;
+  BenchProgress progress_;
+  BenchReport report_;
+  ContactEngines engines_;           // linchpin's first
+  std::vector<std::string> others_;  // names of peers
+  Numbers last_us_;
+  bool stopped_ = false;
+  double done_ = 0;
+};
+
+void Contact::introduce() {
+  engines_ = linchpin_contact_engines();
+#ifdef LINCHPIN_BENCH_PEERS
+  if (options_.peers) {
+    for (std::unique_ptr<ContactEngine>& peer : available_contact_peers()) {
+      if (std::ranges::find(others_, peer->name()) == others_.end()) {
+        others_.push_back(peer->name());
+        report_.notes.push_back("beside " + peer->name() + " " + peer->version());
+      }
+      engines_.push_back(std::move(peer));
+    }
+    for (const std::string& name : missing_contact_peers()) report_.notes.push_back(name + " was not installed");
+  }
+#endif
+  std::vector<std::string> columns{"what", "scene", ours};
+  columns.insert(columns.end(), others_.begin(), others_.end());
+  report_.tables.push_back({"Physics: errors, the smaller the better; best of each engine's ways",
+                            "ll" + std::string(columns.size() - 2, 'r'),
+                            columns,
+                            {}});
+  columns = {"scene", "contacts", "us", "cold us", "residual"};
+  columns.insert(columns.end(), others_.begin(), others_.end());
+  report_.tables.push_back({"Speed: us per step (smallest; swing: mean), peers' with multiples of ours",
+                            "l" + std::string(columns.size() - 1, 'r'),
+                            columns,
+                            {}});
+  columns = {"scene", ours};
+  columns.insert(columns.end(), others_.begin(), others_.end());
+  report_.tables.push_back(
+      {"Deepest penetration in these runs, m", "l" + std::string(columns.size() - 1, 'r'), columns, {}});
+}
+
+bool Contact::tell(const std::string& what) {
+  if (!stopped_ && !progress_(std::min(1.0, done_), what)) stopped_ = true;
+  return !stopped_;
+}
+
+std::vector<ContactEngine*> Contact::movers() const {
+  std::vector<ContactEngine*> chosen;
+  for (const auto& engine : engines_)
+    if (!options_.quick || engine->name() == ours || chosen.empty() || chosen.back()->name() != engine->name())
+      chosen.push_back(engine.get());
+  return chosen;
+}
+
+void Contact::leave_out(const std::string& name, const std::string& metric, const ContactEngine& engine,
+                        const std::string& reason) {
+  BenchRow row;
+  row.suite = suite;
+  row.bench_case = name;
+  row.metric = metric;
+  row.reason = engine.way() + ": " + reason;
+  row.who = engine.name();
+  row.scalar = engine.way();
+  report_.rows.push_back(std::move(row));
+}
+
+// Every step is judged; nothing is timed but for the budget.
+Track Contact::follow(ContactEngine& engine, Stage& stage, const std::string& body, double dt, double seconds) const {
+  Track track;
+  track.dt = dt;
+  const auto at = std::size_t(stage.model.find_body(body));
+  std::vector<Transform<double>> X_WB(stage.model.bodies().size());
+  engine.poses(X_WB);
+  track.path.push_back(X_WB[at].p);
+  const double start = thread_seconds();
+  const int steps = int(std::lround(seconds / dt));
+  for (int k = 0; k < steps; ++k) {
+    if (const std::optional<Error> error = engine.step()) {
+      track.failure = text("stopped after %g s: ", k * dt) + error->message;
+      break;
+    }
+    engine.poses(X_WB);
+    const Vec3<double>& p = X_WB[at].p;
+    if (!(std::isfinite(p.x) && norm(p) < 1e6)) {
+      track.failure = text("flew apart after %g s", k * dt);
+      break;
+    }
+    track.path.push_back(p);
+    track.penetration = std::max(track.penetration, stage.judge.penetration(X_WB));
+    track.residual = std::max(track.residual, engine.residual().value_or(0));
+    track.contacts += double(engine.contacts()) / steps;
+    if (thread_seconds() - start > budget()) {
+      track.failure = text("too slow: %g of %g s in %g s", k * dt, seconds, budget());
+      break;
+    }
+  }
+  return track;
+}
+
+Contact::Value Contact::best(const Numbers& numbers, const std::string& who) const {
+  const auto at = numbers.find(who);
+  if (at == numbers.end()) return {};
+  Value least;
+  for (const auto& [way, value] : at->second)
+    if (way != "cold" && !std::isnan(value)) least = std::min(least.value_or(value), value);
+  return least;
+}
+
+Contact::Value Contact::ratio(const std::string& peer) const {
+  const Value our = best(last_us_, ours), their = best(last_us_, peer);
+  if (!our || !their) return {};
+  return *our / *their;
+}
+
+// ---- physics ----
+
+void Contact::finish_measure(const std::string& name, const Measure& measure, const Numbers& numbers) {
+  std::vector<std::string> cells{measure.metric, name};
+  const auto cell = [&](const std::string& who) {
+    const Value value = best(numbers, who);
+    return value ? text("%.1e", *value) : std::string("-");
+  };
+  cells.push_back(cell(ours));
+  for (const std::string& peer : others_) cells.push_back(cell(peer));
+  report_.tables[0].rows.push_back(std::move(cells));
+  for (const auto& [who, ways] : numbers)
+    for (const auto& [way, value] : ways) {
+      BenchRow row{.suite = suite,
+                   .bench_case = name,
+                   .size = 0,
+                   .metric = measure.metric,
+                   .unit = measure.unit,
+                   .value = {},
+                   .reason = {},
+                   .median = {},
+                   .who = who,
+                   .scalar = way,
+                   .ratio = {}};
+      if (std::isnan(value))
+        row.reason = way + ": no such number";
+      else
+        row.value = value;
+      report_.rows.push_back(std::move(row));
+    }
+  if (measure.target) target(measure.metric + ": " + name, measure.unit, *measure.target, best(numbers, ours));
+}
+
+void Contact::run_physics(const PhysicsCase& c) {
+  if (!tell(c.name)) return;
+  Stage stage(c.scene);
+  std::vector<Numbers> numbers(c.measures.size());
+  for (ContactEngine* engine : movers()) {
+    if (engine->way() == "cold") continue;
+    if (const std::optional<Error> error = engine->load(stage.spec, stage.model, c.dt)) {
+      leave_out(c.name, c.measures[0].metric, *engine, error->message);
+      continue;
+    }
+    const Track track = follow(*engine, stage, c.body, c.dt, c.seconds);
+    if (!track.failure.empty()) {
+      leave_out(c.name, c.measures[0].metric, *engine, track.failure);
+      continue;
+    }
+    for (std::size_t i = 0; i < c.measures.size(); ++i)
+      numbers[i][engine->name()][engine->way()] = c.measures[i].of(track);
+  }
+  for (std::size_t i = 0; i < c.measures.size(); ++i) finish_measure(c.name, c.measures[i], numbers[i]);
+}
+
+// The same slope headed elsewhere, the box turned on it: friction must not notice.
+void Contact::run_isotropy() {
+  const std::string name = "slope of 35 degrees, five headings";
+  if (!tell(name)) return;
+  constexpr double headings[] = {0, 17, 45, 70, 200};
+  Numbers numbers;
+  for (ContactEngine* engine : movers()) {
+    if (engine->way() == "cold") continue;
+    double least = 1e9, most = -1e9;
+    std::string failure;
+    for (const double heading : headings) {
+      Stage stage(text("@slope:angle=35,heading=%g,turn=%g", heading, heading / 2));
+      if (const std::optional<Error> error = engine->load(stage.spec, stage.model, 1e-3)) failure = error->message;
+      if (!failure.empty()) break;
+      const Track track = follow(*engine, stage, "box", 1e-3, 1);
+      failure = track.failure;
+      if (!failure.empty()) break;
+      const double distance = downhill(track, 35, heading);
+      least = std::min(least, distance);
+      most = std::max(most, distance);
+    }
+    if (!failure.empty())
+      leave_out(name, "isotropy", *engine, failure);
+    else
+      numbers[engine->name()][engine->way()] = (most - least) / slid(35, 0.5, 1);
+  }
+  finish_measure(name, {"isotropy", "", {}, 1e-6}, numbers);
+}
+
+// ---- speed ----
+
+void Contact::finish_speed(const std::string& name, int size, const Numbers& us, const Numbers& medians,
+                           const std::map<std::string, Track>& tracks) {
+  last_us_ = us;
+  const Value our = best(us, ours);
+  const auto way_of = [&](const std::string& who) {  // the fastest
+    std::string found;
+    if (const auto at = us.find(who); at != us.end())
+      for (const auto& [way, value] : at->second)
+        if (value == best(us, who)) found = way;
+    return found;
+  };
+  const auto track_of = [&](const std::string& who) -> const Track* {
+    const auto at = tracks.find(who + "/" + way_of(who));
+    return at == tracks.end() ? nullptr : &at->second;
+  };
+  const Track* const our_track = track_of(ours);
+  std::vector<std::string> cells{name, our_track ? text("%.3g", our_track->contacts) : "-",
+                                 our ? text("%.4g", *our) : "-"};
+  const auto cold = us.contains(ours) ? us.at(ours).find("cold") : std::map<std::string, double>::const_iterator{};
+  cells.push_back(us.contains(ours) && cold != us.at(ours).end() ? text("%.4g", cold->second) : "-");
+  cells.push_back(our_track ? text("%.0e", our_track->residual) : "-");
+  std::vector<std::string> depths{name, our_track ? text("%.1e", our_track->penetration) : "-"};
+  for (const std::string& peer : others_) {
+    const Value value = best(us, peer);
+    cells.push_back(!value ? "-" : our ? text("%.4g (%.2gx)", *value, *value / *our) : text("%.4g", *value));
+    const Track* const track = track_of(peer);
+    depths.push_back(track ? text("%.1e", track->penetration) : "-");
+  }
+  report_.tables[1].rows.push_back(std::move(cells));
+  report_.tables[2].rows.push_back(std::move(depths));
+  const auto row_of = [&](const std::string& who, const std::string& way, const char* metric, const char* unit) {
+    return BenchRow{.suite = suite,
+                    .bench_case = name,
+                    .size = size,
+                    .metric = metric,
+                    .unit = unit,
+                    .value = {},
+                    .reason = {},
+                    .median = {},
+                    .who = who,
+                    .scalar = way,
+                    .ratio = {}};
+  };
+  for (const auto& [who, ways] : us)
+    for (const auto& [way, value] : ways) {
+      BenchRow row = row_of(who, way, "step", "us");
+      row.value = value;
+      if (const auto at = medians.find(who); at != medians.end() && at->second.contains(way))
+        row.median = at->second.at(way);
+      if (who == ours)
+        for (const std::string& peer : others_)
+          if (const Value theirs = best(us, peer)) row.ratio[peer] = *theirs / value;
+      report_.rows.push_back(std::move(row));
+      if (const auto at = tracks.find(who + "/" + way); at != tracks.end()) {
+        BenchRow depth = row_of(who, way, "deepest", "m"), points = row_of(who, way, "contacts", "");
+        depth.value = at->second.penetration;
+        points.value = at->second.contacts;
+        report_.rows.push_back(std::move(depth));
+        report_.rows.push_back(std::move(points));
+        if (who != ours) continue;
+        BenchRow residual = row_of(who, way, "residual", "");
+        residual.value = at->second.residual;
+        report_.rows.push_back(std::move(residual));
+      }
+    }
+}
+
+// First every step is judged, then all engines start again and take turns, timed.
+void Contact::run_swing(int links) {
+  const std::string name = text("swing of %d links", links);
+  if (!tell(name)) return;
+  constexpr double dt = 1e-4;
+  constexpr int slice = 250;
+  const double seconds = options_.quick ? 1.5 : 5;
+  Stage stage(text("@swing:links=%d", links));
+  std::map<std::string, Track> tracks;
+  std::vector<ContactEngine*> running;
+  for (ContactEngine* engine : movers()) {
+    std::optional<Error> error = engine->load(stage.spec, stage.model, dt);
+    Track track;
+    if (!error) {
+      track = follow(*engine, stage, text("link_%d", links), dt, seconds);
+      if (!track.failure.empty() && !track.failure.starts_with("too slow")) error = Error{track.failure};
+    }
+    if (error) {
+      leave_out(name, "step", *engine, error->message);
+      continue;
+    }
+    tracks[engine->name() + "/" + engine->way()] = std::move(track);
+    engine->load(stage.spec, stage.model, dt);
+    running.push_back(engine);
+  }
+  const int slices = int(std::lround(seconds / dt)) / slice;
+  std::vector<double> spent(running.size(), 0), steps(running.size(), 0);
+  for (int k = 0; k < slices; ++k)
+    for (std::size_t i = 0; i < running.size(); ++i) {
+      if (spent[i] > budget()) continue;
+      const double start = thread_seconds();
+      for (int j = 0; j < slice; ++j)
+        if (running[i]->step()) break;  // it did not when it was followed
+      spent[i] += thread_seconds() - start;
+      steps[i] += slice;
+    }
+  Numbers us;
+  for (std::size_t i = 0; i < running.size(); ++i)
+    us[running[i]->name()][running[i]->way()] = 1e6 * spent[i] / steps[i];
+  finish_speed(name, links, us, {}, tracks);
+
+  target(name + ": over MuJoCo's", "x", 0.5, ratio("MuJoCo"));
+  Value worst;
+  for (const std::string& peer : others_)
+    if (const Value r = ratio(peer); r && peer != "MuJoCo") worst = std::max(worst.value_or(0), *r);
+  target(name + ": over the fastest other's", "x", 1, worst);
+  Value depth;
+  if (const auto at = tracks.find(std::string(ours) + "/warm"); at != tracks.end()) depth = at->second.penetration;
+  target(name + ": penetration", "m", 1e-6, depth);
+}
+
+// What a link more costs.
+void Contact::run_growth() {
+  if (!tell("swing of 100 and 1000 links")) return;
+  constexpr double dt = 1e-4;
+  std::vector<std::unique_ptr<Stage>> stages;
+  ContactEngines engines;
+  std::vector<Repeated> work;
+  for (const int links : {100, 1000}) {
+    stages.push_back(std::make_unique<Stage>(text("@swing:links=%d", links)));
+    engines.push_back(std::move(linchpin_contact_engines().front()));
+    if (engines.back()->load(stages.back()->spec, stages.back()->model, dt)) return;
+    work.push_back([engine = engines.back().get()](int times) {
+      for (int k = 0; k < times; ++k) engine->step();
+    });
+  }
+  const std::vector<Timing> timings =
+      time_together(work, {.sample = 2e-3, .budget = options_.quick ? 0.2 : 1, .fewest = 7, .most = 1000});
+  for (std::size_t i = 0; i < 2; ++i) {
+    const int links = i == 0 ? 100 : 1000;
+    BenchRow row;
+    row.suite = suite;
+    row.bench_case = text("swing of %d links, at the start", links);
+    row.size = links;
+    row.metric = "step";
+    row.unit = "us";
+    row.value = 1e6 * timings[i].minimum;
+    row.median = 1e6 * timings[i].median;
+    row.who = ours;
+    row.scalar = "warm";
+    report_.tables[1].rows.push_back({row.bench_case, "0", text("%.4g", *row.value), "-", "-"});
+    report_.tables[1].rows.back().resize(report_.tables[1].columns.size(), "-");
+    report_.rows.push_back(std::move(row));
+  }
+  target("swing of 1000 links over that of 100", "x", 12, timings[1].minimum / timings[0].minimum);
+}
+
+// Engines that are at rest take turns.
+void Contact::run_settled(const std::string& name, Stage& stage, int settle, double most_residual) {
+  if (!tell(name)) return;
+  constexpr double dt = 1e-3;
+  constexpr int judged = 20;
+  constexpr double slow = 20e-3;  // s a step: the mean of those while settling will do
+  std::map<std::string, Track> tracks;
+  Numbers us, medians;
+  std::vector<ContactEngine*> running;
+  const std::string body = stage.model.bodies().back().name;
+  for (const auto& engine : engines_) {
+    if (const std::optional<Error> error = engine->load(stage.spec, stage.model, dt)) {
+      leave_out(name, "step", *engine, error->message);
+      continue;
+    }
+    tell(name + ": " + engine->name());
+    std::vector<Transform<double>> start_poses(stage.model.bodies().size());
+    engine->poses(start_poses);
+    std::string failure;
+    const double start = thread_seconds();
+    int steps = 0;
+    for (; steps < settle && failure.empty() && thread_seconds() - start < budget() / 2; ++steps)
+      if (const std::optional<Error> error = engine->step()) failure = error->message;
+    const double each = (thread_seconds() - start) / steps;
+    Track track;
+    if (failure.empty() && farthest(*engine, start_poses) > 0.1) failure = "fell down";
+    if (failure.empty()) {
+      track = follow(*engine, stage, body, dt, judged * dt);
+      if (!track.failure.starts_with("too slow")) failure = track.failure;
+    }
+    if (!failure.empty()) {
+      leave_out(name, "step", *engine, failure);
+      continue;
+    }
+    tracks[engine->name() + "/" + engine->way()] = std::move(track);
+    if (each < slow)
+      running.push_back(engine.get());
+    else
+      us[engine->name()][engine->way()] = 1e6 * each;
+  }
+  std::vector<Repeated> work;
+  for (ContactEngine* engine : running)
+    work.push_back([engine](int times) {
+      for (int k = 0; k < times; ++k) engine->step();
+    });
+  const TimingOptions timing{.sample = 500e-6, .budget = options_.quick ? 0.1 : 0.5, .fewest = 5, .most = 1000};
+  const std::vector<Timing> timings = time_together(work, timing);
+  for (std::size_t i = 0; i < running.size(); ++i) {
+    us[running[i]->name()][running[i]->way()] = 1e6 * timings[i].minimum;
+    medians[running[i]->name()][running[i]->way()] = 1e6 * timings[i].median;
+  }
+  finish_speed(name, stage.model.nv(), us, medians, tracks);
+  Value residual;
+  if (const auto at = tracks.find(std::string(ours) + "/warm"); at != tracks.end()) residual = at->second.residual;
+  target(name + ": residual", "", most_residual, residual);
+}
+
+// Poses of the settled pile, from the first engine that gets there; none where nobody does.
+std::vector<Transform<double>> Contact::settled_pile(Stage& falling, int steps) {
+  std::vector<ContactEngine*> tried{engines_.front().get()};
+  for (const auto& engine : engines_)
+    if (engine->name() == "Bullet") tried.push_back(engine.get());  // fast, and the pile stays one
+  for (ContactEngine* engine : tried) {
+    std::string failure;
+    if (const std::optional<Error> error = engine->load(falling.spec, falling.model, 1e-3)) failure = error->message;
+    for (int k = 0; k < steps && failure.empty(); ++k)
+      if (const std::optional<Error> error = engine->step())
+        failure = text("stopped after %g s: ", k * 1e-3) + error->message;
+    if (!failure.empty()) {
+      leave_out("pile of 125 spheres, settling", "step", *engine, failure);
+      continue;
+    }
+    std::vector<Transform<double>> X_WB(falling.model.bodies().size());
+    engine->poses(X_WB);
+    report_.notes.push_back("the pile was settled by " + engine->name());
+    return X_WB;
+  }
+  return {};
+}
+
+void Contact::run_pile() {
+  const std::string name = "pile of 125 spheres";
+  if (!tell(name + ", settling")) return;
+  Stage falling("@pile");
+  const std::vector<Transform<double>> X_WB = settled_pile(falling, options_.quick ? 1500 : 4000);
+  if (X_WB.empty()) return;
+  ModelSpec lying = falling.spec;
+  for (JointSpec& joint : lying.joints) {
+    joint.X_PF = X_WB[std::size_t(falling.model.find_body(joint.child))] * joint.X_CM;
+    joint.start_v.clear();
+  }
+  Stage stage(std::move(lying));
+  run_settled(name, stage, options_.quick ? 100 : 300, 1e-8);
+  target(name + ": over MuJoCo's", "x", 1, ratio("MuJoCo"));
+  target(name + ": over DART's", "x", 1, ratio("DART"));
+  target(name + ": over Bullet's", "x", 2, ratio("Bullet"));
+}
+
+BenchReport Contact::run() {
+  introduce();
+  const std::vector<PhysicsCase> physics = physics_cases(options_.quick);
+  const std::vector<int> links = options_.quick ? std::vector<int>{3, 12, 30} : std::vector<int>{3, 6, 12, 15, 24, 30};
+  const double piece = 1 / double(physics.size() + links.size() + 5);
+  for (const PhysicsCase& c : physics) {
+    run_physics(c);
+    done_ += piece;
+  }
+  run_isotropy();
+  done_ += piece;
+  for (const int n : links) {
+    run_swing(n);
+    done_ += piece;
+  }
+  if (!options_.quick) run_growth();
+  done_ += piece;
+  if (!stopped_) {
+    Stage stack("@stack");
+    run_settled("stack of 10 boxes", stack, 1000, 1e-10);
+    target("stack of 10 boxes: over MuJoCo's", "x", 1, ratio("MuJoCo"));
+    done_ += piece;
+    Stage standing("@stand:feet_only=1");
+    run_settled("standing humanoid, 8 contacts", standing, 1000, 1e-8);
+    Value worst;
+    for (const std::string& peer : others_)
+      if (const Value r = ratio(peer)) worst = std::max(worst.value_or(0), *r);
+    target("standing humanoid, 8 contacts: over the fastest peer's", "x", 1, worst);
+    done_ += piece;
+    run_pile();
+  }
+  const char* const tuned = "MuJoCo 3.12 built for its machine, which was another one, at another time";
+  for (const auto& [name, us] :
+       std::initializer_list<std::pair<const char*, double>>{{"swing of 3 links", 2.5},
+                                                             {"swing of 12 links", 6.8},
+                                                             {"swing of 30 links", 15.5},
+                                                             {"standing humanoid, 8 contacts", 14},
+                                                             {"stack of 10 boxes", 32},
+                                                             {"pile of 125 spheres", 850}})
+    report_.orientation.push_back({name, "step", "us", "MuJoCo", tuned, us});
+  return std::move(report_);
+}
+
+}  // namespace
+
+BenchReport bench_contact(const BenchOptions& options, const BenchProgress& progress) {
+  pin_to_one_core();
+  return Contact(options, progress).run();
+}
+
+}  // namespace linchpin

@@ -1,0 +1,64 @@
+// linchpin among the engines of contact_scene.h: Stepper::time_stepping with its defaults.
+#include "bench/contact_scene.h"
+#include "linchpin/dynamics/kinematics.h"
+#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/sim/simulation.h"
+
+namespace linchpin {
+namespace {
+
+class LinchpinContact final : public ContactEngine {
+ public:
+  explicit LinchpinContact(bool cold) : cold_(cold) {}
+  std::string name() const override { return "linchpin"; }
+  std::string version() const override { return {}; }
+  std::string way() const override { return cold_ ? "cold" : "warm"; }
+
+  std::optional<Error> load(const ModelSpec&, const Model& model, double dt) override {
+    run_.emplace(model, dt);
+    report_ = {};
+    return {};
+  }
+  std::optional<Error> step() override {
+    if (cold_) run_->state.memory.clear();
+    report_ = run_->simulation.step(run_->state);
+    if (!report_.ok()) return Error{report_.reason};
+    return {};
+  }
+  void poses(std::span<Transform<double>> X_WB) override {
+    kinematics<double>(run_->plan, run_->state.q, run_->kin);
+    for (std::size_t b = 0; b < X_WB.size(); ++b) X_WB[b] = body_pose(run_->model, run_->kin, int(b));
+  }
+  int contacts() const override { return report_.contacts; }
+  std::optional<double> residual() const override { return report_.residual; }
+
+ private:
+  struct Run {
+    Run(const Model& m, double dt) : model(m), simulation(m, options(dt)), state(make_state(m)), plan(m), kin(plan) {}
+    static SimulationOptions options(double dt) {
+      SimulationOptions options;
+      options.stepper = Stepper::time_stepping;
+      options.dt = dt;
+      return options;
+    }
+    const Model& model;
+    Simulation simulation;
+    State state;
+    Plan<double> plan;
+    Kinematics<double> kin;
+  };
+
+  bool cold_;
+  std::optional<Run> run_;
+  StepReport report_;
+};
+
+}  // namespace
+
+ContactEngines linchpin_contact_engines() {
+  ContactEngines engines;
+  for (const bool cold : {false, true}) engines.push_back(std::make_unique<LinchpinContact>(cold));
+  return engines;
+}
+
+}  // namespace linchpin
