@@ -47,17 +47,14 @@ std::vector<Point> hull(std::vector<Point> points) {
 
 }  // namespace
 
-Picture::Picture(const Model& model) : model_(model), plan_(model), kin_(plan_) {
-  for (const GeometrySpec& geometry : model.bodies()[0].geometry)
-    draw(geometry, Transform<double>::identity(), ground_);
+Picture::Picture(const Model& model, View view) : model_(model), view_(view), plan_(model), kin_(plan_) {
+  for (const GeometrySpec& geometry : model.bodies()[0].geometry) draw(geometry, Transform<double>::identity(), world_);
+  ground_ = world_;
 }
 
 void Picture::draw(const GeometrySpec& geometry, const Transform<double>& X_WB, Exposure& out) const {
   const Transform<double> X = X_WB * geometry.X_BG;
-  const auto seen = [&](const Vec3<double>& p) {
-    const Vec3<double> w = X * p;
-    return Point{w.x, w.z};
-  };
+  const auto seen = [&](const Vec3<double>& p) { return this->seen(X * p); };
   const auto fill = [&](const std::vector<Point>& points) { out.push_back({hull(points), 0, true}); };
   const auto add_ring = [&](std::vector<Point>& points, double rx, double ry, double z) {
     for (int k = 0; k < 24; ++k) {
@@ -98,6 +95,7 @@ void Picture::draw(const GeometrySpec& geometry, const Transform<double>& X_WB, 
                  fill(points);
                },
                [&](const HalfSpace&) {
+                 if (view_ == View::above) return;  // the ground is below all there is
                  std::vector<Point> corners;
                  for (const double x : {-horizon, horizon})
                    for (const double y : {-horizon, horizon})
@@ -146,14 +144,21 @@ void Picture::expose(const State& state, double aside) {
     if (!parent.geometry.empty() || joint.parent == 0) continue;
     const Vec3<double> from = pose[std::size_t(joint.parent)].p;
     const Vec3<double> to = (pose[std::size_t(joint.parent)] * joint.spec.X_PF).p;
-    marks.push_back({{{from.x, from.z}, {to.x, to.z}}, 0, false});
+    marks.push_back({{seen(from), seen(to)}, 0, false});
   }
-  for (Mark& mark : marks)
-    for (Point& p : mark.points) p.x += aside;
+  const auto move = [&](Exposure& all) {
+    for (Mark& mark : all)
+      for (Point& p : mark.points) p.x += aside;
+  };
+  move(marks);
   exposures_.push_back(std::move(marks));
+  if (aside == 0) return;
+  Exposure ground = world_;
+  move(ground);
+  ground_.insert(ground_.end(), ground.begin(), ground.end());
 }
 
-std::string Picture::svg(const std::string& caption, Light light) const {
+Picture::Window Picture::window(double width) const {
   double left = std::numeric_limits<double>::infinity(), right = -left, low = left, high = -left;
   for (const Exposure& exposure : exposures_)
     for (const Mark& mark : exposure)
@@ -166,56 +171,101 @@ std::string Picture::svg(const std::string& caption, Light light) const {
   if (!(left <= right)) left = low = -1, right = high = 1;
   const double size = std::max({right - left, high - low, 1e-9}), margin = 0.05 * size;
   left -= margin, right += margin, low -= margin, high += margin;
-  const double scale = 720 / (right - left), height = (high - low) * scale;
-  const double hairline = std::max(1.5 / scale, 0.004 * size);
+  const double scale = width / (right - left);
+  return {left, right, low, high, scale, std::max(1.5 / scale, 0.004 * size)};
+}
 
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 720 {:.0f}\" font-family=\"sans-serif\">\n"
+std::string Picture::drawn(const Mark& mark, const Window& view, const char* colour, double opacity) {
+  const auto x = [&](const Point& p) { return (p.x - view.left) * view.scale; };
+  const auto y = [&](const Point& p) { return (view.high - p.z) * view.scale; };
+  const double width = std::max(mark.width, mark.filled ? 0 : view.hairline) * view.scale;
+  if (mark.points.size() == 1)
+    return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\" fill-opacity=\"{:.2f}\"/>\n",
+                       x(mark.points[0]), y(mark.points[0]), width / 2, colour, opacity);
+  std::string points;
+  for (const Point& p : mark.points) points += fmt::format("{:.1f},{:.1f} ", x(p), y(p));
+  if (mark.filled)
+    return fmt::format("<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"{:.2f}\"/>\n", points, colour, opacity);
+  return fmt::format(
+      "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\" "
+      "stroke-linecap=\"round\" stroke-opacity=\"{:.2f}\"/>\n",
+      points, colour, width, opacity);
+}
+
+namespace {
+
+constexpr double page_width = 720;
+constexpr const char* earth = "#d9d5cb";
+
+std::string page(double height) {
+  return fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {:.0f}\" font-family=\"sans-serif\">\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#fbfaf7\"/>\n",
-      height + 36);
-  const auto put = [&](const Mark& mark, const char* colour, double opacity) {
-    std::string points;
-    for (const Point& p : mark.points)
-      points += fmt::format("{:.1f},{:.1f} ", (p.x - left) * scale, (high - p.z) * scale);
-    const double width = std::max(mark.width, mark.filled ? 0 : hairline) * scale;
-    if (mark.points.size() == 1)
-      out +=
-          fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" fill=\"{}\" fill-opacity=\"{:.2f}\"/>\n",
-                      (mark.points[0].x - left) * scale, (high - mark.points[0].z) * scale, width / 2, colour, opacity);
-    else if (mark.filled)
-      out += fmt::format("<polygon points=\"{}\" fill=\"{}\" fill-opacity=\"{:.2f}\"/>\n", points, colour, opacity);
-    else
-      out += fmt::format(
-          "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.1f}\" "
-          "stroke-linecap=\"round\" stroke-opacity=\"{:.2f}\"/>\n",
-          points, colour, width, opacity);
-  };
-  out += fmt::format(
-      "<clipPath id=\"frame{0:.0f}\"><rect width=\"720\" height=\"{0:.0f}\"/></clipPath><g "
-      "clip-path=\"url(#frame{0:.0f})\">\n",
-      height);  // on a page with several pictures, the same name means the same frame
-  for (const Mark& mark : ground_) put(mark, "#d9d5cb", 1);
+      page_width, height);
+}
+
+std::string escaped(const std::string& caption) {
+  std::string text;
+  for (const char c : caption) text += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return text;
+}
+
+// On a page with several pictures, the same name means the same frame.
+std::string begin_frame(double width, double height) {
+  return fmt::format(
+      "<clipPath id=\"frame{0:.0f}x{1:.0f}\"><rect width=\"{0:.0f}\" height=\"{1:.0f}\"/></clipPath><g "
+      "clip-path=\"url(#frame{0:.0f}x{1:.0f})\">\n",
+      width, height);
+}
+
+// A length to compare with.
+std::string yardstick(double metres_across, double scale, double y) {
+  const double unit = std::pow(10, std::floor(std::log10(metres_across / 3)));
+  return fmt::format(
+      "<path d=\"M{:.1f} {:.0f}h{:.1f}\" stroke=\"#444\" stroke-width=\"2\"/><text x=\"{:.1f}\" y=\"{:.0f}\" "
+      "font-size=\"11\" text-anchor=\"end\" style=\"fill:#444\">{:g} m</text>\n",
+      page_width - 20 - unit * scale, y, unit * scale, page_width - 26 - unit * scale, y + 4, unit);
+}
+
+}  // namespace
+
+std::string Picture::svg(const std::string& caption, Light light) const {
+  const Window seen = window(page_width);
+  const double height = seen.height();
+  std::string out = page(height + 36) + begin_frame(page_width, height);
+  for (const Mark& mark : ground_) out += drawn(mark, seen, earth, 1);
   for (std::size_t k = 0; k < exposures_.size(); ++k) {
     const double age = exposures_.size() == 1 ? 1 : static_cast<double>(k) / static_cast<double>(exposures_.size() - 1);
     const bool last = k + 1 == exposures_.size();
     for (const Mark& mark : exposures_[k]) {
       if (light == Light::even)
-        put(mark, mark.singled_out ? "#b5432e" : "#1f4e79", mark.singled_out ? 0.75 : 0.5);
+        out += drawn(mark, seen, mark.singled_out ? "#b5432e" : "#1f4e79", mark.singled_out ? 0.75 : 0.5);
       else
-        put(mark, last != mark.singled_out ? "#b5432e" : "#1f4e79", 0.08 + 0.77 * age * age);
+        out += drawn(mark, seen, last != mark.singled_out ? "#b5432e" : "#1f4e79", 0.08 + 0.77 * age * age);
     }
   }
-  std::string text;
-  for (const char c : caption) text += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
   out += fmt::format("</g>\n<text x=\"12\" y=\"{:.0f}\" font-size=\"13\" style=\"fill:#444\">{}</text>\n", height + 23,
-                     text);
-  // a length to compare with
-  const double unit = std::pow(10, std::floor(std::log10((right - left) / 3)));
-  out += fmt::format(
-      "<path d=\"M{:.1f} {:.0f}h{:.1f}\" stroke=\"#444\" stroke-width=\"2\"/><text x=\"{:.1f}\" y=\"{:.0f}\" "
-      "font-size=\"11\" text-anchor=\"end\" style=\"fill:#444\">{:g} m</text>\n</svg>\n",
-      700 - unit * scale, height + 16, unit * scale, 694 - unit * scale, height + 20, unit);
-  return out;
+                     escaped(caption));
+  return out + yardstick(seen.right - seen.left, seen.scale, height + 16) + "</svg>\n";
+}
+
+std::string Picture::panels(const std::vector<std::string>& captions, int columns) const {
+  constexpr double gap = 8, below = 20;  // between panels; for a caption
+  const double width = (page_width - gap * (columns + 1)) / columns;
+  const Window seen = window(width);
+  const double height = seen.height();
+  const std::size_t across = std::size_t(columns), rows = (exposures_.size() + across - 1) / across;
+  std::string out = page(gap + double(rows) * (height + below + gap) + below);
+  for (std::size_t k = 0; k < exposures_.size(); ++k) {
+    const double x = gap + double(k % across) * (width + gap), y = gap + double(k / across) * (height + below + gap);
+    out += fmt::format("<g transform=\"translate({:.1f} {:.1f})\">\n", x, y) + begin_frame(width, height);
+    out += fmt::format("<rect width=\"{:.1f}\" height=\"{:.1f}\" fill=\"#ffffff\"/>\n", width, height);
+    for (const Mark& mark : ground_) out += drawn(mark, seen, earth, 1);
+    for (const Mark& mark : exposures_[k]) out += drawn(mark, seen, mark.singled_out ? "#b5432e" : "#1f4e79", 0.75);
+    out += fmt::format("</g>\n<text x=\"2\" y=\"{:.0f}\" font-size=\"12\" style=\"fill:#444\">{}</text></g>\n",
+                       height + 14, k < captions.size() ? escaped(captions[k]) : "");
+  }
+  return out + yardstick(seen.right - seen.left, seen.scale, gap + double(rows) * (height + below + gap) + 4) + "</svg>\n";
 }
 
 }  // namespace linchpin

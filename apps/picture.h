@@ -1,8 +1,9 @@
 // A run as one picture: the mechanism seen from the side at several times, faint when early and dark when late; or,
 // where it stays in one place, side by side and all alike.
 //
-// The view is along +y: x to the right, z up. Shapes are drawn as their outlines (a box as the hull of its corners, a mesh triangle by triangle);
-// where a body has none, its joints are joined by lines, so that every mechanism shows.
+// The view is along +y, x to the right and z up, or from above, y up. Shapes are drawn as their outlines (a box as the
+// hull of its corners, a mesh triangle by triangle); where a body has none, its joints are joined by lines, so that
+// every mechanism shows.
 #pragma once
 
 #include <string>
@@ -15,18 +16,22 @@ namespace linchpin {
 
 class Picture {
  public:
-  explicit Picture(const Model& model);
-  // One exposure more; drawn this far to the right of where it is, m.
+  enum class View { side, above };
+  explicit Picture(const Model& model, View view = View::side);
+  // One exposure more; drawn this far to the right of where it is, m, with the world that goes with it.
   void expose(const State& state, double aside = 0);
   void single_out(int body) { singled_out_ = body; }  // in another colour, in exposures to come
   std::size_t exposures() const { return exposures_.size(); }
   enum class Light { fading, even };
   std::string svg(const std::string& caption, Light light = Light::fading) const;
+  // Every exposure in a panel of its own, in rows of so many, each with its caption, all seen from the same place.
+  std::string panels(const std::vector<std::string>& captions, int columns) const;
 
  private:
   struct Point {
-    double x, z;
+    double x, z;  // to the right, up
   };
+  Point seen(const Vec3<double>& p) const { return {p.x, view_ == View::side ? p.z : p.y}; }
   // A stroke of some width with round ends, a filled outline, or a disc (one point with a width).
   struct Mark {
     std::vector<Point> points;
@@ -35,13 +40,21 @@ class Picture {
     bool singled_out = false;
   };
   using Exposure = std::vector<Mark>;
+  // What is seen, m, and at how many units a metre.
+  struct Window {
+    double left, right, low, high, scale, hairline;
+    double height() const { return (high - low) * scale; }
+  };
+  Window window(double width) const;
+  static std::string drawn(const Mark& mark, const Window& view, const char* colour, double opacity);
   void draw(const GeometrySpec& geometry, const Transform<double>& X_WB, Exposure& out) const;
 
   const Model& model_;
+  View view_;
   Plan<double> plan_;
   Kinematics<double> kin_;
   std::vector<Exposure> exposures_;
-  Exposure ground_;
+  Exposure world_, ground_;  // what never moves; and as often as it is seen
   int singled_out_ = -1;
 };
 

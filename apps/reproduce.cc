@@ -21,6 +21,16 @@ const std::vector<ReproductionEntry>& reproductions() {
        reproduce_osim_timing},
       {"osim/box", "A humanoid puts a box on the floor with both hands, and takes it up again", "001 figures 5, 6",
        reproduce_osim_box},
+      {"os-lcp/table1", "How large each formulation's problem is: the dual-arm robot and the pendulums",
+       "000 tables 1, 2", reproduce_os_lcp_table1},
+      {"os-lcp/table2", "Pendulums of 3 to 30 links against floor and wall: OS and NMC/OS, sizes and times",
+       "000 section 8, table 2", reproduce_os_lcp_table2},
+      {"os-lcp/figure5", "The pendulum of 12 links swings into floor and wall, in frames", "000 figure 5",
+       reproduce_os_lcp_figure5},
+      {"os-lcp/figure6", "Height and velocity of its last link by two methods, and how far they are apart",
+       "000 figure 6", reproduce_os_lcp_figure6},
+      {"os-lcp/dual-arm", "The dual-arm robot takes a wheel off its hub, and hands a driver from hand to hand",
+       "000 figure 1, section 8", reproduce_os_lcp_dual_arm},
   };
   return all;
 }

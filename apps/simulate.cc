@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numbers>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -24,9 +23,10 @@ namespace {
 // As typed.
 struct Request {
   std::string model;
-  std::string time = "5", dt = "1e-3", stepper = "rk4", every, seed, energy_tolerance;
+  std::string time = "5", dt = "1e-3", stepper, every, seed, energy_tolerance;
+  std::string method, solver, directions, restitution, tolerance, sleep;
   std::vector<std::string> positions, velocities;
-  std::string csv, json, picture;
+  std::string csv, json, picture, contacts;
   bool quiet = false;
 };
 
@@ -226,6 +226,27 @@ class Recorder {
   Json rows_ = Json::array();
 };
 
+// Contacts of the steps that are written, a line each.
+class ContactWriter {
+ public:
+  ContactWriter(const Model& model, OutputFile& file) : model_(model), file_(file) {
+    if (file_) file_.write("time,body_a,body_b,x,y,z,normal_x,normal_y,normal_z,gap,force_x,force_y,force_z,normal_force,friction,state\n");
+  }
+  bool wanted() const { return bool(file_); }
+  void add(double time, std::span<const ContactReport> contacts) {
+    for (const ContactReport& c : contacts)
+      file_.write(fmt::format("{:.12g},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", time,
+                              quoted(model_.bodies()[std::size_t(c.body_a)].name),
+                              quoted(model_.bodies()[std::size_t(c.body_b)].name), c.point.x, c.point.y, c.point.z,
+                              c.normal.x, c.normal.y, c.normal.z, c.gap, c.force.x, c.force.y, c.force.z, c.normal_force,
+                              c.friction, to_string(c.state)));
+  }
+
+ private:
+  const Model& model_;
+  OutputFile& file_;
+};
+
 // A few curves for the terminal: energies and the first joints.
 class Strips {
  public:
@@ -274,6 +295,7 @@ constexpr int exposures = 12;  // of a picture: enough to see the way, few enoug
 // All that looks on while a run goes by.
 struct Audience {
   Recorder recorder;
+  ContactWriter contacts;
   Strips strips;
   std::optional<Picture> picture;
   Progress progress;
@@ -290,15 +312,17 @@ struct Outcome {
 
 // Steps through the schedule before the audience.
 Outcome run_schedule(const Model& model, const Schedule& schedule, const SimulationOptions& options,
-                     double energy_tolerance, State state, Audience& audience) {
+                     const CertificateLimits& limits, State state, Audience& audience) {
   using Clock = std::chrono::steady_clock;
   Simulation simulation(model, options);
-  RunMonitor monitor(model, energy_tolerance);
+  RunMonitor monitor(model, limits);
   EnergyMeter meter(model);
   const long long between = std::max(1LL, (schedule.steps() + exposures - 2) / (exposures - 1));
   const auto note = [&](long long step, bool last) {
     if (audience.picture && (last || step % between == 0)) audience.picture->expose(state);
-    const bool row = audience.recorder.wanted() && (last || step % schedule.every == 0);
+    const bool due = last || step % schedule.every == 0;
+    if (due && audience.contacts.wanted()) audience.contacts.add(state.time, simulation.contacts());
+    const bool row = audience.recorder.wanted() && due;
     const bool point = last || audience.strips.due(step);
     if (!row && !point) return;
     const Energy e = meter(state);
@@ -371,13 +395,17 @@ std::string trouble(const Model& model, const Outcome& outcome) {
   if (!c.finite)
     return fmt::format("stopped at t = {:.6g} s: the energy is not finite (fastest is body '{}')", outcome.time,
                        fastest_body(model, outcome.end));
+  if (c.penetration > c.limits.penetration)
+    return fmt::format("shapes went {:.2e} m into each other, more than the {:.2e} m allowed", c.penetration,
+                       c.limits.penetration);
   if (!c.passed())
     return fmt::format("energy defect {:.2e} of what was exchanged, above the tolerance {:.2e}",
-                       c.energy.relative_defect(), c.energy_tolerance);
+                       c.energy.relative_defect(), c.limits.energy);
   return "";
 }
 
-std::vector<std::string> ignored(const Model& model) {
+std::vector<std::string> ignored(const Model& model, Stepper stepper) {
+  if (stepper == Stepper::time_stepping) return {};
   std::vector<std::string> lines = ignored_by_smooth_steppers(model);
   std::size_t shapes = 0;
   for (const Body& body : model.bodies()) shapes += body.geometry.size();
@@ -403,6 +431,21 @@ Json certificate_json(const Model& model, const Outcome& outcome) {
             {"freedom_at_start", outcome.mobility.freedom},
             {"loop_error", c.loop_error},
             {"loop_speed", c.loop_speed}}},
+          {"contact",
+           {{"residual", c.residual},
+            {"cone_violation", c.cone_violation},
+            {"penetration", c.penetration},
+            {"most_contacts", c.most_contacts},
+            {"problems", c.problems},
+            {"loose", c.loose},
+            {"halved", c.halved},
+            {"iterations", c.iterations},
+            {"declared_fallbacks", c.declared_fallbacks},
+            {"impacts", c.impacts},
+            {"painleve_steps", c.painleve},
+            {"impact_loss", c.impact_loss},
+            {"contact_loss", c.contact_loss},
+            {"least_release", c.least_release}}},
           {"time", outcome.time},
           {"steps", c.steps},
           {"evaluations", c.evaluations},
@@ -413,12 +456,13 @@ Json certificate_json(const Model& model, const Outcome& outcome) {
             {"stored", e.stored},
             {"work", e.work},
             {"dissipated", e.dissipated},
+            {"lost", e.lost},
             {"projected", e.projected},
             {"defect", e.defect()},
             {"largest_defect", e.largest_defect},
             {"exchanged", e.exchanged},
             {"relative_defect", e.relative_defect()},
-            {"tolerance", std::isinf(c.energy_tolerance) ? Json(nullptr) : Json(c.energy_tolerance)}}}};
+            {"tolerance", std::isinf(c.limits.energy) ? Json(nullptr) : Json(c.limits.energy)}}}};
 }
 
 void print_summary(const ModelArgument& argument, const Schedule& schedule, const SimulationOptions& options,
@@ -432,8 +476,8 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
     fmt::print(out, "{} constraint{} with {} rows, {} of them independent at the start: {} degree{} of freedom left\n",
                model.constraints().size(), model.constraints().size() == 1 ? "" : "s", m.rows, m.rank, m.freedom,
                m.freedom == 1 ? "" : "s");
-  fmt::print(out, "{} (order {}), dt {:g} s: {:g} s in {} steps, {} evaluations", to_string(options.stepper),
-             order_of(options.stepper), options.dt, outcome.time, c.steps, c.evaluations);
+  fmt::print(out, "{} (order {}), dt {:g} s: {:g} s in {} steps, {} evaluations", to_string(*options.stepper),
+             order_of(*options.stepper), options.dt, outcome.time, c.steps, c.evaluations);
   if (c.substeps > c.steps || c.rejected > 0) fmt::print(out, ", {} substeps, {} rejected", c.substeps, c.rejected);
   if (schedule.rest > 0) fmt::print(out, " (the last one {:.3g} s)", schedule.rest);
   fmt::print(out, "\n");
@@ -446,12 +490,23 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   fmt::print(out, "  energy at end     {: .10g} J\n", e.stored);
   if (e.work != 0) fmt::print(out, "  work done         {: .10g} J\n", e.work);
   if (e.dissipated != 0) fmt::print(out, "  dissipated        {: .10g} J\n", e.dissipated);
+  if (c.impact_loss != 0) fmt::print(out, "  lost in impacts   {: .10g} J\n", c.impact_loss);
+  if (c.contact_loss != 0) fmt::print(out, "  lost in contact   {: .10g} J\n", c.contact_loss);
   if (e.projected != 0) fmt::print(out, "  by projection     {: .3e} J\n", e.projected);
   fmt::print(out, "  largest defect    {: .3e} J, {:.1e} of the {:.4g} J that changed hands\n", e.largest_defect,
              e.relative_defect(), e.exchanged);
   if (outcome.mobility.rows > 0)
     fmt::print(out, "  constraints kept to {:.1e} m or rad, {:.1e} m/s or rad/s\n", c.loop_error, c.loop_speed);
-  const std::vector<std::string> left_out = ignored(model);
+  if (c.problems > 0) {
+    fmt::print(out, "  contacts          at most {}, {} problems ({}), {} iterations, {} impacts\n", c.most_contacts,
+               c.problems, to_string(options.contact.method), c.iterations, c.impacts);
+    if (c.loose > 0)
+      fmt::print(out, "  {} of them not to {:.1e}, but to what is acceptable, {:.1e}\n", c.loose,
+                 options.contact.tolerance, options.contact.acceptable);
+    fmt::print(out, "  residual {:.1e}, friction beyond its cone {:.1e} N s, penetration {:.1e} m\n", c.residual,
+               std::max(0.0, c.cone_violation), c.penetration);
+  }
+  const std::vector<std::string> left_out = ignored(model, *options.stepper);
   if (!left_out.empty()) {
     fmt::print(out, "\nNot acted upon by smooth steppers:\n");
     for (std::size_t i = 0; i < left_out.size() && i < 3; ++i) fmt::print(out, "  {}\n", left_out[i]);
@@ -462,9 +517,54 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   fmt::print(
       out, "\ncertificate: {}  {}\n", verdict(outcome),
       !why.empty() ? why
-      : std::isinf(c.energy_tolerance)
+      : std::isinf(c.limits.energy)
           ? fmt::format("all {} steps finite and done; energy reported, not judged (--energy-tolerance)", c.steps)
-          : fmt::format("all {} steps finite and done; energy defect within {:.1e}", c.steps, c.energy_tolerance));
+          : fmt::format("all {} steps finite and done; energy defect within {:.1e}", c.steps, c.limits.energy));
+}
+
+// Those of time_stepping; what is not said is as it is by default.
+ContactOptions contact_options_of(const Request& request, Stepper stepper) {
+  ContactOptions o;
+  const auto said = [&](const char* option, const std::string& value) {
+    if (value.empty()) return false;
+    if (stepper != Stepper::time_stepping)
+      throw UsageError(fmt::format("{} is for --stepper time_stepping, and this run is by {}", option, to_string(stepper)));
+    return true;
+  };
+  if (said("--method", request.method)) {
+    std::vector<std::string> names;
+    for (int i = 0; i < method_count; ++i) names.emplace_back(to_string(Method(i)));
+    const std::optional<Method> method = method_from(request.method);
+    if (!method)
+      throw UsageError(fmt::format("--method: there is no '{}'; there are: {}", request.method, fmt::join(names, ", ")));
+    o.method = *method;
+  }
+  if (said("--solver", request.solver)) {
+    std::vector<std::string_view> names;
+    for (const SolverInfo& s : solvers()) names.push_back(s.name);
+    const SolverInfo* solver = find_solver(request.solver);
+    if (!solver)
+      throw UsageError(fmt::format("--solver: there is no '{}'; there are: {}", request.solver, fmt::join(names, ", ")));
+    o.solver = solver->id;
+  }
+  if (said("--directions", request.directions)) {
+    o.directions = int(whole_number_from("--directions", request.directions, 0, 1000));
+    if (o.directions % 2 != 0)
+      throw UsageError(
+          fmt::format("--directions {}: friction takes an even number of them, or 0 for the cone itself", o.directions));
+  }
+  if (said("--restitution", request.restitution)) {
+    if (request.restitution != "poisson" && request.restitution != "newton")
+      throw UsageError(fmt::format("--restitution: there is no '{}'; there are: poisson, newton", request.restitution));
+    o.restitution = request.restitution == "poisson" ? Restitution::poisson : Restitution::newton;
+  }
+  if (said("--tolerance", request.tolerance)) {
+    o.tolerance = number_from("--tolerance", request.tolerance, {0, 1, true});
+    o.acceptable = std::max(o.acceptable, o.tolerance);
+  }
+  if (said("--sleep", request.sleep))
+    o.sleep_after = number_from("--sleep", request.sleep, {0, std::numeric_limits<double>::max()});
+  return o;
 }
 
 int simulate(const Request& request) {
@@ -472,32 +572,39 @@ int simulate(const Request& request) {
   const ModelArgument argument = model_from(request.model);
   const Model& model = argument.model;
   const Schedule schedule = schedule_of(request, model);
-  const std::optional<Stepper> stepper = stepper_from(request.stepper);
-  if (!stepper)
+  SimulationOptions options;
+  options.stepper = request.stepper.empty() ? default_stepper(model) : stepper_from(request.stepper);
+  if (!options.stepper)
     throw UsageError(
         fmt::format("--stepper: there is no '{}'; there are: {}", request.stepper, fmt::join(stepper_names(), ", ")));
-  const double tolerance =
-      request.energy_tolerance.empty()
-          ? unlimited
-          : number_from("--energy-tolerance", request.energy_tolerance, {0, std::numeric_limits<double>::max()});
+  options.contact = contact_options_of(request, *options.stepper);
+  CertificateLimits limits;
+  if (!request.energy_tolerance.empty())
+    limits.energy =
+        number_from("--energy-tolerance", request.energy_tolerance, {0, std::numeric_limits<double>::max()});
   State state = start_of(request, model);
-  if ((request.csv == "-") + (request.json == "-") + (request.picture == "-") > 1)
-    throw UsageError("only one of --csv, --json and --picture can be the standard output");
-  if (!request.every.empty() && request.csv.empty() && request.json.empty())
-    throw UsageError("--every says how often to write, but there is neither --csv nor --json");
-  OutputFile csv("--csv", request.csv), json("--json", request.json), svg("--picture", request.picture);
+  if ((request.csv == "-") + (request.json == "-") + (request.picture == "-") + (request.contacts == "-") > 1)
+    throw UsageError("only one of --csv, --json, --contacts and --picture can be the standard output");
+  if (!request.every.empty() && request.csv.empty() && request.json.empty() && request.contacts.empty())
+    throw UsageError("--every says how often to write, but there is none of --csv, --json and --contacts");
+  if (!request.contacts.empty() && *options.stepper != Stepper::time_stepping)
+    throw UsageError(fmt::format("--contacts is for --stepper time_stepping, and this run is by {}",
+                                 to_string(*options.stepper)));
+  OutputFile csv("--csv", request.csv), json("--json", request.json), svg("--picture", request.picture),
+      contacts("--contacts", request.contacts);
   std::FILE* const out =
-      csv.is_standard_output() || json.is_standard_output() || svg.is_standard_output() ? stderr : stdout;
+      csv.is_standard_output() || json.is_standard_output() || svg.is_standard_output() || contacts.is_standard_output()
+          ? stderr
+          : stdout;
 
-  SimulationOptions options;
-  options.stepper = *stepper;
   options.dt = schedule.dt;
-  Audience audience{Recorder(model, csv, bool(json)), Strips(model, schedule.steps()), std::nullopt,
+  Audience audience{Recorder(model, csv, bool(json)), ContactWriter(model, contacts), Strips(model, schedule.steps()), std::nullopt,
                     Progress(!request.quiet)};
   if (svg) audience.picture.emplace(model);
-  const Outcome outcome = run_schedule(model, schedule, options, tolerance, std::move(state), audience);
+  const Outcome outcome = run_schedule(model, schedule, options, limits, std::move(state), audience);
 
   csv.commit();
+  contacts.commit();
   if (svg) {
     const Picture& picture = *audience.picture;
     svg.write(picture.svg(
@@ -507,14 +614,15 @@ int simulate(const Request& request) {
   if (json)
     write_json({{"model", request.model},
                 {"degrees_of_freedom", model.nv()},
-                {"stepper", request.stepper},
+                {"stepper", to_string(*options.stepper)},
+                {"method", to_string(options.contact.method)},
                 {"dt", options.dt},
                 {"seconds", outcome.seconds},
                 {"real_time_factor", outcome.seconds > 0 ? Json(outcome.time / outcome.seconds) : Json(nullptr)},
                 {"position_names", position_names(model)},
                 {"velocity_names", velocity_names(model)},
                 {"reaction_names", reaction_names(model)},
-                {"ignored", ignored(model)},
+                {"ignored", ignored(model, *options.stepper)},
                 {"certificate", certificate_json(model, outcome)},
                 {"rows", std::move(audience.recorder.rows())}},
                json);
@@ -527,14 +635,12 @@ int simulate(const Request& request) {
 }  // namespace
 
 int demonstrate() {
-  // The start of paper 000, section 8.
   Request request;
-  request.model = "@pendulum:links=12";
-  request.positions = {fmt::format("hinge_1={}", -std::numbers::pi / 4)};
-  request.velocities = {"hinge_1=1"};
-  fmt::print("A pendulum of 12 links, let go at -45 degrees and 1 rad/s (the start of paper 000), for 5 s:\n\n");
+  request.model = "@swing";
+  fmt::print("The pendulum of paper 000: 12 links, let go at -45 degrees, swing into floor and wall, for 5 s:\n\n");
   const int status = simulate(request);
-  fmt::print("\nTry next: linchpin simulate @humanoid --time 2 --seed 1, linchpin inspect @quadruped, linchpin help\n");
+  fmt::print(
+      "\nTry next: linchpin simulate @stand --time 2, linchpin reproduce os-lcp/dual-arm --report page, linchpin help\n");
   return status;
 }
 
@@ -545,8 +651,23 @@ void add_simulate(CLI::App& command, int& status) {
   verb->add_option("--time", request->time, "How long to simulate, s (5)")->type_name("SECONDS");
   verb->add_option("--dt", request->dt, "Time step, s (1e-3); dormand_prince divides it further as it needs to")
       ->type_name("SECONDS");
-  verb->add_option("--stepper", request->stepper, fmt::format("{} (rk4)", fmt::join(stepper_names(), ", ")))
+  verb->add_option("--stepper", request->stepper,
+                   fmt::format("{}\n(time_stepping where anything can touch or is limited, else rk4)",
+                               fmt::join(stepper_names(), ", ")))
       ->type_name("NAME");
+  verb->add_option("--method", request->method,
+                   "Formulation of the contact problem [000]: os, rmc, mc, nmc_os, nmc (os)")
+      ->type_name("NAME");
+  verb->add_option("--solver", request->solver, "Solver of the contact problem, see `linchpin help solve` (auto)")
+      ->type_name("NAME");
+  verb->add_option("--directions", request->directions, "Friction along so many directions [000 (6)]; 0: the cone (0)")
+      ->type_name("N");
+  verb->add_option("--tolerance", request->tolerance, "Relative residual that every problem has to reach (1e-10)")
+      ->type_name("PART");
+  verb->add_option("--restitution", request->restitution,
+                   "poisson (impulse of release over compression) or newton (speed after over before) (poisson)")
+      ->type_name("NAME");
+  verb->add_option("--sleep", request->sleep, "Islands at rest for so long sleep, s; 0: never (0)")->type_name("SECONDS");
   verb->add_option("--position", request->positions,
                    "Start of a joint, rad or m; JOINT.k for one of several coordinates; may be repeated")
       ->type_name("JOINT=VALUE")
@@ -564,6 +685,10 @@ void add_simulate(CLI::App& command, int& status) {
                    "Write time (s), positions q:, velocities v:, reactions of constraints r: (N, N m) and\n"
                    "energies (J) to FILE; - is standard output")
       ->type_name("FILE");
+  verb->add_option("--contacts", request->contacts,
+                   "Write every contact of the rows' steps to FILE (CSV): bodies, point (m), normal, gap (m), force on the\n"
+                   "first body (N), normal force, friction, state; - is standard output")
+      ->type_name("FILE");
   verb->add_option("--json", request->json, "Write certificate and rows to FILE; - is standard output")
       ->type_name("FILE");
   verb->add_option(
@@ -575,9 +700,9 @@ void add_simulate(CLI::App& command, int& status) {
       ->type_name("N");
   verb->add_flag("--quiet", request->quiet, "Print nothing but errors");
   verb->footer(
-      "Smooth motion under gravity, springs and damping, with loops, couplings and prescribed motion kept. Contact, "
-      "joint\n"
-      "limits and dry friction are not acted upon yet, and the summary says what of the model that concerns. Joints "
+      "Motion under gravity, springs and damping, with loops, couplings and prescribed motion kept. time_stepping adds\n"
+      "contact with friction and impact, joint limits, dry friction and servos, all solved exactly (docs/contact.md);\n"
+      "the other steppers leave those out, and the summary says what of the model that concerns. Joints\n"
       "start\n"
       "at zero, at rest. Coordinates of joints with several are numbered from 0; a ball's are the quaternion w x y z, "
       "a\n"

@@ -36,6 +36,11 @@ struct ReproductionEntry {
 const std::vector<ReproductionEntry>& reproductions();  // reproduce.cc
 
 // One file each.
+Reproduction reproduce_os_lcp_dual_arm(const ReproduceOptions& options, const ReproduceProgress& progress);
+Reproduction reproduce_os_lcp_table1(const ReproduceOptions& options, const ReproduceProgress& progress);
+Reproduction reproduce_os_lcp_table2(const ReproduceOptions& options, const ReproduceProgress& progress);
+Reproduction reproduce_os_lcp_figure5(const ReproduceOptions& options, const ReproduceProgress& progress);
+Reproduction reproduce_os_lcp_figure6(const ReproduceOptions& options, const ReproduceProgress& progress);
 Reproduction reproduce_osim_box(const ReproduceOptions& options, const ReproduceProgress& progress);
 Reproduction reproduce_osim_timing(const ReproduceOptions& options, const ReproduceProgress& progress);
 Reproduction reproduce_stiffness(const ReproduceOptions& options, const ReproduceProgress& progress);
