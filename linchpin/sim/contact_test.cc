@@ -214,6 +214,60 @@ TEST(Contact, FormulationsPutBackAlike) {
   }
 }
 
+// Balls that touch share the blow [000 s.7]: with three of them (-1/3, 2/3, 2/3). With gaps between them they pass it on,
+// one pair after the other, and the last one leaves alone.
+TEST(Contact, BallsInARow) {
+  const Model touching = model_of("cradle:balls=3");
+  Simulation simulation(touching, {.dt = 1e-4});
+  State state = make_state(touching);
+  double before = 0;
+  for (int i = 0; i < 10000; ++i) {
+    before = state.v[0];
+    const StepReport report = simulation.step(state);
+    ASSERT_TRUE(report.ok());
+    if (report.impacts > 0) break;
+  }
+  // v[0] before is at most a step of gravity (1e-4 s) away from that at the blow.
+  EXPECT_NEAR(state.v[0] / before, -1. / 3, 1e-3);
+  EXPECT_NEAR(state.v[1] / before, 2. / 3, 1e-3);
+  EXPECT_NEAR(state.v[2] / before, 2. / 3, 1e-3);
+
+  const Model apart = model_of("cradle:balls=4,gap=0.0001,angle=0,speed=2");
+  Simulation passing(apart, {.dt = 1e-5});
+  state = make_state(apart);
+  for (int i = 0; i < 40; ++i) ASSERT_TRUE(passing.step(state).ok());
+  EXPECT_NEAR(state.v[3], 2, 1e-3);
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(state.v[std::size_t(k)], 0, 2e-3) << "ball " << k;
+}
+
+TEST(Contact, DominoesFallOneAfterTheOther) {
+  const Model model = model_of("dominoes:count=6");
+  const Finished r = run(model, 1.5);
+  for (std::size_t b = 1; b < model.bodies().size(); ++b) {
+    const double* q = r.state.q.data() + 7 * (b - 1);
+    EXPECT_LT(1 - 2 * (q[1] * q[1] + q[2] * q[2]), 0.9) << "piece " << b << " stands";  // z . R z
+  }
+  EXPECT_LT(r.certificate.penetration, 1e-4);
+}
+
+// Held by servos on their feet, they are pushed for a tenth of a second and stay up.
+TEST(Contact, StandingRobotsTakeAPush) {
+  for (const char* text : {"stand", "stand4"}) {
+    const Model model = model_of(text);
+    Simulation simulation(model, {.dt = 1e-3});
+    State state = make_state(model);
+    const double height = state.q[6];
+    std::vector<double> push(6 * model.bodies().size(), 0.0);
+    push[6 * 1 + 4] = 40;  // N on the trunk, to its side
+    for (int i = 0; i < 1000; ++i) {
+      const StepReport report = simulation.step(state, i < 100 ? Inputs{.f_ext = push} : Inputs{});
+      ASSERT_TRUE(report.ok()) << text << ": " << report.reason << " at " << state.time;
+    }
+    EXPECT_NEAR(state.q[6], height, 0.02) << text;
+    EXPECT_LT(fastest(state), 0.5) << text;
+  }
+}
+
 TEST(Contact, IslandsFallAsleepAndWake) {
   const Model model = model_of("stack:boxes=3");
   Simulation simulation(model, {.dt = 1e-3, .contact = {.sleep_after = 0.1}});
