@@ -3,21 +3,21 @@
 // Physics: what must come out, by closed forms or because nothing may move. One number for each engine and scene, the
 // smaller the better, judged alike for all from where the bodies are (contact_scene.h).
 //
-// | metric            | scene                      | number                                                              |
-// |-------------------|----------------------------|---------------------------------------------------------------------|
-// | creep             | @slope, 20 degrees         | m, downhill, of a box that friction holds                           |
-// | slide             | @slope:angle=35            | distance after 1 s over g (sin - mu cos)/2, off 1                   |
-// | isotropy          | the same, headed elsewhere | how much that distance differs with the heading                     |
-// | apex              | @bounce                    | heights of three apexes over e^2, e^4, e^6 of the first, off 1      |
-// | energy gained     | @bounce:restitution=1      | highest apex over the start, less 1                                 |
-// | rolling           | @roll                      | speed in the end over 5/7 of that at the start, off 1               |
-// | top moves         | @stack                     | m, of the top one of what should stand still                        |
-// | penetration       | the same                   | m, the deepest of any step                                          |
-// | slip              | @grip                      | m, down, of a capsule held by twice the friction that it needs      |
+// | metric            | scene                      | number                                                           |
+// |-------------------|----------------------------|------------------------------------------------------------------|
+// | creep             | @slope, 20 degrees         | m, downhill, of a box that friction holds                        |
+// | slide             | @slope:angle=35            | distance after 1 s over g (sin - mu cos)/2, off 1                |
+// | isotropy          | the same, headed elsewhere | how much that distance differs with the heading                  |
+// | apex              | @bounce                    | heights of three apexes over e^2, e^4, e^6 of the first, off 1   |
+// | energy gained     | @bounce:restitution=1      | highest apex over the start, less 1                              |
+// | rolling           | @roll                      | speed in the end over 5/7 of that at the start, off 1            |
+// | top moves         | @stack                     | m, of the top one of what should stand still                     |
+// | penetration       | the same                   | m, the deepest of any step                                       |
+// | slip              | @grip                      | m, down, of a capsule held by twice the friction that it needs   |
 //
 // Speed: us per step. The pendulum of [000 s.8] over its swing, every step counted; scenes at rest once settled, warm
-// and awake, and for linchpin cold as well: without the memory of the step before. The pile is settled by one engine, and
-// all go on from there.
+// and awake, and for linchpin cold as well: without the memory of the step before. The pile is settled by one engine,
+// and all go on from there.
 //
 // Of an engine's ways (peers/contact_peers.h) the tables show the one with the smallest number; --json has all.
 #include <algorithm>

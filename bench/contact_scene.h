@@ -27,7 +27,8 @@ class ContactEngine {
   // Takes the scene over in its starting state, in place of the one before. An Error says in few words what this engine
   // cannot do; the engine is then empty. The spec and the model must outlive it.
   virtual std::optional<Error> load(const ModelSpec& spec, const Model& model, double dt) = 0;
-  // Timed: from one state to the next, forces of springs and servos and finding contacts included. An Error ends the run.
+  // Timed: from one state to the next, forces of springs and servos and finding contacts included. An Error ends the
+  // run.
   virtual std::optional<Error> step() = 0;
   // By body of the model, the world first.
   virtual void poses(std::span<Transform<double>> X_WB) = 0;

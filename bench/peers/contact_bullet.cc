@@ -1,5 +1,5 @@
-// Bullet in double precision with its contacts: a world of rigid bodies where all fly free, else one of multibodies, one
-// for each tree (bullet_links.h).
+// Bullet in double precision with its contacts: a world of rigid bodies where all fly free, else one of multibodies,
+// one for each tree (bullet_links.h).
 #include <btBulletDynamicsCommon.h>
 #include <cmath>
 

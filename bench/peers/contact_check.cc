@@ -1,6 +1,6 @@
-// Do the drivers put the other engines on the scenes that we think? Where bodies start, how they fall before they touch,
-// and that contact, friction and servos act, with tolerances as wide as engines differ. A comparison is fair only if this
-// holds.
+// Do the drivers put the other engines on the scenes that we think? Where bodies start, how they fall before they
+// touch, and that contact, friction and servos act, with tolerances as wide as engines differ. A comparison is fair
+// only if this holds.
 #include <cmath>
 
 #include <gtest/gtest.h>

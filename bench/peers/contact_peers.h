@@ -62,8 +62,8 @@ struct PeerScene {
   bool all_free() const;
 };
 
-// An Error names what no driver takes: shapes but spheres, boxes, capsules and the world's half-spaces, other joints than
-// drivers.h has, surfaces that differ, loops, armature, and the like.
+// An Error names what no driver takes: shapes but spheres, boxes, capsules and the world's half-spaces, other joints
+// than drivers.h has, surfaces that differ, loops, armature, and the like.
 Result<PeerScene> peer_scene(const ModelSpec& spec, const Model& model);
 
 ContactEngines make_mujoco_contact();

@@ -1,6 +1,6 @@
 // Simbody with its contacts: its semi-explicit time stepper, with one unilateral contact for every pair of shapes that
-// may ever touch (simbody_bodies.h). There are contacts of spheres with spheres and planes and of points with planes, so
-// that boxes have their eight corners, and boxes on boxes cannot be said.
+// may ever touch (simbody_bodies.h). There are contacts of spheres with spheres and planes and of points with planes,
+// so that boxes have their eight corners, and boxes on boxes cannot be said.
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -143,7 +143,8 @@ class SimbodyContact final : public ContactEngine {
     if (!std::holds_alternative<HalfSpace>(a.shape))
       return std::holds_alternative<HalfSpace>(b.shape) ? add_contact(b, a) : no_contact(a, b);
     const SimTK::UnitVec3 normal(simtk(a.X_BG.R.z));
-    // Planes go through the origin of a body fixed there: by a plane with a height of its own bodies are held from afar.
+    // Planes go through the origin of a body fixed there: by a plane with a height of its own bodies are held from
+    // afar.
     if (!planes_.contains(a.index))
       planes_[a.index] = SimTK::MobilizedBody::Weld(world_->matter.updGround(), SimTK::Transform(simtk(a.X_BG.p)),
                                                     SimTK::Body::Massless(), SimTK::Transform());
