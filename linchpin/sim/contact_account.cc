@@ -5,8 +5,9 @@
 
 namespace linchpin {
 
-// Energy that the rows took: -z . (u + u+) / 2, loops and springs apart. Also how far friction is beyond its cone.
-double ContactStepper::Parts::add_losses(StepReport& report) {
+// Energy that contacts, limits and dry friction took over h: -z . (u + u+) / 2. The work of servos and of loops, which may
+// be driven, and what springs' dampers took go into the report, and how far friction is beyond its cone.
+double ContactStepper::Parts::add_losses(double h, StepReport& report) {
   const std::size_t n = std::size_t(rows.rows.size());
   w_before.resize(n);
   w_after.resize(n);
@@ -20,10 +21,15 @@ double ContactStepper::Parts::add_losses(StepReport& report) {
     double work = 0;
     for (std::size_t r = std::size_t(block.start); r < std::size_t(block.start + block.size); ++r)
       work += 0.5 * impulses[r] * (w_before[r] + w_after[r]);
-    if (kind == RowOwner::Kind::servo)
+    if (kind == RowOwner::Kind::servo || kind == RowOwner::Kind::loop) {
       report.work += work;
-    else if (kind != RowOwner::Kind::spring && kind != RowOwner::Kind::loop)
+    } else if (kind == RowOwner::Kind::spring) {  // the rest of it is stored
+      const std::size_t r = std::size_t(block.start);
+      const double damping = model.springs()[std::size_t(rows.owner[b].index)].damping;
+      report.dissipated += h * damping * w_after[r] * 0.5 * (w_before[r] + w_after[r]);
+    } else {
       loss -= work;
+    }
     if (block.kind == BlockKind::cone) {
       const double* p = impulses.data() + block.start;
       report.cone_violation = std::max(report.cone_violation, length(p[1], p[2]) - block.mu * p[0]);
@@ -59,6 +65,7 @@ void ContactStepper::Parts::count_work(const Inputs& inputs, std::span<const dou
 
 // Adds the rows' impulses to what contacts have had in this step.
 void ContactStepper::Parts::collect() {
+  const bool first = sums.empty();  // then nothing is known yet
   for (std::size_t b = 0; b < rows.owner.size(); ++b) {
     if (rows.owner[b].kind != RowOwner::Kind::contact) continue;
     const Contact& c = set.contacts[std::size_t(rows.owner[b].index)];
@@ -68,9 +75,13 @@ void ContactStepper::Parts::collect() {
     const bool cone = block.kind == BlockKind::cone;
     Vec3<double> impulse = p[0] * c.normal;
     if (cone) impulse = impulse + p[1] * c.t1 + (c.across * p[2]) * c.t2;
-    const auto known = std::ranges::find_if(sums, [&](const Sum& s) { return s.contact.key == c.key; });
-    Sum& sum = sums.size() == 0 || known == sums.end() ? sums.emplace_back() : *known;
-    if (sum.impulse.x == 0 && sum.normal == 0) sum.gap = c.gap;
+    auto known = first ? sums.end()
+                       : std::ranges::find_if(sums, [&](const Sum& s) { return s.contact.key == c.key; });
+    if (known == sums.end()) {
+      sums.push_back({.contact = c, .gap = c.gap});
+      known = sums.end() - 1;
+    }
+    Sum& sum = *known;
     sum.contact = c;
     sum.impulse = sum.impulse + impulse;
     sum.normal += p[0];
@@ -80,6 +91,7 @@ void ContactStepper::Parts::collect() {
 
 void ContactStepper::Parts::finish_reports() {
   reports.clear();
+  std::ranges::sort(sums, {}, [](const Sum& sum) { return sum.contact.key; });
   const auto shape = [&](std::uint32_t i) { return model.shapes()[i]; };
   for (const Sum& sum : sums) {
     const Contact& c = sum.contact;

@@ -90,7 +90,7 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& to) {
     }
     double h = may_split ? find_touch(from, to, left) : left;
     while (!advance(from, h, to, report)) {  // a problem that resists is another one in half the time
-      if (report.status != StepStatus::unsolved || h < dt / most_halved) return report;
+      if (report.status != StepStatus::unsolved || h <= dt / most_halved) return report;
       report.status = StepStatus::done;
       report.reason = "";
       ++report.halved;
@@ -129,7 +129,7 @@ bool ContactStepper::Parts::advance(const Departure& from, double h, Arrival& at
   }
   count_work(from.inputs, at.q, at.v, h, servos, report);
   if (rows.rows.size() > 0) {
-    report.contact_loss += add_losses(report);
+    report.contact_loss += add_losses(h, report);
     collect();
     remember(rows, set.contacts, impulses, h, at.memory);
     at.fresh = fresh;

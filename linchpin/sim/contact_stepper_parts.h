@@ -75,7 +75,7 @@ struct ContactStepper::Parts {
   bool is_sunk(std::span<const double> q) const;
   bool put_back(const Arrival& at, double h, StepReport& report);
 
-  double add_losses(StepReport& report);
+  double add_losses(double h, StepReport& report);
   void count_work(const Inputs& inputs, std::span<const double> q, std::span<const double> v, double h, bool servos,
                   StepReport& report);
   void collect();
@@ -135,9 +135,9 @@ struct ContactStepper::Parts {
   std::vector<BodyPair> joined;
 
   struct Sum {
-    Contact contact;                                 // as last seen
-    Vec3<double> impulse = Vec3<double>::zero();     // N s, W, on A
-    double normal = 0, slip = 0, gap = 0;            // N s; m/s at the end; m at the start
+    Contact contact;                              // as last seen
+    Vec3<double> impulse = Vec3<double>::zero();  // N s, W, on A
+    double normal = 0, slip = 0, gap = 0;         // N s; m/s at the end; m where it was first seen
   };
   std::vector<Sum> sums;
   std::vector<ContactReport> reports;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "linchpin/dynamics/assembly.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/sim/energy_balance.h"
 #include "linchpin/sim/testing.h"
@@ -265,6 +266,57 @@ TEST(Contact, StandingRobotsTakeAPush) {
     }
     EXPECT_NEAR(state.q[6], height, 0.02) << text;
     EXPECT_LT(fastest(state), 0.5) << text;
+  }
+}
+
+// Static friction holds what kinetic friction would not; once it slides, the kinetic one acts.
+TEST(Contact, StaticAndKineticFriction) {
+  ModelSpec spec = scene("slope:angle=30").value();
+  for (std::vector<GeometrySpec>* shapes : {&spec.world_geometry, &spec.bodies[0].geometry})
+    for (GeometrySpec& shape : *shapes) shape.material.friction = {0.7, 0.3};
+  EXPECT_NEAR(run(compiled(spec), 1).state.q[4], 0, 1e-12);  // tan 30 = 0.577
+  spec.joints[0].start_v = {0, 0, 0, 0.1, 0, 0};
+  const double a = std::numbers::pi / 6, down = 9.81 * (std::sin(a) - 0.3 * std::cos(a));
+  EXPECT_NEAR(run(compiled(spec), 1).state.v[3], 0.1 + down, 1e-9);
+}
+
+// A skate: hardly any friction along its direction, much across.
+TEST(Contact, FrictionWithADirection) {
+  ModelSpec spec = scene("slope:angle=20").value();
+  spec.pair_rules.friction = PairRule::maximum;
+  spec.world_geometry[0].material.friction = {0, 0};
+  Material& skate = spec.bodies[0].geometry[0].material;
+  skate.friction = {0.5, 0.5};  // across
+  const double a = std::numbers::pi / 9;
+  skate.directional = Material::Directional{{1, 0, 0}, {0.1, 0.1}};  // downhill
+  EXPECT_NEAR(run(compiled(spec), 1).state.v[3], 9.81 * (std::sin(a) - 0.1 * std::cos(a)), 1e-9);
+  skate.directional = Material::Directional{{0, 1, 0}, {0.1, 0.1}};  // sideways
+  EXPECT_NEAR(run(compiled(spec), 1).state.v[3], 0, 1e-12);
+}
+
+// Loops, springs from body to body and drives under this stepper: the energy balance closes with the step, order 1.
+TEST(Contact, LoopsAndSpringsBalance) {
+  for (const char* text : {"@four_bar", "@governor", "@slider_crank"}) {
+    const Model model = model_of(text);
+    double defect[2];
+    for (const int fine : {0, 1}) {
+      const double dt = fine ? 2.5e-4 : 1e-3;
+      Simulation simulation(model, {.stepper = Stepper::time_stepping, .dt = dt});
+      RunMonitor monitor(model);
+      State state = make_state(model);
+      state.v[0] = 1;
+      ASSERT_TRUE(assemble(model, state).closed());
+      monitor.start(state);
+      for (int i = 0; i < int(std::lround(0.5 / dt)); ++i) {
+        const StepReport report = simulation.step(state);
+        ASSERT_TRUE(report.ok()) << text << ": " << report.reason;
+        monitor.add(state, report);
+      }
+      EXPECT_LT(monitor.certificate().loop_error, 1e-10) << text;
+      defect[fine] = monitor.certificate().energy.relative_defect();
+    }
+    EXPECT_LT(defect[0], 0.05) << text;
+    EXPECT_LT(defect[1], 0.4 * defect[0] + 1e-9) << text;
   }
 }
 

@@ -100,7 +100,7 @@ bool ContactStepper::Parts::solve_impacts(Arrival& at, StepReport& report) {
   report.least_release = std::min(report.least_release, impact_report.release);
   if (impact_report.status != Status::solved) return unsolved(report, "an impact was not solved to its tolerance");
   bare.formulation->lift(motive, rows.rows, z, v_after, impulses);
-  report.impact_loss += add_losses(report);
+  report.impact_loss += add_losses(0, report);
   collect();
   std::ranges::copy(v_after, at.v.begin());
   return true;
