@@ -430,6 +430,7 @@ refuses "--every: 0 must be between" simulate @top --every 0 --csv a.csv
 refuses "can be the standard output" simulate @top --csv - --json -
 refuses "--method is for --stepper time_stepping, and this run is by rk4" simulate @top --method os
 refuses "--method: there is no 'soft'; there are: os, rmc, mc, nmc_os, nmc" simulate @stack --method soft
+refuses "--method nmc: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping --method nmc
 refuses "--solver: there is no 'magic'" simulate @stack --solver magic
 refuses "--directions 5: friction takes an even number" simulate @stack --directions 5
 refuses "--restitution: there is no 'hooke'" simulate @stack --restitution hooke

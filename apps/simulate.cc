@@ -578,6 +578,9 @@ int simulate(const Request& request) {
     throw UsageError(
         fmt::format("--stepper: there is no '{}'; there are: {}", request.stepper, fmt::join(stepper_names(), ", ")));
   options.contact = contact_options_of(request, *options.stepper);
+  if (!request.method.empty())
+    if (const auto made = make_formulation(options.contact.method, model, Plan<double>(model)); !made)
+      throw UsageError(fmt::format("--method {}: {}", request.method, made.error().message));
   CertificateLimits limits;
   if (!request.energy_tolerance.empty())
     limits.energy =
@@ -660,7 +663,7 @@ void add_simulate(CLI::App& command, int& status) {
       ->type_name("NAME");
   verb->add_option("--solver", request->solver, "Solver of the contact problem, see `linchpin help solve` (auto)")
       ->type_name("NAME");
-  verb->add_option("--directions", request->directions, "Friction along so many directions [000 (6)]; 0: the cone (0)")
+  verb->add_option("--directions", request->directions, "Friction along so many directions [000 (6)], 4 or more (2 where all is in one plane); 0: the cone (0)")
       ->type_name("N");
   verb->add_option("--tolerance", request->tolerance, "Relative residual that every problem has to reach (1e-10)")
       ->type_name("PART");
