@@ -27,14 +27,7 @@ void PreloadedFriction::pose(const Problem& conic, std::span<const double> prelo
   }
 
   const int N = size();
-  const double* M = nullptr;
-  if (conic.M.kind() == Matrix::Kind::dense) {
-    M = conic.M.dense().data();
-  } else {
-    M_.resize(index(n) * index(n));
-    conic.M.to_dense(M_.data(), n);
-    M = M_.data();
-  }
+  const double* M = conic.M.dense_view(M_);
   out.M.make_dense(N);
   double* to = out.M.dense().data();
   for (int r = 0; r < N; ++r, to += N) {

@@ -271,6 +271,13 @@ void Matrix::assign(const BlockSparse& blocks) {
   for (std::vector<double>* list : {&dense_, &A_, &HA_}) list->clear();
 }
 
+const double* Matrix::dense_view(std::vector<double>& room) const {
+  if (kind_ == Kind::dense) return dense_.data();
+  room.resize(index(n_) * index(n_));
+  to_dense(room.data(), n_);
+  return room.data();
+}
+
 BlockSparse& Matrix::make_sparse(int n) {
   make_dense(0);
   kind_ = Kind::block_sparse;

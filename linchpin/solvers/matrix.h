@@ -81,6 +81,8 @@ class Matrix {
   void copy(int row, int rows, int column, int columns, double* out, int stride) const;
   void diagonal(int start, int size, double* out) const { copy(start, size, start, size, out, size); }  // row by row
   void to_dense(double* out, int stride) const { copy(0, n_, 0, n_, out, stride); }
+  // All of it row by row: its own numbers where it is dense, else those written into `room`.
+  const double* dense_view(std::vector<double>& room) const;
   // M as blocks over the rows `start` (with the number of rows at the end), their numbers in order. Where S is what this gave for a matrix of
   // the same pattern, its numbers are replaced and nothing is allocated.
   void form(const std::vector<int>& start, FormedFrom& from, BlockSparse& S) const;

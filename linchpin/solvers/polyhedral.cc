@@ -52,14 +52,7 @@ void PolyhedralFriction::pose(const Problem& conic, int directions, std::span<co
   set_directions(turn);
 
   const int n = conic_size_, N = size_, nf = directions_;
-  const double* M = nullptr;
-  if (conic.M.kind() == Matrix::Kind::dense) {
-    M = conic.M.dense().data();
-  } else {
-    M_.resize(index(n) * index(n));
-    conic.M.to_dense(M_.data(), n);
-    M = M_.data();
-  }
+  const double* M = conic.M.dense_view(M_);
 
   // M P, where (1) is P
   MP_.resize(index(n) * index(N));

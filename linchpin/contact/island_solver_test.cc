@@ -1,0 +1,71 @@
+// Parts of a problem that M does not couple, solved apart.
+#include "linchpin/contact/island_solver.h"
+
+#include <gtest/gtest.h>
+
+namespace linchpin {
+namespace {
+
+// Contacts on the floor, each with a body of its own, but that contact i and partner[i] share one: block-sparse.
+Problem contacts_of(const std::vector<int>& partner) {
+  const int n = int(partner.size());
+  Problem p;
+  std::vector<Triplet> entries;
+  std::vector<int> starts{0};
+  for (int i = 0; i < n; ++i) {
+    p.blocks.push_back({BlockKind::cone, 3 * i, 3, 0.5});
+    starts.push_back(3 * (i + 1));
+    for (int k = 0; k < 3; ++k) {
+      entries.push_back({3 * i + k, 3 * i + k, 2.0 + 0.1 * i});
+      if (partner[std::size_t(i)] != i) entries.push_back({3 * i + k, 3 * partner[std::size_t(i)] + k, 1});
+      p.q.push_back(k == 0 ? -1 - 0.3 * i : 0.2 * k);
+    }
+  }
+  p.M = Matrix::sparse(block_sparse(starts, starts, entries));
+  return p;
+}
+
+TEST(IslandSolver, PartsTogetherSolveTheWhole) {
+  // 0-19, 1-18, ... are pairs: ten islands that are not neighbours in the list.
+  std::vector<int> partner;
+  for (int i = 0; i < 20; ++i) partner.push_back(19 - i);
+  const Problem p = contacts_of(partner);
+  IslandSolver islands;
+  std::vector<double> z(p.q.size(), 0.0);
+  const SolveReport report = islands.solve(p, SolverId::automatic, {}, z);
+  EXPECT_EQ(report.status, Status::solved);
+  EXPECT_EQ(islands.islands(), 10);
+  ResidualWorkspace ws;
+  EXPECT_TRUE(residual(p, z, ws).within(1e-10));
+  Solver whole;
+  std::vector<double> other(p.q.size(), 0.0);
+  ASSERT_EQ(whole.solve(p, SolverId::automatic, {}, other).status, Status::solved);
+  for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(z[i], other[i], 1e-9) << i;  // M is definite: one solution
+}
+
+// An island has the same bits whoever else is there.
+TEST(IslandSolver, CompanyChangesNothing) {
+  std::vector<int> alone(2), crowd(30);
+  alone = {1, 0};
+  for (int i = 0; i < 30; ++i) crowd[std::size_t(i)] = i % 2 == 0 ? i + 1 : i - 1;
+  IslandSolver islands;
+  const Problem two = contacts_of(alone), many = contacts_of(crowd);
+  std::vector<double> z(two.q.size(), 0.0), all(many.q.size(), 0.0);
+  islands.solve(many, SolverId::automatic, {}, all);
+  islands.solve(two, SolverId::automatic, {}, z);
+  for (std::size_t i = 0; i < z.size(); ++i) EXPECT_EQ(z[i], all[i]) << i;
+}
+
+// A solver that does not take the parts says so for the whole.
+TEST(IslandSolver, RefusalsAreReported) {
+  std::vector<int> partner(20);
+  for (int i = 0; i < 20; ++i) partner[std::size_t(i)] = i;
+  Problem p = contacts_of(partner);
+  IslandSolver islands;
+  std::vector<double> z(p.q.size(), 0.0);
+  const SolveReport report = islands.solve(p, SolverId::lemke, {}, z);
+  EXPECT_EQ(report.status, Status::bad_input) << "lemke takes no cones";
+}
+
+}  // namespace
+}  // namespace linchpin
