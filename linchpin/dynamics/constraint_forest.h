@@ -1,0 +1,132 @@
+// Linear-time Lagrange multipliers [004]: bodies of any dimension, held together in pairs, no pair twice in a loop.
+//
+//     M y = F + J' l,      J y + E l = r                                                                         (1)
+// M is block-diagonal (a symmetric positive definite matrix for each body), a constraint's rows of J have blocks for its
+// two bodies only, E >= 0 is diagonal: softness, mostly zero. What y, F and r are is the law's business [004 s.3]:
+//     f = m a    y accelerations, F forces, r = -c of 004 (2)
+//     f = m v    y velocities, F what drags, r the speed of what the constraint asks for
+//     impulses   y changes of velocity, F impulses, r minus the velocity to be taken away
+//
+// With constraints and bodies as nodes of a graph the matrix of (1) has a tree's pattern [004 s.6]. Eliminating children
+// before parents there is no fill-in [004 s.7]. A constraint has one child, the body b that hangs on it, and one parent p,
+// so 004's two kinds of step become one. From the tips inward
+//     W = D_b^-1 J_b',   S = J_b W + E,   Z = S^-1 J_p,     l0 = S^-1 (r - W' f_b)                                (2)
+//     D_p += J_p' Z,     f_p += J_p' l0              beginning with D = M, f = F                                 (3)
+// and outward
+//     l = l0 - Z y_p,    y_b = D_b^-1 f_b + W l                                                                  (4)
+// D is what the articulated-body recursion knows as the articulated inertia, got without knowing any joint's freedom.
+// A constraint on one body alone (the world is no body) has no p: it is its tree's root, of which a tree has one. A second
+// one, or one that closes a loop, has pivot zero or fills in: those are auxiliary (auxiliary.h).
+//
+// Numbers live row by row, each row padded to `stride` doubles, so that a row is a register; a run of bodies of one shape
+// is one loop of fixed size. In factor() the right-hand side rides in the last lane.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "linchpin/base/aligned.h"
+#include "linchpin/base/result.h"
+
+namespace linchpin {
+
+// Rows between two bodies, or on one: b = -1.
+struct ForestConstraint {
+  int a = 0, b = -1;
+  int rows = 0;
+};
+
+// A Plan: who hangs on whom, in which order, and where the numbers are.
+class ConstraintForest {
+ public:
+  // An Error that names the constraint which closes a loop, is the second on one body alone in its tree, has more rows
+  // than the body that hangs on it has freedoms, or names no body.
+  static Result<ConstraintForest> make(std::span<const int> body_sizes, std::span<const ForestConstraint> constraints);
+
+  int bodies() const { return int(body_.size()); }
+  int constraints() const { return int(constraint_.size()); }
+  int size(int body) const { return nodes_[std::size_t(body_[std::size_t(body)])].size; }
+  int rows(int constraint) const { return constraint_[std::size_t(constraint)].rows; }
+  // Where a body's numbers begin in vectors over all bodies (y, F), and a constraint's in those over all rows (l, r).
+  int first(int body) const { return nodes_[std::size_t(body_[std::size_t(body)])].y; }
+  int first_row(int constraint) const { return constraint_[std::size_t(constraint)].first_row; }
+  int total_size() const { return total_size_; }
+  int total_rows() const { return total_rows_; }
+
+  // A body with the constraint that it hangs on, in the order of elimination: children before parents.
+  struct Node {
+    int body = 0, constraint = -1;  // -1: a root that hangs on nothing
+    int parent = -1;                // node
+    int tree = 0;
+    int size = 0, rows = 0, parent_size = 0;
+    int y = 0, l = 0;                  // first numbers of y and F, of l and r
+    std::size_t D = 0, Jb = 0, W = 0;  // blocks of `size` rows: D, J_b', W
+    std::size_t Jp = 0, S = 0, Z = 0;  // blocks of `rows` rows: J_p, S^-1, Z
+    bool flipped = false;              // the constraint's b is the child, its a the parent
+  };
+  std::span<const Node> nodes() const { return nodes_; }
+  int node_of_body(int body) const { return body_[std::size_t(body)]; }
+  int node_of_constraint(int constraint) const { return constraint_[std::size_t(constraint)].node; }
+  int trees() const { return trees_; }
+  // Doubles from row to row of any block: room for the largest body and one more.
+  int stride() const { return stride_; }
+  // Nodes [first, end) of one shape.
+  struct Run {
+    int first = 0, end = 0;
+  };
+  std::span<const Run> runs() const { return runs_; }
+  std::size_t numbers() const { return numbers_; }
+
+  // Blocks that the factors hold off the diagonal, of the matrix of (1) by nodes: as many as it has itself, since nothing
+  // fills in [004 s.7.1].
+  int off_diagonal_blocks() const;
+
+ private:
+  struct ConstraintPlace {
+    int node = -1, rows = 0, first_row = 0;
+  };
+  std::vector<Node> nodes_;
+  std::vector<int> body_;  // node
+  std::vector<ConstraintPlace> constraint_;
+  std::vector<Run> runs_;
+  int total_size_ = 0, total_rows_ = 0, trees_ = 0, stride_ = 0;
+  std::size_t numbers_ = 0;
+};
+
+// The numbers of (1) and its factors.
+class ForestFactors {
+ public:
+  explicit ForestFactors(const ConstraintForest& forest);
+
+  // Fill before each factor(), which overwrites masses by the inverses of D; constraints stay. Row by row, without padding.
+  void set_mass(int body, std::span<const double> M);
+  void set_constraint(int constraint, std::span<const double> J_a, std::span<const double> J_b,
+                      std::span<const double> softness = {});
+
+  // The same, in place: blocks of a node, rows stride() apart, zero beyond their ends.
+  double* block(std::size_t at) { return numbers_.data() + at; }
+  const double* block(std::size_t at) const { return numbers_.data() + at; }
+  std::span<double> softness() { return softness_; }  // by row, of all constraints
+
+  // (2), (3). False where a pivot is not positive: failed() is the constraint whose rows depend on each other, or of whose
+  // body the mass is none.
+  bool factor();
+  // The same with (4) in one go, cheaper than factor() and solve().
+  bool factor_and_solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
+  int failed() const { return failed_; }
+
+  // After either, for any number of right-hand sides.
+  void solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
+  // Eight at a time, side by side: number i of column k at [8 i + k]. Aligned as Double8 is. r may be empty: zero.
+  void solve8(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
+
+ private:
+  const ConstraintForest* forest_;
+  AlignedArray<double> numbers_;
+  std::vector<double> softness_, zero_;
+  AlignedArray<double> columns_;
+  int failed_ = -1;
+};
+
+}  // namespace linchpin
