@@ -1,7 +1,9 @@
 #include "linchpin/dynamics/constraint_forest.h"
 
 #include <algorithm>
+#include <array>
 #include <sstream>
+#include <utility>
 
 namespace linchpin {
 namespace {

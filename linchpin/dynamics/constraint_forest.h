@@ -109,23 +109,30 @@ class ForestFactors {
   const double* block(std::size_t at) const { return numbers_.data() + at; }
   std::span<double> softness() { return softness_; }  // by row, of all constraints
 
-  // (2), (3). False where a pivot is not positive: failed() is the constraint whose rows depend on each other, or of whose
-  // body the mass is none.
+  // (2), (3). False where a pivot is not positive: failed() is the body that has no mass in some direction, or whose
+  // constraint has rows that depend on each other.
   bool factor();
   // The same with (4) in one go, cheaper than factor() and solve().
   bool factor_and_solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
   int failed() const { return failed_; }
 
-  // After either, for any number of right-hand sides.
+  // After either, for any number of right-hand sides. r may be empty: zero.
   void solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
-  // Eight at a time, side by side: number i of column k at [8 i + k]. Aligned as Double8 is. r may be empty: zero.
-  void solve8(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
+  // Eight at a time, side by side: number i of column k at [8 i + k]. y holds F at first.
+  void solve8(std::span<double> y, std::span<const double> r, std::span<double> l);
+  // The same for forces on some bodies only, r = 0. on_way: all nodes from those inward, in order; y and l are looked at
+  // and changed there only.
+  void solve8(std::span<double> y, std::span<double> l, std::span<const int> on_way);
 
  private:
+  bool factor_with(const double* F, const double* r);
+  void check_sizes(std::span<const double> F, std::span<const double> r, std::span<const double> y,
+                   std::span<const double> l, int columns) const;
+
   const ConstraintForest* forest_;
   AlignedArray<double> numbers_;
   std::vector<double> softness_, zero_;
-  AlignedArray<double> columns_;
+  AlignedArray<double> f_, scratch_;
   int failed_ = -1;
 };
 
