@@ -624,6 +624,17 @@ double MultiplierSystem::velocity_error(const MultiplierState& state) {
   return largest_error(Level::settle_velocity, state.v);
 }
 
+double MultiplierSystem::strain(const MultiplierState& state) {
+  evaluate_all(state.t, state.q, state.v);
+  double sum = 0;
+  for (const Place& place : places_)
+    for (int row = 0; place.active && row < place.rows; ++row) {
+      const std::size_t at = place.first + std::size_t(row);
+      if (softness_[at] > 0) sum += 0.5 * speed_[at] * speed_[at] / softness_[at];
+    }
+  return sum;
+}
+
 Vec3<double> MultiplierSystem::place(const MultiplierState& state, int body, const Vec3<double>& X) {
   arena_.reset();
   return BodyView(*spec_.bodies[std::size_t(body)], q(state, body), v(state, body), arena_).point(X).at;

@@ -126,6 +126,10 @@ class MultiplierSystem {
   double velocity_error(const MultiplierState& state);
   Vec3<double> place(const MultiplierState& state, int body, const Vec3<double>& X);
   Vec3<double> velocity(const MultiplierState& state, int body, const Vec3<double>& X);
+  // Energy of the soft rows as springs that pull J v to its speed over a time that they know: sum speed^2 / (2 softness).
+  double strain(const MultiplierState& state);
+  // J v of a row, after evaluate().
+  double speed_of(const MultiplierState& state, int constraint, int row) const { return row_times(constraint, row, state.v); }
   // What a constraint says at a state.
   const RowBlocks& evaluate(const MultiplierState& state, int constraint);
   // The auxiliary rows and matrix of the last law that was asked.
