@@ -520,14 +520,17 @@ MultiplierStatus MultiplierSystem::impulses(MultiplierState& state, std::span<co
   return status;
 }
 
-// Newton's steps until errors are small. find_errors() sets r_ and returns the largest; move() follows y_.
+// Newton's steps until errors are small. find_errors() sets r_ and returns the largest; move() follows y_ with `numbers`.
 template <class Errors, class Move>
-MultiplierStatus MultiplierSystem::settle_level(Level level, std::span<const double> q, const SettleOptions& options,
-                                                bool have_factors, const Errors& find_errors, const Move& move) {
+MultiplierStatus MultiplierSystem::settle_level(Level level, std::span<const double> q, std::span<const double> numbers,
+                                                const SettleOptions& options, bool have_factors,
+                                                const Errors& find_errors, const Move& move) {
   double last = std::numeric_limits<double>::infinity();
   for (int step = 0;; ++step) {
     const double largest = find_errors();
-    if (largest <= options.tolerance) return MultiplierStatus::solved;
+    double size = 1;
+    for (const double x : numbers) size = std::max(size, std::abs(x));
+    if (largest <= options.tolerance * size) return MultiplierStatus::solved;
     if (step == options.steps || !std::isfinite(largest)) return MultiplierStatus::not_settled;
     std::ranges::fill(F_, 0.0);
     const bool again = have_factors && !(largest > 0.1 * last);
@@ -542,7 +545,7 @@ MultiplierStatus MultiplierSystem::settle_level(Level level, std::span<const dou
 MultiplierStatus MultiplierSystem::settle_positions(MultiplierState& state, const SettleOptions& options) {
   settled_anew_ = false;
   return settle_level(
-      Level::settle_position, state.q, options, false,
+      Level::settle_position, state.q, state.q, options, false,
       [&] {
         evaluate_all(state.t, state.q, state.v);
         for (std::size_t i = 0; i < r_.size(); ++i) r_[i] = -error_[i];
@@ -559,7 +562,7 @@ MultiplierStatus MultiplierSystem::settle_velocities(MultiplierState& state, con
                                                      bool have_factors) {
   evaluate_all(state.t, state.q, state.v);
   return settle_level(
-      Level::settle_velocity, state.q, options, have_factors,
+      Level::settle_velocity, state.q, state.v, options, have_factors,
       [&] {
         for (int i = 0; i < constraints(); ++i) {
           const Place& place = places_[std::size_t(i)];

@@ -64,7 +64,8 @@ struct Baumgarte {
 };
 
 struct SettleOptions {
-  double tolerance = 1e-12;  // of errors, in their units (m, rad; per second for velocities)
+  double tolerance = 1e-12;  // of errors, in their units (m, rad; per second for velocities); of the largest number of q or
+                             //   v where that is above 1, since rounding is
   int steps = 20;            // Newton steps; factors are made anew only where a step gained less than tenfold
 };
 
@@ -168,8 +169,9 @@ class MultiplierSystem {
   void gather_auxiliary(Level level);
   MultiplierStatus settle_velocities(MultiplierState& state, const SettleOptions& options, bool have_factors);
   template <class Errors, class Move>
-  MultiplierStatus settle_level(Level level, std::span<const double> q, const SettleOptions& options, bool have_factors,
-                                const Errors& find_errors, const Move& move);
+  MultiplierStatus settle_level(Level level, std::span<const double> q, std::span<const double> numbers,
+                                const SettleOptions& options, bool have_factors, const Errors& find_errors,
+                                const Move& move);
 
   MultiplierSpec spec_;
   std::vector<std::size_t> first_q_, first_v_;
