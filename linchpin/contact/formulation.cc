@@ -22,7 +22,7 @@ std::optional<Method> method_from(std::string_view name) {
 
 Result<std::unique_ptr<Formulation>> make_formulation(Method method, const Model& model, const Plan<double>& plan) {
   if (method == Method::nmc_os || method == Method::nmc)
-    if (std::optional<Error> fault = MaximalCoordinates::find_fault(model)) return *fault;
+    if (std::optional<Error> fault = MaximalBodies::find_fault(model)) return *fault;
   switch (method) {
     case Method::os:
       return make_os(model, plan);

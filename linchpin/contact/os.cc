@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "linchpin/base/check.h"
-#include "linchpin/contact/body_inverse.h"
+#include "linchpin/dynamics/body_inverse.h"
 #include "linchpin/contact/eliminated.h"
 #include "linchpin/contact/formulations.h"
 #include "linchpin/dynamics/aba.h"

@@ -18,7 +18,7 @@
 // A constraint on one body alone (the world is no body) has no p: it is its tree's root, of which a tree has one. A second
 // one, or one that closes a loop, has pivot zero or fills in: those are auxiliary (auxiliary.h).
 //
-// Numbers live row by row, each row padded to `stride` doubles, so that a row is a register; a run of bodies of one shape
+// Numbers live row by row, each row padded to stride() doubles, so that a row is a register; a run of bodies of one shape
 // is one loop of fixed size. In factor() the right-hand side rides in the last lane.
 #pragma once
 
@@ -35,6 +35,9 @@ namespace linchpin {
 struct ForestConstraint {
   int a = 0, b = -1;
   int rows = 0;
+  // Where each row is about one of a's own numbers, which ones: bit k for number k, rows in their order, J_a = their rows
+  // of the identity. W is then a part of D^-1, which saves a third of the work. 0: any rows.
+  unsigned held = 0;
 };
 
 // A Plan: who hangs on whom, in which order, and where the numbers are.
@@ -61,9 +64,13 @@ class ConstraintForest {
     int tree = 0;
     int size = 0, rows = 0, parent_size = 0;
     int y = 0, l = 0;                  // first numbers of y and F, of l and r
-    std::size_t D = 0, Jb = 0, W = 0;  // blocks of `size` rows: D, J_b', W
+    std::size_t M = 0, D = 0;          // blocks of `size` rows: Mass, D^-1
+    std::size_t Jb = 0, W = 0;         // the same: J_b', W; none where rows are held
     std::size_t Jp = 0, S = 0, Z = 0;  // blocks of `rows` rows: J_p, S^-1, Z
+    unsigned held = 0;                 // of ForestConstraint, where a is the child and a kernel knows them
     bool flipped = false;              // the constraint's b is the child, its a the parent
+    bool leaf = true;                  // nothing hangs on it
+    bool first = false;                // of those that hang on its parent, in the order of elimination
   };
   std::span<const Node> nodes() const { return nodes_; }
   int node_of_body(int body) const { return body_[std::size_t(body)]; }
@@ -99,7 +106,7 @@ class ForestFactors {
  public:
   explicit ForestFactors(const ConstraintForest& forest);
 
-  // Fill before each factor(), which overwrites masses by the inverses of D; constraints stay. Row by row, without padding.
+  // The numbers of (1) stay until they are set again. Row by row, without padding; of held rows J_a is not looked at.
   void set_mass(int body, std::span<const double> M);
   void set_constraint(int constraint, std::span<const double> J_a, std::span<const double> J_b,
                       std::span<const double> softness = {});
