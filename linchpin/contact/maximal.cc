@@ -1,8 +1,6 @@
 #include "linchpin/contact/maximal.h"
 
 #include <algorithm>
-#include <cmath>
-#include <sstream>
 
 #include "linchpin/base/check.h"
 
@@ -12,7 +10,6 @@ namespace {
 using Vector6 = std::array<double, 6>;
 
 Vector6 numbers(const Force<double>& F) { return {F.n.x, F.n.y, F.n.z, F.f.x, F.f.y, F.f.z}; }
-Force<double> force_of(const Vector6& x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 
 Force<double> into(const Mat3<double>& R, const Force<double>& F) {
   return {transpose_times(R, F.n), transpose_times(R, F.f)};
@@ -26,106 +23,36 @@ Force<double> operator-(const Force<double>& F) { return {-F.n, -F.f}; }
 // The same force about a point that lies r before it, in the same axes.
 Force<double> shifted(const Vec3<double>& r, const Force<double>& F) { return {F.n + cross(r, F.f), F.f}; }
 
-// The links that carry bodies, by link.
-std::vector<char> carriers(const Model& model) {
-  std::vector<char> carries(model.links().size(), 0);
-  for (const Body& body : model.bodies()) carries[std::size_t(body.link)] = 1;
-  carries[0] = 0;
-  return carries;
-}
-
-// Q of S = Q R by Householder's reflections, columns of Q in order; R above the diagonal of S, by columns.
-void orthogonalise(Vector6* S, int columns, std::array<Vector6, 6>& Q) {
-  for (std::size_t i = 0; i < 6; ++i) {
-    Q[i].fill(0);
-    Q[i][i] = 1;
-  }
-  std::array<Vector6, 6> mirror;
-  for (std::size_t k = 0; k < std::size_t(columns); ++k) {
-    double length = 0;
-    for (std::size_t i = k; i < 6; ++i) length += S[k][i] * S[k][i];
-    length = std::sqrt(length);
-    Vector6& u = mirror[k];
-    u.fill(0);
-    for (std::size_t i = k; i < 6; ++i) u[i] = S[k][i];
-    u[k] += u[k] < 0 ? -length : length;
-    double square = 0;
-    for (const double x : u) square += x * x;
-    const auto reflect = [&](Vector6& x) {
-      double along = 0;
-      for (std::size_t i = k; i < 6; ++i) along += u[i] * x[i];
-      for (std::size_t i = k; i < 6; ++i) x[i] -= 2 * along / square * u[i];
-    };
-    for (std::size_t j = k; j < std::size_t(columns); ++j) reflect(S[j]);
-    for (double& x : u) x /= std::sqrt(square);
-  }
-  for (std::size_t k = std::size_t(columns); k-- > 0;)
-    for (Vector6& q : Q) {
-      double along = 0;
-      for (std::size_t i = 0; i < 6; ++i) along += mirror[k][i] * q[i];
-      for (std::size_t i = 0; i < 6; ++i) q[i] -= 2 * along * mirror[k][i];
-    }
-}
-
 }  // namespace
 
-std::optional<Error> MaximalCoordinates::find_fault(const Model& model) {
-  const std::vector<char> carries = carriers(model);
-  for (std::size_t i = 1; i < carries.size(); ++i) {
-    const RigidInertia<double>& inertia = model.links()[i].inertia;
-    if (!carries[i] || inverse_of(inertia)) continue;
-    const auto body = std::ranges::find(model.bodies(), int(i), &Body::link);
-    std::ostringstream message;
-    message << "body '" << body->name << "' has mass " << inertia.mass << " kg (with what is welded to it)"
-            << (inertia.mass > 0 ? " but no moment of inertia about some axis" : "")
-            << ": in maximal coordinates every body moves by itself and needs both; take os, rmc or mc";
-    return Error{message.str()};
-  }
-  return {};
-}
-
 MaximalCoordinates::MaximalCoordinates(const Model& model)
-    : body_of_link_(model.links().size(), -1),
+    : bodies_(model),
       armature_(std::size_t(model.nv())),
+      joints_(std::size_t(bodies_.size())),
       drift_(model.links().size()),
+      force_(std::size_t(bodies_.size())),
       zero_(std::size_t(model.nv()), 0.0) {
-  const std::vector<char> carries = carriers(model);
   const std::span<const Link> links = model.links();
-  for (std::size_t i = 1; i < links.size(); ++i) {
-    for (int k = links[i].v; k < links[i].v + links[i].nv; ++k) armature_[std::size_t(k)] = links[i].armature;
-    if (!carries[i]) continue;
-    const std::optional<Matrix36> inverse = inverse_of(links[i].inertia);
-    check(inverse.has_value(), "link ", i, " has no inverse inertia");
-    BodyPart body{.link = int(i),
-                  .parent = -1,
-                  .dofs = 0,
-                  .v = links[i].v,
-                  .mass = to_matrix(links[i].inertia),
-                  .inverse = *inverse,
-                  .inertia = links[i].inertia};
-    std::size_t l = i;
-    for (;; l = std::size_t(links[l].parent)) {
-      body_of_link_[l] = int(bodies_.size());
-      body.dofs += links[l].nv;
-      body.v = links[l].v;
-      if (links[l].parent == 0 || carries[std::size_t(links[l].parent)]) break;
-    }
-    if (links[l].parent != 0) body.parent = body_of_link_[std::size_t(links[l].parent)];
-    hinge_rows_ += 6 - body.dofs;
-    bodies_.push_back(body);
+  for (const Link& link : links)
+    for (int k = link.v; k < link.v + link.nv; ++k) armature_[std::size_t(k)] = link.armature;
+  for (int b = 0; b < bodies_.size(); ++b) {
+    const RigidInertia<double>& inertia = links[std::size_t(bodies_[b].link)].inertia;
+    const std::optional<Matrix36> inverse = inverse_of(inertia);
+    check(inverse.has_value(), "link ", bodies_[b].link, " has no inverse inertia");
+    mass_.push_back(to_matrix(inertia));
+    inverse_.push_back(*inverse);
+    inertia_.push_back(inertia);
+    hinge_rows_ += 6 - bodies_[b].dofs;
   }
   for (const double a : armature_) hinge_rows_ += a > 0;
-  joints_.resize(bodies_.size());
-  force_.resize(bodies_.size());
-  momentum.resize(6 * bodies_.size());
-  V_free.resize(bodies_.size() + 1, Motion<double>::zero());
+  momentum.resize(6 * inertia_.size());
+  V_free.resize(inertia_.size() + 1, Motion<double>::zero());
 }
 
 void MaximalCoordinates::place_joints(const Motive& motive) {
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    const BodyPart& body = bodies_[b];
-    JointPart& joint = joints_[b];
-    Vector6 S[6];
+  for (int b = 0; b < bodies_.size(); ++b) {
+    const MaximalBody& body = bodies_[b];
+    JointPart& joint = joints_[std::size_t(b)];
     std::size_t link = std::size_t(body.link);
     for (int k = body.dofs - 1; k >= 0; --k) {
       const Link* at = &motive.model.links()[link];
@@ -135,21 +62,10 @@ void MaximalCoordinates::place_joints(const Motive& motive) {
       }
       const Motion<double>& axis = motive.vel.axis[std::size_t(body.v + k)];
       const Vec3<double> lever = motive.kin.X_WL[std::size_t(body.link)].p - motive.kin.X_WL[link].p;
-      const Motion<double> m{axis.w, axis.v + cross(axis.w, lever)};
-      joint.S[k] = m;
-      S[k] = {m.w.x, m.w.y, m.w.z, m.v.x, m.v.y, m.v.z};
+      joint.S[k] = {axis.w, axis.v + cross(axis.w, lever)};
     }
-    std::array<Vector6, 6> Q;
-    orthogonalise(S, body.dofs, Q);
-    for (int k = body.dofs; k < 6; ++k) joint.hinge[k - body.dofs] = force_of(Q[std::size_t(k)]);
-    Vector6 D[6];  // R D' = Q1', from the last row of R up
-    for (int k = body.dofs - 1; k >= 0; --k) {
-      D[k] = Q[std::size_t(k)];
-      for (int j = k + 1; j < body.dofs; ++j)
-        for (std::size_t i = 0; i < 6; ++i) D[k][i] -= S[j][std::size_t(k)] * D[j][i];
-      for (double& x : D[k]) x /= S[k][std::size_t(k)];
-      joint.D[k] = force_of(D[k]);
-    }
+    const std::size_t dofs = std::size_t(body.dofs);
+    split_freedom({joint.S, dofs}, {joint.D, dofs}, {joint.hinge, 6 - dofs});
   }
 }
 
@@ -163,11 +79,11 @@ void MaximalCoordinates::place_momenta(const Motive& motive) {
       const Body& body = motive.model.bodies()[i];
       if (body.link == 0) continue;
       const double* x = motive.f_ext.data() + 6 * i;
-      force_[std::size_t(body_of_link_[std::size_t(body.link)])] +=
+      force_[std::size_t(bodies_.of_link(body.link))] +=
           force_to_parent(body.X_LB, Force<double>{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}});
     }
-    for (std::size_t b = 0; b < bodies_.size(); ++b) {
-      const BodyPart& body = bodies_[b];
+    for (std::size_t b = 0; b < joints_.size(); ++b) {
+      const MaximalBody& body = bodies_[int(b)];
       const Transform<double>& X = motive.kin.X_WL[std::size_t(body.link)];
       Force<double> F = Force<double>::zero();
       for (int k = 0; k < body.dofs; ++k) {
@@ -176,44 +92,44 @@ void MaximalCoordinates::place_momenta(const Motive& motive) {
       }
       force_[b] += into(X.R, F);
       if (body.parent < 0) continue;
-      const Transform<double>& X_P = motive.kin.X_WL[std::size_t(bodies_[std::size_t(body.parent)].link)];
+      const Transform<double>& X_P = motive.kin.X_WL[std::size_t(bodies_[body.parent].link)];
       force_[std::size_t(body.parent)] += into(X_P.R, -shifted(X.p - X_P.p, F));
     }
   }
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    const BodyPart& body = bodies_[b];
+  for (std::size_t b = 0; b < joints_.size(); ++b) {
+    const MaximalBody& body = bodies_[int(b)];
     const Mat3<double>& R = motive.kin.X_WL[std::size_t(body.link)].R;
     const Motion<double> V = into(R, motive.vel.link[std::size_t(body.link)]);
-    Force<double> P = body.inertia * V;
+    Force<double> P = inertia_[b] * V;
     if (dt > 0) {
-      const RigidInertia<double>& I = body.inertia;
+      const RigidInertia<double>& I = inertia_[b];
       const Vec3<double> g = transpose_times(R, motive.model.gravity());
       const Force<double> bias{cross(V.w, I.I * V.w), cross(V.w, cross(V.w, I.h))}, weight{cross(I.h, g), I.mass * g};
       const Force<double> F = force_[b] + weight - bias - I * into(R, drift_[std::size_t(body.link)]);
       P += Force<double>{dt * F.n, dt * F.f};
     }
     std::ranges::copy(numbers(P), momentum.begin() + std::ptrdiff_t(6 * b));
-    V_free[b + 1] = body.inverse * P;
+    V_free[b + 1] = inverse_[b] * P;
   }
 }
 
 void MaximalCoordinates::add_side(const Motive& motive, int body, const Force<double>& F_W) {
   if (body < 0) return;
-  rows.add_side(body + 1, into(motive.kin.X_WL[std::size_t(bodies_[std::size_t(body)].link)].R, F_W));
+  rows.add_side(body + 1, into(motive.kin.X_WL[std::size_t(bodies_[body].link)].R, F_W));
 }
 
 void MaximalCoordinates::add_across_joint(const Motive& motive, int body, const Force<double>& F_W) {
   add_side(motive, body, F_W);
-  const BodyPart& child = bodies_[std::size_t(body)];
+  const MaximalBody& child = bodies_[body];
   if (child.parent < 0) return;
-  const int link = bodies_[std::size_t(child.parent)].link;
+  const int link = bodies_[child.parent].link;
   const Vec3<double> r = motive.kin.X_WL[std::size_t(child.link)].p - motive.kin.X_WL[std::size_t(link)].p;
   add_side(motive, child.parent, -shifted(r, F_W));
 }
 
 void MaximalCoordinates::add_link_side(const Motive& motive, int link, const Force<double>& F_W) {
-  const int b = body_of_link_[std::size_t(link)];
-  const BodyPart& body = bodies_[std::size_t(b)];
+  const int b = bodies_.of_link(link);
+  const MaximalBody& body = bodies_[b];
   if (body.link == link) return add_side(motive, b, F_W);
   // (7): S_k at the link is S_k at the body's origin, taken back along the way between them.
   const Vec3<double>&at = motive.kin.X_WL[std::size_t(link)].p, &origin = motive.kin.X_WL[std::size_t(body.link)].p;
@@ -226,25 +142,25 @@ void MaximalCoordinates::add_link_side(const Motive& motive, int link, const For
   }
   add_across_joint(motive, b, F);
   if (body.parent < 0) return;
-  const int parent_link = bodies_[std::size_t(body.parent)].link;
+  const int parent_link = bodies_[body.parent].link;
   add_side(motive, body.parent, shifted(at - motive.kin.X_WL[std::size_t(parent_link)].p, F_W));
 }
 
 void MaximalCoordinates::place(const Motive& motive, const Rows& given, const RowOrder& order) {
-  check(motive.v.size() == armature_.size() && motive.model.links().size() == body_of_link_.size(),
+  check(motive.v.size() == armature_.size() && motive.model.links().size() == drift_.size(),
         "a motive of another model");
   place_joints(motive);
   place_momenta(motive);
   rows.clear();
   if (hinge_rows_ > 0) rows.begin_block(BlockKind::free, hinge_rows_);
   for (int b = 0; b < bodies(); ++b)
-    for (int k = 0; k < 6 - bodies_[std::size_t(b)].dofs; ++k) {  // (3)
+    for (int k = 0; k < 6 - bodies_[b].dofs; ++k) {  // (3)
       add_across_joint(motive, b, joints_[std::size_t(b)].hinge[k]);
       rows.end_row(0);
     }
   for (int b = 0; b < bodies(); ++b)
-    for (int k = 0; k < bodies_[std::size_t(b)].dofs; ++k) {  // (6)
-      const std::size_t coordinate = std::size_t(bodies_[std::size_t(b)].v + k);
+    for (int k = 0; k < bodies_[b].dofs; ++k) {  // (6)
+      const std::size_t coordinate = std::size_t(bodies_[b].v + k);
       if (!(armature_[coordinate] > 0)) continue;
       add_across_joint(motive, b, joints_[std::size_t(b)].D[k]);
       rows.end_row(-motive.v[coordinate], 1 / armature_[coordinate]);
@@ -262,12 +178,12 @@ void MaximalCoordinates::place(const Motive& motive, const Rows& given, const Ro
 
 void MaximalCoordinates::coordinates(const Motive& motive, std::span<const Motion<double>> V,
                                      std::span<double> v) const {
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    const BodyPart& body = bodies_[b];
+  for (std::size_t b = 0; b < joints_.size(); ++b) {
+    const MaximalBody& body = bodies_[int(b)];
     const Transform<double>& X = motive.kin.X_WL[std::size_t(body.link)];
     Motion<double> relative = out_of(X.R, V[b + 1]);
     if (body.parent >= 0) {
-      const Transform<double>& X_P = motive.kin.X_WL[std::size_t(bodies_[std::size_t(body.parent)].link)];
+      const Transform<double>& X_P = motive.kin.X_WL[std::size_t(bodies_[body.parent].link)];
       const Motion<double> parent = out_of(X_P.R, V[std::size_t(body.parent) + 1]);
       relative = relative - Motion<double>{parent.w, parent.v + cross(parent.w, X.p - X_P.p)};
     }

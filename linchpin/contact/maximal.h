@@ -1,15 +1,12 @@
 // A mechanism in maximal coordinates, for nmc.cc and nmc_os.cc: every body by itself, hinges as rows [000 s.3].
 //
-// A body here is a link that carries bodies of the model (what is welded together is one link). V are the twists of all
-// of them, each at its link's origin in the link's own axes, where its inertia is constant. With classical accelerations A
-// (angular, and of the origin)
+// V are the twists of all bodies (dynamics/maximal_bodies.h), each at its link's origin in the link's own axes, where its
+// inertia is constant. With classical accelerations A (angular, and of the origin)
 //     Mass A = F - b,   b = (w x I w, w x (w x h))                                                             (1)
-// F gravity, forces from outside and reactions. The joint of body b on body p leaves
-//     V_b = X V_p + S v          X: p's motion as felt at b's origin                                            (2)
-// to its coordinates v, S its axes at b, of full rank. With S = Q1 R, [Q1 Q2] orthogonal,
+// F gravity, forces from outside and reactions. A joint leaves to its coordinates v
+//     V_b = X V_p + S v,     S = Q1 R,  [Q1 Q2] orthogonal                                                      (2)
 //     hinges   G V = Q2' (V_b - X V_p) = 0,       6 - dof rows                                                  (3)
 //     coordinates   v = D' (V_b - X V_p),  D = Q1 R^-T, so that D'S = 1                                         (4)
-// A joint force tau is the wrench D tau on b and its opposite on p: by (4) its power is tau . v.
 //
 // In minimal coordinates V = S v for the whole tree and A = S vdot + c, where c = accelerations() with vdot = 0. A step
 // v+ = v + dt vdot + impulses is then, with V+ = S v+,
@@ -25,28 +22,25 @@
 //     V_l = X V_p + sum over its coordinates k of S_k v_k,   v by (4)                                           (7)
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "linchpin/base/result.h"
-#include "linchpin/contact/body_inverse.h"
 #include "linchpin/contact/formulation.h"
 #include "linchpin/contact/row_problem.h"
+#include "linchpin/dynamics/body_inverse.h"
+#include "linchpin/dynamics/maximal_bodies.h"
 
 namespace linchpin {
 
 class MaximalCoordinates {
  public:
-  // Why the model has no maximal coordinates: a body without mass, or without moments about some axis.
-  static std::optional<Error> find_fault(const Model& model);
   explicit MaximalCoordinates(const Model& model);
 
-  int bodies() const { return int(bodies_.size()); }
+  int bodies() const { return bodies_.size(); }
   // (3) and (6); a row of the latter for each coordinate with armature.
   int hinge_rows() const { return hinge_rows_; }
-  const Matrix36& mass(int body) const { return bodies_[std::size_t(body)].mass; }
-  const Matrix36& inverse(int body) const { return bodies_[std::size_t(body)].inverse; }
+  const Matrix36& mass(int body) const { return mass_[std::size_t(body)]; }
+  const Matrix36& inverse(int body) const { return inverse_[std::size_t(body)]; }
 
   // All that follows, for one step.
   void place(const Motive& motive, const Rows& rows, const RowOrder& order);
@@ -60,13 +54,6 @@ class MaximalCoordinates {
   void coordinates(const Motive& motive, std::span<const Motion<double>> V, std::span<double> v) const;
 
  private:
-  struct BodyPart {
-    int link;
-    int parent;   // body, -1 for the world
-    int dofs, v;  // coordinates of its joint, first of them
-    Matrix36 mass, inverse;
-    RigidInertia<double> inertia;
-  };
   // S, D and Q2 of a joint, in the world's axes at its body's origin, column by column.
   struct JointPart {
     Motion<double> S[6];
@@ -80,9 +67,10 @@ class MaximalCoordinates {
   void add_across_joint(const Motive& motive, int body, const Force<double>& F_W);
   void add_link_side(const Motive& motive, int link, const Force<double>& F_W);
 
-  std::vector<BodyPart> bodies_;   // in the order of links
-  std::vector<int> body_of_link_;  // the body whose joint has the link, itself if it is one
-  std::vector<double> armature_;   // by coordinate
+  MaximalBodies bodies_;
+  std::vector<Matrix36> mass_, inverse_;  // by body
+  std::vector<RigidInertia<double>> inertia_;
+  std::vector<double> armature_;  // by coordinate
   int hinge_rows_ = 0;
 
   std::vector<JointPart> joints_;

@@ -212,7 +212,7 @@ std::vector<ConstraintCase> constraint_cases() {
   add("point on a torus", box<PointOnSurface>(random.vec(), box<TorusSurface>(1.0, 0.3)));
   add("point on a plane surface", box<PointOnSurface>(random.vec(), box<PlaneSurface>(random.vec(), random.vec())));
   add("point on a plane", box<PointOnPlane>(random.vec(), PointOnPlane::Kind::cone, 0.5, random.vec(), random.vec()), 1);
-  add("drag", box<Drag>(random.vec(), random.vec(), 10.0, 0.1), 1);
+  add("drag", box<DraggedPoint>(random.vec(), random.vec(), 10.0, 0.1), 1);
   for (int type = 0; type < joint_type_count; ++type) {
     JointSpec joint;
     joint.type = JointType(type);

@@ -185,12 +185,12 @@ void PointOnPlane::evaluate(double, std::span<const BodyView> on, const RowBlock
   }
 }
 
-Drag::Drag(const Vec3<double>& on_a, const Vec3<double>& target, double stiffness, double time, int rows)
+DraggedPoint::DraggedPoint(const Vec3<double>& on_a, const Vec3<double>& target, double stiffness, double time, int rows)
     : a_(on_a), target_(target), stiffness_(stiffness), time_(time), rows_(rows) {
   check(stiffness > 0 && time > 0, "a drag of stiffness ", stiffness, " over a time of ", time);
   check_rows(rows);
 }
-void Drag::evaluate(double, std::span<const BodyView> on, const RowBlocks& out) const {
+void DraggedPoint::evaluate(double, std::span<const BodyView> on, const RowBlocks& out) const {
   const PointMotion a = on[0].point(a_);
   for (int k = 0; k < rows_; ++k) {
     out.add(0, k, world_axes[k], a);

@@ -164,9 +164,9 @@ class PointOnPlane final : public AnyConstraint {
 // What drags: a spring from a point of a to a target that holds the end of the move, not its beginning (f = m v):
 //     J v + softness l = (target - x) / time                                                                     (1)
 // so the point goes there, or as near as the rest lets it, and no time is too long. softness = 1 / (stiffness time).
-class Drag final : public AnyConstraint {
+class DraggedPoint final : public AnyConstraint {
  public:
-  Drag(const Vec3<double>& on_a, const Vec3<double>& target, double stiffness, double time, int rows = 3);
+  DraggedPoint(const Vec3<double>& on_a, const Vec3<double>& target, double stiffness, double time, int rows = 3);
   void set_target(const Vec3<double>& target) { target_ = target; }
   const Vec3<double>& target() const { return target_; }
   int rows() const override { return rows_; }

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <sstream>
 #include <utility>
+
+#include "linchpin/dynamics/forest_kernels.h"
 
 namespace linchpin {
 namespace {
@@ -43,6 +46,9 @@ Result<ConstraintForest> ConstraintForest::make(std::span<const int> body_sizes,
       return fault(c, "is on bodies ", it.a, " and ", it.b, "; there are ", bodies, ", from 0 (b = -1: none)");
     if (it.a == it.b) return fault(c, "is on body ", it.a, " twice");
     if (it.rows < 1) return fault(c, "has ", it.rows, " rows");
+    if (it.held != 0 && (std::popcount(it.held) != it.rows || it.held >> body_sizes[std::size_t(it.a)] != 0))
+      return fault(c, "has ", it.rows, " rows and holds numbers ", it.held, " (bits) of a body that has ",
+                   body_sizes[std::size_t(it.a)]);
     ++first_edge[std::size_t(it.a) + 1];
     if (it.b >= 0) ++first_edge[std::size_t(it.b) + 1];
   }
@@ -95,8 +101,8 @@ Result<ConstraintForest> ConstraintForest::make(std::span<const int> body_sizes,
         if (edge.constraint == hanger[b]) continue;
         if (edge.other < 0) {
           if (b != std::size_t(root) || hanger[b] >= 0)
-            return fault(edge.constraint, "is on body ", b, " alone, in a tree that has such a constraint already (on body ",
-                         root, "): it is auxiliary");
+            return fault(edge.constraint, "is on body ", b,
+                         " alone, in a tree that has such a constraint already (on body ", root, "): it is auxiliary");
           hanger[b] = edge.constraint;
           continue;
         }
@@ -120,6 +126,7 @@ Result<ConstraintForest> ConstraintForest::make(std::span<const int> body_sizes,
         node.rows = it.rows;
         node.l = forest.constraint_[std::size_t(node.constraint)].first_row;
         node.flipped = it.a != at.body;
+        node.held = !node.flipped && has_held_kernel(node.size, it.held) ? it.held : 0;
         if (node.rows > node.size)
           return fault(node.constraint, "has ", node.rows, " rows for body ", b, " of dimension ", node.size);
         forest.constraint_[std::size_t(node.constraint)].node = int(forest.nodes_.size());
@@ -135,10 +142,13 @@ Result<ConstraintForest> ConstraintForest::make(std::span<const int> body_sizes,
     const std::size_t stride = std::size_t(forest.stride_), body = stride * std::size_t(node.size),
                       rows = stride * std::size_t(node.rows);
     const auto take = [&](std::size_t count) { return std::exchange(forest.numbers_, forest.numbers_ + count); };
+    node.M = take(body);
     node.D = take(body);
     if (node.constraint < 0) continue;
-    node.Jb = take(body);
-    node.W = take(body);
+    if (node.held == 0) {
+      node.Jb = take(body);
+      node.W = take(body);
+    }
     node.S = take(rows);
     node.Z = take(rows);
     const int p = parent[std::size_t(node.body)];
@@ -146,8 +156,11 @@ Result<ConstraintForest> ConstraintForest::make(std::span<const int> body_sizes,
     if (p < 0) continue;
     node.parent = forest.body_[std::size_t(p)];
     node.parent_size = body_sizes[std::size_t(p)];
+    Node& on = forest.nodes_[std::size_t(node.parent)];
+    node.first = on.leaf;
+    on.leaf = false;
   }
-  const auto shape = [](const Node& n) { return std::array{n.size, n.rows, n.parent_size}; };
+  const auto shape = [](const Node& n) { return std::array{n.size, n.rows, n.parent_size, int(n.held)}; };
   for (int i = 0; i < int(forest.nodes_.size()); ++i) {
     if (i == 0 || shape(forest.nodes_[std::size_t(i)]) != shape(forest.nodes_[std::size_t(i) - 1]))
       forest.runs_.push_back({i, i});

@@ -18,7 +18,7 @@
 // A constraint on one body alone (the world is no body) has no p: it is its tree's root, of which a tree has one. A second
 // one, or one that closes a loop, has pivot zero or fills in: those are auxiliary (auxiliary.h).
 //
-// Numbers live row by row, each row padded to `stride` doubles, so that a row is a register; a run of bodies of one shape
+// Numbers live row by row, each row padded to stride() doubles, so that a row is a register; a run of bodies of one shape
 // is one loop of fixed size. In factor() the right-hand side rides in the last lane.
 #pragma once
 
@@ -35,6 +35,9 @@ namespace linchpin {
 struct ForestConstraint {
   int a = 0, b = -1;
   int rows = 0;
+  // Where each row is about one of a's own numbers, which ones: bit k for number k, rows in their order, J_a = their rows
+  // of the identity. W is then a part of D^-1, which saves a third of the work. 0: any rows.
+  unsigned held = 0;
 };
 
 // A Plan: who hangs on whom, in which order, and where the numbers are.
@@ -61,9 +64,13 @@ class ConstraintForest {
     int tree = 0;
     int size = 0, rows = 0, parent_size = 0;
     int y = 0, l = 0;                  // first numbers of y and F, of l and r
-    std::size_t D = 0, Jb = 0, W = 0;  // blocks of `size` rows: D, J_b', W
+    std::size_t M = 0, D = 0;          // blocks of `size` rows: Mass, D^-1
+    std::size_t Jb = 0, W = 0;         // the same: J_b', W; none where rows are held
     std::size_t Jp = 0, S = 0, Z = 0;  // blocks of `rows` rows: J_p, S^-1, Z
+    unsigned held = 0;                 // of ForestConstraint, where a is the child and a kernel knows them
     bool flipped = false;              // the constraint's b is the child, its a the parent
+    bool leaf = true;                  // nothing hangs on it
+    bool first = false;                // of those that hang on its parent, in the order of elimination
   };
   std::span<const Node> nodes() const { return nodes_; }
   int node_of_body(int body) const { return body_[std::size_t(body)]; }
@@ -99,7 +106,7 @@ class ForestFactors {
  public:
   explicit ForestFactors(const ConstraintForest& forest);
 
-  // Fill before each factor(), which overwrites masses by the inverses of D; constraints stay. Row by row, without padding.
+  // The numbers of (1) stay until they are set again. Row by row, without padding; of held rows J_a is not looked at.
   void set_mass(int body, std::span<const double> M);
   void set_constraint(int constraint, std::span<const double> J_a, std::span<const double> J_b,
                       std::span<const double> softness = {});
@@ -118,6 +125,12 @@ class ForestFactors {
 
   // After either, for any number of right-hand sides. r may be empty: zero.
   void solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
+  // What an answer leaves of (1): F + J' l - M y and r - J y - E l.
+  void residual(std::span<const double> F, std::span<const double> r, std::span<const double> y,
+                std::span<const double> l, std::span<double> of_F, std::span<double> of_r) const;
+  // One step of iterative refinement: solves for that and adds. Where masses are a million apart it gets back the digits
+  // that two inversions have cost.
+  void refine(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
   // Eight at a time, side by side: number i of column k at [8 i + k]. y holds F at first.
   void solve8(std::span<double> y, std::span<const double> r, std::span<double> l);
   // The same for forces on some bodies only, r = 0. on_way: all nodes from those inward, in order; y and l are looked at
@@ -133,6 +146,7 @@ class ForestFactors {
   AlignedArray<double> numbers_;
   std::vector<double> softness_, zero_;
   AlignedArray<double> f_, scratch_;
+  std::vector<double> rest_F_, rest_r_, more_y_, more_l_;
   int failed_ = -1;
 };
 

@@ -10,11 +10,14 @@
 // Shapes that occur in thousands have kernels of fixed size; all others take the same steps in loops.
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 
 #include "linchpin/base/check.h"
 #include "linchpin/dynamics/constraint_forest.h"
+#include "linchpin/dynamics/forest_kernels.h"
 #include "linchpin/spatial/pack.h"
 
 namespace linchpin {
@@ -54,27 +57,61 @@ LINCHPIN_INLINE void each(Known<n>, const F& f) {
   (std::make_integer_sequence<int, n>{});
 }
 
-// [A B] -> [A^-1  A^-1 B] for a positive definite A; false if it is none.
-template <int n>
-LINCHPIN_INLINE bool invert(Double8 (&A)[n], Double8 (&B)[n]) {
+// The lane that row i is about: the i-th of a set.
+constexpr int lane_of(unsigned set, int i) {
+  for (int k = 0;; ++k)
+    if (set >> k & 1 && i-- == 0) return k;
+}
+constexpr unsigned first_lanes(int n) { return (1u << n) - 1; }
+
+// [A B] -> [A^-1  A^-1 B] for a positive definite A, whose columns are the lanes of `set`; false if it is none. B: none or
+// one.
+//
+// What a chain of bodies waits for is the division. So rows go by twos, with the second's pivot on its way while the
+// first's is divided by: for rows a and b, with p = A_aa, q = A_ab, t = A_ba, s = A_bb,
+//     b <- (p b - t a) / (p s - q t),    a <- (a - q b) / p
+// which rounds as one after the other does, but for a factor. (Taking q for t, which it is but for rounding, or the
+// inverse of [p q; t s] as such, costs the digits that p s and q t have in common.)
+template <unsigned set, int n, class... Rows>
+LINCHPIN_INLINE bool invert(Double8 (&A)[n], Rows&... B) {
   double least[n];
   bool good = true;
-  each(Known<n>{}, [&](auto k) INLINED { least[k] = rounding * A[k][k]; });
-  each(Known<n>{}, [&](auto k) INLINED {
-    const double pivot = A[k][k];
-    good &= pivot > least[k];
-    const double inverse = 1 / pivot;
-    A[k] = inverse * with_lane<k>(A[k], Double8(1.0));
-    B[k] = inverse * B[k];
-    const Double8 minus_A = -A[k], minus_B = -B[k];
+  each(Known<n>{}, [&](auto k) INLINED { least[k] = rounding * A[k][lane_of(set, k)]; });
+  each(Known<n / 2>{}, [&](auto pair) INLINED {
+    constexpr int a = 2 * pair, b = a + 1, lane_a = lane_of(set, a), lane_b = lane_of(set, b);
+    const double p = A[a][lane_a], q = A[a][lane_b], t = A[b][lane_a], s = A[b][lane_b], second = fma(p, s, -(q * t));
+    good &= p > least[a] && second > p * least[b];
+    const Double8 over_p(1 / p), over_b(1 / second), p8(p), q8(q), t8(t);
+    Double8 part_a[n], part_b[n];
     each(Known<n>{}, [&](auto i) INLINED {
-      if constexpr (i != k) {
-        const Double8 part = spread<k>(A[i]);
-        A[i] = fma(part, minus_A, with_lane<k>(A[i], Double8(0.0)));
-        B[i] = fma(part, minus_B, B[i]);
-      }
+      part_a[i] = over_p * spread<lane_a>(A[i]);
+      part_b[i] = fma(-part_a[i], q8, spread<lane_b>(A[i]));
+      A[i] = with_lane<lane_b>(with_lane<lane_a>(A[i], Double8(i == a ? 1.0 : 0.0)), Double8(i == b ? 1.0 : 0.0));
     });
+    const auto eliminate = [&](auto& rows) INLINED {
+      const Double8 row_a = rows[a], row_b = over_b * fma(p8, rows[b], -(t8 * row_a));
+      each(Known<n>{}, [&](auto i) INLINED {
+        if constexpr (i != a && i != b) rows[i] = fma(-part_b[i], row_b, fma(-part_a[i], row_a, rows[i]));
+      });
+      rows[a] = over_p * fma(-q8, row_b, row_a);
+      rows[b] = row_b;
+    };
+    eliminate(A);
+    (eliminate(B), ...);
   });
+  if constexpr (n % 2 == 1) {
+    constexpr int k = n - 1, lane = lane_of(set, k);
+    const double pivot = A[k][lane];
+    good &= pivot > least[k];
+    const Double8 inverse(1 / pivot);
+    each(Known<k>{}, [&](auto i) INLINED {
+      const Double8 part = spread<lane>(A[i]);
+      A[i] = fma(inverse, -(part * with_lane<lane>(A[k], Double8(1.0))), with_lane<lane>(A[i], Double8(0.0)));
+      ((B[i] = fma(inverse, -(part * B[k]), B[i])), ...);
+    });
+    A[k] = inverse * with_lane<lane>(A[k], Double8(1.0));
+    ((B[k] = inverse * B[k]), ...);
+  }
   return good;
 }
 
@@ -96,33 +133,59 @@ struct Work {
   double *f, *scratch;  // f of solve(): `stride` numbers for each node
 };
 
-// Sizes of the body, of the constraint and of its parent, and of a row: each a Known or an int.
-template <class N, class M, class P, class Stride>
+// Sizes of the body, of the constraint and of its parent, and of a row: each a Known or an int. The numbers of the body
+// that rows hold, if they do.
+template <class N, class M, class P, class Stride, unsigned held = 0>
 struct Shape {
   N n;
   M m;
   P p;
   Stride stride;
+
+  // Where the numbers of row i stand in rows of W and of S^-1; W is D^-1 where they are held.
+  static LINCHPIN_INLINE constexpr int lane(int i) { return held == 0 ? i : lane_of(held, i); }
+  static LINCHPIN_INLINE double* W(const Work& work, const Node& node) {
+    return work.numbers + (held == 0 ? node.W : node.D);
+  }
 };
+template <int n, unsigned held, int m, int p>
+using FixedShape = Shape<Known<n>, Known<m>, Known<p>, Known<8>, held>;
 
-template <int n, int m, int p>
-using FixedShape = Shape<Known<n>, Known<m>, Known<p>, Known<8>>;
+// Mass with F in the last lane, where what hangs on the body has not yet been added; else D.
+template <int n>
+LINCHPIN_INLINE void load_D(const Work& work, const Node& node, bool begun, const double* F, Double8 (&D)[n]) {
+  if (begun)
+    load<n>(work.numbers + node.D, D);
+  else
+    each(Known<n>{}, [&](auto k) INLINED {
+      D[k] = with_lane<7>(Double8::load(work.numbers + node.M + 8 * k), Double8(F[node.y + k]));
+    });
+}
 
-template <int n, int m, int p>
-LINCHPIN_INLINE bool factor_node(const Work& work, const Node& node, const double* r) {
+template <int n, unsigned held, int m, int p>
+LINCHPIN_INLINE bool factor_node(const Work& work, const Node& node, const double* F, const double* r) {
   double* numbers = work.numbers;
-  Double8 D[n], W[n];
-  load<n>(numbers + node.D, D);
-  if constexpr (m > 0) load<n>(numbers + node.Jb, W);
-  each(Known<n>{}, [&](auto k) INLINED { W[k] = with_lane<7>(m > 0 ? W[k] : Double8(0.0), D[k]); });
-  bool good = invert<n>(D, W);
-  store<n>(D, numbers + node.D);
-  if constexpr (m > 0) {
-    store<n>(W, numbers + node.W);
-    const double *Jb = numbers + node.Jb, *Jp = numbers + node.Jp;
-    Double8 S[m], Z[m];
+  Double8 D[n], S[m > 0 ? m : 1], Z[m > 0 ? m : 1];
+  load_D<n>(work, node, !node.leaf, F, D);
+  bool good;
+  if constexpr (m == 0) {
+    good = invert<first_lanes(n)>(D);
+  } else if constexpr (held != 0) {
+    good = invert<first_lanes(n)>(D);
     each(Known<m>{}, [&](auto i) INLINED {
-      Double8 even = with_lane<7>(with_lane<i>(Double8(0.0), Double8(work.softness[node.l + i])), Double8(-r[node.l + i]));
+      constexpr int lane = lane_of(held, i);
+      S[i] = D[lane] +
+             with_lane<7>(with_lane<lane>(Double8(0.0), Double8(work.softness[node.l + i])), Double8(-r[node.l + i]));
+    });
+  } else {
+    Double8 W[n];
+    const double* Jb = numbers + node.Jb;
+    each(Known<n>{}, [&](auto k) INLINED { W[k] = with_lane<7>(Double8::load(Jb + 8 * k), D[k]); });
+    good = invert<first_lanes(n)>(D, W);
+    store<n>(W, numbers + node.W);
+    each(Known<m>{}, [&](auto i) INLINED {
+      Double8 even =
+          with_lane<7>(with_lane<i>(Double8(0.0), Double8(work.softness[node.l + i])), Double8(-r[node.l + i]));
       Double8 odd = Double8(Jb[i]) * W[0];
       each(Known<n>{}, [&](auto k) INLINED {
         if constexpr (k % 2 == 1)
@@ -131,18 +194,24 @@ LINCHPIN_INLINE bool factor_node(const Work& work, const Node& node, const doubl
           odd = fma(Double8(Jb[8 * k + i]), W[k], odd);
       });
       S[i] = even + odd;
-      Z[i] = with_lane<7>(p > 0 ? Double8::load(Jp + 8 * i) : Double8(0.0), -S[i]);
     });
-    good &= invert<m>(S, Z);
+  }
+  store<n>(D, numbers + node.D);
+  if constexpr (m > 0) {
+    const double* Jp = numbers + node.Jp;
+    each(Known<m>{},
+         [&](auto i) INLINED { Z[i] = with_lane<7>(p > 0 ? Double8::load(Jp + 8 * i) : Double8(0.0), -S[i]); });
+    good &= invert<(held != 0 ? held : first_lanes(m))>(S, Z);
     store<m>(S, numbers + node.S);
     store<m>(Z, numbers + node.Z);
     if constexpr (p > 0) {
-      double* parent = numbers + work.nodes[std::size_t(node.parent)].D;
+      const Node& parent = work.nodes[std::size_t(node.parent)];
+      Double8 rows[p];
+      load_D<p>(work, parent, !node.first, F, rows);
       each(Known<p>{}, [&](auto k) INLINED {
-        Double8 row = Double8::load(parent + 8 * k);
-        each(Known<m>{}, [&](auto i) INLINED { row = fma(Double8(Jp[8 * i + k]), Z[i], row); });
-        row.store(parent + 8 * k);
+        each(Known<m>{}, [&](auto i) INLINED { rows[k] = fma(Double8(Jp[8 * i + k]), Z[i], rows[k]); });
       });
+      store<p>(rows, numbers + parent.D);
     }
   }
   return good;
@@ -171,10 +240,17 @@ bool invert_any(int n, int stride, double* A, double* B, double* least) {
   return good;
 }
 
-bool factor_node_any(const Work& work, const Node& node, const double* r) {
+void begin_D_any(const Work& work, const Node& node, const double* F) {
+  double* D = work.numbers + node.D;
+  std::copy_n(work.numbers + node.M, node.size * work.stride, D);
+  for (int k = 0; k < node.size; ++k) D[(k + 1) * work.stride - 1] = F[node.y + k];
+}
+
+bool factor_node_any(const Work& work, const Node& node, const double* F, const double* r) {
   const int n = node.size, m = node.rows, p = node.parent_size, stride = work.stride, last = stride - 1;
   double* numbers = work.numbers;
   double* D = numbers + node.D;
+  if (node.leaf) begin_D_any(work, node, F);
   if (m == 0) {
     std::fill_n(work.scratch, n * stride, 0.0);  // nothing to turn into W
     return invert_any(n, stride, D, work.scratch, work.scratch + n * stride);
@@ -199,7 +275,9 @@ bool factor_node_any(const Work& work, const Node& node, const double* r) {
   }
   good &= invert_any(m, stride, S, Z, work.scratch);
   if (p > 0) {
-    double* parent = numbers + work.nodes[std::size_t(node.parent)].D;
+    const Node& on = work.nodes[std::size_t(node.parent)];
+    if (node.first) begin_D_any(work, on, F);
+    double* parent = numbers + on.D;
     for (int k = 0; k < p; ++k)
       for (int i = 0; i < m; ++i)
         for (int j = 0; j < stride; ++j)
@@ -209,11 +287,12 @@ bool factor_node_any(const Work& work, const Node& node, const double* r) {
 }
 
 // (4) with what factor() has in the last lanes: D^-1 f and l0.
-template <class N, class M, class P, class Stride>
-LINCHPIN_INLINE void outward_node(const Shape<N, M, P, Stride>& shape, const Work& work, const Node& node, double* y, double* l) {
+template <class N, class M, class P, class Stride, unsigned held>
+LINCHPIN_INLINE void outward_node(Shape<N, M, P, Stride, held> shape, const Work& work, const Node& node, double* y,
+                                  double* l) {
   const auto [n, m, p, stride] = shape;
   const int last = stride - 1;
-  const double* start = work.numbers + (m > 0 ? node.W : node.D);
+  const double* start = m > 0 ? shape.W(work, node) : work.numbers + node.D;
   const double* Z = work.numbers + node.Z;
   const double* y_p = p > 0 ? y + work.nodes[std::size_t(node.parent)].y : nullptr;
   each(m, [&](auto i) INLINED {
@@ -223,77 +302,82 @@ LINCHPIN_INLINE void outward_node(const Shape<N, M, P, Stride>& shape, const Wor
   });
   each(n, [&](auto k) INLINED {
     double sum = start[k * stride + last];
-    each(m, [&](auto i) INLINED { sum = fma(start[k * stride + i], l[node.l + i], sum); });
+    each(m, [&](auto i) INLINED { sum = fma(start[k * stride + shape.lane(i)], l[node.l + i], sum); });
     y[node.y + k] = sum;
   });
 }
 
-// (2), (3) for another right-hand side; f of the node is complete.
-template <class N, class M, class P, class Stride>
-LINCHPIN_INLINE void solve_in_node(const Shape<N, M, P, Stride>& shape, const Work& work, const Node& node, const double* r, double* l) {
+// (2), (3) for another right-hand side; f of the node is complete, and becomes D^-1 f.
+template <class N, class M, class P, class Stride, unsigned held>
+LINCHPIN_INLINE void solve_in_node(Shape<N, M, P, Stride, held> shape, const Work& work, const Node& node,
+                                   const double* r, double* l) {
   const auto [n, m, p, stride] = shape;
-  if (m == 0) return;
-  const double* f = work.f + std::size_t(&node - work.nodes.data()) * std::size_t(stride);
-  const double *W = work.numbers + node.W, *S = work.numbers + node.S, *Jp = work.numbers + node.Jp;
-  double *t = work.scratch, *l0 = work.scratch + stride;
-  for (int j = 0; j < m; j += 8) {
-    Double8 sum = Double8::load_first(r + node.l + j, std::min(8, m - j));
-    each(n, [&](auto k) INLINED { sum = fma(Double8(-f[k]), Double8::load(W + k * stride + j), sum); });
+  double* f = work.f + std::size_t(&node - work.nodes.data()) * std::size_t(stride);
+  const double *D = work.numbers + node.D, *Jb = work.numbers + node.Jb, *S = work.numbers + node.S,
+               *Jp = work.numbers + node.Jp;
+  double* t = work.scratch;
+  for (int j = 0; j < n; j += 8) {  // D^-1 is symmetric: its rows are columns
+    Double8 sum(0.0);
+    each(n, [&](auto k) INLINED { sum = fma(Double8(f[k]), Double8::load(D + k * stride + j), sum); });
     sum.store(t + j);
   }
-  for (int j = 0; j < m; j += 8) {
-    Double8 sum(0.0);
-    each(m, [&](auto i) INLINED { sum = fma(Double8(t[i]), Double8::load(S + i * stride + j), sum); });
-    sum.store(l0 + j);
-    sum.store_first(l + node.l + j, std::min(8, m - j));
-  }
+  for (int j = 0; j < n; j += 8) Double8::load(t + j).store(f + j);
+  each(m, [&](auto i) INLINED {
+    double sum = r[node.l + i];
+    if constexpr (held != 0)
+      sum -= f[shape.lane(i)];
+    else
+      each(n, [&](auto k) INLINED { sum = fma(-Jb[k * stride + i], f[k], sum); });
+    t[i] = sum;
+  });
+  each(m, [&](auto i) INLINED {
+    double sum = 0;
+    each(m, [&](auto j) INLINED { sum = fma(t[j], S[i * stride + shape.lane(j)], sum); });
+    l[node.l + i] = sum;
+  });
   if (p == 0) return;
   double* f_p = work.f + std::size_t(node.parent) * std::size_t(stride);
   for (int j = 0; j < p; j += 8) {
     Double8 sum = Double8::load(f_p + j);
-    each(m, [&](auto i) INLINED { sum = fma(Double8(l0[i]), Double8::load(Jp + i * stride + j), sum); });
+    each(m, [&](auto i) INLINED { sum = fma(Double8(l[node.l + i]), Double8::load(Jp + i * stride + j), sum); });
     sum.store(f_p + j);
   }
 }
 
-template <class N, class M, class P, class Stride>
-LINCHPIN_INLINE void solve_out_node(const Shape<N, M, P, Stride>& shape, const Work& work, const Node& node, double* y, double* l) {
+template <class N, class M, class P, class Stride, unsigned held>
+LINCHPIN_INLINE void solve_out_node(Shape<N, M, P, Stride, held> shape, const Work& work, const Node& node, double* y,
+                                    double* l) {
   const auto [n, m, p, stride] = shape;
   const double* f = work.f + std::size_t(&node - work.nodes.data()) * std::size_t(stride);
-  const double *D = work.numbers + node.D, *W = work.numbers + node.W, *Z = work.numbers + node.Z;
+  const double *W = shape.W(work, node), *Z = work.numbers + node.Z;
   const double* y_p = p > 0 ? y + work.nodes[std::size_t(node.parent)].y : nullptr;
   each(m, [&](auto i) INLINED {
     double sum = l[node.l + i];
     each(p, [&](auto j) INLINED { sum = fma(-Z[i * stride + j], y_p[j], sum); });
     l[node.l + i] = sum;
   });
-  for (int j = 0; j < n; j += 8) {  // D^-1 is symmetric: its rows are columns
-    Double8 sum(0.0);
-    each(n, [&](auto k) INLINED { sum = fma(Double8(f[k]), Double8::load(D + k * stride + j), sum); });
-    sum.store(work.scratch + j);
-  }
   each(n, [&](auto k) INLINED {
-    double sum = work.scratch[k];
-    each(m, [&](auto i) INLINED { sum = fma(W[k * stride + i], l[node.l + i], sum); });
+    double sum = f[k];
+    each(m, [&](auto i) INLINED { sum = fma(W[k * stride + shape.lane(i)], l[node.l + i], sum); });
     y[node.y + k] = sum;
   });
 }
 
 // The same for eight right-hand sides side by side: y holds f on the way inward.
-template <class N, class M, class P, class Stride>
-LINCHPIN_INLINE void solve8_in_node(const Shape<N, M, P, Stride>& shape, const Work& work, const Node& node, const double* r, double* y,
-                                    double* l) {
+template <class N, class M, class P, class Stride, unsigned held>
+LINCHPIN_INLINE void solve8_in_node(Shape<N, M, P, Stride, held> shape, const Work& work, const Node& node,
+                                    const double* r, double* y, double* l) {
   const auto [n, m, p, stride] = shape;
-  const double *W = work.numbers + node.W, *S = work.numbers + node.S, *Jp = work.numbers + node.Jp;
+  const double *W = shape.W(work, node), *S = work.numbers + node.S, *Jp = work.numbers + node.Jp;
   double *t = work.scratch, *f = y + 8 * node.y, *l0 = l + 8 * node.l;
   each(m, [&](auto i) INLINED {
     Double8 sum = r ? Double8::load(r + 8 * (node.l + i)) : Double8(0.0);
-    each(n, [&](auto k) INLINED { sum = fma(Double8(-W[k * stride + i]), Double8::load(f + 8 * k), sum); });
+    each(n, [&](auto k) INLINED { sum = fma(Double8(-W[k * stride + shape.lane(i)]), Double8::load(f + 8 * k), sum); });
     sum.store(t + 8 * i);
   });
   each(m, [&](auto i) INLINED {
     Double8 sum(0.0);
-    each(m, [&](auto j) INLINED { sum = fma(Double8(S[i * stride + j]), Double8::load(t + 8 * j), sum); });
+    each(m, [&](auto j) INLINED { sum = fma(Double8(S[i * stride + shape.lane(j)]), Double8::load(t + 8 * j), sum); });
     sum.store(l0 + 8 * i);
   });
   double* f_p = p > 0 ? y + 8 * work.nodes[std::size_t(node.parent)].y : nullptr;
@@ -304,10 +388,11 @@ LINCHPIN_INLINE void solve8_in_node(const Shape<N, M, P, Stride>& shape, const W
   });
 }
 
-template <class N, class M, class P, class Stride>
-LINCHPIN_INLINE void solve8_out_node(const Shape<N, M, P, Stride>& shape, const Work& work, const Node& node, double* y, double* l) {
+template <class N, class M, class P, class Stride, unsigned held>
+LINCHPIN_INLINE void solve8_out_node(Shape<N, M, P, Stride, held> shape, const Work& work, const Node& node, double* y,
+                                     double* l) {
   const auto [n, m, p, stride] = shape;
-  const double *D = work.numbers + node.D, *W = work.numbers + node.W, *Z = work.numbers + node.Z;
+  const double *D = work.numbers + node.D, *W = shape.W(work, node), *Z = work.numbers + node.Z;
   double *t = work.scratch, *own = y + 8 * node.y;
   const double* y_p = p > 0 ? y + 8 * work.nodes[std::size_t(node.parent)].y : nullptr;
   each(m, [&](auto i) INLINED {
@@ -318,7 +403,9 @@ LINCHPIN_INLINE void solve8_out_node(const Shape<N, M, P, Stride>& shape, const 
   each(n, [&](auto k) INLINED {
     Double8 sum(0.0);
     each(n, [&](auto j) INLINED { sum = fma(Double8(D[k * stride + j]), Double8::load(own + 8 * j), sum); });
-    each(m, [&](auto i) INLINED { sum = fma(Double8(W[k * stride + i]), Double8::load(l + 8 * (node.l + i)), sum); });
+    each(m, [&](auto i) INLINED {
+      sum = fma(Double8(W[k * stride + shape.lane(i)]), Double8::load(l + 8 * (node.l + i)), sum);
+    });
     sum.store(t + 8 * k);
   });
   each(n, [&](auto k) INLINED { Double8::load(t + 8 * k).store(own + 8 * k); });
@@ -326,7 +413,7 @@ LINCHPIN_INLINE void solve8_out_node(const Shape<N, M, P, Stride>& shape, const 
 
 // The loops over nodes [first, end) of one shape, or against their order.
 struct Kernels {
-  int (*factor)(const Work&, int first, int end, const double* r);  // the node that failed, or -1
+  int (*factor)(const Work&, int first, int end, const double* F, const double* r);  // the node that failed, or -1
   void (*outward)(const Work&, int first, int end, double* y, double* l);
   void (*solve_in)(const Work&, int first, int end, const double* r, double* l);
   void (*solve_out)(const Work&, int first, int end, double* y, double* l);
@@ -334,40 +421,39 @@ struct Kernels {
   void (*solve8_out)(const Work&, int first, int end, double* y, double* l);
 };
 
-template <int n, int m, int p>
+template <int n, unsigned held, int m, int p>
 constexpr Kernels fixed_kernels() {
-  return {
-      [](const Work& work, int first, int end, const double* r) {
-        for (int i = first; i < end; ++i)
-          if (!factor_node<n, m, p>(work, work.nodes[std::size_t(i)], r)) return i;
-        return -1;
-      },
-      [](const Work& work, int first, int end, double* y, double* l) {
-        for (int i = end; i-- > first;)
-          outward_node(FixedShape<n, m, p>{}, work, work.nodes[std::size_t(i)], y, l);
-      },
-      [](const Work& work, int first, int end, const double* r, double* l) {
-        for (int i = first; i < end; ++i)
-          solve_in_node(FixedShape<n, m, p>{}, work, work.nodes[std::size_t(i)], r, l);
-      },
-      [](const Work& work, int first, int end, double* y, double* l) {
-        for (int i = end; i-- > first;)
-          solve_out_node(FixedShape<n, m, p>{}, work, work.nodes[std::size_t(i)], y, l);
-      },
-      [](const Work& work, int first, int end, const double* r, double* y, double* l) {
-        for (int i = first; i < end; ++i)
-          solve8_in_node(FixedShape<n, m, p>{}, work, work.nodes[std::size_t(i)], r, y, l);
-      },
-      [](const Work& work, int first, int end, double* y, double* l) {
-        for (int i = end; i-- > first;)
-          solve8_out_node(FixedShape<n, m, p>{}, work, work.nodes[std::size_t(i)], y, l);
-      }};
+  return {[](const Work& work, int first, int end, const double* F, const double* r) {
+            for (int i = first; i < end; ++i)
+              if (!factor_node<n, held, m, p>(work, work.nodes[std::size_t(i)], F, r)) return i;
+            return -1;
+          },
+          [](const Work& work, int first, int end, double* y, double* l) {
+            for (int i = end; i-- > first;)
+              outward_node(FixedShape<n, held, m, p>{}, work, work.nodes[std::size_t(i)], y, l);
+          },
+          [](const Work& work, int first, int end, const double* r, double* l) {
+            for (int i = first; i < end; ++i)
+              solve_in_node(FixedShape<n, held, m, p>{}, work, work.nodes[std::size_t(i)], r, l);
+          },
+          [](const Work& work, int first, int end, double* y, double* l) {
+            for (int i = end; i-- > first;)
+              solve_out_node(FixedShape<n, held, m, p>{}, work, work.nodes[std::size_t(i)], y, l);
+          },
+          [](const Work& work, int first, int end, const double* r, double* y, double* l) {
+            for (int i = first; i < end; ++i)
+              solve8_in_node(FixedShape<n, held, m, p>{}, work, work.nodes[std::size_t(i)], r, y, l);
+          },
+          [](const Work& work, int first, int end, double* y, double* l) {
+            for (int i = end; i-- > first;)
+              solve8_out_node(FixedShape<n, held, m, p>{}, work, work.nodes[std::size_t(i)], y, l);
+          }};
 }
 
 constexpr Kernels any_kernels = {
-    [](const Work& work, int first, int end, const double* r) {
+    [](const Work& work, int first, int end, const double* F, const double* r) {
       for (int i = first; i < end; ++i)
-        if (!factor_node_any(work, work.nodes[std::size_t(i)], r)) return i;
+        if (!factor_node_any(work, work.nodes[std::size_t(i)], F, r)) return i;
       return -1;
     },
     [](const Work& work, int first, int end, double* y, double* l) {
@@ -406,21 +492,30 @@ template <int n>
 struct FixedKernels {
   template <int p, int... m>
   static constexpr std::array<Kernels, n + 1> table(std::integer_sequence<int, m...>) {
-    return {fixed_kernels<n, m, m == 0 ? 0 : p>()...};
+    return {fixed_kernels < n, 0, m, m == 0 ? 0 : p > ()...};
   }
   static constexpr std::array<Kernels, n + 1> on_world = table<0>(std::make_integer_sequence<int, n + 1>{}),
                                               on_body = table<n>(std::make_integer_sequence<int, n + 1>{});
 };
 
+template <int p, std::size_t... set>
+constexpr std::array<Kernels, sizeof...(set)> held_table(std::index_sequence<set...>) {
+  return {fixed_kernels<6, held_sets[set], std::popcount(held_sets[set]), p>()...};
+}
+using HeldSets = std::make_index_sequence<std::size(held_sets)>;
+constexpr auto held_on_world = held_table<0>(HeldSets{}), held_on_body = held_table<6>(HeldSets{});
+
 // Fixed ones for rigid bodies in space (6) and in the plane (3; particles too).
 const Kernels& kernels_for(const Node& node, int stride) {
   const bool on_body = node.parent_size == node.size;
   if (stride != 8 || (!on_body && node.parent_size > 0)) return any_kernels;
-  const auto pick = [&](const auto& on_world, const auto& table) -> const Kernels& {
-    return (on_body ? table : on_world)[std::size_t(node.rows)];
+  const auto pick = [&](const auto& on_world, const auto& table, std::size_t i) -> const Kernels& {
+    return (on_body ? table : on_world)[i];
   };
-  if (node.size == 6) return pick(FixedKernels<6>::on_world, FixedKernels<6>::on_body);
-  if (node.size == 3) return pick(FixedKernels<3>::on_world, FixedKernels<3>::on_body);
+  if (node.held != 0)
+    return pick(held_on_world, held_on_body, std::size_t(std::ranges::find(held_sets, node.held) - held_sets));
+  if (node.size == 6) return pick(FixedKernels<6>::on_world, FixedKernels<6>::on_body, std::size_t(node.rows));
+  if (node.size == 3) return pick(FixedKernels<3>::on_world, FixedKernels<3>::on_body, std::size_t(node.rows));
   return any_kernels;
 }
 
@@ -432,7 +527,11 @@ ForestFactors::ForestFactors(const ConstraintForest& forest)
       softness_(std::size_t(forest.total_rows()), 0.0),
       zero_(std::size_t(std::max(forest.total_size(), forest.total_rows())), 0.0),
       f_(std::size_t(forest.stride()) * forest.nodes().size()),
-      scratch_(std::size_t(forest.stride() + 1) * std::size_t(forest.stride())) {
+      scratch_(std::size_t(forest.stride() + 1) * std::size_t(forest.stride())),
+      rest_F_(std::size_t(forest.total_size())),
+      rest_r_(std::size_t(forest.total_rows())),
+      more_y_(rest_F_),
+      more_l_(rest_r_) {
   std::fill_n(numbers_.data(), numbers_.size(), 0.0);
 }
 
@@ -441,7 +540,7 @@ void ForestFactors::set_mass(int body, std::span<const double> M) {
   const std::size_t n = std::size_t(node.size), stride = std::size_t(forest_->stride());
   check(M.size() == n * n, "a mass matrix of ", M.size(), " numbers for body ", body, " of dimension ", n);
   for (std::size_t k = 0; k < n; ++k) {
-    double* row = numbers_.data() + node.D + k * stride;
+    double* row = numbers_.data() + node.M + k * stride;
     std::copy_n(M.data() + k * n, n, row);
     std::fill(row + n, row + stride, 0.0);
   }
@@ -453,12 +552,12 @@ void ForestFactors::set_constraint(int constraint, std::span<const double> J_a, 
   const std::size_t n = std::size_t(node.size), m = std::size_t(node.rows), p = std::size_t(node.parent_size),
                     stride = std::size_t(forest_->stride());
   const std::span<const double>&child = node.flipped ? J_b : J_a, &parent = node.flipped ? J_a : J_b;
-  check(child.size() == m * n && parent.size() == m * p, "blocks of ", J_a.size(), " and ", J_b.size(),
-        " numbers for constraint ", constraint, " of ", m, " rows on bodies of dimension ", node.flipped ? p : n, " and ",
-        node.flipped ? n : p);
+  check((node.held != 0 || child.size() == m * n) && parent.size() == m * p, "blocks of ", J_a.size(), " and ",
+        J_b.size(), " numbers for constraint ", constraint, " of ", m, " rows on bodies of dimension ",
+        node.flipped ? p : n, " and ", node.flipped ? n : p);
   check(softness.empty() || softness.size() == m, "softness of ", softness.size(), " rows for ", m);
   for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t k = 0; k < n; ++k) numbers_.data()[node.Jb + k * stride + i] = child[i * n + k];
+    for (std::size_t k = 0; k < n && node.held == 0; ++k) numbers_.data()[node.Jb + k * stride + i] = child[i * n + k];
     for (std::size_t k = 0; k < p; ++k) numbers_.data()[node.Jp + i * stride + k] = parent[i * p + k];
     softness_[std::size_t(node.l) + i] = softness.empty() ? 0 : softness[i];
   }
@@ -467,12 +566,9 @@ void ForestFactors::set_constraint(int constraint, std::span<const double> J_a, 
 bool ForestFactors::factor_with(const double* F, const double* r) {
   const std::span<const Node> nodes = forest_->nodes();
   const int stride = forest_->stride();
-  for (const Node& node : nodes)
-    for (int k = 0; k < node.size; ++k)
-      numbers_.data()[node.D + std::size_t((k + 1) * stride - 1)] = F ? F[node.y + k] : 0;
   const Work work{nodes, softness_.data(), numbers_.data(), stride, f_.data(), scratch_.data()};
   for (const ConstraintForest::Run& run : forest_->runs()) {
-    const int bad = kernels_for(nodes[std::size_t(run.first)], stride).factor(work, run.first, run.end, r);
+    const int bad = kernels_for(nodes[std::size_t(run.first)], stride).factor(work, run.first, run.end, F, r);
     if (bad >= 0) {
       failed_ = nodes[std::size_t(bad)].body;
       return false;
@@ -482,7 +578,7 @@ bool ForestFactors::factor_with(const double* F, const double* r) {
   return true;
 }
 
-bool ForestFactors::factor() { return factor_with(nullptr, zero_.data()); }
+bool ForestFactors::factor() { return factor_with(zero_.data(), zero_.data()); }
 
 bool ForestFactors::factor_and_solve(std::span<const double> F, std::span<const double> r, std::span<double> y,
                                      std::span<double> l) {
@@ -507,8 +603,52 @@ void ForestFactors::solve(std::span<const double> F, std::span<const double> r, 
     kernels_for(work.nodes[std::size_t(run.first)], work.stride).solve_in(work, run.first, run.end, given, l.data());
   for (std::size_t i = forest_->runs().size(); i-- > 0;) {
     const ConstraintForest::Run& run = forest_->runs()[i];
-    kernels_for(work.nodes[std::size_t(run.first)], work.stride).solve_out(work, run.first, run.end, y.data(), l.data());
+    kernels_for(work.nodes[std::size_t(run.first)], work.stride)
+        .solve_out(work, run.first, run.end, y.data(), l.data());
   }
+}
+
+void ForestFactors::residual(std::span<const double> F, std::span<const double> r, std::span<const double> y,
+                             std::span<const double> l, std::span<double> of_F, std::span<double> of_r) const {
+  check_sizes(F, r, y, l, 1);
+  check_sizes(of_F, {}, of_F, of_r, 1);
+  const int stride = forest_->stride();
+  std::ranges::copy(F, of_F.begin());
+  for (const Node& node : forest_->nodes()) {
+    const double *M = numbers_.data() + node.M, *Jb = numbers_.data() + node.Jb, *Jp = numbers_.data() + node.Jp;
+    const double* y_b = y.data() + node.y;
+    double* own = of_F.data() + node.y;
+    for (int k = 0; k < node.size; ++k)
+      for (int j = 0; j < node.size; ++j) own[k] = fma(-M[k * stride + j], y_b[j], own[k]);
+    const Node* parent = node.parent < 0 ? nullptr : &forest_->nodes()[std::size_t(node.parent)];
+    for (int i = 0; i < node.rows; ++i) {
+      const double l_i = l[std::size_t(node.l + i)];
+      double rest = fma(-softness_[std::size_t(node.l + i)], l_i, r.empty() ? 0.0 : r[std::size_t(node.l + i)]);
+      if (node.held != 0) {
+        own[lane_of(node.held, i)] += l_i;
+        rest -= y_b[lane_of(node.held, i)];
+      } else {
+        for (int k = 0; k < node.size; ++k) {
+          own[k] = fma(Jb[k * stride + i], l_i, own[k]);
+          rest = fma(-Jb[k * stride + i], y_b[k], rest);
+        }
+      }
+      for (int k = 0; k < node.parent_size; ++k) {
+        double& at = of_F[std::size_t(parent->y + k)];
+        at = fma(Jp[i * stride + k], l_i, at);
+        rest = fma(-Jp[i * stride + k], y[std::size_t(parent->y + k)], rest);
+      }
+      of_r[std::size_t(node.l + i)] = rest;
+    }
+  }
+}
+
+void ForestFactors::refine(std::span<const double> F, std::span<const double> r, std::span<double> y,
+                           std::span<double> l) {
+  residual(F, r, y, l, rest_F_, rest_r_);
+  solve(rest_F_, rest_r_, more_y_, more_l_);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] += more_y_[i];
+  for (std::size_t i = 0; i < l.size(); ++i) l[i] += more_l_[i];
 }
 
 void ForestFactors::solve8(std::span<double> y, std::span<const double> r, std::span<double> l) {
@@ -520,7 +660,8 @@ void ForestFactors::solve8(std::span<double> y, std::span<const double> r, std::
         .solve8_in(work, run.first, run.end, given, y.data(), l.data());
   for (std::size_t i = forest_->runs().size(); i-- > 0;) {
     const ConstraintForest::Run& run = forest_->runs()[i];
-    kernels_for(work.nodes[std::size_t(run.first)], work.stride).solve8_out(work, run.first, run.end, y.data(), l.data());
+    kernels_for(work.nodes[std::size_t(run.first)], work.stride)
+        .solve8_out(work, run.first, run.end, y.data(), l.data());
   }
 }
 
@@ -537,8 +678,10 @@ void ForestFactors::solve8(std::span<double> y, std::span<double> l, std::span<c
 
 void ForestFactors::check_sizes(std::span<const double> F, std::span<const double> r, std::span<const double> y,
                                 std::span<const double> l, int columns) const {
-  const std::size_t size = std::size_t(columns * forest_->total_size()), rows = std::size_t(columns * forest_->total_rows());
-  check(F.size() == size && y.size() == size, "vectors of ", F.size(), " and ", y.size(), " numbers over bodies, not ", size);
+  const std::size_t size = std::size_t(columns * forest_->total_size()),
+                    rows = std::size_t(columns * forest_->total_rows());
+  check(F.size() == size && y.size() == size, "vectors of ", F.size(), " and ", y.size(), " numbers over bodies, not ",
+        size);
   check((r.empty() || r.size() == rows) && l.size() == rows, "vectors of ", r.size(), " and ", l.size(),
         " numbers over constraints, not ", rows);
 }

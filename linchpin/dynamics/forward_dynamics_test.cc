@@ -7,6 +7,7 @@
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/articulated_factor.h"
 #include "linchpin/dynamics/mass_matrix.h"
+#include "linchpin/dynamics/multipliers.h"
 #include "linchpin/dynamics/rnea.h"
 #include "linchpin/dynamics/testing.h"
 
@@ -63,6 +64,12 @@ std::vector<Answer> all_answers(const Model& model, const State& state, const st
   vdot = rhs;
   solve<double>(plan, factors, solve_ws, vdot);
   answers.push_back({"articulated factor + solve", vdot});
+
+  if (!MaximalBodies::find_fault(model)) {
+    Multipliers multipliers(model);
+    EXPECT_TRUE(multipliers.accelerations(state.q, state.v, tau, {}, vdot));
+    answers.push_back({"multipliers", vdot});
+  }
 
   const AugmentedTree<double> tree(model, state.q, state.v);
   answers.push_back({"articulated, textbook", tree.by_articulated(tau, Pivot::plain)});

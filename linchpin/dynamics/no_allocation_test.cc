@@ -7,6 +7,7 @@
 #include "linchpin/dynamics/held_rows.h"
 #include "linchpin/dynamics/kinematics.h"
 #include "linchpin/dynamics/mass_matrix.h"
+#include "linchpin/dynamics/multipliers.h"
 #include "linchpin/dynamics/rnea.h"
 #include "linchpin/dynamics/testing.h"
 
@@ -61,6 +62,23 @@ void expect_none(const std::string& name) {
   apply_compliance<T>(tree, compliance, force, motion);
   held_dynamics<T>(plan, held, q, v, x, f_ext, {}, held_ws, out, lambda, rank);
   EXPECT_EQ(allocations - before, 0) << name;
+}
+
+TEST(NoAllocation, InMultipliers) {
+  for (const std::string& name : test_scenes()) {
+    const Model model = model_of(name);
+    if (MaximalBodies::find_fault(model)) continue;
+    const Worlds worlds(model, 1);
+    Multipliers multipliers(model);
+    std::vector<double> out(std::size_t(model.nv())), y(std::size_t(multipliers.forest().total_size())),
+        l(std::size_t(multipliers.forest().total_rows()));
+    const long before = allocations;
+    EXPECT_TRUE(multipliers.accelerations(worlds.q[0], worlds.v[0], worlds.x[0], worlds.f_ext[0], out));
+    EXPECT_TRUE(multipliers.factor(worlds.q[0]));
+    multipliers.factors().solve(y, {}, y, l);
+    multipliers.coordinates(y, out);
+    EXPECT_EQ(allocations - before, 0) << name;
+  }
 }
 
 TEST(NoAllocation, InAnyAlgorithm) {

@@ -108,8 +108,8 @@ MultiplierStatus MultiplierStepper::run(MultiplierState& state, int steps) {
   return MultiplierStatus::solved;
 }
 
-DragReport drag(MultiplierSystem& system, MultiplierState& state, const DragOptions& options) {
-  DragReport report;
+MultiplierDragReport drag(MultiplierSystem& system, MultiplierState& state, const MultiplierDragOptions& options) {
+  MultiplierDragReport report;
   MultiplierState to = state;
   std::vector<double> v(state.v.size());
   report.strain = options.dt * system.strain(state);

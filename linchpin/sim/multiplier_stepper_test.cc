@@ -325,7 +325,7 @@ TEST(MultiplierMotion, AParticleOnASurfaceGoesStraight) {
 // An arm of four links in space, dragged by its tip.
 struct Arm {
   MultiplierSystem system;
-  std::shared_ptr<Drag> tip;
+  std::shared_ptr<DraggedPoint> tip;
   MultiplierState state;
 };
 Arm arm(const Vec3<double>& target) {
@@ -334,7 +334,7 @@ Arm arm(const Vec3<double>& target) {
     spec.add(box<RigidBody>(RigidInertia<double>::about_centre(1, {0.25, 0, 0}, Sym3<double>::diagonal(0.01, 0.02, 0.02))));
     spec.add(box<PointsTogether>(Vec3<double>{i > 0 ? 0.5 : 0.0, 0, 0}, Vec3<double>{0, 0, 0}), {i - 1, i});
   }
-  auto tip = box<Drag>(Vec3<double>{0.5, 0, 0}, target, 20.0, 1.0);
+  auto tip = box<DraggedPoint>(Vec3<double>{0.5, 0, 0}, target, 20.0, 1.0);
   spec.add(tip, {3, world_body}, Role::either);
   MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
   EXPECT_FALSE(system.is_primary(4));
@@ -350,7 +350,7 @@ Arm arm(const Vec3<double>& target) {
 
 TEST(MultiplierDrag, AnArmIsDraggedToItsTarget) {
   Arm it = arm({-0.3, 0.8, 0.9});
-  const DragReport report = drag(it.system, it.state, {.dt = 1});
+  const MultiplierDragReport report = drag(it.system, it.state, {.dt = 1});
   EXPECT_TRUE(report.arrived) << name(report.status);
   EXPECT_LT(report.steps, 200);
   EXPECT_LT(norm(it.system.place(it.state, 3, {0.5, 0, 0}) - it.tip->target()), 1e-9);
@@ -363,7 +363,7 @@ TEST(MultiplierDrag, AnArmIsDraggedToItsTarget) {
 
 TEST(MultiplierDrag, OutOfReachItStretchesTowardsTheTarget) {
   Arm it = arm({2, 1, 2});  // 3 m away, the arm is 2 m long
-  const DragReport report = drag(it.system, it.state, {.dt = 1, .steps = 5000});
+  const MultiplierDragReport report = drag(it.system, it.state, {.dt = 1, .steps = 5000});
   EXPECT_TRUE(report.arrived) << name(report.status) << " after " << report.steps;
   const Vec3<double> tip = it.system.place(it.state, 3, {0.5, 0, 0});
   EXPECT_LT(norm(tip - (2.0 / 3) * Vec3<double>{2, 1, 2}), 1e-5);  // the strain is flat there: the root of its rounding

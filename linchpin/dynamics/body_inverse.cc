@@ -1,4 +1,4 @@
-#include "linchpin/contact/body_inverse.h"
+#include "linchpin/dynamics/body_inverse.h"
 
 #include <algorithm>
 #include <cmath>
