@@ -15,7 +15,7 @@ namespace linchpin {
 namespace {
 
 constexpr double g = 9.81, pi = std::numbers::pi;
-using Method = MultiplierStepOptions::Method;
+using StepMethod = MultiplierStepOptions::Method;
 
 double energy(MultiplierSystem& system, const MultiplierState& state) {
   return system.kinetic_energy(state) + system.potential_energy(state);
@@ -193,7 +193,7 @@ MultiplierSystem chain(int links, MultiplierState& state) {
 }
 
 TEST(MultiplierMotion, OrderOfTheSteppers) {
-  const auto end = [](Method method, double dt, double& lost) {
+  const auto end = [](StepMethod method, double dt, double& lost) {
     MultiplierState state;
     MultiplierSystem system = chain(3, state);
     const double start = energy(system, state);
@@ -208,16 +208,16 @@ TEST(MultiplierMotion, OrderOfTheSteppers) {
     return most;
   };
   double lost[3];
-  const MultiplierState coarse = end(Method::runge_kutta, 1.0 / 200, lost[0]), middle = end(Method::runge_kutta, 1.0 / 400, lost[1]),
-                        fine = end(Method::runge_kutta, 1.0 / 800, lost[2]);
+  const MultiplierState coarse = end(StepMethod::runge_kutta, 1.0 / 400, lost[0]), middle = end(StepMethod::runge_kutta, 1.0 / 800, lost[1]),
+                        fine = end(StepMethod::runge_kutta, 1.0 / 1600, lost[2]);
   const double ratio = apart(coarse, middle) / apart(middle, fine);
-  EXPECT_GT(ratio, 13);  // 16 for order 4
-  EXPECT_LT(ratio, 20);
-  EXPECT_GT(lost[0] / lost[1], 12);
-  EXPECT_GT(lost[1] / lost[2], 12);
-  const MultiplierState e1 = end(Method::semi_implicit_euler, 1.0 / 1000, lost[0]),
-                        e2 = end(Method::semi_implicit_euler, 1.0 / 2000, lost[1]),
-                        e3 = end(Method::semi_implicit_euler, 1.0 / 4000, lost[2]);
+  EXPECT_GT(ratio, 14);  // 16 for order 4
+  EXPECT_LT(ratio, 18);
+  EXPECT_GT(lost[0] / lost[1], 14);
+  EXPECT_GT(lost[1] / lost[2], 14);
+  const MultiplierState e1 = end(StepMethod::semi_implicit_euler, 1.0 / 1000, lost[0]),
+                        e2 = end(StepMethod::semi_implicit_euler, 1.0 / 2000, lost[1]),
+                        e3 = end(StepMethod::semi_implicit_euler, 1.0 / 4000, lost[2]);
   EXPECT_NEAR(apart(e1, e2) / apart(e2, e3), 2, 0.2);
 }
 
@@ -366,8 +366,8 @@ TEST(MultiplierDrag, OutOfReachItStretchesTowardsTheTarget) {
   const MultiplierDragReport report = drag(it.system, it.state, {.dt = 1, .steps = 5000});
   EXPECT_TRUE(report.arrived) << name(report.status) << " after " << report.steps;
   const Vec3<double> tip = it.system.place(it.state, 3, {0.5, 0, 0});
-  EXPECT_LT(norm(tip - (2.0 / 3) * Vec3<double>{2, 1, 2}), 1e-5);  // the strain is flat there: the root of its rounding
-  EXPECT_NEAR(report.strain, 0.5 * 20 * 1, 1e-9);
+  EXPECT_LT(norm(tip - (2.0 / 3) * Vec3<double>{2, 1, 2}), 5e-5);  // flat: the root of the 1e-12 to which it settles
+  EXPECT_NEAR(report.strain, 0.5 * 20 * 1, 1e-8);
   EXPECT_LT(it.system.position_error(it.state), 1e-12);
 }
 
