@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <optional>
 
 #include "linchpin/contact/auxiliary_problem.h"
 #include "linchpin/dynamics/box_constraints.h"
@@ -57,6 +60,57 @@ TEST(MultiplierMotion, ACoinRollsInTheCircleOfItsTilt) {
   EXPECT_NEAR(state.q[5], 0, 1e-10);
   EXPECT_NEAR(energy(system, state), start, 1e-11);
   EXPECT_LT(system.velocity_error(state), 1e-11);  // 1e-12 of the largest number, a spin of 5 1/s
+}
+
+// The same coin wobbling, beside its reduced equations by another integration. In axes n, e (towards the top), b = n x e that
+// do not spin with it, w = (w1, w2, wb), tilt b' = -wb, heading psi' = w2 / sin b, moments about the centre give
+//     (C + m r^2) w1' = -m r^2 w2 wb,      A w2' = wb (A w2 cot b - C w1)
+//     (A + m r^2) wb' = (C + m r^2) w1 w2 - A w2^2 cot b + m g r cos b,      centre' = r (w1 b - wb n)                  (2)
+TEST(MultiplierMotion, AWobblingCoinFollowsItsReducedEquations) {
+  const double m = 0.4, r = 0.3, C = m * r * r / 2, A = C / 2;
+  using Seven = std::array<double, 7>;  // w1, w2, wb, tilt, heading, x, y
+  const auto rates = [&](const Seven& u) {
+    const double w1 = u[0], w2 = u[1], wb = u[2], s = std::sin(u[3]), c = std::cos(u[3]), cot = c / s;
+    return Seven{-m * r * r * w2 * wb / (C + m * r * r),
+                 wb * (w2 * cot - C / A * w1),
+                 ((C + m * r * r) * w1 * w2 - A * w2 * w2 * cot + m * g * r * c) / (A + m * r * r),
+                 -wb,
+                 w2 / s,
+                 r * w1 * std::sin(u[4]) - r * wb * s * std::cos(u[4]),
+                 -r * w1 * std::cos(u[4]) - r * wb * s * std::sin(u[4])};
+  };
+  Seven u{-6, 1.5, 0.7, 1.1, 0, 0, 0};
+  MultiplierSpec spec;
+  const int coin = spec.add(box<RigidBody>(centred(m, A, A, C)));
+  spec.add(box<RollingDisc>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 0, 1}, r), {coin});
+  MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
+  MultiplierState state = system.make_state();
+  const Mat3<double> R = rotation_y(u[3]);  // n = R z, e = R (-x), b = n x e = -y
+  put_pose({R, {0, 0, r * std::sin(u[3])}}, system.q(state, coin));
+  const double v[6] = {-u[1], -u[2], u[0], -r * u[2] * std::sin(u[3]), -r * u[0], -r * u[2] * std::cos(u[3])};
+  std::copy_n(v, 6, state.v.begin());
+  ASSERT_LT(system.velocity_error(state), 1e-14);
+  MultiplierStepper stepper(system, {.dt = 5e-4});
+  const double h = 1e-4;
+  for (int i = 0; i < 20000; ++i) {  // 2 s
+    if (i % 5 == 0) {
+      ASSERT_EQ(stepper.step(state), MultiplierStatus::solved);
+    }
+    const auto ahead = [&](const Seven& k, double by) {
+      Seven to = u;
+      for (std::size_t j = 0; j < 7; ++j) to[j] += by * k[j];
+      return to;
+    };
+    const Seven k1 = rates(u), k2 = rates(ahead(k1, h / 2)), k3 = rates(ahead(k2, h / 2)), k4 = rates(ahead(k3, h));
+    for (std::size_t j = 0; j < 7; ++j) u[j] += h / 6 * (k1[j] + 2 * k2[j] + 2 * k3[j] + k4[j]);
+  }
+  const Mat3<double> now = to_rotation(Quaternion<double>{state.q[0], state.q[1], state.q[2], state.q[3]});
+  EXPECT_GT(std::abs(u[3] - 1.1), 0.01);
+  EXPECT_NEAR(now.z.z, std::cos(u[3]), 1e-9);
+  EXPECT_NEAR(now.z.x, std::sin(u[3]) * std::cos(u[4]), 1e-9);
+  EXPECT_NEAR(state.v[2], u[0], 1e-9);
+  EXPECT_NEAR(state.q[4], u[5], 1e-9);
+  EXPECT_NEAR(state.q[5], u[6], 1e-9);
 }
 
 // A skate on an incline that keeps spinning: x = G / (2 w^2) sin^2 wt, y = G / (2 w^2) (wt - sin wt cos wt), G = g sin a.
