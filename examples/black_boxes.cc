@@ -1,5 +1,5 @@
-// Bodies and constraints that no tree of joints has: a coin that rolls on the floor (nonholonomic), a user's own body, and an
-// arm dragged by its tip without inertia (f = m v). All by Lagrange multipliers in linear time.
+// Bodies and constraints that no tree of joints has: a coin that rolls on the floor (nonholonomic), a user's own body,
+// and an arm dragged by its tip without inertia (f = m v). All by Lagrange multipliers in linear time.
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -18,7 +18,8 @@ class Balloon final : public AnyBody {
   int dimension() const override { return 2; }
   void start(std::span<double> q) const override { q[0] = 0, q[1] = 1; }
   void mass(std::span<const double>, std::span<double> M) const override { M[0] = M[3] = mass_, M[1] = M[2] = 0; }
-  void force(std::span<const double> q, std::span<const double>, const Vec3<double>& gravity, std::span<double> F) const override {
+  void force(std::span<const double> q, std::span<const double>, const Vec3<double>& gravity,
+             std::span<double> F) const override {
     F[0] = mass_ * gravity.z;
     F[1] = stiffness_ * (1 - q[1]);
   }
@@ -26,7 +27,8 @@ class Balloon final : public AnyBody {
     return -mass_ * gravity.z * q[0] + 0.5 * stiffness_ * (q[1] - 1) * (q[1] - 1);
   }
   // Points are directions: the skin is where |X| = 1.
-  void point(std::span<const double> q, std::span<const double> v, const Vec3<double>& X, PointMotion& out) const override {
+  void point(std::span<const double> q, std::span<const double> v, const Vec3<double>& X,
+             PointMotion& out) const override {
     out.at = q[1] * X + Vec3<double>{0, 0, q[0]};
     out.rate = v[1] * X + Vec3<double>{0, 0, v[0]};
     const double J[6] = {0, X.x, 0, X.y, 1, X.z};
@@ -42,7 +44,8 @@ void roll_a_coin() {
   const double m = 0.01, r = 0.012, x = 0.05, b = 1.3, C = m * r * r / 2, A = C / 2, g = 9.81;
   const double W = std::sqrt(m * g * r * std::cos(b) / (std::sin(b) * ((m * r + C / r) * x + A * std::cos(b))));
   MultiplierSpec spec;
-  const int coin = spec.add(std::make_shared<RigidBody>(RigidInertia<double>{m, {0, 0, 0}, Sym3<double>::diagonal(A, A, C)}));
+  const int coin =
+      spec.add(std::make_shared<RigidBody>(RigidInertia<double>{m, {0, 0, 0}, Sym3<double>::diagonal(A, A, C)}));
   spec.add(std::make_shared<RollingDisc>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 0, 1}, r), {coin});
   MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
   MultiplierState state = system.make_state();
@@ -70,7 +73,8 @@ void hang_a_weight_on_a_balloon() {
   MultiplierStepper stepper(system, {.dt = 1e-3});
   stepper.run(state, 2000);
   const double end = system.kinetic_energy(state) + system.potential_energy(state);
-  std::printf("balloon: radius %.4f m after 2 s, energy within %.1e J\n", system.q(state, balloon)[1], std::abs(end - start));
+  std::printf("balloon: radius %.4f m after 2 s, energy within %.1e J\n", system.q(state, balloon)[1],
+              std::abs(end - start));
 }
 
 void drag_an_arm() {
@@ -89,8 +93,8 @@ void drag_an_arm() {
   system.settle_positions(state);
   const MultiplierDragReport report = drag(system, state);
   const Vec3<double> at = system.place(state, 4, {0.4, 0, 0});
-  std::printf("arm:     %s after %d moves, %.1e m from its target\n", report.arrived ? "at rest" : "still moving", report.steps,
-              norm(at - tip->target()));
+  std::printf("arm:     %s after %d moves, %.1e m from its target\n", report.arrived ? "at rest" : "still moving",
+              report.steps, norm(at - tip->target()));
 }
 
 }  // namespace

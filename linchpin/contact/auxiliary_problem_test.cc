@@ -1,9 +1,10 @@
 // Inequalities by multipliers: contact, friction, limits, against closed forms.
 #include "linchpin/contact/auxiliary_problem.h"
 
-#include <gtest/gtest.h>
-
+#include <algorithm>
 #include <cmath>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/dynamics/box_constraints.h"
 #include "linchpin/dynamics/box_testing.h"
@@ -14,8 +15,8 @@ namespace {
 
 constexpr double g = 9.81;
 
-// A rod of length 2 l that slides on its lower end with friction, leaning by `angle` from the horizontal over the side that
-// it slides to (sign +1) or away from. With the force N - mu t in one column,
+// A rod of length 2 l that slides on its lower end with friction, leaning by `angle` from the horizontal over the side
+// that it slides to (sign +1) or away from. With the force N - mu t in one column,
 //     A = J M^-1 k = (1 + 3 cos a (cos a -+ mu sin a)) / m,     b = 3-D gravity and spin of the tip               (1)
 // and the normal force is -b / A [the classical problem of Painleve; A < 0 is its paradox].
 TEST(AuxiliaryProblem, ASlidingRodsForceIsThatOfPainleve) {
@@ -79,8 +80,8 @@ TEST(AuxiliaryProblem, ARopePullsOnly) {
   MultiplierSpec spec;
   spec.gravity = {0, 0, -g};
   const int a = spec.add(box<Particle>(1.0));
-  spec.add(box<DistanceRod>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 0, 0}, 1.0, DistanceRod::Kind::rope), {a, world_body},
-           Role::auxiliary);
+  spec.add(box<DistanceRod>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 0, 0}, 1.0, DistanceRod::Kind::rope),
+           {a, world_body}, Role::auxiliary);
   MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
   EXPECT_THROW(
       {
@@ -109,18 +110,42 @@ TEST(AuxiliaryProblem, ARopePullsOnly) {
   EXPECT_NEAR(vdot[2], -g, 1e-12);
 }
 
-// A mechanism with a loop and a frictionless contact: three laws of rows in one problem, against elimination by hand. Two
-// particles on a rod, each on a wire of its own through rows of equality, the lower one on the ground.
+// A brake of 2 N m on a wheel: holds what is less, and takes that much off what is more.
+TEST(AuxiliaryProblem, ABrakeHoldsAsMuchAsItCan) {
+  const double I = 0.5;
+  MultiplierSpec spec;
+  const int wheel = spec.add(box<PlaneBody>(1.0, I));
+  spec.add(box<PointsTogether>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 0, 0}, 2), {wheel, world_body});
+  const auto stop = box<SpinGear>(Vec3<double>{0, 0, 1}, Vec3<double>{0, 0, 1}, 0.0);
+  const int brake = spec.add(box<LimitedForce>(stop, -2.0, 2.0), {wheel, world_body}, Role::auxiliary);
+  MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
+  system.set_solver(std::make_shared<AuxiliaryProblem>());
+  const MultiplierState state = system.make_state();
+  std::vector<double> vdot(3);
+  for (const double torque : {-5.0, -1.5, 0.7, 3.0}) {
+    const std::vector<double> F{torque, 0, 0};
+    ASSERT_EQ(system.accelerations(state, F, vdot), MultiplierStatus::solved);
+    const double held = std::clamp(-torque, -2.0, 2.0);
+    EXPECT_NEAR(system.multipliers(brake)[0], held, 1e-12);
+    EXPECT_NEAR(vdot[0], (torque + held) / I, 1e-12);
+  }
+}
+
+// A mechanism with a loop and a frictionless contact: three laws of rows in one problem, against elimination by hand.
+// Two particles on a rod, each on a wire of its own through rows of equality, the lower one on the ground.
 TEST(AuxiliaryProblem, ContactBesideALoop) {
   MultiplierSpec spec;
   spec.gravity = {0, 0, -g};
   const int a = spec.add(box<Particle>(1.0)), b = spec.add(box<Particle>(3.0));
   spec.add(box<DistanceRod>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 0, 0}, 1.0), {a, b});
-  const auto along = [](const Vec3<double>& n) { return box<PointOnSurface>(Vec3<double>{0, 0, 0}, box<PlaneSurface>(Vec3<double>{0, 0, 0}, n)); };
+  const auto along = [](const Vec3<double>& n) {
+    return box<PointOnSurface>(Vec3<double>{0, 0, 0}, box<PlaneSurface>(Vec3<double>{0, 0, 0}, n));
+  };
   spec.add(along({1, 0, 0}), {a, world_body}, Role::auxiliary);
   spec.add(along({0, 1, 0}), {a, world_body}, Role::auxiliary);
   spec.add(along({0, 1, 0}), {b, world_body}, Role::auxiliary);
-  const int floor = spec.add(box<PointOnPlane>(Vec3<double>{0, 0, 0}, PointOnPlane::Kind::frictionless), {b}, Role::auxiliary);
+  const int floor =
+      spec.add(box<PointOnPlane>(Vec3<double>{0, 0, 0}, PointOnPlane::Kind::frictionless), {b}, Role::auxiliary);
   MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
   const auto solver = std::make_shared<AuxiliaryProblem>();
   system.set_solver(solver);

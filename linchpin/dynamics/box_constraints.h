@@ -1,7 +1,8 @@
-// Constraints between bodies of any kind (black_box.h), or a body and the world: `on` are bodies a and b, either of which
-// may be the world. Points and axes of a body are given in its own coordinates.
+// Constraints between bodies of any kind (black_box.h), or a body and the world: `on` are bodies a and b, either of
+// which may be the world. Points and axes of a body are given in its own coordinates.
 //
-// Where a row is n . (xdot_a - xdot_b) with a direction n that moves, c is n . (bias_a - bias_b) + ndot . (xdot_a - xdot_b).
+// Where a row is n . (xdot_a - xdot_b) with a direction n that moves, c is n . (bias_a - bias_b) + ndot . (xdot_a -
+// xdot_b).
 #pragma once
 
 #include <functional>
@@ -62,10 +63,12 @@ class DistanceRod final : public AnyConstraint {
   Kind kind_;
 };
 
-// direction . (xdot_a - xdot_b) = law's rate: a velocity only (its value is not looked at). The direction is the world's.
+// direction . (xdot_a - xdot_b) = law's rate: a velocity only (its value is not looked at). The direction is the
+// world's.
 class SpeedAlong final : public AnyConstraint {
  public:
-  SpeedAlong(const Vec3<double>& on_a, const Vec3<double>& direction, double speed, const Vec3<double>& on_b = {0, 0, 0});
+  SpeedAlong(const Vec3<double>& on_a, const Vec3<double>& direction, double speed,
+             const Vec3<double>& on_b = {0, 0, 0});
   SpeedAlong(const Vec3<double>& on_a, const Vec3<double>& direction, Law law, const Vec3<double>& on_b = {0, 0, 0});
   int rows() const override { return 1; }
   int holonomic_rows() const override { return 0; }
@@ -88,8 +91,8 @@ class KnifeEdge final : public AnyConstraint {
   Vec3<double> a_, sideways_;
 };
 
-// A gear that holds rates alone, whatever else the two do [004 s.2.2]: w_a . axis_a = ratio w_b . axis_b + speed. The axes
-// move with their bodies, or are the world's.
+// A gear that holds rates alone, whatever else the two do [004 s.2.2]: w_a . axis_a = ratio w_b . axis_b + speed. The
+// axes move with their bodies, or are the world's.
 class SpinGear final : public AnyConstraint {
  public:
   enum class Axes { of_bodies, of_world };
@@ -142,7 +145,7 @@ class PointOnSurface final : public AnyConstraint {
 
 // A point of a above a plane of the world.
 //   frictionless: one row, l >= 0.  cone: three rows, Coulomb's law.
-//   sliding: one row whose force leans against the velocity, N - mu t, so its direction differs from the row [004 s.8.1].
+//   sliding: one row whose force leans against the velocity, N - mu t, so it is not along the row [004 s.8.1].
 class PointOnPlane final : public AnyConstraint {
  public:
   enum class Kind { frictionless, sliding, cone };
@@ -159,6 +162,22 @@ class PointOnPlane final : public AnyConstraint {
   Mat3<double> plane_;
   Kind kind_;
   double mu_;
+};
+
+// Any equality whose forces have limits, each row's the same: a brake, a motor of so many N m, a clutch. Where they are
+// not enough it gives way, so it holds no position.
+class LimitedForce final : public AnyConstraint {
+ public:
+  LimitedForce(std::shared_ptr<const AnyConstraint> constraint, double lower, double upper);
+  int rows() const override { return constraint_->rows(); }
+  int holonomic_rows() const override { return 0; }
+  RowLaw law() const override { return {.kind = RowLaw::Kind::box, .lower = lower_, .upper = upper_}; }
+  bool own_directions() const override { return constraint_->own_directions(); }
+  void evaluate(double t, std::span<const BodyView> on, const RowBlocks& out) const override;
+
+ private:
+  std::shared_ptr<const AnyConstraint> constraint_;
+  double lower_, upper_;
 };
 
 // What drags: a spring from a point of a to a target that holds the end of the move, not its beginning (f = m v):
@@ -182,7 +201,7 @@ class DraggedPoint final : public AnyConstraint {
 // A joint of any type of spec.h but free: frame F on body a, M on body b, axes in F. Rows are made of two kinds,
 //     n . (x_M - x_F) = 0                 n an axis of F                                                          (2)
 //     u_F . u_M = what it is at zero      an axis of each                                                         (3)
-// and a screw's third.
+// and a screw's third. (3) is kept by some half turns too: begin near where it should be.
 class JointConstraint final : public AnyConstraint {
  public:
   // Uses type, X_PF (on a), X_CM (on b), axis, axis2 and pitch of the spec; the names are not looked at.
@@ -195,8 +214,8 @@ class JointConstraint final : public AnyConstraint {
     Vec3<double> F, M;  // on the bodies
     double at_zero;
   };
-  Vec3<double> p_F_, p_M_;            // on the bodies
-  std::vector<Vec3<double>> along_;   // on a
+  Vec3<double> p_F_, p_M_;           // on the bodies
+  std::vector<Vec3<double>> along_;  // on a
   std::vector<Turn> turns_;
   bool screw_ = false;
   double pitch_ = 0;

@@ -1,14 +1,14 @@
 #include "linchpin/dynamics/multiplier_system.h"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cmath>
 #include <numbers>
 
+#include <gtest/gtest.h>
+
+#include "linchpin/dynamics/body_inverse.h"
 #include "linchpin/dynamics/box_constraints.h"
 #include "linchpin/dynamics/box_testing.h"
-#include "linchpin/dynamics/body_inverse.h"
 #include "linchpin/dynamics/implicit_surfaces.h"
 #include "linchpin/dynamics/mechanics.h"
 #include "linchpin/dynamics/testing.h"
@@ -18,8 +18,8 @@ namespace {
 
 constexpr double g = 9.81;
 
-// Every joint of every tree model as a constraint between black boxes: positions and velocities of the model keep it, and
-// accelerations are those of aba.h, which knows nothing of any of this. So each joint means what spec.h says.
+// Every joint of every tree model as a constraint between black boxes: positions and velocities of the model keep it,
+// and accelerations are those of aba.h, which knows nothing of any of this. So each joint means what spec.h says.
 TEST(MultiplierSystem, JointsOfAnyModelAccelerateAsTheArticulatedBodyDoes) {
   int tried = 0;
   std::array<int, joint_type_count> types{};
@@ -28,7 +28,9 @@ TEST(MultiplierSystem, JointsOfAnyModelAccelerateAsTheArticulatedBodyDoes) {
     ModelSpec model_spec = scene(name).value();
     bool all = true;
     for (const BodySpec& body : model_spec.bodies)
-      all &= inverse_of(RigidInertia<double>::about_centre(body.inertia.mass, body.inertia.centre, body.inertia.moments)).has_value();
+      all &=
+          inverse_of(RigidInertia<double>::about_centre(body.inertia.mass, body.inertia.centre, body.inertia.moments))
+              .has_value();
     if (!all) continue;
     for (JointSpec& joint : model_spec.joints) joint.dofs.clear();  // springs, dampers and rotors are not black boxes'
     const Model model = compile(model_spec).value();
@@ -45,10 +47,12 @@ TEST(MultiplierSystem, JointsOfAnyModelAccelerateAsTheArticulatedBodyDoes) {
     MultiplierSpec spec;
     spec.gravity = model_spec.gravity;
     for (const BodySpec& body : model_spec.bodies)
-      spec.add(box<RigidBody>(RigidInertia<double>::about_centre(body.inertia.mass, body.inertia.centre, body.inertia.moments)));
+      spec.add(box<RigidBody>(
+          RigidInertia<double>::about_centre(body.inertia.mass, body.inertia.centre, body.inertia.moments)));
     for (const JointSpec& joint : model_spec.joints) {
       ++types[std::size_t(joint.type)];
-      if (joint.type != JointType::free) spec.add(box<JointConstraint>(joint), {body_of(joint.parent), body_of(joint.child)});
+      if (joint.type != JointType::free)
+        spec.add(box<JointConstraint>(joint), {body_of(joint.parent), body_of(joint.child)});
     }
     // a forest whose trees all hang on the world
     MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
@@ -89,11 +93,12 @@ TEST(MultiplierSystem, JointsOfAnyModelAccelerateAsTheArticulatedBodyDoes) {
     ++tried;
   }
   EXPECT_GE(tried, 12);
-  for (int type = 0; type < joint_type_count; ++type) EXPECT_GT(types[std::size_t(type)], 0) << to_string(JointType(type));
+  for (int type = 0; type < joint_type_count; ++type)
+    EXPECT_GT(types[std::size_t(type)], 0) << to_string(JointType(type));
 }
 
-// Four bars in the plane z = 0 as rigid bodies in space, with hinges about z at the corners of a parallelogram: hinges are
-// {world-0, 0-1, 1-2, 2-world} and the last closes the loop. All hinges hold the plane: 5 rows where 2 are new.
+// Four bars in the plane z = 0 as rigid bodies in space, with hinges about z at the corners of a parallelogram: hinges
+// are {world-0, 0-1, 1-2, 2-world} and the last closes the loop. All hinges hold the plane: 5 rows where 2 are new.
 MultiplierSpec four_bar(Role role) {
   MultiplierSpec spec;
   spec.gravity = {0, -g, 0};
@@ -145,7 +150,8 @@ TEST(MultiplierSystem, SaysWhichConstraintsItTakesAsAuxiliary) {
             "constraint 1 is on body 7; there are 3, from 0 (-1: the world)");
 }
 
-// A parallelogram has one freedom: (sum of m r^2 over it) angle'' = -(moment of weights). Cranks turn, the coupler shifts.
+// A parallelogram has one freedom: (sum of m r^2 over it) angle'' = -(moment of weights). Cranks turn, the coupler
+// shifts.
 TEST(MultiplierSystem, FourBarWithARedundantLoopFallsAsItsOneFreedomDoes) {
   MultiplierSystem system = MultiplierSystem::make(four_bar(Role::either)).value();
   const double angle = 0.7;
@@ -163,7 +169,8 @@ TEST(MultiplierSystem, FourBarWithARedundantLoopFallsAsItsOneFreedomDoes) {
 TEST(MultiplierSystem, AWorldOfTheSameBodiesInThePlaneFallsAlike) {
   MultiplierSpec spec;
   spec.gravity = {0, -g, 0};
-  const int crank = spec.add(box<PlaneBody>(1.0, 1.0 / 12, 0.5, 0.0)), coupler = spec.add(box<PlaneBody>(1.0, 4.0 / 12, 1.0, 0.0)),
+  const int crank = spec.add(box<PlaneBody>(1.0, 1.0 / 12, 0.5, 0.0)),
+            coupler = spec.add(box<PlaneBody>(1.0, 4.0 / 12, 1.0, 0.0)),
             rocker = spec.add(box<PlaneBody>(1.0, 1.0 / 12, 0.5, 0.0));
   const auto pin = [&](Vec3<double> on_a, Vec3<double> on_b) { return box<PointsTogether>(on_a, on_b, 2); };
   spec.add(pin({0, 0, 0}, {0, 0, 0}), {world_body, crank}, Role::either);
@@ -182,13 +189,15 @@ TEST(MultiplierSystem, AWorldOfTheSameBodiesInThePlaneFallsAlike) {
   EXPECT_NEAR(vdot[6], vdot[0], 1e-12);
 }
 
-// Two wheels on fixed axles, one spinning `ratio` times as fast: alpha = torque ratio / (I1 + ratio^2 I2) for a torque on
-// the fast one.
+// Two wheels on fixed axles, one spinning `ratio` times as fast: alpha = torque ratio / (I1 + ratio^2 I2) for a torque
+// on the fast one.
 TEST(MultiplierSystem, GearsShareATorqueAsTheirRatioSays) {
   const double I1 = 0.4, I2 = 0.15, ratio = 2, torque = 1.7;
   MultiplierSpec spec;
   spec.gravity = {0, 0, 0};
-  const auto wheel = [&](double I) { return spec.add(box<RigidBody>(RigidInertia<double>{1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, I)})); };
+  const auto wheel = [&](double I) {
+    return spec.add(box<RigidBody>(RigidInertia<double>{1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, I)}));
+  };
   const int slow = wheel(I1), fast = wheel(I2);
   const auto axle = [](const Vec3<double>& p, const Mat3<double>& R) {
     JointSpec joint;
@@ -267,8 +276,8 @@ TEST(MultiplierSystem, ImpulsesKeepMomentumAndTakeTheEnergyOfTheirOwnVelocity) {
   EXPECT_NEAR(energy - system.kinetic_energy(state), system.kinetic_energy(lost), 1e-12 * energy);
 }
 
-// Positions come back by the least motion, measured by mass: of two unequal masses on a rod that is too long the light one
-// moves more, and their centre stays.
+// Positions come back by the least motion, measured by mass: of two unequal masses on a rod that is too long the light
+// one moves more, and their centre stays.
 TEST(MultiplierSystem, SettlingMovesByMass) {
   MultiplierSpec spec;
   const int a = spec.add(box<Particle>(1.0)), b = spec.add(box<Particle>(3.0));
@@ -317,7 +326,9 @@ TEST(MultiplierSystem, DependentRowsOfAPrimaryConstraintAreNamed) {
   MultiplierSpec spec;
   const int a = spec.add(box<RigidBody>(BoxRandom(1).inertia())), b = spec.add(box<Particle>(1.0, 2));
   (void)a;
-  spec.add(box<PointFollows>(Vec3<double>{0, 0, 0}, [](double) { return PointLawValue{}; }, 2), {b, world_body});
+  spec.add(box<PointFollows>(
+               Vec3<double>{0, 0, 0}, [](double) { return PointLawValue{}; }, 2),
+           {b, world_body});
   MultiplierSystem fine = MultiplierSystem::make(spec).value();
   std::vector<double> vdot(std::size_t(fine.velocities()));
   EXPECT_EQ(fine.accelerations(fine.make_state(), {}, vdot), MultiplierStatus::solved);
@@ -340,9 +351,13 @@ TEST(MultiplierSystem, APointFollowsItsLaw) {
   MultiplierSpec spec;
   spec.gravity = {0, 0, -g};
   const int a = spec.add(box<Particle>(2.0));
-  spec.add(box<PointFollows>(Vec3<double>{0, 0, 0}, [](double t) {
-             return PointLawValue{{std::cos(t), std::sin(t), 0}, {-std::sin(t), std::cos(t), 0}, {-std::cos(t), -std::sin(t), 0}};
-           }), {a, world_body});
+  spec.add(box<PointFollows>(Vec3<double>{0, 0, 0},
+                             [](double t) {
+                               return PointLawValue{{std::cos(t), std::sin(t), 0},
+                                                    {-std::sin(t), std::cos(t), 0},
+                                                    {-std::cos(t), -std::sin(t), 0}};
+                             }),
+           {a, world_body});
   MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
   MultiplierState state = system.make_state();
   state.t = 0.4;
@@ -356,6 +371,14 @@ TEST(MultiplierSystem, APointFollowsItsLaw) {
   // f = m v: the law's velocity
   ASSERT_EQ(system.velocities(state.t, state.q, {}, vdot), MultiplierStatus::solved);
   EXPECT_NEAR(vdot[0], -std::sin(0.4), 1e-15);
+  // and back to it where it is off
+  state.q[2] = 0.1;
+  ASSERT_EQ(system.velocities(state.t, state.q, {}, vdot, 5), MultiplierStatus::solved);
+  EXPECT_NEAR(vdot[2], -0.5, 1e-15);
+  // Baumgarte's terms: -2 alpha error' - beta^2 error
+  state.v[2] = 0.2;
+  ASSERT_EQ(system.accelerations(state, {}, vdot, {3, 4}), MultiplierStatus::solved);
+  EXPECT_NEAR(vdot[2], -2 * 3 * 0.2 - 16 * 0.1, 1e-14);
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // Motion by multipliers against closed forms, nonholonomic ones among them; drift, energy, dragging.
 #include "linchpin/sim/multiplier_stepper.h"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <optional>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/contact/auxiliary_problem.h"
 #include "linchpin/dynamics/box_constraints.h"
@@ -28,8 +28,8 @@ RigidInertia<double> centred(double mass, double Ix, double Iy, double Iz) {
   return {mass, {0, 0, 0}, Sym3<double>::diagonal(Ix, Iy, Iz)};
 }
 
-// A coin that rolls in a circle. With N up, h horizontal and turning, the axis n = cos(b) N + sin(b) h and the centre at
-// x h, it has w = W N + s n, rolling asks for s = -W (x / r + cos b), and the moments about its centre for
+// A coin that rolls in a circle. With N up, h horizontal and turning, the axis n = cos(b) N + sin(b) h and the centre
+// at x h, it has w = W N + s n, rolling asks for s = -W (x / r + cos b), and the moments about its centre for
 //     W^2 = m g r cos b / (sin b ((m r + C / r) x + A cos b)),       C, A its moments about n and across          (1)
 TEST(MultiplierMotion, ACoinRollsInTheCircleOfItsTilt) {
   const double m = 0.4, r = 0.3, x = 0.5, b = 1.2, C = m * r * r / 2, A = C / 2;
@@ -62,10 +62,10 @@ TEST(MultiplierMotion, ACoinRollsInTheCircleOfItsTilt) {
   EXPECT_LT(system.velocity_error(state), 1e-11);  // 1e-12 of the largest number, a spin of 5 1/s
 }
 
-// The same coin wobbling, beside its reduced equations by another integration. In axes n, e (towards the top), b = n x e that
-// do not spin with it, w = (w1, w2, wb), tilt b' = -wb, heading psi' = w2 / sin b, moments about the centre give
+// The same coin wobbling, beside its reduced equations by another integration. In axes n, e (towards the top), b = n x
+// e that do not spin with it, w = (w1, w2, wb), tilt b' = -wb, heading psi' = w2 / sin b, moments about the centre give
 //     (C + m r^2) w1' = -m r^2 w2 wb,      A w2' = wb (A w2 cot b - C w1)
-//     (A + m r^2) wb' = (C + m r^2) w1 w2 - A w2^2 cot b + m g r cos b,      centre' = r (w1 b - wb n)                  (2)
+//     (A + m r^2) wb' = (C + m r^2) w1 w2 - A w2^2 cot b + m g r cos b,      centre' = r (w1 b - wb n)            (2)
 TEST(MultiplierMotion, AWobblingCoinFollowsItsReducedEquations) {
   const double m = 0.4, r = 0.3, C = m * r * r / 2, A = C / 2;
   using Seven = std::array<double, 7>;  // w1, w2, wb, tilt, heading, x, y
@@ -113,8 +113,8 @@ TEST(MultiplierMotion, AWobblingCoinFollowsItsReducedEquations) {
   EXPECT_NEAR(state.q[5], u[6], 1e-9);
 }
 
-// A skate on an incline that keeps spinning: x = G / (2 w^2) sin^2 wt, y = G / (2 w^2) (wt - sin wt cos wt), G = g sin a.
-// It drifts sideways and does not slide down.
+// A skate on an incline that keeps spinning: x = G / (2 w^2) sin^2 wt, y = G / (2 w^2) (wt - sin wt cos wt), G = g sin
+// a. It drifts sideways and does not slide down.
 TEST(MultiplierMotion, ASkateOnAnInclineDrawsCycloids) {
   const double G = g * std::sin(0.3), w = 1.3;
   MultiplierSpec spec;
@@ -135,8 +135,8 @@ TEST(MultiplierMotion, ASkateOnAnInclineDrawsCycloids) {
   EXPECT_LT(off, 1e-10);
 }
 
-// Two wheels on an axle under a chassis that glides on a third point. Both wheels hold the axle from moving along itself:
-// one row of nine is redundant.
+// Two wheels on an axle under a chassis that glides on a third point. Both wheels hold the axle from moving along
+// itself: one row of nine is redundant.
 struct Drive {
   double radius = 0.2, track = 0.8;
   std::optional<MultiplierSystem> system;
@@ -151,10 +151,11 @@ struct Drive {
       spec.add(box<JointConstraint>(axle), {chassis, wheel});
       spec.add(box<RollingDisc>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 1, 0}, radius), {wheel}, Role::auxiliary);
       const double speed = side > 0 ? left : right;
-      spec.add(box<SpinGear>(Vec3<double>{0, 1, 0}, Vec3<double>{0, 1, 0}, 1.0, SpinGear::Axes::of_bodies, speed), {wheel, chassis},
-               Role::auxiliary);
+      spec.add(box<SpinGear>(Vec3<double>{0, 1, 0}, Vec3<double>{0, 1, 0}, 1.0, SpinGear::Axes::of_bodies, speed),
+               {wheel, chassis}, Role::auxiliary);
     }
-    spec.add(box<PointOnSurface>(Vec3<double>{0.5, 0, -radius}, box<PlaneSurface>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 0, 1})),
+    spec.add(box<PointOnSurface>(Vec3<double>{0.5, 0, -radius},
+                                 box<PlaneSurface>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 0, 1})),
              {chassis, world_body}, Role::auxiliary);
     system.emplace(MultiplierSystem::make(std::move(spec)).value());
   }
@@ -195,15 +196,18 @@ TEST(MultiplierMotion, ADifferentialDriveGoesWhereItsWheelsSay) {
   EXPECT_NEAR(state.q[5], 0, 1e-9);
 }
 
-// One body spins about its axis twice as fast as the other about its own, while both tumble; free, or linked at a point.
+// One body spins about its axis twice as fast as the other about its own, while both tumble; free, or linked at a
+// point.
 TEST(MultiplierMotion, AGearOfRatesHoldsWhileBothTumble) {
   for (const bool linked : {false, true}) {
     MultiplierSpec spec;
     spec.gravity = {0, 0, 0};
-    const int a = spec.add(box<RigidBody>(centred(1, 0.2, 0.3, 0.4))), b = spec.add(box<RigidBody>(centred(2, 0.5, 0.35, 0.6)));
+    const int a = spec.add(box<RigidBody>(centred(1, 0.2, 0.3, 0.4))),
+              b = spec.add(box<RigidBody>(centred(2, 0.5, 0.35, 0.6)));
     const Vec3<double> axis_a{0, 0, 1}, axis_b{0.6, 0, 0.8};
     spec.add(box<SpinGear>(axis_a, axis_b, 2.0), {a, b}, Role::either);
-    if (linked) spec.add(box<PointsTogether>(Vec3<double>{0.4, 0, 0}, Vec3<double>{-0.3, 0.1, 0}), {a, b}, Role::either);
+    if (linked)
+      spec.add(box<PointsTogether>(Vec3<double>{0.4, 0, 0}, Vec3<double>{-0.3, 0.1, 0}), {a, b}, Role::either);
     MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
     MultiplierState state = system.make_state();
     state.q[7 + 4] = 0.7;
@@ -228,7 +232,8 @@ TEST(MultiplierMotion, AGearOfRatesHoldsWhileBothTumble) {
 MultiplierSystem chain(int links, MultiplierState& state) {
   MultiplierSpec spec;
   for (int i = 0; i < links; ++i) {
-    spec.add(box<RigidBody>(RigidInertia<double>::about_centre(1, {0.25, 0, 0}, Sym3<double>::diagonal(0.02, 0.02, 0.02))));
+    spec.add(
+        box<RigidBody>(RigidInertia<double>::about_centre(1, {0.25, 0, 0}, Sym3<double>::diagonal(0.02, 0.02, 0.02))));
     JointSpec joint;
     joint.type = i % 2 == 0 ? JointType::ball : JointType::universal;
     joint.axis = {0, 1, 0};
@@ -262,7 +267,8 @@ TEST(MultiplierMotion, OrderOfTheSteppers) {
     return most;
   };
   double lost[3];
-  const MultiplierState coarse = end(StepMethod::runge_kutta, 1.0 / 400, lost[0]), middle = end(StepMethod::runge_kutta, 1.0 / 800, lost[1]),
+  const MultiplierState coarse = end(StepMethod::runge_kutta, 1.0 / 400, lost[0]),
+                        middle = end(StepMethod::runge_kutta, 1.0 / 800, lost[1]),
                         fine = end(StepMethod::runge_kutta, 1.0 / 1600, lost[2]);
   const double ratio = apart(coarse, middle) / apart(middle, fine);
   EXPECT_GT(ratio, 14);  // 16 for order 4
@@ -314,7 +320,7 @@ TEST(MultiplierMotion, ScalingBodiesKeepEnergyAndMomentum) {
   MultiplierState state = system.make_state();
   for (double& v : state.v) v = random.number(-0.5, 0.5);
   ASSERT_EQ(system.settle(state, {.steps = 50}), MultiplierStatus::solved);
-  const auto momentum = [&](double (&p)[6]) {  // by points: six of each body would do; use its own mass matrix
+  const auto momentum = [&](double(&p)[6]) {  // by points: six of each body would do; use its own mass matrix
     std::fill_n(p, 6, 0.0);
     for (int b = 0; b < 3; ++b) {
       const AnyBody& body = *system.spec().bodies[std::size_t(b)];
@@ -324,7 +330,8 @@ TEST(MultiplierMotion, ScalingBodiesKeepEnergyAndMomentum) {
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j) Mv[i] += M[i * n + j] * system.v(state, b)[j];
       const std::span<const double> q = system.q(state, b);
-      const Vec3<double> turn = to_rotation(Quaternion<double>{q[0], q[1], q[2], q[3]}) * Vec3<double>{Mv[0], Mv[1], Mv[2]},
+      const Vec3<double> turn = to_rotation(Quaternion<double>{q[0], q[1], q[2], q[3]}) *
+                                Vec3<double>{Mv[0], Mv[1], Mv[2]},
                          shift{Mv[3], Mv[4], Mv[5]}, about = turn + cross(Vec3<double>{q[4], q[5], q[6]}, shift);
       const double numbers[6] = {about.x, about.y, about.z, shift.x, shift.y, shift.z};
       for (int k = 0; k < 6; ++k) p[k] += numbers[k];
@@ -385,7 +392,8 @@ struct Arm {
 Arm arm(const Vec3<double>& target) {
   MultiplierSpec spec;
   for (int i = 0; i < 4; ++i) {
-    spec.add(box<RigidBody>(RigidInertia<double>::about_centre(1, {0.25, 0, 0}, Sym3<double>::diagonal(0.01, 0.02, 0.02))));
+    spec.add(
+        box<RigidBody>(RigidInertia<double>::about_centre(1, {0.25, 0, 0}, Sym3<double>::diagonal(0.01, 0.02, 0.02))));
     spec.add(box<PointsTogether>(Vec3<double>{i > 0 ? 0.5 : 0.0, 0, 0}, Vec3<double>{0, 0, 0}), {i - 1, i});
   }
   auto tip = box<DraggedPoint>(Vec3<double>{0.5, 0, 0}, target, 20.0, 1.0);

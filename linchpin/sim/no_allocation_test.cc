@@ -53,7 +53,8 @@ TEST(NoAllocation, InAStepOfAClosedChain) {
 
 // Once a run has seen as many contacts as it will have: the memory of lists is kept.
 TEST(NoAllocation, InAStepWithContacts) {
-  for (const char* name : {"@stack:boxes=4", "@stack", "@slope:angle=35", "@stand", "@grip", "@swing:links=5", "@bounce"}) {
+  for (const char* name :
+       {"@stack:boxes=4", "@stack", "@slope:angle=35", "@stand", "@grip", "@swing:links=5", "@bounce"}) {
     const Model model = model_of(name);
     for (const int directions : {0, 4}) {
       if (directions > 0 && std::string(name) == "@stack") continue;  // 240 rows by pivoting: long
