@@ -9,6 +9,7 @@
 #include "linchpin/dynamics/box_constraints.h"
 #include "linchpin/dynamics/box_testing.h"
 #include "linchpin/dynamics/implicit_surfaces.h"
+#include "linchpin/model/spec.h"
 
 namespace linchpin {
 namespace {

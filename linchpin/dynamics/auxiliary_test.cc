@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/dynamics/box_constraints.h"
+#include "linchpin/dynamics/box_joint.h"
 #include "linchpin/dynamics/box_testing.h"
 #include "linchpin/dynamics/multiplier_system.h"
 

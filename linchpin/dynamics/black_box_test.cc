@@ -9,6 +9,7 @@
 
 #include "linchpin/dynamics/box_bodies.h"
 #include "linchpin/dynamics/box_constraints.h"
+#include "linchpin/dynamics/box_joint.h"
 #include "linchpin/dynamics/box_testing.h"
 #include "linchpin/dynamics/implicit_surfaces.h"
 #include "linchpin/dynamics/multiplier_system.h"

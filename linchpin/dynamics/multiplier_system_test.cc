@@ -8,6 +8,7 @@
 
 #include "linchpin/dynamics/body_inverse.h"
 #include "linchpin/dynamics/box_constraints.h"
+#include "linchpin/dynamics/box_joint.h"
 #include "linchpin/dynamics/box_testing.h"
 #include "linchpin/dynamics/implicit_surfaces.h"
 #include "linchpin/dynamics/mechanics.h"

@@ -11,6 +11,7 @@
 
 #include "linchpin/contact/auxiliary_problem.h"
 #include "linchpin/dynamics/box_constraints.h"
+#include "linchpin/dynamics/box_joint.h"
 #include "linchpin/dynamics/box_testing.h"
 #include "linchpin/dynamics/implicit_surfaces.h"
 
