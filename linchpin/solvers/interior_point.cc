@@ -5,6 +5,7 @@
 
 #include "linchpin/solvers/cones.h"
 #include "linchpin/solvers/measure.h"
+#include "linchpin/solvers/projection.h"
 #include "linchpin/solvers/tile.h"
 
 namespace linchpin {
@@ -45,6 +46,8 @@ constexpr Path paths[] = {{},
 // Before the others where there are many cells.
 constexpr Path first_for_many{.law = 0, .law_per_step = 0.1, .long_step = 0.6};
 constexpr std::size_t many = 400;
+// Before all others where there is a guess: its r and the u they make, put inside by so much, in units of q.
+constexpr double inside_of_guess = 0.1;
 
 // ---- the cone's algebra, eight cones at a time ------------------------------------------------------------------------
 
@@ -152,6 +155,32 @@ struct Iteration {
              : b.has_lower              ? b.lower + size
              : b.has_upper              ? b.upper - size
                                         : 0;
+    }
+  }
+
+  // From the guess ws.at.r, put inside its sets by `size`.
+  void start_near_guess(double size) const {
+    p.multiply(ws.at.r.data(), ws.at.Wr.data());
+    for (const Cell& c : p.cells) {
+      double *r = &ws.at.r[index(c.start)], *u = &ws.at.u[index(c.start)];
+      for (int k = 0; k < c.size; ++k) u[k] = ws.at.Wr[index(c.start + k)] + p.q[index(c.start + k)];
+      if (c.kind == BlockKind::cone) {
+        if (frictionless(c)) {
+          r[0] = std::max(r[0], 0.0) + size;
+          u[0] = std::max(u[0], 0.0) + size;
+          r[1] = r[2] = u[1] = u[2] = 0;
+        } else {
+          r[0] = std::max(r[0], tangential(r) / c.mu) + size / c.mu;
+          u[0] = std::max(u[0] / c.mu, 0.0) + tangential(u) + size;
+        }
+        continue;
+      }
+      const Bounds b = bounds(p, c);
+      ws.at.v[index(c.start)] = b.has_upper ? std::max(-u[0], 0.0) + size : 0;
+      u[0] = b.has_lower ? std::max(u[0], 0.0) + size : 0;
+      const double gap = b.has_lower && b.has_upper ? std::min(size, 0.5 * (b.upper - b.lower)) : size;
+      if (b.has_lower) r[0] = std::max(r[0], b.lower + gap);
+      if (b.has_upper) r[0] = std::min(r[0], b.upper - gap);
     }
   }
 
@@ -383,9 +412,12 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
     best = figure;
     ws.best = point.r;
   };
-  const auto follow = [&](const Path& path) {
+  const auto follow = [&](const Path& path, bool from_guess = false) {
     Iteration step{ws, p, path.law};
-    step.start(path.size * step.typical_size());
+    if (from_guess)
+      step.start_near_guess(inside_of_guess * step.typical_size());
+    else
+      step.start(path.size * step.typical_size());
     double best_here = HUGE_VAL;
     for (int since_best = 0;; ++outcome.iterations) {
       const double now = measure(p, ws.at.r.data(), ws.at.Wr.data());
@@ -430,7 +462,12 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
       }
     }
   };
-  bool arrived = p.cells.size() > many && follow(first_for_many);
+  bool arrived = false;
+  if (options.warm_start) {
+    p.scale(z, ws.at.r.data());
+    arrived = follow({}, true);
+  }
+  arrived = arrived || (p.cells.size() > many && follow(first_for_many));
   const bool has_cones =
       std::any_of(p.cells.begin(), p.cells.end(), [](const Cell& c) { return c.kind == BlockKind::cone; });
   for (const Path& path : paths) {
