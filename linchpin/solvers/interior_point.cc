@@ -33,6 +33,7 @@ struct Path {
   double law_per_step = 0;    // to Coulomb's in steps as large as this,
   double long_step = 0;       // one after each Newton step at least this long
   double to_boundary = 0.99;  // how far of the way to the boundary a step may go
+  int most = iteration_limit;
 };
 constexpr Path paths[] = {{},
                           {.law = 0, .law_per_step = 0.03, .long_step = 0.3},
@@ -46,8 +47,9 @@ constexpr Path paths[] = {{},
 // Before the others where there are many cells.
 constexpr Path first_for_many{.law = 0, .law_per_step = 0.1, .long_step = 0.6};
 constexpr std::size_t many = 400;
-// Before all others where there is a guess: its r and the u they make, put inside by so much, in units of q.
-constexpr double inside_of_guess = 0.1;
+// Before all others where there is a guess: from its r and the u they make, put inside by `size`.
+constexpr Path from_guess[] = {{.size = 0.1, .most = 40},
+                               {.size = 1, .law = 0, .law_per_step = 0.2, .long_step = 0.3, .most = 60}};
 
 // ---- the cone's algebra, eight cones at a time ------------------------------------------------------------------------
 
@@ -158,8 +160,9 @@ struct Iteration {
     }
   }
 
-  // From the guess ws.at.r, put inside its sets by `size`.
-  void start_near_guess(double size) const {
+  // From a guess, put inside by `size`.
+  void start_near(std::span<const double> guess, double size) const {
+    p.scale(guess, ws.at.r.data());
     p.multiply(ws.at.r.data(), ws.at.Wr.data());
     for (const Cell& c : p.cells) {
       double *r = &ws.at.r[index(c.start)], *u = &ws.at.u[index(c.start)];
@@ -412,12 +415,13 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
     best = figure;
     ws.best = point.r;
   };
-  const auto follow = [&](const Path& path, bool from_guess = false) {
+  const auto follow = [&](const Path& path, bool guess = false) {
     Iteration step{ws, p, path.law};
-    if (from_guess)
-      step.start_near_guess(inside_of_guess * step.typical_size());
+    if (guess)
+      step.start_near(z, path.size * step.typical_size());
     else
       step.start(path.size * step.typical_size());
+    const int end = std::min(limit, outcome.iterations + path.most);
     double best_here = HUGE_VAL;
     for (int since_best = 0;; ++outcome.iterations) {
       const double now = measure(p, ws.at.r.data(), ws.at.Wr.data());
@@ -425,8 +429,8 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
       best_here = std::min(best_here, now);
       keep(now, ws.at);
       const bool done = best <= options.tolerance, out_of_steps = outcome.iterations >= limit;
-      if (done || out_of_steps || since_best > (best_here < near ? patience_near : patience) || !std::isfinite(now) ||
-          !step.factor()) {
+      if (done || outcome.iterations >= end || since_best > (best_here < near ? patience_near : patience) ||
+          !std::isfinite(now) || !step.factor()) {
         outcome.stop = done ? Stop::finished : out_of_steps ? Stop::iteration_limit : Stop::stalled;
         return best < near || out_of_steps;
       }
@@ -463,10 +467,7 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
     }
   };
   bool arrived = false;
-  if (options.warm_start) {
-    p.scale(z, ws.at.r.data());
-    arrived = follow({}, true);
-  }
+  for (const Path& path : from_guess) arrived = arrived || (options.warm_start && follow(path, true));
   arrived = arrived || (p.cells.size() > many && follow(first_for_many));
   const bool has_cones =
       std::any_of(p.cells.begin(), p.cells.end(), [](const Cell& c) { return c.kind == BlockKind::cone; });

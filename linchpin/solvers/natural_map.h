@@ -96,14 +96,10 @@ inline Piece alart_curnier_map(const Cell& c, const ScaledProblem& p, const doub
   return Piece::surface;
 }
 
-// Its derivative on a cone that is not inactive, as cone_derivative().
-inline void alart_curnier_derivative(double mu, const double* r, const double* u, Piece piece, double* L, double* R) {
-  for (int k = 0; k < 9; ++k) L[k] = R[k] = 0;
+// Its derivative on the surface of a cone, as cone_derivative(); where it is linear dF = du.
+inline void alart_curnier_derivative(double mu, const double* r, const double* u, double* L, double* R) {
+  for (int k = 0; k < 3; ++k) L[k] = R[k] = 0;
   L[0] = 1;
-  if (piece == Piece::linear) {
-    L[4] = L[8] = 1;
-    return;
-  }
   const double x[3] = {r[0] - u[0], r[1] - u[1], r[2] - u[2]};
   const double tangent = tangential(x), e[2] = {x[1] / tangent, x[2] / tangent}, g = mu * x[0] / tangent;
   for (int i = 0; i < 2; ++i) {  // dF_T = dr_T - mu e dx_N - g (1 - e e') dx_T

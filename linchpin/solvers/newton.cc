@@ -30,7 +30,7 @@ constexpr int steps_beyond = 2, most_beyond = 2;  // outer steps for what is bey
 // Whole steps from a guess: from within near_guess, with an eps that does no more than keep pivots from zero.
 constexpr double near_guess = 1e-2, whole_step_eps = 1e-10;
 constexpr int most_whole_steps = 8, whole_patience = 2;
-constexpr double still_guess = 1e-6;  // of a mechanism that hardly moves
+constexpr double at_rest = 100;  // tolerances that the guess may be off where nothing moves
 
 double norm(const std::vector<double>& x, int n) {
   double sum = 0;
@@ -64,6 +64,7 @@ void derivatives(NewtonWorkspace& ws, double eps) {
   for (std::size_t c = 0; c < ws.p.cells.size(); ++c) {
     const Cell& cell = ws.p.cells[c];
     ws.system.active(c) = ws.piece[c] != Piece::inactive;
+    ws.system.unit_L(c) = false;
     if (ws.piece[c] == Piece::inactive) continue;
     double *L = ws.system.L(c), *R = ws.system.R(c);
     if (cell.size == 1) {
@@ -144,13 +145,13 @@ bool whole_step(NewtonWorkspace& ws) {
     const double *r = &ws.r[index(cell.start)], *u = &ws.u[index(cell.start)];
     const Piece piece = alart_curnier_map(cell, p, r, u, &ws.F[index(cell.start)]);
     ws.system.active(c) = piece != Piece::inactive;
-    if (piece == Piece::inactive) continue;
+    ws.system.unit_L(c) = piece == Piece::linear;  // dF = du
     double *L = ws.system.L(c), *R = ws.system.R(c);
-    if (cell.size == 1) {
-      L[0] = 1;
-      R[0] = whole_step_eps;
-    } else {
-      alart_curnier_derivative(cell.mu, r, u, piece, L, R);
+    if (piece == Piece::linear) {
+      for (int i = 0; i < cell.size; ++i)
+        for (int j = 0; j < cell.size; ++j) R[cell.size * i + j] = i == j ? whole_step_eps : 0;
+    } else if (piece == Piece::surface) {
+      alart_curnier_derivative(cell.mu, r, u, L, R);
       for (int k = 0; k < 9; ++k) R[k] += whole_step_eps * L[k];
     }
   }
@@ -168,7 +169,7 @@ int whole_steps(NewtonWorkspace& ws, const SolverOptions& options, int limit) {
   const double first = look();
   double best = first;
   // The guess of a mechanism that moves will be as far off the next time, whatever is left over now.
-  const double enough = first > still_guess ? options.tolerance : options.enough_for_guess();
+  const double enough = first > at_rest * options.tolerance ? options.tolerance : options.enough_for_guess();
   if (first <= options.enough_for_guess() || !(first <= near_guess)) return 0;
   ws.best = ws.r;
   int steps = 0;

@@ -61,7 +61,7 @@ constexpr int first_newton_steps = 30;
 constexpr int most_for_newton_first = 12;  // contacts, without a guess
 // From a guess the interior point has only to find out what has changed: once that is known, which is when it gets within
 // `known`, Newton's method has the rest in a step or two.
-constexpr int first_newton_steps_from_guess = 14, interior_steps_from_guess = 50, newton_steps_from_interior = 60;
+constexpr int first_newton_steps_from_guess = 14, interior_steps_from_guess = 100, newton_steps_from_interior = 60;
 constexpr double known = 1e-6;
 
 struct Kinds {
