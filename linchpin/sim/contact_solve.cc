@@ -6,9 +6,9 @@
 namespace linchpin {
 namespace {
 
-// What the solvers may leave it at. A problem that stays loose spoils the guess of the next one. So they are not to stop
-// at what is just acceptable unless the last problem ended there as well: then trying hard is likely to be in vain. After
-// 4, 16, 64, ... such steps in a row one is given all that they have: if that does it, those after it are easy again.
+// What the solvers may leave it at. A problem that stays loose spoils the guess of the next one. So they are not to
+// stop at what is just acceptable unless the last problem ended there as well: then trying hard is likely to be in vain.
+// After 4, 16, 64, ... such steps in a row one is given all that they have: if that does it, those after it are easy.
 double good_enough(const ContactOptions& o, int loose_steps) {
   if (loose_steps == 0) return std::min(o.acceptable, 100 * o.tolerance);
   int power = 4;

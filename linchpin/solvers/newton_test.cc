@@ -125,8 +125,9 @@ TEST(Newton, AnyWarmStartGivesASolution) {
   }
 }
 
-// The solution that a step ago was, and velocities that differ by a millionth: whole steps arrive at once.
-TEST(Newton, NearGuessTakesAStepOrTwo) {
+// The solution of a step ago, and impulses that are to differ by a ten-thousandth: whole steps arrive, two of them mostly
+// (46 for 20 problems); by the outer iteration alone it would be 90.
+TEST(Newton, NearGuessTakesTwoSteps) {
   int steps = 0, problems = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Problem p = with_matrix(pile_of_spheres(40, seed, {.mu = 0.2, .speed = 1}), Matrix::Kind::block_sparse);
@@ -134,7 +135,7 @@ TEST(Newton, NearGuessTakesAStepOrTwo) {
     ASSERT_TRUE(last.solved()) << "seed " << seed << " " << show(last);
     Dice dice(seed);  // what contacts cannot tell apart q cannot hold: M times something
     std::vector<double> pushed(p.q.size()), change(p.q.size()), work(p.M.work_size());
-    for (std::size_t i = 0; i < pushed.size(); ++i) pushed[i] = 1e-6 * dice.near_zero(1) * last.z[i];
+    for (std::size_t i = 0; i < pushed.size(); ++i) pushed[i] = 1e-4 * dice.near_zero(1) * last.z[i];
     p.M.multiply(pushed, change, work);
     for (std::size_t i = 0; i < change.size(); ++i) p.q[i] += change[i];
     const Answer a = solve(p, last.z);
@@ -142,7 +143,7 @@ TEST(Newton, NearGuessTakesAStepOrTwo) {
     steps += a.outcome.iterations;
     ++problems;
   }
-  EXPECT_LE(steps, 2 * problems);
+  EXPECT_LE(steps, 3 * problems);
 }
 
 // (4) of natural_map.h vanishes where (1) does, and its derivative is that of differences; du and dr are independent

@@ -59,8 +59,8 @@ constexpr int most_for_enumeration = 10;
 // Where it does not, the interior point does, and from there Newton's has only the last digits to add.
 constexpr int first_newton_steps = 30;
 constexpr int most_for_newton_first = 12;  // contacts, without a guess
-// From a guess the interior point has only to find out what has changed: once that is known, which is when it gets within
-// `known`, Newton's method has the rest in a step or two.
+// From a guess the interior point has only to find out what has changed: once it gets within `known`, Newton's method
+// has the rest in a step or two.
 constexpr int first_newton_steps_from_guess = 14, interior_steps_from_guess = 100, newton_steps_from_interior = 60;
 constexpr double known = 1e-6;
 
@@ -82,8 +82,8 @@ Kinds kinds_of(const Problem& p) {
 }
 
 // The rule of `automatic`: whom to try, in order, until one is judged to have solved it. With each, where it starts
-// (anew: the first one from the guess where there is one), how many iterations it gets (0: as many as it likes), and at which residual it hands over
-// to the next one (0: it is to solve the problem).
+// (anew: but the first one from the guess, where there is one), how many iterations it gets (0: as many as it likes), and
+// at which residual it hands over to the next one (0: it is to solve the problem).
 enum class Start { anew, guess, best };  // best: of the points so far
 struct Try {
   SolverId id;
