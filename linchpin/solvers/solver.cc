@@ -268,7 +268,8 @@ SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptio
     o.tolerance = std::max(o.tolerance, next.hand_over);
     attempt(next.id, problem, o, options.tolerance, ws, z, report);
     if (report.status != Status::not_solved) return report;
-    if (next.hand_over == 0 && report.residual.within(options.acceptable)) return report;
+    const bool cut_short = next.hand_over > 0 || (next.iterations > 0 && report.stop == Stop::iteration_limit);
+    if (!cut_short && report.residual.within(options.acceptable)) return report;
     if (const double now = figure(report.residual); now < best_figure) {
       best_figure = now;
       best = report;
