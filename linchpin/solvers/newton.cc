@@ -162,20 +162,21 @@ bool whole_step(NewtonWorkspace& ws) {
   return true;
 }
 
-// Whole steps from the guess ws.r, which ends as the best point met; returns how many. They either arrive or are soon
-// far away: then contacts have to change their pieces on the way, or push against each other without any motion.
-int whole_steps(NewtonWorkspace& ws, const SolverOptions& options, int limit) {
+// Whole steps from the guess ws.r, which ends as the best point met. They either arrive or are soon far away: then
+// contacts have to change their pieces on the way, or push against each other without any motion.
+Inner whole_steps(NewtonWorkspace& ws, const SolverOptions& options, int limit) {
   const auto look = [&] { return measure(ws.p, ws.r.data(), ws.u.data()); };
   const double first = look();
   double best = first;
   // The guess of a mechanism that moves will be as far off the next time, whatever is left over now.
-  const double enough = first > at_rest * options.tolerance ? options.tolerance : options.enough_for_guess();
-  if (first <= options.enough_for_guess() || !(first <= near_guess)) return 0;
+  const bool moves = first > at_rest * options.tolerance;
+  const double enough = moves || !(options.aim > 0) ? options.tolerance : options.aim;
+  if (first <= options.enough_for_guess() || !(first <= near_guess)) return {};
   ws.best = ws.r;
-  int steps = 0;
-  for (int since_best = 0; steps < limit && since_best < whole_patience && best > enough;) {
+  Inner result;
+  for (int since_best = 0; result.steps < limit && since_best < whole_patience && best > enough;) {
     if (!whole_step(ws)) break;
-    ++steps;
+    ++result.steps;
     const double now = look();
     if (!(now < first)) break;
     ++since_best;
@@ -186,7 +187,8 @@ int whole_steps(NewtonWorkspace& ws, const SolverOptions& options, int limit) {
     }
   }
   ws.r = ws.best;
-  return steps;
+  result.done = best < first && best <= options.tolerance;
+  return result;
 }
 
 }  // namespace
@@ -196,8 +198,8 @@ Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorks
   size_for(ws);
   if (options.warm_start) ws.p.scale(z, ws.r.data());
   const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
-  Outcome outcome;
-  if (options.warm_start) outcome.iterations = whole_steps(ws, options, std::min(limit, most_whole_steps));
+  const Inner whole = options.warm_start ? whole_steps(ws, options, std::min(limit, most_whole_steps)) : Inner{};
+  Outcome outcome{.iterations = whole.steps};
   double eps = first_eps, shrink = first_shrink, best = HUGE_VAL;
   int checked_at = 0;
   double checked = HUGE_VAL;
@@ -214,7 +216,7 @@ Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorks
       ++since_best;
     }
     const bool good = best <= options.tolerance;
-    const double enough = outcome.iterations == 0          ? options.enough_for_guess()
+    const double enough = first && !whole.done         ? options.enough_for_guess()
                           : options.aim > 0 && !first ? options.aim
                                                       : options.tolerance;
     const bool done = best <= enough || beyond == most_beyond;
