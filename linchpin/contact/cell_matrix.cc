@@ -30,6 +30,11 @@ void CellMatrix::find_cells(const Rows& rows) {
 
 bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int groups) {
   if (rows.size() < smallest) return false;
+  if (is_as_last(rows, group_of_link, groups)) {
+    std::ranges::fill(blocks_.values, 0.0);
+    return true;
+  }
+  last_.blocks.clear();  // of no use unless all goes well
   find_cells(rows);
   const int cells = blocks_.row_blocks();
   const auto each_side = [&](int cell, const auto& f) {
@@ -53,6 +58,7 @@ bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int
   blocks_.first.assign(1, 0);
   blocks_.column.clear();
   blocks_.value_start.clear();
+  own_.clear();
   met_by_.assign(met_by_.size(), -1);
   std::size_t numbers = 0;
   const double most = largest_density * double(rows.size()) * double(rows.size());
@@ -67,6 +73,7 @@ bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int
     });
     std::sort(blocks_.column.begin() + std::ptrdiff_t(begin), blocks_.column.end());
     for (std::size_t e = begin; e < blocks_.column.size(); ++e) {
+      if (blocks_.column[e] == c) own_.push_back(numbers);
       blocks_.value_start.push_back(numbers);
       numbers += index(width(c) * width(blocks_.column[e]));
     }
@@ -74,7 +81,21 @@ bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int
     if (double(numbers) > most) return false;
   }
   blocks_.values.assign(numbers, 0.0);
+  last_.blocks = rows.blocks;
+  last_.first_side = rows.first_side;
+  last_.groups = groups;
+  last_.group.clear();
+  for (const RowSide& side : rows.sides) last_.group.push_back(group_of_link[index(side.link)]);
   return true;
+}
+
+// Blocks of the same kinds and sizes on sides of the same groups.
+bool CellMatrix::is_as_last(const Rows& rows, std::span<const int> group_of_link, int groups) const {
+  return groups == last_.groups && rows.first_side == last_.first_side &&
+         std::ranges::equal(rows.blocks, last_.blocks,
+                            [](const Block& a, const Block& b) { return a.kind == b.kind && a.size == b.size; }) &&
+         std::ranges::equal(rows.sides, last_.group, {},
+                            [&](const RowSide& side) { return group_of_link[index(side.link)]; });
 }
 
 double* CellMatrix::block(int cell, int other) {
@@ -86,7 +107,7 @@ double* CellMatrix::block(int cell, int other) {
 
 double& CellMatrix::diagonal(int row) {
   const int c = cell_of(row), k = row - start(c);
-  return block(c, c)[k * width(c) + k];
+  return blocks_.values[own_[index(c)] + index(k * width(c) + k)];
 }
 
 void CellMatrix::clear_row(int row) {

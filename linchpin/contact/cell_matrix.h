@@ -13,7 +13,7 @@ namespace linchpin {
 
 class CellMatrix {
  public:
-  // Finds cells and blocks, all zero. False, and nothing else to be asked for, where a dense matrix is as good: few rows,
+  // Finds cells and blocks, all zero, or those of the last time if they are the same. False, and nothing else to be asked for, where a dense matrix is as good: few rows,
   // or most cells meet. Groups by link, numbered from 0; those of links that no row touches are not looked at.
   bool place(const Rows& rows, std::span<const int> group_of_link, int groups);
 
@@ -27,11 +27,18 @@ class CellMatrix {
 
  private:
   void find_cells(const Rows& rows);
+  bool is_as_last(const Rows& rows, std::span<const int> group_of_link, int groups) const;
 
   BlockSparse blocks_;
   std::vector<int> cell_of_row_;
+  std::vector<std::size_t> own_;             // by cell: where its block with itself begins
   std::vector<int> first_in_, in_, filled_;  // cells of each group, ascending
   std::vector<int> met_by_;                  // by cell: the last one that was seen to meet it
+  struct {
+    std::vector<Block> blocks;
+    std::vector<int> first_side, group;  // group: by side
+    int groups = 0;
+  } last_;  // what blocks_ were found for: bodies that lie touch where they did
 };
 
 }  // namespace linchpin

@@ -120,6 +120,31 @@ TEST(Formulation, APileIsSparse) {
   }
 }
 
+// The pattern is found anew where rows touch other links, however alike they are otherwise.
+TEST(Formulation, APileAfterAnother) {
+  ModelSpec spec = scene("@pendulum:links=4").value();
+  for (int k = 0; k < 40; ++k) add_loose_body(spec, k, "world");
+  const Model model = compile(spec).value();
+  const auto contacts = [&](int apart) {  // the same number, in chains of bodies: each with the one after the next ...
+    auto s = std::make_unique<Situation>(model, 5, 0.01);
+    const int last = int(model.links().size()) - 1;
+    for (int k = 0; k < 30; ++k)
+      s->add_contact(last - k, last - k - apart, s->kin.X_WL[std::size_t(last - k)].p, {0, 0, 1}, 0.5, 0);
+    return s;
+  };
+  const std::unique_ptr<Situation> next = contacts(1), second = contacts(2);
+  const std::unique_ptr<Formulation> kept = formulation_of(Method::os, *next);
+  Problem problem, fresh;
+  for (const Situation* s : {next.get(), next.get(), second.get(), next.get(), second.get(), second.get()}) {
+    kept->pose(s->motive(), s->rows, problem);
+    formulation_of(Method::os, *s)->pose(s->motive(), s->rows, fresh);
+    ASSERT_EQ(problem.M.kind(), Matrix::Kind::block_sparse);
+    EXPECT_EQ(problem.M.blocks().column, fresh.M.blocks().column);
+    EXPECT_EQ(problem.M.blocks().values, fresh.M.blocks().values);
+    EXPECT_EQ(problem.q, fresh.q);
+  }
+}
+
 // Which links rows touch may change from step to step, and back: the answer depends on the step alone.
 TEST(Formulation, WhatWentBeforeLeavesNoTrace) {
   const Model model = model_of("@random_tree:bodies=14,seed=8,floating=1");

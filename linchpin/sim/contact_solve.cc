@@ -6,12 +6,14 @@
 namespace linchpin {
 namespace {
 
-// A problem that stays loose spoils the guess of the next one. After 4, 16, 64, ... such steps in a row one is given all
-// that the solvers have: if that does it, those after it are easy again.
-bool wants_all(int loose_steps) {
+// What the solvers may leave it at. A problem that stays loose spoils the guess of the next one. So they are not to
+// stop at what is just acceptable unless the last problem ended there as well: then trying hard is likely to be in vain.
+// After 4, 16, 64, ... such steps in a row one is given all that they have: if that does it, those after it are easy.
+double good_enough(const ContactOptions& o, int loose_steps) {
+  if (loose_steps == 0) return std::min(o.acceptable, 100 * o.tolerance);
   int power = 4;
   while (power < loose_steps) power *= 4;
-  return loose_steps == power;
+  return loose_steps == power ? 0 : o.acceptable;
 }
 
 }  // namespace
@@ -111,7 +113,7 @@ bool ContactStepper::Parts::solve_rows(const Departure& from, const Arrival& at,
   const bool round = options.directions == 0 || cone_count(problem.blocks) == 0;
   SolverOptions how{
       .tolerance = options.tolerance,
-      .acceptable = wants_all(at.loose_steps) ? 0 : options.acceptable,
+      .acceptable = good_enough(options, at.loose_steps),
       // Impulses that have just been found have also undone what was left over before; the next ones have not.
       .guess_tolerance = (at.fresh ? 1e-3 : 0.1) * options.tolerance,
       .aim = 1e-5 * options.tolerance};

@@ -4,6 +4,7 @@
 // A step of length h from (q, v), contacts found at q [000 (1)-(16), design by Anitescu and Potra, Stewart and Trinkle]:
 //     M (v+ - v) = h forces + J' z                                                                               (1)
 //     n . u+ + max(gap, 0) / h >= 0, complementary to z_n >= 0;  friction by the cone or by directions           (2)
+// where gaps that are as good as none (ten position tolerances) count as 0;
 //     q+ = q (+) h v+                      for trees that have rows                                              (3)
 //     q+ = (q (+) h/2 v) (+) h/2 v+        for all others, with forces at the middle: second order, symplectic    (4)
 // Springs, dampers and servos act as they will at the end of the step (joint_rows.h).

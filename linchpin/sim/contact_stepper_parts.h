@@ -87,9 +87,11 @@ struct ContactStepper::Parts {
   void count_stillness(Arrival& at) const;
   int painleve_contacts();
 
-  // What a gap counts in (2). Below a tenth of the tolerance it is rounding: over a step of a millisecond 1e-16 m would be
-  // 1e-13 m/s, and of four feet of a box it would decide which one carries the weight.
-  double open(double gap) const { return std::max(gap - 0.1 * options.position_tolerance, 0.0); }
+  // What a gap counts in (2): nothing while it is as good as none. Where more contacts hold than are needed, gaps of
+  // rounding and of the paths' curvature cannot all be closed at once: they would decide which foot of a box carries
+  // the weight and, in a pile, throw its forces about in every step. Beyond that a gap is closed altogether, not down
+  // to the limit: else all gaps would come to lie there, each closing its bit in every step.
+  double open(double gap) const { return gap > touching(options) ? gap : 0.0; }
 
   bool unsolved(StepReport& report, const char* reason) const {
     report.status = StepStatus::unsolved;

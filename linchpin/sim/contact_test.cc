@@ -54,6 +54,17 @@ TEST(Contact, NothingCreepsOnASlope) {
   }
 }
 
+// A gap of up to ten position tolerances (1e-8 m) counts as touch: the ball rests where it is. A larger one is closed,
+// and altogether. 1e-15: what rounding leaves of a height of 0.1 m.
+TEST(Contact, GapsAsGoodAsNoneStay) {
+  for (const double gap : {5e-9, 5e-8}) {
+    const Model model = model_of("bounce:restitution=0,height=" + std::to_string(gap * 1e9) + "e-9");
+    const Finished r = run(model, 0.1);
+    EXPECT_NEAR(r.state.q[6], gap < 1e-8 ? 0 : -gap, 1e-15) << gap;
+    EXPECT_LT(fastest(r.state), 1e-13) << gap;
+  }
+}
+
 // s = g (sin - mu cos) t^2 / 2; each step of (3) overshoots by a h^2 / 2, so a t h / 2 in all: order 1, from above.
 TEST(Contact, SlidingIsOfOrderOneAndTheSameInEveryDirection) {
   const double a = 35 * std::numbers::pi / 180, down = 9.81 * (std::sin(a) - 0.5 * std::cos(a));

@@ -73,7 +73,7 @@ struct ContactOptions {
   Restitution restitution = Restitution::poisson;
   double impact_speed = 1e-2;  // m/s: what approaches more slowly does not bounce
   int max_splits = 32;         // of one step, at touches
-  double position_tolerance = 1e-9;  // m: penetration beyond this is projected away
+  double position_tolerance = 1e-9;  // m: penetration beyond this is projected away; gaps of up to ten of it are touch
   int most_contacts = 5000;          // a step that would have more ends the run: speeds have run away, most likely
   double sleep_after = 0;            // s of rest after which an island sleeps; 0: never
   double sleep_speed = 1e-4;         // m/s and rad/s: slower is rest

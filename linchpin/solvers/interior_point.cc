@@ -5,6 +5,7 @@
 
 #include "linchpin/solvers/cones.h"
 #include "linchpin/solvers/measure.h"
+#include "linchpin/solvers/projection.h"
 #include "linchpin/solvers/tile.h"
 
 namespace linchpin {
@@ -32,6 +33,7 @@ struct Path {
   double law_per_step = 0;    // to Coulomb's in steps as large as this,
   double long_step = 0;       // one after each Newton step at least this long
   double to_boundary = 0.99;  // how far of the way to the boundary a step may go
+  int most = iteration_limit;
 };
 constexpr Path paths[] = {{},
                           {.law = 0, .law_per_step = 0.03, .long_step = 0.3},
@@ -45,6 +47,9 @@ constexpr Path paths[] = {{},
 // Before the others where there are many cells.
 constexpr Path first_for_many{.law = 0, .law_per_step = 0.1, .long_step = 0.6};
 constexpr std::size_t many = 400;
+// Before all others where there is a guess: from its r and the u they make, put inside by `size`.
+constexpr Path from_guess[] = {{.size = 0.1, .most = 40},
+                               {.size = 1, .law = 0, .law_per_step = 0.2, .long_step = 0.3, .most = 60}};
 
 // ---- the cone's algebra, eight cones at a time ------------------------------------------------------------------------
 
@@ -152,6 +157,33 @@ struct Iteration {
              : b.has_lower              ? b.lower + size
              : b.has_upper              ? b.upper - size
                                         : 0;
+    }
+  }
+
+  // From a guess, put inside by `size`.
+  void start_near(std::span<const double> guess, double size) const {
+    p.scale(guess, ws.at.r.data());
+    p.multiply(ws.at.r.data(), ws.at.Wr.data());
+    for (const Cell& c : p.cells) {
+      double *r = &ws.at.r[index(c.start)], *u = &ws.at.u[index(c.start)];
+      for (int k = 0; k < c.size; ++k) u[k] = ws.at.Wr[index(c.start + k)] + p.q[index(c.start + k)];
+      if (c.kind == BlockKind::cone) {
+        if (frictionless(c)) {
+          r[0] = std::max(r[0], 0.0) + size;
+          u[0] = std::max(u[0], 0.0) + size;
+          r[1] = r[2] = u[1] = u[2] = 0;
+        } else {
+          r[0] = std::max(r[0], tangential(r) / c.mu) + size / c.mu;
+          u[0] = std::max(u[0] / c.mu, 0.0) + tangential(u) + size;
+        }
+        continue;
+      }
+      const Bounds b = bounds(p, c);
+      ws.at.v[index(c.start)] = b.has_upper ? std::max(-u[0], 0.0) + size : 0;
+      u[0] = b.has_lower ? std::max(u[0], 0.0) + size : 0;
+      const double gap = b.has_lower && b.has_upper ? std::min(size, 0.5 * (b.upper - b.lower)) : size;
+      if (b.has_lower) r[0] = std::max(r[0], b.lower + gap);
+      if (b.has_upper) r[0] = std::min(r[0], b.upper - gap);
     }
   }
 
@@ -383,9 +415,13 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
     best = figure;
     ws.best = point.r;
   };
-  const auto follow = [&](const Path& path) {
+  const auto follow = [&](const Path& path, bool guess = false) {
     Iteration step{ws, p, path.law};
-    step.start(path.size * step.typical_size());
+    if (guess)
+      step.start_near(z, path.size * step.typical_size());
+    else
+      step.start(path.size * step.typical_size());
+    const int end = std::min(limit, outcome.iterations + path.most);
     double best_here = HUGE_VAL;
     for (int since_best = 0;; ++outcome.iterations) {
       const double now = measure(p, ws.at.r.data(), ws.at.Wr.data());
@@ -393,8 +429,8 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
       best_here = std::min(best_here, now);
       keep(now, ws.at);
       const bool done = best <= options.tolerance, out_of_steps = outcome.iterations >= limit;
-      if (done || out_of_steps || since_best > (best_here < near ? patience_near : patience) || !std::isfinite(now) ||
-          !step.factor()) {
+      if (done || outcome.iterations >= end || since_best > (best_here < near ? patience_near : patience) ||
+          !std::isfinite(now) || !step.factor()) {
         outcome.stop = done ? Stop::finished : out_of_steps ? Stop::iteration_limit : Stop::stalled;
         return best < near || out_of_steps;
       }
@@ -430,7 +466,9 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
       }
     }
   };
-  bool arrived = p.cells.size() > many && follow(first_for_many);
+  bool arrived = false;
+  for (const Path& path : from_guess) arrived = arrived || (options.warm_start && follow(path, true));
+  arrived = arrived || (p.cells.size() > many && follow(first_for_many));
   const bool has_cones =
       std::any_of(p.cells.begin(), p.cells.end(), [](const Cell& c) { return c.kind == BlockKind::cone; });
   for (const Path& path : paths) {

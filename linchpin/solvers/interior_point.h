@@ -22,7 +22,9 @@
 // The law is not monotone, and iterates may end nowhere. Then they begin again elsewhere, or with a factor of |u^_T| in
 // (1) that grows from 0, the convex relaxation, to 1 (docs/interior_point.md: Other ways).
 //
-// A guess is of no use to it (a solution of the last step lies on the boundary): options.warm_start is ignored.
+// A guess, such as the solution of the last step, lies on the boundary, where there is no way to go. With
+// options.warm_start the first path begins at the guess put inside by a tenth of the typical size: that halves the
+// iterations where contacts have come to push each other elsewhere, and is of no use nearer to a solution than that.
 #pragma once
 
 #include <span>

@@ -85,13 +85,32 @@ TEST(InteriorPoint, MatrixKindsGiveTheSame) {
       }
 }
 
-TEST(InteriorPoint, IgnoresAGuess) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+// The last step's, and one that means nothing. To 1e-8, as below.
+TEST(InteriorPoint, AnyGuessGivesASolution) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Dice dice(seed);
-    const Problem p = contact_problem(random_scene(dice));
-    const Answer cold = solve(p), warm = solve(p, cold.z);
-    EXPECT_EQ(cold.z, warm.z) << "seed " << seed;
-    EXPECT_EQ(cold.outcome.iterations, warm.outcome.iterations) << "seed " << seed;
+    const ContactScene scene = random_scene(dice);
+    const Answer last = solve(contact_problem(scene));
+    const Problem p = contact_problem(after_step(scene, last.z));
+    std::vector<double> nonsense(last.z.size());
+    for (double& x : nonsense) x = dice.chance(0.5) ? dice.near_zero(1) : 0;
+    for (const std::vector<double>& guess : {last.z, nonsense})
+      EXPECT_TRUE(solve(p, guess).residual.within(1e-8)) << "seed " << seed << " rows " << p.size();
+  }
+}
+
+TEST(InteriorPoint, AnyGuessGivesASolutionOfMixesOfBlocks) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Dice dice(seed);
+    const BlockLayout layout = random_layout(1 + dice.below(30), {}, dice);
+    const int n = layout.size;
+    Square M = random_psd(n, n, dice);
+    for (int i = 0; i < n; ++i) entry(M, n, i, i) += 0.1;
+    const Problem p = plant(layout, Matrix::dense(n, std::move(M)), 0, dice).problem;
+    std::vector<double> guess(p.q.size());
+    for (double& x : guess) x = dice.near_zero(1);
+    const Answer a = solve(p, guess);
+    EXPECT_TRUE(a.residual.within(1e-8)) << "seed " << seed << " n " << n << " " << show(a);
   }
 }
 

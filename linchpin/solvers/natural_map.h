@@ -7,6 +7,11 @@
 // On the cone's surface, with e = x_T / |x_T|, n = (x_N + mu |x_T|) / (1 + mu^2) the projection's normal part and
 // g = mu n / |x_T| (the circle that x_T is pulled onto shrinks by g):
 //     G = 1/(1 + mu^2) (1, mu e)(1, mu e)' + g (0, t)(0, t)',   t across e                                       (3)
+//
+// Alart and Curnier's map of a cone vanishes at the same points: with x = r - rho u, nothing added,
+//     F_N = r_N - max(x_N, 0),   F_T = r_T - P_disc(x_T), the disc of radius mu max(x_N, 0)                      (4)
+// Not the gradient of anything, so that steps which have to be shortened go by (1). But its pieces are less curved,
+// sliding having no part in F_N: near a solution whole steps by (4) converge where those by (1) still wander.
 #pragma once
 
 #include <cmath>
@@ -73,6 +78,38 @@ inline void cone_derivative(double mu, double rho, const double* r, const double
     for (int j = 0; j < 3; ++j) R[3 * i + j] = (i == j ? 1 : 0) - G[3 * i + j];
     L[3 * i] = rho * G[3 * i];
     for (int j = 0; j < 2; ++j) L[3 * i + 1 + j] = rho * (G[3 * i + 1 + j] + G[3 * i] * mu * d[j]);
+  }
+}
+
+// (4) of a cell; of one that is no cone (1).
+inline Piece alart_curnier_map(const Cell& c, const ScaledProblem& p, const double* r, const double* u, double* F) {
+  if (c.kind != BlockKind::cone) return natural_map(c, p, 1, r, u, F);
+  const double x[3] = {r[0] - u[0], r[1] - u[1], r[2] - u[2]};
+  if (x[0] <= 0) {
+    for (int k = 0; k < 3; ++k) F[k] = r[k];
+    return Piece::inactive;
+  }
+  for (int k = 0; k < 3; ++k) F[k] = u[k];
+  const double tangent = tangential(x), radius = c.mu * x[0];
+  if (tangent <= radius) return Piece::linear;
+  for (int k = 1; k < 3; ++k) F[k] = r[k] - radius / tangent * x[k];
+  return Piece::surface;
+}
+
+// Its derivative on the surface of a cone, as cone_derivative(); where it is linear dF = du.
+inline void alart_curnier_derivative(double mu, const double* r, const double* u, double* L, double* R) {
+  for (int k = 0; k < 3; ++k) L[k] = R[k] = 0;
+  L[0] = 1;
+  const double x[3] = {r[0] - u[0], r[1] - u[1], r[2] - u[2]};
+  const double tangent = tangential(x), e[2] = {x[1] / tangent, x[2] / tangent}, g = mu * x[0] / tangent;
+  for (int i = 0; i < 2; ++i) {  // dF_T = dr_T - mu e dx_N - g (1 - e e') dx_T
+    double *l = L + 3 * (i + 1), *d = R + 3 * (i + 1);
+    l[0] = mu * e[i];
+    d[0] = -mu * e[i];
+    for (int j = 0; j < 2; ++j) {
+      l[1 + j] = g * ((i == j ? 1 : 0) - e[i] * e[j]);
+      d[1 + j] = (i == j ? 1 : 0) - l[1 + j];
+    }
   }
 }
 

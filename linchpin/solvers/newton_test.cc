@@ -125,6 +125,63 @@ TEST(Newton, AnyWarmStartGivesASolution) {
   }
 }
 
+// The solution of a step ago, and impulses that are to differ by a ten-thousandth: whole steps arrive, two of them mostly
+// (46 for 20 problems); by the outer iteration alone it would be 90.
+TEST(Newton, NearGuessTakesTwoSteps) {
+  int steps = 0, problems = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Problem p = with_matrix(pile_of_spheres(40, seed, {.mu = 0.2, .speed = 1}), Matrix::Kind::block_sparse);
+    const Answer last = solve(p);
+    ASSERT_TRUE(last.solved()) << "seed " << seed << " " << show(last);
+    Dice dice(seed);  // what contacts cannot tell apart q cannot hold: M times something
+    std::vector<double> pushed(p.q.size()), change(p.q.size()), work(p.M.work_size());
+    for (std::size_t i = 0; i < pushed.size(); ++i) pushed[i] = 1e-4 * dice.near_zero(1) * last.z[i];
+    p.M.multiply(pushed, change, work);
+    for (std::size_t i = 0; i < change.size(); ++i) p.q[i] += change[i];
+    const Answer a = solve(p, last.z);
+    EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
+    steps += a.outcome.iterations;
+    ++problems;
+  }
+  EXPECT_LE(steps, 3 * problems);
+}
+
+// (4) of natural_map.h vanishes where (1) does, and its derivative is that of differences; du and dr are independent
+// there. Central ones of 1e-6 leave 1e-12 of curvature and 1e-10 of rounding.
+TEST(Newton, AlartCurnierMap) {
+  ScaledProblem p;
+  const Cell c{BlockKind::cone, 0, 3, 0.4};
+  double F[3];
+  const double sliding[2][3] = {{1, 0.24, -0.32}, {0, -3, 4}}, sticking[2][3] = {{1, 0.2, 0.1}, {0, 0, 0}},
+               apart[2][3] = {{0, 0, 0}, {1, 5, -6}};
+  for (const auto& [r, u] : {std::pair{sliding[0], sliding[1]}, {sticking[0], sticking[1]}, {apart[0], apart[1]}}) {
+    alart_curnier_map(c, p, r, u, F);
+    EXPECT_NEAR(std::hypot(F[0], F[1], F[2]), 0, 1e-15);
+    natural_map(c, p, 1, r, u, F);
+    EXPECT_NEAR(std::hypot(F[0], F[1], F[2]), 0, 1e-15);
+  }
+  Dice dice(1);
+  for (int i = 0, met = 0; met < 50; ++i) {
+    double x[6], L[9], R[9];  // r, u
+    for (double& y : x) y = dice.near_zero(1);
+    if (alart_curnier_map(c, p, x, x + 3, F) != Piece::surface) continue;
+    ++met;
+    alart_curnier_derivative(c.mu, x, x + 3, L, R);
+    for (int k = 0; k < 6; ++k) {
+      double low[3], high[3];
+      const double at = x[k], h = 1e-6;
+      x[k] = at + h;
+      const Piece after = alart_curnier_map(c, p, x, x + 3, high);
+      x[k] = at - h;
+      const Piece before = alart_curnier_map(c, p, x, x + 3, low);
+      x[k] = at;
+      if (before != Piece::surface || after != Piece::surface) continue;
+      for (int j = 0; j < 3; ++j)
+        EXPECT_NEAR((high[j] - low[j]) / (2 * h), (k < 3 ? R : L)[3 * j + k % 3], 1e-6) << "at " << i;
+    }
+  }
+}
+
 TEST(Newton, OrderAndUnitsDoNotMatter) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Dice dice(seed);

@@ -23,7 +23,7 @@ struct SolverWorkspaces {
   GaussSeidelWorkspace gauss_seidel;
   ProximalWorkspace proximal;
   EnumerationWorkspace enumeration;
-  std::vector<double> best;
+  std::vector<double> guess, best;
 };
 
 namespace {
@@ -57,8 +57,12 @@ constexpr int most_for_enumeration = 10;
 
 // Newton's method is the fastest where it finds out soon which contacts slide: where they are few, or a guess is given.
 // Where it does not, the interior point does, and from there Newton's has only the last digits to add.
-constexpr int first_newton_steps = 30, first_newton_steps_from_guess = 150;
+constexpr int first_newton_steps = 30;
 constexpr int most_for_newton_first = 12;  // contacts, without a guess
+// From a guess the interior point has only to find out what has changed: once it gets within `known`, Newton's method
+// has the rest in a step or two.
+constexpr int first_newton_steps_from_guess = 14, interior_steps_from_guess = 100, newton_steps_from_interior = 60;
+constexpr double known = 1e-6;
 
 struct Kinds {
   bool free = false, nonnegative = false, box = false, cone = false;
@@ -77,31 +81,41 @@ Kinds kinds_of(const Problem& p) {
   return k;
 }
 
-// The rule of `automatic`: whom to try, in order, until one is judged to have solved it. With each, whether it starts
-// from the best point so far, and how many iterations it gets (0: as many as it likes).
+// The rule of `automatic`: whom to try, in order, until one is judged to have solved it. With each, where it starts
+// (anew: but the first one from the guess, where there is one), how many iterations it gets (0: as many as it likes), and
+// at which residual it hands over to the next one (0: it is to solve the problem).
+enum class Start { anew, guess, best };  // best: of the points so far
 struct Try {
   SolverId id;
-  bool from_best = false;
+  Start from = Start::anew;
   int iterations = 0;
+  double hand_over = 0;
 };
 struct Chain {
-  std::array<Try, 4> tries;
+  std::array<Try, most_tries> tries;
   int count;
 };
-Chain automatic_chain(const Problem& p, bool guess) {
+Chain automatic_chain(const Problem& p, bool guessed) {
   const Kinds k = kinds_of(p);
   const bool alone = k.cones == 1 && p.blocks.size() == 1;
   using enum SolverId;
-  if (alone) return {{{{gauss_seidel}, {newton}, {interior_point}, {newton, true}}}, 4};
-  if (k.cones > most_for_newton_first && !guess)
-    return {{{{interior_point}, {newton, true}, {newton, true}, {newton}}}, 4};
-  if (k.cone && guess)
-    return {{{{newton, false, first_newton_steps_from_guess}, {interior_point}, {newton, true}, {newton}}}, 4};
-  if (k.cone) return {{{{newton, false, first_newton_steps}, {interior_point}, {newton, true}, {newton}}}, 4};
+  using enum Start;
+  if (alone) return {{{{gauss_seidel}, {newton}, {interior_point}, {newton, best}}}, 4};
+  if (k.cones > most_for_newton_first && !guessed)
+    return {{{{interior_point}, {newton, best}, {newton, best}, {newton}}}, 4};
+  if (k.cone && guessed)
+    return {{{{newton, guess, first_newton_steps_from_guess},
+              {interior_point, guess, interior_steps_from_guess, known},
+              {newton, best, newton_steps_from_interior},
+              {interior_point},
+              {newton, best},
+              {newton}}},
+            6};
+  if (k.cone) return {{{{newton, anew, first_newton_steps}, {interior_point}, {newton, best}, {newton}}}, 4};
   if (!k.box && k.choices <= most_for_enumeration)
-    return {{{{lemke}, {interior_point}, {newton, true}, {enumeration}}}, 4};
-  if (p.size() <= largest_for_pivoting) return {{{{lemke}, {interior_point}, {newton, true}, {newton}}}, 4};
-  return {{{{newton, false, first_newton_steps}, {interior_point}, {newton, true}, {lemke}}}, 4};
+    return {{{{lemke}, {interior_point}, {newton, best}, {enumeration}}}, 4};
+  if (p.size() <= largest_for_pivoting) return {{{{lemke}, {interior_point}, {newton, best}, {newton}}}, 4};
+  return {{{{newton, anew, first_newton_steps}, {interior_point}, {newton, best}, {lemke}}}, 4};
 }
 
 Outcome run(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspaces& ws, std::span<double> z) {
@@ -130,8 +144,8 @@ Outcome run(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspa
 double figure(const Residual& r) { return std::max(r.relative, r.plain_relative); }
 
 // Runs one solver and lets the judge speak. The report's residual becomes that of z.
-void attempt(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspaces& ws, std::span<double> z,
-             SolveReport& report) {
+void attempt(SolverId id, const Problem& p, const SolverOptions& o, double tolerance, SolverWorkspaces& ws,
+             std::span<double> z, SolveReport& report) {
   const Outcome outcome = run(id, p, o, ws, z);
   if (!std::all_of(z.begin(), z.end(), [](double x) { return std::isfinite(x); }))
     std::fill(z.begin(), z.end(), 0.0);  // no answer
@@ -140,7 +154,7 @@ void attempt(SolverId id, const Problem& p, const SolverOptions& o, SolverWorksp
   report.solver = id;
   report.tried[std::size_t(report.tries++)] = id;
   report.residual = residual(p, z, ws.residual);
-  report.status = report.residual.within(o.tolerance) ? Status::solved : Status::not_solved;
+  report.status = report.residual.within(tolerance) ? Status::solved : Status::not_solved;
   if (report.status == Status::solved) return;
   if (id == SolverId::lemke && outcome.stop == Stop::ray && certifies_unsolvable(p, ws.lemke.ray))
     report.status = Status::unsolvable;
@@ -228,7 +242,7 @@ SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptio
     return report;
   }
   if (id != SolverId::automatic) {
-    attempt(id, problem, options, ws, z, report);
+    attempt(id, problem, options, options.tolerance, ws, z, report);
     return report;
   }
   if (options.warm_start) {
@@ -241,20 +255,21 @@ SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptio
   }
   const Chain chain = automatic_chain(problem, options.warm_start);
   SolveReport best;
-  ws.best.assign(z.begin(), z.end());
+  ws.guess.assign(z.begin(), z.end());
+  ws.best = ws.guess;
   double best_figure = HUGE_VAL;
   for (int i = 0; i < chain.count; ++i) {
     const Try& next = chain.tries[std::size_t(i)];
     SolverOptions o = options;
     if (next.iterations > 0)
       o.max_iterations = o.max_iterations > 0 ? std::min(o.max_iterations, next.iterations) : next.iterations;
-    if (i > 0) o.warm_start = false;
-    if (next.from_best) {
-      o.warm_start = true;
-      std::copy(ws.best.begin(), ws.best.end(), z.begin());
-    }
-    attempt(next.id, problem, o, ws, z, report);
-    if (report.status != Status::not_solved || report.residual.within(options.acceptable)) return report;
+    o.warm_start = i == 0 ? options.warm_start : next.from != Start::anew;
+    if (o.warm_start) std::ranges::copy(next.from == Start::best ? ws.best : ws.guess, z.begin());
+    o.tolerance = std::max(o.tolerance, next.hand_over);
+    attempt(next.id, problem, o, options.tolerance, ws, z, report);
+    if (report.status != Status::not_solved) return report;
+    const bool cut_short = next.hand_over > 0 || (next.iterations > 0 && report.stop == Stop::iteration_limit);
+    if (!cut_short && report.residual.within(options.acceptable)) return report;
     if (const double now = figure(report.residual); now < best_figure) {
       best_figure = now;
       best = report;

@@ -69,13 +69,14 @@ enum class Status {
 std::string_view name(Status status);
 std::string_view name(Stop stop);
 
+constexpr int most_tries = 6;  // of `automatic`
 struct SolveReport {
   Status status = Status::bad_input;
   SolverId solver = SolverId::automatic;  // the one that gave z; automatic, without tries: the guess will do
   Stop stop = Stop::stalled;
   int iterations = 0;  // of all solvers tried
   Residual residual;
-  std::array<SolverId, 4> tried{};  // in order: `automatic` is a declared chain (docs/solvers.md)
+  std::array<SolverId, most_tries> tried{};  // in order: `automatic` is a declared chain (docs/solvers.md)
   int tries = 0;
 };
 

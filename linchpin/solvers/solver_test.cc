@@ -262,7 +262,8 @@ TEST(Solver, AutomaticTellsItsChain) {
   EXPECT_EQ(tried(solve(stack, automatic, hopeless)), (std::vector<SolverId>{newton, interior_point, newton, newton}));
   EXPECT_EQ(tried(solve(higher, automatic, hopeless)), (std::vector<SolverId>{interior_point, newton, newton, newton}));
   const SolverOptions guess{.tolerance = 1e-300, .max_iterations = 1, .warm_start = true};
-  EXPECT_EQ(tried(solve(higher, automatic, guess)), (std::vector<SolverId>{newton, interior_point, newton, newton}));
+  EXPECT_EQ(tried(solve(higher, automatic, guess)),
+            (std::vector<SolverId>{newton, interior_point, newton, interior_point, newton, newton}));
   const Problem alone = {
       Matrix::dense(3, {2, 0.5, 0.1, 0.5, 2, 0.3, 0.1, 0.3, 2}), {-1, 3, 1}, {{BlockKind::cone, 0, 3, 0.3}}, {}, {}};
   EXPECT_EQ(tried(solve(alone, automatic, hopeless)),
