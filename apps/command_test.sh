@@ -431,6 +431,7 @@ refuses "can be the standard output" simulate @top --csv - --json -
 refuses "--method is for --stepper time_stepping, and this run is by rk4" simulate @top --method os
 refuses "--method: there is no 'soft'; there are: os, rmc, mc, nmc_os, nmc, multipliers" simulate @stack --method soft
 refuses "--method nmc: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping --method nmc
+refuses "--directions 2: this is for models that move in one plane" simulate @stack --directions 2
 refuses "--method multipliers: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping --method multipliers
 refuses "--solver: there is no 'magic'" simulate @stack --solver magic
 refuses "--directions 5: friction takes an even number" simulate @stack --directions 5

@@ -581,6 +581,8 @@ int simulate(const Request& request) {
   if (!request.method.empty())
     if (const auto made = make_formulation(options.contact.method, model, Plan<double>(model)); !made)
       throw UsageError(fmt::format("--method {}: {}", request.method, made.error().message));
+  if (options.contact.directions == 2 && !motion_plane(model))
+    throw UsageError("--directions 2: this is for models that move in one plane, and this one does not; 4 or more, or 0");
   CertificateLimits limits;
   if (!request.energy_tolerance.empty())
     limits.energy =

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linchpin/geometry/bounds.h"
+#include "linchpin/model/state.h"
 
 namespace linchpin {
 namespace {
@@ -28,8 +29,14 @@ bool same(const Material& a, const Material& b) {
 
 // Two tangents that turn with the normal and jump nowhere but at n_z = -0.1, a slope that few things have: between steps
 // a contact's impulse along them must keep its meaning. [Duff et al. 2017, with the seam moved off the horizontal.]
-// Where all is in one of the world's planes, one of them stands on that plane: friction by directions is then exact.
-void set_tangents(const Vec3<double>& n, Vec3<double>& t1, Vec3<double>& t2) {
+// Where all is in one plane, one of them stands on that plane: friction by directions is then exact.
+void set_tangents(const Vec3<double>& n, const std::optional<Vec3<double>>& plane, Vec3<double>& t1, Vec3<double>& t2) {
+  if (plane && std::abs(dot(n, *plane)) < 1e-6) {
+    t1 = cross(*plane, n);
+    t1 = (1 / norm(t1)) * t1;
+    t2 = cross(n, t1);
+    return;
+  }
   if (std::abs(n.z) < 1e-12 && std::abs(n.y) > 1e-12) {
     t1 = {-n.y, n.x, 0};
     t2 = {0, 0, 1};
@@ -85,6 +92,24 @@ void set_directional(const PairMaterial& material, const ContactSet& set, Contac
 
 }  // namespace
 
+std::optional<Vec3<double>> motion_plane(const Model& model) {
+  const Plan<double> plan(model);
+  Kinematics<double> kin(plan);
+  Velocities vel(model);
+  kinematics<double>(plan, make_state(model).q, kin);
+  joint_axes(model, kin, vel);
+  std::optional<Vec3<double>> normal;
+  for (const Motion<double>& axis : vel.axis)
+    if (!normal && norm(axis.w) > 0) normal = (1 / norm(axis.w)) * axis.w;
+  if (!normal) return {};
+  for (const Motion<double>& axis : vel.axis) {  // a body that turns about the normal turns no axis off it
+    const bool turns = norm(cross(axis.w, *normal)) <= 1e-12 * norm(axis.w);
+    const bool slides = std::abs(dot(axis.v, *normal)) <= 1e-12 * norm(axis.v);
+    if (!turns || !slides) return {};
+  }
+  return normal;
+}
+
 Vec3<double> relative_velocity(const Contact& c, const Kinematics<double>& kin, const Velocities& vel) {
   const Vec3<double> u =
       point_velocity_of(c.link_a, c.point, kin, vel) - point_velocity_of(c.link_b, c.point, kin, vel);
@@ -92,7 +117,11 @@ Vec3<double> relative_velocity(const Contact& c, const Kinematics<double>& kin, 
 }
 
 ContactPlan::ContactPlan(const Model& model)
-    : scene(model.collision()), any(false), radius(model.links().size(), 0.0), material(model.shapes().size()) {
+    : scene(model.collision()),
+      any(false),
+      radius(model.links().size(), 0.0),
+      material(model.shapes().size()),
+      plane(motion_plane(model)) {
   const std::span<const SceneShape> shapes = scene.shapes();
   std::vector<int> first;  // shape that has each distinct material
   for (std::size_t i = 0; i < shapes.size(); ++i) {
@@ -137,7 +166,7 @@ void find_contacts(const Model& model, const ContactPlan& plan, const Kinematics
     for (int k = pair.first; k < pair.first + pair.count; ++k) {
       const Manifold& m = set.found.manifolds[std::size_t(k)];
       Vec3<double> t1, t2;
-      set_tangents(m.normal, t1, t2);
+      set_tangents(m.normal, plan.plane, t1, t2);
       for (int i = 0; i < m.count; ++i) {
         const ContactPoint& p = m.points[i];
         Contact c{.key = key(pair, m, p),

@@ -11,6 +11,7 @@
 // friction is against the sliding as so scaled, which is where it takes most energy away.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,10 @@ struct Contact {
   double restitution;
 };
 
+// The normal of the plane in which every joint moves, if there is one: all turn about it and slide across it. Contacts then
+// have their first tangent in the plane, so that friction by directions, be it two, acts against the motion.
+std::optional<Vec3<double>> motion_plane(const Model& model);
+
 // Where it is known by from step to step.
 inline std::array<std::uint32_t, 5> memory_key(const Contact& c) {
   return {c.key.shape_a, c.key.shape_b, c.key.piece_a, c.key.piece_b, c.key.feature};
@@ -46,6 +51,7 @@ struct ContactPlan {
   std::vector<int> material;        // per shape: which of the distinct materials it has
   std::vector<PairMaterial> pairs;  // of two distinct materials i, j: [i * distinct + j]
   int distinct = 0;
+  std::optional<Vec3<double>> plane;  // motion_plane()
 };
 
 struct ContactSet {

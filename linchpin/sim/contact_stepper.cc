@@ -41,6 +41,8 @@ ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       has_rows(std::size_t(trees.count)),
       asleep(std::size_t(trees.count)),
       never_fixed(std::size_t(trees.count), 0) {
+  check(options.directions != 2 || contact_plan.plane,
+        "two directions of friction are for models that move in one plane, and this one does not: take 4 or more, or 0");
   if (!joint_plan.bounded_servos.empty()) {
     implicit_armature(model, dt, false, armature);
     firm = std::make_unique<Variant>(model, options.method, armature);

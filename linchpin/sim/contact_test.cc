@@ -78,6 +78,18 @@ TEST(Contact, SlidingIsOfOrderOneAndTheSameInEveryDirection) {
     }
 }
 
+// In a plane of any orientation two directions are as good as a cone; elsewhere they are refused.
+TEST(Contact, TwoDirectionsInAPlane) {
+  ModelSpec spec = scene("@swing:links=5").value();
+  const Model straight = compile(spec).value();
+  ASSERT_TRUE(motion_plane(straight).has_value());
+  const Finished cone = run(straight, 0.8, {}), two = run(straight, 0.8, {.contact = {.directions = 2}});
+  EXPECT_LT(distance(straight, cone.state, two.state), 1e-6);  // problems are solved to 1e-10, and what bounces grows
+  const Model stack = model_of("@stack:boxes=2");
+  EXPECT_FALSE(motion_plane(stack).has_value());
+  EXPECT_THROW(Simulation(stack, {.contact = {.directions = 2}}), CheckFailed);
+}
+
 // With directions instead of the cone friction is weaker between them, by at most cos(pi / nf).
 TEST(Contact, DirectionsOfFrictionAreWithinTheCone) {
   const double a = 35 * std::numbers::pi / 180;
