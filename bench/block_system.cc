@@ -28,6 +28,16 @@ void BlockSystem::add_constraint(int rows, std::span<const Block> on) {
   r.resize(r.size() + std::size_t(rows));
 }
 
+long BlockSystem::numbers_below_diagonal() const {
+  long sum = 0;
+  for (const long n : size) sum += n * (n - 1) / 2;
+  for (const Constraint& c : constraints) {
+    sum += long(c.rows) * (c.rows - 1) / 2;
+    for (const Part& part : c.parts) sum += long(c.rows) * size[std::size_t(part.body)];
+  }
+  return sum;
+}
+
 double BlockSystem::residual(std::span<const double> y, std::span<const double> l) const {
   std::vector<double> e(y.size()), e_rows(l.size());
   double largest = 0;

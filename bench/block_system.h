@@ -38,6 +38,9 @@ struct BlockSystem {
   };
   void add_constraint(int rows, std::span<const Block> on);
 
+  // Numbers below the diagonal of the matrix [M -J'; -J 0], with the blocks on the diagonal taken to be full: what factors
+  // have that do not fill in.
+  long numbers_below_diagonal() const;
   // By how much y and l miss the equations: the largest error as a part of the largest term that it is made of.
   double residual(std::span<const double> y, std::span<const double> l) const;
 };

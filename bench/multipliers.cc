@@ -12,15 +12,15 @@
 // | iterations       | of conjugate gradients                                                                           |
 // | residual         | by how much the answer misses the equations, as a part of their largest term                     |
 //
-// Every solver gets the same numbers. The best of the general ones is what ratios are to ("general"); "SimplicialLDLT, our
+// Every solver gets the same numbers. The best of the general ones is what ratios are to ("best general solver"); "SimplicialLDLT, our
 // order" is told our order of elimination, which no general solver finds by itself, and still works number by number.
 #include <algorithm>
 #include <cstdio>
-#include <memory>
+#include <map>
 #include <optional>
 
 #include "bench/block_system.h"
-#include "bench/general_solvers.h"
+#include "bench/forest_timing.h"
 #include "bench/suite.h"
 #include "bench/timing.h"
 #include "linchpin/dynamics/aba.h"
@@ -33,11 +33,8 @@ namespace linchpin {
 namespace {
 
 constexpr const char* suite = "multipliers";
-constexpr const char* general = "general";
-constexpr long largest_A = 6'000'000;     // numbers: more take a second, or memory, for what ours does in a millisecond
-constexpr int largest_lu = 10000;         // bodies
-constexpr int largest_cg = 1000;          // bodies; a chain's iterations grow with its length
-constexpr int largest_quick_rival = 100;  // bodies
+constexpr const char* best_general = "best general solver";
+constexpr int largest_quick_general = 100;  // bodies
 
 std::string text(double x) {
   char out[32];
@@ -53,18 +50,12 @@ class MultipliersSuite {
   BenchReport run();
 
  private:
-  struct Contender {
-    std::string metric, who, scalar;
-    int columns = 1;  // of one call
-    Repeated work;
-  };
   bool run_model(const std::string& scene);
   bool run_bodies(ForestShape shape, int bodies);
   BenchRow& add(const std::string& metric, const std::string& unit, const std::string& who, const std::string& scalar,
                 std::optional<double> value);
-  void time_all(const std::vector<Contender>& contenders);
-  std::optional<double> value(const std::string& metric, const std::string& who, const std::string& scalar) const;
-  bool wants(General solver, int bodies, long numbers_of_A) const;
+  BenchRow& add(const std::string& metric, const std::string& who, const std::string& scalar, const Timing& timing);
+  static double main_ratio(const ForestTimed& t) { return t.best()->both->minimum / t.both.minimum; }
   TimingOptions timing_for(int bodies) const;
 
   BenchOptions options_;
@@ -77,17 +68,15 @@ class MultipliersSuite {
                      {}};
   BenchTable ours_{"hinged bodies by the forest: ns per body, smallest",
                    "lrrrrrrr",
-                   {"case", "bodies", "factor and solve", "factor", "solve", "solve8, a column", "factor : solve",
+                   {"shape", "bodies", "factor and solve", "factor", "solve", "solve8, a column", "factor : solve",
                     "per body, over 1000"},
                    {}};
-  BenchTable rivals_{"beside general solvers: us for factors and one solution, smallest", "lrr", {"case", "bodies", "ours"}, {}};
+  BenchTable rivals_{"beside general solvers: us for factors and one solution, smallest", "lrr", {"shape", "bodies", "ours"}, {}};
   std::string case_;  // the one at hand
   int size_ = 0;
+  std::map<int, double> at_1000_;  // ns per body, by shape
   std::optional<double> over_aba_, least_ahead_, most_growth_;
 };
-
-constexpr General rivals[] = {General::ldlt_in_our_order, General::ldlt_amd,   General::lu,
-                              General::llt_of_A,          General::dense_of_A, General::cg_of_A};
 
 BenchRow& MultipliersSuite::add(const std::string& metric, const std::string& unit, const std::string& who,
                                 const std::string& scalar, std::optional<double> value) {
@@ -105,28 +94,17 @@ BenchRow& MultipliersSuite::add(const std::string& metric, const std::string& un
   return report_.rows.back();
 }
 
-std::optional<double> MultipliersSuite::value(const std::string& metric, const std::string& who,
-                                              const std::string& scalar) const {
-  for (const BenchRow& row : report_.rows)
-    if (row.bench_case == case_ && row.metric == metric && row.who == who && row.scalar == scalar) return row.value;
-  return {};
+BenchRow& MultipliersSuite::add(const std::string& metric, const std::string& who, const std::string& scalar,
+                                const Timing& timing) {
+  BenchRow& row = add(metric, "us", who, scalar, 1e6 * timing.minimum);
+  row.median = 1e6 * timing.median;
+  return row;
 }
 
 TimingOptions MultipliersSuite::timing_for(int bodies) const {
   TimingOptions timing = timing_;
   if (bodies >= 10000) timing.fewest = 3;  // some rivals take seconds
   return timing;
-}
-
-void MultipliersSuite::time_all(const std::vector<Contender>& contenders) {
-  std::vector<Repeated> work;
-  for (const Contender& c : contenders) work.push_back(c.work);
-  const std::vector<Timing> timings = time_together(work, timing_for(size_ / 6));
-  for (std::size_t i = 0; i < contenders.size(); ++i) {
-    const Contender& c = contenders[i];
-    add(c.metric, "us", c.who, c.scalar, 1e6 * timings[i].minimum / c.columns).median =
-        1e6 * timings[i].median / c.columns;
-  }
 }
 
 bool MultipliersSuite::run_model(const std::string& name) {
@@ -138,109 +116,67 @@ bool MultipliersSuite::run_model(const std::string& name) {
   Multipliers multipliers(model);
   const State state = random_state(model, 1);
   std::vector<double> tau(state.v.size()), vdot(state.v.size());
-  time_all({{"accelerations", "linchpin", "aba", 1,
-             repeated([&] { aba<double>(plan, state.q, state.v, tau, {}, ws, vdot); })},
-            {"accelerations", "linchpin", "multipliers", 1,
-             repeated([&] { multipliers.accelerations(state.q, state.v, tau, {}, vdot); })}});
-  const double by_aba = *value("accelerations", "linchpin", "aba");
-  BenchRow& row = report_.rows.back();
-  row.ratio["aba"] = by_aba / *row.value;
-  if (name == "@chain:links=1000") over_aba_ = *row.value / by_aba;
-  models_.rows.push_back({name, std::to_string(size_), text(by_aba), text(*row.value), text(*row.value / by_aba),
-                          text(1e3 * *row.value / multipliers.forest().bodies())});
+  const Repeated work[] = {repeated([&] { aba<double>(plan, state.q, state.v, tau, {}, ws, vdot); }),
+                           repeated([&] { multipliers.accelerations(state.q, state.v, tau, {}, vdot); })};
+  const std::vector<Timing> t = time_together(work, timing_for(size_));
+  const double by_aba = 1e6 * t[0].minimum, ours = 1e6 * t[1].minimum;
+  add("accelerations", "linchpin", "aba", t[0]);
+  add("accelerations", "linchpin", "multipliers", t[1]).ratio["aba"] = by_aba / ours;
+  if (name == "@chain:links=1000") over_aba_ = ours / by_aba;
+  models_.rows.push_back({name, std::to_string(size_), text(by_aba), text(ours), text(ours / by_aba),
+                          text(1e3 * ours / multipliers.forest().bodies())});
   return true;
-}
-
-bool MultipliersSuite::wants(General solver, int bodies, long numbers_of_A) const {
-  if (!options_.peers || (options_.quick && bodies > largest_quick_rival)) return false;
-  switch (solver) {
-    case General::lu: return bodies <= largest_lu;
-    case General::llt_of_A: return numbers_of_A <= largest_A;
-    case General::dense_of_A: return long(25) * bodies * bodies <= largest_A;
-    case General::cg_of_A: return bodies <= largest_cg;
-    default: return true;
-  }
 }
 
 bool MultipliersSuite::run_bodies(ForestShape shape, int bodies) {
   BlockSystem system = hinged_bodies(shape, bodies);
-  const ConstraintForest forest = forest_of(system);
-  set_order(forest, system);
-  ForestFactors factors(forest);
-  load(system, factors);
   case_ = name(shape) + " of " + std::to_string(bodies);
   size_ = system.total_size();
-  std::vector<double> y(system.F.size()), l(system.r.size()), y8(8 * y.size()), l8(8 * l.size()), r8(8 * l.size());
+  std::span<const General> general = all_general;
+  if (!options_.peers) general = {};
+  GeneralLimits limits;
+  if (options_.quick) limits.bodies = largest_quick_general;
+  const ForestTimed t =
+      time_forest(system, general, limits, timing_for(bodies), [&](const std::string& what) { return progress_(-1, case_ + ": " + what); });
+  if (t.bodies == 0) return false;
 
-  std::vector<Contender> contenders{
-      {"factor and solve", "linchpin", "double", 1,
-       repeated([&] { factors.factor_and_solve(system.F, system.r, y, l); })},
-      {"factor", "linchpin", "double", 1, repeated([&] { factors.factor(); })},
-      {"solve", "linchpin", "double", 1, repeated([&] { factors.solve(system.F, system.r, y, l); })},
-      {"solve8", "linchpin", "double", 8, repeated([&] { factors.solve8(y8, r8, l8); })}};
-  factors.factor_and_solve(system.F, system.r, y, l);
-  add("residual", "relative", "linchpin", "double", system.residual(y, l));
-  std::vector<std::unique_ptr<GeneralSolver>> solvers;
-  std::vector<double> y_other(y.size()), l_other(l.size());
-  const long numbers_of_A = nonzeros_of_A(system);
-  for (const General kind : rivals) {
-    if (!wants(kind, bodies, numbers_of_A)) continue;
-    if (!progress_(-1, case_ + ", " + name(kind))) return false;
-    std::unique_ptr<GeneralSolver> solver = make_general(kind, system);
-    if (!solver->factor()) {
-      add("factor and solve", "us", "Eigen", name(kind), {}).reason = "no pivot in the zero block of the matrix";
-      continue;
-    }
-    solver->solve(system.F, system.r, y_other, l_other);
-    add("residual", "relative", "Eigen", name(kind), system.residual(y_other, l_other));
-    if (kind == General::cg_of_A) {
-      add("iterations", "", "Eigen", name(kind), solver->iterations());
-      if (!solver->converged()) {
-        add("factor and solve", "us", "Eigen", name(kind), {}).reason = "not reached: 1e-10";
-        continue;
-      }
-    }
-    GeneralSolver* const it = solver.get();
-    solvers.push_back(std::move(solver));
-    contenders.push_back({"factor and solve", "Eigen", name(kind), 1, repeated([&, it] {
-                            it->factor();
-                            it->solve(system.F, system.r, y_other, l_other);
-                          })});
+  const double ours = 1e6 * t.both.minimum;
+  BenchRow& main = add("factor and solve", "linchpin", "double", t.both);
+  for (const GeneralTimed& g : t.general)
+    if (g.both) main.ratio[name(g.solver)] = g.both->minimum / t.both.minimum;
+  if (t.best()) main.ratio[best_general] = t.best()->both->minimum / t.both.minimum;
+  add("factor", "linchpin", "double", t.factor);
+  add("solve", "linchpin", "double", t.solve);
+  add("solve8", "linchpin", "double", t.solve8);
+  add("residual", "relative", "linchpin", "double", t.residual);
+  for (const GeneralTimed& g : t.general) {
+    if (g.both)
+      add("factor and solve", "Eigen", name(g.solver), *g.both);
+    else
+      add("factor and solve", "us", "Eigen", name(g.solver), {}).reason = name(g.solver) + ": " + g.reason;
+    if (!g.both) continue;
+    add("residual", "relative", "Eigen", name(g.solver), g.residual);
+    if (g.solver == General::cg_of_A) add("iterations", "", "Eigen", name(g.solver), g.iterations);
   }
-  time_all(contenders);
 
-  const auto per_body = [&](const char* metric) { return 1e3 * *value(metric, "linchpin", "double") / bodies; };
-  const double ours = *value("factor and solve", "linchpin", "double");
-  std::optional<double> at_1000;
-  for (const BenchRow& row : report_.rows)
-    if (row.bench_case == name(shape) + " of 1000" && row.metric == "factor and solve" && row.who == "linchpin")
-      at_1000 = 1e3 * *row.value / 1000;
-  const std::optional<double> growth =
-      at_1000 ? std::optional(per_body("factor and solve") / *at_1000) : std::nullopt;
+  const auto per_body = [&](const Timing& timing) { return 1e9 * timing.minimum / bodies; };
+  if (bodies == 1000) at_1000_[int(shape)] = per_body(t.both);
+  std::optional<double> growth;
+  if (const auto at = at_1000_.find(int(shape)); at != at_1000_.end()) growth = per_body(t.both) / at->second;
   if (growth && bodies > 1000) most_growth_ = std::max(most_growth_.value_or(0), *growth);
-  ours_.rows.push_back({name(shape), std::to_string(bodies), text(per_body("factor and solve")), text(per_body("factor")),
-                        text(per_body("solve")), text(per_body("solve8")), text(per_body("factor") / per_body("solve")),
+  ours_.rows.push_back({name(shape), std::to_string(bodies), text(per_body(t.both)), text(per_body(t.factor)),
+                        text(per_body(t.solve)), text(per_body(t.solve8)), text(t.factor.minimum / t.solve.minimum),
                         growth ? text(*growth) : "-"});
-  if (solvers.empty()) return true;
+  if (t.general.empty()) return true;
   std::vector<std::string> cells{name(shape), std::to_string(bodies), text(ours)};
-  std::optional<double> best;
-  for (const General kind : rivals) {
-    const std::optional<double> us = value("factor and solve", "Eigen", name(kind));
-    std::string cell = us ? text(*us) : "-";
-    if (kind == General::cg_of_A && us)
-      cell += " (" + std::to_string(int(*value("iterations", "Eigen", name(kind)))) + ")";
-    cells.push_back(cell);
-    if (us && !(best && *best <= *us)) best = us;
+  for (const General kind : all_general) {
+    const GeneralTimed* const g = t.find(kind);
+    cells.push_back(g && g->both ? text(1e6 * g->both->minimum) : "-");
+    if (kind == General::cg_of_A && g && g->both) cells.back() += " (" + std::to_string(g->iterations) + ")";
   }
-  cells.push_back(best ? text(*best / ours) + "x" : "-");
+  cells.push_back(t.best() ? text(main_ratio(t)) + "x" : "-");
   rivals_.rows.push_back(std::move(cells));
-  for (BenchRow& row : report_.rows) {
-    if (row.bench_case != case_ || row.who != "linchpin" || row.metric != "factor and solve") continue;
-    for (const General kind : rivals)
-      if (const std::optional<double> us = value("factor and solve", "Eigen", name(kind))) row.ratio[name(kind)] = *us / ours;
-    if (best) row.ratio[general] = *best / ours;
-  }
-  if (best) least_ahead_ = std::min(least_ahead_.value_or(1e300), *best / ours);
+  if (t.best()) least_ahead_ = std::min(least_ahead_.value_or(1e300), main_ratio(t));
   return true;
 }
 
@@ -253,7 +189,7 @@ BenchReport MultipliersSuite::run() {
         "general solvers are Eigen's, compiled for this machine; \"our order\": told the order in which nothing fills in");
   if (!options_.quick)
     report_.notes.emplace_back("100000 bodies are 240 MB of numbers, which do not fit a core's caches");
-  for (const General kind : rivals) {
+  for (const General kind : all_general) {
     rivals_.columns.push_back(name(kind) + (kind == General::cg_of_A ? " (iterations)" : ""));
     rivals_.align += 'r';
   }
