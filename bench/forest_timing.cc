@@ -4,11 +4,16 @@
 
 namespace linchpin {
 
+namespace {
+constexpr double slow = 0.1;  // s: once is enough, and accurate enough
+}
+
 bool GeneralLimits::allow(General solver, int count, long numbers) const {
   if (count > bodies) return false;
   switch (solver) {
-    case General::lu: return count <= lu;
-    case General::llt_of_A: return numbers <= numbers_of_A;
+    case General::lu: return count <= lu && numbers <= numbers_of_A;
+    case General::llt_of_A:
+    case General::cholmod_of_A: return numbers <= numbers_of_A;
     case General::dense_of_A: return long(25) * count * count <= numbers_of_A;
     case General::cg_of_A: return count <= cg;
     default: return true;
@@ -37,6 +42,7 @@ ForestTimed time_forest(BlockSystem& system, std::span<const General> general, c
   ForestTimed found;
   found.bodies = system.bodies();
   found.numbers = system.total_size();
+  found.numbers_below_diagonal = system.numbers_below_diagonal();
   factors.factor_and_solve(system.F, system.r, y, l);
   found.residual = system.residual(y, l);
 
@@ -49,20 +55,26 @@ ForestTimed time_forest(BlockSystem& system, std::span<const General> general, c
   std::vector<double> y_general(y.size()), l_general(l.size());
   const long numbers_of_A = nonzeros_of_A(system);
   for (const General kind : general) {
-    if (!limits.allow(kind, found.bodies, numbers_of_A)) continue;
+    if (!is_here(kind) || !limits.allow(kind, found.bodies, numbers_of_A)) continue;
     if (!progress(name(kind))) return {};
     GeneralTimed& g = found.general.emplace_back(GeneralTimed{.solver = kind, .both = {}, .reason = {}});
     std::unique_ptr<GeneralSolver> solver = make_general(kind, system);
+    const double start = thread_seconds();
     if (!solver->factor()) {
       g.reason = "meets the zero block of the matrix, where it has no pivot";
       continue;
     }
     solver->solve(system.F, system.r, y_general, l_general);
+    const double taken = thread_seconds() - start;
     g.residual = system.residual(y_general, l_general);
     g.nonzeros = solver->nonzeros();
     g.iterations = solver->iterations();
     if (!solver->converged()) {
       g.reason = "not reached: a residual of 1e-10";
+      continue;
+    }
+    if (taken > slow) {
+      g.both = Timing{taken, taken};
       continue;
     }
     timed.push_back(found.general.size() - 1);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#ifdef LINCHPIN_HAVE_CHOLMOD
+#include <Eigen/CholmodSupport>
+#endif
 #include <Eigen/Dense>
 #include <Eigen/IterativeLinearSolvers>
 #include <Eigen/Sparse>
@@ -294,9 +297,18 @@ class SparseA {
   Sparse matrix_;
 };
 
+long numbers_of(const Eigen::SimplicialLLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>>& llt) {
+  return llt.matrixL().nestedExpression().nonZeros();
+}
+#ifdef LINCHPIN_HAVE_CHOLMOD
+long numbers_of(const Eigen::CholmodDecomposition<Sparse, Eigen::Lower>&) { return 0; }  // Eigen does not tell
+#endif
+
+template <class Llt>
 class LltOfA final : public GeneralSolver {
  public:
   explicit LltOfA(const BlockSystem& s) : A_(s, false), b_(s.total_rows()), l_(s.total_rows()) {
+    A_.make();
     llt_.analyzePattern(A_.matrix());
   }
   bool factor() override {
@@ -310,12 +322,12 @@ class LltOfA final : public GeneralSolver {
     vector(l) = l_;
     A_.inverses().accelerations(F, l_, y);
   }
-  long nonzeros() const override { return llt_.matrixL().nestedExpression().nonZeros(); }
+  long nonzeros() const override { return numbers_of(llt_); }
 
  private:
   SparseA A_;
   VectorXd b_, l_;
-  Eigen::SimplicialLLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>> llt_;
+  Llt llt_;
 };
 
 class DenseOfA final : public GeneralSolver {
@@ -520,9 +532,19 @@ std::string name(General solver) {
     case General::ldlt_amd: return "SimplicialLDLT, AMD";
     case General::lu: return "SparseLU";
     case General::llt_of_A: return "SimplicialLLT of A";
+    case General::cholmod_of_A: return "CHOLMOD of A";
     case General::dense_of_A: return "dense LLT of A";
     default: return "CG on A";
   }
+}
+
+bool is_here(General solver) {
+#ifdef LINCHPIN_HAVE_CHOLMOD
+  (void)solver;
+  return true;
+#else
+  return solver != General::cholmod_of_A;
+#endif
 }
 
 std::unique_ptr<GeneralSolver> make_general(General solver, const BlockSystem& system, const GeneralOptions& options) {
@@ -530,7 +552,13 @@ std::unique_ptr<GeneralSolver> make_general(General solver, const BlockSystem& s
     case General::ldlt_in_our_order: return std::make_unique<WholeLdlt<Eigen::NaturalOrdering<int>>>(system);
     case General::ldlt_amd: return std::make_unique<WholeLdlt<Eigen::AMDOrdering<int>>>(system);
     case General::lu: return std::make_unique<WholeLu>(system);
-    case General::llt_of_A: return std::make_unique<LltOfA>(system);
+    case General::llt_of_A:
+      return std::make_unique<LltOfA<Eigen::SimplicialLLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>>>>(system);
+#ifdef LINCHPIN_HAVE_CHOLMOD
+    case General::cholmod_of_A: return std::make_unique<LltOfA<Eigen::CholmodDecomposition<Sparse, Eigen::Lower>>>(system);
+#else
+    case General::cholmod_of_A: return nullptr;
+#endif
     case General::dense_of_A: return std::make_unique<DenseOfA>(system);
     default: return std::make_unique<CgOfA>(system, options);
   }

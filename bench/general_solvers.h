@@ -1,4 +1,5 @@
-// What one would take for M y = F + J' l, J y = r without [004]: general solvers of Eigen, each compiled at its best.
+// What one would take for M y = F + J' l, J y = r without [004]: general solvers of Eigen, compiled at
+// their best, and CHOLMOD as shipped.
 #pragma once
 
 #include <memory>
@@ -17,6 +18,7 @@ enum class General {
   lu,                 // SparseLU, which pivots
   // Of A = J M^-1 J' [004 s.5], made block by block.
   llt_of_A,    // SimplicialLLT, AMD
+  cholmod_of_A,  // SuiteSparse's CHOLMOD with its own choice of order and of supernodes (LINCHPIN_BENCH_CHOLMOD)
   dense_of_A,  // LLT of a full matrix: the O(n^3) way
   cg_of_A,     // conjugate gradients with the diagonal as preconditioner, A as matrix or as operator, what is cheaper
 };
@@ -37,6 +39,7 @@ struct GeneralOptions {
   double tolerance = 1e-10;  // of an iteration: its residual as a part of the right-hand side
   int most_iterations = 1000000;
 };
+bool is_here(General solver);
 // The system must outlive it.
 std::unique_ptr<GeneralSolver> make_general(General solver, const BlockSystem& system, const GeneralOptions& options = {});
 
