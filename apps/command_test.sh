@@ -184,7 +184,7 @@ at a.json /certificate/contact/most_contacts 8
 at a.json /certificate/contact/loose 0
 at a.json /method os
 at a.json /stepper time_stepping
-for method in rmc mc nmc_os nmc; do expect 0 simulate @slope --method $method --time 0.05; done
+for method in rmc mc nmc_os nmc multipliers; do expect 0 simulate @slope --method $method --time 0.05; done
 expect 0 simulate @slope --directions 8 --solver lemke --time 0.05
 expect 0 simulate @bounce --restitution newton --time 1
 says out "lost in impacts"
@@ -449,8 +449,9 @@ refuses "--seed: '1.5' is not a whole number" simulate @top --seed 1.5
 refuses "--every: 0 must be between" simulate @top --every 0 --csv a.csv
 refuses "can be the standard output" simulate @top --csv - --json -
 refuses "--method is for --stepper time_stepping, and this run is by rk4" simulate @top --method os
-refuses "--method: there is no 'soft'; there are: os, rmc, mc, nmc_os, nmc" simulate @stack --method soft
+refuses "--method: there is no 'soft'; there are: os, rmc, mc, nmc_os, nmc, multipliers" simulate @stack --method soft
 refuses "--method nmc: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping --method nmc
+refuses "--method multipliers: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping --method multipliers
 refuses "--solver: there is no 'magic'" simulate @stack --solver magic
 refuses "--directions 5: friction takes an even number" simulate @stack --directions 5
 refuses "--restitution: there is no 'hooke'" simulate @stack --restitution hooke

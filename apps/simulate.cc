@@ -659,7 +659,7 @@ void add_simulate(CLI::App& command, int& status) {
                                fmt::join(stepper_names(), ", ")))
       ->type_name("NAME");
   verb->add_option("--method", request->method,
-                   "Formulation of the contact problem [000]: os, rmc, mc, nmc_os, nmc (os)")
+                   "Formulation of the contact problem [000, 004]: os, rmc, mc, nmc_os, nmc, multipliers (os)")
       ->type_name("NAME");
   verb->add_option("--solver", request->solver, "Solver of the contact problem, see `linchpin help solve` (auto)")
       ->type_name("NAME");

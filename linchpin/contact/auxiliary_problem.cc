@@ -7,10 +7,14 @@ namespace {
 
 BlockKind kind_of(RowLaw::Kind kind) {
   switch (kind) {
-    case RowLaw::Kind::equality: return BlockKind::free;
-    case RowLaw::Kind::nonnegative: return BlockKind::nonnegative;
-    case RowLaw::Kind::box: return BlockKind::box;
-    case RowLaw::Kind::cone: return BlockKind::cone;
+    case RowLaw::Kind::equality:
+      return BlockKind::free;
+    case RowLaw::Kind::nonnegative:
+      return BlockKind::nonnegative;
+    case RowLaw::Kind::box:
+      return BlockKind::box;
+    case RowLaw::Kind::cone:
+      return BlockKind::cone;
   }
   return BlockKind::free;
 }

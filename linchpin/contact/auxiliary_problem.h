@@ -1,12 +1,12 @@
-// Auxiliary constraints that are no equalities (dynamics/auxiliary.h), solved by the solver room: 004 (12) with its laws
-// is a problem of solvers/problem.h as it stands, w = a, z = mu, M = J^a Mhat^-1 K + E (dense, and not symmetric where
-// forces are along directions of their own [004 s.8.1]), q = J^a y0 - r^a.
+// Auxiliary constraints that are no equalities (dynamics/auxiliary.h), solved by the solver room: 004 (12) with its
+// laws is a problem of solvers/problem.h as it stands, w = a, z = mu, M = J^a Mhat^-1 K + E (dense, and not symmetric
+// where forces are along directions of their own [004 s.8.1]), q = J^a y0 - r^a.
 //
 //     MultiplierSystem system = ...;
 //     system.set_solver(std::make_shared<AuxiliaryProblem>());
 //
-// Equalities are free blocks. Where loops are redundant beside inequalities, M is singular; what the solvers make of that
-// is in docs/solvers.md.
+// Equalities are free blocks. Where loops are redundant beside inequalities, M is singular; what the solvers make of
+// that is in docs/solvers.md.
 #pragma once
 
 #include <span>

@@ -3,12 +3,12 @@
 #include <array>
 
 #include "linchpin/contact/formulations.h"
-#include "linchpin/contact/maximal.h"
+#include "linchpin/dynamics/maximal_bodies.h"
 
 namespace linchpin {
 namespace {
 
-constexpr std::array<std::string_view, method_count> names{"os", "rmc", "mc", "nmc_os", "nmc"};
+constexpr std::array<std::string_view, method_count> names{"os", "rmc", "mc", "nmc_os", "nmc", "multipliers"};
 
 }  // namespace
 
@@ -21,7 +21,7 @@ std::optional<Method> method_from(std::string_view name) {
 }
 
 Result<std::unique_ptr<Formulation>> make_formulation(Method method, const Model& model, const Plan<double>& plan) {
-  if (method == Method::nmc_os || method == Method::nmc)
+  if (in_maximal_coordinates(method))
     if (std::optional<Error> fault = MaximalBodies::find_fault(model)) return *fault;
   switch (method) {
     case Method::os:
@@ -33,9 +33,11 @@ Result<std::unique_ptr<Formulation>> make_formulation(Method method, const Model
     case Method::nmc_os:
       return make_nmc_os(model);
     case Method::nmc:
+      return make_nmc(model);
+    case Method::multipliers:
       break;
   }
-  return make_nmc(model);
+  return make_multipliers(model);
 }
 
 }  // namespace linchpin

@@ -1,4 +1,4 @@
-// The five formulations of 000: one motion, one set of rows (rows.h), five problems.
+// The five formulations of 000 and that of 004: one motion, one set of rows (rows.h), six problems.
 //
 //     M (v+ - v) = forces dt + J' z,    w = J v+ + offset + softness z                                             (1)
 // | method | bodies in | eliminated before the solver           | rows of the problem               | file       |
@@ -8,6 +8,7 @@
 // | mc     | minimal   | hinges, by the coordinates             | N + loops + contacts              | mc.cc      |
 // | rmc    | minimal   | velocities and loops, dense            | contacts                          | rmc.cc     |
 // | os     | minimal   | velocities, by the compliance          | loops + contacts                  | os.cc      |
+// | multipliers | maximal | velocities and hinges, in O(n)       | loops + contacts                  | multipliers.cc |
 // All problems are conic (solvers/problem.h); polyhedral friction is made of them afterwards, so that a contact counts
 // three rows there and nf + 2 here [000 (10)-(16)].
 #pragma once
@@ -23,12 +24,16 @@
 
 namespace linchpin {
 
-enum class Method { os, rmc, mc, nmc_os, nmc };
-inline constexpr int method_count = 5;
+enum class Method { os, rmc, mc, nmc_os, nmc, multipliers };
+inline constexpr int method_count = 6;
 std::string_view to_string(Method method);
 std::optional<Method> method_from(std::string_view name);
-// Is every body by itself there, and a hinge a part of the problem?
-constexpr bool in_maximal_coordinates(Method method) { return method == Method::nmc_os || method == Method::nmc; }
+// Is every body by itself there?
+constexpr bool in_maximal_coordinates(Method method) {
+  return method == Method::nmc_os || method == Method::nmc || method == Method::multipliers;
+}
+// Is the problem that of os, row by row? Then one's solution is the other's guess.
+constexpr bool has_rows_in_place(Method method) { return method == Method::os || method == Method::multipliers; }
 
 // Where the mechanism is and what moves it. The model's armature includes what an implicit step adds for springs and
 // dampers (Model::with_more_armature), plan is the model's, kin and vel are at q and v.

@@ -182,6 +182,7 @@ TEST(Formulation, SizesOfTheDualArm) {  // [000 table 1]
   EXPECT_EQ(size_of(Method::mc, s, 4), 50);
   EXPECT_EQ(size_of(Method::rmc, s, 4), 24);
   EXPECT_EQ(size_of(Method::os, s, 4), 24);
+  EXPECT_EQ(size_of(Method::multipliers, s, 4), 24);
   EXPECT_EQ(size_of(Method::nmc_os, s, 4), 154);
 }
 
@@ -214,7 +215,7 @@ TEST(Formulation, SizesWithLoops) {
 TEST(Formulation, ABodyWithoutInertiaIsNamed) {
   const Model model = model_of("@simple_pendulum");  // a point mass
   const Plan<double> plan(model);
-  for (const Method method : {Method::nmc, Method::nmc_os}) {
+  for (const Method method : {Method::nmc, Method::nmc_os, Method::multipliers}) {
     const auto made = make_formulation(method, model, plan);
     ASSERT_FALSE(made.ok());
     EXPECT_NE(made.error().message.find("'link_1'"), std::string::npos) << made.error().message;

@@ -4,12 +4,13 @@
 
 #include <Eigen/QR>
 
-#include "linchpin/solvers/polyhedral.h"
 #include "linchpin/contact/testing.h"
+#include "linchpin/solvers/polyhedral.h"
 
 namespace linchpin {
 
-inline constexpr Method all_methods[] = {Method::os, Method::rmc, Method::mc, Method::nmc_os, Method::nmc};
+inline constexpr Method all_methods[] = {Method::os,     Method::rmc, Method::mc,
+                                         Method::nmc_os, Method::nmc, Method::multipliers};
 
 // One method's answer, with exact cones (directions 0) or with polyhedral friction.
 struct Answer {
@@ -74,7 +75,7 @@ inline std::vector<double> translated(const Situation& s, const Answer& from, co
   EXPECT_EQ(int(tail.size()), bounded);
   std::vector<double> out;
   at = 0;
-  if (to.method == Method::os) {
+  if (has_rows_in_place(to.method)) {
     for (const Block& block : s.rows.blocks) {
       const bool free = block.kind == BlockKind::free;
       for (int k = 0; k < block_size(block, directions); ++k)

@@ -8,8 +8,9 @@ namespace linchpin {
 std::unique_ptr<Formulation> make_os(const Model& model, const Plan<double>& plan);
 std::unique_ptr<Formulation> make_rmc(const Model& model, const Plan<double>& plan);
 std::unique_ptr<Formulation> make_mc(const Model& model, const Plan<double>& plan);
-// Of models in which MaximalCoordinates::find_fault() finds none.
+// Of models in which MaximalBodies::find_fault() finds none.
 std::unique_ptr<Formulation> make_nmc_os(const Model& model);
 std::unique_ptr<Formulation> make_nmc(const Model& model);
+std::unique_ptr<Formulation> make_multipliers(const Model& model);
 
 }  // namespace linchpin

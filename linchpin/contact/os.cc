@@ -10,14 +10,14 @@
 //
 // Which links are touched changes seldom, so the tree of nodes is kept while they are the same; it depends on nothing else.
 #include <algorithm>
-#include <cstdint>
 
 #include "linchpin/base/check.h"
-#include "linchpin/dynamics/body_inverse.h"
 #include "linchpin/contact/eliminated.h"
 #include "linchpin/contact/formulations.h"
+#include "linchpin/contact/touched_links.h"
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/articulated_factor.h"
+#include "linchpin/dynamics/body_inverse.h"
 #include "linchpin/dynamics/compliance.h"
 
 namespace linchpin {
@@ -38,10 +38,8 @@ class OperationalSpace final : public Formulation {
   };
 
   void find_free_velocity(const Motive& motive);
-  bool same_links(const Rows& rows);
   void place_nodes(const Motive& motive);
   void gather_forces(const Motive& motive, const Rows& rows);
-  void find_motion(const Motive& motive);
   template <class Take>
   void each_compliance(const Take& take) const;
 
@@ -51,10 +49,10 @@ class OperationalSpace final : public Formulation {
   std::vector<int> loose_;  // by link: its place in loose_inverse_, or -1
   std::vector<Matrix36> loose_inverse_;
 
-  // While the touched links are the same.
+  TouchedLinks links_of_rows_;
+  // While those are the same.
   std::vector<Touched> touched_;  // in the order of rank_
   std::vector<int> touched_at_;   // by link: its place there, or -1
-  std::vector<int> moved_;        // links on the way from the base to any of them
   std::vector<LinkNode> nodes_;
   NodeTree<double> tree_;
   Compliance<double> compliance_;
@@ -66,14 +64,13 @@ class OperationalSpace final : public Formulation {
   std::vector<double> node_matrix_;
   EliminatedProblem eliminated_;
   std::vector<int> links_;
-  std::vector<std::int64_t> seen_;  // by link: the call that saw it last
-  std::int64_t call_ = 0;
   std::vector<Motion<double>> motion_;
   std::vector<Force<double>> on_link_;
 };
 
 OperationalSpace::OperationalSpace(const Model& model, const Plan<double>& plan)
-    : aba_(plan),
+    : links_of_rows_(model),
+      aba_(plan),
       solve_(plan),
       v_free_(std::size_t(model.nv())),
       vdot_(std::size_t(model.nv())),
@@ -84,7 +81,6 @@ OperationalSpace::OperationalSpace(const Model& model, const Plan<double>& plan)
   group_.assign(n, 0);
   loose_.assign(n, -1);
   touched_at_.assign(n, -1);
-  seen_.assign(n, 0);
   std::vector<char> carries(n, 0);
   for (std::size_t i = 1; i < n; ++i) {
     carries[std::size_t(links[i].parent)] = 1;
@@ -115,40 +111,18 @@ void OperationalSpace::find_free_velocity(const Motive& motive) {
   for (std::size_t k = 0; k < v_free_.size(); ++k) v_free_[k] += motive.dt * vdot_[k];
 }
 
-// Whether the rows touch the links of the last call and no others; links_ are those they touch.
-bool OperationalSpace::same_links(const Rows& rows) {
-  ++call_;
-  links_.clear();
-  bool known = true;
-  for (const RowSide& side : rows.sides) {
-    const std::size_t i = std::size_t(side.link);
-    if (seen_[i] == call_) continue;
-    seen_[i] = call_;
-    links_.push_back(side.link);
-    known = known && touched_at_[i] >= 0;
-  }
-  return known && links_.size() == touched_.size();
-}
-
 void OperationalSpace::place_nodes(const Motive& motive) {
-  const std::span<const Link> links = motive.model.links();
   for (const Touched& t : touched_) touched_at_[std::size_t(t.link)] = -1;
   touched_.clear();
   nodes_.clear();
-  moved_.clear();
+  links_.assign(links_of_rows_.links().begin(), links_of_rows_.links().end());
   std::ranges::sort(links_, {}, [&](int i) { return rank_[std::size_t(i)]; });
   for (const int i : links_) {
     const bool loose = loose_[std::size_t(i)] >= 0;
     touched_at_[std::size_t(i)] = int(touched_.size());
     touched_.push_back({.link = i, .in_tree = loose ? -1 : int(nodes_.size())});
     if (!loose) nodes_.push_back({i, Transform<double>::identity()});
-    for (int on_way = i; on_way != 0; on_way = links[std::size_t(on_way)].parent) {
-      if (seen_[std::size_t(on_way)] == -call_) break;
-      seen_[std::size_t(on_way)] = -call_;
-      moved_.push_back(on_way);
-    }
   }
-  std::ranges::sort(moved_);  // parents first
   tree_.place(motive.model, motive.plan, nodes_);
   compliance_.fit(tree_);
   node_matrix_.resize(36 * nodes_.size() * nodes_.size());
@@ -166,19 +140,6 @@ void OperationalSpace::gather_forces(const Motive& motive, const Rows& rows) {
       eliminated_.sides.put(touched_at_[std::size_t(side.link)], r,
                             {transpose_times(R, side.force.n), transpose_times(R, side.force.f)});
     }
-}
-
-// Velocities of the touched links if nothing held them: (1) of mechanics.h, for those on the way only.
-void OperationalSpace::find_motion(const Motive& motive) {
-  motion_[0] = Motion<double>::zero();
-  for (const int i : moved_) {
-    const Link& link = motive.model.links()[std::size_t(i)];
-    const Motion<double>& parent = motion_[std::size_t(link.parent)];
-    const Vec3<double> r = motive.kin.X_WL[std::size_t(i)].p - motive.kin.X_WL[std::size_t(link.parent)].p;
-    Motion<double> m{parent.w, parent.v + cross(parent.w, r)};
-    for (int k = link.v; k < link.v + link.nv; ++k) m = m + v_free_[std::size_t(k)] * motive.vel.axis[std::size_t(k)];
-    motion_[std::size_t(i)] = m;
-  }
 }
 
 template <class Take>
@@ -200,11 +161,11 @@ void OperationalSpace::each_compliance(const Take& take) const {
 void OperationalSpace::pose(const Motive& motive, const Rows& rows, Problem& problem) {
   check(motive.v.size() == v_free_.size() && motive.model.links().size() == rank_.size(), "a motive of another model");
   find_free_velocity(motive);
-  if (!same_links(rows)) place_nodes(motive);
+  if (links_of_rows_.update(motive.model, rows)) place_nodes(motive);
   gather_forces(motive, rows);
   compound_paths<double>(motive.plan, tree_, aba_, compliance_);
   compliance_matrix<double>(tree_, compliance_, node_matrix_);
-  find_motion(motive);
+  links_of_rows_.motions(motive, v_free_, motion_);
   eliminated_.assemble(
       rows, motion_, group_, int(group_.size()), [&](const auto& take) { each_compliance(take); }, problem);
 }

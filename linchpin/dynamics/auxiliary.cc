@@ -26,8 +26,8 @@ void AuxiliaryRows::begin_row(double softness) { rows_.push_back({entries_.size(
 void AuxiliaryRows::add(int body, std::span<const double> j, std::span<const double> k) {
   check(body >= 0 && body < forest_->bodies(), "an auxiliary row on body ", body, " of ", forest_->bodies());
   const int size = forest_->size(body);
-  check(int(j.size()) == size && (k.empty() || int(k.size()) == size), "an auxiliary row of ", j.size(), " numbers and a force of ",
-        k.size(), " on body ", body, " of dimension ", size);
+  check(int(j.size()) == size && (k.empty() || int(k.size()) == size), "an auxiliary row of ", j.size(),
+        " numbers and a force of ", k.size(), " on body ", body, " of dimension ", size);
   Entry entry{body, size, std::size_t(forest_->first(body)), values_.size(), values_.size()};
   values_.insert(values_.end(), j.begin(), j.end());
   if (!k.empty()) {
@@ -44,7 +44,8 @@ void AuxiliaryRows::find_way() {
   ++stamp_;
   std::size_t lowest = nodes.size();
   for (const Entry& entry : entries_)
-    for (int i = forest_->node_of_body(entry.body); i >= 0 && mark_[std::size_t(i)] != stamp_; i = nodes[std::size_t(i)].parent) {
+    for (int i = forest_->node_of_body(entry.body); i >= 0 && mark_[std::size_t(i)] != stamp_;
+         i = nodes[std::size_t(i)].parent) {
       mark_[std::size_t(i)] = stamp_;
       lowest = std::min(lowest, std::size_t(i));
     }
@@ -98,7 +99,8 @@ void AuxiliaryRows::times(std::span<const double> y, std::span<double> a) const 
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     double sum = 0;
     for (std::size_t e = rows_[i].first; e < rows_[i].end; ++e)
-      for (std::size_t n = 0; n < std::size_t(entries_[e].size); ++n) sum += values_[entries_[e].j + n] * y[entries_[e].y + n];
+      for (std::size_t n = 0; n < std::size_t(entries_[e].size); ++n)
+        sum += values_[entries_[e].j + n] * y[entries_[e].y + n];
     a[i] = sum;
   }
 }
@@ -106,7 +108,8 @@ void AuxiliaryRows::times(std::span<const double> y, std::span<double> a) const 
 void AuxiliaryRows::add_force(std::span<const double> mu, std::span<double> F) const {
   for (std::size_t i = 0; i < rows_.size(); ++i)
     for (std::size_t e = rows_[i].first; e < rows_[i].end; ++e)
-      for (std::size_t n = 0; n < std::size_t(entries_[e].size); ++n) F[entries_[e].y + n] += values_[entries_[e].k + n] * mu[i];
+      for (std::size_t n = 0; n < std::size_t(entries_[e].size); ++n)
+        F[entries_[e].y + n] += values_[entries_[e].k + n] * mu[i];
 }
 
 bool EqualitySolver::prepare(std::span<const double> A, std::span<const double> sizes, bool symmetric,

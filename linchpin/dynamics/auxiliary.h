@@ -1,12 +1,12 @@
-// Auxiliary constraints with anticipation [004 s.8]: what closes loops, holds a body alone, holds many at once, pushes one
-// way only, or pushes along other directions than it holds.
+// Auxiliary constraints with anticipation [004 s.8]: what closes loops, holds a body alone, holds many at once, pushes
+// one way only, or pushes along other directions than it holds.
 //
 // Let y0 be what the primary constraints make of the forces, and Mhat^-1 the answer of the bodies, held by the primary
 // constraints, to a force: a solve of constraint_forest.h (1) with r = 0. With the rows J^a, the forces K mu and the
 // softness E,
-//     a = J^a y - r^a + E mu = (J^a Mhat^-1 K + E) mu + (J^a y0 - r^a)                                           [004 (12)]
-// The matrix costs O(n k): eight columns of K at a time, each solve only on nodes between touched bodies and their roots.
-// An AuxiliarySolver finds mu; then one more solve with F + K mu gives y and the primary multipliers.
+//     a = J^a y - r^a + E mu = (J^a Mhat^-1 K + E) mu + (J^a y0 - r^a)                                 [004 (12)]
+// The matrix costs O(n k): eight columns of K at a time, each solve only on nodes between touched bodies and their
+// roots. An AuxiliarySolver finds mu; then one more solve with F + K mu gives y and the primary multipliers.
 //
 // 004's text has the response's sign and one inverse wrong here: F^resp = J' l with A l = -J M^-1 k, and column j is
 // M^-1 (F^resp + k_j). Our solve gives that column as its y.
@@ -42,9 +42,9 @@ class AuxiliaryRows {
   // of it is rounding: the primary constraints hold that row already.
   std::span<const double> sizes() const { return sizes_; }
 
-  void times(std::span<const double> y, std::span<double> a) const;           // a = J^a y
-  void add_force(std::span<const double> mu, std::span<double> F) const;      // F += K mu
-  std::span<const int> on_way() const { return on_way_; }                     // nodes that form() visits
+  void times(std::span<const double> y, std::span<double> a) const;       // a = J^a y
+  void add_force(std::span<const double> mu, std::span<double> F) const;  // F += K mu
+  std::span<const int> on_way() const { return on_way_; }                 // nodes that form() visits
 
  private:
   struct Row {

@@ -1,11 +1,11 @@
 // Auxiliary constraints against the whole system solved densely.
 #include "linchpin/dynamics/auxiliary.h"
 
+#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
-#include <Eigen/Dense>
-
 #include "linchpin/dynamics/box_constraints.h"
+#include "linchpin/dynamics/box_joint.h"
 #include "linchpin/dynamics/box_testing.h"
 #include "linchpin/dynamics/multiplier_system.h"
 
@@ -121,7 +121,8 @@ TEST(Auxiliary, MatrixAndSolutionAreThoseOfTheDenseSystem) {
     BoxRandom random(11);
     MultiplierSystem system = mixed(random, 14, leaning);
     MultiplierState state = system.make_state();
-    for (int b = 0; b < system.bodies(); ++b) random.place(*system.spec().bodies[std::size_t(b)], system.q(state, b), 2);
+    for (int b = 0; b < system.bodies(); ++b)
+      random.place(*system.spec().bodies[std::size_t(b)], system.q(state, b), 2);
     for (double& x : state.v) x = random.number();
     std::vector<double> vdot(state.v.size());
     ASSERT_EQ(system.accelerations(state, {}, vdot), MultiplierStatus::solved);

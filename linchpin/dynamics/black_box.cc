@@ -22,7 +22,8 @@ void AnyBody::advance(std::span<double> q, std::span<const double> v, double dt)
   } else {
     constexpr std::size_t most = 64;
     double qdot[most];
-    check(q.size() <= most, "a body of ", q.size(), " position numbers, more than ", most, ", must have an advance() of its own");
+    check(q.size() <= most, "a body of ", q.size(), " position numbers, more than ", most,
+          ", must have an advance() of its own");
     rate(q, v, std::span(qdot, q.size()));
     for (std::size_t i = 0; i < q.size(); ++i) q[i] += dt * qdot[i];
   }

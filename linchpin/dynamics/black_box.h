@@ -1,14 +1,15 @@
 // Bodies, constraints and geometry as black boxes to each other [004 s.2.2].
 //
 // A body tells where a point of it is and how that moves, and how it spins; a constraint asks for points and spins, and
-// knows no kind of body; a surface knows neither. So N kinds of body and M kinds of constraint are N + M pieces of code.
+// knows no kind of body; a surface knows neither. So N kinds of body and M kinds of constraint are N + M pieces of
+// code.
 //
 // Everything is told as the velocity v of a body makes it, never by coordinates: with x the place of a point,
 //     xdot = J v,     xddot = J vdot + bias                                                                      (1)
 // and for a constraint with the rows J over its bodies [004 (2), (5)], which may depend on time,
 //     J v = speed,    J vdot + c = 0,     c = d/dt (J v - speed) at vdot = 0                                     (2)
-// Rows that come from an equation error(t, q) = 0 have d/dt error = J v - speed; those come first. The others, which hold
-// velocities only (nonholonomic), have no error.
+// Rows that come from an equation error(t, q) = 0 have d/dt error = J v - speed; those come first. The others, which
+// hold velocities only (nonholonomic), have no error.
 #pragma once
 
 #include <limits>
@@ -37,9 +38,9 @@ struct SpinMotion : Moving {
 class AnyBody {
  public:
   virtual ~AnyBody() = default;
-  virtual int dimension() const = 0;                         // numbers of v
-  virtual int positions() const { return dimension(); }      // numbers of q
-  virtual bool spins() const { return false; }               // whether it has axes of its own
+  virtual int dimension() const = 0;                     // numbers of v
+  virtual int positions() const { return dimension(); }  // numbers of q
+  virtual bool spins() const { return false; }           // whether it has axes of its own
   // Points move as x0 + G X with their place X in the body: surfaces can be on it.
   virtual bool affine() const { return true; }
   // A place to begin with: zero, axes those of the world, natural size.
@@ -95,8 +96,8 @@ class BodyView {
   BlockArena* arena_;
 };
 
-// What becomes of a row's multiplier l and of a = J vdot + c (or of J v - speed). A primary constraint is an equality; all
-// else is for the solver of auxiliary constraints (auxiliary.h).
+// What becomes of a row's multiplier l and of a = J vdot + c (or of J v - speed). A primary constraint is an equality;
+// all else is for the solver of auxiliary constraints (auxiliary.h).
 struct RowLaw {
   enum class Kind {
     equality,     // a = 0

@@ -1,14 +1,15 @@
 // Every body and every constraint says of itself what differences of itself say: Jacobians, biases, masses, forces.
 #include "linchpin/dynamics/black_box.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <map>
 #include <string>
 
+#include <gtest/gtest.h>
+
 #include "linchpin/dynamics/box_bodies.h"
 #include "linchpin/dynamics/box_constraints.h"
+#include "linchpin/dynamics/box_joint.h"
 #include "linchpin/dynamics/box_testing.h"
 #include "linchpin/dynamics/implicit_surfaces.h"
 #include "linchpin/dynamics/multiplier_system.h"
@@ -28,11 +29,26 @@ class StretchingBar final : public AnyBody {
   }
   void mass(std::span<const double> q, std::span<double> M) const override {
     const double c = std::cos(q[2]), s = std::sin(q[2]), L = q[3], m = mass_;
-    const double numbers[16] = {m, 0, -m * L * s / 2, m * c / 2, 0, m, m * L * c / 2, m * s / 2,
-                                -m * L * s / 2, m * L * c / 2, m * L * L / 3, 0, m * c / 2, m * s / 2, 0, m / 3};
+    const double numbers[16] = {m,
+                                0,
+                                -m * L * s / 2,
+                                m * c / 2,
+                                0,
+                                m,
+                                m * L * c / 2,
+                                m * s / 2,
+                                -m * L * s / 2,
+                                m * L * c / 2,
+                                m * L * L / 3,
+                                0,
+                                m * c / 2,
+                                m * s / 2,
+                                0,
+                                m / 3};
     std::ranges::copy(numbers, M.begin());
   }
-  void force(std::span<const double> q, std::span<const double> v, const Vec3<double>& g, std::span<double> F) const override {
+  void force(std::span<const double> q, std::span<const double> v, const Vec3<double>& g,
+             std::span<double> F) const override {
     const double c = std::cos(q[2]), s = std::sin(q[2]), L = q[3], w = v[2], u = v[3], m = mass_;
     // of a point at share x: x (2 u w (-s, c) - L w^2 (c, s))
     F[0] = m * (g.x + u * w * s + L * w * w * c / 2);
@@ -43,7 +59,8 @@ class StretchingBar final : public AnyBody {
   double potential_energy(std::span<const double> q, const Vec3<double>& g) const override {
     return -mass_ * (g.x * (q[0] + q[3] / 2 * std::cos(q[2])) + g.y * (q[1] + q[3] / 2 * std::sin(q[2])));
   }
-  void point(std::span<const double> q, std::span<const double> v, const Vec3<double>& X, PointMotion& out) const override {
+  void point(std::span<const double> q, std::span<const double> v, const Vec3<double>& X,
+             PointMotion& out) const override {
     const double c = std::cos(q[2]), s = std::sin(q[2]), L = q[3], w = v[2], u = v[3], x = X.x;
     out.at = {q[0] + x * L * c, q[1] + x * L * s, 0};
     out.rate = {v[0] + x * (u * c - L * w * s), v[1] + x * (u * s + L * w * c), 0};
@@ -167,7 +184,8 @@ TEST(BlackBox, MassAndForcesAreThoseOfItsPoints) {
             F_sum[i] += m * p.J[a * n + i] * push[a];
             for (std::size_t j = 0; j < n; ++j) M_sum[i * n + j] += m * p.J[a * n + i] * p.J[a * n + j];
           }
-        potential -= m * (p.at.x * g.x + p.at.y * g.y + (body.dimension() > 4 || it.name == "particle" ? p.at.z * g.z : 0));
+        potential -=
+            m * (p.at.x * g.x + p.at.y * g.y + (body.dimension() > 4 || it.name == "particle" ? p.at.z * g.z : 0));
       }
       for (std::size_t i = 0; i < n * n; ++i) EXPECT_NEAR(M[i], M_sum[i], 1e-13);
       for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(F[i], F_sum[i], 1e-12);
@@ -208,11 +226,13 @@ std::vector<ConstraintCase> constraint_cases() {
   add("gear", box<SpinGear>(random.vec(), random.vec(), 2.0));
   add("gear about the world's axes", box<SpinGear>(random.vec(), random.vec(), -0.7, SpinGear::Axes::of_world, 0.3));
   add("rolling disc", box<RollingDisc>(random.vec(), random.vec(), 0.6, random.vec(), random.vec()), 1);
-  add("point on an ellipsoid", box<PointOnSurface>(random.vec(), box<EllipsoidSurface>(Vec3<double>{0.5, 0.8, 1.1}, random.vec())));
+  add("point on an ellipsoid",
+      box<PointOnSurface>(random.vec(), box<EllipsoidSurface>(Vec3<double>{0.5, 0.8, 1.1}, random.vec())));
   add("point on a torus", box<PointOnSurface>(random.vec(), box<TorusSurface>(1.0, 0.3)));
   add("point on a plane surface", box<PointOnSurface>(random.vec(), box<PlaneSurface>(random.vec(), random.vec())));
-  add("point on a plane", box<PointOnPlane>(random.vec(), PointOnPlane::Kind::cone, 0.5, random.vec(), random.vec()), 1);
-  add("drag", box<Drag>(random.vec(), random.vec(), 10.0, 0.1), 1);
+  add("point on a plane", box<PointOnPlane>(random.vec(), PointOnPlane::Kind::cone, 0.5, random.vec(), random.vec()),
+      1);
+  add("drag", box<DraggedPoint>(random.vec(), random.vec(), 10.0, 0.1), 1);
   for (int type = 0; type < joint_type_count; ++type) {
     JointSpec joint;
     joint.type = JointType(type);
@@ -280,7 +300,8 @@ TEST(BlackBox, ConstraintsMoveAsTheySay) {
       MultiplierSystem& system = evaluation.system();
       MultiplierState state = system.make_state();
       state.t = 0.3;
-      for (int k = 0; k < system.bodies(); ++k) random.place(*system.spec().bodies[std::size_t(k)], system.q(state, k), 1.5);
+      for (int k = 0; k < system.bodies(); ++k)
+        random.place(*system.spec().bodies[std::size_t(k)], system.q(state, k), 1.5);
       for (double& x : state.v) x = random.number();
       if (it.kept) {
         ASSERT_EQ(system.settle_positions(state, {.steps = 200}), MultiplierStatus::solved);
@@ -292,7 +313,8 @@ TEST(BlackBox, ConstraintsMoveAsTheySay) {
         system.advance(to.q, to.v, dt);
         return to;
       };
-      const Evaluation::Said now = evaluation.at(state), after = evaluation.at(moved_by(h)), before = evaluation.at(moved_by(-h));
+      const Evaluation::Said now = evaluation.at(state), after = evaluation.at(moved_by(h)),
+                             before = evaluation.at(moved_by(-h));
       const int holonomic = it.constraint->holonomic_rows();
       for (std::size_t row = 0; row < now.c.size(); ++row) {
         const double size = 1 + std::abs(now.c[row]) + std::abs(now.off[row]);

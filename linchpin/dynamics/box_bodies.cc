@@ -53,17 +53,14 @@ struct Rates {
 // The second moments as a full matrix, for sums over both indices.
 struct Full3 {
   double at[3][3];
-  explicit Full3(const Sym3<double>& S)
-      : at{{S.xx, S.xy, S.xz}, {S.xy, S.yy, S.yz}, {S.xz, S.yz, S.zz}} {}
+  explicit Full3(const Sym3<double>& S) : at{{S.xx, S.xy, S.xz}, {S.xy, S.yy, S.yz}, {S.xz, S.yz, S.zz}} {}
 };
 // diag(a) P diag(a)
 Sym3<double> scaled(const Sym3<double>& P, const Vec3<double>& a) {
   return {a.x * a.x * P.xx, a.y * a.y * P.yy, a.z * a.z * P.zz, a.x * a.y * P.xy, a.x * a.z * P.xz, a.y * a.z * P.yz};
 }
 // tr(P) 1 - P, which is its own inverse but for a factor: moments of inertia from second moments.
-Sym3<double> inertia_of(const Sym3<double>& P) {
-  return {P.yy + P.zz, P.xx + P.zz, P.xx + P.yy, -P.xy, -P.xz, -P.yz};
-}
+Sym3<double> inertia_of(const Sym3<double>& P) { return {P.yy + P.zz, P.xx + P.zz, P.xx + P.yy, -P.xy, -P.xz, -P.yz}; }
 Sym3<double> second_moments_of(const Sym3<double>& I) {
   const double half = 0.5 * (I.xx + I.yy + I.zz);
   return {half - I.xx, half - I.yy, half - I.zz, -I.xy, -I.xz, -I.yz};
@@ -147,8 +144,8 @@ void ScaledRigidBody<scalings>::force(Span q, Span v, const Vec3<double>& gravit
     double sum[3];
     for (std::size_t k = 0; k < 3; ++k) {
       const Vec3<double> column{P.at[0][k], P.at[1][k], P.at[2][k]};
-      const Vec3<double> a = cross(w, cross(w, times({s[0], s[1], s[2]}, column))) +
-                             2.0 * cross(w, times({sd[0], sd[1], sd[2]}, column));
+      const Vec3<double> a =
+          cross(w, cross(w, times({s[0], s[1], s[2]}, column))) + 2.0 * cross(w, times({sd[0], sd[1], sd[2]}, column));
       const double part[3] = {a.x, a.y, a.z};
       sum[k] = weight[k] - part[k];
     }

@@ -2,12 +2,12 @@
 //
 // A rigid body, with or without scaling, puts its point X at
 //     x = p + R S X,     S = 1, s 1 or diag(s)                                                                   (1)
-// Its velocity is v = (w, pdot, sdot): angular velocity in the body's axes over velocity of its origin in the world's, as
-// a free joint has it, and the rates of scaling. With u = S X, Y = Sdot X and all in the body's axes but p:
+// Its velocity is v = (w, pdot, sdot): angular velocity in the body's axes over velocity of its origin in the world's,
+// as a free joint has it, and the rates of scaling. With u = S X, Y = Sdot X and all in the body's axes but p:
 //     xdot = pdot + R (w x u + Y),     xddot = pddot + R (wdot x u + Sddot X) + bias
 //     bias = R (w x (w x u) + 2 w x Y)                                                                           (2)
-// The mass matrix and the forces are the integrals of J'J dm and -J' bias dm, for which the mass, the first moments and the
-// second ones (the integral of X X' dm, from which the moments of inertia are made) are enough.
+// The mass matrix and the forces are the integrals of J'J dm and -J' bias dm, for which the mass, the first moments and
+// the second ones (the integral of X X' dm, from which the moments of inertia are made) are enough.
 // Positions are q = (quaternion w x y z, p, s).
 #pragma once
 
@@ -21,7 +21,8 @@ namespace linchpin {
 template <int scalings>
 class ScaledRigidBody final : public AnyBody {
  public:
-  // Moments about the origin, at natural size (S = 1). `stiffness` pulls each scaling back to 1, N/m for a metre of size.
+  // Moments about the origin, at natural size (S = 1). `stiffness` pulls each scaling back to 1, N/m for a metre of
+  // size.
   explicit ScaledRigidBody(const RigidInertia<double>& inertia, double stiffness = 0);
 
   int dimension() const override { return 6 + scalings; }
@@ -35,7 +36,8 @@ class ScaledRigidBody final : public AnyBody {
   void rate(std::span<const double> q, std::span<const double> v, std::span<double> qdot) const override;
   void settle(std::span<double> q) const override;
   void advance(std::span<double> q, std::span<const double> v, double dt) const override;
-  void point(std::span<const double> q, std::span<const double> v, const Vec3<double>& X, PointMotion& out) const override;
+  void point(std::span<const double> q, std::span<const double> v, const Vec3<double>& X,
+             PointMotion& out) const override;
   void spin(std::span<const double> q, std::span<const double> v, SpinMotion& out) const override;
 
  private:
@@ -59,7 +61,8 @@ class PlaneBody final : public AnyBody {
   void force(std::span<const double> q, std::span<const double> v, const Vec3<double>& gravity,
              std::span<double> F) const override;
   double potential_energy(std::span<const double> q, const Vec3<double>& gravity) const override;
-  void point(std::span<const double> q, std::span<const double> v, const Vec3<double>& X, PointMotion& out) const override;
+  void point(std::span<const double> q, std::span<const double> v, const Vec3<double>& X,
+             PointMotion& out) const override;
   void spin(std::span<const double> q, std::span<const double> v, SpinMotion& out) const override;
 
  private:
@@ -76,7 +79,8 @@ class Particle final : public AnyBody {
   void force(std::span<const double> q, std::span<const double> v, const Vec3<double>& gravity,
              std::span<double> F) const override;
   double potential_energy(std::span<const double> q, const Vec3<double>& gravity) const override;
-  void point(std::span<const double> q, std::span<const double> v, const Vec3<double>& X, PointMotion& out) const override;
+  void point(std::span<const double> q, std::span<const double> v, const Vec3<double>& X,
+             PointMotion& out) const override;
 
  private:
   double mass_;

@@ -1,10 +1,11 @@
 #include "linchpin/dynamics/box_constraints.h"
 
+#include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "linchpin/base/check.h"
+#include "linchpin/model/spec.h"
 
 namespace linchpin {
 namespace {
@@ -79,7 +80,12 @@ void DistanceRod::evaluate(double, std::span<const BodyView> on, const RowBlocks
 }
 
 SpeedAlong::SpeedAlong(const Vec3<double>& on_a, const Vec3<double>& direction, double speed, const Vec3<double>& on_b)
-    : SpeedAlong(on_a, direction, [speed](double t) { return LawValue{speed * t, speed, 0}; }, on_b) {}
+    : SpeedAlong(
+          on_a, direction,
+          [speed](double t) {
+            return LawValue{speed * t, speed, 0};
+          },
+          on_b) {}
 SpeedAlong::SpeedAlong(const Vec3<double>& on_a, const Vec3<double>& direction, Law law, const Vec3<double>& on_b)
     : a_(on_a), b_(on_b), direction_(unit(direction)), law_(std::move(law)) {}
 void SpeedAlong::evaluate(double t, std::span<const BodyView> on, const RowBlocks& out) const {
@@ -112,7 +118,11 @@ void SpinGear::evaluate(double, std::span<const BodyView> on, const RowBlocks& o
 
 RollingDisc::RollingDisc(const Vec3<double>& centre, const Vec3<double>& axis, double radius,
                          const Vec3<double>& plane_point, const Vec3<double>& plane_normal)
-    : centre_(centre), axis_(unit(axis)), point_(plane_point), plane_(frame_with_z(unit(plane_normal))), radius_(radius) {
+    : centre_(centre),
+      axis_(unit(axis)),
+      point_(plane_point),
+      plane_(frame_with_z(unit(plane_normal))),
+      radius_(radius) {
   check(radius > 0, "a disc of radius ", radius);
 }
 void RollingDisc::evaluate(double, std::span<const BodyView> on, const RowBlocks& out) const {
@@ -137,9 +147,7 @@ PointOnSurface::PointOnSurface(const Vec3<double>& on_a, std::shared_ptr<const I
     : a_(on_a), surface_(std::move(surface)), one_sided_(one_sided) {
   check(surface_ != nullptr, "a point on no surface");
 }
-RowLaw PointOnSurface::law() const {
-  return {.kind = one_sided_ ? RowLaw::Kind::nonnegative : RowLaw::Kind::equality};
-}
+RowLaw PointOnSurface::law() const { return {.kind = one_sided_ ? RowLaw::Kind::nonnegative : RowLaw::Kind::equality}; }
 void PointOnSurface::evaluate(double, std::span<const BodyView> on, const RowBlocks& out) const {
   check_two(on);
   check(on[1].affine(), "a surface on a body whose points do not move as x0 + G X");
@@ -185,99 +193,30 @@ void PointOnPlane::evaluate(double, std::span<const BodyView> on, const RowBlock
   }
 }
 
-Drag::Drag(const Vec3<double>& on_a, const Vec3<double>& target, double stiffness, double time, int rows)
+LimitedForce::LimitedForce(std::shared_ptr<const AnyConstraint> constraint, double lower, double upper)
+    : constraint_(std::move(constraint)), lower_(lower), upper_(upper) {
+  check(constraint_ != nullptr, "limits for no constraint");
+  check(constraint_->law().kind == RowLaw::Kind::equality, "limits for a constraint that is no equality");
+  check(lower <= upper, "a force between ", lower, " and ", upper);
+}
+void LimitedForce::evaluate(double t, std::span<const BodyView> on, const RowBlocks& out) const {
+  constraint_->evaluate(t, on, out);
+  std::ranges::fill(out.error, 0.0);
+}
+
+DraggedPoint::DraggedPoint(const Vec3<double>& on_a, const Vec3<double>& target, double stiffness, double time,
+                           int rows)
     : a_(on_a), target_(target), stiffness_(stiffness), time_(time), rows_(rows) {
   check(stiffness > 0 && time > 0, "a drag of stiffness ", stiffness, " over a time of ", time);
   check_rows(rows);
 }
-void Drag::evaluate(double, std::span<const BodyView> on, const RowBlocks& out) const {
+void DraggedPoint::evaluate(double, std::span<const BodyView> on, const RowBlocks& out) const {
   const PointMotion a = on[0].point(a_);
   for (int k = 0; k < rows_; ++k) {
     out.add(0, k, world_axes[k], a);
     out.speed[std::size_t(k)] = component(target_ - a.at, k) / time_;
     out.softness[std::size_t(k)] = 1 / (stiffness_ * time_);
     out.c[std::size_t(k)] += component(a.rate, k) / time_;  // the target comes nearer
-  }
-}
-
-JointConstraint::JointConstraint(const JointSpec& joint) : p_F_(joint.X_PF.p), p_M_(joint.X_CM.p) {
-  check(joint.type != JointType::free, "a free joint holds nothing");
-  const Mat3<double> &F = joint.X_PF.R, &M = joint.X_CM.R;
-  const Mat3<double> axes = frame_with_z(unit(joint.axis));
-  F_ = F * axes;
-  M_ = M * axes;
-  const auto turn = [&](const Vec3<double>& on_F, const Vec3<double>& on_M) {  // both in the joint's frames
-    turns_.push_back({F * on_F, M * on_M, dot(on_F, on_M)});
-  };
-  const auto keep_axis = [&] {
-    turn(axes.x, axes.z);
-    turn(axes.y, axes.z);
-  };
-  const auto keep_all = [&] {
-    keep_axis();
-    turn(axes.x, axes.y);
-  };
-  switch (joint.type) {
-    case JointType::weld: along_ = {F_.x, F_.y, F_.z}; keep_all(); break;
-    case JointType::revolute: along_ = {F_.x, F_.y, F_.z}; keep_axis(); break;
-    case JointType::prismatic: along_ = {F_.x, F_.y}; keep_all(); break;
-    case JointType::screw:
-      along_ = {F_.x, F_.y};
-      keep_axis();
-      screw_ = true;
-      pitch_ = joint.pitch;
-      break;
-    case JointType::cylindrical: along_ = {F_.x, F_.y}; keep_axis(); break;
-    case JointType::universal:
-      along_ = {F_.x, F_.y, F_.z};
-      turn(axes.z, unit(joint.axis2));
-      break;
-    case JointType::planar: along_ = {F_.z}; keep_axis(); break;
-    case JointType::ball: along_ = {F_.x, F_.y, F_.z}; break;
-    case JointType::translational: keep_all(); break;
-    case JointType::free: break;
-  }
-}
-
-void JointConstraint::evaluate(double, std::span<const BodyView> on, const RowBlocks& out) const {
-  check_two(on);
-  const PointMotion x_F = on[0].point(p_F_), x_M = on[1].point(p_M_);
-  const SpinMotion a = on[0].spin(), b = on[1].spin();
-  const Vec3<double> d = x_M.at - x_F.at, d_dot = x_M.rate - x_F.rate;
-  int row = 0;
-  const auto slide = [&](const Vec3<double>& on_F) {  // (2): d/dt of n . d with n on a
-    const Vec3<double> n = a.R * on_F, n_dot = cross(a.rate, n);
-    out.add(1, row, n, x_M);
-    out.add(0, row, -n, x_F);
-    out.add(0, row, cross(n, d), a);  // (w x n) . d
-    out.c[std::size_t(row)] += 2 * dot(n_dot, d_dot) + dot(cross(a.rate, n_dot), d);
-    return dot(n, d);
-  };
-  for (const Vec3<double>& n : along_) {
-    out.error[std::size_t(row)] = slide(n);
-    ++row;
-  }
-  for (const Turn& turn : turns_) {  // (3): (w_a - w_b) . (u x v)
-    const Vec3<double> u = a.R * turn.F, v = b.R * turn.M, m = cross(u, v);
-    out.add(0, row, m, a);
-    out.add(1, row, -m, b);
-    const Vec3<double> m_dot = cross(cross(a.rate, u), v) + cross(u, cross(b.rate, v));
-    out.c[std::size_t(row)] += dot(m_dot, a.rate - b.rate);
-    out.error[std::size_t(row)] = dot(u, v) - turn.at_zero;
-    ++row;
-  }
-  if (screw_) {
-    // distance - pitch angle, whose rate is the relative spin about the axis while the axes agree. Turns do not count: the
-    // error is the one to the nearest.
-    const double distance = slide(F_.z);
-    const Vec3<double> n = a.R * F_.z;
-    out.add(1, row, -pitch_ * n, b);
-    out.add(0, row, pitch_ * n, a);
-    out.c[std::size_t(row)] -= pitch_ * dot(cross(a.rate, n), b.rate - a.rate);
-    const Vec3<double> x = b.R * M_.x;
-    const double angle = std::atan2(dot(a.R * F_.y, x), dot(a.R * F_.x, x));
-    const double turn = 2 * std::numbers::pi * pitch_, off = distance - pitch_ * angle;
-    out.error[std::size_t(row)] = turn != 0 ? std::remainder(off, turn) : off;
   }
 }
 

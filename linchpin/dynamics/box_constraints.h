@@ -1,14 +1,14 @@
-// Constraints between bodies of any kind (black_box.h), or a body and the world: `on` are bodies a and b, either of which
-// may be the world. Points and axes of a body are given in its own coordinates.
+// Constraints between bodies of any kind (black_box.h), or a body and the world: `on` are bodies a and b, either of
+// which may be the world. Points and axes of a body are given in its own coordinates.
 //
-// Where a row is n . (xdot_a - xdot_b) with a direction n that moves, c is n . (bias_a - bias_b) + ndot . (xdot_a - xdot_b).
+// Where a row is n . (xdot_a - xdot_b) with a direction n that moves, c is n . (bias_a - bias_b) + ndot . (xdot_a -
+// xdot_b).
 #pragma once
 
 #include <functional>
 #include <memory>
 
 #include "linchpin/dynamics/black_box.h"
-#include "linchpin/model/spec.h"
 
 namespace linchpin {
 
@@ -62,10 +62,12 @@ class DistanceRod final : public AnyConstraint {
   Kind kind_;
 };
 
-// direction . (xdot_a - xdot_b) = law's rate: a velocity only (its value is not looked at). The direction is the world's.
+// direction . (xdot_a - xdot_b) = law's rate: a velocity only (its value is not looked at). The direction is the
+// world's.
 class SpeedAlong final : public AnyConstraint {
  public:
-  SpeedAlong(const Vec3<double>& on_a, const Vec3<double>& direction, double speed, const Vec3<double>& on_b = {0, 0, 0});
+  SpeedAlong(const Vec3<double>& on_a, const Vec3<double>& direction, double speed,
+             const Vec3<double>& on_b = {0, 0, 0});
   SpeedAlong(const Vec3<double>& on_a, const Vec3<double>& direction, Law law, const Vec3<double>& on_b = {0, 0, 0});
   int rows() const override { return 1; }
   int holonomic_rows() const override { return 0; }
@@ -88,8 +90,8 @@ class KnifeEdge final : public AnyConstraint {
   Vec3<double> a_, sideways_;
 };
 
-// A gear that holds rates alone, whatever else the two do [004 s.2.2]: w_a . axis_a = ratio w_b . axis_b + speed. The axes
-// move with their bodies, or are the world's.
+// A gear that holds rates alone, whatever else the two do [004 s.2.2]: w_a . axis_a = ratio w_b . axis_b + speed. The
+// axes move with their bodies, or are the world's.
 class SpinGear final : public AnyConstraint {
  public:
   enum class Axes { of_bodies, of_world };
@@ -142,7 +144,7 @@ class PointOnSurface final : public AnyConstraint {
 
 // A point of a above a plane of the world.
 //   frictionless: one row, l >= 0.  cone: three rows, Coulomb's law.
-//   sliding: one row whose force leans against the velocity, N - mu t, so its direction differs from the row [004 s.8.1].
+//   sliding: one row whose force leans against the velocity, N - mu t, so it is not along the row [004 s.8.1].
 class PointOnPlane final : public AnyConstraint {
  public:
   enum class Kind { frictionless, sliding, cone };
@@ -161,12 +163,28 @@ class PointOnPlane final : public AnyConstraint {
   double mu_;
 };
 
+// Any equality whose forces have limits, each row's the same: a brake, a motor of so many N m, a clutch. Where they are
+// not enough it gives way, so it holds no position.
+class LimitedForce final : public AnyConstraint {
+ public:
+  LimitedForce(std::shared_ptr<const AnyConstraint> constraint, double lower, double upper);
+  int rows() const override { return constraint_->rows(); }
+  int holonomic_rows() const override { return 0; }
+  RowLaw law() const override { return {.kind = RowLaw::Kind::box, .lower = lower_, .upper = upper_}; }
+  bool own_directions() const override { return constraint_->own_directions(); }
+  void evaluate(double t, std::span<const BodyView> on, const RowBlocks& out) const override;
+
+ private:
+  std::shared_ptr<const AnyConstraint> constraint_;
+  double lower_, upper_;
+};
+
 // What drags: a spring from a point of a to a target that holds the end of the move, not its beginning (f = m v):
 //     J v + softness l = (target - x) / time                                                                     (1)
 // so the point goes there, or as near as the rest lets it, and no time is too long. softness = 1 / (stiffness time).
-class Drag final : public AnyConstraint {
+class DraggedPoint final : public AnyConstraint {
  public:
-  Drag(const Vec3<double>& on_a, const Vec3<double>& target, double stiffness, double time, int rows = 3);
+  DraggedPoint(const Vec3<double>& on_a, const Vec3<double>& target, double stiffness, double time, int rows = 3);
   void set_target(const Vec3<double>& target) { target_ = target; }
   const Vec3<double>& target() const { return target_; }
   int rows() const override { return rows_; }
@@ -177,30 +195,6 @@ class Drag final : public AnyConstraint {
   Vec3<double> a_, target_;
   double stiffness_, time_;
   int rows_;
-};
-
-// A joint of any type of spec.h but free: frame F on body a, M on body b, axes in F. Rows are made of two kinds,
-//     n . (x_M - x_F) = 0                 n an axis of F                                                          (2)
-//     u_F . u_M = what it is at zero      an axis of each                                                         (3)
-// and a screw's third.
-class JointConstraint final : public AnyConstraint {
- public:
-  // Uses type, X_PF (on a), X_CM (on b), axis, axis2 and pitch of the spec; the names are not looked at.
-  explicit JointConstraint(const JointSpec& joint);
-  int rows() const override { return int(along_.size() + turns_.size()) + (screw_ ? 1 : 0); }
-  void evaluate(double t, std::span<const BodyView> on, const RowBlocks& out) const override;
-
- private:
-  struct Turn {
-    Vec3<double> F, M;  // on the bodies
-    double at_zero;
-  };
-  Vec3<double> p_F_, p_M_;            // on the bodies
-  std::vector<Vec3<double>> along_;   // on a
-  std::vector<Turn> turns_;
-  bool screw_ = false;
-  double pitch_ = 0;
-  Mat3<double> F_, M_;  // axes on the bodies with z along the joint's: a screw's angle
 };
 
 }  // namespace linchpin

@@ -17,7 +17,8 @@ class BoxRandom {
   Quaternion<double> turn() { return exp_rotation(2.0 * vec()); }
   RigidInertia<double> inertia() {  // of a box that is off its origin
     const double m = number(0.5, 2), a = number(0.2, 1), b = number(0.2, 1), c = number(0.2, 1);
-    const Sym3<double> box = Sym3<double>::diagonal(m * (b * b + c * c) / 3, m * (a * a + c * c) / 3, m * (a * a + b * b) / 3);
+    const Sym3<double> box =
+        Sym3<double>::diagonal(m * (b * b + c * c) / 3, m * (a * a + c * c) / 3, m * (a * a + b * b) / 3);
     return RigidInertia<double>::about_centre(m, 0.3 * vec(), rotate(to_rotation(turn()), box));
   }
   // Positions of a body that begins at its start, and velocities.

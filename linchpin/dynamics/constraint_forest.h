@@ -125,6 +125,12 @@ class ForestFactors {
 
   // After either, for any number of right-hand sides. r may be empty: zero.
   void solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
+  // What an answer leaves of (1): F + J' l - M y and r - J y - E l.
+  void residual(std::span<const double> F, std::span<const double> r, std::span<const double> y,
+                std::span<const double> l, std::span<double> of_F, std::span<double> of_r) const;
+  // One step of iterative refinement: solves for that and adds. Where masses are a million apart it gets back the digits
+  // that two inversions have cost.
+  void refine(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
   // Eight at a time, side by side: number i of column k at [8 i + k]. y holds F at first.
   void solve8(std::span<double> y, std::span<const double> r, std::span<double> l);
   // The same for forces on some bodies only, r = 0. on_way: all nodes from those inward, in order; y and l are looked at
@@ -140,6 +146,7 @@ class ForestFactors {
   AlignedArray<double> numbers_;
   std::vector<double> softness_, zero_;
   AlignedArray<double> f_, scratch_;
+  std::vector<double> rest_F_, rest_r_, more_y_, more_l_;
   int failed_ = -1;
 };
 

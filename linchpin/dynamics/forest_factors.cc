@@ -527,7 +527,11 @@ ForestFactors::ForestFactors(const ConstraintForest& forest)
       softness_(std::size_t(forest.total_rows()), 0.0),
       zero_(std::size_t(std::max(forest.total_size(), forest.total_rows())), 0.0),
       f_(std::size_t(forest.stride()) * forest.nodes().size()),
-      scratch_(std::size_t(forest.stride() + 1) * std::size_t(forest.stride())) {
+      scratch_(std::size_t(forest.stride() + 1) * std::size_t(forest.stride())),
+      rest_F_(std::size_t(forest.total_size())),
+      rest_r_(std::size_t(forest.total_rows())),
+      more_y_(rest_F_),
+      more_l_(rest_r_) {
   std::fill_n(numbers_.data(), numbers_.size(), 0.0);
 }
 
@@ -602,6 +606,49 @@ void ForestFactors::solve(std::span<const double> F, std::span<const double> r, 
     kernels_for(work.nodes[std::size_t(run.first)], work.stride)
         .solve_out(work, run.first, run.end, y.data(), l.data());
   }
+}
+
+void ForestFactors::residual(std::span<const double> F, std::span<const double> r, std::span<const double> y,
+                             std::span<const double> l, std::span<double> of_F, std::span<double> of_r) const {
+  check_sizes(F, r, y, l, 1);
+  check_sizes(of_F, {}, of_F, of_r, 1);
+  const int stride = forest_->stride();
+  std::ranges::copy(F, of_F.begin());
+  for (const Node& node : forest_->nodes()) {
+    const double *M = numbers_.data() + node.M, *Jb = numbers_.data() + node.Jb, *Jp = numbers_.data() + node.Jp;
+    const double* y_b = y.data() + node.y;
+    double* own = of_F.data() + node.y;
+    for (int k = 0; k < node.size; ++k)
+      for (int j = 0; j < node.size; ++j) own[k] = fma(-M[k * stride + j], y_b[j], own[k]);
+    const Node* parent = node.parent < 0 ? nullptr : &forest_->nodes()[std::size_t(node.parent)];
+    for (int i = 0; i < node.rows; ++i) {
+      const double l_i = l[std::size_t(node.l + i)];
+      double rest = fma(-softness_[std::size_t(node.l + i)], l_i, r.empty() ? 0.0 : r[std::size_t(node.l + i)]);
+      if (node.held != 0) {
+        own[lane_of(node.held, i)] += l_i;
+        rest -= y_b[lane_of(node.held, i)];
+      } else {
+        for (int k = 0; k < node.size; ++k) {
+          own[k] = fma(Jb[k * stride + i], l_i, own[k]);
+          rest = fma(-Jb[k * stride + i], y_b[k], rest);
+        }
+      }
+      for (int k = 0; k < node.parent_size; ++k) {
+        double& at = of_F[std::size_t(parent->y + k)];
+        at = fma(Jp[i * stride + k], l_i, at);
+        rest = fma(-Jp[i * stride + k], y[std::size_t(parent->y + k)], rest);
+      }
+      of_r[std::size_t(node.l + i)] = rest;
+    }
+  }
+}
+
+void ForestFactors::refine(std::span<const double> F, std::span<const double> r, std::span<double> y,
+                           std::span<double> l) {
+  residual(F, r, y, l, rest_F_, rest_r_);
+  solve(rest_F_, rest_r_, more_y_, more_l_);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] += more_y_[i];
+  for (std::size_t i = 0; i < l.size(); ++i) l[i] += more_l_[i];
 }
 
 void ForestFactors::solve8(std::span<double> y, std::span<const double> r, std::span<double> l) {

@@ -6,7 +6,9 @@
 
 namespace linchpin {
 namespace {
-Sym3<double> square(const Vec3<double>& a) { return {a.x * a.x, a.y * a.y, a.z * a.z, a.x * a.y, a.x * a.z, a.y * a.z}; }
+Sym3<double> square(const Vec3<double>& a) {
+  return {a.x * a.x, a.y * a.y, a.z * a.z, a.x * a.y, a.x * a.z, a.y * a.z};
+}
 }  // namespace
 
 EllipsoidSurface::EllipsoidSurface(const Vec3<double>& radii, const Vec3<double>& centre) : centre_(centre) {
@@ -21,8 +23,8 @@ SurfaceValue EllipsoidSurface::at(const Vec3<double>& X) const {
   SurfaceValue value;
   value.f = size_ * (rho - 1);
   value.gradient = (size_ / rho) * a;
-  value.hessian = (size_ / rho) * (Sym3<double>::diagonal(per_square_.x, per_square_.y, per_square_.z) -
-                                   (1 / (rho * rho)) * square(a));
+  value.hessian = (size_ / rho) *
+                  (Sym3<double>::diagonal(per_square_.x, per_square_.y, per_square_.z) - (1 / (rho * rho)) * square(a));
   return value;
 }
 

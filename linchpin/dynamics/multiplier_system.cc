@@ -58,10 +58,14 @@ Pair pair_of(const MultiplierSpec::Held& held) {
 
 std::string_view name(MultiplierStatus status) {
   switch (status) {
-    case MultiplierStatus::solved: return "solved";
-    case MultiplierStatus::singular: return "singular";
-    case MultiplierStatus::unsolved: return "unsolved";
-    case MultiplierStatus::not_settled: return "not settled";
+    case MultiplierStatus::solved:
+      return "solved";
+    case MultiplierStatus::singular:
+      return "singular";
+    case MultiplierStatus::unsolved:
+      return "unsolved";
+    case MultiplierStatus::not_settled:
+      return "not settled";
   }
   return "?";
 }
@@ -119,7 +123,8 @@ Result<MultiplierSystem> MultiplierSystem::make(MultiplierSpec spec) {
         trees.join(pair.a, pair.b);
         primary[std::size_t(i)] = true;
       } else if (reason.empty() && pair.a != pair.b) {
-        const int room = std::min(sizes[std::size_t(pair.a)], pair.b == world_body ? sizes[std::size_t(pair.a)] : sizes[std::size_t(pair.b)]);
+        const int room = std::min(sizes[std::size_t(pair.a)],
+                                  pair.b == world_body ? sizes[std::size_t(pair.a)] : sizes[std::size_t(pair.b)]);
         primary[std::size_t(i)] = held.constraint->rows() <= room && trees.join(pair.a, pair.b);
       }
     }
@@ -187,7 +192,8 @@ void MultiplierSystem::lay_out() {
     most_bodies = std::max(most_bodies, held.bodies.size());
   }
   blocks_.assign(numbers, 0.0);
-  for (std::vector<double>* over_rows : {&c_, &speed_, &error_, &softness_, &r_, &multipliers_}) over_rows->assign(rows, 0.0);
+  for (std::vector<double>* over_rows : {&c_, &speed_, &error_, &softness_, &r_, &multipliers_})
+    over_rows->assign(rows, 0.0);
   for (std::size_t i = 0; i < places_.size(); ++i) {
     Place& place = places_[i];
     std::size_t at = place.numbers;
@@ -198,7 +204,9 @@ void MultiplierSystem::lay_out() {
         of->push_back(std::span(blocks_).subspan(at, count));
         at += count;
       }
-    const auto part = [&](std::vector<double>& all) { return std::span(all).subspan(place.first, std::size_t(place.rows)); };
+    const auto part = [&](std::vector<double>& all) {
+      return std::span(all).subspan(place.first, std::size_t(place.rows));
+    };
     place.out.c = part(c_);
     place.out.speed = part(speed_);
     place.out.error = part(error_);
@@ -272,8 +280,8 @@ void MultiplierSystem::evaluate_one(double t, std::span<const double> q, std::sp
 }
 
 void MultiplierSystem::evaluate_all(double t, std::span<const double> q, std::span<const double> v) {
-  check(q.size() == std::size_t(positions()) && v.size() == std::size_t(velocities()), "a state of ", q.size(), " and ", v.size(),
-        " numbers for ", positions(), " and ", velocities());
+  check(q.size() == std::size_t(positions()) && v.size() == std::size_t(velocities()), "a state of ", q.size(), " and ",
+        v.size(), " numbers for ", positions(), " and ", velocities());
   for (int i = 0; i < constraints(); ++i)
     if (places_[std::size_t(i)].active) evaluate_one(t, q, v, i);
 }
@@ -347,13 +355,15 @@ void MultiplierSystem::load(std::span<const double> q, Level level) {
     double* copy = zero_block_.data();
     constexpr std::size_t most = 16;
     double soft[most];
-    check(place.rows <= int(most), "a primary constraint of ", place.rows, " rows, some of them not holonomic; at most ", most);
+    check(place.rows <= int(most), "a primary constraint of ", place.rows,
+          " rows, some of them not holonomic; at most ", most);
     for (int k = 0; k < count; ++k) {
       const std::size_t size = blocks[k].size() / std::size_t(place.rows);
       for (int row = 0; row < place.rows; ++row) {
         const bool taken = counts(place, row, level);
         soft[row] = taken ? 0 : 1;
-        for (std::size_t n = 0; n < size; ++n) copy[std::size_t(row) * size + n] = taken ? blocks[k][std::size_t(row) * size + n] : 0;
+        for (std::size_t n = 0; n < size; ++n)
+          copy[std::size_t(row) * size + n] = taken ? blocks[k][std::size_t(row) * size + n] : 0;
       }
       blocks[k] = std::span(copy, blocks[k].size());
       copy += blocks[k].size();
@@ -460,8 +470,8 @@ std::span<const double> MultiplierSystem::multipliers(int constraint) const {
 
 MultiplierStatus MultiplierSystem::accelerations(const MultiplierState& state, std::span<const double> F,
                                                  std::span<double> vdot, const Baumgarte& baumgarte) {
-  check((F.empty() || F.size() == F_.size()) && vdot.size() == F_.size(), "forces of ", F.size(), " and accelerations of ",
-        vdot.size(), " numbers for ", F_.size());
+  check((F.empty() || F.size() == F_.size()) && vdot.size() == F_.size(), "forces of ", F.size(),
+        " and accelerations of ", vdot.size(), " numbers for ", F_.size());
   evaluate_all(state.t, state.q, state.v);
   for (int b = 0; b < bodies(); ++b) {
     const std::size_t first = first_v_[std::size_t(b)];
@@ -485,8 +495,8 @@ MultiplierStatus MultiplierSystem::accelerations(const MultiplierState& state, s
 
 MultiplierStatus MultiplierSystem::velocities(double t, std::span<const double> q, std::span<const double> F,
                                               std::span<double> v, double gain) {
-  check((F.empty() || F.size() == F_.size()) && v.size() == F_.size(), "drags of ", F.size(), " and velocities of ", v.size(),
-        " numbers for ", F_.size());
+  check((F.empty() || F.size() == F_.size()) && v.size() == F_.size(), "drags of ", F.size(), " and velocities of ",
+        v.size(), " numbers for ", F_.size());
   evaluate_all(t, q, zero_);
   if (F.empty())
     std::ranges::fill(F_, 0.0);
@@ -498,7 +508,8 @@ MultiplierStatus MultiplierSystem::velocities(double t, std::span<const double> 
   return status;
 }
 
-MultiplierStatus MultiplierSystem::impulses(MultiplierState& state, std::span<const double> impulse, double restitution) {
+MultiplierStatus MultiplierSystem::impulses(MultiplierState& state, std::span<const double> impulse,
+                                            double restitution) {
   check(impulse.empty() || impulse.size() == F_.size(), "impulses of ", impulse.size(), " numbers for ", F_.size());
   evaluate_all(state.t, state.q, state.v);
   if (impulse.empty())
@@ -510,7 +521,8 @@ MultiplierStatus MultiplierSystem::impulses(MultiplierState& state, std::span<co
     for (int row = 0; place.active && row < place.rows; ++row) {
       const std::size_t at = place.first + std::size_t(row);
       const double off = row_times(i, row, state.v) - speed_[at];
-      const bool bounces = place.law.kind == RowLaw::Kind::nonnegative || (place.law.kind == RowLaw::Kind::cone && row == 0);
+      const bool bounces =
+          place.law.kind == RowLaw::Kind::nonnegative || (place.law.kind == RowLaw::Kind::cone && row == 0);
       r_[at] = -off - (bounces ? restitution * std::min(off, 0.0) : 0);
     }
   }
@@ -520,14 +532,18 @@ MultiplierStatus MultiplierSystem::impulses(MultiplierState& state, std::span<co
   return status;
 }
 
-// Newton's steps until errors are small. find_errors() sets r_ and returns the largest; move() follows y_.
+// Newton's steps until errors are small. find_errors() sets r_ and returns the largest; move() follows y_ with
+// `numbers`.
 template <class Errors, class Move>
-MultiplierStatus MultiplierSystem::settle_level(Level level, std::span<const double> q, const SettleOptions& options,
-                                                bool have_factors, const Errors& find_errors, const Move& move) {
+MultiplierStatus MultiplierSystem::settle_level(Level level, std::span<const double> q, std::span<const double> numbers,
+                                                const SettleOptions& options, bool have_factors,
+                                                const Errors& find_errors, const Move& move) {
   double last = std::numeric_limits<double>::infinity();
   for (int step = 0;; ++step) {
     const double largest = find_errors();
-    if (largest <= options.tolerance) return MultiplierStatus::solved;
+    double size = 1;
+    for (const double x : numbers) size = std::max(size, std::abs(x));
+    if (largest <= options.tolerance * size) return MultiplierStatus::solved;
     if (step == options.steps || !std::isfinite(largest)) return MultiplierStatus::not_settled;
     std::ranges::fill(F_, 0.0);
     const bool again = have_factors && !(largest > 0.1 * last);
@@ -542,7 +558,7 @@ MultiplierStatus MultiplierSystem::settle_level(Level level, std::span<const dou
 MultiplierStatus MultiplierSystem::settle_positions(MultiplierState& state, const SettleOptions& options) {
   settled_anew_ = false;
   return settle_level(
-      Level::settle_position, state.q, options, false,
+      Level::settle_position, state.q, state.q, options, false,
       [&] {
         evaluate_all(state.t, state.q, state.v);
         for (std::size_t i = 0; i < r_.size(); ++i) r_[i] = -error_[i];
@@ -559,7 +575,7 @@ MultiplierStatus MultiplierSystem::settle_velocities(MultiplierState& state, con
                                                      bool have_factors) {
   evaluate_all(state.t, state.q, state.v);
   return settle_level(
-      Level::settle_velocity, state.q, options, have_factors,
+      Level::settle_velocity, state.q, state.v, options, have_factors,
       [&] {
         for (int i = 0; i < constraints(); ++i) {
           const Place& place = places_[std::size_t(i)];

@@ -1,15 +1,15 @@
-// A mechanism in maximal coordinates, of bodies and constraints that are black boxes to each other (black_box.h), moved by
-// Lagrange multipliers in linear time [004].
+// A mechanism in maximal coordinates, of bodies and constraints that are black boxes to each other (black_box.h), moved
+// by Lagrange multipliers in linear time [004].
 //
-// Three laws [004 s.3], all of them M y = F + J' l, J y + E l = r (constraint_forest.h) with auxiliary constraints on top
-// (auxiliary.h):
-//     accelerations   f = m a      y = vdot      F: forces, of velocity and gravity too   r = -c - 2 alpha (J v - speed) - beta^2 error
-//     velocities      f = m v      y = v         F: what drags                            r = speed - gain error
-//     impulses        m dv = j     y = dv        F: impulses                              r = speed - J v
+// Three laws [004 s.3], all of them M y = F + J' l, J y + E l = r (constraint_forest.h) with auxiliary constraints on
+// top (auxiliary.h):
+//     accelerations   f = m a    y = vdot   F: forces      r = -c - 2 alpha (J v - speed) - beta^2 error
+//     velocities      f = m v    y = v      F: what drags  r = speed - gain error
+//     impulses        m dv = j   y = dv     F: impulses    r = speed - J v
 // (004 writes the last as dv = m j.) alpha and beta are Baumgarte's; zero by default, since drift is better mended by
 // projection with the same factors, which changes nothing while there is none to mend [004 s.2.1]:
-//     positions    M d = J' l,  J d = -error,          q <- q (+) d        Newton steps, J and its factors kept          (1)
-//     velocities   M d = J' l,  J d = speed - J v,     v <- v + d                                                        (2)
+//     positions    M d = J' l,  J d = -error,          q <- q (+) d      Newton steps, J and its factors kept     (1)
+//     velocities   M d = J' l,  J d = speed - J v,     v <- v + d                                                 (2)
 // Both move as little as possible, measured by mass.
 #pragma once
 
@@ -53,8 +53,8 @@ struct MultiplierState {
 
 enum class MultiplierStatus {
   solved,
-  singular,    // a body without mass in some direction, or a primary constraint whose rows depend on each other: failed()
-  unsolved,    // the solver of auxiliary constraints gave up
+  singular,  // a body without mass in some direction, or a primary constraint whose rows depend on each other: failed()
+  unsolved,  // the solver of auxiliary constraints gave up
   not_settled  // errors remain above the tolerance: the constraints may contradict each other
 };
 std::string_view name(MultiplierStatus status);
@@ -64,8 +64,10 @@ struct Baumgarte {
 };
 
 struct SettleOptions {
-  double tolerance = 1e-12;  // of errors, in their units (m, rad; per second for velocities)
-  int steps = 20;            // Newton steps; factors are made anew only where a step gained less than tenfold
+  double tolerance =
+      1e-12;       // of errors, in their units (m, rad; per second for velocities); of the largest number of q or
+                   //   v where that is above 1, since rounding is
+  int steps = 20;  // Newton steps; factors are made anew only where a step gained less than tenfold
 };
 
 class MultiplierSystem {
@@ -126,10 +128,13 @@ class MultiplierSystem {
   double velocity_error(const MultiplierState& state);
   Vec3<double> place(const MultiplierState& state, int body, const Vec3<double>& X);
   Vec3<double> velocity(const MultiplierState& state, int body, const Vec3<double>& X);
-  // Energy of the soft rows as springs that pull J v to its speed over a time that they know: sum speed^2 / (2 softness).
+  // Energy of the soft rows as springs that pull J v to its speed over a time that they know: sum speed^2 / (2
+  // softness).
   double strain(const MultiplierState& state);
   // J v of a row, after evaluate().
-  double speed_of(const MultiplierState& state, int constraint, int row) const { return row_times(constraint, row, state.v); }
+  double speed_of(const MultiplierState& state, int constraint, int row) const {
+    return row_times(constraint, row, state.v);
+  }
   // What a constraint says at a state.
   const RowBlocks& evaluate(const MultiplierState& state, int constraint);
   // The auxiliary rows and matrix of the last law that was asked.
@@ -140,12 +145,12 @@ class MultiplierSystem {
   enum class Level { acceleration, velocity, impulse, settle_velocity, settle_position };
   // Where a constraint's numbers are.
   struct Place {
-    int primary = -1;       // of the forest
+    int primary = -1;  // of the forest
     int rows = 0, holonomic = 0;
     std::size_t first = 0;  // of the vectors over all rows
     bool active = true, own_directions = false;
     RowLaw law;
-    int first_auxiliary = -1;  // row of the present auxiliary rows
+    int first_auxiliary = -1;                   // row of the present auxiliary rows
     std::size_t numbers = 0, number_count = 0;  // of blocks_
     std::vector<std::span<double>> J, K;        // by body, into blocks_
     RowBlocks out;
@@ -168,8 +173,9 @@ class MultiplierSystem {
   void gather_auxiliary(Level level);
   MultiplierStatus settle_velocities(MultiplierState& state, const SettleOptions& options, bool have_factors);
   template <class Errors, class Move>
-  MultiplierStatus settle_level(Level level, std::span<const double> q, const SettleOptions& options, bool have_factors,
-                                const Errors& find_errors, const Move& move);
+  MultiplierStatus settle_level(Level level, std::span<const double> q, std::span<const double> numbers,
+                                const SettleOptions& options, bool have_factors, const Errors& find_errors,
+                                const Move& move);
 
   MultiplierSpec spec_;
   std::vector<std::size_t> first_q_, first_v_;

@@ -1,21 +1,105 @@
 #include "linchpin/dynamics/multiplier_system.h"
 
-#include <gtest/gtest.h>
-
+#include <array>
 #include <cmath>
 #include <numbers>
 
+#include <gtest/gtest.h>
+
+#include "linchpin/dynamics/body_inverse.h"
 #include "linchpin/dynamics/box_constraints.h"
+#include "linchpin/dynamics/box_joint.h"
 #include "linchpin/dynamics/box_testing.h"
 #include "linchpin/dynamics/implicit_surfaces.h"
+#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/testing.h"
 
 namespace linchpin {
 namespace {
 
 constexpr double g = 9.81;
 
-// Four bars in the plane z = 0 as rigid bodies in space, with hinges about z at the corners of a parallelogram: hinges are
-// {world-0, 0-1, 1-2, 2-world} and the last closes the loop. All hinges hold the plane: 5 rows where 2 are new.
+// Every joint of every tree model as a constraint between black boxes: positions and velocities of the model keep it,
+// and accelerations are those of aba.h, which knows nothing of any of this. So each joint means what spec.h says.
+TEST(MultiplierSystem, JointsOfAnyModelAccelerateAsTheArticulatedBodyDoes) {
+  int tried = 0;
+  std::array<int, joint_type_count> types{};
+  for (const std::string& name : test_scenes()) {
+    SCOPED_TRACE(name);
+    ModelSpec model_spec = scene(name).value();
+    bool all = true;
+    for (const BodySpec& body : model_spec.bodies)
+      all &=
+          inverse_of(RigidInertia<double>::about_centre(body.inertia.mass, body.inertia.centre, body.inertia.moments))
+              .has_value();
+    if (!all) continue;
+    for (JointSpec& joint : model_spec.joints) joint.dofs.clear();  // springs, dampers and rotors are not black boxes'
+    const Model model = compile(model_spec).value();
+    const auto body_of = [&](const std::string& body) {
+      for (std::size_t b = 0; b < model_spec.bodies.size(); ++b)
+        if (model_spec.bodies[b].name == body) return int(b);
+      return world_body;
+    };
+    const auto model_body = [&](int b) {
+      for (std::size_t i = 0; i < model.bodies().size(); ++i)
+        if (model.bodies()[i].name == model_spec.bodies[std::size_t(b)].name) return int(i);
+      return -1;
+    };
+    MultiplierSpec spec;
+    spec.gravity = model_spec.gravity;
+    for (const BodySpec& body : model_spec.bodies)
+      spec.add(box<RigidBody>(
+          RigidInertia<double>::about_centre(body.inertia.mass, body.inertia.centre, body.inertia.moments)));
+    for (const JointSpec& joint : model_spec.joints) {
+      ++types[std::size_t(joint.type)];
+      if (joint.type != JointType::free)
+        spec.add(box<JointConstraint>(joint), {body_of(joint.parent), body_of(joint.child)});
+    }
+    // a forest whose trees all hang on the world
+    MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
+    const State at = random_state(model, 5);
+    const Plan<double> plan(model);
+    Kinematics<double> kin(plan);
+    Velocities vel(model);
+    kinematics<double>(plan, at.q, kin);
+    velocities(model, kin, at.v, vel);
+    MultiplierState state = system.make_state();
+    for (int b = 0; b < system.bodies(); ++b) {
+      const Transform<double> X = body_pose(model, kin, model_body(b));
+      put_pose(X, system.q(state, b));
+      const Motion<double> V = point_velocity(model, kin, vel, model_body(b), {0, 0, 0});
+      const Vec3<double> w = transpose_times(X.R, V.w);
+      const double numbers[6] = {w.x, w.y, w.z, V.v.x, V.v.y, V.v.z};
+      std::copy_n(numbers, 6, system.v(state, b).begin());
+    }
+    EXPECT_LT(system.position_error(state), 1e-12);
+    EXPECT_LT(system.velocity_error(state), 1e-11);
+    std::vector<double> vdot(state.v.size()), tau(at.v.size(), 0.0), expected(at.v.size());
+    ASSERT_EQ(system.accelerations(state, {}, vdot), MultiplierStatus::solved);
+    AbaWorkspace<double> ws(plan);
+    aba<double>(plan, at.q, at.v, tau, {}, ws, expected);
+    std::vector<Motion<double>> link(model.links().size());
+    accelerations(model, kin, vel, at.v, expected, link);
+    double size = 1, off = 0;
+    for (int b = 0; b < system.bodies(); ++b) {
+      const Motion<double> A = point_acceleration(model, kin, vel, link, model_body(b), {0, 0, 0});
+      const Vec3<double> alpha = transpose_times(body_pose(model, kin, model_body(b)).R, A.w);
+      const double numbers[6] = {alpha.x, alpha.y, alpha.z, A.v.x, A.v.y, A.v.z};
+      for (std::size_t k = 0; k < 6; ++k) {
+        size = std::max(size, std::abs(numbers[k]));
+        off = std::max(off, std::abs(numbers[k] - vdot[6 * std::size_t(b) + k]));
+      }
+    }
+    EXPECT_LT(off, 1e-11 * size);  // 4e-14 on the worst
+    ++tried;
+  }
+  EXPECT_GE(tried, 12);
+  for (int type = 0; type < joint_type_count; ++type)
+    EXPECT_GT(types[std::size_t(type)], 0) << to_string(JointType(type));
+}
+
+// Four bars in the plane z = 0 as rigid bodies in space, with hinges about z at the corners of a parallelogram: hinges
+// are {world-0, 0-1, 1-2, 2-world} and the last closes the loop. All hinges hold the plane: 5 rows where 2 are new.
 MultiplierSpec four_bar(Role role) {
   MultiplierSpec spec;
   spec.gravity = {0, -g, 0};
@@ -67,7 +151,8 @@ TEST(MultiplierSystem, SaysWhichConstraintsItTakesAsAuxiliary) {
             "constraint 1 is on body 7; there are 3, from 0 (-1: the world)");
 }
 
-// A parallelogram has one freedom: (sum of m r^2 over it) angle'' = -(moment of weights). Cranks turn, the coupler shifts.
+// A parallelogram has one freedom: (sum of m r^2 over it) angle'' = -(moment of weights). Cranks turn, the coupler
+// shifts.
 TEST(MultiplierSystem, FourBarWithARedundantLoopFallsAsItsOneFreedomDoes) {
   MultiplierSystem system = MultiplierSystem::make(four_bar(Role::either)).value();
   const double angle = 0.7;
@@ -85,7 +170,8 @@ TEST(MultiplierSystem, FourBarWithARedundantLoopFallsAsItsOneFreedomDoes) {
 TEST(MultiplierSystem, AWorldOfTheSameBodiesInThePlaneFallsAlike) {
   MultiplierSpec spec;
   spec.gravity = {0, -g, 0};
-  const int crank = spec.add(box<PlaneBody>(1.0, 1.0 / 12, 0.5, 0.0)), coupler = spec.add(box<PlaneBody>(1.0, 4.0 / 12, 1.0, 0.0)),
+  const int crank = spec.add(box<PlaneBody>(1.0, 1.0 / 12, 0.5, 0.0)),
+            coupler = spec.add(box<PlaneBody>(1.0, 4.0 / 12, 1.0, 0.0)),
             rocker = spec.add(box<PlaneBody>(1.0, 1.0 / 12, 0.5, 0.0));
   const auto pin = [&](Vec3<double> on_a, Vec3<double> on_b) { return box<PointsTogether>(on_a, on_b, 2); };
   spec.add(pin({0, 0, 0}, {0, 0, 0}), {world_body, crank}, Role::either);
@@ -104,13 +190,15 @@ TEST(MultiplierSystem, AWorldOfTheSameBodiesInThePlaneFallsAlike) {
   EXPECT_NEAR(vdot[6], vdot[0], 1e-12);
 }
 
-// Two wheels on fixed axles, one spinning `ratio` times as fast: alpha = torque ratio / (I1 + ratio^2 I2) for a torque on
-// the fast one.
+// Two wheels on fixed axles, one spinning `ratio` times as fast: alpha = torque ratio / (I1 + ratio^2 I2) for a torque
+// on the fast one.
 TEST(MultiplierSystem, GearsShareATorqueAsTheirRatioSays) {
   const double I1 = 0.4, I2 = 0.15, ratio = 2, torque = 1.7;
   MultiplierSpec spec;
   spec.gravity = {0, 0, 0};
-  const auto wheel = [&](double I) { return spec.add(box<RigidBody>(RigidInertia<double>{1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, I)})); };
+  const auto wheel = [&](double I) {
+    return spec.add(box<RigidBody>(RigidInertia<double>{1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, I)}));
+  };
   const int slow = wheel(I1), fast = wheel(I2);
   const auto axle = [](const Vec3<double>& p, const Mat3<double>& R) {
     JointSpec joint;
@@ -189,8 +277,8 @@ TEST(MultiplierSystem, ImpulsesKeepMomentumAndTakeTheEnergyOfTheirOwnVelocity) {
   EXPECT_NEAR(energy - system.kinetic_energy(state), system.kinetic_energy(lost), 1e-12 * energy);
 }
 
-// Positions come back by the least motion, measured by mass: of two unequal masses on a rod that is too long the light one
-// moves more, and their centre stays.
+// Positions come back by the least motion, measured by mass: of two unequal masses on a rod that is too long the light
+// one moves more, and their centre stays.
 TEST(MultiplierSystem, SettlingMovesByMass) {
   MultiplierSpec spec;
   const int a = spec.add(box<Particle>(1.0)), b = spec.add(box<Particle>(3.0));
@@ -204,6 +292,25 @@ TEST(MultiplierSystem, SettlingMovesByMass) {
   EXPECT_NEAR(state.q[3], 2.3, 1e-13);
   EXPECT_NEAR(state.v[0], 0.75, 1e-13);
   EXPECT_NEAR(state.v[3], 0.75, 1e-13);
+}
+
+// A velocity that is held, as primary constraint or not, keeps no position from being settled, and nothing soft does.
+TEST(MultiplierSystem, HeldVelocitiesAndSoftRowsDoNotHoldPositions) {
+  for (const Role role : {Role::primary, Role::auxiliary}) {
+    MultiplierSpec spec;
+    const int a = spec.add(box<Particle>(1.0)), b = spec.add(box<Particle>(1.0));
+    spec.add(box<SpeedAlong>(Vec3<double>{0, 0, 0}, Vec3<double>{1, 0, 0}, 0.5), {a, world_body}, role);
+    spec.add(box<DraggedPoint>(Vec3<double>{0, 0, 0}, Vec3<double>{5, 0, 0}, 1.0, 1.0), {b, world_body}, role);
+    spec.add(box<DistanceRod>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 0, 0}, 2.0), {a, b}, Role::auxiliary);
+    MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
+    MultiplierState state = system.make_state();
+    state.q[3] = 1;
+    ASSERT_EQ(system.settle(state), MultiplierStatus::solved);
+    EXPECT_NEAR(state.q[0], -0.5, 1e-14);
+    EXPECT_NEAR(state.q[3], 1.5, 1e-14);
+    EXPECT_NEAR(state.v[0], 0.5, 1e-14);
+    EXPECT_NEAR(state.v[3], 0.5, 1e-14);
+  }
 }
 
 TEST(MultiplierSystem, ContradictionsAreNotSettled) {
@@ -220,7 +327,9 @@ TEST(MultiplierSystem, DependentRowsOfAPrimaryConstraintAreNamed) {
   MultiplierSpec spec;
   const int a = spec.add(box<RigidBody>(BoxRandom(1).inertia())), b = spec.add(box<Particle>(1.0, 2));
   (void)a;
-  spec.add(box<PointFollows>(Vec3<double>{0, 0, 0}, [](double) { return PointLawValue{}; }, 2), {b, world_body});
+  spec.add(box<PointFollows>(
+               Vec3<double>{0, 0, 0}, [](double) { return PointLawValue{}; }, 2),
+           {b, world_body});
   MultiplierSystem fine = MultiplierSystem::make(spec).value();
   std::vector<double> vdot(std::size_t(fine.velocities()));
   EXPECT_EQ(fine.accelerations(fine.make_state(), {}, vdot), MultiplierStatus::solved);
@@ -243,9 +352,13 @@ TEST(MultiplierSystem, APointFollowsItsLaw) {
   MultiplierSpec spec;
   spec.gravity = {0, 0, -g};
   const int a = spec.add(box<Particle>(2.0));
-  spec.add(box<PointFollows>(Vec3<double>{0, 0, 0}, [](double t) {
-             return PointLawValue{{std::cos(t), std::sin(t), 0}, {-std::sin(t), std::cos(t), 0}, {-std::cos(t), -std::sin(t), 0}};
-           }), {a, world_body});
+  spec.add(box<PointFollows>(Vec3<double>{0, 0, 0},
+                             [](double t) {
+                               return PointLawValue{{std::cos(t), std::sin(t), 0},
+                                                    {-std::sin(t), std::cos(t), 0},
+                                                    {-std::cos(t), -std::sin(t), 0}};
+                             }),
+           {a, world_body});
   MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
   MultiplierState state = system.make_state();
   state.t = 0.4;
@@ -259,6 +372,14 @@ TEST(MultiplierSystem, APointFollowsItsLaw) {
   // f = m v: the law's velocity
   ASSERT_EQ(system.velocities(state.t, state.q, {}, vdot), MultiplierStatus::solved);
   EXPECT_NEAR(vdot[0], -std::sin(0.4), 1e-15);
+  // and back to it where it is off
+  state.q[2] = 0.1;
+  ASSERT_EQ(system.velocities(state.t, state.q, {}, vdot, 5), MultiplierStatus::solved);
+  EXPECT_NEAR(vdot[2], -0.5, 1e-15);
+  // Baumgarte's terms: -2 alpha error' - beta^2 error
+  state.v[2] = 0.2;
+  ASSERT_EQ(system.accelerations(state, {}, vdot, {3, 4}), MultiplierStatus::solved);
+  EXPECT_NEAR(vdot[2], -2 * 3 * 0.2 - 16 * 0.1, 1e-14);
 }
 
 }  // namespace

@@ -41,6 +41,9 @@ class Multipliers {
   template <class Add>
   void spread(int link, const Force<double>& F, const Add& add) const;
 
+  // Whether accelerations() refines its answer (constraint_forest.h): where a body hangs on one of less than a hundredth of
+  // its mass.
+  bool refines() const { return refines_; }
   const MaximalBodies& bodies() const { return bodies_; }
   const ConstraintForest& forest() const { return forest_; }
   ForestFactors& factors() { return factors_; }
@@ -102,6 +105,7 @@ class Multipliers {
   AlignedArray<double> angle_, sine_, cosine_;  // of those
   std::vector<JointState> joint_;
   std::vector<double> y_, l_, F_, r_;
+  bool refines_ = false;
 };
 
 template <class Add>

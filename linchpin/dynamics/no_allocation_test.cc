@@ -3,6 +3,9 @@
 #include "linchpin/base/allocation_counter.h"
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/articulated_factor.h"
+#include "linchpin/dynamics/box_constraints.h"
+#include "linchpin/dynamics/box_joint.h"
+#include "linchpin/dynamics/box_testing.h"
 #include "linchpin/dynamics/compliance.h"
 #include "linchpin/dynamics/held_rows.h"
 #include "linchpin/dynamics/kinematics.h"
@@ -79,6 +82,41 @@ TEST(NoAllocation, InMultipliers) {
     multipliers.coordinates(y, out);
     EXPECT_EQ(allocations - before, 0) << name;
   }
+}
+
+// After a first call, which finds out how much its constraints ask for.
+TEST(NoAllocation, InAMechanismOfBlackBoxes) {
+  BoxRandom random(1);
+  MultiplierSpec spec;
+  for (int i = 0; i < 8; ++i) {
+    if (i % 2 == 0)
+      spec.add(box<RigidBody>(random.inertia()));
+    else
+      spec.add(box<StretchableBody>(random.inertia(), 100.0));
+    JointSpec joint;
+    joint.type = JointType::ball;
+    joint.X_PF.p = {0.5, 0, 0};
+    spec.add(box<JointConstraint>(joint), {i - 1, i});
+  }
+  spec.add(box<PointsTogether>(Vec3<double>{0, 0, 0}, Vec3<double>{2, 0, 0}), {7, world_body}, Role::auxiliary);
+  spec.add(box<KnifeEdge>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 1, 0}), {3}, Role::auxiliary);
+  MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
+  MultiplierState state = system.make_state();
+  std::vector<double> vdot(state.v.size()), qdot(state.q.size());
+  long before = 0;
+  for (const bool counted : {false, true}) {
+    if (counted) before = allocations;
+    EXPECT_EQ(system.settle(state), MultiplierStatus::solved);
+    EXPECT_EQ(system.accelerations(state, {}, vdot, {1, 1}), MultiplierStatus::solved);
+    EXPECT_EQ(system.velocities(state.t, state.q, {}, vdot), MultiplierStatus::solved);
+    EXPECT_EQ(system.impulses(state), MultiplierStatus::solved);
+    state.v[0] += 1e-3;
+    system.rate(state.q, state.v, qdot);
+    system.advance(state.q, state.v, 1e-3);
+    EXPECT_EQ(system.settle(state), MultiplierStatus::solved);
+    system.kinetic_energy(state);
+  }
+  EXPECT_EQ(allocations - before, 0);
 }
 
 TEST(NoAllocation, InAnyAlgorithm) {

@@ -1,6 +1,7 @@
 #include "linchpin/geometry/broad_phase.h"
 
 #include <bit>
+#include <cmath>
 #include <utility>
 
 #include "linchpin/base/check.h"
@@ -41,6 +42,20 @@ LINCHPIN_INLINE std::size_t write_pairs(unsigned bits, std::uint32_t a, const st
   }
 #endif
   return std::size_t(std::popcount(bits));
+}
+
+// overlaps(), without a branch: half of the guesses would be wrong.
+LINCHPIN_INLINE bool do_overlap(const Aabb& a, const Aabb& b) {
+#ifdef LINCHPIN_COMPRESS
+  static_assert(sizeof(Aabb) == 6 * sizeof(double));
+  const __m512d of_a = _mm512_maskz_loadu_pd(0x3f, &a.lower.x), of_b = _mm512_maskz_loadu_pd(0x3f, &b.lower.x);
+  const __m512d turned = _mm512_maskz_permutexvar_pd(0x3f, _mm512_setr_epi64(3, 4, 5, 0, 1, 2, 6, 7), of_b);
+  return (_mm512_mask_cmp_pd_mask(0x07, of_a, turned, _CMP_LE_OQ) |
+          _mm512_mask_cmp_pd_mask(0x38, of_a, turned, _CMP_GE_OQ)) == 0x3f;
+#else
+  return bool(int(a.lower.x <= b.upper.x) & int(b.lower.x <= a.upper.x) & int(a.lower.y <= b.upper.y) &
+              int(b.lower.y <= a.upper.y) & int(a.lower.z <= b.upper.z) & int(b.lower.z <= a.upper.z));
+#endif
 }
 
 void to_places(std::vector<std::uint32_t>& counts) {
@@ -105,17 +120,11 @@ void BroadPhase::test_pack(std::size_t i, std::size_t candidates) {
   count_ = count;
 }
 
-std::span<const BoxPair> BroadPhase::find_pairs(std::span<const Aabb> boxes, std::span<const double> margins) {
-  check(margins.empty() || margins.size() == boxes.size(), margins.size(), " margins for ", boxes.size(), " boxes");
-  if (!margins.empty()) {
-    inflated_.resize(boxes.size());
-    for (std::size_t i = 0; i < boxes.size(); ++i) inflated_[i] = inflated(boxes[i], margins[i]);  // (1)
-    boxes = inflated_;
-  }
+void BroadPhase::search(std::span<const Aabb> boxes) {
   order_ = spatial_order_.sort(boxes);
   tree_.build(boxes, order_);
   count_ = 0;
-  if (tree_.levels() == 0) return {};
+  if (tree_.levels() == 0) return;
   const std::size_t packs = tree_.size(0);
   ids_.assign(lanes * packs, 0);
   std::copy(order_.begin(), order_.end(), ids_.begin());
@@ -125,6 +134,84 @@ std::span<const BoxPair> BroadPhase::find_pairs(std::span<const Aabb> boxes, std
 
   for (std::size_t i = 0; i < packs; ++i) test_pack(i, find_neighbours(i));
   sort_pairs(boxes.size());
+}
+
+bool BroadPhase::is_within_skin(std::span<const Aabb> boxes) const {
+  if (with_skin_.empty() || boxes.size() != with_skin_.size()) return false;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const Aabb &box = boxes[i], &skin = with_skin_[i];
+    const bool within = contains(skin, box.lower) & contains(skin, box.upper);
+    if (!within && (holds_points(box) || holds_points(skin))) return false;  // what holds no point stays nowhere
+  }
+  return true;
+}
+
+// From how long the last one did. Twenty calls to a search are about as good as any number; a skin of half a box doubles
+// the pairs.
+void BroadPhase::adapt_skin() {
+  constexpr int few = 8, many = 60, pause = 30;
+  constexpr double most = 0.3, least = 1e-3;
+  if (uses_ < few) skin_ *= 2;
+  if (uses_ > many) skin_ = std::max(least, skin_ / 2);
+  if (skin_ <= most) return;
+  skin_ = most;
+  if (uses_ < few / 2) searches_left_ = pause;
+}
+
+void BroadPhase::search_with_skin(std::span<const Aabb> boxes) {
+  double sum = 0;
+  int counted = 0;
+  for (const Aabb& b : boxes) {
+    const double side = std::max({b.upper.x - b.lower.x, b.upper.y - b.lower.y, b.upper.z - b.lower.z});
+    if (side > 0 && std::isfinite(side)) sum += std::log(side), ++counted;
+  }
+  const double skin = counted > 0 ? skin_ * std::exp(sum / counted) : 0;
+  with_skin_.resize(boxes.size());
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    with_skin_[i] = holds_points(boxes[i]) ? inflated(boxes[i], skin) : Aabb::none();
+  search(with_skin_);
+  skin_pairs_.assign(pairs_.begin(), pairs_.begin() + std::ptrdiff_t(count_));
+  uses_ = 0;
+}
+
+void BroadPhase::pick_pairs(std::span<const Aabb> boxes) {
+  if (pairs_.size() < skin_pairs_.size() + 1) pairs_.resize(skin_pairs_.size() + 1);
+  std::size_t count = 0;
+  for (const BoxPair& pair : skin_pairs_) {
+    pairs_[count] = pair;
+    count += do_overlap(boxes[pair.a], boxes[pair.b]);
+  }
+  count_ = count;
+}
+
+// For the pairs of boxes with their skin, so that to begin with it allocates nothing.
+void BroadPhase::make_room(std::size_t boxes) {
+  if (pairs_.size() < 2 * count_ + 64) pairs_.resize(2 * count_ + 64);
+  if (spare_.size() < pairs_.size()) spare_.resize(pairs_.size());
+  skin_pairs_.reserve(pairs_.size());
+  with_skin_.reserve(boxes);
+}
+
+std::span<const BoxPair> BroadPhase::find_pairs(std::span<const Aabb> boxes, std::span<const double> margins) {
+  check(margins.empty() || margins.size() == boxes.size(), margins.size(), " margins for ", boxes.size(), " boxes");
+  if (!margins.empty()) {
+    inflated_.resize(boxes.size());
+    for (std::size_t i = 0; i < boxes.size(); ++i) inflated_[i] = inflated(boxes[i], margins[i]);  // (1)
+    boxes = inflated_;
+  }
+  if (!is_within_skin(boxes)) {
+    if (!with_skin_.empty()) adapt_skin();
+    if (searches_left_ > 0) {
+      --searches_left_;
+      with_skin_.clear();
+      search(boxes);
+      make_room(boxes.size());
+      return {pairs_.data(), count_};
+    }
+    search_with_skin(boxes);
+  }
+  ++uses_;
+  pick_pairs(boxes);
   return {pairs_.data(), count_};
 }
 

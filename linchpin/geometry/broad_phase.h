@@ -5,10 +5,14 @@
 // that is, if they are apart by at most the sum of their margins. A margin is at least what its shape can move in a
 // step (speed times dt), so that no contact of that step is missed.
 //
-// All pairs come out in rising order of (a, b), whatever the history: nothing is kept from call to call but memory. At
-// each call the boxes are sorted along a curve (spatial_order.h) and taken by eights into a tree (box_pack.h); each
-// pack of eight looks for those after it in the order which it overlaps, and where packs overlap, boxes are tested one
-// against eight. O(n log n + pairs) for boxes of bounded crowding. How that compares is told in docs/broad_phase.md.
+// All pairs come out in rising order of (a, b), whatever the history. Boxes are sorted along a curve (spatial_order.h) and
+// taken by eights into a tree (box_pack.h); each pack of eight looks for those after it in the order which it overlaps, and
+// where packs overlap, boxes are tested one against eight. O(n log n + pairs) for boxes of bounded crowding.
+//
+// In a simulation boxes move a little at a time. So what is searched are boxes with a skin, and while every box is within
+// the one it had with its skin, the pairs are among those found then, in their order, and (1) picks them: O(n + pairs).
+// The skin follows how fast things move, and where they move too fast for any there is none. What is kept decides how long
+// a call takes, never what it finds. How that compares is told in docs/broad_phase.md.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +37,17 @@ class BroadPhase {
   std::span<const BoxPair> find_pairs(std::span<const Aabb> boxes, std::span<const double> margins = {});
 
  private:
+  // The pairs of these boxes as they are, into pairs_.
+  void search(std::span<const Aabb> boxes);
   std::size_t find_neighbours(std::size_t pack);
   void test_pack(std::size_t pack, std::size_t candidates);
   void sort_pairs(std::size_t boxes);
+
+  bool is_within_skin(std::span<const Aabb> boxes) const;
+  void search_with_skin(std::span<const Aabb> boxes);
+  void adapt_skin();
+  void pick_pairs(std::span<const Aabb> boxes);  // of those with skin, into pairs_
+  void make_room(std::size_t boxes);
 
   SpatialOrder spatial_order_;
   BoxTree tree_;
@@ -47,6 +59,12 @@ class BroadPhase {
   std::vector<BoxPair> pairs_, spare_;            // the first count_ of them
   std::size_t count_ = 0;
   std::vector<std::uint32_t> place_a_, place_b_;
+
+  std::vector<Aabb> with_skin_;      // empty: nothing is kept
+  std::vector<BoxPair> skin_pairs_;  // theirs
+  double skin_ = 0.05;               // as part of a middling box
+  int uses_ = 0;                     // of what is kept
+  int searches_left_ = 1;            // without skin: who asks once needs none
 };
 
 }  // namespace linchpin

@@ -117,6 +117,34 @@ TEST(BroadPhase, WhatWasAskedBeforeDoesNotMatter) {
   }
 }
 
+// Boxes that drift, tremble, jump, vanish and come back: what is kept from call to call shows in no pair.
+TEST(BroadPhase, MovingBoxesAreFoundAsIfSeenForTheFirstTime) {
+  RandomSpatial random(16);
+  for (const Kind kind : kinds)
+    for (const double speed : {1e-4, 0.01, 0.2}) {
+      std::vector<Aabb> boxes = scene(kind, 300, random);
+      std::vector<Vec3<double>> velocity;
+      for (std::size_t i = 0; i < boxes.size(); ++i) velocity.push_back(random.vector(speed));
+      BroadPhase used;
+      for (int step = 0; step < 60; ++step) {
+        for (std::size_t i = 0; i < boxes.size(); ++i) {
+          boxes[i].lower = boxes[i].lower + velocity[i];
+          boxes[i].upper = boxes[i].upper + velocity[i];
+        }
+        std::vector<Aabb> now = boxes;
+        if (step % 7 == 3) now[std::size_t(step)].lower.x = std::nan("");
+        if (step % 11 == 5) now[std::size_t(step)] = Aabb::about({0, 0, 0}, {infinity, 1, 1});
+        if (step % 13 == 6) now[std::size_t(step)] = Aabb::none();
+        if (step == 30) now.resize(250);
+        const std::vector<double> margins(now.size(), 0.01 * double(step % 3));
+        std::vector<Aabb> inflated_boxes;
+        for (std::size_t i = 0; i < now.size(); ++i) inflated_boxes.push_back(inflated(now[i], margins[i]));
+        ASSERT_EQ(list(used.find_pairs(now, margins)), all_pairs(inflated_boxes))
+            << "kind " << int(kind) << ", speed " << speed << ", step " << step;
+      }
+    }
+}
+
 TEST(SpatialOrder, HasEachBoxOnceAndNeighboursTogether) {
   RandomSpatial random(16);
   SpatialOrder spatial_order;

@@ -93,13 +93,13 @@ bool ContactStepper::Parts::solve_rows(const Departure& from, const Arrival& at,
   Variant& with = servos || !firm ? soft : *firm;
   const std::size_t n = std::size_t(rows.rows.size());
   impulses.resize(n);
-  if (n == 0 && !in_maximal_coordinates(options.method)) {  // there hinges are rows, and still to be solved
+  if (n == 0 && !in_maximal_coordinates(options.method)) {  // there hinges are still to be solved
     aba<double>(with.plan, q_eval, at.v, tau, from.inputs.f_ext, with.aba, vdot);
     for (std::size_t k = 0; k < v_after.size(); ++k) v_after[k] = at.v[k] + h * vdot[k];
     keep_sleepers();
     return true;
   }
-  const bool moved = options.method != Method::os && std::ranges::find(has_rows, 0) != has_rows.end();
+  const bool moved = !has_rows_in_place(options.method) && std::ranges::find(has_rows, 0) != has_rows.end();
   if (moved) {
     kinematics<double>(bare.plan, q_eval, kin_middle);
     velocities(model, kin_middle, at.v, vel_after);
@@ -107,7 +107,7 @@ bool ContactStepper::Parts::solve_rows(const Departure& from, const Arrival& at,
   const Motive motive{with.model, with.plan, moved ? kin_middle : kin, moved ? vel_after : vel, q_eval, at.v, tau,
                       from.inputs.f_ext, h};
   with.formulation->pose(motive, rows.rows, problem);
-  if (options.method == Method::os) report.painleve = std::max(report.painleve, painleve_contacts());
+  if (has_rows_in_place(options.method)) report.painleve = std::max(report.painleve, painleve_contacts());
   const bool round = options.directions == 0 || cone_count(problem.blocks) == 0;
   SolverOptions how{
       .tolerance = options.tolerance,
@@ -116,7 +116,7 @@ bool ContactStepper::Parts::solve_rows(const Departure& from, const Arrival& at,
       .guess_tolerance = (at.fresh ? 1e-3 : 0.1) * options.tolerance,
       .aim = 1e-5 * options.tolerance};
   z.assign(std::size_t(problem.size()), 0.0);
-  if (options.method == Method::os)
+  if (has_rows_in_place(options.method))
     how.warm_start = guess_impulses(rows, set.contacts, at.memory, h, z);
   Problem* posed = &problem;
   if (!round) {

@@ -39,7 +39,9 @@ Finished run(const Model& model, double time, const SimulationOptions& options =
 
 double fastest(const State& state) { return largest(state.v); }
 
-std::vector<Method> all_methods() { return {Method::os, Method::rmc, Method::mc, Method::nmc_os, Method::nmc}; }
+std::vector<Method> all_methods() {
+  return {Method::os, Method::rmc, Method::mc, Method::nmc_os, Method::nmc, Method::multipliers};
+}
 
 TEST(Contact, NothingCreepsOnASlope) {
   for (const Method method : all_methods()) {

@@ -8,6 +8,15 @@
 
 namespace linchpin {
 
+namespace {
+// What is held at zero by settling ends as a denormal number, and arithmetic with those is twenty times slower: a plane
+// chain of hinges in space took 200 us a step in place of 17.
+void drop_dust(std::span<double> numbers) {
+  for (double& x : numbers)
+    if (std::abs(x) < 1e-100) x = 0;
+}
+}  // namespace
+
 MultiplierStepper::MultiplierStepper(MultiplierSystem& system, const MultiplierStepOptions& options, Force force)
     : system_(&system), options_(options), force_(std::move(force)) {
   check(options.dt > 0, "a step of ", options.dt, " s");
@@ -82,6 +91,8 @@ MultiplierStatus MultiplierStepper::step(MultiplierState& state) {
   if (status == MultiplierStatus::solved) {
     state.t += options_.dt;
     if (options_.settle) status = system_->settle(state, options_.settling);
+    drop_dust(state.q);
+    drop_dust(state.v);
   }
   if (status != MultiplierStatus::solved && status != MultiplierStatus::not_settled) {
     state.t = start_.t;
@@ -97,8 +108,8 @@ MultiplierStatus MultiplierStepper::run(MultiplierState& state, int steps) {
   return MultiplierStatus::solved;
 }
 
-DragReport drag(MultiplierSystem& system, MultiplierState& state, const DragOptions& options) {
-  DragReport report;
+MultiplierDragReport drag(MultiplierSystem& system, MultiplierState& state, const MultiplierDragOptions& options) {
+  MultiplierDragReport report;
   MultiplierState to = state;
   std::vector<double> v(state.v.size());
   report.strain = options.dt * system.strain(state);

@@ -2,11 +2,11 @@
 //
 // A step integrates (q, v) by Runge and Kutta's method of order 4 or by the semi-implicit one of Euler,
 //     v+ = v + dt vdot(t, q, v),     q+ = q (+) dt v+
-// and then settles positions and velocities (multiplier_system.h (1), (2)), so nothing drifts. In Runge and Kutta's stages
-// q moves by its rate and goes back to its manifold at the end only: order 4 stays.
+// and then settles positions and velocities (multiplier_system.h (1), (2)), so nothing drifts. In Runge and Kutta's
+// stages q moves by its rate and goes back to its manifold at the end only: order 4 stays.
 //
-// Constraints that push one way only act while they touch: each step begins by looking who does; those that still close in
-// get an impulse first.
+// Constraints that push one way only act while they touch: each step begins by looking who does; those that still close
+// in get an impulse first.
 #pragma once
 
 #include <functional>
@@ -55,21 +55,21 @@ class MultiplierStepper {
   std::vector<double> F_, qdot_, vdot_, q_sum_, v_sum_;
 };
 
-struct DragOptions {
-  double dt = 1;             // s: the `time` of the system's Drag constraints
+struct MultiplierDragOptions {
+  double dt = 1;  // s: the `time` of the system's DraggedPoint constraints
   int steps = 1000;
   double tolerance = 1e-10;  // of a step's largest number, m or rad
   SettleOptions settling = {};
 };
-struct DragReport {
+struct MultiplierDragReport {
   MultiplierStatus status = MultiplierStatus::solved;
   bool arrived = false;  // nothing moves any more: on the targets, or as near as the constraints let it
   int steps = 0;
-  double strain = 0;     // J: what is left in the springs
+  double strain = 0;  // J: what is left in the springs
 };
 
-// Moves a mechanism towards the targets of its Drag constraints, by f = m v, without ever leaving the others. A move that
-// would take it further away is halved, so it comes to rest at a nearest posture.
-DragReport drag(MultiplierSystem& system, MultiplierState& state, const DragOptions& options = {});
+// Moves a mechanism towards the targets of its DraggedPoint constraints, by f = m v, without ever leaving the others. A
+// move that would take it further away is halved, so it comes to rest at a nearest posture.
+MultiplierDragReport drag(MultiplierSystem& system, MultiplierState& state, const MultiplierDragOptions& options = {});
 
 }  // namespace linchpin

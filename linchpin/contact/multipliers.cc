@@ -1,0 +1,231 @@
+// Maximal coordinates with hinges eliminated first, in linear time [004 s.8]: what is left for the solver is what closes
+// loops, touches or is limited, the auxiliary constraints of 004, and with it the same problem as in os.cc.
+//
+//     v_free = v + dt multipliers(q, v, tau, f_ext),    w = (J Mhat^-1 K + softness) z + J v_free + offset       (1)
+//     v+ = v_free + D' (1 - X) Mhat^-1 K z                                                                       (2)
+// Mhat^-1 is how bodies respond to forces with their hinges doing what they must [004 (12)], column by column from the
+// factors of dynamics/multipliers.h: 004's constraint anticipation. Where we differ: columns are unit forces on the bodies
+// that rows touch, six for each, not one for each row; friction is in the law of a row's block instead of in its direction
+// of force, so that K = J' (the unsymmetric way is in auxiliary_problem.h); rows are at velocity level.
+#include "linchpin/dynamics/multipliers.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "linchpin/base/check.h"
+#include "linchpin/contact/eliminated.h"
+#include "linchpin/contact/formulations.h"
+#include "linchpin/contact/touched_links.h"
+
+namespace linchpin {
+namespace {
+
+class MultiplierFormulation final : public Formulation {
+ public:
+  explicit MultiplierFormulation(const Model& model);
+  void pose(const Motive& motive, const Rows& rows, Problem& problem) override;
+  void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,
+            std::span<double> impulses) override;
+
+ private:
+  // Bodies that move each other, of those that rows touch: [first, end) of touched_.
+  struct Group {
+    int first, end;
+    int way, way_end;        // nodes from them inward: of on_way_
+    std::size_t compliance;  // 6 x 6 blocks of theirs, row by row
+  };
+  struct BodySide {
+    int body, row;
+    Force<double> force;
+  };
+
+  void find_free_velocity(const Motive& motive);
+  void spread_sides(const Motive& motive, const Rows& rows);
+  void find_touched();
+  void find_compliance();
+
+  Multipliers dynamics_;
+  std::vector<int> group_of_body_, group_of_link_;  // by tree of bodies: those that hinges join
+
+  TouchedLinks links_;
+  std::vector<BodySide> sides_;
+  std::vector<int> touched_, slot_;  // bodies that sides are on, by group; by body: its place there, or -1
+  std::vector<Group> groups_;
+  std::vector<int> on_way_;  // nodes of the forest
+  std::vector<char> seen_;   // by node
+
+  std::vector<double> v_free_, vdot_, change_;
+  std::vector<Motion<double>> motion_;
+  AlignedArray<double> y8_, l8_;
+  std::vector<double> compliance_, F_, y_, l_;
+  EliminatedProblem eliminated_;
+};
+
+MultiplierFormulation::MultiplierFormulation(const Model& model)
+    : dynamics_(model),
+      group_of_body_(std::size_t(dynamics_.bodies().size())),
+      group_of_link_(model.links().size(), 0),
+      links_(model),
+      slot_(group_of_body_.size(), -1),
+      seen_(group_of_body_.size(), 0),
+      v_free_(std::size_t(model.nv())),
+      vdot_(v_free_.size()),
+      change_(v_free_.size()),
+      motion_(model.links().size(), Motion<double>::zero()),
+      y8_(8 * std::size_t(dynamics_.forest().total_size())),
+      l8_(8 * std::size_t(dynamics_.forest().total_rows())),
+      F_(std::size_t(dynamics_.forest().total_size())),
+      y_(F_.size()),
+      l_(std::size_t(dynamics_.forest().total_rows())) {
+  // A side on a link between two axes is one on both bodies of the joint, be there a hinge or none.
+  const MaximalBodies& bodies = dynamics_.bodies();
+  for (int b = 0; b < bodies.size(); ++b) {
+    const bool alone = bodies[b].parent < 0 || model.links()[std::size_t(bodies[b].link)].kind == LinkKind::free;
+    group_of_body_[std::size_t(b)] = alone ? b : group_of_body_[std::size_t(bodies[b].parent)];
+  }
+  for (std::size_t i = 1; i < group_of_link_.size(); ++i)
+    group_of_link_[i] = group_of_body_[std::size_t(bodies.of_link(int(i)))];
+}
+
+void MultiplierFormulation::find_free_velocity(const Motive& motive) {
+  std::ranges::copy(motive.v, v_free_.begin());
+  bool good;
+  if (motive.dt == 0) {
+    good = dynamics_.factor(motive.q);
+  } else {
+    good = dynamics_.accelerations(motive.q, motive.v, motive.tau, motive.f_ext, vdot_);
+    for (std::size_t k = 0; k < v_free_.size(); ++k) v_free_[k] += motive.dt * vdot_[k];
+  }
+  // What is no number goes on as such, to be named by who judges the step.
+  if (!good) std::ranges::fill(v_free_, std::numeric_limits<double>::quiet_NaN());
+}
+
+// Sides on links into those on bodies, in their axes.
+void MultiplierFormulation::spread_sides(const Motive& motive, const Rows& rows) {
+  sides_.clear();
+  for (int r = 0; r < rows.size(); ++r)
+    for (int s = rows.first_side[std::size_t(r)]; s < rows.first_side[std::size_t(r) + 1]; ++s) {
+      const RowSide& side = rows.sides[std::size_t(s)];
+      const Mat3<double>& R = motive.kin.X_WL[std::size_t(side.link)].R;
+      dynamics_.spread(side.link, {transpose_times(R, side.force.n), transpose_times(R, side.force.f)},
+                       [&](int body, const Force<double>& F) {
+                         sides_.push_back({body, r, F});
+                       });
+    }
+}
+
+// Bodies of sides_, those of one group together, and the way from them inward.
+void MultiplierFormulation::find_touched() {
+  for (const int b : touched_) slot_[std::size_t(b)] = -1;
+  touched_.clear();
+  groups_.clear();
+  on_way_.clear();
+  for (const BodySide& side : sides_) {
+    if (slot_[std::size_t(side.body)] >= 0) continue;
+    slot_[std::size_t(side.body)] = 0;
+    touched_.push_back(side.body);
+  }
+  std::ranges::sort(touched_, [&](int a, int b) {
+    return std::pair(group_of_body_[std::size_t(a)], a) < std::pair(group_of_body_[std::size_t(b)], b);
+  });
+  std::size_t blocks = 0;
+  for (int s = 0; s < int(touched_.size()); ++s) {
+    const int b = touched_[std::size_t(s)];
+    slot_[std::size_t(b)] = s;
+    const bool begins =
+        s == 0 || group_of_body_[std::size_t(b)] != group_of_body_[std::size_t(touched_[std::size_t(s) - 1])];
+    if (begins) groups_.push_back({s, s, int(on_way_.size()), 0, 0});
+    groups_.back().end = s + 1;
+    for (int node = dynamics_.forest().node_of_body(b); node >= 0 && !seen_[std::size_t(node)];
+         node = dynamics_.forest().nodes()[std::size_t(node)].parent) {
+      seen_[std::size_t(node)] = 1;
+      on_way_.push_back(node);
+    }
+    groups_.back().way_end = int(on_way_.size());
+  }
+  for (Group& group : groups_) {
+    std::sort(on_way_.begin() + group.way, on_way_.begin() + group.way_end);
+    group.compliance = 36 * blocks;
+    blocks += std::size_t(group.end - group.first) * std::size_t(group.end - group.first);
+  }
+  for (const int node : on_way_) seen_[std::size_t(node)] = 0;
+  compliance_.resize(36 * blocks);
+}
+
+// Responses to unit forces on the touched bodies, eight at a time.
+void MultiplierFormulation::find_compliance() {
+  const std::span<const ConstraintForest::Node> nodes = dynamics_.forest().nodes();
+  for (const Group& group : groups_) {
+    const std::span<const int> way =
+        std::span(on_way_).subspan(std::size_t(group.way), std::size_t(group.way_end - group.way));
+    const int width = 6 * (group.end - group.first);
+    for (int column = 0; column < width; column += 8) {
+      for (const int node : way) std::fill_n(y8_.data() + 8 * nodes[std::size_t(node)].y, 48, 0.0);
+      for (int k = 0; k < std::min(8, width - column); ++k) {
+        const int body = touched_[std::size_t(group.first + (column + k) / 6)];
+        y8_[std::size_t(8 * (6 * body + (column + k) % 6) + k)] = 1;
+      }
+      dynamics_.factors().solve8({y8_.data(), y8_.size()}, {l8_.data(), l8_.size()}, way);
+      for (int row = 0; row < width; ++row) {
+        const int body = touched_[std::size_t(group.first + row / 6)];
+        for (int k = 0; k < std::min(8, width - column); ++k)
+          compliance_[group.compliance + std::size_t(row * width + column + k)] =
+              y8_[std::size_t(8 * (6 * body + row % 6) + k)];
+      }
+    }
+  }
+}
+
+void MultiplierFormulation::pose(const Motive& motive, const Rows& rows, Problem& problem) {
+  check(motive.v.size() == v_free_.size() && motive.model.links().size() == motion_.size(),
+        "a motive of another model");
+  find_free_velocity(motive);
+  spread_sides(motive, rows);
+  if (links_.update(motive.model, rows)) find_touched();
+  find_compliance();
+  links_.motions(motive, v_free_, motion_);
+  SideTable& table = eliminated_.sides;
+  table.begin(touched_.size());
+  for (const BodySide& side : sides_) table.count(slot_[std::size_t(side.body)]);
+  table.end_count();
+  for (const BodySide& side : sides_) table.put(slot_[std::size_t(side.body)], side.row, side.force);
+  const auto each_compliance = [&](const auto& take) {
+    for (const Group& group : groups_) {
+      const std::size_t width = 6 * std::size_t(group.end - group.first);
+      for (int j = group.first; j < group.end; ++j)
+        for (int i = j; i >= group.first; --i)
+          take(i, j,
+               compliance_.data() + group.compliance +
+                   6 * (std::size_t(i - group.first) * width + std::size_t(j - group.first)),
+               width);
+    }
+  };
+  eliminated_.assemble(rows, motion_, group_of_link_, int(group_of_link_.size()), each_compliance, problem);
+}
+
+void MultiplierFormulation::lift(const Motive&, const Rows& rows, std::span<const double> solution, std::span<double> v,
+                                 std::span<double> impulses) {
+  check(solution.size() == std::size_t(rows.size()) && impulses.size() == solution.size(), "a solution of ",
+        solution.size(), " numbers and ", impulses.size(), " impulses for ", rows.size(), " rows");
+  std::ranges::copy(solution, impulses.begin());
+  std::ranges::fill(F_, 0);
+  for (const BodySide& side : sides_) {
+    const double z = impulses[std::size_t(side.row)];
+    double* F = F_.data() + 6 * side.body;
+    const double force[6] = {side.force.n.x, side.force.n.y, side.force.n.z,
+                             side.force.f.x, side.force.f.y, side.force.f.z};
+    for (int k = 0; k < 6; ++k) F[k] += z * force[k];
+  }
+  dynamics_.factors().solve(F_, {}, y_, l_);
+  if (dynamics_.refines()) dynamics_.factors().refine(F_, {}, y_, l_);
+  dynamics_.coordinates(y_, change_);
+  for (std::size_t k = 0; k < v.size(); ++k) v[k] = v_free_[k] + change_[k];
+}
+
+}  // namespace
+
+std::unique_ptr<Formulation> make_multipliers(const Model& model) {
+  return std::make_unique<MultiplierFormulation>(model);
+}
+
+}  // namespace linchpin
