@@ -46,10 +46,18 @@ ForestTimed time_forest(BlockSystem& system, std::span<const General> general, c
   factors.factor_and_solve(system.F, system.r, y, l);
   found.residual = system.residual(y, l);
 
+  volatile double touched = 0;
   std::vector<Repeated> work{repeated([&] { factors.factor_and_solve(system.F, system.r, y, l); }),
                              repeated([&] { factors.factor(); }),
                              repeated([&] { factors.solve(system.F, system.r, y, l); }),
-                             repeated([&] { factors.solve8(y8, r8, l8); })};
+                             repeated([&] { factors.solve8(y8, r8, l8); }),
+                             repeated([&] {
+                               double sum[4] = {};
+                               const double* const at = factors.block(0);
+                               for (std::size_t i = 0; i + 32 <= forest.numbers(); i += 32)
+                                 for (std::size_t k = 0; k < 4; ++k) sum[k] += at[i + 8 * k];
+                               touched = sum[0] + sum[1] + sum[2] + sum[3];
+                             })};
   std::vector<std::unique_ptr<GeneralSolver>> solvers;
   std::vector<std::size_t> timed;  // of found.general
   std::vector<double> y_general(y.size()), l_general(l.size());
@@ -90,7 +98,8 @@ ForestTimed time_forest(BlockSystem& system, std::span<const General> general, c
   found.factor = t[1];
   found.solve = t[2];
   found.solve8 = {t[3].minimum / 8, t[3].median / 8};
-  for (std::size_t i = 0; i < timed.size(); ++i) found.general[timed[i]].both = t[4 + i];
+  found.touch = t[4];
+  for (std::size_t i = 0; i < timed.size(); ++i) found.general[timed[i]].both = t[5 + i];
   return found;
 }
 

@@ -38,6 +38,7 @@ struct GeneralTimed {
 struct ForestTimed {
   int bodies = 0, numbers = 0;  // of y
   Timing both, factor, solve, solve8;  // solve8 per column
+  Timing touch;                        // one number of each cache line of the factors read: what memory alone takes
   double residual = 0;
   long numbers_below_diagonal = 0;  // block_system.h
   std::vector<GeneralTimed> general;

@@ -9,6 +9,7 @@
 // | factor           | without a right-hand side                                                                        |
 // | solve            | for one more right-hand side                                                                     |
 // | solve8           | for eight more, per column                                                                       |
+// | touch            | one number of each cache line of the factors read: what memory alone takes                       |
 // | iterations       | of conjugate gradients                                                                           |
 // | residual         | by how much the answer misses the equations, as a part of their largest term                     |
 //
@@ -72,8 +73,8 @@ class MultipliersSuite {
                      {"case", "dof", "aba", "multipliers", "over aba", "ns per body"},
                      {}};
   BenchTable ours_{"hinged bodies by the forest: ns per body, smallest",
-                   "lrrrrrrr",
-                   {"shape", "bodies", "factor and solve", "factor", "solve", "solve8, a column", "factor : solve",
+                   "lrrrrrrrr",
+                   {"shape", "bodies", "factor and solve", "factor", "solve", "solve8, a column", "touch", "factor : solve",
                     "per body, over 1000"},
                    {}};
   BenchTable rivals_{"beside general solvers: us for factors and one solution, smallest", "lrr", {"shape", "bodies", "ours"}, {}};
@@ -153,6 +154,7 @@ bool MultipliersSuite::run_bodies(ForestShape shape, int bodies) {
   add("factor", "linchpin", "double", t.factor);
   add("solve", "linchpin", "double", t.solve);
   add("solve8", "linchpin", "double", t.solve8);
+  add("touch", "linchpin", "double", t.touch);
   add("residual", "relative", "linchpin", "double", t.residual);
   for (const GeneralTimed& g : t.general) {
     if (g.both)
@@ -170,7 +172,7 @@ bool MultipliersSuite::run_bodies(ForestShape shape, int bodies) {
   if (const auto at = at_1000_.find(int(shape)); at != at_1000_.end()) growth = per_body(t.both) / at->second;
   if (growth && bodies > 1000) most_growth_ = std::max(most_growth_.value_or(0), *growth);
   ours_.rows.push_back({name(shape), std::to_string(bodies), text(per_body(t.both)), text(per_body(t.factor)),
-                        text(per_body(t.solve)), text(per_body(t.solve8)), text(t.factor.minimum / t.solve.minimum),
+                        text(per_body(t.solve)), text(per_body(t.solve8)), text(per_body(t.touch)), text(t.factor.minimum / t.solve.minimum),
                         growth ? text(*growth) : "-"});
   if (t.general.empty()) return true;
   std::vector<std::string> cells{name(shape), std::to_string(bodies), text(ours)};
@@ -195,7 +197,7 @@ BenchReport MultipliersSuite::run() {
         "general solvers are Eigen's, compiled for this machine; \"our order\": told the order in which nothing fills in");
   if (options_.peers && !is_here(General::cholmod_of_A)) report_.notes.emplace_back("without CHOLMOD (LINCHPIN_BENCH_CHOLMOD=OFF)");
   if (!options_.quick)
-    report_.notes.emplace_back("100000 bodies are 240 MB of numbers, which do not fit a core's caches");
+    report_.notes.emplace_back("100000 bodies are 240 MB of numbers, which do not fit a core's caches: \"touch\" is what reading them takes");
   for (const General kind : all_general) {
     if (!is_shown(kind)) continue;
     rivals_.columns.push_back(name(kind) + (kind == General::cg_of_A ? " (iterations)" : ""));
