@@ -72,9 +72,12 @@ double BlockSystem::residual(std::span<const double> y, std::span<const double> 
 
 std::string name(ForestShape shape) {
   switch (shape) {
-    case ForestShape::chain: return "chain";
-    case ForestShape::star: return "star";
-    default: return "random tree";
+    case ForestShape::chain:
+      return "chain";
+    case ForestShape::star:
+      return "star";
+    default:
+      return "random tree";
   }
 }
 

@@ -11,12 +11,17 @@ constexpr double slow = 0.1;  // s: once is enough, and accurate enough
 bool GeneralLimits::allow(General solver, int count, long numbers) const {
   if (count > bodies) return false;
   switch (solver) {
-    case General::lu: return count <= lu && numbers <= numbers_of_A;
+    case General::lu:
+      return count <= lu && numbers <= numbers_of_A;
     case General::llt_of_A:
-    case General::cholmod_of_A: return numbers <= numbers_of_A;
-    case General::dense_of_A: return long(25) * count * count <= numbers_of_A;
-    case General::cg_of_A: return count <= cg;
-    default: return true;
+    case General::cholmod_of_A:
+      return numbers <= numbers_of_A;
+    case General::dense_of_A:
+      return long(25) * count * count <= numbers_of_A;
+    case General::cg_of_A:
+      return count <= cg;
+    default:
+      return true;
   }
 }
 
@@ -50,8 +55,7 @@ ForestTimed time_forest(BlockSystem& system, std::span<const General> general, c
   std::vector<Repeated> work{repeated([&] { factors.factor_and_solve(system.F, system.r, y, l); }),
                              repeated([&] { factors.factor(); }),
                              repeated([&] { factors.solve(system.F, system.r, y, l); }),
-                             repeated([&] { factors.solve8(y8, r8, l8); }),
-                             repeated([&] {
+                             repeated([&] { factors.solve8(y8, r8, l8); }), repeated([&] {
                                double sum[4] = {};
                                const double* const at = factors.block(0);
                                for (std::size_t i = 0; i + 32 <= forest.numbers(); i += 32)

@@ -14,15 +14,15 @@
 
 namespace linchpin {
 
-inline constexpr General all_general[] = {General::ldlt_in_our_order, General::ldlt_amd,   General::lu,
-                                          General::llt_of_A,          General::cholmod_of_A, General::dense_of_A,
-                                          General::cg_of_A};
+inline constexpr General all_general[] = {
+    General::ldlt_in_our_order, General::ldlt_amd,   General::lu,     General::llt_of_A,
+    General::cholmod_of_A,      General::dense_of_A, General::cg_of_A};
 
 // Which solver is worth its time where: above this it takes seconds, or memory, for what ours does in milliseconds.
 struct GeneralLimits {
-  int bodies = 1 << 30;             // all of them
-  long numbers_of_A = 6'000'000;    // those that make A, or pivot
-  int lu = 10000, cg = 1000;        // bodies; of conjugate gradients iterations grow with a chain's length
+  int bodies = 1 << 30;           // all of them
+  long numbers_of_A = 6'000'000;  // those that make A, or pivot
+  int lu = 10000, cg = 1000;      // bodies; of conjugate gradients iterations grow with a chain's length
   bool allow(General solver, int bodies, long numbers) const;
 };
 
@@ -36,7 +36,7 @@ struct GeneralTimed {
 };
 
 struct ForestTimed {
-  int bodies = 0, numbers = 0;  // of y
+  int bodies = 0, numbers = 0;         // of y
   Timing both, factor, solve, solve8;  // solve8 per column
   Timing touch;                        // one number of each cache line of the factors read: what memory alone takes
   double residual = 0;

@@ -26,7 +26,8 @@ Eigen::Map<const RowMajor> mass_of(const BlockSystem& s, int body) {
   const int n = s.size[std::size_t(body)];
   return {&s.mass[s.mass_at[std::size_t(body)]], n, n};
 }
-Eigen::Map<const RowMajor> block_of(const BlockSystem& s, const BlockSystem::Constraint& c, const BlockSystem::Part& part) {
+Eigen::Map<const RowMajor> block_of(const BlockSystem& s, const BlockSystem::Constraint& c,
+                                    const BlockSystem::Part& part) {
   return {&s.J[part.J], c.rows, s.size[std::size_t(part.body)]};
 }
 
@@ -50,8 +51,7 @@ class Whole {
     for (int b = 0; b < s.bodies(); ++b) {
       const auto M = mass_of(s, b);
       for (int i = 0; i < M.rows(); ++i)
-        for (int k = 0; k < M.cols(); ++k)
-          put(place_[std::size_t(b)] + i, place_[std::size_t(b)] + k, M(i, k));
+        for (int k = 0; k < M.cols(); ++k) put(place_[std::size_t(b)] + i, place_[std::size_t(b)] + k, M(i, k));
     }
     for (std::size_t c = 0; c < s.constraints.size(); ++c)
       for (const BlockSystem::Part& part : s.constraints[c].parts) {
@@ -97,7 +97,8 @@ class Whole {
     for (std::size_t b = 0; b < bodies; ++b)
       f(Eigen::Index(place_[b]), std::size_t(s.first[b]), std::size_t(s.size[b]), true);
     for (std::size_t c = 0; c < s.constraints.size(); ++c)
-      f(Eigen::Index(place_[bodies + c]), std::size_t(s.constraints[c].first), std::size_t(s.constraints[c].rows), false);
+      f(Eigen::Index(place_[bodies + c]), std::size_t(s.constraints[c].first), std::size_t(s.constraints[c].rows),
+        false);
   }
 
   const BlockSystem* system_;
@@ -269,7 +270,8 @@ class SparseA {
       const int column = s.constraints[std::size_t(p.d)].first, row = s.constraints[std::size_t(p.c)].first;
       const int* const begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column];
       const int* const end = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
-      slots_.push_back({matrix_.outerIndexPtr()[column] + int(std::lower_bound(begin, end, row) - begin), int(end - begin)});
+      slots_.push_back(
+          {matrix_.outerIndexPtr()[column] + int(std::lower_bound(begin, end, row) - begin), int(end - begin)});
     }
   }
   void make() {
@@ -333,7 +335,11 @@ class LltOfA final : public GeneralSolver {
 class DenseOfA final : public GeneralSolver {
  public:
   explicit DenseOfA(const BlockSystem& s)
-      : inverses_(s), pairs_(pairs_of(s)), A_(s.total_rows(), s.total_rows()), b_(s.total_rows()), llt_(s.total_rows()) {}
+      : inverses_(s),
+        pairs_(pairs_of(s)),
+        A_(s.total_rows(), s.total_rows()),
+        b_(s.total_rows()),
+        llt_(s.total_rows()) {}
   void make() {
     inverses_.make();
     const BlockSystem& s = inverses_.system();
@@ -385,7 +391,8 @@ class OperatorA : public Eigen::EigenBase<OperatorA> {
   enum { ColsAtCompileTime = Eigen::Dynamic, MaxColsAtCompileTime = Eigen::Dynamic, IsRowMajor = false };
 
   using Rows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
-  explicit OperatorA(const BlockSystem& s) : inverse_(s.total_size(), s.total_size()), J_(s.total_rows(), s.total_size()) {
+  explicit OperatorA(const BlockSystem& s)
+      : inverse_(s.total_size(), s.total_size()), J_(s.total_rows(), s.total_size()) {
     std::vector<Eigen::Triplet<double>> entries;
     for (int b = 0; b < s.bodies(); ++b) {
       const int at = s.first[std::size_t(b)], n = s.size[std::size_t(b)];
@@ -528,13 +535,20 @@ class CgOfA final : public GeneralSolver {
 
 std::string name(General solver) {
   switch (solver) {
-    case General::ldlt_in_our_order: return "SimplicialLDLT, our order";
-    case General::ldlt_amd: return "SimplicialLDLT, AMD";
-    case General::lu: return "SparseLU";
-    case General::llt_of_A: return "SimplicialLLT of A";
-    case General::cholmod_of_A: return "CHOLMOD of A";
-    case General::dense_of_A: return "dense LLT of A";
-    default: return "CG on A";
+    case General::ldlt_in_our_order:
+      return "SimplicialLDLT, our order";
+    case General::ldlt_amd:
+      return "SimplicialLDLT, AMD";
+    case General::lu:
+      return "SparseLU";
+    case General::llt_of_A:
+      return "SimplicialLLT of A";
+    case General::cholmod_of_A:
+      return "CHOLMOD of A";
+    case General::dense_of_A:
+      return "dense LLT of A";
+    default:
+      return "CG on A";
   }
 }
 
@@ -549,18 +563,25 @@ bool is_here(General solver) {
 
 std::unique_ptr<GeneralSolver> make_general(General solver, const BlockSystem& system, const GeneralOptions& options) {
   switch (solver) {
-    case General::ldlt_in_our_order: return std::make_unique<WholeLdlt<Eigen::NaturalOrdering<int>>>(system);
-    case General::ldlt_amd: return std::make_unique<WholeLdlt<Eigen::AMDOrdering<int>>>(system);
-    case General::lu: return std::make_unique<WholeLu>(system);
+    case General::ldlt_in_our_order:
+      return std::make_unique<WholeLdlt<Eigen::NaturalOrdering<int>>>(system);
+    case General::ldlt_amd:
+      return std::make_unique<WholeLdlt<Eigen::AMDOrdering<int>>>(system);
+    case General::lu:
+      return std::make_unique<WholeLu>(system);
     case General::llt_of_A:
       return std::make_unique<LltOfA<Eigen::SimplicialLLT<Sparse, Eigen::Lower, Eigen::AMDOrdering<int>>>>(system);
 #ifdef LINCHPIN_HAVE_CHOLMOD
-    case General::cholmod_of_A: return std::make_unique<LltOfA<Eigen::CholmodDecomposition<Sparse, Eigen::Lower>>>(system);
+    case General::cholmod_of_A:
+      return std::make_unique<LltOfA<Eigen::CholmodDecomposition<Sparse, Eigen::Lower>>>(system);
 #else
-    case General::cholmod_of_A: return nullptr;
+    case General::cholmod_of_A:
+      return nullptr;
 #endif
-    case General::dense_of_A: return std::make_unique<DenseOfA>(system);
-    default: return std::make_unique<CgOfA>(system, options);
+    case General::dense_of_A:
+      return std::make_unique<DenseOfA>(system);
+    default:
+      return std::make_unique<CgOfA>(system, options);
   }
 }
 

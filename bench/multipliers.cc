@@ -15,6 +15,8 @@
 //
 // Every solver gets the same numbers. The best of the general ones is what ratios are to ("best general solver"); "SimplicialLDLT, our
 // order" is told our order of elimination, which no general solver finds by itself, and still works number by number.
+#include "linchpin/dynamics/multipliers.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -26,7 +28,6 @@
 #include "bench/timing.h"
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/constraint_forest.h"
-#include "linchpin/dynamics/multipliers.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 
@@ -50,7 +51,8 @@ std::string text(double x) {
 
 class MultipliersSuite {
  public:
-  MultipliersSuite(const BenchOptions& options, const BenchProgress& progress) : options_(options), progress_(progress) {
+  MultipliersSuite(const BenchOptions& options, const BenchProgress& progress)
+      : options_(options), progress_(progress) {
     if (options.quick) timing_ = {.sample = 60e-6, .budget = 0.02, .fewest = 3, .most = 100};
   }
   BenchReport run();
@@ -74,10 +76,11 @@ class MultipliersSuite {
                      {}};
   BenchTable ours_{"hinged bodies by the forest: ns per body, smallest",
                    "lrrrrrrrr",
-                   {"shape", "bodies", "factor and solve", "factor", "solve", "solve8, a column", "touch", "factor : solve",
-                    "per body, over 1000"},
+                   {"shape", "bodies", "factor and solve", "factor", "solve", "solve8, a column", "touch",
+                    "factor : solve", "per body, over 1000"},
                    {}};
-  BenchTable rivals_{"beside general solvers: us for factors and one solution, smallest", "lrr", {"shape", "bodies", "ours"}, {}};
+  BenchTable rivals_{
+      "beside general solvers: us for factors and one solution, smallest", "lrr", {"shape", "bodies", "ours"}, {}};
   std::string case_;  // the one at hand
   int size_ = 0;
   std::map<int, double> at_1000_;  // ns per body, by shape
@@ -142,8 +145,8 @@ bool MultipliersSuite::run_bodies(ForestShape shape, int bodies) {
   if (!options_.peers) general = {};
   GeneralLimits limits;
   if (options_.quick) limits.bodies = largest_quick_general;
-  const ForestTimed t =
-      time_forest(system, general, limits, timing_for(bodies), [&](const std::string& what) { return progress_(-1, case_ + ": " + what); });
+  const ForestTimed t = time_forest(system, general, limits, timing_for(bodies),
+                                    [&](const std::string& what) { return progress_(-1, case_ + ": " + what); });
   if (t.bodies == 0) return false;
 
   const double ours = 1e6 * t.both.minimum;
@@ -172,8 +175,8 @@ bool MultipliersSuite::run_bodies(ForestShape shape, int bodies) {
   if (const auto at = at_1000_.find(int(shape)); at != at_1000_.end()) growth = per_body(t.both) / at->second;
   if (growth && bodies > 1000) most_growth_ = std::max(most_growth_.value_or(0), *growth);
   ours_.rows.push_back({name(shape), std::to_string(bodies), text(per_body(t.both)), text(per_body(t.factor)),
-                        text(per_body(t.solve)), text(per_body(t.solve8)), text(per_body(t.touch)), text(t.factor.minimum / t.solve.minimum),
-                        growth ? text(*growth) : "-"});
+                        text(per_body(t.solve)), text(per_body(t.solve8)), text(per_body(t.touch)),
+                        text(t.factor.minimum / t.solve.minimum), growth ? text(*growth) : "-"});
   if (t.general.empty()) return true;
   std::vector<std::string> cells{name(shape), std::to_string(bodies), text(ours)};
   for (const General kind : all_general) {
@@ -194,10 +197,13 @@ BenchReport MultipliersSuite::run() {
                                     : "this system does not let us pin a thread to a core");
   if (options_.peers)
     report_.notes.emplace_back(
-        "general solvers are Eigen's, compiled for this machine; \"our order\": told the order in which nothing fills in");
-  if (options_.peers && !is_here(General::cholmod_of_A)) report_.notes.emplace_back("without CHOLMOD (LINCHPIN_BENCH_CHOLMOD=OFF)");
+        "general solvers are Eigen's, compiled for this machine; \"our order\": told the order in which nothing fills "
+        "in");
+  if (options_.peers && !is_here(General::cholmod_of_A))
+    report_.notes.emplace_back("without CHOLMOD (LINCHPIN_BENCH_CHOLMOD=OFF)");
   if (!options_.quick)
-    report_.notes.emplace_back("100000 bodies are 240 MB of numbers, which do not fit a core's caches: \"touch\" is what reading them takes");
+    report_.notes.emplace_back(
+        "100000 bodies are 240 MB of numbers, which do not fit a core's caches: \"touch\" is what reading them takes");
   for (const General kind : all_general) {
     if (!is_shown(kind)) continue;
     rivals_.columns.push_back(name(kind) + (kind == General::cg_of_A ? " (iterations)" : ""));
@@ -220,11 +226,11 @@ BenchReport MultipliersSuite::run() {
     return told(now, what);
   };
   bool go_on = true;
-  for (const std::string& name : scenes)
-    go_on = go_on && progress_(done++ / parts, name) && run_model(name);
+  for (const std::string& name : scenes) go_on = go_on && progress_(done++ / parts, name) && run_model(name);
   for (const ForestShape shape : {ForestShape::chain, ForestShape::star, ForestShape::random})
     for (const int bodies : sizes)
-      go_on = go_on && progress_(done++ / parts, name(shape) + " of " + std::to_string(bodies)) && run_bodies(shape, bodies);
+      go_on = go_on && progress_(done++ / parts, name(shape) + " of " + std::to_string(bodies)) &&
+              run_bodies(shape, bodies);
   report_.tables = {std::move(models_), std::move(ours_)};
   if (!rivals_.rows.empty()) report_.tables.push_back(std::move(rivals_));
   report_.targets = {

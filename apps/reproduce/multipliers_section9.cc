@@ -28,11 +28,11 @@ struct Measured {
   std::string name;
   OfPaper paper;
   int bodies = 0, primary = 0, auxiliary = 0;
-  double all = 0, J = 0;                                     // us: the system's accelerations; its Jacobians alone
-  double factor = 0, solve = 0, solve8 = 0, both = 0;        // of the primary constraints' matrix
-  double matrix = 0;                                         // the auxiliary constraints': their k x k matrix
-  double blocks = 0;                                         // all from the blocks: factors, auxiliary ones, solutions
-  double dense = 0, sparse = 0, cg = 0, cg_rough = 0;        // factors and a solution, all rows
+  double all = 0, J = 0;                               // us: the system's accelerations; its Jacobians alone
+  double factor = 0, solve = 0, solve8 = 0, both = 0;  // of the primary constraints' matrix
+  double matrix = 0;                                   // the auxiliary constraints': their k x k matrix
+  double blocks = 0;                                   // all from the blocks: factors, auxiliary ones, solutions
+  double dense = 0, sparse = 0, cg = 0, cg_rough = 0;  // factors and a solution, all rows
   int iterations = 0, iterations_rough = 0;
   std::string best_sparse;
   double condition = 0, difference = 0, dense_difference = 0;  // of the multipliers, as a part of the largest
@@ -40,7 +40,7 @@ struct Measured {
   int pushing = 0;                                             // contacts with a force
   double auxiliary_error = 0;                                  // |J^a y - r| as a part of the terms, of rows that push
   double contact_residual = 0;
-  double blocks_difference = 0;                                // of accelerations, from blocks and by the system
+  double blocks_difference = 0;  // of accelerations, from blocks and by the system
   bool solved = false;
 
   double bound() const { return 100 * std::numeric_limits<double>::epsilon() * condition; }
@@ -78,7 +78,8 @@ Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& t
   m.difference = difference(l, l_dense);
   m.auxiliary_error = blocks.residual(vdot, l);
   m.pushing = blocks.total_rows() - m.primary;
-  if (s.contacts) m.contact_residual = std::max(s.contacts->report().residual.relative, s.contacts->report().residual.plain_relative);
+  if (s.contacts)
+    m.contact_residual = std::max(s.contacts->report().residual.relative, s.contacts->report().residual.plain_relative);
 
   // The primary ones by the forest, and what a sparse solver told its order makes of them.
   BlockSystem primary = primary_blocks_of(s);
@@ -90,7 +91,8 @@ Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& t
   m.numbers = primary.numbers_below_diagonal();
   if (in_order->factor()) m.factor_numbers = in_order->nonzeros();
 
-  std::vector<double> y(primary.F.size()), y8(8 * y.size()), l_primary(primary.r.size()), l8(8 * l_primary.size()), r8(l8);
+  std::vector<double> y(primary.F.size()), y8(8 * y.size()), l_primary(primary.r.size()), l8(8 * l_primary.size()),
+      r8(l8);
   AuxiliaryRows rows(forest);
   for (const int c : s.auxiliary) {
     const RowBlocks& at = s.system.evaluate(s.state, c);
@@ -190,37 +192,43 @@ Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& t
 }
 
 std::string number(double x) {
-  return x == 0 ? "-" : x < 10 ? fmt::format("{:.2f}", x) : x < 1000 ? fmt::format("{:.1f}", x) : fmt::format("{:.0f}", x);
+  return x == 0     ? "-"
+         : x < 10   ? fmt::format("{:.2f}", x)
+         : x < 1000 ? fmt::format("{:.1f}", x)
+                    : fmt::format("{:.0f}", x);
 }
 std::string percent(double part) { return fmt::format("{:.0f} %", 100 * part); }
 
 Table paper_table(const std::vector<Measured>& all) {
   Table table{"The four systems: the paper's milliseconds (250 MHz R4400) and ours",
               "lrrrrrrrr",
-              {"system", "multipliers", "paper, ms", "of it J", "ours, us", "of it J", "from blocks, us", "dense way, us", "dense over ours"},
+              {"system", "multipliers", "paper, ms", "of it J", "ours, us", "of it J", "from blocks, us",
+               "dense way, us", "dense over ours"},
               {}};
   for (const Measured& m : all)
-    table.rows.push_back({m.name, m.auxiliary ? fmt::format("{} + {}", m.primary, m.auxiliary) : std::to_string(m.primary),
-                          fmt::format("{:.1f}", m.paper.all), m.paper.J > 0 ? percent(m.paper.J / m.paper.all) : "-",
-                          number(m.all), percent(m.J / m.all), number(m.blocks), number(m.dense),
-                          fmt::format("{:.1f}", m.speed_up())});
+    table.rows.push_back(
+        {m.name, m.auxiliary ? fmt::format("{} + {}", m.primary, m.auxiliary) : std::to_string(m.primary),
+         fmt::format("{:.1f}", m.paper.all), m.paper.J > 0 ? percent(m.paper.J / m.paper.all) : "-", number(m.all),
+         percent(m.J / m.all), number(m.blocks), number(m.dense), fmt::format("{:.1f}", m.speed_up())});
   return table;
 }
 Table parts_table(const std::vector<Measured>& all) {
-  Table table{"Parts, us: of the primary constraints' matrix, and of the auxiliary ones",
-              "lrrrrrr",
-              {"system", "factor", "solve", "factor : solve", "both in one go", "eight solves, each", "auxiliary matrix"},
-              {}};
+  Table table{
+      "Parts, us: of the primary constraints' matrix, and of the auxiliary ones",
+      "lrrrrrr",
+      {"system", "factor", "solve", "factor : solve", "both in one go", "eight solves, each", "auxiliary matrix"},
+      {}};
   for (const Measured& m : all)
     table.rows.push_back({m.name, number(m.factor), number(m.solve), fmt::format("{:.1f}", m.factor / m.solve),
                           number(m.both), number(m.solve8), number(m.matrix)});
   return table;
 }
 Table general_table(const std::vector<Measured>& all) {
-  Table table{"General solvers on all rows, us for factors and a solution",
-              "lrrlrrrr",
-              {"system", "ours from blocks", "sparse", "which", "CG to 1e-10", "iterations", "CG to 1e-3", "iterations"},
-              {}};
+  Table table{
+      "General solvers on all rows, us for factors and a solution",
+      "lrrlrrrr",
+      {"system", "ours from blocks", "sparse", "which", "CG to 1e-10", "iterations", "CG to 1e-3", "iterations"},
+      {}};
   for (const Measured& m : all)
     table.rows.push_back({m.name, number(m.blocks), number(m.sparse), m.best_sparse, number(m.cg),
                           std::to_string(m.iterations), number(m.cg_rough), std::to_string(m.iterations_rough)});
@@ -248,10 +256,13 @@ Drawing drawing_of(const std::vector<Section9System>& systems) {
     std::string path;
     for (const Section9System::Rod& rod : s.rods)
       path += fmt::format("M{:.1f} {:.1f}L{:.1f} {:.1f}", x(rod.from), y(rod.from), x(rod.to), y(rod.to));
-    out += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.6\" stroke-linecap=\"round\"/>", path);
+    out += fmt::format(
+        "<path d=\"{}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.6\" stroke-linecap=\"round\"/>", path);
     for (const Vec3<double>& p : s.points)
-      out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"none\" stroke=\"#c33\" stroke-width=\"2\"/>", x(p), y(p));
-    out += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">{}</text>", panel * (double(i) + 0.5), panel + 16, s.name);
+      out += fmt::format(
+          "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"none\" stroke=\"#c33\" stroke-width=\"2\"/>", x(p), y(p));
+    out += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"middle\">{}</text>", panel * (double(i) + 0.5),
+                       panel + 16, s.name);
   }
   return {out + "</svg>", "Rods of 0.6 m, the first of them held by the world; circles: auxiliary constraints."};
 }
@@ -276,7 +287,8 @@ Table growth_table(ForestShape shape, const Growth& rows) {
   table.align += "rr";
   for (const ForestTimed& t : rows) {
     std::vector<std::string> cells{std::to_string(t.bodies), number(1e6 * t.both.minimum),
-                                   number(1e9 * t.both.minimum / t.bodies), number(1e9 * t.touch.minimum / t.bodies), fmt::format("{:.0e}", t.residual)};
+                                   number(1e9 * t.both.minimum / t.bodies), number(1e9 * t.touch.minimum / t.bodies),
+                                   fmt::format("{:.0e}", t.residual)};
     for (const General kind : all_general) {
       if (!is_shown(kind)) continue;
       const GeneralTimed* const g = t.find(kind);
@@ -302,7 +314,8 @@ Plot growth_plot(ForestShape shape, const Growth& rows) {
     if (kind == General::cholmod_of_A) continue;  // the line of SimplicialLLT
     Series series{name(kind), {}};
     for (const ForestTimed& t : rows)
-      if (const GeneralTimed* g = t.find(kind); g && g->both) series.points.emplace_back(t.bodies, 1e6 * g->both->minimum);
+      if (const GeneralTimed* g = t.find(kind); g && g->both)
+        series.points.emplace_back(t.bodies, 1e6 * g->both->minimum);
     if (!series.points.empty()) plot.series.push_back(std::move(series));
   }
   return plot;
@@ -313,8 +326,8 @@ Plot growth_plot(ForestShape shape, const Growth& rows) {
 Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, const ReproduceProgress& progress) {
   pin_to_one_core();
   const TimingOptions timing{.sample = 100e-6, .budget = options.quick ? 0.01 : 0.15, .fewest = 3, .most = 300};
-  const std::vector<int> sizes =
-      options.quick ? std::vector<int>{10, 100, 1000} : std::vector<int>{10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000};
+  const std::vector<int> sizes = options.quick ? std::vector<int>{10, 100, 1000}
+                                               : std::vector<int>{10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000};
   constexpr ForestShape shapes[] = {ForestShape::chain, ForestShape::star, ForestShape::random};
   GeneralLimits limits;
   if (options.quick) limits.bodies = 100;
@@ -360,7 +373,8 @@ Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, con
   for (std::size_t k = 0; k < std::size(shapes); ++k) {
     for (const ForestTimed& t : growth[k]) {
       residual = std::max(residual, t.residual);
-      if (const GeneralTimed* best = t.best()) least_ahead = std::min(least_ahead, best->both->minimum / t.both.minimum);
+      if (const GeneralTimed* best = t.best())
+        least_ahead = std::min(least_ahead, best->both->minimum / t.both.minimum);
       if (const GeneralTimed* g = t.find(General::ldlt_in_our_order))
         none_filled = none_filled && g->nonzeros == t.numbers_below_diagonal;
     }
@@ -378,11 +392,13 @@ Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, con
   Reproduction result;
   result.claims = {
       {"the multipliers are those of the dense solution", "-",
-       fmt::format("they differ by {:.0e} of the largest at most, where 100 roundings times the condition of J M^-1 J' are {:.0e}",
+       fmt::format("they differ by {:.0e} of the largest at most, where 100 roundings times the condition of J M^-1 J' "
+                   "are {:.0e}",
                    worst, worst_bound),
        equal},
       {"nothing fills in, whatever is connected to what", "section 7.1, shown by the order of elimination",
-       fmt::format("numbers below the diagonal, of the factors (counted by a sparse solver told our order) and of the matrix: {}; "
+       fmt::format("numbers below the diagonal, of the factors (counted by a sparse solver told our order) and of the "
+                   "matrix: {}; "
                    "the same for chains, stars and random trees",
                    filled),
        none_filled},
@@ -392,54 +408,69 @@ Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, con
       {"3 frictionless contacts beside 96 primary multipliers are complementary", "solved as Baraff 1994",
        fmt::format("{} push; residual {:.0e} by the judge of all solvers", contacts.pushing, contacts.contact_residual),
        contacts.solved && contacts.pushing > 0 && contacts.contact_residual <= 1e-10},
-      {fmt::format("no numerical trouble up to {} bodies", sizes.back()), "\"no numerical tolerance values to be found\"",
+      {fmt::format("no numerical trouble up to {} bodies", sizes.back()),
+       "\"no numerical tolerance values to be found\"",
        fmt::format("equations missed by {:.0e} of their largest term at most", residual), residual <= 1e-12},
       {"computing J is a part of the time, not most of it", "35 %, 24 % and 31 %",
-       fmt::format("{}, {} and {}", percent(tree.J / tree.all), percent(contacts.J / contacts.all), percent(large.J / large.all)),
+       fmt::format("{}, {} and {}", percent(tree.J / tree.all), percent(contacts.J / contacts.all),
+                   percent(large.J / large.all)),
        std::max({tree.J / tree.all, contacts.J / contacts.all, large.J / large.all}) < 0.5, "timing"},
       {"a further solution is cheaper than the factors", "about 1 : 4",
-       fmt::format("1 : {:.1f}, {:.1f} and {:.1f} one by one; 1 : {:.1f}, {:.1f} and {:.1f} eight at a time", tree.factor / tree.solve,
-                   contacts.factor / contacts.solve, large.factor / large.solve, tree.factor / tree.solve8,
-                   contacts.factor / contacts.solve8, large.factor / large.solve8),
+       fmt::format("1 : {:.1f}, {:.1f} and {:.1f} one by one; 1 : {:.1f}, {:.1f} and {:.1f} eight at a time",
+                   tree.factor / tree.solve, contacts.factor / contacts.solve, large.factor / large.solve,
+                   tree.factor / tree.solve8, contacts.factor / contacts.solve8, large.factor / large.solve8),
        tree.factor > tree.solve && large.factor > large.solve, "timing"},
       {"12 of 108 multipliers auxiliary: dearer, by their matrix", "14 ms more than 6.2: 3.3 times in all",
-       fmt::format("{:.1f} us more than {:.1f}: {:.1f} times in all; the matrix is {:.1f} us of it", loops.all - tree.all, tree.all,
-                   1 + added, loops.matrix),
+       fmt::format("{:.1f} us more than {:.1f}: {:.1f} times in all; the matrix is {:.1f} us of it",
+                   loops.all - tree.all, tree.all, 1 + added, loops.matrix),
        added <= 14 / 6.2, "timing"},
       {"faster than the dense way at 99 multipliers", "2 times",
-       fmt::format("{:.1f} times from blocks, {:.1f} with J, masses and forces in both", contacts.speed_up(), contacts.speed_up_in_all()),
+       fmt::format("{:.1f} times from blocks, {:.1f} with J, masses and forces in both", contacts.speed_up(),
+                   contacts.speed_up_in_all()),
        contacts.speed_up_in_all() >= 2, "timing"},
       {"and more so at 381", "close to 40 times",
-       fmt::format("{:.0f} times from blocks, {:.0f} with J, masses and forces in both", large.speed_up(), large.speed_up_in_all()),
+       fmt::format("{:.0f} times from blocks, {:.0f} with J, masses and forces in both", large.speed_up(),
+                   large.speed_up_in_all()),
        large.speed_up() > contacts.speed_up(), "timing"},
       {"conjugate gradients are behind", "3 times slower at 108 multipliers; as fast where 12 are auxiliary",
-       fmt::format("{:.0f} and {:.0f} times slower to 1e-10, {:.0f} and {:.0f} to 1e-3", tree.cg / tree.blocks, loops.cg / loops.blocks,
-                   tree.cg_rough / tree.blocks, loops.cg_rough / loops.blocks),
+       fmt::format("{:.0f} and {:.0f} times slower to 1e-10, {:.0f} and {:.0f} to 1e-3", tree.cg / tree.blocks,
+                   loops.cg / loops.blocks, tree.cg_rough / tree.blocks, loops.cg_rough / loops.blocks),
        tree.cg_rough > tree.blocks, "timing"},
       {fmt::format("linear to {} bodies: chains, stars, random trees", sizes.back()), "O(n) for any tree",
        fmt::format("as n^{:.2f} at most from {} bodies on; reading that memory alone grows as n^{:.2f}", most_growth,
                    options.quick ? 100 : 300, memory_growth),
        most_growth < 1.2, "timing"},
       {"ahead of general sparse solvers on all of them", "-",
-       fmt::format("the best of them takes {:.1f} times as long where it comes nearest", least_ahead), least_ahead >= 3, "timing"},
+       fmt::format("the best of them takes {:.1f} times as long where it comes nearest", least_ahead), least_ahead >= 3,
+       "timing"},
   };
   result.account = {
-      Paragraph{"The paper gives times of four systems of bodies in the plane and in space, but not what they look like. Here they "
-                "are rods: in the plane a tree of 54 pins, and one of 48 pins with 6 more that close loops; in space binary trees of "
-                "ball joints, the smaller one with three tips on frictionless planes. Bodies and constraints are black boxes to "
-                "each other; \"ours\" is everything from state to accelerations: J, masses, forces, factors, auxiliary constraints, "
-                "solutions; \"from blocks\" is without J, masses and forces, which is what others are compared with. The dense way makes J M^-1 J' from given blocks, factors it by Cholesky and solves; contacts cost it "
+      Paragraph{"The paper gives times of four systems of bodies in the plane and in space, but not what they look "
+                "like. Here they "
+                "are rods: in the plane a tree of 54 pins, and one of 48 pins with 6 more that close loops; in space "
+                "binary trees of "
+                "ball joints, the smaller one with three tips on frictionless planes. Bodies and constraints are black "
+                "boxes to "
+                "each other; \"ours\" is everything from state to accelerations: J, masses, forces, factors, auxiliary "
+                "constraints, "
+                "solutions; \"from blocks\" is without J, masses and forces, which is what others are compared with. "
+                "The dense way makes J M^-1 J' from given blocks, factors it by Cholesky and solves; contacts cost it "
                 "nothing here. Times are the smallest of many samples in one thread."},
       drawing_of(systems),
       paper_table(all),
       parts_table(all),
       general_table(all),
       Heading{"How time grows"},
-      Paragraph{"Rigid bodies in space, each hung on another one by a hinge of five rows: one on the other, all on one (J M^-1 J' is then "
-                "full, 004 figure 1), or on a random one. General solvers get their pattern analysed before; those that factor A = J M^-1 J' "
-                "make it, which counts. \"Our order\" is told the order in which nothing fills in and works number by number; "
-                "SimplicialLDLT in its own order meets the zero block and fails. Conjugate gradients have the diagonal as preconditioner and go "
-                "to 1e-10. A \"-\" would take seconds or did not run. A body is 2.4 KB of numbers here: a thousand fill a core's own "
+      Paragraph{"Rigid bodies in space, each hung on another one by a hinge of five rows: one on the other, all on one "
+                "(J M^-1 J' is then "
+                "full, 004 figure 1), or on a random one. General solvers get their pattern analysed before; those "
+                "that factor A = J M^-1 J' "
+                "make it, which counts. \"Our order\" is told the order in which nothing fills in and works number by "
+                "number; "
+                "SimplicialLDLT in its own order meets the zero block and fails. Conjugate gradients have the diagonal "
+                "as preconditioner and go "
+                "to 1e-10. A \"-\" would take seconds or did not run. A body is 2.4 KB of numbers here: a thousand "
+                "fill a core's own "
                 "cache, and 100000 do not fit any. \"Memory alone\" is what it takes, "
                 "ns per body, to read one number of each cache line of the factors."},
   };
