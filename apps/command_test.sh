@@ -307,6 +307,20 @@ says report/index.html "<circle"
 says report/index.html "NMC/OS"
 only a.json report
 
+# Five claims are about results; all others are times.
+expect 0 reproduce multipliers/section9 --quick --json a.json --report report
+at a.json /rows/# 13
+for row in 0 1 2 3 4; do
+  at a.json "/rows/$row/kind" result
+  at a.json "/rows/$row/holds" true
+done
+for row in 5 6 7 8 9 10 11 12; do at a.json "/rows/$row/kind" timing; done
+at a.json /tables/multipliers~1section9/0/rows/# 4
+at a.json /tables/multipliers~1section9/0/rows/3/1 381
+says report/index.html "star"
+says report/index.html "<circle"
+only a.json report
+
 # --- bench
 expect 0 bench compliance --quick --json a.json
 at a.json /rows/0/suite compliance
@@ -317,6 +331,12 @@ at a.json /rows/0/suite dynamics
 at a.json /rows/0/case @chain:links=7
 for field in size metric unit value who ratio; do at a.json "/rows/0/$field"; done
 at a.json /rows/0/who linchpin
+only a.json
+expect 0 bench multipliers --quick --json a.json
+says out "over aba"
+says out "star"
+at a.json /rows/0/suite multipliers
+at a.json /targets/# 3
 only a.json
 
 # --- solve

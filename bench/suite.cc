@@ -9,6 +9,8 @@ const std::vector<BenchSuite>& bench_suites() {
        bench_solvers},
       {"compliance", "J M^-1 J' of nodes of chains and robots, beside the dense way and the peers", bench_compliance},
       {"loops", "forward dynamics of closed chains, rows at once and loop by loop", bench_loops},
+      {"multipliers", "Lagrange multipliers in linear time, beside aba, general sparse solvers and conjugate gradients",
+       bench_multipliers},
       {"geometry", "contacts of pairs of shapes, and the near pairs of 1000 moving boxes", bench_geometry},
       {"contact", "scenes with contact, friction and impact: what comes out, and us per step", bench_contact},
   };

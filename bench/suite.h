@@ -68,11 +68,12 @@ struct BenchSuite {
 
 const std::vector<BenchSuite>& bench_suites();
 
-BenchReport bench_compliance(const BenchOptions& options, const BenchProgress& progress);  // compliance.cc
-BenchReport bench_contact(const BenchOptions& options, const BenchProgress& progress);     // contact.cc
-BenchReport bench_dynamics(const BenchOptions& options, const BenchProgress& progress);    // dynamics.cc
-BenchReport bench_geometry(const BenchOptions& options, const BenchProgress& progress);    // geometry.cc
-BenchReport bench_loops(const BenchOptions& options, const BenchProgress& progress);       // loops.cc
-BenchReport bench_solvers(const BenchOptions& options, const BenchProgress& progress);     // solvers.cc
+BenchReport bench_compliance(const BenchOptions& options, const BenchProgress& progress);   // compliance.cc
+BenchReport bench_contact(const BenchOptions& options, const BenchProgress& progress);      // contact.cc
+BenchReport bench_dynamics(const BenchOptions& options, const BenchProgress& progress);     // dynamics.cc
+BenchReport bench_geometry(const BenchOptions& options, const BenchProgress& progress);     // geometry.cc
+BenchReport bench_loops(const BenchOptions& options, const BenchProgress& progress);        // loops.cc
+BenchReport bench_multipliers(const BenchOptions& options, const BenchProgress& progress);  // multipliers.cc
+BenchReport bench_solvers(const BenchOptions& options, const BenchProgress& progress);      // solvers.cc
 
 }  // namespace linchpin
