@@ -13,6 +13,7 @@
 #include "apps/model_argument.h"
 #include "apps/picture.h"
 #include "apps/progress.h"
+#include "linchpin/contact/contact_set.h"
 #include "linchpin/dynamics/assembly.h"
 #include "linchpin/sim/energy_balance.h"
 #include "linchpin/sim/simulation.h"

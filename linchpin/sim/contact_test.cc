@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "linchpin/contact/contact_set.h"
 #include "linchpin/dynamics/assembly.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/sim/energy_balance.h"
