@@ -91,10 +91,12 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& to) {
       continue;
     }
     double h = may_split ? find_touch(from, to, left) : left;
+    const double residual = report.residual;
     while (!advance(from, h, to, report)) {  // a problem that resists is another one in half the time
       if (report.status != StepStatus::unsolved || h <= dt / most_halved) return report;
       report.status = StepStatus::done;
       report.reason = "";
+      report.residual = residual;  // what was thrown away is no part of the step
       ++report.halved;
       h /= 2;
     }
