@@ -190,7 +190,8 @@ __attribute__((noinline)) bool crossed_axes(const Capsule& a, const Pose& X_WA, 
                                             double margin, Manifold& m) {
   const Sides k = sides_of(a, X_WA, b, X_WB);
   const Meeting meet = meeting(k.lines, k.a, k.b, k.across_square);
-  const double square = dot(meet.d, meet.d), per_square = 1 / square, length = std::sqrt(square), gap = length - k.radii;
+  const double square = dot(meet.d, meet.d), per_square = 1 / square, length = std::sqrt(square),
+               gap = length - k.radii;
   if (!is_sure(k, length)) return meeting_axes(a, X_WA, b, X_WB, margin, m);
   return gap <= margin && set_points(a, b, k, {meet.d, length * per_square, per_square}, meet.s, gap, margin, m);
 }

@@ -25,7 +25,7 @@ double span_of(const Aabb& a, const Aabb& b) {
 }
 
 __attribute__((noinline)) int grow_and_collide(const Shape& a, const Transform<double>& X_WA, const Shape& b,
-                                              const Transform<double>& X_WB, double margin, ManifoldList& out) {
+                                               const Transform<double>& X_WB, double margin, ManifoldList& out) {
   out.grow();
   return collide(a, X_WA, b, X_WB, margin, out);
 }
