@@ -206,7 +206,7 @@ bool capsule_capsule(const Capsule& a, const Pose& X_WA, const Capsule& b, const
   if (std::abs(towards) < k.a.half * k.across_square || !both.side_by_side)
     return crossed_axes(a, X_WA, b, X_WB, margin, m);
   // Side by side, and the lines cross beyond an end of A: the axes draw nearer all the way to that end of the stretch.
-  const bool up = towards > 0;
+  const bool up = !std::signbit(towards);  // as copysign() has it, of zeros too
   const double end = std::copysign(k.b.half, towards * k.lines.cosine);  // B's there
   const double s = nearest_on_a(k.lines, k.a, end), far_s = nearest_on_a(k.lines, k.a, -end);
   const double t = nearest_on_b(k.lines, k.b, s), far_t = nearest_on_b(k.lines, k.b, far_s);
