@@ -19,6 +19,9 @@
 #include <BulletCollision/CollisionShapes/btCylinderShape.h>
 #include <BulletCollision/CollisionShapes/btSphereShape.h>
 #include <BulletCollision/CollisionShapes/btStaticPlaneShape.h>
+#include <BulletCollision/NarrowPhaseCollision/btGjkPairDetector.h>
+#include <BulletCollision/NarrowPhaseCollision/btPointCollector.h>
+#include <BulletCollision/NarrowPhaseCollision/btVoronoiSimplexSolver.h>
 
 #include "bench/peers/geometry_peers.h"
 #include "linchpin/geometry/hull.h"
@@ -67,6 +70,22 @@ std::unique_ptr<btCollisionShape> bullet_shape(const Shape& shape, bool features
   return nullptr;
 }
 
+// For distances: the shape as it is, without a margin that rounds it. Null for a shape that is not convex.
+std::unique_ptr<btConvexShape> bullet_sharp(const Shape& shape) {
+  if (const auto* s = std::get_if<ConvexHull>(&shape)) {
+    auto hull = std::make_unique<btConvexHullShape>();
+    for (const Vec3<double>& v : s->hull->vertices) hull->addPoint(bt(v), false);
+    hull->recalcLocalAabb();
+    hull->setMargin(0);
+    return hull;
+  }
+  std::unique_ptr<btCollisionShape> made = bullet_shape(shape, false);
+  if (!made || !made->isConvex()) return nullptr;
+  const bool round = std::holds_alternative<Sphere>(shape) || std::holds_alternative<Capsule>(shape);
+  if (!round) made->setMargin(0);  // of round ones it is the radius
+  return std::unique_ptr<btConvexShape>(static_cast<btConvexShape*>(made.release()));
+}
+
 // Configuration and dispatcher of one way of asking.
 struct Dispatch {
   btDefaultCollisionConfiguration configuration;
@@ -79,6 +98,7 @@ struct Dispatch {
 };
 
 struct Body {
+  Shape ours;
   std::unique_ptr<btCollisionShape> shape;
   btCollisionObject object;
   btCollisionObjectWrapper wrapped() const {
@@ -110,6 +130,7 @@ class BulletGeometry : public GeometryPeer {
     dispatch_ = std::make_unique<Dispatch>(several_);
     for (const PairScene::Body& body : scene.bodies) {
       Body& made = *bodies_.emplace_back(std::make_unique<Body>());
+      made.ours = body.shape;
       made.shape = bullet_shape(body.shape, several_);
       if (!made.shape) return Error{"Bullet has no such shape"};
       made.object.setCollisionShape(made.shape.get());
@@ -135,6 +156,21 @@ class BulletGeometry : public GeometryPeer {
       found[k] = {vec3(c.getPositionWorldOnB()), swapped ? -normal : normal, c.getDistance()};
     }
     return found;
+  }
+
+  std::optional<double> distance(std::size_t i) override {
+    const Body &a = *pairs_[i].a, &b = *pairs_[i].b;
+    const auto sharp_a = bullet_sharp(a.ours), sharp_b = bullet_sharp(b.ours);
+    if (!sharp_a || !sharp_b) return {};
+    btVoronoiSimplexSolver simplex;
+    btGjkPairDetector detector(sharp_a.get(), sharp_b.get(), &simplex, nullptr);
+    btGjkPairDetector::ClosestPointInput input;
+    input.m_transformA = a.object.getWorldTransform();
+    input.m_transformB = b.object.getWorldTransform();
+    btPointCollector found;
+    detector.getClosestPoints(input, found, nullptr);
+    if (!found.m_hasResult) return {};
+    return found.m_distance;
   }
 
  private:

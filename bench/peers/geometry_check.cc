@@ -150,11 +150,12 @@ TEST_P(GeometryPeersCheck, refuse_what_they_do_not_have) {
   EXPECT_EQ(peer_->collide(), 0u);
 }
 
-// Shapes of every kind at random, apart by up to half their size: does the engine measure the distance that we do?
-TEST(Fcl, measures_the_distances_that_we_do) {
-  const GeometryPeers fcl = peers_named("FCL");  // first in the way that it comes, by libccd
-  if (fcl.empty()) GTEST_SKIP() << "FCL is not installed";
-  GeometryPeer& peer = *fcl.front();
+// Shapes of every kind at random, apart by up to half their size: does the engine, in the way that it comes, measure
+// the distance that we do, but for `tolerance`?
+void expect_our_distances(const std::string& name, double tolerance, double least_agreed) {
+  const GeometryPeers peers = peers_named(name);
+  if (peers.empty()) GTEST_SKIP() << name << " is not installed";
+  GeometryPeer& peer = *peers.front();
   RandomSpatial random(5);
   std::vector<Vec3<double>> points;
   for (int k = 0; k < 30; ++k) points.push_back(0.5 * random.direction());
@@ -177,21 +178,25 @@ TEST(Fcl, measures_the_distances_that_we_do) {
     const std::optional<double> theirs = peer.distance(0);
     if (!theirs) continue;
     ++asked;
-    // 1e-4: libccd ends at a relative change of 1e-6, whose root is what a curved surface is off by. Where they differ,
-    // ours is proven: two points that are as far apart as the gap seen along the normal.
-    if (std::abs(*theirs - ours->distance) < 1e-4) {
+    if (std::abs(*theirs - ours->distance) < tolerance) {
       ++agreed;
       continue;
     }
+    // Where they differ, ours is proven: two points that are as far apart as the gap seen along the normal.
     const Vec3<double> n = ours->normal;
     const double gap = geometry_testing::separation(scene.bodies[0].shape, scene.bodies[0].X_WB, scene.bodies[1].shape,
                                                     scene.bodies[1].X_WB, n);
     EXPECT_NEAR(gap, ours->distance, 1e-10);
     EXPECT_NEAR(norm(ours->on_a - ours->on_b), ours->distance, 1e-10);
   }
-  EXPECT_GT(asked, 300);
-  EXPECT_GE(agreed, 0.97 * asked) << agreed << " of " << asked;
+  EXPECT_GT(asked, 200);
+  EXPECT_GE(agreed, least_agreed * asked) << agreed << " of " << asked;
 }
+
+// libccd ends at a relative change of 1e-6, whose root is what a curved surface is off by.
+TEST(Fcl, measures_the_distances_that_we_do) { expect_our_distances("FCL", 1e-4, 0.97); }
+// Bullet has no ellipsoids. Its iterations end within 4e-6 m above the distance of cylinders, nearer for all others.
+TEST(Bullet, measures_the_distances_that_we_do) { expect_our_distances("Bullet", 1e-5, 1); }
 
 INSTANTIATE_TEST_SUITE_P(, GeometryPeersCheck, testing::Values("ODE", "Bullet", "FCL"),
                          [](const auto& test) { return test.param; });

@@ -54,20 +54,23 @@ LINCHPIN_INLINE double nearest_on_b(const Lines& g, const Axis& b, double s) {
   return clamped(fma(s, g.cosine, g.cb), b.half);
 }
 
+// Where the lines are nearest, s = slide/across_square. Beyond an end of A, and so for parallel ones, no division.
+LINCHPIN_INLINE double slide(const Lines& g) { return g.cosine * g.cb - g.ca; }
+
 // Where they are nearest, d = P - Q there.
 struct Meeting {
   double s, t;
   Vector d;
 };
 LINCHPIN_INLINE Meeting meeting(const Lines& g, const Axis& a, const Axis& b, double across_square) {
-  // Parallel to the last bit of a unit vector, any s will do.
-  const double line = across_square > 1e-30 ? (g.cosine * g.cb - g.ca) / across_square : -g.ca;
-  const double t = nearest_on_b(g, b, clamped(line, a.half)), s = nearest_on_a(g, a, t);
+  const double to = slide(g);
+  const double line = std::abs(to) < a.half * across_square ? to / across_square : std::copysign(a.half, to);
+  const double t = nearest_on_b(g, b, line), s = nearest_on_a(g, a, t);
   return {s, t, difference(g, a, b, s, t)};
 }
 
-// The best direction for axes that almost meet. By value: what others have references to does not stay in registers.
-__attribute__((noinline)) Vector best_direction(Axis a, Axis b, Vector across, Vector d, Vector beside_a) {
+// The best direction for axes that almost meet.
+Vector best_direction(const Axis& a, const Axis& b, const Vector& across, const Vector& d, const Vector& beside_a) {
   Vector best = beside_a;
   double most = -std::numeric_limits<double>::infinity();
   const auto attempt = [&](const Vector& v) {
@@ -102,53 +105,129 @@ __attribute__((noinline)) Vector best_direction(Axis a, Axis b, Vector across, V
   return best;
 }
 
+// Two capsules as their axes see each other.
+struct Sides {
+  Axis a, b;
+  Vector across;
+  double across_square, radii;
+  Lines lines;
+};
+LINCHPIN_INLINE Sides sides_of(const Capsule& a, const Pose& X_WA, const Capsule& b, const Pose& X_WB) {
+  Sides k;
+  k.a = {X_WA.p, X_WA.R.z, a.half_length};
+  k.b = {X_WB.p, X_WB.R.z, b.half_length};
+  k.across = cross(k.a.along, k.b.along);
+  k.across_square = dot(k.across, k.across);
+  k.radii = a.radius + b.radius;
+  const Vector c = k.a.centre - k.b.centre;
+  k.lines = {c, dot(k.a.along, c), dot(k.b.along, c), dot(k.a.along, k.b.along)};
+  return k;
+}
+// Within 30 degrees; the ends of the stretch where both are, `one` that of B's lower end.
+struct Stretch {
+  bool side_by_side;
+  double one, other;
+};
+LINCHPIN_INLINE Stretch stretch(const Sides& k) {
+  const double one = nearest_on_a(k.lines, k.a, -k.b.half), other = nearest_on_a(k.lines, k.a, k.b.half);
+  return {k.across_square < 0.25 && one != other, one, other};
+}
+LINCHPIN_INLINE bool is_sure(const Sides& k, double length) {
+  return length > short_of_sure * (k.a.half + k.b.half) && length > 1e-150;
+}
+
+// n = per_length w, with per_square = per_length^2: at hand before the square root is, and (2) needs no more.
+struct Towards {
+  Vector w;
+  double per_length, per_square;
+};
+// (2): false where flank meets flank.
+LINCHPIN_INLINE bool gap_beside(const Towards& to, const Vector& d, double radii, double& gap) {
+  const Vector we = cross(to.w, d);
+  const double square = radii * radii, e_square = dot(we, we) * to.per_square;
+  gap = dot(to.w, d) * to.per_length - std::sqrt(square - e_square);
+  return 4 * e_square < square;
+}
+// The place of (2): from Q it is share (d - gap n) to b, and half the gap to the middle.
+LINCHPIN_INLINE Vector place(const Sides& k, const Vector& n, double t, const Vector& d, double share, double gap) {
+  return fma((0.5 - share) * gap, n, fma(share, d, at(k.b, t)));
+}
+
+// Any axes, given what is best for them and where they meet.
+LINCHPIN_INLINE bool set_points(const Capsule& a, const Capsule& b, const Sides& k, const Towards& to, double s,
+                                double gap, double margin, Manifold& m) {
+  const Vector n = to.per_length * to.w;
+  start(n, m);
+  const Stretch both = stretch(k);
+  if (both.side_by_side) {
+    const double share = b.radius / k.radii;
+    const auto add_beside = [&](double its_s, std::uint32_t which) LINCHPIN_INLINE_LAMBDA {
+      const double t = nearest_on_b(k.lines, k.b, its_s);
+      const Vector d = difference(k.lines, k.a, k.b, its_s, t);
+      double its_gap;
+      if (!gap_beside(to, d, k.radii, its_gap) || !(its_gap <= margin)) return;
+      add(place(k, n, t, d, share, its_gap), its_gap, feature(which, which), m);
+    };
+    add_beside(std::min(both.one, both.other), 0);
+    add_beside(std::max(both.one, both.other), 1);
+  }
+  // The nearest points, unless one of the two is as near.
+  if (!(m.distance <= gap + 1e-13 * (k.a.half + k.b.half + k.radii)))
+    add(fma(-fma(0.5, gap, a.radius), n, at(k.a, s)), gap, feature(2, 2), m);
+  return m.count > 0 && is_finite(m.points[0].p);
+}
+
+// Axes that (almost) meet, and all others that are not side by side. Each by itself has what it needs in registers.
+__attribute__((noinline)) bool meeting_axes(const Capsule& a, const Pose& X_WA, const Capsule& b, const Pose& X_WB,
+                                            double margin, Manifold& m) {
+  const Sides k = sides_of(a, X_WA, b, X_WB);
+  const Meeting meet = meeting(k.lines, k.a, k.b, k.across_square);
+  const Vector n = best_direction(k.a, k.b, k.across, meet.d, X_WA.R.x);
+  const double gap = separation(k.a, k.b, n) - k.radii;  // (1)
+  return gap <= margin && set_points(a, b, k, {n, 1, 1}, meet.s, gap, margin, m);
+}
+__attribute__((noinline)) bool crossed_axes(const Capsule& a, const Pose& X_WA, const Capsule& b, const Pose& X_WB,
+                                            double margin, Manifold& m) {
+  const Sides k = sides_of(a, X_WA, b, X_WB);
+  const Meeting meet = meeting(k.lines, k.a, k.b, k.across_square);
+  const double square = dot(meet.d, meet.d), per_square = 1 / square, length = std::sqrt(square),
+               gap = length - k.radii;
+  if (!is_sure(k, length)) return meeting_axes(a, X_WA, b, X_WB, margin, m);
+  return gap <= margin && set_points(a, b, k, {meet.d, length * per_square, per_square}, meet.s, gap, margin, m);
+}
+
 }  // namespace
 
 bool capsule_capsule(const Capsule& a, const Pose& X_WA, const Capsule& b, const Pose& X_WB, double margin,
                      Manifold& m) {
-  const Axis axis_a{X_WA.p, X_WA.R.z, a.half_length}, axis_b{X_WB.p, X_WB.R.z, b.half_length};
-  const Vector across = cross(axis_a.along, axis_b.along), c = axis_a.centre - axis_b.centre;
-  const Lines g{c, dot(axis_a.along, c), dot(axis_b.along, c), dot(axis_a.along, axis_b.along)};
-  const double across_square = dot(across, across), radii = a.radius + b.radius;
-  const Meeting meet = meeting(g, axis_a, axis_b, across_square);
-  const double length = norm(meet.d), size = a.half_length + b.half_length;
-  Vector n;
-  double gap;
-  if (length > short_of_sure * size && length > 1e-150) {
-    gap = length - radii;
-    if (!(gap <= margin)) return false;
-    n = (1 / length) * meet.d;
-  } else {
-    n = best_direction(axis_a, axis_b, across, meet.d, X_WA.R.x);
-    gap = separation(axis_a, axis_b, n) - radii;  // (1)
-    if (!(gap <= margin)) return false;
-  }
+  const Sides k = sides_of(a, X_WA, b, X_WB);
+  const Stretch both = stretch(k);
+  const double towards = slide(k.lines);
+  if (std::abs(towards) < k.a.half * k.across_square || !both.side_by_side)
+    return crossed_axes(a, X_WA, b, X_WB, margin, m);
+  // Side by side, and the lines cross beyond an end of A: the axes draw nearer all the way to that end of the stretch.
+  const bool up = !std::signbit(towards);  // as copysign() has it, of zeros too
+  const double end = std::copysign(k.b.half, towards * k.lines.cosine);  // B's there
+  const double s = nearest_on_a(k.lines, k.a, end), far_s = nearest_on_a(k.lines, k.a, -end);
+  const double t = nearest_on_b(k.lines, k.b, s), far_t = nearest_on_b(k.lines, k.b, far_s);
+  const auto between = [&](double at_s, double at_t) LINCHPIN_INLINE_LAMBDA {
+    return fma(at_t, -k.b.along, fma(at_s, k.a.along, k.lines.c));  // not difference(): here t comes last
+  };
+  const Vector d = between(s, t), far_d = between(far_s, far_t);
+  const double square = dot(d, d), per_square = 1 / square, length = std::sqrt(square), gap = length - k.radii;
+  if (!is_sure(k, length)) return meeting_axes(a, X_WA, b, X_WB, margin, m);
+  if (!(gap <= margin)) return false;
+  const Towards to{d, length * per_square, per_square};
+  const Vector n = to.per_length * d;
+  const double share = b.radius / k.radii;
+  double far_gap;
+  const bool two = gap_beside(to, far_d, k.radii, far_gap) && far_gap <= margin;
   start(n, m);
-
-  // Side by side, within 30 degrees: (2) at the ends of the stretch where both are.
-  const double one = nearest_on_a(g, axis_a, -b.half_length), other = nearest_on_a(g, axis_a, b.half_length);
-  if (across_square < 0.25 && one != other) {
-    const double square = radii * radii, share = b.radius / radii;
-    const auto add_beside = [&](double s, std::uint32_t which) LINCHPIN_INLINE_LAMBDA {
-      const double t = nearest_on_b(g, axis_b, s);
-      const Vector d = difference(g, axis_a, axis_b, s, t);
-      const double along_n = dot(n, d);
-      const Vector e = fma(-along_n, n, d);
-      const double e_square = dot(e, e);
-      if (!(4 * e_square < square)) return;                                          // flank to flank
-      const double reach = std::sqrt(square - e_square), its_gap = along_n - reach;  // (2)
-      if (!(its_gap <= margin)) return;
-      // b = Q + share (e + reach n)
-      const Vector middle = fma(fma(share, reach, 0.5 * its_gap), n, fma(share, e, at(axis_b, t)));
-      add(middle, its_gap, feature(which, which), m);
-    };
-    add_beside(std::min(one, other), 0);
-    add_beside(std::max(one, other), 1);
-  }
-  // The nearest points, unless one of the two is as near.
-  if (!(m.distance <= gap + 1e-13 * (size + radii)))
-    add(fma(-fma(0.5, gap, a.radius), n, at(axis_a, meet.s)), gap, feature(2, 2), m);
-  return m.count > 0 && is_finite(m.points[0].p);
+  m.distance = two && far_gap < gap ? far_gap : gap;  // by round-off
+  m.count = two ? 2 : 1;
+  if (two) m.points[!up] = {place(k, n, far_t, far_d, share, far_gap), far_gap, feature(!up, !up)};
+  m.points[two && up] = {place(k, n, t, d, share, gap), gap, feature(up, up)};
+  return is_finite(m.points[two && up].p);
 }
 
 // --- a segment and a box, in the box's frame ---

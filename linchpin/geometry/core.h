@@ -93,7 +93,8 @@ LINCHPIN_INLINE PiecePoint farthest(const Core& c, const Vec3<double>& d) {
     }
     default: {
       const int piece = support_inlined(*c.hull, d);
-      return {c.hull->vertices[std::size_t(piece)], piece};
+      const Vec3<double>& v = c.hull->vertices[std::size_t(piece)];
+      return {{v.x, v.y, v.z}, piece};  // three numbers, which stay in registers, not a copy in memory
     }
   }
 }
@@ -134,7 +135,7 @@ LINCHPIN_INLINE bool same_pieces(const Difference& p, const Difference& q) {
 // w(n) of (5), for n of any length but zero.
 LINCHPIN_INLINE Difference least_along(const CorePair& pair, const Vec3<double>& n) {
   const PiecePoint a = farthest(pair.a, -n), b = farthest(pair.b, transpose_times(pair.X_AB.R, n));
-  return {a.x - pair.X_AB * b.x, a.x, a.piece, b.piece};
+  return {a.x - pair.X_AB * b.x, {a.x.x, a.x.y, a.x.z}, a.piece, b.piece};
 }
 
 }  // namespace linchpin

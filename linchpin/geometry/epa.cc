@@ -25,12 +25,25 @@ using Side = std::int16_t;
 constexpr Side side(int face, int edge) { return Side(4 * face + edge); }
 LINCHPIN_INLINE int next(int edge) { return edge == 2 ? 0 : edge + 1; }
 
+// Number by number: a copy of the whole, eight numbers at once, would wait until the single ones are in memory.
+LINCHPIN_INLINE void put(const Difference& from, Difference& to) {
+  to.w = {from.w.x, from.w.y, from.w.z};
+  to.a = {from.a.x, from.a.y, from.a.z};
+  to.piece_a = from.piece_a;
+  to.piece_b = from.piece_b;
+}
+
 struct Face {
   Vec3<double> N;     // outward; zero if the face has no area
   double offset;      // N.w <= offset
   std::int16_t v[3];  // corners, counterclockwise seen from outside
   Side across[3];     // what lies beyond the side from v[k] to v[k + 1]
   bool thin, removed;
+};
+// A face as it was when -N was the best direction, and s(-N). Faces come and go, corners stay.
+struct Found {
+  Face face;
+  double s = -infinity;
 };
 
 class Polytope {
@@ -68,11 +81,15 @@ class Polytope {
     int left_to_polish = most_polished;
     while (count_ < most_vertices) {
       const int nearest = int(std::min_element(key_, key_ + faces_) - key_);
-      if (!(key_[nearest] < -enough * best_.s - slack - tolerance)) break;  // (1), (2)
+      const double most = std::max(best_.s, found_.s);
+      if (!(key_[nearest] < -enough * most - slack - tolerance)) break;  // (1), (2)
       const Face& face = face_[nearest];
       Difference w = least_along(pair_, -face.N);
       const double h = dot(face.N, w.w), open = h - face.offset;
-      if (-h > best_.s) offer_face(face, -h);
+      if (-h > most) {
+        found_ = {face, -h};
+        if (curved_) offer_found();
+      }
       if (!(open > tolerance)) break;  // (1)
       if (curved_ && open < near_ && !has_corner(face, polished_) && h < open / 4 - best_.s && left_to_polish-- > 0) {
         const double before = best_.s;
@@ -90,6 +107,7 @@ class Polytope {
       else if (!take_in(nearest, w))
         break;
     }
+    if (!curved_) offer_found();
     // The best so far may be the normal of a face as it is.
     if (curved_ && best_.miss > 1e-13 * pair_.size) {
       Difference meeting[4];
@@ -176,7 +194,10 @@ class Polytope {
     return face.v[0] == vertex || face.v[1] == vertex || face.v[2] == vertex;
   }
 
-  void offer_face(const Face& face, double s) {
+  // Curved cores need what is found at once, others in the end.
+  void offer_found() {
+    if (!(found_.s > best_.s)) return;
+    const Face& face = found_.face;
     // The foot of the origin in the face's plane, held inside.
     const Difference points[] = {vertex_[face.v[0]], vertex_[face.v[1]], vertex_[face.v[2]]};
     const Vec3<double>&a = points[0].w, &b = points[1].w, &c = points[2].w;
@@ -184,7 +205,7 @@ class Polytope {
                         std::max(0.0, dot(face.N, cross(a, b)))};
     const double sum = weights[0] + weights[1] + weights[2];
     for (double& weight : weights) weight = sum > 0 ? weight / sum : 1.0 / 3;
-    offer(pair_, direction_of(-face.N, s, points, weights, 3), best_);
+    offer(pair_, direction_of(-face.N, found_.s, points, weights, 3), best_);
   }
 
   // Faces that see w give way to a fan from w to their outline. False if round-off left no outline to speak of.
@@ -219,7 +240,7 @@ class Polytope {
       const Side s = outline[i], t = outline[i + 1 == length ? 0 : i + 1];
       if (face_[s / 4].v[s % 4] != face_[t / 4].v[next(t % 4)]) return false;
     }
-    vertex_[count_] = w;
+    put(w, vertex_[count_]);
     int made[most_faces];
     for (int i = 0; i < length; ++i) {
       const Face& beyond = face_[outline[i] / 4];
@@ -243,6 +264,7 @@ class Polytope {
   bool curved_;
   double near_;  // a face is polished when the surface is nearer to it than this
   int count_, faces_, free_;
+  Found found_;
   int polished_ = -1;  // the vertex below the best direction, if it is one
   Difference vertex_[most_vertices];
   double key_[most_faces];  // offset, or infinity for those that are not to be expanded

@@ -1,7 +1,6 @@
 #include "linchpin/geometry/features.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -141,44 +140,6 @@ bool holds_all(const Hull& hull, const Hull::Face& face, const int* pieces, int 
   return true;
 }
 
-typedef int Int16 __attribute__((vector_size(64)));
-// One bit for each lane that equals x.
-LINCHPIN_INLINE unsigned equal_lanes(const Int16& lanes, int x) {
-#ifdef __AVX512F__
-  return _mm512_cmpeq_epi32_mask((__m512i)lanes, _mm512_set1_epi32(x));
-#else
-  unsigned bits = 0;
-  for (int i = 0; i < 16; ++i) bits |= unsigned(lanes[i] == x) << i;
-  return bits;
-#endif
-}
-
-// The faces about a vertex: the places in the list of corners where it stands, sixteen compared at a time.
-template <class Visit>
-LINCHPIN_INLINE void visit_faces_about(const Hull& hull, int vertex, const Visit& visit) {
-  const int* corners = hull.corners.data();
-  const int size = int(hull.corners.size()), faces = int(hull.faces.size());
-  int f = 0;
-  const auto visit_at = [&](int place) {
-    while (f + 1 < faces && hull.faces[std::size_t(f) + 1].first <= place) ++f;
-    visit(f);
-  };
-  int i = 0;
-  for (; i + 16 <= size; i += 16) {
-    Int16 sixteen;
-    __builtin_memcpy(&sixteen, corners + i, sizeof sixteen);
-    for (unsigned bits = equal_lanes(sixteen, vertex); bits != 0; bits &= bits - 1) {
-      const int place = i + std::countr_zero(bits);
-      // Faces have much the same number of corners: from there it is a step or two.
-      f = std::max(f, int(std::int64_t(place) * faces / size) - 4);
-      while (f > 0 && hull.faces[std::size_t(f)].first > place) --f;
-      visit_at(place);
-    }
-  }
-  for (; i < size; ++i)
-    if (corners[i] == vertex) visit_at(i);
-}
-
 void hull_face(const Hull& hull, int f, Outline& out) {
   const Hull::Face& face = hull.faces[std::size_t(f)];
   // Of a face with more corners than fit, evenly chosen ones: what they span is inside of it.
@@ -197,14 +158,15 @@ void hull_towards(const Hull& hull, const Vec3<double>& d, const int* pieces, in
   for (; count > 0; --count) {  // if round-off brought corners together that share no face, the first ones
     int best = -1;
     double most = face_cosine;
-    visit_faces_about(hull, pieces[0], [&](int f) {
-      const Hull::Face& face = hull.faces[std::size_t(f)];
+    const int *about = hull.about.data(), *range = &hull.first_about[std::size_t(pieces[0])];
+    for (const int* f = about + range[0]; f != about + range[1]; ++f) {
+      const Hull::Face& face = hull.faces[std::size_t(*f)];
       const double cosine = dot(face.normal, d);
       if (cosine > most && holds_all(hull, face, pieces + 1, count - 1)) {
         most = cosine;
-        best = f;
+        best = *f;
       }
-    });
+    }
     if (best >= 0) return hull_face(hull, best, out);
     if (count > 2) continue;
     double least = line_sine;

@@ -95,6 +95,15 @@ LINCHPIN_INLINE bool find_nearest(const Simplex& s, double size, Nearest& best) 
   }
 }
 
+// Number by number: a copy of the whole, eight numbers at once, would wait until the single ones are in memory.
+LINCHPIN_INLINE void put(const Vec3<double>& from, Vec3<double>& to) { to.x = from.x, to.y = from.y, to.z = from.z; }
+LINCHPIN_INLINE void put(const Difference& from, Difference& to) {
+  put(from.w, to.w);
+  put(from.a, to.a);
+  to.piece_a = from.piece_a;
+  to.piece_b = from.piece_b;
+}
+
 // Keeps the points that the nearest one needs.
 LINCHPIN_INLINE void keep(Nearest& best, Simplex& s) {
   if (best.count == 2 && best.index[0] > best.index[1]) {  // the only order in which indices do not rise
@@ -102,11 +111,11 @@ LINCHPIN_INLINE void keep(Nearest& best, Simplex& s) {
     std::swap(best.weight[0], best.weight[1]);
   }
   for (int m = 0; m < best.count; ++m) {
-    if (m != best.index[m]) s.points[m] = s.points[best.index[m]];
+    if (m != best.index[m]) put(s.points[best.index[m]], s.points[m]);
     s.weights[m] = best.weight[m];
   }
   s.count = best.count;
-  s.v = best.v;
+  put(best.v, s.v);
 }
 
 LINCHPIN_INLINE Gjk run(const CorePair& pair, double far, double gap, Simplex& s) {
@@ -124,7 +133,7 @@ LINCHPIN_INLINE Gjk run(const CorePair& pair, double far, double gap, Simplex& s
       const Vec3<double> d = s.points[i].w - w.w;
       if (d.x == 0 && d.y == 0 && d.z == 0) return Gjk::apart;
     }
-    s.points[s.count++] = w;
+    put(w, s.points[s.count++]);
     Nearest best;
     if (!find_nearest(s, pair.size, best)) return Gjk::overlap;
     if (!(best.square < vv)) {  // round-off: no nearer than before

@@ -182,6 +182,19 @@ Point centre_of(const Hull& hull) {
   return total > 0 ? fma(1 / ((hull.flat ? 3 : 4) * total), sum, inner) : inner;
 }
 
+void list_faces_about(Hull& hull) {
+  hull.first_about.assign(hull.vertices.size() + 1, 0);
+  for (const int v : hull.corners) ++hull.first_about[std::size_t(v) + 1];
+  std::partial_sum(hull.first_about.begin(), hull.first_about.end(), hull.first_about.begin());
+  hull.about.resize(hull.corners.size());
+  std::vector<int> next = hull.first_about;
+  for (std::size_t f = 0; f < hull.faces.size(); ++f)
+    for (int i = 0; i < hull.faces[f].count; ++i) {
+      const int v = hull.corners[std::size_t(hull.faces[f].first + i)];
+      hull.about[std::size_t(next[std::size_t(v)]++)] = int(f);
+    }
+}
+
 void fill_lanes(Hull& hull) {
   const std::size_t count = hull.vertices.size(), padded = (count + 7) / 8 * 8;
   hull.x = AlignedArray<double>(padded);
@@ -218,6 +231,7 @@ std::optional<Hull> assemble(Points points, Cycles faces, bool flat) {
   hull.radius = 0;
   for (const Point& v : hull.vertices) hull.radius = std::max(hull.radius, norm(v - hull.centre));
   fill_lanes(hull);
+  list_faces_about(hull);
   return hull;
 }
 

@@ -29,6 +29,8 @@ struct Hull {
   std::vector<Face> faces;             // none has a neighbour in its own plane; two, back to back, when flat
   std::vector<int> corners;            // indices of vertices, face after face
   std::vector<Edge> edges;
+  // Faces about vertex v, in rising order: about[first_about[v]] up to about[first_about[v + 1]].
+  std::vector<int> about, first_about;
   Vec3<double> centre;  // of the volume, or of the area when flat: well inside
   double radius;        // of the ball about `centre` that holds all vertices
   bool flat;            // all vertices in one plane

@@ -59,6 +59,15 @@ void expect_hull(const Hull& hull, const Points& points) {
     for (const Vec3<double>& p : points) EXPECT_LE(dot(f.normal, p), f.offset + 20 * hull_resolution * size + round);
   }
   EXPECT_EQ(used.size(), hull.vertices.size());
+  EXPECT_EQ(hull.about.size(), hull.corners.size());
+  ASSERT_EQ(hull.first_about.size(), hull.vertices.size() + 1);
+  for (std::size_t v = 0; v < hull.vertices.size(); ++v)
+    for (int k = hull.first_about[v]; k < hull.first_about[v + 1]; ++k) {
+      const Hull::Face& f = hull.faces[std::size_t(hull.about[std::size_t(k)])];
+      const auto first = hull.corners.begin() + f.first;
+      EXPECT_EQ(std::count(first, first + f.count, int(v)), 1);
+      EXPECT_TRUE(k == hull.first_about[v] || hull.about[std::size_t(k) - 1] < hull.about[std::size_t(k)]);
+    }
   for (const Hull::Edge& e : hull.edges) {
     ASSERT_LT(e.from, e.to);
     ASSERT_NE(e.left, e.right);

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -59,10 +60,14 @@ class ManifoldList {
   std::span<Manifold> all() { return {manifolds_.data(), size_}; }
   // Room for one more, which counts only after keep().
   Manifold& next() {
-    if (size_ == manifolds_.size()) manifolds_.resize(manifolds_.empty() ? 16 : 2 * manifolds_.size());
+    if (is_full()) grow();
     return manifolds_[size_];
   }
-  void keep() { ++size_; }
+  void keep(bool found = true) { size_ += found; }
+  // For loops over single contacts, where a call in the way, even one that is never made, costs more than they do.
+  bool is_full() const { return manifolds_.data() + size_ == std::to_address(manifolds_.end()); }
+  void grow() { manifolds_.resize(manifolds_.empty() ? 16 : 2 * manifolds_.size()); }
+  Manifold& next_unless_full() { return manifolds_[size_]; }
   void shrink_to(std::size_t size) { size_ = size; }
 
  private:

@@ -12,7 +12,7 @@ namespace linchpin {
 
 // No points yet.
 LINCHPIN_INLINE void start(const Vec3<double>& normal, Manifold& m) {
-  m.normal = normal;
+  m.normal = {normal.x, normal.y, normal.z};  // number by number: a copy of the whole would wait for its parts' stores
   m.distance = std::numeric_limits<double>::infinity();
   m.count = 0;
 }
