@@ -667,7 +667,8 @@ std::vector<Transform<double>> Contact::settled_pile(Stage& falling, int steps) 
 }
 
 void Contact::run_pile() {
-  const std::string name = "pile of 125 spheres";
+  // It takes some four seconds until the last ones lie. The quick run has it on its way there: no targets then.
+  const std::string name = options_.quick ? "pile of 125 spheres, still moving" : "pile of 125 spheres";
   if (!tell(name + ", settling")) return;
   Stage falling("@pile");
   const std::vector<Transform<double>> X_WB = settled_pile(falling, options_.quick ? 1500 : 4000);
@@ -679,6 +680,7 @@ void Contact::run_pile() {
   }
   Stage stage(std::move(lying));
   run_settled(name, stage, options_.quick ? 100 : 300, 1e-8);
+  if (options_.quick) return;
   target(name + ": over MuJoCo's", "x", 1, ratio("MuJoCo"));
   target(name + ": over DART's", "x", 1, ratio("DART"));
   target(name + ": over Bullet's", "x", 2, ratio("Bullet"));
