@@ -75,10 +75,20 @@ class Polytope {
   }
 
   void expand() {
-    const double tolerance = 16 * eps * pair_.size, slack = curved_ ? 1e-9 * near_ : 0;
-    const double enough = curved_ ? 1 - part_of_depth : 1;  // of the best depth: (2)
     if (curved_) try_axes();
-    int left_to_polish = most_polished;
+    grow(curved_ ? 1 - part_of_depth : 1, most_polished);  // (2)
+    if (!curved_) return offer_found();
+    finish();
+    // Newton's method stalled: once more, with as many faces as there is room for.
+    if (!(best_.miss > 1e-9 * pair_.size)) return;
+    grow(1, 4 * most_polished);
+    finish();
+  }
+
+ private:
+  // Until (1) closes up to this part of the best depth.
+  void grow(double enough, int left_to_polish) {
+    const double tolerance = 16 * eps * pair_.size, slack = curved_ ? 1e-9 * near_ : 0;
     while (count_ < most_vertices) {
       const int nearest = int(std::min_element(key_, key_ + faces_) - key_);
       const double most = std::max(best_.s, found_.s);
@@ -107,17 +117,17 @@ class Polytope {
       else if (!take_in(nearest, w))
         break;
     }
-    if (!curved_) offer_found();
-    // The best so far may be the normal of a face as it is.
-    if (curved_ && best_.miss > 1e-13 * pair_.size) {
-      Difference meeting[4];
-      for (int i = 0; i < best_.count; ++i)
-        meeting[i] = {Vec3<double>::zero(), Vec3<double>::zero(), best_.piece_a[i], best_.piece_b[i]};
-      polish(pair_, best_.n, meeting, best_.count, best_);  // of which only the pieces count
-    }
   }
 
- private:
+  // The best so far may be the normal of a face as it is.
+  void finish() {
+    if (!(best_.miss > 1e-13 * pair_.size)) return;
+    Difference meeting[4];
+    for (int i = 0; i < best_.count; ++i)
+      meeting[i] = {Vec3<double>::zero(), Vec3<double>::zero(), best_.piece_a[i], best_.piece_b[i]};
+    polish(pair_, best_.n, meeting, best_.count, best_);  // of which only the pieces count
+  }
+
   // Whatever the simplex lacks: points off the point, the line, the plane. Each direction tried is also a bound of d.
   bool complete() {
     const double least = flat * pair_.size;

@@ -8,8 +8,9 @@
 // after finitely many steps. Curved cores would not: where a face is near to the surface, polish.h goes on from its
 // normal to the nearest maximum of s, whose point w joins the polytope. The end is then
 //     min over faces of f_i >= 0.95 (-d found)                                   (2)
-// so that no other way out is shorter by more than a twentieth; as a rule none is. Where that takes too many faces, as
-// for a small core in the middle of a big round one, it ends with the best found.
+// so that no other way out is shorter by more than a twentieth; as a rule none is. Where the points found do not meet
+// along it, as where Newton's method stalled, it goes on to (1). Where that takes too many faces, as for a small core
+// in the middle of a big round one, it ends with the best found.
 // [van den Bergen 2001, but with (1) as the only test for the end]
 #pragma once
 
