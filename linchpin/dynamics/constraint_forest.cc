@@ -6,18 +6,11 @@
 #include <sstream>
 #include <utility>
 
+#include "linchpin/dynamics/constraint_fault.h"
 #include "linchpin/dynamics/forest_kernels.h"
 
 namespace linchpin {
 namespace {
-
-template <class... Parts>
-Error fault(int constraint, const Parts&... parts) {
-  std::ostringstream message;
-  message << "constraint " << constraint << ' ';
-  (message << ... << parts);
-  return Error{message.str()};
-}
 
 struct Edge {
   int constraint, other;  // body, -1 for none
@@ -26,7 +19,11 @@ struct Edge {
 }  // namespace
 
 Result<ConstraintForest> ConstraintForest::make(std::span<const int> body_sizes,
-                                                std::span<const ForestConstraint> constraints) {
+                                                std::span<const ForestConstraint> constraints,
+                                                std::span<const int> called) {
+  const auto fault = [&](int constraint, const auto&... parts) {
+    return constraint_fault(called.empty() ? constraint : called[std::size_t(constraint)], parts...);
+  };
   const int bodies = int(body_sizes.size());
   int widest = 0;
   for (int b = 0; b < bodies; ++b) {

@@ -45,7 +45,9 @@ class ConstraintForest {
  public:
   // An Error that names the constraint which closes a loop, is the second on one body alone in its tree, has more rows
   // than the body that hangs on it has freedoms, or names no body.
-  static Result<ConstraintForest> make(std::span<const int> body_sizes, std::span<const ForestConstraint> constraints);
+  // `called`: how constraints are called there, if not by their place.
+  static Result<ConstraintForest> make(std::span<const int> body_sizes, std::span<const ForestConstraint> constraints,
+                                       std::span<const int> called = {});
 
   int bodies() const { return int(body_.size()); }
   int constraints() const { return int(constraint_.size()); }
@@ -101,6 +103,8 @@ class ConstraintForest {
   std::size_t numbers_ = 0;
 };
 
+struct ForestWork;  // forest_kernels.h
+
 // The numbers of (1) and its factors.
 class ForestFactors {
  public:
@@ -138,6 +142,11 @@ class ForestFactors {
   void solve8(std::span<double> y, std::span<double> l, std::span<const int> on_way);
 
  private:
+  ForestWork work();
+  template <class F>
+  void inward(const F& f) const;
+  template <class F>
+  void outward(const F& f) const;
   bool factor_with(const double* F, const double* r);
   void check_sizes(std::span<const double> F, std::span<const double> r, std::span<const double> y,
                    std::span<const double> l, int columns) const;

@@ -170,6 +170,7 @@ class MultiplierSystem {
   MultiplierStatus solve_anew(std::span<const double> q, Level level);
   MultiplierStatus solve_again(Level level);
   MultiplierStatus solve_auxiliary(Level level, bool anew);
+  void gather_primary(Level level);
   void gather_auxiliary(Level level);
   MultiplierStatus settle_velocities(MultiplierState& state, const SettleOptions& options, bool have_factors);
   template <class Errors, class Move>
@@ -186,7 +187,7 @@ class MultiplierSystem {
   std::vector<Place> places_;
   std::vector<double> blocks_;                                          // J and K of all constraints
   std::vector<double> c_, speed_, error_, softness_, r_, multipliers_;  // over all rows
-  std::vector<double> F_, y_, l_, r_primary_, M_, zero_, zero_block_;
+  std::vector<double> F_, y_, l_, r_primary_, M_, zero_, left_out_, left_out_softness_;
   std::vector<AuxiliaryBlock> auxiliary_blocks_;
   std::vector<double> b_, mu_;
   std::span<const double> auxiliary_matrix_;
