@@ -448,7 +448,8 @@ refuses "'fast' is not a number" simulate @top --velocity pivot.0=fast
 refuses "--seed: '1.5' is not a whole number" simulate @top --seed 1.5
 refuses "--every: 0 must be between" simulate @top --every 0 --csv a.csv
 refuses "can be the standard output" simulate @top --csv - --json -
-refuses "--method is for --stepper time_stepping, and this run is by rk4" simulate @top --method os
+refuses "--method is for --stepper time_stepping, and this run is by rk4" simulate @top --stepper rk4 --method os
+expect 0 simulate @chain --method multipliers --time 0.05
 refuses "--method: there is no 'soft'; there are: os, rmc, mc, nmc_os, nmc, multipliers" simulate @stack --method soft
 refuses "--method nmc: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping --method nmc
 refuses "--directions 2: this is for models that move in one plane" simulate @stack --directions 2

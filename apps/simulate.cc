@@ -574,7 +574,10 @@ int simulate(const Request& request) {
   const Model& model = argument.model;
   const Schedule schedule = schedule_of(request, model);
   SimulationOptions options;
-  options.stepper = request.stepper.empty() ? default_stepper(model) : stepper_from(request.stepper);
+  if (!request.stepper.empty())
+    options.stepper = stepper_from(request.stepper);
+  else
+    options.stepper = request.method.empty() ? default_stepper(model) : Stepper::time_stepping;  // what has methods
   if (!options.stepper)
     throw UsageError(
         fmt::format("--stepper: there is no '{}'; there are: {}", request.stepper, fmt::join(stepper_names(), ", ")));
@@ -658,7 +661,7 @@ void add_simulate(CLI::App& command, int& status) {
   verb->add_option("--dt", request->dt, "Time step, s (1e-3); dormand_prince divides it further as it needs to")
       ->type_name("SECONDS");
   verb->add_option("--stepper", request->stepper,
-                   fmt::format("{}\n(time_stepping where anything can touch or is limited, else rk4)",
+                   fmt::format("{}\n(time_stepping where anything can touch or is limited, or with --method, else rk4)",
                                fmt::join(stepper_names(), ", ")))
       ->type_name("NAME");
   verb->add_option("--method", request->method,

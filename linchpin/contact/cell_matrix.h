@@ -13,8 +13,9 @@ namespace linchpin {
 
 class CellMatrix {
  public:
-  // Finds cells and blocks, all zero, or those of the last time if they are the same. False, and nothing else to be asked for, where a dense matrix is as good: few rows,
-  // or most cells meet. Groups by link, numbered from 0; those of links that no row touches are not looked at.
+  // Finds cells and blocks, all zero, or those of the last time if they are the same. False, and nothing else to be asked
+  // for, where a dense matrix is as good: few rows, or most cells meet. Groups by link, numbered from 0; those of links
+  // that no row touches are not looked at.
   bool place(const Rows& rows, std::span<const int> group_of_link, int groups);
 
   int cell_of(int row) const { return cell_of_row_[std::size_t(row)]; }

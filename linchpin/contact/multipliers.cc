@@ -10,7 +10,8 @@
 #include "linchpin/dynamics/multipliers.h"
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
+#include <utility>
 
 #include "linchpin/base/check.h"
 #include "linchpin/contact/eliminated.h"

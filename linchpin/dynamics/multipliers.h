@@ -47,7 +47,6 @@ class Multipliers {
   const MaximalBodies& bodies() const { return bodies_; }
   const ConstraintForest& forest() const { return forest_; }
   ForestFactors& factors() { return factors_; }
-  int link_of(int body) const { return bodies_[body].link; }
   std::span<const double> multipliers() const { return l_; }  // of the last accelerations(): forces, by row of forest()
 
  private:

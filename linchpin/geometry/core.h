@@ -128,6 +128,14 @@ struct Difference {
   Vec3<double> w, a;
   int piece_a, piece_b;
 };
+// Number by number: a copy of the whole, eight numbers at once, would wait until the single ones are in memory.
+LINCHPIN_INLINE void put(const Vec3<double>& from, Vec3<double>& to) { to.x = from.x, to.y = from.y, to.z = from.z; }
+LINCHPIN_INLINE void put(const Difference& from, Difference& to) {
+  put(from.w, to.w);
+  put(from.a, to.a);
+  to.piece_a = from.piece_a;
+  to.piece_b = from.piece_b;
+}
 LINCHPIN_INLINE bool same_pieces(const Difference& p, const Difference& q) {
   return p.piece_a == q.piece_a && p.piece_b == q.piece_b;
 }

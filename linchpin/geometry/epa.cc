@@ -25,14 +25,6 @@ using Side = std::int16_t;
 constexpr Side side(int face, int edge) { return Side(4 * face + edge); }
 LINCHPIN_INLINE int next(int edge) { return edge == 2 ? 0 : edge + 1; }
 
-// Number by number: a copy of the whole, eight numbers at once, would wait until the single ones are in memory.
-LINCHPIN_INLINE void put(const Difference& from, Difference& to) {
-  to.w = {from.w.x, from.w.y, from.w.z};
-  to.a = {from.a.x, from.a.y, from.a.z};
-  to.piece_a = from.piece_a;
-  to.piece_b = from.piece_b;
-}
-
 struct Face {
   Vec3<double> N;     // outward; zero if the face has no area
   double offset;      // N.w <= offset

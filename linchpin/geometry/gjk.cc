@@ -95,15 +95,6 @@ LINCHPIN_INLINE bool find_nearest(const Simplex& s, double size, Nearest& best) 
   }
 }
 
-// Number by number: a copy of the whole, eight numbers at once, would wait until the single ones are in memory.
-LINCHPIN_INLINE void put(const Vec3<double>& from, Vec3<double>& to) { to.x = from.x, to.y = from.y, to.z = from.z; }
-LINCHPIN_INLINE void put(const Difference& from, Difference& to) {
-  put(from.w, to.w);
-  put(from.a, to.a);
-  to.piece_a = from.piece_a;
-  to.piece_b = from.piece_b;
-}
-
 // Keeps the points that the nearest one needs.
 LINCHPIN_INLINE void keep(Nearest& best, Simplex& s) {
   if (best.count == 2 && best.index[0] > best.index[1]) {  // the only order in which indices do not rise

@@ -176,7 +176,7 @@ TEST(Newton, AlartCurnierMap) {
       const Piece before = alart_curnier_map(c, p, x, x + 3, low);
       x[k] = at;
       if (before != Piece::surface || after != Piece::surface) continue;
-      const double* by = k < 3 ? &R[0] : &L[0];  // (k < 3 ? R : L)[...] is the wrong one by g++ 12 with sanitizers
+      const double* by = k < 3 ? &R[0] : &L[0];  // (k < 3 ? R : L)[..] reads a stale index under g++ 12's -fsanitize=undefined
       for (int j = 0; j < 3; ++j)
         EXPECT_NEAR((high[j] - low[j]) / (2 * h), by[3 * j + k % 3], 1e-6) << "at " << i;
     }
