@@ -161,23 +161,6 @@ State start_of(const Request& request, const Model& model) {
 
 // ---- what is written and shown --------------------------------------------------------------------------------------
 
-// Energies of a state, apart from the monitor's: for the output only.
-class EnergyMeter {
- public:
-  explicit EnergyMeter(const Model& model) : model_(model), plan_(model), kin_(plan_), vel_(model) {}
-  Energy operator()(const State& state) {
-    kinematics<double>(plan_, state.q, kin_);
-    velocities(model_, kin_, state.v, vel_);
-    return energy(model_, kin_, vel_, state.q, state.v);
-  }
-
- private:
-  const Model& model_;
-  Plan<double> plan_;
-  Kinematics<double> kin_;
-  Velocities vel_;
-};
-
 std::string quoted(const std::string& name) {
   if (name.find_first_of(",\"\n") == std::string::npos) return name;
   std::string out = "\"";

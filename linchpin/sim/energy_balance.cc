@@ -5,21 +5,20 @@
 
 namespace linchpin {
 
-RunMonitor::RunMonitor(const Model& model, const CertificateLimits& limits)
-    : model_(model), plan_(model), kin_(plan_), vel_(model) {
-  check(limits.energy >= 0, "the energy defect's limit is ", limits.energy, "; it must be at least 0");
-  check(limits.penetration >= 0, "the limit of penetration is ", limits.penetration, " m; it must be at least 0");
-  certificate_.limits = limits;
-}
-
-Energy RunMonitor::energy_of(const State& state) {
+Energy EnergyMeter::operator()(const State& state) {
   kinematics<double>(plan_, state.q, kin_);
   velocities(model_, kin_, state.v, vel_);
   return energy(model_, kin_, vel_, state.q, state.v);
 }
 
+RunMonitor::RunMonitor(const Model& model, const CertificateLimits& limits) : energy_of_(model) {
+  check(limits.energy >= 0, "the energy defect's limit is ", limits.energy, "; it must be at least 0");
+  check(limits.penetration >= 0, "the limit of penetration is ", limits.penetration, " m; it must be at least 0");
+  certificate_.limits = limits;
+}
+
 void RunMonitor::start(const State& state) {
-  at_start_ = energy_of(state);
+  at_start_ = energy_of_(state);
   const CertificateLimits limits = certificate_.limits;
   certificate_ = {};
   certificate_.limits = limits;
@@ -60,7 +59,7 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   c.impact_loss += report.impact_loss;
   c.contact_loss += report.contact_loss;
   c.least_release = std::min(c.least_release, report.least_release);
-  const Energy now = energy_of(after);
+  const Energy now = energy_of_(after);
   EnergyBalance& e = c.energy;
   e.stored = now.total();
   e.work += report.work;

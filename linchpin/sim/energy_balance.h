@@ -57,6 +57,19 @@ struct Certificate {
   }
 };
 
+// The stored energy of one state after another.
+class EnergyMeter {
+ public:
+  explicit EnergyMeter(const Model& model) : model_(model), plan_(model), kin_(plan_), vel_(model) {}  // must outlive it
+  Energy operator()(const State& state);
+
+ private:
+  const Model& model_;
+  Plan<double> plan_;
+  Kinematics<double> kin_;
+  Velocities vel_;
+};
+
 // Follows a run: start() once, then add() after every step, whether it succeeded or not.
 class RunMonitor {
  public:
@@ -69,12 +82,7 @@ class RunMonitor {
   const Certificate& certificate() const { return certificate_; }
 
  private:
-  Energy energy_of(const State& state);
-
-  const Model& model_;
-  Plan<double> plan_;
-  Kinematics<double> kin_;
-  Velocities vel_;
+  EnergyMeter energy_of_;
   Energy at_start_{0, 0, 0};
   Certificate certificate_;
 };
