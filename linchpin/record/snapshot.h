@@ -1,7 +1,7 @@
 // One moment of a run, whole: what a recording keeps and a page shows.
 //
-//     FrameTaker take(model);
-//     const Frame& frame = take(step, state, simulation, report, monitor.certificate());
+//     SnapshotTaker take(model);
+//     const Snapshot& snapshot = take(step, state, simulation, report, monitor.certificate());
 #pragma once
 
 #include <vector>
@@ -11,28 +11,28 @@
 
 namespace linchpin {
 
-struct Frame {
+struct Snapshot {
   long long step = 0;  // how many led here
   State state;
   Energy energy{0, 0, 0};
-  StepReport report;                    // of the step that led here; the first frame's is as made
+  StepReport report;                    // of the step that led here; the first one is as made
   Certificate certificate;              // of the run up to here
   std::vector<ContactReport> contacts;  // of the step that led here
   std::vector<double> reactions;        // of the model's constraints, as Simulation::reactions() has them
 };
 
-// Takes frames of one run. What it returns is its own, until the next one; nothing is allocated once lists have grown.
-class FrameTaker {
+// Takes snapshots of one run. What it returns is its own, until the next one; nothing is allocated once lists have grown.
+class SnapshotTaker {
  public:
-  explicit FrameTaker(const Model& model) : meter_(model) {}
+  explicit SnapshotTaker(const Model& model) : meter_(model) {}
 
   // After a step, and before the simulation does anything else. inputs are those of that step.
-  const Frame& operator()(long long step, const State& state, Simulation& simulation, const StepReport& report,
+  const Snapshot& operator()(long long step, const State& state, Simulation& simulation, const StepReport& report,
                           const Certificate& certificate, const Inputs& inputs = {});
 
  private:
   EnergyMeter meter_;
-  Frame frame_;
+  Snapshot snapshot_;
 };
 
 }  // namespace linchpin
