@@ -52,7 +52,7 @@ ForestTimed time_forest(BlockSystem& system, std::span<const General> general, c
   found.residual = system.residual(y, l);
 
   volatile double touched = 0;
-  std::vector<Repeated> work{repeated([&] { factors.factor_and_solve(system.F, system.r, y, l); }),
+  std::vector<Repeated> work{repeated([&] { factors.factor_and_solve(system.F, system.r, y, l, false); }),
                              repeated([&] { factors.factor(); }),
                              repeated([&] { factors.solve(system.F, system.r, y, l); }),
                              repeated([&] { factors.solve8(y8, r8, l8); }), repeated([&] {

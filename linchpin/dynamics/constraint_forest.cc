@@ -16,6 +16,19 @@ struct Edge {
   int constraint, other;  // body, -1 for none
 };
 
+// Lends each body that others hang on a block from its first child's elimination to its own: a chain does with one, so
+// that D stays in the cache however long the chain is.
+void lend_pending(std::vector<ConstraintForest::Node>& nodes, std::size_t stride, std::size_t& numbers) {
+  std::vector<std::size_t> back;  // given back
+  for (ConstraintForest::Node& node : nodes) {
+    if (!node.leaf) back.push_back(node.pending);  // read before its parent's is written
+    if (!node.first) continue;
+    if (back.empty()) back.push_back(std::exchange(numbers, numbers + stride * stride));
+    nodes[std::size_t(node.parent)].pending = back.back();
+    back.pop_back();
+  }
+}
+
 }  // namespace
 
 Result<ConstraintForest> ConstraintForest::make(std::span<const int> body_sizes,
@@ -135,21 +148,23 @@ Result<ConstraintForest> ConstraintForest::make(std::span<const int> body_sizes,
     ++forest.trees_;
   }
 
-  for (Node& node : forest.nodes_) {
-    const std::size_t stride = std::size_t(forest.stride_), body = stride * std::size_t(node.size),
-                      rows = stride * std::size_t(node.rows);
-    const auto take = [&](std::size_t count) { return std::exchange(forest.numbers_, forest.numbers_ + count); };
-    node.M = take(body);
-    node.D = take(body);
+  const std::size_t stride = std::size_t(forest.stride_);
+  const auto take = [&](int count) {
+    return std::exchange(forest.numbers_, forest.numbers_ + stride * std::size_t(count));
+  };
+  for (Node& node : forest.nodes_) {  // what comes in, and what one solution needs on the way out
+    node.M = take(node.size);
     if (node.constraint < 0) continue;
-    if (node.held == 0) {
-      node.Jb = take(body);
-      node.W = take(body);
-    }
-    node.S = take(rows);
-    node.Z = take(rows);
+    if (node.held == 0) node.Jb = take(node.size);
+    node.Jp = take(node.rows);
+    node.Z = take(node.rows);
+    if (node.held == 0) node.W = take(node.size);
+  }
+  for (Node& node : forest.nodes_) {  // what more solutions need
+    node.D = take(node.size);
+    if (node.constraint < 0) continue;
+    node.S = take(node.rows);
     const int p = parent[std::size_t(node.body)];
-    node.Jp = take(rows);
     if (p < 0) continue;
     node.parent = forest.body_[std::size_t(p)];
     node.parent_size = body_sizes[std::size_t(p)];
@@ -157,6 +172,7 @@ Result<ConstraintForest> ConstraintForest::make(std::span<const int> body_sizes,
     node.first = on.leaf;
     on.leaf = false;
   }
+  lend_pending(forest.nodes_, std::size_t(forest.stride_), forest.pending_);
   const auto shape = [](const Node& n) { return std::array{n.size, n.rows, n.parent_size, int(n.held)}; };
   for (int i = 0; i < int(forest.nodes_.size()); ++i) {
     if (i == 0 || shape(forest.nodes_[std::size_t(i)]) != shape(forest.nodes_[std::size_t(i) - 1]))

@@ -69,6 +69,7 @@ class ConstraintForest {
     std::size_t M = 0, D = 0;          // blocks of `size` rows: Mass, D^-1
     std::size_t Jb = 0, W = 0;         // the same: J_b', W; none where rows are held
     std::size_t Jp = 0, S = 0, Z = 0;  // blocks of `rows` rows: J_p, S^-1, Z
+    std::size_t pending = 0;           // block of `size` rows, lent: where D grows while what hangs on it is eliminated
     unsigned held = 0;                 // of ForestConstraint, where a is the child and a kernel knows them
     bool flipped = false;              // the constraint's b is the child, its a the parent
     bool leaf = true;                  // nothing hangs on it
@@ -86,6 +87,7 @@ class ConstraintForest {
   };
   std::span<const Run> runs() const { return runs_; }
   std::size_t numbers() const { return numbers_; }
+  std::size_t pending_numbers() const { return pending_; }
 
   // Blocks that the factors hold off the diagonal, of the matrix of (1) by nodes: as many as it has itself, since nothing
   // fills in [004 s.7.1].
@@ -100,7 +102,7 @@ class ConstraintForest {
   std::vector<ConstraintPlace> constraint_;
   std::vector<Run> runs_;
   int total_size_ = 0, total_rows_ = 0, trees_ = 0, stride_ = 0;
-  std::size_t numbers_ = 0;
+  std::size_t numbers_ = 0, pending_ = 0;
 };
 
 struct ForestWork;  // forest_kernels.h
@@ -123,11 +125,13 @@ class ForestFactors {
   // (2), (3). False where a pivot is not positive: failed() is the body that has no mass in some direction, or whose
   // constraint has rows that depend on each other.
   bool factor();
-  // The same with (4) in one go, cheaper than factor() and solve().
-  bool factor_and_solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
+  // The same with (4) in one go, cheaper than factor() and solve(). With keep = false factors are not written, and those
+  // from before are spoiled: for one right-hand side, where memory is what takes time.
+  bool factor_and_solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l,
+                        bool keep = true);
   int failed() const { return failed_; }
 
-  // After either, for any number of right-hand sides. r may be empty: zero.
+  // After either (with keep), for any number of right-hand sides. r may be empty: zero.
   void solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
   // What an answer leaves of (1): F + J' l - M y and r - J y - E l.
   void residual(std::span<const double> F, std::span<const double> r, std::span<const double> y,
@@ -147,12 +151,12 @@ class ForestFactors {
   void inward(const F& f) const;
   template <class F>
   void outward(const F& f) const;
-  bool factor_with(const double* F, const double* r);
+  bool factor_with(const double* F, const double* r, bool keep);
   void check_sizes(std::span<const double> F, std::span<const double> r, std::span<const double> y,
                    std::span<const double> l, int columns) const;
 
   const ConstraintForest* forest_;
-  AlignedArray<double> numbers_;
+  AlignedArray<double> numbers_, pending_;
   std::vector<double> softness_, zero_;
   AlignedArray<double> f_, scratch_;
   std::vector<double> rest_F_, rest_r_, more_y_, more_l_;

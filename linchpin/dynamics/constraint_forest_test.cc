@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <string>
@@ -101,6 +102,9 @@ struct Case {
     constexpr double rounding = 1e-12;  // some hundred roundings of numbers below a hundred
     ASSERT_TRUE(factors.factor_and_solve(f, rhs, y, l)) << name;
     EXPECT_LE(error(y, l), rounding) << name << ", in one go";
+    std::vector<double> y_once(y.size(), NAN), l_once(l.size(), NAN);
+    ASSERT_TRUE(factors.factor_and_solve(f, rhs, y_once, l_once, false)) << name;
+    EXPECT_TRUE(y_once == y && l_once == l) << name << ": factors not kept change bits";
     ASSERT_TRUE(factors.factor()) << name;
     factors.solve(f, rhs, y, l);
     EXPECT_LE(error(y, l), rounding) << name << ", solve";

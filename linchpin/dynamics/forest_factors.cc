@@ -12,6 +12,7 @@ using Node = ConstraintForest::Node;
 ForestFactors::ForestFactors(const ConstraintForest& forest)
     : forest_(&forest),
       numbers_(forest.numbers()),
+      pending_(forest.pending_numbers()),
       softness_(std::size_t(forest.total_rows()), 0.0),
       zero_(std::size_t(std::max(forest.total_size(), forest.total_rows())), 0.0),
       f_(std::size_t(forest.stride()) * forest.nodes().size()),
@@ -52,7 +53,8 @@ void ForestFactors::set_constraint(int constraint, std::span<const double> J_a, 
 }
 
 ForestWork ForestFactors::work() {
-  return {forest_->nodes(), softness_.data(), numbers_.data(), forest_->stride(), f_.data(), scratch_.data()};
+  return {forest_->nodes(),  softness_.data(), numbers_.data(), pending_.data(),
+          forest_->stride(), f_.data(),        scratch_.data()};
 }
 
 // f(kernels, first, end) for each run of nodes, from the tips or towards them.
@@ -69,26 +71,28 @@ void ForestFactors::outward(const F& f) const {
   }
 }
 
-bool ForestFactors::factor_with(const double* F, const double* r) {
+bool ForestFactors::factor_with(const double* F, const double* r, bool keep) {
   const ForestWork work = this->work();
   failed_ = -1;
   inward([&](const ForestKernels& kernels, int first, int end) {
     if (failed_ >= 0) return;
-    const int bad = kernels.factor(work, first, end, F, r);
+    const int bad = kernels.factor(work, first, end, F, r, keep);
     if (bad >= 0) failed_ = work.nodes[std::size_t(bad)].body;
   });
   return failed_ < 0;
 }
 
-bool ForestFactors::factor() { return factor_with(zero_.data(), zero_.data()); }
+bool ForestFactors::factor() { return factor_with(zero_.data(), zero_.data(), true); }
 
 bool ForestFactors::factor_and_solve(std::span<const double> F, std::span<const double> r, std::span<double> y,
-                                     std::span<double> l) {
+                                     std::span<double> l, bool keep) {
   check_sizes(F, r, y, l, 1);
-  if (!factor_with(F.data(), r.empty() ? zero_.data() : r.data())) return false;
+  const double* given = r.empty() ? zero_.data() : r.data();
+  if (!factor_with(F.data(), given, keep)) return false;
   const ForestWork work = this->work();
-  outward(
-      [&](const ForestKernels& kernels, int first, int end) { kernels.outward(work, first, end, y.data(), l.data()); });
+  outward([&](const ForestKernels& kernels, int first, int end) {
+    kernels.outward(work, first, end, given, y.data(), l.data());
+  });
   return true;
 }
 

@@ -137,15 +137,23 @@ struct Shape {
 template <int n>
 LINCHPIN_INLINE void load_D(const ForestWork& work, const Node& node, bool begun, const double* F, Double8 (&D)[n]) {
   if (begun)
-    load<n>(work.numbers + node.D, D);
+    load<n>(work.pending + node.pending, D);
   else
     each(Known<n>{}, [&](auto k) INLINED {
       D[k] = with_lane<7>(Double8::load(work.numbers + node.M + 8 * k), Double8(F[node.y + k]));
     });
 }
 
+// Whether rows give way.
+LINCHPIN_INLINE bool is_soft(const ForestWork& work, const Node& node) {
+  for (int i = 0; i < node.rows; ++i)
+    if (work.softness[node.l + i] != 0) return true;
+  return false;
+}
+
 template <int n, unsigned held, int m, int p>
-LINCHPIN_INLINE bool factor_node(const ForestWork& work, const Node& node, const double* F, const double* r) {
+LINCHPIN_INLINE bool factor_node(const ForestWork& work, const Node& node, const double* F, const double* r,
+                                 bool keep) {
   double* numbers = work.numbers;
   Double8 D[n], S[m > 0 ? m : 1], Z[m > 0 ? m : 1];
   load_D<n>(work, node, !node.leaf, F, D);
@@ -178,13 +186,18 @@ LINCHPIN_INLINE bool factor_node(const ForestWork& work, const Node& node, const
       S[i] = even + odd;
     });
   }
-  store<n>(D, numbers + node.D);
+  if (keep || m == 0 || (held != 0 && is_soft(work, node)))
+    store<n>(D, numbers + node.D);
+  else if constexpr (held != 0)
+    each(Known<n>{}, [&](auto k) INLINED {
+      if constexpr (!(held >> k & 1)) D[k].store(numbers + node.D + 8 * k);
+    });
   if constexpr (m > 0) {
     const double* Jp = numbers + node.Jp;
     each(Known<m>{},
          [&](auto i) INLINED { Z[i] = with_lane<7>(p > 0 ? Double8::load(Jp + 8 * i) : Double8(0.0), -S[i]); });
     good &= invert<(held != 0 ? held : first_lanes(m))>(S, Z);
-    store<m>(S, numbers + node.S);
+    if (keep) store<m>(S, numbers + node.S);
     store<m>(Z, numbers + node.Z);
     if constexpr (p > 0) {
       const Node& parent = work.nodes[std::size_t(node.parent)];
@@ -193,7 +206,7 @@ LINCHPIN_INLINE bool factor_node(const ForestWork& work, const Node& node, const
       each(Known<p>{}, [&](auto k) INLINED {
         each(Known<m>{}, [&](auto i) INLINED { rows[k] = fma(Double8(Jp[8 * i + k]), Z[i], rows[k]); });
       });
-      store<p>(rows, numbers + parent.D);
+      store<p>(rows, work.pending + parent.pending);
     }
   }
   return good;
@@ -222,8 +235,7 @@ bool invert_any(int n, int stride, double* A, double* B, double* least) {
   return good;
 }
 
-void begin_D_any(const ForestWork& work, const Node& node, const double* F) {
-  double* D = work.numbers + node.D;
+void begin_D_any(const ForestWork& work, const Node& node, const double* F, double* D) {
   std::copy_n(work.numbers + node.M, node.size * work.stride, D);
   for (int k = 0; k < node.size; ++k) D[(k + 1) * work.stride - 1] = F[node.y + k];
 }
@@ -232,7 +244,10 @@ bool factor_node_any(const ForestWork& work, const Node& node, const double* F, 
   const int n = node.size, m = node.rows, p = node.parent_size, stride = work.stride, last = stride - 1;
   double* numbers = work.numbers;
   double* D = numbers + node.D;
-  if (node.leaf) begin_D_any(work, node, F);
+  if (node.leaf)
+    begin_D_any(work, node, F, D);
+  else
+    std::copy_n(work.pending + node.pending, n * stride, D);
   if (m == 0) {
     std::fill_n(work.scratch, n * stride, 0.0);  // nothing to turn into W
     return invert_any(n, stride, D, work.scratch, work.scratch + n * stride);
@@ -258,8 +273,8 @@ bool factor_node_any(const ForestWork& work, const Node& node, const double* F, 
   good &= invert_any(m, stride, S, Z, work.scratch);
   if (p > 0) {
     const Node& on = work.nodes[std::size_t(node.parent)];
-    if (node.first) begin_D_any(work, on, F);
-    double* parent = numbers + on.D;
+    double* parent = work.pending + on.pending;
+    if (node.first) begin_D_any(work, on, F, parent);
     for (int k = 0; k < p; ++k)
       for (int i = 0; i < m; ++i)
         for (int j = 0; j < stride; ++j)
@@ -268,10 +283,11 @@ bool factor_node_any(const ForestWork& work, const Node& node, const double* F, 
   return good;
 }
 
-// (4) with what factor() has in the last lanes: D^-1 f and l0.
+// (4) with what factor() has in the last lanes: D^-1 f and l0. Where rows are held and do not give way, the numbers that
+// they hold are r - J_p y_p, as the constraint says itself.
 template <class N, class M, class P, class Stride, unsigned held>
 LINCHPIN_INLINE void outward_node(Shape<N, M, P, Stride, held> shape, const ForestWork& work, const Node& node,
-                                  double* y, double* l) {
+                                  const double* r, double* y, double* l) {
   const auto [n, m, p, stride] = shape;
   const int last = stride - 1;
   const double* start = m > 0 ? shape.W(work, node) : work.numbers + node.D;
@@ -282,11 +298,26 @@ LINCHPIN_INLINE void outward_node(Shape<N, M, P, Stride, held> shape, const Fore
     each(p, [&](auto j) INLINED { sum = fma(-Z[i * stride + j], y_p[j], sum); });
     l[node.l + i] = sum;
   });
-  each(n, [&](auto k) INLINED {
+  const auto from_force = [&](auto k) INLINED {
     double sum = start[k * stride + last];
     each(m, [&](auto i) INLINED { sum = fma(start[k * stride + shape.lane(i)], l[node.l + i], sum); });
     y[node.y + k] = sum;
-  });
+  };
+  if (held == 0 || is_soft(work, node)) {
+    each(n, from_force);
+    return;
+  }
+  if constexpr (held != 0) {
+    const double* Jp = work.numbers + node.Jp;
+    each(m, [&](auto i) INLINED {
+      double sum = r[node.l + i];
+      each(p, [&](auto j) INLINED { sum = fma(-Jp[i * stride + j], y_p[j], sum); });
+      y[node.y + shape.lane(i)] = sum;
+    });
+    each(n, [&](auto k) INLINED {
+      if constexpr (!(held >> k & 1)) from_force(k);
+    });
+  }
 }
 
 // (2), (3) for another right-hand side; f of the node is complete, and becomes D^-1 f.
@@ -396,15 +427,16 @@ LINCHPIN_INLINE void solve8_out_node(Shape<N, M, P, Stride, held> shape, const F
 // Shapes as kernels take them: known to the compiler, or each node's own.
 template <int n, unsigned held, int m, int p>
 struct Fixed {
-  static LINCHPIN_INLINE bool factor(const ForestWork& work, const Node& node, const double* F, const double* r) {
-    return factor_node<n, held, m, p>(work, node, F, r);
+  static LINCHPIN_INLINE bool factor(const ForestWork& work, const Node& node, const double* F, const double* r,
+                                     bool keep) {
+    return factor_node<n, held, m, p>(work, node, F, r, keep);
   }
   static LINCHPIN_INLINE auto shape(const ForestWork&, const Node&) {
     return Shape<Known<n>, Known<m>, Known<p>, Known<8>, held>{};
   }
 };
 struct Any {
-  static bool factor(const ForestWork& work, const Node& node, const double* F, const double* r) {
+  static bool factor(const ForestWork& work, const Node& node, const double* F, const double* r, bool) {
     return factor_node_any(work, node, F, r);
   }
   static auto shape(const ForestWork& work, const Node& node) {
@@ -412,17 +444,30 @@ struct Any {
   }
 };
 
+// Asks for a node's numbers in vectors over bodies and rows, which come in an order of their own, some nodes before they
+// are needed: worth a tenth where a tree of ten thousand bodies has been numbered at random, nothing in a chain.
+constexpr int ahead = 4;
+LINCHPIN_INLINE void fetch(const Node& node, const double* over_bodies, const double* over_rows) {
+  __builtin_prefetch(over_bodies + node.y);
+  __builtin_prefetch(over_bodies + node.y + node.size - 1);
+  __builtin_prefetch(over_rows + node.l);
+  __builtin_prefetch(over_rows + node.l + node.rows - 1);
+}
+
 template <class Of>
 constexpr ForestKernels loops() {
-  return {[](const ForestWork& work, int first, int end, const double* F, const double* r) {
-            for (int i = first; i < end; ++i)
-              if (!Of::factor(work, work.nodes[std::size_t(i)], F, r)) return i;
+  return {[](const ForestWork& work, int first, int end, const double* F, const double* r, bool keep) {
+            for (int i = first; i < end; ++i) {
+              fetch(work.nodes[std::size_t(std::min(i + ahead, end - 1))], F, r);
+              if (!Of::factor(work, work.nodes[std::size_t(i)], F, r, keep)) return i;
+            }
             return -1;
           },
-          [](const ForestWork& work, int first, int end, double* y, double* l) {
+          [](const ForestWork& work, int first, int end, const double* r, double* y, double* l) {
             for (int i = end; i-- > first;) {
               const Node& node = work.nodes[std::size_t(i)];
-              outward_node(Of::shape(work, node), work, node, y, l);
+              fetch(work.nodes[std::size_t(std::max(i - ahead, first))], y, l);
+              outward_node(Of::shape(work, node), work, node, r, y, l);
             }
           },
           [](const ForestWork& work, int first, int end, const double* r, double* l) {

@@ -28,16 +28,17 @@ constexpr int lane_of(unsigned set, int i) {
 struct ForestWork {
   std::span<const ConstraintForest::Node> nodes;
   const double* softness;
-  double* numbers;
+  double *numbers, *pending;
   int stride;
   double *f, *scratch;  // f of solve(): `stride` numbers for each node
 };
 
 // Loops over nodes [first, end) of one shape: inward in their order, outward against it.
 struct ForestKernels {
-  // The node that failed, or -1. Leaves D^-1 f and l0 in the last lanes of rows, for outward().
-  int (*factor)(const ForestWork&, int first, int end, const double* F, const double* r);
-  void (*outward)(const ForestWork&, int first, int end, double* y, double* l);
+  // The node that failed, or -1. Leaves D^-1 f and l0 in the last lanes of rows, for outward(); without `keep` only what
+  // that needs.
+  int (*factor)(const ForestWork&, int first, int end, const double* F, const double* r, bool keep);
+  void (*outward)(const ForestWork&, int first, int end, const double* r, double* y, double* l);
   // Another right-hand side, from f.
   void (*solve_in)(const ForestWork&, int first, int end, const double* r, double* l);
   void (*solve_out)(const ForestWork&, int first, int end, double* y, double* l);

@@ -137,9 +137,11 @@ Multipliers::Multipliers(const Model& model)
     factors_.set_mass(b, to_matrix(link.inertia));
 
     const std::optional<FreeNumbers> free = free_numbers(link, body.dofs);
-    if (free && link.kind == LinkKind::free)
+    if (free && link.kind == LinkKind::free) {
       plan.kind = Kind::free;
-    else if (free && link.kind == LinkKind::ball)
+      plan.general = int(turned_.size());
+      turned_.emplace_back();
+    } else if (free && link.kind == LinkKind::ball)
       plan.kind = Kind::ball;
     else if (free)
       plan.kind = free->first == 2 ? Kind::turning : Kind::sliding;
@@ -270,8 +272,9 @@ LINCHPIN_INLINE void Multipliers::place_rows(int body) {
   }
 }
 
-// Everything of (1) to (3) but forces other than gyroscopic ones, which need v.
-void Multipliers::place(std::span<const double> q, const double* v) {
+// Everything of (1) to (3) but external forces; without v no gyroscopic ones, without tau none of joints. A body comes
+// after its parent, which feels the opposite of its joint's force.
+void Multipliers::place(std::span<const double> q, const double* v, const double* tau) {
   place_axes(q);
   for (int b = 0; b < bodies_.size(); ++b) {
     const JointPlan& plan = plan_[std::size_t(b)];
@@ -284,7 +287,7 @@ void Multipliers::place(std::span<const double> q, const double* v) {
       if (plan.kind == Kind::ball || plan.kind == Kind::free) {
         way = wide_way(links_[std::size_t(bodies_[b].link)], q.data(), v);
         state.X = way.X;
-        state.R_FM = way.R_FM;
+        if (plan.kind == Kind::free) turned_[std::size_t(plan.general)] = way.R_FM;
       } else {
         way.X = state.X;
         if (v) (plan.kind == Kind::turning ? way.turning : way.sliding).z = v[plan.v];
@@ -299,6 +302,12 @@ void Multipliers::place(std::span<const double> q, const double* v) {
     const Vec3<double> n = cross(I.I * w, w), f = cross(cross(w, I.h), w);
     double* F = F_.data() + 6 * b;
     F[0] = n.x, F[1] = n.y, F[2] = n.z, F[3] = f.x, F[4] = f.y, F[5] = f.z;
+    if (!tau) continue;
+    const Force<double> on_body = joint_force(b, tau);
+    add_to(F, on_body);
+    if (plan.parent < 0) continue;
+    const Force<double> on_parent = force_to_parent(state.X, on_body);
+    add_to(F_.data() + 6 * plan.parent, {-on_parent.n, -on_parent.f});
   }
 }
 
@@ -313,7 +322,7 @@ LINCHPIN_INLINE Force<double> Multipliers::joint_force(int body, const double* t
     case Kind::ball:
       return {{t[0], t[1], t[2]}, {0, 0, 0}};
     case Kind::free:
-      return {{t[0], t[1], t[2]}, transpose_times(joint_[std::size_t(body)].R_FM, Vec3<double>{t[3], t[4], t[5]})};
+      return {{t[0], t[1], t[2]}, transpose_times(turned_[std::size_t(plan.general)], Vec3<double>{t[3], t[4], t[5]})};
     case Kind::general:
       break;
   }
@@ -334,7 +343,7 @@ LINCHPIN_INLINE void Multipliers::read_coordinates(int body, const Motion<double
       out[0] = relative.v.z;
       return;
     case Kind::free: {
-      const Vec3<double> pdot = joint_[std::size_t(body)].R_FM * relative.v;
+      const Vec3<double> pdot = turned_[std::size_t(plan.general)] * relative.v;
       out[3] = pdot.x, out[4] = pdot.y, out[5] = pdot.z;
       [[fallthrough]];
     }
@@ -348,15 +357,7 @@ LINCHPIN_INLINE void Multipliers::read_coordinates(int body, const Motion<double
   for (int k = 0; k < plan.dofs; ++k) out[k] = dot(joint.D[k], relative);
 }
 
-void Multipliers::add_forces(std::span<const double> tau, std::span<const double> f_ext) {
-  for (int b = 0; b < bodies_.size(); ++b) {
-    const Force<double> F = joint_force(b, tau.data());
-    add_to(F_.data() + 6 * b, F);
-    const int parent = plan_[std::size_t(b)].parent;
-    if (parent < 0) continue;
-    const Force<double> on_parent = force_to_parent(joint_[std::size_t(b)].X, F);
-    add_to(F_.data() + 6 * parent, {-on_parent.n, -on_parent.f});
-  }
+void Multipliers::add_external(std::span<const double> f_ext) {
   for (std::size_t i = 1; i < frames_.size() && !f_ext.empty(); ++i) {
     if (frames_[i].body < 0) continue;
     const double* x = f_ext.data() + 6 * i;
@@ -373,14 +374,14 @@ LINCHPIN_INLINE Motion<double> Multipliers::relative(int body, std::span<const d
 }
 
 bool Multipliers::accelerations(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
-                                std::span<const double> f_ext, std::span<double> vdot) {
+                                std::span<const double> f_ext, std::span<double> vdot, bool keep) {
   check(tau.size() == v.size() && vdot.size() == v.size(), "vectors of ", v.size(), ", ", tau.size(), " and ",
         vdot.size(), " velocities, forces and accelerations");
   check(f_ext.empty() || f_ext.size() == 6 * frames_.size(), "f_ext has ", f_ext.size(),
         " numbers, the model needs none or ", 6 * frames_.size());
-  place(q, v.data());
-  add_forces(tau, f_ext);
-  if (!factors_.factor_and_solve(F_, r_, y_, l_)) return false;
+  place(q, v.data(), tau.data());
+  add_external(f_ext);
+  if (!factors_.factor_and_solve(F_, r_, y_, l_, keep || refines_)) return false;
   if (refines_) factors_.refine(F_, r_, y_, l_);
   for (int b = 0; b < bodies_.size(); ++b) {
     Motion<double> a = relative(b, y_) - joint_[std::size_t(b)].c;
@@ -391,7 +392,7 @@ bool Multipliers::accelerations(std::span<const double> q, std::span<const doubl
 }
 
 bool Multipliers::factor(std::span<const double> q) {
-  place(q, nullptr);
+  place(q, nullptr, nullptr);
   return factors_.factor();
 }
 

@@ -28,9 +28,9 @@ class Multipliers {
   Multipliers& operator=(const Multipliers&) = delete;
 
   // Fills vdot; f_ext as in aba.h. False where a pivot failed (numbers that are none, masses 1e14 apart): factors().failed()
-  // is the body.
+  // is the body. keep: whether factors() are wanted afterwards.
   bool accelerations(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
-                     std::span<const double> f_ext, std::span<double> vdot);
+                     std::span<const double> f_ext, std::span<double> vdot, bool keep = true);
   // The factors alone.
   bool factor(std::span<const double> q);
 
@@ -47,7 +47,9 @@ class Multipliers {
   const MaximalBodies& bodies() const { return bodies_; }
   const ConstraintForest& forest() const { return forest_; }
   ForestFactors& factors() { return factors_; }
-  std::span<const double> multipliers() const { return l_; }  // of the last accelerations(): forces, by row of forest()
+  std::span<const double> multipliers() const {
+    return {l_.data(), l_.size()};
+  }  // of the last accelerations(): forces, by row of forest()
 
  private:
   // How a body's joint is computed: one axis that turns or slides along z, a ball, a free joint; all others, with several
@@ -59,7 +61,7 @@ class Multipliers {
     int q = 0, v = 0, dofs = 0;  // coordinates
     int rows = 0, r = 0;         // of the forest, and the first of them
     int row[6] = {};             // but for general ones: the number of the body's twist that a row is about
-    int general = -1;            // place in general_
+    int general = -1;            // place in general_, of a free joint in turned_
     std::size_t Jb = 0, Jp = 0;  // blocks of factors_
     Transform<double> X_PF;
     double angle0 = 0, slide0 = 0;
@@ -67,7 +69,6 @@ class Multipliers {
   };
   struct JointState {
     Transform<double> X;  // X_PB, from the parent body's link or the world
-    Mat3<double> R_FM;    // of a free joint
     Vec3<double> w;       // of the body, in its axes
     Motion<double> c;
   };
@@ -78,11 +79,11 @@ class Multipliers {
     Force<double> D[6], Q2[6];
   };
 
-  void place(std::span<const double> q, const double* v);
+  void place(std::span<const double> q, const double* v, const double* tau);
   void place_axes(std::span<const double> q);
   void place_general(int body, const double* q, const double* v, const Vec3<double>& w_p);
   void place_rows(int body);
-  void add_forces(std::span<const double> tau, std::span<const double> f_ext);
+  void add_external(std::span<const double> f_ext);
   Motion<double> relative(int body, std::span<const double> y) const;                // y_b - X y_p
   Force<double> joint_force(int body, const double* tau) const;                      // D tau
   void read_coordinates(int body, const Motion<double>& relative, double* v) const;  // D' relative
@@ -97,13 +98,14 @@ class Multipliers {
   MaximalBodies bodies_;
   ConstraintForest forest_;
   ForestFactors factors_;
-  std::vector<JointPlan> plan_;
+  AlignedArray<JointPlan> plan_;
   std::vector<GeneralJoint> general_;
+  std::vector<Mat3<double>> turned_;            // R_FM of free joints
   std::vector<Transform<double>> X_BL_;         // by link: of those between the axes of one joint, in their body
   std::vector<int> axes_;                       // bodies on one axis
   AlignedArray<double> angle_, sine_, cosine_;  // of those
-  std::vector<JointState> joint_;
-  std::vector<double> y_, l_, F_, r_;
+  AlignedArray<JointState> joint_;
+  AlignedArray<double> y_, l_, F_, r_;
   bool refines_ = false;
 };
 
