@@ -44,19 +44,4 @@ std::string describe_scenes() {
   return out;
 }
 
-std::vector<std::string> position_names(const Model& model) {
-  std::vector<std::string> names;
-  for (const Joint& joint : model.joints())
-    for (int k = 0; k < joint.nq; ++k)
-      names.push_back(joint.nq == 1 ? joint.name : fmt::format("{}.{}", joint.name, k));
-  return names;
-}
-std::vector<std::string> velocity_names(const Model& model) {
-  std::vector<std::string> names;
-  for (const Joint& joint : model.joints())
-    for (int k = 0; k < joint.nv; ++k)
-      names.push_back(joint.nv == 1 ? joint.name : fmt::format("{}.{}", joint.name, k));
-  return names;
-}
-
 }  // namespace linchpin

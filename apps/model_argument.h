@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "linchpin/model/model.h"
 
@@ -19,10 +18,5 @@ ModelArgument model_from(const std::string& text);
 
 // For help texts: every scene with its parameters.
 std::string describe_scenes();
-
-// How the command line and CSV files call the position (velocity) coordinates: by their joint, or joint.k for the k-th
-// of several.
-std::vector<std::string> position_names(const Model& model);
-std::vector<std::string> velocity_names(const Model& model);
 
 }  // namespace linchpin
