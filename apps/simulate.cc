@@ -1,27 +1,32 @@
 // linchpin simulate: a model through time, with a certificate at the end.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <functional>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/page_argument.h"
 #include "apps/picture.h"
 #include "apps/progress.h"
 #include "apps/run_report.h"
+#include "apps/simulate.h"
 #include "linchpin/model/signal_names.h"
+#include "linchpin/record/page_data.h"
 
 namespace linchpin {
 namespace {
 
-// As typed.
-struct Request {
-  RunRequest run;
-  std::string every, csv, json, picture, contacts;
-  bool quiet = false;
-};
-
 constexpr int exposures = 12;  // of a picture: enough to see the way, few enough to tell them apart
+
+// Takes a snapshot every so many steps, and the last one.
+struct SnapshotKeeper {
+  long long every = 1;
+  std::function<void(const Snapshot&)> keep;
+};
 
 // All that looks on while a run goes by.
 struct Audience {
@@ -29,6 +34,7 @@ struct Audience {
   ContactWriter contacts;
   Strips strips;
   std::optional<Picture> picture;
+  std::vector<SnapshotKeeper> keepers;
   Progress progress;
 };
 
@@ -39,7 +45,17 @@ RunOutcome run_schedule(const Model& model, const Schedule& schedule, const Simu
   Simulation simulation(model, options);
   RunMonitor monitor(model, limits);
   EnergyMeter meter(model);
+  SnapshotTaker take(model);
+  StepReport report;
   const long long between = std::max(1LL, (schedule.steps() + exposures - 2) / (exposures - 1));
+  const auto keep = [&](long long step, bool last) {
+    const Snapshot* snapshot = nullptr;
+    for (const SnapshotKeeper& keeper : audience.keepers) {
+      if (!last && step % keeper.every != 0) continue;
+      if (!snapshot) snapshot = &take(step, state, simulation, report, monitor.certificate());
+      keeper.keep(*snapshot);
+    }
+  };
   const auto note = [&](long long step, bool last) {
     if (audience.picture && (last || step % between == 0)) audience.picture->expose(state);
     const bool due = last || step % schedule.every == 0;
@@ -56,6 +72,7 @@ RunOutcome run_schedule(const Model& model, const Schedule& schedule, const Simu
   monitor.start(state);
   const long long steps = schedule.steps();
   note(0, false);
+  keep(0, false);
   for (long long step = 1; step <= steps && !outcome.stopped; ++step) {
     if (step == steps && schedule.rest > 0) {
       SimulationOptions shorter = options;
@@ -63,16 +80,18 @@ RunOutcome run_schedule(const Model& model, const Schedule& schedule, const Simu
       simulation = Simulation(model, shorter);
     }
     const auto start = Clock::now();
-    const StepReport report = simulation.step(state);
+    report = simulation.step(state);
     outcome.seconds += std::chrono::duration<double>(Clock::now() - start).count();
     monitor.add(state, report);
     if (!report.ok()) {
       if ((step - 1) % schedule.every != 0) note(step - 1, true);  // the last good state
+      keep(step - 1, true);
       break;
     }
     if (!monitor.certificate().finite) break;
     if (interrupted()) outcome.stopped = true;
     note(step, step == steps || outcome.stopped);
+    keep(step, step == steps || outcome.stopped);
     if (audience.progress.due())
       audience.progress.show(double(step) / double(steps), fmt::format("t = {:.3g} s, energy {:.6g} J", state.time,
                                                                        monitor.certificate().energy.stored));
@@ -84,7 +103,18 @@ RunOutcome run_schedule(const Model& model, const Schedule& schedule, const Simu
   return outcome;
 }
 
-int simulate(const Request& request) {
+// Sixty frames a second of motion, fewer where that would be more than a page can hold.
+long long page_every(const Model& model, const Schedule& schedule) {
+  constexpr double rate = 60, most_frames = 3000, most_numbers = 1e7;
+  const double numbers = 7.0 * double(model.bodies().size()) + model.nq() + model.nv();
+  const double frames = std::min(most_frames, most_numbers / numbers);
+  return std::max({1LL, std::llround(1 / (rate * schedule.dt)),
+                   static_cast<long long>(std::ceil(double(schedule.steps()) / frames))});
+}
+
+}  // namespace
+
+int simulate(const SimulateRequest& request) {
   // Everything that can be wrong with the request comes before the work.
   const ModelArgument argument = model_from(request.run.model);
   const Model& model = argument.model;
@@ -99,20 +129,31 @@ int simulate(const Request& request) {
   if (!request.contacts.empty() && *options.stepper != Stepper::time_stepping)
     throw UsageError(
         fmt::format("--contacts is for --stepper time_stepping, and this run is by {}", to_string(*options.stepper)));
+  if (!request.page.empty()) page_or_refuse();
   OutputFile csv("--csv", request.csv), json("--json", request.json), svg("--picture", request.picture),
-      contacts("--contacts", request.contacts);
+      contacts("--contacts", request.contacts), page("--export", request.page);
   std::FILE* const out =
       csv.is_standard_output() || json.is_standard_output() || svg.is_standard_output() || contacts.is_standard_output()
           ? stderr
           : stdout;
 
   Audience audience{RowWriter(model, csv, bool(json)), ContactWriter(model, contacts), Strips(model, schedule.steps()),
-                    std::nullopt, Progress(!request.quiet)};
+                    std::nullopt, {}, Progress(!request.quiet)};
   if (svg) audience.picture.emplace(model);
+  std::optional<PageRecording> frames;
+  if (page) {
+    frames.emplace(model, options, argument.text);
+    audience.keepers.push_back(
+        {page_every(model, schedule), [&](const Snapshot& snapshot) { frames->add(snapshot); }});
+  }
   const RunOutcome outcome = run_schedule(model, schedule, options, limits, std::move(state), audience);
 
   csv.commit();
   contacts.commit();
+  if (page) {
+    page.write(page_with_recording(page_or_refuse(), frames->blob(outcome.certificate)));
+    page.commit();
+  }
   if (svg) {
     const Picture& picture = *audience.picture;
     svg.write(picture.svg(
@@ -140,10 +181,8 @@ int simulate(const Request& request) {
   return why.empty() ? exit_done : exit_failed;
 }
 
-}  // namespace
-
 int demonstrate() {
-  Request request;
+  SimulateRequest request;
   request.run.model = "@swing";
   fmt::print("The pendulum of paper 000: 12 links, let go at -45 degrees, swing into floor and wall, for 5 s:\n\n");
   const int status = simulate(request);
@@ -154,7 +193,7 @@ int demonstrate() {
 }
 
 void add_simulate(CLI::App& command, int& status) {
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<SimulateRequest>();
   CLI::App* verb = command.add_subcommand("simulate", "Step a model through time and certify the run");
   verb->add_option("MODEL", request->run.model, "A built-in scene, such as @pendulum:links=12")
       ->required()
