@@ -19,7 +19,7 @@ constexpr const char* footer =
     "rad, N, J.\n\n"
     "Exit status: 0 done and certified, 1 ran but a certificate or a claim failed, 2 bad usage or bad input.\n\n"
     "Examples:\n"
-    "  linchpin                                          a first run: a 12-link pendulum for 5 s\n"
+    "  linchpin                                          a first run: two hands take a wheel off its hub\n"
     "  linchpin simulate @humanoid --time 2 --csv humanoid.csv\n"
     "  linchpin view @stack                              a live run in the browser\n"
     "  linchpin inspect @quadruped\n"

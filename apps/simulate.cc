@@ -181,17 +181,6 @@ int simulate(const SimulateRequest& request) {
   return why.empty() ? exit_done : exit_failed;
 }
 
-int demonstrate() {
-  SimulateRequest request;
-  request.run.model = "@swing";
-  fmt::print("The pendulum of paper 000: 12 links, let go at -45 degrees, swing into floor and wall, for 5 s:\n\n");
-  const int status = simulate(request);
-  fmt::print(
-      "\nTry next: linchpin simulate @stand --time 2, linchpin reproduce os-lcp/dual-arm --report page, linchpin "
-      "help\n");
-  return status;
-}
-
 void add_simulate(CLI::App& command, int& status) {
   auto request = std::make_shared<SimulateRequest>();
   CLI::App* verb = command.add_subcommand("simulate", "Step a model through time and certify the run");

@@ -8,12 +8,21 @@
 namespace linchpin {
 namespace {
 
+JointSpec joint(const std::string& name, JointType type, const std::string& parent, const std::string& child) {
+  JointSpec spec;
+  spec.name = name;
+  spec.type = type;
+  spec.parent = parent;
+  spec.child = child;
+  return spec;
+}
+
 ModelSpec one_of_each_joint() {
   ModelSpec spec;
   for (int i = 0; i < joint_type_count; ++i) {
     const std::string name(to_string(JointType(i)));
     spec.bodies.push_back({name, {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, {}});
-    spec.joints.push_back({.name = "to_" + name, .type = JointType(i), .child = name});
+    spec.joints.push_back(joint("to_" + name, JointType(i), "world", name));
   }
   return spec;
 }

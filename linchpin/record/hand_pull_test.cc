@@ -11,6 +11,15 @@
 namespace linchpin {
 namespace {
 
+JointSpec joint(const std::string& name, JointType type, const std::string& parent, const std::string& child) {
+  JointSpec spec;
+  spec.name = name;
+  spec.type = type;
+  spec.parent = parent;
+  spec.child = child;
+  return spec;
+}
+
 Model model_of(const std::string& text) { return compile(scene(text).value()).value(); }
 
 // A free box without weight.
@@ -20,7 +29,7 @@ Model floating_box(double mass) {
   BodySpec body{"box", {}, {}};
   add_solid(body, Box{{0.1, 0.2, 0.3}}, mass, Transform<double>::identity());
   spec.bodies.push_back(body);
-  spec.joints.push_back({.name = "joint", .type = JointType::free, .child = "box"});
+  spec.joints.push_back(joint("joint", JointType::free, "world", "box"));
   return compile(spec).value();
 }
 
@@ -143,8 +152,8 @@ TEST(Hand, WhatIsFixedStaysWithoutForce) {
   ModelSpec spec;
   spec.bodies.push_back({"post", {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, {}});
   spec.bodies.push_back({"arm", {1, {0, 0, 1}, Sym3<double>::diagonal(1, 1, 1)}, {}});
-  spec.joints.push_back({.name = "weld", .type = JointType::weld, .child = "post"});
-  spec.joints.push_back({.name = "hinge", .type = JointType::revolute, .parent = "post", .child = "arm"});
+  spec.joints.push_back(joint("weld", JointType::weld, "world", "post"));
+  spec.joints.push_back(joint("hinge", JointType::revolute, "post", "arm"));
   const Model model = compile(spec).value();
   Hand hand(model);
   const Pull pull{model.find_body("post"), {0, 0, 0}, {1, 1, 1}};

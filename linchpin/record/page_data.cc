@@ -380,14 +380,16 @@ std::string base64(std::string_view bytes) {
 }  // namespace
 
 std::string page_with_recording(std::string_view page, std::string_view blob) {
-  const std::size_t end = page.rfind("</body>");  // the last one: a script before it may hold that text, too
-  check(end != std::string_view::npos, "the viewer's page has no </body>");
+  constexpr std::string_view mark = "<!--linchpin-recording-->";
+  const std::size_t at = page.find(mark);
+  check(at != std::string_view::npos && page.find(mark, at + 1) == std::string_view::npos, "the viewer's page needs ", mark,
+        " once, where its recording goes");
   const std::string data = base64(blob);
   std::string out;
   out.reserve(page.size() + data.size() + 100);
-  out.append(page.substr(0, end));
-  out.append("<script type=\"application/octet-stream\" id=\"linchpin-recording\">").append(data).append("</script>\n");
-  return out.append(page.substr(end));
+  out.append(page.substr(0, at));
+  out.append("<script type=\"application/octet-stream\" id=\"linchpin-recording\">").append(data).append("</script>");
+  return out.append(page.substr(at + mark.size()));
 }
 
 }  // namespace linchpin

@@ -50,7 +50,7 @@ class PageRecording {
   long long count_ = 0;
 };
 
-// The page with the blob inside: one file that needs no server. The page must be HTML with a body.
+// The page with the blob inside: one file that needs no server. The page says where, by <!--linchpin-recording-->.
 std::string page_with_recording(std::string_view page, std::string_view blob);
 
 // Models with more coordinates and rows than this show none of them among the signals: each frame would carry them.

@@ -17,6 +17,15 @@
 namespace linchpin {
 namespace {
 
+JointSpec joint(const std::string& name, JointType type, const std::string& parent, const std::string& child) {
+  JointSpec spec;
+  spec.name = name;
+  spec.type = type;
+  spec.parent = parent;
+  spec.child = child;
+  return spec;
+}
+
 using Json = nlohmann::json;
 
 // Reads frames as docs/viewer_data.md tells, and not as page_data.cc writes them.
@@ -242,7 +251,11 @@ TEST(PageData, EveryKindOfShape) {
   ModelSpec spec;
   BodySpec body{"body", {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, {}};
   const auto add = [&](const Shape& shape, std::vector<GeometrySpec>& to) {
-    to.push_back({.name = "shape_" + std::to_string(to.size()), .shape = shape, .X_BG = translation(0, 0, 2)});
+    GeometrySpec geometry;
+    geometry.name = "shape_" + std::to_string(to.size());
+    geometry.shape = shape;
+    geometry.X_BG = translation(0, 0, 2);
+    to.push_back(geometry);
   };
   for (const Shape& shape : {Shape(Sphere{0.1}), Shape(Capsule{0.1, 0.2}), Shape(Box{{1, 2, 3}}),
                              Shape(Cylinder{0.3, 0.4}), Shape(Ellipsoid{{1, 2, 3}}), Shape(Cone{0.5, 0.6}),
@@ -252,7 +265,7 @@ TEST(PageData, EveryKindOfShape) {
     add(shape, spec.world_geometry);
   body.geometry[0].groups = body.geometry[0].touches = 0;
   spec.bodies.push_back(body);
-  spec.joints.push_back({.name = "joint", .type = JointType::free, .child = "body"});
+  spec.joints.push_back(joint("joint", JointType::free, "world", "body"));
   const Model model = compile(spec).value();
   const Json scene = Json::parse(scene_json(model, {}, "test"));
 
@@ -351,13 +364,15 @@ TEST(PageData, ABlobIsASceneAndItsFrames) {
   }
   EXPECT_EQ(at, blob.size());
 
-  const std::string page = "<html><head><script>'</body>'</script></head><body>x</body></html>";
+  const std::string page = "<html><body>x<!--linchpin-recording-->y</body></html>";
   const std::string whole = page_with_recording(page, blob);
   const std::string open = "<script type=\"application/octet-stream\" id=\"linchpin-recording\">";
   const std::size_t begin = whole.find(open), end = whole.find("</script>", begin);
   ASSERT_NE(begin, std::string::npos);
   EXPECT_EQ(decoded_base64(whole.substr(begin + open.size(), end - begin - open.size())), blob);
-  EXPECT_EQ(whole.substr(0, begin), "<html><head><script>'</body>'</script></head><body>x");
+  EXPECT_EQ(whole.substr(0, begin), "<html><body>x");
+  EXPECT_EQ(whole.substr(end), "</script>y</body></html>");
+  EXPECT_THROW(page_with_recording("<html></html>", blob), CheckFailed);
   for (const std::size_t cut : {1u, 2u, 3u}) {  // all three ways that base64 ends
     const std::string some = page_with_recording(page, blob.substr(0, blob.size() - cut));
     const std::size_t to = some.find("</script>", begin);
