@@ -70,7 +70,7 @@ cp out all
 expect 0 help
 cmp -s out all || fail "help and --help differ"
 rm all
-for verb in simulate inspect reproduce bench solve; do
+for verb in simulate view inspect reproduce bench solve; do
   expect 0 help "$verb"
   says out "Examples:"
   expect 0 "$verb" -h
@@ -78,11 +78,27 @@ done
 expect 0 --version
 says out "linchpin 0."
 
-# --- without arguments: the main job, and nothing on disk
-expect 0
-says out "certificate: PASSED"
-says out "Try next"
-only
+# --- was this program built with the viewer's page?
+page=1
+"$linchpin" view @top --time 0.01 --export page.html >/dev/null 2>err || page=0
+rm -f page.html
+if ((!page)); then
+  says err "built without the viewer's page: install nodejs and npm"
+  echo "without the viewer's page: view is not checked any further"
+fi
+
+# --- without arguments: the main job, and what to look at; twice, since the second time writes over the first
+for _ in once twice; do
+  expect 0
+  says out "certificate: PASSED"
+  says out "Try next"
+  if ((page)); then
+    says out "open ./linchpin-first-run.html in a browser"
+    says linchpin-first-run.html 'id="linchpin-recording">TFBSMQ'  # LPR1
+  fi
+  ((page)) || break
+done
+if ((page)); then only linchpin-first-run.html; else only; fi
 
 # --- simulate
 expect 0 simulate @pendulum:links=3 --time 0.5 --position hinge_1=-0.5 --velocity hinge_1=1,hinge_2=-1 --csv a.csv \
@@ -150,6 +166,53 @@ wait $pid 2>/dev/null || status=$?
 ((status == 143)) || fail "after SIGTERM the status is $status, not 143"
 awk -F, 'NF != 66 { exit 1 }' a.csv || fail "after SIGTERM a line of a.csv is not whole"
 only a.csv
+
+# --- view
+refuses "MODEL is required" view
+refuses "'run.h5' is no" view run.h5
+refuses "--port: 65536 must be between 0 and 65535" view @top --port 65536
+refuses "--port: 'http' is not a whole number" view @top --port http
+refuses "--time requires --export" view @top --time 1
+refuses "there is no joint 'knee'" view @top --position knee=1
+refuses "there is no scene" view @nothing --export a.html
+only
+if ((page)); then
+  refuses "'somewhere' is no IP address" view @top --host somewhere
+  refuses "--export: cannot write 'nowhere/a.html'" view @top --export nowhere/a.html
+  expect 0 view @stack:boxes=2 --time 0.1 --export a.html
+  says out "certificate: PASSED"
+  says out "written to a.html"
+  says a.html 'id="linchpin-recording">TFBSMQ'
+  expect 1 view @pendulum:links=12 --seed 1 --stepper explicit_euler --dt 0.5 --time 1000 --export b.html --quiet
+  says err "stopped at t ="
+  says b.html 'id="linchpin-recording">TFBSMQ'
+  only a.html b.html
+
+  "$linchpin" view @stack --port 0 >out 2>err &
+  pid=$!
+  for _ in {1..100}; do
+    [[ -s out ]] && break
+    sleep 0.05
+  done
+  port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/.*|\1|p' out)
+  checks=$((checks + 1))
+  [[ -n $port ]] || fail "view does not say where: $(cat out err)"
+  cp out where
+  refuses "port $port of 127.0.0.1 is taken by another program (--port N for another one" view @top --port "$port"
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf 'GET /session HTTP/1.1\r\nHost: localhost\r\n\r\n' >&3
+  says <(cat <&3) '{"mode": "live"}'
+  exec 3>&-
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf 'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n' >&3
+  says <(cat <&3) "403 Forbidden"
+  exec 3>&-
+  kill -TERM $pid
+  status=0
+  wait $pid 2>/dev/null || status=$?
+  ((status == 143)) || fail "after SIGTERM view gives status $status, not 143: $(cat err)"
+  only where
+fi
 
 # --- inspect
 expect 0 inspect @quadruped --json a.json
