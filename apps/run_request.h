@@ -42,6 +42,11 @@ struct Schedule {
   long long steps() const { return whole + (rest > 0 ? 1 : 0); }
 };
 
+// Whole steps of dt until `time`, and a shorter one where they do not meet it.
+Schedule schedule_until(double time, double dt);
+// Steps between rows where nobody says: at most 1000 rows, and of large models fewer.
+long long row_spacing(const Schedule& schedule, const Model& model);
+
 // Each of these is a UsageError where the request makes no sense. every: as typed, or empty for at most 1000 rows.
 Schedule schedule_of(const RunRequest& request, const std::string& every, const Model& model);
 SimulationOptions simulation_options_of(const RunRequest& request, const Model& model);  // the stepper is always there

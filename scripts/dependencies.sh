@@ -6,7 +6,7 @@
 # LINCHPIN_SKIP_INSTALL=1 trusts the machine as it is (another distribution, say) and lets CMake judge.
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-                libqhull-dev libassimp-dev libgtest-dev)
+                libqhull-dev libassimp-dev libhdf5-dev libgtest-dev)
 
 # The engines that `linchpin bench` compares with. Optional: each is used where it is found.
 peer_packages=(libmujoco-dev libbullet-dev libdart-dev libsimbody-dev libsiconos-numerics-dev libode-dev libfcl-dev)
