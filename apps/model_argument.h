@@ -1,4 +1,4 @@
-// MODEL on the command line: a built-in scene such as @pendulum:links=12, or a file.
+// MODEL on the command line: a built-in scene such as @pendulum:links=12, or a file of a model (io/spec_json.h).
 #pragma once
 
 #include <string>

@@ -138,28 +138,33 @@ ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
 
 }  // namespace
 
-Schedule schedule_of(const RunRequest& request, const std::string& every, const Model& model) {
-  constexpr double most = std::numeric_limits<double>::max();
+Schedule schedule_until(double time, double dt) {
   Schedule s;
-  s.time = number_from("--time", request.time, {0, most, true});
-  s.dt = number_from("--dt", request.dt, {0, most, true});
-  const double count = s.time / s.dt;
+  s.time = time;
+  s.dt = dt;
+  const double count = time / dt;
   if (count > 1e12)
-    throw UsageError(
-        fmt::format("--time {} with --dt {} would be {:.1e} steps; at most 1e12", request.time, request.dt, count));
+    throw UsageError(fmt::format("--time {} with --dt {} would be {:.1e} steps; at most 1e12", time, dt, count));
   // 5 / 1e-3 is not 5000 to the last bit, and no step of 1e-16 s should follow for that.
   const double nearest = std::round(count);
   const bool even = nearest >= 1 && std::abs(count - nearest) < 1e-9 * nearest;
   s.whole = static_cast<long long>(even ? nearest : std::floor(count));
-  s.rest = even ? 0 : s.time - static_cast<double>(s.whole) * s.dt;
-  if (!every.empty()) {
-    s.every = whole_number_from("--every", every, 1, 1'000'000'000'000);
-  } else {
-    const double rows = 1000, numbers = 2e6;
-    const double steps = static_cast<double>(s.steps());
-    s.every = std::max(
-        1LL, static_cast<long long>(std::ceil(steps * std::max(1 / rows, (model.nq() + model.nv()) / numbers))));
-  }
+  s.rest = even ? 0 : time - static_cast<double>(s.whole) * dt;
+  return s;
+}
+
+long long row_spacing(const Schedule& schedule, const Model& model) {
+  const double rows = 1000, numbers = 2e6;
+  const double steps = static_cast<double>(schedule.steps());
+  return std::max(1LL,
+                  static_cast<long long>(std::ceil(steps * std::max(1 / rows, (model.nq() + model.nv()) / numbers))));
+}
+
+Schedule schedule_of(const RunRequest& request, const std::string& every, const Model& model) {
+  constexpr double most = std::numeric_limits<double>::max();
+  Schedule s = schedule_until(number_from("--time", request.time, {0, most, true}),
+                              number_from("--dt", request.dt, {0, most, true}));
+  s.every = every.empty() ? row_spacing(s, model) : whole_number_from("--every", every, 1, 1'000'000'000'000);
   return s;
 }
 
@@ -210,6 +215,14 @@ CertificateLimits limits_of(const RunRequest& request) {
     limits.energy =
         number_from("--energy-tolerance", request.energy_tolerance, {0, std::numeric_limits<double>::max()});
   return limits;
+}
+
+void refuse_others(const CLI::App& verb, const std::string& with, const std::vector<std::string>& allowed) {
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() > 0 && name != with && std::ranges::find(allowed, name) == allowed.end())
+      throw UsageError(fmt::format("{} goes by what the recording says; {} cannot be said with it", with, name));
+  }
 }
 
 void add_run_options(CLI::App& verb, RunRequest& request) {

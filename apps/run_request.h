@@ -33,6 +33,9 @@ struct RunRequest {
 // All of these but MODEL and --time, which not every verb has.
 void add_run_options(CLI::App& verb, RunRequest& request);
 
+// A run that is recorded says by itself what it is: UsageError where more is said of it than `with` and what is allowed.
+void refuse_others(const CLI::App& verb, const std::string& with, const std::vector<std::string>& allowed);
+
 // How far and how fine.
 struct Schedule {
   double time = 0, dt = 0;
@@ -41,6 +44,11 @@ struct Schedule {
   long long every = 1;  // steps between rows of output
   long long steps() const { return whole + (rest > 0 ? 1 : 0); }
 };
+
+// Whole steps of dt until `time`, and a shorter one where they do not meet it.
+Schedule schedule_until(double time, double dt);
+// Steps between rows where nobody says: at most 1000 rows, and of large models fewer.
+long long row_spacing(const Schedule& schedule, const Model& model);
 
 // Each of these is a UsageError where the request makes no sense. every: as typed, or empty for at most 1000 rows.
 Schedule schedule_of(const RunRequest& request, const std::string& every, const Model& model);

@@ -1,131 +1,122 @@
 // linchpin simulate: a model through time, with a certificate at the end.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <functional>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "apps/command.h"
 #include "apps/page_argument.h"
-#include "apps/picture.h"
-#include "apps/progress.h"
-#include "apps/run_report.h"
+#include "apps/run_schedule.h"
 #include "apps/simulate.h"
 #include "linchpin/model/signal_names.h"
-#include "linchpin/record/page_data.h"
+#include "linchpin/record/recording.h"
+#include "linchpin/record/recording_writer.h"
 
 namespace linchpin {
 namespace {
 
-constexpr int exposures = 12;  // of a picture: enough to see the way, few enough to tell them apart
+constexpr double frames_per_second = 60;  // of a recording, where nobody says --every: what a screen shows
 
-// Takes a snapshot every so many steps, and the last one.
-struct SnapshotKeeper {
-  long long every = 1;
-  std::function<void(const Snapshot&)> keep;
+// A run as it will be done.
+struct Job {
+  ModelArgument argument;
+  Schedule schedule;  // of what is still to be done
+  RunSettings settings;
+  Beginning beginning;
 };
 
-// All that looks on while a run goes by.
-struct Audience {
-  RowWriter rows;
-  ContactWriter contacts;
-  Strips strips;
-  std::optional<Picture> picture;
-  std::vector<SnapshotKeeper> keepers;
-  Progress progress;
-};
-
-// Steps through the schedule before the audience.
-RunOutcome run_schedule(const Model& model, const Schedule& schedule, const SimulationOptions& options,
-                        const CertificateLimits& limits, State state, Audience& audience) {
-  using Clock = std::chrono::steady_clock;
-  Simulation simulation(model, options);
-  RunMonitor monitor(model, limits);
-  EnergyMeter meter(model);
-  SnapshotTaker take(model);
-  StepReport report;
-  const long long between = std::max(1LL, (schedule.steps() + exposures - 2) / (exposures - 1));
-  const auto keep = [&](long long step, bool last) {
-    const Snapshot* snapshot = nullptr;
-    for (const SnapshotKeeper& keeper : audience.keepers) {
-      if (!last && step % keeper.every != 0) continue;
-      if (!snapshot) snapshot = &take(step, state, simulation, report, monitor.certificate());
-      keeper.keep(*snapshot);
-    }
-  };
-  const auto note = [&](long long step, bool last) {
-    if (audience.picture && (last || step % between == 0)) audience.picture->expose(state);
-    const bool due = last || step % schedule.every == 0;
-    if (due && audience.contacts.wanted()) audience.contacts.add(state.time, simulation.contacts());
-    const bool row = audience.rows.wanted() && due;
-    const bool point = last || audience.strips.due(step);
-    if (!row && !point) return;
-    const Energy e = meter(state);
-    if (row) audience.rows.add(state, simulation.reactions(state), e, monitor.certificate().energy);
-    if (point) audience.strips.add(state, e);
-  };
-  RunOutcome outcome;
-  outcome.mobility = mobility_at(model, state);
-  monitor.start(state);
-  const long long steps = schedule.steps();
-  note(0, false);
-  keep(0, false);
-  for (long long step = 1; step <= steps && !outcome.stopped; ++step) {
-    if (step == steps && schedule.rest > 0) {
-      SimulationOptions shorter = options;
-      shorter.dt = schedule.rest;
-      simulation = Simulation(model, shorter);
-    }
-    const auto start = Clock::now();
-    report = simulation.step(state);
-    outcome.seconds += std::chrono::duration<double>(Clock::now() - start).count();
-    monitor.add(state, report);
-    if (!report.ok()) {
-      if ((step - 1) % schedule.every != 0) note(step - 1, true);  // the last good state
-      keep(step - 1, true);
-      break;
-    }
-    if (!monitor.certificate().finite) break;
-    if (interrupted()) outcome.stopped = true;
-    note(step, step == steps || outcome.stopped);
-    keep(step, step == steps || outcome.stopped);
-    if (audience.progress.due())
-      audience.progress.show(double(step) / double(steps), fmt::format("t = {:.3g} s, energy {:.6g} J", state.time,
-                                                                       monitor.certificate().energy.stored));
-  }
-  audience.progress.clear();
-  outcome.certificate = monitor.certificate();
-  outcome.time = state.time;
-  outcome.end = std::move(state);
-  return outcome;
+Job new_job(const SimulateRequest& request) {
+  Job job{model_from(request.run.model), {}, {}, {}};
+  const Model& model = job.argument.model;
+  job.schedule = schedule_of(request.run, request.every, model);
+  job.settings.source = job.argument.text;
+  job.settings.simulation = simulation_options_of(request.run, model);
+  job.settings.limits = limits_of(request.run);
+  job.settings.time = job.schedule.time;
+  job.settings.every = request.every.empty() ? std::max(1LL, std::llround(1 / (frames_per_second * job.schedule.dt)))
+                                             : job.schedule.every;
+  job.beginning.state = start_of(request.run, model);
+  return job;
 }
 
-// Sixty frames a second of motion, fewer where that would be more than a page can hold.
-long long page_every(const Model& model, const Schedule& schedule) {
-  constexpr double rate = 60, most_frames = 3000, most_numbers = 1e7;
-  const double numbers = 7.0 * double(model.bodies().size()) + model.nq() + model.nv();
-  const double frames = std::min(most_frames, most_numbers / numbers);
-  return std::max({1LL, std::llround(1 / (rate * schedule.dt)),
-                   static_cast<long long>(std::ceil(double(schedule.steps()) / frames))});
+Recording recording_from(const std::string& option, const std::string& file) {
+  Result<Recording> opened = Recording::open(file);
+  if (!opened) throw UsageError(option + " " + opened.error().message);
+  return std::move(opened).value();
+}
+
+// What is left of a recorded run, from its last whole block on.
+Job resumed_job(const SimulateRequest& request) {
+  const Recording recording = recording_from("--resume", request.resume);
+  if (recording.end() == RunEnd::failed)
+    throw UsageError(fmt::format("--resume {}: the run failed at {:g} s; there is nothing to go on with",
+                                 request.resume, recording.times().back()));
+  if (!recording.settings().inputs)
+    throw UsageError(
+        fmt::format("--resume {}: its inputs changed from step to step and are not in it", request.resume));
+  Snapshot start, last;
+  for (const auto& [frame, snapshot] : {std::pair{0LL, &start}, {recording.frames() - 1, &last}})
+    if (const std::optional<Error> fault = recording.read(frame, *snapshot))
+      throw UsageError("--resume " + fault->message);
+  last.certificate.reason = "";  // the recording's, and this is a run without trouble so far
+
+  RunSettings settings = recording.settings();
+  const double dt = settings.simulation.dt, reached = last.state.time;
+  if (request.time_said)
+    settings.time = number_from("--time", request.run.time, {0, std::numeric_limits<double>::max(), true});
+  if (!request.every.empty()) settings.every = whole_number_from("--every", request.every, 1, 1'000'000'000'000);
+  Schedule schedule = schedule_until(settings.time, dt);
+  const bool all_whole = std::ranges::all_of(recording.step_sizes(), [&](double size) { return size == dt; });
+  if (all_whole)
+    schedule.whole -= last.step;  // the very steps that are left of an uninterrupted run
+  else if (settings.time > reached)
+    schedule = schedule_until(settings.time - reached, dt);
+  if (settings.time <= reached || schedule.whole < 0 || schedule.steps() == 0)
+    throw UsageError(fmt::format("--resume {}: the run has reached {:g} s already; --time says how far it shall go",
+                                 request.resume, reached));
+  schedule.time = settings.time;
+  ModelArgument argument{settings.source, recording.spec(), recording.model()};
+  schedule.every = request.every.empty() ? row_spacing(schedule, argument.model) : settings.every;
+  return {std::move(argument),
+          schedule,
+          std::move(settings),
+          {std::move(last.state), last.step, last.certificate, start.energy}};
+}
+
+RecordingWriter recording_for(const SimulateRequest& request, const Job& job) {
+  const auto taken = [](Result<RecordingWriter> made, const char* option) {
+    if (!made) throw UsageError(option + (" " + made.error().message));
+    return std::move(made).value();
+  };
+  if (request.resume.empty())
+    return taken(RecordingWriter::create(request.record, job.argument.spec, job.argument.model, job.settings),
+                 "--record");
+  if (request.record.empty())
+    return taken(RecordingWriter::append(request.resume, job.argument.model, job.settings), "--resume");
+  // The whole run in the new file, and the old one as it was.
+  if (const std::optional<Error> fault = copy_recording(request.resume, request.record))
+    throw UsageError("--record " + fault->message);
+  return taken(RecordingWriter::append(request.record, job.argument.model, job.settings), "--record");
 }
 
 }  // namespace
 
 int simulate(const SimulateRequest& request) {
   // Everything that can be wrong with the request comes before the work.
-  const ModelArgument argument = model_from(request.run.model);
+  if (request.run.model.empty() && request.resume.empty())
+    throw UsageError("MODEL is required (see linchpin simulate --help)");
+  Job job = request.resume.empty() ? new_job(request) : resumed_job(request);
+  const ModelArgument& argument = job.argument;
   const Model& model = argument.model;
-  const Schedule schedule = schedule_of(request.run, request.every, model);
-  const SimulationOptions options = simulation_options_of(request.run, model);
-  const CertificateLimits limits = limits_of(request.run);
-  State state = start_of(request.run, model);
+  const Schedule& schedule = job.schedule;
+  const SimulationOptions& options = job.settings.simulation;
   if ((request.csv == "-") + (request.json == "-") + (request.picture == "-") + (request.contacts == "-") > 1)
     throw UsageError("only one of --csv, --json, --contacts and --picture can be the standard output");
-  if (!request.every.empty() && request.csv.empty() && request.json.empty() && request.contacts.empty())
-    throw UsageError("--every says how often to write, but there is none of --csv, --json and --contacts");
+  if (request.record == "-") throw UsageError("--record: a recording cannot be the standard output");
+  const bool records = !request.record.empty() || !request.resume.empty();
+  if (!request.every.empty() && request.csv.empty() && request.json.empty() && request.contacts.empty() && !records)
+    throw UsageError("--every says how often to write, but there is none of --record, --csv, --json and --contacts");
   if (!request.contacts.empty() && *options.stepper != Stepper::time_stepping)
     throw UsageError(
         fmt::format("--contacts is for --stepper time_stepping, and this run is by {}", to_string(*options.stepper)));
@@ -137,21 +128,26 @@ int simulate(const SimulateRequest& request) {
           ? stderr
           : stdout;
 
-  Audience audience{RowWriter(model, csv, bool(json)), ContactWriter(model, contacts), Strips(model, schedule.steps()),
-                    std::nullopt, {}, Progress(!request.quiet)};
+  Audience audience{RowWriter(model, csv, bool(json)),
+                    ContactWriter(model, contacts),
+                    Strips(model, schedule.steps()),
+                    std::nullopt,
+                    std::nullopt,
+                    job.settings.every,
+                    Progress(!request.quiet)};
   if (svg) audience.picture.emplace(model);
-  std::optional<PageRecording> frames;
+  if (records) audience.recording.emplace(recording_for(request, job));
   if (page) {
-    frames.emplace(model, options, argument.text);
-    audience.keepers.push_back(
-        {page_every(model, schedule), [&](const Snapshot& snapshot) { frames->add(snapshot); }});
+    audience.page.emplace(model, options, argument.text);
+    audience.page_every = page_spacing(double(schedule.steps()), model, schedule.dt);
   }
-  const RunOutcome outcome = run_schedule(model, schedule, options, limits, std::move(state), audience);
+  const RunOutcome outcome =
+      run_schedule(model, schedule, options, job.settings.limits, std::move(job.beginning), audience);
 
   csv.commit();
   contacts.commit();
   if (page) {
-    page.write(page_with_recording(page_or_refuse(), frames->blob(outcome.certificate)));
+    page.write(page_with_recording(page_or_refuse(), audience.page->blob(outcome.certificate)));
     page.commit();
   }
   if (svg) {
@@ -161,7 +157,7 @@ int simulate(const SimulateRequest& request) {
     svg.commit();
   }
   if (json)
-    write_json({{"model", request.run.model},
+    write_json({{"model", argument.text},
                 {"degrees_of_freedom", model.nv()},
                 {"stepper", to_string(*options.stepper)},
                 {"method", to_string(options.contact.method)},
@@ -184,10 +180,10 @@ int simulate(const SimulateRequest& request) {
 void add_simulate(CLI::App& command, int& status) {
   auto request = std::make_shared<SimulateRequest>();
   CLI::App* verb = command.add_subcommand("simulate", "Step a model through time and certify the run");
-  verb->add_option("MODEL", request->run.model, "A built-in scene, such as @pendulum:links=12")
-      ->required()
+  verb->add_option("MODEL", request->run.model, "A built-in scene, such as @pendulum:links=12, or a model (.json)")
       ->type_name("");
-  verb->add_option("--time", request->run.time, "How long to simulate, s (5)")->type_name("SECONDS");
+  CLI::Option* time =
+      verb->add_option("--time", request->run.time, "How long to simulate, s (5)")->type_name("SECONDS");
   add_run_options(*verb, request->run);
   verb->add_option("--csv", request->csv,
                    "Write time (s), positions q:, velocities v:, reactions of constraints r: (N, N m) and\n"
@@ -200,12 +196,23 @@ void add_simulate(CLI::App& command, int& status) {
       ->type_name("FILE");
   verb->add_option("--json", request->json, "Write certificate and rows to FILE; - is standard output")
       ->type_name("FILE");
-  verb->add_option(
-          "--picture", request->picture,
-          fmt::format("Draw the run to FILE (SVG): {} exposures seen from the side, x to the right, z up", exposures))
+  verb->add_option("--picture", request->picture,
+                   fmt::format("Draw the run to FILE (SVG): {} exposures seen from the side, x to the right, z up",
+                               picture_exposures))
       ->type_name("FILE");
+  verb->add_option(
+          "--record", request->record,
+          "Record the run to FILE (HDF5, docs/recordings.md) as it goes: model, settings, states, contacts with\n"
+          "forces, certificates, energies. Takes the place of another recording; anything else is left alone")
+      ->type_name("FILE");
+  verb->add_option(
+          "--resume", request->resume,
+          "Go on with a recorded run (up to its own --time, or this one) where its last whole block ends, bit for\n"
+          "bit as if it had not ended, and append to RECORDING; or, with --record FILE, to a copy of it")
+      ->type_name("RECORDING");
   verb->add_option("--every", request->every,
-                   "Steps between rows of --csv and --json (so many that there are at most 1000 rows)")
+                   "Steps between rows of --csv and --json (so many that there are at most 1000 rows), and frames of\n"
+                   "--record (60 a simulated second)")
       ->type_name("N");
   verb->add_flag("--quiet", request->quiet, "Print nothing but errors");
   verb->footer(
@@ -231,7 +238,13 @@ void add_simulate(CLI::App& command, int& status) {
       "  linchpin simulate @top --position pivot.1=0.1 --velocity pivot.2=30 --csv top.csv --every 10\n"
       "  linchpin simulate @four_bar --velocity pivot_0=1 --time 10\n"
       "  linchpin simulate @chain:links=100 --energy-tolerance 1e-9 --json run.json --quiet");
-  verb->callback([request, &status] { status = simulate(*request); });
+  verb->callback([request, verb, time, &status] {
+    request->time_said = time->count() > 0;
+    if (!request->resume.empty())
+      refuse_others(*verb, "--resume",
+                    {"--time", "--record", "--every", "--csv", "--contacts", "--json", "--picture", "--quiet"});
+    status = simulate(*request);
+  });
 }
 
 }  // namespace linchpin

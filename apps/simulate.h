@@ -10,8 +10,9 @@ namespace linchpin {
 // As typed; an empty path writes nothing.
 struct SimulateRequest {
   RunRequest run;
-  std::string every, csv, json, picture, contacts;
+  std::string every, csv, json, picture, contacts, record, resume, verify;
   std::string page;  // one HTML file that shows the run
+  bool time_said = false;
   bool quiet = false;
 };
 

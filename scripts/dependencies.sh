@@ -6,7 +6,7 @@
 # LINCHPIN_SKIP_INSTALL=1 trusts the machine as it is (another distribution, say) and lets CMake judge.
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-                libqhull-dev libassimp-dev libboost-dev libgtest-dev)
+                libqhull-dev libassimp-dev libhdf5-dev libboost-dev libgtest-dev)
 
 # What builds the viewer's page. Debian's npm does not go with a nodejs from elsewhere, which brings its own: asked for only
 # where there is none. Without them the program has no page, and says so.

@@ -16,6 +16,7 @@
 #include "linchpin/geometry/hull.h"
 #include "linchpin/geometry/mesh.h"
 #include "linchpin/model/signal_names.h"
+#include "linchpin/record/build_info.h"
 #include "linchpin/record/certificate_json.h"
 #include "linchpin/spatial/quaternion.h"
 
@@ -243,7 +244,7 @@ Json scene_of(const Model& model, const SimulationOptions& options, std::string_
     frames.push_back({{"name", frame.name}, {"body", frame.body}, {"place", place_of(frame.X_BF)}});
   return {{"type", "scene"},
           {"version", 1},
-          {"linchpin", LINCHPIN_VERSION},
+          {"linchpin", linchpin_version()},
           {"name", model.name()},
           {"source", source},
           {"gravity", list(model.gravity())},
