@@ -7,6 +7,7 @@
 
 #include "apps/command.h"
 #include "apps/model_argument.h"
+#include "apps/output_file.h"
 #include "apps/page_argument.h"
 #include "apps/progress.h"
 #include "apps/simulate.h"
