@@ -92,13 +92,14 @@ for _ in once twice; do
   expect 0
   says out "certificate: PASSED"
   says out "Try next"
+  says out "linchpin view linchpin-first-run.h5"
   if ((page)); then
     says out "open ./linchpin-first-run.html in a browser"
     says linchpin-first-run.html 'id="linchpin-recording">TFBSMQ'  # LPR1
   fi
   ((page)) || break
 done
-if ((page)); then only linchpin-first-run.html; else only; fi
+if ((page)); then only linchpin-first-run.h5 linchpin-first-run.html; else only linchpin-first-run.h5; fi
 
 # --- simulate
 expect 0 simulate @pendulum:links=3 --time 0.5 --position hinge_1=-0.5 --velocity hinge_1=1,hinge_2=-1 --csv a.csv \
@@ -170,12 +171,13 @@ only a.csv
 # --- view
 refuses "MODEL is required" view
 refuses "'run.h5' is no" view run.h5
+expect 0 simulate @top --time 0.01 --record run.h5 --quiet
+refuses "--dt cannot be said with it" view run.h5 --dt 0.1
 refuses "--port: 65536 must be between 0 and 65535" view @top --port 65536
 refuses "--port: 'http' is not a whole number" view @top --port http
 refuses "--time requires --export" view @top --time 1
 refuses "there is no joint 'knee'" view @top --position knee=1
 refuses "there is no scene" view @nothing --export a.html
-only
 if ((page)); then
   refuses "'somewhere' is no IP address" view @top --host somewhere
   refuses "--export: cannot write 'nowhere/a.html'" view @top --export nowhere/a.html
@@ -186,8 +188,9 @@ if ((page)); then
   expect 1 view @pendulum:links=12 --seed 1 --stepper explicit_euler --dt 0.5 --time 1000 --export b.html --quiet
   says err "stopped at t ="
   says b.html 'id="linchpin-recording">TFBSMQ'
-  only a.html b.html
-
+  expect 0 view run.h5 --export c.html
+  says c.html 'id="linchpin-recording">TFBSMQ'
+  rm a.html b.html c.html
   "$linchpin" view @stack --port 0 >out 2>err &
   pid=$!
   for _ in {1..100}; do
@@ -211,8 +214,9 @@ if ((page)); then
   status=0
   wait $pid 2>/dev/null || status=$?
   ((status == 143)) || fail "after SIGTERM view gives status $status, not 143: $(cat err)"
-  only where
+  rm where
 fi
+only run.h5
 
 # --- inspect
 expect 0 inspect @quadruped --json a.json
