@@ -171,6 +171,8 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
 
   void start(http::request<http::empty_body> request) {
     beast::get_lowest_layer(socket_).expires_never();  // the websocket has timers of its own
+    error_code ignored;  // what waits in the system's buffer is old when it arrives: little of it
+    beast::get_lowest_layer(socket_).socket().set_option(asio::socket_base::send_buffer_size(1 << 16), ignored);
     socket_.set_option(websocket::stream_base::timeout{milliseconds(server_.options.patience),
                                                        milliseconds(server_.options.silence / 2), true});
     socket_.read_message_max(server_.options.longest_message);
@@ -381,8 +383,6 @@ void LiveServer::Parts::accept() {
     if (connections < options.most_connections) {
       error_code ignored;
       socket.set_option(tcp::no_delay(true), ignored);
-      // What waits in the system's buffer is old when it arrives: little of it.
-      socket.set_option(asio::socket_base::send_buffer_size(1 << 16), ignored);
       std::make_shared<Request>(*this, std::move(socket))->start();
     }
     accept();
