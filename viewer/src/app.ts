@@ -62,7 +62,7 @@ export class App {
     const bar = h('header', { class: 'bar' });
     root.replaceChildren(h('div', { class: 'page' }, bar, h('div', { class: 'middle' }, this.left, view, this.right), this.timeline.element));
 
-    this.stage = new Stage(canvas, this.scene, history.frames[0], (seconds) => this.tick(seconds));
+    this.stage = new Stage(canvas, this.scene, history.frames[0], history.frames[history.last], (seconds) => this.tick(seconds));
     this.stage.rig.controls.addEventListener('change', () => this.triad.draw(this.stage.rig.camera));
     this.triad.draw(this.stage.rig.camera);
     this.stage.paint(theme.current);

@@ -14,6 +14,7 @@ export interface Probe {
   readonly hovered: number;
   readonly followed: number;
   readonly framesPerSecond: number;
+  readonly draws: number;
   readonly contacts: { points: number; arrows: number; cones: number };
   readonly marks: { rods: number; rings: number; balls: number; knots: number };
   readonly pushing: boolean;
@@ -42,6 +43,7 @@ export function installProbe(): { attach(app: App, mode: string): void; fail(rea
     get hovered() { return app?.stage.hovered ?? -1; },
     get followed() { return app?.stage.followed ?? -1; },
     get framesPerSecond() { return app?.stage.framesPerSecond ?? 0; },
+    get draws() { return app?.stage.draws ?? 0; },
     get contacts() { return app?.stage.contacts.drawn ?? { points: 0, arrows: 0, cones: 0 }; },
     get marks() { return app?.stage.marks.drawn ?? { rods: 0, rings: 0, balls: 0, knots: 0 }; },
     get pushing() { return app?.stage.band.active ?? false; },

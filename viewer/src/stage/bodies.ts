@@ -1,7 +1,7 @@
 // The shapes of all bodies, one instanced mesh for each geometry.
 import {
   BackSide, Box3, BufferGeometry, Color, type Group, InstancedMesh, type Intersection, Matrix4, Mesh, MeshBasicMaterial,
-  MeshStandardMaterial, type Raycaster, Vector3,
+  MeshLambertMaterial, type Raycaster, Vector3,
 } from 'three';
 import { mergeVertices } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 import type { Scene, Shape } from '../run/data';
@@ -24,8 +24,9 @@ export class Bodies {
   constructor(scene: Scene, private readonly root: Group) {
     this.sizes = scene.bodies.map(() => 0);
     const byKey = new Map<string, { make(): BufferGeometry; shapes: Shape[]; local: Matrix4[] }>();
+    const detail = Math.min(1, Math.sqrt(30 / scene.shapes.length));
     for (const shape of scene.shapes) {
-      const solid = solidOf(shape.geometry, scene.meshes);
+      const solid = solidOf(shape.geometry, scene.meshes, detail);
       if (!solid) continue;
       const entry = byKey.get(solid.key) ?? { make: solid.make, shapes: [], local: [] };
       entry.shapes.push(shape);
@@ -35,7 +36,7 @@ export class Bodies {
     for (const { make, shapes, local } of byKey.values()) {
       const geometry = make();
       geometry.computeBoundingBox();
-      const mesh = new InstancedMesh(geometry, new MeshStandardMaterial({ roughness: 0.55, metalness: 0.05 }), shapes.length);
+      const mesh = new InstancedMesh(geometry, new MeshLambertMaterial(), shapes.length);
       mesh.castShadow = mesh.receiveShadow = true;
       mesh.frustumCulled = false;
       this.buckets.push({ mesh, shapes, local });

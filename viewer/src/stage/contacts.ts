@@ -1,7 +1,7 @@
 // Contact points, force arrows and friction cones, coloured by state.
-import { ConeGeometry, CylinderGeometry, DoubleSide, type Group, Matrix4, MeshBasicMaterial, MeshLambertMaterial, Quaternion, SphereGeometry, Vector3 } from 'three';
+import { ConeGeometry, CylinderGeometry, DoubleSide, type Group, IcosahedronGeometry, Matrix4, MeshBasicMaterial, Quaternion, Vector3 } from 'three';
 import { CONTACT_WORDS, type Frame } from '../run/data';
-import { Instances } from './instances';
+import { Copies } from './copies';
 import { CONTACT_COLOURS } from './palette';
 
 const UP = new Vector3(0, 0, 1);
@@ -17,20 +17,20 @@ export class Contacts {
   showCones = false;
   showPoints = true;
   enlarge = 1; // the user's factor on arrows
-  private readonly points: Instances;
-  private readonly shafts: Instances;
-  private readonly heads: Instances;
-  private readonly cones: Instances;
+  private readonly points: Copies;
+  private readonly shafts: Copies;
+  private readonly heads: Copies;
+  private readonly cones: Copies;
 
   // size: of a typical body, m; force: N, the force whose arrow is as long as that.
   constructor(root: Group, private readonly size: number, readonly force: number) {
-    const solid = new MeshLambertMaterial();
-    const over = new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.95 });
-    const glass = new MeshBasicMaterial({ transparent: true, opacity: 0.22, depthWrite: false, side: DoubleSide });
-    this.points = new Instances(root, new SphereGeometry(1, 10, 8), over, 3);
-    this.shafts = new Instances(root, new CylinderGeometry(1, 1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5), solid);
-    this.heads = new Instances(root, new ConeGeometry(1, 1, 14).rotateX(Math.PI / 2).translate(0, 0, 0.5), solid);
-    this.cones = new Instances(root, new ConeGeometry(1, 1, 28, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5), glass, 2);
+    // Drawn over the bodies: forces and cones reach into them.
+    const over = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, opacity: 0.9 });
+    const glass = new MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.16, depthTest: false, depthWrite: false, side: DoubleSide });
+    this.points = new Copies(root, new IcosahedronGeometry(1, 0), over, 3);
+    this.shafts = new Copies(root, new CylinderGeometry(1, 1, 1, 5, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
+    this.heads = new Copies(root, new ConeGeometry(1, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
+    this.cones = new Copies(root, new ConeGeometry(1, 1, 20, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5), glass, 2);
   }
 
   get drawn(): { points: number; arrows: number; cones: number } {
@@ -71,8 +71,8 @@ export class Contacts {
     const length = Math.min(force / this.newtonsPerMetre, 8 * s);
     if (!(length > 0.01 * s)) return; // not seen anyway
     turn.setFromUnitVectors(UP, along.divideScalar(force));
-    const head = Math.min(0.16 * s, 0.5 * length);
-    matrix.compose(point, turn, scale.set(0.022 * s, 0.022 * s, length - head));
+    const head = Math.min(0.2 * s, 0.5 * length);
+    matrix.compose(point, turn, scale.set(0.028 * s, 0.028 * s, length - head));
     this.shafts.add(matrix, colour);
     place.copy(point).addScaledVector(along, length - head);
     matrix.compose(place, turn, scale.set(0.4 * head, 0.4 * head, head));

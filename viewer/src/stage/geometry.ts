@@ -10,7 +10,10 @@ const CREASE = Math.PI / 6;          // sharper edges than this are drawn as edg
 const MOST_CREASED_TRIANGLES = 30000; // larger meshes are smooth, which is faster to prepare
 
 // Null for a half-space, which is drawn by ground.ts.
-export function solidOf(geometry: Geometry, meshes: Mesh[]): Solid | null {
+// detail: 1 for few shapes, less for many, so that the triangles of a scene stay within what any machine draws.
+export function solidOf(geometry: Geometry, meshes: Mesh[], detail: number): Solid | null {
+  const round = Math.max(12, Math.round(36 * detail)); // sides of what is round
+  const ball = (): BufferGeometry => alongZ(new SphereGeometry(1, round, Math.round(0.6 * round)));
   switch (geometry.kind) {
     case 'sphere':
       return { key: 'ball', scale: new Vector3().setScalar(geometry.radius), make: ball };
@@ -19,15 +22,15 @@ export function solidOf(geometry: Geometry, meshes: Mesh[]): Solid | null {
     case 'box':
       return { key: 'box', scale: new Vector3(...geometry.half), make: () => new BoxGeometry(2, 2, 2) };
     case 'cylinder':
-      return { key: 'cylinder', scale: roundScale(geometry), make: () => alongZ(new CylinderGeometry(1, 1, 2, 40)) };
+      return { key: 'cylinder', scale: roundScale(geometry), make: () => alongZ(new CylinderGeometry(1, 1, 2, round)) };
     case 'cone':
-      return { key: 'cone', scale: roundScale(geometry), make: () => alongZ(new ConeGeometry(1, 2, 40)) };
+      return { key: 'cone', scale: roundScale(geometry), make: () => alongZ(new ConeGeometry(1, 2, round)) };
     case 'capsule': {
       const slenderness = geometry.half_length / geometry.radius; // caps must stay round: one geometry for each
       return {
         key: `capsule ${slenderness.toPrecision(6)}`,
         scale: new Vector3().setScalar(geometry.radius),
-        make: () => alongZ(new CapsuleGeometry(1, 2 * slenderness, 10, 28)),
+        make: () => alongZ(new CapsuleGeometry(1, 2 * slenderness, Math.round(0.25 * round), round)),
       };
     }
     case 'mesh':
@@ -37,7 +40,6 @@ export function solidOf(geometry: Geometry, meshes: Mesh[]): Solid | null {
   }
 }
 
-const ball = (): BufferGeometry => alongZ(new SphereGeometry(1, 36, 24));
 const roundScale = (g: { radius: number; half_length: number }): Vector3 => new Vector3(g.radius, g.radius, g.half_length);
 const alongZ = (geometry: BufferGeometry): BufferGeometry => geometry.rotateX(Math.PI / 2); // three's are along y
 

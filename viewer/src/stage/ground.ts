@@ -1,5 +1,5 @@
 // Half-spaces as floors with a metre grid that fades into the distance; without one, lines only, in the plane z = 0.
-import { Color, DoubleSide, FrontSide, type Group, Matrix4, Mesh, MeshStandardMaterial, PlaneGeometry } from 'three';
+import { Color, DoubleSide, FrontSide, type Group, Matrix4, Mesh, MeshLambertMaterial, PlaneGeometry } from 'three';
 import type { Scene } from '../run/data';
 import type { Surroundings } from './palette';
 import { AXES } from './palette';
@@ -8,18 +8,20 @@ import { type BodyPoses, poseMatrix } from './poses';
 interface Floor { mesh: Mesh; body: number; local: Matrix4 }
 
 export class Ground {
-  readonly cell: number; // m, of the fine grid; a brighter line every ten
+  readonly cell: number; // m: 1, 2 or 5 times a power of ten; a bolder line at every next power
   private readonly floors: Floor[] = [];
   private readonly uniforms = {
-    cell: { value: 1 }, radius: { value: 1 }, lines: { value: 1 },
+    cell: { value: 1 }, bold: { value: 1 }, radius: { value: 1 }, lines: { value: 1 },
     lineColour: { value: new Color() }, xColour: { value: AXES[0] }, yColour: { value: AXES[1] },
   };
-  private readonly solid: MeshStandardMaterial;
+  private readonly solid: MeshLambertMaterial;
   private readonly bare: boolean; // no half-space: lines only
 
   constructor(scene: Scene, root: Group, extent: number) {
-    this.cell = 10 ** Math.round(Math.log10(extent / 8));
+    const bold = 10 ** Math.ceil(Math.log10(extent / 4));
+    this.cell = bold * ([0.1, 0.2, 0.5].find((share) => share * bold >= extent / 6) ?? 1);
     const radius = Math.max(8 * extent, 20 * this.cell);
+    this.uniforms.bold.value = bold;
     this.uniforms.cell.value = this.cell;
     this.uniforms.radius.value = radius;
     const planes = scene.shapes.filter((shape) => shape.geometry.kind === 'half_space');
@@ -50,9 +52,9 @@ export class Ground {
     this.uniforms.lineColour.value.set(around.line);
   }
 
-  private material(): MeshStandardMaterial {
-    const material = new MeshStandardMaterial({
-      roughness: 0.95, transparent: true, depthWrite: !this.bare, side: this.bare ? DoubleSide : FrontSide,
+  private material(): MeshLambertMaterial {
+    const material = new MeshLambertMaterial({
+      transparent: true, depthWrite: !this.bare, side: this.bare ? DoubleSide : FrontSide,
       polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
     });
     material.onBeforeCompile = (shader) => {
@@ -63,7 +65,7 @@ export class Ground {
       shader.fragmentShader = shader.fragmentShader
         .replace('#include <common>', `#include <common>
           varying vec2 onFloor;
-          uniform float cell, radius, lines;
+          uniform float cell, bold, radius, lines;
           uniform vec3 lineColour, xColour, yColour;
           float gridLine(vec2 p, float pixels) { // 1 on a line of p's whole numbers, as wide as so many pixels
             vec2 w = fwidth(p);
@@ -74,7 +76,7 @@ export class Ground {
         .replace('#include <opaque_fragment>', `
           float far = length(onFloor) / radius;
           float fade = 1.0 - smoothstep(0.35, 1.0, far);
-          float line = lines * max(0.38 * gridLine(onFloor / cell, 0.7), 0.75 * gridLine(onFloor / (10.0 * cell), 0.9));
+          float line = lines * max(0.3 * gridLine(onFloor / cell, 0.6), 0.55 * gridLine(onFloor / bold, 0.8));
           vec2 axis = lines * (1.0 - smoothstep(0.8, 1.8, abs(onFloor) / max(fwidth(onFloor), 1e-6)));
           outgoingLight = mix(outgoingLight, lineColour, line);
           outgoingLight = mix(outgoingLight, xColour, 0.7 * axis.y);

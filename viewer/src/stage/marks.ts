@@ -1,7 +1,7 @@
 // What a mechanism is made of beside shapes: joint axes, frames, centres of mass, loops.
 import { CylinderGeometry, type Group, Matrix4, MeshBasicMaterial, OctahedronGeometry, Quaternion, SphereGeometry, TorusGeometry, Vector3 } from 'three';
 import type { Joint, Scene, Vec3 } from '../run/data';
-import { Instances } from './instances';
+import { Copies } from './copies';
 import { AXES, CENTRE, JOINT, LOOP } from './palette';
 import { type BodyPoses, poseMatrix } from './poses';
 
@@ -31,7 +31,7 @@ function axesOf(joint: Joint): { axis: Vec3; turns: boolean }[] {
 }
 
 // A thin rod from a to b.
-function rod(out: Instances, a: Vector3, b: Vector3, radius: number, colour: typeof JOINT): void {
+function rod(out: Copies, a: Vector3, b: Vector3, radius: number, colour: typeof JOINT): void {
   const length = a.distanceTo(b);
   if (!(length > 0)) return;
   turn.setFromUnitVectors(UP, to.subVectors(b, a).divideScalar(length));
@@ -40,20 +40,20 @@ function rod(out: Instances, a: Vector3, b: Vector3, radius: number, colour: typ
 
 export class Marks {
   readonly show = { joints: false, frames: false, centres: false, loops: true };
-  private readonly rods: Instances;
-  private readonly rings: Instances;
-  private readonly balls: Instances;
-  private readonly knots: Instances;
+  private readonly rods: Copies;
+  private readonly rings: Copies;
+  private readonly balls: Copies;
+  private readonly knots: Copies;
   private readonly jointPlaces: Matrix4[];
   private readonly framePlaces: Matrix4[];
   private readonly mass: number;
 
   constructor(private readonly scene: Scene, root: Group, private readonly size: number) {
-    const over = new MeshBasicMaterial({ depthTest: false, transparent: true, opacity: 0.9 });
-    this.rods = new Instances(root, new CylinderGeometry(1, 1, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 4);
-    this.rings = new Instances(root, new TorusGeometry(1, 0.12, 8, 32), over, 4);
-    this.balls = new Instances(root, new SphereGeometry(1, 16, 12), over, 5);
-    this.knots = new Instances(root, new OctahedronGeometry(1), over, 5);
+    const over = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, opacity: 0.9 });
+    this.rods = new Copies(root, new CylinderGeometry(1, 1, 1, 6).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 4);
+    this.rings = new Copies(root, new TorusGeometry(1, 0.12, 5, 24), over, 4);
+    this.balls = new Copies(root, new SphereGeometry(1, 12, 8), over, 5);
+    this.knots = new Copies(root, new OctahedronGeometry(1), over, 5);
     this.jointPlaces = scene.joints.map((joint) => poseMatrix(joint.place));
     this.framePlaces = scene.frames.map((frame) => poseMatrix(frame.place));
     this.mass = scene.bodies.reduce((sum, body, i) => (i > 0 ? sum + body.mass : sum), 0);

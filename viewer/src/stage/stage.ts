@@ -1,7 +1,7 @@
 // The 3-D view: everything drawn of one scene, light and shadow, the loop that draws it. It draws when something changed
 // and, where drawing is slow, with fewer pixels.
 import {
-  Box3, Color, DirectionalLight, Group, HemisphereLight, PCFShadowMap, Raycaster, Scene as World, Vector2, Vector3, WebGLRenderer, type Intersection,
+  BasicShadowMap, Box3, Color, DirectionalLight, Group, HemisphereLight, PCFShadowMap, Raycaster, Scene as World, Vector2, Vector3, WebGLRenderer, type Intersection,
 } from 'three';
 import type { Frame, Scene } from '../run/data';
 import { Bodies } from './bodies';
@@ -29,6 +29,7 @@ export class Stage {
   hovered = -1;
   followed = -1;
   framesPerSecond = 0;
+  draws = 0;
   private readonly renderer: WebGLRenderer;
   private readonly world = new World();
   private readonly bodies: Bodies;
@@ -37,14 +38,18 @@ export class Stage {
   private readonly raycaster = new Raycaster();
   private frame: Frame | undefined;
   private dirty = true;
-  private pixels = 1; // share of the screen's resolution
+  private pixels = 1;     // share of the screen's resolution that is quick enough while things move
+  private resolution = 1; // the share in use
   private drawTime = SLOW;
   private drawnInARow = 0;
+  private shadowEvery = 1; // draws: where even few pixels are slow, shadows lag behind
+  private shadowAge = 0;
 
-  constructor(readonly canvas: HTMLCanvasElement, private readonly scene: Scene, first: Frame, tick: (seconds: number) => void) {
+  constructor(readonly canvas: HTMLCanvasElement, private readonly scene: Scene, first: Frame, last: Frame, tick: (seconds: number) => void) {
     this.renderer = new WebGLRenderer({ canvas, antialias: !drawsInSoftware(), powerPreference: 'high-performance' });
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFShadowMap;
+    this.renderer.shadowMap.autoUpdate = false;
+    this.renderer.shadowMap.type = drawsInSoftware() ? BasicShadowMap : PCFShadowMap;
 
     const solids = new Group();
     const marks = new Group();
@@ -54,9 +59,13 @@ export class Stage {
     this.bodies = new Bodies(scene, solids);
     const size = this.typicalSize();
     const box = this.bounds();
-    this.extent = box.isEmpty() ? 1 : Math.max(box.getSize(new Vector3()).length() / 2, 1e-3);
+    const radius = (of: Box3): number => of.getSize(new Vector3()).length() / 2;
+    this.extent = box.isEmpty() ? 1 : Math.max(radius(box), 1e-3);
+    this.poses.set(last, undefined, 0);
+    const both = this.bounds().union(box); // where it ends is in sight too, unless that is far away
+    const sight = radius(both) < 2 * this.extent ? both : box;
     this.ground = new Ground(scene, solids, this.extent);
-    this.contacts = new Contacts(marks, 1.4 * size, 3 * this.typicalWeight());
+    this.contacts = new Contacts(marks, 1.4 * size, this.typicalWeight());
     this.marks = new Marks(scene, marks, size);
     this.band = new PushBand(marks, size);
     this.rig = new Rig(canvas, this.extent);
@@ -68,9 +77,9 @@ export class Stage {
     this.sun.shadow.bias = -0.0008;
     this.sun.shadow.normalBias = 0.01 * size;
 
-    new ResizeObserver(() => this.resize()).observe(canvas.parentElement!);
-    this.resize();
-    this.rig.frame(box, 'home');
+    new ResizeObserver(() => this.resize(this.resolution)).observe(canvas.parentElement!);
+    this.resize(1);
+    this.rig.frame(sight, 'home');
     this.show(first, undefined, 0);
     this.loop(tick);
   }
@@ -148,6 +157,7 @@ export class Stage {
   }
 
   picture(): Promise<Blob> {
+    this.shadowAge = this.shadowEvery;
     this.draw(); // what was drawn before is gone once the browser has shown it
     return new Promise((resolve, reject) =>
       this.canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser gave no picture'))), 'image/png'));
@@ -173,9 +183,10 @@ export class Stage {
     return (masses.length > 0 ? masses[masses.length >> 1] : 1) * (g > 0 ? g : 9.81);
   }
 
-  private resize(): void {
+  private resize(resolution: number): void {
+    this.resolution = resolution;
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement!;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2) * this.pixels);
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2) * resolution);
     this.renderer.setSize(width, height, false);
     this.rig.resize(width, height);
     this.invalidate();
@@ -193,6 +204,9 @@ export class Stage {
     lens.near = 0.1 * this.extent;
     lens.far = 10 * this.extent;
     lens.updateProjectionMatrix();
+    this.renderer.shadowMap.needsUpdate = ++this.shadowAge >= this.shadowEvery;
+    if (this.renderer.shadowMap.needsUpdate) this.shadowAge = 0;
+    ++this.draws;
     this.renderer.render(this.world, this.rig.camera);
   }
 
@@ -204,26 +218,29 @@ export class Stage {
       before = now;
       tick(seconds);
       this.rig.controls.update();
-      if (!this.dirty) {
+      if (this.dirty) {
+        if (++this.drawnInARow > 2) this.govern(seconds);
+      } else {
         this.drawnInARow = 0;
-        return;
+        if (this.resolution === 1 && this.shadowAge === 0) return;
+        this.shadowAge = this.shadowEvery; // at rest all pixels are drawn, and shadows are where they belong
       }
-      if (++this.drawnInARow > 2) this.govern(seconds); // before drawing: a change of size empties the canvas
+      const resolution = this.drawnInARow > 2 ? this.pixels : 1;
+      if (resolution !== this.resolution) this.resize(resolution); // before drawing: it empties the canvas
       this.dirty = false;
       this.draw();
     };
     requestAnimationFrame(next);
   }
 
-  // Keeps drawing quick by the number of pixels; a second or so between changes.
+  // Keeps drawing quick by the number of pixels.
   private govern(seconds: number): void {
-    this.drawTime += 0.08 * (seconds - this.drawTime);
+    this.drawTime += 0.15 * (seconds - this.drawTime);
     this.framesPerSecond = 1 / this.drawTime;
-    if (this.drawnInARow % 30 !== 0) return;
-    const before = this.pixels;
-    if (this.drawTime > SLOW) this.pixels = Math.max(FEWEST_PIXELS, this.pixels * 0.8);
+    if (this.drawnInARow % 12 !== 0) return;
+    if (this.drawTime > SLOW) this.pixels = Math.max(FEWEST_PIXELS, this.pixels * (this.drawTime > 2 * SLOW ? 0.7 : 0.85));
     else if (this.drawTime < QUICK) this.pixels = Math.min(1, this.pixels * 1.1);
-    if (this.pixels !== before) this.resize();
+    this.shadowEvery = this.drawTime > SLOW && this.pixels === FEWEST_PIXELS ? 3 : this.drawTime < QUICK ? 1 : this.shadowEvery;
   }
 }
 

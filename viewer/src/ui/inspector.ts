@@ -33,8 +33,8 @@ export class Inspector {
     const p = frame.poses.subarray(7 * body, 7 * body + 7);
     const facts: [string, string][] = [];
     if (body > 0) facts.push(['mass', `${short(mass)} kg`]);
-    facts.push(['position', `${fixed(p[0], 4)}  ${fixed(p[1], 4)}  ${fixed(p[2], 4)} m`]);
-    facts.push(['roll pitch yaw', `${rollPitchYaw(p[3], p[4], p[5], p[6]).map((angle) => fixed(angle, 1)).join('  ')} °`]);
+    facts.push(['position, m', `${fixed(p[0], 3)}  ${fixed(p[1], 3)}  ${fixed(p[2], 3)}`]);
+    facts.push(['roll pitch yaw', `${rollPitchYaw(p[3], p[4], p[5], p[6]).map((angle) => `${fixed(angle, 1)}°`).join('  ')}`]);
     const joint = this.scene.joints.find((each) => each.child === body);
     if (joint) facts.push(['joint', `${joint.name || 'unnamed'} · ${joint.type}`]);
     if (joint?.lower.some((limit, i) => limit !== null || joint.upper[i] != null)) facts.push(['limits', limitsText(joint.lower, joint.upper)]);
@@ -43,7 +43,7 @@ export class Inspector {
       if (loop.a === body || loop.b === body)
         facts.push(['loop', `${loop.name} · ${loop.kind} to ${this.scene.bodies[loop.a === body ? loop.b : loop.a].name}`]);
     this.content.replaceChildren(
-      h('dl', {}, ...facts.flatMap(([key, value]) => [h('dt', {}, key), h('dd', { title: value }, value)])),
+      h('dl', {}, ...facts.flatMap(([key, value]) => [h('dt', {}, key), h('dd', {}, value)])),
       this.contactTable(body, frame),
     );
   }

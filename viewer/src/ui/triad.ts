@@ -9,6 +9,7 @@ export class Triad {
   readonly element = h('canvas', { class: 'triad', width: 2 * SIDE, height: 2 * SIDE, 'aria-hidden': 'true' });
 
   draw(camera: Camera): void {
+    camera.updateMatrixWorld();
     const pen = this.element.getContext('2d')!;
     pen.setTransform(2, 0, 0, 2, SIDE, SIDE);
     pen.clearRect(-SIDE, -SIDE, 2 * SIDE, 2 * SIDE);
