@@ -16,8 +16,7 @@ build() {
   local lock
   lock=$(sha256sum <package-lock.json)
   if [[ $(cat node_modules/.linchpin-lock 2>/dev/null) != "$lock" ]]; then
-    # As locked. Not `npm ci`, which wants packages for every other system in the lock, too.
-    npm install --no-save --no-audit --no-fund --fetch-retries=1 --fetch-timeout=30000 || return 1
+    npm ci --no-audit --no-fund --fetch-retries=1 --fetch-timeout=30000 || return 1
     echo "$lock" >node_modules/.linchpin-lock
   fi
   npm run build -- --outDir "$folder/dist" --emptyOutDir || return 1

@@ -119,7 +119,7 @@ TEST(LiveRun, SlowStepsMakeSlowMotionAndNoDebt) {
   live.at_each_look = 0;
   const double before = live.run.state().time;
   live.watch(1);
-  EXPECT_NEAR(live.run.state().time - before, 1, 5e-3);  // and not all that was missed
+  EXPECT_NEAR(live.run.state().time - before, 1, 0.05);  // what the last turn itself took, and not all that was missed
 }
 
 TEST(LiveRun, AFailureIsToldAndOnlyAResetEndsIt) {

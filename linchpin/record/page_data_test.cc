@@ -93,8 +93,8 @@ PageFrame decoded(std::span<const std::byte> bytes) {
   return frame;
 }
 
-struct Run {
-  explicit Run(const std::string& text, double dt = 1e-3)
+struct TestRun {
+  explicit TestRun(const std::string& text, double dt = 1e-3)
       : model(compile(scene(text).value()).value()),
         options{.dt = dt},
         simulation(model, options),
@@ -131,7 +131,7 @@ void expect_near(const Vec3<double>& a, const Vec3<double>& b, double size) {
 TEST(PageData, FramesHoldPosesSignalsAndContacts) {
   for (const char* text : {"@stack", "@swing", "@four_bar", "@workshop"}) {
     SCOPED_TRACE(text);
-    Run run(text);
+    TestRun run(text);
     const Snapshot& s = run.steps(30);
     FrameWriter write(run.model);
     const PageFrame frame = decoded(write(s));
@@ -187,7 +187,7 @@ TEST(PageData, FramesHoldPosesSignalsAndContacts) {
 }
 
 TEST(PageData, AFailedStepIsFlagged) {
-  Run run("@stack");
+  TestRun run("@stack");
   Snapshot s = run.steps(1);
   s.report.status = StepStatus::unsolved;
   FrameWriter write(run.model);
@@ -195,7 +195,7 @@ TEST(PageData, AFailedStepIsFlagged) {
 }
 
 TEST(PageData, TheSceneTellsOfBodiesJointsAndShapes) {
-  Run run("@stand");
+  TestRun run("@stand");
   const Json scene = Json::parse(scene_json(run.model, run.options, "@stand"));
   EXPECT_EQ(scene["type"], "scene");
   EXPECT_EQ(scene["version"], 1);
@@ -342,7 +342,7 @@ std::string decoded_base64(const std::string& text) {
 }
 
 TEST(PageData, ABlobIsASceneAndItsFrames) {
-  Run run("@swing");
+  TestRun run("@swing");
   PageRecording recording(run.model, run.options, "@swing");
   for (int i = 0; i < 5; ++i) recording.add(run.steps(10));
   const std::string blob = recording.blob(run.monitor.certificate());

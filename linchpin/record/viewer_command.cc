@@ -1,6 +1,7 @@
 #include "linchpin/record/viewer_command.h"
 
 #include <cmath>
+#include <stdexcept>
 
 #include <nlohmann/json.hpp>
 
@@ -56,6 +57,7 @@ bool shallow(int depth, Json::parse_event_t, Json&) {
 }  // namespace
 
 std::optional<ViewerCommand> viewer_command_from(std::string_view text, int bodies) {
+  if (text.find('\0') != std::string_view::npos) return {};  // where the parser would stop
   Json message;
   try {
     message = Json::parse(text, shallow);
