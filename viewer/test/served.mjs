@@ -97,7 +97,7 @@ async function run(browser) {
   execFileSync(program, ['view', '@swing', '--time', '0.5', '--export', exported, '--quiet']);
   const file = await open(pathToFileURL(exported).href, { offline: true });
   await ready(file);
-  expect((await file.evaluate(() => window.linchpin.frames)) === 31 + 1, 'half a second is 30 frames and the first and last');
+  expect((await file.evaluate(() => window.linchpin.frames)) === 31, 'every 17th of 500 steps, the first and the last');
   expect(file.asked.length === 1, `an exported page asks nobody, but: ${file.asked.slice(1)}`);
   await file.context().close();
 
