@@ -83,7 +83,7 @@ TEST(RecordingFaults, ThingsMissingOrWrong) {
   for (const char* name :
        {"model", "settings", "blocks", "contacts", "memory", "still", "frames/time", "frames/step", "frames/q",
         "frames/v", "frames/energy", "frames/report", "frames/certificate", "frames/stepping", "frames/ends"})
-    EXPECT_EQ(without(name).substr(0, 21 + std::string(name).size()), std::string("there is no data set '") + name)
+    EXPECT_EQ(without(name).substr(0, 22 + std::string(name).size()), std::string("there is no data set '") + name)
         << name;
   EXPECT_EQ(after(good,
                   [](hid_t file) {

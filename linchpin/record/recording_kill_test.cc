@@ -2,6 +2,7 @@
 // killed.
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <random>
 #include <thread>
 #include <unistd.h>
@@ -15,6 +16,18 @@
 namespace linchpin {
 namespace {
 
+void record_without_end(const TestRun& run, const std::filesystem::path& file, bool resume, int ready) {
+  Stepping stepping(run);
+  if (resume) stepping.continue_from(file);
+  RecordingWriter writer = stepping.writer(file, resume);
+  if (!resume) check(!writer.add(stepping.take(), run.settings.simulation.dt), "the start");
+  check(write(ready, "x", 1) == 1, "pipe");
+  for (;;) {
+    const std::optional<Error> fault = writer.add(stepping.next(), run.settings.simulation.dt);
+    check(!fault, fault ? fault->message : "");
+  }
+}
+
 // A child process that records without end, as fast as it can, so that it spends most of its time writing. Returns when
 // the file is there.
 pid_t record_in_child(const TestRun& run, const std::filesystem::path& file, bool resume) {
@@ -24,13 +37,12 @@ pid_t record_in_child(const TestRun& run, const std::filesystem::path& file, boo
   check(child >= 0, "fork");
   if (child == 0) {
     close(ready[0]);
-    Stepping stepping(run);
-    if (resume) stepping.continue_from(file);
-    RecordingWriter writer = stepping.writer(file, resume);
-    if (!resume) check(!writer.add(stepping.take(), run.settings.simulation.dt), "the start");
-    check(write(ready[1], "x", 1) == 1, "pipe");
-    for (;;)
-      if (writer.add(stepping.next(), run.settings.simulation.dt)) _exit(1);
+    try {
+      record_without_end(run, file, resume, ready[1]);
+    } catch (const std::exception& fault) {
+      std::fprintf(stderr, "the child: %s\n", fault.what());
+    }
+    _exit(1);
   }
   close(ready[1]);
   char byte = 0;
