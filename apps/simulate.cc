@@ -6,12 +6,15 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/inspect_recording.h"
 #include "apps/page_argument.h"
 #include "apps/run_schedule.h"
 #include "apps/simulate.h"
 #include "linchpin/model/signal_names.h"
+#include "linchpin/record/build_info.h"
 #include "linchpin/record/recording.h"
 #include "linchpin/record/recording_writer.h"
+#include "linchpin/record/replay.h"
 
 namespace linchpin {
 namespace {
@@ -38,12 +41,6 @@ Job new_job(const SimulateRequest& request) {
                                              : job.schedule.every;
   job.beginning.state = start_of(request.run, model);
   return job;
-}
-
-Recording recording_from(const std::string& option, const std::string& file) {
-  Result<Recording> opened = Recording::open(file);
-  if (!opened) throw UsageError(option + " " + opened.error().message);
-  return std::move(opened).value();
 }
 
 // What is left of a recorded run, from its last whole block on.
@@ -100,10 +97,36 @@ RecordingWriter recording_for(const SimulateRequest& request, const Job& job) {
   return taken(RecordingWriter::append(request.record, job.argument.model, job.settings), "--record");
 }
 
+int verify(const SimulateRequest& request) {
+  const Recording recording = recording_from("--verify", request.verify);
+  Progress progress(!request.quiet);
+  const Result<Replay> done = replay(recording, [&](double part) {
+    if (progress.due()) progress.show(part, "doing the run again");
+    return !interrupted();
+  });
+  progress.clear();
+  if (!done) throw UsageError("--verify " + done.error().message);
+  const Replay& r = done.value();
+  if (interrupted()) return exit_failed;
+  if (r.same) {
+    if (!request.quiet)
+      fmt::print("{}: {} frames, {:g} s, the same bits\n", request.verify, r.frames, recording.times().back());
+    return exit_done;
+  }
+  const bool other = recording.version() != linchpin_version() || recording.build() != build_description();
+  fmt::print(stderr, "linchpin: {}: differs from frame {} on, at {:.12g} s: {} is {} there and {} again; {}\n",
+             request.verify, r.frame, r.time, r.what, r.recorded, r.again,
+             other ? fmt::format("it was written by linchpin {} ({}), and this is {} ({}), which may be why",
+                                 recording.version(), recording.build(), linchpin_version(), build_description())
+                   : "version and build are the same, so it is another processor or library, or a bug");
+  return exit_failed;
+}
+
 }  // namespace
 
 int simulate(const SimulateRequest& request) {
   // Everything that can be wrong with the request comes before the work.
+  if (!request.verify.empty()) return verify(request);
   if (request.run.model.empty() && request.resume.empty())
     throw UsageError("MODEL is required (see linchpin simulate --help)");
   Job job = request.resume.empty() ? new_job(request) : resumed_job(request);
@@ -210,6 +233,9 @@ void add_simulate(CLI::App& command, int& status) {
           "Go on with a recorded run (up to its own --time, or this one) where its last whole block ends, bit for\n"
           "bit as if it had not ended, and append to RECORDING; or, with --record FILE, to a copy of it")
       ->type_name("RECORDING");
+  verb->add_option("--verify", request->verify,
+                   "Do a recorded run again and compare every frame bit for bit; exit status 1 where they differ")
+      ->type_name("RECORDING");
   verb->add_option("--every", request->every,
                    "Steps between rows of --csv and --json (so many that there are at most 1000 rows), and frames of\n"
                    "--record (60 a simulated second)")
@@ -240,6 +266,7 @@ void add_simulate(CLI::App& command, int& status) {
       "  linchpin simulate @chain:links=100 --energy-tolerance 1e-9 --json run.json --quiet");
   verb->callback([request, verb, time, &status] {
     request->time_said = time->count() > 0;
+    if (!request->verify.empty()) refuse_others(*verb, "--verify", {"--quiet"});
     if (!request->resume.empty())
       refuse_others(*verb, "--resume",
                     {"--time", "--record", "--every", "--csv", "--contacts", "--json", "--picture", "--quiet"});

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/inspect_recording.h"
 #include "apps/model_argument.h"
 #include "apps/output_file.h"
 #include "apps/page_argument.h"
@@ -13,7 +14,6 @@
 #include "apps/simulate.h"
 #include "linchpin/record/live_run.h"
 #include "linchpin/record/live_server.h"
-#include "linchpin/record/recording.h"
 
 namespace linchpin {
 namespace {
@@ -78,9 +78,7 @@ int serve_recording(const ViewRequest& request, std::string blob) {
 
 // A recording as the page takes it, with as many of its frames as a page can hold.
 std::string page_blob(const std::string& file, bool quiet) {
-  Result<Recording> opened = Recording::open(file);
-  if (!opened) throw UsageError(opened.error().message);
-  const Recording& recording = opened.value();
+  const Recording recording = recording_from("", file);
   const long long last = recording.frames() - 1;
   const double apart = last > 0 ? (recording.times().back() - recording.times().front()) / double(last) : 0;
   const long long every = apart > 0 ? page_spacing(double(last), recording.model(), apart) : 1;
@@ -112,7 +110,7 @@ int view_recording(const ViewRequest& request) {
 int view(const ViewRequest& request, const CLI::App& verb) {
   const SimulateRequest& run = request.simulate;
   int status = exit_done;
-  if (is_recording(run.run.model)) {
+  if (names_recording(run.run.model)) {
     refuse_others(verb, "MODEL", {"--port", "--host", "--export", "--quiet"});
     status = view_recording(request);
   } else {

@@ -130,14 +130,20 @@ requires std::is_class_v<T> Json written(const T& value) {
   return archive.take();
 }
 
-// Where a text stops being JSON, from the parser's count of bytes.
-inline std::string parse_fault(std::string_view text, std::size_t byte) {
-  const std::string_view before = text.substr(0, byte == 0 ? 0 : byte - 1);
-  std::size_t line = 1;
-  for (const char c : before) line += c == '\n';
-  const std::size_t last = before.rfind('\n');
-  return words("line ", line, ", column ", before.size() - (last == before.npos ? 0 : last + 1) + 1,
-               byte > text.size() ? ": the text ends too early" : ": this is no JSON");
+// The document of a text; a Fault says where it stops being JSON.
+inline Json parsed(std::string_view text) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    const std::string_view before = text.substr(0, error.byte == 0 ? 0 : error.byte - 1);
+    std::size_t line = 1;
+    for (const char c : before) line += c == '\n';
+    const std::size_t last = before.rfind('\n');
+    throw Fault{words("line ", line, ", column ", before.size() - (last == before.npos ? 0 : last + 1) + 1,
+                      error.byte > text.size() ? ": the text ends too early" : ": this is no JSON")};
+  } catch (const Json::out_of_range&) {
+    throw Fault{"a number in it is larger than a double can hold"};
+  }
 }
 
 // ---- reading --------------------------------------------------------------------------------------------------------

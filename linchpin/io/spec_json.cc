@@ -455,12 +455,10 @@ std::string spec_to_json(const ModelSpec& spec) {
 Result<ModelSpec> spec_from_json(std::string_view text) {
   try {
     ModelSpec spec;
-    json_archive::read(Json::parse(text), Place{}, spec);
+    json_archive::read(json_archive::parsed(text), Place{}, spec);
     return spec;
   } catch (const json_archive::Fault& fault) {
     return Error{fault.message};
-  } catch (const Json::parse_error& error) {
-    return Error{json_archive::parse_fault(text, error.byte)};
   }
 }
 

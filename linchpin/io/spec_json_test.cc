@@ -76,7 +76,12 @@ ModelSpec everything() {
            Compound{parts}})
     body.geometry.push_back({"shape", shape, {rotation_y(0.7), {0.1, 0.2, 0.3}}, material, 0.01, 6, 5});
   spec.bodies = {body};
-  JointSpec joint{"j", JointType::universal, "world", body.name, {rotation_z(1), {1, 2, 3}}, translation(0, 0, 0.1)};
+  JointSpec joint;
+  joint.name = "j";
+  joint.type = JointType::universal;
+  joint.child = body.name;
+  joint.X_PF = {rotation_z(1), {1, 2, 3}};
+  joint.X_CM = translation(0, 0, 0.1);
   joint.axis = {1, 0, 0.5};
   joint.axis2 = {0, 1, 0.25};
   joint.pitch = 0.125;
@@ -104,12 +109,13 @@ ModelSpec everything() {
 
 // A spec made of all kinds comes back the same; each number of the text counts, since another one gives another text.
 TEST(SpecJson, EveryKindOfField) {
-  const std::string text = spec_to_json(everything());
+  const ModelSpec original = everything();
+  const std::string text = spec_to_json(original);
   const Result<ModelSpec> again = spec_from_json(text);
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(spec_to_json(again.value()), text);
   const ModelSpec& spec = again.value();
-  EXPECT_EQ(spec.name, everything().name);
+  EXPECT_EQ(spec.name, original.name);
   EXPECT_TRUE(std::signbit(spec.gravity.y));
   EXPECT_EQ(spec.gravity.z, -1.0 / 3);
   EXPECT_EQ(spec.bodies[0].inertia.centre.y, 5e-324);
@@ -119,7 +125,7 @@ TEST(SpecJson, EveryKindOfField) {
   EXPECT_FALSE(spec.contact_pairs[1].margin);
   EXPECT_EQ(spec.bodies[0].geometry[0].touches, 5u);
   const Hull& hull = *std::get<ConvexHull>(spec.bodies[0].geometry[7].shape).hull;
-  const Hull& before = *std::get<ConvexHull>(everything().bodies[0].geometry[7].shape).hull;
+  const Hull& before = *std::get<ConvexHull>(original.bodies[0].geometry[7].shape).hull;
   ASSERT_EQ(hull.faces.size(), before.faces.size());
   for (std::size_t i = 0; i < hull.faces.size(); ++i) EXPECT_EQ(hull.faces[i].offset, before.faces[i].offset);
   EXPECT_EQ(hull.about, before.about);
@@ -174,6 +180,7 @@ TEST(SpecJson, FaultsNameTheElement) {
   EXPECT_EQ(error_of(R"({"format": "linchpin model", "version": 2})"),
             "it is of version 2 of the format; this linchpin reads 1");
   EXPECT_EQ(error_of("{\n  \"format\": what}"), "line 2, column 13: this is no JSON");
+  EXPECT_EQ(error_of("{\"version\": 1e999}"), "a number in it is larger than a double can hold");
   EXPECT_EQ(error_of("{\"format\": "), "line 1, column 12: the text ends too early");
   std::string deep, close;
   for (int i = 0; i < 1000; ++i) deep += R"({"kind": "compound", "parts": [{"shape": )", close += "}]}";

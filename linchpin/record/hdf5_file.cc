@@ -98,11 +98,14 @@ Hdf5Id create_hdf5(const std::string& path) {
 
 Hdf5Id open_hdf5_to_append(const std::string& path) {
   const Hdf5Id access = file_access();
-  // A killed writer leaves its mark in the file, and HDF5 refuses to write to it. Its tool h5clear takes the mark away by
-  // this property, which has no function of its own.
-  const hbool_t clear = 1;
-  hdf5_did(H5Pset(access, "clear_status_flags", &clear), "choosing to clear marks");
-  return {H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose, "cannot be opened for writing"};
+  // A killed writer leaves its mark in the file, and HDF5 refuses to write to it; and its note of how long the file is may
+  // be older than the file's end. HDF5's tool h5clear mends both in this way. The properties have no functions.
+  const hbool_t yes = 1;
+  hdf5_did(H5Pset(access, "clear_status_flags", &yes), "choosing to clear marks");
+  hdf5_did(H5Pset(access, "skip_eof_check", &yes), "choosing to find the end");
+  Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose, "cannot be opened for writing");
+  hdf5_did(H5Fincrement_filesize(file, 0), "cannot be opened for writing");
+  return file;
 }
 
 OpenedHdf5 open_hdf5_to_read(const std::string& path) {
@@ -110,7 +113,11 @@ OpenedHdf5 open_hdf5_to_read(const std::string& path) {
   if (file >= 0) return {Hdf5Id(file, H5Fclose, ""), true};
   // Where the mark of a writer is left, HDF5 lets those in who say that they know how to follow one. What else may be
   // wrong, it says of the first try.
-  const hid_t followed = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, H5P_DEFAULT);
+  const Hdf5Id access = property_list(H5P_FILE_ACCESS);
+  // A part whose checksum is wrong may be one that is being written: it is read again after 1, 2, 4, ... ns. HDF5 does
+  // so a hundred times by default, which a damaged file makes an eternity; this is a millisecond.
+  hdf5_did(H5Pset_metadata_read_attempts(access, 20), "choosing how often to try");
+  const hid_t followed = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
   if (followed >= 0) return {Hdf5Id(followed, H5Fclose, ""), false};
   return {Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "is damaged"), false};
 }

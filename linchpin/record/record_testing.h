@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "linchpin/model/scenes.h"
+#include "linchpin/record/recording.h"
 #include "linchpin/record/recording_writer.h"
 
 namespace linchpin {
@@ -96,30 +97,78 @@ struct TestRun {
   }
 
   // The snapshots that went to the file.
-  std::vector<Snapshot> record(const std::filesystem::path& file, RunEnd end = RunEnd::done) const {
-    Result<RecordingWriter> made = RecordingWriter::create(file, spec, model, settings);
-    check(made.ok(), made.ok() ? "" : made.error().message);
-    RecordingWriter writer = std::move(made).value();
-    std::vector<Snapshot> kept;
-    Simulation simulation(model, settings.simulation);
-    RunMonitor monitor(model, settings.limits);
-    SnapshotTaker take(model);
-    State state = make_state(model);
-    monitor.start(state);
-    const auto add = [&](long long step, const StepReport& report) {
-      kept.push_back(take(step, state, simulation, report, monitor.certificate()));
-      const std::optional<Error> fault = writer.add(kept.back(), settings.simulation.dt);
-      check(!fault, fault ? fault->message : "");
-    };
-    add(0, {});
-    for (long long step = 1; step <= steps; ++step) {
-      const StepReport report = simulation.step(state);
-      monitor.add(state, report);
-      if (step % settings.every == 0 || step == steps) add(step, report);
-    }
-    if (end != RunEnd::unfinished) check(!writer.finish(end), "finish");
-    return kept;
-  }
+  std::vector<Snapshot> record(const std::filesystem::path& file, RunEnd end = RunEnd::done) const;
 };
+
+// Does a run step by step.
+class Stepping {
+ public:
+  explicit Stepping(const TestRun& run)
+      : run_(run),
+        simulation_(run.model, run.settings.simulation),
+        monitor_(run.model, run.settings.limits),
+        take_(run.model),
+        state_(make_state(run.model)) {
+    monitor_.start(state_);
+  }
+  // From where a recording ends.
+  void continue_from(const std::filesystem::path& file) {
+    const Recording recording = Recording::open(file).value();
+    Snapshot start, last;
+    check(!recording.read(0, start) && !recording.read(recording.frames() - 1, last), "reading");
+    last.certificate.reason = "";
+    monitor_.resume(start.energy, last.certificate);
+    state_ = last.state;
+    step_ = last.step;
+  }
+  RecordingWriter writer(const std::filesystem::path& file, bool append = false) const {
+    Result<RecordingWriter> made = append ? RecordingWriter::append(file, run_.model, run_.settings)
+                                          : RecordingWriter::create(file, run_.spec, run_.model, run_.settings);
+    check(made.ok(), made.ok() ? "" : made.error().message);
+    return std::move(made).value();
+  }
+  const Snapshot& take() { return take_(step_, state_, simulation_, report_, monitor_.certificate()); }
+  const Snapshot& next() {
+    advance();
+    return take();
+  }
+  void advance() {
+    report_ = simulation_.step(state_);
+    monitor_.add(state_, report_);
+    if (report_.ok()) ++step_;
+  }
+  bool ok() const { return report_.ok(); }
+  long long step() const { return step_; }
+
+ private:
+  const TestRun& run_;
+  Simulation simulation_;
+  RunMonitor monitor_;
+  SnapshotTaker take_;
+  State state_;
+  StepReport report_;
+  long long step_ = 0;
+};
+
+inline std::vector<Snapshot> TestRun::record(const std::filesystem::path& file, RunEnd end) const {
+  Stepping stepping(*this);
+  RecordingWriter writer = stepping.writer(file);
+  std::vector<Snapshot> kept;
+  const auto add = [&] {
+    kept.push_back(stepping.take());
+    const std::optional<Error> fault = writer.add(kept.back(), settings.simulation.dt);
+    check(!fault, fault ? fault->message : "");
+  };
+  add();
+  for (long long step = 1; step <= steps && stepping.ok(); ++step) {
+    stepping.advance();
+    if (step % settings.every == 0 || step == steps || !stepping.ok()) add();
+  }
+  if (end != RunEnd::unfinished) {
+    const std::optional<Error> fault = writer.finish(end);
+    check(!fault, fault ? fault->message : "");
+  }
+  return kept;
+}
 
 }  // namespace linchpin

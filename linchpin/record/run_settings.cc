@@ -100,13 +100,11 @@ std::string settings_to_json(const RunSettings& settings) { return json_archive:
 Result<RunSettings> settings_from_json(std::string_view text) {
   try {
     RunSettings settings;
-    json_archive::read(json_archive::Json::parse(text), json_archive::Place{}, settings);
+    json_archive::read(json_archive::parsed(text), json_archive::Place{}, settings);
     if (std::string fault = fault_of(settings); !fault.empty()) return Error{std::move(fault)};
     return settings;
   } catch (const json_archive::Fault& fault) {
     return Error{fault.message};
-  } catch (const json_archive::Json::parse_error& error) {
-    return Error{json_archive::parse_fault(text, error.byte)};
   }
 }
 
