@@ -28,6 +28,7 @@ void add_inspect(CLI::App& command, int& status);
 void add_reproduce(CLI::App& command, int& status);
 void add_bench(CLI::App& command, int& status);
 void add_solve(CLI::App& command, int& status);
+void add_view(CLI::App& command, int& status);
 
 // `linchpin` without arguments.
 int demonstrate();

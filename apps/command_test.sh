@@ -70,7 +70,7 @@ cp out all
 expect 0 help
 cmp -s out all || fail "help and --help differ"
 rm all
-for verb in simulate inspect reproduce bench solve; do
+for verb in simulate view inspect reproduce bench solve; do
   expect 0 help "$verb"
   says out "Examples:"
   expect 0 "$verb" -h
@@ -78,11 +78,28 @@ done
 expect 0 --version
 says out "linchpin 0."
 
-# --- without arguments: the main job, and nothing on disk
-expect 0
-says out "certificate: PASSED"
-says out "Try next"
-only
+# --- was this program built with the viewer's page?
+page=1
+"$linchpin" view @top --time 0.01 --export page.html >/dev/null 2>err || page=0
+rm -f page.html
+if ((!page)); then
+  says err "built without the viewer's page: install nodejs and npm"
+  echo "without the viewer's page: view is not checked any further"
+fi
+
+# --- without arguments: the main job, and what to look at; twice, since the second time writes over the first
+for _ in once twice; do
+  expect 0
+  says out "certificate: PASSED"
+  says out "Try next"
+  says out "linchpin view linchpin-first-run.h5"
+  if ((page)); then
+    says out "open ./linchpin-first-run.html in a browser"
+    says linchpin-first-run.html 'id="linchpin-recording">TFBSMQ'  # LPR1
+  fi
+  ((page)) || break
+done
+if ((page)); then only linchpin-first-run.h5 linchpin-first-run.html; else only linchpin-first-run.h5; fi
 
 # --- simulate
 expect 0 simulate @pendulum:links=3 --time 0.5 --position hinge_1=-0.5 --velocity hinge_1=1,hinge_2=-1 --csv a.csv \
@@ -150,6 +167,56 @@ wait $pid 2>/dev/null || status=$?
 ((status == 143)) || fail "after SIGTERM the status is $status, not 143"
 awk -F, 'NF != 66 { exit 1 }' a.csv || fail "after SIGTERM a line of a.csv is not whole"
 only a.csv
+
+# --- view
+refuses "MODEL is required" view
+refuses "'run.h5' is no" view run.h5
+expect 0 simulate @top --time 0.01 --record run.h5 --quiet
+refuses "--dt cannot be said with it" view run.h5 --dt 0.1
+refuses "--port: 65536 must be between 0 and 65535" view @top --port 65536
+refuses "--port: 'http' is not a whole number" view @top --port http
+refuses "--time requires --export" view @top --time 1
+refuses "there is no joint 'knee'" view @top --position knee=1
+refuses "there is no scene" view @nothing --export a.html
+if ((page)); then
+  refuses "'somewhere' is no IP address" view @top --host somewhere
+  refuses "--export: cannot write 'nowhere/a.html'" view @top --export nowhere/a.html
+  expect 0 view @stack:boxes=2 --time 0.1 --export a.html
+  says out "certificate: PASSED"
+  says out "written to a.html"
+  says a.html 'id="linchpin-recording">TFBSMQ'
+  expect 1 view @pendulum:links=12 --seed 1 --stepper explicit_euler --dt 0.5 --time 1000 --export b.html --quiet
+  says err "stopped at t ="
+  says b.html 'id="linchpin-recording">TFBSMQ'
+  expect 0 view run.h5 --export c.html
+  says c.html 'id="linchpin-recording">TFBSMQ'
+  rm a.html b.html c.html
+  "$linchpin" view @stack --port 0 >out 2>err &
+  pid=$!
+  for _ in {1..100}; do
+    [[ -s out ]] && break
+    sleep 0.05
+  done
+  port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/.*|\1|p' out)
+  checks=$((checks + 1))
+  [[ -n $port ]] || fail "view does not say where: $(cat out err)"
+  cp out where
+  refuses "port $port of 127.0.0.1 is taken by another program (--port N for another one" view @top --port "$port"
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf 'GET /session HTTP/1.1\r\nHost: localhost\r\n\r\n' >&3
+  says <(cat <&3) '{"mode": "live"}'
+  exec 3>&-
+  exec 3<>"/dev/tcp/127.0.0.1/$port"
+  printf 'GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n' >&3
+  says <(cat <&3) "403 Forbidden"
+  exec 3>&-
+  kill -TERM $pid
+  status=0
+  wait $pid 2>/dev/null || status=$?
+  ((status == 143)) || fail "after SIGTERM view gives status $status, not 143: $(cat err)"
+  rm where
+fi
+only run.h5
 
 # --- inspect
 expect 0 inspect @quadruped --json a.json
@@ -487,6 +554,104 @@ expect 0 inspect @top --json link.json
 [[ -L link.json ]] || fail "a symbolic link was replaced by a file"
 at a.json /rows/0/body
 only a.json link.json
+
+# ---- recordings ------------------------------------------------------------------------------------------------------
+
+rm -rf ./*
+expect 0 simulate @swing --time 1 --record run.h5 --quiet
+expect 0 inspect run.h5 --json run.json
+says out "@swing: 12 degrees of freedom"
+says out "from 0 to 1 s, every 17 steps"
+says out "PASSED"
+at run.json /frames 60
+at run.json /end '"done"'
+at run.json /certificate/passed true
+expect 0 simulate --verify run.h5
+says out "the same bits"
+
+# One second and then another is two seconds; in the same file, and in a copy that leaves the first as it is.
+expect 0 simulate @swing --time 2 --every 10 --record whole.h5 --quiet
+expect 0 simulate @swing --time 1 --every 10 --record half.h5 --quiet
+cp half.h5 kept.h5
+expect 0 simulate --resume half.h5 --time 2 --record copy.h5 --quiet
+cmp -s half.h5 kept.h5 || fail "--resume with --record changed the first recording"
+expect 0 simulate --resume half.h5 --time 2 --quiet
+for file in whole half copy; do expect 0 inspect $file.h5 --csv $file.csv; done
+cmp -s whole.csv half.csv || fail "a resumed run is not the run without a break"
+cmp -s whole.csv copy.csv || fail "a run resumed in a copy is not the run without a break"
+expect 0 simulate --verify half.h5
+refuses "has reached 2 s already" simulate --resume half.h5
+refuses "--dt cannot be said with it" simulate --resume half.h5 --dt 1e-4
+refuses "MODEL cannot be said with it" simulate @top --resume half.h5
+refuses "cannot be said with it" simulate --verify half.h5 --time 3
+
+# Steps that do not meet the end, and on from there.
+expect 0 simulate @bounce --time 0.10005 --record short.h5 --quiet
+expect 0 simulate --resume short.h5 --time 0.2 --quiet
+expect 0 simulate --verify short.h5 --quiet
+
+# Signals of the recording are those of the run itself.
+expect 0 simulate @four_bar --velocity pivot_0=1 --time 0.5 --every 5 --record bar.h5 --csv run.csv --quiet
+expect 0 inspect bar.h5 --csv bar.csv --signals 'q:*,v:*,r:*,kinetic,gravity,springs,energy,defect'
+cmp -s run.csv bar.csv || fail "the recording's signals are not those of simulate --csv"
+expect 0 inspect bar.h5 --csv - --signals energy
+says out "time,energy"
+refuses "nearest are: energy" inspect bar.h5 --csv x.csv --signals enrgy
+refuses "there is no --csv" inspect bar.h5 --signals energy
+refuses "--csv is for recordings" inspect @top --csv x.csv
+
+# A run that fails, or is stopped, is in the file up to there.
+expect 1 simulate @pendulum:links=5 --stepper explicit_euler --dt 1 --time 500 --record bad.h5 --quiet
+expect 0 inspect bad.h5
+says out "failed: stopped at"
+expect 0 simulate --verify bad.h5
+refuses "there is nothing to go on with" simulate --resume bad.h5
+
+# Killed, it reads up to its last block, goes on, and is the run without a break.
+"$linchpin" simulate @swing --time 100 --record killed.h5 --quiet &
+sleep 2
+kill -9 $!
+wait $! 2>/dev/null
+expect 0 inspect killed.h5 --json killed.json
+says out "unfinished"
+at killed.json /end '"unfinished"'
+expect 0 simulate --verify killed.h5
+steps=$("$json_at" killed.json /certificate/steps)
+expect 0 simulate --resume killed.h5 --time "$(awk -v n="$steps" 'BEGIN { print (n + 200) / 1000 }')" --quiet
+expect 0 simulate --verify killed.h5
+
+# What is no recording is not replaced, and not read.
+echo precious >text.h5
+refuses "is there, and no recording" simulate @top --record text.h5
+[[ $(cat text.h5) == precious ]] || fail "--record replaced a file that is no recording"
+refuses "is no HDF5 file" inspect text.h5
+refuses "is no HDF5 file" simulate --resume text.h5
+refuses "there is no such file" simulate --verify nowhere.h5
+head -c 3000 run.h5 >cut.h5
+refuses "cut.h5: is damaged (HDF5: truncated file" inspect cut.h5
+refuses "cannot be the standard output" simulate @top --record -
+refuses "nowhere/run.h5: " simulate @top --record nowhere/run.h5
+checks=$((checks + 1))
+compgen -G '*.new-*' >/dev/null && fail "a half-made recording was left behind"
+
+# The disk is full: said in one line, and what was written is whole.
+checks=$((checks + 1))
+(ulimit -f 200; trap '' XFSZ; "$linchpin" simulate @stack --time 50 --every 1 --record full.h5 --quiet >out 2>err; echo $? >status)
+[[ $(cat status) == 2 && $(wc -l <err) == 1 ]] || fail "a full disk gave status $(cat status) and $(head -c 500 err)"
+says err "--record full.h5"
+expect 0 inspect full.h5
+says out "unfinished"
+
+# Models as JSON.
+rm -rf ./*
+expect 0 inspect @humanoid --write-model humanoid.json
+expect 0 simulate @humanoid --time 0.05 --csv a.csv --quiet
+expect 0 simulate humanoid.json --time 0.05 --csv b.csv --quiet
+cmp -s a.csv b.csv || fail "a model through JSON does not move as before"
+sed 's/"mass":[0-9.]*/"mass":-1/' humanoid.json >broken.json
+refuses "broken.json: bodies[0].inertia: mass is -1 kg" simulate broken.json
+refuses "nowhere.json: cannot be read" inspect nowhere.json
+rm -rf ./*
 
 echo "$checks checks, $failures failed"
 ((failures == 0))

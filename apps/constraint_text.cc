@@ -45,16 +45,6 @@ std::string ends_of(const Model& model, const Constraint& constraint) {
       constraint.what);
 }
 
-std::vector<std::string> reaction_names(const Model& model) {
-  std::vector<std::string> names;
-  for (const Constraint& constraint : model.constraints()) {
-    const int rows = row_count(constraint);
-    for (int r = 0; r < rows; ++r)
-      names.push_back(rows == 1 ? constraint.name : fmt::format("{}.{}", constraint.name, r));
-  }
-  return names;
-}
-
 Mobility mobility_at(const Model& model, const State& state) {
   if (model.constraints().empty()) return {0, 0, model.nv()};
   const Plan<double> plan(model);

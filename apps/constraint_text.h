@@ -13,9 +13,6 @@ std::string kind_of(const Constraint& constraint);
 // The bodies or coordinates that it holds together: "coupler_1 to crank_2", "finger.0, thumb.0".
 std::string ends_of(const Model& model, const Constraint& constraint);
 
-// One for each row: "loop_1.0", "loop_1.1", ...; of constraints with one row the name alone.
-std::vector<std::string> reaction_names(const Model& model);
-
 struct Mobility {
   int rows = 0, rank = 0;  // rows that say something new at this state
   int freedom = 0;         // degrees of freedom that are left

@@ -10,11 +10,13 @@
 #include "apps/constraint_text.h"
 #include "apps/document.h"
 #include "apps/inspect_mesh.h"
+#include "apps/inspect_recording.h"
 #include "apps/json_output.h"
 #include "apps/model_argument.h"
 #include "apps/near_pairs.h"
 #include "linchpin/dynamics/mechanics.h"
 #include "linchpin/geometry/shape_check.h"
+#include "linchpin/io/spec_json.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 
@@ -22,7 +24,7 @@ namespace linchpin {
 namespace {
 
 struct Request {
-  std::string model, json;
+  std::string model, json, csv, signals, write_model;
   bool scenes = false, all = false;
   std::string contacts;  // margin, m; empty: not asked for
 };
@@ -341,7 +343,27 @@ Json scenes_json() {
   return {{"rows", rows}};
 }
 
+int run_recording(const Request& request) {
+  if (!request.contacts.empty())
+    throw UsageError("--contacts is for models; `--csv FILE --signals 'contact:*'` has the forces of a recording");
+  const Recording recording = recording_from("", request.model);
+  OutputFile json("--json", request.json), csv("--csv", request.csv), written("--write-model", request.write_model);
+  if (csv) export_csv(recording, request.signals, csv);
+  if (written) {
+    written.write(spec_to_json(recording.spec()));
+    written.commit();
+  }
+  const bool busy = json.is_standard_output() || csv.is_standard_output() || written.is_standard_output();
+  const Json document = inspect_recording(recording, request.all, busy ? stderr : stdout);
+  if (json) write_json(document, json);
+  return exit_done;
+}
+
 int run(const Request& request) {
+  if ((request.json == "-") + (request.csv == "-") + (request.write_model == "-") > 1)
+    throw UsageError("only one of --json, --csv and --write-model can be the standard output");
+  if (!request.signals.empty() && request.csv.empty())
+    throw UsageError("--signals says what to write, but there is no --csv");
   if (request.scenes) {
     if (!request.model.empty()) throw UsageError("give either MODEL or --scenes, not both");
     OutputFile json("--json", request.json);
@@ -350,9 +372,12 @@ int run(const Request& request) {
     return exit_done;
   }
   if (request.model.empty()) throw UsageError("inspect needs a MODEL, such as @pendulum:links=12 (or --scenes)");
-  OutputFile json("--json", request.json);
-  std::FILE* out = json.is_standard_output() ? stderr : stdout;
+  if (names_recording(request.model)) return run_recording(request);
+  if (!request.csv.empty()) throw UsageError("--csv is for recordings; `simulate MODEL --csv FILE` writes a run");
+  OutputFile json("--json", request.json), written("--write-model", request.write_model);
+  std::FILE* out = json.is_standard_output() || written.is_standard_output() ? stderr : stdout;
   if (names_mesh_file(request.model)) {
+    if (written) throw UsageError("--write-model needs a model; this is a mesh");
     if (!request.contacts.empty()) throw UsageError("--contacts needs a model; a mesh has no other shape to touch");
     const Json mesh = inspect_mesh(request.model, out);
     if (json) write_json(mesh, json);
@@ -360,6 +385,10 @@ int run(const Request& request) {
   }
   const double margin = request.contacts.empty() ? 0 : number_from("--contacts", request.contacts, {0, 1e6});
   const ModelArgument argument = model_from(request.model);
+  if (written) {
+    written.write(spec_to_json(argument.spec));
+    written.commit();
+  }
   print_model(argument, request.all, out);
   Json document = model_json(argument);
   if (!request.contacts.empty()) {
@@ -375,10 +404,12 @@ int run(const Request& request) {
 
 void add_inspect(CLI::App& command, int& status) {
   auto request = std::make_shared<Request>();
-  CLI::App* verb =
-      command.add_subcommand("inspect", "Show a model: its tree, joints, masses, limits, loops; or a mesh file");
-  verb->add_option("MODEL", request->model,
-                   "A built-in scene, such as @humanoid, or a mesh (.stl, .obj, .dae, .ply, .glb, .gltf, .off)")
+  CLI::App* verb = command.add_subcommand(
+      "inspect", "Show a model: its tree, joints, masses, limits, loops; a mesh; or a recording");
+  verb->add_option(
+          "MODEL", request->model,
+          "A built-in scene, such as @humanoid, a model (.json), a mesh (.stl, .obj, .dae, .ply, .glb, .gltf,\n"
+          ".off), or a recording of simulate --record (.h5)")
       ->type_name("");
   verb->add_flag("--scenes", request->scenes, "List the built-in scenes with their parameters instead");
   verb->add_flag("--all", request->all, fmt::format("Every body, also above {}", shown_at_most));
@@ -389,6 +420,17 @@ void add_inspect(CLI::App& command, int& status) {
       ->default_str("0.001");
   verb->add_option("--json", request->json, "Write the same to FILE, one row per body; - is standard output")
       ->type_name("FILE");
+  verb->add_option("--write-model", request->write_model,
+                   "Write the model, whole and exact, to FILE (JSON), which is a MODEL itself; - is standard output")
+      ->type_name("FILE");
+  verb->add_option("--csv", request->csv,
+                   "Of a recording: write time (s) and signals of every frame to FILE; - is standard output")
+      ->type_name("FILE");
+  verb->add_option(
+          "--signals", request->signals,
+          "Which ones, by name, with commas between them; * stands for any text (all). Those of simulate --csv and\n"
+          "more: `inspect RECORDING` lists them")
+      ->type_name("LIST");
   verb->footer(
       "A body stands one step further in for each branching on its way to the world, so that a serial chain stays in "
       "one\n"
@@ -402,6 +444,8 @@ void add_inspect(CLI::App& command, int& status) {
       "  linchpin inspect @dual_arm --contacts 0.05\n"
       "  linchpin inspect @random_tree:bodies=30,seed=4 --json tree.json\n"
       "  linchpin inspect part.stl\n"
+      "  linchpin inspect @humanoid --write-model humanoid.json\n"
+      "  linchpin inspect run.h5 --csv run.csv --signals 'q:hinge_1,energy,contact:*'\n"
       "  linchpin inspect --scenes");
   verb->callback([request, &status] { status = run(*request); });
 }

@@ -19,8 +19,9 @@ constexpr const char* footer =
     "rad, N, J.\n\n"
     "Exit status: 0 done and certified, 1 ran but a certificate or a claim failed, 2 bad usage or bad input.\n\n"
     "Examples:\n"
-    "  linchpin                                          a first run: a 12-link pendulum for 5 s\n"
+    "  linchpin                                          a first run: two hands take a wheel off its hub\n"
     "  linchpin simulate @humanoid --time 2 --csv humanoid.csv\n"
+    "  linchpin view @stack                              a live run in the browser\n"
     "  linchpin inspect @quadruped\n"
     "  linchpin reproduce smooth/stiffness --report report\n"
     "  linchpin bench --quick\n"
@@ -49,6 +50,7 @@ int run(std::vector<std::string> arguments) {
   command.get_formatter()->column_width(34);
   int status = exit_done;
   add_simulate(command, status);
+  add_view(command, status);
   add_inspect(command, status);
   add_reproduce(command, status);
   add_bench(command, status);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "linchpin/io/spec_json.h"
 #include "linchpin/model/scenes.h"
 
 namespace linchpin {
@@ -19,16 +20,17 @@ namespace {
           "{}: this build reads built-in scenes only (such as @pendulum:links=12), no {} files yet", text, extension));
   throw UsageError(
       fmt::format("'{}' is no model: give a built-in scene such as @pendulum:links=12 "
-                  "(`linchpin inspect --scenes` lists them)",
+                  "(`linchpin inspect --scenes` lists them) or a model as linchpin writes it (.json)",
                   text));
 }
 
 }  // namespace
 
 ModelArgument model_from(const std::string& text) {
-  if (!text.starts_with('@')) refuse_file(text);
-  Result<ModelSpec> spec = scene(text);
-  if (!spec) throw UsageError(fmt::format("{}: {}", text, spec.error().message));
+  const bool json = !text.starts_with('@') && std::filesystem::path(text).extension() == ".json";
+  if (!text.starts_with('@') && !json) refuse_file(text);
+  Result<ModelSpec> spec = json ? load_spec(text) : scene(text);
+  if (!spec) throw UsageError(json ? spec.error().message : fmt::format("{}: {}", text, spec.error().message));
   Result<Model> model = compile(spec.value());
   if (!model) throw UsageError(fmt::format("{}: {}", text, model.error().message));
   return {text, std::move(spec).value(), std::move(model).value()};
@@ -42,21 +44,6 @@ std::string describe_scenes() {
       out += fmt::format("      {}={:g}  {} ({:g} to {:g})\n", p.name, p.value, p.meaning, p.lowest, p.highest);
   }
   return out;
-}
-
-std::vector<std::string> position_names(const Model& model) {
-  std::vector<std::string> names;
-  for (const Joint& joint : model.joints())
-    for (int k = 0; k < joint.nq; ++k)
-      names.push_back(joint.nq == 1 ? joint.name : fmt::format("{}.{}", joint.name, k));
-  return names;
-}
-std::vector<std::string> velocity_names(const Model& model) {
-  std::vector<std::string> names;
-  for (const Joint& joint : model.joints())
-    for (int k = 0; k < joint.nv; ++k)
-      names.push_back(joint.nv == 1 ? joint.name : fmt::format("{}.{}", joint.name, k));
-  return names;
 }
 
 }  // namespace linchpin

@@ -1,8 +1,7 @@
-// MODEL on the command line: a built-in scene such as @pendulum:links=12, or a file.
+// MODEL on the command line: a built-in scene such as @pendulum:links=12, or a file of a model (io/spec_json.h).
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "linchpin/model/model.h"
 
@@ -19,10 +18,5 @@ ModelArgument model_from(const std::string& text);
 
 // For help texts: every scene with its parameters.
 std::string describe_scenes();
-
-// How the command line and CSV files call the position (velocity) coordinates: by their joint, or joint.k for the k-th
-// of several.
-std::vector<std::string> position_names(const Model& model);
-std::vector<std::string> velocity_names(const Model& model);
 
 }  // namespace linchpin

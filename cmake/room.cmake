@@ -202,6 +202,7 @@ function(linchpin_umbrella)
                                 ${PROJECT_BINARY_DIR}/linchpinConfig.cmake INSTALL_DESTINATION ${destination})
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/linchpinConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/linchpinConfig.cmake ${PROJECT_BINARY_DIR}/linchpinConfigVersion.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/FindHdf5Serial.cmake
           DESTINATION ${destination})
   install(EXPORT linchpinTargets NAMESPACE linchpin:: DESTINATION ${destination})
 endfunction()

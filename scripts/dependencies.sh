@@ -6,7 +6,17 @@
 # LINCHPIN_SKIP_INSTALL=1 trusts the machine as it is (another distribution, say) and lets CMake judge.
 
 build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-                libqhull-dev libassimp-dev libgtest-dev)
+                libqhull-dev libassimp-dev libhdf5-dev libboost-dev libgtest-dev)
+
+# What builds the viewer's page. Debian's npm does not go with a nodejs from elsewhere, which brings its own: asked for only
+# where there is none. Without them the program has no page, and says so.
+viewer_packages=()
+command -v node >/dev/null || viewer_packages+=(nodejs)
+command -v npm >/dev/null || viewer_packages+=(npm)
+
+# What tests the page. Optional: those tests are skipped without it.
+browser_packages=()
+command -v chromium >/dev/null || browser_packages+=(chromium)
 
 # The engines that `linchpin bench` compares with. Optional: each is used where it is found.
 peer_packages=(libmujoco-dev libbullet-dev libdart-dev libsimbody-dev libsiconos-numerics-dev libode-dev libfcl-dev)

@@ -182,21 +182,26 @@ double Workshop::clearance(const Transform<double>& X_WO) const {
   return least;
 }
 
+SimulationOptions WorkOptions::simulation() const {
+  ContactOptions contact{.directions = directions};
+  contact.acceptable = contact.tolerance;
+  return {.stepper = Stepper::time_stepping, .dt = dt, .contact = contact};
+}
+
 WorkRun work(const Workshop& shop, const std::vector<WorkKey>& keys, int thing, const WorkOptions& options,
              const std::function<bool(double fraction)>& tell) {
   const Model& model = shop.model;
   const double dt = options.dt;
   WorkRun run{.dt = dt, .samples = {}, .frames = {}, .certificate = {}};
   WorkServo servo(model, keys);
-  ContactOptions contact{.directions = options.directions};
-  contact.acceptable = contact.tolerance;
-  Simulation simulation(model, {.stepper = Stepper::time_stepping, .dt = options.dt, .contact = contact});
+  Simulation simulation(model, options.simulation());
   RunMonitor monitor(model);
   const Plan<double> plan(model);
   Kinematics<double> kin(plan);
   State state = make_state(model);
   servo.start(state);
   monitor.start(state);
+  if (options.watch) options.watch(0, state, simulation, {}, monitor.certificate(), {});
 
   const Body& body = model.bodies()[std::size_t(thing)];
   const Vec3<double> centre = (1 / body.inertia.mass) * body.inertia.h;
@@ -211,12 +216,14 @@ WorkRun work(const Workshop& shop, const std::vector<WorkKey>& keys, int thing, 
     if (k % 64 == 0 && !tell(double(k) / double(steps))) break;
     if (k % every == 0) run.frames.push_back(state);
     const Vec3<double> before = velocity(state);
-    const StepReport report = simulation.step(state, servo.at(state));
+    const Inputs inputs = servo.at(state);
+    const StepReport report = simulation.step(state, inputs);
     monitor.add(state, report);
     run.ok = report.ok();
     WorkSample sample{.time = state.time};
     Vec3<double> force = body.inertia.mass * model.gravity();
     look_at_contacts(shop, simulation.contacts(), thing, sample, force);
+    if (options.watch) options.watch(run.ok ? k + 1 : k, state, simulation, report, monitor.certificate(), inputs);
     const Vec3<double> after = velocity(state);
     sample.momentum_error = norm(body.inertia.mass * (after - before) - dt * force);
     sample.thing = body_pose(model, kin, thing);

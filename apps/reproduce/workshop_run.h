@@ -59,8 +59,13 @@ struct WorkRun {
 struct WorkOptions {
   double dt = 1e-3, frame = 0.05;  // s
   int directions = 0;              // of friction; 0: the cone
+  // Sees every step, and the start, which none led to; before the simulation does anything else.
+  std::function<void(long step, const State& state, Simulation& simulation, const StepReport& report,
+                     const Certificate& certificate, const Inputs& inputs)>
+      watch = {};
+  SimulationOptions simulation() const;  // every contact problem has to be solved to the tolerance, or the run ends
 };
-// `thing`: a body, to be watched. Every contact problem has to be solved to the tolerance, or the run ends.
+// `thing`: a body, to be watched.
 WorkRun work(const Workshop& shop, const std::vector<WorkKey>& keys, int thing, const WorkOptions& options,
              const std::function<bool(double fraction)>& tell);
 

@@ -319,4 +319,32 @@ Result<Hull> convex_hull(Points points) {
   return solid_hull(set, s, resolution);
 }
 
+Result<Hull> hull_of_faces(Points vertices, std::span<const Cycle> faces, bool flat) {
+  for (std::size_t i = 0; i < vertices.size(); ++i)
+    if (!all_finite(vertices[i]))
+      return Error{words("vertex ", i, " is ", in_words(vertices[i]), "; it must be finite")};
+  if (vertices.size() < 3 || faces.size() < 2)
+    return Error{words(vertices.size(), " vertices and ", faces.size(), " faces make no hull")};
+  for (std::size_t f = 0; f < faces.size(); ++f)
+    for (const int i : faces[f])
+      if (i < 0 || std::size_t(i) >= vertices.size())
+        return Error{words("face ", f, " has corner ", i, "; the vertices are 0 to ", vertices.size() - 1)};
+  std::optional<Hull> hull = assemble(vertices, Cycles(faces.begin(), faces.end()), flat);
+  if (!hull) return Error{words("the ", faces.size(), " faces do not make one closed surface")};
+  // A face's offset is that of the vertex farthest out: where that is none of its own corners, the hull is not convex.
+  // What convex_hull() makes is convex to about its resolution; this is to find out what is no hull at all.
+  const double slack = 1e-3 * hull->radius;
+  for (std::size_t f = 0; f < hull->faces.size(); ++f) {
+    const Hull::Face& face = hull->faces[f];
+    if (!all_finite(face.normal)) return Error{words("face ", f, " has no area")};
+    for (int i = 0; i < face.count; ++i) {
+      const Point& corner = at(hull->vertices, hull->corners[std::size_t(face.first + i)]);
+      if (face.offset - dot(face.normal, corner) > slack)
+        return Error{words("face ", f, " is not convex: a vertex stands out by ",
+                           face.offset - dot(face.normal, corner), " m from its corner at ", in_words(corner))};
+    }
+  }
+  return std::move(*hull);
+}
+
 }  // namespace linchpin

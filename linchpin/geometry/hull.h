@@ -48,6 +48,11 @@ inline constexpr double least_hull_thickness = 1e-6;
 // points that lie on a line, naming the culprit by its index.
 Result<Hull> convex_hull(std::span<const Vec3<double>> points);
 
+// The hull that has these faces: vertices and the corners of each, counterclockwise seen from outside, as a Hull has
+// them (`flat` too). The very same hull, where looking for faces again might round differently. Refuses corners that are
+// no vertices, faces that do not close, and what is not convex.
+Result<Hull> hull_of_faces(std::span<const Vec3<double>> vertices, std::span<const std::vector<int>> faces, bool flat);
+
 // The first vertex that is farthest along d.
 int support(const Hull& hull, const Vec3<double>& d);
 

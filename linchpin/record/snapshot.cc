@@ -3,7 +3,8 @@
 namespace linchpin {
 
 const Snapshot& SnapshotTaker::operator()(long long step, const State& state, Simulation& simulation,
-                                    const StepReport& report, const Certificate& certificate, const Inputs& inputs) {
+                                          const StepReport& report, const Certificate& certificate,
+                                          const Inputs& inputs) {
   snapshot_.step = step;
   snapshot_.state = state;
   snapshot_.energy = meter_(state);

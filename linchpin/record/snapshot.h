@@ -28,7 +28,7 @@ class SnapshotTaker {
 
   // After a step, and before the simulation does anything else. inputs are those of that step.
   const Snapshot& operator()(long long step, const State& state, Simulation& simulation, const StepReport& report,
-                          const Certificate& certificate, const Inputs& inputs = {});
+                             const Certificate& certificate, const Inputs& inputs = {});
 
  private:
   EnergyMeter meter_;

@@ -27,6 +27,11 @@ void RunMonitor::start(const State& state) {
   certificate_.finite = std::isfinite(at_start_.total());
 }
 
+void RunMonitor::resume(const Energy& at_start, const Certificate& so_far) {
+  at_start_ = at_start;
+  certificate_ = so_far;
+}
+
 void RunMonitor::add(const State& after, const StepReport& report) {
   Certificate& c = certificate_;
   c.evaluations += report.evaluations;

@@ -78,8 +78,11 @@ class RunMonitor {
 
   void start(const State& state);
   void add(const State& after, const StepReport& report);
+  // In place of start(): goes on with a run whose certificate so far, and energy at its start, are known.
+  void resume(const Energy& at_start, const Certificate& so_far);
 
   const Certificate& certificate() const { return certificate_; }
+  const Energy& at_start() const { return at_start_; }
 
  private:
   EnergyMeter energy_of_;

@@ -49,29 +49,6 @@ AnyWorkspace workspace_for(const SimulationOptions& options, const Model& model,
   }
 }
 
-void check_options(const SimulationOptions& o) {
-  if (o.stepper) info_of(*o.stepper);
-  check(o.dt > 0 && std::isfinite(o.dt), "dt is ", o.dt, " s; it must be positive and finite");
-  check(o.relative_tolerance >= 0 && std::isfinite(o.relative_tolerance), "relative_tolerance is ",
-        o.relative_tolerance, "; it must be finite and at least 0");
-  check(o.absolute_tolerance > 0 && std::isfinite(o.absolute_tolerance), "absolute_tolerance is ", o.absolute_tolerance,
-        "; it must be positive and finite");
-  check(o.max_substeps > 0, "max_substeps is ", o.max_substeps, "; it must be at least 1");
-  check(o.loop_tolerance > 0, "loop_tolerance is ", o.loop_tolerance, "; it must be positive");
-  check(o.max_iterations > 0, "max_iterations is ", o.max_iterations, "; it must be at least 1");
-  const ContactOptions& c = o.contact;
-  check(c.directions == 0 || (c.directions >= 2 && c.directions % 2 == 0), "directions is ", c.directions,
-        "; friction takes 0 (the cone itself) or an even number of them, 4 and more (2 where all is in one plane)");
-  check(c.tolerance > 0, "the tolerance of contact problems is ", c.tolerance, "; it must be positive");
-  check(c.acceptable >= c.tolerance, "acceptable is ", c.acceptable, ", below the tolerance ", c.tolerance);
-  check(c.most_contacts > 0, "most_contacts is ", c.most_contacts, "; it must be at least 1");
-  check(c.impact_speed >= 0, "impact_speed is ", c.impact_speed, " m/s; it must be at least 0");
-  check(c.max_splits >= 0, "max_splits is ", c.max_splits, "; it must be at least 0");
-  check(c.position_tolerance > 0, "position_tolerance is ", c.position_tolerance, " m; it must be positive");
-  check(c.sleep_after >= 0 && c.sleep_speed >= 0, "sleep_after is ", c.sleep_after, " s and sleep_speed ",
-        c.sleep_speed, "; both must be at least 0");
-}
-
 void check_state(const Model& model, const State& state, const Inputs& inputs) {
   const std::size_t nq = std::size_t(model.nq()), nv = std::size_t(model.nv()), forces = 6 * model.bodies().size();
   check(state.q.size() == nq, "state.q has ", state.q.size(), " numbers, the model needs ", nq);
@@ -97,6 +74,29 @@ std::string text(const Parts&... parts) {
 }
 
 }  // namespace
+
+void check_options(const SimulationOptions& o) {
+  if (o.stepper) info_of(*o.stepper);
+  check(o.dt > 0 && std::isfinite(o.dt), "dt is ", o.dt, " s; it must be positive and finite");
+  check(o.relative_tolerance >= 0 && std::isfinite(o.relative_tolerance), "relative_tolerance is ",
+        o.relative_tolerance, "; it must be finite and at least 0");
+  check(o.absolute_tolerance > 0 && std::isfinite(o.absolute_tolerance), "absolute_tolerance is ", o.absolute_tolerance,
+        "; it must be positive and finite");
+  check(o.max_substeps > 0, "max_substeps is ", o.max_substeps, "; it must be at least 1");
+  check(o.loop_tolerance > 0, "loop_tolerance is ", o.loop_tolerance, "; it must be positive");
+  check(o.max_iterations > 0, "max_iterations is ", o.max_iterations, "; it must be at least 1");
+  const ContactOptions& c = o.contact;
+  check(c.directions == 0 || (c.directions >= 2 && c.directions % 2 == 0), "directions is ", c.directions,
+        "; friction takes 0 (the cone itself) or an even number of them, 4 and more (2 where all is in one plane)");
+  check(c.tolerance > 0, "the tolerance of contact problems is ", c.tolerance, "; it must be positive");
+  check(c.acceptable >= c.tolerance, "acceptable is ", c.acceptable, ", below the tolerance ", c.tolerance);
+  check(c.most_contacts > 0, "most_contacts is ", c.most_contacts, "; it must be at least 1");
+  check(c.impact_speed >= 0, "impact_speed is ", c.impact_speed, " m/s; it must be at least 0");
+  check(c.max_splits >= 0, "max_splits is ", c.max_splits, "; it must be at least 0");
+  check(c.position_tolerance > 0, "position_tolerance is ", c.position_tolerance, " m; it must be positive");
+  check(c.sleep_after >= 0 && c.sleep_speed >= 0, "sleep_after is ", c.sleep_after, " s and sleep_speed ",
+        c.sleep_speed, "; both must be at least 0");
+}
 
 std::string_view to_string(Stepper stepper) { return info_of(stepper).name; }
 

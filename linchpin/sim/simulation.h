@@ -89,6 +89,8 @@ struct SimulationOptions {
   double loop_tolerance = 1e-10;      // what constraints may be off after a step: m, rad
   ContactOptions contact = {};
 };
+// Options that make no sense (a dt of -1) are the caller's mistake: CheckFailed, which a Simulation throws too.
+void check_options(const SimulationOptions& options);
 
 // What acts on the mechanism during a step, held constant. Empty spans are zeros.
 struct Inputs {

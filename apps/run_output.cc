@@ -1,0 +1,105 @@
+#include "apps/run_output.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "apps/document.h"
+#include "linchpin/model/signal_names.h"
+
+namespace linchpin {
+namespace {
+
+constexpr int strip_width = 48, strip_joints = 4;
+
+}  // namespace
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+RowWriter::RowWriter(const Model& model, OutputFile& csv, bool keep) : csv_(csv), keep_(keep) {
+  if (!csv_) return;
+  std::string head = "time";
+  for (const std::string& name : position_names(model)) head += "," + csv_field("q:" + name);
+  for (const std::string& name : velocity_names(model)) head += "," + csv_field("v:" + name);
+  for (const std::string& name : reaction_names(model)) head += "," + csv_field("r:" + name);
+  csv_.write(head + ",kinetic,gravity,springs,energy,defect\n");
+}
+
+void RowWriter::add(const State& state, std::span<const double> reactions, const Energy& e,
+                    const EnergyBalance& balance) {
+  if (csv_) {
+    fmt::memory_buffer line;
+    const auto out = std::back_inserter(line);
+    fmt::format_to(out, "{:.12g}", state.time);  // a sum of many dt
+    for (const double x : state.q) fmt::format_to(out, ",{}", x);
+    for (const double x : state.v) fmt::format_to(out, ",{}", x);
+    for (const double x : reactions) fmt::format_to(out, ",{}", x);
+    fmt::format_to(out, ",{},{},{},{},{}\n", e.kinetic, e.gravity, e.springs, e.total(), balance.defect());
+    csv_.write({line.data(), line.size()});
+  }
+  if (keep_)
+    rows_.push_back({{"time", state.time},
+                     {"q", state.q},
+                     {"v", state.v},
+                     {"reactions", std::vector<double>(reactions.begin(), reactions.end())},
+                     {"kinetic", e.kinetic},
+                     {"gravity", e.gravity},
+                     {"springs", e.springs},
+                     {"energy", e.total()},
+                     {"defect", balance.defect()}});
+}
+
+ContactWriter::ContactWriter(const Model& model, OutputFile& file) : model_(model), file_(file) {
+  if (file_)
+    file_.write(
+        "time,body_a,body_b,x,y,z,normal_x,normal_y,normal_z,gap,force_x,force_y,force_z,normal_force,friction,"
+        "state\n");
+}
+
+void ContactWriter::add(double time, std::span<const ContactReport> contacts) {
+  for (const ContactReport& c : contacts)
+    file_.write(fmt::format("{:.12g},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", time,
+                            csv_field(model_.bodies()[std::size_t(c.body_a)].name),
+                            csv_field(model_.bodies()[std::size_t(c.body_b)].name), c.point.x, c.point.y, c.point.z,
+                            c.normal.x, c.normal.y, c.normal.z, c.gap, c.force.x, c.force.y, c.force.z, c.normal_force,
+                            c.friction, to_string(c.state)));
+}
+
+Strips::Strips(const Model& model, long long steps) : model_(model), every_(std::max(1LL, steps / (4 * strip_width))) {
+  for (const Joint& joint : model.joints())
+    if (joint.nq == 1 && shown_.size() < strip_joints) {
+      shown_.push_back(joint.q);
+      names_.push_back(joint.name);
+      units_.push_back(joint.type == JointType::prismatic ? "m" : "rad");
+    }
+  joint_.resize(shown_.size());
+}
+
+void Strips::add(const State& state, const Energy& e) {
+  kinetic_.push_back(e.kinetic);
+  potential_.push_back(e.gravity + e.springs);
+  for (std::size_t i = 0; i < shown_.size(); ++i) joint_[i].push_back(state.q[std::size_t(shown_[i])]);
+}
+
+std::string Strips::text() const {
+  std::string out = line("kinetic", kinetic_, "J") + line("potential", potential_, "J");
+  for (std::size_t i = 0; i < shown_.size(); ++i) out += line(names_[i], joint_[i], units_[i]);
+  if (!out.empty() && model_.nq() > static_cast<int>(shown_.size()))
+    out += fmt::format("  ({} of {} coordinates; --csv FILE has them all)\n", shown_.size(), model_.nq());
+  return out;
+}
+
+std::string Strips::line(const std::string& name, const std::vector<double>& values, const std::string& unit) const {
+  if (values.size() < 2) return "";
+  std::size_t space = 9;  // "potential"
+  for (const std::string& n : names_) space = std::max(space, n.size());
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return fmt::format("  {:<{}}  {}  {:.4g} .. {:.4g} {}\n", name, space, strip(values, strip_width), *low, *high, unit);
+}
+
+}  // namespace linchpin

@@ -1,0 +1,172 @@
+#include "apps/run_report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace linchpin {
+namespace {
+
+std::string verdict(const RunOutcome& outcome) {
+  const Certificate& c = outcome.certificate;
+  if (outcome.stopped) return "INTERRUPTED";
+  return c.passed() ? "PASSED" : "FAILED";
+}
+
+// The body whose joint is not finite, or moves fastest.
+std::string fastest_body(const Model& model, const State& state) {
+  const Joint* fastest = nullptr;
+  double most = -1;
+  for (const Joint& joint : model.joints())
+    for (int k = 0; k < joint.nv; ++k) {
+      const double speed = std::abs(state.v[std::size_t(joint.v + k)]);
+      if (speed <= most) continue;
+      fastest = &joint;
+      if (!std::isfinite(speed)) return model.bodies()[std::size_t(joint.child)].name;
+      most = speed;
+    }
+  return fastest ? model.bodies()[std::size_t(fastest->child)].name : "world";
+}
+
+}  // namespace
+
+std::string trouble(const Model& model, const RunOutcome& outcome) {
+  const Certificate& c = outcome.certificate;
+  if (outcome.stopped) return fmt::format("stopped by the user at t = {:.6g} s", outcome.time);
+  const std::string body = c.body >= 0 ? fmt::format(" (body '{}')", model.bodies()[std::size_t(c.body)].name)
+                           : c.constraint >= 0
+                               ? fmt::format(" (constraint '{}')", model.constraints()[std::size_t(c.constraint)].name)
+                               : std::string();
+  if (c.status != StepStatus::done) return fmt::format("stopped at t = {:.6g} s: {}{}", outcome.time, c.reason, body);
+  if (!c.finite)
+    return fmt::format("stopped at t = {:.6g} s: the energy is not finite (fastest is body '{}')", outcome.time,
+                       fastest_body(model, outcome.end));
+  if (c.penetration > c.limits.penetration)
+    return fmt::format("shapes went {:.2e} m into each other, more than the {:.2e} m allowed", c.penetration,
+                       c.limits.penetration);
+  if (!c.passed())
+    return fmt::format("energy defect {:.2e} of what was exchanged, above the tolerance {:.2e}",
+                       c.energy.relative_defect(), c.limits.energy);
+  return "";
+}
+
+std::vector<std::string> ignored(const Model& model, Stepper stepper) {
+  if (stepper == Stepper::time_stepping) return {};
+  std::vector<std::string> lines = ignored_by_smooth_steppers(model);
+  std::size_t shapes = 0;
+  for (const Body& body : model.bodies()) shapes += body.geometry.size();
+  if (shapes > 0)
+    lines.insert(lines.begin(),
+                 fmt::format("contact: {} touch{} nothing",
+                             shapes == 1 ? "one shape" : fmt::format("{} shapes", shapes), shapes == 1 ? "es" : ""));
+  return lines;
+}
+
+Json certificate_json(const Model& model, const RunOutcome& outcome) {
+  const Certificate& c = outcome.certificate;
+  const EnergyBalance& e = c.energy;
+  return {{"passed", c.passed() && !outcome.stopped},
+          {"status", outcome.stopped ? std::string("interrupted") : std::string(to_string(c.status))},
+          {"reason", trouble(model, outcome)},
+          {"finite", c.finite},
+          {"body", c.body >= 0 ? Json(model.bodies()[std::size_t(c.body)].name) : Json(nullptr)},
+          {"constraint", c.constraint >= 0 ? Json(model.constraints()[std::size_t(c.constraint)].name) : Json(nullptr)},
+          {"constraints",
+           {{"rows", outcome.mobility.rows},
+            {"rank_at_start", outcome.mobility.rank},
+            {"freedom_at_start", outcome.mobility.freedom},
+            {"loop_error", c.loop_error},
+            {"loop_speed", c.loop_speed}}},
+          {"contact",
+           {{"residual", c.residual},
+            {"cone_violation", c.cone_violation},
+            {"penetration", c.penetration},
+            {"most_contacts", c.most_contacts},
+            {"problems", c.problems},
+            {"loose", c.loose},
+            {"halved", c.halved},
+            {"iterations", c.iterations},
+            {"declared_fallbacks", c.declared_fallbacks},
+            {"impacts", c.impacts},
+            {"painleve_steps", c.painleve},
+            {"impact_loss", c.impact_loss},
+            {"contact_loss", c.contact_loss},
+            {"least_release", c.least_release}}},
+          {"time", outcome.time},
+          {"steps", c.steps},
+          {"evaluations", c.evaluations},
+          {"substeps", c.substeps},
+          {"rejected", c.rejected},
+          {"energy",
+           {{"start", e.start},
+            {"stored", e.stored},
+            {"work", e.work},
+            {"dissipated", e.dissipated},
+            {"lost", e.lost},
+            {"projected", e.projected},
+            {"defect", e.defect()},
+            {"largest_defect", e.largest_defect},
+            {"exchanged", e.exchanged},
+            {"relative_defect", e.relative_defect()},
+            {"tolerance", std::isinf(c.limits.energy) ? Json(nullptr) : Json(c.limits.energy)}}}};
+}
+
+void print_summary(const ModelArgument& argument, const Schedule& schedule, const SimulationOptions& options,
+                   const RunOutcome& outcome, const Strips& strips, std::FILE* out) {
+  const Model& model = argument.model;
+  const Certificate& c = outcome.certificate;
+  const EnergyBalance& e = c.energy;
+  fmt::print(out, "{}: {} degrees of freedom, {} bodies, {:.4g} kg\n", argument.text, model.nv(),
+             model.bodies().size() - 1, model.total_mass());
+  if (const Mobility& m = outcome.mobility; m.rows > 0)
+    fmt::print(out, "{} constraint{} with {} rows, {} of them independent at the start: {} degree{} of freedom left\n",
+               model.constraints().size(), model.constraints().size() == 1 ? "" : "s", m.rows, m.rank, m.freedom,
+               m.freedom == 1 ? "" : "s");
+  fmt::print(out, "{} (order {}), dt {:g} s: {:g} s in {} steps, {} evaluations", to_string(*options.stepper),
+             order_of(*options.stepper), options.dt, outcome.time, c.steps, c.evaluations);
+  if (c.substeps > c.steps || c.rejected > 0) fmt::print(out, ", {} substeps, {} rejected", c.substeps, c.rejected);
+  if (schedule.rest > 0) fmt::print(out, " (the last one {:.3g} s)", schedule.rest);
+  fmt::print(out, "\n");
+  if (c.steps > 0 && outcome.seconds > 0)
+    fmt::print(out, "{:.3g} times real time, {:.3g} us a step\n", outcome.time / outcome.seconds,
+               1e6 * outcome.seconds / double(c.steps));
+  const std::string curves = strips.text();
+  fmt::print(out, "\n{}{}", curves, curves.empty() ? "" : "\n");
+  fmt::print(out, "  energy at start   {: .10g} J\n", e.start);
+  fmt::print(out, "  energy at end     {: .10g} J\n", e.stored);
+  if (e.work != 0) fmt::print(out, "  work done         {: .10g} J\n", e.work);
+  if (e.dissipated != 0) fmt::print(out, "  dissipated        {: .10g} J\n", e.dissipated);
+  if (c.impact_loss != 0) fmt::print(out, "  lost in impacts   {: .10g} J\n", c.impact_loss);
+  if (c.contact_loss != 0) fmt::print(out, "  lost in contact   {: .10g} J\n", c.contact_loss);
+  if (e.projected != 0) fmt::print(out, "  by projection     {: .3e} J\n", e.projected);
+  fmt::print(out, "  largest defect    {: .3e} J, {:.1e} of the {:.4g} J that changed hands\n", e.largest_defect,
+             e.relative_defect(), e.exchanged);
+  if (outcome.mobility.rows > 0)
+    fmt::print(out, "  constraints kept to {:.1e} m or rad, {:.1e} m/s or rad/s\n", c.loop_error, c.loop_speed);
+  if (c.problems > 0) {
+    fmt::print(out, "  contacts          at most {}, {} problems ({}), {} iterations, {} impacts\n", c.most_contacts,
+               c.problems, to_string(options.contact.method), c.iterations, c.impacts);
+    if (c.loose > 0)
+      fmt::print(out, "  {} of them not to {:.1e}, but to what is acceptable, {:.1e}\n", c.loose,
+                 options.contact.tolerance, options.contact.acceptable);
+    fmt::print(out, "  residual {:.1e}, friction beyond its cone {:.1e} N s, penetration {:.1e} m\n", c.residual,
+               std::max(0.0, c.cone_violation), c.penetration);
+  }
+  const std::vector<std::string> left_out = ignored(model, *options.stepper);
+  if (!left_out.empty()) {
+    fmt::print(out, "\nNot acted upon by smooth steppers:\n");
+    for (std::size_t i = 0; i < left_out.size() && i < 3; ++i) fmt::print(out, "  {}\n", left_out[i]);
+    if (left_out.size() > 3)
+      fmt::print(out, "  and {} more of the kind (--json FILE lists all)\n", left_out.size() - 3);
+  }
+  const std::string why = trouble(model, outcome);
+  fmt::print(
+      out, "\ncertificate: {}  {}\n", verdict(outcome),
+      !why.empty() ? why
+      : std::isinf(c.limits.energy)
+          ? fmt::format("all {} steps finite and done; energy reported, not judged (--energy-tolerance)", c.steps)
+          : fmt::format("all {} steps finite and done; energy defect within {:.1e}", c.steps, c.limits.energy));
+}
+
+}  // namespace linchpin

@@ -1,0 +1,265 @@
+#include "apps/run_request.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "apps/command.h"
+#include "linchpin/contact/contact_set.h"
+#include "linchpin/contact/formulation.h"
+#include "linchpin/dynamics/assembly.h"
+
+namespace linchpin {
+namespace {
+
+std::vector<std::string> stepper_names() {
+  std::vector<std::string> names;
+  for (int i = 0; i < stepper_count; ++i) names.emplace_back(to_string(Stepper(i)));
+  return names;
+}
+
+// ---- where it starts ------------------------------------------------------------------------------------------------
+
+// NAME=VALUE for one coordinate; returns which velocity coordinate that is (of a quaternion: none, -1). Names may contain anything but a comma; the last '=' parts, and a '.k' at the end
+// picks one of several coordinates.
+int set_coordinate(const Model& model, const char* option, const std::string& text, int Joint::*first,
+                   int Joint::*count, std::vector<double>& numbers) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0)
+    throw UsageError(fmt::format("{}: expected JOINT=VALUE, got '{}'", option, text));
+  const std::string name = text.substr(0, equals);
+  const double value = number_from(fmt::format("{} {}", option, name), text.substr(equals + 1),
+                                   {-std::numeric_limits<double>::max(), std::numeric_limits<double>::max()});
+  int index = model.find_joint(name), part = 0;
+  const std::size_t dot = name.rfind('.');
+  const bool has_part = index < 0 && dot != std::string::npos;
+  if (has_part) {
+    index = model.find_joint(name.substr(0, dot));
+    if (index >= 0) {
+      const int n = model.joints()[std::size_t(index)].*count;
+      part = static_cast<int>(whole_number_from(fmt::format("{} {}: its coordinate", option, name),
+                                                name.substr(dot + 1), 0, std::max(0, n - 1)));
+    }
+  }
+  if (index < 0) {
+    std::string there;
+    for (std::size_t i = 0; i < model.joints().size() && i < 8; ++i) there += (i ? ", " : "") + model.joints()[i].name;
+    if (model.joints().size() > 8) there += ", ...";
+    throw UsageError(fmt::format("{}: there is no joint '{}'; there are: {}", option, name, there));
+  }
+  const Joint& joint = model.joints()[std::size_t(index)];
+  if (joint.*count == 0)
+    throw UsageError(fmt::format("{}: joint '{}' is a {} and has no coordinate", option, name, to_string(joint.type)));
+  if (joint.*count > 1 && !has_part)
+    throw UsageError(fmt::format("{}: joint '{}' has {} coordinates, say which: {}.0 to {}.{}", option, name,
+                                 joint.*count, name, name, joint.*count - 1));
+  numbers[std::size_t(joint.*first + part)] = value;
+  return joint.type == JointType::ball || joint.type == JointType::free ? -1 : joint.v + part;
+}
+
+void set_coordinates(const Model& model, const char* option, const std::vector<std::string>& texts, int Joint::*first,
+                     int Joint::*count, std::vector<double>& numbers, std::vector<int>& said) {
+  for (const std::string& text : texts)
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t comma = std::min(text.find(',', begin), text.size());
+      const int v = set_coordinate(model, option, text.substr(begin, comma - begin), first, count, numbers);
+      if (v >= 0 && std::ranges::find(said, v) == said.end()) said.push_back(v);
+      begin = comma + 1;
+    }
+}
+
+// What was asked for by name stays; the rest of the state gives way until the constraints are closed.
+void close_constraints(const Model& model, const std::vector<int>& said, State& state) {
+  if (model.constraints().empty()) return;
+  const AssemblyReport report = assemble(model, state, {.held = said});
+  if (report.closed()) return;
+  const std::string held = said.empty() ? "" : ", with what --position and --velocity say held";
+  if (report.status == AssemblyStatus::velocities_contradict)
+    throw UsageError(
+        fmt::format("the constraints cannot be kept at the start{}: velocities contradict each other at '{}' by "
+                    "{:.3g} m/s or rad/s",
+                    held, report.worst, report.speed_error));
+  throw UsageError(
+      fmt::format("the constraints cannot be closed at the start{}: '{}' stays off by {:.3g} m or rad after {} tries",
+                  held, report.worst, report.error, report.tries));
+}
+
+// ---- by which means -------------------------------------------------------------------------------------------------
+
+// Those of time_stepping; what is not said is as it is by default.
+ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
+  ContactOptions o;
+  const auto said = [&](const char* option, const std::string& value) {
+    if (value.empty()) return false;
+    if (stepper != Stepper::time_stepping)
+      throw UsageError(
+          fmt::format("{} is for --stepper time_stepping, and this run is by {}", option, to_string(stepper)));
+    return true;
+  };
+  if (said("--method", request.method)) {
+    std::vector<std::string> names;
+    for (int i = 0; i < method_count; ++i) names.emplace_back(to_string(Method(i)));
+    const std::optional<Method> method = method_from(request.method);
+    if (!method)
+      throw UsageError(
+          fmt::format("--method: there is no '{}'; there are: {}", request.method, fmt::join(names, ", ")));
+    o.method = *method;
+  }
+  if (said("--solver", request.solver)) {
+    std::vector<std::string_view> names;
+    for (const SolverInfo& s : solvers()) names.push_back(s.name);
+    const SolverInfo* solver = find_solver(request.solver);
+    if (!solver)
+      throw UsageError(
+          fmt::format("--solver: there is no '{}'; there are: {}", request.solver, fmt::join(names, ", ")));
+    o.solver = solver->id;
+  }
+  if (said("--directions", request.directions)) {
+    o.directions = int(whole_number_from("--directions", request.directions, 0, 1000));
+    if (o.directions % 2 != 0)
+      throw UsageError(fmt::format("--directions {}: friction takes an even number of them, or 0 for the cone itself",
+                                   o.directions));
+  }
+  if (said("--restitution", request.restitution)) {
+    if (request.restitution != "poisson" && request.restitution != "newton")
+      throw UsageError(fmt::format("--restitution: there is no '{}'; there are: poisson, newton", request.restitution));
+    o.restitution = request.restitution == "poisson" ? Restitution::poisson : Restitution::newton;
+  }
+  if (said("--tolerance", request.tolerance)) {
+    o.tolerance = number_from("--tolerance", request.tolerance, {0, 1, true});
+    o.acceptable = std::max(o.acceptable, o.tolerance);
+  }
+  if (said("--sleep", request.sleep))
+    o.sleep_after = number_from("--sleep", request.sleep, {0, std::numeric_limits<double>::max()});
+  return o;
+}
+
+}  // namespace
+
+Schedule schedule_until(double time, double dt) {
+  Schedule s;
+  s.time = time;
+  s.dt = dt;
+  const double count = time / dt;
+  if (count > 1e12)
+    throw UsageError(fmt::format("--time {} with --dt {} would be {:.1e} steps; at most 1e12", time, dt, count));
+  // 5 / 1e-3 is not 5000 to the last bit, and no step of 1e-16 s should follow for that.
+  const double nearest = std::round(count);
+  const bool even = nearest >= 1 && std::abs(count - nearest) < 1e-9 * nearest;
+  s.whole = static_cast<long long>(even ? nearest : std::floor(count));
+  s.rest = even ? 0 : time - static_cast<double>(s.whole) * dt;
+  return s;
+}
+
+long long row_spacing(const Schedule& schedule, const Model& model) {
+  const double rows = 1000, numbers = 2e6;
+  const double steps = static_cast<double>(schedule.steps());
+  return std::max(1LL,
+                  static_cast<long long>(std::ceil(steps * std::max(1 / rows, (model.nq() + model.nv()) / numbers))));
+}
+
+Schedule schedule_of(const RunRequest& request, const std::string& every, const Model& model) {
+  constexpr double most = std::numeric_limits<double>::max();
+  Schedule s = schedule_until(number_from("--time", request.time, {0, most, true}),
+                              number_from("--dt", request.dt, {0, most, true}));
+  s.every = every.empty() ? row_spacing(s, model) : whole_number_from("--every", every, 1, 1'000'000'000'000);
+  return s;
+}
+
+State start_of(const RunRequest& request, const Model& model) {
+  State state =
+      request.seed.empty()
+          ? make_state(model)
+          : random_state(model, std::uint64_t(whole_number_from("--seed", request.seed, 0, 1'000'000'000'000)));
+  std::vector<int> said;
+  set_coordinates(model, "--position", request.positions, &Joint::q, &Joint::nq, state.q, said);
+  set_coordinates(model, "--velocity", request.velocities, &Joint::v, &Joint::nv, state.v, said);
+  for (const Joint& joint : model.joints()) {  // a rotation is a unit quaternion, whatever was typed
+    if (joint.type != JointType::ball && joint.type != JointType::free) continue;
+    double sum = 0;
+    for (int k = 0; k < 4; ++k) sum += state.q[std::size_t(joint.q + k)] * state.q[std::size_t(joint.q + k)];
+    if (!(sum > 0) || std::isinf(sum))
+      throw UsageError(
+          fmt::format("--position: the quaternion {0}.0 to {0}.3 cannot be brought to length 1", joint.name));
+  }
+  normalize(model, state.q);
+  close_constraints(model, said, state);
+  return state;
+}
+
+SimulationOptions simulation_options_of(const RunRequest& request, const Model& model) {
+  SimulationOptions options;
+  options.dt = number_from("--dt", request.dt, {0, std::numeric_limits<double>::max(), true});
+  if (!request.stepper.empty())
+    options.stepper = stepper_from(request.stepper);
+  else
+    options.stepper = request.method.empty() ? default_stepper(model) : Stepper::time_stepping;  // what has methods
+  if (!options.stepper)
+    throw UsageError(
+        fmt::format("--stepper: there is no '{}'; there are: {}", request.stepper, fmt::join(stepper_names(), ", ")));
+  options.contact = contact_options_of(request, *options.stepper);
+  if (!request.method.empty())
+    if (const auto made = make_formulation(options.contact.method, model, Plan<double>(model)); !made)
+      throw UsageError(fmt::format("--method {}: {}", request.method, made.error().message));
+  if (options.contact.directions == 2 && !motion_plane(model))
+    throw UsageError(
+        "--directions 2: this is for models that move in one plane, and this one does not; 4 or more, or 0");
+  return options;
+}
+
+CertificateLimits limits_of(const RunRequest& request) {
+  CertificateLimits limits;
+  if (!request.energy_tolerance.empty())
+    limits.energy =
+        number_from("--energy-tolerance", request.energy_tolerance, {0, std::numeric_limits<double>::max()});
+  return limits;
+}
+
+void refuse_others(const CLI::App& verb, const std::string& with, const std::vector<std::string>& allowed) {
+  for (const CLI::Option* option : verb.get_options()) {
+    const std::string name = option->get_name();
+    if (option->count() > 0 && name != with && std::ranges::find(allowed, name) == allowed.end())
+      throw UsageError(fmt::format("{} goes by what the recording says; {} cannot be said with it", with, name));
+  }
+}
+
+void add_run_options(CLI::App& verb, RunRequest& request) {
+  verb.add_option("--dt", request.dt, "Time step, s (1e-3); dormand_prince divides it further as it needs to")
+      ->type_name("SECONDS");
+  verb.add_option("--stepper", request.stepper,
+                  fmt::format("{}\n(time_stepping where anything can touch or is limited, or with --method, else rk4)",
+                              fmt::join(stepper_names(), ", ")))
+      ->type_name("NAME");
+  verb.add_option("--method", request.method,
+                  "Formulation of the contact problem [000, 004]: os, rmc, mc, nmc_os, nmc, multipliers (os)")
+      ->type_name("NAME");
+  verb.add_option("--solver", request.solver, "Solver of the contact problem, see `linchpin help solve` (auto)")
+      ->type_name("NAME");
+  verb.add_option(
+          "--directions", request.directions,
+          "Friction along so many directions [000 (6)], 4 or more (2 where all is in one plane); 0: the cone (0)")
+      ->type_name("N");
+  verb.add_option("--tolerance", request.tolerance, "Relative residual that every problem has to reach (1e-10)")
+      ->type_name("PART");
+  verb.add_option("--restitution", request.restitution,
+                  "poisson (impulse of release over compression) or newton (speed after over before) (poisson)")
+      ->type_name("NAME");
+  verb.add_option("--sleep", request.sleep, "Islands at rest for so long sleep, s; 0: never (0)")->type_name("SECONDS");
+  verb.add_option("--position", request.positions,
+                  "Start of a joint, rad or m; JOINT.k for one of several coordinates; may be repeated")
+      ->type_name("JOINT=VALUE")
+      ->allow_extra_args(false);
+  verb.add_option("--velocity", request.velocities, "The same for velocities, rad/s or m/s")
+      ->type_name("JOINT=VALUE")
+      ->allow_extra_args(false);
+  verb.add_option("--seed", request.seed,
+                  "Start from this random state instead of zero; --position and --velocity override")
+      ->type_name("N");
+  verb.add_option("--energy-tolerance", request.energy_tolerance,
+                  "Fail the certificate when the energy defect exceeds this part of the energy exchanged")
+      ->type_name("PART");
+}
+
+}  // namespace linchpin

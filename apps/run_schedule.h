@@ -1,0 +1,43 @@
+// Steps through a schedule, before those who look on.
+#pragma once
+
+#include <optional>
+
+#include "apps/picture.h"
+#include "apps/progress.h"
+#include "apps/run_output.h"
+#include "apps/run_report.h"
+#include "apps/run_request.h"
+#include "linchpin/record/page_data.h"
+#include "linchpin/record/recording_writer.h"
+
+namespace linchpin {
+
+inline constexpr int picture_exposures = 12;  // enough to see the way, few enough to tell them apart
+
+// All that looks on while a run goes by.
+struct Audience {
+  RowWriter rows;
+  ContactWriter contacts;
+  Strips strips;
+  std::optional<Picture> picture;
+  std::optional<RecordingWriter> recording;
+  long long record_every = 1;  // steps between frames
+  Progress progress;
+  std::optional<PageRecording> page = {};
+  long long page_every = 1;  // steps between its frames
+};
+
+// Where a run begins: anew, or with steps behind it.
+struct Beginning {
+  State state;
+  long long step = 0;                      // done so far
+  std::optional<Certificate> so_far = {};  // of those
+  Energy at_start{0, 0, 0};                // where they began
+};
+
+// The schedule's steps are those still to come. UsageError when the recording cannot be written.
+RunOutcome run_schedule(const Model& model, const Schedule& schedule, const SimulationOptions& options,
+                        const CertificateLimits& limits, Beginning beginning, Audience& audience);
+
+}  // namespace linchpin

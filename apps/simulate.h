@@ -1,0 +1,22 @@
+// A run from the command line: through its schedule, with all that is written and said of it.
+#pragma once
+
+#include <string>
+
+#include "apps/run_request.h"
+
+namespace linchpin {
+
+// As typed; an empty path writes nothing.
+struct SimulateRequest {
+  RunRequest run;
+  std::string every, csv, json, picture, contacts, record, resume, verify;
+  std::string page;  // one HTML file that shows the run
+  bool time_said = false;
+  bool quiet = false;
+};
+
+// Returns the exit status.
+int simulate(const SimulateRequest& request);
+
+}  // namespace linchpin

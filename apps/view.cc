@@ -1,0 +1,161 @@
+// linchpin view: a live run or a recording in the browser, or one file to keep.
+#include <algorithm>
+#include <chrono>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "apps/command.h"
+#include "apps/inspect_recording.h"
+#include "apps/model_argument.h"
+#include "apps/output_file.h"
+#include "apps/page_argument.h"
+#include "apps/progress.h"
+#include "apps/simulate.h"
+#include "linchpin/record/live_run.h"
+#include "linchpin/record/live_server.h"
+
+namespace linchpin {
+namespace {
+
+constexpr const char* usual_port = "8770";
+
+// As typed.
+struct ViewRequest {
+  SimulateRequest simulate;  // its model may be a recording
+  std::string port = usual_port, host = "127.0.0.1";
+};
+
+// ---- serving --------------------------------------------------------------------------------------------------------
+
+std::unique_ptr<LiveServer> serve(const ViewRequest& request, ServedContent content) {
+  content.page = page_or_refuse();
+  ServerOptions options;
+  options.host = request.host;
+  options.port = int(whole_number_from("--port", request.port, 0, 65535));
+  auto server = LiveServer::start(std::move(content), options);
+  if (!server)
+    throw UsageError(fmt::format("{} (--port N for another one, --port 0 for any that is free; --host ADDRESS)",
+                                 server.error().message));
+  return std::move(server).value();
+}
+
+void say_where(const LiveServer& server, const std::string& what) {
+  fmt::print("{}: open {} in a browser; Ctrl-C ends it\n", what, server.address());
+  std::fflush(stdout);
+}
+
+int serve_live(const ViewRequest& request) {
+  const RunRequest& run_request = request.simulate.run;
+  const ModelArgument argument = model_from(run_request.model);
+  const Model& model = argument.model;
+  const SimulationOptions options = simulation_options_of(run_request, model);
+  LiveRun run(model, options, start_of(run_request, model), limits_of(run_request));
+  const auto server = serve(request, {.page = {},
+                                      .scene = scene_json(model, options, argument.text),
+                                      .bodies = int(model.bodies().size()),
+                                      .recording = {}});
+  say_where(*server, argument.text);
+  std::vector<ViewerCommand> commands;
+  while (!interrupted()) {
+    server->take(commands);
+    const LiveRun::Turn turn = run.turn(commands, server->viewers() > 0);
+    if (!turn.frame.empty()) server->publish_frame(turn.frame);
+    if (!turn.status.empty()) server->publish_status(turn.status);
+    server->wait(std::chrono::duration<double>(turn.idle));
+  }
+  return exit_done;
+}
+
+int serve_recording(const ViewRequest& request, std::string blob) {
+  const auto server = serve(request, {.page = {}, .scene = {}, .bodies = 0, .recording = std::move(blob)});
+  say_where(*server, request.simulate.run.model);
+  while (!interrupted()) server->wait(std::chrono::milliseconds(100));
+  return exit_done;
+}
+
+// ---- recordings -----------------------------------------------------------------------------------------------------
+
+// A recording as the page takes it, with as many of its frames as a page can hold.
+std::string page_blob(const std::string& file, bool quiet) {
+  const Recording recording = recording_from("", file);
+  const long long last = recording.frames() - 1;
+  const double apart = last > 0 ? (recording.times().back() - recording.times().front()) / double(last) : 0;
+  const long long every = apart > 0 ? page_spacing(double(last), recording.model(), apart) : 1;
+  PageRecording page(recording.model(), recording.settings().simulation, recording.settings().source);
+  Progress progress(!quiet);
+  Snapshot snapshot;
+  for (long long i = 0; i <= last && !interrupted(); ++i) {
+    if (i % every != 0 && i != last) continue;
+    if (const std::optional<Error> fault = recording.read(i, snapshot)) throw UsageError(fault->message);
+    page.add(snapshot);
+    progress.show(double(i) / double(std::max(1LL, last)), "reading " + file);
+  }
+  return page.blob(recording.certificate());
+}
+
+int view_recording(const ViewRequest& request) {
+  const std::string& file = request.simulate.run.model;
+  if (request.simulate.page.empty()) {
+    page_or_refuse();
+    return serve_recording(request, page_blob(file, false));
+  }
+  const std::string_view page = page_or_refuse();
+  OutputFile out("--export", request.simulate.page);
+  out.write(page_with_recording(page, page_blob(file, request.simulate.quiet)));
+  if (!interrupted()) out.commit();
+  return exit_done;
+}
+
+int view(const ViewRequest& request, const CLI::App& verb) {
+  const SimulateRequest& run = request.simulate;
+  int status = exit_done;
+  if (names_recording(run.run.model)) {
+    refuse_others(verb, "MODEL", {"--port", "--host", "--export", "--quiet"});
+    status = view_recording(request);
+  } else {
+    status = run.page.empty() ? serve_live(request) : simulate(run);
+  }
+  if (!run.page.empty() && run.page != "-" && !run.quiet)
+    fmt::print("\nwritten to {}: open it in a browser, it needs nothing else\n", run.page);
+  return status;
+}
+
+}  // namespace
+
+void add_view(CLI::App& command, int& status) {
+  auto request = std::make_shared<ViewRequest>();
+  RunRequest& run = request->simulate.run;
+  CLI::App* verb = command.add_subcommand("view", "Look at a live run or a recording in the browser");
+  verb->add_option("MODEL", run.model, "A built-in scene, such as @stack, a model (.json), or a recording")
+      ->required()
+      ->type_name("");
+  verb->add_option("--port", request->port, fmt::format("Port to serve at; 0: any that is free ({})", usual_port))
+      ->type_name("N");
+  verb->add_option("--host", request->host,
+                   "Address to listen at; any but the loopback's makes a token part of the page's address (127.0.0.1)")
+      ->type_name("ADDRESS");
+  CLI::Option* page =
+      verb->add_option("--export", request->simulate.page,
+                       "Write one HTML file that shows the run without a server or a network: of a model, its\n"
+                       "simulation, which goes by the same rules as that of `linchpin simulate`")
+          ->type_name("FILE");
+  verb->add_option("--time", run.time, "With --export: how long to simulate, s (5)")->type_name("SECONDS")->needs(page);
+  verb->add_flag("--quiet", request->simulate.quiet, "With --export: print nothing but errors")->needs(page);
+  add_run_options(*verb, run);
+  verb->footer(
+      "Serves one page on this machine alone, until Ctrl-C. A live run begins when the page is opened and waits while\n"
+      "nobody watches; it keeps to real time as far as it can. Play, pause, single steps, speed and reset are on the\n"
+      "page, and bodies are pulled about with the mouse. Any number of browsers see the same run. A recording (of\n"
+      "`linchpin simulate --record`) has a time line. docs/viewer_serving.md says what the server refuses, and how to\n"
+      "look at a run on another machine.\n\n"
+      "Examples:\n"
+      "  linchpin view @stack\n"
+      "  linchpin view @dominoes --port 0\n"
+      "  linchpin view @swing --export swing.html --time 5\n"
+      "  linchpin view run.h5\n"
+      "  linchpin view run.h5 --export run.html");
+  verb->callback([request, verb, &status] { status = view(*request, *verb); });
+}
+
+}  // namespace linchpin

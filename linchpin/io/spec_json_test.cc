@@ -1,0 +1,207 @@
+#include "linchpin/io/spec_json.h"
+
+#include <bit>
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+#include "linchpin/geometry/height_grid.h"
+#include "linchpin/geometry/hull.h"
+#include "linchpin/geometry/mesh.h"
+#include "linchpin/model/scenes.h"
+#include "linchpin/model/state.h"
+#include "linchpin/sim/simulation.h"
+
+namespace linchpin {
+namespace {
+
+std::string error_of(const std::string& text) {
+  const Result<ModelSpec> spec = spec_from_json(text);
+  return spec ? "" : spec.error().message;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (std::bit_cast<std::uint64_t>(a[i]) != std::bit_cast<std::uint64_t>(b[i])) return false;
+  return true;
+}
+
+// The scenes move as before after a way through text: what the text had lost would show in some bit of some scene. That
+// nothing is left out of the list of fields is seen by the same text twice.
+TEST(SpecJson, EveryScene) {
+  for (const SceneInfo& info : scene_catalogue()) {
+    SCOPED_TRACE(info.name);
+    const Result<ModelSpec> spec = scene(info.name);
+    ASSERT_TRUE(spec) << spec.error().message;
+    const std::string text = spec_to_json(spec.value());
+    const Result<ModelSpec> again = spec_from_json(text);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(spec_to_json(again.value()), text);
+
+    const Result<Model> model = compile(spec.value()), other = compile(again.value());
+    ASSERT_TRUE(model && other);
+    Simulation simulation(model.value(), {}), second(other.value(), {});
+    State state = make_state(model.value()), mirror = make_state(other.value());
+    for (int i = 0; i < 5; ++i) {
+      simulation.step(state);
+      second.step(mirror);
+    }
+    EXPECT_TRUE(same_bits(state.q, mirror.q));
+    EXPECT_TRUE(same_bits(state.v, mirror.v));
+  }
+}
+
+// All fields that no scene uses, each with a value of its own that no default has.
+ModelSpec everything() {
+  ModelSpec spec;
+  spec.name = "all \"kinds\" of things\n";
+  spec.gravity = {0.1, -0.0, -1.0 / 3};
+  BodySpec body;
+  body.name = "b\xc3\xb6rper";
+  body.inertia = {2.0 / 3, {1e-300, 5e-324, 0.3}, {0.1, 0.2, 0.25, 0.01, 0.02, 0.03}};
+  const std::vector<Vec3<double>> corners = {
+      {0, 0, 0}, {1.0 / 3, 0, 0}, {0, 0.7, 0.1}, {0.1, 0.2, 0.9}, {0.4, 0.5, 0.6}};
+  const std::vector<std::array<int, 3>> triangles = {{0, 2, 1}, {0, 1, 3}};
+  const std::vector<double> heights = {0.1, 0.2, 1.0 / 3, 0.4, 0.5, 0.6};
+  const Shape hull = ConvexHull{std::make_shared<const Hull>(convex_hull(corners).value())};
+  const auto parts = std::make_shared<const std::vector<PlacedShape>>(
+      std::vector<PlacedShape>{{Sphere{0.1}, translation(1, 2, 3)}, {hull, {rotation_x(0.3), {0, 0, 1}}}});
+  Material material{"rubber", {0.9, 0.8}, 0.25, Material::Directional{{1, 2, 3}, {0.4, 0.3}}};
+  for (const Shape& shape : std::initializer_list<Shape>{
+           Sphere{0.1}, Capsule{0.1, 0.2}, Box{{0.1, 0.2, 0.3}}, Cylinder{0.2, 0.1}, Ellipsoid{{0.3, 0.2, 0.1}},
+           Cone{0.5, 0.4}, HalfSpace{}, hull,
+           Mesh{std::make_shared<const TriangleMesh>(make_mesh(corners, triangles).value())},
+           HeightField{std::make_shared<const HeightGrid>(make_height_grid(3, 2, 0.5, 0.25, heights, -1).value())},
+           Compound{parts}})
+    body.geometry.push_back({"shape", shape, {rotation_y(0.7), {0.1, 0.2, 0.3}}, material, 0.01, 6, 5});
+  spec.bodies = {body};
+  JointSpec joint;
+  joint.name = "j";
+  joint.type = JointType::universal;
+  joint.child = body.name;
+  joint.X_PF = {rotation_z(1), {1, 2, 3}};
+  joint.X_CM = translation(0, 0, 0.1);
+  joint.axis = {1, 0, 0.5};
+  joint.axis2 = {0, 1, 0.25};
+  joint.pitch = 0.125;
+  joint.dofs = {{0.1, 0.2, 0.3, 0.4, 0.5, -1, 1, 10, unlimited}, {}};
+  joint.start_q = {0.1, 0.2};
+  joint.start_v = {-0.3, 0.4};
+  spec.joints = {joint};
+  spec.world_geometry = {{"ground", HalfSpace{}}};
+  spec.frames = {{"tip", body.name, translation(0.5, 0, 0)}};
+  const FrameOnBody a{"world", translation(1, 0, 0)}, b{body.name, {rotation_x(1), {0, 1, 0}}};
+  const TimeLaw law{{1, 0.5, 1.0 / 7}, 0.1, 2, 0.3};
+  spec.constraints = {{"loop", LoopSpec{LoopType::screw, a, b, 0.2, {law, {}, law}}},
+                      {"rod", RodSpec{a, b, 0.7, law}},
+                      {"rolling", RollingSpec{a, b, {0.1, 0.2, 0}, true}},
+                      {"velocity", VelocitySpec{a, b, {1, 2, 3}, {4, 5, 6}, law}},
+                      {"coupling", CouplingSpec{{{"j", 1, {0, 0.5, 0.25}}}, law}}};
+  spec.springs = {{"spring", a, b, 100, 2, 0.5}};
+  const PairMaterial pair{{0.7, 0.6}, 0.1, PairMaterial::Directional{PairMaterial::Side::b, {0, 1, 0}, {0.2, 0.1}}};
+  spec.contact_pairs = {{"ground", "shape", 0.02, pair}, {"ground", "shape", {}, {}}};
+  spec.contact_exclusions = {{"world", body.name}};
+  spec.pair_rules = {PairRule::product, PairRule::minimum, {{"ice", "rubber", pair}}};
+  spec.actuators = {{"motor", "j", 1, ActuatorType::position, 2, 30, 4, -5, unlimited, 0.6}};
+  return spec;
+}
+
+// A spec made of all kinds comes back the same; each number of the text counts, since another one gives another text.
+TEST(SpecJson, EveryKindOfField) {
+  const ModelSpec original = everything();
+  const std::string text = spec_to_json(original);
+  const Result<ModelSpec> again = spec_from_json(text);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(spec_to_json(again.value()), text);
+  const ModelSpec& spec = again.value();
+  EXPECT_EQ(spec.name, original.name);
+  EXPECT_TRUE(std::signbit(spec.gravity.y));
+  EXPECT_EQ(spec.gravity.z, -1.0 / 3);
+  EXPECT_EQ(spec.bodies[0].inertia.centre.y, 5e-324);
+  EXPECT_EQ(spec.joints[0].dofs[0].velocity_limit, unlimited);
+  EXPECT_EQ(spec.joints[0].X_PF.R.x.y, rotation_z(1).x.y);
+  EXPECT_EQ(spec.contact_pairs[0].material->directional->side, PairMaterial::Side::b);
+  EXPECT_FALSE(spec.contact_pairs[1].margin);
+  EXPECT_EQ(spec.bodies[0].geometry[0].touches, 5u);
+  const Hull& hull = *std::get<ConvexHull>(spec.bodies[0].geometry[7].shape).hull;
+  const Hull& before = *std::get<ConvexHull>(original.bodies[0].geometry[7].shape).hull;
+  ASSERT_EQ(hull.faces.size(), before.faces.size());
+  for (std::size_t i = 0; i < hull.faces.size(); ++i) EXPECT_EQ(hull.faces[i].offset, before.faces[i].offset);
+  EXPECT_EQ(hull.about, before.about);
+  EXPECT_EQ(hull.radius, before.radius);
+}
+
+// A model by hand needs only what it has.
+TEST(SpecJson, FewLinesDo) {
+  const Result<ModelSpec> spec = spec_from_json(R"({"format": "linchpin model", "version": 1,
+    "bodies": [{"name": "bob", "inertia": {"mass": 1, "centre": [0, 0, -1]}}],
+    "joints": [{"name": "pivot", "child": "bob", "axis": [0, 1, 0]}]})");
+  ASSERT_TRUE(spec) << spec.error().message;
+  EXPECT_EQ(spec.value().gravity.z, -9.81);
+  const Result<Model> model = compile(spec.value());
+  ASSERT_TRUE(model) << model.error().message;
+  EXPECT_EQ(model.value().nv(), 1);
+}
+
+TEST(SpecJson, FaultsNameTheElement) {
+  const auto with = [](const std::string& fields) {
+    return error_of("{\"format\": \"linchpin model\", \"version\": 1, " + fields + "}");
+  };
+  EXPECT_EQ(with(R"("bodies": [{}, {"inertia": {"mass": -1}}])"),
+            "bodies[1].inertia: mass is -1 kg; it must be at least 0");
+  EXPECT_EQ(with(R"("bodies": [{"geometry": [{"shape": {"kind": "sphere", "radius": "wide"}}]}])"),
+            "bodies[0].geometry[0].shape.radius: \"wide\" is no number");
+  EXPECT_EQ(with(R"("bodies": [{"geometry": [{"shape": {"kind": "sphere", "radius": -2}}]}])"),
+            "bodies[0].geometry[0].shape: sphere radius is -2 m; it must be positive and finite");
+  EXPECT_EQ(with(R"("gravity": [0, 1])"), "gravity: has 2 elements, not 3");
+  EXPECT_EQ(with(R"("gravity": [0, 1, null])"), "gravity[2]: null is no number");
+  EXPECT_EQ(with(R"("gravity": [0, 1, "nan"])"), "gravity[2]: \"nan\" is no number");
+  EXPECT_EQ(with(R"("joints": [{"type": "hinge"}])").substr(0, 63),
+            "joints[0].type: there is no 'hinge'; there are: weld, revolute,");
+  EXPECT_EQ(with(R"("joints": [{"nam": "x"}])").substr(0, 47), "joints[0]: there is no field 'nam'; there are: ");
+  EXPECT_EQ(with(R"("constraints": [{"kind": "chain"}])"),
+            "constraints[0]: there is no kind 'chain'; there are: loop, rod, rolling, velocity, coupling");
+  EXPECT_EQ(with(R"("actuators": [{"coordinate": 1.5}])").substr(0, 44),
+            "actuators[0].coordinate: 1.5 is no whole num");
+  EXPECT_EQ(with(R"("actuators": [{"coordinate": 99999999999}])").substr(0, 37),
+            "actuators[0].coordinate: 99999999999 ");
+  EXPECT_EQ(with(R"("joints": 5)"), "joints: 5 is no list");
+  const std::string hull =
+      R"("world_geometry": [{"shape": {"kind": "convex_hull", "vertices": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], "faces": )";
+  EXPECT_EQ(with(hull + "[[0,2,1],[0,1,3],[0,3,2],[1,2,3]]}}]"), "");
+  EXPECT_EQ(with(hull + "[[0,2,1],[0,1,3],[0,3,2]]}}]"),
+            "world_geometry[0].shape: the 3 faces do not make one closed surface");
+  EXPECT_EQ(with(hull + "[[0,2,1],[0,1,3],[0,3,2],[1,2,4]]}}]"),
+            "world_geometry[0].shape: face 3 has corner 4; the vertices are 0 to 3");
+  EXPECT_EQ(with(hull + "[[0,1,2],[0,3,1],[0,2,3],[1,3,2]]}}]").substr(0, 45),
+            "world_geometry[0].shape: face 0 is not convex");  // inside out
+  EXPECT_EQ(error_of("{}"), "this is no linchpin model: \"format\" is not \"linchpin model\"");
+  EXPECT_EQ(error_of(R"({"format": "linchpin model", "version": 2})"),
+            "it is of version 2 of the format; this linchpin reads 1");
+  EXPECT_EQ(error_of("{\n  \"format\": what}"), "line 2, column 13: this is no JSON");
+  EXPECT_EQ(error_of("{\"version\": 1e999}"), "a number in it is larger than a double can hold");
+  EXPECT_EQ(error_of("{\"format\": "), "line 1, column 12: the text ends too early");
+  std::string deep, close;
+  for (int i = 0; i < 1000; ++i) deep += R"({"kind": "compound", "parts": [{"shape": )", close += "}]}";
+  EXPECT_NE(with("\"world_geometry\": [{\"shape\": " + deep + "{}" + close + "}]").find("64 deep"), std::string::npos);
+  EXPECT_EQ(load_spec("/nowhere/model.json").error().message, "/nowhere/model.json: cannot be read");
+}
+
+// Wherever the text is cut or spoilt, there is an Error or a spec, never a crash.
+TEST(SpecJson, AnyText) {
+  const std::string text = spec_to_json(everything());
+  for (std::size_t n = 0; n + 2 < text.size(); n += 7) EXPECT_NE(error_of(text.substr(0, n)), "") << n;
+  std::uint64_t seed = 1;
+  for (int round = 0; round < 2000; ++round) {
+    std::string spoilt = text;
+    for (int i = 0; i < 3; ++i) {
+      seed = seed * 6364136223846793005u + 1442695040888963407u;
+      spoilt[(seed >> 33) % spoilt.size()] = char(seed >> 25);
+    }
+    if (const Result<ModelSpec> spec = spec_from_json(spoilt); spec) (void)compile(spec.value());
+  }
+}
+
+}  // namespace
+}  // namespace linchpin

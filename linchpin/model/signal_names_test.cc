@@ -1,0 +1,87 @@
+#include "linchpin/model/signal_names.h"
+
+#include <gtest/gtest.h>
+
+#include "linchpin/model/scenes.h"
+#include "linchpin/model/state.h"
+
+namespace linchpin {
+namespace {
+
+JointSpec joint(const std::string& name, JointType type, const std::string& parent, const std::string& child) {
+  JointSpec spec;
+  spec.name = name;
+  spec.type = type;
+  spec.parent = parent;
+  spec.child = child;
+  return spec;
+}
+
+ModelSpec one_of_each_joint() {
+  ModelSpec spec;
+  for (int i = 0; i < joint_type_count; ++i) {
+    const std::string name(to_string(JointType(i)));
+    spec.bodies.push_back({name, {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, {}});
+    spec.joints.push_back(joint("to_" + name, JointType(i), "world", name));
+  }
+  return spec;
+}
+
+TEST(SignalNames, ThereIsOneForEachCoordinateInItsPlace) {
+  const Model model = compile(one_of_each_joint()).value();
+  const auto q = position_names(model), v = velocity_names(model);
+  ASSERT_EQ(q.size(), std::size_t(model.nq()));
+  ASSERT_EQ(v.size(), std::size_t(model.nv()));
+  for (const Joint& joint : model.joints()) {
+    if (joint.nq == 1) EXPECT_EQ(q[std::size_t(joint.q)], joint.name);
+    for (int k = 0; k < joint.nq && joint.nq > 1; ++k)
+      EXPECT_EQ(q[std::size_t(joint.q + k)], joint.name + "." + std::to_string(k));
+    for (int k = 0; k < joint.nv && joint.nv > 1; ++k)
+      EXPECT_EQ(v[std::size_t(joint.v + k)], joint.name + "." + std::to_string(k));
+  }
+}
+
+// A rate is per second of its own coordinate, but for rotations, whose coordinates are the parts of a quaternion.
+TEST(SignalNames, UnitsAreThoseOfTheMotion) {
+  const Model model = compile(one_of_each_joint()).value();
+  const auto q = position_units(model), v = velocity_units(model);
+  ASSERT_EQ(q.size(), std::size_t(model.nq()));
+  ASSERT_EQ(v.size(), std::size_t(model.nv()));
+  for (const Joint& joint : model.joints()) {
+    const bool rotation = joint.nq > joint.nv;  // a quaternion has a number more than its rate
+    for (int k = 0; k < joint.nv; ++k) {
+      const std::string& rate = v[std::size_t(joint.v + k)];
+      const std::string& own = q[std::size_t(joint.q + (rotation ? (k < 3 ? k : k + 1) : k))];
+      if (rotation && k < 3) {
+        EXPECT_EQ(own, "") << joint.name;
+        EXPECT_EQ(rate, "rad/s") << joint.name;
+      } else {
+        EXPECT_EQ(own + "/s", rate) << joint.name << " " << k;
+      }
+    }
+  }
+  const auto unit = [&](const char* joint, int k) {
+    return q[std::size_t(model.joints()[std::size_t(model.find_joint(joint))].q + k)];
+  };
+  EXPECT_EQ(unit("to_prismatic", 0), "m");
+  EXPECT_EQ(unit("to_screw", 0), "rad");
+  EXPECT_EQ(unit("to_cylindrical", 0), "rad");
+  EXPECT_EQ(unit("to_cylindrical", 1), "m");
+  EXPECT_EQ(unit("to_planar", 1), "m");
+  EXPECT_EQ(unit("to_planar", 2), "rad");
+  EXPECT_EQ(unit("to_free", 3), "");
+  EXPECT_EQ(unit("to_free", 4), "m");
+  EXPECT_EQ(unit("to_translational", 2), "m");
+}
+
+TEST(SignalNames, ReactionsGoByTheirConstraint) {
+  const Model model = compile(scene("@four_bar").value()).value();
+  const auto names = reaction_names(model);
+  std::size_t rows = 0;
+  for (const Constraint& c : model.constraints()) rows += std::size_t(row_count(c));
+  ASSERT_EQ(names.size(), rows);
+  EXPECT_EQ(names.front(), model.constraints().front().name + ".0");
+}
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,52 @@
+#include "linchpin/record/certificate_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace linchpin {
+
+std::string certificate_json(const Model& model, const Certificate& c) {
+  using Json = nlohmann::ordered_json;
+  const EnergyBalance& e = c.energy;
+  const Json certificate = {
+      {"passed", c.passed()},
+      {"status", to_string(c.status)},
+      {"reason", c.reason},
+      {"finite", c.finite},
+      {"body", c.body >= 0 ? Json(model.bodies()[std::size_t(c.body)].name) : Json(nullptr)},
+      {"constraint", c.constraint >= 0 ? Json(model.constraints()[std::size_t(c.constraint)].name) : Json(nullptr)},
+      {"constraints", {{"loop_error", c.loop_error}, {"loop_speed", c.loop_speed}}},
+      {"contact",
+       {{"residual", c.residual},
+        {"cone_violation", c.cone_violation},
+        {"penetration", c.penetration},
+        {"most_contacts", c.most_contacts},
+        {"problems", c.problems},
+        {"loose", c.loose},
+        {"halved", c.halved},
+        {"iterations", c.iterations},
+        {"declared_fallbacks", c.declared_fallbacks},
+        {"impacts", c.impacts},
+        {"painleve_steps", c.painleve},
+        {"impact_loss", c.impact_loss},
+        {"contact_loss", c.contact_loss},
+        {"least_release", c.least_release}}},
+      {"steps", c.steps},
+      {"evaluations", c.evaluations},
+      {"substeps", c.substeps},
+      {"rejected", c.rejected},
+      {"energy",
+       {{"start", e.start},
+        {"stored", e.stored},
+        {"work", e.work},
+        {"dissipated", e.dissipated},
+        {"lost", e.lost},
+        {"projected", e.projected},
+        {"defect", e.defect()},
+        {"largest_defect", e.largest_defect},
+        {"exchanged", e.exchanged},
+        {"relative_defect", e.relative_defect()},
+        {"tolerance", c.limits.energy}}}};
+  return certificate.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace linchpin

@@ -1,0 +1,14 @@
+// A certificate as JSON text, for pages, recordings and reports alike. Numbers that are not finite become null.
+//
+//     {"passed": true, "status": "done", "reason": "", "body": null, "steps": 1200, ..., "contact": {...}, "energy": {...}}
+#pragma once
+
+#include <string>
+
+#include "linchpin/sim/energy_balance.h"
+
+namespace linchpin {
+
+std::string certificate_json(const Model& model, const Certificate& certificate);
+
+}  // namespace linchpin

@@ -1,0 +1,262 @@
+#include "linchpin/record/hdf5_file.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "linchpin/spatial/words.h"
+
+namespace linchpin {
+namespace {
+
+// The innermost message of HDF5's error stack.
+herr_t keep_first(unsigned, const H5E_error2_t* error, void* text) {
+  auto& kept = *static_cast<std::string*>(text);
+  if (kept.empty() && error->desc) kept = error->desc;
+  return 0;
+}
+
+std::recursive_mutex one_at_a_time;
+
+constexpr std::size_t chunk_bytes = 32768;
+constexpr hsize_t most_chunk_rows = 256;
+
+Hdf5Id property_list(hid_t kind) { return {H5Pcreate(kind), H5Pclose, "making a list of properties"}; }
+
+// The newest format: the one with checksums, and with marks by which a reader follows a writer.
+Hdf5Id file_access() {
+  Hdf5Id access = property_list(H5P_FILE_ACCESS);
+  hdf5_did(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST), "choosing the format");
+  return access;
+}
+
+// Shuffled, compressed where the library can, with a checksum of each chunk.
+void set_filters(hid_t creation) {
+  if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {
+    hdf5_did(H5Pset_shuffle(creation), "choosing filters");
+    hdf5_did(H5Pset_deflate(creation, 1), "choosing filters");
+  }
+  hdf5_did(H5Pset_fletcher32(creation), "choosing filters");
+}
+
+Hdf5Id text_type(std::size_t size) {
+  Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose, "making a type");
+  hdf5_did(H5Tset_size(type, std::max<std::size_t>(size, 1)), "making a type");
+  hdf5_did(H5Tset_cset(type, H5T_CSET_UTF8), "making a type");
+  hdf5_did(H5Tset_strpad(type, H5T_STR_NULLPAD), "making a type");
+  return type;
+}
+
+Hdf5Id open_set(hid_t file, const char* name) {
+  // H5Dopen on a broken link may say more than that there is none.
+  return {H5Dopen2(file, name, H5P_DEFAULT), H5Dclose, std::string("there is no data set '") + name + "'"};
+}
+
+std::vector<hsize_t> extent_of(hid_t set, const std::string& name) {
+  const Hdf5Id space(H5Dget_space(set), H5Sclose, name);
+  const int rank = H5Sget_simple_extent_ndims(space);
+  if (rank < 0) fail_hdf5(name);
+  std::vector<hsize_t> extent(static_cast<std::size_t>(rank));
+  if (rank > 0) hdf5_did(H5Sget_simple_extent_dims(space, extent.data(), nullptr), name);
+  return extent;
+}
+
+void check_fields(hid_t stored, hid_t wanted, const std::string& name) {
+  const H5T_class_t kind = H5Tget_class(wanted), there = H5Tget_class(stored);
+  const bool numbers = (kind == H5T_INTEGER || kind == H5T_FLOAT) && kind == there;
+  if (kind != there && !numbers) throw Hdf5Fault{name + " does not hold what it should"};
+  if (kind != H5T_COMPOUND) return;
+  for (int i = 0; i < H5Tget_nmembers(wanted); ++i) {
+    char* const field = H5Tget_member_name(wanted, unsigned(i));
+    const std::string text(field);
+    H5free_memory(field);
+    const int index = H5Tget_member_index(stored, text.c_str());
+    if (index < 0) throw Hdf5Fault{name + " has no field '" + text + "'"};
+    if (H5Tget_member_class(stored, unsigned(index)) != H5Tget_member_class(wanted, unsigned(i)))
+      throw Hdf5Fault{name + ": the field '" + text + "' does not hold what it should"};
+  }
+}
+
+}  // namespace
+
+QuietHdf5::QuietHdf5() : alone_(one_at_a_time) {
+  H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+QuietHdf5::~QuietHdf5() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+
+void fail_hdf5(const std::string& doing) {
+  std::string why;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, &why);
+  H5Eclear2(H5E_DEFAULT);
+  throw Hdf5Fault{why.empty() ? doing : doing + " (HDF5: " + why + ")"};
+}
+
+Hdf5Id create_hdf5(const std::string& path) {
+  const Hdf5Id access = file_access();
+  return {H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access), H5Fclose, "cannot be made"};
+}
+
+Hdf5Id open_hdf5_to_append(const std::string& path) {
+  const Hdf5Id access = file_access();
+  // A killed writer leaves its mark in the file, and HDF5 refuses to write to it; and its note of how long the file is may
+  // be older than the file's end. HDF5's tool h5clear mends both in this way. The properties have no functions.
+  const hbool_t yes = 1;
+  hdf5_did(H5Pset(access, "clear_status_flags", &yes), "choosing to clear marks");
+  hdf5_did(H5Pset(access, "skip_eof_check", &yes), "choosing to find the end");
+  Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose, "cannot be opened for writing");
+  hdf5_did(H5Fincrement_filesize(file, 0), "cannot be opened for writing");
+  return file;
+}
+
+OpenedHdf5 open_hdf5_to_read(const std::string& path) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (file >= 0) return {Hdf5Id(file, H5Fclose, ""), true};
+  // Where the mark of a writer is left, HDF5 lets those in who say that they know how to follow one. What else may be
+  // wrong, it says of the first try.
+  const Hdf5Id access = property_list(H5P_FILE_ACCESS);
+  // A part whose checksum is wrong may be one that is being written: it is read again after 1, 2, 4, ... ns. HDF5 does
+  // so a hundred times by default, which a damaged file makes an eternity; this is a millisecond.
+  hdf5_did(H5Pset_metadata_read_attempts(access, 20), "choosing how often to try");
+  const hid_t followed = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
+  if (followed >= 0) return {Hdf5Id(followed, H5Fclose, ""), false};
+  return {Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "is damaged"), false};
+}
+
+void write_attribute(hid_t file, const char* name, const std::string& value) {
+  const Hdf5Id type = text_type(value.size()), space(H5Screate(H5S_SCALAR), H5Sclose, name);
+  const Hdf5Id attribute(H5Acreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, name);
+  hdf5_did(H5Awrite(attribute, type, value.empty() ? "" : value.data()), name);
+}
+
+void write_attribute(hid_t file, const char* name, long long value) {
+  const Hdf5Id space(H5Screate(H5S_SCALAR), H5Sclose, name);
+  const Hdf5Id attribute(H5Acreate2(file, name, H5T_STD_I64LE, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, name);
+  hdf5_did(H5Awrite(attribute, H5T_NATIVE_LLONG, &value), name);
+}
+
+std::string read_text_attribute(hid_t file, const char* name) {
+  const std::string missing = std::string("there is no attribute '") + name + "'";
+  const Hdf5Id attribute(H5Aopen(file, name, H5P_DEFAULT), H5Aclose, missing);
+  const Hdf5Id type(H5Aget_type(attribute), H5Tclose, missing), space(H5Aget_space(attribute), H5Sclose, missing);
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 || H5Sget_simple_extent_npoints(space) != 1)
+    throw Hdf5Fault{std::string("the attribute '") + name + "' is no text"};
+  std::string text(H5Tget_size(type), '\0');
+  const Hdf5Id as = text_type(text.size());
+  hdf5_did(H5Aread(attribute, as, text.data()), missing);
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  return text;
+}
+
+long long read_number_attribute(hid_t file, const char* name) {
+  const std::string missing = std::string("there is no attribute '") + name + "'";
+  const Hdf5Id attribute(H5Aopen(file, name, H5P_DEFAULT), H5Aclose, missing);
+  const Hdf5Id type(H5Aget_type(attribute), H5Tclose, missing), space(H5Aget_space(attribute), H5Sclose, missing);
+  if (H5Tget_class(type) != H5T_INTEGER || H5Sget_simple_extent_npoints(space) != 1)
+    throw Hdf5Fault{std::string("the attribute '") + name + "' is no whole number"};
+  long long value = 0;
+  hdf5_did(H5Aread(attribute, H5T_NATIVE_LLONG, &value), missing);
+  return value;
+}
+
+void write_text(hid_t file, const char* name, const std::string& text) { write_texts(file, name, {text}); }
+
+// In one chunk, since only chunks have checksums.
+void write_texts(hid_t file, const char* name, const std::vector<std::string>& texts) {
+  std::size_t longest = 1;
+  for (const std::string& text : texts) longest = std::max(longest, text.size());
+  std::string all;
+  for (const std::string& text : texts) all += text + std::string(longest - text.size(), '\0');
+  const hsize_t count = texts.size(), chunk = std::max<hsize_t>(count, 1);
+  const Hdf5Id type = text_type(longest), space(H5Screate_simple(1, &count, nullptr), H5Sclose, name),
+               creation = property_list(H5P_DATASET_CREATE);
+  if (count > 0) {
+    hdf5_did(H5Pset_chunk(creation, 1, &chunk), name);
+    set_filters(creation);
+  }
+  const Hdf5Id set(H5Dcreate2(file, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose, name);
+  if (count > 0) hdf5_did(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()), name);
+}
+
+std::string read_text(hid_t file, const char* name) {
+  const Hdf5Id set = open_set(file, name), type(H5Dget_type(set), H5Tclose, name);
+  const std::vector<hsize_t> extent = extent_of(set, name);
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 || extent.size() != 1 || extent[0] != 1)
+    throw Hdf5Fault{std::string(name) + " is no text"};
+  std::string text(H5Tget_size(type), '\0');
+  const Hdf5Id as = text_type(text.size());
+  hdf5_did(H5Dread(set, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), std::string(name) + " cannot be read");
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  return text;
+}
+
+Hdf5Table Hdf5Table::create(hid_t file, const char* name, hid_t type, std::size_t width) {
+  Hdf5Table table;
+  table.name_ = name;
+  table.width_ = width;
+  table.type_ = Hdf5Id(H5Tcopy(type), H5Tclose, name);
+  const std::size_t bytes = H5Tget_size(type) * std::max<std::size_t>(width, 1);
+  // A power of two, so that whole blocks fill whole chunks.
+  const hsize_t rows = std::clamp<hsize_t>(std::bit_floor(chunk_bytes / bytes), 1, most_chunk_rows);
+  const int rank = width > 0 ? 2 : 1;
+  const hsize_t none[] = {0, width}, most[] = {H5S_UNLIMITED, width}, chunk[] = {rows, width};
+  const Hdf5Id space(H5Screate_simple(rank, none, most), H5Sclose, name), creation = property_list(H5P_DATASET_CREATE),
+                                                                          links = property_list(H5P_LINK_CREATE);
+  hdf5_did(H5Pset_chunk(creation, rank, chunk), name);
+  set_filters(creation);
+  hdf5_did(H5Pset_create_intermediate_group(links, 1), name);
+  const Hdf5Id packed(H5Tcopy(type), H5Tclose, name);  // in the file without the gaps that structs have in memory
+  if (H5Tget_class(type) == H5T_COMPOUND) hdf5_did(H5Tpack(packed), name);
+  table.set_ = Hdf5Id(H5Dcreate2(file, name, packed, space, links, creation, H5P_DEFAULT), H5Dclose, name);
+  return table;
+}
+
+Hdf5Table Hdf5Table::open(hid_t file, const char* name, hid_t type, std::size_t width) {
+  Hdf5Table table;
+  table.name_ = name;
+  table.width_ = width;
+  table.type_ = Hdf5Id(H5Tcopy(type), H5Tclose, name);
+  table.set_ = open_set(file, name);
+  const std::vector<hsize_t> extent = extent_of(table.set_, name);
+  if (extent.size() != (width > 0 ? 2u : 1u))
+    throw Hdf5Fault{words(name, " has ", extent.size(), " dimensions, not ", width > 0 ? 2 : 1)};
+  if (width > 0 && extent[1] != width)
+    throw Hdf5Fault{words(name, " has ", extent[1], " numbers a row; the model has ", width)};
+  const Hdf5Id stored(H5Dget_type(table.set_), H5Tclose, name);
+  check_fields(stored, type, name);
+  return table;
+}
+
+long long Hdf5Table::rows() const { return static_cast<long long>(extent_of(set_, name_)[0]); }
+
+void Hdf5Table::truncate(long long rows) {
+  const hsize_t extent[] = {hsize_t(rows), width_};
+  hdf5_did(H5Dset_extent(set_, extent), name_ + " cannot be shortened");
+}
+
+void Hdf5Table::append(const void* data, long long rows) {
+  if (rows == 0) return;
+  const std::string doing = name_ + " cannot be written";
+  const int rank = width_ > 0 ? 2 : 1;
+  const hsize_t before = hsize_t(this->rows());
+  const hsize_t extent[] = {before + hsize_t(rows), width_}, start[] = {before, 0}, count[] = {hsize_t(rows), width_};
+  hdf5_did(H5Dset_extent(set_, extent), doing);
+  const Hdf5Id target(H5Dget_space(set_), H5Sclose, doing),
+      source(H5Screate_simple(rank, count, nullptr), H5Sclose, doing);
+  hdf5_did(H5Sselect_hyperslab(target, H5S_SELECT_SET, start, nullptr, count, nullptr), doing);
+  hdf5_did(H5Dwrite(set_, type_, source, target, H5P_DEFAULT, data), doing);
+}
+
+void Hdf5Table::read(long long first, long long rows, void* data) const {
+  if (rows == 0) return;
+  const std::string doing = name_ + " cannot be read";
+  const int rank = width_ > 0 ? 2 : 1;
+  const hsize_t start[] = {hsize_t(first), 0}, count[] = {hsize_t(rows), width_};
+  const Hdf5Id source(H5Dget_space(set_), H5Sclose, doing),
+      target(H5Screate_simple(rank, count, nullptr), H5Sclose, doing);
+  hdf5_did(H5Sselect_hyperslab(source, H5S_SELECT_SET, start, nullptr, count, nullptr), doing);
+  hdf5_did(H5Dread(set_, type_, target, source, H5P_DEFAULT, data), doing);
+}
+
+void Hdf5Table::flush() { hdf5_did(H5Dflush(set_), name_ + " cannot be written"); }
+
+}  // namespace linchpin

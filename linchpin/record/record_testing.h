@@ -1,0 +1,174 @@
+// Runs to record, and how to compare them, for the tests of this room.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+#include "linchpin/model/scenes.h"
+#include "linchpin/record/recording.h"
+#include "linchpin/record/recording_writer.h"
+
+namespace linchpin {
+
+// A name in the folder for temporary files; what is there is removed in the end.
+struct TestFile {
+  std::filesystem::path path;
+  TestFile() {
+    static int count = 0;
+    path = std::filesystem::temp_directory_path() /
+           ("linchpin_record_" + std::to_string(getpid()) + "_" + std::to_string(count++) + ".h5");
+  }
+  ~TestFile() { std::filesystem::remove(path); }
+  TestFile(const TestFile&) = delete;
+  TestFile& operator=(const TestFile&) = delete;
+};
+
+// Every number of a snapshot, as bits, so that NaN and -0 count.
+inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
+  std::vector<std::uint64_t> bits;
+  const auto real = [&](double x) { bits.push_back(std::bit_cast<std::uint64_t>(x)); };
+  const auto whole = [&](long long x) { bits.push_back(std::uint64_t(x)); };
+  const auto vec = [&](const Vec3<double>& x) { real(x.x), real(x.y), real(x.z); };
+  const State& state = s.state;
+  whole(s.step), real(state.time), real(state.substep), whole(state.fresh), whole(state.loose_steps);
+  for (const double x : state.q) real(x);
+  for (const double x : state.v) real(x);
+  whole((long long)(state.memory.size()));
+  for (const RowMemory& m : state.memory) {
+    for (const std::uint32_t k : m.key) whole(k);
+    for (const double f : m.force) real(f);
+  }
+  whole((long long)(state.still.size()));
+  for (const double x : state.still) real(x);
+  real(s.energy.kinetic), real(s.energy.gravity), real(s.energy.springs);
+  const StepReport& r = s.report;
+  for (const int x :
+       {int(r.status), r.body, r.evaluations, r.substeps, r.rejected, r.constraint, r.contacts, r.problems,
+        r.iterations, r.loose, r.halved, r.declared_fallbacks, r.impacts, r.asleep, r.painleve})
+    whole(x);
+  for (const double x : {r.work, r.dissipated, r.loop_error, r.loop_speed, r.projected, r.residual, r.cone_violation,
+                         r.penetration, r.impact_loss, r.contact_loss, r.least_release})
+    real(x);
+  const Certificate& c = s.certificate;
+  for (const long x : {long(c.finite), long(c.status), long(c.body), c.steps, c.evaluations, c.substeps, c.rejected,
+                       long(c.constraint), long(c.most_contacts), c.problems, c.loose, c.halved, c.iterations,
+                       c.declared_fallbacks, c.impacts, c.painleve})
+    whole(x);
+  for (const double x : {c.loop_error, c.loop_speed, c.residual, c.cone_violation, c.penetration, c.impact_loss,
+                         c.contact_loss, c.least_release, c.limits.energy, c.limits.penetration})
+    real(x);
+  const EnergyBalance& e = c.energy;
+  for (const double x : {e.start, e.stored, e.work, e.dissipated, e.lost, e.projected, e.largest_defect, e.exchanged})
+    real(x);
+  whole((long long)(s.contacts.size()));
+  for (const ContactReport& k : s.contacts) {
+    for (const int x : {k.shape_a, k.shape_b, k.body_a, k.body_b, int(k.state)}) whole(x);
+    vec(k.point), vec(k.normal), vec(k.force);
+    for (const double x : {k.gap, k.normal_force, k.friction, k.mu}) real(x);
+  }
+  for (const double x : s.reactions) real(x);
+  return bits;
+}
+
+// A run of a scene, recorded as `simulate` does.
+struct TestRun {
+  struct How {
+    long long steps = 100, every = 1;
+    double dt = 1e-3;
+    SimulationOptions options = {};
+  };
+  ModelSpec spec;
+  Model model;
+  RunSettings settings;
+  long long steps;
+
+  TestRun(const std::string& name, const How& how)
+      : spec(scene(name).value()), model(compile(spec).value()), steps(how.steps) {
+    settings.source = name;
+    settings.simulation = how.options;
+    settings.simulation.dt = how.dt;
+    if (!settings.simulation.stepper) settings.simulation.stepper = default_stepper(model);
+    settings.time = double(how.steps) * how.dt;
+    settings.every = how.every;
+  }
+
+  // The snapshots that went to the file.
+  std::vector<Snapshot> record(const std::filesystem::path& file, RunEnd end = RunEnd::done) const;
+};
+
+// Does a run step by step.
+class Stepping {
+ public:
+  explicit Stepping(const TestRun& run)
+      : run_(run),
+        simulation_(run.model, run.settings.simulation),
+        monitor_(run.model, run.settings.limits),
+        take_(run.model),
+        state_(make_state(run.model)) {
+    monitor_.start(state_);
+  }
+  // From where a recording ends.
+  void continue_from(const std::filesystem::path& file) {
+    const Recording recording = Recording::open(file).value();
+    Snapshot start, last;
+    check(!recording.read(0, start) && !recording.read(recording.frames() - 1, last), "reading");
+    last.certificate.reason = "";
+    monitor_.resume(start.energy, last.certificate);
+    state_ = last.state;
+    step_ = last.step;
+  }
+  RecordingWriter writer(const std::filesystem::path& file, bool append = false) const {
+    Result<RecordingWriter> made = append ? RecordingWriter::append(file, run_.model, run_.settings)
+                                          : RecordingWriter::create(file, run_.spec, run_.model, run_.settings);
+    check(made.ok(), made.ok() ? "" : made.error().message);
+    return std::move(made).value();
+  }
+  const Snapshot& take() { return take_(step_, state_, simulation_, report_, monitor_.certificate()); }
+  const Snapshot& next() {
+    advance();
+    return take();
+  }
+  void advance() {
+    report_ = simulation_.step(state_);
+    monitor_.add(state_, report_);
+    if (report_.ok()) ++step_;
+  }
+  bool ok() const { return report_.ok(); }
+  long long step() const { return step_; }
+
+ private:
+  const TestRun& run_;
+  Simulation simulation_;
+  RunMonitor monitor_;
+  SnapshotTaker take_;
+  State state_;
+  StepReport report_;
+  long long step_ = 0;
+};
+
+inline std::vector<Snapshot> TestRun::record(const std::filesystem::path& file, RunEnd end) const {
+  Stepping stepping(*this);
+  RecordingWriter writer = stepping.writer(file);
+  std::vector<Snapshot> kept;
+  const auto add = [&] {
+    kept.push_back(stepping.take());
+    const std::optional<Error> fault = writer.add(kept.back(), settings.simulation.dt);
+    check(!fault, fault ? fault->message : "");
+  };
+  add();
+  for (long long step = 1; step <= steps && stepping.ok(); ++step) {
+    stepping.advance();
+    if (step % settings.every == 0 || step == steps || !stepping.ok()) add();
+  }
+  if (end != RunEnd::unfinished) {
+    const std::optional<Error> fault = writer.finish(end);
+    check(!fault, fault ? fault->message : "");
+  }
+  return kept;
+}
+
+}  // namespace linchpin

@@ -1,0 +1,259 @@
+#include "linchpin/record/recording.h"
+
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+#include "linchpin/io/spec_json.h"
+#include "linchpin/record/build_info.h"
+#include "linchpin/record/recording_layout.h"
+#include "linchpin/spatial/words.h"
+
+namespace linchpin {
+namespace {
+
+// Refuses what is no HDF5 file at all with words that HDF5 would not find.
+void check_file(const std::filesystem::path& file) {
+  std::error_code fault;
+  const std::filesystem::file_status status = std::filesystem::status(file, fault);
+  if (status.type() == std::filesystem::file_type::not_found) throw Hdf5Fault{"there is no such file"};
+  if (status.type() == std::filesystem::file_type::directory) throw Hdf5Fault{"is a directory"};
+  if (!std::ifstream(file)) throw Hdf5Fault{"cannot be read"};
+  if (std::filesystem::is_empty(file, fault)) throw Hdf5Fault{"is empty, and no recording"};
+  if (H5Fis_hdf5(file.c_str()) <= 0) {
+    H5Eclear2(H5E_DEFAULT);
+    throw Hdf5Fault{"is no HDF5 file, and so no recording"};
+  }
+}
+
+void check_format(hid_t file) {
+  std::string format;
+  if (H5Aexists(file, "format") > 0) format = read_text_attribute(file, "format");
+  if (format != recording_format) throw Hdf5Fault{"is an HDF5 file, but no recording of linchpin"};
+  const long long version = read_number_attribute(file, "format_version");
+  if (version != recording_version)
+    throw Hdf5Fault{words("is of version ", version, " of the format, written by linchpin ",
+                          read_text_attribute(file, "linchpin_version"), "; this one, ", linchpin_version(),
+                          ", reads version ", recording_version)};
+}
+
+template <class T>
+T taken(const char* what, Result<T> result) {
+  if (!result) throw Hdf5Fault{words(what, ": ", result.error().message)};
+  return std::move(result).value();
+}
+
+// A byte that is to be a bool.
+bool is_bool(const bool& value) {
+  unsigned char byte = 0;
+  std::memcpy(&byte, &value, 1);
+  return byte <= 1;
+}
+bool is_status(StepStatus status) { return int(status) >= 0 && int(status) <= int(StepStatus::runaway); }
+
+}  // namespace
+
+std::string_view to_string(RunEnd end) {
+  constexpr std::string_view names[run_end_count] = {"unfinished", "done", "failed", "stopped"};
+  return names[std::size_t(end)];
+}
+
+struct Recording::Parts {
+  std::filesystem::path path;
+  Hdf5Id file;
+  std::string version, build, reason;
+  ModelSpec spec;
+  std::optional<Model> model;
+  RunSettings settings;
+  RecordingTables tables;
+  BlockRow last;  // of the blocks that are whole
+  std::vector<double> times, step_sizes;
+  Certificate certificate;
+
+  explicit Parts(const std::filesystem::path& where);
+  void find_last_block();
+  void read_times();
+  void read(long long frame, Snapshot& to) const;
+
+ private:
+  void read_lists(long long frame, Snapshot& to) const;
+};
+
+Recording::Parts::Parts(const std::filesystem::path& where) : path(where) {
+  check_file(path);
+  file = open_hdf5_to_read(path.string()).file;
+  check_format(file);
+  version = read_text_attribute(file, "linchpin_version");
+  build = read_text_attribute(file, "build");
+  spec = taken("model", spec_from_json(read_text(file, "model")));
+  model = taken("model", compile(spec));
+  settings = taken("settings", settings_from_json(read_text(file, "settings")));
+  tables = RecordingTables::open(file, *model);
+  find_last_block();
+  read_times();
+  Snapshot end;
+  read(last.frames - 1, end);
+  certificate = end.certificate;
+}
+
+void Recording::Parts::read_times() {
+  times.resize(std::size_t(last.frames));
+  tables.time.read(0, last.frames, times.data());
+  std::vector<SteppingRow> rows(times.size());
+  tables.stepping.read(0, last.frames, rows.data());
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    step_sizes.push_back(rows[i].dt);
+    if (!std::isfinite(times[i]) || (i > 0 && times[i] < times[i - 1]))
+      throw Hdf5Fault{words("frames/time[", i, "] is ", times[i], i > 0 ? words(" after ", times[i - 1]) : "")};
+    if (!(rows[i].dt > 0) || !std::isfinite(rows[i].dt))
+      throw Hdf5Fault{words("frames/stepping[", i, "]: dt is ", rows[i].dt)};
+  }
+}
+
+void Recording::Parts::find_last_block() {
+  const long long blocks = tables.blocks.rows();
+  if (blocks == 0) throw Hdf5Fault{"holds no whole block: its run ended before it had written the start"};
+  tables.blocks.read(blocks - 1, 1, &last);
+  last.reason[sizeof last.reason - 1] = '\0';
+  reason = last.reason;
+  if (last.end < 0 || last.end >= run_end_count) throw Hdf5Fault{words("blocks: there is no end of kind ", last.end)};
+  const auto check_rows = [](const char* name, const Hdf5Table& table, long long rows) {
+    if (rows < 0 || table.rows() < rows)
+      throw Hdf5Fault{words(name, " has ", table.rows(), " rows; blocks say there are ", rows)};
+  };
+  if (last.frames < 1) throw Hdf5Fault{words("blocks: the last one ends at frame ", last.frames)};
+  check_rows("frames/time", tables.time, last.frames);
+  check_rows("frames/step", tables.step, last.frames);
+  if (tables.nq > 0) check_rows("frames/q", tables.q, last.frames);
+  if (tables.nv > 0) check_rows("frames/v", tables.v, last.frames);
+  if (tables.nr > 0) check_rows("frames/reactions", tables.reactions, last.frames);
+  check_rows("frames/energy", tables.energy, last.frames);
+  check_rows("frames/report", tables.report, last.frames);
+  check_rows("frames/certificate", tables.certificate, last.frames);
+  check_rows("frames/stepping", tables.stepping, last.frames);
+  check_rows("frames/ends", tables.ends, last.frames);
+  check_rows("contacts", tables.contacts, last.ends.contacts);
+  check_rows("memory", tables.memory, last.ends.memory);
+  check_rows("still", tables.still, last.ends.still);
+}
+
+// Contacts, memory and stillness.
+void Recording::Parts::read_lists(long long frame, Snapshot& to) const {
+  EndsRow ends[2];  // of the frame before, which is where ours begin, and of this one
+  if (frame > 0)
+    tables.ends.read(frame - 1, 2, ends);
+  else
+    tables.ends.read(0, 1, ends + 1);
+  const auto [from, end] = ends;
+  const auto check_range = [&](const char* name, long long first, long long past, long long all) {
+    if (first < 0 || past < first || past > all)
+      throw Hdf5Fault{words("frames/ends: ", name, " of frame ", frame, " are ", first, " to ", past, " of ", all)};
+  };
+  check_range("contacts", from.contacts, end.contacts, last.ends.contacts);
+  check_range("memory", from.memory, end.memory, last.ends.memory);
+  check_range("still", from.still, end.still, last.ends.still);
+  to.contacts.resize(std::size_t(end.contacts - from.contacts));
+  tables.contacts.read(from.contacts, end.contacts - from.contacts, to.contacts.data());
+  to.state.memory.resize(std::size_t(end.memory - from.memory));
+  tables.memory.read(from.memory, end.memory - from.memory, to.state.memory.data());
+  to.state.still.resize(std::size_t(end.still - from.still));
+  tables.still.read(from.still, end.still - from.still, to.state.still.data());
+}
+
+void Recording::Parts::read(long long frame, Snapshot& to) const {
+  State& state = to.state;
+  state.time = times[std::size_t(frame)];
+  state.q.resize(tables.nq);
+  state.v.resize(tables.nv);
+  to.reactions.resize(tables.nr);
+  if (tables.nq > 0) tables.q.read(frame, 1, state.q.data());
+  if (tables.nv > 0) tables.v.read(frame, 1, state.v.data());
+  if (tables.nr > 0) tables.reactions.read(frame, 1, to.reactions.data());
+  tables.step.read(frame, 1, &to.step);
+  SteppingRow stepping;
+  tables.stepping.read(frame, 1, &stepping);
+  state.substep = stepping.substep;
+  state.fresh = stepping.fresh != 0;
+  state.loose_steps = stepping.loose_steps;
+  read_lists(frame, to);
+
+  EnergyRow energy;
+  tables.energy.read(frame, 1, &energy);
+  tables.certificate.read(frame, 1, &to.certificate);
+  tables.report.read(frame, 1, &to.report);
+  to.energy = energy.state;
+  to.certificate.energy = energy.balance;
+  to.certificate.limits = settings.limits;
+  to.certificate.reason = to.certificate.status == StepStatus::done ? "" : reason.c_str();
+  to.report.reason = to.report.status == StepStatus::done ? "" : reason.c_str();
+
+  const auto fits = [](int index, std::size_t count) { return index >= -1 && index < int(count); };
+  const std::size_t bodies = model->bodies().size(), constraints = model->constraints().size();
+  if (!is_bool(to.certificate.finite) || !is_status(to.certificate.status) || !fits(to.certificate.body, bodies) ||
+      !fits(to.certificate.constraint, constraints))
+    throw Hdf5Fault{words("frames/certificate: frame ", frame, " makes no sense")};
+  if (!is_status(to.report.status) || !fits(to.report.body, bodies) || !fits(to.report.constraint, constraints))
+    throw Hdf5Fault{words("frames/report: frame ", frame, " makes no sense")};
+  const int shapes = int(model->shapes().size());
+  for (const ContactReport& c : to.contacts)
+    if (c.shape_a < 0 || c.shape_a >= shapes || c.shape_b < 0 || c.shape_b >= shapes || c.body_a < 0 ||
+        c.body_a >= int(bodies) || c.body_b < 0 || c.body_b >= int(bodies) || int(c.state) < 0 ||
+        int(c.state) > int(ContactState::sliding))
+      throw Hdf5Fault{words("contacts of frame ", frame, " name shapes or bodies that the model has not")};
+}
+
+Recording::Recording(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Recording::Recording(Recording&&) noexcept = default;
+Recording::~Recording() {
+  const QuietHdf5 quiet;
+  parts_.reset();
+}
+
+Result<Recording> Recording::open(const std::filesystem::path& file) {
+  const QuietHdf5 quiet;
+  try {
+    return Recording(std::make_unique<Parts>(file));
+  } catch (const Hdf5Fault& fault) {
+    return Error{file.string() + ": " + fault.message};
+  } catch (const std::bad_alloc&) {
+    return Error{file.string() + ": it would take more memory than there is"};
+  } catch (const std::length_error&) {
+    return Error{file.string() + ": it would take more memory than there is"};
+  }
+}
+
+std::optional<Error> Recording::read(long long frame, Snapshot& snapshot) const {
+  check(frame >= 0 && frame < frames(), "frame ", frame, " of ", frames());
+  const QuietHdf5 quiet;
+  try {
+    parts_->read(frame, snapshot);
+    return {};
+  } catch (const Hdf5Fault& fault) {
+    return Error{words(parts_->path.string(), ": frame ", frame, ": ", fault.message)};
+  }
+}
+
+const std::filesystem::path& Recording::file() const { return parts_->path; }
+const std::string& Recording::version() const { return parts_->version; }
+const std::string& Recording::build() const { return parts_->build; }
+const ModelSpec& Recording::spec() const { return parts_->spec; }
+const Model& Recording::model() const { return *parts_->model; }
+const RunSettings& Recording::settings() const { return parts_->settings; }
+RunEnd Recording::end() const { return RunEnd(parts_->last.end); }
+long long Recording::frames() const { return parts_->last.frames; }
+const std::vector<double>& Recording::times() const { return parts_->times; }
+const std::vector<double>& Recording::step_sizes() const { return parts_->step_sizes; }
+const Certificate& Recording::certificate() const { return parts_->certificate; }
+
+bool is_recording(const std::filesystem::path& file) {
+  const QuietHdf5 quiet;
+  try {
+    check_file(file);
+    const OpenedHdf5 opened = open_hdf5_to_read(file.string());
+    return H5Aexists(opened.file, "format") > 0 && read_text_attribute(opened.file, "format") == recording_format;
+  } catch (const Hdf5Fault&) {
+    return false;
+  }
+}
+
+}  // namespace linchpin

@@ -1,0 +1,183 @@
+// Files that are no recordings, or no longer: each gets an Error that says what is wrong, and none a crash.
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "linchpin/record/hdf5_file.h"
+#include "linchpin/record/record_testing.h"
+#include "linchpin/record/recording.h"
+#include "linchpin/record/recording_layout.h"
+
+namespace linchpin {
+namespace {
+
+std::string bytes_of(const std::filesystem::path& file) {
+  std::ostringstream out;
+  out << std::ifstream(file, std::ios::binary).rdbuf();
+  return out.str();
+}
+void write_bytes(const std::filesystem::path& file, std::string_view bytes) {
+  std::ofstream(file, std::ios::binary) << bytes;
+}
+// What open() or read() says after the file's name; empty when all is read.
+std::string error_of(const std::filesystem::path& file, std::vector<std::vector<std::uint64_t>>* frames = nullptr) {
+  const auto rest = [&](const std::string& message) {
+    EXPECT_TRUE(message.starts_with(file.string() + ": ")) << message;
+    return message.substr(file.string().size() + 2);
+  };
+  const Result<Recording> opened = Recording::open(file);
+  if (!opened) return rest(opened.error().message);
+  Snapshot snapshot;
+  for (long long i = 0; i < opened.value().frames(); ++i) {
+    if (const std::optional<Error> fault = opened.value().read(i, snapshot)) return rest(fault->message);
+    if (frames) frames->push_back(bits_of(snapshot));
+  }
+  return "";
+}
+
+// Changes one thing of a recording by HDF5 itself.
+template <class Change>
+std::string after(const std::string& good, const Change& change) {
+  const TestFile file;
+  write_bytes(file.path, good);
+  {
+    const QuietHdf5 quiet;
+    const Hdf5Id opened = open_hdf5_to_append(file.path.string());
+    change(hid_t(opened));
+  }
+  return error_of(file.path);
+}
+
+std::string small_recording(RunEnd end = RunEnd::done) {
+  const TestFile file;
+  TestRun("@bounce", {.steps = 40}).record(file.path, end);
+  return bytes_of(file.path);
+}
+
+TEST(RecordingFaults, NoRecordings) {
+  const TestFile file;
+  EXPECT_EQ(error_of(file.path), "there is no such file");
+  EXPECT_EQ(error_of(std::filesystem::temp_directory_path()), "is a directory");
+  write_bytes(file.path, "");
+  EXPECT_EQ(error_of(file.path), "is empty, and no recording");
+  write_bytes(file.path, "time,q:hinge\n0,1\n");
+  EXPECT_EQ(error_of(file.path), "is no HDF5 file, and so no recording");
+  std::filesystem::remove(file.path);
+  {
+    const QuietHdf5 quiet;
+    const Hdf5Id other = create_hdf5(file.path.string());
+    write_text(other, "poem", "of somebody else");
+  }
+  EXPECT_EQ(error_of(file.path), "is an HDF5 file, but no recording of linchpin");
+  EXPECT_FALSE(is_recording(file.path));
+}
+
+TEST(RecordingFaults, ThingsMissingOrWrong) {
+  const std::string good = small_recording();
+  EXPECT_EQ(after(good, [](hid_t) {}), "");
+  const auto without = [&](const char* name) {
+    return after(good, [&](hid_t file) { H5Ldelete(file, name, H5P_DEFAULT); });
+  };
+  for (const char* name :
+       {"model", "settings", "blocks", "contacts", "memory", "still", "frames/time", "frames/step", "frames/q",
+        "frames/v", "frames/energy", "frames/report", "frames/certificate", "frames/stepping", "frames/ends"})
+    EXPECT_EQ(without(name).substr(0, 22 + std::string(name).size()), std::string("there is no data set '") + name)
+        << name;
+  EXPECT_EQ(after(good,
+                  [](hid_t file) {
+                    H5Adelete(file, "format_version");
+                    write_attribute(file, "format_version", 2LL);
+                  })
+                .substr(0, 60),
+            "is of version 2 of the format, written by linchpin 0.1.0; th");
+  EXPECT_EQ(after(good,
+                  [](hid_t file) {
+                    H5Ldelete(file, "model", H5P_DEFAULT);
+                    write_text(file, "model", "{}");
+                  }),
+            "model: this is no linchpin model: \"format\" is not \"linchpin model\"");
+  EXPECT_EQ(after(good,
+                  [](hid_t file) {
+                    H5Ldelete(file, "settings", H5P_DEFAULT);
+                    write_text(file, "settings", "{\"simulation\": {\"stepper\": \"rk4\", \"dt\": 0}}");
+                  })
+                .substr(0, 34),
+            "settings: simulation: dt is 0 s; i");
+  EXPECT_EQ(after(good,
+                  [](hid_t file) {
+                    H5Ldelete(file, "frames/q", H5P_DEFAULT);
+                    Hdf5Table::create(file, "frames/q", H5T_NATIVE_DOUBLE, 3);
+                  }),
+            "frames/q has 3 numbers a row; the model has 7");
+  EXPECT_EQ(after(good,
+                  [](hid_t file) {
+                    H5Ldelete(file, "contacts", H5P_DEFAULT);
+                    Hdf5Table::create(file, "contacts", H5T_NATIVE_DOUBLE, 0);
+                  }),
+            "contacts does not hold what it should");
+  EXPECT_EQ(after(good, [](hid_t file) { Hdf5Table::open(file, "frames/v", H5T_NATIVE_DOUBLE, 6).truncate(5); }),
+            "frames/v has 5 rows; blocks say there are 41");
+  EXPECT_EQ(after(good, [](hid_t file) { Hdf5Table::open(file, "frames/step", H5T_NATIVE_LLONG, 0).truncate(0); }),
+            "frames/step has 0 rows; blocks say there are 41");
+}
+
+// Cut anywhere, a recording is refused, or what it gives is right: its blocks up to there.
+TEST(RecordingFaults, CutAnywhere) {
+  for (const RunEnd end : {RunEnd::done, RunEnd::unfinished}) {
+    const std::string good = small_recording(end);
+    const TestFile file;
+    int refused = 0, cuts = 0;
+    for (std::size_t n = 0; n < good.size(); n += n < 3000 ? 37 : 613) {
+      write_bytes(file.path, std::string_view(good).substr(0, n));
+      refused += error_of(file.path) != "";
+      ++cuts;
+    }
+    EXPECT_EQ(refused, cuts);  // all of its rows stand before the end of the file
+  }
+}
+
+// With some bytes changed, it is refused, or what it gives is what it was: all parts have checksums.
+TEST(RecordingFaults, SpoiltBytes) {
+  const std::string good = small_recording();
+  const TestFile file;
+  write_bytes(file.path, good);
+  std::vector<std::vector<std::uint64_t>> truth;
+  ASSERT_EQ(error_of(file.path, &truth), "");
+  std::mt19937_64 random(5);
+  int refused = 0;
+  constexpr int rounds = 400;
+  for (int round = 0; round < rounds; ++round) {
+    std::string bytes = good;
+    for (int k = 0; k <= round % 4; ++k) bytes[random() % bytes.size()] ^= char(1 + random() % 255);
+    write_bytes(file.path, bytes);
+    std::vector<std::vector<std::uint64_t>> frames;
+    if (error_of(file.path, &frames) != "")
+      ++refused;
+    else
+      EXPECT_EQ(frames, truth) << "round " << round;
+  }
+  EXPECT_GT(refused, rounds / 4);  // most of the file is read
+}
+
+TEST(RecordingFaults, WhatMayBeReplaced) {
+  const TestFile file;
+  const TestRun run("@pendulum", {.steps = 5});
+  const auto create = [&] { return RecordingWriter::create(file.path, run.spec, run.model, run.settings); };
+  write_bytes(file.path, "precious");
+  EXPECT_EQ(create().error().message,
+            file.path.string() + ": is there, and no recording; remove it first, or choose another name");
+  EXPECT_EQ(bytes_of(file.path), "precious");
+  write_bytes(file.path, "");
+  EXPECT_TRUE(create().ok());
+  run.record(file.path);
+  run.record(file.path);  // another recording may
+  EXPECT_EQ(error_of(file.path), "");
+  EXPECT_FALSE(RecordingWriter::create("/nowhere/at/all.h5", run.spec, run.model, run.settings));
+  EXPECT_FALSE(RecordingWriter::create(std::filesystem::temp_directory_path(), run.spec, run.model, run.settings));
+  EXPECT_FALSE(RecordingWriter::append("/nowhere/at/all.h5", run.model, run.settings));
+}
+
+}  // namespace
+}  // namespace linchpin

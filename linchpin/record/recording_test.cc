@@ -1,0 +1,93 @@
+#include "linchpin/record/recording.h"
+
+#include <bit>
+
+#include <gtest/gtest.h>
+
+#include "linchpin/record/record_testing.h"
+#include "linchpin/record/recording_writer.h"
+
+namespace linchpin {
+namespace {
+
+Recording opened(const std::filesystem::path& file) { return Recording::open(file).value(); }
+
+// What was written is what is read, every bit of every frame, for models with contacts, loops, sleep and many substeps.
+TEST(Recording, EveryBit) {
+  for (const char* name : {"@stack", "@swing", "@four_bar", "@pendulum:links=3", "@humanoid"}) {
+    SCOPED_TRACE(name);
+    const TestFile file;
+    const TestRun run(name, {.steps = 300, .every = 3});
+    const std::vector<Snapshot> kept = run.record(file.path);
+    const Recording recording = opened(file.path);
+    ASSERT_EQ(recording.frames(), static_cast<long long>(kept.size()));
+    EXPECT_EQ(recording.end(), RunEnd::done);
+    EXPECT_EQ(recording.settings().source, name);
+    Snapshot snapshot;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      const std::optional<Error> fault = recording.read(static_cast<long long>(i), snapshot);
+      ASSERT_FALSE(fault) << fault->message;
+      EXPECT_EQ(bits_of(snapshot), bits_of(kept[i])) << "frame " << i;
+      EXPECT_EQ(recording.step_sizes()[i], run.settings.simulation.dt);
+      EXPECT_EQ(recording.times()[i], kept[i].state.time);
+    }
+  }
+}
+
+// Trees that rest are part of the state too, and so is the memory of contacts.
+TEST(Recording, SleepAndMemory) {
+  const TestFile file;
+  TestRun run("@stack", {.steps = 600, .every = 20});
+  run.settings.simulation.contact.sleep_after = 0.1;
+  const std::vector<Snapshot> kept = run.record(file.path);
+  EXPECT_GT(kept.back().report.asleep, 0) << "nothing fell asleep; the test shows nothing";
+  const Recording recording = opened(file.path);
+  Snapshot snapshot;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    ASSERT_FALSE(recording.read(static_cast<long long>(i), snapshot));
+    EXPECT_EQ(bits_of(snapshot), bits_of(kept[i])) << "frame " << i;
+  }
+}
+
+// A run in two halves, the second one from what the file says alone, has the bits of a whole one, certificate and all.
+TEST(Recording, ResumesBitForBit) {
+  for (const char* name : {"@stack", "@swing", "@four_bar", "@pendulum:links=4"}) {
+    SCOPED_TRACE(name);
+    const TestFile file;
+    const TestRun whole(name, {.steps = 240, .every = 6}), half(name, {.steps = 120, .every = 6});
+    Stepping truth(whole);
+    half.record(file.path);
+    {
+      Stepping second(half);
+      second.continue_from(file.path);
+      RecordingWriter writer = second.writer(file.path, true);
+      while (second.step() < whole.steps) {
+        second.advance();
+        if (second.step() % 6 != 0) continue;
+        ASSERT_FALSE(writer.add(second.take(), 1e-3));
+      }
+      ASSERT_FALSE(writer.finish(RunEnd::done));
+    }
+    const Recording recording = opened(file.path);
+    ASSERT_EQ(recording.frames(), 41);
+    Snapshot snapshot;
+    for (long long i = 0; i < recording.frames(); ++i) {
+      while (truth.step() < 6 * i) truth.advance();
+      ASSERT_FALSE(recording.read(i, snapshot));
+      EXPECT_EQ(bits_of(snapshot), bits_of(truth.take())) << "frame " << i;
+    }
+  }
+}
+
+TEST(Recording, HowItEnded) {
+  const TestFile file;
+  const TestRun run("@pendulum", {.steps = 5});
+  for (const RunEnd end : {RunEnd::done, RunEnd::stopped, RunEnd::failed, RunEnd::unfinished}) {
+    run.record(file.path, end);
+    EXPECT_EQ(opened(file.path).end(), end);
+    EXPECT_EQ(opened(file.path).frames(), 6);
+  }
+}
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,270 @@
+#include "linchpin/record/recording_writer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <unistd.h>
+
+#include "linchpin/geometry/shape_check.h"
+#include "linchpin/io/spec_json.h"
+#include "linchpin/model/signal_names.h"
+#include "linchpin/record/build_info.h"
+#include "linchpin/record/recording_layout.h"
+#include "linchpin/spatial/words.h"
+
+namespace linchpin {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t block_frames = 256;
+constexpr std::size_t block_bytes = std::size_t(4) << 20;
+
+// For those who read without linchpin; linchpin itself finds them by the model.
+void write_names(hid_t file, const Model& model) {
+  const Hdf5Id group(H5Gcreate2(file, "names", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, "names");
+  std::vector<std::string> bodies, shapes, constraints;
+  for (const Body& body : model.bodies()) bodies.push_back(body.name);
+  for (const ShapeOnBody& at : model.shapes()) {
+    const Body& body = model.bodies()[std::size_t(at.body)];
+    const GeometrySpec& geometry = body.geometry[std::size_t(at.geometry)];
+    shapes.push_back(body.name + "/" + (geometry.name.empty() ? kind_name(geometry.shape) : geometry.name));
+  }
+  for (const Constraint& constraint : model.constraints()) constraints.push_back(constraint.name);
+  write_texts(group, "q", position_names(model));
+  write_texts(group, "v", velocity_names(model));
+  write_texts(group, "reactions", reaction_names(model));
+  write_texts(group, "bodies", bodies);
+  write_texts(group, "shapes", shapes);
+  write_texts(group, "constraints", constraints);
+}
+
+std::string temporary_name(const std::filesystem::path& file) { return words(file.string(), ".new-", getpid()); }
+
+// Why this file may not be replaced.
+std::optional<Error> find_refusal(const std::filesystem::path& file) {
+  std::error_code fault;
+  if (!std::filesystem::exists(file, fault)) return {};
+  if (!std::filesystem::is_regular_file(file, fault)) return Error{file.string() + ": is no plain file"};
+  if (!std::filesystem::is_empty(file, fault) && !is_recording(file))
+    return Error{file.string() + ": is there, and no recording; remove it first, or choose another name"};
+  return {};
+}
+
+void start_following(hid_t file) {
+  hdf5_did(H5Fstart_swmr_write(file), "cannot be written so that it may be read at the same time");
+}
+
+}  // namespace
+
+struct RecordingWriter::Parts {
+  std::filesystem::path path;
+  Hdf5Id file;
+  RecordingTables tables;
+  bool broken = false;
+
+  // Frames that are not in the file yet.
+  std::size_t frames = 0;
+  std::vector<double> time, q, v, reactions, still;
+  std::vector<long long> step;
+  std::vector<EnergyRow> energy;
+  std::vector<StepReport> report;
+  std::vector<Certificate> certificate;
+  std::vector<SteppingRow> stepping;
+  std::vector<EndsRow> ends;
+  std::vector<ContactReport> contacts;
+  std::vector<RowMemory> memory;
+
+  BlockRow block;  // of all that was added
+  Clock::time_point began = Clock::now(), last_block = began;
+
+  void take(const Snapshot& snapshot, double dt);
+  bool due() const;
+  void write_block(RunEnd end);
+  std::optional<Error> guarded(void (*work)(Parts&, RunEnd), RunEnd end);
+};
+
+void RecordingWriter::Parts::take(const Snapshot& s, double dt) {
+  const State& state = s.state;
+  check(state.q.size() == tables.nq && state.v.size() == tables.nv && s.reactions.size() == tables.nr,
+        "the snapshot has ", state.q.size(), " positions, ", state.v.size(), " velocities and ", s.reactions.size(),
+        " reactions, the recording's model ", tables.nq, ", ", tables.nv, " and ", tables.nr);
+  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  time.push_back(state.time);
+  step.push_back(s.step);
+  append(q, state.q);
+  append(v, state.v);
+  append(reactions, s.reactions);
+  energy.push_back({s.energy, s.certificate.energy, s.certificate.energy.defect()});
+  report.push_back(s.report);
+  certificate.push_back(s.certificate);
+  stepping.push_back({dt, state.substep, std::uint8_t(state.fresh), state.loose_steps});
+  append(contacts, s.contacts);
+  append(memory, state.memory);
+  append(still, state.still);
+  block.ends.contacts += static_cast<long long>(s.contacts.size());
+  block.ends.memory += static_cast<long long>(state.memory.size());
+  block.ends.still += static_cast<long long>(state.still.size());
+  ends.push_back(block.ends);
+  ++block.frames;
+  ++frames;
+  std::strncpy(block.reason, s.report.ok() ? "" : s.report.reason, sizeof block.reason - 1);
+}
+
+bool RecordingWriter::Parts::due() const {
+  const std::size_t bytes = sizeof(double) * (q.size() + v.size() + reactions.size()) +
+                            sizeof(ContactReport) * contacts.size() + sizeof(RowMemory) * memory.size();
+  if (frames >= block_frames || bytes >= block_bytes) return true;
+  const Clock::time_point now = Clock::now();
+  return now - last_block > std::max<Clock::duration>(std::chrono::seconds(1), (now - began) / 60);
+}
+
+// First the rows, then the row of `blocks` that says that they are there. What is written twice, since a block ended in
+// the middle of a chunk, HDF5 puts elsewhere as long as it is followed, so that what a row stands on is never touched.
+void RecordingWriter::Parts::write_block(RunEnd end) {
+  const auto rows = static_cast<long long>(frames);
+  tables.time.append(time.data(), rows);
+  tables.step.append(step.data(), rows);
+  if (tables.nq > 0) tables.q.append(q.data(), rows);
+  if (tables.nv > 0) tables.v.append(v.data(), rows);
+  if (tables.nr > 0) tables.reactions.append(reactions.data(), rows);
+  tables.energy.append(energy.data(), rows);
+  tables.report.append(report.data(), rows);
+  tables.certificate.append(certificate.data(), rows);
+  tables.stepping.append(stepping.data(), rows);
+  tables.ends.append(ends.data(), rows);
+  tables.contacts.append(contacts.data(), static_cast<long long>(contacts.size()));
+  tables.memory.append(memory.data(), static_cast<long long>(memory.size()));
+  tables.still.append(still.data(), static_cast<long long>(still.size()));
+  hdf5_did(H5Fflush(file, H5F_SCOPE_LOCAL), "cannot be written");
+  block.end = int(end);
+  tables.blocks.append(&block, 1);
+  tables.blocks.flush();
+
+  frames = 0;
+  for (std::vector<double>* list : {&time, &q, &v, &reactions, &still}) list->clear();
+  step.clear();
+  energy.clear();
+  report.clear();
+  certificate.clear();
+  stepping.clear();
+  ends.clear();
+  contacts.clear();
+  memory.clear();
+  last_block = Clock::now();
+}
+
+std::optional<Error> RecordingWriter::Parts::guarded(void (*work)(Parts&, RunEnd), RunEnd end) {
+  const QuietHdf5 quiet;
+  try {
+    if (broken) throw Hdf5Fault{"nothing more is written after the first failure"};
+    work(*this, end);
+    return {};
+  } catch (const Hdf5Fault& fault) {
+    broken = true;
+    return Error{path.string() + ": " + fault.message};
+  }
+}
+
+std::optional<Error> copy_recording(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (std::optional<Error> refused = find_refusal(to)) return refused;
+  std::error_code fault, other;
+  if (std::filesystem::equivalent(from, to, fault))
+    return Error{to.string() + ": is the recording that it is a copy of"};
+  const std::string temporary = temporary_name(to);
+  fault.clear();
+  std::filesystem::copy_file(from, temporary, fault);
+  if (!fault) std::filesystem::rename(temporary, to, fault);
+  if (!fault) return {};
+  std::filesystem::remove(temporary, other);
+  return Error{to.string() + ": " + fault.message()};
+}
+
+RecordingWriter::RecordingWriter(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+RecordingWriter::RecordingWriter(RecordingWriter&&) noexcept = default;
+RecordingWriter::~RecordingWriter() {
+  if (!parts_) return;
+  if (parts_->file.open() && !parts_->broken && parts_->frames > 0)
+    parts_->guarded([](Parts& parts, RunEnd end) { parts.write_block(end); }, RunEnd::unfinished);
+  const QuietHdf5 quiet;
+  parts_.reset();
+}
+
+Result<RecordingWriter> RecordingWriter::create(const std::filesystem::path& file, const ModelSpec& spec,
+                                                const Model& model, const RunSettings& settings) {
+  if (std::optional<Error> refused = find_refusal(file)) return std::move(*refused);
+  const QuietHdf5 quiet;
+  std::error_code fault;
+  const std::string temporary = temporary_name(file);
+  try {
+    auto parts = std::make_unique<Parts>();
+    parts->path = file;
+    parts->file = create_hdf5(temporary);
+    write_attribute(parts->file, "format", recording_format);
+    write_attribute(parts->file, "format_version", recording_version);
+    write_attribute(parts->file, "linchpin_version", std::string(linchpin_version()));
+    write_attribute(parts->file, "build", std::string(build_description()));
+    write_text(parts->file, "model", spec_to_json(spec));
+    write_text(parts->file, "settings", settings_to_json(settings));
+    write_names(parts->file, model);
+    parts->tables = RecordingTables::create(parts->file, model);
+    start_following(parts->file);
+    std::filesystem::rename(temporary, file);
+    return RecordingWriter(std::move(parts));
+  } catch (const Hdf5Fault& why) {
+    std::filesystem::remove(temporary, fault);
+    return Error{file.string() + ": " + why.message};
+  } catch (const std::filesystem::filesystem_error& why) {
+    std::filesystem::remove(temporary, fault);
+    return Error{file.string() + ": " + why.code().message()};
+  }
+}
+
+Result<RecordingWriter> RecordingWriter::append(const std::filesystem::path& file, const Model& model,
+                                                const RunSettings& settings) {
+  const QuietHdf5 quiet;
+  try {
+    auto parts = std::make_unique<Parts>();
+    parts->path = file;
+    parts->file = open_hdf5_to_append(file.string());
+    RecordingTables& t = parts->tables = RecordingTables::open(parts->file, model);
+    const long long blocks = t.blocks.rows();
+    if (blocks == 0) throw Hdf5Fault{"holds no whole block to go on from"};
+    t.blocks.read(blocks - 1, 1, &parts->block);
+    // What was written after the last whole block goes.
+    for (Hdf5Table* table : {&t.time, &t.step, &t.energy, &t.report, &t.certificate, &t.stepping, &t.ends})
+      table->truncate(parts->block.frames);
+    if (t.nq > 0) t.q.truncate(parts->block.frames);
+    if (t.nv > 0) t.v.truncate(parts->block.frames);
+    if (t.nr > 0) t.reactions.truncate(parts->block.frames);
+    t.contacts.truncate(parts->block.ends.contacts);
+    t.memory.truncate(parts->block.ends.memory);
+    t.still.truncate(parts->block.ends.still);
+    hdf5_did(H5Ldelete(parts->file, "settings", H5P_DEFAULT), "settings cannot be written");
+    write_text(parts->file, "settings", settings_to_json(settings));
+    hdf5_did(H5Fflush(parts->file, H5F_SCOPE_LOCAL), "cannot be written");
+    start_following(parts->file);
+    return RecordingWriter(std::move(parts));
+  } catch (const Hdf5Fault& why) {
+    return Error{file.string() + ": " + why.message};
+  }
+}
+
+std::optional<Error> RecordingWriter::add(const Snapshot& snapshot, double dt) {
+  parts_->take(snapshot, dt);
+  const bool first = parts_->block.frames == 1;  // a run that is killed in its first second has its start at least
+  if (!first && !parts_->due()) return {};
+  return parts_->guarded([](Parts& parts, RunEnd end) { parts.write_block(end); }, RunEnd::unfinished);
+}
+
+std::optional<Error> RecordingWriter::finish(RunEnd end) {
+  return parts_->guarded(
+      [](Parts& parts, RunEnd how) {
+        parts.write_block(how);
+        parts.tables = {};
+        if (!parts.file.reset()) fail_hdf5("cannot be closed");
+      },
+      end);
+}
+
+}  // namespace linchpin

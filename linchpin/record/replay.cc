@@ -1,0 +1,144 @@
+#include "linchpin/record/replay.h"
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "linchpin/record/signals.h"
+#include "linchpin/spatial/words.h"
+
+namespace linchpin {
+namespace {
+
+struct Difference {
+  std::string what;
+  double recorded, again;
+};
+
+// Compares two snapshots, and stops at the first number that differs.
+class Comparison {
+ public:
+  explicit Comparison(const Model& model) : signals_(model) {}
+
+  const std::optional<Difference>& operator()(const Snapshot& recorded, const Snapshot& again) {
+    found_.reset();
+    compare("time", recorded.state.time, again.state.time);
+    compare("status of the step", double(int(recorded.report.status)), double(int(again.report.status)));
+    signals_.values(recorded, recorded_);
+    signals_.values(again, again_);
+    for (std::size_t i = 0; i < recorded_.size(); ++i) compare(signals_.names()[i], recorded_[i], again_[i]);
+    compare_contacts(recorded.contacts, again.contacts);
+    compare_memory(recorded.state, again.state);
+    return found_;
+  }
+
+ private:
+  template <class Name>
+  void compare(const Name& what, double recorded, double again) {
+    if (found_ || std::bit_cast<std::uint64_t>(recorded) == std::bit_cast<std::uint64_t>(again)) return;
+    found_ = Difference{what, recorded, again};
+  }
+  void compare_contacts(const std::vector<ContactReport>& recorded, const std::vector<ContactReport>& again) {
+    compare("number of contacts", double(recorded.size()), double(again.size()));
+    for (std::size_t i = 0; i < recorded.size() && !found_; ++i) {
+      const ContactReport &a = recorded[i], &b = again[i];
+      const auto field = [&](const char* name, double x, double y) {
+        if (std::bit_cast<std::uint64_t>(x) != std::bit_cast<std::uint64_t>(y))
+          compare(words("contact[", i, "].", name), x, y);
+      };
+      field("shape_a", a.shape_a, b.shape_a);
+      field("shape_b", a.shape_b, b.shape_b);
+      field("gap", a.gap, b.gap);
+      field("point.x", a.point.x, b.point.x);
+      field("point.y", a.point.y, b.point.y);
+      field("point.z", a.point.z, b.point.z);
+      field("normal.x", a.normal.x, b.normal.x);
+      field("normal.y", a.normal.y, b.normal.y);
+      field("normal.z", a.normal.z, b.normal.z);
+      field("force.x", a.force.x, b.force.x);
+      field("force.y", a.force.y, b.force.y);
+      field("force.z", a.force.z, b.force.z);
+      field("normal_force", a.normal_force, b.normal_force);
+      field("friction", a.friction, b.friction);
+      field("mu", a.mu, b.mu);
+      field("state", int(a.state), int(b.state));
+    }
+  }
+  // What the next step begins from beside positions and velocities.
+  void compare_memory(const State& recorded, const State& again) {
+    compare("substep", recorded.substep, again.substep);
+    compare("fresh", recorded.fresh, again.fresh);
+    compare("loose_steps", recorded.loose_steps, again.loose_steps);
+    compare("number of rows in memory", double(recorded.memory.size()), double(again.memory.size()));
+    for (std::size_t i = 0; i < recorded.memory.size() && !found_; ++i) {
+      for (std::size_t k = 0; k < 5; ++k)
+        if (recorded.memory[i].key[k] != again.memory[i].key[k])
+          compare(words("memory[", i, "].key[", k, "]"), recorded.memory[i].key[k], again.memory[i].key[k]);
+      for (std::size_t k = 0; k < 3 && !found_; ++k)
+        if (std::bit_cast<std::uint64_t>(recorded.memory[i].force[k]) !=
+            std::bit_cast<std::uint64_t>(again.memory[i].force[k]))
+          compare(words("memory[", i, "].force[", k, "]"), recorded.memory[i].force[k], again.memory[i].force[k]);
+    }
+    compare("number of trees at rest", double(recorded.still.size()), double(again.still.size()));
+    for (std::size_t i = 0; i < recorded.still.size() && !found_; ++i)
+      compare(words("still[", i, "]"), recorded.still[i], again.still[i]);
+  }
+
+  Signals signals_;
+  std::vector<double> recorded_, again_;
+  std::optional<Difference> found_;
+};
+
+}  // namespace
+
+Result<Replay> replay(const Recording& recording, const std::function<bool(double)>& go_on) {
+  const RunSettings& settings = recording.settings();
+  if (!settings.inputs)
+    return Error{recording.file().string() + ": its inputs changed from step to step and are not in it"};
+  const Model& model = recording.model();
+  const Inputs inputs = settings.inputs->view();
+  Simulation usual(model, settings.simulation);
+  RunMonitor monitor(model, settings.limits);
+  SnapshotTaker take(model);
+  Comparison differ(model);
+  Snapshot recorded;
+  if (std::optional<Error> fault = recording.read(0, recorded)) return std::move(*fault);
+  State state = recorded.state;
+  monitor.start(state);
+  StepReport report;
+  Replay result;
+  for (long long frame = 0, step = recorded.step; frame < recording.frames(); ++frame) {
+    if (frame > 0)
+      if (std::optional<Error> fault = recording.read(frame, recorded)) return std::move(*fault);
+    // The frame of a step that failed stands for one step more than were done.
+    const long long target = recorded.step + (recorded.report.ok() ? 0 : 1);
+    const double dt = recording.step_sizes()[std::size_t(frame)];
+    std::optional<Simulation> shorter;
+    for (; step < target; ++step) {
+      if (go_on && step % 64 == 0 && !go_on(state.time / recording.times().back())) return result;
+      if (step + 1 == target && dt != settings.simulation.dt) {
+        SimulationOptions options = settings.simulation;
+        options.dt = dt;
+        shorter.emplace(model, options);
+      }
+      report = (shorter ? *shorter : usual).step(state, inputs);
+      monitor.add(state, report);
+      if (!report.ok()) break;
+    }
+    const Snapshot& again =
+        take(recorded.step, state, shorter ? *shorter : usual, report, monitor.certificate(), inputs);
+    result.frames = frame + 1;
+    if (const std::optional<Difference>& difference = differ(recorded, again)) {
+      result.same = false;
+      result.frame = frame;
+      result.time = recorded.state.time;
+      result.what = difference->what;
+      result.recorded = difference->recorded;
+      result.again = difference->again;
+      return result;
+    }
+  }
+  return result;
+}
+
+}  // namespace linchpin

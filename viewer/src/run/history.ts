@@ -1,0 +1,66 @@
+// The frames of a run, in order of time: all of a recording, or what a live run has sent so far. A live run that goes on
+// for long gives up its oldest quarter whenever it is full.
+import type { Frame, Scene } from './data';
+import { Event } from './events';
+
+const MOST_FRAMES = 40_000;
+const MOST_BYTES = 400e6;
+
+export class History {
+  readonly dropped = new Event<number>(); // how many of the oldest were given up
+  readonly cleared = new Event();
+  private bytes = 0;
+
+  constructor(readonly scene: Scene, readonly frames: Frame[] = []) {}
+
+  get length(): number {
+    return this.frames.length;
+  }
+
+  get last(): number {
+    return this.frames.length - 1;
+  }
+
+  get begin(): number {
+    return this.frames[0]?.time ?? 0;
+  }
+
+  get end(): number {
+    return this.frames[this.last]?.time ?? 0;
+  }
+
+  append(frame: Frame): void {
+    if (this.length > 0 && frame.step < this.frames[this.last].step) this.clear(); // the run was reset
+    this.frames.push(frame);
+    this.bytes += frame.poses.byteLength + frame.signals.byteLength + frame.words.byteLength;
+    if (this.length <= MOST_FRAMES && this.bytes <= MOST_BYTES) return;
+    const count = Math.ceil(this.length / 4);
+    for (const old of this.frames.splice(0, count))
+      this.bytes -= old.poses.byteLength + old.signals.byteLength + old.words.byteLength;
+    this.dropped.emit(count);
+  }
+
+  clear(): void {
+    this.frames.length = 0;
+    this.bytes = 0;
+    this.cleared.emit();
+  }
+
+  // The last frame that is not after time; the first one where all are.
+  at(time: number): number {
+    let low = 0;
+    let high = this.length; // frames[low] <= time < frames[high], as far as there are such
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.frames[middle].time <= time) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+
+  nearest(time: number): number {
+    const i = this.at(time);
+    const next = Math.min(i + 1, this.last);
+    return Math.abs(this.frames[next]?.time - time) < Math.abs(this.frames[i]?.time - time) ? next : i;
+  }
+}

@@ -1,0 +1,47 @@
+// Where this page's run comes from: a recording it holds, one the server hands out, or a live run.
+import { DataError, decodeBase64, type Frame, parseJson, readRecording, type Scene } from './data';
+import { Live } from './live';
+
+export type Session =
+  | { mode: 'recording'; scene: Scene; frames: Frame[] }
+  | { mode: 'live'; live: Live };
+
+export async function openSession(progress: (text: string) => void): Promise<Session> {
+  const held = document.getElementById('linchpin-recording');
+  if (held) {
+    progress('Reading the recording …');
+    const recording = readRecording(decodeBase64(held.textContent ?? ''));
+    held.remove(); // its text is as large as the recording
+    return { mode: 'recording', ...recording };
+  }
+  if (location.protocol === 'file:')
+    throw new DataError('this page holds no recording; `linchpin view MODEL --export page.html` writes one that does');
+
+  progress('Asking the server …');
+  const session = parseJson(await (await get('session')).text(), '/session') as { mode?: unknown } | null;
+  if (session?.mode === 'recording') {
+    progress('Loading the recording …');
+    return { mode: 'recording', ...readRecording(await (await get('recording')).arrayBuffer()) };
+  }
+  if (session?.mode !== 'live') throw new DataError(`the server is in mode ${JSON.stringify(session?.mode)}`);
+  const address = new URL(`live${tokenQuery()}`, location.href);
+  address.protocol = location.protocol === 'https:' ? 'wss:' : 'ws:';
+  return { mode: 'live', live: new Live(address.href) };
+}
+
+// A server that others can reach asks for the token the command printed.
+function tokenQuery(): string {
+  const token = new URLSearchParams(location.search).get('token');
+  return token === null ? '' : `?token=${encodeURIComponent(token)}`;
+}
+
+async function get(path: string): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path + tokenQuery());
+  } catch {
+    throw new DataError('the server does not answer');
+  }
+  if (!response.ok) throw new DataError(`the server answers /${path} with ${response.status} ${response.statusText}`);
+  return response;
+}

@@ -1,0 +1,81 @@
+// Contact points, force arrows and friction cones, coloured by state.
+import { ConeGeometry, CylinderGeometry, DoubleSide, type Group, IcosahedronGeometry, Matrix4, MeshBasicMaterial, Quaternion, Vector3 } from 'three';
+import { CONTACT_WORDS, type Frame } from '../run/data';
+import { Copies } from './copies';
+import { CONTACT_COLOURS } from './palette';
+
+const UP = new Vector3(0, 0, 1);
+const matrix = new Matrix4();
+const turn = new Quaternion();
+const point = new Vector3();
+const along = new Vector3();
+const place = new Vector3();
+const scale = new Vector3();
+
+export class Contacts {
+  showForces = true;
+  showCones = false;
+  showPoints = true;
+  enlarge = 1; // the user's factor on arrows
+  private readonly points: Copies;
+  private readonly shafts: Copies;
+  private readonly heads: Copies;
+  private readonly cones: Copies;
+
+  // size: of a typical body, m; force: N, the force whose arrow is as long as that.
+  constructor(root: Group, private readonly size: number, readonly force: number) {
+    // Drawn over the bodies: forces and cones reach into them.
+    const over = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, opacity: 0.9 });
+    const glass = new MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.16, depthTest: false, depthWrite: false, side: DoubleSide });
+    this.points = new Copies(root, new IcosahedronGeometry(1, 0), over, 3);
+    this.shafts = new Copies(root, new CylinderGeometry(1, 1, 1, 5, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
+    this.heads = new Copies(root, new ConeGeometry(1, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
+    this.cones = new Copies(root, new ConeGeometry(1, 1, 20, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5), glass, 2);
+  }
+
+  get drawn(): { points: number; arrows: number; cones: number } {
+    return { points: this.points.count, arrows: this.shafts.count, cones: this.cones.count };
+  }
+
+  // Newtons a metre of arrow.
+  get newtonsPerMetre(): number {
+    return this.force / (this.size * this.enlarge);
+  }
+
+  update(frame: Frame | undefined): void {
+    const all = [this.points, this.shafts, this.heads, this.cones];
+    for (const each of all) each.begin();
+    for (let c = 0; frame && c < frame.contacts; ++c) this.add(frame, CONTACT_WORDS * c);
+    for (const each of all) each.end();
+  }
+
+  private add(frame: Frame, at: number): void {
+    const f = frame.floats;
+    const colour = CONTACT_COLOURS[frame.words[at + 2]];
+    const s = this.size;
+    point.set(f[at + 4], f[at + 5], f[at + 6]);
+    if (this.showPoints) {
+      matrix.compose(point, turn.identity(), scale.setScalar(0.035 * s));
+      this.points.add(matrix, colour);
+    }
+    along.set(f[at + 7], f[at + 8], f[at + 9]);
+    const mu = f[at + 3];
+    if (this.showCones && mu > 0 && Number.isFinite(mu)) {
+      const height = 0.4 * s * Math.min(1, 1.5 / mu); // a wide one stays as wide as it is high
+      matrix.compose(point, turn.setFromUnitVectors(UP, along), scale.set(mu * height, mu * height, height));
+      this.cones.add(matrix, colour);
+    }
+    if (!this.showForces) return;
+    along.set(f[at + 10], f[at + 11], f[at + 12]);
+    const force = along.length();
+    const length = Math.min(force / this.newtonsPerMetre, 8 * s);
+    if (!(length > 0.01 * s)) return; // not seen anyway
+    turn.setFromUnitVectors(UP, along.divideScalar(force));
+    const head = Math.min(0.2 * s, 0.5 * length);
+    matrix.compose(point, turn, scale.set(0.028 * s, 0.028 * s, length - head));
+    this.shafts.add(matrix, colour);
+    place.copy(point).addScaledVector(along, length - head);
+    matrix.compose(place, turn, scale.set(0.4 * head, 0.4 * head, head));
+    this.heads.add(matrix, colour);
+  }
+}

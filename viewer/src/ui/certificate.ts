@@ -1,0 +1,80 @@
+// What can be said of the run: passed or failed, and the figures that say so. The groups and names are those of
+// `linchpin simulate --json`; a figure without an entry here is shown under its own name.
+import type { Certificate } from '../run/data';
+import { h } from './dom';
+import { withUnit } from './format';
+
+interface Fact { label: string; unit: string }
+
+const FACTS: Record<string, Fact> = {
+  'energy.relative_defect': { label: 'energy defect, relative', unit: '' },
+  'energy.tolerance': { label: 'allowed', unit: '' },
+  'energy.largest_defect': { label: 'energy defect, largest', unit: 'J' },
+  'energy.exchanged': { label: 'energy exchanged', unit: 'J' },
+  'energy.start': { label: 'energy at start', unit: 'J' },
+  'energy.stored': { label: 'energy now', unit: 'J' },
+  'energy.work': { label: 'work done', unit: 'J' },
+  'energy.dissipated': { label: 'dissipated', unit: 'J' },
+  'energy.lost': { label: 'lost', unit: 'J' },
+  'energy.projected': { label: 'by projection', unit: 'J' },
+  'energy.defect': { label: 'energy defect now', unit: 'J' },
+  'contact.residual': { label: 'contact residual', unit: '' },
+  'contact.cone_violation': { label: 'friction beyond its cone', unit: 'N s' },
+  'contact.penetration': { label: 'penetration', unit: 'm' },
+  'contact.penetration_limit': { label: 'allowed', unit: 'm' },
+  'contact.most_contacts': { label: 'contacts, at most', unit: '' },
+  'contact.impact_loss': { label: 'lost in impacts', unit: 'J' },
+  'contact.contact_loss': { label: 'lost in contact', unit: 'J' },
+  'constraints.loop_error': { label: 'loop error', unit: 'm or rad' },
+  'constraints.loop_speed': { label: 'loop speed', unit: 'm/s or rad/s' },
+  time: { label: 'time', unit: 's' },
+};
+
+// Shown at once; the rest is behind "all figures".
+const FIRST = ['energy.relative_defect', 'contact.penetration', 'contact.residual', 'contact.cone_violation', 'constraints.loop_error'];
+
+export class CertificatePanel {
+  readonly element: HTMLElement;
+  private readonly badge = h('span', { class: 'badge', 'data-testid': 'certificate-badge' }, 'none yet');
+  private readonly reason = h('p', { class: 'reason', hidden: true });
+  private readonly first = h('dl', { 'data-testid': 'certificate-figures' });
+  private readonly rest = h('dl', {});
+  private shown = '';
+
+  constructor() {
+    this.element = h('section', { class: 'panel certificate' },
+      h('header', {}, h('h2', {}, 'Certificate'), h('span', { class: 'space' }), this.badge),
+      this.reason, this.first,
+      h('details', {}, h('summary', {}, 'All figures'), this.rest));
+  }
+
+  show(certificate: Certificate | null): void {
+    const text = JSON.stringify(certificate);
+    if (text === this.shown) return;
+    this.shown = text;
+    if (!certificate) return;
+    const passed = certificate.passed === true;
+    this.badge.textContent = passed ? 'passed' : 'failed';
+    this.badge.className = `badge ${passed ? 'good' : 'bad'}`;
+    const reason = typeof certificate.reason === 'string' ? certificate.reason : '';
+    this.reason.textContent = reason;
+    this.reason.hidden = reason === '';
+
+    const figures = flatten(certificate);
+    const row = ([key, value]: [string, number | null]): HTMLElement[] => {
+      const fact = FACTS[key] ?? { label: key.replace(/^.*\./, '').replaceAll('_', ' '), unit: '' };
+      return [h('dt', {}, fact.label), h('dd', {}, value === null ? 'none' : withUnit(value, fact.unit, 3))];
+    };
+    this.first.replaceChildren(...FIRST.filter((key) => figures.has(key)).flatMap((key) => row([key, figures.get(key)!])));
+    this.rest.replaceChildren(...[...figures].filter(([key]) => !FIRST.includes(key)).flatMap(row));
+  }
+}
+
+function flatten(value: object, prefix = '', out = new Map<string, number | null>()): Map<string, number | null> {
+  for (const [key, inner] of Object.entries(value)) {
+    const name = prefix + key;
+    if (typeof inner === 'number' || (inner === null && name in FACTS)) out.set(name, inner as number | null);
+    else if (typeof inner === 'object' && inner !== null) flatten(inner, `${name}.`, out);
+  }
+  return out;
+}

@@ -1,0 +1,47 @@
+// Keys and mouse, in one table that the keyboard handler and the help sheet share.
+import { h, iconButton } from './dom';
+
+export interface Shortcut { keys: string[]; shown: string; what: string; act: () => void }
+
+const MOUSE: [string, string][] = [
+  ['drag', 'turn the view'],
+  ['right drag, or Shift + drag beside bodies', 'move the view'],
+  ['wheel', 'nearer, farther'],
+  ['click', 'select a body'],
+  ['double click', 'fill the view with a body'],
+  ['Ctrl or Shift + drag on a body', 'push it (live runs)'],
+  ['drag on the selected body', 'push it (live runs)'],
+  ['click or drag on a plot', 'go to that time'],
+];
+
+export class Help {
+  readonly dialog: HTMLDialogElement;
+
+  constructor(shortcuts: Shortcut[]) {
+    const rows = (pairs: [string, string][]): HTMLElement[] =>
+      pairs.map(([key, what]) => h('tr', {}, h('td', {}, h('kbd', {}, key)), h('td', {}, what)));
+    const close = iconButton('cross', 'Close (Escape)', 'close-help', () => this.dialog.close());
+    this.dialog = h('dialog', { class: 'help', 'data-testid': 'help-dialog', 'aria-label': 'Keys and mouse' },
+      h('header', {}, h('h2', {}, 'Keys and mouse'), h('span', { class: 'space' }), close),
+      h('div', { class: 'columns' },
+        h('table', {}, ...rows(shortcuts.map(({ shown, what }) => [shown, what]))),
+        h('table', {}, ...rows(MOUSE))));
+    this.dialog.addEventListener('click', (event) => {
+      if (event.target === this.dialog) this.dialog.close(); // beside the sheet
+    });
+    addEventListener('keydown', (event) => {
+      const target = event.target as HTMLElement;
+      const typing = target instanceof HTMLInputElement && (target.type === 'search' || target.type === 'text');
+      if (typing || target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey || event.altKey) return;
+      const shortcut = shortcuts.find(({ keys }) => keys.includes(event.key) || keys.includes(event.key.toLowerCase()));
+      if (!shortcut || (this.dialog.open && event.key !== '?')) return;
+      event.preventDefault();
+      shortcut.act();
+    });
+  }
+
+  toggle(): void {
+    if (this.dialog.open) this.dialog.close();
+    else this.dialog.showModal();
+  }
+}

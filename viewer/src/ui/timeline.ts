@@ -1,0 +1,117 @@
+// The bar below the view: play, step, speed, loop, where in time.
+import type { Player } from '../run/player';
+import { h, icon, iconButton, setPressed } from './dom';
+import { fixed, short, ticks } from './format';
+import { cssColour } from './theme';
+
+export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
+const INSET = 8; // px, half of the slider's thumb: where its ends are
+
+export class Timeline {
+  readonly element: HTMLElement;
+  private readonly playButton: HTMLButtonElement;
+  private readonly loopButton: HTMLButtonElement;
+  private readonly liveButton: HTMLButtonElement;
+  private readonly slider: HTMLInputElement;
+  private readonly ruler = h('canvas', { class: 'ruler', 'aria-hidden': 'true' });
+  private readonly time = h('span', { class: 'now', 'data-testid': 'time' });
+  private readonly count = h('span', { class: 'quiet', 'data-testid': 'frame-count' });
+  private readonly speed: HTMLSelectElement;
+  private playIcon = '';
+  private ruled = ''; // what the ruler was drawn for
+
+  constructor(private readonly player: Player) {
+    const live = player.live !== null;
+    this.playButton = iconButton('play', 'Play or pause (space)', 'play', () => player.toggle());
+    this.playButton.classList.add('primary');
+    this.loopButton = iconButton('loop', 'Begin again at the end (L)', 'loop', () => this.toggleLoop());
+    this.loopButton.hidden = live;
+    this.liveButton = h('button', { class: 'button live', type: 'button', title: 'To the newest moment, and go on (End)', 'data-testid': 'live', onclick: () => player.goLive() }, 'Live');
+    this.liveButton.hidden = !live;
+    this.slider = h('input', {
+      class: 'slider', type: 'range', step: 'any', min: 0, max: 1, 'aria-label': 'Time', 'data-testid': 'timeline',
+      oninput: () => player.seek(Number(this.slider.value)),
+    });
+    this.slider.addEventListener('change', () => this.slider.blur());
+    this.speed = h('select', {
+      class: 'field speed', title: 'Seconds of motion a second (+ and −)', 'aria-label': 'Speed', 'data-testid': 'speed',
+      onchange: () => {
+        player.setSpeed(Number(this.speed.value));
+        this.speed.blur();
+      },
+    }, ...SPEEDS.map((value) => h('option', { value }, `${value}×`)));
+    this.element = h('footer', { class: 'timeline' },
+      h('div', { class: 'transport' },
+        iconButton(live ? 'reset' : 'start', live ? 'Begin the run again (Home)' : 'To the start (Home)', 'start', () => player.reset()),
+        iconButton('previous', 'One frame back (←)', 'step-back', () => player.step(-1)),
+        this.playButton,
+        iconButton('next', 'One frame on (→)', 'step', () => player.step(1)),
+        this.loopButton, this.liveButton, this.speed),
+      h('div', { class: 'track' }, this.slider, this.ruler),
+      h('div', { class: 'clock' }, this.time, this.count));
+  }
+
+  toggleLoop(): void {
+    this.player.loop = !this.player.loop;
+    this.update();
+  }
+
+  faster(by: 1 | -1): void {
+    const now = SPEEDS.findIndex((value) => value >= this.player.speed);
+    this.player.setSpeed(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, now + by))]);
+  }
+
+  update(): void {
+    const { player } = this;
+    const { history } = player;
+    const name = player.moving ? 'pause' : 'play';
+    if (name !== this.playIcon) {
+      this.playIcon = name;
+      this.playButton.replaceChildren(icon(name));
+      this.playButton.dataset.playing = String(player.moving);
+    }
+    setPressed(this.loopButton, player.loop);
+    setPressed(this.liveButton, player.attached);
+    if (this.speed.value !== String(player.speed)) this.speed.value = String(player.speed);
+    this.slider.min = String(history.begin);
+    this.slider.max = String(Math.max(history.end, history.begin + 1e-9));
+    this.slider.value = String(player.time);
+    const done = history.end > history.begin ? (player.time - history.begin) / (history.end - history.begin) : 0;
+    this.slider.style.setProperty('--done', `${100 * done}%`);
+    this.slider.setAttribute('aria-valuetext', `${fixed(player.time, 3)} s`);
+    this.time.textContent = `${fixed(player.time, 3)} s`;
+    this.count.textContent = `frame ${history.length === 0 ? 0 : player.index + 1} of ${history.length}`;
+    this.drawRuler();
+  }
+
+  // Times below the slider, and in red where steps failed.
+  private drawRuler(): void {
+    const { history } = this.player;
+    const width = this.ruler.clientWidth;
+    const height = this.ruler.clientHeight;
+    const ratio = devicePixelRatio;
+    const now = [history.begin, history.end, width, ratio, cssColour('--quiet')].join();
+    if (now === this.ruled) return;
+    this.ruled = now;
+    this.ruler.width = Math.round(width * ratio);
+    this.ruler.height = Math.round(height * ratio);
+    const pen = this.ruler.getContext('2d')!;
+    pen.scale(ratio, ratio);
+    pen.font = '11px system-ui, sans-serif';
+    pen.textBaseline = 'top';
+    pen.textAlign = 'center';
+    pen.fillStyle = cssColour('--quiet');
+    pen.strokeStyle = cssColour('--rule');
+    const span = history.end - history.begin || 1;
+    const x = (time: number): number => INSET + ((time - history.begin) / span) * (width - 2 * INSET);
+    for (const time of ticks(history.begin, history.end, width / 90)) {
+      pen.beginPath();
+      pen.moveTo(Math.round(x(time)) + 0.5, 0);
+      pen.lineTo(Math.round(x(time)) + 0.5, 4);
+      pen.stroke();
+      pen.fillText(short(Number(time.toPrecision(8)), 6), Math.max(12, Math.min(width - 12, x(time))), 5);
+    }
+    pen.fillStyle = cssColour('--bad');
+    for (const frame of history.frames) if (frame.failed) pen.fillRect(x(frame.time) - 1, 0, 2, 4);
+  }
+}

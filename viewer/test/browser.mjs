@@ -1,0 +1,86 @@
+// Chromium as the tests use it, a tally of checks, and where pages' complaints are kept.
+import { chromium } from 'playwright-core';
+
+const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+export const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium';
+
+export const launch = () => chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+
+export class Tally {
+  passed = 0;
+  failed = 0;
+
+  check(what, holds, detail = '') {
+    if (holds) ++this.passed;
+    else ++this.failed;
+    console.log(`${holds ? 'ok    ' : 'FAILED'} ${what}${holds || detail === '' ? '' : `: ${detail}`}`);
+  }
+
+  close() {
+    console.log(`${this.passed} passed, ${this.failed} failed`);
+    process.exitCode = this.failed > 0 ? 1 : 0;
+  }
+}
+
+// A page that remembers what went wrong in it. The driver's notes on its own reading back of pixels are not the page's.
+export async function openPage(browser, address, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1366, height: 768 }, ...options });
+  const page = await context.newPage();
+  page.complaints = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type()) && !message.text().includes('GL Driver Message')) page.complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => page.complaints.push(error.stack ?? String(error)));
+  page.requests = [];
+  page.on('request', (request) => page.requests.push(request.url()));
+  page.setDefaultTimeout(60_000); // software drawing on a busy machine
+  await page.goto(address);
+  await page.waitForFunction('window.linchpin && (window.linchpin.ready || window.linchpin.error !== null)');
+  return page;
+}
+
+export const probe = (page, expression) => page.evaluate(`window.linchpin.${expression}`);
+
+// Waits until an expression of window.linchpin holds; false where it does not in time.
+export async function becomes(page, expression, seconds = 30) {
+  try {
+    await page.waitForFunction(`(({ linchpin }) => ${expression})(window)`, null, { timeout: 1000 * seconds });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// How many different colours a canvas of the page shows, read as the browser drew it.
+export async function coloursOf(page, selector, nth = 0) {
+  const picture = await page.locator(selector).nth(nth).screenshot();
+  return page.evaluate(async (data) => {
+    const image = new Image();
+    image.src = `data:image/png;base64,${data}`;
+    await image.decode();
+    const canvas = document.createElement('canvas');
+    canvas.width = image.width;
+    canvas.height = image.height;
+    const pen = canvas.getContext('2d');
+    pen.drawImage(image, 0, 0);
+    const { data: bytes } = pen.getImageData(0, 0, image.width, image.height);
+    const counts = {};
+    for (let i = 0; i < bytes.length; i += 4) {
+      const key = `${bytes[i]},${bytes[i + 1]},${bytes[i + 2]}`;
+      counts[key] = (counts[key] ?? 0) + 1;
+    }
+    return counts;
+  }, picture.toString('base64'));
+}
+
+// Pixels whose colour is within a distance of one given as #rrggbb.
+export function near(counts, colour, distance = 40) {
+  const want = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
+  let sum = 0;
+  for (const [key, count] of Object.entries(counts)) {
+    const have = key.split(',').map(Number);
+    if (Math.hypot(...have.map((x, i) => x - want[i])) <= distance) sum += count;
+  }
+  return sum;
+}

@@ -1,0 +1,123 @@
+// The page as the linchpin command serves and exports it: a live run, a recording, a file.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { becomes, openPage, probe } from './browser.mjs';
+import { arrowsAppear, looks, moves, plotsDraw, pushes, quiet, seeks, selects } from './steps.mjs';
+
+// Starts `linchpin view ...` and waits for the address it prints.
+async function serve(linchpin, ...args) {
+  const child = spawn(linchpin, ['view', ...args, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  const address = await new Promise((resolve, reject) => {
+    const hear = (data) => {
+      said += data;
+      const found = /http:\/\/\S+/.exec(said);
+      if (found) resolve(found[0]);
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.on('exit', (status) => reject(new Error(`linchpin view ended with ${status}: ${said}`)));
+  });
+  const stop = () => new Promise((resolve) => {
+    child.removeAllListeners('exit');
+    child.on('exit', (status) => resolve(status));
+    child.kill('SIGINT');
+  });
+  return { address, stop };
+}
+
+export async function testLinchpin(linchpin, { browser, tally, scratch, picture }) {
+  await liveStack(linchpin, browser, tally, picture);
+  await liveLoop(linchpin, browser, tally, picture);
+  await exported(linchpin, browser, tally, scratch, picture);
+  await recorded(linchpin, browser, tally, scratch, picture);
+}
+
+async function liveStack(linchpin, browser, tally, picture) {
+  const name = 'linchpin view @stack';
+  const { address, stop } = await serve(linchpin, '@stack');
+  const page = await openPage(browser, address, { colorScheme: 'light' });
+  tally.check(`${name}: opens`, (await probe(page, 'mode')) === 'live', await probe(page, 'error'));
+  const top = (await probe(page, 'bodies()')).length - 1;
+  await moves(page, tally, top, name);
+  tally.check(`${name}: contacts are found`, await becomes(page, 'linchpin.contacts.arrows > 0', 30));
+  await becomes(page, 'linchpin.frames > 20', 60);
+  await arrowsAppear(page, tally, name);
+  await picture(page, 'linchpin_stack');
+  await pushes(page, tally, top, name);
+  await picture(page, 'linchpin_stack_pushed');
+  await becomes(page, 'linchpin.frames > 60', 90);
+  await seeks(page, tally, top, name);
+  await plotsDraw(page, tally, name);
+  await page.click('[data-testid="live"]');
+  tally.check(`${name}: Live goes on at the end`, await becomes(page, 'linchpin.attached && linchpin.moving', 20));
+  await page.keyboard.press(' ');
+  tally.check(`${name}: space pauses`, await becomes(page, '!linchpin.moving', 20));
+  const time = await probe(page, 'time');
+  await page.keyboard.press('.');
+  tally.check(`${name}: a single step`, await becomes(page, `linchpin.time > ${time}`, 20));
+  await page.keyboard.press('Home');
+  tally.check(`${name}: begins again`, await becomes(page, `linchpin.time < ${time}`, 20));
+  tally.check(`${name}: a certificate`, await becomes(page, `/passed|failed/.test(document.querySelector('[data-testid="verdict"]').textContent)`, 20));
+  quiet(page, tally, name);
+  await page.context().close();
+  tally.check(`${name}: Ctrl-C ends it`, (await stop()) === 0);
+}
+
+// Loops, joints and reactions of a mechanism.
+async function liveLoop(linchpin, browser, tally, picture) {
+  const name = 'linchpin view @fourbar';
+  const { address, stop } = await serve(linchpin, '@fourbar');
+  const page = await openPage(browser, address, { colorScheme: 'dark' });
+  tally.check(`${name}: opens`, (await probe(page, 'mode')) === 'live', await probe(page, 'error'));
+  await moves(page, tally, 1, name);
+  tally.check(`${name}: its loop is marked`, await becomes(page, 'linchpin.marks.knots >= 2', 10));
+  await page.keyboard.press('j');
+  tally.check(`${name}: joint axes`, await becomes(page, 'linchpin.marks.rings > 0', 10));
+  await becomes(page, 'linchpin.frames > 20', 60);
+  await page.keyboard.press(' ');
+  await becomes(page, '!linchpin.moving', 20);
+  await picture(page, 'linchpin_fourbar');
+  quiet(page, tally, name);
+  await page.context().close();
+  await stop();
+}
+
+async function exported(linchpin, browser, tally, scratch, picture) {
+  const name = 'linchpin view @dominoes --export';
+  const file = join(scratch, 'dominoes.html');
+  const { status, stderr } = spawnSync(linchpin, ['view', '@dominoes', '--export', file, '--time', '2', '--quiet'], { encoding: 'utf8' });
+  tally.check(`${name}: writes a page`, existsSync(file), `status ${status}: ${stderr}`);
+  if (!existsSync(file)) return;
+  const page = await openPage(browser, pathToFileURL(file).href, { colorScheme: 'light' });
+  tally.check(`${name}: opens from disk`, (await probe(page, 'mode')) === 'recording', await probe(page, 'error'));
+  await moves(page, tally, 1, name);
+  await seeks(page, tally, 1, name);
+  await plotsDraw(page, tally, name);
+  await selects(page, tally, (await probe(page, 'bodies()')).length - 1, name);
+  await looks(page, tally, name);
+  tally.check(`${name}: asks nobody for anything`, page.requests.every((url) => /^(file|data|blob):/.test(url)), page.requests.join(' '));
+  await picture(page, 'linchpin_dominoes');
+  quiet(page, tally, name);
+  await page.context().close();
+}
+
+async function recorded(linchpin, browser, tally, scratch, picture) {
+  const name = 'linchpin view RECORDING';
+  const file = join(scratch, 'run.h5');
+  const { status, stderr } = spawnSync(linchpin, ['simulate', '@stack', '--time', '1', '--record', file, '--quiet'], { encoding: 'utf8' });
+  tally.check(`${name}: there is one`, existsSync(file), `status ${status}: ${stderr}`);
+  if (!existsSync(file)) return;
+  const { address, stop } = await serve(linchpin, file);
+  const page = await openPage(browser, address, { colorScheme: 'dark' });
+  tally.check(`${name}: opens`, (await probe(page, 'mode')) === 'recording', await probe(page, 'error'));
+  await moves(page, tally, 1, name);
+  await seeks(page, tally, 1, name);
+  await plotsDraw(page, tally, name);
+  await picture(page, 'linchpin_recording');
+  quiet(page, tally, name);
+  await page.context().close();
+  await stop();
+}

@@ -1,0 +1,136 @@
+// The program and the page together, in a browser: a live run, a push by mouse, an export from disk, a recording, a token.
+//
+//     LINCHPIN=build/release/apps/linchpin node test/served.mjs
+//
+// Status 77 with a reason where something that it needs is not there. CHROMIUM names the browser.
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const skip = (reason) => {
+  console.log(`skipped: ${reason}`);
+  process.exit(77);
+};
+const program = process.env.LINCHPIN ?? skip('LINCHPIN does not name the program');
+const browserPath = process.env.CHROMIUM || ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+if (!browserPath) skip('there is no chromium');
+const { chromium } = await import('playwright-core').catch(() => skip('playwright-core is not installed (npm install in viewer/)'));
+
+const folder = mkdtempSync(join(tmpdir(), 'linchpin-served-'));
+const children = [];
+let failures = 0;
+const expect = (is, what) => {
+  if (!is) {
+    console.log(`FAILED: ${what}`);
+    failures += 1;
+  }
+};
+
+// `linchpin view ...`, once it has said where.
+async function served(...args) {
+  const child = spawn(program, ['view', ...args, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  let said = '';
+  for await (const piece of child.stdout) {
+    said += piece;
+    const address = /http:\S+/.exec(said);
+    if (address) return { child, address: address[0] };
+  }
+  throw new Error(`linchpin view ${args.join(' ')} ended: ${said}`);
+}
+const until = async (page, what, is, ...args) => {
+  try {
+    await page.waitForFunction(is, args, { timeout: 60000, polling: 50 });
+  } catch {
+    expect(false, `${what} (${JSON.stringify(await page.evaluate(() => ({ error: window.linchpin?.error, mode: window.linchpin?.mode, time: window.linchpin?.time })))})`);
+  }
+};
+
+async function run(browser) {
+  // Whatever the page complains about, the policy's refusals among them, and whatever it asks for.
+  const open = async (address, context = {}) => {
+    const page = await (await browser.newContext({ viewport: { width: 900, height: 600 }, ...context })).newPage();
+    page.asked = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') expect(false, `the page says: ${message.text()}`);
+    });
+    page.on('pageerror', (error) => expect(false, `the page throws: ${error}`));
+    page.on('request', (request) => page.asked.push(request.url()));
+    await page.goto(address);
+    return page;
+  };
+  const ready = (page) => until(page, 'the page shows frames', () => window.linchpin?.ready && window.linchpin.frames > 1);
+
+  // ---- live
+  const live = await served('@stack:boxes=3');
+  const page = await open(live.address);
+  await ready(page);
+  expect((await page.evaluate(() => window.linchpin.mode)) === 'live', 'a live run is live');
+  expect((await page.evaluate(() => window.linchpin.bodies().length)) === 4, 'three boxes and the world are there');
+  await until(page, 'time goes on', () => window.linchpin.time > 0.2);
+  expect((await page.evaluate(() => window.linchpin.contacts.points)) === 12, 'each box stands on four points');
+  const before = await page.evaluate(() => window.linchpin.pose(3));
+  expect(Math.abs(before[2] - 2.5) < 1e-4, `the third box stands at 2.5 m, not ${before[2]}`);
+  // ctrl and the mouse: the upper box is pulled aside
+  const at = await page.evaluate(() => window.linchpin.project(3));
+  await page.mouse.move(at.x, at.y);
+  await page.keyboard.down('Control');
+  await page.mouse.down();
+  await page.mouse.move(at.x + 150, at.y - 60, { steps: 8 });
+  await until(page, 'the box follows the mouse', ([x, y]) => Math.hypot(window.linchpin.pose(3)[0] - x, window.linchpin.pose(3)[1] - y) > 0.3, before[0], before[1]);
+  await page.mouse.up();
+  await page.keyboard.up('Control');
+
+  // a second viewer sees the same run, and its going harms nobody
+  const second = await open(live.address);
+  await ready(second);
+  await second.context().close();
+  const later = await page.evaluate(() => window.linchpin.time);
+  await until(page, 'the first goes on', ([time]) => window.linchpin.time > time + 0.1, later);
+  await page.context().close();
+  live.child.kill('SIGTERM');
+
+  // ---- exported: from disk, without a network
+  const exported = join(folder, 'run.html');
+  execFileSync(program, ['view', '@swing', '--time', '0.5', '--export', exported, '--quiet']);
+  const file = await open(pathToFileURL(exported).href, { offline: true });
+  await ready(file);
+  expect((await file.evaluate(() => window.linchpin.frames)) === 31, 'every 17th of 500 steps, the first and the last');
+  expect(file.asked.length === 1, `an exported page asks nobody, but: ${file.asked.slice(1)}`);
+  await file.context().close();
+
+  // ---- recorded
+  const recorded = join(folder, 'run.h5');
+  execFileSync(program, ['simulate', '@stack:boxes=2', '--time', '0.3', '--record', recorded, '--quiet']);
+  const recording = await served(recorded);
+  const shown = await open(recording.address);
+  await ready(shown);
+  expect((await shown.evaluate(() => window.linchpin.mode)) === 'recording', 'a recording is a recording');
+  await shown.context().close();
+
+  // ---- with a token
+  const guarded = await served('@pendulum:links=2', '--host', '0.0.0.0');
+  const here = guarded.address.replace(/\/\/[^:]*:/, '//127.0.0.1:');
+  const allowed = await open(here);
+  await ready(allowed);
+  await allowed.context().close();
+  expect((await fetch(here)).status === 200, 'with the token there is a page');
+  expect((await fetch(here.replace(/.$/, (c) => (c === '0' ? '1' : '0')))).status === 403, 'a wrong token is refused');
+  expect((await fetch(here.replace(/\?.*/, ''))).status === 403, 'no token is refused');
+}
+
+let browser = null;
+try {
+  const without = spawnSync(program, ['view', '@top', '--time', '0.01', '--export', join(folder, 'a.html'), '--quiet'], { encoding: 'utf8' });
+  if (without.stderr.includes('built without')) skip("the program was built without the viewer's page");
+  browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'] });
+  await run(browser);
+} finally {
+  await browser?.close();
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(failures ? `${failures} failed` : 'all passed');
+process.exit(failures ? 1 : 0);
