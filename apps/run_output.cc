@@ -1,6 +1,7 @@
 #include "apps/run_output.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -10,7 +11,8 @@
 namespace linchpin {
 namespace {
 
-constexpr int strip_width = 48, strip_joints = 4;
+constexpr int strip_width = 48;
+constexpr std::size_t strip_joints = 4, strip_candidates = 100;  // shown, of those that are looked at
 
 }  // namespace
 
@@ -72,34 +74,42 @@ void ContactWriter::add(double time, std::span<const ContactReport> contacts) {
 
 Strips::Strips(const Model& model, long long steps) : model_(model), every_(std::max(1LL, steps / (4 * strip_width))) {
   for (const Joint& joint : model.joints())
-    if (joint.nq == 1 && shown_.size() < strip_joints) {
-      shown_.push_back(joint.q);
-      names_.push_back(joint.name);
-      units_.push_back(joint.type == JointType::prismatic ? "m" : "rad");
-    }
-  joint_.resize(shown_.size());
+    if (joint.nq == 1 && joints_.size() < strip_candidates)
+      joints_.push_back({joint.name, joint.type == JointType::prismatic ? "m" : "rad", joint.q, {}});
 }
 
 void Strips::add(const State& state, const Energy& e) {
-  kinetic_.push_back(e.kinetic);
-  potential_.push_back(e.gravity + e.springs);
-  for (std::size_t i = 0; i < shown_.size(); ++i) joint_[i].push_back(state.q[std::size_t(shown_[i])]);
+  kinetic_.values.push_back(e.kinetic);
+  potential_.values.push_back(e.gravity + e.springs);
+  for (Curve& curve : joints_) curve.values.push_back(state.q[std::size_t(curve.q)]);
+}
+
+double Strips::Curve::range() const {
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return *high - *low;
 }
 
 std::string Strips::text() const {
-  std::string out = line("kinetic", kinetic_, "J") + line("potential", potential_, "J");
-  for (std::size_t i = 0; i < shown_.size(); ++i) out += line(names_[i], joint_[i], units_[i]);
-  if (!out.empty() && model_.nq() > static_cast<int>(shown_.size()))
-    out += fmt::format("  ({} of {} coordinates; --csv FILE has them all)\n", shown_.size(), model_.nq());
+  if (kinetic_.values.size() < 2) return "";
+  std::vector<const Curve*> shown;
+  for (const Curve& curve : joints_) shown.push_back(&curve);
+  if (shown.size() > strip_joints) {  // those that move most, in the order of the model
+    std::ranges::stable_sort(shown, std::greater{}, &Curve::range);
+    shown.resize(strip_joints);
+    std::ranges::sort(shown, {}, &Curve::q);
+  }
+  shown.insert(shown.begin(), {&kinetic_, &potential_});
+  std::size_t space = 0;
+  for (const Curve* curve : shown) space = std::max(space, curve->name.size());
+  std::string out;
+  for (const Curve* curve : shown) {
+    const auto [low, high] = std::minmax_element(curve->values.begin(), curve->values.end());
+    out += fmt::format("  {:<{}}  {}  {:.4g} .. {:.4g} {}\n", curve->name, space, strip(curve->values, strip_width),
+                       *low, *high, curve->unit);
+  }
+  if (const std::size_t joints = shown.size() - 2; model_.nq() > static_cast<int>(joints))
+    out += fmt::format("  ({} of {} coordinates; --csv FILE has them all)\n", joints, model_.nq());
   return out;
-}
-
-std::string Strips::line(const std::string& name, const std::vector<double>& values, const std::string& unit) const {
-  if (values.size() < 2) return "";
-  std::size_t space = 9;  // "potential"
-  for (const std::string& n : names_) space = std::max(space, n.size());
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  return fmt::format("  {:<{}}  {}  {:.4g} .. {:.4g} {}\n", name, space, strip(values, strip_width), *low, *high, unit);
 }
 
 }  // namespace linchpin

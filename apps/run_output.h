@@ -41,7 +41,7 @@ class ContactWriter {
   OutputFile& file_;
 };
 
-// A few curves for the terminal: energies and the first joints.
+// A few curves for the terminal: energies and the joints that move most.
 class Strips {
  public:
   Strips(const Model& model, long long steps);
@@ -50,13 +50,16 @@ class Strips {
   std::string text() const;
 
  private:
-  std::string line(const std::string& name, const std::vector<double>& values, const std::string& unit) const;
+  struct Curve {
+    std::string name, unit;
+    int q = 0;
+    std::vector<double> values;
+    double range() const;
+  };
   const Model& model_;
   long long every_;
-  std::vector<int> shown_;
-  std::vector<std::string> names_, units_;
-  std::vector<double> kinetic_, potential_;
-  std::vector<std::vector<double>> joint_;
+  Curve kinetic_{"kinetic", "J"}, potential_{"potential", "J"};
+  std::vector<Curve> joints_;
 };
 
 }  // namespace linchpin
