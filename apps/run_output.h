@@ -58,7 +58,7 @@ class Strips {
   };
   const Model& model_;
   long long every_;
-  Curve kinetic_{"kinetic", "J"}, potential_{"potential", "J"};
+  Curve kinetic_{"kinetic", "J", 0, {}}, potential_{"potential", "J", 0, {}};
   std::vector<Curve> joints_;
 };
 
