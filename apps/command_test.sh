@@ -95,7 +95,7 @@ for _ in once twice; do
   says out "linchpin view linchpin-first-run.h5"
   if ((page)); then
     says out "open ./linchpin-first-run.html in a browser"
-    says linchpin-first-run.html 'id="linchpin-recording">TFBSMQ'  # LPR1
+    says linchpin-first-run.html 'id="linchpin-recording">TFBSM'  # LPR1
   fi
   ((page)) || break
 done
@@ -170,7 +170,8 @@ only a.csv
 
 # --- view
 refuses "MODEL is required" view
-refuses "'run.h5' is no" view run.h5
+refuses "run.h5: there is no such file" view run.h5
+refuses "'run.txt' is no model" view run.txt
 expect 0 simulate @top --time 0.01 --record run.h5 --quiet
 refuses "--dt cannot be said with it" view run.h5 --dt 0.1
 refuses "--port: 65536 must be between 0 and 65535" view @top --port 65536
@@ -184,23 +185,22 @@ if ((page)); then
   expect 0 view @stack:boxes=2 --time 0.1 --export a.html
   says out "certificate: PASSED"
   says out "written to a.html"
-  says a.html 'id="linchpin-recording">TFBSMQ'
+  says a.html 'id="linchpin-recording">TFBSM'
   expect 1 view @pendulum:links=12 --seed 1 --stepper explicit_euler --dt 0.5 --time 1000 --export b.html --quiet
   says err "stopped at t ="
-  says b.html 'id="linchpin-recording">TFBSMQ'
+  says b.html 'id="linchpin-recording">TFBSM'
   expect 0 view run.h5 --export c.html
-  says c.html 'id="linchpin-recording">TFBSMQ'
+  says c.html 'id="linchpin-recording">TFBSM'
   rm a.html b.html c.html
-  "$linchpin" view @stack --port 0 >out 2>err &
+  "$linchpin" view @stack --port 0 >where 2>&1 &
   pid=$!
-  for _ in {1..100}; do
-    [[ -s out ]] && break
+  for _ in {1..200}; do
+    [[ -s where ]] && break
     sleep 0.05
   done
-  port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/.*|\1|p' out)
+  port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/.*|\1|p' where)
   checks=$((checks + 1))
-  [[ -n $port ]] || fail "view does not say where: $(cat out err)"
-  cp out where
+  [[ -n $port ]] || fail "view does not say where: $(cat where)"
   refuses "port $port of 127.0.0.1 is taken by another program (--port N for another one" view @top --port "$port"
   exec 3<>"/dev/tcp/127.0.0.1/$port"
   printf 'GET /session HTTP/1.1\r\nHost: localhost\r\n\r\n' >&3
@@ -213,7 +213,7 @@ if ((page)); then
   kill -TERM $pid
   status=0
   wait $pid 2>/dev/null || status=$?
-  ((status == 143)) || fail "after SIGTERM view gives status $status, not 143: $(cat err)"
+  ((status == 143)) || fail "after SIGTERM view gives status $status, not 143: $(cat where)"
   rm where
 fi
 only run.h5

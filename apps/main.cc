@@ -9,6 +9,7 @@
 
 #include "apps/command.h"
 #include "linchpin/base/check.h"
+#include "linchpin/record/recording.h"
 
 namespace linchpin {
 namespace {
@@ -83,6 +84,7 @@ int run(std::vector<std::string> arguments) {
 int main(int count, char** words) {
   using namespace linchpin;
   catch_signals();
+  leave_hdf5_at_exit();
   int status = exit_failed;
   try {
     status = run(std::vector<std::string>(words + 1, words + count));

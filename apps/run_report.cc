@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "linchpin/record/certificate_json.h"
+
 namespace linchpin {
 namespace {
 
@@ -34,21 +36,12 @@ std::string fastest_body(const Model& model, const State& state) {
 std::string trouble(const Model& model, const RunOutcome& outcome) {
   const Certificate& c = outcome.certificate;
   if (outcome.stopped) return fmt::format("stopped by the user at t = {:.6g} s", outcome.time);
-  const std::string body = c.body >= 0 ? fmt::format(" (body '{}')", model.bodies()[std::size_t(c.body)].name)
-                           : c.constraint >= 0
-                               ? fmt::format(" (constraint '{}')", model.constraints()[std::size_t(c.constraint)].name)
-                               : std::string();
-  if (c.status != StepStatus::done) return fmt::format("stopped at t = {:.6g} s: {}{}", outcome.time, c.reason, body);
+  const std::string why = why_not_passed(model, c);
+  if (c.status != StepStatus::done) return fmt::format("stopped at t = {:.6g} s: {}", outcome.time, why);
   if (!c.finite)
-    return fmt::format("stopped at t = {:.6g} s: the energy is not finite (fastest is body '{}')", outcome.time,
+    return fmt::format("stopped at t = {:.6g} s: {} (fastest is body '{}')", outcome.time, why,
                        fastest_body(model, outcome.end));
-  if (c.penetration > c.limits.penetration)
-    return fmt::format("shapes went {:.2e} m into each other, more than the {:.2e} m allowed", c.penetration,
-                       c.limits.penetration);
-  if (!c.passed())
-    return fmt::format("energy defect {:.2e} of what was exchanged, above the tolerance {:.2e}",
-                       c.energy.relative_defect(), c.limits.energy);
-  return "";
+  return why;
 }
 
 std::vector<std::string> ignored(const Model& model, Stepper stepper) {
@@ -64,52 +57,15 @@ std::vector<std::string> ignored(const Model& model, Stepper stepper) {
 }
 
 Json certificate_json(const Model& model, const RunOutcome& outcome) {
-  const Certificate& c = outcome.certificate;
-  const EnergyBalance& e = c.energy;
-  return {{"passed", c.passed() && !outcome.stopped},
-          {"status", outcome.stopped ? std::string("interrupted") : std::string(to_string(c.status))},
-          {"reason", trouble(model, outcome)},
-          {"finite", c.finite},
-          {"body", c.body >= 0 ? Json(model.bodies()[std::size_t(c.body)].name) : Json(nullptr)},
-          {"constraint", c.constraint >= 0 ? Json(model.constraints()[std::size_t(c.constraint)].name) : Json(nullptr)},
-          {"constraints",
-           {{"rows", outcome.mobility.rows},
-            {"rank_at_start", outcome.mobility.rank},
-            {"freedom_at_start", outcome.mobility.freedom},
-            {"loop_error", c.loop_error},
-            {"loop_speed", c.loop_speed}}},
-          {"contact",
-           {{"residual", c.residual},
-            {"cone_violation", c.cone_violation},
-            {"penetration", c.penetration},
-            {"most_contacts", c.most_contacts},
-            {"problems", c.problems},
-            {"loose", c.loose},
-            {"halved", c.halved},
-            {"iterations", c.iterations},
-            {"declared_fallbacks", c.declared_fallbacks},
-            {"impacts", c.impacts},
-            {"painleve_steps", c.painleve},
-            {"impact_loss", c.impact_loss},
-            {"contact_loss", c.contact_loss},
-            {"least_release", c.least_release}}},
-          {"time", outcome.time},
-          {"steps", c.steps},
-          {"evaluations", c.evaluations},
-          {"substeps", c.substeps},
-          {"rejected", c.rejected},
-          {"energy",
-           {{"start", e.start},
-            {"stored", e.stored},
-            {"work", e.work},
-            {"dissipated", e.dissipated},
-            {"lost", e.lost},
-            {"projected", e.projected},
-            {"defect", e.defect()},
-            {"largest_defect", e.largest_defect},
-            {"exchanged", e.exchanged},
-            {"relative_defect", e.relative_defect()},
-            {"tolerance", std::isinf(c.limits.energy) ? Json(nullptr) : Json(c.limits.energy)}}}};
+  Json json = Json::parse(certificate_json(model, outcome.certificate));
+  json["passed"] = outcome.certificate.passed() && !outcome.stopped;
+  if (outcome.stopped) json["status"] = "interrupted";
+  json["reason"] = trouble(model, outcome);
+  json["constraints"]["rows"] = outcome.mobility.rows;
+  json["constraints"]["rank_at_start"] = outcome.mobility.rank;
+  json["constraints"]["freedom_at_start"] = outcome.mobility.freedom;
+  json["time"] = outcome.time;
+  return json;
 }
 
 void print_summary(const ModelArgument& argument, const Schedule& schedule, const SimulationOptions& options,

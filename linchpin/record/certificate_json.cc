@@ -1,8 +1,38 @@
 #include "linchpin/record/certificate_json.h"
 
+#include <cstdio>
+
 #include <nlohmann/json.hpp>
 
 namespace linchpin {
+namespace {
+
+std::string short_number(double x) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.2e", x);
+  return digits;
+}
+
+}  // namespace
+
+std::string why_not_passed(const Model& model, const Certificate& c) {
+  if (c.status != StepStatus::done) {
+    std::string why = c.reason;
+    if (c.body >= 0)
+      why += " (body '" + model.bodies()[std::size_t(c.body)].name + "')";
+    else if (c.constraint >= 0)
+      why += " (constraint '" + model.constraints()[std::size_t(c.constraint)].name + "')";
+    return why;
+  }
+  if (!c.finite) return "the energy is not finite";
+  if (c.penetration > c.limits.penetration)
+    return "shapes went " + short_number(c.penetration) + " m into each other, more than the " +
+           short_number(c.limits.penetration) + " m allowed";
+  if (!c.passed())
+    return "energy defect " + short_number(c.energy.relative_defect()) + " of what was exchanged, above the tolerance " +
+           short_number(c.limits.energy);
+  return "";
+}
 
 std::string certificate_json(const Model& model, const Certificate& c) {
   using Json = nlohmann::ordered_json;
@@ -10,7 +40,7 @@ std::string certificate_json(const Model& model, const Certificate& c) {
   const Json certificate = {
       {"passed", c.passed()},
       {"status", to_string(c.status)},
-      {"reason", c.reason},
+      {"reason", why_not_passed(model, c)},
       {"finite", c.finite},
       {"body", c.body >= 0 ? Json(model.bodies()[std::size_t(c.body)].name) : Json(nullptr)},
       {"constraint", c.constraint >= 0 ? Json(model.constraints()[std::size_t(c.constraint)].name) : Json(nullptr)},
@@ -19,6 +49,7 @@ std::string certificate_json(const Model& model, const Certificate& c) {
        {{"residual", c.residual},
         {"cone_violation", c.cone_violation},
         {"penetration", c.penetration},
+        {"penetration_limit", c.limits.penetration},
         {"most_contacts", c.most_contacts},
         {"problems", c.problems},
         {"loose", c.loose},

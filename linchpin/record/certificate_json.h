@@ -11,4 +11,7 @@ namespace linchpin {
 
 std::string certificate_json(const Model& model, const Certificate& certificate);
 
+// Why it does not pass, in a line, with the body or constraint that it concerns; empty when it does.
+std::string why_not_passed(const Model& model, const Certificate& certificate);
+
 }  // namespace linchpin

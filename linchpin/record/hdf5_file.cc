@@ -22,6 +22,13 @@ constexpr hsize_t most_chunk_rows = 256;
 
 Hdf5Id property_list(hid_t kind) { return {H5Pcreate(kind), H5Pclose, "making a list of properties"}; }
 
+// HDF5 converts rows by way of a buffer, which is of 1 MB unless one asks for less, and cleared at each call.
+Hdf5Id transfer() {
+  Hdf5Id list = property_list(H5P_DATASET_XFER);
+  hdf5_did(H5Pset_buffer(list, 16384, nullptr, nullptr), "choosing a buffer");
+  return list;
+}
+
 // The newest format: the one with checksums, and with marks by which a reader follows a writer.
 Hdf5Id file_access() {
   Hdf5Id access = property_list(H5P_FILE_ACCESS);
@@ -46,9 +53,17 @@ Hdf5Id text_type(std::size_t size) {
   return type;
 }
 
-Hdf5Id open_set(hid_t file, const char* name) {
-  // H5Dopen on a broken link may say more than that there is none.
-  return {H5Dopen2(file, name, H5P_DEFAULT), H5Dclose, std::string("there is no data set '") + name + "'"};
+// Whether it is there is one question, whether it is sound another.
+Hdf5Id open_set(hid_t file, const std::string& name) {
+  const auto there = [&](const std::string& link) {
+    const htri_t found = H5Lexists(file, link.c_str(), H5P_DEFAULT);
+    if (found < 0) fail_hdf5("'" + link + "' is damaged");
+    return found > 0;
+  };
+  const std::size_t slash = name.find('/');
+  if ((slash != name.npos && !there(name.substr(0, slash))) || !there(name))
+    throw Hdf5Fault{"there is no data set '" + name + "'"};
+  return {H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose, "the data set '" + name + "' is damaged"};
 }
 
 std::vector<hsize_t> extent_of(hid_t set, const std::string& name) {
@@ -134,27 +149,42 @@ void write_attribute(hid_t file, const char* name, long long value) {
   hdf5_did(H5Awrite(attribute, H5T_NATIVE_LLONG, &value), name);
 }
 
+bool has_attribute(hid_t file, const char* name) {
+  const htri_t there = H5Aexists(file, name);
+  if (there < 0) fail_hdf5("is damaged");
+  return there > 0;
+}
+
+namespace {
+
+Hdf5Id open_attribute(hid_t file, const char* name) {
+  if (!has_attribute(file, name)) throw Hdf5Fault{std::string("there is no attribute '") + name + "'"};
+  return {H5Aopen(file, name, H5P_DEFAULT), H5Aclose, std::string("the attribute '") + name + "' is damaged"};
+}
+
+}  // namespace
+
 std::string read_text_attribute(hid_t file, const char* name) {
-  const std::string missing = std::string("there is no attribute '") + name + "'";
-  const Hdf5Id attribute(H5Aopen(file, name, H5P_DEFAULT), H5Aclose, missing);
-  const Hdf5Id type(H5Aget_type(attribute), H5Tclose, missing), space(H5Aget_space(attribute), H5Sclose, missing);
+  const Hdf5Id attribute = open_attribute(file, name);
+  const std::string doing = std::string("the attribute '") + name + "' cannot be read";
+  const Hdf5Id type(H5Aget_type(attribute), H5Tclose, doing), space(H5Aget_space(attribute), H5Sclose, doing);
   if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 || H5Sget_simple_extent_npoints(space) != 1)
     throw Hdf5Fault{std::string("the attribute '") + name + "' is no text"};
   std::string text(H5Tget_size(type), '\0');
   const Hdf5Id as = text_type(text.size());
-  hdf5_did(H5Aread(attribute, as, text.data()), missing);
+  hdf5_did(H5Aread(attribute, as, text.data()), doing);
   while (!text.empty() && text.back() == '\0') text.pop_back();
   return text;
 }
 
 long long read_number_attribute(hid_t file, const char* name) {
-  const std::string missing = std::string("there is no attribute '") + name + "'";
-  const Hdf5Id attribute(H5Aopen(file, name, H5P_DEFAULT), H5Aclose, missing);
-  const Hdf5Id type(H5Aget_type(attribute), H5Tclose, missing), space(H5Aget_space(attribute), H5Sclose, missing);
+  const Hdf5Id attribute = open_attribute(file, name);
+  const std::string doing = std::string("the attribute '") + name + "' cannot be read";
+  const Hdf5Id type(H5Aget_type(attribute), H5Tclose, doing), space(H5Aget_space(attribute), H5Sclose, doing);
   if (H5Tget_class(type) != H5T_INTEGER || H5Sget_simple_extent_npoints(space) != 1)
     throw Hdf5Fault{std::string("the attribute '") + name + "' is no whole number"};
   long long value = 0;
-  hdf5_did(H5Aread(attribute, H5T_NATIVE_LLONG, &value), missing);
+  hdf5_did(H5Aread(attribute, H5T_NATIVE_LLONG, &value), doing);
   return value;
 }
 
@@ -194,6 +224,7 @@ Hdf5Table Hdf5Table::create(hid_t file, const char* name, hid_t type, std::size_
   table.name_ = name;
   table.width_ = width;
   table.type_ = Hdf5Id(H5Tcopy(type), H5Tclose, name);
+  table.transfer_ = transfer();
   const std::size_t bytes = H5Tget_size(type) * std::max<std::size_t>(width, 1);
   // A power of two, so that whole blocks fill whole chunks.
   const hsize_t rows = std::clamp<hsize_t>(std::bit_floor(chunk_bytes / bytes), 1, most_chunk_rows);
@@ -215,6 +246,7 @@ Hdf5Table Hdf5Table::open(hid_t file, const char* name, hid_t type, std::size_t 
   table.name_ = name;
   table.width_ = width;
   table.type_ = Hdf5Id(H5Tcopy(type), H5Tclose, name);
+  table.transfer_ = transfer();
   table.set_ = open_set(file, name);
   const std::vector<hsize_t> extent = extent_of(table.set_, name);
   if (extent.size() != (width > 0 ? 2u : 1u))
@@ -243,7 +275,7 @@ void Hdf5Table::append(const void* data, long long rows) {
   const Hdf5Id target(H5Dget_space(set_), H5Sclose, doing),
       source(H5Screate_simple(rank, count, nullptr), H5Sclose, doing);
   hdf5_did(H5Sselect_hyperslab(target, H5S_SELECT_SET, start, nullptr, count, nullptr), doing);
-  hdf5_did(H5Dwrite(set_, type_, source, target, H5P_DEFAULT, data), doing);
+  hdf5_did(H5Dwrite(set_, type_, source, target, transfer_, data), doing);
 }
 
 void Hdf5Table::read(long long first, long long rows, void* data) const {
@@ -254,7 +286,7 @@ void Hdf5Table::read(long long first, long long rows, void* data) const {
   const Hdf5Id source(H5Dget_space(set_), H5Sclose, doing),
       target(H5Screate_simple(rank, count, nullptr), H5Sclose, doing);
   hdf5_did(H5Sselect_hyperslab(source, H5S_SELECT_SET, start, nullptr, count, nullptr), doing);
-  hdf5_did(H5Dread(set_, type_, target, source, H5P_DEFAULT, data), doing);
+  hdf5_did(H5Dread(set_, type_, target, source, transfer_, data), doing);
 }
 
 void Hdf5Table::flush() { hdf5_did(H5Dflush(set_), name_ + " cannot be written"); }

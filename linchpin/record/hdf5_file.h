@@ -80,6 +80,7 @@ OpenedHdf5 open_hdf5_to_read(const std::string& path);
 // Attributes of the root group.
 void write_attribute(hid_t file, const char* name, const std::string& value);
 void write_attribute(hid_t file, const char* name, long long value);
+bool has_attribute(hid_t file, const char* name);
 std::string read_text_attribute(hid_t file, const char* name);
 long long read_number_attribute(hid_t file, const char* name);
 
@@ -105,7 +106,7 @@ class Hdf5Table {
 
  private:
   std::string name_;
-  Hdf5Id set_, type_;
+  Hdf5Id set_, type_, transfer_;
   std::size_t width_ = 0;
 };
 

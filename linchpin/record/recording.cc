@@ -28,7 +28,7 @@ void check_file(const std::filesystem::path& file) {
 
 void check_format(hid_t file) {
   std::string format;
-  if (H5Aexists(file, "format") > 0) format = read_text_attribute(file, "format");
+  if (has_attribute(file, "format")) format = read_text_attribute(file, "format");
   if (format != recording_format) throw Hdf5Fault{"is an HDF5 file, but no recording of linchpin"};
   const long long version = read_number_attribute(file, "format_version");
   if (version != recording_version)
@@ -245,12 +245,14 @@ const std::vector<double>& Recording::times() const { return parts_->times; }
 const std::vector<double>& Recording::step_sizes() const { return parts_->step_sizes; }
 const Certificate& Recording::certificate() const { return parts_->certificate; }
 
+void leave_hdf5_at_exit() { H5dont_atexit(); }
+
 bool is_recording(const std::filesystem::path& file) {
   const QuietHdf5 quiet;
   try {
     check_file(file);
     const OpenedHdf5 opened = open_hdf5_to_read(file.string());
-    return H5Aexists(opened.file, "format") > 0 && read_text_attribute(opened.file, "format") == recording_format;
+    return has_attribute(opened.file, "format") && read_text_attribute(opened.file, "format") == recording_format;
   } catch (const Hdf5Fault&) {
     return false;
   }

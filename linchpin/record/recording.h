@@ -69,4 +69,8 @@ class Recording {
 // Is this a recording, whole or not? By its first bytes and its format's name only.
 bool is_recording(const std::filesystem::path& file);
 
+// For programs that have no other use for HDF5, before all else here: HDF5 does not tidy up when the program ends. Where it
+// has read a damaged file it cannot, and prints a line about itself ("infinite loop closing library", HDF5 1.10).
+void leave_hdf5_at_exit();
+
 }  // namespace linchpin

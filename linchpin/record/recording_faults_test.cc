@@ -13,6 +13,8 @@
 namespace linchpin {
 namespace {
 
+[[maybe_unused]] const bool quiet_at_exit = (leave_hdf5_at_exit(), true);
+
 std::string bytes_of(const std::filesystem::path& file) {
   std::ostringstream out;
   out << std::ifstream(file, std::ios::binary).rdbuf();

@@ -1,0 +1,50 @@
+#include "linchpin/record/certificate_json.h"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "linchpin/model/scenes.h"
+
+namespace linchpin {
+namespace {
+
+using Json = nlohmann::json;
+
+TEST(CertificateJson, SaysWhyItDoesNotPass) {
+  const Model model = compile(scene("@four_bar").value()).value();
+  Certificate c;
+  EXPECT_EQ(why_not_passed(model, c), "");
+  Json json = Json::parse(certificate_json(model, c));
+  EXPECT_EQ(json["passed"], true);
+  EXPECT_EQ(json["reason"], "");
+  EXPECT_TRUE(json["energy"]["tolerance"].is_null());
+
+  c.limits.energy = 1e-3;
+  c.energy.largest_defect = 1;
+  c.energy.exchanged = 100;
+  EXPECT_EQ(why_not_passed(model, c), "energy defect 1.00e-02 of what was exchanged, above the tolerance 1.00e-03");
+  c.penetration = 2e-3;
+  EXPECT_EQ(why_not_passed(model, c), "shapes went 2.00e-03 m into each other, more than the 1.00e-04 m allowed");
+  c.finite = false;
+  c.energy.stored = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(why_not_passed(model, c), "the energy is not finite");
+  json = Json::parse(certificate_json(model, c));
+  EXPECT_TRUE(json["energy"]["stored"].is_null());
+  EXPECT_EQ(json["energy"]["exchanged"], 100);
+
+  c.status = StepStatus::constraints_unmet;
+  c.reason = "no state near";
+  c.constraint = 0;
+  EXPECT_EQ(why_not_passed(model, c), "no state near (constraint '" + model.constraints()[0].name + "')");
+  c.body = 1;
+  EXPECT_EQ(why_not_passed(model, c), "no state near (body '" + model.bodies()[1].name + "')");
+  json = Json::parse(certificate_json(model, c));
+  EXPECT_EQ(json["passed"], false);
+  EXPECT_EQ(json["status"], to_string(StepStatus::constraints_unmet));
+  EXPECT_EQ(json["body"], model.bodies()[1].name);
+}
+
+}  // namespace
+}  // namespace linchpin
