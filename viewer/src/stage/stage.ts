@@ -68,7 +68,7 @@ export class Stage {
     const both = this.bounds().union(box); // where it ends is in sight too, unless that is far away
     const sight = radius(both) < 2 * this.extent ? both : box;
     this.ground = new Ground(scene, solids, this.extent);
-    this.contacts = new Contacts(marks, 1.4 * size, this.typicalWeight());
+    this.contacts = new Contacts(scene, marks, 1.4 * size, this.typicalWeight());
     this.marks = new Marks(scene, marks, size);
     this.band = new PushBand(marks, size);
     this.rig = new Rig(canvas, this.extent);
