@@ -294,9 +294,15 @@ TEST(CompileRefuses, ImpossibleNumbersOfACoordinate) {
 
 TEST(CompileRefuses, LimitsThatARotationCannotHave) {
   const auto turning = [](JointType type, const DofSpec& first, const DofSpec& others) {
-    ModelSpec spec{.name = "turning"};
-    spec.bodies.push_back({.name = "body", .inertia = {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, .geometry = {}});
-    JointSpec joint{.name = "joint", .type = type, .child = "body"};
+    ModelSpec spec;
+    BodySpec body;
+    body.name = "body";
+    body.inertia = {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)};
+    spec.bodies.push_back(body);
+    JointSpec joint;
+    joint.name = "joint";
+    joint.type = type;
+    joint.child = "body";
     joint.dofs.assign(std::size_t(velocity_count(type)), others);
     joint.dofs[0] = first;
     spec.joints.push_back(joint);

@@ -476,11 +476,15 @@ TEST(JointRows, SpeedLimitsWithinAMechanism) {
 // A rod on a ball joint: thrown sideways and let fall, it comes to hang at its limit, the axis of its rotation horizontal;
 // the joint's moment there is that of its weight. By all formulations alike.
 TEST(JointRows, ABallTurnsNoFartherThanItsLimit) {
-  ModelSpec spec{.name = "rod"};
-  BodySpec body{.name = "rod"};
-  body.inertia = {1, {0.5, 0, 0}, Sym3<double>::diagonal(0.01, 0.1, 0.1)};  // at zero it points along x
-  spec.bodies.push_back(body);
-  JointSpec joint{.name = "ball", .type = JointType::ball, .child = "rod"};
+  ModelSpec spec;
+  BodySpec rod;
+  rod.name = "rod";
+  rod.inertia = {1, {0.5, 0, 0}, Sym3<double>::diagonal(0.01, 0.1, 0.1)};  // at zero it points along x
+  spec.bodies.push_back(rod);
+  JointSpec joint;
+  joint.name = "ball";
+  joint.type = JointType::ball;
+  joint.child = "rod";
   joint.dofs.assign(3, DofSpec{.damping = 0.5, .upper = 0.6});
   joint.start_v = {0, 0, 2};
   spec.joints.push_back(joint);

@@ -106,9 +106,15 @@ TEST(Drag, KeepsLimits) {
 
 // A ball joint turns as far as its angle lets it, towards the goal and no farther.
 TEST(Drag, KeepsTheAngleOfABall) {
-  ModelSpec spec{.name = "rod"};
-  spec.bodies.push_back({.name = "rod", .inertia = {1, {0.5, 0, 0}, Sym3<double>::diagonal(0.1, 0.1, 0.1)}});
-  JointSpec joint{.name = "ball", .type = JointType::ball, .child = "rod"};
+  ModelSpec spec;
+  BodySpec rod;
+  rod.name = "rod";
+  rod.inertia = {1, {0.5, 0, 0}, Sym3<double>::diagonal(0.1, 0.1, 0.1)};
+  spec.bodies.push_back(rod);
+  JointSpec joint;
+  joint.name = "ball";
+  joint.type = JointType::ball;
+  joint.child = "rod";
   joint.dofs.assign(3, DofSpec{.upper = 0.6});
   spec.joints.push_back(joint);
   const Model model = compile(spec).value();
