@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "linchpin/spatial/quaternion.h"
+
 namespace linchpin {
 
 SceneJudge::SceneJudge(const Model& model)
@@ -19,6 +21,21 @@ double SceneJudge::penetration(std::span<const Transform<double>> X_WB) {
   double deepest = 0;
   for (const Manifold& m : contacts_.manifolds.all()) deepest = std::max(deepest, -m.distance);
   return deepest;
+}
+
+double SceneJudge::energy(std::span<const Transform<double>> before, std::span<const Transform<double>> after,
+                          double dt) const {
+  double sum = 0;
+  for (std::size_t b = 1; b < after.size(); ++b) {
+    const RigidInertia<double>& I = model_.bodies()[b].inertia;
+    if (I.mass == 0) continue;
+    const Vec3<double> centre = (1 / I.mass) * I.h, from = before[b] * centre, to = after[b] * centre;
+    const Vec3<double> turn = log_rotation(from_rotation(transpose(before[b].R) * after[b].R));  // alike in both axes
+    const RigidInertia<double> about_centre = inertia_to_parent({Mat3<double>::identity(), -centre}, I);
+    sum += 0.5 / (dt * dt) * (I.mass * dot(to - from, to - from) + dot(about_centre.I * turn, turn));
+    sum -= 0.5 * I.mass * dot(model_.gravity(), from + to);
+  }
+  return sum;
 }
 
 }  // namespace linchpin

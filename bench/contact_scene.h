@@ -27,6 +27,9 @@ class ContactEngine {
   // Takes the scene over in its starting state, in place of the one before. An Error says in few words what this engine
   // cannot do; the engine is then empty. The spec and the model must outlive it.
   virtual std::optional<Error> load(const ModelSpec& spec, const Model& model, double dt) = 0;
+  // From now on, until it says otherwise or another scene is loaded: a force on the centre of mass of a body of the
+  // model. N, world's axes.
+  virtual void push(int body, const Vec3<double>& force) = 0;
   // Timed: from one state to the next, forces of springs and servos and finding contacts included. An Error ends the
   // run.
   virtual std::optional<Error> step() = 0;
@@ -36,6 +39,8 @@ class ContactEngine {
   virtual int contacts() const = 0;
   // Of the last step's problems, relative, from those that tell.
   virtual std::optional<double> residual() const { return {}; }
+  // Contacts of the last step whose sliding no finite force is consistent with [Painleve 1895], from those that tell.
+  virtual std::optional<int> paradoxes() const { return {}; }
 };
 
 using ContactEngines = std::vector<std::unique_ptr<ContactEngine>>;
@@ -49,6 +54,8 @@ class SceneJudge {
   explicit SceneJudge(const Model& model);
   // m: how deep shapes that may touch overlap at worst, by poses of the bodies; not less than 0.
   double penetration(std::span<const Transform<double>> X_WB);
+  // J: kinetic, by how bodies have moved in dt, and of height, in the middle of that. Springs are not counted.
+  double energy(std::span<const Transform<double>> before, std::span<const Transform<double>> after, double dt) const;
 
  private:
   const Model& model_;

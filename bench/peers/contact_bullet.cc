@@ -85,12 +85,15 @@ class BulletContact final : public ContactEngine {
     return {};
   }
 
+  void push(int body, const Vec3<double>& force) override { scene_.push = {scene_.node_of_body(body), force}; }
+
   std::optional<Error> step() override {
     for (const PeerSpring& s : scene_.springs) {
       btMultiBody& tree = *world_->trees[std::size_t(links_[s.node].tree)];
       const int link = links_[s.node].link;
       tree.addJointTorque(link, -s.stiffness * (tree.getJointPos(link) - s.rest) - s.damping * tree.getJointVel(link));
     }
+    if (scene_.push) add_push(*scene_.push);
     world_->world->stepSimulation(dt_, 0, dt_);
     return {};
   }
@@ -126,6 +129,17 @@ class BulletContact final : public ContactEngine {
   }
 
  private:
+  // Forces are forgotten after each step.
+  void add_push(const PeerPush& push) {
+    const BulletLink& link = links_[push.node];
+    if (!world_->multibodies)
+      world_->rigid_bodies[push.node]->applyCentralForce(bt(push.force));
+    else if (link.link < 0)
+      world_->trees[std::size_t(link.tree)]->addBaseForce(bt(push.force));
+    else
+      world_->trees[std::size_t(link.tree)]->addLinkForce(link.link, bt(push.force));
+  }
+
   Transform<double> X_BL(std::size_t i) const { return scene_.nodes[i].X_CM * links_[i].X_ML; }
 
   template <class S, class... Arguments>

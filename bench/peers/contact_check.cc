@@ -93,6 +93,32 @@ TEST_P(ContactPeersCheck, FallFreely) {
   EXPECT_GE(tried_, 1);
 }
 
+// A push on a body that flies: F t^2 / 2 m more, and the same without turning it. On a robot's trunk: a little sideways.
+TEST_P(ContactPeersCheck, ArePushed) {
+  each("@bounce", 1e-3, [](ContactEngine& engine, Stage& stage) {
+    const Transform<double> start = poses(engine, stage)[1];
+    engine.push(1, {3, -1, 0});
+    steps(engine, 100);
+    engine.push(1, {0, 0, 0});
+    steps(engine, 100);
+    const Transform<double> end = poses(engine, stage)[1];
+    EXPECT_NEAR(end.p.x - start.p.x, 3 * (0.01 / 2 + 0.01), 0.51 * 3 * 0.1 * 1e-3);  // of the first order at most
+    EXPECT_NEAR(end.p.y - start.p.y, -(0.01 / 2 + 0.01), 0.51 * 0.1 * 1e-3);
+    EXPECT_LT(norm(end.R.x - start.R.x), 1e-12);
+  });
+  for (const char* text : {"@stand:feet_only=1", "@stand4:feet_only=1"})
+    each(text, 1e-3, [](ContactEngine& engine, Stage& stage) {
+      steps(engine, 20);
+      const double y = poses(engine, stage)[1].p.y;
+      engine.push(1, {0, 40, 0});
+      steps(engine, 50);
+      const double moved = poses(engine, stage)[1].p.y - y;  // less than if it were alone, and had 40 N for itself
+      EXPECT_GT(moved, 1e-4);
+      EXPECT_LT(moved, 40 / 10. * 0.05 * 0.05 / 2);
+    });
+  EXPECT_GE(tried_, 2);
+}
+
 // Rigid as long as it is straight: a physical pendulum of n spheres, th'' = -g S / I sin th, for a little while.
 TEST_P(ContactPeersCheck, Swing) {
   each("@swing:links=3", 1e-4, [](ContactEngine& engine, Stage& stage) {

@@ -52,10 +52,16 @@ class DartContact final : public ContactEngine {
     return {};
   }
 
+  void push(int body, const Vec3<double>& force) override { scene_.push = {scene_.node_of_body(body), force}; }
+
   std::optional<Error> step() override {
     for (const PeerSpring& s : scene_.springs) {
       dd::Joint& joint = *bodies_[s.node]->getParentJoint();
       joint.setForce(0, -s.stiffness * (joint.getPosition(0) - s.rest) - s.damping * joint.getVelocity(0));
+    }
+    if (scene_.push) {  // forgotten after the step
+      dd::BodyNode& body = *bodies_[scene_.push->node];
+      body.addExtForce(eigen(scene_.push->force), body.getLocalCOM(), /*force in its axes=*/false);
     }
     world_->step();
     return {};

@@ -65,6 +65,10 @@ class MujocoContact final : public ContactEngine {
     return {};
   }
 
+  void push(int body, const Vec3<double>& force) override {
+    put(force, data_->xfrc_applied + 6 * body_[scene_.node_of_body(body)]);
+  }
+
   std::optional<Error> step() override {
     for (const PeerSpring& s : scene_.springs) {
       const std::size_t q = std::size_t(qpos_[s.node]), v = std::size_t(dof_[s.node]);

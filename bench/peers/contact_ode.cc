@@ -68,6 +68,8 @@ class OdeContact final : public ContactEngine {
     return {};
   }
 
+  void push(int body, const Vec3<double>& force) override { scene_.push = {scene_.node_of_body(body), force}; }
+
   std::optional<Error> step() override {
     for (const PeerSpring& s : scene_.springs) {
       const dJointID joint = joints_[s.node];
@@ -78,6 +80,10 @@ class OdeContact final : public ContactEngine {
       else
         dJointAddSliderForce(joint, -s.stiffness * (q0 + dJointGetSliderPosition(joint) - s.rest) -
                                         s.damping * dJointGetSliderPositionRate(joint));
+    }
+    if (scene_.push) {  // forgotten after the step
+      const Vec3<double>& F = scene_.push->force;
+      dBodyAddForce(bodies_[scene_.push->node], F.x, F.y, F.z);
     }
     contacts_ = 0;
     dSpaceCollide(ode_->space, this, near);

@@ -43,6 +43,12 @@ struct PeerSpring {
   double stiffness, rest, damping;
 };
 
+// A force on a node's centre of mass, world's axes.
+struct PeerPush {
+  std::size_t node;
+  Vec3<double> force;
+};
+
 // A scene as the drivers want it.
 struct PeerScene {
   std::vector<PeerNode> nodes;
@@ -51,10 +57,13 @@ struct PeerScene {
   std::vector<double> q, v;             // by node: of those with one coordinate
   std::vector<PeerShape> shapes;        // that may touch others
   std::vector<PeerSpring> springs;
+  std::optional<PeerPush> push;
   double mu = 0, restitution = 0;  // of all
   Vec3<double> gravity{0, 0, 0};
   std::shared_ptr<const CollisionScene> collision;
 
+  // Which node is this body of the model, not the world?
+  std::size_t node_of_body(int body) const;
   bool wanted(const PeerShape& a, const PeerShape& b) const;
   // Whether any two that move may touch.
   bool among_bodies() const;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bench/peers/contact_peers.h"
+#include "linchpin/base/check.h"
 #include "linchpin/dynamics/kinematics.h"
 #include "linchpin/dynamics/mechanics.h"
 #include "linchpin/model/state.h"
@@ -62,6 +63,12 @@ std::optional<Error> take_forces(const Model& model, PeerScene& scene) {
 }
 
 }  // namespace
+
+std::size_t PeerScene::node_of_body(int body) const {
+  const auto at = std::ranges::find(nodes, body, &PeerNode::body);
+  check(at != nodes.end(), "body ", body, " is not among those that move");
+  return std::size_t(at - nodes.begin());
+}
 
 bool PeerScene::wanted(const PeerShape& a, const PeerShape& b) const {
   return collision->wanted(std::min(a.index, b.index), std::max(a.index, b.index));

@@ -89,6 +89,8 @@ class SimbodyContact final : public ContactEngine {
     return {};
   }
 
+  void push(int body, const Vec3<double>& force) override { scene_.push = {scene_.node_of_body(body), force}; }
+
   std::optional<Error> step() override {
     const Silence silence;
     try {
@@ -98,6 +100,13 @@ class SimbodyContact final : public ContactEngine {
         world_->applied.setOneMobilityForce(
             state, body, SimTK::MobilizerUIndex(0),
             -s.stiffness * (body.getOneQ(state, 0) - s.rest) - s.damping * body.getOneU(state, 0));
+      }
+      if (scene_.push) {
+        const SimTK::MobilizedBody& body = world_->bodies[scene_.push->node];
+        world_->applied.clearAllBodyForces(state);
+        world_->multibody.realize(state, SimTK::Stage::Position);
+        world_->applied.addForceToBodyPoint(state, body, simtk(scene_.nodes[scene_.push->node].inertia.centre),
+                                            simtk(scene_.push->force));
       }
       world_->stepper->stepTo(++steps_ * dt_);
     } catch (const std::exception& failure) {

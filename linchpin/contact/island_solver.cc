@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "linchpin/solvers/local_contact.h"
+
 namespace linchpin {
 namespace {
 
@@ -113,21 +115,40 @@ void IslandSolver::take_out(const Problem& problem, int island) {
   }
 }
 
-SolveReport IslandSolver::solve(const Problem& problem, SolverId id, const SolverOptions& options, std::span<double> z) {
+SolveReport IslandSolver::solve_part(const Problem& problem, SolverId id, const SolverOptions& options,
+                                     std::span<double> z) {
+  const bool alone = problem.blocks.size() == 1 && problem.blocks[0].kind == BlockKind::cone && problem.size() == 3;
+  if (id != SolverId::automatic || !alone || problem.M.kind() != Matrix::Kind::dense)
+    return solver_.solve(problem, id, options, z);
+  double r[3];
+  if (!solve_contact(problem.M.dense().data(), problem.q.data(), problem.blocks[0].mu, r))
+    return solver_.solve(problem, id, options, z);
+  SolveReport report;
+  report.residual = residual(problem, r, judge_);
+  if (!report.residual.within(options.tolerance)) return solver_.solve(problem, id, options, z);
+  std::ranges::copy(r, z.begin());
+  report.status = Status::solved;
+  report.solver = report.tried[0] = SolverId::gauss_seidel;  // whose one sweep this is
+  report.stop = Stop::finished;
+  report.iterations = report.tries = 1;
+  return report;
+}
+
+SolveReport IslandSolver::solve(const Problem& problem, SolverId id, const SolverOptions& options,
+                                std::span<double> z) {
   islands_ = 1;
+  if (problem.M.kind() != Matrix::Kind::block_sparse) return solve_part(problem, id, options, z);
   cells_.clear();
   for (const Block& block : problem.blocks) {
     const int size = block.kind == BlockKind::cone ? 3 : 1;
     for (int k = 0; k < block.size; k += size) cells_.push_back({block.kind, block.start + k, size, block.mu});
   }
   // Only where M's blocks are the cells can the parts be told by them.
-  const bool sparse =
-      problem.M.kind() == Matrix::Kind::block_sparse && problem.M.blocks().row_blocks() == int(cells_.size()) &&
-      std::ranges::equal(cells_, std::span(problem.M.blocks().row_start).first(cells_.size()),
-                         [](const Block& cell, int start) { return cell.start == start; });
+  const bool sparse = problem.M.blocks().row_blocks() == int(cells_.size()) &&
+                      std::ranges::equal(cells_, std::span(problem.M.blocks().row_start).first(cells_.size()),
+                                         [](const Block& cell, int start) { return cell.start == start; });
   if (sparse) find_islands(problem);
-  if (islands_ == 1 && problem.size() > largest_dense) return solver_.solve(problem, id, options, z);
-  if (!sparse) return solver_.solve(problem, id, options, z);
+  if (!sparse || (islands_ == 1 && problem.size() > largest_dense)) return solve_part(problem, id, options, z);
   SolveReport all;
   for (int island = 0; island < islands_; ++island) {
     take_out(problem, island);
@@ -139,7 +160,7 @@ SolveReport IslandSolver::solve(const Problem& problem, SolverId id, const Solve
       }
     };
     each_block([](double* whole, double* part, int size) { std::copy_n(whole, size, part); });
-    const SolveReport one = solver_.solve(part_, id, options, part_z_);
+    const SolveReport one = solve_part(part_, id, options, part_z_);
     each_block([](double* whole, double* part, int size) { std::copy_n(part, size, whole); });
     if (island == 0)
       all = one;

@@ -1,4 +1,5 @@
-// Solves a problem part by part: blocks that M does not couple, directly or through others, are problems of their own.
+// Solves a problem part by part: blocks that M does not couple, directly or through others, are problems of their own. A
+// part that is one contact and nothing else has a closed form, which takes no longer than to judge a guess.
 //
 // Two piles on one floor have nothing to do with each other, and each is solved to its own scale, by the solver that its
 // own size asks for. Parts are told by M's pattern (a dense M is one part), and come in the order of their first block,
@@ -23,6 +24,7 @@ class IslandSolver {
   Solver& solver() { return solver_; }
 
  private:
+  SolveReport solve_part(const Problem& problem, SolverId id, const SolverOptions& options, std::span<double> z);
   void find_islands(const Problem& problem);
   void take_out(const Problem& problem, int island);
 
@@ -33,6 +35,7 @@ class IslandSolver {
   std::vector<int> place_;                               // of a cell in its part
   Problem part_;
   std::vector<double> part_z_;
+  ResidualWorkspace judge_;
 };
 
 }  // namespace linchpin

@@ -1,6 +1,9 @@
 // Parts of a problem that M does not couple, solved apart.
 #include "linchpin/contact/island_solver.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace linchpin {
@@ -54,6 +57,38 @@ TEST(IslandSolver, CompanyChangesNothing) {
   islands.solve(many, SolverId::automatic, {}, all);
   islands.solve(two, SolverId::automatic, {}, z);
   for (std::size_t i = 0; i < z.size(); ++i) EXPECT_EQ(z[i], all[i]) << i;
+}
+
+// One contact alone, apart, sticking, sliding, and where nothing moves it across (a linkage in a plane): the judge is
+// content, and the general solver finds the same. Numbers that are none are refused as ever.
+TEST(IslandSolver, OneContactAlone) {
+  struct Case {
+    double M[9], q[3], mu;
+  };
+  const Case cases[] = {{{2, 0.3, 0.1, 0.3, 3, -0.2, 0.1, -0.2, 4}, {0.1, 1, 1}, 0.5},
+                        {{2, 0.3, 0.1, 0.3, 3, -0.2, 0.1, -0.2, 4}, {-1, 0.1, 0.2}, 0.5},
+                        {{2, 0.3, 0.1, 0.3, 3, -0.2, 0.1, -0.2, 4}, {-1, 5, -4}, 0.5},
+                        {{2, 1.5, 0, 1.5, 3, 0, 0, 0, 0}, {-1, 2, 0}, 0.3},
+                        {{2, 0, 0, 0, 3, 0, 0, 0, 3}, {-1, 2, 0}, 0}};
+  IslandSolver islands;
+  Solver general;
+  ResidualWorkspace ws;
+  for (const Case& c : cases) {
+    Problem p;
+    p.blocks = {{BlockKind::cone, 0, 3, c.mu}};
+    p.q.assign(c.q, c.q + 3);
+    p.M.make_dense(3);
+    std::copy_n(c.M, 9, p.M.dense().begin());
+    std::vector<double> z(3, 7.0), other(3, 0.0);
+    const SolveReport report = islands.solve(p, SolverId::automatic, {.warm_start = true}, z);
+    EXPECT_EQ(report.status, Status::solved);
+    EXPECT_EQ(report.iterations, 1);
+    EXPECT_TRUE(residual(p, z, ws).within(1e-12));
+    ASSERT_EQ(general.solve(p, SolverId::automatic, {}, other).status, Status::solved);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(z[i], other[i], 1e-12);
+    p.q[1] = NAN;
+    EXPECT_EQ(islands.solve(p, SolverId::automatic, {}, z).status, Status::bad_input);
+  }
 }
 
 // A solver that does not take the parts says so for the whole.

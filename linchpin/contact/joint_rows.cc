@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linchpin/model/state.h"
+#include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
 namespace {
@@ -21,24 +22,65 @@ void add_coordinate_sides(const Model& model, const JointRowPlan& plan, const Ki
   rows.add_side(parent, {-(F.n + cross(r, F.f)), -F.f});
 }
 
+Vec3<double> rotation_of(const JointLimit& limit, std::span<const double> q) {
+  const double* at = q.data() + limit.position;
+  return log_rotation(Quaternion<double>{at[0], at[1], at[2], at[3]});
+}
+
+// Of a ball's rotation; without one any will do.
+Vec3<double> axis_of(const JointLimit& limit, std::span<const double> q) {
+  const Vec3<double> turn = rotation_of(limit, q);
+  const double angle = norm(turn);
+  return angle > 0 ? (1 / angle) * turn : Vec3<double>{0, 0, 1};
+}
+
 }  // namespace
 
-JointRowPlan::JointRowPlan(const Model& model)
-    : link(std::size_t(model.nv()), 0), position(std::size_t(model.nv()), -1) {
+double gap_of(const JointLimit& limit, std::span<const double> q) {
+  if (limit.position < 0) return unlimited;
+  if (limit.kind == JointLimit::Kind::angle) return limit.bound - norm(rotation_of(limit, q));
+  const double at = q[std::size_t(limit.position)];
+  return limit.kind == JointLimit::Kind::lower ? at - limit.bound : limit.bound - at;
+}
+
+double rate_of(const JointLimit& limit, std::span<const double> q, std::span<const double> v) {
+  const double* at = v.data() + limit.coordinate;
+  if (limit.kind == JointLimit::Kind::angle) return -dot(axis_of(limit, q), Vec3<double>{at[0], at[1], at[2]});
+  return limit.kind == JointLimit::Kind::lower ? *at : -*at;
+}
+
+void bring_within(const JointLimit& limit, std::span<double> q) {
+  const double gap = gap_of(limit, q);
+  if (!(gap < 0)) return;
+  double* at = q.data() + limit.position;
+  if (limit.kind != JointLimit::Kind::angle) {
+    *at = limit.bound;
+    return;
+  }
+  const Quaternion<double> turn = exp_rotation(limit.bound * axis_of(limit, q));
+  std::ranges::copy(std::initializer_list<double>{turn.w, turn.x, turn.y, turn.z}, at);
+}
+
+JointRowPlan::JointRowPlan(const Model& model) : link(std::size_t(model.nv()), 0) {
   for (std::size_t i = 0; i < model.links().size(); ++i) {
     const Link& l = model.links()[i];
     const bool quaternion = l.kind == LinkKind::ball || l.kind == LinkKind::free;
+    if (l.kind == LinkKind::ball && model.dofs()[std::size_t(l.v)].upper != unlimited)
+      limits.push_back({JointLimit::Kind::angle, l.v, l.q, model.dofs()[std::size_t(l.v)].upper});
     for (int k = 0; k < l.nv; ++k) {
       link[std::size_t(l.v + k)] = int(i);
-      if (!quaternion)
-        position[std::size_t(l.v + k)] = l.q + k;
-      else if (k >= 3)
-        position[std::size_t(l.v + k)] = l.q + k + 1;
+      const DofSpec& dof = model.dofs()[std::size_t(l.v + k)];
+      const bool turns = quaternion && k < 3;
+      const int position = turns ? -1 : l.q + k + (quaternion ? 1 : 0);
+      const bool fast = dof.velocity_limit != unlimited;
+      if (fast || (!turns && dof.lower != -unlimited))
+        limits.push_back({JointLimit::Kind::lower, l.v + k, position, dof.lower, dof.velocity_limit});
+      if (fast || (!turns && dof.upper != unlimited))
+        limits.push_back({JointLimit::Kind::upper, l.v + k, position, dof.upper, dof.velocity_limit});
     }
   }
   for (int k = 0; k < model.nv(); ++k) {
     const DofSpec& dof = model.dofs()[std::size_t(k)];
-    if (position[std::size_t(k)] >= 0 && (dof.lower != -unlimited || dof.upper != unlimited)) limited.push_back(k);
     if (dof.dry_friction != 0) frictional.push_back(k);
     if (dof.damping != 0) damped.push_back(k);
     passive = passive || dof.damping != 0 || dof.stiffness != 0;
@@ -47,14 +89,24 @@ JointRowPlan::JointRowPlan(const Model& model)
     if (is_servo(model.actuators()[a]) && is_bounded(model.actuators()[a])) bounded_servos.push_back(int(a));
 }
 
-void add_limit_rows(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
-                    int coordinate, double offset, bool from_above, Rows& rows) {
-  if (from_above)  // a force that only pulls back
+void add_limit_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
+                   const JointLimit& limit, std::span<const double> q, double offset, Rows& rows) {
+  if (limit.kind == JointLimit::Kind::upper) {  // a force that only pulls back
     rows.begin_block(BlockKind::box, 1);
-  else
-    rows.begin_block(BlockKind::nonnegative, 1);
-  add_coordinate_sides(model, plan, kin, vel, coordinate, rows);
-  rows.end_row(from_above ? -offset : offset, 0, coordinate, from_above ? -unlimited : 0, 0);
+    add_coordinate_sides(model, plan, kin, vel, limit.coordinate, rows);
+    rows.end_row(-offset, 0, limit.coordinate, -unlimited, 0);
+    return;
+  }
+  rows.begin_block(BlockKind::nonnegative, 1);
+  if (limit.kind == JointLimit::Kind::lower) {
+    add_coordinate_sides(model, plan, kin, vel, limit.coordinate, rows);
+  } else {
+    const int link = plan.link[std::size_t(limit.coordinate)];
+    const Vec3<double> n = kin.X_WL[std::size_t(link)].R * axis_of(limit, q);
+    rows.add_side(link, {-n, Vec3<double>::zero()});
+    rows.add_side(model.links()[std::size_t(link)].parent, {n, Vec3<double>::zero()});
+  }
+  rows.end_row(offset, 0, limit.kind == JointLimit::Kind::lower ? limit.coordinate : -1);
 }
 
 void add_friction_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin,
@@ -106,8 +158,7 @@ void implicit_armature(const Model& model, double h, bool with_bounded_servos, s
   for (const Link& link : model.links()) {
     double least = unlimited;
     for (int k = link.v; k < link.v + link.nv; ++k) least = std::min(least, of(model.dofs()[std::size_t(k)]));
-    for (int k = link.v; k < link.v + link.nv; ++k)
-      armature[std::size_t(k)] = link.kind == LinkKind::free ? 0 : least;
+    for (int k = link.v; k < link.v + link.nv; ++k) armature[std::size_t(k)] = link.kind == LinkKind::free ? 0 : least;
   }
   for (const Actuator& a : model.actuators())
     if (is_servo(a) && (with_bounded_servos || !is_bounded(a)))
@@ -119,9 +170,10 @@ double servo_force(const Actuator& a, double u, double q, double v_end, double h
   return a.stiffness * (u - q - h * v_end) - a.damping * v_end;
 }
 
-void add_implicit_forces(const Model& model, const JointRowPlan& plan, std::span<const double> q, std::span<const double> v,
-                         std::span<const double> controls, double h, bool with_bounded_servos, std::span<double> moved_q,
-                         std::span<double> step, std::span<double> tau) {
+void add_implicit_forces(const Model& model, const JointRowPlan& plan, std::span<const double> q,
+                         std::span<const double> v, std::span<const double> controls, double h,
+                         bool with_bounded_servos, std::span<double> moved_q, std::span<double> step,
+                         std::span<double> tau) {
   if (plan.passive) {
     for (std::size_t k = 0; k < step.size(); ++k) step[k] = h * v[k];
     std::ranges::copy(q, moved_q.begin());

@@ -12,9 +12,9 @@
 namespace linchpin {
 
 struct RowOwner {
-  enum class Kind : std::uint32_t { contact, lower_limit, upper_limit, dry_friction, servo, spring, loop };
+  enum class Kind : std::uint32_t { contact, limit, dry_friction, servo, spring, loop };
   Kind kind;
-  int index;  // of the contact, the coordinate, the actuator, the spring, the first row of the loops
+  int index;  // of the contact, the limit, the coordinate, the actuator, the spring, the first row of the loops
 };
 
 struct StepRows {

@@ -292,6 +292,32 @@ TEST(CompileRefuses, ImpossibleNumbersOfACoordinate) {
   refused([](DofSpec& d) { d.velocity_limit = nan; }, "velocity_limit is nan");
 }
 
+TEST(CompileRefuses, LimitsThatARotationCannotHave) {
+  const auto turning = [](JointType type, const DofSpec& first, const DofSpec& others) {
+    ModelSpec spec;
+    BodySpec body;
+    body.name = "body";
+    body.inertia = {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)};
+    spec.bodies.push_back(body);
+    JointSpec joint;
+    joint.name = "joint";
+    joint.type = type;
+    joint.child = "body";
+    joint.dofs.assign(std::size_t(velocity_count(type)), others);
+    joint.dofs[0] = first;
+    spec.joints.push_back(joint);
+    return compile(spec);
+  };
+  const DofSpec none, angle{.upper = 0.5}, both{.lower = -0.5, .upper = 0.5}, range{.lower = -0.1, .upper = 0.5};
+  EXPECT_TRUE(turning(JointType::ball, angle, angle));
+  EXPECT_TRUE(turning(JointType::ball, both, both));
+  for (const auto& [first, others] :
+       {std::pair{angle, none}, {range, range}, {DofSpec{.upper = 0}, DofSpec{.upper = 0}}})
+    EXPECT_NE(turning(JointType::ball, first, others).error().message.find("the angle that it may turn by"),
+              std::string::npos);
+  EXPECT_NE(turning(JointType::free, angle, none).error().message.find("takes no limits"), std::string::npos);
+}
+
 TEST(CompileAccepts, LimitsThatLeaveOnePlaceOrAll) {
   expect_leg_accepted([](auto& s) { s.joints[1].dofs = {{.lower = 0.3, .upper = 0.3}}; });
   expect_leg_accepted([](auto& s) { s.joints[1].dofs = {{.lower = -inf, .upper = inf}}; });

@@ -53,8 +53,8 @@ struct DofSpec {
   double stiffness = 0;     // N m or N/m: force -stiffness * (q - rest); for a ball the same number in all three,
   double rest = 0;          //   about zero rotation; none for a free joint
   double dry_friction = 0;  // N m or N
-  double lower = -unlimited, upper = unlimited;  // range of q, rad or m
-  double effort_limit = unlimited, velocity_limit = unlimited;
+  double lower = -unlimited, upper = unlimited;  // range of q, rad or m; a ball's upper is the angle it may turn by
+  double effort_limit = unlimited, velocity_limit = unlimited;  // of |force| of actuators, and of |v|
 };
 
 struct JointSpec {

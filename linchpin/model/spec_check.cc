@@ -1,5 +1,6 @@
 #include "linchpin/model/spec_check.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <Eigen/Eigenvalues>
@@ -99,7 +100,16 @@ std::string fault_of(const JointSpec& joint) {
     if (joint.type == JointType::ball && (dof.armature != first.armature || dof.stiffness != first.stiffness))
       return words("a ball joint's armature and stiffness must be the same in all three coordinates, not ",
                   first.armature, " and ", dof.armature, " or ", first.stiffness, " and ", dof.stiffness);
+    if (joint.type == JointType::ball && (dof.upper != first.upper || !(dof.upper > 0) ||
+                                          (dof.lower != -unlimited && dof.lower != -dof.upper)))
+      return words("limits ", dof.lower, " to ", dof.upper,
+                   " of a ball joint; upper is the angle that it may turn by, above 0 and the same in all three "
+                   "coordinates, and lower is -upper or none");
   }
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, joint.dofs.size()); ++i)
+    if (joint.type == JointType::free && (joint.dofs[i].lower != -unlimited || joint.dofs[i].upper != unlimited))
+      return words("coordinate ", i, " of a free joint is a rotation, and takes no limits (", joint.dofs[i].lower, ", ",
+                   joint.dofs[i].upper, ")");
   return {};
 }
 

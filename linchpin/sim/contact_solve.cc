@@ -18,9 +18,21 @@ double good_enough(const ContactOptions& o, int loose_steps) {
 
 }  // namespace
 
-void ContactStepper::Parts::add_limit(int coordinate, double offset, bool from_above) {
-  add_limit_rows(model, joint_plan, kin, vel, coordinate, offset, from_above, rows.rows);
-  rows.add_owner(from_above ? RowOwner::Kind::upper_limit : RowOwner::Kind::lower_limit, coordinate);
+void ContactStepper::Parts::add_limit(int limit, std::span<const double> q, double offset, StepRows& to) const {
+  add_limit_row(model, joint_plan, kin, vel, joint_plan.limits[std::size_t(limit)], q, offset, to.rows);
+  to.add_owner(RowOwner::Kind::limit, limit);
+}
+
+// Marks limits that are approached faster than this share of what is allowed. Are there new ones?
+bool ContactStepper::Parts::find_hasty(std::span<const double> q, std::span<const double> v, double share) {
+  bool found = false;
+  for (std::size_t i = 0; i < joint_plan.limits.size(); ++i) {
+    const JointLimit& limit = joint_plan.limits[i];
+    if (limit.speed == unlimited || hasty[i] || !(-rate_of(limit, q, v) > share * limit.speed)) continue;
+    hasty[i] = 1;
+    found = true;
+  }
+  return found;
 }
 
 // In the order that their memory is kept in, but that loops and springs come first.
@@ -39,12 +51,11 @@ void ContactStepper::Parts::gather_rows(const Inputs& inputs, std::span<const do
     add_contact(c, kin, open(c.gap) / h, rows.rows);  // (2)
     rows.add_owner(RowOwner::Kind::contact, i);
   }
-  for (const int k : joint_plan.limited) {
-    const DofSpec& dof = model.dofs()[std::size_t(k)];
-    const double at = q[std::size_t(joint_plan.position[std::size_t(k)])];
-    const double reach = 2 * h * std::abs(v[std::size_t(k)]) + limit_margin;
-    if (at - dof.lower < reach) add_limit(k, open(at - dof.lower) / h, false);
-    if (dof.upper - at < reach) add_limit(k, open(dof.upper - at) / h, true);
+  for (int i = 0; i < int(joint_plan.limits.size()); ++i) {
+    const JointLimit& limit = joint_plan.limits[std::size_t(i)];
+    const double gap = gap_of(limit, q);
+    const bool near = gap < 2 * h * std::abs(rate_of(limit, q, v)) + limit_margin;
+    if (near || hasty[std::size_t(i)]) add_limit(i, q, std::min(near ? open(gap) / h : unlimited, limit.speed), rows);
   }
   for (const int k : joint_plan.frictional) {
     add_friction_row(model, joint_plan, kin, vel, k, h, rows.rows);
@@ -180,12 +191,8 @@ bool ContactStepper::Parts::within_servo_limits(const Inputs& inputs, std::span<
 bool ContactStepper::Parts::is_sunk(std::span<const double> q) const {
   for (const Contact& c : set.contacts)
     if (c.gap < -options.position_tolerance) return true;
-  for (const int k : joint_plan.limited) {
-    const DofSpec& dof = model.dofs()[std::size_t(k)];
-    const double at = q[std::size_t(joint_plan.position[std::size_t(k)])];
-    if (std::min(at - dof.lower, dof.upper - at) < -options.position_tolerance) return true;
-  }
-  return false;
+  return std::ranges::any_of(joint_plan.limits,
+                             [&](const JointLimit& limit) { return gap_of(limit, q) < -options.position_tolerance; });
 }
 
 // (6) is a step of its own without forces and without time, from rest, with gaps for velocities.
@@ -199,15 +206,10 @@ bool ContactStepper::Parts::put_back(const Arrival& at, double h, StepReport& re
     add_normal(c, kin, c.gap + h * relative_velocity(c, kin, vel_after).x, lifted.rows);
     lifted.add_owner(RowOwner::Kind::contact, i);
   }
-  for (const int k : joint_plan.limited) {
-    const DofSpec& dof = model.dofs()[std::size_t(k)];
-    const double to = at.q[std::size_t(joint_plan.position[std::size_t(k)])] + h * v_after[std::size_t(k)];
-    for (const bool from_above : {false, true}) {
-      const double gap = from_above ? dof.upper - to : to - dof.lower;
-      if (gap > limit_margin) continue;
-      add_limit_rows(model, joint_plan, kin, vel, k, gap, from_above, lifted.rows);
-      lifted.add_owner(from_above ? RowOwner::Kind::upper_limit : RowOwner::Kind::lower_limit, k);
-    }
+  for (int i = 0; i < int(joint_plan.limits.size()); ++i) {
+    const JointLimit& limit = joint_plan.limits[std::size_t(i)];
+    const double gap = gap_of(limit, at.q) + h * rate_of(limit, at.q, v_after);
+    if (gap <= limit_margin) add_limit(i, at.q, gap, lifted);
   }
   velocities(model, kin, zero, vel_after);
   const Motive motive{bare.model, bare.plan, kin, vel_after, at.q, zero, {}, {}, 0};

@@ -30,6 +30,7 @@ ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       vel(model),
       vel_after(model),
       set(contact_plan),
+      hasty(joint_plan.limits.size(), 0),
       q_eval(std::size_t(model.nq())),
       q_moved(std::size_t(model.nq())),
       step_v(std::size_t(model.nv())),
@@ -126,10 +127,13 @@ void ContactStepper::Parts::place(double time, std::span<const double> q, std::s
 
 bool ContactStepper::Parts::advance(const Departure& from, double h, Arrival& at, StepReport& report) {
   bool servos = true;
-  if (!solve_rows(from, at, h, servos, report)) return false;
-  if (firm && !within_servo_limits(from.inputs, at.q, h)) {  // then their limits are rows
-    servos = false;
+  std::ranges::fill(hasty, 0);
+  find_hasty(at.q, at.v, 0.99);  // what was at its limit is likely to be there still
+  for (bool settled = false; !settled;) {
     if (!solve_rows(from, at, h, servos, report)) return false;
+    settled = true;
+    if (servos && firm && !within_servo_limits(from.inputs, at.q, h)) settled = servos = false;  // now as rows
+    if (find_hasty(at.q, v_after, 1 + 1e-9)) settled = false;                                    // the same
   }
   count_work(from.inputs, at.q, at.v, h, servos, report);
   if (rows.rows.size() > 0) {

@@ -65,7 +65,8 @@ struct ContactStepper::Parts {
   double find_touch(const Departure& from, const Arrival& at, double h);
   bool advance(const Departure& from, double h, Arrival& at, StepReport& report);
 
-  void add_limit(int coordinate, double offset, bool from_above);
+  void add_limit(int limit, std::span<const double> q, double offset, StepRows& to) const;
+  bool find_hasty(std::span<const double> q, std::span<const double> v, double share);
   void gather_rows(const Inputs& inputs, std::span<const double> q, std::span<const double> v, double h, bool servos);
   void find_row_trees();
   void place_middle(std::span<const double> q, std::span<const double> v, double h);
@@ -120,6 +121,7 @@ struct ContactStepper::Parts {
   Velocities vel, vel_after;
   ContactSet set;
   std::vector<char> bounces;  // per contact: gets no row now
+  std::vector<char> hasty;    // per limit of a joint: gets a row for its speed
   StepRows rows;
   StepRows lifted;  // of (6)
   Problem problem, flat_problem;

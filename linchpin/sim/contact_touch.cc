@@ -61,12 +61,8 @@ bool ContactStepper::Parts::solve_impacts(Arrival& at, StepReport& report) {
     add_contact(set.contacts[std::size_t(i)], kin, 0, rows.rows);
     rows.add_owner(RowOwner::Kind::contact, i);
   }
-  for (const int k : joint_plan.limited) {
-    const DofSpec& dof = model.dofs()[std::size_t(k)];
-    const double q = at.q[std::size_t(joint_plan.position[std::size_t(k)])];
-    if (q - dof.lower <= touching(options)) add_limit(k, 0, false);
-    if (dof.upper - q <= touching(options)) add_limit(k, 0, true);
-  }
+  for (int i = 0; i < int(joint_plan.limits.size()); ++i)
+    if (gap_of(joint_plan.limits[std::size_t(i)], at.q) <= touching(options)) add_limit(i, at.q, 0, rows);
   const std::size_t n = std::size_t(rows.rows.size());
   const Motive motive{bare.model, bare.plan, kin, vel, at.q, at.v, {}, {}, 0};
   bare.formulation->pose(motive, rows.rows, problem);

@@ -111,15 +111,12 @@ void Drag::Parts::gather(const State& state, std::span<const DragGoal> goals, do
     add_normal(c, kin, std::max(c.gap, 0.0), rows.rows);
     rows.add_owner(RowOwner::Kind::contact, i);
   }
-  for (const int k : joint_plan.limited) {
-    const DofSpec& dof = model.dofs()[std::size_t(k)];
-    const double at = state.q[std::size_t(joint_plan.position[std::size_t(k)])];
-    for (const bool from_above : {false, true}) {
-      const double gap = from_above ? dof.upper - at : at - dof.lower;
-      if (!std::isfinite(gap)) continue;
-      add_limit_rows(model, joint_plan, kin, rest, k, std::max(gap, 0.0), from_above, rows.rows);
-      rows.add_owner(from_above ? RowOwner::Kind::upper_limit : RowOwner::Kind::lower_limit, k);
-    }
+  for (int i = 0; i < int(joint_plan.limits.size()); ++i) {
+    const JointLimit& limit = joint_plan.limits[std::size_t(i)];
+    const double gap = gap_of(limit, state.q);
+    if (!std::isfinite(gap)) continue;
+    add_limit_row(model, joint_plan, kin, rest, limit, state.q, std::max(gap, 0.0), rows.rows);
+    rows.add_owner(RowOwner::Kind::limit, i);
   }
 }
 
@@ -166,10 +163,7 @@ bool Drag::Parts::try_step(const State& state, std::span<const DragGoal> goals, 
   for (double& x : v) x *= part;
   std::ranges::copy(state.q, q.begin());
   integrate(model, v, q);
-  for (const int k : joint_plan.limited) {  // what the solver's tolerance has left
-    double& at = q[std::size_t(joint_plan.position[std::size_t(k)])];
-    at = std::clamp(at, model.dofs()[std::size_t(k)].lower, model.dofs()[std::size_t(k)].upper);
-  }
+  for (const JointLimit& limit : joint_plan.limits) bring_within(limit, q);  // what the solver's tolerance has left
   if (chain && !(project_position(q, state.time, options.loop_tolerance, *chain).unmet <= options.loop_tolerance)) {
     report.reason = "loops do not close where the goals pull to";
     return false;

@@ -104,6 +104,32 @@ TEST(Drag, KeepsLimits) {
   EXPECT_TRUE(pressed);
 }
 
+// A ball joint turns as far as its angle lets it, towards the goal and no farther.
+TEST(Drag, KeepsTheAngleOfABall) {
+  ModelSpec spec;
+  BodySpec rod;
+  rod.name = "rod";
+  rod.inertia = {1, {0.5, 0, 0}, Sym3<double>::diagonal(0.1, 0.1, 0.1)};
+  spec.bodies.push_back(rod);
+  JointSpec joint;
+  joint.name = "ball";
+  joint.type = JointType::ball;
+  joint.child = "rod";
+  joint.dofs.assign(3, DofSpec{.upper = 0.6});
+  spec.joints.push_back(joint);
+  const Model model = compile(spec).value();
+  State state = make_state(model);
+  DragGoal goal{.body = 1, .point_B = {1, 0, 0}, .goal_W = {0, 0, 1}};  // a right angle away
+  Drag drag(model);
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(drag.step(state, {&goal, 1}).ok());
+    EXPECT_LE(2 * std::acos(std::min(1.0, state.q[0])), 0.6 + 1e-9);
+  }
+  const Vec3<double> tip = place(model, state, goal);
+  EXPECT_NEAR(tip.x, std::cos(0.6), 1e-6);
+  EXPECT_NEAR(tip.z, std::sin(0.6), 1e-6);
+}
+
 // A ball that is pulled through the floor stays on it.
 TEST(Drag, StaysOutOfOtherBodies) {
   const Model model = model_of("@bounce");

@@ -1,5 +1,5 @@
-// Steps a model through time. So far without contact: smooth motion under gravity, joint forces, springs and damping,
-// with the model's constraints (loops, couplings, prescribed motion) kept.
+// Steps a model through time: smooth motion under gravity, joint forces, springs and damping, with its constraints (loops,
+// couplings, prescribed motion) kept; time_stepping has contact, friction, impact, limits and servos too (docs/contact.md).
 //
 //     Simulation simulation(model, {.stepper = Stepper::rk4, .dt = 1e-3});
 //     State state = make_state(model);
@@ -15,10 +15,10 @@
 // them by projection, positions first, then velocities, so that loops do not drift. A state must satisfy them when a step
 // begins: assemble() (dynamics/assembly.h) finds one that does.
 //
-// The motion is vdot = FD(q, v, tau + passive, f_ext), with springs and damping in `passive` at the time that the
-// stepper evaluates: none is treated implicitly on its own. A stiff spring (stiffness k on inertia m) or a strong damper
-// (d on m) thus bounds dt to about 2 sqrt(m/k) and 2 m/d, except for dormand_prince, which shortens its substeps by
-// itself. Dry friction and limits are not acted upon: ignored_by_smooth_steppers() names them.
+// The smooth motion is vdot = FD(q, v, tau + passive, f_ext), with springs and damping in `passive` at the time that the
+// stepper evaluates: a stiff spring (stiffness k on inertia m) or a strong damper (d on m) bounds dt to about 2 sqrt(m/k)
+// and 2 m/d, except for dormand_prince, which shortens its substeps by itself, and time_stepping, which solves for them.
+// Only time_stepping acts upon dry friction and limits: ignored_by_smooth_steppers() names them.
 #pragma once
 
 #include <memory>
@@ -59,11 +59,11 @@ std::string_view to_string(Stepper stepper);
 std::optional<Stepper> stepper_from(std::string_view name);
 int order_of(Stepper stepper);
 
-// How an impact's restitution is meant: the impulse of release over that of compression [000 s.7], or the speed of
-// parting over that of approach.
-
-
-// time_stepping only.
+// How time_stepping poses and solves its problems, and what counts as touch, bounce and rest. The defaults are for
+// mechanisms of metres and kilograms. Every formulation gives the same motion, as every solver does that reaches the
+// tolerance; they differ in time (docs/formulations.md, docs/solvers.md). With directions of friction in place of the
+// cone, contacts hold less between them. Poisson's and Newton's restitution differ where contacts act on each other
+// (docs/impact.md).
 struct ContactOptions {
   Method method = Method::os;
   SolverId solver = SolverId::automatic;
@@ -178,8 +178,8 @@ class Simulation {
   std::unique_ptr<Parts> parts_;
 };
 
-// What the model says and none of these steppers acts upon, one line for each joint and kind: dry friction, position,
-// effort and velocity limits.
+// What the model says and only time_stepping acts upon, one line for each joint and kind: dry friction, position, effort
+// and velocity limits.
 std::vector<std::string> ignored_by_smooth_steppers(const Model& model);
 
 }  // namespace linchpin

@@ -1,5 +1,4 @@
-// One contact by itself, solved exactly: r with w = W r + b obeying Coulomb's law (problem.h). For this room's own
-// files.
+// One contact by itself, solved exactly: r with w = W r + b obeying Coulomb's law (problem.h).
 //
 //     apart   b_N >= 0:                                r = 0
 //     stick   r = -W^-1 b, if |r_T| <= mu r_N
