@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "linchpin/solvers/cell_system.h"
+#include "linchpin/solvers/natural_map.h"
 #include "linchpin/solvers/solver.h"
 
 namespace linchpin {
@@ -48,7 +49,8 @@ struct InteriorPointWorkspace {
   Point at, beyond;  // the iterate; outside of the cones perhaps, near a solution
   Step predictor, step, step_beyond;
   std::vector<double> best;
-  std::vector<double> T;  // of eight cones each: columns of A(r^)^-1 A(u^)
+  std::vector<Piece> piece;  // of each cell, one iteration ago
+  std::vector<double> T;     // of eight cones each: columns of A(r^)^-1 A(u^)
 };
 
 Outcome interior_point(const Problem& problem, const SolverOptions& options, InteriorPointWorkspace& ws,

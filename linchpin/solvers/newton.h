@@ -12,9 +12,8 @@
 // most twice and need not lower |F_eps| below the largest of the last few: monotone line searches get stuck at the
 // kinks of F.
 //
-// From a guess that is near, such as the last step's solution, whole steps are tried before all that, of another map,
-// (4) of natural_map.h, and with an eps that only keeps pivots from zero: where no contact has to change its piece they
-// arrive in one to four. Where they do not they are far off after the first, and (1) begins at the guess.
+// From a guess that is near, such as the last step's solution, whole steps are tried before all that (whole_steps.h).
+// Where they do not arrive (1) begins at the guess.
 //
 // Takes every kind of block. A solution is found, not a particular one: redundant impulses stay near the guess.
 #pragma once
