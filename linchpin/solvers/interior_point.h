@@ -27,6 +27,7 @@
 // iterations where contacts have come to push each other elsewhere, and is of no use nearer to a solution than that.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -44,8 +45,15 @@ struct InteriorPointWorkspace {
   struct Step {
     std::vector<double> dr, du, dv;
   };
-  ScaledProblem p;
-  CellSystem system;
+  explicit InteriorPointWorkspace(std::shared_ptr<CellProblem> cells = std::make_shared<CellProblem>())
+      : cells_(std::move(cells)), p(cells_->p), system(cells_->system) {}
+
+ private:
+  std::shared_ptr<CellProblem> cells_;
+
+ public:
+  ScaledProblem& p;
+  CellSystem& system;
   Point at, beyond;  // the iterate; outside of the cones perhaps, near a solution
   Step predictor, step, step_beyond;
   std::vector<double> best;

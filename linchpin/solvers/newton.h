@@ -18,6 +18,7 @@
 // Takes every kind of block. A solution is found, not a particular one: redundant impulses stay near the guess.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -29,10 +30,17 @@
 namespace linchpin {
 
 struct NewtonWorkspace {
-  ScaledProblem p;
+  explicit NewtonWorkspace(std::shared_ptr<CellProblem> cells = std::make_shared<CellProblem>())
+      : cells_(std::move(cells)), p(cells_->p), system(cells_->system) {}
+
+ private:
+  std::shared_ptr<CellProblem> cells_;
+
+ public:
+  ScaledProblem& p;
+  CellSystem& system;
   std::vector<double> r, u, F, dr, du, trial, trial_u, trial_F, centre, best;
   std::vector<Piece> piece, trial_piece;
-  CellSystem system;
 };
 
 Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorkspace& ws, std::span<double> z);
