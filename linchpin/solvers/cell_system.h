@@ -40,4 +40,11 @@ class CellSystem {
   SparseLu sparse_;
 };
 
+// A problem and its system. newton and interior_point may share one: what goes from the one to the other is then analysed
+// once.
+struct CellProblem {
+  ScaledProblem p;
+  CellSystem system;
+};
+
 }  // namespace linchpin

@@ -5,8 +5,9 @@
 
 #include "linchpin/solvers/cones.h"
 #include "linchpin/solvers/measure.h"
-#include "linchpin/solvers/projection.h"
+#include "linchpin/solvers/natural_map.h"
 #include "linchpin/solvers/tile.h"
+#include "linchpin/solvers/whole_steps.h"
 
 namespace linchpin {
 namespace {
@@ -24,6 +25,11 @@ constexpr double not_far = 1e-2, nearly_whole = 0.97;
 constexpr int steps_beyond = 4;      // by the same factors
 constexpr double usual_gain = 0.05;  // of each of them
 constexpr double backing_off = 0.1;  // of sqrt(mean product)
+// Whole steps of Newton's method (whole_steps.h) are tried from a point as near as this where the last iteration has
+// moved no contact to another piece. In vain, they are tried again after one iteration, then after two, three ...: what
+// they cost stays small beside the rest.
+constexpr double worth_trying = 1e-2;
+constexpr int most_whole_steps = 8;
 
 // Ways to a solution, tried one after the other while the last one ended nowhere. Measured on piles: each alone leaves
 // about a tenth of them open, hardly ever the same ones, all of them together one in a hundred.
@@ -45,7 +51,7 @@ constexpr Path paths[] = {{},
                           {.size = 10, .to_boundary = 0.8},
                           {.size = 0.1, .to_boundary = 0.5}};
 // Before the others where there are many cells.
-constexpr Path first_for_many{.law = 0, .law_per_step = 0.1, .long_step = 0.6};
+constexpr Path first_for_many{.size = 3, .law = 0, .law_per_step = 0.1, .long_step = 0.6};
 constexpr std::size_t many = 400;
 // Before all others where there is a guess: from its r and the u they make, put inside by `size`.
 constexpr Path from_guess[] = {{.size = 0.1, .most = 40},
@@ -225,6 +231,19 @@ struct Iteration {
     return pairs > 0 ? total / pairs : 0;
   }
 
+  // Is a contact on another piece of Alart and Curnier's map than when this was last asked? ws.at.Wr is W r + q.
+  bool pieces_change() const {
+    bool change = false;
+    for (std::size_t c = 0; c < p.cells.size(); ++c) {
+      const std::size_t at = index(p.cells[c].start);
+      double F[3];
+      const Piece piece = alart_curnier_map(p.cells[c], p, &ws.at.r[at], &ws.at.Wr[at], F);
+      change = change || piece != ws.piece[c];
+      ws.piece[c] = piece;
+    }
+    return change;
+  }
+
   // W dr + R dr = ...: L = 1, R = P B A(r^)^-1 A(u^) P, and what the right-hand sides need.
   bool factor() const {
     for (std::size_t g = 0; g < p.cones.size(); ++g) {
@@ -247,7 +266,7 @@ struct Iteration {
         R[6 + j] = T[j].y * right;
       }
       store_squares(R, count, ws.system.R(index(cell)));
-      for (int k = 0; k < count; ++k) ws.system.unit_L(index(cell + k)) = true;
+      for (int k = 0; k < count; ++k) ws.system.active(index(cell + k)) = ws.system.unit_L(index(cell + k)) = true;
     }
     for (const int c : p.others) {
       const Cell& cell = p.cells[index(c)];
@@ -257,6 +276,8 @@ struct Iteration {
         std::fill_n(L, 9, 0.0);
         std::fill_n(R, 9, 0.0);
         L[0] = R[4] = R[8] = 1;
+        ws.system.active(index(c)) = true;
+        ws.system.unit_L(index(c)) = false;
         R[0] = ws.at.u[at] / ws.at.r[at];
         continue;
       }
@@ -406,6 +427,7 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
   for (Step* x : {&ws.predictor, &ws.step, &ws.step_beyond}) make_room(x->dr, x->du, x->dv);
   make_room(ws.best);
   ws.T.resize(72 * p.cones.size());
+  ws.piece.assign(p.cells.size(), Piece::inactive);
   ws.system.prepare(p);
   const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
   Outcome outcome;
@@ -415,6 +437,16 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
     best = figure;
     ws.best = point.r;
   };
+  const auto try_whole_steps = [&](double now, int most) {
+    ws.beyond.r = ws.at.r;
+    ws.beyond.Wr = ws.at.Wr;
+    const WholeStepsResult result =
+        whole_steps(p, now, options.tolerance, std::min(most, most_whole_steps),
+                    {ws.beyond.r, ws.beyond.Wr, ws.beyond.u, ws.step_beyond.dr, ws.step_beyond.du, ws.system});
+    outcome.iterations += result.steps;
+    keep(result.figure, ws.beyond);
+    return best <= options.tolerance;
+  };
   const auto follow = [&](const Path& path, bool guess = false) {
     Iteration step{ws, p, path.law};
     if (guess)
@@ -423,12 +455,19 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
       step.start(path.size * step.typical_size());
     const int end = std::min(limit, outcome.iterations + path.most);
     double best_here = HUGE_VAL;
+    int next_try = 0, wait = 0;
     for (int since_best = 0;; ++outcome.iterations) {
       const double now = measure(p, ws.at.r.data(), ws.at.Wr.data());
       since_best = now < best_here ? 0 : since_best + 1;
       best_here = std::min(best_here, now);
       keep(now, ws.at);
-      const bool done = best <= options.tolerance, out_of_steps = outcome.iterations >= limit;
+      bool done = best <= options.tolerance;
+      const bool settled = !step.pieces_change();
+      if (!done && settled && now < worth_trying && outcome.iterations >= next_try && outcome.iterations < end) {
+        done = try_whole_steps(now, end - outcome.iterations);
+        next_try = outcome.iterations + ++wait;
+      }
+      const bool out_of_steps = outcome.iterations >= limit;
       if (done || outcome.iterations >= end || since_best > (best_here < near ? patience_near : patience) ||
           !std::isfinite(now) || !step.factor()) {
         outcome.stop = done ? Stop::finished : out_of_steps ? Stop::iteration_limit : Stop::stalled;

@@ -27,10 +27,12 @@
 // iterations where contacts have come to push each other elsewhere, and is of no use nearer to a solution than that.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "linchpin/solvers/cell_system.h"
+#include "linchpin/solvers/natural_map.h"
 #include "linchpin/solvers/solver.h"
 
 namespace linchpin {
@@ -43,12 +45,20 @@ struct InteriorPointWorkspace {
   struct Step {
     std::vector<double> dr, du, dv;
   };
-  ScaledProblem p;
-  CellSystem system;
+  explicit InteriorPointWorkspace(std::shared_ptr<CellProblem> cells = std::make_shared<CellProblem>())
+      : cells_(std::move(cells)), p(cells_->p), system(cells_->system) {}
+
+ private:
+  std::shared_ptr<CellProblem> cells_;
+
+ public:
+  ScaledProblem& p;
+  CellSystem& system;
   Point at, beyond;  // the iterate; outside of the cones perhaps, near a solution
   Step predictor, step, step_beyond;
   std::vector<double> best;
-  std::vector<double> T;  // of eight cones each: columns of A(r^)^-1 A(u^)
+  std::vector<Piece> piece;  // of each cell, one iteration ago
+  std::vector<double> T;     // of eight cones each: columns of A(r^)^-1 A(u^)
 };
 
 Outcome interior_point(const Problem& problem, const SolverOptions& options, InteriorPointWorkspace& ws,

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "linchpin/solvers/measure.h"
+#include "linchpin/solvers/whole_steps.h"
 
 namespace linchpin {
 namespace {
@@ -27,9 +28,9 @@ constexpr double near_share = 100;
 constexpr int steps_between = 10;
 constexpr double worthwhile = 0.1;
 constexpr int steps_beyond = 2, most_beyond = 2;  // outer steps for what is beyond the tolerance
-// Whole steps from a guess: from within near_guess, with an eps that does no more than keep pivots from zero.
-constexpr double near_guess = 1e-2, whole_step_eps = 1e-10;
-constexpr int most_whole_steps = 8, whole_patience = 2;
+// Whole steps from a guess: from within near_guess.
+constexpr double near_guess = 1e-2;
+constexpr int most_whole_steps = 8;
 constexpr double at_rest = 100;  // tolerances that the guess may be off where nothing moves
 
 double norm(const std::vector<double>& x, int n) {
@@ -137,58 +138,17 @@ Inner newton_steps(NewtonWorkspace& ws, double eps, double accuracy, int limit) 
   return result;
 }
 
-// One whole step of Newton's method on (4) of natural_map.h from ws.r, ws.u being W r + q there.
-bool whole_step(NewtonWorkspace& ws) {
-  const ScaledProblem& p = ws.p;
-  for (std::size_t c = 0; c < p.cells.size(); ++c) {
-    const Cell& cell = p.cells[c];
-    const double *r = &ws.r[index(cell.start)], *u = &ws.u[index(cell.start)];
-    const Piece piece = alart_curnier_map(cell, p, r, u, &ws.F[index(cell.start)]);
-    ws.system.active(c) = piece != Piece::inactive;
-    ws.system.unit_L(c) = piece == Piece::linear;  // dF = du
-    double *L = ws.system.L(c), *R = ws.system.R(c);
-    if (piece == Piece::linear) {
-      for (int i = 0; i < cell.size; ++i)
-        for (int j = 0; j < cell.size; ++j) R[cell.size * i + j] = i == j ? whole_step_eps : 0;
-    } else if (piece == Piece::surface) {
-      alart_curnier_derivative(cell.mu, r, u, L, R);
-      for (int k = 0; k < 9; ++k) R[k] += whole_step_eps * L[k];
-    }
-  }
-  if (!ws.system.factor(p)) return false;
-  for (int i = 0; i < p.n; ++i) ws.dr[index(i)] = -ws.F[index(i)];
-  ws.system.solve(p, ws.dr.data());
-  for (int i = 0; i < p.n; ++i) ws.r[index(i)] += ws.dr[index(i)];
-  return true;
-}
-
 // Whole steps from the guess ws.r, which ends as the best point met. They either arrive or are soon far away: then
 // contacts have to change their pieces on the way, or push against each other without any motion.
-Inner whole_steps(NewtonWorkspace& ws, const SolverOptions& options, int limit) {
-  const auto look = [&] { return measure(ws.p, ws.r.data(), ws.u.data()); };
-  const double first = look();
-  double best = first;
+Inner steps_from_guess(NewtonWorkspace& ws, const SolverOptions& options, int limit) {
+  const double first = measure(ws.p, ws.r.data(), ws.u.data());
   // The guess of a mechanism that moves will be as far off the next time, whatever is left over now.
   const bool moves = first > at_rest * options.tolerance;
   const double enough = moves || !(options.aim > 0) ? options.tolerance : options.aim;
   if (first <= options.enough_for_guess() || !(first <= near_guess)) return {};
-  ws.best = ws.r;
-  Inner result;
-  for (int since_best = 0; result.steps < limit && since_best < whole_patience && best > enough;) {
-    if (!whole_step(ws)) break;
-    ++result.steps;
-    const double now = look();
-    if (!(now < first)) break;
-    ++since_best;
-    if (now < best) {
-      best = now;
-      ws.best = ws.r;
-      since_best = 0;
-    }
-  }
-  ws.r = ws.best;
-  result.done = best < first && best <= options.tolerance;
-  return result;
+  const WholeStepsResult result =
+      whole_steps(ws.p, first, enough, limit, {ws.r, ws.u, ws.F, ws.dr, ws.best, ws.system});
+  return {result.steps, result.figure < first && result.figure <= options.tolerance};
 }
 
 }  // namespace
@@ -198,7 +158,7 @@ Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorks
   size_for(ws);
   if (options.warm_start) ws.p.scale(z, ws.r.data());
   const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
-  const Inner whole = options.warm_start ? whole_steps(ws, options, std::min(limit, most_whole_steps)) : Inner{};
+  const Inner whole = options.warm_start ? steps_from_guess(ws, options, std::min(limit, most_whole_steps)) : Inner{};
   Outcome outcome{.iterations = whole.steps};
   double eps = first_eps, shrink = first_shrink, best = HUGE_VAL;
   int checked_at = 0;
@@ -216,7 +176,7 @@ Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorks
       ++since_best;
     }
     const bool good = best <= options.tolerance;
-    const double enough = first && !whole.done         ? options.enough_for_guess()
+    const double enough = first && !whole.done        ? options.enough_for_guess()
                           : options.aim > 0 && !first ? options.aim
                                                       : options.tolerance;
     const bool done = best <= enough || beyond == most_beyond;

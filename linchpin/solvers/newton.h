@@ -12,13 +12,13 @@
 // most twice and need not lower |F_eps| below the largest of the last few: monotone line searches get stuck at the
 // kinks of F.
 //
-// From a guess that is near, such as the last step's solution, whole steps are tried before all that, of another map,
-// (4) of natural_map.h, and with an eps that only keeps pivots from zero: where no contact has to change its piece they
-// arrive in one to four. Where they do not they are far off after the first, and (1) begins at the guess.
+// From a guess that is near, such as the last step's solution, whole steps are tried before all that (whole_steps.h).
+// Where they do not arrive (1) begins at the guess.
 //
 // Takes every kind of block. A solution is found, not a particular one: redundant impulses stay near the guess.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,10 +30,17 @@
 namespace linchpin {
 
 struct NewtonWorkspace {
-  ScaledProblem p;
+  explicit NewtonWorkspace(std::shared_ptr<CellProblem> cells = std::make_shared<CellProblem>())
+      : cells_(std::move(cells)), p(cells_->p), system(cells_->system) {}
+
+ private:
+  std::shared_ptr<CellProblem> cells_;
+
+ public:
+  ScaledProblem& p;
+  CellSystem& system;
   std::vector<double> r, u, F, dr, du, trial, trial_u, trial_F, centre, best;
   std::vector<Piece> piece, trial_piece;
-  CellSystem system;
 };
 
 Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorkspace& ws, std::span<double> z);

@@ -18,8 +18,9 @@ struct SolverWorkspaces {
   ResidualWorkspace residual;
   LemkeWorkspace lemke;
   DantzigWorkspace dantzig;
-  NewtonWorkspace newton;
-  InteriorPointWorkspace interior_point;
+  std::shared_ptr<CellProblem> cells = std::make_shared<CellProblem>();
+  NewtonWorkspace newton{cells};
+  InteriorPointWorkspace interior_point{cells};
   GaussSeidelWorkspace gauss_seidel;
   ProximalWorkspace proximal;
   EnumerationWorkspace enumeration;
@@ -62,6 +63,8 @@ constexpr int most_for_newton_first = 12;  // contacts, without a guess
 // From a guess the interior point has only to find out what has changed: once it gets within `known`, Newton's method
 // has the rest in a step or two.
 constexpr int first_newton_steps_from_guess = 14, interior_steps_from_guess = 100, newton_steps_from_interior = 60;
+// Where contacts are many Newton's method arrives in a few whole steps or not soon.
+constexpr int many_contacts = 100, first_newton_steps_of_many = 5;
 constexpr double known = 1e-6;
 
 struct Kinds {
@@ -104,7 +107,7 @@ Chain automatic_chain(const Problem& p, bool guessed) {
   if (k.cones > most_for_newton_first && !guessed)
     return {{{{interior_point}, {newton, best}, {newton, best}, {newton}}}, 4};
   if (k.cone && guessed)
-    return {{{{newton, guess, first_newton_steps_from_guess},
+    return {{{{newton, guess, k.cones > many_contacts ? first_newton_steps_of_many : first_newton_steps_from_guess},
               {interior_point, guess, interior_steps_from_guess, known},
               {newton, best, newton_steps_from_interior},
               {interior_point},

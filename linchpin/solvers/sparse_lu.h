@@ -7,9 +7,10 @@
 //     [A21 A22]    left over for the parent in the elimination tree: A22 - L21 U12                               (1)
 // A front is the sum of the matrix's own entries and of what its children left over. [A11 A12] becomes the front's part
 // of the factors in place; beside it stand the columns of [A11; L21], A11's with those of L11 and of U11's rows divided
-// by their pivots, so that both halves of solve() run along rows of memory. The rest needs room for one front, and a
-// stack for what is left over. Rows are exchanged within the eliminated rows of a
-// front only: enough for matrices that are nearly positive definite, such as Newton's for contacts.
+// by their pivots, so that both halves of solve() run along rows of memory. A22 is never stored: a tile of L21 U12 that is
+// in registers is subtracted from what children left over, and the result goes onto a stack. There are two of them, for
+// every other generation: nobody writes where it still reads. Rows are exchanged within the eliminated rows of a front
+// only: enough for matrices that are nearly positive definite, such as Newton's for contacts.
 #pragma once
 
 #include <cstddef>
@@ -45,15 +46,15 @@ class SparseLu {
 
  private:
   struct Front {
-    int pivots = 0, left = 0;                      // rows eliminated here, and those they are coupled to
-    int stride = 0;                                // of [A11 A12]: padded(pivots) + padded(left)
-    std::size_t top = 0, columns = 0;              // into factors_: `pivots` rows each
-    std::size_t row = 0;                           // into rows_: which row of the matrix, eliminated ones first
-    std::size_t pivot = 0;                         // into exchanged_, inverse_ and y_: padded(pivots) of each
-    std::size_t source = 0, sources = 0;           // into sources_: the matrix's own entries
-    std::size_t child = 0, children = 0;           // into children_
-    std::size_t left_over = 0;                     // into stack_: `left` rows, padded(left) apart
-    std::size_t to_parent = 0, run = 0, runs = 0;  // into to_parent_, runs_
+    int pivots = 0, left = 0;             // rows eliminated here, and those they are coupled to
+    int stride = 0;                       // of [A11 A12]: padded(pivots) + padded(left)
+    std::size_t top = 0, columns = 0;     // into factors_: `pivots` rows each
+    std::size_t row = 0;                  // into rows_: which row of the matrix, eliminated ones first
+    std::size_t pivot = 0;                // into exchanged_, inverse_ and y_: padded(pivots) of each
+    std::size_t source = 0, sources = 0;  // into sources_: the matrix's own entries
+    std::size_t child = 0, children = 0;  // into children_
+    int stack = 0;                        // which of stacks_
+    std::size_t left_over = 0;            // there: `left` rows, padded(left) apart
   };
   // A block of the matrix: where the caller puts it, and where it goes in a front.
   struct Source {
@@ -63,28 +64,44 @@ class SparseLu {
     bool stored;      // false: a block of the diagonal that S does not have
     int row, column;  // of the front; rows after the pivots count from `pivots`, columns from padded(pivots)
   };
-  // Columns after the pivots that follow one another in a front and in its parent.
-  struct Run {
-    int from, to, length;
+  // What a front's child adds to it.
+  struct Child {
+    int front;
+    std::size_t row;     // into row_of_child_: for each row of the front the child's, or -1
+    std::size_t spread;  // into spreads_: the same of columns, for each eight of the front's
+  };
+  // Eight columns of a front: `lanes` of them get the child's numbers from `from` on.
+  struct Spread {
+    int from = 0;
+    unsigned char lanes = 0;
   };
   Place place(std::size_t source) { return {&values_[sources_[source].at], sources_[source].columns}; }
   int column_of(const Front& f, int row) const;
+  const double* child_row(const Child& child, int row) const;
   void assemble(const Front& f, const double* blocks, const double* squares);
+  template <int rows>
+  void leave_rows(const Front& f, int r);
+  template <int rows, int registers>
+  void leave_tile(const Front& f, int r, int c);
+  void leave_over(const Front& f);
   void store_columns(const Front& f);
   void solve_lower(const Front& f, double* b);
   void solve_upper(const Front& f, double* b);
 
   std::vector<int> row_start_, first_, column_;  // the pattern at hand
   std::vector<Front> fronts_;                    // children before parents
-  std::vector<int> children_, rows_, to_parent_, pivot_;
+  std::vector<Child> children_;
+  std::vector<int> rows_, row_of_child_, pivot_;
   std::vector<int> exchanged_;   // rows_ of pivots after exchanges, then of no meaning, but valid
   std::vector<double> inverse_;  // of pivots
   std::vector<double> y_;        // L^-1 b
   std::vector<Source> sources_;
-  std::vector<Run> runs_;
+  std::vector<Spread> spreads_;
   std::vector<std::size_t> entry_, diagonal_;  // into sources_
-  std::vector<double> values_, bottom_, stack_, local_;
-  AlignedArray<double> factors_;  // on huge pages where it is large
+  std::vector<double> values_, bottom_, local_;
+  std::vector<const double*> child_rows_;
+  std::vector<double> stacks_[2];  // what fronts leave over: of even and of odd distance from the root
+  AlignedArray<double> factors_;   // on huge pages where it is large
 };
 
 }  // namespace linchpin
