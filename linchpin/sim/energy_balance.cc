@@ -4,6 +4,12 @@
 #include <cmath>
 
 namespace linchpin {
+namespace {
+
+// Of what is stored: where less than that moves, it is rounding that does.
+constexpr double at_rest = 1e-9;
+
+}  // namespace
 
 Energy EnergyMeter::operator()(const State& state) {
   kinematics<double>(plan_, state.q, kin_);
@@ -74,7 +80,7 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   e.largest_defect = std::max(e.largest_defect, std::abs(e.defect()));
   e.exchanged = std::max({e.exchanged, now.kinetic, std::abs(now.gravity - at_start_.gravity),
                           std::abs(now.springs - at_start_.springs), std::abs(e.work), std::abs(e.dissipated),
-                          std::abs(e.lost)});
+                          std::abs(e.lost), at_rest * (std::abs(now.gravity) + std::abs(now.springs))});
   if (!std::isfinite(e.stored) || !std::isfinite(e.work) || !std::isfinite(e.dissipated)) c.finite = false;
 }
 

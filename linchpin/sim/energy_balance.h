@@ -21,7 +21,8 @@ struct EnergyBalance {
   double projected = 0;       // added by the projections onto constraints so far: no force did that work
   double largest_defect = 0;  // the largest |defect| after any step
   // The largest energy that moved from one purse to another, after any step: kinetic, what gravity or springs have
-  // given or taken since the start, work, or dissipated. The measure of a defect, since no zero of a potential matters.
+  // given or taken since the start, work, or dissipated; at least a billionth of what gravity and springs hold, so that
+  // what is at rest is not measured by its rounding. The measure of a defect, since no zero of a potential matters.
   double exchanged = 0;
 
   double defect() const { return stored - start - work + dissipated + lost - projected; }  // (1)
