@@ -39,11 +39,11 @@ export class Stage {
   private readonly raycaster = new Raycaster();
   private frame: Frame | undefined;
   private dirty = true;
-  private pixels = 1;     // share of the screen's resolution that is quick enough while things move
+  private pixels = drawsInSoftware() ? 0.7 : 1; // share of the screen's resolution that is quick enough while things move
   private resolution = 1; // the share in use
   private drawTime = SLOW;
   private drawnInARow = 0;
-  private shadowEvery = 1; // draws: where even few pixels are slow, shadows lag behind
+  private shadowEvery = drawsInSoftware() ? 2 : 1; // draws: where even few pixels are slow, shadows lag behind
   private shadowAge = 0;
   private rested = 0; // s
   private readonly finest = drawsInSoftware() ? 2 : 1; // resolution of a still picture: smooth edges by more pixels
