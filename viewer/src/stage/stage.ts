@@ -75,7 +75,7 @@ export class Stage {
     this.rig.controls.addEventListener('change', () => this.invalidate());
     this.hemisphere.position.set(0, 0, 1);
     this.sun.castShadow = true;
-    const shadowSide = drawsInSoftware() ? 1024 : 2048;
+    const shadowSide = drawsInSoftware() ? 512 : 2048;
     this.sun.shadow.mapSize.set(shadowSide, shadowSide);
     this.sun.shadow.bias = -0.0008;
     this.sun.shadow.normalBias = 0.01 * size;
@@ -246,7 +246,7 @@ export class Stage {
     if (this.drawnInARow % 12 !== 0) return;
     if (this.drawTime > SLOW) this.pixels = Math.max(FEWEST_PIXELS, this.pixels * (this.drawTime > 2 * SLOW ? 0.7 : 0.85));
     else if (this.drawTime < QUICK) this.pixels = Math.min(1, this.pixels * 1.1);
-    this.shadowEvery = this.drawTime > SLOW && this.pixels === FEWEST_PIXELS ? 3 : this.drawTime < QUICK ? 1 : this.shadowEvery;
+    this.shadowEvery = this.drawTime > SLOW && this.pixels === FEWEST_PIXELS ? 4 : this.drawTime < QUICK ? 1 : this.shadowEvery;
   }
 }
 

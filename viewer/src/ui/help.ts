@@ -29,10 +29,15 @@ export class Help {
     this.dialog.addEventListener('click', (event) => {
       if (event.target === this.dialog) this.dialog.close(); // beside the sheet
     });
+    // A button pressed by mouse keeps no focus, so that the space bar stays with play and pause.
+    addEventListener('click', (event) => {
+      if (event.detail > 0) (event.target as Element).closest('button')?.blur();
+    });
     addEventListener('keydown', (event) => {
       const target = event.target as HTMLElement;
       const typing = target instanceof HTMLInputElement && (target.type === 'search' || target.type === 'text');
       if (typing || target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (target instanceof HTMLButtonElement && event.key === ' ') return; // reached by Tab: the key presses it
       const shortcut = shortcuts.find(({ keys }) => keys.includes(event.key) || keys.includes(event.key.toLowerCase()));
       if (!shortcut || (this.dialog.open && event.key !== '?')) return;
       event.preventDefault();
