@@ -20,12 +20,14 @@ export class Help {
   constructor(shortcuts: Shortcut[]) {
     const rows = (pairs: [string, string][]): HTMLElement[] =>
       pairs.map(([key, what]) => h('tr', {}, h('td', {}, h('kbd', {}, key)), h('td', {}, what)));
+    const keys = shortcuts.filter(({ shown }) => shown !== '').map(({ shown, what }): [string, string] => [shown, what]);
+    const half = Math.ceil((keys.length + MOUSE.length) / 2);
     const close = iconButton('cross', 'Close (Escape)', 'close-help', () => this.dialog.close());
     this.dialog = h('dialog', { class: 'help', 'data-testid': 'help-dialog', 'aria-label': 'Keys and mouse' },
       h('header', {}, h('h2', {}, 'Keys and mouse'), h('span', { class: 'space' }), close),
       h('div', { class: 'columns' },
-        h('table', {}, ...rows(shortcuts.map(({ shown, what }) => [shown, what]))),
-        h('table', {}, ...rows(MOUSE))));
+        h('table', {}, ...rows(keys.slice(0, half))),
+        h('table', {}, ...rows([...keys.slice(half), ...MOUSE]))));
     this.dialog.addEventListener('click', (event) => {
       if (event.target === this.dialog) this.dialog.close(); // beside the sheet
     });
