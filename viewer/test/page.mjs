@@ -137,6 +137,7 @@ async function live() {
   tally.check(`${name}: Live goes on at the end`, await becomes(page, 'linchpin.attached && linchpin.moving', 10));
   await arrowsAppear(page, tally, name);
   await page.selectOption('[data-testid="speed"]', '2');
+  for (let i = 0; i < 200 && sent('speed').length === 0; ++i) await page.waitForTimeout(50);
   tally.check(`${name}: speed is asked for`, sent('speed').at(-1)?.value === 2);
   await page.keyboard.press(' ');
   tally.check(`${name}: space pauses`, await becomes(page, '!linchpin.moving', 10));

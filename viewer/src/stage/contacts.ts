@@ -1,6 +1,6 @@
 // Contact points, force arrows and friction cones, coloured by state. Of action and reaction the force on the later of the
 // two bodies is drawn: on what stands, not on the ground.
-import { ConeGeometry, CylinderGeometry, DoubleSide, type Group, IcosahedronGeometry, Matrix4, MeshBasicMaterial, Quaternion, Vector3 } from 'three';
+import { ConeGeometry, CylinderGeometry, DoubleSide, type Group, Matrix4, MeshBasicMaterial, NoBlending, OctahedronGeometry, Quaternion, Vector3 } from 'three';
 import { CONTACT_WORDS, type Frame, type Scene } from '../run/data';
 import { bodiesOf } from '../run/series';
 import { Copies } from './copies';
@@ -26,12 +26,12 @@ export class Contacts {
 
   // size: of a typical body, m; force: N, the force whose arrow is as long as that.
   constructor(private readonly scene: Scene, root: Group, private readonly size: number, readonly force: number) {
-    // Drawn over the bodies: forces and cones reach into them.
-    const over = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, opacity: 0.9 });
-    const glass = new MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.16, depthTest: false, depthWrite: false, side: DoubleSide });
-    this.points = new Copies(root, new IcosahedronGeometry(1, 0), over, 3);
-    this.shafts = new Copies(root, new CylinderGeometry(1, 1, 1, 5, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
-    this.heads = new Copies(root, new ConeGeometry(1, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
+    // Drawn over the bodies, since forces and cones reach into them: after them, so among what is transparent.
+    const over = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, blending: NoBlending });
+    const glass = new MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.3, depthTest: false, depthWrite: false, side: DoubleSide });
+    this.points = new Copies(root, new OctahedronGeometry(1), over, 3);
+    this.shafts = new Copies(root, new CylinderGeometry(1, 1, 1, 4, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
+    this.heads = new Copies(root, new ConeGeometry(1, 1, 6).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
     this.cones = new Copies(root, new ConeGeometry(1, 1, 20, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5), glass, 2);
   }
 
@@ -66,7 +66,7 @@ export class Contacts {
     along.set(f[at + 7], f[at + 8], f[at + 9]).multiplyScalar(sign);
     const mu = f[at + 3];
     if (this.showCones && mu > 0 && Number.isFinite(mu)) {
-      const height = 0.4 * s * Math.min(1, 1.5 / mu); // a wide one stays as wide as it is high
+      const height = 0.6 * s * Math.min(1, 1.5 / mu); // a wide one stays as wide as it is high
       matrix.compose(point, turn.setFromUnitVectors(UP, along), scale.set(mu * height, mu * height, height));
       this.cones.add(matrix, colour);
     }
