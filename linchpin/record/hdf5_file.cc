@@ -2,16 +2,25 @@
 
 #include <algorithm>
 #include <bit>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {
 
-// The innermost message of HDF5's error stack.
+// The innermost message of HDF5's error stack, in one line; of a failed write or read, only what the system says.
 herr_t keep_first(unsigned, const H5E_error2_t* error, void* text) {
   auto& kept = *static_cast<std::string*>(text);
-  if (kept.empty() && error->desc) kept = error->desc;
+  if (!kept.empty() || !error->desc) return 0;
+  kept = error->desc;
+  const std::string mark = "error message = '";
+  if (const std::size_t at = kept.find(mark); at != kept.npos) {
+    const std::size_t begin = at + mark.size();
+    kept = kept.substr(begin, kept.find('\'', begin) - begin);
+  }
+  std::ranges::replace(kept, '\n', ' ');
   return 0;
 }
 
@@ -57,7 +66,7 @@ Hdf5Id text_type(std::size_t size) {
 Hdf5Id open_set(hid_t file, const std::string& name) {
   const auto there = [&](const std::string& link) {
     const htri_t found = H5Lexists(file, link.c_str(), H5P_DEFAULT);
-    if (found < 0) fail_hdf5("'" + link + "' is damaged");
+    if (found < 0) fail_hdf5(words("'", link, "' is damaged"));
     return found > 0;
   };
   const std::size_t slash = name.find('/');
@@ -109,6 +118,15 @@ void fail_hdf5(const std::string& doing) {
 Hdf5Id create_hdf5(const std::string& path) {
   const Hdf5Id access = file_access();
   return {H5Fcreate(path.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, access), H5Fclose, "cannot be made"};
+}
+
+void abandon_hdf5(hid_t file) {
+  void* handle = nullptr;
+  if (H5Fget_vfd_handle(file, H5P_DEFAULT, &handle) < 0 || !handle) return;
+  const int nowhere = ::open("/dev/null", O_RDWR);
+  if (nowhere < 0) return;
+  ::dup2(nowhere, *static_cast<int*>(handle));
+  ::close(nowhere);
 }
 
 Hdf5Id open_hdf5_to_append(const std::string& path) {

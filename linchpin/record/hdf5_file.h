@@ -70,6 +70,9 @@ class Hdf5Id {
 
 // Files. New ones are in the format that may be written and read at the same time, and whose parts all have checksums.
 Hdf5Id create_hdf5(const std::string& path);
+// After a failure: nothing more of what HDF5 writes reaches the file, which stays as if the program had been killed. Closed
+// in the usual way, it would be marked as whole with its end missing.
+void abandon_hdf5(hid_t file);
 Hdf5Id open_hdf5_to_append(const std::string& path);  // also where the last writer was killed
 struct OpenedHdf5 {
   Hdf5Id file;

@@ -162,6 +162,7 @@ std::optional<Error> RecordingWriter::Parts::guarded(void (*work)(Parts&, RunEnd
     return {};
   } catch (const Hdf5Fault& fault) {
     broken = true;
+    if (file.open()) abandon_hdf5(file);
     return Error{path.string() + ": " + fault.message};
   }
 }
