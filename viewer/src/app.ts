@@ -44,6 +44,7 @@ export class App {
   private readonly right = h('aside', { class: 'right', 'aria-label': 'Certificate and plots' });
   private stale = true;
   private sincePanels = 0;
+  private touched = false; // there was a contact: arrows and states are explained
 
   constructor(readonly history: History, readonly live: Live | null, private readonly theme: ThemeChoice, root: HTMLElement) {
     this.scene = history.scene;
@@ -127,6 +128,10 @@ export class App {
     const { frames } = this.history;
     const { index, fraction } = this.player;
     if (frames[index]) this.stage.show(frames[index], frames[index + 1], fraction);
+    if (!this.touched && frames[index]?.contacts > 0) {
+      this.touched = true;
+      this.describeScale();
+    }
     this.stale = true;
   }
 
@@ -190,9 +195,9 @@ export class App {
     const { showForces, showCones, showPoints, newtonsPerMetre } = this.stage.contacts;
     this.scale.replaceChildren(
       h('span', {}, h('span', { class: 'cell' }), `grid ${short(cell)} m`),
-      showForces ? h('span', {}, h('span', { class: 'arrow' }), `${short(cell)} m = ${short(newtonsPerMetre * cell, 2)} N`) : '');
+      showForces && this.touched ? h('span', {}, h('span', { class: 'arrow' }), `${short(cell)} m = ${short(newtonsPerMetre * cell, 2)} N`) : '');
     this.legend.replaceChildren(...['sticking', 'sliding', 'separating'].map((state) => h('span', {}, h('span', { class: `state ${state}` }), state)));
-    this.legend.hidden = !(showForces || showCones || showPoints);
+    this.legend.hidden = !this.touched || !(showForces || showCones || showPoints);
   }
 
   // What is shown, each with its key.

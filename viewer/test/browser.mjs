@@ -36,20 +36,21 @@ export async function openPage(browser, address, options = {}) {
   page.on('request', (request) => page.requests.push(request.url()));
   page.setDefaultTimeout(60_000); // software drawing on a busy machine
   await page.goto(address);
-  await page.waitForFunction('window.linchpin && (window.linchpin.ready || window.linchpin.error !== null)');
+  if (!(await becomes(page, 'linchpin && (linchpin.ready || linchpin.error !== null)', 60))) throw new Error(`${address} shows nothing`);
   return page;
 }
 
 export const probe = (page, expression) => page.evaluate(`window.linchpin.${expression}`);
 
-// Waits until an expression of window.linchpin holds; false where it does not in time.
+// Waits until an expression holds, `linchpin` in it being the page's; false where it does not in time. (playwright's own
+// waiting evaluates text inside the page, which the page's policy forbids.)
 export async function becomes(page, expression, seconds = 30) {
-  try {
-    await page.waitForFunction(`(({ linchpin }) => ${expression})(window)`, null, { timeout: 1000 * seconds });
-    return true;
-  } catch {
-    return false;
-  }
+  const end = Date.now() + 1000 * seconds;
+  do {
+    if (await page.evaluate(`(({ linchpin }) => Boolean(${expression}))(window)`)) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  } while (Date.now() < end);
+  return false;
 }
 
 // How many different colours a canvas of the page shows, read as the browser drew it.

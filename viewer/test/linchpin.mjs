@@ -22,7 +22,7 @@ async function serve(linchpin, ...args) {
   });
   const stop = () => new Promise((resolve) => {
     child.removeAllListeners('exit');
-    child.on('exit', (status) => resolve(status));
+    child.on('exit', (status, signal) => resolve(status ?? signal));
     child.kill('SIGINT');
   });
   return { address, stop };
@@ -63,13 +63,14 @@ async function liveStack(linchpin, browser, tally, picture) {
   tally.check(`${name}: a certificate`, await becomes(page, `/passed|failed/.test(document.querySelector('[data-testid="verdict"]').textContent)`, 20));
   quiet(page, tally, name);
   await page.context().close();
-  tally.check(`${name}: Ctrl-C ends it`, (await stop()) === 0);
+  const end = await stop();
+  tally.check(`${name}: Ctrl-C ends it`, end === 0 || end === 'SIGINT', `${end}`);
 }
 
 // Loops, joints and reactions of a mechanism.
 async function liveLoop(linchpin, browser, tally, picture) {
-  const name = 'linchpin view @fourbar';
-  const { address, stop } = await serve(linchpin, '@fourbar');
+  const name = 'linchpin view @four_bar';
+  const { address, stop } = await serve(linchpin, '@four_bar');
   const page = await openPage(browser, address, { colorScheme: 'dark' });
   tally.check(`${name}: opens`, (await probe(page, 'mode')) === 'live', await probe(page, 'error'));
   await moves(page, tally, 1, name);
@@ -79,7 +80,7 @@ async function liveLoop(linchpin, browser, tally, picture) {
   await becomes(page, 'linchpin.frames > 20', 60);
   await page.keyboard.press(' ');
   await becomes(page, '!linchpin.moving', 20);
-  await picture(page, 'linchpin_fourbar');
+  await picture(page, 'linchpin_four_bar');
   quiet(page, tally, name);
   await page.context().close();
   await stop();

@@ -137,6 +137,7 @@ async function live() {
   tally.check(`${name}: Live goes on at the end`, await becomes(page, 'linchpin.attached && linchpin.moving', 10));
   await arrowsAppear(page, tally, name);
   await page.selectOption('[data-testid="speed"]', '2');
+  for (let i = 0; i < 200 && sent('speed').length === 0; ++i) await page.waitForTimeout(50);
   tally.check(`${name}: speed is asked for`, sent('speed').at(-1)?.value === 2);
   await page.keyboard.press(' ');
   tally.check(`${name}: space pauses`, await becomes(page, '!linchpin.moving', 10));
@@ -166,8 +167,8 @@ async function malformed() {
   const cases = [
     ['cut short', whole.subarray(0, whole.length - 100), /cut short/],
     ['no recording', Buffer.from('what is this, then?!'), /LPR1/],
-    ['a frame that is none', changed((blob) => blob.writeUInt32LE(7, first)), /frame 0 of 3 .*LPF1/],
-    ['too many bodies', changed((blob) => blob.writeUInt32LE(99, first + 24)), /frame 0 of 3/],
+    ['a frame that is none', changed((blob) => blob.writeUInt32LE(7, first)), /Frame 0 of 3 .*LPF1/],
+    ['too many bodies', changed((blob) => blob.writeUInt32LE(99, first + 24)), /Frame 0 of 3/],
     ['another version', encodeRecording({ ...scene, version: 2 }, frames.slice(0, 1)), /version 2/],
     ['a shape of no kind', encodeRecording({ ...scene, shapes: [{ ...scene.shapes[1], kind: 'teapot' }] }, []), /teapot/],
   ];

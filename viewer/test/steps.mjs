@@ -43,8 +43,8 @@ export async function seeks(page, tally, body, name) {
 export async function plotsDraw(page, tally, name) {
   const count = await page.locator(by('plot-canvas')).count();
   tally.check(`${name}: there are plots`, count >= 1, `${count}`);
-  const blue = near(await coloursOf(page, by('plot-canvas')), '#3b82f6');
-  tally.check(`${name}: the first curve is drawn`, blue > 60, `${blue} pixels of its colour`);
+  const blue = near(await coloursOf(page, by('plot-canvas')), '#3b82f6', 60);
+  tally.check(`${name}: the first curve is drawn`, blue > 40, `${blue} pixels of its colour`);
   const cursor = await probe(page, 'index');
   const area = await page.locator(by('plot-canvas')).first().boundingBox();
   await page.mouse.click(area.x + 0.85 * area.width, area.y + area.height / 2);

@@ -91,7 +91,7 @@ export class Bodies {
     for (const { mesh, shapes } of this.buckets) {
       shapes.forEach((shape, i) => {
         const colour = bodyColour(shape.body);
-        if (shape.body === this.hovered) colour.lerp(WHITE, 0.45);
+        if (shape.body === this.hovered) colour.lerp(WHITE, 0.3);
         else if (shape.body === this.selected) colour.lerp(SELECTION, 0.25);
         mesh.setColorAt(i, colour);
       });

@@ -1,6 +1,8 @@
-// Contact points, force arrows and friction cones, coloured by state.
-import { ConeGeometry, CylinderGeometry, DoubleSide, type Group, IcosahedronGeometry, Matrix4, MeshBasicMaterial, Quaternion, Vector3 } from 'three';
-import { CONTACT_WORDS, type Frame } from '../run/data';
+// Contact points, force arrows and friction cones, coloured by state. Of action and reaction the force on the later of the
+// two bodies is drawn: on what stands, not on the ground.
+import { ConeGeometry, CylinderGeometry, DoubleSide, type Group, Matrix4, MeshBasicMaterial, NoBlending, OctahedronGeometry, Quaternion, Vector3 } from 'three';
+import { CONTACT_WORDS, type Frame, type Scene } from '../run/data';
+import { bodiesOf } from '../run/series';
 import { Copies } from './copies';
 import { CONTACT_COLOURS } from './palette';
 
@@ -23,13 +25,13 @@ export class Contacts {
   private readonly cones: Copies;
 
   // size: of a typical body, m; force: N, the force whose arrow is as long as that.
-  constructor(root: Group, private readonly size: number, readonly force: number) {
-    // Drawn over the bodies: forces and cones reach into them.
-    const over = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, opacity: 0.9 });
+  constructor(private readonly scene: Scene, root: Group, private readonly size: number, readonly force: number) {
+    // Drawn over the bodies, since forces and cones reach into them: after them, so among what is transparent.
+    const over = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, blending: NoBlending });
     const glass = new MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.16, depthTest: false, depthWrite: false, side: DoubleSide });
-    this.points = new Copies(root, new IcosahedronGeometry(1, 0), over, 3);
-    this.shafts = new Copies(root, new CylinderGeometry(1, 1, 1, 5, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
-    this.heads = new Copies(root, new ConeGeometry(1, 1, 8).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
+    this.points = new Copies(root, new OctahedronGeometry(1), over, 3);
+    this.shafts = new Copies(root, new CylinderGeometry(1, 1, 1, 4, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
+    this.heads = new Copies(root, new ConeGeometry(1, 1, 6).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
     this.cones = new Copies(root, new ConeGeometry(1, 1, 20, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5), glass, 2);
   }
 
@@ -45,11 +47,14 @@ export class Contacts {
   update(frame: Frame | undefined): void {
     const all = [this.points, this.shafts, this.heads, this.cones];
     for (const each of all) each.begin();
-    for (let c = 0; frame && c < frame.contacts; ++c) this.add(frame, CONTACT_WORDS * c);
+    for (let c = 0; frame && c < frame.contacts; ++c) this.add(frame, c);
     for (const each of all) each.end();
   }
 
-  private add(frame: Frame, at: number): void {
+  private add(frame: Frame, contact: number): void {
+    const at = CONTACT_WORDS * contact;
+    const [a, b] = bodiesOf(this.scene, frame, contact);
+    const sign = a > b ? 1 : -1; // the frame has the force on a, and the normal towards it
     const f = frame.floats;
     const colour = CONTACT_COLOURS[frame.words[at + 2]];
     const s = this.size;
@@ -58,7 +63,7 @@ export class Contacts {
       matrix.compose(point, turn.identity(), scale.setScalar(0.035 * s));
       this.points.add(matrix, colour);
     }
-    along.set(f[at + 7], f[at + 8], f[at + 9]);
+    along.set(f[at + 7], f[at + 8], f[at + 9]).multiplyScalar(sign);
     const mu = f[at + 3];
     if (this.showCones && mu > 0 && Number.isFinite(mu)) {
       const height = 0.4 * s * Math.min(1, 1.5 / mu); // a wide one stays as wide as it is high
@@ -66,7 +71,7 @@ export class Contacts {
       this.cones.add(matrix, colour);
     }
     if (!this.showForces) return;
-    along.set(f[at + 10], f[at + 11], f[at + 12]);
+    along.set(f[at + 10], f[at + 11], f[at + 12]).multiplyScalar(sign);
     const force = along.length();
     const length = Math.min(force / this.newtonsPerMetre, 8 * s);
     if (!(length > 0.01 * s)) return; // not seen anyway

@@ -16,6 +16,7 @@ import { Rig, type Preset } from './rig';
 const SLOW = 1 / 33;   // s a frame: above it, fewer pixels
 const QUICK = 1 / 55;  // below it, more again
 const FEWEST_PIXELS = 0.5;
+const REST = 0.3;      // s without a change, after which a still picture is drawn as well as it can be
 
 export class Stage {
   readonly poses: BodyPoses;
@@ -38,12 +39,14 @@ export class Stage {
   private readonly raycaster = new Raycaster();
   private frame: Frame | undefined;
   private dirty = true;
-  private pixels = 1;     // share of the screen's resolution that is quick enough while things move
+  private pixels = drawsInSoftware() ? 0.7 : 1; // share of the screen's resolution that is quick enough while things move
   private resolution = 1; // the share in use
   private drawTime = SLOW;
   private drawnInARow = 0;
-  private shadowEvery = 1; // draws: where even few pixels are slow, shadows lag behind
+  private shadowEvery = drawsInSoftware() ? 2 : 1; // draws: where even few pixels are slow, shadows lag behind
   private shadowAge = 0;
+  private rested = 0; // s
+  private readonly finest = drawsInSoftware() ? 2 : 1; // resolution of a still picture: smooth edges by more pixels
 
   constructor(readonly canvas: HTMLCanvasElement, private readonly scene: Scene, first: Frame, last: Frame, tick: (seconds: number) => void) {
     this.renderer = new WebGLRenderer({ canvas, antialias: !drawsInSoftware(), powerPreference: 'high-performance' });
@@ -65,7 +68,7 @@ export class Stage {
     const both = this.bounds().union(box); // where it ends is in sight too, unless that is far away
     const sight = radius(both) < 2 * this.extent ? both : box;
     this.ground = new Ground(scene, solids, this.extent);
-    this.contacts = new Contacts(marks, 1.4 * size, this.typicalWeight());
+    this.contacts = new Contacts(scene, marks, 1.4 * size, this.typicalWeight());
     this.marks = new Marks(scene, marks, size);
     this.band = new PushBand(marks, size);
     this.rig = new Rig(canvas, this.extent);
@@ -157,6 +160,7 @@ export class Stage {
   }
 
   picture(): Promise<Blob> {
+    this.resize(this.finest);
     this.shadowAge = this.shadowEvery;
     this.draw(); // what was drawn before is gone once the browser has shown it
     return new Promise((resolve, reject) =>
@@ -219,13 +223,15 @@ export class Stage {
       tick(seconds);
       this.rig.controls.update();
       if (this.dirty) {
+        this.rested = 0;
         if (++this.drawnInARow > 2) this.govern(seconds);
       } else {
         this.drawnInARow = 0;
-        if (this.resolution === 1 && this.shadowAge === 0) return;
+        this.rested += seconds;
+        if (this.rested < REST || (this.resolution === this.finest && this.shadowAge === 0)) return;
         this.shadowAge = this.shadowEvery; // at rest all pixels are drawn, and shadows are where they belong
       }
-      const resolution = this.drawnInARow > 2 ? this.pixels : 1;
+      const resolution = this.dirty ? this.pixels : this.finest;
       if (resolution !== this.resolution) this.resize(resolution); // before drawing: it empties the canvas
       this.dirty = false;
       this.draw();
