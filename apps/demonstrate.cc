@@ -78,7 +78,8 @@ int demonstrate() {
     must_do(recording.add(snapshot, schedule.dt));
   };
 
-  fmt::print("The dual-arm robot of paper 000, 26 joints, takes a wheel of 4 kg off its hub, held by friction alone:\n\n");
+  fmt::print(
+      "The dual-arm robot of paper 000, 26 joints, takes a wheel of 4 kg off its hub, held by friction alone:\n\n");
   std::fflush(stdout);
   Progress progress(true);
   const auto start = std::chrono::steady_clock::now();
@@ -101,9 +102,10 @@ int demonstrate() {
     fmt::print("\nLook at it: open ./{} in a browser, or `linchpin view {}` (both take the place of older ones).\n",
                page_name, recording_name);
   } else {
-    fmt::print("\nRecorded in ./{} (in place of an older one). This program was built without the viewer's page, so there is\n"
-               "none to look at it with: `linchpin view {}` says what to do.\n",
-               recording_name, recording_name);
+    fmt::print(
+        "\nRecorded in ./{} (in place of an older one). This program was built without the viewer's page, so there is\n"
+        "none to look at it with: `linchpin view {}` says what to do.\n",
+        recording_name, recording_name);
   }
   fmt::print("Try next: linchpin view @stack, linchpin simulate @stand --time 2, linchpin help\n");
   return good ? exit_done : exit_failed;

@@ -46,8 +46,8 @@ function(linchpin_embed_page source)
               "${viewer}/package-lock.json" "${viewer}/tsconfig.json" "${viewer}/vite.config.ts"
       COMMENT "Building the viewer's page"
       VERBATIM)
-  elseif(NOT EXISTS "${page}")
-    file(TOUCH "${page}")
+  else()
+    file(CONFIGURE OUTPUT "${page}" CONTENT "")  # left alone where it is empty already
   endif()
   set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${page}"
                                                      COMPILE_DEFINITIONS "LINCHPIN_PAGE_FILE=\"${page}\"")

@@ -10,16 +10,26 @@ void add_names(const std::string& name, int count, std::vector<std::string>& nam
 // One letter a coordinate: a angle, d distance, r part of a rotation.
 const char* positions_of(JointType type) {
   switch (type) {
-    case JointType::weld: return "";
-    case JointType::revolute: return "a";
-    case JointType::prismatic: return "d";
-    case JointType::screw: return "a";
-    case JointType::cylindrical: return "ad";
-    case JointType::universal: return "aa";
-    case JointType::planar: return "dda";
-    case JointType::ball: return "rrrr";
-    case JointType::free: return "rrrrddd";
-    case JointType::translational: return "ddd";
+    case JointType::weld:
+      return "";
+    case JointType::revolute:
+      return "a";
+    case JointType::prismatic:
+      return "d";
+    case JointType::screw:
+      return "a";
+    case JointType::cylindrical:
+      return "ad";
+    case JointType::universal:
+      return "aa";
+    case JointType::planar:
+      return "dda";
+    case JointType::ball:
+      return "rrrr";
+    case JointType::free:
+      return "rrrrddd";
+    case JointType::translational:
+      return "ddd";
   }
   return "";
 }

@@ -29,8 +29,8 @@ std::string why_not_passed(const Model& model, const Certificate& c) {
     return "shapes went " + short_number(c.penetration) + " m into each other, more than the " +
            short_number(c.limits.penetration) + " m allowed";
   if (!c.passed())
-    return "energy defect " + short_number(c.energy.relative_defect()) + " of what was exchanged, above the tolerance " +
-           short_number(c.limits.energy);
+    return "energy defect " + short_number(c.energy.relative_defect()) +
+           " of what was exchanged, above the tolerance " + short_number(c.limits.energy);
   return "";
 }
 

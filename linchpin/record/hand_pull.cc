@@ -22,12 +22,7 @@ Vec3<double> wanted_acceleration(Vec3<double> e, const Vec3<double>& v, double d
 }  // namespace
 
 Hand::Hand(const Model& model)
-    : model_(model),
-      plan_(model),
-      kin_(plan_),
-      vel_(model),
-      factors_(plan_),
-      forces_(6 * model.bodies().size()) {}
+    : model_(model), plan_(model), kin_(plan_), vel_(model), factors_(plan_), forces_(6 * model.bodies().size()) {}
 
 std::span<const double> Hand::forces(const State& state, double dt, std::span<const Pull> pulls) {
   std::ranges::fill(forces_, 0.0);

@@ -28,10 +28,10 @@ struct Pull {
 
 class Hand {
  public:
-  static constexpr double frequency = 15;     // rad/s: 4 cm hold a free body's weight, and it follows within 0.2 s
-  static constexpr double softness = 0.01;    // s
-  static constexpr double most_pull = 300;    // m/s^2: what w^2 e may be
-  explicit Hand(const Model& model);          // must outlive it
+  static constexpr double frequency = 15;   // rad/s: 4 cm hold a free body's weight, and it follows within 0.2 s
+  static constexpr double softness = 0.01;  // s
+  static constexpr double most_pull = 300;  // m/s^2: what w^2 e may be
+  explicit Hand(const Model& model);        // must outlive it
 
   // The forces of all pulls at this state for a step of dt, as Inputs::f_ext wants them. Its own, until the next call.
   std::span<const double> forces(const State& state, double dt, std::span<const Pull> pulls);

@@ -124,8 +124,10 @@ std::string LiveRun::status_text(double now) {
     failure = {{"time", state_.time},
                {"body", c.body >= 0 ? Json(model_.bodies()[std::size_t(c.body)].name) : Json(nullptr)},
                {"reason", last_report_.ok() ? why_not_passed(model_, c) : last_report_.reason}};
-  Json status = {{"type", "status"}, {"running", running_}, {"speed", speed_},   {"rate", rate_},
-                 {"time", state_.time}, {"steps", steps_},  {"failed", failure}, {"certificate", Json::parse(certificate_json(model_, c))}};
+  Json status = {{"type", "status"},    {"running", running_},
+                 {"speed", speed_},     {"rate", rate_},
+                 {"time", state_.time}, {"steps", steps_},
+                 {"failed", failure},   {"certificate", Json::parse(certificate_json(model_, c))}};
   return status.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

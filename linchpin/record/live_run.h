@@ -76,9 +76,9 @@ class LiveRun {
   long long steps_ = 0;
   bool running_ = true;
   double speed_ = 1;
-  double owed_ = 0;     // s of motion that the clock is ahead
-  double last_turn_;    // on the clock
-  double frame_due_;    //   the next frame, at the earliest
+  double owed_ = 0;   // s of motion that the clock is ahead
+  double last_turn_;  // on the clock
+  double frame_due_;  //   the next frame, at the earliest
   double status_due_;
   double rate_ = 0, rate_from_, time_from_ = 0;  // of motion since the last status: where the clock and the motion were
   bool frame_changed_ = true, status_changed_ = true;

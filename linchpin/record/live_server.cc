@@ -38,7 +38,9 @@ using boost::system::error_code;
 
 using Bytes = std::shared_ptr<const std::string>;
 
-std::chrono::milliseconds milliseconds(double seconds) { return std::chrono::milliseconds(std::llround(1e3 * seconds)); }
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(std::llround(1e3 * seconds));
+}
 
 // 128 bits of the system's generator, in hexadecimal.
 std::string random_token() {
@@ -427,9 +429,7 @@ Result<std::unique_ptr<LiveServer>> LiveServer::start(ServedContent content, con
     return Error{"cannot listen at port " + std::to_string(options.port) + " of " + options.host + ": " +
                  fault.message()};
   parts->port = acceptor.local_endpoint().port();
-  const auto shown = [](const asio::ip::address& a) {
-    return a.is_v6() ? "[" + a.to_string() + "]" : a.to_string();
-  };
+  const auto shown = [](const asio::ip::address& a) { return a.is_v6() ? "[" + a.to_string() + "]" : a.to_string(); };
   if (address.is_loopback())
     parts->hosts = {"localhost", "127.0.0.1", "[::1]", shown(address)};
   else

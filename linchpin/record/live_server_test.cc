@@ -39,7 +39,8 @@ bool in_time(const std::function<bool()>& is_so) {
   }
 }
 
-const ServedContent live_content{.page = "<html>page</html>", .scene = "{\"type\":\"scene\"}", .bodies = 5, .recording = {}};
+const ServedContent live_content{
+    .page = "<html>page</html>", .scene = "{\"type\":\"scene\"}", .bodies = 5, .recording = {}};
 
 std::unique_ptr<LiveServer> started(const ServedContent& content = live_content, const ServerOptions& options = {}) {
   auto server = LiveServer::start(content, options);
@@ -181,8 +182,8 @@ TEST(LiveServer, OtherHostsAreRefused) {
   const int port = server->port();
   for (const char* host : {"localhost", "localhost:80", "LocalHost:1234", "127.0.0.1", "127.0.0.1:9999", "[::1]:80"})
     EXPECT_EQ(status_of(get(port, "/", "Host: " + std::string(host) + "\r\n")), 200) << host;
-  for (const char* host : {"evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example", "[::2]",
-                           "[", "", "127.0.0.2", "localhost@evil.example"})
+  for (const char* host : {"evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example",
+                           "[::2]", "[", "", "127.0.0.2", "localhost@evil.example"})
     EXPECT_EQ(status_of(get(port, "/", "Host: " + std::string(host) + "\r\n")), 403) << host;
   EXPECT_EQ(status_of(get(port, "/", "")), 400);
   EXPECT_EQ(status_of(get(port, "/", "Host: localhost\r\nHost: evil.example\r\n")), 400);
@@ -212,10 +213,11 @@ TEST(LiveServer, BeyondTheLoopbackATokenIsNeeded) {
   EXPECT_TRUE(server->address().ends_with("/?token=" + token)) << server->address();
   std::string wrong = token;
   wrong.back() = wrong.back() == '0' ? '1' : '0';
-  for (const std::string& target : {std::string("/"), std::string("/session"), std::string("/live"), std::string("/no")})
-    for (const std::string& query : {std::string(), std::string("?"), std::string("?token="), "?token=" + wrong,
-                                     "?token=" + token.substr(1), "?token=" + token + "0", "?nottoken=" + token,
-                                     "?token=" + other->token()}) {
+  for (const std::string& target :
+       {std::string("/"), std::string("/session"), std::string("/live"), std::string("/no")})
+    for (const std::string& query :
+         {std::string(), std::string("?"), std::string("?token="), "?token=" + wrong, "?token=" + token.substr(1),
+          "?token=" + token + "0", "?nottoken=" + token, "?token=" + other->token()}) {
       EXPECT_EQ(status_of(get(port, target + query)), 403) << target << query;
       EXPECT_EQ(upgrade_status(port, target + query), 403) << target << query;
     }
@@ -235,8 +237,9 @@ TEST(LiveServer, BadRequestsAreRefused) {
   EXPECT_EQ(status_of(get(port, "/" + std::string(20000, 'a'))), 431);
   EXPECT_EQ(status_of(get(port, "/", "Host: localhost\r\nX: " + std::string(20000, 'a') + "\r\n")), 431);
   EXPECT_NE(status_of(answer_to(port, "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello")), 200);
-  EXPECT_NE(status_of(answer_to(port, "GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello")),
-            200);
+  EXPECT_NE(
+      status_of(answer_to(port, "GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello")),
+      200);
   // Half a request, and silence: the server does not wait for ever.
   EXPECT_EQ(answer_to(port, "GET / HTTP/1.1\r\nHost: loc"), "");
   EXPECT_EQ(answer_to(port, ""), "");
@@ -358,7 +361,7 @@ TEST(LiveServer, HostileMessagesEndTheirConnectionOnly) {
       {R"({"type":"play"})", false},  // binary
       {std::string("\0\xff\x80", 3), false},
       {"{\"type\":\"\xff\xfe\"}", true},  // no UTF-8
-      {std::string(5000, ' '), true},    // too long
+      {std::string(5000, ' '), true},     // too long
       {std::string(4000, '['), true},
       {"{\"type\":\"play\",\"x\":\"" + std::string(3000, 'a') + "\"}", true},
   };

@@ -1,7 +1,6 @@
-#include "linchpin/base/allocation_counter.h"
-
 #include <gtest/gtest.h>
 
+#include "linchpin/base/allocation_counter.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/record/hand_pull.h"
 #include "linchpin/record/page_data.h"

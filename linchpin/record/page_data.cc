@@ -70,7 +70,8 @@ Json signal_list(const Model& model) {
   Json out = Json::array();
   for (const Signal& s : signals) out.push_back({{"name", s.name}, {"unit", s.unit}, {"group", s.group}});
   if (!has_coordinates(model)) return out;
-  const auto add = [&](const std::vector<std::string>& names, const std::vector<std::string>& units, const char* group) {
+  const auto add = [&](const std::vector<std::string>& names, const std::vector<std::string>& units,
+                       const char* group) {
     for (std::size_t i = 0; i < names.size(); ++i)
       out.push_back({{"name", names[i]}, {"unit", i < units.size() ? units[i] : "N or N m"}, {"group", group}});
   };
@@ -123,8 +124,8 @@ class ShapeList {
     put(X, "mesh", {{"mesh", found->second}});
   }
   void put(const Transform<double>& X, const char* kind, Json numbers) {
-    Json shape = {{"name", *name_},      {"index", index_}, {"body", body_}, {"place", place_of(X)},
-                  {"collides", collides_}, {"kind", kind}};
+    Json shape = {{"name", *name_},       {"index", index_},       {"body", body_},
+                  {"place", place_of(X)}, {"collides", collides_}, {"kind", kind}};
     shape.update(numbers);
     shapes.push_back(std::move(shape));
   }
@@ -353,7 +354,8 @@ std::string PageRecording::blob(const Certificate& certificate) const {
   std::string scene = scene_;
   check(scene.ends_with('}'), "the scene is no JSON object");
   scene.pop_back();
-  scene += ",\"frames_count\":" + std::to_string(count_) + ",\"certificate\":" + certificate_json(model_, certificate) + "}";
+  scene +=
+      ",\"frames_count\":" + std::to_string(count_) + ",\"certificate\":" + certificate_json(model_, certificate) + "}";
   scene.resize(padded(scene.size()), ' ');  // the head is 8 bytes itself
   std::string out(8, '\0');
   ByteWriter head(reinterpret_cast<std::byte*>(out.data()));
@@ -383,8 +385,8 @@ std::string base64(std::string_view bytes) {
 std::string page_with_recording(std::string_view page, std::string_view blob) {
   constexpr std::string_view mark = "<!--linchpin-recording-->";
   const std::size_t at = page.find(mark);
-  check(at != std::string_view::npos && page.find(mark, at + 1) == std::string_view::npos, "the viewer's page needs ", mark,
-        " once, where its recording goes");
+  check(at != std::string_view::npos && page.find(mark, at + 1) == std::string_view::npos, "the viewer's page needs ",
+        mark, " once, where its recording goes");
   const std::string data = base64(blob);
   std::string out;
   out.reserve(page.size() + data.size() + 100);

@@ -44,8 +44,8 @@ struct Form {
   Kind kind;
   std::size_t fields;  // the type included
 };
-constexpr Form forms[] = {{"play", Kind::play, 1},   {"pause", Kind::pause, 1}, {"step", Kind::step, 1},
-                          {"reset", Kind::reset, 1}, {"speed", Kind::speed, 2}, {"push", Kind::push, 4},
+constexpr Form forms[] = {{"play", Kind::play, 1},      {"pause", Kind::pause, 1}, {"step", Kind::step, 1},
+                          {"reset", Kind::reset, 1},    {"speed", Kind::speed, 2}, {"push", Kind::push, 4},
                           {"release", Kind::release, 1}};
 
 // The parser calls this at every nesting; no message has more than two levels, and a deep one would eat the stack.

@@ -3,7 +3,8 @@
 // The file as it is, by the assembler: a compiler would take minutes for an array of a million numbers.
 asm(".pushsection .rodata\n"
     "linchpin_page_begin:\n"
-    ".incbin \"" LINCHPIN_PAGE_FILE "\"\n"
+    ".incbin \"" LINCHPIN_PAGE_FILE
+    "\"\n"
     "linchpin_page_end:\n"
     ".byte 0\n"
     ".popsection\n");
