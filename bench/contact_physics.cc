@@ -223,7 +223,7 @@ std::vector<PhysicsCase> poured_cases(bool quick) {
     return c;
   };
   if (quick) return {poured("50 spheres poured", "@pile:count=50", 1.5, 6)};
-  return {poured("125 spheres poured", "@pile", 4, 150), poured("666 balls poured", "@balls", 3, 90)};
+  return {poured("125 spheres poured", "@pile", 4, 400), poured("666 balls poured", "@balls", 3, 90)};
 }
 
 }  // namespace linchpin

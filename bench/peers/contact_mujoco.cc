@@ -1,4 +1,5 @@
 // MuJoCo with its contacts, through MJCF text in memory (mujoco_model.h).
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -53,7 +54,8 @@ class MujocoContact final : public ContactEngine {
     surface_ += bouncing(scene_.restitution, dt);
     MjcfParts parts;
     append(parts.options, "timestep='%.17g' %s>", dt, way_.options);
-    const std::size_t points = 4 * scene_.shapes.size() + 100;  // more than any of the scenes has
+    // More than any of the scenes has; with the coordinates of 666 balls more of them would pass MuJoCo's 2 GB.
+    const std::size_t points = std::min<std::size_t>(4 * scene_.shapes.size() + 100, 1900);
     append(parts.sizes, "<size nconmax='%zu' njmax='%zu' nstack='20000000'/>", points, 4 * points);
     parts.world = geoms_of(-1, model);
     parts.inside = [&](std::size_t i) { return geoms_of(int(i), model); };
