@@ -14,7 +14,9 @@
 // finite bound.
 //
 // Near a solution the end of the whole step, inside the cones or not, and of some more steps with the same factors, is
-// measured as well: often that is a solution already.
+// measured as well: often that is a solution already. A contact that touches without pressing has r^ = u^ = 0 there, and
+// (2) only halves what is left of them. So once contacts seem to have found their pieces, whole steps of Newton's method
+// are tried from the iterate (whole_steps.h).
 //
 // Coulomb's law has a kink where sliding stops, and Newton's direction may then point out of the cones; an iterate that
 // cannot move is put back a little inside.
