@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "linchpin/geometry/epa.h"
+#include "linchpin/geometry/facet_walk.h"
 #include "linchpin/geometry/gjk.h"
 #include "linchpin/geometry/polish.h"
 
@@ -23,6 +24,10 @@ LINCHPIN_INLINE void offer_simplex(const CorePair& pair, const Simplex& simplex,
 }  // namespace
 
 bool separate(const CorePair& pair, double far, Direction& best) {
+  if (pair.a.kind == Core::Kind::hull && pair.b.kind == Core::Kind::hull) {
+    const Walk walk = facet_walk(pair, far, best);
+    if (walk != Walk::lost) return walk == Walk::arrived;
+  }
   const bool curved = !is_polytope(pair.a) || !is_polytope(pair.b);
   Simplex simplex;
   const Gjk found = gjk(pair, far, curved ? 0.01 * thickness_of_curved(pair) : 0, simplex);
