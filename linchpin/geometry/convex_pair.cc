@@ -18,7 +18,7 @@ constexpr double nearness = 4e-13;
 // It is taken where it is as good as n up to round-off, and n so near that what meets along it still does.
 void settle_on(const CorePair& pair, const Vec3<double>& face_normal, Direction& best) {
   const double turn = norm(face_normal - best.n);
-  if (!(turn < 1e-5 && turn * std::abs(best.s) <= 1e-13 * pair.size)) return;
+  if (!(turn > 0 && turn < 1e-5 && turn * std::abs(best.s) <= 1e-13 * pair.size)) return;
   const double s = dot(face_normal, least_along(pair, face_normal).w);
   if (!(s >= best.s - 16 * eps * pair.size)) return;
   best.n = face_normal;

@@ -1,7 +1,7 @@
 // The manifold of any two convex shapes. Private to the room.
 //
-// One way for all: the best direction n by simplices, polytopes and Newton's method (gjk.h, epa.h, polish.h); the
-// features that both shapes turn to each other (features.h), laid over each other along n (overlay.h); of the points
+// One way for all: the best direction n, near touch by a walk or a guess that are proved (facet_walk.h, guess.h), else by
+// simplices, polytopes and Newton's method (gjk.h, epa.h, polish.h); the features that both shapes turn to each other (features.h), laid over each other along n (overlay.h); of the points
 // where these meet at most eight (manifold_reduce.h). The equations are those of manifold.h.
 #pragma once
 

@@ -170,16 +170,15 @@ void hull_towards(const Hull& hull, const Vec3<double>& d, const int* pieces, in
     if (best >= 0) return hull_face(hull, best, out);
     if (count > 2) continue;
     double least = line_sine;
-    for (std::size_t e = 0; e < hull.edges.size(); ++e) {
-      const Hull::Edge& edge = hull.edges[e];
-      const bool first = edge.from == pieces[0] || edge.to == pieces[0];
-      const bool second = count < 2 || edge.from == pieces[1] || edge.to == pieces[1];
-      if (!first || !second) continue;
+    for (int i = range[0]; i < range[1]; ++i) {
+      const int e = hull.edges_about[std::size_t(i)];
+      const Hull::Edge& edge = hull.edges[std::size_t(e)];
+      if (count > 1 && edge.from != pieces[1] && edge.to != pieces[1]) continue;
       const Vec3<double> along = hull.vertices[std::size_t(edge.to)] - hull.vertices[std::size_t(edge.from)];
       const double lean = std::abs(dot(d, along)) / norm(along);
       if (lean > least) continue;
       least = lean;
-      best = int(e);
+      best = e;
     }
     if (best >= 0) {
       const Hull::Edge& e = hull.edges[std::size_t(best)];

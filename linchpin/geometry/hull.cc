@@ -182,6 +182,22 @@ Point centre_of(const Hull& hull) {
   return total > 0 ? fma(1 / ((hull.flat ? 3 : 4) * total), sum, inner) : inner;
 }
 
+void list_sides(Hull& hull) {
+  std::map<std::pair<int, int>, int> number;
+  for (std::size_t e = 0; e < hull.edges.size(); ++e) number[{hull.edges[e].from, hull.edges[e].to}] = int(e);
+  for (const Hull::Face& face : hull.faces)
+    for (int i = 0; i < face.count; ++i) {
+      const int from = hull.corners[std::size_t(face.first + i)];
+      const int to = hull.corners[std::size_t(face.first + (i + 1) % face.count)];
+      hull.sides.push_back(number.at(std::minmax(from, to)));
+    }
+  hull.edges_about.resize(hull.corners.size());
+  std::vector<int> next = hull.first_about;
+  for (std::size_t e = 0; e < hull.edges.size(); ++e)
+    for (const int v : {hull.edges[e].from, hull.edges[e].to})
+      hull.edges_about[std::size_t(next[std::size_t(v)]++)] = int(e);
+}
+
 void list_faces_about(Hull& hull) {
   hull.first_about.assign(hull.vertices.size() + 1, 0);
   for (const int v : hull.corners) ++hull.first_about[std::size_t(v) + 1];
@@ -203,6 +219,16 @@ void fill_lanes(Hull& hull) {
   for (std::size_t i = 0; i < padded; ++i) {
     const Point& v = hull.vertices[std::min(i, count - 1)];
     hull.x[i] = v.x, hull.y[i] = v.y, hull.z[i] = v.z;
+  }
+  const std::size_t faces = hull.faces.size(), padded_faces = (faces + 7) / 8 * 8;
+  hull.normal_x = AlignedArray<double>(padded_faces);
+  hull.normal_y = AlignedArray<double>(padded_faces);
+  hull.normal_z = AlignedArray<double>(padded_faces);
+  hull.offset = AlignedArray<double>(padded_faces);
+  for (std::size_t i = 0; i < padded_faces; ++i) {
+    const Hull::Face& f = hull.faces[std::min(i, faces - 1)];
+    hull.normal_x[i] = f.normal.x, hull.normal_y[i] = f.normal.y, hull.normal_z[i] = f.normal.z;
+    hull.offset[i] = f.offset;
   }
 }
 
@@ -232,6 +258,7 @@ std::optional<Hull> assemble(Points points, Cycles faces, bool flat) {
   for (const Point& v : hull.vertices) hull.radius = std::max(hull.radius, norm(v - hull.centre));
   fill_lanes(hull);
   list_faces_about(hull);
+  list_sides(hull);
   return hull;
 }
 

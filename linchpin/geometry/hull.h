@@ -31,11 +31,16 @@ struct Hull {
   std::vector<Edge> edges;
   // Faces about vertex v, in rising order: about[first_about[v]] up to about[first_about[v + 1]].
   std::vector<int> about, first_about;
+  // Edges once more: sides[i] is the one from corners[i] to the next corner of its face; edges about vertex v, in rising
+  // order, are edges_about[first_about[v]] up to edges_about[first_about[v + 1]], as many as there are faces.
+  std::vector<int> sides, edges_about;
   Vec3<double> centre;  // of the volume, or of the area when flat: well inside
   double radius;        // of the ball about `centre` that holds all vertices
   bool flat;            // all vertices in one plane
   // The vertices once more for support(), coordinates apart, the last one repeated up to a multiple of 8.
   AlignedArray<double> x, y, z;
+  // And the faces' planes for nearest_face(), in the same way.
+  AlignedArray<double> normal_x, normal_y, normal_z, offset;
 };
 
 // What is finer than this part of the hull's size is not kept: neighbouring faces become one where they leave a common
@@ -55,5 +60,7 @@ Result<Hull> hull_of_faces(std::span<const Vec3<double>> vertices, std::span<con
 
 // The first vertex that is farthest along d.
 int support(const Hull& hull, const Vec3<double>& d);
+// The first face whose plane x lies farthest above, or least below.
+int nearest_face(const Hull& hull, const Vec3<double>& x);
 
 }  // namespace linchpin

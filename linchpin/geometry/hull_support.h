@@ -17,9 +17,6 @@ namespace linchpin {
 
 namespace hull_support_detail {
 
-LINCHPIN_INLINE Double8 products(const Hull& hull, const Vec3<double>& d, std::size_t i) {
-  return fma(Double8::load(&hull.z[i]), d.z, fma(Double8::load(&hull.y[i]), d.y, Double8::load(&hull.x[i]) * d.x));
-}
 // NaN on the left loses.
 template <class Vector>
 LINCHPIN_INLINE Vector larger(const Vector& a, const Vector& b) {
@@ -42,36 +39,54 @@ LINCHPIN_INLINE std::uint64_t lanes_equal(const Double8& pack, double x) {
 #endif
 }
 
-}  // namespace hull_support_detail
-
-LINCHPIN_INLINE int support_inlined(const Hull& hull, const Vec3<double>& d) {
-  using namespace hull_support_detail;
-  const std::size_t size = hull.x.size();
+// The first i below `size`, a multiple of 8, of which value(i), eight at a time, is largest; 0 if all is NaN.
+template <class Value>
+LINCHPIN_INLINE int first_largest(std::size_t size, const Value& value) {
   double best = -std::numeric_limits<double>::infinity();
-  int found = 0;  // and so if all is NaN
+  int found = 0;
   for (std::size_t first = 0; first < size; first += 64) {
     const std::size_t packs = (size - first < 64 ? size - first : 64) / 8;
-    Double8 value[8];
+    Double8 values[8];
     Double8 even(best), odd(best);  // two, since each maximum waits for the one before
     std::size_t i = 0;
     for (; i + 2 <= packs; i += 2) {
-      value[i] = products(hull, d, first + 8 * i);
-      value[i + 1] = products(hull, d, first + 8 * i + 8);
-      even = larger(value[i].v, even.v);
-      odd = larger(value[i + 1].v, odd.v);
+      values[i] = value(first + 8 * i);
+      values[i + 1] = value(first + 8 * i + 8);
+      even = larger(values[i].v, even.v);
+      odd = larger(values[i + 1].v, odd.v);
     }
     if (i < packs) {
-      value[i] = products(hull, d, first + 8 * i);
-      even = larger(value[i].v, even.v);
+      values[i] = value(first + 8 * i);
+      even = larger(values[i].v, even.v);
     }
     const double m = largest_lane(larger(even.v, odd.v));  // (1)
     if (!(m > best)) continue;
     best = m;
     std::uint64_t bits = 0;
-    for (i = 0; i < packs; ++i) bits |= lanes_equal(value[i], m) << 8 * i;
+    for (i = 0; i < packs; ++i) bits |= lanes_equal(values[i], m) << 8 * i;
     found = int(first) + std::countr_zero(bits);  // (2)
   }
   return found;
+}
+
+}  // namespace hull_support_detail
+
+LINCHPIN_INLINE int support_inlined(const Hull& hull, const Vec3<double>& d) {
+  return hull_support_detail::first_largest(
+      hull.x.size(), [&](std::size_t i) __attribute__((always_inline)) {
+        return fma(Double8::load(&hull.z[i]), d.z,
+                   fma(Double8::load(&hull.y[i]), d.y, Double8::load(&hull.x[i]) * d.x));
+      });
+}
+
+// As (1) and (2), of n_i.x - offset_i over the faces.
+LINCHPIN_INLINE int nearest_face_inlined(const Hull& hull, const Vec3<double>& x) {
+  return hull_support_detail::first_largest(
+      hull.offset.size(), [&](std::size_t i) __attribute__((always_inline)) {
+        return fma(Double8::load(&hull.normal_z[i]), x.z,
+                   fma(Double8::load(&hull.normal_y[i]), x.y,
+                       fma(Double8::load(&hull.normal_x[i]), x.x, -Double8::load(&hull.offset[i]))));
+      });
 }
 
 }  // namespace linchpin

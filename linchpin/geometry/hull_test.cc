@@ -68,6 +68,21 @@ void expect_hull(const Hull& hull, const Points& points) {
       EXPECT_EQ(std::count(first, first + f.count, int(v)), 1);
       EXPECT_TRUE(k == hull.first_about[v] || hull.about[std::size_t(k) - 1] < hull.about[std::size_t(k)]);
     }
+  ASSERT_EQ(hull.sides.size(), hull.corners.size());
+  for (const Hull::Face& f : hull.faces)
+    for (int i = 0; i < f.count; ++i) {
+      const int from = hull.corners[std::size_t(f.first + i)],
+                to = hull.corners[std::size_t(f.first + (i + 1) % f.count)];
+      const Hull::Edge& e = hull.edges[std::size_t(hull.sides[std::size_t(f.first + i)])];
+      EXPECT_EQ(std::minmax(from, to), std::minmax(e.from, e.to));
+    }
+  ASSERT_EQ(hull.edges_about.size(), hull.corners.size());
+  for (std::size_t v = 0; v < hull.vertices.size(); ++v)
+    for (int k = hull.first_about[v]; k < hull.first_about[v + 1]; ++k) {
+      const int e = hull.edges_about[std::size_t(k)];
+      EXPECT_TRUE(hull.edges[std::size_t(e)].from == int(v) || hull.edges[std::size_t(e)].to == int(v));
+      EXPECT_TRUE(k == hull.first_about[v] || hull.edges_about[std::size_t(k) - 1] < e);
+    }
   for (const Hull::Edge& e : hull.edges) {
     ASSERT_LT(e.from, e.to);
     ASSERT_NE(e.left, e.right);
@@ -341,6 +356,20 @@ TEST(HullSupport, IsTheFarthestVertex) {
       // fused or not, rounding may differ between this file and the kernel, by which two may look alike
       EXPECT_TRUE(found == best ||
                   std::abs(dot(d, hull.vertices[std::size_t(found)] - hull.vertices[std::size_t(best)])) < 1e-15);
+    }
+  }
+}
+
+TEST(HullSupport, NearestFaceIsTheOneOverWhich) {
+  RandomSpatial random(9);
+  for (int count = 4; count <= 70; ++count) {
+    const Hull hull = hull_of(on_sphere(random, count));
+    for (int i = 0; i < 100; ++i) {
+      const Vec3<double> x = random.vector(2);
+      const auto height = [&](const Hull::Face& f) { return dot(f.normal, x) - f.offset; };
+      double most = height(hull.faces[0]);
+      for (const Hull::Face& f : hull.faces) most = std::max(most, height(f));
+      EXPECT_NEAR(height(hull.faces[std::size_t(nearest_face(hull, x))]), most, 1e-14);
     }
   }
 }

@@ -31,8 +31,8 @@ LINCHPIN_INLINE void look_along(const Vec3<double>& normal, std::span<const Cont
   }
 }
 
-LINCHPIN_INLINE double x(const Seen& s, int i) { return s.x[i / lanes][i % lanes]; }
-LINCHPIN_INLINE double y(const Seen& s, int i) { return s.y[i / lanes][i % lanes]; }
+LINCHPIN_INLINE double x(const Seen& s, int i) { return s.x[i / lanes].numbers()[i % lanes]; }
+LINCHPIN_INLINE double y(const Seen& s, int i) { return s.y[i / lanes].numbers()[i % lanes]; }
 LINCHPIN_INLINE double square_of_distance(const Seen& s, int i, int j) {
   const double dx = x(s, i) - x(s, j), dy = y(s, i) - y(s, j);
   return fma(dx, dx, dy * dy);
@@ -60,11 +60,16 @@ void extend(const Seen& s, int i, Outline& k) {
   Outline next;
   next.count = 0;
   bool placed = false;
+  const auto sees = [&](int c) {  // the edge from corner c to the next
+    return outside(s, k.corner[c], k.corner[c + 1 == k.count ? 0 : c + 1], i) > 0;
+  };
+  bool sees_before = sees(k.count - 1);
   for (int c = 0; c < k.count; ++c) {
-    const int before = k.corner[(c + k.count - 1) % k.count], here = k.corner[c], after = k.corner[(c + 1) % k.count];
-    const bool sees_before = outside(s, before, here, i) > 0, sees_after = outside(s, here, after, i) > 0;
+    const int here = k.corner[c];
+    const bool sees_after = sees(c);
     if (!(sees_before && sees_after)) next.corner[next.count++] = here;
     if (sees_after && !placed && !sees_before) next.corner[next.count++] = i, placed = true;
+    sees_before = sees_after;
   }
   if (placed) k = next;
 }

@@ -1,6 +1,7 @@
 #include "linchpin/geometry/overlay.h"
 
 #include <cmath>
+#include <limits>
 
 #include "linchpin/geometry/tangents.h"
 
@@ -15,11 +16,15 @@ struct Shadow {
   int count, sides;
   double u[most_corners], v[most_corners], height[most_corners];
   double ex[most_corners], ey[most_corners], length[most_corners];  // unit vector along side i, from i to i + 1
-  double slope_u, slope_v;                                          // of a polygon's height
+  double slope_u, slope_v, off_plane;  // of a polygon's height, and how far corners leave that plane
 };
 
 LINCHPIN_INLINE int corner(const Shadow& s, int i) { return s.reversed ? s.count - 1 - i : i; }
 LINCHPIN_INLINE int after(const Shadow& s, int i) { return i + 1 == s.count ? 0 : i + 1; }
+
+LINCHPIN_INLINE double height_of_plane(const Shadow& s, double u, double v) {
+  return s.height[0] + s.slope_u * (u - s.u[0]) + s.slope_v * (v - s.v[0]);
+}
 
 void cast(const Outline& o, const Vec3<double>& n, const Vec3<double>& tu, const Vec3<double>& tv, Shadow& s) {
   s.outline = &o;
@@ -44,6 +49,9 @@ void cast(const Outline& o, const Vec3<double>& n, const Vec3<double>& tu, const
   if (o.count > 2) {
     s.slope_u = -dot(o.normal, tu) / upright;
     s.slope_v = -dot(o.normal, tv) / upright;
+    s.off_plane = 0;
+    for (int i = 1; i < s.count; ++i)
+      s.off_plane = std::fmax(s.off_plane, std::abs(s.height[i] - height_of_plane(s, s.u[i], s.v[i])));
   }
 }
 
@@ -56,12 +64,31 @@ LINCHPIN_INLINE double along(const Shadow& s, int i, double u, double v) {
   return s.ex[i] * (u - s.u[i]) + s.ey[i] * (v - s.v[i]);
 }
 
+// Of a polygon that is no plane to the last digits, as faces of hulls may be (hull_resolution), over a point in its
+// shadow: on one of the triangles that its first corner makes with its sides, and so inside of the hull.
+double height_of_triangles(const Shadow& s, double u, double v) {
+  const auto area = [&](int i, int j, double x, double y) {
+    return (s.u[j] - s.u[i]) * (y - s.v[i]) - (s.v[j] - s.v[i]) * (x - s.u[i]);
+  };
+  double deepest = -std::numeric_limits<double>::infinity(), height = s.height[0];
+  for (int i = 1; i + 1 < s.count; ++i) {
+    const double whole = area(0, i, s.u[i + 1], s.v[i + 1]);
+    if (!(whole > 0)) continue;
+    const double p = area(i + 1, 0, u, v) / whole, q = area(0, i, u, v) / whole;  // shares of corners i and i + 1
+    const double inside = std::fmin(std::fmin(p, q), 1 - p - q);
+    if (!(inside > deepest)) continue;
+    deepest = inside;
+    height = s.height[0] + p * (s.height[i] - s.height[0]) + q * (s.height[i + 1] - s.height[0]);
+  }
+  return height;
+}
+
 // Height of the outline over (u, v), if that is in its shadow.
 bool height_over(const Shadow& s, double u, double v, double near, double beside, double& height) {
   if (s.count > 2) {
     for (int i = 0; i < s.sides; ++i)
       if (!(left_of(s, i, u, v) >= -near)) return false;
-    height = s.height[0] + s.slope_u * (u - s.u[0]) + s.slope_v * (v - s.v[0]);
+    height = s.off_plane > near ? height_of_triangles(s, u, v) : height_of_plane(s, u, v);
     return true;
   }
   if (s.count == 2) {

@@ -55,9 +55,14 @@ Model model_at(const CorePair& pair, int piece_a, int piece_b, const Vec3<double
   const PieceAlong a = along(pair.a, piece_a, -n), b = along(pair.b, piece_b, transpose_times(pair.X_AB.R, n));
   const Vec3<double> y = pair.X_AB * b.x, w = a.x - y;
   const double s = dot(n, w);
-  const Sym3<double> H = a.hessian + rotate(pair.X_AB.R, b.hessian);
-  const Vec3<double> Hu = H * T.u, Hv = H * T.v;
-  return {a.x, y, s, {dot(T.u, w), dot(T.v, w)}, {dot(T.u, Hu) + s, dot(T.v, Hv) + s, dot(T.u, Hv)}};
+  // Each Hessian in its own frame: two vectors are turned with less work than a matrix.
+  const Vec3<double> u_b = transpose_times(pair.X_AB.R, T.u), v_b = transpose_times(pair.X_AB.R, T.v);
+  const Vec3<double> Hu = a.hessian * T.u, Hv = a.hessian * T.v, Gu = b.hessian * u_b, Gv = b.hessian * v_b;
+  return {a.x,
+          y,
+          s,
+          {dot(T.u, w), dot(T.v, w)},
+          {dot(T.u, Hu) + dot(u_b, Gu) + s, dot(T.v, Hv) + dot(v_b, Gv) + s, dot(T.u, Hv) + dot(u_b, Gv)}};
 }
 
 LINCHPIN_INLINE Vec2 solve(const Sym2& M, const Vec2& t) {
@@ -133,15 +138,22 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pul
   return true;
 }
 
-// Where the least of all functions is largest: of the places of all sets of at most three, the best.
+// Where the least of all functions is largest: of the places of all sets of at most three, the best. `first` is the set
+// to begin with, one bit for each model: where the pieces that hold n are lower than all others, no other set is better.
 struct Step {
   Vec2 y;
   double weights[most_pieces];
 };
-Step best_step(const Model* models, int count, double noise) {
+Step best_step(const Model* models, int count, unsigned first, double noise) {
   Step best{};
+  if (count == 1) {
+    best.y = shortened(solve(definite(models[0].M), models[0].t));
+    best.weights[0] = 1;
+    return best;
+  }
   double highest = -infinity;
-  for (int mask = 1; mask < 1 << count; ++mask) {
+  // False if no other set can be better.
+  const auto attempt = [&](unsigned mask) {
     const Model* set[most_pieces] = {};
     int index[most_pieces] = {}, size = 0;
     for (int i = 0; i < count; ++i)
@@ -152,18 +164,27 @@ Step best_step(const Model* models, int count, double noise) {
     Vec2 y;
     double l[3];
     bool pulls;
-    if (size > 3 || !stationary(set, size, y, l, pulls)) continue;
-    double least = infinity;
+    if (size > 3 || !stationary(set, size, y, l, pulls)) return true;
+    double least = infinity, others = infinity;
     // Negative curvature promises nothing to those who do not pull: it is gone as soon as another piece meets.
-    for (int i = 0; i < count; ++i)
-      least =
-          std::min(least, value(models[i], pulls || is_definite(models[i].M) ? models[i].M : definite(models[i].M), y));
+    for (int i = 0; i < count; ++i) {
+      const Model& m = models[i];
+      const double there = value(m, pulls || is_definite(m.M) ? m.M : definite(m.M), y);
+      double& lowest = mask >> i & 1 ? least : others;
+      lowest = std::min(lowest, there);
+    }
+    const bool holds = pulls && others >= least;
+    least = std::min(least, others);
     if (pulls) least += noise;  // of places as good as each other, one that is held
-    if (!(least > highest)) continue;
+    if (!(least > highest)) return true;
     highest = least;
     best = {y, {}};
     for (int i = 0; i < size; ++i) best.weights[index[i]] = l[i];
-  }
+    return !holds;
+  };
+  if (first != 0 && !attempt(first)) return best;
+  for (unsigned mask = 1; mask < 1u << count; ++mask)
+    if (mask != first && !attempt(mask)) break;
   return best;
 }
 
@@ -180,7 +201,6 @@ class Polisher {
     for (int i = 0; i < hints_; ++i) climb(hint_[i], false);
   }
 
- private:
   void climb(Vec3<double> n, bool caps) {
     const double noise = 8 * eps * pair_.size;
     Difference w = least_along(pair_, n);
@@ -190,14 +210,17 @@ class Polisher {
       Tangents T;
       tangents(n, T.u, T.v);
       for (int i = 0; i < count_; ++i) models_[i] = model_at(pair_, pieces_[i].piece_a, pieces_[i].piece_b, n, T);
-      step_ = best_step(models_, count_, noise);
-      offer_here(n, s);
+      step_ = best_step(models_, count_, active_, noise);
+      active_ = 0;
+      for (int i = 0; i < count_; ++i) active_ |= unsigned(step_.weights[i] > 0) << i;
       if (step == 0 && caps) try_caps(n);
       double length = std::sqrt(dot(step_.y, step_.y));
       // Converged: n as good as it gets, or wandering within round-off. Unless pieces are missing that meet here all
       // the same: of an edge over an edge all four pairs of ends do, but the support functions may have shown three
       // only.
-      if (!(length > 2 * eps) || (length < 1e-7 && !(length < 0.9 * last_length))) {
+      const bool converged = !(length > 2 * eps) || (length < 1e-7 && !(length < 0.9 * last_length));
+      if (converged || step + 1 == most_steps) {
+        offer_here(n, s);
         if (best_.miss <= 1e-12 * pair_.size || !mix()) return;
         last_length = infinity;
         continue;
@@ -221,12 +244,13 @@ class Polisher {
           length /= 2;
         }
       }
-      if (!moved && !fresh_) return;
+      if (!moved && !fresh_) return offer_here(n, s);
       if (!moved) last_length = infinity;
       fresh_ = false;
     }
   }
 
+ private:
   // True if its pieces were not among those known.
   bool take_in(const Difference& w) {
     for (int i = 0; i < count_; ++i)
@@ -241,6 +265,7 @@ class Polisher {
     }
     pieces_[at] = w;
     step_.weights[at] = 0;
+    active_ &= ~(1u << at);
     return fresh_ = true;
   }
 
@@ -325,6 +350,7 @@ class Polisher {
   Model models_[most_pieces];
   Step step_{};
   int count_ = 0, hints_ = 0;
+  unsigned active_ = 0;  // pieces that held n in the last step, one bit for each
   Vec3<double> hint_[8];
   bool fresh_ = false;
 };
@@ -333,6 +359,10 @@ class Polisher {
 
 void polish(const CorePair& pair, const Vec3<double>& n, const Difference* points, int count, Direction& best) {
   Polisher(pair, points, count, best).run(n);
+}
+
+void climb(const CorePair& pair, const Vec3<double>& n, const Difference* points, int count, Direction& best) {
+  Polisher(pair, points, count, best).climb(n, false);
 }
 
 }  // namespace linchpin

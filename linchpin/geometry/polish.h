@@ -19,4 +19,7 @@ namespace linchpin {
 // Starts at the unit vector n from the pieces of up to four points of A - B; best.s never ends below where it was.
 void polish(const CorePair& pair, const Vec3<double>& n, const Difference* points, int count, Direction& best);
 
+// The same without a look at caps and ridges: for starts that are near to a maximum.
+void climb(const CorePair& pair, const Vec3<double>& n, const Difference* points, int count, Direction& best);
+
 }  // namespace linchpin

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "linchpin/geometry/epa.h"
+#include "linchpin/geometry/facet_walk.h"
 #include "linchpin/geometry/gjk.h"
+#include "linchpin/geometry/guess.h"
 #include "linchpin/geometry/polish.h"
 
 namespace linchpin {
@@ -23,7 +25,17 @@ LINCHPIN_INLINE void offer_simplex(const CorePair& pair, const Simplex& simplex,
 }  // namespace
 
 bool separate(const CorePair& pair, double far, Direction& best) {
+  if (pair.a.kind == Core::Kind::hull && pair.b.kind == Core::Kind::hull) {
+    const Walk walk = facet_walk(pair, far, best);
+    if (walk != Walk::lost) return walk == Walk::arrived;
+  }
   const bool curved = !is_polytope(pair.a) || !is_polytope(pair.b);
+  if (curved) {
+    const Guess first = guess(pair, far, best);
+    if (first != Guess::open) return first == Guess::proved;
+    // Where points do not meet, n may lie on a ridge that the searches would not leave.
+    if (!(best.miss <= 1e-9 * pair.size)) best = Direction{};
+  }
   Simplex simplex;
   const Gjk found = gjk(pair, far, curved ? 0.01 * thickness_of_curved(pair) : 0, simplex);
   if (found == Gjk::far) return false;
