@@ -596,6 +596,8 @@ expect 0 inspect bar.h5 --csv bar.csv --signals 'q:*,v:*,r:*,kinetic,gravity,spr
 cmp -s run.csv bar.csv || fail "the recording's signals are not those of simulate --csv"
 expect 0 inspect bar.h5 --csv - --signals energy
 says out "time,energy"
+checks=$((checks + 1))
+(($(wc -l <out) == 102)) || fail "--csv - wrote $(wc -l <out) lines to standard output, not a head and 101 frames"
 refuses "nearest are: energy" inspect bar.h5 --csv x.csv --signals enrgy
 refuses "there is no --csv" inspect bar.h5 --signals energy
 refuses "--csv is for recordings" inspect @top --csv x.csv

@@ -348,12 +348,12 @@ int run_recording(const Request& request) {
     throw UsageError("--contacts is for models; `--csv FILE --signals 'contact:*'` has the forces of a recording");
   const Recording recording = recording_from("", request.model);
   OutputFile json("--json", request.json), csv("--csv", request.csv), written("--write-model", request.write_model);
+  const bool busy = json.is_standard_output() || csv.is_standard_output() || written.is_standard_output();
   if (csv) export_csv(recording, request.signals, csv);
   if (written) {
     written.write(spec_to_json(recording.spec()));
     written.commit();
   }
-  const bool busy = json.is_standard_output() || csv.is_standard_output() || written.is_standard_output();
   const Json document = inspect_recording(recording, request.all, busy ? stderr : stdout);
   if (json) write_json(document, json);
   return exit_done;

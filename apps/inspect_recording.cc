@@ -101,11 +101,11 @@ Json inspect_recording(const Recording& recording, bool all, std::FILE* out) {
   fmt::print(out, "  frames        {}, from {:g} to {:g} s, every {} steps\n", recording.frames(),
              recording.times().front(), recording.times().back(), settings.every);
   fmt::print(out, "  end           {}\n", ending(recording, why));
-  fmt::print(out, "  certificate   {}: energy defect {:.1e} of what changed hands{}\n",
+  fmt::print(out, "  certificate   {}: energy defect {:.1e} J, {:.1e} of what changed hands{}\n",
              why.empty()       ? "PASSED"
              : outcome.stopped ? "INTERRUPTED"
                                : "FAILED",
-             outcome.certificate.energy.relative_defect(),
+             outcome.certificate.energy.largest_defect, outcome.certificate.energy.relative_defect(),
              contact ? fmt::format(", residual {:.1e}, penetration {:.1e} m", outcome.certificate.residual,
                                    outcome.certificate.penetration)
                      : "");

@@ -263,7 +263,9 @@ void add_simulate(CLI::App& command, int& status) {
       "  linchpin simulate @humanoid --seed 1 --time 2 --stepper dormand_prince --dt 0.01\n"
       "  linchpin simulate @top --position pivot.1=0.1 --velocity pivot.2=30 --csv top.csv --every 10\n"
       "  linchpin simulate @four_bar --velocity pivot_0=1 --time 10\n"
-      "  linchpin simulate @chain:links=100 --energy-tolerance 1e-9 --json run.json --quiet");
+      "  linchpin simulate @chain:links=100 --energy-tolerance 1e-9 --json run.json --quiet\n"
+      "  linchpin simulate @stack --time 2 --record run.h5 && linchpin simulate --resume run.h5 --time 4\n"
+      "  linchpin simulate --verify run.h5");
   verb->callback([request, verb, time, &status] {
     request->time_said = time->count() > 0;
     if (!request->verify.empty()) refuse_others(*verb, "--verify", {"--quiet"});
