@@ -9,6 +9,7 @@ import { arrowsAppear, looks, moves, plotsDraw, pushes, quiet, seeks, selects } 
 // Starts `linchpin view ...` and waits for the address it prints.
 async function serve(linchpin, ...args) {
   const child = spawn(linchpin, ['view', ...args, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  process.on('exit', () => child.kill()); // also when a check throws
   let said = '';
   const address = await new Promise((resolve, reject) => {
     const hear = (data) => {
@@ -18,6 +19,7 @@ async function serve(linchpin, ...args) {
     };
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
+    child.on('error', reject);
     child.on('exit', (status) => reject(new Error(`linchpin view ended with ${status}: ${said}`)));
   });
   const stop = () => new Promise((resolve) => {

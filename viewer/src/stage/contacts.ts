@@ -28,7 +28,7 @@ export class Contacts {
   constructor(private readonly scene: Scene, root: Group, private readonly size: number, readonly force: number) {
     // Drawn over the bodies, since forces and cones reach into them: after them, so among what is transparent.
     const over = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, blending: NoBlending });
-    const glass = new MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.16, depthTest: false, depthWrite: false, side: DoubleSide });
+    const glass = new MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.3, depthTest: false, depthWrite: false, side: DoubleSide });
     this.points = new Copies(root, new OctahedronGeometry(1), over, 3);
     this.shafts = new Copies(root, new CylinderGeometry(1, 1, 1, 4, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
     this.heads = new Copies(root, new ConeGeometry(1, 1, 6).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
@@ -66,7 +66,7 @@ export class Contacts {
     along.set(f[at + 7], f[at + 8], f[at + 9]).multiplyScalar(sign);
     const mu = f[at + 3];
     if (this.showCones && mu > 0 && Number.isFinite(mu)) {
-      const height = 0.4 * s * Math.min(1, 1.5 / mu); // a wide one stays as wide as it is high
+      const height = 0.6 * s * Math.min(1, 1.5 / mu); // a wide one stays as wide as it is high
       matrix.compose(point, turn.setFromUnitVectors(UP, along), scale.set(mu * height, mu * height, height));
       this.cones.add(matrix, colour);
     }

@@ -39,7 +39,7 @@ export class Rig {
     const narrow = Math.atan(Math.tan(half) * Math.min(1, this.camera.aspect));
     const direction = preset ? DIRECTIONS[preset].clone() : this.camera.position.clone().sub(this.controls.target);
     this.controls.target.copy(sphere.center);
-    this.camera.position.copy(sphere.center).addScaledVector(direction.normalize(), (1.08 * radius) / Math.sin(narrow));
+    this.camera.position.copy(sphere.center).addScaledVector(direction.normalize(), (1.2 * radius) / Math.sin(narrow));
     this.controls.update();
   }
 

@@ -75,8 +75,6 @@ export class Stage {
     this.rig.controls.addEventListener('change', () => this.invalidate());
     this.hemisphere.position.set(0, 0, 1);
     this.sun.castShadow = true;
-    const shadowSide = drawsInSoftware() ? 1024 : 2048;
-    this.sun.shadow.mapSize.set(shadowSide, shadowSide);
     this.sun.shadow.bias = -0.0008;
     this.sun.shadow.normalBias = 0.01 * size;
 
@@ -189,6 +187,13 @@ export class Stage {
 
   private resize(resolution: number): void {
     this.resolution = resolution;
+    const side = drawsInSoftware() && resolution < this.finest ? 512 : 2048; // of the shadow's picture
+    if (this.sun.shadow.mapSize.x !== side) {
+      this.sun.shadow.mapSize.set(side, side);
+      this.sun.shadow.map?.dispose();
+      this.sun.shadow.map = null;
+      this.shadowAge = this.shadowEvery; // it must be drawn anew at once
+    }
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement!;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2) * resolution);
     this.renderer.setSize(width, height, false);
@@ -246,7 +251,7 @@ export class Stage {
     if (this.drawnInARow % 12 !== 0) return;
     if (this.drawTime > SLOW) this.pixels = Math.max(FEWEST_PIXELS, this.pixels * (this.drawTime > 2 * SLOW ? 0.7 : 0.85));
     else if (this.drawTime < QUICK) this.pixels = Math.min(1, this.pixels * 1.1);
-    this.shadowEvery = this.drawTime > SLOW && this.pixels === FEWEST_PIXELS ? 3 : this.drawTime < QUICK ? 1 : this.shadowEvery;
+    this.shadowEvery = this.drawTime > SLOW && this.pixels === FEWEST_PIXELS ? 4 : this.drawTime < QUICK ? 1 : this.shadowEvery;
   }
 }
 

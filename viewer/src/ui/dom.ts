@@ -46,10 +46,7 @@ export function icon(name: IconName): HTMLElement {
 
 export function iconButton(name: IconName, title: string, id: string, press: () => void, label = ''): HTMLButtonElement {
   const button = h('button', { class: label ? 'button' : 'button square', type: 'button', title, 'aria-label': title, 'data-testid': id, id }, icon(name), label);
-  button.addEventListener('click', () => {
-    press();
-    button.blur(); // so that the space bar keeps to play and pause
-  });
+  button.addEventListener('click', press);
   return button;
 }
 

@@ -20,19 +20,26 @@ export class Help {
   constructor(shortcuts: Shortcut[]) {
     const rows = (pairs: [string, string][]): HTMLElement[] =>
       pairs.map(([key, what]) => h('tr', {}, h('td', {}, h('kbd', {}, key)), h('td', {}, what)));
+    const keys = shortcuts.filter(({ shown }) => shown !== '').map(({ shown, what }): [string, string] => [shown, what]);
+    const half = Math.ceil((keys.length + MOUSE.length) / 2);
     const close = iconButton('cross', 'Close (Escape)', 'close-help', () => this.dialog.close());
     this.dialog = h('dialog', { class: 'help', 'data-testid': 'help-dialog', 'aria-label': 'Keys and mouse' },
       h('header', {}, h('h2', {}, 'Keys and mouse'), h('span', { class: 'space' }), close),
       h('div', { class: 'columns' },
-        h('table', {}, ...rows(shortcuts.map(({ shown, what }) => [shown, what]))),
-        h('table', {}, ...rows(MOUSE))));
+        h('table', {}, ...rows(keys.slice(0, half))),
+        h('table', {}, ...rows([...keys.slice(half), ...MOUSE]))));
     this.dialog.addEventListener('click', (event) => {
       if (event.target === this.dialog) this.dialog.close(); // beside the sheet
+    });
+    // A button pressed by mouse keeps no focus, so that the space bar stays with play and pause.
+    addEventListener('click', (event) => {
+      if (event.detail > 0) (event.target as Element).closest('button')?.blur();
     });
     addEventListener('keydown', (event) => {
       const target = event.target as HTMLElement;
       const typing = target instanceof HTMLInputElement && (target.type === 'search' || target.type === 'text');
       if (typing || target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (target instanceof HTMLButtonElement && event.key === ' ') return; // reached by Tab: the key presses it
       const shortcut = shortcuts.find(({ keys }) => keys.includes(event.key) || keys.includes(event.key.toLowerCase()));
       if (!shortcut || (this.dialog.open && event.key !== '?')) return;
       event.preventDefault();

@@ -8,10 +8,7 @@ export function menu(name: IconName, label: string, title: string, id: string, .
     sheet.hidden = !open;
     button.setAttribute('aria-expanded', String(open));
   };
-  button.addEventListener('click', () => {
-    set(sheet.hidden);
-    button.blur();
-  });
+  button.addEventListener('click', () => set(sheet.hidden));
   const holder = h('div', { class: 'menu' }, button, sheet);
   addEventListener('pointerdown', (event) => {
     if (!holder.contains(event.target as Node)) set(false);

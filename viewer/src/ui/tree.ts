@@ -22,13 +22,13 @@ export class Tree {
     const list = h('div', { class: 'tree', role: 'tree', 'aria-label': 'Bodies', 'data-testid': 'tree' });
     for (const root of scene.bodies.keys()) if (scene.bodies[root].parent < 0) this.addRows(list, root, 0);
     const search = h('input', {
-      class: 'field', type: 'search', placeholder: `Find in ${scene.bodies.length - 1} bodies`, 'aria-label': 'Find a body', 'data-testid': 'tree-filter',
+      class: 'field', type: 'search', placeholder: 'Find a body', 'aria-label': 'Find a body', 'data-testid': 'tree-filter',
       oninput: () => {
         this.filter = search.value.trim().toLowerCase();
         this.arrange();
       },
     });
-    this.element = h('section', { class: 'panel grow' }, h('header', {}, h('h2', {}, 'Bodies')), search, list);
+    this.element = h('section', { class: 'panel grow' }, h('header', {}, h('h2', {}, 'Bodies'), h('span', { class: 'space' }), h('span', { class: 'quiet' }, String(scene.bodies.length - 1))), search, list);
     list.addEventListener('mouseleave', () => this.hovered.emit(-1));
     this.arrange();
   }
