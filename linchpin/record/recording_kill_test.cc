@@ -16,44 +16,45 @@
 namespace linchpin {
 namespace {
 
-void record_without_end(const TestRun& run, const std::filesystem::path& file, bool resume, int ready) {
+constexpr int frames_told = 50;
+
+// Tells by a byte at the start and of each fifty frames.
+void record_without_end(const TestRun& run, const std::filesystem::path& file, bool resume, int told) {
   Stepping stepping(run);
   if (resume) stepping.continue_from(file);
   RecordingWriter writer = stepping.writer(file, resume);
   if (!resume) check(!writer.add(stepping.take(), run.settings.simulation.dt), "the start");
-  check(write(ready, "x", 1) == 1, "pipe");
-  for (;;) {
+  for (long long frame = 0;; ++frame) {
+    if (frame % frames_told == 0) check(write(told, "x", 1) == 1, "pipe");
     const std::optional<Error> fault = writer.add(stepping.next(), run.settings.simulation.dt);
     check(!fault, fault ? fault->message : "");
   }
 }
 
-// A child process that records without end, as fast as it can, so that it spends most of its time writing. Returns when
-// the file is there.
-pid_t record_in_child(const TestRun& run, const std::filesystem::path& file, bool resume) {
-  int ready[2];
-  check(pipe(ready) == 0, "pipe");
+// A child process that records without end, as fast as it can, so that it spends most of its time writing, and is killed
+// at some moment after it has done some hundred frames: by its own count and a little while, so that a slow machine kills
+// no earlier than a fast one.
+void record_and_kill(const TestRun& run, const std::filesystem::path& file, bool resume, std::mt19937& random) {
+  int pipes[2];
+  ASSERT_EQ(pipe(pipes), 0);
   const pid_t child = fork();
-  check(child >= 0, "fork");
+  ASSERT_GE(child, 0);
   if (child == 0) {
-    close(ready[0]);
+    close(pipes[0]);
     try {
-      record_without_end(run, file, resume, ready[1]);
+      record_without_end(run, file, resume, pipes[1]);
     } catch (const std::exception& fault) {
       std::fprintf(stderr, "the child: %s\n", fault.what());
     }
     _exit(1);
   }
-  close(ready[1]);
+  close(pipes[1]);
+  const int bytes = std::uniform_int_distribution<int>(1, 30)(random);
   char byte = 0;
-  check(read(ready[0], &byte, 1) == 1, "the child did not begin");
-  close(ready[0]);
-  return child;
-}
-
-void kill_after(pid_t child, std::chrono::microseconds time) {
-  std::this_thread::sleep_for(time);
+  for (int i = 0; i < bytes; ++i) ASSERT_EQ(read(pipes[0], &byte, 1), 1) << "the child ended by itself";
+  std::this_thread::sleep_for(std::chrono::microseconds(std::uniform_int_distribution<int>(0, 5000)(random)));
   kill(child, SIGKILL);
+  close(pipes[0]);
   int status = 0;
   waitpid(child, &status, 0);
   ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself";
@@ -86,8 +87,7 @@ TEST(RecordingKill, ReadsUpToTheLastBlock) {
     long long frames = 0;
     for (int round = 0; round < 12; ++round) {
       const TestFile file;
-      const pid_t child = record_in_child(run, file.path, false);
-      kill_after(child, std::chrono::microseconds(std::uniform_int_distribution<int>(0, 60000)(random)));
+      ASSERT_NO_FATAL_FAILURE(record_and_kill(run, file.path, false, random));
       expect_true_frames(file.path, run, truth, kept);
       frames += Recording::open(file.path).value().frames();
     }
@@ -105,8 +105,7 @@ TEST(RecordingKill, ResumesAgainAndAgain) {
     std::vector<Snapshot> kept;
     long long before = 0;
     for (int round = 0; round < 8; ++round) {
-      const pid_t child = record_in_child(run, file.path, round > 0);
-      kill_after(child, std::chrono::microseconds(std::uniform_int_distribution<int>(0, 60000)(random)));
+      ASSERT_NO_FATAL_FAILURE(record_and_kill(run, file.path, round > 0, random));
       expect_true_frames(file.path, run, truth, kept);
       const long long frames = Recording::open(file.path).value().frames();
       EXPECT_GE(frames, before);
