@@ -24,7 +24,7 @@ const std::string lcp = "n 2\nq\n-1\n3\nM 2 2 3\n0 0 2\n0 1 1\n1 1 1\n";
 const std::string mlcp = "n 1\nm 2\nrows 3\niscomp\n1\n0\n1\nq\n1\n2\n3\nM 3 3 2\n0 1 4\n2 0 5\n";
 
 std::string problems() {  // the folder of the samples
-  return (std::filesystem::path(__FILE__).parent_path() / "../../models/problems").string();
+  return LINCHPIN_SOURCE_DIR "/models/problems";
 }
 
 std::vector<double> all_of(const Matrix& M) {

@@ -16,7 +16,7 @@ namespace {
 constexpr double tolerance = 1e-10;
 
 std::filesystem::path folder() {
-  return std::filesystem::path(__FILE__).parent_path() / ".." / ".." / ".." / "shared" / "contact_problems";
+  return std::filesystem::path(LINCHPIN_SOURCE_DIR) / ".." / "shared" / "contact_problems";
 }
 
 std::vector<std::filesystem::path> problem_files() {
