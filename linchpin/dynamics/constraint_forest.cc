@@ -27,6 +27,8 @@ void lend_pending(std::vector<ConstraintForest::Node>& nodes, std::size_t stride
     nodes[std::size_t(node.parent)].pending = back.back();
     back.pop_back();
   }
+  for (ConstraintForest::Node& node : nodes)
+    if (node.parent >= 0) node.parent_pending = nodes[std::size_t(node.parent)].pending;
 }
 
 }  // namespace
@@ -168,6 +170,7 @@ Result<ConstraintForest> ConstraintForest::make(std::span<const int> body_sizes,
     if (p < 0) continue;
     node.parent = forest.body_[std::size_t(p)];
     node.parent_size = body_sizes[std::size_t(p)];
+    node.parent_y = forest.nodes_[std::size_t(node.parent)].y;
     Node& on = forest.nodes_[std::size_t(node.parent)];
     node.first = on.leaf;
     on.leaf = false;

@@ -66,10 +66,12 @@ class ConstraintForest {
     int tree = 0;
     int size = 0, rows = 0, parent_size = 0;
     int y = 0, l = 0;                  // first numbers of y and F, of l and r
+    int parent_y = 0;                  // of the parent, so that nobody has to look there
     std::size_t M = 0, D = 0;          // blocks of `size` rows: Mass, D^-1
     std::size_t Jb = 0, W = 0;         // the same: J_b', W; none where rows are held
     std::size_t Jp = 0, S = 0, Z = 0;  // blocks of `rows` rows: J_p, S^-1, Z
-    std::size_t pending = 0;           // block of `size` rows, lent: where D grows while what hangs on it is eliminated
+    std::size_t pending = 0;           // block of `size` rows, lent: what is added to Mass by what hangs on it
+    std::size_t parent_pending = 0;    //   the parent's
     unsigned held = 0;                 // of ForestConstraint, where a is the child and a kernel knows them
     bool flipped = false;              // the constraint's b is the child, its a the parent
     bool leaf = true;                  // nothing hangs on it
