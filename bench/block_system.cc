@@ -81,6 +81,31 @@ std::string name(ForestShape shape) {
   }
 }
 
+namespace {
+
+// Who each body hangs on; -1: the world. Bodies of a random tree are numbered depth-first, as those of a compiled Model are.
+std::vector<int> parents_of(ForestShape shape, int bodies) {
+  std::vector<int> parent(std::size_t(bodies), -1);
+  for (int b = 1; b < bodies; ++b) parent[std::size_t(b)] = shape == ForestShape::chain ? b - 1 : 0;
+  if (shape != ForestShape::random) return parent;
+  std::mt19937 random(1);
+  std::vector<std::vector<int>> children(static_cast<std::size_t>(bodies));
+  for (int b = 1; b < bodies; ++b) children[random() % unsigned(b)].push_back(b);
+  struct Next {
+    int drawn, parent;  // as it was drawn, and its parent's number
+  };
+  std::vector<Next> next{{0, -1}};
+  for (int number = 0; !next.empty(); ++number) {
+    const Next body = next.back();
+    next.pop_back();
+    parent[std::size_t(number)] = body.parent;
+    for (const int child : children[std::size_t(body.drawn)]) next.push_back({child, number});
+  }
+  return parent;
+}
+
+}  // namespace
+
 BlockSystem hinged_bodies(ForestShape shape, int bodies) {
   std::mt19937 random(1);
   std::uniform_real_distribution<> even(-1, 1);
@@ -112,11 +137,9 @@ BlockSystem hinged_bodies(ForestShape shape, int bodies) {
     for (double& number : J) number *= sign;
     return J;
   };
+  const std::vector<int> parents = parents_of(shape, bodies);
   for (int b = 0; b < bodies; ++b) {
-    const int parent = shape == ForestShape::chain  ? b - 1
-                       : shape == ForestShape::star ? std::min(b - 1, 0)
-                       : b == 0                     ? -1
-                                                    : int(random() % unsigned(b));
+    const int parent = parents[std::size_t(b)];
     const Vec3<double> axis = direction();
     Vec3<double> t = cross(axis, direction());
     while (norm(t) < 0.1) t = cross(axis, direction());
