@@ -15,7 +15,8 @@ import { Rig, type Preset } from './rig';
 
 const SLOW = 1 / 33;   // s a frame: above it, fewer pixels
 const QUICK = 1 / 55;  // below it, more again
-const FEWEST_PIXELS = 0.5;
+const FEWEST_PIXELS = 0.4;
+const LAGGING = 4;     // draws from shadow to shadow, at most
 const REST = 0.3;      // s without a change, after which a still picture is drawn as well as it can be
 
 export class Stage {
@@ -45,6 +46,7 @@ export class Stage {
   private drawnInARow = 0;
   private shadowEvery = drawsInSoftware() ? 2 : 1; // draws: where even few pixels are slow, shadows lag behind
   private shadowAge = 0;
+  private shadows = true; // while things move: given up where nothing else makes drawing quick enough
   private rested = 0; // s
   private readonly finest = drawsInSoftware() ? 2 : 1; // resolution of a still picture: smooth edges by more pixels
 
@@ -237,6 +239,7 @@ export class Stage {
         this.shadowAge = this.shadowEvery; // at rest all pixels are drawn, and shadows are where they belong
       }
       const resolution = this.dirty ? this.pixels : this.finest;
+      this.sun.castShadow = this.shadows || !this.dirty;
       if (resolution !== this.resolution) this.resize(resolution); // before drawing: it empties the canvas
       this.dirty = false;
       this.draw();
@@ -244,14 +247,17 @@ export class Stage {
     requestAnimationFrame(next);
   }
 
-  // Keeps drawing quick by the number of pixels.
+  // Keeps drawing quick: by the number of pixels first, then by shadows that lag behind, then without them.
   private govern(seconds: number): void {
     this.drawTime += 0.15 * (seconds - this.drawTime);
     this.framesPerSecond = 1 / this.drawTime;
     if (this.drawnInARow % 12 !== 0) return;
-    if (this.drawTime > SLOW) this.pixels = Math.max(FEWEST_PIXELS, this.pixels * (this.drawTime > 2 * SLOW ? 0.7 : 0.85));
+    const slow = this.drawTime > SLOW;
+    if (slow && this.shadowEvery === LAGGING) this.shadows = false;
+    else if (this.drawTime < QUICK) this.shadows = true;
+    if (slow) this.pixels = Math.max(FEWEST_PIXELS, this.pixels * (this.drawTime > 2 * SLOW ? 0.7 : 0.85));
     else if (this.drawTime < QUICK) this.pixels = Math.min(1, this.pixels * 1.1);
-    this.shadowEvery = this.drawTime > SLOW && this.pixels === FEWEST_PIXELS ? 4 : this.drawTime < QUICK ? 1 : this.shadowEvery;
+    this.shadowEvery = slow && this.pixels === FEWEST_PIXELS ? LAGGING : this.drawTime < QUICK ? 1 : this.shadowEvery;
   }
 }
 
