@@ -68,7 +68,8 @@ int demonstrate() {
                       const Certificate& certificate, const Inputs& inputs) {
     if (step == 0) outcome.mobility = mobility_at(shop.model, state);
     outcome.end = state;
-    outcome.time = state.time;
+    outcome.time = outcome.motion = state.time;
+    outcome.steps = step;
     const bool due = step % schedule.every == 0 || step == schedule.whole || !report.ok();
     if (!due && !strips.due(step)) return;
     const Snapshot& snapshot = take(step, state, simulation, report, certificate, inputs);

@@ -84,9 +84,9 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   if (c.substeps > c.steps || c.rejected > 0) fmt::print(out, ", {} substeps, {} rejected", c.substeps, c.rejected);
   if (schedule.rest > 0) fmt::print(out, " (the last one {:.3g} s)", schedule.rest);
   fmt::print(out, "\n");
-  if (c.steps > 0 && outcome.seconds > 0)
-    fmt::print(out, "{:.3g} times real time, {:.3g} us a step\n", outcome.time / outcome.seconds,
-               1e6 * outcome.seconds / double(c.steps));
+  if (outcome.steps > 0 && outcome.seconds > 0)
+    fmt::print(out, "{:.3g} times real time, {:.3g} us a step\n", outcome.motion / outcome.seconds,
+               1e6 * outcome.seconds / double(outcome.steps));
   const std::string curves = strips.text();
   fmt::print(out, "\n{}{}", curves, curves.empty() ? "" : "\n");
   fmt::print(out, "  energy at start   {: .10g} J\n", e.start);

@@ -17,7 +17,9 @@ namespace linchpin {
 struct RunOutcome {
   Certificate certificate;
   double time = 0;       // reached, s
-  double seconds = 0;    // spent in steps
+  double seconds = 0;    // spent in steps; those of a run that this one resumes do not count
+  double motion = 0;     //   s that these took it through
+  long long steps = 0;   //   how many
   bool stopped = false;  // by the user
   Mobility mobility;     // at the start
   State end;

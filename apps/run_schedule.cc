@@ -70,6 +70,7 @@ RunOutcome run_schedule(const Model& model, const Schedule& schedule, const Simu
     if (point) audience.strips.add(state, e);
   };
   RunOutcome outcome;
+  const double from = state.time;
   outcome.mobility = mobility_at(model, state);
   if (beginning.so_far)
     monitor.resume(beginning.at_start, *beginning.so_far);
@@ -90,6 +91,7 @@ RunOutcome run_schedule(const Model& model, const Schedule& schedule, const Simu
     outcome.seconds += std::chrono::duration<double>(Clock::now() - start).count();
     monitor.add(state, report);
     const long long count = beginning.step + step;
+    outcome.steps = step;
     if (!report.ok()) {
       if ((step - 1) % schedule.every != 0) note(step - 1, true);  // the last good state
       recorder.add(count - 1, true, dt, state, simulation, report, monitor.certificate());
@@ -107,6 +109,7 @@ RunOutcome run_schedule(const Model& model, const Schedule& schedule, const Simu
   audience.progress.clear();
   outcome.certificate = monitor.certificate();
   outcome.time = state.time;
+  outcome.motion = state.time - from;
   outcome.end = std::move(state);
   recorder.finish(end_of(outcome));
   return outcome;

@@ -186,7 +186,7 @@ int simulate(const SimulateRequest& request) {
                 {"method", to_string(options.contact.method)},
                 {"dt", options.dt},
                 {"seconds", outcome.seconds},
-                {"real_time_factor", outcome.seconds > 0 ? Json(outcome.time / outcome.seconds) : Json(nullptr)},
+                {"real_time_factor", outcome.seconds > 0 ? Json(outcome.motion / outcome.seconds) : Json(nullptr)},
                 {"position_names", position_names(model)},
                 {"velocity_names", velocity_names(model)},
                 {"reaction_names", reaction_names(model)},
