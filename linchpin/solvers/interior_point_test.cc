@@ -78,7 +78,12 @@ TEST(InteriorPoint, MassesOfAMillionToOne) {
     const Answer a = solve(separate_boxes(3, seed, {.mass_ratio = 1e6}));
     EXPECT_LE(a.residual.relative, tolerance) << "seed " << seed << " " << show(a);
     EXPECT_LE(a.residual.plain_relative, 1e3 * tolerance) << "seed " << seed << " " << show(a);
-    EXPECT_EQ(a.outcome.stop == Stop::finished, a.residual.within(tolerance)) << "seed " << seed;
+    // The judge sums anew, to more digits: of a plain figure that is next to the tolerance the two may say different
+    // things, as rounding is as large as that here. Not by a factor of two.
+    if (a.outcome.stop == Stop::finished)
+      EXPECT_TRUE(a.residual.within(2 * tolerance)) << "seed " << seed << " " << show(a);
+    else
+      EXPECT_FALSE(a.residual.within(0.5 * tolerance)) << "seed " << seed << " " << show(a);
   }
 }
 
