@@ -191,6 +191,10 @@ if ((page)); then
   says b.html 'id="linchpin-recording">TFBSM'
   expect 0 view run.h5 --export c.html
   says c.html 'id="linchpin-recording">TFBSM'
+  expect 0 view @top --time 0.1 --export -
+  [[ $(head -c 15 out) == "<!doctype html>" ]] || fail "a page on standard output begins with $(head -c 60 out)"
+  [[ $(tail -c 8 out) == "</html>" ]] || fail "a page on standard output ends with $(tail -c 60 out)"
+  says err "certificate: PASSED"
   rm a.html b.html c.html
   "$linchpin" view @stack --port 0 >where 2>&1 &
   pid=$!

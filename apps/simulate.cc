@@ -147,7 +147,8 @@ int simulate(const SimulateRequest& request) {
   OutputFile csv("--csv", request.csv), json("--json", request.json), svg("--picture", request.picture),
       contacts("--contacts", request.contacts), page("--export", request.page);
   std::FILE* const out =
-      csv.is_standard_output() || json.is_standard_output() || svg.is_standard_output() || contacts.is_standard_output()
+      csv.is_standard_output() || json.is_standard_output() || svg.is_standard_output() ||
+              contacts.is_standard_output() || page.is_standard_output()
           ? stderr
           : stdout;
 

@@ -4,18 +4,10 @@
 
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
+#include "linchpin/model/testing.h"
 
 namespace linchpin {
 namespace {
-
-JointSpec joint(const std::string& name, JointType type, const std::string& parent, const std::string& child) {
-  JointSpec spec;
-  spec.name = name;
-  spec.type = type;
-  spec.parent = parent;
-  spec.child = child;
-  return spec;
-}
 
 ModelSpec one_of_each_joint() {
   ModelSpec spec;

@@ -6,19 +6,11 @@
 
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/model/scenes.h"
+#include "linchpin/model/testing.h"
 #include "linchpin/sim/simulation.h"
 
 namespace linchpin {
 namespace {
-
-JointSpec joint(const std::string& name, JointType type, const std::string& parent, const std::string& child) {
-  JointSpec spec;
-  spec.name = name;
-  spec.type = type;
-  spec.parent = parent;
-  spec.child = child;
-  return spec;
-}
 
 Model model_of(const std::string& text) { return compile(scene(text).value()).value(); }
 

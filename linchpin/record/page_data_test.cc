@@ -12,19 +12,11 @@
 #include "linchpin/geometry/mesh.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/signal_names.h"
+#include "linchpin/model/testing.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
 namespace {
-
-JointSpec joint(const std::string& name, JointType type, const std::string& parent, const std::string& child) {
-  JointSpec spec;
-  spec.name = name;
-  spec.type = type;
-  spec.parent = parent;
-  spec.child = child;
-  return spec;
-}
 
 using Json = nlohmann::json;
 
