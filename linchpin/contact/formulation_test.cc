@@ -200,6 +200,26 @@ TEST(Formulation, PlanarAndOverconstrainedMechanisms) {
       }
 }
 
+// Rows that nothing can move, or hardly: in maximal coordinates they are small differences of what bodies would do alone.
+// In the last two all rows are held by loops.
+TEST(Formulation, RowsThatHardlyMove) {
+  for (const int seed : {103, 250, 394, 2495, 595, 1143})
+    expect_agreement(*random_situation(seed), 0, "seed " + std::to_string(seed));
+}
+
+TEST(Formulation, HeavyBodiesOnLightOnes) {
+  for (const char* ratio : {"1e2", "1e4", "1e6"}) {
+    Situation s(model_of(std::string("@heavy_light:ratio=") + ratio), 1, 1e-3);
+    with_contacts(s, 3);
+    const Answer os = answer_of(Method::os, s, 0);
+    Answer multipliers = answer_of(Method::multipliers, s, 0);
+    ResidualWorkspace ws;
+    EXPECT_LE(residual(multipliers.problem, os.solution, ws).relative, agreement) << ratio;
+    EXPECT_LE(residual(os.problem, multipliers.solution, ws).relative, agreement) << ratio;
+    EXPECT_LE(largest_difference(velocity_by(s, multipliers, os.solution), os.v), agreement * largest(os.v)) << ratio;
+  }
+}
+
 TEST(Formulation, SizesOfTheDualArm) {  // [000 table 1]
   Situation s(model_of("@dual_arm"), 1, 0);
   with_contacts(s, 4);

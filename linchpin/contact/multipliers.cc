@@ -17,9 +17,14 @@
 #include "linchpin/contact/eliminated.h"
 #include "linchpin/contact/formulations.h"
 #include "linchpin/contact/touched_links.h"
+#include "linchpin/dynamics/body_inverse.h"
 
 namespace linchpin {
 namespace {
+
+// Rows that hardly move are small differences of what bodies would do alone. Where so little is left of that responses are
+// refined: unrefined they are good to 1e-14 or so of what bodies would do alone, and problems are to be to 1e-10.
+constexpr double little = 1e-3;
 
 class MultiplierFormulation final : public Formulation {
  public:
@@ -32,7 +37,6 @@ class MultiplierFormulation final : public Formulation {
   // Bodies that move each other, of those that rows touch: [first, end) of touched_.
   struct Group {
     int first, end;
-    int way, way_end;        // nodes from them inward: of on_way_
     std::size_t compliance;  // 6 x 6 blocks of theirs, row by row
   };
   struct BodySide {
@@ -44,21 +48,27 @@ class MultiplierFormulation final : public Formulation {
   void spread_sides(const Motive& motive, const Rows& rows);
   void find_touched();
   void find_compliance();
+  void put_units(std::span<const int> tree, int first, int column, int count, AlignedArray<double>& columns) const;
+  std::span<const int> tree_of(int group) const {  // its nodes of the forest, in order
+    const int first = first_in_tree_[std::size_t(group)], end = first_in_tree_[std::size_t(group) + 1];
+    return std::span(in_tree_).subspan(std::size_t(first), std::size_t(end - first));
+  }
 
   Multipliers dynamics_;
-  std::vector<int> group_of_body_, group_of_link_;  // by tree of bodies: those that hinges join
+  std::vector<int> group_of_body_, group_of_link_;  // trees of bodies, those that hinges join: by their first body
+  std::vector<int> first_in_tree_, in_tree_;        // by group: nodes
 
   TouchedLinks links_;
   std::vector<BodySide> sides_;
   std::vector<int> touched_, slot_;  // bodies that sides are on, by group; by body: its place there, or -1
   std::vector<Group> groups_;
-  std::vector<int> on_way_;  // nodes of the forest
-  std::vector<char> seen_;   // by node
 
   std::vector<double> v_free_, vdot_, change_;
   std::vector<Motion<double>> motion_;
-  AlignedArray<double> y8_, l8_;
+  AlignedArray<double> y8_, F8_, l8_;
   std::vector<double> compliance_, F_, y_, l_;
+  std::vector<Matrix36> loose_, alone_;  // how bodies respond without hinges: by body, and of those touched
+  bool refined_ = false;
   EliminatedProblem eliminated_;
 };
 
@@ -68,24 +78,34 @@ MultiplierFormulation::MultiplierFormulation(const Model& model)
       group_of_link_(model.links().size(), 0),
       links_(model),
       slot_(group_of_body_.size(), -1),
-      seen_(group_of_body_.size(), 0),
       v_free_(std::size_t(model.nv())),
       vdot_(v_free_.size()),
       change_(v_free_.size()),
       motion_(model.links().size(), Motion<double>::zero()),
       y8_(8 * std::size_t(dynamics_.forest().total_size())),
+      F8_(y8_.size()),
       l8_(8 * std::size_t(dynamics_.forest().total_rows())),
       F_(std::size_t(dynamics_.forest().total_size())),
       y_(F_.size()),
       l_(std::size_t(dynamics_.forest().total_rows())) {
+  dynamics_.factors().make_room8();
   // A side on a link between two axes is one on both bodies of the joint, be there a hinge or none.
   const MaximalBodies& bodies = dynamics_.bodies();
   for (int b = 0; b < bodies.size(); ++b) {
     const bool alone = bodies[b].parent < 0 || model.links()[std::size_t(bodies[b].link)].kind == LinkKind::free;
     group_of_body_[std::size_t(b)] = alone ? b : group_of_body_[std::size_t(bodies[b].parent)];
+    loose_.push_back(inverse_of(model.links()[std::size_t(bodies[b].link)].inertia).value());
   }
   for (std::size_t i = 1; i < group_of_link_.size(); ++i)
     group_of_link_[i] = group_of_body_[std::size_t(bodies.of_link(int(i)))];
+  const std::span<const ConstraintForest::Node> nodes = dynamics_.forest().nodes();
+  first_in_tree_.assign(group_of_body_.size() + 1, 0);
+  for (const int group : group_of_body_) ++first_in_tree_[std::size_t(group) + 1];
+  for (std::size_t g = 1; g < first_in_tree_.size(); ++g) first_in_tree_[g] += first_in_tree_[g - 1];
+  in_tree_.resize(nodes.size());
+  std::vector<int> at(first_in_tree_.begin(), first_in_tree_.end() - 1);
+  for (std::size_t n = 0; n < nodes.size(); ++n)
+    in_tree_[std::size_t(at[std::size_t(group_of_body_[std::size_t(nodes[n].body)])]++)] = int(n);
 }
 
 void MultiplierFormulation::find_free_velocity(const Motive& motive) {
@@ -115,12 +135,12 @@ void MultiplierFormulation::spread_sides(const Motive& motive, const Rows& rows)
     }
 }
 
-// Bodies of sides_, those of one group together, and the way from them inward.
+// Bodies of sides_, those of one group together.
 void MultiplierFormulation::find_touched() {
   for (const int b : touched_) slot_[std::size_t(b)] = -1;
   touched_.clear();
+  alone_.clear();
   groups_.clear();
-  on_way_.clear();
   for (const BodySide& side : sides_) {
     if (slot_[std::size_t(side.body)] >= 0) continue;
     slot_[std::size_t(side.body)] = 0;
@@ -133,47 +153,51 @@ void MultiplierFormulation::find_touched() {
   for (int s = 0; s < int(touched_.size()); ++s) {
     const int b = touched_[std::size_t(s)];
     slot_[std::size_t(b)] = s;
+    alone_.push_back(loose_[std::size_t(b)]);
     const bool begins =
         s == 0 || group_of_body_[std::size_t(b)] != group_of_body_[std::size_t(touched_[std::size_t(s) - 1])];
-    if (begins) groups_.push_back({s, s, int(on_way_.size()), 0, 0});
+    if (begins) groups_.push_back({s, s, 0});
     groups_.back().end = s + 1;
-    for (int node = dynamics_.forest().node_of_body(b); node >= 0 && !seen_[std::size_t(node)];
-         node = dynamics_.forest().nodes()[std::size_t(node)].parent) {
-      seen_[std::size_t(node)] = 1;
-      on_way_.push_back(node);
-    }
-    groups_.back().way_end = int(on_way_.size());
   }
   for (Group& group : groups_) {
-    std::sort(on_way_.begin() + group.way, on_way_.begin() + group.way_end);
     group.compliance = 36 * blocks;
     blocks += std::size_t(group.end - group.first) * std::size_t(group.end - group.first);
   }
-  for (const int node : on_way_) seen_[std::size_t(node)] = 0;
   compliance_.resize(36 * blocks);
 }
 
 // Responses to unit forces on the touched bodies, eight at a time.
 void MultiplierFormulation::find_compliance() {
-  const std::span<const ConstraintForest::Node> nodes = dynamics_.forest().nodes();
+  ForestFactors& factors = dynamics_.factors();
   for (const Group& group : groups_) {
-    const std::span<const int> way =
-        std::span(on_way_).subspan(std::size_t(group.way), std::size_t(group.way_end - group.way));
+    const std::span<const int> tree = tree_of(group_of_body_[std::size_t(touched_[std::size_t(group.first)])]);
     const int width = 6 * (group.end - group.first);
     for (int column = 0; column < width; column += 8) {
-      for (const int node : way) std::fill_n(y8_.data() + 8 * nodes[std::size_t(node)].y, 48, 0.0);
-      for (int k = 0; k < std::min(8, width - column); ++k) {
-        const int body = touched_[std::size_t(group.first + (column + k) / 6)];
-        y8_[std::size_t(8 * (6 * body + (column + k) % 6) + k)] = 1;
+      const int count = std::min(8, width - column);
+      put_units(tree, group.first, column, count, y8_);
+      factors.solve8({y8_.data(), y8_.size()}, {}, {l8_.data(), l8_.size()}, tree);
+      if (refined_) {
+        put_units(tree, group.first, column, count, F8_);
+        factors.refine8({F8_.data(), F8_.size()}, {y8_.data(), y8_.size()}, {l8_.data(), l8_.size()}, tree);
       }
-      dynamics_.factors().solve8({y8_.data(), y8_.size()}, {l8_.data(), l8_.size()}, way);
       for (int row = 0; row < width; ++row) {
         const int body = touched_[std::size_t(group.first + row / 6)];
-        for (int k = 0; k < std::min(8, width - column); ++k)
+        for (int k = 0; k < count; ++k)
           compliance_[group.compliance + std::size_t(row * width + column + k)] =
               y8_[std::size_t(8 * (6 * body + row % 6) + k)];
       }
     }
+  }
+}
+
+// Eight columns on the bodies of a tree: in each a unit force on one of the touched bodies from `first` on.
+void MultiplierFormulation::put_units(std::span<const int> tree, int first, int column, int count,
+                                      AlignedArray<double>& columns) const {
+  const std::span<const ConstraintForest::Node> nodes = dynamics_.forest().nodes();
+  for (const int node : tree) std::fill_n(columns.data() + 8 * nodes[std::size_t(node)].y, 48, 0.0);
+  for (int k = 0; k < count; ++k) {
+    const int body = touched_[std::size_t(first + (column + k) / 6)];
+    columns[std::size_t(8 * (6 * body + (column + k) % 6) + k)] = 1;
   }
 }
 
@@ -183,6 +207,7 @@ void MultiplierFormulation::pose(const Motive& motive, const Rows& rows, Problem
   find_free_velocity(motive);
   spread_sides(motive, rows);
   if (links_.update(motive.model, rows)) find_touched();
+  refined_ = dynamics_.refines();
   find_compliance();
   links_.motions(motive, v_free_, motion_);
   SideTable& table = eliminated_.sides;
@@ -201,7 +226,11 @@ void MultiplierFormulation::pose(const Motive& motive, const Rows& rows, Problem
                width);
     }
   };
-  eliminated_.assemble(rows, motion_, group_of_link_, int(group_of_link_.size()), each_compliance, problem);
+  eliminated_.assemble(rows, motion_, group_of_link_, int(group_of_link_.size()), each_compliance, problem, alone_);
+  if (refined_ || eliminated_.least_share() > little) return;
+  refined_ = true;
+  find_compliance();
+  eliminated_.assemble(rows, motion_, group_of_link_, int(group_of_link_.size()), each_compliance, problem, alone_);
 }
 
 void MultiplierFormulation::lift(const Motive&, const Rows& rows, std::span<const double> solution, std::span<double> v,
@@ -218,7 +247,7 @@ void MultiplierFormulation::lift(const Motive&, const Rows& rows, std::span<cons
     for (int k = 0; k < 6; ++k) F[k] += z * force[k];
   }
   dynamics_.factors().solve(F_, {}, y_, l_);
-  if (dynamics_.refines()) dynamics_.factors().refine(F_, {}, y_, l_);
+  if (refined_) dynamics_.factors().refine(F_, {}, y_, l_);
   dynamics_.coordinates(y_, change_);
   for (std::size_t k = 0; k < v.size(); ++k) v[k] = v_free_[k] + change_[k];
 }

@@ -45,7 +45,7 @@ class Reduced final : public Formulation {
   Dense identity_;
   Dense X_, K_;
   Eigen::VectorXd y_, k_, v_;
-  std::vector<double> K_ff_, sizes_, column_;
+  std::vector<double> K_ff_, sizes_, column_, right_;
   std::vector<char> held_;
   std::optional<SemidefiniteSolver> solver_;
   Dense T_;            // K_ff^+ K_fc
@@ -106,7 +106,12 @@ void Reduced::eliminate_free(const Motive& motive, const Rows& rows) {
   column_.resize(nf);
   for (std::size_t c = 0; c <= nc; ++c) {  // and k_f after the last
     for (std::size_t i = 0; i < nf; ++i) column_[i] = c < nc ? K_(free_[i], order_.rows[c]) : k_(free_[i]);
+    right_ = column_;
     solver_->solve(column_);
+    for (std::size_t i = 0; i < nf; ++i)  // what is left of K_ff x = b
+      for (std::size_t j = 0; j < nf; ++j) right_[i] -= K_ff_[i * nf + j] * column_[j];
+    solver_->solve(right_);
+    for (std::size_t i = 0; i < nf; ++i) column_[i] += right_[i];
     for (std::size_t i = 0; i < nf; ++i)
       (c < nc ? T_(Eigen::Index(i), Eigen::Index(c)) : t_(Eigen::Index(i))) = column_[i];
   }
@@ -125,7 +130,8 @@ void Reduced::pose(const Motive& motive, const Rows& rows, Problem& problem) {
   problem.M.make_dense(int(nc));
   std::vector<double>& M = problem.M.dense();
   held_.resize(nc);
-  // A row that free rows hold entirely keeps nothing but rounding, which no solver can take for a matrix.
+  // A row that free rows hold entirely keeps nothing but rounding, which no solver can take for a matrix, and no judge for a
+  // velocity where all rows are held.
   constexpr double rounding = 1e-12;
   for (std::size_t i = 0; i < nc; ++i) {
     const int r = order_.rows[i];
@@ -136,7 +142,13 @@ void Reduced::pose(const Motive& motive, const Rows& rows, Problem& problem) {
   for (std::size_t i = 0; i < nc; ++i) {  // (2)
     const int r = order_.rows[i];
     problem.q[i] = k_(r);
-    for (std::size_t f = 0; f < free_.size(); ++f) problem.q[i] -= K_(r, free_[f]) * t_(Eigen::Index(f));
+    double size = std::abs(k_(r));
+    for (std::size_t f = 0; f < free_.size(); ++f) {
+      const double term = K_(r, free_[f]) * t_(Eigen::Index(f));
+      problem.q[i] -= term;
+      size += std::abs(term);
+    }
+    if (held_[i] && std::abs(problem.q[i]) <= rounding * size) problem.q[i] = 0;  // held where it is
     for (std::size_t j = 0; j <= i; ++j) {
       double sum = K_(r, order_.rows[j]);
       for (std::size_t f = 0; f < free_.size(); ++f) sum -= K_(r, free_[f]) * T_(Eigen::Index(f), Eigen::Index(j));

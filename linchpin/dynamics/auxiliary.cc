@@ -71,7 +71,7 @@ std::span<const double> AuxiliaryRows::form(ForestFactors& factors) {
         const Entry& entry = entries_[e];
         for (std::size_t n = 0; n < std::size_t(entry.size); ++n) y_[8 * (entry.y + n) + c] += values_[entry.k + n];
       }
-    factors.solve8({y_.data(), y_.size()}, {l_.data(), l_.size()}, on_way_);
+    factors.solve8({y_.data(), y_.size()}, {}, {l_.data(), l_.size()}, on_way_);
     for (std::size_t i = 0; i < k; ++i) {
       double sum[8] = {};
       for (std::size_t e = rows_[i].first; e < rows_[i].end; ++e) {

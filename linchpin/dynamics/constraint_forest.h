@@ -143,9 +143,12 @@ class ForestFactors {
   void refine(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
   // Eight at a time, side by side: number i of column k at [8 i + k]. y holds F at first.
   void solve8(std::span<double> y, std::span<const double> r, std::span<double> l);
-  // The same for forces on some bodies only, r = 0. on_way: all nodes from those inward, in order; y and l are looked at
-  // and changed there only.
-  void solve8(std::span<double> y, std::span<double> l, std::span<const int> on_way);
+  // The same for forces on some bodies only, r = 0 elsewhere. on_way: all nodes from those inward, in order; y, r and l are
+  // looked at and changed there only.
+  void solve8(std::span<double> y, std::span<const double> r, std::span<double> l, std::span<const int> on_way);
+  // refine() eight at a time, r = 0; tree: all nodes of some trees, in order. Spoils F.
+  void refine8(std::span<double> F, std::span<double> y, std::span<double> l, std::span<const int> tree);
+  void make_room8();  // what the first refine8() would allocate
 
  private:
   ForestWork work();
@@ -154,6 +157,9 @@ class ForestFactors {
   template <class F>
   void outward(const F& f) const;
   bool factor_with(const double* F, const double* r, bool keep);
+  template <class T>
+  void subtract(const ConstraintForest::Node& node, std::span<const double> r, std::span<const double> y,
+                std::span<const double> l, std::span<double> of_F, std::span<double> of_r) const;
   void check_sizes(std::span<const double> F, std::span<const double> r, std::span<const double> y,
                    std::span<const double> l, int columns) const;
 
@@ -161,7 +167,7 @@ class ForestFactors {
   AlignedArray<double> numbers_, pending_;
   std::vector<double> softness_, zero_;
   AlignedArray<double> f_, scratch_;
-  std::vector<double> rest_F_, rest_r_, more_y_, more_l_;
+  std::vector<double> rest_F_, rest_r_, more_y_, more_l_, rest_r8_, more_l8_;
   int failed_ = -1;
 };
 

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <string>
 
@@ -227,11 +228,32 @@ TEST(ConstraintForest, ColumnsOnTheWayAreThoseOfAll) {
     if (on_way[i]) nodes.push_back(int(i));
   ASSERT_LT(nodes.size(), on_way.size());
   it.factors.solve8(all, {}, all_l);
-  it.factors.solve8(y, l, nodes);
+  it.factors.solve8(y, {}, l, nodes);
   for (const int node : nodes) {
     const ConstraintForest::Node& at = it.forest.nodes()[std::size_t(node)];
     for (int i = 8 * at.y; i < 8 * (at.y + at.size); ++i) EXPECT_EQ(y[std::size_t(i)], all[std::size_t(i)]);
   }
+}
+
+// Masses that are all alike need no refinement, so an answer is spoiled: one step brings back what solve8() had found.
+TEST(ConstraintForest, RefinesEightColumnsOfATree) {
+  Case it = random_case(Tree::random, 30, {6}, true, 7);
+  ASSERT_TRUE(it.factors.factor());
+  std::vector<int> tree(std::size_t(it.forest.bodies()));
+  std::iota(tree.begin(), tree.end(), 0);
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> any(-1, 1);
+  std::vector<double> F(8 * std::size_t(it.forest.total_size())), l(8 * std::size_t(it.forest.total_rows()));
+  for (double& x : F) x = any(random);
+  std::vector<double> y = F;
+  it.factors.solve8(y, {}, l, tree);
+  std::vector<double> spoiled = y, spoiled_l = l;
+  for (double& x : spoiled) x *= 1.01;
+  for (double& x : spoiled_l) x *= 0.9;
+  it.factors.refine8(F, spoiled, spoiled_l, tree);
+  const double tolerance = 1e-12;  // of numbers around 1, condition some 100
+  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(spoiled[i], y[i], tolerance);
+  for (std::size_t i = 0; i < l.size(); ++i) EXPECT_NEAR(spoiled_l[i], l[i], tolerance);
 }
 
 TEST(ConstraintForest, SaysWhatIsNoForest) {

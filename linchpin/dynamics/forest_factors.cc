@@ -3,6 +3,7 @@
 #include "linchpin/base/check.h"
 #include "linchpin/dynamics/constraint_forest.h"
 #include "linchpin/dynamics/forest_kernels.h"
+#include "linchpin/spatial/pack.h"
 #include "linchpin/spatial/scalar.h"
 
 namespace linchpin {
@@ -110,39 +111,64 @@ void ForestFactors::solve(std::span<const double> F, std::span<const double> r, 
   });
 }
 
+// Number i of a vector whose columns are side by side: one number, or eight of them.
+template <class T>
+constexpr std::size_t columns = sizeof(T) / sizeof(double);
+template <class T>
+T number(std::span<const double> x, int i) {
+  if constexpr (columns<T> == 1)
+    return x[std::size_t(i)];
+  else
+    return T::load(x.data() + columns<T> * std::size_t(i));
+}
+template <class T>
+void put(const T& value, std::span<double> x, int i) {
+  if constexpr (columns<T> == 1)
+    x[std::size_t(i)] = value;
+  else
+    value.store(x.data() + columns<T> * std::size_t(i));
+}
+
+// of_F holds F at first.
+template <class T>
+void ForestFactors::subtract(const Node& node, std::span<const double> r, std::span<const double> y,
+                             std::span<const double> l, std::span<double> of_F, std::span<double> of_r) const {
+  const int stride = forest_->stride();
+  const double *M = numbers_.data() + node.M, *Jb = numbers_.data() + node.Jb, *Jp = numbers_.data() + node.Jp;
+  const int parent = node.parent < 0 ? 0 : forest_->nodes()[std::size_t(node.parent)].y;
+  for (int k = 0; k < node.size; ++k) {
+    T own = number<T>(of_F, node.y + k);
+    for (int j = 0; j < node.size; ++j) own = fma(T(-M[k * stride + j]), number<T>(y, node.y + j), own);
+    for (int i = 0; i < node.rows && node.held == 0; ++i)
+      own = fma(T(Jb[k * stride + i]), number<T>(l, node.l + i), own);
+    put<T>(own, of_F, node.y + k);
+  }
+  for (int k = 0; k < node.parent_size; ++k) {
+    T on_parent = number<T>(of_F, parent + k);
+    for (int i = 0; i < node.rows; ++i) on_parent = fma(T(Jp[i * stride + k]), number<T>(l, node.l + i), on_parent);
+    put<T>(on_parent, of_F, parent + k);
+  }
+  for (int i = 0; i < node.rows; ++i) {
+    const T l_i = number<T>(l, node.l + i);
+    T rest = fma(T(-softness_[std::size_t(node.l + i)]), l_i, r.empty() ? T(0.0) : number<T>(r, node.l + i));
+    if (node.held != 0) {
+      const int k = node.y + lane_of(node.held, i);
+      put<T>(number<T>(of_F, k) + l_i, of_F, k);
+      rest = rest - number<T>(y, k);
+    } else {
+      for (int k = 0; k < node.size; ++k) rest = fma(T(-Jb[k * stride + i]), number<T>(y, node.y + k), rest);
+    }
+    for (int k = 0; k < node.parent_size; ++k) rest = fma(T(-Jp[i * stride + k]), number<T>(y, parent + k), rest);
+    put<T>(rest, of_r, node.l + i);
+  }
+}
+
 void ForestFactors::residual(std::span<const double> F, std::span<const double> r, std::span<const double> y,
                              std::span<const double> l, std::span<double> of_F, std::span<double> of_r) const {
   check_sizes(F, r, y, l, 1);
   check_sizes(of_F, {}, of_F, of_r, 1);
-  const int stride = forest_->stride();
   std::ranges::copy(F, of_F.begin());
-  for (const Node& node : forest_->nodes()) {
-    const double *M = numbers_.data() + node.M, *Jb = numbers_.data() + node.Jb, *Jp = numbers_.data() + node.Jp;
-    const double* y_b = y.data() + node.y;
-    double* own = of_F.data() + node.y;
-    for (int k = 0; k < node.size; ++k)
-      for (int j = 0; j < node.size; ++j) own[k] = fma(-M[k * stride + j], y_b[j], own[k]);
-    const Node* parent = node.parent < 0 ? nullptr : &forest_->nodes()[std::size_t(node.parent)];
-    for (int i = 0; i < node.rows; ++i) {
-      const double l_i = l[std::size_t(node.l + i)];
-      double rest = fma(-softness_[std::size_t(node.l + i)], l_i, r.empty() ? 0.0 : r[std::size_t(node.l + i)]);
-      if (node.held != 0) {
-        own[lane_of(node.held, i)] += l_i;
-        rest -= y_b[lane_of(node.held, i)];
-      } else {
-        for (int k = 0; k < node.size; ++k) {
-          own[k] = fma(Jb[k * stride + i], l_i, own[k]);
-          rest = fma(-Jb[k * stride + i], y_b[k], rest);
-        }
-      }
-      for (int k = 0; k < node.parent_size; ++k) {
-        double& at = of_F[std::size_t(parent->y + k)];
-        at = fma(Jp[i * stride + k], l_i, at);
-        rest = fma(-Jp[i * stride + k], y[std::size_t(parent->y + k)], rest);
-      }
-      of_r[std::size_t(node.l + i)] = rest;
-    }
-  }
+  for (const Node& node : forest_->nodes()) subtract<double>(node, r, y, l, of_F, of_r);
 }
 
 void ForestFactors::refine(std::span<const double> F, std::span<const double> r, std::span<double> y,
@@ -165,14 +191,34 @@ void ForestFactors::solve8(std::span<double> y, std::span<const double> r, std::
   });
 }
 
-void ForestFactors::solve8(std::span<double> y, std::span<double> l, std::span<const int> on_way) {
-  check_sizes(y, {}, y, l, 8);
+void ForestFactors::solve8(std::span<double> y, std::span<const double> r, std::span<double> l,
+                           std::span<const int> on_way) {
+  check_sizes(y, r, y, l, 8);
   const ForestWork work = this->work();
+  const double* given = r.empty() ? nullptr : r.data();
   for (const int i : on_way)
-    kernels_for(work.nodes[std::size_t(i)], work.stride).solve8_in(work, i, i + 1, nullptr, y.data(), l.data());
+    kernels_for(work.nodes[std::size_t(i)], work.stride).solve8_in(work, i, i + 1, given, y.data(), l.data());
   for (std::size_t k = on_way.size(); k-- > 0;) {
     const int i = on_way[k];
     kernels_for(work.nodes[std::size_t(i)], work.stride).solve8_out(work, i, i + 1, y.data(), l.data());
+  }
+}
+
+void ForestFactors::make_room8() {
+  rest_r8_.resize(8 * std::size_t(forest_->total_rows()));
+  more_l8_.resize(rest_r8_.size());
+}
+
+void ForestFactors::refine8(std::span<double> F, std::span<double> y, std::span<double> l, std::span<const int> tree) {
+  check_sizes(F, {}, y, l, 8);
+  make_room8();
+  const auto node = [&](int i) -> const Node& { return forest_->nodes()[std::size_t(i)]; };
+  for (const int i : tree) subtract<Double8>(node(i), {}, y, l, F, rest_r8_);
+  solve8(F, rest_r8_, more_l8_, tree);
+  for (const int i : tree) {
+    const std::size_t at = 8 * std::size_t(node(i).y), row = 8 * std::size_t(node(i).l);
+    for (std::size_t k = at; k < at + 8 * std::size_t(node(i).size); ++k) y[k] += F[k];
+    for (std::size_t k = row; k < row + 8 * std::size_t(node(i).rows); ++k) l[k] += more_l8_[k];
   }
 }
 
