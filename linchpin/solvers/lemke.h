@@ -61,7 +61,7 @@ struct LemkeWorkspace {
   AlignedArray<double> factor;                          // M_aa while it is eliminated, row by row
   AlignedArray<double> basic, saved;                    // 1 where z is basic, else 0
   AlignedArray<double> sign, scale, row_scale, reference, q, height, row_height, x, w, ratio, solved, best;
-  AlignedArray<double> unpacked;  // M, where the problem does not hold it dense
+  std::vector<double> unpacked;  // M, where the problem does not hold it dense
 };
 
 // Takes free, nonnegative and box blocks. Iterations are pivots.
