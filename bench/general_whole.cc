@@ -1,0 +1,134 @@
+// Factors of the whole matrix [M -J'; -J 0].
+#include <vector>
+
+#include "bench/general_blocks.h"
+#include "bench/general_parts.h"
+
+namespace linchpin::general_detail {
+namespace {
+
+// The whole matrix. Its numbers stand where they are needed: there is nothing to be made before factors.
+class Whole {
+ public:
+  // Of a symmetric solver: the lower half.
+  Whole(const BlockSystem& s, bool half) : system_(&s), place_(std::size_t(s.bodies()) + s.constraints.size()) {
+    std::vector<int> order = s.order;
+    if (order.empty())
+      for (std::size_t i = 0; i < place_.size(); ++i) order.push_back(int(i));
+    int at = 0;
+    for (const int node : order) {
+      place_[std::size_t(node)] = at;
+      at += node < s.bodies() ? s.size[std::size_t(node)] : s.constraints[std::size_t(node - s.bodies())].rows;
+    }
+    std::vector<Eigen::Triplet<double>> entries;
+    const auto put = [&](int row, int column, double value) {
+      if (!half || row >= column) entries.emplace_back(row, column, value);
+    };
+    for (int b = 0; b < s.bodies(); ++b) {
+      const auto M = mass_of(s, b);
+      for (int i = 0; i < M.rows(); ++i)
+        for (int k = 0; k < M.cols(); ++k) put(place_[std::size_t(b)] + i, place_[std::size_t(b)] + k, M(i, k));
+    }
+    for (std::size_t c = 0; c < s.constraints.size(); ++c)
+      for (const BlockSystem::Part& part : s.constraints[c].parts) {
+        const auto J = block_of(s, s.constraints[c], part);
+        const int row = place_[std::size_t(s.bodies()) + c], column = place_[std::size_t(part.body)];
+        for (int i = 0; i < J.rows(); ++i)
+          for (int k = 0; k < J.cols(); ++k) {
+            put(row + i, column + k, -J(i, k));
+            put(column + k, row + i, -J(i, k));
+          }
+      }
+    // Room for pivots.
+    for (std::size_t c = 0; c < s.constraints.size(); ++c)
+      for (int i = 0; i < s.constraints[c].rows; ++i) {
+        const int at_row = place_[std::size_t(s.bodies()) + c] + i;
+        put(at_row, at_row, 0);
+      }
+    matrix_.resize(at, at);
+    matrix_.setFromTriplets(entries.begin(), entries.end());
+    b_.resize(at);
+    x_.resize(at);
+  }
+  const Sparse& matrix() const { return matrix_; }
+
+  // Solve(b, x) on vectors in this order.
+  template <class Solve>
+  void solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l,
+             const Solve& solve) {
+    each([&](Eigen::Index at, std::size_t first, std::size_t count, bool body) {
+      for (std::size_t i = 0; i < count; ++i) b_[at + Eigen::Index(i)] = body ? F[first + i] : -r[first + i];
+    });
+    solve(b_, x_);
+    each([&](Eigen::Index at, std::size_t first, std::size_t count, bool body) {
+      for (std::size_t i = 0; i < count; ++i) (body ? y : l)[first + i] = x_[at + Eigen::Index(i)];
+    });
+  }
+
+ private:
+  template <class F>
+  void each(const F& f) const {
+    const BlockSystem& s = *system_;
+    const std::size_t bodies = std::size_t(s.bodies());
+    for (std::size_t b = 0; b < bodies; ++b)
+      f(Eigen::Index(place_[b]), std::size_t(s.first[b]), std::size_t(s.size[b]), true);
+    for (std::size_t c = 0; c < s.constraints.size(); ++c)
+      f(Eigen::Index(place_[bodies + c]), std::size_t(s.constraints[c].first), std::size_t(s.constraints[c].rows),
+        false);
+  }
+
+  const BlockSystem* system_;
+  std::vector<int> place_;
+  Sparse matrix_;
+  VectorXd b_, x_;
+};
+
+template <class Ordering>
+class WholeLdlt final : public GeneralSolver {
+ public:
+  explicit WholeLdlt(const BlockSystem& s) : whole_(s, true) { ldlt_.analyzePattern(whole_.matrix()); }
+  bool factor() override {
+    ldlt_.factorize(whole_.matrix());
+    return ldlt_.info() == Eigen::Success;
+  }
+  void solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l) override {
+    whole_.solve(F, r, y, l, [&](const VectorXd& b, VectorXd& x) { x = ldlt_.solve(b); });
+  }
+  long nonzeros() const override { return ldlt_.matrixL().nestedExpression().nonZeros(); }
+
+ private:
+  Whole whole_;
+  Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Ordering> ldlt_;
+};
+
+class WholeLu final : public GeneralSolver {
+ public:
+  explicit WholeLu(const BlockSystem& s) : whole_(s, false) { lu_.analyzePattern(whole_.matrix()); }
+  bool factor() override {
+    lu_.factorize(whole_.matrix());
+    return lu_.info() == Eigen::Success;
+  }
+  void solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l) override {
+    whole_.solve(F, r, y, l, [&](const VectorXd& b, VectorXd& x) { x = lu_.solve(b); });
+  }
+  long nonzeros() const override { return lu_.nnzL() + lu_.nnzU(); }
+
+ private:
+  Whole whole_;
+  Eigen::SparseLU<Sparse, Eigen::COLAMDOrdering<int>> lu_;
+};
+
+}  // namespace
+
+std::unique_ptr<GeneralSolver> make_of_whole(General solver, const BlockSystem& system) {
+  switch (solver) {
+    case General::ldlt_in_our_order:
+      return std::make_unique<WholeLdlt<Eigen::NaturalOrdering<int>>>(system);
+    case General::ldlt_amd:
+      return std::make_unique<WholeLdlt<Eigen::AMDOrdering<int>>>(system);
+    default:
+      return std::make_unique<WholeLu>(system);
+  }
+}
+
+}  // namespace linchpin::general_detail
