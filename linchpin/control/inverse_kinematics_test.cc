@@ -17,17 +17,8 @@ bool inside_limits(const Model& model, const std::vector<double>& q) {
   return true;
 }
 
-// Somewhere between the limits.
-State state_inside(const Model& model, std::uint64_t seed, double part = 0.4) {
-  State state = random_state(model, seed, 1, 0);
-  for (const Link& link : model.links()) {
-    if (link.nv != 1) continue;
-    const DofSpec& dof = model.dofs()[std::size_t(link.v)];
-    double& q = state.q[std::size_t(link.q)];
-    if (dof.upper - dof.lower < 100) q = dof.lower + (dof.upper - dof.lower) * (0.5 + part * q);
-  }
-  return state;
-}
+// Somewhere between the limits, at rest.
+State state_inside(const Model& model, std::uint64_t seed, double part = 0.4) { return bent_state(model, seed, 0, part); }
 
 struct Wanted {
   std::string scene;

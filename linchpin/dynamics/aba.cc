@@ -1,6 +1,7 @@
 #include "linchpin/dynamics/aba.h"
 
 #include "linchpin/dynamics/aba_limbs.h"
+#include "linchpin/dynamics/scalars.h"
 
 namespace linchpin {
 namespace {
@@ -357,11 +358,7 @@ void aba(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, std::sp
   template void aba<T>(const Plan<T>&, std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,          \
                        std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>, AbaWorkspace<T>&,        \
                        std::span<Plan<T>::Real>);
-LINCHPIN_INSTANTIATE(double)
-LINCHPIN_INSTANTIATE(float)
-LINCHPIN_INSTANTIATE(Double4)
-LINCHPIN_INSTANTIATE(Double8)
-LINCHPIN_INSTANTIATE(Float16)
+LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)
 #undef LINCHPIN_INSTANTIATE
 
 }  // namespace linchpin

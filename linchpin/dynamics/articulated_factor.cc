@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "linchpin/dynamics/joint_motion.h"
+#include "linchpin/dynamics/scalars.h"
 #include "linchpin/dynamics/unit_forces.h"
 
 namespace linchpin {
@@ -308,11 +309,7 @@ void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<doubl
                          std::span<const Force<T>>);                                                                \
   template void solve<T>(const Plan<T>&, AbaWorkspace<T>&, SolveWorkspace<T>&, std::span<Plan<T>::Real>,            \
                          std::span<const Force<T>>);
-LINCHPIN_INSTANTIATE(double)
-LINCHPIN_INSTANTIATE(float)
-LINCHPIN_INSTANTIATE(Double4)
-LINCHPIN_INSTANTIATE(Double8)
-LINCHPIN_INSTANTIATE(Float16)
+LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)
 #undef LINCHPIN_INSTANTIATE
 template struct SolveWorkspace<double, Double8>;
 template void solve<double, Double8>(const Plan<double>&, const ArticulatedFactor<double>&,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "linchpin/dynamics/joint_motion.h"
+#include "linchpin/dynamics/scalars.h"
 #include "linchpin/dynamics/unit_forces.h"
 
 namespace linchpin {
@@ -410,11 +411,7 @@ void apply_compliance(const NodeTree<T>& tree, Compliance<T>& c, std::span<const
   template void compliance_matrix<T>(const NodeTree<T>&, Compliance<T>&, std::span<Plan<T>::Real>);                 \
   template void apply_compliance<T>(const NodeTree<T>&, Compliance<T>&, std::span<const Plan<T>::Real>,             \
                                     std::span<Plan<T>::Real>);
-LINCHPIN_INSTANTIATE(double)
-LINCHPIN_INSTANTIATE(float)
-LINCHPIN_INSTANTIATE(Double4)
-LINCHPIN_INSTANTIATE(Double8)
-LINCHPIN_INSTANTIATE(Float16)
+LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)
 #undef LINCHPIN_INSTANTIATE
 
 }  // namespace linchpin

@@ -4,6 +4,7 @@
 
 #include "linchpin/base/check.h"
 #include "linchpin/dynamics/held_rows.h"
+#include "linchpin/dynamics/scalars.h"
 
 namespace linchpin {
 namespace {
@@ -230,10 +231,8 @@ HeldPlan<T>::HeldPlan(const Model& model, const Plan<T>& plan, std::span<const H
   std::erase_if(walks, [&](const Walk& walk) { return plan.runs[std::size_t(walk.run)].limbs >= 0; });
 }
 
-template struct HeldPlan<double>;
-template struct HeldPlan<float>;
-template struct HeldPlan<Double4>;
-template struct HeldPlan<Double8>;
-template struct HeldPlan<Float16>;
+#define LINCHPIN_INSTANTIATE(T) template struct HeldPlan<T>;
+LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)
+#undef LINCHPIN_INSTANTIATE
 
 }  // namespace linchpin

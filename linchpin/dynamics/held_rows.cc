@@ -2,6 +2,7 @@
 
 #include "linchpin/dynamics/held_elimination.h"
 #include "linchpin/dynamics/held_paths.h"
+#include "linchpin/dynamics/scalars.h"
 
 namespace linchpin {
 namespace {
@@ -437,11 +438,7 @@ void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const
                                  std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,                    \
                                  std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>, HeldWorkspace<T>&, \
                                  std::span<Plan<T>::Real>, std::span<Plan<T>::Real>, std::span<int>);
-LINCHPIN_INSTANTIATE(double)
-LINCHPIN_INSTANTIATE(float)
-LINCHPIN_INSTANTIATE(Double4)
-LINCHPIN_INSTANTIATE(Double8)
-LINCHPIN_INSTANTIATE(Float16)
+LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)
 #undef LINCHPIN_INSTANTIATE
 
 }  // namespace linchpin

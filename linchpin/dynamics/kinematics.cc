@@ -1,6 +1,7 @@
 #include "linchpin/dynamics/kinematics.h"
 
 #include "linchpin/dynamics/joint_motion.h"
+#include "linchpin/dynamics/scalars.h"
 
 namespace linchpin {
 
@@ -44,11 +45,7 @@ void kinematics(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, 
 #define LINCHPIN_INSTANTIATE(T)  \
   template struct Kinematics<T>; \
   template void kinematics<T>(const Plan<T>&, std::span<const Plan<T>::Real>, Kinematics<T>&);
-LINCHPIN_INSTANTIATE(double)
-LINCHPIN_INSTANTIATE(float)
-LINCHPIN_INSTANTIATE(Double4)
-LINCHPIN_INSTANTIATE(Double8)
-LINCHPIN_INSTANTIATE(Float16)
+LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)
 #undef LINCHPIN_INSTANTIATE
 
 }  // namespace linchpin

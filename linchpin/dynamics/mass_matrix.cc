@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "linchpin/dynamics/joint_motion.h"
+#include "linchpin/dynamics/scalars.h"
 
 namespace linchpin {
 namespace {
@@ -424,11 +425,7 @@ void to_dense(const MassMatrixLayout& layout, const MassMatrix<double>& M, std::
                         MassMatrix<T>&);                                                                            \
   template void factor<T>(const MassMatrixLayout&, MassMatrix<T>&);                                                 \
   template void solve<T>(const MassMatrixLayout&, const MassMatrix<T>&, std::span<Plan<T>::Real>);
-LINCHPIN_INSTANTIATE(double)
-LINCHPIN_INSTANTIATE(float)
-LINCHPIN_INSTANTIATE(Double4)
-LINCHPIN_INSTANTIATE(Double8)
-LINCHPIN_INSTANTIATE(Float16)
+LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)
 #undef LINCHPIN_INSTANTIATE
 
 }  // namespace linchpin

@@ -8,6 +8,7 @@
 
 #include "linchpin/dynamics/aba.h"
 #include "linchpin/dynamics/testing.h"
+#include "linchpin/model/testing.h"
 
 namespace linchpin {
 namespace {
@@ -246,15 +247,6 @@ TEST(Mechanics, FramesRideOnTheirBodies) {
 
 // ---- laws worked out by hand ----------------------------------------------------------------------------------------
 
-JointSpec joint_between(const char* name, JointType type, const char* parent, const char* child) {
-  JointSpec joint;
-  joint.name = name;
-  joint.type = type;
-  joint.parent = parent;
-  joint.child = child;
-  return joint;
-}
-
 ModelSpec free_body(double mass, const Vec3<double>& centre, const Vec3<double>& moments, const Vec3<double>& gravity) {
   ModelSpec spec;
   spec.gravity = gravity;
@@ -262,7 +254,7 @@ ModelSpec free_body(double mass, const Vec3<double>& centre, const Vec3<double>&
   body.name = "body";
   body.inertia = {mass, centre, Sym3<double>::diagonal(moments.x, moments.y, moments.z)};
   spec.bodies = {body};
-  spec.joints = {joint_between("free", JointType::free, "world", "body")};
+  spec.joints = {joint("free", JointType::free, "world", "body")};
   return spec;
 }
 
@@ -271,8 +263,8 @@ TEST(Mechanics, PolarArmHasTheTextbookAcceleration) {
   ModelSpec spec;
   spec.bodies = {BodySpec{"arm", {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, {}},
                  BodySpec{"slider", {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, {}}};
-  spec.joints = {joint_between("turn", JointType::revolute, "world", "arm"),
-                 joint_between("slide", JointType::prismatic, "arm", "slider")};
+  spec.joints = {joint("turn", JointType::revolute, "world", "arm"),
+                 joint("slide", JointType::prismatic, "arm", "slider")};
   spec.joints[1].axis = {1, 0, 0};
   Mechanism m(compiled(spec));
   State s = make_state(m.model);

@@ -4,6 +4,7 @@
 
 #include "linchpin/base/check.h"
 #include "linchpin/dynamics/compliance.h"
+#include "linchpin/dynamics/scalars.h"
 
 namespace linchpin {
 namespace {
@@ -125,10 +126,8 @@ void NodeTree<T>::place(const Model& model, const Plan<T>& plan, std::span<const
   }
 }
 
-template class NodeTree<double>;
-template class NodeTree<float>;
-template class NodeTree<Double4>;
-template class NodeTree<Double8>;
-template class NodeTree<Float16>;
+#define LINCHPIN_INSTANTIATE(T) template class NodeTree<T>;
+LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)
+#undef LINCHPIN_INSTANTIATE
 
 }  // namespace linchpin

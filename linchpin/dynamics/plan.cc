@@ -4,6 +4,8 @@
 #include <cmath>
 #include <span>
 
+#include "linchpin/dynamics/scalars.h"
+
 namespace linchpin {
 namespace {
 
@@ -238,10 +240,8 @@ Plan<T>::Plan(const Model& model) {
         {b.link, slot_of[std::size_t(b.link)], wide_of[std::size_t(b.link)], as<Real>(b.X_LB.R), as<Real>(b.X_LB.p)});
 }
 
-template struct Plan<double>;
-template struct Plan<float>;
-template struct Plan<Double4>;
-template struct Plan<Double8>;
-template struct Plan<Float16>;
+#define LINCHPIN_INSTANTIATE(T) template struct Plan<T>;
+LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)
+#undef LINCHPIN_INSTANTIATE
 
 }  // namespace linchpin

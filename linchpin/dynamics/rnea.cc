@@ -1,6 +1,7 @@
 #include "linchpin/dynamics/rnea.h"
 
 #include "linchpin/dynamics/joint_motion.h"
+#include "linchpin/dynamics/scalars.h"
 
 namespace linchpin {
 namespace {
@@ -196,11 +197,7 @@ void rnea(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, std::s
   template void rnea<T>(const Plan<T>&, std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>,               \
                         std::span<const Plan<T>::Real>, std::span<const Plan<T>::Real>, RneaWorkspace<T>&,            \
                         std::span<Plan<T>::Real>);
-LINCHPIN_INSTANTIATE(double)
-LINCHPIN_INSTANTIATE(float)
-LINCHPIN_INSTANTIATE(Double4)
-LINCHPIN_INSTANTIATE(Double8)
-LINCHPIN_INSTANTIATE(Float16)
+LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)
 #undef LINCHPIN_INSTANTIATE
 
 }  // namespace linchpin

@@ -1,7 +1,6 @@
 #include "linchpin/io/mesh_file.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -15,18 +14,15 @@
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
+#include "linchpin/spatial/words.h"
+
 namespace linchpin {
 namespace {
 
 template <class... Parts>
 Error fault(const std::filesystem::path& file, const Parts&... parts) {
-  std::ostringstream out;
-  out.precision(10);
-  out << file.string() << ": ";
-  (out << ... << parts);
-  return {out.str()};
+  return {file.string() + ": " + words(parts...)};
 }
-bool is_finite(const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 
 // ------------------------------------------------------------------------------------- what assimp would not tell us
 
@@ -100,7 +96,7 @@ std::string append(const aiMesh& mesh, std::size_t number, const aiMatrix4x4& X,
     const Vec3<double> v = transformed(X, mesh.mVertices[i]);
     out.list.vertices.push_back({scale.x * v.x, scale.y * v.y, scale.z * v.z});
     const Vec3<double>& p = out.list.vertices.back();
-    if (!is_finite(p)) {
+    if (!all_finite(p)) {
       name << ", vertex " << i << " is (" << p.x << ", " << p.y << ", " << p.z << "); it must be finite";
       return name.str();
     }
@@ -129,7 +125,7 @@ std::string append_node(const aiScene& scene, const aiNode& node, const aiMatrix
 }
 
 Result<Collected> collect(const std::filesystem::path& file, const Vec3<double>& scale) {
-  if (!is_finite(scale) || scale.x * scale.y * scale.z == 0)
+  if (!all_finite(scale) || scale.x * scale.y * scale.z == 0)
     return fault(file, "scale is (", scale.x, ", ", scale.y, ", ", scale.z, "); its numbers must be finite and not 0");
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return fault(file, "no such file");

@@ -8,7 +8,6 @@
 //   7. shapes find their links, and who may touch whom is settled (resolve_contacts.h); actuators find coordinates.
 #include <algorithm>
 #include <optional>
-#include <sstream>
 #include <unordered_map>
 
 #include "linchpin/model/link_frames.h"
@@ -18,6 +17,7 @@
 #include "linchpin/model/resolve_contacts.h"
 #include "linchpin/model/spec_check.h"
 #include "linchpin/spatial/quaternion.h"
+#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 
@@ -40,10 +40,7 @@ class Compiler {
 
   template <class... Parts>
   bool fail(const Parts&... parts) {
-    std::ostringstream out;
-    out.precision(10);
-    (out << ... << parts);
-    error_.message = (spec_.name.empty() ? "model" : "model '" + spec_.name + "'") + ": " + out.str();
+    error_.message = (spec_.name.empty() ? "model" : "model '" + spec_.name + "'") + ": " + words(parts...);
     return false;
   }
   int add_link(LinkKind kind, int parent, const Transform<double>& X_P0F0, int nq, int nv);
