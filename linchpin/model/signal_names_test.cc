@@ -25,7 +25,9 @@ TEST(SignalNames, ThereIsOneForEachCoordinateInItsPlace) {
   ASSERT_EQ(q.size(), std::size_t(model.nq()));
   ASSERT_EQ(v.size(), std::size_t(model.nv()));
   for (const Joint& joint : model.joints()) {
-    if (joint.nq == 1) EXPECT_EQ(q[std::size_t(joint.q)], joint.name);
+    if (joint.nq == 1) {
+      EXPECT_EQ(q[std::size_t(joint.q)], joint.name);
+    }
     for (int k = 0; k < joint.nq && joint.nq > 1; ++k)
       EXPECT_EQ(q[std::size_t(joint.q + k)], joint.name + "." + std::to_string(k));
     for (int k = 0; k < joint.nv && joint.nv > 1; ++k)
