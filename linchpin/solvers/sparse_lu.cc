@@ -25,53 +25,6 @@ std::vector<std::vector<int>> neighbours_of(const BlockSparse& S) {
   return near;
 }
 
-// What eliminating the cells in `order` leaves coupled: below[k] are the positions after k that column k of the factor
-// reaches, ascending; the first of them is k's parent.
-std::vector<std::vector<int>> symbolic(const std::vector<std::vector<int>>& near, const std::vector<int>& order) {
-  const std::size_t n = order.size();
-  std::vector<int> position(n);
-  for (std::size_t k = 0; k < n; ++k) position[index(order[k])] = int(k);
-  std::vector<std::vector<int>> below(n), children(n);
-  for (std::size_t k = 0; k < n; ++k) {
-    std::vector<int>& column = below[k];
-    for (const int j : near[index(order[k])])
-      if (position[index(j)] > int(k)) column.push_back(position[index(j)]);
-    for (const int child : children[k])
-      for (const int i : below[index(child)])
-        if (i > int(k)) column.push_back(i);
-    std::sort(column.begin(), column.end());
-    column.erase(std::unique(column.begin(), column.end()), column.end());
-    if (!column.empty()) children[index(column.front())].push_back(int(k));
-  }
-  return below;
-}
-
-// The same order with every subtree of the elimination tree in one piece.
-std::vector<int> postordered(const std::vector<int>& order, const std::vector<std::vector<int>>& below) {
-  const std::size_t n = order.size();
-  std::vector<std::vector<int>> children(n);
-  std::vector<int> todo, result;
-  for (std::size_t k = 0; k < n; ++k)
-    if (!below[k].empty()) children[index(below[k].front())].push_back(int(k));
-  for (std::size_t k = n; k-- > 0;)
-    if (below[k].empty()) todo.push_back(int(k));
-  std::vector<int> stack;
-  while (!todo.empty()) {  // roots; within each, parents are listed before children and the list is turned round
-    const int root = todo.back();
-    todo.pop_back();
-    const std::size_t from = result.size();
-    stack.push_back(root);
-    while (!stack.empty()) {
-      const int k = stack.back();
-      stack.pop_back();
-      result.push_back(order[index(k)]);
-      for (const int child : children[index(k)]) stack.push_back(child);
-    }
-    std::reverse(result.begin() + std::ptrdiff_t(from), result.end());
-  }
-  return result;
-}
-
 // Lane i is the next number of x for each i in `lanes`, else 0. May read eight numbers of x.
 LINCHPIN_INLINE Double8 expand(unsigned char lanes, const double* x) {
 #ifdef __AVX512F__
@@ -165,7 +118,7 @@ inline Double8 less_rows(const double* A, std::size_t stride, int rows, const do
   return y - sums(s);
 }
 
-// Cells that are eliminated together, as a front: positions in the order, and those after them that they are coupled to.
+// Cells that are eliminated together, as a front, and those that they are coupled to.
 struct Group {
   std::vector<int> pivots, left;
   int pivot_rows = 0, left_rows = 0;
@@ -183,24 +136,18 @@ double work(double pivots, double left) {
          to_fill * all * all + to_add * left * left;
 }
 
-// Neighbours whose factors have the same pattern form groups. A group is then joined to its parent, at the price of
-// some zeros among the factors, where that is less work. Children come before parents.
-std::vector<Group> groups_of(const std::vector<std::vector<int>>& below, const std::vector<int>& rows) {
+// A group is joined to its parent, at the price of some zeros among the factors, where that is less work. Children come
+// before parents.
+std::vector<Group> groups_of(std::vector<Elimination> order, const std::vector<int>& rows) {
+  const auto rows_in = [&](const std::vector<int>& cells) {
+    int sum = 0;
+    for (const int c : cells) sum += rows[index(c)];
+    return sum;
+  };
   std::vector<Group> groups;
-  std::vector<int> group_of(below.size());
-  for (std::size_t k = 0; k < below.size(); ++k) {
-    const bool joins =
-        k > 0 && below[k - 1].size() == below[k].size() + 1 && below[k - 1].front() == int(k);  // no other pattern
-    if (!joins) groups.push_back({});
-    groups.back().pivots.push_back(int(k));
-    group_of[k] = int(groups.size()) - 1;
-  }
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    Group& group = groups[g];
-    group.left = below[index(group.pivots.back())];
-    for (const int k : group.pivots) group.pivot_rows += rows[index(k)];
-    for (const int k : group.left) group.left_rows += rows[index(k)];
-    if (!group.left.empty()) groups[index(group_of[index(group.left.front())])].children.push_back(int(g));
+  for (Elimination& e : order) {
+    const int pivots = rows_in(e.nodes), left = rows_in(e.left);
+    groups.push_back({std::move(e.nodes), std::move(e.left), pivots, left, std::move(e.children)});
   }
   for (Group& parent : groups) {
     std::vector<int> kept;
@@ -234,34 +181,31 @@ void SparseLu::analyse(const BlockSparse& S) {
   first_ = S.first;
   column_ = S.column;
   const std::vector<std::vector<int>> near = neighbours_of(S);
-  std::vector<int> order = fill_reducing_order(near);
-  order = postordered(order, symbolic(near, order));
-  const std::size_t n = order.size();
-  std::vector<int> rows_at(n);
-  for (std::size_t k = 0; k < n; ++k) rows_at[k] = S.row_start[index(order[k]) + 1] - S.row_start[index(order[k])];
-  const std::vector<Group> groups = groups_of(symbolic(near, order), rows_at);
+  const std::size_t n = near.size();
+  std::vector<int> rows(n);
+  for (std::size_t c = 0; c < n; ++c) rows[c] = S.row_start[c + 1] - S.row_start[c];
+  const auto cell_size = [&](int cell) { return rows[index(cell)]; };
+  const std::vector<Group> groups = groups_of(order_of_elimination(near, rows), rows);
 
-  // The order as it is with groups joined: `now` are positions in it.
-  std::vector<int> now(n), front_of_group(groups.size()), first_of_front, parent, joined;
+  // The order of cells, by position, and the positions of cells.
+  std::vector<int> order, position(n), front_of_group(groups.size()), first_of_front, parent;
   std::vector<std::vector<int>> children;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (groups[g].absorbed) continue;
     front_of_group[g] = int(children.size());
     children.push_back({});
-    first_of_front.push_back(int(joined.size()));
+    first_of_front.push_back(int(order.size()));
     parent.push_back(-1);
     for (const int child : groups[g].children) {
       children.back().push_back(front_of_group[index(child)]);
       parent[index(children.back().back())] = int(children.size()) - 1;
     }
-    for (const int k : groups[g].pivots) {
-      now[index(k)] = int(joined.size());
-      joined.push_back(order[index(k)]);
+    for (const int cell : groups[g].pivots) {
+      position[index(cell)] = int(order.size());
+      order.push_back(cell);
     }
   }
   first_of_front.push_back(int(n));
-  order = std::move(joined);
-  const auto cell_size = [&](int cell) { return S.row_start[index(cell) + 1] - S.row_start[index(cell)]; };
 
   // Fronts, and each cell's place in the front that eliminates it.
   fronts_.assign(children.size(), {});
@@ -277,7 +221,7 @@ void SparseLu::analyse(const BlockSparse& S) {
       cells_of[f].push_back(k);
       front_of[index(k)] = int(f);
     }
-    for (const int k : group.left) cells_of[f].push_back(now[index(k)]);
+    for (const int cell : group.left) cells_of[f].push_back(position[index(cell)]);
     std::sort(cells_of[f].begin(), cells_of[f].end());
     front.row = rows_.size();
     for (const int k : cells_of[f]) {
@@ -356,8 +300,6 @@ void SparseLu::analyse(const BlockSparse& S) {
   }
 
   // The matrix's own entries, front by front.
-  std::vector<int> position(n);
-  for (std::size_t k = 0; k < n; ++k) position[index(order[k])] = int(k);
   struct Own {
     int front, i, j, entry;  // entry -1: a diagonal block that S does not have
     std::size_t at;

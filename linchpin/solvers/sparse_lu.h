@@ -1,8 +1,7 @@
 // LU factors of a matrix of small blocks, most of which are zero: multifrontal. For this room's own files.
 //
-// Cells (block rows) are eliminated in an order that keeps the factors sparse (ordering.h). Neighbours in that order
-// whose factors have the same pattern are eliminated together, as a dense front: their rows and columns and those of
-// the cells that elimination couples to them,
+// Cells (block rows) are eliminated in an order that keeps the factors sparse, some of them together (ordering.h), as a
+// dense front: their rows and columns and those of the cells that elimination couples to them,
 //     [A11 A12]    P A11 = L11 U11,  U12 = L11^-1 P A12,  L21' = U11'^-1 A21'
 //     [A21 A22]    left over for the parent in the elimination tree: A22 - L21 U12                               (1)
 // A front is the sum of the matrix's own entries and of what its children left over. [A11 A12] becomes the front's part
