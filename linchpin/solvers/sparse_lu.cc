@@ -241,12 +241,13 @@ void SparseLu::analyse(const BlockSparse& S) {
     ++f;
   }
   factors_ = AlignedArray<double>(size);
-  bottom_.assign(largest_bottom, 0.0);
+  bottom_ = AlignedArray<double>(largest_bottom);
   pivot_.assign(rows_.size(), 0);
   exchanged_.assign(all_pivots, rows_.front());
   inverse_.assign(all_pivots, 0.0);
   y_.assign(all_pivots, 0.0);
   local_.assign(largest, 0.0);
+  zeros_ = AlignedArray<double>(largest + 8);  // expand() may read beyond
 
   // What a front leaves over follows what its elder siblings did, on the stack of its generation; nothing else is there,
   // as children before parents means a subtree in one piece.
@@ -258,7 +259,7 @@ void SparseLu::analyse(const BlockSparse& S) {
     Front& front = fronts_[f];
     front.child = children_.size();
     front.children = children[f].size();
-    for (const int child : children[f]) children_.push_back({child, 0, 0});
+    for (const int child : children[f]) children_.push_back({.front = child});
     if (!children[f].empty()) top_of_stack[1 - front.stack] = fronts_[index(children[f].front())].left_over;
     std::size_t& top = top_of_stack[front.stack];
     front.left_over = top;
@@ -267,21 +268,23 @@ void SparseLu::analyse(const BlockSparse& S) {
   }
   std::size_t most_children = 0;
   for (const Front& front : fronts_) most_children = std::max(most_children, front.children);
-  child_rows_.assign(8 * most_children, nullptr);
-  for (int i = 0; i < 2; ++i) stacks_[i].assign(room[i] + 8, 0.0);  // expand() may read beyond
+  tile_children_.resize(most_children);
+  for (int i = 0; i < 2; ++i) stacks_[i] = AlignedArray<double>(room[i] + 8);  // expand() may read beyond
 
   // Where things go: a cell's row within a front.
-  const auto row_in = [&](int front, int position) {
+  const auto row_in = [&](int front, int place) {
     const std::vector<int>& list = cells_of[index(front)];
-    return row_of_cell[index(front)][std::size_t(std::lower_bound(list.begin(), list.end(), position) - list.begin())];
+    return row_of_cell[index(front)][std::size_t(std::lower_bound(list.begin(), list.end(), place) - list.begin())];
   };
   row_of_child_.clear();
+  row_of_parent_.clear();
   spreads_.clear();
   for (f = 0; f < fronts_.size(); ++f) {
     const Front& front = fronts_[f];
     for (std::size_t c = front.child; c < front.child + front.children; ++c) {
       const std::size_t child = index(children_[c].front);
       children_[c].row = row_of_child_.size();
+      children_[c].target = row_of_parent_.size();
       children_[c].spread = spreads_.size();
       row_of_child_.resize(row_of_child_.size() + index(front.pivots + front.left), -1);
       spreads_.resize(spreads_.size() + index(front.stride / 8));
@@ -290,6 +293,8 @@ void SparseLu::analyse(const BlockSparse& S) {
         const int row = row_in(int(f), cells_of[child][k]), count = cell_size(order[index(cells_of[child][k])]);
         for (int r = row; r < row + count; ++r, ++next) {
           row_of_child_[children_[c].row + index(r)] = next;
+          row_of_parent_.push_back(r);
+          children_[c].to_pivots += r < front.pivots;
           const int column = column_of(front, r);
           Spread& spread = spreads_[children_[c].spread + index(column / 8)];
           if (spread.lanes == 0) spread.from = next;
@@ -338,38 +343,39 @@ void SparseLu::analyse(const BlockSparse& S) {
 
 void SparseLu::clear() { std::fill(values_.begin(), values_.end(), 0.0); }
 
-// Where the child's numbers in a row of its parent begin; null where it has none there.
-inline const double* SparseLu::child_row(const Child& child, int row) const {
-  const int its_row = row_of_child_[child.row + index(row)];
-  if (its_row < 0) return nullptr;
+// Adds what a child left over to [A11 A12] and A21. Eight columns at a time: then where they come from is the same for
+// all rows, and the loop over rows is long.
+void SparseLu::add_child(const Front& f, const Child& child) {
   const Front& g = fronts_[index(child.front)];
-  return &stacks_[g.stack][g.left_over + index(its_row) * index(padded(g.left))];
+  const std::size_t stride = index(f.stride), gap = index(padded(f.pivots)), from_stride = index(padded(g.left));
+  const int* row = &row_of_parent_[child.target];
+  const double* from = &stacks_[g.stack][g.left_over];
+  double *top = &factors_[f.top], *bottom = bottom_.data() - index(f.pivots) * gap;
+  const auto add_rows = [&](int begin, int end, double* to, std::size_t to_stride, std::size_t columns) {
+    for (std::size_t k = 0; k < columns / 8; ++k) {
+      const Spread spread = spreads_[child.spread + k];
+      if (spread.lanes == 0) continue;
+      const double* source = from + index(begin) * from_stride + index(spread.from);
+      for (int r = begin; r < end; ++r, source += from_stride) {
+        double* at = to + index(row[r]) * to_stride + 8 * k;
+        (Double8::load(at) + expand(spread.lanes, source)).store(at);
+      }
+    }
+  };
+  add_rows(0, child.to_pivots, top, stride, stride);
+  add_rows(child.to_pivots, g.left, bottom, gap, gap);
 }
 
-// [A11 A12] where factors will be, A21 in bottom_: row by row what children left over, then the matrix's own numbers.
+// [A11 A12] where factors will be, A21 in bottom_: what children left over, then the matrix's own numbers.
 void SparseLu::assemble(const Front& f, const double* blocks, const double* squares) {
   const int gap = padded(f.pivots);
+  std::fill_n(&factors_[f.top], index(f.pivots) * index(f.stride), 0.0);
+  std::fill_n(bottom_.data(), index(f.left) * index(gap), 0.0);
+  for (std::size_t c = f.child; c < f.child + f.children; ++c) add_child(f, children_[c]);
   const auto row = [&](int r) {
     return r < f.pivots ? &factors_[f.top] + index(r) * index(f.stride)
                         : bottom_.data() + index(r - f.pivots) * index(gap);
   };
-  for (int r = 0; r < f.pivots + f.left; ++r) {
-    double* to = row(r);
-    const int registers = (r < f.pivots ? f.stride : gap) / 8;
-    bool first = true;
-    for (std::size_t c = f.child; c < f.child + f.children; ++c) {
-      const double* at = child_row(children_[c], r);
-      if (!at) continue;
-      const Spread* spread = &spreads_[children_[c].spread];
-      if (first)
-        for (int k = 0; k < registers; ++k) expand(spread[k].lanes, at + spread[k].from).store(to + 8 * k);
-      else
-        for (int k = 0; k < registers; ++k)
-          (Double8::load(to + 8 * k) + expand(spread[k].lanes, at + spread[k].from)).store(to + 8 * k);
-      first = false;
-    }
-    for (int k = 0; first && k < registers; ++k) Double8(0.0).store(to + 8 * k);
-  }
   for (std::size_t s = f.source; s < f.source + f.sources; ++s) {
     const Source& from = sources_[s];
     double* to = row(from.row) + from.column;
@@ -385,9 +391,10 @@ void SparseLu::assemble(const Front& f, const double* blocks, const double* squa
   }
 }
 
-// (1), for rows [r, r + rows) and columns [c, c + 8 registers) of what is left over. child_rows_ are those of the rows.
+// (1), for rows [r, r + rows) and columns [c, c + 8 registers) of what is left over. The first of tile_children_ are
+// those with numbers in these rows.
 template <int rows, int registers>
-LINCHPIN_INLINE void SparseLu::leave_tile(const Front& f, int r, int c) {
+LINCHPIN_INLINE void SparseLu::leave_tile(const Front& f, int r, int c, int children) {
   const std::size_t stride = index(f.stride), gap = index(padded(f.pivots)), left = index(padded(f.left));
   Double8 x[rows][registers];
   product_tile<rows, registers>({&factors_[f.columns] + gap, stride}, r, {&factors_[f.top] + gap, stride}, c, f.pivots,
@@ -396,18 +403,19 @@ LINCHPIN_INLINE void SparseLu::leave_tile(const Front& f, int r, int c) {
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
     for (int j = 0; j < registers; ++j) x[i][j] = -x[i][j];
-  const double* const* at = child_rows_.data();
-  for (std::size_t k = f.child; k < f.child + f.children; ++k, at += rows) {
-    const Spread* spread = &spreads_[children_[k].spread] + (gap + index(c)) / 8;
-    unsigned any = 0;
+  for (int k = 0; k < children; ++k) {
+    const ChildOfTile& child = tile_children_[index(k)];
 #pragma GCC unroll 4
-    for (int j = 0; j < registers; ++j) any |= spread[j].lanes;
-    if (any == 0) continue;
+    for (int j = 0; j < registers; ++j) {
+      const auto [from, lanes] = child.spread[c / 8 + j];
+      if (lanes == 0) continue;
+      if (lanes == 255) {
 #pragma GCC unroll 8
-    for (int i = 0; i < rows; ++i) {
-      if (!at[i]) continue;
-#pragma GCC unroll 4
-      for (int j = 0; j < registers; ++j) x[i][j] = x[i][j] + expand(spread[j].lanes, at[i] + spread[j].from);
+        for (int i = 0; i < rows; ++i) x[i][j] = x[i][j] + Double8::load(child.rows[i] + from);
+      } else {
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; ++i) x[i][j] = x[i][j] + expand(lanes, child.rows[i] + from);
+      }
     }
   }
   double* to = &stacks_[f.stack][f.left_over] + index(r) * left + index(c);
@@ -418,14 +426,26 @@ LINCHPIN_INLINE void SparseLu::leave_tile(const Front& f, int r, int c) {
 }
 template <int rows>
 void SparseLu::leave_rows(const Front& f, int r) {
-  const double** at = child_rows_.data();
-  for (std::size_t k = f.child; k < f.child + f.children; ++k)
-    for (int i = 0; i < rows; ++i) *at++ = child_row(children_[k], f.pivots + r + i);
+  int children = 0;
+  for (std::size_t k = f.child; k < f.child + f.children; ++k) {
+    const Child& child = children_[k];
+    const Front& g = fronts_[index(child.front)];
+    ChildOfTile& here = tile_children_[index(children)];
+    bool any = false;
+    for (int i = 0; i < rows; ++i) {
+      const int its_row = row_of_child_[child.row + index(f.pivots + r + i)];
+      any = any || its_row >= 0;
+      here.rows[i] =
+          its_row < 0 ? zeros_.data() : &stacks_[g.stack][g.left_over + index(its_row) * index(padded(g.left))];
+    }
+    here.spread = &spreads_[child.spread] + padded(f.pivots) / 8;
+    children += any;
+  }
   const int columns = padded(f.left);
   int c = 0;
-  for (; c + 24 <= columns; c += 24) leave_tile<rows, 3>(f, r, c);
-  if (c + 16 <= columns) leave_tile<rows, 2>(f, r, c), c += 16;
-  if (c < columns) leave_tile<rows, 1>(f, r, c);
+  for (; c + 24 <= columns; c += 24) leave_tile<rows, 3>(f, r, c, children);
+  if (c + 16 <= columns) leave_tile<rows, 2>(f, r, c, children), c += 16;
+  if (c < columns) leave_tile<rows, 1>(f, r, c, children);
 }
 void SparseLu::leave_over(const Front& f) {
   int r = 0;

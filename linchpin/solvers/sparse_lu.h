@@ -63,25 +63,32 @@ class SparseLu {
     bool stored;      // false: a block of the diagonal that S does not have
     int row, column;  // of the front; rows after the pivots count from `pivots`, columns from padded(pivots)
   };
-  // What a front's child adds to it.
-  struct Child {
-    int front;
-    std::size_t row;     // into row_of_child_: for each row of the front the child's, or -1
-    std::size_t spread;  // into spreads_: the same of columns, for each eight of the front's
-  };
   // Eight columns of a front: `lanes` of them get the child's numbers from `from` on.
   struct Spread {
     int from = 0;
     unsigned char lanes = 0;
   };
+  // What a front's child adds to it.
+  struct Child {
+    int front;
+    std::size_t row = 0;     // into row_of_child_: for each row of the front the child's, or -1
+    std::size_t target = 0;  // into row_of_parent_: for each row that the child leaves over the front's
+    int to_pivots = 0;       // how many of those, the first ones, are among the front's pivots
+    std::size_t spread = 0;  // into spreads_: of columns, for each eight of the front's
+  };
+  // A child as a tile of its parent sees it.
+  struct ChildOfTile {
+    const double* rows[8];  // its numbers in each row of the tile; zeros_ where it has none
+    const Spread* spread;
+  };
   Place place(std::size_t source) { return {&values_[sources_[source].at], sources_[source].columns}; }
   int column_of(const Front& f, int row) const;
-  const double* child_row(const Child& child, int row) const;
+  void add_child(const Front& f, const Child& child);
   void assemble(const Front& f, const double* blocks, const double* squares);
   template <int rows>
   void leave_rows(const Front& f, int r);
   template <int rows, int registers>
-  void leave_tile(const Front& f, int r, int c);
+  void leave_tile(const Front& f, int r, int c, int children);
   void leave_over(const Front& f);
   void store_columns(const Front& f);
   void solve_lower(const Front& f, double* b);
@@ -90,17 +97,18 @@ class SparseLu {
   std::vector<int> row_start_, first_, column_;  // the pattern at hand
   std::vector<Front> fronts_;                    // children before parents
   std::vector<Child> children_;
-  std::vector<int> rows_, row_of_child_, pivot_;
+  std::vector<int> rows_, row_of_child_, row_of_parent_, pivot_;
   std::vector<int> exchanged_;   // rows_ of pivots after exchanges, then of no meaning, but valid
   std::vector<double> inverse_;  // of pivots
   std::vector<double> y_;        // L^-1 b
   std::vector<Source> sources_;
   std::vector<Spread> spreads_;
   std::vector<std::size_t> entry_, diagonal_;  // into sources_
-  std::vector<double> values_, bottom_, local_;
-  std::vector<const double*> child_rows_;
-  std::vector<double> stacks_[2];  // what fronts leave over: of even and of odd distance from the root
-  AlignedArray<double> factors_;   // on huge pages where it is large
+  std::vector<double> values_, local_;
+  std::vector<ChildOfTile> tile_children_;
+  AlignedArray<double> bottom_, zeros_;
+  AlignedArray<double> stacks_[2];  // what fronts leave over: of even and of odd distance from the root
+  AlignedArray<double> factors_;    // on huge pages where it is large
 };
 
 }  // namespace linchpin
