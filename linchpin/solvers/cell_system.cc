@@ -1,11 +1,20 @@
 #include "linchpin/solvers/cell_system.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "linchpin/solvers/cones.h"
 
 namespace linchpin {
 namespace {
 
 std::size_t index(int i) { return std::size_t(i); }
+
+// From this many cells on float factors save more than refinement costs.
+constexpr std::size_t many_cells = 400;
+constexpr double rough_accuracy = 1e-5;  // (3)
+constexpr double least_gain = 1e-2;      // of the square of what is left; else the matrix is too near a singular one
+constexpr int wait_after_failure = 4;    // factors; twice as many after the second, and so on
 
 // out = L w, w a block of `size` rows, w_stride apart, and m columns.
 void multiply_left(const double* L, int size, const double* w, int w_stride, int m, double* out, int out_stride) {
@@ -28,19 +37,26 @@ void multiply_left(const double* L, int size, const double* w, int w_stride, int
 
 }  // namespace
 
-void CellSystem::prepare(const ScaledProblem& p) {
+void CellSystem::prepare(const ScaledProblem& p, bool with_float) {
   flags_.assign(p.cells.size(), {});
   L_.resize(9 * p.cells.size());
   R_.resize(9 * p.cells.size());
   for (std::vector<double>* x : {&rhs_, &x_, &Wx_}) x->assign(index(p.stride), 0.0);
   rows_.reserve(index(p.n));
+  const bool many = p.cells.size() >= many_cells;
+  with_float_ = with_float && p.sparse && many;
+  is_float_ = false;
+  failures_ = wait_ = 0;
   if (p.sparse)
-    sparse_.analyse(p.blocks);
+    sparse_.analyse(p.blocks, many);
   else
     dense_.matrix(p.n);  // room for all rows, however many are active later
+  if (with_float_) sparse_.make_room_for_float();
 }
 
-bool CellSystem::factor(const ScaledProblem& p) { return p.sparse ? factor_sparse(p) : factor_dense(p); }
+bool CellSystem::factor(const ScaledProblem& p, bool rough) {
+  return p.sparse ? factor_sparse(p, rough) : factor_dense(p);
+}
 
 bool CellSystem::factor_dense(const ScaledProblem& p) {
   rows_.clear();
@@ -84,9 +100,12 @@ bool CellSystem::factor_dense(const ScaledProblem& p) {
   return m == 0 || dense_.factor();
 }
 
-bool CellSystem::factor_sparse(const ScaledProblem& p) {
-  if (std::all_of(flags_.begin(), flags_.end(), [](const Flags& f) { return f.active && f.unit_L; }))  // W + R
-    return sparse_.factor(p.blocks.values.data(), R_.data());
+bool CellSystem::factor_sparse(const ScaledProblem& p, bool rough) {
+  is_float_ = false;
+  if (std::all_of(flags_.begin(), flags_.end(), [](const Flags& f) { return f.active && f.unit_L; })) {  // W + R
+    if (rough && with_float_ && wait_-- <= 0) is_float_ = sparse_.factor<float>(p.blocks.values.data(), R_.data());
+    return is_float_ || sparse_.factor<double>(p.blocks.values.data(), R_.data());
+  }
   sparse_.clear();
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
     const int size = p.cells[c].size;
@@ -113,7 +132,51 @@ bool CellSystem::factor_sparse(const ScaledProblem& p) {
   return sparse_.factor();
 }
 
+// By float factors, with refinement; false where that does not come to (3). b is kept in rhs_.
+bool CellSystem::solve_float(const ScaledProblem& p, double* b) {
+  const auto square = [&](const double* x) {
+    Double8 sum(0.0);
+    for (int i = 0; i < p.stride; i += 8) sum = fma(Double8::load(x + i), Double8::load(x + i), sum);
+    return linchpin::sum(sum, 8);
+  };
+  for (int i = p.n; i < p.stride; ++i) b[i] = 0;
+  std::copy_n(b, p.stride, rhs_.data());
+  std::fill(x_.begin(), x_.end(), 0.0);
+  double before = square(b);
+  const double enough = rough_accuracy * rough_accuracy * before;
+  for (;;) {  // b: what is left of it, then the step
+    sparse_.solve<float>(b);
+    for (int i = 0; i < p.stride; i += 8) (Double8::load(&x_[index(i)]) + Double8::load(b + i)).store(&x_[index(i)]);
+    p.multiply(x_.data(), Wx_.data());
+    for (std::size_t c = 0; c < p.cells.size(); ++c) {
+      const int at = p.cells[c].start, size = p.cells[c].size;
+      for (int i = 0; i < size; ++i) {
+        double sum = Wx_[index(at + i)];
+        for (int j = 0; j < size; ++j) sum += R(c)[size * i + j] * x_[index(at + j)];
+        b[at + i] = rhs_[index(at + i)] - sum;
+      }
+    }
+    const double now = square(b);
+    if (now <= enough) break;
+    if (!(now < least_gain * before)) return false;
+    before = now;
+  }
+  std::copy_n(x_.data(), p.stride, b);
+  return true;
+}
+
 void CellSystem::solve(const ScaledProblem& p, double* b) {
+  if (is_float_ && !solve_float(p, b)) {
+    is_float_ = false;
+    wait_ = wait_after_failure << failures_++;
+    std::copy_n(rhs_.data(), p.stride, b);
+    if (!sparse_.factor<double>(p.blocks.values.data(), R_.data())) {
+      std::fill_n(b, p.n, std::nan(""));
+      return;
+    }
+  } else if (is_float_) {
+    return;
+  }
   if (p.sparse) {
     sparse_.solve(b);
     return;

@@ -11,19 +11,27 @@
 namespace linchpin {
 
 inline int padded(int n) { return (n + 7) / 8 * 8; }
-
-// y[0..n) -= a x[0..n), n a multiple of 8.
-inline void subtract_multiple(double* y, double a, const double* x, int n) {
-  const Double8 minus(-a);
-  for (int j = 0; j < n; j += 8) fma(minus, Double8::load(x + j), Double8::load(y + j)).store(y + j);
+// n rounded up to whole registers.
+template <class S>
+int padded_to_registers(int n) {
+  return (n + lanes_of<S> - 1) / lanes_of<S> * lanes_of<S>;
 }
 
-// Factors a matrix of `rows` rows: P A = L U, with the columns beyond `rows`, from padded(rows) on, carried along as
-// more columns of U (zeros in between). False where a pivot is zero or not finite.
-bool factor_rows(double* A, int rows, int stride, int* pivot);
+// y[0..n) -= a x[0..n), n whole registers.
+template <class S>
+inline void subtract_multiple(S* y, S a, const S* x, int n) {
+  const Wide<S> minus(-a);
+  for (int j = 0; j < n; j += lanes_of<S>) fma(minus, Wide<S>::load(x + j), Wide<S>::load(y + j)).store(y + j);
+}
 
-// X becomes U'^-1 X, U the upper triangle of a matrix of n rows; columns a multiple of 8.
-void divide_by_upper(ConstRows U, int n, int columns, TileRows X);
+// Factors a matrix of `rows` rows: P A = L U, with the columns beyond `rows`, from the next register on, carried along as
+// more columns of U (zeros in between). False where a pivot is zero or not finite. For double and float.
+template <class S>
+bool factor_rows(S* A, int rows, int stride, int* pivot);
+
+// X becomes U'^-1 X, U the upper triangle of a matrix of n rows; columns whole registers.
+template <class S>
+void divide_by_upper(ConstRowsOf<S> U, int n, int columns, TileRowsOf<S> X);
 
 class DenseLu {
  public:

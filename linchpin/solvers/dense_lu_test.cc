@@ -159,9 +159,9 @@ TEST(DenseLu, LeavesTheSchurComplement) {
         EXPECT_LT(pivot[std::size_t(k)], pivots) << what;
       }
       const std::size_t wide = std::size_t(padded(more));
-      divide_by_upper({top.data(), std::size_t(stride)}, pivots, padded(more), {left.data(), wide});
-      subtract_product({left.data(), wide}, {top.data() + gap, std::size_t(stride)}, more, padded(more), pivots,
-                       {rest.data(), wide}, {rest.data(), wide});
+      divide_by_upper<double>({top.data(), std::size_t(stride)}, pivots, padded(more), {left.data(), wide});
+      subtract_product<double>({left.data(), wide}, {top.data() + gap, std::size_t(stride)}, more, padded(more), pivots,
+                               {rest.data(), wide}, {rest.data(), wide});
       // A_11 X = A_12 with the whole solver, column by column
       Square A11 = zero_square(pivots);
       for (int r = 0; r < pivots; ++r)

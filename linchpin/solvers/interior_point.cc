@@ -288,7 +288,7 @@ struct Iteration {
       if (b.has_lower) R[0] += ws.at.u[at] / (ws.at.r[at] - b.lower);
       if (b.has_upper) R[0] += ws.at.v[at] / (b.upper - ws.at.r[at]);
     }
-    return ws.system.factor(p);
+    return ws.system.factor(p, true);
   }
 
   // The step from a point for a target of the products, less the products of the step `corrected` where there is one. By
@@ -428,7 +428,7 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
   make_room(ws.best);
   ws.T.resize(72 * p.cones.size());
   ws.piece.assign(p.cells.size(), Piece::inactive);
-  ws.system.prepare(p);
+  ws.system.prepare(p, true);
   const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
   Outcome outcome;
   double best = HUGE_VAL;

@@ -1,6 +1,7 @@
 #include "linchpin/solvers/sparse_lu.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "linchpin/solvers/dense_lu.h"
 #include "linchpin/solvers/ordering.h"
@@ -25,8 +26,8 @@ std::vector<std::vector<int>> neighbours_of(const BlockSparse& S) {
   return near;
 }
 
-// Lane i is the next number of x for each i in `lanes`, else 0. May read eight numbers of x.
-LINCHPIN_INLINE Double8 expand(unsigned char lanes, const double* x) {
+// Lane i is the next number of x for each i in `lanes`, else 0. May read a whole register of x.
+LINCHPIN_INLINE Double8 expand(unsigned lanes, const double* x) {
 #ifdef __AVX512F__
   return Double8((Double8::Vector)_mm512_maskz_expand_pd(__mmask8(lanes), (__m512d)Double8::load(x).v));
 #else
@@ -36,16 +37,49 @@ LINCHPIN_INLINE Double8 expand(unsigned char lanes, const double* x) {
   return y;
 #endif
 }
+LINCHPIN_INLINE Wide<float> expand(unsigned lanes, const float* x) {
+#ifdef __AVX512F__
+  return Wide<float>((Wide<float>::Vector)_mm512_maskz_expand_ps(__mmask16(lanes), (__m512)Wide<float>::load(x).v));
+#else
+  Wide<float> y(0.0f);
+  for (int i = 0; i < 16; ++i)
+    if (lanes >> i & 1) y.v[i] = *x++;
+  return y;
+#endif
+}
 
-// A small block onto rows that lie `stride` apart.
-LINCHPIN_INLINE void add_block(const double* block, int rows, int columns, double* to, int stride) {
+// A small block onto rows that lie `stride` apart. Two numbers and one: a register that is masked would have to wait for the
+// block before, if that is its neighbour.
+template <class S>
+LINCHPIN_INLINE void add_block(const double* block, int rows, int columns, S* to, int stride) {
   if (rows == 3 && columns == 3) {
-    for (int r = 0; r < 3; ++r, to += stride)
-      (Double8::load_first(to, 3) + Double8::load_first(block + 3 * r, 3)).store_first(to, 3);
+    typedef S Pair __attribute__((vector_size(2 * sizeof(S))));
+#pragma GCC unroll 3
+    for (int r = 0; r < 3; ++r, to += stride, block += 3) {
+      Pair x;
+      __builtin_memcpy(&x, to, sizeof(x));
+      x += Pair{S(block[0]), S(block[1])};
+      __builtin_memcpy(to, &x, sizeof(x));
+      to[2] += S(block[2]);
+    }
     return;
   }
   for (int r = 0; r < rows; ++r, to += stride, block += columns)
-    for (int c = 0; c < columns; ++c) to[c] += block[c];
+    for (int c = 0; c < columns; ++c) to[c] += S(block[c]);
+}
+
+// Eight numbers as double.
+LINCHPIN_INLINE Double8 load8(const double* x) { return Double8::load(x); }
+LINCHPIN_INLINE void store8(const Double8& x, double* to) { x.store(to); }
+typedef float Float8 __attribute__((vector_size(32)));
+LINCHPIN_INLINE Double8 load8(const float* x) {
+  Float8 y;
+  __builtin_memcpy(&y, x, sizeof(y));
+  return Double8(__builtin_convertvector(y, Double8::Vector));
+}
+LINCHPIN_INLINE void store8(const Double8& x, float* to) {
+  const Float8 y = __builtin_convertvector(x.v, Float8);
+  __builtin_memcpy(to, &y, sizeof(y));
 }
 
 typedef long long Lanes8 __attribute__((vector_size(64)));
@@ -62,58 +96,61 @@ LINCHPIN_INLINE Double8 gather(const double* x, const int* i) {
 
 // y becomes L^-1 y, L the unit lower triangle, or U^-1 y, U the unit upper one, of an 8x8 block of which column k starts
 // at C + k stride.
-template <int k>
-LINCHPIN_INLINE void divide_by_lower8(const double* C, std::size_t stride, Double8& y) {
-  const Double8 below(lanes8 > k ? Double8::load(C + k * stride).v : Double8(0.0).v);
+template <int k, class S>
+LINCHPIN_INLINE void divide_by_lower8(const S* C, std::size_t stride, Double8& y) {
+  const Double8 below(lanes8 > k ? load8(C + k * stride).v : Double8(0.0).v);
   y = fma(-spread<k>(y), below, y);
   if constexpr (k + 1 < 7) divide_by_lower8<k + 1>(C, stride, y);
 }
-template <int k>
-LINCHPIN_INLINE void divide_by_upper8(const double* C, std::size_t stride, Double8& y) {
-  const Double8 above(lanes8 < k ? Double8::load(C + k * stride).v : Double8(0.0).v);
+template <int k, class S>
+LINCHPIN_INLINE void divide_by_upper8(const S* C, std::size_t stride, Double8& y) {
+  const Double8 above(lanes8 < k ? load8(C + k * stride).v : Double8(0.0).v);
   y = fma(-spread<k>(y), above, y);
   if constexpr (k > 1) divide_by_upper8<k - 1>(C, stride, y);
 }
 // The same where there are only n columns.
-void divide_by_lower(const double* C, std::size_t stride, int n, Double8& y) {
+template <class S>
+void divide_by_lower(const S* C, std::size_t stride, int n, Double8& y) {
   for (int k = 0; k < n; ++k, C += stride)
-    y = fma(Double8(-y[k]), Double8(lanes8 > k ? Double8::load(C).v : Double8(0.0).v), y);
+    y = fma(Double8(-y[k]), Double8(lanes8 > k ? load8(C).v : Double8(0.0).v), y);
 }
-void divide_by_upper(const double* C, std::size_t stride, int n, Double8& y) {
+template <class S>
+void divide_by_upper_part(const S* C, std::size_t stride, int n, Double8& y) {
   for (int k = n - 1; k > 0; --k)
-    y = fma(Double8(-y[k]), Double8(lanes8 < k ? Double8::load(C + index(k) * stride).v : Double8(0.0).v), y);
+    y = fma(Double8(-y[k]), Double8(lanes8 < k ? load8(C + index(k) * stride).v : Double8(0.0).v), y);
 }
 
 // y[from, to) less x times the first n of columns, from and to multiples of 8.
-inline void subtract_columns(const double* C, std::size_t stride, const double* x, int n, int from, int to, double* y) {
+template <class S>
+inline void subtract_columns(const S* C, std::size_t stride, const double* x, int n, int from, int to, double* y) {
   for (int r = from; r < to; r += 8) {
     Double8 a = Double8::load(y + r), b(0.0);
-    const double* c = C + r;
+    const S* c = C + r;
     int k = 0;
     for (; k + 2 <= n; k += 2, c += 2 * stride) {
-      a = fma(Double8(-x[k]), Double8::load(c), a);
-      b = fma(Double8(-x[k + 1]), Double8::load(c + stride), b);
+      a = fma(Double8(-x[k]), load8(c), a);
+      b = fma(Double8(-x[k + 1]), load8(c + stride), b);
     }
-    if (k < n) a = fma(Double8(-x[k]), Double8::load(c), a);
+    if (k < n) a = fma(Double8(-x[k]), load8(c), a);
     (a + b).store(y + r);
   }
 }
 
 // y less the first rows of A times x: `rows` of A, eight at least of y, columns a multiple of 8.
-inline Double8 less_rows(const double* A, std::size_t stride, int rows, const double* x, int columns,
-                         const Double8& y) {
+template <class S>
+inline Double8 less_rows(const S* A, std::size_t stride, int rows, const double* x, int columns, const Double8& y) {
   Double8 s[8];
 #pragma GCC unroll 8
   for (int i = 0; i < 8; ++i) s[i] = Double8(0.0);
   if (rows >= 8) {
     for (int j = 0; j < columns; j += 8)
 #pragma GCC unroll 8
-      for (int i = 0; i < 8; ++i) s[i] = fma(Double8::load(A + index(i) * stride + j), Double8::load(x + j), s[i]);
+      for (int i = 0; i < 8; ++i) s[i] = fma(load8(A + index(i) * stride + j), Double8::load(x + j), s[i]);
   } else {
 #pragma GCC unroll 8
     for (int i = 0; i < 8; ++i)
       for (int j = 0; i < rows && j < columns; j += 8)
-        s[i] = fma(Double8::load(A + index(i) * stride + j), Double8::load(x + j), s[i]);
+        s[i] = fma(load8(A + index(i) * stride + j), Double8::load(x + j), s[i]);
   }
   return y - sums(s);
 }
@@ -171,12 +208,37 @@ std::vector<Group> groups_of(std::vector<Elimination> order, const std::vector<i
 
 }  // namespace
 
-int SparseLu::column_of(const Front& f, int row) const {
-  return row < f.pivots ? row : padded(f.pivots) + row - f.pivots;
+template <>
+SparseLu::Numbers<double>& SparseLu::numbers_of() {
+  return double_;
+}
+template <>
+SparseLu::Numbers<float>& SparseLu::numbers_of() {
+  return float_;
 }
 
-void SparseLu::analyse(const BlockSparse& S) {
-  if (!fronts_.empty() && S.row_start == row_start_ && S.first == first_ && S.column == column_) return;
+template <class S>
+void SparseLu::make_room() {
+  Numbers<S>& x = numbers_of<S>();
+  x.factors = AlignedArray<S>(room_.factors);
+  x.bottom = AlignedArray<S>(room_.bottom);
+  for (int i = 0; i < 2; ++i) x.stacks[i] = AlignedArray<S>(room_.stacks[i] + lanes_of<S>);  // expand() may read beyond
+  x.zeros = AlignedArray<S>(room_.row + lanes_of<S>);
+  x.tile_children.resize(room_.children);
+  x.exchanged.assign(room_.pivots, rows_.front());
+  x.inverse.assign(room_.pivots, 0.0);
+}
+
+void SparseLu::make_room_for_float() {
+  if (float_.factors.size() == 0) make_room<float>();
+}
+
+void SparseLu::analyse(const BlockSparse& S, bool wide) {
+  if (!fronts_.empty() && S.row_start == row_start_ && S.first == first_ && S.column == column_ && wide == wide_)
+    return;
+  wide_ = wide;
+  float_ = {};
+  const auto whole = [&](int n) { return wide ? padded_to_registers<float>(n) : padded(n); };
   row_start_ = S.row_start;
   first_ = S.first;
   column_ = S.column;
@@ -213,7 +275,8 @@ void SparseLu::analyse(const BlockSparse& S) {
   std::vector<int> front_of(n);                               // by position
   std::vector<std::vector<int>> row_of_cell(fronts_.size());  // per front: the first row of each of its cells, by list
   std::vector<std::vector<int>> cells_of(fronts_.size());     // positions
-  std::size_t size = 0, all_pivots = 0, largest = 0, largest_bottom = 0, f = 0;
+  std::size_t f = 0;
+  room_ = {};
   for (const Group& group : groups) {
     if (group.absorbed) continue;
     Front& front = fronts_[f];
@@ -230,31 +293,28 @@ void SparseLu::analyse(const BlockSparse& S) {
       for (int r = 0; r < cell_size(cell); ++r) rows_.push_back(S.row_start[index(cell)] + r);
       (k < first_of_front[f + 1] ? front.pivots : front.left) += cell_size(cell);
     }
-    front.stride = padded(front.pivots) + padded(front.left);
-    front.top = size;
-    front.columns = size + index(front.pivots) * index(front.stride);
-    size = front.columns + index(front.pivots) * index(front.stride);
-    front.pivot = all_pivots;
-    all_pivots += index(padded(front.pivots));
-    largest = std::max(largest, index(padded(front.pivots) + padded(front.left)));
-    largest_bottom = std::max(largest_bottom, index(front.left) * index(padded(front.pivots)));
+    front.gap = whole(front.pivots);
+    front.width = whole(front.left);
+    front.stride = front.gap + front.width;
+    front.top = room_.factors;
+    front.columns = front.top + index(front.pivots) * index(front.stride);
+    room_.factors = front.columns + index(front.pivots) * index(front.stride);
+    front.pivot = room_.pivots;
+    room_.pivots += index(front.gap);
+    room_.row = std::max(room_.row, index(front.stride));
+    room_.bottom = std::max(room_.bottom, index(front.left) * index(front.gap));
     ++f;
   }
-  factors_ = AlignedArray<double>(size);
-  bottom_ = AlignedArray<double>(largest_bottom);
   pivot_.assign(rows_.size(), 0);
-  exchanged_.assign(all_pivots, rows_.front());
-  inverse_.assign(all_pivots, 0.0);
-  y_.assign(all_pivots, 0.0);
-  local_.assign(largest, 0.0);
-  zeros_ = AlignedArray<double>(largest + 8);  // expand() may read beyond
+  y_.assign(room_.pivots, 0.0);
+  local_.assign(room_.row, 0.0);
 
   // What a front leaves over follows what its elder siblings did, on the stack of its generation; nothing else is there,
   // as children before parents means a subtree in one piece.
   for (f = fronts_.size(); f-- > 0;)
     if (parent[f] >= 0) fronts_[f].stack = 1 - fronts_[index(parent[f])].stack;
   children_.clear();
-  std::size_t top_of_stack[2] = {0, 0}, room[2] = {0, 0};
+  std::size_t top_of_stack[2] = {0, 0};
   for (f = 0; f < fronts_.size(); ++f) {
     Front& front = fronts_[f];
     front.child = children_.size();
@@ -263,18 +323,19 @@ void SparseLu::analyse(const BlockSparse& S) {
     if (!children[f].empty()) top_of_stack[1 - front.stack] = fronts_[index(children[f].front())].left_over;
     std::size_t& top = top_of_stack[front.stack];
     front.left_over = top;
-    top += index(front.left) * index(padded(front.left));
-    room[front.stack] = std::max(room[front.stack], top);
+    top += index(front.left) * index(front.width);
+    room_.stacks[front.stack] = std::max(room_.stacks[front.stack], top);
+    room_.children = std::max(room_.children, front.children);
   }
-  std::size_t most_children = 0;
-  for (const Front& front : fronts_) most_children = std::max(most_children, front.children);
-  tile_children_.resize(most_children);
-  for (int i = 0; i < 2; ++i) stacks_[i] = AlignedArray<double>(room[i] + 8);  // expand() may read beyond
+  make_room<double>();
 
   // Where things go: a cell's row within a front.
   const auto row_in = [&](int front, int place) {
     const std::vector<int>& list = cells_of[index(front)];
     return row_of_cell[index(front)][std::size_t(std::lower_bound(list.begin(), list.end(), place) - list.begin())];
+  };
+  const auto column_of = [](const Front& front, int row) {
+    return row < front.pivots ? row : front.gap + row - front.pivots;
   };
   row_of_child_.clear();
   row_of_parent_.clear();
@@ -298,7 +359,7 @@ void SparseLu::analyse(const BlockSparse& S) {
           const int column = column_of(front, r);
           Spread& spread = spreads_[children_[c].spread + index(column / 8)];
           if (spread.lanes == 0) spread.from = next;
-          spread.lanes = static_cast<unsigned char>(spread.lanes | 1 << column % 8);
+          spread.lanes |= 1u << column % 8;
         }
       }
     }
@@ -343,43 +404,56 @@ void SparseLu::analyse(const BlockSparse& S) {
 
 void SparseLu::clear() { std::fill(values_.begin(), values_.end(), 0.0); }
 
-// Adds what a child left over to [A11 A12] and A21. Eight columns at a time: then where they come from is the same for
-// all rows, and the loop over rows is long.
+// Of a register's columns, the k-th of a front: spreads are for eight columns each.
+template <class S>
+LINCHPIN_INLINE SparseLu::Spread SparseLu::spread_of(const Spread* spreads, int k) {
+  if constexpr (lanes_of<S> == 8) {
+    return spreads[k];
+  } else {  // the second half's numbers follow those of the first
+    const Spread &a = spreads[2 * k], &b = spreads[2 * k + 1];
+    return {a.lanes ? a.from : b.from, a.lanes | b.lanes << 8};
+  }
+}
+
+// Adds what a child left over to [A11 A12] and A21. A register of columns at a time: then where they come from is the same
+// for all rows, and the loop over rows is long.
+template <class S>
 void SparseLu::add_child(const Front& f, const Child& child) {
+  Numbers<S>& x = numbers_of<S>();
   const Front& g = fronts_[index(child.front)];
-  const std::size_t stride = index(f.stride), gap = index(padded(f.pivots)), from_stride = index(padded(g.left));
+  const std::size_t from_stride = index(g.width);
   const int* row = &row_of_parent_[child.target];
-  const double* from = &stacks_[g.stack][g.left_over];
-  double *top = &factors_[f.top], *bottom = bottom_.data() - index(f.pivots) * gap;
-  const auto add_rows = [&](int begin, int end, double* to, std::size_t to_stride, std::size_t columns) {
-    for (std::size_t k = 0; k < columns / 8; ++k) {
-      const Spread spread = spreads_[child.spread + k];
+  const S* from = &x.stacks[g.stack][g.left_over];
+  const auto add_rows = [&](int begin, int end, S* to, int to_stride) {  // to_stride: as many columns, too
+    for (int k = 0; k < to_stride / lanes_of<S>; ++k) {
+      const Spread spread = spread_of<S>(&spreads_[child.spread], k);
       if (spread.lanes == 0) continue;
-      const double* source = from + index(begin) * from_stride + index(spread.from);
+      const S* source = from + index(begin) * from_stride + index(spread.from);
       for (int r = begin; r < end; ++r, source += from_stride) {
-        double* at = to + index(row[r]) * to_stride + 8 * k;
-        (Double8::load(at) + expand(spread.lanes, source)).store(at);
+        S* at = to + index(row[r]) * index(to_stride) + lanes_of<S> * k;
+        (Wide<S>::load(at) + expand(spread.lanes, source)).store(at);
       }
     }
   };
-  add_rows(0, child.to_pivots, top, stride, stride);
-  add_rows(child.to_pivots, g.left, bottom, gap, gap);
+  add_rows(0, child.to_pivots, &x.factors[f.top], f.stride);
+  add_rows(child.to_pivots, g.left, x.bottom.data() - index(f.pivots) * index(f.gap), f.gap);
 }
 
-// [A11 A12] where factors will be, A21 in bottom_: what children left over, then the matrix's own numbers.
+// [A11 A12] where factors will be, A21 in `bottom`: what children left over, then the matrix's own numbers.
+template <class S>
 void SparseLu::assemble(const Front& f, const double* blocks, const double* squares) {
-  const int gap = padded(f.pivots);
-  std::fill_n(&factors_[f.top], index(f.pivots) * index(f.stride), 0.0);
-  std::fill_n(bottom_.data(), index(f.left) * index(gap), 0.0);
-  for (std::size_t c = f.child; c < f.child + f.children; ++c) add_child(f, children_[c]);
+  Numbers<S>& x = numbers_of<S>();
+  std::fill_n(&x.factors[f.top], index(f.pivots) * index(f.stride), S(0));
+  std::fill_n(x.bottom.data(), index(f.left) * index(f.gap), S(0));
+  for (std::size_t c = f.child; c < f.child + f.children; ++c) add_child<S>(f, children_[c]);
   const auto row = [&](int r) {
-    return r < f.pivots ? &factors_[f.top] + index(r) * index(f.stride)
-                        : bottom_.data() + index(r - f.pivots) * index(gap);
+    return r < f.pivots ? &x.factors[f.top] + index(r) * index(f.stride)
+                        : x.bottom.data() + index(r - f.pivots) * index(f.gap);
   };
   for (std::size_t s = f.source; s < f.source + f.sources; ++s) {
     const Source& from = sources_[s];
-    double* to = row(from.row) + from.column;
-    const int stride = from.row < f.pivots ? f.stride : gap;  // a cell's rows are all pivots', or none
+    S* to = row(from.row) + from.column;
+    const int stride = from.row < f.pivots ? f.stride : f.gap;  // a cell's rows are all pivots', or none
     if (!squares || from.diagonal < 0) {
       add_block(blocks + from.at, from.rows, from.columns, to, stride);
       continue;
@@ -391,111 +465,111 @@ void SparseLu::assemble(const Front& f, const double* blocks, const double* squa
   }
 }
 
-// (1), for rows [r, r + rows) and columns [c, c + 8 registers) of what is left over. The first of tile_children_ are
+// (1), for rows [r, r + rows) and columns [c, c + registers' width) of what is left over. The first of tile_children are
 // those with numbers in these rows.
-template <int rows, int registers>
+template <class S, int rows, int registers>
 LINCHPIN_INLINE void SparseLu::leave_tile(const Front& f, int r, int c, int children) {
-  const std::size_t stride = index(f.stride), gap = index(padded(f.pivots)), left = index(padded(f.left));
-  Double8 x[rows][registers];
-  product_tile<rows, registers>({&factors_[f.columns] + gap, stride}, r, {&factors_[f.top] + gap, stride}, c, f.pivots,
-                                x);
+  Numbers<S>& numbers = numbers_of<S>();
+  constexpr int width = lanes_of<S>;
+  constexpr unsigned all = (1u << width) - 1;
+  const std::size_t stride = index(f.stride), gap = index(f.gap);
+  Wide<S> x[rows][registers];
+  product_tile<S, rows, registers>({&numbers.factors[f.columns] + gap, stride}, r,
+                                   {&numbers.factors[f.top] + gap, stride}, c, f.pivots, x);
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
     for (int j = 0; j < registers; ++j) x[i][j] = -x[i][j];
   for (int k = 0; k < children; ++k) {
-    const ChildOfTile& child = tile_children_[index(k)];
+    const ChildOfTile<S>& child = numbers.tile_children[index(k)];
 #pragma GCC unroll 4
     for (int j = 0; j < registers; ++j) {
-      const auto [from, lanes] = child.spread[c / 8 + j];
+      const auto [from, lanes] = spread_of<S>(child.spread, c / width + j);
       if (lanes == 0) continue;
-      if (lanes == 255) {
+      if (lanes == all) {
 #pragma GCC unroll 8
-        for (int i = 0; i < rows; ++i) x[i][j] = x[i][j] + Double8::load(child.rows[i] + from);
+        for (int i = 0; i < rows; ++i) x[i][j] = x[i][j] + Wide<S>::load(child.rows[i] + from);
       } else {
 #pragma GCC unroll 8
         for (int i = 0; i < rows; ++i) x[i][j] = x[i][j] + expand(lanes, child.rows[i] + from);
       }
     }
   }
-  double* to = &stacks_[f.stack][f.left_over] + index(r) * left + index(c);
+  S* to = &numbers.stacks[f.stack][f.left_over] + index(r) * index(f.width) + index(c);
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
-    for (int j = 0; j < registers; ++j) x[i][j].store(to + index(i) * left + 8 * j);
+    for (int j = 0; j < registers; ++j) x[i][j].store(to + index(i) * index(f.width) + width * j);
 }
-template <int rows>
+template <class S, int rows>
 void SparseLu::leave_rows(const Front& f, int r) {
+  Numbers<S>& x = numbers_of<S>();
   int children = 0;
   for (std::size_t k = f.child; k < f.child + f.children; ++k) {
     const Child& child = children_[k];
     const Front& g = fronts_[index(child.front)];
-    ChildOfTile& here = tile_children_[index(children)];
+    ChildOfTile<S>& here = x.tile_children[index(children)];
     bool any = false;
     for (int i = 0; i < rows; ++i) {
       const int its_row = row_of_child_[child.row + index(f.pivots + r + i)];
       any = any || its_row >= 0;
-      here.rows[i] =
-          its_row < 0 ? zeros_.data() : &stacks_[g.stack][g.left_over + index(its_row) * index(padded(g.left))];
+      here.rows[i] = its_row < 0 ? x.zeros.data() : &x.stacks[g.stack][g.left_over + index(its_row) * index(g.width)];
     }
-    here.spread = &spreads_[child.spread] + padded(f.pivots) / 8;
+    here.spread = &spreads_[child.spread] + f.gap / 8;
     children += any;
   }
-  const int columns = padded(f.left);
-  int c = 0;
-  for (; c + 24 <= columns; c += 24) leave_tile<rows, 3>(f, r, c, children);
-  if (c + 16 <= columns) leave_tile<rows, 2>(f, r, c, children), c += 16;
-  if (c < columns) leave_tile<rows, 1>(f, r, c, children);
-}
-void SparseLu::leave_over(const Front& f) {
-  int r = 0;
-  for (; r + 8 <= f.left; r += 8) leave_rows<8>(f, r);
-  if (r + 4 <= f.left) leave_rows<4>(f, r), r += 4;
-  if (r + 2 <= f.left) leave_rows<2>(f, r), r += 2;
-  if (r < f.left) leave_rows<1>(f, r);
+  for_tiles_of<S>(f.width, [&](int c, auto registers) { leave_tile<S, rows, registers.value>(f, r, c, children); });
 }
 
 // Columns of A11's factors, which stand at `top`; rows of U divided by their pivots.
+template <class S>
 void SparseLu::store_columns(const Front& f) {
-  const double* top = &factors_[f.top];
+  Numbers<S>& x = numbers_of<S>();
+  const S* top = &x.factors[f.top];
   const std::size_t stride = index(f.stride);
-  double *columns = &factors_[f.columns], *inverse = &inverse_[f.pivot];
-  for (int k = 0; k < f.pivots; ++k) inverse[k] = 1 / top[index(k) * stride + index(k)];
-  transpose(ConstRows{top, stride}, f.pivots, f.pivots, TileRows{columns, stride});
+  S* columns = &x.factors[f.columns];
+  double* inverse = &x.inverse[f.pivot];
+  for (int k = 0; k < f.pivots; ++k) inverse[k] = 1 / double(top[index(k) * stride + index(k)]);
+  transpose(ConstRowsOf<S>{top, stride}, f.pivots, f.pivots, TileRowsOf<S>{columns, stride});
   for (int k = 0; k < f.pivots; ++k, columns += stride)
     for (int c = 0; c <= k; c += 8) {
-      const Double8 x = Double8::load(columns + c);
-      Double8(lanes8 < k - c ? (x * Double8::load(inverse + c)).v : x.v).store(columns + c);
+      const Double8 u = load8(columns + c);
+      store8(Double8(lanes8 < k - c ? (u * Double8::load(inverse + c)).v : u.v), columns + c);
     }
-  int* exchanged = &exchanged_[f.pivot];
+  int* exchanged = &x.exchanged[f.pivot];
   for (int k = 0; k < f.pivots; ++k) exchanged[k] = rows_[f.row + index(k)];
   for (int k = 0; k < f.pivots; ++k) std::swap(exchanged[k], exchanged[pivot_[f.row + index(k)]]);
 }
 
+template <class S>
 bool SparseLu::factor(const double* blocks, const double* squares) {
+  Numbers<S>& x = numbers_of<S>();
   for (const Front& f : fronts_) {
-    assemble(f, blocks, squares);
-    double *top = &factors_[f.top], *columns = &factors_[f.columns];
-    const std::size_t stride = index(f.stride), gap = index(padded(f.pivots));
+    assemble<S>(f, blocks, squares);
+    S *top = &x.factors[f.top], *columns = &x.factors[f.columns];
+    const std::size_t stride = index(f.stride), gap = index(f.gap);
     if (!factor_rows(top, f.pivots, f.stride, &pivot_[f.row])) return false;
-    store_columns(f);
+    store_columns<S>(f);
     if (f.left == 0) continue;
-    const TileRows L21{columns + gap, stride};
-    transpose(ConstRows{bottom_.data(), gap}, f.left, f.pivots, L21);
-    divide_by_upper({top, stride}, f.pivots, padded(f.left), L21);
-    leave_over(f);
+    const TileRowsOf<S> L21{columns + gap, stride};
+    transpose(ConstRowsOf<S>{x.bottom.data(), gap}, f.left, f.pivots, L21);
+    divide_by_upper(ConstRowsOf<S>{top, stride}, f.pivots, f.width, L21);
+    for_rows_of(f.left, [&](int r, auto rows) { leave_rows<S, rows.value>(f, r); });
   }
   return true;
 }
+template bool SparseLu::factor<double>(const double*, const double*);
+template bool SparseLu::factor<float>(const double*, const double*);
 
 // y = L^-1 b of a front's pivots, and b of the rows they are coupled to less what that takes away.
+template <class S>
 void SparseLu::solve_lower(const Front& f, double* b) {
-  const double* columns = &factors_[f.columns];
+  Numbers<S>& numbers = numbers_of<S>();
+  const S* columns = &numbers.factors[f.columns];
   const std::size_t stride = index(f.stride);
-  const int gap = padded(f.pivots), end = gap + padded(f.left);
   double *y = &y_[f.pivot], *local = local_.data();
-  for (int k = 0; k < gap; k += 8) gather(b, &exchanged_[f.pivot + index(k)]).store(local + k);
-  for (int k = gap; k < end; k += 8) Double8(0.0).store(local + k);
+  for (int k = 0; k < f.gap; k += 8) gather(b, &numbers.exchanged[f.pivot + index(k)]).store(local + k);
+  for (int k = f.gap; k < f.stride; k += 8) Double8(0.0).store(local + k);
   for (int k = 0; k < f.pivots; k += 8, columns += 8 * stride) {
     const int n = std::min(8, f.pivots - k);
     Double8 x = Double8::load(local + k);
@@ -504,42 +578,48 @@ void SparseLu::solve_lower(const Front& f, double* b) {
     else
       divide_by_lower(columns + k, stride, n, x);
     x.store(y + k);
-    subtract_columns(columns, stride, y + k, n, k + 8, end, local);
+    subtract_columns(columns, stride, y + k, n, k + 8, f.stride, local);
   }
   const int* row = &rows_[f.row + index(f.pivots)];
-  for (int c = 0; c < f.left; ++c) b[row[c]] += local[gap + c];
+  for (int c = 0; c < f.left; ++c) b[row[c]] += local[f.gap + c];
 }
 
 // b of a front's pivots becomes the solution there.
+template <class S>
 void SparseLu::solve_upper(const Front& f, double* b) {
-  const double *top = &factors_[f.top], *columns = &factors_[f.columns], *inverse = &inverse_[f.pivot];
+  Numbers<S>& numbers = numbers_of<S>();
+  const S *top = &numbers.factors[f.top], *columns = &numbers.factors[f.columns];
+  const double* inverse = &numbers.inverse[f.pivot];
   const std::size_t stride = index(f.stride);
-  const int gap = padded(f.pivots), left = padded(f.left);
   const int* row = &rows_[f.row];
-  double *y = &y_[f.pivot], *x2 = local_.data() + gap;
+  double *y = &y_[f.pivot], *x2 = local_.data() + f.gap;
   for (int c = 0; c < f.left; ++c) x2[c] = b[row[f.pivots + c]];
-  for (int c = f.left; c < left; ++c) x2[c] = 0;
+  for (int c = f.left; c < f.width; ++c) x2[c] = 0;
   for (int k = 0; k < f.pivots; k += 8) {
-    const Double8 x = less_rows(top + index(k) * stride + gap, stride, f.pivots - k, x2, left, Double8::load(y + k));
+    const Double8 x =
+        less_rows(top + index(k) * stride + f.gap, stride, f.pivots - k, x2, f.width, Double8::load(y + k));
     (x * Double8::load(inverse + k)).store(y + k);
   }
-  for (int k = gap - 8; k >= 0; k -= 8) {
+  for (int k = padded(f.pivots) - 8; k >= 0; k -= 8) {
     const int n = std::min(8, f.pivots - k);
-    const double* C = columns + index(k) * stride;
+    const S* C = columns + index(k) * stride;
     Double8 x = Double8::load(y + k);
     if (n == 8)
       divide_by_upper8<7>(C + k, stride, x);
     else
-      divide_by_upper(C + k, stride, n, x);
+      divide_by_upper_part(C + k, stride, n, x);
     x.store(y + k);
     subtract_columns(C, stride, y + k, n, 0, k, y);
   }
   for (int k = 0; k < f.pivots; ++k) b[row[k]] = y[k];
 }
 
+template <class S>
 void SparseLu::solve(double* b) {
-  for (const Front& f : fronts_) solve_lower(f, b);
-  for (std::size_t i = fronts_.size(); i-- > 0;) solve_upper(fronts_[i], b);
+  for (const Front& f : fronts_) solve_lower<S>(f, b);
+  for (std::size_t i = fronts_.size(); i-- > 0;) solve_upper<S>(fronts_[i], b);
 }
+template void SparseLu::solve<double>(double*);
+template void SparseLu::solve<float>(double*);
 
 }  // namespace linchpin

@@ -186,11 +186,52 @@ TEST(SparseLu, FactorsBlocksPlusSquares) {
     sum.analyse(S);
     fill(S, A, sum);
     std::vector<double> x = random_q(n, dice), y = x;
-    ASSERT_TRUE(lu.factor(S.values.data(), squares.data()));
+    ASSERT_TRUE(lu.factor<double>(S.values.data(), squares.data()));
     ASSERT_TRUE(sum.factor());
     lu.solve(x.data());
     sum.solve(y.data());
     EXPECT_EQ(x, y) << "seed " << seed;
+  }
+}
+
+// Float factors have seven digits; double ones beside them, in registers padded for both, all of theirs.
+TEST(SparseLu, FactorsInFloat) {
+  SparseLu lu;
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Dice dice(seed);
+    const Pattern p = random_pattern(1 + dice.below(60), dice);
+    BlockSparse S = blocks_of(p);
+    const int n = p.rows();
+    const Square A = random_numbers(p, dice);
+    std::vector<double> squares(9 * std::size_t(p.cells()), 0.0);
+    for (int i = 0; i < p.cells(); ++i) {
+      const int r0 = p.start[std::size_t(i)], size = p.start[std::size_t(i) + 1] - r0;
+      for (int r = 0; r < size; ++r)
+        for (int c = 0; c < size; ++c)
+          squares[std::size_t(9 * i + size * r + c)] = A[std::size_t((r0 + r) * n + r0 + c)];
+      for (int e = S.first[std::size_t(i)]; e < S.first[std::size_t(i) + 1]; ++e) {
+        const int j = S.column[std::size_t(e)], c0 = p.start[std::size_t(j)],
+                  columns = p.start[std::size_t(j) + 1] - c0;
+        for (int k = 0; k < size * columns; ++k)
+          S.values[S.value_start[std::size_t(e)] + std::size_t(k)] =
+              i == j ? 0 : A[std::size_t((r0 + k / columns) * n + c0 + k % columns)];
+      }
+    }
+    lu.analyse(S, true);
+    lu.make_room_for_float();
+    ASSERT_TRUE(lu.factor<float>(S.values.data(), squares.data())) << "seed " << seed;
+    ASSERT_TRUE(lu.factor<double>(S.values.data(), squares.data())) << "seed " << seed;
+    const std::vector<double> b = random_q(n, dice);
+    std::vector<double> x = b, y = b;
+    lu.solve<float>(x.data());
+    lu.solve(y.data());
+    EXPECT_LE(backward_error(A, x, b), (n + 4) * std::numeric_limits<float>::epsilon()) << "seed " << seed;
+    EXPECT_LE(backward_error(A, y, b), tolerance(n)) << "seed " << seed;
+    if (n > 3) {
+      EXPECT_NE(x, y) << "seed " << seed;
+    }
+    squares[0] = std::nan("");
+    EXPECT_FALSE(lu.factor<float>(S.values.data(), squares.data())) << "seed " << seed;
   }
 }
 

@@ -1,71 +1,108 @@
 // C - A' B for a tile of C that stays in registers: what dense and sparse factors spend their time on. Transposes and
-// sums of eight registers. For this room's own kernel files.
+// sums of registers. For this room's own kernel files.
 #pragma once
 
 #include <cstddef>
+#include <type_traits>
+#include <utility>
 
 #include "linchpin/spatial/pack.h"
 
 namespace linchpin {
 
-// A matrix of which rows are `stride` numbers apart.
-struct ConstRows {
-  const double* at;
-  std::size_t stride;
-  const double* row(int i) const { return at + std::size_t(i) * stride; }
-};
-struct TileRows {
-  double* at;
-  std::size_t stride;
-  double* row(int i) const { return at + std::size_t(i) * stride; }
-  operator ConstRows() const { return {at, stride}; }
-};
+// A whole register of numbers: eight double or sixteen float.
+template <class S>
+using Wide = Pack<S, int(64 / sizeof(S))>;
+template <class S>
+inline constexpr int lanes_of = int(64 / sizeof(S));
 
-// x = A' B for rows [r, r + rows) and columns [c, c + 8 registers): A and B have `depth` rows.
-template <int rows, int registers>
-LINCHPIN_INLINE void product_tile(ConstRows A, int r, ConstRows B, int c, int depth, Double8 (&x)[rows][registers]) {
+// A matrix of which rows are `stride` numbers apart.
+template <class S>
+struct ConstRowsOf {
+  const S* at;
+  std::size_t stride;
+  const S* row(int i) const { return at + std::size_t(i) * stride; }
+};
+template <class S>
+struct TileRowsOf {
+  S* at;
+  std::size_t stride;
+  S* row(int i) const { return at + std::size_t(i) * stride; }
+  operator ConstRowsOf<S>() const { return {at, stride}; }
+};
+using ConstRows = ConstRowsOf<double>;
+using TileRows = TileRowsOf<double>;
+
+// x = A' B for rows [r, r + rows) and columns [c, c + registers' width): A and B have `depth` rows.
+template <class S, int rows, int registers>
+LINCHPIN_INLINE void product_tile(ConstRowsOf<S> A, int r, ConstRowsOf<S> B, int c, int depth,
+                                  Wide<S> (&x)[rows][registers]) {
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
-    for (int j = 0; j < registers; ++j) x[i][j] = Double8(0.0);
-  const double *a = A.at + r, *b = B.at + c;
+    for (int j = 0; j < registers; ++j) x[i][j] = Wide<S>(S(0));
+  const S *a = A.at + r, *b = B.at + c;
   for (int k = 0; k < depth; ++k, a += A.stride, b += B.stride) {
-    Double8 y[registers];
+    Wide<S> y[registers];
 #pragma GCC unroll 4
-    for (int j = 0; j < registers; ++j) y[j] = Double8::load(b + 8 * j);
+    for (int j = 0; j < registers; ++j) y[j] = Wide<S>::load(b + lanes_of<S> * j);
 #pragma GCC unroll 8
     for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
-      for (int j = 0; j < registers; ++j) x[i][j] = fma(Double8(a[i]), y[j], x[i][j]);
+      for (int j = 0; j < registers; ++j) x[i][j] = fma(Wide<S>(a[i]), y[j], x[i][j]);
   }
 }
 
-template <int rows, int registers>
-LINCHPIN_INLINE void subtract_tile(ConstRows A, int r, ConstRows B, int c, int depth, ConstRows C, TileRows out) {
-  Double8 x[rows][registers];
-  product_tile<rows, registers>(A, r, B, c, depth, x);
+template <class S, int rows, int registers>
+LINCHPIN_INLINE void subtract_tile(ConstRowsOf<S> A, int r, ConstRowsOf<S> B, int c, int depth, ConstRowsOf<S> C,
+                                   TileRowsOf<S> out) {
+  Wide<S> x[rows][registers];
+  product_tile<S, rows, registers>(A, r, B, c, depth, x);
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
-    for (int j = 0; j < registers; ++j)
-      (Double8::load(C.row(r + i) + c + 8 * j) - x[i][j]).store(out.row(r + i) + c + 8 * j);
+    for (int j = 0; j < registers; ++j) {
+      const int at = c + lanes_of<S> * j;
+      (Wide<S>::load(C.row(r + i) + at) - x[i][j]).store(out.row(r + i) + at);
+    }
 }
 
-template <int rows>
-inline void subtract_rows(ConstRows A, int r, ConstRows B, int columns, int depth, ConstRows C, TileRows out) {
+// Calls tile(c, one) for columns [0, columns) by threes of registers, then what is left by twos and ones; `one` has the
+// number of registers as its type's value.
+template <int n>
+struct Count {
+  static constexpr int value = n;
+};
+template <class S, class Tile>
+LINCHPIN_INLINE void for_tiles_of(int columns, const Tile& tile) {
+  constexpr int width = lanes_of<S>;
   int c = 0;
-  for (; c + 24 <= columns; c += 24) subtract_tile<rows, 3>(A, r, B, c, depth, C, out);
-  if (c + 16 <= columns) subtract_tile<rows, 2>(A, r, B, c, depth, C, out), c += 16;
-  if (c < columns) subtract_tile<rows, 1>(A, r, B, c, depth, C, out);
+  for (; c + 3 * width <= columns; c += 3 * width) tile(c, Count<3>());
+  if (c + 2 * width <= columns) tile(c, Count<2>()), c += 2 * width;
+  if (c < columns) tile(c, Count<1>());
+}
+// The same of rows: by eights, then four, two and one.
+template <class Tile>
+LINCHPIN_INLINE void for_rows_of(int rows, const Tile& tile) {
+  int r = 0;
+  for (; r + 8 <= rows; r += 8) tile(r, Count<8>());
+  if (r + 4 <= rows) tile(r, Count<4>()), r += 4;
+  if (r + 2 <= rows) tile(r, Count<2>()), r += 2;
+  if (r < rows) tile(r, Count<1>());
 }
 
-// out = C - A' B; columns a multiple of 8, A and B of `depth` rows. C may be out.
-inline void subtract_product(ConstRows A, ConstRows B, int rows, int columns, int depth, ConstRows C, TileRows out) {
-  int r = 0;
-  for (; r + 8 <= rows; r += 8) subtract_rows<8>(A, r, B, columns, depth, C, out);
-  if (r + 4 <= rows) subtract_rows<4>(A, r, B, columns, depth, C, out), r += 4;
-  if (r + 2 <= rows) subtract_rows<2>(A, r, B, columns, depth, C, out), r += 2;
-  if (r < rows) subtract_rows<1>(A, r, B, columns, depth, C, out);
+template <class S, int rows>
+inline void subtract_rows(ConstRowsOf<S> A, int r, ConstRowsOf<S> B, int columns, int depth, ConstRowsOf<S> C,
+                          TileRowsOf<S> out) {
+  for_tiles_of<S>(columns,
+                  [&](int c, auto registers) { subtract_tile<S, rows, registers.value>(A, r, B, c, depth, C, out); });
+}
+
+// out = C - A' B; columns whole registers, A and B of `depth` rows. C may be out.
+template <class S>
+inline void subtract_product(ConstRowsOf<S> A, ConstRowsOf<S> B, int rows, int columns, int depth, ConstRowsOf<S> C,
+                             TileRowsOf<S> out) {
+  for_rows_of(rows, [&](int r, auto count) { subtract_rows<S, count.value>(A, r, B, columns, depth, C, out); });
 }
 
 // Neighbours among eight registers x: x[i] and x[i + 1], lane by lane in turn, even lanes and odd ones of each pair.
@@ -93,33 +130,41 @@ LINCHPIN_INLINE Double8 sums(const Double8 (&x)[8]) {
   return add(interleave4(add(interleave2(x01, x23)), add(interleave2(x45, x67))));
 }
 
-// x[i] lane j becomes x[j] lane i.
-LINCHPIN_INLINE void transpose(Double8 (&x)[8]) {
-  const auto each_pair = [&x](int distance, auto interleave) {
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) {
-      if (i & distance) continue;
-      const Interleaved pair = interleave(x[i], x[i + distance]);
-      x[i] = pair.even;
-      x[i + distance] = pair.odd;
-    }
-  };
-  each_pair(1, [](const Double8& a, const Double8& b) { return interleave1(a, b); });
-  each_pair(2, [](const Double8& a, const Double8& b) { return interleave2(a, b); });
-  each_pair(4, [](const Double8& a, const Double8& b) { return interleave4(a, b); });
+// x[i] lane j becomes x[j] lane i: x is as many registers as each has numbers. Neighbours at a distance of 1, 2, 4 ...
+// exchange every other lane, pair, four ...
+template <int distance, class S, int n, std::size_t... i>
+LINCHPIN_INLINE void transpose_step(Pack<S, n> (&x)[n], std::index_sequence<i...> lanes) {
+  typedef std::conditional_t<sizeof(S) == 8, long long, int> Index;
+  typedef Index Lanes __attribute__((vector_size(64)));
+  constexpr Lanes even{Index(i & distance ? n + i - distance : i)...};
+  constexpr Lanes odd{Index(i & distance ? n + i : i + distance)...};
+#pragma GCC unroll 16
+  for (int k = 0; k < n; ++k) {
+    if (k & distance) continue;
+    const auto a = x[k].v, b = x[k + distance].v;
+    x[k] = Pack<S, n>(__builtin_shuffle(a, b, even));
+    x[k + distance] = Pack<S, n>(__builtin_shuffle(a, b, odd));
+  }
+  if constexpr (2 * distance < n) transpose_step<2 * distance>(x, lanes);
+}
+template <class S, int n>
+LINCHPIN_INLINE void transpose(Pack<S, n> (&x)[n]) {
+  transpose_step<1>(x, std::make_index_sequence<std::size_t(n)>());
 }
 
-// `to` becomes the transpose of `rows` rows and `columns` columns: `columns` rows of padded(rows) numbers, zeros at the
-// end. `from` has padded(columns) numbers in a row.
-inline void transpose(ConstRows from, int rows, int columns, TileRows to) {
-  for (int r = 0; r < rows; r += 8)
-    for (int c = 0; c < columns; c += 8) {
-      Double8 x[8];
-#pragma GCC unroll 8
-      for (int i = 0; i < 8; ++i) x[i] = r + i < rows ? Double8::load(from.row(r + i) + c) : Double8(0.0);
+// `to` becomes the transpose of `rows` rows and `columns` columns: `columns` rows of whole registers, zeros at the end.
+// `from` has whole registers in a row.
+template <class S>
+inline void transpose(ConstRowsOf<S> from, int rows, int columns, TileRowsOf<S> to) {
+  constexpr int n = lanes_of<S>;
+  for (int r = 0; r < rows; r += n)
+    for (int c = 0; c < columns; c += n) {
+      Wide<S> x[n];
+#pragma GCC unroll 16
+      for (int i = 0; i < n; ++i) x[i] = r + i < rows ? Wide<S>::load(from.row(r + i) + c) : Wide<S>(S(0));
       transpose(x);
-#pragma GCC unroll 8
-      for (int i = 0; i < 8; ++i)
+#pragma GCC unroll 16
+      for (int i = 0; i < n; ++i)
         if (c + i < columns) x[i].store(to.row(c + i) + r);
     }
 }
