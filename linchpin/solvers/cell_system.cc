@@ -14,7 +14,7 @@ std::size_t index(int i) { return std::size_t(i); }
 constexpr std::size_t many_cells = 400;
 constexpr double rough_accuracy = 1e-5;  // (3)
 constexpr double least_gain = 1e-2;      // of the square of what is left; else the matrix is too near a singular one
-constexpr int wait_after_failure = 4;    // factors; twice as many after the second, and so on
+constexpr int wait_after_failure = 4;    // factors; twice as many after the second, up to 64
 
 // out = L w, w a block of `size` rows, w_stride apart, and m columns.
 void multiply_left(const double* L, int size, const double* w, int w_stride, int m, double* out, int out_stride) {
@@ -168,7 +168,7 @@ bool CellSystem::solve_float(const ScaledProblem& p, double* b) {
 void CellSystem::solve(const ScaledProblem& p, double* b) {
   if (is_float_ && !solve_float(p, b)) {
     is_float_ = false;
-    wait_ = wait_after_failure << failures_++;
+    wait_ = wait_after_failure << std::min(failures_++, 4);
     std::copy_n(rhs_.data(), p.stride, b);
     if (!sparse_.factor<double>(p.blocks.values.data(), R_.data())) {
       std::fill_n(b, p.n, std::nan(""));

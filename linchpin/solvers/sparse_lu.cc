@@ -120,39 +120,70 @@ void divide_by_upper_part(const S* C, std::size_t stride, int n, Double8& y) {
     y = fma(Double8(-y[k]), Double8(lanes8 < k ? load8(C + index(k) * stride).v : Double8(0.0).v), y);
 }
 
-// y[from, to) less x times the first n of columns, from and to multiples of 8.
-template <class S>
-inline void subtract_columns(const S* C, std::size_t stride, const double* x, int n, int from, int to, double* y) {
-  for (int r = from; r < to; r += 8) {
-    Double8 a = Double8::load(y + r), b(0.0);
-    const S* c = C + r;
-    int k = 0;
-    for (; k + 2 <= n; k += 2, c += 2 * stride) {
-      a = fma(Double8(-x[k]), load8(c), a);
-      b = fma(Double8(-x[k + 1]), load8(c + stride), b);
-    }
-    if (k < n) a = fma(Double8(-x[k]), load8(c), a);
-    (a + b).store(y + r);
-  }
+// Eight sums of pairs.
+LINCHPIN_INLINE Double8 halved(const Double8& x) { return x; }
+LINCHPIN_INLINE Double8 halved(const Wide<float>& x) {
+  const Float8 low = __builtin_shufflevector(x.v, x.v, 0, 1, 2, 3, 4, 5, 6, 7),
+               high = __builtin_shufflevector(x.v, x.v, 8, 9, 10, 11, 12, 13, 14, 15);
+  return Double8(__builtin_convertvector(low + high, Double8::Vector));
+}
+LINCHPIN_INLINE void add_to(const Double8& x, double* y) { (Double8::load(y) + x).store(y); }
+LINCHPIN_INLINE void add_to(const Wide<float>& x, double* y) {
+  const Float8 low = __builtin_shufflevector(x.v, x.v, 0, 1, 2, 3, 4, 5, 6, 7),
+               high = __builtin_shufflevector(x.v, x.v, 8, 9, 10, 11, 12, 13, 14, 15);
+  add_to(Double8(__builtin_convertvector(low, Double8::Vector)), y);
+  add_to(Double8(__builtin_convertvector(high, Double8::Vector)), y + 8);
 }
 
-// y less the first rows of A times x: `rows` of A, eight at least of y, columns a multiple of 8.
+// y[from, to) less x times the first n of columns, n <= 8, from and to multiples of 8.
 template <class S>
-inline Double8 less_rows(const S* A, std::size_t stride, int rows, const double* x, int columns, const Double8& y) {
-  Double8 s[8];
+inline void subtract_columns(const S* C, std::size_t stride, const double* x, int n, int from, int to, double* y) {
+  const auto subtract8 = [&](int r) {
+    Double8 a(0.0);
+    for (int k = 0; k < n; ++k) a = fma(Double8(-x[k]), load8(C + index(k) * stride + r), a);
+    add_to(a, y + r);
+  };
+  int r = from;
+  for (; r < to && r % lanes_of<S> != 0; r += 8) subtract8(r);
+  if (n == 8) {
+    Wide<S> minus[8];
 #pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) s[i] = Double8(0.0);
+    for (int k = 0; k < 8; ++k) minus[k] = Wide<S>(S(-x[k]));
+    for (; r + lanes_of<S> <= to; r += lanes_of<S>) {
+      Wide<S> a(S(0)), b(S(0));
+#pragma GCC unroll 8
+      for (int k = 0; k < 8; k += 2) {
+        a = fma(minus[k], Wide<S>::load(C + index(k) * stride + r), a);
+        b = fma(minus[k + 1], Wide<S>::load(C + index(k + 1) * stride + r), b);
+      }
+      add_to(a + b, y + r);
+    }
+  }
+  for (; r < to; r += 8) subtract8(r);
+}
+
+// y less the first rows of A times x: `rows` of A, eight at least of y, columns whole registers.
+template <class S>
+inline Double8 less_rows(const S* A, std::size_t stride, int rows, const S* x, int columns, const Double8& y) {
+  Wide<S> s[8];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) s[i] = Wide<S>(S(0));
+  const auto add = [&](int i, int j) {
+    s[i] = fma(Wide<S>::load(A + index(i) * stride + j), Wide<S>::load(x + j), s[i]);
+  };
   if (rows >= 8) {
-    for (int j = 0; j < columns; j += 8)
+    for (int j = 0; j < columns; j += lanes_of<S>)
 #pragma GCC unroll 8
-      for (int i = 0; i < 8; ++i) s[i] = fma(load8(A + index(i) * stride + j), Double8::load(x + j), s[i]);
+      for (int i = 0; i < 8; ++i) add(i, j);
   } else {
 #pragma GCC unroll 8
     for (int i = 0; i < 8; ++i)
-      for (int j = 0; i < rows && j < columns; j += 8)
-        s[i] = fma(load8(A + index(i) * stride + j), Double8::load(x + j), s[i]);
+      for (int j = 0; i < rows && j < columns; j += lanes_of<S>) add(i, j);
   }
-  return y - sums(s);
+  Double8 t[8];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) t[i] = halved(s[i]);
+  return y - sums(t);
 }
 
 // Cells that are eliminated together, as a front, and those that they are coupled to.
@@ -223,6 +254,7 @@ void SparseLu::make_room() {
   x.factors = AlignedArray<S>(room_.factors);
   x.bottom = AlignedArray<S>(room_.bottom);
   for (int i = 0; i < 2; ++i) x.stacks[i] = AlignedArray<S>(room_.stacks[i] + lanes_of<S>);  // expand() may read beyond
+  x.known = AlignedArray<S>(room_.row);
   x.zeros = AlignedArray<S>(room_.row + lanes_of<S>);
   x.tile_children.resize(room_.children);
   x.exchanged.assign(room_.pivots, rows_.front());
@@ -592,8 +624,9 @@ void SparseLu::solve_upper(const Front& f, double* b) {
   const double* inverse = &numbers.inverse[f.pivot];
   const std::size_t stride = index(f.stride);
   const int* row = &rows_[f.row];
-  double *y = &y_[f.pivot], *x2 = local_.data() + f.gap;
-  for (int c = 0; c < f.left; ++c) x2[c] = b[row[f.pivots + c]];
+  double* y = &y_[f.pivot];
+  S* x2 = numbers.known.data();
+  for (int c = 0; c < f.left; ++c) x2[c] = S(b[row[f.pivots + c]]);
   for (int c = f.left; c < f.width; ++c) x2[c] = 0;
   for (int k = 0; k < f.pivots; k += 8) {
     const Double8 x =

@@ -44,7 +44,7 @@ class SparseLu {
   // numbers for each, of which those with one row use the first. For double and float.
   template <class S>
   bool factor(const double* blocks, const double* squares);
-  // b becomes the solution, by the last factors of this kind. Sums are double.
+  // b becomes the solution, by the last factors of this kind.
   template <class S = double>
   void solve(double* b);
   std::size_t numbers() const { return double_.factors.size(); }  // in all factors
@@ -95,6 +95,7 @@ class SparseLu {
     AlignedArray<S> factors;    // on huge pages where they are large
     AlignedArray<S> stacks[2];  // what fronts leave over: of even and of odd distance from the root
     AlignedArray<S> bottom, zeros;
+    AlignedArray<S> known;  // solutions of the rows that a front is coupled to
     std::vector<ChildOfTile<S>> tile_children;
     std::vector<double> inverse;  // of pivots
     std::vector<int> exchanged;   // rows_ of pivots after exchanges, then of no meaning, but valid
