@@ -43,20 +43,32 @@ inline void exchange(S* x, S* y, int n) {
   }
 }
 
+// Which of n numbers, `stride` apart, is the largest: the first of them. Four at a time, as comparisons would otherwise
+// wait for each other; mostly it is the very first.
+template <class S>
+inline int largest_below(const S* x, std::size_t stride, int n) {
+  S most[4] = {std::abs(*x), 0, 0, 0};
+  const auto larger = [](S a, S b) { return a > b ? a : b; };  // b where there is no comparing
+  int i = 1;
+  const S* at = x + stride;
+  for (; i + 4 <= n; i += 4, at += 4 * stride)
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; ++k) most[k] = larger(std::abs(at[std::size_t(k) * stride]), most[k]);
+  for (; i < n; ++i, at += stride) most[1] = larger(std::abs(*at), most[1]);
+  const S all = larger(larger(most[1], larger(most[2], most[3])), most[0]);
+  if (!(all > std::abs(*x))) return 0;
+  for (i = 1; std::abs(x[std::size_t(i) * stride]) != all;) ++i;
+  return i;
+}
+
 // Columns [from, to); whole rows are exchanged.
 template <class S>
 bool factor_panel(S* A, int rows, int stride_, int* pivot, int from, int to) {
   constexpr int width = lanes_of<S>;
   const std::size_t stride = std::size_t(stride_);
   for (int k = from; k < to; ++k) {
-    int best = k;
-    S most = std::abs(A[std::size_t(k) * stride + std::size_t(k)]);
-    const S* below = A + std::size_t(k) * stride + std::size_t(k);
-    for (int i = k + 1; i < rows; ++i) {
-      const S a = std::abs(*(below += stride));
-      best = a > most ? i : best;
-      most = a > most ? a : most;
-    }
+    const int best = largest_below(A + std::size_t(k) * stride + std::size_t(k), stride, rows - k) + k;
+    const S most = std::abs(A[std::size_t(best) * stride + std::size_t(k)]);
     if (!(most > 0) || !std::isfinite(most)) return false;
     pivot[k] = best;
     S* top = A + std::size_t(k) * stride;
