@@ -541,14 +541,17 @@ void SparseLu::leave_rows(const Front& f, int r) {
     const Child& child = children_[k];
     const Front& g = fronts_[index(child.front)];
     ChildOfTile<S>& here = x.tile_children[index(children)];
-    bool any = false;
+    const int* its_row = &row_of_child_[child.row + index(f.pivots + r)];
+    const S *its_first = &x.stacks[g.stack][g.left_over], *none = x.zeros.data();
+    const std::ptrdiff_t its_width = g.width;
+    int any = -1;
+#pragma GCC unroll 8
     for (int i = 0; i < rows; ++i) {
-      const int its_row = row_of_child_[child.row + index(f.pivots + r + i)];
-      any = any || its_row >= 0;
-      here.rows[i] = its_row < 0 ? x.zeros.data() : &x.stacks[g.stack][g.left_over + index(its_row) * index(g.width)];
+      any = std::max(any, its_row[i]);
+      here.rows[i] = its_row[i] < 0 ? none : its_first + its_row[i] * its_width;
     }
     here.spread = &spreads_[child.spread] + f.gap / 8;
-    children += any;
+    children += any >= 0;
   }
   for_tiles_of<S>(f.width, [&](int c, auto registers) { leave_tile<S, rows, registers.value>(f, r, c, children); });
 }
