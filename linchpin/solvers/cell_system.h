@@ -33,6 +33,10 @@ class CellSystem {
   bool factor(const ScaledProblem& p, bool rough = false);
   // b, with room for p.stride numbers, becomes x; not a number where (3) is out of reach and the matrix singular.
   void solve(const ScaledProblem& p, double* b);
+  // Of the matrix that was factored last, not roughly.
+  bool determinant_is_positive(const ScaledProblem& p) const {
+    return p.sparse ? sparse_.determinant_is_positive() : dense_.determinant_is_positive();
+  }
 
  private:
   struct Flags {

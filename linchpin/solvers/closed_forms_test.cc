@@ -1,6 +1,7 @@
 // Problems whose solutions, or that they have none, are known by hand, for every iterative solver.
 #include <gtest/gtest.h>
 
+#include "linchpin/solvers/arc_path.h"
 #include "linchpin/solvers/gauss_seidel.h"
 #include "linchpin/solvers/interior_point.h"
 #include "linchpin/solvers/newton.h"
@@ -13,7 +14,8 @@ namespace {
 template <class Method>
 class ClosedForms : public testing::Test {};
 using Methods = testing::Types<Solving<NewtonWorkspace, newton>, Solving<InteriorPointWorkspace, interior_point>,
-                               Solving<GaussSeidelWorkspace, gauss_seidel>, Solving<ProximalWorkspace, proximal>>;
+                               Solving<ArcPathWorkspace, arc_path>, Solving<GaussSeidelWorkspace, gauss_seidel>,
+                               Solving<ProximalWorkspace, proximal>>;
 TYPED_TEST_SUITE(ClosedForms, Methods);
 
 // Without friction a cone is a half-line: what comes apart gets no impulse, and none may pull. Nothing moves along the

@@ -50,6 +50,15 @@ class DenseLu {
   bool factor() { return factor_rows(A_.data(), n_, stride_, pivot_.data()); }
   // b becomes the solution. b has room for stride() numbers.
   void solve(double* b) const;
+  // Of the matrix that was factored.
+  bool determinant_is_positive() const {
+    bool positive = true;
+    for (std::size_t k = 0; k < std::size_t(n_); ++k) {
+      const bool exchanged = pivot_[k] != int(k), negative = A_[k * std::size_t(stride_) + k] < 0;
+      positive = positive != (exchanged != negative);
+    }
+    return positive;
+  }
 
  private:
   int n_ = 0, stride_ = 0;

@@ -91,6 +91,32 @@ TEST(DenseLu, ExchangesRows) {
   }
 }
 
+// Of a triangle by its diagonal; two rows exchanged, or one times -1, change the sign of any.
+TEST(DenseLu, KnowsTheSignOfTheDeterminant) {
+  DenseLu lu;
+  for (int n = 2; n <= 60; ++n) {
+    Dice dice{std::uint64_t(n)};
+    Square A = random_square(n, dice);
+    Square triangle = A;
+    bool positive = true;
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < i; ++j) triangle[std::size_t(i * n + j)] = 0;
+      positive = positive == (A[std::size_t(i * n + i)] > 0);
+    }
+    ASSERT_TRUE(factor(triangle, n, lu));
+    EXPECT_EQ(lu.determinant_is_positive(), positive) << n << " rows";
+    ASSERT_TRUE(factor(A, n, lu));
+    const bool before = lu.determinant_is_positive();
+    for (int j = 0; j < n; ++j) A[std::size_t(j)] = -A[std::size_t(j)];
+    ASSERT_TRUE(factor(A, n, lu));
+    EXPECT_NE(lu.determinant_is_positive(), before) << n << " rows";
+    const int other = 1 + dice.below(n - 1);
+    for (int j = 0; j < n; ++j) std::swap(A[std::size_t(j)], A[std::size_t(other * n + j)]);
+    ASSERT_TRUE(factor(A, n, lu));
+    EXPECT_EQ(lu.determinant_is_positive(), before) << n << " rows";
+  }
+}
+
 TEST(DenseLu, PaddingDoesNotMatterNorDoesTheWorkspace) {
   for (const int n : {1, 5, 8, 13, 23, 24, 30, 65, 100}) {
     Dice dice{std::uint64_t(n)};

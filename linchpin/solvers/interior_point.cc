@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linchpin/solvers/cones.h"
+#include "linchpin/solvers/cone_algebra.h"
 #include "linchpin/solvers/measure.h"
 #include "linchpin/solvers/natural_map.h"
-#include "linchpin/solvers/tile.h"
 #include "linchpin/solvers/whole_steps.h"
 
 namespace linchpin {
@@ -57,28 +56,6 @@ constexpr std::size_t many = 400;
 constexpr Path from_guess[] = {{.size = 0.1, .most = 40},
                                {.size = 1, .law = 0, .law_per_step = 0.2, .long_step = 0.3, .most = 60}};
 
-// ---- the cone's algebra, eight cones at a time ------------------------------------------------------------------------
-
-// x o y
-LINCHPIN_INLINE Cones product(const Cones& a, const Cones& b) {
-  return {dot(a, b), fma(a.n, b.x, b.n * a.x), fma(a.n, b.y, b.n * a.y)};
-}
-// x_0^2 - |x_T|^2, as a product: the difference would lose what is left of it near the boundary.
-LINCHPIN_INLINE Double8 determinant(const Cones& x) {
-  const Double8 t = tangential(x);
-  return (x.n - t) * (x.n + t);
-}
-// A(x)^-1, to be applied more than once: y with x o y = b.
-struct Quotient {
-  Cones x;
-  Double8 per_det, per_x0;
-  explicit LINCHPIN_INLINE Quotient(const Cones& x_)
-      : x(x_), per_det(1.0 / max(determinant(x), Double8(1e-300))), per_x0(1.0 / x.n) {}
-  LINCHPIN_INLINE Cones operator()(const Cones& b) const {
-    const Double8 y0 = (x.n * b.n - x.x * b.x - x.y * b.y) * per_det;
-    return {y0, (b.x - y0 * x.x) * per_x0, (b.y - y0 * x.y) * per_x0};
-  }
-};
 // The derivative of law |u_T|.
 struct Slip {
   Double8 x, y;
@@ -88,44 +65,6 @@ struct Slip {
     y = factor * u.y;
   }
 };
-// The largest a <= 1 such that x + a d stays in the cone.
-LINCHPIN_INLINE Double8 step_within(const Cones& x, const Cones& d) {
-  const Double8 A = d.n * d.n - d.x * d.x - d.y * d.y, half_B = x.n * d.n - x.x * d.x - x.y * d.y;
-  const Double8 C = max(determinant(x), Double8(0.0)), root = sqrt(half_B * half_B - A * C);  // NaN: stays inside
-  const Double8 s = select(half_B > 0.0, -half_B - root, root - half_B), one = s / A, other = C / s, axis = -x.n / d.n;
-  Double8 a(1.0);
-  for (const Double8& way : {one, other, select(Double8(0.0) > d.n, axis, a)})
-    a = select(way > 0.0, min(a, way), a);  // not for NaN
-  return a;
-}
-double step_above(double x, double d) { return d < 0 ? std::min(1.0, -x / d) : 1.0; }
-
-// ---- rows with bounds -----------------------------------------------------------------------------------------------
-
-struct Bounds {
-  double lower, upper;
-  bool has_lower, has_upper, fixed;
-};
-Bounds bounds(const ScaledProblem& p, const Cell& c) {
-  if (c.kind != BlockKind::box) return {0, HUGE_VAL, c.kind == BlockKind::nonnegative, false, false};
-  const double l = p.lower[index(c.start)], h = p.upper[index(c.start)];
-  return {l, h, std::isfinite(l), std::isfinite(h), l == h};
-}
-
-// R of eight cells, number by number, to the first `count` cells' own: nine numbers each.
-LINCHPIN_INLINE void store_squares(const Double8 (&R)[9], int count, double* to) {
-  Double8 x[8];
-#pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) x[i] = R[i];
-  transpose(x);
-#pragma GCC unroll 8
-  for (int i = 0; i < 8; ++i) {
-    if (i >= count) break;
-    x[i].store(to + 9 * i);
-    to[9 * i + 8] = R[8][i];
-  }
-}
-
 // ---- one iteration --------------------------------------------------------------------------------------------------
 
 using Point = InteriorPointWorkspace::Point;
@@ -135,17 +74,6 @@ struct Iteration {
   InteriorPointWorkspace& ws;
   const ScaledProblem& p;
   double law;  // 1: Coulomb's; 0: its convex relaxation
-
-  // Of r^ and u^: |P^-1 q| of a cell, root mean square.
-  double typical_size() const {
-    double sum = 0;
-    for (const Cell& c : p.cells)
-      for (int k = 0; k < c.size; ++k) {
-        const double q = p.q[index(c.start + k)] / (c.kind == BlockKind::cone && k == 0 && !frictionless(c) ? c.mu : 1);
-        sum += q * q;
-      }
-    return sum > 0 ? std::sqrt(sum / double(p.cells.size())) : 1;
-  }
 
   void start(double size) const {
     for (const Cell& c : p.cells) {
@@ -193,13 +121,7 @@ struct Iteration {
     }
   }
 
-  // r^ of a group of cones.
-  LINCHPIN_INLINE Cones hat(std::size_t g, const double* r) const {
-    const auto [cell, start, count] = p.cones[g];
-    Cones x = Cones::load(r + start, count);
-    x.n = x.n * Double8::load(&p.mu[8 * g]);
-    return x;
-  }
+  LINCHPIN_INLINE Cones hat(std::size_t g, const double* r) const { return linchpin::hat(p, g, r); }
   LINCHPIN_INLINE Cones cones(std::size_t g, const std::vector<double>& x) const {
     return Cones::load(&x[index(p.cones[g].start)], p.cones[g].count);
   }
@@ -450,9 +372,9 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
   const auto follow = [&](const Path& path, bool guess = false) {
     Iteration step{ws, p, path.law};
     if (guess)
-      step.start_near(z, path.size * step.typical_size());
+      step.start_near(z, path.size * typical_size(p));
     else
-      step.start(path.size * step.typical_size());
+      step.start(path.size * typical_size(p));
     const int end = std::min(limit, outcome.iterations + path.most);
     double best_here = HUGE_VAL;
     int next_try = 0, wait = 0;

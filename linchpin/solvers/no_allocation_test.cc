@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/base/allocation_counter.h"
+#include "linchpin/solvers/arc_path.h"
 #include "linchpin/solvers/dantzig.h"
 #include "linchpin/solvers/enumeration.h"
 #include "linchpin/solvers/gauss_seidel.h"
@@ -95,11 +96,13 @@ void expect_none(const std::vector<Pair>& pairs, Solve solve, int limit = 0) {
 }
 
 TEST(NoAllocation, Newton) { expect_none<NewtonWorkspace>(conic_pairs(), newton); }
+TEST(NoAllocation, ArcPath) { expect_none<ArcPathWorkspace>(conic_pairs(), arc_path); }
 TEST(NoAllocation, InteriorPoint) { expect_none<InteriorPointWorkspace>(conic_pairs(), interior_point); }
 // A few sweeps do the same as thousands.
 TEST(NoAllocation, GaussSeidel) { expect_none<GaussSeidelWorkspace>(conic_pairs(), gauss_seidel, 50); }
 TEST(NoAllocation, Proximal) { expect_none<ProximalWorkspace>(conic_pairs(), proximal, 50); }
 TEST(NoAllocation, NewtonOfRows) { expect_none<NewtonWorkspace>(row_pairs(4), newton); }
+TEST(NoAllocation, ArcPathOfRows) { expect_none<ArcPathWorkspace>(row_pairs(4), arc_path); }
 TEST(NoAllocation, InteriorPointOfRows) { expect_none<InteriorPointWorkspace>(row_pairs(4), interior_point); }
 TEST(NoAllocation, Lemke) { expect_none<LemkeWorkspace>(row_pairs(4), lemke); }
 TEST(NoAllocation, Dantzig) { expect_none<DantzigWorkspace>(row_pairs(4), dantzig); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/solvers/arc_path.h"
 #include "linchpin/solvers/certificate.h"
 #include "linchpin/solvers/dantzig.h"
 #include "linchpin/solvers/enumeration.h"
@@ -21,6 +22,7 @@ struct SolverWorkspaces {
   std::shared_ptr<CellProblem> cells = std::make_shared<CellProblem>();
   NewtonWorkspace newton{cells};
   InteriorPointWorkspace interior_point{cells};
+  ArcPathWorkspace arc_path{cells};
   GaussSeidelWorkspace gauss_seidel;
   ProximalWorkspace proximal;
   EnumerationWorkspace enumeration;
@@ -42,6 +44,8 @@ constexpr SolverInfo table[] = {
      true, true, true, true, any_size},
     {SolverId::interior_point, "interior_point", "primal-dual interior point: few iterations whatever the problem",
      true, true, true, true, any_size},
+    {SolverId::arc_path, "arc_path", "follows a path of solutions round its bends: hard contact problems", true, true,
+     true, true, any_size},
     {SolverId::gauss_seidel, "gauss_seidel", "block Gauss-Seidel (NSGS, PGS): the baseline that everyone knows", true,
      true, true, true, any_size},
     {SolverId::proximal, "proximal", "fixed-point iteration of the proximal-point equation: another baseline", true,
@@ -60,10 +64,14 @@ constexpr int most_for_enumeration = 10;
 // Where it does not, the interior point does, and from there Newton's has only the last digits to add.
 constexpr int first_newton_steps = 30;
 constexpr int most_for_newton_first = 12;  // contacts, without a guess
-// From a guess the interior point has only to find out what has changed: once it gets within `known`, Newton's method
-// has the rest in a step or two.
-constexpr int first_newton_steps_from_guess = 14, interior_steps_from_guess = 100, newton_steps_from_interior = 60;
-// Where contacts are many Newton's method arrives in a few whole steps or not soon.
+// From a guess the others have only to find out what has changed: once they get within `known`, Newton's method has the
+// rest in a step or two.
+constexpr int first_newton_steps_from_guess = 14, interior_steps_from_guess = 100, path_steps_from_guess = 300,
+              newton_steps_from_inside = 60;
+// The interior point arrives in 10 to 30 iterations where it arrives easily; where it does not, the path does.
+constexpr int first_interior_steps = 50;
+// Where contacts are many Newton's method arrives in a few whole steps or not soon, and the interior point rather often
+// not at all.
 constexpr int many_contacts = 100, first_newton_steps_of_many = 5;
 constexpr double known = 1e-6;
 
@@ -105,14 +113,21 @@ Chain automatic_chain(const Problem& p, bool guessed) {
   using enum Start;
   if (alone) return {{{{gauss_seidel}, {newton}, {interior_point}, {newton, best}}}, 4};
   if (k.cones > most_for_newton_first && !guessed)
-    return {{{{interior_point}, {newton, best}, {newton, best}, {newton}}}, 4};
-  if (k.cone && guessed)
-    return {{{{newton, guess, k.cones > many_contacts ? first_newton_steps_of_many : first_newton_steps_from_guess},
-              {interior_point, guess, interior_steps_from_guess, known},
-              {newton, best, newton_steps_from_interior},
+    return {{{{interior_point, anew, first_interior_steps},
+              {arc_path},
+              {newton, best},
               {interior_point},
               {newton, best},
               {newton}}},
+            6};
+  if (k.cone && guessed)
+    return {{{{newton, guess, k.cones > many_contacts ? first_newton_steps_of_many : first_newton_steps_from_guess},
+              k.cones > many_contacts ? Try{arc_path, guess, path_steps_from_guess, known}
+                                      : Try{interior_point, guess, interior_steps_from_guess, known},
+              {newton, best, newton_steps_from_inside},
+              {arc_path},
+              {newton, best},
+              {interior_point}}},
             6};
   if (k.cone) return {{{{newton, anew, first_newton_steps}, {interior_point}, {newton, best}, {newton}}}, 4};
   if (!k.box && k.choices <= most_for_enumeration)
@@ -131,6 +146,8 @@ Outcome run(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspa
       return newton(p, o, ws.newton, z);
     case SolverId::interior_point:
       return interior_point(p, o, ws.interior_point, z);
+    case SolverId::arc_path:
+      return arc_path(p, o, ws.arc_path, z);
     case SolverId::gauss_seidel:
       return gauss_seidel(p, o, ws.gauss_seidel, z);
     case SolverId::proximal:

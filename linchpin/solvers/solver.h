@@ -45,7 +45,7 @@ struct Outcome {
   int iterations = 0;
 };
 
-enum class SolverId { automatic, lemke, dantzig, newton, interior_point, gauss_seidel, proximal, enumeration };
+enum class SolverId { automatic, lemke, dantzig, newton, interior_point, arc_path, gauss_seidel, proximal, enumeration };
 
 struct SolverInfo {
   SolverId id;

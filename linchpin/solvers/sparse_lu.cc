@@ -596,6 +596,17 @@ bool SparseLu::factor(const double* blocks, const double* squares) {
 template bool SparseLu::factor<double>(const double*, const double*);
 template bool SparseLu::factor<float>(const double*, const double*);
 
+// Cells are put in order by rows and columns alike, which leaves the sign as it is; exchanges within fronts do not.
+bool SparseLu::determinant_is_positive() const {
+  bool positive = true;
+  for (const Front& f : fronts_)
+    for (int k = 0; k < f.pivots; ++k) {
+      const bool exchanged = pivot_[f.row + index(k)] != k, negative = double_.inverse[f.pivot + index(k)] < 0;
+      positive = positive != (exchanged != negative);
+    }
+  return positive;
+}
+
 // y = L^-1 b of a front's pivots, and b of the rows they are coupled to less what that takes away.
 template <class S>
 void SparseLu::solve_lower(const Front& f, double* b) {

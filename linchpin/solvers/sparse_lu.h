@@ -47,6 +47,7 @@ class SparseLu {
   // b becomes the solution, by the last factors of this kind.
   template <class S = double>
   void solve(double* b);
+  bool determinant_is_positive() const;  // of the matrix whose factors are the last ones, of double
   std::size_t numbers() const { return double_.factors.size(); }  // in all factors
 
  private:

@@ -107,13 +107,14 @@ void fill(const BlockSparse& S, Square A, SparseLu& lu) {
   }
 }
 
-std::vector<double> solve_dense(const Square& A, std::vector<double> b) {
+std::vector<double> solve_dense(const Square& A, std::vector<double> b, bool& positive) {
   const int n = int(b.size());
   DenseLu lu;
   double* at = lu.matrix(n);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < lu.stride(); ++j) at[i * lu.stride() + j] = j < n ? A[std::size_t(i * n + j)] : 0;
   EXPECT_TRUE(lu.factor());
+  positive = lu.determinant_is_positive();
   b.resize(std::size_t(lu.stride()));
   lu.solve(b.data());
   b.resize(std::size_t(n));
@@ -129,7 +130,9 @@ void expect_solves(const Square& A, int n, SparseLu& lu, Dice& dice, const std::
   ASSERT_TRUE(lu.factor()) << what;
   lu.solve(x.data());
   EXPECT_LE(backward_error(A, x, b), tolerance(n)) << what;
-  const std::vector<double> dense = solve_dense(A, b);
+  bool positive;
+  const std::vector<double> dense = solve_dense(A, b, positive);
+  EXPECT_EQ(lu.determinant_is_positive(), positive) << what;
   double size = 0;
   for (const double y : dense) size = std::max(size, std::abs(y));
   // both have a backward error of n eps at most; 1000: a bound of the condition of these matrices, seldom above 100

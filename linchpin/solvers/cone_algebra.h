@@ -1,0 +1,92 @@
+// The algebra of the cone x_0 >= |x_T|, eight cones at a time, and the bounds of single rows: what solvers that go through
+// the inside of cones share. (x o y) = (x . y, x_0 y_T + y_0 x_T) vanishes for x, y of the cone where x is perpendicular
+// to y. A contact's unknowns in these terms: r^ = P r, P = diag(mu, 1, 1). For this room's own kernel files.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "linchpin/solvers/cones.h"
+#include "linchpin/solvers/scaled_problem.h"
+#include "linchpin/solvers/tile.h"
+
+namespace linchpin {
+
+// x o y
+LINCHPIN_INLINE Cones product(const Cones& a, const Cones& b) {
+  return {dot(a, b), fma(a.n, b.x, b.n * a.x), fma(a.n, b.y, b.n * a.y)};
+}
+// x_0^2 - |x_T|^2, as a product: the difference would lose what is left of it near the boundary.
+LINCHPIN_INLINE Double8 determinant(const Cones& x) {
+  const Double8 t = tangential(x);
+  return (x.n - t) * (x.n + t);
+}
+// A(x)^-1, to be applied more than once: y with x o y = b.
+struct Quotient {
+  Cones x;
+  Double8 per_det, per_x0;
+  explicit LINCHPIN_INLINE Quotient(const Cones& x_)
+      : x(x_), per_det(1.0 / max(determinant(x), Double8(1e-300))), per_x0(1.0 / x.n) {}
+  LINCHPIN_INLINE Cones operator()(const Cones& b) const {
+    const Double8 y0 = (x.n * b.n - x.x * b.x - x.y * b.y) * per_det;
+    return {y0, (b.x - y0 * x.x) * per_x0, (b.y - y0 * x.y) * per_x0};
+  }
+};
+// The largest a <= most such that x + a d stays in the cone.
+LINCHPIN_INLINE Double8 step_within(const Cones& x, const Cones& d, double most = 1) {
+  const Double8 A = d.n * d.n - d.x * d.x - d.y * d.y, half_B = x.n * d.n - x.x * d.x - x.y * d.y;
+  const Double8 C = max(determinant(x), Double8(0.0)), root = sqrt(half_B * half_B - A * C);  // NaN: stays inside
+  const Double8 s = select(half_B > 0.0, -half_B - root, root - half_B), one = s / A, other = C / s, axis = -x.n / d.n;
+  Double8 a(most);
+  for (const Double8& way : {one, other, select(Double8(0.0) > d.n, axis, a)})
+    a = select(way > 0.0, min(a, way), a);  // not for NaN
+  return a;
+}
+inline double step_above(double x, double d, double most = 1) { return d < 0 ? std::min(most, -x / d) : most; }
+
+struct Bounds {
+  double lower, upper;
+  bool has_lower, has_upper, fixed;
+};
+inline Bounds bounds(const ScaledProblem& p, const Cell& c) {
+  if (c.kind != BlockKind::box) return {0, HUGE_VAL, c.kind == BlockKind::nonnegative, false, false};
+  const double l = p.lower[std::size_t(c.start)], h = p.upper[std::size_t(c.start)];
+  return {l, h, std::isfinite(l), std::isfinite(h), l == h};
+}
+
+// R of eight cells, number by number, to the first `count` cells' own: nine numbers each.
+LINCHPIN_INLINE void store_squares(const Double8 (&R)[9], int count, double* to) {
+  Double8 x[8];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) x[i] = R[i];
+  transpose(x);
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) {
+    if (i >= count) break;
+    x[i].store(to + 9 * i);
+    to[9 * i + 8] = R[8][i];
+  }
+}
+
+// r^ of a group of cones.
+LINCHPIN_INLINE Cones hat(const ScaledProblem& p, std::size_t g, const double* r) {
+  const auto [cell, start, count] = p.cones[g];
+  Cones x = Cones::load(r + start, count);
+  x.n = x.n * Double8::load(&p.mu[8 * g]);
+  return x;
+}
+
+// Of r^ and u^: |P^-1 q| of a cell, root mean square.
+inline double typical_size(const ScaledProblem& p) {
+  double sum = 0;
+  for (const Cell& c : p.cells)
+    for (int k = 0; k < c.size; ++k) {
+      const double mu = c.kind == BlockKind::cone && k == 0 && !frictionless(c) ? c.mu : 1;
+      const double q = p.q[std::size_t(c.start + k)] / mu;
+      sum += q * q;
+    }
+  return sum > 0 ? std::sqrt(sum / double(p.cells.size())) : 1;
+}
+
+}  // namespace linchpin
