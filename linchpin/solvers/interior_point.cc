@@ -18,6 +18,7 @@ constexpr int patience = 20, patience_near = 8;  // iterations without a better 
 constexpr double near = 1e-6;
 constexpr double smallest_target = 1e-6;  // of the mean of r^ . u^: how fast it may shrink
 constexpr double short_step = 0.05;       // then centre first
+constexpr double to_boundary = 0.99;      // how far of the way to the boundary a step may go
 constexpr double no_step = 0.02;          // then back off the boundary
 // Near a solution: whole steps, whatever cones they leave, if the first one could go this far inside of them.
 constexpr double not_far = 1e-2, nearly_whole = 0.97;
@@ -33,11 +34,10 @@ constexpr int most_whole_steps = 8;
 // Ways to a solution, tried one after the other while the last one ended nowhere. Measured on piles: each alone leaves
 // about a tenth of them open, hardly ever the same ones. More of them help, but what is left is arc_path's.
 struct Path {
-  double size = 1;            // of the first r^ and u^, in units of q
-  double law = 1;             // 1: Coulomb's law from the start; 0: from its relaxation, which is convex,
-  double law_per_step = 0;    // to Coulomb's in steps as large as this,
-  double long_step = 0;       // one after each Newton step at least this long
-  double to_boundary = 0.99;  // how far of the way to the boundary a step may go
+  double size = 1;          // of the first r^ and u^, in units of q
+  double law = 1;           // 1: Coulomb's law from the start; 0: from its relaxation, which is convex,
+  double law_per_step = 0;  // to Coulomb's in steps as large as this,
+  double long_step = 0;     // one after each Newton step at least this long
   int most = iteration_limit;
 };
 constexpr Path paths[] = {{}, {.law = 0, .law_per_step = 0.03, .long_step = 0.3}, {.size = 10}};
@@ -411,7 +411,7 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
         continue;
       }
       if (a > path.long_step) step.law = std::min(1.0, step.law + path.law_per_step);
-      if (a < 1) a *= path.to_boundary;
+      if (a < 1) a *= to_boundary;
       for (std::size_t i = 0; i < index(p.n); ++i) {
         ws.at.r[i] += a * ws.step.dr[i];
         ws.at.u[i] += a * ws.step.du[i];
