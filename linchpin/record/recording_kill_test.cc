@@ -3,7 +3,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <random>
+#include <string_view>
 #include <thread>
 #include <unistd.h>
 
@@ -93,6 +96,27 @@ TEST(RecordingKill, ReadsUpToTheLastBlock) {
     }
     EXPECT_GT(frames, 300) << "the children were killed before they had done anything; the test shows nothing";
   }
+}
+
+// A write that is interrupted leaves whole pages of the system's. So what HDF5 rewrites with each block, the heads of the
+// data sets' indices (72 bytes, "EAHD") and of the sets, must each lie in one page: the kills above rarely hit one that does
+// not.
+TEST(RecordingKill, HeadsLieInOnePage) {
+  const TestRun run("@four_bar", {});
+  const TestFile file;
+  Stepping stepping(run);
+  {
+    RecordingWriter writer = stepping.writer(file.path, false);
+    ASSERT_FALSE(writer.add(stepping.take(), run.settings.simulation.dt));
+    for (int frame = 0; frame < 100; ++frame) ASSERT_FALSE(writer.add(stepping.next(), run.settings.simulation.dt));
+  }
+  std::ifstream in(file.path, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  int heads = 0;
+  for (const std::string_view head : {"EAHD", "OHDR"})
+    for (std::size_t at = bytes.find(head); at != std::string::npos; at = bytes.find(head, at + 1), ++heads)
+      EXPECT_LE(at % 4096 + 72, 4096u) << head << " at " << at;
+  EXPECT_GT(heads, 10);
 }
 
 // Killed, resumed, killed again, resumed again: one run in the end.
