@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
 
 #include "bench/peers/contact_peers.h"
 #include "bench/peers/mujoco_model.h"
@@ -36,6 +37,9 @@ class MujocoContact final : public ContactEngine {
  public:
   explicit MujocoContact(const Way& way) : way_(way) {
     mju_user_warning = [](const char*) {};  // else a file of them appears; step() looks at what counts
+    mju_user_error = [](const char* what) {
+      throw std::runtime_error(what);
+    };  // else the program ends, and all it measured
   }
   std::string name() const override { return "MuJoCo"; }
   std::string version() const override { return mj_versionString(); }
@@ -76,7 +80,11 @@ class MujocoContact final : public ContactEngine {
       const std::size_t q = std::size_t(qpos_[s.node]), v = std::size_t(dof_[s.node]);
       data_->qfrc_applied[v] = -s.stiffness * (data_->qpos[q] - s.rest) - s.damping * data_->qvel[v];
     }
-    mj_step(model_.get(), data_.get());
+    try {
+      mj_step(model_.get(), data_.get());
+    } catch (const std::runtime_error& fault) {  // 666 balls in contact are more than its 2 GB hold
+      return Error{fault.what()};
+    }
     for (const int w : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC, mjWARN_CONTACTFULL, mjWARN_CNSTRFULL})
       if (data_->warning[w].number > 0) return Error{mju_warningText(w, std::size_t(data_->warning[w].lastinfo))};
     return {};
