@@ -14,6 +14,7 @@
 
 #include "bench/contact_physics.h"
 #include "bench/suite.h"
+#include "bench/text.h"
 #include "bench/timing.h"
 #ifdef LINCHPIN_BENCH_PEERS
 #include "bench/peers/contact_peers.h"
@@ -24,13 +25,6 @@ namespace {
 
 constexpr const char* suite = "contact";
 constexpr const char* ours = "linchpin";
-
-template <class... Parts>
-std::string text(const char* format, Parts... parts) {
-  char buffer[200];
-  std::snprintf(buffer, sizeof buffer, format, parts...);
-  return buffer;
-}
 
 // m: how far any body has gone.
 double farthest(ContactEngine& engine, std::span<const Transform<double>> from) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 
+#include "bench/text.h"
 #include "bench/timing.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/sim/energy_balance.h"
@@ -15,13 +16,6 @@ namespace {
 
 constexpr double g = 9.81, never = std::numeric_limits<double>::infinity();
 constexpr double pushed_for = 0.1, late = 0.1;  // s
-
-template <class... Parts>
-std::string text(const char* format, Parts... parts) {
-  char buffer[200];
-  std::snprintf(buffer, sizeof buffer, format, parts...);
-  return buffer;
-}
 
 double radians(double degrees) { return degrees * std::numbers::pi / 180; }
 

@@ -19,6 +19,7 @@
 
 #include "bench/geometry_cases.h"
 #include "bench/suite.h"
+#include "bench/text.h"
 #include "bench/timing.h"
 #include "linchpin/geometry/bounds.h"
 #include "linchpin/geometry/broad_phase.h"
@@ -38,13 +39,6 @@ constexpr double most_ns_per_near_pair = 120;
 
 // Bullet rounds hulls by its margin, which costs it a tenth of the depth: no reason to leave it out.
 constexpr double depth_tolerance = 0.2 * depth, normal_tolerance = 0.01;
-
-template <class... Parts>
-std::string text(const char* format, Parts... parts) {
-  char buffer[200];
-  std::snprintf(buffer, sizeof buffer, format, parts...);
-  return buffer;
-}
 
 bool is_right(double gap, const Vec3<double>& normal, double true_gap, const Vec3<double>& true_normal) {
   return std::abs(gap - true_gap) <= depth_tolerance && norm(normal - true_normal) <= normal_tolerance;

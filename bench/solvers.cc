@@ -17,21 +17,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
-#include <limits>
 #include <map>
-#include <memory>
 #include <optional>
-#include <time.h>
 
+#include "bench/solver_cases.h"
+#include "bench/solver_contest.h"
 #include "bench/suite.h"
+#include "bench/text.h"
 #include "bench/timing.h"
 #include "linchpin/solvers/generate.h"
 #include "linchpin/solvers/lemke.h"
 #include "linchpin/solvers/polyhedral.h"
-#include "linchpin/solvers/problem_file.h"
 #include "linchpin/solvers/residual.h"
 #include "linchpin/solvers/solver.h"
 #ifdef LINCHPIN_BENCH_PEERS
@@ -43,239 +40,14 @@ namespace {
 
 constexpr const char* suite = "solvers";
 constexpr const char* us = "us";
-constexpr const char* ours = "linchpin";
-constexpr const char* theirs = "Siconos";
 constexpr double targets[] = {1e-8, 1e-12};
 
-double thread_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
-}
-
-template <class... Parts>
-std::string text(const char* format, Parts... parts) {
-  char buffer[200];
-  std::snprintf(buffer, sizeof buffer, format, parts...);
-  return buffer;
-}
 std::string metric_of(double target) { return text("to %.0e", target); }
 std::string in_words(double microseconds) {
   return microseconds < 1e3   ? text("%.3g us", microseconds)
          : microseconds < 1e6 ? text("%.3g ms", microseconds / 1e3)
                               : text("%.3g s", microseconds / 1e6);
 }
-
-// ---- problems ----
-
-struct Case {
-  std::string name;
-  bool quick = false;  // part of a quick run
-  std::function<Result<Problem>()> make;
-};
-
-// The folder of the shared problems: LINCHPIN_SHARED, or `shared` beside the current folder.
-std::filesystem::path shared_problems() {
-  const char* const named = std::getenv("LINCHPIN_SHARED");
-  return std::filesystem::path(named ? named : "../shared") / "contact_problems";
-}
-
-std::vector<Case> shared_cases() {
-  // Files up to this size are part of a quick run: some fifty contacts.
-  constexpr std::uintmax_t quick_bytes = 100'000;
-  std::vector<Case> cases;
-  std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(shared_problems(), none)) {
-    const std::string path = entry.path().string(), file = entry.path().filename().string();
-    if (!format_of_name(file)) continue;
-    cases.push_back({file.substr(0, file.find(".txt")), entry.file_size() <= quick_bytes,
-                     [path]() -> Result<Problem> { return read_problem(path); }});
-  }
-  std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });
-  return cases;
-}
-
-std::vector<Case> generated_cases() {
-  std::vector<Case> cases;
-  const auto add = [&](const std::string& name, bool quick, auto make) {
-    cases.push_back({name, quick, [make]() -> Result<Problem> { return make(); }});
-  };
-  for (const int boxes : {1, 8, 64, 500})
-    add(text("boxes, %d contacts", 4 * boxes), boxes <= 8, [boxes] { return separate_boxes(boxes, 1); });
-  for (const int boxes : {2, 8, 32})
-    add(text("stack, %d contacts", 4 * boxes), boxes <= 8, [boxes] { return stack_of_boxes(boxes, 1); });
-  add("stack at rest, 32 contacts", true, [] { return stack_of_boxes(8, 1, {.degenerate = true}); });
-  add("stack, light below heavy, 32 contacts", false, [] { return stack_of_boxes(8, 1, {.mass_ratio = 1000}); });
-  add("wall, 208 contacts", false, [] { return wall_of_bricks(5, 8, 1); });
-  // As dropped, so each sphere at rest on its supports, and with every sphere thrown about at 0.1 m/s.
-  for (const int contacts : {30, 100, 300, 1000, 2000})
-    add(text("pile at rest, %d contacts", contacts), contacts <= 100,
-        [contacts] { return pile_of_spheres(contacts, 1, {.speed = 0}); });
-  for (const int contacts : {30, 100, 300, 1000})
-    add(text("pile shaken, %d contacts", contacts), contacts <= 100,
-        [contacts] { return pile_of_spheres(contacts, 1); });
-  add("cannonballs, 100 contacts", false, [] { return pile_of_spheres(100, 1, {.degenerate = true}); });
-  add("box, 4 directions, 24 rows", true, [] { return polyhedral(separate_boxes(1, 1), 4).problem; });
-  add("stack, 4 directions, 96 rows", true, [] { return polyhedral(stack_of_boxes(4, 1), 4).problem; });
-  return cases;
-}
-
-// ---- attempts ----
-
-// What one call came to, told by the solver itself.
-struct Call {
-  bool limit = false;  // it used all its iterations
-};
-
-// One solver with one problem in one storage.
-struct Attempt {
-  std::string who, solver;
-  std::vector<double> tolerances;                         // to try, loosest first; none: the target
-  std::function<Call(double tolerance, int limit)> call;  // leaves its answer in z
-  std::vector<double>* z = nullptr;
-  int first_limit = 20;  // iterations of the first call; more follow where that was too few
-  bool failed = false;   // at a target before, given all the time: it will not reach a tighter one either
-};
-
-// How a residual was reached, if it was.
-struct Reached {
-  const Attempt* attempt = nullptr;
-  bool reached = false;
-  bool cut = false;  // there was no time to go on
-  double tolerance = 0;
-  int limit = 0;
-  double residual = std::numeric_limits<double>::infinity();  // the best seen
-  double seconds = 0;                                         // of the call that reached it, or all that was spent
-  Timing timing;
-};
-
-// More and more iterations with tighter and tighter tolerance until the judge is content or `cap` seconds are spent.
-Reached reach(const Attempt& attempt, const Problem& problem, double target, double cap) {
-  constexpr double short_call = 0.02;  // s
-  Reached result;
-  result.attempt = &attempt;
-  ResidualWorkspace ws;
-  std::vector<double> tolerances = attempt.tolerances;
-  if (tolerances.empty()) tolerances.push_back(target);
-  double spent = 0;
-  for (const double tolerance : tolerances)
-    for (int limit = attempt.first_limit; limit < 100'000'000; limit *= 4) {
-      const double start = thread_seconds();
-      const Call call = attempt.call(tolerance, limit);
-      const double taken = thread_seconds() - start;
-      spent += taken;
-      const double now = residual(problem, *attempt.z, ws).plain_relative;
-      if (now < result.residual) result.residual = now;
-      if (now <= target) {
-        result.reached = true;
-        result.tolerance = tolerance;
-        result.limit = limit;
-        result.seconds = taken;
-        if (taken > short_call) return result;
-        const double again = thread_seconds();  // memory is there and caches are warm now
-        attempt.call(tolerance, limit);
-        result.seconds = std::min(taken, thread_seconds() - again);
-        return result;
-      }
-      if (spent + 3 * taken > cap) {
-        result.cut = true;
-        result.seconds = spent;
-        return result;
-      }
-      if (!call.limit) break;
-    }
-  result.seconds = spent;
-  return result;
-}
-
-// Prepared solvers and their memory, for as long as a case lasts.
-struct Contest {
-  std::vector<std::unique_ptr<Problem>> problems;  // one for each storage
-  std::vector<std::unique_ptr<Solver>> solvers;
-  std::vector<std::unique_ptr<std::vector<double>>> answers;
-  std::vector<Attempt> attempts;
-#ifdef LINCHPIN_BENCH_PEERS
-  std::vector<std::unique_ptr<SiconosSolver>> siconos;
-#endif
-};
-
-// From a dense matrix up to this many rows as well as from a sparse one, whoever's it is.
-constexpr int largest_dense = 400;
-
-// A witness for tests, hopeless beyond.
-constexpr int largest_enumerated = 14;
-
-bool has_cones(const Problem& problem) {
-  return std::any_of(problem.blocks.begin(), problem.blocks.end(),
-                     [](const Block& block) { return block.kind == BlockKind::cone; });
-}
-
-// Without cones most solvers pivot: what they have done after a few iterations is worth nothing.
-int first_limit(const Problem& problem) { return has_cones(problem) ? 20 : std::max(1000, 10 * problem.size()); }
-
-std::string_view name_of(Matrix::Kind kind) {
-  return kind == Matrix::Kind::dense ? "dense" : kind == Matrix::Kind::factored ? "factored" : "sparse";
-}
-
-// Every solver of ours that takes the problem. `guess`: what it starts from, or nothing for z = 0.
-void add_ours(const Problem& problem, const std::vector<double>* guess, Contest& contest) {
-  std::vector<Matrix::Kind> kinds{Matrix::Kind::block_sparse};
-  if (problem.size() <= largest_dense) kinds.push_back(Matrix::Kind::dense);
-  if (problem.M.kind() == Matrix::Kind::factored) kinds.push_back(Matrix::Kind::factored);
-  if (!has_cones(problem)) kinds = {problem.M.kind()};
-  for (const Matrix::Kind kind : kinds) {
-    contest.problems.push_back(std::make_unique<Problem>(with_matrix(problem, kind)));
-    const Problem* const stored = contest.problems.back().get();
-    for (const SolverInfo& info : solvers()) {
-      if (find_refusal(info, *stored)) continue;
-      if (info.id == SolverId::enumeration && stored->size() > largest_enumerated) continue;
-      contest.solvers.push_back(std::make_unique<Solver>());
-      contest.answers.push_back(std::make_unique<std::vector<double>>(stored->q.size()));
-      Solver* const solver = contest.solvers.back().get();
-      std::vector<double>* const z = contest.answers.back().get();
-      const SolverId id = info.id;
-      contest.attempts.push_back(
-          {.who = ours,
-           .solver = std::string(info.name) + ", " + std::string(name_of(kind)),
-           .tolerances = {},
-           .call =
-               [=](double tolerance, int limit) {
-                 if (guess)
-                   std::copy(guess->begin(), guess->end(), z->begin());
-                 else
-                   std::fill(z->begin(), z->end(), 0.0);
-                 const SolveReport report = solver->solve(
-                     *stored, id, {.tolerance = tolerance, .max_iterations = limit, .warm_start = !!guess}, *z);
-                 return Call{report.stop == Stop::iteration_limit};
-               },
-           .z = z,
-           .first_limit = first_limit(problem)});
-    }
-  }
-}
-
-#ifdef LINCHPIN_BENCH_PEERS
-void add_siconos(const Problem& problem, Contest& contest) {
-  for (const std::string& name : siconos_solvers(problem))
-    for (const SiconosStorage storage : {SiconosStorage::sparse_blocks, SiconosStorage::dense}) {
-      const bool dense = storage == SiconosStorage::dense;
-      if (dense ? has_cones(problem) && problem.size() > largest_dense : !has_cones(problem)) continue;
-      contest.siconos.push_back(std::make_unique<SiconosSolver>(problem, name, storage));
-      contest.answers.push_back(std::make_unique<std::vector<double>>(problem.q.size()));
-      SiconosSolver* const solver = contest.siconos.back().get();
-      std::vector<double>* const z = contest.answers.back().get();
-      contest.attempts.push_back(
-          {.who = theirs,
-           .solver = name + (dense ? ", dense" : ", sparse"),
-           .tolerances = {1e-8, 1e-10, 1e-12, 1e-14},
-           .call = [=](double tolerance, int limit) { return Call{solver->solve(tolerance, limit, *z).limit}; },
-           .z = z,
-           .first_limit = first_limit(problem)});
-    }
-}
-#endif
-
-// ---- the suite ----
 
 class Solvers {
  public:
@@ -305,7 +77,7 @@ class Solvers {
     return false;
 #endif
   }
-  void run_case(const Case& c);
+  void run_case(const SolverCase& c);
   std::vector<Reached> compete(Contest& contest, const Problem& problem, double target);
   std::optional<Best> best_of(const std::vector<Reached>& results, const std::string& who) const;
   void add_rows(const std::vector<Reached>& results, double target);
@@ -413,7 +185,7 @@ void Solvers::add_rows(const std::vector<Reached>& results, double target) {
   }
 }
 
-void Solvers::run_case(const Case& c) {
+void Solvers::run_case(const SolverCase& c) {
   case_ = c.name;
   size_ = 0;
   const Result<Problem> made = c.make();
@@ -661,22 +433,22 @@ BenchReport Solvers::run() {
 #else
   if (options_.peers) report_.notes.push_back("built without the peers (LINCHPIN_BUILD_BENCH_PEERS=OFF)");
 #endif
-  std::vector<Case> cases = shared_cases();
+  std::vector<SolverCase> cases = shared_cases();
   if (cases.empty()) {
     case_ = "shared problems";
     add_row(
         metric_of(targets[0]), {}, ours, "",
         "no problems in " + shared_problems().string() + "; set LINCHPIN_SHARED to the folder above contact_problems");
   }
-  for (Case& c : generated_cases()) cases.push_back(std::move(c));
-  if (options_.quick) std::erase_if(cases, [](const Case& c) { return !c.quick; });
+  for (SolverCase& c : generated_cases()) cases.push_back(std::move(c));
+  if (options_.quick) std::erase_if(cases, [](const SolverCase& c) { return !c.quick; });
   const double parts = double(cases.size() + 2);
   double done = 0;
   bool go_on = progress_(0, "Lemke, 24 rows");
   if (go_on) run_lemke();
   go_on = go_on && progress_(++done / parts, "stack of 32 contacts");
   if (go_on) run_stack();
-  for (const Case& c : cases) {
+  for (const SolverCase& c : cases) {
     go_on = go_on && progress_(++done / parts, c.name);
     if (!go_on) break;
     run_case(c);

@@ -37,9 +37,8 @@ class MujocoContact final : public ContactEngine {
  public:
   explicit MujocoContact(const Way& way) : way_(way) {
     mju_user_warning = [](const char*) {};  // else a file of them appears; step() looks at what counts
-    mju_user_error = [](const char* what) {
-      throw std::runtime_error(what);
-    };  // else the program ends, and all it measured
+    // Else an error of MuJoCo's ends the program, with all that it has measured.
+    mju_user_error = [](const char* what) { throw std::runtime_error(what); };
   }
   std::string name() const override { return "MuJoCo"; }
   std::string version() const override { return mj_versionString(); }

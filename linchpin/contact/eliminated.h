@@ -43,8 +43,10 @@ class EliminatedProblem {
     }
     std::span<double> M = problem.M.dense();
     each_compliance([&](int a, int b, const double* C, std::size_t stride) {
-      if (a == b && alone.empty()) sides.add_sizes(a, C, stride, size_);
-      if (a == b && !alone.empty()) sides.add_sizes(a, alone[std::size_t(a)].data(), 6, size_);
+      if (a == b && alone.empty())
+        sides.add_sizes(a, C, stride, size_);
+      else if (a == b)
+        sides.add_sizes(a, alone[std::size_t(a)].data(), 6, size_);
       if (sparse)
         sides.add_products(a, b, C, stride, cells_);
       else

@@ -207,8 +207,6 @@ void MultiplierFormulation::pose(const Motive& motive, const Rows& rows, Problem
   find_free_velocity(motive);
   spread_sides(motive, rows);
   if (links_.update(motive.model, rows)) find_touched();
-  refined_ = dynamics_.refines();
-  find_compliance();
   links_.motions(motive, v_free_, motion_);
   SideTable& table = eliminated_.sides;
   table.begin(touched_.size());
@@ -226,11 +224,15 @@ void MultiplierFormulation::pose(const Motive& motive, const Rows& rows, Problem
                width);
     }
   };
-  eliminated_.assemble(rows, motion_, group_of_link_, int(group_of_link_.size()), each_compliance, problem, alone_);
+  const auto assemble = [&] {
+    find_compliance();
+    eliminated_.assemble(rows, motion_, group_of_link_, int(group_of_link_.size()), each_compliance, problem, alone_);
+  };
+  refined_ = dynamics_.refines();
+  assemble();
   if (refined_ || eliminated_.least_share() > little) return;
   refined_ = true;
-  find_compliance();
-  eliminated_.assemble(rows, motion_, group_of_link_, int(group_of_link_.size()), each_compliance, problem, alone_);
+  assemble();
 }
 
 void MultiplierFormulation::lift(const Motive&, const Rows& rows, std::span<const double> solution, std::span<double> v,

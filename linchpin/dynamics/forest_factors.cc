@@ -10,6 +10,28 @@ namespace linchpin {
 
 using Node = ConstraintForest::Node;
 
+namespace {
+
+// Number i of a vector whose columns are side by side: one number, or eight of them.
+template <class T>
+constexpr std::size_t columns = sizeof(T) / sizeof(double);
+template <class T>
+T number(std::span<const double> x, int i) {
+  if constexpr (columns<T> == 1)
+    return x[std::size_t(i)];
+  else
+    return T::load(x.data() + columns<T> * std::size_t(i));
+}
+template <class T>
+void put(const T& value, std::span<double> x, int i) {
+  if constexpr (columns<T> == 1)
+    x[std::size_t(i)] = value;
+  else
+    value.store(x.data() + columns<T> * std::size_t(i));
+}
+
+}  // namespace
+
 ForestFactors::ForestFactors(const ConstraintForest& forest)
     : forest_(&forest),
       numbers_(forest.numbers()),
@@ -109,24 +131,6 @@ void ForestFactors::solve(std::span<const double> F, std::span<const double> r, 
   outward([&](const ForestKernels& kernels, int first, int end) {
     kernels.solve_out(work, first, end, y.data(), l.data());
   });
-}
-
-// Number i of a vector whose columns are side by side: one number, or eight of them.
-template <class T>
-constexpr std::size_t columns = sizeof(T) / sizeof(double);
-template <class T>
-T number(std::span<const double> x, int i) {
-  if constexpr (columns<T> == 1)
-    return x[std::size_t(i)];
-  else
-    return T::load(x.data() + columns<T> * std::size_t(i));
-}
-template <class T>
-void put(const T& value, std::span<double> x, int i) {
-  if constexpr (columns<T> == 1)
-    x[std::size_t(i)] = value;
-  else
-    value.store(x.data() + columns<T> * std::size_t(i));
 }
 
 // of_F holds F at first.

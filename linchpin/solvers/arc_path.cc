@@ -57,6 +57,7 @@ struct Speed {
     return fma(Double8(k), a.n * b.n, (1 - k) * fma(a.x, b.x, a.y * b.y));
   }
   LINCHPIN_INLINE Double8 along(const Cones& d) const { return form(x, d) * per_s; }
+  LINCHPIN_INLINE Double8 taken_from(const Cones& d) const { return d.n - along(d); }
   LINCHPIN_INLINE Double8 twice_along(const Cones& d) const {
     const Double8 first = along(d);
     return (form(d, d) - first * first) * per_s;
@@ -222,22 +223,10 @@ struct Path {
     for (std::size_t g = 0; g < p.cones.size(); ++g) {
       const auto [cell, start, count] = p.cones[g];
       const Cones u = cones(g, ws.at.u);
-      const Double8 mu = Double8::load(&p.mu[8 * g]), zero(0.0);
+      const Double8 mu = Double8::load(&p.mu[8 * g]);
       const Speed speed(u);
-      const Quotient per_r(hat(g, ws.at.r));
-      const Cones T[3] = {per_r(u), per_r({u.x, u.n, zero}), per_r({u.y, zero, u.n})};  // columns of A(r)^-1 A(u)
-      double* kept = &ws.T[72 * g];
       Double8 R[9];
-#pragma GCC unroll 3
-      for (int j = 0; j < 3; ++j) {
-        T[j].n.store(kept + 24 * j);
-        T[j].x.store(kept + 24 * j + 8);
-        T[j].y.store(kept + 24 * j + 16);
-        const Double8 right = j == 0 ? mu : Double8(1.0);
-        R[j] = mu * (T[j].n - speed.along(T[j])) * right;
-        R[3 + j] = T[j].x * right;
-        R[6 + j] = T[j].y * right;
-      }
+      find_squares(hat(g, ws.at.r), u, mu, speed, &ws.T[72 * g], R);
       store_squares(R, count, ws.system.R(index(cell)));
       for (int i = 0; i < count; ++i) ws.system.active(index(cell + i)) = ws.system.unit_L(index(cell + i)) = true;
     }
@@ -269,7 +258,7 @@ struct Path {
       const ConeAim aim = cone_aim(g);
       const Cones t = Quotient(hat(g, ws.at.r))(aim.G2);
       t.store(&u[index(start)], count);
-      const Cones rhs{mu * (t.n - Speed(cones(g, ws.at.u)).along(t) + aim.G1.n), t.x + aim.G1.x, t.y + aim.G1.y};
+      const Cones rhs{mu * (Speed(cones(g, ws.at.u)).taken_from(t) + aim.G1.n), t.x + aim.G1.x, t.y + aim.G1.y};
       rhs.store(&r[index(start)], count);
     }
     for (const int c : p.others) {
@@ -286,11 +275,7 @@ struct Path {
     ws.system.solve(p, r.data());
     for (std::size_t g = 0; g < p.cones.size(); ++g) {
       const Cones x = hat(g, r);
-      Cones y = cones(g, u);
-      const double* T = &ws.T[72 * g];
-      y = y - x.n * Cones{Double8::load(T), Double8::load(T + 8), Double8::load(T + 16)};
-      y = y - x.x * Cones{Double8::load(T + 24), Double8::load(T + 32), Double8::load(T + 40)};
-      y = y - x.y * Cones{Double8::load(T + 48), Double8::load(T + 56), Double8::load(T + 64)};
+      const Cones y = less_product(cones(g, u), &ws.T[72 * g], x);
       y.store(&u[index(p.cones[g].start)], p.cones[g].count);
     }
     for (const int c : p.others) {
@@ -416,19 +401,6 @@ struct Path {
     }
     return a;
   }
-
-  // Is a contact on another piece of Alart and Curnier's map than when this was last asked?
-  bool pieces_change() const {
-    bool change = false;
-    for (std::size_t c = 0; c < p.cells.size(); ++c) {
-      const std::size_t at = index(p.cells[c].start);
-      double F[3];
-      const Piece piece = alart_curnier_map(p.cells[c], p, &ws.at.r[at], &ws.at.w[at], F);
-      change = change || piece != ws.piece[c];
-      ws.piece[c] = piece;
-    }
-    return change;
-  }
 };
 
 // How steps along a path have gone.
@@ -518,7 +490,7 @@ Outcome arc_path(const Problem& problem, const SolverOptions& options, ArcPathWo
     since_best = now < best ? 0 : since_best + 1;
     keep(now, ws.at.r);
     bool done = best <= options.tolerance;
-    const bool settled = !path.pieces_change();
+    const bool settled = !pieces_change(p, ws.at.r, ws.at.w, ws.piece);
     if (!done && settled && now < worth_trying && outcome.iterations >= next_try && outcome.iterations < limit) {
       ws.next.r = ws.at.r;
       ws.next.w = ws.at.w;

@@ -45,7 +45,7 @@ TEST(ArcPath, SolvesShakenPiles) {
   EXPECT_GE(solved, problems - 2);
 }
 
-// This pile's path turns back more than ten times: interior_point goes through four of its ways, and 500 iterations.
+// This pile's path turns back more than ten times: interior_point by itself goes from way to way.
 TEST(ArcPath, GoesRoundFolds) {
   const Answer a = solve(pile_of_spheres(400, 2, {.mu = 0.7, .speed = 1}));
   EXPECT_TRUE(a.solved()) << show(a);
@@ -91,33 +91,15 @@ TEST(ArcPath, MatrixKindsGiveTheSame) {
       }
 }
 
-TEST(ArcPath, HonoursTheIterationLimit) {
-  const Problem p = pile_of_spheres(60, 1);
-  const int needed = solve(p).outcome.iterations;
-  ASSERT_GT(needed, 3);
-  for (const int limit : {1, 2, needed - 1}) {
-    const Answer a = solve(p, {}, limit);
-    EXPECT_EQ(a.outcome.stop, Stop::iteration_limit) << limit;
-    EXPECT_EQ(a.outcome.iterations, limit);
-    EXPECT_TRUE(finite(a.z));
-  }
-  EXPECT_EQ(solve(p, {}, needed).outcome.stop, Stop::finished);
-}
+TEST(ArcPath, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(solve, pile_of_spheres(60, 1)); }
 
 TEST(ArcPath, AnswerDoesNotDependOnTheWorkspace) {
-  ArcPathWorkspace used;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    Dice dice(seed);
-    const Problem p = contact_problem(random_scene(dice), seed % 2 ? Matrix::Kind::dense : Matrix::Kind::factored);
-    const Answer a = solve(p, used), b = solve(p);
-    EXPECT_EQ(a.z, b.z) << "seed " << seed;
-    EXPECT_EQ(a.outcome.iterations, b.outcome.iterations) << "seed " << seed;
-    const auto spoil = [](auto&... numbers) { (std::fill(numbers.begin(), numbers.end(), std::nan("")), ...); };
-    for (auto* x : {&used.at, &used.next}) spoil(x->r, x->u, x->v, x->w);
-    for (auto* x : {&used.correction, &used.tangent, &used.bend}) spoil(x->r, x->u, x->v, x->w);
-    spoil(used.defect, used.best, used.T, used.p.s, used.p.q, used.p.W, used.p.mu);
+  expect_no_trace_of_the_workspace<ArcPathWorkspace>(solve, [](ArcPathWorkspace& used) {
+    for (auto* x : {&used.at, &used.next}) fill_with_nan(x->r, x->u, x->v, x->w);
+    for (auto* x : {&used.correction, &used.tangent, &used.bend}) fill_with_nan(x->r, x->u, x->v, x->w);
+    fill_with_nan(used.defect, used.best, used.T, used.p.s, used.p.q, used.p.W, used.p.mu);
     for (double* sigma : {&used.at.sigma, &used.next.sigma, &used.tangent.sigma}) *sigma = std::nan("");
-  }
+  });
 }
 
 }  // namespace

@@ -69,6 +69,32 @@ LINCHPIN_INLINE void store_squares(const Double8 (&R)[9], int count, double* to)
   }
 }
 
+// T = A(r^)^-1 A(u^) of eight cones, whose columns are kept in 72 numbers, and R = P B T P, number by number. B = 1 - e s'
+// takes the law's slope from the normal part: law.taken_from(x) = x_0 - s'(x).
+template <class Law>
+LINCHPIN_INLINE void find_squares(const Cones& r, const Cones& u, const Double8& mu, const Law& law, double* columns,
+                                  Double8 (&R)[9]) {
+  const Double8 zero(0.0);
+  const Quotient per_r(r);
+  const Cones T[3] = {per_r(u), per_r({u.x, u.n, zero}), per_r({u.y, zero, u.n})};
+#pragma GCC unroll 3
+  for (int j = 0; j < 3; ++j) {
+    T[j].n.store(columns + 24 * j);
+    T[j].x.store(columns + 24 * j + 8);
+    T[j].y.store(columns + 24 * j + 16);
+    const Double8 right = j == 0 ? mu : Double8(1.0);
+    R[j] = mu * law.taken_from(T[j]) * right;
+    R[3 + j] = T[j].x * right;
+    R[6 + j] = T[j].y * right;
+  }
+}
+// y - T x, of the columns kept.
+LINCHPIN_INLINE Cones less_product(Cones y, const double* T, const Cones& x) {
+  y = y - x.n * Cones{Double8::load(T), Double8::load(T + 8), Double8::load(T + 16)};
+  y = y - x.x * Cones{Double8::load(T + 24), Double8::load(T + 32), Double8::load(T + 40)};
+  return y - x.y * Cones{Double8::load(T + 48), Double8::load(T + 56), Double8::load(T + 64)};
+}
+
 // r^ of a group of cones.
 LINCHPIN_INLINE Cones hat(const ScaledProblem& p, std::size_t g, const double* r) {
   const auto [cell, start, count] = p.cones[g];

@@ -56,6 +56,7 @@ struct Slip {
     x = factor * u.x;
     y = factor * u.y;
   }
+  LINCHPIN_INLINE Double8 taken_from(const Cones& t) const { return t.n - x * t.x - y * t.y; }
 };
 // ---- one iteration --------------------------------------------------------------------------------------------------
 
@@ -145,40 +146,15 @@ struct Iteration {
     return pairs > 0 ? total / pairs : 0;
   }
 
-  // Is a contact on another piece of Alart and Curnier's map than when this was last asked? ws.at.Wr is W r + q.
-  bool pieces_change() const {
-    bool change = false;
-    for (std::size_t c = 0; c < p.cells.size(); ++c) {
-      const std::size_t at = index(p.cells[c].start);
-      double F[3];
-      const Piece piece = alart_curnier_map(p.cells[c], p, &ws.at.r[at], &ws.at.Wr[at], F);
-      change = change || piece != ws.piece[c];
-      ws.piece[c] = piece;
-    }
-    return change;
-  }
-
   // W dr + R dr = ...: L = 1, R = P B A(r^)^-1 A(u^) P, and what the right-hand sides need.
   bool factor() const {
     for (std::size_t g = 0; g < p.cones.size(); ++g) {
       const auto [cell, start, count] = p.cones[g];
       const Cones u = cones(g, ws.at.u);
-      const Double8 mu = Double8::load(&p.mu[8 * g]), zero(0.0);
+      const Double8 mu = Double8::load(&p.mu[8 * g]);
       const Slip d(law, u);
-      const Quotient per_r(hat(g, ws.at.r.data()));
-      const Cones T[3] = {per_r(u), per_r({u.x, u.n, zero}), per_r({u.y, zero, u.n})};  // columns of A(r)^-1 A(u)
-      double* kept = &ws.T[72 * g];
       Double8 R[9];
-#pragma GCC unroll 3
-      for (int j = 0; j < 3; ++j) {
-        T[j].n.store(kept + 24 * j);
-        T[j].x.store(kept + 24 * j + 8);
-        T[j].y.store(kept + 24 * j + 16);
-        const Double8 right = j == 0 ? mu : Double8(1.0);
-        R[j] = mu * (T[j].n - d.x * T[j].x - d.y * T[j].y) * right;
-        R[3 + j] = T[j].x * right;
-        R[6 + j] = T[j].y * right;
-      }
+      find_squares(hat(g, ws.at.r.data()), u, mu, d, &ws.T[72 * g], R);
       store_squares(R, count, ws.system.R(index(cell)));
       for (int k = 0; k < count; ++k) ws.system.active(index(cell + k)) = ws.system.unit_L(index(cell + k)) = true;
     }
@@ -219,7 +195,7 @@ struct Iteration {
       const Cones t = Quotient(hat(g, ws.at.r.data()))(b);
       t.store(&du[index(start)], count);
       const Cones primal{w.n / mu - u.n + law * tangential(u), w.x - u.x, w.y - u.y};
-      const Cones rhs{mu * (t.n - d.x * t.x - d.y * t.y - primal.n), t.x - primal.x, t.y - primal.y};
+      const Cones rhs{mu * (d.taken_from(t) - primal.n), t.x - primal.x, t.y - primal.y};
       rhs.store(&dr[index(start)], count);
     }
     for (const int c : p.others) {
@@ -244,11 +220,7 @@ struct Iteration {
     for (std::size_t g = 0; g < p.cones.size(); ++g) {
       const auto [cell, start, count] = p.cones[g];
       const Cones x = hat(g, dr.data());
-      Cones y = cones(g, du);
-      const double* T = &ws.T[72 * g];
-      y = y - x.n * Cones{Double8::load(T), Double8::load(T + 8), Double8::load(T + 16)};
-      y = y - x.x * Cones{Double8::load(T + 24), Double8::load(T + 32), Double8::load(T + 40)};
-      y = y - x.y * Cones{Double8::load(T + 48), Double8::load(T + 56), Double8::load(T + 64)};
+      const Cones y = less_product(cones(g, du), &ws.T[72 * g], x);
       y.store(&du[index(start)], count);
     }
     for (const int c : p.others) {
@@ -376,7 +348,7 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
       best_here = std::min(best_here, now);
       keep(now, ws.at);
       bool done = best <= options.tolerance;
-      const bool settled = !step.pieces_change();
+      const bool settled = !pieces_change(p, ws.at.r, ws.at.Wr, ws.piece);
       if (!done && settled && now < worth_trying && outcome.iterations >= next_try && outcome.iterations < end) {
         done = try_whole_steps(now, end - outcome.iterations);
         next_try = outcome.iterations + ++wait;

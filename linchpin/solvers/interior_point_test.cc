@@ -151,32 +151,14 @@ TEST(InteriorPoint, OrderAndUnitsDoNotMatter) {
   EXPECT_GE(solved, 117);
 }
 
-TEST(InteriorPoint, HonoursTheIterationLimit) {
-  const Problem p = stack_of_boxes(6, 1);
-  const int needed = solve(p).outcome.iterations;
-  ASSERT_GT(needed, 3);
-  for (const int limit : {1, 2, needed - 1}) {
-    const Answer a = solve(p, {}, limit);
-    EXPECT_EQ(a.outcome.stop, Stop::iteration_limit) << limit;
-    EXPECT_EQ(a.outcome.iterations, limit);
-    EXPECT_TRUE(finite(a.z));
-  }
-  EXPECT_EQ(solve(p, {}, needed).outcome.stop, Stop::finished);
-}
+TEST(InteriorPoint, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(solve, stack_of_boxes(6, 1)); }
 
 TEST(InteriorPoint, AnswerDoesNotDependOnTheWorkspace) {
-  InteriorPointWorkspace used;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    Dice dice(seed);
-    const Problem p = contact_problem(random_scene(dice), seed % 2 ? Matrix::Kind::dense : Matrix::Kind::factored);
-    const Answer a = solve(p, used), b = solve(p);
-    EXPECT_EQ(a.z, b.z) << "seed " << seed;
-    EXPECT_EQ(a.outcome.iterations, b.outcome.iterations) << "seed " << seed;
-    const auto spoil = [](auto&... numbers) { (std::fill(numbers.begin(), numbers.end(), std::nan("")), ...); };
-    for (auto* x : {&used.at, &used.beyond}) spoil(x->r, x->u, x->v, x->Wr);
-    for (auto* x : {&used.predictor, &used.step, &used.step_beyond}) spoil(x->dr, x->du, x->dv);
-    spoil(used.best, used.T, used.p.s, used.p.q, used.p.W, used.p.mu);
-  }
+  expect_no_trace_of_the_workspace<InteriorPointWorkspace>(solve, [](InteriorPointWorkspace& used) {
+    for (auto* x : {&used.at, &used.beyond}) fill_with_nan(x->r, x->u, x->v, x->Wr);
+    for (auto* x : {&used.predictor, &used.step, &used.step_beyond}) fill_with_nan(x->dr, x->du, x->dv);
+    fill_with_nan(used.best, used.T, used.p.s, used.p.q, used.p.W, used.p.mu);
+  });
 }
 
 }  // namespace

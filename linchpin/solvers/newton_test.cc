@@ -176,9 +176,9 @@ TEST(Newton, AlartCurnierMap) {
       const Piece before = alart_curnier_map(c, p, x, x + 3, low);
       x[k] = at;
       if (before != Piece::surface || after != Piece::surface) continue;
-      const double* by = k < 3 ? &R[0] : &L[0];  // (k < 3 ? R : L)[..] reads a stale index under g++ 12's -fsanitize=undefined
-      for (int j = 0; j < 3; ++j)
-        EXPECT_NEAR((high[j] - low[j]) / (2 * h), by[3 * j + k % 3], 1e-6) << "at " << i;
+      const double* by =
+          k < 3 ? &R[0] : &L[0];  // (k < 3 ? R : L)[..] reads a stale index under g++ 12's -fsanitize=undefined
+      for (int j = 0; j < 3; ++j) EXPECT_NEAR((high[j] - low[j]) / (2 * h), by[3 * j + k % 3], 1e-6) << "at " << i;
     }
   }
 }
@@ -197,31 +197,13 @@ TEST(Newton, OrderAndUnitsDoNotMatter) {
   }
 }
 
-TEST(Newton, HonoursTheIterationLimit) {
-  const Problem p = stack_of_boxes(6, 1);
-  const int needed = solve(p).outcome.iterations;
-  ASSERT_GT(needed, 3);
-  for (const int limit : {1, 2, needed - 1}) {
-    const Answer a = solve(p, {}, limit);
-    EXPECT_EQ(a.outcome.stop, Stop::iteration_limit) << limit;
-    EXPECT_EQ(a.outcome.iterations, limit);
-    EXPECT_TRUE(finite(a.z));
-  }
-  EXPECT_EQ(solve(p, {}, needed).outcome.stop, Stop::finished);
-}
+TEST(Newton, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(solve, stack_of_boxes(6, 1)); }
 
 TEST(Newton, AnswerDoesNotDependOnTheWorkspace) {
-  NewtonWorkspace used;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    Dice dice(seed);
-    const Problem p = contact_problem(random_scene(dice), seed % 2 ? Matrix::Kind::dense : Matrix::Kind::factored);
-    const Answer a = solve(p, used), b = solve(p);
-    EXPECT_EQ(a.z, b.z) << "seed " << seed;
-    EXPECT_EQ(a.outcome.iterations, b.outcome.iterations) << "seed " << seed;
-    for (std::vector<double>* numbers : {&used.r, &used.u, &used.F, &used.dr, &used.du, &used.trial, &used.trial_u,
-                                         &used.trial_F, &used.centre, &used.best, &used.p.s, &used.p.q, &used.p.W})
-      std::fill(numbers->begin(), numbers->end(), std::nan(""));
-  }
+  expect_no_trace_of_the_workspace<NewtonWorkspace>(solve, [](NewtonWorkspace& used) {
+    fill_with_nan(used.r, used.u, used.F, used.dr, used.du, used.trial, used.trial_u, used.trial_F, used.centre,
+                  used.best, used.p.s, used.p.q, used.p.W);
+  });
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include <gtest/gtest.h>
+
 #include "linchpin/solvers/solver.h"
 #include "linchpin/solvers/testing.h"
 
@@ -47,5 +49,36 @@ inline std::string show(const Answer& a) {
 inline bool finite(const std::vector<double>& z) {
   return std::all_of(z.begin(), z.end(), [](double x) { return std::isfinite(x); });
 }
+
+// A problem that takes more than three iterations: fewer than it needs are all used, and told.
+template <class Solve>
+void expect_iteration_limit_is_honoured(const Solve& solve, const Problem& p) {
+  const int needed = solve(p).outcome.iterations;
+  ASSERT_GT(needed, 3);
+  for (const int limit : {1, 2, needed - 1}) {
+    const Answer a = solve(p, {}, limit);
+    EXPECT_EQ(a.outcome.stop, Stop::iteration_limit) << limit;
+    EXPECT_EQ(a.outcome.iterations, limit);
+    EXPECT_TRUE(finite(a.z));
+  }
+  EXPECT_EQ(solve(p, {}, needed).outcome.stop, Stop::finished);
+}
+
+// Random scenes, one after the other in one workspace, which spoil(used) fills with numbers that are none in between.
+template <class Workspace, class Solve, class Spoil>
+void expect_no_trace_of_the_workspace(const Solve& solve, const Spoil& spoil) {
+  Workspace used;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Dice dice(seed);
+    const Problem p = contact_problem(random_scene(dice), seed % 2 ? Matrix::Kind::dense : Matrix::Kind::factored);
+    const Answer a = solve(p, used), b = solve(p);
+    EXPECT_EQ(a.z, b.z) << "seed " << seed;
+    EXPECT_EQ(a.outcome.iterations, b.outcome.iterations) << "seed " << seed;
+    spoil(used);
+  }
+}
+inline constexpr auto fill_with_nan = [](auto&... numbers) {
+  (std::fill(numbers.begin(), numbers.end(), std::nan("")), ...);
+};
 
 }  // namespace linchpin

@@ -140,4 +140,13 @@ class SparseLu {
   Numbers<float> float_;
 };
 
+template <>
+inline SparseLu::Numbers<double>& SparseLu::numbers_of() {
+  return double_;
+}
+template <>
+inline SparseLu::Numbers<float>& SparseLu::numbers_of() {
+  return float_;
+}
+
 }  // namespace linchpin

@@ -1,7 +1,6 @@
 #include "linchpin/solvers/whole_steps.h"
 
 #include "linchpin/solvers/measure.h"
-#include "linchpin/solvers/natural_map.h"
 
 namespace linchpin {
 namespace {
@@ -54,6 +53,19 @@ WholeStepsResult whole_steps(const ScaledProblem& p, double first, double enough
   }
   room.r = room.best;
   return result;
+}
+
+bool pieces_change(const ScaledProblem& p, const std::vector<double>& r, const std::vector<double>& w,
+                   std::vector<Piece>& piece) {
+  bool change = false;
+  for (std::size_t c = 0; c < p.cells.size(); ++c) {
+    const std::size_t at = index(p.cells[c].start);
+    double F[3];
+    const Piece now = alart_curnier_map(p.cells[c], p, &r[at], &w[at], F);
+    change = change || now != piece[c];
+    piece[c] = now;
+  }
+  return change;
 }
 
 }  // namespace linchpin

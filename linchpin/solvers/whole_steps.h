@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "linchpin/solvers/cell_system.h"
+#include "linchpin/solvers/natural_map.h"
 #include "linchpin/solvers/scaled_problem.h"
 
 namespace linchpin {
@@ -28,5 +29,10 @@ struct WholeStepsResult {
 // point met.
 WholeStepsResult whole_steps(const ScaledProblem& p, double first, double enough, int limit,
                              const WholeStepsRoom& room);
+
+// Is a contact on another piece of that map than when this was last asked of `piece`, by cell? w is W r + q. Where none is
+// the steps may be worth their price.
+bool pieces_change(const ScaledProblem& p, const std::vector<double>& r, const std::vector<double>& w,
+                   std::vector<Piece>& piece);
 
 }  // namespace linchpin
