@@ -9,13 +9,12 @@
 namespace linchpin {
 namespace {
 
-// How far a shape on a link reaches from the link's origin.
+// How far a shape on a link reaches from the link's origin; infinite for the unbounded.
 double farthest(const SceneShape& shape) {
   const Aabb box = bounds(shape.shape, shape.X_FS);
   const auto far = [](double lower, double upper) { return std::max(std::abs(lower), std::abs(upper)); };
-  const double r = norm(Vec3<double>{far(box.lower.x, box.upper.x), far(box.lower.y, box.upper.y),
-                                     far(box.lower.z, box.upper.z)});
-  return std::isfinite(r) ? r : 0;
+  return norm(Vec3<double>{far(box.lower.x, box.upper.x), far(box.lower.y, box.upper.y),
+                           far(box.lower.z, box.upper.z)});
 }
 
 bool same(const Friction& a, const Friction& b) { return a.mu_static == b.mu_static && a.mu_kinetic == b.mu_kinetic; }
@@ -90,68 +89,27 @@ void set_directional(const PairMaterial& material, const ContactSet& set, Contac
   }
 }
 
-}  // namespace
-
-std::optional<Vec3<double>> motion_plane(const Model& model) {
-  const Plan<double> plan(model);
-  Kinematics<double> kin(plan);
-  Velocities vel(model);
-  kinematics<double>(plan, make_state(model).q, kin);
-  joint_axes(model, kin, vel);
-  std::optional<Vec3<double>> normal;
-  for (const Motion<double>& axis : vel.axis)
-    if (!normal && norm(axis.w) > 0) normal = (1 / norm(axis.w)) * axis.w;
-  if (!normal) return {};
-  for (const Motion<double>& axis : vel.axis) {  // a body that turns about the normal turns no axis off it
-    const bool turns = norm(cross(axis.w, *normal)) <= 1e-12 * norm(axis.w);
-    const bool slides = std::abs(dot(axis.v, *normal)) <= 1e-12 * norm(axis.v);
-    if (!turns || !slides) return {};
-  }
-  return normal;
+// How fast the fastest point of a link's shapes is. Of a shape without bounds it is the points where others are that count.
+double fastest_point(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, std::size_t link) {
+  double r = plan.radius[link];
+  if (plan.unbounded[link])
+    for (std::size_t i = 0; i < plan.radius.size(); ++i)
+      r = std::max(r, norm(kin.X_WL[i].p - kin.X_WL[link].p) + plan.radius[i]);
+  return norm(vel.link[link].v) + norm(vel.link[link].w) * r;
 }
 
-Vec3<double> relative_velocity(const Contact& c, const Kinematics<double>& kin, const Velocities& vel) {
-  const Vec3<double> u =
-      point_velocity_of(c.link_a, c.point, kin, vel) - point_velocity_of(c.link_b, c.point, kin, vel);
-  return {dot(c.normal, u), dot(c.t1, u), dot(c.t2, u)};
-}
+bool has_shapes(const ContactPlan& plan, std::size_t link) { return plan.radius[link] > 0 || plan.unbounded[link]; }
 
-ContactPlan::ContactPlan(const Model& model)
-    : scene(model.collision()),
-      any(false),
-      radius(model.links().size(), 0.0),
-      material(model.shapes().size()),
-      plane(motion_plane(model)) {
-  const std::span<const SceneShape> shapes = scene.shapes();
-  std::vector<int> first;  // shape that has each distinct material
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    double& r = radius[std::size_t(shapes[i].frame)];
-    r = std::max(r, farthest(shapes[i]));
-    const auto known = std::ranges::find_if(
-        first, [&](int k) { return same(shapes[std::size_t(k)].material, shapes[i].material); });
-    material[i] = int(known - first.begin());
-    if (known == first.end()) first.push_back(int(i));
-  }
-  distinct = int(first.size());
-  for (const int a : first)
-    for (const int b : first)
-      pairs.push_back(combine(shapes[std::size_t(a)].material, shapes[std::size_t(b)].material, model.collision().rules));
-  for (int a = 0; a < int(shapes.size()) && !any; ++a)
-    for (int b = a + 1; b < int(shapes.size()) && !any; ++b) any = scene.wanted(a, b);
-}
+// How far it is expected to get: a little farther, for what forces add meanwhile.
+struct Reach {
+  double h, falling;
+  Reach(const Model& model, double step) : h(step), falling(2 * norm(model.gravity()) * h * h) {}
+  double operator()(double speed) const { return 1.1 * h * speed + falling; }
+};
 
-ContactSet::ContactSet(const ContactPlan& plan) : scene(plan.scene), reach(plan.radius.size(), 0.0) {}
-
-void find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
-                   double h, ContactSet& set) {
+// Contacts within set.reach.
+void find_within_reach(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, ContactSet& set) {
   set.contacts.clear();
-  if (!plan.any) return;
-  // As far as a link's shapes get in h, and a little more for what forces add meanwhile.
-  const double falling = 2 * norm(model.gravity()) * h * h;
-  for (std::size_t i = 1; i < set.reach.size(); ++i) {
-    const Motion<double>& m = vel.link[i];
-    set.reach[i] = plan.radius[i] == 0 ? 0 : 1.1 * h * (norm(m.v) + norm(m.w) * plan.radius[i]) + falling;
-  }
   find_contacts(plan.scene, std::span<const Transform<double>>(kin.X_WL.data(), kin.X_WL.size()), set.reach, set.scene,
                 set.found);
   for (const ShapePair& pair : set.found.pairs) {
@@ -190,6 +148,91 @@ void find_contacts(const Model& model, const ContactPlan& plan, const Kinematics
       }
     }
   }
+}
+
+}  // namespace
+
+std::optional<Vec3<double>> motion_plane(const Model& model) {
+  const Plan<double> plan(model);
+  Kinematics<double> kin(plan);
+  Velocities vel(model);
+  kinematics<double>(plan, make_state(model).q, kin);
+  joint_axes(model, kin, vel);
+  std::optional<Vec3<double>> normal;
+  for (const Motion<double>& axis : vel.axis)
+    if (!normal && norm(axis.w) > 0) normal = (1 / norm(axis.w)) * axis.w;
+  if (!normal) return {};
+  for (const Motion<double>& axis : vel.axis) {  // a body that turns about the normal turns no axis off it
+    const bool turns = norm(cross(axis.w, *normal)) <= 1e-12 * norm(axis.w);
+    const bool slides = std::abs(dot(axis.v, *normal)) <= 1e-12 * norm(axis.v);
+    if (!turns || !slides) return {};
+  }
+  return normal;
+}
+
+Vec3<double> relative_velocity(const Contact& c, const Kinematics<double>& kin, const Velocities& vel) {
+  const Vec3<double> u =
+      point_velocity_of(c.link_a, c.point, kin, vel) - point_velocity_of(c.link_b, c.point, kin, vel);
+  return {dot(c.normal, u), dot(c.t1, u), dot(c.t2, u)};
+}
+
+ContactPlan::ContactPlan(const Model& model)
+    : scene(model.collision()),
+      any(false),
+      radius(model.links().size(), 0.0),
+      unbounded(model.links().size(), 0),
+      material(model.shapes().size()),
+      plane(motion_plane(model)) {
+  const std::span<const SceneShape> shapes = scene.shapes();
+  std::vector<int> first;  // shape that has each distinct material
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const std::size_t link = std::size_t(shapes[i].frame);
+    const double r = farthest(shapes[i]);
+    if (std::isfinite(r))
+      radius[link] = std::max(radius[link], r);
+    else
+      unbounded[link] = 1;
+    const auto known = std::ranges::find_if(
+        first, [&](int k) { return same(shapes[std::size_t(k)].material, shapes[i].material); });
+    material[i] = int(known - first.begin());
+    if (known == first.end()) first.push_back(int(i));
+  }
+  distinct = int(first.size());
+  for (const int a : first)
+    for (const int b : first)
+      pairs.push_back(combine(shapes[std::size_t(a)].material, shapes[std::size_t(b)].material, model.collision().rules));
+  for (int a = 0; a < int(shapes.size()) && !any; ++a)
+    for (int b = a + 1; b < int(shapes.size()) && !any; ++b) any = scene.wanted(a, b);
+}
+
+ContactSet::ContactSet(const ContactPlan& plan) : scene(plan.scene), reach(plan.radius.size(), 0.0) {}
+
+void find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
+                   double h, ContactSet& set) {
+  set.contacts.clear();
+  if (!plan.any) return;
+  const Reach reach(model, h);
+  for (std::size_t i = 1; i < set.reach.size(); ++i)
+    set.reach[i] = has_shapes(plan, i) ? reach(fastest_point(plan, kin, vel, i)) : 0;
+  find_within_reach(plan, kin, vel, set);
+}
+
+bool find_more_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin,
+                        const Velocities& vel, const Velocities& after, double h, const ContactSet& set,
+                        ContactSet& wider) {
+  if (!plan.any) return false;
+  const Reach reach(model, h);
+  bool farther = false;
+  for (std::size_t i = 1; i < set.reach.size(); ++i) {
+    wider.reach[i] = set.reach[i];
+    if (!has_shapes(plan, i)) continue;
+    const double speed = fastest_point(plan, kin, after, i);
+    if (!(h * speed > set.reach[i])) continue;
+    wider.reach[i] = reach(speed);
+    farther = true;
+  }
+  if (farther) find_within_reach(plan, kin, vel, wider);
+  return farther;
 }
 
 void add_contact(const Contact& c, const Kinematics<double>& kin, double offset, Rows& rows) {

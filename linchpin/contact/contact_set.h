@@ -47,7 +47,8 @@ struct ContactPlan {
   explicit ContactPlan(const Model& model);
   CollisionScene scene;
   bool any;                         // does any pair ever touch?
-  std::vector<double> radius;       // per link: how far its shapes reach from its origin, m; 0 for the unbounded
+  std::vector<double> radius;       // per link: how far its shapes reach from its origin, m, but for the unbounded
+  std::vector<char> unbounded;      // per link: has it any of those?
   std::vector<int> material;        // per shape: which of the distinct materials it has
   std::vector<PairMaterial> pairs;  // of two distinct materials i, j: [i * distinct + j]
   int distinct = 0;
@@ -68,6 +69,11 @@ inline constexpr double slip_speed = 1e-4;
 // All contacts that a step of length h may close, where links are (kin) and how they move (vel).
 void find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    double h, ContactSet& set);
+// The same once it is known how they move in the end (after): into `wider`, if a link gets farther in h than it was
+// expected to. False if none does: then all contacts are in `set`.
+bool find_more_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin,
+                        const Velocities& vel, const Velocities& after, double h, const ContactSet& set,
+                        ContactSet& wider);
 
 // A cone of three rows, or one row where there is no friction; with the normal row's offset.
 void add_contact(const Contact& c, const Kinematics<double>& kin, double offset, Rows& rows);

@@ -142,15 +142,22 @@ void joint_axes(const Model& model, const Kinematics<double>& kin, Velocities& o
 }
 
 void velocities(const Model& model, const Kinematics<double>& kin, std::span<const double> v, Velocities& out) {
-  check_coordinates("v", v.size(), model.nv());
   joint_axes(model, kin, out);
-  out.link[0] = Motion<double>::zero();
+  link_velocities(model, kin, out.axis, v, out.link);
+}
+
+void link_velocities(const Model& model, const Kinematics<double>& kin, std::span<const Motion<double>> axis,
+                     std::span<const double> v, std::span<Motion<double>> out) {
+  check_coordinates("v", v.size(), model.nv());
+  Motion<double> last = out[0] = Motion<double>::zero();
   for (std::size_t i = 1; i < model.links().size(); ++i) {
     const Link& link = model.links()[i];
     const std::size_t p = std::size_t(link.parent);
-    const Motion<double> joint = along_axes(link, out.axis, v), &parent = out.link[p];
+    if (p + 1 != i) last = out[p];  // along a chain it is still in registers
+    const Motion<double> joint = along_axes(link, axis, v);
     const Vec3<double> r = kin.X_WL[i].p - kin.X_WL[p].p;
-    out.link[i] = {parent.w + joint.w, parent.v + cross(parent.w, r) + joint.v};  // (1)
+    last = {last.w + joint.w, last.v + (cross(last.w, r) + joint.v)};  // (1)
+    out[i] = last;
   }
 }
 

@@ -34,6 +34,9 @@ struct Velocities {
 void joint_axes(const Model& model, const Kinematics<double>& kin, Velocities& out);
 // Fills axes and links.
 void velocities(const Model& model, const Kinematics<double>& kin, std::span<const double> v, Velocities& out);
+// The links' alone, where the axes are known: as they would move from here with another v.
+void link_velocities(const Model& model, const Kinematics<double>& kin, std::span<const Motion<double>> axis,
+                     std::span<const double> v, std::span<Motion<double>> out);
 
 // Classical accelerations of every link: angular, and of its origin. They are the true ones: gravity is a force here,
 // and the world does not accelerate.

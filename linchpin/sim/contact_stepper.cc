@@ -30,6 +30,7 @@ ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       vel(model),
       vel_after(model),
       set(contact_plan),
+      wider(contact_plan),
       hasty(joint_plan.limits.size(), 0),
       q_eval(std::size_t(model.nq())),
       q_moved(std::size_t(model.nq())),
@@ -75,11 +76,7 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& to) {
   for (int part = 0; left > 0; ++part) {
     place(from.state.time + dt - left, to.q, to.v);
     linchpin::find_contacts(model, contact_plan, kin, vel, left, set);
-    if (set.contacts.size() > std::size_t(options.most_contacts)) {
-      report.status = StepStatus::runaway;
-      report.reason = "more contacts than most_contacts: shapes lie within each other, or speeds are too high for dt";
-      return report;
-    }
+    if (too_many_contacts(report)) return report;
     if (part == 0)
       for (const Contact& c : set.contacts) report.penetration = std::max(report.penetration, -c.gap);
     bounces.assign(set.contacts.size(), 0);
@@ -92,15 +89,8 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& to) {
       continue;
     }
     double h = may_split ? find_touch(from, to, left) : left;
-    const double residual = report.residual;
-    while (!advance(from, h, to, report)) {  // a problem that resists is another one in half the time
-      if (report.status != StepStatus::unsolved || h <= dt / most_halved) return report;
-      report.status = StepStatus::done;
-      report.reason = "";
-      report.residual = residual;  // what was thrown away is no part of the step
-      ++report.halved;
-      h /= 2;
-    }
+    if (!solve(from, may_split, h, to, report)) return report;
+    move(from, h, to, report);
     left = h < left ? left - h : 0;
   }
   finish_reports();
@@ -118,6 +108,13 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& to) {
   return report;
 }
 
+bool ContactStepper::Parts::too_many_contacts(StepReport& report) const {
+  if (set.contacts.size() <= std::size_t(options.most_contacts)) return false;
+  report.status = StepStatus::runaway;
+  report.reason = "more contacts than most_contacts: shapes lie within each other, or speeds are too high for dt";
+  return true;
+}
+
 void ContactStepper::Parts::place(double time, std::span<const double> q, std::span<const double> v) {
   kinematics<double>(bare.plan, q, kin);
   velocities(model, kin, v, vel);
@@ -125,17 +122,47 @@ void ContactStepper::Parts::place(double time, std::span<const double> q, std::s
   ++dynamics.evaluations;
 }
 
-bool ContactStepper::Parts::advance(const Departure& from, double h, Arrival& at, StepReport& report) {
-  bool servos = true;
+// v_after of a part of the step, which may become shorter.
+bool ContactStepper::Parts::solve(const Departure& from, bool may_split, double& h, Arrival& at, StepReport& report) {
+  const double residual = report.residual;
+  const int loose_before = report.loose;
+  const auto again = [&] {  // what is thrown away is no part of the step
+    report.residual = residual;
+    report.loose = loose_before;
+  };
+  for (int missed = 0;; ++missed) {
+    while (!solve_settled(from, h, at, report)) {  // a problem that resists is another one in half the time
+      if (report.status != StepStatus::unsolved || h <= dt / most_halved) return false;
+      report.status = StepStatus::done;
+      report.reason = "";
+      again();
+      ++report.halved;
+      h /= 2;
+    }
+    if (missed == options.max_splits || !find_missed(from, may_split, h, at, report)) return true;
+    if (too_many_contacts(report)) return false;
+    again();
+  }
+}
+
+// By rows, and with more of them where what comes out asks for it.
+bool ContactStepper::Parts::solve_settled(const Departure& from, double h, const Arrival& at, StepReport& report) {
+  servos_are_soft = true;
   std::ranges::fill(hasty, 0);
   find_hasty(at.q, at.v, 0.99);  // what was at its limit is likely to be there still
   for (bool settled = false; !settled;) {
-    if (!solve_rows(from, at, h, servos, report)) return false;
+    if (!solve_rows(from, at, h, servos_are_soft, report)) return false;
     settled = true;
-    if (servos && firm && !within_servo_limits(from.inputs, at.q, h)) settled = servos = false;  // now as rows
-    if (find_hasty(at.q, v_after, 1 + 1e-9)) settled = false;                                    // the same
+    if (servos_are_soft && firm && !within_servo_limits(from.inputs, at.q, h))
+      settled = servos_are_soft = false;  // now as rows
+    if (find_hasty(at.q, v_after, 1 + 1e-9)) settled = false;  // the same
   }
-  count_work(from.inputs, at.q, at.v, h, servos, report);
+  return true;
+}
+
+// What has been solved happens.
+void ContactStepper::Parts::move(const Departure& from, double h, Arrival& at, StepReport& report) {
+  count_work(from.inputs, at.q, at.v, h, servos_are_soft, report);
   if (rows.rows.size() > 0) {
     report.contact_loss += add_losses(h, report);
     collect();
@@ -158,11 +185,10 @@ bool ContactStepper::Parts::advance(const Departure& from, double h, Arrival& at
   std::ranges::copy(q_eval, at.q.begin());
   integrate(model, step_v, at.q);
   std::ranges::copy(v_after, at.v.begin());
-  if (!sunk) return true;
+  if (!sunk) return;
   report.projected -= dynamics.stored(at.q, at.v);
   integrate(model, shift, at.q);  // (6)
   report.projected += dynamics.stored(at.q, at.v);
-  return true;
 }
 
 ContactStepper::ContactStepper(Dynamics& dynamics, const SimulationOptions& options)

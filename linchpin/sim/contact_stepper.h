@@ -16,6 +16,10 @@
 // proportion to their shapes end a step at their touch as well, for (2) would be the law of a plane where the shape may
 // long have ended.
 //
+// Contacts are looked for as far as links get at the speeds they have. What impulses or forces of the step itself make
+// faster may get farther: then contacts are looked for again, and where one of them would close beyond zero the step is
+// solved anew with it. So nothing tunnels that is struck, either.
+//
 // Rounding and the curvature of paths let contacts sink in by little. What is deeper than `position_tolerance` is put
 // back over the next step by the shortest way as the mass matrix measures it,
 //     q+ <- q+ (+) d,   d = M^-1 N' p,   N d + gap + h N v+ >= 0, complementary to p >= 0                          (6)

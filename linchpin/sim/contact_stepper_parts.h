@@ -60,10 +60,15 @@ struct ContactStepper::Parts {
 
   // One part of a step, from and to q, v; h is shortened to where the next bounce touches.
   void place(double time, std::span<const double> q, std::span<const double> v);
+  bool is_far(const Contact& c) const;
   bool meets_impact() const;
   bool solve_impacts(Arrival& at, StepReport& report);
   double find_touch(const Departure& from, const Arrival& at, double h);
-  bool advance(const Departure& from, double h, Arrival& at, StepReport& report);
+  bool find_missed(const Departure& from, bool may_split, double& h, Arrival& at, StepReport& report);
+  bool solve(const Departure& from, bool may_split, double& h, Arrival& at, StepReport& report);
+  bool solve_settled(const Departure& from, double h, const Arrival& at, StepReport& report);
+  void move(const Departure& from, double h, Arrival& at, StepReport& report);
+  bool too_many_contacts(StepReport& report) const;
 
   void add_limit(int limit, std::span<const double> q, double offset, StepRows& to) const;
   bool find_hasty(std::span<const double> q, std::span<const double> v, double share);
@@ -120,6 +125,8 @@ struct ContactStepper::Parts {
   Kinematics<double> kin, kin_middle;
   Velocities vel, vel_after;
   ContactSet set;
+  ContactSet wider;            // of find_missed()
+  bool servos_are_soft = true;  // or are rows, all that have limits
   std::vector<char> bounces;  // per contact: gets no row now
   std::vector<char> hasty;    // per limit of a joint: gets a row for its speed
   StepRows rows;

@@ -2,6 +2,7 @@
 #include "linchpin/sim/contact_stepper_parts.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace linchpin {
 namespace {
@@ -20,6 +21,10 @@ double touch_time(double gap, double u, double a, double h) {
 
 }  // namespace
 
+bool ContactStepper::Parts::is_far(const Contact& c) const {
+  return c.gap > far_share * std::min(radius[c.key.shape_a], radius[c.key.shape_b]);
+}
+
 bool ContactStepper::Parts::meets_impact() const {
   for (const Contact& c : set.contacts)
     if (c.restitution > 0 && c.gap <= touching(options) &&
@@ -34,7 +39,7 @@ double ContactStepper::Parts::find_touch(const Departure& from, const Arrival& a
   double first = h;
   for (std::size_t i = 0; i < set.contacts.size(); ++i) {
     const Contact& c = set.contacts[i];
-    const bool far = c.gap > far_share * std::min(radius[c.key.shape_a], radius[c.key.shape_b]);
+    const bool far = is_far(c);
     if ((c.restitution == 0 && !far) || c.gap <= touching(options)) continue;
     if (!free_known) {  // how all would move without contact
       gather_forces(from.inputs, at.q, at.v, h, true);
@@ -51,6 +56,40 @@ double ContactStepper::Parts::find_touch(const Departure& from, const Arrival& a
     first = std::min(first, t);
   }
   return first;
+}
+
+// Contacts were looked for as far as links get at the speeds they had. What impulses or strong forces have made faster in
+// this very step may get farther, and must not pass through what is there. Is there such a contact? Then all that are
+// now in reach are the set, and h ends at its touch where that is to bounce or is far, if it may.
+bool ContactStepper::Parts::find_missed(const Departure& from, bool may_split, double& h, Arrival& at,
+                                        StepReport& report) {
+  link_velocities(model, kin, vel.axis, v_after, vel_after.link);
+  if (!find_more_contacts(model, contact_plan, kin, vel, vel_after, h, set, wider)) return false;
+  const auto known = [&](const Contact& c) {
+    const auto pieces = [](const Contact& x) {
+      return std::tie(x.key.shape_a, x.key.shape_b, x.key.piece_a, x.key.piece_b);
+    };
+    const auto group = std::ranges::equal_range(set.contacts, pieces(c), {}, pieces);
+    return std::ranges::find(group, c.key.feature, [](const Contact& x) { return x.key.feature; }) != group.end();
+  };
+  bool missed = false;
+  double end = h;
+  for (const Contact& c : wider.contacts) {
+    const double u = relative_velocity(c, kin, vel_after).x;
+    if (c.gap <= touching(options) || !(c.gap + h * u < 0) || known(c)) continue;
+    missed = true;
+    if (is_far(c) || (c.restitution > 0 && u < -options.impact_speed)) end = std::min(end, c.gap / -u);
+  }
+  if (!missed) return false;
+  std::swap(set, wider);
+  bounces.assign(set.contacts.size(), 0);
+  if (options.sleep_after > 0) {  // it may wake someone
+    report.asleep = 0;
+    find_sleepers(from, at, report);
+  }
+  drop_sleepers();
+  if (may_split) h = find_touch(from, at, end);
+  return true;
 }
 
 bool ContactStepper::Parts::solve_impacts(Arrival& at, StepReport& report) {
