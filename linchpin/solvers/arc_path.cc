@@ -31,9 +31,7 @@ constexpr double smaller = 0.9;
 // Near a solution: iterations without a better point.
 constexpr double near = 1e-6;
 constexpr int patience_near = 8;
-// Whole steps, as in interior_point.cc.
-constexpr double worth_trying = 1e-2;
-constexpr int most_whole_steps = 8;
+constexpr int most_whole_steps = 8;  // whole_steps.h
 
 using Point = ArcPathWorkspace::Point;
 using Step = ArcPathWorkspace::Step;
@@ -444,7 +442,6 @@ Outcome arc_path(const Problem& problem, const SolverOptions& options, ArcPathWo
   for (Step* x : {&ws.correction, &ws.tangent, &ws.bend}) make_room(x->r, x->u, x->v, x->w);
   make_room(ws.defect, ws.best);
   ws.T.resize(72 * p.cones.size());
-  ws.piece.assign(p.cells.size(), Piece::inactive);
   ws.system.prepare(p);
   const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
   Outcome outcome;
@@ -467,7 +464,7 @@ Outcome arc_path(const Problem& problem, const SolverOptions& options, ArcPathWo
   Pace pace;
   double smallest = HUGE_VAL;  // product of this path
   int smallest_at = 0;         // and when
-  int next_try = 0, wait = 0;  // of whole steps
+  ws.worth_a_try.begin(p);
   bool on = true;
   const auto leave_for = [&](double products) {
     on = begin(products, further_in);
@@ -490,8 +487,7 @@ Outcome arc_path(const Problem& problem, const SolverOptions& options, ArcPathWo
     since_best = now < best ? 0 : since_best + 1;
     keep(now, ws.at.r);
     bool done = best <= options.tolerance;
-    const bool settled = !pieces_change(p, ws.at.r, ws.at.w, ws.piece);
-    if (!done && settled && now < worth_trying && outcome.iterations >= next_try && outcome.iterations < limit) {
+    if (!done && outcome.iterations < limit && ws.worth_a_try(p, ws.at.r, ws.at.w, now)) {
       ws.next.r = ws.at.r;
       ws.next.w = ws.at.w;
       const WholeStepsResult result =
@@ -500,7 +496,6 @@ Outcome arc_path(const Problem& problem, const SolverOptions& options, ArcPathWo
       outcome.iterations += result.steps;
       keep(result.figure, ws.next.r);
       done = best <= options.tolerance;
-      next_try = outcome.iterations + ++wait;
     }
     const bool out_of_steps = outcome.iterations >= limit;
     const bool stalled = (!on && !from_guess) || (best < near && since_best > patience_near);

@@ -34,6 +34,7 @@
 #include "linchpin/solvers/cell_system.h"
 #include "linchpin/solvers/natural_map.h"
 #include "linchpin/solvers/solver.h"
+#include "linchpin/solvers/whole_steps.h"
 
 namespace linchpin {
 
@@ -60,7 +61,7 @@ struct ArcPathWorkspace {
   Step correction, tangent, bend;  // c, t, z of (3)
   std::vector<double> defect;      // d of (1)
   std::vector<double> best;
-  std::vector<Piece> piece;  // of each cell, one iteration ago
+  WorthATry worth_a_try;
   std::vector<double> T;     // of eight cones each: columns of A(r^)^-1 A(u^)
 };
 

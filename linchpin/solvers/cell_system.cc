@@ -12,7 +12,7 @@ std::size_t index(int i) { return std::size_t(i); }
 
 // From this many cells on float factors save more than refinement costs.
 constexpr std::size_t many_cells = 400;
-constexpr double rough_accuracy = 1e-5;  // (3)
+constexpr double rough_accuracy = 1e-4;  // (3)
 constexpr double least_gain = 1e-2;      // of the square of what is left; else the matrix is too near a singular one
 constexpr int wait_after_failure = 4;    // factors; twice as many after the second, up to 64
 

@@ -6,7 +6,7 @@
 //
 // Where cells are many and L = 1 throughout, factors may be float: they take some 0.6 of the time. Solutions are then
 // refined until
-//     |b - W x - R x| <= 1e-5 |b|                                                                               (3)
+//     |b - W x - R x| <= 1e-4 |b|                                                                               (3)
 // which takes a step or none. Where steps gain little, near a singular matrix, factors are made anew in double. For this
 // room's own files.
 #pragma once

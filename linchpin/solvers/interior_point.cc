@@ -25,11 +25,7 @@ constexpr double not_far = 1e-2, nearly_whole = 0.97;
 constexpr int steps_beyond = 4;      // by the same factors
 constexpr double usual_gain = 0.05;  // of each of them
 constexpr double backing_off = 0.1;  // of sqrt(mean product)
-// Whole steps of Newton's method (whole_steps.h) are tried from a point as near as this where the last iteration has
-// moved no contact to another piece. In vain, they are tried again after one iteration, then after two, three ...: what
-// they cost stays small beside the rest.
-constexpr double worth_trying = 1e-2;
-constexpr int most_whole_steps = 8;
+constexpr int most_whole_steps = 8;  // whole_steps.h
 
 // Ways to a solution, tried one after the other while the last one ended nowhere. Measured on piles: each alone leaves
 // about a tenth of them open, hardly ever the same ones. More of them help, but what is left is arc_path's.
@@ -313,7 +309,6 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
   for (Step* x : {&ws.predictor, &ws.step, &ws.step_beyond}) make_room(x->dr, x->du, x->dv);
   make_room(ws.best);
   ws.T.resize(72 * p.cones.size());
-  ws.piece.assign(p.cells.size(), Piece::inactive);
   ws.system.prepare(p, true);
   const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
   Outcome outcome;
@@ -341,18 +336,15 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
       step.start(path.size * typical_size(p));
     const int end = std::min(limit, outcome.iterations + path.most);
     double best_here = HUGE_VAL;
-    int next_try = 0, wait = 0;
+    ws.worth_a_try.begin(p);
     for (int since_best = 0;; ++outcome.iterations) {
       const double now = measure(p, ws.at.r.data(), ws.at.Wr.data());
       since_best = now < best_here ? 0 : since_best + 1;
       best_here = std::min(best_here, now);
       keep(now, ws.at);
       bool done = best <= options.tolerance;
-      const bool settled = !pieces_change(p, ws.at.r, ws.at.Wr, ws.piece);
-      if (!done && settled && now < worth_trying && outcome.iterations >= next_try && outcome.iterations < end) {
+      if (!done && outcome.iterations < end && ws.worth_a_try(p, ws.at.r, ws.at.Wr, now))
         done = try_whole_steps(now, end - outcome.iterations);
-        next_try = outcome.iterations + ++wait;
-      }
       const bool out_of_steps = outcome.iterations >= limit;
       if (done || outcome.iterations >= end || since_best > (best_here < near ? patience_near : patience) ||
           !std::isfinite(now) || !step.factor()) {

@@ -36,6 +36,7 @@
 #include "linchpin/solvers/cell_system.h"
 #include "linchpin/solvers/natural_map.h"
 #include "linchpin/solvers/solver.h"
+#include "linchpin/solvers/whole_steps.h"
 
 namespace linchpin {
 
@@ -59,7 +60,7 @@ struct InteriorPointWorkspace {
   Point at, beyond;  // the iterate; outside of the cones perhaps, near a solution
   Step predictor, step, step_beyond;
   std::vector<double> best;
-  std::vector<Piece> piece;  // of each cell, one iteration ago
+  WorthATry worth_a_try;
   std::vector<double> T;     // of eight cones each: columns of A(r^)^-1 A(u^)
 };
 

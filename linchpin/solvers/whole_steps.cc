@@ -7,6 +7,7 @@ namespace {
 
 constexpr double eps = 1e-10;  // W has a unit diagonal
 constexpr int patience = 2;    // steps without a better point
+constexpr double near_enough = 1e-2, much_nearer = 0.1;
 
 std::size_t index(int i) { return std::size_t(i); }
 
@@ -55,17 +56,25 @@ WholeStepsResult whole_steps(const ScaledProblem& p, double first, double enough
   return result;
 }
 
-bool pieces_change(const ScaledProblem& p, const std::vector<double>& r, const std::vector<double>& w,
-                   std::vector<Piece>& piece) {
-  bool change = false;
+void WorthATry::begin(const ScaledProblem& p) {
+  piece_.assign(p.cells.size(), Piece::inactive);
+  tried_.clear();
+}
+
+bool WorthATry::operator()(const ScaledProblem& p, const std::vector<double>& r, const std::vector<double>& w,
+                           double figure) {
+  bool settled = true;
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
     const std::size_t at = index(p.cells[c].start);
     double F[3];
     const Piece now = alart_curnier_map(p.cells[c], p, &r[at], &w[at], F);
-    change = change || now != piece[c];
-    piece[c] = now;
+    settled = settled && now == piece_[c];
+    piece_[c] = now;
   }
-  return change;
+  if (!settled || !(figure < near_enough) || (piece_ == tried_ && !(figure < much_nearer * tried_at_))) return false;
+  tried_ = piece_;
+  tried_at_ = figure;
+  return true;
 }
 
 }  // namespace linchpin

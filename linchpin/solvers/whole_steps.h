@@ -30,9 +30,19 @@ struct WholeStepsResult {
 WholeStepsResult whole_steps(const ScaledProblem& p, double first, double enough, int limit,
                              const WholeStepsRoom& room);
 
-// Is a contact on another piece of that map than when this was last asked of `piece`, by cell? w is W r + q. Where none is
-// the steps may be worth their price.
-bool pieces_change(const ScaledProblem& p, const std::vector<double>& r, const std::vector<double>& w,
-                   std::vector<Piece>& piece);
+// Are they worth their price? From a point near enough, where the last iteration has moved no contact to another piece.
+// Tried in vain they are tried again from other pieces only, or from much nearer: on the same ones that stick or are apart
+// a whole step leads to where it led before.
+class WorthATry {
+ public:
+  void begin(const ScaledProblem& p);
+  // At the point r with w = W r + q, of which measure() says `figure`; once each iteration. Answered with yes it is taken
+  // for tried.
+  bool operator()(const ScaledProblem& p, const std::vector<double>& r, const std::vector<double>& w, double figure);
+
+ private:
+  std::vector<Piece> piece_, tried_;  // by cell: now, and when tried last
+  double tried_at_ = 0;               // what measure() said then
+};
 
 }  // namespace linchpin
