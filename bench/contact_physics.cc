@@ -168,7 +168,8 @@ Track follow(ContactEngine& engine, Stage& stage, const Course& course) {
   const double done = std::max(1.0, double(track.path.size()) - 1);
   track.contacts /= done;
   track.us = 1e6 * stepping / done;
-  for (std::size_t b = 1; b < count; ++b) track.fastest = std::max(track.fastest, norm(X_WB[b].p - then[b].p) / late);
+  for (std::size_t b = 1; b < count; ++b) track.late_speeds.push_back(norm(X_WB[b].p - then[b].p) / late);
+  std::ranges::sort(track.late_speeds, std::greater());
   return track;
 }
 
@@ -216,12 +217,15 @@ std::vector<PhysicsCase> poured_cases(bool quick) {
   const auto poured = [&](const char* name, const char* scene_text, double seconds, double budget) {
     PhysicsCase c{text("%s, %g s", name, seconds), scene_text, {}, {}};
     c.course = {.dt = 1e-3, .seconds = seconds, .body = "ball_1", .budget = budget};
-    c.measures = {{"still moving", "m/s", [](const Track& t) { return t.fastest; }, {}}, penetrates(1e-6)};
+    // A sphere rolls on until it meets another: how fast the last one is tells little.
+    const auto faster_than_99 = [](const Track& t) { return t.late_speeds[t.late_speeds.size() / 100]; };
+    const auto fastest = [](const Track& t) { return t.late_speeds.front(); };
+    c.measures = {{"still moving", "m/s", faster_than_99, {}}, {"the fastest", "m/s", fastest, {}}, penetrates(1e-6)};
     if (!quick) c.measures[0].target = 0.1;  // long enough for that
     return c;
   };
   if (quick) return {poured("50 spheres poured", "@pile:count=50", 1.5, 6)};
-  return {poured("125 spheres poured", "@pile", 4, 400), poured("666 balls poured", "@balls", 3, 900)};
+  return {poured("125 spheres poured", "@pile", 4, 400), poured("666 balls poured", "@balls", 2, 1200)};
 }
 
 }  // namespace linchpin

@@ -18,7 +18,8 @@
 // | wave          | @dominoes                  | how fast they fall, over the same engine's at a tenth of dt, off 1   |
 // | sinks         | @stand, @stand4            | m, of the trunk, some seconds after a push to the side               |
 // | feet move     | the same                   | m, the farthest of what touches the floor                            |
-// | still moving  | @pile, @balls, poured      | m/s, the fastest at the end, over a tenth of a second                |
+// | still moving  | @pile, @balls, poured      | m/s, at the end, over a tenth of a second: all but 1 % are slower    |
+// | the fastest   | the same                   | m/s, of all of them                                                  |
 #pragma once
 
 #include <functional>
@@ -56,7 +57,7 @@ struct Track {
   std::vector<Vec3<double>> path;             // of the body that is looked at, from the start on
   std::vector<Transform<double>> start, end;  // all bodies
   std::vector<double> turned_at;              // by body, s: when it had turned by half a right angle; infinite: never
-  double fastest = 0;                         // m/s, of any body, over the last tenth of a second
+  std::vector<double> late_speeds;            // m/s, of all bodies over the last tenth of a second, falling
   double energy_gained = 0;                   // the most, over the kinetic energy at the start
   double penetration = 0;                     // the deepest of all steps
   double residual = 0;                        // the largest of all steps
