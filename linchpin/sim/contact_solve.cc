@@ -23,12 +23,22 @@ void ContactStepper::Parts::add_limit(int limit, std::span<const double> q, doub
   to.add_owner(RowOwner::Kind::limit, limit);
 }
 
-// Marks limits that are approached faster than this share of what is allowed. Are there new ones?
-bool ContactStepper::Parts::find_hasty(std::span<const double> q, std::span<const double> v, double share) {
+// Limits that a step has to do with, as far as the speeds tell that it begins with.
+bool ContactStepper::Parts::is_near(const JointLimit& limit, std::span<const double> q, std::span<const double> v,
+                                    double h) const {
+  return gap_of(limit, q) < 2 * h * std::abs(rate_of(limit, q, v)) + limit_margin;
+}
+
+// Marks limits that are approached faster than this share of what is allowed, or that would be passed without having been
+// near: v is how it moves, before or after. Are there new ones?
+bool ContactStepper::Parts::find_hasty(const Arrival& at, std::span<const double> v, double h, double share) {
   bool found = false;
   for (std::size_t i = 0; i < joint_plan.limits.size(); ++i) {
     const JointLimit& limit = joint_plan.limits[i];
-    if (limit.speed == unlimited || hasty[i] || !(-rate_of(limit, q, v) > share * limit.speed)) continue;
+    const double closing = -rate_of(limit, at.q, v);
+    const bool too_fast = limit.speed != unlimited && closing > share * limit.speed;
+    const bool passed = h * closing > gap_of(limit, at.q) && !is_near(limit, at.q, at.v, h);
+    if (hasty[i] || !(too_fast || passed)) continue;
     hasty[i] = 1;
     found = true;
   }
@@ -53,9 +63,8 @@ void ContactStepper::Parts::gather_rows(const Inputs& inputs, std::span<const do
   }
   for (int i = 0; i < int(joint_plan.limits.size()); ++i) {
     const JointLimit& limit = joint_plan.limits[std::size_t(i)];
-    const double gap = gap_of(limit, q);
-    const bool near = gap < 2 * h * std::abs(rate_of(limit, q, v)) + limit_margin;
-    if (near || hasty[std::size_t(i)]) add_limit(i, q, std::min(near ? open(gap) / h : unlimited, limit.speed), rows);
+    if (hasty[std::size_t(i)] || is_near(limit, q, v, h))
+      add_limit(i, q, std::min(open(gap_of(limit, q)) / h, limit.speed), rows);
   }
   for (const int k : joint_plan.frictional) {
     add_friction_row(model, joint_plan, kin, vel, k, h, rows.rows);

@@ -149,13 +149,13 @@ bool ContactStepper::Parts::solve(const Departure& from, bool may_split, double&
 bool ContactStepper::Parts::solve_settled(const Departure& from, double h, const Arrival& at, StepReport& report) {
   servos_are_soft = true;
   std::ranges::fill(hasty, 0);
-  find_hasty(at.q, at.v, 0.99);  // what was at its limit is likely to be there still
+  find_hasty(at, at.v, h, 0.99);  // what was at its limit is likely to be there still
   for (bool settled = false; !settled;) {
     if (!solve_rows(from, at, h, servos_are_soft, report)) return false;
     settled = true;
     if (servos_are_soft && firm && !within_servo_limits(from.inputs, at.q, h))
       settled = servos_are_soft = false;  // now as rows
-    if (find_hasty(at.q, v_after, 1 + 1e-9)) settled = false;  // the same
+    if (find_hasty(at, v_after, h, 1 + 1e-9)) settled = false;  // the same
   }
   return true;
 }

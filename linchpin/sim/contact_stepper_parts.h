@@ -71,7 +71,8 @@ struct ContactStepper::Parts {
   bool too_many_contacts(StepReport& report) const;
 
   void add_limit(int limit, std::span<const double> q, double offset, StepRows& to) const;
-  bool find_hasty(std::span<const double> q, std::span<const double> v, double share);
+  bool is_near(const JointLimit& limit, std::span<const double> q, std::span<const double> v, double h) const;
+  bool find_hasty(const Arrival& at, std::span<const double> v, double h, double share);
   void gather_rows(const Inputs& inputs, std::span<const double> q, std::span<const double> v, double h, bool servos);
   void find_row_trees();
   void place_middle(std::span<const double> q, std::span<const double> v, double h);
@@ -128,7 +129,7 @@ struct ContactStepper::Parts {
   ContactSet wider;            // of find_missed()
   bool servos_are_soft = true;  // or are rows, all that have limits
   std::vector<char> bounces;  // per contact: gets no row now
-  std::vector<char> hasty;    // per limit of a joint: gets a row for its speed
+  std::vector<char> hasty;    // per limit of a joint: gets a row though it is not near
   StepRows rows;
   StepRows lifted;  // of (6)
   Problem problem, flat_problem;

@@ -505,6 +505,17 @@ TEST(JointRows, ALimitStops) {
   EXPECT_LT(thrown.v[0], 0) << "it has come down from the upper stop";
 }
 
+// From rest, far from its stop, and pushed so hard that one step would end behind it: 1e5 N on 2 kg are 5 cm in 1 ms.
+TEST(JointRows, ALimitStopsWhatIsPushed) {
+  const Model model = compiled(one_joint({.lower = -0.5, .upper = 0.02}, 0));
+  Simulation simulation(model, {.dt = 1e-3});
+  State state = make_state(model);
+  const std::vector<double> tau{1e5};
+  ASSERT_TRUE(simulation.step(state, {.tau = tau}).ok());
+  EXPECT_NEAR(state.q[0], 0.02, 1e-12);
+  EXPECT_NEAR(state.v[0], 20, 1e-9) << "as fast as it takes to get there";
+}
+
 // It falls at 10 m/s^2 until it is as fast as it may be, and what holds it there takes m g v from then on. A step of (3)
 // is g h^2 / 2 ahead while it falls, so 0.2 s of them 1e-3 m.
 TEST(JointRows, ASpeedLimitHolds) {
