@@ -234,8 +234,7 @@ struct Path {
       const Bounds b = row_bounds(cell);
       double *L = ws.system.L(index(c)), *R = ws.system.R(index(c));
       std::fill_n(R, 9, 0.0);
-      if (b.has_lower) R[0] += ws.at.u[at] / above_lower(b, ws.at.r[at]);
-      if (b.has_upper) R[0] += ws.at.v[at] / below_upper(b, ws.at.r[at]);
+      R[0] = row_R(b, ws.at.r[at], ws.at.u[at], ws.at.v[at]);
       ws.system.active(index(c)) = !b.fixed;
       ws.system.unit_L(index(c)) = cell.size == 1;
       if (cell.size == 1) continue;

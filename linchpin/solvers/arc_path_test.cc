@@ -52,6 +52,13 @@ TEST(ArcPath, GoesRoundFolds) {
   EXPECT_LE(a.outcome.iterations, 200);
 }
 
+TEST(ArcPath, FreeRowsMayBeRedundant) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Answer a = solve(contacts_with_redundant_free_rows(seed));
+    EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
+  }
+}
+
 TEST(ArcPath, FrictionOfNothingAndOfFive) {
   for (const double mu : {0.0, 5.0})
     for (std::uint64_t seed = 1; seed <= 20; ++seed)

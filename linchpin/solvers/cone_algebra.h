@@ -54,6 +54,12 @@ inline Bounds bounds(const ScaledProblem& p, const Cell& c) {
   const double l = p.lower[std::size_t(c.start)], h = p.upper[std::size_t(c.start)];
   return {l, h, std::isfinite(l), std::isfinite(h), l == h};
 }
+// R of a row, u and v its forces at the lower and at the upper bound. A free row has next to none, but more than none: free
+// rows may be redundant, as those of loops are, and W alone is singular then (its diagonal is 1).
+inline double row_R(const Bounds& b, double r, double u, double v) {
+  if (!b.has_lower && !b.has_upper) return 1e-12;
+  return (b.has_lower ? u / (r - b.lower) : 0) + (b.has_upper ? v / (b.upper - r) : 0);
+}
 
 // R of eight cells, number by number, to the first `count` cells' own: nine numbers each.
 LINCHPIN_INLINE void store_squares(const Double8 (&R)[9], int count, double* to) {

@@ -170,9 +170,7 @@ struct Iteration {
       const Bounds b = bounds(p, cell);
       ws.system.active(index(c)) = !b.fixed;
       ws.system.unit_L(index(c)) = true;
-      R[0] = 0;
-      if (b.has_lower) R[0] += ws.at.u[at] / (ws.at.r[at] - b.lower);
-      if (b.has_upper) R[0] += ws.at.v[at] / (b.upper - ws.at.r[at]);
+      R[0] = row_R(b, ws.at.r[at], ws.at.u[at], ws.at.v[at]);
     }
     return ws.system.factor(p, true);
   }

@@ -62,6 +62,13 @@ TEST(InteriorPoint, PilesAtRest) {
   EXPECT_LE(iterations, 20 * 18);
 }
 
+TEST(InteriorPoint, FreeRowsMayBeRedundant) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Answer a = solve(contacts_with_redundant_free_rows(seed));
+    EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
+  }
+}
+
 TEST(InteriorPoint, FrictionOfNothingAndOfFive) {
   for (const double mu : {0.0, 5.0})
     for (std::uint64_t seed = 1; seed <= 20; ++seed)

@@ -129,7 +129,14 @@ Chain automatic_chain(const Problem& p, bool guessed) {
               {newton, best},
               {interior_point}}},
             6};
-  if (k.cone) return {{{{newton, anew, first_newton_steps}, {interior_point}, {newton, best}, {newton}}}, 4};
+  if (k.cone)
+    return {{{{newton, anew, first_newton_steps},
+              {interior_point, anew, first_interior_steps},
+              {arc_path},
+              {newton, best},
+              {interior_point},
+              {newton}}},
+            6};
   if (!k.box && k.choices <= most_for_enumeration)
     return {{{{lemke}, {interior_point}, {newton, best}, {enumeration}}}, 4};
   if (p.size() <= largest_for_pivoting) return {{{{lemke}, {interior_point}, {newton, best}, {newton}}}, 4};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -48,6 +49,27 @@ inline std::string show(const Answer& a) {
 
 inline bool finite(const std::vector<double>& z) {
   return std::all_of(z.begin(), z.end(), [](double x) { return std::isfinite(x); });
+}
+
+// J J' of two contacts on what five free rows hold, of which two are sums of the others: loops as they come, W singular.
+inline Problem contacts_with_redundant_free_rows(std::uint64_t seed) {
+  constexpr int free = 5, n = free + 6, coordinates = 12;
+  Dice dice(seed);
+  double J[n][coordinates], v[coordinates];
+  for (auto& row : J)
+    for (double& x : row) x = dice.near_zero(1);
+  for (double& x : v) x = dice.near_zero(1);
+  for (int k = 0; k < coordinates; ++k) {
+    J[3][k] = J[0][k] + J[1][k];
+    J[4][k] = J[0][k] - 2 * J[2][k];
+  }
+  std::vector<double> W(n * n), q(n);
+  for (int i = 0; i < n; ++i) {
+    q[std::size_t(i)] = std::inner_product(J[i], J[i] + coordinates, v, 0.0);
+    for (int j = 0; j < n; ++j) W[std::size_t(n * i + j)] = std::inner_product(J[i], J[i] + coordinates, J[j], 0.0);
+  }
+  return {Matrix::dense(n, std::move(W)), std::move(q),
+          {{BlockKind::free, 0, free}, {BlockKind::cone, free, 3, 0.5}, {BlockKind::cone, free + 3, 3, 0.5}}, {}, {}};
 }
 
 // A problem that takes more than three iterations: fewer than it needs are all used, and told.
