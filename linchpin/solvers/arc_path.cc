@@ -13,7 +13,7 @@ namespace {
 
 std::size_t index(int i) { return std::size_t(i); }
 
-constexpr int iteration_limit = 2000;
+constexpr int iteration_limit = 10000;
 constexpr double k = 0.09;         // of (1): anything between 0 and a half does about as well
 constexpr double near_path = 0.8;  // of (4)
 constexpr double first_size = 3;   // of the first r^ and u^, in units of q

@@ -67,7 +67,7 @@ constexpr int most_for_newton_first = 12;  // contacts, without a guess
 // From a guess the others have only to find out what has changed: once they get within `known`, Newton's method has the
 // rest in a step or two.
 constexpr int first_newton_steps_from_guess = 14, interior_steps_from_guess = 100, path_steps_from_guess = 300,
-              newton_steps_from_inside = 60;
+              path_steps_after_guess = 3000, newton_steps_from_inside = 60;
 // The interior point arrives in 10 to 30 iterations where it arrives easily; where it does not, the path does.
 constexpr int first_interior_steps = 50;
 // Where contacts are many Newton's method arrives in a few whole steps or not soon, and the interior point rather often
@@ -125,7 +125,7 @@ Chain automatic_chain(const Problem& p, bool guessed) {
               k.cones > many_contacts ? Try{arc_path, guess, path_steps_from_guess, known}
                                       : Try{interior_point, guess, interior_steps_from_guess, known},
               {newton, best, newton_steps_from_inside},
-              {arc_path},
+              {arc_path, anew, path_steps_after_guess},
               {newton, best},
               {interior_point}}},
             6};
