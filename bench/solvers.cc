@@ -386,7 +386,8 @@ Solvers::Piles Solvers::time_piles_at_rest(int contacts) {
   std::ranges::sort(times);
   piles.solved = int(times.size());
   piles.mean /= std::max(piles.solved, 1);
-  if (piles.solved > Piles::count / 2) piles.median = times[Piles::count / 2];  // those left open count as slower than all
+  if (piles.solved > Piles::count / 2)
+    piles.median = times[Piles::count / 2];  // those left open count as slower than all
   return piles;
 }
 
@@ -429,12 +430,12 @@ void Solvers::add_targets() {
     const Piles small = time_piles_at_rest(100), large = time_piles_at_rest(1000);
     if (small.median && large.median) growth = *large.median / *small.median;
     for (const auto& [contacts, piles] : {std::pair(100, small), std::pair(1000, large)})
-      report_.notes.push_back(text("piles of %d contacts at rest: %d of %d solved, median %.3g ms, mean of those %.3g ms",
-                                   contacts, piles.solved, Piles::count, 1e3 * piles.median.value_or(std::nan("")),
-                                   1e3 * piles.mean));
+      report_.notes.push_back(
+          text("piles of %d contacts at rest: %d of %d solved, median %.3g ms, mean of those %.3g ms", contacts,
+               piles.solved, Piles::count, 1e3 * piles.median.value_or(std::nan("")), 1e3 * piles.mean));
     if (growth)
-      report_.notes.push_back(text("from 100 to 1000 contacts at rest: %.1f times the time, exponent %.2f", *growth,
-                                   std::log10(*growth)));
+      report_.notes.push_back(
+          text("from 100 to 1000 contacts at rest: %.1f times the time, exponent %.2f", *growth, std::log10(*growth)));
   }
   report_.targets.push_back({"pile at rest to 1e-08 (median of 25), 1000 contacts over 100", "", true, 40, growth});
 }

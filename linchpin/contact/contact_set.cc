@@ -13,8 +13,8 @@ namespace {
 double farthest(const SceneShape& shape) {
   const Aabb box = bounds(shape.shape, shape.X_FS);
   const auto far = [](double lower, double upper) { return std::max(std::abs(lower), std::abs(upper)); };
-  return norm(Vec3<double>{far(box.lower.x, box.upper.x), far(box.lower.y, box.upper.y),
-                           far(box.lower.z, box.upper.z)});
+  return norm(
+      Vec3<double>{far(box.lower.x, box.upper.x), far(box.lower.y, box.upper.y), far(box.lower.z, box.upper.z)});
 }
 
 bool same(const Friction& a, const Friction& b) { return a.mu_static == b.mu_static && a.mu_kinetic == b.mu_kinetic; }
@@ -22,8 +22,8 @@ bool same(const Vec3<double>& a, const Vec3<double>& b) { return a.x == b.x && a
 bool same(const Material& a, const Material& b) {
   if (a.name != b.name || !same(a.friction, b.friction) || a.restitution != b.restitution) return false;
   if (a.directional.has_value() != b.directional.has_value()) return false;
-  return !a.directional || (same(a.directional->direction, b.directional->direction) &&
-                            same(a.directional->along, b.directional->along));
+  return !a.directional ||
+         (same(a.directional->direction, b.directional->direction) && same(a.directional->along, b.directional->along));
 }
 
 // Two tangents that turn with the normal and jump nowhere but at n_z = -0.1, a slope that few things have: between steps
@@ -114,11 +114,10 @@ void find_within_reach(const ContactPlan& plan, const Kinematics<double>& kin, c
                 set.found);
   for (const ShapePair& pair : set.found.pairs) {
     const ScenePair* named = plan.scene.named(pair.a, pair.b);
-    const PairMaterial& material =
-        named && named->material
-            ? *named->material
-            : plan.pairs[std::size_t(plan.material[std::size_t(pair.a)] * plan.distinct +
-                                     plan.material[std::size_t(pair.b)])];
+    const PairMaterial& material = named && named->material
+                                       ? *named->material
+                                       : plan.pairs[std::size_t(plan.material[std::size_t(pair.a)] * plan.distinct +
+                                                                plan.material[std::size_t(pair.b)])];
     const int link_a = plan.scene.shapes()[std::size_t(pair.a)].frame;
     const int link_b = plan.scene.shapes()[std::size_t(pair.b)].frame;
     for (int k = pair.first; k < pair.first + pair.count; ++k) {
@@ -192,15 +191,16 @@ ContactPlan::ContactPlan(const Model& model)
       radius[link] = std::max(radius[link], r);
     else
       unbounded[link] = 1;
-    const auto known = std::ranges::find_if(
-        first, [&](int k) { return same(shapes[std::size_t(k)].material, shapes[i].material); });
+    const auto known =
+        std::ranges::find_if(first, [&](int k) { return same(shapes[std::size_t(k)].material, shapes[i].material); });
     material[i] = int(known - first.begin());
     if (known == first.end()) first.push_back(int(i));
   }
   distinct = int(first.size());
   for (const int a : first)
     for (const int b : first)
-      pairs.push_back(combine(shapes[std::size_t(a)].material, shapes[std::size_t(b)].material, model.collision().rules));
+      pairs.push_back(
+          combine(shapes[std::size_t(a)].material, shapes[std::size_t(b)].material, model.collision().rules));
   for (int a = 0; a < int(shapes.size()) && !any; ++a)
     for (int b = a + 1; b < int(shapes.size()) && !any; ++b) any = scene.wanted(a, b);
 }

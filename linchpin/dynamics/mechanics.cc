@@ -1,11 +1,10 @@
 #include "linchpin/dynamics/mechanics.h"
 
-#include "linchpin/dynamics/springs.h"
-
 #include <algorithm>
 #include <limits>
 
 #include "linchpin/base/check.h"
+#include "linchpin/dynamics/springs.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {

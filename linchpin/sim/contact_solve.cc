@@ -1,7 +1,7 @@
 // The rows of a part of a step, their problem and its solution: (1), (2) and (6) of contact_stepper.h.
-#include "linchpin/sim/contact_stepper_parts.h"
-
 #include <algorithm>
+
+#include "linchpin/sim/contact_stepper_parts.h"
 
 namespace linchpin {
 namespace {
@@ -81,8 +81,7 @@ void ContactStepper::Parts::gather_rows(const Inputs& inputs, std::span<const do
 
 void ContactStepper::Parts::find_row_trees() {
   std::ranges::fill(has_rows, 0);
-  for (const RowSide& side : rows.rows.sides)
-    has_rows[std::size_t(trees.of_link[std::size_t(side.link)])] = 1;
+  for (const RowSide& side : rows.rows.sides) has_rows[std::size_t(trees.of_link[std::size_t(side.link)])] = 1;
 }
 
 // Where forces are evaluated: (4) in the middle for trees without rows.
@@ -126,8 +125,9 @@ bool ContactStepper::Parts::solve_rows(const Departure& from, const Arrival& at,
     kinematics<double>(bare.plan, q_eval, kin_middle);
     velocities(model, kin_middle, at.v, vel_after);
   }
-  const Motive motive{with.model, with.plan, moved ? kin_middle : kin, moved ? vel_after : vel, q_eval, at.v, tau,
-                      from.inputs.f_ext, h};
+  const Motive motive{
+      with.model,        with.plan, moved ? kin_middle : kin, moved ? vel_after : vel, q_eval, at.v, tau,
+      from.inputs.f_ext, h};
   with.formulation->pose(motive, rows.rows, problem);
   if (has_rows_in_place(options.method)) report.painleve = std::max(report.painleve, painleve_contacts());
   const bool round = options.directions == 0 || cone_count(problem.blocks) == 0;
@@ -138,8 +138,7 @@ bool ContactStepper::Parts::solve_rows(const Departure& from, const Arrival& at,
       .guess_tolerance = (at.fresh ? 1e-3 : 0.1) * options.tolerance,
       .aim = 1e-5 * options.tolerance};
   z.assign(std::size_t(problem.size()), 0.0);
-  if (has_rows_in_place(options.method))
-    how.warm_start = guess_impulses(rows, set.contacts, at.memory, h, z);
+  if (has_rows_in_place(options.method)) how.warm_start = guess_impulses(rows, set.contacts, at.memory, h, z);
   Problem* posed = &problem;
   if (!round) {
     friction.pose(problem, options.directions, {}, flat_problem);
@@ -226,8 +225,7 @@ bool ContactStepper::Parts::put_back(const Arrival& at, double h, StepReport& re
   z.assign(std::size_t(problem.size()), 0.0);
   lift_impulses.resize(std::size_t(lifted.rows.size()));
   // Positions need not be exact: what is left over is seen by the next step. Nor is it lost if this one finds nothing.
-  const SolveReport solved =
-      solver.solve(problem, SolverId::automatic, {.tolerance = 1e-6, .acceptable = 1e-2}, z);
+  const SolveReport solved = solver.solve(problem, SolverId::automatic, {.tolerance = 1e-6, .acceptable = 1e-2}, z);
   ++report.problems;
   report.iterations += solved.iterations;
   if (!solved.residual.within(1e-2) || solved.status == Status::bad_input) return false;

@@ -1,8 +1,7 @@
-#include "linchpin/sim/contact_stepper_parts.h"
-
 #include <algorithm>
 
 #include "linchpin/geometry/bounds.h"
+#include "linchpin/sim/contact_stepper_parts.h"
 
 namespace linchpin {
 namespace {
@@ -43,8 +42,9 @@ ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       has_rows(std::size_t(trees.count)),
       asleep(std::size_t(trees.count)),
       never_fixed(std::size_t(trees.count), 0) {
-  check(options.directions != 2 || contact_plan.plane,
-        "two directions of friction are for models that move in one plane, and this one does not: take 4 or more, or 0");
+  check(
+      options.directions != 2 || contact_plan.plane,
+      "two directions of friction are for models that move in one plane, and this one does not: take 4 or more, or 0");
   if (!joint_plan.bounded_servos.empty()) {
     implicit_armature(model, dt, false, armature);
     firm = std::make_unique<Variant>(model, options.method, armature);
@@ -154,7 +154,7 @@ bool ContactStepper::Parts::solve_settled(const Departure& from, double h, const
     if (!solve_rows(from, at, h, servos_are_soft, report)) return false;
     settled = true;
     if (servos_are_soft && firm && !within_servo_limits(from.inputs, at.q, h))
-      settled = servos_are_soft = false;  // now as rows
+      settled = servos_are_soft = false;                        // now as rows
     if (find_hasty(at, v_after, h, 1 + 1e-9)) settled = false;  // the same
   }
   return true;
@@ -179,8 +179,7 @@ void ContactStepper::Parts::move(const Departure& from, double h, Arrival& at, S
   for (std::size_t i = 1; i < model.links().size(); ++i) {
     const Link& link = model.links()[i];
     const double part = has_rows[std::size_t(trees.of_link[i])] ? h : 0.5 * h;
-    for (int k = link.v; k < link.v + link.nv; ++k)
-      step_v[std::size_t(k)] = part * v_after[std::size_t(k)];
+    for (int k = link.v; k < link.v + link.nv; ++k) step_v[std::size_t(k)] = part * v_after[std::size_t(k)];
   }
   std::ranges::copy(q_eval, at.q.begin());
   integrate(model, step_v, at.q);

@@ -126,10 +126,10 @@ struct ContactStepper::Parts {
   Kinematics<double> kin, kin_middle;
   Velocities vel, vel_after;
   ContactSet set;
-  ContactSet wider;            // of find_missed()
+  ContactSet wider;             // of find_missed()
   bool servos_are_soft = true;  // or are rows, all that have limits
-  std::vector<char> bounces;  // per contact: gets no row now
-  std::vector<char> hasty;    // per limit of a joint: gets a row though it is not near
+  std::vector<char> bounces;    // per contact: gets no row now
+  std::vector<char> hasty;      // per limit of a joint: gets a row though it is not near
   StepRows rows;
   StepRows lifted;  // of (6)
   Problem problem, flat_problem;

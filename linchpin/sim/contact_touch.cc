@@ -1,8 +1,8 @@
 // Where a step is split: touches of contacts that bounce, or that are far, and the impacts there.
-#include "linchpin/sim/contact_stepper_parts.h"
-
 #include <algorithm>
 #include <tuple>
+
+#include "linchpin/sim/contact_stepper_parts.h"
 
 namespace linchpin {
 namespace {
@@ -27,8 +27,7 @@ bool ContactStepper::Parts::is_far(const Contact& c) const {
 
 bool ContactStepper::Parts::meets_impact() const {
   for (const Contact& c : set.contacts)
-    if (c.restitution > 0 && c.gap <= touching(options) &&
-        relative_velocity(c, kin, vel).x < -options.impact_speed)
+    if (c.restitution > 0 && c.gap <= touching(options) && relative_velocity(c, kin, vel).x < -options.impact_speed)
       return true;
   return false;
 }

@@ -62,7 +62,7 @@ struct ArcPathWorkspace {
   std::vector<double> defect;      // d of (1)
   std::vector<double> best;
   WorthATry worth_a_try;
-  std::vector<double> T;     // of eight cones each: columns of A(r^)^-1 A(u^)
+  std::vector<double> T;  // of eight cones each: columns of A(r^)^-1 A(u^)
 };
 
 Outcome arc_path(const Problem& problem, const SolverOptions& options, ArcPathWorkspace& ws, std::span<double> z);

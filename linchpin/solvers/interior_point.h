@@ -61,7 +61,7 @@ struct InteriorPointWorkspace {
   Step predictor, step, step_beyond;
   std::vector<double> best;
   WorthATry worth_a_try;
-  std::vector<double> T;     // of eight cones each: columns of A(r^)^-1 A(u^)
+  std::vector<double> T;  // of eight cones each: columns of A(r^)^-1 A(u^)
 };
 
 Outcome interior_point(const Problem& problem, const SolverOptions& options, InteriorPointWorkspace& ws,

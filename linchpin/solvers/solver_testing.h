@@ -68,8 +68,11 @@ inline Problem contacts_with_redundant_free_rows(std::uint64_t seed) {
     q[std::size_t(i)] = std::inner_product(J[i], J[i] + coordinates, v, 0.0);
     for (int j = 0; j < n; ++j) W[std::size_t(n * i + j)] = std::inner_product(J[i], J[i] + coordinates, J[j], 0.0);
   }
-  return {Matrix::dense(n, std::move(W)), std::move(q),
-          {{BlockKind::free, 0, free}, {BlockKind::cone, free, 3, 0.5}, {BlockKind::cone, free + 3, 3, 0.5}}, {}, {}};
+  return {Matrix::dense(n, std::move(W)),
+          std::move(q),
+          {{BlockKind::free, 0, free}, {BlockKind::cone, free, 3, 0.5}, {BlockKind::cone, free + 3, 3, 0.5}},
+          {},
+          {}};
 }
 
 // A problem that takes more than three iterations: fewer than it needs are all used, and told.
