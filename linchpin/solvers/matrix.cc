@@ -410,6 +410,21 @@ void Matrix::copy(int row, int rows, int column, int columns, double* out, int s
   }
 }
 
+void Matrix::diagonal(int start, int size, double* out) const {
+  const BlockSparse& S = blocks_;
+  const int i = kind_ == Kind::block_sparse ? block_at(S.row_start, start) : -1;
+  const auto alone = [&](const std::vector<int>& starts) {  // as it mostly is: all of a block
+    return index(i) + 1 < starts.size() && starts[index(i)] == start && starts[index(i) + 1] == start + size;
+  };
+  if (i < 0 || !alone(S.row_start) || !alone(S.column_start)) return copy(start, size, start, size, out, size);
+  const int *first = &S.column[0] + S.first[index(i)], *end = &S.column[0] + S.first[index(i) + 1];
+  const int* at = std::find(first, end, i);
+  if (at == end)
+    std::fill_n(out, size * size, 0.0);
+  else
+    std::copy_n(&S.values[S.value_start[index(int(at - &S.column[0]))]], size * size, out);
+}
+
 void Matrix::form(const std::vector<int>& start, FormedFrom& from, BlockSparse& S) const {
   check(!start.empty() && start.back() == n_, "blocks end at ", start.empty() ? 0 : start.back(), ", the matrix has ",
         n_, " rows");

@@ -79,7 +79,7 @@ class Matrix {
   // Some rows and columns of M, rows of the copy `stride` numbers apart. Allocates only where a product H A^-1 H' is
   // cut within a block.
   void copy(int row, int rows, int column, int columns, double* out, int stride) const;
-  void diagonal(int start, int size, double* out) const { copy(start, size, start, size, out, size); }  // row by row
+  void diagonal(int start, int size, double* out) const;  // row by row
   void to_dense(double* out, int stride) const { copy(0, n_, 0, n_, out, stride); }
   // All of it row by row: its own numbers where it is dense, else those written into `room`.
   const double* dense_view(std::vector<double>& room) const;
