@@ -136,7 +136,8 @@ bool ContactStepper::Parts::solve_rows(const Departure& from, const Arrival& at,
       .acceptable = good_enough(options, at.loose_steps),
       // Impulses that have just been found have also undone what was left over before; the next ones have not.
       .guess_tolerance = (at.fresh ? 1e-3 : 0.1) * options.tolerance,
-      .aim = 1e-5 * options.tolerance};
+      // They have been found as well as can be: if that did not last for a step, something moves, and it will not the next time.
+      .aim = (at.fresh ? 1e-2 : 1e-5) * options.tolerance};
   z.assign(std::size_t(problem.size()), 0.0);
   if (has_rows_in_place(options.method)) how.warm_start = guess_impulses(rows, set.contacts, at.memory, h, z);
   Problem* posed = &problem;
