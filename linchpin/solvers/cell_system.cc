@@ -106,15 +106,16 @@ bool CellSystem::factor_sparse(const ScaledProblem& p, bool rough) {
     if (rough && with_float_ && wait_-- <= 0) is_float_ = sparse_.factor<float>(p.blocks.values.data(), R_.data());
     return is_float_ || sparse_.factor<double>(p.blocks.values.data(), R_.data());
   }
-  sparse_.clear();
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
     const int size = p.cells[c].size;
+    const int first = p.blocks.first[c], end = p.blocks.first[c + 1];
     const SparseLu::Place diagonal = sparse_.diagonal(int(c));
     if (!flags_[c].active) {
+      sparse_.clear_row(int(c), first, end);
       for (int i = 0; i < size; ++i) diagonal.at[i * diagonal.stride + i] = 1;
       continue;
     }
-    const int first = p.blocks.first[c], end = p.blocks.first[c + 1];
+    if (!sparse_.has_diagonal(int(c))) sparse_.clear_row(int(c), first, first);
     if (flags_[c].unit_L && first < end) {  // a row of blocks as it stands
       const std::size_t from = p.blocks.value_start[index(first)], to = index(end) < p.blocks.value_start.size()
                                                                             ? p.blocks.value_start[index(end)]

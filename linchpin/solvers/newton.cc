@@ -160,6 +160,11 @@ Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorks
   const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
   const Inner whole = options.warm_start ? steps_from_guess(ws, options, std::min(limit, most_whole_steps)) : Inner{};
   Outcome outcome{.iterations = whole.steps};
+  if (whole.done) {
+    outcome.stop = Stop::finished;
+    ws.p.unscale(ws.r.data(), z);
+    return outcome;
+  }
   double eps = first_eps, shrink = first_shrink, best = HUGE_VAL;
   int checked_at = 0;
   double checked = HUGE_VAL;
@@ -176,9 +181,7 @@ Outcome newton(const Problem& problem, const SolverOptions& options, NewtonWorks
       ++since_best;
     }
     const bool good = best <= options.tolerance;
-    const double enough = first && !whole.done        ? options.enough_for_guess()
-                          : options.aim > 0 && !first ? options.aim
-                                                      : options.tolerance;
+    const double enough = first ? options.enough_for_guess() : options.aim > 0 ? options.aim : options.tolerance;
     const bool done = best <= enough || beyond == most_beyond;
     beyond += good;
     if (first && options.warm_start)  // a guess that is near needs no long way round

@@ -29,8 +29,8 @@ class SparseLu {
   void analyse(const BlockSparse& S, bool wide = false);
   void make_room_for_float();  // after a wide analysis, before factors of that kind
 
-  // A new matrix begins as zeros. Where S's entry e goes: its first number, rows stride apart. Entries lie one after the
-  // other, in S's order.
+  // A new matrix begins as zeros, or has every row written or cleared. Where S's entry e goes: its first number, rows
+  // stride apart. Entries lie one after the other, in S's order.
   void clear();
   struct Place {
     double* at;
@@ -38,6 +38,8 @@ class SparseLu {
   };
   Place block(int entry) { return place(entry_[std::size_t(entry)]); }
   Place diagonal(int cell) { return place(diagonal_[std::size_t(cell)]); }
+  bool has_diagonal(int cell) const { return sources_[diagonal_[std::size_t(cell)]].stored; }  // has S one?
+  void clear_row(int cell, int first, int end);  // S's entries from first on, and the diagonal
 
   bool factor() { return factor<double>(values_.data(), nullptr); }  // false where a pivot is zero or not finite
   // The same of S itself, its numbers one after the other in `blocks`, plus a square for each cell on the diagonal: nine
