@@ -8,6 +8,8 @@ namespace {
 
 // Steps are not halved below this part of dt.
 constexpr double most_halved = 32;
+// Times that contacts are looked for again before a step is halved: one will do, hardly ever two.
+constexpr int most_searches = 16;
 
 constexpr double runaway_speed = 1e8;  // m/s or rad/s: no mechanism
 
@@ -125,23 +127,23 @@ void ContactStepper::Parts::place(double time, std::span<const double> q, std::s
 // v_after of a part of the step, which may become shorter.
 bool ContactStepper::Parts::solve(const Departure& from, bool may_split, double& h, Arrival& at, StepReport& report) {
   const double residual = report.residual;
-  const int loose_before = report.loose;
-  const auto again = [&] {  // what is thrown away is no part of the step
-    report.residual = residual;
-    report.loose = loose_before;
-  };
-  for (int missed = 0;; ++missed) {
-    while (!solve_settled(from, h, at, report)) {  // a problem that resists is another one in half the time
+  const int loose_before = report.loose, painleve = report.painleve;
+  for (int searches = 0;;) {
+    if (solve_settled(from, h, at, report)) {
+      if (!find_missed(from, may_split, h, at, report)) return true;
+      if (too_many_contacts(report)) return false;
+      if (++searches % most_searches == 0) unsolved(report, "contacts come into reach within a step without end");
+    }
+    if (report.status != StepStatus::done) {  // a problem that resists is another one in half the time
       if (report.status != StepStatus::unsolved || h <= dt / most_halved) return false;
       report.status = StepStatus::done;
       report.reason = "";
-      again();
       ++report.halved;
       h /= 2;
     }
-    if (missed == options.max_splits || !find_missed(from, may_split, h, at, report)) return true;
-    if (too_many_contacts(report)) return false;
-    again();
+    report.residual = residual;  // what is thrown away is no part of the step
+    report.loose = loose_before;
+    report.painleve = painleve;
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include "linchpin/solvers/cone_algebra.h"
 #include "linchpin/solvers/measure.h"
-#include "linchpin/solvers/natural_map.h"
 #include "linchpin/solvers/whole_steps.h"
 
 namespace linchpin {

@@ -34,7 +34,6 @@
 #include <vector>
 
 #include "linchpin/solvers/cell_system.h"
-#include "linchpin/solvers/natural_map.h"
 #include "linchpin/solvers/solver.h"
 #include "linchpin/solvers/whole_steps.h"
 

@@ -172,7 +172,6 @@ inline Double8 less_rows(const S* A, std::size_t stride, int rows, const S* x, i
 
 }  // namespace
 
-void SparseLu::clear() { std::fill(values_.begin(), values_.end(), 0.0); }
 void SparseLu::clear_row(int cell, int first, int end) {
   const auto clear = [&](const Source& s) { std::fill_n(&values_[s.at], s.rows * s.columns, 0.0); };
   for (int e = first; e < end; ++e) clear(sources_[entry_[index(e)]]);

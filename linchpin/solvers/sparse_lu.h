@@ -29,9 +29,8 @@ class SparseLu {
   void analyse(const BlockSparse& S, bool wide = false);
   void make_room_for_float();  // after a wide analysis, before factors of that kind
 
-  // A new matrix begins as zeros, or has every row written or cleared. Where S's entry e goes: its first number, rows
-  // stride apart. Entries lie one after the other, in S's order.
-  void clear();
+  // A new matrix has every row written or cleared. Where S's entry e goes: its first number, rows stride apart. Entries
+  // lie one after the other, in S's order.
   struct Place {
     double* at;
     int stride;

@@ -1,0 +1,186 @@
+// Limits, dry friction, springs and servos of joints over time.
+#include <numbers>
+
+#include "linchpin/dynamics/assembly.h"
+#include "linchpin/sim/contact_testing.h"
+#include "linchpin/spatial/quaternion.h"
+
+namespace linchpin {
+namespace {
+
+// A joint against its stop, and one held by dry friction.
+ModelSpec one_joint(DofSpec dof, double gravity) {
+  ModelSpec spec;
+  spec.name = "joint";
+  spec.gravity = {0, 0, -gravity};
+  BodySpec body;
+  body.name = "slider";
+  body.inertia = {2, {0, 0, 0}, Sym3<double>::zero()};
+  spec.bodies.push_back(body);
+  JointSpec joint;
+  joint.name = "slide";
+  joint.type = JointType::prismatic;
+  joint.child = "slider";
+  joint.axis = {0, 0, 1};
+  joint.dofs = {dof};
+  spec.joints.push_back(joint);
+  return spec;
+}
+
+TEST(JointRows, ALimitStops) {
+  const Model model = compiled(one_joint({.lower = -0.5, .upper = 0.25}, 10));
+  const Finished r = run(model, 1);
+  EXPECT_NEAR(r.state.q[0], -0.5, 2e-10);  // a tenth of the position tolerance counts as closed
+  EXPECT_NEAR(r.state.v[0], 0, 1e-12);
+  State thrown = make_state(model);
+  thrown.v[0] = 5;
+  Simulation simulation(model, {.dt = 1e-3});
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(simulation.step(thrown).ok());
+    EXPECT_LE(thrown.q[0], 0.25 + 1e-12);
+  }
+  EXPECT_LT(thrown.v[0], 0) << "it has come down from the upper stop";
+}
+
+// From rest, far from its stop, and pushed so hard that one step would end behind it: 1e5 N on 2 kg are 5 cm in 1 ms.
+TEST(JointRows, ALimitStopsWhatIsPushed) {
+  const Model model = compiled(one_joint({.lower = -0.5, .upper = 0.02}, 0));
+  Simulation simulation(model, {.dt = 1e-3});
+  State state = make_state(model);
+  const std::vector<double> tau{1e5};
+  ASSERT_TRUE(simulation.step(state, {.tau = tau}).ok());
+  EXPECT_NEAR(state.q[0], 0.02, 1e-12);
+  EXPECT_NEAR(state.v[0], 20, 1e-9) << "as fast as it takes to get there";
+}
+
+// It falls at 10 m/s^2 until it is as fast as it may be, and what holds it there takes m g v from then on. A step of (3)
+// is g h^2 / 2 ahead while it falls, so 0.2 s of them 1e-3 m.
+TEST(JointRows, ASpeedLimitHolds) {
+  const Model model = compiled(one_joint({.velocity_limit = 2}, 10));
+  EXPECT_EQ(default_stepper(model), Stepper::time_stepping);
+  const Finished r = run(model, 1, {}, [](const State& state, const Simulation&, const StepReport&) {
+    EXPECT_GE(state.v[0], -2 - 1e-12) << state.time;
+  });
+  EXPECT_NEAR(r.state.v[0], -2, 1e-12);
+  EXPECT_NEAR(r.state.q[0], -(0.2 + 2 * 0.8), 1.1e-3);
+  EXPECT_NEAR(r.certificate.contact_loss, 20 * 2 * 0.8, 0.05);
+  EXPECT_LT(r.certificate.energy.relative_defect(), 2e-3);
+
+  // Faster than it may be from the start on: a step later it is not. Upwards too.
+  Simulation simulation(model, {.dt = 1e-3});
+  for (const double speed : {-5., 5.}) {
+    State state = make_state(model);
+    state.v[0] = speed;
+    ASSERT_TRUE(simulation.step(state).ok());
+    EXPECT_NEAR(state.v[0], std::copysign(2, speed), 1e-12);
+  }
+  EXPECT_EQ(run(compiled(one_joint({.velocity_limit = 0}, 10)), 0.5).state.q[0], 0) << "no speed at all";
+}
+
+// A stop and a speed limit on one side are one row: the stricter of the two.
+TEST(JointRows, ASpeedLimitBeforeAStop) {
+  const Model model = compiled(one_joint({.lower = -0.5, .velocity_limit = 1}, 10));
+  double lowest = 0, fastest_down = 0;
+  const Finished r = run(model, 1, {}, [&](const State& state, const Simulation&, const StepReport&) {
+    lowest = std::min(lowest, state.q[0]);
+    fastest_down = std::min(fastest_down, state.v[0]);
+  });
+  EXPECT_NEAR(fastest_down, -1, 1e-12);
+  EXPECT_GE(lowest, -0.5 - 1e-12);
+  EXPECT_NEAR(r.state.q[0], -0.5, 2e-10);
+  EXPECT_NEAR(r.state.v[0], 0, 1e-12);
+}
+
+// Limits within a mechanism act on all of it, by all formulations alike: the chain of 000 swings, its second hinge no
+// faster than it may, the third between stops.
+TEST(JointRows, SpeedLimitsWithinAMechanism) {
+  ModelSpec spec = scene("@swing:links=3").value();
+  spec.joints[1].dofs = {DofSpec{.velocity_limit = 0.2}};
+  spec.joints[2].dofs = {DofSpec{.lower = -0.1, .upper = 0.1, .velocity_limit = 0.5}};
+  const Model model = compiled(spec);
+  int at_limit = 0;
+  const Finished os = run(model, 0.5, {}, [&](const State& state, const Simulation&, const StepReport& report) {
+    EXPECT_LE(std::abs(state.v[1]), 0.2 + 1e-9) << state.time;
+    EXPECT_LE(std::abs(state.v[2]), 0.5 + 1e-9) << state.time;
+    EXPECT_LE(std::abs(state.q[2]), 0.1 + 1e-9) << state.time;
+    EXPECT_LE(report.residual, 1e-10);
+    at_limit += std::abs(state.v[1]) > 0.2 - 1e-9;
+  });
+  EXPECT_GT(at_limit, 100);
+  for (const Method method : all_methods())
+    EXPECT_LT(distance(model, os.state, run(model, 0.5, {.contact = {.method = method}}).state), 1e-7)
+        << to_string(method);
+}
+
+// A rod on a ball joint: thrown sideways and let fall, it comes to hang at its limit, the axis of its rotation horizontal;
+// the joint's moment there is that of its weight. By all formulations alike.
+TEST(JointRows, ABallTurnsNoFartherThanItsLimit) {
+  ModelSpec spec;
+  BodySpec rod;
+  rod.name = "rod";
+  rod.inertia = {1, {0.5, 0, 0}, Sym3<double>::diagonal(0.01, 0.1, 0.1)};  // at zero it points along x
+  spec.bodies.push_back(rod);
+  JointSpec joint;
+  joint.name = "ball";
+  joint.type = JointType::ball;
+  joint.child = "rod";
+  joint.dofs.assign(3, DofSpec{.damping = 0.5, .upper = 0.6});
+  joint.start_v = {0, 0, 2};
+  spec.joints.push_back(joint);
+  const Model model = compiled(spec);
+  const auto angle = [](const State& state) { return 2 * std::acos(std::min(1.0, std::abs(state.q[0]))); };
+  const Finished r = run(model, 20, {}, [&](const State& state, const Simulation&, const StepReport&) {
+    EXPECT_LT(angle(state), 0.6 + 1e-4) << state.time;  // paths along the limit are curved: put back a step later
+  });
+  EXPECT_NEAR(angle(r.state), 0.6, 1e-8);
+  EXPECT_LT(fastest(r.state), 1e-3);
+  const Quaternion<double> q{r.state.q[0], r.state.q[1], r.state.q[2], r.state.q[3]};
+  EXPECT_NEAR(to_rotation(q).x.z, -std::sin(0.6), 1e-5) << "it hangs as low as it gets";
+  for (const Method method : all_methods())
+    EXPECT_LT(distance(model, run(model, 0.3).state, run(model, 0.3, {.contact = {.method = method}}).state), 1e-7)
+        << to_string(method);
+}
+
+TEST(JointRows, DryFrictionHoldsAndSlips) {
+  EXPECT_NEAR(run(compiled(one_joint({.dry_friction = 20.1}, 10)), 1).state.q[0], 0, 1e-15);
+  const Finished slips = run(compiled(one_joint({.dry_friction = 5}, 10)), 1);  // 20 N less 5 N on 2 kg
+  EXPECT_NEAR(slips.state.v[0], -7.5, 1e-9);
+}
+
+// A stiff spring and damper at a step a thousand times too long for explicit methods: it goes to where it balances.
+TEST(JointRows, StiffSpringsDoNotExplode) {
+  const Model model = compiled(one_joint({.damping = 1e3, .stiffness = 1e8}, 10));
+  const Finished r = run(model, 1, {.stepper = Stepper::time_stepping, .dt = 1e-2});
+  EXPECT_NEAR(r.state.q[0], -20 / 1e8, 1e-12);
+}
+
+TEST(JointRows, ServosReachTheirTargetWithinTheirLimits) {
+  for (const double limit : {unlimited, 30.}) {
+    ModelSpec spec = one_joint({}, 10);
+    spec.actuators.push_back({.name = "servo",
+                              .joint = "slide",
+                              .type = ActuatorType::position,
+                              .stiffness = 1e6,
+                              .damping = 1e4,
+                              .lower = -limit,
+                              .upper = limit,
+                              .control = 0.3});
+    const Model model = compiled(spec);
+    const Finished r = run(model, 3);
+    EXPECT_NEAR(r.state.q[0], 0.3 - 20 / 1e6, 1e-9) << limit;
+    // In its first step a limited one pushes with all it has: 30 N up, 20 N down, on 2 kg.
+    Simulation simulation(model, {.dt = 1e-3});
+    State state = make_state(model);
+    ASSERT_TRUE(simulation.step(state).ok());
+    if (limit == 30) {
+      EXPECT_NEAR(state.v[0], 5e-3, 1e-9);
+    }
+  }
+  ModelSpec spec = one_joint({}, 0);
+  spec.actuators.push_back(
+      {.name = "servo", .joint = "slide", .type = ActuatorType::velocity, .damping = 1e5, .control = 2});
+  EXPECT_NEAR(run(compiled(spec), 1).state.v[0], 2, 1e-9);
+}
+
+}  // namespace
+}  // namespace linchpin
