@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "linchpin/dynamics/closed_chain.h"
+#include "linchpin/dynamics/loops/closed_chain.h"
 
 namespace linchpin {
 namespace {

@@ -10,9 +10,9 @@
 #include "apps/progress.h"
 #include "apps/reproduce/workshop_tasks.h"
 #include "apps/run_report.h"
-#include "linchpin/record/page_data.h"
+#include "linchpin/live/page_data.h"
+#include "linchpin/live/viewer_page.h"
 #include "linchpin/record/recording_writer.h"
-#include "linchpin/record/viewer_page.h"
 
 namespace linchpin {
 namespace {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
-#include "linchpin/geometry/convex_pieces.h"
-#include "linchpin/geometry/solid.h"
+#include "linchpin/geometry/shapes/convex_pieces.h"
+#include "linchpin/geometry/shapes/solid.h"
 #include "linchpin/io/mesh_file.h"
 
 namespace linchpin {

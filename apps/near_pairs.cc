@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "linchpin/dynamics/kinematics.h"
-#include "linchpin/geometry/collision_scene.h"
+#include "linchpin/dynamics/tree/kinematics.h"
+#include "linchpin/geometry/scene/collision_scene.h"
 
 namespace linchpin {
 namespace {

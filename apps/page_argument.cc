@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "apps/command.h"
-#include "linchpin/record/viewer_page.h"
+#include "linchpin/live/viewer_page.h"
 
 namespace linchpin {
 

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "linchpin/dynamics/mechanics.h"
-#include "linchpin/geometry/height_grid.h"
-#include "linchpin/geometry/hull.h"
-#include "linchpin/geometry/mesh.h"
+#include "linchpin/dynamics/tree/mechanics.h"
+#include "linchpin/geometry/shapes/height_grid.h"
+#include "linchpin/geometry/shapes/hull.h"
+#include "linchpin/geometry/shapes/mesh.h"
 
 namespace linchpin {
 namespace {
@@ -265,7 +265,8 @@ std::string Picture::panels(const std::vector<std::string>& captions, int column
     out += fmt::format("</g>\n<text x=\"2\" y=\"{:.0f}\" font-size=\"12\" style=\"fill:#444\">{}</text></g>\n",
                        height + 14, k < captions.size() ? escaped(captions[k]) : "");
   }
-  return out + yardstick(seen.right - seen.left, seen.scale, gap + double(rows) * (height + below + gap) + 4) + "</svg>\n";
+  return out + yardstick(seen.right - seen.left, seen.scale, gap + double(rows) * (height + below + gap) + 4) +
+         "</svg>\n";
 }
 
 }  // namespace linchpin

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "linchpin/dynamics/kinematics.h"
+#include "linchpin/dynamics/tree/kinematics.h"
 #include "linchpin/model/state.h"
 
 namespace linchpin {

@@ -31,8 +31,9 @@ const std::vector<ReproductionEntry>& reproductions() {
        "000 figure 6", reproduce_os_lcp_figure6},
       {"os-lcp/dual-arm", "The dual-arm robot takes a wheel off its hub, and hands a driver from hand to hand",
        "000 figure 1, section 8", reproduce_os_lcp_dual_arm},
-      {"multipliers/section9", "Lagrange multipliers in linear time: four systems, and chains, stars and trees of any size",
-       "004 section 9", reproduce_multipliers_section9},
+      {"multipliers/section9",
+       "Lagrange multipliers in linear time: four systems, and chains, stars and trees of any size", "004 section 9",
+       reproduce_multipliers_section9},
   };
   return all;
 }

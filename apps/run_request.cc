@@ -9,7 +9,7 @@
 #include "apps/command.h"
 #include "linchpin/contact/contact_set.h"
 #include "linchpin/contact/formulation.h"
-#include "linchpin/dynamics/assembly.h"
+#include "linchpin/dynamics/loops/assembly.h"
 
 namespace linchpin {
 namespace {

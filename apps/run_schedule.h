@@ -8,7 +8,7 @@
 #include "apps/run_output.h"
 #include "apps/run_report.h"
 #include "apps/run_request.h"
-#include "linchpin/record/page_data.h"
+#include "linchpin/live/page_data.h"
 #include "linchpin/record/recording_writer.h"
 
 namespace linchpin {

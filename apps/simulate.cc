@@ -1,4 +1,6 @@
 // linchpin simulate: a model through time, with a certificate at the end.
+#include "apps/simulate.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +11,6 @@
 #include "apps/inspect_recording.h"
 #include "apps/page_argument.h"
 #include "apps/run_schedule.h"
-#include "apps/simulate.h"
 #include "linchpin/model/signal_names.h"
 #include "linchpin/record/build_info.h"
 #include "linchpin/record/recording.h"
@@ -146,11 +147,10 @@ int simulate(const SimulateRequest& request) {
   if (!request.page.empty()) page_or_refuse();
   OutputFile csv("--csv", request.csv), json("--json", request.json), svg("--picture", request.picture),
       contacts("--contacts", request.contacts), page("--export", request.page);
-  std::FILE* const out =
-      csv.is_standard_output() || json.is_standard_output() || svg.is_standard_output() ||
-              contacts.is_standard_output() || page.is_standard_output()
-          ? stderr
-          : stdout;
+  std::FILE* const out = csv.is_standard_output() || json.is_standard_output() || svg.is_standard_output() ||
+                                 contacts.is_standard_output() || page.is_standard_output()
+                             ? stderr
+                             : stdout;
 
   Audience audience{RowWriter(model, csv, bool(json)),
                     ContactWriter(model, contacts),

@@ -14,8 +14,8 @@
 #include "apps/command.h"
 #include "apps/json_output.h"
 #include "apps/progress.h"
-#include "linchpin/solvers/polyhedral.h"
-#include "linchpin/solvers/problem_file.h"
+#include "linchpin/solvers/problem/polyhedral.h"
+#include "linchpin/solvers/problem/problem_file.h"
 #include "linchpin/solvers/solver.h"
 
 namespace linchpin {

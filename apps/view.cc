@@ -12,8 +12,8 @@
 #include "apps/page_argument.h"
 #include "apps/progress.h"
 #include "apps/simulate.h"
-#include "linchpin/record/live_run.h"
-#include "linchpin/record/live_server.h"
+#include "linchpin/live/live_run.h"
+#include "linchpin/live/live_server.h"
 
 namespace linchpin {
 namespace {

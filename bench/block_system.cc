@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "linchpin/dynamics/constraint_forest.h"
+#include "linchpin/dynamics/maximal/constraint_forest.h"
 #include "linchpin/spatial/spatial.h"
 
 namespace linchpin {

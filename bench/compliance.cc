@@ -11,7 +11,7 @@
 // |                | mechanism's is not timed                                                                         |
 //
 // Times are per call and world.
-#include "linchpin/dynamics/compliance.h"
+#include "linchpin/dynamics/compliance/compliance.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "bench/contact_scene.h"
-#include "linchpin/dynamics/kinematics.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/tree/kinematics.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/sim/simulation.h"
 
 namespace linchpin {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "linchpin/base/result.h"
-#include "linchpin/geometry/collision_scene.h"
+#include "linchpin/geometry/scene/collision_scene.h"
 #include "linchpin/model/model.h"
 
 namespace linchpin {

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <vector>
 
-#include "linchpin/dynamics/compliance.h"
-#include "linchpin/dynamics/mass_matrix.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/compliance/compliance.h"
+#include "linchpin/dynamics/tree/mass_matrix.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 
 namespace linchpin {
 

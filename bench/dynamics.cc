@@ -18,10 +18,10 @@
 
 #include "bench/suite.h"
 #include "bench/timing.h"
-#include "linchpin/dynamics/aba.h"
-#include "linchpin/dynamics/kinematics.h"
-#include "linchpin/dynamics/mass_matrix.h"
-#include "linchpin/dynamics/rnea.h"
+#include "linchpin/dynamics/tree/aba.h"
+#include "linchpin/dynamics/tree/kinematics.h"
+#include "linchpin/dynamics/tree/mass_matrix.h"
+#include "linchpin/dynamics/tree/rnea.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 #ifdef LINCHPIN_BENCH_PEERS

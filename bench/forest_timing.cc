@@ -1,6 +1,6 @@
 #include "bench/forest_timing.h"
 
-#include "linchpin/dynamics/constraint_forest.h"
+#include "linchpin/dynamics/maximal/constraint_forest.h"
 
 namespace linchpin {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/forest_timing.h"
-#include "linchpin/dynamics/constraint_forest.h"
+#include "linchpin/dynamics/maximal/constraint_forest.h"
 
 namespace linchpin {
 namespace {

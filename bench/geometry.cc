@@ -21,9 +21,9 @@
 #include "bench/suite.h"
 #include "bench/text.h"
 #include "bench/timing.h"
-#include "linchpin/geometry/bounds.h"
-#include "linchpin/geometry/broad_phase.h"
-#include "linchpin/geometry/collide.h"
+#include "linchpin/geometry/collide/collide.h"
+#include "linchpin/geometry/scene/broad_phase.h"
+#include "linchpin/geometry/shapes/bounds.h"
 #ifdef LINCHPIN_BENCH_PEERS
 #include "bench/peers/geometry_peers.h"
 #endif

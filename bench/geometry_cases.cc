@@ -6,7 +6,7 @@
 #include <numbers>
 #include <random>
 
-#include "linchpin/geometry/hull.h"
+#include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {

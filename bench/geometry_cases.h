@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "linchpin/geometry/shape.h"
+#include "linchpin/geometry/shapes/shape.h"
 
 namespace linchpin {
 

@@ -13,8 +13,8 @@
 
 #include "bench/suite.h"
 #include "bench/timing.h"
-#include "linchpin/dynamics/closed_chain.h"
-#include "linchpin/dynamics/held_rows.h"
+#include "linchpin/dynamics/compliance/held_rows.h"
+#include "linchpin/dynamics/loops/closed_chain.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 

@@ -15,8 +15,6 @@
 //
 // Every solver gets the same numbers. The best of the general ones is what ratios are to ("best general solver"); "SimplicialLDLT, our
 // order" is told our order of elimination, which no general solver finds by itself, and still works number by number.
-#include "linchpin/dynamics/multipliers.h"
-
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -26,8 +24,9 @@
 #include "bench/forest_timing.h"
 #include "bench/suite.h"
 #include "bench/timing.h"
-#include "linchpin/dynamics/aba.h"
-#include "linchpin/dynamics/constraint_forest.h"
+#include "linchpin/dynamics/maximal/constraint_forest.h"
+#include "linchpin/dynamics/maximal/multiplier_dynamics.h"
+#include "linchpin/dynamics/tree/aba.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 

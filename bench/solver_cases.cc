@@ -5,9 +5,9 @@
 #include <cstdlib>
 
 #include "bench/text.h"
-#include "linchpin/solvers/generate.h"
-#include "linchpin/solvers/polyhedral.h"
-#include "linchpin/solvers/problem_file.h"
+#include "linchpin/solvers/problem/generate.h"
+#include "linchpin/solvers/problem/polyhedral.h"
+#include "linchpin/solvers/problem/problem_file.h"
 
 namespace linchpin {
 

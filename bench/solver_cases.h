@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "linchpin/base/result.h"
-#include "linchpin/solvers/problem.h"
+#include "linchpin/solvers/problem/problem.h"
 
 namespace linchpin {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "linchpin/solvers/generate.h"
-#include "linchpin/solvers/residual.h"
+#include "linchpin/solvers/problem/generate.h"
+#include "linchpin/solvers/problem/residual.h"
 
 namespace linchpin {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "linchpin/dynamics/aba.h"
+#include "linchpin/dynamics/tree/aba.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 

@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <numbers>
 
-#include "linchpin/dynamics/box_bodies.h"
-#include "linchpin/dynamics/box_constraints.h"
-#include "linchpin/sim/multiplier_stepper.h"
+#include "linchpin/black_box/box_bodies.h"
+#include "linchpin/black_box/box_constraints.h"
+#include "linchpin/black_box/multiplier_stepper.h"
 
 using namespace linchpin;
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "linchpin/dynamics/assembly.h"
+#include "linchpin/dynamics/loops/assembly.h"
 #include "linchpin/sim/energy_balance.h"
 #include "linchpin/sim/simulation.h"
 

@@ -1,7 +1,7 @@
 // Contacts without dynamics: a scene of shapes, the gaps between them before and after they touch, and a ray through it.
 #include <cstdio>
 
-#include "linchpin/geometry/scene_rays.h"
+#include "linchpin/geometry/scene/scene_rays.h"
 
 int main() {
   using namespace linchpin;

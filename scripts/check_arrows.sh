@@ -3,7 +3,8 @@
 # scripts/check_arrows.sh --self-test: trees with one fault each must be refused, a good one accepted.
 #
 # The arrows are those of linchpin_room() in linchpin/<room>/CMakeLists.txt (DEPENDS, for tests also TEST_LINK) and
-# stand nowhere else. A file of a room may include its own room and all rooms that DEPENDS reaches; its tests
+# stand nowhere else. A room may be a folder below another one, such as linchpin/dynamics/tree; a file belongs to the
+# innermost room around it. A file of a room may include its own room and all rooms that DEPENDS reaches; its tests
 # (*_test.cc) also what TEST_LINK reaches. bench, apps, tests and examples may include any room. Refused besides: a
 # cycle, an unknown room, an include that climbs out by "../" or reaches into the folders above the rooms, a .cc that
 # its room does not list, since that may be a test never run (a .h may stay unlisted: it is private then), and Eigen in
@@ -21,7 +22,7 @@ check() {
     echo "check_arrows: no folder linchpin in $root" >&2
     return 2
   fi
-  mapfile -t lists < <(find linchpin -mindepth 2 -maxdepth 2 -name CMakeLists.txt | sort)
+  mapfile -t lists < <(find linchpin -mindepth 2 -name CMakeLists.txt | sort)
   mapfile -t files < <(find linchpin -mindepth 2 -type f \( -name '*.h' -o -name '*.cc' -o -name '*.inc' \) | sort)
   if ((${#lists[@]} == 0)); then
     echo "check_arrows: no room in $root/linchpin" >&2
@@ -29,6 +30,14 @@ check() {
   fi
   awk '
     function fault(where, what) { print where ": " what; faults++ }
+
+    # The innermost room around linchpin/..., or "" where there is none.
+    function room_of(file,    name) {
+      name = file
+      sub(/^linchpin\//, "", name)
+      while (sub(/\/[^\/]*$/, "", name)) if (name in is_room) return name
+      return ""
+    }
 
     # Adds to set[] all rooms that from reaches, itself included.
     function reach(from, set,    i, n, next_rooms) {
@@ -56,8 +65,9 @@ check() {
     # Stage 1, the CMakeLists: words of linchpin_room( ... ), collected under the keyword before them.
     FILENAME ~ /CMakeLists\.txt$/ {
       if (FNR == 1) {
-        split(FILENAME, path, "/")
-        room = path[2]
+        room = FILENAME
+        sub(/^linchpin\//, "", room)
+        sub(/\/CMakeLists\.txt$/, "", room)
         in_call = 0
       }
       line = $0
@@ -93,11 +103,10 @@ check() {
     # Stage 2, the files.
     FNR == 1 {
       if (!seen_lists++) see_all_lists()
-      split(FILENAME, path, "/")
-      room = path[2]
+      room = room_of(FILENAME)
       is_test = FILENAME ~ /_test\.cc$/
-      if (!(room in is_room)) {
-        fault(FILENAME ":1", "linchpin/" room " has no CMakeLists.txt with linchpin_room")
+      if (room == "") {
+        fault(FILENAME ":1", "is in no room: no folder around it has a CMakeLists.txt with linchpin_room")
       } else if (FILENAME ~ /\.cc$/ && !(FILENAME in listed)) {
         fault(FILENAME ":1", "not listed in " list_of[room])
       }
@@ -121,10 +130,10 @@ check() {
       if (path[1] == "Eigen" || path[1] == "unsupported") eigen_at[FILENAME] = where
       if (target ~ /(^|\/)\.\.\//) {
         fault(where, "includes \"" target "\": spell it from the root of the repository")
-      } else if (path[1] == "linchpin" && n == 2) {
+      } else if (path[1] == "linchpin" && room_of(target) == "") {
         fault(where, "includes \"" target "\", which is in no room")
-      } else if (path[1] == "linchpin" && !(path[2] in may)) {
-        fault(where, "room " room " may not include room " path[2] " (\"" target "\")")
+      } else if (path[1] == "linchpin" && !(room_of(target) in may)) {
+        fault(where, "room " room " may not include room " room_of(target) " (\"" target "\")")
       } else if (!is_test && n > 1 && path[1] ~ /^(apps|bench|tests|examples|python)$/) {
         fault(where, "room " room " may not include " path[1] " (\"" target "\")")
       }
@@ -155,14 +164,16 @@ check() {
     }' "${lists[@]}" "${files[@]}"
 }
 
-# A tree of four rooms, a <- b <- c and d apart, which each case then spoils.
+# A tree of five rooms, a <- b <- c, and d and a/inner apart, which each case then spoils.
 good_tree() {
   local tree=$1
-  mkdir -p "$tree"/linchpin/{a,b,c,d} "$tree/apps"
+  mkdir -p "$tree"/linchpin/{a,a/inner,b,c,d} "$tree/apps"
   printf 'linchpin_room(NAME a HEADERS a.h)\n' >"$tree/linchpin/a/CMakeLists.txt"
   printf 'linchpin_room(\n  NAME b\n  DEPENDS a  # d\n  HEADERS b.h SOURCES b.cc)\n' >"$tree/linchpin/b/CMakeLists.txt"
   printf 'linchpin_room(NAME c DEPENDS b HEADERS c.h TESTS c_test.cc TEST_LINK d)\n' >"$tree/linchpin/c/CMakeLists.txt"
   printf 'linchpin_room(NAME d HEADERS d.h)\n' >"$tree/linchpin/d/CMakeLists.txt"
+  printf 'linchpin_room(NAME a/inner DEPENDS d HEADERS i.h)\n' >"$tree/linchpin/a/inner/CMakeLists.txt"
+  printf '#include "linchpin/d/d.h"\n' >"$tree/linchpin/a/inner/i.h"
   printf '#include <vector>\n' | tee "$tree/linchpin/a/a.h" >"$tree/linchpin/d/d.h"
   printf '#pragma once\n#include "linchpin/a/a.h"\n' >"$tree/linchpin/b/b.h"
   printf '#include "linchpin/b/b.h"\n' >"$tree/linchpin/b/b.cc"
@@ -200,6 +211,8 @@ self_test() {
 upward|linchpin/a/a.h|#include "linchpin/b/b.h"|linchpin/a/a.h:2: room a may not include room b
 sideways|linchpin/b/b.cc|  #  include <linchpin/d/d.h>|linchpin/b/b.cc:2: room b may not include room d
 test-link-is-for-tests|linchpin/c/c.h|#include "linchpin/d/d.h"|linchpin/c/c.h:3: room c may not include room d
+into-inner-room|linchpin/a/a.h|#include "linchpin/a/inner/i.h"|linchpin/a/a.h:2: room a may not include room a/inner
+out-of-inner-room|linchpin/a/inner/i.h|#include "linchpin/a/a.h"|linchpin/a/inner/i.h:2: room a/inner may not include room a
 climbing|linchpin/b/b.cc|#include "../d/d.h"|linchpin/b/b.cc:2: includes "../d/d.h"
 app|linchpin/b/b.cc|#include "apps/main.h"|linchpin/b/b.cc:2: room b may not include apps
 no-room|linchpin/b/b.cc|#include "linchpin/all.h"|linchpin/b/b.cc:2: includes "linchpin/all.h", which is in no room

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linchpin/dynamics/closed_chain.h"
+#include "linchpin/dynamics/loops/closed_chain.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/spatial/quaternion.h"
 

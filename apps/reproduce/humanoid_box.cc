@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "linchpin/base/check.h"
-#include "linchpin/dynamics/assembly.h"
+#include "linchpin/dynamics/loops/assembly.h"
 #include "linchpin/model/scenes.h"
 
 namespace linchpin {

@@ -13,7 +13,7 @@
 #include "apps/reproduce/reproduction.h"
 #include "apps/reproduce/section9_systems.h"
 #include "bench/forest_timing.h"
-#include "linchpin/dynamics/constraint_forest.h"
+#include "linchpin/dynamics/maximal/constraint_forest.h"
 
 namespace linchpin {
 namespace {

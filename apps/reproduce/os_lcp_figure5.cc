@@ -51,7 +51,8 @@ Touches touches_with(const SwingRun& run, SwingTouch::With with) {
 }
 
 Table touch_table(const SwingRun& run) {
-  Table table{"Impacts", "lrrrrr", {"with", "contacts", "first, s", "last, s", "links that had any", "most in one step"}, {}};
+  Table table{
+      "Impacts", "lrrrrr", {"with", "contacts", "first, s", "last, s", "links that had any", "most in one step"}, {}};
   for (std::size_t k = 0; k < std::size(kinds); ++k) {
     const Touches t = touches_with(run, kinds[k]);
     table.rows.push_back({names[k], std::to_string(t.count), t.count ? fmt::format("{:.4f}", t.first) : "-",
@@ -79,7 +80,8 @@ Reproduction reproduce_os_lcp_figure5(const ReproduceOptions& options, const Rep
   Reproduction result;
   result.claims = {
       {"it collides with the ground, bounces off, and then meets the wall", "\"eventually collides with the wall\"",
-       fmt::format("{} contacts with the floor from {:.3f} s on, {} with the wall from {:.3f} s on, {} of links with each other",
+       fmt::format("{} contacts with the floor from {:.3f} s on, {} with the wall from {:.3f} s on, {} of links with "
+                   "each other",
                    floor.count, floor.first, wall.count, wall.first, links.count),
        floor.count > 0 && wall.count > 0 && floor.first < wall.first},
       {"the certificate is clean", "-",
@@ -93,7 +95,8 @@ Reproduction reproduce_os_lcp_figure5(const ReproduceOptions& options, const Rep
        c.impact_loss > 0 && c.energy.stored < c.energy.start && c.energy.relative_defect() < 1e-2},
   };
   result.account = {
-      Paragraph{fmt::format("@swing with 12 links, {:g} s in steps of 0.1 ms, by OS with four directions of friction.", time)},
+      Paragraph{fmt::format("@swing with 12 links, {:g} s in steps of 0.1 ms, by OS with four directions of friction.",
+                            time)},
       frames(model, run),
       touch_table(run),
   };

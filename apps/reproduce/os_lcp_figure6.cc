@@ -90,22 +90,23 @@ Table method_table(const Runs& runs, const std::vector<Window>& windows) {
     table.align += "r";
   }
   for (const Window& w : windows) {
-    table.rows.push_back({w.name(), fmt::format("{:.1e}", largest(runs.os[0], runs.nmc_os[0], height_gap, w.from, w.to)),
+    table.rows.push_back({w.name(),
+                          fmt::format("{:.1e}", largest(runs.os[0], runs.nmc_os[0], height_gap, w.from, w.to)),
                           fmt::format("{:.1e}", largest(runs.os[0], runs.nmc_os[0], speed_gap, w.from, w.to))});
     for (std::size_t k = 1; k < runs.nmc_os.size(); ++k)
-      table.rows.back().push_back(
-          fmt::format("{:.1e}", largest(runs.os[k], runs.nmc_os[k], height_gap, w.from, w.to)));
+      table.rows.back().push_back(fmt::format("{:.1e}", largest(runs.os[k], runs.nmc_os[k], height_gap, w.from, w.to)));
   }
   return table;
 }
 
 Plot step_plot(const Runs& runs) {
-  Plot plot{.title = "What half the step changes: height of the last link, OS",
-            .x_label = "s",
-            .y_label = "m",
-            .log_y = true,
-            .series = {},
-            .note = "Each curve: a run less the run with half its step. Parallel curves a factor of two apart are order 1."};
+  Plot plot{
+      .title = "What half the step changes: height of the last link, OS",
+      .x_label = "s",
+      .y_label = "m",
+      .log_y = true,
+      .series = {},
+      .note = "Each curve: a run less the run with half its step. Parallel curves a factor of two apart are order 1."};
   for (std::size_t k = 0; k + 1 < runs.os.size(); ++k)
     plot.series.push_back(apart(fmt::format("{} - {}", part(k), part(k + 1)), runs.os[k], runs.os[k + 1]));
   return plot;
@@ -160,7 +161,8 @@ Reproduction reproduce_os_lcp_figure6(const ReproduceOptions& options, const Rep
   };
   Runs runs;
   for (std::size_t k = 0; k <= os_halvings; ++k) runs.os.push_back(run(Method::os, k, double(1 << k)));
-  for (std::size_t k = 0; k <= nmc_os_halvings; ++k) runs.nmc_os.push_back(run(Method::nmc_os, k, 15.0 * double(1 << k)));
+  for (std::size_t k = 0; k <= nmc_os_halvings; ++k)
+    runs.nmc_os.push_back(run(Method::nmc_os, k, 15.0 * double(1 << k)));
   if (stopped) return {};
 
   const SwingRun &os = runs.os.front(), &nmc_os = runs.nmc_os.front();
@@ -184,28 +186,33 @@ Reproduction reproduce_os_lcp_figure6(const ReproduceOptions& options, const Rep
   Reproduction result;
   result.claims = {
       {"both methods show the same motion", "\"good agreement\"",
-       fmt::format("until {:g} s, through {} impacts, heights are {:.0e} m apart at most, velocities {:.0e} m/s", settled,
-                   std::ranges::count_if(os.touches, [&](const SwingTouch& t) { return t.time < settled; }), height, speed),
+       fmt::format("until {:g} s, through {} impacts, heights are {:.0e} m apart at most, velocities {:.0e} m/s",
+                   settled, std::ranges::count_if(os.touches, [&](const SwingTouch& t) { return t.time < settled; }),
+                   height, speed),
        height < 1e-6 && speed < 1e-4},
       {"differences decrease with the step",
        "\"the small trajectory differences in the plots decrease further when the time step size is reduced\"",
-       fmt::format("of a motion from that with half its step: {:.0e} m until {:g} s, decreasing as dt^{:.2f} before the first "
-                   "impact and as dt^{:.2f} from there to {:g} s",
-                   step, settled, order_in(runs, flight), order_in(runs, first_second), settled),
+       fmt::format(
+           "of a motion from that with half its step: {:.0e} m until {:g} s, decreasing as dt^{:.2f} before the first "
+           "impact and as dt^{:.2f} from there to {:g} s",
+           step, settled, order_in(runs, flight), order_in(runs, first_second), settled),
        order_in(runs, flight) > 0.9 && order_in(runs, first_second) > 0.7},
       {"collisions are jumps of the velocity", "\"vertical spikes in the velocity plot are discontinuous jumps\"",
        fmt::format("up to {:.1f} m/s within 2 ms", jump), jump > 1},
       {"every run has a clean certificate", "-", fmt::format("largest residual {:.0e}", residual), clean},
   };
   result.account = {
-      Paragraph{fmt::format(
-          "@swing with 12 links, {:g} s, dt = 0.1 ms, four directions of friction. The last link's height is that of its "
-          "centre, its normal velocity the vertical one: the floor's normal is up.", time)},
+      Paragraph{fmt::format("@swing with 12 links, {:g} s, dt = 0.1 ms, four directions of friction. The last link's "
+                            "height is that of its "
+                            "centre, its normal velocity the vertical one: the floor's normal is up.",
+                            time)},
       both(os, nmc_os, "Figure 6: height of the last link", "m", [](const SwingSample& s) { return s.height; }),
-      both(os, nmc_os, "Figure 6: normal velocity of the last link", "m/s", [](const SwingSample& s) { return s.speed; }),
+      both(os, nmc_os, "Figure 6: normal velocity of the last link", "m/s",
+           [](const SwingSample& s) { return s.speed; }),
       Heading{"Between the methods"},
       Paragraph{
-          "Here both methods have the same solution of every step (their problems are eliminations of one system), so that what is between "
+          "Here both methods have the same solution of every step (their problems are eliminations of one system), so "
+          "that what is between "
           "them is rounding and the solvers' tolerance, whatever dt is. It does not stay small for ever: the pendulum "
           "is chaotic, and an impact a little earlier or later is another impact."},
       method_plot(runs),

@@ -60,10 +60,8 @@ Reproduction reproduce_os_lcp_table1(const ReproduceOptions&, const ReproducePro
   std::vector<int> links;
   std::vector<int> sizes_of_paper[5], sizes[5];  // by method, in the order above
   double worst = worst_residual(arm);
-  Table table2{"Table 2, the sizes: pendulums, 4 contacts, nf = 4",
-               "rrrrrr",
-               {"links", "nmc", "nmc_os", "mc", "rmc", "os"},
-               {}};
+  Table table2{
+      "Table 2, the sizes: pendulums, 4 contacts, nf = 4", "rrrrrr", {"links", "nmc", "nmc_os", "mc", "rmc", "os"}, {}};
   for (const PendulumSizes& of_000 : sizes_of_000) {
     if (!progress(of_000.links / 31.0, fmt::format("pendulum of {} links", of_000.links))) return {};
     links.push_back(of_000.links);
@@ -81,9 +79,10 @@ Reproduction reproduce_os_lcp_table1(const ReproduceOptions&, const ReproducePro
   }
   for (std::size_t m = 0; m < arm.size(); ++m)
     if (!sizes_of_paper[m].empty())
-      result.claims.push_back({fmt::format("sizes of {} for pendulums of {} links", to_string(arm[m].method), fmt::join(links, ", ")),
-                               fmt::format("{}", fmt::join(sizes_of_paper[m], ", ")),
-                               fmt::format("{}", fmt::join(sizes[m], ", ")), sizes[m] == sizes_of_paper[m]});
+      result.claims.push_back(
+          {fmt::format("sizes of {} for pendulums of {} links", to_string(arm[m].method), fmt::join(links, ", ")),
+           fmt::format("{}", fmt::join(sizes_of_paper[m], ", ")), fmt::format("{}", fmt::join(sizes[m], ", ")),
+           sizes[m] == sizes_of_paper[m]});
   result.claims.push_back({"all formulations have the same solutions", "\"the underlying physics remains unchanged\"",
                            fmt::format("impulses of each solve OS's problem to {:.1e}", worst), worst <= tolerance});
   result.account.push_back(

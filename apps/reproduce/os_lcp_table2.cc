@@ -38,7 +38,9 @@ struct Times {
       contact_steps += run.in_contact[i];
     }
   }
-  double per_flight_step() const { return 1e6 * flight / double(std::max(1L, long(step.size()) - contact_steps)); }  // us
+  double per_flight_step() const {
+    return 1e6 * flight / double(std::max(1L, long(step.size()) - contact_steps));
+  }  // us
   double per_contact_step() const { return 1e6 * contact / double(std::max(1L, contact_steps)); }
 };
 
@@ -102,10 +104,13 @@ std::string joined(const std::vector<Case>& cases, const Value& value) {
 }
 
 Table main_table(const std::vector<Case>& cases, double time) {
-  Table table{fmt::format("Table 2: computation for a run ({:g} s simulated here; the paper does not say how long its runs are)", time),
-              "rrrrrrrrrr",
-              {"links", "size OS", "NMC/OS", "NMC", "paper OS, s", "NMC/OS, s", "speed-up", "ours OS, s", "NMC/OS, s", "speed-up"},
-              {}};
+  Table table{
+      fmt::format(
+          "Table 2: computation for a run ({:g} s simulated here; the paper does not say how long its runs are)", time),
+      "rrrrrrrrrr",
+      {"links", "size OS", "NMC/OS", "NMC", "paper OS, s", "NMC/OS, s", "speed-up", "ours OS, s", "NMC/OS, s",
+       "speed-up"},
+      {}};
   for (const Case& c : cases)
     table.rows.push_back({std::to_string(c.paper.links), std::to_string(c.sizes.os), std::to_string(c.sizes.nmc_os),
                           std::to_string(c.sizes.nmc), fmt::format("{:.2f}", c.paper.os),
@@ -117,8 +122,8 @@ Table main_table(const std::vector<Case>& cases, double time) {
 Table step_table(const std::vector<Case>& cases) {
   Table table{"Where the time goes, us a step",
               "rrrrrrrrrr",
-              {"links", "steps with contacts", "flight OS", "NMC/OS lemke", "interior point", "contact OS", "NMC/OS lemke",
-               "interior point", "cone: contact OS", "NMC/OS"},
+              {"links", "steps with contacts", "flight OS", "NMC/OS lemke", "interior point", "contact OS",
+               "NMC/OS lemke", "interior point", "cone: contact OS", "NMC/OS"},
               {}};
   const auto us = [](double x) { return fmt::format("{:.1f}", x); };
   for (const Case& c : cases)
@@ -133,8 +138,8 @@ Table step_table(const std::vector<Case>& cases) {
 Table certificate_table(const std::vector<Case>& cases) {
   Table table{"Certificates",
               "rlrrrrrrr",
-              {"links", "method", "impacts", "problems", "most contacts", "largest problem", "residual", "penetration, m",
-               "energy defect"},
+              {"links", "method", "impacts", "problems", "most contacts", "largest problem", "residual",
+               "penetration, m", "energy defect"},
               {}};
   for (const Case& c : cases)
     for (const bool os : {true, false}) {
@@ -224,9 +229,10 @@ Reproduction reproduce_os_lcp_table2(const ReproduceOptions& options, const Repr
       {"these problems have the same solutions", "-",
        fmt::format("impulses of each solve OS's problem to {:.1e}", posed_residual), posed_residual <= 1e-9},
       {"every run has a clean certificate", "-",
-       fmt::format("{} problems, {} of them not solved to 1e-10, largest residual {:.0e}; shapes sink in by {:.0e} m at "
-                   "most; energy is off by {:.0e} of what changed hands",
-                   problems, loose, residual, sunk, defect),
+       fmt::format(
+           "{} problems, {} of them not solved to 1e-10, largest residual {:.0e}; shapes sink in by {:.0e} m at "
+           "most; energy is off by {:.0e} of what changed hands",
+           problems, loose, residual, sunk, defect),
        all([](const Case& c) { return c.clean; })},
       {"OS is faster than NMC/OS for every pendulum",
        joined(cases, [](const Case& c) { return fmt::format("{:.1f}", c.paper.nmc_os / c.paper.os); }),
@@ -237,8 +243,10 @@ Reproduction reproduce_os_lcp_table2(const ReproduceOptions& options, const Repr
   };
   result.account = {
       Paragraph{fmt::format(
-          "@swing as the paper has it: spheres of 1 kg on pins, 12 m in all, from 10 m above a floor, a wall at 4 m; from "
-          "-pi/4 in line at 1 rad/s; mu 0.5, restitution 0.7, steps of 0.1 ms; links touch floor, wall and each other (but "
+          "@swing as the paper has it: spheres of 1 kg on pins, 12 m in all, from 10 m above a floor, a wall at 4 m; "
+          "from "
+          "-pi/4 in line at 1 rad/s; mu 0.5, restitution 0.7, steps of 0.1 ms; links touch floor, wall and each other "
+          "(but "
           "not their neighbours, whom the hinge holds). {:g} s are simulated: down, off the floor, and to the wall. "
           "Friction is polyhedral with four directions; both methods go through the same stepper, collision detection, "
           "impact law and solvers, to the same tolerance. In flight OS has nothing to solve and is one pass of the "

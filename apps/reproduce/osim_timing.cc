@@ -12,7 +12,7 @@
 
 #include "apps/reproduce/reproduction.h"
 #include "bench/dense_compliance.h"
-#include "linchpin/dynamics/operational_inertia.h"
+#include "linchpin/dynamics/compliance/operational_inertia.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/timing.h"
-#include "linchpin/dynamics/compliance.h"
+#include "linchpin/dynamics/compliance/compliance.h"
 
 namespace linchpin {
 

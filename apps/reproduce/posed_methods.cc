@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "linchpin/model/state.h"
-#include "linchpin/solvers/polyhedral.h"
+#include "linchpin/solvers/problem/polyhedral.h"
 #include "linchpin/solvers/solver.h"
 
 namespace linchpin {

@@ -34,7 +34,7 @@ double worst_residual(std::span<const Posed> posed);
 struct PendulumSizes {
   int links, nmc, nmc_os, os;
 };
-inline constexpr PendulumSizes sizes_of_000[] = {{3, 57, 39, 24},   {6, 90, 54, 24},   {12, 156, 84, 24},
+inline constexpr PendulumSizes sizes_of_000[] = {{3, 57, 39, 24},   {6, 90, 54, 24},    {12, 156, 84, 24},
                                                  {15, 189, 99, 24}, {24, 288, 144, 24}, {30, 354, 174, 24}};
 
 }  // namespace linchpin

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "linchpin/base/check.h"
-#include "linchpin/dynamics/box_bodies.h"
-#include "linchpin/dynamics/box_constraints.h"
+#include "linchpin/black_box/box_bodies.h"
+#include "linchpin/black_box/box_constraints.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {

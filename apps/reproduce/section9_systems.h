@@ -1,5 +1,5 @@
 // The four systems of 004 section 9, as far as the paper tells: rods in the plane and in space, put together of black boxes
-// (dynamics/black_box.h).
+// (black_box/black_box.h).
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "bench/block_system.h"
-#include "linchpin/contact/auxiliary_problem.h"
-#include "linchpin/dynamics/multiplier_system.h"
+#include "linchpin/black_box/auxiliary_problem.h"
+#include "linchpin/black_box/multiplier_system.h"
 
 namespace linchpin {
 

@@ -24,11 +24,11 @@
 
 #include "apps/reproduce/quad_chain.h"
 #include "apps/reproduce/reproduction.h"
-#include "linchpin/dynamics/aba.h"
-#include "linchpin/dynamics/articulated_factor.h"
-#include "linchpin/dynamics/augmented.h"
-#include "linchpin/dynamics/mass_matrix.h"
-#include "linchpin/dynamics/rnea.h"
+#include "linchpin/dynamics/tree/aba.h"
+#include "linchpin/dynamics/tree/articulated_factor.h"
+#include "linchpin/dynamics/tree/augmented.h"
+#include "linchpin/dynamics/tree/mass_matrix.h"
+#include "linchpin/dynamics/tree/rnea.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 

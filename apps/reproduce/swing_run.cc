@@ -27,11 +27,10 @@ SwingRun run_swing(const Model& model, const SwingOptions& options, const std::f
     run.samples.push_back({state.time, at.z, point_velocity(model, kin, vel, last, centre).v.z, state});
   };
 
-  Simulation simulation(model, {.stepper = Stepper::time_stepping,
-                                .dt = options.dt,
-                                .contact = {.method = options.method,
-                                            .solver = options.solver,
-                                            .directions = options.directions}});
+  Simulation simulation(
+      model, {.stepper = Stepper::time_stepping,
+              .dt = options.dt,
+              .contact = {.method = options.method, .solver = options.solver, .directions = options.directions}});
   RunMonitor monitor(model);
   State state = make_state(model);
   monitor.start(state);
@@ -50,7 +49,10 @@ SwingRun run_swing(const Model& model, const SwingOptions& options, const std::f
       if (!(c.normal_force > 0)) continue;
       const bool world = c.body_a == 0 || c.body_b == 0;
       const bool up = std::abs(c.normal.z) > 0.5;
-      run.touches.push_back({state.time, !world ? SwingTouch::link : up ? SwingTouch::floor : SwingTouch::wall,
+      run.touches.push_back({state.time,
+                             !world ? SwingTouch::link
+                             : up   ? SwingTouch::floor
+                                    : SwingTouch::wall,
                              std::max(c.body_a, c.body_b)});
     }
     if (i % every != 0) continue;

@@ -8,8 +8,8 @@
 
 namespace linchpin {
 
-inline constexpr double swing_dt = 1e-4;        // s, as in the paper
-inline constexpr int swing_directions = 4;      // of friction: nf of its Table 2
+inline constexpr double swing_dt = 1e-4;    // s, as in the paper
+inline constexpr int swing_directions = 4;  // of friction: nf of its Table 2
 
 Model swing_model(int links);
 

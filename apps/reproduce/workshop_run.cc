@@ -7,7 +7,7 @@
 #include "linchpin/control/feedback.h"
 #include "linchpin/control/inverse_kinematics.h"
 #include "linchpin/control/trajectory.h"
-#include "linchpin/geometry/hull.h"
+#include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/model/scenes.h"
 
 namespace linchpin {

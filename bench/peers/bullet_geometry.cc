@@ -24,7 +24,7 @@
 #include <BulletCollision/NarrowPhaseCollision/btVoronoiSimplexSolver.h>
 
 #include "bench/peers/geometry_peers.h"
-#include "linchpin/geometry/hull.h"
+#include "linchpin/geometry/shapes/hull.h"
 
 namespace linchpin {
 namespace {

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "bench/peers/contact_peers.h"
-#include "linchpin/dynamics/kinematics.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/tree/kinematics.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 

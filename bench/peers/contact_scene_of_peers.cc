@@ -3,8 +3,8 @@
 
 #include "bench/peers/contact_peers.h"
 #include "linchpin/base/check.h"
-#include "linchpin/dynamics/kinematics.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/tree/kinematics.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/model/state.h"
 
 namespace linchpin {

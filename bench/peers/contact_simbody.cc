@@ -7,7 +7,7 @@
 
 #include "bench/peers/contact_peers.h"
 #include "bench/peers/simbody_bodies.h"
-#include "linchpin/geometry/shape_check.h"
+#include "linchpin/geometry/shapes/shape_check.h"
 
 namespace linchpin {
 namespace {

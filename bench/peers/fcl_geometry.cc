@@ -14,7 +14,7 @@
 #include <fcl/narrowphase/distance.h>
 
 #include "bench/peers/geometry_peers.h"
-#include "linchpin/geometry/hull.h"
+#include "linchpin/geometry/shapes/hull.h"
 
 namespace linchpin {
 namespace {

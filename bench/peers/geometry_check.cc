@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "bench/peers/geometry_peers.h"
-#include "linchpin/geometry/collide.h"
-#include "linchpin/geometry/testing.h"
+#include "linchpin/geometry/collide/collide.h"
+#include "linchpin/geometry/shapes/testing.h"
 
 namespace linchpin {
 namespace {

@@ -24,7 +24,7 @@
 
 #include "bench/geometry_cases.h"
 #include "linchpin/base/result.h"
-#include "linchpin/geometry/aabb.h"
+#include "linchpin/geometry/shapes/aabb.h"
 
 namespace linchpin {
 

@@ -5,7 +5,7 @@
 #include <ode/ode.h>
 
 #include "bench/peers/geometry_peers.h"
-#include "linchpin/geometry/hull.h"
+#include "linchpin/geometry/shapes/hull.h"
 
 namespace linchpin {
 namespace {

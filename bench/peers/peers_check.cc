@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "bench/peers.h"
-#include "linchpin/dynamics/aba.h"
-#include "linchpin/dynamics/compliance.h"
+#include "linchpin/dynamics/compliance/compliance.h"
+#include "linchpin/dynamics/tree/aba.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 #include "linchpin/spatial/quaternion.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "linchpin/solvers/problem.h"
+#include "linchpin/solvers/problem/problem.h"
 
 namespace linchpin {
 

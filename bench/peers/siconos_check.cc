@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "bench/peers/siconos.h"
-#include "linchpin/solvers/generate.h"
-#include "linchpin/solvers/residual.h"
+#include "linchpin/solvers/problem/generate.h"
+#include "linchpin/solvers/problem/residual.h"
 
 namespace linchpin {
 namespace {

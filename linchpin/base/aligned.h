@@ -44,7 +44,7 @@ class AlignedArray {
   explicit AlignedArray(std::size_t size) : size_(size) {
     if (size == 0) return;
     const std::size_t bytes = rounded_up(size * sizeof(T));
-    data_ = static_cast<T*>(::operator new(bytes, std::align_val_t{alignment_for(bytes)}));
+    data_ = static_cast<T*>(::operator new (bytes, std::align_val_t{alignment_for(bytes)}));
     ask_for_huge_pages(data_, bytes);
     std::uninitialized_value_construct_n(data_, size);
   }
@@ -59,7 +59,7 @@ class AlignedArray {
     return *this;
   }
   ~AlignedArray() {
-    if (data_) ::operator delete(data_, std::align_val_t{alignment_for(size_ * sizeof(T))});
+    if (data_) ::operator delete (data_, std::align_val_t{alignment_for(size_ * sizeof(T))});
   }
 
   T* data() { return data_; }

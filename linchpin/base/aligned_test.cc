@@ -1,11 +1,11 @@
 #include "linchpin/base/aligned.h"
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace linchpin {
 namespace {

@@ -1,10 +1,10 @@
 #include "linchpin/base/check.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <ostream>
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace linchpin {
 namespace {

@@ -19,8 +19,8 @@ struct Error {
 template <class T>
 class Result {
  public:
-  Result(T value) : content_(std::move(value)) {}          // NOLINT: implicit by design, as in std::expected
-  Result(Error error) : content_(std::move(error)) {}      // NOLINT
+  Result(T value) : content_(std::move(value)) {}      // NOLINT: implicit by design, as in std::expected
+  Result(Error error) : content_(std::move(error)) {}  // NOLINT
   bool ok() const { return std::holds_alternative<T>(content_); }
   explicit operator bool() const { return ok(); }
 

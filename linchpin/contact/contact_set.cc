@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linchpin/geometry/bounds.h"
+#include "linchpin/geometry/shapes/bounds.h"
 #include "linchpin/model/state.h"
 
 namespace linchpin {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "linchpin/contact/rows.h"
-#include "linchpin/dynamics/mechanics.h"
-#include "linchpin/geometry/collision_scene.h"
+#include "linchpin/dynamics/tree/mechanics.h"
+#include "linchpin/geometry/scene/collision_scene.h"
 
 namespace linchpin {
 

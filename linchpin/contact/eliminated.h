@@ -16,7 +16,7 @@
 #include "linchpin/contact/cell_matrix.h"
 #include "linchpin/contact/row_problem.h"
 #include "linchpin/contact/side_products.h"
-#include "linchpin/dynamics/body_inverse.h"
+#include "linchpin/dynamics/maximal/body_inverse.h"
 
 namespace linchpin {
 

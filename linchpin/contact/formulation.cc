@@ -3,7 +3,7 @@
 #include <array>
 
 #include "linchpin/contact/formulations.h"
-#include "linchpin/dynamics/maximal_bodies.h"
+#include "linchpin/dynamics/maximal/maximal_bodies.h"
 
 namespace linchpin {
 namespace {

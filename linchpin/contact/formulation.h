@@ -9,7 +9,7 @@
 // | rmc    | minimal   | velocities and loops, dense            | contacts                          | rmc.cc     |
 // | os     | minimal   | velocities, by the compliance          | loops + contacts                  | os.cc      |
 // | multipliers | maximal | velocities and hinges, in O(n)       | loops + contacts                  | multipliers.cc |
-// All problems are conic (solvers/problem.h); polyhedral friction is made of them afterwards, so that a contact counts
+// All problems are conic (solvers/problem/problem.h); polyhedral friction is made of them afterwards, so that a contact counts
 // three rows there and nf + 2 here [000 (10)-(16)].
 #pragma once
 
@@ -20,7 +20,7 @@
 
 #include "linchpin/base/result.h"
 #include "linchpin/contact/rows.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 
 namespace linchpin {
 

@@ -5,7 +5,7 @@
 #include <Eigen/QR>
 
 #include "linchpin/contact/testing.h"
-#include "linchpin/solvers/polyhedral.h"
+#include "linchpin/solvers/problem/polyhedral.h"
 
 namespace linchpin {
 

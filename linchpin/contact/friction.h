@@ -1,6 +1,6 @@
 // Friction of contacts, posed in two ways besides the cone: by directions, and with a preload.
 //
-// By directions: PolyhedralFriction of solvers/polyhedral.h [000 (10)-(16)].
+// By directions: PolyhedralFriction of solvers/problem/polyhedral.h [000 (10)-(16)].
 //
 // With a preload p >= 0: a normal impulse that acts whatever the problem's own do, and carries friction with them,
 //     |z_T| <= mu (z_N + p),   equal to it and against the motion where the contact slides                        (1)
@@ -13,8 +13,8 @@
 #include <span>
 #include <vector>
 
-#include "linchpin/solvers/polyhedral.h"
-#include "linchpin/solvers/residual.h"
+#include "linchpin/solvers/problem/polyhedral.h"
+#include "linchpin/solvers/problem/residual.h"
 
 namespace linchpin {
 

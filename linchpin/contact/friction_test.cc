@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/solvers/problem/testing.h"
 #include "linchpin/solvers/solver.h"
-#include "linchpin/solvers/testing.h"
 
 namespace linchpin {
 namespace {

@@ -47,12 +47,12 @@ struct Impact {
   std::span<const double> approach;     // by row: J v-. Free rows that are no constraint (momentum, whose z are
                                         // velocities): 0
   std::span<const double> offset = {};  // by row: w = J v+ + offset; empty for zeros
-  std::span<const double> turn = {};    // by cone: of its first direction (solvers/polyhedral.h); empty for zeros
+  std::span<const double> turn = {};  // by cone: of its first direction (solvers/problem/polyhedral.h); empty for zeros
 };
 
 struct ImpactOptions {
   Restitution restitution = Restitution::poisson;
-  int directions = 0;  // of friction (solvers/polyhedral.h); 0: the cone itself
+  int directions = 0;  // of friction (solvers/problem/polyhedral.h); 0: the cone itself
   SolverId solver = SolverId::automatic;
   double tolerance = 1e-10;  // relative, of every problem; of decompression relative to the q of the whole impact
 };
@@ -61,7 +61,7 @@ struct ImpactReport {
   Status status = Status::solved;   // of the problems that must have a solution: all but Newton's. If decompression is
                                     // not solved, z is that of compression
   Status rebound = Status::solved;  // of Newton's: if not solved, the impact is plastic
-  double residual = 0;              // relative, the largest of all solved problems (solvers/residual.h)
+  double residual = 0;              // relative, the largest of all solved problems (solvers/problem/residual.h)
   int problems = 0, iterations = 0;
   int fallbacks = 0;   // problems that the first solver of the chain did not solve
   double release = 1;  // s

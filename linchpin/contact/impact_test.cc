@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "linchpin/contact/impact_testing.h"
-#include "linchpin/solvers/testing.h"
+#include "linchpin/solvers/problem/testing.h"
 
 namespace linchpin {
 namespace {

@@ -1,5 +1,5 @@
 // Impacts of free bodies for tests: random ones of every kind, what they are like afterwards, and whether they obey
-// the laws. Bodies and rows are those of solvers/generate.h, without gravity.
+// the laws. Bodies and rows are those of solvers/problem/generate.h, without gravity.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/contact/impact.h"
-#include "linchpin/solvers/generate.h"
+#include "linchpin/solvers/problem/generate.h"
 
 namespace linchpin {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "linchpin/solvers/local_contact.h"
+#include "linchpin/solvers/conic/local_contact.h"
 
 namespace linchpin {
 namespace {

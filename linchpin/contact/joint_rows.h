@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "linchpin/contact/rows.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 
 namespace linchpin {
 

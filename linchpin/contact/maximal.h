@@ -1,6 +1,6 @@
 // A mechanism in maximal coordinates, for nmc.cc and nmc_os.cc: every body by itself, hinges as rows [000 s.3].
 //
-// V are the twists of all bodies (dynamics/maximal_bodies.h), each at its link's origin in the link's own axes, where its
+// V are the twists of all bodies (dynamics/maximal/maximal_bodies.h), each at its link's origin in the link's own axes, where its
 // inertia is constant. With classical accelerations A (angular, and of the origin)
 //     Mass A = F - b,   b = (w x I w, w x (w x h))                                                             (1)
 // F gravity, forces from outside and reactions. A joint leaves to its coordinates v
@@ -27,8 +27,8 @@
 
 #include "linchpin/contact/formulation.h"
 #include "linchpin/contact/row_problem.h"
-#include "linchpin/dynamics/body_inverse.h"
-#include "linchpin/dynamics/maximal_bodies.h"
+#include "linchpin/dynamics/maximal/body_inverse.h"
+#include "linchpin/dynamics/maximal/maximal_bodies.h"
 
 namespace linchpin {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "linchpin/contact/formulation.h"
-#include "linchpin/dynamics/mass_matrix.h"
-#include "linchpin/dynamics/rnea.h"
+#include "linchpin/dynamics/tree/mass_matrix.h"
+#include "linchpin/dynamics/tree/rnea.h"
 
 namespace linchpin {
 

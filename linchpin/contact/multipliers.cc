@@ -4,11 +4,9 @@
 //     v_free = v + dt multipliers(q, v, tau, f_ext),    w = (J Mhat^-1 K + softness) z + J v_free + offset       (1)
 //     v+ = v_free + D' (1 - X) Mhat^-1 K z                                                                       (2)
 // Mhat^-1 is how bodies respond to forces with their hinges doing what they must [004 (12)], column by column from the
-// factors of dynamics/multipliers.h: 004's constraint anticipation. Where we differ: columns are unit forces on the bodies
+// factors of dynamics/maximal/multiplier_dynamics.h: 004's constraint anticipation. Where we differ: columns are unit forces on the bodies
 // that rows touch, six for each, not one for each row; friction is in the law of a row's block instead of in its direction
 // of force, so that K = J' (the unsymmetric way is in auxiliary_problem.h); rows are at velocity level.
-#include "linchpin/dynamics/multipliers.h"
-
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -17,7 +15,8 @@
 #include "linchpin/contact/eliminated.h"
 #include "linchpin/contact/formulations.h"
 #include "linchpin/contact/touched_links.h"
-#include "linchpin/dynamics/body_inverse.h"
+#include "linchpin/dynamics/maximal/body_inverse.h"
+#include "linchpin/dynamics/maximal/multiplier_dynamics.h"
 
 namespace linchpin {
 namespace {

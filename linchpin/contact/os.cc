@@ -15,10 +15,10 @@
 #include "linchpin/contact/eliminated.h"
 #include "linchpin/contact/formulations.h"
 #include "linchpin/contact/touched_links.h"
-#include "linchpin/dynamics/aba.h"
-#include "linchpin/dynamics/articulated_factor.h"
-#include "linchpin/dynamics/body_inverse.h"
-#include "linchpin/dynamics/compliance.h"
+#include "linchpin/dynamics/compliance/compliance.h"
+#include "linchpin/dynamics/maximal/body_inverse.h"
+#include "linchpin/dynamics/tree/aba.h"
+#include "linchpin/dynamics/tree/articulated_factor.h"
 
 namespace linchpin {
 namespace {

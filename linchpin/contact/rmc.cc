@@ -13,11 +13,11 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 
+#include "linchpin/algebra/semidefinite.h"
 #include "linchpin/base/check.h"
 #include "linchpin/contact/formulations.h"
 #include "linchpin/contact/minimal.h"
 #include "linchpin/contact/row_problem.h"
-#include "linchpin/dynamics/semidefinite.h"
 
 namespace linchpin {
 namespace {

@@ -2,7 +2,7 @@
 // limits, loops.
 //
 //     w = J v+ + offset + softness z,    M (v+ - v) = forces dt + J' z,    z, w by the law of the row's block       (1)
-// z are impulses (N s or N m s), w velocities. The blocks are those of solvers/problem.h; a contact with friction is a
+// z are impulses (N s or N m s), w velocities. The blocks are those of solvers/problem/problem.h; a contact with friction is a
 // cone of three rows: along its normal, which points from B to A, and along two tangents. What each formulation
 // (formulation.h) makes of (1) differs in which unknowns are eliminated before the solver sees the problem.
 //
@@ -14,7 +14,7 @@
 
 #include <vector>
 
-#include "linchpin/solvers/problem.h"
+#include "linchpin/solvers/problem/problem.h"
 #include "linchpin/spatial/spatial.h"
 
 namespace linchpin {

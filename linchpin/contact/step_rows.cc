@@ -40,8 +40,8 @@ void add_loop_rows(const ConstraintPlan& plan, const ConstraintRows& loops, Step
   }
 }
 
-bool guess_impulses(const StepRows& rows, std::span<const Contact> contacts, std::span<const RowMemory> memory, double h,
-                    std::span<double> impulses) {
+bool guess_impulses(const StepRows& rows, std::span<const Contact> contacts, std::span<const RowMemory> memory,
+                    double h, std::span<double> impulses) {
   std::ranges::fill(impulses, 0);
   bool any = false;
   const auto less = [](const RowMemory& m, const std::array<std::uint32_t, 5>& key) { return before(m.key, key); };
@@ -54,8 +54,7 @@ bool guess_impulses(const StepRows& rows, std::span<const Contact> contacts, std
     for (auto m = from; m != memory.end() && !before(key, m->key); ++m) {
       if (m->key != key) continue;
       const Block& block = rows.rows.blocks[b];
-      for (int i = 0; i < block.size; ++i)
-        impulses[std::size_t(block.start + i)] = h * m->force[std::size_t(i)];
+      for (int i = 0; i < block.size; ++i) impulses[std::size_t(block.start + i)] = h * m->force[std::size_t(i)];
       any = true;
       break;
     }
@@ -78,9 +77,8 @@ void remember(const StepRows& rows, std::span<const Contact> contacts, std::span
     if (any) memory.push_back(m);
   }
   const auto less = [](const RowMemory& a, const RowMemory& b) { return before(a.key, b.key); };
-  if (!std::ranges::is_sorted(memory, less)) std::ranges::sort(memory, [](const RowMemory& a, const RowMemory& b) {
-    return a.key < b.key;
-  });
+  if (!std::ranges::is_sorted(memory, less))
+    std::ranges::sort(memory, [](const RowMemory& a, const RowMemory& b) { return a.key < b.key; });
 }
 
 void row_velocities(const Rows& rows, const Velocities& vel, std::span<double> w) {

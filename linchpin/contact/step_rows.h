@@ -6,7 +6,7 @@
 
 #include "linchpin/contact/contact_set.h"
 #include "linchpin/contact/joint_rows.h"
-#include "linchpin/dynamics/constraint_rows.h"
+#include "linchpin/dynamics/loops/constraint_rows.h"
 #include "linchpin/model/state.h"
 
 namespace linchpin {
@@ -30,8 +30,8 @@ void add_loop_rows(const ConstraintPlan& plan, const ConstraintRows& loops, Step
 
 // The forces of the last step (State::memory), times h, as a guess of these rows' impulses: zero where a row is new.
 // Returns whether any was known.
-bool guess_impulses(const StepRows& rows, std::span<const Contact> contacts, std::span<const RowMemory> memory, double h,
-                    std::span<double> impulses);
+bool guess_impulses(const StepRows& rows, std::span<const Contact> contacts, std::span<const RowMemory> memory,
+                    double h, std::span<double> impulses);
 // The other way: what is to be remembered of these impulses.
 void remember(const StepRows& rows, std::span<const Contact> contacts, std::span<const double> impulses, double h,
               std::vector<RowMemory>& memory);

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "linchpin/contact/formulation.h"
-#include "linchpin/dynamics/constraint_rows.h"
-#include "linchpin/dynamics/constraint_testing.h"
-#include "linchpin/dynamics/testing.h"
+#include "linchpin/dynamics/loops/constraint_rows.h"
+#include "linchpin/dynamics/loops/constraint_testing.h"
+#include "linchpin/dynamics/tree/testing.h"
 #include "linchpin/solvers/solver.h"
 
 namespace linchpin {

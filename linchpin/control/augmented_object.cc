@@ -7,7 +7,7 @@
 #include "linchpin/base/check.h"
 #include "linchpin/control/node_units.h"
 #include "linchpin/control/priority_stack.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 
 namespace linchpin {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "linchpin/base/check.h"
 #include "linchpin/control/testing.h"
-#include "linchpin/dynamics/closed_chain.h"
+#include "linchpin/dynamics/loops/closed_chain.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "linchpin/base/check.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {

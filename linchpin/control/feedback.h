@@ -13,7 +13,7 @@
 #include <span>
 
 #include "linchpin/control/frame_task.h"
-#include "linchpin/dynamics/rnea.h"
+#include "linchpin/dynamics/tree/rnea.h"
 
 namespace linchpin {
 

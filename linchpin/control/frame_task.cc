@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "linchpin/base/check.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 
 namespace linchpin {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "linchpin/dynamics/compliance.h"
-#include "linchpin/dynamics/kinematics.h"
+#include "linchpin/dynamics/compliance/compliance.h"
+#include "linchpin/dynamics/tree/kinematics.h"
 
 namespace linchpin {
 

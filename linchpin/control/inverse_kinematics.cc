@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "linchpin/base/check.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/model/state.h"
 #include "linchpin/spatial/quaternion.h"
 

@@ -18,7 +18,9 @@ bool inside_limits(const Model& model, const std::vector<double>& q) {
 }
 
 // Somewhere between the limits, at rest.
-State state_inside(const Model& model, std::uint64_t seed, double part = 0.4) { return bent_state(model, seed, 0, part); }
+State state_inside(const Model& model, std::uint64_t seed, double part = 0.4) {
+  return bent_state(model, seed, 0, part);
+}
 
 struct Wanted {
   std::string scene;

@@ -5,7 +5,7 @@
 #include "linchpin/control/inverse_kinematics.h"
 #include "linchpin/control/operational_space.h"
 #include "linchpin/control/trajectory.h"
-#include "linchpin/dynamics/testing.h"
+#include "linchpin/dynamics/tree/testing.h"
 
 namespace linchpin {
 namespace {

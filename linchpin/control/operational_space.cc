@@ -8,9 +8,9 @@
 #include "linchpin/base/check.h"
 #include "linchpin/control/node_units.h"
 #include "linchpin/control/priority_stack.h"
-#include "linchpin/dynamics/mass_matrix.h"
-#include "linchpin/dynamics/mechanics.h"
-#include "linchpin/dynamics/rnea.h"
+#include "linchpin/dynamics/tree/mass_matrix.h"
+#include "linchpin/dynamics/tree/mechanics.h"
+#include "linchpin/dynamics/tree/rnea.h"
 
 namespace linchpin {
 namespace {

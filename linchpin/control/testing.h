@@ -4,10 +4,10 @@
 #include <Eigen/Dense>
 
 #include "linchpin/control/frame_task.h"
-#include "linchpin/dynamics/mass_matrix.h"
-#include "linchpin/dynamics/mechanics.h"
-#include "linchpin/dynamics/rnea.h"
-#include "linchpin/dynamics/testing.h"
+#include "linchpin/dynamics/tree/mass_matrix.h"
+#include "linchpin/dynamics/tree/mechanics.h"
+#include "linchpin/dynamics/tree/rnea.h"
+#include "linchpin/dynamics/tree/testing.h"
 
 namespace linchpin {
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/base/check.h"
-#include "linchpin/dynamics/testing.h"
+#include "linchpin/dynamics/tree/testing.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "linchpin/base/result.h"
-#include "linchpin/geometry/hull.h"
-#include "linchpin/geometry/mesh.h"
+#include "linchpin/geometry/shapes/hull.h"
+#include "linchpin/geometry/shapes/mesh.h"
 
 namespace linchpin {
 

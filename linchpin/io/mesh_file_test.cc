@@ -11,8 +11,8 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/geometry/mesh_testing.h"
-#include "linchpin/geometry/solid.h"
+#include "linchpin/geometry/shapes/mesh_testing.h"
+#include "linchpin/geometry/shapes/solid.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {

@@ -3,10 +3,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "linchpin/geometry/height_grid.h"
-#include "linchpin/geometry/hull.h"
-#include "linchpin/geometry/mesh.h"
-#include "linchpin/geometry/shape_check.h"
+#include "linchpin/geometry/shapes/height_grid.h"
+#include "linchpin/geometry/shapes/hull.h"
+#include "linchpin/geometry/shapes/mesh.h"
+#include "linchpin/geometry/shapes/shape_check.h"
 #include "linchpin/io/json_archive.h"
 #include "linchpin/model/spec_check.h"
 

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/geometry/height_grid.h"
-#include "linchpin/geometry/hull.h"
-#include "linchpin/geometry/mesh.h"
+#include "linchpin/geometry/shapes/height_grid.h"
+#include "linchpin/geometry/shapes/hull.h"
+#include "linchpin/geometry/shapes/mesh.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
 #include "linchpin/sim/simulation.h"

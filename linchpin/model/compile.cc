@@ -49,8 +49,8 @@ class Compiler {
   const ModelSpec& spec_;
   Model model_;
   Error error_;
-  std::unordered_map<std::string_view, int> body_of_name_;    // index into spec_.bodies, -1 for the world
-  std::vector<Transform<double>> X_P0F0_, X_L0B_;             // before settle_frames(): axes at z, frames at the joints
+  std::unordered_map<std::string_view, int> body_of_name_;  // index into spec_.bodies, -1 for the world
+  std::vector<Transform<double>> X_P0F0_, X_L0B_;           // before settle_frames(): axes at z, frames at the joints
   std::vector<int> joint_of_link_;
 };
 
@@ -63,7 +63,8 @@ Transform<double> rotation(const Mat3<double>& R) { return {R, Vec3<double>::zer
 
 // In the frame in which the body's own has pose X. Straight from the centre of mass: moments about the origin of a body
 // frame far away would cost digits.
-RigidInertia<double> rigid_inertia(const InertiaSpec& spec, const Transform<double>& X = Transform<double>::identity()) {
+RigidInertia<double> rigid_inertia(const InertiaSpec& spec,
+                                   const Transform<double>& X = Transform<double>::identity()) {
   return RigidInertia<double>::about_centre(spec.mass, X * spec.centre, rotate(X.R, spec.moments));
 }
 
@@ -101,7 +102,8 @@ bool Compiler::check_elements() {
   for (const FrameSpec& frame : spec_.frames) {
     if (frame.name.empty()) return fail("a frame on body '", frame.body, "' has no name");
     if (!names.emplace(frame.name, 0).second) return fail("two frames are called '", frame.name, "'");
-    if (!body_of_name_.contains(frame.body)) return fail("frame '", frame.name, "': there is no body '", frame.body, "'");
+    if (!body_of_name_.contains(frame.body))
+      return fail("frame '", frame.name, "': there is no body '", frame.body, "'");
     if (std::string fault = fault_of(frame.X_BF); !fault.empty()) return fail("frame '", frame.name, "': ", fault);
   }
   return true;
@@ -115,8 +117,9 @@ bool Compiler::sort_bodies() {
     const JointSpec& joint = spec_.joints[j];
     const std::size_t child = std::size_t(body_of_name_.at(joint.child));
     if (joint_of[child] >= 0)
-      return fail("body '", joint.child, "' is the child of two joints, '", spec_.joints[std::size_t(joint_of[child])].name,
-                  "' and '", joint.name, "'; close loops with loop constraints instead");
+      return fail("body '", joint.child, "' is the child of two joints, '",
+                  spec_.joints[std::size_t(joint_of[child])].name, "' and '", joint.name,
+                  "'; close loops with loop constraints instead");
     joint_of[child] = static_cast<int>(j);
     const int parent = body_of_name_.at(joint.parent);
     joints_from[parent < 0 ? n : std::size_t(parent)].push_back(static_cast<int>(j));
@@ -304,7 +307,8 @@ void Compiler::settle_frames() {
     link.slide0 += normal->d;
     link.X_PF = screw_z(link.phi, link.t) * screw_x(link.alpha, link.a);
   }
-  for (std::size_t i = 1; i < links.size(); ++i) links[i].inertia = inertia_to_parent(inverse(X_L0L[i]), links[i].inertia);
+  for (std::size_t i = 1; i < links.size(); ++i)
+    links[i].inertia = inertia_to_parent(inverse(X_L0L[i]), links[i].inertia);
   for (std::size_t b = 0; b < model_.bodies_.size(); ++b) {
     Body& body = model_.bodies_[b];
     body.X_LB = inverse(X_L0L[std::size_t(body.link)]) * X_L0B_[b];
@@ -337,7 +341,8 @@ bool Compiler::check_mobility() {
   if (link < 0) return true;
   const Joint& joint = model_.joints_[std::size_t(joint_of_link_[std::size_t(link)])];
   return fail("body '", model_.bodies_[std::size_t(joint.child)].name, "': its joint '", joint.name, "' (",
-              to_string(joint.type), ") has a coordinate that moves no mass, so the mass matrix is singular; give the body ",
+              to_string(joint.type),
+              ") has a coordinate that moves no mass, so the mass matrix is singular; give the body ",
               "or what it carries mass or moments of inertia about that axis, or give the joint armature");
 }
 
@@ -384,8 +389,9 @@ bool Compiler::add_actuators() {
                   " coordinates, and no number ", spec.coordinate);
     const bool has_position = joint.type != JointType::ball && joint.type != JointType::free;
     if (!has_position && spec.type != ActuatorType::force)
-      return fail("actuator '", spec.name, "': a ", to_string(spec.type), " servo needs a joint with coordinates, and '",
-                  spec.joint, "' is a ", to_string(joint.type), " joint");
+      return fail("actuator '", spec.name, "': a ", to_string(spec.type),
+                  " servo needs a joint with coordinates, and '", spec.joint, "' is a ", to_string(joint.type),
+                  " joint");
     const double effort = model_.dofs_[std::size_t(joint.v + spec.coordinate)].effort_limit;
     model_.actuators_.push_back({.name = spec.name,
                                  .type = spec.type,

@@ -1,9 +1,9 @@
 // compile(): names, references, trees and numbers that it refuses, whom it blames, and what is at the edge of that.
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/model/compile_testing.h"
 #include "linchpin/spatial/testing.h"
@@ -59,7 +59,8 @@ TEST(CompileRefuses, ACycleAndNamesThoseOfItOnly) {
   spec.joints.push_back(hinge("j4", "b", "c"));
   expect_refused(spec, {"cycle", "'a' <- 'c' <- 'b' <- 'a'"});
   const std::string message = error_of(spec);
-  for (const char* innocent : {"tail", "thigh", "shank"}) EXPECT_EQ(message.find(innocent), std::string::npos) << message;
+  for (const char* innocent : {"tail", "thigh", "shank"})
+    EXPECT_EQ(message.find(innocent), std::string::npos) << message;
 }
 
 // ---- numbers: masses ----
@@ -72,8 +73,10 @@ TEST(CompileRefuses, ImpossibleMasses) {
 }
 
 TEST(CompileRefuses, ImpossibleMoments) {
-  expect_leg_refused([](auto& s) { s.bodies[0].inertia.moments.xz = nan; }, {"body 'thigh'", "moment of inertia is nan"});
-  expect_leg_refused([](auto& s) { s.bodies[0].inertia.moments.yy = inf; }, {"body 'thigh'", "moment of inertia is inf"});
+  expect_leg_refused([](auto& s) { s.bodies[0].inertia.moments.xz = nan; },
+                     {"body 'thigh'", "moment of inertia is nan"});
+  expect_leg_refused([](auto& s) { s.bodies[0].inertia.moments.yy = inf; },
+                     {"body 'thigh'", "moment of inertia is inf"});
   expect_leg_refused([](auto& s) { s.bodies[1].inertia.moments = Sym3<double>::diagonal(3, 3, -0.5); },
                      {"body 'shank'", "principal moments", "-0.5 < 0"});
   // The diagonal is fine, but the matrix is not positive: eigenvalues of [1 2; 2 1] are -1 and 3.
@@ -112,8 +115,10 @@ TEST(CompileRefuses, FramesThatAreNone) {
                      {"joint 'knee': frame X_CM", "not orthonormal", "0.001", "1e-06"});
   expect_leg_refused([&](auto& s) { s.joints[0].X_CM.R = mirror; }, {"joint 'hip': frame X_CM", "reflection"});
   expect_leg_refused([&](auto& s) { s.joints[0].X_PF.R = broken; }, {"joint 'hip': frame X_PF", "not finite"});
-  expect_leg_refused([&](auto& s) { s.joints[0].X_PF.p.x = nan; }, {"joint 'hip': frame X_PF", "(nan, 0, 0)", "not finite"});
-  expect_leg_refused([&](auto& s) { s.joints[0].X_CM.p.z = inf; }, {"joint 'hip': frame X_CM", "(0, 0, inf)", "not finite"});
+  expect_leg_refused([&](auto& s) { s.joints[0].X_PF.p.x = nan; },
+                     {"joint 'hip': frame X_PF", "(nan, 0, 0)", "not finite"});
+  expect_leg_refused([&](auto& s) { s.joints[0].X_CM.p.z = inf; },
+                     {"joint 'hip': frame X_CM", "(0, 0, inf)", "not finite"});
   expect_leg_refused([&](auto& s) { s.frames[0].X_BF.p.x = -inf; }, {"frame 'foot'", "(-inf, 0, 1)", "not finite"});
   expect_leg_refused([&](auto& s) { s.frames[0].X_BF.R = mirror; }, {"frame 'foot'", "reflection"});
 }
@@ -166,7 +171,8 @@ TEST(CompileAccepts, AxesOfAnyLength) {
 TEST(CompileRefuses, JointTypesThatThereAreNot) {
   expect_leg_refused([](auto& s) { s.joints[1].type = static_cast<JointType>(joint_type_count); },
                      {"joint 'knee'", "unknown joint type 10"});
-  expect_leg_refused([](auto& s) { s.joints[1].type = static_cast<JointType>(-1); }, {"joint 'knee'", "unknown joint type -1"});
+  expect_leg_refused([](auto& s) { s.joints[1].type = static_cast<JointType>(-1); },
+                     {"joint 'knee'", "unknown joint type -1"});
 }
 
 TEST(CompileRefuses, AWrongNumberOfCoordinates) {
@@ -267,7 +273,8 @@ TEST(CompileRefuses, ArmatureAndSpringsOfFreeJoints) {
       spoil(s.joints[0].dofs[4]);
     };
   };
-  expect_leg_refused(free([](DofSpec& d) { d.armature = 0.25; }), {"joint 'hip'", "free joint takes no armature (0.25)"});
+  expect_leg_refused(free([](DofSpec& d) { d.armature = 0.25; }),
+                     {"joint 'hip'", "free joint takes no armature (0.25)"});
   expect_leg_refused(free([](DofSpec& d) { d.stiffness = 3; }), {"joint 'hip'", "no spring (3)"});
   expect_leg_accepted(free([](DofSpec& d) { d.damping = 1; }));
 }
@@ -312,11 +319,13 @@ TEST(CompileRefuses, ShapesThatAreNone) {
   };
   for (const auto& [shape, complaint] : cases) {
     const GeometrySpec geometry{"skin", shape};
-    expect_leg_refused([&](auto& s) { s.bodies[1].geometry = {geometry}; }, {"body 'shank', geometry 'skin'", complaint});
+    expect_leg_refused([&](auto& s) { s.bodies[1].geometry = {geometry}; },
+                       {"body 'shank', geometry 'skin'", complaint});
     expect_leg_refused([&](auto& s) { s.world_geometry = {geometry}; }, {"world geometry 'skin'", complaint});
   }
   const GeometrySpec misplaced{"skin", Sphere{1}, translation(0, nan, 0)};
-  expect_leg_refused([&](auto& s) { s.bodies[1].geometry = {misplaced}; }, {"body 'shank', geometry 'skin'", "(0, nan, 0)"});
+  expect_leg_refused([&](auto& s) { s.bodies[1].geometry = {misplaced}; },
+                     {"body 'shank', geometry 'skin'", "(0, nan, 0)"});
   expect_leg_refused([&](auto& s) { s.world_geometry = {misplaced}; }, {"world geometry 'skin'", "(0, nan, 0)"});
   expect_leg_accepted([](auto& s) { s.bodies[1].geometry = {{"ball", Capsule{1, 0}}}; });
 }
@@ -342,8 +351,7 @@ TEST(CompileRefuses, ACycleOfAHundredThousand) {
   ModelSpec spec;
   for (std::size_t i = 0; i < 100000; ++i) spec.bodies.push_back(solid(numbered("b", i)));
   for (std::size_t i = 0; i < 100000; ++i)
-    spec.joints.push_back(hinge(numbered("j", i), spec.bodies[(i + 99999) % 100000].name,
-                                spec.bodies[i].name));
+    spec.joints.push_back(hinge(numbered("j", i), spec.bodies[(i + 99999) % 100000].name, spec.bodies[i].name));
   expect_refused(spec, {"cycle", "'b0' <- 'b99999' <- 'b99998'"});
 }
 

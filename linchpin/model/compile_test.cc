@@ -1,10 +1,10 @@
 // compile(): what it accepts becomes the mechanism of the spec.
-#include <gtest/gtest.h>
-
 #include <ctime>
 #include <numbers>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/model/compile_testing.h"
 #include "linchpin/model/pose_testing.h"
@@ -150,11 +150,12 @@ TEST(Compile, SiblingsKeepTheOrderOfTheirJoints) {
     spec.bodies.push_back(solid(name));
   spec.joints = {hinge("wrist_l", "left_arm", "left_hand"), hinge("neck", "torso", "head"),
                  hinge("shoulder_r", "torso", "right_arm"), hinge("base", "world", "torso"),
-                 hinge("shoulder_l", "torso", "left_arm"), hinge("wrist_r", "right_arm", "right_hand")};
+                 hinge("shoulder_l", "torso", "left_arm"),  hinge("wrist_r", "right_arm", "right_hand")};
   const Model model = compiled(spec);
   std::vector<std::string> order;
   for (const Body& body : model.bodies()) order.push_back(body.name);
-  EXPECT_EQ(order, (std::vector<std::string>{"world", "torso", "head", "right_arm", "right_hand", "left_arm", "left_hand"}));
+  EXPECT_EQ(order,
+            (std::vector<std::string>{"world", "torso", "head", "right_arm", "right_hand", "left_arm", "left_hand"}));
 }
 
 TEST(Compile, InertiaOfALinkIsThatOfItsBodies) {
@@ -196,7 +197,8 @@ TEST(Compile, FarBodyFramesCostNoDigits) {
 
 TEST(Welds, JoinTheLinkOfTheirParent) {
   ModelSpec spec = leg();
-  spec.bodies.push_back({.name = "lamp", .inertia = {2, {0, 0, 0.5}, Sym3<double>::diagonal(0.3, 0.3, 0.1)}, .geometry = {}});
+  spec.bodies.push_back(
+      {.name = "lamp", .inertia = {2, {0, 0, 0.5}, Sym3<double>::diagonal(0.3, 0.3, 0.1)}, .geometry = {}});
   spec.joints.push_back(hinge("clamp", "thigh", "lamp"));
   spec.joints.back().type = JointType::weld;
   spec.joints.back().X_PF = {rotation_x(std::numbers::pi / 2), {0, 0, 3}};

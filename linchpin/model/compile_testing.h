@@ -1,14 +1,14 @@
 // What tests of compile() are made of: small specs, and whether they are refused, in which words.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/model/model.h"
 #include "linchpin/model/scenes.h"
@@ -50,8 +50,9 @@ inline ModelSpec single(JointType type, const InertiaSpec& inertia) {
 inline ModelSpec scene_spec(const std::string& text) { return scene(text).value(); }
 // Texts of scenes: chains, robots and random trees, on the world and floating.
 inline std::vector<std::string> some_scenes() {
-  std::vector<std::string> texts{"@pendulum", "@chain:links=30", "@heavy_light", "@humanoid", "@quadruped",
-                                 "@dual_arm", "@top",            "@forest",      "@cart_pole", "@planar_walker"};
+  std::vector<std::string> texts{"@pendulum",  "@chain:links=30", "@heavy_light", "@humanoid",
+                                 "@quadruped", "@dual_arm",       "@top",         "@forest",
+                                 "@cart_pole", "@planar_walker"};
   for (int seed = 1; seed <= 30; ++seed)
     texts.push_back("@random_tree:bodies=30,seed=" + std::to_string(seed) + ",floating=" + std::to_string(seed % 2));
   return texts;
@@ -74,7 +75,8 @@ inline void expect_refused(const ModelSpec& spec, const std::vector<std::string>
   const std::string message = error_of(spec);
   ASSERT_NE(message, "") << "accepted; expected: " << parts.front();
   EXPECT_EQ(message.rfind(spec.name.empty() ? "model: " : "model '" + spec.name + "': ", 0), 0u) << message;
-  for (const std::string& part : parts) EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
+  for (const std::string& part : parts)
+    EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
 }
 inline void expect_accepted(const ModelSpec& spec) { EXPECT_EQ(error_of(spec), ""); }
 

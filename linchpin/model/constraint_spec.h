@@ -4,7 +4,7 @@
 // The joints of a spec form a tree. Each constraint takes freedom away from it, as rows
 //     g(q, t) = 0                     holonomic: a condition on where things are
 //     a(q) v = u(t)                   nonholonomic: a condition on how they move
-// and dynamics/constraint_rows.h says what g and a are. Frames A and B are fixed in bodies and given by name; either may
+// and dynamics/loops/constraint_rows.h says what g and a are. Frames A and B are fixed in bodies and given by name; either may
 // be on the world. SI units.
 #pragma once
 

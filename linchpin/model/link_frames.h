@@ -14,9 +14,9 @@
 namespace linchpin {
 
 struct CommonNormal {
-  double phi, t;      // on our own axis
-  double alpha, a;    // twist and length of the common normal
-  double theta, d;    // on the next axis
+  double phi, t;    // on our own axis
+  double alpha, a;  // twist and length of the common normal
+  double theta, d;  // on the next axis
 };
 
 // Empty when the axes are so nearly parallel, but not parallel, that the common normal is far away: moving the frame

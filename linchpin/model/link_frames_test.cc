@@ -1,8 +1,8 @@
 #include "linchpin/model/link_frames.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/model/spec.h"
 #include "linchpin/spatial/testing.h"

@@ -1,7 +1,8 @@
 #include "linchpin/model/mobility.h"
 
-#include <Eigen/Dense>
 #include <vector>
+
+#include <Eigen/Dense>
 
 #include "linchpin/model/link_frames.h"
 #include "linchpin/model/state.h"
@@ -55,7 +56,8 @@ Columns motion_subspace(const Link& link) {
     S(2, 0) = link.turn;
     S(5, 0) = link.slide;
   } else {
-    S.topLeftCorner(link.nv, link.nv).setIdentity();  // free: linear coordinates up to a rotation, which changes nothing
+    S.topLeftCorner(link.nv, link.nv)
+        .setIdentity();  // free: linear coordinates up to a rotation, which changes nothing
   }
   return S;
 }

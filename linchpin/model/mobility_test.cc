@@ -10,7 +10,8 @@ namespace {
 using namespace compile_testing;
 
 TEST(CompileRefuses, AMasslessTip) {
-  expect_leg_refused([](auto& s) { s.bodies[1].inertia = {}; }, {"body 'shank'", "joint 'knee' (revolute)", "moves no mass"});
+  expect_leg_refused([](auto& s) { s.bodies[1].inertia = {}; },
+                     {"body 'shank'", "joint 'knee' (revolute)", "moves no mass"});
   // Two of them: the blame is the outermost's.
   expect_leg_refused([](auto& s) { s.bodies[0].inertia = s.bodies[1].inertia = {}; }, {"body 'shank'", "joint 'knee'"});
 }
@@ -34,7 +35,8 @@ TEST(CompileRefuses, APointMassOnItsOwnAxis) {
     joint.axis = random.vector();
     joint.X_PF = random.pose();
     joint.X_CM.p = random.vector(random.magnitude(0.1, 100));
-    spec.bodies[0].inertia = {random.magnitude(1e-3, 1e3), joint.X_CM.p + random.even() * joint.axis, Sym3<double>::zero()};
+    spec.bodies[0].inertia = {random.magnitude(1e-3, 1e3), joint.X_CM.p + random.even() * joint.axis,
+                              Sym3<double>::zero()};
     // The axis passes the centre at a distance of some roundings of the centre's place.
     const double far = norm(joint.X_CM.p);
     if (far < 3) expect_refused(spec, {"body 'b'", "joint 'j' (revolute)", "moves no mass"});

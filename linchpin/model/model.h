@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "linchpin/base/result.h"
-#include "linchpin/geometry/scene_spec.h"
+#include "linchpin/geometry/scene/scene_spec.h"
 #include "linchpin/model/spec.h"
 
 namespace linchpin {
@@ -145,7 +145,7 @@ class Model {
  public:
   const std::string& name() const { return name_; }
   const Vec3<double>& gravity() const { return gravity_; }
-  int nq() const { return nq_; }  // numbers of a configuration
+  int nq() const { return nq_; }                             // numbers of a configuration
   int nv() const { return static_cast<int>(dofs_.size()); }  // degrees of freedom
   std::span<const Link> links() const { return links_; }     // [0] is the world
   std::span<const Run> runs() const { return runs_; }        // [0] is the world

@@ -21,7 +21,8 @@ TEST(Model, FindsWhatItHasByName) {
   EXPECT_EQ(model.find_body("shank"), 2);
   EXPECT_EQ(model.find_joint("knee"), 1);
   EXPECT_EQ(model.find_frame("foot"), 0);
-  for (const char* nobody : {"", "a", "knee", "shan", "shanks", "zebra"}) EXPECT_EQ(model.find_body(nobody), -1) << nobody;
+  for (const char* nobody : {"", "a", "knee", "shan", "shanks", "zebra"})
+    EXPECT_EQ(model.find_body(nobody), -1) << nobody;
   EXPECT_EQ(model.find_joint("shank"), -1);
   EXPECT_EQ(model.find_frame("world"), -1);
   EXPECT_EQ(Model().find_body("world"), -1);

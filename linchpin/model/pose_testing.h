@@ -19,16 +19,26 @@ inline Transform<double> joint_pose(const JointSpec& joint, const double* q) {
   const Vec3<double> u = unit(joint.axis), none{0, 0, 0};
   const Mat3<double> still = Mat3<double>::identity(), plane = frame_with_z(joint.axis);
   switch (joint.type) {
-    case JointType::weld: return {still, none};
-    case JointType::revolute: return {rotation_about(u, q[0]), none};
-    case JointType::prismatic: return {still, q[0] * u};
-    case JointType::screw: return {rotation_about(u, q[0]), (joint.pitch * q[0]) * u};
-    case JointType::cylindrical: return {rotation_about(u, q[0]), q[1] * u};
-    case JointType::universal: return {rotation_about(u, q[0]) * rotation_about(unit(joint.axis2), q[1]), none};
-    case JointType::planar: return {rotation_about(u, q[2]), q[0] * plane.x + q[1] * plane.y};
-    case JointType::translational: return {still, {q[0], q[1], q[2]}};
-    case JointType::ball: return {to_rotation(Quaternion<double>{q[0], q[1], q[2], q[3]}), none};
-    case JointType::free: return {to_rotation(Quaternion<double>{q[0], q[1], q[2], q[3]}), {q[4], q[5], q[6]}};
+    case JointType::weld:
+      return {still, none};
+    case JointType::revolute:
+      return {rotation_about(u, q[0]), none};
+    case JointType::prismatic:
+      return {still, q[0] * u};
+    case JointType::screw:
+      return {rotation_about(u, q[0]), (joint.pitch * q[0]) * u};
+    case JointType::cylindrical:
+      return {rotation_about(u, q[0]), q[1] * u};
+    case JointType::universal:
+      return {rotation_about(u, q[0]) * rotation_about(unit(joint.axis2), q[1]), none};
+    case JointType::planar:
+      return {rotation_about(u, q[2]), q[0] * plane.x + q[1] * plane.y};
+    case JointType::translational:
+      return {still, {q[0], q[1], q[2]}};
+    case JointType::ball:
+      return {to_rotation(Quaternion<double>{q[0], q[1], q[2], q[3]}), none};
+    case JointType::free:
+      return {to_rotation(Quaternion<double>{q[0], q[1], q[2], q[3]}), {q[4], q[5], q[6]}};
   }
   return {};
 }

@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "linchpin/model/spec_check.h"
-#include "linchpin/spatial/words.h"
 #include "linchpin/spatial/quaternion.h"
+#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {
@@ -54,7 +54,7 @@ class Resolver {
     const auto link = [&](const Attachment& end) { return model_.bodies()[std::size_t(end.body)].link; };
     if (link(to_a) == link(to_b))
       refuse(words("bodies '", a.body, "' and '", b.body, "' never move against each other: ",
-                  to_a.body == to_b.body ? "they are one and the same" : "they are welded together"));
+                   to_a.body == to_b.body ? "they are one and the same" : "they are welded together"));
   }
 
   Constraint operator()(const LoopSpec& spec) {
@@ -116,11 +116,11 @@ class Resolver {
       }
       const Joint& joint = model_.joints()[std::size_t(j)];
       if (joint.type == JointType::ball || joint.type == JointType::free)
-        refuse(
-            words("joint '", term.joint, "' is ", to_string(joint.type), "; its position has no coordinates to couple"));
+        refuse(words("joint '", term.joint, "' is ", to_string(joint.type),
+                     "; its position has no coordinates to couple"));
       else if (term.coordinate < 0 || term.coordinate >= joint.nv)
         refuse(words("joint '", term.joint, "' (", to_string(joint.type), ") has ", joint.nv,
-                    " coordinates, not number ", term.coordinate));
+                     " coordinates, not number ", term.coordinate));
       if (!std::ranges::all_of(term.polynomial, [](double c) { return std::isfinite(c); }))
         refuse(words("the polynomial of joint '", term.joint, "' is not finite"));
       if (!fault.empty()) break;

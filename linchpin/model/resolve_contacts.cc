@@ -4,7 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "linchpin/geometry/shape_check.h"
+#include "linchpin/geometry/shapes/shape_check.h"
 #include "linchpin/model/spec_check.h"
 #include "linchpin/spatial/quaternion.h"
 #include "linchpin/spatial/words.h"

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/geometry/collision_scene.h"
-#include "linchpin/geometry/height_grid.h"
+#include "linchpin/geometry/scene/collision_scene.h"
+#include "linchpin/geometry/shapes/height_grid.h"
 #include "linchpin/model/model.h"
 
 namespace linchpin {

@@ -1,8 +1,8 @@
 // Runs: links of one kind in series, which compile() puts side by side.
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/model/compile_testing.h"
 #include "linchpin/model/pose_testing.h"
@@ -81,7 +81,8 @@ TEST(Runs, ASerialRevoluteChainIsOne) {
 
 TEST(Runs, BreakWhereTheKindChanges) {
   using enum JointType;
-  EXPECT_EQ(run_lengths(compiled(serial({revolute, revolute, prismatic, screw, revolute}))), (std::vector<int>{2, 2, 1}));
+  EXPECT_EQ(run_lengths(compiled(serial({revolute, revolute, prismatic, screw, revolute}))),
+            (std::vector<int>{2, 2, 1}));
   EXPECT_EQ(run_lengths(compiled(serial({universal, revolute, ball, ball, revolute}))), (std::vector<int>{3, 1, 1, 1}));
   EXPECT_EQ(run_lengths(compiled(serial({free, revolute, weld, revolute}))), (std::vector<int>{1, 2}));
   // A screw without pitch is a hinge.
@@ -116,7 +117,9 @@ TEST(Runs, BreakAtNearlyParallelAxesWithTheSamePoses) {
     const Model model = compiled(spec);
     const std::vector<int> lengths = run_lengths(model);
     const bool together = lengths == std::vector<int>{3}, apart = lengths == std::vector<int>{1, 2};
-    EXPECT_TRUE(angle < 5e-16 || angle > 0.5 ? together : angle > 1e-14 && angle < 0.05 ? apart : together || apart)
+    EXPECT_TRUE(angle < 5e-16 || angle > 0.5    ? together
+                : angle > 1e-14 && angle < 0.05 ? apart
+                                                : together || apart)
         << "angle " << angle << ": " << lengths.size() << " runs";
     expect_sound_runs(model, "angle " + std::to_string(angle));
     EXPECT_LE(pose_error(spec, model, {0.7, -1.1, 2.3}), 3e-14) << angle;

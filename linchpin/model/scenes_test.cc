@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/geometry/hull.h"
+#include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/model/model.h"
 #include "linchpin/model/scenes/builders.h"
 
@@ -462,7 +462,7 @@ double apart(const Transform<double>& a, const Transform<double>& b) {
   return std::max({norm(a.p - b.p), norm(a.R.x - b.R.x), norm(a.R.y - b.R.y), norm(a.R.z - b.R.z)});
 }
 
-// Closed when all coordinates are zero; dynamics/closed_scenes_test.cc has the rows themselves.
+// Closed when all coordinates are zero; dynamics/loops/closed_scenes_test.cc has the rows themselves.
 TEST(ClosedScenes, AreAssembledAtZero) {
   int loops = 0, rods = 0, rolling = 0;
   for (const Expected& e : expected) {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "linchpin/base/check.h"
-#include "linchpin/geometry/solid.h"
+#include "linchpin/geometry/shapes/solid.h"
 
 namespace linchpin {
 namespace {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "linchpin/geometry/material.h"
-#include "linchpin/geometry/shape.h"
+#include "linchpin/geometry/shapes/material.h"
+#include "linchpin/geometry/shapes/shape.h"
 #include "linchpin/model/constraint_spec.h"
 #include "linchpin/spatial/spatial.h"
 
@@ -128,9 +128,9 @@ struct ActuatorSpec {
   std::string name, joint;
   int coordinate = 0;  // of the joint
   ActuatorType type = ActuatorType::force;
-  double gear = 1;                       // force
-  double stiffness = 0;                  // N m/rad or N/m: position
-  double damping = 0;                    // N m s/rad or N s/m: position, velocity
+  double gear = 1;                               // force
+  double stiffness = 0;                          // N m/rad or N/m: position
+  double damping = 0;                            // N m s/rad or N s/m: position, velocity
   double lower = -unlimited, upper = unlimited;  // of the force, N m or N
   double control = 0;                            // u where nobody says another
 };

@@ -46,7 +46,7 @@ std::string fault_of(const InertiaSpec& inertia) {
     return words("principal moments ", p[0], ", ", p[1], ", ", p[2], " kg m^2: ", p[0], " < 0");
   if (p[0] + p[1] < p[2] - slack)
     return words("principal moments ", p[0], ", ", p[1], ", ", p[2], " kg m^2 break the triangle inequality: ", p[0],
-                " + ", p[1], " = ", p[0] + p[1], " < ", p[2]);
+                 " + ", p[1], " = ", p[0] + p[1], " < ", p[2]);
   return {};
 }
 
@@ -73,7 +73,8 @@ std::string fault_of(const JointSpec& joint) {
   if (!std::isfinite(joint.pitch)) return words("pitch is ", joint.pitch, " m/rad; it must be finite");
   const std::size_t nv = static_cast<std::size_t>(velocity_count(joint.type));
   if (!joint.dofs.empty() && joint.dofs.size() != nv)
-    return words("has ", joint.dofs.size(), " dofs entries; a ", to_string(joint.type), " joint needs ", nv, " or none");
+    return words("has ", joint.dofs.size(), " dofs entries; a ", to_string(joint.type), " joint needs ", nv,
+                 " or none");
   for (std::size_t i = 0; i < joint.dofs.size(); ++i)
     if (std::string fault = fault_of(joint.dofs[i]); !fault.empty()) return words("coordinate ", i, ": ", fault);
   const std::size_t nq = static_cast<std::size_t>(position_count(joint.type));
@@ -93,15 +94,16 @@ std::string fault_of(const JointSpec& joint) {
   }
   for (const DofSpec& dof : joint.dofs) {
     if ((joint.type == JointType::free || joint.type == JointType::ball) && dof.rest != 0)
-      return words("rest is ", dof.rest, "; a ", to_string(joint.type), " joint has no rest position but zero rotation");
+      return words("rest is ", dof.rest, "; a ", to_string(joint.type),
+                   " joint has no rest position but zero rotation");
     if (joint.type == JointType::free && (dof.armature != 0 || dof.stiffness != 0))
       return words("a free joint takes no armature (", dof.armature, ") and no spring (", dof.stiffness, ")");
     const DofSpec& first = joint.dofs.front();
     if (joint.type == JointType::ball && (dof.armature != first.armature || dof.stiffness != first.stiffness))
       return words("a ball joint's armature and stiffness must be the same in all three coordinates, not ",
-                  first.armature, " and ", dof.armature, " or ", first.stiffness, " and ", dof.stiffness);
-    if (joint.type == JointType::ball && (dof.upper != first.upper || !(dof.upper > 0) ||
-                                          (dof.lower != -unlimited && dof.lower != -dof.upper)))
+                   first.armature, " and ", dof.armature, " or ", first.stiffness, " and ", dof.stiffness);
+    if (joint.type == JointType::ball &&
+        (dof.upper != first.upper || !(dof.upper > 0) || (dof.lower != -unlimited && dof.lower != -dof.upper)))
       return words("limits ", dof.lower, " to ", dof.upper,
                    " of a ball joint; upper is the angle that it may turn by, above 0 and the same in all three "
                    "coordinates, and lower is -upper or none");

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "linchpin/geometry/shape_check.h"
+#include "linchpin/geometry/shapes/shape_check.h"
 #include "linchpin/model/spec.h"
 
 namespace linchpin {

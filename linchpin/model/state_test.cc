@@ -1,8 +1,8 @@
 #include "linchpin/model/state.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/model/scenes.h"
 #include "linchpin/spatial/testing.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <unistd.h>
 
-#include "linchpin/geometry/shape_check.h"
+#include "linchpin/geometry/shapes/shape_check.h"
 #include "linchpin/io/spec_json.h"
 #include "linchpin/model/signal_names.h"
 #include "linchpin/record/build_info.h"

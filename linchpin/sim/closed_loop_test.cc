@@ -2,8 +2,8 @@
 // and tables computed in extended precision or by tight integration from equations on paper, by no engine.
 #include <numbers>
 
-#include "linchpin/dynamics/closed_chain.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/loops/closed_chain.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/sim/testing.h"
 #include "linchpin/spatial/quaternion.h"
 

@@ -1,7 +1,7 @@
 // What is told of a step: where energy went, and what contacts did.
-#include "linchpin/sim/contact_stepper_parts.h"
-
 #include <algorithm>
+
+#include "linchpin/sim/contact_stepper_parts.h"
 
 namespace linchpin {
 
@@ -75,8 +75,7 @@ void ContactStepper::Parts::collect() {
     const bool cone = block.kind == BlockKind::cone;
     Vec3<double> impulse = p[0] * c.normal;
     if (cone) impulse = impulse + p[1] * c.t1 + (c.across * p[2]) * c.t2;
-    auto known = first ? sums.end()
-                       : std::ranges::find_if(sums, [&](const Sum& s) { return s.contact.key == c.key; });
+    auto known = first ? sums.end() : std::ranges::find_if(sums, [&](const Sum& s) { return s.contact.key == c.key; });
     if (known == sums.end()) {
       sums.push_back({.contact = c, .gap = c.gap});
       known = sums.end() - 1;
@@ -108,7 +107,7 @@ void ContactStepper::Parts::finish_reports() {
                        .normal_force = normal,
                        .friction = friction_force,
                        .mu = c.mu,
-                       .state = sum.normal == 0          ? ContactState::separating
+                       .state = sum.normal == 0         ? ContactState::separating
                                 : sum.slip > slip_speed ? ContactState::sliding
                                                         : ContactState::sticking});
   }

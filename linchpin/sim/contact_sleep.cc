@@ -1,7 +1,7 @@
 // Islands that have hardly moved for long stand still, until something comes near or pushes.
-#include "linchpin/sim/contact_stepper_parts.h"
-
 #include <algorithm>
+
+#include "linchpin/sim/contact_stepper_parts.h"
 
 namespace linchpin {
 
@@ -37,9 +37,8 @@ void ContactStepper::Parts::find_sleepers(const Departure& from, Arrival& at, St
   };
   for (int i = 0; i < islands.count; ++i) {
     const std::span<const int> members = islands.bodies_of(i);
-    const bool sleeps = std::ranges::all_of(members, [&](int tree) {
-      return at.still[std::size_t(tree)] >= options.sleep_after && !pushed(tree);
-    });
+    const bool sleeps = std::ranges::all_of(
+        members, [&](int tree) { return at.still[std::size_t(tree)] >= options.sleep_after && !pushed(tree); });
     for (const int tree : members) {
       asleep[std::size_t(tree)] = sleeps;
       report.asleep += sleeps;

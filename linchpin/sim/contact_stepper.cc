@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "linchpin/geometry/bounds.h"
+#include "linchpin/geometry/shapes/bounds.h"
 #include "linchpin/sim/contact_stepper_parts.h"
 
 namespace linchpin {

@@ -14,7 +14,7 @@
 
 #include "linchpin/contact/friction.h"
 #include "linchpin/contact/island_solver.h"
-#include "linchpin/geometry/islands.h"
+#include "linchpin/geometry/scene/islands.h"
 #include "linchpin/sim/contact_stepper.h"
 
 namespace linchpin {

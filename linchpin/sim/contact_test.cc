@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include "linchpin/contact/contact_set.h"
-#include "linchpin/dynamics/assembly.h"
+#include "linchpin/dynamics/loops/assembly.h"
 #include "linchpin/sim/contact_testing.h"
 #include "linchpin/spatial/quaternion.h"
 

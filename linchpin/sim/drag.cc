@@ -8,8 +8,8 @@
 #include "linchpin/contact/contact_set.h"
 #include "linchpin/contact/island_solver.h"
 #include "linchpin/contact/step_rows.h"
-#include "linchpin/dynamics/closed_chain.h"
-#include "linchpin/dynamics/maximal_bodies.h"
+#include "linchpin/dynamics/loops/closed_chain.h"
+#include "linchpin/dynamics/maximal/maximal_bodies.h"
 
 namespace linchpin {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/contact/contact_set.h"
-#include "linchpin/dynamics/closed_chain.h"
+#include "linchpin/dynamics/loops/closed_chain.h"
 #include "linchpin/sim/testing.h"
 
 namespace linchpin {

@@ -6,7 +6,7 @@
 // the stepper forms from its own stages (StepReport): to its own order, also where a step has many substeps.
 #pragma once
 
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/sim/simulation.h"
 
 namespace linchpin {
@@ -31,8 +31,8 @@ struct EnergyBalance {
 
 // What is asked of a run beside being finite and done; the residual of each problem is asked by the step itself.
 struct CertificateLimits {
-  double energy = unlimited;      // on the relative defect
-  double penetration = 1e-4;      // m
+  double energy = unlimited;  // on the relative defect
+  double penetration = 1e-4;  // m
 };
 
 // What can be said of a run.
@@ -61,7 +61,8 @@ struct Certificate {
 // The stored energy of one state after another.
 class EnergyMeter {
  public:
-  explicit EnergyMeter(const Model& model) : model_(model), plan_(model), kin_(plan_), vel_(model) {}  // must outlive it
+  explicit EnergyMeter(const Model& model)
+      : model_(model), plan_(model), kin_(plan_), vel_(model) {}  // must outlive it
   Energy operator()(const State& state);
 
  private:

@@ -1,7 +1,7 @@
 // Limits, dry friction, springs and servos of joints over time.
 #include <numbers>
 
-#include "linchpin/dynamics/assembly.h"
+#include "linchpin/dynamics/loops/assembly.h"
 #include "linchpin/sim/contact_testing.h"
 #include "linchpin/spatial/quaternion.h"
 

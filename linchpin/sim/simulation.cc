@@ -143,10 +143,9 @@ std::string_view to_string(ContactState state) {
 }
 
 Stepper default_stepper(const Model& model) {
-  const bool joints = std::ranges::any_of(
-      model.dofs(), [](const DofSpec& dof) {
-        return dof.dry_friction != 0 || dof.velocity_limit != unlimited || limited(dof);
-      });
+  const bool joints = std::ranges::any_of(model.dofs(), [](const DofSpec& dof) {
+    return dof.dry_friction != 0 || dof.velocity_limit != unlimited || limited(dof);
+  });
   if (joints || !model.actuators().empty()) return Stepper::time_stepping;
   return ContactPlan(model).any ? Stepper::time_stepping : Stepper::rk4;
 }

@@ -13,7 +13,7 @@
 //
 // Constraints take part in every evaluation of vdot (closed_chain.h), and after each step the state is brought back onto
 // them by projection, positions first, then velocities, so that loops do not drift. A state must satisfy them when a step
-// begins: assemble() (dynamics/assembly.h) finds one that does.
+// begins: assemble() (dynamics/loops/assembly.h) finds one that does.
 //
 // The smooth motion is vdot = FD(q, v, tau + passive, f_ext), with springs and damping in `passive` at the time that the
 // stepper evaluates: a stiff spring (stiffness k on inertia m) or a strong damper (d on m) bounds dt to about 2 sqrt(m/k)
@@ -67,12 +67,12 @@ int order_of(Stepper stepper);
 struct ContactOptions {
   Method method = Method::os;
   SolverId solver = SolverId::automatic;
-  int directions = 0;         // of friction [000 (6)]; 0: the cone itself
-  double tolerance = 1e-10;   // relative residual that every problem is to reach
-  double acceptable = 1e-6;   // what it must reach: a step with more fails, one in between is counted as loose
+  int directions = 0;        // of friction [000 (6)]; 0: the cone itself
+  double tolerance = 1e-10;  // relative residual that every problem is to reach
+  double acceptable = 1e-6;  // what it must reach: a step with more fails, one in between is counted as loose
   Restitution restitution = Restitution::poisson;
-  double impact_speed = 1e-2;  // m/s: what approaches more slowly does not bounce
-  int max_splits = 32;         // of one step, at touches
+  double impact_speed = 1e-2;        // m/s: what approaches more slowly does not bounce
+  int max_splits = 32;               // of one step, at touches
   double position_tolerance = 1e-9;  // m: penetration beyond this is projected away; gaps of up to ten of it are touch
   int most_contacts = 5000;          // a step that would have more ends the run: speeds have run away, most likely
   double sleep_after = 0;            // s of rest after which an island sleeps; 0: never
@@ -81,7 +81,7 @@ struct ContactOptions {
 
 struct SimulationOptions {
   std::optional<Stepper> stepper = {};  // nothing: default_stepper()
-  double dt = 1e-3;                   // s
+  double dt = 1e-3;                     // s
   double relative_tolerance = 1e-10;  // dormand_prince: error of a substep, per coordinate (a rotation counts as 1 rad)
   double absolute_tolerance = 1e-12;  //   rad, m, rad/s, m/s
   int max_substeps = 100000;          // dormand_prince: tries within one dt, so that a stiff model ends with a word
@@ -94,15 +94,25 @@ void check_options(const SimulationOptions& options);
 
 // What acts on the mechanism during a step, held constant. Empty spans are zeros.
 struct Inputs {
-  std::span<const double> tau = {};    // one per velocity coordinate
-  std::span<const double> f_ext = {};  // six per body, the world included: moment and force in the body's own moving axes
+  std::span<const double> tau = {};  // one per velocity coordinate
+  std::span<const double> f_ext =
+      {};  // six per body, the world included: moment and force in the body's own moving axes
   std::span<const double> controls = {};  // one per actuator (spec.h), or none for their own; time_stepping only
 };
 
 // not_assembled: the state that a step began from is off its constraints. constraints_unmet: no state near its end is on
 // them (to loop_tolerance): they contradict each other, or cannot be followed any further.
 // runaway: speeds that no mechanism has, or more contacts than allowed. unsolved: the contact problem could not be solved to its tolerance.
-enum class StepStatus { done, not_finite, no_convergence, step_too_small, not_assembled, constraints_unmet, unsolved, runaway };
+enum class StepStatus {
+  done,
+  not_finite,
+  no_convergence,
+  step_too_small,
+  not_assembled,
+  constraints_unmet,
+  unsolved,
+  runaway
+};
 
 std::string_view to_string(StepStatus status);
 
@@ -121,21 +131,21 @@ struct StepReport {
   double loop_speed = 0;  // largest |gdot|, m/s or rad/s
   double projected = 0;   // energy that the projection added to what is stored, J
   // time_stepping.
-  int contacts = 0;              // points with rows in the last problem of the step
-  int problems = 0;              // solved
-  int iterations = 0;            // of their solvers
-  int loose = 0;                 // problems that were solved to what is acceptable, but not to the tolerance
-  int halved = 0;                // times that a problem was not solved and tried again with half the time
-  int declared_fallbacks = 0;    // problems that the first solver of the chain did not solve
-  int impacts = 0;               // times at which the step was split
-  double residual = 0;           // relative, the largest of all problems (solvers/residual.h)
-  double cone_violation = 0;     // N s: the largest |friction| - mu normal
-  double penetration = 0;        // m: the deepest where the step began
-  double impact_loss = 0;        // kinetic energy that impacts took, J; never negative
-  double contact_loss = 0;       // the same for friction, limits and landing without restitution, J
-  double least_release = 1;      // the smallest factor s by which released impulses were scaled (impact.h)
-  int asleep = 0;                // trees
-  int painleve = 0;              // contacts whose sliding no finite force is consistent with: solved by an impulse (os)
+  int contacts = 0;            // points with rows in the last problem of the step
+  int problems = 0;            // solved
+  int iterations = 0;          // of their solvers
+  int loose = 0;               // problems that were solved to what is acceptable, but not to the tolerance
+  int halved = 0;              // times that a problem was not solved and tried again with half the time
+  int declared_fallbacks = 0;  // problems that the first solver of the chain did not solve
+  int impacts = 0;             // times at which the step was split
+  double residual = 0;         // relative, the largest of all problems (solvers/problem/residual.h)
+  double cone_violation = 0;   // N s: the largest |friction| - mu normal
+  double penetration = 0;      // m: the deepest where the step began
+  double impact_loss = 0;      // kinetic energy that impacts took, J; never negative
+  double contact_loss = 0;     // the same for friction, limits and landing without restitution, J
+  double least_release = 1;    // the smallest factor s by which released impulses were scaled (impact.h)
+  int asleep = 0;              // trees
+  int painleve = 0;            // contacts whose sliding no finite force is consistent with: solved by an impulse (os)
   bool ok() const { return status == StepStatus::done; }
 };
 
@@ -143,11 +153,11 @@ struct StepReport {
 enum class ContactState { separating, sticking, sliding };
 std::string_view to_string(ContactState state);
 struct ContactReport {
-  int shape_a = 0, shape_b = 0;      // of model.shapes()
+  int shape_a = 0, shape_b = 0;  // of model.shapes()
   int body_a = 0, body_b = 0;
-  Vec3<double> point, normal;        // W; the normal points from B towards A
-  double gap = 0;                    // m, where the step began
-  Vec3<double> force;                // N, on A, in the world's axes: the step's mean, impacts included
+  Vec3<double> point, normal;             // W; the normal points from B towards A
+  double gap = 0;                         // m, where the step began
+  Vec3<double> force;                     // N, on A, in the world's axes: the step's mean, impacts included
   double normal_force = 0, friction = 0;  // N
   double mu = 0;
   ContactState state = ContactState::separating;

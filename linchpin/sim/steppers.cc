@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linchpin/dynamics/springs.h"
+#include "linchpin/dynamics/tree/springs.h"
 
 namespace linchpin {
 namespace {

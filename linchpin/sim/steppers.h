@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "linchpin/dynamics/aba.h"
-#include "linchpin/dynamics/closed_chain.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/loops/closed_chain.h"
+#include "linchpin/dynamics/tree/aba.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/sim/simulation.h"
 
 namespace linchpin {

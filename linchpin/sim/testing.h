@@ -1,7 +1,7 @@
 // What the tests of this room share.
 #pragma once
 
-#include "linchpin/dynamics/testing.h"
+#include "linchpin/dynamics/tree/testing.h"
 #include "linchpin/sim/simulation.h"
 
 namespace linchpin {
@@ -23,7 +23,8 @@ inline State advanced(const Model& model, State state, const SimulationOptions& 
   Simulation simulation(model, options);
   for (int i = 0; i < steps; ++i) {
     const StepReport report = simulation.step(state, inputs);
-    EXPECT_TRUE(report.ok()) << to_string(simulation.options().stepper.value()) << ": " << report.reason << " at t = " << state.time;
+    EXPECT_TRUE(report.ok()) << to_string(simulation.options().stepper.value()) << ": " << report.reason
+                             << " at t = " << state.time;
     if (!report.ok()) break;
   }
   return state;

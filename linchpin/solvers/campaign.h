@@ -24,11 +24,11 @@
 #include <string_view>
 #include <vector>
 
-#include "linchpin/solvers/certificate.h"
-#include "linchpin/solvers/enumeration.h"
-#include "linchpin/solvers/polyhedral.h"
+#include "linchpin/solvers/pivoting/enumeration.h"
+#include "linchpin/solvers/problem/polyhedral.h"
+#include "linchpin/solvers/problem/testing.h"
+#include "linchpin/solvers/problem/unsolvable.h"
 #include "linchpin/solvers/solver.h"
-#include "linchpin/solvers/testing.h"
 
 namespace linchpin {
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/solvers/residual.h"
+#include "linchpin/solvers/problem/residual.h"
 
 namespace linchpin {
 namespace {

@@ -1,11 +1,11 @@
 // Problems whose solutions, or that they have none, are known by hand, for every iterative solver.
 #include <gtest/gtest.h>
 
-#include "linchpin/solvers/arc_path.h"
-#include "linchpin/solvers/gauss_seidel.h"
-#include "linchpin/solvers/interior_point.h"
-#include "linchpin/solvers/newton.h"
-#include "linchpin/solvers/proximal.h"
+#include "linchpin/solvers/conic/arc_path.h"
+#include "linchpin/solvers/conic/gauss_seidel.h"
+#include "linchpin/solvers/conic/interior_point.h"
+#include "linchpin/solvers/conic/newton.h"
+#include "linchpin/solvers/conic/proximal.h"
 #include "linchpin/solvers/solver_testing.h"
 
 namespace linchpin {

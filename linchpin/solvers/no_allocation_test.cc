@@ -3,16 +3,16 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/base/allocation_counter.h"
-#include "linchpin/solvers/arc_path.h"
-#include "linchpin/solvers/dantzig.h"
-#include "linchpin/solvers/enumeration.h"
-#include "linchpin/solvers/gauss_seidel.h"
-#include "linchpin/solvers/interior_point.h"
-#include "linchpin/solvers/lemke.h"
-#include "linchpin/solvers/newton.h"
-#include "linchpin/solvers/polyhedral.h"
-#include "linchpin/solvers/proximal.h"
-#include "linchpin/solvers/testing.h"
+#include "linchpin/solvers/conic/arc_path.h"
+#include "linchpin/solvers/conic/gauss_seidel.h"
+#include "linchpin/solvers/conic/interior_point.h"
+#include "linchpin/solvers/conic/newton.h"
+#include "linchpin/solvers/conic/proximal.h"
+#include "linchpin/solvers/pivoting/dantzig.h"
+#include "linchpin/solvers/pivoting/enumeration.h"
+#include "linchpin/solvers/pivoting/lemke.h"
+#include "linchpin/solvers/problem/polyhedral.h"
+#include "linchpin/solvers/problem/testing.h"
 
 namespace linchpin {
 namespace {

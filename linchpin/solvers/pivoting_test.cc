@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/base/check.h"
-#include "linchpin/solvers/certificate.h"
 #include "linchpin/solvers/pivoting_testing.h"
+#include "linchpin/solvers/problem/unsolvable.h"
 
 namespace linchpin {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "linchpin/solvers/dantzig.h"
-#include "linchpin/solvers/lemke.h"
+#include "linchpin/solvers/pivoting/dantzig.h"
+#include "linchpin/solvers/pivoting/lemke.h"
 #include "linchpin/solvers/solver_testing.h"
 
 namespace linchpin {

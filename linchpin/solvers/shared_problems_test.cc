@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/solvers/problem_file.h"
+#include "linchpin/solvers/problem/problem_file.h"
 #include "linchpin/solvers/solver.h"
 
 namespace linchpin {

@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linchpin/solvers/arc_path.h"
-#include "linchpin/solvers/certificate.h"
-#include "linchpin/solvers/dantzig.h"
-#include "linchpin/solvers/enumeration.h"
-#include "linchpin/solvers/gauss_seidel.h"
-#include "linchpin/solvers/interior_point.h"
-#include "linchpin/solvers/lemke.h"
-#include "linchpin/solvers/newton.h"
-#include "linchpin/solvers/proximal.h"
+#include "linchpin/solvers/conic/arc_path.h"
+#include "linchpin/solvers/conic/gauss_seidel.h"
+#include "linchpin/solvers/conic/interior_point.h"
+#include "linchpin/solvers/conic/newton.h"
+#include "linchpin/solvers/conic/proximal.h"
+#include "linchpin/solvers/pivoting/dantzig.h"
+#include "linchpin/solvers/pivoting/enumeration.h"
+#include "linchpin/solvers/pivoting/lemke.h"
+#include "linchpin/solvers/problem/unsolvable.h"
 
 namespace linchpin {
 

@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/solvers/certificate.h"
-#include "linchpin/solvers/enumeration.h"
-#include "linchpin/solvers/polyhedral.h"
-#include "linchpin/solvers/testing.h"
+#include "linchpin/solvers/pivoting/enumeration.h"
+#include "linchpin/solvers/problem/polyhedral.h"
+#include "linchpin/solvers/problem/testing.h"
+#include "linchpin/solvers/problem/unsolvable.h"
 
 namespace linchpin {
 namespace {

@@ -26,8 +26,8 @@ struct alignas(sizeof(S) * N) Pack {
   Vector v;
 
   Pack() = default;
-  LINCHPIN_INLINE Pack(Vector x) : v(x) {}              // NOLINT: a register is a pack
-  LINCHPIN_INLINE Pack(S x) : v(x - Vector{}) {}        // NOLINT: the same in every lane; x + 0 would lose -0
+  LINCHPIN_INLINE Pack(Vector x) : v(x) {}        // NOLINT: a register is a pack
+  LINCHPIN_INLINE Pack(S x) : v(x - Vector{}) {}  // NOLINT: the same in every lane; x + 0 would lose -0
 
   LINCHPIN_INLINE S operator[](int lane) const { return v[lane]; }
   LINCHPIN_INLINE S* numbers() { return reinterpret_cast<S*>(&v); }
@@ -72,15 +72,23 @@ struct Scalar<Pack<S, N>> {
 // std::type_identity keeps deduction on the pack, so that constants convert: 2.0 * pack, pack - 1.
 template <class T>
 using Same = std::type_identity_t<T>;
-#define LINCHPIN_PACK_OPERATOR(op)                                                                              \
-  template <class S, int N>                                                                                     \
-  LINCHPIN_INLINE Pack<S, N> operator op(const Pack<S, N>& a, const Pack<S, N>& b) { return a.v op b.v; }       \
-  template <class S, int N>                                                                                     \
-  LINCHPIN_INLINE Pack<S, N> operator op(const Pack<S, N>& a, const Same<S>& b) { return a.v op b; }            \
-  template <class S, int N>                                                                                     \
-  LINCHPIN_INLINE Pack<S, N> operator op(const Same<S>& a, const Pack<S, N>& b) { return a op b.v; }            \
-  template <class S, int N, class B>                                                                            \
-  LINCHPIN_INLINE Pack<S, N>& operator op##=(Pack<S, N>& a, const B& b) { return a = a op b; }
+#define LINCHPIN_PACK_OPERATOR(op)                                                   \
+  template <class S, int N>                                                          \
+  LINCHPIN_INLINE Pack<S, N> operator op(const Pack<S, N>& a, const Pack<S, N>& b) { \
+    return a.v op b.v;                                                               \
+  }                                                                                  \
+  template <class S, int N>                                                          \
+  LINCHPIN_INLINE Pack<S, N> operator op(const Pack<S, N>& a, const Same<S>& b) {    \
+    return a.v op b;                                                                 \
+  }                                                                                  \
+  template <class S, int N>                                                          \
+  LINCHPIN_INLINE Pack<S, N> operator op(const Same<S>& a, const Pack<S, N>& b) {    \
+    return a op b.v;                                                                 \
+  }                                                                                  \
+  template <class S, int N, class B>                                                 \
+  LINCHPIN_INLINE Pack<S, N>& operator op##=(Pack<S, N>& a, const B& b) {            \
+    return a = a op b;                                                               \
+  }
 LINCHPIN_PACK_OPERATOR(+)
 LINCHPIN_PACK_OPERATOR(-)
 LINCHPIN_PACK_OPERATOR(*)

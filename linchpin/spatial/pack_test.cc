@@ -2,15 +2,15 @@
 // machine, as kernels are; here there are neither fused products nor registers wider than two doubles.
 #include "linchpin/spatial/pack.h"
 
-#include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <unistd.h>
 #include <vector>
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #ifndef LINCHPIN_PACK_SUITE
 #define LINCHPIN_PACK_SUITE Pack
@@ -100,13 +100,14 @@ void expect_lanes(const char* name, const Operation& operation) {
     }
   }
 }
-#define EXPECT_LANES(expression)                                                                                  \
-  for_each_pack([]<class P>() {                                                                                   \
-    expect_lanes<P>(#expression, [](const auto& a, const auto& b, const auto& c, const auto& s, const auto& t)    \
-                                     -> std::remove_cvref_t<decltype(a)> {                                        \
-      (void)a, (void)b, (void)c, (void)s, (void)t;                                                                \
-      return expression;                                                                                          \
-    });                                                                                                           \
+#define EXPECT_LANES(expression)                                                   \
+  for_each_pack([]<class P>() {                                                    \
+    expect_lanes<P>(#expression,                                                   \
+                    [](const auto& a, const auto& b, const auto& c, const auto& s, \
+                       const auto& t) -> std::remove_cvref_t<decltype(a)> {        \
+                      (void)a, (void)b, (void)c, (void)s, (void)t;                 \
+                      return expression;                                           \
+                    });                                                            \
   })
 
 TEST(LINCHPIN_PACK_SUITE, AddsAndSubtractsAsNumbersDo) {

@@ -25,8 +25,8 @@ LINCHPIN_INLINE Mat3<T> to_rotation(const Quaternion<T>& q) {
   const T sx = s * q.x, sy = s * q.y, sz = s * q.z;
   const T wx = q.w * sx, wy = q.w * sy, wz = q.w * sz, xx = q.x * sx, xy = q.x * sy, xz = q.x * sz, yy = q.y * sy,
           yz = q.y * sz, zz = q.z * sz;
-  return {{S(1) - (yy + zz), xy + wz, xz - wy}, {xy - wz, S(1) - (xx + zz), yz + wx},
-          {xz + wy, yz - wx, S(1) - (xx + yy)}};
+  return {
+      {S(1) - (yy + zz), xy + wz, xz - wy}, {xy - wz, S(1) - (xx + zz), yz + wx}, {xz + wy, yz - wx, S(1) - (xx + yy)}};
 }
 
 template <class T>

@@ -1,9 +1,9 @@
 #include "linchpin/spatial/quaternion.h"
 
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/spatial/testing.h"
 
@@ -211,8 +211,8 @@ TEST(Quaternion, LanesHaveTheBitsOfNumbers) {
     const Mat3<Double4> R = to_rotation(a * b);
     for (int i = 0; i < 4; ++i) {
       const Mat3<double> alone = to_rotation(alone_a[i] * alone_b[i]);
-      const Mat3<double> lane{{R.x.x[i], R.x.y[i], R.x.z[i]}, {R.y.x[i], R.y.y[i], R.y.z[i]},
-                              {R.z.x[i], R.z.y[i], R.z.z[i]}};
+      const Mat3<double> lane{
+          {R.x.x[i], R.x.y[i], R.x.z[i]}, {R.y.x[i], R.y.y[i], R.y.z[i]}, {R.z.x[i], R.z.y[i], R.z.z[i]}};
       EXPECT_EQ(std::memcmp(&lane, &alone, sizeof lane), 0);
     }
   }

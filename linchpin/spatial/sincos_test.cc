@@ -2,14 +2,14 @@
 // kernels are; here there are no fused products.
 #include "linchpin/spatial/sincos.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #ifndef LINCHPIN_SINCOS_SUITE
 #define LINCHPIN_SINCOS_SUITE Sincos

@@ -111,9 +111,8 @@ LINCHPIN_INLINE RigidInertia<T> inertia_to_parent(const Transform<T>& X, const R
   const Vec3<T> h = X.R * I.h;
   // about A: R I R' + (p.2h) 1 - p h' - h p' + mass ((p.p) 1 - p p')
   const T d = T(2) * dot(X.p, h);
-  const Sym3<T> cross_terms{d - T(2) * (X.p.x * h.x),         d - T(2) * (X.p.y * h.y),
-                            d - T(2) * (X.p.z * h.z),         -(X.p.x * h.y + X.p.y * h.x),
-                            -(X.p.x * h.z + X.p.z * h.x),     -(X.p.y * h.z + X.p.z * h.y)};
+  const Sym3<T> cross_terms{d - T(2) * (X.p.x * h.x),     d - T(2) * (X.p.y * h.y),     d - T(2) * (X.p.z * h.z),
+                            -(X.p.x * h.y + X.p.y * h.x), -(X.p.x * h.z + X.p.z * h.x), -(X.p.y * h.z + X.p.z * h.y)};
   return {I.mass, h + I.mass * X.p, rotate(X.R, I.I) + cross_terms + I.mass * cross_square(X.p)};
 }
 

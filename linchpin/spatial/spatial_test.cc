@@ -1,8 +1,8 @@
 #include "linchpin/spatial/spatial.h"
 
-#include <gtest/gtest.h>
-
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/spatial/testing.h"
 
@@ -40,10 +40,10 @@ RigidInertia<double> inertia_of(const std::vector<PointMass>& points) {
   for (const PointMass& point : points) {
     const double m = point.mass;
     const auto [x, y, z] = point.r;
-    I = I + RigidInertia<double>{m,
-                                 {m * x, m * y, m * z},
-                                 {m * (y * y + z * z), m * (x * x + z * z), m * (x * x + y * y), -m * x * y, -m * x * z,
-                                  -m * y * z}};
+    I = I + RigidInertia<double>{
+                m,
+                {m * x, m * y, m * z},
+                {m * (y * y + z * z), m * (x * x + z * z), m * (x * x + y * y), -m * x * y, -m * x * z, -m * y * z}};
   }
   return I;
 }

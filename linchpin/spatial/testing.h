@@ -1,12 +1,12 @@
 // What the tests of this room and of model/ share: random vectors and poses, and differences between them.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/spatial/quaternion.h"
 #include "linchpin/spatial/spatial.h"
@@ -76,9 +76,7 @@ inline double distance(const Sym3<double>& a, const Sym3<double>& b) {
                       distance(Vec3<double>{a.xy, a.xz, a.yz}, Vec3<double>{b.xy, b.xz, b.yz})};
   return d[0] + d[1] >= 0 ? std::max(d[0], d[1]) : std::nan("");
 }
-inline Mat3<double> full(const Sym3<double>& s) {
-  return {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}};
-}
+inline Mat3<double> full(const Sym3<double>& s) { return {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}}; }
 inline double determinant(const Mat3<double>& R) { return dot(cross(R.x, R.y), R.z); }
 
 // Rotations by hand, from the C library's sine.

@@ -61,9 +61,7 @@ LINCHPIN_INLINE double norm(const Vec3<double>& a) { return std::sqrt(dot(a, a))
 template <class T>
 struct Mat3 {
   Vec3<T> x, y, z;
-  static LINCHPIN_INLINE Mat3 identity() {
-    return {{T(1), T(0), T(0)}, {T(0), T(1), T(0)}, {T(0), T(0), T(1)}};
-  }
+  static LINCHPIN_INLINE Mat3 identity() { return {{T(1), T(0), T(0)}, {T(0), T(1), T(0)}, {T(0), T(0), T(1)}}; }
 };
 
 template <class A, class B>

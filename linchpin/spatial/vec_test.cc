@@ -1,8 +1,8 @@
 #include "linchpin/spatial/vec.h"
 
-#include <gtest/gtest.h>
-
 #include <cstring>
+
+#include <gtest/gtest.h>
 
 #include "linchpin/spatial/testing.h"
 
@@ -123,8 +123,8 @@ void expect_lanes_equal_alone() {
     Vec3<P> v, u;
     for (int i = 0; i < n; ++i) {
       const Vec3<S> one = vector(), two = vector();
-      for (const auto& [pack, x] : {std::pair{&v.x, one.x}, {&v.y, one.y}, {&v.z, one.z}, {&u.x, two.x}, {&u.y, two.y},
-                                    {&u.z, two.z}})
+      for (const auto& [pack, x] :
+           {std::pair{&v.x, one.x}, {&v.y, one.y}, {&v.z, one.z}, {&u.x, two.x}, {&u.y, two.y}, {&u.z, two.z}})
         pack->numbers()[i] = x;
     }
     const Vec3<P> turned = R * v, back = transpose_times(R, v), across = cross(c, v), pair = cross(v, u),

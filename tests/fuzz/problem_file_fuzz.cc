@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "linchpin/base/check.h"
-#include "linchpin/solvers/problem_file.h"
+#include "linchpin/solvers/problem/problem_file.h"
 
 using namespace linchpin;
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "linchpin/base/check.h"
-#include "linchpin/geometry/hull.h"
-#include "linchpin/geometry/solid.h"
+#include "linchpin/geometry/shapes/hull.h"
+#include "linchpin/geometry/shapes/solid.h"
 #include "linchpin/model/scenes/builders.h"
 
 namespace linchpin::scenes {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "linchpin/base/check.h"
-#include "linchpin/geometry/hull.h"
+#include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/model/scenes/builders.h"
 
 namespace linchpin::scenes {

@@ -11,10 +11,10 @@
 #include <Eigen/SparseLU>
 #endif
 
-#include "linchpin/dynamics/aba.h"
-#include "linchpin/dynamics/augmented.h"
-#include "linchpin/dynamics/kinematics.h"
-#include "linchpin/dynamics/mechanics.h"
+#include "linchpin/dynamics/tree/aba.h"
+#include "linchpin/dynamics/tree/augmented.h"
+#include "linchpin/dynamics/tree/kinematics.h"
+#include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/model/model.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"

@@ -1,0 +1,414 @@
+#include "linchpin/algebra/sparse_lu.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "linchpin/algebra/dense_lu.h"
+
+namespace linchpin {
+namespace {
+
+std::size_t index(int i) { return std::size_t(i); }
+
+// Lane i is the next number of x for each i in `lanes`, else 0. May read a whole register of x.
+LINCHPIN_INLINE Double8 expand(unsigned lanes, const double* x) {
+#ifdef __AVX512F__
+  return Double8((Double8::Vector)_mm512_maskz_expand_pd(__mmask8(lanes), (__m512d)Double8::load(x).v));
+#else
+  Double8 y(0.0);
+  for (int i = 0; i < 8; ++i)
+    if (lanes >> i & 1) y.v[i] = *x++;
+  return y;
+#endif
+}
+LINCHPIN_INLINE Wide<float> expand(unsigned lanes, const float* x) {
+#ifdef __AVX512F__
+  return Wide<float>((Wide<float>::Vector)_mm512_maskz_expand_ps(__mmask16(lanes), (__m512)Wide<float>::load(x).v));
+#else
+  Wide<float> y(0.0f);
+  for (int i = 0; i < 16; ++i)
+    if (lanes >> i & 1) y.v[i] = *x++;
+  return y;
+#endif
+}
+
+// A small block onto rows that lie `stride` apart. Two numbers and one: a register that is masked would have to wait for the
+// block before, if that is its neighbour.
+template <class S>
+LINCHPIN_INLINE void add_block(const double* block, int rows, int columns, S* to, int stride) {
+  if (rows == 3 && columns == 3) {
+    typedef S Pair __attribute__((vector_size(2 * sizeof(S))));
+#pragma GCC unroll 3
+    for (int r = 0; r < 3; ++r, to += stride, block += 3) {
+      Pair x;
+      __builtin_memcpy(&x, to, sizeof(x));
+      x += Pair{S(block[0]), S(block[1])};
+      __builtin_memcpy(to, &x, sizeof(x));
+      to[2] += S(block[2]);
+    }
+    return;
+  }
+  for (int r = 0; r < rows; ++r, to += stride, block += columns)
+    for (int c = 0; c < columns; ++c) to[c] += S(block[c]);
+}
+
+// Eight numbers as double.
+LINCHPIN_INLINE Double8 load8(const double* x) { return Double8::load(x); }
+LINCHPIN_INLINE void store8(const Double8& x, double* to) { x.store(to); }
+typedef float Float8 __attribute__((vector_size(32)));
+LINCHPIN_INLINE Double8 load8(const float* x) {
+  Float8 y;
+  __builtin_memcpy(&y, x, sizeof(y));
+  return Double8(__builtin_convertvector(y, Double8::Vector));
+}
+LINCHPIN_INLINE void store8(const Double8& x, float* to) {
+  const Float8 y = __builtin_convertvector(x.v, Float8);
+  __builtin_memcpy(to, &y, sizeof(y));
+}
+
+typedef long long Lanes8 __attribute__((vector_size(64)));
+constexpr Lanes8 lanes8{0, 1, 2, 3, 4, 5, 6, 7};
+
+template <int lane>
+LINCHPIN_INLINE Double8 spread(const Double8& x) {
+  return __builtin_shufflevector(x.v, x.v, lane, lane, lane, lane, lane, lane, lane, lane);
+}
+LINCHPIN_INLINE Double8 gather(const double* x, const int* i) {
+  typedef Double8::Vector Vector;
+  return Vector{x[i[0]], x[i[1]], x[i[2]], x[i[3]], x[i[4]], x[i[5]], x[i[6]], x[i[7]]};
+}
+
+// y becomes L^-1 y, L the unit lower triangle, or U^-1 y, U the unit upper one, of an 8x8 block of which column k starts
+// at C + k stride.
+template <int k, class S>
+LINCHPIN_INLINE void divide_by_lower8(const S* C, std::size_t stride, Double8& y) {
+  const Double8 below(lanes8 > k ? load8(C + k * stride).v : Double8(0.0).v);
+  y = fma(-spread<k>(y), below, y);
+  if constexpr (k + 1 < 7) divide_by_lower8<k + 1>(C, stride, y);
+}
+template <int k, class S>
+LINCHPIN_INLINE void divide_by_upper8(const S* C, std::size_t stride, Double8& y) {
+  const Double8 above(lanes8 < k ? load8(C + k * stride).v : Double8(0.0).v);
+  y = fma(-spread<k>(y), above, y);
+  if constexpr (k > 1) divide_by_upper8<k - 1>(C, stride, y);
+}
+// The same where there are only n columns.
+template <class S>
+void divide_by_lower(const S* C, std::size_t stride, int n, Double8& y) {
+  for (int k = 0; k < n; ++k, C += stride)
+    y = fma(Double8(-y[k]), Double8(lanes8 > k ? load8(C).v : Double8(0.0).v), y);
+}
+template <class S>
+void divide_by_upper_part(const S* C, std::size_t stride, int n, Double8& y) {
+  for (int k = n - 1; k > 0; --k)
+    y = fma(Double8(-y[k]), Double8(lanes8 < k ? load8(C + index(k) * stride).v : Double8(0.0).v), y);
+}
+
+// Eight sums of pairs.
+LINCHPIN_INLINE Double8 halved(const Double8& x) { return x; }
+LINCHPIN_INLINE Double8 halved(const Wide<float>& x) {
+  const Float8 low = __builtin_shufflevector(x.v, x.v, 0, 1, 2, 3, 4, 5, 6, 7),
+               high = __builtin_shufflevector(x.v, x.v, 8, 9, 10, 11, 12, 13, 14, 15);
+  return Double8(__builtin_convertvector(low + high, Double8::Vector));
+}
+LINCHPIN_INLINE void add_to(const Double8& x, double* y) { (Double8::load(y) + x).store(y); }
+LINCHPIN_INLINE void add_to(const Wide<float>& x, double* y) {
+  const Float8 low = __builtin_shufflevector(x.v, x.v, 0, 1, 2, 3, 4, 5, 6, 7),
+               high = __builtin_shufflevector(x.v, x.v, 8, 9, 10, 11, 12, 13, 14, 15);
+  add_to(Double8(__builtin_convertvector(low, Double8::Vector)), y);
+  add_to(Double8(__builtin_convertvector(high, Double8::Vector)), y + 8);
+}
+
+// y[from, to) less x times the first n of columns, n <= 8, from and to multiples of 8.
+template <class S>
+inline void subtract_columns(const S* C, std::size_t stride, const double* x, int n, int from, int to, double* y) {
+  const auto subtract8 = [&](int r) {
+    Double8 a(0.0);
+    for (int k = 0; k < n; ++k) a = fma(Double8(-x[k]), load8(C + index(k) * stride + r), a);
+    add_to(a, y + r);
+  };
+  int r = from;
+  for (; r < to && r % lanes_of<S> != 0; r += 8) subtract8(r);
+  if (n == 8) {
+    Wide<S> minus[8];
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; ++k) minus[k] = Wide<S>(S(-x[k]));
+    for (; r + lanes_of<S> <= to; r += lanes_of<S>) {
+      Wide<S> a(S(0)), b(S(0));
+#pragma GCC unroll 8
+      for (int k = 0; k < 8; k += 2) {
+        a = fma(minus[k], Wide<S>::load(C + index(k) * stride + r), a);
+        b = fma(minus[k + 1], Wide<S>::load(C + index(k + 1) * stride + r), b);
+      }
+      add_to(a + b, y + r);
+    }
+  }
+  for (; r < to; r += 8) subtract8(r);
+}
+
+// y less the first rows of A times x: `rows` of A, eight at least of y, columns whole registers.
+template <class S>
+inline Double8 less_rows(const S* A, std::size_t stride, int rows, const S* x, int columns, const Double8& y) {
+  Wide<S> s[8];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) s[i] = Wide<S>(S(0));
+  const auto add = [&](int i, int j) {
+    s[i] = fma(Wide<S>::load(A + index(i) * stride + j), Wide<S>::load(x + j), s[i]);
+  };
+  if (rows >= 8) {
+    for (int j = 0; j < columns; j += lanes_of<S>)
+#pragma GCC unroll 8
+      for (int i = 0; i < 8; ++i) add(i, j);
+  } else {
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; i < rows && j < columns; j += lanes_of<S>) add(i, j);
+  }
+  Double8 t[8];
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i) t[i] = halved(s[i]);
+  return y - sums(t);
+}
+
+}  // namespace
+
+void SparseLu::clear_row(int cell, int first, int end) {
+  const auto clear = [&](const Source& s) { std::fill_n(&values_[s.at], s.rows * s.columns, 0.0); };
+  for (int e = first; e < end; ++e) clear(sources_[entry_[index(e)]]);
+  clear(sources_[diagonal_[index(cell)]]);
+}
+
+// Of a register's columns, the k-th of a front: spreads are for eight columns each.
+template <class S>
+LINCHPIN_INLINE SparseLu::Spread SparseLu::spread_of(const Spread* spreads, int k) {
+  if constexpr (lanes_of<S> == 8) {
+    return spreads[k];
+  } else {  // the second half's numbers follow those of the first
+    const Spread &a = spreads[2 * k], &b = spreads[2 * k + 1];
+    return {a.lanes ? a.from : b.from, a.lanes | b.lanes << 8};
+  }
+}
+
+// Adds what a child left over to [A11 A12] and A21. A register of columns at a time: then where they come from is the same
+// for all rows, and the loop over rows is long.
+template <class S>
+void SparseLu::add_child(const Front& f, const Child& child) {
+  Numbers<S>& x = numbers_of<S>();
+  const Front& g = fronts_[index(child.front)];
+  const std::size_t from_stride = index(g.width);
+  const int* row = &row_of_parent_[child.target];
+  const S* from = &x.stacks[g.stack][g.left_over];
+  const auto add_rows = [&](int begin, int end, S* to, int to_stride) {  // to_stride: as many columns, too
+    for (int k = 0; k < to_stride / lanes_of<S>; ++k) {
+      const Spread spread = spread_of<S>(&spreads_[child.spread], k);
+      if (spread.lanes == 0) continue;
+      const S* source = from + index(begin) * from_stride + index(spread.from);
+      for (int r = begin; r < end; ++r, source += from_stride) {
+        S* at = to + index(row[r]) * index(to_stride) + lanes_of<S> * k;
+        (Wide<S>::load(at) + expand(spread.lanes, source)).store(at);
+      }
+    }
+  };
+  add_rows(0, child.to_pivots, &x.factors[f.top], f.stride);
+  add_rows(child.to_pivots, g.left, x.bottom.data() - index(f.pivots) * index(f.gap), f.gap);
+}
+
+// [A11 A12] where factors will be, A21 in `bottom`: what children left over, then the matrix's own numbers.
+template <class S>
+void SparseLu::assemble(const Front& f, const double* blocks, const double* squares) {
+  Numbers<S>& x = numbers_of<S>();
+  std::fill_n(&x.factors[f.top], index(f.pivots) * index(f.stride), S(0));
+  std::fill_n(x.bottom.data(), index(f.left) * index(f.gap), S(0));
+  for (std::size_t c = f.child; c < f.child + f.children; ++c) add_child<S>(f, children_[c]);
+  const auto row = [&](int r) {
+    return r < f.pivots ? &x.factors[f.top] + index(r) * index(f.stride)
+                        : x.bottom.data() + index(r - f.pivots) * index(f.gap);
+  };
+  for (std::size_t s = f.source; s < f.source + f.sources; ++s) {
+    const Source& from = sources_[s];
+    S* to = row(from.row) + from.column;
+    const int stride = from.row < f.pivots ? f.stride : f.gap;  // a cell's rows are all pivots', or none
+    if (!squares || from.diagonal < 0) {
+      add_block(blocks + from.at, from.rows, from.columns, to, stride);
+      continue;
+    }
+    double sum[9];  // first of the two, so that they are as one block would be
+    for (int k = 0; k < from.rows * from.rows; ++k)
+      sum[k] = (from.stored ? blocks[from.at + index(k)] : 0) + squares[9 * from.diagonal + k];
+    add_block(sum, from.rows, from.rows, to, stride);
+  }
+}
+
+// (1), for rows [r, r + rows) and columns [c, c + registers' width) of what is left over. The first of tile_children are
+// those with numbers in these rows.
+template <class S, int rows, int registers>
+LINCHPIN_INLINE void SparseLu::leave_tile(const Front& f, int r, int c, int children) {
+  Numbers<S>& numbers = numbers_of<S>();
+  constexpr int width = lanes_of<S>;
+  constexpr unsigned all = (1u << width) - 1;
+  const std::size_t stride = index(f.stride), gap = index(f.gap);
+  Wide<S> x[rows][registers];
+  product_tile<S, rows, registers>({&numbers.factors[f.columns] + gap, stride}, r,
+                                   {&numbers.factors[f.top] + gap, stride}, c, f.pivots, x);
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 4
+    for (int j = 0; j < registers; ++j) x[i][j] = -x[i][j];
+  for (int k = 0; k < children; ++k) {
+    const ChildOfTile<S>& child = numbers.tile_children[index(k)];
+#pragma GCC unroll 4
+    for (int j = 0; j < registers; ++j) {
+      const auto [from, lanes] = spread_of<S>(child.spread, c / width + j);
+      if (lanes == 0) continue;
+      if (lanes == all) {
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; ++i) x[i][j] = x[i][j] + Wide<S>::load(child.rows[i] + from);
+      } else {
+#pragma GCC unroll 8
+        for (int i = 0; i < rows; ++i) x[i][j] = x[i][j] + expand(lanes, child.rows[i] + from);
+      }
+    }
+  }
+  S* to = &numbers.stacks[f.stack][f.left_over] + index(r) * index(f.width) + index(c);
+#pragma GCC unroll 8
+  for (int i = 0; i < rows; ++i)
+#pragma GCC unroll 4
+    for (int j = 0; j < registers; ++j) x[i][j].store(to + index(i) * index(f.width) + width * j);
+}
+template <class S, int rows>
+void SparseLu::leave_rows(const Front& f, int r) {
+  Numbers<S>& x = numbers_of<S>();
+  int children = 0;
+  for (std::size_t k = f.child; k < f.child + f.children; ++k) {
+    const Child& child = children_[k];
+    const Front& g = fronts_[index(child.front)];
+    ChildOfTile<S>& here = x.tile_children[index(children)];
+    const int* its_row = &row_of_child_[child.row + index(f.pivots + r)];
+    const S *its_first = &x.stacks[g.stack][g.left_over], *none = x.zeros.data();
+    const std::ptrdiff_t its_width = g.width;
+    int any = -1;
+#pragma GCC unroll 8
+    for (int i = 0; i < rows; ++i) {
+      any = std::max(any, its_row[i]);
+      here.rows[i] = its_row[i] < 0 ? none : its_first + its_row[i] * its_width;
+    }
+    here.spread = &spreads_[child.spread] + f.gap / 8;
+    children += any >= 0;
+  }
+  for_tiles_of<S>(f.width, [&](int c, auto registers) { leave_tile<S, rows, registers.value>(f, r, c, children); });
+}
+
+// Columns of A11's factors, which stand at `top`; rows of U divided by their pivots.
+template <class S>
+void SparseLu::store_columns(const Front& f) {
+  Numbers<S>& x = numbers_of<S>();
+  const S* top = &x.factors[f.top];
+  const std::size_t stride = index(f.stride);
+  S* columns = &x.factors[f.columns];
+  double* inverse = &x.inverse[f.pivot];
+  for (int k = 0; k < f.pivots; ++k) inverse[k] = 1 / double(top[index(k) * stride + index(k)]);
+  transpose(ConstRowsOf<S>{top, stride}, f.pivots, f.pivots, TileRowsOf<S>{columns, stride});
+  for (int k = 0; k < f.pivots; ++k, columns += stride)
+    for (int c = 0; c <= k; c += 8) {
+      const Double8 u = load8(columns + c);
+      store8(Double8(lanes8 < k - c ? (u * Double8::load(inverse + c)).v : u.v), columns + c);
+    }
+  int* exchanged = &x.exchanged[f.pivot];
+  for (int k = 0; k < f.pivots; ++k) exchanged[k] = rows_[f.row + index(k)];
+  for (int k = 0; k < f.pivots; ++k) std::swap(exchanged[k], exchanged[pivot_[f.row + index(k)]]);
+}
+
+template <class S>
+bool SparseLu::factor(const double* blocks, const double* squares) {
+  Numbers<S>& x = numbers_of<S>();
+  for (const Front& f : fronts_) {
+    assemble<S>(f, blocks, squares);
+    S *top = &x.factors[f.top], *columns = &x.factors[f.columns];
+    const std::size_t stride = index(f.stride), gap = index(f.gap);
+    if (!factor_rows(top, f.pivots, f.stride, &pivot_[f.row])) return false;
+    store_columns<S>(f);
+    if (f.left == 0) continue;
+    const TileRowsOf<S> L21{columns + gap, stride};
+    transpose(ConstRowsOf<S>{x.bottom.data(), gap}, f.left, f.pivots, L21);
+    divide_by_upper(ConstRowsOf<S>{top, stride}, f.pivots, f.width, L21);
+    for_rows_of(f.left, [&](int r, auto rows) { leave_rows<S, rows.value>(f, r); });
+  }
+  return true;
+}
+template bool SparseLu::factor<double>(const double*, const double*);
+template bool SparseLu::factor<float>(const double*, const double*);
+
+// Cells are put in order by rows and columns alike, which leaves the sign as it is; exchanges within fronts do not.
+bool SparseLu::determinant_is_positive() const {
+  bool positive = true;
+  for (const Front& f : fronts_)
+    for (int k = 0; k < f.pivots; ++k) {
+      const bool exchanged = pivot_[f.row + index(k)] != k, negative = double_.inverse[f.pivot + index(k)] < 0;
+      positive = positive != (exchanged != negative);
+    }
+  return positive;
+}
+
+// y = L^-1 b of a front's pivots, and b of the rows they are coupled to less what that takes away.
+template <class S>
+void SparseLu::solve_lower(const Front& f, double* b) {
+  Numbers<S>& numbers = numbers_of<S>();
+  const S* columns = &numbers.factors[f.columns];
+  const std::size_t stride = index(f.stride);
+  double *y = &y_[f.pivot], *local = local_.data();
+  for (int k = 0; k < f.gap; k += 8) gather(b, &numbers.exchanged[f.pivot + index(k)]).store(local + k);
+  for (int k = f.gap; k < f.stride; k += 8) Double8(0.0).store(local + k);
+  for (int k = 0; k < f.pivots; k += 8, columns += 8 * stride) {
+    const int n = std::min(8, f.pivots - k);
+    Double8 x = Double8::load(local + k);
+    if (n == 8)
+      divide_by_lower8<0>(columns + k, stride, x);
+    else
+      divide_by_lower(columns + k, stride, n, x);
+    x.store(y + k);
+    subtract_columns(columns, stride, y + k, n, k + 8, f.stride, local);
+  }
+  const int* row = &rows_[f.row + index(f.pivots)];
+  for (int c = 0; c < f.left; ++c) b[row[c]] += local[f.gap + c];
+}
+
+// b of a front's pivots becomes the solution there.
+template <class S>
+void SparseLu::solve_upper(const Front& f, double* b) {
+  Numbers<S>& numbers = numbers_of<S>();
+  const S *top = &numbers.factors[f.top], *columns = &numbers.factors[f.columns];
+  const double* inverse = &numbers.inverse[f.pivot];
+  const std::size_t stride = index(f.stride);
+  const int* row = &rows_[f.row];
+  double* y = &y_[f.pivot];
+  S* x2 = numbers.known.data();
+  for (int c = 0; c < f.left; ++c) x2[c] = S(b[row[f.pivots + c]]);
+  for (int c = f.left; c < f.width; ++c) x2[c] = 0;
+  for (int k = 0; k < f.pivots; k += 8) {
+    const Double8 x =
+        less_rows(top + index(k) * stride + f.gap, stride, f.pivots - k, x2, f.width, Double8::load(y + k));
+    (x * Double8::load(inverse + k)).store(y + k);
+  }
+  for (int k = padded(f.pivots) - 8; k >= 0; k -= 8) {
+    const int n = std::min(8, f.pivots - k);
+    const S* C = columns + index(k) * stride;
+    Double8 x = Double8::load(y + k);
+    if (n == 8)
+      divide_by_upper8<7>(C + k, stride, x);
+    else
+      divide_by_upper_part(C + k, stride, n, x);
+    x.store(y + k);
+    subtract_columns(C, stride, y + k, n, 0, k, y);
+  }
+  for (int k = 0; k < f.pivots; ++k) b[row[k]] = y[k];
+}
+
+template <class S>
+void SparseLu::solve(double* b) {
+  for (const Front& f : fronts_) solve_lower<S>(f, b);
+  for (std::size_t i = fronts_.size(); i-- > 0;) solve_upper<S>(fronts_[i], b);
+}
+template void SparseLu::solve<double>(double*);
+template void SparseLu::solve<float>(double*);
+
+}  // namespace linchpin

@@ -1,0 +1,47 @@
+// What tests of black boxes share: random states and bodies, all reproducible.
+#pragma once
+
+#include <random>
+
+#include "linchpin/black_box/box_bodies.h"
+#include "linchpin/black_box/multiplier_system.h"
+#include "linchpin/spatial/quaternion.h"
+
+namespace linchpin {
+
+class BoxRandom {
+ public:
+  explicit BoxRandom(unsigned seed) : engine_(seed) {}
+  double number(double low = -1, double high = 1) { return std::uniform_real_distribution<double>(low, high)(engine_); }
+  Vec3<double> vec() { return {number(), number(), number()}; }
+  Quaternion<double> turn() { return exp_rotation(2.0 * vec()); }
+  RigidInertia<double> inertia() {  // of a box that is off its origin
+    const double m = number(0.5, 2), a = number(0.2, 1), b = number(0.2, 1), c = number(0.2, 1);
+    const Sym3<double> box =
+        Sym3<double>::diagonal(m * (b * b + c * c) / 3, m * (a * a + c * c) / 3, m * (a * a + b * b) / 3);
+    return RigidInertia<double>::about_centre(m, 0.3 * vec(), rotate(to_rotation(turn()), box));
+  }
+  // Positions of a body that begins at its start, and velocities.
+  void place(const AnyBody& body, std::span<double> q, double size = 1) {
+    body.start(q);
+    std::vector<double> v(std::size_t(body.dimension()));
+    for (double& x : v) x = number(-0.4, 0.4);
+    body.advance(q, v, size);
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+inline void put_pose(const Transform<double>& X, std::span<double> q) {
+  const Quaternion<double> r = from_rotation(X.R);
+  const double numbers[7] = {r.w, r.x, r.y, r.z, X.p.x, X.p.y, X.p.z};
+  std::copy_n(numbers, 7, q.begin());
+}
+
+template <class Kind, class... Arguments>
+std::shared_ptr<Kind> box(Arguments&&... arguments) {
+  return std::make_shared<Kind>(std::forward<Arguments>(arguments)...);
+}
+
+}  // namespace linchpin

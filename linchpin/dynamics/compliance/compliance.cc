@@ -1,0 +1,417 @@
+#include "linchpin/dynamics/compliance/compliance.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "linchpin/dynamics/tree/joint_motion.h"
+#include "linchpin/dynamics/tree/scalars.h"
+#include "linchpin/dynamics/tree/unit_forces.h"
+
+namespace linchpin {
+namespace {
+
+// ---- six columns at once ----------------------------------------------------------------------------------------------
+
+// Unit forces are the columns of a matrix. For double they lie side by side in a register, all carried at once; of packs
+// of worlds each is carried by itself. Either way by the same source: X is what is carried at a time.
+template <class T>
+using Carried = std::conditional_t<std::is_same_v<T, double>, Double8, T>;
+template <class T>
+constexpr int groups = std::is_same_v<T, double> ? 1 : 6;
+
+template <class T>
+LINCHPIN_INLINE Force<Carried<T>> columns(const Matrix6<T>& P, int group) {
+  if constexpr (groups<T> == 1)
+    return {{P.row[0], P.row[1], P.row[2]}, {P.row[3], P.row[4], P.row[5]}};
+  else
+    return {{P.at[0][group], P.at[1][group], P.at[2][group]}, {P.at[3][group], P.at[4][group], P.at[5][group]}};
+}
+template <class T>
+LINCHPIN_INLINE void set_columns(const Force<Carried<T>>& x, int group, Matrix6<T>& P) {
+  const auto put = [&](int row, const Carried<T>& value) {
+    if constexpr (groups<T> == 1)
+      P.row[row] = value;
+    else
+      P.at[row][group] = value;
+  };
+  put(0, x.n.x);
+  put(1, x.n.y);
+  put(2, x.n.z);
+  put(3, x.f.x);
+  put(4, x.f.y);
+  put(5, x.f.z);
+}
+
+LINCHPIN_INLINE double entry(const Matrix6<double>& M, int i, int j) { return M.row[i].numbers()[j]; }
+template <class T>
+LINCHPIN_INLINE const T& entry(const Matrix6<T>& M, int i, int j) {
+  return M.at[i][j];
+}
+LINCHPIN_INLINE void set_entry(Matrix6<double>& M, int i, int j, double x) { M.row[i].numbers()[j] = x; }
+template <class T>
+LINCHPIN_INLINE void set_entry(Matrix6<T>& M, int i, int j, const T& x) {
+  M.at[i][j] = x;
+}
+template <class T, class Real>
+LINCHPIN_INLINE void set_to(const Real (&numbers)[6][8], Matrix6<T>& M) {
+#pragma GCC unroll 6
+  for (int i = 0; i < 6; ++i)
+    if constexpr (groups<T> == 1)
+      M.row[i] = Double8::load(numbers[i]);
+    else
+      for (int j = 0; j < 6; ++j) M.at[i][j] = T(numbers[i][j]);
+}
+template <class T>
+LINCHPIN_INLINE void set_zero(Matrix6<T>& M) {
+  constexpr typename Scalar<T>::Real zeros[6][8] = {};
+  set_to(zeros, M);
+}
+
+// Psi += s' w s, of the upper half what counts.
+template <class T>
+LINCHPIN_INLINE void add_outer(const Carried<T> (&s)[groups<T>], const T& w, Matrix6<T>& Psi) {
+  if constexpr (groups<T> == 1) {
+    const Double8 y = w * s[0];
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; ++i) Psi.row[i] = fma(Double8(s[0].numbers()[i]), y, Psi.row[i]);
+  } else {
+#pragma GCC unroll 6
+    for (int j = 0; j < 6; ++j) {
+      const T y = w * s[j];
+#pragma GCC unroll 6
+      for (int i = 0; i <= j; ++i) Psi.at[i][j] = fma(s[i], y, Psi.at[i][j]);
+    }
+  }
+}
+template <class T>
+LINCHPIN_INLINE void mirror(Matrix6<T>& Psi) {
+#pragma GCC unroll 6
+  for (int i = 1; i < 6; ++i)
+#pragma GCC unroll 6
+    for (int j = 0; j < i; ++j) set_entry(Psi, i, j, T(entry(Psi, j, i)));
+}
+
+// out = sum + A B, or sum + A' B; without `sum` just the product. Of a symmetric product what is below the diagonal may be
+// left out, for mirror() to fill in.
+template <bool transposed, bool symmetric, class T>
+LINCHPIN_INLINE void multiply(const Matrix6<T>& A, const Matrix6<T>& B, const Matrix6<T>* sum, Matrix6<T>& out) {
+  if constexpr (groups<T> == 1) {
+    Double8 b[6], x[6];
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; ++k) b[k] = B.row[k];
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; ++i) {
+      x[i] = sum ? sum->row[i] : Double8(0.0);
+#pragma GCC unroll 6
+      for (int k = 0; k < 6; ++k) x[i] = fma(Double8(transposed ? entry(A, k, i) : entry(A, i, k)), b[k], x[i]);
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; ++i) out.row[i] = x[i];
+  } else {
+    for (int half = 0; half < 6; half += 3) {  // three columns of B at a time stay in registers
+      T b[6][3];
+#pragma GCC unroll 6
+      for (int k = 0; k < 6; ++k)
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; ++j) b[k][j] = B.at[k][half + j];
+      for (int i = 0; i < (symmetric ? half + 3 : 6); ++i) {
+        T x[3];
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; ++j) x[j] = sum ? sum->at[i][half + j] : T(0);
+#pragma GCC unroll 6
+        for (int k = 0; k < 6; ++k) {
+          const T a = transposed ? A.at[k][i] : A.at[i][k];
+#pragma GCC unroll 3
+          for (int j = 0; j < 3; ++j) x[j] = fma(a, b[k][j], x[j]);
+        }
+#pragma GCC unroll 3
+        for (int j = 0; j < 3; ++j) out.at[i][half + j] = x[j];
+      }
+    }
+  }
+}
+
+// ---- unit forces inward: (1), (3) ---------------------------------------------------------------------------------------
+
+// Through one joint, leaving s there, and along the common normal to the previous link.
+template <bool axial, class T, class Factors, class X>
+LINCHPIN_INLINE Force<X> through_joint(const Plan<T>& plan, const Factors& factors, int slot, const Force<X>& P, X& s) {
+  return to_previous_link<axial>(plan, factors, slot, past_pivot<axial>(plan, factors, slot, P, s));
+}
+
+template <bool axial, class T, class Factors>
+void through_joints(const Plan<T>& plan, const Factors& factors, int from, int to, Matrix6<T>& P, Matrix6<T>& Psi) {
+  if constexpr (groups<T> == 1) {  // all of it in registers
+    Force<Double8> F = columns(P, 0);
+    Double8 sum[6], s;
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; ++i) sum[i] = Psi.row[i];
+    for (int slot = from; slot >= to; --slot) {
+      F = through_joint<axial>(plan, factors, slot, F, s);
+      const Double8 y = D_inverse<axial>(factors, slot) * s;
+#pragma GCC unroll 6
+      for (int i = 0; i < 6; ++i) sum[i] = fma(Double8(s.v[i]), y, sum[i]);
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < 6; ++i) Psi.row[i] = sum[i];
+    set_columns(F, 0, P);
+  } else {
+    for (int slot = from; slot >= to; --slot) {
+      T s[6];
+      for (int g = 0; g < 6; ++g) set_columns(through_joint<axial>(plan, factors, slot, columns(P, g), s[g]), g, P);
+      add_outer<T>(s, D_inverse<axial>(factors, slot), Psi);
+    }
+  }
+}
+
+// Ball: S = (1, 0), so s are the three moments, and what they leave is s' D^-1 s; see inward_ball() of aba.cc.
+template <class T, class Wide>
+void through_ball(const RunPlan<typename Plan<T>::Real>& run, const Wide& w, Matrix6<T>& P, Matrix6<T>& Psi) {
+  using X = Carried<T>;
+  Vec3<X> s[groups<T>], y[groups<T>];
+  for (int g = 0; g < groups<T>; ++g) {
+    Force<X> F = columns(P, g);
+    s[g] = F.n;
+    F = force_to_parent(Transform<T>{w.R, w.rF}, past_ball(w, F, y[g]));
+    set_columns(Force<X>{run.E * F.n, run.E * F.f}, g, P);
+  }
+  const auto add = [&](const auto& of_s, const auto& of_y) {
+    if constexpr (groups<T> == 1) {
+      for (int i = 0; i < 6; ++i) Psi.row[i] = fma(Double8(of_s(0).numbers()[i]), of_y(0), Psi.row[i]);
+    } else {
+      for (int i = 0; i < 6; ++i)
+        for (int j = i; j < 6; ++j) Psi.at[i][j] = fma(of_s(i), of_y(j), Psi.at[i][j]);
+    }
+  };
+  add([&](int g) { return s[g].x; }, [&](int g) { return y[g].x; });
+  add([&](int g) { return s[g].y; }, [&](int g) { return y[g].y; });
+  add([&](int g) { return s[g].z; }, [&](int g) { return y[g].z; });
+}
+
+// Free: S is invertible. With IA = L D L' six rows s = L^-1 P; nothing goes on to the parent.
+template <class T, class Wide>
+void through_free(const Wide& w, Matrix6<T>& P, Matrix6<T>& Psi) {
+  InertiaFactors<T> factors;
+  factor_inertia(w.IA, factors);
+  Carried<T> s[6][groups<T>];
+  for (int g = 0; g < groups<T>; ++g) {
+    Carried<T> b[6];
+    solve_forward(factors, columns(P, g), b);
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; ++k) s[k][g] = b[k];
+  }
+  for (int k = 0; k < 6; ++k) add_outer<T>(s[k], factors.D_inverse[k], Psi);
+  set_zero(P);
+}
+
+// A block of a matrix of n columns, and its mirror image.
+template <class T, class Real>
+LINCHPIN_INLINE void put_block(const Matrix6<T>& V, std::size_t n, Real* at, Real* mirrored) {
+  constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
+#pragma GCC unroll 6
+  for (int r = 0; r < 6; ++r)
+    if constexpr (groups<T> == 1)
+      V.row[r].store_first(at + std::size_t(r) * n, 6);
+    else
+      for (int k = 0; k < 6; ++k) store(V.at[r][k], at + (std::size_t(r) * n + std::size_t(k)) * worlds);
+  if (at == mirrored) return;
+#pragma GCC unroll 6
+  for (int r = 0; r < 6; ++r)
+#pragma GCC unroll 6
+    for (int k = 0; k < 6; ++k) store(T(entry(V, r, k)), mirrored + (std::size_t(k) * n + std::size_t(r)) * worlds);
+}
+template <class Real>
+void put_zero(std::size_t row_length, std::size_t block_length, Real* at) {
+  for (std::size_t r = 0; r < 6; ++r) std::fill_n(at + r * row_length, block_length, Real(0));
+}
+
+std::size_t pair(int u, int v) { return std::size_t(u) + std::size_t(v) * std::size_t(v + 1) / 2; }
+
+template <class T>
+void check_tree(const NodeTree<T>& tree, const Compliance<T>& c) {
+  const std::size_t vertices = tree.vertices().size();
+  check(c.Phi.size() >= vertices && c.rows.size() == vertices * (vertices + 1) / 2,
+        "compliance of other nodes: ", c.rows.size(), " pairs of vertices instead of ", vertices * (vertices + 1) / 2);
+}
+
+template <class T, class Factors>
+void compound(const Plan<T>& plan, const NodeTree<T>& tree, const Factors& factors, Compliance<T>& out) {
+  check_tree(tree, out);
+  check(factors.block.size() == plan.blocks.size() && factors.sum.size() == plan.runs.size(),
+        "factors of another model");
+  for (std::size_t v = 0; v < tree.vertices().size(); ++v) {
+    const auto& vertex = tree.vertices()[v];
+    const auto each_column = [](Matrix6<T>& P, const auto& carry) {
+      for (int g = 0; g < groups<T>; ++g) set_columns(carry(columns(P, g)), g, P);
+    };
+    using X = Carried<T>;
+    Matrix6<T> P, Psi;  // locals: registers, where they fit
+    set_zero(Psi);
+    set_to(vertex.unit, P);
+    for (int k = vertex.first; k < vertex.last; ++k) {
+      const auto& stretch = tree.stretches()[std::size_t(k)];
+      const auto& run = plan.runs[std::size_t(stretch.run)];
+      if (run.kind == LinkKind::free) {
+        through_free(factors.wide[std::size_t(run.slot)], P, Psi);
+      } else if (run.kind == LinkKind::ball) {
+        through_ball(run, factors.wide[std::size_t(run.slot)], P, Psi);
+      } else {
+        if (run.kind == LinkKind::revolute)
+          through_joints<false>(plan, factors, stretch.from, stretch.to, P, Psi);
+        else
+          through_joints<true>(plan, factors, stretch.from, stretch.to, P, Psi);
+        if (stretch.head && run.parent != 0)
+          each_column(P, [&](const Force<X>& F) { return force_through_head(run, F); });
+      }
+    }
+    if (vertex.parent >= 0) {  // else nobody asks: the world
+      const auto& parent = tree.vertices()[std::size_t(vertex.parent)];
+      if (parent.is_node) each_column(P, [&](const Force<X>& F) { return force_to_child(parent.X_LV, F); });
+    }
+    out.Phi[v] = P;
+    out.Psi[v] = Psi;
+    mirror(out.Psi[v]);
+  }
+}
+
+}  // namespace
+
+template <class T>
+void Compliance<T>::fit(const NodeTree<T>& tree) {
+  const std::size_t vertices = tree.vertices().size(), pairs = vertices * (vertices + 1) / 2;
+  if (Phi.size() < vertices) {
+    Phi = AlignedArray<Matrix6<T>>(vertices);
+    Psi = AlignedArray<Matrix6<T>>(vertices);
+    V = AlignedArray<Matrix6<T>>(pairs);
+    force = AlignedArray<T>(6 * vertices);
+    motion = AlignedArray<T>(6 * vertices);
+  }
+  rows.assign(pairs, Rows::none);
+  // V_uv follows from V_up or V_pu, whichever way round that is, and lies the same way.
+  for (int v = 0; v < int(tree.vertices().size()); ++v) {
+    const int p = tree.vertices()[std::size_t(v)].parent;
+    rows[pair(v, v)] = Rows::of_u;
+    for (int u = 0; u < v && p >= 0; ++u) {
+      const Rows before = u <= p ? rows[pair(u, p)] : rows[pair(p, u)];
+      const bool of_u = u <= p ? before == Rows::of_u : before == Rows::of_v;
+      rows[pair(u, v)] = before == Rows::none ? Rows::none : of_u ? Rows::of_u : Rows::of_v;
+    }
+  }
+  // Where paths meet without a node, only what later vertices ask for.
+  const auto is_node = [&](int v) { return tree.vertices()[std::size_t(v)].is_node; };
+  asked.assign(pairs, false);
+  for (int v = int(tree.vertices().size()) - 1; v >= 0; --v) {
+    const int p = tree.vertices()[std::size_t(v)].parent;
+    for (int u = 0; u < v; ++u) {
+      if (u == p || rows[pair(u, v)] == Rows::none) continue;  // V_pv is made on the way to V_vv
+      if (asked[pair(u, v)] || (is_node(u) && is_node(v)))
+        asked[u < p ? pair(u, p) : pair(p, u)] = true;
+      else
+        rows[pair(u, v)] = Rows::none;
+    }
+  }
+}
+
+template <class T>
+void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, const ArticulatedFactor<T>& factors,
+                    Compliance<T>& compliance) {
+  compound(plan, tree, factors, compliance);
+}
+template <class T>
+void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, AbaWorkspace<T>& factors, Compliance<T>& compliance) {
+  spread_limb_factors(plan, factors);
+  compound(plan, tree, factors, compliance);
+}
+
+template <class T>
+void compliance_matrix(const NodeTree<T>& tree, Compliance<T>& c, std::span<typename Plan<T>::Real> matrix) {
+  using Real = typename Plan<T>::Real;
+  using Rows = typename Compliance<T>::Rows;
+  constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
+  const std::size_t n = 6 * std::size_t(tree.nodes());
+  check_tree(tree, c);
+  check(matrix.size() == n * n * worlds, "the matrix has ", matrix.size(), " numbers, ", tree.nodes(), " nodes need ",
+        n * n * worlds);
+  for (int v = 0; v < int(tree.vertices().size()); ++v) {
+    const int p = tree.vertices()[std::size_t(v)].parent;
+    const Matrix6<T>& Phi = c.Phi[std::size_t(v)];
+    Matrix6<T>& own = c.V[pair(v, v)];
+    if (p < 0) {
+      own = c.Psi[std::size_t(v)];
+      continue;
+    }
+    Matrix6<T>& Z = c.V[pair(p, v)];  // V_pp Phi_v
+    multiply<false, false, T>(c.V[pair(p, p)], Phi, nullptr, Z);
+    multiply<true, true, T>(Phi, Z, &c.Psi[std::size_t(v)], own);
+    mirror(own);
+    for (int u = 0; u < v; ++u) {
+      if (u == p || c.rows[pair(u, v)] == Rows::none) continue;
+      const Matrix6<T>& before = u < p ? c.V[pair(u, p)] : c.V[pair(p, u)];
+      if (c.rows[pair(u, v)] == Rows::of_u)
+        multiply<false, false, T>(before, Phi, nullptr, c.V[pair(u, v)]);
+      else
+        multiply<true, false, T>(Phi, before, nullptr, c.V[pair(u, v)]);
+    }
+  }
+  for (int i = 0; i < tree.nodes(); ++i)
+    for (int j = i; j < tree.nodes(); ++j) {
+      int u = tree.vertex_of(i), v = tree.vertex_of(j);
+      Real* at = &matrix[(6 * std::size_t(i) * n + 6 * std::size_t(j)) * worlds];
+      Real* mirrored = &matrix[(6 * std::size_t(j) * n + 6 * std::size_t(i)) * worlds];
+      if (u > v) std::swap(u, v), std::swap(at, mirrored);
+      const Rows rows = c.rows[pair(u, v)];
+      if (rows == Rows::none)
+        put_zero(n * worlds, 6 * worlds, at), put_zero(n * worlds, 6 * worlds, mirrored);
+      else if (rows == Rows::of_u)
+        put_block(c.V[pair(u, v)], n, at, mirrored);
+      else
+        put_block(c.V[pair(u, v)], n, mirrored, at);
+    }
+}
+
+template <class T>
+void apply_compliance(const NodeTree<T>& tree, Compliance<T>& c, std::span<const typename Plan<T>::Real> f,
+                      std::span<typename Plan<T>::Real> a) {
+  constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
+  const std::size_t n = 6 * std::size_t(tree.nodes()) * worlds;
+  check_tree(tree, c);
+  check(f.size() == n && a.size() == n, "f has ", f.size(), " and a ", a.size(), " numbers, ", tree.nodes(),
+        " nodes need ", n);
+  for (T& x : c.force) x = T(0);
+  const auto first = [&](int node) { return 6 * std::size_t(tree.vertex_of(node)); };
+  for (int i = 0; i < tree.nodes(); ++i)
+    for (std::size_t k = 0; k < 6; ++k) c.force[first(i) + k] = load<T>(&f[(6 * std::size_t(i) + k) * worlds]);
+  for (std::size_t v = tree.vertices().size(); v-- > 0;) {
+    const int p = tree.vertices()[v].parent;
+    if (p < 0) continue;
+    for (int r = 0; r < 6; ++r)
+      for (int k = 0; k < 6; ++k) {
+        T& sum = c.force[6 * std::size_t(p) + std::size_t(r)];
+        sum = fma(T(entry(c.Phi[v], r, k)), c.force[6 * v + std::size_t(k)], sum);
+      }
+  }
+  for (std::size_t v = 0; v < tree.vertices().size(); ++v) {
+    const int p = tree.vertices()[v].parent;
+    for (int k = 0; k < 6; ++k) {
+      T sum(0);
+      for (int r = 0; r < 6; ++r) sum = fma(T(entry(c.Psi[v], r, k)), c.force[6 * v + std::size_t(r)], sum);
+      for (int r = 0; r < 6 && p >= 0; ++r)
+        sum = fma(T(entry(c.Phi[v], r, k)), c.motion[6 * std::size_t(p) + std::size_t(r)], sum);
+      c.motion[6 * v + std::size_t(k)] = sum;
+    }
+  }
+  for (int i = 0; i < tree.nodes(); ++i)
+    for (std::size_t k = 0; k < 6; ++k) store(c.motion[first(i) + k], &a[(6 * std::size_t(i) + k) * worlds]);
+}
+
+#define LINCHPIN_INSTANTIATE(T)                                                                                     \
+  template struct Compliance<T>;                                                                                    \
+  template void compound_paths<T>(const Plan<T>&, const NodeTree<T>&, const ArticulatedFactor<T>&, Compliance<T>&); \
+  template void compound_paths<T>(const Plan<T>&, const NodeTree<T>&, AbaWorkspace<T>&, Compliance<T>&);            \
+  template void compliance_matrix<T>(const NodeTree<T>&, Compliance<T>&, std::span<Plan<T>::Real>);                 \
+  template void apply_compliance<T>(const NodeTree<T>&, Compliance<T>&, std::span<const Plan<T>::Real>,             \
+                                    std::span<Plan<T>::Real>);
+LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)
+#undef LINCHPIN_INSTANTIATE
+
+}  // namespace linchpin

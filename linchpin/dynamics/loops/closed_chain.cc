@@ -1,0 +1,223 @@
+#include "linchpin/dynamics/loops/closed_chain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "linchpin/model/state.h"
+
+namespace linchpin {
+namespace {
+
+constexpr int max_projections = 20;
+
+// Largest |x| over the rows that count.
+template <class Counts>
+void largest(std::span<const double> x, const Counts& counts, ConstraintReport& report) {
+  report.unmet = 0;
+  report.worst = -1;
+  for (std::size_t r = 0; r < x.size(); ++r) {
+    const double size = std::abs(x[r]);
+    if (!counts(int(r)) || size <= report.unmet) continue;  // a NaN passes, and stays
+    report.unmet = size;
+    report.worst = int(r);
+    if (!std::isfinite(size)) return;
+  }
+}
+
+// lambda <- -Lambda^+ b
+void find_reactions(std::span<const double> b, ClosedChain& chain) {
+  for (std::size_t r = 0; r < b.size(); ++r) chain.reactions[r] = -b[r];
+  chain.by_compliance->solver.solve(chain.reactions);
+}
+
+void find_accelerations(std::span<const double> q, std::span<const double> v, std::span<const double> vdot,
+                        ClosedChain& chain) {
+  accelerations(chain.model, chain.kin, chain.vel, v, vdot, chain.link_acceleration);
+  row_accelerations(chain.constraints, chain.rows, chain.link_acceleration, q, vdot, chain.g);
+}
+
+// A row that gives way nowhere is left out.
+void leave_out_nonholonomic(ClosedChain& chain) {
+  std::vector<double>& A = chain.by_compliance->row_matrix;
+  const std::size_t rows = chain.rows.error.size();
+  for (std::size_t r = 0; r < rows; ++r)
+    if (!chain.constraints.holonomic(int(r)))
+      for (std::size_t k = 0; k < rows; ++k) A[r * rows + k] = A[k * rows + r] = 0;
+}
+
+bool takes_recursion(const ConstraintPlan& constraints, LoopElimination elimination) {
+  return elimination == LoopElimination::recursion ||
+         (elimination == LoopElimination::automatic && constraints.rows() > most_rows_for_compliance);
+}
+
+}  // namespace
+
+void find_unmet(std::span<const double> left, ConstraintReport& report) {
+  largest(
+      left, [](int) { return true; }, report);
+}
+
+ClosedChain::ClosedChain(const Model& m, const Plan<double>& p, std::span<const Constraint> c,
+                         LoopElimination elimination)
+    : model(m),
+      plan(p),
+      constraints(m, c),
+      rows(constraints),
+      reactions(std::size_t(constraints.rows())),
+      kin(p),
+      vel(m),
+      link_acceleration(m.links().size()),
+      g(std::size_t(constraints.rows())),
+      x(std::size_t(m.nv())),
+      f(6 * m.bodies().size()),
+      zero(std::size_t(m.nv()), 0.0),
+      give(std::size_t(constraints.rows())) {
+  if (takes_recursion(constraints, elimination))
+    by_recursion.emplace(m, constraints);
+  else
+    by_compliance.emplace(m, p, constraints);
+}
+
+ClosedChain::ByCompliance::ByCompliance(const Model& model, const Plan<double>& plan, const ConstraintPlan& constraints)
+    : tree(model, plan, constraints.nodes()),
+      aba(plan),
+      factors(plan),
+      solve(plan),
+      compliance(tree),
+      node_matrix(36 * constraints.nodes().size() * constraints.nodes().size()),
+      side_force(constraints.sides().size()),
+      response(6 * constraints.nodes().size()),
+      row_matrix(std::size_t(constraints.rows()) * std::size_t(constraints.rows())),
+      row_size(std::size_t(constraints.rows())),
+      solver(constraints.rows()) {}
+
+void place_chain(std::span<const double> q, std::span<const double> v, double time, ClosedChain& chain) {
+  kinematics<double>(chain.plan, q, chain.kin);
+  velocities(chain.model, chain.kin, v, chain.vel);
+  evaluate_rows(chain.model, chain.constraints, chain.kin, chain.vel, q, v, time, chain.rows);
+}
+
+int least_motion(std::span<const double> q, std::span<const double> b, bool holonomic_only, double damping,
+                 ClosedChain& chain) {
+  if (chain.by_recursion)
+    return chain.by_recursion->least_motion(chain.kin, chain.vel, chain.rows, b, holonomic_only, damping, chain.x,
+                                            chain.reactions, chain.give);
+  row_compliance(q, chain);
+  if (holonomic_only) leave_out_nonholonomic(chain);
+  std::vector<double>& A = chain.by_compliance->row_matrix;
+  const std::size_t rows = b.size();
+  for (std::size_t r = 0; r < rows; ++r) {
+    const double diagonal = A[r * rows + r];
+    chain.give[r] = SemidefiniteSolver::counts(diagonal, chain.by_compliance->row_size[r]) ? diagonal : 0;
+    A[r * rows + r] *= 1 + damping;
+  }
+  const int rank = chain.by_compliance->solver.factor(A, chain.by_compliance->row_size);
+  find_reactions(b, chain);
+  respond(q, chain.reactions, chain, chain.x);
+  return rank;
+}
+
+// Column by column: what a unit of row r does to every node, and how much of that each row sees.
+void row_compliance(std::span<const double> q, ClosedChain& chain) {
+  const ConstraintPlan& plan = chain.constraints;
+  ClosedChain::ByCompliance& by = *chain.by_compliance;
+  const std::size_t nodes = plan.nodes().size(), rows = std::size_t(plan.rows()), width = 6 * nodes;
+  factor<double>(chain.plan, q, by.factors);
+  compound_paths(chain.plan, by.tree, by.factors, by.compliance);
+  compliance_matrix<double>(by.tree, by.compliance, by.node_matrix);
+  for (std::size_t s = 0; s < plan.sides().size(); ++s) {  // into the axes of the links, where the compliance has them
+    const Force<double>& F = chain.rows.force[s];
+    const Mat3<double>& R = chain.kin.X_WL[std::size_t(plan.sides()[s].link)].R;
+    const Vec3<double> n = transpose_times(R, F.n), f = transpose_times(R, F.f);
+    by.side_force[s] = {n.x, n.y, n.z, f.x, f.y, f.z};
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    by.row_size[r] = 0;
+    std::ranges::fill(by.response, 0);
+    for (int s = plan.first_side(int(r)); s < plan.first_side(int(r) + 1); ++s) {
+      const std::array<double, 6>& F = by.side_force[std::size_t(s)];
+      const std::size_t node = std::size_t(plan.sides()[std::size_t(s)].node);
+      const double* block = by.node_matrix.data() + 6 * node * width;
+      for (std::size_t i = 0; i < width; ++i) {  // rows of a symmetric matrix are its columns
+        double sum = by.response[i];
+        for (std::size_t k = 0; k < 6; ++k) sum += F[k] * block[k * width + i];
+        by.response[i] = sum;
+      }
+      const double* own = block + 6 * node;
+      const auto trace = [&](std::size_t part) {  // how its link gives way in all directions: angular, linear
+        return own[part * width + part] + own[(part + 1) * width + part + 1] + own[(part + 2) * width + part + 2];
+      };
+      const double moment = chain.rows.moment_size[std::size_t(s)];
+      by.row_size[r] += moment * moment * trace(0) + (F[3] * F[3] + F[4] * F[4] + F[5] * F[5]) * trace(3);
+    }
+    for (std::size_t other = 0; other <= r; ++other) {
+      double sum = 0;
+      for (int s = plan.first_side(int(other)); s < plan.first_side(int(other) + 1); ++s) {
+        const std::array<double, 6>& F = by.side_force[std::size_t(s)];
+        const double* a = by.response.data() + 6 * std::size_t(plan.sides()[std::size_t(s)].node);
+        for (std::size_t k = 0; k < 6; ++k) sum += F[k] * a[k];
+      }
+      by.row_matrix[r * rows + other] = by.row_matrix[other * rows + r] = sum;
+    }
+  }
+}
+
+void respond(std::span<const double> q, std::span<const double> lambda, ClosedChain& chain, std::span<double> x) {
+  std::ranges::fill(x, 0);
+  std::ranges::fill(chain.f, 0);
+  add_reactions(chain.model, chain.constraints, chain.rows, chain.kin, q, lambda, x, chain.f);
+  solve<double>(chain.plan, chain.by_compliance->factors, chain.by_compliance->solve, x, chain.f);
+}
+
+ConstraintReport constrained_dynamics(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
+                                      std::span<const double> f_ext, double time, ClosedChain& chain,
+                                      std::span<double> vdot) {
+  ConstraintReport report{.rows = chain.constraints.rows()};
+  place_chain(q, v, time, chain);
+  if (chain.by_recursion) {
+    report.rank =
+        chain.by_recursion->accelerations(chain.kin, chain.vel, chain.rows, v, tau, f_ext, vdot, chain.reactions);
+  } else {
+    aba<double>(chain.plan, q, v, tau, f_ext, chain.by_compliance->aba, vdot);
+    if (report.rows == 0) return report;
+    find_accelerations(q, v, vdot, chain);
+    report.rank = least_motion(q, chain.g, false, 0, chain);              // (2)
+    for (std::size_t k = 0; k < vdot.size(); ++k) vdot[k] += chain.x[k];  // (3)
+  }
+  if (report.rank == report.rows) return report;  // then (2) has a solution, and it was found
+  find_accelerations(q, v, vdot, chain);
+  find_unmet(chain.g, report);
+  return report;
+}
+
+ConstraintReport project_velocity(std::span<const double> q, std::span<double> v, double time, ClosedChain& chain) {
+  ConstraintReport report{.rows = chain.constraints.rows()};
+  if (report.rows == 0) return report;
+  place_chain(q, v, time, chain);
+  row_velocities(chain.constraints, chain.rows, chain.vel, q, v, chain.g);
+  report.rank = least_motion(q, chain.g, false, 0, chain);
+  for (std::size_t k = 0; k < v.size(); ++k) v[k] += chain.x[k];  // (4)
+  velocities(chain.model, chain.kin, v, chain.vel);
+  row_velocities(chain.constraints, chain.rows, chain.vel, q, v, chain.g);
+  find_unmet(chain.g, report);
+  return report;
+}
+
+ConstraintReport project_position(std::span<double> q, double time, double tolerance, ClosedChain& chain) {
+  ConstraintReport report{.rows = chain.constraints.rows()};
+  if (report.rows == 0) return report;
+  const auto holonomic = [&](int row) { return chain.constraints.holonomic(row); };
+  double before = std::numeric_limits<double>::infinity();
+  for (;; ++report.iterations) {
+    place_chain(q, chain.zero, time, chain);
+    largest(chain.rows.error, holonomic, report);
+    if (report.unmet <= tolerance || !(report.unmet < 0.5 * before) || report.iterations == max_projections)
+      return report;
+    before = report.unmet;
+    report.rank = least_motion(q, chain.rows.error, true, 0, chain);
+    integrate(chain.model, chain.x, q);  // (5)
+  }
+}
+
+}  // namespace linchpin

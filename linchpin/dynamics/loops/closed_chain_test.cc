@@ -1,0 +1,221 @@
+#include "linchpin/dynamics/loops/closed_chain.h"
+
+#include <Eigen/Dense>
+#include <gtest/gtest.h>
+
+#include "linchpin/base/check.h"
+#include "linchpin/dynamics/loops/constraint_testing.h"
+#include "linchpin/dynamics/tree/mass_matrix.h"
+#include "linchpin/dynamics/tree/rnea.h"
+
+namespace linchpin {
+namespace {
+
+using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+// M and J by themselves, and the least-norm solution of (1) with both.
+struct Witness {
+  Witness(const Model& model, const Plan<double>& plan, const ClosedChain& chain, const State& state)
+      : M(model.nv(), model.nv()), J(chain.constraints.rows(), model.nv()) {
+    for (int k = 0; k < model.nv(); ++k) {  // columns of M by inverse dynamics without velocities and gravity
+      std::vector<double> e(state.v.size(), 0.0), zero(state.v.size(), 0.0), with(state.v.size()),
+          without(state.v.size());
+      RneaWorkspace<double> ws(plan);
+      e[std::size_t(k)] = 1;
+      rnea<double>(plan, state.q, zero, e, {}, ws, with);
+      rnea<double>(plan, state.q, zero, zero, {}, ws, without);
+      for (int i = 0; i < model.nv(); ++i) M(i, k) = with[std::size_t(i)] - without[std::size_t(i)];
+    }
+    constraint_jacobian(model, chain.constraints, chain.rows, chain.kin, chain.vel, {J.data(), std::size_t(J.size())});
+  }
+  Dense M, J;
+};
+
+std::vector<double> sum_of(std::vector<double> a, const std::vector<double>& b) {
+  for (std::size_t k = 0; k < a.size(); ++k) a[k] += b[k];
+  return a;
+}
+
+std::vector<ConstraintSpec> some_constraints(const Model& model, std::uint64_t seed) {
+  std::vector<ConstraintSpec> all = every_constraint(model, seed), few;
+  for (std::size_t k = seed % 3; k < all.size(); k += 5) few.push_back(all[k]);
+  return few;
+}
+
+// M vdot = tau - bias + J' lambda and gddot = 0, by M, bias and J of other algorithms.
+TEST(ClosedChain, MovesAsTheEquationsOfMotionAsk) {
+  int regular = 0;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const std::string text = "@random_tree:bodies=25,seed=" + std::to_string(seed);
+    const Model bare = model_of(text);
+    const Model model = with_constraints(text, some_constraints(bare, 31 * seed));
+    const Plan<double> plan(model);
+    ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
+    poison(chain.reactions, chain.rows.force, chain.rows.error, chain.by_compliance->row_matrix,
+           chain.by_compliance->node_matrix, chain.g, chain.x, chain.f);
+    const State state = random_state(model, seed, 1, 1);
+    const std::vector<double> tau = random_numbers(state.v.size(), seed),
+                              f_ext = random_numbers(6 * model.bodies().size(), seed + 50);
+    std::vector<double> vdot(state.v.size());
+    const ConstraintReport report = constrained_dynamics(state.q, state.v, tau, f_ext, 0.3, chain, vdot);
+    if (report.rank < report.rows) continue;
+    ++regular;
+    std::vector<double> needed(state.v.size());
+    RneaWorkspace<double> ws(plan);
+    rnea<double>(plan, state.q, state.v, vdot, f_ext, ws, needed);
+    const Witness witness(model, plan, chain, state);
+    const Eigen::Map<Eigen::VectorXd> lambda(chain.reactions.data(), report.rows);
+    const Eigen::VectorXd held = witness.J.transpose() * lambda;
+    const double size = 1 + largest(needed) + held.cwiseAbs().maxCoeff();
+    for (std::size_t k = 0; k < needed.size(); ++k)
+      EXPECT_NEAR(needed[k], tau[k] + held[Eigen::Index(k)], 1e-10 * size) << text << " coordinate " << k;
+    // The rows' own size is that of the terms that cancel in them: about |J| |vdot|.
+    const double rows =
+        (witness.J.cwiseAbs() * Eigen::Map<Eigen::VectorXd>(vdot.data(), model.nv()).cwiseAbs()).maxCoeff();
+    EXPECT_LE(report.unmet, 1e-10 * (1 + rows)) << text;
+  }
+  EXPECT_GE(regular, 8);
+}
+
+// Lambda of the rows is J M^-1 J' with the dense J.
+TEST(ClosedChain, RowComplianceIsThatOfTheJacobian) {
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    const std::string text = "@random_tree:bodies=20,seed=" + std::to_string(seed);
+    const Model bare = model_of(text);
+    const Model model = with_constraints(text, every_constraint(bare, 11 * seed));
+    const Plan<double> plan(model);
+    ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
+    const State state = random_state(model, seed, 1, 1);
+    place_chain(state.q, state.v, 0, chain);
+    row_compliance(state.q, chain);
+    const Witness witness(model, plan, chain, state);
+    const Dense expected = witness.J * witness.M.ldlt().solve(Dense(witness.J.transpose()));
+    const Eigen::Map<Dense> found(chain.by_compliance->row_matrix.data(), chain.constraints.rows(),
+                                  chain.constraints.rows());
+    // An entry is a product of two rows' responses, so it is measured by both, before their sides cancel.
+    const std::vector<double>& size = chain.by_compliance->row_size;
+    for (std::size_t i = 0; i < size.size(); ++i)
+      for (std::size_t j = 0; j < size.size(); ++j)
+        EXPECT_NEAR(found(Eigen::Index(i), Eigen::Index(j)), expected(Eigen::Index(i), Eigen::Index(j)),
+                    1e-11 * std::sqrt(size[i] * size[j]))
+            << text;
+  }
+}
+
+// Twice the same loop, and more loops than there is freedom: accelerations as with one, reactions shared evenly.
+TEST(ClosedChain, RedundantRowsChangeNothingButTheReactions) {
+  const Model bare = model_of("@chain:links=30");
+  LoopSpec loop;
+  loop.type = LoopType::pin;
+  loop.a = random_frame("world", 4);
+  loop.b = random_frame(bare.bodies().back().name, 3);
+  const Model once = with_constraints("@chain:links=30", {{"loop", loop}});
+  const Model twice = with_constraints("@chain:links=30", {{"loop", loop}, {"again", loop}});
+  const Plan<double> plan(once);
+  const State state = random_state(once, 1, 0.3, 1);
+  const std::vector<double> tau(state.v.size(), 0.0);
+  std::vector<double> one(state.v.size()), two(state.v.size());
+  ClosedChain chain1(once, plan, once.constraints()), chain2(twice, plan, twice.constraints());
+  const ConstraintReport a = constrained_dynamics(state.q, state.v, tau, {}, 0, chain1, one);
+  const ConstraintReport b = constrained_dynamics(state.q, state.v, tau, {}, 0, chain2, two);
+  EXPECT_EQ(a.rank, 5);
+  EXPECT_EQ(b.rank, 5);
+  EXPECT_LE(largest_difference(one, two), 1e-9 * largest(one));
+  for (std::size_t r = 0; r < 5; ++r) {
+    EXPECT_NEAR(chain2.reactions[r], 0.5 * chain1.reactions[r], 1e-8 * (1 + std::abs(chain1.reactions[r])));
+    EXPECT_NEAR(chain2.reactions[r + 5], 0.5 * chain1.reactions[r], 1e-8 * (1 + std::abs(chain1.reactions[r])));
+  }
+}
+
+// Rows that nothing can move, here the turning between the ends of a slide, neither count nor do harm.
+TEST(ClosedChain, RowsThatCannotMoveAreLeftOut) {
+  const Model model = parallel_on_a_rail();
+  const Plan<double> plan(model);
+  ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
+  const State state = random_state(model, 1);
+  std::vector<double> vdot(2), free(2);
+  const ConstraintReport report = constrained_dynamics(state.q, state.v, chain.zero, {}, 0, chain, vdot);
+  EXPECT_EQ(report.rank, 0);
+  EXPECT_LE(report.unmet, 1e-13);
+  AbaWorkspace<double> ws(plan);
+  aba<double>(plan, state.q, state.v, chain.zero, {}, ws, free);
+  EXPECT_EQ(vdot, free);
+}
+
+TEST(ClosedChain, ContradictionsAreSeen) {
+  const Model bare = model_of("@simple_pendulum");
+  const std::string joint = bare.joints().front().name;
+  const Model model = with_constraints(
+      "@simple_pendulum", {prescribed("still", joint, {}), prescribed("turning", joint, {.polynomial = {0, 0, 1}})});
+  const Plan<double> plan(model);
+  ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
+  const State state = make_state(model);
+  std::vector<double> vdot(1);
+  const ConstraintReport report = constrained_dynamics(state.q, state.v, chain.zero, {}, 0, chain, vdot);
+  EXPECT_EQ(report.rank, 1);
+  EXPECT_NEAR(report.unmet, 1, 1e-12);  // accelerations 0 and 2 asked for: half way is the least to miss both
+}
+
+TEST(ClosedChain, VelocityProjectionIsTheShortestInKineticEnergy) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const std::string text = "@random_tree:bodies=25,seed=" + std::to_string(seed);
+    const Model bare = model_of(text);
+    const Model model = with_constraints(text, some_constraints(bare, 7 * seed));
+    const Plan<double> plan(model);
+    ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
+    const State state = random_state(model, seed, 1, 1);
+    std::vector<double> v = state.v;
+    const ConstraintReport report = project_velocity(state.q, v, 0.3, chain);
+    if (report.rank < report.rows) continue;
+    EXPECT_LE(report.unmet, 1e-9 * (1 + largest(v))) << text;
+    // The change is M-orthogonal to every motion the rows allow: M dv is J' of something.
+    const Witness witness(model, plan, chain, state);
+    Eigen::VectorXd dv(model.nv());
+    for (int k = 0; k < model.nv(); ++k) dv[k] = v[std::size_t(k)] - state.v[std::size_t(k)];
+    const Eigen::VectorXd impulse = witness.M * dv;
+    const Dense Jt = witness.J.transpose();
+    const Eigen::VectorXd nearest = Jt * Jt.colPivHouseholderQr().solve(impulse);
+    EXPECT_LE((impulse - nearest).norm(), 1e-9 * (1 + impulse.norm())) << text;
+  }
+}
+
+TEST(ClosedChain, PositionProjectionClosesWhatIsNearlyClosed) {
+  const Model bare = model_of("@chain:links=12");
+  // Closed at some configuration, then moved off it.
+  const State closed = random_state(bare, 3, 1, 0);
+  const Plan<double> bare_plan(bare);
+  Kinematics<double> kin(bare_plan);
+  kinematics<double>(bare_plan, closed.q, kin);
+  for (int type = 0; type < loop_type_count; ++type) {
+    LoopSpec loop;
+    loop.type = LoopType(type);
+    loop.pitch = loop.type == LoopType::screw ? 0.2 : 0;
+    loop.b = random_frame(bare.bodies().back().name, 3);
+    loop.a = {"world", body_pose(bare, kin, int(bare.bodies().size()) - 1) * loop.b.X_BF};
+    const Model model = with_constraints("@chain:links=12", {{"loop", loop}});
+    const Plan<double> plan(model);
+    ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
+    std::vector<double> q = sum_of(closed.q, random_numbers(closed.q.size(), 5, 1e-3));
+    const ConstraintReport report = project_position(q, 0, 1e-13, chain);
+    EXPECT_LE(report.unmet, 1e-12) << to_string(loop.type);
+    EXPECT_LE(report.iterations, 5) << to_string(loop.type);  // Newton: 1e-3, 1e-6, 1e-12, round-off
+    EXPECT_EQ(report.rank, report.rows) << to_string(loop.type);
+  }
+}
+
+TEST(ClosedChain, NaNIsNoRank) {
+  const Model bare = model_of("@chain:links=3");
+  LoopSpec loop;
+  loop.b.body = bare.bodies().back().name;
+  const Model model = with_constraints("@chain:links=3", {{"loop", loop}});
+  const Plan<double> plan(model);
+  ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
+  State state = make_state(model);
+  state.q[1] = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> vdot(3);
+  EXPECT_EQ(constrained_dynamics(state.q, state.v, chain.zero, {}, 0, chain, vdot).rank, -1);
+  EXPECT_EQ(project_velocity(state.q, state.v, 0, chain).rank, -1);
+}
+
+}  // namespace
+}  // namespace linchpin

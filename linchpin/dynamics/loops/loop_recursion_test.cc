@@ -1,0 +1,158 @@
+#include "linchpin/dynamics/loops/loop_recursion.h"
+
+#include <gtest/gtest.h>
+
+#include "linchpin/dynamics/loops/closed_chain.h"
+#include "linchpin/dynamics/loops/constraint_testing.h"
+
+namespace linchpin {
+namespace {
+
+struct Both {
+  Both(const Model& model, const State& state, std::uint64_t seed)
+      : plan(model),
+        chain(model, plan, model.constraints(), LoopElimination::compliance),
+        other(model, plan, model.constraints(), LoopElimination::recursion),
+        by_compliance(state.v.size()),
+        by_recursion(state.v.size()) {
+    const std::vector<double> tau = random_numbers(state.v.size(), seed),
+                              f_ext = random_numbers(6 * model.bodies().size(), seed + 50);
+    one = constrained_dynamics(state.q, state.v, tau, f_ext, 0.3, chain, by_compliance);
+    two = constrained_dynamics(state.q, state.v, tau, f_ext, 0.3, other, by_recursion);
+  }
+  Plan<double> plan;
+  ClosedChain chain, other;
+  std::vector<double> by_compliance, by_recursion;
+  ConstraintReport one, two;
+};
+
+TEST(LoopRecursion, WithoutLoopsItIsTheArticulatedBody) {
+  for (const std::string& text : test_scenes()) {
+    const Model model = model_of(text);
+    const State state = random_state(model, 3, 2, 1);
+    const Both both(model, state, 1);
+    EXPECT_LE(largest_difference(both.by_compliance, both.by_recursion), 1e-8 * (1 + largest(both.by_compliance)))
+        << text;
+  }
+}
+
+// Every kind of constraint between any two bodies: the two eliminations agree, on reactions too where they are unique.
+TEST(LoopRecursion, AgreesWithTheCompliance) {
+  int regular = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::string text = "@random_tree:bodies=25,seed=" + std::to_string(seed);
+    const Model bare = model_of(text);
+    std::vector<ConstraintSpec> all = every_constraint(bare, 13 * seed), few;
+    for (std::size_t k = seed % 3; k < all.size(); k += 4) few.push_back(all[k]);
+    const Model model = with_constraints(text, few);
+    const Both both(model, random_state(model, seed, 1, 1), seed);
+    EXPECT_EQ(both.one.rank, both.two.rank) << text;
+    if (both.one.rank < both.one.rows) continue;
+    ++regular;
+    EXPECT_LE(largest_difference(both.by_compliance, both.by_recursion), 1e-8 * (1 + largest(both.by_compliance)))
+        << text;
+    for (std::size_t r = 0; r < both.chain.reactions.size(); ++r)
+      EXPECT_NEAR(both.chain.reactions[r], both.other.reactions[r], 1e-8 * (1 + largest(both.chain.reactions)));
+  }
+  EXPECT_GE(regular, 10);
+}
+
+// A ladder of n planar loops, each between neighbours in a chain of its own base, redundant by three rows each.
+Model ladder(int loops, bool on_the_world) {
+  ModelSpec spec;
+  spec.name = "ladder";
+  const auto add_rod = [&](const std::string& name, const std::string& parent, const Vec3<double>& at,
+                           const Vec3<double>& along) {
+    BodySpec body{.name = name, .inertia = {}, .geometry = {}};
+    body.inertia = {1, 0.5 * along, Sym3<double>::diagonal(0.1, 0.1, 0.1)};
+    spec.bodies.push_back(body);
+    JointSpec joint;
+    joint.name = name;
+    joint.parent = parent;
+    joint.child = name;
+    joint.X_PF = translation(at.x, at.y, at.z);
+    spec.joints.push_back(joint);
+  };
+  std::string before = "world";
+  for (int k = 0; k < loops; ++k) {
+    const std::string n = std::to_string(k);
+    const Vec3<double> at = k == 0 || on_the_world ? Vec3<double>{double(k), 0, 0} : Vec3<double>{1, 0, 0};
+    const std::string base = on_the_world ? "world" : before;
+    add_rod(n + "a", base, at, {0, 1, 0});
+    add_rod(n + "b", n + "a", {0, 1, 0}, {0.7, 0, 0});
+    add_rod(n + "c", base, {at.x + 0.7, at.y, at.z}, {0, 1, 0});
+    LoopSpec loop;
+    loop.a = {n + "b", translation(0.7, 0, 0)};
+    loop.b = {n + "c", translation(0, 1, 0)};
+    spec.constraints.push_back({n + "loop", loop});
+    before = n + "b";
+  }
+  return compile(spec).value();
+}
+
+TEST(LoopRecursion, RedundantLoopsOneOnTheOtherAndSideBySide) {
+  for (const bool on_the_world : {true, false})
+    for (const int loops : {1, 2, 5, 20}) {
+      const Model model = ladder(loops, on_the_world);
+      State state = make_state(model);
+      for (std::size_t k = 0; k < state.v.size(); ++k) state.v[k] = k % 3 == 1 ? -1.0 : 1.0;  // parallelograms
+      const Both both(model, state, 7);
+      EXPECT_EQ(both.one.rank, 2 * loops);
+      EXPECT_EQ(both.two.rank, 2 * loops);
+      EXPECT_LE(both.two.unmet, 1e-9 * (1 + largest(both.by_recursion)));
+      EXPECT_LE(largest_difference(both.by_compliance, both.by_recursion), 1e-7 * (1 + largest(both.by_compliance)))
+          << loops << on_the_world;
+      EXPECT_LE(both.other.by_recursion->blocks(), 2 * loops);  // linear: loops meet their neighbours at most
+    }
+}
+
+// The shortest ways back onto the constraints are one way.
+TEST(LoopRecursion, ProjectionsAgreeWithTheCompliance) {
+  int regular = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const std::string text = "@random_tree:bodies=25,seed=" + std::to_string(seed);
+    const Model bare = model_of(text);
+    std::vector<ConstraintSpec> all = every_constraint(bare, 13 * seed), few;
+    for (std::size_t k = seed % 3; k < all.size(); k += 4) few.push_back(all[k]);
+    const Model model = with_constraints(text, few);
+    const State state = random_state(model, seed, 1, 1);
+    Both both(model, state, seed);
+    if (both.one.rank < both.one.rows) continue;
+    ++regular;
+    std::vector<double> v = state.v, w = state.v;
+    project_velocity(state.q, v, 0.3, both.chain);
+    project_velocity(state.q, w, 0.3, both.other);
+    EXPECT_LE(largest_difference(v, w), 1e-9 * (1 + largest(v))) << text;
+  }
+  EXPECT_GE(regular, 4);
+}
+
+// A long chain held at both ends: the way from the loop to the world is long, and no row of it may get lost on it.
+TEST(LoopRecursion, HoldsLongChainsAtBothEnds) {
+  for (const int links : {10, 100, 1000, 10000}) {
+    const std::string text = "@chain:links=" + std::to_string(links);
+    const Model bare = model_of(text);
+    LoopSpec loop;
+    loop.type = LoopType::weld;
+    loop.b.body = bare.bodies().back().name;
+    const Model model = with_constraints(text, {{"end", loop}});
+    const Plan<double> plan(model);
+    const State state = random_state(model, 1, 3, 0);
+    ClosedChain by_recursion(model, plan, model.constraints(), LoopElimination::recursion),
+        by_compliance(model, plan, model.constraints(), LoopElimination::compliance);
+    std::vector<double> one(state.v.size()), two(state.v.size());
+    EXPECT_EQ(constrained_dynamics(state.q, state.v, by_recursion.zero, {}, 0, by_recursion, one).rank, 6) << links;
+    EXPECT_EQ(constrained_dynamics(state.q, state.v, by_recursion.zero, {}, 0, by_compliance, two).rank, 6) << links;
+    EXPECT_LE(largest_difference(one, two), 1e-6 * largest(one)) << links;
+  }
+}
+
+TEST(LoopRecursion, RowsThatCannotMoveAreLeftOut) {
+  const Model model = parallel_on_a_rail();
+  const Both both(model, random_state(model, 1), 1);
+  EXPECT_EQ(both.two.rank, 0);
+  EXPECT_LE(largest_difference(both.by_compliance, both.by_recursion), 1e-12 * (1 + largest(both.by_compliance)));
+}
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,172 @@
+// All roads to the accelerations, held against each other and against the equation they solve.
+//
+// Backward error: |M vdot + bias - tau|, computed in extended precision by the textbook recursion, at most 1e-12 of the
+// largest term in it, be it a summand of the recursion or a product M_ij vdot_j (in a long chain these are far larger
+// than what they add up to, and already rounding vdot to a double costs eps of them). Forward: within 100 eps cond(M) of the witness, the sparse LU of the augmented matrix, which knows
+// nothing about mechanics (design: rounding M by one ulp already moves the answer by eps cond(M)).
+#include "linchpin/dynamics/maximal/multiplier_dynamics.h"
+#include "linchpin/dynamics/tree/aba.h"
+#include "linchpin/dynamics/tree/articulated_factor.h"
+#include "linchpin/dynamics/tree/mass_matrix.h"
+#include "linchpin/dynamics/tree/rnea.h"
+#include "linchpin/dynamics/tree/testing.h"
+
+namespace linchpin {
+namespace {
+
+struct Answer {
+  const char* method;
+  std::vector<double> vdot;
+};
+
+double largest_product(const Model& model, const State& state, const std::vector<double>& vdot) {
+  const Plan<double> plan(model);
+  const MassMatrixLayout layout(model);
+  MassMatrix<double> M(layout);
+  CrbaWorkspace<double> ws(plan, layout);
+  crba<double>(plan, layout, state.q, ws, M);
+  double most = 0;
+  for (std::size_t k = 0; k < vdot.size(); ++k) {
+    std::size_t e = layout.row[k] + std::size_t(layout.depth[k]);
+    for (int i = static_cast<int>(k); i >= 0; i = layout.parent[std::size_t(i)], --e)
+      most = std::max({most, std::abs(M.entries[e] * vdot[k]), std::abs(M.entries[e] * vdot[std::size_t(i)])});
+  }
+  return most;
+}
+
+std::vector<Answer> all_answers(const Model& model, const State& state, const std::vector<double>& tau) {
+  const std::size_t n = std::size_t(model.nv());
+  const Plan<double> plan(model);
+  std::vector<Answer> answers;
+
+  std::vector<double> vdot(n);
+  AbaWorkspace<double> aba_ws(plan);
+  aba<double>(plan, state.q, state.v, tau, {}, aba_ws, vdot);
+  answers.push_back({"aba", vdot});
+
+  std::vector<double> rhs(n);
+  RneaWorkspace<double> rnea_ws(plan);
+  rnea<double>(plan, state.q, state.v, std::vector<double>(n, 0.0), {}, rnea_ws, rhs);
+  for (std::size_t i = 0; i < n; ++i) rhs[i] = tau[i] - rhs[i];
+
+  const MassMatrixLayout layout(model);
+  MassMatrix<double> M(layout);
+  CrbaWorkspace<double> crba_ws(plan, layout);
+  crba<double>(plan, layout, state.q, crba_ws, M);
+  factor(layout, M);
+  vdot = rhs;
+  solve<double>(layout, M, vdot);
+  answers.push_back({"crba + solve", vdot});
+
+  ArticulatedFactor<double> factors(plan);
+  SolveWorkspace<double> solve_ws(plan);
+  factor<double>(plan, state.q, factors);
+  vdot = rhs;
+  solve<double>(plan, factors, solve_ws, vdot);
+  answers.push_back({"articulated factor + solve", vdot});
+
+  if (!MaximalBodies::find_fault(model)) {
+    Multipliers multipliers(model);
+    EXPECT_TRUE(multipliers.accelerations(state.q, state.v, tau, {}, vdot));
+    answers.push_back({"multipliers", vdot});
+  }
+
+  const AugmentedTree<double> tree(model, state.q, state.v);
+  answers.push_back({"articulated, textbook", tree.by_articulated(tau, Pivot::plain)});
+  answers.push_back({"modified articulated (003 s.7)", tree.by_articulated(tau, Pivot::split)});
+  answers.push_back({"composite, textbook", tree.by_composite(tau)});
+  answers.push_back({"augmented, sparse LU", tree.by_sparse_lu(tau)});
+  return answers;
+}
+
+void expect_agreement(const std::string& name, std::uint64_t seed, double speed, bool forward = true) {
+  const Model model = model_of(name);
+  const State state = random_state(model, seed, 3, speed);
+  const std::vector<double> tau = random_numbers(std::size_t(model.nv()), seed, 10);
+  const AugmentedTree<long double> judge(model, state.q, state.v);
+  const double slack = forward ? 100 * 2.2e-16 * AugmentedTree<double>(model, state.q, state.v).condition_number() : 0;
+  const std::vector<Answer> answers = all_answers(model, state, tau);
+  const std::vector<double>& witness = answers.back().vdot;
+  const double product = largest_product(model, state, witness);
+  for (const Answer& answer : answers) {
+    const std::vector<long double> vdot(answer.vdot.begin(), answer.vdot.end());
+    long double term = 0;
+    const std::vector<long double> back = judge.inverse_dynamics(vdot, &term);
+    long double error = 0;
+    for (std::size_t i = 0; i < tau.size(); ++i) {
+      const long double e = std::abs(back[i] - static_cast<long double>(tau[i]));
+      if (!(e <= error)) error = e;
+    }
+    EXPECT_LE(double(error) / std::max(double(term), product), 1e-12)
+        << name << " seed " << seed << ": " << answer.method;
+    if (forward) {
+      EXPECT_LE(largest_difference(answer.vdot, witness), slack * largest(witness))
+          << name << " seed " << seed << ": " << answer.method;
+    }
+  }
+}
+
+TEST(ForwardDynamics, AllMethodsAgreeOnEveryScene) {
+  for (const std::string& name : test_scenes())
+    for (const std::uint64_t seed : {1, 2, 3}) expect_agreement(name, seed, 1);
+}
+
+TEST(ForwardDynamics, AllMethodsAgreeOnRandomTreesUpToAHundredBodies) {
+  for (const int bodies : {1, 2, 3, 5, 10, 20, 50, 100})
+    for (int seed = 1; seed <= 5; ++seed)
+      expect_agreement("@random_tree:bodies=" + std::to_string(bodies) + ",seed=" + std::to_string(seed) +
+                           ",floating=" + std::to_string(seed % 2),
+                       std::uint64_t(seed), 1);
+}
+
+TEST(ForwardDynamics, AllMethodsAgreeOnChainsUpToAThousandLinks) {
+  for (const int links : {1, 2, 7, 30, 100, 300}) expect_agreement("@chain:links=" + std::to_string(links), 1, 0.1);
+  // cond(M) of a thousand links takes longer than the rest of the tests together: judged by the equation alone
+  expect_agreement("@chain:links=1000", 1, 0.05, false);
+  expect_agreement("@pendulum:links=1000", 1, 0.05, false);
+}
+
+// Heavy and light links by turns.
+TEST(ForwardDynamics, AllMethodsAgreeAtMassRatiosToAMillion) {
+  for (const char* ratio : {"1e2", "1e4", "1e6"}) expect_agreement(std::string("@heavy_light:ratio=") + ratio, 1, 1);
+}
+
+// A chain let go at rest, with nothing to hold it, falls without changing its shape: every joint acceleration is zero
+// and the base falls with g, at any length.
+TEST(ForwardDynamics, AFreeChainFallsWithoutBending) {
+  for (const int links : {1, 7, 30, 1000}) expect_free_fall(links);
+}
+
+// A branch of identical limbs: what one limb does must not depend on where it stands in the arrays.
+TEST(ForwardDynamics, ForestEqualsItsTreesAlone) {
+  ModelSpec one = scene("@chain:links=5").value(), two = one;
+  for (BodySpec body : one.bodies) {
+    body.name += " again";
+    two.bodies.push_back(body);
+  }
+  for (JointSpec joint : one.joints) {
+    joint.name += " again";
+    joint.child += " again";
+    if (joint.parent != "world") joint.parent += " again";
+    two.joints.push_back(joint);
+  }
+  two.frames.clear();
+  const Model single = compile(one).value(), pair = compile(two).value();
+  const State state = random_state(single, 4);
+  const std::vector<double> tau = random_numbers(5, 4);
+  std::vector<double> q = state.q, v = state.v, tau2 = tau, vdot(5), vdot2(10);
+  q.insert(q.end(), state.q.begin(), state.q.end());
+  v.insert(v.end(), state.v.begin(), state.v.end());
+  tau2.insert(tau2.end(), tau.begin(), tau.end());
+  const Plan<double> plan(single), plan2(pair);
+  AbaWorkspace<double> ws(plan), ws2(plan2);
+  aba<double>(plan, state.q, state.v, tau, {}, ws, vdot);
+  aba<double>(plan2, q, v, tau2, {}, ws2, vdot2);
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_TRUE(same_bits(vdot[i], vdot2[i])) << i;
+    EXPECT_TRUE(same_bits(vdot[i], vdot2[5 + i])) << i;
+  }
+}
+
+}  // namespace
+}  // namespace linchpin

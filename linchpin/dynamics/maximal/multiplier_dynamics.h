@@ -1,0 +1,129 @@
+// Forward dynamics by Lagrange multipliers, in linear time: minimal coordinates in and out, every body by itself in
+// between [004 s.2.2, the middle ground].
+//
+// Bodies, S, D and Q2 are those of maximal_bodies.h, twists at the links' origins in their axes, accelerations classical.
+// With c the acceleration that velocity alone gives b, seen from p (which turns by w_p), y = A less that of free fall:
+//     Mass y = F + D tau - (w x I w, w x (w x h)) + reactions                                                     (1)
+//     Q2' (y_b - X y_p) = Q2' c                           reactions Q2 l on b, their opposite on p               (2)
+//     D' (y_b - X y_p) + l / a = D' c                     armature a: l = -a vdot along D                         (3)
+// The world accelerates upwards, as in aba.h. (1) to (3) is what constraint_forest.h solves, and
+//     vdot = D' (y_b - X y_p - c)                                                                                 (4)
+// No articulated inertia was derived and no joint was asked how it moves but for S: an independent witness of aba.h.
+// Forces on bodies and impulses are more right-hand sides of the same factors.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linchpin/dynamics/maximal/constraint_forest.h"
+#include "linchpin/dynamics/maximal/maximal_bodies.h"
+
+namespace linchpin {
+
+class Multipliers {
+ public:
+  // For a model without MaximalBodies::find_fault().
+  explicit Multipliers(const Model& model);
+  Multipliers(const Multipliers&) = delete;  // factors point at the forest
+  Multipliers& operator=(const Multipliers&) = delete;
+
+  // Fills vdot; f_ext as in aba.h. False where a pivot failed (numbers that are none, masses 1e14 apart): factors().failed()
+  // is the body. keep: whether factors() are wanted afterwards.
+  bool accelerations(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
+                     std::span<const double> f_ext, std::span<double> vdot, bool keep = true);
+  // The factors alone.
+  bool factor(std::span<const double> q);
+
+  // After either. What motions of bodies (six numbers each, angular over linear) are in coordinates: (3) of maximal_bodies.h.
+  void coordinates(std::span<const double> y, std::span<double> v) const;
+  // A force on a link about its origin in its axes, as forces on bodies: add(body, force). Links between the axes of one
+  // joint move with the bodies on both sides of it: V_l = X V_p + sum over its own coordinates of S_k v_k.
+  template <class Add>
+  void spread(int link, const Force<double>& F, const Add& add) const;
+
+  // Whether accelerations() refines its answer (constraint_forest.h): where a body hangs on one of less than a hundredth of
+  // its mass.
+  bool refines() const { return refines_; }
+  const MaximalBodies& bodies() const { return bodies_; }
+  const ConstraintForest& forest() const { return forest_; }
+  ForestFactors& factors() { return factors_; }
+  std::span<const double> multipliers() const {
+    return {l_.data(), l_.size()};
+  }  // of the last accelerations(): forces, by row of forest()
+
+ private:
+  // How a body's joint is computed: one axis that turns or slides along z, a ball, a free joint; all others, with several
+  // axes or a screw, by S and what split_freedom() makes of it.
+  enum class Kind { turning, sliding, ball, free, general };
+  struct JointPlan {
+    Kind kind = Kind::general;
+    int parent = -1;             // body
+    int q = 0, v = 0, dofs = 0;  // coordinates
+    int rows = 0, r = 0;         // of the forest, and the first of them
+    int row[6] = {};             // but for general ones: the number of the body's twist that a row is about
+    int general = -1;            // place in general_, of a free joint in turned_
+    std::size_t Jb = 0, Jp = 0;  // blocks of factors_
+    Transform<double> X_PF;
+    double angle0 = 0, slide0 = 0;
+    RigidInertia<double> inertia;
+  };
+  struct JointState {
+    Transform<double> X;  // X_PB, from the parent body's link or the world
+    Vec3<double> w;       // of the body, in its axes
+    Motion<double> c;
+  };
+  struct GeneralJoint {
+    std::vector<int> links;  // from the parent outward, the last one is the body's
+    std::vector<int> armed;  // coordinates with armature, counted within the joint
+    Motion<double> S[6];
+    Force<double> D[6], Q2[6];
+  };
+
+  void place(std::span<const double> q, const double* v, const double* tau);
+  void place_axes(std::span<const double> q);
+  void place_general(int body, const double* q, const double* v, const Vec3<double>& w_p);
+  void place_rows(int body);
+  void add_external(std::span<const double> f_ext);
+  Motion<double> relative(int body, std::span<const double> y) const;                // y_b - X y_p
+  Force<double> joint_force(int body, const double* tau) const;                      // D tau
+  void read_coordinates(int body, const Motion<double>& relative, double* v) const;  // D' relative
+
+  struct Placed {
+    int body;
+    Transform<double> X;
+  };
+  std::vector<Link> links_;
+  std::vector<Placed> frames_;  // of the model's bodies, the world included
+  Vec3<double> upward_;
+  MaximalBodies bodies_;
+  ConstraintForest forest_;
+  ForestFactors factors_;
+  AlignedArray<JointPlan> plan_;
+  std::vector<GeneralJoint> general_;
+  std::vector<Mat3<double>> turned_;            // R_FM of free joints
+  std::vector<Transform<double>> X_BL_;         // by link: of those between the axes of one joint, in their body
+  std::vector<int> axes_;                       // bodies on one axis
+  AlignedArray<double> angle_, sine_, cosine_;  // of those
+  AlignedArray<JointState> joint_;
+  AlignedArray<double> y_, l_, F_, r_;
+  bool refines_ = false;
+};
+
+template <class Add>
+void Multipliers::spread(int link, const Force<double>& F, const Add& add) const {
+  const int b = bodies_.of_link(link);
+  if (b < 0) return;
+  if (bodies_[b].link == link) return add(b, F);
+  const Force<double> at_body = force_to_parent(X_BL_[std::size_t(link)], F);
+  const GeneralJoint& joint = general_[std::size_t(plan_[std::size_t(b)].general)];
+  const int own = links_[std::size_t(link)].v + links_[std::size_t(link)].nv - bodies_[b].v;
+  Force<double> on_body = Force<double>::zero();
+  for (int k = 0; k < own; ++k) {
+    const double part = dot(at_body, joint.S[k]);
+    on_body += Force<double>{part * joint.D[k].n, part * joint.D[k].f};
+  }
+  add(b, on_body);
+  if (bodies_[b].parent >= 0) add(bodies_[b].parent, force_to_parent(joint_[std::size_t(b)].X, at_body - on_body));
+}
+
+}  // namespace linchpin

@@ -1,0 +1,165 @@
+// Passes of aba.h over limbs side by side: several runs of hinges in the lanes of one register (Limbs in plan.h). Every
+// lane goes through the operations of a run alone, in their order: it has the same bits. For kernel files only.
+#pragma once
+
+#include "linchpin/dynamics/tree/aba_joint.h"
+
+namespace linchpin {
+
+template <class T>
+constexpr bool has_limbs = std::is_same_v<T, double>;
+
+template <class Real>
+LINCHPIN_INLINE bool in_lanes(const RunPlan<Real>& run, LimbOrder order) {
+  return run.limbs >= 0 && order == LimbOrder::side_by_side;
+}
+
+// ---- between lanes and memory -----------------------------------------------------------------------------------------
+
+static_assert(Limbs::most == 4);
+// What `of` says about each of the four.
+template <class Of>
+LINCHPIN_INLINE Limbs::V gather(const int (&index)[Limbs::most], const Of& of) {
+  return Limbs::V(Limbs::V::Vector{of(index[0]), of(index[1]), of(index[2]), of(index[3])});
+}
+LINCHPIN_INLINE Limbs::V gather(const int (&index)[Limbs::most], const double* from) {
+  return gather(index, [&](int i) { return from[i]; });
+}
+template <class Of>
+LINCHPIN_INLINE Vec3<Limbs::V> gather3(const int (&index)[Limbs::most], const Of& of) {
+  const Vec3<double>&a = of(index[0]), &b = of(index[1]), &c = of(index[2]), &d = of(index[3]);
+  using Vector = Limbs::V::Vector;
+  return {Limbs::V(Vector{a.x, b.x, c.x, d.x}), Limbs::V(Vector{a.y, b.y, c.y, d.y}),
+          Limbs::V(Vector{a.z, b.z, c.z, d.z})};
+}
+
+// One limb's numbers out of a structure of theirs.
+template <class Out, class In>
+LINCHPIN_INLINE Out lane_of(const In& in, int lane) {
+  static_assert(sizeof(In) == Limbs::most * sizeof(Out));
+  Out out;
+  const auto* from = reinterpret_cast<const double*>(&in) + lane;
+  auto* to = reinterpret_cast<double*>(&out);
+#pragma GCC unroll 32
+  for (std::size_t i = 0; i < sizeof(Out) / sizeof(double); ++i) to[i] = from[Limbs::most * i];
+  return out;
+}
+
+// ---- the passes -------------------------------------------------------------------------------------------------------
+
+// Pass 1, and what of pass 2 needs no neighbour.
+inline void outward_limb_velocities(const Limbs& limbs, const double* v, AbaWorkspace<double>& ws) {
+  using V = Limbs::V;
+  constexpr int joints = Lanes<double>::joints;
+  const auto parents = gather3(limbs.parent, [&](int r) -> const Vec3<double>& { return ws.w[std::size_t(r)]; });
+  Vec3<V> w = transpose_times(limbs.E, parents);
+  for (int k = 0; k < limbs.length; ++k) {
+    const LinkBlock<V>& link = limbs.link[std::size_t(k)];
+    const Limbs::Position& position = limbs.position[std::size_t(k)];
+    const std::size_t at_k = std::size_t(limbs.first + k);
+    AbaBlock<V>& b = ws.limb_block[at_k];
+    const auto block = [&](int slot) -> const auto& { return ws.block[std::size_t(slot / joints)]; };
+    b.c = gather(position.slot, [&](int slot) { return at<double>(block(slot).c, slot % joints); });
+    b.s = gather(position.slot, [&](int slot) { return at<double>(block(slot).s, slot % joints); });
+    const V qdot = gather(position.v, v);
+    if (k > 0) w = along_normal(link.cos_alpha, link.sin_alpha, w);
+    w = into_link(b.c, b.s, w);
+    w.z = fma(link.turn, qdot, w.z);
+    ws.limb_w[at_k] = w;
+    b.w_x = w.x, b.w_y = w.y, b.w_z = w.z;
+    if (k == 0)
+      velocity_terms<false, true>(link, &limbs.before_normal, qdot, b, ws.limb_local[at_k]);
+    else
+      velocity_terms<false, false>(link, &limbs.before_normal, qdot, b, ws.limb_local[at_k]);
+  }
+}
+
+LINCHPIN_INLINE ArticulatedInertia<Limbs::V> chosen(const auto& mask, const ArticulatedInertia<Limbs::V>& yes,
+                                                    const ArticulatedInertia<Limbs::V>& no) {
+  using V = Limbs::V;
+  ArticulatedInertia<V> out;
+  const V *y = reinterpret_cast<const V*>(&yes), *n = reinterpret_cast<const V*>(&no);
+#pragma GCC unroll 32
+  for (std::size_t i = 0; i < sizeof(out) / sizeof(V); ++i) reinterpret_cast<V*>(&out)[i] = select(mask, y[i], n[i]);
+  return out;
+}
+
+// Pass 2; what the parents feel, except through heads that differ.
+inline ArticulatedInertia<Limbs::V> inward_limb_inertias(const Limbs& limbs, const double* tau, bool external,
+                                                         AbaWorkspace<double>& ws) {
+  using V = Limbs::V;
+  ArticulatedInertia<V> x;
+  for (int k = limbs.length - 1; k >= 0; --k) {
+    const LinkBlock<V>& link = limbs.link[std::size_t(k)];
+    const Limbs::Position& position = limbs.position[std::size_t(k)];
+    const std::size_t at_k = std::size_t(limbs.first + k);
+    const Force<V> bias = own_bias<V>(ws.limb_local[at_k], 0);
+    if (position.tip) {
+      ArticulatedInertia<V> tip = own_inertia<V>(link, 0);
+      tip.p = bias;
+      if (k < limbs.length - 1) {
+        add_own_inertia(link, 0, x);
+        x.p += bias;
+        tip = chosen(limbs.sizes > V(double(k + 1)), x, tip);
+      }
+      x = tip;
+    } else {
+      add_own_inertia(link, 0, x);
+      x.p += bias;
+    }
+    if (external) {
+      const auto force = [&](int slot) -> const Force<double>& { return ws.external[std::size_t(slot)]; };
+      x.p = x.p - Force<V>{gather3(position.slot, [&](int slot) -> const Vec3<double>& { return force(slot).n; }),
+                           gather3(position.slot, [&](int slot) -> const Vec3<double>& { return force(slot).f; })};
+    }
+    const V force = gather(position.v, tau);
+    const HingePivot<V> G = hinge_pivot(x, force, ws.limb_pivot[at_k]);
+    x = past_hinge(link, ws.limb_block[at_k], 0, G, force, x);
+  }
+  if (!limbs.same_head) return x;
+  if (!limbs.some_aligned) {
+    through_head(limbs, x);
+    return x;
+  }
+  ArticulatedInertia<V> screwed = x;
+  through_head(limbs, screwed);
+  return chosen(limbs.screwed > 0.5, screwed, x);  // a turn by nothing would round
+}
+inline void hand_over_limb(const Plan<double>& plan, const RunPlan<double>& run, AbaWorkspace<double>& ws) {
+  const ArticulatedInertia<Limbs::V>& limbs = ws.limb_inertia[std::size_t(run.limbs)];
+  ArticulatedInertia<double>& sum = ws.sum[std::size_t(run.parent)];
+  if (plan.limbs[std::size_t(run.limbs)].same_head) {
+    const auto* from = reinterpret_cast<const double*>(&limbs) + run.lane;
+    auto* to = reinterpret_cast<double*>(&sum);
+    constexpr std::size_t numbers = sizeof(sum) / sizeof(double);
+    if (run.opens_sum) {
+#pragma GCC unroll 32
+      for (std::size_t i = 0; i < numbers; ++i) to[i] = from[Limbs::most * i];
+    } else {
+#pragma GCC unroll 32
+      for (std::size_t i = 0; i < numbers; ++i) to[i] = to[i] + from[Limbs::most * i];
+    }
+  } else {
+    auto x = lane_of<ArticulatedInertia<double>>(limbs, run.lane);
+    through_head(run, x);
+    hand_over(run, x, sum);
+  }
+}
+
+// Pass 3.
+inline void outward_limb_accelerations(const Limbs& limbs, const AbaWorkspace<double>& ws, double* vdot) {
+  using V = Limbs::V;
+  const auto parent = [&](int r) -> const Motion<double>& { return ws.a[std::size_t(r)]; };
+  Motion<V> a{gather3(limbs.parent, [&](int r) -> const Vec3<double>& { return parent(r).w; }),
+              gather3(limbs.parent, [&](int r) -> const Vec3<double>& { return parent(r).v; })};
+  a = motion_to_head(limbs, a);
+  for (int k = 0; k < limbs.length; ++k) {
+    const std::size_t at_k = std::size_t(limbs.first + k);
+    const V qdd = accelerate(limbs.link[std::size_t(k)], ws.limb_block[at_k], ws.limb_pivot[at_k], 0, k == 0, false, a);
+    const Limbs::Position& position = limbs.position[std::size_t(k)];
+    for (int lane = 0; lane < limbs.count; ++lane)
+      if (k < limbs.size[lane]) vdot[position.v[lane]] = qdd[lane];
+  }
+}
+
+}  // namespace linchpin

@@ -1,0 +1,156 @@
+#include "linchpin/dynamics/tree/mass_matrix.h"
+
+#include "linchpin/dynamics/tree/articulated_factor.h"
+#include "linchpin/dynamics/tree/testing.h"
+
+namespace linchpin {
+namespace {
+
+template <class T>
+MassMatrix<T> run_crba(const Model& model, const MassMatrixLayout& layout,
+                       const std::vector<typename Plan<T>::Real>& q) {
+  const Plan<T> plan(model);
+  CrbaWorkspace<T> ws(plan, layout);
+  MassMatrix<T> M(layout);
+  poison(ws.block, ws.momentum, ws.sum, ws.X, ws.path, M.entries);
+  crba<T>(plan, layout, q, ws, M);
+  return M;
+}
+
+TEST(MassMatrix, EqualsTheTextbook) {
+  for (const std::string& name : test_scenes()) {
+    const Model model = model_of(name);
+    const std::size_t n = std::size_t(model.nv());
+    const State state = random_state(model, 6);
+    const MassMatrixLayout layout(model);
+    std::vector<double> dense(n * n);
+    to_dense(layout, run_crba<double>(model, layout, state.q), dense);
+    const std::vector<double> expected = AugmentedTree<double>(model, state.q, state.v).mass_matrix();
+    // each entry against the geometric mean of its diagonals: M is positive definite, so that is its natural size
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < n; ++k)
+        EXPECT_NEAR(dense[i * n + k], expected[i * n + k], 1e-13 * std::sqrt(expected[i * n + i] * expected[k * n + k]))
+            << name << " (" << i << ", " << k << ")";
+  }
+}
+
+// A floating robot a thousand kilometres from the origin weighs the same: the reference point goes with it.
+TEST(MassMatrix, DoesNotDependOnWhereTheMechanismStands) {
+  const Model model = model_of("@quadruped");
+  const MassMatrixLayout layout(model);
+  State near = random_state(model, 6), far = near;
+  far.q[4] += 1e6;
+  const MassMatrix<double> a = run_crba<double>(model, layout, near.q), b = run_crba<double>(model, layout, far.q);
+  for (std::size_t e = 0; e < layout.size; ++e) EXPECT_TRUE(same_bits(a.entries[e], b.entries[e]));
+}
+
+TEST(MassMatrix, HoldsNoEntryBetweenBranches) {
+  const Model model = model_of("@humanoid");
+  const MassMatrixLayout layout(model);
+  // pelvis 6, legs 6 + 6 (each with the pelvis), waist 2, arms 7 + 7 and neck 2 beyond the waist
+  std::size_t expected = 6 * 7 / 2;
+  for (const int limb : {6, 6}) expected += std::size_t(limb * 6 + limb * (limb + 1) / 2);
+  expected += 2 * 6 + 3;
+  for (const int limb : {7, 7, 2}) expected += std::size_t(limb * 8 + limb * (limb + 1) / 2);
+  EXPECT_EQ(layout.size, expected);
+}
+
+TEST(MassMatrix, FactorsMultiplyBackToM) {
+  for (const std::string& name : test_scenes()) {
+    const Model model = model_of(name);
+    const std::size_t n = std::size_t(model.nv());
+    const State state = random_state(model, 9);
+    const MassMatrixLayout layout(model);
+    MassMatrix<double> M = run_crba<double>(model, layout, state.q);
+    std::vector<double> dense(n * n), factors(n * n), product(n * n, 0.0);
+    to_dense(layout, M, dense);
+    factor(layout, M);
+    to_dense(layout, M, factors);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < n; ++k)
+        for (std::size_t l = std::max(i, k); l < n; ++l) {  // (L' D L)_ik = sum over l >= i, k
+          const double li = l == i ? 1 : factors[l * n + i], lk = l == k ? 1 : factors[l * n + k];
+          product[i * n + k] += li * factors[l * n + l] * lk;
+        }
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < n; ++k)
+        EXPECT_NEAR(product[i * n + k], dense[i * n + k], 1e-13 * std::sqrt(dense[i * n + i] * dense[k * n + k]))
+            << name;
+  }
+}
+
+TEST(MassMatrix, InverseByArticulatedFactorsIsTheInverse) {
+  for (const std::string& name : test_scenes()) {
+    const Model model = model_of(name);
+    const std::size_t n = std::size_t(model.nv());
+    const State state = random_state(model, 9);
+    const Plan<double> plan(model);
+    ArticulatedFactor<double> factors(plan);
+    SolveWorkspace<double, Double8> ws(plan);
+    poison(factors.block, factors.pivot, factors.wide, factors.sum, ws.u, ws.wide_u, ws.sum, ws.a, ws.columns);
+    factor<double>(plan, state.q, factors);
+    std::vector<double> inverse(n * n);
+    inverse_mass_matrix(plan, factors, ws, inverse);
+    const AugmentedTree<double> tree(model, state.q, state.v);
+    const std::vector<double> M = tree.mass_matrix();
+    const double slack = 10 * 2.2e-16 * tree.condition_number();
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < n; ++k) {
+        double sum = 0, size = 0;
+        for (std::size_t l = 0; l < n; ++l) {
+          sum += M[i * n + l] * inverse[l * n + k];
+          size += std::abs(M[i * n + l] * inverse[l * n + k]);
+        }
+        EXPECT_NEAR(sum, i == k ? 1 : 0, slack + 1e-13 * size) << name;
+      }
+    // eight right-hand sides side by side have the bits of one alone
+    SolveWorkspace<double> alone(plan);
+    for (std::size_t k = 0; k < n; ++k) {
+      std::vector<double> x(n, 0.0);
+      x[k] = 1;
+      solve<double>(plan, factors, alone, x);
+      for (std::size_t i = 0; i < n; ++i) EXPECT_TRUE(same_bits(x[i], inverse[i * n + k])) << name;
+    }
+  }
+}
+
+template <class T>
+void expect_lanes_equal_alone() {
+  using Real = typename Plan<T>::Real;
+  for (const std::string& name : test_scenes()) {
+    const Model model = model_of(name);
+    const std::size_t count = std::size_t(Lanes<T>::worlds);
+    const Worlds worlds(model, Lanes<T>::worlds);
+    const MassMatrixLayout layout(model);
+    MassMatrix<T> together = run_crba<T>(model, layout, interleave<Real>(worlds.q));
+    factor(layout, together);
+    std::vector<Real> x = interleave<Real>(worlds.x), y = x;
+    solve<T>(layout, together, x);
+    const Plan<T> plan(model);
+    ArticulatedFactor<T> factors(plan);
+    SolveWorkspace<T> ws(plan);
+    factor<T>(plan, interleave<Real>(worlds.q), factors);
+    solve<T>(plan, factors, ws, y);
+    for (std::size_t w = 0; w < count; ++w) {
+      MassMatrix<Real> alone = run_crba<Real>(model, layout, as_reals<Real>(worlds.q[w]));
+      factor(layout, alone);
+      std::vector<Real> xw = as_reals<Real>(worlds.x[w]), yw = xw;
+      solve<Real>(layout, alone, xw);
+      const Plan<Real> plan_alone(model);
+      ArticulatedFactor<Real> factors_alone(plan_alone);
+      SolveWorkspace<Real> ws_alone(plan_alone);
+      factor<Real>(plan_alone, as_reals<Real>(worlds.q[w]), factors_alone);
+      solve<Real>(plan_alone, factors_alone, ws_alone, yw);
+      for (std::size_t i = 0; i < xw.size(); ++i) {
+        EXPECT_TRUE(same_bits(x[i * count + w], xw[i])) << name << " composite, world " << w;
+        EXPECT_TRUE(same_bits(y[i * count + w], yw[i])) << name << " articulated, world " << w;
+      }
+    }
+  }
+}
+TEST(MassMatrix, LaneOfFourDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double4>(); }
+TEST(MassMatrix, LaneOfEightDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double8>(); }
+TEST(MassMatrix, LaneOfSixteenFloatsHasTheBitsOfAFloat) { expect_lanes_equal_alone<Float16>(); }
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,150 @@
+// What the tests of this room share: models, states, forces, and workspaces full of NaN.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "linchpin/dynamics/tree/aba.h"
+#include "linchpin/dynamics/tree/augmented.h"
+#include "linchpin/dynamics/tree/plan.h"
+#include "linchpin/model/scenes.h"
+#include "linchpin/model/state.h"
+
+namespace linchpin {
+
+inline Model model_of(const std::string& text) {
+  const Result<ModelSpec> spec = scene(text);
+  if (!spec) throw std::runtime_error(spec.error().message);
+  Result<Model> model = compile(spec.value());
+  if (!model) throw std::runtime_error(model.error().message);
+  return std::move(model).value();
+}
+
+// Small and large, every kind of joint, serial and branched, fixed and floating, several trees.
+inline std::vector<std::string> test_scenes() {
+  std::vector<std::string> scenes{"@simple_pendulum",
+                                  "@double_pendulum:rods=1",
+                                  "@pendulum:links=7",
+                                  "@chain:links=30",
+                                  "@humanoid24",
+                                  "@humanoid",
+                                  "@quadruped",
+                                  "@dual_arm",
+                                  "@top",
+                                  "@free_body",
+                                  "@forest",
+                                  "@cart_pole",
+                                  "@planar_walker"};
+  for (int seed = 1; seed <= 10; ++seed) scenes.push_back("@random_tree:bodies=30,seed=" + std::to_string(seed));
+  return scenes;
+}
+
+// Even in [-range, range], different for every seed.
+inline std::vector<double> random_numbers(std::size_t count, std::uint64_t seed, double range = 1) {
+  std::vector<double> numbers;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint64_t z = seed * 0x9e3779b97f4a7c15u + i * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 31)) * 0x94d049bb133111ebu;
+    z ^= z >> 29;
+    numbers.push_back(range * (static_cast<double>(z >> 11) * 0x1p-52 - 1));
+  }
+  return numbers;
+}
+
+// A quadruped, some of whose hips turn about nearly the trunk's own z, too nearly for a common normal: their heads are
+// general ones (plan.h).
+inline Model quadruped_with_general_heads(int legs) {
+  ModelSpec spec = scene("@quadruped").value();
+  for (JointSpec& joint : spec.joints)
+    if (joint.parent == "trunk" && legs-- > 0) joint.axis = {0, 1e-3, 1};
+  return compile(spec).value();
+}
+
+// Every byte 0xff: NaN as float, double and pack.
+template <class... Arrays>
+void poison(Arrays&... arrays) {
+  const auto fill = [](void* memory, std::size_t bytes) {
+    if (bytes > 0) std::memset(memory, 0xff, bytes);
+  };
+  (fill(arrays.data(), arrays.size() * sizeof(arrays[0])), ...);
+}
+
+template <class T>
+void poison_workspace(AbaWorkspace<T>& ws) {
+  poison(ws.block, ws.pivot, ws.D_inverse, ws.wide, ws.external, ws.sum, ws.w, ws.a, ws.limb_block, ws.limb_local,
+         ws.limb_w, ws.limb_pivot, ws.limb_inertia);
+}
+
+inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double d = std::abs(a[i] - b[i]);
+    if (!(d <= worst)) worst = d;  // NaN counts as the largest of all
+  }
+  return worst;
+}
+inline double largest(const std::vector<double>& a) {
+  double most = 0;
+  for (const double x : a) most = std::max(most, std::abs(x));
+  return most;
+}
+
+// Different worlds side by side: number i of world w at [i * worlds + w].
+template <class Real>
+std::vector<Real> interleave(const std::vector<std::vector<double>>& worlds) {
+  std::vector<Real> out;
+  for (std::size_t i = 0; i < worlds.front().size(); ++i)
+    for (const std::vector<double>& world : worlds) out.push_back(static_cast<Real>(world[i]));
+  return out;
+}
+template <class Real>
+std::vector<Real> as_reals(const std::vector<double>& numbers) {
+  return std::vector<Real>(numbers.begin(), numbers.end());
+}
+// The bits, so that -0 differs from 0 and NaN equals itself.
+template <class Real>
+bool same_bits(const Real& a, const Real& b) {
+  return std::memcmp(&a, &b, sizeof(Real)) == 0;
+}
+
+// The inputs of `worlds` worlds of one model, each with its own numbers.
+struct Worlds {
+  Worlds(const Model& model, int count) {
+    for (int w = 0; w < count; ++w) {
+      const State state = random_state(model, std::uint64_t(100 + w));
+      q.push_back(state.q);
+      v.push_back(state.v);
+      x.push_back(random_numbers(state.v.size(), std::uint64_t(200 + w)));
+      f_ext.push_back(random_numbers(6 * model.bodies().size(), std::uint64_t(300 + w)));
+    }
+  }
+  std::vector<std::vector<double>> q, v, x, f_ext;  // x: tau or vdot
+};
+
+// The scene @chain with its first joint set free, at rest in a random shape; aba must let it fall as it is.
+inline void expect_free_fall(int links) {
+  ModelSpec spec = scene("@chain:links=" + std::to_string(links)).value();
+  spec.joints.front().type = JointType::free;
+  spec.joints.front().dofs.clear();
+  const Result<Model> model = compile(spec);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  const State state = random_state(model.value(), 1, 3, 0);
+  const std::vector<double> tau(state.v.size(), 0.0);
+  std::vector<double> vdot(state.v.size());
+  const Plan<double> plan(model.value());
+  AbaWorkspace<double> ws(plan);
+  aba<double>(plan, state.q, state.v, tau, {}, ws, vdot);
+  const JointSpec& base = spec.joints.front();
+  const Vec3<double> g_F = transpose_times(base.X_PF.R, spec.gravity);
+  for (std::size_t i = 0; i < vdot.size(); ++i) {
+    const double expected = i == 3 ? g_F.x : i == 4 ? g_F.y : i == 5 ? g_F.z : 0;
+    // no force acts, so nothing large cancels: rounding alone, which a chain carries on from link to link
+    ASSERT_NEAR(vdot[i], expected, 1e-10) << links << " links, coordinate " << i;
+  }
+}
+
+}  // namespace linchpin

@@ -1,0 +1,165 @@
+#include "linchpin/geometry/collide/terrain.h"
+
+#include <algorithm>
+
+#include "linchpin/geometry/convex/convex_pair.h"
+#include "linchpin/geometry/convex/overlay.h"
+#include "linchpin/geometry/pairs/manifold_reduce.h"
+
+namespace linchpin {
+namespace {
+
+LINCHPIN_INLINE Vec3<double> normal_of(const Vec3<double> c[3]) {
+  const Vec3<double> n = cross(c[1] - c[0], c[2] - c[0]);
+  return (1 / norm(n)) * n;
+}
+
+// l of mesh.h (2) and (3), for the edge from p to q with the normal of what lies beyond or, where that rises, our own.
+LINCHPIN_INLINE Vec3<double> limit(const Vec3<double>& p, const Vec3<double>& q, const Vec3<double>& normal) {
+  const Vec3<double> l = cross(q - p, normal);
+  return (1 / norm(l)) * l;
+}
+
+void outline_of(const TerrainTriangle& t, Outline& o) {
+  o.count = 3;
+  for (int k = 0; k < 3; ++k) {
+    o.x[k] = t.corners[k];
+    o.vertex[k] = k;
+  }
+  o.normal = t.normal;
+  o.offset = dot(t.normal, t.corners[0]);
+  o.face = face_feature(0);
+}
+
+// The points of A's lowest face, seen along the triangle's normal, that lie over or under the triangle, with gaps from
+// `least` to `margin`.
+bool face_over_face(const Core& a, const Pose& X_TA, const TerrainTriangle& t, double least, double margin,
+                    Manifold& m) {
+  const Vec3<double> down = -transpose_times(X_TA.R, t.normal);
+  const PiecePoint lowest = farthest(a, down);
+  Outline over, under;
+  outline_towards(a, down, &lowest.piece, 1, over);
+  for (int i = 0; i < over.count; ++i) over.x[i] = X_TA * over.x[i];
+  if (over.count > 2) {
+    over.normal = X_TA.R * over.normal;
+    over.offset += dot(over.normal, X_TA.p);
+  }
+  outline_of(t, under);
+  const double near = 4e-13 * (a.extent + a.ball + norm(X_TA.p - t.corners[0]));  // as in convex_pair.cc
+  OverlayPoint points[most_overlay_points];
+  const int count = overlay(t.normal, over, under, near, near, points);
+  ContactPoint candidates[most_overlay_points];
+  std::size_t kept = 0;
+  for (int i = 0; i < count && kept < most_candidates; ++i) {
+    const double gap = dot(t.normal, points[i].a - points[i].b) - a.ball;
+    if (gap >= least && gap <= margin)
+      candidates[kept++] = {fma(-a.ball / 2, t.normal, 0.5 * (points[i].a + points[i].b)), gap, points[i].feature};
+  }
+  if (kept == 0) return false;
+  m.normal = t.normal;
+  reduce({candidates, kept}, m);
+  return true;
+}
+
+}  // namespace
+
+bool may_press_along(const TerrainTriangle& t, const Vec3<double>& n) {
+  constexpr double slack = 1e-6;  // a sine
+  return dot(n, t.normal) > 0 && dot(n, t.limits[0]) <= slack && dot(n, t.limits[1]) <= slack &&
+         dot(n, t.limits[2]) <= slack;
+}
+
+TerrainTriangle terrain_triangle(const TriangleMesh& mesh, int triangle) {
+  TerrainTriangle t;
+  const std::size_t i = std::size_t(triangle);
+  const std::array<Vec3<double>, 3> corners = mesh.corners(triangle);
+  std::copy(corners.begin(), corners.end(), t.corners);
+  t.normal = mesh.normals[i];
+  t.solid = false;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const Fold fold = mesh.folds[i][k];
+    const Vec3<double>& n = fold == Fold::convex ? mesh.normals[std::size_t(mesh.neighbours[i][k])] : mesh.normals[i];
+    t.limits[k] = fold == Fold::border ? Vec3<double>::zero() : limit(corners[k], corners[(k + 1) % 3], n);
+  }
+  return t;
+}
+
+TerrainTriangle terrain_triangle(const HeightGrid& grid, int triangle) {
+  TerrainTriangle t;
+  const std::array<Vec3<double>, 3> corners = grid.corners(triangle);
+  std::copy(corners.begin(), corners.end(), t.corners);
+  t.normal = normal_of(t.corners);
+  t.solid = true;
+  for (int k = 0; k < 3; ++k) {
+    const Vec3<double>&p = t.corners[k], &q = t.corners[(k + 1) % 3];
+    const int beyond = grid.neighbour(triangle, k);
+    if (beyond < 0) {
+      t.limits[k] = Vec3<double>::zero();
+      continue;
+    }
+    const std::array<Vec3<double>, 3> others = grid.corners(beyond);
+    const Vec3<double> n = normal_of(others.data());
+    const bool convex = dot(cross(t.normal, n), q - p) > 0;  // mesh.h (1)
+    t.limits[k] = limit(p, q, convex ? n : t.normal);
+  }
+  return t;
+}
+
+bool core_terrain(const Core& a, const Pose& X_TA, const TerrainTriangle& t, double margin, Manifold& m) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  double least = -infinity;
+  if (core_triangle(a, X_TA, t.corners, margin, m)) {
+    if (may_press_along(t, m.normal)) return true;
+    const bool apart = m.distance > 0;
+    if (apart && !t.solid) {
+      if (dot(m.normal, t.normal) < 0) return false;
+      least = 0;  // in front of it: what seems to lie below belongs to an overhang
+    }
+  } else if (!t.solid) {
+    return false;
+  }
+  return face_over_face(a, X_TA, t, least, margin, m);
+}
+
+void join_coplanar(std::size_t first, ManifoldList& list) {
+  // Directions closer than this are one: 1 - cos of 1.4e-6, the slack of (1).
+  constexpr double same_direction = 1 - 1e-12;
+  const std::span<Manifold> all = list.all();
+  for (std::size_t i = first; i < all.size(); ++i)
+    for (int k = 0; k < all[i].count; ++k) {  // from now on the triangle is part of what meets
+      ContactPoint& c = all[i].points[k];
+      c.feature = (c.feature & 0xffff0000u) | ((c.feature + all[i].piece_b * 40503u) & 0xffffu);
+    }
+  std::size_t kept = first;
+  for (std::size_t i = first; i < all.size(); ++i) {
+    std::size_t with = first;
+    while (with < kept &&
+           !(dot(all[with].normal, all[i].normal) >= same_direction && all[with].piece_a == all[i].piece_a))
+      ++with;
+    if (with == kept) {
+      if (kept != i) all[kept] = all[i];
+      ++kept;
+      continue;
+    }
+    Manifold& m = all[with];
+    double width = 0;
+    for (int k = 0; k < all[i].count; ++k) width = std::max(width, norm(all[i].points[k].p - m.points[0].p));
+    ContactPoint candidates[2 * most_points];
+    std::size_t count = std::size_t(m.count);
+    std::copy_n(m.points, m.count, candidates);
+    for (int k = 0; k < all[i].count; ++k) {
+      ContactPoint c = all[i].points[k];
+      // Corners and edges of neighbours are the same points.
+      const auto same_place = [&](const ContactPoint& d) { return norm(c.p - d.p) <= 1e-9 * width; };
+      if (std::any_of(candidates, candidates + m.count, same_place)) continue;
+      const auto same_name = [&](const ContactPoint& d) { return d.feature == c.feature; };
+      while (std::any_of(candidates, candidates + count, same_name))
+        c.feature = (c.feature & 0xffff0000u) | ((c.feature + 1) & 0xffffu);
+      candidates[count++] = c;
+    }
+    reduce({candidates, count}, m);
+  }
+  list.shrink_to(kept);
+}
+
+}  // namespace linchpin

@@ -1,0 +1,368 @@
+#include "linchpin/geometry/convex/polish.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "linchpin/geometry/pairs/tangents.h"
+
+namespace linchpin {
+
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr int most_pieces = 6;
+constexpr int most_steps = 100;  // 3 to 6 as a rule
+constexpr int passes = 3;
+constexpr double longest_step = 0.25;  // rad: (1) is a model of the neighbourhood only
+
+struct Tangents {
+  Vec3<double> u, v;
+};
+struct Vec2 {
+  double x, y;
+};
+struct Sym2 {
+  double xx, yy, xy;
+};
+LINCHPIN_INLINE double dot(const Vec2& a, const Vec2& b) { return fma(a.y, b.y, a.x * b.x); }
+LINCHPIN_INLINE double cross(const Vec2& a, const Vec2& b) { return fma(a.x, b.y, -(a.y * b.x)); }
+LINCHPIN_INLINE Vec2 operator-(const Vec2& a, const Vec2& b) { return {a.x - b.x, a.y - b.y}; }
+LINCHPIN_INLINE Vec2 operator*(const Sym2& M, const Vec2& v) {
+  return {fma(M.xy, v.y, M.xx * v.x), fma(M.yy, v.y, M.xy * v.x)};
+}
+
+// One of (1).
+struct Model {
+  Vec3<double> a, b;
+  double s;
+  Vec2 t;
+  Sym2 M;
+};
+// M made positive definite, where penetration is deeper than the surfaces are curved, by as little as will do.
+LINCHPIN_INLINE bool is_definite(const Sym2& M) { return M.xx > 0 && M.xx * M.yy > M.xy * M.xy; }
+LINCHPIN_INLINE Sym2 definite(const Sym2& M) {
+  const double mean = (M.xx + M.yy) / 2, half = (M.xx - M.yy) / 2, spread = std::sqrt(fma(half, half, M.xy * M.xy));
+  const double least = 1e-6 * (std::abs(mean) + spread), more = std::max(0.0, least - (mean - spread));
+  return {M.xx + more, M.yy + more, M.xy};
+}
+
+LINCHPIN_INLINE double value(const Model& m, const Sym2& M, const Vec2& y) {
+  return m.s + dot(m.t, y) - 0.5 * dot(y, M * y);
+}
+
+Model model_at(const CorePair& pair, int piece_a, int piece_b, const Vec3<double>& n, const Tangents& T) {
+  const PieceAlong a = along(pair.a, piece_a, -n), b = along(pair.b, piece_b, transpose_times(pair.X_AB.R, n));
+  const Vec3<double> y = pair.X_AB * b.x, w = a.x - y;
+  const double s = dot(n, w);
+  // Each Hessian in its own frame: two vectors are turned with less work than a matrix.
+  const Vec3<double> u_b = transpose_times(pair.X_AB.R, T.u), v_b = transpose_times(pair.X_AB.R, T.v);
+  const Vec3<double> Hu = a.hessian * T.u, Hv = a.hessian * T.v, Gu = b.hessian * u_b, Gv = b.hessian * v_b;
+  return {a.x,
+          y,
+          s,
+          {dot(T.u, w), dot(T.v, w)},
+          {dot(T.u, Hu) + dot(u_b, Gu) + s, dot(T.v, Hv) + dot(v_b, Gv) + s, dot(T.u, Hv) + dot(u_b, Gv)}};
+}
+
+LINCHPIN_INLINE Vec2 solve(const Sym2& M, const Vec2& t) {
+  const double k = 1 / fma(M.xx, M.yy, -(M.xy * M.xy));
+  return {k * fma(M.yy, t.x, -(M.xy * t.y)), k * fma(M.xx, t.y, -(M.xy * t.x))};
+}
+LINCHPIN_INLINE Vec2 shortened(const Vec2& y) {
+  const double length = std::sqrt(dot(y, y));
+  return length > longest_step ? Vec2{longest_step / length * y.x, longest_step / length * y.y} : y;
+}
+LINCHPIN_INLINE Sym2 mean_of(const Model* const* set, const double* l, int size) {
+  Sym2 M{0, 0, 0};
+  for (int i = 0; i < size; ++i) {
+    M.xx = fma(l[i], set[i]->M.xx, M.xx);
+    M.yy = fma(l[i], set[i]->M.yy, M.yy);
+    M.xy = fma(l[i], set[i]->M.xy, M.xy);
+  }
+  return M;
+}
+
+// (2) for a given set; false if its functions do not cross at a definite place. `pulls`: the multipliers came out
+// nonnegative and the curvature positive, so that it is these pieces that hold n there.
+bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pulls) {
+  pulls = true;
+  std::fill(l, l + size, 1.0 / size);
+  if (size == 1) {
+    const Sym2& M = set[0]->M;
+    pulls = is_definite(M);
+    y = shortened(solve(definite(M), set[0]->t));
+    return true;
+  }
+  const Vec2 e = set[1]->t - set[0]->t;
+  const double ee = dot(e, e);
+  if (!(ee > 0)) return false;
+  // What is equal in (2) are the functions themselves, curvature and all: it bends the edge that n moves along. By how
+  // much depends on y, which is why there are passes; so do the multipliers, which weigh M.
+  y = {0, 0};
+  const auto drop = [&](int i) { return set[i]->s - 0.5 * dot(y, set[i]->M * y); };
+  if (size == 2) {
+    const double length = std::sqrt(ee);
+    const Vec2 p{e.x / length, e.y / length}, q{-p.y, p.x};
+    for (int pass = 0; pass < passes; ++pass) {
+      const double along_e = (drop(0) - drop(1)) / length;
+      const Sym2 M = mean_of(set, l, 2);
+      const Vec2 Mq = M * q;
+      // Where penetration is deeper than the surfaces are curved, s is not concave along the edge: a step that a definite
+      // M would take, uphill and not too far.
+      const double curvature = dot(q, Mq), safe = curvature > 0 ? curvature : dot(q, definite(M) * q);
+      const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / safe;
+      y = shortened({fma(along_q, q.x, along_e * p.x), fma(along_q, q.y, along_e * p.y)});
+      const double share = (dot(p, M * y) - dot(p, set[0]->t)) / length;
+      pulls = share >= 0 && share <= 1 && curvature > 0;
+      l[1] = std::clamp(share, 0.0, 1.0);
+      l[0] = 1 - l[1];
+    }
+    return true;
+  }
+  const Vec2 f = set[2]->t - set[0]->t;
+  const double twice_area = cross(e, f);
+  if (!(std::abs(twice_area) > 1e-12 * (ee + dot(f, f)))) return false;  // edges in line: two of the three will do
+  for (int pass = 0; pass < passes; ++pass) {
+    const double p = drop(0) - drop(1), q = drop(0) - drop(2);
+    y = shortened({fma(p, f.y, -(q * e.y)) / twice_area, fma(q, e.x, -(p * f.x)) / twice_area});
+  }
+  const Vec2 r = mean_of(set, l, 3) * y - set[0]->t;
+  l[1] = cross(r, f) / twice_area;
+  l[2] = cross(e, r) / twice_area;
+  l[0] = 1 - l[1] - l[2];
+  pulls = l[0] >= 0 && l[1] >= 0 && l[2] >= 0;
+  for (int i = 0; i < 3; ++i) l[i] = std::max(0.0, l[i]);
+  const double sum = 1 / (l[0] + l[1] + l[2]);
+  for (int i = 0; i < 3; ++i) l[i] *= sum;
+  return true;
+}
+
+// Where the least of all functions is largest: of the places of all sets of at most three, the best. `first` is the set
+// to begin with, one bit for each model: where the pieces that hold n are lower than all others, no other set is better.
+struct Step {
+  Vec2 y;
+  double weights[most_pieces];
+};
+Step best_step(const Model* models, int count, unsigned first, double noise) {
+  Step best{};
+  if (count == 1) {
+    best.y = shortened(solve(definite(models[0].M), models[0].t));
+    best.weights[0] = 1;
+    return best;
+  }
+  double highest = -infinity;
+  // False if no other set can be better.
+  const auto attempt = [&](unsigned mask) {
+    const Model* set[most_pieces] = {};
+    int index[most_pieces] = {}, size = 0;
+    for (int i = 0; i < count; ++i)
+      if (mask >> i & 1) {
+        set[size] = &models[i];
+        index[size++] = i;
+      }
+    Vec2 y;
+    double l[3];
+    bool pulls;
+    if (size > 3 || !stationary(set, size, y, l, pulls)) return true;
+    double least = infinity, others = infinity;
+    // Negative curvature promises nothing to those who do not pull: it is gone as soon as another piece meets.
+    for (int i = 0; i < count; ++i) {
+      const Model& m = models[i];
+      const double there = value(m, pulls || is_definite(m.M) ? m.M : definite(m.M), y);
+      double& lowest = mask >> i & 1 ? least : others;
+      lowest = std::min(lowest, there);
+    }
+    const bool holds = pulls && others >= least;
+    least = std::min(least, others);
+    if (pulls) least += noise;  // of places as good as each other, one that is held
+    if (!(least > highest)) return true;
+    highest = least;
+    best = {y, {}};
+    for (int i = 0; i < size; ++i) best.weights[index[i]] = l[i];
+    return !holds;
+  };
+  if (first != 0 && !attempt(first)) return best;
+  for (unsigned mask = 1; mask < 1u << count; ++mask)
+    if (mask != first && !attempt(mask)) break;
+  return best;
+}
+
+LINCHPIN_INLINE Vec3<double> unit(const Vec3<double>& v) { return (1 / norm(v)) * v; }
+
+class Polisher {
+ public:
+  Polisher(const CorePair& pair, const Difference* points, int count, Direction& best) : pair_(pair), best_(best) {
+    for (int i = 0; i < count; ++i) take_in(points[i]);
+  }
+
+  void run(const Vec3<double>& n) {
+    climb(n, true);
+    for (int i = 0; i < hints_; ++i) climb(hint_[i], false);
+  }
+
+  void climb(Vec3<double> n, bool caps) {
+    const double noise = 8 * eps * pair_.size;
+    Difference w = least_along(pair_, n);
+    double s = dot(n, w.w), last_length = infinity;
+    take_in(w);
+    for (int step = 0; step < most_steps; ++step) {
+      Tangents T;
+      tangents(n, T.u, T.v);
+      for (int i = 0; i < count_; ++i) models_[i] = model_at(pair_, pieces_[i].piece_a, pieces_[i].piece_b, n, T);
+      step_ = best_step(models_, count_, active_, noise);
+      active_ = 0;
+      for (int i = 0; i < count_; ++i) active_ |= unsigned(step_.weights[i] > 0) << i;
+      if (step == 0 && caps) try_caps(n);
+      double length = std::sqrt(dot(step_.y, step_.y));
+      // Converged: n as good as it gets, or wandering within round-off. Unless pieces are missing that meet here all
+      // the same: of an edge over an edge all four pairs of ends do, but the support functions may have shown three
+      // only.
+      const bool converged = !(length > 2 * eps) || (length < 1e-7 && !(length < 0.9 * last_length));
+      if (converged || step + 1 == most_steps) {
+        offer_here(n, s);
+        if (best_.miss <= 1e-12 * pair_.size || !mix()) return;
+        last_length = infinity;
+        continue;
+      }
+      last_length = length;
+      bool moved = false;
+      for (int halving = 0; halving < 12 && !moved; ++halving) {
+        const Vec3<double> trial = unit(n + step_.y.x * T.u + step_.y.y * T.v);
+        const Difference there = least_along(pair_, trial);
+        const double s_there = dot(trial, there.w);
+        if (s_there > s || (length < 1e-5 && s_there >= s - noise)) {
+          n = trial;
+          s = s_there;
+          w = there;
+          take_in(there);
+          moved = true;
+        } else if (take_in(there)) {
+          break;  // another piece meets there: a better model first
+        } else {
+          step_.y = {step_.y.x / 2, step_.y.y / 2};
+          length /= 2;
+        }
+      }
+      if (!moved && !fresh_) return offer_here(n, s);
+      if (!moved) last_length = infinity;
+      fresh_ = false;
+    }
+  }
+
+ private:
+  // True if its pieces were not among those known.
+  bool take_in(const Difference& w) {
+    for (int i = 0; i < count_; ++i)
+      if (same_pieces(pieces_[i], w)) return false;
+    int at = count_;
+    if (count_ < most_pieces) {
+      ++count_;
+    } else {
+      at = 0;
+      for (int i = 1; i < most_pieces; ++i)
+        if (step_.weights[i] < step_.weights[at]) at = i;
+    }
+    pieces_[at] = w;
+    step_.weights[at] = 0;
+    active_ &= ~(1u << at);
+    return fresh_ = true;
+  }
+
+  // Takes in the pairs of pieces of which each half is known; false if there was none.
+  bool mix() {
+    const int known = count_;
+    for (int i = 0; i < known; ++i)
+      for (int j = 0; j < known && count_ < most_pieces; ++j) {
+        Difference both = pieces_[i];
+        both.piece_b = pieces_[j].piece_b;
+        take_in(both);
+      }
+    fresh_ = false;
+    return count_ > known;
+  }
+
+  void offer_here(const Vec3<double>& n, double s) {
+    Difference points[most_pieces];
+    for (int i = 0; i < count_; ++i)
+      points[i] = {models_[i].a - models_[i].b, models_[i].a, pieces_[i].piece_a, pieces_[i].piece_b};
+    offer(pair_, direction_of(n, s, points, step_.weights, count_), best_);
+  }
+
+  // The axis of a cap, and directions nearest to it that are square to edges. If what the other core has over the cap
+  // lies outside of the rim, s rises from the axis on a ridge towards it. Places from where to climb once more: hint_.
+  void try_caps(const Vec3<double>& n) {
+    hints_ = 0;
+    const auto attempt = [&](const Vec3<double>& axis, bool of_a) {
+      const Vec3<double> z = dot(axis, n) >= 0 ? axis : -axis;
+      if (!(dot(z, n) > 0.9)) return;
+      const Direction flat = direction_of_cap(pair_, z, of_a);
+      offer(pair_, flat, best_);
+      if (flat.miss > 0) {
+        const Vec3<double> other = of_a ? -flat.b : flat.a - pair_.X_AB.p, out = fma(-dot(other, z), z, other);
+        // How far along the ridge, other pieces decide.
+        for (const double part : {1.0, 0.1, 0.01})
+          hint_[hints_++] = unit(fma(part * std::min(0.1, flat.miss / pair_.size) / norm(out), out, z));
+      }
+      // Square to an edge of the other core, as near to the axis as that goes.
+      Vec3<double> nearest = z;
+      double highest = -infinity;
+      for (int i = 0; i < count_; ++i)
+        for (int j = 0; j < i; ++j) {
+          const Vec3<double> e = models_[i].a - models_[i].b - models_[j].a + models_[j].b;
+          const double ee = dot(e, e);
+          if (!(ee > 0)) continue;
+          const Vec3<double> square = unit(fma(-dot(z, e) / ee, e, z));
+          const Difference edge[] = {pieces_[i], pieces_[j]};
+          const double s = dot(square, try_direction(square, edge).w);
+          if (s > highest) {
+            highest = s;
+            nearest = square;
+          }
+        }
+      if (highest > -infinity) hint_[hints_++] = nearest;
+    };
+    if (has_disc(pair_.a)) attempt({0, 0, 1}, true);
+    if (has_disc(pair_.b)) attempt(pair_.X_AB.R.z, false);
+  }
+  // `edge`: two pairs of pieces that are as far along n as each other.
+  Difference try_direction(const Vec3<double>& n, const Difference* edge = nullptr) {
+    const Difference w = least_along(pair_, n);
+    const double s = dot(n, w.w), same = 2e-13 * pair_.size;
+    if (!(s > best_.s + same)) return w;
+    // What meets on a cap is not told by single points of its rim: where, is left to the outlines of features.h.
+    const auto meets = [&](const Difference& piece) {
+      Tangents T;
+      tangents(n, T.u, T.v);
+      return model_at(pair_, piece.piece_a, piece.piece_b, n, T).s <= s + same;
+    };
+    const bool both = edge && meets(edge[0]) && meets(edge[1]);
+    const Difference meeting[] = {both ? edge[0] : w, both ? edge[1] : w};
+    const double shares[] = {both ? 0.5 : 1.0, 0.5};
+    best_ = direction_of(n, s, meeting, shares, both ? 2 : 1);
+    best_.miss = infinity;
+    return w;
+  }
+
+  const CorePair& pair_;
+  Direction& best_;
+  Difference pieces_[most_pieces];
+  Model models_[most_pieces];
+  Step step_{};
+  int count_ = 0, hints_ = 0;
+  unsigned active_ = 0;  // pieces that held n in the last step, one bit for each
+  Vec3<double> hint_[8];
+  bool fresh_ = false;
+};
+
+}  // namespace
+
+void polish(const CorePair& pair, const Vec3<double>& n, const Difference* points, int count, Direction& best) {
+  Polisher(pair, points, count, best).run(n);
+}
+
+void climb(const CorePair& pair, const Vec3<double>& n, const Difference* points, int count, Direction& best) {
+  Polisher(pair, points, count, best).climb(n, false);
+}
+
+}  // namespace linchpin

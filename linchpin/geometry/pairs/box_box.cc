@@ -1,0 +1,451 @@
+// Two boxes. In A's frame, with R and t the pose of B, and o = -n the unit direction from A towards B:
+//     s(o) = o.t - sum_i h_i |o_i| - sum_j k_j |o.R_j|                                                             (1)
+// is the gap along o, h and k being the half extents of A and B. It is largest along one of fifteen axes,
+//     e_i,  R_j,  e_i x R_j / |e_i x R_j|                                                                         (2)
+// whenever the boxes overlap, and while apart when a face or two crossing edges are nearest. Otherwise a corner is:
+// then the nearest points themselves give o, and (1) is the proof that they are (s(o) <= distance <= |y - x|).
+//
+// The manifold is what A's face and B's face that look at each other most have in common, seen along o. With A's face
+// on the plane x_w = +-h_w, a point q of B's face has its partner r on that plane at
+//     q = r + g o,   g = (q_w -+ h_w) / o_w,                                                                      (3)
+// g being the gap. Centre and half edges of B's face, carried over to the plane that way, make a parallelogram that is
+// clipped by the rectangle of A's face: in a plane, whatever o is. All points satisfy (3) of manifold.h.
+//
+// The order of choice, and with it the points' features, must not hang on round-off: a later axis has to be better than
+// an earlier one by 1e-12 of the boxes' size, faces come first, and the two faces are chosen by o alone.
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "linchpin/geometry/pairs/clamped.h"
+#include "linchpin/geometry/pairs/manifold_points.h"
+#include "linchpin/geometry/pairs/pairs.h"
+
+namespace linchpin {
+namespace {
+
+using Vector = Vec3<double>;
+
+// --- three or four numbers at once ---
+
+using Bits4 = typename Register<std::int64_t, 4>::Type;
+
+LINCHPIN_INLINE Double4 abs(const Double4& x) { return Double4::Vector((Bits4)x.v & Bits4(INT64_MAX - Bits4{})); }
+LINCHPIN_INLINE Double4 smaller(const Double4& a, const Double4& b) { return b > a ? a.v : b.v; }
+LINCHPIN_INLINE Double4 larger(const Double4& a, const Double4& b) { return a > b ? a.v : b.v; }
+LINCHPIN_INLINE Double4 three(double x, double y, double z) { return Double4::Vector{x, y, z, 0}; }
+LINCHPIN_INLINE Double4 three(const Vector& v) { return three(v.x, v.y, v.z); }
+LINCHPIN_INLINE Vector vector(const Double4& v) { return {v[0], v[1], v[2]}; }
+// (y, z, x) and (z, x, y)
+LINCHPIN_INLINE Double4 next(const Double4& v) { return __builtin_shufflevector(v.v, v.v, 1, 2, 0, 3); }
+LINCHPIN_INLINE Double4 after_next(const Double4& v) { return __builtin_shufflevector(v.v, v.v, 2, 0, 1, 3); }
+
+// --- the problem, in A's frame ---
+
+struct Boxes {
+  Vector h, k;         // half extents of A and B
+  Vector t;            // B's centre
+  Vector column[3];    // R_j
+  double size;         // what round-off is measured against
+  double axis_better;  // 1e-12 of it
+  double round_off;    // 1e-14 of it: some fifty last bits, for sums of some ten terms
+};
+LINCHPIN_INLINE double component(const Vector& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
+LINCHPIN_INLINE Vector across(const Boxes& p, const Vector& o) {
+  return {dot(p.column[0], o), dot(p.column[1], o), dot(p.column[2], o)};
+}
+LINCHPIN_INLINE double separation(const Boxes& p, const Vector& o) {
+  const Vector v = across(p, o);
+  return dot(o, p.t) - (p.h.x * std::abs(o.x) + p.h.y * std::abs(o.y) + p.h.z * std::abs(o.z)) -
+         (p.k.x * std::abs(v.x) + p.k.y * std::abs(v.y) + p.k.z * std::abs(v.z));  // (1)
+}
+
+// e_i x r
+LINCHPIN_INLINE Vector edge_product(int i, const Vector& r) {
+  return i == 0 ? Vector{0.0, -r.z, r.y} : i == 1 ? Vector{r.z, 0.0, -r.x} : Vector{-r.y, r.x, 0.0};
+}
+// Its square, for edges that are parallel up to the last bits of unit vectors: no direction.
+constexpr double parallel = 1e-30;
+
+struct Axis {
+  Vector o;
+  double s;
+  int edge_a, edge_b;  // -1 for a face
+};
+
+// The best of the fifteen axes (2); false when one is beyond the margin, or for NaN.
+LINCHPIN_INLINE bool best_axis(const Pose& X_WA, const Pose& X_WB, double margin, Boxes& p, Axis& best) {
+  const Mat3<double>&A = X_WA.R, &B = X_WB.R;
+  // Rows of R: over lanes j, row i is e_i.R_j; its columns over lanes i.
+  const Double4 bx = three(B.x.x, B.y.x, B.z.x), by = three(B.x.y, B.y.y, B.z.y), bz = three(B.x.z, B.y.z, B.z.z);
+  const Double4 ax = three(A.x.x, A.y.x, A.z.x), ay = three(A.x.y, A.y.y, A.z.y), az = three(A.x.z, A.y.z, A.z.z);
+  const auto in_b = [&](const Vector& v) { return fma(v.z, bz, fma(v.y, by, v.x * bx)); };
+  const auto in_a = [&](const Vector& v) { return fma(v.z, az, fma(v.y, ay, v.x * ax)); };
+  const Vector between = X_WB.p - X_WA.p;
+  const Double4 t = in_a(between), t_b = in_b(between), h = three(p.h), k = three(p.k);
+  const Double4 c0 = in_a(B.x), c1 = in_a(B.y), c2 = in_a(B.z);
+  const Double4 row[3] = {in_b(A.x), in_b(A.y), in_b(A.z)};
+  const Double4 abs_row[3] = {abs(row[0]), abs(row[1]), abs(row[2])};
+  p.t = vector(t);
+  p.size = std::abs(p.t.x) + std::abs(p.t.y) + std::abs(p.t.z) + (p.h.x + p.h.y + p.h.z) + (p.k.x + p.k.y + p.k.z);
+  p.axis_better = 1e-12 * p.size, p.round_off = 1e-14 * p.size;
+  p.column[0] = vector(c0), p.column[1] = vector(c1), p.column[2] = vector(c2);
+
+  const Double4 faces_a = abs(t) - fma(p.k.z, abs(c2), fma(p.k.y, abs(c1), fma(p.k.x, abs(c0), h)));
+  const Double4 faces_b = abs(t_b) - fma(p.h.z, abs_row[2], fma(p.h.y, abs_row[1], fma(p.h.x, abs_row[0], k)));
+  int face = 0;
+  double s = faces_a[0];
+  if (faces_a[1] > s + p.axis_better) face = 1, s = faces_a[1];
+  if (faces_a[2] > s + p.axis_better) face = 2, s = faces_a[2];
+  for (int j = 0; j < 3; ++j) {
+    if (faces_b[j] > s + p.axis_better) face = 3 + j, s = faces_b[j];
+  }
+  const double sum = (faces_a[0] + faces_a[1] + faces_a[2]) + (faces_b[0] + faces_b[1] + faces_b[2]);
+  if (!(s <= margin) || !(sum - sum == 0)) return false;
+
+  // Edges e_i x R_j, over lanes j: with l and m after i, the axis is w = (R_lj at m, -R_mj at l), and w.R_n for the two
+  // n other than j are the components, but j, of row_l x row_m. Formed from the same entries as w, these are right to
+  // the last digits of |w|, however small that is; entries of row_i in their place would be right to those of 1.
+  int edge_a = -1, edge_b = -1;
+  double w_length = 1;
+  const Double4 k_next = next(k), k_after = after_next(k);
+  for (int i = 0; i < 3; ++i) {
+    const int l = i == 2 ? 0 : i + 1, m = i == 0 ? 2 : i - 1;
+    const Double4 &rl = row[l], &rm = row[m];
+    const Double4 w_square = fma(rl, rl, rm * rm);
+    const Double4 w_t = fma(t[m], rl, -(t[l] * rm));
+    const Double4 reach_a = fma(component(p.h, l), abs_row[m], component(p.h, m) * abs_row[l]);
+    const Double4 product = abs(fma(next(rl), after_next(rm), -(after_next(rl) * next(rm))));
+    const Double4 reach_b = fma(k_next, after_next(product), k_after * next(product));
+    const Double4 raw = abs(w_t) - (reach_a + reach_b);  // |w| s
+    // s > best without a root: x |x| keeps the order.
+    const double to_beat = s + p.axis_better, signed_square = to_beat * std::abs(to_beat);
+    const Bits4 better = (raw.v * abs(raw).v > signed_square * w_square.v) & (w_square.v > parallel);
+    if (!(better[0] | better[1] | better[2])) continue;
+    for (int j = 0; j < 3; ++j) {
+      if (!better[j]) continue;
+      const double length = std::sqrt(w_square[j]), its = raw[j] / length;
+      if (its > s + p.axis_better) s = its, edge_a = i, edge_b = j, w_length = length;
+    }
+  }
+  if (!(s <= margin)) return false;
+
+  best.s = s;
+  best.edge_a = edge_a, best.edge_b = edge_b;
+  if (edge_a >= 0) {
+    const Vector w = edge_product(edge_a, p.column[edge_b]);
+    best.o = ((dot(w, p.t) < 0 ? -1 : 1) / w_length) * w;
+  } else if (face < 3) {
+    const double sign = component(p.t, face) < 0 ? -1.0 : 1.0;
+    best.o = {face == 0 ? sign : 0.0, face == 1 ? sign : 0.0, face == 2 ? sign : 0.0};
+  } else {
+    const Vector& r = p.column[face - 3];
+    best.o = t_b[face - 3] < 0 ? -r : r;
+  }
+  return true;
+}
+
+// --- what meets: ids of corners, edges and faces of a box ---
+
+// `positive` has a bit for each axis along which the feature lies on the positive side, `free` one for each axis that
+// it extends along: none for a corner, one for an edge, two for a face.
+LINCHPIN_INLINE std::uint32_t box_feature(unsigned positive, unsigned free) { return free << 3 | (positive & ~free); }
+
+// --- clipping ---
+
+// Points on A's face: coordinates there, gap, features.
+struct Candidates {
+  static constexpr int most = 13;  // two for each edge of B's face, four corners of A's, and one of the caller's
+  double u[most], v[most], gap[most];
+  std::uint32_t feature[most];
+  int count = 0;
+  LINCHPIN_INLINE void add(double at_u, double at_v, double its_gap, std::uint32_t of_both) {
+    u[count] = at_u, v[count] = at_v, gap[count] = its_gap, feature[count++] = of_both;
+  }
+};
+// Of points within a hair of each other the deepest stays, in the first one's place: faces that are flush but for a
+// hair would else have eight for four. The same features meet once: of almost parallel edges, where is round-off. What
+// is left are corners of the common part of two quadrangles: eight at most.
+__attribute__((noinline)) void merge(double near_u, double near_v, double round_off, Candidates& all) {
+  int count = 0;
+  for (int i = 0; i < all.count; ++i) {
+    int twin = 0;
+    while (twin < count && all.feature[i] != all.feature[twin] &&
+           !(std::abs(all.u[i] - all.u[twin]) <= near_u && std::abs(all.v[i] - all.v[twin]) <= near_v))
+      ++twin;
+    if (twin == count && count < most_points)
+      ++count;
+    else if (!(twin < count && all.gap[i] < all.gap[twin] - round_off))
+      continue;
+    all.u[twin] = all.u[i], all.v[twin] = all.v[i], all.gap[twin] = all.gap[i], all.feature[twin] = all.feature[i];
+  }
+  all.count = count;
+}
+
+// The nearest points x of A and y of B, where they are not among those of the clipped faces.
+struct Witness {
+  Vector x;
+  double gap;
+  std::uint32_t feature;
+};
+
+LINCHPIN_INLINE int largest(double x, double y, double z) { return x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2); }
+
+// Fills m, but for normal, with the points of at most `margin` along o.
+LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, const Pose& X_WA,
+                                const Witness* witness, Manifold& m) {
+  const double h[3] = {p.h.x, p.h.y, p.h.z}, k[3] = {p.k.x, p.k.y, p.k.z}, along[3] = {o.x, o.y, o.z};
+  const Vector view = across(p, o);
+  const double in_b[3] = {view.x, view.y, view.z};
+  const int w = largest(std::abs(o.x), std::abs(o.y), std::abs(o.z)), u = w == 2 ? 0 : w + 1, v = w == 0 ? 2 : w - 1;
+  const int face = largest(std::abs(view.x), std::abs(view.y), std::abs(view.z)), one = face == 2 ? 0 : face + 1,
+            two = face == 0 ? 2 : face - 1;
+  const bool up = along[w] > 0, toward = in_b[face] < 0;  // signs of the two faces
+  const double plane = up ? h[w] : -h[w], per_w = 1 / along[w], hu = h[u], hv = h[v];
+
+  // (3) for B's face
+  struct OnPlane {
+    double u, v, gap;
+  };
+  const auto on_plane = [&](const Vector& q, double offset) {
+    const double g = (component(q, w) - offset) * per_w;
+    return OnPlane{fma(-g, along[u], component(q, u)), fma(-g, along[v], component(q, v)), g};
+  };
+  const OnPlane c = on_plane(fma(toward ? k[face] : -k[face], p.column[face], p.t), plane);
+  const OnPlane e1 = on_plane(k[one] * p.column[one], 0.0), e2 = on_plane(k[two] * p.column[two], 0.0);
+
+  // A hair: 1e-4 of the smaller face.
+  const double near_u = 1e-4 * std::min(hu, std::abs(e1.u) + std::abs(e2.u)),
+               near_v = 1e-4 * std::min(hv, std::abs(e1.v) + std::abs(e2.v));
+  Candidates all;
+  const double limit = margin + p.round_off;
+  if (witness) {
+    const OnPlane x = on_plane(witness->x, plane);
+    all.add(x.u, x.v, witness->gap, witness->feature);
+  }
+
+  // B's edges over lanes, around the face: middle + a * half, a from -1 to 1. What of them is over the rectangle?
+  const Double4 half_u = Double4::Vector{e1.u, e2.u, -e1.u, -e2.u}, half_v = Double4::Vector{e1.v, e2.v, -e1.v, -e2.v},
+                half_gap = Double4::Vector{e1.gap, e2.gap, -e1.gap, -e2.gap};
+  const Double4 middle_u = c.u + Double4(Double4::Vector{-e2.u, e1.u, e2.u, -e1.u}),
+                middle_v = c.v + Double4(Double4::Vector{-e2.v, e1.v, e2.v, -e1.v}),
+                middle_gap = c.gap + Double4(Double4::Vector{-e2.gap, e1.gap, e2.gap, -e1.gap});
+  const Double4 per_u = 1.0 / (half_u + 1e-300), per_v = 1.0 / (half_v + 1e-300);  // no 0 / 0 where they run along it
+  const double rim_u = hu + p.round_off, rim_v = hv + p.round_off;  // faces that are flush share their corners
+  const Double4 u1 = (-rim_u - middle_u) * per_u, u2 = (rim_u - middle_u) * per_u, v1 = (-rim_v - middle_v) * per_v,
+                v2 = (rim_v - middle_v) * per_v;
+  const Double4 from_u = smaller(u1, u2), from_v = smaller(v1, v2);
+  const Double4 from = larger(from_u, larger(from_v, Double4(-1.0)));
+  const Double4 to_u = larger(u1, u2), to = smaller(to_u, smaller(larger(v1, v2), Double4(1.0)));
+  const unsigned b_face = static_cast<unsigned>(toward) << face, bit_one = 1u << one, bit_two = 1u << two;
+  const unsigned a_face = static_cast<unsigned>(up) << w;
+  const unsigned edge_free[4] = {bit_one, bit_two, bit_one, bit_two};
+  const unsigned edge_side[4] = {0, bit_one, bit_two, 0};                   // the edge's side of the face
+  const unsigned edge_start[4] = {0, bit_one, bit_one | bit_two, bit_two};  // corner at a = -1
+  const std::uint32_t in_a_face = box_feature(a_face, 7u & ~(1u << w)) << 16;
+  // Where edge e crosses the rectangle's rim, at a, on the way to or from its end at `outer`. An edge that leaves by
+  // less than a hair, far from its end, runs along the rim: that crossing adds nothing to the common part, and where it
+  // happens is round-off.
+  alignas(32) double mu[4], mv[4], mg[4], eu[4], ev[4], eg[4], begins[4], ends[4], by_u[4], to_by_u[4];
+  middle_u.store(mu), middle_v.store(mv), middle_gap.store(mg);
+  half_u.store(eu), half_v.store(ev), half_gap.store(eg);
+  from.store(begins), to.store(ends), from_u.store(by_u), to_u.store(to_by_u);
+  const auto crossing = [&](int e, double a, bool side_u, double outer) LINCHPIN_INLINE_LAMBDA {
+    const double gap = fma(a, eg[e], mg[e]);
+    if (!(gap <= limit)) return;
+    const double at_u = fma(a, eu[e], mu[e]), at_v = fma(a, ev[e], mv[e]);
+    const double end_u = fma(outer, eu[e], mu[e]), end_v = fma(outer, ev[e], mv[e]);
+    if (std::abs(end_u) - hu <= near_u && std::abs(end_v) - hv <= near_v &&
+        (std::abs(end_u - at_u) > near_u || std::abs(end_v - at_v) > near_v))
+      return;
+    const unsigned positive =
+        a_face | (side_u ? static_cast<unsigned>(at_u > 0) << u : static_cast<unsigned>(at_v > 0) << v);
+    const std::uint32_t of_a = box_feature(positive, side_u ? 1u << v : 1u << u);
+    all.add(at_u, at_v, gap, of_a << 16 | box_feature(b_face | edge_side[e], edge_free[e]));
+  };
+  for (int e = 0; e < 4; ++e) {
+    const double begin = begins[e], end = ends[e];
+    if (!(begin <= end)) continue;
+    if (begin != -1)
+      crossing(e, begin, begin == by_u[e], -1);
+    else if (mg[e] - eg[e] <= limit)
+      all.add(mu[e] - eu[e], mv[e] - ev[e], mg[e] - eg[e], in_a_face | box_feature(b_face | edge_start[e], 0));
+    if (end < 1 && end > begin) crossing(e, end, end == to_by_u[e], 1);
+  }
+
+  // A's corners over lanes: c + a e1 + b e2. The faces look at each other, so the parallelogram has an area.
+  const double per_area = 1 / (e1.u * e2.v - e1.v * e2.u);
+  const Double4 du = Double4(Double4::Vector{-hu, hu, hu, -hu}) - c.u,
+                dv = Double4(Double4::Vector{-hv, -hv, hv, hv}) - c.v;
+  const Double4 a = (du * e2.v - dv * e2.u) * per_area, b = (dv * e1.u - du * e1.v) * per_area;
+  const Double4 corner_gap = fma(b, e2.gap, fma(a, e1.gap, Double4(c.gap)));
+  const Bits4 inside = (abs(a).v < 1) & (abs(b).v < 1) & (corner_gap.v <= limit);
+  if (inside[0] | inside[1] | inside[2] | inside[3]) {
+    const unsigned bit_u = 1u << u, bit_v = 1u << v, corner[4] = {0, bit_u, bit_u | bit_v, bit_v};
+    const std::uint32_t in_b_face = box_feature(b_face, bit_one | bit_two);
+    for (int i = 0; i < 4; ++i) {
+      if (inside[i])
+        all.add(i == 1 || i == 2 ? hu : -hu, i >= 2 ? hv : -hv, corner_gap[i],
+                box_feature(a_face | corner[i], 0) << 16 | in_b_face);
+    }
+  }
+
+  if (all.count > 4 || witness) merge(near_u, near_v, p.round_off, all);
+  m.count = 0;
+  m.distance = std::numeric_limits<double>::infinity();
+  for (int n = 0; n < all.count; ++n) {
+    double r[3];
+    r[u] = all.u[n], r[v] = all.v[n], r[w] = plane;
+    const double g = all.gap[n];
+    add(X_WA * fma(0.5 * g, o, Vector{r[0], r[1], r[2]}), g, all.feature[n], m);
+  }
+}
+
+// --- the nearest points while apart, when no axis of (2) sees them ---
+
+LINCHPIN_INLINE Vector into_box(const Vector& x, const Vector& h) {
+  return {clamped(x.x, h.x), clamped(x.y, h.y), clamped(x.z, h.z)};
+}
+LINCHPIN_INLINE unsigned inner(const Vector& x, const Vector& h) {  // a bit for each coordinate off its limits
+  return static_cast<unsigned>(std::abs(x.x) < h.x) | static_cast<unsigned>(std::abs(x.y) < h.y) << 1 |
+         static_cast<unsigned>(std::abs(x.z) < h.z) << 2;
+}
+LINCHPIN_INLINE unsigned positives(const Vector& x) {
+  return static_cast<unsigned>(x.x > 0) | static_cast<unsigned>(x.y > 0) << 1 | static_cast<unsigned>(x.z > 0) << 2;
+}
+LINCHPIN_INLINE int only_bit(unsigned bits) { return bits == 1 ? 0 : bits == 2 ? 1 : bits == 4 ? 2 : -1; }
+LINCHPIN_INLINE void set_component(Vector& v, int i, double value) { (i == 0 ? v.x : i == 1 ? v.y : v.z) = value; }
+
+// x in A and y in B, by coordinates in their own boxes.
+struct PairOfPoints {
+  Vector x, y;
+};
+LINCHPIN_INLINE Vector place(const Boxes& p, const Vector& y) {
+  return p.t + fma(y.z, p.column[2], fma(y.y, p.column[1], y.x * p.column[0]));
+}
+
+// Moves x along axis i of A and y along axis j of B, within the boxes, to where they are nearest.
+LINCHPIN_INLINE void slide_edges(const Boxes& p, int i, int j, PairOfPoints& at) {
+  const Vector& r = p.column[j];
+  const Vector w = edge_product(i, r);
+  const double cosine = component(r, i), w_square = dot(w, w);
+  set_component(at.x, i, 0.0);
+  set_component(at.y, j, 0.0);
+  const Vector c = at.x - place(p, at.y);
+  const double ca = component(c, i), cb = dot(r, c), ha = component(p.h, i), kb = component(p.k, j);
+  double x = w_square > parallel ? clamped((cosine * cb - ca) / w_square, ha) : clamped(-ca, ha);
+  const double y = clamped(fma(x, cosine, cb), kb);
+  x = clamped(fma(y, cosine, -ca), ha);
+  set_component(at.x, i, x);
+  set_component(at.y, j, y);
+}
+
+// From the features where there is a choice: the direction from x to y, across the edges that the points are inside of.
+// So it holds for points almost in touch too, where d = y - x is round-off. Of the two ways to be across both edges
+// when x and y are on one each, by projection (edges may be parallel) or by their product, the better.
+LINCHPIN_INLINE Vector direction(const Boxes& p, const PairOfPoints& at, const Vector& d, double& s) {
+  const auto unit = [](const Vector& v) {
+    const double length = norm(v);
+    return length > 1e-150 ? (1 / length) * v : Vector::zero();
+  };
+  const unsigned free_a = inner(at.x, p.h), free_b = inner(at.y, p.k);
+  Vector o{free_a & 1 ? 0.0 : d.x, free_a & 2 ? 0.0 : d.y, free_a & 4 ? 0.0 : d.z};
+  const int i = only_bit(free_a), j = only_bit(free_b);
+  if (j >= 0 && (i >= 0 || free_a == 0)) o = fma(-dot(p.column[j], o), p.column[j], o);
+  o = unit(o);
+  s = separation(p, o);
+  if (i >= 0 && j >= 0) {
+    const Vector product = unit(edge_product(i, p.column[j])), w = dot(product, d) < 0 ? -product : product;
+    const double s_w = separation(p, w);
+    if (s_w > s) s = s_w, o = w;
+  }
+  return o;
+}
+
+// All edges against all edges: the slow way, for poses where features do not settle.
+__attribute__((noinline)) PairOfPoints nearest_edges(const Boxes& p) {
+  PairOfPoints best{{0, 0, 0}, {0, 0, 0}};
+  double least = std::numeric_limits<double>::infinity();
+  for (int edges = 0; edges < 12 * 12; ++edges) {
+    const int ea = edges / 12, eb = edges % 12, i = ea / 4, j = eb / 4;
+    PairOfPoints at{p.h, p.k};
+    const int l = (i + 1) % 3, m = (i + 2) % 3, n = (j + 1) % 3, q = (j + 2) % 3;
+    if (ea & 1) set_component(at.x, l, -component(p.h, l));
+    if (ea & 2) set_component(at.x, m, -component(p.h, m));
+    if (eb & 1) set_component(at.y, n, -component(p.k, n));
+    if (eb & 2) set_component(at.y, q, -component(p.k, q));
+    slide_edges(p, i, j, at);
+    const Vector d = place(p, at.y) - at.x;
+    if (dot(d, d) < least) least = dot(d, d), best = at;
+  }
+  return best;
+}
+
+// Corrects `best`, whose s is too small, and sets the witness. From the corner of B that is foremost along the best
+// axis, points are put to the nearest of the other box in turn, which finds the features after a few turns; two edges
+// slide along each other at once. When s(o) = |y - x| the pair is proven nearest.
+LINCHPIN_INLINE void nearest_points(const Boxes& p, Axis& best, Witness& witness) {
+  const Vector v = across(p, best.o);
+  PairOfPoints at{{0, 0, 0}, {v.x > 0 ? -p.k.x : p.k.x, v.y > 0 ? -p.k.y : p.k.y, v.z > 0 ? -p.k.z : p.k.z}};
+  Vector d = Vector::zero();
+  const auto settle = [&]() {
+    d = place(p, at.y) - at.x;
+    double s;
+    const Vector o = direction(p, at, d, s);
+    // Proven, o is taken even if an axis is as good to the last digits: it is what leads from x to y.
+    const bool proven = s >= norm(d) - p.round_off;
+    if (proven || s > best.s) best.s = s, best.o = o, best.edge_a = best.edge_b = -1;
+    return proven;
+  };
+  bool settled = false;
+  if (best.edge_a >= 0) {
+    at.x = {best.o.x < 0 ? -p.h.x : p.h.x, best.o.y < 0 ? -p.h.y : p.h.y, best.o.z < 0 ? -p.h.z : p.h.z};
+    slide_edges(p, best.edge_a, best.edge_b, at);
+    // Edges in each other have no other way out.
+    settled = settle() || best.s < 0;
+  }
+  const auto turn_to_each_other = [&] {
+    at.y = into_box(across(p, at.x - p.t), p.k);
+    at.x = into_box(place(p, at.y), p.h);
+  };
+  at.x = settled ? at.x : into_box(place(p, at.y), p.h);
+  for (int turn = 0; turn < 12 && !settled; ++turn) {
+    turn_to_each_other();
+    settled = settle();
+    if (settled) break;
+    const int i = only_bit(inner(at.x, p.h)), j = only_bit(inner(at.y, p.k));
+    if (i >= 0 && j >= 0) {
+      slide_edges(p, i, j, at);
+      settled = settle();
+    }
+  }
+  if (!settled) {
+    at = nearest_edges(p);
+    turn_to_each_other();
+    settle();
+  }
+  witness.x = at.x;
+  witness.gap = best.s;
+  witness.feature =
+      box_feature(positives(at.x), inner(at.x, p.h)) << 16 | box_feature(positives(at.y), inner(at.y, p.k));
+}
+
+}  // namespace
+
+bool box_box(const Box& a, const Pose& X_WA, const Box& b, const Pose& X_WB, double margin, Manifold& m) {
+  Boxes p;
+  p.h = a.half, p.k = b.half;
+  Axis best;
+  if (!best_axis(X_WA, X_WB, margin, p, best)) return false;
+  clip_faces(p, best.o, margin, X_WA, nullptr, m);
+  if (!(m.distance <= best.s + p.axis_better)) {
+    Witness witness;
+    nearest_points(p, best, witness);
+    if (!(best.s <= margin)) return false;
+    clip_faces(p, best.o, margin, X_WA, &witness, m);
+  }
+  m.normal = -(X_WA.R * best.o);
+  return m.count > 0 && is_finite(m.points[0].p);
+}
+
+}  // namespace linchpin

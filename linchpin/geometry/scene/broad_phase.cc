@@ -1,0 +1,218 @@
+#include "linchpin/geometry/scene/broad_phase.h"
+
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "linchpin/base/check.h"
+#include "linchpin/geometry/shapes/box_pack_kernel.h"
+
+namespace linchpin {
+namespace {
+
+constexpr std::size_t lanes = BoxPack::lanes;
+
+#if defined(__AVX512F__) && defined(__AVX512VL__)
+#define LINCHPIN_COMPRESS 1
+#endif
+
+// Writes first + l for each bit l to `to`, in rising order, and returns how many. May write up to 8.
+LINCHPIN_INLINE std::size_t write_bits(unsigned bits, std::uint32_t first, std::uint32_t* to) {
+#ifdef LINCHPIN_COMPRESS
+  const __m256i all = _mm256_add_epi32(_mm256_set1_epi32(int(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_maskz_compress_epi32(__mmask8(bits), all));
+#else
+  for (unsigned rest = bits; rest; rest &= rest - 1) *to++ = first + unsigned(std::countr_zero(rest));
+#endif
+  return std::size_t(std::popcount(bits));
+}
+
+// Writes the pair of `a` and others[l] for each bit l to `to`, and returns how many. May write up to 8.
+LINCHPIN_INLINE std::size_t write_pairs(unsigned bits, std::uint32_t a, const std::uint32_t* others, BoxPair* to) {
+#ifdef LINCHPIN_COMPRESS
+  const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(others)), all_a = _mm256_set1_epi32(int(a));
+  const __m512i low = _mm512_maskz_cvtepu32_epi64(0xff, _mm256_min_epu32(all_a, b));
+  const __m512i high = _mm512_maskz_cvtepu32_epi64(0xff, _mm256_max_epu32(all_a, b));
+  const __m512i pair = _mm512_or_si512(low, _mm512_maskz_slli_epi64(0xff, high, 32));
+  _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(__mmask8(bits), pair));
+#else
+  for (unsigned rest = bits; rest; rest &= rest - 1) {
+    const std::uint32_t b = others[std::countr_zero(rest)];
+    *to++ = {std::min(a, b), std::max(a, b)};
+  }
+#endif
+  return std::size_t(std::popcount(bits));
+}
+
+// overlaps(), without a branch: half of the guesses would be wrong.
+LINCHPIN_INLINE bool do_overlap(const Aabb& a, const Aabb& b) {
+#ifdef LINCHPIN_COMPRESS
+  static_assert(sizeof(Aabb) == 6 * sizeof(double));
+  const __m512d of_a = _mm512_maskz_loadu_pd(0x3f, &a.lower.x), of_b = _mm512_maskz_loadu_pd(0x3f, &b.lower.x);
+  const __m512d turned = _mm512_maskz_permutexvar_pd(0x3f, _mm512_setr_epi64(3, 4, 5, 0, 1, 2, 6, 7), of_b);
+  return (_mm512_mask_cmp_pd_mask(0x07, of_a, turned, _CMP_LE_OQ) |
+          _mm512_mask_cmp_pd_mask(0x38, of_a, turned, _CMP_GE_OQ)) == 0x3f;
+#else
+  return bool(int(a.lower.x <= b.upper.x) & int(b.lower.x <= a.upper.x) & int(a.lower.y <= b.upper.y) &
+              int(b.lower.y <= a.upper.y) & int(a.lower.z <= b.upper.z) & int(b.lower.z <= a.upper.z));
+#endif
+}
+
+void to_places(std::vector<std::uint32_t>& counts) {
+  std::uint32_t sum = 0;
+  for (std::uint32_t& c : counts) sum += std::exchange(c, sum);
+}
+
+}  // namespace
+
+// By b, then by a, stably: counting, no comparison.
+void BroadPhase::sort_pairs(std::size_t boxes) {
+  if (spare_.size() < pairs_.size()) spare_.resize(pairs_.size());
+  place_a_.assign(boxes, 0);
+  place_b_.assign(boxes, 0);
+  for (std::size_t i = 0; i < count_; ++i) ++place_a_[pairs_[i].a], ++place_b_[pairs_[i].b];
+  to_places(place_a_);
+  to_places(place_b_);
+  for (std::size_t i = 0; i < count_; ++i) spare_[place_b_[pairs_[i].b]++] = pairs_[i];
+  for (std::size_t i = 0; i < count_; ++i) pairs_[place_a_[spare_[i].a]++] = spare_[i];
+}
+
+// Level by level from the top, the packs at or after pack i that overlap it; returns how many candidates there are.
+std::size_t BroadPhase::find_neighbours(std::size_t i) {
+  const Aabb box = tree_.bounds_of(i);
+  candidates_[0] = 0;
+  std::size_t count = 1;
+  for (int k = tree_.levels() - 1; k > 0; --k) {
+    const BoxPack* level = tree_.level(k);
+    const std::size_t from = i >> 3 * (k - 1);  // i's own ancestor in the level below
+    std::size_t found = 0;
+    for (std::size_t c = 0; c < count; ++c) {
+      const std::uint32_t first = std::uint32_t(lanes) * candidates_[c];
+      unsigned bits = overlap_bits(level[candidates_[c]], box);
+      if (first < from) bits &= ~0u << (from - first);
+      found += write_bits(bits, first, &next_[found]);
+    }
+    std::swap(candidates_, next_);
+    count = found;
+  }
+  return count;
+}
+
+// The boxes of pack i against those of the candidates. Two plain loops, since a branch on each outcome would be guessed
+// wrongly half of the time: first which box of pack i overlaps which pack, then these boxes one against eight.
+void BroadPhase::test_pack(std::size_t i, std::size_t candidates) {
+  const BoxPack* packs = tree_.level(0);
+  const BoxPack& own = packs[i];
+  std::size_t tests = 0;
+  for (std::size_t c = 0; c < candidates; ++c) {
+    const std::uint32_t j = candidates_[c];
+    tests += write_bits(overlap_bits(own, tree_.bounds_of(j)), std::uint32_t(lanes) * j, &tests_[tests]);
+  }
+  std::size_t count = count_;
+  for (std::size_t t = 0; t < tests; ++t) {
+    const std::size_t j = tests_[t] / lanes, lane = tests_[t] % lanes;
+    const unsigned later = j == i ? ~0u << (lane + 1) : ~0u;
+    const unsigned bits = overlap_bits(packs[j], box_of(own, lane)) & later;
+    if (count + lanes > pairs_.size()) [[unlikely]]
+      pairs_.resize(2 * count + 64);
+    count += write_pairs(bits, ids_[lanes * i + lane], &ids_[lanes * j], &pairs_[count]);
+  }
+  count_ = count;
+}
+
+void BroadPhase::search(std::span<const Aabb> boxes) {
+  order_ = spatial_order_.sort(boxes);
+  tree_.build(boxes, order_);
+  count_ = 0;
+  if (tree_.levels() == 0) return;
+  const std::size_t packs = tree_.size(0);
+  ids_.assign(lanes * packs, 0);
+  std::copy(order_.begin(), order_.end(), ids_.begin());
+  candidates_.resize(packs + lanes);
+  next_.resize(packs + lanes);
+  tests_.resize(lanes * packs + lanes);
+
+  for (std::size_t i = 0; i < packs; ++i) test_pack(i, find_neighbours(i));
+  sort_pairs(boxes.size());
+}
+
+bool BroadPhase::is_within_skin(std::span<const Aabb> boxes) const {
+  if (with_skin_.empty() || boxes.size() != with_skin_.size()) return false;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const Aabb &box = boxes[i], &skin = with_skin_[i];
+    const bool within = contains(skin, box.lower) & contains(skin, box.upper);
+    if (!within && (holds_points(box) || holds_points(skin))) return false;  // what holds no point stays nowhere
+  }
+  return true;
+}
+
+// From how long the last one did. Twenty calls to a search are about as good as any number; a skin of half a box doubles
+// the pairs.
+void BroadPhase::adapt_skin() {
+  constexpr int few = 8, many = 60, pause = 30;
+  constexpr double most = 0.3, least = 1e-3;
+  if (uses_ < few) skin_ *= 2;
+  if (uses_ > many) skin_ = std::max(least, skin_ / 2);
+  if (skin_ <= most) return;
+  skin_ = most;
+  if (uses_ < few / 2) searches_left_ = pause;
+}
+
+void BroadPhase::search_with_skin(std::span<const Aabb> boxes) {
+  double sum = 0;
+  int counted = 0;
+  for (const Aabb& b : boxes) {
+    const double side = std::max({b.upper.x - b.lower.x, b.upper.y - b.lower.y, b.upper.z - b.lower.z});
+    if (side > 0 && std::isfinite(side)) sum += std::log(side), ++counted;
+  }
+  const double skin = counted > 0 ? skin_ * std::exp(sum / counted) : 0;
+  with_skin_.resize(boxes.size());
+  for (std::size_t i = 0; i < boxes.size(); ++i)
+    with_skin_[i] = holds_points(boxes[i]) ? inflated(boxes[i], skin) : Aabb::none();
+  search(with_skin_);
+  skin_pairs_.assign(pairs_.begin(), pairs_.begin() + std::ptrdiff_t(count_));
+  uses_ = 0;
+}
+
+void BroadPhase::pick_pairs(std::span<const Aabb> boxes) {
+  if (pairs_.size() < skin_pairs_.size() + 1) pairs_.resize(skin_pairs_.size() + 1);
+  std::size_t count = 0;
+  for (const BoxPair& pair : skin_pairs_) {
+    pairs_[count] = pair;
+    count += do_overlap(boxes[pair.a], boxes[pair.b]);
+  }
+  count_ = count;
+}
+
+// For the pairs of boxes with their skin, so that to begin with it allocates nothing.
+void BroadPhase::make_room(std::size_t boxes) {
+  if (pairs_.size() < 2 * count_ + 64) pairs_.resize(2 * count_ + 64);
+  if (spare_.size() < pairs_.size()) spare_.resize(pairs_.size());
+  skin_pairs_.reserve(pairs_.size());
+  with_skin_.reserve(boxes);
+}
+
+std::span<const BoxPair> BroadPhase::find_pairs(std::span<const Aabb> boxes, std::span<const double> margins) {
+  check(margins.empty() || margins.size() == boxes.size(), margins.size(), " margins for ", boxes.size(), " boxes");
+  if (!margins.empty()) {
+    inflated_.resize(boxes.size());
+    for (std::size_t i = 0; i < boxes.size(); ++i) inflated_[i] = inflated(boxes[i], margins[i]);  // (1)
+    boxes = inflated_;
+  }
+  if (!is_within_skin(boxes)) {
+    if (!with_skin_.empty()) adapt_skin();
+    if (searches_left_ > 0) {
+      --searches_left_;
+      with_skin_.clear();
+      search(boxes);
+      make_room(boxes.size());
+      return {pairs_.data(), count_};
+    }
+    search_with_skin(boxes);
+  }
+  ++uses_;
+  pick_pairs(boxes);
+  return {pairs_.data(), count_};
+}
+
+}  // namespace linchpin

@@ -1,0 +1,124 @@
+// What is asked at every step allocates nothing once it has seen its largest input. Counted by an operator new of our
+// own, for this whole test program.
+#include <gtest/gtest.h>
+
+#include "linchpin/base/allocation_counter.h"
+#include "linchpin/geometry/scene/broad_phase.h"
+#include "linchpin/geometry/scene/collision_scene.h"
+#include "linchpin/geometry/scene/islands.h"
+#include "linchpin/geometry/shapes/bvh.h"
+#include "linchpin/geometry/shapes/height_grid.h"
+#include "linchpin/geometry/shapes/hull.h"
+#include "linchpin/geometry/shapes/shapes_testing.h"
+
+namespace linchpin {
+namespace {
+
+TEST(NoAllocation, TheCounterCounts) {
+  const long before = allocations;
+  delete new int(7);
+  EXPECT_GE(allocations - before, 1);
+}
+
+std::vector<Aabb> some_boxes(int n, double spread) {
+  RandomSpatial random(7);
+  std::vector<Aabb> boxes;
+  for (int i = 0; i < n; ++i) {
+    const Vec3<double> c = random.vector(spread);
+    const double h = random.magnitude(0.1, 1);
+    boxes.push_back(Aabb::about(c, {h, h, h}));
+  }
+  return boxes;
+}
+
+TEST(NoAllocation, BroadPhaseAndIslands) {
+  for (const int n : {1, 10, 300, 5000}) {
+    std::vector<Aabb> boxes = some_boxes(n, std::cbrt(double(n)));
+    const std::vector<double> margins(boxes.size(), 0.1);
+    const std::vector<std::uint8_t> fixed(boxes.size(), 0);
+    std::vector<BodyPair> pairs;
+    Islands islands;
+    BroadPhase broad_phase;
+    const auto step = [&] {
+      const std::span<const BoxPair> found = broad_phase.find_pairs(boxes, margins);
+      pairs.clear();
+      for (const BoxPair& p : found) pairs.push_back({int(p.a), int(p.b)});
+      find_islands(fixed, pairs, islands);
+    };
+    step();
+    const std::size_t count = pairs.size();
+    // moved apart a little: other numbers, no more pairs than before
+    for (Aabb& b : boxes) b = Aabb::about(1.05 * centre(b), 0.5 * (b.upper - b.lower));
+    const long before = allocations;
+    step();
+    EXPECT_EQ(allocations - before, 0) << n;
+    EXPECT_LE(pairs.size(), count);
+  }
+}
+
+TEST(NoAllocation, QueriesOfAHierarchy) {
+  const std::vector<Aabb> boxes = some_boxes(1000, 5);
+  const Bvh bvh(boxes);
+  long found = 0;
+  const long before = allocations;
+  bvh.for_overlapping({{0, 0, 0}, {2, 2, 2}}, [&](std::uint32_t) { ++found; });
+  bvh.along({{-9, 0, 0}, {1, 0.1, 0}}, [&](std::uint32_t, double limit) { return ++found, limit; });
+  bvh.nearest({{9, 9, 9}, {9, 9, 9}}, 20, [&](std::uint32_t, double bound) { return ++found, bound; });
+  const long after = allocations;
+  EXPECT_EQ(after - before, 0);
+  EXPECT_GT(found, 3);
+}
+
+TEST(NoAllocation, RayCasts) {
+  RandomSpatial random(8);
+  for (int kind = 0; kind < bounded_kinds; ++kind) {
+    const Shape shape = random_shape(random, kind, 0.5, 1);
+    const Transform<double> X = random.pose();
+    const long before = allocations;
+    const auto hit = cast({X.p + Vec3<double>{5, 0, 0}, {-1, 0, 0}}, shape, X);
+    EXPECT_EQ(allocations - before, 0);
+    EXPECT_TRUE(hit.has_value());
+  }
+}
+
+// A heap of every kind of shape on ground of triangles.
+TEST(NoAllocation, ContactsOfAScene) {
+  RandomSpatial random(9);
+  std::vector<Vec3<double>> points;
+  for (int k = 0; k < 20; ++k) points.push_back(0.5 * random.direction());
+  const Shape hull = ConvexHull{std::make_shared<const Hull>(convex_hull(points).value())};
+  const std::vector<PlacedShape> parts{{Sphere{0.3}}, {Box{{0.1, 0.1, 0.6}}}};
+  const Shape compound = Compound{std::make_shared<const std::vector<PlacedShape>>(parts)};
+  const std::vector<double> level(121, -1.5);
+  const Shape ground =
+      HeightField{std::make_shared<const HeightGrid>(make_height_grid(11, 11, 0.5, 0.5, level, -3).value())};
+  const Shape kinds[] = {Sphere{0.4},
+                         Capsule{0.2, 0.4},
+                         Box{{0.3, 0.4, 0.5}},
+                         Cylinder{0.3, 0.5},
+                         Cone{0.4, 0.4},
+                         Ellipsoid{{0.3, 0.4, 0.5}},
+                         hull,
+                         compound};
+  SceneSpec spec;
+  spec.frames = 81;
+  spec.shapes.push_back({.shape = HalfSpace{}});
+  spec.shapes.push_back({.shape = ground});
+  for (int i = 1; i < spec.frames; ++i) spec.shapes.push_back({.shape = kinds[i % 8], .frame = i});
+  const CollisionScene scene(spec);
+  SceneWorkspace ws(scene);
+  SceneContacts contacts;
+  std::vector<Transform<double>> poses{Transform<double>::identity()};
+  for (int i = 1; i < spec.frames; ++i) poses.push_back(random.pose(1.5));
+  find_contacts(scene, poses, {}, ws, contacts);
+  const std::size_t found = contacts.manifolds.size();
+  const long before = allocations;
+  find_contacts(scene, poses, {}, ws, contacts);
+  const long after = allocations;
+  EXPECT_EQ(after - before, 0);
+  EXPECT_EQ(contacts.manifolds.size(), found);
+  EXPECT_GT(found, 100u);
+}
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,50 @@
+#include "linchpin/geometry/scene/scene_rays.h"
+
+#include <gtest/gtest.h>
+
+#include "linchpin/spatial/testing.h"
+
+namespace linchpin {
+namespace {
+
+// The nearest of all shapes, each asked by itself.
+TEST(SceneRays, MeetWhatIsNearest) {
+  RandomSpatial random(1);
+  SceneSpec spec;
+  spec.frames = 80;
+  const Shape kinds[] = {Sphere{0.2}, Box{{0.1, 0.2, 0.3}}, Capsule{0.1, 0.2}, Cylinder{0.2, 0.1}, Cone{0.2, 0.2}};
+  for (int i = 1; i < spec.frames; ++i) {
+    spec.shapes.push_back({.shape = kinds[i % 5], .frame = i});
+    spec.shapes.back().groups = i % 3 == 0 ? 2 : 1;
+  }
+  spec.shapes.push_back({.shape = HalfSpace{}});
+  spec.shapes.back().X_FS.p.z = -3;
+  const CollisionScene scene(spec);
+  SceneWorkspace ws(scene);
+  SceneContacts contacts;
+  std::vector<Transform<double>> poses{Transform<double>::identity()};
+  for (int i = 1; i < spec.frames; ++i) poses.push_back(random.pose(2));
+  find_contacts(scene, poses, {}, ws, contacts);
+  const SceneRays rays(scene, ws);
+  int hits = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const Ray ray{random.vector(4), random.vector(2), 3};
+    const std::uint32_t groups = round % 2 ? 1 : ~0u;
+    std::optional<SceneHit> expected;
+    for (int i = 0; i < int(scene.shapes().size()); ++i) {
+      if ((scene.shapes()[std::size_t(i)].groups & groups) == 0) continue;
+      const std::optional<RayHit> hit = cast(ray, scene.shapes()[std::size_t(i)].shape, ws.X_WS[std::size_t(i)]);
+      if (hit && (!expected || hit->t < expected->hit.t)) expected = {i, *hit};
+    }
+    const std::optional<SceneHit> found = rays.cast(ray, groups);
+    ASSERT_EQ(found.has_value(), expected.has_value());
+    if (!found) continue;
+    ++hits;
+    EXPECT_EQ(found->shape, expected->shape);
+    EXPECT_EQ(found->hit.t, expected->hit.t);
+  }
+  EXPECT_GT(hits, 500);
+}
+
+}  // namespace
+}  // namespace linchpin

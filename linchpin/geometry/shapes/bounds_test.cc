@@ -1,0 +1,116 @@
+#include "linchpin/geometry/shapes/bounds.h"
+
+#include <gtest/gtest.h>
+
+#include "linchpin/geometry/shapes/shapes_testing.h"
+#include "linchpin/geometry/shapes/testing.h"
+
+namespace linchpin {
+namespace {
+
+using geometry_testing::random_quarter_turns;
+using geometry_testing::support_value;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Largest entry of the difference, relative to the size of the box and where it is: what rounding is relative to.
+double difference(const Aabb& a, const Aabb& b) {
+  const double size = std::max({norm(b.upper - b.lower), norm(b.lower), norm(b.upper)});
+  return std::max(distance(a.lower, b.lower), distance(a.upper, b.upper)) / size;
+}
+
+TEST(Aabb, MergesOverlapsAndInflates) {
+  const Aabb a{{0, 0, 0}, {1, 2, 3}}, b{{1, -1, 3}, {4, 0, 5}}, c{{1.5, 0, 0}, {2, 1, 1}};
+  EXPECT_TRUE(overlaps(a, b));  // closed: one corner in common
+  EXPECT_TRUE(overlaps(b, a));
+  EXPECT_FALSE(overlaps(a, c));
+  EXPECT_TRUE(overlaps(inflated(a, 0.25), inflated(c, 0.25)));
+  EXPECT_FALSE(overlaps(inflated(a, 0.25), inflated(c, 0.2)));
+  EXPECT_EQ(distance_squared(a, c), 0.25);
+  EXPECT_EQ(distance_squared(a, b), 0);
+  const Aabb all = merge(a, b);
+  EXPECT_EQ(difference(all, {{0, -1, 0}, {4, 2, 5}}), 0);
+  EXPECT_EQ(difference(merge(Aabb::none(), a), a), 0);
+  EXPECT_TRUE(holds_points(Aabb::everything()) && !holds_points(Aabb::none()));
+  EXPECT_TRUE(is_finite(a) && !is_finite(Aabb::everything()));
+  EXPECT_FALSE(holds_points({{0, 0, 0}, {1, std::nan(""), 1}}));
+  EXPECT_TRUE(contains(a, {1, 2, 0}) && !contains(a, {1, 2.1, 0}));
+}
+
+TEST(Bounds, ReachAsFarAsTheShapeAndNoFarther) {
+  RandomSpatial random(1);
+  for (int i = 0; i < 3000; ++i) {
+    const Shape shape = random_shape(random, i % bounded_kinds, 1e-3, 1e3);
+    Transform<double> X = random.pose(10);
+    if (i % 3 == 0) X.R = random_quarter_turns(random);
+    const auto up = [&](const Vec3<double>& e) { return support_value(shape, X, e); };
+    const Aabb expected{{-up({-1, 0, 0}), -up({0, -1, 0}), -up({0, 0, -1})},
+                        {up({1, 0, 0}), up({0, 1, 0}), up({0, 0, 1})}};
+    EXPECT_LE(difference(bounds(shape, X), expected), 1e-15) << "kind " << i % bounded_kinds;  // some roundings
+  }
+}
+
+TEST(Bounds, OfACompoundHoldThoseOfItsParts) {
+  RandomSpatial random(2);
+  for (int i = 0; i < 100; ++i) {
+    std::vector<PlacedShape> parts;
+    for (int k = 0; k < 4; ++k)
+      parts.push_back({random_shape(random, (i + k) % bounded_kinds, 0.1, 1), random.pose(2)});
+    const Transform<double> X = random.pose(3);
+    Aabb expected = Aabb::none();
+    for (const PlacedShape& part : parts) expected = merge(expected, bounds(part.shape, X * part.X_SP));
+    const Shape compound = Compound{std::make_shared<const std::vector<PlacedShape>>(parts)};
+    EXPECT_LE(difference(bounds(compound, X), expected), 1e-15);
+  }
+}
+
+TEST(Bounds, HalfSpacesAreBoundedOnlyAlongTheirNormal) {
+  Transform<double> X = Transform<double>::identity();
+  X.p = {1, 2, 3};
+  const Aabb up = bounds(HalfSpace{}, X);
+  EXPECT_EQ(up.upper.z, 3);
+  EXPECT_TRUE(up.lower.z == -infinity && up.lower.x == -infinity && up.upper.y == infinity);
+  X.R = {{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}};  // its normal is -x
+  const Aabb left = bounds(HalfSpace{}, X);
+  EXPECT_EQ(left.lower.x, 1);
+  EXPECT_TRUE(left.upper.x == infinity && left.upper.z == infinity && left.lower.z == -infinity);
+  X.R = rotation_about({1, 0, 0}, 1e-3);
+  const Aabb tilted = bounds(HalfSpace{}, X);
+  EXPECT_EQ(tilted.upper.z, infinity);
+  EXPECT_EQ(tilted.upper.y, infinity);
+}
+
+TEST(Bounds, OfTurnedBoxesAreThoseOfTheirCorners) {
+  RandomSpatial random(3);
+  for (int i = 0; i < 200; ++i) {
+    const Vec3<double> a = random.vector(2), b = random.vector(2);
+    const Aabb box{least(a, b), greatest(a, b)};
+    const Transform<double> X = random.pose();
+    Aabb expected = Aabb::none();
+    for (int k = 0; k < 8; ++k)
+      expected = merge(expected, X * Vec3<double>{k & 1 ? a.x : b.x, k & 2 ? a.y : b.y, k & 4 ? a.z : b.z});
+    EXPECT_LE(difference(turned(box, X), expected), 1e-15);
+  }
+}
+
+TEST(Bounds, OfAPoseThatIsNoneHoldNothing) {
+  RandomSpatial random(4);
+  for (int kind = 0; kind <= bounded_kinds + 1; ++kind) {
+    const Shape inner = kind < bounded_kinds ? random_shape(random, kind, 0.1, 1) : Shape(HalfSpace{});
+    const Shape shape = kind <= bounded_kinds
+                            ? inner
+                            : Compound{std::make_shared<const std::vector<PlacedShape>>(1, PlacedShape{inner})};
+    Transform<double> X = random.pose();
+    X.p.y = std::nan("");
+    EXPECT_FALSE(holds_points(bounds(shape, X))) << kind;
+    X = random.pose();
+    X.R.z.x = std::nan("");
+    // a sphere does not mind how it is turned
+    if (kind != 0) {
+      EXPECT_FALSE(holds_points(bounds(shape, X))) << kind;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace linchpin

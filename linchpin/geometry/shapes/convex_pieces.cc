@@ -1,0 +1,331 @@
+#include "linchpin/geometry/shapes/convex_pieces.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <queue>
+#include <span>
+#include <utility>
+
+#include "linchpin/geometry/shapes/hull.h"
+#include "linchpin/geometry/shapes/mesh.h"
+#include "linchpin/geometry/shapes/solid.h"
+#include "linchpin/geometry/shapes/solid_distance.h"
+#include "linchpin/geometry/shapes/split_pieces.h"
+#include "linchpin/spatial/words.h"
+
+namespace linchpin {
+namespace {
+
+using Point = Vec3<double>;
+using Triangle = std::array<Point, 3>;
+
+struct Plane {
+  Vec3<double> normal;  // unit
+  double offset;        // normal.x = offset
+};
+
+// A concave edge, or what cutting left of it, with the planes of the faces beside it.
+struct Crease {
+  Point from, to;
+  std::array<Vec3<double>, 2> normals;
+};
+
+struct Piece {
+  std::vector<Triangle> surface;
+  std::vector<Crease> creases;
+  Hull hull;
+  double volume;     // of the hull
+  double concavity;  // (1)
+};
+
+// What the whole mesh lends to its pieces.
+struct Whole {
+  const TriangleMesh& mesh;
+  double tolerance;  // m
+  double size;       // m
+};
+
+// ------------------------------------------------------------------------------------------------------- concavity
+
+// (1), or at least: when it is within the tolerance the number returned is, too.
+double concavity_of(const Hull& hull, const Whole& whole) {
+  // How finely the maximum is told apart.
+  const double fine = 0.1 * whole.tolerance;
+  struct Patch {
+    Triangle corners;
+    double bound;
+    bool operator<(const Patch& other) const { return bound < other.bound; }
+  };
+  double most = 0;
+  std::priority_queue<Patch> patches;
+  const auto look_at = [&](const Triangle& t) {
+    const Point middle = (1.0 / 3) * (t[0] + t[1] + t[2]);
+    const auto [d, nearest] = distance_from_solid(whole.mesh, middle);
+    most = std::max(most, d);
+    double r = 0, from_one = 0;
+    for (const Point& p : t) {
+      r = std::max(r, norm(p - middle));
+      from_one = std::max(from_one, distance_from_triangle(whole.mesh, nearest, p));
+    }
+    const double bound = std::min(d + r, from_one);
+    if (bound > most + fine) patches.push({t, bound});
+  };
+  for (const Hull::Face& face : hull.faces) {
+    const auto corner = [&](int i) { return hull.vertices[std::size_t(hull.corners[std::size_t(face.first + i)])]; };
+    for (int i = 1; i + 1 < face.count; ++i) look_at({corner(0), corner(i), corner(i + 1)});
+  }
+  while (!patches.empty() && patches.top().bound > most + fine && patches.top().bound > whole.tolerance) {
+    const Triangle t = patches.top().corners;
+    patches.pop();
+    const Point ab = 0.5 * (t[0] + t[1]), bc = 0.5 * (t[1] + t[2]), ca = 0.5 * (t[2] + t[0]);
+    look_at({t[0], ab, ca});
+    look_at({ab, t[1], bc});
+    look_at({ca, bc, t[2]});
+    look_at({ab, bc, ca});
+  }
+  return most;
+}
+
+// --------------------------------------------------------------------------------------------------------- cutting
+
+// The parts of a triangle with side * (normal.x - offset) >= 0, where heights within the resolution are none. A
+// triangle in the plane belongs to the side on which the solid lies behind it.
+void clip(const Triangle& t, const Plane& plane, double side, double resolution, std::vector<Triangle>& out) {
+  std::array<double, 3> h;
+  for (std::size_t k = 0; k < 3; ++k) {
+    h[k] = side * (dot(plane.normal, t[k]) - plane.offset);
+    if (std::abs(h[k]) <= resolution) h[k] = 0;
+  }
+  if (h[0] == 0 && h[1] == 0 && h[2] == 0) {
+    if (side * dot(cross(t[1] - t[0], t[2] - t[0]), plane.normal) < 0) out.push_back(t);
+    return;
+  }
+  std::array<Point, 4> polygon;
+  std::size_t count = 0;
+  for (std::size_t k = 0; k < 3; ++k) {
+    const std::size_t n = (k + 1) % 3;
+    if (h[k] >= 0) polygon[count++] = t[k];
+    if ((h[k] > 0 && h[n] < 0) || (h[k] < 0 && h[n] > 0))
+      polygon[count++] = fma(h[k] / (h[k] - h[n]), t[n] - t[k], t[k]);
+  }
+  for (std::size_t k = 1; k + 1 < count; ++k) out.push_back({polygon[0], polygon[k], polygon[k + 1]});
+}
+// The same for creases, of which those in the plane are gone: the cut has opened them.
+void clip(const Crease& crease, const Plane& plane, double side, double resolution, std::vector<Crease>& out) {
+  const double a = side * (dot(plane.normal, crease.from) - plane.offset);
+  const double b = side * (dot(plane.normal, crease.to) - plane.offset);
+  if (std::max(a, b) <= resolution) return;
+  Crease kept = crease;
+  const auto at_plane = [&] { return fma(a / (a - b), crease.to - crease.from, crease.from); };
+  if (a < 0) kept.from = at_plane();
+  if (b < 0) kept.to = at_plane();
+  out.push_back(kept);
+}
+
+// One side of a piece with its hull; none when nothing solid is there. Its concavity is left to be found.
+std::optional<Piece> part_of(const Piece& piece, const Plane& plane, double side, const Whole& whole) {
+  const double resolution = hull_resolution * whole.size;
+  Piece part{};
+  for (const Triangle& t : piece.surface) clip(t, plane, side, resolution, part.surface);
+  std::vector<Point> points;
+  for (const Triangle& t : part.surface) points.insert(points.end(), t.begin(), t.end());
+  auto hull = convex_hull(points);
+  if (!hull.ok() || hull.value().flat) return {};
+  part.hull = std::move(hull).value();
+  part.volume = solid(part.hull).volume;
+  for (const Crease& c : piece.creases) clip(c, plane, side, resolution, part.creases);
+  return part;
+}
+
+// ------------------------------------------------------------------------------------------------ planes worth trying
+
+// How much creases matter: length times sine of the fold.
+double opened_area(const Crease& c) { return norm(c.to - c.from) * norm(cross(c.normals[0], c.normals[1])); }
+double opened_area(const std::vector<Crease>& creases) {
+  double sum = 0;
+  for (const Crease& c : creases) sum += opened_area(c);
+  return sum;
+}
+
+// The planes of the faces beside creases, those that matter most first.
+std::vector<Plane> planes_along_creases(const Piece& piece, double size) {
+  constexpr std::size_t most = 16;  // of a smooth valley, with hundreds of creases, a few show the way
+  struct Weighed {
+    Plane plane;
+    double weight;
+  };
+  std::vector<Weighed> all;
+  for (const Crease& c : piece.creases) {
+    const double weight = opened_area(c);
+    for (const Vec3<double>& n : c.normals) {
+      const Plane plane{n, dot(n, c.from)};
+      const auto same = [&](const Weighed& w) {
+        const double sign = dot(w.plane.normal, n) > 0 ? 1 : -1;
+        return norm(w.plane.normal - sign * n) < 1e-6 && std::abs(w.plane.offset - sign * plane.offset) < 1e-6 * size;
+      };
+      if (const auto found = std::find_if(all.begin(), all.end(), same); found != all.end())
+        found->weight += weight;
+      else
+        all.push_back({plane, weight});
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Weighed& a, const Weighed& b) { return a.weight > b.weight; });
+  std::vector<Plane> planes;
+  for (const Weighed& w : std::span(all).first(std::min(most, all.size()))) planes.push_back(w.plane);
+  return planes;
+}
+
+// Principal axes of inertia of the hull, by Jacobi's rotations: each one makes one product of inertia zero.
+Mat3<double> principal_axes(const Sym3<double>& J) {
+  std::array<std::array<double, 3>, 3> A = {{{J.xx, J.xy, J.xz}, {J.xy, J.yy, J.yz}, {J.xz, J.yz, J.zz}}}, V{};
+  for (std::size_t i = 0; i < 3; ++i) V[i][i] = 1;
+  const double scale = J.xx + J.yy + J.zz;
+  for (int sweep = 0; sweep < 12; ++sweep)  // converges with the square of the square: six are plenty
+    for (const auto& [p, q] : {std::pair<std::size_t, std::size_t>{0, 1}, {0, 2}, {1, 2}}) {
+      // Products of inertia within rounding are none: a box keeps its axes to the bit.
+      if (std::abs(A[p][q]) <= 1e-14 * scale) continue;
+      const double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
+      const double t = (theta >= 0 ? 1 : -1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
+      const double c = 1 / std::sqrt(t * t + 1), s = t * c;
+      for (auto& row : V) {
+        const double a = row[p], b = row[q];
+        row[p] = c * a - s * b, row[q] = s * a + c * b;
+      }
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double a = A[k][p], b = A[k][q];
+        A[k][p] = c * a - s * b, A[k][q] = s * a + c * b;
+      }
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double a = A[p][k], b = A[q][k];
+        A[p][k] = c * a - s * b, A[q][k] = s * a + c * b;
+      }
+    }
+  return {{V[0][0], V[1][0], V[2][0]}, {V[0][1], V[1][1], V[2][1]}, {V[0][2], V[1][2], V[2][2]}};
+}
+
+std::vector<Plane> planes_across_axes(const Piece& piece) {
+  constexpr int steps = 8;
+  const Mat3<double> axes = principal_axes(solid(piece.hull).moments);
+  std::vector<Plane> planes;
+  for (const Vec3<double>& axis : {axes.x, axes.y, axes.z}) {
+    double low = dot(axis, piece.hull.vertices[0]), high = low;
+    for (const Point& v : piece.hull.vertices) {
+      low = std::min(low, dot(axis, v));
+      high = std::max(high, dot(axis, v));
+    }
+    for (int i = 1; i < steps; ++i) planes.push_back({axis, low + (high - low) * i / steps});
+  }
+  return planes;
+}
+
+// ------------------------------------------------------------------------------------------------------------ split
+
+std::optional<std::pair<Piece, Piece>> split(const Piece& piece, const Whole& whole) {
+  std::vector<Plane> planes = planes_along_creases(piece, whole.size);
+  const std::size_t along_creases = planes.size();
+  for (const Plane& plane : planes_across_axes(piece)) planes.push_back(plane);
+  std::optional<std::pair<Piece, Piece>> best;
+  double least = std::numeric_limits<double>::infinity();
+  // What the parts' own solids weigh together is the same for all planes; so the hulls' volume alone ranks them. An
+  // uneven cut, and creases that are left, cost up to this part of it. Small: to decide between cuts of about the same.
+  constexpr double costs = 0.05;
+  const double creases = opened_area(piece.creases);
+  for (std::size_t i = 0; i < planes.size(); ++i) {
+    std::optional<Piece> front = part_of(piece, planes[i], 1, whole);
+    if (!front || front->volume > least) continue;
+    std::optional<Piece> back = part_of(piece, planes[i], -1, whole);
+    if (!back) continue;
+    // A face that goes on through the piece and leaves nothing concave is the end of it, even or not.
+    const bool last = i < along_creases && front->creases.empty() && back->creases.empty();
+    const double unevenness = last ? 0 : std::abs(front->volume - back->volume) / (front->volume + back->volume);
+    const double left = creases > 0 ? (opened_area(front->creases) + opened_area(back->creases)) / creases : 0;
+    const double cost = front->volume + back->volume + costs * (unevenness + left) * piece.volume;
+    if (cost < least * (1 - 1e-9)) {  // the first of equals, whatever the last digits say
+      least = cost;
+      best.emplace(std::move(*front), std::move(*back));
+    }
+  }
+  if (!best) return {};
+  best->first.concavity = concavity_of(best->first.hull, whole);
+  best->second.concavity = concavity_of(best->second.hull, whole);
+  return best;
+}
+
+// ------------------------------------------------------------------------------------------------------- components
+
+// For each triangle the number of its component, and how many there are.
+std::pair<std::vector<int>, int> components_of(const TriangleMesh& mesh) {
+  std::vector<int> component(mesh.triangles.size(), -1);
+  std::vector<int> stack;
+  int count = 0;
+  for (std::size_t start = 0; start < component.size(); ++start) {
+    if (component[start] != -1) continue;
+    component[start] = count;
+    stack.push_back(int(start));
+    while (!stack.empty()) {
+      const auto t = std::size_t(stack.back());
+      stack.pop_back();
+      for (const int u : mesh.neighbours[t])
+        if (component[std::size_t(u)] == -1) {
+          component[std::size_t(u)] = count;
+          stack.push_back(u);
+        }
+    }
+    ++count;
+  }
+  return {std::move(component), count};
+}
+
+// One piece for each component but the cavities, whose volume is negative.
+Result<std::vector<Piece>> first_pieces(const TriangleMesh& mesh, const Whole& whole) {
+  const auto [component, count] = components_of(mesh);
+  std::vector<Piece> all(std::size_t(count), Piece{});
+  std::vector<double> six_volumes(std::size_t(count), 0.0);
+  for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
+    const auto c = std::size_t(component[t]);
+    const Triangle corners = mesh.corners(int(t));
+    all[c].surface.push_back(corners);
+    const Point& o = mesh.vertices[0];
+    six_volumes[c] += dot(corners[0] - o, cross(corners[1] - o, corners[2] - o));
+    for (std::size_t k = 0; k < 3; ++k) {
+      const int u = mesh.neighbours[t][k];
+      if (mesh.folds[t][k] == Fold::concave && int(t) < u)  // once for both sides
+        all[c].creases.push_back({corners[k], corners[(k + 1) % 3], {mesh.normals[t], mesh.normals[std::size_t(u)]}});
+    }
+  }
+  std::vector<Piece> pieces;
+  for (std::size_t c = 0; c < all.size(); ++c) {
+    if (!(six_volumes[c] > 0)) continue;
+    Piece& piece = all[c];
+    std::vector<Point> points;
+    for (const Triangle& t : piece.surface) points.insert(points.end(), t.begin(), t.end());
+    auto hull = convex_hull(points);
+    if (!hull.ok()) return hull.error();
+    piece.hull = std::move(hull).value();
+    piece.volume = solid(piece.hull).volume;
+    piece.concavity = piece.hull.flat ? 0 : concavity_of(piece.hull, whole);
+    pieces.push_back(std::move(piece));
+  }
+  return pieces;
+}
+
+}  // namespace
+
+Result<ConvexPieces> convex_pieces(const TriangleMesh& mesh, const ConvexPiecesOptions& options) {
+  if (const auto weight = solid(mesh); !weight.ok()) return weight.error();  // open, or inside out
+  const double size = norm(mesh.box.upper - mesh.box.lower);
+  const Result<double> tolerance = tolerance_of(options, size);
+  if (!tolerance) return tolerance.error();
+  const Whole whole{mesh, tolerance.value(), size};
+  auto first = first_pieces(mesh, whole);
+  if (!first.ok()) return first.error();
+  std::vector<Piece> pieces = std::move(first).value();
+  split_worst_first(pieces, whole.tolerance, options.most_pieces, [&](const Piece& p) { return split(p, whole); });
+  return gathered(std::move(pieces));
+}
+
+}  // namespace linchpin

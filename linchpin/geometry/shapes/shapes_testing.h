@@ -1,0 +1,68 @@
+// For tests: random shapes of every convex kind, and hulls made by hand.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "linchpin/geometry/shapes/hull.h"
+#include "linchpin/geometry/shapes/shape.h"
+#include "linchpin/spatial/testing.h"
+
+namespace linchpin {
+
+// From corners, and faces counterclockwise seen from outside. Edges are left out: neither boxes nor rays need them.
+inline std::shared_ptr<const Hull> hull_of(const std::vector<Vec3<double>>& vertices,
+                                           const std::vector<std::vector<int>>& faces, bool flat = false) {
+  Hull hull{};
+  hull.vertices = vertices;
+  hull.flat = flat;
+  for (const std::vector<int>& face : faces) {
+    const auto corner = [&](std::size_t k) { return vertices[std::size_t(face[k])]; };
+    const Vec3<double> n = cross(corner(1) - corner(0), corner(2) - corner(1)), unit = (1 / norm(n)) * n;
+    hull.faces.push_back({unit, dot(unit, corner(0)), int(hull.corners.size()), int(face.size())});
+    hull.corners.insert(hull.corners.end(), face.begin(), face.end());
+  }
+  return std::make_shared<const Hull>(std::move(hull));
+}
+inline std::shared_ptr<const Hull> octahedron(const Vec3<double>& s) {
+  return hull_of({{s.x, 0, 0}, {-s.x, 0, 0}, {0, s.y, 0}, {0, -s.y, 0}, {0, 0, s.z}, {0, 0, -s.z}},
+                 {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}});
+}
+inline std::shared_ptr<const Hull> box_hull(const Vec3<double>& s) {
+  return hull_of({{-s.x, -s.y, -s.z},
+                  {s.x, -s.y, -s.z},
+                  {-s.x, s.y, -s.z},
+                  {s.x, s.y, -s.z},
+                  {-s.x, -s.y, s.z},
+                  {s.x, -s.y, s.z},
+                  {-s.x, s.y, s.z},
+                  {s.x, s.y, s.z}},
+                 {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}});
+}
+inline std::shared_ptr<const Hull> flat_rectangle(double x, double y) {
+  return hull_of({{-x, -y, 0}, {x, -y, 0}, {x, y, 0}, {-x, y, 0}}, {{0, 1, 2, 3}, {0, 3, 2, 1}}, true);
+}
+
+inline constexpr int bounded_kinds = 7;
+// Kind 0 to 6, each of its lengths between `low` and `high`.
+inline Shape random_shape(RandomSpatial& random, int kind, double low, double high) {
+  const double a = random.magnitude(low, high), b = random.magnitude(low, high), c = random.magnitude(low, high);
+  switch (kind) {
+    case 0:
+      return Sphere{a};
+    case 1:
+      return Capsule{a, b};
+    case 2:
+      return Box{{a, b, c}};
+    case 3:
+      return Cylinder{a, b};
+    case 4:
+      return Ellipsoid{{a, b, c}};
+    case 5:
+      return Cone{a, b};
+    default:
+      return ConvexHull{octahedron({a, b, c})};
+  }
+}
+
+}  // namespace linchpin

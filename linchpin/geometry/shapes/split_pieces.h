@@ -1,0 +1,61 @@
+// What cutting meshes and cutting ground into convex pieces have in common. A Piece has its `hull` and its `concavity`.
+// Private to the room.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "linchpin/geometry/shapes/convex_pieces.h"
+#include "linchpin/geometry/shapes/hull.h"
+#include "linchpin/spatial/words.h"
+
+namespace linchpin {
+
+// The concavity that is good enough for something of this size, m.
+inline Result<double> tolerance_of(const ConvexPiecesOptions& options, double size) {
+  const double tolerance = options.concavity > 0 ? options.concavity : options.relative_concavity * size;
+  if (!(tolerance > 0 && std::isfinite(tolerance)))
+    return Error{words("concavity is ", tolerance, " m; it must be positive and finite")};
+  return tolerance;
+}
+
+// Splits the worst piece until all are good enough: split(piece) gives two, or none when it knows no way. Of equals the
+// first is split.
+template <class Piece, class Split>
+void split_worst_first(std::vector<Piece>& pieces, double tolerance, int most_pieces, const Split& split) {
+  std::vector<bool> final(pieces.size(), false);
+  while (int(pieces.size()) < most_pieces) {
+    std::size_t worst = pieces.size();
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      if (!final[i] && pieces[i].concavity > tolerance &&
+          (worst == pieces.size() || pieces[i].concavity > pieces[worst].concavity))
+        worst = i;
+    if (worst == pieces.size()) return;
+    std::optional<std::pair<Piece, Piece>> parts = split(pieces[worst]);
+    if (!parts) {
+      final[worst] = true;
+      continue;
+    }
+    pieces[worst] = std::move(parts->first);
+    pieces.push_back(std::move(parts->second));
+    final.push_back(false);
+  }
+}
+
+template <class Piece>
+ConvexPieces gathered(std::vector<Piece>&& pieces) {
+  ConvexPieces result{{}, 0};
+  std::vector<PlacedShape> parts;
+  for (Piece& piece : pieces) {
+    result.concavity = std::max(result.concavity, piece.concavity);
+    parts.push_back({ConvexHull{std::make_shared<const Hull>(std::move(piece.hull))}});
+  }
+  result.compound.parts = std::make_shared<const std::vector<PlacedShape>>(std::move(parts));
+  return result;
+}
+
+}  // namespace linchpin

@@ -1,0 +1,177 @@
+#include "linchpin/live/live_run.h"
+
+#include <cmath>
+#include <cstring>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "linchpin/model/scenes.h"
+
+namespace linchpin {
+namespace {
+
+using Json = nlohmann::json;
+using Kind = ViewerCommand::Kind;
+
+Model model_of(const std::string& text) { return compile(scene(text).value()).value(); }
+
+// A run with a clock that only the test moves, or that moves by itself at each look.
+struct Live {
+  explicit Live(const Model& model_, const SimulationOptions& options = {.dt = 1e-3})
+      : model(model_), run(model, options, make_state(model), {}, [this] { return now += at_each_look; }) {}
+  LiveRun::Turn turn(std::vector<ViewerCommand> commands = {}, bool watched = true) {
+    const LiveRun::Turn turn = run.turn(commands, watched);
+    if (!turn.status.empty()) status = Json::parse(turn.status);
+    frames += !turn.frame.empty();
+    if (!turn.frame.empty()) std::memcpy(&frame_time, turn.frame.data() + 8, 8);
+    return turn;
+  }
+  void watch(double seconds, std::vector<ViewerCommand> commands = {}) {
+    for (const double end = now + seconds; now < end - 1e-9;) {
+      now += 1.0 / 60;
+      turn(commands);
+    }
+  }
+  double now = 100, at_each_look = 0;
+  Model model;
+  LiveRun run;
+  Json status;
+  int frames = 0;
+  double frame_time = -1;
+};
+
+TEST(LiveRun, KeepsPaceWithTheClock) {
+  Live live(model_of("@pendulum:links=3"));
+  live.watch(2);
+  EXPECT_NEAR(live.run.state().time, 2, 2e-3);
+  EXPECT_EQ(live.frames, 120);
+  EXPECT_NEAR(live.status["rate"], 1, 0.02);
+  live.turn({{.kind = Kind::speed, .speed = 0.25}});
+  EXPECT_EQ(live.status["speed"], 0.25);
+  const double before = live.run.state().time;
+  live.watch(2);
+  EXPECT_NEAR(live.run.state().time - before, 0.5, 2e-3);
+  EXPECT_NEAR(live.status["rate"], 0.25, 0.02);
+}
+
+TEST(LiveRun, HasTheBitsOfAPlainRun) {
+  const Model model = model_of("@stack");
+  Live live(model);
+  live.watch(0.2);
+  Simulation simulation(model, {.dt = 1e-3});
+  State state = make_state(model);
+  while (state.time < live.run.state().time) ASSERT_TRUE(simulation.step(state).ok());
+  EXPECT_EQ(state.time, live.run.state().time);
+  EXPECT_EQ(state.q, live.run.state().q);
+  EXPECT_EQ(state.v, live.run.state().v);
+}
+
+TEST(LiveRun, NobodyWatchesAndTimeStandsStill) {
+  Live live(model_of("@pendulum:links=3"));
+  live.turn({}, false);
+  EXPECT_EQ(live.frames, 1);  // the start is there for whoever comes
+  EXPECT_EQ(live.status["running"], true);
+  for (int i = 0; i < 100; ++i) {
+    live.now += 1;
+    live.turn({}, false);
+  }
+  EXPECT_EQ(live.run.state().time, 0);
+  live.turn();
+  live.watch(0.5);
+  EXPECT_NEAR(live.run.state().time, 0.5, 2e-3);
+}
+
+TEST(LiveRun, PauseStepPlayReset) {
+  Live live(model_of("@pendulum:links=3"));
+  live.watch(0.1);
+  live.turn({{.kind = Kind::pause}});
+  EXPECT_EQ(live.status["running"], false);
+  const State paused = live.run.state();
+  live.watch(1);
+  EXPECT_EQ(live.run.state().time, paused.time);
+  live.turn({{.kind = Kind::step}, {.kind = Kind::step}});
+  EXPECT_NEAR(live.run.state().time, paused.time + 2e-3, 1e-12);
+  EXPECT_EQ(live.frame_time, live.run.state().time);  // seen at once
+  live.turn({{.kind = Kind::play}});
+  live.watch(0.1);
+  EXPECT_NEAR(live.run.state().time, paused.time + 0.102, 2e-3);
+  live.turn({{.kind = Kind::pause}, {.kind = Kind::reset}});
+  const State start = make_state(live.model);
+  EXPECT_EQ(live.run.state().q, start.q);
+  EXPECT_EQ(live.run.state().v, start.v);
+  EXPECT_EQ(live.run.state().time, 0);
+  EXPECT_EQ(live.frame_time, 0);
+  EXPECT_EQ(live.status["steps"], 0);
+  EXPECT_EQ(live.status["certificate"]["steps"], 0);
+}
+
+// Each look at the clock, one a step, takes ten times the step: motion falls behind, debts are forgotten.
+TEST(LiveRun, SlowStepsMakeSlowMotionAndNoDebt) {
+  Live live(model_of("@pendulum:links=3"));
+  live.at_each_look = 0.01;
+  const double start = live.now;
+  for (int i = 0; i < 200; ++i) live.turn();
+  const double passed = live.now - start;
+  EXPECT_LT(live.run.state().time, 0.2 * passed);
+  EXPECT_GT(live.run.state().time, 0.01 * passed);
+  EXPECT_LT(live.status["rate"], 0.2);
+  live.at_each_look = 0;
+  const double before = live.run.state().time;
+  live.watch(1);
+  EXPECT_NEAR(live.run.state().time - before, 1, 0.05);  // what the last turn itself took, and not all that was missed
+}
+
+TEST(LiveRun, AFailureIsToldAndOnlyAResetEndsIt) {
+  Live live(model_of("@pendulum:links=12"), {.stepper = Stepper::explicit_euler, .dt = 0.5});
+  ViewerCommand fast{.kind = Kind::speed, .speed = 100};
+  live.turn({fast});
+  live.watch(30);
+  ASSERT_TRUE(live.run.failed());
+  EXPECT_EQ(live.status["running"], false);
+  EXPECT_TRUE(live.status["failed"]["reason"].is_string());
+  EXPECT_FALSE(live.status["failed"]["reason"].get<std::string>().empty());
+  EXPECT_EQ(live.status["certificate"]["passed"], false);
+  const double time = live.run.state().time;
+  live.turn({{.kind = Kind::play}, {.kind = Kind::step}});
+  EXPECT_EQ(live.run.state().time, time);
+  EXPECT_EQ(live.status["running"], false);
+  live.turn({{.kind = Kind::reset}, {.kind = Kind::play}});
+  EXPECT_FALSE(live.run.failed());
+  EXPECT_EQ(live.status["running"], true);
+  EXPECT_TRUE(live.status["failed"].is_null());
+}
+
+// A box lies still; a viewer lifts it, another viewer's release changes nothing, its own drops it.
+TEST(LiveRun, APushLiftsAndAReleaseDrops) {
+  Live live(model_of("@stack:boxes=1"));
+  live.watch(0.2);
+  const auto height = [&] {
+    const Joint& joint = live.model.joints()[0];
+    return live.run.state().q[std::size_t(joint.q + 6)];
+  };
+  const double low = height();
+  const ViewerCommand push{.kind = Kind::push, .viewer = 7, .body = 1, .at = {0, 0, 0}, .to = {0, 0, 1}};
+  live.turn({push});
+  live.watch(1.5);
+  EXPECT_GT(height(), low + 0.4);
+  EXPECT_LT(height(), low + 0.5);  // the middle is at 0.5 m, the hand at 1 m; its weight stretches the spring
+  live.turn({{.kind = Kind::release, .viewer = 8}});
+  live.watch(0.5);
+  EXPECT_GT(height(), low + 0.4);
+  EXPECT_GT(live.run.certificate().energy.work, 0);
+  live.turn({{.kind = Kind::release, .viewer = 7}});
+  live.watch(1);
+  EXPECT_NEAR(height(), low, 1e-3);
+}
+
+TEST(LiveRun, TellsHowLongItHasNothingToDo) {
+  Live live(model_of("@pendulum:links=3"));
+  live.turn();
+  EXPECT_NEAR(live.turn().idle, LiveRun::frame_time, 1e-9);
+  live.turn({{.kind = Kind::pause}});
+  EXPECT_NEAR(live.turn().idle, LiveRun::status_time, 1e-9);
+}
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,19 @@
+#include "linchpin/live/viewer_page.h"
+
+// The file as it is, by the assembler: a compiler would take minutes for an array of a million numbers.
+asm(".pushsection .rodata\n"
+    "linchpin_page_begin:\n"
+    ".incbin \"" LINCHPIN_PAGE_FILE
+    "\"\n"
+    "linchpin_page_end:\n"
+    ".byte 0\n"
+    ".popsection\n");
+extern "C" __attribute__((visibility("hidden"))) const char linchpin_page_begin[], linchpin_page_end[];
+
+namespace linchpin {
+
+std::string_view viewer_page() {
+  return {linchpin_page_begin, static_cast<std::size_t>(linchpin_page_end - linchpin_page_begin)};
+}
+
+}  // namespace linchpin

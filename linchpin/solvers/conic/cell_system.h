@@ -1,0 +1,65 @@
+// The linear system of Newton and interior-point steps: in each cell either
+//     x = b                              (a cell that is not active)                                            (1)
+// or
+//     L (W x)_cell + R x_cell = b        L, R small matrices of the cell                                        (2)
+// Dense or sparse as the problem is; dense factors leave out the rows of (1).
+//
+// Where cells are many and L = 1 throughout, factors may be float: they take some 0.6 of the time. Solutions are then
+// refined until
+//     |b - W x - R x| <= 1e-4 |b|                                                                               (3)
+// which takes a step or none. Where steps gain little, near a singular matrix, factors are made anew in double. For this
+// room's own files.
+#pragma once
+
+#include <vector>
+
+#include "linchpin/algebra/dense_lu.h"
+#include "linchpin/algebra/sparse_lu.h"
+#include "linchpin/solvers/conic/scaled_problem.h"
+
+namespace linchpin {
+
+class CellSystem {
+ public:
+  // Makes room, also for float where it may be asked for; all cells active, no L known to be 1.
+  void prepare(const ScaledProblem& p, bool with_float = false);
+
+  bool& active(std::size_t cell) { return flags_[cell].active; }
+  bool& unit_L(std::size_t cell) { return flags_[cell].unit_L; }  // L = 1, whatever stands there
+  double* L(std::size_t cell) { return &L_[9 * cell]; }           // row by row
+  double* R(std::size_t cell) { return &R_[9 * cell]; }
+
+  // False: singular, or not finite. `rough`: who asks can do with (3).
+  bool factor(const ScaledProblem& p, bool rough = false);
+  // b, with room for p.stride numbers, becomes x; not a number where (3) is out of reach and the matrix singular.
+  void solve(const ScaledProblem& p, double* b);
+  // Of the matrix that was factored last, not roughly.
+  bool determinant_is_positive(const ScaledProblem& p) const {
+    return p.sparse ? sparse_.determinant_is_positive() : dense_.determinant_is_positive();
+  }
+
+ private:
+  struct Flags {
+    bool active = true, unit_L = false;
+  };
+  bool factor_dense(const ScaledProblem& p);
+  bool factor_sparse(const ScaledProblem& p, bool rough);
+  bool solve_float(const ScaledProblem& p, double* b);
+
+  std::vector<Flags> flags_;
+  std::vector<double> L_, R_, rhs_, x_, Wx_;
+  std::vector<int> rows_;  // of active cells
+  DenseLu dense_;
+  SparseLu sparse_;
+  bool with_float_ = false, is_float_ = false;  // is_float_: the factors at hand
+  int failures_ = 0, wait_ = 0;                 // of float since prepare(); factors until it is tried again
+};
+
+// A problem and its system. newton and interior_point may share one: what goes from the one to the other is then analysed
+// once.
+struct CellProblem {
+  ScaledProblem p;
+  CellSystem system;
+};
+
+}  // namespace linchpin

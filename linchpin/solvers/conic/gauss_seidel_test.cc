@@ -1,0 +1,38 @@
+#include "linchpin/solvers/conic/gauss_seidel.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "linchpin/solvers/solver_testing.h"
+
+namespace linchpin {
+namespace {
+
+const Solving<GaussSeidelWorkspace, gauss_seidel> solve;
+
+// Nothing can be done about w = -1 without a diagonal: it says so at once.
+TEST(GaussSeidel, StopsAtOnceWhereARowHasNoDiagonal) {
+  for (const BlockKind kind : {BlockKind::free, BlockKind::nonnegative, BlockKind::cone}) {
+    const Answer a = solve({Matrix::dense(3, zero_square(3)), {-1, -1, -1}, {{kind, 0, 3, 0.5}}, {}, {}});
+    EXPECT_EQ(a.outcome.stop, Stop::stalled) << name(kind) << " " << show(a);
+    EXPECT_EQ(a.outcome.iterations, 0) << name(kind);
+  }
+}
+
+TEST(GaussSeidel, AnswerDoesNotDependOnTheWorkspace) {
+  GaussSeidelWorkspace used;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Dice dice(seed);
+    const Problem p = contact_problem(separate_boxes_scene(1 + dice.below(6), seed),
+                                      seed % 2 ? Matrix::Kind::dense : Matrix::Kind::factored);
+    const Answer a = solve(p, used), b = solve(p);
+    EXPECT_EQ(a.z, b.z) << "seed " << seed;
+    EXPECT_EQ(a.outcome.iterations, b.outcome.iterations) << "seed " << seed;
+    for (std::vector<double>* numbers : {&used.r, &used.u, &used.best, &used.diagonal, &used.p.s, &used.p.q, &used.p.W})
+      std::fill(numbers->begin(), numbers->end(), std::nan(""));
+  }
+}
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,172 @@
+#include "linchpin/solvers/conic/interior_point.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "linchpin/solvers/solver_testing.h"
+
+namespace linchpin {
+namespace {
+
+const Solving<InteriorPointWorkspace, interior_point> solve;
+
+// Where a block is degenerate, z and w both at 0, each is about the square root of their product, and that ends near
+// epsilon: 1e-7 with something to spare.
+TEST(InteriorPoint, SolvesMixesOfBlocks) {
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Dice dice(seed);
+    const BlockLayout layout = random_layout(1 + dice.below(30), {}, dice);
+    const int n = layout.size;
+    Square M = random_psd(n, n, dice);
+    for (int i = 0; i < n; ++i) entry(M, n, i, i) += 0.1;
+    const bool degenerate = seed % 2 == 1;
+    const Answer a = solve(plant(layout, Matrix::dense(n, std::move(M)), degenerate ? 0.3 : 0, dice).problem);
+    EXPECT_TRUE(degenerate ? a.residual.within(1e-7) : a.solved()) << "seed " << seed << " n " << n << " " << show(a);
+    EXPECT_EQ(a.outcome.stop == Stop::finished, a.residual.within(tolerance)) << "seed " << seed;
+  }
+}
+
+// Redundant all of them, beyond a box. Degenerate every other: to 1e-8, as above. Where sliding begins or ends it may
+// get stuck, rarely; it must say so.
+TEST(InteriorPoint, SolvesContacts) {
+  int solved = 0, problems = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const SceneOptions options{
+        .mu = 0.1 + 0.1 * double(seed % 8), .degenerate = seed % 2 == 0, .speed = seed % 3 == 0 ? 1 : 0.1};
+    const int k = int(seed);
+    for (const Problem& p :
+         {separate_boxes(k % 5 + 1, seed, options), stack_of_boxes(k % 8 + 1, seed, options),
+          wall_of_bricks(k % 3 + 1, 3, seed, options), pile_of_spheres(10 * (k % 8 + 1), seed, options)}) {
+      const Answer a = solve(p);
+      EXPECT_EQ(a.outcome.stop == Stop::finished, a.residual.within(tolerance))
+          << "seed " << seed << " rows " << p.size();
+      EXPECT_TRUE(finite(a.z)) << "seed " << seed << " rows " << p.size();
+      solved += a.residual.within(options.degenerate ? 1e-8 : tolerance);
+      ++problems;
+    }
+  }
+  EXPECT_GE(solved, problems - problems / 20);
+}
+
+// In piles at rest some contacts touch without pressing. By products alone they end near 1e-8 and take thirty iterations
+// to get there; Newton's whole steps take the last eight digits in two or three.
+TEST(InteriorPoint, PilesAtRest) {
+  int solved = 0, iterations = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Answer a = solve(pile_of_spheres(60, seed, {.speed = 0}));
+    solved += a.solved();
+    iterations += a.outcome.iterations;
+  }
+  EXPECT_GE(solved, 19);
+  EXPECT_LE(iterations, 20 * 18);
+}
+
+TEST(InteriorPoint, FreeRowsMayBeRedundant) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Answer a = solve(contacts_with_redundant_free_rows(seed));
+    EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
+  }
+}
+
+TEST(InteriorPoint, FrictionOfNothingAndOfFive) {
+  for (const double mu : {0.0, 5.0})
+    for (std::uint64_t seed = 1; seed <= 20; ++seed)
+      for (const Problem& p : {separate_boxes(2, seed, {.mu = mu}), stack_of_boxes(3, seed, {.mu = mu})}) {
+        const Answer a = solve(p);
+        EXPECT_TRUE(a.solved()) << "mu " << mu << " seed " << seed << " rows " << p.size() << " " << show(a);
+      }
+}
+
+// Boxes by themselves. The scaled figure is met. The plain one is not always (up to 7e-9 seen in these, 1.1e-8 in a
+// hundred); 1e3 tolerances is the root of the mass ratio, a guess at the cause and not a bound derived.
+TEST(InteriorPoint, MassesOfAMillionToOne) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const Answer a = solve(separate_boxes(3, seed, {.mass_ratio = 1e6}));
+    EXPECT_LE(a.residual.relative, tolerance) << "seed " << seed << " " << show(a);
+    EXPECT_LE(a.residual.plain_relative, 1e3 * tolerance) << "seed " << seed << " " << show(a);
+    // The judge sums anew, to more digits: of a plain figure that is next to the tolerance the two may say different
+    // things, as rounding is as large as that here. Not by a factor of two.
+    if (a.outcome.stop == Stop::finished)
+      EXPECT_TRUE(a.residual.within(2 * tolerance)) << "seed " << seed << " " << show(a);
+    else
+      EXPECT_FALSE(a.residual.within(0.5 * tolerance)) << "seed " << seed << " " << show(a);
+  }
+}
+
+// Both sides of where it goes from dense to sparse factors (48 rows). Neither impulses nor, by Coulomb's law,
+// velocities are unique, so what can be asked for is that a solution of one is a solution of the others; twice the
+// tolerance, since their numbers differ by the rounding of H A^-1 H'.
+TEST(InteriorPoint, MatrixKindsGiveTheSame) {
+  ResidualWorkspace judge;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed)
+    for (const Problem& p :
+         {separate_boxes(2, seed), stack_of_boxes(3, seed), separate_boxes(8, seed), pile_of_spheres(60, seed)})
+      for (const Matrix::Kind kind : {Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored}) {
+        const Answer a = solve(with_matrix(p, kind));
+        ASSERT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
+        for (const Matrix::Kind other : {Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored})
+          EXPECT_TRUE(residual(with_matrix(p, other), a.z, judge).within(2 * tolerance)) << "seed " << seed;
+      }
+}
+
+// The last step's, and one that means nothing. To 1e-8, as below.
+TEST(InteriorPoint, AnyGuessGivesASolution) {
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Dice dice(seed);
+    const ContactScene scene = random_scene(dice);
+    const Answer last = solve(contact_problem(scene));
+    const Problem p = contact_problem(after_step(scene, last.z));
+    std::vector<double> nonsense(last.z.size());
+    for (double& x : nonsense) x = dice.chance(0.5) ? dice.near_zero(1) : 0;
+    for (const std::vector<double>& guess : {last.z, nonsense})
+      EXPECT_TRUE(solve(p, guess).residual.within(1e-8)) << "seed " << seed << " rows " << p.size();
+  }
+}
+
+TEST(InteriorPoint, AnyGuessGivesASolutionOfMixesOfBlocks) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Dice dice(seed);
+    const BlockLayout layout = random_layout(1 + dice.below(30), {}, dice);
+    const int n = layout.size;
+    Square M = random_psd(n, n, dice);
+    for (int i = 0; i < n; ++i) entry(M, n, i, i) += 0.1;
+    const Problem p = plant(layout, Matrix::dense(n, std::move(M)), 0, dice).problem;
+    std::vector<double> guess(p.q.size());
+    for (double& x : guess) x = dice.near_zero(1);
+    const Answer a = solve(p, guess);
+    EXPECT_TRUE(a.residual.within(1e-8)) << "seed " << seed << " n " << n << " " << show(a);
+  }
+}
+
+// To 1e-8 all of them, whatever the order and the units; the last two digits are Newton's to add in one of a hundred,
+// where a contact is all but degenerate.
+TEST(InteriorPoint, OrderAndUnitsDoNotMatter) {
+  int solved = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Dice dice(seed);
+    const Problem p = contact_problem(random_scene(dice));
+    const int blocks = int(p.blocks.size());
+    const Answer a = solve(permuted(p, random_order(blocks, dice)));
+    EXPECT_TRUE(a.residual.within(1e-8)) << "seed " << seed << " " << show(a);
+    std::vector<double> units(static_cast<std::size_t>(blocks));
+    for (double& unit : units) unit = std::pow(10, dice.near_zero(1));
+    const Answer b = solve(rescaled(p, units));
+    EXPECT_TRUE(b.residual.within(1e-8)) << "seed " << seed << " " << show(b);
+    solved += a.solved() + b.solved();
+  }
+  EXPECT_GE(solved, 117);
+}
+
+TEST(InteriorPoint, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(solve, stack_of_boxes(6, 1)); }
+
+TEST(InteriorPoint, AnswerDoesNotDependOnTheWorkspace) {
+  expect_no_trace_of_the_workspace<InteriorPointWorkspace>(solve, [](InteriorPointWorkspace& used) {
+    for (auto* x : {&used.at, &used.beyond}) fill_with_nan(x->r, x->u, x->v, x->Wr);
+    for (auto* x : {&used.predictor, &used.step, &used.step_beyond}) fill_with_nan(x->dr, x->du, x->dv);
+    fill_with_nan(used.best, used.T, used.p.s, used.p.q, used.p.W, used.p.mu);
+  });
+}
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,43 @@
+// What all parts of Dantzig's method share: one run of it, and how small is nothing. For dantzig*.cc alone.
+//
+// M, q, z, w and bounds are scaled: the diagonal of M and the largest |q_i| are about 1. Vectors are padded to whole
+// registers with zeros. Numbers (1) to (4) are those of dantzig.h.
+#pragma once
+
+#include <limits>
+
+#include "linchpin/solvers/pivoting/dantzig.h"
+#include "linchpin/spatial/pack.h"
+
+namespace linchpin::dantzig_detail {
+
+inline constexpr double infinity = std::numeric_limits<double>::infinity();
+inline constexpr double dependent = 1e-9;  // s in (4) below this: the row depends on those inside
+inline constexpr double lawful = 2e-13;    // a law broken by less is rounding
+
+struct Run {
+  const Problem& problem;
+  DantzigWorkspace& ws;
+  int n = 0, stride = 0;
+  int inside = 0;   // |A|
+  int updates = 0;  // of the inverse since it was made
+  double unit = 1;
+  int events = 0, limit = 0;
+
+  const double* column(int j) const { return ws.columns.data() + std::size_t(j) * std::size_t(stride); }
+  double* inverse_row(int k) const { return ws.inverse.data() + std::size_t(k) * std::size_t(stride); }
+  bool is_inside(int i) const { return ws.position[i] >= 0; }
+};
+
+// y += a x over `count` numbers, a multiple of 8.
+inline void add_multiple(double a, const double* x, int count, double* y) {
+  for (int i = 0; i < count; i += 8) fma(Double8(a), Double8::load(x + i), Double8::load(y + i)).store(y + i);
+}
+
+inline double dot(const double* x, const double* y, int count) {
+  Double8 sum(0.0);
+  for (int i = 0; i < count; i += 8) sum = fma(Double8::load(x + i), Double8::load(y + i), sum);
+  return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]));
+}
+
+}  // namespace linchpin::dantzig_detail

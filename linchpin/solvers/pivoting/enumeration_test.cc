@@ -1,0 +1,137 @@
+#include "linchpin/solvers/pivoting/enumeration.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "linchpin/solvers/pivoting/lemke.h"
+#include "linchpin/solvers/problem/testing.h"
+#include "linchpin/solvers/problem/unsolvable.h"
+
+namespace linchpin {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+Problem lcp(Square M, std::vector<double> q) {
+  const int n = int(q.size());
+  return linear_complementarity(Matrix::dense(n, std::move(M)), std::move(q));
+}
+
+struct Answer {
+  Outcome outcome;
+  std::vector<double> z;
+  Residual residual;
+};
+Answer solve(const Problem& problem) {
+  EnumerationWorkspace ws;
+  Answer answer;
+  answer.z.assign(problem.q.size(), std::nan(""));
+  answer.outcome = enumeration(problem, {}, ws, answer.z);
+  ResidualWorkspace judge;
+  answer.residual = residual(problem, answer.z, judge);
+  return answer;
+}
+int count(const Problem& problem) {
+  EnumerationWorkspace ws;
+  return count_solutions(problem, ws);
+}
+
+TEST(Enumeration, CountsByHand) {
+  EXPECT_EQ(count(lcp({1}, {-1})), 1);               // z = 1
+  EXPECT_EQ(count(lcp({-1}, {1})), 2);               // z = 0 or 1
+  EXPECT_EQ(count(lcp({-1}, {-1})), 0);              // w < 0 always
+  EXPECT_EQ(count(lcp({-1, 0, 0, -1}, {1, 1})), 4);  // the same twice
+  EXPECT_EQ(count(lcp({1, 2, 2, 1}, {-1, -1})), 3);  // either one, or both with 1/3
+  EXPECT_EQ(count(Problem{}), 1);
+  const Problem box{Matrix::dense(1, {-1}), {0.5}, {{BlockKind::box, 0, 1, 0}}, {0}, {2}};
+  EXPECT_EQ(count(box), 3);  // z = 0, w = 1/2; z = 1/2; z = 2, w = -3/2
+}
+
+TEST(Enumeration, StopsAtTheFirstSolutionAndAtTheLimit) {
+  const Problem problem = lcp({2, 1, 1, 2}, {-5, -6});
+  const Answer a = solve(problem);
+  EXPECT_EQ(a.outcome.stop, Stop::finished);
+  EXPECT_EQ(a.outcome.iterations, 4);  // both inside: the last choice
+  EXPECT_NEAR(a.z[0], 4.0 / 3, 1e-15);
+  EXPECT_NEAR(a.z[1], 7.0 / 3, 1e-15);
+  EnumerationWorkspace ws;
+  std::vector<double> z(2);
+  const Outcome limited = enumeration(problem, {.max_iterations = 3}, ws, z);
+  EXPECT_EQ(limited.stop, Stop::iteration_limit);
+  EXPECT_EQ(limited.iterations, 3);
+  EXPECT_EQ(solve(lcp({0}, {-1})).outcome.stop, Stop::exhausted);
+}
+
+TEST(Enumeration, RefusesWhatItCannotFinish) {
+  const int n = largest_enumeration + 1;
+  EXPECT_THROW(solve(lcp(zero_square(n), std::vector<double>(std::size_t(n)))), CheckFailed);
+  EXPECT_THROW(solve(contact_problem(separate_boxes_scene(1, 1), Matrix::Kind::dense)), CheckFailed);
+}
+
+// Free rows do not count: only what has a choice does.
+TEST(Enumeration, ManyFreeRows) {
+  Dice dice(1);
+  const int n = 30;
+  Problem problem{Matrix::dense(n, random_psd(n, n, dice)), random_q(n, dice), {{BlockKind::free, 0, n, 0}}, {}, {}};
+  const Answer a = solve(problem);
+  EXPECT_EQ(a.outcome.stop, Stop::finished);
+  EXPECT_EQ(a.outcome.iterations, 1);
+  EXPECT_TRUE(a.residual.within(1e-10));
+}
+
+TEST(Enumeration, SolvesWhatHasASolution) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Dice dice(seed);
+    const BlockLayout layout = random_layout(1 + dice.below(7), {.cone = false}, dice);
+    const int n = layout.size;
+    Square M = seed % 2 ? random_integer_psd(n, dice) : random_copositive(n, false, dice);
+    const Answer a = solve(plant(layout, Matrix::dense(n, std::move(M)), 0.5, dice).problem);
+    EXPECT_EQ(a.outcome.stop, Stop::finished) << "seed " << seed;
+    EXPECT_TRUE(a.residual.within(1e-10)) << "seed " << seed << " " << a.residual.relative;
+  }
+}
+
+// w1 = 0 whatever z is, w2 = z1 - 2 z2 - 1. z = (1, 0) solves it, but no choice has a basic solution that does: row 1
+// inside leaves z1 open, row 2 inside gives z2 = -1/2, both give a line on which the point must be searched for.
+TEST(Enumeration, SearchesSingularChoices) {
+  const Answer a = solve(lcp({0, 0, 1, -2}, {0, -1}));
+  EXPECT_EQ(a.outcome.stop, Stop::finished);
+  EXPECT_TRUE(a.residual.within(1e-12)) << a.residual.relative;
+  const Problem box{Matrix::dense(2, {0, 0, 1, -2}), {0, -1}, {{BlockKind::box, 0, 2, 0}}, {0.5, 0.25}, {3, 4}};
+  const Answer b = solve(box);
+  EXPECT_EQ(b.outcome.stop, Stop::finished);
+  EXPECT_TRUE(b.residual.within(1e-12)) << b.residual.relative;
+}
+
+// What is exhausted has no solution: where the matrix is semidefinite, Lemke's proof agrees.
+TEST(Enumeration, ExhaustedMeansNone) {
+  LemkeWorkspace ws;
+  int none = 0;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Dice dice(seed);
+    const int n = 1 + dice.below(6);
+    const Problem problem = lcp(random_integer_psd(n, dice), tied_q(n, dice));
+    const Answer a = solve(problem);
+    std::vector<double> z(problem.q.size());
+    const Stop stop = lemke(problem, {}, ws, z).stop;
+    EXPECT_EQ(a.outcome.stop == Stop::exhausted, stop == Stop::ray && certifies_unsolvable(problem, ws.ray))
+        << "seed " << seed;
+    none += a.outcome.stop == Stop::exhausted;
+  }
+  EXPECT_GE(none, 50);
+}
+
+TEST(Enumeration, BoxesWithOneBoundNoneOrNoWidth) {
+  for (const double l : {-infinity, -1.0, 0.5})
+    for (const double u : {0.5, 2.0, infinity})
+      for (const double q : {-3.0, -1.0, 0.0, 1.0, 3.0}) {
+        const Problem problem{Matrix::dense(1, {2}), {q}, {{BlockKind::box, 0, 1, 0}}, {l}, {u}};
+        const Answer a = solve(problem);
+        EXPECT_EQ(a.outcome.stop, Stop::finished);
+        EXPECT_NEAR(a.z[0], std::min(std::max(-q / 2, l), u), 1e-15) << l << " " << u << " " << q;
+      }
+}
+
+}  // namespace
+}  // namespace linchpin

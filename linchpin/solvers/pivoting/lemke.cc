@@ -1,0 +1,92 @@
+#include "linchpin/solvers/pivoting/lemke.h"
+
+#include <algorithm>
+
+#include "linchpin/base/check.h"
+#include "linchpin/solvers/pivoting/lemke_ray.h"
+#include "linchpin/solvers/pivoting/lemke_registers.h"
+#include "linchpin/solvers/pivoting/lemke_run.h"
+#include "linchpin/solvers/pivoting/lemke_set.h"
+#include "linchpin/solvers/pivoting/lemke_start.h"
+#include "linchpin/solvers/pivoting/lemke_tableau.h"
+#include "linchpin/solvers/pivoting/lemke_units.h"
+#include "linchpin/solvers/pivoting/lemke_walk.h"
+
+namespace linchpin {
+namespace {
+
+using namespace lemke_detail;
+
+// Times what is_solution() takes for lawful, when there is no better: not worse than some tolerances.
+constexpr double nearly = 100;
+
+// A path that is at its end but for rounding may miss it, since nothing tells z0 from 0 there, and run into a ray.
+bool z0_is_negligible(const Run& run) {
+  const int place = run.ws.place[run.z0()];
+  return place >= 0 || std::abs(run.column(run.b())[~place]) < 1e-8;
+}
+
+}  // namespace
+
+Outcome lemke(const Problem& problem, const SolverOptions& options, LemkeWorkspace& ws, std::span<double> z) {
+  Run run{problem, ws};
+  run.n = problem.size();
+  check(z.size() == problem.q.size(), "lemke: z has ", z.size(), " numbers, the problem ", problem.q.size());
+  ws.ray.clear();
+  make_room(run);
+  sort_rows(run, options.warm_start, z);
+  load_matrix(run);
+  load_vectors(run);
+  run.limit = options.max_iterations > 0 ? options.max_iterations : 1000 + 100 * run.rows;  // of all paths
+
+  std::fill_n(ws.flipped.begin(), run.pairs, 0);
+  std::fill_n(ws.kept_row.begin(), run.frees, 1);
+  for (int i = 0; i < padded(run.rows); ++i) ws.basic[i] = i >= run.pairs && i < run.rows;
+  bool from_set = options.warm_start;
+  if (options.warm_start) guess_set(run, z);
+  if ((from_set || run.pairs == 0) && settle(run, dependent)) {
+    write_solution(run, z);
+    return {Stop::finished, run.pivots};
+  }
+
+  int rounds = 0, covers = options.warm_start ? -1 : 0;
+  for (;;) {
+    if (!make_tableau(run, from_set)) break;
+    cover(run, covers);
+    int entering = 0;
+    const End end = walk(run, entering);
+    if (end == End::solution || (end == End::ray && z0_is_negligible(run))) {
+      read_tableau(run);
+      std::copy_n(ws.basic.data(), run.rows, ws.saved.data());
+      std::copy_n(ws.flipped.begin(), run.pairs, ws.saved_flipped.begin());
+      if ((tableau_is_exact(run) && is_solution(run)) || settle(run, singular)) {
+        write_solution(run, z);
+        return {Stop::finished, run.pivots};
+      }
+      std::copy_n(ws.saved.data(), run.rows, ws.basic.data());
+      std::copy_n(ws.saved_flipped.begin(), run.pairs, ws.flipped.begin());
+    } else if (end == End::ray && !from_set) {
+      propose_ray(run, entering);
+      if (ray_looks_like_proof(run)) break;
+    }
+    if (run.pivots >= run.limit) break;
+    // Again from a fresh tableau of the set, or from the beginning: after a failed warm start as if there had been
+    // none, else with another covering vector. For matrices that are not semidefinite the path of one may lead to a ray
+    // and that of another to a solution.
+    from_set = end == End::solution && ++rounds < 3;
+    if (from_set) continue;
+    rounds = 0;
+    if (++covers == 8) break;
+    std::fill_n(ws.basic.begin(), run.pairs, 0);
+    std::fill_n(ws.flipped.begin(), run.pairs, 0);
+  }
+  if (run.least_broken < infinity)
+    std::copy_n(ws.best.data(), run.n, z.data());
+  else
+    for (int i = 0; i < run.n; ++i) z[i] = run.in_order ? 0 : ws.reference[i];
+  if (run.least_broken < nearly) return {Stop::finished, run.pivots};
+  if (!ws.ray.empty()) return {Stop::ray, run.pivots};
+  return {run.pivots >= run.limit ? Stop::iteration_limit : Stop::stalled, run.pivots};
+}
+
+}  // namespace linchpin

@@ -1,0 +1,233 @@
+#include "linchpin/solvers/pivoting/lemke.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "linchpin/solvers/pivoting/enumeration.h"
+#include "linchpin/solvers/pivoting_testing.h"
+#include "linchpin/solvers/problem/polyhedral.h"
+#include "linchpin/solvers/problem/unsolvable.h"
+
+namespace linchpin {
+namespace {
+
+const ByLemke solve;
+
+TEST(Lemke, FindsTheOneSolutionOfPMatrices) {
+  EnumerationWorkspace all;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Dice dice(seed);
+    const int n = 1 + dice.below(9);
+    Square M = random_p(n, dice);
+    const Problem problem = lcp(std::move(M), seed % 3 == 0 ? tied_q(n, dice) : random_q(n, dice));
+    const Pivoted a = solve(problem);
+    EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
+    std::vector<double> z(problem.q.size());
+    ASSERT_EQ(enumeration(problem, {}, all, z).stop, Stop::finished) << "seed " << seed;
+    for (int i = 0; i < n; ++i)  // 1e-8: rows of very different size make some of these badly conditioned
+      EXPECT_NEAR(a.z[i], z[i], 1e-8 * (1 + std::abs(z[i]))) << "seed " << seed << " row " << i;
+  }
+}
+
+// Each problem is solved, or proved to have no solution where enumeration finds none.
+struct Verdicts {
+  int solved = 0, disproved = 0;
+  EnumerationWorkspace all;
+
+  void expect_one(const Problem& problem, std::uint64_t seed) {
+    const Pivoted a = solve(problem);
+    if (a.solved()) {
+      ++solved;
+      return;
+    }
+    std::vector<double> z(problem.q.size());
+    EXPECT_EQ(a.outcome.stop, Stop::ray) << "seed " << seed << " " << show(a);
+    EXPECT_EQ(enumeration(problem, {}, all, z).stop, Stop::exhausted) << "seed " << seed << ": there is a solution";
+    ASSERT_EQ(a.ray.size(), problem.q.size());
+    EXPECT_TRUE(certifies_unsolvable(problem, a.ray)) << "seed " << seed;
+    ++disproved;
+  }
+};
+
+// Semidefinite matrices of any rank, with q of any kind: Lemke solves what has a solution and proves the rest to have
+// none.
+TEST(Lemke, SolvesOrDisprovesSemidefinite) {
+  Verdicts verdicts;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    Dice dice(seed);
+    const int n = 1 + dice.below(8);
+    Square M = seed % 2 ? random_psd(n, 1 + dice.below(n), dice) : random_integer_psd(n, dice);
+    if (seed % 5 == 0) add_skew(M, n, 1, dice);
+    const Problem problem = lcp(std::move(M), dice.chance(0.5) ? tied_q(n, dice) : random_q(n, dice));
+    verdicts.expect_one(problem, seed);
+  }
+  EXPECT_GE(verdicts.solved, 150);
+  EXPECT_GE(verdicts.disproved, 100);
+}
+
+// The same with equalities among the rows.
+TEST(Lemke, SolvesOrDisprovesWithEqualities) {
+  Verdicts verdicts;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    Dice dice(seed);
+    const BlockLayout layout = random_layout(1 + dice.below(8), {.box = false, .cone = false}, dice);
+    const int n = layout.size;
+    Square M = seed % 2 ? random_psd(n, 1 + dice.below(n), dice) : random_integer_psd(n, dice);
+    const Problem problem = problem_of(layout, Matrix::dense(n, std::move(M)), tied_q(n, dice));
+    verdicts.expect_one(problem, seed);
+  }
+  EXPECT_GE(verdicts.solved, 100);
+  EXPECT_GE(verdicts.disproved, 100);
+}
+
+// Quadratic programmes with equalities, as control has them: M = [Q -A'; A 0] with multipliers free, so that the free
+// rows have no pivots among themselves.
+TEST(Lemke, SolvesSaddlePoints) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Dice dice(seed);
+    const int unknowns = 2 + dice.below(12), equalities = 1 + dice.below(unknowns - 1), n = unknowns + equalities;
+    Square Q = random_psd(unknowns, 1 + dice.below(unknowns), dice), M = zero_square(n);
+    for (int i = 0; i < unknowns; ++i) {
+      for (int j = 0; j < unknowns; ++j) entry(M, n, i, j) = entry(Q, unknowns, i, j);
+      for (int j = unknowns; j < n; ++j) entry(M, n, i, j) = -(entry(M, n, j, i) = dice.near_zero(1));
+    }
+    BlockLayout layout;
+    layout.blocks = {{BlockKind::nonnegative, 0, unknowns, 0}, {BlockKind::free, unknowns, equalities, 0}};
+    layout.size = n;
+    const Problem problem = plant(layout, Matrix::dense(n, std::move(M)), 0.2, dice).problem;
+    const Pivoted a = solve(problem);
+    EXPECT_TRUE(a.solved()) << "seed " << seed << " n " << n << " " << show(a);
+  }
+}
+
+// Without a rule for ties, Lemke goes around in circles here for ever [Kostreva 1979]; and so with boxes too wide to
+// matter.
+TEST(Lemke, DoesNotCycle) {
+  Problem problem = lcp({1, 2, 0, 0, 1, 2, 2, 0, 1}, {-1, -1, -1});
+  const Pivoted a = solve(problem);
+  EXPECT_TRUE(a.solved()) << show(a);
+  EXPECT_LE(a.outcome.iterations, 8);
+  problem.blocks[0].kind = BlockKind::box;
+  problem.lower.assign(3, 0);
+  problem.upper.assign(3, 100);
+  const Pivoted b = solve(problem);
+  EXPECT_TRUE(b.solved()) << show(b);
+  EXPECT_EQ(b.outcome.iterations, a.outcome.iterations);
+}
+
+// The last digits come from the problem's own numbers. M is a hundred times more skew than definite here, which
+// multiplies errors in every pivot.
+TEST(Lemke, RefinesTheLastDigits) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Dice dice(seed);
+    const int n = 40;
+    Square M = zero_square(n);
+    for (int i = 0; i < n; ++i) entry(M, n, i, i) = 0.02;
+    add_skew(M, n, 1, dice);
+    BlockLayout layout;
+    layout.blocks = {{BlockKind::nonnegative, 0, n, 0}};
+    layout.size = n;
+    const Pivoted a = solve(plant(layout, Matrix::dense(n, std::move(M)), 0, dice).problem);
+    EXPECT_TRUE(a.residual.within(1e-14)) << "seed " << seed << " " << show(a);
+  }
+}
+
+TEST(Lemke, SolvesStrictlyCopositive) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Dice dice(seed);
+    const int n = 1 + dice.below(30);
+    Square M = random_copositive(n, true, dice);
+    const Problem problem = lcp(std::move(M), dice.chance(0.5) ? tied_q(n, dice) : random_q(n, dice));
+    const Pivoted a = solve(problem);
+    EXPECT_TRUE(a.solved()) << "seed " << seed << " n " << n << " " << show(a);
+  }
+}
+
+// A box of given width is the nonnegative problem with a row more for each: w + v >= 0 against z, u - z >= 0 against v.
+TEST(Lemke, BoxesAreSplitRows) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Dice dice(seed);
+    const int n = 1 + dice.below(12);
+    Square M = random_p(n, dice), split = zero_square(2 * n);
+    const std::vector<double> q = random_q(n, dice);
+    Problem box{Matrix::dense(n, M), q, {{BlockKind::box, 0, n, 0}}, std::vector<double>(std::size_t(n), 0.0), {}};
+    std::vector<double> q2(std::size_t(2 * n));
+    for (int i = 0; i < n; ++i) {
+      box.upper.push_back(dice.between(0.05, 0.5));
+      q2[std::size_t(i)] = q[std::size_t(i)];
+      q2[std::size_t(n + i)] = box.upper.back();
+      entry(split, 2 * n, i, n + i) = 1;
+      entry(split, 2 * n, n + i, i) = -1;
+      for (int j = 0; j < n; ++j) entry(split, 2 * n, i, j) = entry(M, n, i, j);
+    }
+    const Pivoted a = solve(box), b = solve(lcp(std::move(split), std::move(q2)));
+    ASSERT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
+    ASSERT_TRUE(b.solved()) << "seed " << seed << " " << show(b);
+    for (std::size_t i = 0; i < std::size_t(n); ++i) EXPECT_NEAR(a.z[i], b.z[i], 1e-9) << "seed " << seed;
+  }
+}
+
+TEST(Lemke, SolvesContacts) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    Dice dice(seed);
+    const Problem conic = contact_problem(random_scene(dice), Matrix::Kind::dense);
+    const Problem problem = polyhedral(conic, 4 + 2 * dice.below(3)).problem;
+    const Pivoted a = solve(problem);
+    EXPECT_TRUE(a.solved()) << "seed " << seed << " n " << problem.size() << " " << show(a);
+  }
+}
+
+TEST(Lemke, WarmStartFromTheSolutionTakesNoPivot) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Dice dice(seed);
+    const Problem problem = polyhedral(contact_problem(random_scene(dice), Matrix::Kind::dense), 4).problem;
+    const Pivoted cold = solve(problem), warm = solve(problem, cold.z);
+    ASSERT_TRUE(cold.solved()) << "seed " << seed << " " << show(cold);
+    EXPECT_TRUE(warm.solved()) << "seed " << seed << " " << show(warm);
+    EXPECT_EQ(warm.outcome.iterations, 0) << "seed " << seed;
+  }
+}
+
+// Of the next step of the scene, of a solution of another problem, and of numbers that mean nothing.
+TEST(Lemke, AnyWarmStartGivesASolution) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Dice dice(seed);
+    const ContactScene scene = random_scene(dice);
+    const Problem conic = contact_problem(scene, Matrix::Kind::dense);
+    const Polyhedral now = polyhedral(conic, 4);
+    const Pivoted cold = solve(now.problem);
+    std::vector<double> impulses(conic.q.size()), nonsense(cold.z.size());
+    to_conic(conic, now, cold.z, impulses);
+    const Problem next = polyhedral(contact_problem(after_step(scene, impulses), Matrix::Kind::dense), 4).problem;
+    for (double& x : nonsense) x = dice.chance(0.5) ? dice.near_zero(1) : 0;
+    for (const std::vector<double>& guess : {cold.z, nonsense}) {
+      const Pivoted a = solve(next, guess);
+      EXPECT_TRUE(a.solved()) << "seed " << seed << " n " << next.size() << " " << show(a);
+    }
+  }
+}
+
+TEST(Lemke, MatrixKindsGiveTheSame) {
+  Dice dice(1);
+  const Problem dense = polyhedral(contact_problem(stack_of_boxes_scene(2, 1), Matrix::Kind::dense), 4).problem;
+  const Pivoted a = solve(dense), b = solve(with_matrix(dense, Matrix::Kind::block_sparse));
+  EXPECT_TRUE(a.solved());
+  EXPECT_EQ(a.z, b.z);
+}
+
+TEST(Lemke, EqualityThatOnlyAPairCanMeet) {
+  // z2 = 3 from the free row, z1 from the other: M_ff = 0 has no pivot of its own.
+  const Problem problem{Matrix::dense(2, {0, 1, -1, 0}),
+                        {-3, 1},
+                        {{BlockKind::free, 0, 1, 0}, {BlockKind::nonnegative, 1, 1, 0}},
+                        {},
+                        {}};
+  const Pivoted a = solve(problem);
+  EXPECT_TRUE(a.solved()) << show(a);
+  EXPECT_NEAR(a.z[0], 1, 1e-15);
+  EXPECT_NEAR(a.z[1], 3, 1e-15);
+}
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,76 @@
+#include "linchpin/solvers/problem/problem.h"
+
+#include <cmath>
+#include <sstream>
+
+namespace linchpin {
+namespace {
+
+template <class... Parts>
+Error error(const Parts&... parts) {
+  std::ostringstream message;
+  message.precision(17);
+  (message << ... << parts);
+  return {message.str()};
+}
+
+std::size_t index(int i) { return std::size_t(i); }
+
+}  // namespace
+
+std::string_view name(BlockKind kind) {
+  switch (kind) {
+    case BlockKind::free:
+      return "free";
+    case BlockKind::nonnegative:
+      return "nonnegative";
+    case BlockKind::box:
+      return "box";
+    case BlockKind::cone:
+      return "cone";
+  }
+  return "unknown";
+}
+
+std::optional<Error> find_fault(const Problem& problem) {
+  const int n = problem.size();
+  if (problem.M.size() != n) return error("M has ", problem.M.size(), " rows, q has ", n);
+  if (!problem.M.finite()) return error("M has entries that are not finite");
+  for (int i = 0; i < n; ++i)
+    if (!std::isfinite(problem.q[index(i)])) return error("q of row ", i, " is ", problem.q[index(i)]);
+  int row = 0;
+  bool boxes = false;
+  for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
+    const Block& block = problem.blocks[b];
+    if (block.start != row || block.size < 1)
+      return error("block ", b, " has ", block.size, " rows from row ", block.start, "; the rows so far end at ", row);
+    if (block.kind == BlockKind::cone && block.size != 3)
+      return error("block ", b, " is a cone of ", block.size, " rows instead of 3");
+    if (block.kind == BlockKind::cone && !(block.mu >= 0 && std::isfinite(block.mu)))
+      return error("block ", b, " is a cone with mu = ", block.mu);
+    row += block.size;
+    if (row > n) return error("block ", b, " ends at row ", row, " of ", n);
+    if (block.kind != BlockKind::box) continue;
+    boxes = true;
+    if (problem.lower.size() != index(n) || problem.upper.size() != index(n))
+      return error("block ", b, " is a box, and there are ", problem.lower.size(), " lower and ", problem.upper.size(),
+                   " upper bounds for ", n, " rows");
+    for (int i = block.start; i < row; ++i)
+      if (!(problem.lower[index(i)] <= problem.upper[index(i)]) || problem.lower[index(i)] == HUGE_VAL ||
+          problem.upper[index(i)] == -HUGE_VAL)
+        return error("bounds of row ", i, " are ", problem.lower[index(i)], " and ", problem.upper[index(i)]);
+  }
+  if (row != n) return error("the blocks end at row ", row, " of ", n);
+  if (!boxes && (!problem.lower.empty() || !problem.upper.empty())) return error("there are bounds but no box");
+  return {};
+}
+
+Problem linear_complementarity(Matrix M, std::vector<double> q) {
+  Problem p;
+  if (!q.empty()) p.blocks = {{BlockKind::nonnegative, 0, int(q.size()), 0}};
+  p.M = std::move(M);
+  p.q = std::move(q);
+  return p;
+}
+
+}  // namespace linchpin
