@@ -33,8 +33,7 @@ std::string ends_of(const Model& model, const Constraint& constraint) {
   return std::visit(
       [&](const auto& what) {
         if constexpr (requires { what.a; }) {
-          return fmt::format("{} to {}", model.bodies()[std::size_t(what.a.body)].name,
-                             model.bodies()[std::size_t(what.b.body)].name);
+          return fmt::format("{} to {}", model.bodies()[what.a.body].name, model.bodies()[what.b.body].name);
         } else {
           std::string text;
           for (const Coupling::Term& term : what.terms)

@@ -67,7 +67,7 @@ std::string bound(double x, const char* none) { return std::isinf(x) ? none : nu
 std::string limits_of(const Model& model, const Joint& joint) {
   std::string text;
   for (int k = 0; k < joint.nv; ++k) {
-    const DofSpec& dof = model.dofs()[std::size_t(joint.v + k)];
+    const DofSpec& dof = model.dofs()[joint.v + k];
     if (!limited(dof)) continue;
     text += fmt::format("{}{}{} .. {}", text.empty() ? "" : "; ", joint.nv > 1 ? fmt::format(".{}: ", k) : "",
                         bound(dof.lower, "-inf"), bound(dof.upper, "inf"));
@@ -80,7 +80,7 @@ std::string terms_of(const Model& model, const Joint& joint) {
   std::vector<std::string> terms;
   const auto add = [&](const char* name, double DofSpec::*field) {
     double most = 0;
-    for (int k = 0; k < joint.nv; ++k) most = std::max(most, model.dofs()[std::size_t(joint.v + k)].*field);
+    for (int k = 0; k < joint.nv; ++k) most = std::max(most, model.dofs()[joint.v + k].*field);
     if (most > 0) terms.push_back(fmt::format("{} {}", name, number(most)));
   };
   add("armature", &DofSpec::armature);
@@ -100,10 +100,10 @@ Vec3<double> centre_of(const RigidInertia<double>& I) { return I.mass > 0 ? (1 /
 // How many steps in a body stands: one for each branching on its way to the world, so that a chain stays in line.
 std::vector<int> indentation(const Model& model) {
   std::vector<int> children(model.bodies().size(), 0), depth(model.bodies().size(), 0);
-  for (const Joint& joint : model.joints()) ++children[std::size_t(joint.parent)];
+  for (const Joint& joint : model.joints()) ++children[joint.parent];
   for (const Joint& joint : model.joints()) {
     const std::size_t parent = std::size_t(joint.parent);
-    depth[std::size_t(joint.child)] = depth[parent] + (children[parent] > 1 || parent == 0 ? 1 : 0);
+    depth[joint.child] = depth[parent] + (children[parent] > 1 || parent == 0 ? 1 : 0);
   }
   return depth;
 }
@@ -141,7 +141,7 @@ Table tree_table(const Model& model, bool all) {
     if (i == 0) {
       row.resize(table.columns.size());
     } else {
-      const Joint& joint = model.joints()[std::size_t(body.joint)];
+      const Joint& joint = model.joints()[body.joint];
       row.insert(row.end(), {joint.name, std::string(to_string(joint.type)), coordinates(joint.q, joint.nq),
                              coordinates(joint.v, joint.nv), number(body.inertia.mass),
                              body.inertia.mass > 0 ? triple(centre_of(body.inertia)) : "-", limits_of(model, joint)});
@@ -166,8 +166,7 @@ std::vector<std::string> merged_bodies(const Model& model) {
   std::vector<std::string> merged;
   for (const Joint& joint : model.joints())
     if (joint.type == JointType::weld)
-      merged.push_back(fmt::format("{} into {}", model.bodies()[std::size_t(joint.child)].name,
-                                   model.bodies()[std::size_t(joint.parent)].name));
+      merged.push_back(fmt::format("{} into {}", model.bodies()[joint.child].name, model.bodies()[joint.parent].name));
   return merged;
 }
 
@@ -188,11 +187,11 @@ Json model_json(const ModelArgument& argument) {
   Json rows = Json::array();
   for (std::size_t i = 1; i < model.bodies().size(); ++i) {
     const Body& body = model.bodies()[i];
-    const Joint& joint = model.joints()[std::size_t(body.joint)];
+    const Joint& joint = model.joints()[body.joint];
     const Sym3<double>& I = body.inertia.I;
     Json dofs = Json::array();
     for (int k = 0; k < joint.nv; ++k) {
-      const DofSpec& d = model.dofs()[std::size_t(joint.v + k)];
+      const DofSpec& d = model.dofs()[joint.v + k];
       dofs.push_back({{"lower", d.lower},
                       {"upper", d.upper},
                       {"effort_limit", d.effort_limit},
@@ -204,7 +203,7 @@ Json model_json(const ModelArgument& argument) {
                       {"dry_friction", d.dry_friction}});
     }
     rows.push_back({{"body", body.name},
-                    {"parent", model.bodies()[std::size_t(joint.parent)].name},
+                    {"parent", model.bodies()[joint.parent].name},
                     {"joint", joint.name},
                     {"type", std::string(to_string(joint.type))},
                     {"axis", vector_json(joint.spec.axis)},
@@ -226,8 +225,8 @@ Json model_json(const ModelArgument& argument) {
         {{"name", c.name}, {"kind", kind_of(c)}, {"between", ends_of(model, c)}, {"rows", row_count(c)}});
   for (const Spring& s : model.springs())
     springs.push_back({{"name", s.name},
-                       {"a", model.bodies()[std::size_t(s.a.body)].name},
-                       {"b", model.bodies()[std::size_t(s.b.body)].name},
+                       {"a", model.bodies()[s.a.body].name},
+                       {"b", model.bodies()[s.b.body].name},
                        {"stiffness", s.stiffness},
                        {"damping", s.damping},
                        {"length", s.length}});
@@ -253,8 +252,7 @@ Json model_json(const ModelArgument& argument) {
 // "12: 3 box, 9 capsule"
 std::string describe_shapes(const Model& model) {
   std::map<std::string_view, int> kinds;
-  for (const ShapeOnBody& at : model.shapes())
-    ++kinds[kind_name(model.bodies()[std::size_t(at.body)].geometry[std::size_t(at.geometry)].shape)];
+  for (const ShapeOnBody& at : model.shapes()) ++kinds[kind_name(model.bodies()[at.body].geometry[at.geometry].shape)];
   std::vector<std::string> parts;
   for (const auto& [kind, count] : kinds) parts.push_back(fmt::format("{} {}", count, kind));
   return parts.empty() ? "0" : fmt::format("{}: {}", model.shapes().size(), fmt::join(parts, ", "));
@@ -288,7 +286,7 @@ void print_model(const ModelArgument& argument, bool all, std::FILE* out) {
   if (!model.frames().empty()) {
     std::vector<std::string> names;
     for (const Frame& frame : model.frames())
-      names.push_back(fmt::format("{} on {}", frame.name, model.bodies()[std::size_t(frame.body)].name));
+      names.push_back(fmt::format("{} on {}", frame.name, model.bodies()[frame.body].name));
     fmt::print(out, "  frames              {}\n", first_few(names));
   }
   fmt::print(out, "\n{}", to_text(tree_table(model, all)));

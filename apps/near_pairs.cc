@@ -9,9 +9,9 @@ namespace linchpin {
 namespace {
 
 std::string name_of(const Model& model, int shape) {
-  const ShapeOnBody& at = model.shapes()[std::size_t(shape)];
-  const Body& body = model.bodies()[std::size_t(at.body)];
-  const std::string& name = body.geometry[std::size_t(at.geometry)].name;
+  const ShapeOnBody& at = model.shapes()[shape];
+  const Body& body = model.bodies()[at.body];
+  const std::string& name = body.geometry[at.geometry].name;
   return body.name + "/" + (name.empty() ? std::to_string(at.geometry) : name);
 }
 
@@ -22,7 +22,7 @@ std::vector<NearPair> near_pairs(const Model& model, const State& state, double 
   const Plan<double> plan(model);
   Kinematics<double> kin(plan);
   kinematics<double>(plan, state.q, kin);
-  const std::vector<double> reach(std::size_t(scene.frames()), margin / 2);
+  const std::vector<double> reach(scene.frames(), margin / 2);
   SceneWorkspace ws(scene);
   SceneContacts contacts;
   find_contacts(scene, {kin.X_WL.data(), kin.X_WL.size()}, reach, ws, contacts);
@@ -31,7 +31,7 @@ std::vector<NearPair> near_pairs(const Model& model, const State& state, double 
   for (const ShapePair& pair : contacts.pairs) {
     NearPair near{name_of(model, pair.a), name_of(model, pair.b), std::numeric_limits<double>::infinity(), 0, {}, {}};
     for (int i = pair.first; i < pair.first + pair.count; ++i) {
-      const Manifold& m = contacts.manifolds[std::size_t(i)];
+      const Manifold& m = contacts.manifolds[i];
       near.points += m.count;
       for (int k = 0; k < m.count; ++k)
         if (m.points[k].gap < near.distance) {

@@ -110,7 +110,7 @@ void Picture::draw(const GeometrySpec& geometry, const Transform<double>& X_WB, 
                [&](const Mesh& m) {
                  for (const std::array<int, 3>& t : m.mesh->triangles) {
                    std::vector<Point> points;
-                   for (const int v : t) points.push_back(seen(m.mesh->vertices[std::size_t(v)]));
+                   for (const int v : t) points.push_back(seen(m.mesh->vertices[v]));
                    fill(points);
                  }
                },
@@ -140,10 +140,10 @@ void Picture::expose(const State& state, double aside) {
     for (std::size_t k = first; k < marks.size(); ++k) marks[k].singled_out = int(b) == singled_out_;
   }
   for (const Joint& joint : model_.joints()) {  // bodies without a shape: from their own joint to the ones they carry
-    const Body& parent = model_.bodies()[std::size_t(joint.parent)];
+    const Body& parent = model_.bodies()[joint.parent];
     if (!parent.geometry.empty() || joint.parent == 0) continue;
-    const Vec3<double> from = pose[std::size_t(joint.parent)].p;
-    const Vec3<double> to = (pose[std::size_t(joint.parent)] * joint.spec.X_PF).p;
+    const Vec3<double> from = pose[joint.parent].p;
+    const Vec3<double> to = (pose[joint.parent] * joint.spec.X_PF).p;
     marks.push_back({{seen(from), seen(to)}, 0, false});
   }
   const auto move = [&](Exposure& all) {

@@ -66,10 +66,9 @@ ContactWriter::ContactWriter(const Model& model, OutputFile& file) : model_(mode
 void ContactWriter::add(double time, std::span<const ContactReport> contacts) {
   for (const ContactReport& c : contacts)
     file_.write(fmt::format("{:.12g},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", time,
-                            csv_field(model_.bodies()[std::size_t(c.body_a)].name),
-                            csv_field(model_.bodies()[std::size_t(c.body_b)].name), c.point.x, c.point.y, c.point.z,
-                            c.normal.x, c.normal.y, c.normal.z, c.gap, c.force.x, c.force.y, c.force.z, c.normal_force,
-                            c.friction, to_string(c.state)));
+                            csv_field(model_.bodies()[c.body_a].name), csv_field(model_.bodies()[c.body_b].name),
+                            c.point.x, c.point.y, c.point.z, c.normal.x, c.normal.y, c.normal.z, c.gap, c.force.x,
+                            c.force.y, c.force.z, c.normal_force, c.friction, to_string(c.state)));
 }
 
 Strips::Strips(const Model& model, long long steps) : model_(model), every_(std::max(1LL, steps / (4 * strip_width))) {
@@ -81,7 +80,7 @@ Strips::Strips(const Model& model, long long steps) : model_(model), every_(std:
 void Strips::add(const State& state, const Energy& e) {
   kinetic_.values.push_back(e.kinetic);
   potential_.values.push_back(e.gravity + e.springs);
-  for (Curve& curve : joints_) curve.values.push_back(state.q[std::size_t(curve.q)]);
+  for (Curve& curve : joints_) curve.values.push_back(state.q[curve.q]);
 }
 
 double Strips::Curve::range() const {

@@ -22,13 +22,13 @@ std::string fastest_body(const Model& model, const State& state) {
   double most = -1;
   for (const Joint& joint : model.joints())
     for (int k = 0; k < joint.nv; ++k) {
-      const double speed = std::abs(state.v[std::size_t(joint.v + k)]);
+      const double speed = std::abs(state.v[joint.v + k]);
       if (speed <= most) continue;
       fastest = &joint;
-      if (!std::isfinite(speed)) return model.bodies()[std::size_t(joint.child)].name;
+      if (!std::isfinite(speed)) return model.bodies()[joint.child].name;
       most = speed;
     }
-  return fastest ? model.bodies()[std::size_t(fastest->child)].name : "world";
+  return fastest ? model.bodies()[fastest->child].name : "world";
 }
 
 }  // namespace

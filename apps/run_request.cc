@@ -38,7 +38,7 @@ int set_coordinate(const Model& model, const char* option, const std::string& te
   if (has_part) {
     index = model.find_joint(name.substr(0, dot));
     if (index >= 0) {
-      const int n = model.joints()[std::size_t(index)].*count;
+      const int n = model.joints()[index].*count;
       part = static_cast<int>(whole_number_from(fmt::format("{} {}: its coordinate", option, name),
                                                 name.substr(dot + 1), 0, std::max(0, n - 1)));
     }
@@ -49,13 +49,13 @@ int set_coordinate(const Model& model, const char* option, const std::string& te
     if (model.joints().size() > 8) there += ", ...";
     throw UsageError(fmt::format("{}: there is no joint '{}'; there are: {}", option, name, there));
   }
-  const Joint& joint = model.joints()[std::size_t(index)];
+  const Joint& joint = model.joints()[index];
   if (joint.*count == 0)
     throw UsageError(fmt::format("{}: joint '{}' is a {} and has no coordinate", option, name, to_string(joint.type)));
   if (joint.*count > 1 && !has_part)
     throw UsageError(fmt::format("{}: joint '{}' has {} coordinates, say which: {}.0 to {}.{}", option, name,
                                  joint.*count, name, name, joint.*count - 1));
-  numbers[std::size_t(joint.*first + part)] = value;
+  numbers[joint.*first + part] = value;
   return joint.type == JointType::ball || joint.type == JointType::free ? -1 : joint.v + part;
 }
 
@@ -179,7 +179,7 @@ State start_of(const RunRequest& request, const Model& model) {
   for (const Joint& joint : model.joints()) {  // a rotation is a unit quaternion, whatever was typed
     if (joint.type != JointType::ball && joint.type != JointType::free) continue;
     double sum = 0;
-    for (int k = 0; k < 4; ++k) sum += state.q[std::size_t(joint.q + k)] * state.q[std::size_t(joint.q + k)];
+    for (int k = 0; k < 4; ++k) sum += state.q[joint.q + k] * state.q[joint.q + k];
     if (!(sum > 0) || std::isinf(sum))
       throw UsageError(
           fmt::format("--position: the quaternion {0}.0 to {0}.3 cannot be brought to length 1", joint.name));

@@ -215,7 +215,7 @@ std::string solver_text(const Attempt& a) {
 std::string also_tried(const SolveReport& report) {
   std::string others;
   for (int i = 0; i < report.tries; ++i)
-    if (const SolverId id = report.tried[std::size_t(i)]; id != report.solver)
+    if (const SolverId id = report.tried[i]; id != report.solver)
       others += fmt::format("{}{}", others.empty() ? "also tried " : ", ", info(id).name);
   return others;
 }
@@ -290,7 +290,7 @@ Json row_json(const Task& task, const Attempt& a) {
   row["stop"] = identifier(name(report.stop));
   row["used"] = std::string(info(report.solver).name);
   row["tried"] = Json::array();
-  for (int i = 0; i < report.tries; ++i) row["tried"].push_back(std::string(info(report.tried[std::size_t(i)]).name));
+  for (int i = 0; i < report.tries; ++i) row["tried"].push_back(std::string(info(report.tried[i]).name));
   row["worst_row"] = r.worst_row;
   row["worst"] = r.worst;
   return row;

@@ -33,7 +33,7 @@ long BlockSystem::numbers_below_diagonal() const {
   for (const long n : size) sum += n * (n - 1) / 2;
   for (const Constraint& c : constraints) {
     sum += long(c.rows) * (c.rows - 1) / 2;
-    for (const Part& part : c.parts) sum += long(c.rows) * size[std::size_t(part.body)];
+    for (const Part& part : c.parts) sum += long(c.rows) * size[part.body];
   }
   return sum;
 }
@@ -48,14 +48,14 @@ double BlockSystem::residual(std::span<const double> y, std::span<const double> 
   for (std::size_t i = 0; i < F.size(); ++i) add(e[i], -F[i]);
   for (std::size_t i = 0; i < r.size(); ++i) add(e_rows[i], -r[i]);
   for (int b = 0; b < bodies(); ++b) {
-    const std::size_t n = std::size_t(size[std::size_t(b)]), at = std::size_t(first[std::size_t(b)]);
-    const double* const M = &mass[mass_at[std::size_t(b)]];
+    const std::size_t n = std::size_t(size[b]), at = std::size_t(first[b]);
+    const double* const M = &mass[mass_at[b]];
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t k = 0; k < n; ++k) add(e[at + i], M[i * n + k] * y[at + k]);
   }
   for (const Constraint& c : constraints)
     for (const Part& part : c.parts) {
-      const std::size_t n = std::size_t(size[std::size_t(part.body)]), at = std::size_t(first[std::size_t(part.body)]);
+      const std::size_t n = std::size_t(size[part.body]), at = std::size_t(first[part.body]);
       for (std::size_t i = 0; i < std::size_t(c.rows); ++i)
         for (std::size_t k = 0; k < n; ++k) {
           const double number = J[part.J + i * n + k];
@@ -85,8 +85,8 @@ namespace {
 
 // Who each body hangs on; -1: the world. Bodies of a random tree are numbered depth-first, as those of a compiled Model are.
 std::vector<int> parents_of(ForestShape shape, int bodies) {
-  std::vector<int> parent(std::size_t(bodies), -1);
-  for (int b = 1; b < bodies; ++b) parent[std::size_t(b)] = shape == ForestShape::chain ? b - 1 : 0;
+  std::vector<int> parent(bodies, -1);
+  for (int b = 1; b < bodies; ++b) parent[b] = shape == ForestShape::chain ? b - 1 : 0;
   if (shape != ForestShape::random) return parent;
   std::mt19937 random(1);
   std::vector<std::vector<int>> children(static_cast<std::size_t>(bodies));
@@ -98,8 +98,8 @@ std::vector<int> parents_of(ForestShape shape, int bodies) {
   for (int number = 0; !next.empty(); ++number) {
     const Next body = next.back();
     next.pop_back();
-    parent[std::size_t(number)] = body.parent;
-    for (const int child : children[std::size_t(body.drawn)]) next.push_back({child, number});
+    parent[number] = body.parent;
+    for (const int child : children[body.drawn]) next.push_back({child, number});
   }
   return parent;
 }
@@ -139,7 +139,7 @@ BlockSystem hinged_bodies(ForestShape shape, int bodies) {
   };
   const std::vector<int> parents = parents_of(shape, bodies);
   for (int b = 0; b < bodies; ++b) {
-    const int parent = parents[std::size_t(b)];
+    const int parent = parents[b];
     const Vec3<double> axis = direction();
     Vec3<double> t = cross(axis, direction());
     while (norm(t) < 0.1) t = cross(axis, direction());
@@ -163,14 +163,14 @@ ConstraintForest forest_of(const BlockSystem& system) {
 
 void load(const BlockSystem& system, ForestFactors& factors) {
   for (int b = 0; b < system.bodies(); ++b) {
-    const std::size_t n = std::size_t(system.size[std::size_t(b)]);
-    factors.set_mass(b, {&system.mass[system.mass_at[std::size_t(b)]], n * n});
+    const std::size_t n = std::size_t(system.size[b]);
+    factors.set_mass(b, {&system.mass[system.mass_at[b]], n * n});
   }
   for (std::size_t i = 0; i < system.constraints.size(); ++i) {
     const BlockSystem::Constraint& c = system.constraints[i];
     const auto block = [&](std::size_t k) -> std::span<const double> {
       if (k >= c.parts.size()) return {};
-      return {&system.J[c.parts[k].J], std::size_t(c.rows * system.size[std::size_t(c.parts[k].body)])};
+      return {&system.J[c.parts[k].J], std::size_t(c.rows * system.size[c.parts[k].body])};
     };
     factors.set_constraint(int(i), block(0), block(1));
   }

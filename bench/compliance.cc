@@ -59,7 +59,7 @@ class Ours {
         factors_(plan_),
         compliance_(tree_),
         matrix_(36 * nodes.size() * nodes.size() * std::size_t(worlds)) {
-    q_.resize(std::size_t(model.nq() * worlds));
+    q_.resize(model.nq() * worlds);
     for (int w = 0; w < worlds; ++w) {
       const State state = random_state(model, std::uint64_t(1 + w));
       for (std::size_t i = 0; i < state.q.size(); ++i)
@@ -172,7 +172,7 @@ void ComplianceSuite::meet_peers(const ModelSpec& spec, const Model& model) {
       declined_.push_back({peer->name(), error->message});
       continue;
     }
-    peer->set_state(state.q, state.v, std::vector<double>(std::size_t(model.nv()), 0));
+    peer->set_state(state.q, state.v, std::vector<double>(model.nv(), 0));
     present_.push_back(peer.get());
   }
 }

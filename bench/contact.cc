@@ -529,7 +529,7 @@ void Contact::run_pile(const PhysicsCase& c, const std::map<std::string, Track>&
   const std::string name = text("pile of %d spheres", int(falling.spec.bodies.size()));
   ModelSpec lying = falling.spec;
   for (JointSpec& joint : lying.joints) {
-    joint.X_PF = lies->end[std::size_t(falling.model.find_body(joint.child))] * joint.X_CM;
+    joint.X_PF = lies->end[falling.model.find_body(joint.child)] * joint.X_CM;
     joint.start_v.clear();
   }
   Stage stage(std::move(lying));

@@ -62,7 +62,7 @@ class LinchpinContact final : public ContactEngine {
   Inputs pushed() {
     kinematics<double>(run_->plan, run_->state.q, run_->kin);
     const Vec3<double> F = transpose_times(body_pose(run_->model, run_->kin, push_.body).R, push_.force);
-    const RigidInertia<double>& I = run_->model.bodies()[std::size_t(push_.body)].inertia;
+    const RigidInertia<double>& I = run_->model.bodies()[push_.body].inertia;
     const Vec3<double> n = cross((1 / I.mass) * I.h, F);
     run_->f_ext.assign(6 * run_->model.bodies().size(), 0.0);
     const double numbers[] = {n.x, n.y, n.z, F.x, F.y, F.z};

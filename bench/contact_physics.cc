@@ -32,8 +32,7 @@ double apex_error(const Track& track, double e) {
   const std::vector<double> heights = apexes(track);
   if (heights.size() < 3) return std::nan("");
   double worst = 0;
-  for (int k = 0; k < 3; ++k)
-    worst = std::max(worst, std::abs(heights[std::size_t(k)] / (start * std::pow(e, 2 * (k + 1))) - 1));
+  for (int k = 0; k < 3; ++k) worst = std::max(worst, std::abs(heights[k] / (start * std::pow(e, 2 * (k + 1))) - 1));
   return worst;
 }
 double apex_gained(const Track& track) {
@@ -120,7 +119,7 @@ Track follow(ContactEngine& engine, Stage& stage, const Course& course) {
   engine.poses(X_WB);
   track.start = then = X_WB;
   track.turned_at.assign(count, never);
-  track.path.push_back(X_WB[std::size_t(body)].p);
+  track.path.push_back(X_WB[body].p);
   const Energy at_start = EnergyMeter(stage.model)(make_state(stage.model));
   if (course.push) engine.push(body, *course.push);
   const double start = thread_seconds();
@@ -138,7 +137,7 @@ Track follow(ContactEngine& engine, Stage& stage, const Course& course) {
     lately += 0.1 * (step - lately);
     if (course.energy) before = X_WB;
     engine.poses(X_WB);
-    const Vec3<double>& p = X_WB[std::size_t(body)].p;
+    const Vec3<double>& p = X_WB[body].p;
     if (!(std::isfinite(p.x) && norm(p) < 1e6)) {
       track.failure = text("flew apart after %g s", k * course.dt);
       break;

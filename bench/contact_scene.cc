@@ -15,7 +15,7 @@ SceneJudge::SceneJudge(const Model& model)
 double SceneJudge::penetration(std::span<const Transform<double>> X_WB) {
   for (std::size_t b = 0; b < X_WB.size(); ++b) {
     const Body& body = model_.bodies()[b];  // links without a body carry no shapes
-    X_WL_[std::size_t(body.link)] = X_WB[b] * inverse(body.X_LB);
+    X_WL_[body.link] = X_WB[b] * inverse(body.X_LB);
   }
   find_contacts(scene_, X_WL_, {}, ws_, contacts_);
   double deepest = 0;

@@ -21,12 +21,12 @@ inline Vector vector(std::span<const double> x) { return {x.data(), Eigen::Index
 inline Eigen::Map<VectorXd> vector(std::span<double> x) { return {x.data(), Eigen::Index(x.size())}; }
 
 inline Eigen::Map<const RowMajor> mass_of(const BlockSystem& s, int body) {
-  const int n = s.size[std::size_t(body)];
-  return {&s.mass[s.mass_at[std::size_t(body)]], n, n};
+  const int n = s.size[body];
+  return {&s.mass[s.mass_at[body]], n, n};
 }
 inline Eigen::Map<const RowMajor> block_of(const BlockSystem& s, const BlockSystem::Constraint& c,
                                            const BlockSystem::Part& part) {
-  return {&s.J[part.J], c.rows, s.size[std::size_t(part.body)]};
+  return {&s.J[part.J], c.rows, s.size[part.body]};
 }
 
 }  // namespace linchpin::general_detail

@@ -55,7 +55,7 @@ class DenseOfA final : public GeneralSolver {
     const BlockSystem& s = inverses_.system();
     A_.setZero();
     for (const Pair& p : pairs_) {
-      const BlockSystem::Constraint &c = s.constraints[std::size_t(p.c)], &d = s.constraints[std::size_t(p.d)];
+      const BlockSystem::Constraint &c = s.constraints[p.c], &d = s.constraints[p.d];
       inverses_.add(p, A_.block(c.first, d.first, c.rows, d.rows));
     }
   }

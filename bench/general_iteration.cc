@@ -32,7 +32,7 @@ class OperatorA : public Eigen::EigenBase<OperatorA> {
       : inverse_(s.total_size(), s.total_size()), J_(s.total_rows(), s.total_size()) {
     std::vector<Eigen::Triplet<double>> entries;
     for (int b = 0; b < s.bodies(); ++b) {
-      const int at = s.first[std::size_t(b)], n = s.size[std::size_t(b)];
+      const int at = s.first[b], n = s.size[b];
       const MatrixXd inverse = mass_of(s, b).llt().solve(MatrixXd::Identity(n, n));
       for (int i = 0; i < n; ++i)
         for (int k = 0; k < n; ++k) entries.emplace_back(at + i, at + k, inverse(i, k));
@@ -44,7 +44,7 @@ class OperatorA : public Eigen::EigenBase<OperatorA> {
         const auto J = block_of(s, c, part);
         for (int i = 0; i < J.rows(); ++i)
           for (int k = 0; k < J.cols(); ++k)
-            if (J(i, k) != 0) entries.emplace_back(c.first + i, s.first[std::size_t(part.body)] + k, J(i, k));
+            if (J(i, k) != 0) entries.emplace_back(c.first + i, s.first[part.body] + k, J(i, k));
       }
     J_.setFromTriplets(entries.begin(), entries.end());
     const Rows JW = J_ * inverse_;

@@ -6,10 +6,10 @@
 namespace linchpin::general_detail {
 
 std::vector<std::vector<std::pair<int, std::size_t>>> constraints_of_bodies(const BlockSystem& s) {
-  std::vector<std::vector<std::pair<int, std::size_t>>> at(std::size_t(s.bodies()));
+  std::vector<std::vector<std::pair<int, std::size_t>>> at(s.bodies());
   for (std::size_t c = 0; c < s.constraints.size(); ++c)
     for (std::size_t k = 0; k < s.constraints[c].parts.size(); ++k)
-      at[std::size_t(s.constraints[c].parts[k].body)].emplace_back(int(c), k);
+      at[s.constraints[c].parts[k].body].emplace_back(int(c), k);
   return at;
 }
 std::vector<Pair> pairs_of(const BlockSystem& s) {
@@ -29,12 +29,12 @@ SparseA::SparseA(const BlockSystem& s, bool all) : inverses_(s), pairs_(pairs_of
   }
   // Which blocks each column of blocks has, in order.
   std::vector<std::set<int>> rows(s.constraints.size());
-  for (const Pair& p : pairs_) rows[std::size_t(p.d)].insert(p.c);
+  for (const Pair& p : pairs_) rows[p.d].insert(p.c);
   const int m = s.total_rows();
   std::vector<Eigen::Index> per_column;
   for (std::size_t d = 0; d < rows.size(); ++d) {
     Eigen::Index count = 0;
-    for (const int c : rows[d]) count += s.constraints[std::size_t(c)].rows;
+    for (const int c : rows[d]) count += s.constraints[c].rows;
     per_column.insert(per_column.end(), std::size_t(s.constraints[d].rows), count);
   }
   matrix_.resize(m, m);
@@ -42,11 +42,11 @@ SparseA::SparseA(const BlockSystem& s, bool all) : inverses_(s), pairs_(pairs_of
   for (std::size_t d = 0; d < rows.size(); ++d)
     for (int k = 0; k < s.constraints[d].rows; ++k)
       for (const int c : rows[d])
-        for (int i = 0; i < s.constraints[std::size_t(c)].rows; ++i)
-          matrix_.insert(s.constraints[std::size_t(c)].first + i, s.constraints[d].first + k) = 0;
+        for (int i = 0; i < s.constraints[c].rows; ++i)
+          matrix_.insert(s.constraints[c].first + i, s.constraints[d].first + k) = 0;
   matrix_.makeCompressed();
   for (const Pair& p : pairs_) {
-    const int column = s.constraints[std::size_t(p.d)].first, row = s.constraints[std::size_t(p.c)].first;
+    const int column = s.constraints[p.d].first, row = s.constraints[p.c].first;
     const int* const begin = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column];
     const int* const end = matrix_.innerIndexPtr() + matrix_.outerIndexPtr()[column + 1];
     slots_.push_back(
@@ -61,9 +61,9 @@ void SparseA::make() {
   // Columns of a block of columns have the same pattern, so a block is a matrix with that stride.
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     const Pair& p = pairs_[i];
-    inverses_.add(p, Eigen::Map<MatrixXd, 0, Eigen::OuterStride<>>(
-                         matrix_.valuePtr() + slots_[i].at, s.constraints[std::size_t(p.c)].rows,
-                         s.constraints[std::size_t(p.d)].rows, Eigen::OuterStride<>(slots_[i].stride)));
+    inverses_.add(p, Eigen::Map<MatrixXd, 0, Eigen::OuterStride<>>(matrix_.valuePtr() + slots_[i].at,
+                                                                   s.constraints[p.c].rows, s.constraints[p.d].rows,
+                                                                   Eigen::OuterStride<>(slots_[i].stride)));
   }
 }
 

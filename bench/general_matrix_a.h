@@ -28,7 +28,7 @@ class Inverses {
     const BlockSystem& s = *system_;
     for (int b = 0; b < s.bodies(); ++b) {
       const auto M = mass_of(s, b);
-      double* const to = &inverse_[s.mass_at[std::size_t(b)]];
+      double* const to = &inverse_[s.mass_at[b]];
       if (M.rows() == 6)
         invert<6>(M, to);
       else if (M.rows() == 3)
@@ -38,20 +38,20 @@ class Inverses {
     }
     for (const BlockSystem::Constraint& c : s.constraints)
       for (const BlockSystem::Part& part : c.parts)
-        Eigen::Map<RowMajor>(&W_[part.J], c.rows, s.size[std::size_t(part.body)]).noalias() =
+        Eigen::Map<RowMajor>(&W_[part.J], c.rows, s.size[part.body]).noalias() =
             block_of(s, c, part).lazyProduct(inverse(part.body));
   }
   Eigen::Map<const RowMajor> inverse(int body) const {
-    const int n = system_->size[std::size_t(body)];
-    return {&inverse_[system_->mass_at[std::size_t(body)]], n, n};
+    const int n = system_->size[body];
+    return {&inverse_[system_->mass_at[body]], n, n};
   }
   // J_c M^-1 J_d' of one pair, added.
   template <class Matrix>
   void add(const Pair& pair, Matrix&& to) const {
     const BlockSystem& s = *system_;
-    const BlockSystem::Constraint &c = s.constraints[std::size_t(pair.c)], &d = s.constraints[std::size_t(pair.d)];
+    const BlockSystem::Constraint &c = s.constraints[pair.c], &d = s.constraints[pair.d];
     const BlockSystem::Part& part = c.parts[pair.part_c];
-    const Eigen::Map<const RowMajor> W(&W_[part.J], c.rows, s.size[std::size_t(part.body)]);
+    const Eigen::Map<const RowMajor> W(&W_[part.J], c.rows, s.size[part.body]);
     to += W.lazyProduct(block_of(s, d, d.parts[pair.part_d]).transpose());
   }
   // b = r - J M^-1 F.
@@ -61,9 +61,9 @@ class Inverses {
       auto rows = b.segment(c.first, c.rows);
       rows = vector(r).segment(c.first, c.rows);
       for (const BlockSystem::Part& part : c.parts) {
-        const int n = s.size[std::size_t(part.body)];
+        const int n = s.size[part.body];
         const Eigen::Map<const RowMajor> W(&W_[part.J], c.rows, n);
-        rows -= W.lazyProduct(vector(F).segment(s.first[std::size_t(part.body)], n));
+        rows -= W.lazyProduct(vector(F).segment(s.first[part.body], n));
       }
     }
   }
@@ -73,10 +73,10 @@ class Inverses {
     u_ = vector(F);
     for (const BlockSystem::Constraint& c : s.constraints)
       for (const BlockSystem::Part& part : c.parts)
-        u_.segment(s.first[std::size_t(part.body)], s.size[std::size_t(part.body)]) +=
+        u_.segment(s.first[part.body], s.size[part.body]) +=
             block_of(s, c, part).transpose().lazyProduct(l.segment(c.first, c.rows));
     for (int b = 0; b < s.bodies(); ++b) {
-      const int at = s.first[std::size_t(b)], n = s.size[std::size_t(b)];
+      const int at = s.first[b], n = s.size[b];
       vector(y).segment(at, n) = inverse(b).lazyProduct(u_.segment(at, n));
     }
   }

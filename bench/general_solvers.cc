@@ -54,7 +54,7 @@ long nonzeros_of_A(const BlockSystem& s) {
   for (const auto& at : general_detail::constraints_of_bodies(s)) {
     long rows = 0, squares = 0;
     for (const auto& [c, part] : at) {
-      const long count = s.constraints[std::size_t(c)].rows;
+      const long count = s.constraints[c].rows;
       rows += count;
       squares += count * count;
     }

@@ -17,8 +17,8 @@ class Whole {
       for (std::size_t i = 0; i < place_.size(); ++i) order.push_back(int(i));
     int at = 0;
     for (const int node : order) {
-      place_[std::size_t(node)] = at;
-      at += node < s.bodies() ? s.size[std::size_t(node)] : s.constraints[std::size_t(node - s.bodies())].rows;
+      place_[node] = at;
+      at += node < s.bodies() ? s.size[node] : s.constraints[node - s.bodies()].rows;
     }
     std::vector<Eigen::Triplet<double>> entries;
     const auto put = [&](int row, int column, double value) {
@@ -27,12 +27,12 @@ class Whole {
     for (int b = 0; b < s.bodies(); ++b) {
       const auto M = mass_of(s, b);
       for (int i = 0; i < M.rows(); ++i)
-        for (int k = 0; k < M.cols(); ++k) put(place_[std::size_t(b)] + i, place_[std::size_t(b)] + k, M(i, k));
+        for (int k = 0; k < M.cols(); ++k) put(place_[b] + i, place_[b] + k, M(i, k));
     }
     for (std::size_t c = 0; c < s.constraints.size(); ++c)
       for (const BlockSystem::Part& part : s.constraints[c].parts) {
         const auto J = block_of(s, s.constraints[c], part);
-        const int row = place_[std::size_t(s.bodies()) + c], column = place_[std::size_t(part.body)];
+        const int row = place_[std::size_t(s.bodies()) + c], column = place_[part.body];
         for (int i = 0; i < J.rows(); ++i)
           for (int k = 0; k < J.cols(); ++k) {
             put(row + i, column + k, -J(i, k));

@@ -42,7 +42,7 @@ int main() {
   AbaWorkspace<Double8> scratch(plan);
   aba<Double8>(plan, q, v, tau, {}, scratch, vdot);
   for (int w = 0; w < worlds; ++w)
-    std::printf("world %d: trunk's angular acceleration %+9.3f %+9.3f %+9.3f rad/s^2\n", w, vdot[std::size_t(w)],
+    std::printf("world %d: trunk's angular acceleration %+9.3f %+9.3f %+9.3f rad/s^2\n", w, vdot[w],
                 vdot[worlds + std::size_t(w)], vdot[2 * worlds + std::size_t(w)]);
 
   const int chosen = 5;

@@ -27,7 +27,7 @@ int main() {
     for (const ShapePair& pair : contacts.pairs) {
       const PairMaterial material = scene.material(pair.a, pair.b);
       for (int i = pair.first; i < pair.first + pair.count; ++i) {
-        const Manifold& m = contacts.manifolds[std::size_t(i)];
+        const Manifold& m = contacts.manifolds[i];
         std::printf("  shapes %d and %d (mu %.2f, e %.1f), normal (%.0f, %.0f, %.0f):", pair.a, pair.b,
                     material.friction.mu_static, material.restitution, m.normal.x, m.normal.y, m.normal.z);
         for (int k = 0; k < m.count; ++k) std::printf(" %.3g mm", 1e3 * m.points[k].gap);

@@ -28,7 +28,7 @@ int main() {
   const InverseKinematicsReport found = inverse.solve(palms, state.q);
   if (!found.ok())
     return std::fprintf(stderr, "goal %d is missed by %g m\n", found.worst_goal,
-                        found.errors[std::size_t(found.worst_goal)].position),
+                        found.errors[found.worst_goal].position),
            1;
   const std::vector<double> posture_q = state.q;
 
@@ -48,7 +48,7 @@ int main() {
     double position = 0, rotation = 0;
     for (int i = 0; i < 2; ++i) {
       const Transform<double> X = control.pose(i);
-      demands[std::size_t(i)].acceleration = tracking_acceleration(X, control.velocity(i), target[i], hands, hands);
+      demands[i].acceleration = tracking_acceleration(X, control.velocity(i), target[i], hands, hands);
       position = std::max(position, norm(target[i].X_WN.p - X.p));
       rotation = std::max(rotation, norm(log_rotation(from_rotation(transpose(X.R) * target[i].X_WN.R))));
     }

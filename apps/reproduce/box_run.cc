@@ -15,8 +15,8 @@ double past_limits(const Model& model, const State& state) {
   double most = -1e9;
   for (const Joint& joint : model.joints()) {
     if (joint.nv != 1) continue;
-    const DofSpec& dof = model.dofs()[std::size_t(joint.v)];
-    const double q = state.q[std::size_t(joint.q)];
+    const DofSpec& dof = model.dofs()[joint.v];
+    const double q = state.q[joint.q];
     most = std::max({most, q - dof.upper, dof.lower - q});
   }
   return most;
@@ -31,7 +31,7 @@ double room_around_box(const BoxScene& scene, const Kinematics<double>& kin) {
   for (int b = 1; b < int(model.bodies().size()); ++b) {
     const bool holds = std::any_of(scene.hands.begin(), scene.hands.end(), [&](const Node& h) { return h.body == b; });
     if (b == scene.box || holds) continue;
-    for (const GeometrySpec& geometry : model.bodies()[std::size_t(b)].geometry) {
+    for (const GeometrySpec& geometry : model.bodies()[b].geometry) {
       const Capsule* capsule = std::get_if<Capsule>(&geometry.shape);
       if (capsule == nullptr) continue;
       const Transform<double> X_OG = X_OW * body_pose(model, kin, b) * geometry.X_BG;
@@ -116,8 +116,7 @@ double apart(const Carried& a, const Carried& b) {
 double posture_error(const BoxScene& scene, const State& state) {
   double most = 0;
   for (const Joint& joint : scene.model.joints())
-    if (joint.nv == 1)
-      most = std::max(most, std::abs(state.q[std::size_t(joint.q)] - scene.start.q[std::size_t(joint.q)]));
+    if (joint.nv == 1) most = std::max(most, std::abs(state.q[joint.q] - scene.start.q[joint.q]));
   return most;
 }
 
@@ -127,7 +126,7 @@ Effects examine(const BoxScene& scene, const BoxPath& path, const Carried& run, 
   const Plan<double> plan(model);
   ClosedChain chain(model, plan, model.constraints());
   const std::size_t nv = std::size_t(model.nv());
-  const Joint& box = model.joints()[std::size_t(model.find_joint("box"))];
+  const Joint& box = model.joints()[model.find_joint("box")];
   std::vector<double> tau(nv), bare(nv), vdot(nv), vdot_bare(nv), vdot_plain(nv);
   Effects found;
   for (double time = 0; time <= path.end(); time += every) {

@@ -19,7 +19,7 @@ constexpr double hand_above_centre = 0.10;       //   and above it
 void set(const Model& model, State& state, const std::string& joint, double angle) {
   const int index = model.find_joint(joint + "_joint");
   check(index >= 0, "no joint of '", joint, "' among ", model.joints().size());
-  state.q[std::size_t(model.joints()[std::size_t(index)].q)] = angle;
+  state.q[model.joints()[index].q] = angle;
 }
 // Knees bent, the trunk upright, elbows out, forearms forward and down to the box's sides. With arms in parallel planes
 // the axes of both shoulders, and of both elbows, are one line: one of the hands' twelve rows would be lost.
@@ -36,8 +36,8 @@ void stand(const Model& model, State& state) {
     set(model, state, side + "elbow", elbow);
   }
   // soles on the floor: the free joint's q is a quaternion, then how far the pelvis is from where it is at zero
-  const Joint& free = model.joints()[std::size_t(model.find_joint("free"))];
-  state.q[std::size_t(free.q) + 6] = 0.8 * (std::cos(bend) - 1);
+  const Joint& free = model.joints()[model.find_joint("free")];
+  state.q[free.q + 6] = 0.8 * (std::cos(bend) - 1);
 }
 
 std::vector<Transform<double>> poses(const Model& model, const State& state, const std::vector<Node>& nodes) {
@@ -85,7 +85,7 @@ BoxScene make_box_scene() {
   spec.joints.push_back(std::move(free));
   spec.world_geometry.push_back({"floor", Box{{20, 20, 0.02}}, translation(0, 0, -0.02)});
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    const FrameOnBody end{robot.bodies()[std::size_t(nodes[i].body)].name, nodes[i].X_BN};
+    const FrameOnBody end{robot.bodies()[nodes[i].body].name, nodes[i].X_BN};
     if (i < 2)
       spec.constraints.push_back(weld(ends[i], end, {"box", inverse(X_WO) * X_W[i]}));
     else
@@ -100,7 +100,7 @@ BoxScene make_box_scene() {
   check(assembled.closed(), "the humanoid's hands miss the box by ", assembled.error, " m or rad");
   for (std::size_t i = 0; i < ends.size(); ++i) (i < 2 ? out.hands : out.feet).push_back(node_at(out.model, ends[i]));
   for (const char* name : {"free", "box"}) {
-    const Joint& joint = out.model.joints()[std::size_t(out.model.find_joint(name))];
+    const Joint& joint = out.model.joints()[out.model.find_joint(name)];
     for (int k = 0; k < joint.nv; ++k) out.passive.push_back(joint.v + k);
   }
   return out;
@@ -135,11 +135,11 @@ std::vector<FrameTask> tasks(const BoxScene& scene) {
 // Springs towards the start, N m/rad. Feet stay flat and the back is not bent to its limit; the rest is left to the
 // legs' other joints.
 std::vector<double> springs(const BoxScene& scene) {
-  std::vector<double> stiffness(std::size_t(scene.model.nv()), 0);
+  std::vector<double> stiffness(scene.model.nv(), 0);
   for (const Joint& joint : scene.model.joints()) {
     if (joint.nv != 1) continue;
     const bool ankle = joint.name.find("ankle") != std::string::npos, back = joint.name.starts_with("waist");
-    stiffness[std::size_t(joint.v)] = ankle ? 200 : back ? 100 : 60;
+    stiffness[joint.v] = ankle ? 200 : back ? 100 : 60;
   }
   return stiffness;
 }
@@ -152,7 +152,7 @@ BoxServo::BoxServo(const BoxScene& scene, const Settings& settings)
       object_(scene.model, held(scene)),
       control_(scene.model, tasks(scene), {.passive = scene.passive}),
       springs_(springs(scene)),
-      advice_(std::size_t(scene.model.nv()), 0),
+      advice_(scene.model.nv(), 0),
       advised_force_(advice_),
       demands_(scene.hands.size() + scene.feet.size()),
       press_(scene.hands.size()) {}

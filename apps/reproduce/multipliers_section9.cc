@@ -96,7 +96,7 @@ Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& t
   AuxiliaryRows rows(forest);
   for (const int c : s.auxiliary) {
     const RowBlocks& at = s.system.evaluate(s.state, c);
-    const MultiplierSpec::Held& held = s.system.spec().constraints[std::size_t(c)];
+    const MultiplierSpec::Held& held = s.system.spec().constraints[c];
     for (int row = 0; row < held.constraint->rows(); ++row) {
       rows.begin_row();
       for (std::size_t k = 0; k < held.bodies.size(); ++k) {
@@ -109,7 +109,7 @@ Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& t
   // What the system does once it has the blocks.
   std::vector<AuxiliaryBlock> laws;
   for (const int c : s.auxiliary) {
-    const AnyConstraint& constraint = *s.system.spec().constraints[std::size_t(c)].constraint;
+    const AnyConstraint& constraint = *s.system.spec().constraints[c].constraint;
     laws.push_back({laws.empty() ? 0 : laws.back().first + laws.back().rows, constraint.rows(), constraint.law()});
   }
   std::unique_ptr<AuxiliarySolver> auxiliary_solver;
@@ -117,7 +117,7 @@ Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& t
     auxiliary_solver = std::make_unique<AuxiliaryProblem>();
   else
     auxiliary_solver = std::make_unique<EqualitySolver>();
-  std::vector<double> F, b(std::size_t(m.auxiliary)), mu(b), r_auxiliary;
+  std::vector<double> F, b(m.auxiliary), mu(b), r_auxiliary;
   for (const int c : s.auxiliary)
     for (const double c_of_row : s.system.evaluate(s.state, c).c) r_auxiliary.push_back(-c_of_row);
   const auto from_blocks = [&] {

@@ -167,7 +167,7 @@ Reproduction reproduce_os_lcp_dual_arm(const ReproduceOptions& options, const Re
   const int held = std::min(fewest_touches(wheel, 0, on_wheel.gripped, on_wheel.end),
                             fewest_touches(wheel, 1, on_wheel.gripped, on_wheel.end));
   const auto of_weight = [&](const WorkRun& r, int thing) {
-    const double weight = shop.model.bodies()[std::size_t(thing)].inertia.mass * norm(shop.model.gravity());
+    const double weight = shop.model.bodies()[thing].inertia.mass * norm(shop.model.gravity());
     return most(r, 0, 1e9, [](const WorkSample& s) { return s.momentum_error; }) / (weight * r.dt);
   };
   const double momentum = std::max(of_weight(wheel, shop.wheel), of_weight(driver, shop.driver));

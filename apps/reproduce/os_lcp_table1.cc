@@ -21,8 +21,8 @@ Model load(const std::string& text) { return compile(scene(text).value()).value(
 std::vector<ContactPoint> fingertips(const Model& model) {
   std::vector<ContactPoint> points;
   for (const char* name : {"left_finger_1_tip", "left_thumb_tip", "right_finger_1_tip", "right_thumb_tip"}) {
-    const Frame& frame = model.frames()[std::size_t(model.find_frame(name))];
-    const Body& body = model.bodies()[std::size_t(frame.body)];
+    const Frame& frame = model.frames()[model.find_frame(name)];
+    const Body& body = model.bodies()[frame.body];
     points.push_back({body.link, body.X_LB * frame.X_BF.p});
   }
   return points;

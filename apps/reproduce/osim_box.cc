@@ -78,8 +78,7 @@ Plot posture_plot(const BoxScene& scene, const Carried& run) {
             .note = "The advice is given up as far as the box needs it, without being told to, and taken up again."};
   for (const char* name : {"hip_pitch", "knee", "ankle_pitch", "waist_pitch", "shoulder_pitch", "elbow"}) {
     const std::string side = std::string(name).starts_with("waist") ? "" : "left_";
-    const std::size_t k =
-        std::size_t(scene.model.joints()[std::size_t(scene.model.find_joint(side + name + "_joint"))].q);
+    const std::size_t k = std::size_t(scene.model.joints()[scene.model.find_joint(side + name + "_joint")].q);
     Series series{name, {}, true, false};
     for (double t = 0; t <= run.samples.back().time; t += 0.02)
       series.points.emplace_back(t, state_at(run, t).q[k] - scene.start.q[k]);

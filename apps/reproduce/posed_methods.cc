@@ -16,7 +16,7 @@ constexpr Method methods[] = {Method::nmc, Method::nmc_os, Method::mc, Method::r
 void add_contact(const Kinematics<double>& kin, const ContactPoint& point, Rows& rows) {
   rows.begin_block(BlockKind::cone, 3, 0.5);  // the pendulums' coefficient of friction
   for (const Vec3<double>& f : {Vec3<double>{0, 0, 1}, Vec3<double>{1, 0, 0}, Vec3<double>{0, 1, 0}}) {
-    rows.add_side(point.link, {cross(kin.X_WL[std::size_t(point.link)].R * point.at_L, f), f});
+    rows.add_side(point.link, {cross(kin.X_WL[point.link].R * point.at_L, f), f});
     rows.end_row(0);
   }
 }

@@ -201,7 +201,7 @@ std::vector<QuadLink> links_at(const Model& chain, std::span<const double> q, st
     link.c = cross_motion(velocity, v_joint);                        // (1)
     R = R * turn(u, q[i]) * transpose(rotation(joint.spec.X_CM.R));  // the body's frame
     p = p + Quad(-1) * (R * vector(joint.spec.X_CM.p));
-    link.I = world_inertia(chain.bodies()[std::size_t(joint.child)].inertia, R, p);
+    link.I = world_inertia(chain.bodies()[joint.child].inertia, R, p);
     link.b = cross_force(velocity, link.I * velocity);  // (1)
     links.push_back(link);
   }

@@ -31,7 +31,7 @@ class Builder {
   }
   // On the rod `parent`'s far end, or on the world's origin.
   int add_rod(int parent) {
-    const Vec3<double> from = parent < 0 ? Vec3<double>{0, 0, 0} : rods_[std::size_t(parent)].to;
+    const Vec3<double> from = parent < 0 ? Vec3<double>{0, 0, 0} : rods_[parent].to;
     Vec3<double> along{0, 0, 0};
     double angle = 0;
     if (planar_) {
@@ -71,14 +71,14 @@ class Builder {
   }
   // The far end of a rod on a plane just there.
   void touch(int a) {
-    const Vec3<double> at = rods_[std::size_t(a)].to;
+    const Vec3<double> at = rods_[a].to;
     auxiliary_.push_back(spec_.add(
         std::make_shared<PointOnPlane>(local(a, at), PointOnPlane::Kind::frictionless, 0, at), {a}, Role::auxiliary));
     points_.push_back(at);
   }
-  int up(int rod, int steps) const { return steps == 0 ? rod : up(parents_[std::size_t(rod)], steps - 1); }
+  int up(int rod, int steps) const { return steps == 0 ? rod : up(parents_[rod], steps - 1); }
   int below(int n) { return int(random_() % unsigned(n)); }
-  const Section9System::Rod& rod(int b) const { return rods_[std::size_t(b)]; }
+  const Section9System::Rod& rod(int b) const { return rods_[b]; }
 
   Section9System finish(const std::string& name, bool moving) {
     MultiplierSystem system = MultiplierSystem::make(std::move(spec_)).value();
@@ -98,14 +98,13 @@ class Builder {
       check(status == MultiplierStatus::solved, name, ": velocities did not settle");
     }
     for (int c = 0; c < s.system.constraints(); ++c)
-      (s.system.is_primary(c) ? s.primary_rows : s.auxiliary_rows) +=
-          s.system.spec().constraints[std::size_t(c)].constraint->rows();
+      (s.system.is_primary(c) ? s.primary_rows : s.auxiliary_rows) += s.system.spec().constraints[c].constraint->rows();
     return s;
   }
 
  private:
   Vec3<double> local(int body, const Vec3<double>& at) const {
-    const Transform<double>& X = poses_[std::size_t(body)];
+    const Transform<double>& X = poses_[body];
     return transpose_times(X.R, at - X.p);
   }
 
@@ -130,7 +129,7 @@ void grow_binary(Builder& builder, int count) {
 }
 
 void append(BlockSystem& to, Section9System& s, int constraint, std::vector<double>* l) {
-  const MultiplierSpec::Held& held = s.system.spec().constraints[std::size_t(constraint)];
+  const MultiplierSpec::Held& held = s.system.spec().constraints[constraint];
   const std::span<const double> multipliers = s.system.multipliers(constraint);
   if (l && held.constraint->law().kind != RowLaw::Kind::equality && multipliers[0] == 0) return;
   const RowBlocks& rows = s.system.evaluate(s.state, constraint);
@@ -146,12 +145,12 @@ void append(BlockSystem& to, Section9System& s, int constraint, std::vector<doub
 BlockSystem bodies_of(Section9System& s) {
   BlockSystem blocks;
   for (int b = 0; b < s.system.bodies(); ++b) {
-    const AnyBody& body = *s.system.spec().bodies[std::size_t(b)];
-    std::vector<double> M(std::size_t(body.dimension() * body.dimension()));
+    const AnyBody& body = *s.system.spec().bodies[b];
+    std::vector<double> M(body.dimension() * body.dimension());
     body.mass(s.system.q(s.state, b), M);
     blocks.add_body(body.dimension(), M);
     body.force(s.system.q(s.state, b), s.system.v(s.state, b), s.system.spec().gravity,
-               std::span(blocks.F).last(std::size_t(body.dimension())));
+               std::span(blocks.F).last(body.dimension()));
   }
   return blocks;
 }

@@ -105,7 +105,7 @@ class Evaluators {
         M_(layout_),
         factors_(plan_),
         solve_(plan_),
-        zero_(std::size_t(model.nv()), 0),
+        zero_(model.nv(), 0),
         x_(zero_) {}
 
   Numbers operator()(Method method, std::span<const double> q, std::span<const double> v) {
@@ -204,11 +204,11 @@ Accuracy accuracy_of(const Mechanism& mechanism, double ratio, int states) {
       condition.push_back(double(AugmentedTree<long double>(model, state.q, state.v).condition_number()));
     }
     for (int m = 0; m < method_count; ++m)
-      errors[std::size_t(m)].push_back(m == extended ? relative_error(evaluate.in_extended(state.q, state.v), exact)
-                                                     : relative_error(evaluate(Method(m), state.q, state.v), exact));
+      errors[m].push_back(m == extended ? relative_error(evaluate.in_extended(state.q, state.v), exact)
+                                        : relative_error(evaluate(Method(m), state.q, state.v), exact));
   }
   result.condition = spread_of(condition).median;
-  for (int m = 0; m < method_count; ++m) result.error[m] = spread_of(errors[std::size_t(m)]);
+  for (int m = 0; m < method_count; ++m) result.error[m] = spread_of(errors[m]);
   return result;
 }
 

@@ -15,7 +15,7 @@ Model swing_model(int links) { return compile(scene(fmt::format("@swing:links={}
 SwingRun run_swing(const Model& model, const SwingOptions& options, const std::function<bool(double)>& progress) {
   using Clock = std::chrono::steady_clock;
   const int last = int(model.bodies().size()) - 1;
-  const Vec3<double> centre = model.bodies()[std::size_t(last)].geometry.front().X_BG.p;
+  const Vec3<double> centre = model.bodies()[last].geometry.front().X_BG.p;
   const Plan<double> plan(model);
   Kinematics<double> kin(plan);
   Velocities vel(model);
@@ -37,7 +37,7 @@ SwingRun run_swing(const Model& model, const SwingOptions& options, const std::f
   look(state);
   const long steps = std::lround(options.time / options.dt);
   const long every = std::max(1L, std::lround(options.sample / options.dt));
-  run.step_time.reserve(std::size_t(steps));
+  run.step_time.reserve(steps);
   for (long i = 1; i <= steps; ++i) {
     const Clock::time_point start = Clock::now();
     const StepReport report = simulation.step(state);

@@ -19,7 +19,7 @@ constexpr double knot = 0.02;          // s: from one inverse kinematics to the 
 std::size_t q_of(const Model& model, const std::string& link) {
   const int joint = model.find_joint(link + "_joint");
   check(joint >= 0, "no joint of '", link, "' among ", model.joints().size());
-  return std::size_t(model.joints()[std::size_t(joint)].q);
+  return std::size_t(model.joints()[joint].q);
 }
 
 // Elbows out and down, forearms forward: the posture that inverse kinematics begins from.
@@ -43,7 +43,7 @@ Transform<double> hand_pose(const HandKey& key, bool left) {
 // Joint angles of the robot alone over time.
 CubicSpline joint_path(const Model& robot, const std::vector<WorkKey>& keys) {
   InverseKinematics ik(robot, {{.node = node_at(robot, "left_hand")}, {.node = node_at(robot, "right_hand")}});
-  std::vector<double> q(std::size_t(robot.nq()), 0.0), times, points;
+  std::vector<double> q(robot.nq(), 0.0), times, points;
   get_ready(robot, q);
   const auto add = [&](double time, const HandKey& left, const HandKey& right) {
     const Transform<double> X[] = {hand_pose(left, true), hand_pose(right, false)};
@@ -67,7 +67,7 @@ CubicSpline joint_path(const Model& robot, const std::vector<WorkKey>& keys) {
       add(from.time + t * (to.time - from.time), between(from.left, to.left), between(from.right, to.right));
     }
   }
-  const std::vector<double> rest(std::size_t(robot.nq()), 0.0);
+  const std::vector<double> rest(robot.nq(), 0.0);
   return {std::move(times), std::move(points), robot.nq(), {.start_rate = rest, .end_rate = rest}};
 }
 
@@ -80,15 +80,15 @@ class WorkServo {
         path_(joint_path(robot_, keys)),
         plan_(model),
         ws_(plan_),
-        q_(std::size_t(robot_.nq())),
+        q_(robot_.nq()),
         rate_(q_),
         acceleration_(q_),
         controls_(model.actuators().size()),
-        tau_(std::size_t(model.nv())) {
+        tau_(model.nv()) {
     for (const Actuator& a : model.actuators()) {
       const auto driven = std::ranges::find(model.joints(), a.q, &Joint::q);
       const int joint = robot_.find_joint(driven->name);
-      const std::size_t i = std::size_t(robot_.joints()[std::size_t(joint)].q);
+      const std::size_t i = std::size_t(robot_.joints()[joint].q);
       index_.push_back(i);
       of_arm_.push_back(driven->name.find("finger") == std::string::npos &&
                         driven->name.find("thumb") == std::string::npos);
@@ -97,7 +97,7 @@ class WorkServo {
 
   void start(State& state) {
     sample(state.time);
-    for (std::size_t a = 0; a < controls_.size(); ++a) state.q[std::size_t(model_.actuators()[a].q)] = q_[index_[a]];
+    for (std::size_t a = 0; a < controls_.size(); ++a) state.q[model_.actuators()[a].q] = q_[index_[a]];
   }
   Inputs at(const State& state) {
     sample(state.time);
@@ -115,7 +115,7 @@ class WorkServo {
     sample(state.time);
     double most = 0;
     for (std::size_t a = 0; a < controls_.size(); ++a)
-      if (of_arm_[a]) most = std::max(most, std::abs(state.q[std::size_t(model_.actuators()[a].q)] - q_[index_[a]]));
+      if (of_arm_[a]) most = std::max(most, std::abs(state.q[model_.actuators()[a].q] - q_[index_[a]]));
     return most;
   }
 
@@ -132,9 +132,7 @@ class WorkServo {
   std::vector<bool> of_arm_;
 };
 
-bool belongs_to(const Model& model, int body, const char* side) {
-  return model.bodies()[std::size_t(body)].name.starts_with(side);
-}
+bool belongs_to(const Model& model, int body, const char* side) { return model.bodies()[body].name.starts_with(side); }
 
 // What acts on the thing over the last step.
 void look_at_contacts(const Workshop& shop, std::span<const ContactReport> contacts, int thing, WorkSample& sample,
@@ -175,7 +173,7 @@ Workshop make_workshop(bool smooth_hands) {
 
 double Workshop::clearance(const Transform<double>& X_WO) const {
   double least = 1e9;
-  for (const GeometrySpec& g : model.bodies()[std::size_t(wheel)].geometry)
+  for (const GeometrySpec& g : model.bodies()[wheel].geometry)
     if (const ConvexHull* piece = std::get_if<ConvexHull>(&g.shape))
       for (const Vec3<double>& corner : piece->hull->vertices)
         least = std::min(least, peg_end - (X_WO * (g.X_BG * corner)).x);
@@ -203,7 +201,7 @@ WorkRun work(const Workshop& shop, const std::vector<WorkKey>& keys, int thing, 
   monitor.start(state);
   if (options.watch) options.watch(0, state, simulation, {}, monitor.certificate(), {});
 
-  const Body& body = model.bodies()[std::size_t(thing)];
+  const Body& body = model.bodies()[thing];
   const Vec3<double> centre = (1 / body.inertia.mass) * body.inertia.h;
   Velocities vel(model);
   const auto velocity = [&](const State& s) {

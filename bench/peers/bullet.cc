@@ -64,8 +64,7 @@ class BulletPeer final : public Peer {
     if (auto error = number_links()) return error;
     for (Tree& tree : trees_) make_tree(tree);
     for (std::size_t i = 0; i < nodes_.size(); ++i)
-      if (links_[i].link >= 0)
-        set_up_link(*trees_[std::size_t(links_[i].tree)].body, nodes_, links_, i, /*touching_parent=*/true);
+      if (links_[i].link >= 0) set_up_link(*trees_[links_[i].tree].body, nodes_, links_, i, /*touching_parent=*/true);
     for (Tree& tree : trees_) tree.body->finalizeMultiDof();
     bases_.assign(nodes_.size(), {});
     return std::nullopt;
@@ -79,16 +78,16 @@ class BulletPeer final : public Peer {
       if (node.type == JointType::free) {
         set_base_state(i, q, v, tau);
       } else if (node.type == JointType::ball) {
-        const Quaternion<double> a = quaternion_at(&q[std::size_t(node.q)]);
+        const Quaternion<double> a = quaternion_at(&q[node.q]);
         const Vec3<double> axis = transpose_times(R, Vec3<double>{a.x, a.y, a.z});
         put(axis, state.q);
         state.q[3] = a.w;
-        put(transpose_times(R, vec3_at(&v[std::size_t(node.v)])), state.v);
-        put(transpose_times(R, vec3_at(&tau[std::size_t(node.v)])), state.tau);
+        put(transpose_times(R, vec3_at(&v[node.v])), state.v);
+        put(transpose_times(R, vec3_at(&tau[node.v])), state.tau);
       } else if (node.nv == 1) {
-        state.q[0] = q[std::size_t(node.q)];
-        state.v[0] = v[std::size_t(node.v)];
-        state.tau[0] = tau[std::size_t(node.v)];
+        state.q[0] = q[node.q];
+        state.v[0] = v[node.v];
+        state.tau[0] = tau[node.v];
       }
     }
   }
@@ -118,9 +117,9 @@ class BulletPeer final : public Peer {
     frames_.clear();
     for (const PeerFrame& frame : frames) {
       const std::size_t i = node_of(nodes_, frame);
-      const int dofs = 6 + trees_[std::size_t(links_[i].tree)].body->getNumDofs();
+      const int dofs = 6 + trees_[links_[i].tree].body->getNumDofs();
       frames_.push_back({i, inverse(nodes_[i].X_CM * links_[i].X_ML) * frame.X_BN, dofs,
-                         std::vector<btScalar>(std::size_t(6 * dofs)), std::vector<btScalar>(std::size_t(dofs))});
+                         std::vector<btScalar>(6 * dofs), std::vector<btScalar>(dofs)});
     }
     compliance_.assign(36 * frames.size() * frames.size(), 0);
   }
@@ -129,7 +128,7 @@ class BulletPeer final : public Peer {
     forward_dynamics();  // nothing else leaves the articulated inertias
     for (Frame& frame : frames_) {
       const BulletLink& link = links_[frame.node];
-      Tree& tree = trees_[std::size_t(link.tree)];
+      Tree& tree = trees_[link.tree];
       const btVector3 point = tree.body->localPosToWorld(link.link, bt(frame.X_LN.p));
       for (int k = 0; k < 6; ++k) {
         btVector3 turning(0, 0, 0), moving(0, 0, 0);
@@ -141,7 +140,7 @@ class BulletPeer final : public Peer {
     const std::size_t n = 6 * frames_.size();
     for (std::size_t j = 0; j < frames_.size(); ++j)
       for (int k = 0; k < 6; ++k) {
-        Tree& tree = trees_[std::size_t(links_[frames_[j].node].tree)];
+        Tree& tree = trees_[links_[frames_[j].node].tree];
         tree.body->calcAccelerationDeltasMultiDof(frames_[j].J_row(k), frames_[j].response.data(), tree.scratch_r,
                                                   tree.scratch_v);
         for (std::size_t i = j; i < frames_.size(); ++i) {
@@ -149,7 +148,7 @@ class BulletPeer final : public Peer {
           for (int r = 0; r < 6; ++r) {
             const btScalar* J = frames_[i].J_row(r);
             double sum = 0;
-            for (int d = 0; d < frames_[i].dofs; ++d) sum += J[d] * frames_[j].response[std::size_t(d)];
+            for (int d = 0; d < frames_[i].dofs; ++d) sum += J[d] * frames_[j].response[d];
             const std::size_t row = 6 * i + std::size_t(r), column = 6 * j + std::size_t(k);
             compliance_[row * n + column] = compliance_[column * n + row] = sum;
           }
@@ -161,8 +160,7 @@ class BulletPeer final : public Peer {
     std::vector<Mat3<double>> R_WN;
     for (const Frame& frame : frames_) {
       const BulletLink& link = links_[frame.node];
-      const btMatrix3x3 B =
-          trees_[std::size_t(link.tree)].body->localFrameToWorld(link.link, btMatrix3x3::getIdentity());
+      const btMatrix3x3 B = trees_[link.tree].body->localFrameToWorld(link.link, btMatrix3x3::getIdentity());
       R_WN.push_back(Mat3<double>{vec3(B.getColumn(0)), vec3(B.getColumn(1)), vec3(B.getColumn(2))} * frame.X_LN.R);
     }
     turn_to_frames(R_WN, matrix);
@@ -172,7 +170,7 @@ class BulletPeer final : public Peer {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const PeerNode& node = nodes_[i];
       const BulletLink& link = links_[i];
-      const Tree& tree = trees_[std::size_t(link.tree)];
+      const Tree& tree = trees_[link.tree];
       double* to = qdd.data() + node.v;
       if (node.type == JointType::free) {
         const BaseState& base = bases_[i];
@@ -197,13 +195,13 @@ class BulletPeer final : public Peer {
     X_WB[0] = Transform<double>::identity();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const BulletLink& link = links_[i];
-      const btMultiBody& body = *trees_[std::size_t(link.tree)].body;
+      const btMultiBody& body = *trees_[link.tree].body;
       const btTransform T =
           link.link < 0 ? body.getBaseWorldTransform() : body.getLink(link.link).m_cachedWorldTransform;
       const btMatrix3x3& B = T.getBasis();
       const Transform<double> X_WL{{vec3(B.getColumn(0)), vec3(B.getColumn(1)), vec3(B.getColumn(2))},
                                    vec3(T.getOrigin())};
-      X_WB[std::size_t(nodes_[i].body)] = X_WL * inverse(nodes_[i].X_CM * link.X_ML);
+      X_WB[nodes_[i].body] = X_WL * inverse(nodes_[i].X_CM * link.X_ML);
     }
   }
 
@@ -213,7 +211,7 @@ class BulletPeer final : public Peer {
     Transform<double> X_LN;
     int dofs;  // of its tree, with the six of the base
     std::vector<btScalar> J, response;
-    btScalar* J_row(int k) { return &J[std::size_t(k * dofs)]; }
+    btScalar* J_row(int k) { return &J[k * dofs]; }
   };
 
   // Which node is which link of which tree. The tree with the fixed base comes first, even when empty.
@@ -235,9 +233,9 @@ class BulletPeer final : public Peer {
         link_count_.push_back(0);
         nv.push_back(6);
       } else {
-        link.tree = node.parent < 0 ? 0 : links_[std::size_t(node.parent)].tree;
-        link.link = link_count_[std::size_t(link.tree)]++;
-        nv[std::size_t(link.tree)] += node.nv;
+        link.tree = node.parent < 0 ? 0 : links_[node.parent].tree;
+        link.link = link_count_[link.tree]++;
+        nv[link.tree] += node.nv;
       }
     }
     for (const int n : nv)
@@ -249,12 +247,12 @@ class BulletPeer final : public Peer {
   }
 
   void make_tree(Tree& tree) {
-    const int links = link_count_[std::size_t(&tree - trees_.data())];
+    const int links = link_count_[&tree - trees_.data()];
     constexpr bool can_sleep = false;
     if (tree.base < 0) {
       tree.body = std::make_unique<btMultiBody>(links, 0, btVector3(0, 0, 0), true, can_sleep);
     } else {
-      const BulletLink& base = links_[std::size_t(tree.base)];
+      const BulletLink& base = links_[tree.base];
       tree.body = std::make_unique<btMultiBody>(links, base.mass, bt(base.moments), false, can_sleep);
     }
     tree.body->setLinearDamping(0);  // by default both are 0.04
@@ -266,7 +264,7 @@ class BulletPeer final : public Peer {
                       std::span<const double> tau) {
     const PeerNode& node = nodes_[i];
     const Transform<double>& X_ML = links_[i].X_ML;
-    const double *qi = &q[std::size_t(node.q)], *vi = &v[std::size_t(node.v)], *ti = &tau[std::size_t(node.v)];
+    const double *qi = &q[node.q], *vi = &v[node.v], *ti = &tau[node.v];
     BaseState& base = bases_[i];
     const Transform<double> X_WM = node.X_PF * Transform<double>{to_rotation(quaternion_at(qi)), vec3_at(qi + 4)};
     base.R_WM = X_WM.R;
@@ -283,7 +281,7 @@ class BulletPeer final : public Peer {
 
   void write_position(std::size_t i) {
     const BulletLink& link = links_[i];
-    btMultiBody& body = *trees_[std::size_t(link.tree)].body;
+    btMultiBody& body = *trees_[link.tree].body;
     if (link.link < 0) {
       body.setBasePos(bases_[i].position);
       body.setWorldToBaseRot(bases_[i].world_to_base);
@@ -293,7 +291,7 @@ class BulletPeer final : public Peer {
   }
   void write_velocity_and_force(std::size_t i) {
     const BulletLink& link = links_[i];
-    btMultiBody& body = *trees_[std::size_t(link.tree)].body;
+    btMultiBody& body = *trees_[link.tree].body;
     if (link.link < 0) {
       const BaseState& base = bases_[i];
       body.setBaseVel(base.velocity);

@@ -89,7 +89,7 @@ class BulletContact final : public ContactEngine {
 
   std::optional<Error> step() override {
     for (const PeerSpring& s : scene_.springs) {
-      btMultiBody& tree = *world_->trees[std::size_t(links_[s.node].tree)];
+      btMultiBody& tree = *world_->trees[links_[s.node].tree];
       const int link = links_[s.node].link;
       tree.addJointTorque(link, -s.stiffness * (tree.getJointPos(link) - s.rest) - s.damping * tree.getJointVel(link));
     }
@@ -110,11 +110,11 @@ class BulletContact final : public ContactEngine {
         X_WL = transform(T.getRotation(), T.getOrigin());
       } else {
         const BulletLink& link = links_[i];
-        if (link.tree != tree) world_->trees[std::size_t(link.tree)]->forwardKinematics(world_to_local, origin);
+        if (link.tree != tree) world_->trees[link.tree]->forwardKinematics(world_to_local, origin);
         tree = link.tree;
         X_WL = transform(world_to_local[link.link + 1].inverse(), origin[link.link + 1]);
       }
-      X_WB[std::size_t(scene_.nodes[i].body)] = X_WL * inverse(X_BL(i));
+      X_WB[scene_.nodes[i].body] = X_WL * inverse(X_BL(i));
     }
   }
 
@@ -135,9 +135,9 @@ class BulletContact final : public ContactEngine {
     if (!world_->multibodies)
       world_->rigid_bodies[push.node]->applyCentralForce(bt(push.force));
     else if (link.link < 0)
-      world_->trees[std::size_t(link.tree)]->addBaseForce(bt(push.force));
+      world_->trees[link.tree]->addBaseForce(bt(push.force));
     else
-      world_->trees[std::size_t(link.tree)]->addLinkForce(link.link, bt(push.force));
+      world_->trees[link.tree]->addLinkForce(link.link, bt(push.force));
   }
 
   Transform<double> X_BL(std::size_t i) const { return scene_.nodes[i].X_CM * links_[i].X_ML; }
@@ -210,20 +210,18 @@ class BulletContact final : public ContactEngine {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const PeerNode& node = scene_.nodes[i];
       if (node.parent < 0) count.push_back(0);
-      links_[i].tree = node.parent < 0 ? int(count.size()) - 1 : links_[std::size_t(node.parent)].tree;
-      if (node.type != JointType::free) links_[i].link = count[std::size_t(links_[i].tree)]++;
+      links_[i].tree = node.parent < 0 ? int(count.size()) - 1 : links_[node.parent].tree;
+      if (node.type != JointType::free) links_[i].link = count[links_[i].tree]++;
     }
     for (std::size_t i = 0; i < links_.size(); ++i) {
       const PeerNode& node = scene_.nodes[i];
       const BulletLink& link = links_[i];
       if (node.parent < 0) {
         const bool fixed = node.type != JointType::free;
-        world_->trees.push_back(std::make_unique<btMultiBody>(count[std::size_t(link.tree)], fixed ? 0 : link.mass,
-                                                              fixed ? btVector3(0, 0, 0) : bt(link.moments), fixed,
-                                                              false));
+        world_->trees.push_back(std::make_unique<btMultiBody>(
+            count[link.tree], fixed ? 0 : link.mass, fixed ? btVector3(0, 0, 0) : bt(link.moments), fixed, false));
       }
-      if (link.link >= 0)
-        set_up_link(*world_->trees[std::size_t(link.tree)], scene_.nodes, links_, i, /*touching_parent=*/false);
+      if (link.link >= 0) set_up_link(*world_->trees[link.tree], scene_.nodes, links_, i, /*touching_parent=*/false);
     }
     for (const auto& tree : world_->trees) {
       tree->finalizeMultiDof();
@@ -240,7 +238,7 @@ class BulletContact final : public ContactEngine {
   }
 
   void start(std::size_t i) {
-    btMultiBody& tree = *world_->trees[std::size_t(links_[i].tree)];
+    btMultiBody& tree = *world_->trees[links_[i].tree];
     if (scene_.nodes[i].nv == 1) {
       tree.setJointPos(links_[i].link, scene_.q[i]);
       tree.setJointVel(links_[i].link, scene_.v[i]);
@@ -258,7 +256,7 @@ class BulletContact final : public ContactEngine {
     for (std::size_t i = 0; i < links_.size(); ++i) {
       btCollisionShape* const its = shape_of(i);
       if (!its) continue;
-      btMultiBody& tree = *world_->trees[std::size_t(links_[i].tree)];
+      btMultiBody& tree = *world_->trees[links_[i].tree];
       auto collider = std::make_unique<btMultiBodyLinkCollider>(&tree, links_[i].link);
       collider->setCollisionShape(its);
       set_surface(*collider);

@@ -71,8 +71,8 @@ class DartContact final : public ContactEngine {
     X_WB[0] = Transform<double>::identity();
     for (std::size_t i = 0; i < bodies_.size(); ++i) {
       const Eigen::Isometry3d& T = bodies_[i]->getWorldTransform();
-      X_WB[std::size_t(scene_.nodes[i].body)] = {
-          {vec3(T.linear().col(0)), vec3(T.linear().col(1)), vec3(T.linear().col(2))}, vec3(T.translation())};
+      X_WB[scene_.nodes[i].body] = {{vec3(T.linear().col(0)), vec3(T.linear().col(1)), vec3(T.linear().col(2))},
+                                    vec3(T.translation())};
     }
   }
   int contacts() const override { return int(world_->getLastCollisionResult().getNumContacts()); }
@@ -102,17 +102,16 @@ class DartContact final : public ContactEngine {
     for (std::size_t i = 0; i < scene_.nodes.size(); ++i) {
       const PeerNode& node = scene_.nodes[i];
       if (node.parent < 0) skeletons.push_back(dd::Skeleton::create("tree" + std::to_string(skeletons.size())));
-      tree[i] = node.parent < 0 ? skeletons.size() - 1 : tree[std::size_t(node.parent)];
-      bodies_.push_back(
-          add_body(*skeletons[tree[i]], node.parent < 0 ? nullptr : bodies_[std::size_t(node.parent)], node, i));
+      tree[i] = node.parent < 0 ? skeletons.size() - 1 : tree[node.parent];
+      bodies_.push_back(add_body(*skeletons[tree[i]], node.parent < 0 ? nullptr : bodies_[node.parent], node, i));
       start(i);
     }
     for (const PeerShape& g : scene_.shapes)
-      if (g.node >= 0) add_shape(*bodies_[std::size_t(g.node)], g.shape, g.X_BG);
+      if (g.node >= 0) add_shape(*bodies_[g.node], g.shape, g.X_BG);
     for (const PeerShape& a : scene_.shapes)
       for (const PeerShape& b : scene_.shapes) {
-        if (a.node < 0 || b.node <= a.node || tree[std::size_t(a.node)] != tree[std::size_t(b.node)]) continue;
-        if (scene_.wanted(a, b)) skeletons[tree[std::size_t(a.node)]]->enableSelfCollisionCheck();
+        if (a.node < 0 || b.node <= a.node || tree[a.node] != tree[b.node]) continue;
+        if (scene_.wanted(a, b)) skeletons[tree[a.node]]->enableSelfCollisionCheck();
       }
     for (const dd::SkeletonPtr& skeleton : skeletons) {
       skeleton->disableAdjacentBodyCheck();

@@ -95,7 +95,7 @@ class MujocoContact final : public ContactEngine {
     for (std::size_t i = 0; i < scene_.nodes.size(); ++i) {
       const Transform<double> X_WM{to_rotation(quaternion_at(data_->xquat + 4 * body_[i])),
                                    vec3_at(data_->xpos + 3 * body_[i])};
-      X_WB[std::size_t(scene_.nodes[i].body)] = X_WM * inverse(scene_.nodes[i].X_CM);
+      X_WB[scene_.nodes[i].body] = X_WM * inverse(scene_.nodes[i].X_CM);
     }
   }
   int contacts() const override { return data_->ncon; }
@@ -105,7 +105,7 @@ class MujocoContact final : public ContactEngine {
     std::string text;
     for (const PeerShape& g : scene_.shapes) {
       if (g.node != node) continue;
-      const SceneShape& s = model.collision().shapes[std::size_t(g.index)];
+      const SceneShape& s = model.collision().shapes[g.index];
       append(text, "<geom contype='%u' conaffinity='%u'", s.groups & 0x7fffffffu, s.touches & 0x7fffffffu);
       if (std::holds_alternative<HalfSpace>(g.shape)) text += " type='plane' size='0 0 1'";
       if (const auto* b = std::get_if<Sphere>(&g.shape)) append(text, " type='sphere' size='%.17g'", b->radius);
@@ -113,7 +113,7 @@ class MujocoContact final : public ContactEngine {
         append(text, " type='capsule' size='%.17g %.17g'", b->radius, b->half_length);
       if (const auto* b = std::get_if<Box>(&g.shape))
         append(text, " type='box' size='%.17g %.17g %.17g'", b->half.x, b->half.y, b->half.z);
-      append_pose(text, node < 0 ? g.X_BG : inverse(scene_.nodes[std::size_t(node)].X_CM) * g.X_BG);
+      append_pose(text, node < 0 ? g.X_BG : inverse(scene_.nodes[node].X_CM) * g.X_BG);
       text += surface_ + "/>";
     }
     return text;

@@ -99,7 +99,7 @@ class OdeContact final : public ContactEngine {
       const dReal* const a = dBodyGetQuaternion(bodies_[i]);
       const Mat3<double> R = to_rotation(quaternion_at(a));
       const Vec3<double> c = vec3_at(dBodyGetPosition(bodies_[i]));
-      X_WB[std::size_t(scene_.nodes[i].body)] = {R, c - R * scene_.nodes[i].inertia.centre};
+      X_WB[scene_.nodes[i].body] = {R, c - R * scene_.nodes[i].inertia.centre};
     }
   }
   int contacts() const override { return contacts_; }
@@ -126,7 +126,7 @@ class OdeContact final : public ContactEngine {
     const PeerNode& node = scene_.nodes[i];
     const Transform<double> X_WM = scene_.X_WB[i] * node.X_CM;
     const Vec3<double> axis = X_WM.R * node.axis;  // a turn about it, or a slide along it, leaves it where it was in F
-    const dBodyID parent = node.parent < 0 ? nullptr : bodies_[std::size_t(node.parent)];
+    const dBodyID parent = node.parent < 0 ? nullptr : bodies_[node.parent];
     dJointID joint = nullptr;
     if (node.type == JointType::revolute) {
       joint = dJointCreateHinge(ode_->world, nullptr);
@@ -162,8 +162,8 @@ class OdeContact final : public ContactEngine {
       dGeomSetRotation(geom, OdeRotation(g.X_BG.R).rows);
       return;
     }
-    const Vec3<double> p = g.X_BG.p - scene_.nodes[std::size_t(g.node)].inertia.centre;
-    dGeomSetBody(geom, bodies_[std::size_t(g.node)]);
+    const Vec3<double> p = g.X_BG.p - scene_.nodes[g.node].inertia.centre;
+    dGeomSetBody(geom, bodies_[g.node]);
     dGeomSetOffsetPosition(geom, p.x, p.y, p.z);
     dGeomSetOffsetRotation(geom, OdeRotation(g.X_BG.R).rows);
   }

@@ -14,9 +14,9 @@ namespace {
 std::optional<Error> take_shapes(const Model& model, const std::vector<int>& node_of_body, PeerScene& scene) {
   for (std::size_t i = 0; i < model.shapes().size(); ++i) {
     const ShapeOnBody& at = model.shapes()[i];
-    const GeometrySpec& g = model.bodies()[std::size_t(at.body)].geometry[std::size_t(at.geometry)];
+    const GeometrySpec& g = model.bodies()[at.body].geometry[at.geometry];
     if (g.groups == 0 && g.touches == 0) continue;
-    const int node = node_of_body[std::size_t(at.body)];
+    const int node = node_of_body[at.body];
     const bool plane = std::holds_alternative<HalfSpace>(g.shape);
     if (plane ? node >= 0
               : !std::holds_alternative<Sphere>(g.shape) && !std::holds_alternative<Box>(g.shape) &&
@@ -44,12 +44,12 @@ std::optional<Error> take_forces(const Model& model, PeerScene& scene) {
   for (std::size_t i = 0; i < scene.nodes.size(); ++i) {
     const PeerNode& node = scene.nodes[i];
     for (int k = node.v; k < node.v + node.nv; ++k) {
-      const DofSpec& dof = model.dofs()[std::size_t(k)];
+      const DofSpec& dof = model.dofs()[k];
       if (dof.armature != 0 || dof.dry_friction != 0 || (node.nv > 1 && (dof.stiffness != 0 || dof.damping != 0)))
         return Error{"joint '" + node.joint + "' has what is not driven"};
     }
     if (node.nv != 1) continue;
-    const DofSpec& dof = model.dofs()[std::size_t(node.v)];
+    const DofSpec& dof = model.dofs()[node.v];
     if (dof.stiffness != 0 || dof.damping != 0) scene.springs.push_back({i, dof.stiffness, dof.rest, dof.damping});
   }
   for (const Actuator& actuator : model.actuators()) {
@@ -94,7 +94,7 @@ Result<PeerScene> peer_scene(const ModelSpec& spec, const Model& model) {
   scene.gravity = spec.gravity;
   scene.collision = std::make_shared<const CollisionScene>(model.collision());
   std::vector<int> node_of_body(model.bodies().size(), -1);
-  for (std::size_t i = 0; i < scene.nodes.size(); ++i) node_of_body[std::size_t(scene.nodes[i].body)] = int(i);
+  for (std::size_t i = 0; i < scene.nodes.size(); ++i) node_of_body[scene.nodes[i].body] = int(i);
   if (auto error = take_shapes(model, node_of_body, scene)) return *error;
   if (auto error = take_forces(model, scene)) return *error;
 
@@ -107,8 +107,8 @@ Result<PeerScene> peer_scene(const ModelSpec& spec, const Model& model) {
   for (const PeerNode& node : scene.nodes) {
     scene.X_WB.push_back(body_pose(model, kin, node.body));
     scene.V_WB.push_back(point_velocity(model, kin, vel, node.body, {0, 0, 0}));
-    scene.q.push_back(node.nv == 1 ? state.q[std::size_t(node.q)] : 0);
-    scene.v.push_back(node.nv == 1 ? state.v[std::size_t(node.v)] : 0);
+    scene.q.push_back(node.nv == 1 ? state.q[node.q] : 0);
+    scene.v.push_back(node.nv == 1 ? state.v[node.v] : 0);
   }
   return scene;
 }

@@ -74,7 +74,7 @@ class SimbodyContact final : public ContactEngine {
       world_ = std::make_unique<SimbodyWorld>(simtk(scene_.gravity));
       for (const PeerNode& node : scene_.nodes)
         world_->bodies.push_back(
-            add_body(node.parent < 0 ? world_->matter.updGround() : world_->bodies[std::size_t(node.parent)], node));
+            add_body(node.parent < 0 ? world_->matter.updGround() : world_->bodies[node.parent], node));
       std::size_t pairs = 0;
       for (std::size_t i = 0; i < scene_.shapes.size(); ++i)
         for (std::size_t j = i + 1; j < scene_.shapes.size(); ++j) {
@@ -122,8 +122,8 @@ class SimbodyContact final : public ContactEngine {
     for (std::size_t i = 0; i < scene_.nodes.size(); ++i) {
       const SimTK::Transform& T = world_->bodies[i].getBodyTransform(state);
       const SimTK::Rotation& R = T.R();
-      X_WB[std::size_t(scene_.nodes[i].body)] = {
-          {vec3(SimTK::Vec3(R.x())), vec3(SimTK::Vec3(R.y())), vec3(SimTK::Vec3(R.z()))}, vec3(T.p())};
+      X_WB[scene_.nodes[i].body] = {{vec3(SimTK::Vec3(R.x())), vec3(SimTK::Vec3(R.y())), vec3(SimTK::Vec3(R.z()))},
+                                    vec3(T.p())};
     }
   }
   int contacts() const override {
@@ -144,9 +144,9 @@ class SimbodyContact final : public ContactEngine {
     const auto *sphere_a = std::get_if<Sphere>(&a.shape), *sphere_b = std::get_if<Sphere>(&b.shape);
     const double e = scene_.restitution, mu = scene_.mu;
     if (sphere_a && sphere_b && a.node >= 0 && b.node >= 0) {
-      world_->matter.adoptUnilateralContact(new SimTK::SphereSphereContact(
-          world_->bodies[std::size_t(a.node)], simtk(a.X_BG.p), sphere_a->radius, world_->bodies[std::size_t(b.node)],
-          simtk(b.X_BG.p), sphere_b->radius, e, mu, mu, 0));
+      world_->matter.adoptUnilateralContact(
+          new SimTK::SphereSphereContact(world_->bodies[a.node], simtk(a.X_BG.p), sphere_a->radius,
+                                         world_->bodies[b.node], simtk(b.X_BG.p), sphere_b->radius, e, mu, mu, 0));
       return {};
     }
     if (!std::holds_alternative<HalfSpace>(a.shape))
@@ -158,7 +158,7 @@ class SimbodyContact final : public ContactEngine {
       planes_[a.index] = SimTK::MobilizedBody::Weld(world_->matter.updGround(), SimTK::Transform(simtk(a.X_BG.p)),
                                                     SimTK::Body::Massless(), SimTK::Transform());
     constexpr double height = 0;
-    SimTK::MobilizedBody& body = world_->bodies[std::size_t(b.node)];
+    SimTK::MobilizedBody& body = world_->bodies[b.node];
     SimTK::MobilizedBody& ground = planes_[a.index];
     if (sphere_b) {
       world_->matter.adoptUnilateralContact(

@@ -35,7 +35,7 @@ class DartPeer final : public Peer {
     bodies_.clear();
     index_.clear();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      dd::BodyNode* parent = nodes_[i].parent < 0 ? nullptr : bodies_[std::size_t(nodes_[i].parent)];
+      dd::BodyNode* parent = nodes_[i].parent < 0 ? nullptr : bodies_[nodes_[i].parent];
       bodies_.push_back(add_body(*skeleton_, parent, nodes_[i], i));
     }
     for (std::size_t i = 0; i < nodes_.size(); ++i)
@@ -143,7 +143,7 @@ class DartPeer final : public Peer {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const Eigen::Isometry3d& T = bodies_[i]->getWorldTransform();
       const Eigen::Matrix3d R = T.linear();
-      X_WB[std::size_t(nodes_[i].body)] = {{vec3(R.col(0)), vec3(R.col(1)), vec3(R.col(2))}, vec3(T.translation())};
+      X_WB[nodes_[i].body] = {{vec3(R.col(0)), vec3(R.col(1)), vec3(R.col(2))}, vec3(T.translation())};
     }
   }
 
@@ -157,7 +157,7 @@ class DartPeer final : public Peer {
   // DART 6.12: getInvMassMatrix() is then not the inverse of getMassMatrix(), by numbers as large as the inverse's own.
   bool weld_carries_joints() const {
     return std::any_of(nodes_.begin(), nodes_.end(), [&](const PeerNode& node) {
-      return node.parent >= 0 && nodes_[std::size_t(node.parent)].type == JointType::weld;
+      return node.parent >= 0 && nodes_[node.parent].type == JointType::weld;
     });
   }
   // All in the bodies' axes: impulses and velocities at the body's origin, ours at the frame's.

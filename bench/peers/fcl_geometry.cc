@@ -32,7 +32,7 @@ Geometry fcl_hull(const Hull& hull) {
   auto faces = std::make_shared<std::vector<int>>();  // count, corners; count, corners; ...
   for (const Hull::Face& face : hull.faces) {
     faces->push_back(face.count);
-    for (int i = 0; i < face.count; ++i) faces->push_back(hull.corners[std::size_t(face.first + i)]);
+    for (int i = 0; i < face.count; ++i) faces->push_back(hull.corners[face.first + i]);
   }
   return std::make_shared<fcl::Convexd>(vertices, int(hull.faces.size()), faces);
 }

@@ -21,7 +21,7 @@ std::optional<Error> refuse_cost(const std::vector<PeerNode>& nodes) {
   std::vector<double> depth(nodes.size());  // in degrees of freedom
   double squares = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    depth[i] = (nodes[i].parent < 0 ? 0 : depth[std::size_t(nodes[i].parent)]) + nodes[i].nv;
+    depth[i] = (nodes[i].parent < 0 ? 0 : depth[nodes[i].parent]) + nodes[i].nv;
     squares += nodes[i].nv * depth[i] * depth[i];
   }
   if (squares <= largest_depth_square_sum) return std::nullopt;
@@ -74,12 +74,12 @@ class MujocoPeer final : public Peer {
       if (node.nv == 0) continue;
       double* qpos = data_->qpos + qpos_[i];
       if (node.type == JointType::free) {
-        put(node.X_PF * vec3_at(&q[std::size_t(node.q) + 4]), qpos);
-        put(from_rotation(node.X_PF.R) * quaternion_at(&q[std::size_t(node.q)]), qpos + 3);
+        put(node.X_PF * vec3_at(&q[node.q + 4]), qpos);
+        put(from_rotation(node.X_PF.R) * quaternion_at(&q[node.q]), qpos + 3);
       } else if (node.type == JointType::ball) {
-        put(quaternion_at(&q[std::size_t(node.q)]), qpos);
+        put(quaternion_at(&q[node.q]), qpos);
       } else {
-        *qpos = q[std::size_t(node.q)];
+        *qpos = q[node.q];
       }
     }
     to_mujoco(v, data_->qvel);
@@ -155,7 +155,7 @@ class MujocoPeer final : public Peer {
   void poses(std::span<Transform<double>> X_WB) const override {
     X_WB[0] = Transform<double>::identity();
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
-      X_WB[std::size_t(nodes_[i].body)] = X_WM(body_[i]) * inverse(nodes_[i].X_CM);
+      X_WB[nodes_[i].body] = X_WM(body_[i]) * inverse(nodes_[i].X_CM);
     }
   }
 

@@ -48,7 +48,7 @@ class MjcfWriter {
  public:
   MjcfWriter(const std::vector<PeerNode>& nodes, const Vec3<double>& gravity, const MjcfParts& parts)
       : nodes_(nodes), inside_(parts.inside), children_(nodes.size() + 1) {
-    for (std::size_t i = 0; i < nodes.size(); ++i) children_[std::size_t(nodes[i].parent + 1)].push_back(i);
+    for (std::size_t i = 0; i < nodes.size(); ++i) children_[nodes[i].parent + 1].push_back(i);
     std::string text = "<mujoco><compiler angle='radian' inertiafromgeom='false'/>" + parts.sizes + "<option ";
     append(text, "gravity='%.17g %.17g %.17g' ", gravity.x, gravity.y, gravity.z);
     text += parts.options + "</option><worldbody>" + parts.world;
@@ -72,8 +72,7 @@ class MjcfWriter {
       return;
     }
     const PeerNode& node = nodes_[i];
-    const Transform<double> X_MpP =
-        node.parent < 0 ? Transform<double>::identity() : inverse(nodes_[std::size_t(node.parent)].X_CM);
+    const Transform<double> X_MpP = node.parent < 0 ? Transform<double>::identity() : inverse(nodes_[node.parent].X_CM);
     append(text, "<body name='b%zu'", i);
     append_pose(text, X_MpP * node.X_PF);
     text += ">";

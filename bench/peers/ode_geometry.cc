@@ -26,7 +26,7 @@ struct OdeHull {
     for (const Hull::Face& face : hull.faces) {
       planes.insert(planes.end(), {face.normal.x, face.normal.y, face.normal.z, face.offset});
       polygons.push_back(unsigned(face.count));
-      for (int i = 0; i < face.count; ++i) polygons.push_back(unsigned(hull.corners[std::size_t(face.first + i)]));
+      for (int i = 0; i < face.count; ++i) polygons.push_back(unsigned(hull.corners[face.first + i]));
     }
   }
   dGeomID geom() {
@@ -66,7 +66,7 @@ class OdeGeometry : public GeometryPeer {
   }
 
   std::vector<PeerContact> contacts(std::size_t i) override {
-    std::vector<PeerContact> found(std::size_t(collide(pairs_[i])));
+    std::vector<PeerContact> found(collide(pairs_[i]));
     for (std::size_t k = 0; k < found.size(); ++k) {
       const dContactGeom& c = buffer_[k];
       found[k] = {{c.pos[0], c.pos[1], c.pos[2]}, {c.normal[0], c.normal[1], c.normal[2]}, -c.depth};

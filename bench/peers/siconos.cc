@@ -164,11 +164,11 @@ NumericsMatrix* block_matrix(const Matrix& M) {
       sbm->block[filled++] = values;
     };
     bool diagonal = false;
-    for (int e = blocks.first[std::size_t(i)]; e < blocks.first[std::size_t(i) + 1]; ++e) {
-      const int column = blocks.column[std::size_t(e)];
+    for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e) {
+      const int column = blocks.column[e];
       if (column > i && !diagonal) add(i, nullptr);
       diagonal |= column >= i;
-      add(column, &blocks.values[blocks.value_start[std::size_t(e)]]);
+      add(column, &blocks.values[blocks.value_start[e]]);
     }
     if (!diagonal) add(i, nullptr);
     sbm->index1_data[i + 1] = filled;

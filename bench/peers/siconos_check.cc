@@ -18,7 +18,7 @@ struct Solved {
   std::vector<double> z;
 };
 Solved solve(const Problem& problem, SiconosSolver& solver, double tolerance) {
-  Solved solved{{}, 0, std::vector<double>(std::size_t(problem.size()))};
+  Solved solved{{}, 0, std::vector<double>(problem.size())};
   {
     const SiconosSilence silence;
     solved.outcome = solver.solve(tolerance, 10000, solved.z);
@@ -52,7 +52,7 @@ TEST_F(Siconos, solves_contact) {
 TEST_F(Siconos, says_when_it_ran_out_of_iterations) {
   const Problem problem = stack_of_boxes(4, 1);
   SiconosSolver solver(problem, "NSGS", SiconosStorage::sparse_blocks);
-  std::vector<double> z(std::size_t(problem.size()));
+  std::vector<double> z(problem.size());
   const SiconosSilence silence;
   const SiconosOutcome outcome = solver.solve(1e-12, 5, z);
   EXPECT_FALSE(outcome.finished);

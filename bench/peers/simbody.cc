@@ -46,8 +46,7 @@ class SimbodyPeer final : public Peer {
     try {
       system_ = std::make_unique<System>(simtk(spec.gravity));
       for (const PeerNode& node : nodes_) {
-        SimTK::MobilizedBody& parent =
-            node.parent < 0 ? system_->matter.updGround() : system_->bodies[std::size_t(node.parent)];
+        SimTK::MobilizedBody& parent = node.parent < 0 ? system_->matter.updGround() : system_->bodies[node.parent];
         system_->bodies.push_back(add_body(parent, node));
       }
       system_->state = system_->multibody.realizeTopology();
@@ -71,8 +70,8 @@ class SimbodyPeer final : public Peer {
   void set_state(std::span<const double> q, std::span<const double> v, std::span<const double> tau) override {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const PeerNode& node = nodes_[i];
-      for (int k = 0; k < node.nq; ++k) q_[q_place_[i] + k] = q[std::size_t(node.q + k)];
-      if (turns_freely(node)) rotation_[i] = to_rotation(quaternion_at(&q[std::size_t(node.q)]));
+      for (int k = 0; k < node.nq; ++k) q_[q_place_[i] + k] = q[node.q + k];
+      if (turns_freely(node)) rotation_[i] = to_rotation(quaternion_at(&q[node.q]));
     }
     to_simbody(v, u_);
     to_simbody(tau, tau_);
@@ -158,8 +157,8 @@ class SimbodyPeer final : public Peer {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
       const SimTK::Transform& T = system_->bodies[i].getBodyTransform(system_->state);
       const SimTK::Rotation& R = T.R();
-      X_WB[std::size_t(nodes_[i].body)] = {
-          {vec3(SimTK::Vec3(R.x())), vec3(SimTK::Vec3(R.y())), vec3(SimTK::Vec3(R.z()))}, vec3(T.p())};
+      X_WB[nodes_[i].body] = {{vec3(SimTK::Vec3(R.x())), vec3(SimTK::Vec3(R.y())), vec3(SimTK::Vec3(R.z()))},
+                              vec3(T.p())};
     }
   }
 

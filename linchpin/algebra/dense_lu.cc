@@ -191,7 +191,7 @@ template bool factor_rows(float*, int, int, int*);
 void DenseLu::solve(double* b) const {
   const double* A = A_.data();
   const std::size_t stride = std::size_t(stride_);
-  for (int k = 0; k < n_; ++k) std::swap(b[k], b[pivot_[std::size_t(k)]]);
+  for (int k = 0; k < n_; ++k) std::swap(b[k], b[pivot_[k]]);
   for (int i = 0; i < n_; ++i) {
     const double* row = A + std::size_t(i) * stride;
     double s0 = b[i], s1 = 0, s2 = 0, s3 = 0;

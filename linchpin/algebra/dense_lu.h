@@ -41,7 +41,7 @@ class DenseLu {
     n_ = n;
     stride_ = padded(n);
     if (A_.size() < std::size_t(n) * std::size_t(stride_)) A_.resize(std::size_t(n) * std::size_t(stride_));
-    if (pivot_.size() < std::size_t(n)) pivot_.resize(std::size_t(n));
+    if (pivot_.size() < std::size_t(n)) pivot_.resize(n);
     return A_.data();
   }
   int stride() const { return stride_; }

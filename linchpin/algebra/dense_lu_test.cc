@@ -26,12 +26,12 @@ bool factor(const Square& A, int n, DenseLu& lu, double padding = 0) {
   EXPECT_EQ(lu.size(), n);
   EXPECT_GE(lu.stride(), n);
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < lu.stride(); ++j) at[i * lu.stride() + j] = j < n ? A[std::size_t(i * n + j)] : padding;
+    for (int j = 0; j < lu.stride(); ++j) at[i * lu.stride() + j] = j < n ? A[i * n + j] : padding;
   return lu.factor();
 }
 std::vector<double> solve(const DenseLu& lu, std::vector<double> b) {
   const std::size_t n = b.size();
-  b.resize(std::size_t(lu.stride()), 3.0);
+  b.resize(lu.stride(), 3.0);
   lu.solve(b.data());
   b.resize(n);
   return b;
@@ -67,7 +67,7 @@ TEST(DenseLu, SolvesRowsOfAnySize) {
     for (int i = 0; i < n; ++i) {  // the same equations in other units: a power of 2, so that nothing is rounded
       const double unit = std::ldexp(1.0, dice.below(120) - 60);
       for (int j = 0; j < n; ++j) entry(A, n, i, j) *= unit;
-      b[std::size_t(i)] *= unit;
+      b[i] *= unit;
     }
     DenseLu lu;
     ASSERT_TRUE(factor(A, n, lu)) << n << " rows";
@@ -81,13 +81,12 @@ TEST(DenseLu, ExchangesRows) {
     Dice dice{std::uint64_t(n)};
     const std::vector<int> order = random_order(n, dice);
     Square A = zero_square(n);
-    for (int i = 0; i < n; ++i) entry(A, n, i, order[std::size_t(i)]) = i % 2 ? 2 : -4;
+    for (int i = 0; i < n; ++i) entry(A, n, i, order[i]) = i % 2 ? 2 : -4;
     const std::vector<double> b = random_q(n, dice);
     DenseLu lu;
     ASSERT_TRUE(factor(A, n, lu)) << n << " rows";
     const std::vector<double> x = solve(lu, b);
-    for (int i = 0; i < n; ++i)
-      EXPECT_EQ(x[std::size_t(order[std::size_t(i)])], b[std::size_t(i)] / (i % 2 ? 2 : -4)) << n << " rows";
+    for (int i = 0; i < n; ++i) EXPECT_EQ(x[order[i]], b[i] / (i % 2 ? 2 : -4)) << n << " rows";
   }
 }
 
@@ -100,18 +99,18 @@ TEST(DenseLu, KnowsTheSignOfTheDeterminant) {
     Square triangle = A;
     bool positive = true;
     for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < i; ++j) triangle[std::size_t(i * n + j)] = 0;
-      positive = positive == (A[std::size_t(i * n + i)] > 0);
+      for (int j = 0; j < i; ++j) triangle[i * n + j] = 0;
+      positive = positive == (A[i * n + i] > 0);
     }
     ASSERT_TRUE(factor(triangle, n, lu));
     EXPECT_EQ(lu.determinant_is_positive(), positive) << n << " rows";
     ASSERT_TRUE(factor(A, n, lu));
     const bool before = lu.determinant_is_positive();
-    for (int j = 0; j < n; ++j) A[std::size_t(j)] = -A[std::size_t(j)];
+    for (int j = 0; j < n; ++j) A[j] = -A[j];
     ASSERT_TRUE(factor(A, n, lu));
     EXPECT_NE(lu.determinant_is_positive(), before) << n << " rows";
     const int other = 1 + dice.below(n - 1);
-    for (int j = 0; j < n; ++j) std::swap(A[std::size_t(j)], A[std::size_t(other * n + j)]);
+    for (int j = 0; j < n; ++j) std::swap(A[j], A[other * n + j]);
     ASSERT_TRUE(factor(A, n, lu));
     EXPECT_EQ(lu.determinant_is_positive(), before) << n << " rows";
   }
@@ -124,7 +123,7 @@ TEST(DenseLu, PaddingDoesNotMatterNorDoesTheWorkspace) {
     const std::vector<double> b = random_q(n, dice);
     DenseLu a, c;
     ASSERT_TRUE(factor(A, n, a));
-    ASSERT_FALSE(factor(Square(std::size_t(140 * 140), std::nan("")), 140, c));  // full of NaN
+    ASSERT_FALSE(factor(Square(140 * 140, std::nan("")), 140, c));  // full of NaN
     ASSERT_TRUE(factor(A, n, c, -17.5));
     EXPECT_EQ(solve(a, b), solve(c, b)) << n << " rows";
     EXPECT_EQ(solve(a, b), solve(a, b)) << n << " rows";
@@ -169,20 +168,19 @@ TEST(DenseLu, LeavesTheSchurComplement) {
       const std::string what = std::to_string(pivots) + " pivots and " + std::to_string(more);
       Square A = random_square(rows, dice);
       for (int i = 0; i < pivots; ++i) entry(A, rows, i, (i + 1) % pivots) += pivots;  // large, off the diagonal
-      std::vector<double> top(std::size_t(pivots * stride), 0.0), left(std::size_t(pivots * padded(more)), 0.0),
-          rest(std::size_t(more * padded(more)), 0.0);
+      std::vector<double> top(pivots * stride, 0.0), left(pivots * padded(more), 0.0), rest(more * padded(more), 0.0);
       for (int r = 0; r < pivots; ++r) {
-        for (int c = 0; c < pivots; ++c) top[std::size_t(r * stride + c)] = entry(A, rows, r, c);
-        for (int c = 0; c < more; ++c) top[std::size_t(r * stride + gap + c)] = entry(A, rows, r, pivots + c);
-        for (int c = 0; c < more; ++c) left[std::size_t(r * padded(more) + c)] = entry(A, rows, pivots + c, r);
+        for (int c = 0; c < pivots; ++c) top[r * stride + c] = entry(A, rows, r, c);
+        for (int c = 0; c < more; ++c) top[r * stride + gap + c] = entry(A, rows, r, pivots + c);
+        for (int c = 0; c < more; ++c) left[r * padded(more) + c] = entry(A, rows, pivots + c, r);
       }
       for (int r = 0; r < more; ++r)
-        for (int c = 0; c < more; ++c) rest[std::size_t(r * padded(more) + c)] = entry(A, rows, pivots + r, pivots + c);
-      std::vector<int> pivot(std::size_t(pivots), -1);
+        for (int c = 0; c < more; ++c) rest[r * padded(more) + c] = entry(A, rows, pivots + r, pivots + c);
+      std::vector<int> pivot(pivots, -1);
       ASSERT_TRUE(factor_rows(top.data(), pivots, stride, pivot.data())) << what;
       for (int k = 0; k < pivots; ++k) {
-        EXPECT_GE(pivot[std::size_t(k)], k) << what;
-        EXPECT_LT(pivot[std::size_t(k)], pivots) << what;
+        EXPECT_GE(pivot[k], k) << what;
+        EXPECT_LT(pivot[k], pivots) << what;
       }
       const std::size_t wide = std::size_t(padded(more));
       divide_by_upper<double>({top.data(), std::size_t(stride)}, pivots, padded(more), {left.data(), wide});
@@ -200,7 +198,7 @@ TEST(DenseLu, LeavesTheSchurComplement) {
         const std::vector<double> x = solve(lu, b);
         for (int r = 0; r < more; ++r) {
           double expected = entry(A, rows, pivots + r, pivots + c);
-          for (int k = 0; k < pivots; ++k) expected -= entry(A, rows, pivots + r, k) * x[std::size_t(k)];
+          for (int k = 0; k < pivots; ++k) expected -= entry(A, rows, pivots + r, k) * x[k];
           // A_11 is dominated by one entry a row (condition of the order of 10); sums of up to 48 terms of order 1
           EXPECT_NEAR(rest[std::size_t(r) * wide + std::size_t(c)], expected, 1e-12) << what;
         }

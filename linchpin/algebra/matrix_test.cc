@@ -120,10 +120,10 @@ Product random_product(const std::vector<int>& row_start, int column_blocks, dou
 std::vector<double> written_out(const BlockSparse& S) {
   std::vector<double> all(std::size_t(S.rows()) * std::size_t(S.columns()));
   for (int i = 0; i < S.row_blocks(); ++i)
-    for (int e = S.first[std::size_t(i)]; e < S.first[std::size_t(i) + 1]; ++e) {
-      std::size_t at = S.value_start[std::size_t(e)];
-      const std::size_t j = std::size_t(S.column[std::size_t(e)]);
-      for (int r = S.row_start[std::size_t(i)]; r < S.row_start[std::size_t(i) + 1]; ++r)
+    for (int e = S.first[i]; e < S.first[i + 1]; ++e) {
+      std::size_t at = S.value_start[e];
+      const std::size_t j = std::size_t(S.column[e]);
+      for (int r = S.row_start[i]; r < S.row_start[i + 1]; ++r)
         for (int c = S.column_start[j]; c < S.column_start[j + 1]; ++c)
           all[std::size_t(r) * std::size_t(S.columns()) + std::size_t(c)] = S.values[at++];
     }
@@ -279,7 +279,7 @@ TEST(Matrix, CopiesAnyRange) {
                     kept = kept && x == 77;
                     continue;
                   }
-                  const double d = std::abs(x - all[std::size_t((row + r) * n + column + c)]);
+                  const double d = std::abs(x - all[(row + r) * n + column + c]);
                   if (!(d <= error)) error = d;
                 }
               for (int r = rows * stride; r < 9 * 11; ++r) kept = kept && out[r] == 77;
@@ -299,10 +299,10 @@ TEST(Matrix, DiagonalBlocksAndToDense) {
   const Matrix M = Matrix::factored(product.factored);
   for (std::size_t b = 0; b + 1 < start.size(); ++b) {
     const int size = start[b + 1] - start[b];
-    std::vector<double> block(std::size_t(size * size)), truth;
+    std::vector<double> block(size * size), truth;
     M.diagonal(start[b], size, block.data());
     for (int r = start[b]; r < start[b + 1]; ++r)
-      for (int c = start[b]; c < start[b + 1]; ++c) truth.push_back(product.all[std::size_t(r * 7 + c)]);
+      for (int c = start[b]; c < start[b + 1]; ++c) truth.push_back(product.all[r * 7 + c]);
     expect_near(block, truth, product_rounding, "block " + std::to_string(b));
   }
   std::vector<double> all(49);

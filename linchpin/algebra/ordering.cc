@@ -7,8 +7,6 @@
 namespace linchpin {
 namespace {
 
-std::size_t index(int i) { return std::size_t(i); }
-
 // Cliques and the nodes that are in them.
 struct Cliques {
   std::vector<std::vector<int>> nodes;  // of each clique
@@ -19,26 +17,26 @@ struct Cliques {
 // is a body, not a triangle of bodies. `among` is scratch, all -1: for candidates, how many others they are coupled to.
 std::vector<int> clique_around(const std::vector<std::vector<int>>& near, int i, int j, std::vector<int>& among) {
   const auto& [few, many] =
-      std::minmax(near[index(i)], near[index(j)], [](const auto& a, const auto& b) { return a.size() < b.size(); });
+      std::minmax(near[i], near[j], [](const auto& a, const auto& b) { return a.size() < b.size(); });
   std::vector<int> candidates, clique{i, j};
   for (const int c : few)
     if (std::binary_search(many.begin(), many.end(), c)) candidates.push_back(c);
-  for (const int c : candidates) among[index(c)] = 0;
+  for (const int c : candidates) among[c] = 0;
   for (const int c : candidates)
-    for (const int d : near[index(c)]) among[index(c)] += among[index(d)] >= 0;
+    for (const int d : near[c]) among[c] += among[d] >= 0;
   while (!candidates.empty()) {
-    const int best = *std::max_element(candidates.begin(), candidates.end(),
-                                       [&](int a, int b) { return among[index(a)] < among[index(b)]; });
+    const int best =
+        *std::max_element(candidates.begin(), candidates.end(), [&](int a, int b) { return among[a] < among[b]; });
     clique.push_back(best);
-    const std::vector<int>& coupled = near[index(best)];
+    const std::vector<int>& coupled = near[best];
     const auto gone = [&](int c) { return c == best || !std::binary_search(coupled.begin(), coupled.end(), c); };
     for (const int c : candidates) {
       if (!gone(c)) continue;
-      among[index(c)] = -1;
-      for (const int d : near[index(c)])
-        if (among[index(d)] > 0) --among[index(d)];
+      among[c] = -1;
+      for (const int d : near[c])
+        if (among[d] > 0) --among[d];
     }
-    std::erase_if(candidates, [&](int c) { return among[index(c)] < 0; });
+    std::erase_if(candidates, [&](int c) { return among[c] < 0; });
   }
   return clique;
 }
@@ -50,18 +48,18 @@ Cliques cover(const std::vector<std::vector<int>>& near) {
   cliques.of.resize(near.size());
   std::vector<int> covered(near.size(), -1), among(near.size(), -1);
   const auto add = [&](std::vector<int> clique) {
-    for (const int c : clique) cliques.of[index(c)].push_back(int(cliques.nodes.size()));
+    for (const int c : clique) cliques.of[c].push_back(int(cliques.nodes.size()));
     cliques.nodes.push_back(std::move(clique));
   };
   for (int i = 0; i < n; ++i) {
-    for (const int k : cliques.of[index(i)])
-      for (const int c : cliques.nodes[index(k)]) covered[index(c)] = i;
-    for (const int j : near[index(i)]) {
-      if (covered[index(j)] == i) continue;
+    for (const int k : cliques.of[i])
+      for (const int c : cliques.nodes[k]) covered[c] = i;
+    for (const int j : near[i]) {
+      if (covered[j] == i) continue;
       add(clique_around(near, i, j, among));
-      for (const int c : cliques.nodes.back()) covered[index(c)] = i;
+      for (const int c : cliques.nodes.back()) covered[c] = i;
     }
-    if (near[index(i)].empty()) add({i});
+    if (near[i].empty()) add({i});
   }
   return cliques;
 }
@@ -82,7 +80,7 @@ class Merging {
     while (!queue_.empty()) {
       const Entry next = queue_.top();
       queue_.pop();
-      if (next.stamp == valued_[index(next.node)]) eliminate(next.node);
+      if (next.stamp == valued_[next.node]) eliminate(next.node);
     }
     return std::move(result_);
   }
@@ -102,7 +100,7 @@ class Merging {
 
   int rows_in(const std::vector<int>& nodes) const {
     int sum = 0;
-    for (const int i : nodes) sum += rows_[index(i)];
+    for (const int i : nodes) sum += rows_[i];
     return sum;
   }
 
@@ -110,53 +108,52 @@ class Merging {
   // first stands for all. For more cliques than two the fill is an upper bound: they are taken to share nothing but what is
   // in this one.
   void value_nodes(int clique) {
-    for (const int i : cliques_.nodes[index(clique)])
-      for (const int k : cliques_.of[index(i)]) {
-        Shared& s = shared_[index(k)];
+    for (const int i : cliques_.nodes[clique])
+      for (const int k : cliques_.of[i]) {
+        Shared& s = shared_[k];
         if (s.of != clique) s = {clique, 0, 0};
-        s.rows += rows_[index(i)];
-        if (cliques_.of[index(i)].size() <= 2) s.alone += rows_[index(i)];
+        s.rows += rows_[i];
+        if (cliques_.of[i].size() <= 2) s.alone += rows_[i];
       }
-    for (const int i : cliques_.nodes[index(clique)]) {
-      const std::vector<int>& of = cliques_.of[index(i)];
-      int& stamp = valued_[index(i)];
+    for (const int i : cliques_.nodes[clique]) {
+      const std::vector<int>& of = cliques_.of[i];
+      int& stamp = valued_[i];
       ++stamp;
       if (of.size() > 2) {
         double fill = 0, others = 0;  // rows of the other cliques so far
         for (const int k : of) {
           if (k == clique) continue;
-          const double mine = size_[index(clique)] - shared_[index(k)].rows,
-                       its = size_[index(k)] - shared_[index(k)].rows;
+          const double mine = size_[clique] - shared_[k].rows, its = size_[k] - shared_[k].rows;
           fill += (mine + others) * its;
           others += its;
         }
-        queue_.push({fill / rows_[index(i)], i, stamp});
+        queue_.push({fill / rows_[i], i, stamp});
         continue;
       }
       const int other = of.front() == clique ? of.back() : of.front();  // perhaps this one
-      Shared& s = shared_[index(other)];
+      Shared& s = shared_[other];
       if (s.alone == 0) continue;
-      const double fill = double(size_[index(clique)] - s.rows) * (size_[index(other)] - s.rows);
+      const double fill = double(size_[clique] - s.rows) * (size_[other] - s.rows);
       queue_.push({other == clique ? 0 : fill / s.alone, i, stamp});
       s.alone = 0;  // that one stands for all
     }
   }
 
   void eliminate(int node) {
-    const std::vector<int> merged = cliques_.of[index(node)];
+    const std::vector<int> merged = cliques_.of[node];
     const int made = int(cliques_.nodes.size());
     Elimination e;
     for (const int k : merged) {
-      for (const int i : cliques_.nodes[index(k)]) {
-        std::vector<int>& of = cliques_.of[index(i)];
+      for (const int i : cliques_.nodes[k]) {
+        std::vector<int>& of = cliques_.of[i];
         if (of.empty() || of.back() == made) continue;  // seen
         std::erase_if(of, [&](int x) { return std::find(merged.begin(), merged.end(), x) != merged.end(); });
-        ++valued_[index(i)];
+        ++valued_[i];
         (of.empty() ? e.nodes : e.left).push_back(i);
         if (!of.empty()) of.push_back(made);
       }
-      cliques_.nodes[index(k)].clear();
-      if (made_by_[index(k)] >= 0) e.children.push_back(made_by_[index(k)]);
+      cliques_.nodes[k].clear();
+      if (made_by_[k] >= 0) e.children.push_back(made_by_[k]);
     }
     cliques_.nodes.push_back(e.left);
     size_.push_back(rows_in(e.left));
@@ -180,7 +177,7 @@ class Merging {
 std::vector<Elimination> postordered(std::vector<Elimination> all) {
   std::vector<char> is_child(all.size(), 0);
   for (const Elimination& e : all)
-    for (const int c : e.children) is_child[index(c)] = 1;
+    for (const int c : e.children) is_child[c] = 1;
   std::vector<int> list, stack, place(all.size());  // parents before children, to be turned round
   for (std::size_t root = 0; root < all.size(); ++root) {
     if (is_child[root]) continue;
@@ -189,15 +186,15 @@ std::vector<Elimination> postordered(std::vector<Elimination> all) {
       const int k = stack.back();
       stack.pop_back();
       list.push_back(k);
-      stack.insert(stack.end(), all[index(k)].children.begin(), all[index(k)].children.end());
+      stack.insert(stack.end(), all[k].children.begin(), all[k].children.end());
     }
   }
   std::reverse(list.begin(), list.end());
-  for (std::size_t k = 0; k < list.size(); ++k) place[index(list[k])] = int(k);
+  for (std::size_t k = 0; k < list.size(); ++k) place[list[k]] = int(k);
   std::vector<Elimination> result;
   for (const int k : list) {
-    result.push_back(std::move(all[index(k)]));
-    for (int& c : result.back().children) c = place[index(c)];
+    result.push_back(std::move(all[k]));
+    for (int& c : result.back().children) c = place[c];
   }
   return result;
 }

@@ -22,8 +22,8 @@ Graph lists(const Sets& sets) {
 }
 void couple(Sets& g, int i, int j) {
   if (i == j) return;
-  g[std::size_t(i)].insert(j);
-  g[std::size_t(j)].insert(i);
+  g[i].insert(j);
+  g[j].insert(i);
 }
 
 // From none to many edges; half of them with cliques of up to six nodes.
@@ -47,10 +47,10 @@ void expect_eliminates(Sets g, const std::vector<Elimination>& order, const std:
     std::set<int> left;
     for (const int i : e.nodes) {
       EXPECT_TRUE(gone.insert(i).second) << what << ": twice " << i;
-      const std::set<int> near = g[std::size_t(i)];
+      const std::set<int> near = g[i];
       for (const int j : near) {
         for (const int k : near) couple(g, j, k);
-        g[std::size_t(j)].erase(i);
+        g[j].erase(i);
         left.insert(j);
       }
       left.erase(i);
@@ -70,12 +70,12 @@ void expect_tree(const std::vector<Elimination>& order, const std::string& what)
     std::vector<int> children = order[k].children;
     std::sort(children.begin(), children.end());
     int next = int(k);  // what comes after the subtrees still to be met
-    for (std::size_t c = children.size(); c-- > 0; next = first[std::size_t(children[c])]) {
+    for (std::size_t c = children.size(); c-- > 0; next = first[children[c]]) {
       ASSERT_EQ(children[c], next - 1) << what;
-      ++parents[std::size_t(children[c])];
+      ++parents[children[c]];
       std::set<int> here(order[k].nodes.begin(), order[k].nodes.end());
       here.insert(order[k].left.begin(), order[k].left.end());
-      for (const int i : order[std::size_t(children[c])].left) EXPECT_TRUE(here.count(i)) << what;
+      for (const int i : order[children[c]].left) EXPECT_TRUE(here.count(i)) << what;
     }
     first[k] = next;
   }
@@ -118,8 +118,7 @@ TEST(Ordering, PilesTakeLittleWork) {
     ASSERT_TRUE(p.sparse);
     Sets g(p.cells.size());
     for (int i = 0; i < p.blocks.row_blocks(); ++i)
-      for (int e = p.blocks.first[std::size_t(i)]; e < p.blocks.first[std::size_t(i) + 1]; ++e)
-        couple(g, i, p.blocks.column[std::size_t(e)]);
+      for (int e = p.blocks.first[i]; e < p.blocks.first[i + 1]; ++e) couple(g, i, p.blocks.column[e]);
     sum += work(order_of_elimination(lists(g), std::vector<int>(g.size(), 3)));
   }
   EXPECT_LE(sum, 12.5e6);

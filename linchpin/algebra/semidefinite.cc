@@ -19,7 +19,7 @@ double dot(const double* a, const double* b, std::size_t count) {
 }  // namespace
 
 SemidefiniteSolver::SemidefiniteSolver(int rows)
-    : n_(std::size_t(rows)), order_(n_), per_unit_(n_), L_(n_ * n_), G_(n_ * n_), y_(n_), z_(n_), noise_(n_) {}
+    : n_(rows), order_(n_), per_unit_(n_), L_(n_ * n_), G_(n_ * n_), y_(n_), z_(n_), noise_(n_) {}
 
 int SemidefiniteSolver::factor(std::span<const double> A, std::span<const double> size) {
   const std::size_t n = n_;
@@ -41,8 +41,8 @@ int SemidefiniteSolver::factor(std::span<const double> A, std::span<const double
   for (; rank < n; ++rank) {
     std::size_t best = rank;
     for (std::size_t k = rank + 1; k < n; ++k)
-      if (z_[std::size_t(order_[k])] > z_[std::size_t(order_[best])]) best = k;
-    const double pivot = z_[std::size_t(order_[best])];
+      if (z_[order_[k]] > z_[order_[best]]) best = k;
+    const double pivot = z_[order_[best]];
     if (!(pivot > 0)) break;
     if (best != rank) {
       std::swap(order_[best], order_[rank]);
@@ -84,7 +84,7 @@ void SemidefiniteSolver::solve(std::span<double> x) {
     std::ranges::fill(x, std::numeric_limits<double>::quiet_NaN());
     return;
   }
-  for (std::size_t k = 0; k < n; ++k) y_[k] = per_unit_[std::size_t(order_[k])] * x[std::size_t(order_[k])];
+  for (std::size_t k = 0; k < n; ++k) y_[k] = per_unit_[order_[k]] * x[order_[k]];
   const auto forward = [&](const std::vector<double>& F, double* b) {  // F lower triangular, r rows
     for (std::size_t i = 0; i < r; ++i) b[i] = (b[i] - dot(&F[i * n], b, i)) / F[i * n + i];
   };
@@ -107,7 +107,7 @@ void SemidefiniteSolver::solve(std::span<double> x) {
     }
     for (std::size_t k = 0; k < n; ++k) y_[k] = dot(&L_[k * n], z_.data(), std::min(k + 1, r));
   }
-  for (std::size_t k = 0; k < n; ++k) x[std::size_t(order_[k])] = per_unit_[std::size_t(order_[k])] * y_[k];
+  for (std::size_t k = 0; k < n; ++k) x[order_[k]] = per_unit_[order_[k]] * y_[k];
 }
 
 }  // namespace linchpin

@@ -14,7 +14,7 @@ using Vector = Eigen::VectorXd;
 
 // B B' with B of `rank` columns, rows of very different units.
 Matrix of_rank(int rows, int rank, std::uint64_t seed) {
-  const std::vector<double> x = random_numbers(std::size_t(rows * rank), seed);
+  const std::vector<double> x = random_numbers(rows * rank, seed);
   Matrix B = Eigen::Map<const Matrix>(x.data(), rows, rank);
   for (int i = 0; i < rows; ++i) B.row(i) *= std::pow(10, i % 5 - 2);
   return B * B.transpose();
@@ -27,7 +27,7 @@ TEST(SemidefiniteSolver, FindsRankAndTheLeastSolutionInItsUnits) {
           rank == 0 ? Matrix(Matrix::Zero(rows, rows)) : of_rank(rows, rank, std::uint64_t(100 * rows + rank));
       SemidefiniteSolver solver(rows);
       ASSERT_EQ(solver.factor({A.data(), std::size_t(A.size())}), rank) << rows;
-      const std::vector<double> y = random_numbers(std::size_t(rows), 7);
+      const std::vector<double> y = random_numbers(rows, 7);
       const Vector b = A * Eigen::Map<const Vector>(y.data(), rows);
       std::vector<double> x(b.data(), b.data() + rows);
       solver.solve(x);

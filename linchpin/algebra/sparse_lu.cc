@@ -4,11 +4,10 @@
 #include <type_traits>
 
 #include "linchpin/algebra/dense_lu.h"
+#include "linchpin/base/index.h"
 
 namespace linchpin {
 namespace {
-
-std::size_t index(int i) { return std::size_t(i); }
 
 // Lane i is the next number of x for each i in `lanes`, else 0. May read a whole register of x.
 LINCHPIN_INLINE Double8 expand(unsigned lanes, const double* x) {
@@ -174,8 +173,8 @@ inline Double8 less_rows(const S* A, std::size_t stride, int rows, const S* x, i
 
 void SparseLu::clear_row(int cell, int first, int end) {
   const auto clear = [&](const Source& s) { std::fill_n(&values_[s.at], s.rows * s.columns, 0.0); };
-  for (int e = first; e < end; ++e) clear(sources_[entry_[index(e)]]);
-  clear(sources_[diagonal_[index(cell)]]);
+  for (int e = first; e < end; ++e) clear(sources_[entry_[e]]);
+  clear(sources_[diagonal_[cell]]);
 }
 
 // Of a register's columns, the k-th of a front: spreads are for eight columns each.
@@ -194,35 +193,34 @@ LINCHPIN_INLINE SparseLu::Spread SparseLu::spread_of(const Spread* spreads, int 
 template <class S>
 void SparseLu::add_child(const Front& f, const Child& child) {
   Numbers<S>& x = numbers_of<S>();
-  const Front& g = fronts_[index(child.front)];
-  const std::size_t from_stride = index(g.width);
+  const Front& g = fronts_[child.front];
+  const std::size_t from_stride = g.width;
   const int* row = &row_of_parent_[child.target];
   const S* from = &x.stacks[g.stack][g.left_over];
   const auto add_rows = [&](int begin, int end, S* to, int to_stride) {  // to_stride: as many columns, too
     for (int k = 0; k < to_stride / lanes_of<S>; ++k) {
       const Spread spread = spread_of<S>(&spreads_[child.spread], k);
       if (spread.lanes == 0) continue;
-      const S* source = from + index(begin) * from_stride + index(spread.from);
+      const S* source = from + index(begin) * from_stride + spread.from;
       for (int r = begin; r < end; ++r, source += from_stride) {
-        S* at = to + index(row[r]) * index(to_stride) + lanes_of<S> * k;
+        S* at = to + index(row[r]) * to_stride + lanes_of<S> * k;
         (Wide<S>::load(at) + expand(spread.lanes, source)).store(at);
       }
     }
   };
   add_rows(0, child.to_pivots, &x.factors[f.top], f.stride);
-  add_rows(child.to_pivots, g.left, x.bottom.data() - index(f.pivots) * index(f.gap), f.gap);
+  add_rows(child.to_pivots, g.left, x.bottom.data() - index(f.pivots) * f.gap, f.gap);
 }
 
 // [A11 A12] where factors will be, A21 in `bottom`: what children left over, then the matrix's own numbers.
 template <class S>
 void SparseLu::assemble(const Front& f, const double* blocks, const double* squares) {
   Numbers<S>& x = numbers_of<S>();
-  std::fill_n(&x.factors[f.top], index(f.pivots) * index(f.stride), S(0));
-  std::fill_n(x.bottom.data(), index(f.left) * index(f.gap), S(0));
+  std::fill_n(&x.factors[f.top], index(f.pivots) * f.stride, S(0));
+  std::fill_n(x.bottom.data(), index(f.left) * f.gap, S(0));
   for (std::size_t c = f.child; c < f.child + f.children; ++c) add_child<S>(f, children_[c]);
   const auto row = [&](int r) {
-    return r < f.pivots ? &x.factors[f.top] + index(r) * index(f.stride)
-                        : x.bottom.data() + index(r - f.pivots) * index(f.gap);
+    return r < f.pivots ? &x.factors[f.top] + index(r) * f.stride : x.bottom.data() + index(r - f.pivots) * f.gap;
   };
   for (std::size_t s = f.source; s < f.source + f.sources; ++s) {
     const Source& from = sources_[s];
@@ -234,7 +232,7 @@ void SparseLu::assemble(const Front& f, const double* blocks, const double* squa
     }
     double sum[9];  // first of the two, so that they are as one block would be
     for (int k = 0; k < from.rows * from.rows; ++k)
-      sum[k] = (from.stored ? blocks[from.at + index(k)] : 0) + squares[9 * from.diagonal + k];
+      sum[k] = (from.stored ? blocks[from.at + k] : 0) + squares[9 * from.diagonal + k];
     add_block(sum, from.rows, from.rows, to, stride);
   }
 }
@@ -246,7 +244,7 @@ LINCHPIN_INLINE void SparseLu::leave_tile(const Front& f, int r, int c, int chil
   Numbers<S>& numbers = numbers_of<S>();
   constexpr int width = lanes_of<S>;
   constexpr unsigned all = (1u << width) - 1;
-  const std::size_t stride = index(f.stride), gap = index(f.gap);
+  const std::size_t stride = f.stride, gap = f.gap;
   Wide<S> x[rows][registers];
   product_tile<S, rows, registers>({&numbers.factors[f.columns] + gap, stride}, r,
                                    {&numbers.factors[f.top] + gap, stride}, c, f.pivots, x);
@@ -255,7 +253,7 @@ LINCHPIN_INLINE void SparseLu::leave_tile(const Front& f, int r, int c, int chil
 #pragma GCC unroll 4
     for (int j = 0; j < registers; ++j) x[i][j] = -x[i][j];
   for (int k = 0; k < children; ++k) {
-    const ChildOfTile<S>& child = numbers.tile_children[index(k)];
+    const ChildOfTile<S>& child = numbers.tile_children[k];
 #pragma GCC unroll 4
     for (int j = 0; j < registers; ++j) {
       const auto [from, lanes] = spread_of<S>(child.spread, c / width + j);
@@ -269,11 +267,11 @@ LINCHPIN_INLINE void SparseLu::leave_tile(const Front& f, int r, int c, int chil
       }
     }
   }
-  S* to = &numbers.stacks[f.stack][f.left_over] + index(r) * index(f.width) + index(c);
+  S* to = &numbers.stacks[f.stack][f.left_over] + index(r) * f.width + c;
 #pragma GCC unroll 8
   for (int i = 0; i < rows; ++i)
 #pragma GCC unroll 4
-    for (int j = 0; j < registers; ++j) x[i][j].store(to + index(i) * index(f.width) + width * j);
+    for (int j = 0; j < registers; ++j) x[i][j].store(to + index(i) * f.width + width * j);
 }
 template <class S, int rows>
 void SparseLu::leave_rows(const Front& f, int r) {
@@ -281,8 +279,8 @@ void SparseLu::leave_rows(const Front& f, int r) {
   int children = 0;
   for (std::size_t k = f.child; k < f.child + f.children; ++k) {
     const Child& child = children_[k];
-    const Front& g = fronts_[index(child.front)];
-    ChildOfTile<S>& here = x.tile_children[index(children)];
+    const Front& g = fronts_[child.front];
+    ChildOfTile<S>& here = x.tile_children[children];
     const int* its_row = &row_of_child_[child.row + index(f.pivots + r)];
     const S *its_first = &x.stacks[g.stack][g.left_over], *none = x.zeros.data();
     const std::ptrdiff_t its_width = g.width;
@@ -303,10 +301,10 @@ template <class S>
 void SparseLu::store_columns(const Front& f) {
   Numbers<S>& x = numbers_of<S>();
   const S* top = &x.factors[f.top];
-  const std::size_t stride = index(f.stride);
+  const std::size_t stride = f.stride;
   S* columns = &x.factors[f.columns];
   double* inverse = &x.inverse[f.pivot];
-  for (int k = 0; k < f.pivots; ++k) inverse[k] = 1 / double(top[index(k) * stride + index(k)]);
+  for (int k = 0; k < f.pivots; ++k) inverse[k] = 1 / double(top[index(k) * stride + k]);
   transpose(ConstRowsOf<S>{top, stride}, f.pivots, f.pivots, TileRowsOf<S>{columns, stride});
   for (int k = 0; k < f.pivots; ++k, columns += stride)
     for (int c = 0; c <= k; c += 8) {
@@ -314,8 +312,8 @@ void SparseLu::store_columns(const Front& f) {
       store8(Double8(lanes8 < k - c ? (u * Double8::load(inverse + c)).v : u.v), columns + c);
     }
   int* exchanged = &x.exchanged[f.pivot];
-  for (int k = 0; k < f.pivots; ++k) exchanged[k] = rows_[f.row + index(k)];
-  for (int k = 0; k < f.pivots; ++k) std::swap(exchanged[k], exchanged[pivot_[f.row + index(k)]]);
+  for (int k = 0; k < f.pivots; ++k) exchanged[k] = rows_[f.row + k];
+  for (int k = 0; k < f.pivots; ++k) std::swap(exchanged[k], exchanged[pivot_[f.row + k]]);
 }
 
 template <class S>
@@ -324,7 +322,7 @@ bool SparseLu::factor(const double* blocks, const double* squares) {
   for (const Front& f : fronts_) {
     assemble<S>(f, blocks, squares);
     S *top = &x.factors[f.top], *columns = &x.factors[f.columns];
-    const std::size_t stride = index(f.stride), gap = index(f.gap);
+    const std::size_t stride = f.stride, gap = f.gap;
     if (!factor_rows(top, f.pivots, f.stride, &pivot_[f.row])) return false;
     store_columns<S>(f);
     if (f.left == 0) continue;
@@ -343,7 +341,7 @@ bool SparseLu::determinant_is_positive() const {
   bool positive = true;
   for (const Front& f : fronts_)
     for (int k = 0; k < f.pivots; ++k) {
-      const bool exchanged = pivot_[f.row + index(k)] != k, negative = double_.inverse[f.pivot + index(k)] < 0;
+      const bool exchanged = pivot_[f.row + k] != k, negative = double_.inverse[f.pivot + k] < 0;
       positive = positive != (exchanged != negative);
     }
   return positive;
@@ -354,9 +352,9 @@ template <class S>
 void SparseLu::solve_lower(const Front& f, double* b) {
   Numbers<S>& numbers = numbers_of<S>();
   const S* columns = &numbers.factors[f.columns];
-  const std::size_t stride = index(f.stride);
+  const std::size_t stride = f.stride;
   double *y = &y_[f.pivot], *local = local_.data();
-  for (int k = 0; k < f.gap; k += 8) gather(b, &numbers.exchanged[f.pivot + index(k)]).store(local + k);
+  for (int k = 0; k < f.gap; k += 8) gather(b, &numbers.exchanged[f.pivot + k]).store(local + k);
   for (int k = f.gap; k < f.stride; k += 8) Double8(0.0).store(local + k);
   for (int k = 0; k < f.pivots; k += 8, columns += 8 * stride) {
     const int n = std::min(8, f.pivots - k);
@@ -368,7 +366,7 @@ void SparseLu::solve_lower(const Front& f, double* b) {
     x.store(y + k);
     subtract_columns(columns, stride, y + k, n, k + 8, f.stride, local);
   }
-  const int* row = &rows_[f.row + index(f.pivots)];
+  const int* row = &rows_[f.row + f.pivots];
   for (int c = 0; c < f.left; ++c) b[row[c]] += local[f.gap + c];
 }
 
@@ -378,7 +376,7 @@ void SparseLu::solve_upper(const Front& f, double* b) {
   Numbers<S>& numbers = numbers_of<S>();
   const S *top = &numbers.factors[f.top], *columns = &numbers.factors[f.columns];
   const double* inverse = &numbers.inverse[f.pivot];
-  const std::size_t stride = index(f.stride);
+  const std::size_t stride = f.stride;
   const int* row = &rows_[f.row];
   double* y = &y_[f.pivot];
   S* x2 = numbers.known.data();

@@ -35,9 +35,9 @@ class SparseLu {
     double* at;
     int stride;
   };
-  Place block(int entry) { return place(entry_[std::size_t(entry)]); }
-  Place diagonal(int cell) { return place(diagonal_[std::size_t(cell)]); }
-  bool has_diagonal(int cell) const { return sources_[diagonal_[std::size_t(cell)]].stored; }  // has S one?
+  Place block(int entry) { return place(entry_[entry]); }
+  Place diagonal(int cell) { return place(diagonal_[cell]); }
+  bool has_diagonal(int cell) const { return sources_[diagonal_[cell]].stored; }  // has S one?
   void clear_row(int cell, int first, int end);  // S's entries from first on, and the diagonal
 
   bool factor() { return factor<double>(values_.data(), nullptr); }  // false where a pivot is zero or not finite

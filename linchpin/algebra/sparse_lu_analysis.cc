@@ -4,19 +4,18 @@
 #include "linchpin/algebra/dense_lu.h"
 #include "linchpin/algebra/ordering.h"
 #include "linchpin/algebra/sparse_lu.h"
+#include "linchpin/base/index.h"
 
 namespace linchpin {
 namespace {
 
-std::size_t index(int i) { return std::size_t(i); }
-
 std::vector<std::vector<int>> neighbours_of(const BlockSparse& S) {
-  std::vector<std::vector<int>> near(index(S.row_blocks()));
+  std::vector<std::vector<int>> near(S.row_blocks());
   for (int i = 0; i < S.row_blocks(); ++i)
-    for (int e = S.first[index(i)]; e < S.first[index(i) + 1]; ++e)
-      if (const int j = S.column[index(e)]; j != i) {
-        near[index(i)].push_back(j);
-        near[index(j)].push_back(i);
+    for (int e = S.first[i]; e < S.first[i + 1]; ++e)
+      if (const int j = S.column[e]; j != i) {
+        near[i].push_back(j);
+        near[j].push_back(i);
       }
   for (std::vector<int>& x : near) {
     std::sort(x.begin(), x.end());
@@ -48,7 +47,7 @@ double work(double pivots, double left) {
 std::vector<Group> groups_of(std::vector<Elimination> order, const std::vector<int>& rows) {
   const auto rows_in = [&](const std::vector<int>& cells) {
     int sum = 0;
-    for (const int c : cells) sum += rows[index(c)];
+    for (const int c : cells) sum += rows[c];
     return sum;
   };
   std::vector<Group> groups;
@@ -59,7 +58,7 @@ std::vector<Group> groups_of(std::vector<Elimination> order, const std::vector<i
   for (Group& parent : groups) {
     std::vector<int> kept;
     for (std::size_t c = 0; c < parent.children.size(); ++c) {
-      Group& child = groups[index(parent.children[c])];
+      Group& child = groups[parent.children[c]];
       if (work(child.pivot_rows + parent.pivot_rows, parent.left_rows) >=
           work(child.pivot_rows, child.left_rows) + work(parent.pivot_rows, parent.left_rows)) {
         kept.push_back(parent.children[c]);
@@ -108,7 +107,7 @@ void SparseLu::analyse(const BlockSparse& S, bool wide) {
   const std::size_t n = near.size();
   std::vector<int> rows(n);
   for (std::size_t c = 0; c < n; ++c) rows[c] = S.row_start[c + 1] - S.row_start[c];
-  const auto cell_size = [&](int cell) { return rows[index(cell)]; };
+  const auto cell_size = [&](int cell) { return rows[cell]; };
   const std::vector<Group> groups = groups_of(order_of_elimination(near, rows), rows);
 
   // The order of cells, by position, and the positions of cells.
@@ -121,11 +120,11 @@ void SparseLu::analyse(const BlockSparse& S, bool wide) {
     first_of_front.push_back(int(order.size()));
     parent.push_back(-1);
     for (const int child : groups[g].children) {
-      children.back().push_back(front_of_group[index(child)]);
-      parent[index(children.back().back())] = int(children.size()) - 1;
+      children.back().push_back(front_of_group[child]);
+      parent[children.back().back()] = int(children.size()) - 1;
     }
     for (const int cell : groups[g].pivots) {
-      position[index(cell)] = int(order.size());
+      position[cell] = int(order.size());
       order.push_back(cell);
     }
   }
@@ -144,27 +143,27 @@ void SparseLu::analyse(const BlockSparse& S, bool wide) {
     Front& front = fronts_[f];
     for (int k = first_of_front[f]; k < first_of_front[f + 1]; ++k) {
       cells_of[f].push_back(k);
-      front_of[index(k)] = int(f);
+      front_of[k] = int(f);
     }
-    for (const int cell : group.left) cells_of[f].push_back(position[index(cell)]);
+    for (const int cell : group.left) cells_of[f].push_back(position[cell]);
     std::sort(cells_of[f].begin(), cells_of[f].end());
     front.row = rows_.size();
     for (const int k : cells_of[f]) {
       row_of_cell[f].push_back(front.pivots + front.left);
-      const int cell = order[index(k)];
-      for (int r = 0; r < cell_size(cell); ++r) rows_.push_back(S.row_start[index(cell)] + r);
+      const int cell = order[k];
+      for (int r = 0; r < cell_size(cell); ++r) rows_.push_back(S.row_start[cell] + r);
       (k < first_of_front[f + 1] ? front.pivots : front.left) += cell_size(cell);
     }
     front.gap = whole(front.pivots);
     front.width = whole(front.left);
     front.stride = front.gap + front.width;
     front.top = room_.factors;
-    front.columns = front.top + index(front.pivots) * index(front.stride);
-    room_.factors = front.columns + index(front.pivots) * index(front.stride);
+    front.columns = front.top + index(front.pivots) * front.stride;
+    room_.factors = front.columns + index(front.pivots) * front.stride;
     front.pivot = room_.pivots;
     room_.pivots += index(front.gap);
     room_.row = std::max(room_.row, index(front.stride));
-    room_.bottom = std::max(room_.bottom, index(front.left) * index(front.gap));
+    room_.bottom = std::max(room_.bottom, index(front.left) * front.gap);
     ++f;
   }
   pivot_.assign(rows_.size(), 0);
@@ -174,7 +173,7 @@ void SparseLu::analyse(const BlockSparse& S, bool wide) {
   // What a front leaves over follows what its elder siblings did, on the stack of its generation; nothing else is there,
   // as children before parents means a subtree in one piece.
   for (f = fronts_.size(); f-- > 0;)
-    if (parent[f] >= 0) fronts_[f].stack = 1 - fronts_[index(parent[f])].stack;
+    if (parent[f] >= 0) fronts_[f].stack = 1 - fronts_[parent[f]].stack;
   children_.clear();
   std::size_t top_of_stack[2] = {0, 0};
   for (f = 0; f < fronts_.size(); ++f) {
@@ -182,10 +181,10 @@ void SparseLu::analyse(const BlockSparse& S, bool wide) {
     front.child = children_.size();
     front.children = children[f].size();
     for (const int child : children[f]) children_.push_back({.front = child});
-    if (!children[f].empty()) top_of_stack[1 - front.stack] = fronts_[index(children[f].front())].left_over;
+    if (!children[f].empty()) top_of_stack[1 - front.stack] = fronts_[children[f].front()].left_over;
     std::size_t& top = top_of_stack[front.stack];
     front.left_over = top;
-    top += index(front.left) * index(front.width);
+    top += index(front.left) * front.width;
     room_.stacks[front.stack] = std::max(room_.stacks[front.stack], top);
     room_.children = std::max(room_.children, front.children);
   }
@@ -193,8 +192,8 @@ void SparseLu::analyse(const BlockSparse& S, bool wide) {
 
   // Where things go: a cell's row within a front.
   const auto row_in = [&](int front, int place) {
-    const std::vector<int>& list = cells_of[index(front)];
-    return row_of_cell[index(front)][std::size_t(std::lower_bound(list.begin(), list.end(), place) - list.begin())];
+    const std::vector<int>& list = cells_of[front];
+    return row_of_cell[front][std::lower_bound(list.begin(), list.end(), place) - list.begin()];
   };
   const auto column_of = [](const Front& front, int row) {
     return row < front.pivots ? row : front.gap + row - front.pivots;
@@ -205,17 +204,17 @@ void SparseLu::analyse(const BlockSparse& S, bool wide) {
   for (f = 0; f < fronts_.size(); ++f) {
     const Front& front = fronts_[f];
     for (std::size_t c = front.child; c < front.child + front.children; ++c) {
-      const std::size_t child = index(children_[c].front);
+      const std::size_t child = children_[c].front;
       children_[c].row = row_of_child_.size();
       children_[c].target = row_of_parent_.size();
       children_[c].spread = spreads_.size();
       row_of_child_.resize(row_of_child_.size() + index(front.pivots + front.left), -1);
       spreads_.resize(spreads_.size() + index(front.stride / 8));
       int next = 0;  // row of what the child leaves over
-      for (std::size_t k = index(first_of_front[child + 1] - first_of_front[child]); k < cells_of[child].size(); ++k) {
-        const int row = row_in(int(f), cells_of[child][k]), count = cell_size(order[index(cells_of[child][k])]);
+      for (std::size_t k = first_of_front[child + 1] - first_of_front[child]; k < cells_of[child].size(); ++k) {
+        const int row = row_in(int(f), cells_of[child][k]), count = cell_size(order[cells_of[child][k]]);
         for (int r = row; r < row + count; ++r, ++next) {
-          row_of_child_[children_[c].row + index(r)] = next;
+          row_of_child_[children_[c].row + r] = next;
           row_of_parent_.push_back(r);
           children_[c].to_pivots += r < front.pivots;
           const int column = column_of(front, r);
@@ -235,13 +234,13 @@ void SparseLu::analyse(const BlockSparse& S, bool wide) {
   std::vector<Own> own;
   std::size_t values = 0;
   const auto add_own = [&](int i, int j, int entry) {
-    own.push_back({front_of[index(std::min(position[index(i)], position[index(j)]))], i, j, entry, values});
-    values += index(cell_size(i)) * index(cell_size(j));
+    own.push_back({front_of[std::min(position[i], position[j])], i, j, entry, values});
+    values += index(cell_size(i)) * cell_size(j);
   };
   for (int i = 0; i < int(n); ++i)
-    for (int e = S.first[index(i)]; e < S.first[index(i) + 1]; ++e) add_own(i, S.column[index(e)], e);
+    for (int e = S.first[i]; e < S.first[i + 1]; ++e) add_own(i, S.column[e], e);
   for (int i = 0; i < int(n); ++i) {
-    const auto from = S.column.begin() + S.first[index(i)], to = S.column.begin() + S.first[index(i) + 1];
+    const auto from = S.column.begin() + S.first[i], to = S.column.begin() + S.first[i + 1];
     if (!std::binary_search(from, to, i)) add_own(i, i, -1);
   }
   std::stable_sort(own.begin(), own.end(), [](const Own& a, const Own& b) { return a.front < b.front; });
@@ -253,11 +252,10 @@ void SparseLu::analyse(const BlockSparse& S, bool wide) {
     fronts_[f].source = sources_.size();
     for (; next < own.size() && own[next].front == int(f); ++next) {
       const Own& o = own[next];
-      if (o.entry >= 0) entry_[index(o.entry)] = sources_.size();
-      if (o.i == o.j) diagonal_[index(o.i)] = sources_.size();
+      if (o.entry >= 0) entry_[o.entry] = sources_.size();
+      if (o.i == o.j) diagonal_[o.i] = sources_.size();
       sources_.push_back({o.at, cell_size(o.i), cell_size(o.j), o.i == o.j ? o.i : -1, o.entry >= 0,
-                          row_in(int(f), position[index(o.i)]),
-                          column_of(fronts_[f], row_in(int(f), position[index(o.j)]))});
+                          row_in(int(f), position[o.i]), column_of(fronts_[f], row_in(int(f), position[o.j]))});
     }
     fronts_[f].sources = sources_.size() - fronts_[f].source;
   }

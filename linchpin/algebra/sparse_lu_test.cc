@@ -25,13 +25,13 @@ struct Pattern {
 Pattern unconnected(int cells, Dice& dice) {
   Pattern p;
   for (int i = 0; i < cells; ++i) p.start.push_back(p.start.back() + (dice.chance(0.5) ? 3 : 1));
-  p.has.assign(std::size_t(cells), std::vector<char>(std::size_t(cells), 0));
+  p.has.assign(cells, std::vector<char>(cells, 0));
   return p;
 }
 void couple(Pattern& p, int i, int j, Dice& dice) {  // at times one way only
   const bool both = dice.chance(0.7);
-  p.has[std::size_t(i)][std::size_t(j)] = 1;
-  if (both) p.has[std::size_t(j)][std::size_t(i)] = 1;
+  p.has[i][j] = 1;
+  if (both) p.has[j][i] = 1;
 }
 // Chains, arrows, grids, random ones, all coupled, none; parts that have nothing to do with each other. Some diagonals
 // are left out.
@@ -50,7 +50,7 @@ Pattern random_pattern(int cells, Dice& dice) {
     if (family == 5 && i % 7) couple(p, i, i - 1 - dice.below(i % 7), dice);  // trees of seven
   }
   const bool leave_out = dice.chance(0.5);
-  for (int i = 0; i < cells; ++i) p.has[std::size_t(i)][std::size_t(i)] = leave_out ? dice.chance(0.7) : 1;
+  for (int i = 0; i < cells; ++i) p.has[i][i] = leave_out ? dice.chance(0.7) : 1;
   return p;
 }
 
@@ -61,13 +61,12 @@ Square random_numbers(const Pattern& p, Dice& dice) {
   Square A = zero_square(n);
   for (int i = 0; i < p.cells(); ++i)
     for (int j = 0; j < p.cells(); ++j) {
-      if (!p.has[std::size_t(i)][std::size_t(j)] && i != j) continue;
-      for (int r = p.start[std::size_t(i)]; r < p.start[std::size_t(i) + 1]; ++r)
-        for (int c = p.start[std::size_t(j)]; c < p.start[std::size_t(j) + 1]; ++c)
-          entry(A, n, r, c) = dice.near_zero(1);
+      if (!p.has[i][j] && i != j) continue;
+      for (int r = p.start[i]; r < p.start[i + 1]; ++r)
+        for (int c = p.start[j]; c < p.start[j + 1]; ++c) entry(A, n, r, c) = dice.near_zero(1);
     }
   for (int i = 0; i < p.cells(); ++i) {
-    const int r0 = p.start[std::size_t(i)], size = p.start[std::size_t(i) + 1] - r0, turn = dice.below(size);
+    const int r0 = p.start[i], size = p.start[i + 1] - r0, turn = dice.below(size);
     for (int r = 0; r < size; ++r) {
       double sum = 0.3;
       for (int c = 0; c < n; ++c)
@@ -82,13 +81,12 @@ BlockSparse blocks_of(const Pattern& p) {
   std::vector<Triplet> triplets;
   for (int i = 0; i < p.cells(); ++i)
     for (int j = 0; j < p.cells(); ++j)
-      if (p.has[std::size_t(i)][std::size_t(j)])
-        triplets.push_back({p.start[std::size_t(i)], p.start[std::size_t(j)], 0});
+      if (p.has[i][j]) triplets.push_back({p.start[i], p.start[j], 0});
   return block_sparse(p.start, p.start, triplets);
 }
 
 void clear(const BlockSparse& S, SparseLu& lu) {
-  for (int i = 0; i < S.row_blocks(); ++i) lu.clear_row(i, S.first[std::size_t(i)], S.first[std::size_t(i) + 1]);
+  for (int i = 0; i < S.row_blocks(); ++i) lu.clear_row(i, S.first[i], S.first[i + 1]);
 }
 
 // Numbers go in by block(), the diagonals that S lacks by diagonal().
@@ -96,16 +94,15 @@ void fill(const BlockSparse& S, Square A, SparseLu& lu) {
   const int n = S.rows();
   clear(S, lu);
   const auto put = [&](SparseLu::Place place, int i, int j) {
-    const int r0 = S.row_start[std::size_t(i)], c0 = S.row_start[std::size_t(j)];
-    for (int r = r0; r < S.row_start[std::size_t(i) + 1]; ++r)
-      for (int c = c0; c < S.row_start[std::size_t(j) + 1]; ++c)
-        place.at[(r - r0) * place.stride + c - c0] = entry(A, n, r, c);
+    const int r0 = S.row_start[i], c0 = S.row_start[j];
+    for (int r = r0; r < S.row_start[i + 1]; ++r)
+      for (int c = c0; c < S.row_start[j + 1]; ++c) place.at[(r - r0) * place.stride + c - c0] = entry(A, n, r, c);
   };
   for (int i = 0; i < S.row_blocks(); ++i) {
     bool diagonal = false;
-    for (int e = S.first[std::size_t(i)]; e < S.first[std::size_t(i) + 1]; ++e) {
-      put(lu.block(e), i, S.column[std::size_t(e)]);
-      diagonal = diagonal || S.column[std::size_t(e)] == i;
+    for (int e = S.first[i]; e < S.first[i + 1]; ++e) {
+      put(lu.block(e), i, S.column[e]);
+      diagonal = diagonal || S.column[e] == i;
     }
     if (!diagonal) put(lu.diagonal(i), i, i);
   }
@@ -116,12 +113,12 @@ std::vector<double> solve_dense(const Square& A, std::vector<double> b, bool& po
   DenseLu lu;
   double* at = lu.matrix(n);
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < lu.stride(); ++j) at[i * lu.stride() + j] = j < n ? A[std::size_t(i * n + j)] : 0;
+    for (int j = 0; j < lu.stride(); ++j) at[i * lu.stride() + j] = j < n ? A[i * n + j] : 0;
   EXPECT_TRUE(lu.factor());
   positive = lu.determinant_is_positive();
-  b.resize(std::size_t(lu.stride()));
+  b.resize(lu.stride());
   lu.solve(b.data());
-  b.resize(std::size_t(n));
+  b.resize(n);
   return b;
 }
 
@@ -140,8 +137,7 @@ void expect_solves(const Square& A, int n, SparseLu& lu, Dice& dice, const std::
   double size = 0;
   for (const double y : dense) size = std::max(size, std::abs(y));
   // both have a backward error of n eps at most; 1000: a bound of the condition of these matrices, seldom above 100
-  for (int i = 0; i < n; ++i)
-    EXPECT_NEAR(x[std::size_t(i)], dense[std::size_t(i)], 1000 * tolerance(n) * size) << what << " row " << i;
+  for (int i = 0; i < n; ++i) EXPECT_NEAR(x[i], dense[i], 1000 * tolerance(n) * size) << what << " row " << i;
 }
 
 TEST(SparseLu, SolvesRandomPatterns) {
@@ -173,18 +169,16 @@ TEST(SparseLu, FactorsBlocksPlusSquares) {
     const Square numbers = random_numbers(p, dice);
     std::vector<double> squares(9 * std::size_t(p.cells()), std::nan(""));
     for (int i = 0; i < p.cells(); ++i) {
-      const int r0 = p.start[std::size_t(i)], size = p.start[std::size_t(i) + 1] - r0;
+      const int r0 = p.start[i], size = p.start[i + 1] - r0;
       for (int r = 0; r < size; ++r)
         for (int c = 0; c < size; ++c)
-          entry(A, n, r0 + r, r0 + c) = squares[std::size_t(9 * i + size * r + c)] =
-              numbers[std::size_t((r0 + r) * n + r0 + c)];
-      for (int e = S.first[std::size_t(i)]; e < S.first[std::size_t(i) + 1]; ++e) {
-        const int j = S.column[std::size_t(e)], c0 = p.start[std::size_t(j)],
-                  columns = p.start[std::size_t(j) + 1] - c0;
+          entry(A, n, r0 + r, r0 + c) = squares[9 * i + size * r + c] = numbers[(r0 + r) * n + r0 + c];
+      for (int e = S.first[i]; e < S.first[i + 1]; ++e) {
+        const int j = S.column[e], c0 = p.start[j], columns = p.start[j + 1] - c0;
         for (int r = 0; r < size; ++r)
           for (int c = 0; c < columns; ++c) {
-            const double x = i == j ? 0.01 * dice.near_zero(1) : numbers[std::size_t((r0 + r) * n + c0 + c)];
-            S.values[S.value_start[std::size_t(e)] + std::size_t(r * columns + c)] = x;
+            const double x = i == j ? 0.01 * dice.near_zero(1) : numbers[(r0 + r) * n + c0 + c];
+            S.values[S.value_start[e] + std::size_t(r * columns + c)] = x;
             entry(A, n, r0 + r, c0 + c) += x;
           }
       }
@@ -212,16 +206,13 @@ TEST(SparseLu, FactorsInFloat) {
     const Square A = random_numbers(p, dice);
     std::vector<double> squares(9 * std::size_t(p.cells()), 0.0);
     for (int i = 0; i < p.cells(); ++i) {
-      const int r0 = p.start[std::size_t(i)], size = p.start[std::size_t(i) + 1] - r0;
+      const int r0 = p.start[i], size = p.start[i + 1] - r0;
       for (int r = 0; r < size; ++r)
-        for (int c = 0; c < size; ++c)
-          squares[std::size_t(9 * i + size * r + c)] = A[std::size_t((r0 + r) * n + r0 + c)];
-      for (int e = S.first[std::size_t(i)]; e < S.first[std::size_t(i) + 1]; ++e) {
-        const int j = S.column[std::size_t(e)], c0 = p.start[std::size_t(j)],
-                  columns = p.start[std::size_t(j) + 1] - c0;
+        for (int c = 0; c < size; ++c) squares[9 * i + size * r + c] = A[(r0 + r) * n + r0 + c];
+      for (int e = S.first[i]; e < S.first[i + 1]; ++e) {
+        const int j = S.column[e], c0 = p.start[j], columns = p.start[j + 1] - c0;
         for (int k = 0; k < size * columns; ++k)
-          S.values[S.value_start[std::size_t(e)] + std::size_t(k)] =
-              i == j ? 0 : A[std::size_t((r0 + k / columns) * n + c0 + k % columns)];
+          S.values[S.value_start[e] + std::size_t(k)] = i == j ? 0 : A[(r0 + k / columns) * n + c0 + k % columns];
       }
     }
     lu.analyse(S, true);
@@ -317,8 +308,8 @@ TEST(SparseLu, BlockAndDiagonalAreTheSamePlace) {
   SparseLu lu;
   lu.analyse(S);
   for (int i = 0; i < p.cells(); ++i)
-    for (int e = S.first[std::size_t(i)]; e < S.first[std::size_t(i) + 1]; ++e)
-      if (S.column[std::size_t(e)] == i) {
+    for (int e = S.first[i]; e < S.first[i + 1]; ++e)
+      if (S.column[e] == i) {
         EXPECT_EQ(lu.block(e).at, lu.diagonal(i).at);
         EXPECT_EQ(lu.block(e).stride, lu.diagonal(i).stride);
       }
@@ -373,8 +364,8 @@ TEST(SparseLu, StaysSparse) {
     const int cells = 200 << k;
     Pattern p = unconnected(cells, dice);
     for (int i = 0; i < cells; ++i) {
-      p.has[std::size_t(i)][std::size_t(i)] = 1;
-      if (i > 0) p.has[std::size_t(i)][std::size_t(i) - 1] = p.has[std::size_t(i) - 1][std::size_t(i)] = 1;
+      p.has[i][i] = 1;
+      if (i > 0) p.has[i][i - 1] = p.has[i - 1][i] = 1;
     }
     SparseLu lu;
     lu.analyse(blocks_of(p));

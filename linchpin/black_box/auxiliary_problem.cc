@@ -42,8 +42,8 @@ bool AuxiliaryProblem::prepare(std::span<const double> A, std::span<const double
     problem_.upper.assign(k, 0.0);
     for (const AuxiliaryBlock& block : blocks)
       for (int row = block.first; row < block.first + block.rows; ++row) {
-        problem_.lower[std::size_t(row)] = block.law.lower;
-        problem_.upper[std::size_t(row)] = block.law.upper;
+        problem_.lower[row] = block.law.lower;
+        problem_.upper[row] = block.law.upper;
       }
   }
   return true;

@@ -21,7 +21,7 @@ class MeanOnPlane final : public AnyConstraint {
   void evaluate(double, std::span<const BodyView> on, const RowBlocks& out) const override {
     const Vec3<double> n = (1.0 / bodies_) * Vec3<double>{0.6, 0, 0.8};
     for (int k = 0; k < bodies_; ++k) {
-      const PointMotion p = on[std::size_t(k)].point({0, 0, 0});
+      const PointMotion p = on[k].point({0, 0, 0});
       out.add(k, 0, n, p);
       out.error[0] += dot(n, p.at);
       if (leaning_) out.add_direction(k, 0, n + Vec3<double>{0.1, 0.2, -0.1}, p);
@@ -49,9 +49,9 @@ Dense dense(MultiplierSystem& system, const MultiplierState& state) {
     return Eigen::MatrixXd(Eigen::Map<const RowMajor>(numbers.data(), rows, int(numbers.size()) / rows));
   };
   for (int b = 0; b < system.bodies(); ++b) {
-    const AnyBody& body = *system.spec().bodies[std::size_t(b)];
+    const AnyBody& body = *system.spec().bodies[b];
     const int size = body.dimension(), first = system.forest().first(b);
-    std::vector<double> M(std::size_t(size * size)), F(static_cast<std::size_t>(size));
+    std::vector<double> M(size * size), F(static_cast<std::size_t>(size));
     body.mass(system.q(state, b), M);
     body.force(system.q(state, b), system.v(state, b), system.spec().gravity, F);
     d.M.block(first, first, size, size) = block(M, size);
@@ -59,7 +59,7 @@ Dense dense(MultiplierSystem& system, const MultiplierState& state) {
   }
   int primary = 0, auxiliary = 0;
   for (int i = 0; i < system.constraints(); ++i)
-    (system.is_primary(i) ? primary : auxiliary) += system.spec().constraints[std::size_t(i)].constraint->rows();
+    (system.is_primary(i) ? primary : auxiliary) += system.spec().constraints[i].constraint->rows();
   d.J.setZero(primary, n);
   d.Ja.setZero(auxiliary, n);
   d.K.setZero(n, auxiliary);
@@ -67,12 +67,12 @@ Dense dense(MultiplierSystem& system, const MultiplierState& state) {
   d.ca.setZero(auxiliary);
   primary = auxiliary = 0;
   for (int i = 0; i < system.constraints(); ++i) {
-    const MultiplierSpec::Held& held = system.spec().constraints[std::size_t(i)];
+    const MultiplierSpec::Held& held = system.spec().constraints[i];
     const int rows = held.constraint->rows();
     const RowBlocks& out = system.evaluate(state, i);
     for (int k = 0; k < int(held.bodies.size()); ++k) {
-      if (held.bodies[std::size_t(k)] == world_body) continue;
-      const int first = system.forest().first(held.bodies[std::size_t(k)]);
+      if (held.bodies[k] == world_body) continue;
+      const int first = system.forest().first(held.bodies[k]);
       const Eigen::MatrixXd j = block(out.J(k), rows);
       if (system.is_primary(i)) {
         d.J.block(primary, first, rows, j.cols()) += j;
@@ -83,7 +83,7 @@ Dense dense(MultiplierSystem& system, const MultiplierState& state) {
       }
     }
     for (int row = 0; row < rows; ++row)
-      (system.is_primary(i) ? d.c(primary + row) : d.ca(auxiliary + row)) = out.c[std::size_t(row)];
+      (system.is_primary(i) ? d.c(primary + row) : d.ca(auxiliary + row)) = out.c[row];
     (system.is_primary(i) ? primary : auxiliary) += rows;
   }
   return d;
@@ -121,8 +121,7 @@ TEST(Auxiliary, MatrixAndSolutionAreThoseOfTheDenseSystem) {
     BoxRandom random(11);
     MultiplierSystem system = mixed(random, 14, leaning);
     MultiplierState state = system.make_state();
-    for (int b = 0; b < system.bodies(); ++b)
-      random.place(*system.spec().bodies[std::size_t(b)], system.q(state, b), 2);
+    for (int b = 0; b < system.bodies(); ++b) random.place(*system.spec().bodies[b], system.q(state, b), 2);
     for (double& x : state.v) x = random.number();
     std::vector<double> vdot(state.v.size());
     ASSERT_EQ(system.accelerations(state, {}, vdot), MultiplierStatus::solved);
@@ -140,7 +139,7 @@ TEST(Auxiliary, MatrixAndSolutionAreThoseOfTheDenseSystem) {
     const Eigen::MatrixXd expected = d.Ja * Eigen::FullPivLU<Eigen::MatrixXd>(H).solve(right).topRows(n);
     for (Eigen::Index i = 0; i < k; ++i)
       for (Eigen::Index j = 0; j < k; ++j)
-        EXPECT_NEAR(A[std::size_t(i * k + j)], expected(i, j), 1e-10 * expected.cwiseAbs().maxCoeff());
+        EXPECT_NEAR(A[i * k + j], expected(i, j), 1e-10 * expected.cwiseAbs().maxCoeff());
     // the whole of it
     Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n + m + k, n + m + k);
     all << d.M, -d.J.transpose(), -d.K, d.J, Eigen::MatrixXd::Zero(m, m + k), d.Ja, Eigen::MatrixXd::Zero(k, m + k);
@@ -148,7 +147,7 @@ TEST(Auxiliary, MatrixAndSolutionAreThoseOfTheDenseSystem) {
     b << d.F, -d.c, -d.ca;
     const Eigen::VectorXd x = Eigen::FullPivLU<Eigen::MatrixXd>(all).solve(b);
     const double size = x.head(n).cwiseAbs().maxCoeff();
-    for (Eigen::Index i = 0; i < n; ++i) EXPECT_NEAR(vdot[std::size_t(i)], x(i), 1e-9 * size);
+    for (Eigen::Index i = 0; i < n; ++i) EXPECT_NEAR(vdot[i], x(i), 1e-9 * size);
     // only what lies between touched bodies and the root was visited
     EXPECT_LT(system.auxiliary().on_way().size(), system.forest().nodes().size());
   }
@@ -164,7 +163,7 @@ TEST(Auxiliary, EqualitySolverFindsTheRankOfUnsymmetricMatrices) {
   Eigen::VectorXd z(k);
   for (Eigen::Index i = 0; i < k; ++i) z(i) = random.number();
   const Eigen::VectorXd b = -(A * z);
-  std::vector<double> sizes(std::size_t(k), A.cwiseAbs().maxCoeff()), mu(static_cast<std::size_t>(k));
+  std::vector<double> sizes(k, A.cwiseAbs().maxCoeff()), mu(static_cast<std::size_t>(k));
   EqualitySolver solver;
   ASSERT_TRUE(solver.prepare({A.data(), std::size_t(A.size())}, sizes, false, {}));
   EXPECT_EQ(solver.rank(), rank);

@@ -78,7 +78,7 @@ void add_row(std::span<double> block, int row, const Vec3<double>& n, std::span<
 
 void RowBlocks::add(int k, int row, const Vec3<double>& n, const Moving& m) const {
   add_row(J(k), row, n, m.J);
-  c[std::size_t(row)] += dot(n, m.bias);
+  c[row] += dot(n, m.bias);
 }
 
 void RowBlocks::add_direction(int k, int row, const Vec3<double>& n, const Moving& m) const {

@@ -101,9 +101,9 @@ class BodyView {
 class RowBlocks {
  public:
   // Of body k of the constraint: rows x dimension, row by row; empty for the world.
-  std::span<double> J(int k) const { return J_[std::size_t(k)]; }
+  std::span<double> J(int k) const { return J_[k]; }
   // Directions of forces, the k_i of 004 (11) as rows; only for a constraint of own_directions().
-  std::span<double> K(int k) const { return K_[std::size_t(k)]; }
+  std::span<double> K(int k) const { return K_[k]; }
   std::span<double> c, speed, error;  // error: of the holonomic rows
   std::span<double> softness;         // J y + softness l = r, as in constraint_forest.h (1)
 

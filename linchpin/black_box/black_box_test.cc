@@ -124,7 +124,7 @@ TEST(BlackBox, PointsAndSpinsMoveAsTheySay) {
     for (int round = 0; round < 5; ++round) {
       SCOPED_TRACE(it.name);
       const AnyBody& body = *it.body;
-      std::vector<double> q(std::size_t(body.positions())), v(std::size_t(body.dimension()));
+      std::vector<double> q(body.positions()), v(body.dimension());
       random.place(body, q, 2);
       for (double& x : v) x = random.number();
       const Vec3<double> X = it.name == "bar" ? Vec3<double>{random.number(), 0, 0} : random.vec();
@@ -168,7 +168,7 @@ TEST(BlackBox, MassAndForcesAreThoseOfItsPoints) {
       SCOPED_TRACE(it.name);
       const AnyBody& body = *it.body;
       const std::size_t n = std::size_t(body.dimension());
-      std::vector<double> q(std::size_t(body.positions())), v(n), M(n * n), F(n), M_sum(n * n, 0.0), F_sum(n, 0.0);
+      std::vector<double> q(body.positions()), v(n), M(n * n), F(n), M_sum(n * n, 0.0), F_sum(n, 0.0);
       random.place(body, q, 2);
       for (double& x : v) x = random.number();
       const Vec3<double> g = 9.0 * random.vec();
@@ -300,8 +300,7 @@ TEST(BlackBox, ConstraintsMoveAsTheySay) {
       MultiplierSystem& system = evaluation.system();
       MultiplierState state = system.make_state();
       state.t = 0.3;
-      for (int k = 0; k < system.bodies(); ++k)
-        random.place(*system.spec().bodies[std::size_t(k)], system.q(state, k), 1.5);
+      for (int k = 0; k < system.bodies(); ++k) random.place(*system.spec().bodies[k], system.q(state, k), 1.5);
       for (double& x : state.v) x = random.number();
       if (it.kept) {
         ASSERT_EQ(system.settle_positions(state, {.steps = 200}), MultiplierStatus::solved);

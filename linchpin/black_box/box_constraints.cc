@@ -39,7 +39,7 @@ void PointsTogether::evaluate(double, std::span<const BodyView> on, const RowBlo
   const PointMotion a = on[0].point(a_), b = on[1].point(b_);
   for (int k = 0; k < rows_; ++k) {
     add_difference(out, k, world_axes[k], a, b);
-    out.error[std::size_t(k)] = component(a.at - b.at, k);
+    out.error[k] = component(a.at - b.at, k);
   }
 }
 
@@ -53,9 +53,9 @@ void PointFollows::evaluate(double t, std::span<const BodyView> on, const RowBlo
   const PointLawValue law = law_(t);
   for (int k = 0; k < rows_; ++k) {
     add_difference(out, k, world_axes[k], a, b);
-    out.error[std::size_t(k)] = component(a.at - b.at - law.value, k);
-    out.speed[std::size_t(k)] = component(law.rate, k);
-    out.c[std::size_t(k)] -= component(law.acceleration, k);
+    out.error[k] = component(a.at - b.at - law.value, k);
+    out.speed[k] = component(law.rate, k);
+    out.c[k] -= component(law.acceleration, k);
   }
 }
 
@@ -138,7 +138,7 @@ void RollingDisc::evaluate(double, std::span<const BodyView> on, const RowBlocks
     // n . (w x -r e) = w . (-r e x n)
     out.add(0, k, rows[k], centre);
     out.add(0, k, -radius_ * cross(e, rows[k]), spin);
-    out.c[std::size_t(k)] -= radius_ * dot(rows[k], cross(spin.rate, e_dot));
+    out.c[k] -= radius_ * dot(rows[k], cross(spin.rate, e_dot));
   }
   out.error[0] = dot(N, centre.at - point_) - radius_ * sine;
 }
@@ -214,9 +214,9 @@ void DraggedPoint::evaluate(double, std::span<const BodyView> on, const RowBlock
   const PointMotion a = on[0].point(a_);
   for (int k = 0; k < rows_; ++k) {
     out.add(0, k, world_axes[k], a);
-    out.speed[std::size_t(k)] = component(target_ - a.at, k) / time_;
-    out.softness[std::size_t(k)] = 1 / (stiffness_ * time_);
-    out.c[std::size_t(k)] += component(a.rate, k) / time_;  // the target comes nearer
+    out.speed[k] = component(target_ - a.at, k) / time_;
+    out.softness[k] = 1 / (stiffness_ * time_);
+    out.c[k] += component(a.rate, k) / time_;  // the target comes nearer
   }
 }
 

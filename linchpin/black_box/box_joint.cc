@@ -77,11 +77,11 @@ void JointConstraint::evaluate(double, std::span<const BodyView> on, const RowBl
     out.add(1, row, n, x_M);
     out.add(0, row, -n, x_F);
     out.add(0, row, cross(n, d), a);  // (w x n) . d
-    out.c[std::size_t(row)] += 2 * dot(n_dot, d_dot) + dot(cross(a.rate, n_dot), d);
+    out.c[row] += 2 * dot(n_dot, d_dot) + dot(cross(a.rate, n_dot), d);
     return dot(n, d);
   };
   for (const Vec3<double>& n : along_) {
-    out.error[std::size_t(row)] = slide(n);
+    out.error[row] = slide(n);
     ++row;
   }
   for (const Turn& turn : turns_) {  // (2): (w_a - w_b) . (u x v)
@@ -89,8 +89,8 @@ void JointConstraint::evaluate(double, std::span<const BodyView> on, const RowBl
     out.add(0, row, m, a);
     out.add(1, row, -m, b);
     const Vec3<double> m_dot = cross(cross(a.rate, u), v) + cross(u, cross(b.rate, v));
-    out.c[std::size_t(row)] += dot(m_dot, a.rate - b.rate);
-    out.error[std::size_t(row)] = dot(u, v) - turn.at_zero;
+    out.c[row] += dot(m_dot, a.rate - b.rate);
+    out.error[row] = dot(u, v) - turn.at_zero;
     ++row;
   }
   if (screw_) {
@@ -100,11 +100,11 @@ void JointConstraint::evaluate(double, std::span<const BodyView> on, const RowBl
     const Vec3<double> n = a.R * F_.z;
     out.add(1, row, -pitch_ * n, b);
     out.add(0, row, pitch_ * n, a);
-    out.c[std::size_t(row)] -= pitch_ * dot(cross(a.rate, n), b.rate - a.rate);
+    out.c[row] -= pitch_ * dot(cross(a.rate, n), b.rate - a.rate);
     const Vec3<double> x = b.R * M_.x;
     const double angle = std::atan2(dot(a.R * F_.y, x), dot(a.R * F_.x, x));
     const double turn = 2 * std::numbers::pi * pitch_, off = distance - pitch_ * angle;
-    out.error[std::size_t(row)] = turn != 0 ? std::remainder(off, turn) : off;
+    out.error[row] = turn != 0 ? std::remainder(off, turn) : off;
   }
 }
 

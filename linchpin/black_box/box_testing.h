@@ -24,7 +24,7 @@ class BoxRandom {
   // Positions of a body that begins at its start, and velocities.
   void place(const AnyBody& body, std::span<double> q, double size = 1) {
     body.start(q);
-    std::vector<double> v(std::size_t(body.dimension()));
+    std::vector<double> v(body.dimension());
     for (double& x : v) x = number(-0.4, 0.4);
     body.advance(q, v, size);
   }

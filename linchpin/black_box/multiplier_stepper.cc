@@ -35,7 +35,7 @@ MultiplierStepper::MultiplierStepper(MultiplierSystem& system, const MultiplierS
 MultiplierStatus MultiplierStepper::touch(MultiplierState& state) {
   bool closing = false;
   for (int i = 0; i < system_->constraints(); ++i) {
-    const RowLaw::Kind kind = system_->spec().constraints[std::size_t(i)].constraint->law().kind;
+    const RowLaw::Kind kind = system_->spec().constraints[i].constraint->law().kind;
     if (kind != RowLaw::Kind::nonnegative && kind != RowLaw::Kind::cone) continue;
     const RowBlocks& out = system_->evaluate(state, i);
     const bool touching = out.error[0] <= options_.touch;

@@ -324,7 +324,7 @@ TEST(MultiplierMotion, ScalingBodiesKeepEnergyAndMomentum) {
   const auto momentum = [&](double(&p)[6]) {  // by points: six of each body would do; use its own mass matrix
     std::fill_n(p, 6, 0.0);
     for (int b = 0; b < 3; ++b) {
-      const AnyBody& body = *system.spec().bodies[std::size_t(b)];
+      const AnyBody& body = *system.spec().bodies[b];
       const std::size_t n = std::size_t(body.dimension());
       std::vector<double> M(n * n), Mv(n, 0.0);
       body.mass(system.q(state, b), M);

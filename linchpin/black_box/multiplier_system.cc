@@ -24,9 +24,9 @@ std::string_view name(MultiplierStatus status) {
 
 MultiplierState MultiplierSystem::make_state() const {
   MultiplierState state;
-  state.q.resize(std::size_t(positions()));
-  state.v.assign(std::size_t(velocities()), 0.0);
-  for (int b = 0; b < bodies(); ++b) spec_.bodies[std::size_t(b)]->start(q(state, b));
+  state.q.resize(positions());
+  state.v.assign(velocities(), 0.0);
+  for (int b = 0; b < bodies(); ++b) spec_.bodies[b]->start(q(state, b));
   return state;
 }
 std::span<double> MultiplierSystem::q(MultiplierState& state, int body) const {
@@ -49,7 +49,7 @@ std::span<const double> MultiplierSystem::v(const MultiplierState& state, int bo
 void MultiplierSystem::set_active(int constraint, bool active) {
   check(constraint >= 0 && constraint < constraints(), "constraint ", constraint, " of ", constraints());
   check(!is_primary(constraint), "constraint ", constraint, " is primary: it cannot come and go");
-  places_[std::size_t(constraint)].active = active;
+  places_[constraint].active = active;
 }
 void MultiplierSystem::set_solver(std::shared_ptr<AuxiliarySolver> solver) {
   check(solver != nullptr, "no solver");
@@ -57,8 +57,8 @@ void MultiplierSystem::set_solver(std::shared_ptr<AuxiliarySolver> solver) {
 }
 
 void MultiplierSystem::evaluate_one(double t, std::span<const double> q, std::span<const double> v, int constraint) {
-  const MultiplierSpec::Held& held = spec_.constraints[std::size_t(constraint)];
-  Place& place = places_[std::size_t(constraint)];
+  const MultiplierSpec::Held& held = spec_.constraints[constraint];
+  Place& place = places_[constraint];
   std::fill_n(blocks_.begin() + std::ptrdiff_t(place.numbers), place.number_count, 0.0);
   for (const std::span<double> rows : {place.out.c, place.out.speed, place.out.error, place.out.softness})
     std::ranges::fill(rows, 0.0);
@@ -80,21 +80,21 @@ void MultiplierSystem::evaluate_all(double t, std::span<const double> q, std::sp
   check(q.size() == std::size_t(positions()) && v.size() == std::size_t(velocities()), "a state of ", q.size(), " and ",
         v.size(), " numbers for ", positions(), " and ", velocities());
   for (int i = 0; i < constraints(); ++i)
-    if (places_[std::size_t(i)].active) evaluate_one(t, q, v, i);
+    if (places_[i].active) evaluate_one(t, q, v, i);
 }
 
 const RowBlocks& MultiplierSystem::evaluate(const MultiplierState& state, int constraint) {
   evaluate_one(state.t, state.q, state.v, constraint);
-  return places_[std::size_t(constraint)].out;
+  return places_[constraint].out;
 }
 
 double MultiplierSystem::row_times(int constraint, int row, std::span<const double> y) const {
-  const std::vector<int>& on = spec_.constraints[std::size_t(constraint)].bodies;
-  const Place& place = places_[std::size_t(constraint)];
+  const std::vector<int>& on = spec_.constraints[constraint].bodies;
+  const Place& place = places_[constraint];
   double sum = 0;
   for (std::size_t k = 0; k < on.size(); ++k) {
     if (on[k] == world_body) continue;
-    const std::size_t first = first_v_[std::size_t(on[k])], size = first_v_[std::size_t(on[k]) + 1] - first;
+    const std::size_t first = first_v_[on[k]], size = first_v_[on[k] + 1] - first;
     const double* j = place.J[k].data() + std::size_t(row) * size;
     for (std::size_t n = 0; n < size; ++n) sum += j[n] * y[first + n];
   }
@@ -112,7 +112,7 @@ bool MultiplierSystem::counts(const Place& place, int row, Level level) const {
 double MultiplierSystem::largest_error(Level level, std::span<const double> v) const {
   double largest = 0;
   for (int i = 0; i < constraints(); ++i) {
-    const Place& place = places_[std::size_t(i)];
+    const Place& place = places_[i];
     if (!place.active) continue;
     for (int row = 0; row < place.rows; ++row) {
       if (!counts(place, row, level)) continue;
@@ -128,16 +128,16 @@ double MultiplierSystem::largest_error(Level level, std::span<const double> v) c
 // Masses and primary rows into the factors. A row that does not count is left out: no J, l = 0.
 void MultiplierSystem::load(std::span<const double> q, Level level) {
   for (int b = 0; b < bodies(); ++b) {
-    const AnyBody& body = *spec_.bodies[std::size_t(b)];
-    const std::size_t n = std::size_t(body.dimension()), first = first_q_[std::size_t(b)];
+    const AnyBody& body = *spec_.bodies[b];
+    const std::size_t n = std::size_t(body.dimension()), first = first_q_[b];
     const std::span<double> M = std::span(M_).first(n * n);
-    body.mass(q.subspan(first, std::size_t(body.positions())), M);
+    body.mass(q.subspan(first, body.positions()), M);
     factors_->set_mass(b, M);
   }
   for (int i = 0; i < constraints(); ++i) {
-    Place& place = places_[std::size_t(i)];
+    Place& place = places_[i];
     if (place.primary < 0) continue;
-    const std::vector<int>& on = spec_.constraints[std::size_t(i)].bodies;
+    const std::vector<int>& on = spec_.constraints[i].bodies;
     std::span<double> blocks[2];
     int count = 0;
     for (std::size_t k = 0; k < on.size(); ++k)
@@ -150,12 +150,12 @@ void MultiplierSystem::load(std::span<const double> q, Level level) {
       continue;
     }
     double* copy = left_out_.data();
-    const std::span<double> soft = std::span(left_out_softness_).first(std::size_t(place.rows));
+    const std::span<double> soft = std::span(left_out_softness_).first(place.rows);
     for (int k = 0; k < count; ++k) {
       const std::size_t size = blocks[k].size() / std::size_t(place.rows);
       for (int row = 0; row < place.rows; ++row) {
         const bool taken = counts(place, row, level);
-        soft[std::size_t(row)] = taken ? 0 : 1;
+        soft[row] = taken ? 0 : 1;
         for (std::size_t n = 0; n < size; ++n)
           copy[std::size_t(row) * size + n] = taken ? blocks[k][std::size_t(row) * size + n] : 0;
       }
@@ -171,17 +171,17 @@ void MultiplierSystem::gather_auxiliary(Level level) {
   auxiliary_->clear();
   auxiliary_blocks_.clear();
   for (int i = 0; i < constraints(); ++i) {
-    Place& place = places_[std::size_t(i)];
+    Place& place = places_[i];
     place.first_auxiliary = -1;
     if (place.primary >= 0 || !place.active) continue;
-    const std::vector<int>& on = spec_.constraints[std::size_t(i)].bodies;
+    const std::vector<int>& on = spec_.constraints[i].bodies;
     AuxiliaryBlock block{auxiliary_->size(), 0, place.law};
     for (int row = 0; row < place.rows; ++row) {
       if (!counts(place, row, level)) continue;
       auxiliary_->begin_row(softness_[place.first + std::size_t(row)]);
       for (std::size_t k = 0; k < on.size(); ++k) {
         if (on[k] == world_body) continue;
-        const std::size_t size = first_v_[std::size_t(on[k]) + 1] - first_v_[std::size_t(on[k])];
+        const std::size_t size = first_v_[on[k] + 1] - first_v_[on[k]];
         const std::size_t at = std::size_t(row) * size;
         auxiliary_->add(on[k], place.J[k].subspan(at, size),
                         place.own_directions && !settling ? std::span<const double>(place.K[k].subspan(at, size))
@@ -214,7 +214,7 @@ MultiplierStatus MultiplierSystem::solve_auxiliary(Level level, bool anew) {
     mu_.assign(k, 0.0);
     auxiliary_->times(y_, b_);
     for (int i = 0; i < constraints(); ++i) {
-      const Place& place = places_[std::size_t(i)];
+      const Place& place = places_[i];
       if (place.first_auxiliary < 0) continue;
       std::size_t at = std::size_t(place.first_auxiliary);
       for (int row = 0; row < place.rows; ++row)
@@ -229,9 +229,9 @@ MultiplierStatus MultiplierSystem::solve_auxiliary(Level level, bool anew) {
     for (int row = 0; row < place.rows; ++row) {
       double& l = multipliers_[place.first + std::size_t(row)];
       if (place.primary >= 0)
-        l = l_[std::size_t(forest_->first_row(place.primary) + row)];
+        l = l_[forest_->first_row(place.primary) + row];
       else
-        l = place.first_auxiliary >= 0 ? mu_[std::size_t(place.first_auxiliary + row)] : 0;
+        l = place.first_auxiliary >= 0 ? mu_[place.first_auxiliary + row] : 0;
     }
   return MultiplierStatus::solved;
 }
@@ -239,7 +239,7 @@ MultiplierStatus MultiplierSystem::solve_auxiliary(Level level, bool anew) {
 void MultiplierSystem::gather_primary(Level level) {
   for (const Place& place : places_)
     for (int row = 0; place.primary >= 0 && row < place.rows; ++row)
-      r_primary_[std::size_t(forest_->first_row(place.primary) + row)] =
+      r_primary_[forest_->first_row(place.primary) + row] =
           counts(place, row, level) ? r_[place.first + std::size_t(row)] : 0;
 }
 
@@ -259,8 +259,8 @@ MultiplierStatus MultiplierSystem::solve_again(Level level) {
 int MultiplierSystem::failed() const { return factors_->failed(); }
 
 std::span<const double> MultiplierSystem::multipliers(int constraint) const {
-  const Place& place = places_[std::size_t(constraint)];
-  return std::span(multipliers_).subspan(place.first, std::size_t(place.rows));
+  const Place& place = places_[constraint];
+  return std::span(multipliers_).subspan(place.first, place.rows);
 }
 
 MultiplierStatus MultiplierSystem::accelerations(const MultiplierState& state, std::span<const double> F,
@@ -269,15 +269,15 @@ MultiplierStatus MultiplierSystem::accelerations(const MultiplierState& state, s
         " and accelerations of ", vdot.size(), " numbers for ", F_.size());
   evaluate_all(state.t, state.q, state.v);
   for (int b = 0; b < bodies(); ++b) {
-    const std::size_t first = first_v_[std::size_t(b)];
-    spec_.bodies[std::size_t(b)]->force(q(state, b), v(state, b), spec_.gravity,
-                                        std::span(F_).subspan(first, first_v_[std::size_t(b) + 1] - first));
+    const std::size_t first = first_v_[b];
+    spec_.bodies[b]->force(q(state, b), v(state, b), spec_.gravity,
+                           std::span(F_).subspan(first, first_v_[b + 1] - first));
   }
   for (std::size_t i = 0; i < F.size(); ++i) F_[i] += F[i];
   for (std::size_t i = 0; i < r_.size(); ++i) r_[i] = -c_[i] - baumgarte.beta * baumgarte.beta * error_[i];
   if (baumgarte.alpha != 0)
     for (int i = 0; i < constraints(); ++i) {
-      const Place& place = places_[std::size_t(i)];
+      const Place& place = places_[i];
       for (int row = 0; place.active && row < place.rows; ++row) {
         const std::size_t at = place.first + std::size_t(row);
         r_[at] -= 2 * baumgarte.alpha * (row_times(i, row, state.v) - speed_[at]);
@@ -312,7 +312,7 @@ MultiplierStatus MultiplierSystem::impulses(MultiplierState& state, std::span<co
   else
     std::ranges::copy(impulse, F_.begin());
   for (int i = 0; i < constraints(); ++i) {
-    const Place& place = places_[std::size_t(i)];
+    const Place& place = places_[i];
     for (int row = 0; place.active && row < place.rows; ++row) {
       const std::size_t at = place.first + std::size_t(row);
       const double off = row_times(i, row, state.v) - speed_[at];
@@ -373,7 +373,7 @@ MultiplierStatus MultiplierSystem::settle_velocities(MultiplierState& state, con
       Level::settle_velocity, state.q, state.v, options, have_factors,
       [&] {
         for (int i = 0; i < constraints(); ++i) {
-          const Place& place = places_[std::size_t(i)];
+          const Place& place = places_[i];
           for (int row = 0; place.active && row < place.rows; ++row) {
             const std::size_t at = place.first + std::size_t(row);
             r_[at] = speed_[at] - row_times(i, row, state.v);
@@ -412,7 +412,7 @@ void MultiplierSystem::advance(std::span<double> q, std::span<const double> v, d
 double MultiplierSystem::kinetic_energy(const MultiplierState& state) {
   double twice = 0;
   for (int b = 0; b < bodies(); ++b) {
-    const AnyBody& body = *spec_.bodies[std::size_t(b)];
+    const AnyBody& body = *spec_.bodies[b];
     const std::size_t n = std::size_t(body.dimension());
     body.mass(q(state, b), std::span(M_).first(n * n));
     const std::span<const double> own = v(state, b);
@@ -423,7 +423,7 @@ double MultiplierSystem::kinetic_energy(const MultiplierState& state) {
 }
 double MultiplierSystem::potential_energy(const MultiplierState& state) const {
   double sum = 0;
-  for (int b = 0; b < bodies(); ++b) sum += spec_.bodies[std::size_t(b)]->potential_energy(q(state, b), spec_.gravity);
+  for (int b = 0; b < bodies(); ++b) sum += spec_.bodies[b]->potential_energy(q(state, b), spec_.gravity);
   return sum;
 }
 double MultiplierSystem::position_error(const MultiplierState& state) {
@@ -448,11 +448,11 @@ double MultiplierSystem::strain(const MultiplierState& state) {
 
 Vec3<double> MultiplierSystem::place(const MultiplierState& state, int body, const Vec3<double>& X) {
   arena_.reset();
-  return BodyView(*spec_.bodies[std::size_t(body)], q(state, body), v(state, body), arena_).point(X).at;
+  return BodyView(*spec_.bodies[body], q(state, body), v(state, body), arena_).point(X).at;
 }
 Vec3<double> MultiplierSystem::velocity(const MultiplierState& state, int body, const Vec3<double>& X) {
   arena_.reset();
-  return BodyView(*spec_.bodies[std::size_t(body)], q(state, body), v(state, body), arena_).point(X).rate;
+  return BodyView(*spec_.bodies[body], q(state, body), v(state, body), arena_).point(X).rate;
 }
 
 }  // namespace linchpin

@@ -83,7 +83,7 @@ class MultiplierSystem {
   const MultiplierSpec& spec() const { return spec_; }
   int positions() const { return int(first_q_.back()); }
   int velocities() const { return int(first_v_.back()); }
-  bool is_primary(int constraint) const { return places_[std::size_t(constraint)].primary >= 0; }
+  bool is_primary(int constraint) const { return places_[constraint].primary >= 0; }
   const ConstraintForest& forest() const { return *forest_; }
 
   // All bodies where they start, at rest.
@@ -95,7 +95,7 @@ class MultiplierSystem {
 
   // Auxiliary constraints come and go: contacts that open, limits far away. A primary one is part of the plan.
   void set_active(int constraint, bool active);
-  bool active(int constraint) const { return places_[std::size_t(constraint)].active; }
+  bool active(int constraint) const { return places_[constraint].active; }
   // For constraints that are no equalities; black_box/auxiliary_problem.h has one.
   void set_solver(std::shared_ptr<AuxiliarySolver> solver);
 

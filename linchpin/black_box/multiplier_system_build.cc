@@ -17,7 +17,7 @@ class Trees {
   explicit Trees(int bodies) : up_(std::size_t(bodies) + 1) { std::iota(up_.begin(), up_.end(), std::size_t(0)); }
   // False if they were in one tree already.
   bool join(int a, int b) {
-    const std::size_t x = find(std::size_t(a + 1)), y = find(std::size_t(b + 1));
+    const std::size_t x = find(a + 1), y = find(b + 1);
     up_[x] = y;
     return x != y;
   }
@@ -65,11 +65,11 @@ Result<MultiplierSystem> MultiplierSystem::make(MultiplierSpec spec) {
   const int bodies = int(spec.bodies.size());
   std::vector<int> sizes;
   for (int b = 0; b < bodies; ++b) {
-    if (!spec.bodies[std::size_t(b)]) return Error{"body " + std::to_string(b) + " is none"};
-    sizes.push_back(spec.bodies[std::size_t(b)]->dimension());
+    if (!spec.bodies[b]) return Error{"body " + std::to_string(b) + " is none"};
+    sizes.push_back(spec.bodies[b]->dimension());
   }
   for (int i = 0; i < int(spec.constraints.size()); ++i) {
-    const MultiplierSpec::Held& held = spec.constraints[std::size_t(i)];
+    const MultiplierSpec::Held& held = spec.constraints[i];
     if (!held.constraint) return constraint_fault(i, "is none");
     for (const int body : held.bodies)
       if (body < world_body || body >= bodies)
@@ -81,7 +81,7 @@ Result<MultiplierSystem> MultiplierSystem::make(MultiplierSpec spec) {
 
   // Who is primary: those that must be, and of the others those that can be.
   const auto can_be = [&](int i) -> std::string {
-    const MultiplierSpec::Held& held = spec.constraints[std::size_t(i)];
+    const MultiplierSpec::Held& held = spec.constraints[i];
     const Pair pair = pair_of(held);
     if (pair.count > 2) return "is on " + std::to_string(pair.count) + " bodies: it is auxiliary";
     if (held.constraint->law().kind != RowLaw::Kind::equality) return "is an inequality: it is auxiliary";
@@ -92,26 +92,25 @@ Result<MultiplierSystem> MultiplierSystem::make(MultiplierSpec spec) {
   std::vector<bool> primary(spec.constraints.size(), false);
   for (const Role role : {Role::primary, Role::either})
     for (int i = 0; i < int(spec.constraints.size()); ++i) {
-      const MultiplierSpec::Held& held = spec.constraints[std::size_t(i)];
+      const MultiplierSpec::Held& held = spec.constraints[i];
       if (held.role != role) continue;
       const std::string reason = can_be(i);
       const Pair pair = pair_of(held);
       if (role == Role::primary) {
         if (!reason.empty()) return constraint_fault(i, reason);
         trees.join(pair.a, pair.b);
-        primary[std::size_t(i)] = true;
+        primary[i] = true;
       } else if (reason.empty() && pair.a != pair.b) {
-        const int room = std::min(sizes[std::size_t(pair.a)],
-                                  pair.b == world_body ? sizes[std::size_t(pair.a)] : sizes[std::size_t(pair.b)]);
-        primary[std::size_t(i)] = held.constraint->rows() <= room && trees.join(pair.a, pair.b);
+        const int room = std::min(sizes[pair.a], pair.b == world_body ? sizes[pair.a] : sizes[pair.b]);
+        primary[i] = held.constraint->rows() <= room && trees.join(pair.a, pair.b);
       }
     }
 
   std::vector<ForestConstraint> of_forest;
   std::vector<int> number;
   for (int i = 0; i < int(spec.constraints.size()); ++i) {
-    if (!primary[std::size_t(i)]) continue;
-    const MultiplierSpec::Held& held = spec.constraints[std::size_t(i)];
+    if (!primary[i]) continue;
+    const MultiplierSpec::Held& held = spec.constraints[i];
     const Pair pair = pair_of(held);
     of_forest.push_back({pair.a, pair.b, held.constraint->rows()});
     number.push_back(i);
@@ -125,7 +124,7 @@ Result<MultiplierSystem> MultiplierSystem::make(MultiplierSpec spec) {
   system.auxiliary_ = std::make_unique<AuxiliaryRows>(*system.forest_);
   system.solver_ = std::make_shared<EqualitySolver>();
   system.places_.resize(system.spec_.constraints.size());
-  for (std::size_t i = 0; i < number.size(); ++i) system.places_[std::size_t(number[i])].primary = int(i);
+  for (std::size_t i = 0; i < number.size(); ++i) system.places_[number[i]].primary = int(i);
   system.lay_out();
   return system;
 }
@@ -153,7 +152,7 @@ void MultiplierSystem::lay_out() {
     most_rows = std::max(most_rows, std::size_t(place.rows));
     place.numbers = numbers;
     for (const int body : held.bodies) {
-      const std::size_t size = body == world_body ? 0 : std::size_t(spec_.bodies[std::size_t(body)]->dimension());
+      const std::size_t size = body == world_body ? 0 : std::size_t(spec_.bodies[body]->dimension());
       numbers += std::size_t(place.rows) * size * (place.own_directions ? 2 : 1);
       most_block = std::max(most_block, std::size_t(place.rows) * size);
     }
@@ -168,14 +167,12 @@ void MultiplierSystem::lay_out() {
     std::size_t at = place.numbers;
     for (std::vector<std::span<double>>* of : {&place.J, &place.K})
       for (const int body : spec_.constraints[i].bodies) {
-        const std::size_t size = body == world_body ? 0 : std::size_t(spec_.bodies[std::size_t(body)]->dimension());
+        const std::size_t size = body == world_body ? 0 : std::size_t(spec_.bodies[body]->dimension());
         const std::size_t count = of == &place.K && !place.own_directions ? 0 : std::size_t(place.rows) * size;
         of->push_back(std::span(blocks_).subspan(at, count));
         at += count;
       }
-    const auto part = [&](std::vector<double>& all) {
-      return std::span(all).subspan(place.first, std::size_t(place.rows));
-    };
+    const auto part = [&](std::vector<double>& all) { return std::span(all).subspan(place.first, place.rows); };
     place.out.c = part(c_);
     place.out.speed = part(speed_);
     place.out.error = part(error_);
@@ -187,7 +184,7 @@ void MultiplierSystem::lay_out() {
   F_.assign(size, 0.0);
   y_.assign(size, 0.0);
   zero_.assign(size, 0.0);
-  l_.assign(std::size_t(forest_->total_rows()), 0.0);
+  l_.assign(forest_->total_rows(), 0.0);
   r_primary_.assign(l_.size(), 0.0);
   M_.assign(widest * widest, 0.0);
   left_out_.assign(2 * most_block, 0.0);

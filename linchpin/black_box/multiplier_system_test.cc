@@ -42,7 +42,7 @@ TEST(MultiplierSystem, JointsOfAnyModelAccelerateAsTheArticulatedBodyDoes) {
     };
     const auto model_body = [&](int b) {
       for (std::size_t i = 0; i < model.bodies().size(); ++i)
-        if (model.bodies()[i].name == model_spec.bodies[std::size_t(b)].name) return int(i);
+        if (model.bodies()[i].name == model_spec.bodies[b].name) return int(i);
       return -1;
     };
     MultiplierSpec spec;
@@ -51,7 +51,7 @@ TEST(MultiplierSystem, JointsOfAnyModelAccelerateAsTheArticulatedBodyDoes) {
       spec.add(box<RigidBody>(
           RigidInertia<double>::about_centre(body.inertia.mass, body.inertia.centre, body.inertia.moments)));
     for (const JointSpec& joint : model_spec.joints) {
-      ++types[std::size_t(joint.type)];
+      ++types[joint.type];
       if (joint.type != JointType::free)
         spec.add(box<JointConstraint>(joint), {body_of(joint.parent), body_of(joint.child)});
     }
@@ -94,8 +94,7 @@ TEST(MultiplierSystem, JointsOfAnyModelAccelerateAsTheArticulatedBodyDoes) {
     ++tried;
   }
   EXPECT_GE(tried, 12);
-  for (int type = 0; type < joint_type_count; ++type)
-    EXPECT_GT(types[std::size_t(type)], 0) << to_string(JointType(type));
+  for (int type = 0; type < joint_type_count; ++type) EXPECT_GT(types[type], 0) << to_string(JointType(type));
 }
 
 // Four bars in the plane z = 0 as rigid bodies in space, with hinges about z at the corners of a parallelogram: hinges
@@ -224,7 +223,7 @@ TEST(MultiplierSystem, GearsShareATorqueAsTheirRatioSays) {
 
 // Momentum about the origin and linear, of one body of six or more freedoms: J of the whole body turning and shifting.
 void add_momentum(const MultiplierSystem& system, const MultiplierState& state, int b, double (&sum)[6]) {
-  const AnyBody& body = *system.spec().bodies[std::size_t(b)];
+  const AnyBody& body = *system.spec().bodies[b];
   const std::size_t n = std::size_t(body.dimension());
   std::vector<double> M(n * n);
   const std::span<const double> q = system.q(state, b), v = system.v(state, b);
@@ -238,7 +237,7 @@ void add_momentum(const MultiplierSystem& system, const MultiplierState& state, 
       const double numbers[6] = {w.x, w.y, w.z, shift.x, shift.y, shift.z};
       std::copy_n(numbers, 6, turn.begin());
     } else {
-      turn[std::size_t(k)] = 1;
+      turn[k] = 1;
     }
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) sum[k] += turn[i] * M[i * n + j] * v[j];
@@ -259,7 +258,7 @@ TEST(MultiplierSystem, ImpulsesKeepMomentumAndTakeTheEnergyOfTheirOwnVelocity) {
   spec.add(box<DistanceRod>(random.vec(), random.vec(), 1.0), {0, 5}, Role::auxiliary);
   MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
   MultiplierState state = system.make_state();
-  for (int b = 0; b < 6; ++b) random.place(*system.spec().bodies[std::size_t(b)], system.q(state, b));
+  for (int b = 0; b < 6; ++b) random.place(*system.spec().bodies[b], system.q(state, b));
   ASSERT_EQ(system.settle_positions(state, {.steps = 100}), MultiplierStatus::solved);
   for (double& x : state.v) x = random.number();
   const MultiplierState before = state;
@@ -331,7 +330,7 @@ TEST(MultiplierSystem, DependentRowsOfAPrimaryConstraintAreNamed) {
                Vec3<double>{0, 0, 0}, [](double) { return PointLawValue{}; }, 2),
            {b, world_body});
   MultiplierSystem fine = MultiplierSystem::make(spec).value();
-  std::vector<double> vdot(std::size_t(fine.velocities()));
+  std::vector<double> vdot(fine.velocities());
   EXPECT_EQ(fine.accelerations(fine.make_state(), {}, vdot), MultiplierStatus::solved);
   // a particle of the plane has nothing to move along z
   class AlongZ final : public AnyConstraint {

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "linchpin/base/index.h"
+
 namespace linchpin {
 namespace {
 
 // Below, sparse factors gain nothing; beyond, islands can be told apart by the pattern (island_solver.h).
 constexpr int smallest = 37;
 constexpr double largest_density = 0.55;
-
-std::size_t index(int i) { return std::size_t(i); }
 
 }  // namespace
 
@@ -38,21 +38,21 @@ bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int
   find_cells(rows);
   const int cells = blocks_.row_blocks();
   const auto each_side = [&](int cell, const auto& f) {
-    for (int s = rows.first_side[index(start(cell))]; s < rows.first_side[index(start(cell + 1))]; ++s)
-      f(group_of_link[index(rows.sides[index(s)].link)]);
+    for (int s = rows.first_side[start(cell)]; s < rows.first_side[start(cell + 1)]; ++s)
+      f(group_of_link[rows.sides[s].link]);
   };
   // Cells of each group. They come in order, so a cell that is there already is the last one.
-  met_by_.assign(index(std::max(cells, groups)), -1);
+  met_by_.assign(std::max(cells, groups), -1);
   first_in_.assign(index(groups) + 1, 0);
-  const auto once = [&](int cell, int group) { return std::exchange(met_by_[index(group)], cell) != cell; };
-  for (int c = 0; c < cells; ++c) each_side(c, [&](int group) { first_in_[index(group) + 1] += once(c, group); });
+  const auto once = [&](int cell, int group) { return std::exchange(met_by_[group], cell) != cell; };
+  for (int c = 0; c < cells; ++c) each_side(c, [&](int group) { first_in_[group + 1] += once(c, group); });
   for (std::size_t g = 0; g < index(groups); ++g) first_in_[g + 1] += first_in_[g];
-  in_.resize(index(first_in_.back()));
+  in_.resize(first_in_.back());
   filled_.assign(first_in_.begin(), first_in_.end() - 1);
   met_by_.assign(met_by_.size(), -1);
   for (int c = 0; c < cells; ++c)
     each_side(c, [&](int group) {
-      if (once(c, group)) in_[index(filled_[index(group)]++)] = c;
+      if (once(c, group)) in_[filled_[group]++] = c;
     });
   // Who meets whom.
   blocks_.first.assign(1, 0);
@@ -65,11 +65,11 @@ bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int
   for (int c = 0; c < cells; ++c) {
     const std::size_t begin = blocks_.column.size();
     const auto meet = [&](int other) {
-      if (std::exchange(met_by_[index(other)], c) != c) blocks_.column.push_back(other);
+      if (std::exchange(met_by_[other], c) != c) blocks_.column.push_back(other);
     };
     meet(c);
     each_side(c, [&](int group) {
-      for (int k = first_in_[index(group)]; k < first_in_[index(group) + 1]; ++k) meet(in_[index(k)]);
+      for (int k = first_in_[group]; k < first_in_[group + 1]; ++k) meet(in_[k]);
     });
     std::sort(blocks_.column.begin() + std::ptrdiff_t(begin), blocks_.column.end());
     for (std::size_t e = begin; e < blocks_.column.size(); ++e) {
@@ -85,7 +85,7 @@ bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int
   last_.first_side = rows.first_side;
   last_.groups = groups;
   last_.group.clear();
-  for (const RowSide& side : rows.sides) last_.group.push_back(group_of_link[index(side.link)]);
+  for (const RowSide& side : rows.sides) last_.group.push_back(group_of_link[side.link]);
   return true;
 }
 
@@ -94,27 +94,26 @@ bool CellMatrix::is_as_last(const Rows& rows, std::span<const int> group_of_link
   return groups == last_.groups && rows.first_side == last_.first_side &&
          std::ranges::equal(rows.blocks, last_.blocks,
                             [](const Block& a, const Block& b) { return a.kind == b.kind && a.size == b.size; }) &&
-         std::ranges::equal(rows.sides, last_.group, {},
-                            [&](const RowSide& side) { return group_of_link[index(side.link)]; });
+         std::ranges::equal(rows.sides, last_.group, {}, [&](const RowSide& side) { return group_of_link[side.link]; });
 }
 
 double* CellMatrix::block(int cell, int other) {
-  const auto begin = blocks_.column.begin() + blocks_.first[index(cell)],
-             end = blocks_.column.begin() + blocks_.first[index(cell) + 1];
+  const auto begin = blocks_.column.begin() + blocks_.first[cell],
+             end = blocks_.column.begin() + blocks_.first[cell + 1];
   const auto at = std::lower_bound(begin, end, other);
-  return blocks_.values.data() + blocks_.value_start[std::size_t(at - blocks_.column.begin())];
+  return blocks_.values.data() + blocks_.value_start[at - blocks_.column.begin()];
 }
 
 double& CellMatrix::diagonal(int row) {
   const int c = cell_of(row), k = row - start(c);
-  return blocks_.values[own_[index(c)] + index(k * width(c) + k)];
+  return blocks_.values[own_[c] + index(k * width(c) + k)];
 }
 
 void CellMatrix::clear_row(int row) {
   const int c = cell_of(row), k = row - start(c), w = width(c);
-  for (int e = blocks_.first[index(c)]; e < blocks_.first[index(c) + 1]; ++e) {
-    const int other = blocks_.column[index(e)], wide = width(other);
-    double *own = blocks_.values.data() + blocks_.value_start[index(e)], *mirrored = block(other, c);
+  for (int e = blocks_.first[c]; e < blocks_.first[c + 1]; ++e) {
+    const int other = blocks_.column[e], wide = width(other);
+    double *own = blocks_.values.data() + blocks_.value_start[e], *mirrored = block(other, c);
     for (int j = 0; j < wide; ++j) own[k * wide + j] = mirrored[j * w + k] = 0;
   }
 }

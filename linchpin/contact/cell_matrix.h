@@ -18,8 +18,8 @@ class CellMatrix {
   // that no row touches are not looked at.
   bool place(const Rows& rows, std::span<const int> group_of_link, int groups);
 
-  int cell_of(int row) const { return cell_of_row_[std::size_t(row)]; }
-  int start(int cell) const { return blocks_.row_start[std::size_t(cell)]; }
+  int cell_of(int row) const { return cell_of_row_[row]; }
+  int start(int cell) const { return blocks_.row_start[cell]; }
   int width(int cell) const { return start(cell + 1) - start(cell); }
   double* block(int cell, int other);  // they meet
   double& diagonal(int row);

@@ -52,15 +52,15 @@ Force<double> force_at(const Vec3<double>& point, const Vec3<double>& d, const T
 }
 
 void add_row(const Contact& c, const Vec3<double>& d, const Kinematics<double>& kin, double offset, Rows& rows) {
-  if (c.link_a != 0) rows.add_side(c.link_a, force_at(c.point, d, kin.X_WL[std::size_t(c.link_a)]));
-  if (c.link_b != 0) rows.add_side(c.link_b, force_at(c.point, -d, kin.X_WL[std::size_t(c.link_b)]));
+  if (c.link_a != 0) rows.add_side(c.link_a, force_at(c.point, d, kin.X_WL[c.link_a]));
+  if (c.link_b != 0) rows.add_side(c.link_b, force_at(c.point, -d, kin.X_WL[c.link_b]));
   rows.end_row(offset);
 }
 
 Vec3<double> point_velocity_of(int link, const Vec3<double>& point, const Kinematics<double>& kin,
                                const Velocities& vel) {
-  const Motion<double>& m = vel.link[std::size_t(link)];
-  return m.v + cross(m.w, point - kin.X_WL[std::size_t(link)].p);
+  const Motion<double>& m = vel.link[link];
+  return m.v + cross(m.w, point - kin.X_WL[link].p);
 }
 
 // Tangents and coefficients where friction has a direction.
@@ -116,12 +116,11 @@ void find_within_reach(const ContactPlan& plan, const Kinematics<double>& kin, c
     const ScenePair* named = plan.scene.named(pair.a, pair.b);
     const PairMaterial& material = named && named->material
                                        ? *named->material
-                                       : plan.pairs[std::size_t(plan.material[std::size_t(pair.a)] * plan.distinct +
-                                                                plan.material[std::size_t(pair.b)])];
-    const int link_a = plan.scene.shapes()[std::size_t(pair.a)].frame;
-    const int link_b = plan.scene.shapes()[std::size_t(pair.b)].frame;
+                                       : plan.pairs[plan.material[pair.a] * plan.distinct + plan.material[pair.b]];
+    const int link_a = plan.scene.shapes()[pair.a].frame;
+    const int link_b = plan.scene.shapes()[pair.b].frame;
     for (int k = pair.first; k < pair.first + pair.count; ++k) {
-      const Manifold& m = set.found.manifolds[std::size_t(k)];
+      const Manifold& m = set.found.manifolds[k];
       Vec3<double> t1, t2;
       set_tangents(m.normal, plan.plane, t1, t2);
       for (int i = 0; i < m.count; ++i) {
@@ -191,16 +190,13 @@ ContactPlan::ContactPlan(const Model& model)
       radius[link] = std::max(radius[link], r);
     else
       unbounded[link] = 1;
-    const auto known =
-        std::ranges::find_if(first, [&](int k) { return same(shapes[std::size_t(k)].material, shapes[i].material); });
+    const auto known = std::ranges::find_if(first, [&](int k) { return same(shapes[k].material, shapes[i].material); });
     material[i] = int(known - first.begin());
     if (known == first.end()) first.push_back(int(i));
   }
   distinct = int(first.size());
   for (const int a : first)
-    for (const int b : first)
-      pairs.push_back(
-          combine(shapes[std::size_t(a)].material, shapes[std::size_t(b)].material, model.collision().rules));
+    for (const int b : first) pairs.push_back(combine(shapes[a].material, shapes[b].material, model.collision().rules));
   for (int a = 0; a < int(shapes.size()) && !any; ++a)
     for (int b = a + 1; b < int(shapes.size()) && !any; ++b) any = scene.wanted(a, b);
 }

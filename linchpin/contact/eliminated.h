@@ -34,7 +34,7 @@ class EliminatedProblem {
                 std::span<const Matrix36> alone = {}) {
     find_order(rows, FreeRows::in_place, order_);
     begin_problem(rows, order_, 0, problem);
-    size_.assign(std::size_t(rows.size()), 0.0);
+    size_.assign(rows.size(), 0.0);
     const bool sparse = cells_.place(rows, group_of_link, groups);
     const std::size_t n = std::size_t(rows.size());
     if (!sparse) {
@@ -46,7 +46,7 @@ class EliminatedProblem {
       if (a == b && alone.empty())
         sides.add_sizes(a, C, stride, size_);
       else if (a == b)
-        sides.add_sizes(a, alone[std::size_t(a)].data(), 6, size_);
+        sides.add_sizes(a, alone[a].data(), 6, size_);
       if (sparse)
         sides.add_products(a, b, C, stride, cells_);
       else

@@ -12,7 +12,7 @@ constexpr std::array<std::string_view, method_count> names{"os", "rmc", "mc", "n
 
 }  // namespace
 
-std::string_view to_string(Method method) { return names[std::size_t(method)]; }
+std::string_view to_string(Method method) { return names[int(method)]; }
 
 std::optional<Method> method_from(std::string_view name) {
   for (std::size_t k = 0; k < names.size(); ++k)

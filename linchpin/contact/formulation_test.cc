@@ -76,7 +76,7 @@ TEST(Formulation, FreeRowsMeetTheirOffsets) {
       velocities(s.model, s.kin, a.v, after);
       for (std::size_t r = 0; r < 4; ++r) {
         const RowSide& side = s.rows.sides[r];
-        EXPECT_NEAR(dot(side.force, after.link[std::size_t(side.link)]), -s.rows.offset[r], 1e-9)
+        EXPECT_NEAR(dot(side.force, after.link[side.link]), -s.rows.offset[r], 1e-9)
             << seed << ", " << to_string(method);
       }
     }
@@ -128,8 +128,7 @@ TEST(Formulation, APileAfterAnother) {
   const auto contacts = [&](int apart) {  // the same number, in chains of bodies: each with the one after the next ...
     auto s = std::make_unique<Situation>(model, 5, 0.01);
     const int last = int(model.links().size()) - 1;
-    for (int k = 0; k < 30; ++k)
-      s->add_contact(last - k, last - k - apart, s->kin.X_WL[std::size_t(last - k)].p, {0, 0, 1}, 0.5, 0);
+    for (int k = 0; k < 30; ++k) s->add_contact(last - k, last - k - apart, s->kin.X_WL[last - k].p, {0, 0, 1}, 0.5, 0);
     return s;
   };
   const std::unique_ptr<Situation> next = contacts(1), second = contacts(2);
@@ -164,7 +163,7 @@ TEST(Formulation, WhatWentBeforeLeavesNoTrace) {
       ASSERT_EQ(problem.M.dense(), fresh.problem.M.dense()) << to_string(method) << ", step " << k;
       ASSERT_EQ(problem.M.blocks().values, fresh.problem.M.blocks().values) << to_string(method) << ", step " << k;
       ASSERT_EQ(problem.lower, fresh.problem.lower);
-      std::vector<double> v(s.state.v.size()), impulses(std::size_t(s.rows.size()));
+      std::vector<double> v(s.state.v.size()), impulses(s.rows.size());
       kept->lift(s.motive(), s.rows, fresh.solution, v, impulses);
       ASSERT_EQ(v, fresh.v) << to_string(method) << ", step " << k;
       ASSERT_EQ(impulses, fresh.impulses) << to_string(method) << ", step " << k;
@@ -177,7 +176,7 @@ Situation& with_contacts(Situation& s, int contacts) {
   Stream random{1};
   for (int c = 0; c < contacts; ++c) {
     const int link = int(s.model.links().size()) - 1 - c % 2;
-    s.add_contact(link, 0, s.kin.X_WL[std::size_t(link)].p + 0.1 * random.direction(), {0, 0, 1}, 0.5, 0);
+    s.add_contact(link, 0, s.kin.X_WL[link].p + 0.1 * random.direction(), {0, 0, 1}, 0.5, 0);
   }
   return s;
 }

@@ -36,7 +36,7 @@ inline Answer answer_of(Method method, const Situation& s, int directions) {
            .polyhedron = {},
            .solution = {},
            .v = std::vector<double>(s.state.v.size()),
-           .impulses = std::vector<double>(std::size_t(s.rows.size())),
+           .impulses = std::vector<double>(s.rows.size()),
            .report = {}};
   a.formulation->pose(s.motive(), s.rows, a.problem);
   if (directions != 0) a.polyhedron = polyhedral(a.problem, directions);
@@ -79,14 +79,14 @@ inline std::vector<double> translated(const Situation& s, const Answer& from, co
     for (const Block& block : s.rows.blocks) {
       const bool free = block.kind == BlockKind::free;
       for (int k = 0; k < block_size(block, directions); ++k)
-        out.push_back(free ? from.impulses[std::size_t(block.start + k)] : tail[at++]);
+        out.push_back(free ? from.impulses[block.start + k] : tail[at++]);
     }
     return out;
   }
   if (to.method != Method::rmc)
     for (const Block& block : s.rows.blocks)
       for (int k = 0; k < block.size && block.kind == BlockKind::free; ++k)
-        out.push_back(from.impulses[std::size_t(block.start + k)]);
+        out.push_back(from.impulses[block.start + k]);
   out.insert(out.end(), tail.begin(), tail.end());
   const Eigen::Index size = Eigen::Index(to.solved().q.size()), leading = size - Eigen::Index(out.size());
   if (leading == 0) return out;
@@ -102,7 +102,7 @@ inline std::vector<double> translated(const Situation& s, const Answer& from, co
 
 // Velocities that these impulses lead to by the method's own equations.
 inline std::vector<double> velocity_by(const Situation& s, Answer& by, const std::vector<double>& solution) {
-  std::vector<double> conic = solution, v(s.state.v.size()), impulses(std::size_t(s.rows.size()));
+  std::vector<double> conic = solution, v(s.state.v.size()), impulses(s.rows.size());
   if (by.polyhedron.directions != 0) {
     conic.resize(by.problem.q.size());
     to_conic(by.problem, by.polyhedron, solution, conic);

@@ -3,26 +3,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/index.h"
+
 namespace linchpin {
-namespace {
-
-std::size_t index(int i) { return std::size_t(i); }
-
-}  // namespace
+namespace {}  // namespace
 
 void PreloadedFriction::pose(const Problem& conic, std::span<const double> preload, Problem& out) {
   check(preload.size() == conic.q.size(), "there are ", preload.size(), " preloads for ", conic.size(), " rows");
   const int n = conic_size_ = conic.size();
   row_scales(conic, scales_);  // K: a cone with (2) has the scale of its first
   second_.clear();
-  from_.resize(index(n));
-  for (int i = 0; i < n; ++i) from_[index(i)] = i;
+  from_.resize(n);
+  for (int i = 0; i < n; ++i) from_[i] = i;
   out.blocks.assign(conic.blocks.begin(), conic.blocks.end());
   for (const Block& b : conic.blocks) {
-    if (b.kind != BlockKind::cone || !(b.mu > 0) || !(preload[index(b.start)] > 0)) continue;
-    const double s = scales_.scale[index(b.start)];
+    if (b.kind != BlockKind::cone || !(b.mu > 0) || !(preload[b.start] > 0)) continue;
+    const double s = scales_.scale[b.start];
     out.blocks.push_back({BlockKind::cone, size(), 3, b.mu});
-    second_.push_back({b.start, s * s, preload[index(b.start)]});
+    second_.push_back({b.start, s * s, preload[b.start]});
     for (const int row : {-1, b.start + 1, b.start + 2}) from_.push_back(row);
   }
 
@@ -31,21 +29,21 @@ void PreloadedFriction::pose(const Problem& conic, std::span<const double> prelo
   out.M.make_dense(N);
   double* to = out.M.dense().data();
   for (int r = 0; r < N; ++r, to += N) {
-    if (from_[index(r)] < 0) {
+    if (from_[r] < 0) {
       std::fill_n(to, N, 0.0);
-      to[r] = second_[index((r - n) / 3)].K;
+      to[r] = second_[(r - n) / 3].K;
       continue;
     }
-    const double* row = M + index(from_[index(r)]) * index(n);
-    for (int c = 0; c < N; ++c) to[c] = from_[index(c)] < 0 ? 0 : row[from_[index(c)]];
+    const double* row = M + index(from_[r]) * n;
+    for (int c = 0; c < N; ++c) to[c] = from_[c] < 0 ? 0 : row[from_[c]];
   }
-  out.q.resize(index(N));
+  out.q.resize(N);
   set_q(conic.q, out);
   out.lower.assign(conic.lower.begin(), conic.lower.end());
   out.upper.assign(conic.upper.begin(), conic.upper.end());
   if (!out.lower.empty()) {
-    out.lower.resize(index(N), 0.0);
-    out.upper.resize(index(N), 0.0);
+    out.lower.resize(N, 0.0);
+    out.upper.resize(N, 0.0);
   }
 }
 
@@ -53,9 +51,9 @@ void PreloadedFriction::set_q(std::span<const double> conic_q, Problem& out) con
   check(conic_q.size() == index(conic_size_) && out.q.size() == index(size()), "q has ", conic_q.size(),
         " numbers for ", conic_size_, " rows, to become ", out.q.size(), " for ", size());
   for (int r = 0; r < size(); ++r) {
-    const int from = from_[index(r)];
-    const Second* second = from < 0 ? &second_[index((r - conic_size_) / 3)] : nullptr;
-    out.q[index(r)] = second ? -second->K * second->preload : conic_q[index(from)];
+    const int from = from_[r];
+    const Second* second = from < 0 ? &second_[(r - conic_size_) / 3] : nullptr;
+    out.q[r] = second ? -second->K * second->preload : conic_q[from];
   }
 }
 
@@ -74,7 +72,7 @@ int cone_count(std::span<const Block> blocks) {
 double cone_violation(std::span<const Block> blocks, std::span<const double> z) {
   double worst = 0;
   for (const Block& b : blocks) {
-    const double* r = &z[index(b.start)];
+    const double* r = &z[b.start];
     if (b.kind == BlockKind::nonnegative) {
       for (int k = 0; k < b.size; ++k) worst = std::max(worst, -r[k]);
     } else if (b.kind == BlockKind::cone) {

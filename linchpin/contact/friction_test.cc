@@ -51,7 +51,7 @@ TEST(PreloadedFriction, AgreesWithDirections) {
     std::vector<double> preload(static_cast<std::size_t>(n));
     for (int c = 0; c < contacts; ++c) {
       layout.blocks.push_back({BlockKind::cone, 3 * c, 3, dice.between(0, 0.3)});
-      preload[std::size_t(3 * c)] = dice.chance(0.3) ? 0 : dice.between(0, 1);
+      preload[3 * c] = dice.chance(0.3) ? 0 : dice.between(0, 1);
     }
     layout.size = n;
     Square M = random_psd(n, n, dice);
@@ -66,13 +66,11 @@ TEST(PreloadedFriction, AgreesWithDirections) {
     conic.M.multiply(r, w, {});
     for (std::size_t i = 0; i < w.size(); ++i) w[i] += conic.q[i];
     std::vector<double> turn;
-    for (int c = 0; c < contacts; ++c)
-      turn.push_back(std::atan2(-w[std::size_t(3 * c + 2)], -w[std::size_t(3 * c + 1)]));
+    for (int c = 0; c < contacts; ++c) turn.push_back(std::atan2(-w[3 * c + 2], -w[3 * c + 1]));
     PolyhedralFriction polyhedral;
     Problem posed;
     polyhedral.pose(conic, 32, turn, posed);
-    for (int c = 0; c < contacts; ++c)
-      posed.q[std::size_t(polyhedral.bound_row(c))] = conic.blocks[std::size_t(c)].mu * preload[std::size_t(3 * c)];
+    for (int c = 0; c < contacts; ++c) posed.q[polyhedral.bound_row(c)] = conic.blocks[c].mu * preload[3 * c];
     std::vector<double> y(posed.q.size()), s(conic.q.size());
     ASSERT_EQ(solver.solve(posed, SolverId::automatic, {}, y).status, Status::solved);
     polyhedral.to_conic(y, s);

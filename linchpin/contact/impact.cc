@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "linchpin/base/index.h"
+
 namespace linchpin {
 namespace {
-
-std::size_t index(int i) { return std::size_t(i); }
 
 // Of the terms of (6): what rounding makes of their sum. Less is no gain.
 constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
@@ -33,9 +33,9 @@ template <class F>
 void for_normals(const Impact& impact, F&& f) {
   for (std::size_t b = 0; b < impact.problem.blocks.size(); ++b) {
     const Block& block = impact.problem.blocks[b];
-    if (block.kind == BlockKind::cone) f(index(block.start), impact.restitution[b]);
+    if (block.kind == BlockKind::cone) f(block.start, impact.restitution[b]);
     if (block.kind == BlockKind::nonnegative)
-      for (int k = 0; k < block.size; ++k) f(index(block.start + k), impact.restitution[b]);
+      for (int k = 0; k < block.size; ++k) f(block.start + k, impact.restitution[b]);
   }
 }
 
@@ -116,11 +116,11 @@ bool decompress(const Impact& impact, const ImpactOptions& options, Solver& solv
     const Block& block = p.blocks[b];
     const int start = cones ? block.start : ws.polyhedral.first_row(int(b));
     if (block.kind == BlockKind::cone && !cones)
-      ws.posed.q[index(ws.polyhedral.bound_row(int(b)))] = block.mu * ws.released[index(block.start)];
+      ws.posed.q[ws.polyhedral.bound_row(int(b))] = block.mu * ws.released[block.start];
     if (block.kind == BlockKind::box)  // its bounds are of the whole impulse
       for (int k = 0; k < block.size; ++k) {
-        ws.posed.lower[index(start + k)] -= z_c[index(block.start + k)];
-        ws.posed.upper[index(start + k)] -= z_c[index(block.start + k)];
+        ws.posed.lower[start + k] -= z_c[block.start + k];
+        ws.posed.upper[start + k] -= z_c[block.start + k];
       }
   }
   const Size own = size_of(ws.posed.q, ws.scales.scale);
@@ -165,7 +165,7 @@ struct Energy {
 Energy energy(const Impact& impact, std::span<const double> z, const ImpactWorkspace& ws, bool changes) {
   Energy e;
   for (const Block& block : impact.problem.blocks)
-    for (std::size_t i = index(block.start); i < index(block.start + block.size); ++i) {
+    for (std::size_t i = block.start; i < index(block.start + block.size); ++i) {
       const double sign = block.kind == BlockKind::free ? -1 : 1;
       const double approach = impact.approach[i], after = ws.w[i] - (impact.offset.empty() ? 0 : impact.offset[i]);
       const double change = changes ? ws.change[i] : 0, w_change = changes ? ws.w_change[i] : 0;

@@ -97,8 +97,8 @@ TEST(Impact, CradleOfFive) {
   for (const Restitution law : both_laws)
     for (const int striking : {1, 2}) {
       std::vector<double> v(5, 0.0), expected;
-      for (int i = 0; i < striking; ++i) v[std::size_t(i)] = 1;
-      for (int i = 0; i < 5; ++i) expected.push_back(2 * striking / 5. - v[std::size_t(i)]);
+      for (int i = 0; i < striking; ++i) v[i] = 1;
+      for (int i = 0; i < 5; ++i) expected.push_back(2 * striking / 5. - v[i]);
       expect_speeds(expected, collide_bodies(row_of_balls({1, 1, 1, 1, 1}, v, {1, 1, 1, 1}),
                                              {.restitution = law, .tolerance = fine}));
     }
@@ -120,7 +120,7 @@ TEST(Impact, BilliardBreak) {
         for (int i = 0; i <= row; ++i) ball(h * row, 2 * i - row);
       for (int a = 0; a < 16; ++a)
         for (int b = 0; b < a; ++b) {
-          const auto &p = c.scene.bodies[std::size_t(a)].position, &q = c.scene.bodies[std::size_t(b)].position;
+          const auto &p = c.scene.bodies[a].position, &q = c.scene.bodies[b].position;
           const double x = (p[0] - q[0]) / 2, y = (p[1] - q[1]) / 2;
           if (std::abs(std::hypot(x, y) - 1) > 1e-12) continue;
           c.scene.contacts.push_back({a, b, {q[0] + x, q[1] + y, 0}, {x, y, 0}, {-y, x, 0}, {0, 0, 1}, mu});
@@ -139,8 +139,7 @@ TEST(Impact, BilliardBreak) {
       EXPECT_LE(kinetic_energy(o.after), kinetic_energy(c.scene));
       for (int row = 0, first = 1; row < 5; first += ++row)
         for (int i = 0; i <= row; ++i) {
-          const auto &left = o.after.bodies[std::size_t(first + i)].velocity,
-                     &right = o.after.bodies[std::size_t(first + row - i)].velocity;
+          const auto &left = o.after.bodies[first + i].velocity, &right = o.after.bodies[first + row - i].velocity;
           EXPECT_NEAR(left[3], right[3], 1e-9) << "mu " << mu << " row " << row << " " << i;
           EXPECT_NEAR(left[4], -right[4], 1e-9) << "mu " << mu << " row " << row << " " << i;
           EXPECT_NEAR(left[2], -right[2], 1e-9) << "mu " << mu << " row " << row << " " << i;
@@ -375,7 +374,7 @@ bool regular(const Problem& p) {
     for (int k = 0; k < j; ++k)
       for (int i = j; i < n; ++i) entry(L, n, i, j) -= entry(L, n, i, k) * entry(L, n, j, k);
     const double pivot = entry(L, n, j, j);
-    if (!(pivot > 1e-3 * p.M.dense()[std::size_t(j * n + j)])) return false;
+    if (!(pivot > 1e-3 * p.M.dense()[j * n + j])) return false;
     for (int i = j; i < n; ++i) entry(L, n, i, j) /= std::sqrt(pivot);
   }
   return true;
@@ -398,27 +397,27 @@ TEST(Impact, WhateverTheFormulation) {
     Problem p;
     std::vector<double>& M = (p.M.make_dense(n), p.M.dense());
     std::fill(M.begin(), M.end(), 0.0);
-    p.q.assign(std::size_t(n), 0.0);
+    p.q.assign(n, 0.0);
     for (int i = 0; i < bodies; ++i) {
-      const SceneBody& b = c.scene.bodies[std::size_t(i / 6)];
-      const double mass = i % 6 < 3 ? b.inertia[std::size_t(i % 6)] : b.mass;
-      M[std::size_t(i * n + i)] = mass;
-      p.q[std::size_t(i)] = -mass * b.velocity[std::size_t(i % 6)];
+      const SceneBody& b = c.scene.bodies[i / 6];
+      const double mass = i % 6 < 3 ? b.inertia[i % 6] : b.mass;
+      M[i * n + i] = mass;
+      p.q[i] = -mass * b.velocity[i % 6];
     }
     for (int r = 0; r < H.row_blocks(); ++r)
-      for (int e = H.first[std::size_t(r)]; e < H.first[std::size_t(r) + 1]; ++e)
+      for (int e = H.first[r]; e < H.first[r + 1]; ++e)
         for (int i = 0; i < 18; ++i) {
-          const int row = bodies + 3 * r + i / 6, column = 6 * H.column[std::size_t(e)] + i % 6;
-          const double h = H.values[H.value_start[std::size_t(e)] + std::size_t(i)];
-          M[std::size_t(row * n + column)] = h;
-          M[std::size_t(column * n + row)] = -h;
+          const int row = bodies + 3 * r + i / 6, column = 6 * H.column[e] + i % 6;
+          const double h = H.values[H.value_start[e] + std::size_t(i)];
+          M[row * n + column] = h;
+          M[column * n + row] = -h;
         }
     p.blocks.push_back({BlockKind::free, 0, bodies, 0});
     for (Block b : factored.blocks) {
       b.start += bodies;
       p.blocks.push_back(b);
     }
-    std::vector<double> restitution{0}, approach(std::size_t(n), 0.0), z(static_cast<std::size_t>(n));
+    std::vector<double> restitution{0}, approach(n, 0.0), z(static_cast<std::size_t>(n));
     restitution.insert(restitution.end(), c.restitution.begin(), c.restitution.end());
     std::copy(factored.q.begin(), factored.q.end(), approach.begin() + bodies);
     for (const int directions : {0, 6}) {
@@ -429,7 +428,7 @@ TEST(Impact, WhateverTheFormulation) {
       EXPECT_NEAR(nmc.energy, os.report.energy, 1e-7 * kinetic_energy(c.scene));
       EXPECT_NEAR(nmc.release, os.report.release, 1e-7);
       for (int i = 0; i < bodies; ++i)  // velocities of some m/s; solved to 1e-10, masses between 0.1 and 10
-        EXPECT_NEAR(z[std::size_t(i)], os.after.bodies[std::size_t(i / 6)].velocity[std::size_t(i % 6)], 1e-6);
+        EXPECT_NEAR(z[i], os.after.bodies[i / 6].velocity[i % 6], 1e-6);
     }
   }
 }

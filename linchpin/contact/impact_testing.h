@@ -97,13 +97,13 @@ inline Collision random_collision(const CollisionMix& mix, Dice& dice) {
   for (int i = 0; i < contacts; ++i) {
     SceneContact contact;
     if (i > 0 && mix.redundant && dice.chance(0.2)) {  // the same again, or the next point of the same face
-      contact = c.scene.contacts[std::size_t(dice.below(i))];
+      contact = c.scene.contacts[dice.below(i)];
       const double along = dice.chance(0.5) ? 0 : dice.near_zero(0.5);
       for (std::size_t k = 0; k < 3; ++k) contact.point[k] += along * contact.tangent1[k];
     } else {
       contact.a = dice.below(bodies);
       contact.b = bodies > 1 && dice.chance(0.5) ? (contact.a + 1 + dice.below(bodies - 1)) % bodies : -1;
-      const std::array<double, 3>& centre = c.scene.bodies[std::size_t(contact.a)].position;
+      const std::array<double, 3>& centre = c.scene.bodies[contact.a].position;
       for (std::size_t k = 0; k < 3; ++k)
         contact.point[k] = centre[k] + (mix.planar && k == 1 ? 0 : dice.near_zero(0.5));
       set_normal(contact, random_direction(mix.planar, dice), mix.planar, dice);

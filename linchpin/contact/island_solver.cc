@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "linchpin/base/index.h"
 #include "linchpin/solvers/conic/local_contact.h"
 
 namespace linchpin {
@@ -11,10 +12,8 @@ namespace {
 // Parts of up to so many rows are dense: there is nothing to gain from zeros.
 constexpr int largest_dense = 36;
 
-std::size_t index(int i) { return std::size_t(i); }
-
 int root_of(std::vector<int>& parent, int i) {
-  while (parent[index(i)] != i) i = parent[index(i)] = parent[index(parent[index(i)])];
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
 }
 
@@ -39,25 +38,25 @@ void add_to(SolveReport& all, const SolveReport& one) {
 void IslandSolver::find_islands(const Problem& problem) {
   const BlockSparse& M = problem.M.blocks();
   const int n = M.row_blocks();
-  parent_.resize(index(n));
+  parent_.resize(n);
   std::iota(parent_.begin(), parent_.end(), 0);
   for (int i = 0; i < n; ++i)
-    for (int e = M.first[index(i)]; e < M.first[index(i) + 1]; ++e) {
-      const int a = root_of(parent_, i), b = root_of(parent_, M.column[index(e)]);
-      parent_[index(std::max(a, b))] = std::min(a, b);
+    for (int e = M.first[i]; e < M.first[i + 1]; ++e) {
+      const int a = root_of(parent_, i), b = root_of(parent_, M.column[e]);
+      parent_[std::max(a, b)] = std::min(a, b);
     }
   islands_ = 0;
-  island_of_.resize(index(n));
+  island_of_.resize(n);
   for (int i = 0; i < n; ++i) {
     const int root = root_of(parent_, i);
-    island_of_[index(i)] = root == i ? islands_++ : island_of_[index(root)];
+    island_of_[i] = root == i ? islands_++ : island_of_[root];
   }
   first_.assign(index(islands_) + 1, 0);
-  for (const int island : island_of_) ++first_[index(island) + 1];
+  for (const int island : island_of_) ++first_[island + 1];
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  order_.resize(index(n));
-  place_.resize(index(n));
-  for (int i = 0; i < n; ++i) order_[index(first_[index(island_of_[index(i)])]++)] = i;
+  order_.resize(n);
+  place_.resize(n);
+  for (int i = 0; i < n; ++i) order_[first_[island_of_[i]]++] = i;
   for (std::size_t k = first_.size() - 1; k > 0; --k) first_[k] = first_[k - 1];
   first_[0] = 0;
 }
@@ -65,22 +64,21 @@ void IslandSolver::find_islands(const Problem& problem) {
 // The problem of one island into part_.
 void IslandSolver::take_out(const Problem& problem, int island) {
   const BlockSparse& M = problem.M.blocks();
-  const std::span<const int> blocks(order_.data() + first_[index(island)],
-                                    index(first_[index(island) + 1] - first_[index(island)]));
+  const std::span<const int> blocks(order_.data() + first_[island], index(first_[island + 1] - first_[island]));
   part_.blocks.clear();
   part_.q.clear();
   part_.lower.clear();
   part_.upper.clear();
   int rows = 0;
   for (const int b : blocks) {
-    const Block& block = cells_[index(b)];
-    place_[index(b)] = int(part_.blocks.size());
+    const Block& block = cells_[b];
+    place_[b] = int(part_.blocks.size());
     part_.blocks.push_back({block.kind, rows, block.size, block.mu});
     for (int k = block.start; k < block.start + block.size; ++k) {
-      part_.q.push_back(problem.q[index(k)]);
+      part_.q.push_back(problem.q[k]);
       if (problem.lower.empty()) continue;
-      part_.lower.push_back(problem.lower[index(k)]);
-      part_.upper.push_back(problem.upper[index(k)]);
+      part_.lower.push_back(problem.lower[k]);
+      part_.upper.push_back(problem.upper[k]);
     }
     rows += block.size;
   }
@@ -92,17 +90,17 @@ void IslandSolver::take_out(const Problem& problem, int island) {
   BlockSparse* S = dense ? nullptr : &part_.M.make_sparse(rows);
   if (S) S->row_start.clear();
   for (const int b : blocks) {
-    const Block& row = part_.blocks[index(place_[index(b)])];
+    const Block& row = part_.blocks[place_[b]];
     if (S) S->row_start.push_back(row.start);
-    for (int e = M.first[index(b)]; e < M.first[index(b) + 1]; ++e) {
-      const Block& column = part_.blocks[index(place_[index(M.column[index(e)])])];
-      const double* from = M.values.data() + M.value_start[index(e)];
+    for (int e = M.first[b]; e < M.first[b + 1]; ++e) {
+      const Block& column = part_.blocks[place_[M.column[e]]];
+      const double* from = M.values.data() + M.value_start[e];
       if (dense) {
         for (int i = 0; i < row.size; ++i)
           std::copy_n(from + i * column.size, column.size,
-                      part_.M.dense().data() + index(row.start + i) * index(rows) + index(column.start));
+                      part_.M.dense().data() + index(row.start + i) * rows + column.start);
       } else {
-        S->column.push_back(place_[index(M.column[index(e)])]);
+        S->column.push_back(place_[M.column[e]]);
         S->value_start.push_back(S->values.size());
         S->values.insert(S->values.end(), from, from + row.size * column.size);
       }
@@ -154,9 +152,9 @@ SolveReport IslandSolver::solve(const Problem& problem, SolverId id, const Solve
     take_out(problem, island);
     part_z_.resize(part_.q.size());
     const auto each_block = [&](const auto& move) {
-      for (int k = first_[index(island)]; k < first_[index(island) + 1]; ++k) {
-        const Block& block = cells_[index(order_[index(k)])];
-        move(z.data() + block.start, part_z_.data() + part_.blocks[index(k - first_[index(island)])].start, block.size);
+      for (int k = first_[island]; k < first_[island + 1]; ++k) {
+        const Block& block = cells_[order_[k]];
+        move(z.data() + block.start, part_z_.data() + part_.blocks[k - first_[island]].start, block.size);
       }
     };
     each_block([](double* whole, double* part, int size) { std::copy_n(whole, size, part); });

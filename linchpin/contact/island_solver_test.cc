@@ -20,7 +20,7 @@ Problem contacts_of(const std::vector<int>& partner) {
     starts.push_back(3 * (i + 1));
     for (int k = 0; k < 3; ++k) {
       entries.push_back({3 * i + k, 3 * i + k, 2.0 + 0.1 * i});
-      if (partner[std::size_t(i)] != i) entries.push_back({3 * i + k, 3 * partner[std::size_t(i)] + k, 1});
+      if (partner[i] != i) entries.push_back({3 * i + k, 3 * partner[i] + k, 1});
       p.q.push_back(k == 0 ? -1 - 0.3 * i : 0.2 * k);
     }
   }
@@ -50,7 +50,7 @@ TEST(IslandSolver, PartsTogetherSolveTheWhole) {
 TEST(IslandSolver, CompanyChangesNothing) {
   std::vector<int> alone(2), crowd(30);
   alone = {1, 0};
-  for (int i = 0; i < 30; ++i) crowd[std::size_t(i)] = i % 2 == 0 ? i + 1 : i - 1;
+  for (int i = 0; i < 30; ++i) crowd[i] = i % 2 == 0 ? i + 1 : i - 1;
   IslandSolver islands;
   const Problem two = contacts_of(alone), many = contacts_of(crowd);
   std::vector<double> z(two.q.size(), 0.0), all(many.q.size(), 0.0);
@@ -94,7 +94,7 @@ TEST(IslandSolver, OneContactAlone) {
 // A solver that does not take the parts says so for the whole.
 TEST(IslandSolver, RefusalsAreReported) {
   std::vector<int> partner(20);
-  for (int i = 0; i < 20; ++i) partner[std::size_t(i)] = i;
+  for (int i = 0; i < 20; ++i) partner[i] = i;
   Problem p = contacts_of(partner);
   IslandSolver islands;
   std::vector<double> z(p.q.size(), 0.0);

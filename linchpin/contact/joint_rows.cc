@@ -12,13 +12,13 @@ namespace {
 // Opposite unit forces across the joint of a coordinate, as sides of a row.
 void add_coordinate_sides(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin,
                           const Velocities& vel, int coordinate, Rows& rows) {
-  const int link = plan.link[std::size_t(coordinate)], parent = model.links()[std::size_t(link)].parent;
-  const Motion<double>& axis = vel.axis[std::size_t(coordinate)];
+  const int link = plan.link[coordinate], parent = model.links()[link].parent;
+  const Motion<double>& axis = vel.axis[coordinate];
   const bool turns = dot(axis.w, axis.w) > 0;  // a screw is held by its moment
   const Force<double> F =
       turns ? Force<double>{axis.w, Vec3<double>::zero()} : Force<double>{Vec3<double>::zero(), axis.v};
   rows.add_side(link, F);
-  const Vec3<double> r = kin.X_WL[std::size_t(link)].p - kin.X_WL[std::size_t(parent)].p;
+  const Vec3<double> r = kin.X_WL[link].p - kin.X_WL[parent].p;
   rows.add_side(parent, {-(F.n + cross(r, F.f)), -F.f});
 }
 
@@ -39,7 +39,7 @@ Vec3<double> axis_of(const JointLimit& limit, std::span<const double> q) {
 double gap_of(const JointLimit& limit, std::span<const double> q) {
   if (limit.position < 0) return unlimited;
   if (limit.kind == JointLimit::Kind::angle) return limit.bound - norm(rotation_of(limit, q));
-  const double at = q[std::size_t(limit.position)];
+  const double at = q[limit.position];
   return limit.kind == JointLimit::Kind::lower ? at - limit.bound : limit.bound - at;
 }
 
@@ -61,15 +61,15 @@ void bring_within(const JointLimit& limit, std::span<double> q) {
   std::ranges::copy(std::initializer_list<double>{turn.w, turn.x, turn.y, turn.z}, at);
 }
 
-JointRowPlan::JointRowPlan(const Model& model) : link(std::size_t(model.nv()), 0) {
+JointRowPlan::JointRowPlan(const Model& model) : link(model.nv(), 0) {
   for (std::size_t i = 0; i < model.links().size(); ++i) {
     const Link& l = model.links()[i];
     const bool quaternion = l.kind == LinkKind::ball || l.kind == LinkKind::free;
-    if (l.kind == LinkKind::ball && model.dofs()[std::size_t(l.v)].upper != unlimited)
-      limits.push_back({JointLimit::Kind::angle, l.v, l.q, model.dofs()[std::size_t(l.v)].upper});
+    if (l.kind == LinkKind::ball && model.dofs()[l.v].upper != unlimited)
+      limits.push_back({JointLimit::Kind::angle, l.v, l.q, model.dofs()[l.v].upper});
     for (int k = 0; k < l.nv; ++k) {
-      link[std::size_t(l.v + k)] = int(i);
-      const DofSpec& dof = model.dofs()[std::size_t(l.v + k)];
+      link[l.v + k] = int(i);
+      const DofSpec& dof = model.dofs()[l.v + k];
       const bool turns = quaternion && k < 3;
       const int position = turns ? -1 : l.q + k + (quaternion ? 1 : 0);
       const bool fast = dof.velocity_limit != unlimited;
@@ -80,7 +80,7 @@ JointRowPlan::JointRowPlan(const Model& model) : link(std::size_t(model.nv()), 0
     }
   }
   for (int k = 0; k < model.nv(); ++k) {
-    const DofSpec& dof = model.dofs()[std::size_t(k)];
+    const DofSpec& dof = model.dofs()[k];
     if (dof.dry_friction != 0) frictional.push_back(k);
     if (dof.damping != 0) damped.push_back(k);
     passive = passive || dof.damping != 0 || dof.stiffness != 0;
@@ -101,17 +101,17 @@ void add_limit_row(const Model& model, const JointRowPlan& plan, const Kinematic
   if (limit.kind == JointLimit::Kind::lower) {
     add_coordinate_sides(model, plan, kin, vel, limit.coordinate, rows);
   } else {
-    const int link = plan.link[std::size_t(limit.coordinate)];
-    const Vec3<double> n = kin.X_WL[std::size_t(link)].R * axis_of(limit, q);
+    const int link = plan.link[limit.coordinate];
+    const Vec3<double> n = kin.X_WL[link].R * axis_of(limit, q);
     rows.add_side(link, {-n, Vec3<double>::zero()});
-    rows.add_side(model.links()[std::size_t(link)].parent, {n, Vec3<double>::zero()});
+    rows.add_side(model.links()[link].parent, {n, Vec3<double>::zero()});
   }
   rows.end_row(offset, 0, limit.kind == JointLimit::Kind::lower ? limit.coordinate : -1);
 }
 
 void add_friction_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin,
                       const Velocities& vel, int coordinate, double h, Rows& rows) {
-  const double most = h * model.dofs()[std::size_t(coordinate)].dry_friction;
+  const double most = h * model.dofs()[coordinate].dry_friction;
   rows.begin_block(BlockKind::box, 1);
   add_coordinate_sides(model, plan, kin, vel, coordinate, rows);
   rows.end_row(0, 0, coordinate, -most, most);  // (2)
@@ -119,7 +119,7 @@ void add_friction_row(const Model& model, const JointRowPlan& plan, const Kinema
 
 void add_servo_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    int actuator, double u, double q, double h, Rows& rows) {
-  const Actuator& a = model.actuators()[std::size_t(actuator)];
+  const Actuator& a = model.actuators()[actuator];
   const double softness = 1 / (h * h * a.stiffness + h * a.damping);
   const double offset = a.type == ActuatorType::velocity ? -u : -softness * h * a.stiffness * (u - q);  // (3)
   rows.begin_block(BlockKind::box, 1);
@@ -128,7 +128,7 @@ void add_servo_row(const Model& model, const JointRowPlan& plan, const Kinematic
 }
 
 void add_spring_row(const Model& model, const Kinematics<double>& kin, int spring, double h, Rows& rows) {
-  const Spring& s = model.springs()[std::size_t(spring)];
+  const Spring& s = model.springs()[spring];
   const double give = h * h * s.stiffness + h * s.damping;
   if (give == 0) return;
   const auto end = [&](const Attachment& at) { return body_pose(model, kin, at.body) * at.X_BF.p; };
@@ -138,8 +138,8 @@ void add_spring_row(const Model& model, const Kinematics<double>& kin, int sprin
   const Vec3<double> e = (1 / length) * d;
   rows.begin_block(BlockKind::free, 1);
   const auto add = [&](const Attachment& at, const Vec3<double>& point, const Vec3<double>& f) {
-    const int link = model.bodies()[std::size_t(at.body)].link;
-    rows.add_side(link, {cross(point - kin.X_WL[std::size_t(link)].p, f), f});
+    const int link = model.bodies()[at.body].link;
+    rows.add_side(link, {cross(point - kin.X_WL[link].p, f), f});
   };
   add(s.b, b, e);
   add(s.a, a, -e);
@@ -157,12 +157,11 @@ void implicit_armature(const Model& model, double h, bool with_bounded_servos, s
   const auto of = [&](const DofSpec& dof) { return h * dof.damping + h * h * dof.stiffness; };
   for (const Link& link : model.links()) {
     double least = unlimited;
-    for (int k = link.v; k < link.v + link.nv; ++k) least = std::min(least, of(model.dofs()[std::size_t(k)]));
-    for (int k = link.v; k < link.v + link.nv; ++k) armature[std::size_t(k)] = link.kind == LinkKind::free ? 0 : least;
+    for (int k = link.v; k < link.v + link.nv; ++k) least = std::min(least, of(model.dofs()[k]));
+    for (int k = link.v; k < link.v + link.nv; ++k) armature[k] = link.kind == LinkKind::free ? 0 : least;
   }
   for (const Actuator& a : model.actuators())
-    if (is_servo(a) && (with_bounded_servos || !is_bounded(a)))
-      armature[std::size_t(a.v)] += h * a.damping + h * h * a.stiffness;
+    if (is_servo(a) && (with_bounded_servos || !is_bounded(a))) armature[a.v] += h * a.damping + h * h * a.stiffness;
 }
 
 double servo_force(const Actuator& a, double u, double q, double v_end, double h) {
@@ -184,9 +183,9 @@ void add_implicit_forces(const Model& model, const JointRowPlan& plan, std::span
     const Actuator& a = model.actuators()[i];
     const double u = control_of(model, controls, i);
     if (a.type == ActuatorType::force)
-      tau[std::size_t(a.v)] += std::clamp(a.gear * u, a.lower, a.upper);
+      tau[a.v] += std::clamp(a.gear * u, a.lower, a.upper);
     else if (is_servo(a) && (with_bounded_servos || !is_bounded(a)))
-      tau[std::size_t(a.v)] += servo_force(a, u, q[std::size_t(a.q)], v[std::size_t(a.v)], h);  // (4)
+      tau[a.v] += servo_force(a, u, q[a.q], v[a.v], h);  // (4)
   }
 }
 

@@ -39,8 +39,8 @@ class MaximalCoordinates {
   int bodies() const { return bodies_.size(); }
   // (3) and (6); a row of the latter for each coordinate with armature.
   int hinge_rows() const { return hinge_rows_; }
-  const Matrix36& mass(int body) const { return mass_[std::size_t(body)]; }
-  const Matrix36& inverse(int body) const { return inverse_[std::size_t(body)]; }
+  const Matrix36& mass(int body) const { return mass_[body]; }
+  const Matrix36& inverse(int body) const { return inverse_[body]; }
 
   // All that follows, for one step.
   void place(const Motive& motive, const Rows& rows, const RowOrder& order);

@@ -47,7 +47,7 @@ class Minimal final : public Formulation {
     check(solution.size() == nv + std::size_t(rows.size()) && v.size() == nv, "a solution of ", solution.size(),
           " numbers for ", nv, " velocities and ", rows.size(), " rows");
     std::copy_n(solution.begin(), nv, v.begin());
-    for (std::size_t k = 0; k < order_.rows.size(); ++k) impulses[std::size_t(order_.rows[k])] = solution[nv + k];
+    for (std::size_t k = 0; k < order_.rows.size(); ++k) impulses[order_.rows[k]] = solution[nv + k];
   }
 
  private:

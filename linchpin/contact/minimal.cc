@@ -8,13 +8,13 @@ namespace linchpin {
 
 MinimalCoordinates::MinimalCoordinates(const Model& model, const Plan<double>& plan)
     : mass(std::size_t(model.nv()) * std::size_t(model.nv())),
-      momentum(std::size_t(model.nv())),
+      momentum(model.nv()),
       layout_(model),
       crba_(plan, layout_),
       sparse_mass_(layout_),
       rnea_(plan),
-      bias_(std::size_t(model.nv())),
-      zero_(std::size_t(model.nv()), 0.0) {}
+      bias_(model.nv()),
+      zero_(model.nv(), 0.0) {}
 
 void MinimalCoordinates::place(const Motive& motive, const Rows& rows) {
   const std::size_t nv = momentum.size();
@@ -34,16 +34,16 @@ void MinimalCoordinates::place(const Motive& motive, const Rows& rows) {
   for (std::size_t r = 0; r < std::size_t(rows.size()); ++r) {
     terms_.assign(nv, 0.0);
     for (int s = rows.first_side[r]; s < rows.first_side[r + 1]; ++s) {
-      const RowSide& side = rows.sides[std::size_t(s)];
+      const RowSide& side = rows.sides[s];
       const double n = norm(side.force.n), f = norm(side.force.f);
-      for (int i = side.link; i != 0; i = motive.model.links()[std::size_t(i)].parent) {
-        const Link& link = motive.model.links()[std::size_t(i)];
-        const Vec3<double> lever = motive.kin.X_WL[std::size_t(side.link)].p - motive.kin.X_WL[std::size_t(i)].p;
+      for (int i = side.link; i != 0; i = motive.model.links()[i].parent) {
+        const Link& link = motive.model.links()[i];
+        const Vec3<double> lever = motive.kin.X_WL[side.link].p - motive.kin.X_WL[i].p;
         for (int k = link.v; k < link.v + link.nv; ++k) {
-          const Motion<double>& axis = motive.vel.axis[std::size_t(k)];
+          const Motion<double>& axis = motive.vel.axis[k];
           const double turn = norm(axis.w);
           J[r * nv + std::size_t(k)] += dot(side.force, Motion<double>{axis.w, axis.v + cross(axis.w, lever)});
-          terms_[std::size_t(k)] += n * turn + f * (norm(axis.v) + turn * norm(lever));
+          terms_[k] += n * turn + f * (norm(axis.v) + turn * norm(lever));
         }
       }
     }

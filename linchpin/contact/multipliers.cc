@@ -49,8 +49,8 @@ class MultiplierFormulation final : public Formulation {
   void find_compliance();
   void put_units(std::span<const int> tree, int first, int column, int count, AlignedArray<double>& columns) const;
   std::span<const int> tree_of(int group) const {  // its nodes of the forest, in order
-    const int first = first_in_tree_[std::size_t(group)], end = first_in_tree_[std::size_t(group) + 1];
-    return std::span(in_tree_).subspan(std::size_t(first), std::size_t(end - first));
+    const int first = first_in_tree_[group], end = first_in_tree_[group + 1];
+    return std::span(in_tree_).subspan(first, end - first);
   }
 
   Multipliers dynamics_;
@@ -73,38 +73,36 @@ class MultiplierFormulation final : public Formulation {
 
 MultiplierFormulation::MultiplierFormulation(const Model& model)
     : dynamics_(model),
-      group_of_body_(std::size_t(dynamics_.bodies().size())),
+      group_of_body_(dynamics_.bodies().size()),
       group_of_link_(model.links().size(), 0),
       links_(model),
       slot_(group_of_body_.size(), -1),
-      v_free_(std::size_t(model.nv())),
+      v_free_(model.nv()),
       vdot_(v_free_.size()),
       change_(v_free_.size()),
       motion_(model.links().size(), Motion<double>::zero()),
       y8_(8 * std::size_t(dynamics_.forest().total_size())),
       F8_(y8_.size()),
       l8_(8 * std::size_t(dynamics_.forest().total_rows())),
-      F_(std::size_t(dynamics_.forest().total_size())),
+      F_(dynamics_.forest().total_size()),
       y_(F_.size()),
-      l_(std::size_t(dynamics_.forest().total_rows())) {
+      l_(dynamics_.forest().total_rows()) {
   dynamics_.factors().make_room8();
   // A side on a link between two axes is one on both bodies of the joint, be there a hinge or none.
   const MaximalBodies& bodies = dynamics_.bodies();
   for (int b = 0; b < bodies.size(); ++b) {
-    const bool alone = bodies[b].parent < 0 || model.links()[std::size_t(bodies[b].link)].kind == LinkKind::free;
-    group_of_body_[std::size_t(b)] = alone ? b : group_of_body_[std::size_t(bodies[b].parent)];
-    loose_.push_back(inverse_of(model.links()[std::size_t(bodies[b].link)].inertia).value());
+    const bool alone = bodies[b].parent < 0 || model.links()[bodies[b].link].kind == LinkKind::free;
+    group_of_body_[b] = alone ? b : group_of_body_[bodies[b].parent];
+    loose_.push_back(inverse_of(model.links()[bodies[b].link].inertia).value());
   }
-  for (std::size_t i = 1; i < group_of_link_.size(); ++i)
-    group_of_link_[i] = group_of_body_[std::size_t(bodies.of_link(int(i)))];
+  for (std::size_t i = 1; i < group_of_link_.size(); ++i) group_of_link_[i] = group_of_body_[bodies.of_link(int(i))];
   const std::span<const ConstraintForest::Node> nodes = dynamics_.forest().nodes();
   first_in_tree_.assign(group_of_body_.size() + 1, 0);
-  for (const int group : group_of_body_) ++first_in_tree_[std::size_t(group) + 1];
+  for (const int group : group_of_body_) ++first_in_tree_[group + 1];
   for (std::size_t g = 1; g < first_in_tree_.size(); ++g) first_in_tree_[g] += first_in_tree_[g - 1];
   in_tree_.resize(nodes.size());
   std::vector<int> at(first_in_tree_.begin(), first_in_tree_.end() - 1);
-  for (std::size_t n = 0; n < nodes.size(); ++n)
-    in_tree_[std::size_t(at[std::size_t(group_of_body_[std::size_t(nodes[n].body)])]++)] = int(n);
+  for (std::size_t n = 0; n < nodes.size(); ++n) in_tree_[at[group_of_body_[nodes[n].body]]++] = int(n);
 }
 
 void MultiplierFormulation::find_free_velocity(const Motive& motive) {
@@ -124,9 +122,9 @@ void MultiplierFormulation::find_free_velocity(const Motive& motive) {
 void MultiplierFormulation::spread_sides(const Motive& motive, const Rows& rows) {
   sides_.clear();
   for (int r = 0; r < rows.size(); ++r)
-    for (int s = rows.first_side[std::size_t(r)]; s < rows.first_side[std::size_t(r) + 1]; ++s) {
-      const RowSide& side = rows.sides[std::size_t(s)];
-      const Mat3<double>& R = motive.kin.X_WL[std::size_t(side.link)].R;
+    for (int s = rows.first_side[r]; s < rows.first_side[r + 1]; ++s) {
+      const RowSide& side = rows.sides[s];
+      const Mat3<double>& R = motive.kin.X_WL[side.link].R;
       dynamics_.spread(side.link, {transpose_times(R, side.force.n), transpose_times(R, side.force.f)},
                        [&](int body, const Force<double>& F) {
                          sides_.push_back({body, r, F});
@@ -136,25 +134,23 @@ void MultiplierFormulation::spread_sides(const Motive& motive, const Rows& rows)
 
 // Bodies of sides_, those of one group together.
 void MultiplierFormulation::find_touched() {
-  for (const int b : touched_) slot_[std::size_t(b)] = -1;
+  for (const int b : touched_) slot_[b] = -1;
   touched_.clear();
   alone_.clear();
   groups_.clear();
   for (const BodySide& side : sides_) {
-    if (slot_[std::size_t(side.body)] >= 0) continue;
-    slot_[std::size_t(side.body)] = 0;
+    if (slot_[side.body] >= 0) continue;
+    slot_[side.body] = 0;
     touched_.push_back(side.body);
   }
-  std::ranges::sort(touched_, [&](int a, int b) {
-    return std::pair(group_of_body_[std::size_t(a)], a) < std::pair(group_of_body_[std::size_t(b)], b);
-  });
+  std::ranges::sort(touched_,
+                    [&](int a, int b) { return std::pair(group_of_body_[a], a) < std::pair(group_of_body_[b], b); });
   std::size_t blocks = 0;
   for (int s = 0; s < int(touched_.size()); ++s) {
-    const int b = touched_[std::size_t(s)];
-    slot_[std::size_t(b)] = s;
-    alone_.push_back(loose_[std::size_t(b)]);
-    const bool begins =
-        s == 0 || group_of_body_[std::size_t(b)] != group_of_body_[std::size_t(touched_[std::size_t(s) - 1])];
+    const int b = touched_[s];
+    slot_[b] = s;
+    alone_.push_back(loose_[b]);
+    const bool begins = s == 0 || group_of_body_[b] != group_of_body_[touched_[s - 1]];
     if (begins) groups_.push_back({s, s, 0});
     groups_.back().end = s + 1;
   }
@@ -169,7 +165,7 @@ void MultiplierFormulation::find_touched() {
 void MultiplierFormulation::find_compliance() {
   ForestFactors& factors = dynamics_.factors();
   for (const Group& group : groups_) {
-    const std::span<const int> tree = tree_of(group_of_body_[std::size_t(touched_[std::size_t(group.first)])]);
+    const std::span<const int> tree = tree_of(group_of_body_[touched_[group.first]]);
     const int width = 6 * (group.end - group.first);
     for (int column = 0; column < width; column += 8) {
       const int count = std::min(8, width - column);
@@ -180,10 +176,9 @@ void MultiplierFormulation::find_compliance() {
         factors.refine8({F8_.data(), F8_.size()}, {y8_.data(), y8_.size()}, {l8_.data(), l8_.size()}, tree);
       }
       for (int row = 0; row < width; ++row) {
-        const int body = touched_[std::size_t(group.first + row / 6)];
+        const int body = touched_[group.first + row / 6];
         for (int k = 0; k < count; ++k)
-          compliance_[group.compliance + std::size_t(row * width + column + k)] =
-              y8_[std::size_t(8 * (6 * body + row % 6) + k)];
+          compliance_[group.compliance + std::size_t(row * width + column + k)] = y8_[8 * (6 * body + row % 6) + k];
       }
     }
   }
@@ -193,10 +188,10 @@ void MultiplierFormulation::find_compliance() {
 void MultiplierFormulation::put_units(std::span<const int> tree, int first, int column, int count,
                                       AlignedArray<double>& columns) const {
   const std::span<const ConstraintForest::Node> nodes = dynamics_.forest().nodes();
-  for (const int node : tree) std::fill_n(columns.data() + 8 * nodes[std::size_t(node)].y, 48, 0.0);
+  for (const int node : tree) std::fill_n(columns.data() + 8 * nodes[node].y, 48, 0.0);
   for (int k = 0; k < count; ++k) {
-    const int body = touched_[std::size_t(first + (column + k) / 6)];
-    columns[std::size_t(8 * (6 * body + (column + k) % 6) + k)] = 1;
+    const int body = touched_[first + (column + k) / 6];
+    columns[8 * (6 * body + (column + k) % 6) + k] = 1;
   }
 }
 
@@ -209,9 +204,9 @@ void MultiplierFormulation::pose(const Motive& motive, const Rows& rows, Problem
   links_.motions(motive, v_free_, motion_);
   SideTable& table = eliminated_.sides;
   table.begin(touched_.size());
-  for (const BodySide& side : sides_) table.count(slot_[std::size_t(side.body)]);
+  for (const BodySide& side : sides_) table.count(slot_[side.body]);
   table.end_count();
-  for (const BodySide& side : sides_) table.put(slot_[std::size_t(side.body)], side.row, side.force);
+  for (const BodySide& side : sides_) table.put(slot_[side.body], side.row, side.force);
   const auto each_compliance = [&](const auto& take) {
     for (const Group& group : groups_) {
       const std::size_t width = 6 * std::size_t(group.end - group.first);
@@ -241,7 +236,7 @@ void MultiplierFormulation::lift(const Motive&, const Rows& rows, std::span<cons
   std::ranges::copy(solution, impulses.begin());
   std::ranges::fill(F_, 0);
   for (const BodySide& side : sides_) {
-    const double z = impulses[std::size_t(side.row)];
+    const double z = impulses[side.row];
     double* F = F_.data() + 6 * side.body;
     const double force[6] = {side.force.n.x, side.force.n.y, side.force.n.z,
                              side.force.f.x, side.force.f.y, side.force.f.z};

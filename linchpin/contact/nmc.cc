@@ -33,7 +33,7 @@ class NonMinimal final : public Formulation {
     for (std::size_t r = 0; r < size - twists; ++r) {
       const std::size_t at = twists + r;
       for (int s = bodies_.rows.first_side[r]; s < bodies_.rows.first_side[r + 1]; ++s) {
-        const RowSide& side = bodies_.rows.sides[std::size_t(s)];
+        const RowSide& side = bodies_.rows.sides[s];
         const Force<double>& F = side.force;
         const double numbers[6] = {F.n.x, F.n.y, F.n.z, F.f.x, F.f.y, F.f.z};
         for (std::size_t k = 0; k < 6; ++k) {
@@ -58,7 +58,7 @@ class NonMinimal final : public Formulation {
       V_.push_back({{x[0], x[1], x[2]}, {x[3], x[4], x[5]}});
     }
     bodies_.coordinates(motive, V_, v);
-    for (std::size_t k = 0; k < order_.rows.size(); ++k) impulses[std::size_t(order_.rows[k])] = solution[leading + k];
+    for (std::size_t k = 0; k < order_.rows.size(); ++k) impulses[order_.rows[k]] = solution[leading + k];
   }
 
  private:

@@ -23,12 +23,12 @@ class NonMinimalOperationalSpace final : public Formulation {
     find_order(rows, FreeRows::first, order_);
     bodies_.place(motive, rows, order_);
     SideTable& sides = eliminated_.sides;
-    sides.begin(std::size_t(bodies_.bodies()));
+    sides.begin(bodies_.bodies());
     for (const RowSide& side : bodies_.rows.sides) sides.count(side.link - 1);
     sides.end_count();
     for (int r = 0; r < bodies_.rows.size(); ++r)
-      for (int s = bodies_.rows.first_side[std::size_t(r)]; s < bodies_.rows.first_side[std::size_t(r) + 1]; ++s)
-        sides.put(bodies_.rows.sides[std::size_t(s)].link - 1, r, bodies_.rows.sides[std::size_t(s)].force);
+      for (int s = bodies_.rows.first_side[r]; s < bodies_.rows.first_side[r + 1]; ++s)
+        sides.put(bodies_.rows.sides[s].link - 1, r, bodies_.rows.sides[s].force);
     const auto each_compliance = [&](const auto& take) {
       for (int b = 0; b < bodies_.bodies(); ++b) take(b, b, bodies_.inverse(b).data(), std::size_t(6));
     };
@@ -45,7 +45,7 @@ class NonMinimalOperationalSpace final : public Formulation {
     V_ = bodies_.V_free;
     for (std::size_t b = 1; b < V_.size(); ++b) V_[b] = V_[b] + bodies_.inverse(int(b) - 1) * on_body_[b];
     bodies_.coordinates(motive, V_, v);
-    for (std::size_t k = 0; k < order_.rows.size(); ++k) impulses[std::size_t(order_.rows[k])] = solution[leading + k];
+    for (std::size_t k = 0; k < order_.rows.size(); ++k) impulses[order_.rows[k]] = solution[leading + k];
   }
 
  private:

@@ -23,7 +23,7 @@ TEST(NoAllocation, InTheOperationalSpace) {
     for (int round = 0; round < 3; ++round) {
       if (round == 1) before = allocations;
       for (const Situation* s : {&a, &b, &c, &a}) {
-        solution.assign(std::size_t(s->rows.size()), 0.1);
+        solution.assign(s->rows.size(), 0.1);
         impulses.resize(solution.size());
         os.pose({model, a.plan, a.kin, a.vel, s->state.q, s->state.v, s->tau, s->f_ext, s->dt}, s->rows, problem);
         os.lift({model, a.plan, a.kin, a.vel, s->state.q, s->state.v, s->tau, s->f_ext, s->dt}, s->rows, solution, v,

@@ -72,8 +72,8 @@ OperationalSpace::OperationalSpace(const Model& model, const Plan<double>& plan)
     : links_of_rows_(model),
       aba_(plan),
       solve_(plan),
-      v_free_(std::size_t(model.nv())),
-      vdot_(std::size_t(model.nv())),
+      v_free_(model.nv()),
+      vdot_(model.nv()),
       motion_(model.links().size(), Motion<double>::zero()),
       on_link_(model.links().size(), Force<double>::zero()) {
   const std::span<const Link> links = model.links();
@@ -83,15 +83,15 @@ OperationalSpace::OperationalSpace(const Model& model, const Plan<double>& plan)
   touched_at_.assign(n, -1);
   std::vector<char> carries(n, 0);
   for (std::size_t i = 1; i < n; ++i) {
-    carries[std::size_t(links[i].parent)] = 1;
+    carries[links[i].parent] = 1;
     const bool begins = links[i].parent == 0 || links[i].kind == LinkKind::free;  // nothing passes a free joint inward
-    group_[i] = begins ? int(i) : group_[std::size_t(links[i].parent)];
+    group_[i] = begins ? int(i) : group_[links[i].parent];
   }
   std::vector<int> by_rank(n);
   for (std::size_t i = 0; i < n; ++i) by_rank[i] = int(i);
-  std::ranges::stable_sort(by_rank, {}, [&](int i) { return group_[std::size_t(i)]; });
+  std::ranges::stable_sort(by_rank, {}, [&](int i) { return group_[i]; });
   rank_.resize(n);
-  for (std::size_t k = 0; k < n; ++k) rank_[std::size_t(by_rank[k])] = int(k);
+  for (std::size_t k = 0; k < n; ++k) rank_[by_rank[k]] = int(k);
   for (std::size_t i = 1; i < n; ++i)
     if (links[i].kind == LinkKind::free && !carries[i])
       if (const std::optional<Matrix36> inverse = inverse_of(links[i].inertia)) {
@@ -112,14 +112,14 @@ void OperationalSpace::find_free_velocity(const Motive& motive) {
 }
 
 void OperationalSpace::place_nodes(const Motive& motive) {
-  for (const Touched& t : touched_) touched_at_[std::size_t(t.link)] = -1;
+  for (const Touched& t : touched_) touched_at_[t.link] = -1;
   touched_.clear();
   nodes_.clear();
   links_.assign(links_of_rows_.links().begin(), links_of_rows_.links().end());
-  std::ranges::sort(links_, {}, [&](int i) { return rank_[std::size_t(i)]; });
+  std::ranges::sort(links_, {}, [&](int i) { return rank_[i]; });
   for (const int i : links_) {
-    const bool loose = loose_[std::size_t(i)] >= 0;
-    touched_at_[std::size_t(i)] = int(touched_.size());
+    const bool loose = loose_[i] >= 0;
+    touched_at_[i] = int(touched_.size());
     touched_.push_back({.link = i, .in_tree = loose ? -1 : int(nodes_.size())});
     if (!loose) nodes_.push_back({i, Transform<double>::identity()});
   }
@@ -131,13 +131,13 @@ void OperationalSpace::place_nodes(const Motive& motive) {
 // The sides' forces into the axes of their links.
 void OperationalSpace::gather_forces(const Motive& motive, const Rows& rows) {
   eliminated_.sides.begin(touched_.size());
-  for (const RowSide& side : rows.sides) eliminated_.sides.count(touched_at_[std::size_t(side.link)]);
+  for (const RowSide& side : rows.sides) eliminated_.sides.count(touched_at_[side.link]);
   eliminated_.sides.end_count();
   for (int r = 0; r < rows.size(); ++r)
-    for (int s = rows.first_side[std::size_t(r)]; s < rows.first_side[std::size_t(r) + 1]; ++s) {
-      const RowSide& side = rows.sides[std::size_t(s)];
-      const Mat3<double>& R = motive.kin.X_WL[std::size_t(side.link)].R;
-      eliminated_.sides.put(touched_at_[std::size_t(side.link)], r,
+    for (int s = rows.first_side[r]; s < rows.first_side[r + 1]; ++s) {
+      const RowSide& side = rows.sides[s];
+      const Mat3<double>& R = motive.kin.X_WL[side.link].R;
+      eliminated_.sides.put(touched_at_[side.link], r,
                             {transpose_times(R, side.force.n), transpose_times(R, side.force.f)});
     }
 }
@@ -148,12 +148,12 @@ void OperationalSpace::each_compliance(const Take& take) const {
   for (std::size_t j = 0; j < touched_.size(); ++j) {
     const Touched& b = touched_[j];
     if (b.in_tree < 0) {
-      take(int(j), int(j), loose_inverse_[std::size_t(loose_[std::size_t(b.link)])].data(), std::size_t(6));
+      take(int(j), int(j), loose_inverse_[loose_[b.link]].data(), std::size_t(6));
       continue;
     }
     const double* columns = node_matrix_.data() + 6 * std::size_t(b.in_tree);
-    const int group = group_[std::size_t(b.link)];
-    for (std::size_t i = j + 1; i-- > 0 && group_[std::size_t(touched_[i].link)] == group;)
+    const int group = group_[b.link];
+    for (std::size_t i = j + 1; i-- > 0 && group_[touched_[i].link] == group;)
       take(int(i), int(j), columns + 6 * std::size_t(touched_[i].in_tree) * width, width);
   }
 }
@@ -176,16 +176,16 @@ void OperationalSpace::lift(const Motive& motive, const Rows& rows, std::span<co
         solution.size(), " numbers and ", impulses.size(), " impulses for ", rows.size(), " rows");
   check(v.size() == v_free_.size(), "room for ", v.size(), " velocities, the model has ", v_free_.size());
   std::ranges::copy(solution, impulses.begin());
-  for (const Touched& t : touched_) on_link_[std::size_t(t.link)] = Force<double>::zero();
-  for (int r = 0; r < rows.size(); ++r) add_row_impulse(rows, r, impulses[std::size_t(r)], on_link_);
+  for (const Touched& t : touched_) on_link_[t.link] = Force<double>::zero();
+  for (int r = 0; r < rows.size(); ++r) add_row_impulse(rows, r, impulses[r], on_link_);
   for (const Touched& t : touched_) {
-    Force<double>& F = on_link_[std::size_t(t.link)];
-    const Mat3<double>& R = motive.kin.X_WL[std::size_t(t.link)].R;
+    Force<double>& F = on_link_[t.link];
+    const Mat3<double>& R = motive.kin.X_WL[t.link].R;
     F = {transpose_times(R, F.n), transpose_times(R, F.f)};
   }
   std::ranges::fill(v, 0);
   solve<double>(motive.plan, aba_, solve_, v, std::span<const Force<double>>(on_link_));
-  for (const Touched& t : touched_) on_link_[std::size_t(t.link)] = Force<double>::zero();
+  for (const Touched& t : touched_) on_link_[t.link] = Force<double>::zero();
   for (std::size_t k = 0; k < v.size(); ++k) v[k] += v_free_[k];
 }
 

@@ -62,8 +62,8 @@ void Reduced::eliminate_velocities(const Motive& motive, const Rows& rows) {
   K_.noalias() = X_.transpose() * X_;
   k_.noalias() = X_.transpose() * y_;
   for (Eigen::Index r = 0; r < rows.size(); ++r) {
-    K_(r, r) += rows.softness[std::size_t(r)];
-    k_(r) += rows.offset[std::size_t(r)];
+    K_(r, r) += rows.softness[r];
+    k_(r) += rows.offset[r];
   }
 }
 
@@ -74,15 +74,15 @@ void Reduced::find_row_sizes(const Motive& motive, const Rows& rows) {
   L_.matrixL().solveInPlace(inverse);
   sizes_.clear();
   for (const int r : free_) {
-    double size = rows.softness[std::size_t(r)];
-    for (int s = rows.first_side[std::size_t(r)]; s < rows.first_side[std::size_t(r) + 1]; ++s) {
-      const RowSide& side = rows.sides[std::size_t(s)];
+    double size = rows.softness[r];
+    for (int s = rows.first_side[r]; s < rows.first_side[r + 1]; ++s) {
+      const RowSide& side = rows.sides[s];
       const double n = norm(side.force.n), f = norm(side.force.f);
-      for (int i = side.link; i != 0; i = motive.model.links()[std::size_t(i)].parent) {
-        const Link& link = motive.model.links()[std::size_t(i)];
-        const double lever = norm(motive.kin.X_WL[std::size_t(side.link)].p - motive.kin.X_WL[std::size_t(i)].p);
+      for (int i = side.link; i != 0; i = motive.model.links()[i].parent) {
+        const Link& link = motive.model.links()[i];
+        const double lever = norm(motive.kin.X_WL[side.link].p - motive.kin.X_WL[i].p);
         for (int k = link.v; k < link.v + link.nv; ++k) {
-          const Motion<double>& axis = motive.vel.axis[std::size_t(k)];
+          const Motion<double>& axis = motive.vel.axis[k];
           const double reach = n * norm(axis.w) + f * (norm(axis.v) + lever * norm(axis.w));
           size += reach * reach * inverse.col(k).squaredNorm();
         }
@@ -162,11 +162,11 @@ void Reduced::lift(const Motive&, const Rows& rows, std::span<const double> solu
   check(solution.size() == order_.rows.size() && impulses.size() == std::size_t(rows.size()), "a solution of ",
         solution.size(), " numbers and ", impulses.size(), " impulses for ", order_.rows.size(), " of ", rows.size(),
         " rows");
-  for (std::size_t c = 0; c < solution.size(); ++c) impulses[std::size_t(order_.rows[c])] = solution[c];
+  for (std::size_t c = 0; c < solution.size(); ++c) impulses[order_.rows[c]] = solution[c];
   for (std::size_t f = 0; f < free_.size(); ++f) {  // (3)
     double sum = -t_(Eigen::Index(f));
     for (std::size_t c = 0; c < solution.size(); ++c) sum -= T_(Eigen::Index(f), Eigen::Index(c)) * solution[c];
-    impulses[std::size_t(free_[f])] = sum;
+    impulses[free_[f]] = sum;
   }
   v_ = y_;
   v_.noalias() += X_ * Eigen::Map<const Eigen::VectorXd>(impulses.data(), rows.size());

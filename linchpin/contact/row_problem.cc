@@ -41,24 +41,24 @@ void begin_problem(const Rows& rows, const RowOrder& order, int leading, Problem
   problem.upper.assign(boxes ? size : 0, 0.0);
   if (!boxes) return;
   for (std::size_t k = 0; k < order.rows.size(); ++k) {
-    problem.lower[std::size_t(leading) + k] = rows.lower[std::size_t(order.rows[k])];
-    problem.upper[std::size_t(leading) + k] = rows.upper[std::size_t(order.rows[k])];
+    problem.lower[std::size_t(leading) + k] = rows.lower[order.rows[k]];
+    problem.upper[std::size_t(leading) + k] = rows.upper[order.rows[k]];
   }
 }
 
 double row_velocity(const Rows& rows, int row, std::span<const Motion<double>> link) {
   double sum = 0;
-  for (int s = rows.first_side[std::size_t(row)]; s < rows.first_side[std::size_t(row) + 1]; ++s) {
-    const RowSide& side = rows.sides[std::size_t(s)];
-    sum += dot(side.force, link[std::size_t(side.link)]);
+  for (int s = rows.first_side[row]; s < rows.first_side[row + 1]; ++s) {
+    const RowSide& side = rows.sides[s];
+    sum += dot(side.force, link[side.link]);
   }
   return sum;
 }
 
 void add_row_impulse(const Rows& rows, int row, double impulse, std::span<Force<double>> on_link) {
-  for (int s = rows.first_side[std::size_t(row)]; s < rows.first_side[std::size_t(row) + 1]; ++s) {
-    const RowSide& side = rows.sides[std::size_t(s)];
-    on_link[std::size_t(side.link)] += Force<double>{impulse * side.force.n, impulse * side.force.f};
+  for (int s = rows.first_side[row]; s < rows.first_side[row + 1]; ++s) {
+    const RowSide& side = rows.sides[s];
+    on_link[side.link] += Force<double>{impulse * side.force.n, impulse * side.force.f};
   }
 }
 

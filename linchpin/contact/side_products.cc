@@ -52,19 +52,19 @@ void SideTable::end_count() {
 }
 
 void SideTable::add_sizes(int slot, const double* C, std::size_t c_stride, std::span<double> size) const {
-  const Group& group = groups_[std::size_t(slot)];
+  const Group& group = groups_[slot];
   const std::size_t stride = padded(group.count), next = c_stride + 1;
   const double angular = C[0] + C[next] + C[2 * next], linear = C[3 * next] + C[4 * next] + C[5 * next];
   for (std::size_t k = 0; k < std::size_t(group.count); ++k) {
     const double* F = forces_.data() + 6 * group.first + k;
     const double n = F[0] * F[0] + F[stride] * F[stride] + F[2 * stride] * F[2 * stride];
     const double f = F[3 * stride] * F[3 * stride] + F[4 * stride] * F[4 * stride] + F[5 * stride] * F[5 * stride];
-    size[std::size_t(row_[group.first + k])] += n * angular + f * linear;
+    size[row_[group.first + k]] += n * angular + f * linear;
   }
 }
 
 void SideTable::find_products(int a, int b, const double* C, std::size_t c_stride) {
-  const Group &A = groups_[std::size_t(a)], &B = groups_[std::size_t(b)];
+  const Group &A = groups_[a], &B = groups_[b];
   multiply(forces_.data() + 6 * A.first, A.count, padded(A.count), C, c_stride, forces_.data() + 6 * B.first,
            padded(B.count), products_.data());
 }
@@ -72,7 +72,7 @@ void SideTable::find_products(int a, int b, const double* C, std::size_t c_strid
 void SideTable::add_products(int a, int b, const double* C, std::size_t c_stride, std::span<double> M,
                              std::size_t size) {
   find_products(a, b, C, c_stride);
-  const Group &A = groups_[std::size_t(a)], &B = groups_[std::size_t(b)];
+  const Group &A = groups_[a], &B = groups_[b];
   const int *a_row = row_.data() + A.first, *b_row = row_.data() + B.first;
   for (int i = 0; i < A.count; ++i) {
     const double* from = products_.data() + std::size_t(i) * padded(B.count);
@@ -89,7 +89,7 @@ void SideTable::add_products(int a, int b, const double* C, std::size_t c_stride
 // Cell by cell: the sides of a cell on one link are next to each other.
 void SideTable::add_products(int a, int b, const double* C, std::size_t c_stride, CellMatrix& M) {
   find_products(a, b, C, c_stride);
-  const Group &A = groups_[std::size_t(a)], &B = groups_[std::size_t(b)];
+  const Group &A = groups_[a], &B = groups_[b];
   const int *a_row = row_.data() + A.first, *b_row = row_.data() + B.first;
   const auto cell_end = [&](const int* row, int count, int from) {
     const int cell = M.cell_of(row[from]);

@@ -14,10 +14,10 @@ namespace linchpin {
 class SideTable {
  public:
   void begin(std::size_t slots) { groups_.assign(slots, {}); }
-  void count(int slot) { ++groups_[std::size_t(slot)].count; }
+  void count(int slot) { ++groups_[slot].count; }
   void end_count();
   void put(int slot, int row, const Force<double>& F) {
-    Group& group = groups_[std::size_t(slot)];
+    Group& group = groups_[slot];
     const std::size_t k = std::size_t(group.filled++), stride = padded(group.count);
     double* at = forces_.data() + 6 * group.first + k;
     at[0] = F.n.x;

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t no_shape = 0xffffffff;
 
 std::array<std::uint32_t, 5> key_of(const RowOwner& owner, std::span<const Contact> contacts) {
-  if (owner.kind == RowOwner::Kind::contact) return memory_key(contacts[std::size_t(owner.index)]);
+  if (owner.kind == RowOwner::Kind::contact) return memory_key(contacts[owner.index]);
   return {no_shape, std::uint32_t(owner.kind), std::uint32_t(owner.index), 0, 0};
 }
 
@@ -35,8 +35,8 @@ void add_loop_rows(const ConstraintPlan& plan, const ConstraintRows& loops, Step
   out.add_owner(RowOwner::Kind::loop, 0);
   for (int r = 0; r < plan.rows(); ++r) {
     for (int s = plan.first_side(r); s < plan.first_side(r + 1); ++s)
-      out.rows.add_side(plan.sides()[std::size_t(s)].link, loops.force[std::size_t(s)]);
-    out.rows.end_row(loops.drift[std::size_t(r)]);
+      out.rows.add_side(plan.sides()[s].link, loops.force[s]);
+    out.rows.end_row(loops.drift[r]);
   }
 }
 
@@ -54,7 +54,7 @@ bool guess_impulses(const StepRows& rows, std::span<const Contact> contacts, std
     for (auto m = from; m != memory.end() && !before(key, m->key); ++m) {
       if (m->key != key) continue;
       const Block& block = rows.rows.blocks[b];
-      for (int i = 0; i < block.size; ++i) impulses[std::size_t(block.start + i)] = h * m->force[std::size_t(i)];
+      for (int i = 0; i < block.size; ++i) impulses[block.start + i] = h * m->force[i];
       any = true;
       break;
     }
@@ -71,8 +71,8 @@ void remember(const StepRows& rows, std::span<const Contact> contacts, std::span
     const Block& block = rows.rows.blocks[b];
     bool any = false;
     for (int i = 0; i < block.size; ++i) {
-      m.force[std::size_t(i)] = impulses[std::size_t(block.start + i)] / h;
-      any = any || m.force[std::size_t(i)] != 0;
+      m.force[i] = impulses[block.start + i] / h;
+      any = any || m.force[i] != 0;
     }
     if (any) memory.push_back(m);
   }
@@ -84,9 +84,9 @@ void remember(const StepRows& rows, std::span<const Contact> contacts, std::span
 void row_velocities(const Rows& rows, const Velocities& vel, std::span<double> w) {
   for (int r = 0; r < rows.size(); ++r) {
     double sum = 0;
-    for (int s = rows.first_side[std::size_t(r)]; s < rows.first_side[std::size_t(r) + 1]; ++s)
-      sum += dot(rows.sides[std::size_t(s)].force, vel.link[std::size_t(rows.sides[std::size_t(s)].link)]);
-    w[std::size_t(r)] = sum;
+    for (int s = rows.first_side[r]; s < rows.first_side[r + 1]; ++s)
+      sum += dot(rows.sides[s].force, vel.link[rows.sides[s].link]);
+    w[r] = sum;
   }
 }
 

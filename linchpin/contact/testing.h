@@ -58,7 +58,7 @@ struct Situation {
     for (const Vec3<double>& axis : {normal, t1, t2}) {
       const auto side = [&](int link, double sign) {
         const Vec3<double> f = sign * axis;
-        rows.add_side(link, {cross(point - kin.X_WL[std::size_t(link)].p, f), f});
+        rows.add_side(link, {cross(point - kin.X_WL[link].p, f), f});
       };
       side(a, 1);
       side(b, -1);
@@ -70,11 +70,11 @@ struct Situation {
   // J v is the coordinate of a one-axis link times `sign`.
   void add_coordinate_row(BlockKind kind, int i, double sign, double offset, double softness, double lower,
                           double upper) {
-    const Link& link = model.links()[std::size_t(i)];
-    const Vec3<double> z = kin.X_WL[std::size_t(i)].R.z;
+    const Link& link = model.links()[i];
+    const Vec3<double> z = kin.X_WL[i].R.z;
     const double per = sign / (link.turn * link.turn + link.slide * link.slide);
     const Force<double> F{per * link.turn * z, per * link.slide * z};
-    const Vec3<double> r = kin.X_WL[std::size_t(i)].p - kin.X_WL[std::size_t(link.parent)].p;
+    const Vec3<double> r = kin.X_WL[i].p - kin.X_WL[link.parent].p;
     rows.begin_block(kind, 1);
     rows.add_side(i, F);
     rows.add_side(link.parent, {-F.n - cross(r, F.f), -F.f});
@@ -91,7 +91,7 @@ struct Situation {
       for (int r = 0; r < constraints.rows(); ++r) {
         rows.begin_block(BlockKind::free, 1);
         for (int s = constraints.first_side(r); s < constraints.first_side(r + 1); ++s)
-          rows.add_side(constraints.sides()[std::size_t(s)].link, found.force[std::size_t(s)]);
+          rows.add_side(constraints.sides()[s].link, found.force[s]);
         rows.end_row(0, softness);
       }
   }
@@ -116,7 +116,7 @@ inline void add_random_rows(Situation& s, std::uint64_t seed, int contacts) {
     if (b == a) b = 0;
     const double mu = random.below(4) == 0 ? 0 : random.between(0.05, 2),
                  gap = random.below(2) == 0 ? 0 : random.between(0, 0.3);
-    const Vec3<double> normal = random.direction(), at = s.kin.X_WL[std::size_t(a)].p + 0.3 * random.direction();
+    const Vec3<double> normal = random.direction(), at = s.kin.X_WL[a].p + 0.3 * random.direction();
     if (random.below(3) > 0) {
       s.add_contact(a, b, at, normal, mu, gap);
       continue;

@@ -18,13 +18,13 @@ bool TouchedLinks::update(const Model& model, const Rows& rows) {
     known = known && touched_[i];
   }
   if (known && found_.size() == links_.size()) return false;
-  for (const int i : links_) touched_[std::size_t(i)] = 0;
+  for (const int i : links_) touched_[i] = 0;
   std::swap(links_, found_);
   on_way_.clear();
   for (const int i : links_) {
-    touched_[std::size_t(i)] = 1;
-    for (int l = i; l != 0 && seen_[std::size_t(l)] != -call_; l = model.links()[std::size_t(l)].parent) {
-      seen_[std::size_t(l)] = -call_;
+    touched_[i] = 1;
+    for (int l = i; l != 0 && seen_[l] != -call_; l = model.links()[l].parent) {
+      seen_[l] = -call_;
       on_way_.push_back(l);
     }
   }
@@ -35,12 +35,12 @@ bool TouchedLinks::update(const Model& model, const Rows& rows) {
 void TouchedLinks::motions(const Motive& motive, std::span<const double> v, std::span<Motion<double>> motion) const {
   motion[0] = Motion<double>::zero();
   for (const int i : on_way_) {
-    const Link& link = motive.model.links()[std::size_t(i)];
-    const Motion<double>& parent = motion[std::size_t(link.parent)];
-    const Vec3<double> r = motive.kin.X_WL[std::size_t(i)].p - motive.kin.X_WL[std::size_t(link.parent)].p;
+    const Link& link = motive.model.links()[i];
+    const Motion<double>& parent = motion[link.parent];
+    const Vec3<double> r = motive.kin.X_WL[i].p - motive.kin.X_WL[link.parent].p;
     Motion<double> m{parent.w, parent.v + cross(parent.w, r)};
-    for (int k = link.v; k < link.v + link.nv; ++k) m = m + v[std::size_t(k)] * motive.vel.axis[std::size_t(k)];
-    motion[std::size_t(i)] = m;
+    for (int k = link.v; k < link.v + link.nv; ++k) m = m + v[k] * motive.vel.axis[k];
+    motion[i] = m;
   }
 }
 

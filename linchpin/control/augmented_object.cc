@@ -57,13 +57,13 @@ HeldObject held_body(const Model& model, std::span<const double> q, int body, st
   const Plan<double> plan(model);
   Kinematics<double> kin(plan);
   kinematics<double>(plan, q, kin);
-  const Body& held = model.bodies()[std::size_t(body)];
+  const Body& held = model.bodies()[body];
   const Transform<double> X_OW = inverse(body_pose(model, kin, body));
   HeldObject object;
   object.inertia = held.inertia;
   for (const Node& hand : hands) {
     object.grips.push_back({hand, X_OW * node_pose(model, kin, hand)});
-    const bool fixed = model.bodies()[std::size_t(hand.body)].link == held.link;
+    const bool fixed = model.bodies()[hand.body].link == held.link;
     if (fixed) object.inertia = RigidInertia<double>::zero();
   }
   return object;
@@ -126,7 +126,7 @@ AugmentedObject::Parts::Parts(const Model& m, HeldObject o, double t)
   stack.tolerance = tolerance;
   for (const Node& node : nodes) reach.push_back(reach_of(model, node));
   const std::size_t n = 6 * hands();
-  zeros.assign(std::size_t(model.nv()), 0);
+  zeros.assign(model.nv(), 0);
   v = zeros;
   link_acceleration.resize(model.links().size());
   X_WH.resize(hands());
@@ -135,7 +135,7 @@ AugmentedObject::Parts::Parts(const Model& m, HeldObject o, double t)
   for (std::vector<double>* matrix : {&C, &eigen, &Lambda}) matrix->assign(n * n, 0);
   unit.assign(n, 0);
   null.assign(6 * n, 0);
-  for (std::vector<double>* x : {&d, &f, &a, &diagonal}) x->assign(std::size_t(stack.rows()), 0);
+  for (std::vector<double>* x : {&d, &f, &a, &diagonal}) x->assign(stack.rows(), 0);
 }
 
 void AugmentedObject::Parts::place() {

@@ -33,7 +33,7 @@ struct Welded {
     J = DenseMatrix::Zero(6 * m, nv + 6);
     Gt = DenseMatrix(6 * m, 6);
     for (Eigen::Index i = 0; i < m; ++i) {
-      const Node& hand = o.grips[std::size_t(i)].hand;
+      const Node& hand = o.grips[i].hand;
       r.push_back(eq.pose(hand).p - X_WO.p);
       Gt.middleRows(6 * i, 6) = DenseMatrix::Identity(6, 6);
       Gt.block(6 * i + 3, 0, 3, 3) = -cross_matrix(r.back());
@@ -48,7 +48,7 @@ struct Welded {
     Eigen::Index rank = 0;
     while (rank < svd.singularValues().size() && svd.singularValues()[rank] > 1e-9) ++rank;
     const DenseMatrix kernel = svd.matrixV().rightCols(J.cols() - rank);
-    const std::vector<double> x = random_numbers(std::size_t(kernel.cols()), seed);
+    const std::vector<double> x = random_numbers(kernel.cols(), seed);
     return kernel * as_eigen(x);
   }
   // Accelerations and forces of hands on the object, at the velocities of `u`.
@@ -135,8 +135,7 @@ TEST(AugmentedObject, TwoArmsMoveABoxAsDemandedAndPressAsTold) {
     const double scale = 10 + moved.vdot.cwiseAbs().maxCoeff();
     EXPECT_LT((moved.vdot.tail(6) - six(demanded)).norm(), 1e-7 * scale) << seed;
     for (int i = 0; i < 2; ++i)
-      EXPECT_LT((moved.lambda.segment(6 * i, 6) - six(hands[std::size_t(i)].exert)).norm(),
-                1e-7 * (100 + moved.lambda.norm()))
+      EXPECT_LT((moved.lambda.segment(6 * i, 6) - six(hands[i].exert)).norm(), 1e-7 * (100 + moved.lambda.norm()))
           << seed;
     // 30 N towards each other, beside what carries the box
     const Vec3<double> line = at_rest.r[1] - at_rest.r[0], n = (1 / norm(line)) * line;
@@ -179,16 +178,14 @@ TEST(AugmentedObject, AFloatingHumanoidOnItsFeetMovesABox) {
     with_feet.J = DenseMatrix::Zero(n + 12, dense.J.cols());
     with_feet.J.topRows(n) = dense.J;
     Vector h(nv + 6), push(nv + 6);
-    for (Eigen::Index i = 0; i < 2; ++i)
-      with_feet.J.block(n + 6 * i, 0, 6, nv) = dense.eq.jacobian(feet[std::size_t(i)]);
+    for (Eigen::Index i = 0; i < 2; ++i) with_feet.J.block(n + 6 * i, 0, 6, nv) = dense.eq.jacobian(feet[i]);
     h << dense.eq.h, -dense.own * six(Motion<double>{Vec3<double>::zero(), model.gravity()});
     push << as_eigen(tau), Vector::Zero(6);
     const Constrained moved = constrained_motion(dense.M, h, push, with_feet.J, Vector::Zero(n + 12));
     const double scale = 10 + moved.vdot.cwiseAbs().maxCoeff();
     EXPECT_LT((moved.vdot.tail(6) - six(demanded)).norm(), 1e-7 * scale) << seed;
     for (Eigen::Index i = 0; i < 2; ++i) {
-      EXPECT_LT((-moved.lambda.segment(6 * i, 6) - six(demands[std::size_t(i)].exert)).norm(),
-                1e-6 * (100 + moved.lambda.norm()))
+      EXPECT_LT((-moved.lambda.segment(6 * i, 6) - six(demands[i].exert)).norm(), 1e-6 * (100 + moved.lambda.norm()))
           << seed;
     }
   }
@@ -214,7 +211,7 @@ TEST(AugmentedObject, LoopsOfTheModelCarryWhatHandsAreToldToExert) {
     spec.joints.push_back(loose);
     for (const std::string& end : ends) {
       const Node node = node_at(robot, end);
-      const FrameOnBody on_robot{robot.bodies()[std::size_t(node.body)].name, node.X_BN};
+      const FrameOnBody on_robot{robot.bodies()[node.body].name, node.X_BN};
       LoopSpec loop;
       loop.type = LoopType::weld;
       loop.a = end.ends_with("hand") ? on_robot : FrameOnBody{"world", where.pose(node)};
@@ -224,7 +221,7 @@ TEST(AugmentedObject, LoopsOfTheModelCarryWhatHandsAreToldToExert) {
     const Model model = compile(spec).value();
     State state = make_state(model);
     std::copy(at_rest.q.begin(), at_rest.q.end(), state.q.begin());
-    state.v = random_numbers(std::size_t(model.nv()), seed);
+    state.v = random_numbers(model.nv(), seed);
     const Plan<double> plan(model);
     ClosedChain chain(model, plan, model.constraints());
     ASSERT_LT(project_velocity(state.q, state.v, 0, chain).unmet, 1e-10);
@@ -233,7 +230,7 @@ TEST(AugmentedObject, LoopsOfTheModelCarryWhatHandsAreToldToExert) {
     AugmentedObject box(model, held_body(model, state.q, model.find_body("box"), hands));
     OperationalSpaceOptions options;
     for (const char* name : {"free", "loose"})
-      for (int k = 0; k < 6; ++k) options.passive.push_back(model.joints()[std::size_t(model.find_joint(name))].v + k);
+      for (int k = 0; k < 6; ++k) options.passive.push_back(model.joints()[model.find_joint(name)].v + k);
     OperationalSpace control(model,
                              {{.node = hands[0]},
                               {.node = hands[1]},
@@ -360,7 +357,7 @@ TEST(AugmentedObject, ABodyOfTheModelIsTheSameObject) {
   spec.joints.push_back(free);
   const Model with_free = compile(spec).value();
   State state = make_state(with_free);
-  const Joint& loose = with_free.joints()[std::size_t(with_free.find_joint("loose"))];
+  const Joint& loose = with_free.joints()[with_free.find_joint("loose")];
   std::copy(start.q.begin(), start.q.end(), state.q.begin());
   const Quaternion<double> turn = from_rotation(somewhere.R);
   const double at[7] = {turn.w, turn.x, turn.y, turn.z, somewhere.p.x, somewhere.p.y, somewhere.p.z};
@@ -370,7 +367,7 @@ TEST(AugmentedObject, ABodyOfTheModelIsTheSameObject) {
   const HeldObject found = held_body(with_free, state.q, with_free.find_body("box"), both_hands(with_free));
   EXPECT_LT(norm(found.grips[1].X_OH.p - apart.grips[1].X_OH.p), 1e-14);
   std::vector<double> tau = torques(with_free, found, options, state);
-  for (int k = 0; k < 6; ++k) EXPECT_EQ(tau[std::size_t(loose.v + k)], 0);
+  for (int k = 0; k < 6; ++k) EXPECT_EQ(tau[loose.v + k], 0);
   tau.resize(expected.size());
   EXPECT_LT(largest_difference(tau, expected), 1e-9 * largest(expected));
 
@@ -380,7 +377,7 @@ TEST(AugmentedObject, ABodyOfTheModelIsTheSameObject) {
   JointSpec weld;
   weld.name = "held";
   weld.type = JointType::weld;
-  weld.parent = robot.bodies()[std::size_t(hands[0].body)].name;
+  weld.parent = robot.bodies()[hands[0].body].name;
   weld.child = "box";
   weld.X_PF = hands[0].X_BN * inverse(apart.grips[0].X_OH);
   carrying.joints.push_back(weld);

@@ -68,8 +68,7 @@ Motion<double> tracking_acceleration(const Transform<double>& X_WN, const Motion
           target.acceleration.v + linear.kd * (target.velocity.v - velocity.v) + linear.kp * way};
 }
 
-FeedbackWorkspace::FeedbackWorkspace(const Plan<double>& plan)
-    : rnea(plan), zeros(std::size_t(plan.nv), 0.0), vdot(std::size_t(plan.nv), 0.0) {}
+FeedbackWorkspace::FeedbackWorkspace(const Plan<double>& plan) : rnea(plan), zeros(plan.nv, 0.0), vdot(plan.nv, 0.0) {}
 
 void gravity_forces(const Plan<double>& plan, std::span<const double> q, FeedbackWorkspace& ws, std::span<double> tau) {
   rnea<double>(plan, q, ws.zeros, ws.zeros, {}, ws.rnea, tau);

@@ -11,7 +11,7 @@ namespace linchpin {
 namespace {
 
 double farthest(const Model& model, std::span<const double> a, std::span<const double> b) {
-  std::vector<double> step(std::size_t(model.nv()));
+  std::vector<double> step(model.nv());
   difference(model, a, b, step);
   return largest(step);
 }
@@ -155,7 +155,7 @@ TEST(Feedback, AHandFollowsASpline) {
     start.q[k] = std::clamp(0.3, model.dofs()[k].lower + 0.1, model.dofs()[k].upper - 0.1);
   const int elbow = model.find_body("left_elbow");
   ASSERT_GT(elbow, 0);
-  start.q[std::size_t(model.joints()[std::size_t(model.bodies()[std::size_t(elbow)].joint)].q)] = -1.2;
+  start.q[model.joints()[model.bodies()[elbow].joint].q] = -1.2;
   const Transform<double> X = Equations(model, start).pose(hand);
   const Transform<double> by{to_rotation(exp_rotation(Vec3<double>{0.2, 0.3, -0.4})), {0.1, -0.05, 0.15}};
   const PoseSpline way({0, 0.5, 1}, {X, X * by, X});

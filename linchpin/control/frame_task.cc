@@ -23,7 +23,7 @@ Row orientation_row(const Vec3<double>& axis) { return {axis, nothing}; }
 Node node_at(const Model& model, std::string_view frame) {
   const int index = model.find_frame(frame);
   check(index >= 0, "no frame '", frame, "' among the ", model.frames().size(), " of model '", model.name(), "'");
-  const Frame& f = model.frames()[std::size_t(index)];
+  const Frame& f = model.frames()[index];
   return {f.body, f.X_BF};
 }
 

@@ -67,7 +67,7 @@ struct InverseKinematics::Parts {
 };
 
 InverseKinematics::Parts::Parts(const Model& m, std::vector<FrameGoal> g, const InverseKinematicsOptions& o)
-    : model(m), goals(std::move(g)), options(o), plan(m), kin(plan), vel(m), nv(std::size_t(m.nv())) {
+    : model(m), goals(std::move(g)), options(o), plan(m), kin(plan), vel(m), nv(m.nv()) {
   check(options.tolerance > 0 && options.tolerance < 1, "tolerance ", options.tolerance, " is not between 0 and 1");
   check(options.max_iterations >= 1, "max_iterations ", options.max_iterations, ", needs 1 or more");
   check(options.restarts >= 0, "restarts ", options.restarts, ", needs 0 or more");
@@ -85,7 +85,7 @@ InverseKinematics::Parts::Parts(const Model& m, std::vector<FrameGoal> g, const 
   A.assign(rows * rows, 0);
   q_of.assign(nv, -1);
   for (const Link& link : model.links())
-    if (link.nv == 1) q_of[std::size_t(link.v)] = link.q;
+    if (link.nv == 1) q_of[link.v] = link.q;
   free.assign(nv, 1);
   errors.resize(goals.size());
   limits.assign(nv, 0);
@@ -148,7 +148,7 @@ bool InverseKinematics::Parts::met() const {
 // At a limit, and an improvement would lead beyond it.
 bool InverseKinematics::Parts::presses(std::size_t k) const {
   if (q_of[k] < 0) return false;
-  const double q = current[std::size_t(q_of[k])];
+  const double q = current[q_of[k]];
   const DofSpec& dof = model.dofs()[k];
   return (q <= dof.lower && gain[k] < 0) || (q >= dof.upper && gain[k] > 0);
 }
@@ -195,7 +195,7 @@ void InverseKinematics::Parts::find_step(double mu) {
     }
     for (std::size_t k = 0; k < nv; ++k) {
       if (!free[k] || q_of[k] < 0) continue;
-      const double q = current[std::size_t(q_of[k])];
+      const double q = current[q_of[k]];
       const DofSpec& dof = model.dofs()[k];
       if (q + p[k] >= dof.lower && q + p[k] <= dof.upper) continue;
       p[k] = (q + p[k] < dof.lower ? dof.lower : dof.upper) - q;
@@ -230,7 +230,7 @@ bool InverseKinematics::Parts::stationary(double cost) const {
 void InverseKinematics::Parts::move_inside(std::span<double> q) const {
   for (std::size_t k = 0; k < nv; ++k)
     if (q_of[k] >= 0) {
-      double& x = q[std::size_t(q_of[k])];
+      double& x = q[q_of[k]];
       x = std::clamp(x, model.dofs()[k].lower, model.dofs()[k].upper);
     }
 }
@@ -242,7 +242,7 @@ void InverseKinematics::Parts::scatter(int start, std::span<const double> from, 
     const std::size_t i = std::size_t(link.q);
     const auto unit = [&](std::size_t k) { return scattered(std::uint64_t(start), std::uint64_t(link.v) + k); };
     if (link.nv == 1) {
-      const DofSpec& dof = model.dofs()[std::size_t(link.v)];
+      const DofSpec& dof = model.dofs()[link.v];
       const double low = std::max(dof.lower, from[i] - std::numbers::pi),
                    high = std::min(dof.upper, from[i] + std::numbers::pi);
       q[i] = low + unit(0) * (high - low);
@@ -315,7 +315,7 @@ void InverseKinematics::Parts::list_limits() {
   for (std::size_t k = 0; k < nv; ++k)
     if (presses(k) && std::abs(gain[k]) > 1e-6 * strongest) limits[limit_count++] = int(k);
   std::sort(limits.begin(), limits.begin() + std::ptrdiff_t(limit_count), [&](int x, int y) {
-    const double gx = std::abs(gain[std::size_t(x)]), gy = std::abs(gain[std::size_t(y)]);
+    const double gx = std::abs(gain[x]), gy = std::abs(gain[y]);
     return gx > gy || (gx == gy && x < y);
   });
 }

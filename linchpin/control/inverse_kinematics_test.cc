@@ -10,8 +10,8 @@ namespace {
 bool inside_limits(const Model& model, const std::vector<double>& q) {
   for (const Link& link : model.links())
     if (link.nv == 1) {
-      const DofSpec& dof = model.dofs()[std::size_t(link.v)];
-      const double x = q[std::size_t(link.q)];
+      const DofSpec& dof = model.dofs()[link.v];
+      const double x = q[link.q];
       if (!(x >= dof.lower && x <= dof.upper)) return false;
     }
   return true;

@@ -13,10 +13,9 @@ namespace linchpin {
 
 // The distance from the world along the links to the node, at zero.
 inline double reach_of(const Model& model, const Node& node) {
-  const Body& body = model.bodies()[std::size_t(node.body)];
+  const Body& body = model.bodies()[node.body];
   double sum = norm((body.X_LB * node.X_BN).p);
-  for (int i = body.link; i != 0; i = model.links()[std::size_t(i)].parent)
-    sum += norm(model.links()[std::size_t(i)].X_PF.p);
+  for (int i = body.link; i != 0; i = model.links()[i].parent) sum += norm(model.links()[i].X_PF.p);
   return sum > 0 ? sum : 1;
 }
 

@@ -27,7 +27,7 @@ bool same(const Node& a, const Node& b) {
 
 // The link next to the world that carries this one; 0 for the world.
 int root_of(const Model& model, int link) {
-  while (link != 0 && model.links()[std::size_t(link)].parent != 0) link = model.links()[std::size_t(link)].parent;
+  while (link != 0 && model.links()[link].parent != 0) link = model.links()[link].parent;
   return link;
 }
 
@@ -144,9 +144,9 @@ OperationalSpace::Parts::Parts(const Model& m, std::vector<FrameTask> t, const O
   const std::size_t nv = std::size_t(model.nv());
   list_rows();
   list_passive();
-  std::vector<int> per_level(std::size_t(1 + level_count(tasks)), 0);
+  std::vector<int> per_level(1 + level_count(tasks), 0);
   per_level[0] = passive.size();
-  for (const StackRow& row : rows) ++per_level[row.support ? 0 : std::size_t(1 + tasks[std::size_t(row.task)].level)];
+  for (const StackRow& row : rows) ++per_level[row.support ? 0 : std::size_t(1 + tasks[row.task].level)];
   stack.emplace(per_level);
   stack->tolerance = options.tolerance;
   levels.resize(per_level.size());
@@ -154,8 +154,8 @@ OperationalSpace::Parts::Parts(const Model& m, std::vector<FrameTask> t, const O
   X_WN.resize(nodes.size());
   for (const Node& node : nodes) reach.push_back(reach_of(model, node));
   C.resize(36 * nodes.size() * nodes.size());
-  for (std::vector<double>* x : {&diagonal, &d, &f, &a}) x->resize(std::size_t(stack->rows()));
-  q.resize(std::size_t(model.nq()));
+  for (std::vector<double>* x : {&diagonal, &d, &f, &a}) x->resize(stack->rows());
+  q.resize(model.nq());
   for (std::vector<double>* x : {&v, &vdot, &needed, &springs}) x->resize(nv);
   f_ext.resize(6 * model.bodies().size());
   J.resize(6 * nv);
@@ -171,33 +171,31 @@ void OperationalSpace::Parts::list_rows() {
   for (std::size_t t = 0; t < tasks.size(); ++t)
     for (const Row& row : tasks[t].rows) rows.push_back({int(t), node_of_task[t], tasks[t].support, row, row, row});
   std::stable_sort(rows.begin(), rows.end(), [&](const StackRow& x, const StackRow& y) {
-    const auto rank = [&](const StackRow& r) { return r.support ? -1 : tasks[std::size_t(r.task)].level; };
+    const auto rank = [&](const StackRow& r) { return r.support ? -1 : tasks[r.task].level; };
     return rank(x) < rank(y);
   });
 }
 
 void OperationalSpace::Parts::list_passive() {
-  std::vector<bool> chosen(std::size_t(model.nv()), false), in_play(model.links().size(), false);
+  std::vector<bool> chosen(model.nv(), false), in_play(model.links().size(), false);
   for (const int k : options.passive) {
     check(k >= 0 && k < model.nv(), "passive coordinate ", k, ", the model has ", model.nv());
-    chosen[std::size_t(k)] = true;
+    chosen[k] = true;
   }
-  for (const Node& node : nodes)
-    in_play[std::size_t(root_of(model, model.bodies()[std::size_t(node.body)].link))] = true;
+  for (const Node& node : nodes) in_play[root_of(model, model.bodies()[node.body].link)] = true;
   in_play[0] = false;
   for (std::size_t i = 1; i < model.links().size(); ++i) {
     const Link& link = model.links()[i];
     for (int k = link.v; k < link.v + link.nv; ++k)
-      if (chosen[std::size_t(k)] && in_play[std::size_t(root_of(model, int(i)))]) passive.coordinates.push_back(k);
+      if (chosen[k] && in_play[root_of(model, int(i))]) passive.coordinates.push_back(k);
   }
   const std::size_t n = std::size_t(passive.size());
   for (const int i : passive.coordinates)
     for (const int j : passive.coordinates) {
       const int low = std::max(i, j), high = std::min(i, j);
       int k = low;  // on its way to the base it meets `high`, or M is zero there
-      while (k > high) k = layout.parent[std::size_t(k)];
-      passive.entry.push_back(k == high ? layout.row[std::size_t(low)] + std::size_t(layout.depth[std::size_t(high)])
-                                        : none);
+      while (k > high) k = layout.parent[k];
+      passive.entry.push_back(k == high ? layout.row[low] + std::size_t(layout.depth[high]) : none);
     }
   for (std::vector<double>* x : {&passive.M, &passive.G, &passive.V, &passive.Pi}) x->resize(n * n);
   for (std::vector<double>* x : {&passive.unit, &passive.given, &passive.mu}) x->resize(n);
@@ -221,18 +219,16 @@ double OperationalSpace::Parts::compliance(const StackRow& x, const StackRow& y)
 void OperationalSpace::Parts::fill_rows() {
   for (std::size_t n = 0; n < nodes.size(); ++n) X_WN[n] = node_pose(model, kin, nodes[n]);
   for (StackRow& row : rows) {
-    const Axes axes = tasks[std::size_t(row.task)].axes;
-    const Mat3<double>& R_WN = X_WN[std::size_t(row.node)].R;
+    const Axes axes = tasks[row.task].axes;
+    const Mat3<double>& R_WN = X_WN[row.node].R;
     row.in_N = row_in_node(row.told, axes, R_WN);
     row.in_W = row_in_world(row.told, axes, R_WN);
   }
   const int p = passive.size();
   for (int i = 0; i < int(rows.size()); ++i) {
-    for (int j = 0; j <= i; ++j)
-      stack->at(p + i, p + j) = stack->at(p + j, p + i) = compliance(rows[std::size_t(i)], rows[std::size_t(j)]);
-    const std::size_t n = std::size_t(rows[std::size_t(i)].node), stride = 6 * nodes.size();
-    diagonal[std::size_t(p + i)] =
-        node_units(C.data() + 6 * n * (stride + 1), stride, reach[n]).of(rows[std::size_t(i)].in_N);
+    for (int j = 0; j <= i; ++j) stack->at(p + i, p + j) = stack->at(p + j, p + i) = compliance(rows[i], rows[j]);
+    const std::size_t n = std::size_t(rows[i].node), stride = 6 * nodes.size();
+    diagonal[p + i] = node_units(C.data() + 6 * n * (stride + 1), stride, reach[n]).of(rows[i].in_N);
   }
 }
 
@@ -303,9 +299,9 @@ void OperationalSpace::Parts::demanded(std::span<const FrameDemand> demands) {
   accelerations(model, kin, vel, v, vdot, link_acceleration);
   const std::size_t n = std::size_t(passive.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const Node& node = nodes[std::size_t(rows[r].node)];
+    const Node& node = nodes[rows[r].node];
     const Motion<double> have = point_acceleration(model, kin, vel, link_acceleration, node.body, node.X_BN.p);
-    d[n + r] = dot(rows[r].in_W, demands[std::size_t(rows[r].task)].acceleration - have);
+    d[n + r] = dot(rows[r].in_W, demands[rows[r].task].acceleration - have);
   }
   if (n == 0) return;
   rnea<double>(plan, q, v, vdot, f_ext, rnea_ws, needed);
@@ -313,7 +309,7 @@ void OperationalSpace::Parts::demanded(std::span<const FrameDemand> demands) {
   for (std::size_t i = 0; i < n; ++i) {
     d[i] = 0;
     for (std::size_t k = 0; k < n; ++k)
-      d[i] -= passive.Pi[i * n + k] * passive.unit[k] * needed[std::size_t(passive.coordinates[k])];
+      d[i] -= passive.Pi[i * n + k] * passive.unit[k] * needed[passive.coordinates[k]];
   }
 }
 
@@ -338,8 +334,7 @@ void OperationalSpace::Parts::push_bodies(std::span<const FrameDemand> demands, 
     out[5] -= force_B.f.z;
   };
   if (with_task_forces) {
-    for (const StackRow& row : rows)
-      push(nodes[std::size_t(row.node)], {row.force * row.in_N.n, row.force * row.in_N.f});
+    for (const StackRow& row : rows) push(nodes[row.node], {row.force * row.in_N.n, row.force * row.in_N.f});
     return;
   }
   for (std::size_t t = 0; t < tasks.size(); ++t) {
@@ -352,7 +347,7 @@ void OperationalSpace::Parts::push_bodies(std::span<const FrameDemand> demands, 
 // tau holds M vdot + h; takes away what supports push, and what passive coordinates then still hold.
 void OperationalSpace::Parts::lean_on_supports(std::span<double> tau, double& uncarried) {
   const std::size_t n = std::size_t(passive.size()), nv = std::size_t(model.nv());
-  for (std::size_t i = 0; i < n; ++i) passive.given[i] = tau[std::size_t(passive.coordinates[i])];
+  for (std::size_t i = 0; i < n; ++i) passive.given[i] = tau[passive.coordinates[i]];
   std::fill(passive.mu.begin(), passive.mu.end(), 0);
   for (std::size_t k = 0; k < n; ++k) {
     const double value = passive.G[k * n + k];
@@ -363,12 +358,12 @@ void OperationalSpace::Parts::lean_on_supports(std::span<double> tau, double& un
   }
   for (std::size_t r = 0; r < rows.size() && rows[r].support; ++r) {
     StackRow& row = rows[r];
-    const Node& node = nodes[std::size_t(row.node)];
+    const Node& node = nodes[row.node];
     const Row& w = row.in_W;
     const double arm = options.moment_arm, weight = 1 / (dot(w.f, w.f) + dot(w.n, w.n) / (arm * arm));
     row.lambda = 0;
     for (std::size_t i = 0; i < n; ++i) row.lambda += weight * passive.J[r * n + i] * passive.mu[i];
-    Force<double>& sum = supported_by[std::size_t(row.task)];
+    Force<double>& sum = supported_by[row.task];
     sum = sum + Force<double>{row.lambda * w.n, row.lambda * w.f};
     // one Jacobian a task: its rows follow one another
     if (r + 1 < rows.size() && rows[r + 1].support && rows[r + 1].task == row.task) continue;
@@ -377,8 +372,8 @@ void OperationalSpace::Parts::lean_on_supports(std::span<double> tau, double& un
       tau[k] -= sum.n.x * J[k] + sum.n.y * J[nv + k] + sum.n.z * J[2 * nv + k] + sum.f.x * J[3 * nv + k] +
                 sum.f.y * J[4 * nv + k] + sum.f.z * J[5 * nv + k];
   }
-  for (const int k : passive.coordinates) uncarried = std::max(uncarried, std::abs(tau[std::size_t(k)]));
-  for (const int k : options.passive) tau[std::size_t(k)] = 0;
+  for (const int k : passive.coordinates) uncarried = std::max(uncarried, std::abs(tau[k]));
+  for (const int k : options.passive) tau[k] = 0;
 }
 
 OperationalSpace::OperationalSpace(const Model& model, std::vector<FrameTask> tasks,
@@ -404,20 +399,20 @@ void OperationalSpace::update(std::span<const double> q, std::span<const double>
   p.fill_rows();
   p.fill_passive();
   p.regular = p.stack->factor(p.diagonal);
-  for (int l = 0; l < p.stack->levels(); ++l) p.levels[std::size_t(l)].rank = p.stack->rank(l);
+  for (int l = 0; l < p.stack->levels(); ++l) p.levels[l].rank = p.stack->rank(l);
   p.updated = true;
 }
 
 Transform<double> OperationalSpace::pose(int task) const {
   check(task >= 0 && std::size_t(task) < parts_->tasks.size(), "task ", task, " of ", parts_->tasks.size());
   check(parts_->updated, "pose() of task ", task, " before update()");
-  return parts_->X_WN[std::size_t(parts_->node_of_task[std::size_t(task)])];
+  return parts_->X_WN[parts_->node_of_task[task]];
 }
 
 Motion<double> OperationalSpace::velocity(int task) const {
   check(task >= 0 && std::size_t(task) < parts_->tasks.size(), "task ", task, " of ", parts_->tasks.size());
   check(parts_->updated, "velocity() of task ", task, " before update()");
-  const Node& node = parts_->tasks[std::size_t(task)].node;
+  const Node& node = parts_->tasks[task].node;
   return point_velocity(parts_->model, parts_->kin, parts_->vel, node.body, node.X_BN.p);
 }
 
@@ -453,7 +448,7 @@ OperationalSpaceReport OperationalSpace::torques(std::span<const FrameDemand> de
   for (std::size_t r = 0; r < p.rows.size(); ++r) p.rows[r].force = p.f[n + r];
   for (std::size_t k = 0; k < n; ++k)  // forces M E Pi u f of the passive rows
     for (std::size_t i = 0; i < n; ++i)
-      p.vdot[std::size_t(p.passive.coordinates[k])] += p.passive.unit[k] * p.passive.Pi[i * n + k] * p.f[i];
+      p.vdot[p.passive.coordinates[k]] += p.passive.unit[k] * p.passive.Pi[i * n + k] * p.f[i];
   p.push_bodies(demands, true);
   rnea<double>(p.plan, p.q, p.v, p.vdot, p.f_ext, p.rnea_ws, tau);  // (2)
   OperationalSpaceReport report;
@@ -463,10 +458,10 @@ OperationalSpaceReport OperationalSpace::torques(std::span<const FrameDemand> de
 
   p.stack->multiply(p.f, p.a);
   for (int l = 0; l < p.stack->levels(); ++l) {
-    LevelReport& level = p.levels[std::size_t(l)];
+    LevelReport& level = p.levels[l];
     level.error = 0;
     for (int i = p.stack->first(l); i < p.stack->first(l + 1); ++i)
-      level.error = std::max(level.error, std::abs(p.d[std::size_t(i)] - p.a[std::size_t(i)]));
+      level.error = std::max(level.error, std::abs(p.d[i] - p.a[i]));
   }
   report.held = p.levels.front();
   report.levels = std::span<const LevelReport>(p.levels).subspan(1);
@@ -487,7 +482,7 @@ Force<double> OperationalSpace::task_force(int task) const {
 
 Force<double> OperationalSpace::support_force(int task) const {
   check(task >= 0 && std::size_t(task) < parts_->tasks.size(), "task ", task, " of ", parts_->tasks.size());
-  return parts_->supported_by[std::size_t(task)];
+  return parts_->supported_by[task];
 }
 
 }  // namespace linchpin

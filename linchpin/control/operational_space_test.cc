@@ -120,8 +120,8 @@ TEST(OperationalSpace, IsTheLawWrittenOut) {
     DenseMatrix J(6, model.nv());
     Vector a(6);
     for (int i = 0; i < 2; ++i) {
-      J.middleRows(3 * i, 3) = eq.jacobian(tasks[std::size_t(i)].node).bottomRows(3);
-      a.segment(3 * i, 3) = (six(demands[std::size_t(i)].acceleration) - eq.drift(tasks[std::size_t(i)].node)).tail(3);
+      J.middleRows(3 * i, 3) = eq.jacobian(tasks[i].node).bottomRows(3);
+      a.segment(3 * i, 3) = (six(demands[i].acceleration) - eq.drift(tasks[i].node)).tail(3);
     }
     const DenseMatrix MinvJt = eq.M.llt().solve(J.transpose()), Lambda = (J * MinvJt).inverse();
     const DenseMatrix N = DenseMatrix::Identity(model.nv(), model.nv()) - J.transpose() * Lambda * MinvJt.transpose();
@@ -278,7 +278,7 @@ TEST(OperationalSpace, InFlightTheBaseGetsNoForce) {
     EXPECT_EQ(report.held.rank, 6);
     EXPECT_EQ(report.levels[0].rank, 12);
     EXPECT_LT(report.uncarried, 1e-9 * largest(tau));
-    for (const int k : base_coordinates()) EXPECT_EQ(tau[std::size_t(k)], 0);
+    for (const int k : base_coordinates()) EXPECT_EQ(tau[k], 0);
     const std::vector<double> vdot = moved_by(model, state, tau);
     EXPECT_LT(worst_error(model, state, tasks, demands, vdot), 1e-8 * (10 + largest(vdot))) << seed;
   }
@@ -304,7 +304,7 @@ void expect_to_stand(const std::string& scene, const std::vector<std::string>& f
     EXPECT_EQ(report.held.rank, held_rank) << scene;
     for (const LevelReport& level : report.levels) ASSERT_EQ(level.rank, level.rows) << scene << " " << seed;
     EXPECT_LT(report.uncarried, 1e-9 * largest(tau));
-    for (const int k : base_coordinates()) EXPECT_EQ(tau[std::size_t(k)], 0);
+    for (const int k : base_coordinates()) EXPECT_EQ(tau[k], 0);
 
     const Equations eq(model, state);
     const Eigen::Index k = Eigen::Index(foot_rows.size());
@@ -349,7 +349,7 @@ TEST(OperationalSpace, AFreeObjectWithoutTasksIsLeftAlone) {
   free.child = "box";
   spec.joints.push_back(free);
   const Model model = compile(spec).value();
-  const Joint& loose = model.joints()[std::size_t(model.find_joint("loose"))];
+  const Joint& loose = model.joints()[model.find_joint("loose")];
   OperationalSpaceOptions options;
   for (int k = 0; k < 6; ++k) options.passive.push_back(loose.v + k);
   const std::vector<FrameTask> tasks{{.node = node_at(model, "left_hand")}};
@@ -363,7 +363,7 @@ TEST(OperationalSpace, AFreeObjectWithoutTasksIsLeftAlone) {
   EXPECT_EQ(report.uncarried, 0);
   const std::vector<double> vdot = moved_by(model, state, tau);
   EXPECT_LT(worst_error(model, state, tasks, demands, vdot), 1e-9 * (10 + largest(vdot)));
-  EXPECT_NEAR(vdot[std::size_t(loose.v) + 5], -9.81, 1e-12);
+  EXPECT_NEAR(vdot[loose.v + 5], -9.81, 1e-12);
 }
 
 TEST(OperationalSpace, SpringsAndDampingAreMadeUpFor) {

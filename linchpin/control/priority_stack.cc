@@ -26,7 +26,7 @@ PriorityStack::PriorityStack(std::span<const int> rows_per_level) {
 }
 
 bool PriorityStack::factor() {
-  for (int i = 0; i < rows_; ++i) unit_[std::size_t(i)] = at(i, i);
+  for (int i = 0; i < rows_; ++i) unit_[i] = at(i, i);
   return eliminate();
 }
 bool PriorityStack::factor(std::span<const double> diagonal) {
@@ -44,20 +44,20 @@ bool PriorityStack::eliminate() {
   }
   for (double& u : unit_) u = u > 0 ? 1 / std::sqrt(u) : 0;
   for (int i = 0; i < rows_; ++i)
-    for (int j = 0; j < rows_; ++j) B(i, j) = at(i, j) * (unit_[std::size_t(i)] * unit_[std::size_t(j)]);
+    for (int j = 0; j < rows_; ++j) B(i, j) = at(i, j) * (unit_[i] * unit_[j]);
 
   for (int l = 0; l < levels(); ++l) {
     const int begin = first(l), end = first(l + 1), n = end - begin;
-    rank_[std::size_t(l)] = invert_block(begin, n);
+    rank_[l] = invert_block(begin, n);
     for (int i = end; i < rows_; ++i) {  // (1), for all rows after this level
       for (int k = 0; k < n; ++k) {
         double sum = 0;
         for (int j = 0; j < n; ++j) sum += B(i, begin + j) * P(begin + j, begin + k);
-        row_[std::size_t(k)] = sum;
+        row_[k] = sum;
       }
       for (int j = end; j <= i; ++j) {
         double sum = 0;
-        for (int k = 0; k < n; ++k) sum += row_[std::size_t(k)] * B(j, begin + k);
+        for (int k = 0; k < n; ++k) sum += row_[k] * B(j, begin + k);
         B(i, j) -= sum;
         B(j, i) = B(i, j);
       }
@@ -88,14 +88,14 @@ bool PriorityStack::invert_by_cholesky(int first, int n) {
   for (int column = 0; column < n; ++column) {
     for (int i = 0; i < n; ++i) {
       double sum = i == column ? 1 : 0;
-      for (int k = column; k < i; ++k) sum -= L(i, k) * row_[std::size_t(k)];
-      row_[std::size_t(i)] = i < column ? 0 : sum / L(i, i);
+      for (int k = column; k < i; ++k) sum -= L(i, k) * row_[k];
+      row_[i] = i < column ? 0 : sum / L(i, i);
     }
     for (int i = n - 1; i >= column; --i) {
-      double sum = row_[std::size_t(i)];
-      for (int k = i + 1; k < n; ++k) sum -= L(k, i) * row_[std::size_t(k)];
-      row_[std::size_t(i)] = sum / L(i, i);
-      P(first + i, first + column) = P(first + column, first + i) = row_[std::size_t(i)];
+      double sum = row_[i];
+      for (int k = i + 1; k < n; ++k) sum -= L(k, i) * row_[k];
+      row_[i] = sum / L(i, i);
+      P(first + i, first + column) = P(first + column, first + i) = row_[i];
     }
   }
   return true;
@@ -124,28 +124,28 @@ int PriorityStack::invert_by_eigenvectors(int first, int n) {
 void PriorityStack::solve(std::span<const double> d, std::span<double> f) {
   check(d.size() == std::size_t(rows_) && f.size() == std::size_t(rows_), "d has ", d.size(), " and f ", f.size(),
         " numbers, there are ", rows_, " rows");
-  for (int i = 0; i < rows_; ++i) z_[std::size_t(i)] = unit_[std::size_t(i)] * d[std::size_t(i)];
+  for (int i = 0; i < rows_; ++i) z_[i] = unit_[i] * d[i];
   for (int l = 0; l < levels(); ++l) {  // (2)
     const int begin = first(l), end = first(l + 1);
     for (int i = begin; i < end; ++i) {
       double sum = 0;
-      for (int j = begin; j < end; ++j) sum += P(i, j) * z_[std::size_t(j)];
-      y_[std::size_t(i)] = sum;
+      for (int j = begin; j < end; ++j) sum += P(i, j) * z_[j];
+      y_[i] = sum;
     }
     for (int i = end; i < rows_; ++i)
-      for (int j = begin; j < end; ++j) z_[std::size_t(i)] -= B(i, j) * y_[std::size_t(j)];
+      for (int j = begin; j < end; ++j) z_[i] -= B(i, j) * y_[j];
   }
   for (int l = levels() - 1; l >= 0; --l) {  // (3); f replaces y, z is scratch
     const int begin = first(l), end = first(l + 1);
     for (int j = begin; j < end; ++j) {
       double sum = 0;
-      for (int i = end; i < rows_; ++i) sum += B(i, j) * y_[std::size_t(i)];
-      z_[std::size_t(j)] = sum;
+      for (int i = end; i < rows_; ++i) sum += B(i, j) * y_[i];
+      z_[j] = sum;
     }
     for (int i = begin; i < end; ++i)
-      for (int j = begin; j < end; ++j) y_[std::size_t(i)] -= P(i, j) * z_[std::size_t(j)];
+      for (int j = begin; j < end; ++j) y_[i] -= P(i, j) * z_[j];
   }
-  for (int i = 0; i < rows_; ++i) f[std::size_t(i)] = unit_[std::size_t(i)] * y_[std::size_t(i)];
+  for (int i = 0; i < rows_; ++i) f[i] = unit_[i] * y_[i];
 }
 
 void PriorityStack::multiply(std::span<const double> f, std::span<double> a) const {

@@ -29,14 +29,14 @@ class PriorityStack {
 
   int rows() const { return rows_; }
   int levels() const { return int(first_.size()) - 1; }
-  int first(int level) const { return first_[std::size_t(level)]; }  // row; levels() stands for the end
+  int first(int level) const { return first_[level]; }  // row; levels() stands for the end
   double& at(int i, int j) { return A_[std::size_t(i) * std::size_t(rows_) + std::size_t(j)]; }  // of A, to be filled
 
   // Units from A's own diagonal, or from one given in its place, what rows of this kind give way by. (Near zero A's own
   // is rounding.) False where a number is not finite; ranks are then -1.
   bool factor();
   bool factor(std::span<const double> diagonal);
-  int rank(int level) const { return rank_[std::size_t(level)]; }
+  int rank(int level) const { return rank_[level]; }
 
   // (2), (3). After factor().
   void solve(std::span<const double> d, std::span<double> f);

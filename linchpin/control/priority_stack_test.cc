@@ -7,7 +7,7 @@ namespace linchpin {
 namespace {
 
 DenseMatrix random_matrix(int rows, int columns, std::uint64_t seed) {
-  const std::vector<double> x = random_numbers(std::size_t(rows * columns), seed);
+  const std::vector<double> x = random_numbers(rows * columns, seed);
   return Eigen::Map<const DenseMatrix>(x.data(), rows, columns);
 }
 
@@ -73,7 +73,7 @@ TEST(PriorityStack, IsTheHierarchyOfProjectors) {
 TEST(PriorityStack, EigenvectorsOfASymmetricMatrix) {
   const int n = 9;
   DenseMatrix B = random_matrix(n, 4, 3), A = B * B.transpose();
-  std::vector<double> a(A.data(), A.data() + n * n), v(std::size_t(n * n));
+  std::vector<double> a(A.data(), A.data() + n * n), v(n * n);
   jacobi_eigenvectors(n, a, v);
   const RowMatrix V = Eigen::Map<RowMatrix>(v.data(), n, n), D = Eigen::Map<RowMatrix>(a.data(), n, n);
   EXPECT_LT((V * V.transpose() - DenseMatrix::Identity(n, n)).norm(), 1e-13);

@@ -31,8 +31,8 @@ inline State bent_state(const Model& model, std::uint64_t seed, double speed = 1
   State state = random_state(model, seed, 1, speed);
   for (const Link& link : model.links()) {
     if (link.nv != 1) continue;
-    const DofSpec& dof = model.dofs()[std::size_t(link.v)];
-    double& q = state.q[std::size_t(link.q)];
+    const DofSpec& dof = model.dofs()[link.v];
+    double& q = state.q[link.q];
     if (dof.upper - dof.lower < 100) q = dof.lower + (dof.upper - dof.lower) * (0.5 + part * q);
   }
   return state;

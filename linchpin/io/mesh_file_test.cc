@@ -44,7 +44,7 @@ std::string ascii_stl(const Triangles& t) {
   for (const auto& corners : t.triangles) {
     out << " facet normal 0 0 0\n  outer loop\n";
     for (const int i : corners) {
-      const Vec3<double>& v = t.vertices[std::size_t(i)];
+      const Vec3<double>& v = t.vertices[i];
       out << "   vertex " << v.x << " " << v.y << " " << v.z << "\n";
     }
     out << "  endloop\n endfacet\n";
@@ -60,7 +60,7 @@ std::string binary_stl(const Triangles& t, const std::string& head = "binary") {
   for (const auto& corners : t.triangles) {
     for (int i = 0; i < 3; ++i) add(0.0f);
     for (const int i : corners) {
-      const Vec3<double>& v = t.vertices[std::size_t(i)];
+      const Vec3<double>& v = t.vertices[i];
       add(float(v.x)), add(float(v.y)), add(float(v.z));
     }
     add(std::uint16_t(0));

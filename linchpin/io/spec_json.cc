@@ -34,7 +34,7 @@ struct NamedEnum<PairRule> {
   static std::string_view name(PairRule rule) {
     constexpr std::string_view names[count] = {"minimum",        "maximum", "mean",
                                                "geometric_mean", "product", "harmonic_mean"};
-    return names[std::size_t(rule)];
+    return names[int(rule)];
   }
 };
 template <>

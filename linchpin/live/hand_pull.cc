@@ -31,7 +31,7 @@ std::span<const double> Hand::forces(const State& state, double dt, std::span<co
   factor<double>(plan_, state.q, factors_);
   nodes_.clear();
   for (const Pull& pull : pulls) {  // nodes have the body's axes
-    const Body& body = model_.bodies()[std::size_t(pull.body)];
+    const Body& body = model_.bodies()[pull.body];
     nodes_.push_back({body.link, body.X_LB * Transform<double>{Mat3<double>::identity(), pull.at}});
   }
   tree_.place(model_, plan_, nodes_);

@@ -35,7 +35,7 @@ Point point_of(const Model& model, const State& state, std::span<const double> f
   Velocities vel(model);
   kinematics<double>(plan, state.q, kin);
   velocities(model, kin, state.v, vel);
-  std::vector<double> tau(std::size_t(model.nv()), 0), vdot(tau);
+  std::vector<double> tau(model.nv(), 0), vdot(tau);
   AbaWorkspace<double> ws(plan);
   aba<double>(plan, state.q, state.v, tau, f, ws, vdot);
   std::vector<Motion<double>> link(model.links().size());
@@ -53,7 +53,7 @@ TEST(Hand, AFreeBodyAtRestAcceleratesAsASpringSays) {
   const double scale = w * w / (1 + 2 * w * dt + w * w * dt * dt) / (1 + 3 * Hand::softness);  // A = 1/m
   for (const auto& [found, e] : {std::pair{f[9], 0.3}, {f[10], -0.2}, {f[11], 0.1}})
     EXPECT_NEAR(found, 7 * scale * e, 1e-12 * 7 * scale);
-  for (int k = 6; k < 9; ++k) EXPECT_EQ(f[std::size_t(k)], 0);  // at the centre: no moment
+  for (int k = 6; k < 9; ++k) EXPECT_EQ(f[k], 0);  // at the centre: no moment
 }
 
 // The force is that of (2): what it adds to the point's acceleration, by forward dynamics, is what (1) wants, but for what

@@ -122,7 +122,7 @@ std::string LiveRun::status_text(double now) {
   Json failure = nullptr;
   if (failed())
     failure = {{"time", state_.time},
-               {"body", c.body >= 0 ? Json(model_.bodies()[std::size_t(c.body)].name) : Json(nullptr)},
+               {"body", c.body >= 0 ? Json(model_.bodies()[c.body].name) : Json(nullptr)},
                {"reason", last_report_.ok() ? why_not_passed(model_, c) : last_report_.reason}};
   Json status = {{"type", "status"},    {"running", running_},
                  {"speed", speed_},     {"rate", rate_},

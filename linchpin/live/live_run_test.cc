@@ -148,7 +148,7 @@ TEST(LiveRun, APushLiftsAndAReleaseDrops) {
   live.watch(0.2);
   const auto height = [&] {
     const Joint& joint = live.model.joints()[0];
-    return live.run.state().q[std::size_t(joint.q + 6)];
+    return live.run.state().q[joint.q + 6];
   };
   const double low = height();
   const ViewerCommand push{.kind = Kind::push, .viewer = 7, .body = 1, .at = {0, 0, 0}, .to = {0, 0, 1}};

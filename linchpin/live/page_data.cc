@@ -143,7 +143,7 @@ class ShapeList {
     for (const Vec3<double>& v : hull.vertices) add_vertex(v, vertices);
     for (const Hull::Face& face : hull.faces)
       for (int k = 2; k < face.count; ++k)
-        for (const int corner : {0, k - 1, k}) triangles.push_back(hull.corners[std::size_t(face.first + corner)]);
+        for (const int corner : {0, k - 1, k}) triangles.push_back(hull.corners[face.first + corner]);
     return {{"vertices", std::move(vertices)}, {"triangles", std::move(triangles)}};
   }
   static Json mesh_of(const TriangleMesh& mesh) {
@@ -179,7 +179,7 @@ Json body_list(const Model& model) {
     const double mass = body.inertia.mass;
     const Vec3<double> centre = mass > 0 ? (1 / mass) * body.inertia.h : Vec3<double>::zero();
     out.push_back({{"name", body.name},
-                   {"parent", body.joint >= 0 ? model.joints()[std::size_t(body.joint)].parent : -1},
+                   {"parent", body.joint >= 0 ? model.joints()[body.joint].parent : -1},
                    {"mass", mass},
                    {"centre", list(centre)}});
   }
@@ -191,7 +191,7 @@ Json joint_list(const Model& model) {
   for (const Joint& joint : model.joints()) {
     Json lower = Json::array(), upper = Json::array();
     for (int k = 0; k < joint.nv; ++k) {
-      const DofSpec& dof = model.dofs()[std::size_t(joint.v + k)];
+      const DofSpec& dof = model.dofs()[joint.v + k];
       lower.push_back(dof.lower);
       upper.push_back(dof.upper);
     }
@@ -239,7 +239,7 @@ Json scene_of(const Model& model, const SimulationOptions& options, std::string_
   ShapeList shapes;
   int index = 0;
   for (const ShapeOnBody& shape : model.shapes())
-    shapes.add(model.bodies()[std::size_t(shape.body)].geometry[std::size_t(shape.geometry)], shape.body, index++);
+    shapes.add(model.bodies()[shape.body].geometry[shape.geometry], shape.body, index++);
   Json frames = Json::array();
   for (const Frame& frame : model.frames())
     frames.push_back({{"name", frame.name}, {"body", frame.body}, {"place", place_of(frame.X_BF)}});

@@ -268,7 +268,7 @@ TEST(PageData, EveryKindOfShape) {
   for (const Json& shape : scene["shapes"]) {
     const ShapeOnBody on = model.shapes()[shape["index"].get<std::size_t>()];
     EXPECT_EQ(shape["body"], on.body);
-    EXPECT_EQ(shape["name"], model.bodies()[std::size_t(on.body)].geometry[std::size_t(on.geometry)].name);
+    EXPECT_EQ(shape["name"], model.bodies()[on.body].geometry[on.geometry].name);
   }
   const Json& s = scene["shapes"];
   EXPECT_EQ(s[3]["collides"], false);

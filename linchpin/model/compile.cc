@@ -117,9 +117,8 @@ bool Compiler::sort_bodies() {
     const JointSpec& joint = spec_.joints[j];
     const std::size_t child = std::size_t(body_of_name_.at(joint.child));
     if (joint_of[child] >= 0)
-      return fail("body '", joint.child, "' is the child of two joints, '",
-                  spec_.joints[std::size_t(joint_of[child])].name, "' and '", joint.name,
-                  "'; close loops with loop constraints instead");
+      return fail("body '", joint.child, "' is the child of two joints, '", spec_.joints[joint_of[child]].name,
+                  "' and '", joint.name, "'; close loops with loop constraints instead");
     joint_of[child] = static_cast<int>(j);
     const int parent = body_of_name_.at(joint.parent);
     joints_from[parent < 0 ? n : std::size_t(parent)].push_back(static_cast<int>(j));
@@ -147,7 +146,7 @@ bool Compiler::sort_bodies() {
   while (!stack.empty()) {
     const Pending next = stack.back();
     stack.pop_back();
-    const JointSpec& joint = spec_.joints[std::size_t(next.joint)];
+    const JointSpec& joint = spec_.joints[next.joint];
     const std::size_t child = std::size_t(body_of_name_.at(joint.child));
     add_joint(joint, next.parent_body, &spec_.bodies[child]);
     push_children(child, static_cast<int>(model_.bodies_.size()) - 1);
@@ -161,11 +160,11 @@ bool Compiler::sort_bodies() {
   std::vector<bool> seen(n, false);
   while (!seen[i]) {
     seen[i] = true;
-    i = std::size_t(body_of_name_.at(spec_.joints[std::size_t(joint_of[i])].parent));
+    i = std::size_t(body_of_name_.at(spec_.joints[joint_of[i]].parent));
   }
   std::string circle = "'" + spec_.bodies[i].name + "'";
   for (std::size_t k = i;;) {
-    k = std::size_t(body_of_name_.at(spec_.joints[std::size_t(joint_of[k])].parent));
+    k = std::size_t(body_of_name_.at(spec_.joints[joint_of[k]].parent));
     circle += " <- '" + spec_.bodies[k].name + "'";
     if (k == i) break;
   }
@@ -191,7 +190,7 @@ int Compiler::add_link(LinkKind kind, int parent, const Transform<double>& X_P0F
 int Compiler::add_axis(int parent, const Transform<double>& X_P0F0, double turn, double slide, double armature) {
   const bool fast = turn == 1 && slide == 0 && armature == 0;
   const int i = add_link(fast ? LinkKind::revolute : LinkKind::axial, parent, X_P0F0, 1, 1);
-  Link& link = model_.links_[std::size_t(i)];
+  Link& link = model_.links_[i];
   link.turn = turn;
   link.slide = slide;
   link.armature = armature;
@@ -208,8 +207,8 @@ void Compiler::add_joint(const JointSpec& spec, int parent_body, const BodySpec*
               .nq = position_count(spec.type),
               .nv = velocity_count(spec.type),
               .spec = spec};
-  const int parent_link = model_.bodies_[std::size_t(parent_body)].link;
-  const Transform<double> X_P0F = X_L0B_[std::size_t(parent_body)] * cleaned(spec.X_PF);
+  const int parent_link = model_.bodies_[parent_body].link;
+  const Transform<double> X_P0F = X_L0B_[parent_body] * cleaned(spec.X_PF);
   const Transform<double> X_MB = inverse(cleaned(spec.X_CM));
   const auto armature = [&](std::size_t k) { return spec.dofs.empty() ? 0.0 : spec.dofs[k].armature; };
   const Transform<double> A = rotation(frame_with_z(spec.axis));  // z along the axis
@@ -257,7 +256,7 @@ void Compiler::add_joint(const JointSpec& spec, int parent_body, const BodySpec*
       break;
     case JointType::ball:
       link = add_link(LinkKind::ball, link, X_P0F, 4, 3);
-      model_.links_[std::size_t(link)].armature = armature(0);
+      model_.links_[link].armature = armature(0);
       break;
     case JointType::free:
       link = add_link(LinkKind::free, link, X_P0F, 7, 6);
@@ -272,7 +271,7 @@ void Compiler::add_joint(const JointSpec& spec, int parent_body, const BodySpec*
   body.inertia = rigid_inertia(child->inertia);
   body.geometry = child->geometry;
   const Transform<double> X_L0B = X_L0M * X_MB;
-  Link& carrier = model_.links_[std::size_t(link)];
+  Link& carrier = model_.links_[link];
   carrier.inertia = carrier.inertia + rigid_inertia(child->inertia, X_L0B);
   model_.bodies_.push_back(std::move(body));
   X_L0B_.push_back(X_L0B);
@@ -311,7 +310,7 @@ void Compiler::settle_frames() {
     links[i].inertia = inertia_to_parent(inverse(X_L0L[i]), links[i].inertia);
   for (std::size_t b = 0; b < model_.bodies_.size(); ++b) {
     Body& body = model_.bodies_[b];
-    body.X_LB = inverse(X_L0L[std::size_t(body.link)]) * X_L0B_[b];
+    body.X_LB = inverse(X_L0L[body.link]) * X_L0B_[b];
   }
   std::unordered_map<std::string_view, int> index;
   for (std::size_t b = 0; b < model_.bodies_.size(); ++b) index.emplace(model_.bodies_[b].name, static_cast<int>(b));
@@ -323,7 +322,7 @@ void Compiler::settle_frames() {
 void Compiler::make_runs() {
   std::vector<Link>& links = model_.links_;
   std::vector<int> children(links.size(), 0);
-  for (std::size_t i = 1; i < links.size(); ++i) ++children[std::size_t(links[i].parent)];
+  for (std::size_t i = 1; i < links.size(); ++i) ++children[links[i].parent];
   model_.runs_.push_back({LinkKind::world, 0, 1, 0});
   for (std::size_t i = 1; i < links.size(); ++i) {
     Link& link = links[i];
@@ -339,9 +338,8 @@ void Compiler::make_runs() {
 bool Compiler::check_mobility() {
   const int link = link_that_moves_no_mass(model_);
   if (link < 0) return true;
-  const Joint& joint = model_.joints_[std::size_t(joint_of_link_[std::size_t(link)])];
-  return fail("body '", model_.bodies_[std::size_t(joint.child)].name, "': its joint '", joint.name, "' (",
-              to_string(joint.type),
+  const Joint& joint = model_.joints_[joint_of_link_[link]];
+  return fail("body '", model_.bodies_[joint.child].name, "': its joint '", joint.name, "' (", to_string(joint.type),
               ") has a coordinate that moves no mass, so the mass matrix is singular; give the body ",
               "or what it carries mass or moments of inertia about that axis, or give the joint armature");
 }
@@ -383,7 +381,7 @@ bool Compiler::add_actuators() {
     if (std::string fault = fault_of(spec); !fault.empty()) return fail("actuator '", spec.name, "': ", fault);
     const int index = model_.find_joint(spec.joint);
     if (index < 0) return fail("actuator '", spec.name, "': there is no joint '", spec.joint, "'");
-    const Joint& joint = model_.joints_[std::size_t(index)];
+    const Joint& joint = model_.joints_[index];
     if (spec.coordinate < 0 || spec.coordinate >= joint.nv)
       return fail("actuator '", spec.name, "': joint '", spec.joint, "' (", to_string(joint.type), ") has ", joint.nv,
                   " coordinates, and no number ", spec.coordinate);
@@ -392,7 +390,7 @@ bool Compiler::add_actuators() {
       return fail("actuator '", spec.name, "': a ", to_string(spec.type),
                   " servo needs a joint with coordinates, and '", spec.joint, "' is a ", to_string(joint.type),
                   " joint");
-    const double effort = model_.dofs_[std::size_t(joint.v + spec.coordinate)].effort_limit;
+    const double effort = model_.dofs_[joint.v + spec.coordinate].effort_limit;
     model_.actuators_.push_back({.name = spec.name,
                                  .type = spec.type,
                                  .q = has_position ? joint.q + spec.coordinate : -1,

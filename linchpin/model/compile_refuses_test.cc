@@ -235,7 +235,7 @@ TEST(CompileRefuses, LimitsThatARotationCannotHave) {
     joint.name = "joint";
     joint.type = type;
     joint.child = "body";
-    joint.dofs.assign(std::size_t(velocity_count(type)), others);
+    joint.dofs.assign(velocity_count(type), others);
     joint.dofs[0] = first;
     spec.joints.push_back(joint);
     return compile(spec);

@@ -67,10 +67,10 @@ TEST(Compile, CoordinatesFollowEachOtherJointByJoint) {
       EXPECT_EQ(joint.nv, velocity_count(joint.type)) << text;
       q += joint.nq;
       v += joint.nv;
-      const Body& child = model.bodies()[std::size_t(joint.child)];
+      const Body& child = model.bodies()[joint.child];
       EXPECT_EQ(child.joint, int(j)) << text;
       EXPECT_EQ(child.name, joint.spec.child) << text;
-      EXPECT_EQ(model.bodies()[std::size_t(joint.parent)].name, joint.spec.parent) << text;
+      EXPECT_EQ(model.bodies()[joint.parent].name, joint.spec.parent) << text;
       // What the spec says of each coordinate is found at its place.
       for (std::size_t k = 0; k < joint.spec.dofs.size(); ++k) {
         const DofSpec &told = joint.spec.dofs[k], &kept = model.dofs()[std::size_t(joint.v) + k];
@@ -90,7 +90,7 @@ TEST(Compile, CoordinatesFollowEachOtherJointByJoint) {
     for (const Link& link : model.links()) {
       EXPECT_EQ(link.q, link.kind == LinkKind::world ? 0 : q) << text;
       EXPECT_EQ(link.v, link.kind == LinkKind::world ? 0 : v) << text;
-      for (int k = 0; k < link.nv; ++k) EXPECT_EQ(link.armature, model.dofs()[std::size_t(v + k)].armature) << text;
+      for (int k = 0; k < link.nv; ++k) EXPECT_EQ(link.armature, model.dofs()[v + k].armature) << text;
       q += link.nq;
       v += link.nv;
     }
@@ -165,10 +165,10 @@ TEST(Compile, InertiaOfALinkIsThatOfItsBodies) {
     std::vector<RigidInertia<double>> sum(model.links().size(), RigidInertia<double>::zero());
     double mass = 0;
     for (const Body& body : model.bodies())
-      sum[std::size_t(body.link)] = sum[std::size_t(body.link)] + inertia_to_parent(body.X_LB, body.inertia);
+      sum[body.link] = sum[body.link] + inertia_to_parent(body.X_LB, body.inertia);
     for (const BodySpec& body : spec.bodies) {
       mass += body.inertia.mass;
-      const RigidInertia<double>& kept = model.bodies()[std::size_t(model.find_body(body.name))].inertia;
+      const RigidInertia<double>& kept = model.bodies()[model.find_body(body.name)].inertia;
       EXPECT_EQ(kept.mass, body.inertia.mass) << text;
       EXPECT_LE(distance(kept.h, body.inertia.mass * body.inertia.centre), 1e-15 * body.inertia.mass) << text;
     }
@@ -204,12 +204,11 @@ TEST(Welds, JoinTheLinkOfTheirParent) {
   spec.joints.back().X_PF = {rotation_x(std::numbers::pi / 2), {0, 0, 3}};
   const Model model = compiled(spec);
   EXPECT_EQ(model.links().size(), 3u);
-  const Body &thigh = model.bodies()[std::size_t(model.find_body("thigh"))],
-             &lamp = model.bodies()[std::size_t(model.find_body("lamp"))];
+  const Body &thigh = model.bodies()[model.find_body("thigh")], &lamp = model.bodies()[model.find_body("lamp")];
   EXPECT_EQ(lamp.link, thigh.link);
   // In the thigh's axes the lamp's centre is at (0, -0.5, 3), and its y and z moments change places.
   const Transform<double> X_TL = inverse(thigh.X_LB);
-  const RigidInertia<double> both = inertia_to_parent(X_TL, model.links()[std::size_t(thigh.link)].inertia);
+  const RigidInertia<double> both = inertia_to_parent(X_TL, model.links()[thigh.link].inertia);
   const RigidInertia<double> by_hand =
       RigidInertia<double>::about_centre(1, {0.1, 0.2, 0.3}, sphere) +
       RigidInertia<double>::about_centre(2, {0, -0.5, 3}, Sym3<double>::diagonal(0.3, 0.1, 0.3));
@@ -253,7 +252,7 @@ TEST(Welds, ToTheWorldStandStill) {
   EXPECT_EQ(model.nv(), 2);
   EXPECT_EQ(model.links().size(), 3u);
   for (const char* name : {"table", "vase"}) {
-    const Body& body = model.bodies()[std::size_t(model.find_body(name))];
+    const Body& body = model.bodies()[model.find_body(name)];
     EXPECT_EQ(body.link, 0);
     EXPECT_LE(distance(body.X_LB.p, {name == std::string("table") ? 1.0 : 2.0, 0, 0}), 1e-15);
   }

@@ -73,9 +73,9 @@ TEST(Constraints, AreFoundInTheModel) {
   ASSERT_EQ(geared.terms.size(), 2u);
   EXPECT_EQ(geared.terms[0].polynomial, (std::vector<double>{0, 1}));
   EXPECT_EQ(geared.terms[1].polynomial, (std::vector<double>{-0.5, -2}));
-  const Joint& hinge = model.joints()[std::size_t(model.find_joint("hinge"))];
+  const Joint& hinge = model.joints()[model.find_joint("hinge")];
   EXPECT_EQ(geared.terms[0].v, hinge.v);
-  EXPECT_EQ(model.links()[std::size_t(geared.terms[0].link)].v, hinge.v);
+  EXPECT_EQ(model.links()[geared.terms[0].link].v, hinge.v);
   ASSERT_EQ(model.springs().size(), 1u);
   EXPECT_EQ(model.springs()[0].stiffness, 10);
 }

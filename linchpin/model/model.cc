@@ -46,15 +46,15 @@ Model Model::with_more_armature(std::span<const double> more) const {
   Model result = *this;
   for (Link& link : result.links_) {
     if (link.nv == 0) continue;
-    const double added = more[std::size_t(link.v)];
+    const double added = more[link.v];
     for (int k = 0; k < link.nv; ++k)
-      check(more[std::size_t(link.v + k)] == added && (link.kind != LinkKind::free || added == 0), "coordinate ",
-            link.v + k, " takes no armature of its own: ", more[std::size_t(link.v + k)]);
+      check(more[link.v + k] == added && (link.kind != LinkKind::free || added == 0), "coordinate ", link.v + k,
+            " takes no armature of its own: ", more[link.v + k]);
     link.armature += added;
   }
   // Hinges with armature are axial, and runs are of one kind.
   for (Run& run : result.runs_) {
-    const std::span links = std::span(result.links_).subspan(std::size_t(run.first), std::size_t(run.end - run.first));
+    const std::span links = std::span(result.links_).subspan(run.first, run.end - run.first);
     if (run.kind != LinkKind::revolute || std::ranges::none_of(links, [](const Link& l) { return l.armature != 0; }))
       continue;
     run.kind = LinkKind::axial;

@@ -52,8 +52,8 @@ inline std::map<std::string, Transform<double>> poses_by_spec(const ModelSpec& s
     if (const auto known = X_W.find(body); known != X_W.end()) return known->second;
     const JointSpec& joint = *joint_of.at(body);
     const int j = model.find_joint(joint.name);
-    return X_W[body] = pose(joint.parent) * joint.X_PF *
-                       joint_pose(joint, q.data() + model.joints()[std::size_t(j)].q) * inverse(joint.X_CM);
+    return X_W[body] = pose(joint.parent) * joint.X_PF * joint_pose(joint, q.data() + model.joints()[j].q) *
+                       inverse(joint.X_CM);
   };
   for (const BodySpec& body : spec.bodies) pose(body.name);
   return X_W;
@@ -70,7 +70,7 @@ inline std::vector<Transform<double>> poses_by_links(const Model& model, const s
     else
       X = {to_rotation(Quaternion<double>{x[0], x[1], x[2], x[3]}),
            link.kind == LinkKind::free ? Vec3<double>{x[4], x[5], x[6]} : Vec3<double>::zero()};
-    X_W.push_back(X_W[std::size_t(link.parent)] * link.X_PF * X);
+    X_W.push_back(X_W[link.parent] * link.X_PF * X);
   }
   return X_W;
 }
@@ -80,7 +80,7 @@ inline double pose_error(const ModelSpec& spec, const Model& model, const std::v
   const auto links = poses_by_links(model, q);
   double worst = 0;
   for (const Body& body : model.bodies()) {
-    const Transform<double> X = links[std::size_t(body.link)] * body.X_LB, &Y = expected.at(body.name);
+    const Transform<double> X = links[body.link] * body.X_LB, &Y = expected.at(body.name);
     const double error = std::max(distance(X.R, Y.R), distance(X.p, Y.p));
     if (!(error <= worst)) worst = error;
   }

@@ -51,7 +51,7 @@ class Resolver {
     to_a = attachment(a, "A");
     to_b = attachment(b, "B");
     if (!fault.empty()) return;
-    const auto link = [&](const Attachment& end) { return model_.bodies()[std::size_t(end.body)].link; };
+    const auto link = [&](const Attachment& end) { return model_.bodies()[end.body].link; };
     if (link(to_a) == link(to_b))
       refuse(words("bodies '", a.body, "' and '", b.body, "' never move against each other: ",
                    to_a.body == to_b.body ? "they are one and the same" : "they are welded together"));
@@ -114,7 +114,7 @@ class Resolver {
         refuse(words("there is no joint '", term.joint, "'"));
         break;
       }
-      const Joint& joint = model_.joints()[std::size_t(j)];
+      const Joint& joint = model_.joints()[j];
       if (joint.type == JointType::ball || joint.type == JointType::free)
         refuse(words("joint '", term.joint, "' is ", to_string(joint.type),
                      "; its position has no coordinates to couple"));

@@ -17,8 +17,8 @@ constexpr int ambiguous = -1;
 std::vector<SceneShape> shapes_on_links(const Model& model) {
   std::vector<SceneShape> shapes;
   for (const ShapeOnBody& at : model.shapes()) {
-    const Body& body = model.bodies()[std::size_t(at.body)];
-    const GeometrySpec& g = body.geometry[std::size_t(at.geometry)];
+    const Body& body = model.bodies()[at.body];
+    const GeometrySpec& g = body.geometry[at.geometry];
     const Transform<double> X_BG{to_rotation(from_rotation(g.X_BG.R)), g.X_BG.p};
     shapes.push_back({g.shape, body.link, body.X_LB * X_BG, g.material, g.margin, g.groups, g.touches});
   }
@@ -30,7 +30,7 @@ std::vector<SceneShape> shapes_on_links(const Model& model) {
 std::vector<SceneSpec::Apart> neighbours(const Model& model) {
   std::vector<SceneSpec::Apart> apart;
   const auto keep_apart = [&](int body_a, int body_b) {
-    const int a = model.bodies()[std::size_t(body_a)].link, b = model.bodies()[std::size_t(body_b)].link;
+    const int a = model.bodies()[body_a].link, b = model.bodies()[body_b].link;
     if (a != 0 && b != 0 && a != b) apart.push_back({a, b});
   };
   for (const Joint& joint : model.joints()) keep_apart(joint.parent, joint.child);
@@ -54,9 +54,8 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
   scene.frames = static_cast<int>(model.links().size());
   for (std::size_t i = 0; i < scene.shapes.size(); ++i) {
     if (scene.shapes[i].frame == 0 || !has_terrain(scene.shapes[i].shape)) continue;
-    const Body& body = model.bodies()[std::size_t(model.shapes()[i].body)];
-    return Error{words("body '", body.name, "', geometry '",
-                       body.geometry[std::size_t(model.shapes()[i].geometry)].name, "': a ",
+    const Body& body = model.bodies()[model.shapes()[i].body];
+    return Error{words("body '", body.name, "', geometry '", body.geometry[model.shapes()[i].geometry].name, "': a ",
                        kind_name(scene.shapes[i].shape),
                        " of terrain cannot move; what moves is made of convex pieces (convex_pieces.h)")};
   }
@@ -72,7 +71,7 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
       if (body < 0)
         return Error{words("exclusion of contact between '", exclusion.a, "' and '", exclusion.b,
                            "': there is no body '", name, "'")};
-      link[k] = model.bodies()[std::size_t(body)].link;
+      link[k] = model.bodies()[body].link;
     }
     if (link[0] != link[1]) scene.apart.push_back({link[0], link[1]});
   }
@@ -81,8 +80,8 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
   std::unordered_map<std::string_view, int> shape_of_name;
   for (std::size_t i = 0; i < model.shapes().size(); ++i) {
     const ShapeOnBody& at = model.shapes()[i];
-    const auto [entry, fresh] = shape_of_name.emplace(
-        model.bodies()[std::size_t(at.body)].geometry[std::size_t(at.geometry)].name, static_cast<int>(i));
+    const auto [entry, fresh] =
+        shape_of_name.emplace(model.bodies()[at.body].geometry[at.geometry].name, static_cast<int>(i));
     if (!fresh) entry->second = ambiguous;
   }
   std::unordered_map<std::uint64_t, int> seen;
@@ -98,7 +97,7 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
       if (found->second == ambiguous) return refused("several geometries are called '", name, "'");
       shape[k] = found->second;
     }
-    if (scene.shapes[std::size_t(shape[0])].frame == scene.shapes[std::size_t(shape[1])].frame)
+    if (scene.shapes[shape[0]].frame == scene.shapes[shape[1]].frame)
       return refused("they never move against each other: ", shape[0] == shape[1]
                                                                  ? "they are one and the same"
                                                                  : "their bodies are welded together or the same");

@@ -37,8 +37,8 @@ ModelSpec leg() {
 }
 
 std::string name_of(const Model& model, int shape) {
-  const ShapeOnBody& at = model.shapes()[std::size_t(shape)];
-  return model.bodies()[std::size_t(at.body)].geometry[std::size_t(at.geometry)].name;
+  const ShapeOnBody& at = model.shapes()[shape];
+  return model.bodies()[at.body].geometry[at.geometry].name;
 }
 // The pairs that would be looked at if near, as text.
 std::string wanted_pairs(const ModelSpec& spec) {

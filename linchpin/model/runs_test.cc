@@ -17,19 +17,19 @@ void expect_sound_runs(const Model& model, const std::string& text) {
   const auto links = model.links();
   const auto runs = model.runs();
   std::vector<int> children(links.size(), 0);
-  for (std::size_t i = 1; i < links.size(); ++i) ++children[std::size_t(links[i].parent)];
+  for (std::size_t i = 1; i < links.size(); ++i) ++children[links[i].parent];
   int next = 0;
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const Run& run = runs[r];
     ASSERT_EQ(run.first, next) << text;
     ASSERT_LT(run.first, run.end) << text;
     for (int i = run.first; i < run.end; ++i) {
-      const Link& link = links[std::size_t(i)];
+      const Link& link = links[i];
       EXPECT_EQ(link.run, int(r)) << text;
       EXPECT_EQ(link.kind, run.kind) << text;
       if (i > run.first) {
         EXPECT_EQ(link.parent, i - 1) << text;
-        EXPECT_EQ(children[std::size_t(i - 1)], 1) << text << ": a branch within a run";
+        EXPECT_EQ(children[i - 1], 1) << text << ": a branch within a run";
         EXPECT_TRUE(link.split) << text;
         EXPECT_EQ(link.phi, 0) << text;
         EXPECT_EQ(link.t, 0) << text;
@@ -41,9 +41,9 @@ void expect_sound_runs(const Model& model, const std::string& text) {
       }
     }
     if (r > 0) {
-      const int parent_link = links[std::size_t(run.first)].parent;
-      EXPECT_EQ(run.parent, links[std::size_t(parent_link)].run) << text;
-      EXPECT_EQ(runs[std::size_t(run.parent)].end - 1, parent_link) << text << ": hangs on the middle of a run";
+      const int parent_link = links[run.first].parent;
+      EXPECT_EQ(run.parent, links[parent_link].run) << text;
+      EXPECT_EQ(runs[run.parent].end - 1, parent_link) << text << ": hangs on the middle of a run";
     }
     next = run.end;
   }

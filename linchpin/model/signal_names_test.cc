@@ -26,12 +26,10 @@ TEST(SignalNames, ThereIsOneForEachCoordinateInItsPlace) {
   ASSERT_EQ(v.size(), std::size_t(model.nv()));
   for (const Joint& joint : model.joints()) {
     if (joint.nq == 1) {
-      EXPECT_EQ(q[std::size_t(joint.q)], joint.name);
+      EXPECT_EQ(q[joint.q], joint.name);
     }
-    for (int k = 0; k < joint.nq && joint.nq > 1; ++k)
-      EXPECT_EQ(q[std::size_t(joint.q + k)], joint.name + "." + std::to_string(k));
-    for (int k = 0; k < joint.nv && joint.nv > 1; ++k)
-      EXPECT_EQ(v[std::size_t(joint.v + k)], joint.name + "." + std::to_string(k));
+    for (int k = 0; k < joint.nq && joint.nq > 1; ++k) EXPECT_EQ(q[joint.q + k], joint.name + "." + std::to_string(k));
+    for (int k = 0; k < joint.nv && joint.nv > 1; ++k) EXPECT_EQ(v[joint.v + k], joint.name + "." + std::to_string(k));
   }
 }
 
@@ -44,8 +42,8 @@ TEST(SignalNames, UnitsAreThoseOfTheMotion) {
   for (const Joint& joint : model.joints()) {
     const bool rotation = joint.nq > joint.nv;  // a quaternion has a number more than its rate
     for (int k = 0; k < joint.nv; ++k) {
-      const std::string& rate = v[std::size_t(joint.v + k)];
-      const std::string& own = q[std::size_t(joint.q + (rotation ? (k < 3 ? k : k + 1) : k))];
+      const std::string& rate = v[joint.v + k];
+      const std::string& own = q[joint.q + (rotation ? (k < 3 ? k : k + 1) : k)];
       if (rotation && k < 3) {
         EXPECT_EQ(own, "") << joint.name;
         EXPECT_EQ(rate, "rad/s") << joint.name;
@@ -54,9 +52,7 @@ TEST(SignalNames, UnitsAreThoseOfTheMotion) {
       }
     }
   }
-  const auto unit = [&](const char* joint, int k) {
-    return q[std::size_t(model.joints()[std::size_t(model.find_joint(joint))].q + k)];
-  };
+  const auto unit = [&](const char* joint, int k) { return q[model.joints()[model.find_joint(joint)].q + k]; };
   EXPECT_EQ(unit("to_prismatic", 0), "m");
   EXPECT_EQ(unit("to_screw", 0), "rad");
   EXPECT_EQ(unit("to_cylindrical", 0), "rad");

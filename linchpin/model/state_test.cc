@@ -70,7 +70,7 @@ TEST(MakeState, IsZeroWithUnitQuaternionsAtRest) {
     for (const double v : state.v) EXPECT_EQ(v, 0);
     std::vector<double> expected(state.q.size(), 0);
     for (const Joint& joint : model.joints())  // spec.h: the quaternion comes first, w leading
-      if (joint.type == JointType::ball || joint.type == JointType::free) expected[std::size_t(joint.q)] = 1;
+      if (joint.type == JointType::ball || joint.type == JointType::free) expected[joint.q] = 1;
     EXPECT_EQ(state.q, expected);
   }
 }
@@ -186,7 +186,7 @@ TEST(Normalize, BringsQuaternionsToLengthOneAndLeavesTheRest) {
     std::vector<double> q = state.q;
     for (const Link& link : model.links())
       if (has_quaternion(link))
-        for (int k = 0; k < 4; ++k) q[std::size_t(link.q + k)] *= 3;
+        for (int k = 0; k < 4; ++k) q[link.q + k] *= 3;
     normalize(model, q);
     EXPECT_LE(configuration_distance(model, q, state.q), 5e-16) << text;
     EXPECT_LE(largest_length_error(model, q), 5e-16) << text;
@@ -232,7 +232,7 @@ TEST(RandomState, StaysInItsRangeAndFillsIt) {
     EXPECT_LE(largest_length_error(model, state.q), 5e-16);
     for (const Link& link : model.links())
       for (int k = has_quaternion(link) ? 4 : 0; k < link.nq; ++k)
-        most_q = std::max(most_q, std::abs(state.q[std::size_t(link.q + k)]));
+        most_q = std::max(most_q, std::abs(state.q[link.q + k]));
     for (const double v : state.v) most_v = std::max(most_v, std::abs(v));
   }
   EXPECT_LE(most_q, 0.5);

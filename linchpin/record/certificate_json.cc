@@ -19,9 +19,9 @@ std::string why_not_passed(const Model& model, const Certificate& c) {
   if (c.status != StepStatus::done) {
     std::string why = c.reason;
     if (c.body >= 0)
-      why += " (body '" + model.bodies()[std::size_t(c.body)].name + "')";
+      why += " (body '" + model.bodies()[c.body].name + "')";
     else if (c.constraint >= 0)
-      why += " (constraint '" + model.constraints()[std::size_t(c.constraint)].name + "')";
+      why += " (constraint '" + model.constraints()[c.constraint].name + "')";
     return why;
   }
   if (!c.finite) return "the energy is not finite";
@@ -42,8 +42,8 @@ std::string certificate_json(const Model& model, const Certificate& c) {
       {"status", to_string(c.status)},
       {"reason", why_not_passed(model, c)},
       {"finite", c.finite},
-      {"body", c.body >= 0 ? Json(model.bodies()[std::size_t(c.body)].name) : Json(nullptr)},
-      {"constraint", c.constraint >= 0 ? Json(model.constraints()[std::size_t(c.constraint)].name) : Json(nullptr)},
+      {"body", c.body >= 0 ? Json(model.bodies()[c.body].name) : Json(nullptr)},
+      {"constraint", c.constraint >= 0 ? Json(model.constraints()[c.constraint].name) : Json(nullptr)},
       {"constraints", {{"loop_error", c.loop_error}, {"loop_speed", c.loop_speed}}},
       {"contact",
        {{"residual", c.residual},

@@ -55,7 +55,7 @@ bool is_status(StepStatus status) { return int(status) >= 0 && int(status) <= in
 
 std::string_view to_string(RunEnd end) {
   constexpr std::string_view names[run_end_count] = {"unfinished", "done", "failed", "stopped"};
-  return names[std::size_t(end)];
+  return names[int(end)];
 }
 
 struct Recording::Parts {
@@ -97,7 +97,7 @@ Recording::Parts::Parts(const std::filesystem::path& where) : path(where) {
 }
 
 void Recording::Parts::read_times() {
-  times.resize(std::size_t(last.frames));
+  times.resize(last.frames);
   tables.time.read(0, last.frames, times.data());
   std::vector<SteppingRow> rows(times.size());
   tables.stepping.read(0, last.frames, rows.data());
@@ -152,17 +152,17 @@ void Recording::Parts::read_lists(long long frame, Snapshot& to) const {
   check_range("contacts", from.contacts, end.contacts, last.ends.contacts);
   check_range("memory", from.memory, end.memory, last.ends.memory);
   check_range("still", from.still, end.still, last.ends.still);
-  to.contacts.resize(std::size_t(end.contacts - from.contacts));
+  to.contacts.resize(end.contacts - from.contacts);
   tables.contacts.read(from.contacts, end.contacts - from.contacts, to.contacts.data());
-  to.state.memory.resize(std::size_t(end.memory - from.memory));
+  to.state.memory.resize(end.memory - from.memory);
   tables.memory.read(from.memory, end.memory - from.memory, to.state.memory.data());
-  to.state.still.resize(std::size_t(end.still - from.still));
+  to.state.still.resize(end.still - from.still);
   tables.still.read(from.still, end.still - from.still, to.state.still.data());
 }
 
 void Recording::Parts::read(long long frame, Snapshot& to) const {
   State& state = to.state;
-  state.time = times[std::size_t(frame)];
+  state.time = times[frame];
   state.q.resize(tables.nq);
   state.v.resize(tables.nv);
   to.reactions.resize(tables.nr);

@@ -77,7 +77,7 @@ void expect_true_frames(const std::filesystem::path& file, const TestRun& run, S
   for (long long i = 0; i < recording.frames(); i += i + 600 < recording.frames() ? 37 : 1) {
     const std::optional<Error> fault = recording.read(i, snapshot);
     ASSERT_FALSE(fault) << fault->message;
-    ASSERT_EQ(bits_of(snapshot), bits_of(kept[std::size_t(i)])) << "frame " << i << " of " << run.settings.source;
+    ASSERT_EQ(bits_of(snapshot), bits_of(kept[i])) << "frame " << i << " of " << run.settings.source;
   }
 }
 

@@ -26,8 +26,8 @@ void write_names(hid_t file, const Model& model) {
   std::vector<std::string> bodies, shapes, constraints;
   for (const Body& body : model.bodies()) bodies.push_back(body.name);
   for (const ShapeOnBody& at : model.shapes()) {
-    const Body& body = model.bodies()[std::size_t(at.body)];
-    const GeometrySpec& geometry = body.geometry[std::size_t(at.geometry)];
+    const Body& body = model.bodies()[at.body];
+    const GeometrySpec& geometry = body.geometry[at.geometry];
     shapes.push_back(body.name + "/" + (geometry.name.empty() ? kind_name(geometry.shape) : geometry.name));
   }
   for (const Constraint& constraint : model.constraints()) constraints.push_back(constraint.name);

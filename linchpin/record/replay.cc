@@ -112,7 +112,7 @@ Result<Replay> replay(const Recording& recording, const std::function<bool(doubl
       if (std::optional<Error> fault = recording.read(frame, recorded)) return std::move(*fault);
     // The frame of a step that failed stands for one step more than were done.
     const long long target = recorded.step + (recorded.report.ok() ? 0 : 1);
-    const double dt = recording.step_sizes()[std::size_t(frame)];
+    const double dt = recording.step_sizes()[frame];
     std::optional<Simulation> shorter;
     for (; step < target; ++step) {
       if (go_on && step % 64 == 0 && !go_on(state.time / recording.times().back())) return result;

@@ -88,8 +88,8 @@ void Signals::values(const Snapshot& s, std::vector<double>& out) const {
   const std::size_t first = out.size();
   out.resize(first + 3 * touched_.size(), 0.0);
   const auto add = [&](int body, const Vec3<double>& f, double sign) {
-    if (place_[std::size_t(body)] < 0) return;
-    double* const to = out.data() + first + 3 * std::size_t(place_[std::size_t(body)]);
+    if (place_[body] < 0) return;
+    double* const to = out.data() + first + 3 * std::size_t(place_[body]);
     to[0] += sign * f.x, to[1] += sign * f.y, to[2] += sign * f.z;
   };
   for (const ContactReport& c : s.contacts) add(c.body_a, c.force, 1), add(c.body_b, c.force, -1);

@@ -8,8 +8,8 @@ namespace {
 
 // Different worlds: each begins with a push of its own.
 std::vector<State> worlds_of(const Model& model, int count) {
-  std::vector<State> worlds(std::size_t(count), make_state(model));
-  for (int i = 0; i < count; ++i) worlds[std::size_t(i)].v[0] += 0.1 * i;
+  std::vector<State> worlds(count, make_state(model));
+  for (int i = 0; i < count; ++i) worlds[i].v[0] += 0.1 * i;
   return worlds;
 }
 

@@ -19,8 +19,7 @@ void run_to(double time, double dt, const SimulationOptions& options, const Mode
 }
 
 double at(const Model& model, const std::vector<double>& numbers, const char* joint) {
-  return numbers[std::size_t(
-      model.joints()[std::size_t(model.find_joint(joint))].v)];  // trees of one-axis joints: q as v
+  return numbers[model.joints()[model.find_joint(joint)].v];  // trees of one-axis joints: q as v
 }
 
 // Five turns, ten times over the line where loops could fold; rk4's error has grown to some 1e-8 by then.
@@ -41,7 +40,7 @@ TEST(ClosedLoopLong, FortyFourBarsForTenSeconds) {
 TEST(ClosedLoopLong, GovernorForTenSeconds) {
   const Model model = model_of("@governor");
   State state = make_state(model);
-  state.v[std::size_t(model.joints()[std::size_t(model.find_joint("spin"))].v)] = 2 * std::numbers::pi;
+  state.v[model.joints()[model.find_joint("spin")].v] = 2 * std::numbers::pi;
   run_to(10, 0.25, {.stepper = Stepper::dormand_prince, .relative_tolerance = 1e-11, .absolute_tolerance = 1e-12},
          model, state);
   const double tolerance = 5e-9;  // of the substeps' tolerance, gathered

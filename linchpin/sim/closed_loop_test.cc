@@ -53,8 +53,8 @@ class Watched {
 
   double total_energy() const { return energy(model_, kin, vel, state.q, state.v).total(); }
   double energy_error() const { return total_energy() - start_energy - work + dissipated; }
-  double q(const char* joint) const { return state.q[std::size_t(at(joint).q)]; }
-  double v(const char* joint) const { return state.v[std::size_t(at(joint).v)]; }
+  double q(const char* joint) const { return state.q[at(joint).q]; }
+  double v(const char* joint) const { return state.v[at(joint).v]; }
 
   State state;
   Kinematics<double> kin;
@@ -62,7 +62,7 @@ class Watched {
   double start_energy = 0, dissipated = 0, work = 0;
 
  private:
-  const Joint& at(const char* joint) const { return model_.joints()[std::size_t(model_.find_joint(joint))]; }
+  const Joint& at(const char* joint) const { return model_.joints()[model_.find_joint(joint)]; }
   void look() {
     kinematics<double>(plan_, state.q, kin);
     velocities(model_, kin, state.v, vel);
@@ -168,8 +168,8 @@ TEST(ClosedLoop, Squeezer) {
       {0.045, 29.162549312, -29.28455349, 0.11863660088, -0.39867312432, 0.52602671408, 0.39867312432, 1.0580201929},
       {0.05, 33.825867767, -33.583431517, 0.11339507381, -0.4078528656, 0.52606044492, 0.4078528656, 1.0569024294}};
   const Model model = model_of("@squeezer");
-  std::vector<double> tau(std::size_t(model.nv()), 0.0);
-  tau[std::size_t(model.joints()[std::size_t(model.find_joint("beta"))].v)] = 0.033;
+  std::vector<double> tau(model.nv(), 0.0);
+  tau[model.joints()[model.find_joint("beta")].v] = 0.033;
   Watched run(model, make_state(model));
   const auto angle = [&](std::size_t k) { return squeezer_start[k] + run.q(squeezer_joints[k]); };
   for (const SqueezerRow& row : rows) {
@@ -240,7 +240,7 @@ TEST(ClosedLoop, Governor) {
               {5.0, 0.4828745766, 0.5355631037, 0.6139170474, -0.5436826903, 6.0224965, 27.94253199}};
   const Model model = model_of("@governor");
   State start = make_state(model);
-  start.v[std::size_t(model.joints()[std::size_t(model.find_joint("spin"))].v)] = 2 * pi;
+  start.v[model.joints()[model.find_joint("spin")].v] = 2 * pi;
   Watched run(model, start, 1e-11);
   const double spin_momentum = momentum(model, run.kin, run.vel).n.z;
   for (const auto& row : rows) {
@@ -504,7 +504,7 @@ TEST(ClosedLoop, EnergyIsWithinTheSteppersOrder) {
     State start = moving_start(text, model);
     if (std::string(text) == "@linkage_biped") {
       for (const Joint& joint : model.joints())
-        if (joint.name.ends_with("shin_joint")) start.v[std::size_t(joint.v)] = 1;
+        if (joint.name.ends_with("shin_joint")) start.v[joint.v] = 1;
       ClosedChain chain(model, plan, model.constraints());
       project_velocity(start.q, start.v, 0, chain);
     }

@@ -63,8 +63,8 @@ TEST(Constraints, AShakenPivotHoldsThePendulumUpright) {
     State state = make_state(model);
     const Joint& joint = model.joints().front();
     const double tilt = 0.05;
-    state.q[std::size_t(joint.q)] = std::cos(tilt / 2);
-    state.q[std::size_t(joint.q) + 2] = std::sin(tilt / 2);
+    state.q[joint.q] = std::cos(tilt / 2);
+    state.q[joint.q + 2] = std::sin(tilt / 2);
     const AssemblyReport assembled = assemble(model, state);
     ASSERT_TRUE(assembled.closed()) << assembled.error;
     Simulation simulation(model, {.stepper = Stepper::rk4, .dt = 2e-4});

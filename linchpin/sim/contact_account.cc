@@ -25,7 +25,7 @@ double ContactStepper::Parts::add_losses(double h, StepReport& report) {
       report.work += work;
     } else if (kind == RowOwner::Kind::spring) {  // the rest of it is stored
       const std::size_t r = std::size_t(block.start);
-      const double damping = model.springs()[std::size_t(rows.owner[b].index)].damping;
+      const double damping = model.springs()[rows.owner[b].index].damping;
       report.dissipated += h * damping * w_after[r] * 0.5 * (w_before[r] + w_after[r]);
     } else {
       loss -= work;
@@ -40,7 +40,7 @@ double ContactStepper::Parts::add_losses(double h, StepReport& report) {
 
 void ContactStepper::Parts::count_work(const Inputs& inputs, std::span<const double> q, std::span<const double> v,
                                        double h, bool servos, StepReport& report) {
-  const auto mean = [&](int k) { return 0.5 * (v[std::size_t(k)] + v_after[std::size_t(k)]); };
+  const auto mean = [&](int k) { return 0.5 * (v[k] + v_after[k]); };
   for (std::size_t k = 0; k < inputs.tau.size(); ++k) report.work += h * inputs.tau[k] * mean(int(k));
   for (std::size_t i = 0; i < model.actuators().size(); ++i) {
     const Actuator& a = model.actuators()[i];
@@ -48,10 +48,9 @@ void ContactStepper::Parts::count_work(const Inputs& inputs, std::span<const dou
     if (a.type == ActuatorType::force)
       report.work += h * std::clamp(a.gear * u, a.lower, a.upper) * mean(a.v);
     else if (is_servo(a) && (servos || !is_bounded(a)))
-      report.work += h * servo_force(a, u, q[std::size_t(a.q)], v_after[std::size_t(a.v)], h) * mean(a.v);
+      report.work += h * servo_force(a, u, q[a.q], v_after[a.v], h) * mean(a.v);
   }
-  for (const int k : joint_plan.damped)
-    report.dissipated += h * model.dofs()[std::size_t(k)].damping * v_after[std::size_t(k)] * mean(k);
+  for (const int k : joint_plan.damped) report.dissipated += h * model.dofs()[k].damping * v_after[k] * mean(k);
   if (inputs.f_ext.empty()) return;
   velocities(model, kin, v_after, vel_after);
   for (std::size_t b = 1; b < model.bodies().size(); ++b) {
@@ -68,7 +67,7 @@ void ContactStepper::Parts::collect() {
   const bool first = sums.empty();  // then nothing is known yet
   for (std::size_t b = 0; b < rows.owner.size(); ++b) {
     if (rows.owner[b].kind != RowOwner::Kind::contact) continue;
-    const Contact& c = set.contacts[std::size_t(rows.owner[b].index)];
+    const Contact& c = set.contacts[rows.owner[b].index];
     const Block& block = rows.rows.blocks[b];
     const double* p = impulses.data() + block.start;
     const double* u = w_after.data() + block.start;

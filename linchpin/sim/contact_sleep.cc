@@ -8,20 +8,18 @@ namespace linchpin {
 // Islands are trees that contacts, loops or springs join; one sleeps when all of it has been still for long enough and
 // nobody pushes it. Whatever wakes comes near first, and so becomes one of them.
 void ContactStepper::Parts::find_sleepers(const Departure& from, Arrival& at, StepReport& report) {
-  at.still.resize(std::size_t(trees.count), 0.0);
+  at.still.resize(trees.count, 0.0);
   joined.clear();
   const auto join = [&](int link_a, int link_b) {
-    if (link_a != 0 && link_b != 0)
-      joined.push_back({trees.of_link[std::size_t(link_a)], trees.of_link[std::size_t(link_b)]});
+    if (link_a != 0 && link_b != 0) joined.push_back({trees.of_link[link_a], trees.of_link[link_b]});
   };
   for (const Contact& c : set.contacts) join(c.link_a, c.link_b);
-  for (const Spring& s : model.springs())
-    join(model.bodies()[std::size_t(s.a.body)].link, model.bodies()[std::size_t(s.b.body)].link);
+  for (const Spring& s : model.springs()) join(model.bodies()[s.a.body].link, model.bodies()[s.b.body].link);
   if (const ClosedChain* chain = dynamics.chain()) {
     const std::span<const ConstraintPlan::Side> sides = chain->constraints.sides();
     for (int r = 0; r < chain->constraints.rows(); ++r)
       for (int s = chain->constraints.first_side(r) + 1; s < chain->constraints.first_side(r + 1); ++s)
-        join(sides[std::size_t(s) - 1].link, sides[std::size_t(s)].link);
+        join(sides[s - 1].link, sides[s].link);
   }
   linchpin::find_islands(never_fixed, joined, islands);
   const auto pushed = [&](int tree) {
@@ -29,7 +27,7 @@ void ContactStepper::Parts::find_sleepers(const Departure& from, Arrival& at, St
       if (trees.of_link[i] != tree) continue;
       const Link& link = model.links()[i];
       for (int k = link.v; k < link.v + link.nv && !from.inputs.tau.empty(); ++k)
-        if (from.inputs.tau[std::size_t(k)] != 0) return true;
+        if (from.inputs.tau[k] != 0) return true;
       for (const Actuator& a : model.actuators())
         if (a.v >= link.v && a.v < link.v + link.nv) return true;
     }
@@ -37,16 +35,16 @@ void ContactStepper::Parts::find_sleepers(const Departure& from, Arrival& at, St
   };
   for (int i = 0; i < islands.count; ++i) {
     const std::span<const int> members = islands.bodies_of(i);
-    const bool sleeps = std::ranges::all_of(
-        members, [&](int tree) { return at.still[std::size_t(tree)] >= options.sleep_after && !pushed(tree); });
+    const bool sleeps =
+        std::ranges::all_of(members, [&](int tree) { return at.still[tree] >= options.sleep_after && !pushed(tree); });
     for (const int tree : members) {
-      asleep[std::size_t(tree)] = sleeps;
+      asleep[tree] = sleeps;
       report.asleep += sleeps;
     }
   }
   for (std::size_t i = 1; i < model.links().size(); ++i) {
     const Link& link = model.links()[i];
-    if (asleep[std::size_t(trees.of_link[i])]) std::fill_n(at.v.begin() + link.v, link.nv, 0.0);
+    if (asleep[trees.of_link[i]]) std::fill_n(at.v.begin() + link.v, link.nv, 0.0);
   }
   velocities(model, kin, at.v, vel);
 }
@@ -54,7 +52,7 @@ void ContactStepper::Parts::find_sleepers(const Departure& from, Arrival& at, St
 // Contacts among sleepers have no rows.
 void ContactStepper::Parts::drop_sleepers() {
   if (options.sleep_after == 0) return;
-  const auto sleeps = [&](int link) { return link == 0 || asleep[std::size_t(trees.of_link[std::size_t(link)])] != 0; };
+  const auto sleeps = [&](int link) { return link == 0 || asleep[trees.of_link[link]] != 0; };
   std::erase_if(set.contacts, [&](const Contact& c) { return sleeps(c.link_a) && sleeps(c.link_b); });
   bounces.resize(set.contacts.size());
 }
@@ -64,7 +62,7 @@ void ContactStepper::Parts::count_stillness(Arrival& at) const {
   for (std::size_t i = 1; i < model.links().size(); ++i) {
     const Link& link = model.links()[i];
     for (int k = link.v; k < link.v + link.nv; ++k)
-      if (std::abs(at.v[std::size_t(k)]) > options.sleep_speed) at.still[std::size_t(trees.of_link[i])] = 0;
+      if (std::abs(at.v[k]) > options.sleep_speed) at.still[trees.of_link[i]] = 0;
   }
 }
 
@@ -73,7 +71,7 @@ void ContactStepper::Parts::keep_sleepers() {
   if (options.sleep_after == 0) return;
   for (std::size_t i = 1; i < model.links().size(); ++i) {
     const Link& link = model.links()[i];
-    if (asleep[std::size_t(trees.of_link[i])]) std::fill_n(v_after.begin() + link.v, link.nv, 0.0);
+    if (asleep[trees.of_link[i]]) std::fill_n(v_after.begin() + link.v, link.nv, 0.0);
   }
 }
 

@@ -19,7 +19,7 @@ double good_enough(const ContactOptions& o, int loose_steps) {
 }  // namespace
 
 void ContactStepper::Parts::add_limit(int limit, std::span<const double> q, double offset, StepRows& to) const {
-  add_limit_row(model, joint_plan, kin, vel, joint_plan.limits[std::size_t(limit)], q, offset, to.rows);
+  add_limit_row(model, joint_plan, kin, vel, joint_plan.limits[limit], q, offset, to.rows);
   to.add_owner(RowOwner::Kind::limit, limit);
 }
 
@@ -56,15 +56,14 @@ void ContactStepper::Parts::gather_rows(const Inputs& inputs, std::span<const do
     if (rows.rows.blocks.size() > before) rows.add_owner(RowOwner::Kind::spring, s);
   }
   for (int i = 0; i < int(set.contacts.size()); ++i) {
-    if (bounces[std::size_t(i)]) continue;
-    const Contact& c = set.contacts[std::size_t(i)];
+    if (bounces[i]) continue;
+    const Contact& c = set.contacts[i];
     add_contact(c, kin, open(c.gap) / h, rows.rows);  // (2)
     rows.add_owner(RowOwner::Kind::contact, i);
   }
   for (int i = 0; i < int(joint_plan.limits.size()); ++i) {
-    const JointLimit& limit = joint_plan.limits[std::size_t(i)];
-    if (hasty[std::size_t(i)] || is_near(limit, q, v, h))
-      add_limit(i, q, std::min(open(gap_of(limit, q)) / h, limit.speed), rows);
+    const JointLimit& limit = joint_plan.limits[i];
+    if (hasty[i] || is_near(limit, q, v, h)) add_limit(i, q, std::min(open(gap_of(limit, q)) / h, limit.speed), rows);
   }
   for (const int k : joint_plan.frictional) {
     add_friction_row(model, joint_plan, kin, vel, k, h, rows.rows);
@@ -72,16 +71,16 @@ void ContactStepper::Parts::gather_rows(const Inputs& inputs, std::span<const do
   }
   if (servos) return;
   for (const int a : joint_plan.bounded_servos) {
-    const Actuator& actuator = model.actuators()[std::size_t(a)];
+    const Actuator& actuator = model.actuators()[a];
     const double u = control_of(model, inputs.controls, std::size_t(a));
-    add_servo_row(model, joint_plan, kin, vel, a, u, q[std::size_t(actuator.q)], h, rows.rows);
+    add_servo_row(model, joint_plan, kin, vel, a, u, q[actuator.q], h, rows.rows);
     rows.add_owner(RowOwner::Kind::servo, a);
   }
 }
 
 void ContactStepper::Parts::find_row_trees() {
   std::ranges::fill(has_rows, 0);
-  for (const RowSide& side : rows.rows.sides) has_rows[std::size_t(trees.of_link[std::size_t(side.link)])] = 1;
+  for (const RowSide& side : rows.rows.sides) has_rows[trees.of_link[side.link]] = 1;
 }
 
 // Where forces are evaluated: (4) in the middle for trees without rows.
@@ -89,8 +88,8 @@ void ContactStepper::Parts::place_middle(std::span<const double> q, std::span<co
   std::ranges::copy(q, q_eval.begin());
   for (std::size_t i = 1; i < model.links().size(); ++i) {
     const Link& link = model.links()[i];
-    const double part = has_rows[std::size_t(trees.of_link[i])] ? 0 : 0.5 * h;
-    for (int k = link.v; k < link.v + link.nv; ++k) step_v[std::size_t(k)] = part * v[std::size_t(k)];
+    const double part = has_rows[trees.of_link[i]] ? 0 : 0.5 * h;
+    for (int k = link.v; k < link.v + link.nv; ++k) step_v[k] = part * v[k];
   }
   integrate(model, step_v, q_eval);
 }
@@ -138,12 +137,12 @@ bool ContactStepper::Parts::solve_rows(const Departure& from, const Arrival& at,
       .guess_tolerance = (at.fresh ? 1e-3 : 0.1) * options.tolerance,
       // They have been found as well as can be: if that did not last for a step, something moves, and it will not the next time.
       .aim = (at.fresh ? 1e-2 : 1e-5) * options.tolerance};
-  z.assign(std::size_t(problem.size()), 0.0);
+  z.assign(problem.size(), 0.0);
   if (has_rows_in_place(options.method)) how.warm_start = guess_impulses(rows, set.contacts, at.memory, h, z);
   Problem* posed = &problem;
   if (!round) {
     friction.pose(problem, options.directions, {}, flat_problem);
-    flat.resize(std::size_t(flat_problem.size()));
+    flat.resize(flat_problem.size());
     friction.from_conic(z, {}, flat);
     posed = &flat_problem;
   }
@@ -175,7 +174,7 @@ int ContactStepper::Parts::painleve_contacts() {
   for (std::size_t b = 0; b < rows.owner.size(); ++b) {
     const Block& block = rows.rows.blocks[b];
     if (block.kind != BlockKind::cone) continue;
-    const Contact& c = set.contacts[std::size_t(rows.owner[b].index)];
+    const Contact& c = set.contacts[rows.owner[b].index];
     if (c.gap > touching(options)) continue;
     const Vec3<double> u = relative_velocity(c, kin, vel);
     const double slip = length(u.y, c.across * u.z);
@@ -189,9 +188,9 @@ int ContactStepper::Parts::painleve_contacts() {
 
 bool ContactStepper::Parts::within_servo_limits(const Inputs& inputs, std::span<const double> q, double h) const {
   for (const int a : joint_plan.bounded_servos) {
-    const Actuator& actuator = model.actuators()[std::size_t(a)];
+    const Actuator& actuator = model.actuators()[a];
     const double u = control_of(model, inputs.controls, std::size_t(a));
-    const double f = servo_force(actuator, u, q[std::size_t(actuator.q)], v_after[std::size_t(actuator.v)], h);
+    const double f = servo_force(actuator, u, q[actuator.q], v_after[actuator.v], h);
     if (!(f >= actuator.lower && f <= actuator.upper)) return false;
   }
   return true;
@@ -211,20 +210,20 @@ bool ContactStepper::Parts::put_back(const Arrival& at, double h, StepReport& re
   if (ClosedChain* chain = dynamics.chain()) add_loop_rows(chain->constraints, chain->rows, lifted);
   std::ranges::fill(lifted.rows.offset, 0);  // loops have a projection of their own, and are not to be opened here
   for (int i = 0; i < int(set.contacts.size()); ++i) {
-    const Contact& c = set.contacts[std::size_t(i)];
+    const Contact& c = set.contacts[i];
     add_normal(c, kin, c.gap + h * relative_velocity(c, kin, vel_after).x, lifted.rows);
     lifted.add_owner(RowOwner::Kind::contact, i);
   }
   for (int i = 0; i < int(joint_plan.limits.size()); ++i) {
-    const JointLimit& limit = joint_plan.limits[std::size_t(i)];
+    const JointLimit& limit = joint_plan.limits[i];
     const double gap = gap_of(limit, at.q) + h * rate_of(limit, at.q, v_after);
     if (gap <= limit_margin) add_limit(i, at.q, gap, lifted);
   }
   velocities(model, kin, zero, vel_after);
   const Motive motive{bare.model, bare.plan, kin, vel_after, at.q, zero, {}, {}, 0};
   bare.formulation->pose(motive, lifted.rows, problem);
-  z.assign(std::size_t(problem.size()), 0.0);
-  lift_impulses.resize(std::size_t(lifted.rows.size()));
+  z.assign(problem.size(), 0.0);
+  lift_impulses.resize(lifted.rows.size());
   // Positions need not be exact: what is left over is seen by the next step. Nor is it lost if this one finds nothing.
   const SolveReport solved = solver.solve(problem, SolverId::automatic, {.tolerance = 1e-6, .acceptable = 1e-2}, z);
   ++report.problems;

@@ -23,9 +23,9 @@ ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       trees(model),
       contact_plan(model),
       joint_plan(model),
-      armature(std::size_t(model.nv()), 0.0),
+      armature(model.nv(), 0.0),
       soft((implicit_armature(model, dt, true, armature), model), options.method, armature),
-      bare(model, options.method, std::vector<double>(std::size_t(model.nv()), 0.0)),
+      bare(model, options.method, std::vector<double>(model.nv(), 0.0)),
       kin(bare.plan),
       kin_middle(bare.plan),
       vel(model),
@@ -33,17 +33,17 @@ ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       set(contact_plan),
       wider(contact_plan),
       hasty(joint_plan.limits.size(), 0),
-      q_eval(std::size_t(model.nq())),
-      q_moved(std::size_t(model.nq())),
-      step_v(std::size_t(model.nv())),
-      v_after(std::size_t(model.nv())),
-      tau(std::size_t(model.nv())),
-      vdot(std::size_t(model.nv())),
-      shift(std::size_t(model.nv())),
-      zero(std::size_t(model.nv()), 0.0),
-      has_rows(std::size_t(trees.count)),
-      asleep(std::size_t(trees.count)),
-      never_fixed(std::size_t(trees.count), 0) {
+      q_eval(model.nq()),
+      q_moved(model.nq()),
+      step_v(model.nv()),
+      v_after(model.nv()),
+      tau(model.nv()),
+      vdot(model.nv()),
+      shift(model.nv()),
+      zero(model.nv(), 0.0),
+      has_rows(trees.count),
+      asleep(trees.count),
+      never_fixed(trees.count, 0) {
   check(
       options.directions != 2 || contact_plan.plane,
       "two directions of friction are for models that move in one plane, and this one does not: take 4 or more, or 0");
@@ -180,8 +180,8 @@ void ContactStepper::Parts::move(const Departure& from, double h, Arrival& at, S
   // (3) and (4); place_middle() has moved the trees of (4) half of the way.
   for (std::size_t i = 1; i < model.links().size(); ++i) {
     const Link& link = model.links()[i];
-    const double part = has_rows[std::size_t(trees.of_link[i])] ? h : 0.5 * h;
-    for (int k = link.v; k < link.v + link.nv; ++k) step_v[std::size_t(k)] = part * v_after[std::size_t(k)];
+    const double part = has_rows[trees.of_link[i]] ? h : 0.5 * h;
+    for (int k = link.v; k < link.v + link.nv; ++k) step_v[k] = part * v_after[k];
   }
   std::ranges::copy(q_eval, at.q.begin());
   integrate(model, step_v, at.q);

@@ -38,7 +38,7 @@ struct Trees {
   explicit Trees(const Model& model) : of_link(model.links().size(), -1) {
     for (std::size_t i = 1; i < model.links().size(); ++i) {
       const Link& link = model.links()[i];
-      of_link[i] = link.parent == 0 ? count++ : of_link[std::size_t(link.parent)];
+      of_link[i] = link.parent == 0 ? count++ : of_link[link.parent];
     }
   }
   int count = 0;

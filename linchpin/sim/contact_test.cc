@@ -235,7 +235,7 @@ TEST(Contact, BallsInARow) {
   state = make_state(apart);
   for (int i = 0; i < 40; ++i) ASSERT_TRUE(passing.step(state).ok());
   EXPECT_NEAR(state.v[3], 2, 1e-3);
-  for (int k = 0; k < 3; ++k) EXPECT_NEAR(state.v[std::size_t(k)], 0, 2e-3) << "ball " << k;
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(state.v[k], 0, 2e-3) << "ball " << k;
 }
 
 TEST(Contact, DominoesFallOneAfterTheOther) {
@@ -326,7 +326,7 @@ TEST(Contact, IslandsFallAsleepAndWake) {
   EXPECT_EQ(report.asleep, 3);
   EXPECT_EQ(report.problems, 0);
   const State slept = state;
-  std::vector<double> tau(std::size_t(model.nv()), 0.0);
+  std::vector<double> tau(model.nv(), 0.0);
   tau[3] = 100;  // N: more than friction holds
   report = simulation.step(state, {.tau = tau});
   EXPECT_EQ(report.asleep, 0) << "a push wakes all of them";

@@ -95,31 +95,29 @@ bool ContactStepper::Parts::solve_impacts(Arrival& at, StepReport& report) {
   rows.clear();
   if (ClosedChain* chain = dynamics.chain()) add_loop_rows(chain->constraints, chain->rows, rows);
   for (int i = 0; i < int(set.contacts.size()); ++i) {
-    if (set.contacts[std::size_t(i)].gap > touching(options)) continue;
-    add_contact(set.contacts[std::size_t(i)], kin, 0, rows.rows);
+    if (set.contacts[i].gap > touching(options)) continue;
+    add_contact(set.contacts[i], kin, 0, rows.rows);
     rows.add_owner(RowOwner::Kind::contact, i);
   }
   for (int i = 0; i < int(joint_plan.limits.size()); ++i)
-    if (gap_of(joint_plan.limits[std::size_t(i)], at.q) <= touching(options)) add_limit(i, at.q, 0, rows);
+    if (gap_of(joint_plan.limits[i], at.q) <= touching(options)) add_limit(i, at.q, 0, rows);
   const std::size_t n = std::size_t(rows.rows.size());
   const Motive motive{bare.model, bare.plan, kin, vel, at.q, at.v, {}, {}, 0};
   bare.formulation->pose(motive, rows.rows, problem);
-  z.assign(std::size_t(problem.size()), 0.0);
+  z.assign(problem.size(), 0.0);
   impulses.resize(n);
   w_before.resize(n);
   linchpin::row_velocities(rows.rows, vel, w_before);
   // The problem's last blocks are those of the rows, but for free ones.
   restitution.assign(problem.blocks.size(), 0.0);
-  approach.assign(std::size_t(problem.size()), 0.0);
+  approach.assign(problem.size(), 0.0);
   for (std::size_t p = problem.blocks.size(), b = rows.rows.blocks.size(); b-- > 0;) {
     const Block& row = rows.rows.blocks[b];
     if (row.kind == BlockKind::free) continue;
     do --p;
     while (problem.blocks[p].kind == BlockKind::free);
-    if (rows.owner[b].kind == RowOwner::Kind::contact)
-      restitution[p] = set.contacts[std::size_t(rows.owner[b].index)].restitution;
-    for (int k = 0; k < row.size; ++k)
-      approach[std::size_t(problem.blocks[p].start + k)] = w_before[std::size_t(row.start + k)];
+    if (rows.owner[b].kind == RowOwner::Kind::contact) restitution[p] = set.contacts[rows.owner[b].index].restitution;
+    for (int k = 0; k < row.size; ++k) approach[problem.blocks[p].start + k] = w_before[row.start + k];
   }
   const ImpactReport impact_report = solve_impact({problem, restitution, approach},
                                                   {.restitution = options.restitution,

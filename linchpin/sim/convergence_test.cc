@@ -132,7 +132,7 @@ std::vector<double> defects_over_time(Stepper stepper, double dt, double time, i
   Simulation simulation(model, {.stepper = stepper, .dt = dt});
   RunMonitor monitor(model);
   monitor.start(state);
-  std::vector<double> worst(std::size_t(parts), 0);
+  std::vector<double> worst(parts, 0);
   const int steps = int(std::lround(time / dt / parts));
   for (double& part : worst)
     for (int i = 0; i < steps; ++i) {

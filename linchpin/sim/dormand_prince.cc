@@ -61,8 +61,8 @@ double substep_error(const Dynamics& dynamics, const Arrival& base, double h, co
       v += order5_less_4[j] * stages.vdot[j * nv + k];
     }
     const int position = dynamics.position_of[k];
-    const double before = position < 0 ? 1 : base.q[std::size_t(position)];
-    const double after = position < 0 ? 1 : stages.q[std::size_t(position)];
+    const double before = position < 0 ? 1 : base.q[position];
+    const double after = position < 0 ? 1 : stages.q[position];
     worst = std::max(
         {worst, relative_error(h * u, before, after, options), relative_error(h * v, base.v[k], stages.v[k], options)});
   }

@@ -33,9 +33,9 @@ struct Drag::Parts {
         kin(plan),
         rest(model),
         moving(model),
-        zero(std::size_t(model.nv()), 0.0),
+        zero(model.nv(), 0.0),
         v(zero),
-        q(std::size_t(model.nq())) {
+        q(model.nq()) {
     Result<std::unique_ptr<Formulation>> made = make_formulation(method, model, plan);
     check(bool(made), "method ", to_string(method), ": ", made ? "" : made.error().message);
     formulation = std::move(made).value();
@@ -94,9 +94,9 @@ void Drag::Parts::gather(const State& state, std::span<const DragGoal> goals, do
     std::ranges::fill(rows.rows.offset, 0);  // time stands still; positions are brought back below
   }
   for (const DragGoal& goal : goals) {
-    const int link = model.bodies()[std::size_t(goal.body)].link;
+    const int link = model.bodies()[goal.body].link;
     if (link == 0) continue;
-    const Vec3<double> x = place_of(goal), lever = x - kin.X_WL[std::size_t(link)].p, e = goal.goal_W - x;
+    const Vec3<double> x = place_of(goal), lever = x - kin.X_WL[link].p, e = goal.goal_W - x;
     const Vec3<double> axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const double along[3] = {e.x, e.y, e.z};
     rows.rows.begin_block(BlockKind::free, 3);
@@ -107,12 +107,12 @@ void Drag::Parts::gather(const State& state, std::span<const DragGoal> goals, do
     }
   }
   for (int i = 0; i < int(set.contacts.size()); ++i) {
-    const Contact& c = set.contacts[std::size_t(i)];
+    const Contact& c = set.contacts[i];
     add_normal(c, kin, std::max(c.gap, 0.0), rows.rows);
     rows.add_owner(RowOwner::Kind::contact, i);
   }
   for (int i = 0; i < int(joint_plan.limits.size()); ++i) {
-    const JointLimit& limit = joint_plan.limits[std::size_t(i)];
+    const JointLimit& limit = joint_plan.limits[i];
     const double gap = gap_of(limit, state.q);
     if (!std::isfinite(gap)) continue;
     add_limit_row(model, joint_plan, kin, rest, limit, state.q, std::max(gap, 0.0), rows.rows);
@@ -123,8 +123,8 @@ void Drag::Parts::gather(const State& state, std::span<const DragGoal> goals, do
 bool Drag::Parts::solve(const State& state) {
   const Motive motive{model, plan, kin, rest, state.q, zero, {}, {}, 0};
   formulation->pose(motive, rows.rows, problem);
-  z.assign(std::size_t(problem.size()), 0.0);
-  impulses.assign(std::size_t(rows.rows.size()), 0.0);
+  z.assign(problem.size(), 0.0);
+  impulses.assign(rows.rows.size(), 0.0);
   const SolveReport solved = solver.solve(problem, SolverId::automatic, {.tolerance = 1e-12, .acceptable = 1e-8}, z);
   if (!solved.residual.within(1e-8) || solved.status == Status::bad_input) return false;
   formulation->lift(motive, rows.rows, z, v, impulses);

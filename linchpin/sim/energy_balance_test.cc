@@ -83,8 +83,7 @@ TEST(EnergyBalance, WorkOfForcesFromOutside) {
 // Everything at once, in a tree with springs and damping on every kind of joint: the defect falls with the order.
 TEST(EnergyBalance, ClosesOnARandomTree) {
   const Model model = model_of("@random_tree:bodies=12,seed=3");
-  const std::vector<double> tau = random_numbers(std::size_t(model.nv()), 1),
-                            f_ext = random_numbers(6 * model.bodies().size(), 2);
+  const std::vector<double> tau = random_numbers(model.nv(), 1), f_ext = random_numbers(6 * model.bodies().size(), 2);
   State state = random_state(model, 1, 1);
   const Certificate c = followed(model, state, tight(0.01), 50, {tau, f_ext});
   EXPECT_TRUE(c.passed()) << c.reason;

@@ -25,7 +25,7 @@ StepReport finish(Dynamics& dynamics, const Departure& from, const Arrival& to) 
 
 }  // namespace
 
-EulerWorkspace::EulerWorkspace(const Model& model) : vdot(std::size_t(model.nv())), step(std::size_t(model.nv())) {}
+EulerWorkspace::EulerWorkspace(const Model& model) : vdot(model.nv()), step(model.nv()) {}
 
 StepReport explicit_euler(Dynamics& dynamics, const Departure& from, EulerWorkspace& ws, Arrival& to) {
   update_velocity(dynamics, from, ws, to);

@@ -55,11 +55,7 @@ bool solve_midpoint(Dynamics& dynamics, const Departure& from, MidpointWorkspace
 }  // namespace
 
 MidpointWorkspace::MidpointWorkspace(const Model& model)
-    : q(std::size_t(model.nq())),
-      v(std::size_t(model.nv())),
-      vdot(std::size_t(model.nv())),
-      before(std::size_t(model.nv())),
-      step(std::size_t(model.nv())) {}
+    : q(model.nq()), v(model.nv()), vdot(model.nv()), before(model.nv()), step(model.nv()) {}
 
 StepReport implicit_midpoint(Dynamics& dynamics, const Departure& from, MidpointWorkspace& ws, Arrival& to) {
   const State& s = from.state;

@@ -31,8 +31,8 @@ std::optional<StepReport> refused_start(Dynamics& dynamics, const State& state, 
   const double allowed_error = std::max(largest_error, options.loop_tolerance);
   for (int r = 0; r < chain.constraints.rows(); ++r) {
     StepReport report;
-    report.loop_error = std::abs(chain.rows.error[std::size_t(r)]);
-    report.loop_speed = std::abs(chain.g[std::size_t(r)]);
+    report.loop_error = std::abs(chain.rows.error[r]);
+    report.loop_speed = std::abs(chain.g[r]);
     constexpr StepStatus status = StepStatus::not_assembled;
     if (report.loop_error > allowed_error)
       set_failure(status, "the state is off its constraints: assemble it first", chain, r, report);

@@ -16,8 +16,7 @@ TEST(NoAllocation, TheCounterCounts) {
 TEST(NoAllocation, InAStepOfAnyStepper) {
   for (const std::string& name : test_scenes()) {
     const Model model = model_of(name);
-    const std::vector<double> tau = random_numbers(std::size_t(model.nv()), 1),
-                              f_ext = random_numbers(6 * model.bodies().size(), 2);
+    const std::vector<double> tau = random_numbers(model.nv(), 1), f_ext = random_numbers(6 * model.bodies().size(), 2);
     for (const Stepper stepper : all_steppers()) {
       State state = random_state(model, 1, 1, 0.1);
       Simulation simulation(model, {.stepper = stepper, .dt = 1e-4});

@@ -46,12 +46,7 @@ Vec3<double> inverse_dexp(const Vec3<double>& u, const Vec3<double>& w) {
 }
 
 Stages::Stages(const Model& model, int count)
-    : u(std::size_t(model.nv())),
-      q(std::size_t(model.nq())),
-      v(std::size_t(model.nv())),
-      udot(std::size_t(count * model.nv())),
-      vdot(std::size_t(count * model.nv())),
-      power(std::size_t(count)) {}
+    : u(model.nv()), q(model.nq()), v(model.nv()), udot(count * model.nv()), vdot(count * model.nv()), power(count) {}
 
 void place_stage(const Dynamics& dynamics, double time0, std::span<const double> q0, std::span<const double> v0,
                  double h, std::span<const double> weights, Stages& stages) {

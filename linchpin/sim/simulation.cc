@@ -232,7 +232,7 @@ StepReport Simulation::step(State& state, const Inputs& inputs) {
 std::vector<std::string> ignored_by_smooth_steppers(const Model& model) {
   std::vector<std::string> lines;
   for (const Joint& joint : model.joints()) {
-    const auto dofs = model.dofs().subspan(std::size_t(joint.v), std::size_t(joint.nv));
+    const auto dofs = model.dofs().subspan(joint.v, joint.nv);
     const auto any = [&](const auto& has) { return std::ranges::any_of(dofs, has); };
     const auto add = [&](const char* what) { lines.push_back(text("joint '", joint.name, "': ", what)); };
     if (any([](const DofSpec& dof) { return dof.dry_friction != 0; })) add("dry friction");

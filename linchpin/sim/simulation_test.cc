@@ -86,7 +86,7 @@ TEST(Simulation, CountsEvaluations) {
 
 TEST(Simulation, CopiedStateGoesOnWithTheSameBits) {
   const Model model = model_of("@random_tree:bodies=15,seed=4");
-  const std::vector<double> tau = random_numbers(std::size_t(model.nv()), 1);
+  const std::vector<double> tau = random_numbers(model.nv(), 1);
   for (const Stepper stepper : all_steppers()) {
     const double dt = stepper == Stepper::dormand_prince ? 0.05 : 2e-3;  // several substeps
     const SimulationOptions options{.stepper = stepper, .dt = dt, .relative_tolerance = 1e-9};
@@ -102,7 +102,7 @@ TEST(Simulation, CopiedStateGoesOnWithTheSameBits) {
 
 TEST(Simulation, EmptyInputsAreZeros) {
   const Model model = model_of("@random_tree:bodies=15,seed=4");
-  const std::vector<double> tau(std::size_t(model.nv()), 0), f_ext(6 * model.bodies().size(), 0);
+  const std::vector<double> tau(model.nv(), 0), f_ext(6 * model.bodies().size(), 0);
   for (const Stepper stepper : all_steppers()) {
     const SimulationOptions options{.stepper = stepper, .dt = 2e-3, .relative_tolerance = 1e-9};
     const State start = random_state(model, 1, 1, 0.5);
@@ -121,7 +121,7 @@ TEST(Simulation, QuaternionsStayUnit) {
     for (const Link& link : model.links()) {
       if (link.nq < 4) continue;
       double length2 = 0;
-      for (int k = 0; k < 4; ++k) length2 += std::pow(state.q[std::size_t(link.q + k)], 2);
+      for (int k = 0; k < 4; ++k) length2 += std::pow(state.q[link.q + k], 2);
       EXPECT_NEAR(length2, 1, 1e-15) << to_string(stepper);
     }
   }
@@ -264,14 +264,14 @@ TEST(Simulation, NotFiniteNamesTheBodyAndLeavesTheState) {
   const Model model = model_of("@humanoid");
   const int elbow = 20;  // some joint in the middle
   const Joint& joint = model.joints()[elbow];
-  std::vector<double> tau(std::size_t(model.nv()), 0), f_ext(6 * model.bodies().size(), 0);
-  tau[std::size_t(joint.v)] = nan;
+  std::vector<double> tau(model.nv(), 0), f_ext(6 * model.bodies().size(), 0);
+  tau[joint.v] = nan;
   f_ext[6 * std::size_t(joint.child) + 4] = std::numeric_limits<double>::infinity();
   for (const Stepper stepper : all_steppers()) {
     Simulation simulation(model, {.stepper = stepper});
     State bad_q = make_state(model), bad_v = bad_q, good = bad_q;
-    bad_q.q[std::size_t(joint.q)] = nan;
-    bad_v.v[std::size_t(joint.v)] = std::numeric_limits<double>::infinity();
+    bad_q.q[joint.q] = nan;
+    bad_v.v[joint.v] = std::numeric_limits<double>::infinity();
     const auto expect_blame = [&](State& state, const Inputs& inputs) {
       const State before = state;
       const StepReport report = simulation.step(state, inputs);

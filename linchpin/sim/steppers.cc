@@ -43,22 +43,21 @@ StepReport failed(StepStatus status, const char* reason, int body) {
 
 Dynamics::Dynamics(const Model& m)
     : model(m),
-      position_of(std::size_t(m.nv()), -1),
+      position_of(m.nv(), -1),
       passive_(has_passive_forces(m)),
       driven_(std::ranges::any_of(m.constraints(), is_driven)),
       plan_(m),
       aba_(plan_),
       kin_(plan_),
       vel_(m),
-      tau_(std::size_t(m.nv())),
-      vdot_(std::size_t(m.nv())),
+      tau_(m.nv()),
+      vdot_(m.nv()),
       f_(m.springs().empty() ? 0 : 6 * m.bodies().size()) {
   if (!m.constraints().empty()) chain_.emplace(m, plan_, m.constraints());
   for (const Link& link : model.links()) {
     const bool quaternion = link.kind == LinkKind::ball || link.kind == LinkKind::free;
     if (quaternion) rotations.push_back(link.v);
-    for (int k = quaternion ? 3 : 0; k < link.nv; ++k)
-      position_of[std::size_t(link.v + k)] = link.q + k + (quaternion ? 1 : 0);
+    for (int k = quaternion ? 3 : 0; k < link.nv; ++k) position_of[link.v + k] = link.q + k + (quaternion ? 1 : 0);
   }
 }
 
@@ -119,7 +118,7 @@ Power Dynamics::power(double time, std::span<const double> q, std::span<const do
   return power;
 }
 
-Arrival::Arrival(const Model& model) : q(std::size_t(model.nq())), v(std::size_t(model.nv())) {}
+Arrival::Arrival(const Model& model) : q(model.nq()), v(model.nv()) {}
 
 bool all_finite(std::span<const double> x) { return first_not_finite(x) < 0; }
 

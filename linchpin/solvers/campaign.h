@@ -86,20 +86,19 @@ class Judge {
   void product(const BlockSparse& H, const std::vector<double>& A, const std::vector<double>& z) {
     const auto each = [&](auto&& f) {  // f(row, column, value) of every number in H
       for (int rb = 0; rb < H.row_blocks(); ++rb)
-        for (int e = H.first[std::size_t(rb)]; e < H.first[std::size_t(rb) + 1]; ++e) {
-          const double* value = &H.values[H.value_start[std::size_t(e)]];
-          const std::size_t cb = std::size_t(H.column[std::size_t(e)]);
-          for (int r = H.row_start[std::size_t(rb)]; r < H.row_start[std::size_t(rb) + 1]; ++r)
-            for (int c = H.column_start[cb]; c < H.column_start[cb + 1]; ++c)
-              f(std::size_t(r), std::size_t(c), Exact(*value++));
+        for (int e = H.first[rb]; e < H.first[rb + 1]; ++e) {
+          const double* value = &H.values[H.value_start[e]];
+          const std::size_t cb = std::size_t(H.column[e]);
+          for (int r = H.row_start[rb]; r < H.row_start[rb + 1]; ++r)
+            for (int c = H.column_start[cb]; c < H.column_start[cb + 1]; ++c) f(r, std::size_t(c), Exact(*value++));
         }
     };
-    std::vector<Exact> x(std::size_t(H.columns()), 0);
+    std::vector<Exact> x(H.columns(), 0);
     each([&](std::size_t r, std::size_t c, Exact value) { x[c] += value * z[r]; });
     const double* block = A.data();
     for (int b = 0; b < H.column_blocks(); ++b) {  // x <- A^-1 x; A is positive definite: no pivoting
-      const std::size_t at = std::size_t(H.column_start[std::size_t(b)]);
-      const std::size_t k = std::size_t(H.column_start[std::size_t(b) + 1]) - at;
+      const std::size_t at = std::size_t(H.column_start[b]);
+      const std::size_t k = std::size_t(H.column_start[b + 1]) - at;
       std::vector<Exact> a(block, block + k * k);
       block += k * k;
       for (std::size_t i = 0; i < k; ++i)
@@ -194,7 +193,7 @@ struct CampaignProblem {
 inline CampaignProblem campaign_contact(Dice& dice, bool conic) {
   constexpr std::array kinds{Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored};
   ContactScene scene = random_scene(dice);
-  if (conic) return {contact_problem(scene, kinds[std::size_t(dice.below(3))]), Family::conic, true};
+  if (conic) return {contact_problem(scene, kinds[dice.below(3)]), Family::conic, true};
   while (scene.contacts.size() > 8) scene = random_scene(dice);  // 80 rows: more takes too long for a million
   return {polyhedral(contact_problem(scene, Matrix::Kind::dense), 4 + 2 * dice.below(3)).problem, Family::polyhedral,
           true};
@@ -238,15 +237,14 @@ inline CampaignProblem campaign_infeasible(Dice& dice) {
   y.back() = 1;
   for (int j = 0; j < columns; ++j) {  // the last row makes up for the others
     int sum = 0;
-    for (int i = 0; i < n - 1; ++i) sum += y[std::size_t(i)] * (G[std::size_t(i * columns + j)] = dice.below(7) - 3);
-    G[std::size_t((n - 1) * columns + j)] = -sum;
+    for (int i = 0; i < n - 1; ++i) sum += y[i] * (G[i * columns + j] = dice.below(7) - 3);
+    G[(n - 1) * columns + j] = -sum;
   }
   Square M = zero_square(n);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
-      int sum = symmetric ? 0 : G[std::size_t(i * columns + j)];
-      for (int k = 0; symmetric && k < columns; ++k)
-        sum += G[std::size_t(i * columns + k)] * G[std::size_t(j * columns + k)];
+      int sum = symmetric ? 0 : G[i * columns + j];
+      for (int k = 0; symmetric && k < columns; ++k) sum += G[i * columns + k] * G[j * columns + k];
       entry(M, n, i, j) = sum;
     }
   std::vector<double> q(static_cast<std::size_t>(n));
@@ -308,7 +306,7 @@ struct CampaignResult {
   long not_enumerated = 0;  // tiny problems solved though enumeration found nothing
   std::vector<std::string> wrong_answers, not_finite_answers, missed;  // the first few, told with their seeds
 
-  const CampaignCount& of(Family f) const { return family[std::size_t(f)]; }
+  const CampaignCount& of(Family f) const { return family[f]; }
   std::string text() const {
     std::ostringstream out;
     out << "family                 problems    solved  unsolvable  missed  open   second solver\n";
@@ -338,7 +336,7 @@ class Campaign {
     Dice dice(seed);
     CampaignProblem c = campaign_problem(dice);
     const Problem& p = c.problem;
-    CampaignCount& count = result.family[std::size_t(c.family)];
+    CampaignCount& count = result.family[c.family];
     ++count.problems;
     if (const auto fault = find_fault(p)) {
       wrong(seed, c, "no problem: " + fault->message);
@@ -388,14 +386,14 @@ class Campaign {
     for (const SolverInfo& s : solvers()) {
       if (s.id == SolverId::automatic || find_refusal(s, p)) continue;
       if (s.id == SolverId::enumeration && p.size() > 5) continue;  // takes it, and its time
-      takers[std::size_t(count++)] = s.id;
+      takers[count++] = s.id;
     }
-    return takers[std::size_t(dice.below(count))];
+    return takers[dice.below(count)];
   }
 
   static std::string told(std::uint64_t seed, const CampaignProblem& c, const SolveReport& report) {
     std::ostringstream out;
-    out << "seed " << seed << ", " << family_names[std::size_t(c.family)] << " of " << c.problem.size()
+    out << "seed " << seed << ", " << family_names[c.family] << " of " << c.problem.size()
         << " rows: " << info(report.solver).name << " says " << name(report.status) << " (" << name(report.stop)
         << "), residual " << report.residual.relative << " and " << report.residual.plain_relative;
     return out.str();
@@ -403,8 +401,8 @@ class Campaign {
   void wrong(std::uint64_t seed, const CampaignProblem& c, const std::string& what) {
     ++result.wrong;
     if (result.wrong_answers.size() < 20)
-      result.wrong_answers.push_back("seed " + std::to_string(seed) + ", " +
-                                     std::string(family_names[std::size_t(c.family)]) + ": " + what);
+      result.wrong_answers.push_back("seed " + std::to_string(seed) + ", " + std::string(family_names[c.family]) +
+                                     ": " + what);
   }
 
   void check_answer(std::uint64_t seed, const CampaignProblem& c, bool none, const SolveReport& report) {

@@ -22,8 +22,7 @@ TEST_P(CampaignLong, AQuarterOfAMillionProblems) {
   // Not solved: at most one in ten thousand, where theory promises a solution or a proof that there is none.
   for (const Family family :
        {Family::conic, Family::polyhedral, Family::planted, Family::degenerate, Family::infeasible_semidefinite})
-    EXPECT_LE(r.of(family).missed + r.of(family).open, r.of(family).problems / 10'000)
-        << family_names[std::size_t(family)];
+    EXPECT_LE(r.of(family).missed + r.of(family).open, r.of(family).problems / 10'000) << family_names[family];
   // A fifth of the tiny ones have matrices of no class, where no method but enumeration promises anything.
   EXPECT_LE(r.of(Family::tiny).missed, r.of(Family::tiny).problems / 100);
   // Where M_aa is all but singular (condition 1e5 and more) enumeration may take it for singular.

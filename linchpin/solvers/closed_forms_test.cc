@@ -34,7 +34,7 @@ TYPED_TEST(ClosedForms, NoFrictionAndNoPulling) {
       p.M = Matrix::dense(3 * contacts, std::move(M));
       const Answer a = solve(p);
       ASSERT_TRUE(a.solved()) << show(a);
-      for (int c = 0; c < contacts; ++c) EXPECT_NEAR(a.z[std::size_t(3 * c)], std::max(-speed, 0.0), 10 * tolerance);
+      for (int c = 0; c < contacts; ++c) EXPECT_NEAR(a.z[3 * c], std::max(-speed, 0.0), 10 * tolerance);
       ResidualWorkspace ws;
       for (double& z : p.q) z = 0;  // now z is wrong where it is -1, though w is 0 there
       p.q[0] = 1;
@@ -99,9 +99,9 @@ TYPED_TEST(ClosedForms, StackWithoutFriction) {
   ASSERT_TRUE(a.solved()) << show(a);
   double above = 0;
   for (int box = boxes - 1; box >= 0; --box) {
-    above += stack.bodies[std::size_t(box)].mass * stack.gravity * stack.dt;
+    above += stack.bodies[box].mass * stack.gravity * stack.dt;
     double sum = 0;
-    for (int corner = 0; corner < 4; ++corner) sum += a.z[std::size_t(12 * box + 3 * corner)];
+    for (int corner = 0; corner < 4; ++corner) sum += a.z[12 * box + 3 * corner];
     EXPECT_NEAR(sum, above, 100 * tolerance * above);  // velocities are right to the tolerance; six masses add up
   }
 }
@@ -125,7 +125,7 @@ TYPED_TEST(ClosedForms, BoundsHold) {
   const std::vector<double> d{1, 2, 4, 1, 0.5, 3}, q{-3, 4, -1, 7, 2, -6}, l{-1, -1, -1, 0.5, -infinity, -1},
       u{1, 1, 1, 0.5, infinity, infinity};
   Square M = zero_square(6);
-  for (int i = 0; i < 6; ++i) entry(M, 6, i, i) = d[std::size_t(i)];
+  for (int i = 0; i < 6; ++i) entry(M, 6, i, i) = d[i];
   const Answer a = solve({Matrix::dense(6, M), q, {{BlockKind::box, 0, 6, 0}}, l, u});
   ASSERT_TRUE(a.solved()) << show(a);
   for (std::size_t i = 0; i < 6; ++i)

@@ -53,13 +53,12 @@ Problem normals_only(const ContactScene& scene, Matrix::Kind kind) {
   N.column_start = H.column_start;
   for (int r = 0; r < H.row_blocks(); ++r) {
     N.row_start.push_back(r + 1);
-    for (int e = H.first[std::size_t(r)]; e < H.first[std::size_t(r) + 1]; ++e) {
-      const std::size_t column = std::size_t(H.column[std::size_t(e)]);
+    for (int e = H.first[r]; e < H.first[r + 1]; ++e) {
+      const std::size_t column = std::size_t(H.column[e]);
       const std::size_t width = std::size_t(H.column_start[column + 1] - H.column_start[column]);
       N.column.push_back(int(column));
       N.value_start.push_back(N.values.size());
-      N.values.insert(N.values.end(), &H.values[H.value_start[std::size_t(e)]],
-                      &H.values[H.value_start[std::size_t(e)]] + width);
+      N.values.insert(N.values.end(), &H.values[H.value_start[e]], &H.values[H.value_start[e]] + width);
     }
     N.first.push_back(int(N.column.size()));
   }

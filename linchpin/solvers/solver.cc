@@ -179,7 +179,7 @@ void attempt(SolverId id, const Problem& p, const SolverOptions& o, double toler
   report.iterations += outcome.iterations;
   report.stop = outcome.stop;
   report.solver = id;
-  report.tried[std::size_t(report.tries++)] = id;
+  report.tried[report.tries++] = id;
   report.residual = residual(p, z, ws.residual);
   report.status = report.residual.within(tolerance) ? Status::solved : Status::not_solved;
   if (report.status == Status::solved) return;
@@ -286,7 +286,7 @@ SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptio
   ws.best = ws.guess;
   double best_figure = HUGE_VAL;
   for (int i = 0; i < chain.count; ++i) {
-    const Try& next = chain.tries[std::size_t(i)];
+    const Try& next = chain.tries[i];
     SolverOptions o = options;
     if (next.iterations > 0)
       o.max_iterations = o.max_iterations > 0 ? std::min(o.max_iterations, next.iterations) : next.iterations;

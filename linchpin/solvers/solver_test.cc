@@ -52,7 +52,7 @@ std::string show(const Answer& a) {
   std::string text = std::string(name(a.report.status)) + ", " + std::string(name(a.report.stop)) + ", residual " +
                      std::to_string(std::log10(a.report.residual.relative)) + " and " +
                      std::to_string(std::log10(a.report.residual.plain_relative)) + " (powers of ten), tried";
-  for (int i = 0; i < a.report.tries; ++i) text += " " + std::string(info(a.report.tried[std::size_t(i)]).name);
+  for (int i = 0; i < a.report.tries; ++i) text += " " + std::string(info(a.report.tried[i]).name);
   return text;
 }
 
@@ -217,7 +217,7 @@ TEST(Solver, AutomaticSolvesEveryFamily) {
         {"pile", pile_of_spheres(5 * (1 + int(seed) % 10), seed, {.degenerate = seed % 2 == 0})},
         {"no friction", stack_of_boxes(3, seed, {.mu = 0})},
         {"friction of five", pile_of_spheres(30, seed, {.mu = 5})},
-        {"q = 0", lcp(random_p(n, dice), std::vector<double>(std::size_t(n)))}};
+        {"q = 0", lcp(random_p(n, dice), std::vector<double>(n))}};
     for (const auto& [what, p] : families) {
       const Answer a = solve(solver, p);
       EXPECT_TRUE(solves(p, a)) << what << " seed " << seed << " rows " << p.size() << " " << show(a);
@@ -298,11 +298,11 @@ TEST(Solver, TheReportIsThatOfZ) {
     EXPECT_EQ(a.report.residual.plain_relative, r.plain_relative) << "seed " << seed;
     EXPECT_EQ(a.report.status, r.within(tolerance) ? Status::solved : Status::not_solved) << "seed " << seed;
     if (a.report.status == Status::solved) {
-      EXPECT_EQ(a.report.solver, a.report.tried[std::size_t(a.report.tries - 1)]) << "seed " << seed;
+      EXPECT_EQ(a.report.solver, a.report.tried[a.report.tries - 1]) << "seed " << seed;
       continue;
     }
     bool among = false;
-    for (int i = 0; i < a.report.tries; ++i) among = among || a.report.tried[std::size_t(i)] == a.report.solver;
+    for (int i = 0; i < a.report.tries; ++i) among = among || a.report.tried[i] == a.report.solver;
     EXPECT_TRUE(among) << "seed " << seed;
   }
   EXPECT_GE(more_than_one, 10);
@@ -425,11 +425,11 @@ TEST(Solver, ReusedGivesTheSameBitsAsFresh) {
     const BlockLayout layout = random_layout(1 + dice.below(15), {.cone = dice.chance(0.5)}, dice);
     Square M = random_psd(layout.size, 1 + dice.below(layout.size), dice);
     constexpr std::array kinds{Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored};
-    const Matrix::Kind kind = kinds[std::size_t(dice.below(3))];
+    const Matrix::Kind kind = kinds[dice.below(3)];
     const std::array problems{contact_problem(random_scene(dice), kind),
                               contact_problem(separate_boxes_scene(1 + dice.below(10), seed), kind),
                               plant(layout, Matrix::dense(layout.size, std::move(M)), 0.2, dice).problem};
-    const Problem& p = problems[std::size_t(dice.below(3))];
+    const Problem& p = problems[dice.below(3)];
     for (const SolverInfo& s : solvers()) {
       if (find_refusal(s, p) || (s.id == SolverId::enumeration && p.size() > 5)) continue;
       const SolverOptions options{.max_iterations =

@@ -65,8 +65,8 @@ inline Problem contacts_with_redundant_free_rows(std::uint64_t seed) {
   }
   std::vector<double> W(n * n), q(n);
   for (int i = 0; i < n; ++i) {
-    q[std::size_t(i)] = std::inner_product(J[i], J[i] + coordinates, v, 0.0);
-    for (int j = 0; j < n; ++j) W[std::size_t(n * i + j)] = std::inner_product(J[i], J[i] + coordinates, J[j], 0.0);
+    q[i] = std::inner_product(J[i], J[i] + coordinates, v, 0.0);
+    for (int j = 0; j < n; ++j) W[n * i + j] = std::inner_product(J[i], J[i] + coordinates, J[j], 0.0);
   }
   return {Matrix::dense(n, std::move(W)),
           std::move(q),

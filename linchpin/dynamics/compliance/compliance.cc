@@ -249,12 +249,12 @@ void compound(const Plan<T>& plan, const NodeTree<T>& tree, const Factors& facto
     set_zero(Psi);
     set_to(vertex.unit, P);
     for (int k = vertex.first; k < vertex.last; ++k) {
-      const auto& stretch = tree.stretches()[std::size_t(k)];
-      const auto& run = plan.runs[std::size_t(stretch.run)];
+      const auto& stretch = tree.stretches()[k];
+      const auto& run = plan.runs[stretch.run];
       if (run.kind == LinkKind::free) {
-        through_free(factors.wide[std::size_t(run.slot)], P, Psi);
+        through_free(factors.wide[run.slot], P, Psi);
       } else if (run.kind == LinkKind::ball) {
-        through_ball(run, factors.wide[std::size_t(run.slot)], P, Psi);
+        through_ball(run, factors.wide[run.slot], P, Psi);
       } else {
         if (run.kind == LinkKind::revolute)
           through_joints<false>(plan, factors, stretch.from, stretch.to, P, Psi);
@@ -265,7 +265,7 @@ void compound(const Plan<T>& plan, const NodeTree<T>& tree, const Factors& facto
       }
     }
     if (vertex.parent >= 0) {  // else nobody asks: the world
-      const auto& parent = tree.vertices()[std::size_t(vertex.parent)];
+      const auto& parent = tree.vertices()[vertex.parent];
       if (parent.is_node) each_column(P, [&](const Force<X>& F) { return force_to_child(parent.X_LV, F); });
     }
     out.Phi[v] = P;
@@ -289,7 +289,7 @@ void Compliance<T>::fit(const NodeTree<T>& tree) {
   rows.assign(pairs, Rows::none);
   // V_uv follows from V_up or V_pu, whichever way round that is, and lies the same way.
   for (int v = 0; v < int(tree.vertices().size()); ++v) {
-    const int p = tree.vertices()[std::size_t(v)].parent;
+    const int p = tree.vertices()[v].parent;
     rows[pair(v, v)] = Rows::of_u;
     for (int u = 0; u < v && p >= 0; ++u) {
       const Rows before = u <= p ? rows[pair(u, p)] : rows[pair(p, u)];
@@ -298,10 +298,10 @@ void Compliance<T>::fit(const NodeTree<T>& tree) {
     }
   }
   // Where paths meet without a node, only what later vertices ask for.
-  const auto is_node = [&](int v) { return tree.vertices()[std::size_t(v)].is_node; };
+  const auto is_node = [&](int v) { return tree.vertices()[v].is_node; };
   asked.assign(pairs, false);
   for (int v = int(tree.vertices().size()) - 1; v >= 0; --v) {
-    const int p = tree.vertices()[std::size_t(v)].parent;
+    const int p = tree.vertices()[v].parent;
     for (int u = 0; u < v; ++u) {
       if (u == p || rows[pair(u, v)] == Rows::none) continue;  // V_pv is made on the way to V_vv
       if (asked[pair(u, v)] || (is_node(u) && is_node(v)))
@@ -333,16 +333,16 @@ void compliance_matrix(const NodeTree<T>& tree, Compliance<T>& c, std::span<type
   check(matrix.size() == n * n * worlds, "the matrix has ", matrix.size(), " numbers, ", tree.nodes(), " nodes need ",
         n * n * worlds);
   for (int v = 0; v < int(tree.vertices().size()); ++v) {
-    const int p = tree.vertices()[std::size_t(v)].parent;
-    const Matrix6<T>& Phi = c.Phi[std::size_t(v)];
+    const int p = tree.vertices()[v].parent;
+    const Matrix6<T>& Phi = c.Phi[v];
     Matrix6<T>& own = c.V[pair(v, v)];
     if (p < 0) {
-      own = c.Psi[std::size_t(v)];
+      own = c.Psi[v];
       continue;
     }
     Matrix6<T>& Z = c.V[pair(p, v)];  // V_pp Phi_v
     multiply<false, false, T>(c.V[pair(p, p)], Phi, nullptr, Z);
-    multiply<true, true, T>(Phi, Z, &c.Psi[std::size_t(v)], own);
+    multiply<true, true, T>(Phi, Z, &c.Psi[v], own);
     mirror(own);
     for (int u = 0; u < v; ++u) {
       if (u == p || c.rows[pair(u, v)] == Rows::none) continue;

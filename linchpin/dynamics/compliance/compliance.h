@@ -69,7 +69,7 @@ class NodeTree {
   int nodes() const { return nodes_; }
   std::span<const Vertex> vertices() const { return vertices_; }  // parents first
   std::span<const Stretch> stretches() const { return stretches_; }
-  int vertex_of(int node) const { return vertex_of_[std::size_t(node)]; }
+  int vertex_of(int node) const { return vertex_of_[node]; }
 
  private:
   int nodes_ = 0;

@@ -11,7 +11,7 @@ namespace {
 
 // Nodes on random bodies in random frames: several on one body, on a path of another's, in other trees, on the world.
 std::vector<Node> random_nodes(const Model& model, int count, std::uint64_t seed) {
-  const std::vector<double> x = random_numbers(std::size_t(8 * count), seed);
+  const std::vector<double> x = random_numbers(8 * count, seed);
   std::vector<Node> nodes;
   for (std::size_t i = 0; i < std::size_t(count); ++i) {
     const double* r = &x[8 * i];
@@ -207,8 +207,7 @@ TEST(Compliance, ResponseToForcesOnLinks) {
     for (std::size_t i = 0; i < model.bodies().size(); ++i) {
       const Body& body = model.bodies()[i];
       const double* n = &f[6 * i];
-      on_link[std::size_t(body.link)] +=
-          force_to_parent(body.X_LB, Force<double>{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}});
+      on_link[body.link] += force_to_parent(body.X_LB, Force<double>{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}});
     }
     const Plan<double> plan(model);
     ArticulatedFactor<double> factors(plan);
@@ -241,7 +240,7 @@ TEST(Compliance, NodesCanBePlacedAgain) {
       const std::vector<Node> nodes = random_nodes(model, count, 3);
       std::vector<LinkNode> on_links;
       for (const Node& node : nodes) {
-        const Body& body = model.bodies()[std::size_t(node.body)];
+        const Body& body = model.bodies()[node.body];
         on_links.push_back({body.link, body.X_LB * node.X_BN});
       }
       tree.place(model, plan, on_links);
@@ -303,9 +302,8 @@ TEST(Compliance, PassesEveryJointOnce) {
       EXPECT_LT(tree.vertices().size(), 2 * std::size_t(count)) << name;
       std::vector<int> passed(std::size_t(plan.slots) + 1);
       for (const auto& s : tree.stretches())
-        if (plan.runs[std::size_t(s.run)].kind == LinkKind::revolute ||
-            plan.runs[std::size_t(s.run)].kind == LinkKind::axial)
-          for (int slot = s.to; slot <= s.from; ++slot) ++passed[std::size_t(slot)];
+        if (plan.runs[s.run].kind == LinkKind::revolute || plan.runs[s.run].kind == LinkKind::axial)
+          for (int slot = s.to; slot <= s.from; ++slot) ++passed[slot];
       EXPECT_LE(*std::max_element(passed.begin(), passed.end()), 1) << name;
     }
   }

@@ -46,9 +46,9 @@ __attribute__((noinline)) void eliminate_rows(const HeldPlan<T>& held, HeldWorks
     const auto counts = pivot > T(select(off > least, off, least));
     const T D_inverse = select(counts, T(Real(1) / pivot), T(0));
     rank = rank + select(counts, T(1), T(0));
-    ws.D_inverse[std::size_t(k)] = D_inverse;
+    ws.D_inverse[k] = D_inverse;
     const T b_k = element<T>(b, k);
-    ws.x[std::size_t(k)] = b_k;
+    ws.x[k] = b_k;
     const Wide scale(D_inverse), from(-b_k), shaky(off);
     if constexpr (one_world<T>) {
 #pragma GCC unroll 4
@@ -86,7 +86,7 @@ __attribute__((noinline)) void eliminate_rows(const HeldPlan<T>& held, HeldWorks
   }
   T* x = ws.x.data();
   for (int k = n - 1; k >= 0; --k) {
-    x[k] = x[k] * ws.D_inverse[std::size_t(k)];
+    x[k] = x[k] * ws.D_inverse[k];
     for (int i = 0; i < k; ++i) x[i] = fnma(element<T>(A + i * stride, k), x[k], x[i]);
   }
 }

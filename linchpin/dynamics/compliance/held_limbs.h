@@ -20,11 +20,11 @@ inline void carry_limbs(const Limbs& limbs, const LimbNodes& nodes, HeldWorkspac
 #pragma GCC unroll 3
   for (int j = 0; j < 3; ++j) P[j] = {{zero, zero, zero}, {zero, zero, zero}}, psi[j] = zero;
   for (int k = limbs.length - 1; k >= 0; --k) {
-    const LinkBlock<V>& link = limbs.link[std::size_t(k)];
+    const LinkBlock<V>& link = limbs.link[k];
     const std::size_t at_k = std::size_t(limbs.first + k);
     const AbaPivot<V>& g = ws.aba.limb_pivot[at_k];
     const AbaBlock<V>& b = ws.aba.limb_block[at_k];
-    const auto& position = nodes.position[std::size_t(k)];
+    const auto& position = nodes.position[k];
     if (position.node) {
       const auto here = position.here > 0.5;
 #pragma GCC unroll 3
@@ -64,7 +64,7 @@ inline void sum_up_limbs(const Limbs& limbs, const LimbNodes& nodes, const HeldW
   for (int k = limbs.length - 1; k >= 0; --k) {
     const std::size_t at_k = std::size_t(limbs.first + k);
     const V D_inverse = ws.aba.limb_pivot[at_k].g_z;
-    const auto& position = nodes.position[std::size_t(k)];
+    const auto& position = nodes.position[k];
     angular = fma(position.lever_angular, D_inverse, angular);
     linear = fma(position.lever_linear, D_inverse, linear);
     const LimbColumns& s = ws.limb_s[at_k];
@@ -92,15 +92,15 @@ LINCHPIN_INLINE Double8 columns_of(const Limbs::V& x, const Limbs::V& y, const L
 // How the nodes move by velocities alone, without aba's upward world, in their axes.
 inline void turn_limbs(const Limbs& limbs, const LimbNodes& nodes, const HeldWorkspace<double>& ws, LimbPaths& out) {
   using V = Limbs::V;
-  Vec3<V> up = transpose_times(
-      limbs.E, gather3(nodes.mark, [&](int mark) -> const Vec3<double>& { return ws.up[std::size_t(mark)]; }));
+  Vec3<V> up =
+      transpose_times(limbs.E, gather3(nodes.mark, [&](int mark) -> const Vec3<double>& { return ws.up[mark]; }));
   for (int k = 0; k < limbs.length; ++k) {
-    const LinkBlock<V>& link = limbs.link[std::size_t(k)];
+    const LinkBlock<V>& link = limbs.link[k];
     const std::size_t at_k = std::size_t(limbs.first + k);
     const AbaBlock<V>& b = ws.aba.limb_block[at_k];
     if (k > 0) up = along_normal(link.cos_alpha, link.sin_alpha, up);
     up = into_link(b.c, b.s, up);
-    const auto& position = nodes.position[std::size_t(k)];
+    const auto& position = nodes.position[k];
     if (!position.node) continue;
     const Vec3<V>& w = ws.aba.limb_w[at_k];
     const Vec3<V> centripetal = cross(w, cross(w, nodes.p_LV));

@@ -59,16 +59,16 @@ LINCHPIN_INLINE void through_axes(const Plan<T>& plan, int from, int to, int fir
 #pragma GCC unroll 3
   for (int k = 0; k < N; ++k) P[k] = carried.P[k], psi[k] = carried.psi[k];
   for (int slot = from; slot >= to; --slot) {
-    const auto& b = ws.aba.block[std::size_t(slot / joints)];
+    const auto& b = ws.aba.block[slot / joints];
     const int lane = slot % joints;
-    const T u = ws.aba.pivot[std::size_t(slot)].u;
+    const T u = ws.aba.pivot[slot].u;
     const T cx = at<T>(b.c_x, lane), cy = at<T>(b.c_y, lane), clx = at<T>(b.cl_x, lane), cly = at<T>(b.cl_y, lane),
             clz = at<T>(b.cl_z, lane);
 #pragma GCC unroll 3
     for (int k = 0; k < N; ++k) {
       X s;
       const Force<X> F = past_pivot<axial>(plan, ws.aba, slot, P[k], s);
-      put<T>(s, first_column + k, ws.s[std::size_t(slot)]);
+      put<T>(s, first_column + k, ws.s[slot]);
       // two chains: the next joint's terms wait for this sum
       const X angular = fma(cy, F.n.y, fma(cx, F.n.x, u * s));
       const X linear = fma(clz, F.f.z, fma(cly, F.f.y, fma(clx, F.f.x, psi[k])));
@@ -90,7 +90,7 @@ template <class T, int N>
 void through_ball(const RunPlan<typename Plan<T>::Real>& run, int first_column, HeldWorkspace<T>& ws,
                   Group<Carried<T>, N>& carried) {
   using X = Carried<T>;
-  const AbaWidePivot<T>& w = ws.aba.wide[std::size_t(run.slot)];
+  const AbaWidePivot<T>& w = ws.aba.wide[run.slot];
   Columns<T>* s = &ws.wide_s[6 * std::size_t(run.slot)];
   for (int k = 0; k < N; ++k) {
     Force<X> F = carried.P[k];
@@ -110,8 +110,8 @@ template <class T, int N>
 void through_free(const RunPlan<typename Plan<T>::Real>& run, int first_column, HeldWorkspace<T>& ws,
                   Group<Carried<T>, N>& carried) {
   using X = Carried<T>;
-  const AbaWidePivot<T>& w = ws.aba.wide[std::size_t(run.slot)];
-  InertiaFactors<T>& factors = ws.factors[std::size_t(run.slot)];
+  const AbaWidePivot<T>& w = ws.aba.wide[run.slot];
+  InertiaFactors<T>& factors = ws.factors[run.slot];
   if (first_column == 0) factor_inertia(w.IA, factors);
   for (int k = 0; k < N; ++k) {
     X s[6];
@@ -142,7 +142,7 @@ void carry(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, int firs
   int first = vertex.first;
   if constexpr (has_limbs<T>)
     if (const int limbs = held.vertex[v].limbs; limbs >= 0) {
-      const LimbPaths& from = ws.limb_paths[std::size_t(limbs)];
+      const LimbPaths& from = ws.limb_paths[limbs];
       const int lane = held.vertex[v].lane;
       const auto columns = [&](const auto& of) { return columns_of(of(0), of(1), of(2), lane); };
       Force<X>& P = carried.P[0];
@@ -153,13 +153,13 @@ void carry(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, int firs
       P.f.y = columns([&](int j) -> const Limbs::V& { return from.P[j].f.y; });
       P.f.z = columns([&](int j) -> const Limbs::V& { return from.P[j].f.z; });
       carried.psi[0] = columns([&](int j) -> const Limbs::V& { return from.psi[j]; });
-      const auto& run = plan.runs[std::size_t(held.tree.stretches()[std::size_t(first)].run)];
-      if (!plan.limbs[std::size_t(limbs)].same_head) P = force_through_head(run, P);
+      const auto& run = plan.runs[held.tree.stretches()[first].run];
+      if (!plan.limbs[limbs].same_head) P = force_through_head(run, P);
       ++first;
     }
   for (int at = first; at < vertex.last; ++at) {
-    const auto& stretch = held.tree.stretches()[std::size_t(at)];
-    const auto& run = plan.runs[std::size_t(stretch.run)];
+    const auto& stretch = held.tree.stretches()[at];
+    const auto& run = plan.runs[stretch.run];
     if (run.kind == LinkKind::free) {
       through_free<T, N>(run, first_column, ws, carried);
     } else if (run.kind == LinkKind::ball) {
@@ -176,7 +176,7 @@ void carry(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, int firs
   if (vertex.parent < 0) {  // the world, which aba has accelerate upwards
     for (int k = 0; k < N; ++k) carried.psi[k] = plus_dot(carried.psi[k], plan.upward, carried.P[k].f);
   } else {
-    const auto& parent = held.tree.vertices()[std::size_t(vertex.parent)];
+    const auto& parent = held.tree.vertices()[vertex.parent];
     for (int k = 0; k < N; ++k) {
       Force<X> F = carried.P[k];
       if (parent.is_node) F = force_to_child(parent.X_LV, F);
@@ -271,7 +271,7 @@ void sum_up(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, HeldWor
   int first = vertex.first;
   if constexpr (has_limbs<T> && N == 3)
     if (const int limbs = held.vertex[v].limbs; limbs >= 0) {
-      const LimbPaths& from = ws.limb_paths[std::size_t(limbs)];
+      const LimbPaths& from = ws.limb_paths[limbs];
       const int lane = held.vertex[v].lane;
       const Limbs::V zero(0.0);
       Psi.at[0][0] = columns_of(from.Psi[0][0], from.Psi[0][1], from.Psi[0][2], lane);
@@ -281,8 +281,8 @@ void sum_up(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, HeldWor
       ++first;
     }
   for (int k = first; k < vertex.last; ++k) {
-    const auto& stretch = held.tree.stretches()[std::size_t(k)];
-    const auto& run = plan.runs[std::size_t(stretch.run)];
+    const auto& stretch = held.tree.stretches()[k];
+    const auto& run = plan.runs[stretch.run];
     const std::size_t slot = std::size_t(run.slot);
     if (run.kind == LinkKind::revolute) {
       add_axes<false, N, T>(held, stretch.from, stretch.to, ws, Psi, size);

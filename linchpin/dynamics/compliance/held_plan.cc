@@ -10,7 +10,7 @@ namespace linchpin {
 namespace {
 
 bool moves(const Model& model, const HeldNode& held) {
-  return held.rows != 0 && model.bodies()[std::size_t(held.node.body)].link != 0;
+  return held.rows != 0 && model.bodies()[held.node.body].link != 0;
 }
 
 std::vector<Node> moving_nodes(const Model& model, std::span<const HeldNode> nodes) {
@@ -37,25 +37,24 @@ void plan_products(const Vertices& vertices, const Held& held, std::vector<Produ
   const int count = int(vertices.size());
   std::vector<int> root(vertices.size());
   for (int v = 0; v < count; ++v) {
-    const int p = vertices[std::size_t(v)].parent;
-    root[std::size_t(v)] = p < 0 ? v : root[std::size_t(p)];
+    const int p = vertices[v].parent;
+    root[v] = p < 0 ? v : root[p];
   }
   std::vector<bool> asked(vertices.size() * (vertices.size() + 1) / 2, false);
-  const auto has_rows = [&](int v) { return held[std::size_t(v)].held > 0; };
+  const auto has_rows = [&](int v) { return held[v].held > 0; };
   const auto direct = [&](int u, int v) {  // vertices of three columns carry no others: neither is the other's parent
-    return held[std::size_t(u)].columns == 3 && held[std::size_t(v)].columns == 3 &&
-           root[std::size_t(u)] == root[std::size_t(v)] && vertices[std::size_t(v)].parent >= 0;
+    return held[u].columns == 3 && held[v].columns == 3 && root[u] == root[v] && vertices[v].parent >= 0;
   };
   for (int v = count - 1; v >= 0; --v) {
-    const int p = vertices[std::size_t(v)].parent;
+    const int p = vertices[v].parent;
     for (int u = 0; u < v; ++u) {
-      if (u == p || root[std::size_t(u)] != root[std::size_t(v)]) continue;
+      if (u == p || root[u] != root[v]) continue;
       if (has_rows(u) && has_rows(v)) asked[pair(u, v)] = true;
       if (asked[pair(u, v)]) asked[pair(u, p)] = true;
     }
   }
   for (int v = 0; v < count; ++v) {
-    const int p = vertices[std::size_t(v)].parent;
+    const int p = vertices[v].parent;
     if (p < 0) continue;
     products.push_back({p, v, p, true, direct(v, v)});
     for (int u = 0; u < v; ++u)
@@ -63,8 +62,7 @@ void plan_products(const Vertices& vertices, const Held& held, std::vector<Produ
   }
   for (int v = 0; v < count; ++v)
     for (int u = 0; u <= v; ++u)
-      if (has_rows(u) && has_rows(v) && !direct(u, v))
-        blocks.push_back({u, v, root[std::size_t(u)] != root[std::size_t(v)]});
+      if (has_rows(u) && has_rows(v) && !direct(u, v)) blocks.push_back({u, v, root[u] != root[v]});
 }
 
 // Vertices whose paths begin in limbs of the plan; empty unless all of those can be taken side by side.
@@ -76,9 +74,9 @@ std::vector<std::array<int, Limbs::most>> vertices_on_limbs(const Plan<T>& plan,
   for (std::size_t v = 0; v < held.vertex.size(); ++v) {
     const auto& vertex = held.tree.vertices()[v];
     if (vertex.first == vertex.last) continue;  // on the world, or beside another node, which then carries six columns
-    const auto& run = plan.runs[std::size_t(held.tree.stretches()[std::size_t(vertex.first)].run)];
+    const auto& run = plan.runs[held.tree.stretches()[vertex.first].run];
     if (run.limbs < 0) continue;
-    int& at = result[std::size_t(run.limbs)][std::size_t(run.lane)];
+    int& at = result[run.limbs][run.lane];
     if (at >= 0 || held.vertex[v].columns != 3) return {};
     at = int(v);
   }
@@ -91,13 +89,13 @@ template <class T>
 HeldPlan<T>::HeldPlan(const Model& model, const Plan<T>& plan, std::span<const HeldNode> nodes, LimbOrder order)
     : tree(model, plan, moving_nodes(model, nodes)),
       vertex(tree.vertices().size()),
-      lever(std::size_t(plan.slots), Lever{}),
+      lever(plan.slots, Lever{}),
       wide_lever(plan.wide_links.size(), Lever{}) {
   const auto vertices = tree.vertices();
   const auto links = model.links();
   std::vector<bool> carries(vertices.size(), false);
   for (const auto& v : vertices)
-    if (v.parent >= 0) carries[std::size_t(v.parent)] = true;
+    if (v.parent >= 0) carries[v.parent] = true;
 
   // Columns: all six where other vertices hang on this one, else those of held rows.
   for (std::size_t v = 0; v < vertices.size(); ++v) {
@@ -117,7 +115,7 @@ HeldPlan<T>::HeldPlan(const Model& model, const Plan<T>& plan, std::span<const H
     }
     const std::size_t v = std::size_t(tree.vertex_of(kept++));
     Vertex& out = vertex[v];
-    node_link[v] = model.bodies()[std::size_t(node.node.body)].link;
+    node_link[v] = model.bodies()[node.node.body].link;
     for (int component = 0; component < 6; ++component) {
       if (!(node.rows >> component & 1u)) continue;
       const std::size_t k = std::size_t(out.held);
@@ -144,40 +142,40 @@ HeldPlan<T>::HeldPlan(const Model& model, const Plan<T>& plan, std::span<const H
   std::vector<bool> needed(runs, false), goes_on(runs, false), has_node(links.size(), false);
   for (std::size_t v = 0; v < vertices.size(); ++v) {
     if (node_link[v] == 0) continue;
-    has_node[std::size_t(node_link[v])] = true;
-    needed[std::size_t(links[std::size_t(node_link[v])].run)] = true;
+    has_node[node_link[v]] = true;
+    needed[links[node_link[v]].run] = true;
   }
   for (std::size_t r = runs - 1; r > 0; --r)
-    if (needed[r]) needed[std::size_t(model.runs()[r].parent)] = goes_on[std::size_t(model.runs()[r].parent)] = true;
+    if (needed[r]) needed[model.runs()[r].parent] = goes_on[model.runs()[r].parent] = true;
   std::vector<int> mark_of_run(runs, 0);
   for (std::size_t r = 1; r < runs; ++r) {
     if (!needed[r]) continue;
     const Run& run = model.runs()[r];
     const int slot = plan.runs[r].slot;
-    int from = mark_of_run[std::size_t(run.parent)], begin = run.first;
+    int from = mark_of_run[run.parent], begin = run.first;
     for (int link = run.first; link < run.end; ++link) {
       const bool last = link == run.end - 1;
-      if (!has_node[std::size_t(link)] && !(last && goes_on[r])) continue;
-      mark_at[std::size_t(link)] = marks;
+      if (!has_node[link] && !(last && goes_on[r])) continue;
+      mark_at[link] = marks;
       walks.push_back({int(r), slot + begin - run.first, slot + link + 1 - run.first, from, marks, !last});
       from = marks++;
       begin = link + 1;
       if (last) mark_of_run[r] = from;
     }
   }
-  for (std::size_t v = 0; v < vertices.size(); ++v) vertex[v].mark = mark_at[std::size_t(node_link[v])];
+  for (std::size_t v = 0; v < vertices.size(); ++v) vertex[v].mark = mark_at[node_link[v]];
 
   // Levers: from the vertex inward, as far as a link can be at most (slides at zero).
   const auto length = [](const Vec3<Real>& p) { return norm(Vec3<double>{double(p.x), double(p.y), double(p.z)}); };
   for (std::size_t v = 0; v < vertices.size(); ++v) {
     double arm = length(vertices[v].X_LV.p);
     for (int k = vertices[v].first; k < vertices[v].last; ++k) {
-      const auto& stretch = tree.stretches()[std::size_t(k)];
-      const LinkKind kind = plan.runs[std::size_t(stretch.run)].kind;
+      const auto& stretch = tree.stretches()[k];
+      const LinkKind kind = plan.runs[stretch.run].kind;
       const bool wide = kind == LinkKind::ball || kind == LinkKind::free;
       for (int slot = stretch.from; slot >= stretch.to; --slot) {
         const std::size_t at = std::size_t(slot);
-        const Link& link = links[std::size_t(wide ? plan.link_of_wide[at] : plan.link_of_slot[at])];
+        const Link& link = links[wide ? plan.link_of_wide[at] : plan.link_of_slot[at]];
         const double turn = wide ? 1 : link.turn;
         (wide ? wide_lever : lever)[at] = {Real(turn * turn), Real(turn * turn * arm * arm + link.slide * link.slide)};
         arm += norm(link.X_PF.p) + std::abs(link.slide0);
@@ -195,40 +193,39 @@ HeldPlan<T>::HeldPlan(const Model& model, const Plan<T>& plan, std::span<const H
   for (std::size_t i = 0; i < plan.limbs.size(); ++i) {
     const Limbs& limbs = plan.limbs[i];
     LimbNodes& out = limb_nodes[i];
-    out.position.resize(std::size_t(limbs.length));
+    out.position.resize(limbs.length);
     for (int lane = 0; lane < Limbs::most; ++lane) {
-      const int v = on_limbs[i][std::size_t(lane)];
+      const int v = on_limbs[i][lane];
       out.vertex[lane] = v;
-      out.mark[lane] = mark_of_run[std::size_t(limbs.parent[lane])];
+      out.mark[lane] = mark_of_run[limbs.parent[lane]];
       if (v < 0) continue;
       out.any = true;
-      vertex[std::size_t(v)].limbs = int(i);
-      vertex[std::size_t(v)].lane = lane;
+      vertex[v].limbs = int(i);
+      vertex[v].lane = lane;
       const auto put = [&](Limbs::V& field, double value) { field.numbers()[lane] = value; };
       const auto put_vector = [&](Vec3<Limbs::V>& field, const Vec3<Real>& value) {
         put(field.x, double(value.x)), put(field.y, double(value.y)), put(field.z, double(value.z));
       };
       for (int row = 0; row < 6; ++row)
-        for (int column = 0; column < 3; ++column)
-          put(out.unit[row][column], double(vertex[std::size_t(v)].unit[row][column]));
-      const auto& node = vertices[std::size_t(v)];
+        for (int column = 0; column < 3; ++column) put(out.unit[row][column], double(vertex[v].unit[row][column]));
+      const auto& node = vertices[v];
       put_vector(out.R_LV.x, node.X_LV.R.x);
       put_vector(out.R_LV.y, node.X_LV.R.y);
       put_vector(out.R_LV.z, node.X_LV.R.z);
       put_vector(out.p_LV, node.X_LV.p);
-      const auto& stretch = tree.stretches()[std::size_t(node.first)];
-      const int root = plan.runs[std::size_t(stretch.run)].slot;
+      const auto& stretch = tree.stretches()[node.first];
+      const int root = plan.runs[stretch.run].slot;
       for (int slot = root; slot <= stretch.from; ++slot) {
-        auto& position = out.position[std::size_t(slot - root)];
-        put(position.lever_angular, double(lever[std::size_t(slot)].angular));
-        put(position.lever_linear, double(lever[std::size_t(slot)].linear));
+        auto& position = out.position[slot - root];
+        put(position.lever_angular, double(lever[slot].angular));
+        put(position.lever_linear, double(lever[slot].linear));
         if (slot < stretch.from) continue;
         position.node = true;
         put(position.here, 1);
       }
     }
   }
-  std::erase_if(walks, [&](const Walk& walk) { return plan.runs[std::size_t(walk.run)].limbs >= 0; });
+  std::erase_if(walks, [&](const Walk& walk) { return plan.runs[walk.run].limbs >= 0; });
 }
 
 #define LINCHPIN_INSTANTIATE(T) template struct HeldPlan<T>;

@@ -79,7 +79,7 @@ LINCHPIN_INLINE void find_bounds(const HeldPlan<T>& held, std::size_t v, HeldWor
     return;
   }
   const Matrix6<T>& V = ws.V[pair(p, p)];
-  const Columns<T>& before = ws.bound[std::size_t(p)];
+  const Columns<T>& before = ws.bound[p];
 #pragma GCC unroll 6
   for (int k = 0; k < 6; ++k) {
     const T size = fma(product_noise<Real>, T(entry(V, k, k)), number(before, k));
@@ -122,20 +122,20 @@ void make_products(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
   Matrix6<T> block;
   for (const auto& product : held.products) {
     const int u = product.u, v = product.v, p = product.p;
-    const Matrix6<T>& Phi = ws.Phi[std::size_t(v)];
-    const auto& from = held.vertex[std::size_t(product.own ? v : u)];
-    const auto& to = held.vertex[std::size_t(v)];
+    const Matrix6<T>& Phi = ws.Phi[v];
+    const auto& from = held.vertex[product.own ? v : u];
+    const auto& to = held.vertex[v];
     Wide* rows = ws.A.data() + from.first * stride;
     if (product.own) {
       Matrix6<T>& Z = ws.V[pair(p, v)];  // V_pp Phi_v
       multiply<false, false, T>(ws.V[pair(p, p)], Phi, Phi, 6, to.columns, Z);
       find_bounds(held, std::size_t(v), ws);
       if (product.direct) {
-        multiply<true, true, T>(Phi, Z, ws.Psi[std::size_t(v)], 3, 3, block);
+        multiply<true, true, T>(Phi, Z, ws.Psi[v], 3, 3, block);
         fill_block<T>(block, from, to, stride, rows);
       } else {
         Matrix6<T>& own = ws.V[pair(v, v)];
-        multiply<true, true, T>(Phi, Z, ws.Psi[std::size_t(v)], to.columns, to.columns, own);
+        multiply<true, true, T>(Phi, Z, ws.Psi[v], to.columns, to.columns, own);
         if (to.columns == 6) mirror(own);
       }
     } else if (product.direct) {
@@ -162,7 +162,7 @@ __attribute__((noinline)) void free_accelerations(const HeldPlan<T>& held, HeldW
       ws.a[v] = ws.psi[v];
       continue;
     }
-    const Columns<T>& a = ws.a[std::size_t(p)];
+    const Columns<T>& a = ws.a[p];
     if constexpr (side_by_side<T>) {
       Double8 sum = ws.psi[v].row;
 #pragma GCC unroll 6
@@ -187,22 +187,22 @@ __attribute__((noinline)) void turn_outward(const Plan<T>& plan, const HeldPlan<
   ws.up[0] = {T(plan.upward.x), T(plan.upward.y), T(plan.upward.z)};
   ws.w[0] = Vec3<T>::zero();
   for (const auto& walk : held.walks) {
-    const auto& run = plan.runs[std::size_t(walk.run)];
-    Vec3<T> up = ws.up[std::size_t(walk.from)], w = Vec3<T>::zero();
+    const auto& run = plan.runs[walk.run];
+    Vec3<T> up = ws.up[walk.from], w = Vec3<T>::zero();
     const bool at_head = walk.slot == run.slot;
     if (at_head) up = transpose_times(run.E, up);
     if (run.kind == LinkKind::ball || run.kind == LinkKind::free) {
-      up = transpose_times(ws.aba.wide[std::size_t(run.slot)].R, up);
+      up = transpose_times(ws.aba.wide[run.slot].R, up);
     } else {
       if (walk.spin) {
         if (!at_head)
-          w = ws.w[std::size_t(walk.from)];
+          w = ws.w[walk.from];
         else if (run.parent != 0)
-          w = transpose_times(run.E, ws.aba.w[std::size_t(run.parent)]);
+          w = transpose_times(run.E, ws.aba.w[run.parent]);
       }
       for (int slot = walk.slot; slot < walk.end; ++slot) {
-        const auto& k = plan.blocks[std::size_t(slot / joints)];
-        const auto& b = ws.aba.block[std::size_t(slot / joints)];
+        const auto& k = plan.blocks[slot / joints];
+        const auto& b = ws.aba.block[slot / joints];
         const int lane = slot % joints;
         const T c = at<T>(b.c, lane), s = at<T>(b.s, lane);
         const Real ca = at<Real>(k.cos_alpha, lane), sa = at<Real>(k.sin_alpha, lane);
@@ -211,11 +211,11 @@ __attribute__((noinline)) void turn_outward(const Plan<T>& plan, const HeldPlan<
         if (!walk.spin) continue;
         if (slot != run.slot) w = along_normal(ca, sa, w);
         w = into_link(c, s, w);
-        w.z = fma(at<Real>(k.turn, lane), load<T>(v + plan.v_of_slot[std::size_t(slot)] * worlds), w.z);
+        w.z = fma(at<Real>(k.turn, lane), load<T>(v + plan.v_of_slot[slot] * worlds), w.z);
       }
     }
-    ws.up[std::size_t(walk.to)] = up;
-    ws.w[std::size_t(walk.to)] = walk.spin ? w : ws.aba.w[std::size_t(walk.run)];
+    ws.up[walk.to] = up;
+    ws.w[walk.to] = walk.spin ? w : ws.aba.w[walk.run];
   }
 }
 
@@ -227,9 +227,9 @@ __attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, HeldWorkspace<
   using Real = typename Plan<T>::Real;
   const int stride = row_stride<T>(held.active);
   for (const auto& block : held.blocks) {
-    const auto& from = held.vertex[std::size_t(block.u)];
-    const auto& to = held.vertex[std::size_t(block.v)];
-    Wide* rows = &ws.A[std::size_t(from.first * stride)];
+    const auto& from = held.vertex[block.u];
+    const auto& to = held.vertex[block.v];
+    Wide* rows = &ws.A[from.first * stride];
     if (!block.zero)
       fill_block<T>(ws.V[pair(block.u, block.v)], from, to, stride, rows);
     else if constexpr (!one_world<T>)
@@ -240,7 +240,7 @@ __attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, HeldWorkspace<
     const auto& vertex = held.vertex[v];
     for (int i = 0; i < vertex.held; ++i) {
       const int row = vertex.first + i, column = vertex.column[i];
-      const T diagonal = element<T>(&ws.A[std::size_t(row * stride)], row), bound = number(ws.bound[v], column);
+      const T diagonal = element<T>(&ws.A[row * stride], row), bound = number(ws.bound[v], column);
       const T share = least_share<Real> * diagonal;
       element<T>(ws.noise.data(), row) = row_noise<Real> * diagonal;
       element<T>(ws.least.data(), row) = select(share > bound, share, bound);
@@ -258,11 +258,11 @@ __attribute__((noinline)) void fill_right_side(const HeldPlan<T>& held, const Re
     const auto& node = held.tree.vertices()[v];
     Vec3<T> drift;
     if (has_limbs<T> && vertex.limbs >= 0) {
-      if constexpr (has_limbs<T>) drift = lane_of<Vec3<T>>(ws.limb_paths[std::size_t(vertex.limbs)].drift, vertex.lane);
+      if constexpr (has_limbs<T>) drift = lane_of<Vec3<T>>(ws.limb_paths[vertex.limbs].drift, vertex.lane);
     } else {
-      const Vec3<T>& w = ws.w[std::size_t(vertex.mark)];
+      const Vec3<T>& w = ws.w[vertex.mark];
       const Vec3<T> centripetal = cross(w, cross(w, node.X_LV.p));
-      drift = transpose_times(node.X_LV.R, centripetal - ws.up[std::size_t(vertex.mark)]);
+      drift = transpose_times(node.X_LV.R, centripetal - ws.up[vertex.mark]);
     }
     const T drifts[6] = {T(0), T(0), T(0), drift.x, drift.y, drift.z};
     for (int i = 0; i < vertex.held; ++i) {
@@ -289,12 +289,12 @@ void add_along_path(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v,
   int first = vertex.first;
   if constexpr (has_limbs<T>)
     if (const int limbs = held.vertex[v].limbs; limbs >= 0) {
-      for (int j = 0; j < 3; ++j) ws.limb_paths[std::size_t(limbs)].F[j].numbers()[held.vertex[v].lane] = F[j];
+      for (int j = 0; j < 3; ++j) ws.limb_paths[limbs].F[j].numbers()[held.vertex[v].lane] = F[j];
       ++first;
     }
   for (int k = first; k < vertex.last; ++k) {
-    const auto& stretch = held.tree.stretches()[std::size_t(k)];
-    const auto& run = plan.runs[std::size_t(stretch.run)];
+    const auto& stretch = held.tree.stretches()[k];
+    const auto& run = plan.runs[stretch.run];
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
       const bool axial = run.kind == LinkKind::axial;
       for (int slot = stretch.from; slot >= stretch.to; --slot) {
@@ -305,12 +305,12 @@ void add_along_path(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v,
       }
       continue;
     }
-    AbaWidePivot<T>& w = ws.aba.wide[std::size_t(run.slot)];
+    AbaWidePivot<T>& w = ws.aba.wide[run.slot];
     const Columns<T>* s = &ws.wide_s[6 * std::size_t(run.slot)];
     if (run.kind == LinkKind::ball) {
       w.u += Vec3<T>{product<N, T>(s[0], F), product<N, T>(s[1], F), product<N, T>(s[2], F)};
     } else {
-      const InertiaFactors<T>& factors = ws.factors[std::size_t(run.slot)];
+      const InertiaFactors<T>& factors = ws.factors[run.slot];
       T x[6];
       for (int i = 0; i < 6; ++i) x[i] = factors.D_inverse[i] * product<N, T>(s[i], F);
       solve_backward(factors, x);
@@ -325,8 +325,7 @@ __attribute__((noinline)) void add_reactions(const Plan<T>& plan, const HeldPlan
   for (std::size_t v = held.vertex.size(); v-- > 0;) {
     const auto& vertex = held.vertex[v];
     T* F = &ws.force[6 * v];
-    for (int i = 0; i < vertex.held; ++i)
-      F[vertex.column[i]] = F[vertex.column[i]] + ws.x[std::size_t(vertex.first + i)];
+    for (int i = 0; i < vertex.held; ++i) F[vertex.column[i]] = F[vertex.column[i]] + ws.x[vertex.first + i];
     if (vertex.columns == 3)
       add_along_path<3, T>(plan, held, v, F, ws);
     else
@@ -356,23 +355,23 @@ HeldWorkspace<T>::HeldWorkspace(const Plan<T>& plan, const HeldPlan<T>& held)
       V(held.vertex.size() * (held.vertex.size() + 1) / 2),
       psi(held.vertex.size()),
       a(held.vertex.size()),
-      s(std::size_t(plan.slots)),
+      s(plan.slots),
       wide_s(6 * plan.wide_links.size()),
       factors(plan.wide_links.size()),
       lever(2 * held.vertex.size()),
       bound(held.vertex.size()),
-      up(std::size_t(held.marks)),
-      w(std::size_t(held.marks)),
-      A(std::size_t(held.active * row_stride<T>(held.active))),
-      b(std::size_t(row_stride<T>(held.active))),
+      up(held.marks),
+      w(held.marks),
+      A(held.active * row_stride<T>(held.active)),
+      b(row_stride<T>(held.active)),
       l(b.size()),
       noise(b.size()),
       least(b.size()),
-      D_inverse(std::size_t(held.active)),
-      x(std::size_t(held.active)),
+      D_inverse(held.active),
+      x(held.active),
       force(6 * held.vertex.size()),
       limb_paths(plan.limbs.size()),
-      limb_s(std::size_t(plan.limb_positions)) {}
+      limb_s(plan.limb_positions) {}
 
 template <class T>
 void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const typename Plan<T>::Real> q,
@@ -419,8 +418,7 @@ void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const
   eliminate(held, ws, count);
   for (std::size_t w = 0; w < worlds; ++w) rank[w] = int(at<typename Plan<T>::Real>(count, int(w)));
   for (const auto& vertex : held.vertex)
-    for (int i = 0; i < vertex.held; ++i)
-      store(ws.x[std::size_t(vertex.first + i)], &lambda[std::size_t(vertex.given[i]) * worlds]);
+    for (int i = 0; i < vertex.held; ++i) store(ws.x[vertex.first + i], &lambda[std::size_t(vertex.given[i]) * worlds]);
   for (const int row : held.silent) store(T(0), &lambda[std::size_t(row) * worlds]);
   if constexpr (has_limbs<T>)  // limbs on which nothing is held
     for (LimbPaths& paths : ws.limb_paths)

@@ -14,7 +14,7 @@ namespace {
 // Nodes on random bodies in random frames with random rows: several on one body, on a path of another's, in other
 // trees, on the world, with no rows at all.
 std::vector<HeldNode> random_nodes(const Model& model, int count, std::uint64_t seed, unsigned mask = 0) {
-  const std::vector<double> x = random_numbers(std::size_t(9 * count), seed);
+  const std::vector<double> x = random_numbers(9 * count, seed);
   std::vector<HeldNode> nodes;
   for (std::size_t i = 0; i < std::size_t(count); ++i) {
     const double* r = &x[9 * i];
@@ -106,7 +106,7 @@ struct Dense {
   }
   // Targets that some motion can meet, so that redundant rows do not contradict each other.
   std::vector<double> possible_target(std::uint64_t seed) const {
-    const std::vector<double> x = random_numbers(std::size_t(M.rows()), seed, 3);
+    const std::vector<double> x = random_numbers(M.rows(), seed, 3);
     const Eigen::VectorXd a = J * Eigen::Map<const Eigen::VectorXd>(x.data(), M.rows()) + drift;
     return {a.data(), a.data() + a.size()};
   }
@@ -314,7 +314,7 @@ TEST(HeldRows, LimbsSideBySideHaveTheBitsOfLimbsOneByOne) {
       for (const auto& limbs : held.limb_nodes) side_by_side += limbs.any;
       one_by_one += !plan.limbs.empty() && held.limb_order == LimbOrder::one_by_one;
       const Worlds worlds(model, 1);
-      const std::vector<double> target = random_numbers(std::size_t(held.rows), seed + 7);
+      const std::vector<double> target = random_numbers(held.rows, seed + 7);
       const auto answer = [&](LimbOrder order) {
         return compute<double>(model, nodes, worlds.q[0], worlds.v[0], worlds.x[0], worlds.f_ext[0], target, true,
                                order);

@@ -19,7 +19,7 @@ std::vector<LinkNode> on_links(const Model& model, std::span<const Node> nodes) 
   for (const Node& node : nodes) {
     check(node.body >= 0 && std::size_t(node.body) < model.bodies().size(), "node ", result.size(), " is on body ",
           node.body, " of ", model.bodies().size());
-    const Body& body = model.bodies()[std::size_t(node.body)];
+    const Body& body = model.bodies()[node.body];
     result.push_back({body.link, body.X_LB * node.X_BN});
   }
   return result;
@@ -50,10 +50,10 @@ void NodeTree<T>::place(const Model& model, const Plan<T>& plan, std::span<const
   for (std::size_t n = 0; n < nodes.size(); ++n) {
     check(nodes[n].link >= 0 && std::size_t(nodes[n].link) < links.size(), "node ", n, " is on link ", nodes[n].link,
           " of ", links.size());
-    ++arrivals_[std::size_t(nodes[n].link)];
+    ++arrivals_[nodes[n].link];
   }
   for (std::size_t i = links.size() - 1; i > 0; --i)
-    if (arrivals_[i] > 0 && !is_free(i)) ++arrivals_[std::size_t(links[i].parent)];
+    if (arrivals_[i] > 0 && !is_free(i)) ++arrivals_[links[i].parent];
 
   // From a link inward to the next vertex: stretches of runs.
   const auto go_inward = [&](std::size_t link, Vertex& v) {
@@ -61,8 +61,8 @@ void NodeTree<T>::place(const Model& model, const Plan<T>& plan, std::span<const
     bool begun = false;
     while (link != 0 && !(begun && vertex_at_[link] >= 0)) {
       const int r = links[link].run;
-      const Run& run = model.runs()[std::size_t(r)];
-      const int slot = plan.runs[std::size_t(r)].slot;
+      const Run& run = model.runs()[r];
+      const int slot = plan.runs[r].slot;
       Stretch s{r, slot + int(link) - run.first, slot, true};
       std::size_t at = link;
       while (int(at) > run.first && vertex_at_[at - 1] < 0) --at;
@@ -97,15 +97,14 @@ void NodeTree<T>::place(const Model& model, const Plan<T>& plan, std::span<const
   // In the order of links, so that parents come first; a link's first node is its vertex, and the others hang on it.
   first_on_.assign(links.size(), -1);
   next_on_.resize(nodes.size());
-  for (int n = nodes_ - 1; n >= 0; --n)
-    next_on_[std::size_t(n)] = std::exchange(first_on_[std::size_t(nodes[std::size_t(n)].link)], n);
-  const auto next = [&](int node) { return next_on_[std::size_t(node)]; };
-  const auto X_LN = [&](int node) { return nodes[std::size_t(node)].X_LN; };
+  for (int n = nodes_ - 1; n >= 0; --n) next_on_[n] = std::exchange(first_on_[nodes[n].link], n);
+  const auto next = [&](int node) { return next_on_[node]; };
+  const auto X_LN = [&](int node) { return nodes[node].X_LN; };
   vertex_of_.resize(nodes.size());
   for (int n = first_on_[0]; n >= 0; n = next(n)) {
     Vertex v;
     v.is_node = true;
-    vertex_of_[std::size_t(n)] = add_vertex(v, X_LN(n), true);
+    vertex_of_[n] = add_vertex(v, X_LN(n), true);
   }
   for (std::size_t i = 1; i < links.size(); ++i) {
     const int here = first_on_[i];
@@ -115,13 +114,13 @@ void NodeTree<T>::place(const Model& model, const Plan<T>& plan, std::span<const
     go_inward(i, v);
     vertex_at_[i] = add_vertex(v, here < 0 ? Transform<double>::identity() : X_LN(here));
     if (here < 0) continue;
-    vertex_of_[std::size_t(here)] = vertex_at_[i];
+    vertex_of_[here] = vertex_at_[i];
     for (int n = next(here); n >= 0; n = next(n)) {
       Vertex other;
       other.first = other.last = int(stretches_.size());
       other.parent = vertex_at_[i];
       other.is_node = true;
-      vertex_of_[std::size_t(n)] = add_vertex(other, X_LN(n));
+      vertex_of_[n] = add_vertex(other, X_LN(n));
     }
   }
 }

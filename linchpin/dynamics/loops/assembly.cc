@@ -22,7 +22,7 @@ class Assembler {
         time_(state.time),
         plan_(model),
         chain_(model, plan_, constraints),
-        unit_(std::size_t(chain_.constraints.rows())) {}
+        unit_(chain_.constraints.rows()) {}
 
   // One try of (1) from q; what is left.
   Distance close(std::vector<double>& q, int& iterations) {
@@ -65,7 +65,7 @@ class Assembler {
   }
 
   const std::string& name_of(int row) const {
-    return chain_.constraints.constraints()[std::size_t(chain_.constraints.constraint_of(row))].name;
+    return chain_.constraints.constraints()[chain_.constraints.constraint_of(row)].name;
   }
   ClosedChain& chain() { return chain_; }
 
@@ -78,7 +78,7 @@ class Assembler {
     Distance d;
     for (int r = 0; r < chain_.constraints.rows(); ++r) {
       if (!chain_.constraints.holonomic(r)) continue;
-      const double g = std::abs(chain_.rows.error[std::size_t(r)]), scaled = unit_[std::size_t(r)] * g;
+      const double g = std::abs(chain_.rows.error[r]), scaled = unit_[r] * g;
       d.sum += scaled * scaled;
       if (!(g <= d.largest)) {
         d.largest = g;
@@ -111,7 +111,7 @@ std::vector<Constraint> with_held(const Model& model, const State& state, const 
     check(v >= 0 && v < model.nv(), "coordinate ", v, " is held; the model has ", model.nv());
     const auto link = std::ranges::find_if(model.links(), [&](const Link& l) { return v >= l.v && v < l.v + l.nv; });
     check(link->nv == 1, "coordinate ", v, " is held; it belongs to a ball or free joint, whose position has none");
-    const double q = state.q[std::size_t(link->q)], rate = state.v[std::size_t(v)];
+    const double q = state.q[link->q], rate = state.v[v];
     Coupling coupling;
     coupling.terms = {{int(link - model.links().begin()), link->q, v, {0, 1}}};
     coupling.value.polynomial = {q - rate * state.time, rate};

@@ -64,15 +64,15 @@ ClosedChain::ClosedChain(const Model& m, const Plan<double>& p, std::span<const 
       plan(p),
       constraints(m, c),
       rows(constraints),
-      reactions(std::size_t(constraints.rows())),
+      reactions(constraints.rows()),
       kin(p),
       vel(m),
       link_acceleration(m.links().size()),
-      g(std::size_t(constraints.rows())),
-      x(std::size_t(m.nv())),
+      g(constraints.rows()),
+      x(m.nv()),
       f(6 * m.bodies().size()),
-      zero(std::size_t(m.nv()), 0.0),
-      give(std::size_t(constraints.rows())) {
+      zero(m.nv(), 0.0),
+      give(constraints.rows()) {
   if (takes_recursion(constraints, elimination))
     by_recursion.emplace(m, constraints);
   else
@@ -89,7 +89,7 @@ ClosedChain::ByCompliance::ByCompliance(const Model& model, const Plan<double>& 
       side_force(constraints.sides().size()),
       response(6 * constraints.nodes().size()),
       row_matrix(std::size_t(constraints.rows()) * std::size_t(constraints.rows())),
-      row_size(std::size_t(constraints.rows())),
+      row_size(constraints.rows()),
       solver(constraints.rows()) {}
 
 void place_chain(std::span<const double> q, std::span<const double> v, double time, ClosedChain& chain) {
@@ -128,7 +128,7 @@ void row_compliance(std::span<const double> q, ClosedChain& chain) {
   compliance_matrix<double>(by.tree, by.compliance, by.node_matrix);
   for (std::size_t s = 0; s < plan.sides().size(); ++s) {  // into the axes of the links, where the compliance has them
     const Force<double>& F = chain.rows.force[s];
-    const Mat3<double>& R = chain.kin.X_WL[std::size_t(plan.sides()[s].link)].R;
+    const Mat3<double>& R = chain.kin.X_WL[plan.sides()[s].link].R;
     const Vec3<double> n = transpose_times(R, F.n), f = transpose_times(R, F.f);
     by.side_force[s] = {n.x, n.y, n.z, f.x, f.y, f.z};
   }
@@ -136,8 +136,8 @@ void row_compliance(std::span<const double> q, ClosedChain& chain) {
     by.row_size[r] = 0;
     std::ranges::fill(by.response, 0);
     for (int s = plan.first_side(int(r)); s < plan.first_side(int(r) + 1); ++s) {
-      const std::array<double, 6>& F = by.side_force[std::size_t(s)];
-      const std::size_t node = std::size_t(plan.sides()[std::size_t(s)].node);
+      const std::array<double, 6>& F = by.side_force[s];
+      const std::size_t node = std::size_t(plan.sides()[s].node);
       const double* block = by.node_matrix.data() + 6 * node * width;
       for (std::size_t i = 0; i < width; ++i) {  // rows of a symmetric matrix are its columns
         double sum = by.response[i];
@@ -148,14 +148,14 @@ void row_compliance(std::span<const double> q, ClosedChain& chain) {
       const auto trace = [&](std::size_t part) {  // how its link gives way in all directions: angular, linear
         return own[part * width + part] + own[(part + 1) * width + part + 1] + own[(part + 2) * width + part + 2];
       };
-      const double moment = chain.rows.moment_size[std::size_t(s)];
+      const double moment = chain.rows.moment_size[s];
       by.row_size[r] += moment * moment * trace(0) + (F[3] * F[3] + F[4] * F[4] + F[5] * F[5]) * trace(3);
     }
     for (std::size_t other = 0; other <= r; ++other) {
       double sum = 0;
       for (int s = plan.first_side(int(other)); s < plan.first_side(int(other) + 1); ++s) {
-        const std::array<double, 6>& F = by.side_force[std::size_t(s)];
-        const double* a = by.response.data() + 6 * std::size_t(plan.sides()[std::size_t(s)].node);
+        const std::array<double, 6>& F = by.side_force[s];
+        const double* a = by.response.data() + 6 * std::size_t(plan.sides()[s].node);
         for (std::size_t k = 0; k < 6; ++k) sum += F[k] * a[k];
       }
       by.row_matrix[r * rows + other] = by.row_matrix[other * rows + r] = sum;

@@ -21,10 +21,10 @@ struct Witness {
       std::vector<double> e(state.v.size(), 0.0), zero(state.v.size(), 0.0), with(state.v.size()),
           without(state.v.size());
       RneaWorkspace<double> ws(plan);
-      e[std::size_t(k)] = 1;
+      e[k] = 1;
       rnea<double>(plan, state.q, zero, e, {}, ws, with);
       rnea<double>(plan, state.q, zero, zero, {}, ws, without);
-      for (int i = 0; i < model.nv(); ++i) M(i, k) = with[std::size_t(i)] - without[std::size_t(i)];
+      for (int i = 0; i < model.nv(); ++i) M(i, k) = with[i] - without[i];
     }
     constraint_jacobian(model, chain.constraints, chain.rows, chain.kin, chain.vel, {J.data(), std::size_t(J.size())});
   }
@@ -171,7 +171,7 @@ TEST(ClosedChain, VelocityProjectionIsTheShortestInKineticEnergy) {
     // The change is M-orthogonal to every motion the rows allow: M dv is J' of something.
     const Witness witness(model, plan, chain, state);
     Eigen::VectorXd dv(model.nv());
-    for (int k = 0; k < model.nv(); ++k) dv[k] = v[std::size_t(k)] - state.v[std::size_t(k)];
+    for (int k = 0; k < model.nv(); ++k) dv[k] = v[k] - state.v[k];
     const Eigen::VectorXd impulse = witness.M * dv;
     const Dense Jt = witness.J.transpose();
     const Eigen::VectorXd nearest = Jt * Jt.colPivHouseholderQr().solve(impulse);

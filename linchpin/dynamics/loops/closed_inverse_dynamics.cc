@@ -47,19 +47,19 @@ ClosedInverseReport closed_inverse_dynamics(std::span<const double> q, std::span
   const Model& model = chain.model;
   const Eigen::Index nv = model.nv(), rows = chain.constraints.rows();
   check(tau.size() == std::size_t(nv), "tau has ", tau.size(), " numbers, the model needs ", nv);
-  std::vector<char> has_actuator(std::size_t(nv), 0);
+  std::vector<char> has_actuator(nv, 0);
   for (const int k : actuated) {
     check(k >= 0 && k < nv, "coordinate ", k, " is actuated; the model has ", nv);
-    has_actuator[std::size_t(k)] = 1;
+    has_actuator[k] = 1;
   }
   std::vector<Eigen::Index> active, passive;
-  for (Eigen::Index k = 0; k < nv; ++k) (has_actuator[std::size_t(k)] != 0 ? active : passive).push_back(k);
+  for (Eigen::Index k = 0; k < nv; ++k) (has_actuator[k] != 0 ? active : passive).push_back(k);
 
   place_chain(q, v, time, chain);
   Vector needed(nv);
   RneaWorkspace<double> ws(chain.plan);
   rnea<double>(chain.plan, q, v, vdot, f_ext, ws, {needed.data(), std::size_t(nv)});
-  std::vector<double> J(std::size_t(rows * nv));
+  std::vector<double> J(rows * nv);
   constraint_jacobian(model, chain.constraints, chain.rows, chain.kin, chain.vel, J);
   const Matrix Jt = Eigen::Map<const Matrix>(J.data(), nv, rows);  // J by rows is J' by columns
 
@@ -80,7 +80,7 @@ ClosedInverseReport closed_inverse_dynamics(std::span<const double> q, std::span
   const LeastSquares by_active(Ja * open, size);
   lambda += open * by_active.solve(needed(active) - Ja * lambda);
   const Vector forces = needed(active) - Ja * lambda;
-  for (std::size_t k = 0; k < active.size(); ++k) tau[std::size_t(active[k])] = forces[Eigen::Index(k)];
+  for (std::size_t k = 0; k < active.size(); ++k) tau[active[k]] = forces[Eigen::Index(k)];
   std::copy_n(lambda.data(), rows, chain.reactions.begin());
   if (!passive.empty()) report.unmet = (Jp * lambda - needed(passive)).cwiseAbs().maxCoeff();
   report.freedom = int(nv - LeastSquares(Jt, size).rank());

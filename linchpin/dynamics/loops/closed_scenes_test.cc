@@ -51,10 +51,10 @@ struct Mechanism {
   int coordinate(const char* joint) const {
     const int j = model.find_joint(joint);
     check(j >= 0, "no joint ", joint);
-    return model.joints()[std::size_t(j)].v;
+    return model.joints()[j].v;
   }
-  double& q_of(const char* joint) { return state.q[std::size_t(coordinate(joint))]; }  // of trees of one-axis joints
-  double vdot_of(const char* joint) const { return vdot[std::size_t(coordinate(joint))]; }
+  double& q_of(const char* joint) { return state.q[coordinate(joint)]; }  // of trees of one-axis joints
+  double vdot_of(const char* joint) const { return vdot[coordinate(joint)]; }
 
   Model model;
   Plan<double> plan;
@@ -109,24 +109,24 @@ struct Dense {
     CrbaWorkspace<double> crba_ws(m.plan, layout);
     MassMatrix<double> packed(layout);
     crba<double>(m.plan, layout, m.state.q, crba_ws, packed);
-    std::vector<double> numbers(std::size_t(n * n));
+    std::vector<double> numbers(n * n);
     to_dense(layout, packed, numbers);
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     M = Eigen::Map<RowMajor>(numbers.data(), n, n);
 
     place_chain(m.state.q, m.state.v, 0, m.chain);
-    numbers.assign(std::size_t(rows * n), 0);
+    numbers.assign(rows * n, 0);
     constraint_jacobian(m.model, m.chain.constraints, m.chain.rows, m.chain.kin, m.chain.vel, numbers);
     J = Eigen::Map<RowMajor>(numbers.data(), rows, n);
     // gddot where vdot is zero: rows have a bias of their own, and links accelerate by their velocities.
-    const std::vector<double> rest(std::size_t(n), 0.0);
+    const std::vector<double> rest(n, 0.0);
     std::vector<Motion<double>> carried(m.model.links().size());
     accelerations(m.model, m.chain.kin, m.chain.vel, m.state.v, rest, carried);
     bias = VectorXd::Zero(rows);
     row_accelerations(m.chain.constraints, m.chain.rows, carried, m.state.q, rest, {bias.data(), std::size_t(rows)});
 
     RneaWorkspace<double> rnea_ws(m.plan);
-    std::vector<double> needed(std::size_t(n), 0.0);
+    std::vector<double> needed(n, 0.0);
     rnea<double>(m.plan, m.state.q, m.state.v, rest, m.f_ext, rnea_ws, needed);
     force = Eigen::Map<VectorXd>(m.tau.data(), n) - Eigen::Map<VectorXd>(needed.data(), n);
 
@@ -240,7 +240,7 @@ TEST(FourBar, IsFreerOnTheLine) {
 TEST(Squeezer, StartsAsPublished) {
   Mechanism m("@squeezer");
   m.pull_springs();
-  m.tau[std::size_t(m.coordinate("beta"))] = 0.033;
+  m.tau[m.coordinate("beta")] = 0.033;
   const ConstraintReport report = m.accelerate();
   EXPECT_EQ(report.rank, 6);
   EXPECT_NEAR(m.vdot_of("beta"), 14222.4439199541, 1e-9 * 14222);
@@ -257,7 +257,7 @@ TEST(Squeezer, StartsAsPublished) {
 // Released from rest, spun at 2 pi: the rods' centrifugal force against their weight, before the springs say anything.
 TEST(Governor, StartsByTheBalanceOfItsRods) {
   Mechanism m("@governor");
-  m.state.v[std::size_t(m.coordinate("spin"))] = 2 * pi;
+  m.state.v[m.coordinate("spin")] = 2 * pi;
   m.pull_springs();
   m.accelerate();
   EXPECT_NEAR(m.vdot_of("right_rod_hinge"), m.vdot_of("left_rod_hinge"), 1e-10);
@@ -352,13 +352,13 @@ TEST(Gripper, FingersCloseTogether) {
   const double x = 0.4, rate = 0.9;
   const auto set = [&](const char* joint, double q, double v) {
     m.q_of(joint) = q;
-    m.state.v[std::size_t(m.coordinate(joint))] = v;
+    m.state.v[m.coordinate(joint)] = v;
   };
   for (const char* side : {"left_", "right_"}) {
     set((std::string(side) + "inner_joint").c_str(), x, rate);
     set((std::string(side) + "outer_joint").c_str(), 0.8 * x + 0.35 * x * x, (0.8 + 0.7 * x) * rate);
   }
-  m.tau[std::size_t(m.coordinate("left_inner_joint"))] = 0.05;
+  m.tau[m.coordinate("left_inner_joint")] = 0.05;
   m.accelerate();
   const double inner = m.vdot_of("left_inner_joint");
   EXPECT_NEAR(m.vdot_of("right_inner_joint"), inner, 1e-9);

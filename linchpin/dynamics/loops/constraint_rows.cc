@@ -249,10 +249,10 @@ class PairRows {
 };
 
 Placed place(const Model& model, const Kinematics<double>& kin, const Velocities& vel, const Attachment& end) {
-  const Body& body = model.bodies()[std::size_t(end.body)];
-  const Transform<double>& X_WL = kin.X_WL[std::size_t(body.link)];
+  const Body& body = model.bodies()[end.body];
+  const Transform<double>& X_WL = kin.X_WL[body.link];
   const Transform<double> X_LF = body.X_LB * end.X_BF;
-  const Motion<double>& motion = vel.link[std::size_t(body.link)];
+  const Motion<double>& motion = vel.link[body.link];
   Placed placed;
   placed.link = body.link;
   placed.axes = X_WL.R * X_LF.R;
@@ -269,8 +269,8 @@ Placed place(const Model& model, const Kinematics<double>& kin, const Velocities
 // A moment about the axis does for whatever turns; what only slides takes a force.
 void add_term(const Model& model, const Kinematics<double>& kin, const Velocities& vel, const Coupling::Term& term,
               double slope_of_term, Writer& out) {
-  const Link& link = model.links()[std::size_t(term.link)];
-  const Motion<double>& axis = vel.axis[std::size_t(term.v)];
+  const Link& link = model.links()[term.link];
+  const Motion<double>& axis = vel.axis[term.v];
   const bool turns = link.turn != 0;
   const Vector along_axis = slope_of_term * (turns ? axis.w : axis.v);  // both of length 1 for the kinds there are
   if (turns) {
@@ -279,7 +279,7 @@ void add_term(const Model& model, const Kinematics<double>& kin, const Velocitie
     if (link.parent != 0) out.side({-along_axis, Vector::zero()}, size);
   } else {
     out.side({Vector::zero(), along_axis}, 0);
-    const Vector r = kin.X_WL[std::size_t(term.link)].p - kin.X_WL[std::size_t(link.parent)].p;
+    const Vector r = kin.X_WL[term.link].p - kin.X_WL[link.parent].p;
     if (link.parent != 0) out.side(minus(force_at(r, along_axis)), norm(r) * std::abs(slope_of_term));
   }
 }
@@ -320,7 +320,7 @@ ConstraintPlan::ConstraintPlan(const Model& model, std::span<const Constraint> c
   std::vector<int> node_of_link(model.links().size(), -1);
   const auto add_side = [&](int link) {
     if (link == 0) return;
-    int& node = node_of_link[std::size_t(link)];
+    int& node = node_of_link[link];
     if (node < 0) {
       node = int(nodes_.size());
       nodes_.push_back({link, Transform<double>::identity()});
@@ -335,11 +335,11 @@ ConstraintPlan::ConstraintPlan(const Model& model, std::span<const Constraint> c
       constraint_of_.push_back(int(first_row_.size()) - 1);
       holonomic_.push_back(is_holonomic(constraint, r) ? 1 : 0);
       if (const Ends ends = ends_of(constraint); ends.a != nullptr) {
-        for (const Attachment* end : {ends.a, ends.b}) add_side(model.bodies()[std::size_t(end->body)].link);
+        for (const Attachment* end : {ends.a, ends.b}) add_side(model.bodies()[end->body].link);
       } else {
         for (const Coupling::Term& term : std::get<Coupling>(constraint.what).terms) {
           add_side(term.link);
-          add_side(model.links()[std::size_t(term.link)].parent);
+          add_side(model.links()[term.link].parent);
         }
       }
       first_side_.push_back(int(sides_.size()));
@@ -349,9 +349,9 @@ ConstraintPlan::ConstraintPlan(const Model& model, std::span<const Constraint> c
 }
 
 ConstraintRows::ConstraintRows(const ConstraintPlan& plan)
-    : error(std::size_t(plan.rows())),
-      drift(std::size_t(plan.rows())),
-      bias(std::size_t(plan.rows())),
+    : error(plan.rows()),
+      drift(plan.rows()),
+      bias(plan.rows()),
       force(plan.sides().size()),
       moment_size(plan.sides().size()) {}
 
@@ -366,14 +366,14 @@ void evaluate_rows(const Model& model, const ConstraintPlan& plan, const Kinemat
       const TimeLaw::Value u = coupling->value.at(time);
       double error = -u.value, bias = -u.acceleration;
       for (const Coupling::Term& term : coupling->terms) {
-        const TimeLaw::Value p = evaluate(term.polynomial, q[std::size_t(term.q)]);
-        const double rate = v[std::size_t(term.v)];
+        const TimeLaw::Value p = evaluate(term.polynomial, q[term.q]);
+        const double rate = v[term.v];
         error += p.value;
         bias += p.acceleration * rate * rate;
       }
       out.begin(error, -u.rate, bias);
       for (const Coupling::Term& term : coupling->terms)
-        add_term(model, kin, vel, term, evaluate(term.polynomial, q[std::size_t(term.q)]).rate, out);
+        add_term(model, kin, vel, term, evaluate(term.polynomial, q[term.q]).rate, out);
     } else {
       const Ends ends = ends_of(constraint);
       pair.a = place(model, kin, vel, *ends.a);
@@ -395,15 +395,15 @@ void multiply_rows(const ConstraintPlan& plan, const ConstraintRows& rows, std::
                    std::span<double> out) {
   check(out.size() == std::size_t(plan.rows()), "room for ", out.size(), " rows, there are ", plan.rows());
   for (int r = 0; r < plan.rows(); ++r) {
-    double sum = rest[std::size_t(r)];
-    if (const auto* coupling = std::get_if<Coupling>(&plan.constraints()[std::size_t(plan.constraint_of(r))].what)) {
+    double sum = rest[r];
+    if (const auto* coupling = std::get_if<Coupling>(&plan.constraints()[plan.constraint_of(r)].what)) {
       for (const Coupling::Term& term : coupling->terms)
-        sum += evaluate(term.polynomial, q[std::size_t(term.q)]).rate * rate[std::size_t(term.v)];
+        sum += evaluate(term.polynomial, q[term.q]).rate * rate[term.v];
     } else {
       for (int s = plan.first_side(r); s < plan.first_side(r + 1); ++s)
-        sum += dot(rows.force[std::size_t(s)], link[std::size_t(plan.sides()[std::size_t(s)].link)]);
+        sum += dot(rows.force[s], link[plan.sides()[s].link]);
     }
-    out[std::size_t(r)] = sum;
+    out[r] = sum;
   }
 }
 
@@ -428,20 +428,19 @@ void add_reactions(const Model& model, const ConstraintPlan& plan, const Constra
   check(tau.size() == std::size_t(model.nv()), "tau has ", tau.size(), " numbers, the model needs ", model.nv());
   check(f.size() == forces, "f has ", f.size(), " numbers, the model needs ", forces);
   for (int r = 0; r < plan.rows(); ++r) {
-    const Constraint& constraint = plan.constraints()[std::size_t(plan.constraint_of(r))];
-    const double x = lambda[std::size_t(r)];
+    const Constraint& constraint = plan.constraints()[plan.constraint_of(r)];
+    const double x = lambda[r];
     if (const auto* coupling = std::get_if<Coupling>(&constraint.what)) {
-      for (const Coupling::Term& term : coupling->terms)
-        tau[std::size_t(term.v)] += x * evaluate(term.polynomial, q[std::size_t(term.q)]).rate;
+      for (const Coupling::Term& term : coupling->terms) tau[term.v] += x * evaluate(term.polynomial, q[term.q]).rate;
       continue;
     }
     const Ends ends = ends_of(constraint);
     int s = plan.first_side(r);
     for (const Attachment* end : {ends.a, ends.b}) {
-      const Body& body = model.bodies()[std::size_t(end->body)];
+      const Body& body = model.bodies()[end->body];
       if (body.link == 0) continue;
-      const Force<double>& F = rows.force[std::size_t(s++)];
-      const Mat3<double>& R_WL = kin.X_WL[std::size_t(body.link)].R;
+      const Force<double>& F = rows.force[s++];
+      const Mat3<double>& R_WL = kin.X_WL[body.link].R;
       const Force<double> on_link{transpose_times(R_WL, F.n), transpose_times(R_WL, F.f)};
       const Force<double> on_body = force_to_child(body.X_LB, on_link);
       const double numbers[6] = {on_body.n.x, on_body.n.y, on_body.n.z, on_body.f.x, on_body.f.y, on_body.f.z};
@@ -458,13 +457,13 @@ void constraint_jacobian(const Model& model, const ConstraintPlan& plan, const C
   std::ranges::fill(J, 0);
   for (int r = 0; r < plan.rows(); ++r)
     for (int s = plan.first_side(r); s < plan.first_side(r + 1); ++s) {
-      const int touched = plan.sides()[std::size_t(s)].link;
-      const Force<double>& F = rows.force[std::size_t(s)];
-      for (int i = touched; i != 0; i = model.links()[std::size_t(i)].parent) {
-        const Link& link = model.links()[std::size_t(i)];
-        const Vector lever = kin.X_WL[std::size_t(touched)].p - kin.X_WL[std::size_t(i)].p;
+      const int touched = plan.sides()[s].link;
+      const Force<double>& F = rows.force[s];
+      for (int i = touched; i != 0; i = model.links()[i].parent) {
+        const Link& link = model.links()[i];
+        const Vector lever = kin.X_WL[touched].p - kin.X_WL[i].p;
         for (int k = link.v; k < link.v + link.nv; ++k) {
-          const Motion<double>& axis = vel.axis[std::size_t(k)];
+          const Motion<double>& axis = vel.axis[k];
           J[std::size_t(r) * nv + std::size_t(k)] += dot(F, Motion<double>{axis.w, axis.v + cross(axis.w, lever)});
         }
       }

@@ -54,12 +54,12 @@ class ConstraintPlan {
   };
   int rows() const { return int(first_side_.size()) - 1; }
   std::span<const Constraint> constraints() const { return constraints_; }
-  int first_row(int constraint) const { return first_row_[std::size_t(constraint)]; }  // also for one past the last
-  int constraint_of(int row) const { return constraint_of_[std::size_t(row)]; }
-  bool holonomic(int row) const { return holonomic_[std::size_t(row)] != 0; }
+  int first_row(int constraint) const { return first_row_[constraint]; }  // also for one past the last
+  int constraint_of(int row) const { return constraint_of_[row]; }
+  bool holonomic(int row) const { return holonomic_[row] != 0; }
 
   // Of row r: sides [first_side(r), first_side(r + 1)). None for what is on the world.
-  int first_side(int row) const { return first_side_[std::size_t(row)]; }
+  int first_side(int row) const { return first_side_[row]; }
   std::span<const Side> sides() const { return sides_; }
 
   // The links that any row touches; each link's own frame is a node of the compliance.

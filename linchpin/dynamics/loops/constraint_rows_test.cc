@@ -61,7 +61,7 @@ TEST(ConstraintRows, RatesAreThoseOfTheRowsThemselves) {
     row_accelerations(constraints, now.rows, acceleration, state.q, vdot, gddot);
     for (int r = 0; r < constraints.rows(); ++r) {
       const std::size_t i = std::size_t(r);
-      const std::string& name = constraints.constraints()[std::size_t(constraints.constraint_of(r))].name;
+      const std::string& name = constraints.constraints()[constraints.constraint_of(r)].name;
       const double size = 1 + std::abs(gddot[i]), rate = (after.rows.error[i] - before.rows.error[i]) / (2 * h);
       if (constraints.holonomic(r)) {
         EXPECT_NEAR(now.gdot[i], rate, tolerance * size) << text << name;

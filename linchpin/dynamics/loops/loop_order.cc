@@ -19,7 +19,7 @@ LoopOrder::LoopOrder(const Model& model, const ConstraintPlan& constraints)
 int LoopOrder::block_of(int first, int second) {
   const auto key = std::pair(first, second);
   const auto [at, is_new] = block_index.try_emplace(key, int(block_sizes.size()));
-  if (is_new) block_sizes.push_back(where[std::size_t(first)].rows * where[std::size_t(second)].rows);
+  if (is_new) block_sizes.push_back(where[first].rows * where[second].rows);
   return at->second;
 }
 
@@ -32,17 +32,16 @@ void LoopOrder::find_paths(const Model& model, const ConstraintPlan& constraints
     e.rows = constraints.first_row(int(d) + 1) - e.first_row;
     std::set<int, std::greater<>> open;  // links that carry it, outermost first
     for (int s = constraints.first_side(e.first_row); s < constraints.first_side(e.first_row + 1); ++s)
-      open.insert(constraints.sides()[std::size_t(s)].link);
+      open.insert(constraints.sides()[s].link);
     // A side on the world has no entry in the plan: then the world is where all must come.
     const auto& what = constraints.constraints()[d].what;
     const bool on_world = std::visit(
         [&](const auto& w) {
           if constexpr (requires { w.a; }) {
-            const auto link = [&](const Attachment& end) { return model.bodies()[std::size_t(end.body)].link; };
+            const auto link = [&](const Attachment& end) { return model.bodies()[end.body].link; };
             return link(w.a) == 0 || link(w.b) == 0;
           } else {
-            return std::ranges::any_of(w.terms,
-                                       [&](const Coupling::Term& t) { return links[std::size_t(t.link)].parent == 0; });
+            return std::ranges::any_of(w.terms, [&](const Coupling::Term& t) { return links[t.link].parent == 0; });
           }
         },
         what);
@@ -50,23 +49,23 @@ void LoopOrder::find_paths(const Model& model, const ConstraintPlan& constraints
     while (open.size() > 1) {
       const int link = *open.begin();
       open.erase(open.begin());
-      carried[std::size_t(link)].push_back({int(d), 0, 0, 0});
-      open.insert(links[std::size_t(link)].parent);
+      carried[link].push_back({int(d), 0, 0, 0});
+      open.insert(links[link].parent);
     }
     e.link = *open.begin();
-    if (e.link != 0) carried[std::size_t(e.link)].push_back({int(d), 0, -1, 0});
+    if (e.link != 0) carried[e.link].push_back({int(d), 0, -1, 0});
   }
   for (std::size_t i = 1; i < carried.size(); ++i)
     for (Carried& item : carried[i]) {
       item.K = K_rows;
-      K_rows += where[std::size_t(item.constraint)].rows;
+      K_rows += where[item.constraint].rows;
       item.SK = SK_numbers;
-      SK_numbers += 2 * links[i].nv * where[std::size_t(item.constraint)].rows;
+      SK_numbers += 2 * links[i].nv * where[item.constraint].rows;
     }
   for (std::size_t i = 1; i < carried.size(); ++i)
     for (Carried& item : carried[i]) {
-      if (where[std::size_t(item.constraint)].link == int(i)) continue;
-      const std::vector<Carried>& above = carried[std::size_t(links[i].parent)];
+      if (where[item.constraint].link == int(i)) continue;
+      const std::vector<Carried>& above = carried[links[i].parent];
       const auto at = std::ranges::find(above, item.constraint, &Carried::constraint);
       item.parent_K = at != above.end() ? at->K : -1;  // none on the world, which does not move
     }
@@ -78,28 +77,27 @@ void LoopOrder::find_order() {
   for (std::size_t i = 1; i < carried.size(); ++i)
     for (const Carried& x : carried[i])
       for (const Carried& y : carried[i])
-        if (x.constraint != y.constraint && where[std::size_t(x.constraint)].link != int(i) &&
-            where[std::size_t(y.constraint)].link != int(i))
-          meets[std::size_t(x.constraint)].insert(y.constraint);
-  for (std::size_t d = 0; d < where.size(); ++d) meets_at[std::size_t(where[d].link)].push_back(int(d));
+        if (x.constraint != y.constraint && where[x.constraint].link != int(i) && where[y.constraint].link != int(i))
+          meets[x.constraint].insert(y.constraint);
+  for (std::size_t d = 0; d < where.size(); ++d) meets_at[where[d].link].push_back(int(d));
   int next = 0;
   for (std::size_t i = meets_at.size(); i-- > 0;) {
     std::vector<int> waiting = meets_at[i];
     meets_at[i].clear();
     while (!waiting.empty()) {
-      const auto best = std::ranges::min_element(waiting, {}, [&](int d) { return meets[std::size_t(d)].size(); });
+      const auto best = std::ranges::min_element(waiting, {}, [&](int d) { return meets[d].size(); });
       const int d = *best;
       waiting.erase(best);
       meets_at[i].push_back(d);
-      order_at[std::size_t(d)] = next++;
-      Eliminated& e = where[std::size_t(d)];
-      e.later.assign(meets[std::size_t(d)].begin(), meets[std::size_t(d)].end());
+      order_at[d] = next++;
+      Eliminated& e = where[d];
+      e.later.assign(meets[d].begin(), meets[d].end());
       e.own_block = block_of(d, d);
       for (const int o : e.later) {
         e.blocks.push_back(block_of(d, o));
-        meets[std::size_t(o)].erase(d);
+        meets[o].erase(d);
         for (const int other : e.later)  // fill
-          if (other != o) meets[std::size_t(o)].insert(other);
+          if (other != o) meets[o].insert(other);
       }
     }
   }
@@ -107,8 +105,8 @@ void LoopOrder::find_order() {
     for (std::size_t x = 0; x < carried[i].size(); ++x)
       for (std::size_t y = 0; y < carried[i].size(); ++y) {
         const int d = carried[i][x].constraint, o = carried[i][y].constraint;
-        const bool open = where[std::size_t(d)].link != int(i) && where[std::size_t(o)].link != int(i);
-        if (open && order_at[std::size_t(d)] <= order_at[std::size_t(o)]) meetings[i].push_back({x, y, block_of(d, o)});
+        const bool open = where[d].link != int(i) && where[o].link != int(i);
+        if (open && order_at[d] <= order_at[o]) meetings[i].push_back({x, y, block_of(d, o)});
       }
 }
 

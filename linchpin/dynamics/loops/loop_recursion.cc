@@ -81,19 +81,19 @@ namespace {
 void cholesky(std::array<double, 36>& A, int n) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j) {
-      double sum = A[std::size_t(6 * i + j)];
-      for (int l = 0; l < j; ++l) sum -= A[std::size_t(6 * i + l)] * A[std::size_t(6 * j + l)];
-      A[std::size_t(6 * i + j)] = i == j ? std::sqrt(sum) : sum / A[std::size_t(6 * j + j)];
+      double sum = A[6 * i + j];
+      for (int l = 0; l < j; ++l) sum -= A[6 * i + l] * A[6 * j + l];
+      A[6 * i + j] = i == j ? std::sqrt(sum) : sum / A[6 * j + j];
     }
 }
 void solve_cholesky(const std::array<double, 36>& L, int n, double* x) {
   for (int i = 0; i < n; ++i) {
-    for (int l = 0; l < i; ++l) x[i] -= L[std::size_t(6 * i + l)] * x[l];
-    x[i] /= L[std::size_t(6 * i + i)];
+    for (int l = 0; l < i; ++l) x[i] -= L[6 * i + l] * x[l];
+    x[i] /= L[6 * i + i];
   }
   for (int i = n; i-- > 0;) {
-    for (int l = i + 1; l < n; ++l) x[i] -= L[std::size_t(6 * l + i)] * x[l];
-    x[i] /= L[std::size_t(6 * i + i)];
+    for (int l = i + 1; l < n; ++l) x[i] -= L[6 * l + i] * x[l];
+    x[i] /= L[6 * i + i];
   }
 }
 
@@ -107,19 +107,19 @@ LoopRecursion::Parts::Parts(const Model& m, const ConstraintPlan& plan)
       pA(m.links().size()),
       a(m.links().size()),
       c(m.links().size()),
-      K(std::size_t(order.K_rows)),
-      K_moment(std::size_t(order.K_rows)),
+      K(order.K_rows),
+      K_moment(order.K_rows),
       r(m.links().size()),
       S(m.links().size()),
       U(m.links().size()),
       D_factor(m.links().size()),
       u(m.links().size()),
-      SK(std::size_t(order.SK_numbers)),
-      k(std::size_t(constraints.rows())),
-      size(std::size_t(constraints.rows())),
-      give(std::size_t(constraints.rows())),
-      lambda(std::size_t(constraints.rows())),
-      tau(std::size_t(m.nv())) {
+      SK(order.SK_numbers),
+      k(constraints.rows()),
+      size(constraints.rows()),
+      give(constraints.rows()),
+      lambda(constraints.rows()),
+      tau(m.nv()) {
   for (const int numbers : order.block_sizes) blocks.emplace_back(std::size_t(numbers));
   std::size_t widest = 6;
   for (const LoopOrder::Eliminated& e : order.where) {
@@ -135,14 +135,14 @@ void LoopRecursion::Parts::place(const Kinematics<double>& kin, const Velocities
   for (std::size_t i = 1; i < model.links().size(); ++i) {
     const Link& link = model.links()[i];
     const RigidInertia<double> I = inertia_to_parent({kin.X_WL[i].R, Vec3<double>::zero()}, link.inertia);
-    r[i] = kin.X_WL[i].p - kin.X_WL[std::size_t(link.parent)].p;
+    r[i] = kin.X_WL[i].p - kin.X_WL[link.parent].p;
     IA[i] = {{{I.I.xx, I.I.xy, I.I.xz, 0, -I.h.z, I.h.y},
               {I.I.xy, I.I.yy, I.I.yz, I.h.z, 0, -I.h.x},
               {I.I.xz, I.I.yz, I.I.zz, -I.h.y, I.h.x, 0},
               {0, I.h.z, -I.h.y, I.mass, 0, 0},
               {-I.h.z, 0, I.h.x, 0, I.mass, 0},
               {I.h.y, -I.h.x, 0, 0, 0, I.mass}}};
-    for (int j = 0; j < link.nv; ++j) S[i][std::size_t(j)] = six(vel.axis[std::size_t(link.v + j)]);
+    for (int j = 0; j < link.nv; ++j) S[i][j] = six(vel.axis[link.v + j]);
   }
   std::ranges::fill(K, Six{});
   std::ranges::fill(K_moment, 0);
@@ -151,13 +151,13 @@ void LoopRecursion::Parts::place(const Kinematics<double>& kin, const Velocities
   std::ranges::fill(give, 0);
   for (std::size_t i = 1; i < order.carried.size(); ++i)
     for (const LoopOrder::Carried& item : order.carried[i]) {
-      const LoopOrder::Eliminated& e = order.where[std::size_t(item.constraint)];
+      const LoopOrder::Eliminated& e = order.where[item.constraint];
       for (int row = 0; row < e.rows; ++row) {
         if (holonomic_only && !constraints.holonomic(e.first_row + row)) continue;  // no force, so it never counts
         for (int s = constraints.first_side(e.first_row + row); s < constraints.first_side(e.first_row + row + 1); ++s)
-          if (constraints.sides()[std::size_t(s)].link == int(i)) {
-            add(1, six(rows.force[std::size_t(s)]), K[std::size_t(item.K + row)]);
-            K_moment[std::size_t(item.K + row)] += rows.moment_size[std::size_t(s)];
+          if (constraints.sides()[s].link == int(i)) {
+            add(1, six(rows.force[s]), K[item.K + row]);
+            K_moment[item.K + row] += rows.moment_size[s];
           }
       }
     }
@@ -171,12 +171,12 @@ void LoopRecursion::Parts::load_motion(const Kinematics<double>& kin, const Velo
   for (std::size_t i = 1; i < model.links().size(); ++i) {
     const Link& link = model.links()[i];
     const RigidInertia<double> I = inertia_to_parent({kin.X_WL[i].R, Vec3<double>::zero()}, link.inertia);
-    const Vec3<double>&w = vel.link[i].w, &wp = vel.link[std::size_t(link.parent)].w;
+    const Vec3<double>&w = vel.link[i].w, &wp = vel.link[link.parent].w;
     pA[i] = six(Force<double>{cross(w, I.I * w) - cross(I.h, g), cross(w, cross(w, I.h)) - I.mass * g});
     Vec3<double> turning = Vec3<double>::zero(), sliding = Vec3<double>::zero();
     for (int j = link.v; j < link.v + link.nv; ++j) {
-      turning += v[std::size_t(j)] * vel.axis[std::size_t(j)].w;
-      sliding += v[std::size_t(j)] * vel.axis[std::size_t(j)].v;
+      turning += v[j] * vel.axis[j].w;
+      sliding += v[j] * vel.axis[j].v;
     }
     // mechanics.h (2) and (3) without the parent's acceleration and without vdot
     c[i] = six(Motion<double>{cross(wp, turning), cross(wp, cross(wp, r[i]) + 2.0 * sliding)});
@@ -187,8 +187,8 @@ void LoopRecursion::Parts::load_motion(const Kinematics<double>& kin, const Velo
       if (body.link == 0) continue;
       const double* f = f_ext.data() + 6 * b;
       const Force<double> on_link = force_to_parent(body.X_LB, Force<double>{{f[0], f[1], f[2]}, {f[3], f[4], f[5]}});
-      const Mat3<double>& R = kin.X_WL[std::size_t(body.link)].R;
-      add(-1, six(Force<double>{R * on_link.n, R * on_link.f}), pA[std::size_t(body.link)]);
+      const Mat3<double>& R = kin.X_WL[body.link].R;
+      add(-1, six(Force<double>{R * on_link.n, R * on_link.f}), pA[body.link]);
     }
   std::ranges::copy(forces, tau.begin());
   std::ranges::copy(rows.bias, k.begin());
@@ -198,7 +198,7 @@ void LoopRecursion::Parts::load_motion(const Kinematics<double>& kin, const Velo
       int s = constraints.first_side(order.where[d].first_row);
       for (const Coupling::Term& term : coupling->terms) {
         const std::size_t link = std::size_t(term.link);
-        k[std::size_t(order.where[d].first_row)] -= dot(six(rows.force[std::size_t(s)]), c[link]);
+        k[order.where[d].first_row] -= dot(six(rows.force[s]), c[link]);
         s += model.links()[link].parent == 0 ? 1 : 2;
       }
     }
@@ -214,33 +214,32 @@ void LoopRecursion::Parts::load_rest(std::span<const double> b) {
 
 // (4), (5) with the constraint's C_dd factored for good.
 void LoopRecursion::Parts::eliminate(int d, std::size_t link) {
-  const LoopOrder::Eliminated& e = order.where[std::size_t(d)];
+  const LoopOrder::Eliminated& e = order.where[d];
   const std::size_t n = std::size_t(e.rows);
-  SemidefiniteSolver& inverse_d = inverse[std::size_t(d)];
-  std::vector<double>& C_dd = blocks[std::size_t(e.own_block)];
+  SemidefiniteSolver& inverse_d = inverse[d];
+  std::vector<double>& C_dd = blocks[e.own_block];
   for (std::size_t i = 0; i < n; ++i) C_dd[i * n + i] *= 1 + damping;
-  inverse_d.factor(C_dd, std::span<const double>(size).subspan(std::size_t(e.first_row), n));
-  const double* k_d = &k[std::size_t(e.first_row)];
+  inverse_d.factor(C_dd, std::span<const double>(size).subspan(e.first_row, n));
+  const double* k_d = &k[e.first_row];
   // k of the others, and C between them.
   for (std::size_t x = 0; x < e.later.size(); ++x) {
-    const LoopOrder::Eliminated& o = order.where[std::size_t(e.later[x])];
-    const std::vector<double>& C_do = blocks[std::size_t(e.blocks[x])];
+    const LoopOrder::Eliminated& o = order.where[e.later[x]];
+    const std::vector<double>& C_do = blocks[e.blocks[x]];
     for (int j = 0; j < o.rows; ++j) {
       for (std::size_t i = 0; i < n; ++i) column[i] = C_do[i * std::size_t(o.rows) + std::size_t(j)];
       inverse_d.solve({column.data(), n});  // C_dd^+ C_do, column j
-      for (std::size_t i = 0; i < n; ++i) k[std::size_t(o.first_row + j)] -= column[i] * k_d[i];
+      for (std::size_t i = 0; i < n; ++i) k[o.first_row + j] -= column[i] * k_d[i];
       for (std::size_t y = 0; y < e.later.size(); ++y) {
         const int p = e.later[y];
-        const LoopOrder::Eliminated& other = order.where[std::size_t(p)];
+        const LoopOrder::Eliminated& other = order.where[p];
         const bool same = p == e.later[x];
-        if (!same && order.order_at[std::size_t(p)] < order.order_at[std::size_t(e.later[x])])
-          continue;  // once for both
-        const std::vector<double>& C_dp = blocks[std::size_t(e.blocks[y])];
-        std::vector<double>& C_op = blocks[std::size_t(order.block_index.at({e.later[x], p}))];
+        if (!same && order.order_at[p] < order.order_at[e.later[x]]) continue;  // once for both
+        const std::vector<double>& C_dp = blocks[e.blocks[y]];
+        std::vector<double>& C_op = blocks[order.block_index.at({e.later[x], p})];
         for (int l = 0; l < other.rows; ++l) {
           double sum = 0;
           for (std::size_t i = 0; i < n; ++i) sum += column[i] * C_dp[i * std::size_t(other.rows) + std::size_t(l)];
-          C_op[std::size_t(j * other.rows + l)] -= sum;
+          C_op[j * other.rows + l] -= sum;
         }
       }
       if (link == 0) continue;
@@ -248,7 +247,7 @@ void LoopRecursion::Parts::eliminate(int d, std::size_t link) {
         return std::ranges::find(order.carried[link], constraint, &LoopOrder::Carried::constraint)->K;
       };
       const int K_d = here(d), K_o = here(e.later[x]);
-      for (std::size_t i = 0; i < n; ++i) add(-column[i], K[std::size_t(K_d) + i], K[std::size_t(K_o + j)]);
+      for (std::size_t i = 0; i < n; ++i) add(-column[i], K[std::size_t(K_d) + i], K[K_o + j]);
     }
   }
   if (link == 0) return;
@@ -277,44 +276,42 @@ void LoopRecursion::Parts::pass_joint(std::size_t i) {
   cholesky(D_factor[i], link.nv);
 
   for (const LoopOrder::Carried& item : order.carried[i]) {
-    const LoopOrder::Eliminated& e = order.where[std::size_t(item.constraint)];
+    const LoopOrder::Eliminated& e = order.where[item.constraint];
     if (e.link == int(i)) continue;  // closed: its part is in IA and pA
     for (int row = 0; row < e.rows; ++row) {
-      Six& K_row = K[std::size_t(item.K + row)];
+      Six& K_row = K[item.K + row];
       double* SK_row = &SK[std::size_t(item.SK) + 2 * nv * std::size_t(row)];
       double* DSK_row = SK_row + nv;
-      const double moment = K_moment[std::size_t(item.K + row)], force_size = norm(lower(K_row));
+      const double moment = K_moment[item.K + row], force_size = norm(lower(K_row));
       double most = 0;
       for (std::size_t j = 0; j < nv; ++j) {
         SK_row[j] = DSK_row[j] = dot(S[i][j], K_row);
         const double work = norm(upper(S[i][j])) * moment + norm(lower(S[i][j])) * force_size;
         most += work * work / (D_factor[i][6 * j + j] * D_factor[i][6 * j + j]);
       }
-      size[std::size_t(e.first_row + row)] += most;
+      size[e.first_row + row] += most;
       solve_cholesky(D_factor[i], link.nv, DSK_row);
-      for (std::size_t j = 0; j < nv; ++j) give[std::size_t(e.first_row + row)] += SK_row[j] * DSK_row[j];
-      double& k_row = k[std::size_t(e.first_row + row)];
+      for (std::size_t j = 0; j < nv; ++j) give[e.first_row + row] += SK_row[j] * DSK_row[j];
+      double& k_row = k[e.first_row + row];
       k_row += dot(K_row, c[i]);
       for (std::size_t j = 0; j < nv; ++j) k_row += DSK_row[j] * u[i][j];
       if (item.parent_K < 0) continue;
       Six felt = K_row;
       for (std::size_t j = 0; j < nv; ++j) add(-DSK_row[j], U[i][j], felt);
-      add(1, moved_back(r[i], felt), K[std::size_t(item.parent_K + row)]);
+      add(1, moved_back(r[i], felt), K[item.parent_K + row]);
       // What has been resisted further out no longer counts, but for its rounding, which a thousandth covers by far.
-      K_moment[std::size_t(item.parent_K + row)] +=
-          std::max(norm(upper(felt)), 1e-3 * moment) + norm(r[i]) * norm(lower(felt));
+      K_moment[item.parent_K + row] += std::max(norm(upper(felt)), 1e-3 * moment) + norm(r[i]) * norm(lower(felt));
     }
   }
   for (const LoopOrder::Meeting& meeting : order.meetings[i]) {
     const LoopOrder::Carried &x = order.carried[i][meeting.first], &y = order.carried[i][meeting.second];
-    const int x_rows = order.where[std::size_t(x.constraint)].rows,
-              y_rows = order.where[std::size_t(y.constraint)].rows;
-    std::vector<double>& block = blocks[std::size_t(meeting.block)];
+    const int x_rows = order.where[x.constraint].rows, y_rows = order.where[y.constraint].rows;
+    std::vector<double>& block = blocks[meeting.block];
     for (int j = 0; j < x_rows; ++j)
       for (int l = 0; l < y_rows; ++l)
         for (std::size_t m = 0; m < nv; ++m)
-          block[std::size_t(j * y_rows + l)] += SK[std::size_t(x.SK) + 2 * nv * std::size_t(j) + m] *
-                                                SK[std::size_t(y.SK) + 2 * nv * std::size_t(l) + nv + m];
+          block[j * y_rows + l] += SK[std::size_t(x.SK) + 2 * nv * std::size_t(j) + m] *
+                                   SK[std::size_t(y.SK) + 2 * nv * std::size_t(l) + nv + m];
   }
   if (p == 0) return;
   double Du[6];
@@ -341,15 +338,14 @@ void LoopRecursion::Parts::pass_joint(std::size_t i) {
 
 // (4)
 void LoopRecursion::Parts::find_reactions(int d, std::size_t link) {
-  const LoopOrder::Eliminated& e = order.where[std::size_t(d)];
+  const LoopOrder::Eliminated& e = order.where[d];
   const std::size_t n = std::size_t(e.rows);
   for (std::size_t i = 0; i < n; ++i) {
     double sum = k[std::size_t(e.first_row) + i];
     for (std::size_t x = 0; x < e.later.size(); ++x) {
-      const LoopOrder::Eliminated& o = order.where[std::size_t(e.later[x])];
-      const std::vector<double>& C_do = blocks[std::size_t(e.blocks[x])];
-      for (int j = 0; j < o.rows; ++j)
-        sum += C_do[i * std::size_t(o.rows) + std::size_t(j)] * lambda[std::size_t(o.first_row + j)];
+      const LoopOrder::Eliminated& o = order.where[e.later[x]];
+      const std::vector<double>& C_do = blocks[e.blocks[x]];
+      for (int j = 0; j < o.rows; ++j) sum += C_do[i * std::size_t(o.rows) + std::size_t(j)] * lambda[o.first_row + j];
     }
     if (link != 0) {
       const int K_d = std::ranges::find(order.carried[link], d, &LoopOrder::Carried::constraint)->K;
@@ -357,22 +353,22 @@ void LoopRecursion::Parts::find_reactions(int d, std::size_t link) {
     }
     column[i] = -sum;
   }
-  inverse[std::size_t(d)].solve({column.data(), n});
+  inverse[d].solve({column.data(), n});
   std::copy_n(column.begin(), n, lambda.begin() + e.first_row);
 }
 
 void LoopRecursion::Parts::outward(std::size_t i, std::span<double> x) {
   const Link& link = model.links()[i];
   const std::size_t nv = std::size_t(link.nv);
-  a[i] = moved(r[i], a[std::size_t(link.parent)]);
+  a[i] = moved(r[i], a[link.parent]);
   double rate[6];
   for (std::size_t j = 0; j < nv; ++j) rate[j] = u[i][j] - dot(U[i][j], a[i]);
   for (const LoopOrder::Carried& item : order.carried[i]) {
-    const LoopOrder::Eliminated& e = order.where[std::size_t(item.constraint)];
+    const LoopOrder::Eliminated& e = order.where[item.constraint];
     if (e.link == int(i)) continue;
     for (int row = 0; row < e.rows; ++row)
       for (std::size_t j = 0; j < nv; ++j)
-        rate[j] += SK[std::size_t(item.SK) + 2 * nv * std::size_t(row) + j] * lambda[std::size_t(e.first_row + row)];
+        rate[j] += SK[std::size_t(item.SK) + 2 * nv * std::size_t(row) + j] * lambda[e.first_row + row];
   }
   solve_cholesky(D_factor[i], link.nv, rate);
   add(1, c[i], a[i]);

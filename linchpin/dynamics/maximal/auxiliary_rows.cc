@@ -44,9 +44,8 @@ void AuxiliaryRows::find_way() {
   ++stamp_;
   std::size_t lowest = nodes.size();
   for (const Entry& entry : entries_)
-    for (int i = forest_->node_of_body(entry.body); i >= 0 && mark_[std::size_t(i)] != stamp_;
-         i = nodes[std::size_t(i)].parent) {
-      mark_[std::size_t(i)] = stamp_;
+    for (int i = forest_->node_of_body(entry.body); i >= 0 && mark_[i] != stamp_; i = nodes[i].parent) {
+      mark_[i] = stamp_;
       lowest = std::min(lowest, std::size_t(i));
     }
   on_way_.clear();
@@ -63,7 +62,7 @@ std::span<const double> AuxiliaryRows::form(ForestFactors& factors) {
   for (std::size_t first = 0; first < k; first += 8) {
     const std::size_t columns = std::min<std::size_t>(8, k - first);
     for (const int i : on_way_) {
-      const ConstraintForest::Node& node = nodes[std::size_t(i)];
+      const ConstraintForest::Node& node = nodes[i];
       std::fill_n(y_.data() + 8 * std::size_t(node.y), 8 * std::size_t(node.size), 0.0);
     }
     for (std::size_t c = 0; c < columns; ++c)
@@ -86,7 +85,7 @@ std::span<const double> AuxiliaryRows::form(ForestFactors& factors) {
     matrix_[i * k + i] += rows_[i].softness;
     for (std::size_t e = rows_[i].first; e < rows_[i].end; ++e) {
       const Entry& entry = entries_[e];
-      const double* D = factors.block(nodes[std::size_t(forest_->node_of_body(entry.body))].D);  // D^-1 by now
+      const double* D = factors.block(nodes[forest_->node_of_body(entry.body)].D);  // D^-1 by now
       for (std::size_t n = 0; n < std::size_t(entry.size); ++n)
         for (std::size_t m = 0; m < std::size_t(entry.size); ++m)
           sizes_[i] += values_[entry.j + n] * D[n * stride + m] * values_[entry.j + m];

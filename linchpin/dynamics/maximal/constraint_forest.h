@@ -51,11 +51,11 @@ class ConstraintForest {
 
   int bodies() const { return int(body_.size()); }
   int constraints() const { return int(constraint_.size()); }
-  int size(int body) const { return nodes_[std::size_t(body_[std::size_t(body)])].size; }
-  int rows(int constraint) const { return constraint_[std::size_t(constraint)].rows; }
+  int size(int body) const { return nodes_[body_[body]].size; }
+  int rows(int constraint) const { return constraint_[constraint].rows; }
   // Where a body's numbers begin in vectors over all bodies (y, F), and a constraint's in those over all rows (l, r).
-  int first(int body) const { return nodes_[std::size_t(body_[std::size_t(body)])].y; }
-  int first_row(int constraint) const { return constraint_[std::size_t(constraint)].first_row; }
+  int first(int body) const { return nodes_[body_[body]].y; }
+  int first_row(int constraint) const { return constraint_[constraint].first_row; }
   int total_size() const { return total_size_; }
   int total_rows() const { return total_rows_; }
 
@@ -78,8 +78,8 @@ class ConstraintForest {
     bool first = false;                // of those that hang on its parent, in the order of elimination
   };
   std::span<const Node> nodes() const { return nodes_; }
-  int node_of_body(int body) const { return body_[std::size_t(body)]; }
-  int node_of_constraint(int constraint) const { return constraint_[std::size_t(constraint)].node; }
+  int node_of_body(int body) const { return body_[body]; }
+  int node_of_constraint(int constraint) const { return constraint_[constraint].node; }
   int trees() const { return trees_; }
   // Doubles from row to row of any block: room for the largest body and one more.
   int stride() const { return stride_; }

@@ -46,7 +46,7 @@ struct Case {
       M.block(forest.first(b), forest.first(b), size, size) = A * A.transpose() + MatrixXd::Identity(size, size);
     }
     for (int c = 0; c < forest.constraints(); ++c) {
-      const ForestConstraint& it = constraints[std::size_t(c)];
+      const ForestConstraint& it = constraints[c];
       const int rows = it.rows, at = forest.first_row(c);
       J.block(at, forest.first(it.a), rows, forest.size(it.a)) = block(rows, forest.size(it.a));
       if (it.held != 0) {
@@ -80,7 +80,7 @@ struct Case {
     for (int b = 0; b < forest.bodies(); ++b)
       factors.set_mass(b, numbers(M.block(forest.first(b), forest.first(b), forest.size(b), forest.size(b))));
     for (int c = 0; c < forest.constraints(); ++c) {
-      const ForestConstraint& it = constraints[std::size_t(c)];
+      const ForestConstraint& it = constraints[c];
       const int at = forest.first_row(c);
       const auto part = [&](int body) {
         return body < 0 ? std::vector<double>{} : numbers(J.block(at, forest.first(body), it.rows, forest.size(body)));
@@ -98,7 +98,7 @@ struct Case {
     return most / (1 + Y.cwiseAbs().maxCoeff());
   }
   void expect_solved(const std::string& name) {
-    std::vector<double> y(std::size_t(F.size())), l(std::size_t(r.size()));
+    std::vector<double> y(F.size()), l(r.size());
     const std::vector<double> f = numbers(F), rhs = numbers(r);
     constexpr double rounding = 1e-12;  // some hundred roundings of numbers below a hundred
     ASSERT_TRUE(factors.factor_and_solve(f, rhs, y, l)) << name;
@@ -130,11 +130,11 @@ Case random_case(Tree tree, int bodies, const std::vector<int>& sizes, bool on_w
   std::mt19937 random(seed);
   const auto below = [&](int n) { return int(random() % unsigned(n)); };
   std::vector<int> chosen;
-  for (int b = 0; b < bodies; ++b) chosen.push_back(sizes[std::size_t(below(int(sizes.size())))]);
+  for (int b = 0; b < bodies; ++b) chosen.push_back(sizes[below(int(sizes.size()))]);
   std::vector<ForestConstraint> constraints;
   for (int b = 1; b < bodies; ++b) {
     const int parent = tree == Tree::chain ? b - 1 : tree == Tree::star ? 0 : below(b);
-    const int rows = 1 + below(std::min(chosen[std::size_t(b)], chosen[std::size_t(parent)]));
+    const int rows = 1 + below(std::min(chosen[b], chosen[parent]));
     if (below(2) == 0)
       constraints.push_back({b, parent, rows});
     else
@@ -215,12 +215,11 @@ TEST(ConstraintForest, NothingFillsIn) {
 TEST(ConstraintForest, ColumnsOnTheWayAreThoseOfAll) {
   Case it = random_case(Tree::random, 30, {6}, true, 7);
   ASSERT_TRUE(it.factors.factor());
-  std::vector<char> on_way(std::size_t(it.forest.bodies()), 0);
+  std::vector<char> on_way(it.forest.bodies(), 0);
   std::vector<double> y(8 * std::size_t(it.forest.total_size()), 0.0), l(8 * std::size_t(it.forest.total_rows()), 0.0);
   for (const int body : {11, 23}) {
-    for (int i = 0; i < 6; ++i) y[std::size_t(8 * (it.forest.first(body) + i) + i)] = 1;
-    for (int node = it.forest.node_of_body(body); node >= 0; node = it.forest.nodes()[std::size_t(node)].parent)
-      on_way[std::size_t(node)] = 1;
+    for (int i = 0; i < 6; ++i) y[8 * (it.forest.first(body) + i) + i] = 1;
+    for (int node = it.forest.node_of_body(body); node >= 0; node = it.forest.nodes()[node].parent) on_way[node] = 1;
   }
   std::vector<double> all = y, all_l = l;
   std::vector<int> nodes;
@@ -230,8 +229,8 @@ TEST(ConstraintForest, ColumnsOnTheWayAreThoseOfAll) {
   it.factors.solve8(all, {}, all_l);
   it.factors.solve8(y, {}, l, nodes);
   for (const int node : nodes) {
-    const ConstraintForest::Node& at = it.forest.nodes()[std::size_t(node)];
-    for (int i = 8 * at.y; i < 8 * (at.y + at.size); ++i) EXPECT_EQ(y[std::size_t(i)], all[std::size_t(i)]);
+    const ConstraintForest::Node& at = it.forest.nodes()[node];
+    for (int i = 8 * at.y; i < 8 * (at.y + at.size); ++i) EXPECT_EQ(y[i], all[i]);
   }
 }
 
@@ -239,7 +238,7 @@ TEST(ConstraintForest, ColumnsOnTheWayAreThoseOfAll) {
 TEST(ConstraintForest, RefinesEightColumnsOfATree) {
   Case it = random_case(Tree::random, 30, {6}, true, 7);
   ASSERT_TRUE(it.factors.factor());
-  std::vector<int> tree(std::size_t(it.forest.bodies()));
+  std::vector<int> tree(it.forest.bodies());
   std::iota(tree.begin(), tree.end(), 0);
   std::mt19937 random(3);
   std::uniform_real_distribution<double> any(-1, 1);
@@ -277,19 +276,19 @@ TEST(ConstraintForest, SaysWhatIsNoForest) {
 
 TEST(ConstraintForest, SaysWhereItFails) {
   for (const int size : {6, 5}) {  // fixed and any size
-    std::vector<double> M(std::size_t(size * size), 0.0), J(std::size_t(2 * size), 0.0);
-    for (int k = 0; k < size; ++k) M[std::size_t(k * size + k)] = 1;
-    J[0] = J[std::size_t(size)] = 1;  // the same row twice
+    std::vector<double> M(size * size, 0.0), J(2 * size, 0.0);
+    for (int k = 0; k < size; ++k) M[k * size + k] = 1;
+    J[0] = J[size] = 1;  // the same row twice
     const ConstraintForest forest =
         ConstraintForest::make(std::vector<int>{size, size, size}, std::vector<ForestConstraint>{{0, 1, 1}, {2, 1, 2}})
             .value();
     ForestFactors factors(forest);
     for (int b = 0; b < 3; ++b) factors.set_mass(b, M);
-    factors.set_constraint(0, std::span(J).first(std::size_t(size)), std::span(J).first(std::size_t(size)));
+    factors.set_constraint(0, std::span(J).first(size), std::span(J).first(size));
     factors.set_constraint(1, J, J);
     EXPECT_FALSE(factors.factor());
     EXPECT_EQ(factors.failed(), 2);
-    J[std::size_t(size)] = 0, J[std::size_t(size) + 1] = 1;
+    J[size] = 0, J[size + 1] = 1;
     factors.set_constraint(1, J, J);
     EXPECT_TRUE(factors.factor());
     M[0] = std::numeric_limits<double>::quiet_NaN();

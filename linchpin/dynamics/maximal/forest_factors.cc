@@ -18,14 +18,14 @@ constexpr std::size_t columns = sizeof(T) / sizeof(double);
 template <class T>
 T number(std::span<const double> x, int i) {
   if constexpr (columns<T> == 1)
-    return x[std::size_t(i)];
+    return x[i];
   else
     return T::load(x.data() + columns<T> * std::size_t(i));
 }
 template <class T>
 void put(const T& value, std::span<double> x, int i) {
   if constexpr (columns<T> == 1)
-    x[std::size_t(i)] = value;
+    x[i] = value;
   else
     value.store(x.data() + columns<T> * std::size_t(i));
 }
@@ -36,19 +36,19 @@ ForestFactors::ForestFactors(const ConstraintForest& forest)
     : forest_(&forest),
       numbers_(forest.numbers()),
       pending_(forest.pending_numbers()),
-      softness_(std::size_t(forest.total_rows()), 0.0),
-      zero_(std::size_t(std::max(forest.total_size(), forest.total_rows())), 0.0),
+      softness_(forest.total_rows(), 0.0),
+      zero_(std::max(forest.total_size(), forest.total_rows()), 0.0),
       f_(std::size_t(forest.stride()) * forest.nodes().size()),
       scratch_(std::size_t(forest.stride() + 1) * std::size_t(forest.stride())),
-      rest_F_(std::size_t(forest.total_size())),
-      rest_r_(std::size_t(forest.total_rows())),
+      rest_F_(forest.total_size()),
+      rest_r_(forest.total_rows()),
       more_y_(rest_F_),
       more_l_(rest_r_) {
   std::fill_n(numbers_.data(), numbers_.size(), 0.0);
 }
 
 void ForestFactors::set_mass(int body, std::span<const double> M) {
-  const Node& node = forest_->nodes()[std::size_t(forest_->node_of_body(body))];
+  const Node& node = forest_->nodes()[forest_->node_of_body(body)];
   const std::size_t n = std::size_t(node.size), stride = std::size_t(forest_->stride());
   check(M.size() == n * n, "a mass matrix of ", M.size(), " numbers for body ", body, " of dimension ", n);
   for (std::size_t k = 0; k < n; ++k) {
@@ -60,7 +60,7 @@ void ForestFactors::set_mass(int body, std::span<const double> M) {
 
 void ForestFactors::set_constraint(int constraint, std::span<const double> J_a, std::span<const double> J_b,
                                    std::span<const double> softness) {
-  const Node& node = forest_->nodes()[std::size_t(forest_->node_of_constraint(constraint))];
+  const Node& node = forest_->nodes()[forest_->node_of_constraint(constraint)];
   const std::size_t n = std::size_t(node.size), m = std::size_t(node.rows), p = std::size_t(node.parent_size),
                     stride = std::size_t(forest_->stride());
   const std::span<const double>&child = node.flipped ? J_b : J_a, &parent = node.flipped ? J_a : J_b;
@@ -84,13 +84,13 @@ ForestWork ForestFactors::work() {
 template <class F>
 void ForestFactors::inward(const F& f) const {
   for (const ConstraintForest::Run& run : forest_->runs())
-    f(kernels_for(forest_->nodes()[std::size_t(run.first)], forest_->stride()), run.first, run.end);
+    f(kernels_for(forest_->nodes()[run.first], forest_->stride()), run.first, run.end);
 }
 template <class F>
 void ForestFactors::outward(const F& f) const {
   for (std::size_t i = forest_->runs().size(); i-- > 0;) {
     const ConstraintForest::Run& run = forest_->runs()[i];
-    f(kernels_for(forest_->nodes()[std::size_t(run.first)], forest_->stride()), run.first, run.end);
+    f(kernels_for(forest_->nodes()[run.first], forest_->stride()), run.first, run.end);
   }
 }
 
@@ -100,7 +100,7 @@ bool ForestFactors::factor_with(const double* F, const double* r, bool keep) {
   inward([&](const ForestKernels& kernels, int first, int end) {
     if (failed_ >= 0) return;
     const int bad = kernels.factor(work, first, end, F, r, keep);
-    if (bad >= 0) failed_ = work.nodes[std::size_t(bad)].body;
+    if (bad >= 0) failed_ = work.nodes[bad].body;
   });
   return failed_ < 0;
 }
@@ -139,7 +139,7 @@ void ForestFactors::subtract(const Node& node, std::span<const double> r, std::s
                              std::span<const double> l, std::span<double> of_F, std::span<double> of_r) const {
   const int stride = forest_->stride();
   const double *M = numbers_.data() + node.M, *Jb = numbers_.data() + node.Jb, *Jp = numbers_.data() + node.Jp;
-  const int parent = node.parent < 0 ? 0 : forest_->nodes()[std::size_t(node.parent)].y;
+  const int parent = node.parent < 0 ? 0 : forest_->nodes()[node.parent].y;
   for (int k = 0; k < node.size; ++k) {
     T own = number<T>(of_F, node.y + k);
     for (int j = 0; j < node.size; ++j) own = fma(T(-M[k * stride + j]), number<T>(y, node.y + j), own);
@@ -154,7 +154,7 @@ void ForestFactors::subtract(const Node& node, std::span<const double> r, std::s
   }
   for (int i = 0; i < node.rows; ++i) {
     const T l_i = number<T>(l, node.l + i);
-    T rest = fma(T(-softness_[std::size_t(node.l + i)]), l_i, r.empty() ? T(0.0) : number<T>(r, node.l + i));
+    T rest = fma(T(-softness_[node.l + i]), l_i, r.empty() ? T(0.0) : number<T>(r, node.l + i));
     if (node.held != 0) {
       const int k = node.y + lane_of(node.held, i);
       put<T>(number<T>(of_F, k) + l_i, of_F, k);
@@ -201,10 +201,10 @@ void ForestFactors::solve8(std::span<double> y, std::span<const double> r, std::
   const ForestWork work = this->work();
   const double* given = r.empty() ? nullptr : r.data();
   for (const int i : on_way)
-    kernels_for(work.nodes[std::size_t(i)], work.stride).solve8_in(work, i, i + 1, given, y.data(), l.data());
+    kernels_for(work.nodes[i], work.stride).solve8_in(work, i, i + 1, given, y.data(), l.data());
   for (std::size_t k = on_way.size(); k-- > 0;) {
     const int i = on_way[k];
-    kernels_for(work.nodes[std::size_t(i)], work.stride).solve8_out(work, i, i + 1, y.data(), l.data());
+    kernels_for(work.nodes[i], work.stride).solve8_out(work, i, i + 1, y.data(), l.data());
   }
 }
 
@@ -216,7 +216,7 @@ void ForestFactors::make_room8() {
 void ForestFactors::refine8(std::span<double> F, std::span<double> y, std::span<double> l, std::span<const int> tree) {
   check_sizes(F, {}, y, l, 8);
   make_room8();
-  const auto node = [&](int i) -> const Node& { return forest_->nodes()[std::size_t(i)]; };
+  const auto node = [&](int i) -> const Node& { return forest_->nodes()[i]; };
   for (const int i : tree) subtract<Double8>(node(i), {}, y, l, F, rest_r8_);
   solve8(F, rest_r8_, more_l8_, tree);
   for (const int i : tree) {

@@ -466,41 +466,41 @@ template <class Of>
 constexpr ForestKernels loops() {
   return {[](const ForestWork& work, int first, int end, const double* F, const double* r, bool keep) {
             for (int i = first; i < end; ++i) {
-              const Node& next = work.nodes[std::size_t(std::min(i + ahead, end - 1))];
+              const Node& next = work.nodes[std::min(i + ahead, end - 1)];
               fetch_inward(Of::shape(work, next), work, next, F, r);
-              if (!Of::factor(work, work.nodes[std::size_t(i)], F, r, keep)) return i;
+              if (!Of::factor(work, work.nodes[i], F, r, keep)) return i;
             }
             return -1;
           },
           [](const ForestWork& work, int first, int end, const double* r, double* y, double* l) {
             for (int i = end; i-- > first;) {
-              const Node& node = work.nodes[std::size_t(i)];
-              const Node& next = work.nodes[std::size_t(std::max(i - ahead, first))];
+              const Node& node = work.nodes[i];
+              const Node& next = work.nodes[std::max(i - ahead, first)];
               fetch_outward(Of::shape(work, next), work, next, y, l);
               outward_node(Of::shape(work, node), work, node, r, y, l);
             }
           },
           [](const ForestWork& work, int first, int end, const double* r, double* l) {
             for (int i = first; i < end; ++i) {
-              const Node& node = work.nodes[std::size_t(i)];
+              const Node& node = work.nodes[i];
               solve_in_node(Of::shape(work, node), work, node, r, l);
             }
           },
           [](const ForestWork& work, int first, int end, double* y, double* l) {
             for (int i = end; i-- > first;) {
-              const Node& node = work.nodes[std::size_t(i)];
+              const Node& node = work.nodes[i];
               solve_out_node(Of::shape(work, node), work, node, y, l);
             }
           },
           [](const ForestWork& work, int first, int end, const double* r, double* y, double* l) {
             for (int i = first; i < end; ++i) {
-              const Node& node = work.nodes[std::size_t(i)];
+              const Node& node = work.nodes[i];
               solve8_in_node(Of::shape(work, node), work, node, r, y, l);
             }
           },
           [](const ForestWork& work, int first, int end, double* y, double* l) {
             for (int i = end; i-- > first;) {
-              const Node& node = work.nodes[std::size_t(i)];
+              const Node& node = work.nodes[i];
               solve8_out_node(Of::shape(work, node), work, node, y, l);
             }
           }};

@@ -28,8 +28,8 @@ double largest_product(const Model& model, const State& state, const std::vector
   double most = 0;
   for (std::size_t k = 0; k < vdot.size(); ++k) {
     std::size_t e = layout.row[k] + std::size_t(layout.depth[k]);
-    for (int i = static_cast<int>(k); i >= 0; i = layout.parent[std::size_t(i)], --e)
-      most = std::max({most, std::abs(M.entries[e] * vdot[k]), std::abs(M.entries[e] * vdot[std::size_t(i)])});
+    for (int i = static_cast<int>(k); i >= 0; i = layout.parent[i], --e)
+      most = std::max({most, std::abs(M.entries[e] * vdot[k]), std::abs(M.entries[e] * vdot[i])});
   }
   return most;
 }
@@ -82,7 +82,7 @@ std::vector<Answer> all_answers(const Model& model, const State& state, const st
 void expect_agreement(const std::string& name, std::uint64_t seed, double speed, bool forward = true) {
   const Model model = model_of(name);
   const State state = random_state(model, seed, 3, speed);
-  const std::vector<double> tau = random_numbers(std::size_t(model.nv()), seed, 10);
+  const std::vector<double> tau = random_numbers(model.nv(), seed, 10);
   const AugmentedTree<long double> judge(model, state.q, state.v);
   const double slack = forward ? 100 * 2.2e-16 * AugmentedTree<double>(model, state.q, state.v).condition_number() : 0;
   const std::vector<Answer> answers = all_answers(model, state, tau);

@@ -18,7 +18,7 @@ Force<double> force_of(const Vector6& x) { return {{x[0], x[1], x[2]}, {x[3], x[
 // The links that carry bodies, by link.
 std::vector<char> carriers(const Model& model) {
   std::vector<char> carries(model.links().size(), 0);
-  for (const Body& body : model.bodies()) carries[std::size_t(body.link)] = 1;
+  for (const Body& body : model.bodies()) carries[body.link] = 1;
   carries[0] = 0;
   return carries;
 }
@@ -84,7 +84,7 @@ MaximalBodies::MaximalBodies(const Model& model) : of_link_(model.links().size()
       of_link_[l] = size();
       body.dofs += links[l].nv;
       body.v = links[l].v;
-      if (links[l].parent == 0 || carries[std::size_t(links[l].parent)]) break;
+      if (links[l].parent == 0 || carries[links[l].parent]) break;
     }
     if (links[l].parent != 0) body.parent = of_link(links[l].parent);
     bodies_.push_back(body);

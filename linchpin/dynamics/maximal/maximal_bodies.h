@@ -32,9 +32,9 @@ class MaximalBodies {
   explicit MaximalBodies(const Model& model);
 
   int size() const { return int(bodies_.size()); }
-  const MaximalBody& operator[](int body) const { return bodies_[std::size_t(body)]; }
+  const MaximalBody& operator[](int body) const { return bodies_[body]; }
   // The body whose joint has the link, itself if it is one; -1 for the world.
-  int of_link(int link) const { return of_link_[std::size_t(link)]; }
+  int of_link(int link) const { return of_link_[link]; }
 
  private:
   std::vector<MaximalBody> bodies_;  // in the order of links: parents first

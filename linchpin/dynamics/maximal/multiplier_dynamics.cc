@@ -29,13 +29,13 @@ std::optional<FreeNumbers> free_numbers(const Link& link, int dofs) {
 }
 
 ConstraintForest make_forest(const Model& model, const MaximalBodies& bodies) {
-  std::vector<int> sizes(std::size_t(bodies.size()), 6);
+  std::vector<int> sizes(bodies.size(), 6);
   std::vector<ForestConstraint> hinges;
   for (int b = 0; b < bodies.size(); ++b) {
     int rows = 6 - bodies[b].dofs;
-    for (int l = bodies[b].link; l != 0 && bodies.of_link(l) == b; l = model.links()[std::size_t(l)].parent)
-      if (model.links()[std::size_t(l)].armature > 0) rows += model.links()[std::size_t(l)].nv;
-    const std::optional<FreeNumbers> free = free_numbers(model.links()[std::size_t(bodies[b].link)], bodies[b].dofs);
+    for (int l = bodies[b].link; l != 0 && bodies.of_link(l) == b; l = model.links()[l].parent)
+      if (model.links()[l].armature > 0) rows += model.links()[l].nv;
+    const std::optional<FreeNumbers> free = free_numbers(model.links()[bodies[b].link], bodies[b].dofs);
     unsigned held = 0;
     if (free) held = rows == 6 ? 63u : 63u & ~(((1u << free->count) - 1) << free->first);
     if (rows > 0) hinges.push_back({b, bodies[b].parent, rows, held});
@@ -109,19 +109,19 @@ Multipliers::Multipliers(const Model& model)
       bodies_(model),
       forest_(make_forest(model, bodies_)),
       factors_(forest_),
-      plan_(std::size_t(bodies_.size())),
+      plan_(bodies_.size()),
       X_BL_(links_.size(), Transform<double>::identity()),
-      joint_(std::size_t(bodies_.size())),
-      y_(std::size_t(forest_.total_size())),
-      l_(std::size_t(forest_.total_rows())),
-      F_(std::size_t(forest_.total_size())),
-      r_(std::size_t(forest_.total_rows())) {
+      joint_(bodies_.size()),
+      y_(forest_.total_size()),
+      l_(forest_.total_rows()),
+      F_(forest_.total_size()),
+      r_(forest_.total_rows()) {
   for (const Body& body : model.bodies()) frames_.push_back({bodies_.of_link(body.link), body.X_LB});
   for (int b = 0; b < bodies_.size(); ++b) {
     const MaximalBody& body = bodies_[b];
-    const Link& link = links_[std::size_t(body.link)];
-    const ConstraintForest::Node& node = forest_.nodes()[std::size_t(forest_.node_of_body(b))];
-    JointPlan& plan = plan_[std::size_t(b)];
+    const Link& link = links_[body.link];
+    const ConstraintForest::Node& node = forest_.nodes()[forest_.node_of_body(b)];
+    JointPlan& plan = plan_[b];
     plan.parent = body.parent;
     plan.q = link.q;
     plan.v = body.v;
@@ -152,28 +152,26 @@ Multipliers::Multipliers(const Model& model)
       for (int k = 0; k < 6; ++k) {
         const bool is_free = k >= free->first && k < free->first + free->count;
         if (is_free && !(link.armature > 0)) continue;
-        if (is_free) factors_.softness()[std::size_t(plan.r + row)] = 1 / link.armature;
+        if (is_free) factors_.softness()[plan.r + row] = 1 / link.armature;
         plan.row[row++] = k;
       }
       continue;
     }
     plan.general = int(general_.size());
     GeneralJoint& joint = general_.emplace_back();
-    for (int l = body.link; l != 0 && bodies_.of_link(l) == b; l = links_[std::size_t(l)].parent)
-      joint.links.push_back(l);
+    for (int l = body.link; l != 0 && bodies_.of_link(l) == b; l = links_[l].parent) joint.links.push_back(l);
     std::ranges::reverse(joint.links);
     int row = 6 - body.dofs;
     for (const int l : joint.links) {
-      const Link& on_way = links_[std::size_t(l)];
+      const Link& on_way = links_[l];
       for (int k = 0; k < on_way.nv && on_way.armature > 0; ++k) {
         joint.armed.push_back(on_way.v + k - body.v);
-        factors_.softness()[std::size_t(plan.r + row++)] = 1 / on_way.armature;
+        factors_.softness()[plan.r + row++] = 1 / on_way.armature;
       }
     }
   }
   for (const JointPlan& plan : plan_)
-    if (plan.parent >= 0)
-      refines_ = refines_ || plan.inertia.mass > heavier * plan_[std::size_t(plan.parent)].inertia.mass;
+    if (plan.parent >= 0) refines_ = refines_ || plan.inertia.mass > heavier * plan_[plan.parent].inertia.mass;
   angle_ = AlignedArray<double>((axes_.size() + 7) / 8 * 8);
   sine_ = cosine_ = angle_;
 }
@@ -181,8 +179,8 @@ Multipliers::Multipliers(const Model& model)
 // Poses of bodies on one axis, eight at a time.
 void Multipliers::place_axes(std::span<const double> q) {
   for (std::size_t i = 0; i < axes_.size(); ++i) {
-    const JointPlan& plan = plan_[std::size_t(axes_[i])];
-    angle_[i] = plan.angle0 + (plan.kind == Kind::turning ? q[std::size_t(plan.q)] : 0.0);
+    const JointPlan& plan = plan_[axes_[i]];
+    angle_[i] = plan.angle0 + (plan.kind == Kind::turning ? q[plan.q] : 0.0);
   }
   for (std::size_t i = 0; i < angle_.size(); i += width) {
     Double8 s, c;
@@ -191,26 +189,26 @@ void Multipliers::place_axes(std::span<const double> q) {
     c.store(cosine_.data() + i);
   }
   for (std::size_t i = 0; i < axes_.size(); ++i) {
-    const JointPlan& plan = plan_[std::size_t(axes_[i])];
-    const double slide = plan.slide0 + (plan.kind == Kind::sliding ? q[std::size_t(plan.q)] : 0.0);
-    joint_[std::size_t(axes_[i])].X = turned(plan.X_PF, cosine_[i], sine_[i], slide);
+    const JointPlan& plan = plan_[axes_[i]];
+    const double slide = plan.slide0 + (plan.kind == Kind::sliding ? q[plan.q] : 0.0);
+    joint_[axes_[i]].X = turned(plan.X_PF, cosine_[i], sine_[i], slide);
   }
 }
 
 void Multipliers::place_general(int body, const double* q, const double* v, const Vec3<double>& w_p) {
-  GeneralJoint& joint = general_[std::size_t(plan_[std::size_t(body)].general)];
-  JointState& state = joint_[std::size_t(body)];
+  GeneralJoint& joint = general_[plan_[body].general];
+  JointState& state = joint_[body];
   state.X = Transform<double>::identity();
   state.w = w_p;
   state.c = Motion<double>::zero();
   Motion<double>* S = joint.S;  // at first each in its own link
   for (const int l : joint.links) {
-    const Link& link = links_[std::size_t(l)];
+    const Link& link = links_[l];
     const bool wide = link.kind == LinkKind::ball || link.kind == LinkKind::free;
     const OnWay way = wide ? wide_way(link, q, v) : axis_way(link, q, v);
     carry(way, state.w, state.c);
     state.X = state.X * way.X;
-    X_BL_[std::size_t(l)] = state.X;  // in the parent for now
+    X_BL_[l] = state.X;  // in the parent for now
     if (wide) {
       for (int k = 0; k < 3; ++k) number(*S++ = Motion<double>::zero(), k) = 1;
       if (link.kind == LinkKind::free) {
@@ -222,23 +220,23 @@ void Multipliers::place_general(int body, const double* q, const double* v, cons
     }
   }
   const Transform<double> X_BP = inverse(state.X);
-  const int first = plan_[std::size_t(body)].v;
+  const int first = plan_[body].v;
   for (const int l : joint.links) {
-    Transform<double>& X = X_BL_[std::size_t(l)];
+    Transform<double>& X = X_BL_[l];
     X = X_BP * X;
     const Transform<double> X_LB = inverse(X);
-    const Link& link = links_[std::size_t(l)];
+    const Link& link = links_[l];
     for (int k = link.v; k < link.v + link.nv; ++k) joint.S[k - first] = motion_to_child(X_LB, joint.S[k - first]);
   }
-  const std::size_t dofs = std::size_t(plan_[std::size_t(body)].dofs);
+  const std::size_t dofs = std::size_t(plan_[body].dofs);
   split_freedom({joint.S, dofs}, {joint.D, dofs}, {joint.Q2, 6 - dofs});
 }
 
 // J_b of general joints, J_p and r.
 LINCHPIN_INLINE void Multipliers::place_rows(int body) {
-  const JointPlan& plan = plan_[std::size_t(body)];
+  const JointPlan& plan = plan_[body];
   if (plan.rows == 0) return;
-  JointState& state = joint_[std::size_t(body)];
+  JointState& state = joint_[body];
   Motion<double> c = state.c;
   if (plan.parent < 0) c.v = c.v + transpose_times(state.X.R, upward_);  // X times the world's acceleration
   double* Jp = factors_.block(plan.Jp);
@@ -246,11 +244,11 @@ LINCHPIN_INLINE void Multipliers::place_rows(int body) {
   const Mat3<double>& R = state.X.R;
   const Vec3<double>& p = state.X.p;
   if (plan.kind == Kind::general) {
-    const GeneralJoint& joint = general_[std::size_t(plan.general)];
+    const GeneralJoint& joint = general_[plan.general];
     const int hinges = 6 - plan.dofs;
     double* Jb = factors_.block(plan.Jb);
     for (int i = 0; i < plan.rows; ++i) {
-      const Force<double>& F = i < hinges ? joint.Q2[i] : joint.D[joint.armed[std::size_t(i - hinges)]];
+      const Force<double>& F = i < hinges ? joint.Q2[i] : joint.D[joint.armed[i - hinges]];
       const double numbers[6] = {F.n.x, F.n.y, F.n.z, F.f.x, F.f.y, F.f.z};
       for (std::size_t k = 0; k < 6; ++k) Jb[width * k + std::size_t(i)] = numbers[k];
       const Force<double> on_parent = force_to_parent(state.X, F);
@@ -277,17 +275,17 @@ LINCHPIN_INLINE void Multipliers::place_rows(int body) {
 void Multipliers::place(std::span<const double> q, const double* v, const double* tau) {
   place_axes(q);
   for (int b = 0; b < bodies_.size(); ++b) {
-    const JointPlan& plan = plan_[std::size_t(b)];
-    JointState& state = joint_[std::size_t(b)];
-    const Vec3<double> w_p = v && plan.parent >= 0 ? joint_[std::size_t(plan.parent)].w : Vec3<double>::zero();
+    const JointPlan& plan = plan_[b];
+    JointState& state = joint_[b];
+    const Vec3<double> w_p = v && plan.parent >= 0 ? joint_[plan.parent].w : Vec3<double>::zero();
     if (plan.kind == Kind::general) {
       place_general(b, q.data(), v, w_p);
     } else {
       OnWay way;
       if (plan.kind == Kind::ball || plan.kind == Kind::free) {
-        way = wide_way(links_[std::size_t(bodies_[b].link)], q.data(), v);
+        way = wide_way(links_[bodies_[b].link], q.data(), v);
         state.X = way.X;
-        if (plan.kind == Kind::free) turned_[std::size_t(plan.general)] = way.R_FM;
+        if (plan.kind == Kind::free) turned_[plan.general] = way.R_FM;
       } else {
         way.X = state.X;
         if (v) (plan.kind == Kind::turning ? way.turning : way.sliding).z = v[plan.v];
@@ -312,7 +310,7 @@ void Multipliers::place(std::span<const double> q, const double* v, const double
 }
 
 LINCHPIN_INLINE Force<double> Multipliers::joint_force(int body, const double* tau) const {
-  const JointPlan& plan = plan_[std::size_t(body)];
+  const JointPlan& plan = plan_[body];
   const double* t = tau + plan.v;
   switch (plan.kind) {
     case Kind::turning:
@@ -322,18 +320,18 @@ LINCHPIN_INLINE Force<double> Multipliers::joint_force(int body, const double* t
     case Kind::ball:
       return {{t[0], t[1], t[2]}, {0, 0, 0}};
     case Kind::free:
-      return {{t[0], t[1], t[2]}, transpose_times(turned_[std::size_t(plan.general)], Vec3<double>{t[3], t[4], t[5]})};
+      return {{t[0], t[1], t[2]}, transpose_times(turned_[plan.general], Vec3<double>{t[3], t[4], t[5]})};
     case Kind::general:
       break;
   }
-  const GeneralJoint& joint = general_[std::size_t(plan.general)];
+  const GeneralJoint& joint = general_[plan.general];
   Force<double> F = Force<double>::zero();
   for (int k = 0; k < plan.dofs; ++k) F += Force<double>{t[k] * joint.D[k].n, t[k] * joint.D[k].f};
   return F;
 }
 
 LINCHPIN_INLINE void Multipliers::read_coordinates(int body, const Motion<double>& relative, double* v) const {
-  const JointPlan& plan = plan_[std::size_t(body)];
+  const JointPlan& plan = plan_[body];
   double* out = v + plan.v;
   switch (plan.kind) {
     case Kind::turning:
@@ -343,7 +341,7 @@ LINCHPIN_INLINE void Multipliers::read_coordinates(int body, const Motion<double
       out[0] = relative.v.z;
       return;
     case Kind::free: {
-      const Vec3<double> pdot = turned_[std::size_t(plan.general)] * relative.v;
+      const Vec3<double> pdot = turned_[plan.general] * relative.v;
       out[3] = pdot.x, out[4] = pdot.y, out[5] = pdot.z;
       [[fallthrough]];
     }
@@ -353,7 +351,7 @@ LINCHPIN_INLINE void Multipliers::read_coordinates(int body, const Motion<double
     case Kind::general:
       break;
   }
-  const GeneralJoint& joint = general_[std::size_t(plan.general)];
+  const GeneralJoint& joint = general_[plan.general];
   for (int k = 0; k < plan.dofs; ++k) out[k] = dot(joint.D[k], relative);
 }
 
@@ -368,9 +366,9 @@ void Multipliers::add_external(std::span<const double> f_ext) {
 
 LINCHPIN_INLINE Motion<double> Multipliers::relative(int body, std::span<const double> y) const {
   const Motion<double> own = motion_of(y.data() + 6 * body);
-  const int parent = plan_[std::size_t(body)].parent;
+  const int parent = plan_[body].parent;
   if (parent < 0) return own;
-  return own - motion_to_child(joint_[std::size_t(body)].X, motion_of(y.data() + 6 * parent));
+  return own - motion_to_child(joint_[body].X, motion_of(y.data() + 6 * parent));
 }
 
 bool Multipliers::accelerations(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
@@ -384,8 +382,8 @@ bool Multipliers::accelerations(std::span<const double> q, std::span<const doubl
   if (!factors_.factor_and_solve(F_, r_, y_, l_, keep || refines_)) return false;
   if (refines_) factors_.refine(F_, r_, y_, l_);
   for (int b = 0; b < bodies_.size(); ++b) {
-    Motion<double> a = relative(b, y_) - joint_[std::size_t(b)].c;
-    if (plan_[std::size_t(b)].parent < 0) a.v = a.v - transpose_times(joint_[std::size_t(b)].X.R, upward_);
+    Motion<double> a = relative(b, y_) - joint_[b].c;
+    if (plan_[b].parent < 0) a.v = a.v - transpose_times(joint_[b].X.R, upward_);
     read_coordinates(b, a, vdot.data());
   }
   return true;

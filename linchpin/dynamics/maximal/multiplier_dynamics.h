@@ -114,16 +114,16 @@ void Multipliers::spread(int link, const Force<double>& F, const Add& add) const
   const int b = bodies_.of_link(link);
   if (b < 0) return;
   if (bodies_[b].link == link) return add(b, F);
-  const Force<double> at_body = force_to_parent(X_BL_[std::size_t(link)], F);
-  const GeneralJoint& joint = general_[std::size_t(plan_[std::size_t(b)].general)];
-  const int own = links_[std::size_t(link)].v + links_[std::size_t(link)].nv - bodies_[b].v;
+  const Force<double> at_body = force_to_parent(X_BL_[link], F);
+  const GeneralJoint& joint = general_[plan_[b].general];
+  const int own = links_[link].v + links_[link].nv - bodies_[b].v;
   Force<double> on_body = Force<double>::zero();
   for (int k = 0; k < own; ++k) {
     const double part = dot(at_body, joint.S[k]);
     on_body += Force<double>{part * joint.D[k].n, part * joint.D[k].f};
   }
   add(b, on_body);
-  if (bodies_[b].parent >= 0) add(bodies_[b].parent, force_to_parent(joint_[std::size_t(b)].X, at_body - on_body));
+  if (bodies_[b].parent >= 0) add(bodies_[b].parent, force_to_parent(joint_[b].X, at_body - on_body));
 }
 
 }  // namespace linchpin

@@ -73,8 +73,7 @@ TEST(Multipliers, RespondAsTheArticulatedFactorsDo) {
 
     Multipliers multipliers(model);
     ASSERT_TRUE(multipliers.factor(state.q)) << name;
-    std::vector<double> F(std::size_t(multipliers.forest().total_size()), 0.0), y(F.size()),
-        l(std::size_t(multipliers.forest().total_rows()));
+    std::vector<double> F(multipliers.forest().total_size(), 0.0), y(F.size()), l(multipliers.forest().total_rows());
     for (std::size_t b = 1; b < model.bodies().size(); ++b) {
       const Body& body = model.bodies()[b];
       const Force<double> on_body{{f[6 * b], f[6 * b + 1], f[6 * b + 2]}, {f[6 * b + 3], f[6 * b + 4], f[6 * b + 5]}};

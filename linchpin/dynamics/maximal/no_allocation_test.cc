@@ -46,7 +46,7 @@ void expect_none(const std::string& name) {
   const HeldPlan<T> held(model, plan, held_nodes);
   HeldWorkspace<T> held_ws(plan, held);
   std::vector<Real> lambda(9 * std::size_t(Lanes<T>::worlds));
-  std::vector<int> rank(std::size_t(Lanes<T>::worlds));
+  std::vector<int> rank(Lanes<T>::worlds);
   const long before = allocations;
   aba<T>(plan, q, v, x, f_ext, aba_ws, out);
   rnea<T>(plan, q, v, x, f_ext, rnea_ws, out);
@@ -70,8 +70,7 @@ TEST(NoAllocation, InMultipliers) {
     if (MaximalBodies::find_fault(model)) continue;
     const Worlds worlds(model, 1);
     Multipliers multipliers(model);
-    std::vector<double> out(std::size_t(model.nv())), y(std::size_t(multipliers.forest().total_size())),
-        l(std::size_t(multipliers.forest().total_rows()));
+    std::vector<double> out(model.nv()), y(multipliers.forest().total_size()), l(multipliers.forest().total_rows());
     const long before = allocations;
     EXPECT_TRUE(multipliers.accelerations(worlds.q[0], worlds.v[0], worlds.x[0], worlds.f_ext[0], out));
     EXPECT_TRUE(multipliers.factor(worlds.q[0]));

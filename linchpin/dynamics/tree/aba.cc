@@ -17,22 +17,22 @@ void outward_velocities(const Plan<T>& plan, const Real* q, const Real* v, LimbO
     const RunPlan<Real>& run = plan.runs[r];
     if (in_lanes(run, order)) continue;
     Vec3<T> w = Vec3<T>::zero();
-    if (run.parent != 0) w = transpose_times(run.E, ws.w[std::size_t(run.parent)]);
+    if (run.parent != 0) w = transpose_times(run.E, ws.w[run.parent]);
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
       for (int slot = run.slot; slot < run.end; ++slot) {
-        const auto& k = plan.blocks[std::size_t(slot / joints)];
-        auto& b = ws.block[std::size_t(slot / joints)];
+        const auto& k = plan.blocks[slot / joints];
+        auto& b = ws.block[slot / joints];
         const int lane = slot % joints;
         one_joint_trigonometry(plan, q, slot, b);
         if (slot != run.slot) w = along_normal(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane), w);
         w = into_link(at<T>(b.c, lane), at<T>(b.s, lane), w);
-        w.z = fma(at<Real>(k.turn, lane), load<T>(v + plan.v_of_slot[std::size_t(slot)] * worlds), w.z);
+        w.z = fma(at<Real>(k.turn, lane), load<T>(v + plan.v_of_slot[slot] * worlds), w.z);
         at<T>(b.w_x, lane) = w.x;
         at<T>(b.w_y, lane) = w.y;
         at<T>(b.w_z, lane) = w.z;
       }
     } else {
-      w = wide_velocity(plan, run, w, q, v, ws.wide[std::size_t(run.slot)]);
+      w = wide_velocity(plan, run, w, q, v, ws.wide[run.slot]);
     }
     ws.w[r] = w;
   }
@@ -61,11 +61,11 @@ struct Neighbourhood {
     if constexpr (Lanes<T>::joints > 1)
       qdot = load_joints(plan, std::size_t(b), v, false);
     else
-      qdot = load<T>(v + plan.v_of_slot[std::size_t(slot)] * Lanes<T>::worlds);
-    const BlockLayout& layout = plan.layout[std::size_t(b)];
-    const auto& k = plan.blocks[std::size_t(b)];
-    auto& out = ws.block[std::size_t(b)];
-    const auto* head = layout.heads < 0 ? nullptr : &plan.heads[std::size_t(layout.heads)];
+      qdot = load<T>(v + plan.v_of_slot[slot] * Lanes<T>::worlds);
+    const BlockLayout& layout = plan.layout[b];
+    const auto& k = plan.blocks[b];
+    auto& out = ws.block[b];
+    const auto* head = layout.heads < 0 ? nullptr : &plan.heads[layout.heads];
     if (layout.axial)
       head ? velocity_terms<true, true>(k, head, qdot, out, local)
            : velocity_terms<true, false>(k, head, qdot, out, local);
@@ -81,9 +81,9 @@ LINCHPIN_INLINE void add_link(const Plan<T>& plan, int slot, const Real* v, bool
                               AbaWorkspace<T>& ws, ArticulatedInertia<T>& x) {
   constexpr int joints = Lanes<T>::joints;
   near.enter(plan, slot, v, ws);
-  add_own_inertia(plan.blocks[std::size_t(slot / joints)], slot % joints, x);
+  add_own_inertia(plan.blocks[slot / joints], slot % joints, x);
   x.p += own_bias<T>(near.local, slot % joints);
-  if (external) x.p = x.p - ws.external[std::size_t(slot)];
+  if (external) x.p = x.p - ws.external[slot];
 }
 // The same where there are no children, without adding to zero: robots have many tips.
 template <class T, class Real>
@@ -91,9 +91,9 @@ LINCHPIN_INLINE ArticulatedInertia<T> tip_link(const Plan<T>& plan, int slot, co
                                                Neighbourhood<T>& near, AbaWorkspace<T>& ws) {
   constexpr int joints = Lanes<T>::joints;
   near.enter(plan, slot, v, ws);
-  ArticulatedInertia<T> x = own_inertia<T>(plan.blocks[std::size_t(slot / joints)], slot % joints);
+  ArticulatedInertia<T> x = own_inertia<T>(plan.blocks[slot / joints], slot % joints);
   x.p = own_bias<T>(near.local, slot % joints);
-  if (external) x.p = x.p - ws.external[std::size_t(slot)];
+  if (external) x.p = x.p - ws.external[slot];
   return x;
 }
 
@@ -102,11 +102,11 @@ template <class T, class Real>
 LINCHPIN_INLINE bool pass_hinge(const Plan<T>& plan, int slot, bool on_world, const Real* tau, AbaWorkspace<T>& ws,
                                 ArticulatedInertia<T>& x) {
   constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
-  const auto& k = plan.blocks[std::size_t(slot / joints)];
-  const auto& b = ws.block[std::size_t(slot / joints)];
+  const auto& k = plan.blocks[slot / joints];
+  const auto& b = ws.block[slot / joints];
   const int lane = slot % joints;
-  const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
-  const HingePivot<T> G = hinge_pivot(x, force, ws.pivot[std::size_t(slot)]);
+  const T force = load<T>(tau + plan.v_of_slot[slot] * worlds);
+  const HingePivot<T> G = hinge_pivot(x, force, ws.pivot[slot]);
   if (on_world) return false;
   x = past_hinge(k, b, lane, G, force, x);
   return true;
@@ -146,12 +146,12 @@ ArticulatedInertia<T> inward_axial(const Plan<T>& plan, const RunPlan<Real>& run
   constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
   const int on_world = run.parent == 0 ? run.slot : -1;
   for (int slot = run.end - 1; slot >= run.slot; --slot) {
-    const auto& k = plan.blocks[std::size_t(slot / joints)];
+    const auto& k = plan.blocks[slot / joints];
     const int lane = slot % joints;
     add_link(plan, slot, v, external, near, ws, x);
-    const auto& b = ws.block[std::size_t(slot / joints)];
-    const T force = load<T>(tau + plan.v_of_slot[std::size_t(slot)] * worlds);
-    through_axis(k, force, b, lane, x, ws.pivot[std::size_t(slot)], ws.D_inverse[std::size_t(slot)]);
+    const auto& b = ws.block[slot / joints];
+    const T force = load<T>(tau + plan.v_of_slot[slot] * worlds);
+    through_axis(k, force, b, lane, x, ws.pivot[slot], ws.D_inverse[slot]);
     if (slot == on_world) break;
     turn_z(joint_turn<T>(b, lane), x);
     shift_z(at<T>(b.d, lane), x);
@@ -229,19 +229,19 @@ void inward_inertias(const Plan<T>& plan, const Real* v, const Real* tau, bool e
       x = inward_revolute(plan, run, v, tau, external, x, near, ws);
       if (run.parent == 0) continue;
       through_head(run, x);
-      hand_over(run, x, ws.sum[std::size_t(run.parent)]);
+      hand_over(run, x, ws.sum[run.parent]);
       continue;
     }
     ArticulatedInertia<T> x = run.has_children ? ws.sum[r] : ArticulatedInertia<T>::zero();
     if (run.kind == LinkKind::axial)
       x = inward_axial(plan, run, v, tau, external, x, near, ws);
     else if (run.kind == LinkKind::ball)
-      x = inward_ball(plan.wide_links[std::size_t(run.slot)], run, tau, x, ws.wide[std::size_t(run.slot)]);
+      x = inward_ball(plan.wide_links[run.slot], run, tau, x, ws.wide[run.slot]);
     else
-      x = inward_free(plan.wide_links[std::size_t(run.slot)], run, tau, x, ws.wide[std::size_t(run.slot)]);
+      x = inward_free(plan.wide_links[run.slot], run, tau, x, ws.wide[run.slot]);
     if (run.parent == 0) continue;
     if (run.kind == LinkKind::axial) through_head(run, x);
-    hand_over(run, x, ws.sum[std::size_t(run.parent)]);
+    hand_over(run, x, ws.sum[run.parent]);
   }
 }
 
@@ -252,11 +252,11 @@ void outward_axes(const Plan<T>& plan, const RunPlan<Real>& run, bool axial, Mot
                   Real* vdot, Motion<T>& last) {
   constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
   for (int slot = run.slot; slot < run.end; ++slot) {
-    const auto& k = plan.blocks[std::size_t(slot / joints)];
-    const auto& b = ws.block[std::size_t(slot / joints)];
+    const auto& k = plan.blocks[slot / joints];
+    const auto& b = ws.block[slot / joints];
     const int lane = slot % joints;
-    const T qdd = accelerate(k, b, ws.pivot[std::size_t(slot)], lane, slot == run.slot, axial, a);
-    store(qdd, vdot + plan.v_of_slot[std::size_t(slot)] * worlds);
+    const T qdd = accelerate(k, b, ws.pivot[slot], lane, slot == run.slot, axial, a);
+    store(qdd, vdot + plan.v_of_slot[slot] * worlds);
   }
   last = a;
 }
@@ -268,13 +268,13 @@ void outward_accelerations(const Plan<T>& plan, LimbOrder order, AbaWorkspace<T>
   for (std::size_t r = 1; r < plan.runs.size(); ++r) {
     const RunPlan<Real>& run = plan.runs[r];
     if (in_lanes(run, order)) continue;
-    const Motion<T> a = motion_to_head(run, ws.a[std::size_t(run.parent)]);
+    const Motion<T> a = motion_to_head(run, ws.a[run.parent]);
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
       outward_axes(plan, run, run.kind == LinkKind::axial, a, ws, vdot, ws.a[r]);
       continue;
     }
-    const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
-    const AbaWidePivot<T>& w = ws.wide[std::size_t(run.slot)];
+    const WideLink<Real>& link = plan.wide_links[run.slot];
+    const AbaWidePivot<T>& w = ws.wide[run.slot];
     const Vec3<T> joint_offset = w.rF - run.rF;
     const Motion<T> carried{transpose_times(w.R, a.w) + w.c.w,
                             transpose_times(w.R, a.v + cross(a.w, joint_offset)) + w.c.v};
@@ -299,14 +299,14 @@ void outward_accelerations(const Plan<T>& plan, LimbOrder order, AbaWorkspace<T>
 template <class T>
 AbaWorkspace<T>::AbaWorkspace(const Plan<T>& plan)
     : block(plan.blocks.size()),
-      pivot(std::size_t(plan.slots)),
-      D_inverse(std::size_t(plan.slots)),
+      pivot(plan.slots),
+      D_inverse(plan.slots),
       wide(plan.wide_links.size()),
-      external(std::size_t(plan.slots)),
+      external(plan.slots),
       sum(plan.runs.size()),
       w(plan.runs.size()),
       a(plan.runs.size()),
-      limb_block(std::size_t(plan.limb_positions)),
+      limb_block(plan.limb_positions),
       limb_local(limb_block.size()),
       limb_w(limb_block.size()),
       limb_pivot(limb_block.size()),
@@ -336,8 +336,7 @@ void spread_limb_factors(const Plan<T>& plan, AbaWorkspace<T>& ws) {
     for (const Limbs& limbs : plan.limbs)
       for (int lane = 0; lane < limbs.count; ++lane)
         for (int k = 0; k < limbs.size[lane]; ++k)
-          ws.pivot[std::size_t(limbs.position[std::size_t(k)].slot[lane])] =
-              lane_of<AbaPivot<T>>(ws.limb_pivot[std::size_t(limbs.first + k)], lane);
+          ws.pivot[limbs.position[k].slot[lane]] = lane_of<AbaPivot<T>>(ws.limb_pivot[limbs.first + k], lane);
 }
 
 template <class T>

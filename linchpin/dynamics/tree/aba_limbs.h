@@ -51,14 +51,14 @@ LINCHPIN_INLINE Out lane_of(const In& in, int lane) {
 inline void outward_limb_velocities(const Limbs& limbs, const double* v, AbaWorkspace<double>& ws) {
   using V = Limbs::V;
   constexpr int joints = Lanes<double>::joints;
-  const auto parents = gather3(limbs.parent, [&](int r) -> const Vec3<double>& { return ws.w[std::size_t(r)]; });
+  const auto parents = gather3(limbs.parent, [&](int r) -> const Vec3<double>& { return ws.w[r]; });
   Vec3<V> w = transpose_times(limbs.E, parents);
   for (int k = 0; k < limbs.length; ++k) {
-    const LinkBlock<V>& link = limbs.link[std::size_t(k)];
-    const Limbs::Position& position = limbs.position[std::size_t(k)];
+    const LinkBlock<V>& link = limbs.link[k];
+    const Limbs::Position& position = limbs.position[k];
     const std::size_t at_k = std::size_t(limbs.first + k);
     AbaBlock<V>& b = ws.limb_block[at_k];
-    const auto block = [&](int slot) -> const auto& { return ws.block[std::size_t(slot / joints)]; };
+    const auto block = [&](int slot) -> const auto& { return ws.block[slot / joints]; };
     b.c = gather(position.slot, [&](int slot) { return at<double>(block(slot).c, slot % joints); });
     b.s = gather(position.slot, [&](int slot) { return at<double>(block(slot).s, slot % joints); });
     const V qdot = gather(position.v, v);
@@ -90,8 +90,8 @@ inline ArticulatedInertia<Limbs::V> inward_limb_inertias(const Limbs& limbs, con
   using V = Limbs::V;
   ArticulatedInertia<V> x;
   for (int k = limbs.length - 1; k >= 0; --k) {
-    const LinkBlock<V>& link = limbs.link[std::size_t(k)];
-    const Limbs::Position& position = limbs.position[std::size_t(k)];
+    const LinkBlock<V>& link = limbs.link[k];
+    const Limbs::Position& position = limbs.position[k];
     const std::size_t at_k = std::size_t(limbs.first + k);
     const Force<V> bias = own_bias<V>(ws.limb_local[at_k], 0);
     if (position.tip) {
@@ -108,7 +108,7 @@ inline ArticulatedInertia<Limbs::V> inward_limb_inertias(const Limbs& limbs, con
       x.p += bias;
     }
     if (external) {
-      const auto force = [&](int slot) -> const Force<double>& { return ws.external[std::size_t(slot)]; };
+      const auto force = [&](int slot) -> const Force<double>& { return ws.external[slot]; };
       x.p = x.p - Force<V>{gather3(position.slot, [&](int slot) -> const Vec3<double>& { return force(slot).n; }),
                            gather3(position.slot, [&](int slot) -> const Vec3<double>& { return force(slot).f; })};
     }
@@ -126,9 +126,9 @@ inline ArticulatedInertia<Limbs::V> inward_limb_inertias(const Limbs& limbs, con
   return chosen(limbs.screwed > 0.5, screwed, x);  // a turn by nothing would round
 }
 inline void hand_over_limb(const Plan<double>& plan, const RunPlan<double>& run, AbaWorkspace<double>& ws) {
-  const ArticulatedInertia<Limbs::V>& limbs = ws.limb_inertia[std::size_t(run.limbs)];
-  ArticulatedInertia<double>& sum = ws.sum[std::size_t(run.parent)];
-  if (plan.limbs[std::size_t(run.limbs)].same_head) {
+  const ArticulatedInertia<Limbs::V>& limbs = ws.limb_inertia[run.limbs];
+  ArticulatedInertia<double>& sum = ws.sum[run.parent];
+  if (plan.limbs[run.limbs].same_head) {
     const auto* from = reinterpret_cast<const double*>(&limbs) + run.lane;
     auto* to = reinterpret_cast<double*>(&sum);
     constexpr std::size_t numbers = sizeof(sum) / sizeof(double);
@@ -149,14 +149,14 @@ inline void hand_over_limb(const Plan<double>& plan, const RunPlan<double>& run,
 // Pass 3.
 inline void outward_limb_accelerations(const Limbs& limbs, const AbaWorkspace<double>& ws, double* vdot) {
   using V = Limbs::V;
-  const auto parent = [&](int r) -> const Motion<double>& { return ws.a[std::size_t(r)]; };
+  const auto parent = [&](int r) -> const Motion<double>& { return ws.a[r]; };
   Motion<V> a{gather3(limbs.parent, [&](int r) -> const Vec3<double>& { return parent(r).w; }),
               gather3(limbs.parent, [&](int r) -> const Vec3<double>& { return parent(r).v; })};
   a = motion_to_head(limbs, a);
   for (int k = 0; k < limbs.length; ++k) {
     const std::size_t at_k = std::size_t(limbs.first + k);
-    const V qdd = accelerate(limbs.link[std::size_t(k)], ws.limb_block[at_k], ws.limb_pivot[at_k], 0, k == 0, false, a);
-    const Limbs::Position& position = limbs.position[std::size_t(k)];
+    const V qdd = accelerate(limbs.link[k], ws.limb_block[at_k], ws.limb_pivot[at_k], 0, k == 0, false, a);
+    const Limbs::Position& position = limbs.position[k];
     for (int lane = 0; lane < limbs.count; ++lane)
       if (k < limbs.size[lane]) vdot[position.v[lane]] = qdd[lane];
   }

@@ -36,17 +36,17 @@ template <class T, class Real>
 void inward_axes(const Plan<T>& plan, const RunPlan<Real>& run, ArticulatedFactor<T>& f, ArticulatedInertia<T>& x) {
   constexpr int joints = Lanes<T>::joints;
   for (int slot = run.end - 1; slot >= run.slot; --slot) {
-    const auto& k = plan.blocks[std::size_t(slot / joints)];
-    const auto& b = f.block[std::size_t(slot / joints)];
+    const auto& k = plan.blocks[slot / joints];
+    const auto& b = f.block[slot / joints];
     const int lane = slot % joints;
     add_own_inertia(k, lane, x);
     T d(at<Real>(k.slide0, lane));
     if (run.kind == LinkKind::revolute) {
-      project_hinge(x, f.pivot[std::size_t(slot)]);
+      project_hinge(x, f.pivot[slot]);
     } else {
       const AxisPivot<T> G =
           project_axis(at<Real>(k.turn, lane), at<Real>(k.slide, lane), at<Real>(k.armature, lane), x);
-      f.pivot[std::size_t(slot)] = {G.g.x, G.g.y, G.g.z, G.l.x, G.l.y, G.l.z, G.D_inverse};
+      f.pivot[slot] = {G.g.x, G.g.y, G.g.z, G.l.x, G.l.y, G.l.z, G.D_inverse};
       d = at<T>(b.d, lane);
     }
     turn_z(Turn<T>{at<T>(b.c, lane), at<T>(b.s, lane)}, x);
@@ -83,14 +83,14 @@ LINCHPIN_INLINE Force<X> axes_inward(const Plan<T>& plan, const Factors& factors
                                      SolveWorkspace<T, X>& ws, bool external, const Real* x, Force<X> p) {
   constexpr int joints = Lanes<T>::joints, lanes = Scalar<X>::lanes;
   for (int slot = run.end - 1; slot >= run.slot; --slot) {
-    const auto& k = plan.blocks[std::size_t(slot / joints)];
-    const auto& b = factors.block[std::size_t(slot / joints)];
-    const auto& g = factors.pivot[std::size_t(slot)];
+    const auto& k = plan.blocks[slot / joints];
+    const auto& b = factors.block[slot / joints];
+    const auto& g = factors.pivot[slot];
     const int lane = slot % joints;
-    if (external) p = p - ws.external[std::size_t(slot)];
-    const X tau = load<X>(x + plan.v_of_slot[std::size_t(slot)] * lanes);
+    if (external) p = p - ws.external[slot];
+    const X tau = load<X>(x + plan.v_of_slot[slot] * lanes);
     const X u = tau - fma(at<Real>(k.slide, lane), p.f.z, at<Real>(k.turn, lane) * p.n.z);
-    ws.u[std::size_t(slot)] = D_inverse<axial>(factors, slot) * u;
+    ws.u[slot] = D_inverse<axial>(factors, slot) * u;
     p = {fma(u, Vec3<T>{g.g_x, g.g_y, axial ? g.g_z : T(1)}, p.n), fma(u, Vec3<T>{g.l_x, g.l_y, g.l_z}, p.f)};
     T d(at<Real>(k.slide0, lane));
     if constexpr (axial) d = at<T>(b.d, lane);
@@ -110,26 +110,26 @@ void solve_inward(const Plan<T>& plan, const Factors& factors, SolveWorkspace<T,
     } else if (run.kind == LinkKind::axial) {
       p = axes_inward<true>(plan, factors, run, ws, external, x, p);
     } else {
-      const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
-      const auto& w = factors.wide[std::size_t(run.slot)];
-      if (external) p = p - ws.wide_external[std::size_t(run.slot)];
+      const WideLink<Real>& link = plan.wide_links[run.slot];
+      const auto& w = factors.wide[run.slot];
+      if (external) p = p - ws.wide_external[run.slot];
       const Vec3<X> moment = load3<X>(x + link.v * lanes);
       Vec3<X> n, f;  // what the parent feels, in the link's axes
       if (link.kind == LinkKind::ball) {
         const Vec3<X> u = moment - p.n, Du = w.D_inverse * u;
-        ws.wide_u[std::size_t(run.slot)] = {Du, Vec3<X>::zero()};
+        ws.wide_u[run.slot] = {Du, Vec3<X>::zero()};
         n = p.n + w.IA.A * Du;
         f = p.f + fma(Du.z, w.IA.Bz, fma(Du.y, w.IA.By, Du.x * w.IA.Bx));
         f = w.R * f;
       } else {
         const Vec3<X> force = load3<X>(x + (link.v + 3) * lanes);
-        ws.wide_u[std::size_t(run.slot)] = {moment - p.n, transpose_times(w.R, force) - p.f};
+        ws.wide_u[run.slot] = {moment - p.n, transpose_times(w.R, force) - p.f};
         n = moment;
         f = force;
       }
       p = {run.E * (w.R * n + cross(w.rF, f)), run.E * f};
     }
-    Force<X>& sum = ws.sum[std::size_t(run.parent)];
+    Force<X>& sum = ws.sum[run.parent];
     sum = run.opens_sum ? p : sum + p;
   }
 }
@@ -139,19 +139,19 @@ LINCHPIN_INLINE Motion<X> axes_outward(const Plan<T>& plan, const Factors& facto
                                        SolveWorkspace<T, X>& ws, Real* x, Motion<X> a) {
   constexpr int joints = Lanes<T>::joints, lanes = Scalar<X>::lanes;
   for (int slot = run.slot; slot < run.end; ++slot) {
-    const auto& k = plan.blocks[std::size_t(slot / joints)];
-    const auto& b = factors.block[std::size_t(slot / joints)];
-    const auto& g = factors.pivot[std::size_t(slot)];
+    const auto& k = plan.blocks[slot / joints];
+    const auto& b = factors.block[slot / joints];
+    const auto& g = factors.pivot[slot];
     const int lane = slot % joints;
     T d(at<Real>(k.slide0, lane));
     if constexpr (axial) d = at<T>(b.d, lane);
     a = motion_along_normal(k, lane, slot == run.slot, X(at<T>(b.c, lane)), X(at<T>(b.s, lane)), X(d), a);
-    const X left = fnma(g.l_y, a.v.y, fnma(g.l_x, a.v.x, fnma(g.g_x, a.w.x, ws.u[std::size_t(slot)])));
+    const X left = fnma(g.l_y, a.v.y, fnma(g.l_x, a.v.x, fnma(g.g_x, a.w.x, ws.u[slot])));
     const T g_z = axial ? g.g_z : T(1);
     const X vdot = left - fma(g.l_z, a.v.z, fma(g.g_y, a.w.y, g_z * a.w.z));
     a.w.z = fma(at<Real>(k.turn, lane), vdot, a.w.z);
     a.v.z = fma(at<Real>(k.slide, lane), vdot, a.v.z);
-    store(vdot, x + plan.v_of_slot[std::size_t(slot)] * lanes);
+    store(vdot, x + plan.v_of_slot[slot] * lanes);
   }
   return a;
 }
@@ -162,15 +162,15 @@ void solve_outward(const Plan<T>& plan, const Factors& factors, SolveWorkspace<T
   ws.a[0] = Motion<X>::zero();
   for (std::size_t r = 1; r < plan.runs.size(); ++r) {
     const RunPlan<Real>& run = plan.runs[r];
-    Motion<X> a = motion_to_head(run, ws.a[std::size_t(run.parent)]);
+    Motion<X> a = motion_to_head(run, ws.a[run.parent]);
     if (run.kind == LinkKind::revolute) {
       a = axes_outward<false>(plan, factors, run, ws, x, a);
     } else if (run.kind == LinkKind::axial) {
       a = axes_outward<true>(plan, factors, run, ws, x, a);
     } else {
-      const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
-      const auto& w = factors.wide[std::size_t(run.slot)];
-      const Force<X>& u = ws.wide_u[std::size_t(run.slot)];
+      const WideLink<Real>& link = plan.wide_links[run.slot];
+      const auto& w = factors.wide[run.slot];
+      const Force<X>& u = ws.wide_u[run.slot];
       const Vec3<T> offset = w.rF - run.rF;
       const Motion<X> carried{transpose_times(w.R, a.w), transpose_times(w.R, a.v + cross(a.w, offset))};
       if (link.kind == LinkKind::ball) {
@@ -202,9 +202,8 @@ void solve_on_links(const Plan<T>& plan, const Factors& factors, SolveWorkspace<
   const std::size_t links = plan.link_of_slot.size() + plan.link_of_wide.size() + 1;
   check(on_link.size() == links, "forces on ", on_link.size(), " links, the model has ", links);
   for (std::size_t slot = 0; slot < std::size_t(plan.slots); ++slot)
-    ws.external[slot] = on_link[std::size_t(plan.link_of_slot[slot])];
-  for (std::size_t w = 0; w < plan.wide_links.size(); ++w)
-    ws.wide_external[w] = on_link[std::size_t(plan.link_of_wide[w])];
+    ws.external[slot] = on_link[plan.link_of_slot[slot]];
+  for (std::size_t w = 0; w < plan.wide_links.size(); ++w) ws.wide_external[w] = on_link[plan.link_of_wide[w]];
   solve_inward(plan, factors, ws, true, x.data());
   solve_outward(plan, factors, ws, x.data());
 }
@@ -213,16 +212,16 @@ void solve_on_links(const Plan<T>& plan, const Factors& factors, SolveWorkspace<
 
 template <class T>
 ArticulatedFactor<T>::ArticulatedFactor(const Plan<T>& plan)
-    : block(plan.blocks.size()), pivot(std::size_t(plan.slots)), wide(plan.wide_links.size()), sum(plan.runs.size()) {}
+    : block(plan.blocks.size()), pivot(plan.slots), wide(plan.wide_links.size()), sum(plan.runs.size()) {}
 
 template <class T, class X>
 SolveWorkspace<T, X>::SolveWorkspace(const Plan<T>& plan)
-    : u(std::size_t(plan.slots)),
+    : u(plan.slots),
       wide_u(plan.wide_links.size()),
       sum(plan.runs.size()),
       a(plan.runs.size()),
-      columns(std::size_t(plan.nv)),
-      external(std::size_t(plan.slots)),
+      columns(plan.nv),
+      external(plan.slots),
       wide_external(plan.wide_links.size()) {}
 
 template <class T>
@@ -232,15 +231,15 @@ void factor(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, Arti
   check(f.block.size() == plan.blocks.size() && f.sum.size() == plan.runs.size(), "factors of another model");
   all_joint_trigonometry(plan, q.data(), f.block.data());
   for (int slot = 0; slot < plan.slots; ++slot)
-    one_joint_trigonometry(plan, q.data(), slot, f.block[std::size_t(slot / Lanes<T>::joints)]);
+    one_joint_trigonometry(plan, q.data(), slot, f.block[slot / Lanes<T>::joints]);
   for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
     const auto& run = plan.runs[r];
     ArticulatedInertia<T> x = run.has_children ? f.sum[r] : ArticulatedInertia<T>::zero();
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial)
       inward_axes(plan, run, f, x);
     else
-      inward_wide(plan.wide_links[std::size_t(run.slot)], run, q.data(), f.wide[std::size_t(run.slot)], x);
-    hand_over(run, x, f.sum[std::size_t(run.parent)]);
+      inward_wide(plan.wide_links[run.slot], run, q.data(), f.wide[run.slot], x);
+    hand_over(run, x, f.sum[run.parent]);
   }
 }
 
@@ -290,10 +289,10 @@ void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<doubl
   for (int first = 0; first < n; first += 8) {
     for (Double8& e : ws.columns) e = Double8(0.0);
     const int count = std::min(8, n - first);
-    for (int k = 0; k < count; ++k) ws.columns[std::size_t(first + k)].numbers()[k] = 1;
+    for (int k = 0; k < count; ++k) ws.columns[first + k].numbers()[k] = 1;
     solve<double, Double8>(plan, factors, ws, {ws.columns.data()->numbers(), std::size_t(8 * n)});
     for (int row = 0; row < n; ++row)
-      ws.columns[std::size_t(row)].store_first(&inverse[std::size_t(row) * std::size_t(n) + std::size_t(first)], count);
+      ws.columns[row].store_first(&inverse[std::size_t(row) * std::size_t(n) + std::size_t(first)], count);
   }
 }
 

@@ -213,7 +213,7 @@ AugmentedTree<Real>::Coefficients::Coefficients(const Model& model, std::span<co
   nodes[0].velocity.setZero();
   for (std::size_t i = 1; i < n; ++i) {
     const Body& body = model.bodies()[i];
-    const Joint& joint = model.joints()[std::size_t(body.joint)];
+    const Joint& joint = model.joints()[body.joint];
     Node& node = nodes[i];
     node.parent = joint.parent;
     node.v = joint.v;
@@ -224,16 +224,16 @@ AugmentedTree<Real>::Coefficients::Coefficients(const Model& model, std::span<co
     node.X = motion_matrix(pose<Real>(joint.spec.X_PF) * motion.X_FM * X_MB);
     node.S = M_to_B * motion.S;
     JointVector vj(node.nv);
-    for (int k = 0; k < node.nv; ++k) vj[k] = Real(v[std::size_t(joint.v + k)]);
+    for (int k = 0; k < node.nv; ++k) vj[k] = Real(v[joint.v + k]);
     const Vector6 v_joint = node.S * vj;
-    node.velocity = node.X * nodes[std::size_t(node.parent)].velocity + v_joint;
+    node.velocity = node.X * nodes[node.parent].velocity + v_joint;
     node.c = M_to_B * motion.c + motion_cross<Real>(node.velocity) * v_joint;
     node.I = spatial_inertia<Real>(body.inertia);
     node.b = -motion_cross<Real>(node.velocity).transpose() * (node.I * node.velocity);
     if (!f_ext.empty())
       for (int k = 0; k < 6; ++k) node.b[k] -= Real(f_ext[6 * i + std::size_t(k)]);
     node.armature.resize(node.nv);
-    for (int k = 0; k < node.nv; ++k) node.armature[k] = Real(model.dofs()[std::size_t(joint.v + k)].armature);
+    for (int k = 0; k < node.nv; ++k) node.armature[k] = Real(model.dofs()[joint.v + k].armature);
   }
 }
 
@@ -244,7 +244,7 @@ auto AugmentedTree<Real>::Coefficients::inverse_dynamics(const Vector& vdot, Rea
   Real seen = 0;
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    a[i] = node.X * a[std::size_t(node.parent)] + node.S * vdot.segment(node.v, node.nv) + node.c;
+    a[i] = node.X * a[node.parent] + node.S * vdot.segment(node.v, node.nv) + node.c;
     f[i] = node.I * a[i] + node.b;
     size[i] = node.I.cwiseAbs() * a[i].cwiseAbs() + node.b.cwiseAbs();
   }
@@ -259,8 +259,8 @@ auto AugmentedTree<Real>::Coefficients::inverse_dynamics(const Vector& vdot, Rea
       const Real term = (node.S.cwiseAbs().transpose() * size[i] + inertial.cwiseAbs()).maxCoeff();
       if (term > seen) seen = term;
     }
-    f[std::size_t(node.parent)] += node.X.transpose() * f[i];
-    size[std::size_t(node.parent)] += node.X.cwiseAbs().transpose() * f[i].cwiseAbs();
+    f[node.parent] += node.X.transpose() * f[i];
+    size[node.parent] += node.X.cwiseAbs().transpose() * f[i].cwiseAbs();
   }
   if (largest) *largest = seen;
   return tau;
@@ -295,7 +295,7 @@ auto AugmentedTree<Real>::Coefficients::by_sparse_lu(const Vector& tau) const ->
     if (node.parent == 0) {
       rhs.segment(o + 6, 6) -= node.X * base;
     } else {
-      const int p = offset[std::size_t(node.parent)];
+      const int p = offset[node.parent];
       put(o + 6, p + 6, (-node.X).eval());      // + X a_p = -X (-a_p)
       put(p, o, (-node.X.transpose()).eval());  // - X' f_c
     }
@@ -318,7 +318,7 @@ auto AugmentedTree<Real>::Coefficients::mass_matrix() const -> Matrix {
   for (std::size_t i = nodes.size() - 1; i > 0; --i) {
     const Node& node = nodes[i];
     composite[i] += node.I;
-    composite[std::size_t(node.parent)] += node.X.transpose() * composite[i] * node.X;
+    composite[node.parent] += node.X.transpose() * composite[i] * node.X;
     Columns F = composite[i] * node.S;
     M.block(node.v, node.v, node.nv, node.nv) = node.S.transpose() * F;
     for (int k = 0; k < node.nv; ++k) M(node.v + k, node.v + k) += node.armature[k];
@@ -361,7 +361,7 @@ auto AugmentedTree<Real>::Coefficients::by_articulated(const Vector& tau, Pivot 
     e[i].u = tau.segment(node.v, node.nv) - node.S.transpose() * e[i].p;
     const Matrix6 Ia = IA - e[i].U * e[i].D_inverse * e[i].U.transpose();
     const Vector6 pa = e[i].p + Ia * node.c + e[i].U * (e[i].D_inverse * e[i].u);
-    Eliminated& parent = e[std::size_t(node.parent)];
+    Eliminated& parent = e[node.parent];
     parent.outboard += node.X.transpose() * Ia * node.X;
     parent.p += node.X.transpose() * pa;
   }
@@ -370,7 +370,7 @@ auto AugmentedTree<Real>::Coefficients::by_articulated(const Vector& tau, Pivot 
   Vector vdot(nv);
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    a[i] = node.X * a[std::size_t(node.parent)] + node.c;
+    a[i] = node.X * a[node.parent] + node.c;
     vdot.segment(node.v, node.nv) = e[i].D_inverse * (e[i].u - e[i].U.transpose() * a[i]);
     a[i] += node.S * vdot.segment(node.v, node.nv);
   }

@@ -38,8 +38,8 @@ struct Start {
   }
   // How many pairs of shapes, the first of which is the world's.
   int pairs_with_the_world() const {
-    return int(std::ranges::count_if(
-        contacts.pairs, [&](const ShapePair& pair) { return scene.shapes()[std::size_t(pair.a)].frame == 0; }));
+    return int(std::ranges::count_if(contacts.pairs,
+                                     [&](const ShapePair& pair) { return scene.shapes()[pair.a].frame == 0; }));
   }
   Transform<double> pose(const char* body) const { return body_pose(model, kin, model.find_body(body)); }
   Vec3<double> velocity(const char* body, const Vec3<double>& at = {0, 0, 0}) const {
@@ -122,7 +122,7 @@ TEST(ContactScenes, SurfacesAreAsAskedFor) {
   const Start billiard("@billiard:mu=0.1");
   for (const ShapePair& pair : billiard.contacts.pairs) {
     const PairMaterial material = billiard.scene.material(pair.a, pair.b);
-    EXPECT_EQ(material.restitution, billiard.scene.shapes()[std::size_t(pair.a)].frame == 0 ? 0 : 0.95);
+    EXPECT_EQ(material.restitution, billiard.scene.shapes()[pair.a].frame == 0 ? 0 : 0.95);
     EXPECT_DOUBLE_EQ(material.friction.mu_static, 0.1);
   }
 }
@@ -148,7 +148,7 @@ TEST(Swing, StartsAsThePaperSays) {
   const Start near("@swing", 100);  // everything
   for (std::size_t i = 0; i < near.contacts.pairs.size(); ++i) {
     const ShapePair& pair = near.contacts.pairs[i];
-    const Manifold& m = near.contacts.manifolds[std::size_t(pair.first)];
+    const Manifold& m = near.contacts.manifolds[pair.first];
     if (pair.a > 1) continue;
     const double r = 0.5, along = (pair.b - 2) * 1.0 + r;
     EXPECT_NEAR(m.distance, pair.a == 0 ? 10 - along * std::sqrt(0.5) - r : 4 + along * std::sqrt(0.5) - r, 1e-12);
@@ -211,7 +211,7 @@ TEST(Dominoes, TheFirstIsPastItsBalanceAndShortOfTheNext) {
     EXPECT_GT(start.pose("piece_1").p.x, 0.00375);  // its front edge
     double gap = 1;
     for (const ShapePair& pair : start.contacts.pairs)
-      if (pair.a == 1 && pair.b == 2) gap = start.contacts.manifolds[std::size_t(pair.first)].distance;
+      if (pair.a == 1 && pair.b == 2) gap = start.contacts.manifolds[pair.first].distance;
     EXPECT_GT(gap, 1e-4);
   }
 }
@@ -257,8 +257,8 @@ TEST(Grip, SpringsPressAsHardAsTheyShould) {
     std::vector<double> tau(start.state.v.size(), 0.0);
     add_passive_forces(start.model, start.state.q, start.state.v, tau);
     for (const char* finger : {"left_joint", "right_joint"}) {
-      const Joint& joint = start.model.joints()[std::size_t(start.model.find_joint(finger))];
-      EXPECT_NEAR(2 * 0.5 * tau[std::size_t(joint.v)], hold * 0.5 * g, 1e-12);
+      const Joint& joint = start.model.joints()[start.model.find_joint(finger)];
+      EXPECT_NEAR(2 * 0.5 * tau[joint.v], hold * 0.5 * g, 1e-12);
       const Vec3<double> axis = joint.spec.axis;  // towards the capsule, which is at x = 0
       EXPECT_LT(axis.x * start.pose(joint.spec.child.c_str()).p.x, 0);
     }

@@ -74,8 +74,8 @@ LINCHPIN_INLINE void all_joint_trigonometry(const Plan<T>& plan, const Real* q, 
 template <class T, class Real, class Block>
 LINCHPIN_INLINE void one_joint_trigonometry(const Plan<T>& plan, const Real* q, int slot, Block& out) {
   if constexpr (Lanes<T>::joints == 1)
-    joint_trigonometry(plan.blocks[std::size_t(slot)], plan.layout[std::size_t(slot)].axial,
-                       load<T>(q + plan.q_of_slot[std::size_t(slot)] * Lanes<T>::worlds), out.c, out.s, out.d);
+    joint_trigonometry(plan.blocks[slot], plan.layout[slot].axial, load<T>(q + plan.q_of_slot[slot] * Lanes<T>::worlds),
+                       out.c, out.s, out.d);
 }
 
 // A vector of the previous link's axes in F's: Rx(alpha)' x.
@@ -185,7 +185,7 @@ template <class T, class Real, class Pivot>
 LINCHPIN_INLINE Vec3<T> wide_velocity(const Plan<T>& plan, const RunPlan<Real>& run, const Vec3<T>& wp, const Real* q,
                                       const Real* v, Pivot& out) {
   constexpr int n = Scalar<T>::lanes;
-  const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
+  const WideLink<Real>& link = plan.wide_links[run.slot];
   Vec3<T> p;
   wide_pose(link, q, out.R, p);
   out.rF = p + run.rF;
@@ -256,9 +256,9 @@ void each_external_force(const Plan<T>& plan, const Real* f_ext, const OnAxis& o
     const Force<T> F =
         force_to_parent(Transform<Real>{body.R_LB, body.p_LB}, Force<T>{load3<T>(from), load3<T>(from + 3 * worlds)});
     if (body.slot >= 0)
-      on_axis(std::size_t(body.slot), F);
+      on_axis(body.slot, F);
     else if (body.wide_link >= 0)
-      on_wide(std::size_t(body.wide_link), F);
+      on_wide(body.wide_link, F);
   }
 }
 // p of the links will take them with the opposite sign.

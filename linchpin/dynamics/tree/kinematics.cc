@@ -20,24 +20,24 @@ void kinematics(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, 
   kin.X_WL[0] = Transform<T>::identity();
   for (std::size_t r = 1; r < plan.runs.size(); ++r) {
     const RunPlan<Real>& run = plan.runs[r];
-    const Transform<T>& parent = kin.X_WL[std::size_t(plan.last_link[std::size_t(run.parent)])];
+    const Transform<T>& parent = kin.X_WL[plan.last_link[run.parent]];
     Transform<T> X{parent.R * run.E, parent.p + parent.R * run.r};  // F
     if (run.kind != LinkKind::revolute && run.kind != LinkKind::axial) {
       Mat3<T> R;
       Vec3<T> p;
-      wide_pose(plan.wide_links[std::size_t(run.slot)], q.data(), R, p);
-      kin.X_WL[std::size_t(plan.last_link[r])] = {X.R * R, X.p + X.R * p};
+      wide_pose(plan.wide_links[run.slot], q.data(), R, p);
+      kin.X_WL[plan.last_link[r]] = {X.R * R, X.p + X.R * p};
       continue;
     }
     int link = plan.last_link[r] - (run.end - run.slot) + 1;
     for (int slot = run.slot; slot < run.end; ++slot, ++link) {
-      const auto& k = plan.blocks[std::size_t(slot / joints)];
-      auto& b = kin.block[std::size_t(slot / joints)];
+      const auto& k = plan.blocks[slot / joints];
+      auto& b = kin.block[slot / joints];
       const int lane = slot % joints;
       one_joint_trigonometry(plan, q.data(), slot, b);
       X = along_axis(k, lane, slot == run.slot, run.kind == LinkKind::axial, at<T>(b.c, lane), at<T>(b.s, lane),
                      at<T>(b.d, lane), X);
-      kin.X_WL[std::size_t(link)] = X;
+      kin.X_WL[link] = X;
     }
   }
 }

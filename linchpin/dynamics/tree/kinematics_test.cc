@@ -65,10 +65,10 @@ TEST(Kinematics, BodiesAreWhereTheSpecSays) {
     std::vector<Transform<double>> X_WB(model.bodies().size(), Transform<double>::identity());
     for (std::size_t b = 1; b < model.bodies().size(); ++b) {
       const Body& body = model.bodies()[b];
-      const Joint& joint = model.joints()[std::size_t(body.joint)];
-      X_WB[b] = X_WB[std::size_t(joint.parent)] * joint.spec.X_PF * joint_pose(joint.spec, state.q.data() + joint.q) *
+      const Joint& joint = model.joints()[body.joint];
+      X_WB[b] = X_WB[joint.parent] * joint.spec.X_PF * joint_pose(joint.spec, state.q.data() + joint.q) *
                 inverse(joint.spec.X_CM);
-      EXPECT_LE(distance(kin.X_WL[std::size_t(body.link)] * body.X_LB, X_WB[b]), 2e-15 * double(b + 10) * 10)
+      EXPECT_LE(distance(kin.X_WL[body.link] * body.X_LB, X_WB[b]), 2e-15 * double(b + 10) * 10)
           << name << ": " << body.name;  // roundings add up along the way
     }
   }
@@ -86,7 +86,7 @@ void expect_lanes_equal_alone() {
     Kinematics<Real> alone(plan_alone);
     kinematics<T>(plan, interleave<Real>(worlds.q), together);
     for (int w = 0; w < Lanes<T>::worlds; ++w) {
-      kinematics<Real>(plan_alone, as_reals<Real>(worlds.q[std::size_t(w)]), alone);
+      kinematics<Real>(plan_alone, as_reals<Real>(worlds.q[w]), alone);
       for (std::size_t i = 0; i < alone.X_WL.size(); ++i) {
         EXPECT_TRUE(same_bits(together.X_WL[i].p.x[w], alone.X_WL[i].p.x)) << name << " link " << i;
         EXPECT_TRUE(same_bits(together.X_WL[i].R.y.z[w], alone.X_WL[i].R.y.z)) << name << " link " << i;

@@ -60,14 +60,14 @@ void inward_axes(const Plan<T>& plan, const RunPlan<Real>& run, CrbaWorkspace<T>
   constexpr int joints = Lanes<T>::joints;
   const bool axial = run.kind == LinkKind::axial;
   for (int slot = run.end - 1; slot >= run.slot; --slot) {
-    const auto& k = plan.blocks[std::size_t(slot / joints)];
-    const auto& b = ws.block[std::size_t(slot / joints)];
+    const auto& k = plan.blocks[slot / joints];
+    const auto& b = ws.block[slot / joints];
     const int lane = slot % joints;
     x.mass = x.mass + at<Real>(k.mass, lane);
     x.h += Vec3<Real>{at<Real>(k.h_x, lane), at<Real>(k.h_y, lane), at<Real>(k.h_z, lane)};
     x.I += Sym3<Real>{at<Real>(k.I_xx, lane), at<Real>(k.I_yy, lane), at<Real>(k.I_zz, lane),
                       at<Real>(k.I_xy, lane), at<Real>(k.I_xz, lane), at<Real>(k.I_yz, lane)};
-    Force<T>& momentum = ws.momentum[std::size_t(plan.v_of_slot[std::size_t(slot)])];
+    Force<T>& momentum = ws.momentum[plan.v_of_slot[slot]];
     T d(at<Real>(k.slide0, lane));
     if (axial) {  // Ic (turn z, slide z)
       const Real turn = at<Real>(k.turn, lane), slide = at<Real>(k.slide, lane);
@@ -99,7 +99,7 @@ void inward_wide(const WideLink<Real>& link, const RunPlan<Real>& run, const Rea
   Mat3<T> R;
   Vec3<T> p;
   wide_pose(link, q, R, p);
-  Force<T>* momentum = &ws.momentum[std::size_t(link.v)];
+  Force<T>* momentum = &ws.momentum[link.v];
   const T zero(0);
   momentum[0] = {{x.I.xx, x.I.xy, x.I.xz}, {zero, -x.h.z, x.h.y}};  // Ic (e, 0) = (Ic e, e x h)
   momentum[1] = {{x.I.xy, x.I.yy, x.I.yz}, {x.h.z, zero, -x.h.x}};
@@ -122,9 +122,9 @@ void inward_composites(const Plan<T>& plan, const Real* q, CrbaWorkspace<T>& ws)
     if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial)
       inward_axes(plan, run, ws, x);
     else
-      inward_wide(plan.wide_links[std::size_t(run.slot)], run, q, ws, x);
+      inward_wide(plan.wide_links[run.slot], run, q, ws, x);
     if (run.parent == 0) continue;
-    Composite<T>& sum = ws.sum[std::size_t(run.parent)];
+    Composite<T>& sum = ws.sum[run.parent];
     sum = run.opens_sum ? x : Composite<T>{sum.mass + x.mass, sum.h + x.h, sum.I + x.I};
   }
 }
@@ -179,10 +179,10 @@ void outward_axes(const Plan<T>& plan, const MassMatrixLayout& layout, const Run
   const std::size_t stride = ws.path.size() / 6;
   const bool axial = run.kind == LinkKind::axial;
   for (int slot = run.slot; slot < run.end; ++slot) {
-    const auto& k = plan.blocks[std::size_t(slot / joints)];
-    const auto& b = ws.block[std::size_t(slot / joints)];
+    const auto& k = plan.blocks[slot / joints];
+    const auto& b = ws.block[slot / joints];
     const int lane = slot % joints;
-    const std::size_t i = std::size_t(plan.v_of_slot[std::size_t(slot)]);
+    const std::size_t i = std::size_t(plan.v_of_slot[slot]);
     if (run.parent != 0 || slot != run.slot)  // a tree's first link is its reference frame
       X = along_axis(k, lane, slot == run.slot, axial, at<T>(b.c, lane), at<T>(b.s, lane), at<T>(b.d, lane), X);
     Motion<T> axis{X.R.z, Vec3<T>::zero()};
@@ -236,31 +236,31 @@ void outward_rows(const Plan<T>& plan, const MassMatrixLayout& layout, const Rea
     const RunPlan<Real>& run = plan.runs[r];
     Transform<T> X = Transform<T>::identity();
     if (run.parent != 0) {
-      const Transform<T>& parent = ws.X[std::size_t(run.parent)];
+      const Transform<T>& parent = ws.X[run.parent];
       X = {parent.R * run.E, parent.p + parent.R * run.r};
     }
     const bool wide = run.kind != LinkKind::revolute && run.kind != LinkKind::axial;
     int first, end;  // coordinates
     if (wide) {
-      const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
+      const WideLink<Real>& link = plan.wide_links[run.slot];
       outward_wide(link, layout, run, q, ws, X);
       first = link.v;
       end = first + (link.kind == LinkKind::free ? 6 : 3);
     } else {
       outward_axes(plan, layout, run, ws, X);
-      first = plan.v_of_slot[std::size_t(run.slot)];
+      first = plan.v_of_slot[run.slot];
       end = first + run.end - run.slot;
     }
     ws.X[r] = X;
     for (int i = first; i < end; ++i) {
-      const int depth = layout.depth[std::size_t(i)];
-      T* row = M.entries.data() + layout.row[std::size_t(i)];
-      write_row(ws.path.data(), stride, depth, ws.momentum[std::size_t(i)], row);
+      const int depth = layout.depth[i];
+      T* row = M.entries.data() + layout.row[i];
+      write_row(ws.path.data(), stride, depth, ws.momentum[i], row);
       if (run.kind == LinkKind::axial) {
         const int slot = run.slot + i - first;
-        row[depth] += at<Real>(plan.blocks[std::size_t(slot / joints)].armature, slot % joints);
+        row[depth] += at<Real>(plan.blocks[slot / joints].armature, slot % joints);
       } else if (wide) {
-        row[depth] += plan.wide_links[std::size_t(run.slot)].armature;
+        row[depth] += plan.wide_links[run.slot].armature;
       }
     }
   }
@@ -299,21 +299,21 @@ void eliminate(const MassMatrixLayout& layout, int k, MassMatrix<T>& M) {
   T* source[count];
   T inverse[count];
   for (int b = 0; b < count; ++b) {
-    source[b] = M.entries.data() + layout.row[std::size_t(k - b)];
-    const int depth = layout.depth[std::size_t(k - b)];
+    source[b] = M.entries.data() + layout.row[k - b];
+    const int depth = layout.depth[k - b];
     inverse[b] = S(1) / source[b][depth];
     for (int i = b + 1; i < count; ++i) {
-      const int reach = layout.depth[std::size_t(k - i)];
+      const int reach = layout.depth[k - i];
       const T multiple = source[b][reach] * inverse[b];
-      subtract_rows<1>(&multiple, &source[b], reach + 1, M.entries.data() + layout.row[std::size_t(k - i)]);
+      subtract_rows<1>(&multiple, &source[b], reach + 1, M.entries.data() + layout.row[k - i]);
       source[b][reach] = multiple;
     }
   }
-  for (int i = layout.parent[std::size_t(k - count + 1)]; i >= 0; i = layout.parent[std::size_t(i)]) {
-    const int reach = layout.depth[std::size_t(i)];
+  for (int i = layout.parent[k - count + 1]; i >= 0; i = layout.parent[i]) {
+    const int reach = layout.depth[i];
     T multiple[count];
     for (int b = 0; b < count; ++b) multiple[b] = source[b][reach] * inverse[b];
-    subtract_rows<count>(multiple, source, reach + 1, M.entries.data() + layout.row[std::size_t(i)]);
+    subtract_rows<count>(multiple, source, reach + 1, M.entries.data() + layout.row[i]);
     for (int b = 0; b < count; ++b) source[b][reach] = multiple[b];
   }
 }
@@ -321,16 +321,16 @@ void eliminate(const MassMatrixLayout& layout, int k, MassMatrix<T>& M) {
 }  // namespace
 
 MassMatrixLayout::MassMatrixLayout(const Model& model) : nv(model.nv()) {
-  parent.assign(std::size_t(nv), -1);
-  depth.assign(std::size_t(nv), 0);
-  row.assign(std::size_t(nv), 0);
+  parent.assign(nv, -1);
+  depth.assign(nv, 0);
+  row.assign(nv, 0);
   for (const Link& link : model.links()) {
-    const Link& from = model.links()[std::size_t(link.parent)];
+    const Link& from = model.links()[link.parent];
     int previous = from.nv > 0 ? from.v + from.nv - 1 : -1;
     for (int k = 0; k < link.nv; ++k) {
       const std::size_t i = std::size_t(link.v + k);
       parent[i] = previous;
-      depth[i] = previous < 0 ? 0 : depth[std::size_t(previous)] + 1;
+      depth[i] = previous < 0 ? 0 : depth[previous] + 1;
       row[i] = size;
       size += std::size_t(depth[i]) + 1;
       previous = link.v + k;
@@ -343,7 +343,7 @@ MassMatrix<T>::MassMatrix(const MassMatrixLayout& layout) : entries(layout.size 
 
 template <class T>
 CrbaWorkspace<T>::CrbaWorkspace(const Plan<T>& plan, const MassMatrixLayout& layout)
-    : block(plan.blocks.size()), momentum(std::size_t(plan.nv)), sum(plan.runs.size()), X(plan.runs.size()) {
+    : block(plan.blocks.size()), momentum(plan.nv), sum(plan.runs.size()), X(plan.runs.size()) {
   int deepest = 0;
   for (const int depth : layout.depth) deepest = std::max(deepest, depth + 1);
   path = AlignedArray<T>(6 * std::size_t(deepest + Lanes<T>::joints));
@@ -359,7 +359,7 @@ void crba(const Plan<T>& plan, const MassMatrixLayout& layout, std::span<const t
   check(M.entries.size() == layout.size + std::size_t(Lanes<T>::joints), "mass matrix of another model");
   all_joint_trigonometry(plan, q.data(), ws.block.data());
   for (int slot = 0; slot < plan.slots; ++slot)
-    one_joint_trigonometry(plan, q.data(), slot, ws.block[std::size_t(slot / Lanes<T>::joints)]);
+    one_joint_trigonometry(plan, q.data(), slot, ws.block[slot / Lanes<T>::joints]);
   inward_composites(plan, q.data(), ws);
   outward_rows(plan, layout, q.data(), ws, M);
 }
@@ -369,8 +369,8 @@ void factor(const MassMatrixLayout& layout, MassMatrix<T>& M) {
   check(M.entries.size() == layout.size + std::size_t(Lanes<T>::joints), "mass matrix of another model");
   for (int k = layout.nv - 1; k >= 0;) {
     int serial = 1;
-    while (serial < 8 && k >= serial && layout.parent[std::size_t(k - serial + 1)] == k - serial) ++serial;
-    if (serial == 8 && layout.depth[std::size_t(k)] > 64) {  // where the rows further on leave the nearest cache
+    while (serial < 8 && k >= serial && layout.parent[k - serial + 1] == k - serial) ++serial;
+    if (serial == 8 && layout.depth[k] > 64) {  // where the rows further on leave the nearest cache
       eliminate<8>(layout, k, M);
       k -= 8;
     } else if (serial >= 4) {
@@ -391,18 +391,17 @@ void solve(const MassMatrixLayout& layout, const MassMatrix<T>& factors, std::sp
   check(x.size() == needed, "x has ", x.size(), " numbers, the model needs ", needed);
   S* out = x.data();
   for (int k = layout.nv - 1; k >= 0; --k) {  // x <- L'^-1 x
-    const T* row = factors.entries.data() + layout.row[std::size_t(k)];
+    const T* row = factors.entries.data() + layout.row[k];
     const T xk = load<T>(out + k * n);
-    int e = layout.depth[std::size_t(k)] - 1;
-    for (int i = layout.parent[std::size_t(k)]; i >= 0; i = layout.parent[std::size_t(i)], --e)
+    int e = layout.depth[k] - 1;
+    for (int i = layout.parent[k]; i >= 0; i = layout.parent[i], --e)
       store(fnma(row[e], xk, load<T>(out + i * n)), out + i * n);
   }
   for (int k = 0; k < layout.nv; ++k) {  // x <- L^-1 D^-1 x
-    const T* row = factors.entries.data() + layout.row[std::size_t(k)];
-    int e = layout.depth[std::size_t(k)];
+    const T* row = factors.entries.data() + layout.row[k];
+    int e = layout.depth[k];
     T xk = load<T>(out + k * n) / row[e--];
-    for (int i = layout.parent[std::size_t(k)]; i >= 0; i = layout.parent[std::size_t(i)], --e)
-      xk = fnma(row[e], load<T>(out + i * n), xk);
+    for (int i = layout.parent[k]; i >= 0; i = layout.parent[i], --e) xk = fnma(row[e], load<T>(out + i * n), xk);
     store(xk, out + k * n);
   }
 }
@@ -413,7 +412,7 @@ void to_dense(const MassMatrixLayout& layout, const MassMatrix<double>& M, std::
   std::fill(dense.begin(), dense.end(), 0.0);
   for (std::size_t k = 0; k < n; ++k) {
     std::size_t e = layout.row[k] + std::size_t(layout.depth[k]);
-    for (int i = static_cast<int>(k); i >= 0; i = layout.parent[std::size_t(i)], --e)
+    for (int i = static_cast<int>(k); i >= 0; i = layout.parent[i], --e)
       dense[k * n + std::size_t(i)] = dense[std::size_t(i) * n + k] = M.entries[e];
   }
 }

@@ -29,7 +29,7 @@ void check_body(const Model& model, int body) {
 // What the joint's own coordinates make of its link: sum s_k v_k, sum t_k v_k.
 Motion<double> along_axes(const Link& link, std::span<const Motion<double>> axis, std::span<const double> v) {
   Motion<double> sum = Motion<double>::zero();
-  for (int k = link.v; k < link.v + link.nv; ++k) sum = sum + v[std::size_t(k)] * axis[std::size_t(k)];
+  for (int k = link.v; k < link.v + link.nv; ++k) sum = sum + v[k] * axis[k];
   return sum;
 }
 
@@ -60,8 +60,8 @@ struct CarriedPoint {
 CarriedPoint carried_point(const Model& model, const Kinematics<double>& kin, int body, const Vec3<double>& point_B) {
   check_poses(model, kin);
   check_body(model, body);
-  const Body& carrier = model.bodies()[std::size_t(body)];
-  return {std::size_t(carrier.link), kin.X_WL[std::size_t(carrier.link)] * (carrier.X_LB * point_B)};
+  const Body& carrier = model.bodies()[body];
+  return {std::size_t(carrier.link), kin.X_WL[carrier.link] * (carrier.X_LB * point_B)};
 }
 
 // Writes column k of a matrix of six rows.
@@ -93,7 +93,7 @@ Vec3<double> rotation_vector(const double* q) { return log_rotation(Quaternion<d
 
 double spring_energy(const Model& model, const Link& link, const double* q) {
   if (link.nv == 0) return 0;
-  const DofSpec& dof = model.dofs()[std::size_t(link.v)];
+  const DofSpec& dof = model.dofs()[link.v];
   if (dof.stiffness == 0) return 0;
   if (link.nv == 1) {
     const double stretch = q[link.q] - dof.rest;
@@ -105,7 +105,7 @@ double spring_energy(const Model& model, const Link& link, const double* q) {
 
 void add_spring_force(const Model& model, const Link& link, const double* q, double* tau) {
   if (link.nv == 0) return;
-  const DofSpec& dof = model.dofs()[std::size_t(link.v)];
+  const DofSpec& dof = model.dofs()[link.v];
   if (dof.stiffness == 0) return;
   if (link.nv == 1) {
     tau[link.v] -= dof.stiffness * (q[link.q] - dof.rest);
@@ -121,7 +121,7 @@ void add_spring_force(const Model& model, const Link& link, const double* q, dou
 }  // namespace
 
 Velocities::Velocities(const Model& model)
-    : axis(std::size_t(model.nv()), Motion<double>::zero()), link(model.links().size(), Motion<double>::zero()) {}
+    : axis(model.nv(), Motion<double>::zero()), link(model.links().size(), Motion<double>::zero()) {}
 
 void joint_axes(const Model& model, const Kinematics<double>& kin, Velocities& out) {
   check_poses(model, kin);
@@ -136,7 +136,7 @@ void joint_axes(const Model& model, const Kinematics<double>& kin, Velocities& o
       else if (run.kind == LinkKind::ball)
         ball_axes(R_WL, axis);
       else if (run.kind == LinkKind::free)
-        free_axes(R_WL, kin.X_WL[std::size_t(link.parent)].R * link.X_PF.R, axis);
+        free_axes(R_WL, kin.X_WL[link.parent].R * link.X_PF.R, axis);
     }
 }
 
@@ -184,13 +184,13 @@ void accelerations(const Model& model, const Kinematics<double>& kin, const Velo
 Transform<double> body_pose(const Model& model, const Kinematics<double>& kin, int body) {
   check_poses(model, kin);
   check_body(model, body);
-  const Body& b = model.bodies()[std::size_t(body)];
-  return kin.X_WL[std::size_t(b.link)] * b.X_LB;
+  const Body& b = model.bodies()[body];
+  return kin.X_WL[b.link] * b.X_LB;
 }
 
 Transform<double> frame_pose(const Model& model, const Kinematics<double>& kin, int frame) {
   check(frame >= 0 && std::size_t(frame) < model.frames().size(), "frame ", frame, " of ", model.frames().size());
-  const Frame& f = model.frames()[std::size_t(frame)];
+  const Frame& f = model.frames()[frame];
   return body_pose(model, kin, f.body) * f.X_BF;
 }
 
@@ -236,7 +236,7 @@ void point_jacobian_rate(const Model& model, const Kinematics<double>& kin, cons
   std::ranges::fill(Jdot, 0);
   for_each_axis_below(model, point.link, [&](std::size_t i, std::size_t k) {
     const Motion<double>&axis = vel.axis[k], &link = vel.link[i];
-    const Vec3<double>& w_parent = vel.link[std::size_t(model.links()[i].parent)].w;
+    const Vec3<double>& w_parent = vel.link[model.links()[i].parent].w;
     const Vec3<double> sdot = cross(link.w, axis.w), tdot = cross(w_parent, axis.v);
     const Vec3<double> lever = cross(sdot, point.x - kin.X_WL[i].p) + cross(axis.w, xdot - link.v);
     put_column(sdot, tdot + lever, k, std::size_t(model.nv()), Jdot.data());  // (5)

@@ -485,7 +485,7 @@ TEST(Mechanics, PassiveForcesAreTheSpringsGradientAndDamping) {
     }
     EXPECT_NEAR(damping_power(m.model, s.v), power, 1e-12);
     for (const Link& link : m.model.links())
-      if (link.nv > 0 && m.model.dofs()[std::size_t(link.v)].stiffness > 0)
+      if (link.nv > 0 && m.model.dofs()[link.v].stiffness > 0)
         (link.kind == LinkKind::ball ? ball_spring : axis_spring) = true;
   }
   EXPECT_TRUE(ball_spring && axis_spring && damping) << "the trees above do not have all that is to be tested";

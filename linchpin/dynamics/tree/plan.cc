@@ -61,17 +61,17 @@ Limbs side_by_side(std::span<const Link> links, const Plan<double>& plan, std::s
   out.count = int(runs.size());
   for (int lane = 0; lane < Limbs::most; ++lane) {
     const int r = runs[lane < out.count ? std::size_t(lane) : 0];
-    const RunPlan<double>& run = plan.runs[std::size_t(r)];
+    const RunPlan<double>& run = plan.runs[r];
     out.run[lane] = r;
     out.parent[lane] = run.parent;
     out.size[lane] = run.end - run.slot;
     out.length = std::max(out.length, out.size[lane]);
   }
-  out.position.resize(std::size_t(out.length));
-  out.link = AlignedArray<LinkBlock<V>>(std::size_t(out.length));
-  out.head = plan.runs[std::size_t(out.run[0])].head;
+  out.position.resize(out.length);
+  out.link = AlignedArray<LinkBlock<V>>(out.length);
+  out.head = plan.runs[out.run[0]].head;
   for (int lane = 0; lane < Limbs::most; ++lane) {
-    const RunPlan<double>& run = plan.runs[std::size_t(out.run[lane])];
+    const RunPlan<double>& run = plan.runs[out.run[lane]];
     const auto put = [&](V& field, double value) { field.numbers()[lane] = value; };
     const auto put_vector = [&](Vec3<V>& field, const Vec3<double>& value) {
       put(field.x, value.x), put(field.y, value.y), put(field.z, value.z);
@@ -90,23 +90,22 @@ Limbs side_by_side(std::span<const Link> links, const Plan<double>& plan, std::s
     put(out.t, run.t);
     const int heads = plan.layout[std::size_t(run.slot / Lanes<double>::joints)].heads;
     if (heads >= 0) {
-      const auto& head = plan.heads[std::size_t(heads)];
+      const auto& head = plan.heads[heads];
       const int from = run.slot % Lanes<double>::joints;
       put(out.before_normal.x, at<double>(head.x, from));
       put(out.before_normal.y, at<double>(head.y, from));
       put(out.before_normal.z, at<double>(head.z, from));
     }
     for (int k = 0; k < out.length; ++k) {
-      Limbs::Position& position = out.position[std::size_t(k)];
+      Limbs::Position& position = out.position[k];
       const int slot = std::min(run.slot + k, run.end - 1);
       position.slot[lane] = slot;
-      position.v[lane] = plan.v_of_slot[std::size_t(slot)];
+      position.v[lane] = plan.v_of_slot[slot];
       position.tip = position.tip || k == out.size[lane] - 1;
       Link beyond;
       beyond.inertia = {1, Vec3<double>::zero(), Sym3<double>::diagonal(1, 1, 1)};
       const bool real = k < out.size[lane];
-      fill<double>(real ? links[std::size_t(plan.link_of_slot[std::size_t(slot)])] : beyond, out.link[std::size_t(k)],
-                   lane);
+      fill<double>(real ? links[plan.link_of_slot[slot]] : beyond, out.link[k], lane);
     }
   }
   return out;
@@ -117,7 +116,7 @@ void find_limbs(std::span<const Link> links, Plan<double>& plan) {
   std::vector<int> limbs;
   for (std::size_t r = 1; r < plan.runs.size(); ++r)
     if (is_limb(plan.runs[r])) limbs.push_back(int(r));
-  const auto size = [&](int r) { return plan.runs[std::size_t(r)].end - plan.runs[std::size_t(r)].slot; };
+  const auto size = [&](int r) { return plan.runs[r].end - plan.runs[r].slot; };
   std::stable_sort(limbs.begin(), limbs.end(), [&](int a, int b) { return size(a) > size(b); });
   for (std::size_t at = 0; at < limbs.size(); at += Limbs::most) {
     const std::span<const int> together(&limbs[at], std::min(limbs.size() - at, std::size_t(Limbs::most)));
@@ -125,8 +124,8 @@ void find_limbs(std::span<const Link> links, Plan<double>& plan) {
     for (const int r : together) all += size(r);
     if (all < least_gain * size(together.front())) continue;
     for (std::size_t lane = 0; lane < together.size(); ++lane) {
-      plan.runs[std::size_t(together[lane])].limbs = int(plan.limbs.size());
-      plan.runs[std::size_t(together[lane])].lane = int(lane);
+      plan.runs[together[lane]].limbs = int(plan.limbs.size());
+      plan.runs[together[lane]].lane = int(lane);
     }
     plan.limbs.push_back(side_by_side(links, plan, together));
     plan.limbs.back().first = plan.limb_positions;
@@ -164,28 +163,28 @@ Plan<T>::Plan(const Model& model) {
     }
   }
 
-  std::vector<Vec3<double>> before_normal(std::size_t(slots), Vec3<double>::zero());  // of heads, in F's axes
+  std::vector<Vec3<double>> before_normal(slots, Vec3<double>::zero());  // of heads, in F's axes
   for (std::size_t r = 1; r < model.runs().size(); ++r) {
     const Run& run = model.runs()[r];
-    const Link& first = links[std::size_t(run.first)];
+    const Link& first = links[run.first];
     if (run.parent == 0 || first.nv != 1) continue;
     const Vec3<double> start = first.split ? Vec3<double>{0, 0, first.t} : first.X_PF.p;
-    before_normal[std::size_t(slot_of[std::size_t(run.first)])] = transpose_times(first.X_PF.R, start);
+    before_normal[slot_of[run.first]] = transpose_times(first.X_PF.R, start);
   }
   const auto begins_elsewhere = [&](int slot) {
-    const Vec3<double>& way = before_normal[std::size_t(slot)];
+    const Vec3<double>& way = before_normal[slot];
     return way.x != 0 || way.y != 0 || way.z != 0;
   };
 
   // Whether a block turns only, and from the ends of common normals, must not depend on how many joints this T puts
   // into a block: lanes of a pack take the same path as the scalar run they are compared with.
   constexpr int alone = 64 / sizeof(Real);
-  blocks = AlignedArray<Block>(std::size_t((slots + joints - 1) / joints));
+  blocks = AlignedArray<Block>((slots + joints - 1) / joints);
   layout.resize(blocks.size());
   int head_blocks = 0;
   for (int s = 0; s < slots; ++s) {
-    const Link& link = links[std::size_t(link_of_slot[std::size_t(s)])];
-    BlockLayout& where = layout[std::size_t(s / joints)];
+    const Link& link = links[link_of_slot[s]];
+    BlockLayout& where = layout[s / joints];
     if (s % joints == 0) {
       where.q = link.q;
       where.v = link.v;
@@ -193,17 +192,17 @@ Plan<T>::Plan(const Model& model) {
     where.count = s % joints + 1;
     where.contiguous = where.contiguous && link.q == where.q + s % joints && link.v == where.v + s % joints;
     for (int k = s / alone * alone; k < std::min(slots, s / alone * alone + alone); ++k) {
-      where.axial = where.axial || links[std::size_t(link_of_slot[std::size_t(k)])].kind == LinkKind::axial;
+      where.axial = where.axial || links[link_of_slot[k]].kind == LinkKind::axial;
       if (where.heads < 0 && begins_elsewhere(k)) where.heads = head_blocks++;
     }
-    fill<Real>(link, blocks[std::size_t(s / joints)], s % joints);
+    fill<Real>(link, blocks[s / joints], s % joints);
   }
-  heads = AlignedArray<HeadBlock<typename Lanes<T>::Constant>>(std::size_t(head_blocks));
+  heads = AlignedArray<HeadBlock<typename Lanes<T>::Constant>>(head_blocks);
   for (int s = 0; s < slots; ++s) {
-    const int at_block = layout[std::size_t(s / joints)].heads;
+    const int at_block = layout[s / joints].heads;
     if (at_block < 0) continue;
-    HeadBlock<typename Lanes<T>::Constant>& block = heads[std::size_t(at_block)];
-    const Vec3<Real> way = as<Real>(before_normal[std::size_t(s)]);
+    HeadBlock<typename Lanes<T>::Constant>& block = heads[at_block];
+    const Vec3<Real> way = as<Real>(before_normal[s]);
     at<Real>(block.x, s % joints) = way.x;
     at<Real>(block.y, s % joints) = way.y;
     at<Real>(block.z, s % joints) = way.z;
@@ -214,10 +213,10 @@ Plan<T>::Plan(const Model& model) {
   for (const Run& run : model.runs()) last_link.push_back(run.end - 1);
   for (std::size_t r = 1; r < model.runs().size(); ++r) {
     const Run& run = model.runs()[r];
-    const Link& first = links[std::size_t(run.first)];
+    const Link& first = links[run.first];
     RunPlan<Real> plan{};
     plan.kind = run.kind;
-    plan.slot = first.nv == 1 ? slot_of[std::size_t(run.first)] : wide_of[std::size_t(run.first)];
+    plan.slot = first.nv == 1 ? slot_of[run.first] : wide_of[run.first];
     plan.end = plan.slot + run.end - run.first;
     plan.parent = run.parent;
     plan.E = as<Real>(first.X_PF.R);
@@ -229,15 +228,14 @@ Plan<T>::Plan(const Model& model) {
     runs.push_back(plan);
   }
   for (std::size_t r = runs.size() - 1; r > 0; --r) {
-    RunPlan<Real>& parent = runs[std::size_t(runs[r].parent)];
+    RunPlan<Real>& parent = runs[runs[r].parent];
     runs[r].opens_sum = !parent.has_children;
     parent.has_children = true;
   }
   if constexpr (std::is_same_v<T, double>) find_limbs(links, *this);
 
   for (const Body& b : model.bodies())
-    body.push_back(
-        {b.link, slot_of[std::size_t(b.link)], wide_of[std::size_t(b.link)], as<Real>(b.X_LB.R), as<Real>(b.X_LB.p)});
+    body.push_back({b.link, slot_of[b.link], wide_of[b.link], as<Real>(b.X_LB.R), as<Real>(b.X_LB.p)});
 }
 
 #define LINCHPIN_INSTANTIATE(T) template struct Plan<T>;

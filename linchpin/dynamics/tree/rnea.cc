@@ -48,9 +48,9 @@ void outward_axes(const Plan<T>& plan, const RunPlan<Real>& run, const Real* q, 
   constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
   const Vec3<T> r_head{T(run.rF.x), T(run.rF.y), T(run.rF.z)};
   for (int slot = run.slot; slot < run.end; ++slot) {
-    const auto& k = plan.blocks[std::size_t(slot / joints)];
-    auto& b = ws.block[std::size_t(slot / joints)];
-    const int lane = slot % joints, coordinate = plan.v_of_slot[std::size_t(slot)] * worlds;
+    const auto& k = plan.blocks[slot / joints];
+    auto& b = ws.block[slot / joints];
+    const int lane = slot % joints, coordinate = plan.v_of_slot[slot] * worlds;
     one_joint_trigonometry(plan, q, slot, b);
     T d(at<Real>(k.slide0, lane));
     if constexpr (axial) d = at<T>(b.d, lane);
@@ -76,17 +76,17 @@ void outward_motion(const Plan<T>& plan, const Real* q, const Real* v, const Rea
   ws.a[0] = {Vec3<T>::zero(), {T(plan.upward.x), T(plan.upward.y), T(plan.upward.z)}};
   for (std::size_t r = 1; r < plan.runs.size(); ++r) {
     const RunPlan<Real>& run = plan.runs[r];
-    const Motion<T>& parent = ws.a[std::size_t(run.parent)];
+    const Motion<T>& parent = ws.a[run.parent];
     // the parent's motion in F's axes, still at the parent's origin
-    Vec3<T> w = transpose_times(run.E, ws.w[std::size_t(run.parent)]);
+    Vec3<T> w = transpose_times(run.E, ws.w[run.parent]);
     Motion<T> a{transpose_times(run.E, parent.w), transpose_times(run.E, parent.v)};
     if (run.kind == LinkKind::revolute) {
       outward_axes<false>(plan, run, q, v, vdot, w, a, ws);
     } else if (run.kind == LinkKind::axial) {
       outward_axes<true>(plan, run, q, v, vdot, w, a, ws);
     } else {
-      const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
-      RneaWide<T>& b = ws.wide[std::size_t(run.slot)];
+      const WideLink<Real>& link = plan.wide_links[run.slot];
+      RneaWide<T>& b = ws.wide[run.slot];
       w = wide_velocity(plan, run, w, q, v, b);
       a = {transpose_times(b.R, a.w) + b.c.w, transpose_times(b.R, a.v + cross(a.w, b.rF)) + b.c.v};
       a.w = a.w + load3<T>(vdot + link.v * worlds);
@@ -119,16 +119,16 @@ Force<T> inward_axes(const Plan<T>& plan, const RunPlan<Real>& run, const Real* 
                      Local<typename Lanes<T>::Wide>& local, int& block, RneaWorkspace<T>& ws, Real* tau) {
   constexpr int joints = Lanes<T>::joints, worlds = Lanes<T>::worlds;
   for (int slot = run.end - 1; slot >= run.slot; --slot) {
-    const auto& k = plan.blocks[std::size_t(slot / joints)];
-    const auto& b = ws.block[std::size_t(slot / joints)];
-    const int lane = slot % joints, coordinate = plan.v_of_slot[std::size_t(slot)] * worlds;
+    const auto& k = plan.blocks[slot / joints];
+    const auto& b = ws.block[slot / joints];
+    const int lane = slot % joints, coordinate = plan.v_of_slot[slot] * worlds;
     if (joints == 1 || slot / joints != block) {
       block = slot / joints;
       local = link_force(k, b);
     }
     F += Force<T>{{at<T>(local.n_x, lane), at<T>(local.n_y, lane), at<T>(local.n_z, lane)},
                   {at<T>(local.f_x, lane), at<T>(local.f_y, lane), at<T>(local.f_z, lane)}};
-    if (external) F = F - ws.external[std::size_t(slot)];
+    if (external) F = F - ws.external[slot];
     T d(at<Real>(k.slide0, lane)), joint_force = F.n.z;  // (4)
     if constexpr (axial) {
       d = at<T>(b.d, lane);
@@ -154,8 +154,8 @@ void inward_forces(const Plan<T>& plan, const Real* vdot, bool external, RneaWor
     } else if (run.kind == LinkKind::axial) {
       F = force_through_head(run, inward_axes<true>(plan, run, vdot, external, F, local, block, ws, tau));
     } else {
-      const WideLink<Real>& link = plan.wide_links[std::size_t(run.slot)];
-      const RneaWide<T>& b = ws.wide[std::size_t(run.slot)];
+      const WideLink<Real>& link = plan.wide_links[run.slot];
+      const RneaWide<T>& b = ws.wide[run.slot];
       F += b.p;
       const Vec3<T> inertial = T(link.armature) * load3<T>(vdot + link.v * worlds);
       store3(F.n + inertial, tau + link.v * worlds);
@@ -164,7 +164,7 @@ void inward_forces(const Plan<T>& plan, const Real* vdot, bool external, RneaWor
       const Vec3<T> n = b.R * F.n + cross(b.rF, f);  // about the parent's origin, in F's axes
       F = {run.E * n, run.E * f};
     }
-    Force<T>& sum = ws.sum[std::size_t(run.parent)];
+    Force<T>& sum = ws.sum[run.parent];
     sum = run.opens_sum ? F : sum + F;
   }
 }
@@ -175,7 +175,7 @@ template <class T>
 RneaWorkspace<T>::RneaWorkspace(const Plan<T>& plan)
     : block(plan.blocks.size()),
       wide(plan.wide_links.size()),
-      external(std::size_t(plan.slots)),
+      external(plan.slots),
       sum(plan.runs.size()),
       w(plan.runs.size()),
       a(plan.runs.size()) {}

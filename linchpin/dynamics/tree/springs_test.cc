@@ -59,8 +59,8 @@ TEST(Springs, PullByHooke) {
   const Plan<double> plan(model);
   State state = make_state(model);
   const Joint& joint = model.joints()[0];
-  state.q[std::size_t(joint.q) + 4] = 2;  // x
-  state.v[std::size_t(joint.v) + 3] = 1;
+  state.q[joint.q + 4] = 2;  // x
+  state.v[joint.v + 3] = 1;
   Kinematics<double> kin(plan);
   Velocities vel(model);
   kinematics<double>(plan, state.q, kin);

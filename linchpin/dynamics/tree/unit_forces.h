@@ -11,11 +11,11 @@ namespace linchpin {
 // 1 / D of a slot, from either kind of factors.
 template <bool axial, class T>
 LINCHPIN_INLINE const T& D_inverse(const ArticulatedFactor<T>& factors, int slot) {
-  return factors.pivot[std::size_t(slot)].D_inverse;
+  return factors.pivot[slot].D_inverse;
 }
 template <bool axial, class T>
 LINCHPIN_INLINE const T& D_inverse(const AbaWorkspace<T>& ws, int slot) {
-  return axial ? ws.D_inverse[std::size_t(slot)] : ws.pivot[std::size_t(slot)].g_z;
+  return axial ? ws.D_inverse[slot] : ws.pivot[slot].g_z;
 }
 
 // P (1 - U D^-1 S') at a one-axis joint, leaving s = S' P there; still at the link's origin in its axes. A hinge lets
@@ -61,14 +61,12 @@ LINCHPIN_INLINE Force<X> to_previous_link(const LinkBlock<C>& k, int lane, const
 template <bool axial, class T, class Factors, class X>
 LINCHPIN_INLINE Force<X> past_pivot(const Plan<T>& plan, const Factors& factors, int slot, const Force<X>& P, X& s) {
   constexpr int joints = Lanes<T>::joints;
-  return past_pivot<axial, T>(plan.blocks[std::size_t(slot / joints)], slot % joints, factors.pivot[std::size_t(slot)],
-                              P, s);
+  return past_pivot<axial, T>(plan.blocks[slot / joints], slot % joints, factors.pivot[slot], P, s);
 }
 template <bool axial, class T, class Factors, class X>
 LINCHPIN_INLINE Force<X> to_previous_link(const Plan<T>& plan, const Factors& factors, int slot, const Force<X>& F) {
   constexpr int joints = Lanes<T>::joints;
-  return to_previous_link<axial, T>(plan.blocks[std::size_t(slot / joints)], slot % joints,
-                                    factors.block[std::size_t(slot / joints)], F);
+  return to_previous_link<axial, T>(plan.blocks[slot / joints], slot % joints, factors.block[slot / joints], F);
 }
 
 // Ball: S = (1, 0), so s is the moment. y = D^-1 s.

@@ -38,7 +38,7 @@ void for_triangles_near(const HeightGrid& grid, const Aabb& box, const Visit& vi
   for (int j = j0; j <= j1; ++j)
     for (int i = i0; i <= i1; ++i) {
       const int cell = j * grid.cell_columns() + i;
-      if (grid.levels[0].ranges[std::size_t(cell)].high < box.lower.z) continue;
+      if (grid.levels[0].ranges[cell].high < box.lower.z) continue;
       visit(2 * cell);
       visit(2 * cell + 1);
     }

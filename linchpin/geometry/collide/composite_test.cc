@@ -31,8 +31,8 @@ TEST(Compound, TouchesPartByPart) {
   EXPECT_EQ(list[0].piece_a, 0u);
   EXPECT_EQ(list[1].piece_a, 2u);
   for (int i = 0; i < 2; ++i) {
-    EXPECT_NEAR(list[std::size_t(i)].distance, 0.001, 1e-15);
-    EXPECT_NEAR(std::abs(list[std::size_t(i)].points[0].p.x), 1, 1e-15);
+    EXPECT_NEAR(list[i].distance, 0.001, 1e-15);
+    EXPECT_NEAR(std::abs(list[i].points[0].p.x), 1, 1e-15);
   }
   ManifoldList back;
   ASSERT_EQ(collide(HalfSpace{}, Transform<double>::identity(), dumbbell(), X, 0.01, back), 2);

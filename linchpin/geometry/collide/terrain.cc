@@ -78,7 +78,7 @@ TerrainTriangle terrain_triangle(const TriangleMesh& mesh, int triangle) {
   t.solid = false;
   for (std::size_t k = 0; k < 3; ++k) {
     const Fold fold = mesh.folds[i][k];
-    const Vec3<double>& n = fold == Fold::convex ? mesh.normals[std::size_t(mesh.neighbours[i][k])] : mesh.normals[i];
+    const Vec3<double>& n = fold == Fold::convex ? mesh.normals[mesh.neighbours[i][k]] : mesh.normals[i];
     t.limits[k] = fold == Fold::border ? Vec3<double>::zero() : limit(corners[k], corners[(k + 1) % 3], n);
   }
   return t;

@@ -67,14 +67,14 @@ double least_gap(const ManifoldList& list) {
 double point_triangle(const Vector& p, const std::array<Vector, 3>& c) {
   double least = std::numeric_limits<double>::infinity();
   for (int k = 0; k < 3; ++k) {
-    const Vector a = c[std::size_t(k)], e = c[std::size_t((k + 1) % 3)] - a;
+    const Vector a = c[k], e = c[(k + 1) % 3] - a;
     const double t = std::clamp(dot(p - a, e) / dot(e, e), 0.0, 1.0);
     least = std::min(least, norm(p - (a + t * e)));
   }
   const Vector n = geometry_testing::unit(cross(c[1] - c[0], c[2] - c[0]));
   bool inside = true;
   for (int k = 0; k < 3; ++k) {
-    const Vector a = c[std::size_t(k)], e = c[std::size_t((k + 1) % 3)] - a;
+    const Vector a = c[k], e = c[(k + 1) % 3] - a;
     inside = inside && dot(cross(e, p - a), n) >= 0;
   }
   return inside ? std::min(least, std::abs(dot(n, p - c[0]))) : least;

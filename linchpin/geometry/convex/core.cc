@@ -75,7 +75,7 @@ PieceAlong along(const Core& c, int piece, const Vec3<double>& d) {
     case Core::Kind::triangle:
       return {c.corners[piece], Sym3<double>::zero()};
     case Core::Kind::hull:
-      return {c.hull->vertices[std::size_t(piece)], Sym3<double>::zero()};
+      return {c.hull->vertices[piece], Sym3<double>::zero()};
     default:
       return {Vec3<double>::zero(), Sym3<double>::zero()};
   }

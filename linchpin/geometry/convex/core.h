@@ -93,7 +93,7 @@ LINCHPIN_INLINE PiecePoint farthest(const Core& c, const Vec3<double>& d) {
     }
     default: {
       const int piece = support_inlined(*c.hull, d);
-      const Vec3<double>& v = c.hull->vertices[std::size_t(piece)];
+      const Vec3<double>& v = c.hull->vertices[piece];
       return {{v.x, v.y, v.z}, piece};  // three numbers, which stay in registers, not a copy in memory
     }
   }

@@ -54,15 +54,15 @@ class FacetWalk {
   }
 
  private:
-  Vector vertex_a(int v) const { return A_.vertices[std::size_t(v)]; }
-  Vector vertex_b(int v) const { return pair_.X_AB * B_.vertices[std::size_t(v)]; }
+  Vector vertex_a(int v) const { return A_.vertices[v]; }
+  Vector vertex_b(int v) const { return pair_.X_AB * B_.vertices[v]; }
 
   // The face of each that the other's centre is over, and there the other's lowest vertex; the better of the two.
   void start() {
     const Transform<double>& X = pair_.X_AB;
     const Vector centre_a = transpose_times(X.R, pair_.a.centre - X.p), centre_b = X * pair_.b.centre;
     const int face_b = nearest_face_inlined(B_, centre_a), face_a = nearest_face_inlined(A_, centre_b);
-    const Hull::Face &f = A_.faces[std::size_t(face_a)], &g = B_.faces[std::size_t(face_b)];
+    const Hull::Face &f = A_.faces[face_a], &g = B_.faces[face_b];
     const Vector n_b = X.R * g.normal;
     const int a = support_inlined(A_, -n_b), b = support_inlined(B_, -transpose_times(X.R, f.normal));
     const double s_a = dot(f.normal, vertex_b(b)) - f.offset;
@@ -78,7 +78,7 @@ class FacetWalk {
   LINCHPIN_INLINE bool for_each_side(const Visit& visit) const {
     const Vector& n = facet_.n;
     if (facet_.kind == Kind::edges) {
-      const Hull::Edge &f = A_.edges[std::size_t(facet_.a)], &g = B_.edges[std::size_t(facet_.b)];
+      const Hull::Edge &f = A_.edges[facet_.a], &g = B_.edges[facet_.b];
       const Vector from = vertex_a(f.from), to = vertex_a(f.to), e = to - from;
       const Vector start = vertex_b(g.from), end = vertex_b(g.to), h = end - start;
       Vector across_e = unit(cross(n, e)), across_h = unit(cross(n, h));
@@ -91,8 +91,8 @@ class FacetWalk {
     }
     const bool of_a = facet_.kind == Kind::face_of_a;
     const Hull& hull = of_a ? A_ : B_;
-    const Hull::Face& face = hull.faces[std::size_t(of_a ? facet_.a : facet_.b)];
-    const int* const corners = &hull.corners[std::size_t(face.first)];
+    const Hull::Face& face = hull.faces[of_a ? facet_.a : facet_.b];
+    const int* const corners = &hull.corners[face.first];
     const int vertex = of_a ? facet_.b : facet_.a;
     const Vector other = of_a ? vertex_b(vertex) : vertex_a(vertex);
     const auto corner = [&](int i) { return of_a ? vertex_a(corners[i]) : vertex_b(corners[i]); };
@@ -100,8 +100,8 @@ class FacetWalk {
     for (int i = 0; i < face.count; ++i) {
       const int before = i == 0 ? face.count - 1 : i - 1;
       const Vector y = corner(i), e = y - x;
-      const Side s = side(of_a, hull.sides[std::size_t(face.first + before)], vertex, of_a ? x - other : other - x, e,
-                          unit(cross(n, e)));
+      const Side s =
+          side(of_a, hull.sides[face.first + before], vertex, of_a ? x - other : other - x, e, unit(cross(n, e)));
       if (!visit(s)) return false;
       x = y;
     }
@@ -127,9 +127,9 @@ class FacetWalk {
     const Mat3<double>& R = pair_.X_AB.R;
     const Hull &hull = side.of_a ? A_ : B_, &other = side.of_a ? B_ : A_;
     // The face beyond the edge is the one that leans to the outside; the outward normals of -B are minus those of B.
-    const Hull::Edge& edge = hull.edges[std::size_t(side.edge)];
+    const Hull::Edge& edge = hull.edges[side.edge];
     const auto outward = [&](int f) {
-      const Vector& N = hull.faces[std::size_t(f)].normal;
+      const Vector& N = hull.faces[f].normal;
       return side.of_a ? N : -(R * N);
     };
     const Vector left = outward(edge.left), right = outward(edge.right);
@@ -140,13 +140,12 @@ class FacetWalk {
     int next = -1;
     // Edges of the other at the vertex, in its frame.
     const Vector n_o = side.of_a ? -transpose_times(R, n) : n, m_o = side.of_a ? -transpose_times(R, m) : m;
-    const Vector& here = other.vertices[std::size_t(side.vertex)];
-    const int first = other.first_about[std::size_t(side.vertex)],
-              last = other.first_about[std::size_t(side.vertex) + 1];
+    const Vector& here = other.vertices[side.vertex];
+    const int first = other.first_about[side.vertex], last = other.first_about[side.vertex + 1];
     for (int i = first; i < last; ++i) {
-      const int e = other.edges_about[std::size_t(i)];
-      const Hull::Edge& o = other.edges[std::size_t(e)];
-      const Vector r = other.vertices[std::size_t(o.from == side.vertex ? o.to : o.from)] - here;
+      const int e = other.edges_about[i];
+      const Hull::Edge& o = other.edges[e];
+      const Vector r = other.vertices[o.from == side.vertex ? o.to : o.from] - here;
       const double out = dot(m_o, r), rise = dot(n_o, r);
       if (!(out > 0 && out * out > parallel * dot(r, r)) || !(rise < slope * out)) continue;
       slope = rise / out;
@@ -159,8 +158,8 @@ class FacetWalk {
       beyond = side.of_a ? Facet{Kind::face_of_a, face, side.vertex, -N, 0}
                          : Facet{Kind::face_of_b, side.vertex, face, -N, 0};
     } else {
-      const Hull::Edge& o = other.edges[std::size_t(next)];
-      const Vector along = other.vertices[std::size_t(o.to)] - other.vertices[std::size_t(o.from)];
+      const Hull::Edge& o = other.edges[next];
+      const Vector along = other.vertices[o.to] - other.vertices[o.from];
       const Vector square = unit(cross(side.e, side.of_a ? R * along : along));
       const bool same = dot(square, n) - slope * dot(square, m) > 0;
       beyond = {Kind::edges, side.of_a ? side.edge : next, side.of_a ? next : side.edge, same ? square : -square, 0};
@@ -191,7 +190,7 @@ class FacetWalk {
       if (!(best.s >= facet_.s - noise_)) return false;  // some vertex is lower: round-off took a wrong turn
     }
     if (facet_.kind == Kind::edges) {
-      const Hull::Edge &f = A_.edges[std::size_t(facet_.a)], &g = B_.edges[std::size_t(facet_.b)];
+      const Hull::Edge &f = A_.edges[facet_.a], &g = B_.edges[facet_.b];
       best.count = 2;
       best.piece_a[0] = f.from, best.piece_a[1] = f.to;
       best.piece_b[0] = g.from, best.piece_b[1] = g.to;
@@ -203,10 +202,10 @@ class FacetWalk {
     } else {
       const bool of_a = facet_.kind == Kind::face_of_a;
       const Hull& hull = of_a ? A_ : B_;
-      const Hull::Face& face = hull.faces[std::size_t(of_a ? facet_.a : facet_.b)];
+      const Hull::Face& face = hull.faces[of_a ? facet_.a : facet_.b];
       best.count = 3;  // corners, which tell one face from all others
       for (int i = 0; i < 3; ++i) {
-        const int corner = hull.corners[std::size_t(face.first + i)];
+        const int corner = hull.corners[face.first + i];
         best.piece_a[i] = of_a ? corner : facet_.a;
         best.piece_b[i] = of_a ? facet_.b : corner;
       }

@@ -134,20 +134,20 @@ void triangle_towards(const Vec3<double>* c, const Vec3<double>& d, const int* p
 }
 
 bool holds_all(const Hull& hull, const Hull::Face& face, const int* pieces, int count) {
-  const int *first = &hull.corners[std::size_t(face.first)], *last = first + face.count;
+  const int *first = &hull.corners[face.first], *last = first + face.count;
   for (int i = 0; i < count; ++i)
     if (std::find(first, last, pieces[i]) == last) return false;
   return true;
 }
 
 void hull_face(const Hull& hull, int f, Outline& out) {
-  const Hull::Face& face = hull.faces[std::size_t(f)];
+  const Hull::Face& face = hull.faces[f];
   // Of a face with more corners than fit, evenly chosen ones: what they span is inside of it.
   out.count = std::min(face.count, most_corners);
   for (int k = 0; k < out.count; ++k) {
     const int corner = int(std::int64_t(k) * face.count / out.count);
-    out.vertex[k] = hull.corners[std::size_t(face.first + corner)];
-    out.x[k] = hull.vertices[std::size_t(out.vertex[k])];
+    out.vertex[k] = hull.corners[face.first + corner];
+    out.x[k] = hull.vertices[out.vertex[k]];
   }
   out.normal = face.normal;
   out.offset = face.offset;
@@ -158,9 +158,9 @@ void hull_towards(const Hull& hull, const Vec3<double>& d, const int* pieces, in
   for (; count > 0; --count) {  // if round-off brought corners together that share no face, the first ones
     int best = -1;
     double most = face_cosine;
-    const int *about = hull.about.data(), *range = &hull.first_about[std::size_t(pieces[0])];
+    const int *about = hull.about.data(), *range = &hull.first_about[pieces[0]];
     for (const int* f = about + range[0]; f != about + range[1]; ++f) {
-      const Hull::Face& face = hull.faces[std::size_t(*f)];
+      const Hull::Face& face = hull.faces[*f];
       const double cosine = dot(face.normal, d);
       if (cosine > most && holds_all(hull, face, pieces + 1, count - 1)) {
         most = cosine;
@@ -171,21 +171,21 @@ void hull_towards(const Hull& hull, const Vec3<double>& d, const int* pieces, in
     if (count > 2) continue;
     double least = line_sine;
     for (int i = range[0]; i < range[1]; ++i) {
-      const int e = hull.edges_about[std::size_t(i)];
-      const Hull::Edge& edge = hull.edges[std::size_t(e)];
+      const int e = hull.edges_about[i];
+      const Hull::Edge& edge = hull.edges[e];
       if (count > 1 && edge.from != pieces[1] && edge.to != pieces[1]) continue;
-      const Vec3<double> along = hull.vertices[std::size_t(edge.to)] - hull.vertices[std::size_t(edge.from)];
+      const Vec3<double> along = hull.vertices[edge.to] - hull.vertices[edge.from];
       const double lean = std::abs(dot(d, along)) / norm(along);
       if (lean > least) continue;
       least = lean;
       best = e;
     }
     if (best >= 0) {
-      const Hull::Edge& e = hull.edges[std::size_t(best)];
-      return set_segment(hull.vertices[std::size_t(e.from)], e.from, hull.vertices[std::size_t(e.to)], e.to, out);
+      const Hull::Edge& e = hull.edges[best];
+      return set_segment(hull.vertices[e.from], e.from, hull.vertices[e.to], e.to, out);
     }
   }
-  set_point(hull.vertices[std::size_t(pieces[0])], pieces[0], out);
+  set_point(hull.vertices[pieces[0]], pieces[0], out);
 }
 
 }  // namespace

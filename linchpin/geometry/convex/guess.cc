@@ -55,12 +55,12 @@ Facing face_of_cone(const Core& c, const Vector& x) {
 }
 
 Facing face_of_hull(const Hull& hull, const Vector& x) {
-  const Hull::Face& face = hull.faces[std::size_t(nearest_face_inlined(hull, x))];
-  const int* const corners = &hull.corners[std::size_t(face.first)];
+  const Hull::Face& face = hull.faces[nearest_face_inlined(hull, x)];
+  const int* const corners = &hull.corners[face.first];
   bool over = true;
-  Vector from = hull.vertices[std::size_t(corners[face.count - 1])];
+  Vector from = hull.vertices[corners[face.count - 1]];
   for (int i = 0; i < face.count && over; ++i) {
-    const Vector to = hull.vertices[std::size_t(corners[i])];
+    const Vector to = hull.vertices[corners[i]];
     over = dot(face.normal, cross(to - from, x - from)) >= 0;
     from = to;
   }

@@ -132,9 +132,9 @@ TEST(BroadPhase, MovingBoxesAreFoundAsIfSeenForTheFirstTime) {
           boxes[i].upper = boxes[i].upper + velocity[i];
         }
         std::vector<Aabb> now = boxes;
-        if (step % 7 == 3) now[std::size_t(step)].lower.x = std::nan("");
-        if (step % 11 == 5) now[std::size_t(step)] = Aabb::about({0, 0, 0}, {infinity, 1, 1});
-        if (step % 13 == 6) now[std::size_t(step)] = Aabb::none();
+        if (step % 7 == 3) now[step].lower.x = std::nan("");
+        if (step % 11 == 5) now[step] = Aabb::about({0, 0, 0}, {infinity, 1, 1});
+        if (step % 13 == 6) now[step] = Aabb::none();
         if (step == 30) now.resize(250);
         const std::vector<double> margins(now.size(), 0.01 * double(step % 3));
         std::vector<Aabb> inflated_boxes;

@@ -188,7 +188,7 @@ TEST(CollisionScene, AgreesWithEveryPairByItself) {
         ASSERT_EQ(pair.a, int(a));
         ASSERT_EQ(pair.b, int(b));
         ASSERT_EQ(pair.count, count);
-        EXPECT_TRUE(same_bits(contacts.manifolds[std::size_t(pair.first)], alone[0]));
+        EXPECT_TRUE(same_bits(contacts.manifolds[pair.first], alone[0]));
       }
     EXPECT_EQ(next, contacts.pairs.size());
     EXPECT_GT(next, 50u);

@@ -10,9 +10,9 @@ namespace {
 // The lowest body known to be joined with `body`; what is passed on the way moves up by one.
 int root(std::vector<int>& parent, int body) {
   for (;;) {
-    int& above = parent[std::size_t(body)];
+    int& above = parent[body];
     if (above == body) return body;
-    above = parent[std::size_t(above)];
+    above = parent[above];
     body = above;
   }
 }
@@ -22,12 +22,12 @@ template <class GroupOf>
 void group(int items, int groups, const GroupOf& group_of, std::vector<int>& members, std::vector<int>& begin) {
   begin.assign(std::size_t(groups) + 2, 0);
   for (int i = 0; i < items; ++i)
-    if (group_of(i) >= 0) ++begin[std::size_t(group_of(i)) + 2];
+    if (group_of(i) >= 0) ++begin[group_of(i) + 2];
   for (std::size_t g = 2; g < begin.size(); ++g) begin[g] += begin[g - 1];
-  members.resize(std::size_t(begin.back()));
+  members.resize(begin.back());
   // begin[g + 1] is where group g goes on, and in the end where group g + 1 begins
   for (int i = 0; i < items; ++i)
-    if (group_of(i) >= 0) members[std::size_t(begin[std::size_t(group_of(i)) + 1]++)] = i;
+    if (group_of(i) >= 0) members[begin[group_of(i) + 1]++] = i;
   begin.pop_back();
 }
 
@@ -35,31 +35,31 @@ void group(int items, int groups, const GroupOf& group_of, std::vector<int>& mem
 
 void find_islands(std::span<const std::uint8_t> fixed, std::span<const BodyPair> pairs, Islands& out) {
   const int bodies = int(fixed.size());
-  const auto is_fixed = [&](int body) { return fixed[std::size_t(body)] != 0; };
+  const auto is_fixed = [&](int body) { return fixed[body] != 0; };
   std::vector<int>& parent = out.of_body;
   parent.resize(fixed.size());
-  for (int i = 0; i < bodies; ++i) parent[std::size_t(i)] = i;
+  for (int i = 0; i < bodies; ++i) parent[i] = i;
   for (const BodyPair& pair : pairs) {
     check(pair.a >= 0 && pair.a < bodies && pair.b >= 0 && pair.b < bodies, "a pair of bodies ", pair.a, " and ",
           pair.b, ", there are ", bodies);
     if (is_fixed(pair.a) || is_fixed(pair.b)) continue;
     const int a = root(parent, pair.a), b = root(parent, pair.b);
-    parent[std::size_t(std::max(a, b))] = std::min(a, b);
+    parent[std::max(a, b)] = std::min(a, b);
   }
   // A parent is lower than its children, so its island's number stands there already.
   out.count = 0;
   for (int i = 0; i < bodies; ++i) {
-    int& island = out.of_body[std::size_t(i)];
-    island = is_fixed(i) ? -1 : island == i ? out.count++ : out.of_body[std::size_t(island)];
+    int& island = out.of_body[i];
+    island = is_fixed(i) ? -1 : island == i ? out.count++ : out.of_body[island];
   }
   // Room for as many islands as there can be: their number changes from step to step.
   out.body_begin.reserve(fixed.size() + 2);
   out.pair_begin.reserve(fixed.size() + 2);
   out.bodies.reserve(fixed.size());
   out.pairs.reserve(pairs.size());
-  const auto island_of_body = [&](int i) { return out.of_body[std::size_t(i)]; };
+  const auto island_of_body = [&](int i) { return out.of_body[i]; };
   const auto island_of_pair = [&](int i) {
-    const BodyPair& pair = pairs[std::size_t(i)];
+    const BodyPair& pair = pairs[i];
     return std::max(island_of_body(pair.a), island_of_body(pair.b));
   };
   group(bodies, out.count, island_of_body, out.bodies, out.body_begin);

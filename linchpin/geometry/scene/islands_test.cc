@@ -60,8 +60,8 @@ TEST(Islands, AreTheConnectedPartsInAnyOrderOfPairs) {
     for (bool changed = true; changed;) {
       changed = false;
       for (const BodyPair& p : pairs) {
-        int &a = label[std::size_t(p.a)], &b = label[std::size_t(p.b)];
-        if (fixed[std::size_t(p.a)] || fixed[std::size_t(p.b)] || a == b) continue;
+        int &a = label[p.a], &b = label[p.b];
+        if (fixed[p.a] || fixed[p.b] || a == b) continue;
         a = b = std::min(a, b);
         changed = true;
       }
@@ -69,13 +69,13 @@ TEST(Islands, AreTheConnectedPartsInAnyOrderOfPairs) {
     find_islands(fixed, pairs, islands);
     std::vector<int> firsts;
     for (int i = 0; i < bodies; ++i)
-      if (!fixed[std::size_t(i)] && label[std::size_t(i)] == i) firsts.push_back(i);
+      if (!fixed[i] && label[i] == i) firsts.push_back(i);
     ASSERT_EQ(islands.count, int(firsts.size()));
     for (int i = 0; i < bodies; ++i) {
-      const int island = islands.of_body[std::size_t(i)];
-      ASSERT_EQ(island < 0, fixed[std::size_t(i)] != 0);
+      const int island = islands.of_body[i];
+      ASSERT_EQ(island < 0, fixed[i] != 0);
       if (island >= 0) {
-        ASSERT_EQ(firsts[std::size_t(island)], label[std::size_t(i)]);
+        ASSERT_EQ(firsts[island], label[i]);
       }
     }
     std::size_t listed = 0, joined = 0;
@@ -84,16 +84,15 @@ TEST(Islands, AreTheConnectedPartsInAnyOrderOfPairs) {
       ASSERT_TRUE(std::is_sorted(members.begin(), members.end()) && std::is_sorted(edges.begin(), edges.end()));
       listed += members.size();
       joined += edges.size();
-      for (const int m : members) ASSERT_EQ(islands.of_body[std::size_t(m)], i);
+      for (const int m : members) ASSERT_EQ(islands.of_body[m], i);
       for (const int e : edges) {
-        const BodyPair& p = pairs[std::size_t(e)];
-        ASSERT_TRUE(islands.of_body[std::size_t(p.a)] == i || islands.of_body[std::size_t(p.b)] == i);
+        const BodyPair& p = pairs[e];
+        ASSERT_TRUE(islands.of_body[p.a] == i || islands.of_body[p.b] == i);
       }
     }
     ASSERT_EQ(listed, std::size_t(bodies) - std::size_t(std::count(fixed.begin(), fixed.end(), 1)));
-    ASSERT_EQ(joined, std::size_t(std::count_if(pairs.begin(), pairs.end(), [&](const BodyPair& p) {
-                return !fixed[std::size_t(p.a)] || !fixed[std::size_t(p.b)];
-              })));
+    ASSERT_EQ(joined, std::size_t(std::count_if(pairs.begin(), pairs.end(),
+                                                [&](const BodyPair& p) { return !fixed[p.a] || !fixed[p.b]; })));
     std::reverse(pairs.begin(), pairs.end());
     find_islands(fixed, pairs, again);
     ASSERT_EQ(islands.of_body, again.of_body);
@@ -103,7 +102,7 @@ TEST(Islands, AreTheConnectedPartsInAnyOrderOfPairs) {
 
 TEST(Islands, ALongChainIsOne) {
   const int n = 100000;
-  const std::vector<std::uint8_t> fixed(std::size_t(n), 0);
+  const std::vector<std::uint8_t> fixed(n, 0);
   std::vector<BodyPair> pairs;
   for (int i = n - 1; i > 0; --i) pairs.push_back({i, i - 1});
   Islands islands;

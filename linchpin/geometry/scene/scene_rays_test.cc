@@ -32,8 +32,8 @@ TEST(SceneRays, MeetWhatIsNearest) {
     const std::uint32_t groups = round % 2 ? 1 : ~0u;
     std::optional<SceneHit> expected;
     for (int i = 0; i < int(scene.shapes().size()); ++i) {
-      if ((scene.shapes()[std::size_t(i)].groups & groups) == 0) continue;
-      const std::optional<RayHit> hit = cast(ray, scene.shapes()[std::size_t(i)].shape, ws.X_WS[std::size_t(i)]);
+      if ((scene.shapes()[i].groups & groups) == 0) continue;
+      const std::optional<RayHit> hit = cast(ray, scene.shapes()[i].shape, ws.X_WS[i]);
       if (hit && (!expected || hit->t < expected->hit.t)) expected = {i, *hit};
     }
     const std::optional<SceneHit> found = rays.cast(ray, groups);

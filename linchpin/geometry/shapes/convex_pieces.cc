@@ -75,7 +75,7 @@ double concavity_of(const Hull& hull, const Whole& whole) {
     if (bound > most + fine) patches.push({t, bound});
   };
   for (const Hull::Face& face : hull.faces) {
-    const auto corner = [&](int i) { return hull.vertices[std::size_t(hull.corners[std::size_t(face.first + i)])]; };
+    const auto corner = [&](int i) { return hull.vertices[hull.corners[face.first + i]]; };
     for (int i = 1; i + 1 < face.count; ++i) look_at({corner(0), corner(i), corner(i + 1)});
   }
   while (!patches.empty() && patches.top().bound > most + fine && patches.top().bound > whole.tolerance) {
@@ -270,8 +270,8 @@ std::pair<std::vector<int>, int> components_of(const TriangleMesh& mesh) {
       const auto t = std::size_t(stack.back());
       stack.pop_back();
       for (const int u : mesh.neighbours[t])
-        if (component[std::size_t(u)] == -1) {
-          component[std::size_t(u)] = count;
+        if (component[u] == -1) {
+          component[u] = count;
           stack.push_back(u);
         }
     }
@@ -283,8 +283,8 @@ std::pair<std::vector<int>, int> components_of(const TriangleMesh& mesh) {
 // One piece for each component but the cavities, whose volume is negative.
 Result<std::vector<Piece>> first_pieces(const TriangleMesh& mesh, const Whole& whole) {
   const auto [component, count] = components_of(mesh);
-  std::vector<Piece> all(std::size_t(count), Piece{});
-  std::vector<double> six_volumes(std::size_t(count), 0.0);
+  std::vector<Piece> all(count, Piece{});
+  std::vector<double> six_volumes(count, 0.0);
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const auto c = std::size_t(component[t]);
     const Triangle corners = mesh.corners(int(t));
@@ -294,7 +294,7 @@ Result<std::vector<Piece>> first_pieces(const TriangleMesh& mesh, const Whole& w
     for (std::size_t k = 0; k < 3; ++k) {
       const int u = mesh.neighbours[t][k];
       if (mesh.folds[t][k] == Fold::concave && int(t) < u)  // once for both sides
-        all[c].creases.push_back({corners[k], corners[(k + 1) % 3], {mesh.normals[t], mesh.normals[std::size_t(u)]}});
+        all[c].creases.push_back({corners[k], corners[(k + 1) % 3], {mesh.normals[t], mesh.normals[u]}});
     }
   }
   std::vector<Piece> pieces;

@@ -143,7 +143,7 @@ TEST(ConvexPieces, TorusWithinTolerance) {
         double sum = 0;
         for (int i = 0; i < f.count; ++i) {
           const double w = random.unit();
-          p += w * hull->vertices[std::size_t(hull->corners[std::size_t(f.first + i)])];
+          p += w * hull->vertices[hull->corners[f.first + i]];
           sum += w;
         }
         EXPECT_LE(distance_from_solid(torus, (1 / sum) * p).distance, pieces.concavity + 0.1 * relative * size);

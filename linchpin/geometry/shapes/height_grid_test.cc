@@ -52,8 +52,8 @@ TEST(HeightGrid, LevelsHoldTheRangeOfTheirCells) {
               low = std::min(low, grid.height(c, r));
               high = std::max(high, grid.height(c, r));
             }
-          EXPECT_EQ(level.ranges[std::size_t(j * level.columns + i)].low, low);
-          EXPECT_EQ(level.ranges[std::size_t(j * level.columns + i)].high, high);
+          EXPECT_EQ(level.ranges[j * level.columns + i].low, low);
+          EXPECT_EQ(level.ranges[j * level.columns + i].high, high);
         }
     }
   }

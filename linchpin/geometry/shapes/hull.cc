@@ -17,7 +17,7 @@ using Points = std::span<const Point>;
 using Cycle = std::vector<int>;
 using Cycles = std::vector<Cycle>;  // of indices of points, counterclockwise seen from outside
 
-const Point& at(Points points, int i) { return points[std::size_t(i)]; }
+const Point& at(Points points, int i) { return points[i]; }
 
 template <class Amount>
 std::size_t largest(Points points, const Amount& amount) {
@@ -102,8 +102,8 @@ void drop_idle_corners(Cycles& faces, std::size_t points) {
     again = false;
     std::vector<int> uses(points, 0);
     for (const Cycle& face : faces)
-      for (const int i : face) ++uses[std::size_t(i)];
-    for (Cycle& face : faces) again |= std::erase_if(face, [&](int i) { return uses[std::size_t(i)] < 3; }) > 0;
+      for (const int i : face) ++uses[i];
+    for (Cycle& face : faces) again |= std::erase_if(face, [&](int i) { return uses[i] < 3; }) > 0;
   }
 }
 
@@ -117,7 +117,7 @@ void put_in_order(Cycles& faces) {
 std::vector<Point> keep_corners(Points points, Cycles& faces) {
   std::vector<int> number(points.size(), -1);
   for (const Cycle& face : faces)
-    for (const int i : face) number[std::size_t(i)] = 0;
+    for (const int i : face) number[i] = 0;
   std::vector<Point> vertices;
   for (std::size_t i = 0; i < points.size(); ++i)
     if (number[i] == 0) {
@@ -125,7 +125,7 @@ std::vector<Point> keep_corners(Points points, Cycles& faces) {
       vertices.push_back(points[i]);
     }
   for (Cycle& face : faces)
-    for (int& i : face) i = number[std::size_t(i)];
+    for (int& i : face) i = number[i];
   return vertices;
 }
 
@@ -171,7 +171,7 @@ Point centre_of(const Hull& hull) {
   Vec3<double> sum = Vec3<double>::zero();
   double total = 0;
   for (const Hull::Face& face : hull.faces) {
-    const auto corner = [&](int i) { return at(hull.vertices, hull.corners[std::size_t(face.first + i)]) - inner; };
+    const auto corner = [&](int i) { return at(hull.vertices, hull.corners[face.first + i]) - inner; };
     for (int i = 1; i + 1 < face.count; ++i) {
       const Vec3<double> a = corner(0), b = corner(i), c = corner(i + 1), area = cross(b - a, c - a);
       const double weight = std::max(0.0, hull.flat ? dot(area, face.normal) : dot(area, a));
@@ -187,27 +187,26 @@ void list_sides(Hull& hull) {
   for (std::size_t e = 0; e < hull.edges.size(); ++e) number[{hull.edges[e].from, hull.edges[e].to}] = int(e);
   for (const Hull::Face& face : hull.faces)
     for (int i = 0; i < face.count; ++i) {
-      const int from = hull.corners[std::size_t(face.first + i)];
-      const int to = hull.corners[std::size_t(face.first + (i + 1) % face.count)];
+      const int from = hull.corners[face.first + i];
+      const int to = hull.corners[face.first + (i + 1) % face.count];
       hull.sides.push_back(number.at(std::minmax(from, to)));
     }
   hull.edges_about.resize(hull.corners.size());
   std::vector<int> next = hull.first_about;
   for (std::size_t e = 0; e < hull.edges.size(); ++e)
-    for (const int v : {hull.edges[e].from, hull.edges[e].to})
-      hull.edges_about[std::size_t(next[std::size_t(v)]++)] = int(e);
+    for (const int v : {hull.edges[e].from, hull.edges[e].to}) hull.edges_about[next[v]++] = int(e);
 }
 
 void list_faces_about(Hull& hull) {
   hull.first_about.assign(hull.vertices.size() + 1, 0);
-  for (const int v : hull.corners) ++hull.first_about[std::size_t(v) + 1];
+  for (const int v : hull.corners) ++hull.first_about[v + 1];
   std::partial_sum(hull.first_about.begin(), hull.first_about.end(), hull.first_about.begin());
   hull.about.resize(hull.corners.size());
   std::vector<int> next = hull.first_about;
   for (std::size_t f = 0; f < hull.faces.size(); ++f)
     for (int i = 0; i < hull.faces[f].count; ++i) {
-      const int v = hull.corners[std::size_t(hull.faces[f].first + i)];
-      hull.about[std::size_t(next[std::size_t(v)]++)] = int(f);
+      const int v = hull.corners[hull.faces[f].first + i];
+      hull.about[next[v]++] = int(f);
     }
 }
 
@@ -268,14 +267,14 @@ bool is_sound(const Hull& hull, Points points, double slack) {
     for (const Point& p : points)
       if (dot(f.normal, p) > f.offset + slack) return false;
     for (int i = 0; i < f.count; ++i) {
-      const auto corner = [&](int k) { return at(hull.vertices, hull.corners[std::size_t(f.first + k % f.count)]); };
+      const auto corner = [&](int k) { return at(hull.vertices, hull.corners[f.first + k % f.count]); };
       if (dot(f.normal, corner(i)) < f.offset - slack) return false;
       const Vec3<double> way = corner(i + 1) - corner(i);
       if (dot(f.normal, cross(way, corner(i + 2) - corner(i + 1))) < -slack * norm(way)) return false;
     }
   }
   for (const Hull::Edge& e : hull.edges) {
-    const Vec3<double>&n = hull.faces[std::size_t(e.left)].normal, &m = hull.faces[std::size_t(e.right)].normal;
+    const Vec3<double>&n = hull.faces[e.left].normal, &m = hull.faces[e.right].normal;
     if (!(dot(at(hull.vertices, e.to) - at(hull.vertices, e.from), cross(n, m)) > 0)) return false;
   }
   return true;
@@ -365,7 +364,7 @@ Result<Hull> hull_of_faces(Points vertices, std::span<const Cycle> faces, bool f
     const Hull::Face& face = hull->faces[f];
     if (!all_finite(face.normal)) return Error{words("face ", f, " has no area")};
     for (int i = 0; i < face.count; ++i) {
-      const Point& corner = at(hull->vertices, hull->corners[std::size_t(face.first + i)]);
+      const Point& corner = at(hull->vertices, hull->corners[face.first + i]);
       if (face.offset - dot(face.normal, corner) > slack)
         return Error{words("face ", f, " is not convex: a vertex stands out by ",
                            face.offset - dot(face.normal, corner), " m from its corner at ", in_words(corner))};

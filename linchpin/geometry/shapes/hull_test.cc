@@ -22,9 +22,7 @@ double volume(const Hull& hull) {
   double six = 0;
   for (const Hull::Face& f : hull.faces)
     for (int i = 1; i + 1 < f.count; ++i) {
-      const auto corner = [&](int k) {
-        return hull.vertices[std::size_t(hull.corners[std::size_t(f.first + k)])] - hull.centre;
-      };
+      const auto corner = [&](int k) { return hull.vertices[hull.corners[f.first + k]] - hull.centre; };
       six += dot(corner(0), cross(corner(i), corner(i + 1)));
     }
   return six / 6;
@@ -47,8 +45,8 @@ void expect_hull(const Hull& hull, const Points& points) {
     // a merged face is as plane as hull.h says, up to how merges add up
     for (const Vec3<double>& v : hull.vertices) EXPECT_LE(dot(f.normal, v), f.offset + round);
     for (int i = 0; i < f.count; ++i) {
-      const auto corner = [&](int k) { return hull.corners[std::size_t(f.first + k % f.count)]; };
-      const auto at = [&](int k) { return hull.vertices[std::size_t(corner(k))]; };
+      const auto corner = [&](int k) { return hull.corners[f.first + k % f.count]; };
+      const auto at = [&](int k) { return hull.vertices[corner(k)]; };
       used.insert(corner(i));
       EXPECT_GE(dot(f.normal, at(i)), f.offset - 20 * hull_resolution * size - round);
       const Vec3<double> along = at(i + 1) - at(i), next = at(i + 2) - at(i + 1);
@@ -63,42 +61,40 @@ void expect_hull(const Hull& hull, const Points& points) {
   ASSERT_EQ(hull.first_about.size(), hull.vertices.size() + 1);
   for (std::size_t v = 0; v < hull.vertices.size(); ++v)
     for (int k = hull.first_about[v]; k < hull.first_about[v + 1]; ++k) {
-      const Hull::Face& f = hull.faces[std::size_t(hull.about[std::size_t(k)])];
+      const Hull::Face& f = hull.faces[hull.about[k]];
       const auto first = hull.corners.begin() + f.first;
       EXPECT_EQ(std::count(first, first + f.count, int(v)), 1);
-      EXPECT_TRUE(k == hull.first_about[v] || hull.about[std::size_t(k) - 1] < hull.about[std::size_t(k)]);
+      EXPECT_TRUE(k == hull.first_about[v] || hull.about[k - 1] < hull.about[k]);
     }
   ASSERT_EQ(hull.sides.size(), hull.corners.size());
   for (const Hull::Face& f : hull.faces)
     for (int i = 0; i < f.count; ++i) {
-      const int from = hull.corners[std::size_t(f.first + i)],
-                to = hull.corners[std::size_t(f.first + (i + 1) % f.count)];
-      const Hull::Edge& e = hull.edges[std::size_t(hull.sides[std::size_t(f.first + i)])];
+      const int from = hull.corners[f.first + i], to = hull.corners[f.first + (i + 1) % f.count];
+      const Hull::Edge& e = hull.edges[hull.sides[f.first + i]];
       EXPECT_EQ(std::minmax(from, to), std::minmax(e.from, e.to));
     }
   ASSERT_EQ(hull.edges_about.size(), hull.corners.size());
   for (std::size_t v = 0; v < hull.vertices.size(); ++v)
     for (int k = hull.first_about[v]; k < hull.first_about[v + 1]; ++k) {
-      const int e = hull.edges_about[std::size_t(k)];
-      EXPECT_TRUE(hull.edges[std::size_t(e)].from == int(v) || hull.edges[std::size_t(e)].to == int(v));
-      EXPECT_TRUE(k == hull.first_about[v] || hull.edges_about[std::size_t(k) - 1] < e);
+      const int e = hull.edges_about[k];
+      EXPECT_TRUE(hull.edges[e].from == int(v) || hull.edges[e].to == int(v));
+      EXPECT_TRUE(k == hull.first_about[v] || hull.edges_about[k - 1] < e);
     }
   for (const Hull::Edge& e : hull.edges) {
     ASSERT_LT(e.from, e.to);
     ASSERT_NE(e.left, e.right);
     const auto has = [&](int face, int p, int q) {
-      const Hull::Face& f = hull.faces[std::size_t(face)];
+      const Hull::Face& f = hull.faces[face];
       for (int i = 0; i < f.count; ++i)
-        if (hull.corners[std::size_t(f.first + i)] == p && hull.corners[std::size_t(f.first + (i + 1) % f.count)] == q)
-          return true;
+        if (hull.corners[f.first + i] == p && hull.corners[f.first + (i + 1) % f.count] == q) return true;
       return false;
     };
     EXPECT_TRUE(has(e.left, e.from, e.to) && has(e.right, e.to, e.from));
     if (hull.flat) continue;
     // no two faces in one plane, and the edge is convex
-    const Vec3<double>& n = hull.faces[std::size_t(e.left)].normal;
-    const Vec3<double> way = hull.vertices[std::size_t(e.to)] - hull.vertices[std::size_t(e.from)];
-    EXPECT_GT(dot(way, cross(n, hull.faces[std::size_t(e.right)].normal)), 0);
+    const Vec3<double>& n = hull.faces[e.left].normal;
+    const Vec3<double> way = hull.vertices[e.to] - hull.vertices[e.from];
+    EXPECT_GT(dot(way, cross(n, hull.faces[e.right].normal)), 0);
   }
   for (const Vec3<double>& v : hull.vertices) {
     EXPECT_LE(norm(v - hull.centre), hull.radius * (1 + 1e-15));
@@ -342,7 +338,7 @@ TEST(Hull, RefusesWhatIsNone) {
 int by_hand(const Hull& hull, const Vec3<double>& d) {
   int best = 0;
   for (std::size_t i = 1; i < hull.vertices.size(); ++i)
-    if (dot(hull.vertices[i], d) > dot(hull.vertices[std::size_t(best)], d)) best = int(i);
+    if (dot(hull.vertices[i], d) > dot(hull.vertices[best], d)) best = int(i);
   return best;
 }
 
@@ -354,8 +350,7 @@ TEST(HullSupport, IsTheFarthestVertex) {
       const Vec3<double> d = random.direction();
       const int found = support(hull, d), best = by_hand(hull, d);
       // fused or not, rounding may differ between this file and the kernel, by which two may look alike
-      EXPECT_TRUE(found == best ||
-                  std::abs(dot(d, hull.vertices[std::size_t(found)] - hull.vertices[std::size_t(best)])) < 1e-15);
+      EXPECT_TRUE(found == best || std::abs(dot(d, hull.vertices[found] - hull.vertices[best])) < 1e-15);
     }
   }
 }
@@ -369,7 +364,7 @@ TEST(HullSupport, NearestFaceIsTheOneOverWhich) {
       const auto height = [&](const Hull::Face& f) { return dot(f.normal, x) - f.offset; };
       double most = height(hull.faces[0]);
       for (const Hull::Face& f : hull.faces) most = std::max(most, height(f));
-      EXPECT_NEAR(height(hull.faces[std::size_t(nearest_face(hull, x))]), most, 1e-14);
+      EXPECT_NEAR(height(hull.faces[nearest_face(hull, x)]), most, 1e-14);
     }
   }
 }

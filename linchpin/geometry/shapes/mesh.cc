@@ -15,7 +15,7 @@ using Points = std::span<const Point>;
 using Triangle = std::array<int, 3>;
 using Triangles = std::span<const Triangle>;
 
-const Point& at(Points points, int i) { return points[std::size_t(i)]; }
+const Point& at(Points points, int i) { return points[i]; }
 
 // What is wrong with the raw numbers, or nothing.
 std::string fault_of(Points vertices, Triangles triangles) {
@@ -37,8 +37,7 @@ std::vector<int> first_at_same_place(Points vertices) {
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int i, int j) { return key(i) < key(j) || (key(i) == key(j) && i < j); });
   for (std::size_t k = 0; k < order.size(); ++k)
-    first[std::size_t(order[k])] =
-        k > 0 && key(order[k]) == key(order[k - 1]) ? first[std::size_t(order[k - 1])] : order[k];
+    first[order[k]] = k > 0 && key(order[k]) == key(order[k - 1]) ? first[order[k - 1]] : order[k];
   return first;
 }
 
@@ -47,14 +46,14 @@ void join(Points vertices, Triangles triangles, TriangleMesh& mesh) {
   const std::vector<int> first = first_at_same_place(vertices);
   std::vector<int> number(vertices.size(), -1);
   for (const Triangle& t : triangles)
-    for (const int i : t) number[std::size_t(first[std::size_t(i)])] = 0;
+    for (const int i : t) number[first[i]] = 0;
   for (std::size_t i = 0; i < vertices.size(); ++i)
     if (number[i] == 0) {
       number[i] = int(mesh.vertices.size());
       mesh.vertices.push_back(vertices[i]);
     }
   for (const Triangle& t : triangles) {
-    const auto renumbered = [&](int i) { return number[std::size_t(first[std::size_t(i)])]; };
+    const auto renumbered = [&](int i) { return number[first[i]]; };
     mesh.triangles.push_back({renumbered(t[0]), renumbered(t[1]), renumbered(t[2])});
   }
 }
@@ -87,7 +86,7 @@ std::vector<Side> sides_of(const TriangleMesh& mesh) {
   sides.reserve(3 * mesh.triangles.size());
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
     for (int k = 0; k < 3; ++k) {
-      const int p = mesh.triangles[t][std::size_t(k)], q = mesh.triangles[t][std::size_t((k + 1) % 3)];
+      const int p = mesh.triangles[t][k], q = mesh.triangles[t][(k + 1) % 3];
       sides.push_back({std::min(p, q), std::max(p, q), int(t), k, p < q});
     }
   std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
@@ -97,10 +96,10 @@ std::vector<Side> sides_of(const TriangleMesh& mesh) {
 }
 
 Fold fold_between(const TriangleMesh& mesh, int t, int k, int u) {
-  const Triangle& corners = mesh.triangles[std::size_t(t)];
-  const Point& p = at(mesh.vertices, corners[std::size_t(k)]);
-  const Vec3<double> along = at(mesh.vertices, corners[std::size_t((k + 1) % 3)]) - p;
-  const Vec3<double>&n = mesh.normals[std::size_t(t)], &m = mesh.normals[std::size_t(u)];
+  const Triangle& corners = mesh.triangles[t];
+  const Point& p = at(mesh.vertices, corners[k]);
+  const Vec3<double> along = at(mesh.vertices, corners[(k + 1) % 3]) - p;
+  const Vec3<double>&n = mesh.normals[t], &m = mesh.normals[u];
   // Flat when neither's far corner leaves the other's plane by more than the last digit of a float at this size.
   double leaves = 0;
   for (const Point& q : mesh.corners(u)) leaves = std::max(leaves, std::abs(dot(n, q - p)));
@@ -123,10 +122,9 @@ std::string find_neighbours(Triangles given, TriangleMesh& mesh) {
       mesh.closed = false;
       continue;
     }
-    const Triangle& t = given[std::size_t(a.triangle)];
-    const std::string edge =
-        words("edge of vertices ", t[std::size_t(a.k)], " and ", t[std::size_t((a.k + 1) % 3)], " at ",
-              in_words(at(mesh.vertices, a.from)), " and ", in_words(at(mesh.vertices, a.to)));
+    const Triangle& t = given[a.triangle];
+    const std::string edge = words("edge of vertices ", t[a.k], " and ", t[(a.k + 1) % 3], " at ",
+                                   in_words(at(mesh.vertices, a.from)), " and ", in_words(at(mesh.vertices, a.to)));
     if (end > i + 2) {
       std::string list = std::to_string(a.triangle);
       for (std::size_t j = i + 1; j < end; ++j) list += words(j + 1 < end ? ", " : " and ", sides[j].triangle);
@@ -138,11 +136,11 @@ std::string find_neighbours(Triangles given, TriangleMesh& mesh) {
                    " are oriented against each other: both run the same way "
                    "along the ",
                    edge);
-    mesh.neighbours[std::size_t(a.triangle)][std::size_t(a.k)] = b.triangle;
-    mesh.neighbours[std::size_t(b.triangle)][std::size_t(b.k)] = a.triangle;
+    mesh.neighbours[a.triangle][a.k] = b.triangle;
+    mesh.neighbours[b.triangle][b.k] = a.triangle;
     const Fold fold = fold_between(mesh, a.triangle, a.k, b.triangle);
-    mesh.folds[std::size_t(a.triangle)][std::size_t(a.k)] = fold;
-    mesh.folds[std::size_t(b.triangle)][std::size_t(b.k)] = fold;
+    mesh.folds[a.triangle][a.k] = fold;
+    mesh.folds[b.triangle][b.k] = fold;
   }
   return {};
 }

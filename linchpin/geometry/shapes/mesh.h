@@ -37,8 +37,8 @@ struct TriangleMesh {
   bool closed;  // no border
 
   std::array<Vec3<double>, 3> corners(int triangle) const {
-    const std::array<int, 3>& t = triangles[std::size_t(triangle)];
-    return {vertices[std::size_t(t[0])], vertices[std::size_t(t[1])], vertices[std::size_t(t[2])]};
+    const std::array<int, 3>& t = triangles[triangle];
+    return {vertices[t[0]], vertices[t[1]], vertices[t[2]]};
   }
 };
 

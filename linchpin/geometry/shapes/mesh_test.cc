@@ -54,7 +54,7 @@ TEST(TriangleMesh, RepeatedVerticesAreJoined) {
   Triangles apart;
   for (const auto& t : box.triangles) {
     const int n = int(apart.vertices.size());
-    for (const int i : t) apart.vertices.push_back(box.vertices[std::size_t(i)]);
+    for (const int i : t) apart.vertices.push_back(box.vertices[i]);
     apart.triangles.push_back({n, n + 1, n + 2});
   }
   apart.vertices.push_back({100, 100, 100});  // used by nobody

@@ -91,9 +91,9 @@ Cycle cycle_of(Edges edges) {
 
 Vec3<double> area_vector(std::span<const Vec3<double>> points, const Cycle& cycle) {
   Vec3<double> sum = Vec3<double>::zero();
-  const Vec3<double> origin = points[std::size_t(cycle[0])];
+  const Vec3<double> origin = points[cycle[0]];
   for (std::size_t i = 1; i + 1 < cycle.size(); ++i)
-    sum += cross(points[std::size_t(cycle[i])] - origin, points[std::size_t(cycle[i + 1])] - origin);
+    sum += cross(points[cycle[i]] - origin, points[cycle[i + 1]] - origin);
   return sum;
 }
 

@@ -145,7 +145,7 @@ Interval meet_flat(const Line& line, const Hull& hull) {
   const Vec3<double>& n = face.normal;
   Interval sides;
   for (int i = 0; i < face.count; ++i) {
-    const auto corner = [&](int k) { return hull.vertices[std::size_t(hull.corners[std::size_t(face.first + k)])]; };
+    const auto corner = [&](int k) { return hull.vertices[hull.corners[face.first + k]]; };
     const Vec3<double> from = corner(i), across = unit(cross(corner((i + 1) % face.count) - from, n));
     sides = intersect(sides, below_plane(line, across, dot(across, from)));
   }

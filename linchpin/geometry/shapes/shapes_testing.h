@@ -17,7 +17,7 @@ inline std::shared_ptr<const Hull> hull_of(const std::vector<Vec3<double>>& vert
   hull.vertices = vertices;
   hull.flat = flat;
   for (const std::vector<int>& face : faces) {
-    const auto corner = [&](std::size_t k) { return vertices[std::size_t(face[k])]; };
+    const auto corner = [&](std::size_t k) { return vertices[face[k]]; };
     const Vec3<double> n = cross(corner(1) - corner(0), corner(2) - corner(1)), unit = (1 / norm(n)) * n;
     hull.faces.push_back({unit, dot(unit, corner(0)), int(hull.corners.size()), int(face.size())});
     hull.corners.insert(hull.corners.end(), face.begin(), face.end());

@@ -143,7 +143,7 @@ Solid solid(const Hull& hull) {
   if (hull.flat) return {0, hull.centre, Sym3<double>::zero()};
   Sum sum{hull.centre};
   for (const Hull::Face& face : hull.faces) {
-    const auto corner = [&](int i) { return hull.vertices[std::size_t(hull.corners[std::size_t(face.first + i)])]; };
+    const auto corner = [&](int i) { return hull.vertices[hull.corners[face.first + i]]; };
     for (int i = 1; i + 1 < face.count; ++i) sum.add_tetrahedron(corner(0), corner(i), corner(i + 1));
   }
   return sum.solid();
@@ -155,8 +155,8 @@ Result<Solid> solid(const TriangleMesh& mesh) {
       if (mesh.neighbours[t][k] == -1)
         return Error{words("the mesh is not closed: triangle ", t, " has no neighbour beyond its edge of vertices ",
                            mesh.triangles[t][k], " and ", mesh.triangles[t][(k + 1) % 3], " at ",
-                           in_words(mesh.vertices[std::size_t(mesh.triangles[t][k])]), " and ",
-                           in_words(mesh.vertices[std::size_t(mesh.triangles[t][(k + 1) % 3])]))};
+                           in_words(mesh.vertices[mesh.triangles[t][k]]), " and ",
+                           in_words(mesh.vertices[mesh.triangles[t][(k + 1) % 3]]))};
   Sum sum{mean(mesh.vertices)};
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const auto [a, b, c] = mesh.corners(int(t));

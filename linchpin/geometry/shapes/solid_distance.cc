@@ -30,7 +30,7 @@ Point nearest_on_triangle(const Point& q, const std::array<Point, 3>& corner, co
 }  // namespace
 
 double distance_from_triangle(const TriangleMesh& mesh, int t, const Point& q) {
-  return norm(q - nearest_on_triangle(q, mesh.corners(t), mesh.normals[std::size_t(t)]));
+  return norm(q - nearest_on_triangle(q, mesh.corners(t), mesh.normals[t]));
 }
 
 // Where the nearest point is on an edge or a corner, several triangles are equally near and may disagree about the

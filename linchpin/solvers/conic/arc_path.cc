@@ -11,8 +11,6 @@
 namespace linchpin {
 namespace {
 
-std::size_t index(int i) { return std::size_t(i); }
-
 constexpr int iteration_limit = 10000;
 constexpr double k = 0.09;         // of (1): anything between 0 and a half does about as well
 constexpr double near_path = 0.8;  // of (4)
@@ -76,7 +74,7 @@ struct Path {
   double m = 1;  // of (2)
 
   LINCHPIN_INLINE Cones cones(std::size_t g, const std::vector<double>& x) const {
-    return Cones::load(&x[index(p.cones[g].start)], p.cones[g].count);
+    return Cones::load(&x[p.cones[g].start], p.cones[g].count);
   }
   LINCHPIN_INLINE Cones hat(std::size_t g, const std::vector<double>& r) const { return linchpin::hat(p, g, r.data()); }
   // The two numbers whose product is (2) for a frictionless contact or a row with a lower bound; upper: alike.
@@ -96,7 +94,7 @@ struct Path {
     p.scale(guess, ws.at.r.data());
     velocity(ws.at);
     for (const Cell& c : p.cells) {
-      const std::size_t at = index(c.start);
+      const std::size_t at = c.start;
       double *u = &ws.at.u[at], *v = &ws.at.v[at];
       const double* w = &ws.at.w[at];
       if (c.kind == BlockKind::cone && !frictionless(c)) {
@@ -107,12 +105,12 @@ struct Path {
       }
       u[0] = std::max(w[0], 0.0);
       v[0] = std::max(-w[0], 0.0);
-      for (int i = 1; i < c.size; ++i) ws.at.r[at + index(i)] = u[i] = 0;
+      for (int i = 1; i < c.size; ++i) ws.at.r[at + i] = u[i] = 0;
     }
   }
   void velocity(Point& x) const {
     p.multiply(x.r.data(), x.w.data());
-    for (int i = 0; i < p.n; ++i) x.w[index(i)] += p.q[index(i)];
+    for (int i = 0; i < p.n; ++i) x.w[i] += p.q[i];
   }
 
   // (5), and sigma = 1, d so that (1) holds.
@@ -125,7 +123,7 @@ struct Path {
       return v > 0 ? 0.5 * (v + root) : 2 * m / (root - v);
     };
     for (const Cell& c : p.cells) {
-      double *r = &x.r[index(c.start)], *u = &x.u[index(c.start)], *v = &x.v[index(c.start)];
+      double *r = &x.r[c.start], *u = &x.u[c.start], *v = &x.v[c.start];
       if (c.kind == BlockKind::cone && !frictionless(c)) {
         const double d[3] = {c.mu * r[0] - u[0], r[1] - u[1], r[2] - u[2]};
         const double t = tangential(d), per_t = t > 0 ? 1 / t : 0;
@@ -156,10 +154,9 @@ struct Path {
     }
     velocity(x);
     std::ranges::fill(ws.defect, 0.0);
-    for (std::size_t g = 0; g < p.cones.size(); ++g)
-      G1(g, x).store(&ws.defect[index(p.cones[g].start)], p.cones[g].count);
+    for (std::size_t g = 0; g < p.cones.size(); ++g) G1(g, x).store(&ws.defect[p.cones[g].start], p.cones[g].count);
     for (const int i : p.others) {
-      const std::size_t at = index(p.cells[index(i)].start);
+      const std::size_t at = p.cells[i].start;
       ws.defect[at] = x.w[at] - x.u[at] + x.v[at];
     }
   }
@@ -199,8 +196,8 @@ struct Path {
       }
     }
     for (const int c : p.others) {
-      const Bounds b = row_bounds(p.cells[index(c)]);
-      const std::size_t at = index(p.cells[index(c)].start);
+      const Bounds b = row_bounds(p.cells[c]);
+      const std::size_t at = p.cells[c].start;
       if (b.fixed) continue;
       double far = std::abs(row_G1(at, x)) * per_size;
       const auto add = [&](double one, double other) {
@@ -225,18 +222,18 @@ struct Path {
       const Speed speed(u);
       Double8 R[9];
       find_squares(hat(g, ws.at.r), u, mu, speed, &ws.T[72 * g], R);
-      store_squares(R, count, ws.system.R(index(cell)));
-      for (int i = 0; i < count; ++i) ws.system.active(index(cell + i)) = ws.system.unit_L(index(cell + i)) = true;
+      store_squares(R, count, ws.system.R(cell));
+      for (int i = 0; i < count; ++i) ws.system.active(cell + i) = ws.system.unit_L(cell + i) = true;
     }
     for (const int c : p.others) {
-      const Cell& cell = p.cells[index(c)];
-      const std::size_t at = index(cell.start);
+      const Cell& cell = p.cells[c];
+      const std::size_t at = cell.start;
       const Bounds b = row_bounds(cell);
-      double *L = ws.system.L(index(c)), *R = ws.system.R(index(c));
+      double *L = ws.system.L(c), *R = ws.system.R(c);
       std::fill_n(R, 9, 0.0);
       R[0] = row_R(b, ws.at.r[at], ws.at.u[at], ws.at.v[at]);
-      ws.system.active(index(c)) = !b.fixed;
-      ws.system.unit_L(index(c)) = cell.size == 1;
+      ws.system.active(c) = !b.fixed;
+      ws.system.unit_L(c) = cell.size == 1;
       if (cell.size == 1) continue;
       std::fill_n(L, 9, 0.0);  // tangential rows: x = b
       L[0] = R[4] = R[8] = 1;
@@ -254,16 +251,16 @@ struct Path {
       const Double8 mu = Double8::load(&p.mu[8 * g]);
       const ConeAim aim = cone_aim(g);
       const Cones t = Quotient(hat(g, ws.at.r))(aim.G2);
-      t.store(&u[index(start)], count);
+      t.store(&u[start], count);
       const Cones rhs{mu * (Speed(cones(g, ws.at.u)).taken_from(t) + aim.G1.n), t.x + aim.G1.x, t.y + aim.G1.y};
-      rhs.store(&r[index(start)], count);
+      rhs.store(&r[start], count);
     }
     for (const int c : p.others) {
-      const Cell& cell = p.cells[index(c)];
-      const std::size_t at = index(cell.start);
+      const Cell& cell = p.cells[c];
+      const std::size_t at = cell.start;
       const Bounds b = row_bounds(cell);
       const RowAim aim = row_aim(c);
-      for (int i = 0; i < cell.size; ++i) r[at + index(i)] = u[at + index(i)] = v[at + index(i)] = 0;
+      for (int i = 0; i < cell.size; ++i) r[at + i] = u[at + i] = v[at + i] = 0;
       if (b.fixed) continue;
       if (b.has_lower) u[at] = aim.lower / above_lower(b, ws.at.r[at]);
       if (b.has_upper) v[at] = aim.upper / below_upper(b, ws.at.r[at]);
@@ -273,11 +270,11 @@ struct Path {
     for (std::size_t g = 0; g < p.cones.size(); ++g) {
       const Cones x = hat(g, r);
       const Cones y = less_product(cones(g, u), &ws.T[72 * g], x);
-      y.store(&u[index(p.cones[g].start)], p.cones[g].count);
+      y.store(&u[p.cones[g].start], p.cones[g].count);
     }
     for (const int c : p.others) {
-      const Bounds b = row_bounds(p.cells[index(c)]);
-      const std::size_t at = index(p.cells[index(c)].start);
+      const Bounds b = row_bounds(p.cells[c]);
+      const std::size_t at = p.cells[c].start;
       if (b.fixed) continue;
       if (b.has_lower) u[at] -= ws.at.u[at] / above_lower(b, ws.at.r[at]) * r[at];
       if (b.has_upper) v[at] += ws.at.v[at] / below_upper(b, ws.at.r[at]) * r[at];
@@ -294,8 +291,8 @@ struct Path {
       total += sum(ratio * dot(hat(g, a.r), hat(g, b.r)) + dot(cones(g, a.u), cones(g, b.u)) / ratio, p.cones[g].count);
     }
     for (const int c : p.others) {
-      const Bounds bound = row_bounds(p.cells[index(c)]);
-      const std::size_t at = index(p.cells[index(c)].start);
+      const Bounds bound = row_bounds(p.cells[c]);
+      const std::size_t at = p.cells[c].start;
       if (bound.fixed) continue;
       const auto add = [&](double gap, double force, double da, double db) {
         const double ratio = force / gap;
@@ -324,7 +321,7 @@ struct Path {
           return ConeAim{Double8(twice) * cones(g, ws.defect), {Double8(twice * m), zero, zero}};
         },
         [&](int c) {
-          return RowAim{twice * ws.defect[index(p.cells[index(c)].start)], twice * m, twice * m};
+          return RowAim{twice * ws.defect[p.cells[c].start], twice * m, twice * m};
         },
         t);
     t.sigma = 1;
@@ -335,8 +332,8 @@ struct Path {
           return ConeAim{Double8(-1.0) * G1_now(g, ws.at), Double8(-1.0) * G2(g, ws.at)};
         },
         [&](int c) {
-          const Bounds b = row_bounds(p.cells[index(c)]);
-          const std::size_t at = index(p.cells[index(c)].start);
+          const Bounds b = row_bounds(p.cells[c]);
+          const std::size_t at = p.cells[c].start;
           const double target = ws.at.sigma * ws.at.sigma * m;
           return RowAim{-row_G1(at, ws.at), target - above_lower(b, ws.at.r[at]) * ws.at.u[at],
                         target - below_upper(b, ws.at.r[at]) * ws.at.v[at]};
@@ -353,7 +350,7 @@ struct Path {
           return ConeAim{one, two};
         },
         [&](int c) {
-          const std::size_t at = index(p.cells[index(c)].start);
+          const std::size_t at = p.cells[c].start;
           return RowAim{square * ws.defect[at], square * m - 2 * t.r[at] * t.u[at], square * m + 2 * t.r[at] * t.v[at]};
         },
         ws.bend);
@@ -386,8 +383,8 @@ struct Path {
       for (int i = 0; i < p.cones[g].count; ++i) a = std::min(a, longest[i]);
     }
     for (const int c : p.others) {
-      const Bounds b = row_bounds(p.cells[index(c)]);
-      const std::size_t at = index(p.cells[index(c)].start);
+      const Bounds b = row_bounds(p.cells[c]);
+      const std::size_t at = p.cells[c].start;
       if (b.fixed) continue;
       if (b.has_lower)
         a = std::min(
@@ -436,7 +433,7 @@ bool advance(const Path& path, Pace& pace) {
 Outcome arc_path(const Problem& problem, const SolverOptions& options, ArcPathWorkspace& ws, std::span<double> z) {
   ws.p.assign(problem);
   const ScaledProblem& p = ws.p;
-  const auto make_room = [&](auto&... x) { (x.assign(index(p.stride), 0.0), ...); };
+  const auto make_room = [&](auto&... x) { (x.assign(p.stride, 0.0), ...); };
   for (Point* x : {&ws.at, &ws.next}) make_room(x->r, x->u, x->v, x->w);
   for (Step* x : {&ws.correction, &ws.tangent, &ws.bend}) make_room(x->r, x->u, x->v, x->w);
   make_room(ws.defect, ws.best);

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/index.h"
 #include "linchpin/solvers/conic/cones.h"
 
 namespace linchpin {
 namespace {
-
-std::size_t index(int i) { return std::size_t(i); }
 
 // From this many cells on float factors save more than refinement costs.
 constexpr std::size_t many_cells = 400;
@@ -41,8 +40,8 @@ void CellSystem::prepare(const ScaledProblem& p, bool with_float) {
   flags_.assign(p.cells.size(), {});
   L_.resize(9 * p.cells.size());
   R_.resize(9 * p.cells.size());
-  for (std::vector<double>* x : {&rhs_, &x_, &Wx_}) x->assign(index(p.stride), 0.0);
-  rows_.reserve(index(p.n));
+  for (std::vector<double>* x : {&rhs_, &x_, &Wx_}) x->assign(p.stride, 0.0);
+  rows_.reserve(p.n);
   const bool many = p.cells.size() >= many_cells;
   with_float_ = with_float && p.sparse && many;
   is_float_ = false;
@@ -71,20 +70,18 @@ bool CellSystem::factor_dense(const ScaledProblem& p) {
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
     if (!flags_[c].active) continue;
     const Cell& cell = p.cells[c];
-    const double* W = &p.W[index(cell.start) * index(p.stride)];
-    double* row = K + index(at) * index(stride);
+    const double* W = &p.W[index(cell.start) * p.stride];
+    double* row = K + index(at) * stride;
     if (m == p.n) {
       if (flags_[c].unit_L)
-        for (int k = 0; k < cell.size; ++k)
-          std::copy_n(W + index(k) * index(p.stride), stride, row + index(k) * index(stride));
+        for (int k = 0; k < cell.size; ++k) std::copy_n(W + index(k) * p.stride, stride, row + index(k) * stride);
       else
         multiply_left(L(c), cell.size, W, p.stride, stride, row, stride);
     } else {
       for (int j = 0; j < m; j += 8) {
         const int width = std::min(8, m - j);
         for (int k = 0; k < cell.size; ++k)
-          for (int i = 0; i < width; ++i)
-            gathered[8 * k + i] = W[index(k) * index(p.stride) + index(rows_[index(j + i)])];
+          for (int i = 0; i < width; ++i) gathered[8 * k + i] = W[index(k) * p.stride + index(rows_[j + i])];
         if (flags_[c].unit_L)
           for (int k = 0; k < cell.size; ++k) std::copy_n(gathered + 8 * k, width, row + k * stride + j);
         else
@@ -117,15 +114,15 @@ bool CellSystem::factor_sparse(const ScaledProblem& p, bool rough) {
     }
     if (!sparse_.has_diagonal(int(c))) sparse_.clear_row(int(c), first, first);
     if (flags_[c].unit_L && first < end) {  // a row of blocks as it stands
-      const std::size_t from = p.blocks.value_start[index(first)], to = index(end) < p.blocks.value_start.size()
-                                                                            ? p.blocks.value_start[index(end)]
-                                                                            : p.blocks.values.size();
+      const std::size_t from = p.blocks.value_start[first], to = index(end) < p.blocks.value_start.size()
+                                                                     ? p.blocks.value_start[end]
+                                                                     : p.blocks.values.size();
       std::copy(&p.blocks.values[from], p.blocks.values.data() + to, sparse_.block(first).at);
     }
     for (int e = first; e < end && !flags_[c].unit_L; ++e) {
       const SparseLu::Place place = sparse_.block(e);
-      const int width = p.cells[index(p.blocks.column[index(e)])].size;
-      multiply_left(L(c), size, &p.blocks.values[p.blocks.value_start[index(e)]], width, width, place.at, place.stride);
+      const int width = p.cells[p.blocks.column[e]].size;
+      multiply_left(L(c), size, &p.blocks.values[p.blocks.value_start[e]], width, width, place.at, place.stride);
     }
     for (int i = 0; i < size; ++i)
       for (int j = 0; j < size; ++j) diagonal.at[i * diagonal.stride + j] += R(c)[size * i + j];
@@ -147,14 +144,14 @@ bool CellSystem::solve_float(const ScaledProblem& p, double* b) {
   const double enough = rough_accuracy * rough_accuracy * before;
   for (;;) {  // b: what is left of it, then the step
     sparse_.solve<float>(b);
-    for (int i = 0; i < p.stride; i += 8) (Double8::load(&x_[index(i)]) + Double8::load(b + i)).store(&x_[index(i)]);
+    for (int i = 0; i < p.stride; i += 8) (Double8::load(&x_[i]) + Double8::load(b + i)).store(&x_[i]);
     p.multiply(x_.data(), Wx_.data());
     for (std::size_t c = 0; c < p.cells.size(); ++c) {
       const int at = p.cells[c].start, size = p.cells[c].size;
       for (int i = 0; i < size; ++i) {
-        double sum = Wx_[index(at + i)];
-        for (int j = 0; j < size; ++j) sum += R(c)[size * i + j] * x_[index(at + j)];
-        b[at + i] = rhs_[index(at + i)] - sum;
+        double sum = Wx_[at + i];
+        for (int j = 0; j < size; ++j) sum += R(c)[size * i + j] * x_[at + j];
+        b[at + i] = rhs_[at + i] - sum;
       }
     }
     const double now = square(b);
@@ -185,8 +182,8 @@ void CellSystem::solve(const ScaledProblem& p, double* b) {
   bool moves = false;  // does a cell of (1) move at all?
   for (std::size_t c = 0; c < p.cells.size(); ++c)
     for (int k = p.cells[c].start; k < p.cells[c].start + p.cells[c].size; ++k) {
-      x_[index(k)] = flags_[c].active ? 0 : b[k];
-      moves = moves || x_[index(k)] != 0;
+      x_[k] = flags_[c].active ? 0 : b[k];
+      moves = moves || x_[k] != 0;
     }
   if (moves) p.multiply(x_.data(), Wx_.data());
   std::size_t at = 0;
@@ -197,9 +194,9 @@ void CellSystem::solve(const ScaledProblem& p, double* b) {
       rhs_[at] = b[cell.start + i];
       if (!moves) continue;
       if (flags_[c].unit_L)
-        rhs_[at] -= Wx_[index(cell.start + i)];
+        rhs_[at] -= Wx_[cell.start + i];
       else
-        for (int j = 0; j < cell.size; ++j) rhs_[at] -= L(c)[cell.size * i + j] * Wx_[index(cell.start + j)];
+        for (int j = 0; j < cell.size; ++j) rhs_[at] -= L(c)[cell.size * i + j] * Wx_[cell.start + j];
     }
   }
   if (at > 0) dense_.solve(rhs_.data());

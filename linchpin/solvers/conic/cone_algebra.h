@@ -51,7 +51,7 @@ struct Bounds {
 };
 inline Bounds bounds(const ScaledProblem& p, const Cell& c) {
   if (c.kind != BlockKind::box) return {0, HUGE_VAL, c.kind == BlockKind::nonnegative, false, false};
-  const double l = p.lower[std::size_t(c.start)], h = p.upper[std::size_t(c.start)];
+  const double l = p.lower[c.start], h = p.upper[c.start];
   return {l, h, std::isfinite(l), std::isfinite(h), l == h};
 }
 // R of a row, u and v its forces at the lower and at the upper bound. A free row has next to none, but more than none: free
@@ -115,7 +115,7 @@ inline double typical_size(const ScaledProblem& p) {
   for (const Cell& c : p.cells)
     for (int k = 0; k < c.size; ++k) {
       const double mu = c.kind == BlockKind::cone && k == 0 && !frictionless(c) ? c.mu : 1;
-      const double q = p.q[std::size_t(c.start + k)] / mu;
+      const double q = p.q[c.start + k] / mu;
       sum += q * q;
     }
   return sum > 0 ? std::sqrt(sum / double(p.cells.size())) : 1;

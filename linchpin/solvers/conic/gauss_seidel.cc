@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/index.h"
 #include "linchpin/solvers/conic/local_contact.h"
 
 namespace linchpin {
 namespace {
 
-std::size_t index(int i) { return std::size_t(i); }
 constexpr int iteration_limit = 20000;
 
 void copy_diagonal(GaussSeidelWorkspace& ws) {
@@ -18,13 +18,13 @@ void copy_diagonal(GaussSeidelWorkspace& ws) {
     const Cell& cell = p.cells[c];
     if (!p.sparse) {
       for (int i = 0; i < cell.size; ++i)
-        std::copy_n(&p.W[index(cell.start + i) * index(p.stride) + index(cell.start)], cell.size,
+        std::copy_n(&p.W[index(cell.start + i) * p.stride + cell.start], cell.size,
                     &ws.diagonal[9 * c + index(cell.size * i)]);
       continue;
     }
     for (int e = p.blocks.first[c]; e < p.blocks.first[c + 1]; ++e)
-      if (p.blocks.column[index(e)] == int(c))
-        std::copy_n(&p.blocks.values[p.blocks.value_start[index(e)]], cell.size * cell.size, &ws.diagonal[9 * c]);
+      if (p.blocks.column[e] == int(c))
+        std::copy_n(&p.blocks.values[p.blocks.value_start[e]], cell.size * cell.size, &ws.diagonal[9 * c]);
   }
 }
 
@@ -33,7 +33,7 @@ bool sweep(GaussSeidelWorkspace& ws) {
   const ScaledProblem& p = ws.p;
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
     const Cell& cell = p.cells[c];
-    double* r = &ws.r[index(cell.start)];
+    double* r = &ws.r[cell.start];
     double b[3];
     row_velocity(p, int(c), ws.r.data(), b);
     const double* D = &ws.diagonal[9 * c];
@@ -53,7 +53,7 @@ bool sweep(GaussSeidelWorkspace& ws) {
     else if (cell.kind == BlockKind::nonnegative)
       r[0] = std::max(x, 0.0);
     else
-      r[0] = std::min(std::max(x, p.lower[index(cell.start)]), p.upper[index(cell.start)]);
+      r[0] = std::min(std::max(x, p.lower[cell.start]), p.upper[cell.start]);
   }
   return true;
 }

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/index.h"
 #include "linchpin/solvers/conic/cone_algebra.h"
 #include "linchpin/solvers/conic/measure.h"
 #include "linchpin/solvers/conic/whole_steps.h"
 
 namespace linchpin {
 namespace {
-
-std::size_t index(int i) { return std::size_t(i); }
 
 constexpr int iteration_limit = 800;
 constexpr int patience = 20, patience_near = 8;  // iterations without a better point; once below `near`
@@ -65,7 +64,7 @@ struct Iteration {
 
   void start(double size) const {
     for (const Cell& c : p.cells) {
-      double *r = &ws.at.r[index(c.start)], *u = &ws.at.u[index(c.start)];
+      double *r = &ws.at.r[c.start], *u = &ws.at.u[c.start];
       if (c.kind == BlockKind::cone) {
         r[0] = frictionless(c) ? size : size / c.mu;
         r[1] = r[2] = u[1] = u[2] = 0;
@@ -74,7 +73,7 @@ struct Iteration {
       }
       const Bounds b = bounds(p, c);
       u[0] = b.has_lower ? size : 0;
-      ws.at.v[index(c.start)] = b.has_upper ? size : 0;
+      ws.at.v[c.start] = b.has_upper ? size : 0;
       r[0] = b.has_lower && b.has_upper ? 0.5 * (b.lower + b.upper)
              : b.has_lower              ? b.lower + size
              : b.has_upper              ? b.upper - size
@@ -87,8 +86,8 @@ struct Iteration {
     p.scale(guess, ws.at.r.data());
     p.multiply(ws.at.r.data(), ws.at.Wr.data());
     for (const Cell& c : p.cells) {
-      double *r = &ws.at.r[index(c.start)], *u = &ws.at.u[index(c.start)];
-      for (int k = 0; k < c.size; ++k) u[k] = ws.at.Wr[index(c.start + k)] + p.q[index(c.start + k)];
+      double *r = &ws.at.r[c.start], *u = &ws.at.u[c.start];
+      for (int k = 0; k < c.size; ++k) u[k] = ws.at.Wr[c.start + k] + p.q[c.start + k];
       if (c.kind == BlockKind::cone) {
         if (frictionless(c)) {
           r[0] = std::max(r[0], 0.0) + size;
@@ -101,7 +100,7 @@ struct Iteration {
         continue;
       }
       const Bounds b = bounds(p, c);
-      ws.at.v[index(c.start)] = b.has_upper ? std::max(-u[0], 0.0) + size : 0;
+      ws.at.v[c.start] = b.has_upper ? std::max(-u[0], 0.0) + size : 0;
       u[0] = b.has_lower ? std::max(u[0], 0.0) + size : 0;
       const double gap = b.has_lower && b.has_upper ? std::min(size, 0.5 * (b.upper - b.lower)) : size;
       if (b.has_lower) r[0] = std::max(r[0], b.lower + gap);
@@ -111,7 +110,7 @@ struct Iteration {
 
   LINCHPIN_INLINE Cones hat(std::size_t g, const double* r) const { return linchpin::hat(p, g, r); }
   LINCHPIN_INLINE Cones cones(std::size_t g, const std::vector<double>& x) const {
-    return Cones::load(&x[index(p.cones[g].start)], p.cones[g].count);
+    return Cones::load(&x[p.cones[g].start], p.cones[g].count);
   }
 
   // The mean of the products that are to vanish, after a step of length a.
@@ -126,8 +125,8 @@ struct Iteration {
       pairs += p.cones[g].count;
     }
     for (const int i : p.others) {
-      const Cell& c = p.cells[index(i)];
-      const std::size_t at = index(c.start);
+      const Cell& c = p.cells[i];
+      const std::size_t at = c.start;
       const double r = ws.at.r[at] + a * dr[at], u = ws.at.u[at] + a * du[at];
       if (c.kind == BlockKind::cone) {
         total += r * u, ++pairs;
@@ -150,25 +149,25 @@ struct Iteration {
       const Slip d(law, u);
       Double8 R[9];
       find_squares(hat(g, ws.at.r.data()), u, mu, d, &ws.T[72 * g], R);
-      store_squares(R, count, ws.system.R(index(cell)));
-      for (int k = 0; k < count; ++k) ws.system.active(index(cell + k)) = ws.system.unit_L(index(cell + k)) = true;
+      store_squares(R, count, ws.system.R(cell));
+      for (int k = 0; k < count; ++k) ws.system.active(cell + k) = ws.system.unit_L(cell + k) = true;
     }
     for (const int c : p.others) {
-      const Cell& cell = p.cells[index(c)];
-      const std::size_t at = index(cell.start);
-      double *L = ws.system.L(index(c)), *R = ws.system.R(index(c));
+      const Cell& cell = p.cells[c];
+      const std::size_t at = cell.start;
+      double *L = ws.system.L(c), *R = ws.system.R(c);
       if (cell.kind == BlockKind::cone) {
         std::fill_n(L, 9, 0.0);
         std::fill_n(R, 9, 0.0);
         L[0] = R[4] = R[8] = 1;
-        ws.system.active(index(c)) = true;
-        ws.system.unit_L(index(c)) = false;
+        ws.system.active(c) = true;
+        ws.system.unit_L(c) = false;
         R[0] = ws.at.u[at] / ws.at.r[at];
         continue;
       }
       const Bounds b = bounds(p, cell);
-      ws.system.active(index(c)) = !b.fixed;
-      ws.system.unit_L(index(c)) = true;
+      ws.system.active(c) = !b.fixed;
+      ws.system.unit_L(c) = true;
       R[0] = row_R(b, ws.at.r[at], ws.at.u[at], ws.at.v[at]);
     }
     return ws.system.factor(p, true);
@@ -186,14 +185,14 @@ struct Iteration {
       Cones b = Cones{Double8(target), Double8(0.0), Double8(0.0)} - product(hat(g, from.r.data()), u);
       if (corrected) b = b - product(hat(g, corrected->dr.data()), cones(g, corrected->du));
       const Cones t = Quotient(hat(g, ws.at.r.data()))(b);
-      t.store(&du[index(start)], count);
+      t.store(&du[start], count);
       const Cones primal{w.n / mu - u.n + law * tangential(u), w.x - u.x, w.y - u.y};
       const Cones rhs{mu * (d.taken_from(t) - primal.n), t.x - primal.x, t.y - primal.y};
-      rhs.store(&dr[index(start)], count);
+      rhs.store(&dr[start], count);
     }
     for (const int c : p.others) {
-      const Cell& cell = p.cells[index(c)];
-      const std::size_t at = index(cell.start);
+      const Cell& cell = p.cells[c];
+      const std::size_t at = cell.start;
       const double r = from.r[at], u = from.u[at], v = from.v[at], w = from.Wr[at];
       const double lower = corrected ? corrected->dr[at] * corrected->du[at] : 0;
       const double upper = corrected ? -corrected->dr[at] * corrected->dv[at] : 0;
@@ -214,11 +213,11 @@ struct Iteration {
       const auto [cell, start, count] = p.cones[g];
       const Cones x = hat(g, dr.data());
       const Cones y = less_product(cones(g, du), &ws.T[72 * g], x);
-      y.store(&du[index(start)], count);
+      y.store(&du[start], count);
     }
     for (const int c : p.others) {
-      const Cell& cell = p.cells[index(c)];
-      const std::size_t at = index(cell.start);
+      const Cell& cell = p.cells[c];
+      const std::size_t at = cell.start;
       if (cell.kind == BlockKind::cone) {
         du[at] -= ws.at.u[at] / ws.at.r[at] * dr[at];
         continue;
@@ -257,7 +256,7 @@ struct Iteration {
   // Moves r^ and u^ by d along the cones' axes.
   void back_off(double d) const {
     for (const Cell& c : p.cells) {
-      const std::size_t at = index(c.start);
+      const std::size_t at = c.start;
       if (c.kind == BlockKind::cone) {
         ws.at.r[at] += frictionless(c) ? d : d / c.mu;
         ws.at.u[at] += d;
@@ -280,8 +279,8 @@ struct Iteration {
       for (int k = 0; k < p.cones[g].count; ++k) a = std::min(a, longest[k]);
     }
     for (const int i : p.others) {
-      const Cell& cell = p.cells[index(i)];
-      const std::size_t at = index(cell.start);
+      const Cell& cell = p.cells[i];
+      const std::size_t at = cell.start;
       if (cell.kind == BlockKind::cone) {
         a = std::min({a, step_above(ws.at.r[at], dr[at]), step_above(ws.at.u[at], du[at])});
         continue;
@@ -301,7 +300,7 @@ Outcome interior_point(const Problem& problem, const SolverOptions& options, Int
                        std::span<double> z) {
   ws.p.assign(problem);
   const ScaledProblem& p = ws.p;
-  const auto make_room = [&](auto&... x) { (x.assign(index(p.stride), 0.0), ...); };
+  const auto make_room = [&](auto&... x) { (x.assign(p.stride, 0.0), ...); };
   for (Point* x : {&ws.at, &ws.beyond}) make_room(x->r, x->u, x->v, x->Wr);
   for (Step* x : {&ws.predictor, &ws.step, &ws.step_beyond}) make_room(x->dr, x->du, x->dv);
   make_room(ws.best);

@@ -25,12 +25,12 @@ LINCHPIN_INLINE Double8 squared_map(const Double8& mu, const Double8& rho, const
 
 double measure(const ScaledProblem& p, const double* r, double* u, double* scaled_norm) {
   p.multiply(r, u);
-  for (int i = 0; i < p.stride; i += 8) (Double8::load(u + i) + Double8::load(&p.q[std::size_t(i)])).store(u + i);
+  for (int i = 0; i < p.stride; i += 8) (Double8::load(u + i) + Double8::load(&p.q[i])).store(u + i);
   double scaled = 0, plain = 0;
   for (std::size_t g = 0; g < p.cones.size(); ++g) {
     const auto [cell, start, count] = p.cones[g];
     const Double8 mu = Double8::load(&p.mu[8 * g]);
-    const Double8 s = Cones::load(&p.s[std::size_t(start)], count).n;
+    const Double8 s = Cones::load(&p.s[start], count).n;
     const Cones impulse = Cones::load(r + start, count);
     Cones step = Cones::load(u + start, count);
     step.n = fma(mu, tangential(step), step.n);
@@ -39,8 +39,8 @@ double measure(const ScaledProblem& p, const double* r, double* u, double* scale
     plain += sum(squared_map(mu, s * s, impulse, step) / (s * s), count);
   }
   for (const int i : p.others) {
-    const Cell& c = p.cells[std::size_t(i)];
-    const double s = p.s[std::size_t(c.start)];
+    const Cell& c = p.cells[i];
+    const double s = p.s[c.start];
     double F[3], f[3];
     natural_map(c, p, 1, r + c.start, u + c.start, F);
     natural_map(c, p, s * s, r + c.start, u + c.start, f);
@@ -56,8 +56,8 @@ double measure(const ScaledProblem& p, const double* r, double* u, double* scale
 }
 
 void row_velocity(const ScaledProblem& p, int cell, const double* r, double* u) {
-  const Cell& c = p.cells[std::size_t(cell)];
-  for (int i = 0; i < c.size; ++i) u[i] = p.q[std::size_t(c.start + i)];
+  const Cell& c = p.cells[cell];
+  for (int i = 0; i < c.size; ++i) u[i] = p.q[c.start + i];
   if (!p.sparse) {
     for (int i = 0; i < c.size; ++i) {
       const double* row = &p.W[std::size_t(c.start + i) * std::size_t(p.stride)];
@@ -67,9 +67,9 @@ void row_velocity(const ScaledProblem& p, int cell, const double* r, double* u) 
     }
     return;
   }
-  for (int e = p.blocks.first[std::size_t(cell)]; e < p.blocks.first[std::size_t(cell) + 1]; ++e) {
-    const Cell& d = p.cells[std::size_t(p.blocks.column[std::size_t(e)])];
-    const double* v = &p.blocks.values[p.blocks.value_start[std::size_t(e)]];
+  for (int e = p.blocks.first[cell]; e < p.blocks.first[cell + 1]; ++e) {
+    const Cell& d = p.cells[p.blocks.column[e]];
+    const double* v = &p.blocks.values[p.blocks.value_start[e]];
     for (int i = 0; i < c.size; ++i)
       for (int k = 0; k < d.size; ++k) u[i] += *v++ * r[d.start + k];
   }

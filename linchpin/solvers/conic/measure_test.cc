@@ -37,7 +37,7 @@ double rounding(const Problem& p, const std::vector<double>& z, const ResidualWo
 // measure() and the judge at z. `scaled` is one for many problems: what the last one left does not matter.
 void expect_agreement(const Problem& p, const std::vector<double>& z, ScaledProblem& scaled, const std::string& what) {
   scaled.assign(p);
-  std::vector<double> r(std::size_t(scaled.stride), std::nan("")), u(std::size_t(scaled.stride), std::nan(""));
+  std::vector<double> r(scaled.stride, std::nan("")), u(scaled.stride, std::nan(""));
   scaled.scale(z, r.data());
   double norm = std::nan("");
   const double found = measure(scaled, r.data(), u.data(), &norm);
@@ -53,7 +53,7 @@ void expect_agreement(const Problem& p, const std::vector<double>& z, ScaledProb
     double cell[3];
     row_velocity(scaled, int(c), r.data(), cell);
     for (int k = 0; k < scaled.cells[c].size; ++k)
-      cell_error = std::max(cell_error, std::abs(cell[k] - u[std::size_t(scaled.cells[c].start + k)]));
+      cell_error = std::max(cell_error, std::abs(cell[k] - u[scaled.cells[c].start + k]));
   }
   EXPECT_LE(error, allowed * (scaled.q_norm > 0 ? scaled.q_norm : 1)) << what;
   EXPECT_LE(cell_error, allowed * (scaled.q_norm > 0 ? scaled.q_norm : 1)) << what;
@@ -159,8 +159,8 @@ TEST(Measure, NaNGoesThrough) {
     const int n = layout.size;
     Square M = random_psd(n, n, dice);
     scaled.assign(plant(layout, Matrix::dense(n, std::move(M)), 0.3, dice).problem);
-    std::vector<double> r(std::size_t(scaled.stride), 0.0), u(r.size());
-    r[std::size_t(dice.below(n))] = std::nan("");
+    std::vector<double> r(scaled.stride, 0.0), u(r.size());
+    r[dice.below(n)] = std::nan("");
     EXPECT_TRUE(std::isnan(measure(scaled, r.data(), u.data()))) << "seed " << seed;
   }
 }

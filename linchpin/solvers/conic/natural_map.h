@@ -45,8 +45,8 @@ inline Piece natural_map(const Cell& c, const ScaledProblem& p, double rho, cons
     return Piece::linear;
   }
   const double x = r[0] - rho * u[0];
-  const double l = c.kind == BlockKind::box ? p.lower[std::size_t(c.start)] : 0;
-  const double h = c.kind == BlockKind::box ? p.upper[std::size_t(c.start)] : HUGE_VAL;
+  const double l = c.kind == BlockKind::box ? p.lower[c.start] : 0;
+  const double h = c.kind == BlockKind::box ? p.upper[c.start] : HUGE_VAL;
   if (x <= l || x >= h) {
     F[0] = r[0] - (x <= l ? l : h);
     return Piece::inactive;

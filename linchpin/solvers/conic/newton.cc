@@ -10,8 +10,6 @@
 namespace linchpin {
 namespace {
 
-std::size_t index(int i) { return std::size_t(i); }
-
 // Numbers found on real contact problems (stacks, towers, rovers, capsules): what they share is that none is delicate.
 constexpr double first_eps = 1e-2;  // W has a unit diagonal
 constexpr double largest_eps = 10, smallest_eps = 1e-13;
@@ -35,14 +33,14 @@ constexpr double at_rest = 100;  // tolerances that the guess may be off where n
 
 double norm(const std::vector<double>& x, int n) {
   double sum = 0;
-  for (int i = 0; i < n; ++i) sum += x[index(i)] * x[index(i)];
+  for (int i = 0; i < n; ++i) sum += x[i] * x[i];
   return std::sqrt(sum);
 }
 
 void size_for(NewtonWorkspace& ws) {
   for (std::vector<double>* x :
        {&ws.r, &ws.u, &ws.F, &ws.dr, &ws.du, &ws.trial, &ws.trial_u, &ws.trial_F, &ws.centre, &ws.best})
-    x->assign(index(ws.p.stride), 0.0);
+    x->assign(ws.p.stride, 0.0);
   ws.piece.resize(ws.p.cells.size());
   ws.trial_piece.resize(ws.p.cells.size());
   ws.system.prepare(ws.p);
@@ -53,7 +51,7 @@ double evaluate(const ScaledProblem& p, double eps, const std::vector<double>& r
                 std::vector<double>& F, std::vector<Piece>& piece) {
   const double rho = 1 / (1 + eps);
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
-    const std::size_t at = index(p.cells[c].start);
+    const std::size_t at = p.cells[c].start;
     piece[c] = natural_map(p.cells[c], p, rho, &r[at], &u[at], &F[at]);
   }
   return norm(F, p.n);
@@ -72,7 +70,7 @@ void derivatives(NewtonWorkspace& ws, double eps) {
       L[0] = rho;
       R[0] = eps * rho;
     } else {
-      cone_derivative(cell.mu, rho, &ws.r[index(cell.start)], &ws.u[index(cell.start)], ws.piece[c], L, R);
+      cone_derivative(cell.mu, rho, &ws.r[cell.start], &ws.u[cell.start], ws.piece[c], L, R);
       for (int k = 0; k < 9; ++k) R[k] += eps * L[k];
     }
   }
@@ -89,7 +87,7 @@ Inner newton_steps(NewtonWorkspace& ws, double eps, double accuracy, int limit) 
   Inner result;
   ws.centre = ws.r;
   p.multiply(ws.r.data(), ws.u.data());
-  for (int i = 0; i < p.n; ++i) ws.u[index(i)] += p.q[index(i)];
+  for (int i = 0; i < p.n; ++i) ws.u[i] += p.q[i];
   double f = evaluate(p, eps, ws.r, ws.u, ws.F, ws.piece);
   std::array<double, memory> recent;
   recent.fill(f);
@@ -100,16 +98,16 @@ Inner newton_steps(NewtonWorkspace& ws, double eps, double accuracy, int limit) 
     }
     derivatives(ws, eps);
     if (!ws.system.factor(p)) return result;
-    for (int i = 0; i < p.n; ++i) ws.dr[index(i)] = -ws.F[index(i)];
+    for (int i = 0; i < p.n; ++i) ws.dr[i] = -ws.F[i];
     ws.system.solve(p, ws.dr.data());
     p.multiply(ws.dr.data(), ws.du.data());
-    for (int i = 0; i < p.n; ++i) ws.du[index(i)] += eps * ws.dr[index(i)];
+    for (int i = 0; i < p.n; ++i) ws.du[i] += eps * ws.dr[i];
     const double ceiling = *std::max_element(recent.begin(), recent.end());
     double best_f = HUGE_VAL, best_a = 0, a = 1;
     for (int t = 0; t < trials; ++t, a /= 2) {
       for (int i = 0; i < p.n; ++i) {
-        ws.trial[index(i)] = ws.r[index(i)] + a * ws.dr[index(i)];
-        ws.trial_u[index(i)] = ws.u[index(i)] + a * ws.du[index(i)];
+        ws.trial[i] = ws.r[i] + a * ws.dr[i];
+        ws.trial_u[i] = ws.u[i] + a * ws.du[i];
       }
       const double now = evaluate(p, eps, ws.trial, ws.trial_u, ws.trial_F, ws.trial_piece);
       if (now < best_f) {
@@ -121,8 +119,8 @@ Inner newton_steps(NewtonWorkspace& ws, double eps, double accuracy, int limit) 
     if (!(best_f < HUGE_VAL)) return result;
     if (best_a != a) {
       for (int i = 0; i < p.n; ++i) {
-        ws.trial[index(i)] = ws.r[index(i)] + best_a * ws.dr[index(i)];
-        ws.trial_u[index(i)] = ws.u[index(i)] + best_a * ws.du[index(i)];
+        ws.trial[i] = ws.r[i] + best_a * ws.dr[i];
+        ws.trial_u[i] = ws.u[i] + best_a * ws.du[i];
       }
       evaluate(p, eps, ws.trial, ws.trial_u, ws.trial_F, ws.trial_piece);
     }
@@ -131,7 +129,7 @@ Inner newton_steps(NewtonWorkspace& ws, double eps, double accuracy, int limit) 
     std::swap(ws.F, ws.trial_F);
     std::swap(ws.piece, ws.trial_piece);
     f = best_f;
-    recent[index(result.steps % memory)] = f;
+    recent[result.steps % memory] = f;
     ++result.steps;
   }
   result.done = f <= accuracy;

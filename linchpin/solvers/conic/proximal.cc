@@ -3,26 +3,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/index.h"
 #include "linchpin/solvers/conic/projection.h"
 
 namespace linchpin {
 namespace {
 
-std::size_t index(int i) { return std::size_t(i); }
 constexpr int iteration_limit = 50000;
 
 double largest_diagonal(const ScaledProblem& p, std::size_t c) {
   const Cell& cell = p.cells[c];
   double most = 0;
   if (!p.sparse) {
-    for (int i = cell.start; i < cell.start + cell.size; ++i)
-      most = std::max(most, p.W[index(i) * index(p.stride) + index(i)]);
+    for (int i = cell.start; i < cell.start + cell.size; ++i) most = std::max(most, p.W[index(i) * p.stride + i]);
     return most;
   }
   for (int e = p.blocks.first[c]; e < p.blocks.first[c + 1]; ++e)
-    if (p.blocks.column[index(e)] == int(c))
+    if (p.blocks.column[e] == int(c))
       for (int i = 0; i < cell.size; ++i)
-        most = std::max(most, p.blocks.values[p.blocks.value_start[index(e)] + index(i * cell.size + i)]);
+        most = std::max(most, p.blocks.values[p.blocks.value_start[e] + index(i * cell.size + i)]);
   return most;
 }
 
@@ -31,7 +30,7 @@ void sweep(ProximalWorkspace& ws) {
   const ScaledProblem& p = ws.p;
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
     const Cell& cell = p.cells[c];
-    double *r = &ws.r[index(cell.start)], u[3];
+    double *r = &ws.r[cell.start], u[3];
     row_velocity(p, int(c), ws.r.data(), u);
     if (cell.kind == BlockKind::cone) {
       u[0] += cell.mu * tangential(u);
@@ -41,8 +40,7 @@ void sweep(ProximalWorkspace& ws) {
     }
     r[0] -= ws.rho[c] * u[0];
     if (cell.kind == BlockKind::nonnegative) r[0] = std::max(r[0], 0.0);
-    if (cell.kind == BlockKind::box)
-      r[0] = std::min(std::max(r[0], p.lower[index(cell.start)]), p.upper[index(cell.start)]);
+    if (cell.kind == BlockKind::box) r[0] = std::min(std::max(r[0], p.lower[cell.start]), p.upper[cell.start]);
   }
 }
 

@@ -4,11 +4,10 @@
 #include <cmath>
 
 #include "linchpin/algebra/dense_lu.h"
+#include "linchpin/base/index.h"
 
 namespace linchpin {
 namespace {
-
-std::size_t index(int i) { return std::size_t(i); }
 
 // Below this many rows dense factors win whatever the pattern.
 constexpr int smallest_sparse = 48;
@@ -41,14 +40,14 @@ void ScaledProblem::assign(const Problem& p) {
   group_cones();
   row_scales(p, scales_);
   s = scales_.scale;
-  q.assign(index(stride), 0.0);
-  inverse_.resize(index(n));
+  q.assign(stride, 0.0);
+  inverse_.resize(n);
   double sum = 0, plain = 0;
   for (int i = 0; i < n; ++i) {
-    plain += p.q[index(i)] * p.q[index(i)];
-    inverse_[index(i)] = 1 / s[index(i)];
-    q[index(i)] = p.q[index(i)] / s[index(i)];
-    sum += q[index(i)] * q[index(i)];
+    plain += p.q[i] * p.q[i];
+    inverse_[i] = 1 / s[i];
+    q[i] = p.q[i] / s[i];
+    sum += q[i] * q[i];
   }
   q_norm = std::sqrt(sum);
   plain_q_norm = std::sqrt(plain);
@@ -72,18 +71,18 @@ void ScaledProblem::assign(const Problem& p) {
     columns_.clear();
     for (std::size_t i = 0; sparse && i < cells.size(); ++i)
       for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e) {
-        const Cell& c = cells[index(blocks.column[index(e)])];
-        double* v = &blocks.values[blocks.value_start[index(e)]];
+        const Cell& c = cells[blocks.column[e]];
+        double* v = &blocks.values[blocks.value_start[e]];
         for (int r = 0; r < cells[i].size; ++r)
-          for (int k = 0; k < c.size; ++k) *v++ *= inverse_[index(cells[i].start + r)] * inverse_[index(c.start + k)];
+          for (int k = 0; k < c.size; ++k) *v++ *= inverse_[cells[i].start + r] * inverse_[c.start + k];
       }
   }
   if (sparse) return;
-  W.resize(index(n) * index(stride));
+  W.resize(index(n) * stride);
   p.M.to_dense(W.data(), stride);
   for (int i = 0; i < n; ++i) {
-    double* row = &W[index(i) * index(stride)];
-    for (int j = 0; j < n; ++j) row[j] *= inverse_[index(i)] * inverse_[index(j)];
+    double* row = &W[index(i) * stride];
+    for (int j = 0; j < n; ++j) row[j] *= inverse_[i] * inverse_[j];
     for (int j = n; j < stride; ++j) row[j] = 0;
   }
 }
@@ -113,8 +112,7 @@ void ScaledProblem::scale_cones() {
   for (std::size_t i = 0; i < cells.size(); ++i)
     for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e, v += 9, column += 12) {
       // a cone's rows have one scale
-      const double factor =
-          inverse_[index(cells[i].start)] * inverse_[index(cells[index(blocks.column[index(e)])].start)];
+      const double factor = inverse_[cells[i].start] * inverse_[cells[blocks.column[e]].start];
       for (int k = 0; k < 9; ++k) v[k] *= factor;
       for (int k = 0; k < 3; ++k) Double4(Double4::Vector{v[k], v[3 + k], v[6 + k], 0}).store(column + 4 * k);
     }
@@ -122,7 +120,7 @@ void ScaledProblem::scale_cones() {
 
 void ScaledProblem::multiply(const double* x, double* w) const {
   if (!sparse) {
-    for (int i = 0; i < n; ++i) w[i] = dot(&W[index(i) * index(stride)], x, stride);
+    for (int i = 0; i < n; ++i) w[i] = dot(&W[index(i) * stride], x, stride);
     for (int i = n; i < stride; ++i) w[i] = 0;
     return;
   }
@@ -132,7 +130,7 @@ void ScaledProblem::multiply(const double* x, double* w) const {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       Double4 sum[3] = {0.0, 0.0, 0.0};
       for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e, column += 12) {
-        const double* in = x + 3 * blocks.column[index(e)];
+        const double* in = x + 3 * blocks.column[e];
 #pragma GCC unroll 3
         for (int k = 0; k < 3; ++k) sum[k] = fma(Double4(in[k]), Double4::load(column + 4 * k), sum[k]);
       }
@@ -145,8 +143,8 @@ void ScaledProblem::multiply(const double* x, double* w) const {
     const Cell& cell = cells[i];
     double sum[3] = {0, 0, 0};
     for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e) {
-      const Cell& c = cells[index(blocks.column[index(e)])];
-      const double *v = &blocks.values[blocks.value_start[index(e)]], *in = x + c.start;
+      const Cell& c = cells[blocks.column[e]];
+      const double *v = &blocks.values[blocks.value_start[e]], *in = x + c.start;
       if (cell.size == 3 && c.size == 3) {
         sum[0] += v[0] * in[0] + v[1] * in[1] + v[2] * in[2];
         sum[1] += v[3] * in[0] + v[4] * in[1] + v[5] * in[2];
@@ -161,11 +159,11 @@ void ScaledProblem::multiply(const double* x, double* w) const {
 }
 
 void ScaledProblem::scale(std::span<const double> z, double* x) const {
-  for (int i = 0; i < n; ++i) x[i] = z[index(i)] * s[index(i)];
+  for (int i = 0; i < n; ++i) x[i] = z[i] * s[i];
   for (int i = n; i < stride; ++i) x[i] = 0;
 }
 void ScaledProblem::unscale(const double* x, std::span<double> z) const {
-  for (int i = 0; i < n; ++i) z[index(i)] = x[i] / s[index(i)];
+  for (int i = 0; i < n; ++i) z[i] = x[i] / s[i];
 }
 
 }  // namespace linchpin

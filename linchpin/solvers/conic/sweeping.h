@@ -21,8 +21,8 @@ struct SweepingWorkspace {
 inline void begin_sweeping(const Problem& problem, const SolverOptions& options, SweepingWorkspace& ws,
                            std::span<const double> guess) {
   ws.p.assign(problem);
-  ws.r.assign(std::size_t(ws.p.stride), 0.0);
-  ws.u.assign(std::size_t(ws.p.stride), 0.0);
+  ws.r.assign(ws.p.stride, 0.0);
+  ws.u.assign(ws.p.stride, 0.0);
   if (options.warm_start) ws.p.scale(guess, ws.r.data());
 }
 

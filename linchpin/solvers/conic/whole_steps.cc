@@ -9,13 +9,11 @@ constexpr double eps = 1e-10;  // W has a unit diagonal
 constexpr int patience = 2;    // steps without a better point
 constexpr double near_enough = 1e-2, much_nearer = 0.1;
 
-std::size_t index(int i) { return std::size_t(i); }
-
 bool whole_step(const ScaledProblem& p, const WholeStepsRoom& room) {
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
     const Cell& cell = p.cells[c];
-    const double *r = &room.r[index(cell.start)], *u = &room.u[index(cell.start)];
-    const Piece piece = alart_curnier_map(cell, p, r, u, &room.F[index(cell.start)]);
+    const double *r = &room.r[cell.start], *u = &room.u[cell.start];
+    const Piece piece = alart_curnier_map(cell, p, r, u, &room.F[cell.start]);
     room.system.active(c) = piece != Piece::inactive;
     room.system.unit_L(c) = piece == Piece::linear;  // dF = du
     double *L = room.system.L(c), *R = room.system.R(c);
@@ -28,9 +26,9 @@ bool whole_step(const ScaledProblem& p, const WholeStepsRoom& room) {
     }
   }
   if (!room.system.factor(p)) return false;
-  for (int i = 0; i < p.n; ++i) room.dr[index(i)] = -room.F[index(i)];
+  for (int i = 0; i < p.n; ++i) room.dr[i] = -room.F[i];
   room.system.solve(p, room.dr.data());
-  for (int i = 0; i < p.n; ++i) room.r[index(i)] += room.dr[index(i)];
+  for (int i = 0; i < p.n; ++i) room.r[i] += room.dr[i];
   return true;
 }
 
@@ -65,7 +63,7 @@ bool WorthATry::operator()(const ScaledProblem& p, const std::vector<double>& r,
                            double figure) {
   bool settled = true;
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
-    const std::size_t at = index(p.cells[c].start);
+    const std::size_t at = p.cells[c].start;
     double F[3];
     const Piece now = alart_curnier_map(p.cells[c], p, &r[at], &w[at], F);
     settled = settled && now == piece_[c];

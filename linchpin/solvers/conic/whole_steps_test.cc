@@ -15,7 +15,7 @@ struct Neighbourhood {
     EXPECT_EQ(solver.solve(problem, SolverId::automatic, {.tolerance = 1e-13}, z).status, Status::solved);
     p.assign(problem);
     system.prepare(p);
-    for (std::vector<double>* x : {&r, &u, &F, &dr, &best}) x->assign(std::size_t(p.stride), 0.0);
+    for (std::vector<double>* x : {&r, &u, &F, &dr, &best}) x->assign(p.stride, 0.0);
     p.scale(z, r.data());
   }
   WholeStepsResult go(double enough, int limit) {

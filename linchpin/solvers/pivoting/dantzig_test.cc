@@ -65,8 +65,8 @@ Problem boxed_friction(const Problem& conic, Dice& dice) {
     problem.blocks.push_back({BlockKind::box, block.start + 1, 2, 0});
     const double bound = block.mu * dice.between(0, 0.1);
     for (int i = 1; i < 3; ++i) {
-      problem.lower[std::size_t(block.start + i)] = -bound;
-      problem.upper[std::size_t(block.start + i)] = bound;
+      problem.lower[block.start + i] = -bound;
+      problem.upper[block.start + i] = bound;
     }
   }
   return problem;

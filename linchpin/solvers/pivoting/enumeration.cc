@@ -29,8 +29,8 @@ void scale(Search& search) {
   const int n = search.n;
   const std::size_t size = std::size_t(n) * std::size_t(n);
   for (auto* numbers : {&ws.M, &ws.block}) numbers->resize(size);
-  for (auto* numbers : {&ws.q, &ws.scale, &ws.lower, &ws.upper, &ws.rhs, &ws.z, &ws.w}) numbers->resize(std::size_t(n));
-  for (auto* numbers : {&ws.state, &ws.rows, &ws.columns}) numbers->resize(std::size_t(n));
+  for (auto* numbers : {&ws.q, &ws.scale, &ws.lower, &ws.upper, &ws.rhs, &ws.z, &ws.w}) numbers->resize(n);
+  for (auto* numbers : {&ws.state, &ws.rows, &ws.columns}) numbers->resize(n);
   ws.tableau.reserve(2 * std::size_t(n) * (4 * std::size_t(n) + 1));
   ws.basis.reserve(2 * std::size_t(n));
   search.problem.M.to_dense(ws.M.data(), n);
@@ -201,7 +201,7 @@ Programme programme_of_choice(EnumerationWorkspace& ws, int n) {
   const int rows = 2 * n, columns = 2 * n;
   const Programme lp{nullptr, nullptr, rows, columns};
   ws.tableau.assign(std::size_t(rows) * std::size_t(lp.width()), 0.0);
-  ws.basis.resize(std::size_t(rows));
+  ws.basis.resize(rows);
   const Programme result{ws.tableau.data(), ws.basis.data(), rows, columns};
   const int last = result.width() - 1;
   for (int i = 0; i < n; ++i) result.at(i, last) = -ws.q[i];

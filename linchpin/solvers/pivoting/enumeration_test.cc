@@ -65,7 +65,7 @@ TEST(Enumeration, StopsAtTheFirstSolutionAndAtTheLimit) {
 
 TEST(Enumeration, RefusesWhatItCannotFinish) {
   const int n = largest_enumeration + 1;
-  EXPECT_THROW(solve(lcp(zero_square(n), std::vector<double>(std::size_t(n)))), CheckFailed);
+  EXPECT_THROW(solve(lcp(zero_square(n), std::vector<double>(n))), CheckFailed);
   EXPECT_THROW(solve(contact_problem(separate_boxes_scene(1, 1), Matrix::Kind::dense)), CheckFailed);
 }
 

@@ -43,7 +43,7 @@ void propose_ray(Run& run, int entering) {
   refine_ray(run);
   for (int i = 0; i < run.rows; ++i)
     if (std::abs(ws.x[i]) < singular) ws.x[i] = 0;
-  ws.ray.assign(std::size_t(run.n), 0.0);
+  ws.ray.assign(run.n, 0.0);
   for (int i = 0; i < run.rows; ++i) ws.ray[ws.order[i]] = ws.scale[i] * ws.x[i];
 }
 
@@ -62,7 +62,7 @@ bool ray_looks_like_proof(const Run& run) {
 
 void propose_row(Run& run, int r) {
   LemkeWorkspace& ws = run.ws;
-  ws.ray.assign(std::size_t(run.n), 0.0);
+  ws.ray.assign(run.n, 0.0);
   const double sign = run.column(run.b())[r] > 0 ? -1 : 1;
   const auto put = [&](int v, double y) {
     if (std::abs(y) < smallest_pivot) return;  // rounding, and a proof with less in it is easier to check

@@ -151,12 +151,12 @@ TEST(Lemke, BoxesAreSplitRows) {
     const int n = 1 + dice.below(12);
     Square M = random_p(n, dice), split = zero_square(2 * n);
     const std::vector<double> q = random_q(n, dice);
-    Problem box{Matrix::dense(n, M), q, {{BlockKind::box, 0, n, 0}}, std::vector<double>(std::size_t(n), 0.0), {}};
-    std::vector<double> q2(std::size_t(2 * n));
+    Problem box{Matrix::dense(n, M), q, {{BlockKind::box, 0, n, 0}}, std::vector<double>(n, 0.0), {}};
+    std::vector<double> q2(2 * n);
     for (int i = 0; i < n; ++i) {
       box.upper.push_back(dice.between(0.05, 0.5));
-      q2[std::size_t(i)] = q[std::size_t(i)];
-      q2[std::size_t(n + i)] = box.upper.back();
+      q2[i] = q[i];
+      q2[n + i] = box.upper.back();
       entry(split, 2 * n, i, n + i) = 1;
       entry(split, 2 * n, n + i, i) = -1;
       for (int j = 0; j < n; ++j) entry(split, 2 * n, i, j) = entry(M, n, i, j);

@@ -168,7 +168,7 @@ std::vector<Support> Container::supports(const SceneBody& ball) const {
                            {world, p[1] - ball.radius, {0, 1, 0}},
                            {world, side_ - p[1] - ball.radius, {0, -1, 0}}};
   for (const int i : neighbours_) {
-    const SceneBody& other = scene_.bodies[std::size_t(i)];
+    const SceneBody& other = scene_.bodies[i];
     const Vector3 apart = p - other.position;
     const double distance = length(apart);
     all.push_back({i, distance - ball.radius - other.radius, (1 / distance) * apart});
@@ -182,7 +182,7 @@ void Container::push_out(SceneBody& ball) const {
     double deepest = 0;
     Vector3& p = ball.position;
     for (const int i : neighbours_) {
-      const SceneBody& other = scene_.bodies[std::size_t(i)];
+      const SceneBody& other = scene_.bodies[i];
       const Vector3 apart = p - other.position;
       const double reach = ball.radius + other.radius, squared = dot(apart, apart);
       if (squared >= reach * reach) continue;
@@ -295,10 +295,10 @@ double container_side(double spheres) {
 }
 
 void add_contacts(ContactScene& scene, int ball, const std::vector<Support>& touching, double mu) {
-  const SceneBody& body = scene.bodies[std::size_t(ball)];
+  const SceneBody& body = scene.bodies[ball];
   for (const Support& s : touching) {
     scene.contacts.push_back(touch(ball, s.body, body.position - body.radius * s.normal, s.normal, mu));
-    if (s.body != world) meet(body, scene.bodies[std::size_t(s.body)], scene.contacts.back());
+    if (s.body != world) meet(body, scene.bodies[s.body], scene.contacts.back());
   }
 }
 
@@ -336,7 +336,7 @@ ContactScene cannonballs(int contacts, double mu) {
         const int index = int(scene.bodies.size());
         if (layer == 0) scene.contacts.push_back(touch(index, world, {ball.position[0], ball.position[1], 0}, up, mu));
         for (int other = 0; other < index; ++other) {
-          const SceneBody& body = scene.bodies[std::size_t(other)];
+          const SceneBody& body = scene.bodies[other];
           if (length(ball.position - body.position) > 2.001 * r) continue;
           scene.contacts.push_back({.a = index, .b = other, .mu = mu});
           meet(ball, body, scene.contacts.back());
@@ -371,7 +371,7 @@ BlockSparse contact_rows(const ContactScene& scene) {
   for (const SceneContact& contact : scene.contacts) {
     const auto add = [&](int body, double sign) {
       if (body == world) return;
-      const std::array<double, 18> rows = rows_of(contact, scene.bodies[std::size_t(body)], sign);
+      const std::array<double, 18> rows = rows_of(contact, scene.bodies[body], sign);
       H.column.push_back(body);
       H.value_start.push_back(H.values.size());
       H.values.insert(H.values.end(), rows.begin(), rows.end());
@@ -402,19 +402,18 @@ std::vector<double> free_velocities(const ContactScene& scene) {
 
 // H v or, with `transposed`, H' z.
 std::vector<double> product(const BlockSparse& H, std::span<const double> x, bool transposed) {
-  std::vector<double> y(std::size_t(transposed ? H.columns() : H.rows()));
+  std::vector<double> y(transposed ? H.columns() : H.rows());
   for (int i = 0; i < H.row_blocks(); ++i)
-    for (int e = H.first[std::size_t(i)]; e < H.first[std::size_t(i) + 1]; ++e) {
-      const double* value = &H.values[H.value_start[std::size_t(e)]];
-      const int column_block = H.column[std::size_t(e)];
-      for (int r = H.row_start[std::size_t(i)]; r < H.row_start[std::size_t(i) + 1]; ++r)
-        for (int c = H.column_start[std::size_t(column_block)]; c < H.column_start[std::size_t(column_block) + 1];
-             ++c) {
+    for (int e = H.first[i]; e < H.first[i + 1]; ++e) {
+      const double* value = &H.values[H.value_start[e]];
+      const int column_block = H.column[e];
+      for (int r = H.row_start[i]; r < H.row_start[i + 1]; ++r)
+        for (int c = H.column_start[column_block]; c < H.column_start[column_block + 1]; ++c) {
           const double h = *value++;
           if (transposed)
-            y[std::size_t(c)] += h * x[std::size_t(r)];
+            y[c] += h * x[r];
           else
-            y[std::size_t(r)] += h * x[std::size_t(c)];
+            y[r] += h * x[c];
         }
     }
   return y;
@@ -512,15 +511,14 @@ ContactScene after_step(const ContactScene& scene, std::span<const double> z) {
   }
   for (std::size_t i = 0; i < after.contacts.size(); ++i) {
     SceneContact& contact = after.contacts[i];
-    const SceneBody& a = after.bodies[std::size_t(contact.a)];
+    const SceneBody& a = after.bodies[contact.a];
     const Vector3 turn{a.velocity[0], a.velocity[1], a.velocity[2]}, move{a.velocity[3], a.velocity[4], a.velocity[5]};
     if (a.radius > 0 && contact.b != world)
-      meet(a, after.bodies[std::size_t(contact.b)], contact);
+      meet(a, after.bodies[contact.b], contact);
     else if (a.radius > 0)
       contact.point = contact.point + scene.dt * move;
     else
-      contact.point = contact.point +
-                      scene.dt * (move + cross(turn, contact.point - scene.bodies[std::size_t(contact.a)].position));
+      contact.point = contact.point + scene.dt * (move + cross(turn, contact.point - scene.bodies[contact.a].position));
   }
   return after;
 }

@@ -98,13 +98,13 @@ TEST(Generate, spheres_touch_where_they_say) {
     const ContactScene pile = pile_of_spheres_scene(1000, seed);
     double touches = 0;
     for (const SceneContact& c : pile.contacts) {
-      const SceneBody& a = pile.bodies[std::size_t(c.a)];
+      const SceneBody& a = pile.bodies[c.a];
       const Vector3 to_a = minus(a.position, c.point);
       EXPECT_NEAR(std::sqrt(dot(to_a, to_a)), a.radius, 1e-12);
       EXPECT_NEAR(dot(to_a, c.normal), a.radius, 1e-12);
       touches += c.b < 0 ? 1 : 2;
       if (c.b < 0) continue;
-      const SceneBody& b = pile.bodies[std::size_t(c.b)];
+      const SceneBody& b = pile.bodies[c.b];
       EXPECT_NEAR(dot(minus(c.point, b.position), c.normal), b.radius, 1e-12);
     }
     for (std::size_t i = 0; i < pile.bodies.size(); ++i)
@@ -127,7 +127,7 @@ TEST(Generate, free_velocity_of_the_contacts) {
       for (const int side : {0, 1}) {
         const int which = side == 0 ? c.a : c.b;
         if (which < 0) continue;
-        const SceneBody& body = s.scene.bodies[std::size_t(which)];
+        const SceneBody& body = s.scene.bodies[which];
         const Vector3 turning = cross(angular(body), minus(c.point, body.position));
         for (std::size_t k = 0; k < 3; ++k)
           u[k] += (side == 0 ? 1 : -1) * (linear(body)[k] + turning[k] - (k == 2 ? s.scene.gravity * s.scene.dt : 0));
@@ -236,11 +236,11 @@ TEST(Generate, stack_at_rest_carries_its_weight) {
   for (const double ratio : {1.0, 100.0}) {
     const ContactScene stack = stack_of_boxes_scene(8, 1, {.mass_ratio = ratio, .degenerate = true});
     const Problem problem = contact_problem(stack);
-    std::vector<double> z(std::size_t(problem.size()));
+    std::vector<double> z(problem.size());
     double above = 0;
     for (int box = 7; box >= 0; --box) {
-      above += stack.bodies[std::size_t(box)].mass * stack.gravity * stack.dt;
-      for (int corner = 0; corner < 4; ++corner) z[std::size_t(12 * box + 3 * corner)] = above / 4;
+      above += stack.bodies[box].mass * stack.gravity * stack.dt;
+      for (int corner = 0; corner < 4; ++corner) z[12 * box + 3 * corner] = above / 4;
     }
     // The load on a light box is up to eight heavy ones; its velocity is what rounding leaves of that.
     const double tolerance = 1e-15 * 8 * ratio;
@@ -303,9 +303,9 @@ TEST(PlantedProblems, stay_solved_when_said_otherwise) {
     const std::vector<int> order = random_order(int(layout.blocks.size()), dice);
     std::vector<double> scale, z;
     for (const int i : order) {
-      const Block& block = layout.blocks[std::size_t(i)];
+      const Block& block = layout.blocks[i];
       scale.push_back(dice.between(0.01, 10));
-      for (int k = 0; k < block.size; ++k) z.push_back(planted.z[std::size_t(block.start + k)] / scale.back());
+      for (int k = 0; k < block.size; ++k) z.push_back(planted.z[block.start + k] / scale.back());
     }
     const Problem other = rescaled(permuted(planted.problem, order), scale);
     ASSERT_FALSE(find_fault(other)) << "seed " << seed;
@@ -326,7 +326,7 @@ TEST(RandomMatrices, p_matrices_have_positive_principal_minors) {
       const int k = int(rows.size());
       Square minor = zero_square(k);
       for (int i = 0; i < k; ++i)
-        for (int j = 0; j < k; ++j) entry(minor, k, i, j) = entry(M, n, rows[std::size_t(i)], rows[std::size_t(j)]);
+        for (int j = 0; j < k; ++j) entry(minor, k, i, j) = entry(M, n, rows[i], rows[j]);
       double determinant = 1;
       for (int i = 0; i < k; ++i) {
         const double pivot = entry(minor, k, i, i);
@@ -351,7 +351,7 @@ TEST(RandomMatrices, copositive_ones_are) {
       for (double& x : z) x = dice.chance(0.5) ? 0 : dice.between(0, 1);
       double form = 0;
       for (int i = 0; i < n; ++i)
-        for (int j = 0; j < n; ++j) form += z[std::size_t(i)] * entry(M, n, i, j) * z[std::size_t(j)];
+        for (int j = 0; j < n; ++j) form += z[i] * entry(M, n, i, j) * z[j];
       EXPECT_GE(form, -1e-13 * n) << "seed " << seed;
     }
   }

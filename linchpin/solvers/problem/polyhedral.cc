@@ -4,20 +4,18 @@
 #include <cmath>
 #include <numbers>
 
+#include "linchpin/base/index.h"
+
 namespace linchpin {
-namespace {
-
-std::size_t index(int i) { return std::size_t(i); }
-
-}  // namespace
+namespace {}  // namespace
 
 // Opposite directions are opposite to the last bit, and perpendicular ones perpendicular: what is symmetric stays so.
 void PolyhedralFriction::set_directions(std::span<const double> turn) {
   const int nf = directions_;
-  direction_.resize(index(cones_ * nf));
+  direction_.resize(cones_ * nf);
   for (int c = 0; c < cones_; ++c) {
-    Direction* d = &direction_[index(c * nf)];
-    const double first = turn.empty() ? 0 : turn[index(c)];
+    Direction* d = &direction_[c * nf];
+    const double first = turn.empty() ? 0 : turn[c];
     for (int k = 0; k < nf; ++k) {
       if (k >= nf / 2) {
         d[k] = {-d[k - nf / 2].x, -d[k - nf / 2].y};
@@ -57,10 +55,10 @@ void PolyhedralFriction::pose(const Problem& conic, int directions, std::span<co
   const double* M = conic.M.dense_view(M_);
 
   // M P, where (1) is P
-  MP_.resize(index(n) * index(N));
+  MP_.resize(index(n) * N);
   for (int r = 0; r < n; ++r) {
-    const double* from = M + index(r) * index(n);
-    double* to = MP_.data() + index(r) * index(N);
+    const double* from = M + index(r) * n;
+    double* to = MP_.data() + index(r) * N;
     int cone = 0;
     for (const Block& b : blocks_) {
       const double* f = from + b.start;
@@ -77,24 +75,24 @@ void PolyhedralFriction::pose(const Problem& conic, int directions, std::span<co
 
   // P' (M P), with (3) and (4) for sigma
   out.M.make_dense(N);
-  out.q.resize(index(N));
+  out.q.resize(N);
   set_q(conic.q, out);
   out.blocks.clear();
   out.lower.clear();
   out.upper.clear();
   if (boxes) {
-    out.lower.resize(index(N), 0.0);
-    out.upper.resize(index(N), 0.0);
+    out.lower.resize(N, 0.0);
+    out.upper.resize(N, 0.0);
   }
   double* to = out.M.dense().data();
   int row = 0, cone = 0;
   for (const Block& b : blocks_) {
-    const double* from = MP_.data() + index(b.start) * index(N);
+    const double* from = MP_.data() + index(b.start) * N;
     if (b.kind != BlockKind::cone) {
-      to = std::copy_n(from, index(b.size) * index(N), to);
+      to = std::copy_n(from, index(b.size) * N, to);
       if (b.kind == BlockKind::box) {
-        std::copy_n(&conic.lower[index(b.start)], b.size, &out.lower[index(row)]);
-        std::copy_n(&conic.upper[index(b.start)], b.size, &out.upper[index(row)]);
+        std::copy_n(&conic.lower[b.start], b.size, &out.lower[row]);
+        std::copy_n(&conic.upper[b.start], b.size, &out.upper[row]);
       }
       out.blocks.push_back({b.kind, row, b.size, 0});
       row += b.size;
@@ -198,7 +196,7 @@ void PolyhedralFriction::from_conic(std::span<const double> conic_z, std::span<c
     double sigma = 0;
     if (!conic_w.empty())
       for (int k = 0; k < nf; ++k)
-        sigma = std::max(sigma, -(d[k].x * conic_w[index(b.start + 1)] + d[k].y * conic_w[index(b.start + 2)]));
+        sigma = std::max(sigma, -(d[k].x * conic_w[b.start + 1] + d[k].y * conic_w[b.start + 2]));
     *to++ = sigma;
   }
 }

@@ -39,7 +39,7 @@ class PolyhedralFriction {
 
   int size() const { return size_; }
   int directions() const { return directions_; }
-  int first_row(int block) const { return first_row_[std::size_t(block)]; }    // of a cone: that of its normal
+  int first_row(int block) const { return first_row_[block]; }                 // of a cone: that of its normal
   int bound_row(int cone) const { return first_row(cone) + directions_ + 1; }  // of a cone block: (4)
 
  private:
@@ -47,7 +47,7 @@ class PolyhedralFriction {
     double x, y;
   };
   void set_directions(std::span<const double> turn);
-  const Direction* directions_of(int cone) const { return &direction_[std::size_t(cone * directions_)]; }
+  const Direction* directions_of(int cone) const { return &direction_[cone * directions_]; }
 
   int directions_ = 0, conic_size_ = 0, size_ = 0, cones_ = 0;
   std::vector<Block> blocks_;         // the conic problem's

@@ -226,10 +226,10 @@ TEST(Polyhedral, TurnsWithItsContact) {
     std::fill(other.q.begin(), other.q.end(), 0.0);
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) {
-        other.q[std::size_t(i)] += entry(R, n, i, j) * conic.q[std::size_t(j)];
+        other.q[i] += entry(R, n, i, j) * conic.q[j];
         for (int k = 0; k < n; ++k)
           for (int l = 0; l < n; ++l)
-            entry(M, n, i, j) += entry(R, n, i, k) * conic.M.dense()[std::size_t(k * n + l)] * entry(R, n, j, l);
+            entry(M, n, i, j) += entry(R, n, i, k) * conic.M.dense()[k * n + l] * entry(R, n, j, l);
       }
     PolyhedralFriction turned, plain;
     Problem a, b;
@@ -247,7 +247,7 @@ TEST(Polyhedral, DirectionsAreOppositeToTheLastBit) {
     Problem out;
     friction.pose({Matrix::dense(3, {0, 0, 0, 0, 0, 0, 0, 0, 0}), {0, 0.3, -1.7}, {{BlockKind::cone, 0, 3, 1}}, {}, {}},
                   nf, std::span(&angle, 1), out);
-    for (int k = 0; k < nf / 2; ++k) EXPECT_EQ(out.q[std::size_t(1 + k)], -out.q[std::size_t(1 + k + nf / 2)]);
+    for (int k = 0; k < nf / 2; ++k) EXPECT_EQ(out.q[1 + k], -out.q[1 + k + nf / 2]);
   }
 }
 
@@ -303,7 +303,7 @@ TEST(Polyhedral, GuessesFromTheCone) {
     double sum = 0, least = 1;
     int used = 0;
     for (int k = 0; k < nf; ++k) {
-      const double beta = z[std::size_t(6 + k)], along = turn + 2 * std::numbers::pi * k / nf;
+      const double beta = z[6 + k], along = turn + 2 * std::numbers::pi * k / nf;
       sum += beta;
       used += beta > 0;
       least = std::min(least, z.back() + w[6] * std::cos(along) + w[7] * std::sin(along));  // (3)

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "linchpin/base/index.h"
+
 namespace linchpin {
 namespace {
 
@@ -13,8 +15,6 @@ Error error(const Parts&... parts) {
   (message << ... << parts);
   return {message.str()};
 }
-
-std::size_t index(int i) { return std::size_t(i); }
 
 }  // namespace
 
@@ -37,7 +37,7 @@ std::optional<Error> find_fault(const Problem& problem) {
   if (problem.M.size() != n) return error("M has ", problem.M.size(), " rows, q has ", n);
   if (!problem.M.finite()) return error("M has entries that are not finite");
   for (int i = 0; i < n; ++i)
-    if (!std::isfinite(problem.q[index(i)])) return error("q of row ", i, " is ", problem.q[index(i)]);
+    if (!std::isfinite(problem.q[i])) return error("q of row ", i, " is ", problem.q[i]);
   int row = 0;
   bool boxes = false;
   for (std::size_t b = 0; b < problem.blocks.size(); ++b) {
@@ -56,9 +56,8 @@ std::optional<Error> find_fault(const Problem& problem) {
       return error("block ", b, " is a box, and there are ", problem.lower.size(), " lower and ", problem.upper.size(),
                    " upper bounds for ", n, " rows");
     for (int i = block.start; i < row; ++i)
-      if (!(problem.lower[index(i)] <= problem.upper[index(i)]) || problem.lower[index(i)] == HUGE_VAL ||
-          problem.upper[index(i)] == -HUGE_VAL)
-        return error("bounds of row ", i, " are ", problem.lower[index(i)], " and ", problem.upper[index(i)]);
+      if (!(problem.lower[i] <= problem.upper[i]) || problem.lower[i] == HUGE_VAL || problem.upper[i] == -HUGE_VAL)
+        return error("bounds of row ", i, " are ", problem.lower[i], " and ", problem.upper[i]);
   }
   if (row != n) return error("the blocks end at row ", row, " of ", n);
   if (!boxes && (!problem.lower.empty() || !problem.upper.empty())) return error("there are bounds but no box");

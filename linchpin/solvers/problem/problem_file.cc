@@ -79,7 +79,7 @@ class Lines {
   }
 
   int words() const { return words_; }
-  std::string_view word(int i) const { return word_[std::size_t(i)]; }
+  std::string_view word(int i) const { return word_[i]; }
   std::int64_t number() const { return number_; }
   std::size_t bytes() const { return bytes_; }
 
@@ -112,7 +112,7 @@ class Lines {
       if (begin == stop) return;
       const char* const start = begin;
       while (begin != stop && !blank(*begin)) ++begin;
-      word_[std::size_t(words_++)] = std::string_view(start, std::size_t(begin - start));
+      word_[words_++] = std::string_view(start, std::size_t(begin - start));
       last_ = begin;
     }
     while (stop != begin && blank(stop[-1])) --stop;
@@ -201,9 +201,8 @@ void each_value(Lines& lines, int n, What&& what, Read&& read) {
 template <class What>
 std::vector<double> values(Lines& lines, int n, What&& what) {
   std::vector<double> x(static_cast<std::size_t>(n));
-  each_value(lines, n, what, [&](int i, std::string_view word, const auto& expected) {
-    x[std::size_t(i)] = number_in(lines, word, expected);
-  });
+  each_value(lines, n, what,
+             [&](int i, std::string_view word, const auto& expected) { x[i] = number_in(lines, word, expected); });
   return x;
 }
 
@@ -295,7 +294,7 @@ std::int64_t filled_blocks(int n, int block, const std::vector<Triplet>& list) {
   std::vector<int> last(static_cast<std::size_t>(n / block), -1);  // the last row block that was seen in this column
   std::int64_t count = 0;
   for (const Triplet& e : list) {
-    int& seen = last[std::size_t(e.column / block)];
+    int& seen = last[e.column / block];
     count += seen != e.row / block;
     seen = e.row / block;
   }
@@ -400,10 +399,10 @@ void each_entry(const Matrix& M, Take&& take) {
     for (std::size_t i = 0; i + 1 < b.row_start.size(); ++i)
       for (int row = b.row_start[i]; row < b.row_start[i + 1]; ++row)
         for (int e = b.first[i]; e < b.first[i + 1]; ++e) {
-          const std::size_t column = std::size_t(b.column[std::size_t(e)]);
+          const std::size_t column = std::size_t(b.column[e]);
           const int start = b.column_start[column], width = b.column_start[column + 1] - start;
           const double* const value =
-              b.values.data() + b.value_start[std::size_t(e)] + std::size_t(row - b.row_start[i]) * std::size_t(width);
+              b.values.data() + b.value_start[e] + std::size_t(row - b.row_start[i]) * std::size_t(width);
           for (int k = 0; k < width; ++k) offer(row, start + k, value[k]);
         }
     return;
@@ -452,7 +451,7 @@ std::optional<Error> write_file(const std::string& path, std::string_view text) 
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-std::string_view name(ProblemFormat format) { return format_names[std::size_t(format)]; }
+std::string_view name(ProblemFormat format) { return format_names[int(format)]; }
 
 std::optional<ProblemFormat> format_of_name(std::string_view file) {
   for (std::size_t i = 0; i < format_names.size(); ++i)

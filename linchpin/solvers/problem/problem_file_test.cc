@@ -155,7 +155,7 @@ TEST(ProblemFile, ContactsAreBlockSparseUpToHalfOfTheBlocks) {
   EXPECT_EQ(M.blocks().row_blocks(), 4);
   EXPECT_EQ(M.blocks().column.size(), 8u);
   const std::vector<double> all = all_of(M);
-  for (int b = 0; b < 8; ++b) EXPECT_EQ(all[std::size_t((b / 4 * 3 + 1) * 12 + b % 4 * 3 + 2)], b + 1);
+  for (int b = 0; b < 8; ++b) EXPECT_EQ(all[(b / 4 * 3 + 1) * 12 + b % 4 * 3 + 2], b + 1);
 }
 
 // A long lcp with a few numbers must not become a dense matrix of gigabytes.
@@ -178,7 +178,7 @@ TEST(ProblemFile, EveryBitComesBack) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 60; ++round) {
     const int kind = round % 3, contacts = 1 + round % 7, n = 3 * contacts;
-    std::vector<double> M(std::size_t(n * n));
+    std::vector<double> M(n * n);
     for (double& x : M) x = random() % 4 == 0 ? any_double(random) : random() % 4 == 0 ? -0.0 : 0.0;
     Problem p;
     p.M = Matrix::dense(n, std::move(M));

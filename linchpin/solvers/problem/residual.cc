@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "linchpin/base/index.h"
+
 namespace linchpin {
 namespace {
-
-std::size_t index(int i) { return std::size_t(i); }
 
 // |z - P(z - w~)|^2 of a cone, z in units of 1/s and w in units of s. Pieces of P are told apart so that no velocity is
 // lost as the difference of two impulses: inside the cone the map is w~ itself.
@@ -29,12 +29,12 @@ T row_map(const Problem& p, BlockKind kind, int row, double z, T w, T s) {
   if (std::isnan(W) || !std::isfinite(Z)) return NAN;
   if (kind == BlockKind::nonnegative) return std::min(Z, W);
   if (kind == BlockKind::free) return W;
-  const T l = s * p.lower[index(row)], h = s * p.upper[index(row)];
+  const T l = s * p.lower[row], h = s * p.upper[row];
   return Z - W <= l ? Z - l : Z - W >= h ? Z - h : W;
 }
 
 double diagonal(const Problem& p, int row) {
-  if (p.M.kind() == Matrix::Kind::dense) return std::abs(p.M.dense()[index(row) * index(p.size()) + index(row)]);
+  if (p.M.kind() == Matrix::Kind::dense) return std::abs(p.M.dense()[index(row) * p.size() + row]);
   double d;
   p.M.copy(row, 1, row, 1, &d, 1);
   return std::abs(d);
@@ -46,14 +46,14 @@ double largest_coupling(const Problem& p, int i, const std::vector<double>& inve
   const int n = p.size();
   double most = 0;
   const auto look = [&](const double* entries, int stride) {
-    for (int j = 0; j < n; ++j) most = std::max(most, std::abs(entries[index(j) * index(stride)]) * inverse[index(j)]);
+    for (int j = 0; j < n; ++j) most = std::max(most, std::abs(entries[index(j) * stride]) * inverse[j]);
   };
   if (p.M.kind() == Matrix::Kind::dense) {
-    look(&p.M.dense()[index(i) * index(n)], 1);
-    look(&p.M.dense()[index(i)], n);
+    look(&p.M.dense()[index(i) * n], 1);
+    look(&p.M.dense()[i], n);
     return most;
   }
-  row.resize(index(n));
+  row.resize(n);
   p.M.copy(i, 1, 0, n, row.data(), n);
   look(row.data(), 1);
   p.M.copy(0, n, i, 1, row.data(), 1);
@@ -65,32 +65,32 @@ double largest_coupling(const Problem& p, int i, const std::vector<double>& inve
 
 void row_scales(const Problem& p, ResidualWorkspace& ws) {
   const int n = p.size();
-  ws.scale.resize(index(n));
+  ws.scale.resize(n);
   bool missing = false;
   for (const Block& b : p.blocks) {
     if (b.kind == BlockKind::cone) {
       double d[9];
       p.M.diagonal(b.start, 3, d);
       const double s = std::sqrt((std::abs(d[0]) + std::abs(d[4]) + std::abs(d[8])) / 3);
-      for (int k = 0; k < 3; ++k) ws.scale[index(b.start + k)] = s;
+      for (int k = 0; k < 3; ++k) ws.scale[b.start + k] = s;
     } else {
-      for (int i = b.start; i < b.start + b.size; ++i) ws.scale[index(i)] = std::sqrt(diagonal(p, i));
+      for (int i = b.start; i < b.start + b.size; ++i) ws.scale[i] = std::sqrt(diagonal(p, i));
     }
-    for (int i = b.start; i < b.start + b.size; ++i) missing = missing || !(ws.scale[index(i)] > 0);
+    for (int i = b.start; i < b.start + b.size; ++i) missing = missing || !(ws.scale[i] > 0);
   }
   if (!missing) return;
-  ws.part.resize(index(n));  // 1 / s of rows with a diagonal only, so that the order of rows does not matter
+  ws.part.resize(n);  // 1 / s of rows with a diagonal only, so that the order of rows does not matter
   for (std::size_t i = 0; i < index(n); ++i) ws.part[i] = ws.scale[i] > 0 ? 1 / ws.scale[i] : 0;
   for (const Block& b : p.blocks)
     for (int i = b.start; i < b.start + b.size; ++i) {
-      if (ws.part[index(i)] > 0) continue;
-      ws.scale[index(i)] = largest_coupling(p, i, ws.part, ws.row);
-      if (!(ws.scale[index(i)] > 0)) ws.scale[index(i)] = 1;
+      if (ws.part[i] > 0) continue;
+      ws.scale[i] = largest_coupling(p, i, ws.part, ws.row);
+      if (!(ws.scale[i] > 0)) ws.scale[i] = 1;
     }
   for (const Block& b : p.blocks)
-    if (b.kind == BlockKind::cone && !(ws.part[index(b.start)] > 0)) {
-      const double s = std::max({ws.scale[index(b.start)], ws.scale[index(b.start + 1)], ws.scale[index(b.start + 2)]});
-      for (int k = 0; k < 3; ++k) ws.scale[index(b.start + k)] = s;
+    if (b.kind == BlockKind::cone && !(ws.part[b.start] > 0)) {
+      const double s = std::max({ws.scale[b.start], ws.scale[b.start + 1], ws.scale[b.start + 2]});
+      for (int k = 0; k < 3; ++k) ws.scale[b.start + k] = s;
     }
 }
 
@@ -105,22 +105,22 @@ Residual judge(const Problem& p, std::span<const double> z, const T* w, T lost, 
   const auto add = [&](int row, T scaled_part, T plain_part) {  // squares
     scaled += scaled_part;
     plain += plain_part;
-    ws.part[index(row)] = double(std::sqrt(scaled_part));
+    ws.part[row] = double(std::sqrt(scaled_part));
     if (scaled_part > worst || (std::isnan(scaled_part) && !std::isnan(worst))) {  // NaN is the worst
       worst = scaled_part;
       r.worst_row = row;
-      r.worst = ws.part[index(row)];
+      r.worst = ws.part[row];
     }
   };
   for (const Block& b : p.blocks) {
     if (b.kind == BlockKind::cone) {
-      const double* zb = &z[index(b.start)];
-      add(b.start, cone_map<T>(b.mu, zb, w + b.start, ws.scale[index(b.start)]), cone_map<T>(b.mu, zb, w + b.start, 1));
-      ws.part[index(b.start + 1)] = ws.part[index(b.start + 2)] = 0;
+      const double* zb = &z[b.start];
+      add(b.start, cone_map<T>(b.mu, zb, w + b.start, ws.scale[b.start]), cone_map<T>(b.mu, zb, w + b.start, 1));
+      ws.part[b.start + 1] = ws.part[b.start + 2] = 0;
     } else {
       for (int i = b.start; i < b.start + b.size; ++i) {
-        const T e = row_map<T>(p, b.kind, i, z[index(i)], w[i], ws.scale[index(i)]);
-        const T f = row_map<T>(p, b.kind, i, z[index(i)], w[i], 1);
+        const T e = row_map<T>(p, b.kind, i, z[i], w[i], ws.scale[i]);
+        const T f = row_map<T>(p, b.kind, i, z[i], w[i], 1);
         add(i, e * e, f * f);
       }
     }
@@ -144,10 +144,10 @@ Residual judge(const Problem& p, std::span<const double> z, const T* w, T lost, 
 Residual residual(const Problem& p, std::span<const double> z, ResidualWorkspace& ws) {
   const int n = p.size();
   check(z.size() == index(n), "z has ", z.size(), " numbers for ", n, " rows");
-  ws.w.resize(index(n));
+  ws.w.resize(n);
   ws.work.resize(p.M.work_size());
   row_scales(p, ws);
-  ws.part.resize(index(n));
+  ws.part.resize(n);
   // In scaled units M has a unit diagonal, so rounding takes from w about epsilon times the impulses that go into it.
   double impulses = 0, q = 0;
   for (std::size_t i = 0; i < index(n); ++i) {
@@ -162,7 +162,7 @@ Residual residual(const Problem& p, std::span<const double> z, ResidualWorkspace
     return judge<double>(p, z, ws.w.data(), 0, ws);
   }
   // Large impulses, as redundant contacts may have: in extended precision. What even that may lose is added on top.
-  ws.extended_w.resize(index(n));
+  ws.extended_w.resize(n);
   ws.extended_work.resize(p.M.work_size());
   p.M.multiply_extended(z, ws.extended_w, ws.extended_work);
   for (std::size_t i = 0; i < index(n); ++i) {

@@ -152,7 +152,7 @@ TEST(Residual, IsTheNaturalMap) {
       EXPECT_LE(part, r.worst) << "seed " << seed;
     }
     EXPECT_NEAR(std::sqrt(sum), r.absolute, 40 * epsilon * r.absolute) << "seed " << seed;
-    EXPECT_EQ(ws.part[std::size_t(r.worst_row)], r.worst) << "seed " << seed;
+    EXPECT_EQ(ws.part[r.worst_row], r.worst) << "seed " << seed;
     // w is left behind
     Square M(z.size() * z.size());
     p.M.to_dense(M.data(), p.size());
@@ -274,7 +274,7 @@ TEST(Residual, UnitsAndOrderDoNotMatter) {
     if (seed % 3 == 0)  // rows without a diagonal, coupled to others: the first block keeps its own
       for (const Block& b : p.blocks)
         if (b.start > 0 && b.kind != BlockKind::cone && dice.chance(0.5))
-          for (int i = b.start; i < b.start + b.size; ++i) p.M.dense()[std::size_t(i * p.size() + i)] = 0;
+          for (int i = b.start; i < b.start + b.size; ++i) p.M.dense()[i * p.size() + i] = 0;
     const std::vector<double> z = random_q(p.size(), dice);
     ResidualWorkspace ws;
     const Residual r = residual(p, z, ws);
@@ -284,7 +284,7 @@ TEST(Residual, UnitsAndOrderDoNotMatter) {
     std::vector<double> units, other_z = z;
     for (const Block& b : p.blocks) {
       units.push_back(std::pow(10, dice.near_zero(4)));
-      for (int i = b.start; i < b.start + b.size; ++i) other_z[std::size_t(i)] /= units.back();
+      for (int i = b.start; i < b.start + b.size; ++i) other_z[i] /= units.back();
     }
     const Residual u = judge(rescaled(p, units), other_z);
     EXPECT_NEAR(u.absolute, r.absolute, 4 * allowed) << "seed " << seed;
@@ -295,9 +295,9 @@ TEST(Residual, UnitsAndOrderDoNotMatter) {
     std::vector<double> permuted_z;
     std::vector<int> from;
     for (const int b : order)
-      for (int k = 0; k < p.blocks[std::size_t(b)].size; ++k) {
-        from.push_back(p.blocks[std::size_t(b)].start + k);
-        permuted_z.push_back(z[std::size_t(from.back())]);
+      for (int k = 0; k < p.blocks[b].size; ++k) {
+        from.push_back(p.blocks[b].start + k);
+        permuted_z.push_back(z[from.back()]);
       }
     ResidualWorkspace permuted_ws;
     const Residual o = residual(permuted(p, order), permuted_z, permuted_ws);
@@ -306,9 +306,9 @@ TEST(Residual, UnitsAndOrderDoNotMatter) {
     EXPECT_NEAR(o.plain_absolute, r.plain_absolute, 4 * rounding(p, z, std::vector<double>(z.size(), 1.0)))
         << "seed " << seed;
     // the same row, or one that is as bad: of a matrix of rank 1 all free rows are
-    EXPECT_NEAR(ws.part[std::size_t(from[std::size_t(o.worst_row)])], r.worst, 4 * allowed) << "seed " << seed;
+    EXPECT_NEAR(ws.part[from[o.worst_row]], r.worst, 4 * allowed) << "seed " << seed;
     for (std::size_t i = 0; i < from.size(); ++i)
-      EXPECT_EQ(permuted_ws.scale[i], ws.scale[std::size_t(from[i])]) << "seed " << seed << " row " << i;
+      EXPECT_EQ(permuted_ws.scale[i], ws.scale[from[i]]) << "seed " << seed << " row " << i;
   }
 }
 
@@ -318,7 +318,7 @@ TEST(Residual, NamesTheWorstContact) {
     // Contacts at rest without force are content with q = 0, but for one that is pulled.
     Problem quiet = p;
     std::fill(quiet.q.begin(), quiet.q.end(), 0.0);
-    quiet.q[std::size_t(3 * contact)] = -1;
+    quiet.q[3 * contact] = -1;
     const Residual r = judge(quiet, std::vector<double>(quiet.q.size()));
     EXPECT_EQ(r.worst_row, 3 * contact);
     EXPECT_NEAR(r.worst, r.absolute, 4 * epsilon * r.absolute);
@@ -350,7 +350,7 @@ TEST(Residual, NothingThatIsNotFiniteIsWithin) {
       for (int i = 0; i < n; ++i)
         for (const double bad : {std::nan(""), infinity, -infinity}) {
           std::vector<double> z = p->z;
-          z[std::size_t(i)] = bad;
+          z[i] = bad;
           const Residual r = judge(p->problem, z);
           EXPECT_FALSE(r.within(largest)) << "seed " << seed << " row " << i << " is " << bad;
         }
@@ -364,7 +364,7 @@ TEST(Residual, NaNIsTheWorst) {
   const Problem p = linear_complementarity(Matrix::sparse(block_sparse(start, start, ones)), {-1, -1, -1});
   for (int row = 0; row < 3; ++row) {
     std::vector<double> z{1, 5, 1};
-    z[std::size_t(row)] = std::nan("");
+    z[row] = std::nan("");
     const Residual r = judge(p, z);
     EXPECT_TRUE(std::isnan(r.absolute));
     EXPECT_EQ(r.worst_row, row);

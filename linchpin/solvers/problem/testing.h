@@ -32,7 +32,7 @@ inline Square random_psd(int n, int rank, Dice& dice) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j) {
       double sum = 0;
-      for (int k = 0; k < rank; ++k) sum += G[std::size_t(i * rank + k)] * G[std::size_t(j * rank + k)];
+      for (int k = 0; k < rank; ++k) sum += G[i * rank + k] * G[j * rank + k];
       entry(M, n, i, j) = entry(M, n, j, i) = sum;
     }
   return M;
@@ -83,7 +83,7 @@ inline Square random_copositive(int n, bool strictly, Dice& dice) {
 // Small integers, many rows and columns alike: pivots tie all the way. Symmetric positive semidefinite, exactly.
 inline Square random_integer_psd(int n, Dice& dice) {
   const int rank = 1 + dice.below(std::max(1, n));
-  std::vector<int> G(std::size_t(n * rank));
+  std::vector<int> G(n * rank);
   for (int& g : G) g = dice.below(3) - 1;
   for (int i = 1; i < n; ++i)
     if (dice.chance(0.3)) std::copy_n(G.begin() + (dice.below(i)) * rank, rank, G.begin() + i * rank);
@@ -91,7 +91,7 @@ inline Square random_integer_psd(int n, Dice& dice) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       int sum = 0;
-      for (int k = 0; k < rank; ++k) sum += G[std::size_t(i * rank + k)] * G[std::size_t(j * rank + k)];
+      for (int k = 0; k < rank; ++k) sum += G[i * rank + k] * G[j * rank + k];
       entry(M, n, i, j) = sum;
     }
   return M;
@@ -135,7 +135,7 @@ inline BlockLayout random_layout(int rows, const BlockMix& mix, Dice& dice) {
   BlockLayout layout;
   while (layout.size < rows) {
     Block block;
-    block.kind = kinds[std::size_t(dice.below(int(kinds.size())))];
+    block.kind = kinds[dice.below(int(kinds.size()))];
     block.start = layout.size;
     block.size = block.kind == BlockKind::cone ? 3 : 1 + dice.below(std::min(3, rows - layout.size));
     if (block.kind == BlockKind::cone) block.mu = dice.chance(0.1) ? 0 : dice.between(0.05, 1.2);
@@ -145,13 +145,13 @@ inline BlockLayout random_layout(int rows, const BlockMix& mix, Dice& dice) {
   const bool boxed = std::any_of(layout.blocks.begin(), layout.blocks.end(),
                                  [](const Block& block) { return block.kind == BlockKind::box; });
   if (!boxed) return layout;
-  layout.lower.assign(std::size_t(layout.size), 0);
-  layout.upper.assign(std::size_t(layout.size), 0);
+  layout.lower.assign(layout.size, 0);
+  layout.upper.assign(layout.size, 0);
   for (const Block& block : layout.blocks) {
     if (block.kind != BlockKind::box) continue;
     for (int row = block.start; row < block.start + block.size; ++row) {
-      double& l = layout.lower[std::size_t(row)];
-      double& u = layout.upper[std::size_t(row)];
+      double& l = layout.lower[row];
+      double& u = layout.upper[row];
       l = dice.near_zero(2);
       u = dice.chance(0.1) ? l : l + dice.between(0, 2);
       if (dice.chance(0.1)) l = -infinity;
@@ -181,8 +181,8 @@ inline Planted plant(const BlockLayout& layout, Matrix M, double degenerate, Dic
   for (const Block& block : layout.blocks) {
     const bool tie = dice.chance(degenerate);
     if (block.kind == BlockKind::cone) {
-      double* const z = &planted.z[std::size_t(block.start)];
-      double* const w = &planted.w[std::size_t(block.start)];
+      double* const z = &planted.z[block.start];
+      double* const w = &planted.w[block.start];
       double x = 1, y = 0;  // the direction of sliding
       for (double squared = 2; squared > 1 || squared < 0.01; squared = x * x + y * y) {
         x = dice.near_zero(1);
@@ -212,14 +212,14 @@ inline Planted plant(const BlockLayout& layout, Matrix M, double degenerate, Dic
       continue;
     }
     for (int row = block.start; row < block.start + block.size; ++row) {
-      double& z = planted.z[std::size_t(row)];
-      double& w = planted.w[std::size_t(row)];
+      double& z = planted.z[row];
+      double& w = planted.w[row];
       if (block.kind == BlockKind::free) {
         z = dice.near_zero(1);
       } else if (block.kind == BlockKind::nonnegative) {
         if (!tie) (dice.chance(0.5) ? z : w) = positive();
       } else {
-        const double l = layout.lower[std::size_t(row)], u = layout.upper[std::size_t(row)];
+        const double l = layout.lower[row], u = layout.upper[row];
         const int where = dice.below(3);
         if (where == 0 && std::isfinite(l)) {
           z = l;
@@ -289,7 +289,7 @@ inline Problem permuted(const Problem& problem, const std::vector<int>& order) {
   BlockLayout layout;
   std::vector<std::size_t> from;  // row of the problem for each row of the result
   for (const int i : order) {
-    Block block = problem.blocks[std::size_t(i)];
+    Block block = problem.blocks[i];
     for (int k = 0; k < block.size; ++k) from.push_back(std::size_t(block.start + k));
     block.start = layout.size;
     layout.size += block.size;
@@ -311,7 +311,7 @@ inline Problem permuted(const Problem& problem, const std::vector<int>& order) {
 inline std::vector<int> random_order(int count, Dice& dice) {
   std::vector<int> order(static_cast<std::size_t>(count));
   std::iota(order.begin(), order.end(), 0);
-  for (int i = count - 1; i > 0; --i) std::swap(order[std::size_t(i)], order[std::size_t(dice.below(i + 1))]);
+  for (int i = count - 1; i > 0; --i) std::swap(order[i], order[dice.below(i + 1)]);
   return order;
 }
 
@@ -321,7 +321,7 @@ inline Problem rescaled(const Problem& problem, const std::vector<double>& scale
   const std::size_t n = std::size_t(problem.size());
   std::vector<double> s(n);
   for (std::size_t i = 0; i < problem.blocks.size(); ++i)
-    for (int k = 0; k < problem.blocks[i].size; ++k) s[std::size_t(problem.blocks[i].start + k)] = scale[i];
+    for (int k = 0; k < problem.blocks[i].size; ++k) s[problem.blocks[i].start + k] = scale[i];
   Problem other = problem;
   Square M(n * n);
   problem.M.to_dense(M.data(), int(n));
