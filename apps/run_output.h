@@ -7,7 +7,7 @@
 
 #include "apps/json_output.h"
 #include "apps/output_file.h"
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 #include "linchpin/sim/simulation.h"
 
 namespace linchpin {

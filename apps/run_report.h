@@ -10,7 +10,7 @@
 #include "apps/model_argument.h"
 #include "apps/run_output.h"
 #include "apps/run_request.h"
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 
 namespace linchpin {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "linchpin/model/state.h"
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 #include "linchpin/sim/simulation.h"
 
 namespace CLI {

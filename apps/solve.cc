@@ -221,8 +221,8 @@ std::string also_tried(const SolveReport& report) {
 }
 
 std::string status_text(const SolveReport& report) {
-  std::string text(name(report.status));
-  if (report.status == Status::not_solved) text += fmt::format(": {}", name(report.stop));
+  std::string text(to_string(report.status));
+  if (report.status == Status::not_solved) text += fmt::format(": {}", to_string(report.stop));
   return text;
 }
 
@@ -273,7 +273,7 @@ Json row_json(const Task& task, const Attempt& a) {
   const SolveReport& report = a.report;
   const Residual& r = report.residual;
   const auto number = [&](double x) { return tried ? Json(x) : Json(nullptr); };
-  row["status"] = tried ? identifier(name(report.status)) : "refused";
+  row["status"] = tried ? identifier(to_string(report.status)) : "refused";
   row["iterations"] = tried ? Json(report.iterations) : Json(nullptr);
   row["seconds"] = number(a.seconds);
   row["residual_abs"] = number(r.plain_absolute);
@@ -287,7 +287,7 @@ Json row_json(const Task& task, const Attempt& a) {
     row["reason"] = a.refusal;
     return row;
   }
-  row["stop"] = identifier(name(report.stop));
+  row["stop"] = identifier(to_string(report.stop));
   row["used"] = std::string(info(report.solver).name);
   row["tried"] = Json::array();
   for (int i = 0; i < report.tries; ++i) row["tried"].push_back(std::string(info(report.tried[i]).name));

@@ -70,7 +70,7 @@ double BlockSystem::residual(std::span<const double> y, std::span<const double> 
   return largest > 0 ? most / largest : most;
 }
 
-std::string name(ForestShape shape) {
+std::string to_string(ForestShape shape) {
   switch (shape) {
     case ForestShape::chain:
       return "chain";

@@ -49,7 +49,7 @@ class ConstraintForest;
 class ForestFactors;
 
 enum class ForestShape { chain, star, random };
-std::string name(ForestShape shape);
+std::string to_string(ForestShape shape);
 // Rigid bodies in space, each hung by a hinge (5 rows) on another one, the first on the world; numbers as hinges in random
 // places make them.
 BlockSystem hinged_bodies(ForestShape shape, int bodies);

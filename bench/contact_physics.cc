@@ -9,7 +9,7 @@
 #include "bench/text.h"
 #include "bench/timing.h"
 #include "linchpin/model/scenes.h"
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 
 namespace linchpin {
 namespace {

@@ -68,7 +68,7 @@ ForestTimed time_forest(BlockSystem& system, std::span<const General> general, c
   const long numbers_of_A = nonzeros_of_A(system);
   for (const General kind : general) {
     if (!is_here(kind) || !limits.allow(kind, found.bodies, numbers_of_A)) continue;
-    if (!progress(name(kind))) return {};
+    if (!progress(to_string(kind))) return {};
     GeneralTimed& g = found.general.emplace_back(GeneralTimed{.solver = kind, .both = {}, .reason = {}});
     std::unique_ptr<GeneralSolver> solver = make_general(kind, system);
     const double start = thread_seconds();

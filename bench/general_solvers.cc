@@ -5,7 +5,7 @@
 
 namespace linchpin {
 
-std::string name(General solver) {
+std::string to_string(General solver) {
   switch (solver) {
     case General::ldlt_in_our_order:
       return "SimplicialLDLT, our order";

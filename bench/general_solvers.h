@@ -22,7 +22,7 @@ enum class General {
   dense_of_A,    // LLT of a full matrix: the O(n^3) way
   cg_of_A,       // conjugate gradients with the diagonal as preconditioner, A as matrix or as operator, what is cheaper
 };
-std::string name(General solver);
+std::string to_string(General solver);
 
 class GeneralSolver {
  public:

@@ -25,7 +25,7 @@ TEST(GeneralSolvers, SolveWhatTheForestSolves) {
       EXPECT_GE(system.residual(y, l), 1e-6);  // the judge sees it
       for (const General kind : all_general) {
         if (!is_here(kind)) continue;
-        const std::string what = name(kind) + " on " + name(shape) + " of " + std::to_string(bodies);
+        const std::string what = to_string(kind) + " on " + to_string(shape) + " of " + std::to_string(bodies);
         const std::unique_ptr<GeneralSolver> solver = make_general(kind, system);
         const bool factored = solver->factor();
         if (kind == General::ldlt_amd && !factored) continue;  // the zero block has no pivots

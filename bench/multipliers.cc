@@ -138,7 +138,7 @@ bool MultipliersSuite::run_model(const std::string& name) {
 
 bool MultipliersSuite::run_bodies(ForestShape shape, int bodies) {
   BlockSystem system = hinged_bodies(shape, bodies);
-  case_ = name(shape) + " of " + std::to_string(bodies);
+  case_ = to_string(shape) + " of " + std::to_string(bodies);
   size_ = system.total_size();
   std::span<const General> general = all_general;
   if (!options_.peers) general = {};
@@ -151,7 +151,7 @@ bool MultipliersSuite::run_bodies(ForestShape shape, int bodies) {
   const double ours = 1e6 * t.both.minimum;
   BenchRow& main = add("factor and solve", "linchpin", "double", t.both);
   for (const GeneralTimed& g : t.general)
-    if (g.both) main.ratio[name(g.solver)] = g.both->minimum / t.both.minimum;
+    if (g.both) main.ratio[to_string(g.solver)] = g.both->minimum / t.both.minimum;
   if (t.best()) main.ratio[best_general] = t.best()->both->minimum / t.both.minimum;
   add("factor", "linchpin", "double", t.factor);
   add("solve", "linchpin", "double", t.solve);
@@ -160,12 +160,13 @@ bool MultipliersSuite::run_bodies(ForestShape shape, int bodies) {
   add("residual", "relative", "linchpin", "double", t.residual);
   for (const GeneralTimed& g : t.general) {
     if (g.both)
-      add("factor and solve", who(g.solver), name(g.solver), *g.both);
+      add("factor and solve", who(g.solver), to_string(g.solver), *g.both);
     else
-      add("factor and solve", "us", who(g.solver), name(g.solver), {}).reason = name(g.solver) + ": " + g.reason;
+      add("factor and solve", "us", who(g.solver), to_string(g.solver), {}).reason =
+          to_string(g.solver) + ": " + g.reason;
     if (!g.both) continue;
-    add("residual", "relative", who(g.solver), name(g.solver), g.residual);
-    if (g.solver == General::cg_of_A) add("iterations", "", who(g.solver), name(g.solver), g.iterations);
+    add("residual", "relative", who(g.solver), to_string(g.solver), g.residual);
+    if (g.solver == General::cg_of_A) add("iterations", "", who(g.solver), to_string(g.solver), g.iterations);
   }
 
   const auto per_body = [&](const Timing& timing) { return 1e9 * timing.minimum / bodies; };
@@ -173,11 +174,11 @@ bool MultipliersSuite::run_bodies(ForestShape shape, int bodies) {
   std::optional<double> growth;
   if (const auto at = at_1000_.find(int(shape)); at != at_1000_.end()) growth = per_body(t.both) / at->second;
   if (growth && bodies > 1000) most_growth_ = std::max(most_growth_.value_or(0), *growth);
-  ours_.rows.push_back({name(shape), std::to_string(bodies), text(per_body(t.both)), text(per_body(t.factor)),
+  ours_.rows.push_back({to_string(shape), std::to_string(bodies), text(per_body(t.both)), text(per_body(t.factor)),
                         text(per_body(t.solve)), text(per_body(t.solve8)), text(per_body(t.touch)),
                         text(t.factor.minimum / t.solve.minimum), growth ? text(*growth) : "-"});
   if (t.general.empty()) return true;
-  std::vector<std::string> cells{name(shape), std::to_string(bodies), text(ours)};
+  std::vector<std::string> cells{to_string(shape), std::to_string(bodies), text(ours)};
   for (const General kind : all_general) {
     if (!is_shown(kind)) continue;
     const GeneralTimed* const g = t.find(kind);
@@ -205,7 +206,7 @@ BenchReport MultipliersSuite::run() {
         "100000 bodies are 240 MB of numbers, which do not fit a core's caches: \"touch\" is what reading them takes");
   for (const General kind : all_general) {
     if (!is_shown(kind)) continue;
-    rivals_.columns.push_back(name(kind) + (kind == General::cg_of_A ? " (iterations)" : ""));
+    rivals_.columns.push_back(to_string(kind) + (kind == General::cg_of_A ? " (iterations)" : ""));
     rivals_.align += 'r';
   }
   rivals_.columns.emplace_back("best over ours");
@@ -228,7 +229,7 @@ BenchReport MultipliersSuite::run() {
   for (const std::string& name : scenes) go_on = go_on && progress_(done++ / parts, name) && run_model(name);
   for (const ForestShape shape : {ForestShape::chain, ForestShape::star, ForestShape::random})
     for (const int bodies : sizes)
-      go_on = go_on && progress_(done++ / parts, name(shape) + " of " + std::to_string(bodies)) &&
+      go_on = go_on && progress_(done++ / parts, to_string(shape) + " of " + std::to_string(bodies)) &&
               run_bodies(shape, bodies);
   report_.tables = {std::move(models_), std::move(ours_)};
   if (!rivals_.rows.empty()) report_.tables.push_back(std::move(rivals_));

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "linchpin/dynamics/loops/assembly.h"
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 #include "linchpin/sim/simulation.h"
 
 using namespace linchpin;

@@ -6,7 +6,7 @@
 
 #include "apps/reproduce/humanoid_box.h"
 #include "apps/reproduce/osim_timing.h"
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 
 namespace linchpin {
 

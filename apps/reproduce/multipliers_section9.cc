@@ -185,7 +185,7 @@ Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& t
   for (std::size_t i = 0; i < solvers.size(); ++i)
     if (m.best_sparse.empty() || us(first_sparse + i) < m.sparse) {
       m.sparse = us(first_sparse + i);
-      m.best_sparse = name(kinds[i]);
+      m.best_sparse = to_string(kinds[i]);
     }
   if (m.auxiliary > 0) m.matrix = us(work.size() - 1);
   return m;
@@ -273,13 +273,13 @@ bool is_shown(General solver) { return is_here(solver) && solver != General::ldl
 using Growth = std::vector<ForestTimed>;  // of one shape, by size
 
 Table growth_table(ForestShape shape, const Growth& rows) {
-  Table table{fmt::format("Hinged bodies, {}: us for factors and a solution", name(shape)),
+  Table table{fmt::format("Hinged bodies, {}: us for factors and a solution", to_string(shape)),
               "rrrrr",
               {"bodies", "ours", "ns per body", "memory alone", "residual"},
               {}};
   for (const General kind : all_general) {
     if (!is_shown(kind)) continue;
-    table.columns.push_back(name(kind));
+    table.columns.push_back(to_string(kind));
     table.align += 'r';
   }
   table.columns.emplace_back("CG's iterations");
@@ -302,7 +302,7 @@ Table growth_table(ForestShape shape, const Growth& rows) {
   return table;
 }
 Plot growth_plot(ForestShape shape, const Growth& rows) {
-  Plot plot{.title = fmt::format("Factors and a solution: {}", name(shape)),
+  Plot plot{.title = fmt::format("Factors and a solution: {}", to_string(shape)),
             .x_label = "bodies",
             .y_label = "us",
             .log_x = true,
@@ -312,7 +312,7 @@ Plot growth_plot(ForestShape shape, const Growth& rows) {
   for (const ForestTimed& t : rows) plot.series[0].points.emplace_back(t.bodies, 1e6 * t.both.minimum);
   for (const General kind : all_general) {
     if (kind == General::cholmod_of_A) continue;  // the line of SimplicialLLT
-    Series series{name(kind), {}};
+    Series series{to_string(kind), {}};
     for (const ForestTimed& t : rows)
       if (const GeneralTimed* g = t.find(kind); g && g->both)
         series.points.emplace_back(t.bodies, 1e6 * g->both->minimum);
@@ -351,7 +351,7 @@ Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, con
   Growth growth[std::size(shapes)];
   for (std::size_t k = 0; k < std::size(shapes); ++k)
     for (const int bodies : sizes) {
-      const std::string what = fmt::format("{} of {} bodies", name(shapes[k]), bodies);
+      const std::string what = fmt::format("{} of {} bodies", to_string(shapes[k]), bodies);
       if (!next(what)) return {};
       BlockSystem system = hinged_bodies(shapes[k], bodies);
       growth[k].push_back(time_forest(system, all_general, limits, timing, [&](const std::string& solver) {

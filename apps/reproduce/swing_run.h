@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 
 namespace linchpin {
 

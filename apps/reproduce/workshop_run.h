@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "linchpin/model/state.h"
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 
 namespace linchpin {
 

@@ -414,7 +414,7 @@ Arm arm(const Vec3<double>& target) {
 TEST(MultiplierDrag, AnArmIsDraggedToItsTarget) {
   Arm it = arm({-0.3, 0.8, 0.9});
   const MultiplierDragReport report = drag(it.system, it.state, {.dt = 1});
-  EXPECT_TRUE(report.arrived) << name(report.status);
+  EXPECT_TRUE(report.arrived) << to_string(report.status);
   EXPECT_LT(report.steps, 200);
   EXPECT_LT(norm(it.system.place(it.state, 3, {0.5, 0, 0}) - it.tip->target()), 1e-9);
   EXPECT_LT(it.system.position_error(it.state), 1e-12);
@@ -427,7 +427,7 @@ TEST(MultiplierDrag, AnArmIsDraggedToItsTarget) {
 TEST(MultiplierDrag, OutOfReachItStretchesTowardsTheTarget) {
   Arm it = arm({2, 1, 2});  // 3 m away, the arm is 2 m long
   const MultiplierDragReport report = drag(it.system, it.state, {.dt = 1, .steps = 5000});
-  EXPECT_TRUE(report.arrived) << name(report.status) << " after " << report.steps;
+  EXPECT_TRUE(report.arrived) << to_string(report.status) << " after " << report.steps;
   const Vec3<double> tip = it.system.place(it.state, 3, {0.5, 0, 0});
   EXPECT_LT(norm(tip - (2.0 / 3) * Vec3<double>{2, 1, 2}), 5e-5);  // flat: the root of the 1e-12 to which it settles
   EXPECT_NEAR(report.strain, 0.5 * 20 * 1, 1e-8);

@@ -8,7 +8,7 @@
 
 namespace linchpin {
 
-std::string_view name(MultiplierStatus status) {
+std::string_view to_string(MultiplierStatus status) {
   switch (status) {
     case MultiplierStatus::solved:
       return "solved";

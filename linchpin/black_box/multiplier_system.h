@@ -57,7 +57,7 @@ enum class MultiplierStatus {
   unsolved,  // the solver of auxiliary constraints gave up
   not_settled  // errors remain above the tolerance: the constraints may contradict each other
 };
-std::string_view name(MultiplierStatus status);
+std::string_view to_string(MultiplierStatus status);
 
 struct Baumgarte {
   double alpha = 0, beta = 0;  // 1/s

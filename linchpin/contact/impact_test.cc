@@ -32,7 +32,7 @@ Collision row_of_balls(const std::vector<double>& masses, const std::vector<doub
   return c;
 }
 void expect_speeds(const std::vector<double>& expected, const Collided& o) {
-  ASSERT_TRUE(o.report.ok()) << name(o.report.status);
+  ASSERT_TRUE(o.report.ok()) << to_string(o.report.status);
   for (std::size_t i = 0; i < expected.size(); ++i)
     EXPECT_NEAR(o.after.bodies[i].velocity[3], expected[i], close) << "ball " << i;
 }
@@ -496,7 +496,7 @@ TEST(Impact, UnitsDoNotMatter) {
         const ImpactReport b =
             solve_impact({.problem = other, .restitution = c.restitution, .approach = other.q}, options, solver, ws, y);
         ASSERT_TRUE(a.ok());
-        ASSERT_TRUE(b.ok()) << name(b.status) << " residual " << b.residual << " directions " << directions
+        ASSERT_TRUE(b.ok()) << to_string(b.status) << " residual " << b.residual << " directions " << directions
                             << " problems " << b.problems;
         if (a.rebound != Status::solved || b.rebound != Status::solved) continue;
         EXPECT_NEAR(b.release, a.release, 1e-6);

@@ -143,7 +143,7 @@ struct Laws {
     }
     const double left = left_by_solvers * options.tolerance * (std::sqrt(q) + std::sqrt(z));
     ++impacts;
-    ASSERT_TRUE(o.report.ok()) << name(o.report.status) << " residual " << o.report.residual;
+    ASSERT_TRUE(o.report.ok()) << to_string(o.report.status) << " residual " << o.report.residual;
     EXPECT_LE(o.report.residual, options.tolerance);
     EXPECT_GE(o.report.release, 0);
     EXPECT_LE(o.report.release, 1);

@@ -25,8 +25,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "linchpin/spatial/message.h"
 #include "linchpin/spatial/spatial.h"
-#include "linchpin/spatial/words.h"
 
 namespace linchpin::json_archive {
 
@@ -139,8 +139,8 @@ inline Json parsed(std::string_view text) {
     std::size_t line = 1;
     for (const char c : before) line += c == '\n';
     const std::size_t last = before.rfind('\n');
-    throw Fault{words("line ", line, ", column ", before.size() - (last == before.npos ? 0 : last + 1) + 1,
-                      error.byte > text.size() ? ": the text ends too early" : ": this is no JSON")};
+    throw Fault{message("line ", line, ", column ", before.size() - (last == before.npos ? 0 : last + 1) + 1,
+                        error.byte > text.size() ? ": the text ends too early" : ": this is no JSON")};
   } catch (const Json::out_of_range&) {
     throw Fault{"a number in it is larger than a double can hold"};
   }
@@ -164,7 +164,8 @@ requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>) void rea
   const bool fits = json.is_number_unsigned()
                         ? json.get<std::uint64_t>() <= std::uint64_t(Limits::max())
                         : json.is_number_integer() && json.get<std::int64_t>() >= std::int64_t(Limits::min());
-  if (!fits) refuse(place, words(short_text(json), " is no whole number from ", Limits::min(), " to ", Limits::max()));
+  if (!fits)
+    refuse(place, message(short_text(json), " is no whole number from ", Limits::min(), " to ", Limits::max()));
   x = json.get<Integer>();
 }
 inline void read(const Json& json, const Place& place, double& x) {
@@ -183,7 +184,7 @@ inline void read(const Json& json, const Place& place, std::string& x) {
 }
 inline const Json& list_of(const Json& json, const Place& place, std::optional<std::size_t> size = {}) {
   if (!json.is_array()) refuse(place, short_text(json) + " is no list");
-  if (size && json.size() != *size) refuse(place, words("has ", json.size(), " elements, not ", *size));
+  if (size && json.size() != *size) refuse(place, message("has ", json.size(), " elements, not ", *size));
   return json;
 }
 inline void read(const Json& json, const Place& place, Vec3<double>& v) {
@@ -227,7 +228,7 @@ class Reader {
  public:
   Reader(const Json& json, const Place& place) : json_(json), place_(place) {
     if (!json.is_object()) refuse(place, short_text(json) + " is no object {...}");
-    if (place.depth > deepest) refuse(place, words("objects stand within each other more than ", deepest, " deep"));
+    if (place.depth > deepest) refuse(place, message("objects stand within each other more than ", deepest, " deep"));
   }
   template <class T>
   void operator()(const char* name, T& value) {

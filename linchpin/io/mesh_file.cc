@@ -14,14 +14,14 @@
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
 
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {
 
 template <class... Parts>
 Error fault(const std::filesystem::path& file, const Parts&... parts) {
-  return {file.string() + ": " + words(parts...)};
+  return {file.string() + ": " + message(parts...)};
 }
 
 // ------------------------------------------------------------------------------------- what assimp would not tell us

@@ -418,10 +418,10 @@ void fields(Archive& archive, Field<Archive, ModelSpec> spec) {
   if constexpr (reads<Archive>) {
     if (format != format_name)
       json_archive::refuse(archive.place(),
-                           words("this is no linchpin model: \"format\" is not \"", format_name, "\""));
+                           message("this is no linchpin model: \"format\" is not \"", format_name, "\""));
     if (version != format_version)
-      json_archive::refuse(archive.place(),
-                           words("it is of version ", version, " of the format; this linchpin reads ", format_version));
+      json_archive::refuse(archive.place(), message("it is of version ", version,
+                                                    " of the format; this linchpin reads ", format_version));
   }
   archive("name", spec.name);
   archive("gravity", spec.gravity);

@@ -16,8 +16,8 @@
 #include "linchpin/model/resolve_constraints.h"
 #include "linchpin/model/resolve_contacts.h"
 #include "linchpin/model/spec_check.h"
+#include "linchpin/spatial/message.h"
 #include "linchpin/spatial/quaternion.h"
-#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 
@@ -40,7 +40,7 @@ class Compiler {
 
   template <class... Parts>
   bool fail(const Parts&... parts) {
-    error_.message = (spec_.name.empty() ? "model" : "model '" + spec_.name + "'") + ": " + words(parts...);
+    error_.message = (spec_.name.empty() ? "model" : "model '" + spec_.name + "'") + ": " + message(parts...);
     return false;
   }
   int add_link(LinkKind kind, int parent, const Transform<double>& X_P0F0, int nq, int nv);

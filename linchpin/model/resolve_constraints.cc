@@ -5,8 +5,8 @@
 #include <optional>
 
 #include "linchpin/model/spec_check.h"
+#include "linchpin/spatial/message.h"
 #include "linchpin/spatial/quaternion.h"
-#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {
@@ -17,9 +17,9 @@ bool is_nothing(const TimeLaw& law) { return law.polynomial.empty() && law.ampli
 
 std::string fault_of(const TimeLaw& law) {
   for (const double c : law.polynomial)
-    if (!std::isfinite(c)) return words("a coefficient of its law of time is ", c, "; it must be finite");
+    if (!std::isfinite(c)) return message("a coefficient of its law of time is ", c, "; it must be finite");
   for (const double x : {law.amplitude, law.frequency, law.phase})
-    if (!std::isfinite(x)) return words("its law of time has a sine with ", x, "; it must be finite");
+    if (!std::isfinite(x)) return message("its law of time has a sine with ", x, "; it must be finite");
   return {};
 }
 
@@ -36,11 +36,11 @@ class Resolver {
   Attachment attachment(const FrameOnBody& frame, const char* which) {
     const int body = model_.find_body(frame.body);
     if (body < 0) {
-      refuse(words("frame ", which, ": there is no body '", frame.body, "'"));
+      refuse(message("frame ", which, ": there is no body '", frame.body, "'"));
       return {};
     }
     if (const std::string wrong = linchpin::fault_of(frame.X_BF); !wrong.empty()) {
-      refuse(words("frame ", which, ": ", wrong));
+      refuse(message("frame ", which, ": ", wrong));
       return {};
     }
     return {body, {to_rotation(from_rotation(frame.X_BF.R)), frame.X_BF.p}};
@@ -53,26 +53,26 @@ class Resolver {
     if (!fault.empty()) return;
     const auto link = [&](const Attachment& end) { return model_.bodies()[end.body].link; };
     if (link(to_a) == link(to_b))
-      refuse(words("bodies '", a.body, "' and '", b.body, "' never move against each other: ",
-                   to_a.body == to_b.body ? "they are one and the same" : "they are welded together"));
+      refuse(message("bodies '", a.body, "' and '", b.body, "' never move against each other: ",
+                     to_a.body == to_b.body ? "they are one and the same" : "they are welded together"));
   }
 
   Constraint operator()(const LoopSpec& spec) {
     Loop loop{.type = spec.type, .a = {}, .b = {}, .pitch = spec.pitch, .displacement = spec.displacement};
     if (static_cast<int>(spec.type) < 0 || static_cast<int>(spec.type) >= loop_type_count) {
-      refuse(words("unknown loop type ", static_cast<int>(spec.type)));
+      refuse(message("unknown loop type ", static_cast<int>(spec.type)));
       return {};
     }
     ends(spec.a, spec.b, loop.a, loop.b);
-    if (!std::isfinite(spec.pitch)) refuse(words("pitch is ", spec.pitch, " m/rad; it must be finite"));
+    if (!std::isfinite(spec.pitch)) refuse(message("pitch is ", spec.pitch, " m/rad; it must be finite"));
     if (spec.pitch != 0 && spec.type != LoopType::screw)
-      refuse(words("pitch is ", spec.pitch, " m/rad; a ", to_string(spec.type), " has none"));
+      refuse(message("pitch is ", spec.pitch, " m/rad; a ", to_string(spec.type), " has none"));
     const LoopHold hold = hold_of(spec.type);
     for (std::size_t k = 0; k < 3; ++k) {
       if (const std::string wrong = fault_of(spec.displacement[k]); !wrong.empty()) refuse(wrong);
       if (!hold.along[k] && !is_nothing(spec.displacement[k]))
-        refuse(
-            words("displacement along ", "xyz"[k], " is given; a ", to_string(spec.type), " does not hold that axis"));
+        refuse(message("displacement along ", "xyz"[k], " is given; a ", to_string(spec.type),
+                       " does not hold that axis"));
     }
     return {{}, loop};
   }
@@ -81,7 +81,7 @@ class Resolver {
     Rod rod{.a = {}, .b = {}, .length = spec.length, .extension = spec.extension};
     ends(spec.a, spec.b, rod.a, rod.b);
     if (!(spec.length > 0 && std::isfinite(spec.length)))
-      refuse(words("length is ", spec.length, " m; it must be positive and finite (at zero it is a ball)"));
+      refuse(message("length is ", spec.length, " m; it must be positive and finite (at zero it is a ball)"));
     if (const std::string wrong = fault_of(spec.extension); !wrong.empty()) refuse(wrong);
     return {{}, rod};
   }
@@ -92,7 +92,7 @@ class Resolver {
     const Vec3<double>& h = spec.half_axes;
     const int round = int(h.x > 0) + int(h.y > 0) + int(h.z > 0);
     if (!all_finite(h) || h.x < 0 || h.y < 0 || h.z < 0 || round < 2)
-      refuse(words("half axes ", in_words(h), " m: they must be finite, none negative, at least two positive"));
+      refuse(message("half axes ", to_string(h), " m: they must be finite, none negative, at least two positive"));
     return {{}, rolling};
   }
 
@@ -100,7 +100,7 @@ class Resolver {
     VelocityCondition row{.a = {}, .b = {}, .angular = spec.angular, .linear = spec.linear, .speed = spec.speed};
     ends(spec.a, spec.b, row.a, row.b);
     if (!all_finite(spec.angular) || !all_finite(spec.linear) || (zero(spec.angular) && zero(spec.linear)))
-      refuse(words("angular ", in_words(spec.angular), " and linear ", in_words(spec.linear), " are no direction"));
+      refuse(message("angular ", to_string(spec.angular), " and linear ", to_string(spec.linear), " are no direction"));
     if (const std::string wrong = fault_of(spec.speed); !wrong.empty()) refuse(wrong);
     return {{}, row};
   }
@@ -111,18 +111,18 @@ class Resolver {
     for (const CouplingSpec::Term& term : spec.terms) {
       const int j = model_.find_joint(term.joint);
       if (j < 0) {
-        refuse(words("there is no joint '", term.joint, "'"));
+        refuse(message("there is no joint '", term.joint, "'"));
         break;
       }
       const Joint& joint = model_.joints()[j];
       if (joint.type == JointType::ball || joint.type == JointType::free)
-        refuse(words("joint '", term.joint, "' is ", to_string(joint.type),
-                     "; its position has no coordinates to couple"));
+        refuse(message("joint '", term.joint, "' is ", to_string(joint.type),
+                       "; its position has no coordinates to couple"));
       else if (term.coordinate < 0 || term.coordinate >= joint.nv)
-        refuse(words("joint '", term.joint, "' (", to_string(joint.type), ") has ", joint.nv,
-                     " coordinates, not number ", term.coordinate));
+        refuse(message("joint '", term.joint, "' (", to_string(joint.type), ") has ", joint.nv,
+                       " coordinates, not number ", term.coordinate));
       if (!std::ranges::all_of(term.polynomial, [](double c) { return std::isfinite(c); }))
-        refuse(words("the polynomial of joint '", term.joint, "' is not finite"));
+        refuse(message("the polynomial of joint '", term.joint, "' is not finite"));
       if (!fault.empty()) break;
       const int v = joint.v + term.coordinate;
       const auto link = std::ranges::find_if(model_.links(), [&](const Link& l) { return l.nv == 1 && l.v == v; });
@@ -154,7 +154,7 @@ Result<Constraint> resolve(const ConstraintSpec& spec, const Model& model) {
   Resolver resolver(model);
   Constraint constraint = std::visit(resolver, spec.what);
   constraint.name = spec.name;
-  if (!resolver.fault.empty()) return Error{words("constraint '", spec.name, "': ", resolver.fault)};
+  if (!resolver.fault.empty()) return Error{message("constraint '", spec.name, "': ", resolver.fault)};
   return constraint;
 }
 
@@ -169,8 +169,8 @@ Result<Spring> resolve(const SpringSpec& spec, const Model& model) {
   } amounts[] = {{"stiffness", spec.stiffness}, {"damping", spec.damping}, {"length", spec.length}};
   for (const auto& [name, value] : amounts)
     if (!(value >= 0 && std::isfinite(value)))
-      resolver.refuse(words(name, " is ", value, "; it must be finite and at least 0"));
-  if (!resolver.fault.empty()) return Error{words("spring '", spec.name, "': ", resolver.fault)};
+      resolver.refuse(message(name, " is ", value, "; it must be finite and at least 0"));
+  if (!resolver.fault.empty()) return Error{message("spring '", spec.name, "': ", resolver.fault)};
   return spring;
 }
 

@@ -6,8 +6,8 @@
 
 #include "linchpin/geometry/shapes/shape_check.h"
 #include "linchpin/model/spec_check.h"
+#include "linchpin/spatial/message.h"
 #include "linchpin/spatial/quaternion.h"
-#include "linchpin/spatial/words.h"
 
 namespace linchpin {
 namespace {
@@ -55,12 +55,12 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
   for (std::size_t i = 0; i < scene.shapes.size(); ++i) {
     if (scene.shapes[i].frame == 0 || !has_terrain(scene.shapes[i].shape)) continue;
     const Body& body = model.bodies()[model.shapes()[i].body];
-    return Error{words("body '", body.name, "', geometry '", body.geometry[model.shapes()[i].geometry].name, "': a ",
-                       kind_name(scene.shapes[i].shape),
-                       " of terrain cannot move; what moves is made of convex pieces (convex_pieces.h)")};
+    return Error{message("body '", body.name, "', geometry '", body.geometry[model.shapes()[i].geometry].name, "': a ",
+                         kind_name(scene.shapes[i].shape),
+                         " of terrain cannot move; what moves is made of convex pieces (convex_pieces.h)")};
   }
   scene.apart = neighbours(model);
-  if (std::string fault = fault_of(spec.pair_rules); !fault.empty()) return Error{words("pair rules: ", fault)};
+  if (std::string fault = fault_of(spec.pair_rules); !fault.empty()) return Error{message("pair rules: ", fault)};
   scene.rules = spec.pair_rules;
 
   for (const ContactExclusionSpec& exclusion : spec.contact_exclusions) {
@@ -69,8 +69,8 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
       const std::string& name = k == 0 ? exclusion.a : exclusion.b;
       const int body = model.find_body(name);
       if (body < 0)
-        return Error{words("exclusion of contact between '", exclusion.a, "' and '", exclusion.b,
-                           "': there is no body '", name, "'")};
+        return Error{message("exclusion of contact between '", exclusion.a, "' and '", exclusion.b,
+                             "': there is no body '", name, "'")};
       link[k] = model.bodies()[body].link;
     }
     if (link[0] != link[1]) scene.apart.push_back({link[0], link[1]});
@@ -87,7 +87,7 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
   std::unordered_map<std::uint64_t, int> seen;
   for (const ContactPairSpec& pair : spec.contact_pairs) {
     const auto refused = [&](const auto&... parts) {
-      return Error{words("contact pair of '", pair.a, "' and '", pair.b, "': ", parts...)};
+      return Error{message("contact pair of '", pair.a, "' and '", pair.b, "': ", parts...)};
     };
     int shape[2];
     for (int k = 0; k < 2; ++k) {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 
 namespace linchpin {
 

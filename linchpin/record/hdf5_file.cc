@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {
@@ -66,7 +66,7 @@ Hdf5Id text_type(std::size_t size) {
 Hdf5Id open_set(hid_t file, const std::string& name) {
   const auto there = [&](const std::string& link) {
     const htri_t found = H5Lexists(file, link.c_str(), H5P_DEFAULT);
-    if (found < 0) fail_hdf5(words("'", link, "' is damaged"));
+    if (found < 0) fail_hdf5(message("'", link, "' is damaged"));
     return found > 0;
   };
   const std::size_t slash = name.find('/');
@@ -273,9 +273,9 @@ Hdf5Table Hdf5Table::open(hid_t file, const char* name, hid_t type, std::size_t 
   table.set_ = open_set(file, name);
   const std::vector<hsize_t> extent = extent_of(table.set_, name);
   if (extent.size() != (width > 0 ? 2u : 1u))
-    throw Hdf5Fault{words(name, " has ", extent.size(), " dimensions, not ", width > 0 ? 2 : 1)};
+    throw Hdf5Fault{message(name, " has ", extent.size(), " dimensions, not ", width > 0 ? 2 : 1)};
   if (width > 0 && extent[1] != width)
-    throw Hdf5Fault{words(name, " has ", extent[1], " numbers a row; the model has ", width)};
+    throw Hdf5Fault{message(name, " has ", extent[1], " numbers a row; the model has ", width)};
   const Hdf5Id stored(H5Dget_type(table.set_), H5Tclose, name);
   check_fields(stored, type, name);
   return table;

@@ -7,7 +7,7 @@
 #include "linchpin/io/spec_json.h"
 #include "linchpin/record/build_info.h"
 #include "linchpin/record/recording_layout.h"
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {
@@ -32,14 +32,14 @@ void check_format(hid_t file) {
   if (format != recording_format) throw Hdf5Fault{"is an HDF5 file, but no recording of linchpin"};
   const long long version = read_number_attribute(file, "format_version");
   if (version != recording_version)
-    throw Hdf5Fault{words("is of version ", version, " of the format, written by linchpin ",
-                          read_text_attribute(file, "linchpin_version"), "; this one, ", linchpin_version(),
-                          ", reads version ", recording_version)};
+    throw Hdf5Fault{message("is of version ", version, " of the format, written by linchpin ",
+                            read_text_attribute(file, "linchpin_version"), "; this one, ", linchpin_version(),
+                            ", reads version ", recording_version)};
 }
 
 template <class T>
 T taken(const char* what, Result<T> result) {
-  if (!result) throw Hdf5Fault{words(what, ": ", result.error().message)};
+  if (!result) throw Hdf5Fault{message(what, ": ", result.error().message)};
   return std::move(result).value();
 }
 
@@ -104,9 +104,9 @@ void Recording::Parts::read_times() {
   for (std::size_t i = 0; i < times.size(); ++i) {
     step_sizes.push_back(rows[i].dt);
     if (!std::isfinite(times[i]) || (i > 0 && times[i] < times[i - 1]))
-      throw Hdf5Fault{words("frames/time[", i, "] is ", times[i], i > 0 ? words(" after ", times[i - 1]) : "")};
+      throw Hdf5Fault{message("frames/time[", i, "] is ", times[i], i > 0 ? message(" after ", times[i - 1]) : "")};
     if (!(rows[i].dt > 0) || !std::isfinite(rows[i].dt))
-      throw Hdf5Fault{words("frames/stepping[", i, "]: dt is ", rows[i].dt)};
+      throw Hdf5Fault{message("frames/stepping[", i, "]: dt is ", rows[i].dt)};
   }
 }
 
@@ -116,12 +116,12 @@ void Recording::Parts::find_last_block() {
   tables.blocks.read(blocks - 1, 1, &last);
   last.reason[sizeof last.reason - 1] = '\0';
   reason = last.reason;
-  if (last.end < 0 || last.end >= run_end_count) throw Hdf5Fault{words("blocks: there is no end of kind ", last.end)};
+  if (last.end < 0 || last.end >= run_end_count) throw Hdf5Fault{message("blocks: there is no end of kind ", last.end)};
   const auto check_rows = [](const char* name, const Hdf5Table& table, long long rows) {
     if (rows < 0 || table.rows() < rows)
-      throw Hdf5Fault{words(name, " has ", table.rows(), " rows; blocks say there are ", rows)};
+      throw Hdf5Fault{message(name, " has ", table.rows(), " rows; blocks say there are ", rows)};
   };
-  if (last.frames < 1) throw Hdf5Fault{words("blocks: the last one ends at frame ", last.frames)};
+  if (last.frames < 1) throw Hdf5Fault{message("blocks: the last one ends at frame ", last.frames)};
   check_rows("frames/time", tables.time, last.frames);
   check_rows("frames/step", tables.step, last.frames);
   if (tables.nq > 0) check_rows("frames/q", tables.q, last.frames);
@@ -147,7 +147,7 @@ void Recording::Parts::read_lists(long long frame, Snapshot& to) const {
   const auto [from, end] = ends;
   const auto check_range = [&](const char* name, long long first, long long past, long long all) {
     if (first < 0 || past < first || past > all)
-      throw Hdf5Fault{words("frames/ends: ", name, " of frame ", frame, " are ", first, " to ", past, " of ", all)};
+      throw Hdf5Fault{message("frames/ends: ", name, " of frame ", frame, " are ", first, " to ", past, " of ", all)};
   };
   check_range("contacts", from.contacts, end.contacts, last.ends.contacts);
   check_range("memory", from.memory, end.memory, last.ends.memory);
@@ -191,15 +191,15 @@ void Recording::Parts::read(long long frame, Snapshot& to) const {
   const std::size_t bodies = model->bodies().size(), constraints = model->constraints().size();
   if (!is_bool(to.certificate.finite) || !is_status(to.certificate.status) || !fits(to.certificate.body, bodies) ||
       !fits(to.certificate.constraint, constraints))
-    throw Hdf5Fault{words("frames/certificate: frame ", frame, " makes no sense")};
+    throw Hdf5Fault{message("frames/certificate: frame ", frame, " makes no sense")};
   if (!is_status(to.report.status) || !fits(to.report.body, bodies) || !fits(to.report.constraint, constraints))
-    throw Hdf5Fault{words("frames/report: frame ", frame, " makes no sense")};
+    throw Hdf5Fault{message("frames/report: frame ", frame, " makes no sense")};
   const int shapes = int(model->shapes().size());
   for (const ContactReport& c : to.contacts)
     if (c.shape_a < 0 || c.shape_a >= shapes || c.shape_b < 0 || c.shape_b >= shapes || c.body_a < 0 ||
         c.body_a >= int(bodies) || c.body_b < 0 || c.body_b >= int(bodies) || int(c.state) < 0 ||
         int(c.state) > int(ContactState::sliding))
-      throw Hdf5Fault{words("contacts of frame ", frame, " name shapes or bodies that the model has not")};
+      throw Hdf5Fault{message("contacts of frame ", frame, " name shapes or bodies that the model has not")};
 }
 
 Recording::Recording(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -229,7 +229,7 @@ std::optional<Error> Recording::read(long long frame, Snapshot& snapshot) const 
     parts_->read(frame, snapshot);
     return {};
   } catch (const Hdf5Fault& fault) {
-    return Error{words(parts_->path.string(), ": frame ", frame, ": ", fault.message)};
+    return Error{message(parts_->path.string(), ": frame ", frame, ": ", fault.message)};
   }
 }
 

@@ -10,7 +10,7 @@
 #include "linchpin/model/signal_names.h"
 #include "linchpin/record/build_info.h"
 #include "linchpin/record/recording_layout.h"
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {
@@ -39,7 +39,7 @@ void write_names(hid_t file, const Model& model) {
   write_texts(group, "constraints", constraints);
 }
 
-std::string temporary_name(const std::filesystem::path& file) { return words(file.string(), ".new-", getpid()); }
+std::string temporary_name(const std::filesystem::path& file) { return message(file.string(), ".new-", getpid()); }
 
 // Why this file may not be replaced.
 std::optional<Error> find_refusal(const std::filesystem::path& file) {

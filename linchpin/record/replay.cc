@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "linchpin/record/signals.h"
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {
@@ -44,7 +44,7 @@ class Comparison {
       const ContactReport &a = recorded[i], &b = again[i];
       const auto field = [&](const char* name, double x, double y) {
         if (std::bit_cast<std::uint64_t>(x) != std::bit_cast<std::uint64_t>(y))
-          compare(words("contact[", i, "].", name), x, y);
+          compare(message("contact[", i, "].", name), x, y);
       };
       field("shape_a", a.shape_a, b.shape_a);
       field("shape_b", a.shape_b, b.shape_b);
@@ -73,15 +73,15 @@ class Comparison {
     for (std::size_t i = 0; i < recorded.memory.size() && !found_; ++i) {
       for (std::size_t k = 0; k < 5; ++k)
         if (recorded.memory[i].key[k] != again.memory[i].key[k])
-          compare(words("memory[", i, "].key[", k, "]"), recorded.memory[i].key[k], again.memory[i].key[k]);
+          compare(message("memory[", i, "].key[", k, "]"), recorded.memory[i].key[k], again.memory[i].key[k]);
       for (std::size_t k = 0; k < 3 && !found_; ++k)
         if (std::bit_cast<std::uint64_t>(recorded.memory[i].force[k]) !=
             std::bit_cast<std::uint64_t>(again.memory[i].force[k]))
-          compare(words("memory[", i, "].force[", k, "]"), recorded.memory[i].force[k], again.memory[i].force[k]);
+          compare(message("memory[", i, "].force[", k, "]"), recorded.memory[i].force[k], again.memory[i].force[k]);
     }
     compare("number of trees at rest", double(recorded.still.size()), double(again.still.size()));
     for (std::size_t i = 0; i < recorded.still.size() && !found_; ++i)
-      compare(words("still[", i, "]"), recorded.still[i], again.still[i]);
+      compare(message("still[", i, "]"), recorded.still[i], again.still[i]);
   }
 
   Signals signals_;

@@ -81,10 +81,10 @@ namespace {
 
 std::string fault_of(const RunSettings& settings) {
   if (!settings.simulation.stepper) return "simulation.stepper: is missing";
-  if (settings.every < 1) return words("every: ", settings.every, " must be at least 1");
-  if (!(settings.limits.energy >= 0)) return words("limits.energy: ", settings.limits.energy, " must be at least 0");
+  if (settings.every < 1) return message("every: ", settings.every, " must be at least 1");
+  if (!(settings.limits.energy >= 0)) return message("limits.energy: ", settings.limits.energy, " must be at least 0");
   if (!(settings.limits.penetration >= 0))
-    return words("limits.penetration: ", settings.limits.penetration, " must be at least 0");
+    return message("limits.penetration: ", settings.limits.penetration, " must be at least 0");
   try {
     check_options(settings.simulation);
   } catch (const CheckFailed& failed) {  // the file's mistake here, not the caller's

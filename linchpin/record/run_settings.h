@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "linchpin/base/result.h"
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 #include "linchpin/sim/simulation.h"
 
 namespace linchpin {

@@ -6,7 +6,7 @@
 
 #include <vector>
 
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 #include "linchpin/sim/simulation.h"
 
 namespace linchpin {

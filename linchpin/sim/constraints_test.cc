@@ -1,6 +1,6 @@
 // Constraints in a simulation: motion that is prescribed, work that it does, and states that are off.
 #include "linchpin/dynamics/loops/assembly.h"
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 #include "linchpin/sim/testing.h"
 
 namespace linchpin {

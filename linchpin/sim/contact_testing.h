@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/model/scenes.h"
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 #include "linchpin/sim/testing.h"
 
 namespace linchpin {

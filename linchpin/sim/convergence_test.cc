@@ -2,7 +2,7 @@
 // rotations are quaternions, against dormand_prince at a tolerance near round-off.
 #include <numbers>
 
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 #include "linchpin/sim/testing.h"
 
 namespace linchpin {

@@ -1,7 +1,7 @@
 // Stepping allocates nothing, nor does following a run or asking for Jacobians and energies. Counted by an operator new
 // of our own, for this whole test program.
 #include "linchpin/base/allocation_counter.h"
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 #include "linchpin/sim/testing.h"
 
 namespace linchpin {

@@ -394,8 +394,9 @@ class Campaign {
   static std::string told(std::uint64_t seed, const CampaignProblem& c, const SolveReport& report) {
     std::ostringstream out;
     out << "seed " << seed << ", " << family_names[c.family] << " of " << c.problem.size()
-        << " rows: " << info(report.solver).name << " says " << name(report.status) << " (" << name(report.stop)
-        << "), residual " << report.residual.relative << " and " << report.residual.plain_relative;
+        << " rows: " << info(report.solver).name << " says " << to_string(report.status) << " ("
+        << to_string(report.stop) << "), residual " << report.residual.relative << " and "
+        << report.residual.plain_relative;
     return out.str();
   }
   void wrong(std::uint64_t seed, const CampaignProblem& c, const std::string& what) {

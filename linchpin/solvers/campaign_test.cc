@@ -76,7 +76,7 @@ TEST(Campaign, ItsJudgeRefusesWhatIsNotFinite) {
       for (std::size_t at = 0; at < 3; ++at) {
         std::vector<double> z(3);
         z[at] = bad;
-        EXPECT_FALSE(judge.figure(p, z) <= 1) << name(kind) << " " << bad << " in row " << at;
+        EXPECT_FALSE(judge.figure(p, z) <= 1) << to_string(kind) << " " << bad << " in row " << at;
       }
   }
 }

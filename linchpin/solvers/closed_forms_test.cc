@@ -146,9 +146,9 @@ TYPED_TEST(ClosedForms, FailsWithFiniteNumbers) {
                                                      0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
       const Problem p{Matrix::dense(6, M), {-1, -1, -1, -1, -1, -1}, {{kind, 0, 3, 0.5}, {kind, 3, 3, 0.5}}, {}, {}};
       const Answer a = solve(p);
-      EXPECT_NE(a.outcome.stop, Stop::finished) << name(kind) << " " << show(a);
-      EXPECT_TRUE(finite(a.z)) << name(kind);
-      EXPECT_FALSE(a.residual.within(tolerance)) << name(kind);
+      EXPECT_NE(a.outcome.stop, Stop::finished) << to_string(kind) << " " << show(a);
+      EXPECT_TRUE(finite(a.z)) << to_string(kind);
+      EXPECT_FALSE(a.residual.within(tolerance)) << to_string(kind);
     }
 }
 

@@ -173,7 +173,7 @@ TEST(NoAllocation, SolverByAnyName) {
         solver.solve(pair.first, s.id, options, z);
         const long before = allocations;
         const SolveReport report = solver.solve(pair.first, s.id, options, z);
-        EXPECT_EQ(allocations - before, 0) << pair.name << " " << s.name << " " << name(report.status);
+        EXPECT_EQ(allocations - before, 0) << pair.name << " " << s.name << " " << to_string(report.status);
       }
 }
 

@@ -65,7 +65,7 @@ TEST(SharedProblems, NobodyIsWrong) {
           solver.solve(problem.value(), s.id, {.tolerance = tolerance, .max_iterations = sweeps ? 200 : 0}, z);
       const std::string what = file.filename().string() + " by " + std::string(s.name);
       EXPECT_TRUE(report.status == Status::solved || report.status == Status::not_solved)
-          << what << ": " << name(report.status);
+          << what << ": " << to_string(report.status);
       EXPECT_TRUE(std::all_of(z.begin(), z.end(), [](double x) { return std::isfinite(x); })) << what;
       ResidualWorkspace ws;
       EXPECT_EQ(report.status == Status::solved, residual(problem.value(), z, ws).within(tolerance)) << what;

@@ -206,7 +206,7 @@ const SolverInfo& info(SolverId id) {
 std::optional<Error> find_refusal(const SolverInfo& solver, const Problem& problem) {
   const Kinds k = kinds_of(problem);
   const auto refuse = [&](BlockKind kind) {
-    return Error{std::string(solver.name) + " takes no " + std::string(name(kind)) + " blocks"};
+    return Error{std::string(solver.name) + " takes no " + std::string(to_string(kind)) + " blocks"};
   };
   if (k.free && !solver.free) return refuse(BlockKind::free);
   if (k.nonnegative && !solver.nonnegative) return refuse(BlockKind::nonnegative);
@@ -222,7 +222,7 @@ std::optional<Error> find_refusal(const SolverInfo& solver, const Problem& probl
   return {};
 }
 
-std::string_view name(Status status) {
+std::string_view to_string(Status status) {
   switch (status) {
     case Status::solved:
       return "solved";
@@ -236,7 +236,7 @@ std::string_view name(Status status) {
   return "unknown";
 }
 
-std::string_view name(Stop stop) {
+std::string_view to_string(Stop stop) {
   switch (stop) {
     case Stop::finished:
       return "finished";

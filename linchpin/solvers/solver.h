@@ -46,8 +46,8 @@ enum class Status {
   unsolvable,  // a certificate was checked: no z solves the problem
   bad_input,   // no problem, or not one for this solver
 };
-std::string_view name(Status status);
-std::string_view name(Stop stop);
+std::string_view to_string(Status status);
+std::string_view to_string(Stop stop);
 
 constexpr int most_tries = 6;  // of `automatic`
 struct SolveReport {

@@ -49,8 +49,8 @@ bool solves(const Problem& p, const Answer& a) {
   return a.report.status == Status::solved && residual(p, a.z, ws).within(tolerance);
 }
 std::string show(const Answer& a) {
-  std::string text = std::string(name(a.report.status)) + ", " + std::string(name(a.report.stop)) + ", residual " +
-                     std::to_string(std::log10(a.report.residual.relative)) + " and " +
+  std::string text = std::string(to_string(a.report.status)) + ", " + std::string(to_string(a.report.stop)) +
+                     ", residual " + std::to_string(std::log10(a.report.residual.relative)) + " and " +
                      std::to_string(std::log10(a.report.residual.plain_relative)) + " (powers of ten), tried";
   for (int i = 0; i < a.report.tries; ++i) text += " " + std::string(info(a.report.tried[i]).name);
   return text;
@@ -82,8 +82,8 @@ TEST(Solver, EverySolverSolvesByName) {
       const Problem p = one_block(kind);
       if (find_refusal(s, p)) continue;
       const Answer a = solve(p, s.id);
-      EXPECT_TRUE(solves(p, a)) << s.name << " " << name(kind) << " " << show(a);
-      EXPECT_NEAR(a.z[0], 0.5, 10 * tolerance) << s.name << " " << name(kind);  // 2 z = 1 in every one
+      EXPECT_TRUE(solves(p, a)) << s.name << " " << to_string(kind) << " " << show(a);
+      EXPECT_NEAR(a.z[0], 0.5, 10 * tolerance) << s.name << " " << to_string(kind);  // 2 z = 1 in every one
       EXPECT_EQ(a.report.tries, 1) << s.name;
       if (s.id == SolverId::automatic) continue;
       EXPECT_EQ(a.report.solver, s.id) << s.name;

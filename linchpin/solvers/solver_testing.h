@@ -42,7 +42,7 @@ struct Solving {
 };
 
 inline std::string show(const Answer& a) {
-  return "stop " + std::string(name(a.outcome.stop)) + " after " + std::to_string(a.outcome.iterations) +
+  return "stop " + std::string(to_string(a.outcome.stop)) + " after " + std::to_string(a.outcome.iterations) +
          " iterations, residual " + std::to_string(std::log10(a.residual.relative)) + " and " +
          std::to_string(std::log10(a.residual.plain_relative)) + " (powers of ten)";
 }

@@ -15,7 +15,7 @@
 #include "linchpin/geometry/shapes/solid.h"
 #include "linchpin/geometry/shapes/solid_distance.h"
 #include "linchpin/geometry/shapes/split_pieces.h"
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {

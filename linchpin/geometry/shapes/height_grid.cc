@@ -4,29 +4,29 @@
 #include <cmath>
 #include <string>
 
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {
 
 std::string fault_of(const HeightGrid& grid) {
   if (grid.columns < 2 || grid.rows < 2)
-    return words("the grid has ", grid.columns, " columns and ", grid.rows, " rows; it needs two of each at least");
+    return message("the grid has ", grid.columns, " columns and ", grid.rows, " rows; it needs two of each at least");
   const auto count = std::size_t(grid.columns) * std::size_t(grid.rows);
   if (grid.heights.size() != count)
-    return words("the grid has ", grid.heights.size(), " heights; ", grid.columns, " columns and ", grid.rows,
-                 " rows need ", count);
+    return message("the grid has ", grid.heights.size(), " heights; ", grid.columns, " columns and ", grid.rows,
+                   " rows need ", count);
   for (const double spacing : {grid.spacing_x, grid.spacing_y})
     if (!(spacing > 0 && std::isfinite(spacing)))
-      return words("spacing is ", spacing, " m; it must be positive and finite");
-  if (!std::isfinite(grid.floor)) return words("floor is ", grid.floor, " m; it must be finite");
+      return message("spacing is ", spacing, " m; it must be positive and finite");
+  if (!std::isfinite(grid.floor)) return message("floor is ", grid.floor, " m; it must be finite");
   for (int j = 0; j < grid.rows; ++j)
     for (int i = 0; i < grid.columns; ++i) {
       const double h = grid.height(i, j);
-      if (!std::isfinite(h)) return words("height at column ", i, ", row ", j, " is ", h, " m; it must be finite");
+      if (!std::isfinite(h)) return message("height at column ", i, ", row ", j, " is ", h, " m; it must be finite");
       if (!(h > grid.floor))
-        return words("height at column ", i, ", row ", j, " is ", h, " m; it must be above the floor, ", grid.floor,
-                     " m");
+        return message("height at column ", i, ", row ", j, " is ", h, " m; it must be above the floor, ", grid.floor,
+                       " m");
     }
   return {};
 }

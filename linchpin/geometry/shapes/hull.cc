@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "linchpin/geometry/shapes/qhull_faces.h"
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {
@@ -307,7 +307,7 @@ Result<Hull> solid_hull(Points points, const Spread& s, double resolution) {
     if (hull) last = std::move(hull);
   }
   if (last) return std::move(*last);
-  return Error{words("convex hull of ", points.size(), " points: ", why)};
+  return Error{message("convex hull of ", points.size(), " points: ", why)};
 }
 
 // Without repetitions, each point where it stood first.
@@ -329,16 +329,16 @@ std::vector<Point> distinct(Points points) {
 
 Result<Hull> convex_hull(Points points) {
   for (std::size_t i = 0; i < points.size(); ++i)
-    if (!all_finite(points[i])) return Error{words("point ", i, " is ", in_words(points[i]), "; it must be finite")};
-  if (points.size() < 3) return Error{words(points.size(), " points; a convex hull needs three or more")};
+    if (!all_finite(points[i])) return Error{message("point ", i, " is ", to_string(points[i]), "; it must be finite")};
+  if (points.size() < 3) return Error{message(points.size(), " points; a convex hull needs three or more")};
   const Spread s = spread_of(points);
   if (!(s.length > 0))
     return Error{
-        words("points 0 to ", points.size() - 1, " are all at ", in_words(points[0]), "; a hull needs an extent")};
+        message("points 0 to ", points.size() - 1, " are all at ", to_string(points[0]), "; a hull needs an extent")};
   if (!std::isfinite(s.length)) return Error{"the points are farther apart than a double can say"};
   if (s.width < least_hull_thickness * s.length)
-    return Error{words("points 0 to ", points.size() - 1, " lie on a line: they leave it by ", s.width, " m, over ",
-                       s.length, " m")};
+    return Error{message("points 0 to ", points.size() - 1, " lie on a line: they leave it by ", s.width, " m, over ",
+                         s.length, " m")};
   const std::vector<Point> set = distinct(points);
   const double resolution = hull_resolution * s.length;
   if (s.height < least_hull_thickness * s.length) return flat_hull(set, s, resolution);
@@ -348,26 +348,26 @@ Result<Hull> convex_hull(Points points) {
 Result<Hull> hull_of_faces(Points vertices, std::span<const Cycle> faces, bool flat) {
   for (std::size_t i = 0; i < vertices.size(); ++i)
     if (!all_finite(vertices[i]))
-      return Error{words("vertex ", i, " is ", in_words(vertices[i]), "; it must be finite")};
+      return Error{message("vertex ", i, " is ", to_string(vertices[i]), "; it must be finite")};
   if (vertices.size() < 3 || faces.size() < 2)
-    return Error{words(vertices.size(), " vertices and ", faces.size(), " faces make no hull")};
+    return Error{message(vertices.size(), " vertices and ", faces.size(), " faces make no hull")};
   for (std::size_t f = 0; f < faces.size(); ++f)
     for (const int i : faces[f])
       if (i < 0 || std::size_t(i) >= vertices.size())
-        return Error{words("face ", f, " has corner ", i, "; the vertices are 0 to ", vertices.size() - 1)};
+        return Error{message("face ", f, " has corner ", i, "; the vertices are 0 to ", vertices.size() - 1)};
   std::optional<Hull> hull = assemble(vertices, Cycles(faces.begin(), faces.end()), flat);
-  if (!hull) return Error{words("the ", faces.size(), " faces do not make one closed surface")};
+  if (!hull) return Error{message("the ", faces.size(), " faces do not make one closed surface")};
   // A face's offset is that of the vertex farthest out: where that is none of its own corners, the hull is not convex.
   // What convex_hull() makes is convex to about its resolution; this is to find out what is no hull at all.
   const double slack = 1e-3 * hull->radius;
   for (std::size_t f = 0; f < hull->faces.size(); ++f) {
     const Hull::Face& face = hull->faces[f];
-    if (!all_finite(face.normal)) return Error{words("face ", f, " has no area")};
+    if (!all_finite(face.normal)) return Error{message("face ", f, " has no area")};
     for (int i = 0; i < face.count; ++i) {
       const Point& corner = at(hull->vertices, hull->corners[face.first + i]);
       if (face.offset - dot(face.normal, corner) > slack)
-        return Error{words("face ", f, " is not convex: a vertex stands out by ",
-                           face.offset - dot(face.normal, corner), " m from its corner at ", in_words(corner))};
+        return Error{message("face ", f, " is not convex: a vertex stands out by ",
+                             face.offset - dot(face.normal, corner), " m from its corner at ", to_string(corner))};
     }
   }
   return std::move(*hull);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {
@@ -28,10 +28,10 @@ std::string fault_of(const Friction& friction, const char* where) {
   const std::pair<const char*, double> coefficients[] = {{"mu_static", friction.mu_static},
                                                          {"mu_kinetic", friction.mu_kinetic}};
   for (const auto& [name, mu] : coefficients)
-    if (!(mu >= 0 && std::isfinite(mu))) return words(name, where, " is ", mu, "; it must be finite and at least 0");
+    if (!(mu >= 0 && std::isfinite(mu))) return message(name, where, " is ", mu, "; it must be finite and at least 0");
   if (friction.mu_kinetic > friction.mu_static)
-    return words("mu_kinetic", where, " is ", friction.mu_kinetic, "; it must be at most mu_static, ",
-                 friction.mu_static);
+    return message("mu_kinetic", where, " is ", friction.mu_kinetic, "; it must be at most mu_static, ",
+                   friction.mu_static);
   return {};
 }
 
@@ -40,11 +40,11 @@ template <class M>
 std::string fault_in(const M& m) {
   if (std::string fault = fault_of(m.friction, ""); !fault.empty()) return fault;
   if (!(m.restitution >= 0 && m.restitution <= 1))
-    return words("restitution is ", m.restitution, "; it must be between 0 and 1");
+    return message("restitution is ", m.restitution, "; it must be between 0 and 1");
   if (!m.directional) return {};
   const Vec3<double>& d = m.directional->direction;
   if (!all_finite(d) || (d.x == 0 && d.y == 0 && d.z == 0))
-    return words("direction of friction ", in_words(d), " is no direction");
+    return message("direction of friction ", to_string(d), " is no direction");
   return fault_of(m.directional->along, " along the direction");
 }
 
@@ -94,13 +94,13 @@ std::string fault_of(const PairMaterial& material) { return fault_in(material); 
 std::string fault_of(const PairRules& rules) {
   for (std::size_t i = 0; i < rules.overrides.size(); ++i) {
     const PairRules::Override& o = rules.overrides[i];
-    if (o.a.empty() || o.b.empty()) return words("override ", i, " names no material");
+    if (o.a.empty() || o.b.empty()) return message("override ", i, " names no material");
     if (std::string fault = fault_of(o.material); !fault.empty())
-      return words("override ", i, " of ", o.a, " and ", o.b, ": ", fault);
+      return message("override ", i, " of ", o.a, " and ", o.b, ": ", fault);
     for (std::size_t j = 0; j < i; ++j) {
       const PairRules::Override& p = rules.overrides[j];
       if ((o.a == p.a && o.b == p.b) || (o.a == p.b && o.b == p.a))
-        return words("overrides ", j, " and ", i, " are both of ", o.a, " and ", o.b);
+        return message("overrides ", j, " and ", i, " are both of ", o.a, " and ", o.b);
     }
   }
   return {};

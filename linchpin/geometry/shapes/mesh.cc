@@ -5,7 +5,7 @@
 #include <numeric>
 #include <string>
 
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {
@@ -21,12 +21,12 @@ const Point& at(Points points, int i) { return points[i]; }
 std::string fault_of(Points vertices, Triangles triangles) {
   if (triangles.empty()) return "the mesh has no triangles";
   for (std::size_t i = 0; i < vertices.size(); ++i)
-    if (!all_finite(vertices[i])) return words("vertex ", i, " is ", in_words(vertices[i]), "; it must be finite");
+    if (!all_finite(vertices[i])) return message("vertex ", i, " is ", to_string(vertices[i]), "; it must be finite");
   for (std::size_t t = 0; t < triangles.size(); ++t)
     for (const int i : triangles[t])
       if (i < 0 || std::size_t(i) >= vertices.size())
-        return words("triangle ", t, " has corner ", i, "; the vertices are 0 to ",
-                     std::ptrdiff_t(vertices.size()) - 1);
+        return message("triangle ", t, " has corner ", i, "; the vertices are 0 to ",
+                       std::ptrdiff_t(vertices.size()) - 1);
   return {};
 }
 
@@ -68,8 +68,8 @@ std::string find_normals(Triangles given, TriangleMesh& mesh) {
     const double far = std::max({norm(a), norm(b), norm(c)});
     const double length = norm(area);
     if (!(length > 4 * std::numeric_limits<double>::epsilon() * far * longest) || !std::isfinite(length))
-      return words("triangle ", t, " (vertices ", given[t][0], ", ", given[t][1], ", ", given[t][2],
-                   ") has no area: ", in_words(a), ", ", in_words(b), ", ", in_words(c));
+      return message("triangle ", t, " (vertices ", given[t][0], ", ", given[t][1], ", ", given[t][2],
+                     ") has no area: ", to_string(a), ", ", to_string(b), ", ", to_string(c));
     mesh.normals.push_back((1 / length) * area);
   }
   return {};
@@ -123,19 +123,19 @@ std::string find_neighbours(Triangles given, TriangleMesh& mesh) {
       continue;
     }
     const Triangle& t = given[a.triangle];
-    const std::string edge = words("edge of vertices ", t[a.k], " and ", t[(a.k + 1) % 3], " at ",
-                                   in_words(at(mesh.vertices, a.from)), " and ", in_words(at(mesh.vertices, a.to)));
+    const std::string edge = message("edge of vertices ", t[a.k], " and ", t[(a.k + 1) % 3], " at ",
+                                     to_string(at(mesh.vertices, a.from)), " and ", to_string(at(mesh.vertices, a.to)));
     if (end > i + 2) {
       std::string list = std::to_string(a.triangle);
-      for (std::size_t j = i + 1; j < end; ++j) list += words(j + 1 < end ? ", " : " and ", sides[j].triangle);
-      return words("triangles ", list, " share one edge, the ", edge, "; a surface has two at most");
+      for (std::size_t j = i + 1; j < end; ++j) list += message(j + 1 < end ? ", " : " and ", sides[j].triangle);
+      return message("triangles ", list, " share one edge, the ", edge, "; a surface has two at most");
     }
     const Side& b = sides[i + 1];
     if (a.forward == b.forward)
-      return words("triangles ", a.triangle, " and ", b.triangle,
-                   " are oriented against each other: both run the same way "
-                   "along the ",
-                   edge);
+      return message("triangles ", a.triangle, " and ", b.triangle,
+                     " are oriented against each other: both run the same way "
+                     "along the ",
+                     edge);
     mesh.neighbours[a.triangle][a.k] = b.triangle;
     mesh.neighbours[b.triangle][b.k] = a.triangle;
     const Fold fold = fold_between(mesh, a.triangle, a.k, b.triangle);

@@ -8,7 +8,7 @@
 
 #include <libqhull_r/qhull_ra.h>
 
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {
@@ -107,7 +107,7 @@ Result<std::vector<std::vector<int>>> qhull_faces(std::span<const Vec3<double>> 
   // C-n: merge facets while the hull grows where a neighbour's middle is not at least n below the plane. Pp: no
   // warnings about precision, with which merging deals.
   Run run;
-  if (!run.compute(coordinates, words("Pp C-", resolution))) return Error{"qhull: " + run.said()};
+  if (!run.compute(coordinates, message("Pp C-", resolution))) return Error{"qhull: " + run.said()};
   std::vector<Cycle> faces;
   const qhT* const qh = run.qh();  // the name that qhull's macros want
   for (facetT* facet = qh->facet_list; facet && facet->next; facet = facet->next) {

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {
 
 std::string positive(const char* what, double x) {
-  return x > 0 && std::isfinite(x) ? std::string() : words(what, " is ", x, " m; it must be positive and finite");
+  return x > 0 && std::isfinite(x) ? std::string() : message(what, " is ", x, " m; it must be positive and finite");
 }
 std::string not_negative(const char* what, double x) {
-  return x >= 0 && std::isfinite(x) ? std::string() : words(what, " is ", x, " m; it must be finite and at least 0");
+  return x >= 0 && std::isfinite(x) ? std::string() : message(what, " is ", x, " m; it must be finite and at least 0");
 }
 // The first that is wrong.
 std::string first_of(std::initializer_list<std::string> faults) {
@@ -50,7 +50,7 @@ std::string check(const Compound& c) {
     const std::string fault = std::holds_alternative<Compound>(shape)
                                   ? "is a compound itself; list its parts here instead"
                                   : first_of({fault_of(shape), fault_of(X_SP)});
-    if (!fault.empty()) return words("part ", i, ": ", fault);
+    if (!fault.empty()) return message("part ", i, ": ", fault);
   }
   return {};
 }
@@ -62,7 +62,7 @@ std::string fault_of(const Shape& shape) {
 }
 
 std::string fault_of(const Transform<double>& X) {
-  if (!all_finite(X.p)) return words("position ", in_words(X.p), " is not finite");
+  if (!all_finite(X.p)) return message("position ", to_string(X.p), " is not finite");
   if (!all_finite(X.R.x) || !all_finite(X.R.y) || !all_finite(X.R.z)) return "rotation is not finite";
   const double lengths =
       std::max({std::abs(dot(X.R.x, X.R.x) - 1), std::abs(dot(X.R.y, X.R.y) - 1), std::abs(dot(X.R.z, X.R.z) - 1)});
@@ -70,7 +70,7 @@ std::string fault_of(const Transform<double>& X) {
       std::max({std::abs(dot(X.R.x, X.R.y)), std::abs(dot(X.R.x, X.R.z)), std::abs(dot(X.R.y, X.R.z))});
   const double error = std::max(lengths, angles);
   constexpr double tolerance = 1e-6;  // files are written with six digits
-  if (error > tolerance) return words("rotation is not orthonormal: off by ", error, ", allowed ", tolerance);
+  if (error > tolerance) return message("rotation is not orthonormal: off by ", error, ", allowed ", tolerance);
   if (dot(cross(X.R.x, X.R.y), X.R.z) < 0) return "rotation is a reflection (determinant -1)";
   return {};
 }

@@ -7,7 +7,7 @@
 #include "linchpin/geometry/shapes/height_grid.h"
 #include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/geometry/shapes/mesh.h"
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 namespace {
@@ -126,7 +126,7 @@ Result<Solid> solid_of(const Compound& shape) {
   for (std::size_t i = 0; i < shape.parts->size(); ++i) {
     const auto& [part, X_SP] = (*shape.parts)[i];
     const auto one = solid(part);
-    if (!one.ok()) return Error{words("part ", i, ": ", one.error().message)};
+    if (!one.ok()) return Error{message("part ", i, ": ", one.error().message)};
     const Solid& s = one.value();
     solids.push_back({s.volume, X_SP * s.centre, rotate(X_SP.R, s.moments)});
     volume += s.volume;
@@ -153,17 +153,17 @@ Result<Solid> solid(const TriangleMesh& mesh) {
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
     for (std::size_t k = 0; k < 3; ++k)
       if (mesh.neighbours[t][k] == -1)
-        return Error{words("the mesh is not closed: triangle ", t, " has no neighbour beyond its edge of vertices ",
-                           mesh.triangles[t][k], " and ", mesh.triangles[t][(k + 1) % 3], " at ",
-                           in_words(mesh.vertices[mesh.triangles[t][k]]), " and ",
-                           in_words(mesh.vertices[mesh.triangles[t][(k + 1) % 3]]))};
+        return Error{message("the mesh is not closed: triangle ", t, " has no neighbour beyond its edge of vertices ",
+                             mesh.triangles[t][k], " and ", mesh.triangles[t][(k + 1) % 3], " at ",
+                             to_string(mesh.vertices[mesh.triangles[t][k]]), " and ",
+                             to_string(mesh.vertices[mesh.triangles[t][(k + 1) % 3]]))};
   Sum sum{mean(mesh.vertices)};
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const auto [a, b, c] = mesh.corners(int(t));
     sum.add_tetrahedron(a, b, c);
   }
   if (!(sum.volume > 0))
-    return Error{words("the mesh is inside out: its volume is ", sum.volume, " m^3; turn its triangles round")};
+    return Error{message("the mesh is inside out: its volume is ", sum.volume, " m^3; turn its triangles round")};
   return sum.solid();
 }
 

@@ -11,7 +11,7 @@
 
 #include "linchpin/geometry/shapes/convex_pieces.h"
 #include "linchpin/geometry/shapes/hull.h"
-#include "linchpin/spatial/words.h"
+#include "linchpin/spatial/message.h"
 
 namespace linchpin {
 
@@ -19,7 +19,7 @@ namespace linchpin {
 inline Result<double> tolerance_of(const ConvexPiecesOptions& options, double size) {
   const double tolerance = options.concavity > 0 ? options.concavity : options.relative_concavity * size;
   if (!(tolerance > 0 && std::isfinite(tolerance)))
-    return Error{words("concavity is ", tolerance, " m; it must be positive and finite")};
+    return Error{message("concavity is ", tolerance, " m; it must be positive and finite")};
   return tolerance;
 }
 

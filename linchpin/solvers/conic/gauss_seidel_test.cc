@@ -15,8 +15,8 @@ const Solving<GaussSeidelWorkspace, gauss_seidel> solve;
 TEST(GaussSeidel, StopsAtOnceWhereARowHasNoDiagonal) {
   for (const BlockKind kind : {BlockKind::free, BlockKind::nonnegative, BlockKind::cone}) {
     const Answer a = solve({Matrix::dense(3, zero_square(3)), {-1, -1, -1}, {{kind, 0, 3, 0.5}}, {}, {}});
-    EXPECT_EQ(a.outcome.stop, Stop::stalled) << name(kind) << " " << show(a);
-    EXPECT_EQ(a.outcome.iterations, 0) << name(kind);
+    EXPECT_EQ(a.outcome.stop, Stop::stalled) << to_string(kind) << " " << show(a);
+    EXPECT_EQ(a.outcome.iterations, 0) << to_string(kind);
   }
 }
 

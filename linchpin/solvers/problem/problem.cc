@@ -18,7 +18,7 @@ Error error(const Parts&... parts) {
 
 }  // namespace
 
-std::string_view name(BlockKind kind) {
+std::string_view to_string(BlockKind kind) {
   switch (kind) {
     case BlockKind::free:
       return "free";

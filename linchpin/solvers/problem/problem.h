@@ -27,7 +27,7 @@
 namespace linchpin {
 
 enum class BlockKind { free, nonnegative, box, cone };
-std::string_view name(BlockKind kind);
+std::string_view to_string(BlockKind kind);
 
 struct Block {
   BlockKind kind = BlockKind::nonnegative;

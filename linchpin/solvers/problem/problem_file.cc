@@ -78,7 +78,7 @@ class Lines {
     return false;
   }
 
-  int words() const { return words_; }
+  int message() const { return words_; }
   std::string_view word(int i) const { return word_[i]; }
   std::int64_t number() const { return number_; }
   std::size_t bytes() const { return bytes_; }
@@ -451,7 +451,7 @@ std::optional<Error> write_file(const std::string& path, std::string_view text) 
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-std::string_view name(ProblemFormat format) { return format_names[int(format)]; }
+std::string_view to_string(ProblemFormat format) { return format_names[int(format)]; }
 
 std::optional<ProblemFormat> format_of_name(std::string_view file) {
   for (std::size_t i = 0; i < format_names.size(); ++i)

@@ -22,7 +22,7 @@
 namespace linchpin {
 
 enum class ProblemFormat { fc3d, lcp, mlcp };
-std::string_view name(ProblemFormat format);  // "fc3d", "lcp", "mlcp"
+std::string_view to_string(ProblemFormat format);  // "fc3d", "lcp", "mlcp"
 
 // By the file name's ending: .fc3d.txt, .lcp.txt, .mlcp.txt; nothing for others.
 std::optional<ProblemFormat> format_of_name(std::string_view file);

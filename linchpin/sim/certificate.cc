@@ -1,4 +1,4 @@
-#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/certificate.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-// How checks of shapes and specs speak. Not installed.
+// Text of error messages: numbers with ten digits, vectors as (x, y, z). Not installed.
 #pragma once
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace linchpin {
 
 template <class... Parts>
-std::string words(const Parts&... parts) {
+std::string message(const Parts&... parts) {
   std::ostringstream out;
   out.precision(10);
   (out << ... << parts);
@@ -18,6 +18,6 @@ std::string words(const Parts&... parts) {
 }
 
 inline bool all_finite(const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
-inline std::string in_words(const Vec3<double>& v) { return words("(", v.x, ", ", v.y, ", ", v.z, ")"); }
+inline std::string to_string(const Vec3<double>& v) { return message("(", v.x, ", ", v.y, ", ", v.z, ")"); }
 
 }  // namespace linchpin

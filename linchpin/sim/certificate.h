@@ -1,0 +1,77 @@
+// The certificate of a run: what was promised, and whether it was kept.
+//
+//     RunMonitor monitor(model);
+//     monitor.start(state);
+//     for (...) monitor.add(state, simulation.step(state));
+//     if (!monitor.certificate().passed()) ...
+#pragma once
+
+#include "linchpin/dynamics/tree/mechanics.h"
+#include "linchpin/sim/energy_balance.h"
+#include "linchpin/sim/simulation.h"
+
+namespace linchpin {
+
+// What a run must satisfy beyond being finite and complete. The steps themselves check the residual of every problem.
+struct CertificateLimits {
+  double energy = unlimited;  // on the relative defect
+  double penetration = 1e-4;  // m
+};
+
+struct Certificate {
+  bool finite = true;
+  StepStatus status = StepStatus::done;  // of the first step that failed, and why
+  const char* reason = "";
+  int body = -1;
+  long steps = 0;  // done
+  long evaluations = 0, substeps = 0, rejected = 0;
+  double loop_error = 0, loop_speed = 0;  // the largest after any step: m or rad, and per s
+  int constraint = -1;                    // of the first step that failed for a constraint
+  EnergyBalance energy;
+  // Where there are contacts: the largest of any step, and sums.
+  double residual = 0, cone_violation = 0, penetration = 0;
+  int most_contacts = 0;
+  long problems = 0, loose = 0, halved = 0, iterations = 0, declared_fallbacks = 0, impacts = 0, painleve = 0;
+  double impact_loss = 0, contact_loss = 0, least_release = 1;
+  CertificateLimits limits;
+  bool passed() const {
+    return finite && status == StepStatus::done && energy.relative_defect() <= limits.energy &&
+           penetration <= limits.penetration;
+  }
+};
+
+// Computes the stored energy of states.
+class EnergyMeter {
+ public:
+  explicit EnergyMeter(const Model& model)
+      : model_(model), plan_(model), kin_(plan_), vel_(model) {}  // must outlive it
+  Energy operator()(const State& state);
+
+ private:
+  const Model& model_;
+  Plan<double> plan_;
+  Kinematics<double> kin_;
+  Velocities vel_;
+};
+
+// Follows a run: start() once, then add() after every step, whether it succeeded or not.
+class RunMonitor {
+ public:
+  // By default energy is reported and does not decide: how much of it a stepper may lose is the user's choice.
+  explicit RunMonitor(const Model& model, const CertificateLimits& limits = {});
+
+  void start(const State& state);
+  void add(const State& after, const StepReport& report);
+  // In place of start(): goes on with a run whose certificate so far, and energy at its start, are known.
+  void resume(const Energy& at_start, const Certificate& so_far);
+
+  const Certificate& certificate() const { return certificate_; }
+  const Energy& at_start() const { return at_start_; }
+
+ private:
+  EnergyMeter energy_of_;
+  Energy at_start_{0, 0, 0};
+  Certificate certificate_;
+};
+
+}  // namespace linchpin
