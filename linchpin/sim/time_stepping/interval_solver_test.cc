@@ -75,7 +75,7 @@ TEST(IntervalSolver, AddsARowForALimitThatAForcePushesPast) {
   ASSERT_EQ(solver.solve(stage.interval(0.1), awake, ws, solved), nullptr);
   EXPECT_NEAR(solved.v[0], 5, 1e-9);  // 0.5 m in 0.1 s; the force alone gives 100 m/s
   EXPECT_EQ(solved.rows.rows.size(), 1);
-  EXPECT_NEAR(solved.impulses[0], 95, 1e-7);
+  EXPECT_NEAR(solved.impulses[0], -95, 1e-7);  // on the coordinate
 }
 
 // A servo that would need more than its force limit becomes a row: its impulse is the limit's.
