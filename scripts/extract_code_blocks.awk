@@ -2,9 +2,9 @@
 #
 #   awk -v language=cpp -v prefix=DIR/page_ -v suffix=.cc -f scripts/extract_code_blocks.awk PAGE.md
 #
-# Block k becomes DIR/page_k.cc (k counts from 1), and each file name is printed on a line of its own. A C++ block begins
-# with a #line directive, so that the compiler's messages name the page and its line. Status 1 for a fence that is not
-# closed.
+# Block k becomes DIR/page_k.cc (k counts from 1), and each file name is printed on a line of its own. A C++ block
+# begins with a #line directive, so that the compiler's messages name the page and its line. Status 1 for a fence that
+# is not closed.
 
 function finish() {
   close(file)

@@ -1,4 +1,4 @@
-# The code blocks of README.md and of the guide, extracted from the pages when CMake runs (scripts/extract_code_blocks.awk).
+# The code blocks of README.md and of the guide, extracted when CMake runs (scripts/extract_code_blocks.awk).
 #
 #   ```cpp      a whole program: becomes an executable linked to linchpin::linchpin and the test code_blocks.PAGE_k
 #   ```sh       commands ./run ... or linchpin ...: run by code_blocks.sh with the built program, one test per page

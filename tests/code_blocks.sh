@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # code_blocks.sh PAGE LINCHPIN: runs every ```sh block of a Markdown page, in the page's order, in one empty directory.
 #
-# There `./run` and `linchpin` are both the built program, and `models` and `examples` are the repository's. A block that
-# ends with a status other than 0 fails the test. A block must begin with ./run or linchpin; commands that are only shown
-# belong into a ```console block.
+# There `./run` and `linchpin` are both the built program, and `models` and `examples` are the repository's. A block
+# that ends with a status other than 0 fails the test. A block must begin with ./run or linchpin; commands that are only
+# shown belong into a ```console block.
 set -euo pipefail
 
 page=$(readlink -f "$1")

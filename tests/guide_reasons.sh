@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # guide_reasons.sh ROOT: every reason that docs/guide/09_troubleshooting.md quotes for a failed step is in linchpin/sim.
 #
-# The reasons are the quoted texts of the section "A step failed"; a text may go over several lines, there as in the code.
+# The reasons are the quoted texts of the section "A step failed"; a text may go over several lines.
 set -euo pipefail
 
 root=$1
