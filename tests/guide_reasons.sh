@@ -8,7 +8,7 @@ root=$1
 page=$root/docs/guide/09_troubleshooting.md
 
 one_line() { tr -s ' \n' ' '; }
-code=$(cat "$root"/linchpin/sim/*.cc | one_line | sed 's/" "//g')
+code=$(find "$root/linchpin/sim" -name '*.cc' -exec cat {} + | one_line | sed 's/" "//g')
 reasons=$(sed -n '/^## A step failed/,/^## All steps/p' "$page" | one_line | grep -o '"[^"]*"')
 
 failed=0
