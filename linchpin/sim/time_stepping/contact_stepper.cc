@@ -192,8 +192,9 @@ double ContactStepper::Parts::find_first_touch(const Inputs& inputs, const Arriv
   return first_touch(plan_, interval, free_, bounces_);
 }
 
-// Fills solved_. The interval becomes shorter if a problem resists (half of it is another problem), or if a contact that was
-// missed splits it. A result that is not applied is overwritten by the next attempt; the report counts only its effort.
+// Fills solved_. The interval becomes shorter if a problem resists (half of it is another problem), or if a contact
+// that was missed splits it. A result that is not applied is overwritten by the next attempt; the report counts only
+// its effort.
 bool ContactStepper::Parts::solve(const Inputs& inputs, bool may_split, double& h, Arrival& at, StepReport& report) {
   for (int searches = 0;;) {
     const Interval interval = interval_of(inputs, at, h);

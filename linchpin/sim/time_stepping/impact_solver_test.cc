@@ -6,8 +6,8 @@
 namespace linchpin {
 namespace {
 
-// A ball that touches the floor at speed u leaves it with e u; the energy lost is m u^2 (1 - e^2) / 2, and the contact's
-// impulse m u (1 + e).
+// A ball that touches the floor at speed u leaves it with e u; the energy lost is m u^2 (1 - e^2) / 2, and the
+// contact's impulse m u (1 + e).
 TEST(ImpactSolver, ReflectsABallAndAccountsForItsEnergy) {
   const double speed = 2;
   for (const double e : {0.25, 0.5, 1.0})

@@ -1,8 +1,8 @@
 // One interval of a step, and the result of its contact problem. Internal to sim/.
 //
-// A step consists of one interval, or of several if it is split at impacts. A stage reads the interval and writes a result
-// of its own; only ContactStepper applies a result. A result that is not wanted, because the step has to be solved again
-// with other contacts or over half the time, is overwritten by the next attempt.
+// A step consists of one interval, or of several if it is split at impacts. A stage reads the interval and writes a
+// result of its own; only ContactStepper applies a result. A result that is not wanted, because the step has to be
+// solved again with other contacts or over half the time, is overwritten by the next attempt.
 #pragma once
 
 #include <span>

@@ -24,8 +24,8 @@ bool mark_violated_limits(const StepPlan& plan, const Interval& interval, std::s
 // Whether the servos stay within their force limits if the interval ends with v.
 bool within_servo_limits(const StepPlan& plan, const Interval& interval, std::span<const double> v);
 
-// Fills `out`. Loops and springs come first, then the rows that are remembered from step to step, in the order of State's
-// memory.
+// Fills `out`. Loops and springs come first, then the rows that are remembered from step to step, in the order of
+// State's memory.
 void gather_rows(const StepPlan& plan, const Interval& interval, const RowChoice& choice, StepRows& out);
 
 }  // namespace linchpin

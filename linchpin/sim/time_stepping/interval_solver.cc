@@ -18,8 +18,8 @@ double good_enough(const ContactOptions& o, int loose_steps) {
   return loose_steps == power ? 0 : o.acceptable;
 }
 
-// Options of the solver, given the last step. Impulses that were found anew in the last step are accurate: they are kept
-// only as long as their residual stays far below the tolerance. If the last step needed no iterations, errors have
+// Options of the solver, given the last step. Impulses that were found anew in the last step are accurate: they are
+// kept only as long as their residual stays far below the tolerance. If the last step needed no iterations, errors have
 // accumulated, and a new solution is worth more digits.
 SolverOptions solver_options(const ContactOptions& o, const Arrival& last) {
   return {.tolerance = o.tolerance,

@@ -98,8 +98,8 @@ TEST(IntervalSolver, MakesARowOfAServoAtItsForceLimit) {
   }
 }
 
-// A ball at rest far above the floor is pushed down so hard that it passes the floor within the step: the contact was out
-// of reach when contacts were searched, and is found by the motion itself.
+// A ball at rest far above the floor is pushed down so hard that it passes the floor within the step: the contact was
+// out of reach when contacts were searched, and is found by the motion itself.
 TEST(MissedContacts, AreFoundByTheMotion) {
   const Model model = model_of("bounce:restitution=0,height=1");
   std::vector<double> tau(6, 0.0);

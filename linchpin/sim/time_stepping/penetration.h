@@ -14,8 +14,8 @@ class PenetrationCorrection {
   // Whether a contact or a limit is deeper than options.position_tolerance at the start of the interval.
   bool is_needed(const Interval& interval) const;
 
-  // The correction d of positions (per velocity coordinate) that follows the motion `solved`; nothing if none was found.
-  // That is no loss: the next step sees what is left.
+  // The correction d of positions (per velocity coordinate) that follows the motion `solved`; nothing if none was
+  // found. That is no loss: the next step sees what is left.
   std::optional<std::span<const double>> find(const Interval& interval, const Solved& solved, Variant& mechanism,
                                               ProblemWorkspace& ws, SolveEffort& effort);
 

@@ -2,8 +2,8 @@
 // sim/.
 //
 // An island is a set of trees joined by contacts, springs or loops. It sleeps if all its trees have been slower than
-// options.sleep_speed for options.sleep_after and no force, torque or actuator acts on them. A body that comes near becomes
-// a member of the island, which thereby wakes up.
+// options.sleep_speed for options.sleep_after and no force, torque or actuator acts on them. A body that comes near
+// becomes a member of the island, which thereby wakes up.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class Sleep {
   // Before the first interval of a step: nothing sleeps.
   void wake_all();
 
-  // Decides which trees sleep, given all contacts found; returns how many do. Sets the velocities of those in `at` to zero
-  // and updates `placed`.
+  // Decides which trees sleep, given all contacts found; returns how many do. Sets the velocities of those in `at` to
+  // zero and updates `placed`.
   int find(const Inputs& inputs, const ClosedChain* chain, std::span<const Contact> contacts, Arrival& at,
            Placed& placed);
   // Removes contacts between sleeping links, which need no rows.

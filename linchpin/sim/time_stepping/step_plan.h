@@ -56,9 +56,9 @@ struct StepPlan {
   // A gap up to this counts as touch, m.
   double touch_gap() const { return 10 * options.position_tolerance; }
   // The gap that a row (2) of contact_stepper.h closes over a step. Gaps that count as touch are not closed: where more
-  // contacts hold a body than are needed, gaps of rounding cannot all be closed at once; they would decide which foot of a
-  // box carries its weight, and change that in every step. Larger gaps are closed completely, not down to the touch gap,
-  // otherwise all gaps would end up there.
+  // contacts hold a body than are needed, gaps of rounding cannot all be closed at once; they would decide which foot
+  // of a box carries its weight, and change that in every step. Larger gaps are closed completely, not down to the
+  // touch gap, otherwise all gaps would end up there.
   double gap_to_close(double gap) const { return gap > touch_gap() ? gap : 0.0; }
 
   bool may_sleep() const { return options.sleep_after > 0; }

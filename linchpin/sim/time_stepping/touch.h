@@ -8,8 +8,8 @@
 
 namespace linchpin {
 
-// Whether the gap is large in proportion to the shapes. A row is the law of a plane, which holds near the contact only; a
-// far contact gets none until it touches.
+// Whether the gap is large in proportion to the shapes. A row is the law of a plane, which holds near the contact only;
+// a far contact gets none until it touches.
 bool is_far(const StepPlan& plan, const Contact& contact);
 
 // Whether a contact with restitution touches and approaches faster than options.impact_speed.
@@ -21,8 +21,8 @@ double touch_time(double gap, double u, double a, double h);
 // Whether any contact could end the interval by its touch: then first_touch() needs the free motion.
 bool may_touch(const StepPlan& plan, std::span<const Contact> contacts);
 
-// The first time at which a contact touches that bounces or is far, by (5) of contact_stepper.h; the interval's h if there
-// is none. Marks these contacts in `bounces`.
+// The first time at which a contact touches that bounces or is far, by (5) of contact_stepper.h; the interval's h if
+// there is none. Marks these contacts in `bounces`.
 double first_touch(const StepPlan& plan, const Interval& interval, const FreeMotion& free, std::vector<char>& bounces);
 
 }  // namespace linchpin
