@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "linchpin/base/check.h"
-#include "linchpin/contact/formulations.h"
-#include "linchpin/contact/minimal.h"
-#include "linchpin/contact/row_problem.h"
+#include "linchpin/contact/formulations/formulations.h"
+#include "linchpin/contact/formulations/minimal.h"
+#include "linchpin/contact/formulations/row_problem.h"
 
 namespace linchpin {
 namespace {

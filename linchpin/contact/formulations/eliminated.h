@@ -13,9 +13,9 @@
 #include <span>
 #include <vector>
 
-#include "linchpin/contact/cell_matrix.h"
-#include "linchpin/contact/row_problem.h"
-#include "linchpin/contact/side_products.h"
+#include "linchpin/contact/formulations/cell_matrix.h"
+#include "linchpin/contact/formulations/row_problem.h"
+#include "linchpin/contact/formulations/side_products.h"
 #include "linchpin/dynamics/maximal/body_inverse.h"
 
 namespace linchpin {

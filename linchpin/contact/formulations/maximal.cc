@@ -1,4 +1,4 @@
-#include "linchpin/contact/maximal.h"
+#include "linchpin/contact/formulations/maximal.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "linchpin/contact/cell_matrix.h"
+#include "linchpin/contact/formulations/cell_matrix.h"
 
 #include <algorithm>
 #include <utility>

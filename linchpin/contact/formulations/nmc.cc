@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "linchpin/base/check.h"
-#include "linchpin/contact/formulations.h"
-#include "linchpin/contact/maximal.h"
+#include "linchpin/contact/formulations/formulations.h"
+#include "linchpin/contact/formulations/maximal.h"
 
 namespace linchpin {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "linchpin/contact/cell_matrix.h"
+#include "linchpin/contact/formulations/cell_matrix.h"
 #include "linchpin/spatial/spatial.h"
 
 namespace linchpin {

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "linchpin/contact/formulation.h"
-#include "linchpin/contact/row_problem.h"
+#include "linchpin/contact/formulations/row_problem.h"
 #include "linchpin/dynamics/maximal/body_inverse.h"
 #include "linchpin/dynamics/maximal/maximal_bodies.h"
 

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "linchpin/base/check.h"
-#include "linchpin/contact/eliminated.h"
-#include "linchpin/contact/formulations.h"
-#include "linchpin/contact/touched_links.h"
+#include "linchpin/contact/formulations/eliminated.h"
+#include "linchpin/contact/formulations/formulations.h"
+#include "linchpin/contact/formulations/touched_links.h"
 #include "linchpin/dynamics/maximal/body_inverse.h"
 #include "linchpin/dynamics/maximal/multiplier_dynamics.h"
 

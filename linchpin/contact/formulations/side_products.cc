@@ -1,4 +1,4 @@
-#include "linchpin/contact/side_products.h"
+#include "linchpin/contact/formulations/side_products.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "linchpin/contact/minimal.h"
+#include "linchpin/contact/formulations/minimal.h"
 
 #include <cmath>
 

@@ -12,9 +12,9 @@
 #include <algorithm>
 
 #include "linchpin/base/check.h"
-#include "linchpin/contact/eliminated.h"
-#include "linchpin/contact/formulations.h"
-#include "linchpin/contact/touched_links.h"
+#include "linchpin/contact/formulations/eliminated.h"
+#include "linchpin/contact/formulations/formulations.h"
+#include "linchpin/contact/formulations/touched_links.h"
 #include "linchpin/dynamics/compliance/compliance.h"
 #include "linchpin/dynamics/maximal/body_inverse.h"
 #include "linchpin/dynamics/tree/aba.h"
