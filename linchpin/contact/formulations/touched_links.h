@@ -1,4 +1,5 @@
-// The links that rows touch, which change seldom, and how they move: os.cc, multipliers.cc.
+// The links that rows act on, and their velocities. For os.cc and multipliers.cc, which keep data while the links stay
+// the same.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +14,19 @@ class TouchedLinks {
  public:
   explicit TouchedLinks(const Model& model);
 
-  // Whether the rows touch other links than at the last call.
+  // Returns whether the rows act on other links than at the last call.
   bool update(const Model& model, const Rows& rows);
-  std::span<const int> links() const { return links_; }    // as the rows of the last change have them
-  std::span<const int> on_way() const { return on_way_; }  // from the base to any of them, parents first
+  std::span<const int> links() const { return links_; }    // in the order of the rows at the last change
+  std::span<const int> on_way() const { return on_way_; }  // the links and their ancestors, parents first
 
-  // Velocities of the links on the way, about their origins in the world's axes, if coordinates had these: (1) of
-  // mechanics.h. By link, all that are not on the way as they were.
+  // The velocities of links() and their ancestors for the coordinate velocities v, about the links' origins in the
+  // world's axes: (1) of mechanics.h. Other links keep their value in `motion`.
   void motions(const Motive& motive, std::span<const double> v, std::span<Motion<double>> motion) const;
 
  private:
   std::vector<int> links_, found_, on_way_;
   std::vector<char> touched_;       // by link
-  std::vector<std::int64_t> seen_;  // by link: the call that saw it last
+  std::vector<std::int64_t> seen_;  // by link: the last call whose rows act on it; negative if seen as an ancestor
   std::int64_t call_ = 0;
 };
 
