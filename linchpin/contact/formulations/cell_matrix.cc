@@ -8,40 +8,47 @@
 namespace linchpin {
 namespace {
 
-// Below, sparse factors gain nothing; beyond, islands can be told apart by the pattern (island_solver.h).
+// Number of rows from which a block-sparse matrix is made. Below, sparse factors gain nothing. Above, the pattern lets
+// island_solver.h separate the islands; islands of up to 36 rows are dense there (largest_dense).
 constexpr int smallest = 37;
+// Share of stored numbers beyond which a dense matrix is made.
 constexpr double largest_density = 0.55;
 
 }  // namespace
 
 void CellMatrix::find_cells(const Rows& rows) {
-  blocks_.row_start.clear();
+  pattern_.row_start.clear();
   cell_of_row_.clear();
   for (const Block& block : rows.blocks) {
     const bool whole = block.kind == BlockKind::cone;
     for (int k = 0; k < block.size; ++k) {
-      if (k == 0 || !whole) blocks_.row_start.push_back(block.start + k);
-      cell_of_row_.push_back(int(blocks_.row_start.size()) - 1);
+      if (k == 0 || !whole) pattern_.row_start.push_back(block.start + k);
+      cell_of_row_.push_back(int(pattern_.row_start.size()) - 1);
     }
   }
-  blocks_.row_start.push_back(rows.size());
-  blocks_.column_start = blocks_.row_start;
+  pattern_.row_start.push_back(rows.size());
+  pattern_.column_start = pattern_.row_start;
 }
 
-bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int groups) {
+bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int groups, Matrix& M) {
   if (rows.size() < smallest) return false;
-  if (is_as_last(rows, group_of_link, groups)) {
-    std::ranges::fill(blocks_.values, 0.0);
-    return true;
-  }
-  last_.blocks.clear();  // of no use unless all goes well
+  if (!is_as_last(rows, group_of_link, groups) && !find_pattern(rows, group_of_link, groups)) return false;
+  BlockSparse& blocks = M.make_sparse(rows.size());
+  blocks = pattern_;
+  blocks.values.assign(numbers_, 0.0);
+  values_ = blocks.values;
+  return true;
+}
+
+bool CellMatrix::find_pattern(const Rows& rows, std::span<const int> group_of_link, int groups) {
+  last_.blocks.clear();  // valid again only if this function succeeds
   find_cells(rows);
-  const int cells = blocks_.row_blocks();
+  const int cells = pattern_.row_blocks();
   const auto each_side = [&](int cell, const auto& f) {
     for (int s = rows.first_side[start(cell)]; s < rows.first_side[start(cell + 1)]; ++s)
       f(group_of_link[rows.sides[s].link]);
   };
-  // Cells of each group. They come in order, so a cell that is there already is the last one.
+  // The cells of each group. Cells are visited in order, so a cell that is listed already is the last one in the list.
   met_by_.assign(std::max(cells, groups), -1);
   first_in_.assign(index(groups) + 1, 0);
   const auto once = [&](int cell, int group) { return std::exchange(met_by_[group], cell) != cell; };
@@ -54,33 +61,33 @@ bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int
     each_side(c, [&](int group) {
       if (once(c, group)) in_[filled_[group]++] = c;
     });
-  // Who meets whom.
-  blocks_.first.assign(1, 0);
-  blocks_.column.clear();
-  blocks_.value_start.clear();
+  // The pattern: the cells coupled to each cell.
+  pattern_.first.assign(1, 0);
+  pattern_.column.clear();
+  pattern_.value_start.clear();
   own_.clear();
   met_by_.assign(met_by_.size(), -1);
   std::size_t numbers = 0;
   const double most = largest_density * double(rows.size()) * double(rows.size());
   for (int c = 0; c < cells; ++c) {
-    const std::size_t begin = blocks_.column.size();
+    const std::size_t begin = pattern_.column.size();
     const auto meet = [&](int other) {
-      if (std::exchange(met_by_[other], c) != c) blocks_.column.push_back(other);
+      if (std::exchange(met_by_[other], c) != c) pattern_.column.push_back(other);
     };
     meet(c);
     each_side(c, [&](int group) {
       for (int k = first_in_[group]; k < first_in_[group + 1]; ++k) meet(in_[k]);
     });
-    std::sort(blocks_.column.begin() + std::ptrdiff_t(begin), blocks_.column.end());
-    for (std::size_t e = begin; e < blocks_.column.size(); ++e) {
-      if (blocks_.column[e] == c) own_.push_back(numbers);
-      blocks_.value_start.push_back(numbers);
-      numbers += index(width(c) * width(blocks_.column[e]));
+    std::sort(pattern_.column.begin() + std::ptrdiff_t(begin), pattern_.column.end());
+    for (std::size_t e = begin; e < pattern_.column.size(); ++e) {
+      if (pattern_.column[e] == c) own_.push_back(numbers);
+      pattern_.value_start.push_back(numbers);
+      numbers += index(width(c) * width(pattern_.column[e]));
     }
-    blocks_.first.push_back(int(blocks_.column.size()));
+    pattern_.first.push_back(int(pattern_.column.size()));
     if (double(numbers) > most) return false;
   }
-  blocks_.values.assign(numbers, 0.0);
+  numbers_ = numbers;
   last_.blocks = rows.blocks;
   last_.first_side = rows.first_side;
   last_.groups = groups;
@@ -89,7 +96,7 @@ bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int
   return true;
 }
 
-// Blocks of the same kinds and sizes on sides of the same groups.
+// True if the blocks have the same kinds and sizes as in the last call, and their sides the same groups.
 bool CellMatrix::is_as_last(const Rows& rows, std::span<const int> group_of_link, int groups) const {
   return groups == last_.groups && rows.first_side == last_.first_side &&
          std::ranges::equal(rows.blocks, last_.blocks,
@@ -98,22 +105,22 @@ bool CellMatrix::is_as_last(const Rows& rows, std::span<const int> group_of_link
 }
 
 double* CellMatrix::block(int cell, int other) {
-  const auto begin = blocks_.column.begin() + blocks_.first[cell],
-             end = blocks_.column.begin() + blocks_.first[cell + 1];
+  const auto begin = pattern_.column.begin() + pattern_.first[cell],
+             end = pattern_.column.begin() + pattern_.first[cell + 1];
   const auto at = std::lower_bound(begin, end, other);
-  return blocks_.values.data() + blocks_.value_start[at - blocks_.column.begin()];
+  return values_.data() + pattern_.value_start[at - pattern_.column.begin()];
 }
 
 double& CellMatrix::diagonal(int row) {
   const int c = cell_of(row), k = row - start(c);
-  return blocks_.values[own_[c] + index(k * width(c) + k)];
+  return values_[own_[c] + index(k * width(c) + k)];
 }
 
 void CellMatrix::clear_row(int row) {
   const int c = cell_of(row), k = row - start(c), w = width(c);
-  for (int e = blocks_.first[c]; e < blocks_.first[c + 1]; ++e) {
-    const int other = blocks_.column[e], wide = width(other);
-    double *own = blocks_.values.data() + blocks_.value_start[e], *mirrored = block(other, c);
+  for (int e = pattern_.first[c]; e < pattern_.first[c + 1]; ++e) {
+    const int other = pattern_.column[e], wide = width(other);
+    double *own = values_.data() + pattern_.value_start[e], *mirrored = block(other, c);
     for (int j = 0; j < wide; ++j) own[k * wide + j] = mirrored[j * w + k] = 0;
   }
 }

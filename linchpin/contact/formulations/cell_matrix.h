@@ -1,7 +1,8 @@
-// The matrix of many rows, most of which have nothing to do with each other: a pile of loose bodies.
+// Assembles a block-sparse Delassus matrix W: many rows, few of which are coupled (a pile of loose bodies).
 //
-// Cells are the cones and the single rows of other blocks, as solvers take them. Two cells meet where they touch links that
-// move each other (a group); only blocks of cells that meet are stored.
+// A cell is a cone, or a single row of another block, as in the sparse solvers. A group is a set of links that are
+// connected by joints: an impulse on one moves the others. Two cells are coupled if they act on the same group. Only
+// blocks of coupled cells are stored.
 #pragma once
 
 #include <span>
@@ -13,33 +14,36 @@ namespace linchpin {
 
 class CellMatrix {
  public:
-  // Finds cells and blocks, all zero, or those of the last time if they are the same. False, and nothing else to be asked
-  // for, where a dense matrix is as good: few rows, or most cells meet. Groups by link, numbered from 0; those of links
-  // that no row touches are not looked at.
-  bool place(const Rows& rows, std::span<const int> group_of_link, int groups);
+  // Finds the cells and the pattern of blocks, or keeps the last pattern if it still fits, and makes M block-sparse
+  // with this pattern and zeros. The functions below write into M until the next call. Returns false, and leaves M
+  // alone, if a dense matrix is as fast (few rows, or most cells are coupled); no other function may be called then.
+  // group_of_link: numbers from 0 to groups - 1, read for links that a row acts on.
+  bool place(const Rows& rows, std::span<const int> group_of_link, int groups, Matrix& M);
 
   int cell_of(int row) const { return cell_of_row_[row]; }
-  int start(int cell) const { return blocks_.row_start[cell]; }
+  int start(int cell) const { return pattern_.row_start[cell]; }
   int width(int cell) const { return start(cell + 1) - start(cell); }
-  double* block(int cell, int other);  // they meet
+  double* block(int cell, int other);  // row by row; the cells must be coupled
   double& diagonal(int row);
-  void clear_row(int row);  // and its column
-  const BlockSparse& blocks() const { return blocks_; }
+  void clear_row(int row);  // sets the row and its column to zero
 
  private:
   void find_cells(const Rows& rows);
+  bool find_pattern(const Rows& rows, std::span<const int> group_of_link, int groups);
   bool is_as_last(const Rows& rows, std::span<const int> group_of_link, int groups) const;
 
-  BlockSparse blocks_;
+  BlockSparse pattern_;       // without values
+  std::size_t numbers_ = 0;   // how many values there are
+  std::span<double> values_;  // those of the matrix that place() was given
   std::vector<int> cell_of_row_;
-  std::vector<std::size_t> own_;             // by cell: where its block with itself begins
+  std::vector<std::size_t> own_;             // by cell: start of its diagonal block in the values
   std::vector<int> first_in_, in_, filled_;  // cells of each group, ascending
-  std::vector<int> met_by_;                  // by cell: the last one that was seen to meet it
+  std::vector<int> met_by_;                  // by cell or group: the last cell that was found to be coupled to it
   struct {
     std::vector<Block> blocks;
     std::vector<int> first_side, group;  // group: by side
     int groups = 0;
-  } last_;  // what blocks_ were found for: bodies that lie touch where they did
+  } last_;  // the rows that pattern_ was made for: bodies at rest keep their contacts
 };
 
 }  // namespace linchpin

@@ -1,12 +1,13 @@
-// A problem whose velocities are eliminated, from the compliance of the links that rows touch, whoever knows it: os.cc,
-// nmc_os.cc.
+// The problem with velocities eliminated, assembled from the compliance C of the links that rows act on. For os.cc,
+// nmc_os.cc and multipliers.cc, which differ in how they compute C.
 //
-//     w = (sum over sides a, b of F_a' C F_b + softness) z + J v_free + offset                                 (1)
-// A row that nothing can move (of a planar linkage, across its plane) has a diagonal of rounding alone. It is measured by
-// what its sides would meet if their links gave way alike in all directions, or better if they were loose where whoever
-// knows C has found it by taking away from that. If it is nothing the row gets none: w = offset there.
+//     w = (W + softness) z + J v_free + offset,    W = J M^-1 J' = sum over sides a, b of F_a' C F_b            (1)
+// A row that no motion changes (of a planar linkage, across its plane) has a diagonal of rounding errors only. The
+// diagonal is therefore compared with the size that it would have if the links were equally compliant in all
+// directions. If C is a difference, small against the compliance of the links without joints (multipliers.cc), the size
+// comes from the latter (`alone`). A row whose diagonal is rounding gets zeros in W: w = offset there.
 //
-// M is dense, or where there are many rows of which few meet (a pile) block-sparse, as solvers like it (cell_matrix.h).
+// The problem's matrix is dense, or block-sparse if there are many rows and few are coupled (cell_matrix.h).
 #pragma once
 
 #include <algorithm>
@@ -22,12 +23,14 @@ namespace linchpin {
 
 class EliminatedProblem {
  public:
-  SideTable sides;  // the rows', in the axes in which the compliance is given
+  SideTable sides;  // the sides of the rows, in the axes of the compliance; filled before assemble()
 
-  // Fills the problem, rows in their order. motion: of links without impulses, in the axes of the rows' forces. Groups as
-  // CellMatrix::place() takes them. each_compliance(f) calls f(slot, slot, C, stride) for all pairs of slots of one group
-  // once, and for a slot with itself before any other of its pairs. alone: by slot, the compliance of its link by itself, if
-  // C comes from that; else empty.
+  // Fills the problem, with the rows in their order.
+  // motion: by link, its velocity v_free without impulses, in the axes of the rows' forces.
+  // group_of_link, groups: as in CellMatrix::place().
+  // each_compliance(f): calls f(slot, slot, C, stride) once for each pair of slots of one group. A slot's pair with
+  //   itself comes before its other pairs.
+  // alone: by slot, the compliance of its link without joints, if C is a difference from that; else empty.
   template <class EachCompliance>
   void assemble(const Rows& rows, std::span<const Motion<double>> motion, std::span<const int> group_of_link,
                 int groups, const EachCompliance& each_compliance, Problem& problem,
@@ -35,7 +38,7 @@ class EliminatedProblem {
     find_order(rows, FreeRows::in_place, order_);
     begin_problem(rows, order_, 0, problem);
     size_.assign(rows.size(), 0.0);
-    const bool sparse = cells_.place(rows, group_of_link, groups);
+    const bool sparse = cells_.place(rows, group_of_link, groups, problem.M);
     const std::size_t n = std::size_t(rows.size());
     if (!sparse) {
       problem.M.make_dense(rows.size());
@@ -65,20 +68,21 @@ class EliminatedProblem {
         for (std::size_t k = 0; k < n; ++k) M[r * n + k] = M[k * n + r] = 0;
       diagonal += rows.softness[r];
     }
-    if (sparse) problem.M.assign(cells_.blocks());
   }
 
-  // What is least left of such a size among rows that move: so many digits were lost in it.
+  // The smallest diagonal relative to its size, among the rows that can move: its logarithm is the digits lost to
+  // cancellation.
   double least_share() const { return least_share_; }
 
  private:
-  // What is left of terms that cancel: 1e-16 for each of the joints on the way, with room for long ways. (3000 random
-  // mechanisms by multipliers: up to 5e-16 of what the links would give alone; rows that move from 4e-9.)
+  // A diagonal below this part of its size is rounding: 1e-16 for each joint on the path to the base, with room for
+  // long paths. (3000 random mechanisms by multipliers: such rows have up to 5e-16 of the size, rows that move at least
+  // 4e-9.)
   static constexpr double rounding = 1e-12;
 
   RowOrder order_;
   CellMatrix cells_;
-  std::vector<double> size_;
+  std::vector<double> size_;  // by row
   double least_share_ = 1;
 };
 
