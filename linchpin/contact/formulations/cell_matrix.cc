@@ -41,58 +41,61 @@ bool CellMatrix::place(const Rows& rows, std::span<const int> group_of_link, int
 }
 
 bool CellMatrix::find_pattern(const Rows& rows, std::span<const int> group_of_link, int groups) {
-  last_.blocks.clear();  // valid again only if this function succeeds
+  last_.blocks.clear();  // is_as_last() is false if this function fails
+  last_.first_side = rows.first_side;
+  last_.groups = groups;
+  last_.group.clear();
+  for (const RowSide& side : rows.sides) last_.group.push_back(group_of_link[side.link]);
   find_cells(rows);
+  list_cells_of_groups();
+  if (!find_coupled_cells()) return false;
+  last_.blocks = rows.blocks;
+  return true;
+}
+
+// Cells are visited in order, so a cell that is listed already is the last one in the list of its group.
+void CellMatrix::list_cells_of_groups() {
   const int cells = pattern_.row_blocks();
-  const auto each_side = [&](int cell, const auto& f) {
-    for (int s = rows.first_side[start(cell)]; s < rows.first_side[start(cell + 1)]; ++s)
-      f(group_of_link[rows.sides[s].link]);
-  };
-  // The cells of each group. Cells are visited in order, so a cell that is listed already is the last one in the list.
-  met_by_.assign(std::max(cells, groups), -1);
-  first_in_.assign(index(groups) + 1, 0);
+  met_by_.assign(std::max(cells, last_.groups), -1);
+  first_in_.assign(index(last_.groups) + 1, 0);
   const auto once = [&](int cell, int group) { return std::exchange(met_by_[group], cell) != cell; };
-  for (int c = 0; c < cells; ++c) each_side(c, [&](int group) { first_in_[group + 1] += once(c, group); });
-  for (std::size_t g = 0; g < index(groups); ++g) first_in_[g + 1] += first_in_[g];
+  for (int c = 0; c < cells; ++c)
+    for (const int group : groups_of(c)) first_in_[group + 1] += once(c, group);
+  for (int g = 0; g < last_.groups; ++g) first_in_[g + 1] += first_in_[g];
   in_.resize(first_in_.back());
   filled_.assign(first_in_.begin(), first_in_.end() - 1);
   met_by_.assign(met_by_.size(), -1);
   for (int c = 0; c < cells; ++c)
-    each_side(c, [&](int group) {
+    for (const int group : groups_of(c))
       if (once(c, group)) in_[filled_[group]++] = c;
-    });
-  // The pattern: the cells coupled to each cell.
+}
+
+// False if the blocks of coupled cells are most of the matrix.
+bool CellMatrix::find_coupled_cells() {
   pattern_.first.assign(1, 0);
   pattern_.column.clear();
   pattern_.value_start.clear();
   own_.clear();
   met_by_.assign(met_by_.size(), -1);
-  std::size_t numbers = 0;
-  const double most = largest_density * double(rows.size()) * double(rows.size());
-  for (int c = 0; c < cells; ++c) {
+  numbers_ = 0;
+  const double most = largest_density * double(pattern_.rows()) * double(pattern_.rows());
+  for (int c = 0; c < pattern_.row_blocks(); ++c) {
     const std::size_t begin = pattern_.column.size();
     const auto meet = [&](int other) {
       if (std::exchange(met_by_[other], c) != c) pattern_.column.push_back(other);
     };
     meet(c);
-    each_side(c, [&](int group) {
+    for (const int group : groups_of(c))
       for (int k = first_in_[group]; k < first_in_[group + 1]; ++k) meet(in_[k]);
-    });
     std::sort(pattern_.column.begin() + std::ptrdiff_t(begin), pattern_.column.end());
     for (std::size_t e = begin; e < pattern_.column.size(); ++e) {
-      if (pattern_.column[e] == c) own_.push_back(numbers);
-      pattern_.value_start.push_back(numbers);
-      numbers += index(width(c) * width(pattern_.column[e]));
+      if (pattern_.column[e] == c) own_.push_back(numbers_);
+      pattern_.value_start.push_back(numbers_);
+      numbers_ += index(width(c) * width(pattern_.column[e]));
     }
     pattern_.first.push_back(int(pattern_.column.size()));
-    if (double(numbers) > most) return false;
+    if (double(numbers_) > most) return false;
   }
-  numbers_ = numbers;
-  last_.blocks = rows.blocks;
-  last_.first_side = rows.first_side;
-  last_.groups = groups;
-  last_.group.clear();
-  for (const RowSide& side : rows.sides) last_.group.push_back(group_of_link[side.link]);
   return true;
 }
 

@@ -29,8 +29,14 @@ class CellMatrix {
 
  private:
   void find_cells(const Rows& rows);
+  void list_cells_of_groups();
+  bool find_coupled_cells();
   bool find_pattern(const Rows& rows, std::span<const int> group_of_link, int groups);
   bool is_as_last(const Rows& rows, std::span<const int> group_of_link, int groups) const;
+  std::span<const int> groups_of(int cell) const {  // one for each side of its rows
+    const int first = last_.first_side[start(cell)], end = last_.first_side[start(cell + 1)];
+    return std::span(last_.group).subspan(first, end - first);
+  }
 
   BlockSparse pattern_;       // without values
   std::size_t numbers_ = 0;   // how many values there are

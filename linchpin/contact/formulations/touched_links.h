@@ -26,7 +26,7 @@ class TouchedLinks {
  private:
   std::vector<int> links_, found_, on_way_;
   std::vector<char> touched_;       // by link
-  std::vector<std::int64_t> seen_;  // by link: the last call whose rows act on it; negative if seen as an ancestor
+  std::vector<std::int64_t> seen_;  // by link: the last call that visited it, negated by the walk to the base
   std::int64_t call_ = 0;
 };
 
