@@ -53,9 +53,9 @@ struct Motive {
 class Formulation {
  public:
   virtual ~Formulation() = default;
-  // Poses the problem of one step. Its last blocks are those of `rows` in their order, except for free blocks, which
-  // some methods eliminate or put first.
-  virtual void pose(const Motive& motive, const Rows& rows, Problem& problem) = 0;
+  // Poses the problem of one step. Returns where the blocks of `rows` are in it: for each its block of the problem, or
+  // -1 if the method has eliminated it. Valid until the next call.
+  virtual std::span<const int> pose(const Motive& motive, const Rows& rows, Problem& problem) = 0;
   // Computes v+ (by velocity coordinate) and z of (1) (by row) from the solution of the problem. Call after pose(),
   // with the same arguments.
   virtual void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,

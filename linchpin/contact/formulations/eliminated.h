@@ -72,6 +72,8 @@ class EliminatedProblem {
 
   // The smallest diagonal relative to its size, among the rows that can move: its logarithm is the digits lost to
   // cancellation.
+  // Where the blocks of the rows of the last assemble() are in its problem.
+  std::span<const int> blocks(const Problem& problem) { return blocks_in(problem, order_); }
   double least_share() const { return least_share_; }
 
  private:

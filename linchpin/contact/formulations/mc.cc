@@ -17,7 +17,7 @@ class Minimal final : public Formulation {
  public:
   Minimal(const Model& model, const Plan<double>& plan) : dense_(model, plan) {}
 
-  void pose(const Motive& motive, const Rows& rows, Problem& problem) override {
+  std::span<const int> pose(const Motive& motive, const Rows& rows, Problem& problem) override {
     const std::size_t nv = motive.v.size(), size = nv + std::size_t(rows.size());
     dense_.place(motive, rows);
     find_order(rows, FreeRows::first, order_);
@@ -39,6 +39,7 @@ class Minimal final : public Formulation {
       M[at * size + at] = rows.softness[r];
       problem.q[at] = rows.offset[r];
     }
+    return blocks_in(problem, order_);
   }
 
   void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,

@@ -30,7 +30,7 @@ constexpr double little = 1e-3;
 class MultiplierFormulation final : public Formulation {
  public:
   explicit MultiplierFormulation(const Model& model);
-  void pose(const Motive& motive, const Rows& rows, Problem& problem) override;
+  std::span<const int> pose(const Motive& motive, const Rows& rows, Problem& problem) override;
   void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,
             std::span<double> impulses) override;
 
@@ -198,7 +198,7 @@ void MultiplierFormulation::put_units(std::span<const int> tree, int first, int 
   }
 }
 
-void MultiplierFormulation::pose(const Motive& motive, const Rows& rows, Problem& problem) {
+std::span<const int> MultiplierFormulation::pose(const Motive& motive, const Rows& rows, Problem& problem) {
   check(motive.v.size() == v_free_.size() && motive.model.links().size() == motion_.size(),
         "the motive belongs to another model");
   find_free_velocity(motive);
@@ -227,9 +227,11 @@ void MultiplierFormulation::pose(const Motive& motive, const Rows& rows, Problem
   };
   refined_ = dynamics_.refines();
   assemble();
-  if (refined_ || eliminated_.least_share() > little) return;
-  refined_ = true;
-  assemble();
+  if (!refined_ && !(eliminated_.least_share() > little)) {
+    refined_ = true;
+    assemble();
+  }
+  return eliminated_.blocks(problem);
 }
 
 void MultiplierFormulation::lift(const Motive&, const Rows& rows, std::span<const double> solution, std::span<double> v,

@@ -17,7 +17,7 @@ class NonMinimal final : public Formulation {
  public:
   explicit NonMinimal(const Model& model) : bodies_(model) {}
 
-  void pose(const Motive& motive, const Rows& rows, Problem& problem) override {
+  std::span<const int> pose(const Motive& motive, const Rows& rows, Problem& problem) override {
     find_order(rows, FreeRows::first, order_);
     bodies_.place(motive, rows, order_);
     find_order(bodies_.rows, FreeRows::in_place, all_);
@@ -46,6 +46,7 @@ class NonMinimal final : public Formulation {
       M[at * size + at] = bodies_.rows.softness[r];
       problem.q[at] = bodies_.rows.offset[r];
     }
+    return blocks_in(problem, order_);
   }
 
   void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,

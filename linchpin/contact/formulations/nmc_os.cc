@@ -19,7 +19,7 @@ class NonMinimalOperationalSpace final : public Formulation {
     for (int b = 0; b <= bodies_.bodies(); ++b) group_.push_back(b);  // without hinges, no body moves another
   }
 
-  void pose(const Motive& motive, const Rows& rows, Problem& problem) override {
+  std::span<const int> pose(const Motive& motive, const Rows& rows, Problem& problem) override {
     find_order(rows, FreeRows::first, order_);
     bodies_.place(motive, rows, order_);
     SideTable& sides = eliminated_.sides;
@@ -33,6 +33,7 @@ class NonMinimalOperationalSpace final : public Formulation {
       for (int b = 0; b < bodies_.bodies(); ++b) take(b, b, bodies_.inverse(b).data(), std::size_t(6));
     };
     eliminated_.assemble(bodies_.rows, bodies_.V_free, group_, int(group_.size()), each_compliance, problem);
+    return blocks_in(problem, order_);
   }
 
   void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,

@@ -28,7 +28,7 @@ namespace {
 class OperationalSpace final : public Formulation {
  public:
   OperationalSpace(const Model& model, const Plan<double>& plan);
-  void pose(const Motive& motive, const Rows& rows, Problem& problem) override;
+  std::span<const int> pose(const Motive& motive, const Rows& rows, Problem& problem) override;
   void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,
             std::span<double> impulses) override;
 
@@ -160,7 +160,7 @@ void OperationalSpace::each_compliance(const Take& take) const {
   }
 }
 
-void OperationalSpace::pose(const Motive& motive, const Rows& rows, Problem& problem) {
+std::span<const int> OperationalSpace::pose(const Motive& motive, const Rows& rows, Problem& problem) {
   check(motive.v.size() == v_free_.size() && motive.model.links().size() == rank_.size(),
         "the motive belongs to another model");
   find_free_velocity(motive);
@@ -171,6 +171,7 @@ void OperationalSpace::pose(const Motive& motive, const Rows& rows, Problem& pro
   links_of_rows_.motions(motive, v_free_, motion_);
   eliminated_.assemble(
       rows, motion_, group_, int(group_.size()), [&](const auto& take) { each_compliance(take); }, problem);
+  return eliminated_.blocks(problem);
 }
 
 void OperationalSpace::lift(const Motive& motive, const Rows& rows, std::span<const double> solution,

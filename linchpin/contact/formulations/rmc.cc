@@ -30,7 +30,7 @@ class Reduced final : public Formulation {
   Reduced(const Model& model, const Plan<double>& plan)
       : dense_(model, plan), L_(model.nv()), identity_(Dense::Identity(model.nv(), model.nv())) {}
 
-  void pose(const Motive& motive, const Rows& rows, Problem& problem) override;
+  std::span<const int> pose(const Motive& motive, const Rows& rows, Problem& problem) override;
   void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,
             std::span<double> impulses) override;
 
@@ -118,7 +118,7 @@ void Reduced::eliminate_free(const Motive& motive, const Rows& rows) {
   }
 }
 
-void Reduced::pose(const Motive& motive, const Rows& rows, Problem& problem) {
+std::span<const int> Reduced::pose(const Motive& motive, const Rows& rows, Problem& problem) {
   dense_.place(motive, rows);
   find_order(rows, FreeRows::left_out, order_);
   free_.clear();
@@ -156,6 +156,7 @@ void Reduced::pose(const Motive& motive, const Rows& rows, Problem& problem) {
       M[i * nc + j] = M[j * nc + i] = held_[i] || held_[j] ? 0 : sum;
     }
   }
+  return blocks_in(problem, order_);
 }
 
 void Reduced::lift(const Motive&, const Rows& rows, std::span<const double> solution, std::span<double> v,

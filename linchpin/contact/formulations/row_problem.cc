@@ -1,13 +1,17 @@
 #include "linchpin/contact/formulations/row_problem.h"
 
+#include <numeric>
+
 #include "linchpin/base/check.h"
 
 namespace linchpin {
 namespace {
 
 void append(const Rows& rows, bool free, RowOrder& order) {
-  for (const Block& block : rows.blocks) {
+  for (std::size_t b = 0; b < rows.blocks.size(); ++b) {
+    const Block& block = rows.blocks[b];
     if ((block.kind == BlockKind::free) != free) continue;
+    order.block_of[b] = int(order.blocks.size());
     order.blocks.push_back({block.kind, int(order.rows.size()), block.size, block.mu});
     for (int k = 0; k < block.size; ++k) order.rows.push_back(block.start + k);
   }
@@ -18,8 +22,10 @@ void append(const Rows& rows, bool free, RowOrder& order) {
 void find_order(const Rows& rows, FreeRows free, RowOrder& order) {
   order.rows.clear();
   order.blocks.clear();
+  order.block_of.assign(rows.blocks.size(), -1);
   if (free == FreeRows::in_place) {
     order.blocks = rows.blocks;
+    std::iota(order.block_of.begin(), order.block_of.end(), 0);
     for (int r = 0; r < rows.size(); ++r) order.rows.push_back(r);
     return;
   }
@@ -44,6 +50,13 @@ void begin_problem(const Rows& rows, const RowOrder& order, int leading, Problem
     problem.lower[std::size_t(leading) + k] = rows.lower[order.rows[k]];
     problem.upper[std::size_t(leading) + k] = rows.upper[order.rows[k]];
   }
+}
+
+std::span<const int> blocks_in(const Problem& problem, RowOrder& order) {
+  const int leading = int(problem.blocks.size() - order.blocks.size());
+  for (int& b : order.block_of)
+    if (b >= 0) b += leading;
+  return order.block_of;
 }
 
 double row_velocity(const Rows& rows, int row, std::span<const Motion<double>> link) {

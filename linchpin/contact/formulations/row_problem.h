@@ -13,12 +13,16 @@ enum class FreeRows { in_place, first, left_out };
 struct RowOrder {
   std::vector<int> rows;      // by place in the problem after the leading unknowns: the index in Rows
   std::vector<Block> blocks;  // of these rows; the first one starts at 0
+  std::vector<int> block_of;  // by block of Rows: its index in `blocks`, or -1 if it is left out
 };
 void find_order(const Rows& rows, FreeRows free, RowOrder& order);
 
 // Sets the size, blocks and bounds of a problem with `leading` free unknowns followed by these rows. Does not set M and
 // the values of q.
 void begin_problem(const Rows& rows, const RowOrder& order, int leading, Problem& problem);
+
+// Where the blocks of Rows are in a problem whose last blocks are those of `order`: shifts order.block_of.
+std::span<const int> blocks_in(const Problem& problem, RowOrder& order);
 
 // J v of one row: the sum over its sides of force . motion, (2) of rows.h.
 double row_velocity(const Rows& rows, int row, std::span<const Motion<double>> link);

@@ -17,21 +17,21 @@ void ImpactSolver::gather_rows(const Interval& interval, StepRows& out) const {
     if (gap_of(plan_.joints.limits[i], q) <= plan_.touch_gap()) add_limit(plan_, interval.placed, i, q, 0, out);
 }
 
-// Restitution and velocity of approach for the blocks of the problem. Its last blocks are those of the rows, in their
-// order, except for free ones, which a formulation may eliminate or put first.
-void ImpactSolver::describe_blocks(const Interval& interval, const StepRows& rows, const Problem& problem) {
+// Restitution and velocity of approach for the blocks of the problem; zero for those that are not of these rows. Free
+// blocks have neither: they are bilateral constraints, or unknowns of the formulation.
+void ImpactSolver::describe_blocks(const Interval& interval, const StepRows& rows, std::span<const int> block_of,
+                                   const Problem& problem) {
   row_velocity_.resize(rows.rows.size());
   row_velocities(rows.rows, interval.placed.vel, row_velocity_);
   restitution_.assign(problem.blocks.size(), 0.0);
   approach_.assign(problem.size(), 0.0);
-  for (std::size_t p = problem.blocks.size(), b = rows.rows.blocks.size(); b-- > 0;) {
+  for (std::size_t b = 0; b < rows.rows.blocks.size(); ++b) {
     const Block& row = rows.rows.blocks[b];
     if (row.kind == BlockKind::free) continue;
-    do --p;
-    while (problem.blocks[p].kind == BlockKind::free);
     if (rows.owner[b].kind == RowOwner::Kind::contact)
-      restitution_[p] = interval.contacts[rows.owner[b].index].restitution;
-    for (int k = 0; k < row.size; ++k) approach_[problem.blocks[p].start + k] = row_velocity_[row.start + k];
+      restitution_[block_of[b]] = interval.contacts[rows.owner[b].index].restitution;
+    const int start = problem.blocks[block_of[b]].start;
+    for (int k = 0; k < row.size; ++k) approach_[start + k] = row_velocity_[row.start + k];
   }
 }
 
@@ -46,8 +46,8 @@ ImpactReport ImpactSolver::solve(const Interval& interval, Variant& mechanism, P
                       {},
                       {},
                       0};
-  mechanism.formulation->pose(motive, out.rows.rows, ws.problem);
-  describe_blocks(interval, out.rows, ws.problem);
+  const std::span<const int> block_of = mechanism.formulation->pose(motive, out.rows.rows, ws.problem);
+  describe_blocks(interval, out.rows, block_of, ws.problem);
   ws.z.assign(ws.problem.size(), 0.0);
   const ImpactReport report = solve_impact({ws.problem, restitution_, approach_},
                                            {.restitution = plan_.options.restitution,

@@ -19,7 +19,8 @@ class ImpactSolver {
 
  private:
   void gather_rows(const Interval& interval, StepRows& out) const;
-  void describe_blocks(const Interval& interval, const StepRows& rows, const Problem& problem);
+  void describe_blocks(const Interval& interval, const StepRows& rows, std::span<const int> block_of,
+                       const Problem& problem);
 
   const StepPlan& plan_;
   ImpactWorkspace impact_;
