@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
-#include "linchpin/geometry/shapes/convex_pieces.h"
+#include "linchpin/geometry/pieces/convex_pieces.h"
 #include "linchpin/geometry/shapes/solid.h"
 #include "linchpin/io/mesh_file.h"
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/geometry/shapes/convex_pieces.h"
+#include "linchpin/geometry/pieces/convex_pieces.h"
 #include "linchpin/geometry/shapes/mesh.h"
 #include "linchpin/geometry/shapes/mesh_testing.h"
 #include "linchpin/geometry/shapes/testing.h"

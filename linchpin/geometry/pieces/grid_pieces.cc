@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "linchpin/geometry/shapes/convex_pieces.h"
+#include "linchpin/geometry/pieces/convex_pieces.h"
+#include "linchpin/geometry/pieces/split_pieces.h"
 #include "linchpin/geometry/shapes/height_grid.h"
 #include "linchpin/geometry/shapes/hull.h"
-#include "linchpin/geometry/shapes/split_pieces.h"
 #include "linchpin/spatial/message.h"
 
 namespace linchpin {

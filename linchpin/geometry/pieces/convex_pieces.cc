@@ -1,4 +1,4 @@
-#include "linchpin/geometry/shapes/convex_pieces.h"
+#include "linchpin/geometry/pieces/convex_pieces.h"
 
 #include <algorithm>
 #include <array>
@@ -10,11 +10,11 @@
 #include <span>
 #include <utility>
 
+#include "linchpin/geometry/pieces/solid_distance.h"
+#include "linchpin/geometry/pieces/split_pieces.h"
 #include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/geometry/shapes/mesh.h"
 #include "linchpin/geometry/shapes/solid.h"
-#include "linchpin/geometry/shapes/solid_distance.h"
-#include "linchpin/geometry/shapes/split_pieces.h"
 #include "linchpin/spatial/message.h"
 
 namespace linchpin {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "linchpin/geometry/shapes/convex_pieces.h"
+#include "linchpin/geometry/pieces/convex_pieces.h"
 #include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/spatial/message.h"
 

@@ -1,4 +1,4 @@
-#include "linchpin/geometry/shapes/solid_distance.h"
+#include "linchpin/geometry/pieces/solid_distance.h"
 
 #include <algorithm>
 

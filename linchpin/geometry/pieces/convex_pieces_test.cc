@@ -1,4 +1,4 @@
-#include "linchpin/geometry/shapes/convex_pieces.h"
+#include "linchpin/geometry/pieces/convex_pieces.h"
 
 #include <algorithm>
 #include <array>
@@ -10,12 +10,12 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/geometry/pieces/solid_distance.h"
 #include "linchpin/geometry/shapes/height_grid.h"
 #include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/geometry/shapes/mesh.h"
 #include "linchpin/geometry/shapes/mesh_testing.h"
 #include "linchpin/geometry/shapes/solid.h"
-#include "linchpin/geometry/shapes/solid_distance.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
