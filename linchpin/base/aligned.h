@@ -1,5 +1,5 @@
-// An array whose first element sits on a cache line, of fixed size once made. The alignment is a constant of this
-// header, never of the compiler flags, so that programs built with other flags agree with the library about it.
+// AlignedArray: an array of fixed size whose first element is aligned to a cache line. The alignment is a constant of
+// this header and does not depend on compiler flags, so that programs built with other flags agree with the library.
 #pragma once
 
 #if defined(__linux__)
@@ -16,16 +16,16 @@ namespace linchpin {
 
 inline constexpr std::size_t cache_line = 64;
 
-// Arrays of several huge pages begin on one, end on one and ask for them: a sweep over 100000 links then misses the
-// address translation of a few dozen pages instead of ten thousand.
+// Arrays of two huge pages or more are aligned and padded to huge pages and request them from the kernel. A sweep over
+// 100000 links then has TLB misses for a few dozen pages instead of ten thousand.
 inline constexpr std::size_t huge_page = std::size_t(2) << 20;
 inline bool is_huge(std::size_t bytes) { return bytes >= 2 * huge_page; }
 inline std::size_t alignment_for(std::size_t bytes) { return is_huge(bytes) ? huge_page : cache_line; }
 inline std::size_t rounded_up(std::size_t bytes) {
   return is_huge(bytes) ? (bytes + huge_page - 1) / huge_page * huge_page : bytes;
 }
-// The memory's content is lost. What others used and gave back comes with their small pages, so these are let go first.
-// Both are wishes: no harm is done where they are not granted.
+// The content of the memory is lost. Memory that was used and freed before is still mapped with small pages, so these
+// are released first (MADV_DONTNEED). Both calls are hints: if the kernel refuses them, the memory works all the same.
 inline void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__)
   if (!is_huge(bytes)) return;

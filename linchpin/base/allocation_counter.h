@@ -1,5 +1,5 @@
-// Counts allocations, for tests that expect none: replaces operator new of the whole program that includes this header,
-// so exactly one file of a test program may.
+// Counts allocations, for tests that expect none. This header replaces operator new for the whole program, so exactly
+// one file of a test program may include it.
 #pragma once
 
 #include <atomic>
@@ -23,7 +23,7 @@ inline void* count_or_throw(std::size_t size, std::size_t alignment) {
 
 }  // namespace linchpin
 
-// The forms for arrays call these. Those without exceptions are here too: what they give is freed by the same delete.
+// The array forms call these. The nothrow forms are replaced too, because their memory is freed by the same delete.
 void* operator new(std::size_t size) { return linchpin::count_or_throw(size, alignof(std::max_align_t)); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return linchpin::count_or_throw(size, std::size_t(alignment));

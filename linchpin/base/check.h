@@ -1,6 +1,7 @@
-// Always-on checks of what a caller must get right: sizes, indices, ranges. Both numbers belong in the message:
+// Checks of a function's preconditions (sizes, indices, ranges), active in all builds. The message should state both
+// the actual and the required number:
 //     check(q.size() == n, "q has ", q.size(), " numbers, the model needs ", n);
-// The message is only put together when the check fails.
+// The message is only composed when the check fails.
 #pragma once
 
 #include <sstream>
@@ -8,7 +9,7 @@
 
 namespace linchpin {
 
-// Thrown by check(): the calling program is wrong, not its data.
+// Thrown by check(): an error in the calling program, not in its data.
 class CheckFailed : public std::logic_error {
   using std::logic_error::logic_error;
 };

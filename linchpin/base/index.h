@@ -1,7 +1,8 @@
-// An int as a position in memory.
+// index(i): an int converted to std::size_t.
 //
-// Counts and indices are ints in this code, and containers take them as they are: v[i], v.resize(n). Where a product may
-// exceed an int, as in the offset of a row of a large matrix, its first factor is widened: M[index(row) * stride + column].
+// Counts and indices are ints in this code and are passed to containers without a cast: v[i], v.resize(n). Where a
+// product may exceed an int, as in the offset of a row of a large matrix, widen its first factor:
+// M[index(row) * stride + column].
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-// A value, or the reason why there is none.
+// Result<T>: a value of type T, or an Error.
 //
-// Bad input (a file, a spec, a command line) is the user's to mend, so it comes back as an Error that names the
-// culprit. A caller's mistake in the program is a failed check (check.h) instead.
+// Invalid input (a file, a spec, a command line) is returned as an Error whose message names the faulty item, so that
+// the user can correct it. A mistake of the calling program is a failed check (check.h) instead.
 #pragma once
 
 #include <string>

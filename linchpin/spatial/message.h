@@ -1,4 +1,4 @@
-// Text of error messages: numbers with ten digits, vectors as (x, y, z). Not installed.
+// Composes the text of error messages: numbers with ten digits, vectors as (x, y, z). Not installed.
 #pragma once
 
 #include <cmath>

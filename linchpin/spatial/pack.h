@@ -1,8 +1,8 @@
-// Several numbers side by side in one register: N worlds, or N joints of one world.
+// Pack<S, N>: N numbers (lanes) in one vector register, for N worlds or N joints of one world.
 //
 // A thin wrapper over the compilers' vector extension. Every operation acts lane by lane and rounds as its scalar
-// counterpart does. Packs are for kernel files: they never cross an interface by value (how they travel in registers
-// depends on the machine flags), only as aligned memory.
+// counterpart does. Packs are for kernel files. They are never passed by value across an interface, since the calling
+// convention of vector registers depends on the machine flags; they are passed as aligned memory only.
 #pragma once
 
 #if defined(__AVX512F__) || defined(__AVX__)
@@ -26,21 +26,21 @@ struct alignas(sizeof(S) * N) Pack {
   Vector v;
 
   Pack() = default;
-  LINCHPIN_INLINE Pack(Vector x) : v(x) {}        // NOLINT: a register is a pack
-  LINCHPIN_INLINE Pack(S x) : v(x - Vector{}) {}  // NOLINT: the same in every lane; x + 0 would lose -0
+  LINCHPIN_INLINE Pack(Vector x) : v(x) {}        // NOLINT: implicit by design
+  LINCHPIN_INLINE Pack(S x) : v(x - Vector{}) {}  // NOLINT: broadcast to all lanes; x + 0 would turn -0 into 0
 
   LINCHPIN_INLINE S operator[](int lane) const { return v[lane]; }
   LINCHPIN_INLINE S* numbers() { return reinterpret_cast<S*>(&v); }
   LINCHPIN_INLINE const S* numbers() const { return reinterpret_cast<const S*>(&v); }
 
-  // From memory of any alignment.
+  // Loads from memory of any alignment.
   static LINCHPIN_INLINE Pack load(const S* from) {
     Pack r;
     __builtin_memcpy(&r.v, from, sizeof(Vector));
     return r;
   }
   LINCHPIN_INLINE void store(S* to) const { __builtin_memcpy(to, &v, sizeof(Vector)); }
-  // The first `count` numbers; the lanes beyond are zero and the memory beyond is not touched.
+  // Loads the first `count` numbers; the other lanes are zero and the memory beyond is not accessed.
   static LINCHPIN_INLINE Pack load_first(const S* from, int count) {
 #ifdef __AVX512F__
     if constexpr (std::is_same_v<S, double> && N == 8)
@@ -69,7 +69,7 @@ struct Scalar<Pack<S, N>> {
   static constexpr int lanes = N;
 };
 
-// std::type_identity keeps deduction on the pack, so that constants convert: 2.0 * pack, pack - 1.
+// std::type_identity makes template arguments be deduced from the pack only, so that constants convert: 2.0 * pack.
 template <class T>
 using Same = std::type_identity_t<T>;
 #define LINCHPIN_PACK_OPERATOR(op)                                                   \
@@ -100,7 +100,7 @@ LINCHPIN_INLINE Pack<S, N> operator-(const Pack<S, N>& a) {
   return -a.v;
 }
 
-// A comparison gives a mask that select() takes.
+// A comparison returns a mask, the first argument of select().
 template <class S, int N>
 LINCHPIN_INLINE auto operator>(const Pack<S, N>& a, const Pack<S, N>& b) {
   return a.v > b.v;
@@ -128,14 +128,14 @@ LINCHPIN_INLINE Pack<S, N> fma(const Pack<S, N>& a, const Pack<S, N>& b, const P
     return Vector(_mm256_fmadd_pd((__m256d)a.v, (__m256d)b.v, (__m256d)c.v));
   else if constexpr (std::is_same_v<S, float> && N == 8)
     return Vector(_mm256_fmadd_ps((__m256)a.v, (__m256)b.v, (__m256)c.v));
-  Pack<S, N> r;  // wider than the machine: lane by lane, the same bits
+  Pack<S, N> r;  // wider than the machine's registers: lane by lane, with the same result
   for (int i = 0; i < N; ++i) r.v[i] = fma(a.v[i], b.v[i], c.v[i]);
   return r;
 #else
   return Vector(a.v * b.v + c.v);
 #endif
 }
-// Constants may stand anywhere: fma(pack, 2.0, pack), fma(s, pack, pack).
+// Any operand may be a constant: fma(pack, 2.0, pack), fma(s, pack, pack).
 template <class S, int N>
 LINCHPIN_INLINE Pack<S, N> fma(const Pack<S, N>& a, const Same<S>& b, const Pack<S, N>& c) {
   return fma(a, Pack<S, N>(b), c);

@@ -2,8 +2,8 @@
 
 namespace linchpin {
 
-// The largest of the four components is taken from the diagonal, the others from sums and differences across it
-// (Shepperd 1978): no square root of a small difference.
+// The largest of the four components is computed from the diagonal, the others from sums and differences of
+// off-diagonal entries [Shepperd 1978]. This avoids the square root of a small difference.
 Quaternion<double> from_rotation(const Mat3<double>& R) {
   const double trace = R.x.x + R.y.y + R.z.z;
   Quaternion<double> q;

@@ -17,7 +17,8 @@ LINCHPIN_INLINE Quaternion<T> operator*(const Quaternion<T>& a, const Quaternion
           a.w * b.y - a.x * b.z + a.y * b.w + a.z * b.x, a.w * b.z + a.x * b.y - a.y * b.x + a.z * b.w};
 }
 
-// The rotation that q stands for, whatever its length (steppers keep it at 1, but a hair off must not scale space).
+// The rotation matrix of q. q need not be of length 1: steppers keep it there up to rounding, and rounding must not
+// scale the matrix.
 template <class T>
 LINCHPIN_INLINE Mat3<T> to_rotation(const Quaternion<T>& q) {
   using S = typename Scalar<T>::Real;
@@ -36,7 +37,8 @@ LINCHPIN_INLINE Quaternion<T> normalized(const Quaternion<T>& q) {
   return {s * q.w, s * q.x, s * q.y, s * q.z};
 }
 
-// The rotation by |v| about v. Near zero sin(a/2)/a is its series, exact to the last digit below the switch.
+// The rotation by the angle a = |v| about v. For a < 1e-4, sin(a/2)/a and cos(a/2) are computed by their series, which
+// are exact to the last digit there.
 template <class T>
 LINCHPIN_INLINE Quaternion<T> exp_rotation(const Vec3<T>& v) {
   using std::cos, std::sin, std::sqrt;
@@ -51,7 +53,7 @@ LINCHPIN_INLINE Quaternion<T> exp_rotation(const Vec3<T>& v) {
 
 Quaternion<double> from_rotation(const Mat3<double>& R);
 
-// The vector v with exp_rotation(v) = q, of length at most pi.
+// The rotation vector of q: exp_rotation(v) = q or -q, |v| <= pi.
 Vec3<double> log_rotation(const Quaternion<double>& q);
 
 }  // namespace linchpin

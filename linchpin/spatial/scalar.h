@@ -1,26 +1,26 @@
-// What a scalar must offer so that one source serves double, float, long double and packs of worlds.
+// The operations that generic code needs of a scalar type T: double, float, long double or a Pack (pack.h).
 //
-// All hot arithmetic goes through fma() below, and the library is compiled with -ffp-contract=off: the compiler may
-// then not choose which product of a*b + c*d it fuses, and a lane of a pack has the same bits as a run of its own.
+// Kernels call fma() below for their products, and the library is compiled with -ffp-contract=off. The compiler then
+// cannot choose which product of a*b + c*d it fuses, and a lane of a pack has the same bits as a scalar computation.
 #pragma once
 
 #include <cmath>
 #include <limits>
 
-// Always, since what fma() below does depends on the machine flags: a copy of a function that is not inlined would be
-// merged by the linker with the copies of files that are compiled with other flags.
+// Always inlined: the code of fma() below depends on the machine flags, and the linker would merge a function that is
+// not inlined with the copies of files that are compiled with other flags.
 #define LINCHPIN_INLINE inline __attribute__((always_inline))
 
 namespace linchpin {
 
-// Scalar<T>::Real is the type of one number, lanes how many of them a T carries side by side.
+// Scalar<T>::Real is the type of one number, `lanes` the count of numbers in a T.
 template <class T>
 struct Scalar {
   using Real = T;
   static constexpr int lanes = 1;
 };
 
-// a b + c. Fused where the target can (the same for every lane count); elsewhere two roundings, for every lane count.
+// a b + c. Fused (one rounding) where the target has that instruction, else two roundings; alike for all lane counts.
 #ifdef __FMA__
 LINCHPIN_INLINE double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
 LINCHPIN_INLINE float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }

@@ -1,17 +1,18 @@
-// Sine and cosine together, without branches, the same bits in every lane as alone.
+// Sine and cosine together, without branches. A lane of a pack gets the same bits as a scalar.
 //
-// The argument is brought to r in [-pi/4, pi/4] by x = k pi/2 + r; pi/2 is carried as three full doubles, so that with
-// fused products k may be as large as |x| = 1e9 before the last digit suffers (a test holds the error under 2 units in
-// the last place of 1). Then minimax polynomials (the coefficients every libm since fdlibm uses), and the quadrant
-// picks and signs them. Infinity and NaN give NaN; beyond 1e15 (6e6 in float) an angle has no digits left and gives NaN
-// too. Without fused products the error grows as |x| eps, which is what the angle's own rounding does to the sine.
+// The argument is reduced to r in [-pi/4, pi/4] by x = k pi/2 + r. pi/2 is represented by three doubles, so that with
+// fused products the reduction keeps the last digit up to |x| = 1e9 (a test bounds the error by 2 units in the last
+// place of 1). Sine and cosine of r follow from minimax polynomials (the coefficients of fdlibm), and the quadrant
+// decides which of them is returned with which sign. Infinity and NaN give NaN. Beyond 1e15 (6e6 in float) an angle
+// has no significant digits left and gives NaN too. Without fused products the error grows as |x| eps, like the effect
+// of the angle's own rounding on the sine.
 #pragma once
 
 #include "linchpin/spatial/pack.h"
 
 namespace linchpin {
 
-// The nearest whole number, ties to even, for |x| below half the magic number.
+// The nearest integer, ties to even, for |x| below half the magic number.
 template <class T>
 LINCHPIN_INLINE T round_to_even(const T& x) {
   using S = typename Scalar<T>::Real;
@@ -55,12 +56,12 @@ LINCHPIN_INLINE void sincos(const T& x, T& sine, T& cosine) {
     p = fma(p, z, S(4.166664568298827e-2));
     c = fma(T(z * z), p, fma(z, S(-0.5), S(1)));
   }
-  // k = 2 f + odd, f = 2 g + negative: odd quadrants swap sine and cosine, and half turns negate both.
+  // k = 2 f + odd, f = 2 g + negative: sine and cosine are swapped for odd k, and negated where f is odd.
   const T f = round_to_even(T(fma(k, S(0.5), S(-0.25))));
   const auto odd = fma(f, S(-2), k) > S(0.5);
   const T g = round_to_even(T(fma(f, S(0.5), S(-0.25))));
   const T sign = fma(fma(g, S(-2), f), S(-2), S(1));
-  // An angle so large that round_to_even() no longer tells k's parity has lost its meaning.
+  // For larger angles round_to_even() no longer determines the parity of k.
   constexpr S largest = is_double ? S(1e15) : S(6e6);
   const T lost = select(T(x * x) > largest * largest, T(std::numeric_limits<S>::quiet_NaN()), sign);
   sine = lost * select(odd, c, s);

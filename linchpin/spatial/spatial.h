@@ -1,4 +1,4 @@
-// Spatial algebra: six-vectors angular over linear, poses, and the inertias that act between them.
+// Spatial algebra: six-vectors (angular part first), poses and rigid-body inertias.
 //
 // A Motion is (w, v): angular velocity and the velocity of the frame's origin. A Force is (n, f): moment about the
 // origin and force. X_AB, a Transform, is the pose of frame B in frame A: p_A = R p_B + p.
@@ -67,18 +67,18 @@ template <class T>
 LINCHPIN_INLINE Transform<T> inverse(const Transform<T>& X) {
   return {transpose(X.R), -transpose_times(X.R, X.p)};
 }
-// A force on B, about B's origin in B's axes, as seen about A's origin in A's axes (X = X_AB).
+// A force given about B's origin in B's axes, expressed about A's origin in A's axes (X = X_AB).
 template <class A, class B>
 LINCHPIN_INLINE auto force_to_parent(const Transform<A>& X, const Force<B>& f) -> Force<decltype(X.p.x * f.n.x)> {
   const auto ff = X.R * f.f;
   return {X.R * f.n + cross(X.p, ff), ff};
 }
-// The motion of a body, given at A's origin in A's axes, at B's origin in B's axes (X = X_AB).
-// The same force seen from B again.
+// The inverse of force_to_parent().
 template <class A, class B>
 LINCHPIN_INLINE auto force_to_child(const Transform<A>& X, const Force<B>& f) -> Force<decltype(X.p.x * f.n.x)> {
   return {transpose_times(X.R, f.n - cross(X.p, f.f)), transpose_times(X.R, f.f)};
 }
+// A motion given at A's origin in A's axes, expressed at B's origin in B's axes (X = X_AB).
 template <class A, class B>
 LINCHPIN_INLINE auto motion_to_child(const Transform<A>& X, const Motion<B>& m) -> Motion<decltype(X.p.x * m.w.x)> {
   return {transpose_times(X.R, m.w), transpose_times(X.R, m.v + cross(m.w, X.p))};
@@ -100,12 +100,12 @@ template <class T>
 LINCHPIN_INLINE RigidInertia<T> operator+(const RigidInertia<T>& a, const RigidInertia<T>& b) {
   return {a.mass + b.mass, a.h + b.h, a.I + b.I};
 }
-// I m: momentum of a motion.
+// I m: the momentum of a body with inertia I and motion m.
 template <class A, class B>
 LINCHPIN_INLINE auto operator*(const RigidInertia<A>& I, const Motion<B>& m) -> Force<decltype(I.mass * m.w.x)> {
   return {I.I * m.w + cross(I.h, m.v), I.mass * m.v - cross(I.h, m.w)};
 }
-// The inertia of a body known in frame B, in frame A (X = X_AB).
+// An inertia given in frame B, expressed in frame A (X = X_AB).
 template <class T>
 LINCHPIN_INLINE RigidInertia<T> inertia_to_parent(const Transform<T>& X, const RigidInertia<T>& I) {
   const Vec3<T> h = X.R * I.h;

@@ -1,4 +1,4 @@
-// What the tests of this room and of model/ share: random vectors and poses, and differences between them.
+// For tests: random vectors and poses, and differences between them.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace linchpin {
 
-// The same numbers everywhere (those of <random>'s distributions are not).
+// Random numbers that are the same on every platform, unlike those of <random>'s distributions.
 class RandomSpatial {
  public:
   explicit RandomSpatial(std::uint64_t seed) : state_(seed) {}
@@ -24,10 +24,11 @@ class RandomSpatial {
     return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
   }
   double even(double range = 1) { return range * (2 * unit() - 1); }
-  // Every power of ten between the two alike.
+  // Uniform in the logarithm.
   double magnitude(double low, double high) { return low * std::pow(high / low, unit()); }
   Vec3<double> vector(double range = 1) {
-    const double x = even(range), y = even(range), z = even(range);  // arguments have no order of evaluation
+    // Named first, because the order in which arguments are evaluated is not specified.
+    const double x = even(range), y = even(range), z = even(range);
     return {x, y, z};
   }
   Vec3<double> direction() {
@@ -79,8 +80,8 @@ inline double distance(const Sym3<double>& a, const Sym3<double>& b) {
 inline Mat3<double> full(const Sym3<double>& s) { return {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}}; }
 inline double determinant(const Mat3<double>& R) { return dot(cross(R.x, R.y), R.z); }
 
-// Rotations by hand, from the C library's sine.
-inline Mat3<double> rotation_about(const Vec3<double>& unit_axis, double angle) {  // Rodrigues
+// Rodrigues' formula, with the sine and cosine of the C library.
+inline Mat3<double> rotation_about(const Vec3<double>& unit_axis, double angle) {
   const Vec3<double>& u = unit_axis;
   const double c = std::cos(angle), s = std::sin(angle), d = 1 - c;
   return {{c + u.x * u.x * d, u.x * u.y * d + u.z * s, u.x * u.z * d - u.y * s},

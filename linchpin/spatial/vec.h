@@ -1,6 +1,6 @@
-// Vectors and 3x3 matrices of our own, templated on the scalar: small enough to live in registers, and with every
-// product spelled as fma so that lanes and scalars agree to the bit (scalar.h). A constant operand may have another
-// scalar type than a state operand: Vec3<double> constants against Vec3<Double8> states.
+// Vectors and 3x3 matrices, templated on the scalar type. They are small enough for registers, and their products are
+// written with fma() so that packs and scalars agree to the bit (scalar.h). The two operands may have different scalar
+// types: a constant Vec3<double> times a state Vec3<Double8>.
 #pragma once
 
 #include "linchpin/spatial/pack.h"
@@ -57,7 +57,7 @@ LINCHPIN_INLINE auto fma(const S& s, const Vec3<A>& a, const Vec3<B>& b) -> Vec3
 }
 LINCHPIN_INLINE double norm(const Vec3<double>& a) { return std::sqrt(dot(a, a)); }
 
-// Kept by columns: R.x is the image of the x axis.
+// Stored by columns: R.x is the image of the x axis.
 template <class T>
 struct Mat3 {
   Vec3<T> x, y, z;
@@ -86,7 +86,7 @@ LINCHPIN_INLINE auto operator+(const Mat3<A>& P, const Mat3<B>& Q) -> Mat3<declt
   return {P.x + Q.x, P.y + Q.y, P.z + Q.z};
 }
 
-// Symmetric, six numbers.
+// A symmetric 3x3 matrix.
 template <class T>
 struct Sym3 {
   T xx, yy, zz, xy, xz, yz;

@@ -1,5 +1,5 @@
-// Boxes along the world's axes, closed: those that share a face overlap. A box with lower > upper somewhere, or with
-// NaN in it, holds no point and overlaps nothing; infinity is a bound like any other.
+// Axis-aligned boxes. They are closed: boxes that share a face overlap. A box with lower > upper along some axis, or
+// with a NaN, is empty and overlaps nothing. Bounds may be infinite.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace linchpin {
 struct Aabb {
   Vec3<double> lower, upper;
 
-  // Holds no point: merged with it, any box stays what it is.
+  // The empty box, the neutral element of merge().
   static Aabb none() {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     return {{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}};
@@ -36,7 +36,7 @@ LINCHPIN_INLINE bool contains(const Aabb& a, const Vec3<double>& p) {
   return a.lower.x <= p.x && p.x <= a.upper.x && a.lower.y <= p.y && p.y <= a.upper.y && a.lower.z <= p.z &&
          p.z <= a.upper.z;
 }
-// Of two boxes that hold points.
+// For two boxes that are not empty.
 LINCHPIN_INLINE bool overlaps(const Aabb& a, const Aabb& b) {
   return a.lower.x <= b.upper.x && b.lower.x <= a.upper.x && a.lower.y <= b.upper.y && b.lower.y <= a.upper.y &&
          a.lower.z <= b.upper.z && b.lower.z <= a.upper.z;
@@ -47,7 +47,7 @@ LINCHPIN_INLINE Vec3<double> least(const Vec3<double>& a, const Vec3<double>& b)
 LINCHPIN_INLINE Vec3<double> greatest(const Vec3<double>& a, const Vec3<double>& b) {
   return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
 }
-// The least box that holds both; NaN of b is passed over.
+// The smallest box that contains both; NaNs of b are ignored.
 LINCHPIN_INLINE Aabb merge(const Aabb& a, const Aabb& b) {
   return {least(a.lower, b.lower), greatest(a.upper, b.upper)};
 }
@@ -56,9 +56,9 @@ LINCHPIN_INLINE Aabb inflated(const Aabb& a, double margin) {
   const Vec3<double> m{margin, margin, margin};
   return {a.lower - m, a.upper + m};
 }
-// Halves first: no overflow.
+// Halved before they are added: no overflow.
 LINCHPIN_INLINE Vec3<double> centre(const Aabb& a) { return 0.5 * a.lower + 0.5 * a.upper; }
-// Square of the distance between the nearest points; 0 when they overlap.
+// The square of the distance between the boxes; 0 when they overlap.
 LINCHPIN_INLINE double distance_squared(const Aabb& a, const Aabb& b) {
   const Vec3<double> zero = Vec3<double>::zero();
   const Vec3<double> gap = greatest(zero, greatest(a.lower - b.upper, b.lower - a.upper));

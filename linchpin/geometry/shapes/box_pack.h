@@ -1,11 +1,10 @@
-// Eight boxes side by side, coordinates apart, and the tree that such packs form.
+// BoxPack: eight boxes as a structure of arrays. BoxTree: an implicit tree of such packs.
 //
-// Boxes in some order are taken by eights: pack j of level 0 holds boxes 8j to 8j+7. The boxes that hold each of these
-// packs are boxes again; taken by eights they are level 1, and so on until one pack is left. So lane l of pack j at
-// level k+1 bounds pack 8j+l of level k, and there is nothing to store but the boxes. What the tree is worth depends on
-// the order alone.
+// Pack j of level 0 holds the boxes 8j to 8j+7 in some given order. The bounding boxes of these packs, eight by eight,
+// are the packs of level 1, and so on up to a level of one pack. So lane l of pack j at level k+1 bounds pack 8j+l of
+// level k, and nothing but the boxes is stored. The quality of the tree depends on the order only.
 //
-// Lanes without a box are NaN: a comparison with them is false, so they overlap nothing.
+// Lanes without a box are NaN: comparisons with them are false, so they overlap nothing.
 #pragma once
 
 #include <cstddef>
@@ -32,19 +31,18 @@ LINCHPIN_INLINE void set_box(BoxPack& pack, std::size_t lane, const Aabb& box) {
   pack.upper[0][lane] = box.upper.x, pack.upper[1][lane] = box.upper.y, pack.upper[2][lane] = box.upper.z;
 }
 
-// The packs of all levels.
 class BoxTree {
  public:
-  static constexpr int most_levels = 12;  // 8^11 boxes: more than 32 bits can count
+  static constexpr int most_levels = 12;  // 8^11 boxes: more than a 32-bit index can address
 
-  // The tree over `boxes` in the order `order`, a permutation of some of their indices; allocates only if it was never
-  // as large before.
+  // Builds the tree over `boxes` in the order `order`, a permutation of some of their indices. Allocates only if the
+  // tree was never as large before.
   void build(std::span<const Aabb> boxes, std::span<const std::uint32_t> order);
 
   int levels() const { return levels_; }  // 0 without boxes
   std::size_t size(int level) const { return size_[level]; }
   const BoxPack* level(int k) const { return packs_.data() + first_[k]; }
-  // What pack j of level 0 holds.
+  // The bounding box of pack j of level 0.
   Aabb bounds_of(std::size_t j) const { return levels_ > 1 ? box_of(level(1)[j / 8], j % 8) : bounds_; }
   const Aabb& bounds() const { return bounds_; }
 
@@ -55,15 +53,15 @@ class BoxTree {
   Aabb bounds_ = Aabb::none();
 };
 
-// A bit for each lane: 1 << l when box l overlaps `box`.
+// A bit mask: bit l is set if box l overlaps `box`.
 unsigned overlap_lanes(const BoxPack& pack, const Aabb& box);
 
-// For each lane, where the line origin + t direction enters its box at or after t = 0; the bits tell the lanes whose
-// box it meets at some t in [0, limit]. `inverse` is 1/direction, entry by entry.
+// Sets t[l] to the first t >= 0 at which origin + t direction is in box l. Bit l of the result is set if the ray meets
+// box l at some t in [0, limit]. `inverse` is 1/direction, component by component.
 unsigned entry_lanes(const BoxPack& pack, const Vec3<double>& origin, const Vec3<double>& inverse, double limit,
                      double t[BoxPack::lanes]);
 
-// For each lane the square of its distance from `box`; the bits tell the lanes where that is at most `limit`.
+// Sets squared[l] to the squared distance of box l from `box`. Bit l of the result is set if that is at most `limit`.
 unsigned near_lanes(const BoxPack& pack, const Aabb& box, double limit, double squared[BoxPack::lanes]);
 
 }  // namespace linchpin

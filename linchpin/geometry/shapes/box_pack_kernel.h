@@ -1,4 +1,4 @@
-// The test of one box against eight, for kernel files only: what it compiles to depends on the machine.
+// The overlap test of one box against eight. For kernel files only: its code depends on the machine flags.
 #pragma once
 
 #include "linchpin/geometry/shapes/box_pack.h"
@@ -6,7 +6,7 @@
 
 namespace linchpin {
 
-// A bit for each lane: 1 << l when box l overlaps `box`.
+// A bit mask: bit l is set if box l overlaps `box`.
 LINCHPIN_INLINE unsigned overlap_bits(const BoxPack& pack, const Aabb& box) {
   const double lower[] = {box.lower.x, box.lower.y, box.lower.z}, upper[] = {box.upper.x, box.upper.y, box.upper.z};
 #if defined(__AVX512F__)

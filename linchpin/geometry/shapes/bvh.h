@@ -1,9 +1,9 @@
-// A hierarchy of boxes that is built once and asked often: the triangles of a mesh, the shapes of a scene.
+// A bounding volume hierarchy that is built once and queried often: for triangles of a mesh or shapes of a scene.
 //
-// A BoxTree (box_pack.h) over an order found by halving: the boxes of a node, which are to fill some of its eight
-// lanes, are divided between the lower and the upper half of these lanes, by their centres along the axis in which the
-// centres spread most; then each half in the same way. Equal centres are told apart by their index, so the tree is a
-// function of the boxes alone. The depth is that of a complete tree whatever the boxes; O(n log n).
+// It is a BoxTree (box_pack.h) whose order is found by median splits: the boxes of a node are divided between the lower
+// and the upper half of its eight lanes, by their centres along the axis of the largest spread of centres; then each
+// half in the same way. Equal centres are ordered by index, so the tree is a function of the boxes alone. The tree is
+// complete, whatever the boxes. Construction is O(n log n).
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace linchpin {
 class Bvh {
  public:
   Bvh() = default;
-  // Boxes that hold no point are left out: nothing finds them.
+  // Empty boxes are left out; no query finds them.
   explicit Bvh(std::span<const Aabb> boxes);
 
   std::size_t size() const { return order_.size(); }
@@ -32,29 +32,30 @@ class Bvh {
   template <class Visit>
   void for_overlapping(const Aabb& box, Visit&& visit) const;
 
-  // Calls limit = visit(index, limit) for the boxes that the ray meets at some t <= limit, which begins as ray.limit
-  // and is what visit() last said: the t of the nearest hit so far, or less than 0 to stop. Near nodes come before far
-  // ones, children of a node in the order in which the ray enters them; boxes of different nodes may overlap, so a
-  // later box may begin earlier, but never one of those left out. Returns the last limit.
+  // Calls limit = visit(index, limit) for the boxes that the ray meets at some t <= limit. The limit begins as
+  // ray.limit; visit() returns the t of the nearest hit so far, or a negative number to stop. The children of a node
+  // are visited in the order in which the ray enters them. Boxes of different nodes may overlap, so the ray may enter a
+  // box visited later at a smaller t; a box that is skipped is never entered before the limit. Returns the last limit.
   template <class Visit>
   double along(const Ray& ray, Visit&& visit) const;
 
-  // Calls bound = visit(index, bound) for the boxes whose distance from `box` is at most `bound`, the least distance
-  // known so far; again near nodes first. Returns the last bound.
+  // Calls bound = visit(index, bound) for the boxes whose distance from `box` is at most `bound`, the smallest distance
+  // found so far; the nearest child of a node first. Returns the last bound.
   template <class Visit>
   double nearest(const Aabb& box, double bound, Visit&& visit) const;
 
  private:
   struct Node {
-    double key;  // where the node begins: t or distance squared
+    double key;  // t at which the ray enters the node, or its squared distance
     std::uint32_t index;
     int level;
   };
-  // A walk from the top opens one node at a time and puts off at most seven others of each level.
+  // The traversal is depth first: at most seven siblings per level wait on the stack.
   static constexpr int most_nodes = 8 * BoxTree::most_levels;
 
-  // Opens nodes, the one with the least key of those opened last first. lanes_of(pack, keys) fills eight keys and tells
-  // the lanes to be followed; leaf(index) is called for boxes; a node whose key is past(key) by then is dropped.
+  // Depth-first traversal, the child with the smallest key first. lanes_of(pack, keys) sets the keys of eight children
+  // and returns a bit mask of those to visit. leaf(index) is called for boxes. A node is skipped if past(key) is true
+  // when its turn comes.
   template <class LanesOf, class Past, class Leaf>
   void walk(const LanesOf& lanes_of, const Past& past, const Leaf& leaf) const;
 
@@ -79,7 +80,7 @@ void Bvh::walk(const LanesOf& lanes_of, const Past& past, const Leaf& leaf) cons
     const int bottom = height;
     for (unsigned bits = lanes_of(tree_.level(node.level)[node.index], keys); bits; bits &= bits - 1) {
       const std::uint32_t lane = std::uint32_t(std::countr_zero(bits));
-      // From the far ones up to the near ones; of equals the first lane is the nearest.
+      // Insertion sort by falling keys, so that the smallest is popped first; of equal keys the first lane.
       int at = height++;
       for (; at > bottom && stack[at - 1].key <= keys[lane]; --at) stack[at] = stack[at - 1];
       stack[at] = {keys[lane], 8 * node.index + lane, node.level - 1};

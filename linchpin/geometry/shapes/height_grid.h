@@ -1,10 +1,10 @@
-// Ground over a grid of heights, solid from there down to a floor.
+// Terrain given by a grid of heights, solid down to a floor.
 //
-// The grid lies about the origin of its frame: column i and row j are at
+// The grid is centred on the origin of its frame: column i and row j are at
 //     x = (i - (columns - 1)/2) spacing_x,  y = (j - (rows - 1)/2) spacing_y     (1)
-// Cell (i, j) lies between the columns i, i+1 and the rows j, j+1, and is two triangles with the diagonal from (i, j)
-// to (i+1, j+1): the first one (i, j), (i+1, j), (i+1, j+1), the second one (i, j), (i+1, j+1), (i, j+1), both
-// counterclockwise from above. Cells are numbered row by row, triangles 2 cell and 2 cell + 1.
+// Cell (i, j) lies between the columns i, i+1 and the rows j, j+1. Its diagonal from (i, j) to (i+1, j+1) divides it
+// into two triangles: (i, j), (i+1, j), (i+1, j+1) and (i, j), (i+1, j+1), (i, j+1), both counterclockwise seen from
+// above. Cells are numbered row by row; the triangles of a cell are 2 cell and 2 cell + 1.
 #pragma once
 
 #include <array>
@@ -18,13 +18,13 @@
 namespace linchpin {
 
 struct HeightGrid {
-  int columns, rows;            // of heights; cells are one fewer each way
+  int columns, rows;            // of heights; there is one cell fewer in each direction
   double spacing_x, spacing_y;  // m
   std::vector<double> heights;  // m, row by row: heights[row * columns + column]
   double floor;                 // m, below all heights
-  Aabb box;                     // with the floor
-  // The range of heights: level 0 of single cells, each next one of blocks of two by two of the last, up to one block
-  // of all.
+  Aabb box;                     // includes the floor
+  // A pyramid of height ranges: level 0 holds those of single cells, each further level those of blocks of two by two
+  // of the level below. The last level is one block.
   struct Range {
     double low, high;
   };
@@ -43,7 +43,7 @@ struct HeightGrid {
     return heights[std::size_t(row) * std::size_t(columns) + std::size_t(column)];
   }
   Vec3<double> point(int column, int row) const { return {x_of(column), y_of(row), height(column, row)}; }
-  // The triangle beyond edge k, from corner k to corner k + 1 (mod 3), or -1 at the border.
+  // The neighbouring triangle at edge k, from corner k to corner k + 1 (mod 3), or -1 at the border.
   int neighbour(int triangle, int k) const {
     const int cell = triangle / 2, i = cell % cell_columns(), j = cell / cell_columns();
     if (triangle % 2 == 0) {
@@ -62,8 +62,8 @@ struct HeightGrid {
   }
 };
 
-// Refuses, naming what is wrong: fewer than two columns or rows, another number of heights than columns times rows,
-// heights that are not finite, spacings that are not positive, a floor that is not below all heights.
+// Returns an error for fewer than two columns or rows, a number of heights other than columns times rows, heights that
+// are not finite, spacings that are not positive, and a floor that is not below all heights.
 Result<HeightGrid> make_height_grid(int columns, int rows, double spacing_x, double spacing_y,
                                     std::span<const double> heights, double floor);
 

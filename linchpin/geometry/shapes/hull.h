@@ -1,9 +1,9 @@
 // A convex polytope: vertices, faces, edges, and its support function.
 //
-// With c_i the corners of a face, counterclockwise seen from outside, and m their mean, its normal is that of
+// With c_i the corners of a face, counterclockwise seen from outside, and m their mean, its normal has the direction of
 //     sum over i of (c_i - m) x (c_i+1 - m)                                      (1)
-// twice the face's area vector, to which a corner out of plane adds nothing of first order; its offset is the largest
-// n.v of all vertices v, so that the face's half-space holds the hull to the last bit.
+// which is twice the face's area vector. Corners that are slightly out of plane change it by second order only. The
+// offset of a face is the largest n.v of all vertices v, so that its half-space contains the hull to the last bit.
 #pragma once
 
 #include <span>
@@ -18,49 +18,50 @@ namespace linchpin {
 struct Hull {
   struct Face {
     Vec3<double> normal;  // unit, outward
-    double offset;        // normal.x <= offset for all of the hull
+    double offset;        // normal.x <= offset for all points x of the hull
     int first, count;     // its corners, counterclockwise seen from outside: corners[first], ...
   };
   struct Edge {
     int from, to;     // vertices, from < to
     int left, right;  // faces: from -> to is an edge of `left`, to -> from of `right`
   };
-  std::vector<Vec3<double>> vertices;  // only those that are corners, in the order in which they were given
-  std::vector<Face> faces;             // none has a neighbour in its own plane; two, back to back, when flat
-  std::vector<int> corners;            // indices of vertices, face after face
+  std::vector<Vec3<double>> vertices;  // only those that are corners of faces, in the order in which they were given
+  std::vector<Face> faces;             // no two neighbours are coplanar; a flat hull has two faces, back to back
+  std::vector<int> corners;            // indices of vertices, face by face
   std::vector<Edge> edges;
-  // Faces about vertex v, in rising order: about[first_about[v]] up to about[first_about[v + 1]].
+  // The faces at vertex v, in rising order, are about[first_about[v]] up to (not including) about[first_about[v + 1]].
   std::vector<int> about, first_about;
-  // Edges once more: sides[i] is the one from corners[i] to the next corner of its face; edges about vertex v, in rising
-  // order, are edges_about[first_about[v]] up to edges_about[first_about[v + 1]], as many as there are faces.
+  // sides[i] is the index of the edge from corners[i] to the next corner of its face. The edges at vertex v, in rising
+  // order, are edges_about[first_about[v]] up to edges_about[first_about[v + 1]]; a vertex has as many edges as faces.
   std::vector<int> sides, edges_about;
-  Vec3<double> centre;  // of the volume, or of the area when flat: well inside
-  double radius;        // of the ball about `centre` that holds all vertices
-  bool flat;            // all vertices in one plane
-  // The vertices once more for support(), coordinates apart, the last one repeated up to a multiple of 8.
+  Vec3<double> centre;  // centroid of the volume, or of the area when flat
+  double radius;        // of the ball about `centre` that contains all vertices
+  bool flat;            // all vertices are in one plane
+  // The vertices as a structure of arrays, for support(); the last one is repeated up to a multiple of 8.
   AlignedArray<double> x, y, z;
-  // And the faces' planes for nearest_face(), in the same way.
+  // The planes of the faces, for nearest_face(), stored likewise.
   AlignedArray<double> normal_x, normal_y, normal_z, offset;
 };
 
-// What is finer than this part of the hull's size is not kept: neighbouring faces become one where they leave a common
-// plane by less, and points inside of that. Coordinates from files are floats, whose digits end at 6e-8.
+// Details smaller than this, relative to the hull's size, are dropped: neighbouring faces are merged if they deviate
+// from a common plane by less. Coordinates in files are often floats, with a relative rounding error of 6e-8.
 inline constexpr double hull_resolution = 1e-7;
-// Points whose third, or second, extent is a smaller part of the first than this make a flat hull, or none.
+// The thickness of points is their extent in the third (second) direction relative to the first. Below this number they
+// make a flat hull (no hull, since they lie on a line).
 inline constexpr double least_hull_thickness = 1e-6;
 
-// Of any points, as a set: repeated, inner and coplanar ones are fine. Refuses fewer than three, NaN and infinity, and
-// points that lie on a line, naming the culprit by its index.
+// The convex hull of a set of points; repeated, inner and coplanar points are allowed. Returns an error, with the index
+// of the faulty point, for fewer than three points, points that are not finite, and points on a line.
 Result<Hull> convex_hull(std::span<const Vec3<double>> points);
 
-// The hull that has these faces: vertices and the corners of each, counterclockwise seen from outside, as a Hull has
-// them (`flat` too). The very same hull, where looking for faces again might round differently. Refuses corners that are
-// no vertices, faces that do not close, and what is not convex.
+// The hull with these vertices and faces. A face lists its corners counterclockwise seen from outside; `flat` is that
+// of Hull. This restores a stored hull exactly, where convex_hull() might round differently. Returns an error for
+// corners that are no vertices, surfaces that are not closed and polyhedra that are not convex.
 Result<Hull> hull_of_faces(std::span<const Vec3<double>> vertices, std::span<const std::vector<int>> faces, bool flat);
 
-// The first vertex that is farthest along d.
+// The vertex that is farthest along d; of equal ones the first.
 int support(const Hull& hull, const Vec3<double>& d);
-// The first face whose plane x lies farthest above, or least below.
+// The face with the largest signed height of x above its plane; of equal ones the first.
 int nearest_face(const Hull& hull, const Vec3<double>& x);
 
 }  // namespace linchpin

@@ -1,22 +1,28 @@
-// What a surface is made of, as far as contact cares, and what two of them make together.
+// Contact properties of a surface, and their combination for a pair of surfaces.
 //
-// Friction with the normal force N is bounded by mu_static N while sticking and is mu_kinetic N while slipping. A
-// directional material has other coefficients along one direction of its shape: with t1 that direction's unit part in
-// the plane of contact and t2 across, the friction force f obeys, sticking (and slipping, with the kinetic ones),
+// With the normal force N, friction is at most mu_static N while sticking and is mu_kinetic N while slipping. A
+// directional material has other coefficients along one direction of its shape. With t1 the unit vector of that
+// direction's component in the contact plane and t2 perpendicular to it, the friction force f obeys
 //     (f.t1 / mu_along)^2 + (f.t2 / mu_across)^2 <= N^2                          (1)
-// Coefficients belong to pairs, not to materials; a rule guesses a pair's from its two materials':
+// with the static coefficients while sticking and the kinetic ones while slipping.
 //
-//     rule              of a and b        who does so by default
+// Restitution is a ratio in [0, 1]. By Poisson's law, the default, it is the impulse of decompression over that of
+// compression; by Newton's law it is the speed of separation over that of approach. SimulationOptions::restitution
+// chooses the law (docs/impact.md). For a single contact without coupling of normal and tangent both agree.
+//
+// Coefficients are properties of pairs rather than of materials. A rule estimates a pair's from its two materials':
+//
+//     rule              of a and b        default of
 //     minimum           min(a, b)
 //     maximum           max(a, b)         friction: MuJoCo; restitution: Box2D, Jolt
 //     mean              (a + b)/2         both: PhysX
 //     geometric_mean    sqrt(a b)         friction: Box2D, Jolt
 //     product           a b               both: Bullet
 //     harmonic_mean     2 a b/(a + b)     friction: Drake
-// (ODE asks the user for each contact.) All but the product give a material against itself its own value. Ours are: for
-// friction the geometric mean, by which ice is slippery whatever stands on it and rubber helps; for restitution the
-// maximum, by which a ball that bounces does so from any ground that says nothing about it. Where a pair was measured,
-// an override says so.
+// (ODE requires the user to set each contact.) With all rules but the product, a material paired with itself keeps its
+// own value. linchpin's defaults: the geometric mean for friction, so that ice is slippery whatever stands on it, and
+// the maximum for restitution, so that a bouncing ball bounces on ground for which none was given. For pairs with
+// measured values there are overrides.
 #pragma once
 
 #include <optional>
@@ -34,22 +40,22 @@ struct Friction {
 
 struct Material {
   std::string name;        // for overrides; may be empty
-  Friction friction = {};  // in all directions, or across the direction below
-  double restitution = 0;  // Newton's: speed of parting over speed of approach, 0 to 1
+  Friction friction = {};  // in all directions, or perpendicular to the direction below
+  double restitution = 0;  // 0 to 1, by the law above
   struct Directional {
-    Vec3<double> direction;  // in the shape's frame, of any length; where it stands on the surface, it has no say
+    Vec3<double> direction;  // in the shape's frame, of any length; no effect where it is normal to the surface
     Friction along;
   };
   std::optional<Directional> directional = {};
 };
 
-// The same for two surfaces A and B.
+// Contact properties of two surfaces A and B.
 struct PairMaterial {
   Friction friction = {};
   double restitution = 0;
   enum class Side { a, b };
   struct Directional {
-    Side side;  // whose frame the direction is in
+    Side side;  // the shape in whose frame `direction` is given
     Vec3<double> direction;
     Friction along;
   };
@@ -62,7 +68,8 @@ double apply(PairRule rule, double a, double b);
 struct PairRules {
   PairRule friction = PairRule::geometric_mean;
   PairRule restitution = PairRule::maximum;
-  // Of two materials by name, in either order (`directional`'s side follows), whatever the rules say; the first counts.
+  // Replaces the rules for two materials, given by name in either order (directional->side is adapted). The first
+  // override of a pair counts.
   struct Override {
     std::string a, b;
     PairMaterial material;
@@ -70,11 +77,12 @@ struct PairRules {
   std::vector<Override> overrides = {};
 };
 
-// Symmetric but for who is A. When both are directional, the one whose coefficients differ more gives the direction (of
-// equals A), and the other one counts with its coefficients across.
+// Symmetric in a and b, except for directional->side. When both are directional, the direction is that of the material
+// with the larger ratio between its static coefficients (A if they are equal); `along` then combines that material's
+// `along` with the other one's `friction`.
 PairMaterial combine(const Material& a, const Material& b, const PairRules& rules = {});
 
-// What is wrong, in words that name the number; empty when nothing is.
+// A description of the first invalid value; empty if there is none.
 std::string fault_of(const Material& material);
 std::string fault_of(const PairMaterial& material);
 std::string fault_of(const PairRules& rules);

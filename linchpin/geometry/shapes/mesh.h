@@ -1,14 +1,15 @@
-// A surface of triangles: terrain, or the outline of a solid when it is closed.
+// A triangle mesh: terrain, or the surface of a solid if it is closed.
 //
-// With n the unit normal of triangle t, e the unit direction of one of its edges (corners counterclockwise seen from
-// the side that n points to) and m the normal of the neighbour u beyond it, the fold at that edge has the sine
+// Let n be the unit normal of triangle t, e the unit direction of one of its edges (corners counterclockwise seen from
+// the side that n points to) and m the normal of the neighbour u at that edge. The sine of the fold at the edge is
 //     (n x m).e                                                                  (1)
-// positive when convex, a ridge, negative when concave, a valley. What touches t at that edge may press along n and
-// whatever lies between n and m; with n' the pressing direction (unit, off the surface), it is u's or nobody's when
+// positive at a convex edge (ridge), negative at a concave one (valley). The normal of a contact of t at that edge may
+// be n or lie between n and m. A contact of t with the normal n' (unit, pointing off the surface) is not t's own but
+// u's, or spurious, if
 //     n'.(e x n) > 0 at a flat or concave edge                                   (2)
-//     n'.(e x m) > 0 at a convex one                                             (3)
-// since e x n points out of t in its own plane, and e x m on into u. Without that test a ball that rolls over terrain
-// stumbles over edges between triangles of one plane.
+//     n'.(e x m) > 0 at a convex edge                                            (3)
+// since e x n points out of t in its plane, and e x m into u in u's plane. Without this test a ball that rolls over
+// terrain catches on edges between coplanar triangles.
 #pragma once
 
 #include <array>
@@ -26,15 +27,15 @@ namespace linchpin {
 enum class Fold : std::uint8_t { border, convex, flat, concave };
 
 struct TriangleMesh {
-  std::vector<Vec3<double>> vertices;         // no two the same, each used
+  std::vector<Vec3<double>> vertices;         // distinct, each used by a triangle
   std::vector<std::array<int, 3>> triangles;  // counterclockwise seen from outside, in the order given
   std::vector<Vec3<double>> normals;          // unit, one for each triangle
-  // For edge k of a triangle, from its corner k to corner k + 1 (mod 3): who lies beyond (-1: nobody), and the fold.
+  // For edge k of a triangle, from its corner k to corner k + 1 (mod 3): the neighbour (-1: none) and the fold.
   std::vector<std::array<int, 3>> neighbours;
   std::vector<std::array<Fold, 3>> folds;
   Aabb box;
   Bvh bvh;      // of the triangles' boxes
-  bool closed;  // no border
+  bool closed;  // no border edges
 
   std::array<Vec3<double>, 3> corners(int triangle) const {
     const std::array<int, 3>& t = triangles[triangle];
@@ -42,9 +43,9 @@ struct TriangleMesh {
   }
 };
 
-// Repeated vertices are made one first, those that no triangle uses are dropped. Refuses, by the numbers given: no
-// triangle, a vertex that is not finite, a corner that is no vertex, a triangle without area, an edge of three
-// triangles or more, and two neighbours that are oriented against each other.
+// Repeated vertices are merged, unused ones dropped. Returns an error, with the indices as given, for no triangles,
+// vertices that are not finite, corners that are no vertices, triangles without area, edges of three or more triangles,
+// and neighbours of opposite orientation.
 Result<TriangleMesh> make_mesh(std::span<const Vec3<double>> vertices, std::span<const std::array<int, 3>> triangles);
 
 }  // namespace linchpin

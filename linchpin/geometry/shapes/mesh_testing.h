@@ -1,4 +1,4 @@
-// Surfaces of triangles that this room's tests share.
+// For tests: triangle meshes of boxes and tori.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ inline void append(Triangles& all, const Triangles& more) {
   for (const auto& t : more.triangles) all.triangles.push_back({t[0] + offset, t[1] + offset, t[2] + offset});
 }
 
-// Vertex i has its coordinates at the upper side where i has the bits 1, 2, 4.
+// Bits 1, 2 and 4 of the vertex index i are set where x, y and z are positive.
 inline Triangles box_mesh(const Vec3<double>& half, const Transform<double>& X) {
   Triangles box;
   for (int i = 0; i < 8; ++i)
@@ -35,7 +35,7 @@ inline Triangles box_mesh(const Vec3<double>& half, const Transform<double>& X) 
   return box;
 }
 
-// About z: R to the middle of the tube, of radius r.
+// A torus about z: R is the radius of the tube's centre line, r that of the tube.
 inline Triangles torus_mesh(double R, double r, int around, int across) {
   Triangles torus;
   for (int i = 0; i < around; ++i)

@@ -1,4 +1,4 @@
-// The faces of a convex hull by qhull. Private to the room.
+// The faces of a convex hull, found by Qhull. Private to the room.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace linchpin {
 
-// Of points that are finite and not flat, the faces as cycles of point indices, counterclockwise seen from outside, in
-// no particular order. Neighbours that leave a common plane by less than `resolution` (m) are one face.
+// The faces as cycles of point indices, counterclockwise seen from outside, in no particular order. The points must be
+// finite and not coplanar. Neighbours that deviate from a common plane by less than `resolution` (m) are merged.
 Result<std::vector<std::vector<int>>> qhull_faces(std::span<const Vec3<double>> points, double resolution);
 
 }  // namespace linchpin

@@ -1,15 +1,15 @@
-// Where a ray first meets a shape.
+// Ray casts: the first intersection of a ray with a shape.
 //
-// The ray is the points x(t) = origin + t direction, 0 <= t <= limit; the direction need not be of length 1. Shapes are
-// solid and closed: a ray that begins inside, or on the surface on its way out, hits at t = 0 with the normal against
-// its direction.
+// The ray is x(t) = origin + t direction, 0 <= t <= limit; the direction need not be of length 1. Shapes are solid and
+// closed: a ray that begins inside, or on the surface pointing outwards, hits at t = 0 with the normal opposite to its
+// direction.
 //
-// A convex shape is met while t is in one interval [in, out], the first hit is at `in` if in >= 0. Intervals of
-//     a plane's side    n.x <= c:   n.(o + t u) = c                                                (1)
-//     a ball, a cylinder's side, an ellipsoid (scaled to a ball), a cone's side: a quadratic in t  (2)
-// are intersected: three pairs of planes are a box, one pair and (2) a cylinder, all its faces a hull; those of a
-// capsule's parts are united. With u of length 1 and o the ray's point nearest to the shape's origin, no digits are
-// lost in (2) however far away the ray begins.
+// A ray is inside a convex shape for t in an interval [in, out]; the first hit is at `in` if in >= 0. The intervals of
+//     a half-space n.x <= c:   n.(o + t u) = c                                                     (1)
+//     a ball, an infinite cylinder, an ellipsoid (scaled to a ball), a cone: a quadratic in t      (2)
+// are intersected: a box is three pairs of half-spaces, a cylinder one pair and (2), a hull all of its faces. A capsule
+// is the union of its parts. With u of length 1 and o the ray's point nearest to the shape's origin, (2) has no
+// cancellation, however far away the ray begins.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +26,14 @@ struct Ray {
 };
 
 struct RayHit {
-  double t;             // the point is origin + t direction
+  double t;             // the point of the hit is origin + t direction
   Vec3<double> normal;  // unit, outward, W
-  std::uint32_t piece;  // part of a compound, triangle of a mesh, ...; 0 for a shape of one piece
+  std::uint32_t piece;  // index of the compound's part or of the mesh's triangle; 0 for simple shapes
 };
 
-// Meshes and height fields are surfaces here: hit from both sides, with the normal against the ray.
-// None if the ray misses, or if its direction is zero or anything is NaN. Of parts hit at the same t, the first.
+// Meshes and height fields are surfaces here: they are hit from both sides, and the normal points against the ray.
+// Returns nothing if the ray misses, if its direction is zero or if any input is NaN. Of parts hit at the same t, the
+// first counts.
 std::optional<RayHit> cast(const Ray& ray, const Shape& shape, const Transform<double>& X_WS);
 
 }  // namespace linchpin

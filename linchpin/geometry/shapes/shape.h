@@ -1,4 +1,4 @@
-// Shapes as data, each in its own frame. What touches what is asked in collide.h, what a shape weighs in solid.h.
+// Shapes as plain data, each in its own frame. Contacts are computed in collide.h, mass properties in solid.h.
 #pragma once
 
 #include <memory>
@@ -31,27 +31,27 @@ struct Ellipsoid {
 struct Cone {
   double radius, half_length;  // along z: the apex at +half_length, the base at -half_length
 };
-// All of z <= 0. Rests on the world as a rule: it has no mass.
+// All points with z <= 0. It has no mass, so it is usually fixed to the world.
 struct HalfSpace {};
 struct ConvexHull {
   std::shared_ptr<const Hull> hull;
 };
-// The surface of a triangle mesh, seen from the side that its normals point to: terrain, which does not move by itself.
-// A mesh that moves is a Compound of convex pieces (convex_pieces.h).
+// The surface of a triangle mesh, with contacts on the side that its normals point to: static terrain. For moving
+// bodies use a Compound of convex pieces (convex_pieces.h).
 struct Mesh {
   std::shared_ptr<const TriangleMesh> mesh;
 };
-// Ground over a grid of heights, solid below.
+// Terrain given by a grid of heights, solid below.
 struct HeightField {
   std::shared_ptr<const HeightGrid> grid;
 };
 struct PlacedShape;
-// Several shapes as one; any but compounds.
+// Several shapes as one; parts may be of any kind but Compound.
 struct Compound {
   std::shared_ptr<const std::vector<PlacedShape>> parts;
 };
 
-// The order is that of the table of pairs in collide.cc.
+// The table of pairs in collide.cc has the same order.
 using Shape =
     std::variant<Sphere, Capsule, Box, Cylinder, Ellipsoid, Cone, HalfSpace, ConvexHull, Mesh, HeightField, Compound>;
 inline constexpr int shape_kinds = std::variant_size_v<Shape>;

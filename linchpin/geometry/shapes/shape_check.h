@@ -1,4 +1,4 @@
-// What is wrong with a shape or a pose, in words that name the number; empty when nothing is.
+// Validates shapes and poses. fault_of() describes the first invalid value; it is empty if there is none.
 #pragma once
 
 #include <string>

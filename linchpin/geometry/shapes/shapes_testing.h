@@ -1,4 +1,4 @@
-// For tests: random shapes of every convex kind, and hulls made by hand.
+// For tests: random shapes of every bounded convex kind, and hulls with hand-written faces.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@
 
 namespace linchpin {
 
-// From corners, and faces counterclockwise seen from outside. Edges are left out: neither boxes nor rays need them.
+// A hull of these vertices and faces (counterclockwise seen from outside). Edges are left empty: bounds and ray casts
+// do not use them.
 inline std::shared_ptr<const Hull> hull_of(const std::vector<Vec3<double>>& vertices,
                                            const std::vector<std::vector<int>>& faces, bool flat = false) {
   Hull hull{};
@@ -44,7 +45,7 @@ inline std::shared_ptr<const Hull> flat_rectangle(double x, double y) {
 }
 
 inline constexpr int bounded_kinds = 7;
-// Kind 0 to 6, each of its lengths between `low` and `high`.
+// A shape of kind 0 to 6, each of its lengths between `low` and `high`.
 inline Shape random_shape(RandomSpatial& random, int kind, double low, double high) {
   const double a = random.magnitude(low, high), b = random.magnitude(low, high), c = random.magnitude(low, high);
   switch (kind) {

@@ -1,13 +1,13 @@
-// For tests: a judge of manifolds that shares no code with the queries.
+// For tests: an independent check of manifolds that shares no code with the queries.
 //
-// Support functions and membership of every convex shape are written here once more, as plainly as can be. From them
-// follows what a manifold must satisfy (manifold.h):
-//     the normal is unit, distance = s(n), so that it is a true lower bound;                                      (a)
+// Support functions and point tests of every convex shape are implemented here a second time, as simply as possible.
+// They serve to check the conditions on a manifold (manifold.h):
+//     the normal is a unit vector and distance = s(n), so that it is a true lower bound;                          (a)
 //     distance <= gap_i <= margin, with equality on the left for one point;                                       (b)
-//     the ends of each point lie in A and in B;                                                                   (c)
-//     no direction has a larger s. While apart (a) and (c) prove that: s(n) <= d <= |a - b|. In penetration
-//     directions are tried: every face normal and product of edges of two polytopes, which is exact, and for
-//     curved shapes many directions, the best of them followed uphill.                                            (d)
+//     the two ends of each point lie in A and in B;                                                               (c)
+//     no direction has a larger s. While apart, (a) and (c) prove that: s(n) <= d <= |a - b|. In penetration,
+//     directions are tried: for two polytopes every face normal and every cross product of edges, which is exact,
+//     and for curved shapes many directions, followed by an ascent from the best.                                 (d)
 #pragma once
 
 #include <algorithm>
@@ -72,7 +72,7 @@ inline Vector support_point(const Shape& shape, const Vector& d) {
                [&](const HalfSpace&) {
                  if (d.x == 0 && d.y == 0 && d.z > 0) return Vector{0, 0, 0};
                  const double far = std::numeric_limits<double>::infinity();
-                 return Vector{far, far, far};  // the value is what matters, see support_value()
+                 return Vector{far, far, far};  // support_value() treats half-spaces by itself
                },
                [&](const ConvexHull& h) { return farthest(h.hull->vertices, d); },
                [&](const auto&) {
@@ -81,11 +81,11 @@ inline Vector support_point(const Shape& shape, const Vector& d) {
                }},
       shape);
 }
-// max { d.x : x in the shape }, W.
+// max { d.x : x in the shape }, with d in W.
 inline double support_value(const Shape& shape, const Pose& X, const Vector& d) {
   const Vector local = transpose_times(X.R, d);
   if (std::holds_alternative<HalfSpace>(shape)) {
-    // d is its normal up to round-off, or the value is infinite
+    // Infinite, unless d is the normal up to rounding.
     const bool along = std::hypot(local.x, local.y) <= 1e-14 && local.z > 0;
     return along ? dot(d, X.p) : std::numeric_limits<double>::infinity();
   }
@@ -97,7 +97,7 @@ inline double separation(const Shape& a, const Pose& X_WA, const Shape& b, const
   return -support_value(a, X_WA, -n) - support_value(b, X_WB, n);
 }
 
-// How far, at most, a point is outside of a convex shape: 0 inside. Exact up to a factor of 2 or so.
+// The distance of a point from a convex shape, exact up to a factor of about 2; 0 inside.
 inline double outside(const Shape& shape, const Vector& p) {
   const double rho = std::hypot(p.x, p.y);
   const double out = std::visit(
@@ -135,7 +135,7 @@ inline double outside(const Shape& shape, const Vector& p) {
   return std::max(out, 0.0);
 }
 
-// Directions of faces and edges; empty for curved shapes.
+// Face normals and edge directions; empty for curved shapes.
 struct Axes {
   std::vector<Vector> faces, edges;
 };
@@ -155,8 +155,8 @@ inline Axes axes(const Shape& shape) {
   return {};
 }
 
-// The largest s(n) that is found by trying directions: a lower bound of the signed distance, and equal to it for two
-// polytopes in penetration. `samples` directions beside those of faces and edges.
+// The largest s(n) among many directions: a lower bound of the signed distance, and equal to it for two polytopes in
+// penetration. Tries `samples` directions besides those of faces and edges.
 inline double largest_separation(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB,
                                  int samples = 200) {
   double best = -std::numeric_limits<double>::infinity();
@@ -182,12 +182,12 @@ inline double largest_separation(const Shape& a, const Pose& X_WA, const Shape& 
     }
   both_ways(X_WA.p - X_WB.p);
   if (std::holds_alternative<HalfSpace>(a) || std::holds_alternative<HalfSpace>(b)) return best;
-  for (int i = 0; i < samples; ++i) {  // Fibonacci's sphere
+  for (int i = 0; i < samples; ++i) {  // Fibonacci sphere
     const double z = 1 - (2 * i + 1.0) / samples, r = std::sqrt(1 - z * z),
                  t = i * std::numbers::pi * (3 - std::sqrt(5));
     attempt({r * std::cos(t), r * std::sin(t), z});
   }
-  // Uphill from the best: steps in the tangent plane, halved when none helps.
+  // Ascent from the best direction: steps in the tangent plane, halved when none improves it.
   for (double step = 0.2; step > 1e-9 && samples > 0;) {
     const Vector n = direction;
     const Vector u = unit(std::abs(n.x) < 0.6 ? cross(n, Vector{1, 0, 0}) : cross(n, Vector{0, 1, 0})), v = cross(n, u);
@@ -202,7 +202,7 @@ inline double largest_separation(const Shape& a, const Pose& X_WA, const Shape& 
 }
 
 struct Tolerances {
-  double exact = 1e-11;  // of (a) to (c), relative to the sizes and distances that enter
+  double exact = 1e-11;  // of (a) to (c), relative to the sizes and distances involved
   double best = 1e-9;    // of (d), relative to the smaller of the two shapes' extents
 };
 
@@ -222,7 +222,7 @@ inline testing::AssertionResult sound(const Shape& a, const Pose& X_WA, const Sh
   const auto bad = [&] { return testing::AssertionFailure(); };
   if (!(m.count >= 1 && m.count <= most_points)) return bad() << "count is " << m.count;
   if (!(std::abs(norm(m.normal) - 1) <= 1e-13)) return bad() << "|n| - 1 is " << norm(m.normal) - 1;
-  // (a), with n turned onto the half-space's own normal, from which round-off may have taken it
+  // (a), with the exact normal of the half-space in place of the rounded n.
   Vector n = m.normal;
   for (const auto& [shape, X, sign] : {std::tuple{&a, &X_WA, -1.0}, std::tuple{&b, &X_WB, 1.0}})
     if (std::holds_alternative<HalfSpace>(*shape)) {
@@ -253,9 +253,9 @@ inline testing::AssertionResult sound(const Shape& a, const Pose& X_WA, const Sh
   return testing::AssertionSuccess();
 }
 
-// --- random input, beside RandomSpatial ---
+// --- random input, in addition to RandomSpatial ---
 
-// One of the 24 rotations that map axes to axes: what makes edges and faces exactly parallel.
+// One of the 24 rotations that map axes to axes, for edges and faces that are exactly parallel.
 inline Mat3<double> random_quarter_turns(RandomSpatial& random) {
   const Mat3<double> turn_x{{1, 0, 0}, {0, 0, 1}, {0, -1, 0}}, turn_z{{0, 1, 0}, {-1, 0, 0}, {0, 0, 1}};
   Mat3<double> R = Mat3<double>::identity();
@@ -263,8 +263,8 @@ inline Mat3<double> random_quarter_turns(RandomSpatial& random) {
   return R;
 }
 
-// The pose of A moved along the line from B's origin until the signed distance is about `gap`: near touch is where
-// contacts live, and random poses seldom are there. `distance` is any function of a pose that gives a signed distance.
+// The pose of A moved along the line from B's origin until the signed distance is about `gap`. Random poses are seldom
+// close to contact. `distance` is any function that returns the signed distance for a pose of A.
 template <class DistanceOf>
 Pose moved_to_gap(Pose X_WA, const Pose& X_WB, double gap, const DistanceOf& distance) {
   Vector along = X_WA.p - X_WB.p;
