@@ -1,5 +1,5 @@
-// Contacts and distances between any two shapes. Symmetric: swapping A and B flips normals and features, nothing else
-// but the last digits.
+// Contacts and distances between any two shapes. Exchanging A and B reverses normals and features and, apart from
+// rounding, changes nothing else.
 #pragma once
 
 #include <optional>
@@ -10,19 +10,19 @@
 namespace linchpin {
 
 // Appends the manifolds of A and B whose distance is at most `margin` (m; infinity is allowed), with those of their
-// points whose gap is at most `margin`. One manifold for two convex shapes; for compounds, meshes and height fields one
-// for each pair of pieces, in rising order of (piece_a, piece_b). Returns how many were appended.
+// points whose gap is at most `margin`. Two convex shapes have one manifold; compounds, meshes and height fields have
+// one for each pair of pieces, in rising order of (piece_a, piece_b). Returns the number of manifolds appended.
 int collide(const Shape& a, const Transform<double>& X_WA, const Shape& b, const Transform<double>& X_WB, double margin,
             ManifoldList& out);
 
-// The nearest points while apart; in penetration the ends of the shortest way out.
+// The nearest points while apart; in penetration the two ends of the penetration depth.
 struct Nearest {
   double distance;      // m, signed
   Vec3<double> normal;  // unit, from B towards A, W
   Vec3<double> on_a, on_b;
 };
-// None where there is no such thing: of two half-spaces, or at poses that are not finite. Of compounds it is the least
-// of their parts', of a mesh that of its triangles from the side that their normals point to.
+// Returns nothing for two half-spaces and for poses that are not finite. The distance of a compound is the smallest of
+// its parts'; that of a mesh is the smallest of its triangles', on the side that their normals point to.
 std::optional<Nearest> signed_distance(const Shape& a, const Transform<double>& X_WA, const Shape& b,
                                        const Transform<double>& X_WB);
 

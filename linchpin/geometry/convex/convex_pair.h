@@ -1,8 +1,9 @@
-// The manifold of any two convex shapes. Private to the room.
+// The manifold of any two convex shapes. Private to geometry/.
 //
-// One way for all: the best direction n, near touch by a walk or a guess that are proved (facet_walk.h, guess.h), else by
-// simplices, polytopes and Newton's method (gjk.h, epa.h, polish.h); the features that both shapes turn to each other (features.h), laid over each other along n (overlay.h); of the points
-// where these meet at most eight (manifold_reduce.h). The equations are those of manifold.h.
+// The steps are the same for all kinds. The best direction n is found, near touch by a walk over facets or a guess that
+// is then verified (facet_walk.h, guess.h), else by GJK, EPA and Newton's method (gjk.h, epa.h, polish.h). The features
+// of both shapes that face each other along n (features.h) are projected along n and intersected (overlay.h). At most
+// eight of these points are kept (manifold_reduce.h). The equations are those of manifold.h.
 #pragma once
 
 #include "linchpin/geometry/convex/core.h"
@@ -13,10 +14,10 @@ namespace linchpin {
 // Spheres, capsules, boxes, cylinders, ellipsoids, cones and hulls, as in pairs.h.
 bool convex_pair(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin, Manifold& m);
 
-// The same for cores.
+// The same for cores (core.h).
 bool core_pair(const Core& a, const Pose& X_WA, const Core& b, const Pose& X_WB, double margin, Manifold& m);
 
-// B is a triangle in the world, flat and of two sides.
+// B is a triangle in the world, flat and two-sided.
 bool core_triangle(const Core& a, const Pose& X_WA, const Vec3<double> corners_W[3], double margin, Manifold& m);
 
 }  // namespace linchpin

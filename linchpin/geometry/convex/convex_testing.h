@@ -1,4 +1,4 @@
-// For tests of general convex pairs: random shapes of every kind, ordinary and degenerate, and poses near touch.
+// For tests of convex_pair(): random shapes of every kind, ordinary and degenerate, and poses near touch.
 #pragma once
 
 #include <iostream>
@@ -44,7 +44,7 @@ inline Poses random_poses(RandomSpatial& random, const Shape& a, const Shape& b,
       geometry_testing::moved_to_gap(X_WA, X_WB, gap, [&](const Pose& X) { return signed_distance_of(a, X, b, X_WB); }),
       X_WB};
 }
-// Mostly near touch, at all scales of gaps.
+// Mostly near touch, with gaps of all magnitudes.
 inline Poses random_poses(RandomSpatial& random, const Shape& a, const Shape& b) {
   const double sign = random.unit() < 0.5 ? -1 : 1, choice = random.unit();
   if (choice < 0.2) return {random.pose(), random.pose()};
@@ -55,14 +55,14 @@ inline bool is_curved(const Shape& s) {
   return std::holds_alternative<Cylinder>(s) || std::holds_alternative<Ellipsoid>(s) || std::holds_alternative<Cone>(s);
 }
 
-// With `unsound` given, what fails is counted there (and told) instead of failing the test.
+// If `unsound` is given, failures are counted there and printed instead of failing the test.
 inline void expect_sound(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, const std::string& what,
                          int samples, int* unsound) {
   Manifold m;
   const double margin = std::numeric_limits<double>::infinity();
   ASSERT_TRUE(convex_pair(a, X_WA, b, X_WB, margin, m)) << what;
-  // Curved shapes deep in each other have many ways out of almost the same length, and the search ends within a
-  // twentieth of the shortest (epa.h (2)); where s is not even concave the points may be off by as much.
+  // In deep penetration of curved shapes many directions have almost the same depth, and the search ends within a
+  // twentieth of the smallest (epa.h (2)). Where s is not concave the points may be off by as much.
   const bool deep = m.distance < -0.2 * std::min(geometry_testing::extent(a), geometry_testing::extent(b));
   const geometry_testing::Tolerances loose{0.02, 0.05}, tight;
   const bool vague = deep && (is_curved(a) || is_curved(b));
@@ -89,7 +89,7 @@ inline void expect_sound_pairs(RandomSpatial& random, int i, int j, int rounds, 
   }
 }
 
-// A shape that is like no other: a needle, a plate, huge or tiny, flat, or with extents that are equal to the bit.
+// A degenerate shape: a needle, a plate, huge or tiny, flat, or with extents that are exactly equal.
 inline Shape degenerate_convex(RandomSpatial& random, int kind) {
   const double choice = random.unit();
   if (choice < 0.25) return random_convex(random, kind, 1e-3, 1);
@@ -97,7 +97,7 @@ inline Shape degenerate_convex(RandomSpatial& random, int kind) {
     const double scale = random.magnitude(1e-3, 1e3);
     return random_convex(random, kind, 0.5 * scale, scale);
   }
-  if (choice < 0.75 && kind == 6) {  // a flat one
+  if (choice < 0.75 && kind == 6) {  // a flat hull
     std::vector<Vector> points;
     for (int i = 3 + static_cast<int>(6 * random.unit()); i > 0; --i) {
       const Vector d = random.vector();
@@ -110,7 +110,7 @@ inline Shape degenerate_convex(RandomSpatial& random, int kind) {
   return random_convex(random, kind, 0.5, 0.5);
 }
 
-// Axes exactly parallel, centres that coincide or lie exactly above each other, exact touch.
+// Poses with axes exactly parallel, centres that coincide or are exactly aligned, and exact touch.
 inline void expect_sound_degenerate_pairs(RandomSpatial& random, int i, int j, int rounds, int samples = 200,
                                           int* unsound = nullptr) {
   for (int round = 0; round < rounds; ++round) {
@@ -126,7 +126,7 @@ inline void expect_sound_degenerate_pairs(RandomSpatial& random, int i, int j, i
     if (choice > 0.3 && choice < 0.8)
       X_WA = geometry_testing::moved_to_gap(X_WA, X_WB, choice < 0.5 ? 0.0 : 1e-3 * reach * random.even(),
                                             [&](const Pose& X) { return signed_distance_of(a, X, b, X_WB); });
-    // Where no motion along the line between the origins changes the distance, the search for a gap runs away.
+    // If a motion along the line between the origins does not change the distance, the search for a gap diverges.
     if (!(norm(X_WA.p) <= 4 * reach)) X_WA = start;
     expect_sound(a, X_WA, b, X_WB, "degenerate " + pair_name(i, j, round), samples, unsound);
   }

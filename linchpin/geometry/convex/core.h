@@ -1,16 +1,16 @@
-// Convex shapes as general pairs see them: a core, and a ball rolled around it. Private to the room.
+// Convex shapes as convex_pair() represents them: the Minkowski sum of a core and a ball. Private to geometry/.
 //
-// Every convex shape of ours is the hull of finitely many *pieces*, each with a smooth support function, plus a ball:
+// A core is the convex hull of finitely many *pieces*, each with a smooth support function:
 //     a point         h(d) = d.x                                                 (1)
 //     a circle        h(d) = d.c + r |d_xy|         rims of cylinder and cone    (2)
 //     an ellipsoid    h(d) = |D d|                  D = diag(radii)              (3)
-// The support function of the core is the largest of its pieces', and grad h, the farthest point along d, lies in it.
-// For Newton's method a piece also tells how that point moves when d turns,
+// The support function of the core is the maximum over its pieces, and grad h is the farthest point of the core along
+// d. Newton's method also needs the derivative of that point with respect to d,
 //     Hess h = 0,   r/|d_xy| t t' with t = z x d/|d_xy|,   (D^2 - x x')/h with x = grad h      (4)
 //
-// Two cores A and B, seen from A: the set A - B = {a - b} holds the origin when they overlap, and
+// The Minkowski difference A - B = {a - b} of two cores, in A's frame, contains the origin if they overlap, and
 //     s(n) = min { n.w : w in A - B },   w(n) = a(-n) - b(n)                     (5)
-// is (1) of manifold.h for the cores. The balls take their radii away from every s(n) alike, so the best n is the same.
+// is (1) of manifold.h for the cores. The balls reduce every s(n) by the sum of their radii, so the best n is the same.
 #pragma once
 
 #include <cstdint>
@@ -24,26 +24,26 @@ namespace linchpin {
 struct Core {
   enum class Kind : std::uint8_t { point, segment, box, cylinder, ellipsoid, cone, triangle, hull };
   Kind kind;
-  double ball;        // radius of the ball
-  Vec3<double> size;  // half extents; radii; radius, -, half length of cylinder and cone; -, -, half length of segment
-  Vec3<double> centre;  // some point inside
-  double extent;        // no point is farther from the frame's origin
+  double ball;          // radius of the ball
+  Vec3<double> size;    // box: half extents; ellipsoid: radii; cylinder, cone: radius, -, half length; segment: z only
+  Vec3<double> centre;  // an inner point
+  double extent;        // a bound of the distance of all points from the frame's origin
   const Hull* hull;
-  const Vec3<double>* corners;  // three, of a triangle
+  const Vec3<double>* corners;  // the three corners of a triangle
 };
 
-// Of a convex shape; not of a half-space.
+// The core of a convex shape; not defined for a half-space.
 Core core_of(const Shape& shape);
 Core core_of_triangle(const Vec3<double> corners[3]);
 
-// Has all pieces points.
+// True if all pieces are points.
 LINCHPIN_INLINE bool is_polytope(const Core& c) {
   return c.kind != Core::Kind::cylinder && c.kind != Core::Kind::ellipsoid && c.kind != Core::Kind::cone;
 }
 LINCHPIN_INLINE bool has_disc(const Core& c) { return c.kind == Core::Kind::cylinder || c.kind == Core::Kind::cone; }
 
-// The pieces' numbers: vertices of box (bit k: the positive side of axis k), triangle and hull, ends of a segment (1:
-// +z).
+// Numbers of pieces: the vertices of a box (bit k set: positive along axis k), a triangle and a hull; the ends of a
+// segment (1: +z); the rims and apex below.
 inline constexpr int upper_rim = 1, lower_rim = 0, apex = 1;
 
 struct PiecePoint {
@@ -53,7 +53,7 @@ struct PiecePoint {
 
 LINCHPIN_INLINE Vec3<double> rim_point(double radius, double z, const Vec3<double>& d) {
   const double across = std::sqrt(fma(d.y, d.y, d.x * d.x));
-  if (!(across > 0)) return {radius, 0, z};  // the whole cap is farthest
+  if (!(across > 0)) return {radius, 0, z};  // all points of the cap are equally far
   const double scale = radius / across;
   return {scale * d.x, scale * d.y, z};
 }
@@ -66,7 +66,7 @@ LINCHPIN_INLINE Vec3<double> box_vertex(const Vec3<double>& half, int piece) {
   return {piece & 1 ? half.x : -half.x, piece & 2 ? half.y : -half.y, piece & 4 ? half.z : -half.z};
 }
 
-// The farthest point of the core along d, any length but zero, in the core's frame.
+// The farthest point of the core along d, in the core's frame. d may have any length but zero.
 LINCHPIN_INLINE PiecePoint farthest(const Core& c, const Vec3<double>& d) {
   switch (c.kind) {
     case Core::Kind::point:
@@ -94,7 +94,7 @@ LINCHPIN_INLINE PiecePoint farthest(const Core& c, const Vec3<double>& d) {
     default: {
       const int piece = support_inlined(*c.hull, d);
       const Vec3<double>& v = c.hull->vertices[piece];
-      return {{v.x, v.y, v.z}, piece};  // three numbers, which stay in registers, not a copy in memory
+      return {{v.x, v.y, v.z}, piece};  // by components: these stay in registers, a copy of the struct would not
     }
   }
 }
@@ -109,11 +109,11 @@ PieceAlong along(const Core& c, int piece, const Vec3<double>& d);
 struct CorePair {
   Core a, b;
   Transform<double> X_AB;
-  double size;  // of the coordinates in A - B: round-off is eps times this
+  double size;  // a bound of the coordinates in A - B; rounding errors are of the order eps size
 };
 
-// Half the least width of the curved cores; infinity if there are none. What is finer than a hundredth of this,
-// searches over simplices leave to polish.h.
+// Half the smallest width of the curved cores; infinity if both are polytopes. GJK and EPA stop at a hundredth of this
+// and leave the rest to polish.h.
 LINCHPIN_INLINE double thickness_of_curved(const CorePair& pair) {
   const auto thickness = [](const Core& c) {
     const double across = c.size.x < c.size.y ? c.size.x : c.size.y, least = across < c.size.z ? across : c.size.z;
@@ -123,12 +123,12 @@ LINCHPIN_INLINE double thickness_of_curved(const CorePair& pair) {
   return a < b ? a : b;
 }
 
-// A point w = a - b of A - B, in A's axes, and the pieces that it comes from.
+// A point w = a - b of A - B, in A's axes, and the pieces of a and b.
 struct Difference {
   Vec3<double> w, a;
   int piece_a, piece_b;
 };
-// Number by number: a copy of the whole, eight numbers at once, would wait until the single ones are in memory.
+// Copies by components: a vector copy would stall on the scalar stores just made (no store forwarding).
 LINCHPIN_INLINE void put(const Vec3<double>& from, Vec3<double>& to) { to.x = from.x, to.y = from.y, to.z = from.z; }
 LINCHPIN_INLINE void put(const Difference& from, Difference& to) {
   put(from.w, to.w);
@@ -140,7 +140,7 @@ LINCHPIN_INLINE bool same_pieces(const Difference& p, const Difference& q) {
   return p.piece_a == q.piece_a && p.piece_b == q.piece_b;
 }
 
-// w(n) of (5), for n of any length but zero.
+// w(n) of (5). n may have any length but zero.
 LINCHPIN_INLINE Difference least_along(const CorePair& pair, const Vec3<double>& n) {
   const PiecePoint a = farthest(pair.a, -n), b = farthest(pair.b, transpose_times(pair.X_AB.R, n));
   return {a.x - pair.X_AB * b.x, {a.x.x, a.x.y, a.x.z}, a.piece, b.piece};

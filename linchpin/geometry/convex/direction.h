@@ -1,4 +1,4 @@
-// A direction between two cores, and what meets along it. Private to the room.
+// A direction between two cores, and the points that meet along it. Private to the room.
 #pragma once
 
 #include <limits>
@@ -9,15 +9,15 @@ namespace linchpin {
 
 struct Direction {
   Vec3<double> n = {0, 0, 1};                           // unit, from B towards A, in A's axes
-  double s = -std::numeric_limits<double>::infinity();  // s(n) as the support functions have it: core.h (5)
+  double s = -std::numeric_limits<double>::infinity();  // s(n) by the support functions: core.h (5)
   Vec3<double> a, b;                                    // points of the cores that meet along n, in A's frame
-  // |a - b - s n|: how far they are from meeting. While the cores are apart 0 proves that n is the best.
+  // |a - b - s n|, the error of the points. While the cores are apart, 0 proves that n is the best direction.
   double miss = std::numeric_limits<double>::infinity();
-  int count = 0;  // pairs of pieces whose points a and b are mixed from
+  int count = 0;  // number of pairs of pieces; a and b are convex combinations of their points
   int piece_a[4], piece_b[4];
 };
 
-// n with the points of A - B that lie lowest along it, and their weights.
+// The Direction of n, given the lowest points of A - B along it and their weights.
 LINCHPIN_INLINE Direction direction_of(const Vec3<double>& n, double s, const Difference* points, const double* weights,
                                        int count) {
   Direction d;
@@ -35,7 +35,8 @@ LINCHPIN_INLINE Direction direction_of(const Vec3<double>& n, double s, const Di
   return d;
 }
 
-// n along the axis of a cap, A's or B's: the cap meets whatever the other core has there, if that is over it.
+// The Direction of n along the axis of a cap of A or of B. The cap meets the other core's lowest point if that is over
+// the cap.
 LINCHPIN_INLINE Direction direction_of_cap(const CorePair& pair, const Vec3<double>& n, bool of_a) {
   const Difference w = least_along(pair, n);
   const double one = 1;
@@ -53,8 +54,8 @@ LINCHPIN_INLINE Direction direction_of_cap(const CorePair& pair, const Vec3<doub
   return d;
 }
 
-// The better of two. Where many directions are as good, as when cores touch in a point, round-off must not choose: of
-// those whose s is the same for all purposes it is the one at which the points meet best.
+// Sets `best` to the better of two directions. Where many directions are equally good, as when cores touch in a point,
+// rounding must not decide: among directions with the same s up to rounding, the one with the smaller miss is better.
 LINCHPIN_INLINE void offer(const CorePair& pair, const Direction& candidate, Direction& best) {
   const double same = 2e-13 * pair.size;
   if (candidate.s > best.s + same || (candidate.s >= best.s - same && candidate.miss < best.miss)) best = candidate;

@@ -1,17 +1,18 @@
-// How deep two cores overlap: the place on the surface of A - B nearest to the origin inside, by a polytope that
-// expands. Private to the room.
+// The penetration depth of two cores, by the expanding polytope algorithm (EPA): the point on the surface of A - B that
+// is nearest to the origin inside. Private to the room.
 //
-// The polytope is the hull of some points of A - B. Let N be the outward normal of its face i and f_i its distance from
-// the origin; the depth of penetration, -d, then lies between
+// The polytope is the hull of some points of A - B. Let N be the outward normal of its face i and f_i the face's
+// distance from the origin. The penetration depth, -d, lies between
 //     min over faces of f_i <= -d <= h(N) = max { N.w : w in A - B } = -s(-N)    (1)
-// for any N. The nearest face takes in the point farthest along its normal, until (1) closes. Two polytopes end so
-// after finitely many steps. Curved cores would not: where a face is near to the surface, polish.h goes on from its
-// normal to the nearest maximum of s, whose point w joins the polytope. The end is then
+// for any N. The polytope is extended by the farthest point along the normal of its nearest face, until both ends of
+// (1) are equal. For two polytopes this takes finitely many steps. For curved cores it does not: once a face is near
+// the surface, polish.h goes from its normal to the nearest maximum of s, and the point w there joins the polytope. The
+// criterion for the end is then
 //     min over faces of f_i >= 0.95 (-d found)                                   (2)
-// so that no other way out is shorter by more than a twentieth; as a rule none is. Where the points found do not meet
-// along it, as where Newton's method stalled, it goes on to (1). Where that takes too many faces, as for a small core
-// in the middle of a big round one, it ends with the best found.
-// [van den Bergen 2001, but with (1) as the only test for the end]
+// so that no other direction has a depth smaller by more than a twentieth; usually none is smaller. If the points found
+// do not meet along n, as when Newton's method stalled, the polytope is extended until (1). If that takes too many
+// faces, as for a small core in the middle of a large round one, the best direction so far is returned.
+// [van den Bergen 2001, but with (1) as the only termination criterion]
 #pragma once
 
 #include "linchpin/geometry/convex/direction.h"
@@ -19,7 +20,7 @@
 
 namespace linchpin {
 
-// Improves `best` from a simplex in which gjk() found the origin, or touched it.
+// Improves `best`, starting from a simplex in or on which gjk() found the origin.
 void epa(const CorePair& pair, const Simplex& simplex, Direction& best);
 
 }  // namespace linchpin

@@ -1,11 +1,13 @@
-// How far apart two cores are: the point of A - B nearest to the origin, by the method of Gilbert, Johnson and Keerthi.
-// Private to the room.
+// The distance of two cores, by the algorithm of Gilbert, Johnson and Keerthi (GJK): the point of A - B that is nearest
+// to the origin. Private to the room.
 //
-// A simplex of up to four points of A - B is kept; v is its point nearest to the origin and n = v/|v|. Then
+// The algorithm keeps a simplex of up to four points of A - B. Let v be its point nearest to the origin and n = v/|v|.
+// Then
 //     s(n) <= d <= |v|                                                           (1)
-// with s of core.h (5): the simplex takes in w(n) and drops the points that v does not need, until both ends of (1)
-// meet or the origin is inside. The nearest point of a simplex is looked for on those of its sides that see the origin,
-// which is decided by signed volumes and areas. [Gilbert, Johnson, Keerthi 1988; Montanari, Petrinic, Barbieri 2017]
+// with s of core.h (5). Each iteration adds w(n) to the simplex and drops the points that v does not depend on, until
+// both ends of (1) are equal or the origin is inside. The nearest point of a simplex is searched on those sides of it
+// that face the origin, which signed volumes and areas decide.
+// [Gilbert, Johnson, Keerthi 1988; Montanari, Petrinic, Barbieri 2017]
 #pragma once
 
 #include "linchpin/geometry/convex/core.h"
@@ -20,17 +22,17 @@ struct Simplex {
 };
 
 enum class Gjk {
-  far,      // farther apart than asked
-  apart,    // (1) closed as far as asked, or as far as it will go
-  overlap,  // the origin is in the simplex, or so near that the direction of v is noise
+  far,      // the cores are farther apart than `far`
+  apart,    // the two ends of (1) differ by at most `gap`, or as little as rounding allows
+  overlap,  // the origin is in the simplex, or so near to it that the direction of v is noise
 };
 
-// Starts from nothing but the pair. `far`: distances above are of no interest; `gap`: of (1), when to stop, absolute.
+// Starts from scratch. `far`: larger distances are of no interest; `gap`: the absolute tolerance of (1).
 Gjk gjk(const CorePair& pair, double far, double gap, Simplex& simplex);
-// Goes on from a simplex that gjk() left with Gjk::apart, say with a smaller gap.
+// Continues from a simplex for which gjk() returned Gjk::apart, with a smaller gap.
 Gjk gjk_resume(const CorePair& pair, double far, double gap, Simplex& simplex);
 
-// v/|v| is noise below this part of the pair's size: n has errors of eps size/|v|, so 1e-5 here.
+// If |v| is below this number times the pair's size, v/|v| is noise: the error of n is eps size/|v|, here 1e-5.
 inline constexpr double gjk_touch = 1e-11;
 
 }  // namespace linchpin

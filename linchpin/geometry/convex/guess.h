@@ -1,18 +1,19 @@
-// The direction between two cores near touch, guessed and then proved: what comes before searches where a core is curved.
-// Private to the room.
+// The direction between two cores near touch, of which at least one is curved: guessed and then verified. It is tried
+// before GJK and EPA. Private to the room.
 //
-// Near touch few features can meet, and most are told by a look from one core to the other: the face, cap or side that
-// the other's centre is over, and then the one that the other's lowest point over it is over; two lines square to which
-// n must be. The guess with the largest s is taken. Where the points that meet are not found with it, Newton's method
-// (polish.h) goes on from there, once. What comes out counts only if proved:
-//   - apart, points that meet along n, s(n) = |a - b|;
-//   - in penetration, points that meet, and that no other way out is shorter. Let w = s n be the place where the origin
-//     leaves A - B, p_k the lowest points of A - B along directions in a ring about n, and c a point well inside. The
-//     triangles (w, p_k+1, p_k) and (c, p_k, p_k+1) close round the origin if all look away from it, and with
+// Near touch few features can meet. Candidates for n are the normals of the face, cap or side that the other core's
+// centre is over, then of the one that the other core's lowest point over it is over; and the common perpendiculars of
+// two lines. The candidate with the largest s is taken. If the points that meet are not found with it, Newton's method
+// (polish.h) continues from there, once. The result counts only if it is proved:
+//   - apart, by points that meet along n, s(n) = |a - b|;
+//   - in penetration, by points that meet, and a proof that no other direction has a smaller depth. Let w = s n be the
+//     point of the surface of A - B, p_k the lowest points of A - B along directions in a ring about n, and c a point
+//     well inside. If the triangles (w, p_k+1, p_k) and (c, p_k, p_k+1) all face away from the origin, they enclose it;
+//     if also
 //         distance of (c, p_k, p_k+1) from the origin >= -s                      (1)
 //         distance of (w, p_k+1, p_k) from the origin >= 0.95 (-s)               (2)
-//     A - B holds a ball of radius 0.95 (-s): no way out is shorter by more than a twentieth, as in epa.h (2), and by (1)
-//     not at all outside of the ring.
+//     A - B contains a ball of radius 0.95 (-s): no direction has a depth smaller by more than a twentieth, as in
+//     epa.h (2), and by (1) none outside of the ring has a smaller depth.
 #pragma once
 
 #include "linchpin/geometry/convex/direction.h"
@@ -20,12 +21,12 @@
 namespace linchpin {
 
 enum class Guess {
-  far,     // farther apart than asked
-  proved,  // `best` has been set
-  open,    // `best` holds the best direction seen
+  far,     // the cores are farther apart than `far`
+  proved,  // `best` is the best direction
+  open,    // `best` is the best direction tried
 };
 
-// One core at least is curved.
+// At least one core must be curved.
 Guess guess(const CorePair& pair, double far, Direction& best);
 
 }  // namespace linchpin

@@ -2,8 +2,8 @@
 //
 //     m = max over i of d.v_i                                                    (1)
 //     the first i with d.v_i = m                                                 (2)
-// Eight vertices at a time, sixty-four to a round: first the largest product of all, then one bit for each vertex that
-// has it. That is less work than to carry numbers along with the values.
+// Eight vertices at a time, in rounds of sixty-four: first the largest product, then a bit mask of the vertices that
+// have it. This is less work than to carry indices along with the values.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ namespace linchpin {
 
 namespace hull_support_detail {
 
-// NaN on the left loses.
+// b if a is NaN.
 template <class Vector>
 LINCHPIN_INLINE Vector larger(const Vector& a, const Vector& b) {
   return a > b ? a : b;
@@ -28,7 +28,7 @@ LINCHPIN_INLINE double largest_lane(const Double8& pack) {
   const auto v2 = larger(__builtin_shufflevector(v4, v4, 0, 1), __builtin_shufflevector(v4, v4, 2, 3));
   return v2[0] > v2[1] ? v2[0] : v2[1];
 }
-// One bit for each lane that equals x.
+// A bit mask of the lanes that equal x.
 LINCHPIN_INLINE std::uint64_t lanes_equal(const Double8& pack, double x) {
 #ifdef __AVX512F__
   return _mm512_cmp_pd_mask((__m512d)pack.v, _mm512_set1_pd(x), _CMP_EQ_OQ);
@@ -39,7 +39,8 @@ LINCHPIN_INLINE std::uint64_t lanes_equal(const Double8& pack, double x) {
 #endif
 }
 
-// The first i below `size`, a multiple of 8, of which value(i), eight at a time, is largest; 0 if all is NaN.
+// The first index with the largest value, 0 if all are NaN. value(i) returns the eight values from index i on; `size`
+// is a multiple of 8.
 template <class Value>
 LINCHPIN_INLINE int first_largest(std::size_t size, const Value& value) {
   double best = -std::numeric_limits<double>::infinity();
@@ -47,7 +48,7 @@ LINCHPIN_INLINE int first_largest(std::size_t size, const Value& value) {
   for (std::size_t first = 0; first < size; first += 64) {
     const std::size_t packs = (size - first < 64 ? size - first : 64) / 8;
     Double8 values[8];
-    Double8 even(best), odd(best);  // two, since each maximum waits for the one before
+    Double8 even(best), odd(best);  // two independent chains, since each maximum depends on the one before
     std::size_t i = 0;
     for (; i + 2 <= packs; i += 2) {
       values[i] = value(first + 8 * i);
@@ -79,7 +80,7 @@ LINCHPIN_INLINE int support_inlined(const Hull& hull, const Vec3<double>& d) {
       });
 }
 
-// As (1) and (2), of n_i.x - offset_i over the faces.
+// (1) and (2) with n_i.x - offset_i over the faces in place of d.v_i.
 LINCHPIN_INLINE int nearest_face_inlined(const Hull& hull, const Vec3<double>& x) {
   return hull_support_detail::first_largest(
       hull.offset.size(), [&](std::size_t i) __attribute__((always_inline)) {

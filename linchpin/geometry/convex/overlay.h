@@ -1,8 +1,8 @@
-// Two outlines laid over each other, as seen along a direction. Private to the room.
+// The intersection of two outlines projected along a direction. Private to geometry/.
 //
-// Both are projected along n; where their shadows overlap, heights a and b over a common plane differ by the gap, which
-// is linear where both outlines are flat. So its extremes are at the corners of the overlap: corners of one outline
-// within the other, and places where their sides cross.
+// Both outlines are projected along n. Where the projections overlap, the gap is the difference of the heights of a and
+// b along n, which is linear since both outlines are flat. So its extremes are at the corners of the overlap: corners
+// of one outline within the other, and crossings of their sides.
 #pragma once
 
 #include "linchpin/geometry/convex/features.h"
@@ -14,11 +14,11 @@ struct OverlayPoint {
   std::uint32_t feature;
 };
 
-// At most two outlines' corners.
+// Two convex polygons intersect in no more corners than both have together.
 inline constexpr int most_overlay_points = 2 * most_corners;
 
-// `near`: what lies outside by less counts as inside. `beside`: the same for how far a point or line may lie beside a
-// line. Returns how many points were set.
+// `near`: the distance up to which a point outside counts as inside. `beside`: the same for the distance of a point or
+// line from a line. Returns the number of points.
 int overlay(const Vec3<double>& n, const Outline& a, const Outline& b, double near, double beside,
             OverlayPoint* points);
 

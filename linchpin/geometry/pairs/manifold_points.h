@@ -1,36 +1,37 @@
-// Filling a manifold point by point. Private to the room.
+// Fills a manifold point by point. Private to geometry/.
 #pragma once
 
 #include <limits>
 
 #include "linchpin/geometry/shapes/manifold.h"
 
-// What a lambda refers to then stays in registers, however often it is called.
+// With this attribute the captured variables of a lambda stay in registers, however often it is called.
 #define LINCHPIN_INLINE_LAMBDA __attribute__((always_inline))
 
 namespace linchpin {
 
-// No points yet.
+// A manifold without points.
 LINCHPIN_INLINE void start(const Vec3<double>& normal, Manifold& m) {
-  m.normal = {normal.x, normal.y, normal.z};  // number by number: a copy of the whole would wait for its parts' stores
+  // By components: a vector copy would stall on the scalar stores just made (no store forwarding).
+  m.normal = {normal.x, normal.y, normal.z};
   m.distance = std::numeric_limits<double>::infinity();
   m.count = 0;
 }
-// p is midway between the surfaces. The least gap of all points becomes the distance.
+// Adds a point. p is midway between the surfaces. m.distance becomes the smallest gap of all points.
 LINCHPIN_INLINE void add(const Vec3<double>& p, double gap, std::uint32_t feature, Manifold& m) {
   m.points[m.count++] = {p, gap, feature};
   m.distance = gap < m.distance ? gap : m.distance;
 }
 LINCHPIN_INLINE std::uint32_t feature(std::uint32_t of_a, std::uint32_t of_b) { return of_a << 16 | of_b; }
 
-// False for NaN and infinity, which a pose may have brought in.
+// False if p has a NaN or an infinity, which may stem from a pose.
 LINCHPIN_INLINE bool is_finite(const Vec3<double>& p) {
   const double sum = p.x + p.y + p.z;
   return sum - sum == 0;
 }
 
-// A contact of one point, where ball-like A is `reach` from its surface: a = centre - reach n. Returns what the pair
-// returns.
+// A manifold of one point, for a sphere-like A of radius `reach`: a = centre - reach n. The result is that of the pair
+// functions (pairs.h).
 LINCHPIN_INLINE bool one_point(const Vec3<double>& normal, const Vec3<double>& centre, double reach, double gap,
                                Manifold& m) {
   m.normal = normal;

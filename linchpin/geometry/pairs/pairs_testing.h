@@ -1,7 +1,7 @@
-// For the tests of pairs.h: what every pair of kinds has to satisfy, over random and degenerate poses.
+// For the tests of pairs.h: conditions on every pair of kinds, for random and degenerate poses.
 //
-// Beside the judge's conditions (testing.h): the margin only leaves out, moving both shapes together moves the manifold
-// with them, moving one of them a little changes the distance by as much at most, through touch too.
+// Besides the conditions of testing.h: a smaller margin only removes points; moving both shapes together keeps the
+// distance; moving one of them by a small way changes the distance by no more than that, also through touch.
 #pragma once
 
 #include <limits>
@@ -13,7 +13,7 @@ namespace linchpin::geometry_testing {
 
 inline constexpr double no_margin = std::numeric_limits<double>::infinity();
 
-// Poses as tests need them: anywhere, axes exactly or almost along axes, centres exactly or almost in one place.
+// Random poses, some with axes exactly or almost along the world's, some with centres exactly or almost at the origin.
 inline Pose random_pose(RandomSpatial& random, double range) {
   Pose X = random.pose(range);
   const double kind = random.unit();
@@ -44,7 +44,7 @@ void expect_sound(PairOf<A, B> pair, const A& a, const Pose& X_WA, const B& b, c
   ASSERT_TRUE(sound(a, X_WA, b, X_WB, no_margin, all, tolerances, samples));
   const double size = std::max({extent(a), extent(b), norm(X_WA.p - X_WB.p)}), slack = tolerances.exact * size;
 
-  // A margin leaves out points beyond it, and with the last of them the contact.
+  // A margin removes the points beyond it; without points there is no contact.
   const double margin = all.distance + random.even() * random.magnitude(1e-6, 1) * size;
   Manifold near;
   const bool found = pair(a, X_WA, b, X_WB, margin, near);
@@ -56,18 +56,18 @@ void expect_sound(PairOf<A, B> pair, const A& a, const Pose& X_WA, const B& b, c
     ASSERT_NEAR(near.distance, all.distance, slack);
   }
 
-  // Small steps through touch: the distance changes by no more than the way.
+  // A small step, possibly through touch: the distance changes by no more than its length.
   const Vector way = (random.magnitude(1e-9, 1e-2) * size) * random.direction();
   Pose moved = X_WA;
   moved.p += way;
   ASSERT_NEAR(manifold_of(pair, a, moved, b, X_WB).distance, all.distance, norm(way) + slack);
 
-  // Nor does anything depend on where home is.
+  // The distance is invariant under a motion of both shapes.
   const Pose X_WF = random.pose(size);
   ASSERT_NEAR(manifold_of(pair, a, X_WF * X_WA, b, X_WF * X_WB).distance, all.distance, 10 * slack);
 }
 
-// `make_a` and `make_b` give a random shape of about size 1.
+// `make_a` and `make_b` return a random shape of about size 1.
 template <class A, class B, class MakeA, class MakeB>
 void expect_sound_everywhere(PairOf<A, B> pair, std::uint64_t seed, int times, const MakeA& make_a, const MakeB& make_b,
                              const Tolerances& tolerances = {}, int samples = 100) {
@@ -82,13 +82,13 @@ void expect_sound_everywhere(PairOf<A, B> pair, std::uint64_t seed, int times, c
       const double gap = random.even() * random.magnitude(1e-14, 1e-1);
       X_WA = moved_to_gap(X_WA, X_WB, gap, [&](const Pose& X) { return manifold_of(pair, a, X, b, X_WB).distance; });
     }
-    // For curved shapes in penetration the judge tries many directions, which takes it a while.
+    // For curved shapes in penetration the check tries many directions, which takes long.
     expect_sound(pair, a, X_WA, b, X_WB, random, tolerances, i % 20 == 0 ? samples : 0);
     if (testing::Test::HasFatalFailure()) return;
   }
 }
 
-// NaN in a pose gives no contact, or one that it has no part in (a sphere's axes).
+// NaN in a pose gives no contact, or a finite one if the pair does not use that number (a sphere's axes).
 template <class A, class B>
 void expect_nothing_for_nan(PairOf<A, B> pair, const A& a, const B& b) {
   const auto expect_nothing = [&](const Pose& X_WA, const Pose& X_WB) {
@@ -113,7 +113,7 @@ void expect_nothing_for_nan(PairOf<A, B> pair, const A& a, const B& b) {
     }
 }
 
-// Extents between thin and long, needles 1:1000 among them.
+// Extents of about 1, and some down to 1/1000 for needles and plates.
 inline double random_extent(RandomSpatial& random) {
   return random.unit() < 0.8 ? 0.2 + random.unit() : random.magnitude(1e-3, 1);
 }
@@ -126,7 +126,7 @@ inline Box random_box(RandomSpatial& random) {
   const double x = random_extent(random), y = random_extent(random);
   return {{x, y, random.unit() < 0.2 ? x : random_extent(random)}};
 }
-// Or a plate.
+// A needle or a plate.
 inline Box random_needle(RandomSpatial& random) {
   const double thin = random.magnitude(1e-3, 1e-2);
   return Box{{thin, random.unit() < 0.5 ? thin : 1.0, 1.0}};

@@ -1,4 +1,4 @@
-// How far a point lies outside of a closed mesh, or inside. Private to the room.
+// The signed distance of a point from a closed mesh. Private to the room.
 #pragma once
 
 #include "linchpin/geometry/shapes/mesh.h"
@@ -7,7 +7,7 @@ namespace linchpin {
 
 struct SolidDistance {
   double distance;  // from the surface, negative inside
-  int triangle;     // the nearest one
+  int triangle;     // the nearest triangle
 };
 SolidDistance distance_from_solid(const TriangleMesh& mesh, const Vec3<double>& q);
 

@@ -1,4 +1,4 @@
-// What cutting meshes and cutting ground into convex pieces have in common. A Piece has its `hull` and its `concavity`.
+// Common parts of the decomposition of meshes and of height fields. A Piece has the members `hull` and `concavity`.
 // Private to the room.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace linchpin {
 
-// The concavity that is good enough for something of this size, m.
+// The tolerance of the concavity, m, for a shape of this size.
 inline Result<double> tolerance_of(const ConvexPiecesOptions& options, double size) {
   const double tolerance = options.concavity > 0 ? options.concavity : options.relative_concavity * size;
   if (!(tolerance > 0 && std::isfinite(tolerance)))
@@ -23,8 +23,8 @@ inline Result<double> tolerance_of(const ConvexPiecesOptions& options, double si
   return tolerance;
 }
 
-// Splits the worst piece until all are good enough: split(piece) gives two, or none when it knows no way. Of equals the
-// first is split.
+// Splits the piece with the largest concavity (of equal ones the first) until all are within the tolerance.
+// split(piece) returns two pieces, or nothing if the piece cannot be split.
 template <class Piece, class Split>
 void split_worst_first(std::vector<Piece>& pieces, double tolerance, int most_pieces, const Split& split) {
   std::vector<bool> final(pieces.size(), false);

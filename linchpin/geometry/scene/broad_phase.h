@@ -1,18 +1,19 @@
-// Which of many boxes are near each other.
+// Broad phase: the pairs of boxes that are near each other.
 //
 // Boxes i and j with margins m_i and m_j are near if, along each axis e,
 //     lower_i.e - m_i <= upper_j.e + m_j   and   lower_j.e - m_j <= upper_i.e + m_i                (1)
-// that is, if they are apart by at most the sum of their margins. A margin is at least what its shape can move in a
-// step (speed times dt), so that no contact of that step is missed.
+// that is, if their gap along each axis is at most the sum of their margins. A margin should be at least the way that
+// its shape can move in a step (speed times dt), so that no contact of that step is missed.
 //
-// All pairs come out in rising order of (a, b), whatever the history. Boxes are sorted along a curve (spatial_order.h) and
-// taken by eights into a tree (box_pack.h); each pack of eight looks for those after it in the order which it overlaps, and
-// where packs overlap, boxes are tested one against eight. O(n log n + pairs) for boxes of bounded crowding.
+// The pairs are returned in rising order of (a, b), independent of earlier calls. Boxes are sorted along a
+// space-filling curve (spatial_order.h) and form a tree of packs of eight (box_pack.h). For each pack the tree is
+// searched for later packs that overlap it; then single boxes are tested against eight at a time. The time is O(n log n
+// + pairs) if the density of boxes is bounded.
 //
-// In a simulation boxes move a little at a time. So what is searched are boxes with a skin, and while every box is within
-// the one it had with its skin, the pairs are among those found then, in their order, and (1) picks them: O(n + pairs).
-// The skin follows how fast things move, and where they move too fast for any there is none. What is kept decides how long
-// a call takes, never what it finds. How that compares is told in docs/broad_phase.md.
+// In a simulation boxes move by small steps. So the search is done with boxes enlarged by a skin. While every box stays
+// within its enlarged box, the pairs are a subset of those found then, in the same order, and only (1) is tested:
+// O(n + pairs). The skin adapts to the speed of the boxes; if they move too fast, none is used. The kept data affect
+// the time of a call, never its result. Measurements are in docs/broad_phase.md.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +33,12 @@ struct BoxPair {
 
 class BroadPhase {
  public:
-  // All pairs (1) in rising order, valid until the next call. `margins` may be empty: none. A box that holds no point,
-  // such as one with NaN, is in no pair; infinite ones are as good as others.
+  // All pairs (1) in rising order, valid until the next call. If `margins` is empty, all are 0. An empty box, such as
+  // one with NaN, is in no pair. Boxes may be infinite.
   std::span<const BoxPair> find_pairs(std::span<const Aabb> boxes, std::span<const double> margins = {});
 
  private:
-  // The pairs of these boxes as they are, into pairs_.
+  // Finds the overlapping pairs of these boxes, without skin, and stores them in pairs_.
   void search(std::span<const Aabb> boxes);
   std::size_t find_neighbours(std::size_t pack);
   void test_pack(std::size_t pack, std::size_t candidates);
@@ -46,25 +47,25 @@ class BroadPhase {
   bool is_within_skin(std::span<const Aabb> boxes) const;
   void search_with_skin(std::span<const Aabb> boxes);
   void adapt_skin();
-  void pick_pairs(std::span<const Aabb> boxes);  // of those with skin, into pairs_
+  void pick_pairs(std::span<const Aabb> boxes);  // those of skin_pairs_ that overlap, into pairs_
   void make_room(std::size_t boxes);
 
   SpatialOrder spatial_order_;
   BoxTree tree_;
   std::vector<Aabb> inflated_;
   std::span<const std::uint32_t> order_;          // position in the tree -> box
-  std::vector<std::uint32_t> ids_;                // the same, filled up to whole packs
-  std::vector<std::uint32_t> candidates_, next_;  // packs of one level, of the level below
-  std::vector<std::uint32_t> tests_;              // 8 pack + lane of the one that is tested against it
-  std::vector<BoxPair> pairs_, spare_;            // the first count_ of them
+  std::vector<std::uint32_t> ids_;                // the same, padded to whole packs
+  std::vector<std::uint32_t> candidates_, next_;  // packs of one level, and of the level below
+  std::vector<std::uint32_t> tests_;    // 8 j + lane: box `lane` of the pack at hand against the boxes of pack j
+  std::vector<BoxPair> pairs_, spare_;  // only the first count_ are valid
   std::size_t count_ = 0;
   std::vector<std::uint32_t> place_a_, place_b_;
 
-  std::vector<Aabb> with_skin_;      // empty: nothing is kept
-  std::vector<BoxPair> skin_pairs_;  // theirs
-  double skin_ = 0.05;               // as part of a middling box
-  int uses_ = 0;                     // of what is kept
-  int searches_left_ = 1;            // without skin: who asks once needs none
+  std::vector<Aabb> with_skin_;      // enlarged boxes of the last search; empty if it was without skin
+  std::vector<BoxPair> skin_pairs_;  // the pairs of with_skin_
+  double skin_ = 0.05;               // relative to the geometric mean of the boxes' sizes
+  int uses_ = 0;                     // calls since the last search
+  int searches_left_ = 1;            // searches to be done without skin; a single call needs none
 };
 
 }  // namespace linchpin

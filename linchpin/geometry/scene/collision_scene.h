@@ -1,12 +1,12 @@
-// Many shapes on moving frames: which of them are near each other, and where.
+// Collision detection for many shapes on moving frames.
 //
-// Two shapes A and B are looked at when they are on different frames, of which one moves, and
-//     A is in a group that B touches, or B in one that A touches,                                        (1)
-// unless their frames are kept apart; pairs that are named one by one are looked at whatever (1) and `apart` say. Their
-// manifolds are wanted up to a gap of
+// Two shapes A and B are tested if they are on different frames, and
+//     A is in a group that B touches, or B is in a group that A touches,                                 (1)
+// unless their frames are excluded (SceneSpec::apart). Named pairs are always tested, whatever (1) and `apart` say.
+// Manifolds are computed up to a gap of
 //     margin = margin_A + margin_B + reach_A + reach_B                                                   (2)
-// where reach is how far a frame's shapes may move in the step to come, so that no contact of that step is missed: the
-// moving margin. What comes out is in rising order of (a, b, piece_a, piece_b) and depends on nothing but the input.
+// where reach is a bound of the way that the shapes of a frame move in the coming step, so that no contact of that step
+// is missed. The result is in rising order of (a, b, piece_a, piece_b) and depends on the input only.
 #pragma once
 
 #include <cstdint>
@@ -19,20 +19,20 @@
 
 namespace linchpin {
 
-// The const part: a Plan.
+// The constant part: shapes and filters.
 class CollisionScene {
  public:
   explicit CollisionScene(SceneSpec spec);
   std::span<const SceneShape> shapes() const { return spec_.shapes; }
   std::span<const ScenePair> named_pairs() const { return spec_.pairs; }  // sorted, a < b
   int frames() const { return spec_.frames; }
-  // Whether two shapes that are near are looked at at all. a < b.
+  // True if the pair of shapes is to be tested when it is near. a < b.
   bool wanted(int a, int b) const {
     return wanted_.empty() ? find_wanted(a, b) : (wanted_[bit(a, b) / 64] >> (bit(a, b) % 64) & 1) != 0;
   }
-  // The named pair (a, b), a < b, or nothing.
+  // The named pair (a, b), a < b, or nullptr.
   const ScenePair* named(int a, int b) const;
-  // Without the reach of (2).
+  // The margin (2) without the reach.
   double margin(int a, int b) const;
   PairMaterial material(int a, int b) const;
 
@@ -41,12 +41,12 @@ class CollisionScene {
   std::size_t bit(int a, int b) const { return std::size_t(a) * spec_.shapes.size() + std::size_t(b); }
 
   SceneSpec spec_;
-  std::vector<std::uint64_t> wanted_;     // a bit for each pair, where shapes are few enough
+  std::vector<std::uint64_t> wanted_;     // a bit for each pair; empty if there are too many shapes
   std::vector<int> apart_first_, apart_;  // of frame f: apart_[apart_first_[f] .. apart_first_[f + 1]), sorted
   std::vector<char> has_named_;           // by shape
 };
 
-// Two shapes with contacts, a < b: manifolds [first, first + count) of SceneContacts.
+// Two shapes in contact, a < b, with the manifolds [first, first + count) of SceneContacts.
 struct ShapePair {
   int a, b;
   int first, count;
@@ -56,7 +56,7 @@ struct SceneContacts {
   ManifoldList manifolds;
 };
 
-// What a contact point is known by from step to step.
+// The key that identifies a contact point across steps.
 struct ContactKey {
   std::uint32_t shape_a, shape_b, piece_a, piece_b, feature;
   friend auto operator<=>(const ContactKey&, const ContactKey&) = default;
@@ -65,7 +65,7 @@ inline ContactKey key(const ShapePair& pair, const Manifold& m, const ContactPoi
   return {static_cast<std::uint32_t>(pair.a), static_cast<std::uint32_t>(pair.b), m.piece_a, m.piece_b, c.feature};
 }
 
-// Scratch of find_contacts(), and where the shapes were at its last call: any content is fine before one.
+// Workspace of find_contacts(), and the poses of the shapes at its last call. Any content is valid before a call.
 struct SceneWorkspace {
   explicit SceneWorkspace(const CollisionScene& scene);
   std::vector<Transform<double>> X_WS;  // by shape
@@ -75,7 +75,7 @@ struct SceneWorkspace {
   std::vector<BoxPair> near;
 };
 
-// X_WF: by frame, the world's included. reach: by frame, m, or empty for none.
+// X_WF: poses of the frames, including the world's. reach: (2), by frame, m; empty for 0.
 void find_contacts(const CollisionScene& scene, std::span<const Transform<double>> X_WF, std::span<const double> reach,
                    SceneWorkspace& ws, SceneContacts& out);
 

@@ -1,10 +1,10 @@
-// Which bodies move together: the connected parts of the graph of bodies and contact pairs.
+// Islands: the connected components of the graph of bodies and contact pairs.
 //
-// Fixed bodies join nobody: two piles on one floor are two islands. Islands are numbered by their lowest body; bodies
-// and pairs of an island are listed in rising order. The result does not depend on the order of the pairs, but that
-// pairs are told by their place in the input.
+// Fixed bodies do not connect others: two piles on one floor are two islands. Islands are numbered in the order of
+// their lowest body; bodies and pairs of an island are listed in rising order. The order of the pairs in the input
+// affects their indices only.
 //
-// Union-find with the lower root on top and paths halved: O((n + pairs) log n) at worst, next to linear in practice.
+// Union-find, linking to the lower root, with path halving: O((n + pairs) log n) at worst, almost linear in practice.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ struct BodyPair {
   int a, b;
 };
 
-// Keeps its memory: finding again for as many bodies and pairs allocates nothing.
+// Keeps its memory: another call for as many bodies and pairs does not allocate.
 struct Islands {
   int count = 0;
   std::vector<int> of_body;  // the island, -1 for a fixed body
-  // Island i has bodies[body_begin[i]] to bodies[body_begin[i + 1] - 1], and its pairs likewise.
+  // The bodies of island i are bodies[body_begin[i]] to bodies[body_begin[i + 1] - 1]; its pairs likewise.
   std::vector<int> bodies, body_begin;
-  std::vector<int> pairs, pair_begin;  // indices; pairs of two fixed bodies are in none
+  std::vector<int> pairs, pair_begin;  // indices of pairs; a pair of two fixed bodies is in no island
 
   std::span<const int> bodies_of(int island) const { return part(bodies, body_begin, island); }
   std::span<const int> pairs_of(int island) const { return part(pairs, pair_begin, island); }
@@ -35,7 +35,7 @@ struct Islands {
   }
 };
 
-// fixed[i] != 0: body i does not move; as many entries as bodies.
+// fixed: one entry per body, nonzero if the body does not move.
 void find_islands(std::span<const std::uint8_t> fixed, std::span<const BodyPair> pairs, Islands& out);
 
 }  // namespace linchpin

@@ -1,4 +1,4 @@
-// Rays through a scene: which shape each meets first, where and how it faces. For range finders and picking.
+// Ray casts through a scene, for range finders and picking.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@ struct SceneHit {
   RayHit hit;
 };
 
-// A hierarchy over the shapes where find_contacts() last saw them; made anew when they have moved. The scene and the
-// workspace must stay while it is used.
+// A bounding volume hierarchy over the shapes at their poses in the last find_contacts(). Make a new one after they
+// have moved. The scene and the workspace must outlive it.
 class SceneRays {
  public:
   SceneRays(const CollisionScene& scene, const SceneWorkspace& ws) : scene_(scene), ws_(ws), bvh_(ws.boxes) {}
-  // The nearest hit, of equals the one of the first shape; `groups`: only shapes that are in one of these.
+  // The nearest hit; of equal ones that of the first shape. Only shapes in one of `groups` are considered.
   std::optional<SceneHit> cast(const Ray& ray, std::uint32_t groups = ~std::uint32_t(0)) const;
 
  private:

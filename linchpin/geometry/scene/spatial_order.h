@@ -1,14 +1,16 @@
-// An order of boxes in which neighbours lie close together and are of like size: the order of a BoxTree (box_pack.h)
-// that is cheap enough to be found anew at every step.
+// An order of boxes in which neighbours are close together and of similar size: the order of a BoxTree (box_pack.h). It
+// is cheap enough to be computed in every step.
 //
-// Centres are sorted along Morton's curve: with the cube that holds them cut into 1024^3 cells, the bits of the three
+// Centres are sorted along a Morton curve: their bounding cube is divided into 1024^3 cells, and the bits of the three
 // cell numbers are interleaved into one number,
 //     key = ... z_1 y_1 x_1 z_0 y_0 x_0                                                            (1)
-// The cube's sides are equal, so a flat scene is cut into squares. A box much larger than the rest would spoil the pack
-// that it falls into, so the size comes first: four classes of three octaves each, about the geometric mean,
+// The sides of the cube are equal, so that a flat scene is divided into squares. A box much larger than the others
+// would enlarge the bounds of its pack, so boxes are sorted by size first: four classes of three octaves each, about
+// the geometric mean,
 //     class = clamp(floor((log2 extent - mean of floor(log2 extent) + 4) / 3), 0, 3)               (2)
-// When some boxes are far away from all others, or lie in distant clusters, whole clusters fall into one cell. A cell
-// with many boxes is sorted once more by its own cube, and so on: the scale does not matter, and time stays O(n).
+// If some boxes are far away from all others, or boxes form distant clusters, a whole cluster may be in one cell. The
+// boxes of a crowded cell are sorted again by their own cube, recursively. So the scale does not matter, and the time
+// stays O(n).
 #pragma once
 
 #include <cstdint>
@@ -19,10 +21,10 @@
 
 namespace linchpin {
 
-// Keeps its memory from call to call, nothing else.
+// Keeps its memory between calls, and no other state.
 class SpatialOrder {
  public:
-  // The indices of all boxes that hold points. Valid until the next call.
+  // The indices of all boxes that are not empty, in that order. Valid until the next call.
   std::span<const std::uint32_t> sort(std::span<const Aabb> boxes);
 
  private:

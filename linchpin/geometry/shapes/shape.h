@@ -51,7 +51,7 @@ struct Compound {
   std::shared_ptr<const std::vector<PlacedShape>> parts;
 };
 
-// The table of pairs in collide.cc has the same order.
+// The table of pairs in convex_table.cc has the same order.
 using Shape =
     std::variant<Sphere, Capsule, Box, Cylinder, Ellipsoid, Cone, HalfSpace, ConvexHull, Mesh, HeightField, Compound>;
 inline constexpr int shape_kinds = std::variant_size_v<Shape>;
