@@ -32,7 +32,8 @@ __attribute__((noinline)) int grow_and_collide(const Shape& a, const Transform<d
 
 }  // namespace
 
-// A sphere on a plane takes some twenty cycles: what happens seldom is left to others, which take all as it is.
+// A sphere on a plane takes some twenty cycles. Rare cases are left to functions with the same arguments, so that they
+// become tail calls.
 int collide(const Shape& a, const Transform<double>& X_WA, const Shape& b, const Transform<double>& X_WB, double margin,
             ManifoldList& out) {
   if (!is_convex(a) || !is_convex(b)) return collide_pieces(a, X_WA, b, X_WB, margin, out);
@@ -51,7 +52,7 @@ std::optional<Nearest> signed_distance(const Shape& a, const Transform<double>& 
     take_nearer(m, nearest);
     return nearest;
   }
-  // Of many pieces most are far off. So first what is nearer than the boxes are big, doubled until there is something.
+  // Most of many pieces are far away. So a small margin is tried first and doubled until there is a contact.
   ManifoldList list;
   const Aabb box_a = bounds(a, X_WA), box_b = bounds(b, X_WB);
   const double apart = std::sqrt(distance_squared(box_a, box_b)), span = span_of(box_a, box_b);

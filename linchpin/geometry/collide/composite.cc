@@ -21,7 +21,8 @@ void to_world(const Pose& X_WT, Manifold& m) {
   for (int k = 0; k < m.count; ++k) m.points[k].p = X_WT * m.points[k].p;
 }
 
-// Calls visit(triangle) for those whose boxes overlap `box`. What lies below ground overlaps it, too.
+// Calls visit(triangle) for the triangles whose boxes overlap `box`. In a height field, a box below the surface
+// overlaps the triangles above it.
 template <class Visit>
 void for_triangles_near(const TriangleMesh& mesh, const Aabb& box, const Visit& visit) {
   mesh.bvh.for_overlapping(box, [&](std::uint32_t t) { visit(int(t)); });
@@ -44,7 +45,7 @@ void for_triangles_near(const HeightGrid& grid, const Aabb& box, const Visit& vi
     }
 }
 
-// A core of A, piece number piece_a, on terrain B. Everything is in B's frame T; normals from B towards A.
+// The contacts of a core, piece `piece_a` of A, with terrain B, in B's frame T.
 template <class Terrain>
 void core_on_terrain(const Core& a, const Pose& X_TA, const Aabb& box, std::uint32_t piece_a, const Terrain& terrain,
                      double margin, ManifoldList& out) {
@@ -75,7 +76,7 @@ void collide_terrain(const Shape& a, const Pose& X_WA, const Terrain& terrain, c
   settle(first, X_WT, out);
 }
 
-// Two surfaces, triangle by triangle, each with its one side.
+// Two surfaces, triangle by triangle; both normals must be admissible.
 template <class TerrainA, class TerrainB>
 void collide_terrains(const TerrainA& a, const Pose& X_WA, const TerrainB& b, const Pose& X_WB, double margin,
                       ManifoldList& out) {
@@ -95,7 +96,7 @@ void collide_terrains(const TerrainA& a, const Pose& X_WA, const TerrainB& b, co
   settle(first, X_WB, out);
 }
 
-// The corners of terrain B over or under the plane of a half-space A. Which side of B is solid does not matter.
+// The vertices of terrain B that are near or below the plane of a half-space A. The solid side of B does not matter.
 template <class Corners>
 void collide_corners(const Pose& X_WA, const Corners& corners, const Pose& X_WB, double margin, ManifoldList& out) {
   Manifold& m = out.next();
@@ -107,7 +108,7 @@ void collide_corners(const Pose& X_WA, const Corners& corners, const Pose& X_WB,
     const Vec3<double> p = X_WB * corners[i];
     const double gap = dot(X_WA.R.z, p - X_WA.p);
     if (!(gap <= margin)) continue;
-    if (count == most_candidates) {  // the best so far make room
+    if (count == most_candidates) {  // reduce them to make room
       reduce({candidates, count}, m);
       count = std::size_t(m.count);
       std::copy_n(m.points, count, candidates);
@@ -129,7 +130,7 @@ struct GridCorners {
 const std::vector<Vec3<double>>& corners_of(const TriangleMesh& mesh) { return mesh.vertices; }
 GridCorners corners_of(const HeightGrid& grid) { return {grid}; }
 
-// f(terrain) of a Mesh or HeightField.
+// Calls f with the data of a Mesh or HeightField.
 template <class F>
 void with_terrain(const Shape& shape, const F& f) {
   if (const Mesh* mesh = std::get_if<Mesh>(&shape))
@@ -138,7 +139,7 @@ void with_terrain(const Shape& shape, const F& f) {
     f(*std::get<HeightField>(shape).grid);
 }
 
-// B is terrain, A anything but a compound.
+// B is terrain, A is any shape but a compound.
 void collide_with_terrain(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB, double margin,
                           ManifoldList& out) {
   with_terrain(b, [&](const auto& ground) {
@@ -151,7 +152,7 @@ void collide_with_terrain(const Shape& a, const Pose& X_WA, const Shape& b, cons
   });
 }
 
-// Calls f(number, part, X_WP) for the parts of a compound whose boxes come within `margin` of a box.
+// Calls f(index, part, X_WP) for the parts of a compound whose boxes are within `margin` of a box.
 template <class F>
 void for_parts_near(const Compound& c, const Pose& X_WS, const Aabb& box, double margin, const F& f) {
   for (std::size_t i = 0; i < c.parts->size(); ++i) {

@@ -7,7 +7,7 @@
 namespace linchpin {
 namespace {
 
-// A closed form of pairs.h, found by its kinds; nullptr where there is none.
+// The function of pairs.h for kinds A and B; nullptr if there is none.
 template <class A, class B>
 constexpr std::nullptr_t closed_form = nullptr;
 
@@ -35,7 +35,7 @@ LINCHPIN_CLOSED_FORM(ConvexHull, HalfSpace, hull_half_space)
 template <class A, class B>
 constexpr bool has_closed_form = !std::is_same_v<std::remove_cv_t<decltype(closed_form<A, B>)>, std::nullptr_t>;
 
-// The table has looked at the kind already.
+// The table guarantees the kind, so std::get's check is not needed.
 template <class Kind>
 const Kind& known(const Shape& shape) {
   const Kind* const content = std::get_if<Kind>(&shape);

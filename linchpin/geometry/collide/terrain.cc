@@ -14,7 +14,8 @@ LINCHPIN_INLINE Vec3<double> normal_of(const Vec3<double> c[3]) {
   return (1 / norm(n)) * n;
 }
 
-// l of mesh.h (2) and (3), for the edge from p to q with the normal of what lies beyond or, where that rises, our own.
+// The limit vector of the edge from p to q, by mesh.h (2) and (3). `normal` is that of the neighbour at a convex edge,
+// else that of the triangle itself.
 LINCHPIN_INLINE Vec3<double> limit(const Vec3<double>& p, const Vec3<double>& q, const Vec3<double>& normal) {
   const Vec3<double> l = cross(q - p, normal);
   return (1 / norm(l)) * l;
@@ -31,7 +32,7 @@ void outline_of(const TerrainTriangle& t, Outline& o) {
   o.face = face_feature(0);
 }
 
-// The points of A's lowest face, seen along the triangle's normal, that lie over or under the triangle, with gaps from
+// The points of A's lowest face along the triangle's normal that are above or below the triangle, with gaps from
 // `least` to `margin`.
 bool face_over_face(const Core& a, const Pose& X_TA, const TerrainTriangle& t, double least, double margin,
                     Manifold& m) {
@@ -113,7 +114,7 @@ bool core_terrain(const Core& a, const Pose& X_TA, const TerrainTriangle& t, dou
     const bool apart = m.distance > 0;
     if (apart && !t.solid) {
       if (dot(m.normal, t.normal) < 0) return false;
-      least = 0;  // in front of it: what seems to lie below belongs to an overhang
+      least = 0;  // A is in front of the triangle: points with a negative gap belong to an overhang
     }
   } else if (!t.solid) {
     return false;
@@ -122,11 +123,11 @@ bool core_terrain(const Core& a, const Pose& X_TA, const TerrainTriangle& t, dou
 }
 
 void join_coplanar(std::size_t first, ManifoldList& list) {
-  // Directions closer than this are one: 1 - cos of 1.4e-6, the slack of (1).
+  // Normals within 1.4e-6 rad, about the slack of (1), count as equal: 1 - cos(1.4e-6) = 1e-12.
   constexpr double same_direction = 1 - 1e-12;
   const std::span<Manifold> all = list.all();
   for (std::size_t i = first; i < all.size(); ++i)
-    for (int k = 0; k < all[i].count; ++k) {  // from now on the triangle is part of what meets
+    for (int k = 0; k < all[i].count; ++k) {  // makes the triangle's number part of the feature
       ContactPoint& c = all[i].points[k];
       c.feature = (c.feature & 0xffff0000u) | ((c.feature + all[i].piece_b * 40503u) & 0xffffu);
     }
@@ -149,7 +150,7 @@ void join_coplanar(std::size_t first, ManifoldList& list) {
     std::copy_n(m.points, m.count, candidates);
     for (int k = 0; k < all[i].count; ++k) {
       ContactPoint c = all[i].points[k];
-      // Corners and edges of neighbours are the same points.
+      // Neighbouring triangles share points at their corners and edges.
       const auto same_place = [&](const ContactPoint& d) { return norm(c.p - d.p) <= 1e-9 * width; };
       if (std::any_of(candidates, candidates + m.count, same_place)) continue;
       const auto same_name = [&](const ContactPoint& d) { return d.feature == c.feature; };

@@ -28,7 +28,7 @@ struct Plane {
   double offset;        // normal.x = offset
 };
 
-// A concave edge, or what cutting left of it, with the planes of the faces beside it.
+// A concave edge, or the part of it that is left after cuts, with the normals of its two faces.
 struct Crease {
   Point from, to;
   std::array<Vec3<double>, 2> normals;
@@ -42,7 +42,7 @@ struct Piece {
   double concavity;  // (1)
 };
 
-// What the whole mesh lends to its pieces.
+// Data of the whole mesh, common to all pieces.
 struct Whole {
   const TriangleMesh& mesh;
   double tolerance;  // m
@@ -51,9 +51,9 @@ struct Whole {
 
 // ------------------------------------------------------------------------------------------------------- concavity
 
-// (1), or at least: when it is within the tolerance the number returned is, too.
+// c of (1), up to a tenth of the tolerance. If c is within the tolerance, the result may be a smaller number.
 double concavity_of(const Hull& hull, const Whole& whole) {
-  // How finely the maximum is told apart.
+  // The accuracy of the maximum.
   const double fine = 0.1 * whole.tolerance;
   struct Patch {
     Triangle corners;
@@ -92,8 +92,8 @@ double concavity_of(const Hull& hull, const Whole& whole) {
 
 // --------------------------------------------------------------------------------------------------------- cutting
 
-// The parts of a triangle with side * (normal.x - offset) >= 0, where heights within the resolution are none. A
-// triangle in the plane belongs to the side on which the solid lies behind it.
+// The parts of a triangle with side * (normal.x - offset) >= 0. Heights within the resolution count as 0. A triangle in
+// the plane belongs to the side on which the solid is.
 void clip(const Triangle& t, const Plane& plane, double side, double resolution, std::vector<Triangle>& out) {
   std::array<double, 3> h;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -114,7 +114,7 @@ void clip(const Triangle& t, const Plane& plane, double side, double resolution,
   }
   for (std::size_t k = 1; k + 1 < count; ++k) out.push_back({polygon[0], polygon[k], polygon[k + 1]});
 }
-// The same for creases, of which those in the plane are gone: the cut has opened them.
+// The same for creases. Those in the plane are dropped, since the cut has opened them.
 void clip(const Crease& crease, const Plane& plane, double side, double resolution, std::vector<Crease>& out) {
   const double a = side * (dot(plane.normal, crease.from) - plane.offset);
   const double b = side * (dot(plane.normal, crease.to) - plane.offset);
@@ -126,7 +126,8 @@ void clip(const Crease& crease, const Plane& plane, double side, double resoluti
   out.push_back(kept);
 }
 
-// One side of a piece with its hull; none when nothing solid is there. Its concavity is left to be found.
+// The part of a piece on one side of a plane, with its hull; nothing if the part is empty or flat. The concavity is not
+// set.
 std::optional<Piece> part_of(const Piece& piece, const Plane& plane, double side, const Whole& whole) {
   const double resolution = hull_resolution * whole.size;
   Piece part{};
@@ -143,7 +144,7 @@ std::optional<Piece> part_of(const Piece& piece, const Plane& plane, double side
 
 // ------------------------------------------------------------------------------------------------ planes worth trying
 
-// How much creases matter: length times sine of the fold.
+// The weight of a crease: its length times the sine of the fold.
 double opened_area(const Crease& c) { return norm(c.to - c.from) * norm(cross(c.normals[0], c.normals[1])); }
 double opened_area(const std::vector<Crease>& creases) {
   double sum = 0;
@@ -151,9 +152,9 @@ double opened_area(const std::vector<Crease>& creases) {
   return sum;
 }
 
-// The planes of the faces beside creases, those that matter most first.
+// The planes of the faces at creases, those with the largest weight first.
 std::vector<Plane> planes_along_creases(const Piece& piece, double size) {
-  constexpr std::size_t most = 16;  // of a smooth valley, with hundreds of creases, a few show the way
+  constexpr std::size_t most = 16;  // a smooth valley has hundreds of creases, of which a few suffice
   struct Weighed {
     Plane plane;
     double weight;
@@ -179,14 +180,14 @@ std::vector<Plane> planes_along_creases(const Piece& piece, double size) {
   return planes;
 }
 
-// Principal axes of inertia of the hull, by Jacobi's rotations: each one makes one product of inertia zero.
+// The principal axes of inertia, by Jacobi rotations: each one makes one product of inertia zero.
 Mat3<double> principal_axes(const Sym3<double>& J) {
   std::array<std::array<double, 3>, 3> A = {{{J.xx, J.xy, J.xz}, {J.xy, J.yy, J.yz}, {J.xz, J.yz, J.zz}}}, V{};
   for (std::size_t i = 0; i < 3; ++i) V[i][i] = 1;
   const double scale = J.xx + J.yy + J.zz;
-  for (int sweep = 0; sweep < 12; ++sweep)  // converges with the square of the square: six are plenty
+  for (int sweep = 0; sweep < 12; ++sweep)  // convergence is quadratic or better: six sweeps are plenty
     for (const auto& [p, q] : {std::pair<std::size_t, std::size_t>{0, 1}, {0, 2}, {1, 2}}) {
-      // Products of inertia within rounding are none: a box keeps its axes to the bit.
+      // Products of inertia within rounding count as 0, so that the axes of a box stay exact.
       if (std::abs(A[p][q]) <= 1e-14 * scale) continue;
       const double theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
       const double t = (theta >= 0 ? 1 : -1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
@@ -230,8 +231,8 @@ std::optional<std::pair<Piece, Piece>> split(const Piece& piece, const Whole& wh
   for (const Plane& plane : planes_across_axes(piece)) planes.push_back(plane);
   std::optional<std::pair<Piece, Piece>> best;
   double least = std::numeric_limits<double>::infinity();
-  // What the parts' own solids weigh together is the same for all planes; so the hulls' volume alone ranks them. An
-  // uneven cut, and creases that are left, cost up to this part of it. Small: to decide between cuts of about the same.
+  // The volume of the solid is the same for all planes, so the total volume of the hulls ranks them. An uneven cut and
+  // remaining creases add up to this fraction of it. It is small: it decides between cuts of about the same volume.
   constexpr double costs = 0.05;
   const double creases = opened_area(piece.creases);
   for (std::size_t i = 0; i < planes.size(); ++i) {
@@ -239,12 +240,12 @@ std::optional<std::pair<Piece, Piece>> split(const Piece& piece, const Whole& wh
     if (!front || front->volume > least) continue;
     std::optional<Piece> back = part_of(piece, planes[i], -1, whole);
     if (!back) continue;
-    // A face that goes on through the piece and leaves nothing concave is the end of it, even or not.
+    // A plane along a face that leaves no crease needs no even cut: both parts are final.
     const bool last = i < along_creases && front->creases.empty() && back->creases.empty();
     const double unevenness = last ? 0 : std::abs(front->volume - back->volume) / (front->volume + back->volume);
     const double left = creases > 0 ? (opened_area(front->creases) + opened_area(back->creases)) / creases : 0;
     const double cost = front->volume + back->volume + costs * (unevenness + left) * piece.volume;
-    if (cost < least * (1 - 1e-9)) {  // the first of equals, whatever the last digits say
+    if (cost < least * (1 - 1e-9)) {  // the first of planes that are equal up to rounding
       least = cost;
       best.emplace(std::move(*front), std::move(*back));
     }
@@ -257,7 +258,7 @@ std::optional<std::pair<Piece, Piece>> split(const Piece& piece, const Whole& wh
 
 // ------------------------------------------------------------------------------------------------------- components
 
-// For each triangle the number of its component, and how many there are.
+// The connected component of each triangle, and the number of components.
 std::pair<std::vector<int>, int> components_of(const TriangleMesh& mesh) {
   std::vector<int> component(mesh.triangles.size(), -1);
   std::vector<int> stack;
@@ -280,7 +281,7 @@ std::pair<std::vector<int>, int> components_of(const TriangleMesh& mesh) {
   return {std::move(component), count};
 }
 
-// One piece for each component but the cavities, whose volume is negative.
+// One piece for each component, except cavities, whose volume is negative.
 Result<std::vector<Piece>> first_pieces(const TriangleMesh& mesh, const Whole& whole) {
   const auto [component, count] = components_of(mesh);
   std::vector<Piece> all(count, Piece{});

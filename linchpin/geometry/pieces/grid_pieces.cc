@@ -1,4 +1,4 @@
-// Ground as convex pieces: see convex_pieces.h.
+// Convex pieces of a height field: see convex_pieces.h.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 
 using Point = Vec3<double>;
 
-// Cells [column, column + columns) x [row, row + rows), or of a single cell one triangle: half 0 or 1, else -1.
+// Cells [column, column + columns) x [row, row + rows). `half` is -1, or 0 or 1 for one triangle of a single cell.
 struct Block {
   int column, row, columns, rows, half;
 };
@@ -38,7 +38,7 @@ std::vector<int> triangles_of(const HeightGrid& grid, const Block& b) {
   return triangles;
 }
 
-// How far the hull rises over p; p is below its top.
+// The height of the hull's upper side over p, a point below it.
 double rise_over(const Hull& hull, const Point& p) {
   double rise = std::numeric_limits<double>::infinity();
   for (const Hull::Face& f : hull.faces)
@@ -65,7 +65,8 @@ Result<Piece> piece_of(const HeightGrid& grid, const Block& block) {
   return piece;
 }
 
-// The cuts of a block along the grid's lines, some for each direction, the middle one first; of a cell its diagonal.
+// The cuts of a block to be tried: along lines of the grid, up to 15 per direction, the middle one first; for a cell
+// its diagonal.
 std::vector<std::pair<Block, Block>> cuts_of(const Block& b) {
   std::vector<std::pair<Block, Block>> cuts;
   if (b.half != -1) return cuts;
@@ -82,7 +83,7 @@ std::vector<std::pair<Block, Block>> cuts_of(const Block& b) {
   return cuts;
 }
 
-// Of the cuts the one that leaves the least concavity; of equals the more even one, which comes first.
+// The cut with the least concavity of both parts together; of equal ones the first, which is more even.
 std::optional<std::pair<Piece, Piece>> split(const HeightGrid& grid, const Piece& piece) {
   std::optional<std::pair<Piece, Piece>> best;
   double least = std::numeric_limits<double>::infinity();

@@ -33,10 +33,10 @@ double distance_from_triangle(const TriangleMesh& mesh, int t, const Point& q) {
   return norm(q - nearest_on_triangle(q, mesh.corners(t), mesh.normals[t]));
 }
 
-// Where the nearest point is on an edge or a corner, several triangles are equally near and may disagree about the
-// side; right is the one that q looks at most directly.
+// If the nearest point is on an edge or a corner, several triangles are equally near, and q may be above some and below
+// others. The triangle with the largest height |height| of q decides the sign.
 SolidDistance distance_from_solid(const TriangleMesh& mesh, const Point& q) {
-  constexpr double alike = 1 + 1e-9;  // distances that differ by rounding only
+  constexpr double alike = 1 + 1e-9;  // ratio of distances that differ by rounding only
   double least = std::numeric_limits<double>::infinity(), facing = 0;
   int nearest = 0;
   mesh.bvh.nearest({q, q}, least, [&](std::uint32_t t, double) {

@@ -16,7 +16,8 @@ constexpr std::size_t lanes = BoxPack::lanes;
 #define LINCHPIN_COMPRESS 1
 #endif
 
-// Writes first + l for each bit l to `to`, in rising order, and returns how many. May write up to 8.
+// Writes first + l for each set bit l to `to`, in rising order, and returns their number. May overwrite up to 8
+// elements.
 LINCHPIN_INLINE std::size_t write_bits(unsigned bits, std::uint32_t first, std::uint32_t* to) {
 #ifdef LINCHPIN_COMPRESS
   const __m256i all = _mm256_add_epi32(_mm256_set1_epi32(int(first)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -27,7 +28,8 @@ LINCHPIN_INLINE std::size_t write_bits(unsigned bits, std::uint32_t first, std::
   return std::size_t(std::popcount(bits));
 }
 
-// Writes the pair of `a` and others[l] for each bit l to `to`, and returns how many. May write up to 8.
+// Writes the pair of `a` and others[l] for each set bit l to `to`, and returns their number. May overwrite up to 8
+// elements.
 LINCHPIN_INLINE std::size_t write_pairs(unsigned bits, std::uint32_t a, const std::uint32_t* others, BoxPair* to) {
 #ifdef LINCHPIN_COMPRESS
   const __m256i b = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(others)), all_a = _mm256_set1_epi32(int(a));
@@ -44,7 +46,7 @@ LINCHPIN_INLINE std::size_t write_pairs(unsigned bits, std::uint32_t a, const st
   return std::size_t(std::popcount(bits));
 }
 
-// overlaps(), without a branch: half of the guesses would be wrong.
+// overlaps() without a branch, which would be mispredicted half of the time.
 LINCHPIN_INLINE bool do_overlap(const Aabb& a, const Aabb& b) {
 #ifdef LINCHPIN_COMPRESS
   static_assert(sizeof(Aabb) == 6 * sizeof(double));
@@ -58,6 +60,7 @@ LINCHPIN_INLINE bool do_overlap(const Aabb& a, const Aabb& b) {
 #endif
 }
 
+// Replaces counts by the sums of those before.
 void to_places(std::vector<std::uint32_t>& counts) {
   std::uint32_t sum = 0;
   for (std::uint32_t& c : counts) sum += std::exchange(c, sum);
@@ -65,7 +68,7 @@ void to_places(std::vector<std::uint32_t>& counts) {
 
 }  // namespace
 
-// By b, then by a, stably: counting, no comparison.
+// Two stable counting sorts: by b, then by a.
 void BroadPhase::sort_pairs(std::size_t boxes) {
   if (spare_.size() < pairs_.size()) spare_.resize(pairs_.size());
   place_a_.assign(boxes, 0);
@@ -77,7 +80,7 @@ void BroadPhase::sort_pairs(std::size_t boxes) {
   for (std::size_t i = 0; i < count_; ++i) pairs_[place_a_[spare_[i].a]++] = spare_[i];
 }
 
-// Level by level from the top, the packs at or after pack i that overlap it; returns how many candidates there are.
+// Finds the packs at or after pack i that overlap it, level by level from the top. Returns their number.
 std::size_t BroadPhase::find_neighbours(std::size_t i) {
   const Aabb box = tree_.bounds_of(i);
   candidates_[0] = 0;
@@ -98,8 +101,9 @@ std::size_t BroadPhase::find_neighbours(std::size_t i) {
   return count;
 }
 
-// The boxes of pack i against those of the candidates. Two plain loops, since a branch on each outcome would be guessed
-// wrongly half of the time: first which box of pack i overlaps which pack, then these boxes one against eight.
+// Tests the boxes of pack i against those of the candidates. Two loops without branches on the outcome, which would be
+// mispredicted half of the time: first each box of pack i against packs, then the ones that overlap against eight
+// boxes.
 void BroadPhase::test_pack(std::size_t i, std::size_t candidates) {
   const BoxPack* packs = tree_.level(0);
   const BoxPack& own = packs[i];
@@ -141,13 +145,13 @@ bool BroadPhase::is_within_skin(std::span<const Aabb> boxes) const {
   for (std::size_t i = 0; i < boxes.size(); ++i) {
     const Aabb &box = boxes[i], &skin = with_skin_[i];
     const bool within = contains(skin, box.lower) & contains(skin, box.upper);
-    if (!within && (holds_points(box) || holds_points(skin))) return false;  // what holds no point stays nowhere
+    if (!within && (holds_points(box) || holds_points(skin))) return false;  // empty boxes that stay empty are fine
   }
   return true;
 }
 
-// From how long the last one did. Twenty calls to a search are about as good as any number; a skin of half a box doubles
-// the pairs.
+// Adapts the skin to the number of calls that the last one served. About twenty calls per search are as good as any
+// larger number; a skin of half a box doubles the pairs.
 void BroadPhase::adapt_skin() {
   constexpr int few = 8, many = 60, pause = 30;
   constexpr double most = 0.3, least = 1e-3;
@@ -184,7 +188,7 @@ void BroadPhase::pick_pairs(std::span<const Aabb> boxes) {
   count_ = count;
 }
 
-// For the pairs of boxes with their skin, so that to begin with it allocates nothing.
+// Reserves memory for the pairs of boxes with skin, so that the first search with skin does not allocate.
 void BroadPhase::make_room(std::size_t boxes) {
   if (pairs_.size() < 2 * count_ + 64) pairs_.resize(2 * count_ + 64);
   if (spare_.size() < pairs_.size()) spare_.resize(pairs_.size());

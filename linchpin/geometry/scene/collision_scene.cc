@@ -15,7 +15,7 @@ bool before(const ScenePair& p, const ScenePair& q) { return p.a != q.a ? p.a < 
 }  // namespace
 
 CollisionScene::CollisionScene(SceneSpec spec) : spec_(std::move(spec)) {
-  check(spec_.frames >= 1, "a scene has ", spec_.frames, " frames, the world is one");
+  check(spec_.frames >= 1, "a scene has ", spec_.frames, " frames; it needs at least one, the world");
   const int count = static_cast<int>(spec_.shapes.size());
   for (int i = 0; i < count; ++i) {
     const SceneShape& s = spec_.shapes[at(i)];
@@ -111,7 +111,7 @@ void find_contacts(const CollisionScene& scene, std::span<const Transform<double
     const int a = static_cast<int>(p.a), b = static_cast<int>(p.b);
     if (scene.wanted(a, b) && !scene.named(a, b)) ws.near.push_back(p);
   }
-  if (!scene.named_pairs().empty()) {  // with margins of their own, so the broad phase cannot be asked
+  if (!scene.named_pairs().empty()) {  // they have margins of their own, which the broad phase does not know
     for (const ScenePair& p : scene.named_pairs()) {
       const double m = margin(p.a, p.b);
       if (scene.wanted(p.a, p.b) && distance_squared(ws.boxes[at(p.a)], ws.boxes[at(p.b)]) <= m * m)

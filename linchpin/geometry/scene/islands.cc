@@ -7,7 +7,7 @@
 namespace linchpin {
 namespace {
 
-// The lowest body known to be joined with `body`; what is passed on the way moves up by one.
+// The root of the tree of `body`, with path halving.
 int root(std::vector<int>& parent, int body) {
   for (;;) {
     int& above = parent[body];
@@ -17,7 +17,7 @@ int root(std::vector<int>& parent, int body) {
   }
 }
 
-// Lists 0, 1, ... by group_of(i), those of each group in rising order; a negative group is left out.
+// Lists the items 0, 1, ... by group_of(i), each group in rising order. Items with a negative group are left out.
 template <class GroupOf>
 void group(int items, int groups, const GroupOf& group_of, std::vector<int>& members, std::vector<int>& begin) {
   begin.assign(std::size_t(groups) + 2, 0);
@@ -25,7 +25,7 @@ void group(int items, int groups, const GroupOf& group_of, std::vector<int>& mem
     if (group_of(i) >= 0) ++begin[group_of(i) + 2];
   for (std::size_t g = 2; g < begin.size(); ++g) begin[g] += begin[g - 1];
   members.resize(begin.back());
-  // begin[g + 1] is where group g goes on, and in the end where group g + 1 begins
+  // begin[g + 1] is the next position of group g; in the end it is the beginning of group g + 1.
   for (int i = 0; i < items; ++i)
     if (group_of(i) >= 0) members[begin[group_of(i) + 1]++] = i;
   begin.pop_back();
@@ -46,13 +46,13 @@ void find_islands(std::span<const std::uint8_t> fixed, std::span<const BodyPair>
     const int a = root(parent, pair.a), b = root(parent, pair.b);
     parent[std::max(a, b)] = std::min(a, b);
   }
-  // A parent is lower than its children, so its island's number stands there already.
+  // A parent has a lower index than its children, so its entry is already the number of its island.
   out.count = 0;
   for (int i = 0; i < bodies; ++i) {
     int& island = out.of_body[i];
     island = is_fixed(i) ? -1 : island == i ? out.count++ : out.of_body[island];
   }
-  // Room for as many islands as there can be: their number changes from step to step.
+  // Reserves memory for the largest possible number of islands, which changes from step to step.
   out.body_begin.reserve(fixed.size() + 2);
   out.pair_begin.reserve(fixed.size() + 2);
   out.bodies.reserve(fixed.size());

@@ -6,12 +6,12 @@
 namespace linchpin {
 namespace {
 
-// So few that to test all packs against each other costs less than to sort.
+// Up to this many boxes, sorting costs more than testing all packs against each other.
 constexpr std::size_t few = 128;
-// So many in one cell that it is worth another cut.
+// A cell with more boxes than this is subdivided.
 constexpr std::size_t crowd = 32;
 
-// Each of the lowest 10 bits, two zeros after it.
+// The lowest 10 bits, with two zeros after each.
 std::uint32_t spread(std::uint32_t v) {
   v = (v | v << 16) & 0x030000ff;
   v = (v | v << 8) & 0x0300f00f;
@@ -19,7 +19,7 @@ std::uint32_t spread(std::uint32_t v) {
   return (v | v << 2) & 0x09249249;
 }
 
-// floor(log2), and something beyond all others for 0 and infinity.
+// floor(log2 x) + 1023; 0 for x = 0, and 2047 for infinity.
 int exponent(double x) { return int(std::bit_cast<std::uint64_t>(x) >> 52); }
 bool is_ordinary(int exponent) { return exponent > 0 && exponent < 2047; }
 
@@ -27,7 +27,7 @@ int size_exponent(const Aabb& b) {
   return exponent(std::max({b.upper.x - b.lower.x, b.upper.y - b.lower.y, b.upper.z - b.lower.z}));
 }
 
-// Where sums and differences of coordinates cannot overflow.
+// Sums and differences of such coordinates cannot overflow.
 bool is_moderate(const Vec3<double>& c) {
   constexpr double most = 1e150;
   return std::abs(c.x) <= most && std::abs(c.y) <= most && std::abs(c.z) <= most;
@@ -68,8 +68,8 @@ void SpatialOrder::sort_along_curve(std::span<const Aabb> boxes, std::span<Item>
   }
   const Vec3<double> sides = cube.upper - cube.lower;
   const double side = std::max({sides.x, sides.y, sides.z});
-  if (!(side > 0) && !by_size) return;  // all in one place
-  // For few boxes fewer cells do, and fewer passes: 32 along each axis.
+  if (!(side > 0) && !by_size) return;  // all centres are equal
+  // For few boxes 32 cells along each axis suffice, and the sort needs fewer passes.
   const int cell_bits = items.size() < 4096 ? 5 : 10;
   const double cells = double(1 << cell_bits), scale = side > 0 ? cells / side : 0;
   const auto cell = [&](double x, double lower) {
@@ -86,7 +86,7 @@ void SpatialOrder::sort_along_curve(std::span<const Aabb> boxes, std::span<Item>
   }
   sort_by_key(items, 3 * cell_bits + 2);
 
-  constexpr int deepest = 16;  // 1024^16 is beyond what two numbers can be apart
+  constexpr int deepest = 16;  // bounds the recursion; each level divides the side of the cube by 32 or 1024
   if (depth == deepest) return;
   for (std::size_t first = 0, last; first < items.size(); first = last) {
     for (last = first + 1; last < items.size() && items[last].key == items[first].key;) ++last;

@@ -9,7 +9,7 @@ namespace {
 
 using Pose = Transform<double>;
 
-// The same function of each row of R: one number for each of the world's axes.
+// reach() of each row of R: the result for each of the world's axes.
 template <class Reach>
 Vec3<double> along_axes(const Mat3<double>& R, const Reach& reach) {
   return {reach(R.x.x, R.y.x, R.z.x), reach(R.x.y, R.y.y, R.z.y), reach(R.x.z, R.y.z, R.z.z)};
@@ -48,11 +48,10 @@ struct Bounds {
     const auto back = [&](double x, double y, double z) { return reach(-x, -y, -z); };
     return {X.p - along_axes(X.R, back), X.p + along_axes(X.R, reach)};
   }
-  // All of n.x <= n.p. Only a normal that is an axis to the last bit leaves a bound: the least tilt, far out, passes
-  // it.
+  // All x with n.x <= n.p. There is a bound only if the normal is exactly along an axis.
   Aabb operator()(const HalfSpace&) const {
     const Vec3<double>& n = X.R.z;
-    if (std::isnan(dot(n, X.p))) return Aabb::none();  // a pose that is none overlaps nothing
+    if (std::isnan(dot(n, X.p))) return Aabb::none();  // an invalid pose overlaps nothing
     Aabb box = Aabb::everything();
     const auto limit = [](double n_e, double n_f, double n_g, double p, double& lower, double& upper) {
       if (n_f == 0 && n_g == 0) (n_e > 0 ? upper : lower) = p;

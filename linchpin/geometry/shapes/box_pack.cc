@@ -10,7 +10,7 @@ constexpr std::size_t lanes = BoxPack::lanes;
 
 std::size_t packs_for(std::size_t boxes) { return (boxes + lanes - 1) / lanes; }
 
-// Puts `box` where it belongs, and NaN into the lanes that the last pack of the level leaves over.
+// Stores box `index` of `count` in the level; after the last one, fills the remaining lanes of its pack with NaN.
 void put(BoxPack* level, std::size_t index, std::size_t count, const Aabb& box) {
   set_box(level[index / lanes], index % lanes, box);
   if (index + 1 < count) return;
@@ -39,7 +39,7 @@ void BoxTree::build(std::span<const Aabb> boxes, std::span<const std::uint32_t> 
     const BoxPack* below = level(k);
     for (std::size_t j = 0; j < size_[k]; ++j) {
       Aabb all = Aabb::none();
-      for (std::size_t lane = 0; lane < lanes; ++lane) all = merge(all, box_of(below[j], lane));  // passes over NaN
+      for (std::size_t lane = 0; lane < lanes; ++lane) all = merge(all, box_of(below[j], lane));  // ignores NaN
       if (k + 1 < levels_)
         put(packs_.data() + first_[k + 1], j, size_[k], all);
       else
@@ -50,13 +50,13 @@ void BoxTree::build(std::span<const Aabb> boxes, std::span<const std::uint32_t> 
 
 unsigned overlap_lanes(const BoxPack& pack, const Aabb& box) { return overlap_bits(pack, box); }
 
-// Slab by slab: the line is between the two planes of an axis while t is between (lower - o)/d and (upper - o)/d. For
-// d = 0 these are infinite, or 0 * infinity = NaN where o lies in one of the planes: then that axis bounds nothing.
-// Such comparisons are false, and the value at hand is kept.
+// Slab test: the line is between the two planes of an axis while t is between (lower - o)/d and (upper - o)/d. For d =
+// 0 these are infinite, or 0 * infinity = NaN if o lies in one of the planes. Comparisons with NaN are false, so that
+// the axis does not restrict t then.
 unsigned entry_lanes(const BoxPack& pack, const Vec3<double>& origin, const Vec3<double>& inverse, double limit,
                      double t[BoxPack::lanes]) {
   const double o[] = {origin.x, origin.y, origin.z}, inverse_d[] = {inverse.x, inverse.y, inverse.z};
-  // The way out is taken a few roundings later, so that a box is not missed where the line runs along its edge or face.
+  // The exit is increased by a few roundings, so that a box is not missed by a line along its edge or face.
   constexpr double slack = 1 + 4 * std::numeric_limits<double>::epsilon();
   unsigned bits = 0;
   for (std::size_t lane = 0; lane < lanes; ++lane) {

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t lanes = BoxPack::lanes;
 
-// Infinite boxes have centres too: somewhere.
+// The centre, limited to finite coordinates for infinite boxes.
 Vec3<double> finite_centre(const Aabb& box) {
   constexpr double most = 1e150;
   const auto moderate = [=](double x) { return x > -most ? std::min(x, most) : -most; };  // NaN as well
@@ -17,7 +17,7 @@ Vec3<double> finite_centre(const Aabb& box) {
 
 double along_axis(const Vec3<double>& v, int axis) { return axis == 0 ? v.x : axis == 1 ? v.y : v.z; }
 
-// Boxes `order`, to be divided among nodes of `capacity` boxes each, all but the last full.
+// Sorts the boxes `order` into nodes of `capacity` boxes each, of which all but the last are full.
 void halve(const std::vector<Vec3<double>>& centres, std::span<std::uint32_t> order, std::size_t capacity) {
   while (capacity >= order.size() && capacity > 1) capacity /= lanes;
   if (order.size() <= capacity) return;

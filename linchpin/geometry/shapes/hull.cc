@@ -28,7 +28,8 @@ std::size_t largest(Points points, const Amount& amount) {
   return best;
 }
 
-// Far-apart points a, b, one far from their line and one far from their plane.
+// The extents of a set of points: two points a and b far apart, the largest distance from their line, and that from the
+// plane of the line and the farthest point.
 struct Spread {
   Point a;
   double length;        // from a to b
@@ -39,7 +40,8 @@ struct Spread {
 };
 Spread spread_of(Points points) {
   Spread s{};
-  // The farthest from the farthest from any: at least 1/sqrt(3) of the largest distance there is.
+  // The farthest point from the farthest point from any point: at least 1/sqrt(3) of the largest distance of two
+  // points.
   const auto far_from = [&](const Point& p) { return largest(points, [&](const Point& q) { return norm(q - p); }); };
   s.a = points[far_from(points[0])];
   const Point b = points[far_from(s.a)];
@@ -59,8 +61,9 @@ Spread spread_of(Points points) {
 
 // ------------------------------------------------------------------------------------------------- flat hulls
 
-// The hull in the plane, counterclockwise about `normal`: along the lower side from left to right, back on the upper
-// one. A point stays when it leaves the line of its neighbours by more than `resolution`.
+// The convex hull in the plane, counterclockwise about `normal`, by Andrew's monotone chain: the lower side from left
+// to right, then the upper side back. A point is kept if its distance from the line of its neighbours is above
+// `resolution`.
 Cycle flat_cycle(Points points, const Spread& s, double resolution) {
   const Vec3<double> across = cross(s.normal, s.along);
   struct Flat {
@@ -73,7 +76,7 @@ Cycle flat_cycle(Points points, const Spread& s, double resolution) {
   std::sort(flat.begin(), flat.end(), [](const Flat& p, const Flat& q) {
     return std::array{p.x, p.y, double(p.index)} < std::array{q.x, q.y, double(q.index)};
   });
-  // q is clearly to the right of the way from p to r
+  // q is to the right of the line from p to r by more than the resolution.
   const auto turns_left = [&](const Flat& p, const Flat& q, const Flat& r) {
     const double area = (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x);
     return area > resolution * std::hypot(r.x - p.x, r.y - p.y);
@@ -96,7 +99,7 @@ Cycle flat_cycle(Points points, const Spread& s, double resolution) {
 
 // ------------------------------------------------------------------------------------- from faces to the structure
 
-// A corner of fewer than three faces lies on an edge, or in a face: it goes, until none is left.
+// A corner of fewer than three faces lies on an edge or in a face. Removes such corners until there are none.
 void drop_idle_corners(Cycles& faces, std::size_t points) {
   for (bool again = true; again;) {
     again = false;
@@ -107,13 +110,14 @@ void drop_idle_corners(Cycles& faces, std::size_t points) {
   }
 }
 
-// Corners from the smallest on and faces in their order, so that the hull does not depend on how it was found.
+// Rotates each cycle to begin with its smallest corner and sorts the faces, so that the hull does not depend on the
+// order in which they were found.
 void put_in_order(Cycles& faces) {
   for (Cycle& face : faces) std::rotate(face.begin(), std::min_element(face.begin(), face.end()), face.end());
   std::sort(faces.begin(), faces.end());
 }
 
-// Keeps of the points those that are corners, in their order, and renumbers the faces' corners.
+// Returns the points that are corners, in their order, and renumbers the corners of the faces.
 std::vector<Point> keep_corners(Points points, Cycles& faces) {
   std::vector<int> number(points.size(), -1);
   for (const Cycle& face : faces)
@@ -142,7 +146,7 @@ Hull::Face plane_of(const Cycle& cycle, Points vertices) {
   return face;
 }
 
-// Every edge has a face on either side, in opposite directions; or none, when the faces do not close.
+// The edges. Each must be a side of two faces, in opposite directions; returns nothing if the surface is not closed.
 std::optional<std::vector<Hull::Edge>> edges_of(const Cycles& faces) {
   std::map<std::pair<int, int>, Hull::Edge> edges;
   for (std::size_t f = 0; f < faces.size(); ++f) {
@@ -164,7 +168,8 @@ std::optional<std::vector<Hull::Edge>> edges_of(const Cycles& faces) {
   return list;
 }
 
-// The centre of the volume: pyramids from an inner point over the triangles of each face. Of the area when flat.
+// The centroid of the volume, by tetrahedra from an inner point to the triangles of each face. That of the area if
+// flat.
 Point centre_of(const Hull& hull) {
   Point inner = Point::zero();
   for (const Point& v : hull.vertices) inner += (1.0 / double(hull.vertices.size())) * v;
@@ -231,7 +236,7 @@ void fill_lanes(Hull& hull) {
   }
 }
 
-// No value when the faces do not make a closed surface.
+// Returns nothing if the faces do not form a closed surface.
 std::optional<Hull> assemble(Points points, Cycles faces, bool flat) {
   if (!flat) drop_idle_corners(faces, points.size());
   for (const Cycle& face : faces)
@@ -242,7 +247,7 @@ std::optional<Hull> assemble(Points points, Cycles faces, bool flat) {
   put_in_order(faces);
   auto edges = edges_of(faces);
   if (!edges) return {};
-  // Euler: one closed surface without holes.
+  // Euler's formula for a closed surface without holes.
   if (hull.vertices.size() + faces.size() != edges->size() + 2) return {};
   hull.edges = std::move(*edges);
   for (const Cycle& cycle : faces) {
@@ -261,7 +266,8 @@ std::optional<Hull> assemble(Points points, Cycles faces, bool flat) {
   return hull;
 }
 
-// Convex at every edge and corner, and round all points, up to `slack`: what merging faces may have spoilt.
+// True if the hull is convex at every edge and corner and contains all points, up to `slack`. Merging of faces may
+// violate this.
 bool is_sound(const Hull& hull, Points points, double slack) {
   for (const Hull::Face& f : hull.faces) {
     for (const Point& p : points)
@@ -285,15 +291,16 @@ Result<Hull> flat_hull(Points points, const Spread& s, double resolution) {
   for (const Point& p : points) projected.push_back(fma(-dot(s.normal, p - s.a), s.normal, p));
   const Cycle front = flat_cycle(projected, s, resolution), back(front.rbegin(), front.rend());
   if (auto hull = assemble(projected, {front, back}, true)) return std::move(*hull);
-  return Error{"convex hull: the flat hull of " + std::to_string(points.size()) + " points does not close"};
+  return Error{"convex hull: the flat hull of " + std::to_string(points.size()) + " points is not closed"};
 }
 
 Result<Hull> solid_hull(Points points, const Spread& s, double resolution) {
-  // About their own middle, since qhull's tolerances are parts of the largest coordinate.
+  // Relative to one of the points, since Qhull's tolerances are relative to the largest coordinate.
   std::vector<Point> centred;
   for (const Point& p : points) centred.push_back(p - s.a);
-  // Points blurred by about the resolution may leave no clean surface: then finer, in the end as fine as rounding lets.
-  std::string why = "its faces do not close";
+  // Points with noise of about the resolution may not give a valid surface. Then a finer resolution is tried, in the
+  // end that of rounding.
+  std::string why = "its faces are not closed";
   std::optional<Hull> last;
   for (const double part : {1.0, 0.1, 0.01, 0.001, 0.0}) {
     const double r = part * resolution;
@@ -310,7 +317,7 @@ Result<Hull> solid_hull(Points points, const Spread& s, double resolution) {
   return Error{message("convex hull of ", points.size(), " points: ", why)};
 }
 
-// Without repetitions, each point where it stood first.
+// The points without repetitions, in the order of their first occurrence.
 std::vector<Point> distinct(Points points) {
   const auto key = [&](std::size_t i) { return std::array{points[i].x, points[i].y, points[i].z}; };
   std::vector<std::size_t> order(points.size());
@@ -335,10 +342,10 @@ Result<Hull> convex_hull(Points points) {
   if (!(s.length > 0))
     return Error{
         message("points 0 to ", points.size() - 1, " are all at ", to_string(points[0]), "; a hull needs an extent")};
-  if (!std::isfinite(s.length)) return Error{"the points are farther apart than a double can say"};
+  if (!std::isfinite(s.length)) return Error{"the distance between the points exceeds the range of a double"};
   if (s.width < least_hull_thickness * s.length)
-    return Error{message("points 0 to ", points.size() - 1, " lie on a line: they leave it by ", s.width, " m, over ",
-                         s.length, " m")};
+    return Error{message("points 0 to ", points.size() - 1, " lie on a line: they deviate from it by ", s.width,
+                         " m, over ", s.length, " m")};
   const std::vector<Point> set = distinct(points);
   const double resolution = hull_resolution * s.length;
   if (s.height < least_hull_thickness * s.length) return flat_hull(set, s, resolution);
@@ -350,15 +357,16 @@ Result<Hull> hull_of_faces(Points vertices, std::span<const Cycle> faces, bool f
     if (!all_finite(vertices[i]))
       return Error{message("vertex ", i, " is ", to_string(vertices[i]), "; it must be finite")};
   if (vertices.size() < 3 || faces.size() < 2)
-    return Error{message(vertices.size(), " vertices and ", faces.size(), " faces make no hull")};
+    return Error{message("a hull needs 3 vertices and 2 faces or more; given are ", vertices.size(), " vertices and ",
+                         faces.size(), " faces")};
   for (std::size_t f = 0; f < faces.size(); ++f)
     for (const int i : faces[f])
       if (i < 0 || std::size_t(i) >= vertices.size())
         return Error{message("face ", f, " has corner ", i, "; the vertices are 0 to ", vertices.size() - 1)};
   std::optional<Hull> hull = assemble(vertices, Cycles(faces.begin(), faces.end()), flat);
-  if (!hull) return Error{message("the ", faces.size(), " faces do not make one closed surface")};
-  // A face's offset is that of the vertex farthest out: where that is none of its own corners, the hull is not convex.
-  // What convex_hull() makes is convex to about its resolution; this is to find out what is no hull at all.
+  if (!hull) return Error{message("the ", faces.size(), " faces do not form one closed surface")};
+  // The offset of a face is that of the vertex farthest along its normal. If a corner of the face is well below, the
+  // hull is not convex. Results of convex_hull() are convex up to about its resolution; the slack is far above that.
   const double slack = 1e-3 * hull->radius;
   for (std::size_t f = 0; f < hull->faces.size(); ++f) {
     const Hull::Face& face = hull->faces[f];
@@ -366,8 +374,8 @@ Result<Hull> hull_of_faces(Points vertices, std::span<const Cycle> faces, bool f
     for (int i = 0; i < face.count; ++i) {
       const Point& corner = at(hull->vertices, hull->corners[face.first + i]);
       if (face.offset - dot(face.normal, corner) > slack)
-        return Error{message("face ", f, " is not convex: a vertex stands out by ",
-                             face.offset - dot(face.normal, corner), " m from its corner at ", to_string(corner))};
+        return Error{message("face ", f, " is not convex: a vertex lies ", face.offset - dot(face.normal, corner),
+                             " m above its corner at ", to_string(corner))};
     }
   }
   return std::move(*hull);

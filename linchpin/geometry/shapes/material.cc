@@ -12,7 +12,7 @@ Friction apply(PairRule rule, const Friction& a, const Friction& b) {
   return {apply(rule, a.mu_static, b.mu_static), apply(rule, a.mu_kinetic, b.mu_kinetic)};
 }
 
-// How far the coefficients along and across differ: 1 when they do not, else more.
+// The ratio of the static coefficients along and across, at least 1; 0 for a material without a direction.
 double contrast(const Material& m) {
   if (!m.directional) return 0;
   const auto [low, high] = std::minmax(m.directional->along.mu_static, m.friction.mu_static);
@@ -35,7 +35,7 @@ std::string fault_of(const Friction& friction, const char* where) {
   return {};
 }
 
-// Material and PairMaterial look alike here.
+// M is Material or PairMaterial.
 template <class M>
 std::string fault_in(const M& m) {
   if (std::string fault = fault_of(m.friction, ""); !fault.empty()) return fault;

@@ -17,7 +17,7 @@ using Triangles = std::span<const Triangle>;
 
 const Point& at(Points points, int i) { return points[i]; }
 
-// What is wrong with the raw numbers, or nothing.
+// A description of the first error in the input; empty if there is none.
 std::string fault_of(Points vertices, Triangles triangles) {
   if (triangles.empty()) return "the mesh has no triangles";
   for (std::size_t i = 0; i < vertices.size(); ++i)
@@ -30,7 +30,7 @@ std::string fault_of(Points vertices, Triangles triangles) {
   return {};
 }
 
-// For each vertex the first one at the same place.
+// For each vertex the first one with the same coordinates.
 std::vector<int> first_at_same_place(Points vertices) {
   const auto key = [&](int i) { return std::array{at(vertices, i).x, at(vertices, i).y, at(vertices, i).z}; };
   std::vector<int> order(vertices.size()), first(vertices.size());
@@ -41,7 +41,7 @@ std::vector<int> first_at_same_place(Points vertices) {
   return first;
 }
 
-// Vertices that are used, once each, and the triangles by their new numbers.
+// Sets the vertices, without repeated and unused ones, and the triangles with the new numbers.
 void join(Points vertices, Triangles triangles, TriangleMesh& mesh) {
   const std::vector<int> first = first_at_same_place(vertices);
   std::vector<int> number(vertices.size(), -1);
@@ -58,13 +58,13 @@ void join(Points vertices, Triangles triangles, TriangleMesh& mesh) {
   }
 }
 
-// Fills normals; says which triangle has none.
+// Sets the normals; describes the first triangle without area, if there is one.
 std::string find_normals(Triangles given, TriangleMesh& mesh) {
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
     const auto [a, b, c] = mesh.corners(int(t));
     const Vec3<double> area = cross(b - a, c - a);
     const double longest = std::max({norm(b - a), norm(c - b), norm(a - c)});
-    // Each coordinate is off by half an epsilon of its own size: a height below that is none.
+    // Coordinates have rounding errors of half an epsilon of their size. A smaller height is not significant.
     const double far = std::max({norm(a), norm(b), norm(c)});
     const double length = norm(area);
     if (!(length > 4 * std::numeric_limits<double>::epsilon() * far * longest) || !std::isfinite(length))
@@ -78,9 +78,9 @@ std::string find_normals(Triangles given, TriangleMesh& mesh) {
 struct Side {
   int from, to;     // from < to
   int triangle, k;  // edge k of this triangle
-  bool forward;     // the triangle runs from `from` to `to`
+  bool forward;     // the direction of the side in the triangle is from `from` to `to`
 };
-// All sides of all triangles, those of one edge beside each other.
+// All sides of all triangles, sorted so that those of one edge are consecutive.
 std::vector<Side> sides_of(const TriangleMesh& mesh) {
   std::vector<Side> sides;
   sides.reserve(3 * mesh.triangles.size());
@@ -100,7 +100,7 @@ Fold fold_between(const TriangleMesh& mesh, int t, int k, int u) {
   const Point& p = at(mesh.vertices, corners[k]);
   const Vec3<double> along = at(mesh.vertices, corners[(k + 1) % 3]) - p;
   const Vec3<double>&n = mesh.normals[t], &m = mesh.normals[u];
-  // Flat when neither's far corner leaves the other's plane by more than the last digit of a float at this size.
+  // Flat if the corners of each are in the plane of the other up to the rounding of floats of this size.
   double leaves = 0;
   for (const Point& q : mesh.corners(u)) leaves = std::max(leaves, std::abs(dot(n, q - p)));
   for (const Point& q : mesh.corners(t)) leaves = std::max(leaves, std::abs(dot(m, q - p)));
@@ -109,7 +109,7 @@ Fold fold_between(const TriangleMesh& mesh, int t, int k, int u) {
   return dot(cross(n, m), along) > 0 ? Fold::convex : Fold::concave;  // (1)
 }
 
-// Fills neighbours and folds; says which edge is not the edge of a surface.
+// Sets neighbours and folds; describes the first edge that is not the edge of a surface, if there is one.
 std::string find_neighbours(Triangles given, TriangleMesh& mesh) {
   mesh.neighbours.assign(mesh.triangles.size(), {-1, -1, -1});
   mesh.folds.assign(mesh.triangles.size(), {Fold::border, Fold::border, Fold::border});
@@ -133,9 +133,7 @@ std::string find_neighbours(Triangles given, TriangleMesh& mesh) {
     const Side& b = sides[i + 1];
     if (a.forward == b.forward)
       return message("triangles ", a.triangle, " and ", b.triangle,
-                     " are oriented against each other: both run the same way "
-                     "along the ",
-                     edge);
+                     " are oriented against each other: both run the same way along the ", edge);
     mesh.neighbours[a.triangle][a.k] = b.triangle;
     mesh.neighbours[b.triangle][b.k] = a.triangle;
     const Fold fold = fold_between(mesh, a.triangle, a.k, b.triangle);

@@ -15,7 +15,7 @@ namespace {
 
 using Cycle = std::vector<int>;
 
-// One run of qhull, freed at the end, with what it says kept instead of printed.
+// One run of Qhull. Its output is stored instead of printed, and its memory is freed at the end.
 class Run {
  public:
   Run() : log_(open_memstream(&said_, &said_size_)) { qh_zero(&qh_, log_); }
@@ -30,11 +30,11 @@ class Run {
   }
   bool compute(std::vector<double>& coordinates, const std::string& options) {
     const int count = int(coordinates.size() / 3);
-    // qhull takes its options as the text of a command; it reads, but does not own, the coordinates.
+    // Qhull takes its options as the text of a command. It reads the coordinates but does not own them.
     std::string command = "qhull " + options;
     return qh_new_qhull(&qh_, 3, count, coordinates.data(), False, command.data(), nullptr, log_) == 0;
   }
-  // The line that says what went wrong.
+  // The first line of the output, which describes the error.
   std::string said() {
     std::fflush(log_);
     const std::string all(said_ ? said_ : "");
@@ -51,7 +51,7 @@ class Run {
 
 using Edges = std::vector<std::pair<int, int>>;
 
-// The edges of one facet as pairs of point indices, each in either direction.
+// The edges of a facet as pairs of point indices, in no particular direction.
 Edges edges_of(qhT* qh, facetT* facet) {
   Edges edges;
   vertexT *vertex, **vertexp;
@@ -70,7 +70,7 @@ Edges edges_of(qhT* qh, facetT* facet) {
   return edges;
 }
 
-// Joins edges end to end; empty when they are not one simple cycle.
+// Joins edges end to end; empty if they do not form one simple cycle.
 Cycle cycle_of(Edges edges) {
   Cycle cycle;
   if (edges.size() < 3) return cycle;
@@ -104,15 +104,15 @@ Result<std::vector<std::vector<int>>> qhull_faces(std::span<const Vec3<double>> 
   coordinates.reserve(3 * points.size());
   for (const Vec3<double>& p : points) coordinates.insert(coordinates.end(), {p.x, p.y, p.z});
 
-  // C-n: merge facets while the hull grows where a neighbour's middle is not at least n below the plane. Pp: no
-  // warnings about precision, with which merging deals.
+  // C-n: while the hull is built, merge facets if the centre of a neighbour is not at least n below the plane. Pp: no
+  // warnings about precision, which merging takes care of.
   Run run;
   if (!run.compute(coordinates, message("Pp C-", resolution))) return Error{"qhull: " + run.said()};
   std::vector<Cycle> faces;
-  const qhT* const qh = run.qh();  // the name that qhull's macros want
+  const qhT* const qh = run.qh();  // Qhull's macros expect this name
   for (facetT* facet = qh->facet_list; facet && facet->next; facet = facet->next) {
     Cycle cycle = cycle_of(edges_of(run.qh(), facet));
-    if (cycle.empty()) return Error{"qhull: a face whose edges are no cycle"};
+    if (cycle.empty()) return Error{"qhull: the edges of a face do not form a cycle"};
     const Vec3<double> outward{facet->normal[0], facet->normal[1], facet->normal[2]};
     if (dot(area_vector(points, cycle), outward) < 0) std::reverse(cycle.begin(), cycle.end());
     faces.push_back(std::move(cycle));

@@ -16,7 +16,7 @@ bool is_finite(const Vec3<double>& v) { return std::isfinite(v.x) && std::isfini
 double square(double x) { return x * x; }
 Vec3<double> unit(const Vec3<double>& v) { return (1 / norm(v)) * v; }
 
-// The part of the line o + t u, |u| = 1, that lies in a convex set, and the normal where it enters.
+// The interval of t in which the line o + t u, |u| = 1, is in a convex set, and the normal at its beginning.
 struct Interval {
   double in = -infinity, out = infinity;
   Vec3<double> normal = Vec3<double>::zero();
@@ -33,7 +33,7 @@ struct Line {
 Interval intersect(const Interval& a, const Interval& b) {
   return {std::max(a.in, b.in), std::min(a.out, b.out), b.in > a.in ? b.normal : a.normal};
 }
-// Of two sets whose union is convex.
+// For two sets whose union is convex.
 Interval unite(const Interval& a, const Interval& b) {
   if (a.empty()) return b;
   if (b.empty()) return a;
@@ -53,8 +53,8 @@ Interval slab(const Line& line, const Vec3<double>& axis, double half) {
   return intersect(below_plane(line, axis, half), below_plane(line, -axis, half));
 }
 
-// |o + t u| <= radius for a u of any length. About the point nearest to the centre, at t0, the quadratic (2) has no
-// linear term: u.u (t - t0)^2 = radius^2 - |o + t0 u|^2.
+// |o + t u| <= radius for a u of any length. With t0 that of the point nearest to the centre, (2) has no linear term in
+// t - t0: u.u (t - t0)^2 = radius^2 - |o + t0 u|^2.
 Interval in_ball(const Vec3<double>& o, const Vec3<double>& u, double radius) {
   const double uu = dot(u, u);
   if (!(uu > 0)) return dot(o, o) <= square(radius) ? Interval() : Interval::none();
@@ -105,8 +105,8 @@ Interval meet(const Line& line, const Ellipsoid& e) {
   return i;
 }
 
-// With s = half_length - z below the apex and k = radius/(2 half_length), a cone is x^2 + y^2 <= (k s)^2 for 0 <= s.
-// Along the line that is A t^2 + 2 B t + C <= 0, which holds in the cone's mirror image above the apex as well.
+// With the depth s = half_length - z below the apex and k = radius/(2 half_length), a cone is x^2 + y^2 <= (k s)^2 for
+// 0 <= s. Along the line that is A t^2 + 2 B t + C <= 0, which also holds in the cone's mirror image above the apex.
 Interval below_apex(const Line& line, const Cone& c) {
   const double k = c.radius / (2 * c.half_length), s0 = c.half_length - line.o.z;
   const Vec3<double>&o = line.o, &u = line.u;
@@ -114,15 +114,15 @@ Interval below_apex(const Line& line, const Cone& c) {
                C = square(o.x) + square(o.y) - square(k * s0);
   const double discriminant = B * B - A * C;
   if (A > 0 && !(discriminant >= 0)) return Interval::none();
-  // One root as q/A, the other as C/q: the sum in q is free of cancellation.
+  // The roots are q/A and C/q; the sum in q has no cancellation.
   const double root = std::sqrt(std::max(discriminant, 0.0)), q = B > 0 ? -(B + root) : root - B;
   const double one = A != 0 ? q / A : q > 0 ? -infinity : infinity, other = q != 0 ? C / q : 0;
   const double first = std::min(one, other), last = std::max(one, other);
   Interval i;
-  if (A > 0) {  // across: within one of the two cones all the time
+  if (A > 0) {  // flatter than the side: the whole interval is in one of the two cones
     if (s0 - u.z * (first / 2 + last / 2) < 0) return Interval::none();
     i = {first, last, {}};
-  } else if (u.z < 0) {  // down: through the mirror image until `first`, in the cone from `last` on
+  } else if (u.z < 0) {  // downwards: in the mirror image until `first`, in the cone from `last` on
     i = {last, infinity, {}};
   } else {
     i = {-infinity, first, {}};
@@ -139,7 +139,7 @@ Interval meet(const Line& line, const Cone& c) {
 
 Interval meet(const Line& line, const HalfSpace&) { return below_plane(line, {0, 0, 1}, 0); }
 
-// A polygon: inside the planes that stand on its edges, where the line meets its plane.
+// A polygon: the point where the line meets its plane must be inside of the planes through its edges.
 Interval meet_flat(const Line& line, const Hull& hull) {
   const Hull::Face& face = hull.faces[0];
   const Vec3<double>& n = face.normal;
@@ -163,10 +163,10 @@ Interval meet(const Line& line, const ConvexHull& h) {
   return i;
 }
 
-// The ray in the shape's frame, of unit direction u, from o on; all lengths in metres.
+// The ray in the shape's frame, from o along the unit vector u; all lengths in metres.
 struct LocalRay {
   Vec3<double> o, u;
-  double length, limit;  // of the direction; of t
+  double length, limit;  // length of the given direction, in which t is measured; limit of t
 };
 
 struct Cast {
@@ -192,8 +192,8 @@ struct Cast {
   }
 };
 
-// One triangle, from either side. The three volumes of (u, edge) have one sign where the ray passes within; those of an
-// edge that two triangles share differ in nothing but the sign, so that no ray slips through between them.
+// A triangle, hit from either side. The three volumes of (u, edge) have the same sign if the ray passes inside. The
+// volumes of an edge shared by two triangles are equal up to the sign, so that no ray passes between them.
 std::optional<RayHit> Cast::triangle(const std::array<Vec3<double>, 3>& corners, int number) const {
   const Vec3<double> p = corners[0] - ray.o, q = corners[1] - ray.o, r = corners[2] - ray.o;
   const double a = dot(ray.u, cross(p, q)), b = dot(ray.u, cross(q, r)), c = dot(ray.u, cross(r, p));
@@ -217,7 +217,7 @@ std::optional<RayHit> Cast::operator()(const Mesh& mesh) const {
   return first;
 }
 
-// Cell by cell along the ray, as it is seen from above.
+// Visits the cells along the projection of the ray onto the grid.
 std::optional<RayHit> Cast::operator()(const HeightField& field) const {
   const HeightGrid& grid = *field.grid;
   const Interval within = meet({ray.o - centre(grid.box), ray.u}, Box{0.5 * (grid.box.upper - grid.box.lower)});
@@ -241,7 +241,7 @@ std::optional<RayHit> Cast::operator()(const HeightField& field) const {
   return std::nullopt;
 }
 
-// The ray seen from a frame at X in its own.
+// The ray in a frame whose pose in the ray's frame is X.
 LocalRay seen_from(const Transform<double>& X, const LocalRay& ray) {
   return {transpose_times(X.R, ray.o - X.p), transpose_times(X.R, ray.u), ray.length, ray.limit};
 }
@@ -265,7 +265,7 @@ std::optional<RayHit> Cast::operator()(const Compound& compound) const {
 }  // namespace
 
 std::optional<RayHit> cast(const Ray& ray, const Shape& shape, const Transform<double>& X_WS) {
-  // The length in two steps, so that no direction is too long or short to be squared.
+  // The direction is scaled first, so that its square neither overflows nor underflows.
   const Vec3<double>& d = ray.direction;
   const double largest = std::max({std::abs(d.x), std::abs(d.y), std::abs(d.z)});
   if (!(largest > 0) || !is_finite(d) || !(ray.limit >= 0)) return std::nullopt;

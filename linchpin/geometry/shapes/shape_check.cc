@@ -14,7 +14,7 @@ std::string positive(const char* what, double x) {
 std::string not_negative(const char* what, double x) {
   return x >= 0 && std::isfinite(x) ? std::string() : message(what, " is ", x, " m; it must be finite and at least 0");
 }
-// The first that is wrong.
+// The first fault that is not empty.
 std::string first_of(std::initializer_list<std::string> faults) {
   for (const std::string& fault : faults)
     if (!fault.empty()) return fault;
@@ -37,7 +37,7 @@ std::string check(const Cone& c) {
   return first_of({positive("cone radius", c.radius), positive("cone half length", c.half_length)});
 }
 std::string check(const HalfSpace&) { return {}; }
-// What stands behind these three was checked when it was made.
+// The data of these three were checked when they were made.
 std::string check(const ConvexHull& h) { return h.hull ? "" : "convex hull without data (convex_hull() makes it)"; }
 std::string check(const Mesh& m) { return m.mesh ? "" : "mesh without data (make_mesh() makes it)"; }
 std::string check(const HeightField& h) {

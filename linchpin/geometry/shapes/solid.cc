@@ -22,7 +22,7 @@ Sym3<double> inertia_of(const Sym3<double>& second) {
 
 // ---------------------------------------------------------------------------------------------- sums of tetrahedra
 
-// The integrals of 1, x and x x' about the point o.
+// The integrals of 1, x and x x', relative to the point o.
 struct Sum {
   Vec3<double> o;
   double volume = 0;
@@ -32,7 +32,7 @@ struct Sum {
   void add_tetrahedron(const Vec3<double>& p, const Vec3<double>& q, const Vec3<double>& r) {
     add({p - o, q - o, r - o});
   }
-  // With four free corners: from o to its surface.
+  // A tetrahedron with four arbitrary corners, as the sum over its surface.
   void add_tetrahedron(const Vec3<double>& p, const Vec3<double>& q, const Vec3<double>& r, const Vec3<double>& t) {
     add_tetrahedron(p, q, r);
     add_tetrahedron(p, t, q);
@@ -68,7 +68,7 @@ Result<Solid> solid_of(const Sphere& s) {
   return Solid{V, Vec3<double>::zero(), Sym3<double>::diagonal(i, i, i)};
 }
 
-// A cylinder and two half spheres, each of which has its centre 3r/8 beyond the cylinder's end.
+// A cylinder and two hemispheres, whose centroids are 3r/8 beyond the ends of the cylinder.
 Result<Solid> solid_of(const Capsule& c) {
   const double r = c.radius, l = c.half_length, cylinder = pi * r * r * 2 * l, caps = 4.0 / 3 * pi * r * r * r;
   const double across = cylinder * (r * r / 4 + l * l / 3) + caps * (0.4 * r * r + l * l + 0.75 * l * r);
@@ -96,14 +96,14 @@ Result<Solid> solid_of(const Ellipsoid& e) {
                Sym3<double>::diagonal(V / 5 * (yy + zz), V / 5 * (xx + zz), V / 5 * (xx + yy))};
 }
 
-// Its centre lies at a quarter of its height above the base.
+// The centroid is a quarter of the height above the base.
 Result<Solid> solid_of(const Cone& c) {
   const double r2 = c.radius * c.radius, h = 2 * c.half_length, V = pi * r2 * h / 3;
   const double across = V * (3.0 / 20 * r2 + 3.0 / 80 * h * h);
   return Solid{V, {0, 0, -c.half_length / 2}, Sym3<double>::diagonal(across, across, 0.3 * V * r2)};
 }
 
-Result<Solid> solid_of(const HalfSpace&) { return Error{"a half-space has no end and so no mass"}; }
+Result<Solid> solid_of(const HalfSpace&) { return Error{"a half-space is unbounded and has no mass"}; }
 
 Result<Solid> solid_of(const ConvexHull& shape) {
   if (!shape.hull) return Error{"the convex hull has no data"};
@@ -153,7 +153,7 @@ Result<Solid> solid(const TriangleMesh& mesh) {
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t)
     for (std::size_t k = 0; k < 3; ++k)
       if (mesh.neighbours[t][k] == -1)
-        return Error{message("the mesh is not closed: triangle ", t, " has no neighbour beyond its edge of vertices ",
+        return Error{message("the mesh is not closed: triangle ", t, " has no neighbour at its edge of vertices ",
                              mesh.triangles[t][k], " and ", mesh.triangles[t][(k + 1) % 3], " at ",
                              to_string(mesh.vertices[mesh.triangles[t][k]]), " and ",
                              to_string(mesh.vertices[mesh.triangles[t][(k + 1) % 3]]))};
@@ -163,11 +163,12 @@ Result<Solid> solid(const TriangleMesh& mesh) {
     sum.add_tetrahedron(a, b, c);
   }
   if (!(sum.volume > 0))
-    return Error{message("the mesh is inside out: its volume is ", sum.volume, " m^3; turn its triangles round")};
+    return Error{message("the mesh is inside out: its volume is ", sum.volume,
+                         " m^3; reverse the order of its triangles' corners")};
   return sum.solid();
 }
 
-// Under each triangle a column down to the floor, cut into three tetrahedra.
+// The prism from each triangle down to the floor, divided into three tetrahedra.
 Solid solid(const HeightGrid& grid) {
   Sum sum{centre(grid.box)};
   for (int t = 0; t < grid.triangle_count(); ++t) {
