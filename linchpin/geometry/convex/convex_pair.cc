@@ -11,11 +11,11 @@ namespace linchpin {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-// Relative to the pair's size: what coordinates that went through two frames may be off by.
+// Error of coordinates that were transformed between frames twice, relative to the pair's size.
 constexpr double nearness = 4e-13;
 
-// A face of either core is a better witness of its normal than three points of A - B, which may lie almost in a line.
-// It is taken where it is as good as n up to round-off, and n so near that what meets along it still does.
+// The normal of a face is more accurate than that of three points of A - B, which may be almost collinear. n is
+// replaced by the face normal if both have the same s up to rounding and are so close that the same points meet.
 void settle_on(const CorePair& pair, const Vec3<double>& face_normal, Direction& best) {
   const double turn = norm(face_normal - best.n);
   if (!(turn > 0 && turn < 1e-5 && turn * std::abs(best.s) <= 1e-13 * pair.size)) return;
@@ -25,7 +25,7 @@ void settle_on(const CorePair& pair, const Vec3<double>& face_normal, Direction&
   best.s = s;
 }
 
-// Searches may end with pieces that are not all the lowest along n, when n was as good as theirs by chance.
+// Drops pieces that are not lowest along n. A search may end with such pieces if another direction had the same s.
 void keep_what_meets(const CorePair& pair, double near, Direction& best) {
   const Vec3<double> n_b = transpose_times(pair.X_AB.R, best.n);
   int kept = 0;
@@ -61,26 +61,26 @@ void find_outlines(const CorePair& pair, const Direction& best, Outlines& o) {
   into_frame_of_a(pair.X_AB, o.b);
 }
 
-// Of a cap: all of it is about as far along d.
+// True if all points of a cap are equally far along d, up to `near`.
 bool lies_flat(const Core& core, const Vec3<double>& d, double near) {
   return core.size.x * std::sqrt(fma(d.x, d.x, d.y * d.y)) <= near;
 }
-// Of what the core turns towards d, in its frame, a point that surely meets: on a cap that lies flat the one nearest to
-// the other core's, so far only known to be its centre; on one that leans its farthest point.
+// A point of the core's outline towards d, in its frame, that meets the other core: the nearest to the other core's
+// centre of the farthest points. For a cap it is the centre if the cap lies flat, else its farthest point.
 Vec3<double> meeting_point(const Core& core, const Outline& o, const Vec3<double>& d, const Vec3<double>& other_centre,
                            double near) {
   if (!has_disc(core) || o.count < 3) return nearest_of_farthest(o, d, other_centre, near);
   const bool flat = lies_flat(core, d, near);
   return flat ? Vec3<double>{0, 0, o.x[0].z} : farthest(core, d).x;
 }
-// Once more, with caps reaching for what lies between their corners.
+// Finds the outlines again, with an additional corner of each cap for points between its other corners.
 void find_outlines_of_caps(const CorePair& pair, const Direction& best, double near, Outlines& o) {
   const Transform<double>& X = pair.X_AB;
   const Vec3<double> d_a = -best.n, d_b = transpose_times(X.R, best.n);
-  outline_towards(pair.b, d_b, best.piece_b, best.count, o.b);  // in its own frame again
+  outline_towards(pair.b, d_b, best.piece_b, best.count, o.b);  // in its own frame
   const Vec3<double> on_a = meeting_point(pair.a, o.a, d_a, X.p, near);
   const Vec3<double> on_b = meeting_point(pair.b, o.b, d_b, -transpose_times(X.R, X.p), near);
-  // Along n onto the cap's plane: what counts is the direction from its centre.
+  // The projection along n onto the cap's plane. Only its direction from the centre is used.
   const auto foot = [](const Vec3<double>& x, const Vec3<double>& d, double z) { return fma((z - x.z) / d.z, d, x); };
   const Vec3<double> to_a = lies_flat(pair.a, d_a, near) ? foot(X * on_b, d_a, o.a.x[0].z) : on_a;
   const Vec3<double> to_b =
@@ -90,11 +90,11 @@ void find_outlines_of_caps(const CorePair& pair, const Direction& best, double n
   into_frame_of_a(X, o.b);
 }
 
-// Points of (3), with gaps between the surfaces: the balls lie between them and the cores.
+// The points of manifold.h (3). Gaps are those between the surfaces, so the radii of the balls are subtracted.
 void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, Outlines& o, double margin,
                 Manifold& m) {
   const double near = nearness * pair.size;
-  // A point beside a line by x leaves a ball or a round side of radius r by x^2/2r.
+  // A point at a distance x beside the lowest line of a ball or a round side of radius r is above it by x^2/2r.
   const auto roundness = [](const Core& c) {
     return c.ball > 0 ? c.ball : c.kind == Core::Kind::cylinder ? c.size.x : 0.0;
   };
@@ -106,7 +106,7 @@ void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, O
     for (int i = 0; i < count; ++i) gap = std::min(gap, dot(best.n, points[i].a - points[i].b));
     return gap;
   };
-  // Where the outlines miss the points that n was found by: between the corners of a cap, and point on point.
+  // The outlines may miss the nearest points, between the corners of a cap or for a point on a point.
   const bool well_found = best.miss <= 1e-12 * pair.size;
   if (!(least() <= best.s + near) && !well_found && (has_disc(pair.a) || has_disc(pair.b))) {
     find_outlines_of_caps(pair, best, near, o);
@@ -118,13 +118,13 @@ void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, O
   }
 
   const double balls = pair.a.ball + pair.b.ball, between = (pair.b.ball - pair.a.ball) / 2;
-  // The nearest point counts even where round-off takes it over the margin that n is within.
+  // The nearest point is kept even if rounding puts it beyond the margin.
   const double limit = std::max(margin, best.s + near - balls);
   ContactPoint candidates[most_overlay_points + 1];
   int kept = 0;
   for (int i = 0; i < count && kept < most_candidates; ++i) {
     const OverlayPoint& q = points[count - 1 - i];
-    const double gap = std::max(dot(best.n, q.a - q.b), best.s) - balls;  // never less than s but by round-off
+    const double gap = std::max(dot(best.n, q.a - q.b), best.s) - balls;  // less than s only by rounding
     if (gap <= limit) candidates[kept++] = {X_WA * fma(between, best.n, 0.5 * (q.a + q.b)), gap, q.feature};
   }
   m.normal = X_WA.R * best.n;
@@ -162,7 +162,7 @@ bool convex_pair(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X
 }
 
 bool core_triangle(const Core& a, const Pose& X_WA, const Vec3<double> corners_W[3], double margin, Manifold& m) {
-  // Seen from one of its corners: far from the world's origin nothing is lost.
+  // Relative to one of its corners, so that no digits are lost far from the origin.
   const Vec3<double> corners[] = {{0, 0, 0}, corners_W[1] - corners_W[0], corners_W[2] - corners_W[0]};
   return core_pair(a, X_WA, core_of_triangle(corners), {Mat3<double>::identity(), corners_W[0]}, margin, m);
 }

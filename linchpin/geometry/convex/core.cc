@@ -44,7 +44,7 @@ Core core_of(const Shape& shape) {
 
 Core core_of_triangle(const Vec3<double> corners[3]) {
   const Vec3<double> centre = (1.0 / 3) * (corners[0] + corners[1] + corners[2]);
-  const double extent = norm(corners[0]) + norm(corners[1]) + norm(corners[2]);  // and so NaN if there is any
+  const double extent = norm(corners[0]) + norm(corners[1]) + norm(corners[2]);  // NaN if any coordinate is
   return {Core::Kind::triangle, 0, origin, centre, extent, nullptr, corners};
 }
 

@@ -13,11 +13,11 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_vertices = 128, most_faces = 2 * most_vertices;  // a polytope of V corners has 2 V - 4 faces
-// Points this near to a line or plane through others, relative to the pair's size, add no volume that is not round-off.
+// A point this near to a line or plane through others, relative to the pair's size, adds no significant volume.
 constexpr double flat = 1e-13;
 
 constexpr double part_of_depth = 0.05;  // (2)
-// Around axes of symmetry any number of faces would be as good.
+// Limits polish() calls: around an axis of symmetry any number of faces would be equally good.
 constexpr int most_polished = 4;
 
 // The side of a face: 4 * face + 0, 1 or 2.
@@ -29,10 +29,10 @@ struct Face {
   Vec3<double> N;     // outward; zero if the face has no area
   double offset;      // N.w <= offset
   std::int16_t v[3];  // corners, counterclockwise seen from outside
-  Side across[3];     // what lies beyond the side from v[k] to v[k + 1]
+  Side across[3];     // the same edge in the neighbouring face, for the edge from v[k] to v[k + 1]
   bool thin, removed;
 };
-// A face as it was when -N was the best direction, and s(-N). Faces come and go, corners stay.
+// A copy of the face with the best direction -N, and s(-N). Faces are removed and replaced; vertices stay.
 struct Found {
   Face face;
   double s = -infinity;
@@ -45,7 +45,7 @@ class Polytope {
     near_ = 0.01 * thickness_of_curved(pair);
   }
 
-  // Four points that span a volume with the origin inside or on it. False if A - B has none.
+  // Sets the first four points, a tetrahedron with the origin in or on it. False if A - B has no volume.
   bool start(const Simplex& simplex) {
     count_ = 0;
     for (int i = 0; i < simplex.count; ++i) vertex_[count_++] = simplex.points[i];
@@ -71,14 +71,14 @@ class Polytope {
     grow(curved_ ? 1 - part_of_depth : 1, most_polished);  // (2)
     if (!curved_) return offer_found();
     finish();
-    // Newton's method stalled: once more, with as many faces as there is room for.
+    // Newton's method stalled: the polytope is extended further, with more calls of polish().
     if (!(best_.miss > 1e-9 * pair_.size)) return;
     grow(1, 4 * most_polished);
     finish();
   }
 
  private:
-  // Until (1) closes up to this part of the best depth.
+  // Extends the polytope until the lower bound of (1) is at least `enough` times the best depth.
   void grow(double enough, int left_to_polish) {
     const double tolerance = 16 * eps * pair_.size, slack = curved_ ? 1e-9 * near_ : 0;
     while (count_ < most_vertices) {
@@ -97,7 +97,7 @@ class Polytope {
         const double before = best_.s;
         const Difference corners[] = {vertex_[face.v[0]], vertex_[face.v[1]], vertex_[face.v[2]]};
         polish(pair_, -face.N, corners, 3, best_);
-        // The point below the best direction, if the face sees it: (1) is then closed there.
+        // The lowest point along the best direction, if it is above the face: (1) is tight there.
         const Difference there = least_along(pair_, best_.n);
         if (best_.s > before && dot(face.N, there.w) - face.offset > open / 2) {
           w = there;
@@ -111,16 +111,16 @@ class Polytope {
     }
   }
 
-  // The best so far may be the normal of a face as it is.
+  // Refines the best direction once more if its points do not meet: it may still be the normal of a face.
   void finish() {
     if (!(best_.miss > 1e-13 * pair_.size)) return;
     Difference meeting[4];
     for (int i = 0; i < best_.count; ++i)
       meeting[i] = {Vec3<double>::zero(), Vec3<double>::zero(), best_.piece_a[i], best_.piece_b[i]};
-    polish(pair_, best_.n, meeting, best_.count, best_);  // of which only the pieces count
+    polish(pair_, best_.n, meeting, best_.count, best_);  // uses the pieces only, not the points
   }
 
-  // Whatever the simplex lacks: points off the point, the line, the plane. Each direction tried is also a bound of d.
+  // Completes the simplex by points off its point, line or plane. Each direction tried is also offered as the best.
   bool complete() {
     const double least = flat * pair_.size;
     if (count_ == 1) {
@@ -146,7 +146,7 @@ class Polytope {
     }
     return count_ == 4;
   }
-  // Tries n and -n.
+  // Tries n and -n; adds the first lowest point that is accepted.
   template <class Accept>
   bool add_if(const Vec3<double>& n, const Accept& accept) {
     const int before = count_;
@@ -159,7 +159,7 @@ class Polytope {
     return count_ > before;
   }
 
-  // Where caps meet what is over them, s has a kink that faces only come near to.
+  // s has a kink along the axis of a cap, which the normals of faces only approximate.
   void try_axes() {
     for (const double sign : {1.0, -1.0}) {
       if (has_disc(pair_.a)) offer(pair_, direction_of_cap(pair_, {0, 0, sign}, true), best_);
@@ -196,11 +196,11 @@ class Polytope {
     return face.v[0] == vertex || face.v[1] == vertex || face.v[2] == vertex;
   }
 
-  // Curved cores need what is found at once, others in the end.
+  // Offers the direction of found_. For curved cores this is done at once, for polytopes at the end.
   void offer_found() {
     if (!(found_.s > best_.s)) return;
     const Face& face = found_.face;
-    // The foot of the origin in the face's plane, held inside.
+    // Barycentric coordinates of the origin's foot in the face's plane, clamped to the face.
     const Difference points[] = {vertex_[face.v[0]], vertex_[face.v[1]], vertex_[face.v[2]]};
     const Vec3<double>&a = points[0].w, &b = points[1].w, &c = points[2].w;
     double weights[] = {std::max(0.0, dot(face.N, cross(b, c))), std::max(0.0, dot(face.N, cross(c, a))),
@@ -210,7 +210,7 @@ class Polytope {
     offer(pair_, direction_of(-face.N, found_.s, points, weights, 3), best_);
   }
 
-  // Faces that see w give way to a fan from w to their outline. False if round-off left no outline to speak of.
+  // Replaces the faces that w is above by triangles from w to their outline. False if rounding has spoilt the outline.
   bool take_in(int first, const Difference& w) {
     const double level = 4 * eps * pair_.size;
     Side waiting[most_faces], outline[most_faces];
@@ -236,7 +236,7 @@ class Polytope {
       }
       if (waits + 2 > most_faces || length >= most_faces) return false;
     }
-    // One closed line: each side, walked from outside, begins where the next one ends.
+    // The outline must be one closed line: seen from outside, each side begins where the next one ends.
     if (length < 3 || faces_ - free_ + length > most_faces) return false;
     for (int i = 0; i < length; ++i) {
       const Side s = outline[i], t = outline[i + 1 == length ? 0 : i + 1];
@@ -264,12 +264,12 @@ class Polytope {
   const CorePair& pair_;
   Direction& best_;
   bool curved_;
-  double near_;  // a face is polished when the surface is nearer to it than this
+  double near_;  // polish() is called for a face if the surface is nearer to it than this
   int count_, faces_, free_;
   Found found_;
-  int polished_ = -1;  // the vertex below the best direction, if it is one
+  int polished_ = -1;  // index of the lowest vertex along a direction found by polish(), if there is one
   Difference vertex_[most_vertices];
-  double key_[most_faces];  // offset, or infinity for those that are not to be expanded
+  double key_[most_faces];  // offset, or infinity for faces that are not to be expanded
   Face face_[most_faces];
   std::int16_t free_list_[most_faces];
 };

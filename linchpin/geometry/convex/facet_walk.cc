@@ -12,27 +12,27 @@ using Vector = Vec3<double>;
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int most_steps = 16;  // 0 to 4 as a rule
+constexpr int most_steps = 16;  // usually 0 to 4
 
-// Edges this near to parallel, as a sine squared, span no facet.
+// Squared sine of an angle at which two edges count as parallel and span no facet.
 constexpr double parallel = 1e-18;
 
 enum class Kind { face_of_a, face_of_b, edges };
 
 struct Facet {
   Kind kind;
-  int a, b;  // numbers of what meets: face and vertex, vertex and face, or edges
+  int a, b;  // indices in A and B: face and vertex, vertex and face, or edges
   Vector n;  // n.w >= s for all of A - B
   double s;
 };
 
-// A side of a facet: an edge of one hull less a vertex of the other.
+// A side of a facet: an edge of one hull minus a vertex of the other.
 struct Side {
-  bool of_a;         // whose edge
-  int edge, vertex;  // the other's vertex
+  bool of_a;         // the edge is one of A
+  int edge, vertex;  // index of the edge, and of the vertex of the other hull
   Vector p, e;       // from p along e, in A - B
-  Vector m;          // unit, across, out of the facet and in its plane
-  double beyond;     // how far the origin's foot lies beyond
+  Vector m;          // unit, in the facet's plane, perpendicular to the side, outward
+  double beyond;     // x of (1): distance of the origin's foot beyond the side
 };
 
 class FacetWalk {
@@ -57,7 +57,8 @@ class FacetWalk {
   Vector vertex_a(int v) const { return A_.vertices[v]; }
   Vector vertex_b(int v) const { return pair_.X_AB * B_.vertices[v]; }
 
-  // The face of each that the other's centre is over, and there the other's lowest vertex; the better of the two.
+  // The start: for each hull the face that the other's centre is over, with the other's lowest vertex; the better of
+  // both.
   void start() {
     const Transform<double>& X = pair_.X_AB;
     const Vector centre_a = transpose_times(X.R, pair_.a.centre - X.p), centre_b = X * pair_.b.centre;
@@ -73,7 +74,7 @@ class FacetWalk {
       facet_ = {Kind::face_of_b, a, face_b, n_b, s_b};
   }
 
-  // Calls visit(side) for each side until it returns false; false then.
+  // Calls visit(side) for each side of the facet until it returns false. Returns the last result.
   template <class Visit>
   LINCHPIN_INLINE bool for_each_side(const Visit& visit) const {
     const Vector& n = facet_.n;
@@ -112,7 +113,7 @@ class FacetWalk {
     return {of_a, edge, vertex, p, e, m, -dot(m, p)};
   }
 
-  // False if corners of the facet leave its plane.
+  // Sets the side with the largest `beyond`. False if corners of the facet are out of its plane.
   bool farthest_beyond(Side& farthest) const {
     farthest.beyond = -infinity;
     return for_each_side([&](const Side& s) LINCHPIN_INLINE_LAMBDA {
@@ -121,12 +122,12 @@ class FacetWalk {
     });
   }
 
-  // To the facet across; false if it is not better.
+  // Moves to the neighbouring facet at the side; false if it is not better.
   bool cross_over(const Side& side) {
     const Vector &n = facet_.n, &m = side.m;
     const Mat3<double>& R = pair_.X_AB.R;
     const Hull &hull = side.of_a ? A_ : B_, &other = side.of_a ? B_ : A_;
-    // The face beyond the edge is the one that leans to the outside; the outward normals of -B are minus those of B.
+    // Of the edge's two faces, the one beyond is inclined outwards. The outward normals of -B are minus those of B.
     const Hull::Edge& edge = hull.edges[side.edge];
     const auto outward = [&](int f) {
       const Vector& N = hull.faces[f].normal;
@@ -138,7 +139,7 @@ class FacetWalk {
     const double fall = dot(N, m), cosine = -dot(N, n);
     double slope = cosine > 0 ? fall / cosine : infinity;
     int next = -1;
-    // Edges of the other at the vertex, in its frame.
+    // Edges of the other hull at the vertex, in its frame.
     const Vector n_o = side.of_a ? -transpose_times(R, n) : n, m_o = side.of_a ? -transpose_times(R, m) : m;
     const Vector& here = other.vertices[side.vertex];
     const int first = other.first_about[side.vertex], last = other.first_about[side.vertex + 1];
@@ -187,7 +188,7 @@ class FacetWalk {
     best.s = facet_.s;
     if (moved_) {
       best.s = dot(best.n, least_along(pair_, best.n).w);
-      if (!(best.s >= facet_.s - noise_)) return false;  // some vertex is lower: round-off took a wrong turn
+      if (!(best.s >= facet_.s - noise_)) return false;  // a vertex is lower: the walk went wrong by rounding
     }
     if (facet_.kind == Kind::edges) {
       const Hull::Edge &f = A_.edges[facet_.a], &g = B_.edges[facet_.b];
@@ -203,7 +204,7 @@ class FacetWalk {
       const bool of_a = facet_.kind == Kind::face_of_a;
       const Hull& hull = of_a ? A_ : B_;
       const Hull::Face& face = hull.faces[of_a ? facet_.a : facet_.b];
-      best.count = 3;  // corners, which tell one face from all others
+      best.count = 3;  // three corners determine the face
       for (int i = 0; i < 3; ++i) {
         const int corner = hull.corners[face.first + i];
         best.piece_a[i] = of_a ? corner : facet_.a;

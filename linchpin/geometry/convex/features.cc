@@ -8,15 +8,15 @@ namespace linchpin {
 
 namespace {
 
-constexpr double face_cosine = 0.8660254037844386;  // a face leans by 30 degrees at most
-constexpr double line_sine = 0.5;                   // and so does a line
+constexpr double face_cosine = 0.8660254037844386;  // a face is inclined by at most 30 degrees
+constexpr double line_sine = 0.5;                   // and so is a line
 
-// Corners of the polygon that stands for a cap, evenly spread and fixed to the body; more would not fit in a manifold.
+// Corners of the polygon that represents a cap, evenly spaced and fixed to the body. A manifold has no more points.
 constexpr int rim_corners = 8;
 constexpr double h = std::numbers::sqrt2 / 2;
 constexpr double rim_x[rim_corners] = {1, h, 0, -h, -1, -h, 0, h};
 constexpr double rim_y[rim_corners] = {0, h, 1, h, 0, -h, -1, -h};
-// Numbers of points that belong to no corner: the ends of a side line, one on the rim.
+// Numbers of points that are no corners: the ends of a side line, and points on a rim.
 constexpr int side_line = 2 * rim_corners, on_rim = side_line + 2, on_cap_rim = on_rim + 2;
 
 LINCHPIN_INLINE double length_of(double x, double y) { return std::sqrt(fma(x, x, y * y)); }
@@ -67,7 +67,7 @@ void box_towards(const Vec3<double>& half, const Vec3<double>& d, Outline& out) 
   }
 }
 
-// The cap at height z, which looks up or down, as a polygon.
+// The cap at height z, facing up or down, as a polygon.
 void cap_towards(double r, double z, bool up, Outline& out) {
   out.count = rim_corners;
   for (int k = 0; k < rim_corners; ++k) {
@@ -90,7 +90,7 @@ void cylinder_towards(double r, double l, const Vec3<double>& d, Outline& out) {
 
 void cone_towards(double r, double l, const Vec3<double>& d, Outline& out) {
   if (d.z <= -face_cosine) return cap_towards(r, -l, false, out);
-  // The normal of the side leans by r/(2 l) from across the axis.
+  // The normal of the side is inclined by atan(r/(2 l)) from the plane perpendicular to the axis.
   const double across = length_of(d.x, d.y), cosine = (2 * l * across + r * d.z) / length_of(2 * l, r);
   const Vec3<double> tip{0, 0, l};
   if (cosine >= face_cosine) return set_segment(rim_point(r, -l, d), side_line, tip, side_line + 1, out);
@@ -116,7 +116,7 @@ void triangle_towards(const Vec3<double>* c, const Vec3<double>& d, const int* p
     out.face = face_feature(front);
     return;
   }
-  // The side that is most across, at the corner that meets.
+  // Of the two edges at the corner that meets, the one most perpendicular to d.
   const int v = pieces[0];
   int best = -1;
   double least = line_sine;
@@ -142,7 +142,7 @@ bool holds_all(const Hull& hull, const Hull::Face& face, const int* pieces, int 
 
 void hull_face(const Hull& hull, int f, Outline& out) {
   const Hull::Face& face = hull.faces[f];
-  // Of a face with more corners than fit, evenly chosen ones: what they span is inside of it.
+  // If the face has too many corners, evenly chosen ones; their hull is inside of the face.
   out.count = std::min(face.count, most_corners);
   for (int k = 0; k < out.count; ++k) {
     const int corner = int(std::int64_t(k) * face.count / out.count);
@@ -155,7 +155,7 @@ void hull_face(const Hull& hull, int f, Outline& out) {
 }
 
 void hull_towards(const Hull& hull, const Vec3<double>& d, const int* pieces, int count, Outline& out) {
-  for (; count > 0; --count) {  // if round-off brought corners together that share no face, the first ones
+  for (; count > 0; --count) {  // by rounding, the corners may not share a face; then the last one is left out
     int best = -1;
     double most = face_cosine;
     const int *about = hull.about.data(), *range = &hull.first_about[pieces[0]];
@@ -215,7 +215,7 @@ void reach_towards(const Core& core, const Vec3<double>& at, Outline& cap) {
   const double rho = length_of(at.x, at.y);
   if (!has_disc(core) || cap.count < rim_corners || !(rho > 0)) return;
   const Vec3<double> corner{core.size.x * at.x / rho, core.size.x * at.y / rho, cap.x[0].z};
-  // Before the first corner that lies ahead, going round.
+  // The side of the polygon on which the corner is inserted.
   int place = 0;
   double ahead = 2;
   for (int k = 0; k < cap.count; ++k) {

@@ -8,9 +8,9 @@ namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int most_rounds = 100;  // polytopes end after 5 to 20; curved cores stop at `gap` after 10 to 30
+constexpr int most_rounds = 100;  // polytopes need 5 to 20, curved cores 10 to 30 to reach `gap`
 
-// The best of the sides offered so far.
+// The nearest of the points, edges and triangles offered so far.
 struct Nearest {
   double square = infinity;  // |v|^2
   int count = 0;
@@ -37,8 +37,8 @@ LINCHPIN_INLINE void offer_segment(const Simplex& s, int i, int j, Nearest& best
   if (square < best.square) best = {square, 2, {i, j, 0}, {1 - q, q, 0}, v};
 }
 
-// N = (b - a) x (c - a). With p the foot of the origin in the plane, twice the area of p b c is N.(b x c)/|N|, and so
-// on: where it is negative, p lies beyond the side b c.
+// N = (b - a) x (c - a). With p the foot of the origin in the plane, twice the area of p b c is N.(b x c)/|N|, and
+// likewise for the others. If it is negative, p lies beyond the side b c.
 LINCHPIN_INLINE void offer_triangle(const Simplex& s, int i, int j, int k, const Vec3<double>& N, Nearest& best) {
   const Vec3<double>&a = s.points[i].w, &b = s.points[j].w, &c = s.points[k].w;
   const double NN = dot(N, N);
@@ -52,7 +52,7 @@ LINCHPIN_INLINE void offer_triangle(const Simplex& s, int i, int j, int k, const
     }
     return;
   }
-  // A triangle without area gives products that are zero or noise: then all its sides are tried.
+  // For a triangle without area the products are zero or noise: then all its sides are tried.
   const bool flat = !(NN > 0);
   if (flat || !(A > 0)) offer_segment(s, j, k, best);
   if (flat || !(B > 0)) offer_segment(s, k, i, best);
@@ -63,8 +63,8 @@ LINCHPIN_INLINE Vec3<double> area(const Simplex& s, int i, int j, int k) {
   return cross(s.points[j].w - s.points[i].w, s.points[k].w - s.points[i].w);
 }
 
-// False when the origin is inside. The side without the newest point, the last, is left out: the origin and that point
-// are on the same side of it, or the point would not have been nearer along v.
+// False if the origin is inside. The side opposite to the newest point, which is the last, is left out: the origin and
+// that point are on the same side of it, since the point is nearer to the origin along v.
 LINCHPIN_INLINE bool offer_tetrahedron(const Simplex& s, double size, Nearest& best) {
   constexpr int side[3][3] = {{1, 2, 3}, {0, 2, 3}, {0, 1, 3}};
   bool inside = true;
@@ -72,7 +72,7 @@ LINCHPIN_INLINE bool offer_tetrahedron(const Simplex& s, double size, Nearest& b
     const int i = side[opposite][0], j = side[opposite][1], k = side[opposite][2];
     const Vec3<double> N = area(s, i, j, k);
     const double corner = dot(N, s.points[opposite].w - s.points[i].w), origin = -dot(N, s.points[i].w);
-    // The volume is noise below eps times size times the area of a side; then every side is tried.
+    // A volume below eps times size times the area of a side is noise; then every side is tried.
     const bool flat = !(corner * corner > 16 * eps * eps * size * size * dot(N, N));
     if (!flat && (corner > 0) == (origin > 0)) continue;
     inside = false;
@@ -81,7 +81,7 @@ LINCHPIN_INLINE bool offer_tetrahedron(const Simplex& s, double size, Nearest& b
   return !inside;
 }
 
-// The nearest point; false when the origin is inside.
+// Finds the nearest point; false if the origin is inside.
 LINCHPIN_INLINE bool find_nearest(const Simplex& s, double size, Nearest& best) {
   switch (s.count) {
     case 2:
@@ -95,7 +95,7 @@ LINCHPIN_INLINE bool find_nearest(const Simplex& s, double size, Nearest& best) 
   }
 }
 
-// Keeps the points that the nearest one needs.
+// Keeps the points that the nearest one depends on.
 LINCHPIN_INLINE void keep(Nearest& best, Simplex& s) {
   if (best.count == 2 && best.index[0] > best.index[1]) {  // the only order in which indices do not rise
     std::swap(best.index[0], best.index[1]);
@@ -119,7 +119,7 @@ LINCHPIN_INLINE Gjk run(const CorePair& pair, double far, double gap, Simplex& s
     if (vw > 0 && far >= 0 && vw * vw > far * far * vv) return Gjk::far;
     const double open = vv - vw;  // |v| (|v| - s(n)), of (1)
     if (!(open > 0 && open * open > gap * gap * vv)) return Gjk::apart;
-    // A point that is in the simplex already adds nothing.
+    // A point that is already in the simplex adds nothing.
     for (int i = 0; i < s.count; ++i) {
       const Vec3<double> d = s.points[i].w - w.w;
       if (d.x == 0 && d.y == 0 && d.z == 0) return Gjk::apart;
@@ -127,7 +127,7 @@ LINCHPIN_INLINE Gjk run(const CorePair& pair, double far, double gap, Simplex& s
     put(w, s.points[s.count++]);
     Nearest best;
     if (!find_nearest(s, pair.size, best)) return Gjk::overlap;
-    if (!(best.square < vv)) {  // round-off: no nearer than before
+    if (!(best.square < vv)) {  // not nearer than before, because of rounding
       --s.count;
       return Gjk::apart;
     }

@@ -12,11 +12,12 @@ namespace {
 using Vector = Vec3<double>;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr int most_looks = 2;
-constexpr double nothing = 1e-13;       // of the pair's size
+constexpr int most_looks = 2;           // the face under the other's centre, and that under its lowest point
+constexpr double nothing = 1e-13;       // lengths that count as 0, relative to the pair's size
 constexpr double part_of_depth = 0.05;  // (2)
 
-// The ring of (1) and (2): directions this far from n. Wider, triangles lean too much; narrower, flanks come near.
+// The angle of the ring of (1) and (2) about n. In a wider ring the triangles (2) are inclined too much; in a narrower
+// one the flanks (1) are too near to the origin.
 constexpr double ring_sine = 0.29552020666133955, ring_cosine = 0.955336489125606;  // of 0.3 rad
 constexpr int ring_size = 6;
 constexpr double ring_x[ring_size] = {1, 0.5, -0.5, -1, -0.5, 0.5};
@@ -26,7 +27,7 @@ constexpr double ring_y[ring_size] = {0, h, h, 0, -h, -h};
 LINCHPIN_INLINE Vector unit(const Vector& v) { return (1 / norm(v)) * v; }
 LINCHPIN_INLINE double length_of(double x, double y) { return std::sqrt(fma(x, x, y * y)); }
 
-// What of a core a point x in its frame is over: the outward normal there, and whether x's foot along it is on the core.
+// The face or side of a core that a point x in its frame is over: the outward normal, and whether x projects onto it.
 struct Facing {
   Vector normal;
   bool over;
@@ -89,7 +90,7 @@ Facing face_towards(const Core& c, const Vector& x) {
       return face_of_triangle(c.corners, x);
     case Core::Kind::ellipsoid: {
       const Vector &D = c.size, g{x.x / (D.x * D.x), x.y / (D.y * D.y), x.z / (D.z * D.z)};
-      return {unit(g), false};  // where its foot is takes Newton's method
+      return {unit(g), false};  // the exact foot would need Newton's method
     }
     default: {  // a point or a segment
       const double end = c.size.z, z = x.z < -end ? -end : x.z > end ? end : x.z;
@@ -98,7 +99,7 @@ Facing face_towards(const Core& c, const Vector& x) {
   }
 }
 
-// Lines that a core consists of, square to n where these meet something: edges of a box, side lines.
+// Lines on the surface of a core that are perpendicular to n if they meet the other core: edges of a box, side lines.
 int lines_of(const Core& c) {
   return c.kind == Core::Kind::box ? 3 : c.kind == Core::Kind::cylinder || c.kind == Core::Kind::segment ? 1 : 0;
 }
@@ -124,9 +125,9 @@ class Guesser {
     const Vector n_b = look_from_b();
     if (!meets()) try_lines();
     if (best_.s > far_) return Guess::far;
-    if (!(best_.s > -infinity)) return Guess::open;  // centres on each other
+    if (!(best_.s > -infinity)) return Guess::open;  // the centres coincide
     if (!meets()) {
-      // Faces that lie flat on each other but for a little meet where their outlines cross, with n between the normals.
+      // Faces that are almost parallel meet where their outlines cross, with n between the normals.
       const double lean = norm(n_a - n_b);
       go_on_from(lean > 1e-14 && lean < 0.1 ? between_faces(n_a, n_b) : best_.n);
     }
@@ -153,8 +154,8 @@ class Guesser {
     climb(pair_, n, &w, 1, best_);
   }
 
-  // From the face of one towards the other's centre, then towards the other's point that is lowest over that face.
-  // Returns the best direction of these.
+  // Tries the normal of the face that the other core's centre is over, then of the face that its lowest point over the
+  // first face is over. Returns the better direction.
   Vector look_from_a() {
     Vector x = pair_.X_AB * pair_.b.centre;
     Vector found = Vector::zero();
@@ -195,7 +196,7 @@ class Guesser {
     }
   }
 
-  // Square to a line of each; they meet if the lines cross where both are.
+  // Tries the common perpendiculars of a line of each core. The points meet if the lines cross within both segments.
   void try_lines() {
     const Transform<double>& X = pair_.X_AB;
     const Vector between = pair_.a.centre - X * pair_.b.centre;
@@ -203,7 +204,7 @@ class Guesser {
       for (int j = 0; j < lines_of(pair_.b); ++j) {
         const Vector e = line_of(pair_.a, i), f = X.R * line_of(pair_.b, j), N = cross(e, f);
         const double NN = dot(N, N);
-        if (!(NN > 1e-8)) continue;  // parallel, or so nearly that faces told more
+        if (!(NN > 1e-8)) continue;  // (almost) parallel: face normals are better guesses
         const Vector n = (dot(N, between) < 0 ? -1 : 1) / std::sqrt(NN) * N;
         const Difference w = least_along(pair_, n);
         const Vector b = w.a - w.w, b_b = transpose_times(X.R, b - X.p);
@@ -221,9 +222,10 @@ class Guesser {
       }
   }
 
-  // n for faces with almost the same normal. Near the axes of two caps, with d from centre to centre, all square to n,
+  // n for faces with almost the same normal. For two caps, with n near their axes and d from centre to centre, all
+  // projected perpendicular to n,
   //     s(n) = n.(c_A - c_B) - r_A |n - n_A| - r_B |n - n_B|                     (3)
-  // is largest where d = r_A u + r_B v, u and v being the unit vectors from n_A and n_B to n: a triangle of known sides.
+  // is largest where d = r_A u + r_B v, with u and v the unit vectors from n_A and n_B to n: a triangle of known sides.
   Vector between_faces(const Vector& n_a, const Vector& n_b) const {
     const Vector middle = unit(n_a + n_b);
     if (!has_disc(pair_.a) || !has_disc(pair_.b)) return middle;
@@ -233,7 +235,7 @@ class Guesser {
     const double dx = dot(x, centres), dy = dot(y, centres), dd = fma(dx, dx, dy * dy), d = std::sqrt(dd);
     const double r = pair_.a.size.x, t = pair_.b.size.x;
     const double along = (dd + r * r - t * t) / (2 * d), across = std::sqrt(r * r - along * along);  // of r_A u
-    if (!(across > 0)) return middle;  // one over the other's middle, or beside it
+    if (!(across > 0)) return middle;  // the rims do not cross
     const double qx = dot(x, q), qy = dot(y, q);
     for (const double side : {1.0, -1.0}) {
       const double ux = (along * dx - side * across * dy) / d, uy = (along * dy + side * across * dx) / d;
@@ -247,8 +249,8 @@ class Guesser {
   bool meets() const { return best_.miss <= nothing * pair_.size; }
   bool is_proved() const { return meets() && (best_.s > 0 || is_shortest()); }
 
-  // (1) and (2). Points of the ring that lie close to each other may span a triangle that leans a lot: of two that do,
-  // the higher one is left out, while there are more than three.
+  // (1) and (2). Two points of the ring that are close to each other may span a steep triangle. Then the higher one is
+  // left out, as long as at least three remain.
   bool is_shortest() const {
     const Vector& n = best_.n;
     Vector u, v, p[ring_size];
@@ -267,7 +269,7 @@ class Guesser {
       if (--count < 3) return false;
       std::copy(p + leave + 1, p + count + 1, p + leave);
       k = leave > 0 ? leave - 1 : 0;
-      if (leave == 0 || leave == count) k = 0;  // the last triangle, or the first, is another one now
+      if (leave == 0 || leave == count) k = 0;  // the first or the last triangle has changed
     }
     return true;
   }

@@ -9,14 +9,14 @@ namespace linchpin {
 
 namespace {
 
-// The shadow of an outline; counterclockwise seen from the tip of n.
+// The projection of an outline along n; counterclockwise seen from the tip of n.
 struct Shadow {
   const Outline* outline;
   bool reversed;
   int count, sides;
   double u[most_corners], v[most_corners], height[most_corners];
   double ex[most_corners], ey[most_corners], length[most_corners];  // unit vector along side i, from i to i + 1
-  double slope_u, slope_v, off_plane;  // of a polygon's height, and how far corners leave that plane
+  double slope_u, slope_v, off_plane;  // slopes of a polygon's plane, and the largest distance of its corners from it
 };
 
 LINCHPIN_INLINE int corner(const Shadow& s, int i) { return s.reversed ? s.count - 1 - i : i; }
@@ -56,7 +56,7 @@ void cast(const Outline& o, const Vec3<double>& n, const Vec3<double>& tu, const
 }
 
 LINCHPIN_INLINE double square(double x, double y) { return fma(x, x, y * y); }
-// Of (u, v) to the left of side i.
+// The distance of (u, v) to the left of side i.
 LINCHPIN_INLINE double left_of(const Shadow& s, int i, double u, double v) {
   return s.ex[i] * (v - s.v[i]) - s.ey[i] * (u - s.u[i]);
 }
@@ -64,8 +64,8 @@ LINCHPIN_INLINE double along(const Shadow& s, int i, double u, double v) {
   return s.ex[i] * (u - s.u[i]) + s.ey[i] * (v - s.v[i]);
 }
 
-// Of a polygon that is no plane to the last digits, as faces of hulls may be (hull_resolution), over a point in its
-// shadow: on one of the triangles that its first corner makes with its sides, and so inside of the hull.
+// The height of a polygon that is not exactly plane, as faces of hulls may be (hull_resolution), over a point of its
+// projection. It is that of a triangle of the first corner and a side, which is inside of the hull.
 double height_of_triangles(const Shadow& s, double u, double v) {
   const auto area = [&](int i, int j, double x, double y) {
     return (s.u[j] - s.u[i]) * (y - s.v[i]) - (s.v[j] - s.v[i]) * (x - s.u[i]);
@@ -83,7 +83,7 @@ double height_of_triangles(const Shadow& s, double u, double v) {
   return height;
 }
 
-// Height of the outline over (u, v), if that is in its shadow.
+// The height of the outline over (u, v); false if that is outside of its projection.
 bool height_over(const Shadow& s, double u, double v, double near, double beside, double& height) {
   if (s.count > 2) {
     for (int i = 0; i < s.sides; ++i)
@@ -130,7 +130,7 @@ int overlay(const Vec3<double>& n, const Outline& a, const Outline& b, double ne
       add(A.u[i], A.v[i], A.height[i], height, vertex_of(A, i), b.face);
   for (int j = 0; j < B.count; ++j) {
     if (!height_over(A, B.u[j], B.v[j], near, beside, height)) continue;
-    bool at_corner = false;  // of A, which has been taken
+    bool at_corner = false;  // at a corner of A, which has been added already
     const double reach = 2 * near + (A.count == 1 ? beside : 0);
     for (int i = 0; i < A.count && !at_corner; ++i)
       at_corner = square(A.u[i] - B.u[j], A.v[i] - B.v[j]) <= reach * reach;

@@ -12,9 +12,9 @@ namespace {
 constexpr double eps = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_pieces = 6;
-constexpr int most_steps = 100;  // 3 to 6 as a rule
-constexpr int passes = 3;
-constexpr double longest_step = 0.25;  // rad: (1) is a model of the neighbourhood only
+constexpr int most_steps = 100;        // usually 3 to 6
+constexpr int passes = 3;              // fixed-point iterations in stationary()
+constexpr double longest_step = 0.25;  // rad; (1) is a local model
 
 struct Tangents {
   Vec3<double> u, v;
@@ -32,14 +32,15 @@ LINCHPIN_INLINE Vec2 operator*(const Sym2& M, const Vec2& v) {
   return {fma(M.xy, v.y, M.xx * v.x), fma(M.yy, v.y, M.xy * v.x)};
 }
 
-// One of (1).
+// One of the functions (1).
 struct Model {
   Vec3<double> a, b;
   double s;
   Vec2 t;
   Sym2 M;
 };
-// M made positive definite, where penetration is deeper than the surfaces are curved, by as little as will do.
+// M is indefinite where the penetration is deeper than the radii of curvature. definite() adds the smallest multiple of
+// 1 that makes it positive definite.
 LINCHPIN_INLINE bool is_definite(const Sym2& M) { return M.xx > 0 && M.xx * M.yy > M.xy * M.xy; }
 LINCHPIN_INLINE Sym2 definite(const Sym2& M) {
   const double mean = (M.xx + M.yy) / 2, half = (M.xx - M.yy) / 2, spread = std::sqrt(fma(half, half, M.xy * M.xy));
@@ -55,7 +56,7 @@ Model model_at(const CorePair& pair, int piece_a, int piece_b, const Vec3<double
   const PieceAlong a = along(pair.a, piece_a, -n), b = along(pair.b, piece_b, transpose_times(pair.X_AB.R, n));
   const Vec3<double> y = pair.X_AB * b.x, w = a.x - y;
   const double s = dot(n, w);
-  // Each Hessian in its own frame: two vectors are turned with less work than a matrix.
+  // Each Hessian in its own frame: rotating two vectors is less work than rotating a matrix.
   const Vec3<double> u_b = transpose_times(pair.X_AB.R, T.u), v_b = transpose_times(pair.X_AB.R, T.v);
   const Vec3<double> Hu = a.hessian * T.u, Hv = a.hessian * T.v, Gu = b.hessian * u_b, Gv = b.hessian * v_b;
   return {a.x,
@@ -83,8 +84,8 @@ LINCHPIN_INLINE Sym2 mean_of(const Model* const* set, const double* l, int size)
   return M;
 }
 
-// (2) for a given set; false if its functions do not cross at a definite place. `pulls`: the multipliers came out
-// nonnegative and the curvature positive, so that it is these pieces that hold n there.
+// Solves (2) for a given set; false if its functions do not intersect in a definite point. `pulls` is true if the
+// multipliers are nonnegative and the curvature is positive, so that the solution is a maximum held by these pieces.
 bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pulls) {
   pulls = true;
   std::fill(l, l + size, 1.0 / size);
@@ -97,8 +98,8 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pul
   const Vec2 e = set[1]->t - set[0]->t;
   const double ee = dot(e, e);
   if (!(ee > 0)) return false;
-  // What is equal in (2) are the functions themselves, curvature and all: it bends the edge that n moves along. By how
-  // much depends on y, which is why there are passes; so do the multipliers, which weigh M.
+  // In (2) the functions themselves are equal, including their curvature, which bends the edge that n moves along. The
+  // curvature terms depend on y, and so do the multipliers that weigh M: hence the passes.
   y = {0, 0};
   const auto drop = [&](int i) { return set[i]->s - 0.5 * dot(y, set[i]->M * y); };
   if (size == 2) {
@@ -108,8 +109,8 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pul
       const double along_e = (drop(0) - drop(1)) / length;
       const Sym2 M = mean_of(set, l, 2);
       const Vec2 Mq = M * q;
-      // Where penetration is deeper than the surfaces are curved, s is not concave along the edge: a step that a definite
-      // M would take, uphill and not too far.
+      // Where the penetration is deeper than the radii of curvature, s is not concave along the edge. Then the step is
+      // that of a definite M, uphill and of limited length.
       const double curvature = dot(q, Mq), safe = curvature > 0 ? curvature : dot(q, definite(M) * q);
       const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / safe;
       y = shortened({fma(along_q, q.x, along_e * p.x), fma(along_q, q.y, along_e * p.y)});
@@ -122,7 +123,7 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pul
   }
   const Vec2 f = set[2]->t - set[0]->t;
   const double twice_area = cross(e, f);
-  if (!(std::abs(twice_area) > 1e-12 * (ee + dot(f, f)))) return false;  // edges in line: two of the three will do
+  if (!(std::abs(twice_area) > 1e-12 * (ee + dot(f, f)))) return false;  // collinear: two of the three suffice
   for (int pass = 0; pass < passes; ++pass) {
     const double p = drop(0) - drop(1), q = drop(0) - drop(2);
     y = shortened({fma(p, f.y, -(q * e.y)) / twice_area, fma(q, e.x, -(p * f.x)) / twice_area});
@@ -138,8 +139,9 @@ bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pul
   return true;
 }
 
-// Where the least of all functions is largest: of the places of all sets of at most three, the best. `first` is the set
-// to begin with, one bit for each model: where the pieces that hold n are lower than all others, no other set is better.
+// The y at which the minimum of all functions is largest, searched among the solutions of all sets of at most three.
+// `first` is the set to begin with, one bit for each model. If a set pulls and its functions are lower than all others,
+// no other set is better.
 struct Step {
   Vec2 y;
   double weights[most_pieces];
@@ -166,7 +168,8 @@ Step best_step(const Model* models, int count, unsigned first, double noise) {
     bool pulls;
     if (size > 3 || !stationary(set, size, y, l, pulls)) return true;
     double least = infinity, others = infinity;
-    // Negative curvature promises nothing to those who do not pull: it is gone as soon as another piece meets.
+    // If the set does not pull, models with negative curvature are made definite: the gain that they predict vanishes
+    // as soon as another piece meets.
     for (int i = 0; i < count; ++i) {
       const Model& m = models[i];
       const double there = value(m, pulls || is_definite(m.M) ? m.M : definite(m.M), y);
@@ -175,7 +178,7 @@ Step best_step(const Model* models, int count, unsigned first, double noise) {
     }
     const bool holds = pulls && others >= least;
     least = std::min(least, others);
-    if (pulls) least += noise;  // of places as good as each other, one that is held
+    if (pulls) least += noise;  // of equally good places, prefer one that pulls
     if (!(least > highest)) return true;
     highest = least;
     best = {y, {}};
@@ -215,9 +218,9 @@ class Polisher {
       for (int i = 0; i < count_; ++i) active_ |= unsigned(step_.weights[i] > 0) << i;
       if (step == 0 && caps) try_caps(n);
       double length = std::sqrt(dot(step_.y, step_.y));
-      // Converged: n as good as it gets, or wandering within round-off. Unless pieces are missing that meet here all
-      // the same: of an edge over an edge all four pairs of ends do, but the support functions may have shown three
-      // only.
+      // Converged: the step is zero, or small and no longer decreasing because of rounding. Pieces that meet here may
+      // still be missing: for an edge over an edge all four pairs of ends meet, but the support functions may have
+      // returned three of them only.
       const bool converged = !(length > 2 * eps) || (length < 1e-7 && !(length < 0.9 * last_length));
       if (converged || step + 1 == most_steps) {
         offer_here(n, s);
@@ -238,7 +241,7 @@ class Polisher {
           take_in(there);
           moved = true;
         } else if (take_in(there)) {
-          break;  // another piece meets there: a better model first
+          break;  // another piece meets there: the model is improved first
         } else {
           step_.y = {step_.y.x / 2, step_.y.y / 2};
           length /= 2;
@@ -251,7 +254,7 @@ class Polisher {
   }
 
  private:
-  // True if its pieces were not among those known.
+  // Adds the pieces of w; true if they are new. If there is no room, they replace those with the smallest weight.
   bool take_in(const Difference& w) {
     for (int i = 0; i < count_; ++i)
       if (same_pieces(pieces_[i], w)) return false;
@@ -269,7 +272,7 @@ class Polisher {
     return fresh_ = true;
   }
 
-  // Takes in the pairs of pieces of which each half is known; false if there was none.
+  // Adds all combinations of the known pieces of A and of B; false if none is new.
   bool mix() {
     const int known = count_;
     for (int i = 0; i < known; ++i)
@@ -289,8 +292,9 @@ class Polisher {
     offer(pair_, direction_of(n, s, points, step_.weights, count_), best_);
   }
 
-  // The axis of a cap, and directions nearest to it that are square to edges. If what the other core has over the cap
-  // lies outside of the rim, s rises from the axis on a ridge towards it. Places from where to climb once more: hint_.
+  // Tries the axis of a cap, and the directions nearest to it that are perpendicular to edges. If the other core's
+  // lowest point over the cap is outside of the rim, s rises from the axis along a ridge towards it. Further starts of
+  // climb() are stored in hint_.
   void try_caps(const Vec3<double>& n) {
     hints_ = 0;
     const auto attempt = [&](const Vec3<double>& axis, bool of_a) {
@@ -300,11 +304,11 @@ class Polisher {
       offer(pair_, flat, best_);
       if (flat.miss > 0) {
         const Vec3<double> other = of_a ? -flat.b : flat.a - pair_.X_AB.p, out = fma(-dot(other, z), z, other);
-        // How far along the ridge, other pieces decide.
+        // How far along the ridge the maximum is depends on other pieces.
         for (const double part : {1.0, 0.1, 0.01})
           hint_[hints_++] = unit(fma(part * std::min(0.1, flat.miss / pair_.size) / norm(out), out, z));
       }
-      // Square to an edge of the other core, as near to the axis as that goes.
+      // Perpendicular to an edge of the other core, as near to the axis as possible.
       Vec3<double> nearest = z;
       double highest = -infinity;
       for (int i = 0; i < count_; ++i)
@@ -325,12 +329,12 @@ class Polisher {
     if (has_disc(pair_.a)) attempt({0, 0, 1}, true);
     if (has_disc(pair_.b)) attempt(pair_.X_AB.R.z, false);
   }
-  // `edge`: two pairs of pieces that are as far along n as each other.
+  // Sets best_ to n if s(n) is larger. `edge`: two pairs of pieces that are equally far along n.
   Difference try_direction(const Vec3<double>& n, const Difference* edge = nullptr) {
     const Difference w = least_along(pair_, n);
     const double s = dot(n, w.w), same = 2e-13 * pair_.size;
     if (!(s > best_.s + same)) return w;
-    // What meets on a cap is not told by single points of its rim: where, is left to the outlines of features.h.
+    // The points that meet on a cap are not points of its rim; the outlines of features.h find them.
     const auto meets = [&](const Difference& piece) {
       Tangents T;
       tangents(n, T.u, T.v);
@@ -350,7 +354,7 @@ class Polisher {
   Model models_[most_pieces];
   Step step_{};
   int count_ = 0, hints_ = 0;
-  unsigned active_ = 0;  // pieces that held n in the last step, one bit for each
+  unsigned active_ = 0;  // the active set of the last step, one bit for each piece
   Vec3<double> hint_[8];
   bool fresh_ = false;
 };

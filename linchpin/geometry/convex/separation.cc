@@ -18,7 +18,7 @@ LINCHPIN_INLINE void offer_simplex(const CorePair& pair, const Simplex& simplex,
   const Vec3<double> n = (1 / length) * simplex.v;
   const double s = dot(n, least_along(pair, n).w);
   const Direction found = direction_of(n, s, simplex.points, simplex.weights, simplex.count);
-  // In touch v may be noise: n is then as good as any, but these points do not meet along it.
+  // In touch v may be noise: s(n) is valid for any n, but these points may not meet along it.
   if (apart || found.miss <= 1e-9 * pair.size) offer(pair, found, best);
 }
 
@@ -33,7 +33,7 @@ bool separate(const CorePair& pair, double far, Direction& best) {
   if (curved) {
     const Guess first = guess(pair, far, best);
     if (first != Guess::open) return first == Guess::proved;
-    // Where points do not meet, n may lie on a ridge that the searches would not leave.
+    // If the points do not meet, n may be on a ridge of s that the searches would not leave.
     if (!(best.miss <= 1e-9 * pair.size)) best = Direction{};
   }
   Simplex simplex;
@@ -45,7 +45,7 @@ bool separate(const CorePair& pair, double far, Direction& best) {
     polish(pair, best.n, simplex.points, simplex.count, best);
     if (best.s > 0) {
       if (best.miss <= 1e-13 * pair.size) return true;
-      // No proof that n is the best, as on caps or where a piece was missing: the slow way, and once more.
+      // n is not proved to be the best, as on caps or if a piece was missing: GJK to the end, then polish() again.
       if (gjk_resume(pair, far, 0, simplex) == Gjk::far) return false;
       offer_simplex(pair, simplex, true, best);
       polish(pair, best.n, simplex.points, simplex.count, best);

@@ -1,18 +1,19 @@
-// Two boxes. In A's frame, with R and t the pose of B, and o = -n the unit direction from A towards B:
+// Two boxes. In A's frame, with R and t the pose of B, and o = -n the unit direction from A towards B, the gap along o
+// is
 //     s(o) = o.t - sum_i h_i |o_i| - sum_j k_j |o.R_j|                                                             (1)
-// is the gap along o, h and k being the half extents of A and B. It is largest along one of fifteen axes,
+// where h and k are the half extents of A and B. It is largest along one of fifteen axes,
 //     e_i,  R_j,  e_i x R_j / |e_i x R_j|                                                                         (2)
-// whenever the boxes overlap, and while apart when a face or two crossing edges are nearest. Otherwise a corner is:
-// then the nearest points themselves give o, and (1) is the proof that they are (s(o) <= distance <= |y - x|).
+// if the boxes overlap, and also if they are apart and a face or two crossing edges are nearest. Otherwise a corner is
+// nearest. Then o follows from the nearest points x and y, and (1) proves that they are: s(o) <= distance <= |y - x|.
 //
-// The manifold is what A's face and B's face that look at each other most have in common, seen along o. With A's face
-// on the plane x_w = +-h_w, a point q of B's face has its partner r on that plane at
+// The manifold is the intersection of the two faces that face each other most, projected along o. With A's face in the
+// plane x_w = +-h_w, a point q of B's face projects to the point r of that plane with
 //     q = r + g o,   g = (q_w -+ h_w) / o_w,                                                                      (3)
-// g being the gap. Centre and half edges of B's face, carried over to the plane that way, make a parallelogram that is
-// clipped by the rectangle of A's face: in a plane, whatever o is. All points satisfy (3) of manifold.h.
+// where g is the gap. B's face becomes a parallelogram in that plane, which is clipped by the rectangle of A's face.
+// All points satisfy (3) of manifold.h.
 //
-// The order of choice, and with it the points' features, must not hang on round-off: a later axis has to be better than
-// an earlier one by 1e-12 of the boxes' size, faces come first, and the two faces are chosen by o alone.
+// The choice of the axis, and with it the points' features, must not depend on rounding: a later axis must be better
+// than an earlier one by 1e-12 of the boxes' size, face axes come first, and the two faces are chosen by o alone.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -46,9 +47,9 @@ struct Boxes {
   Vector h, k;         // half extents of A and B
   Vector t;            // B's centre
   Vector column[3];    // R_j
-  double size;         // what round-off is measured against
-  double axis_better;  // 1e-12 of it
-  double round_off;    // 1e-14 of it: some fifty last bits, for sums of some ten terms
+  double size;         // sum of the lengths involved
+  double axis_better;  // 1e-12 size
+  double round_off;    // 1e-14 size: about fifty roundings, for sums of about ten terms
 };
 LINCHPIN_INLINE double component(const Vector& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : v.z; }
 LINCHPIN_INLINE Vector across(const Boxes& p, const Vector& o) {
@@ -64,7 +65,8 @@ LINCHPIN_INLINE double separation(const Boxes& p, const Vector& o) {
 LINCHPIN_INLINE Vector edge_product(int i, const Vector& r) {
   return i == 0 ? Vector{0.0, -r.z, r.y} : i == 1 ? Vector{r.z, 0.0, -r.x} : Vector{-r.y, r.x, 0.0};
 }
-// Its square, for edges that are parallel up to the last bits of unit vectors: no direction.
+// |e_i x r|^2 at or below this: the edges are parallel up to the rounding of unit vectors, and their product has no
+// direction.
 constexpr double parallel = 1e-30;
 
 struct Axis {
@@ -103,9 +105,9 @@ LINCHPIN_INLINE bool best_axis(const Pose& X_WA, const Pose& X_WB, double margin
   const double sum = (faces_a[0] + faces_a[1] + faces_a[2]) + (faces_b[0] + faces_b[1] + faces_b[2]);
   if (!(s <= margin) || !(sum - sum == 0)) return false;
 
-  // Edges e_i x R_j, over lanes j: with l and m after i, the axis is w = (R_lj at m, -R_mj at l), and w.R_n for the two
-  // n other than j are the components, but j, of row_l x row_m. Formed from the same entries as w, these are right to
-  // the last digits of |w|, however small that is; entries of row_i in their place would be right to those of 1.
+  // Edge axes e_i x R_j, over lanes j. With l and m the axes after i, the axis is w = (R_lj at m, -R_mj at l), and
+  // w.R_n for the two n other than j are components of row_l x row_m. Computed from the same entries as w, they have
+  // errors relative to |w|, however small that is. Entries of row_i in their place would have errors relative to 1.
   int edge_a = -1, edge_b = -1;
   double w_length = 1;
   const Double4 k_next = next(k), k_after = after_next(k);
@@ -118,7 +120,7 @@ LINCHPIN_INLINE bool best_axis(const Pose& X_WA, const Pose& X_WB, double margin
     const Double4 product = abs(fma(next(rl), after_next(rm), -(after_next(rl) * next(rm))));
     const Double4 reach_b = fma(k_next, after_next(product), k_after * next(product));
     const Double4 raw = abs(w_t) - (reach_a + reach_b);  // |w| s
-    // s > best without a root: x |x| keeps the order.
+    // Compares s without a square root: x |x| is monotonic.
     const double to_beat = s + p.axis_better, signed_square = to_beat * std::abs(to_beat);
     const Bits4 better = (raw.v * abs(raw).v > signed_square * w_square.v) & (w_square.v > parallel);
     if (!(better[0] | better[1] | better[2])) continue;
@@ -145,17 +147,17 @@ LINCHPIN_INLINE bool best_axis(const Pose& X_WA, const Pose& X_WB, double margin
   return true;
 }
 
-// --- what meets: ids of corners, edges and faces of a box ---
+// --- features: numbers of corners, edges and faces of a box ---
 
-// `positive` has a bit for each axis along which the feature lies on the positive side, `free` one for each axis that
-// it extends along: none for a corner, one for an edge, two for a face.
+// `positive` has a bit for each axis along which the feature is on the positive side, `free` one for each axis along
+// which it extends: none for a corner, one for an edge, two for a face.
 LINCHPIN_INLINE std::uint32_t box_feature(unsigned positive, unsigned free) { return free << 3 | (positive & ~free); }
 
 // --- clipping ---
 
-// Points on A's face: coordinates there, gap, features.
+// Points on A's face: coordinates in the face, gap, features.
 struct Candidates {
-  static constexpr int most = 13;  // two for each edge of B's face, four corners of A's, and one of the caller's
+  static constexpr int most = 13;  // two for each edge of B's face, four corners of A's, and the nearest points
   double u[most], v[most], gap[most];
   std::uint32_t feature[most];
   int count = 0;
@@ -163,9 +165,10 @@ struct Candidates {
     u[count] = at_u, v[count] = at_v, gap[count] = its_gap, feature[count++] = of_both;
   }
 };
-// Of points within a hair of each other the deepest stays, in the first one's place: faces that are flush but for a
-// hair would else have eight for four. The same features meet once: of almost parallel edges, where is round-off. What
-// is left are corners of the common part of two quadrangles: eight at most.
+// Merges points closer than (near_u, near_v): the deepest is kept, at the index of the first. Otherwise faces that are
+// almost flush would have eight points instead of four. Points with the same features are merged too: where almost
+// parallel edges cross is decided by rounding. The rest are the corners of the intersection of two quadrangles, at most
+// eight.
 __attribute__((noinline)) void merge(double near_u, double near_v, double round_off, Candidates& all) {
   int count = 0;
   for (int i = 0; i < all.count; ++i) {
@@ -182,7 +185,7 @@ __attribute__((noinline)) void merge(double near_u, double near_v, double round_
   all.count = count;
 }
 
-// The nearest points x of A and y of B, where they are not among those of the clipped faces.
+// The nearest points x of A and y of B, if they are not among those of the clipped faces.
 struct Witness {
   Vector x;
   double gap;
@@ -191,7 +194,7 @@ struct Witness {
 
 LINCHPIN_INLINE int largest(double x, double y, double z) { return x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2); }
 
-// Fills m, but for normal, with the points of at most `margin` along o.
+// Sets m, except for the normal, to the points with gaps along o of at most `margin`.
 LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, const Pose& X_WA,
                                 const Witness* witness, Manifold& m) {
   const double h[3] = {p.h.x, p.h.y, p.h.z}, k[3] = {p.k.x, p.k.y, p.k.z}, along[3] = {o.x, o.y, o.z};
@@ -214,7 +217,7 @@ LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, 
   const OnPlane c = on_plane(fma(toward ? k[face] : -k[face], p.column[face], p.t), plane);
   const OnPlane e1 = on_plane(k[one] * p.column[one], 0.0), e2 = on_plane(k[two] * p.column[two], 0.0);
 
-  // A hair: 1e-4 of the smaller face.
+  // Tolerance for merging points: 1e-4 of the smaller face.
   const double near_u = 1e-4 * std::min(hu, std::abs(e1.u) + std::abs(e2.u)),
                near_v = 1e-4 * std::min(hv, std::abs(e1.v) + std::abs(e2.v));
   Candidates all;
@@ -224,14 +227,14 @@ LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, 
     all.add(x.u, x.v, witness->gap, witness->feature);
   }
 
-  // B's edges over lanes, around the face: middle + a * half, a from -1 to 1. What of them is over the rectangle?
+  // B's edges over lanes, around the face: middle + a * half, a from -1 to 1, clipped by the rectangle to [from, to].
   const Double4 half_u = Double4::Vector{e1.u, e2.u, -e1.u, -e2.u}, half_v = Double4::Vector{e1.v, e2.v, -e1.v, -e2.v},
                 half_gap = Double4::Vector{e1.gap, e2.gap, -e1.gap, -e2.gap};
   const Double4 middle_u = c.u + Double4(Double4::Vector{-e2.u, e1.u, e2.u, -e1.u}),
                 middle_v = c.v + Double4(Double4::Vector{-e2.v, e1.v, e2.v, -e1.v}),
                 middle_gap = c.gap + Double4(Double4::Vector{-e2.gap, e1.gap, e2.gap, -e1.gap});
-  const Double4 per_u = 1.0 / (half_u + 1e-300), per_v = 1.0 / (half_v + 1e-300);  // no 0 / 0 where they run along it
-  const double rim_u = hu + p.round_off, rim_v = hv + p.round_off;  // faces that are flush share their corners
+  const Double4 per_u = 1.0 / (half_u + 1e-300), per_v = 1.0 / (half_v + 1e-300);  // no 0 / 0 for parallel edges
+  const double rim_u = hu + p.round_off, rim_v = hv + p.round_off;  // so that faces that are flush share their corners
   const Double4 u1 = (-rim_u - middle_u) * per_u, u2 = (rim_u - middle_u) * per_u, v1 = (-rim_v - middle_v) * per_v,
                 v2 = (rim_v - middle_v) * per_v;
   const Double4 from_u = smaller(u1, u2), from_v = smaller(v1, v2);
@@ -243,9 +246,9 @@ LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, 
   const unsigned edge_side[4] = {0, bit_one, bit_two, 0};                   // the edge's side of the face
   const unsigned edge_start[4] = {0, bit_one, bit_one | bit_two, bit_two};  // corner at a = -1
   const std::uint32_t in_a_face = box_feature(a_face, 7u & ~(1u << w)) << 16;
-  // Where edge e crosses the rectangle's rim, at a, on the way to or from its end at `outer`. An edge that leaves by
-  // less than a hair, far from its end, runs along the rim: that crossing adds nothing to the common part, and where it
-  // happens is round-off.
+  // Adds the crossing of edge e with the rectangle's rim, at a; `outer` is the end of the edge that is outside. If that
+  // end is outside by less than the tolerance and far from the crossing, the edge runs along the rim: the crossing adds
+  // nothing to the intersection, and its place is decided by rounding. It is skipped then.
   alignas(32) double mu[4], mv[4], mg[4], eu[4], ev[4], eg[4], begins[4], ends[4], by_u[4], to_by_u[4];
   middle_u.store(mu), middle_v.store(mv), middle_gap.store(mg);
   half_u.store(eu), half_v.store(ev), half_gap.store(eg);
@@ -273,7 +276,7 @@ LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, 
     if (end < 1 && end > begin) crossing(e, end, end == to_by_u[e], 1);
   }
 
-  // A's corners over lanes: c + a e1 + b e2. The faces look at each other, so the parallelogram has an area.
+  // A's corners over lanes: c + a e1 + b e2. The two faces face each other, so the parallelogram has an area.
   const double per_area = 1 / (e1.u * e2.v - e1.v * e2.u);
   const Double4 du = Double4(Double4::Vector{-hu, hu, hu, -hu}) - c.u,
                 dv = Double4(Double4::Vector{-hv, -hv, hv, hv}) - c.v;
@@ -301,12 +304,12 @@ LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, 
   }
 }
 
-// --- the nearest points while apart, when no axis of (2) sees them ---
+// --- the nearest points of boxes that are apart, when no axis of (2) is their direction ---
 
 LINCHPIN_INLINE Vector into_box(const Vector& x, const Vector& h) {
   return {clamped(x.x, h.x), clamped(x.y, h.y), clamped(x.z, h.z)};
 }
-LINCHPIN_INLINE unsigned inner(const Vector& x, const Vector& h) {  // a bit for each coordinate off its limits
+LINCHPIN_INLINE unsigned inner(const Vector& x, const Vector& h) {  // a bit for each coordinate inside its limits
   return static_cast<unsigned>(std::abs(x.x) < h.x) | static_cast<unsigned>(std::abs(x.y) < h.y) << 1 |
          static_cast<unsigned>(std::abs(x.z) < h.z) << 2;
 }
@@ -316,7 +319,7 @@ LINCHPIN_INLINE unsigned positives(const Vector& x) {
 LINCHPIN_INLINE int only_bit(unsigned bits) { return bits == 1 ? 0 : bits == 2 ? 1 : bits == 4 ? 2 : -1; }
 LINCHPIN_INLINE void set_component(Vector& v, int i, double value) { (i == 0 ? v.x : i == 1 ? v.y : v.z) = value; }
 
-// x in A and y in B, by coordinates in their own boxes.
+// x in A and y in B, each in the frame of its box.
 struct PairOfPoints {
   Vector x, y;
 };
@@ -324,7 +327,7 @@ LINCHPIN_INLINE Vector place(const Boxes& p, const Vector& y) {
   return p.t + fma(y.z, p.column[2], fma(y.y, p.column[1], y.x * p.column[0]));
 }
 
-// Moves x along axis i of A and y along axis j of B, within the boxes, to where they are nearest.
+// Moves x along axis i of A and y along axis j of B, within the boxes, so that their distance is smallest.
 LINCHPIN_INLINE void slide_edges(const Boxes& p, int i, int j, PairOfPoints& at) {
   const Vector& r = p.column[j];
   const Vector w = edge_product(i, r);
@@ -340,9 +343,10 @@ LINCHPIN_INLINE void slide_edges(const Boxes& p, int i, int j, PairOfPoints& at)
   set_component(at.y, j, y);
 }
 
-// From the features where there is a choice: the direction from x to y, across the edges that the points are inside of.
-// So it holds for points almost in touch too, where d = y - x is round-off. Of the two ways to be across both edges
-// when x and y are on one each, by projection (edges may be parallel) or by their product, the better.
+// The direction from x to y, made perpendicular to the edges and faces that the points are on. So it is accurate for
+// points almost in touch too, where d = y - x is dominated by rounding. If x and y are on an edge each, the direction
+// is made perpendicular to both by projection (edges may be parallel) or as their cross product, whichever has the
+// larger s.
 LINCHPIN_INLINE Vector direction(const Boxes& p, const PairOfPoints& at, const Vector& d, double& s) {
   const auto unit = [](const Vector& v) {
     const double length = norm(v);
@@ -362,7 +366,7 @@ LINCHPIN_INLINE Vector direction(const Boxes& p, const PairOfPoints& at, const V
   return o;
 }
 
-// All edges against all edges: the slow way, for poses where features do not settle.
+// All edges against all edges: slow, for poses where nearest_points() does not converge.
 __attribute__((noinline)) PairOfPoints nearest_edges(const Boxes& p) {
   PairOfPoints best{{0, 0, 0}, {0, 0, 0}};
   double least = std::numeric_limits<double>::infinity();
@@ -381,9 +385,10 @@ __attribute__((noinline)) PairOfPoints nearest_edges(const Boxes& p) {
   return best;
 }
 
-// Corrects `best`, whose s is too small, and sets the witness. From the corner of B that is foremost along the best
-// axis, points are put to the nearest of the other box in turn, which finds the features after a few turns; two edges
-// slide along each other at once. When s(o) = |y - x| the pair is proven nearest.
+// Corrects `best`, whose s is too small, and sets the witness. Starting from the corner of B nearest along the best
+// axis, x and y are alternately set to the nearest point of their box, which finds the features after a few turns. Two
+// points on edges are moved to their common nearest places at once. When s(o) = |y - x| the points are proved to be
+// nearest.
 LINCHPIN_INLINE void nearest_points(const Boxes& p, Axis& best, Witness& witness) {
   const Vector v = across(p, best.o);
   PairOfPoints at{{0, 0, 0}, {v.x > 0 ? -p.k.x : p.k.x, v.y > 0 ? -p.k.y : p.k.y, v.z > 0 ? -p.k.z : p.k.z}};
@@ -392,7 +397,7 @@ LINCHPIN_INLINE void nearest_points(const Boxes& p, Axis& best, Witness& witness
     d = place(p, at.y) - at.x;
     double s;
     const Vector o = direction(p, at, d, s);
-    // Proven, o is taken even if an axis is as good to the last digits: it is what leads from x to y.
+    // If proved, o is taken even if the axis is as good up to rounding, since o leads from x to y.
     const bool proven = s >= norm(d) - p.round_off;
     if (proven || s > best.s) best.s = s, best.o = o, best.edge_a = best.edge_b = -1;
     return proven;
@@ -401,7 +406,7 @@ LINCHPIN_INLINE void nearest_points(const Boxes& p, Axis& best, Witness& witness
   if (best.edge_a >= 0) {
     at.x = {best.o.x < 0 ? -p.h.x : p.h.x, best.o.y < 0 ? -p.h.y : p.h.y, best.o.z < 0 ? -p.h.z : p.h.z};
     slide_edges(p, best.edge_a, best.edge_b, at);
-    // Edges in each other have no other way out.
+    // In penetration the edge axis is final.
     settled = settle() || best.s < 0;
   }
   const auto turn_to_each_other = [&] {

@@ -1,16 +1,17 @@
 // The distance of a segment, the axis of capsule A, from another segment or a box.
 //
-// A capsule is its axis grown by its radius, so for every n
-//     s(n) = s of the bare axes - radii,                                                                          (1)
-// and the direction n that is best for the axes is best for the capsules. While the axes are well apart n is their
-// difference at the nearest points; where they (almost) meet, a difference is round-off, and n comes from the features:
-// the product of two edges, or a face. Of several candidates the one with the largest s is taken, s being evaluated for
-// the n at hand: whatever n is, the manifold satisfies (3) of manifold.h.
+// A capsule is the set of points within its radius of its axis, so for every n
+//     s(n) = s of the axes - radii,                                                                               (1)
+// and the best direction n for the axes is best for the capsules. While the axes are well apart, n is the direction
+// between their nearest points. Where they (almost) meet, that is dominated by rounding, and n follows from features:
+// the cross product of two edges, or a face. Of several candidates the one with the largest s is taken. s is evaluated
+// for that n, so that the manifold always satisfies (3) of manifold.h.
 //
-// Along side by side axes there are two points of contact, at the ends of the stretch where both are. Where the axes
-// cross at a small angle these two are off the common line by some e: the surfaces there, both r_a and r_b round, have
+// Axes that are side by side have two contact points, at the ends of the stretch along which both extend. Where the
+// axes cross at a small angle, the points P and Q of the axes there are off the line along n by some e. The round
+// surfaces of radii r_a and r_b have
 //     gap = n.(P - Q) - sqrt((r_a + r_b)^2 - e^2)                                                                  (2)
-// at the place that divides e as r_a : r_b. So they fade into the distance as the angle grows.
+// at the place that divides e in the ratio r_a : r_b. So the gaps grow steadily with the angle.
 #include <algorithm>
 #include <limits>
 
@@ -23,8 +24,8 @@ namespace {
 
 using Vector = Vec3<double>;
 
-// Of the sizes involved: where a difference is shorter, its direction is uncertain by more than 1e-12, and the features
-// are asked as well.
+// Relative to the sizes involved: the direction of a shorter difference has an error of more than 1e-12, so directions
+// from features are tried too.
 constexpr double short_of_sure = 1e-4;
 
 // --- two segments ---
@@ -39,7 +40,7 @@ LINCHPIN_INLINE double separation(const Axis& a, const Axis& b, const Vector& n)
   return dot(n, a.centre - b.centre) - a.half * std::abs(dot(n, a.along)) - b.half * std::abs(dot(n, b.along));
 }
 
-// Two segments, P = P_0 + s u and Q = Q_0 + t v: the numbers that all distances between them are made of.
+// Two segments, P = P_0 + s u and Q = Q_0 + t v: the products on which their distances depend.
 struct Lines {
   Vector c;               // P_0 - Q_0
   double ca, cb, cosine;  // u.c, v.c, u.v
@@ -54,10 +55,11 @@ LINCHPIN_INLINE double nearest_on_b(const Lines& g, const Axis& b, double s) {
   return clamped(fma(s, g.cosine, g.cb), b.half);
 }
 
-// Where the lines are nearest, s = slide/across_square. Beyond an end of A, and so for parallel ones, no division.
+// The lines are nearest at s = slide/across_square. The division is needed only if that is between the ends of A, so
+// never for parallel lines.
 LINCHPIN_INLINE double slide(const Lines& g) { return g.cosine * g.cb - g.ca; }
 
-// Where they are nearest, d = P - Q there.
+// The nearest points of two segments, with d = P - Q.
 struct Meeting {
   double s, t;
   Vector d;
@@ -84,16 +86,17 @@ Vector best_direction(const Axis& a, const Axis& b, const Vector& across, const 
   attempt(d);
   attempt(off(a, d));  // an end of B beside A
   attempt(off(b, d));
-  attempt(beside_a);  // the same line
+  attempt(beside_a);  // axes on the same line
   const double sine = norm(across);
   if (!(sine > 1e-15)) return best;
-  // Crossed. Of almost parallel axes the product is 1e-16 / sine off the right angle: taken off one, and so off both.
+  // Crossed axes. The cross product of almost parallel axes deviates from the right angle by 1e-16 / sine. Made
+  // perpendicular to one axis, it is perpendicular to both.
   const Vector w = off(a, (1 / sine) * across);
   attempt(w);
   attempt(-w);
-  // An end of one beside the other, p: n = cos(phi) w + sin(phi) w x p is across p, and with q the other,
+  // An end of axis q beside the other axis p: n = cos(phi) w + sin(phi) w x p is perpendicular to p, and
   //     s = cos(phi) w.c + |sin(phi)| (|(w x p).c| - half_q sine)
-  // is largest where tan(phi) is the ratio of the two. Unlike d this does not lose the end's side to round-off.
+  // is largest where tan(phi) is the ratio of the two coefficients. Unlike d, this is not affected by rounding.
   const Vector c = a.centre - b.centre;
   const auto end_beside = [&](const Axis& p, const Axis& q) {
     const Vector v = cross(w, p.along);
@@ -105,7 +108,7 @@ Vector best_direction(const Axis& a, const Axis& b, const Vector& across, const 
   return best;
 }
 
-// Two capsules as their axes see each other.
+// The axes of two capsules, with the quantities that they have in common.
 struct Sides {
   Axis a, b;
   Vector across;
@@ -123,7 +126,8 @@ LINCHPIN_INLINE Sides sides_of(const Capsule& a, const Pose& X_WA, const Capsule
   k.lines = {c, dot(k.a.along, c), dot(k.b.along, c), dot(k.a.along, k.b.along)};
   return k;
 }
-// Within 30 degrees; the ends of the stretch where both are, `one` that of B's lower end.
+// The stretch of A beside B: the positions on A's axis nearest to B's lower end (`one`) and upper end (`other`). Axes
+// count as side by side within 30 degrees.
 struct Stretch {
   bool side_by_side;
   double one, other;
@@ -136,24 +140,24 @@ LINCHPIN_INLINE bool is_sure(const Sides& k, double length) {
   return length > short_of_sure * (k.a.half + k.b.half) && length > 1e-150;
 }
 
-// n = per_length w, with per_square = per_length^2: at hand before the square root is, and (2) needs no more.
+// n = per_length w, with per_square = per_length^2, which is available before the square root. (2) needs only that.
 struct Towards {
   Vector w;
   double per_length, per_square;
 };
-// (2): false where flank meets flank.
+// (2); false if e is more than half of the radii, where the flanks meet.
 LINCHPIN_INLINE bool gap_beside(const Towards& to, const Vector& d, double radii, double& gap) {
   const Vector we = cross(to.w, d);
   const double square = radii * radii, e_square = dot(we, we) * to.per_square;
   gap = dot(to.w, d) * to.per_length - std::sqrt(square - e_square);
   return 4 * e_square < square;
 }
-// The place of (2): from Q it is share (d - gap n) to b, and half the gap to the middle.
+// The contact point of (2): b is Q + share (d - gap n), and the point is half the gap above it.
 LINCHPIN_INLINE Vector place(const Sides& k, const Vector& n, double t, const Vector& d, double share, double gap) {
   return fma((0.5 - share) * gap, n, fma(share, d, at(k.b, t)));
 }
 
-// Any axes, given what is best for them and where they meet.
+// The points for any two axes, given the best direction and the nearest point s on A.
 LINCHPIN_INLINE bool set_points(const Capsule& a, const Capsule& b, const Sides& k, const Towards& to, double s,
                                 double gap, double margin, Manifold& m) {
   const Vector n = to.per_length * to.w;
@@ -177,7 +181,8 @@ LINCHPIN_INLINE bool set_points(const Capsule& a, const Capsule& b, const Sides&
   return m.count > 0 && is_finite(m.points[0].p);
 }
 
-// Axes that (almost) meet, and all others that are not side by side. Each by itself has what it needs in registers.
+// Axes that (almost) meet, and all others that are not side by side. They are separate functions so that each has its
+// variables in registers.
 __attribute__((noinline)) bool meeting_axes(const Capsule& a, const Pose& X_WA, const Capsule& b, const Pose& X_WB,
                                             double margin, Manifold& m) {
   const Sides k = sides_of(a, X_WA, b, X_WB);
@@ -205,9 +210,9 @@ bool capsule_capsule(const Capsule& a, const Pose& X_WA, const Capsule& b, const
   const double towards = slide(k.lines);
   if (std::abs(towards) < k.a.half * k.across_square || !both.side_by_side)
     return crossed_axes(a, X_WA, b, X_WB, margin, m);
-  // Side by side, and the lines cross beyond an end of A: the axes draw nearer all the way to that end of the stretch.
-  const bool up = !std::signbit(towards);                                // as copysign() has it, of zeros too
-  const double end = std::copysign(k.b.half, towards * k.lines.cosine);  // B's there
+  // Side by side, and the lines cross beyond an end of A: the axes approach each other up to that end of the stretch.
+  const bool up = !std::signbit(towards);                                // consistent with copysign(), also for zeros
+  const double end = std::copysign(k.b.half, towards * k.lines.cosine);  // the end of B there
   const double s = nearest_on_a(k.lines, k.a, end), far_s = nearest_on_a(k.lines, k.a, -end);
   const double t = nearest_on_b(k.lines, k.b, s), far_t = nearest_on_b(k.lines, k.b, far_s);
   const auto between = [&](double at_s, double at_t) LINCHPIN_INLINE_LAMBDA {
@@ -223,7 +228,7 @@ bool capsule_capsule(const Capsule& a, const Pose& X_WA, const Capsule& b, const
   double far_gap;
   const bool two = gap_beside(to, far_d, k.radii, far_gap) && far_gap <= margin;
   start(n, m);
-  m.distance = two && far_gap < gap ? far_gap : gap;  // by round-off
+  m.distance = two && far_gap < gap ? far_gap : gap;  // far_gap may be smaller by rounding
   m.count = two ? 2 : 1;
   if (two) m.points[!up] = {place(k, n, far_t, far_d, share, far_gap), far_gap, feature(!up, !up)};
   m.points[two && up] = {place(k, n, t, d, share, gap), gap, feature(up, up)};
@@ -239,7 +244,7 @@ struct Segment {
   double half;
 };
 
-// What of x sticks out of the box, coordinate by coordinate.
+// x minus the nearest point of the box, by components.
 LINCHPIN_INLINE Vector beyond(const Vector& x, const Vector& h) {
   return {x.x - clamped(x.x, h.x), x.y - clamped(x.y, h.y), x.z - clamped(x.z, h.z)};
 }
@@ -249,15 +254,15 @@ LINCHPIN_INLINE double separation(const Segment& g, const Vector& h, const Vecto
 
 // The point c + t u of the segment nearest to the box. Half the derivative of the squared distance,
 //     f(t) = u . beyond(c + t u),                                                                                 (3)
-// rises in straight pieces, which end where a coordinate passes +-h. Six questions, at most, find the piece that has
-// the root, without any iteration.
+// is nondecreasing and piecewise linear, with breakpoints where a coordinate passes +-h. At most six evaluations find
+// the piece that contains the root, without iteration.
 LINCHPIN_INLINE double nearest_to_box(const Segment& g, const Vector& h) {
   const auto f = [&](double t) LINCHPIN_INLINE_LAMBDA { return dot(g.u, beyond(fma(t, g.u, g.c), h)); };
   double low = -g.half, high = g.half, f_low = f(low), f_high = f(high);
   if (f_low >= 0) return low;
   if (f_high <= 0) return high;
   const auto ask = [&](double t) LINCHPIN_INLINE_LAMBDA {
-    if (!(low < t && t < high)) return;  // infinite, or not a number, for a coordinate that does not change
+    if (!(low < t && t < high)) return;  // also if t is infinite or NaN, for a coordinate that does not change
     const double ft = f(t);
     if (ft >= 0)
       high = t, f_high = ft;
@@ -274,8 +279,8 @@ LINCHPIN_INLINE double nearest_to_box(const Segment& g, const Vector& h) {
   return low - f_low * ((high - low) / (f_high - f_low));
 }
 
-// The best direction when the segment is in the box or almost so: faces, products of edges with the segment, and what
-// sticks out, d, in case that a corner or an end is nearest.
+// The best direction when the segment is in the box or almost so. Candidates are face normals, cross products of edges
+// with the segment, and d = beyond() for the case that a corner or an end is nearest.
 __attribute__((noinline)) Vector best_direction(Segment g, Vector h, Vector d) {
   Vector best{1.0, 0.0, 0.0};
   double most = -std::numeric_limits<double>::infinity();
@@ -297,11 +302,11 @@ __attribute__((noinline)) Vector best_direction(Segment g, Vector h, Vector d) {
   return best;
 }
 
-// The segment's shadow on the face across axis k that looks along n, cast along n: b(t) = x(t) - tau(t) n, with tau
-// straight in t. per_n is 1 / n_k.
+// The projection of the segment along n onto the face perpendicular to axis k on the side of n: b(t) = x(t) - tau(t) n,
+// with tau linear in t. per_n is 1 / n_k.
 struct Shadow {
   double tau, tau_slope;
-  double from, to;  // the t whose b(t) is in the face; from > to by round-off at a corner
+  double from, to;  // the interval of t with b(t) in the face; at a corner from > to is possible by rounding
 };
 LINCHPIN_INLINE Shadow shadow(const Segment& g, const Vector& half, const Vector& normal, int k, double per_n,
                               double tolerance) {
@@ -312,7 +317,7 @@ LINCHPIN_INLINE Shadow shadow(const Segment& g, const Vector& half, const Vector
   for (int i = 0; i < 3; ++i) {
     if (i == k) continue;
     const double middle = fma(-sh.tau, n[i], c[i]), slope = fma(-sh.tau_slope, n[i], u[i]), edge = h[i] + tolerance;
-    if (std::abs(middle) + g.half * std::abs(slope) <= edge) continue;  // all of it
+    if (std::abs(middle) + g.half * std::abs(slope) <= edge) continue;  // no restriction
     const double one = (-edge - middle) / slope, other = (edge - middle) / slope;
     sh.from = std::max(sh.from, std::min(one, other));
     sh.to = std::min(sh.to, std::max(one, other));
@@ -333,7 +338,7 @@ bool capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, const Pose& X
   double t = nearest_to_box(g, h);
   const Vector d = beyond(fma(t, g.u, g.c), h);
   const double size = g.half + h.x + h.y + h.z;
-  // Over a face, the most frequent case, needs neither roots nor divisions.
+  // A segment over a face, the most frequent case, needs neither square roots nor divisions.
   const int over = d.y == 0 && d.z == 0 ? 0 : d.x == 0 && d.z == 0 ? 1 : d.x == 0 && d.y == 0 ? 2 : -1;
   const double length = over >= 0 ? std::abs(d.x + d.y + d.z) : norm(d);
   const bool sure = length > short_of_sure * size;
@@ -370,13 +375,13 @@ bool capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, const Pose& X
   };
   const double from_gap = fma(sh.tau_slope, sh.from, sh.tau) - a.radius,
                to_gap = fma(sh.tau_slope, sh.to, sh.tau) - a.radius;
-  // A stretch of next to no length is one point, the nearest.
+  // A very short stretch counts as one point, the nearest.
   if (sh.to - sh.from > 1e-4 * g.half) {
     if (from_gap <= margin) add_at(sh.from, from_gap, 0);
     if (to_gap <= margin) add_at(sh.to, to_gap, 1);
   }
   if (!(m.distance <= gap + round_off)) {
-    // When n is one of the features' the nearest points are where the shadow ends.
+    // When n is the direction of a feature, the nearest points are at an end of the projection.
     if (!sure && sh.tau_slope != 0) t = clamped(from_gap < to_gap ? sh.from : sh.to, g.half);
     add_at(t, gap, 2);
   }

@@ -1,11 +1,12 @@
 // The lowest points of A over the plane of B.
 //
-// With n the plane's normal, a point x is n.(x - p_B) high. Every point of A's surface together with its foot on the
-// plane satisfies (3) of manifold.h; the manifold has those that hold A up: corners, ends, and rims at four places.
-// A rim with axis z, centre c and radius r is as high as
+// With n the plane's normal, the height of a point x is n.(x - p_B). Every point of A's surface together with its foot
+// on the plane satisfies (3) of manifold.h. The manifold has the points that support A: corners, ends, and four points
+// of each rim. The height of a rim with axis z, centre c and radius r is
 //     h(c) - r s cos(t),   s = |n - (n.z) z|,                                                                     (1)
-// t being the angle from its lowest point. It is taken at t = 0, a quarter, a half and three quarters of a turn: flat
-// on the plane these four carry it evenly, tilted, those above the margin drop out and the lowest stays.
+// where t is the angle from its lowest point. The four points are at t = 0, 90, 180 and 270 degrees. A rim that is flat
+// on the plane is supported evenly by all four; on a tilted one, points above the margin are dropped and the lowest is
+// kept.
 #include "linchpin/geometry/pairs/manifold_points.h"
 #include "linchpin/geometry/pairs/manifold_reduce.h"
 #include "linchpin/geometry/pairs/pairs.h"
@@ -18,25 +19,25 @@ using Vector = Vec3<double>;
 
 LINCHPIN_INLINE double height(const Pose& X_WB, const Vector& x) { return dot(X_WB.R.z, x - X_WB.p); }
 
-// A's point a, which is `gap` high, if within the margin.
+// Adds the point a of A with height `gap`, if within the margin.
 LINCHPIN_INLINE void add_if_near(const Vector& a, double gap, std::uint32_t of_a, double margin, Manifold& m) {
   if (gap <= margin) add(fma(-0.5 * gap, m.normal, a), gap, feature(of_a, 0), m);
 }
 
-// Which way a rim is lowest: the unit vector `down` across the axis, and s of (1).
+// The direction from a rim's centre to its lowest point, `down`, the direction at 90 degrees, `side`, and s of (1).
 struct Tilt {
   Vector down, side;
   double s;
 };
 LINCHPIN_INLINE Tilt tilt(const Mat3<double>& R, const Vector& n) {
   const double x = dot(R.x, n), y = dot(R.y, n), s = std::sqrt(fma(x, x, y * y));
-  // Upright up to round-off, the lowest point is nowhere in particular: keep to the shape's own axes, which do not
-  // wander from step to step. The heights change by less than 1e-13 radii.
+  // If the axis is upright up to rounding, the lowest point is arbitrary. Then the shape's own axes are used, which do
+  // not jump from step to step. The heights change by less than 1e-13 radii.
   if (s <= 1e-13) return {R.x, R.y, 0.0};
   const double c = -x / s, d = -y / s;
   return {fma(d, R.y, c * R.x), fma(-d, R.x, c * R.y), s};
 }
-// Four points of a rim, features first_feature and on.
+// Adds four points of a rim, with the features first_feature to first_feature + 3.
 LINCHPIN_INLINE void add_rim(const Vector& centre, double height, double radius, const Tilt& t,
                              std::uint32_t first_feature, double margin, Manifold& m) {
   const double fall = radius * t.s;  // (1)
@@ -83,7 +84,7 @@ bool box_half_space(const Box& a, const Pose& X_WA, const HalfSpace&, const Pose
   const Vector& n = X_WB.R.z;
   const Vector ex = a.half.x * X_WA.R.x, ey = a.half.y * X_WA.R.y, ez = a.half.z * X_WA.R.z;
   const double x = dot(n, ex), y = dot(n, ey), z = dot(n, ez), middle = height(X_WB, X_WA.p);
-  // In the order of the loops below, so that the lowest corner has this very height.
+  // Summed in the order of the loops below, so that it equals the height of the lowest corner exactly.
   if (!(middle - std::abs(z) - std::abs(y) - std::abs(x) <= margin)) return false;
   start(n, m);
   for (int k = 0; k < 2; ++k) {
@@ -126,7 +127,7 @@ bool cone_half_space(const Cone& a, const Pose& X_WA, const HalfSpace&, const Po
   return m.count > 0 && is_finite(m.points[0].p);
 }
 
-// The lowest point of an ellipsoid of radii e, for n in its axes: -e^2 n / |e n|, which is |e n| below its centre.
+// The lowest point of an ellipsoid of radii e, with n in its axes, is -e^2 n / |e n|, which is |e n| below its centre.
 bool ellipsoid_half_space(const Ellipsoid& a, const Pose& X_WA, const HalfSpace&, const Pose& X_WB, double margin,
                           Manifold& m) {
   const Vector d = transpose_times(X_WA.R, X_WB.R.z);
@@ -140,7 +141,7 @@ bool ellipsoid_half_space(const Ellipsoid& a, const Pose& X_WA, const HalfSpace&
   return is_finite(m.points[0].p);
 }
 
-// Corners within the margin, brought down to eight as often as there are more than reduce() takes at once.
+// The corners within the margin, reduced to eight whenever there are more than reduce() takes at once.
 bool hull_half_space(const ConvexHull& a, const Pose& X_WA, const HalfSpace&, const Pose& X_WB, double margin,
                      Manifold& m) {
   const Hull& hull = *a.hull;
@@ -160,7 +161,7 @@ bool hull_half_space(const ConvexHull& a, const Pose& X_WA, const HalfSpace&, co
       count = m.count;
       for (int k = 0; k < count; ++k) near[k] = m.points[k];
     }
-    // An id of sixteen bits: beyond 65536 corners two may share one, which costs a warm start and no more.
+    // The feature has 16 bits: beyond 65536 corners two may share one, which affects warm starts only.
     near[count++] = {fma(-0.5 * gap, m.normal, X_WA * corner), gap, feature(static_cast<std::uint16_t>(i), 0)};
   }
   if (count == 0) return false;

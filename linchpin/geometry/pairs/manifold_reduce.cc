@@ -11,7 +11,7 @@ namespace {
 
 constexpr int lanes = 8;
 
-// The candidates as seen along the normal, in rows of eight; the last row is filled up with the last candidate.
+// The candidates projected along the normal, in rows of eight; the last row is padded with the last candidate.
 struct Seen {
   Double8 x[most_candidates / lanes], y[most_candidates / lanes];
   Double8 takes_part[most_candidates / lanes];  // 1 or 0
@@ -24,8 +24,8 @@ LINCHPIN_INLINE void look_along(const Vec3<double>& normal, std::span<const Cont
   s.count = static_cast<int>(c.size());
   s.rows = (s.count + lanes - 1) / lanes;
   for (int i = 0; i < s.rows * lanes; ++i) {
-    const Vec3<double> d =
-        c[std::min(i, s.count - 1)].p - c[0].p;  // from a candidate, so that far from home is no loss
+    // Relative to a candidate, so that no digits are lost far from the origin.
+    const Vec3<double> d = c[std::min(i, s.count - 1)].p - c[0].p;
     s.x[i / lanes].numbers()[i % lanes] = dot(u, d);
     s.y[i / lanes].numbers()[i % lanes] = dot(v, d);
   }
@@ -47,15 +47,15 @@ LINCHPIN_INLINE int farthest_from(const Seen& s, int from) {
   return best;
 }
 
-// The convex hull of the kept points: counterclockwise, one to most_points corners.
+// The convex hull of the points kept so far: counterclockwise, one to most_points corners.
 struct Outline {
   int corner[most_points], count;
 };
-// Twice the area of (from, to, i), positive when i lies to the right: outside.
+// Twice the area of (from, to, i), positive if i is to the right, which is outside.
 LINCHPIN_INLINE double outside(const Seen& s, int from, int to, int i) {
   return (x(s, i) - x(s, from)) * (y(s, to) - y(s, from)) - (y(s, i) - y(s, from)) * (x(s, to) - x(s, from));
 }
-// Puts i, which lies outside of some edge, in the place of the edges it sees.
+// Replaces the edges that i is outside of by edges to i.
 void extend(const Seen& s, int i, Outline& k) {
   Outline next;
   next.count = 0;
@@ -74,7 +74,7 @@ void extend(const Seen& s, int i, Outline& k) {
   if (placed) k = next;
 }
 
-// The candidate that adds most, or -1 when none adds anything.
+// The candidate that adds the largest area, or -1 if none adds more than `nothing`.
 LINCHPIN_INLINE int best_addition(const Seen& s, const Outline& k, double nothing) {
   int best = -1;
   double most = nothing;
@@ -130,7 +130,7 @@ void reduce(std::span<const ContactPoint> candidates, Manifold& m) {
   constexpr double all = std::numeric_limits<double>::infinity();
   let_in(all);
   const double width = std::sqrt(square_of_distance(s, deepest, farthest_from(s, deepest)));
-  // Less area than this is round-off of points on a line or on the outline.
+  // A smaller area is due to rounding of points on a line or on the outline.
   const double nothing = 1e-9 * width * width;
   for (const double highest : {least + 0.01 * width, all}) {  // (2)
     let_in(highest);

@@ -2,14 +2,15 @@
 //
 // In B's frame, with c the centre, q the point of B's surface nearest to it and n the outward normal there,
 //     distance = n.(c - q) - radius,                                                                              (1)
-// both outside and inside of B. Differences are taken coordinate by coordinate against a clamped value, so that n has
-// exact zeros along the edges and faces that it is normal to, however near c is: no direction is made of round-off.
+// both outside and inside of B. c - q is computed by components as the difference from a clamped value, so that n has
+// exact zeros along the edges and faces that it is normal to, however near c is. Rounding never determines a direction.
 //
 // Ellipsoid of radii e_i: in the scaled coordinates z_i = c_i / e_i the nearest point is e_i q_i with
 //     q_i = r_i z_i / (t + r_i - 1),  r_i = (e_i / e_min)^2,  |q(t)| = 1,                                         (2)
-// t > 0 the root that makes q nearest (t = 1 on the surface, 0 at the least reachable, where the axis of e_min decides).
-// 1/|q(t)| rises and is concave there, so Newton's iteration on it climbs to the root from any smaller t; each |q_i| is
-// at most 1, which gives the start. [Conn, Gould, Toint: Trust-Region Methods, 2000, s. 7.3, for the same equation]
+// where t > 0 is the root for the nearest q (t = 1 if c is on the surface; t = 0 is the limit, where q is determined by
+// the axis of e_min). 1/|q(t)| is increasing and concave there, so that Newton's iteration on it converges
+// monotonically from any smaller t. The start follows from |q_i| <= 1.
+// [Conn, Gould, Toint: Trust-Region Methods, 2000, s. 7.3, for the same equation]
 #include <algorithm>
 
 #include "linchpin/geometry/pairs/clamped.h"
@@ -25,10 +26,10 @@ LINCHPIN_INLINE Vector centre_in(const Pose& X_WB, const Pose& X_WA) {
   return transpose_times(X_WB.R, X_WA.p - X_WB.p);
 }
 
-// Squares of numbers below this are lost to underflow; as lengths of ours they are none.
+// Squares of smaller numbers underflow; such lengths count as 0.
 constexpr double nothing = 1e-150;
 
-// A unit vector and the length that it had.
+// A unit vector and the length before normalisation.
 struct Direction {
   Vector n;
   double length;
@@ -45,7 +46,7 @@ LINCHPIN_INLINE bool contact(const Sphere& a, const Pose& X_WA, const Pose& X_WB
   return one_point(X_WB.R * n_B, X_WA.p, a.radius, gap, m);
 }
 
-// A body of revolution about z: what holds in the half-plane (rho, z) holds around.
+// The half-plane (rho, z) through c, for bodies of revolution about z.
 struct Meridian {
   Vector out;  // unit, away from the axis
   double rho;
@@ -58,7 +59,7 @@ LINCHPIN_INLINE Vector in_space(const Meridian& p, double along_rho, double alon
   return {along_rho * p.out.x, along_rho * p.out.y, along_z};
 }
 
-// (2). Returns the direction of the nearest point's normal and its signed distance.
+// (2). The normal at the nearest point, and the signed distance.
 struct OnEllipsoid {
   Vector n;
   double distance;
@@ -69,20 +70,20 @@ OnEllipsoid nearest_on_ellipsoid(const Vector& radii, const Vector& c) {
   for (int i = 1; i < 3; ++i) {
     if (e[i] < e[small]) small = i;
   }
-  double z[3], r[3], beyond[3];  // beyond = r - 1, without cancellation
+  double z[3], r[3], beyond[3];  // beyond = r - 1, computed without cancellation
   double t = 0;
   for (int i = 0; i < 3; ++i) {
     const double ratio = e[i] / e[small];
     z[i] = at[i] / e[i];
-    // As near to a plane of symmetry as that, c may as well lie in it: it bounds the steps that Newton needs to leave
-    // the pole at t = 0, and moves c by 1e-20 radii.
+    // So near to a plane of symmetry, c is moved into it, by 1e-20 radii. This bounds the number of Newton steps near
+    // the pole at t = 0.
     if (std::abs(z[i]) < 1e-20) z[i] = 0;
     r[i] = ratio * ratio;
     beyond[i] = (e[i] - e[small]) * (e[i] + e[small]) / (e[small] * e[small]);
     t = std::max(t, fma(r[i], std::abs(z[i]), -beyond[i]));  // |q_i| <= 1
   }
   double q[3], square = 0;
-  // Some five steps as a rule, sixty from beside the pole; the bound is for NaN.
+  // Usually about five steps, near the pole sixty; the bound is for NaN.
   for (int step = 0; step < 100; ++step) {
     square = 0;
     double slope = 0;
@@ -98,7 +99,7 @@ OnEllipsoid nearest_on_ellipsoid(const Vector& radii, const Vector& c) {
     if (!(next > t)) break;
     t = next;
   }
-  // Short of 1 the root would be below 0: c lies in the plane of symmetry, and the surface is nearest beside it.
+  // |q(0)| < 1: the root would be negative. c is in the plane of symmetry, and the nearest point is off it.
   if (square < 1 && t == 0) q[small] = std::sqrt(1 - square);
   double n[3], reach = 0;
   for (int i = 0; i < 3; ++i) n[i] = q[i] / (e[i] / e[small]);
