@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-#include "linchpin/geometry/convex/hull_support.h"
+#include "linchpin/geometry/shapes/hull_support.h"
 #include "linchpin/geometry/shapes/shape.h"
 #include "linchpin/spatial/spatial.h"
 

@@ -1,4 +1,4 @@
-#include "linchpin/geometry/convex/hull_support.h"
+#include "linchpin/geometry/shapes/hull_support.h"
 
 namespace linchpin {
 

@@ -1,4 +1,4 @@
-// The support function of a hull, for inlining into kernels. Private to the room.
+// The support function of a hull, for inlining into kernels. Private to geometry/.
 //
 //     m = max over i of d.v_i                                                    (1)
 //     the first i with d.v_i = m                                                 (2)
