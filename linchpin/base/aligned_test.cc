@@ -25,7 +25,7 @@ void expect_counting(const AlignedArray<double>& array, std::size_t size) {
   for (std::size_t i = 0; i < size; ++i) EXPECT_EQ(array[i], double(i) + 0.5) << i;
 }
 
-// Many sizes, and many alive at once: an allocator that is aligned by luck would not be each time.
+// Many sizes, and many arrays alive at once: an allocator without the alignment would not be aligned each time.
 TEST(AlignedArray, StartsOnACacheLine) {
   EXPECT_EQ(cache_line, 64u);
   std::vector<AlignedArray<char>> kept;
@@ -36,8 +36,8 @@ TEST(AlignedArray, StartsOnACacheLine) {
   }
 }
 
-// Either side of the size from which arrays lie on huge pages: aligned, whole, and given back as they were taken (the
-// address sanitizer would complain).
+// Sizes below and above the limit for huge pages: aligned, usable, and freed with the alignment of their allocation
+// (the address sanitizer checks that).
 TEST(AlignedArray, LargeOnesStartOnAHugePage) {
   const std::size_t limit = 2 * huge_page / sizeof(double);
   for (const std::size_t size : {limit - 1, limit, limit + 1}) {
@@ -95,7 +95,7 @@ TEST(AlignedArray, MoveTakesTheMemoryAndLeavesNothing) {
   const AlignedArray<double> second = std::move(first);
   EXPECT_EQ(second.data(), memory);
   expect_counting(second, 13);
-  EXPECT_EQ(first.size(), 0u);  // NOLINT: what a moved-from array is, is the question
+  EXPECT_EQ(first.size(), 0u);  // NOLINT: tests the moved-from state
   EXPECT_EQ(first.data(), nullptr);
   static_assert(std::is_nothrow_move_constructible_v<AlignedArray<double>>);
 }

@@ -34,7 +34,7 @@ TEST(Check, FailureHoldsBothNumbers) {
             "q has 2 numbers, the model needs 3");
 }
 
-// What is printed must lead back to the very number, or two that differ would look alike: 17 digits.
+// Numbers are printed with 17 digits, so that different numbers never look alike.
 TEST(Check, NumbersAreWrittenWithAllTheirDigits) {
   const double x = 0.1, next = std::nextafter(x, 1);
   const std::string said = message([&] { check(x == next, x, " ", next); });

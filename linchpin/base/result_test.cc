@@ -36,7 +36,7 @@ TEST(Result, HoldsAnError) {
   EXPECT_EQ(result.error().message, "no half of 7");
 }
 
-// Text is what an Error is made of; a Result of text must still tell the two apart.
+// An Error contains a string; a Result of a string must distinguish the two.
 TEST(Result, TellsAStringFromAnError) {
   const Result<std::string> good = std::string("same words"), bad = Error{"same words"};
   ASSERT_TRUE(good.ok());

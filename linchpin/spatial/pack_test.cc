@@ -1,4 +1,4 @@
-// Every operation, lane by lane, against the plain numbers. pack_kernel_test.cc has the same tests compiled for the
+// Every operation, lane by lane, compared with scalars. pack_kernel_test.cc has the same tests compiled for the
 // machine, as kernels are; here there are neither fused products nor registers wider than two doubles.
 #include "linchpin/spatial/pack.h"
 
@@ -41,7 +41,7 @@ void for_each_pack(const F& test) {
   test.template operator()<Float16>();
 }
 
-// -0 differs from 0. A NaN equals any other: which operand's payload survives is the compiler's choice of order.
+// -0 differs from 0. All NaNs are equal: which operand's payload survives depends on the compiler's order of operands.
 template <class S>
 bool same(S a, S b) {
   using Bits = std::conditional_t<sizeof(S) == 8, std::uint64_t, std::uint32_t>;
@@ -173,7 +173,7 @@ TEST(LINCHPIN_PACK_SUITE, AssigningOperatorsChangeTheirLeftSide) {
 TEST(LINCHPIN_PACK_SUITE, FmaIsFusedWhereTheMachineCan) {
   for_each_pack([]<class P>() {
     using S = RealOf<P>;
-    // From memory that the compiler cannot see through, or it would do the arithmetic itself.
+    // From memory that is opaque to the compiler; otherwise it would evaluate the arithmetic at compile time.
     volatile S e_memory = sizeof(S) == 8 ? S(0x1p-30) : S(0x1p-13);
     const S e = e_memory;
     const P together = fma(P(S(1) + e), P(S(1) - e), P(S(-1)));
@@ -190,7 +190,7 @@ TEST(LINCHPIN_PACK_SUITE, AConstantIsTheSameInEveryLane) {
   });
 }
 
-// Interfaces between files with other flags rest on this.
+// Interfaces between files with different flags rely on this.
 TEST(LINCHPIN_PACK_SUITE, SizeAndAlignmentAreThoseOfItsLanes) {
   for_each_pack([]<class P>() {
     EXPECT_EQ(sizeof(P), sizeof(RealOf<P>) * std::size_t(lanes_of<P>));
@@ -198,7 +198,7 @@ TEST(LINCHPIN_PACK_SUITE, SizeAndAlignmentAreThoseOfItsLanes) {
   });
 }
 
-// Memory that ends where a page begins that nobody may touch, and begins where one ends.
+// Memory with an inaccessible page before and after it.
 class Fenced {
  public:
   Fenced() : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {

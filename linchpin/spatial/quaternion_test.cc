@@ -102,7 +102,7 @@ TEST(Quaternion, FromRotationUndoesToRotation) {
   }
 }
 
-// w = 0: nothing is left on the antisymmetric part of the matrix.
+// w = 0: the antisymmetric part of the matrix vanishes.
 TEST(Quaternion, FromRotationKnowsHalfTurns) {
   for (const Vec3<double>& axis : directions())
     for (const double angle : {pi, pi - 1e-9, pi + 1e-9, pi - 1e-15, pi - 1e-3}) {
@@ -120,7 +120,7 @@ TEST(Quaternion, FromRotationKnowsHalfTurns) {
   EXPECT_EQ(distance(from_rotation(Mat3<double>::identity()), {1, 0, 0, 0}), 0);
 }
 
-// A file's six digits in, sixteen out: the nearest quaternion is within what was missing.
+// Matrices rounded to six digits, as in files: the quaternion is within that rounding error.
 TEST(Quaternion, FromRotationCleansRoughMatrices) {
   RandomSpatial random(6);
   for (int i = 0; i < 1000; ++i) {
@@ -139,7 +139,7 @@ TEST(ExpRotation, IsTheTurnByItsLengthAboutItself) {
     const Vec3<double> axis = random.direction();
     const double angle = random.magnitude(1e-12, 20);
     const Quaternion<double> q = exp_rotation(angle * axis);
-    // The error of the angle itself, one part in 1e16 of it, turns as well.
+    // Includes the relative rounding error of the angle itself, 1e-16.
     EXPECT_LE(distance(q, about(axis, angle)), rounding * (1 + angle / 2));
     EXPECT_NEAR(length(q), 1, 1e-15);
   }

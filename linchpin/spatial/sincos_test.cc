@@ -85,7 +85,7 @@ void expect_accurate(double largest) {
 }
 
 TEST(LINCHPIN_SINCOS_SUITE, DoublesAreAccurateUpTo1e9) { expect_accurate<double>(1e9); }
-// k pi/2 leaves its place among the floats sooner: 1e4 is 1600 turns.
+// In float, k pi/2 loses accuracy earlier: 1e4 is 1600 turns.
 TEST(LINCHPIN_SINCOS_SUITE, FloatsAreAccurateUpTo1e4) { expect_accurate<float>(1e4); }
 
 // Near zero the sine has as many digits as the angle.
@@ -107,7 +107,7 @@ TEST(LINCHPIN_SINCOS_SUITE, ZeroIsExact) {
   EXPECT_EQ(of(0.0f).cosine, 1);
 }
 
-// Whatever is left of the angle, what comes out is a point of the circle.
+// The result is a point of the unit circle, however large the angle.
 TEST(LINCHPIN_SINCOS_SUITE, SquaresAddUpToOneWhereverThereIsAnAnswer) {
   Random random(3);
   for (int i = 0; i < 100000; ++i) {
@@ -145,7 +145,7 @@ TEST(LINCHPIN_SINCOS_SUITE, NoAngleGivesNan) {
   expect_nan(std::numeric_limits<float>::max());
 }
 
-// Not only most of them: an answer that is wrong by chance is worse than none.
+// All of them, not only most: a result that is wrong by chance is worse than none.
 TEST(LINCHPIN_SINCOS_SUITE, EveryAngleWithoutDigitsGivesNan) {
   Random random(4);
   for (int i = 0; i < 100000; ++i) {

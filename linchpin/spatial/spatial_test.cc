@@ -26,7 +26,7 @@ struct PointMass {
   double mass;
   Vec3<double> r;
 };
-// A body of points, whose every law is Newton's for its points.
+// A body of point masses, for which Newton's laws give the expected results.
 std::vector<PointMass> random_points(RandomSpatial& random, int count) {
   std::vector<PointMass> points;
   for (int i = 0; i < count; ++i) {
@@ -76,7 +76,7 @@ TEST(Transform, InverseUndoes) {
   }
 }
 
-// The velocity of a point of the body is the same vector, whichever frame the motion was told in.
+// The velocity of a point of the body is the same vector, in whichever frame the motion is given.
 TEST(Motion, PointsMoveTheSameInEveryFrame) {
   RandomSpatial random(3);
   for (int i = 0; i < 1000; ++i) {

@@ -84,7 +84,7 @@ TEST(Sym3, ActsAsTheFullMatrix) {
   EXPECT_EQ(distance(full(Sym3<double>::diagonal(1, 2, 3)), Mat3<double>{{1, 0, 0}, {0, 2, 0}, {0, 0, 3}}), 0);
 }
 
-// Not for rotations only: rotate() is a product of three matrices, whatever the first is.
+// Not only for rotations: rotate() is a product of three matrices for any R.
 TEST(Sym3, RotateIsTheProductOfThreeMatrices) {
   RandomSpatial random(4);
   for (int i = 0; i < 1000; ++i) {
@@ -104,7 +104,7 @@ TEST(Sym3, CrossSquareIsTheDoubleCrossProduct) {
   }
 }
 
-// Constants of one world against states of many: lane by lane the bits of doing it alone, for every product there is.
+// Scalar constants with packs of states: each lane has the bits of the scalar computation, for every product.
 template <class P>
 void expect_lanes_equal_alone() {
   using S = typename Scalar<P>::Real;

@@ -62,6 +62,40 @@ bool face_over_face(const Core& a, const Pose& X_TA, const TerrainTriangle& t, d
   return true;
 }
 
+// Makes the number of the triangle part of the features.
+void name_by_triangle(Manifold& m) {
+  for (int k = 0; k < m.count; ++k) {
+    ContactPoint& c = m.points[k];
+    c.feature = (c.feature & 0xffff0000u) | ((c.feature + m.piece_b * 40503u) & 0xffffu);
+  }
+}
+
+bool can_be_joined(const Manifold& m, const Manifold& other) {
+  // Normals within 1.4e-6 rad, about the slack of (1), count as equal: 1 - cos(1.4e-6) = 1e-12.
+  constexpr double same_direction = 1 - 1e-12;
+  return dot(m.normal, other.normal) >= same_direction && m.piece_a == other.piece_a;
+}
+
+// Adds the points of `more` to m and reduces them to at most eight.
+void join(const Manifold& more, Manifold& m) {
+  double width = 0;
+  for (int k = 0; k < more.count; ++k) width = std::max(width, norm(more.points[k].p - m.points[0].p));
+  ContactPoint candidates[2 * most_points];
+  std::size_t count = std::size_t(m.count);
+  std::copy_n(m.points, m.count, candidates);
+  for (int k = 0; k < more.count; ++k) {
+    ContactPoint c = more.points[k];
+    // Neighbouring triangles share points at their corners and edges.
+    const auto same_place = [&](const ContactPoint& d) { return norm(c.p - d.p) <= 1e-9 * width; };
+    if (std::any_of(candidates, candidates + m.count, same_place)) continue;
+    const auto same_name = [&](const ContactPoint& d) { return d.feature == c.feature; };
+    while (std::any_of(candidates, candidates + count, same_name))
+      c.feature = (c.feature & 0xffff0000u) | ((c.feature + 1) & 0xffffu);
+    candidates[count++] = c;
+  }
+  reduce({candidates, count}, m);
+}
+
 }  // namespace
 
 bool may_press_along(const TerrainTriangle& t, const Vec3<double>& n) {
@@ -72,14 +106,14 @@ bool may_press_along(const TerrainTriangle& t, const Vec3<double>& n) {
 
 TerrainTriangle terrain_triangle(const TriangleMesh& mesh, int triangle) {
   TerrainTriangle t;
-  const std::size_t i = std::size_t(triangle);
   const std::array<Vec3<double>, 3> corners = mesh.corners(triangle);
   std::copy(corners.begin(), corners.end(), t.corners);
-  t.normal = mesh.normals[i];
+  t.normal = mesh.normals[triangle];
   t.solid = false;
-  for (std::size_t k = 0; k < 3; ++k) {
-    const Fold fold = mesh.folds[i][k];
-    const Vec3<double>& n = fold == Fold::convex ? mesh.normals[mesh.neighbours[i][k]] : mesh.normals[i];
+  for (int k = 0; k < 3; ++k) {
+    const Fold fold = mesh.folds[triangle][k];
+    const int normal_of = fold == Fold::convex ? mesh.neighbours[triangle][k] : triangle;
+    const Vec3<double>& n = mesh.normals[normal_of];
     t.limits[k] = fold == Fold::border ? Vec3<double>::zero() : limit(corners[k], corners[(k + 1) % 3], n);
   }
   return t;
@@ -123,42 +157,18 @@ bool core_terrain(const Core& a, const Pose& X_TA, const TerrainTriangle& t, dou
 }
 
 void join_coplanar(std::size_t first, ManifoldList& list) {
-  // Normals within 1.4e-6 rad, about the slack of (1), count as equal: 1 - cos(1.4e-6) = 1e-12.
-  constexpr double same_direction = 1 - 1e-12;
   const std::span<Manifold> all = list.all();
-  for (std::size_t i = first; i < all.size(); ++i)
-    for (int k = 0; k < all[i].count; ++k) {  // makes the triangle's number part of the feature
-      ContactPoint& c = all[i].points[k];
-      c.feature = (c.feature & 0xffff0000u) | ((c.feature + all[i].piece_b * 40503u) & 0xffffu);
-    }
+  for (std::size_t i = first; i < all.size(); ++i) name_by_triangle(all[i]);
   std::size_t kept = first;
   for (std::size_t i = first; i < all.size(); ++i) {
     std::size_t with = first;
-    while (with < kept &&
-           !(dot(all[with].normal, all[i].normal) >= same_direction && all[with].piece_a == all[i].piece_a))
-      ++with;
-    if (with == kept) {
-      if (kept != i) all[kept] = all[i];
-      ++kept;
+    while (with < kept && !can_be_joined(all[with], all[i])) ++with;
+    if (with < kept) {
+      join(all[i], all[with]);
       continue;
     }
-    Manifold& m = all[with];
-    double width = 0;
-    for (int k = 0; k < all[i].count; ++k) width = std::max(width, norm(all[i].points[k].p - m.points[0].p));
-    ContactPoint candidates[2 * most_points];
-    std::size_t count = std::size_t(m.count);
-    std::copy_n(m.points, m.count, candidates);
-    for (int k = 0; k < all[i].count; ++k) {
-      ContactPoint c = all[i].points[k];
-      // Neighbouring triangles share points at their corners and edges.
-      const auto same_place = [&](const ContactPoint& d) { return norm(c.p - d.p) <= 1e-9 * width; };
-      if (std::any_of(candidates, candidates + m.count, same_place)) continue;
-      const auto same_name = [&](const ContactPoint& d) { return d.feature == c.feature; };
-      while (std::any_of(candidates, candidates + count, same_name))
-        c.feature = (c.feature & 0xffff0000u) | ((c.feature + 1) & 0xffffu);
-      candidates[count++] = c;
-    }
-    reduce({candidates, count}, m);
+    if (kept != i) all[kept] = all[i];
+    ++kept;
   }
   list.shrink_to(kept);
 }

@@ -24,7 +24,7 @@ HeightField field_of(int columns, int rows, double spacing, const std::vector<do
       std::make_shared<const HeightGrid>(make_height_grid(columns, rows, spacing, spacing, heights, floor).value())};
 }
 
-// A plain of 2 n^2 triangles over [-size, size]^2 at z = 0, corners within moved about at random; raised by `height`.
+// A plane of 2 n^2 triangles over [-size, size]^2 at z = `height`, with inner corners moved at random.
 template <class Height>
 Triangles plain(int n, double size, RandomSpatial& random, const Height& height) {
   Triangles out;
@@ -81,7 +81,7 @@ double point_triangle(const Vector& p, const std::array<Vector, 3>& c) {
 }
 
 TEST(Terrain, NormalsOfANeighbourAreDropped) {
-  // Two triangles that meet at the y axis, the right one going down by its slope: a ridge; or up: a valley.
+  // Two triangles that meet at the y axis. The right one slopes down (a ridge) or up (a valley).
   const auto fold = [](double slope) {
     Triangles t;
     t.vertices = {{0, -1, 0}, {0, 1, 0}, {-1, 0, 0}, {1, 0, slope}};
@@ -94,7 +94,7 @@ TEST(Terrain, NormalsOfANeighbourAreDropped) {
   const auto flat = fold(0), valley = fold(0.5), ridge = fold(-0.5);
   EXPECT_TRUE(may_press_along(flat.first, tilted(0)));
   EXPECT_FALSE(may_press_along(flat.first, tilted(0.1)));
-  EXPECT_TRUE(may_press_along(flat.first, tilted(-0.5)));  // over its border it may lean as it likes
+  EXPECT_TRUE(may_press_along(flat.first, tilted(-0.5)));  // at a border the normal is not limited
   EXPECT_FALSE(may_press_along(valley.first, tilted(0.1)));
   EXPECT_TRUE(may_press_along(valley.first, tilted(0)));
   EXPECT_TRUE(may_press_along(valley.second, tilted(-angle)));
@@ -108,7 +108,7 @@ TEST(Terrain, NormalsOfANeighbourAreDropped) {
   EXPECT_FALSE(may_press_along(flat.first, {0, 0, -1}));
 }
 
-// A plain of triangles is a half-space: one manifold, its normal straight up wherever edges run, the same distance.
+// A plane of triangles acts as a half-space: one manifold, its normal straight up at all edges, the same distance.
 TEST(Terrain, APlainOfTrianglesIsAHalfSpace) {
   RandomSpatial random(1);
   const Shape mesh = mesh_of(plain(12, 2, random, level));
@@ -164,7 +164,7 @@ TEST(Terrain, ABoxStandsOnItsCorners) {
   }
 }
 
-// Hills: the distance of a ball is that of its centre from the nearest triangle, less its radius.
+// Hills: the distance of a ball is that of its centre from the nearest triangle, minus its radius.
 TEST(Terrain, BallsOverHills) {
   RandomSpatial random(3);
   const auto hills = [](double x, double y) { return 0.5 * std::sin(2 * x) * std::cos(3 * y); };
@@ -226,8 +226,8 @@ TEST(Terrain, BehindASurfaceAndBelowGround) {
   ManifoldList list;
   const auto at = [](double z) { return Transform<double>{Mat3<double>::identity(), {0.13, 0.07, z}}; };
   const Transform<double> here = Transform<double>::identity();
-  EXPECT_EQ(collide(ball, at(-0.15), mesh, here, 0.1, list), 0);  // behind it and free
-  ASSERT_EQ(collide(ball, at(-0.05), mesh, here, 0.1, list), 1);  // through it: back where it came from
+  EXPECT_EQ(collide(ball, at(-0.15), mesh, here, 0.1, list), 0);  // behind the surface, without touching it
+  ASSERT_EQ(collide(ball, at(-0.05), mesh, here, 0.1, list), 1);  // partly through it: pushed back to the front
   EXPECT_NEAR(list[0].distance, -0.15, 1e-15);
   EXPECT_NEAR(list[0].normal.z, 1, 1e-15);
   list.clear();

@@ -28,7 +28,7 @@ double distance_of(const Shape& a, const Pose& X_WA, const Shape& b, const Pose&
 Shape hull_of(std::vector<Vector> points) { return ConvexHull{std::make_shared<Hull>(convex_hull(points).value())}; }
 Shape hull_of(const Box& box) { return hull_of(corners(box)); }
 
-// --- random poses, judged by testing.h ---
+// --- random poses, checked by testing.h ---
 
 TEST(ConvexPair, RandomPairsAreSound) {
   RandomSpatial random(1);
@@ -121,7 +121,7 @@ TEST(ConvexPair, SwappingTheShapesFlipsTheNormal) {
         Manifold swapped = contact(b, X_WB, a, X_WA);
         swap_sides(swapped);
         EXPECT_NEAR(m.distance, swapped.distance, 1e-12) << kind_names[i] << ", " << kind_names[j];
-        // Deep in each other several directions may be as good; near touch there is one.
+        // In deep penetration several directions may be equally good; near touch there is one.
         if (std::abs(m.distance) < 0.01 && i != 0 && j != 0) {
           EXPECT_LE(norm(m.normal - swapped.normal), 1e-7)
               << kind_names[i] << ", " << kind_names[j] << " " << m.distance;
@@ -182,7 +182,7 @@ TEST(ConvexPair, TheMarginDecides) {
         ASSERT_TRUE(convex_pair(a, X_WA, b, X_WB, all.distance + 1e-9, m)) << kind_names[i] << ", " << kind_names[j];
         EXPECT_EQ(m.distance, all.distance);
         for (int p = 0; p < m.count; ++p) EXPECT_LE(m.points[p].gap, all.distance + 1e-9);
-        // On the margin to the last bit round-off decides, but what is found has a point.
+        // If the distance equals the margin, rounding decides; but a manifold has at least one point.
         for (const double ulps : {-4.0, -1.0, 0.0, 1.0, 4.0}) {
           const double margin = all.distance * (1 + ulps * std::numeric_limits<double>::epsilon());
           if (!convex_pair(a, X_WA, b, X_WB, margin, m)) continue;
@@ -197,7 +197,7 @@ TEST(ConvexPair, SameInputSameBits) {
     const Shape a = random_convex(random, k % 7), b = random_convex(random, k / 7 % 7);
     const Pose X_WA = random.pose(), X_WB = random.pose();
     const Manifold m = contact(a, X_WA, b, X_WB);
-    contact(random_convex(random, 6), random.pose(), random_convex(random, 3), random.pose());  // what came before
+    contact(random_convex(random, 6), random.pose(), random_convex(random, 3), random.pose());  // an unrelated call
     const Manifold again = contact(a, X_WA, b, X_WB);
     const auto same = [](double x, double y) {
       return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
@@ -232,8 +232,8 @@ TEST(ConvexPair, NotANumberTouchesNothing) {
 
 // --- bodies at rest ---
 
-// The centre of mass, all shapes' origin here, lies over the contact points, well inside, though the body leans a
-// little.
+// The centre of mass, here the origin of all shapes, is well inside the hull of the contact points, although the body
+// is slightly tilted.
 TEST(ConvexPair, RestingBodiesAreHeld) {
   const Mat3<double> down = rotation_about({1, 0, 0}, pi);
   std::vector<Vector> prism;
@@ -260,7 +260,7 @@ TEST(ConvexPair, RestingBodiesAreHeld) {
           EXPECT_TRUE(sound(c.shape, X_WA, ground, Pose::identity(), 0.01, m));
           EXPECT_GE(m.count, c.least) << c.shape.index() << " on " << ground.index() << ", lean " << lean;
           EXPECT_NEAR(m.normal.z, 1, 1e-7);
-          // Round the centre, no gap between neighbouring directions of points of half a turn or more.
+          // Seen from the centre, neighbouring points are less than half a turn apart.
           std::vector<double> angles;
           for (int i = 0; i < m.count; ++i)
             angles.push_back(std::atan2(m.points[i].p.y - X_WA.p.y, m.points[i].p.x - X_WA.p.x));
@@ -283,7 +283,7 @@ TEST(ConvexPair, LyingBodiesHaveBothEnds) {
       }
 }
 
-// The same features meet while a box slides and turns a little on another.
+// The features stay the same while a box slides and rotates a little on another.
 TEST(ConvexPair, FeaturesStay) {
   const Shape a = hull_of(Box{{0.5, 0.4, 0.3}}), b = Box{{2, 2, 0.5}};
   RandomSpatial random(11);

@@ -30,6 +30,17 @@ inline Shape random_convex(RandomSpatial& random, int kind, double low = 0.1, do
   return ConvexHull{std::make_shared<Hull>(convex_hull(points).value())};
 }
 
+struct Scene {
+  Shape a, b;
+  Pose X_WA, X_WB;
+};
+// Refers to the hulls of a and b, which must outlive it.
+inline CorePair pair_of(const Shape& a, const Shape& b, const Transform<double>& X_AB) {
+  const Core p = core_of(a), q = core_of(b);
+  return {p, q, X_AB, p.extent + q.extent + p.ball + q.ball + norm(X_AB.p)};
+}
+inline CorePair pair_of(const Scene& s) { return pair_of(s.a, s.b, inverse(s.X_WA) * s.X_WB); }
+
 inline double signed_distance_of(const Shape& a, const Pose& X_WA, const Shape& b, const Pose& X_WB) {
   Manifold m;
   return convex_pair(a, X_WA, b, X_WB, std::numeric_limits<double>::infinity(), m) ? m.distance : std::nan("");

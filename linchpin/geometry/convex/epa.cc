@@ -210,16 +210,18 @@ class Polytope {
     offer(pair_, direction_of(-face.N, found_.s, points, weights, 3), best_);
   }
 
-  // Replaces the faces that w is above by triangles from w to their outline. False if rounding has spoilt the outline.
-  bool take_in(int first, const Difference& w) {
+  void remove(int f) {
+    face_[f].removed = true;
+    key_[f] = infinity;
+    free_list_[free_++] = std::int16_t(f);
+  }
+
+  // Removes the faces that w is above, from `first` on, and sets their outline. Returns its length, or 0 if rounding
+  // has spoilt it.
+  int remove_faces_below(const Difference& w, int first, Side* outline) {
     const double level = 4 * eps * pair_.size;
-    Side waiting[most_faces], outline[most_faces];
+    Side waiting[most_faces];
     int waits = 0, length = 0;
-    const auto remove = [&](int f) {
-      face_[f].removed = true;
-      key_[f] = infinity;
-      free_list_[free_++] = std::int16_t(f);
-    };
     remove(first);
     for (int edge = 2; edge >= 0; --edge) waiting[waits++] = face_[first].across[edge];
     while (waits > 0) {
@@ -234,14 +236,22 @@ class Polytope {
       } else {
         outline[length++] = s;
       }
-      if (waits + 2 > most_faces || length >= most_faces) return false;
+      if (waits + 2 > most_faces || length >= most_faces) return 0;
     }
     // The outline must be one closed line: seen from outside, each side begins where the next one ends.
-    if (length < 3 || faces_ - free_ + length > most_faces) return false;
+    if (length < 3 || faces_ - free_ + length > most_faces) return 0;
     for (int i = 0; i < length; ++i) {
       const Side s = outline[i], t = outline[i + 1 == length ? 0 : i + 1];
-      if (face_[s / 4].v[s % 4] != face_[t / 4].v[next(t % 4)]) return false;
+      if (face_[s / 4].v[s % 4] != face_[t / 4].v[next(t % 4)]) return 0;
     }
+    return length;
+  }
+
+  // Replaces the faces that w is above by triangles from w to their outline. False if there is no valid outline.
+  bool take_in(int first, const Difference& w) {
+    Side outline[most_faces];
+    const int length = remove_faces_below(w, first, outline);
+    if (length == 0) return false;
     put(w, vertex_[count_]);
     int made[most_faces];
     for (int i = 0; i < length; ++i) {

@@ -2,15 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/geometry/convex/convex_testing.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
 namespace {
 
-CorePair pair_of(const Shape& a, const Shape& b, const Transform<double>& X_AB) {
-  const Core p = core_of(a), q = core_of(b);
-  return {p, q, X_AB, p.extent + q.extent + p.ball + q.ball + norm(X_AB.p)};
-}
+using convex_testing::pair_of;
+
 Direction deepest(const CorePair& pair) {
   Simplex simplex;
   EXPECT_EQ(gjk(pair, std::numeric_limits<double>::infinity(), 0, simplex), Gjk::overlap);
@@ -19,7 +18,7 @@ Direction deepest(const CorePair& pair) {
   return best;
 }
 
-// Boxes with parallel axes: the way out is along the axis with the least overlap.
+// Boxes with parallel axes: the best direction is along the axis with the smallest overlap.
 TEST(Epa, ParallelBoxes) {
   RandomSpatial random(1);
   for (int k = 0; k < 1000; ++k) {
@@ -32,7 +31,7 @@ TEST(Epa, ParallelBoxes) {
   }
 }
 
-// Whatever has no volume: a point on a point, crossed and parallel segments. They touch, and some direction says so.
+// Cores without volume: a point on a point, crossed and parallel segments. They touch, so s = 0.
 TEST(Epa, CoresWithoutVolumeTouch) {
   const Mat3<double> turned = rotation_about({1, 0, 0}, 1);
   EXPECT_EQ(deepest(pair_of(Sphere{1}, Sphere{1}, Transform<double>::identity())).s, 0);

@@ -44,7 +44,7 @@ class FacetWalk {
     start();
     for (int step = 0;; ++step) {
       if (facet_.s > far) return Walk::far;
-      Side farthest;
+      Side farthest{};
       if (!farthest_beyond(farthest)) return Walk::lost;
       if (!(farthest.beyond > noise_)) break;
       if (step == most_steps || !cross_over(farthest)) return Walk::lost;
@@ -122,24 +122,33 @@ class FacetWalk {
     });
   }
 
-  // Moves to the neighbouring facet at the side; false if it is not better.
-  bool cross_over(const Side& side) {
-    const Vector &n = facet_.n, &m = side.m;
-    const Mat3<double>& R = pair_.X_AB.R;
-    const Hull &hull = side.of_a ? A_ : B_, &other = side.of_a ? B_ : A_;
-    // Of the edge's two faces, the one beyond is inclined outwards. The outward normals of -B are minus those of B.
+  // The face beyond a side's edge, and its outward normal in A - B.
+  struct FaceBeyond {
+    int face;
+    Vector N;
+  };
+  LINCHPIN_INLINE FaceBeyond face_beyond(const Side& side) const {
+    const Hull& hull = side.of_a ? A_ : B_;
     const Hull::Edge& edge = hull.edges[side.edge];
+    // The outward normals of -B are minus those of B.
     const auto outward = [&](int f) {
       const Vector& N = hull.faces[f].normal;
-      return side.of_a ? N : -(R * N);
+      return side.of_a ? N : -(pair_.X_AB.R * N);
     };
+    // Of the edge's two faces, the one beyond is inclined outwards.
     const Vector left = outward(edge.left), right = outward(edge.right);
-    const bool is_left = dot(left, m) > dot(right, m);
-    const Vector N = is_left ? left : right;
-    const double fall = dot(N, m), cosine = -dot(N, n);
-    double slope = cosine > 0 ? fall / cosine : infinity;
+    const bool is_left = dot(left, side.m) > dot(right, side.m);
+    return {is_left ? edge.left : edge.right, is_left ? left : right};
+  }
+
+  // The edge of the other hull at the side's vertex that the rotating plane meets first, if that is at less than
+  // `slope`, which it then replaces; else -1.
+  LINCHPIN_INLINE int first_edge(const Side& side, double& slope) const {
+    const Mat3<double>& R = pair_.X_AB.R;
+    const Hull& other = side.of_a ? B_ : A_;
+    const Vector &n = facet_.n, &m = side.m;
     int next = -1;
-    // Edges of the other hull at the vertex, in its frame.
+    // In the frame of the other hull.
     const Vector n_o = side.of_a ? -transpose_times(R, n) : n, m_o = side.of_a ? -transpose_times(R, m) : m;
     const Vector& here = other.vertices[side.vertex];
     const int first = other.first_about[side.vertex], last = other.first_about[side.vertex + 1];
@@ -152,16 +161,26 @@ class FacetWalk {
       slope = rise / out;
       next = e;
     }
+    return next;
+  }
+
+  // Moves to the neighbouring facet at the side; false if it is not better.
+  bool cross_over(const Side& side) {
+    const Vector &n = facet_.n, &m = side.m;
+    const auto [face, N] = face_beyond(side);
+    const double fall = dot(N, m), cosine = -dot(N, n);
+    double slope = cosine > 0 ? fall / cosine : infinity;
+    const int next = first_edge(side, slope);
     if (!(slope < infinity)) return false;
     Facet beyond;
     if (next < 0) {
-      const int face = is_left ? edge.left : edge.right;
       beyond = side.of_a ? Facet{Kind::face_of_a, face, side.vertex, -N, 0}
                          : Facet{Kind::face_of_b, side.vertex, face, -N, 0};
     } else {
+      const Hull& other = side.of_a ? B_ : A_;
       const Hull::Edge& o = other.edges[next];
       const Vector along = other.vertices[o.to] - other.vertices[o.from];
-      const Vector square = unit(cross(side.e, side.of_a ? R * along : along));
+      const Vector square = unit(cross(side.e, side.of_a ? pair_.X_AB.R * along : along));
       const bool same = dot(square, n) - slope * dot(square, m) > 0;
       beyond = {Kind::edges, side.of_a ? side.edge : next, side.of_a ? next : side.edge, same ? square : -square, 0};
     }
@@ -183,6 +202,7 @@ class FacetWalk {
     });
   }
 
+  // Sets `best` to the facet at which the walk ended.
   bool arrive(Direction& best) const {
     best.n = facet_.n;
     best.s = facet_.s;
@@ -190,31 +210,38 @@ class FacetWalk {
       best.s = dot(best.n, least_along(pair_, best.n).w);
       if (!(best.s >= facet_.s - noise_)) return false;  // a vertex is lower: the walk went wrong by rounding
     }
-    if (facet_.kind == Kind::edges) {
-      const Hull::Edge &f = A_.edges[facet_.a], &g = B_.edges[facet_.b];
-      best.count = 2;
-      best.piece_a[0] = f.from, best.piece_a[1] = f.to;
-      best.piece_b[0] = g.from, best.piece_b[1] = g.to;
-      const Vector from = vertex_a(f.from), e = vertex_a(f.to) - from;
-      const Vector start = vertex_b(g.from), h = vertex_b(g.to) - start, w = from - start;
-      const Vector across_e = cross(facet_.n, e), across_h = cross(facet_.n, h);
-      best.a = fma(-dot(across_h, w) / dot(across_h, e), e, from);
-      best.b = fma(dot(across_e, w) / dot(across_e, h), h, start);
-    } else {
-      const bool of_a = facet_.kind == Kind::face_of_a;
-      const Hull& hull = of_a ? A_ : B_;
-      const Hull::Face& face = hull.faces[of_a ? facet_.a : facet_.b];
-      best.count = 3;  // three corners determine the face
-      for (int i = 0; i < 3; ++i) {
-        const int corner = hull.corners[face.first + i];
-        best.piece_a[i] = of_a ? corner : facet_.a;
-        best.piece_b[i] = of_a ? facet_.b : corner;
-      }
-      best.a = of_a ? fma(best.s, best.n, vertex_b(facet_.b)) : vertex_a(facet_.a);
-      best.b = of_a ? vertex_b(facet_.b) : fma(-best.s, best.n, best.a);
-    }
+    if (facet_.kind == Kind::edges)
+      set_edges(best);
+    else
+      set_face(best);
     best.miss = norm(fma(-best.s, best.n, best.a - best.b));
     return true;
+  }
+  // The points where two edges cross, seen along n.
+  LINCHPIN_INLINE void set_edges(Direction& best) const {
+    const Hull::Edge &f = A_.edges[facet_.a], &g = B_.edges[facet_.b];
+    best.count = 2;
+    best.piece_a[0] = f.from, best.piece_a[1] = f.to;
+    best.piece_b[0] = g.from, best.piece_b[1] = g.to;
+    const Vector from = vertex_a(f.from), e = vertex_a(f.to) - from;
+    const Vector start = vertex_b(g.from), h = vertex_b(g.to) - start, w = from - start;
+    const Vector across_e = cross(facet_.n, e), across_h = cross(facet_.n, h);
+    best.a = fma(-dot(across_h, w) / dot(across_h, e), e, from);
+    best.b = fma(dot(across_e, w) / dot(across_e, h), h, start);
+  }
+  // The vertex of one hull and its projection onto the face of the other.
+  LINCHPIN_INLINE void set_face(Direction& best) const {
+    const bool of_a = facet_.kind == Kind::face_of_a;
+    const Hull& hull = of_a ? A_ : B_;
+    const Hull::Face& face = hull.faces[of_a ? facet_.a : facet_.b];
+    best.count = 3;  // three corners determine the face
+    for (int i = 0; i < 3; ++i) {
+      const int corner = hull.corners[face.first + i];
+      best.piece_a[i] = of_a ? corner : facet_.a;
+      best.piece_b[i] = of_a ? facet_.b : corner;
+    }
+    best.a = of_a ? fma(best.s, best.n, vertex_b(facet_.b)) : vertex_a(facet_.a);
+    best.b = of_a ? vertex_b(facet_.b) : fma(-best.s, best.n, best.a);
   }
 
   const CorePair& pair_;

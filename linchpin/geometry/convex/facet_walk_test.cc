@@ -9,24 +9,17 @@ namespace linchpin {
 namespace {
 
 using namespace geometry_testing;
+using convex_testing::pair_of;
+using convex_testing::Scene;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-struct Scene {
-  Shape a, b;
-  Pose X_WA, X_WB;
-};
-CorePair pair_of(const Scene& s) {
-  const Core p = core_of(s.a), q = core_of(s.b);
-  const Transform<double> X_AB = inverse(s.X_WA) * s.X_WB;
-  return {p, q, X_AB, p.extent + q.extent + norm(X_AB.p)};
-}
 Scene random_hulls(RandomSpatial& random, double gap) {
   const Shape a = convex_testing::random_convex(random, 6), b = convex_testing::random_convex(random, 6);
   const auto [X_WA, X_WB] = convex_testing::random_poses(random, a, b, gap);
   return {a, b, X_WA, X_WB};
 }
 
-// What it proves in penetration is the largest s of all normals of faces and products of edges, which is exact; apart,
+// In penetration the result is the largest s of all face normals and cross products of edges, which is exact. Apart,
 // its points meet along n.
 TEST(FacetWalk, ArrivesAtTheBest) {
   RandomSpatial random(1);
@@ -45,17 +38,19 @@ TEST(FacetWalk, ArrivesAtTheBest) {
         EXPECT_NEAR(best.s, largest_separation(scene.a, scene.X_WA, scene.b, scene.X_WB, 0), 1e-13) << gap;
       }
     }
-    if (std::abs(gap) <= 1e-3) EXPECT_GT(arrived, 30) << gap;
+    if (std::abs(gap) <= 1e-3) {
+      EXPECT_GT(arrived, 30) << gap;
+    }
   }
 }
 
-// Each kind of facet, in poses where it is plain which one it is.
+// Each kind of facet, in poses where it is obvious.
 TEST(FacetWalk, CubesByHand) {
   const Shape cube = ConvexHull{std::make_shared<Hull>(convex_hull(corners(Box{{0.5, 0.5, 0.5}})).value())};
   const double pi = std::numbers::pi, half_diagonal = std::sqrt(0.5);
   for (const double gap : {-1e-3, 1e-3}) {
     Direction best;
-    // An edge across an edge, both square to z.
+    // An edge across an edge, both perpendicular to z.
     const Mat3<double> on_edge_x = rotation_about({1, 0, 0}, pi / 4), on_edge_y = rotation_about({0, 1, 0}, pi / 4);
     ASSERT_EQ(
         facet_walk(pair_of({cube, cube, {on_edge_x, {0.1, 0.2, 2 * half_diagonal + gap}}, {on_edge_y, {0, 0, 0}}}),
@@ -73,7 +68,7 @@ TEST(FacetWalk, CubesByHand) {
   }
 }
 
-// Corner over corner, no facet has the origin's foot; small in the middle of big, any way out might be the best.
+// A corner over a corner: no facet contains the origin's foot. A small cube in the middle of a large one: (2) fails.
 TEST(FacetWalk, SaysSoWhenLost) {
   const auto cube_of = [](double half) {
     return ConvexHull{std::make_shared<Hull>(convex_hull(corners(Box{{half, half, half}})).value())};
@@ -97,7 +92,7 @@ TEST(FacetWalk, SaysFarOnlyWhenItIs) {
   for (int k = 0; k < 500; ++k) {
     const double gap = 0.1 * random.unit(), limit = 0.1 * random.unit();
     const Scene scene = random_hulls(random, gap);
-    const CorePair pair = pair_of(scene);  // of which it refers to the hulls
+    const CorePair pair = pair_of(scene);
     Direction best;
     if (facet_walk(pair, limit, best) != Walk::far) continue;
     ++far;

@@ -16,7 +16,7 @@ struct Nearest {
   int count = 0;
   int index[3];
   double weight[3];
-  Vec3<double> v;
+  Vec3<double> v = Vec3<double>::zero();
 };
 
 LINCHPIN_INLINE void offer_point(const Simplex& s, int i, Nearest& best) {

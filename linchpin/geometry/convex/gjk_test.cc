@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/geometry/convex/convex_testing.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
@@ -9,10 +10,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-CorePair pair_of(const Shape& a, const Shape& b, const Transform<double>& X_AB) {
-  const Core p = core_of(a), q = core_of(b);
-  return {p, q, X_AB, p.extent + q.extent + p.ball + q.ball + norm(X_AB.p)};
-}
+using convex_testing::pair_of;
 
 // Two points and two segments: distances by hand.
 TEST(Gjk, PointsAndSegments) {
@@ -28,8 +26,7 @@ TEST(Gjk, PointsAndSegments) {
   EXPECT_EQ(gjk(pair_of(Capsule{1, 1}, Capsule{1, 1}, {along_x, {0, 0, 0}}), infinity, 0, s), Gjk::overlap);
 }
 
-// The duality of gjk.h (1): v is in A - B with weights that are nonnegative and sum to 1, and nothing lies lower along
-// v.
+// The duality of gjk.h (1): v is in A - B, with nonnegative weights of sum 1, and no point of A - B is lower along v.
 TEST(Gjk, EndsWhereBothBoundsMeet) {
   RandomSpatial random(1);
   int apart = 0;

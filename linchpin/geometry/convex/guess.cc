@@ -119,10 +119,10 @@ class Guesser {
   Guesser(const CorePair& pair, double far, Direction& best) : pair_(pair), far_(far), best_(best) {}
 
   Guess run() {
-    const Vector n_a = look_from_a();
+    const Vector n_a = look<true>();
     if (best_.s > far_) return Guess::far;
     if (is_proved()) return Guess::proved;
-    const Vector n_b = look_from_b();
+    const Vector n_b = look<false>();
     if (!meets()) try_lines();
     if (best_.s > far_) return Guess::far;
     if (!(best_.s > -infinity)) return Guess::open;  // the centres coincide
@@ -156,37 +156,20 @@ class Guesser {
 
   // Tries the normal of the face that the other core's centre is over, then of the face that its lowest point over the
   // first face is over. Returns the better direction.
-  Vector look_from_a() {
-    Vector x = pair_.X_AB * pair_.b.centre;
-    Vector found = Vector::zero();
-    double highest = -infinity;
-    for (int look = 1;; ++look) {
-      const Facing face = face_towards(pair_.a, x);
-      const Vector n = -face.normal;
-      const Difference w = least_along(pair_, n);
-      const Vector lowest = w.a - w.w, moved = lowest - x;
-      const bool same = dot(moved, moved) <= nothing * nothing * pair_.size * pair_.size;
-      consider(n, w, same && face.over, true);
-      if (dot(n, w.w) > highest) {
-        highest = dot(n, w.w);
-        found = n;
-      }
-      if (same || best_.s > far_ || look == most_looks) return found;
-      x = lowest;
-    }
-  }
-  Vector look_from_b() {
+  template <bool from_a>
+  Vector look() {
     const Transform<double>& X = pair_.X_AB;
-    Vector x = transpose_times(X.R, pair_.a.centre - X.p);
+    const auto into_b = [&](const Vector& x) { return transpose_times(X.R, x - X.p); };
+    Vector x = from_a ? X * pair_.b.centre : into_b(pair_.a.centre);
     Vector found = Vector::zero();
     double highest = -infinity;
     for (int look = 1;; ++look) {
-      const Facing face = face_towards(pair_.b, x);
-      const Vector n = X.R * face.normal;
+      const Facing face = face_towards(from_a ? pair_.a : pair_.b, x);
+      const Vector n = from_a ? -face.normal : X.R * face.normal;
       const Difference w = least_along(pair_, n);
-      const Vector lowest = transpose_times(X.R, w.a - X.p), moved = lowest - x;
+      const Vector lowest = from_a ? w.a - w.w : into_b(w.a), moved = lowest - x;
       const bool same = dot(moved, moved) <= nothing * nothing * pair_.size * pair_.size;
-      consider(n, w, same && face.over, false);
+      consider(n, w, same && face.over, from_a);
       if (dot(n, w.w) > highest) {
         highest = dot(n, w.w);
         found = n;

@@ -9,21 +9,13 @@ namespace {
 
 using namespace geometry_testing;
 using convex_testing::kind_names;
+using convex_testing::pair_of;
+using convex_testing::Scene;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int cylinder = 3;
 
-struct Scene {
-  Shape a, b;
-  Pose X_WA, X_WB;
-};
-CorePair pair_of(const Scene& s) {
-  const Core p = core_of(s.a), q = core_of(s.b);
-  const Transform<double> X_AB = inverse(s.X_WA) * s.X_WB;
-  return {p, q, X_AB, p.extent + q.extent + p.ball + q.ball + norm(X_AB.p)};
-}
-
-// What it proves holds by the judge's own support functions: no direction is better, by more than the twentieth of (2)
-// within the ring. How often it proves something is what it is for.
+// Proved results hold by the support functions of testing.h: no direction is better by more than the twentieth of (2)
+// within the ring. The fraction of proved results is checked too.
 TEST(Guess, ProvesTheBest) {
   RandomSpatial random(1);
   for (const double gap : {-1e-2, -1e-3, -1e-6, 1e-6, 1e-3, 1e-2}) {
@@ -51,7 +43,7 @@ TEST(Guess, ProvesTheBest) {
   }
 }
 
-// Every kind of guess, in poses where it is plain what meets.
+// Every kind of guess, in poses where the features that meet are obvious.
 TEST(Guess, CylindersByHand) {
   const double pi = std::numbers::pi;
   const Cylinder can{0.15, 0.2};
@@ -71,7 +63,7 @@ TEST(Guess, CylindersByHand) {
   }
 }
 
-// Caps that lean against each other by a hair meet where their rims cross, (3) of guess.cc, or where one rim is lowest.
+// Caps inclined to each other by a tiny angle meet where their rims cross, (3) of guess.cc, or where one rim is lowest.
 TEST(Guess, CansThatLeanOnCans) {
   const Cylinder can{0.15, 0.2}, wide{0.2, 0.1};
   int proved = 0;
@@ -85,10 +77,10 @@ TEST(Guess, CansThatLeanOnCans) {
     ++proved;
     EXPECT_GE(best.s, largest_separation(scene.a, scene.X_WA, scene.b, scene.X_WB) - 1e-12);
   }
-  EXPECT_GT(proved, 0.7 * directions);  // the rest is for the search to answer: a matter of time, not of truth
+  EXPECT_GT(proved, 0.7 * directions);  // the search finds the rest, in more time
 }
 
-// A small ball of an ellipsoid in the middle of a big one: ways out of the same length all around, none proved.
+// A small ellipsoid in the middle of a large one: all directions have about the same depth, so none is proved.
 TEST(Guess, LeavesDeepOnesOpen) {
   Direction best;
   EXPECT_EQ(guess(pair_of({Ellipsoid{{1, 1, 1.01}},

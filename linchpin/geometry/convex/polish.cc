@@ -84,59 +84,86 @@ LINCHPIN_INLINE Sym2 mean_of(const Model* const* set, const double* l, int size)
   return M;
 }
 
-// Solves (2) for a given set; false if its functions do not intersect in a definite point. `pulls` is true if the
-// multipliers are nonnegative and the curvature is positive, so that the solution is a maximum held by these pieces.
-bool stationary(const Model* const* set, int size, Vec2& y, double* l, bool& pulls) {
-  pulls = true;
-  std::fill(l, l + size, 1.0 / size);
+// The solution of (2) for a given set of functions. `pulls` is true if the multipliers are nonnegative and the
+// curvature is positive, so that it is a maximum held by these pieces.
+struct Stationary {
+  Vec2 y;
+  double l[3];
+  bool pulls;
+};
+
+// In (2) the functions themselves are equal, including their curvature, which bends the edge that n moves along. The
+// curvature terms depend on y, and so do the multipliers that weigh M: hence the passes.
+LINCHPIN_INLINE double at_origin(const Model& m, const Vec2& y) { return m.s - 0.5 * dot(y, m.M * y); }
+
+LINCHPIN_INLINE void stationary_of_one(const Model& m, Stationary& out) {
+  out.l[0] = 1;
+  out.pulls = is_definite(m.M);
+  out.y = shortened(solve(definite(m.M), m.t));
+}
+
+// Two functions whose gradients differ by e.
+LINCHPIN_INLINE void stationary_of_two(const Model* const* set, const Vec2& e, double ee, Stationary& out) {
+  out.l[0] = out.l[1] = 0.5;
+  Vec2 y{0, 0};
+  const double length = std::sqrt(ee);
+  const Vec2 p{e.x / length, e.y / length}, q{-p.y, p.x};
+  for (int pass = 0; pass < passes; ++pass) {
+    const double along_e = (at_origin(*set[0], y) - at_origin(*set[1], y)) / length;
+    const Sym2 M = mean_of(set, out.l, 2);
+    const Vec2 Mq = M * q;
+    // Where the penetration is deeper than the radii of curvature, s is not concave along the edge. Then the step is
+    // that of a definite M, uphill and of limited length.
+    const double curvature = dot(q, Mq), safe = curvature > 0 ? curvature : dot(q, definite(M) * q);
+    const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / safe;
+    y = shortened({fma(along_q, q.x, along_e * p.x), fma(along_q, q.y, along_e * p.y)});
+    const double share = (dot(p, M * y) - dot(p, set[0]->t)) / length;
+    out.pulls = share >= 0 && share <= 1 && curvature > 0;
+    out.l[1] = std::clamp(share, 0.0, 1.0);
+    out.l[0] = 1 - out.l[1];
+  }
+  out.y = y;
+}
+
+// Three functions; false if their gradients are collinear, where two of the three suffice.
+LINCHPIN_INLINE bool stationary_of_three(const Model* const* set, const Vec2& e, double ee, Stationary& out) {
+  double* const l = out.l;
+  l[0] = l[1] = l[2] = 1.0 / 3;
+  Vec2 y{0, 0};
+  const Vec2 f = set[2]->t - set[0]->t;
+  const double twice_area = cross(e, f);
+  if (!(std::abs(twice_area) > 1e-12 * (ee + dot(f, f)))) return false;
+  for (int pass = 0; pass < passes; ++pass) {
+    const double s0 = at_origin(*set[0], y);
+    const double p = s0 - at_origin(*set[1], y), q = s0 - at_origin(*set[2], y);
+    y = shortened({fma(p, f.y, -(q * e.y)) / twice_area, fma(q, e.x, -(p * f.x)) / twice_area});
+  }
+  out.y = y;
+  const Vec2 r = mean_of(set, l, 3) * y - set[0]->t;
+  l[1] = cross(r, f) / twice_area;
+  l[2] = cross(e, r) / twice_area;
+  l[0] = 1 - l[1] - l[2];
+  out.pulls = l[0] >= 0 && l[1] >= 0 && l[2] >= 0;
+  for (int i = 0; i < 3; ++i) l[i] = std::max(0.0, l[i]);
+  const double sum = 1 / (l[0] + l[1] + l[2]);
+  for (int i = 0; i < 3; ++i) l[i] *= sum;
+  return true;
+}
+
+// Solves (2) for a set of one to three functions; false if they do not intersect in a definite point.
+bool stationary(const Model* const* set, int size, Stationary& out) {
   if (size == 1) {
-    const Sym2& M = set[0]->M;
-    pulls = is_definite(M);
-    y = shortened(solve(definite(M), set[0]->t));
+    stationary_of_one(*set[0], out);
     return true;
   }
   const Vec2 e = set[1]->t - set[0]->t;
   const double ee = dot(e, e);
   if (!(ee > 0)) return false;
-  // In (2) the functions themselves are equal, including their curvature, which bends the edge that n moves along. The
-  // curvature terms depend on y, and so do the multipliers that weigh M: hence the passes.
-  y = {0, 0};
-  const auto drop = [&](int i) { return set[i]->s - 0.5 * dot(y, set[i]->M * y); };
   if (size == 2) {
-    const double length = std::sqrt(ee);
-    const Vec2 p{e.x / length, e.y / length}, q{-p.y, p.x};
-    for (int pass = 0; pass < passes; ++pass) {
-      const double along_e = (drop(0) - drop(1)) / length;
-      const Sym2 M = mean_of(set, l, 2);
-      const Vec2 Mq = M * q;
-      // Where the penetration is deeper than the radii of curvature, s is not concave along the edge. Then the step is
-      // that of a definite M, uphill and of limited length.
-      const double curvature = dot(q, Mq), safe = curvature > 0 ? curvature : dot(q, definite(M) * q);
-      const double along_q = (dot(q, set[0]->t) - dot(p, Mq) * along_e) / safe;
-      y = shortened({fma(along_q, q.x, along_e * p.x), fma(along_q, q.y, along_e * p.y)});
-      const double share = (dot(p, M * y) - dot(p, set[0]->t)) / length;
-      pulls = share >= 0 && share <= 1 && curvature > 0;
-      l[1] = std::clamp(share, 0.0, 1.0);
-      l[0] = 1 - l[1];
-    }
+    stationary_of_two(set, e, ee, out);
     return true;
   }
-  const Vec2 f = set[2]->t - set[0]->t;
-  const double twice_area = cross(e, f);
-  if (!(std::abs(twice_area) > 1e-12 * (ee + dot(f, f)))) return false;  // collinear: two of the three suffice
-  for (int pass = 0; pass < passes; ++pass) {
-    const double p = drop(0) - drop(1), q = drop(0) - drop(2);
-    y = shortened({fma(p, f.y, -(q * e.y)) / twice_area, fma(q, e.x, -(p * f.x)) / twice_area});
-  }
-  const Vec2 r = mean_of(set, l, 3) * y - set[0]->t;
-  l[1] = cross(r, f) / twice_area;
-  l[2] = cross(e, r) / twice_area;
-  l[0] = 1 - l[1] - l[2];
-  pulls = l[0] >= 0 && l[1] >= 0 && l[2] >= 0;
-  for (int i = 0; i < 3; ++i) l[i] = std::max(0.0, l[i]);
-  const double sum = 1 / (l[0] + l[1] + l[2]);
-  for (int i = 0; i < 3; ++i) l[i] *= sum;
-  return true;
+  return stationary_of_three(set, e, ee, out);
 }
 
 // The y at which the minimum of all functions is largest, searched among the solutions of all sets of at most three.
@@ -163,26 +190,24 @@ Step best_step(const Model* models, int count, unsigned first, double noise) {
         set[size] = &models[i];
         index[size++] = i;
       }
-    Vec2 y;
-    double l[3];
-    bool pulls;
-    if (size > 3 || !stationary(set, size, y, l, pulls)) return true;
+    Stationary at;
+    if (size > 3 || !stationary(set, size, at)) return true;
     double least = infinity, others = infinity;
     // If the set does not pull, models with negative curvature are made definite: the gain that they predict vanishes
     // as soon as another piece meets.
     for (int i = 0; i < count; ++i) {
       const Model& m = models[i];
-      const double there = value(m, pulls || is_definite(m.M) ? m.M : definite(m.M), y);
+      const double there = value(m, at.pulls || is_definite(m.M) ? m.M : definite(m.M), at.y);
       double& lowest = mask >> i & 1 ? least : others;
       lowest = std::min(lowest, there);
     }
-    const bool holds = pulls && others >= least;
+    const bool holds = at.pulls && others >= least;
     least = std::min(least, others);
-    if (pulls) least += noise;  // of equally good places, prefer one that pulls
+    if (at.pulls) least += noise;  // of equally good places, prefer one that pulls
     if (!(least > highest)) return true;
     highest = least;
-    best = {y, {}};
-    for (int i = 0; i < size; ++i) best.weights[index[i]] = l[i];
+    best = {at.y, {}};
+    for (int i = 0; i < size; ++i) best.weights[index[i]] = at.l[i];
     return !holds;
   };
   if (first != 0 && !attempt(first)) return best;
@@ -206,7 +231,7 @@ class Polisher {
 
   void climb(Vec3<double> n, bool caps) {
     const double noise = 8 * eps * pair_.size;
-    Difference w = least_along(pair_, n);
+    const Difference w = least_along(pair_, n);
     double s = dot(n, w.w), last_length = infinity;
     take_in(w);
     for (int step = 0; step < most_steps; ++step) {
@@ -217,7 +242,7 @@ class Polisher {
       active_ = 0;
       for (int i = 0; i < count_; ++i) active_ |= unsigned(step_.weights[i] > 0) << i;
       if (step == 0 && caps) try_caps(n);
-      double length = std::sqrt(dot(step_.y, step_.y));
+      const double length = std::sqrt(dot(step_.y, step_.y));
       // Converged: the step is zero, or small and no longer decreasing because of rounding. Pieces that meet here may
       // still be missing: for an edge over an edge all four pairs of ends meet, but the support functions may have
       // returned three of them only.
@@ -228,32 +253,34 @@ class Polisher {
         last_length = infinity;
         continue;
       }
-      last_length = length;
-      bool moved = false;
-      for (int halving = 0; halving < 12 && !moved; ++halving) {
-        const Vec3<double> trial = unit(n + step_.y.x * T.u + step_.y.y * T.v);
-        const Difference there = least_along(pair_, trial);
-        const double s_there = dot(trial, there.w);
-        if (s_there > s || (length < 1e-5 && s_there >= s - noise)) {
-          n = trial;
-          s = s_there;
-          w = there;
-          take_in(there);
-          moved = true;
-        } else if (take_in(there)) {
-          break;  // another piece meets there: the model is improved first
-        } else {
-          step_.y = {step_.y.x / 2, step_.y.y / 2};
-          length /= 2;
-        }
-      }
+      const bool moved = advance(T, length, noise, n, s);
       if (!moved && !fresh_) return offer_here(n, s);
-      if (!moved) last_length = infinity;
+      last_length = moved ? length : infinity;
       fresh_ = false;
     }
   }
 
  private:
+  // Line search: moves n along step_, of the given length, halved until s increases. False if another piece was found
+  // on the way, by which the model is improved first, or if no step helps.
+  bool advance(const Tangents& T, double length, double noise, Vec3<double>& n, double& s) {
+    for (int halving = 0; halving < 12; ++halving) {
+      const Vec3<double> trial = unit(n + step_.y.x * T.u + step_.y.y * T.v);
+      const Difference there = least_along(pair_, trial);
+      const double s_there = dot(trial, there.w);
+      if (s_there > s || (length < 1e-5 && s_there >= s - noise)) {
+        n = trial;
+        s = s_there;
+        take_in(there);
+        return true;
+      }
+      if (take_in(there)) return false;
+      step_.y = {step_.y.x / 2, step_.y.y / 2};
+      length /= 2;
+    }
+    return false;
+  }
+
   // Adds the pieces of w; true if they are new. If there is no room, they replace those with the smallest weight.
   bool take_in(const Difference& w) {
     for (int i = 0; i < count_; ++i)

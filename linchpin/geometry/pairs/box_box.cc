@@ -75,26 +75,37 @@ struct Axis {
   int edge_a, edge_b;  // -1 for a face
 };
 
-// The best of the fifteen axes (2); false when one is beyond the margin, or for NaN.
-LINCHPIN_INLINE bool best_axis(const Pose& X_WA, const Pose& X_WB, double margin, Boxes& p, Axis& best) {
+// Scalar products of the axes of A and B, over lanes.
+struct Products {
+  Double4 t, t_b;              // B's centre relative to A's, in A's and in B's axes
+  Double4 column[3];           // R_j over lanes i
+  Double4 row[3], abs_row[3];  // row i is e_i.R_j over lanes j
+};
+LINCHPIN_INLINE Products products_of(const Pose& X_WA, const Pose& X_WB) {
   const Mat3<double>&A = X_WA.R, &B = X_WB.R;
-  // Rows of R: over lanes j, row i is e_i.R_j; its columns over lanes i.
   const Double4 bx = three(B.x.x, B.y.x, B.z.x), by = three(B.x.y, B.y.y, B.z.y), bz = three(B.x.z, B.y.z, B.z.z);
   const Double4 ax = three(A.x.x, A.y.x, A.z.x), ay = three(A.x.y, A.y.y, A.z.y), az = three(A.x.z, A.y.z, A.z.z);
   const auto in_b = [&](const Vector& v) { return fma(v.z, bz, fma(v.y, by, v.x * bx)); };
   const auto in_a = [&](const Vector& v) { return fma(v.z, az, fma(v.y, ay, v.x * ax)); };
   const Vector between = X_WB.p - X_WA.p;
-  const Double4 t = in_a(between), t_b = in_b(between), h = three(p.h), k = three(p.k);
-  const Double4 c0 = in_a(B.x), c1 = in_a(B.y), c2 = in_a(B.z);
   const Double4 row[3] = {in_b(A.x), in_b(A.y), in_b(A.z)};
-  const Double4 abs_row[3] = {abs(row[0]), abs(row[1]), abs(row[2])};
-  p.t = vector(t);
-  p.size = std::abs(p.t.x) + std::abs(p.t.y) + std::abs(p.t.z) + (p.h.x + p.h.y + p.h.z) + (p.k.x + p.k.y + p.k.z);
-  p.axis_better = 1e-12 * p.size, p.round_off = 1e-14 * p.size;
-  p.column[0] = vector(c0), p.column[1] = vector(c1), p.column[2] = vector(c2);
+  return {in_a(between),
+          in_b(between),
+          {in_a(B.x), in_a(B.y), in_a(B.z)},
+          {row[0], row[1], row[2]},
+          {abs(row[0]), abs(row[1]), abs(row[2])}};
+}
 
-  const Double4 faces_a = abs(t) - fma(p.k.z, abs(c2), fma(p.k.y, abs(c1), fma(p.k.x, abs(c0), h)));
-  const Double4 faces_b = abs(t_b) - fma(p.h.z, abs_row[2], fma(p.h.y, abs_row[1], fma(p.h.x, abs_row[0], k)));
+// The best face axis: axes of A are faces 0 to 2, those of B 3 to 5. `s` is NaN if any of them is not finite.
+struct FaceAxis {
+  int face;
+  double s;
+};
+LINCHPIN_INLINE FaceAxis best_face(const Boxes& p, const Products& q) {
+  const Double4 faces_a =
+      abs(q.t) - fma(p.k.z, abs(q.column[2]), fma(p.k.y, abs(q.column[1]), fma(p.k.x, abs(q.column[0]), three(p.h))));
+  const Double4 faces_b =
+      abs(q.t_b) - fma(p.h.z, q.abs_row[2], fma(p.h.y, q.abs_row[1], fma(p.h.x, q.abs_row[0], three(p.k))));
   int face = 0;
   double s = faces_a[0];
   if (faces_a[1] > s + p.axis_better) face = 1, s = faces_a[1];
@@ -103,20 +114,26 @@ LINCHPIN_INLINE bool best_axis(const Pose& X_WA, const Pose& X_WB, double margin
     if (faces_b[j] > s + p.axis_better) face = 3 + j, s = faces_b[j];
   }
   const double sum = (faces_a[0] + faces_a[1] + faces_a[2]) + (faces_b[0] + faces_b[1] + faces_b[2]);
-  if (!(s <= margin) || !(sum - sum == 0)) return false;
+  return {face, sum - sum == 0 ? s : std::numeric_limits<double>::quiet_NaN()};
+}
 
+// The best edge axis if it is better than s, which it then replaces; else edge_a = -1.
+struct EdgeAxis {
+  int edge_a, edge_b;
+  double w_length;  // |e_i x R_j|
+};
+LINCHPIN_INLINE EdgeAxis best_edge(const Boxes& p, const Products& q, double& s) {
   // Edge axes e_i x R_j, over lanes j. With l and m the axes after i, the axis is w = (R_lj at m, -R_mj at l), and
   // w.R_n for the two n other than j are components of row_l x row_m. Computed from the same entries as w, they have
   // errors relative to |w|, however small that is. Entries of row_i in their place would have errors relative to 1.
-  int edge_a = -1, edge_b = -1;
-  double w_length = 1;
-  const Double4 k_next = next(k), k_after = after_next(k);
+  EdgeAxis best{-1, -1, 1};
+  const Double4 k = three(p.k), k_next = next(k), k_after = after_next(k);
   for (int i = 0; i < 3; ++i) {
     const int l = i == 2 ? 0 : i + 1, m = i == 0 ? 2 : i - 1;
-    const Double4 &rl = row[l], &rm = row[m];
+    const Double4 &rl = q.row[l], &rm = q.row[m];
     const Double4 w_square = fma(rl, rl, rm * rm);
-    const Double4 w_t = fma(t[m], rl, -(t[l] * rm));
-    const Double4 reach_a = fma(component(p.h, l), abs_row[m], component(p.h, m) * abs_row[l]);
+    const Double4 w_t = fma(q.t[m], rl, -(q.t[l] * rm));
+    const Double4 reach_a = fma(component(p.h, l), q.abs_row[m], component(p.h, m) * q.abs_row[l]);
     const Double4 product = abs(fma(next(rl), after_next(rm), -(after_next(rl) * next(rm))));
     const Double4 reach_b = fma(k_next, after_next(product), k_after * next(product));
     const Double4 raw = abs(w_t) - (reach_a + reach_b);  // |w| s
@@ -127,22 +144,36 @@ LINCHPIN_INLINE bool best_axis(const Pose& X_WA, const Pose& X_WB, double margin
     for (int j = 0; j < 3; ++j) {
       if (!better[j]) continue;
       const double length = std::sqrt(w_square[j]), its = raw[j] / length;
-      if (its > s + p.axis_better) s = its, edge_a = i, edge_b = j, w_length = length;
+      if (its > s + p.axis_better) s = its, best = {i, j, length};
     }
   }
+  return best;
+}
+
+// The best of the fifteen axes (2); false when one is beyond the margin, or for NaN.
+LINCHPIN_INLINE bool best_axis(const Pose& X_WA, const Pose& X_WB, double margin, Boxes& p, Axis& best) {
+  const Products q = products_of(X_WA, X_WB);
+  p.t = vector(q.t);
+  p.size = std::abs(p.t.x) + std::abs(p.t.y) + std::abs(p.t.z) + (p.h.x + p.h.y + p.h.z) + (p.k.x + p.k.y + p.k.z);
+  p.axis_better = 1e-12 * p.size, p.round_off = 1e-14 * p.size;
+  p.column[0] = vector(q.column[0]), p.column[1] = vector(q.column[1]), p.column[2] = vector(q.column[2]);
+
+  auto [face, s] = best_face(p, q);
+  if (!(s <= margin)) return false;
+  const EdgeAxis edge = best_edge(p, q, s);
   if (!(s <= margin)) return false;
 
   best.s = s;
-  best.edge_a = edge_a, best.edge_b = edge_b;
-  if (edge_a >= 0) {
-    const Vector w = edge_product(edge_a, p.column[edge_b]);
-    best.o = ((dot(w, p.t) < 0 ? -1 : 1) / w_length) * w;
+  best.edge_a = edge.edge_a, best.edge_b = edge.edge_b;
+  if (edge.edge_a >= 0) {
+    const Vector w = edge_product(edge.edge_a, p.column[edge.edge_b]);
+    best.o = ((dot(w, p.t) < 0 ? -1 : 1) / edge.w_length) * w;
   } else if (face < 3) {
     const double sign = component(p.t, face) < 0 ? -1.0 : 1.0;
     best.o = {face == 0 ? sign : 0.0, face == 1 ? sign : 0.0, face == 2 ? sign : 0.0};
   } else {
     const Vector& r = p.column[face - 3];
-    best.o = t_b[face - 3] < 0 ? -r : r;
+    best.o = q.t_b[face - 3] < 0 ? -r : r;
   }
   return true;
 }
@@ -194,77 +225,89 @@ struct Witness {
 
 LINCHPIN_INLINE int largest(double x, double y, double z) { return x >= y ? (x >= z ? 0 : 2) : (y >= z ? 1 : 2); }
 
-// Sets m, except for the normal, to the points with gaps along o of at most `margin`.
-LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, const Pose& X_WA,
-                                const Witness* witness, Manifold& m) {
+// A point of the plane of A's face, and its gap.
+struct OnPlane {
+  double u, v, gap;
+};
+// The two faces that face each other along o: A's in the plane x_w = plane, a rectangle along the axes u and v, and B's
+// projected onto that plane by (3), the parallelogram c + a e1 + b e2 with a and b from -1 to 1.
+struct Faces {
+  int w, u, v;              // axes of A: across the face, along it
+  int face, one, two;       // axes of B, likewise
+  double along_u, along_v;  // components of o
+  double plane, per_w;      // 1 / o_w
+  double hu, hv;
+  OnPlane c, e1, e2;
+  double near_u, near_v;    // tolerance for merging points: 1e-4 of the smaller face
+  unsigned a_face, b_face;  // bits of the faces' sides, as in box_feature()
+};
+
+// (3): r and g for the point q; `offset` is the plane's x_w, or 0 for a vector q.
+LINCHPIN_INLINE OnPlane on_plane(const Faces& f, const Vector& q, double offset) {
+  const double g = (component(q, f.w) - offset) * f.per_w;
+  return {fma(-g, f.along_u, component(q, f.u)), fma(-g, f.along_v, component(q, f.v)), g};
+}
+
+LINCHPIN_INLINE Faces faces_along(const Boxes& p, const Vector& o) {
   const double h[3] = {p.h.x, p.h.y, p.h.z}, k[3] = {p.k.x, p.k.y, p.k.z}, along[3] = {o.x, o.y, o.z};
   const Vector view = across(p, o);
   const double in_b[3] = {view.x, view.y, view.z};
-  const int w = largest(std::abs(o.x), std::abs(o.y), std::abs(o.z)), u = w == 2 ? 0 : w + 1, v = w == 0 ? 2 : w - 1;
-  const int face = largest(std::abs(view.x), std::abs(view.y), std::abs(view.z)), one = face == 2 ? 0 : face + 1,
-            two = face == 0 ? 2 : face - 1;
-  const bool up = along[w] > 0, toward = in_b[face] < 0;  // signs of the two faces
-  const double plane = up ? h[w] : -h[w], per_w = 1 / along[w], hu = h[u], hv = h[v];
+  Faces f;
+  f.w = largest(std::abs(o.x), std::abs(o.y), std::abs(o.z)), f.u = f.w == 2 ? 0 : f.w + 1,
+  f.v = f.w == 0 ? 2 : f.w - 1;
+  f.face = largest(std::abs(view.x), std::abs(view.y), std::abs(view.z));
+  f.one = f.face == 2 ? 0 : f.face + 1, f.two = f.face == 0 ? 2 : f.face - 1;
+  const bool up = along[f.w] > 0, toward = in_b[f.face] < 0;  // signs of the two faces
+  f.along_u = along[f.u], f.along_v = along[f.v];
+  f.plane = up ? h[f.w] : -h[f.w], f.per_w = 1 / along[f.w], f.hu = h[f.u], f.hv = h[f.v];
+  f.c = on_plane(f, fma(toward ? k[f.face] : -k[f.face], p.column[f.face], p.t), f.plane);
+  f.e1 = on_plane(f, k[f.one] * p.column[f.one], 0.0), f.e2 = on_plane(f, k[f.two] * p.column[f.two], 0.0);
+  f.near_u = 1e-4 * std::min(f.hu, std::abs(f.e1.u) + std::abs(f.e2.u));
+  f.near_v = 1e-4 * std::min(f.hv, std::abs(f.e1.v) + std::abs(f.e2.v));
+  f.a_face = static_cast<unsigned>(up) << f.w, f.b_face = static_cast<unsigned>(toward) << f.face;
+  return f;
+}
 
-  // (3) for B's face
-  struct OnPlane {
-    double u, v, gap;
-  };
-  const auto on_plane = [&](const Vector& q, double offset) {
-    const double g = (component(q, w) - offset) * per_w;
-    return OnPlane{fma(-g, along[u], component(q, u)), fma(-g, along[v], component(q, v)), g};
-  };
-  const OnPlane c = on_plane(fma(toward ? k[face] : -k[face], p.column[face], p.t), plane);
-  const OnPlane e1 = on_plane(k[one] * p.column[one], 0.0), e2 = on_plane(k[two] * p.column[two], 0.0);
-
-  // Tolerance for merging points: 1e-4 of the smaller face.
-  const double near_u = 1e-4 * std::min(hu, std::abs(e1.u) + std::abs(e2.u)),
-               near_v = 1e-4 * std::min(hv, std::abs(e1.v) + std::abs(e2.v));
-  Candidates all;
-  const double limit = margin + p.round_off;
-  if (witness) {
-    const OnPlane x = on_plane(witness->x, plane);
-    all.add(x.u, x.v, witness->gap, witness->feature);
-  }
-
-  // B's edges over lanes, around the face: middle + a * half, a from -1 to 1, clipped by the rectangle to [from, to].
+// Adds the parts of the edges of B's face that are over A's: corners of B, and crossings with the rectangle's rim.
+LINCHPIN_INLINE void add_edges_of_b(const Faces& f, double round_off, double limit, Candidates& all) {
+  // Edges over lanes, around the face: middle + a * half, a from -1 to 1, clipped by the rectangle to [from, to].
+  const OnPlane &c = f.c, &e1 = f.e1, &e2 = f.e2;
   const Double4 half_u = Double4::Vector{e1.u, e2.u, -e1.u, -e2.u}, half_v = Double4::Vector{e1.v, e2.v, -e1.v, -e2.v},
                 half_gap = Double4::Vector{e1.gap, e2.gap, -e1.gap, -e2.gap};
   const Double4 middle_u = c.u + Double4(Double4::Vector{-e2.u, e1.u, e2.u, -e1.u}),
                 middle_v = c.v + Double4(Double4::Vector{-e2.v, e1.v, e2.v, -e1.v}),
                 middle_gap = c.gap + Double4(Double4::Vector{-e2.gap, e1.gap, e2.gap, -e1.gap});
   const Double4 per_u = 1.0 / (half_u + 1e-300), per_v = 1.0 / (half_v + 1e-300);  // no 0 / 0 for parallel edges
-  const double rim_u = hu + p.round_off, rim_v = hv + p.round_off;  // so that faces that are flush share their corners
+  const double rim_u = f.hu + round_off, rim_v = f.hv + round_off;  // so that faces that are flush share their corners
   const Double4 u1 = (-rim_u - middle_u) * per_u, u2 = (rim_u - middle_u) * per_u, v1 = (-rim_v - middle_v) * per_v,
                 v2 = (rim_v - middle_v) * per_v;
   const Double4 from_u = smaller(u1, u2), from_v = smaller(v1, v2);
   const Double4 from = larger(from_u, larger(from_v, Double4(-1.0)));
   const Double4 to_u = larger(u1, u2), to = smaller(to_u, smaller(larger(v1, v2), Double4(1.0)));
-  const unsigned b_face = static_cast<unsigned>(toward) << face, bit_one = 1u << one, bit_two = 1u << two;
-  const unsigned a_face = static_cast<unsigned>(up) << w;
+  const unsigned bit_one = 1u << f.one, bit_two = 1u << f.two;
   const unsigned edge_free[4] = {bit_one, bit_two, bit_one, bit_two};
   const unsigned edge_side[4] = {0, bit_one, bit_two, 0};                   // the edge's side of the face
   const unsigned edge_start[4] = {0, bit_one, bit_one | bit_two, bit_two};  // corner at a = -1
-  const std::uint32_t in_a_face = box_feature(a_face, 7u & ~(1u << w)) << 16;
-  // Adds the crossing of edge e with the rectangle's rim, at a; `outer` is the end of the edge that is outside. If that
-  // end is outside by less than the tolerance and far from the crossing, the edge runs along the rim: the crossing adds
-  // nothing to the intersection, and its place is decided by rounding. It is skipped then.
+  const std::uint32_t in_a_face = box_feature(f.a_face, 7u & ~(1u << f.w)) << 16;
   alignas(32) double mu[4], mv[4], mg[4], eu[4], ev[4], eg[4], begins[4], ends[4], by_u[4], to_by_u[4];
   middle_u.store(mu), middle_v.store(mv), middle_gap.store(mg);
   half_u.store(eu), half_v.store(ev), half_gap.store(eg);
   from.store(begins), to.store(ends), from_u.store(by_u), to_u.store(to_by_u);
+  // Adds the crossing of edge e with the rectangle's rim, at a; `outer` is the end of the edge that is outside. If that
+  // end is outside by less than the tolerance and far from the crossing, the edge runs along the rim: the crossing adds
+  // nothing to the intersection, and its place is decided by rounding. It is skipped then.
   const auto crossing = [&](int e, double a, bool side_u, double outer) LINCHPIN_INLINE_LAMBDA {
     const double gap = fma(a, eg[e], mg[e]);
     if (!(gap <= limit)) return;
     const double at_u = fma(a, eu[e], mu[e]), at_v = fma(a, ev[e], mv[e]);
     const double end_u = fma(outer, eu[e], mu[e]), end_v = fma(outer, ev[e], mv[e]);
-    if (std::abs(end_u) - hu <= near_u && std::abs(end_v) - hv <= near_v &&
-        (std::abs(end_u - at_u) > near_u || std::abs(end_v - at_v) > near_v))
+    if (std::abs(end_u) - f.hu <= f.near_u && std::abs(end_v) - f.hv <= f.near_v &&
+        (std::abs(end_u - at_u) > f.near_u || std::abs(end_v - at_v) > f.near_v))
       return;
     const unsigned positive =
-        a_face | (side_u ? static_cast<unsigned>(at_u > 0) << u : static_cast<unsigned>(at_v > 0) << v);
-    const std::uint32_t of_a = box_feature(positive, side_u ? 1u << v : 1u << u);
-    all.add(at_u, at_v, gap, of_a << 16 | box_feature(b_face | edge_side[e], edge_free[e]));
+        f.a_face | (side_u ? static_cast<unsigned>(at_u > 0) << f.u : static_cast<unsigned>(at_v > 0) << f.v);
+    const std::uint32_t of_a = box_feature(positive, side_u ? 1u << f.v : 1u << f.u);
+    all.add(at_u, at_v, gap, of_a << 16 | box_feature(f.b_face | edge_side[e], edge_free[e]));
   };
   for (int e = 0; e < 4; ++e) {
     const double begin = begins[e], end = ends[e];
@@ -272,33 +315,49 @@ LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, 
     if (begin != -1)
       crossing(e, begin, begin == by_u[e], -1);
     else if (mg[e] - eg[e] <= limit)
-      all.add(mu[e] - eu[e], mv[e] - ev[e], mg[e] - eg[e], in_a_face | box_feature(b_face | edge_start[e], 0));
+      all.add(mu[e] - eu[e], mv[e] - ev[e], mg[e] - eg[e], in_a_face | box_feature(f.b_face | edge_start[e], 0));
     if (end < 1 && end > begin) crossing(e, end, end == to_by_u[e], 1);
   }
+}
 
-  // A's corners over lanes: c + a e1 + b e2. The two faces face each other, so the parallelogram has an area.
+// Adds the corners of A's face that are over B's.
+LINCHPIN_INLINE void add_corners_of_a(const Faces& f, double limit, Candidates& all) {
+  // Corners over lanes: c + a e1 + b e2. The two faces face each other, so the parallelogram has an area.
+  const OnPlane &c = f.c, &e1 = f.e1, &e2 = f.e2;
   const double per_area = 1 / (e1.u * e2.v - e1.v * e2.u);
-  const Double4 du = Double4(Double4::Vector{-hu, hu, hu, -hu}) - c.u,
-                dv = Double4(Double4::Vector{-hv, -hv, hv, hv}) - c.v;
+  const Double4 du = Double4(Double4::Vector{-f.hu, f.hu, f.hu, -f.hu}) - c.u,
+                dv = Double4(Double4::Vector{-f.hv, -f.hv, f.hv, f.hv}) - c.v;
   const Double4 a = (du * e2.v - dv * e2.u) * per_area, b = (dv * e1.u - du * e1.v) * per_area;
   const Double4 corner_gap = fma(b, e2.gap, fma(a, e1.gap, Double4(c.gap)));
   const Bits4 inside = (abs(a).v < 1) & (abs(b).v < 1) & (corner_gap.v <= limit);
-  if (inside[0] | inside[1] | inside[2] | inside[3]) {
-    const unsigned bit_u = 1u << u, bit_v = 1u << v, corner[4] = {0, bit_u, bit_u | bit_v, bit_v};
-    const std::uint32_t in_b_face = box_feature(b_face, bit_one | bit_two);
-    for (int i = 0; i < 4; ++i) {
-      if (inside[i])
-        all.add(i == 1 || i == 2 ? hu : -hu, i >= 2 ? hv : -hv, corner_gap[i],
-                box_feature(a_face | corner[i], 0) << 16 | in_b_face);
-    }
+  if (!(inside[0] | inside[1] | inside[2] | inside[3])) return;
+  const unsigned bit_u = 1u << f.u, bit_v = 1u << f.v, corner[4] = {0, bit_u, bit_u | bit_v, bit_v};
+  const std::uint32_t in_b_face = box_feature(f.b_face, 1u << f.one | 1u << f.two);
+  for (int i = 0; i < 4; ++i) {
+    if (inside[i])
+      all.add(i == 1 || i == 2 ? f.hu : -f.hu, i >= 2 ? f.hv : -f.hv, corner_gap[i],
+              box_feature(f.a_face | corner[i], 0) << 16 | in_b_face);
   }
+}
 
-  if (all.count > 4 || witness) merge(near_u, near_v, p.round_off, all);
+// Sets m, except for the normal, to the points with gaps along o of at most `margin`.
+LINCHPIN_INLINE void clip_faces(const Boxes& p, const Vector& o, double margin, const Pose& X_WA,
+                                const Witness* witness, Manifold& m) {
+  const Faces f = faces_along(p, o);
+  Candidates all;
+  const double limit = margin + p.round_off;
+  if (witness) {
+    const OnPlane x = on_plane(f, witness->x, f.plane);
+    all.add(x.u, x.v, witness->gap, witness->feature);
+  }
+  add_edges_of_b(f, p.round_off, limit, all);
+  add_corners_of_a(f, limit, all);
+  if (all.count > 4 || witness) merge(f.near_u, f.near_v, p.round_off, all);
   m.count = 0;
   m.distance = std::numeric_limits<double>::infinity();
   for (int n = 0; n < all.count; ++n) {
     double r[3];
-    r[u] = all.u[n], r[v] = all.v[n], r[w] = plane;
+    r[f.u] = all.u[n], r[f.v] = all.v[n], r[f.w] = f.plane;
     const double g = all.gap[n];
     add(X_WA * fma(0.5 * g, o, Vector{r[0], r[1], r[2]}), g, all.feature[n], m);
   }

@@ -5,11 +5,11 @@
 namespace linchpin {
 namespace {
 
-using namespace geometry_testing;  // NOLINT: the judge's words
+using namespace geometry_testing;  // NOLINT: for the helpers of testing.h
 
 constexpr int times = 30000;
 
-// Faces and products of edges are all the directions that two boxes need: no samples.
+// Face normals and cross products of edges are all directions needed for two boxes: no samples.
 TEST(BoxBox, SoundEverywhere) { expect_sound_everywhere<Box, Box>(box_box, 1, times, random_box, random_box, {}, 0); }
 
 TEST(BoxBox, SoundForNeedlesAndPlates) {
@@ -17,7 +17,7 @@ TEST(BoxBox, SoundForNeedlesAndPlates) {
   expect_sound_everywhere<Box, Box>(box_box, 3, times, random_needle, random_box, {}, 0);
 }
 
-// Corners near corners and edges: where the fifteen axes do not see the distance.
+// Corners near corners and edges, where none of the fifteen axes is the best direction.
 TEST(BoxBox, SoundCornerToCorner) {
   RandomSpatial random(4);
   for (int i = 0; i < times; ++i) {
@@ -35,7 +35,7 @@ TEST(BoxBox, SoundCornerToCorner) {
   }
 }
 
-// Two boxes of any sizes, one on the other, with a turn about the vertical: the common part of two rectangles.
+// Two boxes of any sizes, one on the other, rotated about the vertical: the intersection of two rectangles.
 Pose upon(const Box& lower, const Box& upper, double gap, double turn, double x, double y) {
   return {rotation_about({0, 0, 1}, turn), {x, y, lower.half.z + upper.half.z + gap}};
 }
@@ -65,8 +65,9 @@ TEST(BoxBox, StackedBoxesMeetInFourOrEightPoints) {
   }
 }
 
-// The area of the points' hull is that of the common part of the two faces: for one face inside of the other, the
-// smaller's. Almost flat is as good as flat: where edges win over faces by a hair, all points are still there.
+// The area of the points' hull is that of the intersection of the two faces: if one face is inside of the other, that
+// of the smaller one. The same holds for almost parallel faces, where an edge axis may be slightly better than a face
+// axis.
 TEST(BoxBox, RestingBoxIsSupported) {
   RandomSpatial random(6);
   for (int i = 0; i < 5000; ++i) {
@@ -114,13 +115,13 @@ TEST(BoxBox, Swapped) {
     X_WA = moved_to_gap(X_WA, X_WB, random.even(1e-2),
                         [&](const Pose& X) { return manifold_of<Box, Box>(box_box, a, X, b, X_WB).distance; });
     Manifold m, n;
-    if (!box_box(a, X_WA, b, X_WB, 0.04, m)) continue;  // the way to touch was too short
+    if (!box_box(a, X_WA, b, X_WB, 0.04, m)) continue;  // still farther apart than the margin
     ASSERT_TRUE(box_box(a, X_WA, b, X_WB, 0.05, m));
     ASSERT_TRUE(box_box(b, X_WB, a, X_WA, 0.05, n));
     ASSERT_NEAR(m.distance, n.distance, 1e-11) << i;
-    if (norm(m.normal + n.normal) > 1e-9) continue;  // ways out of the same length
-    // Every point has its counterpart, but for those that were taken for one with their neighbour and those whose gap
-    // is the margin.
+    if (norm(m.normal + n.normal) > 1e-9) continue;  // two directions of the same depth
+    // Every point has its counterpart, except for those that were merged with a neighbour and those whose gap equals
+    // the margin.
     for (int k = 0; k < m.count; ++k) {
       if (m.points[k].gap > 0.0499) continue;
       double nearest = no_margin;

@@ -325,6 +325,30 @@ LINCHPIN_INLINE Shadow shadow(const Segment& g, const Vector& half, const Vector
   return sh;
 }
 
+// The best direction of a segment and a box, given d = beyond() of the segment's nearest point.
+struct FromBox {
+  Vector n;
+  double s;      // separation of the segment and the box along n
+  int k;         // axis of the face that n points out of
+  double per_n;  // 1 / n_k
+  bool sure;     // n is the direction of d, else that of a feature
+};
+LINCHPIN_INLINE double sign_of(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : 0.0; }
+LINCHPIN_INLINE FromBox from_box(const Segment& g, const Vector& h, const Vector& d, double size) {
+  // A segment over a face, the most frequent case, needs neither square roots nor divisions.
+  const int over = d.y == 0 && d.z == 0 ? 0 : d.x == 0 && d.z == 0 ? 1 : d.x == 0 && d.y == 0 ? 2 : -1;
+  const double length = over >= 0 ? std::abs(d.x + d.y + d.z) : norm(d);
+  const bool sure = length > short_of_sure * size;
+  if (sure && over >= 0) {
+    const Vector n{sign_of(d.x), sign_of(d.y), sign_of(d.z)};
+    return {n, length, over, n.x + n.y + n.z, true};
+  }
+  const Vector n = sure ? (1 / length) * d : best_direction(g, h, d);
+  const double nx = std::abs(n.x), ny = std::abs(n.y), nz = std::abs(n.z);
+  const int k = nx >= ny ? (nx >= nz ? 0 : 2) : (ny >= nz ? 1 : 2);
+  return {n, sure ? length : separation(g, h, n), k, 1 / (k == 0 ? n.x : k == 1 ? n.y : n.z), sure};
+}
+
 }  // namespace
 
 bool capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, const Pose& X_WB, double margin, Manifold& m) {
@@ -336,38 +360,14 @@ bool capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, const Pose& X
         std::abs(g.c.z) - h.z - g.half * std::abs(g.u.z) <= reach))
     return false;
   double t = nearest_to_box(g, h);
-  const Vector d = beyond(fma(t, g.u, g.c), h);
   const double size = g.half + h.x + h.y + h.z;
-  // A segment over a face, the most frequent case, needs neither square roots nor divisions.
-  const int over = d.y == 0 && d.z == 0 ? 0 : d.x == 0 && d.z == 0 ? 1 : d.x == 0 && d.y == 0 ? 2 : -1;
-  const double length = over >= 0 ? std::abs(d.x + d.y + d.z) : norm(d);
-  const bool sure = length > short_of_sure * size;
-  Vector n;
-  double gap, per_n;
-  int k = over;
-  if (sure && over >= 0) {
-    n = {d.x > 0   ? 1.0
-         : d.x < 0 ? -1.0
-                   : 0.0,
-         d.y > 0   ? 1.0
-         : d.y < 0 ? -1.0
-                   : 0.0,
-         d.z > 0   ? 1.0
-         : d.z < 0 ? -1.0
-                   : 0.0};
-    gap = length - a.radius;
-    per_n = n.x + n.y + n.z;
-  } else {
-    n = sure ? (1 / length) * d : best_direction(g, h, d);
-    gap = (sure ? length : separation(g, h, n)) - a.radius;  // (1)
-    const double nx = std::abs(n.x), ny = std::abs(n.y), nz = std::abs(n.z);
-    k = nx >= ny ? (nx >= nz ? 0 : 2) : (ny >= nz ? 1 : 2);
-    per_n = 1 / (k == 0 ? n.x : k == 1 ? n.y : n.z);
-  }
+  const FromBox best = from_box(g, h, beyond(fma(t, g.u, g.c), h), size);
+  const Vector& n = best.n;
+  const double gap = best.s - a.radius;  // (1)
   if (!(gap <= margin)) return false;
 
   const double round_off = 1e-13 * size;
-  const Shadow sh = shadow(g, h, n, k, per_n, round_off);
+  const Shadow sh = shadow(g, h, n, best.k, best.per_n, round_off);
   start(X_WB.R * n, m);
   const auto add_at = [&](double at, double its_gap, std::uint32_t which) LINCHPIN_INLINE_LAMBDA {
     const Vector x = fma(at, g.u, g.c);
@@ -382,7 +382,7 @@ bool capsule_box(const Capsule& a, const Pose& X_WA, const Box& b, const Pose& X
   }
   if (!(m.distance <= gap + round_off)) {
     // When n is the direction of a feature, the nearest points are at an end of the projection.
-    if (!sure && sh.tau_slope != 0) t = clamped(from_gap < to_gap ? sh.from : sh.to, g.half);
+    if (!best.sure && sh.tau_slope != 0) t = clamped(from_gap < to_gap ? sh.from : sh.to, g.half);
     add_at(t, gap, 2);
   }
   return m.count > 0 && is_finite(m.points[0].p);

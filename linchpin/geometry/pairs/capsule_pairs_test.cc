@@ -5,7 +5,7 @@
 namespace linchpin {
 namespace {
 
-using namespace geometry_testing;  // NOLINT: the judge's words
+using namespace geometry_testing;  // NOLINT: for the helpers of testing.h
 
 constexpr int times = 20000;
 
@@ -14,14 +14,14 @@ TEST(CapsulePairs, SoundEverywhere) {
   expect_sound_everywhere<Capsule, Box>(capsule_box, 2, times, random_capsule, random_box, {}, 0);
 }
 
-// Almost no thickness: what is decided is decided by the axes.
+// Almost no thickness: the axes decide.
 TEST(CapsulePairs, SoundWhenThin) {
   const auto thin = [](RandomSpatial& random) { return Capsule{random.magnitude(1e-9, 1e-3), random_extent(random)}; };
   expect_sound_everywhere<Capsule, Capsule>(capsule_capsule, 3, times, thin, thin, {}, 0);
   expect_sound_everywhere<Capsule, Box>(capsule_box, 4, times, thin, random_box, {}, 0);
 }
 
-// In penetration more directions than those of the features are no better.
+// In penetration no sampled direction is better than those of the features.
 TEST(CapsulePairs, NoOtherDirectionIsBetter) {
   expect_sound_everywhere<Capsule, Capsule>(capsule_capsule, 5, 300, random_capsule, random_capsule, {}, 100);
   expect_sound_everywhere<Capsule, Box>(capsule_box, 6, 300, random_capsule, random_box, {}, 100);
@@ -68,7 +68,7 @@ TEST(CapsulePairs, ClosedForms) {
   EXPECT_NEAR(std::abs(through.normal.x), 1, 1e-15);
   const Manifold same = manifold_of<Capsule, Capsule>(capsule_capsule, {0.1, 1}, home, {0.2, 1}, home);
   EXPECT_NEAR(same.distance, -0.3, 1e-15);
-  // Through the middle of a box, along its shortest side: out sideways, over the next shortest.
+  // Through the middle of a box, along its shortest side: the best direction is that of the next shortest.
   const Manifold skewer = manifold_of<Capsule, Box>(capsule_box, {0.1, 5}, home, {{3, 2, 1}}, home);
   EXPECT_NEAR(skewer.distance, -2.1, 1e-15);
 }

@@ -95,7 +95,7 @@ bool box_half_space(const Box& a, const Pose& X_WA, const HalfSpace&, const Pose
       const double hy = j ? hz + y : hz - y;
       if (!(hy - std::abs(x) <= margin)) continue;
       const Vector py = j ? pz + ey : pz - ey;
-      const std::uint32_t corner = static_cast<std::uint32_t>(4 * k + 2 * j);
+      const std::uint32_t corner = std::uint32_t(4 * k + 2 * j);
       add_if_near(py - ex, hy - x, corner, margin, m);
       add_if_near(py + ex, hy + x, corner + 1, margin, m);
     }
@@ -151,9 +151,9 @@ bool hull_half_space(const ConvexHull& a, const Pose& X_WA, const HalfSpace&, co
   ContactPoint near[most_candidates];
   int count = 0;
   m.normal = X_WB.R.z;
-  const int corners = static_cast<int>(hull.vertices.size());
+  const int corners = int(hull.vertices.size());
   for (int i = 0; i < corners; ++i) {
-    const Vector& corner = hull.vertices[static_cast<std::size_t>(i)];
+    const Vector& corner = hull.vertices[i];
     const double gap = plus_dot(middle, n, corner);
     if (!(gap <= margin)) continue;
     if (count == most_candidates) {
@@ -162,10 +162,10 @@ bool hull_half_space(const ConvexHull& a, const Pose& X_WA, const HalfSpace&, co
       for (int k = 0; k < count; ++k) near[k] = m.points[k];
     }
     // The feature has 16 bits: beyond 65536 corners two may share one, which affects warm starts only.
-    near[count++] = {fma(-0.5 * gap, m.normal, X_WA * corner), gap, feature(static_cast<std::uint16_t>(i), 0)};
+    near[count++] = {fma(-0.5 * gap, m.normal, X_WA * corner), gap, feature(std::uint16_t(i), 0)};
   }
   if (count == 0) return false;
-  reduce({near, static_cast<std::size_t>(count)}, m);
+  reduce({near, std::size_t(count)}, m);
   return is_finite(m.points[0].p);
 }
 

@@ -5,7 +5,7 @@
 namespace linchpin {
 namespace {
 
-using namespace geometry_testing;  // NOLINT: the judge's words
+using namespace geometry_testing;  // NOLINT: for the helpers of testing.h
 
 constexpr int times = 3000;
 const auto ground = [](RandomSpatial&) { return HalfSpace{}; };
@@ -55,8 +55,8 @@ TEST(HalfSpacePairs, CountsOfPoints) {
   EXPECT_FALSE(box_half_space({{1, 2, 3}}, standing(3.011), {}, home, 0.01, m));
 }
 
-// Does the point (x, y) lie within the hull of the manifold's points, seen from above? Yes if no line through it has
-// all of them on one side: tried by the directions to each of them.
+// True if (x, y) is within the hull of the manifold's points, projected onto the plane: no line through it has all of
+// them on one side. The lines tried are those through each of the points.
 bool supports(const Manifold& m, double x, double y) {
   for (int i = 0; i < m.count; ++i) {
     const double ux = m.points[i].p.x - x, uy = m.points[i].p.y - y;
@@ -70,7 +70,8 @@ bool supports(const Manifold& m, double x, double y) {
   return m.count > 0;
 }
 
-// What stands flat, up to a small tilt that a small margin bridges, has its centre over the hull of its points.
+// A shape that stands flat, or is slightly tilted with gaps within the margin, has its centre over the hull of its
+// points.
 TEST(HalfSpacePairs, RestingBodiesAreSupported) {
   RandomSpatial random(11);
   const Pose home = Pose::identity();
@@ -95,7 +96,7 @@ TEST(HalfSpacePairs, RestingBodiesAreSupported) {
     const ConvexHull hull{std::make_shared<const Hull>(convex_hull(points).value())};
     ASSERT_TRUE(hull_half_space(hull, standing(h, tilted), {}, home, margin, m));
     ASSERT_TRUE(supports(m, 0.3, -0.2)) << i;
-    // Also when all of it is within the margin, most of it far out.
+    // Also if all of the shape is within the margin, most of it far outside.
     ASSERT_TRUE(hull_half_space(hull, standing(h, tilted), {}, home, no_margin, m));
     int low = 0;
     Manifold bottom = m;

@@ -21,7 +21,7 @@ struct Seen {
 LINCHPIN_INLINE void look_along(const Vec3<double>& normal, std::span<const ContactPoint> c, Seen& s) {
   Vec3<double> u, v;
   tangents(normal, u, v);
-  s.count = static_cast<int>(c.size());
+  s.count = int(c.size());
   s.rows = (s.count + lanes - 1) / lanes;
   for (int i = 0; i < s.rows * lanes; ++i) {
     // Relative to a candidate, so that no digits are lost far from the origin.
@@ -94,65 +94,77 @@ LINCHPIN_INLINE int best_addition(const Seen& s, const Outline& k, double nothin
   return best < s.count ? best : s.count - 1;
 }
 
+// Candidates with a gap of at most `highest` take part.
+LINCHPIN_INLINE void let_in(std::span<const ContactPoint> candidates, double highest, Seen& s) {
+  for (int i = 0; i < s.rows * lanes; ++i) {
+    const bool low = candidates[std::min(i, s.count - 1)].gap <= highest;
+    s.takes_part[i / lanes].numbers()[i % lanes] = low ? 1.0 : 0.0;
+  }
+}
+
+// Indices of the points kept, without repetitions.
+struct Kept {
+  int index[most_points], count;
+  LINCHPIN_INLINE void add(int i) {
+    for (int k = 0; k < count; ++k) {
+      if (index[k] == i) return;
+    }
+    index[count++] = i;
+  }
+};
+
+// Of more than most_points candidates, those to keep.
+Kept choose(std::span<const ContactPoint> candidates, const Vec3<double>& normal, int deepest) {
+  constexpr double all = std::numeric_limits<double>::infinity();
+  Seen s;
+  look_along(normal, candidates, s);
+  Kept kept{{deepest}, 1};
+  Outline k{{deepest}, 1};
+  let_in(candidates, all, s);
+  const double width = std::sqrt(square_of_distance(s, deepest, farthest_from(s, deepest)));
+  // A smaller area is due to rounding of points on a line or on the outline.
+  const double nothing = 1e-9 * width * width;
+  for (const double highest : {candidates[deepest].gap + 0.01 * width, all}) {  // (2)
+    let_in(candidates, highest, s);
+    if (k.count <= 2) {
+      const int one = farthest_from(s, deepest), other = farthest_from(s, one);
+      if (one == deepest) continue;
+      kept.add(one);
+      kept.add(other);
+      k = {{one, other}, 2};
+      extend(s, deepest, k);
+    }
+    while (kept.count < most_points) {
+      const int next = best_addition(s, k, nothing);
+      if (next < 0) break;
+      kept.add(next);
+      extend(s, next, k);
+    }
+  }
+  return kept;
+}
+
 }  // namespace
 
 void reduce(std::span<const ContactPoint> candidates, Manifold& m) {
   check(!candidates.empty() && candidates.size() <= most_candidates, "reduce: ", candidates.size(),
         " candidates, needs 1 to ", most_candidates);
+  const int size = int(candidates.size());
   int deepest = 0;
-  for (int i = 1; i < static_cast<int>(candidates.size()); ++i) {
+  for (int i = 1; i < size; ++i) {
     if (candidates[i].gap < candidates[deepest].gap) deepest = i;
   }
-  const double least = candidates[deepest].gap;
-  m.distance = least;
-  if (candidates.size() <= most_points) {
-    m.count = static_cast<int>(candidates.size());
+  m.distance = candidates[deepest].gap;
+  if (size <= most_points) {
+    m.count = size;
     for (int i = 0; i < m.count; ++i) m.points[i] = candidates[i];
     return;
   }
-
-  Seen s;
-  look_along(m.normal, candidates, s);
-  const auto let_in = [&](double highest) {
-    for (int i = 0; i < s.rows * lanes; ++i) {
-      const bool low = candidates[static_cast<std::size_t>(std::min(i, s.count - 1))].gap <= highest;
-      s.takes_part[i / lanes].numbers()[i % lanes] = low ? 1.0 : 0.0;
-    }
-  };
-  int kept[most_points] = {deepest}, count = 1;
-  const auto keep = [&](int i) {
-    for (int k = 0; k < count; ++k) {
-      if (kept[k] == i) return;
-    }
-    kept[count++] = i;
-  };
-  Outline k{{deepest}, 1};
-  constexpr double all = std::numeric_limits<double>::infinity();
-  let_in(all);
-  const double width = std::sqrt(square_of_distance(s, deepest, farthest_from(s, deepest)));
-  // A smaller area is due to rounding of points on a line or on the outline.
-  const double nothing = 1e-9 * width * width;
-  for (const double highest : {least + 0.01 * width, all}) {  // (2)
-    let_in(highest);
-    if (k.count <= 2) {
-      const int one = farthest_from(s, deepest), other = farthest_from(s, one);
-      if (one == deepest) continue;
-      keep(one);
-      keep(other);
-      k = {{one, other}, 2};
-      extend(s, deepest, k);
-    }
-    while (count < most_points) {
-      const int next = best_addition(s, k, nothing);
-      if (next < 0) break;
-      keep(next);
-      extend(s, next, k);
-    }
-  }
-  ContactPoint chosen[most_points];
-  for (int i = 0; i < count; ++i) chosen[i] = candidates[kept[i]];
-  for (int i = 0; i < count; ++i) m.points[i] = chosen[i];
-  m.count = count;
+  const Kept kept = choose(candidates, m.normal, deepest);
+  ContactPoint chosen[most_points];  // the candidates may be m's own points
+  for (int i = 0; i < kept.count; ++i) chosen[i] = candidates[kept.index[i]];
+  for (int i = 0; i < kept.count; ++i) m.points[i] = chosen[i];
+  m.count = kept.count;
 }
 
 }  // namespace linchpin

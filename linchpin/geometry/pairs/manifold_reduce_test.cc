@@ -13,7 +13,7 @@ namespace {
 using Vector = Vec3<double>;
 
 double area_of_hull(std::vector<Vector> points, const Vector& n) {
-  // By gift wrapping, as plain as can be.
+  // By gift wrapping.
   std::sort(points.begin(), points.end(), [](const Vector& p, const Vector& q) {
     return p.x != q.x ? p.x < q.x : p.y != q.y ? p.y < q.y : p.z < q.z;
   });
@@ -64,7 +64,7 @@ TEST(Reduce, KeepsTheDeepestAndMostOfTheArea) {
     std::vector<Vector> all, kept;
     for (const ContactPoint& p : points) all.push_back(p.p);
     for (int k = 0; k < m.count; ++k) kept.push_back(m.points[k].p);
-    // A regular octagon has 0.9 of its circle's area; seven points, one being spent on the deepest, have 0.87.
+    // A regular octagon has 0.9 of its circle's area; a heptagon has 0.87, since one point is used for the deepest.
     ASSERT_GE(area_of_hull(kept, R.z), 0.8 * area_of_hull(all, R.z)) << i;
   }
 }

@@ -6,11 +6,11 @@
 namespace linchpin {
 namespace {
 
-using namespace geometry_testing;  // NOLINT: the judge's words
+using namespace geometry_testing;  // NOLINT: for the helpers of testing.h
 
 constexpr int times = 500000;
 
-// No directions beside those of the features: all that two boxes need, and enough to catch a wrong feature elsewhere.
+// Only the directions of features are tried: all that two boxes need, and enough to detect a wrong feature elsewhere.
 TEST(PairsLong, BoxBox) { expect_sound_everywhere<Box, Box>(box_box, 101, times, random_box, random_box, {}, 0); }
 
 TEST(PairsLong, Needles) {

@@ -5,7 +5,7 @@
 namespace linchpin {
 namespace {
 
-using namespace geometry_testing;  // NOLINT: the judge's words
+using namespace geometry_testing;  // NOLINT: for the helpers of testing.h
 
 constexpr int times = 3000;
 
@@ -61,7 +61,7 @@ TEST(SpherePairs, EllipsoidAgainstItsNormals) {
   }
 }
 
-// From the planes of symmetry, the axes and the centre of an ellipsoid: the way out is the best of many tried.
+// Centres in the planes of symmetry, on the axes and in the centre of an ellipsoid: no sampled direction is better.
 TEST(SpherePairs, EllipsoidFromItsMiddle) {
   const Vector radii[] = {{1, 1, 1},       {1, 1, 2},       {2, 1, 1},    {1e-3, 1, 1},
                           {1e-3, 1e-3, 1}, {1, 1e-3, 1e-3}, {1, 2, 1e-3}, {0.3, 0.2, 0.1}};

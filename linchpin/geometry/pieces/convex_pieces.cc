@@ -51,43 +51,59 @@ struct Whole {
 
 // ------------------------------------------------------------------------------------------------------- concavity
 
-// c of (1), up to a tenth of the tolerance. If c is within the tolerance, the result may be a smaller number.
-double concavity_of(const Hull& hull, const Whole& whole) {
-  // The accuracy of the maximum.
-  const double fine = 0.1 * whole.tolerance;
-  struct Patch {
-    Triangle corners;
-    double bound;
-    bool operator<(const Patch& other) const { return bound < other.bound; }
-  };
-  double most = 0;
-  std::priority_queue<Patch> patches;
-  const auto look_at = [&](const Triangle& t) {
+// The branch and bound search for c of (1).
+class ConcavitySearch {
+ public:
+  explicit ConcavitySearch(const Whole& whole) : whole_(whole), fine_(0.1 * whole.tolerance) {}
+
+  // Takes in a triangle of the hull: improves the maximum, and keeps the triangle if it may have a larger distance.
+  void look_at(const Triangle& t) {
     const Point middle = (1.0 / 3) * (t[0] + t[1] + t[2]);
-    const auto [d, nearest] = distance_from_solid(whole.mesh, middle);
-    most = std::max(most, d);
+    const auto [d, nearest] = distance_from_solid(whole_.mesh, middle);
+    most_ = std::max(most_, d);
     double r = 0, from_one = 0;
     for (const Point& p : t) {
       r = std::max(r, norm(p - middle));
-      from_one = std::max(from_one, distance_from_triangle(whole.mesh, nearest, p));
+      from_one = std::max(from_one, distance_from_triangle(whole_.mesh, nearest, p));
     }
     const double bound = std::min(d + r, from_one);
-    if (bound > most + fine) patches.push({t, bound});
+    if (bound > most_ + fine_) patches_.push({t, bound});
+  }
+
+  // Divides triangles until the maximum is known.
+  double run() {
+    while (!patches_.empty() && patches_.top().bound > most_ + fine_ && patches_.top().bound > whole_.tolerance) {
+      const Triangle t = patches_.top().corners;
+      patches_.pop();
+      const Point ab = 0.5 * (t[0] + t[1]), bc = 0.5 * (t[1] + t[2]), ca = 0.5 * (t[2] + t[0]);
+      look_at({t[0], ab, ca});
+      look_at({ab, t[1], bc});
+      look_at({ca, bc, t[2]});
+      look_at({ab, bc, ca});
+    }
+    return most_;
+  }
+
+ private:
+  struct Patch {
+    Triangle corners;
+    double bound;  // of the distance of its points
+    bool operator<(const Patch& other) const { return bound < other.bound; }
   };
+  const Whole& whole_;
+  double fine_;  // accuracy of the maximum
+  double most_ = 0;
+  std::priority_queue<Patch> patches_;
+};
+
+// c of (1), up to a tenth of the tolerance. If c is within the tolerance, the result may be a smaller number.
+double concavity_of(const Hull& hull, const Whole& whole) {
+  ConcavitySearch search(whole);
   for (const Hull::Face& face : hull.faces) {
     const auto corner = [&](int i) { return hull.vertices[hull.corners[face.first + i]]; };
-    for (int i = 1; i + 1 < face.count; ++i) look_at({corner(0), corner(i), corner(i + 1)});
+    for (int i = 1; i + 1 < face.count; ++i) search.look_at({corner(0), corner(i), corner(i + 1)});
   }
-  while (!patches.empty() && patches.top().bound > most + fine && patches.top().bound > whole.tolerance) {
-    const Triangle t = patches.top().corners;
-    patches.pop();
-    const Point ab = 0.5 * (t[0] + t[1]), bc = 0.5 * (t[1] + t[2]), ca = 0.5 * (t[2] + t[0]);
-    look_at({t[0], ab, ca});
-    look_at({ab, t[1], bc});
-    look_at({ca, bc, t[2]});
-    look_at({ab, bc, ca});
-  }
-  return most;
+  return search.run();
 }
 
 // --------------------------------------------------------------------------------------------------------- cutting
@@ -126,15 +142,19 @@ void clip(const Crease& crease, const Plane& plane, double side, double resoluti
   out.push_back(kept);
 }
 
+Result<Hull> hull_of(const std::vector<Triangle>& surface) {
+  std::vector<Point> points;
+  for (const Triangle& t : surface) points.insert(points.end(), t.begin(), t.end());
+  return convex_hull(points);
+}
+
 // The part of a piece on one side of a plane, with its hull; nothing if the part is empty or flat. The concavity is not
 // set.
 std::optional<Piece> part_of(const Piece& piece, const Plane& plane, double side, const Whole& whole) {
   const double resolution = hull_resolution * whole.size;
   Piece part{};
   for (const Triangle& t : piece.surface) clip(t, plane, side, resolution, part.surface);
-  std::vector<Point> points;
-  for (const Triangle& t : part.surface) points.insert(points.end(), t.begin(), t.end());
-  auto hull = convex_hull(points);
+  auto hull = hull_of(part.surface);
   if (!hull.ok() || hull.value().flat) return {};
   part.hull = std::move(hull).value();
   part.volume = solid(part.hull).volume;
@@ -268,7 +288,7 @@ std::pair<std::vector<int>, int> components_of(const TriangleMesh& mesh) {
     component[start] = count;
     stack.push_back(int(start));
     while (!stack.empty()) {
-      const auto t = std::size_t(stack.back());
+      const int t = stack.back();
       stack.pop_back();
       for (const int u : mesh.neighbours[t])
         if (component[u] == -1) {
@@ -287,7 +307,7 @@ Result<std::vector<Piece>> first_pieces(const TriangleMesh& mesh, const Whole& w
   std::vector<Piece> all(count, Piece{});
   std::vector<double> six_volumes(count, 0.0);
   for (std::size_t t = 0; t < mesh.triangles.size(); ++t) {
-    const auto c = std::size_t(component[t]);
+    const int c = component[t];
     const Triangle corners = mesh.corners(int(t));
     all[c].surface.push_back(corners);
     const Point& o = mesh.vertices[0];
@@ -302,9 +322,7 @@ Result<std::vector<Piece>> first_pieces(const TriangleMesh& mesh, const Whole& w
   for (std::size_t c = 0; c < all.size(); ++c) {
     if (!(six_volumes[c] > 0)) continue;
     Piece& piece = all[c];
-    std::vector<Point> points;
-    for (const Triangle& t : piece.surface) points.insert(points.end(), t.begin(), t.end());
-    auto hull = convex_hull(points);
+    auto hull = hull_of(piece.surface);
     if (!hull.ok()) return hull.error();
     piece.hull = std::move(hull).value();
     piece.volume = solid(piece.hull).volume;

@@ -38,7 +38,7 @@ std::vector<const Hull*> hulls_of(const ConvexPieces& pieces) {
   for (const PlacedShape& part : *pieces.compound.parts) hulls.push_back(std::get<ConvexHull>(part.shape).hull.get());
   return hulls;
 }
-// The depth of the point under the surface of that hull that holds it deepest; negative outside of all.
+// The largest depth of the point in any of the hulls; negative outside of all.
 double depth_in(const ConvexPieces& pieces, const Vec3<double>& p) {
   double deepest = -std::numeric_limits<double>::infinity();
   for (const Hull* hull : hulls_of(pieces)) {
@@ -82,7 +82,7 @@ TEST(ConvexPieces, ConvexIsOnePieceExactly) {
   EXPECT_LT(pieces.concavity, 1e-15);
 }
 
-// Thick or thin, large or small, anywhere: the two boxes that an L is.
+// An L, thick or thin, large or small, at any position, becomes two boxes.
 TEST(ConvexPieces, LShapeIsTwoBoxes) {
   RandomSpatial random(2);
   for (const double thickness : {1.0, 0.01, 30.0})
@@ -105,7 +105,7 @@ TEST(ConvexPieces, LShapeIsTwoBoxes) {
     }
 }
 
-// A U, a staircase and a plus come apart into boxes too.
+// A U, a staircase and a plus become boxes too.
 TEST(ConvexPieces, MoreOfBoxes) {
   const Transform<double> X = RandomSpatial(3).pose();
   const TriangleMesh u = mesh_of(prism({{0, 0}, {3, 0}, {3, 2}, {2, 2}, {2, 1}, {1, 1}, {1, 2}, {0, 2}},
@@ -168,7 +168,7 @@ TEST(ConvexPieces, StopsAtTheMostPieces) {
   const TriangleMesh torus = mesh_of(torus_mesh(1, 0.3, 16, 8));
   const ConvexPieces one = pieces_of(torus, {.most_pieces = 1}), four = pieces_of(torus, {.most_pieces = 4});
   EXPECT_EQ(one.compound.parts->size(), 1u);
-  EXPECT_GT(one.concavity, 0.5);  // says how far it got: the hole's middle
+  EXPECT_GT(one.concavity, 0.5);  // the concavity reached, at the middle of the hole
   EXPECT_EQ(four.compound.parts->size(), 4u);
   EXPECT_LT(four.concavity, one.concavity);
 }

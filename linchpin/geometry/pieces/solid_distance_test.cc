@@ -10,7 +10,7 @@
 namespace linchpin {
 namespace {
 
-// The distance from a box in closed form: what sticks out along each of its axes.
+// The distance from a box in closed form, from the excess along each of its axes.
 TEST(SolidDistance, OfABox) {
   RandomSpatial random(1);
   for (int i = 0; i < 2000; ++i) {
@@ -28,7 +28,7 @@ TEST(SolidDistance, OfABox) {
   }
 }
 
-// Inside and outside of a ring, near whose inner edges neighbours disagree about the side.
+// Inside and outside of a ring. Near its inner edges, neighbouring triangles disagree about the sign.
 TEST(SolidDistance, OfATorus) {
   RandomSpatial random(2);
   const Triangles torus = torus_mesh(1, 0.3, 48, 48);
@@ -37,7 +37,7 @@ TEST(SolidDistance, OfATorus) {
     const Vec3<double> p = random.vector(1.5);
     const double exact = std::hypot(std::hypot(p.x, p.y) - 1, p.z) - 0.3;
     EXPECT_NEAR(distance_from_solid(mesh, p).distance, exact,
-                0.004);  // what chords lose: (R + r)(1 - cos(pi/48)) + r(...)
+                0.004);  // error of the chords: (R + r)(1 - cos(pi/48)) + r(...)
   }
   EXPECT_NEAR(distance_from_solid(mesh, {0, 0, 0}).distance, 0.7, 0.002);
 }

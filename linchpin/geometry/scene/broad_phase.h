@@ -56,7 +56,7 @@ class BroadPhase {
   std::span<const std::uint32_t> order_;          // position in the tree -> box
   std::vector<std::uint32_t> ids_;                // the same, padded to whole packs
   std::vector<std::uint32_t> candidates_, next_;  // packs of one level, and of the level below
-  std::vector<std::uint32_t> tests_;    // 8 j + lane: box `lane` of the pack at hand against the boxes of pack j
+  std::vector<std::uint32_t> tests_;    // 8 j + lane: box `lane` of the current pack against the boxes of pack j
   std::vector<BoxPair> pairs_, spare_;  // only the first count_ are valid
   std::size_t count_ = 0;
   std::vector<std::uint32_t> place_a_, place_b_;

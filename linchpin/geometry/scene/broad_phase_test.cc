@@ -15,7 +15,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::vector<BoxPair> list(std::span<const BoxPair> pairs) { return {pairs.begin(), pairs.end()}; }
 
-// Every box against every other.
+// Brute force: every box against every other.
 std::vector<BoxPair> all_pairs(const std::vector<Aabb>& boxes) {
   std::vector<BoxPair> pairs;
   for (std::uint32_t a = 0; a < boxes.size(); ++a)
@@ -28,7 +28,7 @@ enum class Kind { even, flat, on_a_line, few_huge, all_sizes, clusters, one_far,
 constexpr Kind kinds[] = {Kind::even,     Kind::flat,    Kind::on_a_line,  Kind::few_huge,    Kind::all_sizes,
                           Kind::clusters, Kind::one_far, Kind::coincident, Kind::on_a_lattice};
 
-// About eight neighbours for each box, as a rule.
+// About eight neighbours for each box on average.
 std::vector<Aabb> scene(Kind kind, int n, RandomSpatial& random) {
   std::vector<Aabb> boxes;
   const double range = std::cbrt(double(n)) / 2;
@@ -59,7 +59,7 @@ TEST(BroadPhase, FindsAllPairsInRisingOrder) {
     }
 }
 
-// More than the keys of a small scene can tell apart: the finer grid. Against a sweep along x.
+// Enough boxes for the finer grid of keys. Compared with a sweep along x.
 TEST(BroadPhase, FindsAllPairsAmongThousands) {
   RandomSpatial random(12);
   BroadPhase broad_phase;
@@ -117,7 +117,7 @@ TEST(BroadPhase, WhatWasAskedBeforeDoesNotMatter) {
   }
 }
 
-// Boxes that drift, tremble, jump, vanish and come back: what is kept from call to call shows in no pair.
+// Boxes that drift, vibrate, jump, disappear and come back: data kept between calls do not affect the pairs.
 TEST(BroadPhase, MovingBoxesAreFoundAsIfSeenForTheFirstTime) {
   RandomSpatial random(16);
   for (const Kind kind : kinds)
@@ -166,7 +166,7 @@ TEST(SpatialOrder, HasEachBoxOnceAndNeighboursTogether) {
   EXPECT_GT(close, 5500);
 }
 
-// The tree itself: each lane holds what is below it.
+// The tree: each lane bounds the pack below it.
 TEST(BoxTree, LanesHoldWhatIsBelow) {
   RandomSpatial random(17);
   for (const int n : {1, 8, 9, 64, 65, 600}) {

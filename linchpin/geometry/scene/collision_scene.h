@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "linchpin/base/index.h"
 #include "linchpin/geometry/collide/collide.h"
 #include "linchpin/geometry/scene/broad_phase.h"
 #include "linchpin/geometry/scene/scene_spec.h"
@@ -37,8 +38,11 @@ class CollisionScene {
   PairMaterial material(int a, int b) const;
 
  private:
+  void sort_named_pairs();
+  void list_apart();
+  void set_wanted_bits();
   bool find_wanted(int a, int b) const;
-  std::size_t bit(int a, int b) const { return std::size_t(a) * spec_.shapes.size() + std::size_t(b); }
+  std::size_t bit(int a, int b) const { return index(a) * spec_.shapes.size() + index(b); }
 
   SceneSpec spec_;
   std::vector<std::uint64_t> wanted_;     // a bit for each pair; empty if there are too many shapes
@@ -62,7 +66,7 @@ struct ContactKey {
   friend auto operator<=>(const ContactKey&, const ContactKey&) = default;
 };
 inline ContactKey key(const ShapePair& pair, const Manifold& m, const ContactPoint& c) {
-  return {static_cast<std::uint32_t>(pair.a), static_cast<std::uint32_t>(pair.b), m.piece_a, m.piece_b, c.feature};
+  return {std::uint32_t(pair.a), std::uint32_t(pair.b), m.piece_a, m.piece_b, c.feature};
 }
 
 // Workspace of find_contacts(), and the poses of the shapes at its last call. Any content is valid before a call.

@@ -31,7 +31,7 @@ std::vector<Pose> row_of_poses(int count, double spacing) {
   return poses;
 }
 
-// The pairs that come out, as text: "0-1 1-2".
+// The pairs found, as text: "0-1 1-2".
 std::string pairs_of(const SceneSpec& spec, const std::vector<Pose>& poses, std::vector<double> reach = {}) {
   const CollisionScene scene(spec);
   SceneWorkspace ws(scene);
@@ -93,7 +93,7 @@ TEST(CollisionScene, NamedPairsAreLookedAtAllTheSame) {
   EXPECT_EQ(pairs_of(spec, row_of_poses(4, 1.1)), "2-3");  // by its own margin
   spec.pairs = {{0, 1, 0.0, {}}};
   spec.shapes[0].margin = 1;
-  EXPECT_EQ(pairs_of(spec, row_of_poses(4, 1.1)), "");  // which counts instead of the shapes'
+  EXPECT_EQ(pairs_of(spec, row_of_poses(4, 1.1)), "");  // it replaces the shapes' margins
 }
 
 TEST(CollisionScene, MaterialsOfPairs) {
@@ -123,7 +123,7 @@ TEST(CollisionScene, RefusesWhatDoesNotFit) {
   SceneWorkspace ws(scene);
   SceneContacts contacts;
   EXPECT_THROW(find_contacts(scene, row_of_poses(3, 1), {}, ws, contacts), CheckFailed);
-  const std::vector<double> reach{0, std::nan("")};  // would find nothing, and not say so
+  const std::vector<double> reach{0, std::nan("")};  // unchecked, it would silently find nothing
   EXPECT_THROW(find_contacts(scene, row_of_poses(2, 1), reach, ws, contacts), CheckFailed);
 }
 
@@ -161,7 +161,7 @@ bool same_bits(const Manifold& m, const Manifold& n) {
   return true;
 }
 
-// What the broad phase leaves out had no contact: every pair by itself gives the same bits.
+// Pairs left out by the broad phase have no contact: testing every pair by itself gives the same bits.
 TEST(CollisionScene, AgreesWithEveryPairByItself) {
   RandomSpatial random(7);
   const CollisionScene scene(heap(60, random));

@@ -20,7 +20,7 @@ int root(std::vector<int>& parent, int body) {
 // Lists the items 0, 1, ... by group_of(i), each group in rising order. Items with a negative group are left out.
 template <class GroupOf>
 void group(int items, int groups, const GroupOf& group_of, std::vector<int>& members, std::vector<int>& begin) {
-  begin.assign(std::size_t(groups) + 2, 0);
+  begin.assign(groups + 2, 0);
   for (int i = 0; i < items; ++i)
     if (group_of(i) >= 0) ++begin[group_of(i) + 2];
   for (std::size_t g = 2; g < begin.size(); ++g) begin[g] += begin[g - 1];

@@ -30,8 +30,8 @@ struct Islands {
 
  private:
   static std::span<const int> part(const std::vector<int>& all, const std::vector<int>& begin, int island) {
-    const std::size_t i = std::size_t(island), first = std::size_t(begin[i]);
-    return {all.data() + first, std::size_t(begin[i + 1]) - first};
+    const int first = begin[island], count = begin[island + 1] - first;
+    return std::span<const int>(all).subspan(first, count);
   }
 };
 

@@ -41,7 +41,7 @@ TEST(Islands, NothingAndNobody) {
   EXPECT_THROW(find_islands(fixed, wrong, islands), CheckFailed);
 }
 
-// Against labels that are spread along the pairs until nothing changes.
+// Compared with labels that are propagated along the pairs until nothing changes.
 TEST(Islands, AreTheConnectedPartsInAnyOrderOfPairs) {
   RandomSpatial random(5);
   const auto below = [&](int n) { return int(n * random.unit()); };

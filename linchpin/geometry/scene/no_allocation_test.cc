@@ -1,5 +1,5 @@
-// What is asked at every step allocates nothing once it has seen its largest input. Counted by an operator new of our
-// own, for this whole test program.
+// Functions that are called in every step do not allocate once they have seen their largest input. Allocations are
+// counted by a replacement of operator new in this test program.
 #include <gtest/gtest.h>
 
 #include "linchpin/base/allocation_counter.h"

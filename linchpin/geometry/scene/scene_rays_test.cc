@@ -7,7 +7,7 @@
 namespace linchpin {
 namespace {
 
-// The nearest of all shapes, each asked by itself.
+// The nearest hit of all shapes, each tested by itself.
 TEST(SceneRays, MeetWhatIsNearest) {
   RandomSpatial random(1);
   SceneSpec spec;

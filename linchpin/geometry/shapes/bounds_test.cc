@@ -13,7 +13,7 @@ using geometry_testing::support_value;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-// Largest entry of the difference, relative to the size of the box and where it is: what rounding is relative to.
+// The largest entry of the difference, relative to the size and position of the box, as rounding errors are.
 double difference(const Aabb& a, const Aabb& b) {
   const double size = std::max({norm(b.upper - b.lower), norm(b.lower), norm(b.upper)});
   return std::max(distance(a.lower, b.lower), distance(a.upper, b.upper)) / size;
@@ -105,7 +105,7 @@ TEST(Bounds, OfAPoseThatIsNoneHoldNothing) {
     EXPECT_FALSE(holds_points(bounds(shape, X))) << kind;
     X = random.pose();
     X.R.z.x = std::nan("");
-    // a sphere does not mind how it is turned
+    // a sphere does not depend on its orientation
     if (kind != 0) {
       EXPECT_FALSE(holds_points(bounds(shape, X))) << kind;
     }

@@ -21,7 +21,7 @@ std::vector<Aabb> random_boxes(RandomSpatial& random, int n, bool flat = false) 
   return boxes;
 }
 
-// By planes one after the other (ray.cc), of a box of some extent: independent of the slabs of box_pack.cc.
+// The intersection with six half-spaces (ray.cc), independent of the slab test of box_pack.cc.
 std::optional<RayHit> cast_at_box(const Ray& ray, const Aabb& box) {
   Transform<double> X = Transform<double>::identity();
   X.p = centre(box);
@@ -120,7 +120,7 @@ TEST(Bvh, FindsTheNearest) {
         ++visits;
         return std::min(bound, std::sqrt(distance_squared(query, boxes[i])));
       });
-      // the square of a root, one rounding off
+      // the square of a square root has one more rounding
       ASSERT_EQ(found, k % 3 ? expected : std::min(expected, 4.0));
     }
     if (n == 1000) {

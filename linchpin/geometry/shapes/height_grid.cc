@@ -12,7 +12,7 @@ namespace {
 std::string fault_of(const HeightGrid& grid) {
   if (grid.columns < 2 || grid.rows < 2)
     return message("the grid has ", grid.columns, " columns and ", grid.rows, " rows; it needs two of each at least");
-  const auto count = std::size_t(grid.columns) * std::size_t(grid.rows);
+  const std::size_t count = index(grid.columns) * grid.rows;
   if (grid.heights.size() != count)
     return message("the grid has ", grid.heights.size(), " heights; ", grid.columns, " columns and ", grid.rows,
                    " rows need ", count);
@@ -48,7 +48,7 @@ HeightGrid::Level level_above(const HeightGrid::Level& fine) {
     for (int i = 0; i < level.columns; ++i) {
       const auto range = [&](int column, int row) {
         const int c = std::min(column, fine.columns - 1), r = std::min(row, fine.rows - 1);
-        return fine.ranges[std::size_t(r) * std::size_t(fine.columns) + std::size_t(c)];
+        return fine.ranges[index(r) * fine.columns + c];
       };
       const HeightGrid::Range a = range(2 * i, 2 * j), b = range(2 * i + 1, 2 * j), c = range(2 * i, 2 * j + 1),
                               d = range(2 * i + 1, 2 * j + 1);

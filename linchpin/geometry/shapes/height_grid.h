@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "linchpin/base/index.h"
 #include "linchpin/base/result.h"
 #include "linchpin/geometry/shapes/aabb.h"
 #include "linchpin/spatial/vec.h"
@@ -39,9 +40,7 @@ struct HeightGrid {
   int triangle_count() const { return 2 * (columns - 1) * (rows - 1); }
   double x_of(int column) const { return (column - 0.5 * (columns - 1)) * spacing_x; }  // (1)
   double y_of(int row) const { return (row - 0.5 * (rows - 1)) * spacing_y; }
-  double height(int column, int row) const {
-    return heights[std::size_t(row) * std::size_t(columns) + std::size_t(column)];
-  }
+  double height(int column, int row) const { return heights[index(row) * columns + column]; }
   Vec3<double> point(int column, int row) const { return {x_of(column), y_of(row), height(column, row)}; }
   // The neighbouring triangle at edge k, from corner k to corner k + 1 (mod 3), or -1 at the border.
   int neighbour(int triangle, int k) const {

@@ -34,7 +34,7 @@ TEST(HeightGrid, LiesAboutTheOriginWithTheDiagonalFromLowToHigh) {
   EXPECT_DOUBLE_EQ(area, 1 * 2);
 }
 
-// Each block of each level, against all heights below it.
+// Each block of each level against all heights in it.
 TEST(HeightGrid, LevelsHoldTheRangeOfTheirCells) {
   RandomSpatial random(1);
   for (const auto& [columns, rows] : {std::pair{2, 2}, {9, 9}, {14, 7}, {2, 30}}) {

@@ -17,8 +17,6 @@ using Points = std::span<const Point>;
 using Cycle = std::vector<int>;
 using Cycles = std::vector<Cycle>;  // of indices of points, counterclockwise seen from outside
 
-const Point& at(Points points, int i) { return points[i]; }
-
 template <class Amount>
 std::size_t largest(Points points, const Amount& amount) {
   std::size_t best = 0;
@@ -135,10 +133,10 @@ std::vector<Point> keep_corners(Points points, Cycles& faces) {
 
 Hull::Face plane_of(const Cycle& cycle, Points vertices) {
   Point mean = Point::zero();
-  for (const int i : cycle) mean += (1.0 / double(cycle.size())) * at(vertices, i);
+  for (const int i : cycle) mean += (1.0 / double(cycle.size())) * vertices[i];
   Vec3<double> area = Vec3<double>::zero();
   for (std::size_t i = 0; i < cycle.size(); ++i)
-    area += cross(at(vertices, cycle[i]) - mean, at(vertices, cycle[(i + 1) % cycle.size()]) - mean);  // (1)
+    area += cross(vertices[cycle[i]] - mean, vertices[cycle[(i + 1) % cycle.size()]] - mean);  // (1)
   Hull::Face face{};
   face.normal = (1 / norm(area)) * area;
   face.offset = dot(face.normal, vertices[0]);
@@ -176,7 +174,7 @@ Point centre_of(const Hull& hull) {
   Vec3<double> sum = Vec3<double>::zero();
   double total = 0;
   for (const Hull::Face& face : hull.faces) {
-    const auto corner = [&](int i) { return at(hull.vertices, hull.corners[face.first + i]) - inner; };
+    const auto corner = [&](int i) { return hull.vertices[hull.corners[face.first + i]] - inner; };
     for (int i = 1; i + 1 < face.count; ++i) {
       const Vec3<double> a = corner(0), b = corner(i), c = corner(i + 1), area = cross(b - a, c - a);
       const double weight = std::max(0.0, hull.flat ? dot(area, face.normal) : dot(area, a));
@@ -273,7 +271,7 @@ bool is_sound(const Hull& hull, Points points, double slack) {
     for (const Point& p : points)
       if (dot(f.normal, p) > f.offset + slack) return false;
     for (int i = 0; i < f.count; ++i) {
-      const auto corner = [&](int k) { return at(hull.vertices, hull.corners[f.first + k % f.count]); };
+      const auto corner = [&](int k) { return hull.vertices[hull.corners[f.first + k % f.count]]; };
       if (dot(f.normal, corner(i)) < f.offset - slack) return false;
       const Vec3<double> way = corner(i + 1) - corner(i);
       if (dot(f.normal, cross(way, corner(i + 2) - corner(i + 1))) < -slack * norm(way)) return false;
@@ -281,7 +279,7 @@ bool is_sound(const Hull& hull, Points points, double slack) {
   }
   for (const Hull::Edge& e : hull.edges) {
     const Vec3<double>&n = hull.faces[e.left].normal, &m = hull.faces[e.right].normal;
-    if (!(dot(at(hull.vertices, e.to) - at(hull.vertices, e.from), cross(n, m)) > 0)) return false;
+    if (!(dot(hull.vertices[e.to] - hull.vertices[e.from], cross(n, m)) > 0)) return false;
   }
   return true;
 }
@@ -342,7 +340,7 @@ Result<Hull> convex_hull(Points points) {
   if (!(s.length > 0))
     return Error{
         message("points 0 to ", points.size() - 1, " are all at ", to_string(points[0]), "; a hull needs an extent")};
-  if (!std::isfinite(s.length)) return Error{"the distance between the points exceeds the range of a double"};
+  if (!std::isfinite(s.length)) return Error{"the points are farther apart than the largest double"};
   if (s.width < least_hull_thickness * s.length)
     return Error{message("points 0 to ", points.size() - 1, " lie on a line: they deviate from it by ", s.width,
                          " m, over ", s.length, " m")};
@@ -372,7 +370,7 @@ Result<Hull> hull_of_faces(Points vertices, std::span<const Cycle> faces, bool f
     const Hull::Face& face = hull->faces[f];
     if (!all_finite(face.normal)) return Error{message("face ", f, " has no area")};
     for (int i = 0; i < face.count; ++i) {
-      const Point& corner = at(hull->vertices, hull->corners[face.first + i]);
+      const Point& corner = hull->vertices[hull->corners[face.first + i]];
       if (face.offset - dot(face.normal, corner) > slack)
         return Error{message("face ", f, " is not convex: a vertex lies ", face.offset - dot(face.normal, corner),
                              " m above its corner at ", to_string(corner))};

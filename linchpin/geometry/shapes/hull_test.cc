@@ -17,7 +17,7 @@ using Points = std::vector<Vec3<double>>;
 constexpr double pi = std::numbers::pi;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
 
-// By Gauss' theorem from the triangles of all faces.
+// The volume by the divergence theorem, from the triangles of all faces.
 double volume(const Hull& hull) {
   double six = 0;
   for (const Hull::Face& f : hull.faces)
@@ -28,12 +28,12 @@ double volume(const Hull& hull) {
   return six / 6;
 }
 
-// All that a hull promises, checked from nothing but its definition.
+// Checks all invariants of a Hull (hull.h), from its definition only.
 void expect_hull(const Hull& hull, const Points& points) {
   ASSERT_GE(hull.vertices.size(), 3u);
   EXPECT_EQ(hull.vertices.size() + hull.faces.size(), hull.edges.size() + 2);  // Euler
   const double size = 2 * hull.radius;
-  // Half a dozen roundings of coordinates, which may be far from the origin.
+  // About six roundings of coordinates, which may be far from the origin.
   double far = size;
   for (const Vec3<double>& v : hull.vertices) far = std::max(far, norm(v));
   const double round = 8 * std::numeric_limits<double>::epsilon() * far;
@@ -42,7 +42,7 @@ void expect_hull(const Hull& hull, const Points& points) {
     EXPECT_NEAR(norm(f.normal), 1, 1e-14);
     ASSERT_GE(f.count, 3);
     EXPECT_LT(dot(f.normal, hull.centre), f.offset + round);
-    // a merged face is as plane as hull.h says, up to how merges add up
+    // a merged face is plane up to the resolution of hull.h; deviations add up over several merges
     for (const Vec3<double>& v : hull.vertices) EXPECT_LE(dot(f.normal, v), f.offset + round);
     for (int i = 0; i < f.count; ++i) {
       const auto corner = [&](int k) { return hull.corners[f.first + k % f.count]; };
@@ -115,7 +115,7 @@ Points moved(const Points& points, const Transform<double>& X, double scale) {
   for (const Vec3<double>& p : points) out.push_back(X * (scale * p));
   return out;
 }
-// All points of a box's lattice with n + 1 steps a side.
+// All points of a lattice in a box, with n + 1 points along each side.
 Points lattice(int n, Vec3<double> half = {1, 1, 1}) {
   Points points;
   for (int i = 0; i <= n; ++i)
@@ -184,7 +184,7 @@ TEST(Hull, RandomPointsOnASphere) {
     const Hull hull = hull_of(points);
     EXPECT_EQ(hull.vertices.size(), std::size_t(count));
     EXPECT_EQ(hull.faces.size(), std::size_t(2 * count - 4));  // triangles all
-    // inner points change nothing at all
+    // inner points do not change the hull
     Points more = points;
     for (const Vec3<double>& p : points) more.push_back(hull.centre + 0.3 * (p - hull.centre));
     const Hull same = hull_of(more);
@@ -193,7 +193,7 @@ TEST(Hull, RandomPointsOnASphere) {
   }
 }
 
-// The hard cases of any hull code: many points in one plane, on one circle, on one sphere.
+// Difficult cases for a hull: many points in one plane, on one circle, on one sphere.
 TEST(Hull, ManyCoplanarAndCosphericalPoints) {
   RandomSpatial random(3);
   for (int i = 0; i < 3; ++i) {
@@ -223,7 +223,7 @@ TEST(Hull, ManyCoplanarAndCosphericalPoints) {
   }
 }
 
-// Corners as a file keeps them: rounded to floats, no face is plane any more, and still a box has six.
+// Corners rounded to floats, as in a file: faces are no longer exactly plane, but a box still has six.
 TEST(Hull, CoordinatesRoundedToFloats) {
   RandomSpatial random(4);
   for (int i = 0; i < 50; ++i) {
@@ -248,8 +248,8 @@ TEST(Hull, NeedlesAndSheets) {
     }
 }
 
-// Corners of a coarse lattice, most of them coplanar with others or repeated, stretched, moved, and blurred by less,
-// about as much, and more than the resolution.
+// Points of a coarse lattice, most of them coplanar with others or repeated, scaled, moved, and with noise of less
+// than, about, and more than the resolution.
 TEST(Hull, RandomDegenerateSets) {
   RandomSpatial random(10);
   int hulls = 0;
@@ -349,7 +349,7 @@ TEST(HullSupport, IsTheFarthestVertex) {
     for (int i = 0; i < 100; ++i) {
       const Vec3<double> d = random.direction();
       const int found = support(hull, d), best = by_hand(hull, d);
-      // fused or not, rounding may differ between this file and the kernel, by which two may look alike
+      // with and without fused products, rounding differs between the kernel and this file, so either of two may win
       EXPECT_TRUE(found == best || std::abs(dot(d, hull.vertices[found] - hull.vertices[best])) < 1e-15);
     }
   }

@@ -24,8 +24,8 @@ TEST(PairRule, ByHand) {
   EXPECT_EQ(apply(PairRule::harmonic_mean, 0, 0), 0);
 }
 
-// All are symmetric; all but the product give a material against itself its own value and stay between the two. None
-// makes friction grow when one slips: kinetic stays below static.
+// All rules are symmetric. All but the product keep the value of equal materials and stay between the two values. With
+// all of them kinetic friction stays below static friction.
 TEST(PairRule, Laws) {
   RandomSpatial random(1);
   for (const PairRule rule : all_rules)
@@ -42,7 +42,7 @@ TEST(PairRule, Laws) {
 }
 
 const Material rubber{"rubber", {1.0, 0.9}, 0.8, {}}, ice{"ice", {0.04, 0.01}, 0.1, {}};
-// Easy along x, hard across: a skate.
+// A skate: low friction along x, high friction across.
 const Material skate{"skate", {0.9, 0.8}, 0, Material::Directional{{2, 0, 0}, {0.01, 0.01}}};
 
 TEST(Material, CombinedByTheDefaultRules) {
@@ -66,14 +66,14 @@ TEST(Material, DirectionComesFromTheSideThatHasIt) {
     EXPECT_DOUBLE_EQ(pair.directional->along.mu_static, std::sqrt(0.01 * 0.04));
     EXPECT_EQ(pair.directional->direction.x, 2);
   }
-  // both directional: the sharper one's direction, against the other's coefficients across
+  // both directional: the direction of the one with the larger ratio, with the other's coefficients across
   Material brushed = rubber;
   brushed.directional = {{0, 1, 0}, {0.5, 0.5}};
   const PairMaterial both = combine(brushed, skate);
   EXPECT_EQ(both.directional->side, PairMaterial::Side::b);
   EXPECT_DOUBLE_EQ(both.directional->along.mu_static, std::sqrt(0.01 * 1.0));
   EXPECT_EQ(combine(skate, skate).directional->side, PairMaterial::Side::a);
-  Material frozen = skate;  // no friction at all along: sharper than any
+  Material frozen = skate;  // no friction along x: an infinite ratio
   frozen.directional->along = {0, 0};
   EXPECT_EQ(combine(skate, frozen).directional->side, PairMaterial::Side::b);
 }

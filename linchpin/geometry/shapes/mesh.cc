@@ -15,8 +15,6 @@ using Points = std::span<const Point>;
 using Triangle = std::array<int, 3>;
 using Triangles = std::span<const Triangle>;
 
-const Point& at(Points points, int i) { return points[i]; }
-
 // A description of the first error in the input; empty if there is none.
 std::string fault_of(Points vertices, Triangles triangles) {
   if (triangles.empty()) return "the mesh has no triangles";
@@ -32,7 +30,7 @@ std::string fault_of(Points vertices, Triangles triangles) {
 
 // For each vertex the first one with the same coordinates.
 std::vector<int> first_at_same_place(Points vertices) {
-  const auto key = [&](int i) { return std::array{at(vertices, i).x, at(vertices, i).y, at(vertices, i).z}; };
+  const auto key = [&](int i) { return std::array{vertices[i].x, vertices[i].y, vertices[i].z}; };
   std::vector<int> order(vertices.size()), first(vertices.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int i, int j) { return key(i) < key(j) || (key(i) == key(j) && i < j); });
@@ -97,8 +95,8 @@ std::vector<Side> sides_of(const TriangleMesh& mesh) {
 
 Fold fold_between(const TriangleMesh& mesh, int t, int k, int u) {
   const Triangle& corners = mesh.triangles[t];
-  const Point& p = at(mesh.vertices, corners[k]);
-  const Vec3<double> along = at(mesh.vertices, corners[(k + 1) % 3]) - p;
+  const Point& p = mesh.vertices[corners[k]];
+  const Vec3<double> along = mesh.vertices[corners[(k + 1) % 3]] - p;
   const Vec3<double>&n = mesh.normals[t], &m = mesh.normals[u];
   // Flat if the corners of each are in the plane of the other up to the rounding of floats of this size.
   double leaves = 0;
@@ -124,7 +122,7 @@ std::string find_neighbours(Triangles given, TriangleMesh& mesh) {
     }
     const Triangle& t = given[a.triangle];
     const std::string edge = message("edge of vertices ", t[a.k], " and ", t[(a.k + 1) % 3], " at ",
-                                     to_string(at(mesh.vertices, a.from)), " and ", to_string(at(mesh.vertices, a.to)));
+                                     to_string(mesh.vertices[a.from]), " and ", to_string(mesh.vertices[a.to]));
     if (end > i + 2) {
       std::string list = std::to_string(a.triangle);
       for (std::size_t j = i + 1; j < end; ++j) list += message(j + 1 < end ? ", " : " and ", sides[j].triangle);

@@ -25,7 +25,7 @@ int count(const TriangleMesh& mesh, Fold fold) {
     for (const Fold f : folds) n += f == fold;
   return n;
 }
-// Two triangles over the line from (0,0,0) to (0,1,0), the second one's far corner at this height.
+// Two triangles at the edge from (0,0,0) to (0,1,0); the third corner of the second one has this height.
 Triangles fold_mesh(double height) {
   return {{{0, 0, 0}, {0, 1, 0}, {-1, 0.5, 0}, {1, 0.5, height}}, {{0, 1, 2}, {0, 3, 1}}};
 }
@@ -48,7 +48,7 @@ TEST(TriangleMesh, BoxIsClosedWithConvexEdgesAndFlatDiagonals) {
     }
 }
 
-// Corners each with vertices of their own, as in an STL file.
+// Each triangle has its own three vertices, as in an STL file.
 TEST(TriangleMesh, RepeatedVerticesAreJoined) {
   const Triangles box = box_mesh({1, 2, 3}, identity);
   Triangles apart;
@@ -57,7 +57,7 @@ TEST(TriangleMesh, RepeatedVerticesAreJoined) {
     for (const int i : t) apart.vertices.push_back(box.vertices[i]);
     apart.triangles.push_back({n, n + 1, n + 2});
   }
-  apart.vertices.push_back({100, 100, 100});  // used by nobody
+  apart.vertices.push_back({100, 100, 100});  // not used by any triangle
   const TriangleMesh mesh = mesh_of(apart);
   EXPECT_EQ(mesh.vertices.size(), 8u);
   EXPECT_TRUE(mesh.closed);
@@ -85,7 +85,7 @@ TEST(TriangleMesh, NeighboursKnowEachOther) {
   EXPECT_GT(count(mesh, Fold::convex), 0);
 }
 
-// The hierarchy finds what looking at all triangles finds.
+// The hierarchy finds the same triangles as a loop over all.
 TEST(TriangleMesh, BoxesOfTrianglesAreFound) {
   RandomSpatial random(2);
   const TriangleMesh mesh = mesh_of(torus_mesh(1, 0.3, 20, 12));
@@ -112,7 +112,7 @@ TEST(TriangleMesh, FoldsByTheSignOfTheHeight) {
   const TriangleMesh mesh = mesh_of(fold_mesh(0));
   EXPECT_FALSE(mesh.closed);
   EXPECT_EQ(count(mesh, Fold::border), 4);
-  // folded all the way back upon itself: no plane, though all lies in one
+  // folded back onto itself: not flat, although all corners are in one plane
   Triangles back = fold_mesh(0);
   back.vertices[3] = {-1, 0.4, 0};
   EXPECT_NE(mesh_of(back).folds[0][0], Fold::flat);

@@ -101,7 +101,7 @@ TEST(Ray, WithoutDirectionOrWithNaNHitsNothing) {
     X = here;
     X.R.y.y = nan;
     EXPECT_FALSE(cast({{0, 0, 9}, {0, 1, -1}}, shape, X));
-    // lengths that cannot be squared
+    // lengths whose squares overflow or underflow
     EXPECT_TRUE(cast({{0, 0, 9}, {0, 0, -1e-200}}, shape, here));
     EXPECT_TRUE(cast({{0, 0, 9}, {0, 0, -1e200}}, shape, here));
   }

@@ -150,13 +150,13 @@ TEST(Solid, BoxAsHullAndAsMesh) {
     EXPECT_NEAR(expected.volume, solid_of(Box{half}).volume, 1e-15 * expected.volume);
     EXPECT_LT(distance(expected.centre, X.p), 1e-15 * scale);
     const Triangles box = box_mesh(half, X);
-    // lengths are rounded against the distance from the origin, ten times the smallest of them
+    // rounding errors are relative to the distance from the origin, ten times the smallest length
     expect_same(solid_of(hull_shape(box.vertices)), expected, 1e-13);
     expect_same(solid_of(mesh_shape(box)), expected, 1e-13);
   }
 }
 
-// Points of a lattice that are inside, counted: another way to integrate, good to the lattice's step.
+// Counts the points of a lattice that are inside: an independent integration, accurate to the lattice's step.
 TEST(Solid, HullAgainstCountedPoints) {
   RandomSpatial random(2);
   for (int i = 0; i < 3; ++i) {
@@ -184,7 +184,7 @@ TEST(Solid, HullAgainstCountedPoints) {
   }
 }
 
-// Finer and finer tori tend to the torus, with the square of the step.
+// Meshes of a torus converge with the square of the step.
 TEST(Solid, TorusMeshConverges) {
   const double R = 1, r = 0.3, V = 2 * pi * pi * R * r * r;
   const Sym3<double> moments =
@@ -200,7 +200,7 @@ TEST(Solid, TorusMeshConverges) {
   EXPECT_LT(last, 0.02);
 }
 
-// A cavity is a closed surface seen from inside.
+// A cavity is a closed surface with normals pointing into it.
 TEST(Solid, MeshWithACavity) {
   const Transform<double> X = Transform<double>::identity();
   Triangles shell = box_mesh({1, 1, 1}, X), inner = box_mesh({0.5, 0.5, 0.5}, X);
@@ -276,7 +276,7 @@ TEST(Solid, WhatHasNoMassSaysWhy) {
     ASSERT_FALSE(result.ok());
     EXPECT_NE(result.error().message.find(part), std::string::npos) << result.error().message;
   };
-  says(HalfSpace{}, "no end");
+  says(HalfSpace{}, "unbounded");
   says(ConvexHull{}, "no data");
   says(Mesh{}, "no data");
   says(HeightField{}, "no data");

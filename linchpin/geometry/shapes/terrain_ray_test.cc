@@ -32,8 +32,8 @@ Mesh same_as_mesh(const HeightGrid& grid) {
   return {std::make_shared<const TriangleMesh>(make_mesh(t.vertices, t.triangles).value())};
 }
 
-// Where the line o + t u meets a triangle, by Cramer's rule in the coordinates of its edges; infinity where it does
-// not.
+// The t at which the line o + t u meets a triangle, by Cramer's rule in the coordinates of its edges; infinity if it
+// does not.
 double meets(const Vec3<double>& o, const Vec3<double>& u, const std::array<Vec3<double>, 3>& c) {
   const Vec3<double> e = c[1] - c[0], f = c[2] - c[0], p = o - c[0];
   const double d = dot(e, cross(f, u));
@@ -69,7 +69,7 @@ TEST(TerrainRay, MeetsTheNearestTriangle) {
   EXPECT_GT(hits, 700);
 }
 
-// Straight down on corners and edges, where triangles meet: none slips through.
+// Rays straight down onto corners and edges, where triangles meet: none passes through.
 TEST(TerrainRay, NothingSlipsThroughBetweenTriangles) {
   const HeightField field = hills();
   const HeightGrid& grid = *field.grid;
