@@ -90,33 +90,40 @@ void find_outlines_of_caps(const CorePair& pair, const Direction& best, double n
   into_frame_of_a(X, o.b);
 }
 
-// The points of manifold.h (3). Gaps are those between the surfaces, so the radii of the balls are subtracted.
-void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, Outlines& o, double margin,
-                Manifold& m) {
-  const double near = nearness * pair.size;
+LINCHPIN_INLINE double least_gap(const Vec3<double>& n, const OverlayPoint* points, int count) {
+  double gap = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < count; ++i) gap = std::min(gap, dot(n, points[i].a - points[i].b));
+  return gap;
+}
+
+// The points of the cores that meet along n, the nearest ones among them. Returns their number.
+LINCHPIN_INLINE int meeting_points(const CorePair& pair, const Direction& best, double near, Outlines& o,
+                                   OverlayPoint* points) {
   // A point at a distance x beside the lowest line of a ball or a round side of radius r is above it by x^2/2r.
   const auto roundness = [](const Core& c) {
     return c.ball > 0 ? c.ball : c.kind == Core::Kind::cylinder ? c.size.x : 0.0;
   };
   const double beside = std::max(near, 1e-7 * std::min(roundness(pair.a), roundness(pair.b)));
-  OverlayPoint points[most_overlay_points + 1];
   int count = overlay(best.n, o.a, o.b, near, beside, points);
-  const auto least = [&] {
-    double gap = std::numeric_limits<double>::infinity();
-    for (int i = 0; i < count; ++i) gap = std::min(gap, dot(best.n, points[i].a - points[i].b));
-    return gap;
-  };
   // The outlines may miss the nearest points, between the corners of a cap or for a point on a point.
   const bool well_found = best.miss <= 1e-12 * pair.size;
-  if (!(least() <= best.s + near) && !well_found && (has_disc(pair.a) || has_disc(pair.b))) {
+  if (!(least_gap(best.n, points, count) <= best.s + near) && !well_found && (has_disc(pair.a) || has_disc(pair.b))) {
     find_outlines_of_caps(pair, best, near, o);
     count = overlay(best.n, o.a, o.b, near, beside, points);
   }
-  if (!(least() <= best.s + near)) {
+  if (!(least_gap(best.n, points, count) <= best.s + near)) {
     const Vec3<double> middle = 0.5 * (best.a + best.b);
     points[count++] = {fma(best.s / 2, best.n, middle), fma(-best.s / 2, best.n, middle), 0xffffffffu};
   }
+  return count;
+}
 
+// The points of manifold.h (3). Gaps are those between the surfaces, so the radii of the balls are subtracted.
+void set_points(const CorePair& pair, const Pose& X_WA, const Direction& best, Outlines& o, double margin,
+                Manifold& m) {
+  const double near = nearness * pair.size;
+  OverlayPoint points[most_overlay_points + 1];
+  const int count = meeting_points(pair, best, near, o, points);
   const double balls = pair.a.ball + pair.b.ball, between = (pair.b.ball - pair.a.ball) / 2;
   // The nearest point is kept even if rounding puts it beyond the margin.
   const double limit = std::max(margin, best.s + near - balls);
