@@ -9,9 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace CLI {
-class App;
-}
+#include "apps/options.h"
 
 namespace linchpin {
 
@@ -22,13 +20,11 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Each adds its verb to the command; the verb's callback sets `status`.
-void add_simulate(CLI::App& command, int& status);
-void add_inspect(CLI::App& command, int& status);
-void add_reproduce(CLI::App& command, int& status);
-void add_bench(CLI::App& command, int& status);
-void add_solve(CLI::App& command, int& status);
-void add_view(CLI::App& command, int& status);
+// Each adds its verb to the command.
+void add_simulate(Command& command);
+void add_inspect(Command& command);
+void add_solve(Command& command);
+void add_view(Command& command);
 
 // `linchpin` without arguments.
 int demonstrate();

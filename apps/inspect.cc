@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "apps/command.h"
 #include "apps/constraint_text.h"
@@ -400,36 +400,34 @@ int run(const Request& request) {
 
 }  // namespace
 
-void add_inspect(CLI::App& command, int& status) {
+void add_inspect(Command& command) {
   auto request = std::make_shared<Request>();
-  CLI::App* verb = command.add_subcommand(
-      "inspect", "Show a model: its tree, joints, masses, limits, loops; a mesh; or a recording");
-  verb->add_option(
-          "MODEL", request->model,
-          "A built-in scene, such as @humanoid, a model (.json), a mesh (.stl, .obj, .dae, .ply, .glb, .gltf,\n"
-          ".off), or a recording of simulate --record (.h5)")
-      ->type_name("");
-  verb->add_flag("--scenes", request->scenes, "List the built-in scenes with their parameters instead");
-  verb->add_flag("--all", request->all, fmt::format("Every body, also above {}", shown_at_most));
-  verb->add_option("--contacts", request->contacts,
-                   "Also the shapes that are nearer than MARGIN at zero coordinates and may touch, m [0.001]")
-      ->type_name("MARGIN")
-      ->expected(0, 1)
-      ->default_str("0.001");
-  verb->add_option("--json", request->json, "Write the same to FILE, one row per body; - is standard output")
-      ->type_name("FILE");
-  verb->add_option("--write-model", request->write_model,
-                   "Write the model, whole and exact, to FILE (JSON), which is a MODEL itself; - is standard output")
-      ->type_name("FILE");
-  verb->add_option("--csv", request->csv,
-                   "Of a recording: write time (s) and signals of every frame to FILE; - is standard output")
-      ->type_name("FILE");
-  verb->add_option(
+  Verb verb =
+      command.add_verb("inspect", "Show a model: its tree, joints, masses, limits, loops; a mesh; or a recording");
+  verb.add_option("MODEL", request->model,
+                  "A built-in scene, such as @humanoid, a model (.json), a mesh (.stl, .obj, .dae, .ply, .glb, .gltf,\n"
+                  ".off), or a recording of simulate --record (.h5)")
+      .type_name("");
+  verb.add_flag("--scenes", request->scenes, "List the built-in scenes with their parameters instead");
+  verb.add_flag("--all", request->all, fmt::format("Every body, also above {}", shown_at_most));
+  verb.add_option("--contacts", request->contacts,
+                  "Also the shapes that are nearer than MARGIN at zero coordinates and may touch, m [0.001]")
+      .type_name("MARGIN")
+      .value_if_bare("0.001");
+  verb.add_option("--json", request->json, "Write the same to FILE, one row per body; - is standard output")
+      .type_name("FILE");
+  verb.add_option("--write-model", request->write_model,
+                  "Write the model, whole and exact, to FILE (JSON), which is a MODEL itself; - is standard output")
+      .type_name("FILE");
+  verb.add_option("--csv", request->csv,
+                  "Of a recording: write time (s) and signals of every frame to FILE; - is standard output")
+      .type_name("FILE");
+  verb.add_option(
           "--signals", request->signals,
           "Which ones, by name, with commas between them; * stands for any text (all). Those of simulate --csv and\n"
           "more: `inspect RECORDING` lists them")
-      ->type_name("LIST");
-  verb->footer(
+      .type_name("LIST");
+  verb.footer(
       "A body stands one step further in for each branching on its way to the world, so that a serial chain stays in "
       "one\n"
       "column. Columns q and v are the places of its joint's coordinates; masses are in kg, centres in m in the body's "
@@ -445,7 +443,7 @@ void add_inspect(CLI::App& command, int& status) {
       "  linchpin inspect @humanoid --write-model humanoid.json\n"
       "  linchpin inspect run.h5 --csv run.csv --signals 'q:hinge_1,energy,contact:*'\n"
       "  linchpin inspect --scenes");
-  verb->callback([request, &status] { status = run(*request); });
+  verb.on_call([request] { return run(*request); });
 }
 
 }  // namespace linchpin

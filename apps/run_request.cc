@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "apps/command.h"
@@ -22,8 +21,8 @@ std::vector<std::string> stepper_names() {
 
 // ---- where it starts ------------------------------------------------------------------------------------------------
 
-// NAME=VALUE for one coordinate; returns which velocity coordinate that is (of a quaternion: none, -1). Names may contain anything but a comma; the last '=' parts, and a '.k' at the end
-// picks one of several coordinates.
+// NAME=VALUE for one coordinate; returns which velocity coordinate that is (of a quaternion: none, -1). Names may
+// contain anything but a comma; the last '=' parts, and a '.k' at the end picks one of several coordinates.
 int set_coordinate(const Model& model, const char* option, const std::string& text, int Joint::*first,
                    int Joint::*count, std::vector<double>& numbers) {
   const std::size_t equals = text.rfind('=');
@@ -217,49 +216,47 @@ CertificateLimits limits_of(const RunRequest& request) {
   return limits;
 }
 
-void refuse_others(const CLI::App& verb, const std::string& with, const std::vector<std::string>& allowed) {
-  for (const CLI::Option* option : verb.get_options()) {
-    const std::string name = option->get_name();
-    if (option->count() > 0 && name != with && std::ranges::find(allowed, name) == allowed.end())
+void refuse_others(const Verb& verb, const std::string& with, const std::vector<std::string>& allowed) {
+  for (const std::string& name : verb.given_options())
+    if (name != with && std::ranges::find(allowed, name) == allowed.end())
       throw UsageError(fmt::format("{} goes by what the recording says; {} cannot be said with it", with, name));
-  }
 }
 
-void add_run_options(CLI::App& verb, RunRequest& request) {
+void add_run_options(Verb verb, RunRequest& request) {
   verb.add_option("--dt", request.dt, "Time step, s (1e-3); dormand_prince divides it further as it needs to")
-      ->type_name("SECONDS");
+      .type_name("SECONDS");
   verb.add_option("--stepper", request.stepper,
                   fmt::format("{}\n(time_stepping where anything can touch or is limited, or with --method, else rk4)",
                               fmt::join(stepper_names(), ", ")))
-      ->type_name("NAME");
+      .type_name("NAME");
   verb.add_option("--method", request.method,
                   "Formulation of the contact problem [000, 004]: os, rmc, mc, nmc_os, nmc, multipliers (os)")
-      ->type_name("NAME");
+      .type_name("NAME");
   verb.add_option("--solver", request.solver, "Solver of the contact problem, see `linchpin help solve` (auto)")
-      ->type_name("NAME");
+      .type_name("NAME");
   verb.add_option(
           "--directions", request.directions,
           "Friction along so many directions [000 (6)], 4 or more (2 where all is in one plane); 0: the cone (0)")
-      ->type_name("N");
+      .type_name("N");
   verb.add_option("--tolerance", request.tolerance, "Relative residual that every problem has to reach (1e-10)")
-      ->type_name("PART");
+      .type_name("PART");
   verb.add_option("--restitution", request.restitution,
                   "poisson (impulse of release over compression) or newton (speed after over before) (poisson)")
-      ->type_name("NAME");
-  verb.add_option("--sleep", request.sleep, "Islands at rest for so long sleep, s; 0: never (0)")->type_name("SECONDS");
+      .type_name("NAME");
+  verb.add_option("--sleep", request.sleep, "Islands at rest for so long sleep, s; 0: never (0)").type_name("SECONDS");
   verb.add_option("--position", request.positions,
                   "Start of a joint, rad or m; JOINT.k for one of several coordinates; may be repeated")
-      ->type_name("JOINT=VALUE")
-      ->allow_extra_args(false);
+      .type_name("JOINT=VALUE")
+      .one_value_each();
   verb.add_option("--velocity", request.velocities, "The same for velocities, rad/s or m/s")
-      ->type_name("JOINT=VALUE")
-      ->allow_extra_args(false);
+      .type_name("JOINT=VALUE")
+      .one_value_each();
   verb.add_option("--seed", request.seed,
                   "Start from this random state instead of zero; --position and --velocity override")
-      ->type_name("N");
+      .type_name("N");
   verb.add_option("--energy-tolerance", request.energy_tolerance,
                   "Fail the certificate when the energy defect exceeds this part of the energy exchanged")
-      ->type_name("PART");
+      .type_name("PART");
 }
 
 }  // namespace linchpin

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "apps/command.h"
 #include "apps/inspect_recording.h"
@@ -201,48 +201,47 @@ int simulate(const SimulateRequest& request) {
   return why.empty() ? exit_done : exit_failed;
 }
 
-void add_simulate(CLI::App& command, int& status) {
+void add_simulate(Command& command) {
   auto request = std::make_shared<SimulateRequest>();
-  CLI::App* verb = command.add_subcommand("simulate", "Step a model through time and certify the run");
-  verb->add_option("MODEL", request->run.model, "A built-in scene, such as @pendulum:links=12, or a model (.json)")
-      ->type_name("");
-  CLI::Option* time =
-      verb->add_option("--time", request->run.time, "How long to simulate, s (5)")->type_name("SECONDS");
-  add_run_options(*verb, request->run);
-  verb->add_option("--csv", request->csv,
-                   "Write time (s), positions q:, velocities v:, reactions of constraints r: (N, N m) and\n"
-                   "energies (J) to FILE; - is standard output")
-      ->type_name("FILE");
-  verb->add_option(
+  Verb verb = command.add_verb("simulate", "Step a model through time and certify the run");
+  verb.add_option("MODEL", request->run.model, "A built-in scene, such as @pendulum:links=12, or a model (.json)")
+      .type_name("");
+  const Option time = verb.add_option("--time", request->run.time, "How long to simulate, s (5)").type_name("SECONDS");
+  add_run_options(verb, request->run);
+  verb.add_option("--csv", request->csv,
+                  "Write time (s), positions q:, velocities v:, reactions of constraints r: (N, N m) and\n"
+                  "energies (J) to FILE; - is standard output")
+      .type_name("FILE");
+  verb.add_option(
           "--contacts", request->contacts,
           "Write every contact of the rows' steps to FILE (CSV): bodies, point (m), normal, gap (m), force on the\n"
           "first body (N), normal force, friction, state; - is standard output")
-      ->type_name("FILE");
-  verb->add_option("--json", request->json, "Write certificate and rows to FILE; - is standard output")
-      ->type_name("FILE");
-  verb->add_option("--picture", request->picture,
-                   fmt::format("Draw the run to FILE (SVG): {} exposures seen from the side, x to the right, z up",
-                               picture_exposures))
-      ->type_name("FILE");
-  verb->add_option(
+      .type_name("FILE");
+  verb.add_option("--json", request->json, "Write certificate and rows to FILE; - is standard output")
+      .type_name("FILE");
+  verb.add_option("--picture", request->picture,
+                  fmt::format("Draw the run to FILE (SVG): {} exposures seen from the side, x to the right, z up",
+                              picture_exposures))
+      .type_name("FILE");
+  verb.add_option(
           "--record", request->record,
           "Record the run to FILE (HDF5, docs/recordings.md) as it goes: model, settings, states, contacts with\n"
           "forces, certificates, energies. Takes the place of another recording; anything else is left alone")
-      ->type_name("FILE");
-  verb->add_option(
+      .type_name("FILE");
+  verb.add_option(
           "--resume", request->resume,
           "Go on with a recorded run (up to its own --time, or this one) where its last whole block ends, bit for\n"
           "bit as if it had not ended, and append to RECORDING; or, with --record FILE, to a copy of it")
-      ->type_name("RECORDING");
-  verb->add_option("--verify", request->verify,
-                   "Do a recorded run again and compare every frame bit for bit; exit status 1 where they differ")
-      ->type_name("RECORDING");
-  verb->add_option("--every", request->every,
-                   "Steps between rows of --csv and --json (so many that there are at most 1000 rows), and frames of\n"
-                   "--record (60 a simulated second)")
-      ->type_name("N");
-  verb->add_flag("--quiet", request->quiet, "Print nothing but errors");
-  verb->footer(
+      .type_name("RECORDING");
+  verb.add_option("--verify", request->verify,
+                  "Do a recorded run again and compare every frame bit for bit; exit status 1 where they differ")
+      .type_name("RECORDING");
+  verb.add_option("--every", request->every,
+                  "Steps between rows of --csv and --json (so many that there are at most 1000 rows), and frames of\n"
+                  "--record (60 a simulated second)")
+      .type_name("N");
+  verb.add_flag("--quiet", request->quiet, "Print nothing but errors");
+  verb.footer(
       "Motion under gravity, springs and damping, with loops, couplings and prescribed motion kept. time_stepping "
       "adds\n"
       "contact with friction and impact, joint limits, dry friction and servos, all solved exactly (docs/contact.md);\n"
@@ -267,13 +266,13 @@ void add_simulate(CLI::App& command, int& status) {
       "  linchpin simulate @chain:links=100 --energy-tolerance 1e-9 --json run.json --quiet\n"
       "  linchpin simulate @stack --time 2 --record run.h5 && linchpin simulate --resume run.h5 --time 4\n"
       "  linchpin simulate --verify run.h5");
-  verb->callback([request, verb, time, &status] {
-    request->time_said = time->count() > 0;
-    if (!request->verify.empty()) refuse_others(*verb, "--verify", {"--quiet"});
+  verb.on_call([request, verb, time] {
+    request->time_said = time.given();
+    if (!request->verify.empty()) refuse_others(verb, "--verify", {"--quiet"});
     if (!request->resume.empty())
-      refuse_others(*verb, "--resume",
+      refuse_others(verb, "--resume",
                     {"--time", "--record", "--every", "--csv", "--contacts", "--json", "--picture", "--quiet"});
-    status = simulate(*request);
+    return simulate(*request);
   });
 }
 

@@ -8,8 +8,8 @@
 #include <map>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "apps/command.h"
 #include "apps/json_output.h"
@@ -374,28 +374,27 @@ std::string solver_list() {
 
 }  // namespace
 
-void add_solve(CLI::App& command, int& status) {
+void add_solve(Command& command) {
   auto request = std::make_shared<Request>();
-  CLI::App* verb =
-      command.add_subcommand("solve", "Solve complementarity problems: contacts with friction, LCP, mixed LCP");
-  verb->add_option("FILE", request->files, "Problems: NAME.fc3d.txt, NAME.lcp.txt or NAME.mlcp.txt")
-      ->required()
-      ->type_name("");
-  verb->add_option("--solver", request->solver,
-                   fmt::format("A name of the list below, or `all` to compare ({})", request->solver))
-      ->type_name("NAME");
-  verb->add_option("--tolerance", request->tolerance, "What both relative residuals have to reach (1e-10)")
-      ->type_name("PART");
-  verb->add_option("--max-iterations", request->max_iterations, "Give up after so many (each solver has its own limit)")
-      ->type_name("N");
-  verb->add_option("--directions", request->directions,
-                   "Pose contacts with so many directions of friction, even, 4 to 64, instead of the cone")
-      ->type_name("N");
-  verb->add_option("--solution", request->solution,
-                   "Write DIR/NAME.sol.txt for each problem, one value per line; of `all` the best")
-      ->type_name("DIR");
-  verb->add_option("--json", request->json, "Write the table (rows) to FILE; - is standard output")->type_name("FILE");
-  verb->footer(fmt::format(
+  Verb verb = command.add_verb("solve", "Solve complementarity problems: contacts with friction, LCP, mixed LCP");
+  verb.add_option("FILE", request->files, "Problems: NAME.fc3d.txt, NAME.lcp.txt or NAME.mlcp.txt")
+      .required()
+      .type_name("");
+  verb.add_option("--solver", request->solver,
+                  fmt::format("A name of the list below, or `all` to compare ({})", request->solver))
+      .type_name("NAME");
+  verb.add_option("--tolerance", request->tolerance, "What both relative residuals have to reach (1e-10)")
+      .type_name("PART");
+  verb.add_option("--max-iterations", request->max_iterations, "Give up after so many (each solver has its own limit)")
+      .type_name("N");
+  verb.add_option("--directions", request->directions,
+                  "Pose contacts with so many directions of friction, even, 4 to 64, instead of the cone")
+      .type_name("N");
+  verb.add_option("--solution", request->solution,
+                  "Write DIR/NAME.sol.txt for each problem, one value per line; of `all` the best")
+      .type_name("DIR");
+  verb.add_option("--json", request->json, "Write the table (rows) to FILE; - is standard output").type_name("FILE");
+  verb.footer(fmt::format(
       "Find z such that w = M z + q, with z and w obeying the law of each block of rows: free (w = 0), nonnegative\n"
       "(z >= 0, w >= 0, z w = 0), box (z between two bounds) or cone (a contact with Coulomb's friction).\n"
       "models/problems has samples, and its README.md the formats.\n\n"
@@ -418,7 +417,7 @@ void add_solve(CLI::App& command, int& status) {
       "  linchpin solve models/problems/box_on_slope.fc3d.txt --directions 8 --solver lemke\n"
       "  linchpin solve models/problems/diode_bridge.mlcp.txt --solver all --tolerance 1e-12",
       solver_list()));
-  verb->callback([request, &status] { status = run(*request); });
+  verb.on_call([request] { return run(*request); });
 }
 
 }  // namespace linchpin

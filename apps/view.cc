@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "apps/command.h"
@@ -107,7 +106,7 @@ int view_recording(const ViewRequest& request) {
   return exit_done;
 }
 
-int view(const ViewRequest& request, const CLI::App& verb) {
+int view(const ViewRequest& request, const Verb& verb) {
   const SimulateRequest& run = request.simulate;
   int status = exit_done;
   if (names_recording(run.run.model)) {
@@ -123,27 +122,27 @@ int view(const ViewRequest& request, const CLI::App& verb) {
 
 }  // namespace
 
-void add_view(CLI::App& command, int& status) {
+void add_view(Command& command) {
   auto request = std::make_shared<ViewRequest>();
   RunRequest& run = request->simulate.run;
-  CLI::App* verb = command.add_subcommand("view", "Look at a live run or a recording in the browser");
-  verb->add_option("MODEL", run.model, "A built-in scene, such as @stack, a model (.json), or a recording")
-      ->required()
-      ->type_name("");
-  verb->add_option("--port", request->port, fmt::format("Port to serve at; 0: any that is free ({})", usual_port))
-      ->type_name("N");
-  verb->add_option("--host", request->host,
-                   "Address to listen at; any but the loopback's makes a token part of the page's address (127.0.0.1)")
-      ->type_name("ADDRESS");
-  CLI::Option* page =
-      verb->add_option("--export", request->simulate.page,
-                       "Write one HTML file that shows the run without a server or a network: of a model, its\n"
-                       "simulation, which goes by the same rules as that of `linchpin simulate`")
-          ->type_name("FILE");
-  verb->add_option("--time", run.time, "With --export: how long to simulate, s (5)")->type_name("SECONDS")->needs(page);
-  verb->add_flag("--quiet", request->simulate.quiet, "With --export: print nothing but errors")->needs(page);
-  add_run_options(*verb, run);
-  verb->footer(
+  Verb verb = command.add_verb("view", "Look at a live run or a recording in the browser");
+  verb.add_option("MODEL", run.model, "A built-in scene, such as @stack, a model (.json), or a recording")
+      .required()
+      .type_name("");
+  verb.add_option("--port", request->port, fmt::format("Port to serve at; 0: any that is free ({})", usual_port))
+      .type_name("N");
+  verb.add_option("--host", request->host,
+                  "Address to listen at; any but the loopback's makes a token part of the page's address (127.0.0.1)")
+      .type_name("ADDRESS");
+  const Option page =
+      verb.add_option("--export", request->simulate.page,
+                      "Write one HTML file that shows the run without a server or a network: of a model, its\n"
+                      "simulation, which goes by the same rules as that of `linchpin simulate`")
+          .type_name("FILE");
+  verb.add_option("--time", run.time, "With --export: how long to simulate, s (5)").type_name("SECONDS").needs(page);
+  verb.add_flag("--quiet", request->simulate.quiet, "With --export: print nothing but errors").needs(page);
+  add_run_options(verb, run);
+  verb.footer(
       "Serves one page on this machine alone, until Ctrl-C. A live run begins when the page is opened and waits while\n"
       "nobody watches; it keeps to real time as far as it can. Play, pause, single steps, speed and reset are on the\n"
       "page, and bodies are pulled about with the mouse. Any number of browsers see the same run. A recording (of\n"
@@ -155,7 +154,7 @@ void add_view(CLI::App& command, int& status) {
       "  linchpin view @swing --export swing.html --time 5\n"
       "  linchpin view run.h5\n"
       "  linchpin view run.h5 --export run.html");
-  verb->callback([request, verb, &status] { status = view(*request, *verb); });
+  verb.on_call([request, verb] { return view(*request, verb); });
 }
 
 }  // namespace linchpin
