@@ -15,7 +15,7 @@ namespace {
 
 // Words of text, put on lines of at most so many columns.
 std::string wrapped(const std::string& text, int columns) {
-  std::istringstream message(text);
+  std::istringstream words(text);
   std::string out, line;
   for (std::string word; words >> word;) {
     if (!line.empty() && static_cast<int>(line.size() + 1 + word.size()) > columns) {

@@ -11,7 +11,7 @@
 #     APART augmented.cc                      # sources that the linchpin command does not use; see below
 #     TESTS aba_test.cc rnea_test.cc          # GoogleTest files, all in one program test_dynamics, ctest label unit;
 #                                             # foo_long_test.cc goes to test_dynamics_long, label long
-#     ALONE rnea_test.cc                      # those of TESTS that cannot be compiled together with others; see below
+#     TOGETHER aba_test.cc rnea_test.cc       # those of TESTS that are compiled as one file; see below
 #     LINK Eigen3::Eigen                      # targets from outside, found in the top CMakeLists.txt; also for tests
 #     TEST_LINK sim)                          # what the tests alone need: rooms (later ones too) or targets
 #
@@ -34,9 +34,9 @@
 # and the command link the targets linchpin_<room>; users, tests, examples and benchmarks link linchpin::<room>, which
 # brings what is apart in that room and in those that it depends on.
 #
-# Tests compiled together. Most of a test's compile time is headers (GoogleTest, Eigen, ours), so several tests of a
-# room are compiled as one file (UNITY_BUILD). Two that define the same name in their unnamed namespaces cannot be: one
-# of them is listed under ALONE, until what they share has a home in the room's testing.h.
+# Tests compiled together. Most of a test's compile time is headers (GoogleTest, Eigen, ours), so tests of a room may be
+# compiled several as one file (UNITY_BUILD). They must not define the same name in their unnamed namespaces, so those
+# that do not are listed: TOGETHER.
 #
 # Eigen. How its types are aligned, and who frees their memory how, depends on -march, and a linker merges its functions
 # across a program: a user's AVX copy in place of ours crashes, or changes the last bits. So Eigen stays inside SOURCES,
@@ -93,11 +93,11 @@ if(LINCHPIN_BUILD_TESTS)
   add_custom_target(unit_tests)
 endif()
 
-# linchpin_test(NAME test_x LABEL label SOURCES a_test.cc ... [LINK targets...] [PREFIX x.] [TOGETHER]): a GoogleTest
-# program, each of whose tests is a ctest, named with the prefix. TOGETHER compiles several sources as one file. What
-# belongs to no single room uses it from tests/CMakeLists.txt. One label only: gtest_discover_tests takes no list.
+# linchpin_test(NAME test_x LABEL label SOURCES a_test.cc ... [LINK targets...] [PREFIX x.] [TOGETHER a_test.cc ...]): a
+# GoogleTest program, each of whose tests is a ctest, named with the prefix. What belongs to no single room uses it from
+# tests/CMakeLists.txt. One label only: gtest_discover_tests takes no list.
 function(linchpin_test)
-  cmake_parse_arguments(PARSE_ARGV 0 test "TOGETHER" "NAME;LABEL;PREFIX" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;LABEL;PREFIX" "SOURCES;LINK;TOGETHER")
   if(test_UNPARSED_ARGUMENTS OR NOT test_NAME OR NOT test_LABEL OR NOT test_SOURCES)
     message(FATAL_ERROR "linchpin_test: needs NAME, LABEL and SOURCES; does not know '${test_UNPARSED_ARGUMENTS}'")
   endif()
@@ -106,6 +106,9 @@ function(linchpin_test)
   # -O1: a test is compiled more often than run, and gives the same numbers.
   target_compile_options(${test_NAME} PRIVATE $<$<CONFIG:Release>:-O1> ${LINCHPIN_TEST_SANITIZERS})
   if(test_TOGETHER)
+    set(alone ${test_SOURCES})
+    list(REMOVE_ITEM alone ${test_TOGETHER})
+    set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     # Batches of four: a changed test recompiles four at most, and two cores share the work of a large room.
     set_target_properties(${test_NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
   endif()
@@ -116,7 +119,7 @@ endfunction()
 
 function(linchpin_room)
   cmake_parse_arguments(PARSE_ARGV 0 room "" "NAME"
-                        "DEPENDS;HEADERS;SOURCES;KERNELS;LANES;APART;TESTS;ALONE;LINK;TEST_LINK")
+                        "DEPENDS;HEADERS;SOURCES;KERNELS;LANES;APART;TESTS;TOGETHER;LINK;TEST_LINK")
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/linchpin"
              OUTPUT_VARIABLE folder)
   if(room_UNPARSED_ARGUMENTS)
@@ -230,8 +233,8 @@ function(linchpin_room)
     list(FILTER long INCLUDE REGEX "_long_test\\.cc$")
     list(FILTER room_TESTS EXCLUDE REGEX "_long_test\\.cc$")
     if(room_TESTS)
-      set_source_files_properties(${room_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-      linchpin_test(NAME test_${name} PREFIX ${test_prefix} SOURCES ${room_TESTS} LINK ${link} LABEL unit TOGETHER)
+      linchpin_test(NAME test_${name} PREFIX ${test_prefix} SOURCES ${room_TESTS} LINK ${link} LABEL unit
+                    TOGETHER ${room_TOGETHER})
       add_dependencies(unit_tests test_${name})
     endif()
     if(long)

@@ -1,8 +1,8 @@
-// Eight worlds per register: one mechanism in eight different states, all advanced by the same instructions.
+// Eight worlds per register: forward dynamics of one mechanism in eight different states by the same instructions.
 //
 // A quadruped in free fall, in each world with other joint forces. Positions, velocities and forces of the worlds lie
-// side by side: coordinate i of world w at [i * worlds + w]. At the end one world is computed again by itself, which
-// must give the same bits: lanes do not know of each other.
+// side by side: coordinate i of world w at [i * worlds + w]. At the end one world is computed again by itself; it must
+// give the same bits, since no operation mixes the lanes.
 #include <cstdio>
 #include <vector>
 
@@ -15,13 +15,13 @@ namespace {
 using namespace linchpin;
 constexpr int worlds = 8;
 
-// Coordinate by coordinate, from one world to all and back.
+// Copies the coordinates of one world into the arrays of all worlds, and back.
 void put(const std::vector<double>& one, int world, std::vector<double>& all) {
-  for (std::size_t i = 0; i < one.size(); ++i) all[i * worlds + std::size_t(world)] = one[i];
+  for (int i = 0; i < int(one.size()); ++i) all[i * worlds + world] = one[i];
 }
 std::vector<double> get(const std::vector<double>& all, int world) {
   std::vector<double> one;
-  for (std::size_t i = std::size_t(world); i < all.size(); i += worlds) one.push_back(all[i]);
+  for (int i = world; i < int(all.size()); i += worlds) one.push_back(all[i]);
   return one;
 }
 
@@ -29,21 +29,21 @@ std::vector<double> get(const std::vector<double>& all, int world) {
 
 int main() {
   const Model model = compile(scene("@quadruped").value()).value();
-  const std::size_t nq = std::size_t(model.nq()), nv = std::size_t(model.nv());
+  const int nq = model.nq(), nv = model.nv();
   std::vector<double> q(nq * worlds), v(nv * worlds), tau(nv * worlds), vdot(nv * worlds);
   for (int w = 0; w < worlds; ++w) {
     const State state = random_state(model, std::uint64_t(w + 1));
     put(state.q, w, q);
     put(state.v, w, v);
-    for (std::size_t i = 0; i < nv; ++i) tau[i * worlds + std::size_t(w)] = 0.1 * (w + 1);
+    for (int i = 0; i < nv; ++i) tau[i * worlds + w] = 0.1 * (w + 1);
   }
 
   const Plan<Double8> plan(model);  // once for a model
   AbaWorkspace<Double8> scratch(plan);
   aba<Double8>(plan, q, v, tau, {}, scratch, vdot);
   for (int w = 0; w < worlds; ++w)
-    std::printf("world %d: trunk's angular acceleration %+9.3f %+9.3f %+9.3f rad/s^2\n", w, vdot[w],
-                vdot[worlds + std::size_t(w)], vdot[2 * worlds + std::size_t(w)]);
+    std::printf("world %d: trunk's angular acceleration %+9.3f %+9.3f %+9.3f rad/s^2\n", w, vdot[w], vdot[worlds + w],
+                vdot[2 * worlds + w]);
 
   const int chosen = 5;
   const Plan<double> plan_of_one(model);

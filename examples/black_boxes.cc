@@ -1,5 +1,5 @@
-// Bodies and constraints that no tree of joints has: a coin that rolls on the floor (nonholonomic), a user's own body,
-// and an arm dragged by its tip without inertia (f = m v). All by Lagrange multipliers in linear time.
+// Bodies and constraints that a tree of joints cannot describe: a coin that rolls on the floor (nonholonomic), a body
+// defined by the user, and an arm dragged by its tip without inertia (f = m v): Lagrange multipliers in linear time.
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -12,7 +12,7 @@ using namespace linchpin;
 
 namespace {
 
-// A balloon that moves along the vertical and swells: q = (height, radius). Its mass is a shell's.
+// A balloon that moves along the vertical and swells: q = (height, radius). Its mass is that of a shell.
 class Balloon final : public AnyBody {
  public:
   int dimension() const override { return 2; }
@@ -26,7 +26,7 @@ class Balloon final : public AnyBody {
   double potential_energy(std::span<const double> q, const Vec3<double>& gravity) const override {
     return -mass_ * gravity.z * q[0] + 0.5 * stiffness_ * (q[1] - 1) * (q[1] - 1);
   }
-  // Points are directions: the skin is where |X| = 1.
+  // A material point X is a direction; the skin is |X| = 1.
   void point(std::span<const double> q, std::span<const double> v, const Vec3<double>& X,
              PointMotion& out) const override {
     out.at = q[1] * X + Vec3<double>{0, 0, q[0]};
@@ -40,7 +40,8 @@ class Balloon final : public AnyBody {
 };
 
 void roll_a_coin() {
-  // Tilted by b from lying flat, its centre on a circle of radius x: the speed of turning that keeps it there.
+  // The coin is tilted by b from lying flat and its centre moves on a circle of radius x; W is the turning rate of that
+  // steady motion.
   const double m = 0.01, r = 0.012, x = 0.05, b = 1.3, C = m * r * r / 2, A = C / 2, g = 9.81;
   const double W = std::sqrt(m * g * r * std::cos(b) / (std::sin(b) * ((m * r + C / r) * x + A * std::cos(b))));
   MultiplierSpec spec;
@@ -63,7 +64,7 @@ void hang_a_weight_on_a_balloon() {
   MultiplierSpec spec;
   const int balloon = spec.add(std::make_shared<Balloon>()), weight = spec.add(std::make_shared<Particle>(0.1));
   spec.add(std::make_shared<PointsTogether>(Vec3<double>{0, 0, 1}, Vec3<double>{0, 0, 3}), {balloon, world_body},
-           Role::auxiliary);  // the top of it is on the ceiling at 3 m
+           Role::auxiliary);  // its top is fixed to the ceiling at 3 m
   spec.add(std::make_shared<DistanceRod>(Vec3<double>{0, 0, -1}, Vec3<double>{0, 0, 0}, 0.5), {balloon, weight});
   MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
   MultiplierState state = system.make_state();
@@ -89,7 +90,7 @@ void drag_an_arm() {
   MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
   MultiplierState state = system.make_state();
   for (int i = 0; i < 5; ++i) system.q(state, i)[4] = 0.4 * i;
-  state.q[2] = 0.05;  // off the straight line, from which no pull along it leads
+  state.q[2] = 0.05;  // off the straight line: a pull along a straight arm cannot bend it
   system.settle_positions(state);
   const MultiplierDragReport report = drag(system, state);
   const Vec3<double> at = system.place(state, 4, {0.4, 0, 0});

@@ -1,5 +1,5 @@
-// A four-bar linkage from nothing: a tree of three rods, one pin that closes it, a motor on the crank. Prints how far the
-// rocker swings, what the motor does, and how well the loop stays closed.
+// A four-bar linkage: a tree of three rods, one pin that closes the loop, a motor on the crank. Prints how far the
+// rocker swings, the moment and work of the motor, and how well the loop stays closed.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -44,7 +44,7 @@ int main() {
   const Result<Model> model = compile(spec);
   if (!model) return std::fprintf(stderr, "%s\n", model.error().message.c_str()), 1;
   State state = make_state(model.value());
-  state.q = {0, 0.8, 1.8};  // roughly
+  state.q = {0, 0.8, 1.8};  // a rough guess: assemble() closes the loop
   const AssemblyReport assembled = assemble(model.value(), state);
   if (!assembled.closed())
     return std::fprintf(stderr, "'%s' stays off by %g\n", assembled.worst.c_str(), assembled.error), 1;

@@ -1,4 +1,4 @@
-// Contacts without dynamics: a scene of shapes, the gaps between them before and after they touch, and a ray through it.
+// Collision queries without dynamics: a scene of shapes, their signed gaps before and after touch, and a ray.
 #include <cstdio>
 
 #include "linchpin/geometry/scene/scene_rays.h"
@@ -16,7 +16,7 @@ int main() {
   SceneWorkspace ws(scene);
   SceneContacts contacts;
 
-  // The brick lies on the floor, the ball comes down on it at 2 m/s: in 10 ms it moves by 20 mm.
+  // The brick lies on the floor. The ball falls at 2 m/s, so it may move by 20 mm in a step of 10 ms: its reach.
   const std::vector<double> reach = {0, 0, 0.02};
   for (const double height : {0.2, 0.16, 0.15, 0.149}) {
     std::vector<Transform<double>> X_WF(3, Transform<double>::identity());

@@ -1,4 +1,4 @@
-// The first program: a double pendulum, let go from the horizontal, for two seconds.
+// A first program: a double pendulum, released from the horizontal, for two seconds.
 #include <cstdio>
 #include <numbers>
 

@@ -1,7 +1,7 @@
-// Operational-space control: a robot with two arms moves its left hand along a spline, turning it on the way, holds the
-// right hand still, and keeps its posture where neither hand minds.
+// Operational-space control: a robot with two arms moves and turns its left hand along a spline, holds its right hand
+// still, and keeps its posture in the null space of both tasks.
 //
-// Each millisecond: where the hands are, what they should do, the joint forces that make them do it, one step.
+// Every millisecond: poses of the hands, their demanded accelerations, the joint forces for these, one step.
 #include "linchpin/control/operational_space.h"
 
 #include <algorithm>

@@ -6,7 +6,8 @@
 #include <sstream>
 #include <variant>
 
-#include "linchpin/sim/contact_stepper.h"
+#include "linchpin/sim/time_stepping/contact_stepper.h"
+#include "linchpin/contact/contact_set.h"
 #include "linchpin/sim/keep_constraints.h"
 #include "linchpin/sim/runge_kutta.h"
 #include "linchpin/sim/steppers.h"

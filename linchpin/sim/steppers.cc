@@ -120,6 +120,15 @@ Power Dynamics::power(double time, std::span<const double> q, std::span<const do
 
 Arrival::Arrival(const Model& model) : q(model.nq()), v(model.nv()) {}
 
+void Arrival::start_from(const State& state) {
+  std::ranges::copy(state.q, q.begin());
+  std::ranges::copy(state.v, v.begin());
+  memory.assign(state.memory.begin(), state.memory.end());
+  fresh = state.fresh;
+  loose_steps = state.loose_steps;
+  still.assign(state.still.begin(), state.still.end());
+}
+
 bool all_finite(std::span<const double> x) { return first_not_finite(x) < 0; }
 
 StepReport not_finite(const Model& model, const Departure& from, std::span<const double> vdot, const Arrival& to) {

@@ -61,6 +61,7 @@ class Dynamics {
 // Where a step would lead.
 struct Arrival {
   explicit Arrival(const Model& model);
+  void start_from(const State& state);  // all of it but substep
   std::vector<double> q, v;
   double substep = 0;  // see State, as for the next two
   std::vector<RowMemory> memory;

@@ -78,7 +78,7 @@ class Lines {
     return false;
   }
 
-  int message() const { return words_; }
+  int words() const { return words_; }
   std::string_view word(int i) const { return word_[i]; }
   std::int64_t number() const { return number_; }
   std::size_t bytes() const { return bytes_; }

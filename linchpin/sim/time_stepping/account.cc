@@ -1,0 +1,132 @@
+#include "linchpin/sim/time_stepping/account.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace linchpin {
+namespace {
+
+double length(double x, double y) { return std::sqrt(x * x + y * y); }
+
+double work_of_block(const Block& block, std::span<const double> impulses, const RowVelocities& u) {
+  double work = 0;
+  for (int r = block.start; r < block.start + block.size; ++r) work += 0.5 * impulses[r] * (u.before[r] + u.after[r]);
+  return work;
+}
+
+void add_work_of_external_forces(const Model& model, const Interval& interval, const Velocities& after, double& work) {
+  const Kinematics<double>& kin = interval.placed.kin;
+  for (std::size_t b = 1; b < model.bodies().size(); ++b) {
+    const Mat3<double> R_WB = body_pose(model, kin, int(b)).R;
+    const double* f = interval.inputs.f_ext.data() + 6 * b;
+    const Force<double> F{R_WB * Vec3<double>{f[0], f[1], f[2]}, R_WB * Vec3<double>{f[3], f[4], f[5]}};
+    for (const Velocities* at : {&interval.placed.vel, &after})
+      work += 0.5 * interval.h * dot(F, point_velocity(model, kin, *at, int(b), Vec3<double>::zero()));
+  }
+}
+
+}  // namespace
+
+void RowVelocities::fill(const Rows& rows, const Velocities& vel_before, const Velocities& vel_after) {
+  before.resize(rows.size());
+  after.resize(rows.size());
+  row_velocities(rows, vel_before, before);
+  row_velocities(rows, vel_after, after);
+}
+
+double energy_lost(const StepPlan& plan, const StepRows& rows, std::span<const double> impulses, const RowVelocities& u,
+                   double h, StepReport& report) {
+  double loss = 0;
+  for (std::size_t b = 0; b < rows.owner.size(); ++b) {
+    const Block& block = rows.rows.blocks[b];
+    const double work = work_of_block(block, impulses, u);
+    switch (rows.owner[b].kind) {
+      case RowOwner::Kind::servo:
+      case RowOwner::Kind::loop:
+        report.work += work;
+        break;
+      case RowOwner::Kind::spring: {  // the rest of its work is stored
+        const int r = block.start;
+        const double damping = plan.model.springs()[rows.owner[b].index].damping;
+        report.dissipated += h * damping * u.after[r] * 0.5 * (u.before[r] + u.after[r]);
+        break;
+      }
+      default:
+        loss -= work;
+    }
+    if (block.kind == BlockKind::cone) {
+      const double* p = impulses.data() + block.start;
+      report.cone_violation = std::max(report.cone_violation, length(p[1], p[2]) - block.mu * p[0]);
+    }
+  }
+  return loss;
+}
+
+void count_work(const StepPlan& plan, const Interval& interval, const Solved& solved, StepReport& report) {
+  const Model& model = plan.model;
+  const Inputs& inputs = interval.inputs;
+  const double h = interval.h;
+  const auto& [q, v] = std::tie(interval.start.q, interval.start.v);
+  const auto mean = [&](int k) { return 0.5 * (v[k] + solved.v[k]); };
+  for (std::size_t k = 0; k < inputs.tau.size(); ++k) report.work += h * inputs.tau[k] * mean(int(k));
+  for (std::size_t i = 0; i < model.actuators().size(); ++i) {
+    const Actuator& a = model.actuators()[i];
+    const double u = control_of(model, inputs.controls, i);
+    if (a.type == ActuatorType::force)
+      report.work += h * std::clamp(a.gear * u, a.lower, a.upper) * mean(a.v);
+    else if (is_servo(a) && !(solved.choice.servos_as_rows && is_bounded(a)))
+      report.work += h * servo_force(a, u, q[a.q], solved.v[a.v], h) * mean(a.v);
+  }
+  for (const int k : plan.joints.damped) report.dissipated += h * model.dofs()[k].damping * solved.v[k] * mean(k);
+  if (!inputs.f_ext.empty()) add_work_of_external_forces(model, interval, solved.vel, report.work);
+}
+
+void ContactSums::add(const StepRows& rows, std::span<const Contact> contacts, std::span<const double> impulses,
+                      const RowVelocities& u) {
+  const bool first = sums_.empty();  // then no contact is known yet
+  for (std::size_t b = 0; b < rows.owner.size(); ++b) {
+    if (rows.owner[b].kind != RowOwner::Kind::contact) continue;
+    const Contact& c = contacts[rows.owner[b].index];
+    const Block& block = rows.rows.blocks[b];
+    const double* p = impulses.data() + block.start;
+    const double* w = u.after.data() + block.start;
+    const bool cone = block.kind == BlockKind::cone;
+    Vec3<double> impulse = p[0] * c.normal;
+    if (cone) impulse = impulse + p[1] * c.t1 + (c.across * p[2]) * c.t2;
+    auto known =
+        first ? sums_.end() : std::ranges::find_if(sums_, [&](const Sum& s) { return s.contact.key == c.key; });
+    if (known == sums_.end()) {
+      sums_.push_back({.contact = c, .gap = c.gap});
+      known = sums_.end() - 1;
+    }
+    known->contact = c;
+    known->impulse = known->impulse + impulse;
+    known->normal += p[0];
+    known->slip = cone ? length(w[1], w[2]) : 0;
+  }
+}
+
+void ContactSums::report(const Model& model, double dt, std::vector<ContactReport>& out) {
+  out.clear();
+  std::ranges::sort(sums_, {}, [](const Sum& sum) { return sum.contact.key; });
+  for (const Sum& sum : sums_) {
+    const Contact& c = sum.contact;
+    const Vec3<double> force = (1 / dt) * sum.impulse;
+    out.push_back({.shape_a = int(c.key.shape_a),
+                   .shape_b = int(c.key.shape_b),
+                   .body_a = model.shapes()[c.key.shape_a].body,
+                   .body_b = model.shapes()[c.key.shape_b].body,
+                   .point = c.point,
+                   .normal = c.normal,
+                   .gap = sum.gap,
+                   .force = force,
+                   .normal_force = sum.normal / dt,
+                   .friction = norm(force - dot(force, c.normal) * c.normal),
+                   .mu = c.mu,
+                   .state = sum.normal == 0         ? ContactState::separating
+                            : sum.slip > slip_speed ? ContactState::sliding
+                                                    : ContactState::sticking});
+  }
+}
+
+}  // namespace linchpin

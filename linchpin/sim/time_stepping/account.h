@@ -1,0 +1,44 @@
+// The energy account of a step, and the sums of its contact impulses. Internal to sim/.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linchpin/sim/time_stepping/interval.h"
+#include "linchpin/sim/time_stepping/step_plan.h"
+
+namespace linchpin {
+
+// J v of every row, before and after the impulses acted.
+struct RowVelocities {
+  std::vector<double> before, after;
+  void fill(const Rows& rows, const Velocities& vel_before, const Velocities& vel_after);
+};
+
+// The energy that contacts, limits and dry friction took over h: -z . (u + u+) / 2. Adds to the report the work of
+// servos and loops (which may be driven), the energy that the dampers of springs took, and the largest cone violation.
+double energy_lost(const StepPlan& plan, const StepRows& rows, std::span<const double> impulses, const RowVelocities& u,
+                   double h, StepReport& report);
+
+// Adds the work of inputs and actuators, and the energy that dampers in joints took, to the report.
+void count_work(const StepPlan& plan, const Interval& interval, const Solved& solved, StepReport& report);
+
+// The impulses of contacts, added up over the intervals and impacts of a step.
+class ContactSums {
+ public:
+  void clear() { sums_.clear(); }
+  void add(const StepRows& rows, std::span<const Contact> contacts, std::span<const double> impulses,
+           const RowVelocities& u);
+  // The contacts of the step in rising order of their keys, with mean forces over dt.
+  void report(const Model& model, double dt, std::vector<ContactReport>& out);
+
+ private:
+  struct Sum {
+    Contact contact;                              // as it was last
+    Vec3<double> impulse = Vec3<double>::zero();  // N s, W, on A
+    double normal = 0, slip = 0, gap = 0;         // N s; m/s at the end; m when it was first found
+  };
+  std::vector<Sum> sums_;
+};
+
+}  // namespace linchpin

@@ -1,0 +1,283 @@
+#include "linchpin/sim/time_stepping/contact_stepper.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "linchpin/sim/time_stepping/account.h"
+#include "linchpin/sim/time_stepping/impact_solver.h"
+#include "linchpin/sim/time_stepping/interval_solver.h"
+#include "linchpin/sim/time_stepping/missed_contacts.h"
+#include "linchpin/sim/time_stepping/penetration.h"
+#include "linchpin/sim/time_stepping/sleep.h"
+#include "linchpin/sim/time_stepping/touch.h"
+
+namespace linchpin {
+namespace {
+
+// Intervals are not halved below this fraction of dt: five halvings; a problem that is not solved then will not be.
+constexpr double most_halved = 32;
+// Searches for missed contacts before the interval is halved: one is enough nearly always, hardly ever are there two.
+constexpr int most_searches = 16;
+// No mechanism is faster than this, m/s or rad/s.
+constexpr double runaway_speed = 1e8;
+
+bool fail(StepStatus status, const char* reason, StepReport& report) {
+  report.status = status;
+  report.reason = reason;
+  return false;
+}
+
+double deepest_penetration(std::span<const Contact> contacts) {
+  double depth = 0;
+  for (const Contact& c : contacts) depth = std::max(depth, -c.gap);
+  return depth;
+}
+
+}  // namespace
+
+struct ContactStepper::Parts {
+  Parts(Dynamics& d, const SimulationOptions& o);
+
+  StepReport step(const Departure& from, Arrival& at);
+
+ private:
+  // Stages of an interval that starts at `at`. Those that can fail return false, with the reason in the report.
+  void place_links(double time, bool first, const Arrival& at);
+  bool find_contacts(double reach_time, StepReport& report);
+  void put_to_sleep(const Inputs& inputs, Arrival& at, StepReport& report);
+  bool solve_impact(const Inputs& inputs, Arrival& at, StepReport& report);
+  double find_first_touch(const Inputs& inputs, const Arrival& at, double h);
+  bool solve(const Inputs& inputs, bool may_split, double& h, Arrival& at, StepReport& report);
+  void apply(const Interval& interval, Arrival& at, StepReport& report);
+  void move(const Interval& interval, Arrival& at);
+
+  bool check_count(StepReport& report) const;
+  bool check_speeds(const Arrival& at, StepReport& report) const;
+  Interval interval_of(const Inputs& inputs, const Arrival& at, double h) {
+    return {inputs, at, placed_, dynamics_.chain(), set_.contacts, bounces_, h};
+  }
+
+  Dynamics& dynamics_;
+  const StepPlan plan_;
+  Variant plain_;  // the mechanism as it is, for impacts and corrections
+  IntervalSolver interval_solver_;
+  ImpactSolver impact_solver_;
+  PenetrationCorrection penetration_;
+  Sleep sleep_;
+  ContactSums sums_;
+
+  // Results of the stages, kept for their memory.
+  Placed placed_;
+  ContactSet set_, wider_;
+  std::vector<char> bounces_;  // per contact
+  FreeMotion free_;
+  Solved solved_;
+  RowVelocities row_velocities_;
+  ProblemWorkspace problem_;
+  std::vector<double> step_;
+
+ public:
+  std::vector<ContactReport> reports;
+};
+
+ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
+    : dynamics_(d),
+      plan_(d.model, o),
+      plain_(plan_.model, plan_.plan, plan_.options.method, std::vector<double>(plan_.model.nv(), 0.0)),
+      interval_solver_(plan_),
+      impact_solver_(plan_),
+      penetration_(plan_),
+      sleep_(plan_),
+      placed_(plan_.model, plan_.plan),
+      set_(plan_.contacts),
+      wider_(plan_.contacts),
+      free_(plan_.model),
+      solved_(plan_.model),
+      step_(plan_.model.nv()) {}
+
+StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
+  const Inputs& inputs = from.inputs;
+  StepReport report;
+  at.start_from(from.state);
+  if (!all_finite(at.q) || !all_finite(at.v) || !all_finite(inputs.tau) || !all_finite(inputs.f_ext))
+    return not_finite(plan_.model, from, {}, at);
+  if (!all_finite(inputs.controls)) {
+    fail(StepStatus::not_finite, "a control is not finite", report);
+    return report;
+  }
+  sleep_.wake_all();
+  sums_.clear();
+  double left = plan_.dt;
+  for (int part = 0; left > 0; ++part) {
+    place_links(from.state.time + plan_.dt - left, part == 0, at);
+    if (!find_contacts(left, report)) return report;
+    if (part == 0) {
+      report.penetration = deepest_penetration(set_.contacts);
+      put_to_sleep(inputs, at, report);
+    } else if (plan_.may_sleep()) {
+      sleep_.drop_contacts(set_.contacts);
+    }
+    bounces_.assign(set_.contacts.size(), 0);
+    const bool may_split = part < plan_.options.max_splits;
+    if (may_split && meets_impact(plan_, placed_, set_.contacts)) {
+      if (!solve_impact(inputs, at, report)) return report;
+      continue;
+    }
+    double h = may_split ? find_first_touch(inputs, at, left) : left;
+    if (!solve(inputs, may_split, h, at, report)) return report;
+    apply(interval_of(inputs, at, h), at, report);
+    left = h < left ? left - h : 0;
+  }
+  sums_.report(plan_.model, plan_.dt, reports);
+  if (plan_.may_sleep()) sleep_.count_rest(at);
+  const StepReport end = arrived(plan_.model, from, at);
+  if (!end.ok()) return end;
+  check_speeds(at, report);
+  return report;
+}
+
+void ContactStepper::Parts::place_links(double time, bool first, const Arrival& at) {
+  ++dynamics_.evaluations;
+  ClosedChain* chain = dynamics_.chain();
+  if (chain && first) {  // the chain has been placed at the start of the step
+    placed_.kin = chain->kin;
+    placed_.vel = chain->vel;
+  } else {
+    place(plan_.model, plan_.plan, at.q, at.v, placed_);
+  }
+  if (chain) evaluate_rows(plan_.model, chain->constraints, placed_.kin, placed_.vel, at.q, at.v, time, chain->rows);
+}
+
+bool ContactStepper::Parts::find_contacts(double reach_time, StepReport& report) {
+  linchpin::find_contacts(plan_.model, plan_.contacts, placed_.kin, placed_.vel, reach_time, set_);
+  return check_count(report);
+}
+
+bool ContactStepper::Parts::check_count(StepReport& report) const {
+  if (int(set_.contacts.size()) <= plan_.options.most_contacts) return true;
+  return fail(StepStatus::runaway,
+              "more contacts than most_contacts: shapes lie within each other, or speeds are too high for dt", report);
+}
+
+void ContactStepper::Parts::put_to_sleep(const Inputs& inputs, Arrival& at, StepReport& report) {
+  if (!plan_.may_sleep()) return;
+  report.asleep = sleep_.find(inputs, dynamics_.chain(), set_.contacts, at, placed_);
+  sleep_.drop_contacts(set_.contacts);
+}
+
+bool ContactStepper::Parts::solve_impact(const Inputs& inputs, Arrival& at, StepReport& report) {
+  const Interval interval = interval_of(inputs, at, 0);
+  const ImpactReport impact = impact_solver_.solve(interval, plain_, problem_, solved_);
+  ++report.impacts;
+  report.problems += impact.problems;
+  report.iterations += impact.iterations;
+  report.declared_fallbacks += impact.fallbacks;
+  report.residual = std::max(report.residual, impact.residual);
+  report.least_release = std::min(report.least_release, impact.release);
+  if (!impact.ok()) return fail(StepStatus::unsolved, "an impact was not solved to its tolerance", report);
+  row_velocities_.fill(solved_.rows.rows, placed_.vel, solved_.vel);
+  report.impact_loss += energy_lost(plan_, solved_.rows, solved_.impulses, row_velocities_, 0, report);
+  sums_.add(solved_.rows, set_.contacts, solved_.impulses, row_velocities_);
+  std::ranges::copy(solved_.v, at.v.begin());
+  return true;
+}
+
+// Marks the contacts that bounce, or are far, and touch within h; returns the time of the first touch.
+double ContactStepper::Parts::find_first_touch(const Inputs& inputs, const Arrival& at, double h) {
+  if (!may_touch(plan_, set_.contacts)) return h;
+  const Interval interval = interval_of(inputs, at, h);
+  find_free_motion(plan_, interval, interval_solver_.mechanism(), interval_solver_.forces(), free_);
+  return first_touch(plan_, interval, free_, bounces_);
+}
+
+// Fills solved_. The interval becomes shorter if a problem resists (half of it is another problem), or if a contact
+// that was missed splits it. A result that is not applied is overwritten by the next attempt; the report counts only
+// its effort.
+bool ContactStepper::Parts::solve(const Inputs& inputs, bool may_split, double& h, Arrival& at, StepReport& report) {
+  for (int searches = 0;;) {
+    const Interval interval = interval_of(inputs, at, h);
+    const char* failure = interval_solver_.solve(interval, sleep_.trees(), problem_, solved_);
+    solved_.effort.add_to(report);
+    if (!failure) {
+      const std::optional<double> end = find_missed_contacts(plan_, interval, solved_, set_, wider_);
+      if (!end) break;
+      std::swap(set_, wider_);
+      put_to_sleep(inputs, at, report);  // a new contact may wake an island
+      bounces_.assign(set_.contacts.size(), 0);
+      if (may_split) h = find_first_touch(inputs, at, *end);
+      if (!check_count(report)) return false;
+      if (++searches % most_searches == 0) failure = "contacts come into reach within a step without end";
+    }
+    if (failure) {
+      if (h <= plan_.dt / most_halved) {
+        solved_.quality.add_to(report);
+        return fail(StepStatus::unsolved, failure, report);
+      }
+      ++report.halved;
+      h /= 2;
+    }
+  }
+  solved_.quality.add_to(report);
+  return true;
+}
+
+// Applies the solution: updates velocities, positions, the warm start of the next step, and the account.
+void ContactStepper::Parts::apply(const Interval& interval, Arrival& at, StepReport& report) {
+  count_work(plan_, interval, solved_, report);
+  const StepRows& rows = solved_.rows;
+  if (rows.rows.size() > 0) {
+    row_velocities_.fill(rows.rows, placed_.vel, solved_.vel);
+    report.contact_loss += energy_lost(plan_, rows, solved_.impulses, row_velocities_, interval.h, report);
+    sums_.add(rows, set_.contacts, solved_.impulses, row_velocities_);
+    remember(rows, set_.contacts, solved_.impulses, interval.h, at.memory);
+    at.fresh = solved_.iterated;
+    at.loose_steps = solved_.loose ? at.loose_steps + 1 : 0;
+  } else {
+    at.memory.clear();
+  }
+  report.contacts =
+      int(std::ranges::count(rows.owner, RowOwner::Kind::contact, [](const RowOwner& owner) { return owner.kind; }));
+  std::optional<std::span<const double>> shift;
+  if (penetration_.is_needed(interval)) {
+    SolveEffort effort;
+    shift = penetration_.find(interval, solved_, plain_, problem_, effort);
+    effort.add_to(report);
+  }
+  move(interval, at);
+  if (!shift) return;
+  report.projected -= dynamics_.stored(at.q, at.v);
+  integrate(plan_.model, *shift, at.q);  // (6)
+  report.projected += dynamics_.stored(at.q, at.v);
+}
+
+// (3) and (4). Trees of (4) have moved half of the way to where forces were evaluated.
+void ContactStepper::Parts::move(const Interval& interval, Arrival& at) {
+  for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
+    const Link& link = plan_.model.links()[i];
+    const double part = solved_.tree_has_rows[plan_.trees.of_link[i]] ? interval.h : 0.5 * interval.h;
+    for (int k = link.v; k < link.v + link.nv; ++k) step_[k] = part * solved_.v[k];
+  }
+  std::ranges::copy(solved_.q_forces, at.q.begin());
+  integrate(plan_.model, step_, at.q);
+  std::ranges::copy(solved_.v, at.v.begin());
+}
+
+bool ContactStepper::Parts::check_speeds(const Arrival& at, StepReport& report) const {
+  const auto fast = std::ranges::find_if(at.v, [](double v) { return std::abs(v) > runaway_speed; });
+  if (fast == at.v.end()) return true;
+  const int k = int(fast - at.v.begin());
+  for (const Joint& joint : plan_.model.joints())
+    if (k >= joint.v && k < joint.v + joint.nv) report.body = joint.child;
+  return fail(StepStatus::runaway, "a speed beyond 1e8 m/s or rad/s: the motion has run away", report);
+}
+
+ContactStepper::ContactStepper(Dynamics& dynamics, const SimulationOptions& options)
+    : parts_(std::make_unique<Parts>(dynamics, options)) {}
+ContactStepper::~ContactStepper() = default;
+ContactStepper::ContactStepper(ContactStepper&&) noexcept = default;
+StepReport ContactStepper::step(const Departure& from, Arrival& to) { return parts_->step(from, to); }
+std::span<const ContactReport> ContactStepper::contacts() const { return parts_->reports; }
+
+}  // namespace linchpin

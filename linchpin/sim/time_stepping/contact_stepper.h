@@ -1,0 +1,62 @@
+// Time stepping with contact: the velocities at the end of a step and the impulses over it are found together, so that
+// no contact penetrates, friction holds what it can hold, and no limit is passed. Internal to sim/.
+//
+// A step of length h from (q, v), with the contacts found at q [000 (1)-(16); Anitescu and Potra; Stewart and Trinkle]:
+//     M (v+ - v) = h forces + J' z                                                                               (1)
+//     n . u+ + max(gap, 0) / h >= 0, complementary to z_n >= 0;  friction by the cone or by directions           (2)
+// where gaps up to StepPlan::touch_gap() count as 0;
+//     q+ = q (+) h v+                      for trees that have rows                                              (3)
+//     q+ = (q (+) h/2 v) (+) h/2 v+        for all others, with forces at the middle: second order, symplectic   (4)
+// Springs, dampers and servos act as they will at the end of the step (joint_rows.h).
+//
+// Impacts. A contact with restitution that would close within the step faster than `impact_speed` gets no row (2).
+// Instead the step is split where it touches, at the root of
+//     gap + u t + (u_free+ - u) t^2 / (2 h) = 0                                                                  (5)
+// An impact without duration is solved there (impact.h), and the rest of the step follows. Contacts that are far away
+// in proportion to their shapes split the step at their touch as well, because (2) is the law of a plane, and the shape
+// may end long before.
+//
+// Contacts are searched as far as links get at the speeds they have. If impulses or forces of the step itself make a
+// link faster, contacts are searched again, and if one of the new ones would close, the step is solved again with it.
+// So a body that is struck does not tunnel either.
+//
+// Rounding and the curvature of paths let contacts penetrate slightly. Penetration beyond `position_tolerance` is
+// removed in the next step by the shortest correction in the metric of the mass matrix,
+//     q+ <- q+ (+) d,   d = M^-1 N' p,   N d + gap + h N v+ >= 0, complementary to p >= 0                         (6)
+// Velocities do not change, so the only energy this adds is potential; the energy balance has it as `projected`.
+//
+// | stage                              | file                | result                                      |
+// |------------------------------------|---------------------|---------------------------------------------|
+// | poses and velocities at q, v       | placed.h            | Placed                                      |
+// | contacts in reach                  | contact_set.h       | ContactSet                                  |
+// | islands at rest                    | sleep.h             | trees that sleep                            |
+// | impact, if something touches       | impact_solver.h     | Solved                                      |
+// | first touch (5)                    | touch.h, forces.h   | h, contacts without rows                    |
+// | problem (1), (2) and its solution  | interval_rows.h, interval_solver.h | Solved                       |
+// | contacts that came into reach      | missed_contacts.h   | ContactSet for another attempt              |
+// | correction (6)                     | penetration.h       | d                                           |
+// | energy and contact forces          | account.h           | StepReport, ContactReports                  |
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "linchpin/sim/steppers.h"
+
+namespace linchpin {
+
+class ContactStepper {
+ public:
+  ContactStepper(Dynamics& dynamics, const SimulationOptions& options);
+  ~ContactStepper();
+  ContactStepper(ContactStepper&&) noexcept;
+  // Where the model has constraints, its chain must be placed at from.state (Simulation::step() does that).
+  StepReport step(const Departure& from, Arrival& to);
+  std::span<const ContactReport> contacts() const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace linchpin

@@ -1,0 +1,65 @@
+#include "linchpin/sim/time_stepping/impact_solver.h"
+
+#include "linchpin/sim/time_stepping/interval_rows.h"
+
+namespace linchpin {
+
+void ImpactSolver::gather_rows(const Interval& interval, StepRows& out) const {
+  const std::span<const double> q = interval.start.q;
+  out.clear();
+  if (interval.chain) add_loop_rows(interval.chain->constraints, interval.chain->rows, out);
+  for (int i = 0; i < int(interval.contacts.size()); ++i) {
+    if (interval.contacts[i].gap > plan_.touch_gap()) continue;
+    add_contact(interval.contacts[i], interval.placed.kin, 0, out.rows);
+    out.add_owner(RowOwner::Kind::contact, i);
+  }
+  for (int i = 0; i < int(plan_.joints.limits.size()); ++i)
+    if (gap_of(plan_.joints.limits[i], q) <= plan_.touch_gap()) add_limit(plan_, interval.placed, i, q, 0, out);
+}
+
+// Restitution and velocity of approach for the blocks of the problem. Its last blocks are those of the rows, in their
+// order, except for free ones, which a formulation may eliminate or put first.
+void ImpactSolver::describe_blocks(const Interval& interval, const StepRows& rows, const Problem& problem) {
+  row_velocity_.resize(rows.rows.size());
+  row_velocities(rows.rows, interval.placed.vel, row_velocity_);
+  restitution_.assign(problem.blocks.size(), 0.0);
+  approach_.assign(problem.size(), 0.0);
+  for (std::size_t p = problem.blocks.size(), b = rows.rows.blocks.size(); b-- > 0;) {
+    const Block& row = rows.rows.blocks[b];
+    if (row.kind == BlockKind::free) continue;
+    do --p;
+    while (problem.blocks[p].kind == BlockKind::free);
+    if (rows.owner[b].kind == RowOwner::Kind::contact)
+      restitution_[p] = interval.contacts[rows.owner[b].index].restitution;
+    for (int k = 0; k < row.size; ++k) approach_[problem.blocks[p].start + k] = row_velocity_[row.start + k];
+  }
+}
+
+ImpactReport ImpactSolver::solve(const Interval& interval, Variant& mechanism, ProblemWorkspace& ws, Solved& out) {
+  gather_rows(interval, out.rows);
+  const Motive motive{mechanism.model,
+                      mechanism.plan,
+                      interval.placed.kin,
+                      interval.placed.vel,
+                      interval.start.q,
+                      interval.start.v,
+                      {},
+                      {},
+                      0};
+  mechanism.formulation->pose(motive, out.rows.rows, ws.problem);
+  describe_blocks(interval, out.rows, ws.problem);
+  ws.z.assign(ws.problem.size(), 0.0);
+  const ImpactReport report = solve_impact({ws.problem, restitution_, approach_},
+                                           {.restitution = plan_.options.restitution,
+                                            .directions = plan_.options.directions,
+                                            .solver = plan_.options.solver,
+                                            .tolerance = plan_.options.tolerance},
+                                           ws.solver.solver(), impact_, ws.z);
+  if (!report.ok()) return report;
+  out.impulses.resize(out.rows.rows.size());
+  mechanism.formulation->lift(motive, out.rows.rows, ws.z, out.v, out.impulses);
+  link_velocities_at(plan_.model, interval.placed, out.v, out.vel);
+  return report;
+}
+
+}  // namespace linchpin

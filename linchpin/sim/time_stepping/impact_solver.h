@@ -1,0 +1,31 @@
+// Impacts: velocities jump where contacts touch; positions stay. Internal to sim/.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linchpin/contact/impact.h"
+#include "linchpin/sim/time_stepping/interval_solver.h"
+
+namespace linchpin {
+
+class ImpactSolver {
+ public:
+  explicit ImpactSolver(const StepPlan& plan) : plan_(plan) {}
+
+  // Solves the impact of all contacts and limits that touch (impact.h). Fills v, vel, rows and impulses of `out`; the
+  // report says whether that succeeded. The interval's h and bounces are not used.
+  ImpactReport solve(const Interval& interval, Variant& mechanism, ProblemWorkspace& ws, Solved& out);
+
+ private:
+  void gather_rows(const Interval& interval, StepRows& out) const;
+  void describe_blocks(const Interval& interval, const StepRows& rows, const Problem& problem);
+
+  const StepPlan& plan_;
+  ImpactWorkspace impact_;
+  std::vector<double> row_velocity_;  // by row: J v-
+  std::vector<double> restitution_;   // by block of the problem
+  std::vector<double> approach_;      // by row of the problem
+};
+
+}  // namespace linchpin

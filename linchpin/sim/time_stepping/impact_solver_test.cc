@@ -1,0 +1,43 @@
+#include "linchpin/sim/time_stepping/impact_solver.h"
+
+#include "linchpin/sim/time_stepping/account.h"
+#include "linchpin/sim/time_stepping/testing.h"
+
+namespace linchpin {
+namespace {
+
+// A ball that touches the floor at speed u leaves it with e u; the energy lost is m u^2 (1 - e^2) / 2, and the
+// contact's impulse m u (1 + e).
+TEST(ImpactSolver, ReflectsABallAndAccountsForItsEnergy) {
+  const double speed = 2;
+  for (const double e : {0.25, 0.5, 1.0})
+    for (const Method method :
+         {Method::os, Method::rmc, Method::mc, Method::nmc_os, Method::nmc, Method::multipliers}) {
+      const Model model = model_of("bounce:height=0,restitution=" + std::to_string(e));
+      const double mass = model.bodies()[1].inertia.mass;
+      State state = make_state(model);
+      state.v[5] = -speed;
+      StageTest stage(model, {.contact = {.method = method}}, state);
+      ImpactSolver solver(stage.plan);
+      ProblemWorkspace ws;
+      Solved solved(model);
+      const ImpactReport report = solver.solve(stage.interval(0), stage.plain, ws, solved);
+      ASSERT_TRUE(report.ok()) << to_string(method);
+      EXPECT_NEAR(solved.v[5], e * speed, 1e-10) << to_string(method);
+      RowVelocities u;
+      u.fill(solved.rows.rows, stage.placed.vel, solved.vel);
+      StepReport step;
+      EXPECT_NEAR(energy_lost(stage.plan, solved.rows, solved.impulses, u, 0, step),
+                  mass * speed * speed * (1 - e * e) / 2, 1e-9)
+          << to_string(method);
+      ContactSums sums;
+      sums.add(solved.rows, stage.set.contacts, solved.impulses, u);
+      std::vector<ContactReport> contacts;
+      sums.report(model, 0.01, contacts);
+      ASSERT_EQ(contacts.size(), 1u);
+      EXPECT_NEAR(contacts[0].normal_force, mass * speed * (1 + e) / 0.01, 1e-7) << to_string(method);
+    }
+}
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,21 @@
+#include "linchpin/sim/time_stepping/interval.h"
+
+#include <algorithm>
+
+namespace linchpin {
+
+void SolveEffort::add_to(StepReport& report) const {
+  report.problems += problems;
+  report.iterations += iterations;
+  report.declared_fallbacks += fallbacks;
+}
+
+void SolveQuality::add_to(StepReport& report) const {
+  report.residual = std::max(report.residual, residual);
+  report.loose += loose;
+  report.painleve = std::max(report.painleve, painleve);
+}
+
+Solved::Solved(const Model& model) : v(model.nv()), vel(model), q_forces(model.nq()) {}
+
+}  // namespace linchpin

@@ -1,0 +1,65 @@
+// One interval of a step, and the result of its contact problem. Internal to sim/.
+//
+// A step consists of one interval, or of several if it is split at impacts. A stage reads the interval and writes a
+// result of its own; only ContactStepper applies a result. A result that is not wanted, because the step has to be
+// solved again with other contacts or over half the time, is overwritten by the next attempt.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "linchpin/contact/contact_set.h"
+#include "linchpin/contact/step_rows.h"
+#include "linchpin/sim/steppers.h"
+#include "linchpin/sim/time_stepping/placed.h"
+
+namespace linchpin {
+
+struct Interval {
+  const Inputs& inputs;
+  const Arrival& start;      // q and v at the start of the interval, and the impulses that warm-start its problem
+  const Placed& placed;      // at that q and v
+  const ClosedChain* chain;  // with its rows at that q and v; null without constraints
+  std::span<const Contact> contacts;
+  std::span<const char> bounces;  // per contact: ends the interval with an impact, and so has no row
+  double h;                       // s
+};
+
+// What solving took, wanted or not.
+struct SolveEffort {
+  int problems = 0, iterations = 0;
+  int fallbacks = 0;  // problems that the first solver of the chain did not solve
+  void add_to(StepReport& report) const;
+};
+
+// How well the problems of an interval were solved.
+struct SolveQuality {
+  double residual = 0;  // relative, the largest
+  int loose = 0;        // problems solved to `acceptable`, but not to `tolerance`
+  int painleve = 0;     // contacts in a Painleve configuration
+  void add_to(StepReport& report) const;
+};
+
+// Rows that not every problem of a model has.
+struct RowChoice {
+  bool servos_as_rows = false;     // servos with limits: as rows, otherwise as implicit forces
+  std::vector<char> limit_active;  // per joint limit: has a row although it is not near
+};
+
+struct Solved {
+  explicit Solved(const Model& model);
+
+  std::vector<double> v;            // at the end of the interval
+  Velocities vel;                   // of the links, for that v at the poses of the start; the axes are not filled
+  StepRows rows;                    // of the problem
+  std::vector<double> impulses;     // by row, N s or N m s
+  std::vector<double> q_forces;     // where forces were evaluated: (4) of contact_stepper.h
+  std::vector<char> tree_has_rows;  // per tree
+  RowChoice choice;
+  bool iterated = false;  // false: the warm start was the solution
+  bool loose = false;     // the last problem missed the tolerance
+  SolveEffort effort;
+  SolveQuality quality;
+};
+
+}  // namespace linchpin

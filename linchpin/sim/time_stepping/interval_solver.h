@@ -1,0 +1,51 @@
+// Solves (1) and (2) of contact_stepper.h for one interval. Internal to sim/.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "linchpin/contact/island_solver.h"
+#include "linchpin/sim/time_stepping/forces.h"
+#include "linchpin/solvers/problem/polyhedral.h"
+
+namespace linchpin {
+
+// A problem in the form that a formulation poses, and the solvers. All stages of a step share one.
+struct ProblemWorkspace {
+  Problem problem;
+  std::vector<double> z;
+  IslandSolver solver;
+};
+
+class IntervalSolver {
+ public:
+  explicit IntervalSolver(const StepPlan& plan);
+
+  // The mechanism with springs, dampers and servos in its armature.
+  Variant& mechanism() { return soft_; }
+  Forces& forces() { return forces_; }
+
+  // Fills `out`; returns the reason for a failure, or null. Rows are added while the solution violates a condition that
+  // had none: a joint limit that was not near, a servo beyond its force limits.
+  const char* solve(const Interval& interval, std::span<const char> tree_asleep, ProblemWorkspace& ws, Solved& out);
+
+ private:
+  const char* solve_rows(const Interval& interval, std::span<const char> tree_asleep, ProblemWorkspace& ws,
+                         Solved& out);
+  const char* solve_problem(const Interval& interval, ProblemWorkspace& ws, Solved& out);
+  void find_trees_with_rows(Solved& out) const;
+  void place_forces(const Interval& interval, Solved& out);
+
+  const StepPlan& plan_;
+  std::vector<double> armature_;
+  Variant soft_;                   // springs, dampers and all servos in the armature
+  std::unique_ptr<Variant> firm_;  // without servos that have limits; null where there are none
+  Forces forces_;
+  std::vector<double> vdot_, step_;
+  Placed middle_;  // where forces are evaluated, if that is elsewhere
+  PolyhedralFriction friction_;
+  Problem flat_problem_;  // with polyhedral friction
+  std::vector<double> flat_z_;
+};
+
+}  // namespace linchpin

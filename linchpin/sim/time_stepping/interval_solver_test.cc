@@ -1,0 +1,124 @@
+#include "linchpin/sim/time_stepping/interval_solver.h"
+
+#include <cmath>
+
+#include "linchpin/sim/time_stepping/missed_contacts.h"
+#include "linchpin/sim/time_stepping/testing.h"
+
+namespace linchpin {
+namespace {
+
+double normal_impulse(const Solved& solved) {
+  double sum = 0;
+  for (std::size_t b = 0; b < solved.rows.owner.size(); ++b)
+    if (solved.rows.owner[b].kind == RowOwner::Kind::contact) sum += solved.impulses[solved.rows.rows.blocks[b].start];
+  return sum;
+}
+
+// A box at rest is carried by its contacts: their normal impulses add up to m g h.
+TEST(IntervalSolver, CarriesTheWeightOfABox) {
+  const Model model = model_of("stack:boxes=1");
+  double mass = 0;
+  for (const Body& body : model.bodies()) mass += body.inertia.mass;
+  for (const double h : {1e-3, 5e-3}) {
+    StageTest stage(model);
+    IntervalSolver solver(stage.plan);
+    ProblemWorkspace ws;
+    Solved solved(model);
+    const std::vector<char> awake(stage.plan.trees.count, 0);
+    ASSERT_EQ(solver.solve(stage.interval(h), awake, ws, solved), nullptr);
+    EXPECT_NEAR(normal_impulse(solved), mass * 9.81 * h, 1e-9 * mass * 9.81 * h);
+    EXPECT_LT(largest(solved.v), 1e-12);
+    EXPECT_EQ(solved.effort.problems, 1);
+    EXPECT_LT(solved.quality.residual, 1e-10);
+    EXPECT_EQ(solved.quality.loose, 0);
+  }
+}
+
+// A result that is thrown away leaves no trace: another attempt, with another one in between, gives the same bits.
+TEST(IntervalSolver, ForgetsAResultThatIsNotApplied) {
+  const Model model = model_of("stack:boxes=3");
+  StageTest stage(model, {}, random_state(model, 1, 0, 0.3));
+  IntervalSolver solver(stage.plan);
+  ProblemWorkspace ws;
+  Solved first(model), again(model), other(model);
+  const std::vector<char> awake(stage.plan.trees.count, 0);
+  ASSERT_EQ(solver.solve(stage.interval(1e-3), awake, ws, first), nullptr);
+  ASSERT_EQ(solver.solve(stage.interval(0.5e-3), awake, ws, other), nullptr);
+  ASSERT_EQ(solver.solve(stage.interval(1e-3), awake, ws, again), nullptr);
+  EXPECT_EQ(first.v, again.v);
+  EXPECT_EQ(first.impulses, again.impulses);
+  EXPECT_NE(first.v, other.v);
+}
+
+// One slider of 1 kg on a rail, without gravity.
+ModelSpec slider() {
+  ModelSpec spec{.name = "slider", .gravity = {0, 0, 0}};
+  spec.bodies.push_back({.name = "slider", .inertia = {.mass = 1}});
+  spec.joints.push_back(
+      {.name = "rail", .type = JointType::prismatic, .child = "slider", .axis = {1, 0, 0}, .dofs = {DofSpec{}}});
+  return spec;
+}
+
+// A limit that is far at the start but would be passed within the interval gets a row in a second round, and stops the
+// joint there.
+TEST(IntervalSolver, AddsARowForALimitThatAForcePushesPast) {
+  ModelSpec spec = slider();
+  spec.joints[0].dofs[0].upper = 0.5;
+  const Model model = compiled(spec);
+  const std::vector<double> tau{1e3};
+  StageTest stage(model, {.dt = 0.1}, make_state(model), {.tau = tau});
+  IntervalSolver solver(stage.plan);
+  ProblemWorkspace ws;
+  Solved solved(model);
+  const std::vector<char> awake(stage.plan.trees.count, 0);
+  ASSERT_EQ(solver.solve(stage.interval(0.1), awake, ws, solved), nullptr);
+  EXPECT_NEAR(solved.v[0], 5, 1e-9);  // 0.5 m in 0.1 s; the force alone gives 100 m/s
+  EXPECT_EQ(solved.rows.rows.size(), 1);
+  EXPECT_NEAR(solved.impulses[0], -95, 1e-7);  // on the coordinate
+}
+
+// A servo that would need more than its force limit becomes a row: its impulse is the limit's.
+TEST(IntervalSolver, MakesARowOfAServoAtItsForceLimit) {
+  ModelSpec spec = slider();
+  spec.actuators.push_back(
+      {.name = "servo", .joint = "rail", .type = ActuatorType::velocity, .damping = 100, .lower = -2, .upper = 2});
+  const Model model = compiled(spec);
+  for (const double control : {0.01, 10.0}) {
+    const std::vector<double> controls{control};
+    StageTest stage(model, {.dt = 0.1}, make_state(model), {.controls = controls});
+    IntervalSolver solver(stage.plan);
+    ProblemWorkspace ws;
+    Solved solved(model);
+    const std::vector<char> awake(stage.plan.trees.count, 0);
+    ASSERT_EQ(solver.solve(stage.interval(0.1), awake, ws, solved), nullptr);
+    EXPECT_EQ(solved.choice.servos_as_rows, control > 1);
+    // Within its limits the servo is implicit: v = h d (u - v). Beyond them it pushes with 2 N for 0.1 s.
+    EXPECT_NEAR(solved.v[0], control > 1 ? 0.2 : 10 * control / 11, 1e-12);
+  }
+}
+
+// A ball at rest far above the floor is pushed down so hard that it passes the floor within the step: the contact was
+// out of reach when contacts were searched, and is found by the motion itself.
+TEST(MissedContacts, AreFoundByTheMotion) {
+  const Model model = model_of("bounce:restitution=0,height=1");
+  std::vector<double> tau(6, 0.0);
+  for (const double push : {0.0, -1e6}) {
+    tau[5] = push;
+    StageTest stage(model, {}, make_state(model), {.tau = tau});
+    ASSERT_TRUE(stage.set.contacts.empty());
+    IntervalSolver solver(stage.plan);
+    ProblemWorkspace ws;
+    Solved solved(model);
+    const std::vector<char> awake(stage.plan.trees.count, 0);
+    const Interval interval = stage.interval(2e-3);
+    ASSERT_EQ(solver.solve(interval, awake, ws, solved), nullptr);
+    ContactSet wider(stage.plan.contacts);
+    const std::optional<double> end = find_missed_contacts(stage.plan, interval, solved, stage.set, wider);
+    EXPECT_EQ(bool(end), push != 0);
+    if (end) EXPECT_EQ(wider.contacts.size(), 1u);
+  }
+}
+
+}  // namespace
+}  // namespace linchpin

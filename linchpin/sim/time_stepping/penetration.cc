@@ -1,0 +1,53 @@
+#include "linchpin/sim/time_stepping/penetration.h"
+
+#include <algorithm>
+
+#include "linchpin/sim/time_stepping/interval_rows.h"
+
+namespace linchpin {
+
+PenetrationCorrection::PenetrationCorrection(const StepPlan& plan)
+    : plan_(plan), rest_(plan.model), zero_(plan.model.nv(), 0.0), shift_(plan.model.nv()) {}
+
+bool PenetrationCorrection::is_needed(const Interval& interval) const {
+  const double deepest = -plan_.options.position_tolerance;
+  return std::ranges::any_of(interval.contacts, [&](const Contact& c) { return c.gap < deepest; }) ||
+         std::ranges::any_of(plan_.joints.limits,
+                             [&](const JointLimit& limit) { return gap_of(limit, interval.start.q) < deepest; });
+}
+
+// (6) is posed as a step without forces and without duration, from rest, with gaps in place of velocities.
+std::optional<std::span<const double>> PenetrationCorrection::find(const Interval& interval, const Solved& solved,
+                                                                   Variant& mechanism, ProblemWorkspace& ws,
+                                                                   SolveEffort& effort) {
+  const std::span<const double> q = interval.start.q;
+  const Placed& placed = interval.placed;
+  rows_.clear();
+  if (interval.chain) add_loop_rows(interval.chain->constraints, interval.chain->rows, rows_);
+  std::ranges::fill(rows_.rows.offset, 0);  // loops must stay closed; they have a projection of their own
+  for (int i = 0; i < int(interval.contacts.size()); ++i) {
+    const Contact& c = interval.contacts[i];
+    add_normal(c, placed.kin, c.gap + interval.h * relative_velocity(c, placed.kin, solved.vel).x, rows_.rows);
+    rows_.add_owner(RowOwner::Kind::contact, i);
+  }
+  for (int i = 0; i < int(plan_.joints.limits.size()); ++i) {
+    const JointLimit& limit = plan_.joints.limits[i];
+    const double gap = gap_of(limit, q) + interval.h * rate_of(limit, q, solved.v);
+    if (gap <= limit_margin) add_limit(plan_, placed, i, q, gap, rows_);
+  }
+  velocities(plan_.model, placed.kin, zero_, rest_);
+  const Motive motive{mechanism.model, mechanism.plan, placed.kin, rest_, q, zero_, {}, {}, 0};
+  mechanism.formulation->pose(motive, rows_.rows, ws.problem);
+  ws.z.assign(ws.problem.size(), 0.0);
+  impulses_.resize(rows_.rows.size());
+  // Positions need not be exact, since the next step sees what is left: 1e-6 of a gap is below any gap that matters.
+  const SolveReport report =
+      ws.solver.solve(ws.problem, SolverId::automatic, {.tolerance = 1e-6, .acceptable = 1e-2}, ws.z);
+  ++effort.problems;
+  effort.iterations += report.iterations;
+  if (!report.residual.within(1e-2) || report.status == Status::bad_input) return std::nullopt;
+  mechanism.formulation->lift(motive, rows_.rows, ws.z, shift_, impulses_);
+  return shift_;
+}
+
+}  // namespace linchpin

@@ -1,0 +1,29 @@
+// Removes penetration: (6) of contact_stepper.h. Internal to sim/.
+#pragma once
+
+#include <vector>
+
+#include "linchpin/sim/time_stepping/interval_solver.h"
+
+namespace linchpin {
+
+class PenetrationCorrection {
+ public:
+  explicit PenetrationCorrection(const StepPlan& plan);
+
+  // Whether a contact or a limit is deeper than options.position_tolerance at the start of the interval.
+  bool is_needed(const Interval& interval) const;
+
+  // The correction d of positions (per velocity coordinate) that follows the motion `solved`; nothing if none was
+  // found. That is no loss: the next step sees what is left.
+  std::optional<std::span<const double>> find(const Interval& interval, const Solved& solved, Variant& mechanism,
+                                              ProblemWorkspace& ws, SolveEffort& effort);
+
+ private:
+  const StepPlan& plan_;
+  StepRows rows_;
+  Velocities rest_;
+  std::vector<double> zero_, shift_, impulses_;
+};
+
+}  // namespace linchpin

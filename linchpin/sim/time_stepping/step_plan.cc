@@ -1,0 +1,47 @@
+#include "linchpin/sim/time_stepping/step_plan.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "linchpin/base/check.h"
+#include "linchpin/geometry/shapes/bounds.h"
+
+namespace linchpin {
+namespace {
+
+std::optional<Model> with_armature(const Model& model, std::span<const double> armature) {
+  if (std::ranges::all_of(armature, [](double a) { return a == 0; })) return std::nullopt;
+  return model.with_more_armature(armature);
+}
+
+}  // namespace
+
+Variant::Variant(const Model& m, const Plan<double>& p, Method method, std::span<const double> armature)
+    : own_model_(with_armature(m, armature)),
+      model(own_model_ ? *own_model_ : m),
+      plan(own_model_ ? own_plan_.emplace(model) : p),
+      aba(plan) {
+  Result<std::unique_ptr<Formulation>> made = make_formulation(method, model, plan);
+  check(bool(made), "method ", to_string(method), ": ", made ? "" : made.error().message);
+  formulation = std::move(made).value();
+}
+
+Trees::Trees(const Model& model) : of_link(model.links().size(), -1) {
+  for (std::size_t i = 1; i < model.links().size(); ++i) {
+    const Link& link = model.links()[i];
+    of_link[i] = link.parent == 0 ? count++ : of_link[link.parent];
+  }
+}
+
+StepPlan::StepPlan(const Model& m, const SimulationOptions& o)
+    : model(m), plan(m), options(o.contact), dt(o.dt), trees(m), contacts(m), joints(m) {
+  check(
+      options.directions != 2 || contacts.plane,
+      "two directions of friction are for models that move in one plane, and this one does not: take 4 or more, or 0");
+  for (const SceneShape& shape : contacts.scene.shapes()) {
+    const Aabb box = bounds(shape.shape, Transform<double>::identity());
+    radius.push_back(0.5 * norm(box.upper - box.lower));
+  }
+}
+
+}  // namespace linchpin

@@ -1,0 +1,67 @@
+// What a step with contact knows before it begins: the model, its options and the analyses that depend on them only.
+// Internal to sim/.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "linchpin/contact/contact_set.h"
+#include "linchpin/contact/formulation.h"
+#include "linchpin/contact/joint_rows.h"
+#include "linchpin/dynamics/tree/aba.h"
+#include "linchpin/sim/simulation.h"
+
+namespace linchpin {
+
+// The mechanism with additional armature (joint_rows.h (4)), and the formulation of its problems. Where the armature is
+// zero, the model and plan given are used, not copies.
+class Variant {
+ public:
+  Variant(const Model& model, const Plan<double>& plan, Method method, std::span<const double> armature);
+  Variant(const Variant&) = delete;  // it refers to itself
+  Variant& operator=(const Variant&) = delete;
+
+ private:
+  std::optional<Model> own_model_;
+  std::optional<Plan<double>> own_plan_;
+
+ public:
+  const Model& model;
+  const Plan<double>& plan;
+  AbaWorkspace<double> aba;
+  std::unique_ptr<Formulation> formulation;
+};
+
+// The trees of a model: each consists of the links that hang on the world by one joint.
+struct Trees {
+  explicit Trees(const Model& model);
+  int count = 0;
+  std::vector<int> of_link;  // -1 for the world
+};
+
+struct StepPlan {
+  StepPlan(const Model& model, const SimulationOptions& options);
+
+  const Model& model;
+  const Plan<double> plan;  // of the model
+  const ContactOptions options;
+  const double dt;  // s
+  const Trees trees;
+  const ContactPlan contacts;
+  const JointRowPlan joints;
+  std::vector<double> radius;  // per shape: half of its extent, m; infinite for unbounded shapes
+
+  // A gap up to this counts as touch, m.
+  double touch_gap() const { return 10 * options.position_tolerance; }
+  // The gap that a row (2) of contact_stepper.h closes over a step. Gaps that count as touch are not closed: where more
+  // contacts hold a body than are needed, gaps of rounding cannot all be closed at once; they would decide which foot
+  // of a box carries its weight, and change that in every step. Larger gaps are closed completely, not down to the
+  // touch gap, otherwise all gaps would end up there.
+  double gap_to_close(double gap) const { return gap > touch_gap() ? gap : 0.0; }
+
+  bool may_sleep() const { return options.sleep_after > 0; }
+};
+
+}  // namespace linchpin

@@ -1,0 +1,40 @@
+// For tests of single stages: a model, placed at a state with its contacts found, as a stage sees it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "linchpin/sim/testing.h"
+#include "linchpin/sim/time_stepping/interval.h"
+#include "linchpin/sim/time_stepping/step_plan.h"
+
+namespace linchpin {
+
+struct StageTest {
+  StageTest(const Model& m, const SimulationOptions& o, const State& state, const Inputs& i = {})
+      : model(m),
+        plan(model, o),
+        plain(model, plan.plan, plan.options.method, std::vector<double>(model.nv(), 0.0)),
+        inputs(i),
+        start(model),
+        placed(model, plan.plan),
+        set(plan.contacts) {
+    start.start_from(state);
+    place(model, plan.plan, start.q, start.v, placed);
+    find_contacts(model, plan.contacts, placed.kin, placed.vel, plan.dt, set);
+    bounces.assign(set.contacts.size(), 0);
+  }
+  StageTest(const Model& m, const SimulationOptions& o = {}) : StageTest(m, o, make_state(m)) {}
+
+  Interval interval(double h) { return {inputs, start, placed, nullptr, set.contacts, bounces, h}; }
+
+  const Model& model;
+  StepPlan plan;
+  Variant plain;
+  Inputs inputs;
+  Arrival start;
+  Placed placed;
+  ContactSet set;
+  std::vector<char> bounces;
+};
+
+}  // namespace linchpin
