@@ -1,4 +1,4 @@
-// What the verbs of the command share: how they are told apart, how they fail, and where they write.
+// What the verbs of the command share: their exit status, errors, numbers and signals.
 //
 // Exit status: 0 done and certified, 1 ran but a certificate or a claim failed, 2 bad usage or bad input.
 #pragma once
@@ -15,7 +15,7 @@ namespace linchpin {
 
 enum ExitStatus { exit_done = 0, exit_failed = 1, exit_usage = 2 };
 
-// The user's to mend: one line that names the value and what is allowed. main() prints it and exits with 2.
+// An error of the user: one line that names the value and what is allowed. main() prints it and exits with 2.
 class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -38,8 +38,8 @@ struct Range {
 double number_from(std::string_view option, const std::string& text, const Range& range);
 long long whole_number_from(std::string_view option, const std::string& text, long long lowest, long long highest);
 
-// Set when the user has asked to stop (Ctrl-C, kill). Verbs look at it between pieces of work, put away what they have,
-// and call end_by_signal(), which does not return: the program ends as the signal would have ended it.
+// interrupted() is true after Ctrl-C or kill. Verbs check it between pieces of work, save what they have, and return;
+// main() then calls end_by_signal(), which ends the program as the signal would have.
 void catch_signals();
 bool interrupted();
 [[noreturn]] void end_by_signal();

@@ -1,4 +1,4 @@
-// What a run writes as it goes by: rows, contacts, and a few curves for the terminal.
+// What a run writes while it runs: rows, contacts, and a few curves for the terminal.
 #pragma once
 
 #include <memory>

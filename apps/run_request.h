@@ -30,7 +30,7 @@ struct RunRequest {
 // All of these but MODEL and --time, which not every verb has.
 void add_run_options(Verb verb, RunRequest& request);
 
-// A run that is recorded says by itself what it is: UsageError where more is said of it than `with` and what is
+// The settings of a recorded run are in the recording: UsageError if an option is given besides `with` and those
 // allowed.
 void refuse_others(const Verb& verb, const std::string& with, const std::vector<std::string>& allowed);
 

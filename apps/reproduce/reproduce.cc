@@ -1,4 +1,4 @@
-// linchpin reproduce: the papers' tables, figures and sections, done again.
+// linchpin reproduce: repeats the papers' tables, figures and sections.
 #include "apps/reproduce/reproduce.h"
 
 #include <algorithm>
@@ -164,8 +164,8 @@ void add_reproduce_options(Verb verb) {
       .type_name("FILE");
   verb.add_option("--report", request->report, "Write DIR/index.html, one page with tables and plots").type_name("DIR");
   verb.footer(
-      "Each claim of a paper is set beside what is found here, with a verdict. Exit status 1 when a claim of kind\n"
-      "\"result\" does not hold; claims of kind \"timing\" are trends and never set it.\n\n"
+      "Each claim of a paper is compared with the result computed here. Exit status 1 when a claim of kind \"result\"\n"
+      "does not hold; claims of kind \"timing\" are trends and do not change it.\n\n"
       "Examples:\n"
       "  linchpin reproduce list\n"
       "  linchpin reproduce smooth/stiffness --quick\n"
