@@ -9,7 +9,7 @@
 namespace linchpin {
 namespace {
 
-// How far a shape on a link reaches from the link's origin; infinite for the unbounded.
+// The radius about the link's origin that holds a shape; infinite for an unbounded shape.
 double farthest(const SceneShape& shape) {
   const Aabb box = bounds(shape.shape, shape.X_FS);
   const auto far = [](double lower, double upper) { return std::max(std::abs(lower), std::abs(upper)); };
@@ -26,9 +26,9 @@ bool same(const Material& a, const Material& b) {
          (same(a.directional->direction, b.directional->direction) && same(a.directional->along, b.directional->along));
 }
 
-// Two tangents that turn with the normal and jump nowhere but at n_z = -0.1, a slope that few things have: between steps
-// a contact's impulse along them must keep its meaning. [Duff et al. 2017, with the seam moved off the horizontal.]
-// Where all is in one plane, one of them stands on that plane: friction by directions is then exact.
+// Two tangents that are continuous functions of the normal, except at n_z = -0.1, a slope that is rare: the impulse
+// along them warm-starts the next step. [Duff et al. 2017, with the seam moved off the horizontal.] In a planar model
+// t1 lies in the plane and t2 is normal to it, so that polyhedral friction is exact.
 void set_tangents(const Vec3<double>& n, const std::optional<Vec3<double>>& plane, Vec3<double>& t1, Vec3<double>& t2) {
   if (plane && std::abs(dot(n, *plane)) < 1e-6) {
     t1 = cross(*plane, n);
@@ -46,7 +46,7 @@ void set_tangents(const Vec3<double>& n, const std::optional<Vec3<double>>& plan
   t2 = {b, sign + n.y * n.y * a, -n.y};
 }
 
-// The force of a unit impulse along d at the point, about the link's origin.
+// A unit force along d at the point, about the link's origin.
 Force<double> force_at(const Vec3<double>& point, const Vec3<double>& d, const Transform<double>& X_WL) {
   return {cross(point - X_WL.p, d), d};
 }
@@ -63,7 +63,7 @@ Vec3<double> point_velocity_of(int link, const Vec3<double>& point, const Kinema
   return m.v + cross(m.w, point - kin.X_WL[link].p);
 }
 
-// Tangents and coefficients where friction has a direction.
+// Sets the tangents and coefficients of directional friction.
 void set_directional(const PairMaterial& material, const ContactSet& set, Contact& c, double slip) {
   const PairMaterial::Directional& along = *material.directional;
   const std::uint32_t shape = along.side == PairMaterial::Side::a ? c.key.shape_a : c.key.shape_b;
@@ -72,14 +72,14 @@ void set_directional(const PairMaterial& material, const ContactSet& set, Contac
   const double length = norm(in_plane);
   const auto pick = [&](const Friction& f) { return slip > slip_speed ? f.mu_kinetic : f.mu_static; };
   c.mu = pick(material.friction);
-  if (!(length > 1e-9 * norm(d))) return;  // it stands on the surface
+  if (!(length > 1e-9 * norm(d))) return;  // the direction is normal to the surface
   c.t1 = (1 / length) * in_plane;
   c.t2 = cross(c.normal, c.t1);
   const double mu_along = pick(along.along), mu_across = pick(material.friction);
   if (mu_along > 0 && mu_across > 0) {
     c.mu = mu_along;
     c.across = mu_across / mu_along;
-  } else {  // none along one of them: as little as a number can say
+  } else {  // one coefficient is zero: the cone needs a positive one, so 1e-9 of the other
     c.mu = std::max(mu_along, mu_across);
     c.across = mu_along > 0 ? 1e-9 : 1;
     if (mu_along == 0 && mu_across > 0) {
@@ -89,7 +89,7 @@ void set_directional(const PairMaterial& material, const ContactSet& set, Contac
   }
 }
 
-// How fast the fastest point of a link's shapes is. Of a shape without bounds it is the points where others are that count.
+// The speed of the fastest point of a link's shapes, m/s. For an unbounded shape only points near other links count.
 double fastest_point(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, std::size_t link) {
   double r = plan.radius[link];
   if (plan.unbounded[link])
@@ -100,14 +100,15 @@ double fastest_point(const ContactPlan& plan, const Kinematics<double>& kin, con
 
 bool has_shapes(const ContactPlan& plan, std::size_t link) { return plan.radius[link] > 0 || plan.unbounded[link]; }
 
-// How far it is expected to get: a little farther, for what forces add meanwhile.
+// The distance that a point may travel within the step: 10 % more than its speed gives, and four times the fall from
+// rest (g h^2 / 2), for the velocity that forces add during the step.
 struct Reach {
   double h, falling;
   Reach(const Model& model, double step) : h(step), falling(2 * norm(model.gravity()) * h * h) {}
   double operator()(double speed) const { return 1.1 * h * speed + falling; }
 };
 
-// Contacts within set.reach.
+// Finds the contacts within set.reach.
 void find_within_reach(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, ContactSet& set) {
   set.contacts.clear();
   find_contacts(plan.scene, std::span<const Transform<double>>(kin.X_WL.data(), kin.X_WL.size()), set.reach, set.scene,
@@ -160,7 +161,7 @@ std::optional<Vec3<double>> motion_plane(const Model& model) {
   for (const Motion<double>& axis : vel.axis)
     if (!normal && norm(axis.w) > 0) normal = (1 / norm(axis.w)) * axis.w;
   if (!normal) return {};
-  for (const Motion<double>& axis : vel.axis) {  // a body that turns about the normal turns no axis off it
+  for (const Motion<double>& axis : vel.axis) {  // rotation about the normal leaves these conditions unchanged
     const bool turns = norm(cross(axis.w, *normal)) <= 1e-12 * norm(axis.w);
     const bool slides = std::abs(dot(axis.v, *normal)) <= 1e-12 * norm(axis.v);
     if (!turns || !slides) return {};
@@ -182,7 +183,7 @@ ContactPlan::ContactPlan(const Model& model)
       material(model.shapes().size()),
       plane(motion_plane(model)) {
   const std::span<const SceneShape> shapes = scene.shapes();
-  std::vector<int> first;  // shape that has each distinct material
+  std::vector<int> first;  // for each distinct material: the first shape that has it
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const std::size_t link = std::size_t(shapes[i].frame);
     const double r = farthest(shapes[i]);

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "linchpin/contact/formulations.h"
+#include "linchpin/contact/formulations/formulations.h"
 #include "linchpin/dynamics/maximal/maximal_bodies.h"
 
 namespace linchpin {

@@ -1,16 +1,17 @@
-// The five formulations of 000 and that of 004: one motion, one set of rows (rows.h), six problems.
-//
+// The five formulations of 000 and the one of 004. All six pose the same step with the same rows (rows.h),
 //     M (v+ - v) = forces dt + J' z,    w = J v+ + offset + softness z                                             (1)
-// | method | bodies in | eliminated before the solver           | rows of the problem               | file       |
-// |--------|-----------|----------------------------------------|-----------------------------------|------------|
-// | nmc    | maximal   | nothing                                | 6 n + hinges + loops + contacts   | nmc.cc     |
-// | nmc_os | maximal   | body velocities                        | hinges + loops + contacts         | nmc_os.cc  |
-// | mc     | minimal   | hinges, by the coordinates             | N + loops + contacts              | mc.cc      |
-// | rmc    | minimal   | velocities and loops, dense            | contacts                          | rmc.cc     |
-// | os     | minimal   | velocities, by the compliance          | loops + contacts                  | os.cc      |
-// | multipliers | maximal | velocities and hinges, in O(n)       | loops + contacts                  | multipliers.cc |
-// All problems are conic (solvers/problem/problem.h); polyhedral friction is made of them afterwards, so that a contact counts
-// three rows there and nf + 2 here [000 (10)-(16)].
+// as a complementarity problem. They differ in the unknowns that they eliminate first, and give the same motion:
+// | method      | coordinates | eliminated before the solver   | rows of the problem             | formulations/  |
+// |-------------|-------------|--------------------------------|---------------------------------|----------------|
+// | nmc         | maximal     | nothing                        | 6 n + hinges + loops + contacts | nmc.cc         |
+// | nmc_os      | maximal     | body velocities                | hinges + loops + contacts       | nmc_os.cc      |
+// | mc          | minimal     | hinges, by the coordinates     | N + loops + contacts            | mc.cc          |
+// | rmc         | minimal     | velocities and loops, dense    | contacts                        | rmc.cc         |
+// | os          | minimal     | velocities, by the compliance  | loops + contacts                | os.cc          |
+// | multipliers | maximal     | velocities and hinges, in O(n) | loops + contacts                | multipliers.cc |
+// The matrix of os and multipliers is the Delassus matrix W = J M^-1 J', plus the softness on its diagonal.
+// All problems are conic (solvers/problem/problem.h): a contact has three rows. 000 has nf + 2 rows per contact
+// [000 (10)-(16)]: polyhedral friction, which solvers/problem/polyhedral.h makes of the conic problem.
 #pragma once
 
 #include <memory>
@@ -28,40 +29,41 @@ enum class Method { os, rmc, mc, nmc_os, nmc, multipliers };
 inline constexpr int method_count = 6;
 std::string_view to_string(Method method);
 std::optional<Method> method_from(std::string_view name);
-// Is every body by itself there?
+// True if the unknowns are the velocities of single bodies and joints are constraints between them.
 constexpr bool in_maximal_coordinates(Method method) {
   return method == Method::nmc_os || method == Method::nmc || method == Method::multipliers;
 }
-// Is the problem that of os, row by row? Then one's solution is the other's guess.
+// True if the rows of the problem are those of `os` in the same order, so that a solution of one warm-starts the other.
 constexpr bool has_rows_in_place(Method method) { return method == Method::os || method == Method::multipliers; }
 
-// Where the mechanism is and what moves it. The model's armature includes what an implicit step adds for springs and
-// dampers (Model::with_more_armature), plan is the model's, kin and vel are at q and v.
+// The state of the mechanism and the forces on it. The model's armature includes the terms that an implicit step adds
+// for springs and dampers (Model::with_more_armature). plan belongs to the model; kin and vel are evaluated at q and v.
 struct Motive {
   const Model& model;
   const Plan<double>& plan;
   const Kinematics<double>& kin;
   const Velocities& vel;
   std::span<const double> q, v;
-  std::span<const double> tau;    // on coordinates, all of them; with dt = 0 not looked at
+  std::span<const double> tau;    // joint forces, by velocity coordinate; not read if dt = 0
   std::span<const double> f_ext;  // as in aba.h, empty for none
   double dt = 0;                  // s; 0 for an impact
 };
 
-// Plans and scratch of one method for one model.
+// Precomputed data and workspace of one formulation for one model.
 class Formulation {
  public:
   virtual ~Formulation() = default;
-  // The problem of one step. Its last blocks are those of `rows`, in their order, but for free ones that the method
-  // eliminates or puts first.
+  // Poses the problem of one step. Its last blocks are those of `rows` in their order, except for free blocks, which
+  // some methods eliminate or put first.
   virtual void pose(const Motive& motive, const Rows& rows, Problem& problem) = 0;
-  // From its solution to v+ (by velocity coordinate) and z of (1) (by row). After pose(), with the same arguments.
+  // Computes v+ (by velocity coordinate) and z of (1) (by row) from the solution of the problem. Call after pose(),
+  // with the same arguments.
   virtual void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,
                     std::span<double> impulses) = 0;
 };
 
-// For motives of this model and plan; it keeps no reference to either. An Error where the method cannot take the model:
-// in maximal coordinates every body that moves by itself needs a mass and moments of inertia about all axes.
+// A formulation for motives of this model and plan; it keeps no reference to either. Error if the method cannot handle
+// the model: in maximal coordinates every moving body needs a mass and moments of inertia about all axes.
 Result<std::unique_ptr<Formulation>> make_formulation(Method method, const Model& model, const Plan<double>& plan);
 
 }  // namespace linchpin

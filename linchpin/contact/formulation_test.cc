@@ -33,11 +33,11 @@ void add_loose_body(ModelSpec& spec, int k, const std::string& parent) {
   spec.bodies.push_back(std::move(body));
 }
 
-// Several trees, loose bodies among them, touching each other and the ground.
+// Several trees, some of them loose bodies, in contact with each other and the ground.
 TEST(Formulation, SeveralTreesAndLooseBodies) {
   for (int seed = 1; seed <= 6; ++seed) {
     ModelSpec spec = scene("@random_tree:bodies=6,seed=" + std::to_string(seed)).value();
-    for (int k = 0; k < 4; ++k)  // the last counted from another's frame, and free of it all the same
+    for (int k = 0; k < 4; ++k)  // the last one is the child of another body, by a free joint
       add_loose_body(spec, k, k == 3 ? "loose_2" : "world");
     Situation s(compile(spec).value(), 5, seed % 2 == 0 ? 0 : 0.01);
     add_random_rows(s, std::uint64_t(seed), 8);
@@ -45,7 +45,7 @@ TEST(Formulation, SeveralTreesAndLooseBodies) {
   }
 }
 
-// Nothing in the way: all methods are forward dynamics.
+// Without rows all methods are forward dynamics.
 TEST(Formulation, WithoutRowsMotionIsFree) {
   for (const std::string scene : {"@humanoid", "@random_tree:bodies=20,seed=4", "@dual_arm"}) {
     Situation s(model_of(scene), 3, 0.01);
@@ -60,7 +60,7 @@ TEST(Formulation, WithoutRowsMotionIsFree) {
   }
 }
 
-// What moves a loop may be prescribed; the rows' velocities follow.
+// Loops with prescribed velocities: the rows have the prescribed velocity after the step.
 TEST(Formulation, FreeRowsMeetTheirOffsets) {
   for (int seed = 1; seed <= 6; ++seed) {
     Situation s(model_of("@random_tree:bodies=10,seed=" + std::to_string(seed)), 3, 0.01);
@@ -83,8 +83,8 @@ TEST(Formulation, FreeRowsMeetTheirOffsets) {
   }
 }
 
-// A pile of loose bodies beside a mechanism: many rows, few of which meet. Without free rows the reduced minimal coordinates
-// pose the same problem, densely.
+// A pile of loose bodies beside a mechanism: many rows, few of which are coupled. Without free rows the reduced minimal
+// coordinates pose the same problem with a dense matrix.
 TEST(Formulation, APileIsSparse) {
   for (const std::string text : {"@random_tree:bodies=6,seed=3", "@pendulum:links=4"}) {
     ModelSpec spec = scene(text).value();
@@ -103,7 +103,7 @@ TEST(Formulation, APileIsSparse) {
     std::vector<double> written_out(dense.M.dense().size());
     sparse.M.to_dense(written_out.data(), sparse.size());
     EXPECT_LE(largest_difference(written_out, dense.M.dense()), 1e-10 * largest(dense.M.dense()));
-    int still = 0;  // rows that nothing can move: across the pendulum's plane
+    int still = 0;  // rows that no motion changes: normal to the pendulum's plane
     for (int i = 0; i < sparse.size(); ++i) {
       const std::size_t n = std::size_t(sparse.size()), r = std::size_t(i);
       const bool moves = dense.M.dense()[r * n + r] != 0;
@@ -120,7 +120,7 @@ TEST(Formulation, APileIsSparse) {
   }
 }
 
-// The pattern is found anew where rows touch other links, however alike they are otherwise.
+// The block pattern is computed again if rows act on other links, even if the rows are the same otherwise.
 TEST(Formulation, APileAfterAnother) {
   ModelSpec spec = scene("@pendulum:links=4").value();
   for (int k = 0; k < 40; ++k) add_loose_body(spec, k, "world");
@@ -144,7 +144,7 @@ TEST(Formulation, APileAfterAnother) {
   }
 }
 
-// Which links rows touch may change from step to step, and back: the answer depends on the step alone.
+// The touched links may change from step to step and back: the solution depends on the current step only.
 TEST(Formulation, WhatWentBeforeLeavesNoTrace) {
   const Model model = model_of("@random_tree:bodies=14,seed=8,floating=1");
   std::vector<std::unique_ptr<Situation>> steps;
@@ -186,21 +186,22 @@ int size_of(Method method, const Situation& s, int directions) {
   return polyhedral(problem, directions).problem.size();
 }
 
-// In a plane one of each contact's tangents cannot move.
+// In a planar mechanism no motion changes one of each contact's tangent rows.
 TEST(Formulation, PlanarAndOverconstrainedMechanisms) {
   for (const std::string scene : {"@pendulum:links=5", "@linkage_biped", "@bricard:section=0.1"})
     for (const int directions : {0, 4, 6, 8})
       for (const double dt : {0.0, 1e-4}) {
         Situation s(model_of(scene), 1, dt);
-        if (!s.model.constraints().empty()) s.move_to(make_state(s.model).q);  // closed: there rows say things twice
+        if (!s.model.constraints().empty())
+          s.move_to(make_state(s.model).q);  // assembled: the loop rows are redundant there
         with_contacts(s, 4);
         s.add_constraints(0, 1);
         expect_agreement(s, directions, scene + ", " + std::to_string(directions) + " directions");
       }
 }
 
-// Rows that nothing can move, or hardly: in maximal coordinates they are small differences of what bodies would do alone.
-// In the last two all rows are held by loops.
+// Rows that motion changes little or not at all: in maximal coordinates they are small differences of the responses
+// without hinges. In the last two cases loops determine all rows.
 TEST(Formulation, RowsThatHardlyMove) {
   for (const int seed : {103, 250, 394, 2495, 595, 1143})
     expect_agreement(*random_situation(seed), 0, "seed " + std::to_string(seed));
@@ -242,7 +243,7 @@ TEST(Formulation, SizesOfThePendulums) {  // [000 table 2]
   }
 }
 
-// Loops count once more than in the other methods where they are not eliminated.
+// Methods that do not eliminate the loops have their rows in addition.
 TEST(Formulation, SizesWithLoops) {
   Situation s(model_of("@four_bar"), 1, 0);
   const ConstraintPlan constraints(s.model, s.model.constraints());

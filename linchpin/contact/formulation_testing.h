@@ -1,5 +1,5 @@
-// Every method answers, and every answer is judged by every other method's problem. For formulation_test.cc and its long
-// form.
+// Solves a step by every formulation and checks each solution with the problem of every other formulation. For
+// formulation_test.cc and formulation_long_test.cc.
 #pragma once
 
 #include <Eigen/QR>
@@ -12,7 +12,7 @@ namespace linchpin {
 inline constexpr Method all_methods[] = {Method::os,     Method::rmc, Method::mc,
                                          Method::nmc_os, Method::nmc, Method::multipliers};
 
-// One method's answer, with exact cones (directions 0) or with polyhedral friction.
+// The solution of one method, with exact cones (directions 0) or with polyhedral friction.
 struct Answer {
   Method method;
   std::unique_ptr<Formulation> formulation;
@@ -52,19 +52,20 @@ inline Answer answer_of(Method method, const Situation& s, int directions) {
   return a;
 }
 
-// How many numbers a block of the rows has in a method's solution.
+// The number of unknowns of a block of rows in a solution.
 inline int block_size(const Block& block, int directions) {
   return block.kind == BlockKind::cone && directions > 0 ? directions + 2 : block.size;
 }
 
-// Another method's answer as a solution of this method's problem. What both have are the impulses; unknowns that lead
-// this problem (velocities, hinge impulses) follow from them, since their rows are free: M_ll x = -(q_l + M_lr z).
+// The solution of one method as a solution of another method's problem. Both have the impulses z of the rows. The
+// leading unknowns x of the other problem (velocities, hinge impulses) follow from z, since their rows are free:
+// M_ll x = -(q_l + M_lr z).
 inline std::vector<double> translated(const Situation& s, const Answer& from, const Answer& to) {
   const int directions = to.polyhedron.directions;
-  int bounded = 0;  // numbers of all blocks that are not free: the last ones in every solution but os's
+  int bounded = 0;  // unknowns of all blocks that are not free: the last ones unless the rows are in place (os)
   for (const Block& block : s.rows.blocks)
     if (block.kind != BlockKind::free) bounded += block_size(block, directions);
-  // Those of `from`, block after block.
+  // These unknowns in the solution of `from`, block by block.
   std::vector<double> tail;
   std::size_t at = 0;
   for (const Block& block : from.solved().blocks) {
@@ -100,7 +101,7 @@ inline std::vector<double> translated(const Situation& s, const Answer& from, co
   return out;
 }
 
-// Velocities that these impulses lead to by the method's own equations.
+// The velocities that follow from a solution by the method's own lift().
 inline std::vector<double> velocity_by(const Situation& s, Answer& by, const std::vector<double>& solution) {
   std::vector<double> conic = solution, v(s.state.v.size()), impulses(s.rows.size());
   if (by.polyhedron.directions != 0) {
@@ -111,8 +112,8 @@ inline std::vector<double> velocity_by(const Situation& s, Answer& by, const std
   return v;
 }
 
-// Solvers are asked for round-off and must come to 1e-11 of their own problem. What is left is amplified where it is judged
-// in other unknowns, by the condition of what was eliminated: 1e-9.
+// Solvers are asked for 1e-13 and must reach 1e-11 in their own problem. In the unknowns of another method the residual
+// grows by the condition number of the eliminated part: 1e-9.
 inline constexpr double enough = 1e-11, agreement = 1e-9;
 
 inline void expect_agreement(const Situation& s, int directions, const std::string& what) {
@@ -140,8 +141,8 @@ inline void expect_agreement(const Situation& s, int directions, const std::stri
     }
 }
 
-// A random mechanism in random contact; seeds go through trees that stand or float, dt = 0 and dt > 0, no loops, loops and
-// loops said twice, stiff and soft ones.
+// A random mechanism with random contacts. The seeds cover fixed and floating trees, dt = 0 and dt > 0, and no loops,
+// loops and repeated loops, stiff and soft ones.
 inline std::unique_ptr<Situation> random_situation(int seed) {
   const std::string text = "@random_tree:bodies=" + std::to_string(3 + seed % 9) + ",seed=" + std::to_string(seed) +
                            (seed % 3 == 0 ? ",floating=1" : "");
@@ -154,7 +155,7 @@ inline std::unique_ptr<Situation> random_situation(int seed) {
   }
   auto s = std::make_unique<Situation>(std::move(model), std::uint64_t(seed), seed % 2 == 0 ? 0 : 0.02);
   const int kind = seed % 8;
-  if (kind == 3) s->add_constraints(0, 1);  // free rows in between the others, too
+  if (kind == 3) s->add_constraints(0, 1);  // free rows before the others
   add_random_rows(*s, std::uint64_t(seed), 1 + seed % 4);
   if (kind == 2 || kind == 6) s->add_constraints(kind == 2 ? 0 : 0.05, 1);
   if (kind == 7) s->add_constraints(0, 2);

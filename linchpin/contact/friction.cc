@@ -6,12 +6,11 @@
 #include "linchpin/base/index.h"
 
 namespace linchpin {
-namespace {}  // namespace
 
 void PreloadedFriction::pose(const Problem& conic, std::span<const double> preload, Problem& out) {
   check(preload.size() == conic.q.size(), "there are ", preload.size(), " preloads for ", conic.size(), " rows");
   const int n = conic_size_ = conic.size();
-  row_scales(conic, scales_);  // K: a cone with (2) has the scale of its first
+  row_scales(conic, scales_);  // K of (2): the second cone gets the scale of the first
   second_.clear();
   from_.resize(n);
   for (int i = 0; i < n; ++i) from_[i] = i;

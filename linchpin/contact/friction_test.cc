@@ -10,8 +10,8 @@
 namespace linchpin {
 namespace {
 
-// A block of 2 kg that slides, pressed on by a preload besides its own weight; or lifted off, and pressed on all the
-// same. By hand: friction mu (n + preload) against the motion, as far as it takes to stop.
+// A sliding block of 2 kg with a preload beside its weight; or lifted off, with the preload only. Closed form: friction
+// mu (n + preload) against the motion, at most what stops it.
 TEST(PreloadedFriction, BlockUnderAPress) {
   const double mass = 2, mu = 0.4;
   Solver solver;
@@ -24,7 +24,7 @@ TEST(PreloadedFriction, BlockUnderAPress) {
                             {{BlockKind::cone, 0, 3, mu}},
                             {},
                             {}};
-        const std::vector<double> preloads{preload, 7, 7};  // looked at on the normal only
+        const std::vector<double> preloads{preload, 7, 7};  // only the normal row is read
         PreloadedFriction friction;
         Problem out;
         friction.pose(conic, preloads, out);
@@ -40,7 +40,7 @@ TEST(PreloadedFriction, BlockUnderAPress) {
       }
 }
 
-// By 32 directions, one of them against each contact's motion, as near to the cones as it gets: the same velocities.
+// 32 directions, one of them against each contact's motion, give the velocities of the cones.
 TEST(PreloadedFriction, AgreesWithDirections) {
   Solver solver;
   for (int seed = 1; seed <= 100; ++seed) {

@@ -9,7 +9,7 @@
 namespace linchpin {
 namespace {
 
-// Of the terms of (6): what rounding makes of their sum. Less is no gain.
+// Rounding error of the sum (6), relative to the sum of its terms' sizes. A smaller E is no gain of energy.
 constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
 
 void check_sizes(const Impact& impact, std::span<const double> z) {
@@ -25,10 +25,10 @@ void check_sizes(const Impact& impact, std::span<const double> z) {
   check(z.size() == p.q.size(), "z has ", z.size(), " numbers for ", p.size(), " rows");
   for (std::size_t b = 0; b < p.blocks.size(); ++b)
     check(impact.restitution[b] >= 0 && impact.restitution[b] <= 1, "restitution of block ", b, " is ",
-          impact.restitution[b], ", not within 0 and 1");
+          impact.restitution[b], "; it must be between 0 and 1");
 }
 
-// f(row, restitution, block) for normal rows: those that restitution is about.
+// Calls f(row, restitution) for each normal row.
 template <class F>
 void for_normals(const Impact& impact, F&& f) {
   for (std::size_t b = 0; b < impact.problem.blocks.size(); ++b) {
@@ -39,7 +39,7 @@ void for_normals(const Impact& impact, F&& f) {
   }
 }
 
-// Counts a problem. factor: how much larger the q that its tolerance is relative to is than its own.
+// Adds a solved problem to the report. factor: the |q| that its tolerance is relative to, divided by its own |q|.
 Status note(const SolveReport& solved, double factor, ImpactReport& report) {
   ++report.problems;
   report.iterations += solved.iterations;
@@ -50,7 +50,7 @@ Status note(const SolveReport& solved, double factor, ImpactReport& report) {
   return solved.status;
 }
 
-// A conic problem, as it is or by directions.
+// Solves a conic problem, with its cones or with polyhedral friction.
 Status solve_conic(const Problem& problem, std::span<const double> turn, const ImpactOptions& options, Solver& solver,
                    ImpactWorkspace& ws, std::span<double> z, ImpactReport& report) {
   const SolverOptions solver_options{.tolerance = options.tolerance};
@@ -70,7 +70,7 @@ void multiply(const Problem& problem, std::span<const double> z, ImpactWorkspace
   problem.M.multiply(z, w, ws.work);
 }
 
-// |q| in the judge's two measures.
+// |q| in the two norms of residual.h.
 struct Size {
   double plain, scaled;
 };
@@ -83,7 +83,7 @@ Size size_of(const std::vector<double>& q, const std::vector<double>& scale) {
   return {std::sqrt(plain), std::sqrt(scaled)};
 }
 
-// (1) to (3): ws.change becomes e + z_d. Needs z_c and w_c, in ws.w. False where nothing is released, or not solved.
+// (1) to (3): sets ws.change to e + z_d. ws.w must hold w_c. Returns false if no impulse is released, or not solved.
 bool decompress(const Impact& impact, const ImpactOptions& options, Solver& solver, ImpactWorkspace& ws,
                 std::span<const double> z_c, ImpactReport& report) {
   const Problem& p = impact.problem;
@@ -99,8 +99,8 @@ bool decompress(const Impact& impact, const ImpactOptions& options, Solver& solv
   ws.q_released.resize(p.q.size());
   for (std::size_t i = 0; i < p.q.size(); ++i) ws.q_released[i] = ws.w[i] + ws.w_change[i];  // (2)
 
-  // (3), on the matrix of compression if by directions. Its tolerance is relative to the impact's q in these rows: q of
-  // (2) alone may be rounding.
+  // (3). With polyhedral friction the matrix is that of compression. The tolerance is relative to the q of the impact
+  // in these rows, since the q of (2) may be all rounding.
   const bool cones = options.directions == 0;
   if (cones)
     ws.preloaded.pose(p, ws.released, ws.posed);
@@ -117,7 +117,7 @@ bool decompress(const Impact& impact, const ImpactOptions& options, Solver& solv
     const int start = cones ? block.start : ws.polyhedral.first_row(int(b));
     if (block.kind == BlockKind::cone && !cones)
       ws.posed.q[ws.polyhedral.bound_row(int(b))] = block.mu * ws.released[block.start];
-    if (block.kind == BlockKind::box)  // its bounds are of the whole impulse
+    if (block.kind == BlockKind::box)  // its bounds apply to the sum of both phases
       for (int k = 0; k < block.size; ++k) {
         ws.posed.lower[start + k] -= z_c[block.start + k];
         ws.posed.upper[start + k] -= z_c[block.start + k];
@@ -139,7 +139,7 @@ bool decompress(const Impact& impact, const ImpactOptions& options, Solver& solv
   return true;
 }
 
-// (5): ws.change becomes z_newton - z_plastic. False where nothing with restitution approached, or not solved.
+// (5): sets ws.change to z_newton - z_plastic. Returns false if no contact with restitution approaches, or not solved.
 bool rebound(const Impact& impact, const ImpactOptions& options, Solver& solver, ImpactWorkspace& ws,
              std::span<const double> z_plastic, ImpactReport& report) {
   ws.newton = impact.problem;
@@ -157,7 +157,8 @@ bool rebound(const Impact& impact, const ImpactOptions& options, Solver& solver,
   return true;
 }
 
-// E(s) = a + b s + c s^2 of (6), with z + s change and w + s w_change; size: the sum of its terms without their signs.
+// E(s) = a + b s + c s^2 of (6), with z + s change and w + s w_change. size: the sum of the absolute values of its
+// terms.
 struct Energy {
   double a = 0, b = 0, c = 0, size = 0;
   double at(double s) const { return a + s * (b + s * c); }
@@ -178,7 +179,7 @@ Energy energy(const Impact& impact, std::span<const double> z, const ImpactWorks
   return e;
 }
 
-// The largest s in [0, 1] with E(s) <= max(E(0), 0). E is convex: c is change' (J M^-1 J') change / 2.
+// The largest s in [0, 1] with E(s) <= max(E(0), 0). E is convex: c = change' W change / 2, W = J M^-1 J'.
 double largest_release(const Energy& e) {
   if (e.at(1) <= rounding * e.size) return 1;
   const double a = std::min(e.a, 0.0), root = std::sqrt(std::max(e.b * e.b - 4 * a * e.c, 0.0));

@@ -1,4 +1,4 @@
-// Many more random impacts than impact_test.cc has time for; none of them is the same.
+// Many more random impacts than impact_test.cc has time for, with other seeds.
 #include "linchpin/contact/impact_testing.h"
 
 namespace linchpin {

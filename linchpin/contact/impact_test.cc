@@ -11,12 +11,12 @@ namespace {
 
 constexpr Restitution both_laws[] = {Restitution::poisson, Restitution::newton};
 
-// The solvers of cones are iterations: asked for `fine` they give speeds of some m/s to 1e-12.
+// Cone solvers are iterative: with the tolerance `fine`, speeds of some m/s are exact to 1e-12.
 constexpr double fine = 1e-13, close = 1e-12;
 
-// ---- balls in a row: momentum by hand ----
+// ---- balls in a row: closed forms by momentum ----
 
-// Balls of these masses along x, each touching the next, with these velocities. Contact i pushes i + 1 away from i.
+// Balls of these masses and velocities along x, each in contact with the next. Contact i pushes i + 1 away from i.
 Collision row_of_balls(const std::vector<double>& masses, const std::vector<double>& velocities,
                        const std::vector<double>& restitution, double mu = 0) {
   Collision c;
@@ -62,7 +62,7 @@ TEST(Impact, WhatPartsIsLeftAlone) {
   }
 }
 
-// Two at rest and touching are struck by a third. All compress to v / 3, with impulses 2/3 and 1/3 of m v.
+// A ball strikes two others at rest and in contact. Compression ends at v / 3, with impulses 2/3 and 1/3 of m v.
 TEST(Impact, ThreeBalls) {
   for (const Restitution law : both_laws) {
     const double v = 3;
@@ -74,7 +74,7 @@ TEST(Impact, ThreeBalls) {
   }
 }
 
-// Released are e1 2/3 and e2 1/3 of m v. Where two balls would then run into each other they go on together.
+// Decompression releases e1 2/3 and e2 1/3 of m v. Balls that would then run into each other move on together.
 TEST(Impact, EachContactHasItsOwnRestitution) {
   for (const auto& [e1, e2] :
        {std::pair{0.2, 0.9}, std::pair{0.5, 0.7}, std::pair{0.0, 1.0}, std::pair{0.5, 0.5}, std::pair{0.9, 0.2}}) {
@@ -91,8 +91,8 @@ TEST(Impact, EachContactHasItsOwnRestitution) {
   }
 }
 
-// All at once, not one pair after the other as steel balls on strings do: those that were struck go on together.
-// Compressed to k / 5 of v; released once more, velocities are mirrored about that.
+// All contacts at once, not one pair after the other as in Newton's cradle: the struck balls move on together.
+// Compression ends at k / 5 of v; decompression mirrors the velocities about that.
 TEST(Impact, CradleOfFive) {
   for (const Restitution law : both_laws)
     for (const int striking : {1, 2}) {
@@ -104,8 +104,8 @@ TEST(Impact, CradleOfFive) {
     }
 }
 
-// Fifteen balls in a triangle and a cue ball that strikes its tip, along x: what comes out is as symmetric as what went
-// in, momentum is kept, and no energy is made. Contacts of the triangle are more than it takes to hold it.
+// Fifteen balls in a triangle and a cue ball that strikes its tip along x: the outcome is symmetric, momentum is
+// conserved, and energy does not grow. The contacts of the triangle are redundant.
 TEST(Impact, BilliardBreak) {
   for (const double mu : {0.0, 0.1})
     for (const Restitution law : both_laws) {
@@ -147,7 +147,7 @@ TEST(Impact, BilliardBreak) {
     }
 }
 
-// ---- one contact: Coulomb's law by hand ----
+// ---- one contact: closed forms by Coulomb's law ----
 
 Collision body_on_ground(const SceneBody& body, const std::array<double, 3>& point, double mu, double e) {
   Collision c;
@@ -157,9 +157,9 @@ Collision body_on_ground(const SceneBody& body, const std::array<double, 3>& poi
   return c;
 }
 
-// A ball of 2/5 m r^2 that spins meets the ground, anywhere in the plane. What rubs is u = v_T + spin x r; friction
-// changes it by 7/2 of what it does to v_T, so that it takes 2/7 m u to stop it; it can give mu (1 + e) m v_N in both
-// phases: it slides through, stops in the second phase, or in the first.
+// A spinning ball with moment of inertia 2/5 m r^2 hits the ground. The sliding velocity is u = v_T + spin x r.
+// Friction changes u by 7/2 of the change of v_T, so 2/7 m u stops it. Its bound over both phases is mu (1 + e) m v_N:
+// the ball slides throughout, or sticks in the second phase, or in the first.
 TEST(Impact, BallWithSpin) {
   const double m = 1.3, r = 0.4, v = 3, mu = 0.2, I = 0.4 * m * r * r;
   bool seen[3] = {};
@@ -169,7 +169,7 @@ TEST(Impact, BallWithSpin) {
         for (const double u : {0.5, 2.0, 2.5, 3.5, 9.0}) {
           SceneBody ball{m, {I, I, I}, {0, 0, r}, {}, r};
           const double x = std::cos(heading), y = std::sin(heading);
-          const double roll = 0.3 * u;  // of u by spin: w x (0, 0, -r) = (-w_y r, w_x r)
+          const double roll = 0.3 * u;  // the part of u by spin: w x (0, 0, -r) = (-w_y r, w_x r)
           ball.velocity = {roll / r * y, -roll / r * x, 4, (u - roll) * x, (u - roll) * y, -v};
           const Collided o =
               collide_bodies(body_on_ground(ball, {0, 0, 0}, mu, e), {.restitution = law, .tolerance = fine});
@@ -187,7 +187,7 @@ TEST(Impact, BallWithSpin) {
   EXPECT_TRUE(seen[0] && seen[1] && seen[2]);
 }
 
-// One phase in the plane, by trying all cases: w = L z + q, friction within mu (z_N + preload).
+// One phase in the plane, solved by enumeration of the cases: w = L z + q, friction within mu (z_N + preload).
 std::array<double, 2> planar_phase(const std::array<double, 3>& L, double qn, double qt, double mu, double preload) {
   const auto [nn, nt, tt] = L;
   const double slack = 1e-12;
@@ -213,7 +213,7 @@ std::array<double, 2> planar_phase(const std::array<double, 3>& L, double qn, do
   return {};
 }
 
-// Rods that fall on an end: a tangential impulse moves the normal, and the other way round.
+// Rods that fall on an end: normal and tangential directions are coupled.
 TEST(Impact, RodWithFriction) {
   int turned = 0;
   for (int seed = 1; seed <= 2000; ++seed) {
@@ -244,7 +244,7 @@ TEST(Impact, RodWithFriction) {
   EXPECT_GE(turned, 20) << "sliding that turns round within the impact";
 }
 
-// In space sliding changes its course within an impact. Friction of the second phase is against the sliding afterwards.
+// In space the sliding direction changes during an impact. Friction of the second phase opposes the final sliding.
 TEST(Impact, ReleasedFrictionOpposesSliding) {
   Solver solver;
   ImpactWorkspace ws;
@@ -274,8 +274,8 @@ TEST(Impact, ReleasedFrictionOpposesSliding) {
   EXPECT_GE(slid, 500);
 }
 
-// A ball falls into a groove whose walls stand at this angle to the vertical. Walls steeper than the angle of friction
-// hold it however hard they push: Newton's law asks for what cannot be.
+// A ball falls into a groove whose walls are at this angle to the vertical. Walls steeper than the angle of friction
+// hold it at any impulse: Newton's law has no solution.
 TEST(Impact, GrooveThatHoldsWhatFallsIn) {
   const double angle = 0.3, v = 2, e = 0.5, cosine = std::cos(angle), sine = std::sin(angle);
   const auto groove = [&](double mu) {
@@ -305,9 +305,10 @@ TEST(Impact, GrooveThatHoldsWhatFallsIn) {
   }
 }
 
-// ---- rows that are no contacts ----
+// ---- rows other than contacts ----
 
-// A ball strikes a piston that is driven at U: in its frame it is a wall. The drive's work is no gain of the impact's.
+// A ball strikes a piston driven at velocity U: in the piston's frame it is a wall. The work of the drive is not
+// counted as a gain of energy.
 TEST(Impact, DrivenPiston) {
   const double m = 2, M = 5, U = 1.5, v = -1, e = 0.8;
   const Problem p{Matrix::dense(2, {1 / M, -1 / M, -1 / M, 1 / M + 1 / m}),
@@ -333,10 +334,10 @@ TEST(Impact, DrivenPiston) {
   }
 }
 
-// Rows that bound forces have no impulse, and a loop that does not hold yet is closed, which costs what it costs.
+// Rows of bounded forces have no impulse. A loop whose velocity is not zero yet is closed, with a loss of energy.
 TEST(Impact, LoopsAndBoundedForces) {
-  // Masses 1, 2, 3 along x with velocities 3, 1, -1. Free: the first two go together from now on. Contact: between the
-  // second and the third, which push apart. Box: dry friction on the first, no impulse.
+  // Masses 1, 2, 3 along x with velocities 3, 1, -1. Free row: the first two have one velocity after the impact.
+  // Contact: between the second and the third. Box: dry friction on the first, without impulse.
   const Problem p{Matrix::dense(3, {1 + 0.5, -0.5, 1, -0.5, 0.5 + 1. / 3, 0, 1, 0, 1}),
                   {3 - 1, 1 + 1, 3},
                   {{BlockKind::free, 0, 1, 0}, {BlockKind::nonnegative, 1, 1, 0}, {BlockKind::box, 2, 1, 0}},
@@ -358,15 +359,16 @@ TEST(Impact, LoopsAndBoundedForces) {
       const double v1 = 3 + z[0], v2 = 1 - z[0] / 2 - z[1] / 2, v3 = -1 + z[1] / 3;
       EXPECT_NEAR(v1, v2, close);
       EXPECT_NEAR(v1 + 2 * v2 + 3 * v3, 3 + 2 - 3, close);
-      // Poisson: all at the common 1/3, then e z_c of the contact between masses of 3 and 3. Newton: e times 2.
+      // Poisson: all at the common velocity 1/3, then e z_c at the contact between masses of 3 and 3. Newton: e times
+      // 2.
       const double parting = law == Restitution::newton ? e * 2 : e * (4. / 3 * 3) * (1. / 3 + 1. / 3);
       EXPECT_NEAR(v3 - v2, parting, 10 * close);
       EXPECT_NEAR(r.energy, 0.5 * (v1 * v1 + 2 * v2 * v2 + 3 * v3 * v3) - 0.5 * (9 + 2 + 3), 10 * close);
     }
 }
 
-// Whether impulses follow from velocities: M is far from singular. (Else there are many that do, and what is released
-// depends on which were found.)
+// True if M is far from singular, so that the impulses are unique. (Otherwise the released impulse depends on which
+// solution was found.)
 bool regular(const Problem& p) {
   const int n = p.size();
   Square L = p.M.dense();
@@ -380,7 +382,7 @@ bool regular(const Problem& p) {
   return true;
 }
 
-// The same impact with velocities as unknowns [000 (17)-(22)]: momentum in free rows, M of no symmetry.
+// The same impact with velocities as unknowns [000 (17)-(22)]: momentum equations in free rows, M not symmetric.
 TEST(Impact, WhateverTheFormulation) {
   Solver solver;
   ImpactWorkspace ws;
@@ -446,8 +448,8 @@ TEST(Impact, RandomImpactsInThePlane) {
   look_at_random_impacts({.planar = true}, Restitution::newton, 1, 4000);
 }
 
-// Where all contacts have the same restitution, Poisson's gives back at most e^2 of what compression took
-// (docs/impact.md proves it): s = 1 always.
+// If all contacts have the same restitution, Poisson's law returns at most e^2 of the energy lost in compression (proof
+// in docs/impact.md): s = 1 always.
 TEST(Impact, OneRestitutionNeverGains) {
   Solver solver;
   ImpactWorkspace ws;
@@ -467,8 +469,8 @@ TEST(Impact, OneRestitutionNeverGains) {
       }
 }
 
-// Units of mass and speed, and a unit for each contact's own: nothing changes. (Within some decades: the judge's plain
-// figure adds impulses to speeds, and beyond that nothing could be solved to it.)
+// The result does not depend on the units of mass and speed, nor on a scale of each contact's rows. (Within some
+// decades: the plain residual adds impulses and speeds, and could not be met beyond.)
 TEST(Impact, UnitsDoNotMatter) {
   Solver solver;
   ImpactWorkspace ws;
@@ -507,9 +509,9 @@ TEST(Impact, UnitsDoNotMatter) {
   EXPECT_GE(looked_at, 200);
 }
 
-// ---- the slip in [000 (57)] ----
+// ---- the error in [000 (57)] ----
 
-// What decompression would gain if released impulses carried no friction, by hand: E(1) of (6).
+// The energy that decompression would gain if released impulses carried no friction: E(1) of (6).
 double energy_as_printed(const Collision& c, int directions, Solver& solver) {
   const Problem p = c.problem();
   const std::size_t n = p.q.size();
@@ -552,7 +554,7 @@ TEST(Impact, WithoutFrictionOfTheReleasedEnergyGrows) {
   EXPECT_LE(scaled, count / 200);
 }
 
-// ---- what is refused ----
+// ---- invalid input ----
 
 TEST(Impact, ChecksItsInput) {
   const Collision c = row_of_balls({1, 1}, {1, 0}, {0.5}, 0.3);

@@ -1,5 +1,5 @@
-// Impacts of free bodies for tests: random ones of every kind, what they are like afterwards, and whether they obey
-// the laws. Bodies and rows are those of solvers/problem/generate.h, without gravity.
+// Impacts of free bodies for tests: random collisions of every kind, their outcome, and a check of the laws. Bodies and
+// rows are those of solvers/problem/generate.h, without gravity.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace linchpin {
 
-// Bodies that touch, and restitution of each contact.
+// Bodies in contact, and the restitution of each contact.
 struct Collision {
   ContactScene scene{{}, {}, 0, 0};
   std::vector<double> restitution;
@@ -49,7 +49,7 @@ inline Collided collide_bodies(const Collision& c, const ImpactOptions& options 
   return collide_bodies(c, options, solver, ws);
 }
 
-// A direction, evenly spread over the sphere or over the circle in the plane of x and z.
+// A uniformly distributed direction on the sphere, or on the circle in the plane of x and z.
 inline std::array<double, 3> random_direction(bool planar, Dice& dice) {
   for (;;) {
     const std::array<double, 3> d{dice.near_zero(1), planar ? 0 : dice.near_zero(1), dice.near_zero(1)};
@@ -60,7 +60,7 @@ inline std::array<double, 3> random_direction(bool planar, Dice& dice) {
 inline std::array<double, 3> cross_of(const std::array<double, 3>& a, const std::array<double, 3>& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
-// Tangents: in the plane, the first one lies in it.
+// Sets the normal and the tangents. In the planar case the first tangent lies in the plane.
 inline void set_normal(SceneContact& c, const std::array<double, 3>& normal, bool planar, Dice& dice) {
   c.normal = normal;
   const std::array<double, 3> y{0, 1, 0}, other = planar ? y : random_direction(false, dice);
@@ -75,11 +75,11 @@ inline void set_normal(SceneContact& c, const std::array<double, 3>& normal, boo
 struct CollisionMix {
   bool planar = false;
   bool same_restitution = false;
-  bool redundant = true;  // contacts said twice, or in a row on one face
+  bool redundant = true;  // with repeated contacts, and several in a line on one face
 };
 
-// One to three bodies, one to six contacts with each other and the world, anywhere on them and in any direction: more
-// kinds of matrix than shapes could make. Most contacts approach.
+// One to three bodies with one to six contacts with each other and the world, at any point and in any direction: more
+// kinds of matrix than real shapes give. Most contacts approach.
 inline Collision random_collision(const CollisionMix& mix, Dice& dice) {
   Collision c;
   const int bodies = 1 + dice.below(3), contacts = 1 + dice.below(6);
@@ -96,7 +96,7 @@ inline Collision random_collision(const CollisionMix& mix, Dice& dice) {
   const double restitution = dice.chance(0.1) ? 1 : dice.between(0, 1);
   for (int i = 0; i < contacts; ++i) {
     SceneContact contact;
-    if (i > 0 && mix.redundant && dice.chance(0.2)) {  // the same again, or the next point of the same face
+    if (i > 0 && mix.redundant && dice.chance(0.2)) {  // a repeated contact, or another point of the same face
       contact = c.scene.contacts[dice.below(i)];
       const double along = dice.chance(0.5) ? 0 : dice.near_zero(0.5);
       for (std::size_t k = 0; k < 3; ++k) contact.point[k] += along * contact.tangent1[k];
@@ -108,7 +108,7 @@ inline Collision random_collision(const CollisionMix& mix, Dice& dice) {
         contact.point[k] = centre[k] + (mix.planar && k == 1 ? 0 : dice.near_zero(0.5));
       set_normal(contact, random_direction(mix.planar, dice), mix.planar, dice);
       contact.mu = dice.chance(0.1) ? 0 : dice.between(0, 2);
-      // Towards each other, mostly: the normal points to whoever comes.
+      // Most contacts approach: flip the normal if this one separates.
       const Problem alone = contact_problem({c.scene.bodies, {contact}, 0, 0}, Matrix::Kind::dense);
       if (alone.q[0] > 0 && dice.chance(0.8)) {
         for (std::size_t k = 0; k < 3; ++k) contact.normal[k] = -contact.normal[k];
@@ -123,13 +123,13 @@ inline Collision random_collision(const CollisionMix& mix, Dice& dice) {
 
 // ---- laws ----
 
-// Whether an impact came out as it must, whatever it is. Figures of all impacts so far.
+// Checks that the outcome of an impact satisfies the laws of impact.h. Collects statistics over all impacts.
 struct Laws {
-  int impacts = 0, scaled = 0, plastic = 0;  // scaled: s < 1; plastic: of those, Newton's without a solution
+  int impacts = 0, scaled = 0, plastic = 0;  // scaled: s < 1; plastic: of these, Newton's problem has no solution
   double least_release = 1, worst_residual = 0, worst_gain = 0;
 
-  // What solvers may leave: their tolerance is relative to the whole of q, in units of sqrt(energy); phases have q of
-  // the impulses' size. The factor is for two phases, and for what is shared between w and z.
+  // The residual that solvers may leave: their tolerance is relative to |q|, in units of sqrt(energy), and q of the
+  // phases is of the size of the impulses. The factor allows for two phases and for the split between w and z.
   static constexpr double left_by_solvers = 10;
 
   void look(const Collision& c, const ImpactOptions& options, const Collided& o) {
@@ -148,8 +148,8 @@ struct Laws {
     EXPECT_GE(o.report.release, 0);
     EXPECT_LE(o.report.release, 1);
 
-    // Energy. z'M z is the largest term that its change is a sum of: M has been rounded before anyone saw it, and
-    // impulses that do not move a thing (z near the kernel of M) make that as large as they are.
+    // Energy. z'M z is the largest term in its change. M is rounded, so impulses near the kernel of M, which hardly
+    // change velocities, still contribute an error in proportion to their size.
     const double before = kinetic_energy(c.scene), after = kinetic_energy(o.after);
     terms = before + z + std::sqrt(q * z);
     constexpr double rounding = 1e-14;  // some 20 rows, each a sum of 20 terms, with errors of 1e-16 of either sign
@@ -174,7 +174,7 @@ struct Laws {
   }
 };
 
-// Random impacts of every kind, seeds from `first`: laws and directions in turn.
+// Checks random impacts of every kind with `count` seeds from `first`, with cones and with directions in turn.
 inline Laws look_at_random_impacts(const CollisionMix& mix, Restitution law, int first, int count) {
   Solver solver;
   ImpactWorkspace ws;
@@ -185,7 +185,7 @@ inline Laws look_at_random_impacts(const CollisionMix& mix, Restitution law, int
     const Collision c = random_collision(mix, dice);
     const ImpactOptions options{.restitution = law, .directions = seed % 2 == 0 ? 0 : 4 + seed / 2 % 3 * 2};
     laws.look(c, options, collide_bodies(c, options, solver, ws));
-    if (testing::Test::HasNonfatalFailure()) break;  // one is enough to read
+    if (testing::Test::HasNonfatalFailure()) break;  // one failure is enough to read
   }
   EXPECT_EQ(laws.impacts, count);
   return laws;

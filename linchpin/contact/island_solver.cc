@@ -9,7 +9,7 @@
 namespace linchpin {
 namespace {
 
-// Parts of up to so many rows are dense: there is nothing to gain from zeros.
+// Islands of up to so many rows get a dense matrix: sparse factors gain nothing there (cell_matrix.cc).
 constexpr int largest_dense = 36;
 
 int root_of(std::vector<int>& parent, int i) {
@@ -17,24 +17,25 @@ int root_of(std::vector<int>& parent, int i) {
   return i;
 }
 
-double figure(const Residual& r) { return std::max(r.relative, r.plain_relative); }
+double largest_residual(const Residual& r) { return std::max(r.relative, r.plain_relative); }
 
 }  // namespace
 
 void add_to(SolveReport& all, const SolveReport& one) {
   const int iterations = all.iterations + one.iterations;
-  const auto rank = [](Status s) {  // solved is the best
+  const auto rank = [](Status s) {  // from best to worst
     return s == Status::solved ? 0 : s == Status::not_solved ? 1 : s == Status::unsolvable ? 2 : 3;
   };
-  const bool worse = rank(one.status) != rank(all.status) ? rank(one.status) > rank(all.status)
-                                                          : figure(one.residual) > figure(all.residual);
+  const bool worse = rank(one.status) != rank(all.status)
+                         ? rank(one.status) > rank(all.status)
+                         : largest_residual(one.residual) > largest_residual(all.residual);
   const int tries = std::max(all.tries, one.tries);
   if (worse) all = one;
   all.iterations = iterations;
   all.tries = tries;
 }
 
-// Union-find over M's blocks, the lower root on top.
+// Union-find over the blocks of M. The root of a set is its lowest block.
 void IslandSolver::find_islands(const Problem& problem) {
   const BlockSparse& M = problem.M.blocks();
   const int n = M.row_blocks();
@@ -61,7 +62,7 @@ void IslandSolver::find_islands(const Problem& problem) {
   first_[0] = 0;
 }
 
-// The problem of one island into part_.
+// Copies the problem of one island to part_.
 void IslandSolver::take_out(const Problem& problem, int island) {
   const BlockSparse& M = problem.M.blocks();
   const std::span<const int> blocks(order_.data() + first_[island], index(first_[island + 1] - first_[island]));
@@ -126,7 +127,7 @@ SolveReport IslandSolver::solve_part(const Problem& problem, SolverId id, const 
   if (!report.residual.within(options.tolerance)) return solver_.solve(problem, id, options, z);
   std::ranges::copy(r, z.begin());
   report.status = Status::solved;
-  report.solver = report.tried[0] = SolverId::gauss_seidel;  // whose one sweep this is
+  report.solver = report.tried[0] = SolverId::gauss_seidel;  // the closed form is one sweep of Gauss-Seidel
   report.stop = Stop::finished;
   report.iterations = report.tries = 1;
   return report;
@@ -141,7 +142,7 @@ SolveReport IslandSolver::solve(const Problem& problem, SolverId id, const Solve
     const int size = block.kind == BlockKind::cone ? 3 : 1;
     for (int k = 0; k < block.size; k += size) cells_.push_back({block.kind, block.start + k, size, block.mu});
   }
-  // Only where M's blocks are the cells can the parts be told by them.
+  // The islands follow from the pattern only if the blocks of M are the cells.
   const bool sparse = problem.M.blocks().row_blocks() == int(cells_.size()) &&
                       std::ranges::equal(cells_, std::span(problem.M.blocks().row_start).first(cells_.size()),
                                          [](const Block& cell, int start) { return cell.start == start; });

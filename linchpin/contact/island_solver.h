@@ -1,9 +1,9 @@
-// Solves a problem part by part: blocks that M does not couple, directly or through others, are problems of their own. A
-// part that is one contact and nothing else has a closed form, which takes no longer than to judge a guess.
+// Solves a problem island by island: blocks that M does not couple, directly or through other blocks, are separate
+// problems. An island of a single contact is solved in closed form, which costs no more than the check of a guess.
 //
-// Two piles on one floor have nothing to do with each other, and each is solved to its own scale, by the solver that its
-// own size asks for. Parts are told by M's pattern (a dense M is one part), and come in the order of their first block,
-// so that the result depends on nothing but the problem.
+// Example: two piles on one floor. Each is solved to a tolerance relative to its own size, by the solver that suits
+// this size. The islands follow from the sparsity pattern of M (a dense M is one island). They are solved in the order
+// of their first block, so the result depends on the problem only.
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@
 
 namespace linchpin {
 
-// What is told of several problems together: the worst of everything, iterations added up.
+// Merges the report of one problem into that of several: the worst status and residual, the sum of the iterations.
 void add_to(SolveReport& all, const SolveReport& one);
 
 class IslandSolver {
  public:
-  // As Solver::solve(). The report's residual is the worst part's.
+  // As Solver::solve(). The report's residual is that of the worst island.
   SolveReport solve(const Problem& problem, SolverId id, const SolverOptions& options, std::span<double> z);
   int islands() const { return islands_; }  // of the last problem
   Solver& solver() { return solver_; }
@@ -30,9 +30,11 @@ class IslandSolver {
 
   Solver solver_;
   int islands_ = 0;
-  std::vector<Block> cells_;                             // cones, and the single rows of other blocks
-  std::vector<int> parent_, island_of_, order_, first_;  // by cell; cells by island
-  std::vector<int> place_;                               // of a cell in its part
+  // A cell is a cone, or a single row of another block.
+  std::vector<Block> cells_;
+  std::vector<int> parent_, island_of_;  // by cell: parent in the union-find forest, island
+  std::vector<int> order_, first_;       // cells sorted by island; by island: its first place in order_
+  std::vector<int> place_;               // by cell: its index in its island
   Problem part_;
   std::vector<double> part_z_;
   ResidualWorkspace judge_;

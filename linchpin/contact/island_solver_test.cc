@@ -1,4 +1,4 @@
-// Parts of a problem that M does not couple, solved apart.
+// Islands, parts of a problem that M does not couple, are solved separately.
 #include "linchpin/contact/island_solver.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace linchpin {
 namespace {
 
-// Contacts on the floor, each with a body of its own, but that contact i and partner[i] share one: block-sparse.
+// Contacts on the floor, each with its own body, except that contacts i and partner[i] share one: block-sparse.
 Problem contacts_of(const std::vector<int>& partner) {
   const int n = int(partner.size());
   Problem p;
@@ -46,7 +46,7 @@ TEST(IslandSolver, PartsTogetherSolveTheWhole) {
   for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(z[i], other[i], 1e-9) << i;  // M is definite: one solution
 }
 
-// An island has the same bits whoever else is there.
+// The solution of an island is bit-equal whatever other islands there are.
 TEST(IslandSolver, CompanyChangesNothing) {
   std::vector<int> alone(2), crowd(30);
   alone = {1, 0};
@@ -59,8 +59,8 @@ TEST(IslandSolver, CompanyChangesNothing) {
   for (std::size_t i = 0; i < z.size(); ++i) EXPECT_EQ(z[i], all[i]) << i;
 }
 
-// One contact alone, apart, sticking, sliding, and where nothing moves it across (a linkage in a plane): the judge is
-// content, and the general solver finds the same. Numbers that are none are refused as ever.
+// A single contact: separating, sticking, sliding, and with a tangent row that no motion changes (a planar linkage).
+// The residual is within tolerance, and the general solver finds the same. NaN is refused.
 TEST(IslandSolver, OneContactAlone) {
   struct Case {
     double M[9], q[3], mu;
@@ -91,7 +91,7 @@ TEST(IslandSolver, OneContactAlone) {
   }
 }
 
-// A solver that does not take the parts says so for the whole.
+// A solver that cannot handle an island is reported for the whole problem.
 TEST(IslandSolver, RefusalsAreReported) {
   std::vector<int> partner(20);
   for (int i = 0; i < 20; ++i) partner[i] = i;

@@ -9,12 +9,12 @@
 namespace linchpin {
 namespace {
 
-// Opposite unit forces across the joint of a coordinate, as sides of a row.
+// Adds the sides of a row on one coordinate: opposite unit forces across its joint.
 void add_coordinate_sides(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin,
                           const Velocities& vel, int coordinate, Rows& rows) {
   const int link = plan.link[coordinate], parent = model.links()[link].parent;
   const Motion<double>& axis = vel.axis[coordinate];
-  const bool turns = dot(axis.w, axis.w) > 0;  // a screw is held by its moment
+  const bool turns = dot(axis.w, axis.w) > 0;  // also a screw joint: a moment about its axis acts on it
   const Force<double> F =
       turns ? Force<double>{axis.w, Vec3<double>::zero()} : Force<double>{Vec3<double>::zero(), axis.v};
   rows.add_side(link, F);
@@ -27,7 +27,7 @@ Vec3<double> rotation_of(const JointLimit& limit, std::span<const double> q) {
   return log_rotation(Quaternion<double>{at[0], at[1], at[2], at[3]});
 }
 
-// Of a ball's rotation; without one any will do.
+// The axis of a ball joint's rotation; any axis if the rotation is zero.
 Vec3<double> axis_of(const JointLimit& limit, std::span<const double> q) {
   const Vec3<double> turn = rotation_of(limit, q);
   const double angle = norm(turn);
@@ -91,7 +91,7 @@ JointRowPlan::JointRowPlan(const Model& model) : link(model.nv(), 0) {
 
 void add_limit_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    const JointLimit& limit, std::span<const double> q, double offset, Rows& rows) {
-  if (limit.kind == JointLimit::Kind::upper) {  // a force that only pulls back
+  if (limit.kind == JointLimit::Kind::upper) {  // z <= 0: the force only pulls back
     rows.begin_block(BlockKind::box, 1);
     add_coordinate_sides(model, plan, kin, vel, limit.coordinate, rows);
     rows.end_row(-offset, 0, limit.coordinate, -unlimited, 0);
@@ -134,7 +134,7 @@ void add_spring_row(const Model& model, const Kinematics<double>& kin, int sprin
   const auto end = [&](const Attachment& at) { return body_pose(model, kin, at.body) * at.X_BF.p; };
   const Vec3<double> a = end(s.a), b = end(s.b), d = b - a;
   const double length = norm(d);
-  if (length == 0) return;  // no line to act along
+  if (length == 0) return;  // the direction of the force is undefined
   const Vec3<double> e = (1 / length) * d;
   rows.begin_block(BlockKind::free, 1);
   const auto add = [&](const Attachment& at, const Vec3<double>& point, const Vec3<double>& f) {

@@ -1,5 +1,5 @@
-// What happens at every step and every impact allocates nothing at a size that it has seen. Counted by an operator new
-// of our own, for this whole test program.
+// pose(), lift() and solve_impact() do not allocate at sizes that they had before. Allocations are counted by an
+// operator new of the whole test program.
 #include "linchpin/base/allocation_counter.h"
 #include "linchpin/contact/impact_testing.h"
 #include "linchpin/contact/testing.h"
@@ -7,12 +7,12 @@
 namespace linchpin {
 namespace {
 
-// Once it has seen as many rows on as many links, whichever links are touched.
+// After a first call with as many rows on as many links, whichever these links are.
 TEST(NoAllocation, InTheOperationalSpace) {
   for (const std::string scene : {"@humanoid", "@forest", "@forest:trees=60", "@random_tree:bodies=20,seed=2"}) {
     const Model model = model_of(scene);
     Situation a(model, 1, 0.01), b(model, 1, 0), c(model, 1, 0.01);
-    add_random_rows(a, 1, scene == "@forest:trees=60" ? 80 : 8);  // sparse there
+    add_random_rows(a, 1, scene == "@forest:trees=60" ? 80 : 8);  // forest: sparse matrices
     add_random_rows(b, 2, 6);
     add_random_rows(c, 3, 7);
     auto made = make_formulation(Method::os, model, a.plan);
@@ -41,7 +41,7 @@ TEST(NoAllocation, TheCounterCounts) {
   EXPECT_GE(allocations - before, 1);
 }
 
-// The same contacts at other speeds; then fewer of them, each kind of matrix.
+// The same contacts at other speeds, then fewer contacts, with each kind of matrix.
 TEST(NoAllocation, Impact) {
   for (const Restitution law : {Restitution::poisson, Restitution::newton})
     for (const int directions : {0, 6})

@@ -5,7 +5,7 @@
 namespace linchpin {
 namespace {
 
-// Shapes have lower numbers than this.
+// Marks the keys of rows that belong to no contact: no shape has this number.
 constexpr std::uint32_t no_shape = 0xffffffff;
 
 std::array<std::uint32_t, 5> key_of(const RowOwner& owner, std::span<const Contact> contacts) {
@@ -17,7 +17,7 @@ bool is_remembered(const RowOwner& owner) {
   return owner.kind != RowOwner::Kind::loop && owner.kind != RowOwner::Kind::spring;
 }
 
-// Points of one manifold stand together, in no order of their own.
+// Order of the keys without the feature: points of one manifold are equal.
 bool before(const std::array<std::uint32_t, 5>& a, const std::array<std::uint32_t, 5>& b) {
   return std::lexicographical_compare(a.begin(), a.begin() + 4, b.begin(), b.begin() + 4);
 }
@@ -49,7 +49,7 @@ bool guess_impulses(const StepRows& rows, std::span<const Contact> contacts, std
   for (std::size_t b = 0; b < rows.owner.size(); ++b) {
     if (!is_remembered(rows.owner[b])) continue;
     const std::array<std::uint32_t, 5> key = key_of(rows.owner[b], contacts);
-    if (from == memory.end() || before(key, from->key)) from = memory.begin();  // blocks need not come in order
+    if (from == memory.end() || before(key, from->key)) from = memory.begin();  // blocks may be unordered
     from = std::lower_bound(from, memory.end(), key, less);
     for (auto m = from; m != memory.end() && !before(key, m->key); ++m) {
       if (m->key != key) continue;

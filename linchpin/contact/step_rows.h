@@ -1,4 +1,4 @@
-// The rows of one step, who each block belongs to, and what is remembered of them from step to step.
+// The rows of one step, the owner of each block, and the forces remembered across steps for the warm start.
 #pragma once
 
 #include <span>
@@ -14,7 +14,7 @@ namespace linchpin {
 struct RowOwner {
   enum class Kind : std::uint32_t { contact, limit, dry_friction, servo, spring, loop };
   Kind kind;
-  int index;  // of the contact, the limit, the coordinate, the actuator, the spring, the first row of the loops
+  int index;  // by kind: index of the contact, limit, coordinate, actuator, spring, or first row of the loops
 };
 
 struct StepRows {
@@ -25,18 +25,18 @@ struct StepRows {
   void add_owner(RowOwner::Kind kind, int index) { owner.push_back({kind, index}); }
 };
 
-// Constraints of the tree as one block of free rows: gdot = J v+ + drift = 0.
+// Adds the loop constraints as one block of free rows: gdot = J v+ + drift = 0.
 void add_loop_rows(const ConstraintPlan& plan, const ConstraintRows& loops, StepRows& out);
 
-// The forces of the last step (State::memory), times h, as a guess of these rows' impulses: zero where a row is new.
-// Returns whether any was known.
+// Warm start: the guess of an impulse is h times the force of the last step (State::memory), zero for a new row.
+// Returns whether any row was known.
 bool guess_impulses(const StepRows& rows, std::span<const Contact> contacts, std::span<const RowMemory> memory,
                     double h, std::span<double> impulses);
-// The other way: what is to be remembered of these impulses.
+// Stores the forces impulses / h in memory, for guess_impulses() of the next step.
 void remember(const StepRows& rows, std::span<const Contact> contacts, std::span<const double> impulses, double h,
               std::vector<RowMemory>& memory);
 
-// J v of every row, from the velocities of links.
+// w = J v, by row, from the velocities of links.
 void row_velocities(const Rows& rows, const Velocities& vel, std::span<double> w);
 
 }  // namespace linchpin

@@ -1,4 +1,4 @@
-// What the tests of this room share: mechanisms in random contact, as rows.
+// Shared by the tests of this room: mechanisms with random contacts, as constraint rows.
 #pragma once
 
 #include <cmath>
@@ -14,7 +14,7 @@
 
 namespace linchpin {
 
-// Even numbers, one after the other.
+// A stream of uniformly distributed random numbers.
 class Stream {
  public:
   explicit Stream(std::uint64_t seed) : seed_(seed) {}
@@ -33,7 +33,7 @@ class Stream {
   std::uint64_t seed_, count_ = 0;
 };
 
-// A model at a state, with forces, and whatever rows are put on it.
+// A model at a random state with random forces, and its constraint rows.
 struct Situation {
   Situation(Model m, std::uint64_t seed, double step)
       : model(std::move(m)), plan(model), kin(plan), vel(model), state(random_state(model, seed)), dt(step) {
@@ -51,7 +51,7 @@ struct Situation {
   Motive motive() const { return {model, plan, kin, vel, state.q, state.v, tau, f_ext, dt}; }
   int some_link(Stream& random) const { return random.below(int(model.links().size())); }
 
-  // A point of link a touches link b (0: the world), the normal towards a.
+  // A contact of links a and b (0: the world) at a point, the normal towards a.
   void add_contact(int a, int b, const Vec3<double>& point, const Vec3<double>& normal, double mu, double gap_speed) {
     const Vec3<double> t1 = frame_with_z(normal).x, t2 = cross(normal, t1);
     rows.begin_block(mu > 0 ? BlockKind::cone : BlockKind::nonnegative, mu > 0 ? 3 : 1, mu);
@@ -67,7 +67,7 @@ struct Situation {
     }
   }
 
-  // J v is the coordinate of a one-axis link times `sign`.
+  // A row with J v = `sign` times the velocity of a link with one axis.
   void add_coordinate_row(BlockKind kind, int i, double sign, double offset, double softness, double lower,
                           double upper) {
     const Link& link = model.links()[i];
@@ -81,8 +81,8 @@ struct Situation {
     rows.end_row(offset, softness, sign == 1 ? link.v : -1, lower, upper);
   }
 
-  // Rows of the model's constraints, `times` times the same. At rest they are met: whatever else there is, so is a motion
-  // that meets all.
+  // Rows of the model's constraints, each repeated `times` times. Offsets are 0, so v = 0 satisfies them: the problem
+  // has a solution whatever the other rows.
   void add_constraints(double softness, int times) {
     const ConstraintPlan constraints(model, model.constraints());
     ConstraintRows found(constraints);
@@ -106,8 +106,8 @@ struct Situation {
   Rows rows;
 };
 
-// Contacts of every kind: point contacts between links and with the world, four points of one face (which say more than
-// they need), without friction and with much of it, and limits and bounded forces on coordinates.
+// Rows of every kind: point contacts between links and with the world, four points of one face (redundant), with and
+// without friction, limits and bounded forces on coordinates.
 inline void add_random_rows(Situation& s, std::uint64_t seed, int contacts) {
   Stream random(seed);
   for (int c = 0; c < contacts; ++c) {

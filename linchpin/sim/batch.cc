@@ -6,7 +6,7 @@
 namespace linchpin {
 
 Batch::Batch(const Model& model, const SimulationOptions& options, int threads) {
-  check(threads >= 0, "a batch on ", threads, " threads; there must be at least one, or 0 for all of the machine's");
+  check(threads >= 0, "threads is ", threads, "; it must be at least 1, or 0 for one per hardware thread");
   const unsigned there = std::max(1u, std::thread::hardware_concurrency());
   const std::size_t count = threads > 0 ? std::size_t(threads) : there;
   simulations_.reserve(count);
@@ -14,9 +14,10 @@ Batch::Batch(const Model& model, const SimulationOptions& options, int threads) 
 }
 
 void Batch::advance(std::span<State> states, int steps, std::span<const Inputs> inputs, std::span<StepReport> reports) {
-  check(inputs.empty() || inputs.size() == states.size(), "inputs of ", inputs.size(), " worlds for ", states.size());
-  check(reports.size() == states.size(), "room for ", reports.size(), " reports of ", states.size(), " worlds");
-  check(steps >= 1, "a batch by ", steps, " steps; there must be at least one");
+  check(inputs.empty() || inputs.size() == states.size(), "inputs has ", inputs.size(), " entries for ", states.size(),
+        " worlds");
+  check(reports.size() == states.size(), "reports has ", reports.size(), " entries for ", states.size(), " worlds");
+  check(steps >= 1, "steps is ", steps, "; it must be at least 1");
   const auto run = [&](std::size_t part, std::size_t parts) {
     Simulation& simulation = simulations_[part];
     for (std::size_t i = states.size() * part / parts; i < states.size() * (part + 1) / parts; ++i)

@@ -1,12 +1,12 @@
-// Many worlds of one model at once, on as many threads as asked for.
+// Steps many independent states ("worlds") of one model, on several threads.
 //
 //     Batch batch(model, {.dt = 1e-3});
 //     std::vector<State> worlds(1000, make_state(model));
 //     std::vector<StepReport> reports(worlds.size());
 //     batch.advance(worlds, 100, {}, reports);
 //
-// A world's motion depends on its own state and inputs and on nothing else: the same bits as one Simulation gives, for
-// any number of threads, in any company.
+// The motion of a world depends only on its own state and inputs: it is bit-equal to that of a single Simulation, for
+// any number of threads and any other worlds.
 #pragma once
 
 #include <span>
@@ -18,11 +18,11 @@ namespace linchpin {
 
 class Batch {
  public:
-  // threads: 0 for as many as the machine has. The model must outlive the batch.
+  // threads: 0 for one per hardware thread. The model must outlive the batch.
   Batch(const Model& model, const SimulationOptions& options, int threads = 0);
 
-  // Every state by so many steps. inputs: empty, or one for each world, held all the time. A world whose step fails
-  // stays at its last good state; its report is that step's, otherwise the last one's.
+  // Advances every state by `steps` steps. inputs: empty, or one for each world, constant over all steps. A world whose
+  // step fails keeps its last good state. Its report is that of the failed step, otherwise that of the last step.
   void advance(std::span<State> states, int steps, std::span<const Inputs> inputs, std::span<StepReport> reports);
 
   int threads() const { return int(simulations_.size()); }

@@ -6,7 +6,7 @@
 namespace linchpin {
 namespace {
 
-// Different worlds: each begins with a push of its own.
+// Different worlds: each has its own initial velocity.
 std::vector<State> worlds_of(const Model& model, int count) {
   std::vector<State> worlds(count, make_state(model));
   for (int i = 0; i < count; ++i) worlds[i].v[0] += 0.1 * i;

@@ -54,7 +54,7 @@ TEST(EnergyBalance, WorkOfJointForces) {
   }
 }
 
-// What hangs at rest has rounding as its only motion, which must not be measured by itself: ten boxes.
+// Ten boxes hang at rest: their only motion is rounding, and the energy defect must not be relative to that.
 TEST(EnergyBalance, RestIsNoDefect) {
   const Model model = model_of("@stack");
   State state = make_state(model);

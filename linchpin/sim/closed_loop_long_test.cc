@@ -1,4 +1,4 @@
-// The ends of two tables of closed_loop_test.cc that take their time: forty loops and the stiff governor for ten seconds.
+// The long runs of two tables of closed_loop_test.cc: forty loops, and the stiff governor for ten seconds.
 #include <numbers>
 
 #include "linchpin/sim/testing.h"
@@ -22,7 +22,8 @@ double at(const Model& model, const std::vector<double>& numbers, const char* jo
   return numbers[model.joints()[model.find_joint(joint)].v];  // trees of one-axis joints: q as v
 }
 
-// Five turns, ten times over the line where loops could fold; rk4's error has grown to some 1e-8 by then.
+// Five turns, which pass the singular position, where loops could fold, ten times. The error of rk4 grows to about
+// 1e-8.
 TEST(ClosedLoopLong, FortyFourBarsForTenSeconds) {
   const Model model = model_of("@four_bar:loops=40");
   State state = make_state(model);
@@ -43,7 +44,7 @@ TEST(ClosedLoopLong, GovernorForTenSeconds) {
   state.v[model.joints()[model.find_joint("spin")].v] = 2 * std::numbers::pi;
   run_to(10, 0.25, {.stepper = Stepper::dormand_prince, .relative_tolerance = 1e-11, .absolute_tolerance = 1e-12},
          model, state);
-  const double tolerance = 5e-9;  // of the substeps' tolerance, gathered
+  const double tolerance = 5e-9;  // the accumulated tolerance of the substeps
   EXPECT_NEAR(at(model, state.q, "right_rod_hinge") + std::numbers::pi / 6, 0.3900737018, tolerance);
   EXPECT_NEAR(at(model, state.q, "slide") + 0.5, 0.6196229171, tolerance);
   EXPECT_NEAR(at(model, state.v, "right_rod_hinge"), 0.8084670513, 10 * tolerance);

@@ -1,5 +1,6 @@
-// Motions of mechanisms with closed loops and of rolling bodies, known from elsewhere: closed forms, a published value,
-// and tables computed in extended precision or by tight integration from equations on paper, by no engine.
+// Motions of mechanisms with closed loops and of rolling bodies against independent references: closed forms, a
+// published value, and tables computed from the equations of motion in extended precision or with tight tolerances, not
+// by an engine.
 #include <numbers>
 
 #include "linchpin/dynamics/loops/closed_chain.h"
@@ -17,7 +18,7 @@ double half_digit(double value, int digits) {
   return 0.5 * std::pow(10, std::floor(std::log10(std::abs(value))) + 1 - digits);
 }
 
-// A run that is looked at from time to time; at each look its loops must be closed.
+// A run that stops at given times; each time the loops must be closed.
 class Watched {
  private:
   const Model& model_;
@@ -75,8 +76,8 @@ struct FourBarRow {
   double t, x, z, angle, rate;
 };
 
-// All cranks pass the horizontal twice a turn; the loops are on one line there and could fold. On the branch of
-// parallelograms it is a pendulum whose motion is an elliptic function.
+// All cranks pass the horizontal twice a turn. There the loops are singular (all bars on one line) and could fold. On
+// the branch of parallelograms the mechanism is a pendulum whose motion is an elliptic function.
 void expect_four_bar(int loops, double dt, std::span<const FourBarRow> rows) {
   const Model model = model_of("@four_bar:loops=" + std::to_string(loops));
   State start = make_state(model);
@@ -86,7 +87,7 @@ void expect_four_bar(int loops, double dt, std::span<const FourBarRow> rows) {
   EXPECT_NEAR(run.start_energy, I / 2 + P, 1e-12 * P);
   for (const FourBarRow& row : rows) {
     run.run_to(row.t, dt);
-    const double grown = 1e-8;  // rk4's error over the whole run
+    const double grown = 1e-8;  // error of rk4 over the whole run
     const double angle = run.q("pivot_0");
     EXPECT_NEAR(angle, row.angle, half_digit(row.angle, 11) + grown) << loops << " " << row.t;
     EXPECT_NEAR(run.v("pivot_0"), row.rate, half_digit(row.rate, 11) + 10 * grown) << loops << " " << row.t;
@@ -116,7 +117,7 @@ TEST(ClosedLoop, TwoFourBars) {
                                           {5.0, -0.811310461, -0.58461554535, 16.654353487, 6.1050675535},
                                           {10.0, 0.32845811154, 0.94451853818, 31.750597187, 1.5066421808}});
 }
-// 200 rows, of which 80 are independent; once round.
+// 200 rows, 80 of which are independent; one turn.
 TEST(ClosedLoop, FortyFourBars) {
   expect_four_bar(40, 2e-3,
                   std::vector<FourBarRow>{{0.5, 0.68792597079, 0.72578086136, 0.75862751608, 2.6580506789},
@@ -125,8 +126,8 @@ TEST(ClosedLoop, FortyFourBars) {
                                           {2.0, 0.0344663073, 0.99940586033, 6.317658442, 1.0065492036}});
 }
 
-// However finely the line is approached, the mechanism stays what it is: no coupler folds over. But what comes nearest
-// loses most digits: there, rows that say next to nothing multiply what rounding has left of their errors.
+// However closely a step ends at the singular position, no coupler folds over. But the closest steps lose the most
+// digits: nearly singular rows amplify the rounding errors.
 TEST(ClosedLoop, FourBarsStayParallelogramsAtAnyStep) {
   const Model model = model_of("@four_bar:loops=2");
   for (const SimulationOptions& options :
@@ -179,8 +180,8 @@ TEST(ClosedLoop, Squeezer) {
       EXPECT_NEAR(angle(k), expected[k], half_digit(expected[k], 10) + 1e-10) << squeezer_joints[k] << " " << row.t;
     EXPECT_NEAR(run.energy_error(), 0, 1e-11) << row.t;
     if (row.t != 0.03) continue;
-    // In 80 bits, from data that are exact in decimals; the IVP test set publishes 15.81077119629904 for beta, which is
-    // 1.1e-9 off.
+    // Computed in 80 bits from the exact decimal data; the IVP test set publishes 15.81077119629904 for beta, which has
+    // an error of 1.1e-9.
     const double tight[] = {15.810771195153706,   -15.756371058411838,  0.040822240119645791, -0.534730116342079619,
                             0.524409965879954069, 0.534730116342079619, 1.048080741041937873};
     for (std::size_t k = 0; k < 7; ++k) EXPECT_NEAR(angle(k), tight[k], 1e-10) << squeezer_joints[k];
@@ -228,7 +229,7 @@ TEST(ClosedLoop, Bricard) {
 
 // ---- governor -------------------------------------------------------------------------------------------------------
 
-// Rates to -3e4 1/s: stability, not accuracy, says how long the substeps are.
+// Eigenvalues to -3e4 1/s: stability, not accuracy, limits the substeps.
 TEST(ClosedLoop, Governor) {
   const struct {
     double t, alpha, s, alpha_rate, s_rate, spin_rate, spin;
@@ -245,7 +246,7 @@ TEST(ClosedLoop, Governor) {
   const double spin_momentum = momentum(model, run.kin, run.vel).n.z;
   for (const auto& row : rows) {
     run.run_to(row.t, 0.25);
-    const double tolerance = 2e-9;  // of the substeps' tolerance, gathered
+    const double tolerance = 2e-9;  // the accumulated tolerance of the substeps
     EXPECT_NEAR(run.q("right_rod_hinge") + pi / 6, row.alpha, tolerance) << row.t;
     EXPECT_NEAR(run.q("left_rod_hinge"), run.q("right_rod_hinge"), tolerance) << row.t;
     EXPECT_NEAR(run.q("slide") + 0.5, row.s, tolerance) << row.t;
@@ -289,8 +290,8 @@ TEST(ClosedLoop, SliderCrank) {
 
 // ---- rolling --------------------------------------------------------------------------------------------------------
 
-// A body with one rolling constraint on the plane z = 0, its mass centre over the origin, with this orientation and
-// angular velocity in its own axes: where its centre is and how that moves follows.
+// The state of a body with one rolling constraint on the plane z = 0, its mass centre above the origin, from its
+// orientation and its angular velocity in its own axes: height and velocity of the centre follow.
 State rolling_start(const Model& model, const Mat3<double>& R_WB, const Vec3<double>& w_B) {
   const JointSpec& joint = model.joints()[0].spec;  // F has the world's axes in these scenes, and M the body's origin
   const Vec3<double>& s = std::get<Rolling>(model.constraints()[0].what).half_axes;
@@ -359,7 +360,7 @@ TEST(ClosedLoop, RollingDisc) {
   }
 }
 
-// A coin that spins on its rim stays as inclined as it is, and its centre stays where it is.
+// A coin that spins on its rim at steady inclination: its centre stays at rest.
 TEST(ClosedLoop, SpinningCoin) {
   const double a = 0.1, alpha = pi / 6;
   for (const bool hoop : {false, true}) {
@@ -375,7 +376,7 @@ TEST(ClosedLoop, SpinningCoin) {
   }
 }
 
-// Straight and upright: stable above w^2 = k_t g / (a k_s (k_s + 1)), falls over below.
+// Straight, upright rolling is stable above w^2 = k_t g / (a k_s (k_s + 1)); below, the disc falls over.
 TEST(ClosedLoop, RollingStraightIsStableAboveASpeed) {
   for (const bool hoop : {false, true}) {
     const double threshold = hoop ? 4.95227220577 : 5.7183913822;
@@ -387,7 +388,7 @@ TEST(ClosedLoop, RollingStraightIsStableAboveASpeed) {
         run.run_to(t, 0.1);
         most = std::max(most, std::abs(body_pose(model, run.kin, 1).R.z.z));
       }
-      // Above, so near to the threshold, it leans over by 2 / (1 - 1 / factor^2) times as much as at first, and back.
+      // Just above the threshold it leans to 2 / (1 - 1 / factor^2) times the initial angle, and back.
       EXPECT_TRUE(factor < 1 ? most > 1e-3 : most < 2.5e-4) << hoop << " " << factor << " " << most;
     }
   }
@@ -457,7 +458,7 @@ TEST(ClosedLoop, Rattleback) {
 
 // ---- every stepper --------------------------------------------------------------------------------------------------
 
-// A start in motion for each scene with constraints.
+// An initial state in motion for each scene with constraints.
 State moving_start(const std::string& text, const Model& model) {
   State s = make_state(model);
   if (text.starts_with("@four_bar"))
@@ -487,7 +488,7 @@ TEST(ClosedLoop, LoopsStayClosedWhateverTheStepper) {
   }
 }
 
-// Energy is off by dt^order: half the step, 2^order times less.
+// The energy error is proportional to dt^order: half the step, 2^order times less.
 TEST(ClosedLoop, EnergyIsWithinTheSteppersOrder) {
   const struct {
     const char* text;

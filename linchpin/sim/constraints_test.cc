@@ -1,4 +1,4 @@
-// Constraints in a simulation: motion that is prescribed, work that it does, and states that are off.
+// Constraints in a simulation: prescribed motion, its work, and states that violate the constraints.
 #include "linchpin/dynamics/loops/assembly.h"
 #include "linchpin/sim/certificate.h"
 #include "linchpin/sim/testing.h"
@@ -14,7 +14,8 @@ Model with(const std::string& text, const std::vector<ConstraintSpec>& constrain
   return std::move(model).value();
 }
 
-// A double pendulum whose upper rod is swung by a sine: it follows, and the energy that comes in is the work reported.
+// A double pendulum whose upper rod has a prescribed sine motion: it follows, and the energy gained is the work
+// reported.
 TEST(Constraints, PrescribedMotionIsFollowedAndItsWorkIsCounted) {
   const TimeLaw law{.polynomial = {0.2, 0.5}, .amplitude = 0.3, .frequency = 4, .phase = 0.1};
   const Model bare = model_of("@double_pendulum:rods=1");
@@ -35,13 +36,13 @@ TEST(Constraints, PrescribedMotionIsFollowedAndItsWorkIsCounted) {
     }
     const EnergyBalance& e = monitor.certificate().energy;
     EXPECT_GT(std::abs(e.work), 1) << to_string(stepper);
-    // To the stepper's order: what projections change belongs to the stepper's error.
+    // To the order of the stepper: changes by the projections are part of its error.
     const double tolerance = order_of(stepper) == 1 ? 0.05 : order_of(stepper) == 2 ? 1e-4 : 1e-8;
     EXPECT_LE(std::abs(e.defect() + e.projected), tolerance * e.exchanged) << to_string(stepper);
   }
 }
 
-// A pendulum's pivot shaken up and down fast enough stands upright [Kapitza]: a loop whose place follows a law.
+// A pendulum whose pivot vibrates vertically fast enough is stable upright [Kapitza]: a loop with prescribed motion.
 TEST(Constraints, AShakenPivotHoldsThePendulumUpright) {
   ModelSpec spec = scene("@free_body").value();
   spec.gravity = {0, 0, -9.81};
@@ -104,7 +105,7 @@ TEST(Constraints, AStateThatIsOffIsRefusedAndLeftAlone) {
   EXPECT_TRUE(simulation.step(state).ok());
 }
 
-// A crank told to turn on and on in a linkage that cannot follow.
+// A crank with prescribed rotation in a linkage that cannot follow beyond some angle.
 TEST(Constraints, WhatCannotBeFollowedEndsWithItsName) {
   ModelSpec spec = scene("@planar_arm:links=2").value();
   LoopSpec tip;
@@ -128,7 +129,8 @@ TEST(Constraints, WhatCannotBeFollowedEndsWithItsName) {
   for (const double x : state.q) EXPECT_TRUE(std::isfinite(x));
 }
 
-// A skate on a slope never moves sideways [Neimark and Fufaev]: v_y = 0 in its own axes, kept, and without work.
+// A skate on a slope never moves sideways [Neimark and Fufaev]: v_y = 0 in its own axes, and the constraint does no
+// work.
 TEST(Constraints, ASkateDoesNotSlip) {
   ModelSpec spec;
   spec.gravity = {3, 0, -9};
@@ -154,13 +156,13 @@ TEST(Constraints, ASkateDoesNotSlip) {
     ASSERT_NEAR(sideways, 0, 1e-12);
     ASSERT_NEAR(state.v[2], 2, 1e-10);  // no moment acts
   }
-  // Turning evenly it slides down and up again: along the blade u' = g cos(w t), so u = u0 + (g / w) sin(w t).
+  // It turns at a constant rate and slides down and up: along the blade u' = g cos(w t), so u = u0 + (g / w) sin(w t).
   const double u = std::cos(state.q[2]) * state.v[0] + std::sin(state.q[2]) * state.v[1];
   EXPECT_NEAR(u, 0.5 + 3.0 / 2 * std::sin(2 * state.time), 1e-9);
   EXPECT_LE(monitor.certificate().energy.relative_defect(), 1e-9);
 }
 
-// Two pins carry a beam at rest: half its weight each, by the law of the lever.
+// Two pins carry a beam at rest; each carries its part of the weight by the law of the lever.
 TEST(Constraints, ReactionsAreThoseOfStatics) {
   ModelSpec spec;
   spec.bodies = {{.name = "beam", .inertia = {10, {0.3, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, .geometry = {}}};

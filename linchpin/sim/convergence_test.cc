@@ -1,5 +1,5 @@
-// The order of each stepper, measured: the slope of log error over log dt, on an ordinary mechanism and on two where
-// rotations are quaternions, against dormand_prince at a tolerance near round-off.
+// The measured order of each stepper: the slope of log error over log dt, for an ordinary mechanism and two with
+// quaternions. The reference is dormand_prince at a tolerance near round-off.
 #include <numbers>
 
 #include "linchpin/sim/certificate.h"
@@ -53,7 +53,7 @@ Problem floating_tree() {
   return problem("floating tree", std::move(model), std::move(start), 0.5);
 }
 
-// The slope of the straight line through these points.
+// The slope of the least-squares line through these points.
 double slope_of(const std::vector<double>& x, const std::vector<double>& y) {
   double mx = 0, my = 0, xx = 0, xy = 0;
   for (std::size_t i = 0; i < x.size(); ++i) mx += x[i] / double(x.size()), my += y[i] / double(x.size());
@@ -61,7 +61,7 @@ double slope_of(const std::vector<double>& x, const std::vector<double>& y) {
   return xy / xx;
 }
 
-// From four runs with 2^first steps and twice as many each time.
+// The order from four runs, with 2^first steps in the first and twice as many in each further one.
 template <class Error>
 double measured_order(const Problem& p, int first, const Error& error_at) {
   std::vector<double> log_dt, log_error;
@@ -73,12 +73,12 @@ double measured_order(const Problem& p, int first, const Error& error_at) {
   return slope_of(log_dt, log_error);
 }
 
-// dormand_prince with fixed substeps: a tolerance that never says no, one substep per dt.
+// dormand_prince with fixed substeps: the tolerance accepts everything, so there is one substep per dt.
 SimulationOptions fixed_step(Stepper stepper, double dt) {
   return {.stepper = stepper, .dt = dt, .relative_tolerance = 1e6, .absolute_tolerance = 1e6};
 }
 
-// Where to look: fine enough for the leading term, coarse enough to stay above round-off.
+// The range of steps: fine enough for the leading error term, coarse enough to stay above round-off.
 int first_power(Stepper stepper) {
   switch (order_of(stepper)) {
     case 1:
@@ -105,7 +105,7 @@ TEST(Convergence, Top) { expect_order(top()); }
 TEST(Convergence, FreeBody) { expect_order(tumbling_body()); }
 TEST(Convergence, FloatingTree) { expect_order(floating_tree()); }
 
-// Energy is wrong by no more than the order allows; some methods do better (rk4 by one order on conservative systems).
+// The energy error has at least the stepper's order; some have a higher one (rk4: one more on conservative systems).
 TEST(Convergence, EnergyDefectFallsWithTheOrder) {
   for (const Problem& p : {double_pendulum(), top(), floating_tree()})
     for (const Stepper stepper : all_steppers()) {
@@ -124,7 +124,7 @@ TEST(Convergence, EnergyDefectFallsWithTheOrder) {
 
 // ---- long runs ------------------------------------------------------------------------------------------------------
 
-// The largest energy defect in each of `parts` equal stretches of a run of the simple pendulum from 90 degrees.
+// The largest energy defect in each of `parts` equal intervals of a run of the simple pendulum from 90 degrees.
 std::vector<double> defects_over_time(Stepper stepper, double dt, double time, int parts) {
   const Model model = model_of("@simple_pendulum");
   State state = make_state(model);
@@ -143,8 +143,8 @@ std::vector<double> defects_over_time(Stepper stepper, double dt, double time, i
   return worst;
 }
 
-// 42 swings: the energy of implicit midpoint oscillates and comes back; what is largest in the last tenth is what was
-// largest in the first, up to where in a swing the steps fall.
+// 42 swings: the energy error of implicit midpoint oscillates without drift. Its maximum in the last tenth equals that
+// in the first, up to the phase at which the steps sample the swing.
 TEST(LongRun, ImplicitMidpointDoesNotDrift) {
   const std::vector<double> worst = defects_over_time(Stepper::implicit_midpoint, 0.01, 100, 10);
   EXPECT_LT(worst.front(), 2e-2);  // dt^2 times rates^4: 1e-4 * 100
@@ -155,7 +155,7 @@ TEST(LongRun, SemiImplicitEulerStaysBounded) {
   const std::vector<double> worst = defects_over_time(Stepper::semi_implicit_euler, 0.01, 100, 10);
   EXPECT_LT(worst.front(), 1);
   EXPECT_NEAR(worst.back(), worst.front(), 0.05 * worst.front());
-  // while explicit Euler does not:
+  // Explicit Euler drifts:
   const std::vector<double> explicit_worst = defects_over_time(Stepper::explicit_euler, 0.01, 100, 10);
   EXPECT_GT(explicit_worst.back(), 5 * explicit_worst.front());
 }

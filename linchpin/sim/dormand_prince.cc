@@ -1,13 +1,13 @@
 // Dormand and Prince's pair of orders 5 and 4 [Dormand and Prince 1980; Hairer, Norsett and Wanner 1993, table II.5.2],
 // on the manifold (runge_kutta.h), with steps chosen by a PI controller [the same, IV.2 and code DOPRI5].
 //
-// A substep h is accepted when its error, the difference of the two orders, is at most 1 in
+// A substep h is accepted if its error e, the difference of the two orders, gives err <= 1 in
 //     err = max over coordinates of |e| / (absolute + relative max(|before|, |after|))                         (1)
-// (rotations count as 1 radian). The next one is tried with
+// (for rotations |before| = |after| = 1 rad). The next substep is
 //     h * safety err^-0.17 err_before^0.04,   within [1/5, 5] h                                                (2)
-// where err_before starts anew in each step of length dt, so that all memory there is between steps is State::substep.
-// Constraints are projected onto at the end of the step, not of each substep: near positions where rows fall silent each
-// projection turns what is off by d into 1 / d, and many small substeps there folded @four_bar:loops=2.
+// err_before is reset in each step of length dt, so that State::substep is the only memory between steps. The state is
+// projected onto the constraints at the end of the step, not of each substep: near a singular position, at distance d,
+// each projection amplifies errors by 1 / d, and many small substeps there folded @four_bar:loops=2.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -28,10 +28,10 @@ constexpr std::array order5_less_4{71.0 / 57600,      0.0,        -71.0 / 16695,
                                    -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
 constexpr double safety = 0.9, most_growth = 5, most_shrinkage = 0.2;
-constexpr double smallest_error = 1e-4;  // an error of nearly nothing, by luck, says little about the next substep
+constexpr double smallest_error = 1e-4;  // a smaller error is by chance and says little about the next substep
 constexpr std::size_t last_stage = dormand_prince_stages - 1;
 
-// All stages from the second on; the last is evaluated where the substep ends, and is the first of the next.
+// Evaluates all stages from the second on. The last one is at the end of the substep: it is the first of the next.
 void take_substep(Dynamics& dynamics, double time, const Arrival& base, const Inputs& inputs, double h,
                   Stages& stages) {
   const std::array<std::span<const double>, 6> rows{a2, a3, a4, a5, a6, order5};
@@ -41,7 +41,7 @@ void take_substep(Dynamics& dynamics, double time, const Arrival& base, const In
   }
 }
 
-// Infinite when anything is not finite.
+// One term of (1); infinite if anything is not finite.
 double relative_error(double difference, double before, double after, const SimulationOptions& options) {
   const double allowed =
       options.absolute_tolerance + options.relative_tolerance * std::max(std::abs(before), std::abs(after));
@@ -69,7 +69,7 @@ double substep_error(const Dynamics& dynamics, const Arrival& base, double h, co
   return worst;
 }
 
-// The substep has been accepted: its end is the start of the next.
+// After an accepted substep: its end becomes the start of the next.
 void rebase(Stages& stages, Arrival& base) {
   const std::size_t nv = base.v.size();
   std::ranges::copy(stages.q, base.q.begin());
@@ -97,10 +97,10 @@ class StepSizeControl {
 
  private:
   double error_before_ = smallest_error;
-  bool after_failure_ = false;  // what has just failed is not tried again at once
+  bool after_failure_ = false;  // if set, the next substep may not grow
 };
 
-// The rest of the step in equal parts no longer than the controller proposes: no sliver is left at the end.
+// Number of equal parts of the rest of the step, none longer than proposed: no very short substep is left at the end.
 double parts_of(double rest, double proposed) { return std::max(1.0, std::ceil(rest / proposed - 1e-6)); }
 
 StepReport too_small(StepReport so_far, const char* reason) {
@@ -130,7 +130,7 @@ StepReport dormand_prince(Dynamics& dynamics, const Departure& from, Stages& sta
     const double parts = parts_of(dt - done, proposed), h = (dt - done) / parts;
     if (report.substeps + report.rejected >= from.options.max_substeps)
       return too_small(report, "more than max_substeps substeps: the model is stiff, or the tolerance too tight");
-    if (!(h > shortest)) return too_small(report, "the tolerance cannot be met by any substep");
+    if (!(h > shortest)) return too_small(report, "no substep meets the tolerance");
     take_substep(dynamics, from.state.time + done, base, from.inputs, h, stages);
     const double error = substep_error(dynamics, base, h, from.options, stages);
     if (!(error <= 1)) {
@@ -141,7 +141,7 @@ StepReport dormand_prince(Dynamics& dynamics, const Departure& from, Stages& sta
     ++report.substeps;
     add_work(h, order5, stages, report);
     rebase(stages, base);
-    // A substep cut to less than half by the end of the step says nothing about the length that would have been right.
+    // A substep that the end of the step cut to less than half of the proposed length does not change the proposal.
     const double next = control.after_success(h, error);
     if (h >= 0.5 * proposed) proposed = next;
     if (parts == 1) break;

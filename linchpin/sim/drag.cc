@@ -52,7 +52,7 @@ struct Drag::Parts {
     return most;
   }
 
-  // Of the springs, where kin is.
+  // Energy of the springs at the positions of kin.
   double energy(std::span<const DragGoal> goals) const {
     double sum = 0;
     for (const DragGoal& goal : goals) {
@@ -91,7 +91,7 @@ void Drag::Parts::gather(const State& state, std::span<const DragGoal> goals, do
   if (chain) {
     place_chain(state.q, zero, state.time, *chain);
     add_loop_rows(chain->constraints, chain->rows, rows);
-    std::ranges::fill(rows.rows.offset, 0);  // time stands still; positions are brought back below
+    std::ranges::fill(rows.rows.offset, 0);  // time stands still; try_step() projects positions onto the loops
   }
   for (const DragGoal& goal : goals) {
     const int link = model.bodies()[goal.body].link;
@@ -135,12 +135,12 @@ Drag::Drag(const Model& model, const DragOptions& options) : parts_(std::make_un
 Drag::~Drag() = default;
 Method Drag::method() const { return parts_->method; }
 
-// Where a step of length h leads: q and kin, or why it does not.
+// Computes q and kin after a step of length h. Returns false, with the reason, if it fails.
 bool Drag::Parts::try_step(const State& state, std::span<const DragGoal> goals, double h, DragReport& report) {
   report = {};
   kinematics<double>(plan, state.q, kin);
   velocities(model, kin, zero, rest);
-  // Once to see where it would go, and again where something is on the way.
+  // Solves without contacts first, and again with those that this motion would close.
   set.contacts.clear();
   gather(state, goals, h);
   bool good = solve(state);
@@ -154,7 +154,7 @@ bool Drag::Parts::try_step(const State& state, std::span<const DragGoal> goals, 
     }
   }
   if (!good) {
-    report.reason = "the pull of the goals has no solution here: numbers that are none, or goals that fight each other";
+    report.reason = "the drag problem was not solved: a number is not finite, or the goals contradict each other";
     return false;
   }
   for (const double x : v) report.turn = std::max(report.turn, std::abs(x));
@@ -163,9 +163,9 @@ bool Drag::Parts::try_step(const State& state, std::span<const DragGoal> goals, 
   for (double& x : v) x *= part;
   std::ranges::copy(state.q, q.begin());
   integrate(model, v, q);
-  for (const JointLimit& limit : joint_plan.limits) bring_within(limit, q);  // what the solver's tolerance has left
+  for (const JointLimit& limit : joint_plan.limits) bring_within(limit, q);  // removes the solver's error
   if (chain && !(project_position(q, state.time, options.loop_tolerance, *chain).unmet <= options.loop_tolerance)) {
-    report.reason = "loops do not close where the goals pull to";
+    report.reason = "the loops cannot be closed at the position that the goals ask for";
     return false;
   }
   kinematics<double>(plan, q, kin);
@@ -174,11 +174,11 @@ bool Drag::Parts::try_step(const State& state, std::span<const DragGoal> goals, 
 
 DragReport Drag::step(State& state, std::span<const DragGoal> goals) {
   Parts& p = *parts_;
-  check(state.q.size() == p.q.size(), "a state of ", state.q.size(), " numbers, the model has ", p.q.size());
+  check(state.q.size() == p.q.size(), "state.q has ", state.q.size(), " numbers, the model needs ", p.q.size());
   for (const DragGoal& goal : goals) {
-    check(goal.body >= 0 && goal.body < int(p.model.bodies().size()), "body ", goal.body, " of ",
-          p.model.bodies().size());
-    check(goal.stiffness > 0, "a spring of stiffness ", goal.stiffness);
+    check(goal.body >= 0 && goal.body < int(p.model.bodies().size()), "a goal is for body ", goal.body,
+          ", the model has ", p.model.bodies().size(), " bodies");
+    check(goal.stiffness > 0, "the stiffness of a goal is ", goal.stiffness, "; it must be positive");
   }
   kinematics<double>(p.plan, state.q, p.kin);
   const double before = p.energy(goals), far = p.farthest(goals);
@@ -196,7 +196,7 @@ DragReport Drag::step(State& state, std::span<const DragGoal> goals) {
     }
     if (!std::isfinite(before)) break;
   }
-  report.turn = 0;  // as near as it gets, or a reason
+  report.turn = 0;  // no step gets nearer, or it failed with a reason
   report.distance = far;
   report.there = far <= p.options.tolerance;
   return report;

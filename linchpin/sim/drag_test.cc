@@ -1,4 +1,4 @@
-// Dragging: goals are met or approached as far as it goes, and what holds the mechanism holds.
+// Dragging: goals are reached, or approached as far as possible, and constraints are kept.
 #include "linchpin/sim/drag.h"
 
 #include <cmath>
@@ -19,7 +19,7 @@ Vec3<double> place(const Model& model, const State& state, const DragGoal& goal)
   return body_pose(model, kin, goal.body) * goal.point_B;
 }
 
-// The tip of a chain goes where another posture has it, by both ways to pose the problem.
+// The tip of a chain reaches its position in another posture, with both formulations.
 TEST(Drag, ReachesWhatCanBeReached) {
   const Model model = model_of("@chain:links=12");
   State elsewhere = make_state(model);
@@ -40,7 +40,7 @@ TEST(Drag, ReachesWhatCanBeReached) {
   for (std::size_t k = 0; k < ends[0].q.size(); ++k) EXPECT_NEAR(ends[0].q[k], ends[1].q[k], 1e-7);  // the same path
 }
 
-// A pendulum of two equal rods, dragged to where it cannot get: it points there, stretched.
+// A pendulum of two equal rods with a goal out of reach: it stretches towards the goal.
 TEST(Drag, PointsAtWhatIsOutOfReach) {
   const Model model = model_of("@planar_chain:links=2");
   const int tip = int(model.bodies().size()) - 1;
@@ -57,11 +57,11 @@ TEST(Drag, PointsAtWhatIsOutOfReach) {
   const DragReport report = drag.settle(state, {&goal, 1}, 5000);
   ASSERT_TRUE(report.ok()) << report.reason;
   EXPECT_FALSE(report.there);
-  EXPECT_NEAR(report.distance, 2 * reach, 1e-6 * reach);  // quadratic in what is left of the angles
+  EXPECT_NEAR(report.distance, 2 * reach, 1e-6 * reach);  // the error is quadratic in that of the angles
   EXPECT_NEAR(norm(place(model, state, end)), reach, 1e-6 * reach);
 }
 
-// Loops stay closed, and a part of them goes where it is dragged.
+// Loops stay closed, and a body of a loop reaches its goal.
 TEST(Drag, KeepsLoopsClosed) {
   const Model model = model_of("@four_bar");
   const Plan<double> plan(model);
@@ -69,7 +69,7 @@ TEST(Drag, KeepsLoopsClosed) {
   State state = make_state(model);
   Drag drag(model);
   DragGoal goal{.body = 1, .point_B = {0.1, 0.1, 0}};
-  // Where it is after a turn of the first joint that the loop allows: found by the loop's own projection.
+  // The goal is its position after a turn of the first joint, found by projection onto the loop.
   State turned = state;
   turned.q[0] += 0.3;
   project_position(turned.q, 0, 1e-12, chain);
@@ -80,7 +80,7 @@ TEST(Drag, KeepsLoopsClosed) {
   for (const double g : chain.rows.error) EXPECT_LT(std::abs(g), 1e-10);
 }
 
-// A joint stops at its limit, and the others do what is left.
+// A joint stops at its limit, and the others move on.
 TEST(Drag, KeepsLimits) {
   ModelSpec spec = scene("@chain:links=6").value();
   for (JointSpec& joint : spec.joints) joint.dofs = {DofSpec{.lower = -0.25, .upper = 0.25}};
@@ -104,7 +104,7 @@ TEST(Drag, KeepsLimits) {
   EXPECT_TRUE(pressed);
 }
 
-// A ball joint turns as far as its angle lets it, towards the goal and no farther.
+// A ball joint turns towards the goal up to its limit.
 TEST(Drag, KeepsTheAngleOfABall) {
   ModelSpec spec;
   BodySpec rod;
@@ -130,7 +130,7 @@ TEST(Drag, KeepsTheAngleOfABall) {
   EXPECT_NEAR(tip.z, std::sin(0.6), 1e-6);
 }
 
-// A ball that is pulled through the floor stays on it.
+// A ball whose goal is below the floor stays on the floor.
 TEST(Drag, StaysOutOfOtherBodies) {
   const Model model = model_of("@bounce");
   State state = make_state(model);

@@ -1,7 +1,7 @@
-// The two Euler methods of one evaluation:
+// The two Euler methods, with one evaluation per step:
 //     v1 = v0 + dt vdot(q0, v0)                                                                                (1)
 //     q1 = q0 (+) dt v0  (explicit)   or   q0 (+) dt v1  (semi-implicit)                                       (2)
-// Work is counted by the trapezoid of the power at both ends: better than the step itself.
+// Work is the trapezoidal rule over the power at both ends: second order, one more than the step itself.
 #include "linchpin/sim/steppers.h"
 
 namespace linchpin {

@@ -1,11 +1,11 @@
-// The implicit midpoint rule. With vm and qm in the middle of the step,
+// The implicit midpoint rule. With vm and qm at the middle of the step,
 //     vm = v0 + dt/2 vdot(qm, vm),   qm = q0 (+) dt/2 vm                                                       (1)
 //     v1 = v0 + dt vdot(qm, vm),     q1 = q0 (+) dt vm                                                         (2)
-// Forwards and backwards are the same formulas, also on the manifold: qm = q1 (+) (-dt/2 vm).
+// The rule is symmetric in time, also on the manifold: qm = q1 (+) (-dt/2 vm).
 //
-// (1) is iterated as it stands. The difference of two rounds shrinks by a factor of about (dt/2)^2 |dvdot/dq| +
-// dt/2 |dvdot/dv| each; it is brought down to round-off, since what is left over would act as a small friction or
-// engine that adds up over a long run.
+// (1) is solved by fixed-point iteration. The difference of two rounds shrinks by a factor of about
+// (dt/2)^2 |dvdot/dq| + dt/2 |dvdot/dv| each. It is iterated to round-off, since the remaining error would add or
+// remove energy systematically over a long run.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,10 +15,10 @@
 namespace linchpin {
 namespace {
 
-// A change of velocities below this part of the largest counts as none: some units in the last place.
+// Converged if velocities change by less than this, relative to the largest velocity: some units in the last place.
 constexpr double converged = 8 * std::numeric_limits<double>::epsilon();
-// The accelerations themselves carry round-off that the mass matrix amplifies (1e-8 for a chain of 300 rods). When the
-// change stops shrinking below this part, that is what is seen and more rounds would bring nothing.
+// Accelerations have round-off errors amplified by the mass matrix (1e-8 for a chain of 300 rods). If the change is
+// below this number and no longer shrinks, it is such noise, and further rounds do not help.
 constexpr double noise = 1e-9;
 
 // (1): one round. Returns the largest change of vm, relative to the largest velocity seen.
@@ -39,7 +39,7 @@ double iterate(Dynamics& dynamics, const Departure& from, MidpointWorkspace& ws)
   return size > 0 ? change / size : 0;
 }
 
-// Whether the iteration came to rest within the rounds allowed.
+// Returns whether the iteration converged within max_iterations.
 bool solve_midpoint(Dynamics& dynamics, const Departure& from, MidpointWorkspace& ws) {
   double last = std::numeric_limits<double>::infinity();
   for (int round = 0; round < from.options.max_iterations; ++round) {
@@ -65,7 +65,8 @@ StepReport implicit_midpoint(Dynamics& dynamics, const Departure& from, Midpoint
   if (!solve_midpoint(dynamics, from, ws)) {
     StepReport report;
     report.status = StepStatus::no_convergence;
-    report.reason = "the implicit equation did not converge: dt is too long for this motion, or max_iterations too few";
+    report.reason =
+        "the midpoint iteration did not converge: dt is too long for this motion, or max_iterations too few";
     return report;
   }
   for (std::size_t k = 0; k < s.v.size(); ++k) {

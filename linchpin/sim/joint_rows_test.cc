@@ -8,7 +8,7 @@
 namespace linchpin {
 namespace {
 
-// A joint against its stop, and one held by dry friction.
+// A model with one sliding joint, its DofSpec and gravity as given.
 ModelSpec one_joint(DofSpec dof, double gravity) {
   ModelSpec spec;
   spec.name = "joint";
@@ -42,7 +42,7 @@ TEST(JointRows, ALimitStops) {
   EXPECT_LT(thrown.v[0], 0) << "it has come down from the upper stop";
 }
 
-// From rest, far from its stop, and pushed so hard that one step would end behind it: 1e5 N on 2 kg are 5 cm in 1 ms.
+// From rest, far from its limit, with a force that would move it beyond in one step: 1e5 N on 2 kg give 5 cm in 1 ms.
 TEST(JointRows, ALimitStopsWhatIsPushed) {
   const Model model = compiled(one_joint({.lower = -0.5, .upper = 0.02}, 0));
   Simulation simulation(model, {.dt = 1e-3});
@@ -53,8 +53,8 @@ TEST(JointRows, ALimitStopsWhatIsPushed) {
   EXPECT_NEAR(state.v[0], 20, 1e-9) << "as fast as it takes to get there";
 }
 
-// It falls at 10 m/s^2 until it is as fast as it may be, and what holds it there takes m g v from then on. A step of (3)
-// is g h^2 / 2 ahead while it falls, so 0.2 s of them 1e-3 m.
+// It falls at 10 m/s^2 up to its speed limit, which then dissipates m g v. Each step of (3) is g h^2 / 2 ahead during
+// the fall, so 0.2 s of steps are 1e-3 m ahead.
 TEST(JointRows, ASpeedLimitHolds) {
   const Model model = compiled(one_joint({.velocity_limit = 2}, 10));
   EXPECT_EQ(default_stepper(model), Stepper::time_stepping);
@@ -66,7 +66,7 @@ TEST(JointRows, ASpeedLimitHolds) {
   EXPECT_NEAR(r.certificate.contact_loss, 20 * 2 * 0.8, 0.05);
   EXPECT_LT(r.certificate.energy.relative_defect(), 2e-3);
 
-  // Faster than it may be from the start on: a step later it is not. Upwards too.
+  // Faster than its limit at the start: not after one step. Upwards too.
   Simulation simulation(model, {.dt = 1e-3});
   for (const double speed : {-5., 5.}) {
     State state = make_state(model);
@@ -77,7 +77,7 @@ TEST(JointRows, ASpeedLimitHolds) {
   EXPECT_EQ(run(compiled(one_joint({.velocity_limit = 0}, 10)), 0.5).state.q[0], 0) << "no speed at all";
 }
 
-// A stop and a speed limit on one side are one row: the stricter of the two.
+// A position limit and a speed limit on one side are one row: the stricter of the two.
 TEST(JointRows, ASpeedLimitBeforeAStop) {
   const Model model = compiled(one_joint({.lower = -0.5, .velocity_limit = 1}, 10));
   double lowest = 0, fastest_down = 0;
@@ -91,8 +91,8 @@ TEST(JointRows, ASpeedLimitBeforeAStop) {
   EXPECT_NEAR(r.state.v[0], 0, 1e-12);
 }
 
-// Limits within a mechanism act on all of it, by all formulations alike: the chain of 000 swings, its second hinge no
-// faster than it may, the third between stops.
+// Limits in a mechanism, by all formulations: the chain of 000 swings, its second hinge with a speed limit, its third
+// with position limits.
 TEST(JointRows, SpeedLimitsWithinAMechanism) {
   ModelSpec spec = scene("@swing:links=3").value();
   spec.joints[1].dofs = {DofSpec{.velocity_limit = 0.2}};
@@ -112,8 +112,8 @@ TEST(JointRows, SpeedLimitsWithinAMechanism) {
         << to_string(method);
 }
 
-// A rod on a ball joint: thrown sideways and let fall, it comes to hang at its limit, the axis of its rotation horizontal;
-// the joint's moment there is that of its weight. By all formulations alike.
+// A rod on a ball joint with an initial sideways velocity comes to hang at its limit, with a horizontal axis of
+// rotation. The moment of the joint is then that of the weight. By all formulations.
 TEST(JointRows, ABallTurnsNoFartherThanItsLimit) {
   ModelSpec spec;
   BodySpec rod;
@@ -130,7 +130,7 @@ TEST(JointRows, ABallTurnsNoFartherThanItsLimit) {
   const Model model = compiled(spec);
   const auto angle = [](const State& state) { return 2 * std::acos(std::min(1.0, std::abs(state.q[0]))); };
   const Finished r = run(model, 20, {}, [&](const State& state, const Simulation&, const StepReport&) {
-    EXPECT_LT(angle(state), 0.6 + 1e-4) << state.time;  // paths along the limit are curved: put back a step later
+    EXPECT_LT(angle(state), 0.6 + 1e-4) << state.time;  // paths along the limit are curved: corrected one step later
   });
   EXPECT_NEAR(angle(r.state), 0.6, 1e-8);
   EXPECT_LT(fastest(r.state), 1e-3);
@@ -147,7 +147,7 @@ TEST(JointRows, DryFrictionHoldsAndSlips) {
   EXPECT_NEAR(slips.state.v[0], -7.5, 1e-9);
 }
 
-// A stiff spring and damper at a step a thousand times too long for explicit methods: it goes to where it balances.
+// A stiff spring and damper, at a step a thousand times too long for explicit methods, reach their equilibrium.
 TEST(JointRows, StiffSpringsDoNotExplode) {
   const Model model = compiled(one_joint({.damping = 1e3, .stiffness = 1e8}, 10));
   const Finished r = run(model, 1, {.stepper = Stepper::time_stepping, .dt = 1e-2});
@@ -168,7 +168,7 @@ TEST(JointRows, ServosReachTheirTargetWithinTheirLimits) {
     const Model model = compiled(spec);
     const Finished r = run(model, 3);
     EXPECT_NEAR(r.state.q[0], 0.3 - 20 / 1e6, 1e-9) << limit;
-    // In its first step a limited one pushes with all it has: 30 N up, 20 N down, on 2 kg.
+    // In the first step a servo with limits has its largest force: 30 N up, 20 N of weight down, on 2 kg.
     Simulation simulation(model, {.dt = 1e-3});
     State state = make_state(model);
     ASSERT_TRUE(simulation.step(state).ok());

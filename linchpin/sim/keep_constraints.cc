@@ -6,10 +6,11 @@
 namespace linchpin {
 namespace {
 
-// Above this a start is no start.
+// Errors (m, rad) beyond which a state is not assembled, and beyond which constraint velocities contradict each other
+// (relative to the largest velocity).
 constexpr double largest_error = 1e-6;
 
-// What speeds are measured by: constraints mix rad/s and m/s, and so does this.
+// The largest |velocity coordinate|, at least 1. Constraints mix rad/s and m/s, and so does this.
 double speed_of(std::span<const double> v) {
   double fastest = 1;
   for (const double x : v) fastest = std::max(fastest, std::abs(x));
@@ -35,9 +36,9 @@ std::optional<StepReport> refused_start(Dynamics& dynamics, const State& state, 
     report.loop_speed = std::abs(chain.g[r]);
     constexpr StepStatus status = StepStatus::not_assembled;
     if (report.loop_error > allowed_error)
-      set_failure(status, "the state is off its constraints: assemble it first", chain, r, report);
+      set_failure(status, "the state violates its constraints: assemble it first", chain, r, report);
     else if (report.loop_speed > allowed_error * speed_of(state.v))
-      set_failure(status, "velocities are off the constraints: assemble the state first", chain, r, report);
+      set_failure(status, "velocities violate the constraints: assemble the state first", chain, r, report);
     if (!report.ok()) return report;
   }
   return std::nullopt;
@@ -49,11 +50,11 @@ void project(Dynamics& dynamics, double time, const SimulationOptions& options, 
   const ConstraintReport position = project_position(to.q, time, 1e-3 * options.loop_tolerance, chain);
   report.loop_error = std::max(report.loop_error, position.unmet);
   if (!(position.unmet <= options.loop_tolerance))
-    return set_failure(StepStatus::constraints_unmet, "no position near by closes the constraints", chain,
+    return set_failure(StepStatus::constraints_unmet, "no nearby position satisfies the constraints", chain,
                        position.worst, report);
   const ConstraintReport velocity = project_velocity(to.q, to.v, time, chain);
   report.loop_speed = std::max(report.loop_speed, velocity.unmet);
-  // Where a row has just fallen silent its velocity cannot be mended either; contradictions are of another size.
+  // A row that has just become singular keeps a velocity error of up to 1e-6. Contradictions are much larger.
   if (!(velocity.unmet <= std::max(largest_error, options.loop_tolerance) * speed_of(to.v)))
     return set_failure(StepStatus::constraints_unmet, "the constraints ask for contradictory velocities", chain,
                        velocity.worst, report);

@@ -1,4 +1,4 @@
-// Where a model has constraints: whether a step may begin, and the way back onto them when it is done. Internal to sim/.
+// For models with constraints: the check at the start of a step, and the projection at its end. Internal to sim/.
 #pragma once
 
 #include <optional>
@@ -7,12 +7,12 @@
 
 namespace linchpin {
 
-// The report of a step that may not begin, for the state is off its constraints. Some error is normal (a state that has
-// been written to a file and read back) and goes with the first projection.
+// A report `not_assembled` if the state violates its constraints, else empty. A small error is allowed (a state that
+// was written to a file and read back); the first projection removes it.
 std::optional<StepReport> refused_start(Dynamics& dynamics, const State& state, const SimulationOptions& options);
 
-// Brings `to`, reached at `time`, back onto the constraints: positions, then velocities. What that did is added to the
-// report; where it cannot be done the report says so.
+// Projects `to`, the state at `time`, onto the constraints: positions, then velocities. Adds the errors and the change
+// of energy to the report; sets the status constraints_unmet if it fails.
 void project(Dynamics& dynamics, double time, const SimulationOptions& options, Arrival& to, StepReport& report);
 
 }  // namespace linchpin

@@ -1,5 +1,5 @@
-// Stepping allocates nothing, nor does following a run or asking for Jacobians and energies. Counted by an operator new
-// of our own, for this whole test program.
+// Stepping does not allocate, nor do monitoring a run, Jacobians and energies. Allocations are counted by an operator
+// new of the whole test program.
 #include "linchpin/base/allocation_counter.h"
 #include "linchpin/sim/certificate.h"
 #include "linchpin/sim/testing.h"
@@ -46,7 +46,7 @@ TEST(NoAllocation, InAStepOfAClosedChain) {
   }
 }
 
-// Once a run has seen as many contacts as it will have: the memory of lists is kept.
+// After a run has had its largest number of contacts: lists keep their capacity.
 TEST(NoAllocation, InAStepWithContacts) {
   for (const char* name :
        {"@stack:boxes=4", "@stack", "@slope:angle=35", "@stand", "@grip", "@swing:links=5", "@bounce"}) {

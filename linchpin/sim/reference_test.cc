@@ -1,5 +1,5 @@
-// Motions known from elsewhere: closed forms, and tables computed in extended precision from the equations on paper, by
-// no engine. Each is met to the digits that its table prints.
+// Motions against independent references: closed forms, and tables computed from the equations of motion in extended
+// precision, not by an engine. Each agrees to the digits printed in its table.
 #include <numbers>
 
 #include "linchpin/sim/testing.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-// A run that is looked at from time to time.
+// A run that stops at given times.
 class Watched {
  public:
   Watched(const Model& model, State start) : state(std::move(start)), model_(model) {}
@@ -22,15 +22,16 @@ class Watched {
   const Model& model_;
 };
 
-// Half a unit of the last digit printed, and what dormand_prince at 1e-14 a substep gathers in a few thousand substeps
-// of a motion that does not amplify errors.
+// Half a unit of the last digit printed, plus the error that dormand_prince accumulates at 1e-14 per substep in a few
+// thousand substeps of a motion that does not amplify errors.
 double printed(double value, int digits) {
   return 0.5 * std::pow(10, std::floor(std::log10(std::abs(value))) + 1 - digits) + 1e-12;
 }
 
 // ---- simple pendulum ------------------------------------------------------------------------------------------------
 
-// A mass of 1 kg on 1 m, released at rest at the height of the pivot. IFToMM benchmark A01; sin(theta/2) = k sn(K - wt).
+// A mass of 1 kg on 1 m, released at rest at the height of the pivot. IFToMM benchmark A01; sin(theta/2) = k sn(K -
+// wt).
 TEST(Reference, SimplePendulum) {
   const struct {
     double t, x, z, theta, rate;
@@ -53,7 +54,7 @@ TEST(Reference, SimplePendulum) {
   }
 }
 
-// T = 4 sqrt(L/g) K(1/2): after a period it is back, and at rest.
+// T = 4 sqrt(L/g) K(1/2): after a period it is back at its start and at rest.
 TEST(Reference, PendulumPeriod) {
   const Model model = model_of("@simple_pendulum");
   State start = make_state(model);
@@ -73,8 +74,8 @@ struct DoublePendulumRow {
   double t, theta1, theta2, rate1, rate2;
 };
 
-// Chaotic, but not yet: until 5 s a small difference in these two runs grows by a factor of 10 and 155 only (measured),
-// so that 1e-14 a substep is still within the thirteen digits printed. At 10 s it would not be.
+// Chaotic, but only later: until 5 s a small difference grows by factors of 10 and 155 in these two runs (measured), so
+// an error of 1e-14 per substep is still within the thirteen digits printed. At 10 s it would not be.
 void expect_double_pendulum(const std::string& text, std::span<const DoublePendulumRow> rows) {
   const Model model = model_of(text);
   State start = make_state(model);
@@ -122,7 +123,7 @@ EulerAngles euler_angles(const State& s) {
   return {std::atan2(R.z.x, -R.z.y), std::atan2(std::hypot(R.x.z, R.y.z), R.z.z), psi,
           s.v[0] * std::cos(psi) - s.v[1] * std::sin(psi)};
 }
-// Of two angles, whole turns apart or not.
+// The difference of two angles modulo 2 pi.
 double angle_between(double a, double b) { return std::remainder(a - b, 2 * pi); }
 
 State top_start(const Model& model, double theta, double precession, double spin) {
@@ -132,7 +133,7 @@ State top_start(const Model& model, double theta, double precession, double spin
   return s;
 }
 
-// I1 Om^2 cos th - I3 w3 Om + m g l = 0: two rates at which the axis keeps its slope of 60 degrees.
+// I1 Om^2 cos th - I3 w3 Om + m g l = 0: two rates of steady precession at a slope of 60 degrees.
 TEST(Reference, TopInSteadyPrecession) {
   const Model model = model_of("@top");
   for (const double rate : {1.066269855329, 12.267063478}) {
@@ -162,7 +163,7 @@ TEST(Reference, TopReleasedWithItsAxisAtRest) {
   for (const auto& row : rows) {
     run.run_to(row.t);
     const EulerAngles e = euler_angles(run.state);
-    // At 20 rad/s the top has turned by 100 rad in the end: what is 1e-14 a substep elsewhere is more here.
+    // At 20 rad/s the top turns by 100 rad in all: an error of 1e-14 per substep becomes larger here.
     const double gathered = 1e-12 * row.t;
     EXPECT_NEAR(e.theta, row.theta, printed(row.theta, 12) + gathered) << row.t;
     EXPECT_NEAR(e.theta_rate, row.theta_rate, printed(row.theta_rate, 12) + gathered) << row.t;
@@ -214,16 +215,16 @@ TEST(Reference, IntermediateAxis) {
     run.run_to(row.t);
     const std::vector<double>&q = run.state.q, &v = run.state.v;
     const double sign = q[0] * row.q[0] + q[1] * row.q[1] + q[2] * row.q[2] + q[3] * row.q[3] < 0 ? -1 : 1;
-    // About the middle axis errors grow as exp(0.577 t) until it flips, every 21 s: by 165 until 10 s, and at 50 s what
-    // round-off made of runs with different substeps was up to 5e-11 apart. (The table's own last row is 1.3e-11 off the
-    // closed form below.)
+    // About the middle axis errors grow as exp(0.577 t) until the body flips, every 21 s: by 165 until 10 s. At 50 s
+    // runs with different substeps differed by up to 5e-11 by round-off. (The last row of the table differs by 1.3e-11
+    // from the closed form below.)
     const double grown = row.t < 50 ? 1e-12 : 1e-10;
     for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(v[k], row.w[k], printed(row.w[k], 11) + grown) << row.t;
     for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(q[k], sign * row.q[k], printed(row.q[k], 11) + grown) << row.t;
   }
   const double closed_form[] = {0.6045756588033829, 0.7966104900027714, -0.3490041677007809};  // dn, sn, cn at 50 s
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(run.state.v[k], closed_form[k], 1e-10);
-  // w2 has its sign again after a whole period.
+  // After a whole period w2 has its initial sign.
   const State period = advanced(model, start, tight(41.5092195293), 1);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(period.v[k], start.v[k], 1e-10);
 }

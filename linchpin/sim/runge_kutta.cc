@@ -9,8 +9,8 @@
 namespace linchpin {
 namespace {
 
-// c(a) of (3), from a^2. The closed form loses digits as a^2 falls; below the switch the next term of the series,
-// a^8/47900160, is less than one unit in the last place of 1/12.
+// c(a) of (3), from a^2. The closed form loses digits for small a^2. Below 0.01 the series is exact to rounding: its
+// next term, a^8/47900160, is less than one unit in the last place of 1/12.
 double bracket_coefficient(double a2) {
   if (a2 < 0.01) return 1.0 / 12 + a2 * (1.0 / 720 + a2 * (1.0 / 30240 + a2 / 1209600));
   double sine, cosine;
@@ -19,7 +19,7 @@ double bracket_coefficient(double a2) {
   return (1 - half * cosine / sine) / a2;
 }
 
-// The algebra's rate of change: v itself but for rotations.
+// udot of (1): equal to v except for rotations.
 void velocity_in_algebra(const Dynamics& dynamics, std::span<const double> u, std::span<const double> v,
                          std::span<double> udot) {
   std::ranges::copy(v, udot.begin());
@@ -33,7 +33,7 @@ void velocity_in_algebra(const Dynamics& dynamics, std::span<const double> u, st
   }
 }
 
-// Numbers of stage i in an array of all stages.
+// The part of stage i in an array of all stages.
 std::span<double> stage(std::vector<double>& all, std::size_t nv, std::size_t i) {
   return std::span<double>(all).subspan(i * nv, nv);
 }

@@ -3,41 +3,41 @@
 //
 // Around the start q0 of a step the configuration is q = q0 (+) u, with u in R^nv. There
 //     udot = dexp^-1(u) v,   vdot = FD(q0 (+) u, v)                                                            (1)
-// is an ordinary differential equation in a vector space, and any Runge-Kutta method solves it with its own order:
+// is an ordinary differential equation in a vector space, and any Runge-Kutta method keeps its order:
 //     u_i = h sum_j a_ij udot_j,   v_i = v0 + h sum_j a_ij vdot_j                                              (2)
 // For angles and distances dexp^-1 is 1. For a quaternion, with the angular velocity w in the body's own axes,
 // q = q0 exp(u) gives w = udot - u x udot / 2 + ... and therefore
 //     udot = w + u x w / 2 + c(|u|) u x (u x w),   c(a) = (1 - (a/2) cot(a/2)) / a^2                           (3)
-// [Iserles et al. 2000, eq. (B.11), which has w in the world's axes and so the other sign in the middle]. We take (3)
-// in full instead of cutting its series at the order of the method: it costs one tangent.
+// [Iserles et al. 2000, eq. (B.11), which has w in the world's axes and so the other sign of the second term]. (3) is
+// used in closed form, not as a series cut at the order of the method: it costs one tangent.
 #pragma once
 
 #include "linchpin/sim/steppers.h"
 
 namespace linchpin {
 
-// (3). Singular at |u| = 2 pi, a turn within one step.
+// (3). Singular at |u| = 2 pi, a full turn within one step.
 Vec3<double> inverse_dexp(const Vec3<double>& u, const Vec3<double>& w);
 
-// Scratch: the stages of one step.
+// Workspace: the stages of one step.
 struct Stages {
   Stages(const Model& model, int count);
-  double time = 0;                 // of the stage being worked on
-  std::vector<double> u, q, v;     // its place
-  std::vector<double> udot, vdot;  // of every stage, one after the other
-  std::vector<Power> power;        // of every stage
+  double time = 0;                 // of the current stage
+  std::vector<double> u, q, v;     // of the current stage
+  std::vector<double> udot, vdot;  // of all stages, one after the other
+  std::vector<Power> power;        // of all stages
 };
 
-// (2): moves to the stage with these weights of the stages before; their sum is its place in the step.
+// (2): sets time, u, q and v of the stage with these weights a_ij; their sum is its time, as a part of h.
 void place_stage(const Dynamics& dynamics, double time0, std::span<const double> q0, std::span<const double> v0,
                  double h, std::span<const double> weights, Stages& stages);
-// (1): udot, vdot and power at the present place become those of stage i.
+// (1): evaluates udot, vdot and power at the current u, q, v and stores them as stage i.
 void evaluate_stage(Dynamics& dynamics, const Inputs& inputs, std::size_t i, Stages& stages);
-// The first stage, at the start itself.
+// Evaluates the first stage, at the start of the step.
 void evaluate_start(Dynamics& dynamics, double time0, std::span<const double> q0, std::span<const double> v0,
                     const Inputs& inputs, Stages& stages);
 
-// Adds the work over a step of length h by the method's own quadrature.
+// Adds the work over a step of length h to the report, by the method's own quadrature.
 void add_work(double h, std::span<const double> weights, const Stages& stages, StepReport& report);
 
 // runge_kutta.cc

@@ -8,7 +8,7 @@
 namespace linchpin {
 namespace {
 
-// The body's angular velocity when u moves at udot: log(exp(u)^-1 exp(u + t udot)) / t, by five points.
+// The body's angular velocity for a rate udot of u: log(exp(u)^-1 exp(u + t udot)) / t, by a five-point difference.
 Vec3<double> body_velocity(const Vec3<double>& u, const Vec3<double>& udot) {
   const auto turned = [&](double t) { return log_rotation(exp_rotation(-u) * exp_rotation(u + t * udot)); };
   const double h = 1e-3;
@@ -23,7 +23,7 @@ TEST(RungeKutta, InverseDexpGivesTheAlgebrasVelocity) {
   }
 }
 
-// Where the series gives way to the closed form both are right to the last digits.
+// At the switch between series and closed form both are exact to the last digits.
 TEST(RungeKutta, InverseDexpIsSmoothAtTheSwitch) {
   const Vec3<double> w{0, 1, 0};
   const Vec3<double> below = inverse_dexp({0, 0, 0.1 * (1 - 1e-15)}, w),
@@ -31,7 +31,7 @@ TEST(RungeKutta, InverseDexpIsSmoothAtTheSwitch) {
   EXPECT_NEAR(norm(above - below), 0, 1e-15);
 }
 
-// Steppers called directly, with every number of their workspaces NaN and not.
+// Steppers called directly, with workspaces full of NaN and without: the results are equal.
 template <class Workspace, class Function, class Poison>
 void expect_the_same_from_nan(const Model& model, const char* name, const Function& function, Workspace clean,
                               const Poison& soil) {

@@ -88,7 +88,7 @@ void check_options(const SimulationOptions& o) {
   check(o.max_iterations > 0, "max_iterations is ", o.max_iterations, "; it must be at least 1");
   const ContactOptions& c = o.contact;
   check(c.directions == 0 || (c.directions >= 2 && c.directions % 2 == 0), "directions is ", c.directions,
-        "; friction takes 0 (the cone itself) or an even number of them, 4 and more (2 where all is in one plane)");
+        "; it must be 0 (the friction cone) or an even number of at least 4 (at least 2 in a planar model)");
   check(c.tolerance > 0, "the tolerance of contact problems is ", c.tolerance, "; it must be positive");
   check(c.acceptable >= c.tolerance, "acceptable is ", c.acceptable, ", below the tolerance ", c.tolerance);
   check(c.most_contacts > 0, "most_contacts is ", c.most_contacts, "; it must be at least 1");
@@ -197,7 +197,7 @@ std::span<const double> Simulation::reactions(const State& state, const Inputs& 
   Dynamics& dynamics = parts_->dynamics;
   check_state(dynamics.model, state, inputs);
   if (dynamics.chain() == nullptr) return {};
-  dynamics.accelerations(state.time, state.q, state.v, inputs, parts_->arrival.v);  // what is in there is scratch
+  dynamics.accelerations(state.time, state.q, state.v, inputs, parts_->arrival.v);  // arrival.v is free as workspace
   return dynamics.chain()->reactions;
 }
 
@@ -218,7 +218,7 @@ StepReport Simulation::step(State& state, const Inputs& inputs) {
     project(parts_->dynamics, state.time + parts_->options.dt, parts_->options, parts_->arrival, report);
   report.evaluations = parts_->dynamics.evaluations;
   if (!report.ok()) return report;
-  // The only lines that write the state.
+  // Only these lines write the state.
   std::ranges::copy(parts_->arrival.q, state.q.begin());
   std::ranges::copy(parts_->arrival.v, state.v.begin());
   state.substep = parts_->arrival.substep;

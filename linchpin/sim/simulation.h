@@ -1,5 +1,8 @@
-// Steps a model through time: smooth motion under gravity, joint forces, springs and damping, with its constraints (loops,
-// couplings, prescribed motion) kept; time_stepping has contact, friction, impact, limits and servos too (docs/contact.md).
+// Steps a model through time.
+//
+// The smooth steppers integrate motion under gravity, joint forces, springs and damping, subject to the model's
+// constraints (loops, couplings, prescribed motion). time_stepping also has contact, friction, impact, joint limits and
+// servos (docs/contact.md).
 //
 //     Simulation simulation(model, {.stepper = Stepper::rk4, .dt = 1e-3});
 //     State state = make_state(model);
@@ -8,17 +11,18 @@
 //       if (!report.ok()) return fail(report.reason);
 //     }
 //
-// A Simulation holds plans and workspaces only; all that matters is in the State, so that it can be destroyed and
-// rebuilt in mid-run and gives the same bits. step() allocates nothing.
+// A Simulation holds only precomputed data and workspace. The whole state of a run is in State: a Simulation can be
+// destroyed and rebuilt in mid-run, with bit-equal results. step() does not allocate.
 //
-// Constraints take part in every evaluation of vdot (closed_chain.h), and after each step the state is brought back onto
-// them by projection, positions first, then velocities, so that loops do not drift. A state must satisfy them when a step
-// begins: assemble() (dynamics/loops/assembly.h) finds one that does.
+// Constraints take part in every evaluation of vdot (closed_chain.h). After each step the state is projected onto them,
+// positions first, then velocities, so that loops do not drift. A state must satisfy them when a step begins:
+// assemble() (dynamics/loops/assembly.h) finds such a state.
 //
-// The smooth motion is vdot = FD(q, v, tau + passive, f_ext), with springs and damping in `passive` at the time that the
-// stepper evaluates: a stiff spring (stiffness k on inertia m) or a strong damper (d on m) bounds dt to about 2 sqrt(m/k)
-// and 2 m/d, except for dormand_prince, which shortens its substeps by itself, and time_stepping, which solves for them.
-// Only time_stepping acts upon dry friction and limits: ignored_by_smooth_steppers() names them.
+// The smooth motion is vdot = FD(q, v, tau + passive, f_ext), with the forces of springs and dampers in `passive`. The
+// smooth steppers evaluate them explicitly: a stiff spring (stiffness k on inertia m) or a strong damper (d on m)
+// limits dt to about 2 sqrt(m/k) and 2 m/d. Exceptions: dormand_prince shortens its substeps by itself, and
+// time_stepping treats these forces implicitly. The smooth steppers ignore dry friction and limits:
+// ignored_by_smooth_steppers() lists them.
 #pragma once
 
 #include <memory>
@@ -35,129 +39,127 @@
 
 namespace linchpin {
 
-// | name                | order | evaluations of the dynamics a step                                                 |
-// |---------------------|-------|------------------------------------------------------------------------------------|
-// | semi_implicit_euler |   1   | 1; velocities first, then positions with the new ones: symplectic, so that energy    |
-// |                     |       | stays bounded, where the mass matrix is constant (else it may run away)              |
-// | explicit_euler      |   1   | 1                                                                                    |
-// | rk4                 |   4   | 4; Runge-Kutta-Munthe-Kaas: stages live in the algebra, quaternions stay unit        |
-// | dormand_prince      |   5   | 1, and 6 a substep tried; as many substeps within dt as the tolerance asks for;      |
-// |                     |       | on the manifold as rk4                                                               |
-// | implicit_midpoint   |   2   | 1, and 1 a round of fixed point, 3 to 10 in all; symmetric in time: no drift of      |
-// |                     |       | energy in regular motion                                                             |
-// | time_stepping       | 1, 2  | contact, friction, impact, limits, servos (contact_stepper.h); order 1, and 2 where  |
-// |                     |       | nothing is near and no velocity products act                                        |
+// | name                | order | evaluations of the dynamics per step, properties                                    |
+// |---------------------|-------|-------------------------------------------------------------------------------------|
+// | semi_implicit_euler |   1   | 1; velocities first, then positions with the new velocities. Symplectic if the mass |
+// |                     |       | matrix is constant, so that energy stays bounded; else energy may grow              |
+// | explicit_euler      |   1   | 1                                                                                   |
+// | rk4                 |   4   | 4; Runge-Kutta-Munthe-Kaas: stages are in the Lie algebra, so quaternions stay unit |
+// | dormand_prince      |   5   | 1, plus 6 per attempted substep; substeps within dt by the tolerances; on the       |
+// |                     |       | manifold as rk4                                                                     |
+// | implicit_midpoint   |   2   | 1, plus 1 per fixed-point iteration, 3 to 10 in all; symmetric in time, so energy   |
+// |                     |       | does not drift in regular motion                                                    |
+// | time_stepping       | 1, 2  | contact, friction, impact, limits, servos (contact_stepper.h); order 2 in free      |
+// |                     |       | motion without velocity-product forces, else 1                                      |
 enum class Stepper { semi_implicit_euler, explicit_euler, rk4, dormand_prince, implicit_midpoint, time_stepping };
 
 inline constexpr int stepper_count = 6;
 
-// time_stepping where the model has anything that the others do not act upon (shapes that may touch, limits, dry
-// friction, actuators), else rk4.
+// time_stepping if the model has anything that the smooth steppers ignore (shapes that may touch, limits, dry friction,
+// actuators), else rk4.
 Stepper default_stepper(const Model& model);
 
 std::string_view to_string(Stepper stepper);
 std::optional<Stepper> stepper_from(std::string_view name);
 int order_of(Stepper stepper);
 
-// How time_stepping poses and solves its problems, and what counts as touch, bounce and rest. The defaults are for
-// mechanisms of metres and kilograms. Every formulation gives the same motion, as every solver does that reaches the
-// tolerance; they differ in time (docs/formulations.md, docs/solvers.md). With directions of friction in place of the
-// cone, contacts hold less between them. Poisson's and Newton's restitution differ where contacts act on each other
+// Options of time_stepping: how contact problems are posed and solved, and the thresholds of touch, bounce and rest.
+// The defaults suit mechanisms of metres and kilograms. All formulations give the same motion, and so do all solvers
+// that reach the tolerance; they differ in speed (docs/formulations.md, docs/solvers.md). Polyhedral friction holds
+// less than the cone between its directions. Poisson's and Newton's restitution differ if contacts are coupled
 // (docs/impact.md).
 struct ContactOptions {
-  Method method = Method::os;
-  SolverId solver = SolverId::automatic;
-  int directions = 0;        // of friction [000 (6)]; 0: the cone itself
-  double tolerance = 1e-10;  // relative residual that every problem is to reach
-  double acceptable = 1e-6;  // what it must reach: a step with more fails, one in between is counted as loose
-  Restitution restitution = Restitution::poisson;
-  double impact_speed = 1e-2;        // m/s: what approaches more slowly does not bounce
-  int max_splits = 32;               // of one step, at touches
-  double position_tolerance = 1e-9;  // m: penetration beyond this is projected away; gaps of up to ten of it are touch
-  int most_contacts = 5000;          // a step that would have more ends the run: speeds have run away, most likely
-  double sleep_after = 0;            // s of rest after which an island sleeps; 0: never
-  double sleep_speed = 1e-4;         // m/s and rad/s: slower is rest
+  Method method = Method::os;             // takes every model; warm-started, as multipliers is
+  SolverId solver = SolverId::automatic;  // a chain of solvers by size and kind of the problem (docs/solvers.md)
+  int directions = 0;                     // of polyhedral friction [000 (6)], even; 0: the exact cone
+  double tolerance = 1e-10;               // relative residual that solvers aim at, for every problem
+  double acceptable = 1e-6;               // relative residual above which a step fails; in between it counts as loose
+  Restitution restitution = Restitution::poisson;  // its problems always have a solution (impact.h)
+  double impact_speed = 1e-2;        // m/s: a contact that approaches more slowly does not bounce, so bouncing ends
+  int max_splits = 32;               // number of times that one step is split at touches; bounds the cost of a step
+  double position_tolerance = 1e-9;  // m: deeper penetration is projected away; gaps of up to ten times this are touch
+  int most_contacts = 5000;          // per step; more end the run (`runaway`): most likely speeds have diverged
+  double sleep_after = 0;            // s of rest after which an island sleeps; 0: never, since sleep is not exact
+  double sleep_speed = 1e-4;         // m/s and rad/s: a tree whose coordinates are all slower is at rest
 };
 
 struct SimulationOptions {
-  std::optional<Stepper> stepper = {};  // nothing: default_stepper()
-  double dt = 1e-3;                     // s
-  double relative_tolerance = 1e-10;  // dormand_prince: error of a substep, per coordinate (a rotation counts as 1 rad)
-  double absolute_tolerance = 1e-12;  //   rad, m, rad/s, m/s
-  int max_substeps = 100000;          // dormand_prince: tries within one dt, so that a stiff model ends with a word
-  int max_iterations = 50;            // implicit_midpoint: a fixed point slower than 1/2 a round is no way to solve it
-  double loop_tolerance = 1e-10;      // what constraints may be off after a step: m, rad
-  ContactOptions contact = {};
+  std::optional<Stepper> stepper = {};  // empty: default_stepper()
+  double dt = 1e-3;                     // s, the length of a step
+  // dormand_prince: allowed error of a substep per coordinate, absolute + relative times the coordinate (1 rad for a
+  // rotation).
+  double relative_tolerance = 1e-10;
+  double absolute_tolerance = 1e-12;  // rad, m, rad/s, m/s
+  int max_substeps = 100000;      // dormand_prince: attempts within one dt, so that a stiff model fails with a reason
+  int max_iterations = 50;        // implicit_midpoint: reaches round-off if each round halves the error (2^-50 = 1e-15)
+  double loop_tolerance = 1e-10;  // m, rad: the largest error of constraints after a step
+  ContactOptions contact = {};    // time_stepping
 };
-// Options that make no sense (a dt of -1) are the caller's mistake: CheckFailed, which a Simulation throws too.
+// Throws CheckFailed if an option is out of its range (a dt of -1). The constructor of Simulation calls it.
 void check_options(const SimulationOptions& options);
 
-// What acts on the mechanism during a step, held constant. Empty spans are zeros.
+// The inputs of a step, constant during it. Empty spans mean zeros.
 struct Inputs {
-  std::span<const double> tau = {};  // one per velocity coordinate
-  std::span<const double> f_ext =
-      {};  // six per body, the world included: moment and force in the body's own moving axes
-  std::span<const double> controls = {};  // one per actuator (spec.h), or none for their own; time_stepping only
+  std::span<const double> tau = {};       // one per velocity coordinate, N m or N
+  std::span<const double> f_ext = {};     // six per body, world included: moment, force in the body's moving axes
+  std::span<const double> controls = {};  // one per actuator (spec.h), or empty for the model's own; time_stepping only
 };
 
-// not_assembled: the state that a step began from is off its constraints. constraints_unmet: no state near its end is on
-// them (to loop_tolerance): they contradict each other, or cannot be followed any further.
-// runaway: speeds that no mechanism has, or more contacts than allowed. unsolved: the contact problem could not be solved to its tolerance.
 enum class StepStatus {
   done,
-  not_finite,
-  no_convergence,
-  step_too_small,
-  not_assembled,
-  constraints_unmet,
-  unsolved,
-  runaway
+  not_finite,         // NaN or infinity in the state, the inputs or the result
+  no_convergence,     // implicit_midpoint: the fixed-point iteration did not converge
+  step_too_small,     // dormand_prince: no substep, or more than max_substeps, meets the tolerances
+  not_assembled,      // the initial state of the step violates its constraints
+  constraints_unmet,  // no state near the end of the step satisfies the constraints to loop_tolerance
+  unsolved,           // a contact problem was not solved to `acceptable`
+  runaway             // speeds have diverged, or there are more than most_contacts
 };
 
 std::string_view to_string(StepStatus status);
 
 struct StepReport {
   StepStatus status = StepStatus::done;
-  const char* reason = "";         // in words, when not done
-  int body = -1;                   // not_finite: the first body whose coordinates, or forces, are not finite
+  const char* reason = "";         // in words, if not done
+  int body = -1;                   // not_finite: the first body whose coordinates or forces are not finite
   int evaluations = 0;             // of the dynamics
   int substeps = 1, rejected = 0;  // dormand_prince
-  // Integrals of power over the step, J, to the order of the stepper (the Eulers: second).
+  // Integrals of power over the step, J, to the order of the stepper (the Euler methods: second order).
   double work = 0;        // of the inputs
-  double dissipated = 0;  // by damping; never negative up to the weights' signs (dormand_prince has one)
-  // Where the model has constraints.
-  int constraint = -1;    // not_assembled, constraints_unmet: the one farthest off
-  double loop_error = 0;  // largest |g| after the step, m or rad; not_assembled: before
+  double dissipated = 0;  // by damping; not negative, except that one weight of dormand_prince is negative
+  // If the model has constraints.
+  int constraint = -1;    // not_assembled, constraints_unmet: the constraint with the largest error
+  double loop_error = 0;  // largest |g| after the step, m or rad; not_assembled: before the step
   double loop_speed = 0;  // largest |gdot|, m/s or rad/s
-  double projected = 0;   // energy that the projection added to what is stored, J
+  double projected = 0;   // energy that the projection added to the stored energy, J
   // time_stepping.
   int contacts = 0;            // points with rows in the last problem of the step
-  int problems = 0;            // solved
+  int problems = 0;            // number of problems solved
   int iterations = 0;          // of their solvers
-  int loose = 0;               // problems that were solved to what is acceptable, but not to the tolerance
-  int halved = 0;              // times that a problem was not solved and tried again with half the time
+  int loose = 0;               // problems solved to `acceptable` but not to `tolerance`
+  int halved = 0;              // times that a problem was not solved and the step was repeated with half its length
   int declared_fallbacks = 0;  // problems that the first solver of the chain did not solve
   int impacts = 0;             // times at which the step was split
   double residual = 0;         // relative, the largest of all problems (solvers/problem/residual.h)
-  double cone_violation = 0;   // N s: the largest |friction| - mu normal
-  double penetration = 0;      // m: the deepest where the step began
-  double impact_loss = 0;      // kinetic energy that impacts took, J; never negative
-  double contact_loss = 0;     // the same for friction, limits and landing without restitution, J
-  double least_release = 1;    // the smallest factor s by which released impulses were scaled (impact.h)
-  int asleep = 0;              // trees
-  int painleve = 0;            // contacts whose sliding no finite force is consistent with: solved by an impulse (os)
+  double cone_violation = 0;   // the largest |friction| - mu normal, N s
+  double penetration = 0;      // the deepest at the start of the step, m
+  double impact_loss = 0;      // kinetic energy lost in impacts, J; not negative
+  double contact_loss = 0;     // energy lost to friction, limits and touch without restitution, J
+  double least_release = 1;    // the smallest factor s of released impulses (impact.h)
+  int asleep = 0;              // number of sleeping trees
+  int painleve = 0;            // sliding contacts without a consistent force, solved by an impulse; os, multipliers
   bool ok() const { return status == StepStatus::done; }
 };
 
-// A contact over the last step.
+// A contact during the last step.
 enum class ContactState { separating, sticking, sliding };
 std::string_view to_string(ContactState state);
 struct ContactReport {
   int shape_a = 0, shape_b = 0;  // of model.shapes()
   int body_a = 0, body_b = 0;
   Vec3<double> point, normal;             // W; the normal points from B towards A
-  double gap = 0;                         // m, where the step began
-  Vec3<double> force;                     // N, on A, in the world's axes: the step's mean, impacts included
+  double gap = 0;                         // m, at the start of the step
+  Vec3<double> force;                     // N, on A, in the world's axes: mean over the step, impacts included
   double normal_force = 0, friction = 0;  // N
   double mu = 0;
   ContactState state = ContactState::separating;
@@ -170,15 +172,15 @@ class Simulation {
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;
 
-  // Advances state by dt. When it fails the state is, bit for bit, as before the step.
+  // Advances state by dt. If the step fails, the state is unchanged, bit for bit.
   StepReport step(State& state, const Inputs& inputs = {});
 
-  // The forces that keep the model's constraints at this state: one per row, constraint by constraint in the order of
-  // constraint_rows.h, N or N m; empty where there are none. Of redundant rows the least ones (docs/loops.md). Valid until
-  // the next call of anything here.
+  // The constraint forces at this state: one per row, constraint by constraint in the order of constraint_rows.h, N or
+  // N m; empty if there are no constraints. For redundant rows they are not unique (docs/loops.md). Valid until
+  // the next call of a member function.
   std::span<const double> reactions(const State& state, const Inputs& inputs = {});
 
-  // The contacts of the last step, in rising order of their keys. Valid until the next one.
+  // The contacts of the last step, sorted by key. Valid until the next step.
   std::span<const ContactReport> contacts() const;
 
   const SimulationOptions& options() const;
@@ -188,8 +190,8 @@ class Simulation {
   std::unique_ptr<Parts> parts_;
 };
 
-// What the model says and only time_stepping acts upon, one line for each joint and kind: dry friction, position, effort
-// and velocity limits.
+// The parts of the model that the smooth steppers ignore, one line for each joint and kind: dry friction, position,
+// effort and velocity limits.
 std::vector<std::string> ignored_by_smooth_steppers(const Model& model);
 
 }  // namespace linchpin

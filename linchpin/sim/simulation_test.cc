@@ -14,7 +14,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // ---- names and checks -----------------------------------------------------------------------------------------------
 
 TEST(Simulation, SteppersHaveNamesAndOrders) {
-  ASSERT_EQ(all_steppers().size() + 1, std::size_t(stepper_count));  // those, and time_stepping
+  ASSERT_EQ(all_steppers().size() + 1, std::size_t(stepper_count));  // these, and time_stepping
   for (const Stepper stepper : all_steppers()) EXPECT_EQ(stepper_from(to_string(stepper)), stepper);
   EXPECT_EQ(stepper_from("leapfrog"), std::nullopt);
   EXPECT_EQ(order_of(Stepper::rk4), 4);
@@ -48,7 +48,7 @@ TEST(Simulation, FirstProgram) {
   EXPECT_NEAR(state.v[5], -0.981, 1e-12);  // it falls
 }
 
-// A model without joints can be stepped too: only time passes.
+// A model without joints can be stepped: only time advances.
 TEST(Simulation, NothingMoves) {
   const Model model = compiled(ModelSpec{});
   for (const Stepper stepper : all_steppers()) {
@@ -82,7 +82,7 @@ TEST(Simulation, CountsEvaluations) {
   }
 }
 
-// ---- the same bits --------------------------------------------------------------------------------------------------
+// ---- bit-equality ---------------------------------------------------------------------------------------------------
 
 TEST(Simulation, CopiedStateGoesOnWithTheSameBits) {
   const Model model = model_of("@random_tree:bodies=15,seed=4");
@@ -94,7 +94,7 @@ TEST(Simulation, CopiedStateGoesOnWithTheSameBits) {
     const State copy = state;
     Simulation used(model, options);
     State elsewhere = random_state(model, 2, 1);
-    used.step(elsewhere);  // a simulation that has done something else before
+    used.step(elsewhere);  // this simulation has stepped another state before
     for (int i = 0; i < 10; ++i) ASSERT_TRUE(used.step(state, {tau, {}}).ok());
     EXPECT_TRUE(same_bits(state, advanced(model, copy, options, 10, {tau, {}}))) << to_string(stepper);
   }
@@ -111,7 +111,7 @@ TEST(Simulation, EmptyInputsAreZeros) {
   }
 }
 
-// ---- what stays -----------------------------------------------------------------------------------------------------
+// ---- conserved quantities -------------------------------------------------------------------------------------------
 
 TEST(Simulation, QuaternionsStayUnit) {
   const Model model = model_of("@random_tree:bodies=20,seed=1,floating=1");
@@ -127,7 +127,7 @@ TEST(Simulation, QuaternionsStayUnit) {
   }
 }
 
-// A free body that tumbles while it flies: nothing acts, so its linear momentum stays, to the last bit.
+// A free body that tumbles without forces: its linear momentum is conserved to the last bit.
 TEST(Simulation, LinearMomentumOfAFreeBodyStays) {
   const Model model = model_of("@free_body");
   for (const Stepper stepper : all_steppers()) {
@@ -141,7 +141,7 @@ TEST(Simulation, LinearMomentumOfAFreeBodyStays) {
   }
 }
 
-// Off its centre of mass the body's frame goes round and round, but the centre flies straight.
+// A body frame off the centre of mass moves in circles, but the centre moves in a straight line.
 TEST(Simulation, CentreOfMassFliesStraight) {
   ModelSpec spec = scene("@free_body").value();
   spec.bodies[0].inertia.centre = {0.5, -0.2, 0.3};
@@ -178,14 +178,14 @@ TEST(DormandPrince, ErrorFollowsTheTolerance) {
   }
 }
 
-// Short steps and long ones pass through the same motion; the substep found is carried along from step to step.
+// Short and long steps give the same motion; the length of the substep is kept from step to step.
 TEST(DormandPrince, RemembersItsSubstep) {
   const Model model = model_of("@double_pendulum");
   State state = make_state(model);
   state.q = {1.5, 0.5};
   Simulation simulation(model, {.stepper = Stepper::dormand_prince, .dt = 0.5});
   const StepReport first = simulation.step(state);
-  EXPECT_GT(first.rejected, 0);  // it began with the whole of dt
+  EXPECT_GT(first.rejected, 0);  // the first attempt is a substep of dt
   EXPECT_GT(state.substep, 0);
   int rejected = 0, substeps = 0;
   for (int i = 0; i < 9; ++i) {
@@ -208,8 +208,8 @@ TEST(DormandPrince, GivesUpOnAToleranceThatRoundOffForbids) {
                                 .max_substeps = 1000});
   const StepReport report = simulation.step(state);
   EXPECT_EQ(report.status, StepStatus::step_too_small);
-  EXPECT_NE(std::string(report.reason).find("cannot be met"), std::string::npos) << report.reason;
-  EXPECT_LT(report.rejected, 100);  // not by trying on until max_substeps
+  EXPECT_NE(std::string(report.reason).find("no substep meets"), std::string::npos) << report.reason;
+  EXPECT_LT(report.rejected, 100);  // it does not try until max_substeps
   EXPECT_TRUE(same_bits(state, before));
 }
 
@@ -229,7 +229,7 @@ TEST(DormandPrince, GivesUpOnAStiffModel) {
 
 // ---- implicit midpoint ----------------------------------------------------------------------------------------------
 
-// A step forwards and a step back are no step.
+// A step forwards and a step back return to the start.
 TEST(ImplicitMidpoint, IsSymmetricInTime) {
   ModelSpec spec = scene("@random_tree:bodies=12,seed=2").value();
   for (JointSpec& joint : spec.joints)
@@ -239,7 +239,7 @@ TEST(ImplicitMidpoint, IsSymmetricInTime) {
   const SimulationOptions options{.stepper = Stepper::implicit_midpoint, .dt = 2e-3};
   State state = advanced(model, start, options, 1);
   EXPECT_GT(distance(model, start, state), 1e-4);
-  for (double& v : state.v) v = -v;  // time runs backwards when velocities do, and nothing dissipates
+  for (double& v : state.v) v = -v;  // reverses time, as there is no dissipation
   state = advanced(model, state, options, 1);
   for (double& v : state.v) v = -v;
   EXPECT_LT(distance(model, start, state), 1e-12);
@@ -284,14 +284,14 @@ TEST(Simulation, NotFiniteNamesTheBodyAndLeavesTheState) {
     expect_blame(bad_v, {});
     expect_blame(good, {tau, {}});
     expect_blame(good, {{}, f_ext});
-    // The simulation is none the worse for it.
+    // The simulation can still be used.
     State after = make_state(model);
     ASSERT_TRUE(simulation.step(after).ok());
     EXPECT_TRUE(same_bits(after, advanced(model, make_state(model), {.stepper = stepper}, 1))) << to_string(stepper);
   }
 }
 
-// A motion that itself runs off to infinity: a spring so stiff that explicit steps multiply it by 1e5 each.
+// A motion that diverges to infinity: with a spring so stiff, each explicit step multiplies it by 1e5.
 TEST(Simulation, BlowUpIsNotASuccess) {
   ModelSpec spec = scene("@simple_pendulum").value();
   spec.joints[0].dofs = {DofSpec{.stiffness = 1e10}};
@@ -312,7 +312,7 @@ TEST(Simulation, BlowUpIsNotASuccess) {
   }
 }
 
-// ---- what is ignored ------------------------------------------------------------------------------------------------
+// ---- ignored parts of a model ---------------------------------------------------------------------------------------
 
 TEST(Simulation, NamesWhatItIgnores) {
   EXPECT_TRUE(ignored_by_smooth_steppers(model_of("@double_pendulum")).empty());

@@ -98,7 +98,7 @@ Power Dynamics::power(double time, std::span<const double> q, std::span<const do
   Power power;
   if (passive_) power.damping = damping_power(model, v);
   for (std::size_t k = 0; k < inputs.tau.size(); ++k) power.input += inputs.tau[k] * v[k];
-  if (driven_) {  // reactions on rows that move: lambda . J v
+  if (driven_) {  // power of the reactions on prescribed rows: lambda . J v, J v = -drift
     accelerations(time, q, v, inputs, vdot_);
     --evaluations;
     for (std::size_t r = 0; r < chain_->reactions.size(); ++r)

@@ -1,7 +1,8 @@
-// What the steppers share: the right-hand side of the motion, and how a step begins and ends. Internal to sim/.
+// Shared by the steppers: the right-hand side of the equations of motion, and the input and output of a step. Internal
+// to sim/.
 //
-// A stepper is a function from a State to where it leads. It never writes the State: Simulation::step() does, and only
-// when all is well.
+// A stepper is a function from a Departure (the state and inputs) to an Arrival (the new state). It never writes the
+// State: Simulation::step() does, only if the step succeeds.
 #pragma once
 
 #include <optional>
@@ -15,62 +16,62 @@
 
 namespace linchpin {
 
-// Of everything that is not conservative, W.
+// Power of the forces that are not conservative, W.
 struct Power {
-  double input = 0;    // of tau, f_ext, and of constraints that prescribe a motion
-  double damping = 0;  // never positive
+  double input = 0;    // of tau, f_ext, and constraints that prescribe a motion
+  double damping = 0;  // of dampers; never positive
 };
 
-// The right-hand side, with its plans and workspaces.
+// The right-hand side of the equations of motion, with its precomputed data and workspace.
 class Dynamics {
  public:
   explicit Dynamics(const Model& model);
 
-  // vdot = FD(q, v, tau + springs + damping, f_ext), with the model's constraints kept
+  // vdot = FD(q, v, tau + springs + damping, f_ext), subject to the model's constraints
   void accelerations(double time, std::span<const double> q, std::span<const double> v, const Inputs& inputs,
                      std::span<double> vdot);
   Power power(double time, std::span<const double> q, std::span<const double> v, const Inputs& inputs);
 
   const Model& model;
-  // Where there is a quaternion: its angular velocity starts at these velocity coordinates.
+  // For each quaternion: the velocity coordinate at which its angular velocity starts.
   std::vector<int> rotations;
-  // For each velocity coordinate the position coordinate that it is the rate of, or -1 for rotations.
+  // By velocity coordinate: the position coordinate whose rate it is, or -1 for a rotation.
   std::vector<int> position_of;
-  int evaluations = 0;  // since the step began
+  int evaluations = 0;  // since the start of the step
 
-  // Where the model has constraints, else null.
+  // Null if the model has no constraints.
   ClosedChain* chain() { return chain_ ? &*chain_ : nullptr; }
 
-  // Energy stored at q and v.
+  // Kinetic and potential energy at q and v, J.
   double stored(std::span<const double> q, std::span<const double> v);
 
  private:
   void gather_forces(std::span<const double> q, std::span<const double> v, const Inputs& inputs);
 
-  bool passive_;  // has the model springs or damping in its joints at all?
-  bool driven_;   // do constraints prescribe any motion, and so do work?
+  bool passive_;  // is there any spring or damper in a joint?
+  bool driven_;   // does any constraint prescribe a motion, and so do work?
   Plan<double> plan_;
   AbaWorkspace<double> aba_;
   Kinematics<double> kin_;
   Velocities vel_;
-  std::optional<ClosedChain> chain_;  // where the model has constraints; reads plan_
+  std::optional<ClosedChain> chain_;  // if the model has constraints; refers to plan_
   std::vector<double> tau_, vdot_;
-  std::vector<double> f_;  // f_ext and springs from body to body; empty where there are none
+  std::vector<double> f_;  // f_ext plus springs between bodies; empty if there are no such springs
 };
 
-// Where a step would lead.
+// The result of a step; the members are those of State.
 struct Arrival {
   explicit Arrival(const Model& model);
   void start_from(const State& state);  // all of it but substep
   std::vector<double> q, v;
-  double substep = 0;  // see State, as for the next two
+  double substep = 0;
   std::vector<RowMemory> memory;
   bool fresh = false;
   int loose_steps = 0;
   std::vector<double> still;
 };
 
-// What a stepper is given; its own workspace and the Arrival come after it.
+// The input of a stepper.
 struct Departure {
   const State& state;
   const Inputs& inputs;
@@ -79,14 +80,14 @@ struct Departure {
 
 bool all_finite(std::span<const double> x);
 
-// The report of a step that met a number which is not finite: looks for the culprit, in the order of causes: q, v, tau
-// and f_ext given, then accelerations (if any are given here), then `to`.
+// The report of a step with a number that is not finite. Searches for the cause in this order: q, v, tau and f_ext at
+// the start, then vdot (if not empty), then `to`.
 StepReport not_finite(const Model& model, const Departure& from, std::span<const double> vdot, const Arrival& to);
 
-// done, or not_finite if `to` is not.
+// The report `done`, or not_finite() if `to` is not finite.
 StepReport arrived(const Model& model, const Departure& from, const Arrival& to);
 
-// to <- (q (+) factor velocity)
+// to = q (+) factor velocity. step: workspace of nv numbers.
 void move(const Model& model, std::span<const double> q, double factor, std::span<const double> velocity,
           std::span<double> step, std::span<double> to);
 

@@ -1,4 +1,4 @@
-// What the tests of this room share.
+// Shared by the tests of this room.
 #pragma once
 
 #include "linchpin/dynamics/tree/testing.h"
@@ -30,7 +30,7 @@ inline State advanced(const Model& model, State state, const SimulationOptions& 
   return state;
 }
 
-// As near to the true motion as double precision gets.
+// dormand_prince at a tolerance near round-off: a reference for other steppers.
 inline SimulationOptions tight(double dt) {
   return {.stepper = Stepper::dormand_prince, .dt = dt, .relative_tolerance = 1e-14, .absolute_tolerance = 1e-15};
 }
@@ -42,7 +42,7 @@ inline bool same_bits(const State& a, const State& b) {
   return same(a.q, b.q) && same(a.v, b.v) && same_bits(a.time, b.time) && same_bits(a.substep, b.substep);
 }
 
-// How far two states are apart: the largest coordinate of the step that leads from one to the other, or of v's change.
+// The distance of two states: the largest coordinate of the step from one to the other, or of the change of v.
 inline double distance(const Model& model, const State& a, const State& b) {
   std::vector<double> step(a.v.size());
   difference(model, a.q, b.q, step);

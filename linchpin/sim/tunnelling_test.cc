@@ -1,4 +1,4 @@
-// Nothing passes through anything, whatever makes it fast.
+// No body passes through another, whatever its speed and the cause of its speed.
 #include "linchpin/sim/contact_testing.h"
 
 namespace linchpin {
@@ -11,13 +11,13 @@ TEST(Tunnelling, FastBodies) {
       const Model model = compiled(spec);
       const State start = make_state(model);
       const Finished r = run(model, 20 * dt + 2 / speed, {.dt = dt});
-      // It comes back with half of its speed, on the side where it began.
+      // It bounces with half of its speed and stays on its side.
       EXPECT_NEAR(r.state.v[3], -0.5 * start.v[3], 1e-6 * speed) << speed << " " << dt;
     }
 }
 
-// What a step's own forces make fast may not tunnel either: speeds at its beginning do not tell who will be where.
-struct Bench {  // without gravity: a plate, a ball at rest before it, and room for more
+// Bodies that are accelerated within a step must not tunnel either: velocities at its start do not show their way.
+struct Bench {  // without gravity: a plate, a ball at rest in front of it; further balls by add_ball()
   ModelSpec spec = scene("thin_wall:speed=0").value();
   explicit Bench(double gap, double restitution) {
     spec.joints[0].X_PF = translation(-gap - 0.01, 0, 0);
@@ -44,7 +44,7 @@ double position_of(const Model& model, const State& state, int body) {
   return body_pose(model, kin, body).p.x;
 }
 
-// A heavy ball drives a light one against the plate: in one step of 1 ms both would be 0.3 m behind it.
+// A heavy ball drives a light one against the plate: in one step of 1 ms both would get 0.3 m behind it.
 TEST(Tunnelling, BodiesThatAreStruck) {
   for (const double restitution : {0.0, 0.5})
     for (const double gap : {1e-4, 1e-3, 0.1})  // to the plate
@@ -59,7 +59,7 @@ TEST(Tunnelling, BodiesThatAreStruck) {
       }
 }
 
-// A plane that moves has no size to tell how far it gets: a ball at rest before it is taken along all the same.
+// A moving plane is unbounded, so its size does not limit how far its points move: it still pushes a ball at rest.
 TEST(Tunnelling, PlanesThatMove) {
   for (const double turn : {0., 30.}) {  // rad/s, about a point 1 m off; else 30 m/s
     Bench bench(1, 0);
@@ -81,7 +81,7 @@ TEST(Tunnelling, PlanesThatMove) {
   }
 }
 
-// Who sleeps is woken by what is pushed against it in the same step.
+// A sleeping body wakes if another is pushed against it in the same step.
 TEST(Tunnelling, BodiesThatSleep) {
   Bench bench(1, 0);
   bench.add_ball("pushed", 1, -1.04, 0);  // 1 cm behind the first

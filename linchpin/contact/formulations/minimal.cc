@@ -1,4 +1,4 @@
-#include "linchpin/contact/minimal.h"
+#include "linchpin/contact/formulations/minimal.h"
 
 #include <cmath>
 
@@ -18,7 +18,8 @@ MinimalCoordinates::MinimalCoordinates(const Model& model, const Plan<double>& p
 
 void MinimalCoordinates::place(const Motive& motive, const Rows& rows) {
   const std::size_t nv = momentum.size();
-  check(motive.v.size() == nv, "a motive of another model: ", motive.v.size(), " velocities instead of ", nv);
+  check(motive.v.size() == nv, "the motive belongs to another model: it has ", motive.v.size(), " velocities, not ",
+        nv);
   crba<double>(motive.plan, layout_, motive.q, crba_, sparse_mass_);
   to_dense(layout_, sparse_mass_, mass);
   for (std::size_t i = 0; i < nv; ++i) {
@@ -29,7 +30,7 @@ void MinimalCoordinates::place(const Motive& motive, const Rows& rows) {
     rnea<double>(motive.plan, motive.q, motive.v, zero_, motive.f_ext, rnea_, bias_);
     for (std::size_t i = 0; i < nv; ++i) momentum[i] += motive.dt * (motive.tau[i] - bias_[i]);
   }
-  constexpr double rounding = 1e-14;  // of the terms, some ten of them
+  constexpr double rounding = 1e-14;  // relative to the sum of the terms' sizes; there are about ten terms
   J.assign(std::size_t(rows.size()) * nv, 0.0);
   for (std::size_t r = 0; r < std::size_t(rows.size()); ++r) {
     terms_.assign(nv, 0.0);

@@ -1,4 +1,4 @@
-#include "linchpin/contact/row_problem.h"
+#include "linchpin/contact/formulations/row_problem.h"
 
 #include "linchpin/base/check.h"
 

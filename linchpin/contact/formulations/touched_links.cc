@@ -1,4 +1,4 @@
-#include "linchpin/contact/touched_links.h"
+#include "linchpin/contact/formulations/touched_links.h"
 
 #include <algorithm>
 

@@ -1,9 +1,9 @@
-// Dense matrices in minimal coordinates, for mc.cc and rmc.cc: what os.cc does without.
+// Dense mass matrix and Jacobian in minimal coordinates, for mc.cc and rmc.cc. (os.cc forms neither.)
 //
 //     M (v+ - v) = dt (tau - bias) + J' z,   bias = rnea(q, v, 0, f_ext)                                        (1)
-// M by composite rigid bodies, J row by row from the joint axes on the way from a side's link to the base. Where opposite
-// sides cancel to rounding, J is zero: a row that cannot move (of a planar linkage, across its plane) must not look like one
-// that moves a little.
+// M by the composite-rigid-body algorithm, J row by row from the joint axes on the path from a side's link to the base.
+// An entry of J whose terms cancel to rounding is set to zero: a row that no motion changes (of a planar linkage,
+// across its plane) must not look like one that moves a little.
 #pragma once
 
 #include <vector>

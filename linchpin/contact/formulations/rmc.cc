@@ -1,11 +1,12 @@
-// Reduced minimal coordinates [000 s.5]: velocities and free rows are eliminated, all of it dense, O(nv^3).
+// Reduced minimal coordinates [000 s.5]: velocities and free rows are eliminated with dense matrices, O(nv^3).
 //
-// With M = L L', X = L^-1 J' and y = L^-1 (M v + dt (tau - bias)), f the free rows and c the others,
+// With M = L L', X = L^-1 J', so that the Delassus matrix is W = J M^-1 J' = X'X, y = L^-1 (M v + dt (tau - bias)),
+// f the free rows and c the others,
 //     K = X'X + softness,   k = X'y + offset                                                                    (1)
 //     w_c = (K_cc - K_cf K_ff^+ K_fc) z_c + k_c - K_cf K_ff^+ k_f                                               (2)
 //     z_f = -K_ff^+ (k_f + K_fc z_c),   v+ = L'^-1 (y + X z)                                                    (3)
-// which is 000 (39)-(41). Where we differ: free rows may repeat each other (000 takes them as independent), so their
-// inverse is one of semidefinite.h, and they are at velocity level.
+// which is 000 (39)-(41). Differences from 000: free rows may be dependent, so K_ff^+ is the generalised inverse of
+// algebra/semidefinite.h; rows are at velocity level.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -15,9 +16,9 @@
 
 #include "linchpin/algebra/semidefinite.h"
 #include "linchpin/base/check.h"
-#include "linchpin/contact/formulations.h"
-#include "linchpin/contact/minimal.h"
-#include "linchpin/contact/row_problem.h"
+#include "linchpin/contact/formulations/formulations.h"
+#include "linchpin/contact/formulations/minimal.h"
+#include "linchpin/contact/formulations/row_problem.h"
 
 namespace linchpin {
 namespace {
@@ -39,8 +40,8 @@ class Reduced final : public Formulation {
   void eliminate_free(const Motive& motive, const Rows& rows);
 
   MinimalCoordinates dense_;
-  RowOrder order_;         // of c
-  std::vector<int> free_;  // f
+  RowOrder order_;         // the rows c
+  std::vector<int> free_;  // the rows f
   Eigen::LLT<Dense> L_;
   Dense identity_;
   Dense X_, K_;
@@ -55,7 +56,7 @@ class Reduced final : public Formulation {
 void Reduced::eliminate_velocities(const Motive& motive, const Rows& rows) {
   const Eigen::Index nv = Eigen::Index(motive.v.size());
   L_.compute(Eigen::Map<const Dense>(dense_.mass.data(), nv, nv));
-  X_ = Eigen::Map<const Dense>(dense_.J.data(), nv, rows.size());  // row by row is J' column by column
+  X_ = Eigen::Map<const Dense>(dense_.J.data(), nv, rows.size());  // J by rows is J' by columns
   L_.matrixL().solveInPlace(X_);
   y_ = Eigen::Map<const Eigen::VectorXd>(dense_.momentum.data(), nv);
   L_.matrixL().solveInPlace(y_);
@@ -67,8 +68,8 @@ void Reduced::eliminate_velocities(const Motive& motive, const Rows& rows) {
   }
 }
 
-// What a free row's diagonal was made of before terms cancelled (a planar linkage, across its plane): its sides' forces
-// times the axes they pass, whatever the angle between them, as the diagonal of M^-1 weighs them.
+// The size of the terms in the diagonal of a free row before they cancel (a planar linkage, across its plane): the
+// norms of its sides' forces times those of the joint axes on their paths, weighted by the diagonal of M^-1.
 void Reduced::find_row_sizes(const Motive& motive, const Rows& rows) {
   Dense inverse = identity_;
   L_.matrixL().solveInPlace(inverse);
@@ -104,11 +105,11 @@ void Reduced::eliminate_free(const Motive& motive, const Rows& rows) {
   find_row_sizes(motive, rows);
   solver_->factor(K_ff_, sizes_);
   column_.resize(nf);
-  for (std::size_t c = 0; c <= nc; ++c) {  // and k_f after the last
+  for (std::size_t c = 0; c <= nc; ++c) {  // the columns of K_fc, then k_f
     for (std::size_t i = 0; i < nf; ++i) column_[i] = c < nc ? K_(free_[i], order_.rows[c]) : k_(free_[i]);
     right_ = column_;
     solver_->solve(column_);
-    for (std::size_t i = 0; i < nf; ++i)  // what is left of K_ff x = b
+    for (std::size_t i = 0; i < nf; ++i)  // one step of iterative refinement: the residual of K_ff x = b
       for (std::size_t j = 0; j < nf; ++j) right_[i] -= K_ff_[i * nf + j] * column_[j];
     solver_->solve(right_);
     for (std::size_t i = 0; i < nf; ++i) column_[i] += right_[i];
@@ -130,9 +131,9 @@ void Reduced::pose(const Motive& motive, const Rows& rows, Problem& problem) {
   problem.M.make_dense(int(nc));
   std::vector<double>& M = problem.M.dense();
   held_.resize(nc);
-  // A row that free rows hold entirely keeps nothing but rounding, which no solver can take for a matrix, and no judge for a
-  // velocity where all rows are held.
-  constexpr double rounding = 1e-12;
+  // A row that the free rows determine completely has only rounding errors left in (2). They are set to zero: solvers
+  // would take them for a matrix, and the residual for a velocity if all rows are of this kind.
+  constexpr double rounding = 1e-12;  // as in eliminated.h
   for (std::size_t i = 0; i < nc; ++i) {
     const int r = order_.rows[i];
     double left = K_(r, r);
@@ -148,7 +149,7 @@ void Reduced::pose(const Motive& motive, const Rows& rows, Problem& problem) {
       problem.q[i] -= term;
       size += std::abs(term);
     }
-    if (held_[i] && std::abs(problem.q[i]) <= rounding * size) problem.q[i] = 0;  // held where it is
+    if (held_[i] && std::abs(problem.q[i]) <= rounding * size) problem.q[i] = 0;  // held at zero velocity
     for (std::size_t j = 0; j <= i; ++j) {
       double sum = K_(r, order_.rows[j]);
       for (std::size_t f = 0; f < free_.size(); ++f) sum -= K_(r, free_[f]) * T_(Eigen::Index(f), Eigen::Index(j));
@@ -159,7 +160,7 @@ void Reduced::pose(const Motive& motive, const Rows& rows, Problem& problem) {
 
 void Reduced::lift(const Motive&, const Rows& rows, std::span<const double> solution, std::span<double> v,
                    std::span<double> impulses) {
-  check(solution.size() == order_.rows.size() && impulses.size() == std::size_t(rows.size()), "a solution of ",
+  check(solution.size() == order_.rows.size() && impulses.size() == std::size_t(rows.size()), "the solution has ",
         solution.size(), " numbers and ", impulses.size(), " impulses for ", order_.rows.size(), " of ", rows.size(),
         " rows");
   for (std::size_t c = 0; c < solution.size(); ++c) impulses[order_.rows[c]] = solution[c];

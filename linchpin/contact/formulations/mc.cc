@@ -1,14 +1,14 @@
-// Minimal coordinates [000 s.4]: velocities are unknowns of the problem, beside the impulses.
+// Minimal coordinates [000 s.4]: the unknowns are the velocities and the impulses.
 //
 //     [ M  -J'       ] [ v+ ]   [ -(M v + dt (tau - bias)) ]   = 0
 //     [ J   softness ] [ z  ] + [ offset                   ]   by the law of each row                          (1)
-// [000 (36)], with rows at velocity level. Order: v+, free rows, the others.
+// [000 (36)], with rows at velocity level. Order of the unknowns: v+, free rows, other rows.
 #include <algorithm>
 
 #include "linchpin/base/check.h"
-#include "linchpin/contact/formulations.h"
-#include "linchpin/contact/minimal.h"
-#include "linchpin/contact/row_problem.h"
+#include "linchpin/contact/formulations/formulations.h"
+#include "linchpin/contact/formulations/minimal.h"
+#include "linchpin/contact/formulations/row_problem.h"
 
 namespace linchpin {
 namespace {
@@ -44,7 +44,7 @@ class Minimal final : public Formulation {
   void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,
             std::span<double> impulses) override {
     const std::size_t nv = motive.v.size();
-    check(solution.size() == nv + std::size_t(rows.size()) && v.size() == nv, "a solution of ", solution.size(),
+    check(solution.size() == nv + std::size_t(rows.size()) && v.size() == nv, "the solution has ", solution.size(),
           " numbers for ", nv, " velocities and ", rows.size(), " rows");
     std::copy_n(solution.begin(), nv, v.begin());
     for (std::size_t k = 0; k < order_.rows.size(); ++k) impulses[order_.rows[k]] = solution[nv + k];

@@ -1,20 +1,22 @@
-// The operational-space formulation [000 s.6]: velocities are eliminated by the compliance of the links that rows touch.
+// The operational-space formulation [000 s.6]: velocities are eliminated by the compliance of the links that rows act
+// on.
 //
-//     v_free = v + dt aba(q, v, tau, f_ext),     w = (J M^-1 J' + softness) z + J v_free + offset              (1)
+//     v_free = v + dt aba(q, v, tau, f_ext),     w = (W + softness) z + J v_free + offset                      (1)
 //     v+ = v_free + M^-1 J' z                                                                                  (2)
-// J = Q J_nodes, the nodes being the touched links' own frames and Q the forces of the sides [000 (46)-(50)], so that
-//     J M^-1 J' = Q Lambda Q',   Lambda by compliance.h in O(n + nodes^2)                                      (3)
-// The factors that aba() leaves serve (3) and (2) as well. Where we differ from 000 (53): all rows are at velocity level,
-// with dt = 0 too, and bodies that hang on nothing but a free joint and carry nothing (piles of loose ones) need no
-// recursion: their block of Lambda is the inverse of their own inertia, which in their own axes is constant.
+// W = J M^-1 J' is the Delassus matrix. J = Q J_nodes with the frames of the touched links as nodes and the forces of
+// the rows' sides in Q [000 (46)-(50)], so that
+//     W = Q C Q',   C = J_nodes M^-1 J_nodes' by compliance.h in O(n + nodes^2)                                (3)
+// The factors of aba() are used in (2) and (3) too. Differences from 000 (53): all rows are at velocity level, also
+// with dt = 0; and a loose body (on a free joint, without children; piles) needs no recursion: its block of C is the
+// inverse of its own inertia, which is constant in its own axes.
 //
-// Which links are touched changes seldom, so the tree of nodes is kept while they are the same; it depends on nothing else.
+// The touched links seldom change. The tree of nodes depends on nothing else and is kept while they stay the same.
 #include <algorithm>
 
 #include "linchpin/base/check.h"
-#include "linchpin/contact/eliminated.h"
-#include "linchpin/contact/formulations.h"
-#include "linchpin/contact/touched_links.h"
+#include "linchpin/contact/formulations/eliminated.h"
+#include "linchpin/contact/formulations/formulations.h"
+#include "linchpin/contact/formulations/touched_links.h"
 #include "linchpin/dynamics/compliance/compliance.h"
 #include "linchpin/dynamics/maximal/body_inverse.h"
 #include "linchpin/dynamics/tree/aba.h"
@@ -31,10 +33,10 @@ class OperationalSpace final : public Formulation {
             std::span<double> impulses) override;
 
  private:
-  // A touched link.
+  // A link that rows act on.
   struct Touched {
     int link;
-    int in_tree;  // its node there; -1: a loose body
+    int in_tree;  // its node in tree_, or -1 for a loose body
   };
 
   void find_free_velocity(const Motive& motive);
@@ -43,25 +45,25 @@ class OperationalSpace final : public Formulation {
   template <class Take>
   void each_compliance(const Take& take) const;
 
-  // Of the model.
-  std::vector<int> rank_;   // by link: its place when those that move each other stand together
-  std::vector<int> group_;  // by link: the first link of those
-  std::vector<int> loose_;  // by link: its place in loose_inverse_, or -1
+  // Of the model. Two links are in one group if an impulse on one moves the other.
+  std::vector<int> rank_;   // by link: its place when links are sorted by group
+  std::vector<int> group_;  // by link: the first link of its group
+  std::vector<int> loose_;  // by link: its index in loose_inverse_, or -1
   std::vector<Matrix36> loose_inverse_;
 
   TouchedLinks links_of_rows_;
-  // While those are the same.
+  // Valid while the touched links stay the same.
   std::vector<Touched> touched_;  // in the order of rank_
-  std::vector<int> touched_at_;   // by link: its place there, or -1
+  std::vector<int> touched_at_;   // by link: its index in touched_, or -1
   std::vector<LinkNode> nodes_;
   NodeTree<double> tree_;
   Compliance<double> compliance_;
 
-  // Scratch.
+  // Workspace.
   AbaWorkspace<double> aba_;
   SolveWorkspace<double> solve_;
   std::vector<double> v_free_, vdot_;
-  std::vector<double> node_matrix_;
+  std::vector<double> node_matrix_;  // C of the nodes of tree_, dense, row by row
   EliminatedProblem eliminated_;
   std::vector<int> links_;
   std::vector<Motion<double>> motion_;
@@ -84,7 +86,7 @@ OperationalSpace::OperationalSpace(const Model& model, const Plan<double>& plan)
   std::vector<char> carries(n, 0);
   for (std::size_t i = 1; i < n; ++i) {
     carries[links[i].parent] = 1;
-    const bool begins = links[i].parent == 0 || links[i].kind == LinkKind::free;  // nothing passes a free joint inward
+    const bool begins = links[i].parent == 0 || links[i].kind == LinkKind::free;  // a free joint transmits no force
     group_[i] = begins ? int(i) : group_[links[i].parent];
   }
   std::vector<int> by_rank(n);
@@ -102,7 +104,7 @@ OperationalSpace::OperationalSpace(const Model& model, const Plan<double>& plan)
 
 void OperationalSpace::find_free_velocity(const Motive& motive) {
   std::ranges::copy(motive.v, v_free_.begin());
-  if (motive.dt == 0) {  // the factors alone
+  if (motive.dt == 0) {  // only the factors are needed
     std::ranges::fill(vdot_, 0);
     aba_inward<double>(motive.plan, motive.q, motive.v, vdot_, {}, aba_);
     return;
@@ -128,7 +130,7 @@ void OperationalSpace::place_nodes(const Motive& motive) {
   node_matrix_.resize(36 * nodes_.size() * nodes_.size());
 }
 
-// The sides' forces into the axes of their links.
+// Fills the table of sides, with forces in the axes of their links.
 void OperationalSpace::gather_forces(const Motive& motive, const Rows& rows) {
   eliminated_.sides.begin(touched_.size());
   for (const RowSide& side : rows.sides) eliminated_.sides.count(touched_at_[side.link]);
@@ -159,7 +161,8 @@ void OperationalSpace::each_compliance(const Take& take) const {
 }
 
 void OperationalSpace::pose(const Motive& motive, const Rows& rows, Problem& problem) {
-  check(motive.v.size() == v_free_.size() && motive.model.links().size() == rank_.size(), "a motive of another model");
+  check(motive.v.size() == v_free_.size() && motive.model.links().size() == rank_.size(),
+        "the motive belongs to another model");
   find_free_velocity(motive);
   if (links_of_rows_.update(motive.model, rows)) place_nodes(motive);
   gather_forces(motive, rows);
@@ -172,9 +175,9 @@ void OperationalSpace::pose(const Motive& motive, const Rows& rows, Problem& pro
 
 void OperationalSpace::lift(const Motive& motive, const Rows& rows, std::span<const double> solution,
                             std::span<double> v, std::span<double> impulses) {
-  check(solution.size() == std::size_t(rows.size()) && impulses.size() == solution.size(), "a solution of ",
+  check(solution.size() == std::size_t(rows.size()) && impulses.size() == solution.size(), "the solution has ",
         solution.size(), " numbers and ", impulses.size(), " impulses for ", rows.size(), " rows");
-  check(v.size() == v_free_.size(), "room for ", v.size(), " velocities, the model has ", v_free_.size());
+  check(v.size() == v_free_.size(), "v has ", v.size(), " numbers, the model needs ", v_free_.size());
   std::ranges::copy(solution, impulses.begin());
   for (const Touched& t : touched_) on_link_[t.link] = Force<double>::zero();
   for (int r = 0; r < rows.size(); ++r) add_row_impulse(rows, r, impulses[r], on_link_);

@@ -1,14 +1,14 @@
-// Non-minimal coordinates with the operational space's elimination [000 s.8]: twists go, since their mass matrix is block-
-// diagonal, and hinges stay.
+// Non-minimal coordinates with the elimination of the operational-space formulation [000 s.8]: the twists are
+// eliminated, since their mass matrix is block-diagonal; the hinges stay rows of the problem.
 //
 //     w = (H Mass^-1 H' + softness) (p, z) + H V_free + offset,     V+ = V_free + Mass^-1 H' (p, z)             (1)
-// with H, Mass and V_free of maximal.h: 000 (53) with the compliance of bodies that nothing holds.
+// with H, Mass and V_free of maximal.h: 000 (53) with the compliance Mass^-1 of free bodies.
 #include <algorithm>
 
 #include "linchpin/base/check.h"
-#include "linchpin/contact/eliminated.h"
-#include "linchpin/contact/formulations.h"
-#include "linchpin/contact/maximal.h"
+#include "linchpin/contact/formulations/eliminated.h"
+#include "linchpin/contact/formulations/formulations.h"
+#include "linchpin/contact/formulations/maximal.h"
 
 namespace linchpin {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 class NonMinimalOperationalSpace final : public Formulation {
  public:
   explicit NonMinimalOperationalSpace(const Model& model) : bodies_(model) {
-    for (int b = 0; b <= bodies_.bodies(); ++b) group_.push_back(b);  // no body moves another
+    for (int b = 0; b <= bodies_.bodies(); ++b) group_.push_back(b);  // without hinges, no body moves another
   }
 
   void pose(const Motive& motive, const Rows& rows, Problem& problem) override {
@@ -38,7 +38,7 @@ class NonMinimalOperationalSpace final : public Formulation {
   void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,
             std::span<double> impulses) override {
     const std::size_t leading = std::size_t(bodies_.hinge_rows());
-    check(solution.size() == leading + std::size_t(rows.size()), "a solution of ", solution.size(), " numbers for ",
+    check(solution.size() == leading + std::size_t(rows.size()), "the solution has ", solution.size(), " numbers for ",
           leading + std::size_t(rows.size()), " rows");
     on_body_.assign(group_.size(), Force<double>::zero());
     for (std::size_t r = 0; r < solution.size(); ++r) add_row_impulse(bodies_.rows, int(r), solution[r], on_body_);

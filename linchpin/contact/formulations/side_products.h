@@ -1,16 +1,18 @@
-// The forces of rows' sides, link by link, and their products F_a' C F_b: what a problem without velocities is made of.
+// The forces F of the rows' sides, sorted by link, and their products F_a' C F_b, of which the Delassus matrix is the
+// sum (eliminated.h (1)).
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <vector>
 
-#include "linchpin/contact/cell_matrix.h"
+#include "linchpin/contact/formulations/cell_matrix.h"
 #include "linchpin/spatial/spatial.h"
 
 namespace linchpin {
 
-// Each link has a slot here. Count all sides, then put them in the same order, each in its link's own axes.
+// Each link that rows act on has a slot. Usage: begin(), count() for each side, end_count(), then put() for each side
+// in the same order, with its force in the axes of its link.
 class SideTable {
  public:
   void begin(std::size_t slots) { groups_.assign(slots, {}); }
@@ -29,21 +31,22 @@ class SideTable {
     row_[group.first + k] = row;
   }
 
-  // Adds to `size`, by row, what the sides on a slot would meet if the link gave way alike in all directions: |n|^2 times the
-  // trace of C's angular part and |f|^2 times that of its linear one. Of this size are the terms that may cancel in a row's
-  // diagonal.
+  // Adds to `size`, by row, the compliance that the sides on a slot would have if the link were equally compliant in
+  // all directions: |n|^2 times the trace of the angular part of C plus |f|^2 times that of the linear part. The terms
+  // that may cancel in a row's diagonal are of this size.
   void add_sizes(int slot, const double* C, std::size_t c_stride, std::span<double> size) const;
 
-  // Adds F_a' C F_b for all sides a of one slot and b of another, and if those differ F_b' C' F_a, to a matrix of `size`
-  // rows. C is 6 x 6, its rows c_stride numbers apart; symmetric where the slots are the same.
+  // Adds F_a' C F_b for all sides of slots a and b, and if a != b the transposed products, to a matrix M of `size` rows
+  // or to a block-sparse one. C is 6 x 6, its rows c_stride numbers apart, and symmetric if a == b.
   void add_products(int a, int b, const double* C, std::size_t c_stride, std::span<double> M, std::size_t size);
   void add_products(int a, int b, const double* C, std::size_t c_stride, CellMatrix& M);
 
  private:
-  // Sides side by side: six rows (moment, force) of padded(count) numbers, zero beyond count.
+  // The sides of one slot: a matrix of six rows (moment, force) and padded(count) columns, one per side, zero beyond
+  // count. Padding to eight columns lets the kernel work on whole packs.
   struct Group {
     int count = 0, filled = 0;
-    std::size_t first = 0;  // column, of all
+    std::size_t first = 0;  // its first column, counted over all slots
   };
   static std::size_t padded(int count) { return (std::size_t(count) + 7) / 8 * 8; }
 

@@ -1,4 +1,4 @@
-// How each method is made. Internal to contact/: the way in is make_formulation() in formulation.h.
+// The constructors of the formulations. Internal to contact/: callers use make_formulation() of formulation.h.
 #pragma once
 
 #include "linchpin/contact/formulation.h"
@@ -8,7 +8,7 @@ namespace linchpin {
 std::unique_ptr<Formulation> make_os(const Model& model, const Plan<double>& plan);
 std::unique_ptr<Formulation> make_rmc(const Model& model, const Plan<double>& plan);
 std::unique_ptr<Formulation> make_mc(const Model& model, const Plan<double>& plan);
-// Of models in which MaximalBodies::find_fault() finds none.
+// Only for models in which MaximalBodies::find_fault() finds no fault.
 std::unique_ptr<Formulation> make_nmc_os(const Model& model);
 std::unique_ptr<Formulation> make_nmc(const Model& model);
 std::unique_ptr<Formulation> make_multipliers(const Model& model);

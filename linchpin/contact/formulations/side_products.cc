@@ -1,4 +1,4 @@
-#include "linchpin/contact/side_products.h"
+#include "linchpin/contact/formulations/side_products.h"
 
 #include <algorithm>
 
@@ -7,7 +7,7 @@
 namespace linchpin {
 namespace {
 
-// out = A' C B, eight columns of B at a time: C B stays in six registers.
+// out = A' C B, eight columns of B at a time, so that C B stays in six vector registers.
 void multiply(const double* A, int a_count, std::size_t a_stride, const double* C, std::size_t c_stride,
               const double* B, std::size_t b_stride, double* out) {
   for (std::size_t j = 0; j < b_stride; j += 8) {
@@ -86,7 +86,7 @@ void SideTable::add_products(int a, int b, const double* C, std::size_t c_stride
   }
 }
 
-// Cell by cell: the sides of a cell on one link are next to each other.
+// Adds cell by cell: the sides of one cell on one link are consecutive.
 void SideTable::add_products(int a, int b, const double* C, std::size_t c_stride, CellMatrix& M) {
   find_products(a, b, C, c_stride);
   const Group &A = groups_[a], &B = groups_[b];

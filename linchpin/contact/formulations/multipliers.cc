@@ -1,28 +1,30 @@
-// Maximal coordinates with hinges eliminated first, in linear time [004 s.8]: what is left for the solver is what closes
-// loops, touches or is limited, the auxiliary constraints of 004, and with it the same problem as in os.cc.
+// Maximal coordinates with the hinges eliminated by Lagrange multipliers in linear time [004 s.8]. The solver gets the
+// rows of loops, contacts and limits, the auxiliary constraints of 004: the same problem as in os.cc.
 //
 //     v_free = v + dt multipliers(q, v, tau, f_ext),    w = (J Mhat^-1 K + softness) z + J v_free + offset       (1)
 //     v+ = v_free + D' (1 - X) Mhat^-1 K z                                                                       (2)
-// Mhat^-1 is how bodies respond to forces with their hinges doing what they must [004 (12)], column by column from the
-// factors of dynamics/maximal/multiplier_dynamics.h: 004's constraint anticipation. Where we differ: columns are unit forces on the bodies
-// that rows touch, six for each, not one for each row; friction is in the law of a row's block instead of in its direction
-// of force, so that K = J' (the unsymmetric way is in auxiliary_problem.h); rows are at velocity level.
+// Mhat^-1 is the response of the bodies to forces with the hinge constraints satisfied [004 (12)]. Its columns come
+// from the factors of dynamics/maximal/multiplier_dynamics.h (004's constraint anticipation). W = J Mhat^-1 K is the
+// Delassus matrix. Differences from 004: the columns are unit forces on the bodies that rows act on, six for each body,
+// not one for each row; friction is in the law of a row's block and not in its direction of force, so that K = J'
+// (auxiliary_problem.h has the unsymmetric variant); rows are at velocity level.
 #include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "linchpin/base/check.h"
-#include "linchpin/contact/eliminated.h"
-#include "linchpin/contact/formulations.h"
-#include "linchpin/contact/touched_links.h"
+#include "linchpin/contact/formulations/eliminated.h"
+#include "linchpin/contact/formulations/formulations.h"
+#include "linchpin/contact/formulations/touched_links.h"
 #include "linchpin/dynamics/maximal/body_inverse.h"
 #include "linchpin/dynamics/maximal/multiplier_dynamics.h"
 
 namespace linchpin {
 namespace {
 
-// Rows that hardly move are small differences of what bodies would do alone. Where so little is left of that responses are
-// refined: unrefined they are good to 1e-14 or so of what bodies would do alone, and problems are to be to 1e-10.
+// A row that hardly moves has a diagonal that is a small difference of the responses without hinges. If least_share()
+// is below this number, the responses are refined: without refinement their error is about 1e-14 of the response
+// without hinges, and problems are to be exact to 1e-10.
 constexpr double little = 1e-3;
 
 class MultiplierFormulation final : public Formulation {
@@ -33,10 +35,10 @@ class MultiplierFormulation final : public Formulation {
             std::span<double> impulses) override;
 
  private:
-  // Bodies that move each other, of those that rows touch: [first, end) of touched_.
+  // The touched bodies of one tree: [first, end) of touched_.
   struct Group {
     int first, end;
-    std::size_t compliance;  // 6 x 6 blocks of theirs, row by row
+    std::size_t compliance;  // start of its matrix in compliance_: 6 (end - first) numbers square, row by row
   };
   struct BodySide {
     int body, row;
@@ -48,25 +50,25 @@ class MultiplierFormulation final : public Formulation {
   void find_touched();
   void find_compliance();
   void put_units(std::span<const int> tree, int first, int column, int count, AlignedArray<double>& columns) const;
-  std::span<const int> tree_of(int group) const {  // its nodes of the forest, in order
+  std::span<const int> tree_of(int group) const {  // the nodes of the forest that belong to a tree, ascending
     const int first = first_in_tree_[group], end = first_in_tree_[group + 1];
     return std::span(in_tree_).subspan(first, end - first);
   }
 
   Multipliers dynamics_;
-  std::vector<int> group_of_body_, group_of_link_;  // trees of bodies, those that hinges join: by their first body
-  std::vector<int> first_in_tree_, in_tree_;        // by group: nodes
+  std::vector<int> group_of_body_, group_of_link_;  // the tree (bodies joined by hinges), named by its first body
+  std::vector<int> first_in_tree_, in_tree_;        // by group: its nodes are in_tree_[first_in_tree_[g], ...[g + 1])
 
   TouchedLinks links_;
   std::vector<BodySide> sides_;
-  std::vector<int> touched_, slot_;  // bodies that sides are on, by group; by body: its place there, or -1
+  std::vector<int> touched_, slot_;  // bodies with sides, sorted by group; by body: its index in touched_, or -1
   std::vector<Group> groups_;
 
   std::vector<double> v_free_, vdot_, change_;
   std::vector<Motion<double>> motion_;
   AlignedArray<double> y8_, F8_, l8_;
   std::vector<double> compliance_, F_, y_, l_;
-  std::vector<Matrix36> loose_, alone_;  // how bodies respond without hinges: by body, and of those touched
+  std::vector<Matrix36> loose_, alone_;  // inverse inertias: responses without hinges, by body and by touched body
   bool refined_ = false;
   EliminatedProblem eliminated_;
 };
@@ -88,7 +90,7 @@ MultiplierFormulation::MultiplierFormulation(const Model& model)
       y_(F_.size()),
       l_(dynamics_.forest().total_rows()) {
   dynamics_.factors().make_room8();
-  // A side on a link between two axes is one on both bodies of the joint, be there a hinge or none.
+  // A side on a link between two axes of a joint acts on both bodies of the joint. So a tree ends only at free joints.
   const MaximalBodies& bodies = dynamics_.bodies();
   for (int b = 0; b < bodies.size(); ++b) {
     const bool alone = bodies[b].parent < 0 || model.links()[bodies[b].link].kind == LinkKind::free;
@@ -114,11 +116,11 @@ void MultiplierFormulation::find_free_velocity(const Motive& motive) {
     good = dynamics_.accelerations(motive.q, motive.v, motive.tau, motive.f_ext, vdot_);
     for (std::size_t k = 0; k < v_free_.size(); ++k) v_free_[k] += motive.dt * vdot_[k];
   }
-  // What is no number goes on as such, to be named by who judges the step.
+  // NaN propagates; the stepper reports it (StepStatus::not_finite).
   if (!good) std::ranges::fill(v_free_, std::numeric_limits<double>::quiet_NaN());
 }
 
-// Sides on links into those on bodies, in their axes.
+// Converts the sides on links to sides on bodies, in the bodies' axes.
 void MultiplierFormulation::spread_sides(const Motive& motive, const Rows& rows) {
   sides_.clear();
   for (int r = 0; r < rows.size(); ++r)
@@ -132,7 +134,7 @@ void MultiplierFormulation::spread_sides(const Motive& motive, const Rows& rows)
     }
 }
 
-// Bodies of sides_, those of one group together.
+// Finds the bodies of sides_ and sorts them by group.
 void MultiplierFormulation::find_touched() {
   for (const int b : touched_) slot_[b] = -1;
   touched_.clear();
@@ -161,7 +163,7 @@ void MultiplierFormulation::find_touched() {
   compliance_.resize(36 * blocks);
 }
 
-// Responses to unit forces on the touched bodies, eight at a time.
+// Computes the responses to unit forces on the touched bodies, eight columns at a time.
 void MultiplierFormulation::find_compliance() {
   ForestFactors& factors = dynamics_.factors();
   for (const Group& group : groups_) {
@@ -184,7 +186,8 @@ void MultiplierFormulation::find_compliance() {
   }
 }
 
-// Eight columns on the bodies of a tree: in each a unit force on one of the touched bodies from `first` on.
+// Sets eight columns of forces on the bodies of a tree. Column k is a unit force on touched body
+// first + (column + k) / 6.
 void MultiplierFormulation::put_units(std::span<const int> tree, int first, int column, int count,
                                       AlignedArray<double>& columns) const {
   const std::span<const ConstraintForest::Node> nodes = dynamics_.forest().nodes();
@@ -197,7 +200,7 @@ void MultiplierFormulation::put_units(std::span<const int> tree, int first, int 
 
 void MultiplierFormulation::pose(const Motive& motive, const Rows& rows, Problem& problem) {
   check(motive.v.size() == v_free_.size() && motive.model.links().size() == motion_.size(),
-        "a motive of another model");
+        "the motive belongs to another model");
   find_free_velocity(motive);
   spread_sides(motive, rows);
   if (links_.update(motive.model, rows)) find_touched();
@@ -231,7 +234,7 @@ void MultiplierFormulation::pose(const Motive& motive, const Rows& rows, Problem
 
 void MultiplierFormulation::lift(const Motive&, const Rows& rows, std::span<const double> solution, std::span<double> v,
                                  std::span<double> impulses) {
-  check(solution.size() == std::size_t(rows.size()) && impulses.size() == solution.size(), "a solution of ",
+  check(solution.size() == std::size_t(rows.size()) && impulses.size() == solution.size(), "the solution has ",
         solution.size(), " numbers and ", impulses.size(), " impulses for ", rows.size(), " rows");
   std::ranges::copy(solution, impulses.begin());
   std::ranges::fill(F_, 0);

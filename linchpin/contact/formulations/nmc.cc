@@ -1,13 +1,14 @@
-// Non-minimal coordinates [000 s.3]: twists of all bodies, hinges and rows, nothing eliminated.
+// Non-minimal coordinates [000 s.3]: the unknowns are the twists of all bodies and the impulses of hinges and rows.
+// Nothing is eliminated.
 //
 //     [ Mass  -H'      ] [ V+   ]   [ -Mass V_free ]   = 0
 //     [ H     softness ] [ p, z ] + [ offset       ]   hinges = 0, rows by their laws                          (1)
-// [000 (27)]; H are the hinges of maximal.h and then the rows, free ones first. Where we differ: see maximal.h.
+// [000 (27)]; H: the hinges of maximal.h, then the rows, free ones first. Differences from 000: see maximal.h.
 #include <algorithm>
 
 #include "linchpin/base/check.h"
-#include "linchpin/contact/formulations.h"
-#include "linchpin/contact/maximal.h"
+#include "linchpin/contact/formulations/formulations.h"
+#include "linchpin/contact/formulations/maximal.h"
 
 namespace linchpin {
 namespace {
@@ -50,7 +51,7 @@ class NonMinimal final : public Formulation {
   void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,
             std::span<double> impulses) override {
     const std::size_t bodies = std::size_t(bodies_.bodies()), leading = 6 * bodies + std::size_t(bodies_.hinge_rows());
-    check(solution.size() == leading + std::size_t(rows.size()), "a solution of ", solution.size(), " numbers for ",
+    check(solution.size() == leading + std::size_t(rows.size()), "the solution has ", solution.size(), " numbers for ",
           leading + std::size_t(rows.size()), " rows");
     V_.assign(1, Motion<double>::zero());
     for (std::size_t b = 0; b < bodies; ++b) {
@@ -63,7 +64,7 @@ class NonMinimal final : public Formulation {
 
  private:
   MaximalCoordinates bodies_;
-  RowOrder order_, all_;  // of the rows given, of those with hinges
+  RowOrder order_, all_;  // of the given rows; of the rows of bodies_, with hinges
   std::vector<Motion<double>> V_;
 };
 

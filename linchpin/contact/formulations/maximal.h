@@ -1,9 +1,10 @@
-// A mechanism in maximal coordinates, for nmc.cc and nmc_os.cc: every body by itself, hinges as rows [000 s.3].
+// A mechanism in maximal coordinates, for nmc.cc and nmc_os.cc: the twists of all bodies are unknowns, hinges are
+// constraint rows [000 s.3].
 //
-// V are the twists of all bodies (dynamics/maximal/maximal_bodies.h), each at its link's origin in the link's own axes, where its
-// inertia is constant. With classical accelerations A (angular, and of the origin)
+// V are the twists of the bodies (dynamics/maximal/maximal_bodies.h), each at its link's origin in the link's own axes,
+// where its inertia is constant. With classical accelerations A (angular, and of the origin)
 //     Mass A = F - b,   b = (w x I w, w x (w x h))                                                             (1)
-// F gravity, forces from outside and reactions. A joint leaves to its coordinates v
+// F: gravity, external forces and reactions. A joint with coordinates v allows
 //     V_b = X V_p + S v,     S = Q1 R,  [Q1 Q2] orthogonal                                                      (2)
 //     hinges   G V = Q2' (V_b - X V_p) = 0,       6 - dof rows                                                  (3)
 //     coordinates   v = D' (V_b - X V_p),  D = Q1 R^-T, so that D'S = 1                                         (4)
@@ -11,14 +12,15 @@
 // In minimal coordinates V = S v for the whole tree and A = S vdot + c, where c = accelerations() with vdot = 0. A step
 // v+ = v + dt vdot + impulses is then, with V+ = S v+,
 //     Mass (V+ - V) = dt (F + D tau - b - Mass c) + G' p + J' z,     G V+ = 0                                   (5)
-// since S' (5) is the step in minimal coordinates: S'G' = 0. The step's true twist is V+ + dt c: 000 (21) has it as unknown,
-// and G (V+ + dt c - V) = G dt c = -dt Gdot V is its second line. The unknown V+ is that of the other methods, with rows at
-// velocity level at q, so all of them have the same solution to rounding.
+// since S' (5) is the step in minimal coordinates: S'G' = 0. Difference from 000: the twist after the step is
+// V+ + dt c. 000 (21) has it as the unknown, and its second line is G (V+ + dt c - V) = G dt c = -dt Gdot V. Here the
+// unknown is V+, as in the other methods, with rows at velocity level at q. So all methods have the same solution to
+// rounding.
 //
-// Armature a of a coordinate adds -a (v+ - v) to its joint force, an impulse y along D that is itself an unknown:
+// Armature a of a coordinate adds -a (v+ - v) to its joint force: an impulse y along D, which is a further unknown:
 //     D' (V_b+ - X V_p+) - v + y / a = 0,      a free row with softness 1 / a                                   (6)
 //
-// A row's side on a link between the axes of one joint, which is no body, acts by what that link does with b and p:
+// A link between the axes of one joint is no body. A row's side on such a link l acts on the bodies b and p through
 //     V_l = X V_p + sum over its coordinates k of S_k v_k,   v by (4)                                           (7)
 #pragma once
 
@@ -26,7 +28,7 @@
 #include <vector>
 
 #include "linchpin/contact/formulation.h"
-#include "linchpin/contact/row_problem.h"
+#include "linchpin/contact/formulations/row_problem.h"
 #include "linchpin/dynamics/maximal/body_inverse.h"
 #include "linchpin/dynamics/maximal/maximal_bodies.h"
 
@@ -37,20 +39,20 @@ class MaximalCoordinates {
   explicit MaximalCoordinates(const Model& model);
 
   int bodies() const { return bodies_.size(); }
-  // (3) and (6); a row of the latter for each coordinate with armature.
+  // The number of rows (3) and (6); one row (6) for each coordinate with armature.
   int hinge_rows() const { return hinge_rows_; }
   const Matrix36& mass(int body) const { return mass_[body]; }
   const Matrix36& inverse(int body) const { return inverse_[body]; }
 
-  // All that follows, for one step.
+  // Computes the members below for one step.
   void place(const Motive& motive, const Rows& rows, const RowOrder& order);
-  // Hinge rows as one block, and then the others in their order. Its links are bodies, numbered from 1, and its forces in
-  // their axes.
+  // The hinge rows as one block, then the given rows in the given order. Links are bodies here, numbered from 1; forces
+  // are in the bodies' axes.
   Rows rows;
-  std::vector<double> momentum;        // Mass times V_free, of (5) without impulses; six by body
-  std::vector<Motion<double>> V_free;  // by body, numbered from 1: the world does not move
+  std::vector<double> momentum;        // Mass V_free: (5) without impulses; six numbers per body
+  std::vector<Motion<double>> V_free;  // by body, numbered from 1; 0 is the world, at rest
 
-  // (4), after place(); V as V_free.
+  // (4): v from V, numbered as V_free. Call after place().
   void coordinates(const Motive& motive, std::span<const Motion<double>> V, std::span<double> v) const;
 
  private:
@@ -62,9 +64,11 @@ class MaximalCoordinates {
 
   void place_joints(const Motive& motive);
   void place_momenta(const Motive& motive);
-  // Adds a force on a body or, shifted to its origin, the opposite of it; nothing on the world.
+  // Adds a side on a body; none if the body is the world.
   void add_side(const Motive& motive, int body, const Force<double>& F_W);
+  // Adds a side on a body and the opposite one on its parent.
   void add_across_joint(const Motive& motive, int body, const Force<double>& F_W);
+  // Adds the sides of a force on any link: (7).
   void add_link_side(const Motive& motive, int link, const Force<double>& F_W);
 
   MaximalBodies bodies_;
@@ -75,7 +79,7 @@ class MaximalCoordinates {
 
   std::vector<JointPart> joints_;
   std::vector<Motion<double>> drift_;  // by link: c
-  std::vector<Force<double>> force_;   // by body: of dt (F + D tau - b), in its axes
+  std::vector<Force<double>> force_;   // by body: external forces and D tau of (5), in its axes
   std::vector<double> zero_;
 };
 

@@ -1,4 +1,4 @@
-#include "linchpin/contact/maximal.h"
+#include "linchpin/contact/formulations/maximal.h"
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ Motion<double> into(const Mat3<double>& R, const Motion<double>& m) {
 Motion<double> out_of(const Mat3<double>& R, const Motion<double>& m) { return {R * m.w, R * m.v}; }
 Force<double> operator-(const Force<double>& F) { return {-F.n, -F.f}; }
 
-// The same force about a point that lies r before it, in the same axes.
+// The same force about another point; r leads from this point to the old one.
 Force<double> shifted(const Vec3<double>& r, const Force<double>& F) { return {F.n + cross(r, F.f), F.f}; }
 
 }  // namespace
@@ -38,7 +38,7 @@ MaximalCoordinates::MaximalCoordinates(const Model& model)
   for (int b = 0; b < bodies_.size(); ++b) {
     const RigidInertia<double>& inertia = links[bodies_[b].link].inertia;
     const std::optional<Matrix36> inverse = inverse_of(inertia);
-    check(inverse.has_value(), "link ", bodies_[b].link, " has no inverse inertia");
+    check(inverse.has_value(), "link ", bodies_[b].link, " has a singular inertia");
     mass_.push_back(to_matrix(inertia));
     inverse_.push_back(*inverse);
     inertia_.push_back(inertia);
@@ -131,7 +131,7 @@ void MaximalCoordinates::add_link_side(const Motive& motive, int link, const For
   const int b = bodies_.of_link(link);
   const MaximalBody& body = bodies_[b];
   if (body.link == link) return add_side(motive, b, F_W);
-  // (7): S_k at the link is S_k at the body's origin, taken back along the way between them.
+  // (7): S_k at the link's origin is S_k at the body's origin, shifted by the distance between them.
   const Vec3<double>&at = motive.kin.X_WL[link].p, &origin = motive.kin.X_WL[body.link].p;
   const Link& own = motive.model.links()[link];
   Force<double> F = Force<double>::zero();
@@ -148,7 +148,7 @@ void MaximalCoordinates::add_link_side(const Motive& motive, int link, const For
 
 void MaximalCoordinates::place(const Motive& motive, const Rows& given, const RowOrder& order) {
   check(motive.v.size() == armature_.size() && motive.model.links().size() == drift_.size(),
-        "a motive of another model");
+        "the motive belongs to another model");
   place_joints(motive);
   place_momenta(motive);
   rows.clear();
