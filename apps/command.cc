@@ -11,7 +11,7 @@ namespace linchpin {
 namespace {
 
 volatile std::sig_atomic_t last_signal = 0;
-// The second time the user means it.
+// A second signal ends the program at once.
 void note_signal(int signal) {
   last_signal = signal;
   std::signal(signal, SIG_DFL);

@@ -171,9 +171,9 @@ only a.csv
 # --- view
 refuses "MODEL is required" view
 refuses "run.h5: there is no such file" view run.h5
-refuses "'run.txt' is no model" view run.txt
+refuses "'run.txt' is not a model" view run.txt
 expect 0 simulate @top --time 0.01 --record run.h5 --quiet
-refuses "--dt cannot be said with it" view run.h5 --dt 0.1
+refuses "--dt cannot be given with it" view run.h5 --dt 0.1
 refuses "--port: 65536 must be between 0 and 65535" view @top --port 65536
 refuses "--port: 'http' is not a whole number" view @top --port http
 refuses "--time requires --export" view @top --time 1
@@ -306,7 +306,7 @@ at a.json /reaction_names/# 5
 at a.json /reaction_names/0 loop_1.0
 at a.json /rows/0/reactions/# 5
 only a.json
-refuses "with what --position and --velocity say held: " simulate @four_bar --position pivot_0=0,pivot_1=1
+refuses "with the values of --position and --velocity held: " simulate @four_bar --position pivot_0=0,pivot_1=1
 refuses "velocities contradict each other" simulate @four_bar --velocity pivot_0=1,pivot_1=-1
 
 # --- reproduce
@@ -497,9 +497,9 @@ refuses "there is no verb 'frobnicate'; there are: simulate" frobnicate
 refuses "--bogus" --bogus
 refuses "there is no scene 'nope'" simulate @nope
 refuses "links=0 is not between 1 and 100000" simulate @pendulum:links=0
-refuses "built-in scenes only" simulate robot.urdf
-refuses "built-in scenes only" inspect scene.xml
-refuses "is no model" simulate pendulum
+refuses "this build reads built-in scenes" simulate robot.urdf
+refuses "this build reads built-in scenes" inspect scene.xml
+refuses "is not a model" simulate pendulum
 refuses "--contacts" inspect @top --contacts -1
 refuses "--contacts" inspect @top --contacts nan
 refuses "MODEL is required" simulate
@@ -513,7 +513,7 @@ refuses "--stepper: there is no 'rk5'; there are: semi_implicit_euler" simulate 
 refuses "there is no joint 'knee'; there are: pivot" simulate @top --position knee=1
 refuses "has 4 coordinates, say which" simulate @top --position pivot=1
 refuses "4 must be between 0 and 3" simulate @top --position pivot.4=1
-refuses "cannot be brought to length 1" simulate @top --position pivot.0=0
+refuses "cannot be normalised" simulate @top --position pivot.0=0
 refuses "expected JOINT=VALUE" simulate @top --velocity pivot
 refuses "'fast' is not a number" simulate @top --velocity pivot.0=fast
 refuses "--seed: '1.5' is not a whole number" simulate @top --seed 1.5
@@ -585,9 +585,9 @@ cmp -s whole.csv half.csv || fail "a resumed run is not the run without a break"
 cmp -s whole.csv copy.csv || fail "a run resumed in a copy is not the run without a break"
 expect 0 simulate --verify half.h5
 refuses "has reached 2 s already" simulate --resume half.h5
-refuses "--dt cannot be said with it" simulate --resume half.h5 --dt 1e-4
-refuses "MODEL cannot be said with it" simulate @top --resume half.h5
-refuses "cannot be said with it" simulate --verify half.h5 --time 3
+refuses "--dt cannot be given with it" simulate --resume half.h5 --dt 1e-4
+refuses "MODEL cannot be given with it" simulate @top --resume half.h5
+refuses "cannot be given with it" simulate --verify half.h5 --time 3
 
 # Steps that do not meet the end, and on from there.
 expect 0 simulate @bounce --time 0.10005 --record short.h5 --quiet
@@ -611,7 +611,7 @@ expect 1 simulate @pendulum:links=5 --stepper explicit_euler --dt 1 --time 500 -
 expect 0 inspect bad.h5
 says out "failed: stopped at"
 expect 0 simulate --verify bad.h5
-refuses "there is nothing to go on with" simulate --resume bad.h5
+refuses "there is nothing to resume" simulate --resume bad.h5
 
 # Killed, it reads up to its last block, goes on, and is the run without a break.
 "$linchpin" simulate @stack --time 1000 --record killed.h5 --quiet &

@@ -1,4 +1,4 @@
-// What a verb has to say, in pieces that go to a terminal and to a web page alike.
+// The report of a verb, in parts that can be printed to a terminal or to a web page.
 #pragma once
 
 #include <string>

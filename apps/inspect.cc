@@ -1,10 +1,10 @@
-// linchpin inspect: a model as it is read and as it is computed with.
+// linchpin inspect: prints a model as specified and as compiled, a mesh, or a recording.
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "apps/command.h"
 #include "apps/constraint_text.h"
@@ -31,7 +31,7 @@ struct Request {
 
 constexpr std::size_t shown_at_most = 60;  // bodies, without --all
 
-// Rounding of what is zero is not worth its digits.
+// Rounding errors of numbers that should be zero are shown as zero.
 std::string number(double x) { return fmt::format("{:.4g}", std::abs(x) < 1e-14 ? 0.0 : x); }
 std::string triple(const Vec3<double>& v) { return fmt::format("({}, {}, {})", number(v.x), number(v.y), number(v.z)); }
 
@@ -97,7 +97,8 @@ std::string coordinates(int first, int count) {
 
 Vec3<double> centre_of(const RigidInertia<double>& I) { return I.mass > 0 ? (1 / I.mass) * I.h : Vec3<double>::zero(); }
 
-// How many steps in a body stands: one for each branching on its way to the world, so that a chain stays in line.
+// Indentation of a body: one step for each branching between it and the world, so that a serial chain stays in one
+// column.
 std::vector<int> indentation(const Model& model) {
   std::vector<int> children(model.bodies().size(), 0), depth(model.bodies().size(), 0);
   for (const Joint& joint : model.joints()) ++children[joint.parent];
@@ -108,7 +109,7 @@ std::vector<int> indentation(const Model& model) {
   return depth;
 }
 
-// "7 revolute (1 run of 7)": what the links are, and how far the recursions go without a question.
+// "7 revolute (1 run of 7)": the kinds of links and the lengths of their serial runs.
 std::string describe_runs(const Model& model) {
   std::map<LinkKind, std::vector<int>> lengths;
   for (std::size_t i = 1; i < model.runs().size(); ++i)
@@ -400,43 +401,40 @@ int run(const Request& request) {
 
 }  // namespace
 
-void add_inspect(CLI::App& command, int& status) {
+void add_inspect(Command& command) {
   auto request = std::make_shared<Request>();
-  CLI::App* verb = command.add_subcommand(
-      "inspect", "Show a model: its tree, joints, masses, limits, loops; a mesh; or a recording");
-  verb->add_option(
-          "MODEL", request->model,
-          "A built-in scene, such as @humanoid, a model (.json), a mesh (.stl, .obj, .dae, .ply, .glb, .gltf,\n"
-          ".off), or a recording of simulate --record (.h5)")
-      ->type_name("");
-  verb->add_flag("--scenes", request->scenes, "List the built-in scenes with their parameters instead");
-  verb->add_flag("--all", request->all, fmt::format("Every body, also above {}", shown_at_most));
-  verb->add_option("--contacts", request->contacts,
-                   "Also the shapes that are nearer than MARGIN at zero coordinates and may touch, m [0.001]")
-      ->type_name("MARGIN")
-      ->expected(0, 1)
-      ->default_str("0.001");
-  verb->add_option("--json", request->json, "Write the same to FILE, one row per body; - is standard output")
-      ->type_name("FILE");
-  verb->add_option("--write-model", request->write_model,
-                   "Write the model, whole and exact, to FILE (JSON), which is a MODEL itself; - is standard output")
-      ->type_name("FILE");
-  verb->add_option("--csv", request->csv,
-                   "Of a recording: write time (s) and signals of every frame to FILE; - is standard output")
-      ->type_name("FILE");
-  verb->add_option(
+  Verb verb =
+      command.add_verb("inspect", "Show a model: its tree, joints, masses, limits, loops; a mesh; or a recording");
+  verb.add_option("MODEL", request->model,
+                  "A built-in scene, such as @humanoid, a model (.json), a mesh (.stl, .obj, .dae, .ply, .glb, .gltf,\n"
+                  ".off), or a recording of simulate --record (.h5)")
+      .type_name("");
+  verb.add_flag("--scenes", request->scenes, "List the built-in scenes with their parameters instead");
+  verb.add_flag("--all", request->all, fmt::format("Every body, also above {}", shown_at_most));
+  verb.add_option(
+          "--contacts", request->contacts,
+          "Also list the pairs of shapes that may touch and are nearer than MARGIN at zero coordinates, m [0.001]")
+      .type_name("MARGIN")
+      .value_if_bare("0.001");
+  verb.add_option("--json", request->json, "Write the same to FILE, one row per body; - is standard output")
+      .type_name("FILE");
+  verb.add_option("--write-model", request->write_model,
+                  "Write the complete model to FILE (JSON), which can be used as MODEL; - is standard output")
+      .type_name("FILE");
+  verb.add_option("--csv", request->csv,
+                  "Of a recording: write time (s) and signals of every frame to FILE; - is standard output")
+      .type_name("FILE");
+  verb.add_option(
           "--signals", request->signals,
-          "Which ones, by name, with commas between them; * stands for any text (all). Those of simulate --csv and\n"
-          "more: `inspect RECORDING` lists them")
-      ->type_name("LIST");
-  verb->footer(
-      "A body stands one step further in for each branching on its way to the world, so that a serial chain stays in "
-      "one\n"
-      "column. Columns q and v are the places of its joint's coordinates; masses are in kg, centres in m in the body's "
-      "own\n"
-      "frame, limits in rad or m. \"Compiled\" is what the recursions see: joints with several axes are split, welded "
-      "bodies\n"
-      "merged, and links put into serial runs of one kind.\n\n"
+          "With --csv: names of signals, separated by commas; * matches any text (default: all). `inspect RECORDING`\n"
+          "lists them; they include the columns of simulate --csv")
+      .type_name("LIST");
+  verb.footer(
+      "A body is indented by one step for each branching between it and the world, so a serial chain stays in one\n"
+      "column. Columns q and v are the indices of its joint's coordinates; masses are in kg, centres in m in the "
+      "body's\n"
+      "own frame, limits in rad or m. \"Compiled\" is the model that the recursions use: joints with several axes are\n"
+      "split, welded bodies are merged, and links are ordered in serial runs of one kind.\n\n"
       "Examples:\n"
       "  linchpin inspect @humanoid\n"
       "  linchpin inspect @dual_arm --contacts 0.05\n"
@@ -445,7 +443,7 @@ void add_inspect(CLI::App& command, int& status) {
       "  linchpin inspect @humanoid --write-model humanoid.json\n"
       "  linchpin inspect run.h5 --csv run.csv --signals 'q:hinge_1,energy,contact:*'\n"
       "  linchpin inspect --scenes");
-  verb->callback([request, &status] { status = run(*request); });
+  verb.on_call([request] { return run(*request); });
 }
 
 }  // namespace linchpin

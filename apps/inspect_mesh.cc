@@ -4,6 +4,7 @@
 #include <cctype>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "apps/command.h"
 #include "linchpin/geometry/pieces/convex_pieces.h"

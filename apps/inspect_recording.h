@@ -19,8 +19,8 @@ Recording recording_from(const std::string& option, const std::string& file);
 // Prints what it holds; the same as JSON. all: every signal by name.
 Json inspect_recording(const Recording& recording, bool all, std::FILE* out);
 
-// Time and the chosen signals (signals.h) of every frame. signals: as typed, names and patterns with commas between them;
-// empty for all.
+// Time and the chosen signals (signals.h) of every frame. signals: as typed, names and patterns with commas between
+// them; empty for all.
 void export_csv(const Recording& recording, const std::string& signals, OutputFile& csv);
 
 }  // namespace linchpin

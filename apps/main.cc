@@ -1,19 +1,16 @@
-// The linchpin command. One file per verb.
-#include <algorithm>
-#include <exception>
+// The linchpin command. One file per verb; bench and reproduce are programs of their own (program.h).
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-#include <fmt/format.h>
-
 #include "apps/command.h"
-#include "linchpin/base/check.h"
+#include "apps/program.h"
 #include "linchpin/record/recording.h"
 
 namespace linchpin {
 namespace {
 
+constexpr const char* description =
+    "linchpin simulates articulated mechanisms: exact, linear in the number of links, certified.";
 constexpr const char* footer =
     "MODEL is a built-in scene such as @pendulum:links=12; `linchpin inspect --scenes` lists them. Units are SI: m, "
     "kg, s,\n"
@@ -29,77 +26,34 @@ constexpr const char* footer =
     "  linchpin solve models/problems/*.txt\n"
     "  linchpin help simulate                            all about one verb";
 
-std::vector<std::string> verbs_of(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::App* verb : command.get_subcommands({})) names.push_back(verb->get_name());
-  return names;
-}
-
-void refuse_unknown_verb(const CLI::App& command, const std::string& word) {
-  const std::vector<std::string> verbs = verbs_of(command);
-  if (word.starts_with('-') || std::find(verbs.begin(), verbs.end(), word) != verbs.end()) return;
-  throw UsageError(fmt::format("there is no verb '{}'; there are: {}, help", word, fmt::join(verbs, ", ")));
+// `help VERB` is `VERB --help`.
+std::vector<std::string> with_help_as_option(std::vector<std::string> arguments) {
+  if (arguments.front() != "help") return arguments;
+  arguments.erase(arguments.begin());
+  if (arguments.size() > 1) throw UsageError("help takes one verb at most");
+  arguments.emplace_back("--help");
+  return arguments;
 }
 
 int run(std::vector<std::string> arguments) {
-  CLI::App command{"linchpin simulates articulated mechanisms: exact, linear in the number of links, certified.",
-                   "linchpin"};
-  command.set_version_flag("--version", "linchpin " LINCHPIN_VERSION, "Which version this is");
-  command.set_help_flag("-h,--help", "This text");
-  command.footer(footer);
-  command.require_subcommand(0, 1);
-  command.get_formatter()->column_width(34);
-  int status = exit_done;
-  add_simulate(command, status);
-  add_view(command, status);
-  add_inspect(command, status);
-  add_reproduce(command, status);
-  add_bench(command, status);
-  add_solve(command, status);
-  for (CLI::App* verb : command.get_subcommands({})) verb->set_help_flag("-h,--help", "This text");
-
   if (arguments.empty()) return demonstrate();
-  if (arguments.front() == "help") {
-    arguments.erase(arguments.begin());
-    if (arguments.size() > 1) throw UsageError("help takes one verb at most");
-    arguments.emplace_back("--help");
-  }
-  refuse_unknown_verb(command, arguments.front());
-  try {
-    std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
-    command.parse(arguments);
-  } catch (const CLI::Success& asked) {  // --help, --version
-    return command.exit(asked);
-  } catch (const CLI::ParseError& fault) {
-    const std::vector<CLI::App*> verbs = command.get_subcommands();
-    const std::string verb = verbs.empty() ? "" : verbs.front()->get_name() + " ";
-    throw UsageError(fmt::format("{} (see linchpin {}--help)", fault.what(), verb));
-  }
-  return status;
+  arguments = with_help_as_option(std::move(arguments));
+  for (const OwnProgram& program : {bench_program, reproduce_program})
+    if (arguments.front() == program.verb) hand_over(program, {arguments.begin() + 1, arguments.end()});
+
+  Command command(description, footer);
+  add_simulate(command);
+  add_view(command);
+  add_inspect(command);
+  for (const OwnProgram& program : {reproduce_program, bench_program}) command.add_verb(program.verb, program.summary);
+  add_solve(command);
+  return command.run(std::move(arguments));
 }
 
 }  // namespace
 }  // namespace linchpin
 
 int main(int count, char** words) {
-  using namespace linchpin;
-  catch_signals();
-  leave_hdf5_at_exit();
-  int status = exit_failed;
-  try {
-    status = run(std::vector<std::string>(words + 1, words + count));
-  } catch (const UsageError& error) {
-    fmt::print(stderr, "linchpin: {}\n", error.what());
-    status = exit_usage;
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "linchpin: out of memory\n");
-  } catch (const std::exception& error) {  // ours to mend, not the user's
-    fmt::print(stderr, "linchpin: internal error, please report it: {}\n", error.what());
-  }
-  if (interrupted()) end_by_signal();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
-    fmt::print(stderr, "linchpin: could not write to the standard output\n");
-    return exit_usage;
-  }
-  return status;
+  linchpin::leave_hdf5_at_exit();
+  return linchpin::run_program([&] { return linchpin::run({words + 1, words + count}); });
 }

@@ -16,10 +16,12 @@ namespace {
   const std::string extension = std::filesystem::path(text).extension().string();
   for (const char* known : {".urdf", ".xml", ".sdf", ".world"})
     if (extension == known)
-      throw UsageError(fmt::format(
-          "{}: this build reads built-in scenes only (such as @pendulum:links=12), no {} files yet", text, extension));
+      throw UsageError(
+          fmt::format("{}: this build reads built-in scenes such as @pendulum:links=12 and linchpin's own .json "
+                      "models, no {} files yet",
+                      text, extension));
   throw UsageError(
-      fmt::format("'{}' is no model: give a built-in scene such as @pendulum:links=12 "
+      fmt::format("'{}' is not a model: give a built-in scene such as @pendulum:links=12 "
                   "(`linchpin inspect --scenes` lists them) or a model as linchpin writes it (.json)",
                   text));
 }

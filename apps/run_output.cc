@@ -4,6 +4,7 @@
 #include <functional>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "apps/document.h"
 #include "linchpin/model/signal_names.h"
@@ -23,7 +24,8 @@ std::string csv_field(const std::string& text) {
   return out + "\"";
 }
 
-RowWriter::RowWriter(const Model& model, OutputFile& csv, bool keep) : csv_(csv), keep_(keep) {
+RowWriter::RowWriter(const Model& model, OutputFile& csv, bool keep)
+    : csv_(csv), keep_(keep), rows_(std::make_unique<Json>(Json::array())) {
   if (!csv_) return;
   std::string head = "time";
   for (const std::string& name : position_names(model)) head += "," + csv_field("q:" + name);
@@ -31,6 +33,8 @@ RowWriter::RowWriter(const Model& model, OutputFile& csv, bool keep) : csv_(csv)
   for (const std::string& name : reaction_names(model)) head += "," + csv_field("r:" + name);
   csv_.write(head + ",kinetic,gravity,springs,energy,defect\n");
 }
+
+RowWriter::~RowWriter() = default;
 
 void RowWriter::add(const State& state, std::span<const double> reactions, const Energy& e,
                     const EnergyBalance& balance) {
@@ -45,15 +49,15 @@ void RowWriter::add(const State& state, std::span<const double> reactions, const
     csv_.write({line.data(), line.size()});
   }
   if (keep_)
-    rows_.push_back({{"time", state.time},
-                     {"q", state.q},
-                     {"v", state.v},
-                     {"reactions", std::vector<double>(reactions.begin(), reactions.end())},
-                     {"kinetic", e.kinetic},
-                     {"gravity", e.gravity},
-                     {"springs", e.springs},
-                     {"energy", e.total()},
-                     {"defect", balance.defect()}});
+    rows_->push_back({{"time", state.time},
+                      {"q", state.q},
+                      {"v", state.v},
+                      {"reactions", std::vector<double>(reactions.begin(), reactions.end())},
+                      {"kinetic", e.kinetic},
+                      {"gravity", e.gravity},
+                      {"springs", e.springs},
+                      {"energy", e.total()},
+                      {"defect", balance.defect()}});
 }
 
 ContactWriter::ContactWriter(const Model& model, OutputFile& file) : model_(model), file_(file) {

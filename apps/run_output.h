@@ -1,6 +1,7 @@
-// What a run writes as it goes by: rows, contacts, and a few curves for the terminal.
+// What a run writes while it runs: rows, contacts, and a few curves for the terminal.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,14 +20,15 @@ std::string csv_field(const std::string& text);
 class RowWriter {
  public:
   RowWriter(const Model& model, OutputFile& csv, bool keep);
+  ~RowWriter();
   bool wanted() const { return csv_ || keep_; }
   void add(const State& state, std::span<const double> reactions, const Energy& e, const EnergyBalance& balance);
-  Json& rows() { return rows_; }
+  Json& rows() { return *rows_; }
 
  private:
   OutputFile& csv_;
   bool keep_;
-  Json rows_ = Json::array();
+  std::unique_ptr<Json> rows_;
 };
 
 // Contacts of the steps that are written, a line each.

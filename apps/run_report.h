@@ -1,4 +1,4 @@
-// How a run ended, and what is said of it: a line when it is no success, the certificate as JSON, the summary.
+// How a run ended, and what is printed: one line if it failed, the certificate as JSON, the summary.
 #pragma once
 
 #include <cstdio>

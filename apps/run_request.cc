@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "apps/command.h"
@@ -22,8 +21,9 @@ std::vector<std::string> stepper_names() {
 
 // ---- where it starts ------------------------------------------------------------------------------------------------
 
-// NAME=VALUE for one coordinate; returns which velocity coordinate that is (of a quaternion: none, -1). Names may contain anything but a comma; the last '=' parts, and a '.k' at the end
-// picks one of several coordinates.
+// Sets one coordinate from NAME=VALUE and returns the index of its velocity coordinate, or -1 for part of a quaternion.
+// The text is split at its last '='; a name may contain anything but a comma, and '.k' at its end selects one of
+// several coordinates.
 int set_coordinate(const Model& model, const char* option, const std::string& text, int Joint::*first,
                    int Joint::*count, std::vector<double>& numbers) {
   const std::size_t equals = text.rfind('=');
@@ -70,12 +70,12 @@ void set_coordinates(const Model& model, const char* option, const std::vector<s
     }
 }
 
-// What was asked for by name stays; the rest of the state gives way until the constraints are closed.
+// Holds the coordinates that were given by name and changes the others until the constraints are closed.
 void close_constraints(const Model& model, const std::vector<int>& said, State& state) {
   if (model.constraints().empty()) return;
   const AssemblyReport report = assemble(model, state, {.held = said});
   if (report.closed()) return;
-  const std::string held = said.empty() ? "" : ", with what --position and --velocity say held";
+  const std::string held = said.empty() ? "" : ", with the values of --position and --velocity held";
   if (report.status == AssemblyStatus::velocities_contradict)
     throw UsageError(
         fmt::format("the constraints cannot be kept at the start{}: velocities contradict each other at '{}' by "
@@ -88,7 +88,7 @@ void close_constraints(const Model& model, const std::vector<int>& said, State& 
 
 // ---- by which means -------------------------------------------------------------------------------------------------
 
-// Those of time_stepping; what is not said is as it is by default.
+// The options of time_stepping; those that were not given keep their defaults.
 ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
   ContactOptions o;
   const auto said = [&](const char* option, const std::string& value) {
@@ -145,7 +145,7 @@ Schedule schedule_until(double time, double dt) {
   const double count = time / dt;
   if (count > 1e12)
     throw UsageError(fmt::format("--time {} with --dt {} would be {:.1e} steps; at most 1e12", time, dt, count));
-  // 5 / 1e-3 is not 5000 to the last bit, and no step of 1e-16 s should follow for that.
+  // 5 / 1e-3 differs from 5000 by rounding; without this there would be a last step of 1e-16 s.
   const double nearest = std::round(count);
   const bool even = nearest >= 1 && std::abs(count - nearest) < 1e-9 * nearest;
   s.whole = static_cast<long long>(even ? nearest : std::floor(count));
@@ -176,13 +176,12 @@ State start_of(const RunRequest& request, const Model& model) {
   std::vector<int> said;
   set_coordinates(model, "--position", request.positions, &Joint::q, &Joint::nq, state.q, said);
   set_coordinates(model, "--velocity", request.velocities, &Joint::v, &Joint::nv, state.v, said);
-  for (const Joint& joint : model.joints()) {  // a rotation is a unit quaternion, whatever was typed
+  for (const Joint& joint : model.joints()) {  // a quaternion as typed need not have length 1
     if (joint.type != JointType::ball && joint.type != JointType::free) continue;
     double sum = 0;
     for (int k = 0; k < 4; ++k) sum += state.q[joint.q + k] * state.q[joint.q + k];
     if (!(sum > 0) || std::isinf(sum))
-      throw UsageError(
-          fmt::format("--position: the quaternion {0}.0 to {0}.3 cannot be brought to length 1", joint.name));
+      throw UsageError(fmt::format("--position: the quaternion {0}.0 to {0}.3 cannot be normalised", joint.name));
   }
   normalize(model, state.q);
   close_constraints(model, said, state);
@@ -195,7 +194,8 @@ SimulationOptions simulation_options_of(const RunRequest& request, const Model& 
   if (!request.stepper.empty())
     options.stepper = stepper_from(request.stepper);
   else
-    options.stepper = request.method.empty() ? default_stepper(model) : Stepper::time_stepping;  // what has methods
+    options.stepper =
+        request.method.empty() ? default_stepper(model) : Stepper::time_stepping;  // the only one with methods
   if (!options.stepper)
     throw UsageError(
         fmt::format("--stepper: there is no '{}'; there are: {}", request.stepper, fmt::join(stepper_names(), ", ")));
@@ -217,49 +217,48 @@ CertificateLimits limits_of(const RunRequest& request) {
   return limits;
 }
 
-void refuse_others(const CLI::App& verb, const std::string& with, const std::vector<std::string>& allowed) {
-  for (const CLI::Option* option : verb.get_options()) {
-    const std::string name = option->get_name();
-    if (option->count() > 0 && name != with && std::ranges::find(allowed, name) == allowed.end())
-      throw UsageError(fmt::format("{} goes by what the recording says; {} cannot be said with it", with, name));
-  }
+void refuse_others(const Verb& verb, const std::string& with, const std::vector<std::string>& allowed) {
+  for (const std::string& name : verb.given_options())
+    if (name != with && std::ranges::find(allowed, name) == allowed.end())
+      throw UsageError(fmt::format("{} takes its settings from the recording; {} cannot be given with it", with, name));
 }
 
-void add_run_options(CLI::App& verb, RunRequest& request) {
-  verb.add_option("--dt", request.dt, "Time step, s (1e-3); dormand_prince divides it further as it needs to")
-      ->type_name("SECONDS");
-  verb.add_option("--stepper", request.stepper,
-                  fmt::format("{}\n(time_stepping where anything can touch or is limited, or with --method, else rk4)",
-                              fmt::join(stepper_names(), ", ")))
-      ->type_name("NAME");
+void add_run_options(Verb verb, RunRequest& request) {
+  verb.add_option("--dt", request.dt, "Time step, s (1e-3); dormand_prince subdivides it as needed")
+      .type_name("SECONDS");
+  verb.add_option(
+          "--stepper", request.stepper,
+          fmt::format("{}\n(default: time_stepping for models with contact or limits and with --method, else rk4)",
+                      fmt::join(stepper_names(), ", ")))
+      .type_name("NAME");
   verb.add_option("--method", request.method,
                   "Formulation of the contact problem [000, 004]: os, rmc, mc, nmc_os, nmc, multipliers (os)")
-      ->type_name("NAME");
+      .type_name("NAME");
   verb.add_option("--solver", request.solver, "Solver of the contact problem, see `linchpin help solve` (auto)")
-      ->type_name("NAME");
-  verb.add_option(
-          "--directions", request.directions,
-          "Friction along so many directions [000 (6)], 4 or more (2 where all is in one plane); 0: the cone (0)")
-      ->type_name("N");
-  verb.add_option("--tolerance", request.tolerance, "Relative residual that every problem has to reach (1e-10)")
-      ->type_name("PART");
+      .type_name("NAME");
+  verb.add_option("--directions", request.directions,
+                  "Number of friction directions [000 (6)]: 4 or more, 2 for planar models, 0 for the exact cone (0)")
+      .type_name("N");
+  verb.add_option("--tolerance", request.tolerance, "Relative residual that every contact problem must reach (1e-10)")
+      .type_name("PART");
   verb.add_option("--restitution", request.restitution,
                   "poisson (impulse of release over compression) or newton (speed after over before) (poisson)")
-      ->type_name("NAME");
-  verb.add_option("--sleep", request.sleep, "Islands at rest for so long sleep, s; 0: never (0)")->type_name("SECONDS");
+      .type_name("NAME");
+  verb.add_option("--sleep", request.sleep, "Islands at rest for this long are put to sleep, s; 0: never (0)")
+      .type_name("SECONDS");
   verb.add_option("--position", request.positions,
-                  "Start of a joint, rad or m; JOINT.k for one of several coordinates; may be repeated")
-      ->type_name("JOINT=VALUE")
-      ->allow_extra_args(false);
-  verb.add_option("--velocity", request.velocities, "The same for velocities, rad/s or m/s")
-      ->type_name("JOINT=VALUE")
-      ->allow_extra_args(false);
+                  "Initial position of a joint, rad or m; JOINT.k for one of several coordinates; may be repeated")
+      .type_name("JOINT=VALUE")
+      .one_value_each();
+  verb.add_option("--velocity", request.velocities, "Initial velocity of a joint, rad/s or m/s, in the same form")
+      .type_name("JOINT=VALUE")
+      .one_value_each();
   verb.add_option("--seed", request.seed,
                   "Start from this random state instead of zero; --position and --velocity override")
-      ->type_name("N");
+      .type_name("N");
   verb.add_option("--energy-tolerance", request.energy_tolerance,
-                  "Fail the certificate when the energy defect exceeds this part of the energy exchanged")
-      ->type_name("PART");
+                  "Fail the certificate when the energy defect exceeds this fraction of the energy exchanged")
+      .type_name("PART");
 }
 
 }  // namespace linchpin

@@ -1,5 +1,5 @@
-// What a run is asked to be on the command line: the options that `simulate` and its like share, as typed, and what they
-// mean for a model.
+// What a run is asked to be on the command line: the options that `simulate` and its like share, as typed, and what
+// they mean for a model.
 //
 //     RunRequest request;
 //     add_run_options(*verb, request);
@@ -12,13 +12,10 @@
 #include <string>
 #include <vector>
 
+#include "apps/options.h"
 #include "linchpin/model/state.h"
 #include "linchpin/sim/certificate.h"
 #include "linchpin/sim/simulation.h"
-
-namespace CLI {
-class App;
-}
 
 namespace linchpin {
 
@@ -31,10 +28,11 @@ struct RunRequest {
 };
 
 // All of these but MODEL and --time, which not every verb has.
-void add_run_options(CLI::App& verb, RunRequest& request);
+void add_run_options(Verb verb, RunRequest& request);
 
-// A run that is recorded says by itself what it is: UsageError where more is said of it than `with` and what is allowed.
-void refuse_others(const CLI::App& verb, const std::string& with, const std::vector<std::string>& allowed);
+// The settings of a recorded run are in the recording: UsageError if an option is given besides `with` and those
+// allowed.
+void refuse_others(const Verb& verb, const std::string& with, const std::vector<std::string>& allowed);
 
 // How far and how fine.
 struct Schedule {

@@ -1,4 +1,4 @@
-// Steps through a schedule, before those who look on.
+// Steps through a schedule and passes each step to the outputs.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@ namespace linchpin {
 
 inline constexpr int picture_exposures = 12;  // enough to see the way, few enough to tell them apart
 
-// All that looks on while a run goes by.
+// The outputs of a run.
 struct Audience {
   RowWriter rows;
   ContactWriter contacts;

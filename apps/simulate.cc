@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "apps/command.h"
 #include "apps/inspect_recording.h"
@@ -20,12 +20,12 @@
 namespace linchpin {
 namespace {
 
-constexpr double frames_per_second = 60;  // of a recording, where nobody says --every: what a screen shows
+constexpr double frames_per_second = 60;  // of a recording without --every: the rate of a screen
 
-// A run as it will be done.
+// A run, ready to start.
 struct Job {
   ModelArgument argument;
-  Schedule schedule;  // of what is still to be done
+  Schedule schedule;  // of the remaining steps
   RunSettings settings;
   Beginning beginning;
 };
@@ -44,20 +44,20 @@ Job new_job(const SimulateRequest& request) {
   return job;
 }
 
-// What is left of a recorded run, from its last whole block on.
+// The rest of a recorded run, from the end of its last complete block.
 Job resumed_job(const SimulateRequest& request) {
   const Recording recording = recording_from("--resume", request.resume);
   if (recording.end() == RunEnd::failed)
-    throw UsageError(fmt::format("--resume {}: the run failed at {:g} s; there is nothing to go on with",
-                                 request.resume, recording.times().back()));
+    throw UsageError(fmt::format("--resume {}: the run failed at {:g} s; there is nothing to resume", request.resume,
+                                 recording.times().back()));
   if (!recording.settings().inputs)
     throw UsageError(
-        fmt::format("--resume {}: its inputs changed from step to step and are not in it", request.resume));
+        fmt::format("--resume {}: its inputs changed from step to step and are not recorded", request.resume));
   Snapshot start, last;
   for (const auto& [frame, snapshot] : {std::pair{0LL, &start}, {recording.frames() - 1, &last}})
     if (const std::optional<Error> fault = recording.read(frame, *snapshot))
       throw UsageError("--resume " + fault->message);
-  last.certificate.reason = "";  // the recording's, and this is a run without trouble so far
+  last.certificate.reason = "";  // the reason why the recorded run ended
 
   RunSettings settings = recording.settings();
   const double dt = settings.simulation.dt, reached = last.state.time;
@@ -67,7 +67,7 @@ Job resumed_job(const SimulateRequest& request) {
   Schedule schedule = schedule_until(settings.time, dt);
   const bool all_whole = std::ranges::all_of(recording.step_sizes(), [&](double size) { return size == dt; });
   if (all_whole)
-    schedule.whole -= last.step;  // the very steps that are left of an uninterrupted run
+    schedule.whole -= last.step;  // exactly the steps that an uninterrupted run would still take
   else if (settings.time > reached)
     schedule = schedule_until(settings.time - reached, dt);
   if (settings.time <= reached || schedule.whole < 0 || schedule.steps() == 0)
@@ -92,7 +92,7 @@ RecordingWriter recording_for(const SimulateRequest& request, const Job& job) {
                  "--record");
   if (request.record.empty())
     return taken(RecordingWriter::append(request.resume, job.argument.model, job.settings), "--resume");
-  // The whole run in the new file, and the old one as it was.
+  // The new file gets the whole run; the old one is not changed.
   if (const std::optional<Error> fault = copy_recording(request.resume, request.record))
     throw UsageError("--record " + fault->message);
   return taken(RecordingWriter::append(request.record, job.argument.model, job.settings), "--record");
@@ -126,7 +126,7 @@ int verify(const SimulateRequest& request) {
 }  // namespace
 
 int simulate(const SimulateRequest& request) {
-  // Everything that can be wrong with the request comes before the work.
+  // All errors of the request are found before the run starts.
   if (!request.verify.empty()) return verify(request);
   if (request.run.model.empty() && request.resume.empty())
     throw UsageError("MODEL is required (see linchpin simulate --help)");
@@ -201,64 +201,59 @@ int simulate(const SimulateRequest& request) {
   return why.empty() ? exit_done : exit_failed;
 }
 
-void add_simulate(CLI::App& command, int& status) {
+void add_simulate(Command& command) {
   auto request = std::make_shared<SimulateRequest>();
-  CLI::App* verb = command.add_subcommand("simulate", "Step a model through time and certify the run");
-  verb->add_option("MODEL", request->run.model, "A built-in scene, such as @pendulum:links=12, or a model (.json)")
-      ->type_name("");
-  CLI::Option* time =
-      verb->add_option("--time", request->run.time, "How long to simulate, s (5)")->type_name("SECONDS");
-  add_run_options(*verb, request->run);
-  verb->add_option("--csv", request->csv,
-                   "Write time (s), positions q:, velocities v:, reactions of constraints r: (N, N m) and\n"
-                   "energies (J) to FILE; - is standard output")
-      ->type_name("FILE");
-  verb->add_option(
+  Verb verb = command.add_verb("simulate", "Step a model through time and certify the run");
+  verb.add_option("MODEL", request->run.model, "A built-in scene, such as @pendulum:links=12, or a model (.json)")
+      .type_name("");
+  const Option time = verb.add_option("--time", request->run.time, "How long to simulate, s (5)").type_name("SECONDS");
+  add_run_options(verb, request->run);
+  verb.add_option("--csv", request->csv,
+                  "Write time (s), positions q:, velocities v:, reactions of constraints r: (N, N m) and\n"
+                  "energies (J) to FILE; - is standard output")
+      .type_name("FILE");
+  verb.add_option(
           "--contacts", request->contacts,
           "Write every contact of the rows' steps to FILE (CSV): bodies, point (m), normal, gap (m), force on the\n"
           "first body (N), normal force, friction, state; - is standard output")
-      ->type_name("FILE");
-  verb->add_option("--json", request->json, "Write certificate and rows to FILE; - is standard output")
-      ->type_name("FILE");
-  verb->add_option("--picture", request->picture,
-                   fmt::format("Draw the run to FILE (SVG): {} exposures seen from the side, x to the right, z up",
-                               picture_exposures))
-      ->type_name("FILE");
-  verb->add_option(
+      .type_name("FILE");
+  verb.add_option("--json", request->json, "Write certificate and rows to FILE; - is standard output")
+      .type_name("FILE");
+  verb.add_option("--picture", request->picture,
+                  fmt::format("Draw the run to FILE (SVG): {} exposures seen from the side, x to the right, z up",
+                              picture_exposures))
+      .type_name("FILE");
+  verb.add_option(
           "--record", request->record,
           "Record the run to FILE (HDF5, docs/recordings.md) as it goes: model, settings, states, contacts with\n"
-          "forces, certificates, energies. Takes the place of another recording; anything else is left alone")
-      ->type_name("FILE");
-  verb->add_option(
+          "forces, certificates, energies. Replaces an older recording, but no file of another kind")
+      .type_name("FILE");
+  verb.add_option(
           "--resume", request->resume,
-          "Go on with a recorded run (up to its own --time, or this one) where its last whole block ends, bit for\n"
-          "bit as if it had not ended, and append to RECORDING; or, with --record FILE, to a copy of it")
-      ->type_name("RECORDING");
-  verb->add_option("--verify", request->verify,
-                   "Do a recorded run again and compare every frame bit for bit; exit status 1 where they differ")
-      ->type_name("RECORDING");
-  verb->add_option("--every", request->every,
-                   "Steps between rows of --csv and --json (so many that there are at most 1000 rows), and frames of\n"
-                   "--record (60 a simulated second)")
-      ->type_name("N");
-  verb->add_flag("--quiet", request->quiet, "Print nothing but errors");
-  verb->footer(
-      "Motion under gravity, springs and damping, with loops, couplings and prescribed motion kept. time_stepping "
-      "adds\n"
-      "contact with friction and impact, joint limits, dry friction and servos, all solved exactly (docs/contact.md);\n"
-      "the other steppers leave those out, and the summary says what of the model that concerns. Joints\n"
-      "start\n"
-      "at zero, at rest. Coordinates of joints with several are numbered from 0; a ball's are the quaternion w x y z, "
-      "a\n"
-      "free joint's the quaternion and the position x y z.\n"
-      "Where the model has constraints the start is assembled: joints named by --position or --velocity keep what was "
-      "said,\n"
-      "all others give way.\n\n"
-      "The certificate says whether every step was done and finite, and how far energy is from balanced. A run that "
-      "goes\n"
-      "to infinity ends there with time, body and reason; what was written up to then is whole. Exit status 1 when "
-      "the\n"
-      "certificate fails.\n\n"
+          "Continue a recorded run (up to its own --time, or this one) from the end of its last complete block, bit\n"
+          "for bit as if it had not stopped, and append to RECORDING; with --record FILE, to a copy of it")
+      .type_name("RECORDING");
+  verb.add_option("--verify", request->verify,
+                  "Repeat a recorded run and compare every frame bit for bit; exit status 1 if they differ")
+      .type_name("RECORDING");
+  verb.add_option(
+          "--every", request->every,
+          "Steps between rows of --csv and --json (default: at most 1000 rows), and between frames of --record\n"
+          "(default: 60 per simulated second)")
+      .type_name("N");
+  verb.add_flag("--quiet", request->quiet, "Print nothing but errors");
+  verb.footer(
+      "All steppers simulate gravity, springs, damping, loops, couplings and prescribed motion. time_stepping adds\n"
+      "contact with friction and impact, joint limits, dry friction and servos (docs/contact.md); the other steppers\n"
+      "ignore those, and the summary lists what was ignored. Joints start at zero, at rest. The coordinates of a "
+      "joint\n"
+      "with several are numbered from 0: a ball joint has the quaternion w x y z, a free joint the quaternion and "
+      "then\n"
+      "the position x y z. If the model has constraints, the start is assembled: joints given by --position or\n"
+      "--velocity keep their values, all others are adjusted.\n\n"
+      "The certificate says whether every step succeeded with finite numbers, and how far the energy is from balance.\n"
+      "A run that diverges stops with time, body and reason; files written up to then are complete. Exit status 1 if\n"
+      "the certificate fails.\n\n"
       "Examples:\n"
       "  linchpin simulate @pendulum:links=12 --position hinge_1=-0.785 --velocity hinge_1=1 --picture swing.svg\n"
       "  linchpin simulate @humanoid --seed 1 --time 2 --stepper dormand_prince --dt 0.01\n"
@@ -267,13 +262,13 @@ void add_simulate(CLI::App& command, int& status) {
       "  linchpin simulate @chain:links=100 --energy-tolerance 1e-9 --json run.json --quiet\n"
       "  linchpin simulate @stack --time 2 --record run.h5 && linchpin simulate --resume run.h5 --time 4\n"
       "  linchpin simulate --verify run.h5");
-  verb->callback([request, verb, time, &status] {
-    request->time_said = time->count() > 0;
-    if (!request->verify.empty()) refuse_others(*verb, "--verify", {"--quiet"});
+  verb.on_call([request, verb, time] {
+    request->time_said = time.given();
+    if (!request->verify.empty()) refuse_others(verb, "--verify", {"--quiet"});
     if (!request->resume.empty())
-      refuse_others(*verb, "--resume",
+      refuse_others(verb, "--resume",
                     {"--time", "--record", "--every", "--csv", "--contacts", "--json", "--picture", "--quiet"});
-    status = simulate(*request);
+    return simulate(*request);
   });
 }
 

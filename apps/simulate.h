@@ -1,4 +1,4 @@
-// A run from the command line: through its schedule, with all that is written and said of it.
+// A run from the command line: its steps, the files it writes and the summary.
 #pragma once
 
 #include <string>

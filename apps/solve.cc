@@ -1,4 +1,4 @@
-// linchpin solve: complementarity problems from files, by one solver or by all, judged by none of them.
+// linchpin solve: complementarity problems from files, solved by one solver or by all, checked by residual().
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -8,8 +8,8 @@
 #include <map>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "apps/command.h"
 #include "apps/json_output.h"
@@ -39,7 +39,7 @@ struct Task {
   const Problem& to_solve() const { return posed ? posed->problem : problem; }
 };
 
-// Every solver but the automatic choice, which is one of them.
+// Every solver but `auto`, which chooses one of the others.
 std::vector<const SolverInfo*> all_solvers() {
   std::vector<const SolverInfo*> list;
   for (const SolverInfo& s : solvers())
@@ -91,7 +91,7 @@ std::vector<Task> read_tasks(const Request& request) {
   return tasks;
 }
 
-// A solver asked for by name has to take every problem; of all, those that can.
+// A solver that was named must accept every problem; with `all`, those that refuse one are left out.
 void refuse_unfit(const SolverInfo& solver, const std::vector<Task>& tasks) {
   for (const Task& task : tasks)
     if (const std::optional<Error> why = find_refusal(solver, task.to_solve()))
@@ -100,7 +100,7 @@ void refuse_unfit(const SolverInfo& solver, const std::vector<Task>& tasks) {
 
 // ---- where solutions go ---------------------------------------------------------------------------------------------
 
-// The folder of --solution, made and found writable before the work; two problems must not end in one file.
+// Makes the folder of --solution and checks that it is writable before solving; two problems must not share a file.
 void prepare_folder(const std::string& folder, const std::vector<Task>& tasks) {
   if (folder.empty()) return;
   std::map<std::string, std::string> taken;
@@ -119,7 +119,7 @@ void prepare_folder(const std::string& folder, const std::vector<Task>& tasks) {
     throw UsageError(fmt::format("--solution: cannot write to the folder '{}'", folder));
 }
 
-// In the file's own rows, whatever was solved instead.
+// The solution in the rows of the file, also if the polyhedral problem was solved.
 std::vector<double> impulses_of(const Task& task, const std::vector<double>& z) {
   if (!task.posed) return z;
   std::vector<double> impulses(task.problem.q.size());
@@ -159,7 +159,7 @@ Attempt attempt(const Problem& problem, const SolverInfo& info, const SolverOpti
   return a;
 }
 
-// Larger of the two figures that decide.
+// The larger of the two residuals that decide.
 double relative(const Residual& r) {
   const double worst = std::max(r.relative, r.plain_relative);
   return std::isfinite(r.relative) && std::isfinite(r.plain_relative) ? worst : std::numeric_limits<double>::infinity();
@@ -169,7 +169,7 @@ bool finite(const std::vector<double>& z) {
   return std::all_of(z.begin(), z.end(), [](double x) { return std::isfinite(x); });
 }
 
-// Whether a has more to offer than b.
+// True if a is the better answer.
 bool better(const Attempt& a, const Attempt& b) {
   const bool a_solved = a.report.status == Status::solved, b_solved = b.report.status == Status::solved;
   return a_solved != b_solved ? a_solved : relative(a.report.residual) < relative(b.report.residual);
@@ -198,7 +198,7 @@ struct Verdict {
 
 // ---- what is printed ------------------------------------------------------------------------------------------------
 
-// A name for programs to compare.
+// The status as one word, for programs.
 std::string identifier(std::string_view name) {
   std::string text(name);
   std::replace(text.begin(), text.end(), ' ', '_');
@@ -231,8 +231,8 @@ std::string time_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.2f} ms", 1e3 * seconds) : fmt::format("{:.3f} s", seconds);
 }
 
-// Lines of a table that are printed as they come, so the widths are fixed before the first: a long run shows what it
-// has.
+// A table whose lines are printed as they come, so that a long run shows its results so far; hence widths are fixed
+// before the first line.
 class Lines {
  public:
   Lines(std::FILE* out, const std::vector<Task>& tasks, const std::vector<const SolverInfo*>& list) : out_(out) {
@@ -316,7 +316,7 @@ std::string summary(const std::vector<Task>& tasks, const std::vector<Verdict>& 
 // ---- the verb -------------------------------------------------------------------------------------------------------
 
 int run(const Request& request) {
-  // Everything that can be wrong with the request comes before the work.
+  // All errors of the request are found before solving.
   const std::vector<const SolverInfo*> list = chosen_solvers(request.solver);
   SolverOptions options;
   options.tolerance = number_from("--tolerance", request.tolerance, {0, 1, true});
@@ -374,51 +374,53 @@ std::string solver_list() {
 
 }  // namespace
 
-void add_solve(CLI::App& command, int& status) {
+void add_solve(Command& command) {
   auto request = std::make_shared<Request>();
-  CLI::App* verb =
-      command.add_subcommand("solve", "Solve complementarity problems: contacts with friction, LCP, mixed LCP");
-  verb->add_option("FILE", request->files, "Problems: NAME.fc3d.txt, NAME.lcp.txt or NAME.mlcp.txt")
-      ->required()
-      ->type_name("");
-  verb->add_option("--solver", request->solver,
-                   fmt::format("A name of the list below, or `all` to compare ({})", request->solver))
-      ->type_name("NAME");
-  verb->add_option("--tolerance", request->tolerance, "What both relative residuals have to reach (1e-10)")
-      ->type_name("PART");
-  verb->add_option("--max-iterations", request->max_iterations, "Give up after so many (each solver has its own limit)")
-      ->type_name("N");
-  verb->add_option("--directions", request->directions,
-                   "Pose contacts with so many directions of friction, even, 4 to 64, instead of the cone")
-      ->type_name("N");
-  verb->add_option("--solution", request->solution,
-                   "Write DIR/NAME.sol.txt for each problem, one value per line; of `all` the best")
-      ->type_name("DIR");
-  verb->add_option("--json", request->json, "Write the table (rows) to FILE; - is standard output")->type_name("FILE");
-  verb->footer(fmt::format(
+  Verb verb = command.add_verb("solve", "Solve complementarity problems: contacts with friction, LCP, mixed LCP");
+  verb.add_option("FILE", request->files, "Problems: NAME.fc3d.txt, NAME.lcp.txt or NAME.mlcp.txt")
+      .required()
+      .type_name("");
+  verb.add_option("--solver", request->solver,
+                  fmt::format("A name of the list below, or `all` to compare ({})", request->solver))
+      .type_name("NAME");
+  verb.add_option("--tolerance", request->tolerance, "Both relative residuals must reach this (1e-10)")
+      .type_name("PART");
+  verb.add_option("--max-iterations", request->max_iterations,
+                  "Stop after so many iterations (default: each solver's own limit)")
+      .type_name("N");
+  verb.add_option("--directions", request->directions,
+                  "Replace each friction cone by so many directions, even, 4 to 64")
+      .type_name("N");
+  verb.add_option("--solution", request->solution,
+                  "Write DIR/NAME.sol.txt for each problem, one value per line; with `all` the best answer")
+      .type_name("DIR");
+  verb.add_option("--json", request->json, "Write the table (rows) to FILE; - is standard output").type_name("FILE");
+  verb.footer(fmt::format(
       "Find z such that w = M z + q, with z and w obeying the law of each block of rows: free (w = 0), nonnegative\n"
       "(z >= 0, w >= 0, z w = 0), box (z between two bounds) or cone (a contact with Coulomb's friction).\n"
       "models/problems has samples, and its README.md the formats.\n\n"
       "Solvers:{}\n\n"
       "The residual is how far z is from solving the problem, computed from z and the problem alone: abs and rel in\n"
-      "units in which each row has diagonal 1, plain rel in the units of the file; rel is over the length of q. A\n"
-      "problem is solved when rel and plain rel are within the tolerance, whatever the solver thinks of itself. In\n"
+      "units in which each row has diagonal 1, plain rel in the units of the file; rel is relative to the norm of q. "
+      "A\n"
+      "problem is solved when rel and plain rel are within the tolerance, whatever status the solver returns. In\n"
       "--json residual_abs and residual_rel are the plain figures, residual_scaled_abs and _rel the others.\n"
-      "Time is that of one cold solve from z = 0: a new solver, all it has to allocate and factorise, and the judge;\n"
-      "reading the file is not in it. --solution writes the z that came nearest also where it is not near enough, and\n"
-      "nothing where there is no solution. With --directions the rows, the residual and the solvers that apply are\n"
+      "Time is that of one cold solve from z = 0: a new solver with its allocations and factors, and the residual, "
+      "but\n"
+      "not reading the file. --solution writes the z with the smallest residual even if that exceeds the tolerance, "
+      "and\n"
+      "nothing where there is no solution. With --directions the rows, the residual and the applicable solvers are\n"
       "those of the polyhedral problem; --solution writes its impulses in the rows of the file.\n\n"
       "Exit status: 0 when every problem is answered: solved, or shown to have no solution by a certificate that was\n"
-      "checked; with `all`, by one solver at least, and solvers that refuse a problem do not count. 1 when a problem "
-      "is\n"
-      "left open. 2 for bad usage, a file that is no problem, or a problem that the solver named does not take.\n\n"
+      "checked; with `all`, by at least one solver, and solvers that refuse a problem do not count. 1 when a problem\n"
+      "has no answer. 2 for bad usage, a file that is not a problem, or a problem that the named solver refuses.\n\n"
       "Examples:\n"
       "  linchpin solve models/problems/box_on_slope.fc3d.txt\n"
       "  linchpin solve models/problems/*.txt --json - --solution solutions\n"
       "  linchpin solve models/problems/box_on_slope.fc3d.txt --directions 8 --solver lemke\n"
       "  linchpin solve models/problems/diode_bridge.mlcp.txt --solver all --tolerance 1e-12",
       solver_list()));
-  verb->callback([request, &status] { status = run(*request); });
+  verb.on_call([request] { return run(*request); });
 }
 
 }  // namespace linchpin

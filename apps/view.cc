@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "apps/command.h"
@@ -76,7 +75,7 @@ int serve_recording(const ViewRequest& request, std::string blob) {
 
 // ---- recordings -----------------------------------------------------------------------------------------------------
 
-// A recording as the page takes it, with as many of its frames as a page can hold.
+// A recording in the form that the page reads, thinned to the number of frames that a page can hold.
 std::string page_blob(const std::string& file, bool quiet) {
   const Recording recording = recording_from("", file);
   const long long last = recording.frames() - 1;
@@ -107,7 +106,7 @@ int view_recording(const ViewRequest& request) {
   return exit_done;
 }
 
-int view(const ViewRequest& request, const CLI::App& verb) {
+int view(const ViewRequest& request, const Verb& verb) {
   const SimulateRequest& run = request.simulate;
   int status = exit_done;
   if (names_recording(run.run.model)) {
@@ -117,45 +116,47 @@ int view(const ViewRequest& request, const CLI::App& verb) {
     status = run.page.empty() ? serve_live(request) : simulate(run);
   }
   if (!run.page.empty() && run.page != "-" && !run.quiet)
-    fmt::print("\nwritten to {}: open it in a browser, it needs nothing else\n", run.page);
+    fmt::print("\nwritten to {}: open it in a browser\n", run.page);
   return status;
 }
 
 }  // namespace
 
-void add_view(CLI::App& command, int& status) {
+void add_view(Command& command) {
   auto request = std::make_shared<ViewRequest>();
   RunRequest& run = request->simulate.run;
-  CLI::App* verb = command.add_subcommand("view", "Look at a live run or a recording in the browser");
-  verb->add_option("MODEL", run.model, "A built-in scene, such as @stack, a model (.json), or a recording")
-      ->required()
-      ->type_name("");
-  verb->add_option("--port", request->port, fmt::format("Port to serve at; 0: any that is free ({})", usual_port))
-      ->type_name("N");
-  verb->add_option("--host", request->host,
-                   "Address to listen at; any but the loopback's makes a token part of the page's address (127.0.0.1)")
-      ->type_name("ADDRESS");
-  CLI::Option* page =
-      verb->add_option("--export", request->simulate.page,
-                       "Write one HTML file that shows the run without a server or a network: of a model, its\n"
-                       "simulation, which goes by the same rules as that of `linchpin simulate`")
-          ->type_name("FILE");
-  verb->add_option("--time", run.time, "With --export: how long to simulate, s (5)")->type_name("SECONDS")->needs(page);
-  verb->add_flag("--quiet", request->simulate.quiet, "With --export: print nothing but errors")->needs(page);
-  add_run_options(*verb, run);
-  verb->footer(
-      "Serves one page on this machine alone, until Ctrl-C. A live run begins when the page is opened and waits while\n"
-      "nobody watches; it keeps to real time as far as it can. Play, pause, single steps, speed and reset are on the\n"
-      "page, and bodies are pulled about with the mouse. Any number of browsers see the same run. A recording (of\n"
+  Verb verb = command.add_verb("view", "Show a live run or a recording in the browser");
+  verb.add_option("MODEL", run.model, "A built-in scene, such as @stack, a model (.json), or a recording")
+      .required()
+      .type_name("");
+  verb.add_option("--port", request->port, fmt::format("Port to serve at; 0: any that is free ({})", usual_port))
+      .type_name("N");
+  verb.add_option("--host", request->host,
+                  "Address to listen at; for any but the loopback, the page's address contains a token (127.0.0.1)")
+      .type_name("ADDRESS");
+  const Option page =
+      verb.add_option(
+              "--export", request->simulate.page,
+              "Write one HTML file that shows the run without server or network; a model is simulated first, with\n"
+              "the same rules as by `linchpin simulate`")
+          .type_name("FILE");
+  verb.add_option("--time", run.time, "With --export: how long to simulate, s (5)").type_name("SECONDS").needs(page);
+  verb.add_flag("--quiet", request->simulate.quiet, "With --export: print nothing but errors").needs(page);
+  add_run_options(verb, run);
+  verb.footer(
+      "Serves one page to this machine only, until Ctrl-C. A live run starts when the page is opened and pauses while\n"
+      "no browser shows it; it runs in real time if the machine is fast enough. The page has play, pause, single "
+      "step,\n"
+      "speed and reset, and bodies can be pulled with the mouse. All browsers see the same run. A recording (made by\n"
       "`linchpin simulate --record`) has a time line. docs/viewer_serving.md says what the server refuses, and how to\n"
-      "look at a run on another machine.\n\n"
+      "watch a run on another machine.\n\n"
       "Examples:\n"
       "  linchpin view @stack\n"
       "  linchpin view @dominoes --port 0\n"
       "  linchpin view @swing --export swing.html --time 5\n"
       "  linchpin view run.h5\n"
       "  linchpin view run.h5 --export run.html");
-  verb->callback([request, verb, &status] { status = view(*request, *verb); });
+  verb.on_call([request, verb] { return view(*request, verb); });
 }
 
 }  // namespace linchpin

@@ -83,7 +83,8 @@ std::string to_string(ForestShape shape) {
 
 namespace {
 
-// Who each body hangs on; -1: the world. Bodies of a random tree are numbered depth-first, as those of a compiled Model are.
+// Who each body hangs on; -1: the world. Bodies of a random tree are numbered depth-first, as those of a compiled Model
+// are.
 std::vector<int> parents_of(ForestShape shape, int bodies) {
   std::vector<int> parent(bodies, -1);
   for (int b = 1; b < bodies; ++b) parent[b] = shape == ForestShape::chain ? b - 1 : 0;

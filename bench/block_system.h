@@ -1,4 +1,5 @@
-// M y = F + J' l, J y = r by blocks: what linchpin's forest and the general solvers are given alike, and cases of any size.
+// M y = F + J' l, J y = r by blocks: what linchpin's forest and the general solvers are given alike, and cases of any
+// size.
 #pragma once
 
 #include <span>
@@ -23,7 +24,8 @@ struct BlockSystem {
   std::vector<double> mass, J;
   std::vector<Constraint> constraints;
   std::vector<double> F, r;
-  // Bodies (by number) and constraints (by number + bodies) in an order of elimination that fills nothing in. May be empty.
+  // Bodies (by number) and constraints (by number + bodies) in an order of elimination that fills nothing in. May be
+  // empty.
   std::vector<int> order;
 
   int bodies() const { return int(size.size()); }
@@ -38,8 +40,8 @@ struct BlockSystem {
   };
   void add_constraint(int rows, std::span<const Block> on);
 
-  // Numbers below the diagonal of the matrix [M -J'; -J 0], with the blocks on the diagonal taken to be full: what factors
-  // have that do not fill in.
+  // Numbers below the diagonal of the matrix [M -J'; -J 0], with the blocks on the diagonal taken to be full: what
+  // factors have that do not fill in.
   long numbers_below_diagonal() const;
   // By how much y and l miss the equations: the largest error as a part of the largest term that it is made of.
   double residual(std::span<const double> y, std::span<const double> l) const;
@@ -50,8 +52,8 @@ class ForestFactors;
 
 enum class ForestShape { chain, star, random };
 std::string to_string(ForestShape shape);
-// Rigid bodies in space, each hung by a hinge (5 rows) on another one, the first on the world; numbers as hinges in random
-// places make them.
+// Rigid bodies in space, each hung by a hinge (5 rows) on another one, the first on the world; numbers as hinges in
+// random places make them.
 BlockSystem hinged_bodies(ForestShape shape, int bodies);
 
 // Of a system without loops, whose constraints are on one or two bodies.

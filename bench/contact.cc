@@ -516,7 +516,8 @@ void Contact::run_settled(const std::string& name, Stage& stage, int settle, dou
   target(name + ": residual", "", most_residual, residual);
 }
 
-// On from where the spheres were poured: linchpin's, or where it did not get there Bullet's, which is fast and holds them.
+// On from where the spheres were poured: linchpin's, or where it did not get there Bullet's, which is fast and holds
+// them.
 void Contact::run_pile(const PhysicsCase& c, const std::map<std::string, Track>& poured) {
   const Track* lies = nullptr;
   for (const char* who : {"linchpin/warm", "Bullet/10 sweeps"})

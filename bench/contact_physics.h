@@ -1,5 +1,5 @@
-// What must come out of scenes with contact, by closed forms or because nothing may move. One number for each engine and
-// scene, the smaller the better, judged alike for all from where the bodies are (contact_scene.h).
+// What must come out of scenes with contact, by closed forms or because nothing may move. One number for each engine
+// and scene, the smaller the better, judged alike for all from where the bodies are (contact_scene.h).
 //
 // | metric        | scene                      | number                                                               |
 // |---------------|----------------------------|----------------------------------------------------------------------|

@@ -242,9 +242,9 @@ void Dynamics::meet_peers(const ModelSpec& spec, const Model& model, const std::
 void Dynamics::meet_peers(const ModelSpec&, const Model&, const std::vector<double>&) {}
 #endif
 
-// Times those who compute one world at a time together, us and the peers, and packs of worlds apart from them: a processor
-// lowers its clock for a while after 512-bit arithmetic (by some 6 % here), and whoever took turns with packs would be
-// timed at that clock. The order of the answers is the contenders'.
+// Times those who compute one world at a time together, us and the peers, and packs of worlds apart from them: a
+// processor lowers its clock for a while after 512-bit arithmetic (by some 6 % here), and whoever took turns with packs
+// would be timed at that clock. The order of the answers is the contenders'.
 std::vector<Timing> time_in_two_rounds(const std::vector<Contender>& contenders, const TimingOptions& options) {
   std::vector<Timing> timings(contenders.size());
   for (const bool packs : {false, true}) {
@@ -263,7 +263,8 @@ std::vector<Timing> time_in_two_rounds(const std::vector<Contender>& contenders,
 
 // Times all contenders of one metric and writes their rows.
 void Dynamics::compare(const std::string& metric, std::vector<Contender>& contenders) {
-  // Tens of megabytes: what neighbours do to the memory we share lasts longer than a few calls, so wait for a quiet moment.
+  // Tens of megabytes: what neighbours do to the memory we share lasts longer than a few calls, so wait for a quiet
+  // moment.
   constexpr int large = 10000;
   TimingOptions timing = timing_;
   if (size_ >= large) timing.budget *= 5;

@@ -1,5 +1,5 @@
-// A BlockSystem's numbers as matrices of Eigen, where they stand. For general_*.cc alone: these are compiled with an Eigen
-// under a name of its own (CMakeLists.txt).
+// A BlockSystem's numbers as matrices of Eigen, where they stand. For general_*.cc alone: these are compiled with an
+// Eigen under a name of its own (CMakeLists.txt).
 #pragma once
 
 #include <span>

@@ -1,20 +1,21 @@
 // Suite `multipliers`: Lagrange multipliers in linear time [004], beside our own aba and beside general solvers.
 //
-// | metric           | what is timed                                                                                    |
-// |------------------|--------------------------------------------------------------------------------------------------|
-// | accelerations    | forward dynamics of a Model, from q and v alone: by multipliers and by aba                       |
-// | factor and solve | y and l of M y = F + J' l, J y = r for hinged bodies in space (block_system.h), from blocks.     |
-// |                  | Of a general solver: numeric factors and solve, its pattern being analysed before; of those that |
-// |                  | factor A = J M^-1 J' also making A                                                               |
-// | factor           | without a right-hand side                                                                        |
-// | solve            | for one more right-hand side                                                                     |
-// | solve8           | for eight more, per column                                                                       |
-// | touch            | one number of each cache line of the factors read: what memory alone takes                       |
-// | iterations       | of conjugate gradients                                                                           |
-// | residual         | by how much the answer misses the equations, as a part of their largest term                     |
+// | metric           | what is timed                                                                                 |
+// |------------------|-----------------------------------------------------------------------------------------------|
+// | accelerations    | forward dynamics of a Model, from q and v alone: by multipliers and by aba                    |
+// | factor and solve | y and l of M y = F + J' l, J y = r for hinged bodies in space (block_system.h), from blocks.  |
+// |                  | Of a general solver: numeric factors and solve, its pattern being analysed before; of those    |
+// |                  | that factor A = J M^-1 J' also making A                                                       |
+// | factor           | without a right-hand side                                                                     |
+// | solve            | for one more right-hand side                                                                  |
+// | solve8           | for eight more, per column                                                                    |
+// | touch            | one number of each cache line of the factors read: what memory alone takes                    |
+// | iterations       | of conjugate gradients                                                                        |
+// | residual         | by how much the answer misses the equations, as a part of their largest term                  |
 //
-// Every solver gets the same numbers. The best of the general ones is what ratios are to ("best general solver"); "SimplicialLDLT, our
-// order" is told our order of elimination, which no general solver finds by itself, and still works number by number.
+// Every solver gets the same numbers. The best of the general ones is what ratios are to ("best general solver");
+// "SimplicialLDLT, our order" is told our order of elimination, which no general solver finds by itself, and still
+// works number by number.
 #include <algorithm>
 #include <cstdio>
 #include <map>

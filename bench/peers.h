@@ -10,33 +10,33 @@
 //
 // What is called:
 //
-// |         | forward_dynamics       | inverse_dynamics      | mass_matrix_and_solve        | kinematics            |
+// |         | forward_dynamics| inverse_dynamics      | mass_matrix_and_solve        | kinematics            |
 // |---------|------------------------|-----------------------|------------------------------|-----------------------|
-// | MuJoCo  | mj_forward, all beside | mj_kinematics,        | mj_kinematics, mj_comPos,    | mj_kinematics         |
-// |         | smooth dynamics off    | comPos, comVel, rne   | crb, factorM, solveM         |                       |
-// | DART    | computeForwardDynamics | computeInverse-       | getMassMatrix, Eigen's LLT   | getWorldTransform     |
-// |         |                        | Dynamics              |                              | of every body         |
-// | Bullet  | computeAccelerations-  | not in Debian's build | not in Debian's build        | forwardKinematics     |
-// |         | ArticulatedBody...     |                       |                              |                       |
-// | Simbody | realize(Acceleration)  | realize(Velocity),    | realize(Position), calcM,    | realize(Position)     |
-// |         |                        | calcResidualForce...  | Eigen's LLT                  |                       |
+// | MuJoCo  | mj_forward, all beside| mj_kinematics,        | mj_kinematics, mj_comPos,    | mj_kinematics         |
+// |         | smooth dynamics off| comPos, comVel, rne   | crb, factorM, solveM         |                       |
+// | DART    | computeForwardDynamics| computeInverse-       | getMassMatrix, Eigen's LLT   | getWorldTransform     |
+// |         |              | Dynamics              |                              | of every body         |
+// | Bullet  | computeAccelerations-| not in Debian's build | not in Debian's build        | forwardKinematics     |
+// |         | ArticulatedBody...|                       |                              |                       |
+// | Simbody | realize(Acceleration)| realize(Velocity),    | realize(Position), calcM,    | realize(Position)     |
+// |         |              | calcResidualForce...  | Eigen's LLT                  |                       |
 //
 // Forward dynamics is by composite bodies and a sparse factorisation in MuJoCo, by articulated bodies in the others.
 //
 // J M^-1 J' of frames in bodies (compliance.h) is nobody's single call. What is timed are the ways that each engine's
 // public calls offer; some have two, of which now one is the faster and now the other:
 //
-// | MuJoCo  | half solves       | kinematics, comPos, crb, factorM; mj_jac of each frame; mj_solveM2, x = D^-1/2 L^-T J';  |
-// |         |                   | x' x. The way of its own dual solvers                                                    |
-// | DART    | impulses          | a unit impulse for each column, updateBiasImpulse, updateVelocityChange, and the change  |
-// |         |                   | of velocity of each body. The way of its own contact solver                              |
-// |         | inverse mass      | J getInvMassMatrix J', Eigen's products; not where a weld carries joints: it is wrong    |
-// |         | matrix            | there                                                                                    |
-// | Bullet  | responses         | forward dynamics; for each row fillConstraintJacobian..., calcAccelerationDeltas...; the |
-// |         |                   | product J x. The way of its own contact solver                                           |
-// | Simbody | operators         | realize(Position); for each column multiplyByFrameJacobianTranspose, multiplyByMInv,     |
-// |         |                   | multiplyByFrameJacobian                                                                  |
-// |         | jacobian          | calcFrameJacobian, multiplyByMInv for each row, Eigen's product J x                      |
+// | MuJoCo  | half solves  | kinematics, comPos, crb, factorM; mj_jac of each frame; mj_solveM2, x = D^-1/2 L^-T J';  |
+// |         |              | x' x. The way of its own dual solvers                                                    |
+// | DART    | impulses     | a unit impulse for each column, updateBiasImpulse, updateVelocityChange, and the change  |
+// |         |              | of velocity of each body. The way of its own contact solver                              |
+// |         | inverse mass | J getInvMassMatrix J', Eigen's products; not where a weld carries joints: it is wrong    |
+// |         | matrix       | there                                                                                    |
+// | Bullet  | responses    | forward dynamics; for each row fillConstraintJacobian..., calcAccelerationDeltas...; the |
+// |         |              | product J x. The way of its own contact solver                                           |
+// | Simbody | operators    | realize(Position); for each column multiplyByFrameJacobianTranspose, multiplyByMInv,     |
+// |         |              | multiplyByFrameJacobian                                                                  |
+// |         | jacobian     | calcFrameJacobian, multiplyByMInv for each row, Eigen's product J x                      |
 #pragma once
 
 #include <memory>

@@ -360,8 +360,8 @@ void Solvers::add_tables() {
   report_.tables.push_back(std::move(warm));
 }
 
-// `auto` from z = 0 to 1e-8, each pile's best time. How many iterations one pile takes is luck (100 contacts: 7 to 130), and
-// one of 1000 contacts in some twenty takes seconds or a minute: the median is what a pile costs.
+// `auto` from z = 0 to 1e-8, each pile's best time. How many iterations one pile takes is luck (100 contacts: 7 to
+// 130), and one of 1000 contacts in some twenty takes seconds or a minute: the median is what a pile costs.
 Solvers::Piles Solvers::time_piles_at_rest(int contacts) {
   constexpr double long_enough = 1;  // s: once will do
   Piles piles;

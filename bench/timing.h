@@ -2,9 +2,9 @@
 //
 // Contenders take turns: each round times every one of them once, so that a clock that changes its speed, or another
 // program that wakes up, hits all alike and ratios stay true. One sample is as many calls as fill some tens of
-// microseconds, after a call that is not counted: it brings the contender's memory back into the caches, where short and
-// long calls alike then find it. What is counted is processor time of this thread, so that being put aside by the system
-// costs nothing.
+// microseconds, after a call that is not counted: it brings the contender's memory back into the caches, where short
+// and long calls alike then find it. What is counted is processor time of this thread, so that being put aside by the
+// system costs nothing.
 #pragma once
 
 #include <functional>

@@ -7,14 +7,17 @@
 #     HEADERS kinematics.h aba.h rnea.h       # installed as include/linchpin/dynamics/...
 #     SOURCES kinematics.cc rnea.cc           # compiled for the plain machine; private headers need no mention
 #     KERNELS aba.cc aba_batch.cc             # compiled for this machine (LINCHPIN_MARCH); see below
+#     LANES rnea.cc                           # kernels whose packs of worlds are compiled apart; see below
+#     APART augmented.cc                      # sources that the linchpin command does not use; see below
 #     TESTS aba_test.cc rnea_test.cc          # GoogleTest files, all in one program test_dynamics, ctest label unit;
 #                                             # foo_long_test.cc goes to test_dynamics_long, label long
+#     TOGETHER aba_test.cc rnea_test.cc       # those of TESTS that are compiled as one file; see below
 #     LINK Eigen3::Eigen                      # targets from outside, found in the top CMakeLists.txt; also for tests
 #     TEST_LINK sim)                          # what the tests alone need: rooms (later ones too) or targets
 #
 # All but NAME may be left out; a room of headers only becomes an INTERFACE library. Includes are spelled from the root
-# of the repository: #include "linchpin/dynamics/tree/aba.h". scripts/check_arrows.sh reads DEPENDS and TEST_LINK from these
-# same calls and holds the includes to them, so write plain names here, no variables.
+# of the repository: #include "linchpin/dynamics/tree/aba.h". scripts/check_arrows.sh reads DEPENDS and TEST_LINK from
+# these same calls and holds the includes to them, so write plain names here, no variables.
 #
 # Floating point. No compiler contracts a*b+c by itself (-ffp-contract=off, also for users of the library, since its
 # headers' inline functions must round alike wherever they are compiled): a lane of a pack and a plain double then give
@@ -23,6 +26,17 @@
 # Kernels. Only KERNELS are compiled with -march, behind interfaces that hold no vector register: whoever calls them may
 # be compiled with other flags. Their -O2 -fno-tree-vectorize is measured: g++'s own vectorisers slow scalar kernels by
 # up to 1.6 and packs are already vectors.
+#
+# Compiled apart. A first ./run must not compile what it does not use. The linchpin command simulates one world at a
+# time in double, so packs of worlds (LANES) and methods that only tests and reproductions use (APART) go to a second
+# library, linchpin_<room>_apart. A file of LANES is compiled twice: for double in the room's library, and for all other
+# scalars apart (dynamics/tree/scalars.h). It must hold templates only: any other function would be defined twice. Rooms
+# and the command link the targets linchpin_<room>; users, tests, examples and benchmarks link linchpin::<room>, which
+# brings what is apart in that room and in those that it depends on.
+#
+# Tests compiled together. Most of a test's compile time is headers (GoogleTest, Eigen, ours), so tests of a room may be
+# compiled several as one file (UNITY_BUILD). They must not define the same name in their unnamed namespaces, so those
+# that do not are listed: TOGETHER.
 #
 # Eigen. How its types are aligned, and who frees their memory how, depends on -march, and a linker merges its functions
 # across a program: a user's AVX copy in place of ours crashes, or changes the last bits. So Eigen stays inside SOURCES,
@@ -36,8 +50,8 @@ set(LINCHPIN_KERNEL_FLAGS $<$<NOT:$<CONFIG:Debug>>:-O2> -fno-tree-vectorize ${LI
                           -fno-trapping-math)
 
 # Sanitizers. A kernel is a few functions of hundreds of temporaries, and Eigen thousands of small functions; to guard
-# each of those temporaries on the stack took g++ minutes a file. The memory that they share with others, on the heap, is
-# guarded as everywhere.
+# each of those temporaries on the stack took g++ minutes a file. The memory that they share with others, on the heap,
+# is guarded as everywhere.
 set(LINCHPIN_LIGHT_SANITIZERS "")
 if(LINCHPIN_SANITIZE MATCHES "address")
   list(APPEND LINCHPIN_LIGHT_SANITIZERS -g1 --param=asan-stack=0)
@@ -79,24 +93,33 @@ if(LINCHPIN_BUILD_TESTS)
   add_custom_target(unit_tests)
 endif()
 
-# linchpin_test(NAME test_x LABEL label SOURCES a_test.cc ... [LINK targets...] [PREFIX x.]): a GoogleTest program, each
-# of whose tests is a ctest, named with the prefix. What belongs to no single room uses it from tests/CMakeLists.txt.
-# One label only: gtest_discover_tests takes no list.
+# linchpin_test(NAME test_x LABEL label SOURCES a_test.cc ... [LINK targets...] [PREFIX x.] [TOGETHER a_test.cc ...]): a
+# GoogleTest program, each of whose tests is a ctest, named with the prefix. What belongs to no single room uses it from
+# tests/CMakeLists.txt. One label only: gtest_discover_tests takes no list.
 function(linchpin_test)
-  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;LABEL;PREFIX" "SOURCES;LINK")
+  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;LABEL;PREFIX" "SOURCES;LINK;TOGETHER")
   if(test_UNPARSED_ARGUMENTS OR NOT test_NAME OR NOT test_LABEL OR NOT test_SOURCES)
     message(FATAL_ERROR "linchpin_test: needs NAME, LABEL and SOURCES; does not know '${test_UNPARSED_ARGUMENTS}'")
   endif()
   add_executable(${test_NAME} ${test_SOURCES})
   target_link_libraries(${test_NAME} PRIVATE ${test_LINK} GTest::gtest_main)
-  target_compile_options(${test_NAME} PRIVATE ${LINCHPIN_TEST_SANITIZERS})
+  # -O1: a test is compiled more often than run, and gives the same numbers.
+  target_compile_options(${test_NAME} PRIVATE $<$<CONFIG:Release>:-O1> ${LINCHPIN_TEST_SANITIZERS})
+  if(test_TOGETHER)
+    set(alone ${test_SOURCES})
+    list(REMOVE_ITEM alone ${test_TOGETHER})
+    set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    # Batches of four: a changed test recompiles four at most, and two cores share the work of a large room.
+    set_target_properties(${test_NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+  endif()
   # Tests are found when ctest runs, not while building: a broken one fails as a test.
   gtest_discover_tests(${test_NAME} TEST_PREFIX "${test_PREFIX}" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS ${test_LABEL} TIMEOUT 300)
 endfunction()
 
 function(linchpin_room)
-  cmake_parse_arguments(PARSE_ARGV 0 room "" "NAME" "DEPENDS;HEADERS;SOURCES;KERNELS;TESTS;LINK;TEST_LINK")
+  cmake_parse_arguments(PARSE_ARGV 0 room "" "NAME"
+                        "DEPENDS;HEADERS;SOURCES;KERNELS;LANES;APART;TESTS;TOGETHER;LINK;TEST_LINK")
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/linchpin"
              OUTPUT_VARIABLE folder)
   if(room_UNPARSED_ARGUMENTS)
@@ -108,9 +131,12 @@ function(linchpin_room)
   string(REPLACE "/" "_" name "${room_NAME}")
   string(REPLACE "/" "." test_prefix "${room_NAME}.")
   set(dependencies "")
+  set(apart "")  # libraries: of this room, and of those that it depends on
   foreach(dependency IN LISTS room_DEPENDS)
-    string(REPLACE "/" "_" target "linchpin::${dependency}")
+    string(REPLACE "/" "_" target "linchpin_${dependency}")
     list(APPEND dependencies ${target})
+    get_property(apart_there GLOBAL PROPERTY LINCHPIN_APART_${target})
+    list(APPEND apart ${apart_there})
     if(NOT TARGET ${target})
       message(FATAL_ERROR "linchpin_room: ${room_NAME} depends on '${dependency}', which is no room built before it "
                           "(the order is in the top CMakeLists.txt)")
@@ -132,31 +158,56 @@ function(linchpin_room)
 
   # The library.
   set(target linchpin_${name})
-  if(room_SOURCES OR room_KERNELS)
-    add_library(${target} STATIC ${room_SOURCES} ${room_KERNELS} ${room_HEADERS})
+  if(room_SOURCES OR room_KERNELS OR room_LANES)
+    add_library(${target} STATIC ${room_SOURCES} ${room_KERNELS} ${room_LANES} ${room_HEADERS})
     set(scope PUBLIC)
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
   endif()
-  add_library(linchpin::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   target_link_libraries(${target} ${scope} ${dependencies} ${externals})
-  if(uses_eigen)
-    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:linchpin_eigen>)
-  endif()
   target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(${target} ${scope} cxx_std_20)
   target_compile_options(${target} ${scope} ${LINCHPIN_FP_FLAGS})
-  if(room_KERNELS)
-    set_source_files_properties(${room_KERNELS} PROPERTIES COMPILE_OPTIONS "${LINCHPIN_KERNEL_FLAGS}")
+  set(targets ${target})
+
+  # What is compiled apart.
+  if(room_LANES OR room_APART)
+    add_library(${target}_apart STATIC ${room_LANES} ${room_APART})
+    set_target_properties(${target}_apart PROPERTIES EXPORT_NAME ${name}_apart)
+    target_link_libraries(${target}_apart PUBLIC ${target})
+    target_link_libraries(${target} INTERFACE $<INSTALL_INTERFACE:linchpin::${name}_apart>)
+    target_compile_definitions(${target}_apart PRIVATE LINCHPIN_APART)
+    set_source_files_properties(${room_LANES} PROPERTIES COMPILE_DEFINITIONS LINCHPIN_LANES_APART)
+    list(APPEND targets ${target}_apart)
+    list(PREPEND apart ${target}_apart)
+  endif()
+  list(REMOVE_DUPLICATES apart)
+  set_property(GLOBAL PROPERTY LINCHPIN_APART_${target} ${apart})
+  if(apart)
+    add_library(${target}_whole INTERFACE)
+    target_link_libraries(${target}_whole INTERFACE ${apart} ${target})
+    add_library(linchpin::${name} ALIAS ${target}_whole)
+  else()
+    add_library(linchpin::${name} ALIAS ${target})
+  endif()
+
+  if(uses_eigen)
+    foreach(library IN LISTS targets)
+      target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:linchpin_eigen>)
+    endforeach()
+  endif()
+  if(room_KERNELS OR room_LANES)
+    set_source_files_properties(${room_KERNELS} ${room_LANES} PROPERTIES COMPILE_OPTIONS "${LINCHPIN_KERNEL_FLAGS}")
   endif()
   set_property(GLOBAL APPEND PROPERTY LINCHPIN_ROOMS ${name})
+  set_property(GLOBAL APPEND PROPERTY LINCHPIN_TARGETS ${targets})
   set_property(GLOBAL APPEND PROPERTY LINCHPIN_EXTERNALS ${externals})
 
   # Its place in an installation.
-  install(TARGETS ${target} EXPORT linchpinTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ${targets} EXPORT linchpinTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   foreach(header IN LISTS room_HEADERS)
     get_filename_component(directory "${header}" DIRECTORY)
     install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/linchpin/${room_NAME}/${directory})
@@ -182,7 +233,8 @@ function(linchpin_room)
     list(FILTER long INCLUDE REGEX "_long_test\\.cc$")
     list(FILTER room_TESTS EXCLUDE REGEX "_long_test\\.cc$")
     if(room_TESTS)
-      linchpin_test(NAME test_${name} PREFIX ${test_prefix} SOURCES ${room_TESTS} LINK ${link} LABEL unit)
+      linchpin_test(NAME test_${name} PREFIX ${test_prefix} SOURCES ${room_TESTS} LINK ${link} LABEL unit
+                    TOGETHER ${room_TOGETHER})
       add_dependencies(unit_tests test_${name})
     endif()
     if(long)
@@ -194,11 +246,10 @@ endfunction()
 # linchpin::linchpin, all rooms at once, and the files by which find_package(linchpin) finds them. Called once, after
 # the last room.
 function(linchpin_umbrella)
-  get_property(rooms GLOBAL PROPERTY LINCHPIN_ROOMS)
+  get_property(targets GLOBAL PROPERTY LINCHPIN_TARGETS)
   add_library(linchpin_all INTERFACE)
   add_library(linchpin::linchpin ALIAS linchpin_all)
   set_target_properties(linchpin_all PROPERTIES EXPORT_NAME linchpin)
-  list(TRANSFORM rooms PREPEND linchpin:: OUTPUT_VARIABLE targets)
   target_link_libraries(linchpin_all INTERFACE ${targets})
   install(TARGETS linchpin_all EXPORT linchpinTargets)
 

@@ -1,8 +1,8 @@
 # The viewer's page inside the library: viewer/ built by npm into one HTML file, which viewer_page.cc takes in as it is.
 #
-# LINCHPIN_BUILD_VIEWER: AUTO builds it where there is node and npm, and goes on without it where npm cannot (no network,
-# say); ON fails then; OFF never tries. A library without the page works; whoever asks it for the page is told why there
-# is none. What went wrong is in <build>/viewer/npm.log.
+# LINCHPIN_BUILD_VIEWER: AUTO builds it where there is node and npm, and goes on without it where npm cannot (no
+# network, say); ON fails then; OFF never tries. A library without the page works; whoever asks it for the page is told
+# why there is none. What went wrong is in <build>/viewer/npm.log.
 set(LINCHPIN_BUILD_VIEWER AUTO CACHE STRING "Build the viewer's page with npm: AUTO, ON or OFF")
 set_property(CACHE LINCHPIN_BUILD_VIEWER PROPERTY STRINGS AUTO ON OFF)
 

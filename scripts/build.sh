@@ -1,31 +1,34 @@
 # Configures and builds a tree. Sourced by ./run and ./test, which set $root.
 #
-#   build_tree PRESET DIR LOG TARGET [cmake arguments...]
+#   build_tree PRESET DIR LOG "TARGETS" [cmake arguments...]
 #
-# Quiet: the output goes to LOG, and its tail is shown on failure, with status 1. One line tells that a build goes on
-# when there is something to build and someone may be waiting: at a terminal, or the first time. Configuring takes
-# little and happens every time, so that a package, a room or a processor that is new is seen. Two that build one tree
-# wait for each other.
+# Quiet: the output goes to LOG. When the build fails, the end of LOG is shown and the status is 1. A line says that a
+# build is running when there is something to build and a user may be waiting: at a terminal, or when none of the
+# targets has been built before. The tree is configured each time, which takes a second or two, so that a new package,
+# room or processor is noticed. Two builds of one tree wait for each other.
 
 build_tree() {
-  local preset=$1 dir=$2 log=$3 target=$4
+  local preset=$1 dir=$2 log=$3 status=0
+  local -a targets
+  read -r -a targets <<<"$4"
   shift 4
   mkdir -p "$dir" "$(dirname "$log")"
-  local first=0 status=0
-  [[ -e $dir/build.ninja ]] || first=1
   (
     flock 9
     cd "$root"
     configure=(cmake --preset "$preset" -B "$dir" "$@")
-    # --fresh: a tree left by another place, generator or compiler is no reason to fail.
+    # --fresh: a tree that another folder, generator or compiler left behind is configured from nothing.
     if ! "${configure[@]}" >"$log" 2>&1 && ! "${configure[@]}" --fresh >"$log" 2>&1; then
       exit 1
     fi
-    if ! ninja -C "$dir" -n "$target" 2>&1 | grep 'no work to do' >/dev/null; then
-      if ((first)) || [[ -t 2 ]]; then
-        echo "linchpin: building in ${dir#"$root"/} (log: ${log#"$root"/})" >&2
+    if ! ninja -C "$dir" -n "${targets[@]}" 2>&1 | grep 'no work to do' >/dev/null; then
+      if [[ -t 2 ]] || is_first_build "$dir" "${targets[@]}"; then
+        echo "linchpin: building ${targets[*]} in ${dir#"$root"/} (log: ${log#"$root"/})" >&2
       fi
-      cmake --build "$dir" --parallel "$(nproc)" --target "$target" >>"$log" 2>&1
+      cmake --build "$dir" --parallel "$(nproc)" --target "${targets[@]}" >>"$log" 2>&1
+      for target in "${targets[@]}"; do
+        touch "$dir/.built-${target//\//-}"
+      done
     fi
   ) 9>"$dir/.lock" || status=1
   if ((status)); then
@@ -33,4 +36,14 @@ build_tree() {
     tail -n 40 "$log" >&2
   fi
   return $status
+}
+
+# True where one of the targets has not been built in that tree before.
+is_first_build() {
+  local dir=$1 target
+  shift
+  for target; do
+    [[ -e $dir/.built-${target//\//-} ]] || return 0
+  done
+  return 1
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # build_page.sh VIEWER FOLDER AUTO|ON: builds the viewer's page in VIEWER by npm, as FOLDER/index.html.
 #
-# node_modules is in VIEWER, for all build trees, and fetched anew when package-lock.json has changed. When npm fails, ON
-# fails; AUTO leaves an empty page, by which the program knows that it has none. All that npm says is in FOLDER/npm.log.
+# node_modules is in VIEWER, for all build trees, and fetched anew when package-lock.json has changed. When npm fails,
+# ON fails; AUTO leaves an empty page, by which the program knows that it has none. All that npm says is in
+# FOLDER/npm.log.
 set -euo pipefail
 
 viewer=$1

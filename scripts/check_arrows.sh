@@ -87,13 +87,13 @@ check() {
           continue
         } else if (w == ")") {
           in_call = 0
-        } else if (w ~ /^(NAME|DEPENDS|HEADERS|SOURCES|KERNELS|TESTS|LINK|TEST_LINK)$/) {
+        } else if (w ~ /^(NAME|DEPENDS|HEADERS|SOURCES|KERNELS|LANES|APART|TESTS|TOGETHER|LINK|TEST_LINK)$/) {
           key = w
         } else if (key == "DEPENDS") {
           depends[room] = depends[room] " " w
         } else if (key == "TEST_LINK") {
           test_link[room] = test_link[room] " " w
-        } else if (key ~ /^(HEADERS|SOURCES|KERNELS|TESTS)$/) {
+        } else if (key ~ /^(HEADERS|SOURCES|KERNELS|LANES|APART|TESTS)$/) {
           listed["linchpin/" room "/" w] = key
         }
       }
@@ -155,7 +155,7 @@ check() {
     END {
       if (!seen_lists) see_all_lists()
       for (file in listed) {
-        if (listed[file] != "HEADERS" && listed[file] != "KERNELS") continue
+        if (listed[file] !~ /^(HEADERS|KERNELS|LANES)$/) continue
         split("", set)
         found = eigen_from(file, set)
         if (found != "") fault(found, "Eigen may not be in " file ", one of the " listed[file] " of its room")

@@ -1,20 +1,24 @@
-# What linchpin needs from Debian, in one list, and how it gets there. Sourced by ./run and ./test.
+# The Debian packages that linchpin needs, in lists, and how they are installed. Sourced by ./run and ./test.
 #
-#   require_packages "${build_packages[@]}"   installs what is missing; says why and exits when it cannot
+#   require_packages "${build_packages[@]}"   installs what is missing; prints the reason and exits when it cannot
 #   install_packages "${peer_packages[@]}"    the same, but returns 1 with the reason in $install_error
 #
-# LINCHPIN_SKIP_INSTALL=1 trusts the machine as it is (another distribution, say) and lets CMake judge.
+# LINCHPIN_SKIP_INSTALL=1 installs nothing, on another distribution for example: CMake says what is missing.
 
-build_packages=(g++ cmake ninja-build ccache pkg-config libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-                libqhull-dev libassimp-dev libhdf5-dev libboost-dev libgtest-dev)
+# What ./run needs without arguments, and nothing else.
+build_packages=(g++ cmake ninja-build pkg-config libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev libqhull-dev
+                libassimp-dev libhdf5-dev libboost-dev)
 
-# What builds the viewer's page. Debian's npm does not go with a nodejs from elsewhere, which brings its own: asked for only
-# where there is none. Without them the program has no page, and says so.
+# What ./test needs besides. ccache saves nothing on a first build, and most of a later one.
+test_packages=(ccache libgtest-dev)
+
+# What builds the viewer's page. Debian's npm conflicts with a nodejs from elsewhere, which brings its own npm, so each
+# is asked for only where there is none. Without them the program has no page, and says so.
 viewer_packages=()
 command -v node >/dev/null || viewer_packages+=(nodejs)
 command -v npm >/dev/null || viewer_packages+=(npm)
 
-# What tests the page. Optional: those tests are skipped without it.
+# What tests the viewer's page. Optional: those tests are skipped without it.
 browser_packages=()
 command -v chromium >/dev/null || browser_packages+=(chromium)
 
@@ -54,7 +58,7 @@ install_packages() {
   local log status=0
   log=$(mktemp)
   echo "linchpin: installing ${missing[*]}" >&2
-  # A failed update is no failure by itself: the lists at hand may do.
+  # A failed update is not fatal: the package lists at hand may be enough.
   "${apt[@]}" update >"$log" 2>&1 </dev/null || true
   if ! "${apt[@]}" install --yes --no-install-recommends "${missing[@]}" >>"$log" 2>&1 </dev/null; then
     install_error="apt-get could not install ${missing[*]}:"$'\n'$(grep -E '^(E|W|Err)[:0-9]' "$log" | tail -n 5)
@@ -64,7 +68,7 @@ install_packages() {
   return $status
 }
 
-# The same for what linchpin cannot do without.
+# The same for packages that linchpin cannot do without.
 require_packages() {
   if ! install_packages "$@"; then
     echo "linchpin: $install_error" >&2

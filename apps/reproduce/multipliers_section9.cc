@@ -1,9 +1,10 @@
-// multipliers/section9: 004 section 9, Lagrange multipliers in linear time: the paper's four systems, and how time grows.
+// multipliers/section9: 004 section 9, Lagrange multipliers in linear time: the paper's four systems, and how time
+// grows.
 //
-// The paper's times are of a 250 MHz R4400; what can be compared is where time goes: how much of it is J, what a solution
-// costs beside the factors, what auxiliary constraints add, and by how much the dense O(n^3) way is behind. It does not say
-// what its systems look like: ours have its numbers of bodies and rows. The dense way, the sparse solvers and conjugate
-// gradients are Eigen's, compiled for this machine, and get the blocks for nothing.
+// The paper's times are of a 250 MHz R4400; what can be compared is where time goes: how much of it is J, what a
+// solution costs beside the factors, what auxiliary constraints add, and by how much the dense O(n^3) way is behind. It
+// does not say what its systems look like: ours have its numbers of bodies and rows. The dense way, the sparse solvers
+// and conjugate gradients are Eigen's, compiled for this machine, and get the blocks for nothing.
 #include <algorithm>
 #include <cmath>
 #include <limits>

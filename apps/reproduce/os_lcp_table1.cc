@@ -1,6 +1,6 @@
-// os-lcp/table1: 000 Table 1, how large each formulation's problem is for the dual-arm robot, and the sizes of Table 2 for
-// the pendulums. Posed for real: a state, four contacts with four friction directions, five problems, and what they have
-// in common, the contact impulses, judged by the smallest of them.
+// os-lcp/table1: 000 Table 1, how large each formulation's problem is for the dual-arm robot, and the sizes of Table 2
+// for the pendulums. Posed for real: a state, four contacts with four friction directions, five problems, and what they
+// have in common, the contact impulses, judged by the smallest of them.
 #include <algorithm>
 
 #include <fmt/format.h>

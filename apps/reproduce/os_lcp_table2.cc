@@ -1,5 +1,6 @@
-// os-lcp/table2: 000 section 8 and Table 2. Pendulums of 3 to 30 links swing into a floor and a wall, by the operational
-// space (OS) and by bodies on their own whose hinges are rows (NMC/OS): how large their problems are, how long a run takes.
+// os-lcp/table2: 000 section 8 and Table 2. Pendulums of 3 to 30 links swing into a floor and a wall, by the
+// operational space (OS) and by bodies on their own whose hinges are rows (NMC/OS): how large their problems are, how
+// long a run takes.
 #include <algorithm>
 #include <cmath>
 

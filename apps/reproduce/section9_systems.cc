@@ -15,8 +15,8 @@ namespace {
 
 constexpr double length = 0.6, radius = 0.05;  // m, of a rod of 1 kg
 
-// Rods hung end on end, each on the end of its parent or on the world, and constraints at points of the world where they
-// are: whatever is held together is together to begin with.
+// Rods hung end on end, each on the end of its parent or on the world, and constraints at points of the world where
+// they are: whatever is held together is together to begin with.
 class Builder {
  public:
   explicit Builder(bool planar) : planar_(planar) {

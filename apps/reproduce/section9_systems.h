@@ -1,5 +1,5 @@
-// The four systems of 004 section 9, as far as the paper tells: rods in the plane and in space, put together of black boxes
-// (black_box/black_box.h).
+// The four systems of 004 section 9, as far as the paper tells: rods in the plane and in space, put together of black
+// boxes (black_box/black_box.h).
 #pragma once
 
 #include <memory>
@@ -32,8 +32,8 @@ Section9System plane_loops();     // 48 pins, and 6 more that close loops
 Section9System space_contacts();  // 32 ball joints, and 3 frictionless contacts
 Section9System space_tree();      // 127 ball joints
 
-// All rows that push (multiplier not zero, or an equality) at the system's state as blocks: primary constraints first, in
-// their order, then auxiliary ones. l: their multipliers, as the system has found them last.
+// All rows that push (multiplier not zero, or an equality) at the system's state as blocks: primary constraints first,
+// in their order, then auxiliary ones. l: their multipliers, as the system has found them last.
 BlockSystem blocks_of(Section9System& s, std::vector<double>& l);
 // The primary ones alone.
 BlockSystem primary_blocks_of(Section9System& s);

@@ -1,5 +1,5 @@
-// What the dual-arm robot is told to do in scene workshop (workshop_run.h): take the wheel off its hub with both hands, and
-// hand the driver from one hand to the other.
+// What the dual-arm robot is told to do in scene workshop (workshop_run.h): take the wheel off its hub with both hands,
+// and hand the driver from one hand to the other.
 #pragma once
 
 #include <vector>

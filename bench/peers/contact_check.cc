@@ -93,7 +93,8 @@ TEST_P(ContactPeersCheck, FallFreely) {
   EXPECT_GE(tried_, 1);
 }
 
-// A push on a body that flies: F t^2 / 2 m more, and the same without turning it. On a robot's trunk: a little sideways.
+// A push on a body that flies: F t^2 / 2 m more, and the same without turning it. On a robot's trunk: a little
+// sideways.
 TEST_P(ContactPeersCheck, ArePushed) {
   each("@bounce", 1e-3, [](ContactEngine& engine, Stage& stage) {
     const Transform<double> start = poses(engine, stage)[1];

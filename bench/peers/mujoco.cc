@@ -1,7 +1,8 @@
 // MuJoCo, through MJCF text in memory.
 //
-// Bodies are handed over in their joint frames M (mujoco_model.h). Then coordinates agree but for the free joint: MuJoCo has position before quaternion and linear before angular
-// velocity, and measures position and linear velocity in the world's axes where linchpin uses those of F.
+// Bodies are handed over in their joint frames M (mujoco_model.h). Then coordinates agree but for the free joint:
+// MuJoCo has position before quaternion and linear before angular velocity, and measures position and linear velocity
+// in the world's axes where linchpin uses those of F.
 #include <algorithm>
 
 #include "bench/peers/mujoco_model.h"

@@ -320,24 +320,6 @@ void eliminate(const MassMatrixLayout& layout, int k, MassMatrix<T>& M) {
 
 }  // namespace
 
-MassMatrixLayout::MassMatrixLayout(const Model& model) : nv(model.nv()) {
-  parent.assign(nv, -1);
-  depth.assign(nv, 0);
-  row.assign(nv, 0);
-  for (const Link& link : model.links()) {
-    const Link& from = model.links()[link.parent];
-    int previous = from.nv > 0 ? from.v + from.nv - 1 : -1;
-    for (int k = 0; k < link.nv; ++k) {
-      const std::size_t i = std::size_t(link.v + k);
-      parent[i] = previous;
-      depth[i] = previous < 0 ? 0 : depth[previous] + 1;
-      row[i] = size;
-      size += std::size_t(depth[i]) + 1;
-      previous = link.v + k;
-    }
-  }
-}
-
 template <class T>
 MassMatrix<T>::MassMatrix(const MassMatrixLayout& layout) : entries(layout.size + std::size_t(Lanes<T>::joints)) {}
 
@@ -403,17 +385,6 @@ void solve(const MassMatrixLayout& layout, const MassMatrix<T>& factors, std::sp
     T xk = load<T>(out + k * n) / row[e--];
     for (int i = layout.parent[k]; i >= 0; i = layout.parent[i], --e) xk = fnma(row[e], load<T>(out + i * n), xk);
     store(xk, out + k * n);
-  }
-}
-
-void to_dense(const MassMatrixLayout& layout, const MassMatrix<double>& M, std::span<double> dense) {
-  const std::size_t n = std::size_t(layout.nv);
-  check(dense.size() == n * n, "dense has ", dense.size(), " numbers, the model needs ", n * n);
-  std::fill(dense.begin(), dense.end(), 0.0);
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t e = layout.row[k] + std::size_t(layout.depth[k]);
-    for (int i = static_cast<int>(k); i >= 0; i = layout.parent[i], --e)
-      dense[k * n + std::size_t(i)] = dense[std::size_t(i) * n + k] = M.entries[e];
   }
 }
 

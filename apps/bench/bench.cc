@@ -1,8 +1,10 @@
-// linchpin bench: what things cost, beside the engines that are installed.
+// linchpin bench: timings of linchpin and of the engines that are installed.
+#include "apps/bench/bench.h"
+
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "apps/command.h"
 #include "apps/document.h"
@@ -188,29 +190,27 @@ int run(const Request& request) {
 
 }  // namespace
 
-void add_bench(CLI::App& command, int& status) {
+void add_bench_options(Verb verb) {
   auto request = std::make_shared<Request>();
-  CLI::App* verb = command.add_subcommand("bench", "Time linchpin beside the engines that are installed");
   std::string there;
   for (const BenchSuite& suite : bench_suites()) there += fmt::format("\n  {:<12}{}", suite.name, suite.description);
-  verb->add_option("SUITE", request->suites, "Which suites; all of them if none is named")->type_name("");
-  verb->add_flag("--quick", request->quick, "Fewer cases and samples");
-  verb->add_flag("--no-peers", request->no_peers, "linchpin alone");
-  verb->add_option("--json", request->json, "Write every measurement (rows) to FILE; - is standard output")
-      ->type_name("FILE");
-  verb->footer(fmt::format(
+  verb.add_option("SUITE", request->suites, "Which suites; all of them if none is named").type_name("");
+  verb.add_flag("--quick", request->quick, "Fewer cases and samples");
+  verb.add_flag("--no-peers", request->no_peers, "Time linchpin alone");
+  verb.add_option("--json", request->json, "Write every measurement (rows) to FILE; - is standard output")
+      .type_name("FILE");
+  verb.footer(fmt::format(
       "Suites:{}\n\n"
-      "Absolute times mean little from one machine, or hour, to the next; ratios to peers measured in the same run\n"
-      "mean more. A ratio is the peer's time over ours: above 1, linchpin is ahead. Times are the smallest of many\n"
-      "samples, per call and world, in microseconds (us) and in nanoseconds per degree of freedom (ns/joint). The "
-      "exit\n"
-      "status is 0 whatever the times are.\n\n"
+      "Absolute times differ from machine to machine and from hour to hour; compare the ratios to peers of the same\n"
+      "run. A ratio is the peer's time over linchpin's: above 1, linchpin is faster. Times are the smallest of many\n"
+      "samples, per call and world, in microseconds (us) and in nanoseconds per degree of freedom (ns/joint). The\n"
+      "exit status does not depend on the times.\n\n"
       "Examples:\n"
       "  linchpin bench --quick\n"
       "  linchpin bench dynamics --json dynamics.json\n"
       "  linchpin bench --no-peers",
       there));
-  verb->callback([request, &status] { status = run(*request); });
+  verb.on_call([request] { return run(*request); });
 }
 
 }  // namespace linchpin

@@ -1,10 +1,11 @@
-// linchpin reproduce: the papers' tables, figures and sections, done again.
+// linchpin reproduce: repeats the papers' tables, figures and sections.
+#include "apps/reproduce/reproduce.h"
+
 #include <algorithm>
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <sys/stat.h>
+#include <nlohmann/json.hpp>
 
 #include "apps/command.h"
 #include "apps/json_output.h"
@@ -154,24 +155,22 @@ int run(const Request& request) {
 
 }  // namespace
 
-void add_reproduce(CLI::App& command, int& status) {
+void add_reproduce_options(Verb verb) {
   auto request = std::make_shared<Request>();
-  CLI::App* verb = command.add_subcommand("reproduce", "Do the papers' tables, figures and sections again");
-  verb->add_option("ID", request->ids, "What to reproduce: ids of the list, or `all`; `list` (the default) shows them")
-      ->type_name("");
-  verb->add_flag("--quick", request->quick, "Fewer cases, the same claims");
-  verb->add_option("--json", request->json, "Write the claims (rows) and tables to FILE; - is standard output")
-      ->type_name("FILE");
-  verb->add_option("--report", request->report, "Write DIR/index.html, one page with tables and plots")
-      ->type_name("DIR");
-  verb->footer(
-      "Each claim of a paper is set beside what is found here, with a verdict. Exit status 1 when a claim of kind\n"
-      "\"result\" does not hold; claims of kind \"timing\" are trends and never set it.\n\n"
+  verb.add_option("ID", request->ids, "What to reproduce: ids of the list, or `all`; `list` (the default) shows them")
+      .type_name("");
+  verb.add_flag("--quick", request->quick, "Fewer cases, the same claims");
+  verb.add_option("--json", request->json, "Write the claims (rows) and tables to FILE; - is standard output")
+      .type_name("FILE");
+  verb.add_option("--report", request->report, "Write DIR/index.html, one page with tables and plots").type_name("DIR");
+  verb.footer(
+      "Each claim of a paper is compared with the result computed here. Exit status 1 when a claim of kind \"result\"\n"
+      "does not hold; claims of kind \"timing\" are trends and do not change it.\n\n"
       "Examples:\n"
       "  linchpin reproduce list\n"
       "  linchpin reproduce smooth/stiffness --quick\n"
       "  linchpin reproduce all --report report --json claims.json");
-  verb->callback([request, &status] { status = run(*request); });
+  verb.on_call([request] { return run(*request); });
 }
 
 }  // namespace linchpin
