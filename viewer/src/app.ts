@@ -1,5 +1,5 @@
-// The page of one run: its parts and how they are wired. A change of the moment shown reaches the 3-D view at once, panels
-// a little later.
+// The page of one run: creates its parts and connects them. A new time updates the 3-D view at once and the panels at
+// most every PANELS_EVERY seconds.
 import type { Certificate, Scene } from './run/data';
 import type { History } from './run/history';
 import type { Live, Status } from './run/live';
@@ -19,7 +19,7 @@ import { Timeline } from './ui/timeline';
 import { Tree } from './ui/tree';
 import { Triad } from './ui/triad';
 
-const PANELS_EVERY = 0.08; // s between redraws of panels while it plays
+const PANELS_EVERY = 0.08; // s between redraws of the panels during playback
 
 export class App {
   readonly scene: Scene;
@@ -44,9 +44,11 @@ export class App {
   private readonly right = h('aside', { class: 'right', 'aria-label': 'Certificate and plots' });
   private stale = true;
   private sincePanels = 0;
-  private touched = false; // there was a contact: arrows and states are explained
+  private touched = false; // a contact has been shown: the scale of arrows and the legend of states appear
 
-  constructor(readonly history: History, readonly live: Live | null, private readonly theme: ThemeChoice, root: HTMLElement) {
+  constructor(
+    readonly history: History, readonly live: Live | null, private readonly theme: ThemeChoice, root: HTMLElement,
+  ) {
     this.scene = history.scene;
     this.player = new Player(history, live);
     document.title = `${this.scene.name || 'run'} · linchpin`;
@@ -58,12 +60,17 @@ export class App {
     this.left.append(this.tree.element, this.inspector.element);
     this.right.append(this.certificate.element, this.plots.element);
 
-    const canvas = h('canvas', { class: 'stage', 'data-testid': 'stage', 'aria-label': 'The mechanism in three dimensions' });
-    const view = h('main', { class: 'view' }, canvas, this.legend, this.scale, this.triad.element, this.banner, this.tip);
+    const canvas = h('canvas', {
+      class: 'stage', 'data-testid': 'stage', 'aria-label': 'The mechanism in three dimensions',
+    });
+    const view = h('main', { class: 'view' },
+      canvas, this.legend, this.scale, this.triad.element, this.banner, this.tip);
     const bar = h('header', { class: 'bar' });
-    root.replaceChildren(h('div', { class: 'page' }, bar, h('div', { class: 'middle' }, this.left, view, this.right), this.timeline.element));
+    const middle = h('div', { class: 'middle' }, this.left, view, this.right);
+    root.replaceChildren(h('div', { class: 'page' }, bar, middle, this.timeline.element));
 
-    this.stage = new Stage(canvas, this.scene, history.frames[0], history.frames[history.last], (seconds) => this.tick(seconds));
+    this.stage = new Stage(canvas, this.scene, history.frames[0], history.frames[history.last],
+      (seconds) => this.tick(seconds));
     this.stage.rig.controls.addEventListener('change', () => this.triad.draw(this.stage.rig.camera));
     this.triad.draw(this.stage.rig.camera);
     this.stage.paint(theme.current);
@@ -171,8 +178,12 @@ export class App {
     const rate = status.running ? ` · ${short(status.rate, 2)}× real time` : '';
     this.status.textContent = status.failed ? 'stopped' : `${status.running ? 'running' : 'paused'}${rate}`;
     this.status.className = `chip ${status.failed ? 'bad' : status.running ? 'good' : ''}`;
-    if (status.failed) this.warn(`The run stopped at t = ${short(status.failed.time, 5)} s: ${status.failed.reason}${status.failed.body ? ` (body “${status.failed.body}”)` : ''}.`);
-    else this.banner.hidden = true;
+    if (status.failed) {
+      const { time, reason, body } = status.failed;
+      this.warn(`The run stopped at t = ${short(time, 5)} s: ${reason}${body ? ` (body “${body}”)` : ''}.`);
+    } else {
+      this.banner.hidden = true;
+    }
     this.setCertificate(status.certificate);
     this.stale = true;
   }
@@ -193,14 +204,16 @@ export class App {
   private describeScale(): void {
     const { cell } = this.stage.ground;
     const { showForces, showCones, showPoints, newtonsPerMetre } = this.stage.contacts;
+    const forces = `${short(cell)} m = ${short(newtonsPerMetre * cell, 2)} N`;
     this.scale.replaceChildren(
       h('span', {}, h('span', { class: 'cell' }), `grid ${short(cell)} m`),
-      showForces && this.touched ? h('span', {}, h('span', { class: 'arrow' }), `${short(cell)} m = ${short(newtonsPerMetre * cell, 2)} N`) : '');
-    this.legend.replaceChildren(...['sticking', 'sliding', 'separating'].map((state) => h('span', {}, h('span', { class: `state ${state}` }), state)));
+      showForces && this.touched ? h('span', {}, h('span', { class: 'arrow' }), forces) : '');
+    this.legend.replaceChildren(...['sticking', 'sliding', 'separating'].map((state) =>
+      h('span', {}, h('span', { class: `state ${state}` }), state)));
     this.legend.hidden = !this.touched || !(showForces || showCones || showPoints);
   }
 
-  // What is shown, each with its key.
+  // The check boxes of the menu "Show", each with its key.
   private switches(): { element: HTMLElement; toggle(): void; key: string; label: string }[] {
     const { contacts, marks, ground } = this.stage;
     const make = (label: string, key: string, id: string, on: boolean, set: (on: boolean) => void) => ({
@@ -228,19 +241,27 @@ export class App {
     const look = (preset: Preset | null) => () => this.stage.look(preset);
     return [
       { keys: [' '], shown: 'space', what: 'play or pause', act: () => player.toggle() },
-      { keys: ['ArrowRight', '.'], shown: '→ or .', what: 'one frame on (one step, at the end of a live run)', act: () => player.step(1) },
+      {
+        keys: ['ArrowRight', '.'], shown: '→ or .', what: 'one frame on (one step, at the end of a live run)',
+        act: () => player.step(1),
+      },
       { keys: ['ArrowLeft', ','], shown: '← or ,', what: 'one frame back', act: () => player.step(-1) },
       { keys: ['Home'], shown: 'Home', what: 'to the start (a live run begins again)', act: () => player.reset() },
-      { keys: ['End'], shown: 'End', what: 'to the end', act: () => (player.live ? player.goLive() : player.seekIndex(this.history.last)) },
+      {
+        keys: ['End'], shown: 'End', what: 'to the end',
+        act: () => (player.live ? player.goLive() : player.seekIndex(this.history.last)),
+      },
       { keys: ['+', '='], shown: '+ −', what: 'faster, slower', act: () => this.timeline.faster(1) },
       { keys: ['-'], shown: '', what: '', act: () => this.timeline.faster(-1) },
       { keys: ['l'], shown: 'L', what: 'begin again at the end', act: () => this.timeline.toggleLoop() },
       { keys: ['1'], shown: '1 … 6', what: 'view: home, front, back, left, right, top', act: look('home') },
-      ...(['front', 'back', 'left', 'right', 'top'] as const).map((preset, i) => ({ keys: [String(i + 2)], shown: '', what: '', act: look(preset) })),
+      ...(['front', 'back', 'left', 'right', 'top'] as const).map((preset, i) => (
+        { keys: [String(i + 2)], shown: '', what: '', act: look(preset) })),
       { keys: ['z'], shown: 'Z', what: 'fill the view (with the selected body)', act: look(null) },
       { keys: ['f'], shown: 'F', what: 'follow the selected body', act: () => this.toggleFollow() },
       { keys: ['Escape'], shown: 'Escape', what: 'select nothing', act: () => this.select(-1) },
-      ...switches.map(({ key, label, toggle }) => ({ keys: [key.toLowerCase()], shown: key, what: `show ${label}`, act: toggle })),
+      ...switches.map(({ key, label, toggle }) => (
+        { keys: [key.toLowerCase()], shown: key, what: `show ${label}`, act: toggle })),
       { keys: ['b'], shown: 'B', what: 'bodies, on or off', act: () => fold(this.left) },
       { keys: ['p'], shown: 'P', what: 'plots, on or off', act: () => fold(this.right) },
       { keys: ['s'], shown: 'S', what: 'screenshot', act: () => void this.screenshot() },
@@ -250,20 +271,27 @@ export class App {
   }
 
   private fillBar(bar: HTMLElement, switches: { element: HTMLElement }[]): void {
-    const arrows = h('input', { type: 'range', min: -2, max: 2, step: 0.1, value: 0, 'aria-label': 'Length of force arrows', 'data-testid': 'arrow-scale' });
+    const arrows = h('input', {
+      type: 'range', min: -2, max: 2, step: 0.1, value: 0,
+      'aria-label': 'Length of force arrows', 'data-testid': 'arrow-scale',
+    });
     arrows.addEventListener('input', () => {
       this.stage.contacts.enlarge = 10 ** Number(arrows.value);
       this.stage.refreshMarks();
       this.describeScale();
     });
-    const presets: [Preset, string][] = [['home', '1'], ['front', '2'], ['back', '3'], ['left', '4'], ['right', '5'], ['top', '6']];
-    const cameras = presets.map(([preset, key]) =>
-      h('button', { class: 'entry', type: 'button', 'data-testid': `camera-${preset}`, onclick: () => this.stage.look(preset) }, preset, h('kbd', {}, key)));
+    const presets: [Preset, string][] = [
+      ['home', '1'], ['front', '2'], ['back', '3'], ['left', '4'], ['right', '5'], ['top', '6'],
+    ];
+    const cameras = presets.map(([preset, key]) => h('button', {
+      class: 'entry', type: 'button', 'data-testid': `camera-${preset}`, onclick: () => this.stage.look(preset),
+    }, preset, h('kbd', {}, key)));
     const bodies = iconButton('tree', 'Bodies, on or off (B)', 'toggle-bodies', () => fold(this.left));
     const plots = iconButton('chart', 'Plots, on or off (P)', 'toggle-plots', () => fold(this.right));
     for (const button of [bodies, plots]) setPressed(button, false);
     const { name, source, method, stepper, dt } = this.scene;
-    const about = [stepper.replaceAll('_', ' '), method, dt > 0 ? `dt ${short(dt)} s` : ''].filter(Boolean).join(' · ');
+    const about = [stepper.replaceAll('_', ' '), method, dt > 0 ? `dt ${short(dt)} s` : '']
+      .filter(Boolean).join(' · ');
     bar.append(
       bodies,
       h('span', { class: 'brand', title: `linchpin ${this.scene.linchpin}` }, 'linchpin'),
@@ -271,7 +299,9 @@ export class App {
       h('span', { class: 'quiet about' }, about),
       h('span', { class: 'space' }),
       this.frameRate, this.status, this.verdict,
-      menu('eye', 'Show', 'What is shown', 'menu-show', ...switches.map(({ element }) => element), h('label', { class: 'check column' }, h('span', { class: 'name' }, 'length of arrows'), arrows)),
+      menu('eye', 'Show', 'What is shown', 'menu-show',
+        ...switches.map(({ element }) => element),
+        h('label', { class: 'check column' }, h('span', { class: 'name' }, 'length of arrows'), arrows)),
       menu('cube', 'View', 'Where to look from', 'menu-view', ...cameras),
       iconButton('camera', 'Save a picture of the view (S)', 'screenshot', () => void this.screenshot()),
       iconButton('theme', 'Dark or light (D)', 'theme', () => this.theme.toggle()),
@@ -291,8 +321,11 @@ function fold(side: HTMLElement): void {
   side.hidden = !side.hidden;
 }
 
-// A sheet in place of the page: while it loads, or when there is nothing to show.
+// A message in place of the page: while it loads, or when there is nothing to show.
 export function notice(root: HTMLElement, title: string, text: string, bad = false): void {
-  root.replaceChildren(h('div', { class: 'notice', role: bad ? 'alert' : 'status', 'data-testid': bad ? 'error' : 'loading' },
-    h('div', { class: bad ? 'card bad' : 'card' }, icon(bad ? 'cross' : 'cube'), h('h1', {}, title), h('p', {}, text))));
+  const card = h('div', { class: bad ? 'card bad' : 'card' },
+    icon(bad ? 'cross' : 'cube'), h('h1', {}, title), h('p', {}, text));
+  root.replaceChildren(h('div', {
+    class: 'notice', role: bad ? 'alert' : 'status', 'data-testid': bad ? 'error' : 'loading',
+  }, card));
 }

@@ -1,4 +1,4 @@
-// What tests may ask of the page, as `window.linchpin`.
+// The state of the page as the tests in viewer/test read it, at `window.linchpin`.
 import type { App } from './app';
 
 export interface Probe {

@@ -1,5 +1,5 @@
-// Reads what docs/viewer_data.md describes: the scene (JSON), frames (bytes) and the blob that holds both.
-// All that comes in is checked here, once, so that nothing after needs to; what is wrong is a DataError with a reason.
+// Reads the data that docs/viewer_data.md describes and linchpin/live/page_data.cc writes: the scene (JSON), frames
+// (bytes) and the blob that contains both. All input is checked here, once; a DataError gives the reason for a refusal.
 
 export type Vec3 = [number, number, number];
 export type Pose = [number, number, number, number, number, number, number]; // x y z qw qx qy qz
@@ -29,7 +29,7 @@ export interface Scene {
   linchpin: string; name: string; source: string; gravity: Vec3; dt: number; method: string; stepper: string;
   bodies: Body[]; shapes: Shape[]; meshes: Mesh[]; joints: Joint[]; loops: Loop[]; frames: NamedFrame[];
   signals: Signal[]; framesCount: number; certificate: Certificate | null;
-  shapeByIndex: Map<number, Shape>; // the first shape of a compound stands for all of it
+  shapeByIndex: Map<number, Shape>; // for a compound, its first shape
 }
 
 export const CONTACT_WORDS = 14;
@@ -37,11 +37,11 @@ export enum ContactState { separating = 0, sticking = 1, sliding = 2 }
 
 export interface Frame {
   time: number; step: number; failed: boolean;
-  poses: Float32Array;    // 7 a body
+  poses: Float32Array;    // 7 per body
   signals: Float32Array;
   contacts: number;
-  words: Uint32Array;     // CONTACT_WORDS a contact: a b state mu point normal force gap ...
-  floats: Float32Array;   // ... the same bytes, read as floats
+  words: Uint32Array;     // CONTACT_WORDS per contact: a b state mu point normal force gap
+  floats: Float32Array;   // the same bytes, read as floats
 }
 
 export class DataError extends Error {
@@ -61,7 +61,9 @@ const fail = (what: string): never => {
 type Json = Record<string, unknown>;
 
 const object = (value: unknown, at: string): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : fail(`${at} is not an object`);
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Json)
+    : fail(`${at} is not an object`);
 
 const list = (value: unknown, at: string): unknown[] => (Array.isArray(value) ? value : fail(`${at} is not a list`));
 
@@ -77,7 +79,9 @@ const positive = (value: unknown, at: string): number => {
 
 const index = (value: unknown, end: number, at: string, begin = 0): number => {
   const i = number(value, at);
-  return Number.isInteger(i) && i >= begin && i < end ? i : fail(`${at} is ${i}, not a whole number from ${begin} to ${end - 1}`);
+  return Number.isInteger(i) && i >= begin && i < end
+    ? i
+    : fail(`${at} is ${i}, not a whole number from ${begin} to ${end - 1}`);
 };
 
 const numbers = (value: unknown, count: number, at: string): number[] => {
@@ -105,7 +109,11 @@ function readGeometry(s: Json, meshes: number, at: string): Geometry {
     case 'capsule':
     case 'cylinder':
     case 'cone':
-      return { kind, radius: positive(s.radius, `${at}.radius`), half_length: positive(s.half_length, `${at}.half_length`) };
+      return {
+        kind,
+        radius: positive(s.radius, `${at}.radius`),
+        half_length: positive(s.half_length, `${at}.half_length`),
+      };
     case 'box':
       return { kind, half: vec3(s.half, `${at}.half`) };
     case 'ellipsoid':
@@ -124,7 +132,8 @@ function readMesh(value: unknown, at: string): Mesh {
   const vertices = Float32Array.from(list(m.vertices, `${at}.vertices`), (x, i) => number(x, `${at}.vertices[${i}]`));
   if (vertices.length % 3 !== 0) fail(`${at}.vertices has ${vertices.length} numbers, not three a vertex`);
   const end = vertices.length / 3;
-  const triangles = Uint32Array.from(list(m.triangles, `${at}.triangles`), (x, i) => index(x, end, `${at}.triangles[${i}]`));
+  const triangles = Uint32Array.from(list(m.triangles, `${at}.triangles`), (x, i) =>
+    index(x, end, `${at}.triangles[${i}]`));
   if (triangles.length % 3 !== 0) fail(`${at}.triangles has ${triangles.length} numbers, not three a triangle`);
   return { vertices, triangles };
 }
@@ -206,8 +215,10 @@ export function readScene(value: unknown): Scene {
 
 // ---- frames --------------------------------------------------------------------------------------------------------
 
-// The frame that begins at offset; its bytes are looked at, not copied.
-export function readFrame(scene: Scene, buffer: ArrayBuffer, offset = 0, at = 'a frame'): { frame: Frame; size: number } {
+// The frame that begins at offset. Its arrays are views of the buffer, not copies.
+export function readFrame(
+  scene: Scene, buffer: ArrayBuffer, offset = 0, at = 'a frame',
+): { frame: Frame; size: number } {
   const left = buffer.byteLength - offset;
   if (left < FRAME_HEADER) fail(`${at} is cut short: ${left} bytes are left, a header is ${FRAME_HEADER}`);
   const view = new DataView(buffer, offset);
@@ -260,7 +271,8 @@ export function readRecording(buffer: ArrayBuffer): { scene: Scene; frames: Fram
   const length = view.getUint32(4, true);
   if (8 + length > buffer.byteLength) fail(`the recording is cut short: its scene needs ${length} bytes`);
   if (length % 8 !== 0) fail(`the recording's scene has ${length} bytes, not a multiple of 8`);
-  const scene = readScene(parseJson(new TextDecoder().decode(new Uint8Array(buffer, 8, length)), 'the scene of the recording'));
+  const json = new TextDecoder().decode(new Uint8Array(buffer, 8, length));
+  const scene = readScene(parseJson(json, 'the scene of the recording'));
   const frames: Frame[] = [];
   let offset = 8 + length;
   for (let i = 0; i < scene.framesCount; ++i) {
@@ -281,10 +293,11 @@ export function parseJson(source: string, what: string): unknown {
   }
 }
 
-// base64, white space allowed, in pieces so that a large recording needs no string of its own size.
+// Decodes base64, which may contain white space, in pieces: a large recording needs no second string of its size.
 export function decodeBase64(source: string): ArrayBuffer {
   const clean = source.replace(/\s+/g, '');
-  if (clean.length % 4 !== 0) fail(`the recording held by this page is cut short (${clean.length} characters of base64)`);
+  if (clean.length % 4 !== 0)
+    fail(`the recording held by this page is cut short (${clean.length} characters of base64)`);
   const padding = clean.endsWith('==') ? 2 : clean.endsWith('=') ? 1 : 0;
   const bytes = new Uint8Array((clean.length / 4) * 3 - padding);
   const piece = 1 << 20; // a multiple of 4

@@ -1,4 +1,4 @@
-// A list of listeners, the only wiring between the parts of the page.
+// A list of listeners. The parts of the page notify each other only through these.
 export class Event<T = void> {
   private readonly listeners: ((value: T) => void)[] = [];
 
@@ -7,6 +7,6 @@ export class Event<T = void> {
   }
 
   emit(value: T): void {
-    for (const listener of [...this.listeners]) listener(value); // a listener may add another
+    for (const listener of [...this.listeners]) listener(value); // a copy: a listener may add another
   }
 }

@@ -1,5 +1,5 @@
-// The frames of a run, in order of time: all of a recording, or what a live run has sent so far. A live run that goes on
-// for long gives up its oldest quarter whenever it is full.
+// The frames of a run in order of time: all frames of a recording, or those received so far of a live run. When a live
+// run exceeds a limit, its oldest quarter is dropped.
 import type { Frame, Scene } from './data';
 import { Event } from './events';
 
@@ -7,7 +7,7 @@ const MOST_FRAMES = 40_000;
 const MOST_BYTES = 400e6;
 
 export class History {
-  readonly dropped = new Event<number>(); // how many of the oldest were given up
+  readonly dropped = new Event<number>(); // number of oldest frames dropped
   readonly cleared = new Event();
   private bytes = 0;
 
@@ -46,10 +46,10 @@ export class History {
     this.cleared.emit();
   }
 
-  // The last frame that is not after time; the first one where all are.
+  // Index of the last frame at or before time; 0 if all frames are later.
   at(time: number): number {
     let low = 0;
-    let high = this.length; // frames[low] <= time < frames[high], as far as there are such
+    let high = this.length; // frames[low] <= time < frames[high], where both exist
     while (high - low > 1) {
       const middle = (low + high) >> 1;
       if (this.frames[middle].time <= time) low = middle;

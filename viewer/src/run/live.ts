@@ -1,5 +1,7 @@
-// The connection to a live run: /live of docs/viewer_data.md.
-import { type Certificate, DataError, type Frame, parseJson, readFrame, readScene, type Scene, type Vec3 } from './data';
+// The connection to a live run: the websocket /live of docs/viewer_data.md (linchpin/live/live_server.cc).
+import {
+  type Certificate, DataError, type Frame, parseJson, readFrame, readScene, type Scene, type Vec3,
+} from './data';
 import { Event } from './events';
 import type { LiveControls } from './player';
 
@@ -13,7 +15,7 @@ export class Live implements LiveControls {
   readonly scene = new Event<Scene>();
   readonly frame = new Event<Frame>();
   readonly status = new Event<Status>();
-  readonly ended = new Event<string>(); // why
+  readonly ended = new Event<string>(); // with the reason
   private readonly socket: WebSocket;
   private known: Scene | null = null;
   private over = false;

@@ -1,17 +1,17 @@
-// What moment is shown. A recording is played from its frames. A live run is one time line that grows at its end: at the
-// end ("attached") the newest frame is shown and play, pause and step are the server's; before the end it is a recording,
-// and playing up to the end goes on live.
+// The time that is shown. A recording is played from its frames. A live run is a time line that grows at its end. While
+// attached to the end, the player shows the newest frame, and play, pause and step are sent to the server. Before the
+// end, the frames received so far are played as a recording; at the end the player attaches and the run continues live.
 import { Event } from './events';
 import type { History } from './history';
 
 export interface LiveControls { play(): void; pause(): void; step(): void; reset(): void; speed(value: number): void }
 
 export class Player {
-  readonly changed = new Event(); // the moment, or whether it plays
+  readonly changed = new Event(); // the time shown, or whether it is playing
   time = 0;
   index = 0;
-  playing = false;     // frames of the history
-  running = false;     // the server, as it says
+  playing = false;     // through frames of the history
+  running = false;     // the live run, by the server's last status
   attached: boolean;
   speed = 1;
   loop = true;
@@ -32,7 +32,7 @@ export class Player {
     return this.attached ? this.running : this.playing;
   }
 
-  // The share of the way from frame index to the next one.
+  // Position of the time shown between frame `index` (0) and the next one (1).
   get fraction(): number {
     const a = this.history.frames[this.index];
     const b = this.history.frames[this.index + 1];
@@ -45,7 +45,7 @@ export class Player {
     else this.changed.emit();
   }
 
-  // After seconds of the clock on the wall.
+  // Plays on by seconds of real time.
   advance(seconds: number): void {
     if (this.attached || !this.playing) return;
     let time = this.time + seconds * this.speed;
@@ -78,7 +78,7 @@ export class Player {
 
   pause(): void {
     if (this.live) this.live.pause();
-    if (!this.attached && this.playing) this.show(this.index); // on a frame, not between two
+    if (!this.attached && this.playing) this.show(this.index); // stop on a frame, not between two
     this.playing = false;
     this.changed.emit();
   }
@@ -92,7 +92,7 @@ export class Player {
     this.seekIndex(this.index + count);
   }
 
-  // By hand, so it stays where it is put.
+  // The user chose a frame: playback stops, and a live run is paused.
   seekIndex(index: number): void {
     this.playing = false;
     if (this.live) {

@@ -1,4 +1,4 @@
-// Numbers over time, for plots: the scene's signals, and forces between two bodies, which are summed from contacts.
+// Time series for plots: the scene's signals, and the forces between two bodies, summed over their contacts.
 import { CONTACT_WORDS, type Frame, type Scene } from './data';
 import type { History } from './history';
 
@@ -6,12 +6,13 @@ export interface Source { key: string; name: string; unit: string; group: string
 
 const GROUP_OF_CONTACTS = 'contact force';
 
-// Every source there is, known by its key; pairs of bodies are added as they are first seen in touch.
+// All signals that can be plotted, by key. A pair of bodies is added when a frame with a contact between them is
+// scanned.
 export class Sources {
   readonly all = new Map<string, Source>();
   private readonly scene: Scene;
   private readonly pairs = new Set<number>();
-  private scanned = 0; // frames looked at for pairs
+  private scanned = 0; // number of frames scanned for pairs
 
   constructor(private readonly history: History) {
     this.scene = history.scene;
@@ -73,7 +74,7 @@ export function bodiesOf(scene: Scene, frame: Frame, contact: number): [number, 
   return [scene.shapeByIndex.get(frame.words[at])!.body, scene.shapeByIndex.get(frame.words[at + 1])!.body];
 }
 
-// Normal force and size of the friction force of one contact.
+// Normal force and magnitude of the friction force of one contact, N.
 export function contactForce(frame: Frame, contact: number): { normal: number; friction: number } {
   const f = frame.floats;
   const n = CONTACT_WORDS * contact + 7;
@@ -83,7 +84,7 @@ export function contactForce(frame: Frame, contact: number): { normal: number; f
   return { normal, friction };
 }
 
-// Sums over the contacts of two bodies; friction is the size of the sum of vectors.
+// Sums over the contacts between two bodies, N; friction is the magnitude of the vector sum.
 function pairForce(scene: Scene, frame: Frame, a: number, b: number): { normal: number; friction: number } {
   let normal = 0;
   const t = [0, 0, 0];
@@ -91,7 +92,7 @@ function pairForce(scene: Scene, frame: Frame, a: number, b: number): { normal: 
     const [p, q] = bodiesOf(scene, frame, c);
     if (!((p === a && q === b) || (p === b && q === a))) continue;
     const along = contactForce(frame, c).normal;
-    const sign = p === a ? 1 : -1; // force and normal both turn round with the order
+    const sign = p === a ? 1 : -1; // force and normal change sign with the order of the two bodies
     normal += along;
     const n = CONTACT_WORDS * c + 7;
     for (let i = 0; i < 3; ++i) t[i] += sign * (frame.floats[n + 3 + i] - along * frame.floats[n + i]);
@@ -99,7 +100,7 @@ function pairForce(scene: Scene, frame: Frame, a: number, b: number): { normal: 
   return { normal, friction: Math.hypot(t[0], t[1], t[2]) };
 }
 
-// The values of one source at all frames so far, worked out once each.
+// The values of one source at all frames so far, each computed once.
 export class Series {
   private values: number[] = [];
 
@@ -109,7 +110,8 @@ export class Series {
   }
 
   get all(): readonly number[] {
-    for (let i = this.values.length; i < this.history.length; ++i) this.values.push(this.source.value(this.history.frames[i]));
+    const { frames } = this.history;
+    for (let i = this.values.length; i < frames.length; ++i) this.values.push(this.source.value(frames[i]));
     return this.values;
   }
 }

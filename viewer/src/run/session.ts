@@ -1,4 +1,4 @@
-// Where this page's run comes from: a recording it holds, one the server hands out, or a live run.
+// Finds the run to show: a recording inside the page (an export), a recording from the server, or a live run.
 import { DataError, decodeBase64, type Frame, parseJson, readRecording, type Scene } from './data';
 import { Live } from './live';
 
@@ -11,7 +11,7 @@ export async function openSession(progress: (text: string) => void): Promise<Ses
   if (held) {
     progress('Reading the recording …');
     const recording = readRecording(decodeBase64(held.textContent ?? ''));
-    held.remove(); // its text is as large as the recording
+    held.remove(); // frees the text, which is as large as the recording
     return { mode: 'recording', ...recording };
   }
   if (location.protocol === 'file:')
@@ -29,7 +29,7 @@ export async function openSession(progress: (text: string) => void): Promise<Ses
   return { mode: 'live', live: new Live(address.href) };
 }
 
-// A server that others can reach asks for the token the command printed.
+// A server that other machines can reach requires the token that the command printed.
 function tokenQuery(): string {
   const token = new URLSearchParams(location.search).get('token');
   return token === null ? '' : `?token=${encodeURIComponent(token)}`;

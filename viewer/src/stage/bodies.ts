@@ -1,4 +1,4 @@
-// The shapes of all bodies, one instanced mesh for each geometry.
+// The shapes of all bodies: one instanced mesh per geometry.
 import {
   BackSide, Box3, BufferGeometry, Color, type Group, InstancedMesh, type Intersection, Matrix4, Mesh, MeshBasicMaterial,
   MeshLambertMaterial, type Raycaster, Vector3,
@@ -15,7 +15,7 @@ const WHITE = new Color('#ffffff');
 const matrix = new Matrix4();
 
 export class Bodies {
-  readonly sizes: number[]; // a body's largest half extent, m; zero where it has no shape
+  readonly sizes: number[]; // largest half extent of each body, m; zero for a body without shapes
   private readonly buckets: Bucket[] = [];
   private readonly outline: Mesh[] = [];
   private selected = -1;
@@ -53,9 +53,10 @@ export class Bodies {
     for (const { mesh, shapes, local } of this.buckets) {
       shapes.forEach((shape, i) => mesh.setMatrixAt(i, matrix.multiplyMatrices(poses.matrices[shape.body], local[i])));
       mesh.instanceMatrix.needsUpdate = true;
-      mesh.boundingSphere = null; // asked for again by the next pick
+      mesh.boundingSphere = null; // the next pick computes it
     }
-    for (const line of this.outline) line.matrix.multiplyMatrices(poses.matrices[this.selected], line.userData.local as Matrix4);
+    for (const line of this.outline)
+      line.matrix.multiplyMatrices(poses.matrices[this.selected], line.userData.local as Matrix4);
   }
 
   highlight(selected: number, hovered: number, poses: BodyPoses): void {
@@ -76,13 +77,14 @@ export class Bodies {
     return nearest;
   }
 
-  // Around all shapes of the bodies that match.
+  // Bounding box of all shapes of the chosen bodies, in the world.
   bounds(poses: BodyPoses, which: (body: number) => boolean = () => true): Box3 {
     const box = new Box3();
     for (const { mesh, shapes, local } of this.buckets)
       shapes.forEach((shape, i) => {
         if (!which(shape.body)) return;
-        box.union(new Box3().copy(mesh.geometry.boundingBox!).applyMatrix4(matrix.multiplyMatrices(poses.matrices[shape.body], local[i])));
+        const place = matrix.multiplyMatrices(poses.matrices[shape.body], local[i]);
+        box.union(new Box3().copy(mesh.geometry.boundingBox!).applyMatrix4(place));
       });
     return box;
   }
@@ -99,7 +101,8 @@ export class Bodies {
     }
   }
 
-  // A hull pushed outwards along its normals by a fixed number of pixels and seen from the back: a line around the body.
+  // The outline of the selected body: its hull, enlarged along its normals by a fixed number of pixels, with only the
+  // back faces drawn.
   private drawOutline(): void {
     for (const line of this.outline.splice(0)) {
       this.root.remove(line);
@@ -111,7 +114,7 @@ export class Bodies {
         const geometry = new BufferGeometry();
         geometry.setAttribute('position', mesh.geometry.getAttribute('position'));
         geometry.setIndex(mesh.geometry.getIndex());
-        const closed = mergeVertices(geometry, 1e-5); // one normal for each corner, so the hull does not open at edges
+        const closed = mergeVertices(geometry, 1e-5); // one normal per vertex, so that the hull has no gaps at edges
         closed.computeVertexNormals();
         const line = new Mesh(closed, OUTLINE);
         line.matrixAutoUpdate = false;

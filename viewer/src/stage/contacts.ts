@@ -1,6 +1,9 @@
-// Contact points, force arrows and friction cones, coloured by state. Of action and reaction the force on the later of the
-// two bodies is drawn: on what stands, not on the ground.
-import { ConeGeometry, CylinderGeometry, DoubleSide, type Group, Matrix4, MeshBasicMaterial, NoBlending, OctahedronGeometry, Quaternion, Vector3 } from 'three';
+// Contact points, force arrows and friction cones, coloured by the contact's state. Of action and reaction, the force
+// on the body with the larger index is drawn, so never the one on the ground.
+import {
+  ConeGeometry, CylinderGeometry, DoubleSide, type Group, Matrix4, MeshBasicMaterial, NoBlending, OctahedronGeometry,
+  Quaternion, Vector3,
+} from 'three';
 import { CONTACT_WORDS, type Frame, type Scene } from '../run/data';
 import { bodiesOf } from '../run/series';
 import { Copies } from './copies';
@@ -18,28 +21,34 @@ export class Contacts {
   showForces = true;
   showCones = false;
   showPoints = true;
-  enlarge = 1; // the user's factor on arrows
+  enlarge = 1; // factor on the length of arrows, set by the user
   private readonly points: Copies;
   private readonly shafts: Copies;
   private readonly heads: Copies;
   private readonly cones: Copies;
 
-  // size: of a typical body, m; force: N, the force whose arrow is as long as that.
+  // size: of a typical body, m. force: the force whose arrow has that length, N.
   constructor(private readonly scene: Scene, root: Group, private readonly size: number, readonly force: number) {
-    // Drawn over the bodies, since forces and cones reach into them: after them, so among what is transparent.
-    const over = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, blending: NoBlending });
-    const glass = new MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.3, depthTest: false, depthWrite: false, side: DoubleSide });
+    // Drawn over the bodies, since forces and cones reach into them. three draws transparent materials last.
+    const over = new MeshBasicMaterial({
+      vertexColors: true, depthTest: false, transparent: true, blending: NoBlending,
+    });
+    const glass = new MeshBasicMaterial({
+      vertexColors: true, transparent: true, opacity: 0.3, depthTest: false, depthWrite: false, side: DoubleSide,
+    });
     this.points = new Copies(root, new OctahedronGeometry(1), over, 3);
-    this.shafts = new Copies(root, new CylinderGeometry(1, 1, 1, 4, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
+    const shaft = new CylinderGeometry(1, 1, 1, 4, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+    const cone = new ConeGeometry(1, 1, 20, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
+    this.shafts = new Copies(root, shaft, over, 3);
     this.heads = new Copies(root, new ConeGeometry(1, 1, 6).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
-    this.cones = new Copies(root, new ConeGeometry(1, 1, 20, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5), glass, 2);
+    this.cones = new Copies(root, cone, glass, 2);
   }
 
   get drawn(): { points: number; arrows: number; cones: number } {
     return { points: this.points.count, arrows: this.shafts.count, cones: this.cones.count };
   }
 
-  // Newtons a metre of arrow.
+  // Scale of the arrows, N/m.
   get newtonsPerMetre(): number {
     return this.force / (this.size * this.enlarge);
   }
@@ -54,7 +63,7 @@ export class Contacts {
   private add(frame: Frame, contact: number): void {
     const at = CONTACT_WORDS * contact;
     const [a, b] = bodiesOf(this.scene, frame, contact);
-    const sign = a > b ? 1 : -1; // the frame has the force on a, and the normal towards it
+    const sign = a > b ? 1 : -1; // the frame has the force on a and the normal towards a
     const f = frame.floats;
     const colour = CONTACT_COLOURS[frame.words[at + 2]];
     const s = this.size;
@@ -66,7 +75,7 @@ export class Contacts {
     along.set(f[at + 7], f[at + 8], f[at + 9]).multiplyScalar(sign);
     const mu = f[at + 3];
     if (this.showCones && mu > 0 && Number.isFinite(mu)) {
-      const height = 0.6 * s * Math.min(1, 1.5 / mu); // a wide one stays as wide as it is high
+      const height = 0.6 * s * Math.min(1, 1.5 / mu); // limits the radius of a wide cone
       matrix.compose(point, turn.setFromUnitVectors(UP, along), scale.set(mu * height, mu * height, height));
       this.cones.add(matrix, colour);
     }
@@ -74,7 +83,7 @@ export class Contacts {
     along.set(f[at + 10], f[at + 11], f[at + 12]).multiplyScalar(sign);
     const force = along.length();
     const length = Math.min(force / this.newtonsPerMetre, 8 * s);
-    if (!(length > 0.01 * s)) return; // not seen anyway
+    if (!(length > 0.01 * s)) return; // too short to be seen
     turn.setFromUnitVectors(UP, along.divideScalar(force));
     const head = Math.min(0.2 * s, 0.5 * length);
     matrix.compose(point, turn, scale.set(0.028 * s, 0.028 * s, length - head));

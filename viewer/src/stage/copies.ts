@@ -1,18 +1,19 @@
-// Copies of one small mesh at any number of places, each of one colour: add() them anew for every frame. They are written
-// into one buffer, not instanced: an instance costs 20 us where there is no graphics card, a copy less than 1 us.
+// Copies of one small mesh at any number of places, each in one colour; add() is called anew for every frame. The
+// copies are written into one buffer, not instanced: without a graphics card an instance costs 20 us, a copy less than
+// 1 us.
 import { BufferAttribute, BufferGeometry, type Color, type Group, type Material, type Matrix4, Mesh } from 'three';
 import { mergeVertices } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 
 export class Copies {
   count = 0;
-  private readonly corners: Float32Array; // of the one mesh
+  private readonly corners: Float32Array; // vertices of the mesh that is copied
   private readonly triangles: ArrayLike<number>;
   private readonly mesh: Mesh<BufferGeometry>;
   private positions!: BufferAttribute;
   private colours!: BufferAttribute;
   private most = 0;
 
-  // The material must take its colour from vertices.
+  // The material must take its colours from the vertices.
   constructor(root: Group, template: BufferGeometry, material: Material, order = 0) {
     const bare = new BufferGeometry().setAttribute('position', template.getAttribute('position'));
     bare.setIndex(template.getIndex());
@@ -72,7 +73,8 @@ export class Copies {
     this.colours = larger(this.colours);
     const corners = this.corners.length / 3;
     const indices = new Uint32Array(most * this.triangles.length);
-    for (let copy = 0, at = 0; copy < most; ++copy) for (let i = 0; i < this.triangles.length; ++i) indices[at++] = copy * corners + this.triangles[i];
+    for (let copy = 0, at = 0; copy < most; ++copy)
+      for (let i = 0; i < this.triangles.length; ++i) indices[at++] = copy * corners + this.triangles[i];
     this.mesh.geometry.dispose();
     this.mesh.geometry = new BufferGeometry();
     this.mesh.geometry.setAttribute('position', this.positions);

@@ -1,18 +1,21 @@
-// A triangle geometry for each shape. Shapes of one kind share a unit geometry and differ by scale, so that all boxes of a
-// scene are one draw call.
-import { BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, ConeGeometry, CylinderGeometry, SphereGeometry, Vector3 } from 'three';
+// A triangle geometry for each shape. Shapes of one kind share a unit geometry and differ by scale, so that all boxes
+// of a scene are one draw call.
+import {
+  BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, ConeGeometry, CylinderGeometry, SphereGeometry,
+  Vector3,
+} from 'three';
 import { toCreasedNormals } from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 import type { Geometry, Mesh } from '../run/data';
 
 export interface Solid { key: string; scale: Vector3; make(): BufferGeometry }
 
-const CREASE = Math.PI / 6;          // sharper edges than this are drawn as edges
-const MOST_CREASED_TRIANGLES = 30000; // larger meshes are smooth, which is faster to prepare
+const CREASE = Math.PI / 6;          // edges with a larger angle are drawn sharp
+const MOST_CREASED_TRIANGLES = 30000; // larger meshes are drawn smooth, which is faster to prepare
 
-// Null for a half-space, which is drawn by ground.ts.
-// detail: 1 for few shapes, less for many, so that the triangles of a scene stay within what any machine draws.
+// Null for a half-space, which ground.ts draws.
+// detail: 1 for few shapes, less for many, to limit the number of triangles of the scene.
 export function solidOf(geometry: Geometry, meshes: Mesh[], detail: number): Solid | null {
-  const round = Math.max(12, Math.round(36 * detail)); // sides of what is round
+  const round = Math.max(12, Math.round(36 * detail)); // segments around a circle
   const ball = (): BufferGeometry => alongZ(new SphereGeometry(1, round, Math.round(0.6 * round)));
   switch (geometry.kind) {
     case 'sphere':
@@ -26,7 +29,7 @@ export function solidOf(geometry: Geometry, meshes: Mesh[], detail: number): Sol
     case 'cone':
       return { key: 'cone', scale: roundScale(geometry), make: () => alongZ(new ConeGeometry(1, 2, round)) };
     case 'capsule': {
-      const slenderness = geometry.half_length / geometry.radius; // caps must stay round: one geometry for each
+      const slenderness = geometry.half_length / geometry.radius; // its own geometry: scaling would distort the caps
       return {
         key: `capsule ${slenderness.toPrecision(6)}`,
         scale: new Vector3().setScalar(geometry.radius),
@@ -34,14 +37,19 @@ export function solidOf(geometry: Geometry, meshes: Mesh[], detail: number): Sol
       };
     }
     case 'mesh':
-      return { key: `mesh ${geometry.mesh}`, scale: new Vector3(1, 1, 1), make: () => triangles(meshes[geometry.mesh]) };
+      return {
+        key: `mesh ${geometry.mesh}`,
+        scale: new Vector3(1, 1, 1),
+        make: () => triangles(meshes[geometry.mesh]),
+      };
     case 'half_space':
       return null;
   }
 }
 
-const roundScale = (g: { radius: number; half_length: number }): Vector3 => new Vector3(g.radius, g.radius, g.half_length);
-const alongZ = (geometry: BufferGeometry): BufferGeometry => geometry.rotateX(Math.PI / 2); // three's are along y
+const roundScale = (g: { radius: number; half_length: number }): Vector3 =>
+  new Vector3(g.radius, g.radius, g.half_length);
+const alongZ = (geometry: BufferGeometry): BufferGeometry => geometry.rotateX(Math.PI / 2); // from y, three's axis
 
 function triangles(mesh: Mesh): BufferGeometry {
   const geometry = new BufferGeometry();

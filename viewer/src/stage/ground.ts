@@ -1,4 +1,5 @@
-// Half-spaces as floors with a metre grid that fades into the distance; without one, lines only, in the plane z = 0.
+// Half-spaces as floors with a metric grid that fades in the distance. In a scene without one: a grid in the plane z =
+// 0.
 import { Color, DoubleSide, FrontSide, type Group, Matrix4, Mesh, MeshLambertMaterial, PlaneGeometry } from 'three';
 import type { Scene } from '../run/data';
 import type { Surroundings } from './palette';
@@ -8,14 +9,14 @@ import { type BodyPoses, poseMatrix } from './poses';
 interface Floor { mesh: Mesh; body: number; local: Matrix4 }
 
 export class Ground {
-  readonly cell: number; // m: 1, 2 or 5 times a power of ten; a bolder line at every next power
+  readonly cell: number; // side of a grid cell, m: 1, 2 or 5 times a power of ten; bold lines at the next power of ten
   private readonly floors: Floor[] = [];
   private readonly uniforms = {
     cell: { value: 1 }, bold: { value: 1 }, radius: { value: 1 }, lines: { value: 1 },
     lineColour: { value: new Color() }, xColour: { value: AXES[0] }, yColour: { value: AXES[1] },
   };
   private readonly solid: MeshLambertMaterial;
-  private readonly bare: boolean; // no half-space: lines only
+  private readonly bare: boolean; // no half-space: only the grid lines are drawn
 
   constructor(scene: Scene, root: Group, extent: number) {
     const bold = 10 ** Math.ceil(Math.log10(extent / 4));

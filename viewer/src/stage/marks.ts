@@ -1,5 +1,8 @@
-// What a mechanism is made of beside shapes: joint axes, frames, centres of mass, loops.
-import { CylinderGeometry, type Group, Matrix4, MeshBasicMaterial, OctahedronGeometry, Quaternion, SphereGeometry, TorusGeometry, Vector3 } from 'three';
+// Marks that are drawn besides the shapes: joint axes, frames, centres of mass, loops.
+import {
+  CylinderGeometry, type Group, Matrix4, MeshBasicMaterial, OctahedronGeometry, Quaternion, SphereGeometry,
+  TorusGeometry, Vector3,
+} from 'three';
 import type { Joint, Scene, Vec3 } from '../run/data';
 import { Copies } from './copies';
 import { AXES, CENTRE, JOINT, LOOP } from './palette';
@@ -12,7 +15,7 @@ const from = new Vector3();
 const to = new Vector3();
 const scale = new Vector3();
 
-// Axes that a joint of this type turns about or slides along, in its own frame.
+// The rotation or translation axes of a joint, in the joint's frame.
 function axesOf(joint: Joint): { axis: Vec3; turns: boolean }[] {
   switch (joint.type) {
     case 'revolute':
@@ -26,7 +29,7 @@ function axesOf(joint: Joint): { axis: Vec3; turns: boolean }[] {
     case 'universal':
       return [{ axis: joint.axis, turns: true }, { axis: joint.axis2, turns: true }];
     default:
-      return []; // weld, ball, free, translational have no axis of their own
+      return []; // weld, ball, free and translational joints have no axis
   }
 }
 
@@ -68,7 +71,9 @@ export class Marks {
     for (const each of all) each.begin();
     if (this.show.joints) this.joints(poses);
     if (this.show.frames) {
-      this.scene.frames.forEach((frame, i) => this.triad(new Matrix4().multiplyMatrices(poses.matrices[frame.body], this.framePlaces[i]), 0.5));
+      this.scene.frames.forEach((frame, i) => {
+        this.triad(new Matrix4().multiplyMatrices(poses.matrices[frame.body], this.framePlaces[i]), 0.5);
+      });
       for (const body of poses.matrices) this.triad(body, 0.8);
     } else if (selected > 0) {
       this.triad(poses.matrices[selected], 0.8);
@@ -85,7 +90,8 @@ export class Marks {
       const at = new Vector3().setFromMatrixPosition(place);
       for (const { axis, turns } of axesOf(joint)) {
         const direction = new Vector3(...axis).transformDirection(place);
-        rod(this.rods, from.copy(at).addScaledVector(direction, -0.55 * s), new Vector3().copy(at).addScaledVector(direction, 0.55 * s), 0.018 * s, JOINT);
+        from.copy(at).addScaledVector(direction, -0.55 * s);
+        rod(this.rods, from, new Vector3().copy(at).addScaledVector(direction, 0.55 * s), 0.018 * s, JOINT);
         if (!turns) continue;
         turn.setFromUnitVectors(UP, direction);
         this.rings.add(matrix.compose(at, turn, scale.setScalar(0.14 * s)), JOINT);
@@ -103,7 +109,7 @@ export class Marks {
     }
   }
 
-  // Of every body, and, larger, of all together.
+  // A ball at the centre of mass of each body, and a larger mark at that of all bodies together.
   private centres(poses: BodyPoses): void {
     const whole = new Vector3();
     this.scene.bodies.forEach((body, i) => {
@@ -116,13 +122,14 @@ export class Marks {
       this.knots.add(matrix.compose(whole, turn.identity(), scale.setScalar(0.16 * this.size)), CENTRE);
   }
 
-  // The two points a loop holds together and the way between them, which is its error.
+  // The two points that a loop connects and a rod between them, whose length is the loop error.
   private loops(poses: BodyPoses): void {
     for (const loop of this.scene.loops) {
       const a = poses.point(loop.a, loop.at_a);
       const b = poses.point(loop.b, loop.at_b);
       rod(this.rods, a, b, 0.018 * this.size, LOOP);
-      for (const end of [a, b]) this.knots.add(matrix.compose(end, turn.identity(), scale.setScalar(0.09 * this.size)), LOOP);
+      for (const end of [a, b])
+        this.knots.add(matrix.compose(end, turn.identity(), scale.setScalar(0.09 * this.size)), LOOP);
     }
   }
 }

@@ -1,4 +1,5 @@
-// Where every body is at the moment shown: between two frames, positions along a line and quaternions along the shorter arc.
+// The poses of all bodies at the time shown. Between two frames, positions and quaternions are interpolated linearly;
+// the quaternions take the shorter arc and are normalised.
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import type { Frame, Pose } from '../run/data';
 
@@ -7,7 +8,8 @@ const quaternion = new Quaternion();
 const ONE = new Vector3(1, 1, 1);
 
 export const poseMatrix = (pose: Pose, scale = ONE): Matrix4 =>
-  new Matrix4().compose(new Vector3(pose[0], pose[1], pose[2]), new Quaternion(pose[4], pose[5], pose[6], pose[3]), scale);
+  new Matrix4().compose(
+    new Vector3(pose[0], pose[1], pose[2]), new Quaternion(pose[4], pose[5], pose[6], pose[3]), scale);
 
 export class BodyPoses {
   readonly matrices: Matrix4[];
@@ -32,7 +34,7 @@ export class BodyPoses {
     });
   }
 
-  // A point of a body, in the world.
+  // World position of a point given in a body's frame.
   point(body: number, p: readonly [number, number, number], out = new Vector3()): Vector3 {
     return out.set(p[0], p[1], p[2]).applyMatrix4(this.matrices[body]);
   }

@@ -1,6 +1,9 @@
-// The rubber band between the point of a body that was taken hold of and the mouse. The target stays in the plane through
-// the point that faces the camera, so the band goes where the mouse goes.
-import { CylinderGeometry, type Group, Mesh, MeshBasicMaterial, Plane, Quaternion, type Ray, SphereGeometry, Vector3, type Camera } from 'three';
+// The rubber band between the grabbed point of a body and the mouse. The target stays in the plane through the grabbed
+// point that faces the camera, so the end of the band is under the mouse.
+import {
+  type Camera, CylinderGeometry, type Group, Mesh, MeshBasicMaterial, Plane, Quaternion, type Ray, SphereGeometry,
+  Vector3,
+} from 'three';
 import { PUSH } from './palette';
 import type { BodyPoses } from './poses';
 
@@ -8,8 +11,8 @@ const UP = new Vector3(0, 0, 1);
 
 export class PushBand {
   body = -1;
-  readonly at = new Vector3(); // in the body
-  readonly to = new Vector3(); // in the world
+  readonly at = new Vector3(); // grabbed point, in the body's frame
+  readonly to = new Vector3(); // target, in the world
   private readonly plane = new Plane();
   private readonly band: Mesh;
   private readonly ends: [Mesh, Mesh];
@@ -18,7 +21,8 @@ export class PushBand {
   constructor(root: Group, private readonly size: number) {
     const material = new MeshBasicMaterial({ color: PUSH, depthTest: false, transparent: true });
     this.band = new Mesh(new CylinderGeometry(1, 1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5), material);
-    this.ends = [new Mesh(new SphereGeometry(0.06 * size, 16, 12), material), new Mesh(new SphereGeometry(0.08 * size, 16, 12), material)];
+    const ball = (radius: number): Mesh => new Mesh(new SphereGeometry(radius, 16, 12), material);
+    this.ends = [ball(0.06 * size), ball(0.08 * size)];
     for (const part of [this.band, ...this.ends]) {
       part.visible = false;
       part.renderOrder = 6;
@@ -57,7 +61,8 @@ export class PushBand {
     this.band.visible = length > 0;
     if (!this.band.visible) return;
     this.band.position.copy(this.held);
-    this.band.quaternion.copy(new Quaternion().setFromUnitVectors(UP, this.to.clone().sub(this.held).divideScalar(length)));
+    const direction = this.to.clone().sub(this.held).divideScalar(length);
+    this.band.quaternion.copy(new Quaternion().setFromUnitVectors(UP, direction));
     this.band.scale.set(0.022 * this.size, 0.022 * this.size, length);
   }
 }

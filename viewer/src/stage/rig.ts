@@ -1,4 +1,4 @@
-// The camera: orbit by mouse, presets, framing, following a body. Up is z.
+// The camera: orbits by mouse, looks from preset directions, frames a box, follows a body. Up is z.
 import { Box3, PerspectiveCamera, Sphere, Vector3 } from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 
@@ -31,7 +31,7 @@ export class Rig {
     this.controls.zoomToCursor = true;
   }
 
-  // All of box in sight, seen from the preset's side.
+  // Moves the camera so that the whole box is in view, from the preset's direction or else the present one.
   frame(box: Box3, preset: Preset | null = null): void {
     const sphere = box.isEmpty() ? new Sphere(new Vector3(), this.extent) : box.getBoundingSphere(new Sphere());
     const radius = Math.max(sphere.radius, this.extent / 40);
@@ -43,7 +43,7 @@ export class Rig {
     this.controls.update();
   }
 
-  // Moves along with a point, called with it for every frame; null lets go.
+  // Moves the camera along with a point; called with it for every frame. null ends the following.
   follow(point: Vector3 | null): void {
     if (point && this.following && Number.isFinite(point.lengthSq())) {
       const moved = point.clone().sub(this.followed);

@@ -1,7 +1,8 @@
-// The 3-D view: everything drawn of one scene, light and shadow, the loop that draws it. It draws when something changed
-// and, where drawing is slow, with fewer pixels.
+// The 3-D view: all that is drawn of one scene, light and shadow, and the drawing loop. It draws only when something
+// has changed, and with fewer pixels where drawing is slow.
 import {
-  BasicShadowMap, Box3, Color, DirectionalLight, Group, HemisphereLight, PCFShadowMap, Raycaster, Scene as World, Vector2, Vector3, WebGLRenderer, type Intersection,
+  BasicShadowMap, Box3, Color, DirectionalLight, Group, HemisphereLight, type Intersection, PCFShadowMap, Raycaster,
+  Scene as World, Vector2, Vector3, WebGLRenderer,
 } from 'three';
 import type { Frame, Scene } from '../run/data';
 import { Bodies } from './bodies';
@@ -13,11 +14,11 @@ import { BodyPoses } from './poses';
 import { PushBand } from './push';
 import { Rig, type Preset } from './rig';
 
-const SLOW = 1 / 33;   // s a frame: above it, fewer pixels
-const QUICK = 1 / 55;  // below it, more again
+const SLOW = 1 / 33;   // s per frame; above it, fewer pixels are drawn
+const QUICK = 1 / 55;  // s per frame; below it, more pixels are drawn
 const FEWEST_PIXELS = 0.4;
-const LAGGING = 4;     // draws from shadow to shadow, at most
-const REST = 0.3;      // s without a change, after which a still picture is drawn as well as it can be
+const LAGGING = 4;     // a shadow is drawn at least every so many frames
+const REST = 0.3;      // s without a change, after which a still picture is drawn in the best quality
 
 export class Stage {
   readonly poses: BodyPoses;
@@ -26,7 +27,7 @@ export class Stage {
   readonly ground: Ground;
   readonly rig: Rig;
   readonly band: PushBand;
-  readonly extent: number;    // m, radius of all bodies at the start
+  readonly extent: number;    // m, radius of a sphere about all bodies at the start
   selected = -1;
   hovered = -1;
   followed = -1;
@@ -40,17 +41,20 @@ export class Stage {
   private readonly raycaster = new Raycaster();
   private frame: Frame | undefined;
   private dirty = true;
-  private pixels = drawsInSoftware() ? 0.7 : 1; // share of the screen's resolution that is quick enough while things move
-  private resolution = 1; // the share in use
+  private pixels = drawsInSoftware() ? 0.7 : 1; // share of the full resolution that is quick enough during motion
+  private resolution = 1; // share of the full resolution in use
   private drawTime = SLOW;
   private drawnInARow = 0;
-  private shadowEvery = drawsInSoftware() ? 2 : 1; // draws: where even few pixels are slow, shadows lag behind
+  private shadowEvery = drawsInSoftware() ? 2 : 1; // frames per update of the shadows
   private shadowAge = 0;
-  private shadows = true; // while things move: given up where nothing else makes drawing quick enough
-  private rested = 0; // s
-  private readonly finest = drawsInSoftware() ? 2 : 1; // resolution of a still picture: smooth edges by more pixels
+  private shadows = true; // during motion; switched off when drawing is slow even with the fewest pixels
+  private rested = 0; // s without a change
+  private readonly finest = drawsInSoftware() ? 2 : 1; // resolution of a still picture; 2 smooths its edges
 
-  constructor(readonly canvas: HTMLCanvasElement, private readonly scene: Scene, first: Frame, last: Frame, tick: (seconds: number) => void) {
+  constructor(
+    readonly canvas: HTMLCanvasElement, private readonly scene: Scene, first: Frame, last: Frame,
+    tick: (seconds: number) => void,
+  ) {
     this.renderer = new WebGLRenderer({ canvas, antialias: !drawsInSoftware(), powerPreference: 'high-performance' });
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.autoUpdate = false;
@@ -67,7 +71,7 @@ export class Stage {
     const radius = (of: Box3): number => of.getSize(new Vector3()).length() / 2;
     this.extent = box.isEmpty() ? 1 : Math.max(radius(box), 1e-3);
     this.poses.set(last, undefined, 0);
-    const both = this.bounds().union(box); // where it ends is in sight too, unless that is far away
+    const both = this.bounds().union(box); // the last frame is in view too, unless it is far away
     const sight = radius(both) < 2 * this.extent ? both : box;
     this.ground = new Ground(scene, solids, this.extent);
     this.contacts = new Contacts(scene, marks, 1.4 * size, this.typicalWeight());
@@ -96,7 +100,7 @@ export class Stage {
     if (this.followed >= 0) this.rig.follow(this.poses.point(this.followed, this.scene.bodies[this.followed].centre));
   }
 
-  // What lies over the bodies, after a switch or a new selection.
+  // Updates the marks over the bodies, after a change of the menu "Show" or of the selection.
   refreshMarks(): void {
     this.contacts.update(this.frame);
     this.marks.update(this.poses, this.selected);
@@ -140,7 +144,7 @@ export class Stage {
     this.invalidate();
   }
 
-  // x and y in pixels of the window.
+  // Ray through a point of the window; x and y in pixels.
   aim(x: number, y: number): Raycaster {
     const area = this.canvas.getBoundingClientRect();
     const at = new Vector2(((x - area.left) / area.width) * 2 - 1, 1 - ((y - area.top) / area.height) * 2);
@@ -152,7 +156,7 @@ export class Stage {
     return this.bodies.pick(this.aim(x, y));
   }
 
-  // Where in the window a body's centre of mass is drawn.
+  // Position of a body's centre of mass in the window, in pixels.
   project(body: number): { x: number; y: number } {
     const at = this.poses.point(body, this.scene.bodies[body].centre).project(this.rig.camera);
     const area = this.canvas.getBoundingClientRect();
@@ -162,9 +166,11 @@ export class Stage {
   picture(): Promise<Blob> {
     this.resize(this.finest);
     this.shadowAge = this.shadowEvery;
-    this.draw(); // what was drawn before is gone once the browser has shown it
-    return new Promise((resolve, reject) =>
-      this.canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the browser gave no picture'))), 'image/png'));
+    this.draw(); // the browser has discarded the last picture after showing it
+    return new Promise((resolve, reject) => this.canvas.toBlob((blob) => {
+      if (blob) resolve(blob);
+      else reject(new Error('the browser gave no picture'));
+    }, 'image/png'));
   }
 
   invalidate(): void {
@@ -189,12 +195,12 @@ export class Stage {
 
   private resize(resolution: number): void {
     this.resolution = resolution;
-    const side = drawsInSoftware() && resolution < this.finest ? 512 : 2048; // of the shadow's picture
+    const side = drawsInSoftware() && resolution < this.finest ? 512 : 2048; // pixels of the shadow map
     if (this.sun.shadow.mapSize.x !== side) {
       this.sun.shadow.mapSize.set(side, side);
       this.sun.shadow.map?.dispose();
       this.sun.shadow.map = null;
-      this.shadowAge = this.shadowEvery; // it must be drawn anew at once
+      this.shadowAge = this.shadowEvery; // draw the new map at once
     }
     const { clientWidth: width, clientHeight: height } = this.canvas.parentElement!;
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2) * resolution);
@@ -204,7 +210,7 @@ export class Stage {
   }
 
   private draw(): void {
-    // The sun's shadow covers what is looked at.
+    // The shadow map covers the surroundings of the point that the camera looks at.
     const around = this.rig.controls.target;
     const reach = Math.min(2.2 * this.extent, 1.5 * this.rig.camera.position.distanceTo(around));
     this.sun.target.position.copy(around);
@@ -236,18 +242,18 @@ export class Stage {
         this.drawnInARow = 0;
         this.rested += seconds;
         if (this.rested < REST || (this.resolution === this.finest && this.shadowAge === 0)) return;
-        this.shadowAge = this.shadowEvery; // at rest all pixels are drawn, and shadows are where they belong
+        this.shadowAge = this.shadowEvery; // a still picture has up-to-date shadows
       }
       const resolution = this.dirty ? this.pixels : this.finest;
       this.sun.castShadow = this.shadows || !this.dirty;
-      if (resolution !== this.resolution) this.resize(resolution); // before drawing: it empties the canvas
+      if (resolution !== this.resolution) this.resize(resolution); // before drawing: it clears the canvas
       this.dirty = false;
       this.draw();
     };
     requestAnimationFrame(next);
   }
 
-  // Keeps drawing quick: by the number of pixels first, then by shadows that lag behind, then without them.
+  // Keeps drawing quick: reduces the resolution first, then updates shadows less often, then switches them off.
   private govern(seconds: number): void {
     this.drawTime += 0.15 * (seconds - this.drawTime);
     this.framesPerSecond = 1 / this.drawTime;
@@ -261,7 +267,7 @@ export class Stage {
   }
 }
 
-// Without a graphics card smooth edges and fine shadows cost more than they give.
+// Without a graphics card, antialiasing and fine shadows are too slow.
 let software: boolean | null = null;
 function drawsInSoftware(): boolean {
   if (software === null) {

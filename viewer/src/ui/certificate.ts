@@ -1,5 +1,5 @@
-// What can be said of the run: passed or failed, and the figures that say so. The groups and names are those of
-// `linchpin simulate --json`; a figure without an entry here is shown under its own name.
+// The certificate of the run: passed or failed, and its figures. The groups and names are those of `linchpin simulate
+// --json`; a figure without an entry in FACTS is shown under its own name.
 import type { Certificate } from '../run/data';
 import { h } from './dom';
 import { withUnit } from './format';
@@ -30,8 +30,11 @@ const FACTS: Record<string, Fact> = {
   time: { label: 'time', unit: 's' },
 };
 
-// Shown at once; the rest is behind "all figures".
-const FIRST = ['energy.relative_defect', 'contact.penetration', 'contact.residual', 'contact.cone_violation', 'constraints.loop_error'];
+// Always shown; the other figures are under "All figures".
+const FIRST = [
+  'energy.relative_defect', 'contact.penetration', 'contact.residual', 'contact.cone_violation',
+  'constraints.loop_error',
+];
 
 export class CertificatePanel {
   readonly element: HTMLElement;
@@ -65,7 +68,8 @@ export class CertificatePanel {
       const fact = FACTS[key] ?? { label: key.replace(/^.*\./, '').replaceAll('_', ' '), unit: '' };
       return [h('dt', {}, fact.label), h('dd', {}, value === null ? 'none' : withUnit(value, fact.unit, 3))];
     };
-    this.first.replaceChildren(...FIRST.filter((key) => figures.has(key)).flatMap((key) => row([key, figures.get(key)!])));
+    const first = FIRST.filter((key) => figures.has(key));
+    this.first.replaceChildren(...first.flatMap((key) => row([key, figures.get(key)!])));
     this.rest.replaceChildren(...[...figures].filter(([key]) => !FIRST.includes(key)).flatMap(row));
   }
 }

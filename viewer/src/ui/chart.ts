@@ -1,15 +1,18 @@
-// Curves over time on a canvas: axes with round numbers and units, a cursor, a pixel column at a time.
+// Draws curves over time on a canvas: axes with round numbers and units, a cursor.
 import { short, ticks } from './format';
 import { cssColour } from './theme';
 
 export interface Curve { values: readonly number[]; colour: string }
-export interface View { times: readonly number[]; begin: number; end: number; cursor: number; hover: number | null; log: boolean; unit: string }
+export interface View {
+  times: readonly number[]; begin: number; end: number; cursor: number; hover: number | null; log: boolean;
+  unit: string;
+}
 
 const LEFT = 52;
 const RIGHT = 8;
 const TOP = 16;
 const BOTTOM = 20;
-const MOST_DECADES = 16; // of a log axis, below the largest value
+const MOST_DECADES = 16; // on a logarithmic axis, below the largest value
 
 export const timeAt = (x: number, width: number, begin: number, end: number): number =>
   begin + Math.min(1, Math.max(0, (x - LEFT) / Math.max(1, width - LEFT - RIGHT))) * (end - begin);
@@ -66,12 +69,19 @@ function range(curves: Curve[], log: boolean): [number, number] {
       if (level > high) high = level;
     }
   if (!(low <= high)) return log ? [-1, 0] : [0, 1];
-  if (log) return [Math.max(Math.floor(low), Math.ceil(high) - MOST_DECADES), Math.max(Math.ceil(high), Math.floor(low) + 1)];
+  if (log) {
+    const top = Math.ceil(high);
+    const bottom = Math.floor(low);
+    return [Math.max(bottom, top - MOST_DECADES), Math.max(top, bottom + 1)];
+  }
   const margin = Math.max(0.06 * (high - low), 1e-9 * Math.max(Math.abs(low), Math.abs(high)), 1e-12);
   return [low - margin, high + margin];
 }
 
-function drawAxes(pen: CanvasRenderingContext2D, width: number, height: number, low: number, high: number, view: View, x: (t: number) => number): void {
+function drawAxes(
+  pen: CanvasRenderingContext2D, width: number, height: number, low: number, high: number, view: View,
+  x: (t: number) => number,
+): void {
   const quiet = cssColour('--quiet');
   pen.strokeStyle = cssColour('--rule');
   pen.fillStyle = quiet;
@@ -85,13 +95,14 @@ function drawAxes(pen: CanvasRenderingContext2D, width: number, height: number, 
     pen.moveTo(LEFT, at);
     pen.lineTo(width - RIGHT, at);
     pen.stroke();
-    pen.fillText(view.log ? `1e${String(value).replace('-', '−')}` : short(Number(value.toPrecision(6)), 5), LEFT - 6, at);
+    const label = view.log ? `1e${String(value).replace('-', '−')}` : short(Number(value.toPrecision(6)), 5);
+    pen.fillText(label, LEFT - 6, at);
   }
   pen.textAlign = 'center';
   pen.textBaseline = 'top';
   for (const time of ticks(view.begin, view.end, Math.max(2, (width - LEFT - RIGHT) / 70))) {
     const at = x(time);
-    if (at > width - RIGHT - 12) continue; // the unit stands there
+    if (at > width - RIGHT - 12) continue; // leaves room for the unit
     pen.beginPath();
     pen.moveTo(Math.round(at) + 0.5, height - BOTTOM);
     pen.lineTo(Math.round(at) + 0.5, height - BOTTOM + 4);
@@ -104,8 +115,11 @@ function drawAxes(pen: CanvasRenderingContext2D, width: number, height: number, 
   pen.fillText(view.unit, 4, 0);
 }
 
-// The highest and lowest value of each pixel column, so that a long run costs no more strokes than a short one.
-function drawCurve(pen: CanvasRenderingContext2D, { values, colour }: Curve, view: View, x: (t: number) => number, y: (v: number) => number): void {
+// Draws the highest and lowest value of each pixel column, so that the number of strokes does not grow with the run.
+function drawCurve(
+  pen: CanvasRenderingContext2D, { values, colour }: Curve, view: View, x: (t: number) => number,
+  y: (v: number) => number,
+): void {
   pen.strokeStyle = colour;
   pen.lineWidth = 1.6;
   pen.lineJoin = 'round';
@@ -125,7 +139,7 @@ function drawCurve(pen: CanvasRenderingContext2D, { values, colour }: Curve, vie
       last = at;
     }
     if (!(lowest <= highest)) {
-      pending = false; // a gap
+      pending = false; // no finite value in this column: a gap in the curve
       continue;
     }
     if (pending) pen.lineTo(column + 0.5, lowest);

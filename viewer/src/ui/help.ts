@@ -1,4 +1,4 @@
-// Keys and mouse, in one table that the keyboard handler and the help sheet share.
+// The keyboard shortcuts and the help dialog that lists them, both from one table, with the mouse actions.
 import { h, iconButton } from './dom';
 
 export interface Shortcut { keys: string[]; shown: string; what: string; act: () => void }
@@ -20,7 +20,8 @@ export class Help {
   constructor(shortcuts: Shortcut[]) {
     const rows = (pairs: [string, string][]): HTMLElement[] =>
       pairs.map(([key, what]) => h('tr', {}, h('td', {}, h('kbd', {}, key)), h('td', {}, what)));
-    const keys = shortcuts.filter(({ shown }) => shown !== '').map(({ shown, what }): [string, string] => [shown, what]);
+    const keys = shortcuts.filter(({ shown }) => shown !== '')
+      .map(({ shown, what }): [string, string] => [shown, what]);
     const half = Math.ceil((keys.length + MOUSE.length) / 2);
     const close = iconButton('cross', 'Close (Escape)', 'close-help', () => this.dialog.close());
     this.dialog = h('dialog', { class: 'help', 'data-testid': 'help-dialog', 'aria-label': 'Keys and mouse' },
@@ -29,9 +30,9 @@ export class Help {
         h('table', {}, ...rows(keys.slice(0, half))),
         h('table', {}, ...rows([...keys.slice(half), ...MOUSE]))));
     this.dialog.addEventListener('click', (event) => {
-      if (event.target === this.dialog) this.dialog.close(); // beside the sheet
+      if (event.target === this.dialog) this.dialog.close(); // a click outside the sheet
     });
-    // A button pressed by mouse keeps no focus, so that the space bar stays with play and pause.
+    // A button clicked by mouse loses the focus, so that the space bar keeps its meaning (play or pause).
     addEventListener('click', (event) => {
       if (event.detail > 0) (event.target as Element).closest('button')?.blur();
     });
@@ -39,7 +40,7 @@ export class Help {
       const target = event.target as HTMLElement;
       const typing = target instanceof HTMLInputElement && (target.type === 'search' || target.type === 'text');
       if (typing || target instanceof HTMLSelectElement || event.ctrlKey || event.metaKey || event.altKey) return;
-      if (target instanceof HTMLButtonElement && event.key === ' ') return; // reached by Tab: the key presses it
+      if (target instanceof HTMLButtonElement && event.key === ' ') return; // focused by Tab: space presses the button
       const shortcut = shortcuts.find(({ keys }) => keys.includes(event.key) || keys.includes(event.key.toLowerCase()));
       if (!shortcut || (this.dialog.open && event.key !== '?')) return;
       event.preventDefault();

@@ -1,4 +1,4 @@
-// The selected body: mass, pose, joint, contacts.
+// The panel of the selected body: mass, pose, joint, contacts.
 import { CONTACT_WORDS, type Frame, type Scene } from '../run/data';
 import { bodiesOf, contactForce } from '../run/series';
 import { h, iconButton, setPressed } from './dom';
@@ -17,7 +17,9 @@ export class Inspector {
   constructor(private readonly scene: Scene, follow: () => void, focus: () => void) {
     this.followButton = iconButton('follow', 'Follow the selected body with the camera (F)', 'follow', follow);
     this.focusButton = iconButton('focus', 'Fill the view with the selected body (Z)', 'focus', focus);
-    this.element = h('section', { class: 'panel inspector' }, h('header', {}, this.title, h('span', { class: 'space' }), this.focusButton, this.followButton), this.content);
+    this.element = h('section', { class: 'panel inspector' },
+      h('header', {}, this.title, h('span', { class: 'space' }), this.focusButton, this.followButton),
+      this.content);
   }
 
   show(body: number, frame: Frame | undefined, followed: boolean): void {
@@ -25,7 +27,8 @@ export class Inspector {
     setPressed(this.followButton, followed);
     if (body < 0 || !frame) {
       this.title.textContent = 'Nothing selected';
-      this.content.replaceChildren(h('p', { class: 'quiet' }, 'Click a body, here or in the view, to see its mass, pose, joint and contacts.'));
+      this.content.replaceChildren(h('p', { class: 'quiet' },
+        'Click a body, here or in the view, to see its mass, pose, joint and contacts.'));
       return;
     }
     const { name, mass, parent } = this.scene.bodies[body];
@@ -34,14 +37,18 @@ export class Inspector {
     const facts: [string, string][] = [];
     if (body > 0) facts.push(['mass', `${short(mass)} kg`]);
     facts.push(['position, m', `${fixed(p[0], 3)}  ${fixed(p[1], 3)}  ${fixed(p[2], 3)}`]);
-    facts.push(['roll pitch yaw', `${rollPitchYaw(p[3], p[4], p[5], p[6]).map((angle) => `${fixed(angle, 1)}°`).join('  ')}`]);
+    const angles = rollPitchYaw(p[3], p[4], p[5], p[6]).map((angle) => `${fixed(angle, 1)}°`);
+    facts.push(['roll pitch yaw', angles.join('  ')]);
     const joint = this.scene.joints.find((each) => each.child === body);
     if (joint) facts.push(['joint', `${joint.name || 'unnamed'} · ${joint.type}`]);
-    if (joint?.lower.some((limit, i) => limit !== null || joint.upper[i] != null)) facts.push(['limits', limitsText(joint.lower, joint.upper)]);
+    if (joint?.lower.some((limit, i) => limit !== null || joint.upper[i] != null))
+      facts.push(['limits', limitsText(joint.lower, joint.upper)]);
     if (parent > 0) facts.push(['parent', this.scene.bodies[parent].name]);
-    for (const loop of this.scene.loops)
-      if (loop.a === body || loop.b === body)
-        facts.push(['loop', `${loop.name} · ${loop.kind} to ${this.scene.bodies[loop.a === body ? loop.b : loop.a].name}`]);
+    for (const loop of this.scene.loops) {
+      if (loop.a !== body && loop.b !== body) continue;
+      const other = this.scene.bodies[loop.a === body ? loop.b : loop.a].name;
+      facts.push(['loop', `${loop.name} · ${loop.kind} to ${other}`]);
+    }
     this.content.replaceChildren(
       h('dl', {}, ...facts.flatMap(([key, value]) => [h('dt', {}, key), h('dd', {}, value)])),
       this.contactTable(body, frame),
@@ -58,14 +65,19 @@ export class Inspector {
       const state = frame.words[CONTACT_WORDS * c + 2];
       const gap = frame.floats[CONTACT_WORDS * c + 13];
       const { normal, friction } = contactForce(frame, c);
+      const dot = h('span', { class: `state ${STATES[state]}`, title: STATES[state] });
       rows.push(h('tr', {},
-        h('td', { class: 'other' }, h('span', { class: `state ${STATES[state]}`, title: STATES[state] }), this.scene.bodies[a === body ? b : a].name),
+        h('td', { class: 'other' }, dot, this.scene.bodies[a === body ? b : a].name),
         h('td', {}, short(normal, 3)), h('td', {}, short(friction, 3)), h('td', {}, short(gap * 1000, 2))));
     }
     if (count === 0) return h('p', { class: 'quiet' }, 'No contacts.');
     return h('div', {},
       h('table', { class: 'contacts' },
-        h('thead', {}, h('tr', {}, h('th', {}, `${count} contact${count === 1 ? '' : 's'}`), h('th', { title: 'normal force' }, 'N, N'), h('th', { title: 'size of the friction force' }, 'T, N'), h('th', {}, 'gap, mm'))),
+        h('thead', {}, h('tr', {},
+          h('th', {}, `${count} contact${count === 1 ? '' : 's'}`),
+          h('th', { title: 'normal force' }, 'N, N'),
+          h('th', { title: 'size of the friction force' }, 'T, N'),
+          h('th', {}, 'gap, mm'))),
         h('tbody', {}, ...rows)),
       count > MOST_CONTACTS && h('p', { class: 'quiet' }, `and ${count - MOST_CONTACTS} more`));
   }

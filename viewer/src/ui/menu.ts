@@ -1,9 +1,11 @@
-// A button with a sheet below it; a click elsewhere or Escape closes it.
+// A button that opens a sheet below it; a click elsewhere or Escape closes the sheet.
 import { h, icon, type IconName } from './dom';
 
 export function menu(name: IconName, label: string, title: string, id: string, ...content: HTMLElement[]): HTMLElement {
   const sheet = h('div', { class: 'sheet', hidden: true }, ...content);
-  const button = h('button', { class: 'button', type: 'button', title, 'aria-haspopup': 'true', 'aria-expanded': 'false', 'data-testid': id }, icon(name), label);
+  const button = h('button', {
+    class: 'button', type: 'button', title, 'aria-haspopup': 'true', 'aria-expanded': 'false', 'data-testid': id,
+  }, icon(name), label);
   const set = (open: boolean): void => {
     sheet.hidden = !open;
     button.setAttribute('aria-expanded', String(open));
@@ -19,7 +21,10 @@ export function menu(name: IconName, label: string, title: string, id: string, .
   return holder;
 }
 
-export function check(label: string, key: string, id: string, on: boolean, change: (on: boolean) => void): { element: HTMLElement; toggle(): void } {
+// A check box with its key, for a sheet.
+export function check(
+  label: string, key: string, id: string, on: boolean, change: (on: boolean) => void,
+): { element: HTMLElement; toggle(): void } {
   const box = h('input', { type: 'checkbox', 'data-testid': id });
   box.checked = on;
   box.addEventListener('change', () => {

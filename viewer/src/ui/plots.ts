@@ -1,4 +1,5 @@
-// Plots beside the view, linked to the time line: each shows any signals the run has, and a click on it goes to that time.
+// The plots beside the view: each shows the signals that the user chooses; a click in a plot shows that time in the
+// view.
 import { Event } from '../run/events';
 import type { History } from '../run/history';
 import type { Player } from '../run/player';
@@ -8,7 +9,7 @@ import { h, icon, iconButton } from './dom';
 import { withUnit } from './format';
 
 const COLOURS = ['#3b82f6', '#f97316', '#10b981', '#ef4444', '#a855f7', '#eab308', '#06b6d4', '#ec4899'];
-const MOST_LISTED = 150; // of a group, in the list to choose from
+const MOST_LISTED = 150; // entries per group in the list of signals
 
 export class Plots {
   readonly element: HTMLElement;
@@ -20,7 +21,9 @@ export class Plots {
   constructor(readonly history: History, readonly player: Player) {
     this.sources = new Sources(history);
     const add = iconButton('plus', 'Add a plot', 'add-plot', () => this.add([], false).open(), 'Plot');
-    this.element = h('section', { class: 'panel grow' }, h('header', {}, h('h2', {}, 'Plots'), h('span', { class: 'space' }), add), this.list);
+    this.element = h('section', { class: 'panel grow' },
+      h('header', {}, h('h2', {}, 'Plots'), h('span', { class: 'space' }), add),
+      this.list);
     const named = this.sources.groups();
     this.add((named.get('energy') ?? []).slice(0, 5), false);
     const certificate = (named.get('certificate') ?? []).slice(0, 5);
@@ -45,7 +48,7 @@ export class Plots {
   }
 
   draw(): void {
-    if (this.element.offsetParent === null) return; // folded away
+    if (this.element.offsetParent === null) return; // the panel is hidden
     const times = this.history.frames.map((frame) => frame.time);
     for (const plot of this.plots) plot.draw(times);
   }
@@ -54,7 +57,9 @@ export class Plots {
 class Plot {
   readonly closed = new Event();
   readonly element: HTMLElement;
-  private readonly canvas = h('canvas', { class: 'chart', 'data-testid': 'plot-canvas', role: 'img', 'aria-label': 'Plot over time; click to go to a time' });
+  private readonly canvas = h('canvas', {
+    class: 'chart', 'data-testid': 'plot-canvas', role: 'img', 'aria-label': 'Plot over time; click to go to a time',
+  });
   private readonly legend = h('div', { class: 'legend', 'data-testid': 'plot-legend' });
   private readonly picker = h('div', { class: 'picker', hidden: true });
   private readonly title = h('span', { class: 'title' });
@@ -65,11 +70,15 @@ class Plot {
   constructor(private readonly plots: Plots, private chosen: Source[], log: boolean) {
     this.logBox = h('input', { type: 'checkbox', 'data-testid': 'plot-log', onchange: () => plots.draw() });
     this.logBox.checked = log;
-    const choose = h('button', { class: 'button choose', type: 'button', title: 'Choose what is plotted', 'data-testid': 'plot-choose', onclick: () => this.toggle() }, this.title, icon('settings'));
+    const choose = h('button', {
+      class: 'button choose', type: 'button', title: 'Choose what is plotted', 'data-testid': 'plot-choose',
+      onclick: () => this.toggle(),
+    }, this.title, icon('settings'));
     const close = iconButton('cross', 'Remove this plot', '', () => this.closed.emit());
     close.removeAttribute('id');
+    const logCheck = h('label', { class: 'check', title: 'Logarithmic axis of sizes' }, this.logBox, 'log');
     this.element = h('div', { class: 'plot', 'data-testid': 'plot' },
-      h('div', { class: 'plot-head' }, choose, h('label', { class: 'check', title: 'Logarithmic axis of sizes' }, this.logBox, 'log'), close),
+      h('div', { class: 'plot-head' }, choose, logCheck, close),
       this.picker, this.canvas, this.legend);
     this.bindMouse();
     this.retitle();
@@ -89,7 +98,8 @@ class Plot {
   draw(times: readonly number[]): void {
     const { history, player } = this.plots;
     const units = [...new Set(this.chosen.map((source) => source.unit))];
-    const curves = this.chosen.map((source, i) => ({ values: this.plots.seriesOf(source).all, colour: COLOURS[i % COLOURS.length] }));
+    const curves = this.chosen.map((source, i) => (
+      { values: this.plots.seriesOf(source).all, colour: COLOURS[i % COLOURS.length] }));
     drawChart(this.canvas, curves, {
       times, begin: history.begin, end: history.end, cursor: player.time, hover: this.hover, log: this.logBox.checked,
       unit: units.length === 1 ? units[0] : units.filter(Boolean).join(', '),
@@ -97,7 +107,8 @@ class Plot {
     const index = this.hover === null ? player.index : history.nearest(this.hover);
     this.chosen.forEach((source, i) => {
       const value = curves[i].values[index];
-      this.legend.children[i].lastElementChild!.textContent = value === undefined ? '' : withUnit(value, source.unit, 4);
+      const shown = value === undefined ? '' : withUnit(value, source.unit, 4);
+      this.legend.children[i].lastElementChild!.textContent = shown;
     });
   }
 
@@ -107,15 +118,17 @@ class Plot {
     this.legend.replaceChildren(...this.chosen.map((source, i) => {
       const swatch = h('span', { class: 'swatch' });
       swatch.style.background = COLOURS[i % COLOURS.length];
-      return h('span', { class: 'entry', title: source.name }, swatch, h('span', { class: 'name' }, source.name), h('b', {}));
+      const name = h('span', { class: 'name' }, source.name);
+      return h('span', { class: 'entry', title: source.name }, swatch, name, h('b', {}));
     }));
     this.plots.draw();
   }
 
-  // The list to choose from, by groups, the chosen ones ticked.
+  // Fills the list of signals, by group, with a check box each.
   private list(): void {
     const search = h('input', {
-      class: 'field', type: 'search', placeholder: 'Find a signal', 'aria-label': 'Find a signal', 'data-testid': 'plot-filter',
+      class: 'field', type: 'search', placeholder: 'Find a signal', 'aria-label': 'Find a signal',
+      'data-testid': 'plot-filter',
       oninput: () => {
         this.filter = search.value.trim().toLowerCase();
         fill();
@@ -123,13 +136,17 @@ class Plot {
     });
     search.value = this.filter;
     const choices = h('div', { class: 'choices' });
-    const fill = (): void => choices.replaceChildren(...[...this.plots.sources.groups()].flatMap(([group, sources]) => this.group(group, sources)));
+    const fill = (): void => {
+      const groups = [...this.plots.sources.groups()];
+      choices.replaceChildren(...groups.flatMap(([group, sources]) => this.group(group, sources)));
+    };
     fill();
     this.picker.replaceChildren(search, choices);
   }
 
   private group(group: string, sources: Source[]): HTMLElement[] {
-    const found = sources.filter((source) => source.name.toLowerCase().includes(this.filter) || group.includes(this.filter));
+    const found = sources.filter((source) =>
+      source.name.toLowerCase().includes(this.filter) || group.includes(this.filter));
     if (found.length === 0) return [];
     const rows = found.slice(0, MOST_LISTED).map((source) => {
       const box = h('input', {
@@ -140,9 +157,11 @@ class Plot {
         },
       });
       box.checked = this.chosen.some((each) => each.key === source.key);
-      return h('label', { class: 'check', title: source.name }, box, h('span', { class: 'name' }, source.name), h('span', { class: 'quiet' }, source.unit));
+      return h('label', { class: 'check', title: source.name },
+        box, h('span', { class: 'name' }, source.name), h('span', { class: 'quiet' }, source.unit));
     });
-    const more = found.length > MOST_LISTED ? [h('p', { class: 'quiet' }, `${found.length - MOST_LISTED} more: type to narrow`)] : [];
+    const left = found.length - MOST_LISTED;
+    const more = left > 0 ? [h('p', { class: 'quiet' }, `${left} more: type to narrow`)] : [];
     return [h('h3', {}, `${group} (${found.length})`), ...rows, ...more];
   }
 

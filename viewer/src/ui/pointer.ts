@@ -1,19 +1,26 @@
-// The mouse in the 3-D view: hover, select, push. What is left to the camera's controls: everything else.
+// The mouse in the 3-D view: hover, select, push. All other actions are left to the camera's controls.
 import type { Live } from '../run/live';
 import type { Stage } from '../stage/stage';
 
 const CLICK = 5; // px: a press that moves less is a click
 
-export interface PointerActions { hover(body: number, x: number, y: number): void; select(body: number): void; focus(body: number): void; canPush(): boolean }
+export interface PointerActions {
+  hover(body: number, x: number, y: number): void;
+  select(body: number): void;
+  focus(body: number): void;
+  canPush(): boolean;
+}
 
 export class Pointer {
   private downAt: { x: number; y: number } | null = null;
-  private last: { x: number; y: number } | null = null; // to look at with the next frame drawn
-  private outdated = false; // the target, not sent yet
+  private last: { x: number; y: number } | null = null; // mouse position, picked at the next tick
+  private outdated = false; // the push target has changed and is not sent yet
 
-  constructor(private readonly stage: Stage, private readonly live: Live | null, private readonly actions: PointerActions) {
+  constructor(
+    private readonly stage: Stage, private readonly live: Live | null, private readonly actions: PointerActions,
+  ) {
     const { canvas } = stage;
-    // On the parent and while the event still goes down, so before the camera's controls see it.
+    // On the parent, in the capture phase: before the camera's controls receive the event.
     canvas.parentElement!.addEventListener('pointerdown', (event) => this.down(event), { capture: true });
     canvas.addEventListener('pointermove', (event) => this.move(event));
     canvas.addEventListener('pointerup', (event) => this.up(event));
@@ -29,7 +36,7 @@ export class Pointer {
     canvas.addEventListener('contextmenu', (event) => event.preventDefault());
   }
 
-  // Once for every frame drawn: rays are cast and messages sent no oftener.
+  // Called once per drawn frame, which limits ray casts and messages to that rate.
   tick(): void {
     const { band } = this.stage;
     if (band.active) {

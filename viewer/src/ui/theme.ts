@@ -1,4 +1,4 @@
-// Dark or light: what the system prefers until the user chooses, and then that, remembered where the browser allows it.
+// Dark or light: the system's preference until the user chooses. The choice is stored where the browser allows it.
 import type { Theme } from '../stage/palette';
 import { Event } from '../run/events';
 
@@ -25,7 +25,7 @@ export class ThemeChoice {
     try {
       localStorage.setItem(KEY, this.chosen);
     } catch {
-      // A page from disk may not be allowed to keep anything; the choice then lasts as long as the page.
+      // A page opened from disk may have no storage; the choice then lasts as long as the page.
     }
     this.apply();
   }
@@ -44,4 +44,5 @@ function remembered(): string | null {
   }
 }
 
-export const cssColour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export const cssColour = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();

@@ -1,11 +1,11 @@
-// The bar below the view: play, step, speed, loop, where in time.
+// The bar below the view: play, step, speed, loop, and the slider of time.
 import type { Player } from '../run/player';
 import { h, icon, iconButton, setPressed } from './dom';
 import { fixed, short, ticks } from './format';
 import { cssColour } from './theme';
 
 export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
-const INSET = 8; // px, half of the slider's thumb: where its ends are
+const INSET = 8; // px: half of the slider's thumb, the distance of its ends from those of the ruler
 
 export class Timeline {
   readonly element: HTMLElement;
@@ -18,7 +18,7 @@ export class Timeline {
   private readonly count = h('span', { class: 'quiet', 'data-testid': 'frame-count' });
   private readonly speed: HTMLSelectElement;
   private playIcon = '';
-  private ruled = ''; // what the ruler was drawn for
+  private ruled = ''; // the inputs of the last drawing of the ruler
 
   constructor(private readonly player: Player) {
     const live = player.live !== null;
@@ -26,7 +26,10 @@ export class Timeline {
     this.playButton.classList.add('primary');
     this.loopButton = iconButton('loop', 'Begin again at the end (L)', 'loop', () => this.toggleLoop());
     this.loopButton.hidden = live;
-    this.liveButton = h('button', { class: 'button live', type: 'button', title: 'To the newest moment, and go on (End)', 'data-testid': 'live', onclick: () => player.goLive() }, 'Live');
+    this.liveButton = h('button', {
+      class: 'button live', type: 'button', title: 'To the newest moment, and go on (End)', 'data-testid': 'live',
+      onclick: () => player.goLive(),
+    }, 'Live');
     this.liveButton.hidden = !live;
     this.slider = h('input', {
       class: 'slider', type: 'range', step: 'any', min: 0, max: 1, 'aria-label': 'Time', 'data-testid': 'timeline',
@@ -34,15 +37,17 @@ export class Timeline {
     });
     this.slider.addEventListener('change', () => this.slider.blur());
     this.speed = h('select', {
-      class: 'field speed', title: 'Seconds of motion a second (+ and −)', 'aria-label': 'Speed', 'data-testid': 'speed',
+      class: 'field speed', title: 'Seconds of motion a second (+ and −)', 'aria-label': 'Speed',
+      'data-testid': 'speed',
       onchange: () => {
         player.setSpeed(Number(this.speed.value));
         this.speed.blur();
       },
     }, ...SPEEDS.map((value) => h('option', { value }, `${value}×`)));
+    const startTitle = live ? 'Begin the run again (Home)' : 'To the start (Home)';
     this.element = h('footer', { class: 'timeline' },
       h('div', { class: 'transport' },
-        iconButton(live ? 'reset' : 'start', live ? 'Begin the run again (Home)' : 'To the start (Home)', 'start', () => player.reset()),
+        iconButton(live ? 'reset' : 'start', startTitle, 'start', () => player.reset()),
         iconButton('previous', 'One frame back (←)', 'step-back', () => player.step(-1)),
         this.playButton,
         iconButton('next', 'One frame on (→)', 'step', () => player.step(1)),
@@ -84,7 +89,7 @@ export class Timeline {
     this.drawRuler();
   }
 
-  // Times below the slider, and in red where steps failed.
+  // Draws the times below the slider, and a red mark at each failed step.
   private drawRuler(): void {
     const { history } = this.player;
     const width = this.ruler.clientWidth;

@@ -1,4 +1,4 @@
-// The bodies as a tree, with a filter.
+// The panel with the tree of bodies and its filter.
 import type { Scene } from '../run/data';
 import { Event } from '../run/events';
 import { bodyColour } from '../stage/palette';
@@ -22,13 +22,17 @@ export class Tree {
     const list = h('div', { class: 'tree', role: 'tree', 'aria-label': 'Bodies', 'data-testid': 'tree' });
     for (const root of scene.bodies.keys()) if (scene.bodies[root].parent < 0) this.addRows(list, root, 0);
     const search = h('input', {
-      class: 'field', type: 'search', placeholder: 'Find a body', 'aria-label': 'Find a body', 'data-testid': 'tree-filter',
+      class: 'field', type: 'search', placeholder: 'Find a body', 'aria-label': 'Find a body',
+      'data-testid': 'tree-filter',
       oninput: () => {
         this.filter = search.value.trim().toLowerCase();
         this.arrange();
       },
     });
-    this.element = h('section', { class: 'panel grow' }, h('header', {}, h('h2', {}, 'Bodies'), h('span', { class: 'space' }), h('span', { class: 'quiet' }, String(scene.bodies.length - 1))), search, list);
+    const count = h('span', { class: 'quiet' }, String(scene.bodies.length - 1));
+    this.element = h('section', { class: 'panel grow' },
+      h('header', {}, h('h2', {}, 'Bodies'), h('span', { class: 'space' }), count),
+      search, list);
     list.addEventListener('mouseleave', () => this.hovered.emit(-1));
     this.arrange();
   }
@@ -36,7 +40,8 @@ export class Tree {
   mark(selected: number, hovered: number): void {
     this.rows.forEach((row, body) => {
       row.classList.toggle('hovered', body === hovered);
-      if (row.getAttribute('aria-selected') === 'true' || body === selected) row.setAttribute('aria-selected', String(body === selected));
+      if (row.getAttribute('aria-selected') === 'true' || body === selected)
+        row.setAttribute('aria-selected', String(body === selected));
     });
   }
 
@@ -52,7 +57,8 @@ export class Tree {
     const dot = h('span', { class: 'dot' });
     dot.style.background = `#${bodyColour(body).getHexString()}`;
     const row = h('div', {
-      class: 'row', role: 'treeitem', 'aria-selected': 'false', 'aria-level': depth + 1, 'data-body': body, 'data-testid': `body-${body}`, title: name,
+      class: 'row', role: 'treeitem', 'aria-selected': 'false', 'aria-level': depth + 1, title: name,
+      'data-body': body, 'data-testid': `body-${body}`,
       onmouseenter: () => this.hovered.emit(body),
       onclick: () => this.chosen.emit(body),
       ondblclick: () => this.opened.emit(body),
@@ -73,7 +79,9 @@ export class Tree {
     this.rows.forEach((row, body) => {
       let hidden = false;
       if (this.filter) hidden = !this.scene.bodies[body].name.toLowerCase().includes(this.filter);
-      else for (let p = this.scene.bodies[body].parent; p >= 0; p = this.scene.bodies[p].parent) hidden ||= this.closed.has(p);
+      else
+        for (let p = this.scene.bodies[body].parent; p >= 0; p = this.scene.bodies[p].parent)
+          hidden ||= this.closed.has(p);
       row.hidden = hidden;
       if (this.children[body].length > 0) row.firstElementChild!.textContent = this.closed.has(body) ? '▸' : '▾';
     });

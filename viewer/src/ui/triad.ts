@@ -1,4 +1,4 @@
-// Which way x, y and z point, in a corner of the view.
+// The directions of the axes x, y and z, in a corner of the view.
 import { type Camera, Vector3 } from 'three';
 import { AXES } from '../stage/palette';
 import { h } from './dom';
@@ -13,13 +13,14 @@ export class Triad {
     const pen = this.element.getContext('2d')!;
     pen.setTransform(2, 0, 0, 2, SIDE, SIDE);
     pen.clearRect(-SIDE, -SIDE, 2 * SIDE, 2 * SIDE);
-    const arms = [0, 1, 2].map((i) => ({ i, to: new Vector3().setComponent(i, 1).transformDirection(camera.matrixWorldInverse) }));
+    const arms = [0, 1, 2].map((i) => (
+      { i, to: new Vector3().setComponent(i, 1).transformDirection(camera.matrixWorldInverse) }));
     pen.font = '600 11px system-ui, sans-serif';
     pen.textAlign = 'center';
     pen.textBaseline = 'middle';
     pen.lineCap = 'round';
     pen.lineWidth = 2.4;
-    for (const { i, to } of arms.sort((a, b) => a.to.z - b.to.z)) { // the nearest last
+    for (const { i, to } of arms.sort((a, b) => a.to.z - b.to.z)) { // farthest first
       const colour = `#${AXES[i].getHexString()}`;
       pen.globalAlpha = to.z < -0.3 ? 0.55 : 1;
       pen.strokeStyle = pen.fillStyle = colour;
