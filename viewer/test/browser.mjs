@@ -1,7 +1,10 @@
-// Chromium as the tests use it, a tally of checks, and where pages' complaints are kept.
+// Chromium as the tests use it, a tally of checks, and pages that record their console messages and requests.
 import { chromium } from 'playwright-core';
 
-const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+const FLAGS = [
+  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
+  '--disable-component-update', '--disable-sync',
+];
 
 export const CHROMIUM = process.env.CHROMIUM || '/usr/bin/chromium';
 
@@ -23,27 +26,32 @@ export class Tally {
   }
 }
 
-// A page that remembers what went wrong in it. The driver's notes on its own reading back of pixels are not the page's.
+// A page that records its errors and warnings. Messages of the GL driver about reading back pixels are not counted.
 export async function openPage(browser, address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1366, height: 768 }, ...options });
   const page = await context.newPage();
   page.complaints = [];
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type()) && !message.text().includes('GL Driver Message')) page.complaints.push(message.text());
+    if (!['error', 'warning'].includes(message.type()) || message.text().includes('GL Driver Message')) return;
+    page.complaints.push(message.text());
   });
   page.on('pageerror', (error) => page.complaints.push(error.stack ?? String(error)));
   page.requests = [];
   page.on('request', (request) => page.requests.push(request.url()));
   page.setDefaultTimeout(60_000); // software drawing on a busy machine
   await page.goto(address);
-  if (!(await becomes(page, 'linchpin && (linchpin.ready || linchpin.error !== null)', 60))) throw new Error(`${address} shows nothing`);
+  if (!(await becomes(page, 'linchpin && (linchpin.ready || linchpin.error !== null)', 60)))
+    throw new Error(`${address} shows nothing`);
   return page;
 }
 
+// The selector of the element with this data-testid.
+export const by = (id) => `[data-testid="${id}"]`;
+
 export const probe = (page, expression) => page.evaluate(`window.linchpin.${expression}`);
 
-// Waits until an expression holds, `linchpin` in it being the page's; false where it does not in time. (playwright's own
-// waiting evaluates text inside the page, which the page's policy forbids.)
+// Waits until an expression in `linchpin` (window.linchpin of the page) is true; returns false after `seconds`. Not
+// playwright's waitForFunction: that evaluates text inside the page, which the page's policy forbids.
 export async function becomes(page, expression, seconds = 30) {
   const end = Date.now() + 1000 * seconds;
   do {
@@ -53,7 +61,7 @@ export async function becomes(page, expression, seconds = 30) {
   return false;
 }
 
-// How many different colours a canvas of the page shows, read as the browser drew it.
+// The number of pixels of each colour in a canvas of the page, from a screenshot.
 export async function coloursOf(page, selector, nth = 0) {
   const picture = await page.locator(selector).nth(nth).screenshot();
   return page.evaluate(async (data) => {
@@ -75,7 +83,7 @@ export async function coloursOf(page, selector, nth = 0) {
   }, picture.toString('base64'));
 }
 
-// Pixels whose colour is within a distance of one given as #rrggbb.
+// The number of pixels whose colour is within a distance of the given one (#rrggbb).
 export function near(counts, colour, distance = 40) {
   const want = [1, 3, 5].map((i) => parseInt(colour.slice(i, i + 2), 16));
   let sum = 0;

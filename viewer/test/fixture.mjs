@@ -1,5 +1,5 @@
-// Scenes for tests, made here: every kind of shape, contacts in every state, a loop. And the bytes of docs/viewer_data.md,
-// written apart from the code that reads them.
+// Made-up scenes for tests: all kinds of shapes, contacts in all states, a loop. And an encoder of docs/viewer_data.md,
+// written independently of the reader that it tests.
 
 const CONTACT_BYTES = 56;
 
@@ -48,11 +48,12 @@ export function encodeRecording(scene, frames) {
   return Buffer.concat([head, json, ...frames.map(encodeFrame)]);
 }
 
-// What `linchpin view --export` does with the built page.
+// Inserts a recording into the built page, as `linchpin view --export` does.
 export function exportPage(html, blob) {
   const mark = '<!--linchpin-recording-->';
   if (html.split(mark).length !== 2) throw new Error(`the built page must hold ${mark} once`);
-  return html.replace(mark, () => `<script type="application/octet-stream" id="linchpin-recording">${blob.toString('base64')}</script>`);
+  const data = blob.toString('base64');
+  return html.replace(mark, () => `<script type="application/octet-stream" id="linchpin-recording">${data}</script>`);
 }
 
 const signals = [
@@ -69,16 +70,29 @@ const signals = [
 
 const certificate = {
   passed: true, reason: '', finite: true, time: 4,
-  energy: { start: 12.3, stored: 11.9, relative_defect: 3.2e-9, largest_defect: 4.1e-8, exchanged: 12.8, tolerance: null },
+  energy: {
+    start: 12.3, stored: 11.9, relative_defect: 3.2e-9, largest_defect: 4.1e-8, exchanged: 12.8, tolerance: null,
+  },
   contact: { residual: 2.1e-13, cone_violation: 0, penetration: 3.4e-7, most_contacts: 11, problems: 4000, impacts: 3 },
   constraints: { rows: 2, loop_error: 1.2e-11, loop_speed: 3e-10 },
 };
 
-const unit = [0, 0, 0, 1, 0, 0, 0];
+export const unit = [0, 0, 0, 1, 0, 0, 0]; // the pose without translation and rotation
 const turnAbout = (axis, angle) => [Math.cos(angle / 2), ...axis.map((x) => x * Math.sin(angle / 2))];
 
-// A tetrahedron, as a mesh.
-const tetrahedron = { vertices: [0.14, 0.14, 0.14, -0.14, -0.14, 0.14, -0.14, 0.14, -0.14, 0.14, -0.14, -0.14], triangles: [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3] };
+export const world = { name: 'world', parent: -1, mass: 0, centre: [0, 0, 0] };
+export const ground = { index: 0, name: 'ground', body: 0, place: unit, collides: true, kind: 'half_space' };
+
+// The fields at the head of a scene.
+export const head = (name, dt) => ({
+  type: 'scene', version: 1, linchpin: '0.1.0', name, source: 'fixture', gravity: [0, 0, -9.81], dt, method: 'os',
+  stepper: 'time_stepping',
+});
+
+const tetrahedron = {
+  vertices: [0.14, 0.14, 0.14, -0.14, -0.14, 0.14, -0.14, 0.14, -0.14, 0.14, -0.14, -0.14],
+  triangles: [0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3],
+};
 
 const shapesOfBodies = [
   { name: 'box', shape: { kind: 'box', half: [0.18, 0.14, 0.12] }, rest: 0.12 },
@@ -90,26 +104,40 @@ const shapesOfBodies = [
   { name: 'mesh', shape: { kind: 'mesh', mesh: 0 }, rest: 0.14 },
 ];
 
-// Seven bodies that fall, land and slide, one a kind of shape; a crank of two links closed by a loop.
+// Seven bodies, one for each kind of shape, that fall, land and slide; a crank of two links closed by a loop.
 export function everything() {
-  const bodies = [{ name: 'world', parent: -1, mass: 0, centre: [0, 0, 0] }];
-  const shapes = [{ index: 0, name: 'ground', body: 0, place: unit, collides: true, kind: 'half_space' }];
+  const bodies = [world];
+  const shapes = [ground];
   const joints = [];
   shapesOfBodies.forEach(({ name, shape }, i) => {
     bodies.push({ name, parent: 0, mass: 1, centre: [0, 0, 0] });
     shapes.push({ index: i + 1, name, body: i + 1, place: unit, collides: true, ...shape });
-    joints.push({ name: `${name}_free`, type: 'free', parent: 0, child: i + 1, place: unit, axis: [0, 0, 1], axis2: [0, 1, 0], lower: [null], upper: [null] });
+    joints.push({
+      name: `${name}_free`, type: 'free', parent: 0, child: i + 1, place: unit, axis: [0, 0, 1], axis2: [0, 1, 0],
+      lower: [null], upper: [null],
+    });
   });
   const crank = bodies.length;
-  bodies.push({ name: 'crank', parent: 0, mass: 0.4, centre: [0.15, 0, 0] }, { name: 'rocker', parent: crank, mass: 0.6, centre: [0.25, 0, 0] });
-  shapes.push(
-    { index: 8, name: '', body: crank, place: [0.15, 0, 0, ...turnAbout([0, 1, 0], Math.PI / 2)], collides: true, kind: 'capsule', radius: 0.03, half_length: 0.15 },
-    { index: 9, name: '', body: crank + 1, place: [0.25, 0, 0, ...turnAbout([0, 1, 0], Math.PI / 2)], collides: true, kind: 'capsule', radius: 0.03, half_length: 0.25 });
+  bodies.push(
+    { name: 'crank', parent: 0, mass: 0.4, centre: [0.15, 0, 0] },
+    { name: 'rocker', parent: crank, mass: 0.6, centre: [0.25, 0, 0] });
+  const bar = (index, body, half_length) => ({
+    index, name: '', body, place: [half_length, 0, 0, ...turnAbout([0, 1, 0], Math.PI / 2)], collides: true,
+    kind: 'capsule', radius: 0.03, half_length,
+  });
+  shapes.push(bar(8, crank, 0.15), bar(9, crank + 1, 0.25));
   joints.push(
-    { name: 'hinge', type: 'revolute', parent: 0, child: crank, place: [0, 0.7, 0.5, ...turnAbout([1, 0, 0], Math.PI / 2)], axis: [0, 0, 1], axis2: [0, 1, 0], lower: [-3], upper: [3] },
-    { name: 'elbow', type: 'revolute', parent: crank, child: crank + 1, place: [0.3, 0, 0, 1, 0, 0, 0], axis: [0, 1, 0], axis2: [0, 1, 0], lower: [null], upper: [null] });
+    {
+      name: 'hinge', type: 'revolute', parent: 0, child: crank,
+      place: [0, 0.7, 0.5, ...turnAbout([1, 0, 0], Math.PI / 2)],
+      axis: [0, 0, 1], axis2: [0, 1, 0], lower: [-3], upper: [3],
+    },
+    {
+      name: 'elbow', type: 'revolute', parent: crank, child: crank + 1, place: [0.3, 0, 0, 1, 0, 0, 0],
+      axis: [0, 1, 0], axis2: [0, 1, 0], lower: [null], upper: [null],
+    });
   const scene = {
-    type: 'scene', version: 1, linchpin: '0.1.0', name: 'everything', source: 'fixture', gravity: [0, 0, -9.81], dt: 0.001, method: 'os', stepper: 'time_stepping',
+    ...head('everything', 0.001),
     bodies, shapes, meshes: [tetrahedron], joints,
     loops: [{ name: 'close', kind: 'pin', a: crank + 1, at_a: [0.5, 0, 0], b: 0, at_b: [0.6, 0.7, 0.5] }],
     frames: [{ name: 'tip', body: crank + 1, place: [0.5, 0, 0, 1, 0, 0, 0] }],
@@ -136,7 +164,11 @@ function momentOfEverything(k, t, crank) {
     if (t < landed) return;
     const sliding = i % 2 === 1 && t < landed + 1;
     const state = i === 4 ? 0 : sliding ? 2 : 1;
-    contacts.push({ a: i + 1, b: 0, state, mu: 0.5, point: [x, y, 0], normal: [0, 0, 1], force: state === 0 ? [0, 0, 0] : [sliding ? -4.9 : 0, 0, 9.81], gap: state === 0 ? 0.001 : 0 });
+    contacts.push({
+      a: i + 1, b: 0, state, mu: 0.5, point: [x, y, 0], normal: [0, 0, 1],
+      force: state === 0 ? [0, 0, 0] : [sliding ? -4.9 : 0, 0, 9.81],
+      gap: state === 0 ? 0.001 : 0,
+    });
   });
   const angle = 2 * t;
   const tip = [0.3 * Math.cos(angle), 0.7, 0.5 + 0.3 * Math.sin(angle)];
@@ -144,17 +176,27 @@ function momentOfEverything(k, t, crank) {
   poses.push([0, 0.7, 0.5, ...turnAbout([0, -1, 0], angle)], [...tip, ...turnAbout([0, -1, 0], reach)]);
   if (poses.length !== crank + 2) throw new Error('a body without a pose');
   const kinetic = 6 + 4 * Math.sin(3 * t);
-  return { time: t, step: k * 33, poses, contacts, signals: [kinetic, potential, kinetic + potential, 1e-8 * (1 + t), 1e-7 * (1 + Math.sin(t) ** 2), 1e-13 * 10 ** Math.sin(5 * t), angle, 2, 5 * Math.cos(angle)] };
+  return {
+    time: t, step: k * 33, poses, contacts,
+    signals: [
+      kinetic, potential, kinetic + potential, 1e-8 * (1 + t), 1e-7 * (1 + Math.sin(t) ** 2),
+      1e-13 * 10 ** Math.sin(5 * t), angle, 2, 5 * Math.cos(angle),
+    ],
+  };
 }
 
-// Boxes and balls in a heap: `count` bodies, five contacts each.
+// A heap of `count` boxes, spheres and capsules with five contacts each.
 export function heap(count) {
-  const bodies = [{ name: 'world', parent: -1, mass: 0, centre: [0, 0, 0] }];
-  const shapes = [{ index: 0, name: 'ground', body: 0, place: unit, collides: true, kind: 'half_space' }];
+  const kinds = [
+    { kind: 'sphere', radius: 0.1 },
+    { kind: 'box', half: [0.1, 0.08, 0.07] },
+    { kind: 'capsule', radius: 0.06, half_length: 0.06 },
+  ];
+  const bodies = [world];
+  const shapes = [ground];
   for (let i = 1; i <= count; ++i) {
     bodies.push({ name: `stone_${i}`, parent: 0, mass: 1, centre: [0, 0, 0] });
-    const shape = i % 3 === 0 ? { kind: 'sphere', radius: 0.1 } : i % 3 === 1 ? { kind: 'box', half: [0.1, 0.08, 0.07] } : { kind: 'capsule', radius: 0.06, half_length: 0.06 };
-    shapes.push({ index: i, name: '', body: i, place: unit, collides: true, ...shape });
+    shapes.push({ index: i, name: '', body: i, place: unit, collides: true, ...kinds[i % 3] });
   }
   const side = Math.ceil(Math.cbrt(count));
   const frames = [];
@@ -168,12 +210,19 @@ export function heap(count) {
       const at = [0.24 * (place[0] - side / 2) + wave, 0.24 * (place[1] - side / 2), 0.1 + 0.21 * place[2]];
       poses.push([...at, ...turnAbout([0, 0, 1], 0.3 * i + wave * 4)]);
       for (let c = 0; c < 5; ++c)
-        contacts.push({ a: i + 1, b: 0, state: (i + c) % 3, mu: 0.6, point: [at[0] + 0.05 * Math.cos(c), at[1] + 0.05 * Math.sin(c), at[2] - 0.1], normal: [0, 0, 1], force: [wave * 20, 0, 2 + c], gap: 0 });
+        contacts.push({
+          a: i + 1, b: 0, state: (i + c) % 3, mu: 0.6,
+          point: [at[0] + 0.05 * Math.cos(c), at[1] + 0.05 * Math.sin(c), at[2] - 0.1],
+          normal: [0, 0, 1], force: [wave * 20, 0, 2 + c], gap: 0,
+        });
     }
-    frames.push({ time: t, step: 33 * k, poses, contacts, signals: [Math.sin(t) ** 2, 3, 3 + Math.sin(t) ** 2, 1e-9, 1e-7, 1e-12, 0, 0, 0] });
+    const kinetic = Math.sin(t) ** 2;
+    frames.push({
+      time: t, step: 33 * k, poses, contacts, signals: [kinetic, 3, 3 + kinetic, 1e-9, 1e-7, 1e-12, 0, 0, 0],
+    });
   }
   const scene = {
-    type: 'scene', version: 1, linchpin: '0.1.0', name: `heap of ${count}`, source: 'fixture', gravity: [0, 0, -9.81], dt: 0.001, method: 'os', stepper: 'time_stepping',
+    ...head(`heap of ${count}`, 0.001),
     bodies, shapes, meshes: [], joints: [], loops: [], frames: [], signals, certificate,
   };
   return { scene, frames };

@@ -1,30 +1,34 @@
-// A live run without linchpin: one box on springs to where it stands, stepped here, pushed by the page. Serves the built page
-// with the headers linchpin uses.
+// A live run without linchpin: one box on springs, stepped here, which the page can push. Serves the built page with
+// the headers of linchpin/live/live_server.cc.
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
-import { encodeFrame } from './fixture.mjs';
+import { encodeFrame, ground, head, unit, world } from './fixture.mjs';
 
-const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; connect-src 'self'";
-const unit = [0, 0, 0, 1, 0, 0, 0];
+const POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; " +
+  "connect-src 'self'";
 
 const scene = {
-  type: 'scene', version: 1, linchpin: '0.1.0', name: 'mock', source: 'mock', gravity: [0, 0, -9.81], dt: 0.01, method: 'os', stepper: 'time_stepping',
-  bodies: [{ name: 'world', parent: -1, mass: 0, centre: [0, 0, 0] }, { name: 'block', parent: 0, mass: 1, centre: [0, 0, 0] }],
-  shapes: [
-    { index: 0, name: '', body: 0, place: unit, collides: true, kind: 'half_space' },
-    { index: 1, name: '', body: 1, place: unit, collides: true, kind: 'box', half: [0.2, 0.2, 0.2] },
-  ],
+  ...head('mock', 0.01),
+  bodies: [world, { name: 'block', parent: 0, mass: 1, centre: [0, 0, 0] }],
+  shapes: [ground, { index: 1, name: '', body: 1, place: unit, collides: true, kind: 'box', half: [0.2, 0.2, 0.2] }],
   meshes: [], loops: [], frames: [],
-  joints: [{ name: 'free', type: 'free', parent: 0, child: 1, place: unit, axis: [0, 0, 1], axis2: [0, 1, 0], lower: [], upper: [] }],
-  signals: [{ name: 'kinetic energy', unit: 'J', group: 'energy' }, { name: 'residual', unit: '', group: 'certificate' }],
+  joints: [{
+    name: 'free', type: 'free', parent: 0, child: 1, place: unit, axis: [0, 0, 1], axis2: [0, 1, 0],
+    lower: [], upper: [],
+  }],
+  signals: [
+    { name: 'kinetic energy', unit: 'J', group: 'energy' },
+    { name: 'residual', unit: '', group: 'certificate' },
+  ],
 };
 
-// options.session: what /session answers; options.recording: a blob; options.garbage: a frame that is none, after the scene.
+// options.session: the answer to /session; options.recording: a blob; options.garbage: bytes sent as the first frame.
 export async function startServer(html, options = {}) {
   const received = [];
   const server = createServer((request, response) => {
     const path = new URL(request.url, 'http://x').pathname;
-    const answer = (type, body) => response.writeHead(200, { 'Content-Type': type, 'Content-Security-Policy': POLICY }).end(body);
+    const answer = (type, body) =>
+      response.writeHead(200, { 'Content-Type': type, 'Content-Security-Policy': POLICY }).end(body);
     if (path === '/') answer('text/html; charset=utf-8', html);
     else if (path === '/session') answer('application/json', JSON.stringify(options.session ?? { mode: 'live' }));
     else if (path === '/recording' && options.recording) answer('application/octet-stream', options.recording);
@@ -68,12 +72,17 @@ function run(socket, received, options) {
     ++step;
   };
   const frame = () => encodeFrame({
-    time: step * 0.01, step, poses: [unit, [...x, 1, 0, 0, 0]], signals: [0.5 * (v[0] ** 2 + v[1] ** 2 + v[2] ** 2), 1e-12],
-    contacts: [{ a: 1, b: 0, state: 1, mu: 0.5, point: [x[0], x[1], 0], normal: [0, 0, 1], force: [0, 0, 9.81], gap: 0 }],
+    time: step * 0.01, step, poses: [unit, [...x, 1, 0, 0, 0]],
+    signals: [0.5 * (v[0] ** 2 + v[1] ** 2 + v[2] ** 2), 1e-12],
+    contacts: [{
+      a: 1, b: 0, state: 1, mu: 0.5, point: [x[0], x[1], 0], normal: [0, 0, 1], force: [0, 0, 9.81], gap: 0,
+    }],
   });
   const status = () => JSON.stringify({
     type: 'status', running, speed, rate: running ? speed : 0, time: step * 0.01, steps: step, failed: null,
-    certificate: { passed: true, reason: '', energy: { relative_defect: 1e-9 }, contact: { penetration: 1e-8, residual: 1e-13 } },
+    certificate: {
+      passed: true, reason: '', energy: { relative_defect: 1e-9 }, contact: { penetration: 1e-8, residual: 1e-13 },
+    },
   });
   socket.send(JSON.stringify(scene));
   socket.send(options.garbage ?? frame());

@@ -1,26 +1,28 @@
-// The program's rules as a browser meets them: what the page may load, viewers that come and go, an export without a
-// network, a token. How the page is used is in page.mjs.
+// Tests of the program's server in a browser: what the page may load, several viewers of one run, an export without a
+// network, the token. page.mjs tests how the page is used.
 //
 //     LINCHPIN=build/release/apps/linchpin node test/served.mjs
 //
-// Status 77 with a reason where something that it needs is not there. CHROMIUM names the browser.
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+// CHROMIUM names the browser. Exit status 77, with the reason, where the program, the browser or playwright is missing.
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { serve } from './serve.mjs';
 
 const skip = (reason) => {
   console.log(`skipped: ${reason}`);
   process.exit(77);
 };
 const program = process.env.LINCHPIN ?? skip('LINCHPIN does not name the program');
-const browserPath = process.env.CHROMIUM || ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const BROWSERS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const browserPath = process.env.CHROMIUM || BROWSERS.find(existsSync);
 if (!browserPath) skip('there is no chromium');
-const { chromium } = await import('playwright-core').catch(() => skip('playwright-core is not installed (npm install in viewer/)'));
+const { chromium } = await import('playwright-core').catch(() =>
+  skip('playwright-core is not installed (npm install in viewer/)'));
 
 const folder = mkdtempSync(join(tmpdir(), 'linchpin-served-'));
-const children = [];
 let failures = 0;
 const expect = (is, what) => {
   if (!is) {
@@ -29,28 +31,19 @@ const expect = (is, what) => {
   }
 };
 
-// `linchpin view ...`, once it has said where.
-async function served(...args) {
-  const child = spawn(program, ['view', ...args, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  children.push(child);
-  let said = '';
-  for await (const piece of child.stdout) {
-    said += piece;
-    const address = /http:\S+/.exec(said);
-    if (address) return { child, address: address[0] };
-  }
-  throw new Error(`linchpin view ${args.join(' ')} ended: ${said}`);
-}
+const served = (...args) => serve(program, ...args);
 const until = async (page, what, is, ...args) => {
   try {
     await page.waitForFunction(is, args, { timeout: 60000, polling: 50 });
   } catch {
-    expect(false, `${what} (${JSON.stringify(await page.evaluate(() => ({ error: window.linchpin?.error, mode: window.linchpin?.mode, time: window.linchpin?.time })))})`);
+    const state = await page.evaluate(() => (
+      { error: window.linchpin?.error, mode: window.linchpin?.mode, time: window.linchpin?.time }));
+    expect(false, `${what} (${JSON.stringify(state)})`);
   }
 };
 
 async function run(browser) {
-  // Whatever the page complains about, the policy's refusals among them, and whatever it asks for.
+  // Opens a page; its errors, refusals by the policy included, fail the test; its requests are recorded.
   const open = async (address, context = {}) => {
     const page = await (await browser.newContext({ viewport: { width: 900, height: 600 }, ...context })).newPage();
     page.asked = [];
@@ -62,9 +55,10 @@ async function run(browser) {
     await page.goto(address);
     return page;
   };
-  const ready = (page) => until(page, 'the page shows frames', () => window.linchpin?.ready && window.linchpin.frames > 1);
+  const ready = (page) =>
+    until(page, 'the page shows frames', () => window.linchpin?.ready && window.linchpin.frames > 1);
 
-  // ---- live
+  // ---- a live run
   const live = await served('@stack:boxes=3');
   const page = await open(live.address);
   await ready(page);
@@ -72,22 +66,22 @@ async function run(browser) {
   expect((await page.evaluate(() => window.linchpin.bodies().length)) === 4, 'three boxes and the world are there');
   await until(page, 'time goes on', () => window.linchpin.time > 0.2);
   expect((await page.evaluate(() => window.linchpin.contacts.points)) === 12, 'each box stands on four points');
-  // a second viewer sees the same run, and its going harms nobody
+  // a second viewer sees the same run, and the run goes on when it leaves
   const second = await open(live.address);
   await ready(second);
   await second.context().close();
   const later = await page.evaluate(() => window.linchpin.time);
   await until(page, 'the first goes on', ([time]) => window.linchpin.time > time + 0.1, later);
   await page.context().close();
-  live.child.kill('SIGTERM');
+  await live.stop('SIGTERM');
 
-  // ---- exported: from disk, without a network
+  // ---- an export: from disk, without a network
   const exported = join(folder, 'run.html');
   execFileSync(program, ['view', '@swing', '--time', '0.5', '--export', exported, '--quiet']);
   const file = await open(pathToFileURL(exported).href, { offline: true });
   await ready(file);
   expect((await file.evaluate(() => window.linchpin.frames)) === 31, 'every 17th of 500 steps, the first and the last');
-  expect(file.asked.length === 1, `an exported page asks nobody, but: ${file.asked.slice(1)}`);
+  expect(file.asked.length === 1, `an exported page sends no requests, but: ${file.asked.slice(1)}`);
   await file.context().close();
 
   // ---- with a token
@@ -103,13 +97,16 @@ async function run(browser) {
 
 let browser = null;
 try {
-  const without = spawnSync(program, ['view', '@top', '--time', '0.01', '--export', join(folder, 'a.html'), '--quiet'], { encoding: 'utf8' });
+  const args = ['view', '@top', '--time', '0.01', '--export', join(folder, 'a.html'), '--quiet'];
+  const without = spawnSync(program, args, { encoding: 'utf8' });
   if (without.stderr.includes('built without')) skip("the program was built without the viewer's page");
-  browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'] });
+  browser = await chromium.launch({
+    executablePath: browserPath,
+    args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
+  });
   await run(browser);
 } finally {
   await browser?.close();
-  for (const child of children) child.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
 }
 console.log(failures ? `${failures} failed` : 'all passed');

@@ -1,4 +1,4 @@
-// Tests of what needs no browser: the reader of scenes, frames and recordings; history, player, series; numbers and ticks.
+// Tests that need no browser: the reader of scenes, frames and recordings; history, player, series; number formats.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,10 @@ const { ticks, short, rollPitchYaw } = await load('ui/format.ts');
 const { scene, frames } = everything();
 const buffer = (bytes) => bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
 const recording = () => readRecording(buffer(encodeRecording(scene, frames)));
-const refused = (value, message) => assert.throws(() => readScene({ ...scene, ...value }), (error) => error instanceof DataError && message.test(error.message), String(message));
+const refused = (value, message) => assert.throws(
+  () => readScene({ ...scene, ...value }),
+  (error) => error instanceof DataError && message.test(error.message),
+  String(message));
 
 const tests = {
   'a recording is read as it was written'() {
@@ -43,7 +46,8 @@ const tests = {
       assert.equal(have.contacts, frame.contacts.length);
       frame.contacts.forEach((c, i) => {
         assert.deepEqual([...have.words.subarray(14 * i, 14 * i + 3)], [c.a, c.b, c.state]);
-        assert.deepEqual([...have.floats.subarray(14 * i + 3, 14 * i + 14)], [c.mu, ...c.point, ...c.normal, ...c.force, c.gap].map(Math.fround));
+        const floats = [c.mu, ...c.point, ...c.normal, ...c.force, c.gap].map(Math.fround);
+        assert.deepEqual([...have.floats.subarray(14 * i + 3, 14 * i + 14)], floats);
       });
     });
   },
@@ -67,7 +71,8 @@ const tests = {
         ++refusals;
       }
     }
-    assert.ok(refusals >= 2 * 20, `${refusals} of the headers' bytes`); // magic, size, bodies, signals, contacts of both frames
+    // magic, size, bodies, signals, contacts: 20 bytes in each of the two headers
+    assert.ok(refusals >= 2 * 20, `${refusals} of the headers' bytes`);
   },
   'scenes that make no sense are refused by name'() {
     refused({ type: 'status' }, /type "status"/);
@@ -135,7 +140,9 @@ const tests = {
     const said = [];
     const say = (what) => () => said.push(what);
     const history = new History(read);
-    const player = new Player(history, { play: say('play'), pause: say('pause'), step: say('step'), reset: say('reset'), speed: say('speed') });
+    const player = new Player(history, {
+      play: say('play'), pause: say('pause'), step: say('step'), reset: say('reset'), speed: say('speed'),
+    });
     player.running = true;
     for (const frame of list.slice(0, 50)) {
       history.append(frame);

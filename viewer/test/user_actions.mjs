@@ -1,16 +1,20 @@
-// What a person does with the page, and what must then be seen. Used on made-up runs and on linchpin's own.
-import { becomes, coloursOf, near, probe } from './browser.mjs';
+// Actions of a person on the page, with checks of what it then shows. Used on made-up runs and on linchpin's own.
+import { statSync } from 'node:fs';
+import { becomes, by, coloursOf, near, probe } from './browser.mjs';
 
 const STICKING = '#22b573';
 
-const by = (id) => `[data-testid="${id}"]`;
 const pause = async (page) => {
   if (await probe(page, 'moving')) await page.click(by('play'));
   return becomes(page, '!linchpin.moving');
 };
 
-// The moment shown, as numbers that change when anything moves.
-const moment = async (page, body) => ({ time: await probe(page, 'time'), index: await probe(page, 'index'), pose: await probe(page, `pose(${body})`) });
+// The time shown and the pose of a body: different after any motion.
+const moment = async (page, body) => ({
+  time: await probe(page, 'time'),
+  index: await probe(page, 'index'),
+  pose: await probe(page, `pose(${body})`),
+});
 const apart = (a, b) => Math.hypot(...a.pose.map((x, i) => x - b.pose[i]));
 
 export async function moves(page, tally, body, name) {
@@ -29,9 +33,12 @@ export async function seeks(page, tally, body, name) {
   const early = await at(0.05);
   const late = await at(0.6);
   const frames = await probe(page, 'frames');
-  tally.check(`${name}: the time line seeks`, early.index < 0.15 * frames && late.index > 0.4 * frames && late.index < 0.8 * frames, `frames ${early.index} and ${late.index} of ${frames}`);
+  const found = early.index < 0.15 * frames && late.index > 0.4 * frames && late.index < 0.8 * frames;
+  tally.check(`${name}: the time line seeks`, found, `frames ${early.index} and ${late.index} of ${frames}`);
   const shown = await page.textContent(by('time'));
-  tally.check(`${name}: the clock shows it`, (await becomes(page, `Math.abs(parseFloat(document.querySelector('${by('time')}').textContent) - linchpin.time) < 6e-4`, 10)), shown);
+  const clock = `parseFloat(document.querySelector('${by('time')}').textContent)`;
+  const agrees = await becomes(page, `Math.abs(${clock} - linchpin.time) < 6e-4`, 10);
+  tally.check(`${name}: the clock shows it`, agrees, shown);
   await page.keyboard.press('ArrowRight');
   tally.check(`${name}: an arrow key steps on`, await becomes(page, `linchpin.index === ${late.index + 1}`, 10));
   await page.keyboard.press('ArrowLeft');
@@ -53,7 +60,7 @@ export async function plotsDraw(page, tally, name) {
   tally.check(`${name}: the legend has values`, /\d/.test(value), value);
 }
 
-// Chooses a signal in a new plot by its name.
+// Adds a plot and chooses a signal in it by its name.
 export async function plotSignal(page, tally, name, text, label) {
   const before = await page.locator(by('plot')).count();
   await page.click(by('add-plot'));
@@ -87,19 +94,23 @@ export async function selects(page, tally, body, name) {
   tally.check(`${name}: hover in the tree`, await becomes(page, `linchpin.hovered === ${body}`, 10));
   await page.click(by(`body-${body}`));
   tally.check(`${name}: select in the tree`, await becomes(page, `linchpin.selected === ${body}`, 10));
-  tally.check(`${name}: its facts are shown`, await becomes(page, `document.querySelector('.inspector').textContent.includes(${JSON.stringify(bodyName)}) && document.querySelector('.inspector').textContent.includes('kg')`, 10));
+  const facts = `document.querySelector('.inspector').textContent`;
+  const includes = `${facts}.includes(${JSON.stringify(bodyName)}) && ${facts}.includes('kg')`;
+  tally.check(`${name}: its facts are shown`, await becomes(page, includes, 10));
   await page.keyboard.press('Escape');
   tally.check(`${name}: Escape selects nothing`, await becomes(page, 'linchpin.selected === -1', 10));
   const { x, y } = await probe(page, `project(${body})`);
   await page.mouse.click(x, y);
-  tally.check(`${name}: select by a click in the view`, await becomes(page, `linchpin.selected === ${body}`, 10), `selected ${await probe(page, 'selected')} at ${x}, ${y}`);
+  const chosen = await becomes(page, `linchpin.selected === ${body}`, 10);
+  const detail = `selected ${await probe(page, 'selected')} at ${x}, ${y}`;
+  tally.check(`${name}: select by a click in the view`, chosen, detail);
   await page.keyboard.press('f');
   tally.check(`${name}: follow`, await becomes(page, `linchpin.followed === ${body}`, 10));
   await page.keyboard.press('f');
   await page.keyboard.press('Escape');
 }
 
-// Takes hold of a body with Shift and draws it sideways; it must go there, and be let go after.
+// Pulls a body sideways with Shift and the mouse: it must follow, and be released with the mouse button.
 export async function pushes(page, tally, body, name) {
   const still = await moment(page, body);
   const { x, y } = await probe(page, `project(${body})`);
@@ -108,7 +119,9 @@ export async function pushes(page, tally, body, name) {
   await page.mouse.down();
   for (let i = 1; i <= 10; ++i) await page.mouse.move(x + 12 * i, y - 4 * i);
   tally.check(`${name}: a rubber band while pushing`, await becomes(page, 'linchpin.pushing', 10));
-  const moved = await becomes(page, `Math.hypot(...linchpin.pose(${body}).slice(0, 3).map((p, i) => p - ${JSON.stringify(still.pose)}[i])) > 0.02`, 30);
+  const distance = `Math.hypot(...linchpin.pose(${body}).slice(0, 3)` +
+    `.map((p, i) => p - ${JSON.stringify(still.pose)}[i]))`;
+  const moved = await becomes(page, `${distance} > 0.02`, 30);
   tally.check(`${name}: a push moves the body`, moved);
   await page.mouse.up();
   await page.keyboard.up('Shift');
@@ -133,10 +146,16 @@ export async function looks(page, tally, name) {
   const download = page.waitForEvent('download');
   await page.click(by('screenshot'));
   const file = await (await download).path();
-  const { statSync } = await import('node:fs');
   tally.check(`${name}: screenshot`, statSync(file).size > 5000, `${statSync(file).size} bytes`);
 }
 
+// The page has written no error and no warning to the console.
 export function quiet(page, tally, name) {
-  tally.check(`${name}: no complaints in the console`, page.complaints.length === 0, page.complaints.slice(0, 3).join(' | '));
+  const { complaints } = page;
+  tally.check(`${name}: no complaints in the console`, complaints.length === 0, complaints.slice(0, 3).join(' | '));
+}
+
+export function sendsNoRequests(page, tally, name) {
+  const local = page.requests.every((url) => /^(file|data|blob):/.test(url));
+  tally.check(`${name}: sends no requests`, local, page.requests.join(' '));
 }

@@ -1,35 +1,13 @@
-// The page as the linchpin command serves and exports it: a live run, a recording, a file.
-import { spawn, spawnSync } from 'node:child_process';
+// Tests of the page as the linchpin command serves and exports it: live runs, an exported file, a recording.
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { becomes, openPage, probe } from './browser.mjs';
-import { arrowsAppear, looks, moves, plotsDraw, pushes, quiet, seeks, selects } from './steps.mjs';
-
-// Starts `linchpin view ...` and waits for the address it prints.
-async function serve(linchpin, ...args) {
-  const child = spawn(linchpin, ['view', ...args, '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] });
-  process.on('exit', () => child.kill()); // also when a check throws
-  let said = '';
-  const address = await new Promise((resolve, reject) => {
-    const hear = (data) => {
-      said += data;
-      const found = /http:\/\/\S+/.exec(said);
-      if (found) resolve(found[0]);
-    };
-    child.stdout.on('data', hear);
-    child.stderr.on('data', hear);
-    child.on('error', reject);
-    child.on('exit', (status) => reject(new Error(`linchpin view ended with ${status}: ${said}`)));
-  });
-  const stop = () => new Promise((resolve) => {
-    child.removeAllListeners('exit');
-    child.on('exit', (status, signal) => resolve(status ?? signal));
-    child.kill('SIGINT');
-  });
-  return { address, stop };
-}
-
+import { becomes, by, openPage, probe } from './browser.mjs';
+import { serve } from './serve.mjs';
+import {
+  arrowsAppear, looks, moves, plotsDraw, pushes, quiet, seeks, selects, sendsNoRequests,
+} from './user_actions.mjs';
 export async function testLinchpin(linchpin, { browser, tally, scratch, picture }) {
   await liveStack(linchpin, browser, tally, picture);
   await liveLoop(linchpin, browser, tally, picture);
@@ -53,7 +31,7 @@ async function liveStack(linchpin, browser, tally, picture) {
   await becomes(page, 'linchpin.frames > 60', 90);
   await seeks(page, tally, top, name);
   await plotsDraw(page, tally, name);
-  await page.click('[data-testid="live"]');
+  await page.click(by('live'));
   tally.check(`${name}: Live goes on at the end`, await becomes(page, 'linchpin.attached && linchpin.moving', 20));
   await page.keyboard.press(' ');
   tally.check(`${name}: space pauses`, await becomes(page, '!linchpin.moving', 20));
@@ -62,14 +40,15 @@ async function liveStack(linchpin, browser, tally, picture) {
   tally.check(`${name}: a single step`, await becomes(page, `linchpin.time > ${time}`, 20));
   await page.keyboard.press('Home');
   tally.check(`${name}: begins again`, await becomes(page, `linchpin.time < ${time}`, 20));
-  tally.check(`${name}: a certificate`, await becomes(page, `/passed|failed/.test(document.querySelector('[data-testid="verdict"]').textContent)`, 20));
+  const verdict = `/passed|failed/.test(document.querySelector('${by('verdict')}').textContent)`;
+  tally.check(`${name}: a certificate`, await becomes(page, verdict, 20));
   quiet(page, tally, name);
   await page.context().close();
   const end = await stop();
   tally.check(`${name}: Ctrl-C ends it`, end === 0 || end === 'SIGINT', `${end}`);
 }
 
-// Loops, joints and reactions of a mechanism.
+// A mechanism with a loop: marks of the loop and of the joints.
 async function liveLoop(linchpin, browser, tally, picture) {
   const name = 'linchpin view @four_bar';
   const { address, stop } = await serve(linchpin, '@four_bar');
@@ -91,7 +70,8 @@ async function liveLoop(linchpin, browser, tally, picture) {
 async function exported(linchpin, browser, tally, scratch, picture) {
   const name = 'linchpin view @dominoes --export';
   const file = join(scratch, 'dominoes.html');
-  const { status, stderr } = spawnSync(linchpin, ['view', '@dominoes', '--export', file, '--time', '2', '--quiet'], { encoding: 'utf8' });
+  const args = ['view', '@dominoes', '--export', file, '--time', '2', '--quiet'];
+  const { status, stderr } = spawnSync(linchpin, args, { encoding: 'utf8' });
   tally.check(`${name}: writes a page`, existsSync(file), `status ${status}: ${stderr}`);
   if (!existsSync(file)) return;
   const page = await openPage(browser, pathToFileURL(file).href, { colorScheme: 'light' });
@@ -101,7 +81,7 @@ async function exported(linchpin, browser, tally, scratch, picture) {
   await plotsDraw(page, tally, name);
   await selects(page, tally, (await probe(page, 'bodies()')).length - 1, name);
   await looks(page, tally, name);
-  tally.check(`${name}: asks nobody for anything`, page.requests.every((url) => /^(file|data|blob):/.test(url)), page.requests.join(' '));
+  sendsNoRequests(page, tally, name);
   await picture(page, 'linchpin_dominoes');
   quiet(page, tally, name);
   await page.context().close();
@@ -110,7 +90,8 @@ async function exported(linchpin, browser, tally, scratch, picture) {
 async function recorded(linchpin, browser, tally, scratch, picture) {
   const name = 'linchpin view RECORDING';
   const file = join(scratch, 'run.h5');
-  const { status, stderr } = spawnSync(linchpin, ['simulate', '@stack', '--time', '1', '--record', file, '--quiet'], { encoding: 'utf8' });
+  const args = ['simulate', '@stack', '--time', '1', '--record', file, '--quiet'];
+  const { status, stderr } = spawnSync(linchpin, args, { encoding: 'utf8' });
   tally.check(`${name}: there is one`, existsSync(file), `status ${status}: ${stderr}`);
   if (!existsSync(file)) return;
   const { address, stop } = await serve(linchpin, file);
