@@ -2,12 +2,12 @@
 // most every PANELS_EVERY seconds.
 import type { Certificate, Scene } from './run/data';
 import type { History } from './run/history';
-import type { Live, Status } from './run/live';
+import type { LiveConnection, Status } from './run/live_connection';
 import { Player } from './run/player';
-import type { Preset } from './stage/rig';
+import { type Preset, PRESETS } from './stage/camera_rig';
 import { Stage } from './stage/stage';
 import { CertificatePanel } from './ui/certificate';
-import { h, icon, iconButton, setPressed } from './ui/dom';
+import { h, iconButton, setPressed } from './ui/dom';
 import { short } from './ui/format';
 import { Help, type Shortcut } from './ui/help';
 import { check, menu } from './ui/menu';
@@ -16,17 +16,19 @@ import { Plots } from './ui/plots';
 import { Pointer } from './ui/pointer';
 import type { ThemeChoice } from './ui/theme';
 import { Timeline } from './ui/timeline';
-import { Tree } from './ui/tree';
+import { BodyTree } from './ui/body_tree';
 import { Triad } from './ui/triad';
 
 const PANELS_EVERY = 0.08; // s between redraws of the panels during playback
+
+interface Switch { element: HTMLElement; toggle(): void; key: string; label: string }
 
 export class App {
   readonly scene: Scene;
   readonly player: Player;
   readonly stage: Stage;
   readonly plots: Plots;
-  private readonly tree: Tree;
+  private readonly tree: BodyTree;
   private readonly inspector: Inspector;
   private readonly certificate = new CertificatePanel();
   private readonly timeline: Timeline;
@@ -47,13 +49,14 @@ export class App {
   private touched = false; // a contact has been shown: the scale of arrows and the legend of states appear
 
   constructor(
-    readonly history: History, readonly live: Live | null, private readonly theme: ThemeChoice, root: HTMLElement,
+    readonly history: History, readonly live: LiveConnection | null, private readonly theme: ThemeChoice,
+    root: HTMLElement,
   ) {
     this.scene = history.scene;
     this.player = new Player(history, live);
     document.title = `${this.scene.name || 'run'} · linchpin`;
 
-    this.tree = new Tree(this.scene);
+    this.tree = new BodyTree(this.scene);
     this.inspector = new Inspector(this.scene, () => this.toggleFollow(), () => this.stage.look(null));
     this.timeline = new Timeline(this.player);
     this.plots = new Plots(history, this.player);
@@ -156,7 +159,7 @@ export class App {
     this.frameRate.textContent = this.player.moving ? `${Math.round(this.stage.framesPerSecond)} fps` : '';
   }
 
-  private bindLive(live: Live): void {
+  private bindLive(live: LiveConnection): void {
     live.frame.on((frame) => {
       this.history.append(frame);
       this.player.frameArrived();
@@ -166,7 +169,7 @@ export class App {
       this.player.running = false;
       this.status.textContent = 'not connected';
       this.status.className = 'chip bad';
-      this.warn(`${reason} What was received can still be looked at.`);
+      this.warn(`${reason} The frames received so far can still be viewed.`);
       this.stale = true;
     });
     this.status.textContent = 'live';
@@ -214,7 +217,7 @@ export class App {
   }
 
   // The check boxes of the menu "Show", each with its key.
-  private switches(): { element: HTMLElement; toggle(): void; key: string; label: string }[] {
+  private switches(): Switch[] {
     const { contacts, marks, ground } = this.stage;
     const make = (label: string, key: string, id: string, on: boolean, set: (on: boolean) => void) => ({
       label, key,
@@ -236,41 +239,42 @@ export class App {
     ];
   }
 
-  private shortcuts(switches: { toggle(): void; key: string; label: string }[]): Shortcut[] {
+  private shortcuts(switches: Switch[]): Shortcut[] {
     const { player } = this;
     const look = (preset: Preset | null) => () => this.stage.look(preset);
     return [
       { keys: [' '], shown: 'space', what: 'play or pause', act: () => player.toggle() },
       {
-        keys: ['ArrowRight', '.'], shown: '→ or .', what: 'one frame on (one step, at the end of a live run)',
+        keys: ['ArrowRight', '.'], shown: '→ or .', what: 'one frame forward (one step, at the end of a live run)',
         act: () => player.step(1),
       },
       { keys: ['ArrowLeft', ','], shown: '← or ,', what: 'one frame back', act: () => player.step(-1) },
-      { keys: ['Home'], shown: 'Home', what: 'to the start (a live run begins again)', act: () => player.reset() },
+      { keys: ['Home'], shown: 'Home', what: 'to the start (restarts a live run)', act: () => player.reset() },
       {
         keys: ['End'], shown: 'End', what: 'to the end',
         act: () => (player.live ? player.goLive() : player.seekIndex(this.history.last)),
       },
       { keys: ['+', '='], shown: '+ −', what: 'faster, slower', act: () => this.timeline.faster(1) },
       { keys: ['-'], shown: '', what: '', act: () => this.timeline.faster(-1) },
-      { keys: ['l'], shown: 'L', what: 'begin again at the end', act: () => this.timeline.toggleLoop() },
-      { keys: ['1'], shown: '1 … 6', what: 'view: home, front, back, left, right, top', act: look('home') },
-      ...(['front', 'back', 'left', 'right', 'top'] as const).map((preset, i) => (
-        { keys: [String(i + 2)], shown: '', what: '', act: look(preset) })),
+      { keys: ['l'], shown: 'L', what: 'repeat at the end', act: () => this.timeline.toggleLoop() },
+      ...PRESETS.map((preset, i) => ({
+        keys: [presetKey(preset)], shown: i === 0 ? '1 … 6' : '', what: `view: ${PRESETS.join(', ')}`,
+        act: look(preset),
+      })),
       { keys: ['z'], shown: 'Z', what: 'fill the view (with the selected body)', act: look(null) },
       { keys: ['f'], shown: 'F', what: 'follow the selected body', act: () => this.toggleFollow() },
-      { keys: ['Escape'], shown: 'Escape', what: 'select nothing', act: () => this.select(-1) },
+      { keys: ['Escape'], shown: 'Escape', what: 'clear the selection', act: () => this.select(-1) },
       ...switches.map(({ key, label, toggle }) => (
         { keys: [key.toLowerCase()], shown: key, what: `show ${label}`, act: toggle })),
-      { keys: ['b'], shown: 'B', what: 'bodies, on or off', act: () => fold(this.left) },
-      { keys: ['p'], shown: 'P', what: 'plots, on or off', act: () => fold(this.right) },
+      { keys: ['b'], shown: 'B', what: 'show or hide the bodies', act: () => fold(this.left) },
+      { keys: ['p'], shown: 'P', what: 'show or hide the plots', act: () => fold(this.right) },
       { keys: ['s'], shown: 'S', what: 'screenshot', act: () => void this.screenshot() },
-      { keys: ['d'], shown: 'D', what: 'dark or light', act: () => this.theme.toggle() },
-      { keys: ['?', 'h'], shown: '? or H', what: 'this sheet', act: () => this.help.toggle() },
+      { keys: ['d'], shown: 'D', what: 'dark or light theme', act: () => this.theme.toggle() },
+      { keys: ['?', 'h'], shown: '? or H', what: 'this help', act: () => this.help.toggle() },
     ];
   }
 
-  private fillBar(bar: HTMLElement, switches: { element: HTMLElement }[]): void {
+  private fillBar(bar: HTMLElement, switches: Switch[]): void {
     const arrows = h('input', {
       type: 'range', min: -2, max: 2, step: 0.1, value: 0,
       'aria-label': 'Length of force arrows', 'data-testid': 'arrow-scale',
@@ -280,14 +284,11 @@ export class App {
       this.stage.refreshMarks();
       this.describeScale();
     });
-    const presets: [Preset, string][] = [
-      ['home', '1'], ['front', '2'], ['back', '3'], ['left', '4'], ['right', '5'], ['top', '6'],
-    ];
-    const cameras = presets.map(([preset, key]) => h('button', {
+    const cameras = PRESETS.map((preset) => h('button', {
       class: 'entry', type: 'button', 'data-testid': `camera-${preset}`, onclick: () => this.stage.look(preset),
-    }, preset, h('kbd', {}, key)));
-    const bodies = iconButton('tree', 'Bodies, on or off (B)', 'toggle-bodies', () => fold(this.left));
-    const plots = iconButton('chart', 'Plots, on or off (P)', 'toggle-plots', () => fold(this.right));
+    }, preset, h('kbd', {}, presetKey(preset))));
+    const bodies = iconButton('tree', 'Show or hide the bodies (B)', 'toggle-bodies', () => fold(this.left));
+    const plots = iconButton('chart', 'Show or hide the plots (P)', 'toggle-plots', () => fold(this.right));
     for (const button of [bodies, plots]) setPressed(button, false);
     const { name, source, method, stepper, dt } = this.scene;
     const about = [stepper.replaceAll('_', ' '), method, dt > 0 ? `dt ${short(dt)} s` : '']
@@ -299,12 +300,12 @@ export class App {
       h('span', { class: 'quiet about' }, about),
       h('span', { class: 'space' }),
       this.frameRate, this.status, this.verdict,
-      menu('eye', 'Show', 'What is shown', 'menu-show',
+      menu('eye', 'Show', 'Choose what to show', 'menu-show',
         ...switches.map(({ element }) => element),
         h('label', { class: 'check column' }, h('span', { class: 'name' }, 'length of arrows'), arrows)),
-      menu('cube', 'View', 'Where to look from', 'menu-view', ...cameras),
+      menu('cube', 'View', 'Choose a view', 'menu-view', ...cameras),
       iconButton('camera', 'Save a picture of the view (S)', 'screenshot', () => void this.screenshot()),
-      iconButton('theme', 'Dark or light (D)', 'theme', () => this.theme.toggle()),
+      iconButton('theme', 'Dark or light theme (D)', 'theme', () => this.theme.toggle()),
       iconButton('help', 'Keys and mouse (?)', 'help', () => this.help.toggle()),
       plots);
   }
@@ -317,15 +318,8 @@ export class App {
   }
 }
 
+const presetKey = (preset: Preset): string => String(PRESETS.indexOf(preset) + 1);
+
 function fold(side: HTMLElement): void {
   side.hidden = !side.hidden;
-}
-
-// A message in place of the page: while it loads, or when there is nothing to show.
-export function notice(root: HTMLElement, title: string, text: string, bad = false): void {
-  const card = h('div', { class: bad ? 'card bad' : 'card' },
-    icon(bad ? 'cross' : 'cube'), h('h1', {}, title), h('p', {}, text));
-  root.replaceChildren(h('div', {
-    class: 'notice', role: bad ? 'alert' : 'status', 'data-testid': bad ? 'error' : 'loading',
-  }, card));
 }

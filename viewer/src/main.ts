@@ -1,9 +1,11 @@
+// Opens the session and shows it: a recording at once, a live run with its first frame.
 import './style.css';
-import { App, notice } from './app';
-import { installProbe } from './probe';
+import { App } from './app';
 import { DataError } from './run/data';
 import { History } from './run/history';
 import { openSession } from './run/session';
+import { installProbe } from './test_probe';
+import { notice } from './ui/notice';
 import { ThemeChoice } from './ui/theme';
 
 const root = document.getElementById('app')!;

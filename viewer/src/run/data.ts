@@ -32,16 +32,18 @@ export interface Scene {
   shapeByIndex: Map<number, Shape>; // for a compound, its first shape
 }
 
-export const CONTACT_WORDS = 14;
-export enum ContactState { separating = 0, sticking = 1, sliding = 2 }
+export const CONTACT_STATES = ['separating', 'sticking', 'sliding'];
+
+// Offsets of a contact's fields in Frame.words and Frame.floats, and the number of words per contact.
+export const CONTACT = { a: 0, b: 1, state: 2, mu: 3, point: 4, normal: 7, force: 10, gap: 13, words: 14 } as const;
 
 export interface Frame {
   time: number; step: number; failed: boolean;
   poses: Float32Array;    // 7 per body
   signals: Float32Array;
   contacts: number;
-  words: Uint32Array;     // CONTACT_WORDS per contact: a b state mu point normal force gap
-  floats: Float32Array;   // the same bytes, read as floats
+  words: Uint32Array;     // CONTACT.words per contact; a, b and state are read here
+  floats: Float32Array;   // the same bytes; the other fields are read here
 }
 
 export class DataError extends Error {
@@ -67,14 +69,15 @@ const object = (value: unknown, at: string): Json =>
 
 const list = (value: unknown, at: string): unknown[] => (Array.isArray(value) ? value : fail(`${at} is not a list`));
 
-const text = (value: unknown, at: string): string => (typeof value === 'string' ? value : fail(`${at} is not a text`));
+const text = (value: unknown, at: string): string =>
+  (typeof value === 'string' ? value : fail(`${at} is not a string`));
 
 const number = (value: unknown, at: string): number =>
   typeof value === 'number' && Number.isFinite(value) ? value : fail(`${at} is not a finite number`);
 
 const positive = (value: unknown, at: string): number => {
   const x = number(value, at);
-  return x > 0 ? x : fail(`${at} is ${x}, which is not above zero`);
+  return x > 0 ? x : fail(`${at} is ${x}, which is not positive`);
 };
 
 const index = (value: unknown, end: number, at: string, begin = 0): number => {
@@ -130,18 +133,18 @@ function readGeometry(s: Json, meshes: number, at: string): Geometry {
 function readMesh(value: unknown, at: string): Mesh {
   const m = object(value, at);
   const vertices = Float32Array.from(list(m.vertices, `${at}.vertices`), (x, i) => number(x, `${at}.vertices[${i}]`));
-  if (vertices.length % 3 !== 0) fail(`${at}.vertices has ${vertices.length} numbers, not three a vertex`);
+  if (vertices.length % 3 !== 0) fail(`${at}.vertices has ${vertices.length} numbers, not three per vertex`);
   const end = vertices.length / 3;
   const triangles = Uint32Array.from(list(m.triangles, `${at}.triangles`), (x, i) =>
     index(x, end, `${at}.triangles[${i}]`));
-  if (triangles.length % 3 !== 0) fail(`${at}.triangles has ${triangles.length} numbers, not three a triangle`);
+  if (triangles.length % 3 !== 0) fail(`${at}.triangles has ${triangles.length} numbers, not three per triangle`);
   return { vertices, triangles };
 }
 
 export function readScene(value: unknown): Scene {
   const s = object(value, 'the scene');
-  if (s.type !== 'scene') fail(`the scene says it is of type ${JSON.stringify(s.type)}`);
-  if (s.version !== 1) fail(`the scene is of version ${JSON.stringify(s.version)}; this page reads version 1`);
+  if (s.type !== 'scene') fail(`the scene has type ${JSON.stringify(s.type)}`);
+  if (s.version !== 1) fail(`the scene has version ${JSON.stringify(s.version)}; this page reads version 1`);
   const items = <T>(key: string, read: (item: Json, at: string) => T): T[] =>
     list(s[key] ?? [], key).map((item, i) => read(object(item, `${key}[${i}]`), `${key}[${i}]`));
 
@@ -228,9 +231,10 @@ export function readFrame(
   const signals = view.getUint32(28, true);
   const contacts = view.getUint32(32, true);
   const flags = view.getUint32(36, true);
-  const needed = FRAME_HEADER + 28 * bodies + 4 * signals + 4 * CONTACT_WORDS * contacts;
-  if (size > left) fail(`${at} is cut short: it says ${size} bytes, ${left} are left`);
-  if (size % 8 !== 0 || size < needed || size >= needed + 8) fail(`${at} says ${size} bytes, its parts need ${needed}`);
+  const needed = FRAME_HEADER + 28 * bodies + 4 * signals + 4 * CONTACT.words * contacts;
+  if (size > left) fail(`${at} is cut short: its size is ${size} bytes, ${left} are left`);
+  if (size % 8 !== 0 || size < needed || size >= needed + 8)
+    fail(`${at} has size ${size}, its parts need ${needed} bytes`);
   if (bodies !== scene.bodies.length) fail(`${at} has ${bodies} bodies, the scene ${scene.bodies.length}`);
   if (signals !== scene.signals.length) fail(`${at} has ${signals} signals, the scene ${scene.signals.length}`);
 
@@ -239,15 +243,15 @@ export function readFrame(
   place += 28 * bodies;
   const values = new Float32Array(buffer, place, signals);
   place += 4 * signals;
-  const words = new Uint32Array(buffer, place, CONTACT_WORDS * contacts);
-  const floats = new Float32Array(buffer, place, CONTACT_WORDS * contacts);
+  const words = new Uint32Array(buffer, place, CONTACT.words * contacts);
+  const floats = new Float32Array(buffer, place, CONTACT.words * contacts);
   for (let c = 0; c < contacts; ++c) {
-    for (const side of [0, 1]) {
-      const shape = words[CONTACT_WORDS * c + side];
+    for (const side of [CONTACT.a, CONTACT.b]) {
+      const shape = words[CONTACT.words * c + side];
       if (!scene.shapeByIndex.has(shape)) fail(`${at} has a contact of shape ${shape}, which the scene does not have`);
     }
-    const state = words[CONTACT_WORDS * c + 2];
-    if (state > 2) fail(`${at} has a contact in state ${state}; there are 0, 1 and 2`);
+    const state = words[CONTACT.words * c + CONTACT.state];
+    if (state >= CONTACT_STATES.length) fail(`${at} has a contact in state ${state}; there are 0, 1 and 2`);
   }
   const frame: Frame = {
     time: view.getFloat64(8, true),
@@ -297,7 +301,7 @@ export function parseJson(source: string, what: string): unknown {
 export function decodeBase64(source: string): ArrayBuffer {
   const clean = source.replace(/\s+/g, '');
   if (clean.length % 4 !== 0)
-    fail(`the recording held by this page is cut short (${clean.length} characters of base64)`);
+    fail(`the recording in this page is cut short (${clean.length} characters of base64)`);
   const padding = clean.endsWith('==') ? 2 : clean.endsWith('=') ? 1 : 0;
   const bytes = new Uint8Array((clean.length / 4) * 3 - padding);
   const piece = 1 << 20; // a multiple of 4
@@ -307,7 +311,7 @@ export function decodeBase64(source: string): ArrayBuffer {
     try {
       part = atob(clean.slice(begin, begin + piece));
     } catch {
-      fail('the recording held by this page is not base64');
+      fail('the recording in this page is not base64');
     }
     for (let i = 0; i < part.length; ++i) bytes[end++] = part.charCodeAt(i);
   }

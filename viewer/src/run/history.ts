@@ -1,10 +1,13 @@
 // The frames of a run in order of time: all frames of a recording, or those received so far of a live run. When a live
 // run exceeds a limit, its oldest quarter is dropped.
 import type { Frame, Scene } from './data';
-import { Event } from './events';
+import { Event } from './event';
 
 const MOST_FRAMES = 40_000;
 const MOST_BYTES = 400e6;
+
+const bytesOf = (frame: Frame): number =>
+  frame.poses.byteLength + frame.signals.byteLength + frame.words.byteLength;
 
 export class History {
   readonly dropped = new Event<number>(); // number of oldest frames dropped
@@ -32,11 +35,10 @@ export class History {
   append(frame: Frame): void {
     if (this.length > 0 && frame.step < this.frames[this.last].step) this.clear(); // the run was reset
     this.frames.push(frame);
-    this.bytes += frame.poses.byteLength + frame.signals.byteLength + frame.words.byteLength;
+    this.bytes += bytesOf(frame);
     if (this.length <= MOST_FRAMES && this.bytes <= MOST_BYTES) return;
     const count = Math.ceil(this.length / 4);
-    for (const old of this.frames.splice(0, count))
-      this.bytes -= old.poses.byteLength + old.signals.byteLength + old.words.byteLength;
+    for (const old of this.frames.splice(0, count)) this.bytes -= bytesOf(old);
     this.dropped.emit(count);
   }
 

@@ -1,7 +1,7 @@
 // The time that is shown. A recording is played from its frames. A live run is a time line that grows at its end. While
 // attached to the end, the player shows the newest frame, and play, pause and step are sent to the server. Before the
 // end, the frames received so far are played as a recording; at the end the player attaches and the run continues live.
-import { Event } from './events';
+import { Event } from './event';
 import type { History } from './history';
 
 export interface LiveControls { play(): void; pause(): void; step(): void; reset(): void; speed(value: number): void }

@@ -1,5 +1,6 @@
 // Time series for plots: the scene's signals, and the forces between two bodies, summed over their contacts.
-import { CONTACT_WORDS, type Frame, type Scene } from './data';
+import { bodiesOf, pairForce } from './contacts';
+import type { Frame, Scene } from './data';
 import type { History } from './history';
 
 export interface Source { key: string; name: string; unit: string; group: string; value(frame: Frame): number }
@@ -67,37 +68,6 @@ export class Sources {
     add('normal');
     add('friction');
   }
-}
-
-export function bodiesOf(scene: Scene, frame: Frame, contact: number): [number, number] {
-  const at = CONTACT_WORDS * contact;
-  return [scene.shapeByIndex.get(frame.words[at])!.body, scene.shapeByIndex.get(frame.words[at + 1])!.body];
-}
-
-// Normal force and magnitude of the friction force of one contact, N.
-export function contactForce(frame: Frame, contact: number): { normal: number; friction: number } {
-  const f = frame.floats;
-  const n = CONTACT_WORDS * contact + 7;
-  const k = n + 3;
-  const normal = f[n] * f[k] + f[n + 1] * f[k + 1] + f[n + 2] * f[k + 2];
-  const friction = Math.hypot(f[k] - normal * f[n], f[k + 1] - normal * f[n + 1], f[k + 2] - normal * f[n + 2]);
-  return { normal, friction };
-}
-
-// Sums over the contacts between two bodies, N; friction is the magnitude of the vector sum.
-function pairForce(scene: Scene, frame: Frame, a: number, b: number): { normal: number; friction: number } {
-  let normal = 0;
-  const t = [0, 0, 0];
-  for (let c = 0; c < frame.contacts; ++c) {
-    const [p, q] = bodiesOf(scene, frame, c);
-    if (!((p === a && q === b) || (p === b && q === a))) continue;
-    const along = contactForce(frame, c).normal;
-    const sign = p === a ? 1 : -1; // force and normal change sign with the order of the two bodies
-    normal += along;
-    const n = CONTACT_WORDS * c + 7;
-    for (let i = 0; i < 3; ++i) t[i] += sign * (frame.floats[n + 3 + i] - along * frame.floats[n + i]);
-  }
-  return { normal, friction: Math.hypot(t[0], t[1], t[2]) };
 }
 
 // The values of one source at all frames so far, each computed once.

@@ -4,12 +4,12 @@ import {
   ConeGeometry, CylinderGeometry, DoubleSide, type Group, Matrix4, MeshBasicMaterial, NoBlending, OctahedronGeometry,
   Quaternion, Vector3,
 } from 'three';
-import { CONTACT_WORDS, type Frame, type Scene } from '../run/data';
-import { bodiesOf } from '../run/series';
+import { bodiesOf } from '../run/contacts';
+import { CONTACT, type Frame, type Scene } from '../run/data';
 import { Copies } from './copies';
+import { standing, Z } from './geometry';
 import { CONTACT_COLOURS } from './palette';
 
-const UP = new Vector3(0, 0, 1);
 const matrix = new Matrix4();
 const turn = new Quaternion();
 const point = new Vector3();
@@ -37,11 +37,10 @@ export class Contacts {
       vertexColors: true, transparent: true, opacity: 0.3, depthTest: false, depthWrite: false, side: DoubleSide,
     });
     this.points = new Copies(root, new OctahedronGeometry(1), over, 3);
-    const shaft = new CylinderGeometry(1, 1, 1, 4, 1, true).rotateX(Math.PI / 2).translate(0, 0, 0.5);
-    const cone = new ConeGeometry(1, 1, 20, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
-    this.shafts = new Copies(root, shaft, over, 3);
-    this.heads = new Copies(root, new ConeGeometry(1, 1, 6).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 3);
-    this.cones = new Copies(root, cone, glass, 2);
+    this.shafts = new Copies(root, standing(new CylinderGeometry(1, 1, 1, 4, 1, true)), over, 3);
+    this.heads = new Copies(root, standing(new ConeGeometry(1, 1, 6)), over, 3);
+    const apexDown = new ConeGeometry(1, 1, 20, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
+    this.cones = new Copies(root, apexDown, glass, 2);
   }
 
   get drawn(): { points: number; arrows: number; cones: number } {
@@ -61,30 +60,30 @@ export class Contacts {
   }
 
   private add(frame: Frame, contact: number): void {
-    const at = CONTACT_WORDS * contact;
+    const at = CONTACT.words * contact;
     const [a, b] = bodiesOf(this.scene, frame, contact);
     const sign = a > b ? 1 : -1; // the frame has the force on a and the normal towards a
     const f = frame.floats;
-    const colour = CONTACT_COLOURS[frame.words[at + 2]];
+    const colour = CONTACT_COLOURS[frame.words[at + CONTACT.state]];
     const s = this.size;
-    point.set(f[at + 4], f[at + 5], f[at + 6]);
+    point.fromArray(f, at + CONTACT.point);
     if (this.showPoints) {
       matrix.compose(point, turn.identity(), scale.setScalar(0.035 * s));
       this.points.add(matrix, colour);
     }
-    along.set(f[at + 7], f[at + 8], f[at + 9]).multiplyScalar(sign);
-    const mu = f[at + 3];
+    along.fromArray(f, at + CONTACT.normal).multiplyScalar(sign);
+    const mu = f[at + CONTACT.mu];
     if (this.showCones && mu > 0 && Number.isFinite(mu)) {
       const height = 0.6 * s * Math.min(1, 1.5 / mu); // limits the radius of a wide cone
-      matrix.compose(point, turn.setFromUnitVectors(UP, along), scale.set(mu * height, mu * height, height));
+      matrix.compose(point, turn.setFromUnitVectors(Z, along), scale.set(mu * height, mu * height, height));
       this.cones.add(matrix, colour);
     }
     if (!this.showForces) return;
-    along.set(f[at + 10], f[at + 11], f[at + 12]).multiplyScalar(sign);
+    along.fromArray(f, at + CONTACT.force).multiplyScalar(sign);
     const force = along.length();
     const length = Math.min(force / this.newtonsPerMetre, 8 * s);
     if (!(length > 0.01 * s)) return; // too short to be seen
-    turn.setFromUnitVectors(UP, along.divideScalar(force));
+    turn.setFromUnitVectors(Z, along.divideScalar(force));
     const head = Math.min(0.2 * s, 0.5 * length);
     matrix.compose(point, turn, scale.set(0.028 * s, 0.028 * s, length - head));
     this.shafts.add(matrix, colour);

@@ -12,6 +12,11 @@ export interface Solid { key: string; scale: Vector3; make(): BufferGeometry }
 const CREASE = Math.PI / 6;          // edges with a larger angle are drawn sharp
 const MOST_CREASED_TRIANGLES = 30000; // larger meshes are drawn smooth, which is faster to prepare
 
+export const Z = new Vector3(0, 0, 1);
+
+// A cylinder or cone of height 1 from the origin along z.
+export const standing = (geometry: BufferGeometry): BufferGeometry => alongZ(geometry).translate(0, 0, 0.5);
+
 // Null for a half-space, which ground.ts draws.
 // detail: 1 for few shapes, less for many, to limit the number of triangles of the scene.
 export function solidOf(geometry: Geometry, meshes: Mesh[], detail: number): Solid | null {
@@ -49,7 +54,9 @@ export function solidOf(geometry: Geometry, meshes: Mesh[], detail: number): Sol
 
 const roundScale = (g: { radius: number; half_length: number }): Vector3 =>
   new Vector3(g.radius, g.radius, g.half_length);
-const alongZ = (geometry: BufferGeometry): BufferGeometry => geometry.rotateX(Math.PI / 2); // from y, three's axis
+
+// From three's axis y to z.
+const alongZ = (geometry: BufferGeometry): BufferGeometry => geometry.rotateX(Math.PI / 2);
 
 function triangles(mesh: Mesh): BufferGeometry {
   const geometry = new BufferGeometry();

@@ -68,10 +68,10 @@ export class Ground {
           varying vec2 onFloor;
           uniform float cell, bold, radius, lines;
           uniform vec3 lineColour, xColour, yColour;
-          float gridLine(vec2 p, float pixels) { // 1 on a line of p's whole numbers, as wide as so many pixels
+          float gridLine(vec2 p, float pixels) { // 1 on lines at whole numbers of p, this many pixels wide
             vec2 w = fwidth(p);
             vec2 d = abs(fract(p - 0.5) - 0.5) / max(w, 1e-6);
-            float crowded = smoothstep(0.6, 0.15, max(w.x, w.y)); // fade before lines run together
+            float crowded = smoothstep(0.6, 0.15, max(w.x, w.y)); // fade out before lines merge
             return (1.0 - smoothstep(pixels - 0.5, pixels + 0.5, min(d.x, d.y))) * crowded;
           }`)
         .replace('#include <opaque_fragment>', `

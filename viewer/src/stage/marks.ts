@@ -5,10 +5,10 @@ import {
 } from 'three';
 import type { Joint, Scene, Vec3 } from '../run/data';
 import { Copies } from './copies';
+import { standing, Z } from './geometry';
 import { AXES, CENTRE, JOINT, LOOP } from './palette';
 import { type BodyPoses, poseMatrix } from './poses';
 
-const UP = new Vector3(0, 0, 1);
 const matrix = new Matrix4();
 const turn = new Quaternion();
 const from = new Vector3();
@@ -37,7 +37,7 @@ function axesOf(joint: Joint): { axis: Vec3; turns: boolean }[] {
 function rod(out: Copies, a: Vector3, b: Vector3, radius: number, colour: typeof JOINT): void {
   const length = a.distanceTo(b);
   if (!(length > 0)) return;
-  turn.setFromUnitVectors(UP, to.subVectors(b, a).divideScalar(length));
+  turn.setFromUnitVectors(Z, to.subVectors(b, a).divideScalar(length));
   out.add(matrix.compose(a, turn, scale.set(radius, radius, length)), colour);
 }
 
@@ -53,7 +53,7 @@ export class Marks {
 
   constructor(private readonly scene: Scene, root: Group, private readonly size: number) {
     const over = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true, opacity: 0.9 });
-    this.rods = new Copies(root, new CylinderGeometry(1, 1, 1, 6).rotateX(Math.PI / 2).translate(0, 0, 0.5), over, 4);
+    this.rods = new Copies(root, standing(new CylinderGeometry(1, 1, 1, 6)), over, 4);
     this.rings = new Copies(root, new TorusGeometry(1, 0.12, 5, 24), over, 4);
     this.balls = new Copies(root, new SphereGeometry(1, 12, 8), over, 5);
     this.knots = new Copies(root, new OctahedronGeometry(1), over, 5);
@@ -93,7 +93,7 @@ export class Marks {
         from.copy(at).addScaledVector(direction, -0.55 * s);
         rod(this.rods, from, new Vector3().copy(at).addScaledVector(direction, 0.55 * s), 0.018 * s, JOINT);
         if (!turns) continue;
-        turn.setFromUnitVectors(UP, direction);
+        turn.setFromUnitVectors(Z, direction);
         this.rings.add(matrix.compose(at, turn, scale.setScalar(0.14 * s)), JOINT);
       }
       if (joint.type === 'ball') this.balls.add(matrix.compose(at, turn.identity(), scale.setScalar(0.08 * s)), JOINT);

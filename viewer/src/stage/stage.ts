@@ -11,8 +11,8 @@ import { Ground } from './ground';
 import { Marks } from './marks';
 import { SURROUNDINGS, type Theme } from './palette';
 import { BodyPoses } from './poses';
-import { PushBand } from './push';
-import { Rig, type Preset } from './rig';
+import { PushBand } from './push_band';
+import { CameraRig, type Preset } from './camera_rig';
 
 const SLOW = 1 / 33;   // s per frame; above it, fewer pixels are drawn
 const QUICK = 1 / 55;  // s per frame; below it, more pixels are drawn
@@ -25,7 +25,7 @@ export class Stage {
   readonly contacts: Contacts;
   readonly marks: Marks;
   readonly ground: Ground;
-  readonly rig: Rig;
+  readonly rig: CameraRig;
   readonly band: PushBand;
   readonly extent: number;    // m, radius of a sphere about all bodies at the start
   selected = -1;
@@ -77,7 +77,7 @@ export class Stage {
     this.contacts = new Contacts(scene, marks, 1.4 * size, this.typicalWeight());
     this.marks = new Marks(scene, marks, size);
     this.band = new PushBand(marks, size);
-    this.rig = new Rig(canvas, this.extent);
+    this.rig = new CameraRig(canvas, this.extent);
     this.rig.controls.addEventListener('change', () => this.invalidate());
     this.hemisphere.position.set(0, 0, 1);
     this.sun.castShadow = true;
@@ -183,14 +183,13 @@ export class Stage {
   }
 
   private typicalSize(): number {
-    const sizes = this.bodies.sizes.filter((size, body) => body > 0 && size > 0).sort((a, b) => a - b);
-    return sizes.length > 0 ? sizes[sizes.length >> 1] : 0.2;
+    return median(this.bodies.sizes.filter((size, body) => body > 0 && size > 0)) ?? 0.2;
   }
 
   private typicalWeight(): number {
-    const masses = this.scene.bodies.slice(1).map((body) => body.mass).filter((mass) => mass > 0).sort((a, b) => a - b);
+    const masses = this.scene.bodies.slice(1).map((body) => body.mass).filter((mass) => mass > 0);
     const g = Math.hypot(...this.scene.gravity);
-    return (masses.length > 0 ? masses[masses.length >> 1] : 1) * (g > 0 ? g : 9.81);
+    return (median(masses) ?? 1) * (g > 0 ? g : 9.81);
   }
 
   private resize(resolution: number): void {
@@ -266,6 +265,8 @@ export class Stage {
     this.shadowEvery = slow && this.pixels === FEWEST_PIXELS ? LAGGING : this.drawTime < QUICK ? 1 : this.shadowEvery;
   }
 }
+
+const median = (values: number[]): number | undefined => values.sort((a, b) => a - b)[values.length >> 1];
 
 // Without a graphics card, antialiasing and fine shadows are too slow.
 let software: boolean | null = null;

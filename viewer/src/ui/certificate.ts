@@ -1,28 +1,28 @@
-// The certificate of the run: passed or failed, and its figures. The groups and names are those of `linchpin simulate
-// --json`; a figure without an entry in FACTS is shown under its own name.
+// The certificate of the run: passed or failed, and its figures. The groups and names are those of
+// linchpin/record/certificate_json.cc; a figure without an entry in FACTS is shown under its own name.
 import type { Certificate } from '../run/data';
-import { h } from './dom';
+import { h, panel } from './dom';
 import { withUnit } from './format';
 
 interface Fact { label: string; unit: string }
 
 const FACTS: Record<string, Fact> = {
   'energy.relative_defect': { label: 'energy defect, relative', unit: '' },
-  'energy.tolerance': { label: 'allowed', unit: '' },
+  'energy.tolerance': { label: 'energy defect, allowed', unit: '' },
   'energy.largest_defect': { label: 'energy defect, largest', unit: 'J' },
   'energy.exchanged': { label: 'energy exchanged', unit: 'J' },
   'energy.start': { label: 'energy at start', unit: 'J' },
   'energy.stored': { label: 'energy now', unit: 'J' },
   'energy.work': { label: 'work done', unit: 'J' },
-  'energy.dissipated': { label: 'dissipated', unit: 'J' },
-  'energy.lost': { label: 'lost', unit: 'J' },
-  'energy.projected': { label: 'by projection', unit: 'J' },
+  'energy.dissipated': { label: 'energy dissipated', unit: 'J' },
+  'energy.lost': { label: 'energy lost', unit: 'J' },
+  'energy.projected': { label: 'energy change by projection', unit: 'J' },
   'energy.defect': { label: 'energy defect now', unit: 'J' },
   'contact.residual': { label: 'contact residual', unit: '' },
-  'contact.cone_violation': { label: 'friction beyond its cone', unit: 'N s' },
+  'contact.cone_violation': { label: 'friction cone violation', unit: 'N s' },
   'contact.penetration': { label: 'penetration', unit: 'm' },
-  'contact.penetration_limit': { label: 'allowed', unit: 'm' },
-  'contact.most_contacts': { label: 'contacts, at most', unit: '' },
+  'contact.penetration_limit': { label: 'penetration, allowed', unit: 'm' },
+  'contact.most_contacts': { label: 'contacts, maximum', unit: '' },
   'contact.impact_loss': { label: 'lost in impacts', unit: 'J' },
   'contact.contact_loss': { label: 'lost in contact', unit: 'J' },
   'constraints.loop_error': { label: 'loop error', unit: 'm or rad' },
@@ -45,8 +45,7 @@ export class CertificatePanel {
   private shown = '';
 
   constructor() {
-    this.element = h('section', { class: 'panel certificate' },
-      h('header', {}, h('h2', {}, 'Certificate'), h('span', { class: 'space' }), this.badge),
+    this.element = panel('certificate', h('h2', {}, 'Certificate'), [this.badge],
       this.reason, this.first,
       h('details', {}, h('summary', {}, 'All figures'), this.rest));
   }

@@ -1,5 +1,6 @@
 // Draws curves over time on a canvas: axes with round numbers and units, a cursor.
-import { short, ticks } from './format';
+import { clearedPen } from './dom';
+import { short, ticks, timeLabel } from './format';
 import { cssColour } from './theme';
 
 export interface Curve { values: readonly number[]; colour: string }
@@ -21,14 +22,7 @@ export function drawChart(canvas: HTMLCanvasElement, curves: Curve[], view: View
   const width = canvas.clientWidth;
   const height = canvas.clientHeight;
   if (width === 0 || height === 0) return;
-  const ratio = devicePixelRatio;
-  if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-  }
-  const pen = canvas.getContext('2d')!;
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-  pen.clearRect(0, 0, width, height);
+  const pen = clearedPen(canvas);
   pen.font = '11px system-ui, sans-serif';
 
   const [low, high] = range(curves, view.log);
@@ -107,7 +101,7 @@ function drawAxes(
     pen.moveTo(Math.round(at) + 0.5, height - BOTTOM);
     pen.lineTo(Math.round(at) + 0.5, height - BOTTOM + 4);
     pen.stroke();
-    pen.fillText(short(Number(time.toPrecision(8)), 6), at, height - BOTTOM + 6);
+    pen.fillText(timeLabel(time), at, height - BOTTOM + 6);
   }
   pen.textAlign = 'right';
   pen.fillText('s', width - 2, height - BOTTOM + 6);

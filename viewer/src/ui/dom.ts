@@ -61,6 +61,37 @@ export function iconButton(
   return button;
 }
 
+// A panel of a side bar: a title and its buttons above the content.
+export function panel(kind: string, title: Child, tools: Child[], ...content: Child[]): HTMLElement {
+  return h('section', { class: `panel ${kind}` },
+    h('header', {}, title, h('span', { class: 'space' }), ...tools),
+    ...content);
+}
+
+// A field that reports the text in it, trimmed and in lower case, at every change.
+export function searchField(label: string, id: string, change: (text: string) => void): HTMLInputElement {
+  const field = h('input', {
+    class: 'field', type: 'search', placeholder: label, 'aria-label': label, 'data-testid': id,
+    oninput: () => change(field.value.trim().toLowerCase()),
+  });
+  return field;
+}
+
+// The pen of an empty canvas with one unit per CSS pixel, at the resolution of the screen.
+export function clearedPen(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
+  const { clientWidth, clientHeight } = canvas;
+  const width = Math.round(clientWidth * devicePixelRatio);
+  const height = Math.round(clientHeight * devicePixelRatio);
+  if (canvas.width !== width || canvas.height !== height) {
+    canvas.width = width;
+    canvas.height = height;
+  }
+  const pen = canvas.getContext('2d')!;
+  pen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
+  pen.clearRect(0, 0, clientWidth, clientHeight);
+  return pen;
+}
+
 export function setPressed(button: HTMLElement, on: boolean): void {
   button.setAttribute('aria-pressed', String(on));
 }

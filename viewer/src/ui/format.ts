@@ -15,6 +15,8 @@ export const fixed = (x: number, decimals: number): string => x.toFixed(decimals
 export const withUnit = (x: number, unit: string, digits = 4): string =>
   (unit ? `${short(x, digits)} ${unit}` : short(x, digits));
 
+export const timeLabel = (seconds: number): string => short(Number(seconds.toPrecision(8)), 6);
+
 // Roll, pitch, yaw in degrees of a unit quaternion w x y z: rotations about the fixed axes x, then y, then z.
 export function rollPitchYaw(w: number, x: number, y: number, z: number): [number, number, number] {
   const degrees = 180 / Math.PI;

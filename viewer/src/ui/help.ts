@@ -4,9 +4,9 @@ import { h, iconButton } from './dom';
 export interface Shortcut { keys: string[]; shown: string; what: string; act: () => void }
 
 const MOUSE: [string, string][] = [
-  ['drag', 'turn the view'],
-  ['right drag, or Shift + drag beside bodies', 'move the view'],
-  ['wheel', 'nearer, farther'],
+  ['drag', 'rotate the view'],
+  ['right drag, or Shift + drag off the bodies', 'move the view'],
+  ['wheel', 'zoom'],
   ['click', 'select a body'],
   ['double click', 'fill the view with a body'],
   ['Ctrl or Shift + drag on a body', 'push it (live runs)'],

@@ -1,10 +1,9 @@
 // The panel of the selected body: mass, pose, joint, contacts.
-import { CONTACT_WORDS, type Frame, type Scene } from '../run/data';
-import { bodiesOf, contactForce } from '../run/series';
-import { h, iconButton, setPressed } from './dom';
+import { bodiesOf, contactForce } from '../run/contacts';
+import { CONTACT, CONTACT_STATES, type Frame, type Scene } from '../run/data';
+import { h, iconButton, panel, setPressed } from './dom';
 import { fixed, rollPitchYaw, short } from './format';
 
-const STATES = ['separating', 'sticking', 'sliding'];
 const MOST_CONTACTS = 24; // rows shown
 
 export class Inspector {
@@ -17,9 +16,7 @@ export class Inspector {
   constructor(private readonly scene: Scene, follow: () => void, focus: () => void) {
     this.followButton = iconButton('follow', 'Follow the selected body with the camera (F)', 'follow', follow);
     this.focusButton = iconButton('focus', 'Fill the view with the selected body (Z)', 'focus', focus);
-    this.element = h('section', { class: 'panel inspector' },
-      h('header', {}, this.title, h('span', { class: 'space' }), this.focusButton, this.followButton),
-      this.content);
+    this.element = panel('inspector', this.title, [this.focusButton, this.followButton], this.content);
   }
 
   show(body: number, frame: Frame | undefined, followed: boolean): void {
@@ -62,10 +59,10 @@ export class Inspector {
       const [a, b] = bodiesOf(this.scene, frame, c);
       if (a !== body && b !== body) continue;
       if (++count > MOST_CONTACTS) continue;
-      const state = frame.words[CONTACT_WORDS * c + 2];
-      const gap = frame.floats[CONTACT_WORDS * c + 13];
+      const state = CONTACT_STATES[frame.words[CONTACT.words * c + CONTACT.state]];
+      const gap = frame.floats[CONTACT.words * c + CONTACT.gap];
       const { normal, friction } = contactForce(frame, c);
-      const dot = h('span', { class: `state ${STATES[state]}`, title: STATES[state] });
+      const dot = h('span', { class: `state ${state}`, title: state });
       rows.push(h('tr', {},
         h('td', { class: 'other' }, dot, this.scene.bodies[a === body ? b : a].name),
         h('td', {}, short(normal, 3)), h('td', {}, short(friction, 3)), h('td', {}, short(gap * 1000, 2))));
@@ -76,7 +73,7 @@ export class Inspector {
         h('thead', {}, h('tr', {},
           h('th', {}, `${count} contact${count === 1 ? '' : 's'}`),
           h('th', { title: 'normal force' }, 'N, N'),
-          h('th', { title: 'size of the friction force' }, 'T, N'),
+          h('th', { title: 'magnitude of the friction force' }, 'T, N'),
           h('th', {}, 'gap, mm'))),
         h('tbody', {}, ...rows)),
       count > MOST_CONTACTS && h('p', { class: 'quiet' }, `and ${count - MOST_CONTACTS} more`));

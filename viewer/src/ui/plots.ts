@@ -1,11 +1,11 @@
 // The plots beside the view: each shows the signals that the user chooses; a click in a plot shows that time in the
 // view.
-import { Event } from '../run/events';
+import { Event } from '../run/event';
 import type { History } from '../run/history';
 import type { Player } from '../run/player';
 import { Series, type Source, Sources } from '../run/series';
 import { drawChart, timeAt } from './chart';
-import { h, icon, iconButton } from './dom';
+import { h, icon, iconButton, panel, searchField } from './dom';
 import { withUnit } from './format';
 
 const COLOURS = ['#3b82f6', '#f97316', '#10b981', '#ef4444', '#a855f7', '#eab308', '#06b6d4', '#ec4899'];
@@ -21,9 +21,7 @@ export class Plots {
   constructor(readonly history: History, readonly player: Player) {
     this.sources = new Sources(history);
     const add = iconButton('plus', 'Add a plot', 'add-plot', () => this.add([], false).open(), 'Plot');
-    this.element = h('section', { class: 'panel grow' },
-      h('header', {}, h('h2', {}, 'Plots'), h('span', { class: 'space' }), add),
-      this.list);
+    this.element = panel('grow', h('h2', {}, 'Plots'), [add], this.list);
     const named = this.sources.groups();
     this.add((named.get('energy') ?? []).slice(0, 5), false);
     const certificate = (named.get('certificate') ?? []).slice(0, 5);
@@ -71,12 +69,12 @@ class Plot {
     this.logBox = h('input', { type: 'checkbox', 'data-testid': 'plot-log', onchange: () => plots.draw() });
     this.logBox.checked = log;
     const choose = h('button', {
-      class: 'button choose', type: 'button', title: 'Choose what is plotted', 'data-testid': 'plot-choose',
+      class: 'button choose', type: 'button', title: 'Choose the signals to plot', 'data-testid': 'plot-choose',
       onclick: () => this.toggle(),
     }, this.title, icon('settings'));
     const close = iconButton('cross', 'Remove this plot', '', () => this.closed.emit());
     close.removeAttribute('id');
-    const logCheck = h('label', { class: 'check', title: 'Logarithmic axis of sizes' }, this.logBox, 'log');
+    const logCheck = h('label', { class: 'check', title: 'Logarithmic axis, absolute values' }, this.logBox, 'log');
     this.element = h('div', { class: 'plot', 'data-testid': 'plot' },
       h('div', { class: 'plot-head' }, choose, logCheck, close),
       this.picker, this.canvas, this.legend);
@@ -126,13 +124,9 @@ class Plot {
 
   // Fills the list of signals, by group, with a check box each.
   private list(): void {
-    const search = h('input', {
-      class: 'field', type: 'search', placeholder: 'Find a signal', 'aria-label': 'Find a signal',
-      'data-testid': 'plot-filter',
-      oninput: () => {
-        this.filter = search.value.trim().toLowerCase();
-        fill();
-      },
+    const search = searchField('Find a signal', 'plot-filter', (text) => {
+      this.filter = text;
+      fill();
     });
     search.value = this.filter;
     const choices = h('div', { class: 'choices' });
@@ -161,7 +155,7 @@ class Plot {
         box, h('span', { class: 'name' }, source.name), h('span', { class: 'quiet' }, source.unit));
     });
     const left = found.length - MOST_LISTED;
-    const more = left > 0 ? [h('p', { class: 'quiet' }, `${left} more: type to narrow`)] : [];
+    const more = left > 0 ? [h('p', { class: 'quiet' }, `${left} more: type to filter`)] : [];
     return [h('h3', {}, `${group} (${found.length})`), ...rows, ...more];
   }
 

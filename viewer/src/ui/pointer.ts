@@ -1,5 +1,5 @@
 // The mouse in the 3-D view: hover, select, push. All other actions are left to the camera's controls.
-import type { Live } from '../run/live';
+import type { LiveConnection } from '../run/live_connection';
 import type { Stage } from '../stage/stage';
 
 const CLICK = 5; // px: a press that moves less is a click
@@ -17,7 +17,8 @@ export class Pointer {
   private outdated = false; // the push target has changed and is not sent yet
 
   constructor(
-    private readonly stage: Stage, private readonly live: Live | null, private readonly actions: PointerActions,
+    private readonly stage: Stage, private readonly live: LiveConnection | null,
+    private readonly actions: PointerActions,
   ) {
     const { canvas } = stage;
     // On the parent, in the capture phase: before the camera's controls receive the event.

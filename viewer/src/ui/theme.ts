@@ -1,6 +1,6 @@
 // Dark or light: the system's preference until the user chooses. The choice is stored where the browser allows it.
 import type { Theme } from '../stage/palette';
-import { Event } from '../run/events';
+import { Event } from '../run/event';
 
 const KEY = 'linchpin-theme';
 

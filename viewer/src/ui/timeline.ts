@@ -1,7 +1,7 @@
 // The bar below the view: play, step, speed, loop, and the slider of time.
 import type { Player } from '../run/player';
-import { h, icon, iconButton, setPressed } from './dom';
-import { fixed, short, ticks } from './format';
+import { clearedPen, h, icon, iconButton, setPressed } from './dom';
+import { fixed, ticks, timeLabel } from './format';
 import { cssColour } from './theme';
 
 export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
@@ -24,10 +24,10 @@ export class Timeline {
     const live = player.live !== null;
     this.playButton = iconButton('play', 'Play or pause (space)', 'play', () => player.toggle());
     this.playButton.classList.add('primary');
-    this.loopButton = iconButton('loop', 'Begin again at the end (L)', 'loop', () => this.toggleLoop());
+    this.loopButton = iconButton('loop', 'Repeat at the end (L)', 'loop', () => this.toggleLoop());
     this.loopButton.hidden = live;
     this.liveButton = h('button', {
-      class: 'button live', type: 'button', title: 'To the newest moment, and go on (End)', 'data-testid': 'live',
+      class: 'button live', type: 'button', title: 'Go to the end and continue live (End)', 'data-testid': 'live',
       onclick: () => player.goLive(),
     }, 'Live');
     this.liveButton.hidden = !live;
@@ -37,20 +37,20 @@ export class Timeline {
     });
     this.slider.addEventListener('change', () => this.slider.blur());
     this.speed = h('select', {
-      class: 'field speed', title: 'Seconds of motion a second (+ and −)', 'aria-label': 'Speed',
+      class: 'field speed', title: 'Simulated seconds per second (+ and −)', 'aria-label': 'Speed',
       'data-testid': 'speed',
       onchange: () => {
         player.setSpeed(Number(this.speed.value));
         this.speed.blur();
       },
     }, ...SPEEDS.map((value) => h('option', { value }, `${value}×`)));
-    const startTitle = live ? 'Begin the run again (Home)' : 'To the start (Home)';
+    const startTitle = live ? 'Restart the run (Home)' : 'Go to the start (Home)';
     this.element = h('footer', { class: 'timeline' },
       h('div', { class: 'transport' },
         iconButton(live ? 'reset' : 'start', startTitle, 'start', () => player.reset()),
         iconButton('previous', 'One frame back (←)', 'step-back', () => player.step(-1)),
         this.playButton,
-        iconButton('next', 'One frame on (→)', 'step', () => player.step(1)),
+        iconButton('next', 'One frame forward (→)', 'step', () => player.step(1)),
         this.loopButton, this.liveButton, this.speed),
       h('div', { class: 'track' }, this.slider, this.ruler),
       h('div', { class: 'clock' }, this.time, this.count));
@@ -93,15 +93,10 @@ export class Timeline {
   private drawRuler(): void {
     const { history } = this.player;
     const width = this.ruler.clientWidth;
-    const height = this.ruler.clientHeight;
-    const ratio = devicePixelRatio;
-    const now = [history.begin, history.end, width, ratio, cssColour('--quiet')].join();
+    const now = [history.begin, history.end, width, devicePixelRatio, cssColour('--quiet')].join();
     if (now === this.ruled) return;
     this.ruled = now;
-    this.ruler.width = Math.round(width * ratio);
-    this.ruler.height = Math.round(height * ratio);
-    const pen = this.ruler.getContext('2d')!;
-    pen.scale(ratio, ratio);
+    const pen = clearedPen(this.ruler);
     pen.font = '11px system-ui, sans-serif';
     pen.textBaseline = 'top';
     pen.textAlign = 'center';
@@ -114,7 +109,7 @@ export class Timeline {
       pen.moveTo(Math.round(x(time)) + 0.5, 0);
       pen.lineTo(Math.round(x(time)) + 0.5, 4);
       pen.stroke();
-      pen.fillText(short(Number(time.toPrecision(8)), 6), Math.max(12, Math.min(width - 12, x(time))), 5);
+      pen.fillText(timeLabel(time), Math.max(12, Math.min(width - 12, x(time))), 5);
     }
     pen.fillStyle = cssColour('--bad');
     for (const frame of history.frames) if (frame.failed) pen.fillRect(x(frame.time) - 1, 0, 2, 4);

@@ -4,10 +4,9 @@ import {
   type Camera, CylinderGeometry, type Group, Mesh, MeshBasicMaterial, Plane, Quaternion, type Ray, SphereGeometry,
   Vector3,
 } from 'three';
+import { standing, Z } from './geometry';
 import { PUSH } from './palette';
 import type { BodyPoses } from './poses';
-
-const UP = new Vector3(0, 0, 1);
 
 export class PushBand {
   body = -1;
@@ -20,7 +19,7 @@ export class PushBand {
 
   constructor(root: Group, private readonly size: number) {
     const material = new MeshBasicMaterial({ color: PUSH, depthTest: false, transparent: true });
-    this.band = new Mesh(new CylinderGeometry(1, 1, 1, 10).rotateX(Math.PI / 2).translate(0, 0, 0.5), material);
+    this.band = new Mesh(standing(new CylinderGeometry(1, 1, 1, 10)), material);
     const ball = (radius: number): Mesh => new Mesh(new SphereGeometry(radius, 16, 12), material);
     this.ends = [ball(0.06 * size), ball(0.08 * size)];
     for (const part of [this.band, ...this.ends]) {
@@ -62,7 +61,7 @@ export class PushBand {
     if (!this.band.visible) return;
     this.band.position.copy(this.held);
     const direction = this.to.clone().sub(this.held).divideScalar(length);
-    this.band.quaternion.copy(new Quaternion().setFromUnitVectors(UP, direction));
+    this.band.quaternion.copy(new Quaternion().setFromUnitVectors(Z, direction));
     this.band.scale.set(0.022 * this.size, 0.022 * this.size, length);
   }
 }

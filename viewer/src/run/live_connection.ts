@@ -2,7 +2,7 @@
 import {
   type Certificate, DataError, type Frame, parseJson, readFrame, readScene, type Scene, type Vec3,
 } from './data';
-import { Event } from './events';
+import { Event } from './event';
 import type { LiveControls } from './player';
 
 export interface Status {
@@ -11,7 +11,7 @@ export interface Status {
   certificate: Certificate | null;
 }
 
-export class Live implements LiveControls {
+export class LiveConnection implements LiveControls {
   readonly scene = new Event<Scene>();
   readonly frame = new Event<Frame>();
   readonly status = new Event<Status>();
@@ -28,7 +28,7 @@ export class Live implements LiveControls {
         this.take(message.data as string | ArrayBuffer);
       } catch (error) {
         if (!(error instanceof DataError)) throw error;
-        this.end(`What the server sent cannot be read: ${error.message}`);
+        this.end(`The data from the server cannot be read: ${error.message}`);
         this.socket.close();
       }
     };
@@ -61,7 +61,7 @@ export class Live implements LiveControls {
     } else if (message?.type === 'status') {
       this.status.emit(message as unknown as Status);
     } else {
-      throw new DataError(`a message is of type ${JSON.stringify(message?.type)}`);
+      throw new DataError(`a message has type ${JSON.stringify(message?.type)}`);
     }
   }
 

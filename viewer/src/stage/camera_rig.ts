@@ -13,7 +13,9 @@ const DIRECTIONS: Record<Preset, Vector3> = {
   top: new Vector3(0, -0.001, 1),
 };
 
-export class Rig {
+export const PRESETS = Object.keys(DIRECTIONS) as Preset[];
+
+export class CameraRig {
   readonly camera = new PerspectiveCamera(38, 1, 0.01, 1000);
   readonly controls: OrbitControls;
   private readonly followed = new Vector3();

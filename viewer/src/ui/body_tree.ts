@@ -1,10 +1,10 @@
 // The panel with the tree of bodies and its filter.
 import type { Scene } from '../run/data';
-import { Event } from '../run/events';
+import { Event } from '../run/event';
 import { bodyColour } from '../stage/palette';
-import { h } from './dom';
+import { h, panel, searchField } from './dom';
 
-export class Tree {
+export class BodyTree {
   readonly hovered = new Event<number>();
   readonly chosen = new Event<number>();
   readonly opened = new Event<number>(); // by a double click
@@ -21,18 +21,12 @@ export class Tree {
     });
     const list = h('div', { class: 'tree', role: 'tree', 'aria-label': 'Bodies', 'data-testid': 'tree' });
     for (const root of scene.bodies.keys()) if (scene.bodies[root].parent < 0) this.addRows(list, root, 0);
-    const search = h('input', {
-      class: 'field', type: 'search', placeholder: 'Find a body', 'aria-label': 'Find a body',
-      'data-testid': 'tree-filter',
-      oninput: () => {
-        this.filter = search.value.trim().toLowerCase();
-        this.arrange();
-      },
+    const search = searchField('Find a body', 'tree-filter', (text) => {
+      this.filter = text;
+      this.arrange();
     });
     const count = h('span', { class: 'quiet' }, String(scene.bodies.length - 1));
-    this.element = h('section', { class: 'panel grow' },
-      h('header', {}, h('h2', {}, 'Bodies'), h('span', { class: 'space' }), count),
-      search, list);
+    this.element = panel('grow', h('h2', {}, 'Bodies'), [count], search, list);
     list.addEventListener('mouseleave', () => this.hovered.emit(-1));
     this.arrange();
   }
@@ -46,9 +40,15 @@ export class Tree {
   }
 
   reveal(body: number): void {
-    for (let p = this.scene.bodies[body].parent; p >= 0; p = this.scene.bodies[p].parent) this.closed.delete(p);
+    for (const ancestor of this.ancestors(body)) this.closed.delete(ancestor);
     this.arrange();
     this.rows[body].scrollIntoView({ block: 'nearest' });
+  }
+
+  private ancestors(body: number): number[] {
+    const found: number[] = [];
+    for (let p = this.scene.bodies[body].parent; p >= 0; p = this.scene.bodies[p].parent) found.push(p);
+    return found;
   }
 
   private addRows(list: HTMLElement, body: number, depth: number): void {
@@ -77,12 +77,9 @@ export class Tree {
 
   private arrange(): void {
     this.rows.forEach((row, body) => {
-      let hidden = false;
-      if (this.filter) hidden = !this.scene.bodies[body].name.toLowerCase().includes(this.filter);
-      else
-        for (let p = this.scene.bodies[body].parent; p >= 0; p = this.scene.bodies[p].parent)
-          hidden ||= this.closed.has(p);
-      row.hidden = hidden;
+      row.hidden = this.filter
+        ? !this.scene.bodies[body].name.toLowerCase().includes(this.filter)
+        : this.ancestors(body).some((ancestor) => this.closed.has(ancestor));
       if (this.children[body].length > 0) row.firstElementChild!.textContent = this.closed.has(body) ? '▸' : '▾';
     });
   }
