@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# build_page.sh VIEWER FOLDER AUTO|ON: builds the viewer's page in VIEWER by npm, as FOLDER/index.html.
+# build_page.sh VIEWER FOLDER AUTO|ON: builds the viewer's page from VIEWER with npm, as FOLDER/index.html.
 #
-# node_modules is in VIEWER, for all build trees, and fetched anew when package-lock.json has changed. When npm fails,
-# ON fails; AUTO leaves an empty page, by which the program knows that it has none. All that npm says is in
-# FOLDER/npm.log.
+# All build trees share VIEWER/node_modules, which is fetched again when package-lock.json has changed. When npm fails,
+# ON fails; AUTO leaves an empty page, from which the program knows that it has none. FOLDER/npm.log has npm's output.
 set -euo pipefail
 
 viewer=$1

@@ -1,9 +1,10 @@
-// The reader of problem files against anything at all: never a crash, never a problem with a fault, and what was read
-// can be written and read again. Not part of ./test, which has a short and fixed form of it (problem_file_test.cc).
+// Fuzz test of the reader of problem files, for libFuzzer. On any input the reader must not crash and must not return a
+// problem with a fault; a problem that it returns must be the same after writing and reading. ./test does not run it:
+// problem_file_test.cc has a short form with fixed mutations.
 //
-// From the root of the repository, with clang (the corpus is a folder outside the tree, here begun with our samples):
+// From the root of the repository, with clang. /tmp/corpus collects the inputs; the samples are the first ones.
 //   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I. tests/fuzz/problem_file_fuzz.cc \
-//     linchpin/solvers/{problem_file,problem,matrix}.cc -o /tmp/problem_file_fuzz &&
+//     linchpin/solvers/problem/{problem_file,problem}.cc linchpin/algebra/matrix.cc -o /tmp/problem_file_fuzz &&
 //   mkdir -p /tmp/corpus && /tmp/problem_file_fuzz -max_len=4096 -max_total_time=600 /tmp/corpus models/problems
 #include <cstdint>
 #include <string_view>
@@ -15,7 +16,7 @@ using namespace linchpin;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  // The first byte picks the format; the text's own beginning does for most.
+  // For 3 of 16 values of the first byte, the byte gives the format; otherwise the reader finds it from the text.
   const unsigned pick = data[0] & 15u;
   const std::optional<ProblemFormat> format =
       pick < 3 ? std::optional<ProblemFormat>(ProblemFormat(pick)) : std::nullopt;

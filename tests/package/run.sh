@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# tests/package/run.sh BUILD_DIR: installs a built tree into an empty place and uses it from there, as a stranger would.
+# tests/package/run.sh BUILD_DIR: installs a built tree into an empty folder and uses it from there, as a user would.
 #
-# The consumer is compiled with flags that differ from the library's both ways, plainer (-O0 -march=x86-64) and for
-# another machine than the kernels (-O3 -march=haswell): neither may crash nor change a bit of what it computes.
+# The consumer is compiled with two sets of flags that differ from the library's: -O0 -march=x86-64, and -O3
+# -march=haswell, another processor than that of the kernels. Neither may crash or change a bit of the results.
 set -euo pipefail
 
 build_dir=$(cd "${1:?usage: run.sh BUILD_DIR}" && pwd)
@@ -17,7 +17,7 @@ if ! cmake --install "$build_dir" --prefix "$top/prefix" >"$top/install.log" 2>&
   exit 1
 fi
 
-# use NAME FLAGS [cmake arguments...]: builds and runs the consumer; what it printed stays in $top/NAME.out.
+# use NAME FLAGS [cmake arguments...]: builds and runs the consumer; its output stays in $top/NAME.out.
 use() {
   local name=$1 flags=$2
   shift 2
@@ -37,6 +37,6 @@ fi
 use plain "-O0 -march=x86-64" -DEVERY_HEADER=ON
 if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; then
   use haswell "-O3 -march=haswell"
-  echo "== both the same"
+  echo "== the results are equal"
   diff "$top/plain.out" "$top/haswell.out"
 fi

@@ -1,5 +1,5 @@
-// A stranger's program. Prints what it computed, to the bit, so that run.sh can compare copies compiled with different
-// flags. Exit status 1 when something does not hold.
+// A user's program. Prints its results in hexadecimal, so that run.sh can compare copies compiled with different flags
+// bit by bit. Exit status 1 when an expectation fails.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -47,8 +47,8 @@ double total_energy(const Model& model, const State& state) {
   return energy(model, kin, vel, state.q, state.v).total();
 }
 
-// One second of a chain of 12 links that swings freely. The fourth-order stepper at 1 ms loses 6e-13 of the energy that
-// the swing has (measured); a step with a wrong term in it loses many times the bound.
+// One second of a chain of 12 links that swings freely. The fourth-order stepper at 1 ms loses 6e-13 of the energy of
+// the swing (measured); a step with a wrong term exceeds the bound many times.
 void swing(const Model& model) {
   State state = make_state(model);
   state.q[0] = -std::numbers::pi / 4;
@@ -70,7 +70,7 @@ void swing(const Model& model) {
   print("v", state.v);
 }
 
-// Eight worlds in one call against one world at a time (the same bits), and against a general sparse solver.
+// Eight worlds in one call against one world at a time (equal to the bit), and against a general sparse solver.
 void eight_worlds(const Model& model) {
   constexpr int worlds = 8;
   const int nq = model.nq(), nv = model.nv();
@@ -95,7 +95,7 @@ void eight_worlds(const Model& model) {
     aba<double>(plan, states[w].q, states[w].v, force, {}, workspace, alone);
     for (int i = 0; i < nv; ++i) same = same && alone[i] == vdot[i * worlds + w];
 
-    // Forwards again by a method of its own: the joint forces must come back (backward error).
+    // Inverse dynamics by an independent method must return the joint forces (backward error).
     const AugmentedTree<double> witness(model, states[w].q, states[w].v);
     double largest = 0, worst = 0;
     const std::vector<double> back = witness.inverse_dynamics(alone, &largest);
@@ -109,8 +109,7 @@ void eight_worlds(const Model& model) {
   expect(same, "a lane has the bits of a run of its own");
 }
 
-// What robotics programs do besides: Eigen, compiled with the program's flags. The linker may not mix it with the
-// library's own.
+// Eigen in the user's program, compiled with the program's flags: the linker must not mix it with the library's Eigen.
 void own_algebra() {
 #ifdef CONSUMER_HAS_EIGEN
   const int n = 40;
