@@ -10,7 +10,7 @@ const BODIES = [
 export const bodyColour = (body: number): Color =>
   body === 0 ? new Color('#9aa3ad') : new Color(BODIES[(body - 1) % BODIES.length]);
 
-// In the order of CONTACT_STATES: separating, sticking, sliding. The legend has the same colours (.state in style.css).
+// In the order of CONTACT_STATES: separating, sticking, sliding. style.css has the same colours for the legend.
 export const CONTACT_COLOURS = ['#8a94a3', '#22b573', '#ff7a1a'].map((c) => new Color(c));
 
 export const AXES = ['#e5484d', '#30a46c', '#3e7bfa'].map((c) => new Color(c));
