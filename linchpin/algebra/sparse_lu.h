@@ -102,6 +102,15 @@ class SparseLu {
     std::vector<double> inverse;  // of pivots
     std::vector<int> exchanged;   // rows_ of pivots after exchanges, then of no meaning, but valid
   };
+  struct Layout;  // the symbolic analysis: sparse_lu_analysis.cc
+  void lay_out_fronts(const Layout& layout);
+  void lay_out_stacks(const Layout& layout);
+  void map_children(const Layout& layout);
+  void map_child(const Layout& layout, int parent, Child& child);
+  void map_sources(const BlockSparse& S, const Layout& layout);
+  // The column of a front that belongs to its row `row`.
+  static int column_of(const Front& f, int row) { return row < f.pivots ? row : f.gap + row - f.pivots; }
+
   Place place(std::size_t source) { return {&values_[sources_[source].at], sources_[source].columns}; }
   template <class S>
   Numbers<S>& numbers_of();

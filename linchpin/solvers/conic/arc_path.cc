@@ -4,32 +4,40 @@
 #include <cmath>
 #include <utility>
 
-#include "linchpin/solvers/conic/cone_algebra.h"
 #include "linchpin/solvers/conic/measure.h"
-#include "linchpin/solvers/conic/whole_steps.h"
 
 namespace linchpin {
 namespace {
 
+// Values are from docs/arc_path.md where it gives measurements; the others were found on the same piles.
+//
+// Iterations. The tail is long: with 2000, one of 40 piles of 1000 contacts at rest stayed open, with 10000 none did.
 constexpr int iteration_limit = 10000;
-constexpr double k = 0.09;         // of (1): anything between 0 and a half does about as well
-constexpr double near_path = 0.8;  // of (4)
+constexpr double k = 0.09;         // of (1): any value between 0 and a half does about as well
+constexpr double near_path = 0.8;  // of (4): 0.3 takes a fifth more iterations
 constexpr double first_size = 3;   // of the first r^ and u^, in units of q
 constexpr double size_at_guess = 0.3;
 constexpr int most_from_guess = 200;  // iterations; then from nothing, since a guess may be nonsense
-// How a step's length is found: from this multiple of the last one down by this factor.
+// The length h of a step: at most `longer` times the last one and beyond_boundary times the way to the boundary along t
+// (the path bends), then shortened by `shorter` until (4) holds. most_lengths times is a factor of 3e-8.
 constexpr double longer = 4, shorter = 0.75, beyond_boundary = 3;
 constexpr int most_lengths = 60;
-// A lost path: Newton's steps back to it have to be shortened this often. The next one begins with products larger by
-// `further_in`; after `patience` iterations without smaller ones by `much_further_in`.
+// A step back to the path alone is tried this many times, from this share of the way to the boundary.
+constexpr int most_parts = most_lengths / 3;
+constexpr double to_boundary = 0.9;
+// A path is lost where steps back to it had to be taken this often in succession. The next one begins with products
+// larger by further_in; after `patience` iterations without smaller products by much_further_in. Products are smaller
+// where they have come down by a tenth.
 constexpr int most_shortened = 3;
 constexpr double further_in = 4, much_further_in = 30;
-constexpr int patience = 100, most_beginnings = 20;
+constexpr int patience = 100;
 constexpr double smaller = 0.9;
+// Beginnings with larger and larger products until det J > 0: a factor of further_in^20, 1e12, is enough for any q.
+constexpr int most_beginnings = 20;
 // Near a solution: iterations without a better point.
 constexpr double near = 1e-6;
 constexpr int patience_near = 8;
-constexpr int most_whole_steps = 8;  // whole_steps.h
+constexpr double unbounded = 1e30;  // a step length that nothing limits
 
 using Point = ArcPathWorkspace::Point;
 using Step = ArcPathWorkspace::Step;
@@ -41,7 +49,13 @@ void add_multiples(const std::vector<double>& x, double a, const std::vector<dou
     fma(Double8(b), Double8::load(&e[i]), fma(Double8(a), Double8::load(&d[i]), Double8::load(&x[i]))).store(&y[i]);
 }
 
-// s of (1), and its derivatives along a direction.
+// (x + sqrt(x^2 + 4 m)) / 2, without cancellation.
+double larger_root(double x, double m) {
+  const double root = std::sqrt(x * x + 4 * m);
+  return x > 0 ? 0.5 * (x + root) : 2 * m / (root - x);
+}
+
+// s of (1) and its first and second derivative along a direction.
 struct Speed {
   Cones x;
   Double8 s, per_s;
@@ -59,34 +73,158 @@ struct Speed {
     return (form(d, d) - first * first) * per_s;
   }
 };
+struct SpeedLaw {
+  LINCHPIN_INLINE Speed operator()(const Cones& u) const { return Speed(u); }
+};
 
-// What a step is to do to G_1 and G_2, of eight cones and of one row.
-struct ConeAim {
-  Cones G1, G2;
+// ---- the equations --------------------------------------------------------------------------------------------------
+
+struct Equations {
+  const ScaledProblem& p;
+  const std::vector<double>& defect;  // d of (1)
+  double m = 1;                       // of (2)
+
+  LINCHPIN_INLINE Cones cones(std::size_t g, const std::vector<double>& x) const { return linchpin::cones(p, g, x); }
+  LINCHPIN_INLINE Cones hat(std::size_t g, const std::vector<double>& r) const { return linchpin::hat(p, g, r); }
+
+  // G_1 without sigma^2 d.
+  LINCHPIN_INLINE Cones G1_without_defect(std::size_t g, const Point& x) const {
+    const Double8 mu = Double8::load(&p.mu[8 * g]);
+    const Cones u = cones(g, x.u), w = cones(g, x.w);
+    return {w.n / mu - u.n + Speed(u).s, w.x - u.x, w.y - u.y};
+  }
+  LINCHPIN_INLINE Cones G1(std::size_t g, const Point& x) const {
+    return G1_without_defect(g, x) - Double8(x.sigma * x.sigma) * cones(g, defect);
+  }
+  LINCHPIN_INLINE Cones G2(std::size_t g, const Point& x) const {
+    Cones y = product(hat(g, x.r), cones(g, x.u));
+    y.n = y.n - x.sigma * x.sigma * m;
+    return y;
+  }
+  double row_G1(std::size_t at, const Point& x) const {
+    return x.w[at] - x.u[at] + x.v[at] - x.sigma * x.sigma * defect[at];
+  }
+
+  // The least `near` with which (4) holds; HUGE_VAL outside of the cones, and once it is known to be above `enough`.
+  double distance(const Point& x, double enough) const {
+    if (!(x.sigma > 0)) return HUGE_VAL;
+    const double per_product = 1 / (x.sigma * x.sigma * m), per_size = std::sqrt(per_product);
+    double most = 0;
+    for (std::size_t g = 0; g < p.cones.size(); ++g) {
+      const Cones r = hat(g, x.r), u = cones(g, x.u), one = G1(g, x), two = G2(g, x);
+      const Double8 far = max(sqrt(dot(two, two)) * Double8(per_product), sqrt(dot(one, one)) * Double8(per_size));
+      const Double8 inside = min(r.n - tangential(r), u.n - tangential(u));
+      for (int i = 0; i < p.cones[g].count; ++i) {
+        if (!(inside[i] > 0) || !(far[i] <= enough)) return HUGE_VAL;
+        most = std::max(most, far[i]);
+      }
+    }
+    for (const int c : p.others) {
+      const Bounds b = bounds(p, p.cells[c]);
+      const std::size_t at = p.cells[c].start;
+      if (b.fixed) continue;
+      double far = std::abs(row_G1(at, x)) * per_size;
+      if (b.has_lower) far = std::max(far, product_error(b.above_lower(x.r[at]), x.u[at], per_product));
+      if (b.has_upper) far = std::max(far, product_error(b.below_upper(x.r[at]), x.v[at], per_product));
+      if (!(far <= enough)) return HUGE_VAL;
+      most = std::max(most, far);
+    }
+    return most;
+  }
+  // How far the product of a row's gap and force is from sigma^2 m, relative to that.
+  static double product_error(double gap, double force, double per_product) {
+    return gap > 0 && force > 0 ? std::abs(gap * force * per_product - 1) : HUGE_VAL;
+  }
+
+  // The scalar product of steps at x, in which a step is long where it changes a contact by much of its r^ and u^:
+  // (u_0 / r_0) |dr^|^2 + (r_0 / u_0) |du^|^2, and m times the square of the change of sigma^2 over sigma.
+  double inner(const Point& x, const Step& a, const Step& b) const {
+    double total = 4 * m * a.sigma * b.sigma;
+    for (std::size_t g = 0; g < p.cones.size(); ++g) {
+      const Double8 ratio = cones(g, x.u).n / hat(g, x.r).n;
+      total += sum(ratio * dot(hat(g, a.r), hat(g, b.r)) + dot(cones(g, a.u), cones(g, b.u)) / ratio, p.cones[g].count);
+    }
+    for (const int c : p.others) {
+      const Bounds bound = bounds(p, p.cells[c]);
+      const std::size_t at = p.cells[c].start;
+      if (bound.fixed) continue;
+      if (bound.has_lower) {
+        const double ratio = x.u[at] / bound.above_lower(x.r[at]);
+        total += ratio * a.r[at] * b.r[at] + a.u[at] * b.u[at] / ratio;
+      }
+      if (bound.has_upper) {
+        const double ratio = x.v[at] / bound.below_upper(x.r[at]);
+        total += ratio * a.r[at] * b.r[at] + a.v[at] * b.v[at] / ratio;
+      }
+    }
+    return total;
+  }
 };
-struct RowAim {
-  double G1, lower, upper;  // the products with the force of the lower and of the upper bound
+
+// The changes of G_1 and G_2 that the three steps of (3) make (solve_cone_system()).
+//
+// The path's tangent, for a unit change of sigma: sigma^2 d and sigma^2 m change by 2 sigma d and 2 sigma m.
+struct TangentChange {
+  const Equations& eq;
+  double twice_sigma;
+
+  LINCHPIN_INLINE ConeChange cones(std::size_t g) const {
+    const Double8 zero(0.0);
+    return {Double8(twice_sigma) * eq.cones(g, eq.defect), {Double8(twice_sigma * eq.m), zero, zero}};
+  }
+  RowChange row(int c, const Bounds&) const {
+    return {twice_sigma * eq.defect[eq.p.cells[c].start], twice_sigma * eq.m, twice_sigma * eq.m};
+  }
 };
+// Newton's step back to the path: G_1 and G_2 vanish.
+struct CorrectionChange {
+  const Equations& eq;
+  const Point& x;
+
+  LINCHPIN_INLINE ConeChange cones(std::size_t g) const {
+    return {Double8(-1.0) * eq.G1(g, x), Double8(-1.0) * eq.G2(g, x)};
+  }
+  RowChange row(int c, const Bounds& b) const {
+    const std::size_t at = eq.p.cells[c].start;
+    const double target = x.sigma * x.sigma * eq.m;
+    return {-eq.row_G1(at, x), target - b.above_lower(x.r[at]) * x.u[at], target - b.below_upper(x.r[at]) * x.v[at]};
+  }
+};
+// The path's second derivative: the second-order terms of G_1 and G_2 along the tangent t vanish.
+struct BendChange {
+  const Equations& eq;
+  const Point& x;
+  const Step& t;
+  double twice_square;  // 2 t.sigma^2
+
+  LINCHPIN_INLINE ConeChange cones(std::size_t g) const {
+    const Cones du = eq.cones(g, t.u);
+    Cones one = Double8(twice_square) * eq.cones(g, eq.defect), two = Double8(-2.0) * product(eq.hat(g, t.r), du);
+    one.n = one.n - Speed(eq.cones(g, x.u)).twice_along(du);
+    two.n = two.n + twice_square * eq.m;
+    return {one, two};
+  }
+  RowChange row(int c, const Bounds&) const {
+    const std::size_t at = eq.p.cells[c].start;
+    return {twice_square * eq.defect[at], twice_square * eq.m - 2 * t.r[at] * t.u[at],
+            twice_square * eq.m + 2 * t.r[at] * t.v[at]};
+  }
+};
+
+// ---- a path ---------------------------------------------------------------------------------------------------------
 
 struct Path {
   ArcPathWorkspace& ws;
   const ScaledProblem& p;
-  double m = 1;  // of (2)
+  Equations eq;
+  double last_length = 0;  // of the last step along the path; 0: there is none
+  int shortened = 0;       // steps back to the path in succession that had to be taken
 
-  LINCHPIN_INLINE Cones cones(std::size_t g, const std::vector<double>& x) const {
-    return Cones::load(&x[p.cones[g].start], p.cones[g].count);
-  }
-  LINCHPIN_INLINE Cones hat(std::size_t g, const std::vector<double>& r) const { return linchpin::hat(p, g, r.data()); }
-  // The two numbers whose product is (2) for a frictionless contact or a row with a lower bound; upper: alike.
-  static double above_lower(const Bounds& b, double r) { return r - b.lower; }
-  static double below_upper(const Bounds& b, double r) { return b.upper - r; }
-  // A frictionless contact is a row that has a lower bound; its tangential rows are zero.
-  Bounds row_bounds(const Cell& c) const {
-    return c.kind == BlockKind::cone ? Bounds{0, HUGE_VAL, true, false, false} : bounds(p, c);
-  }
+  explicit Path(ArcPathWorkspace& ws_) : ws(ws_), p(ws.p), eq{p, ws.defect} {}
 
-  // ---- where paths begin -------------------------------------------------------------------------------------------
+  double products() const { return ws.at.sigma * ws.at.sigma * eq.m; }
 
+  // x = 0 of (5), and x of a guess.
   void start() const {
     for (std::vector<double>* x : {&ws.at.r, &ws.at.u, &ws.at.v}) std::ranges::fill(*x, 0.0);
   }
@@ -108,26 +246,18 @@ struct Path {
       for (int i = 1; i < c.size; ++i) ws.at.r[at + i] = u[i] = 0;
     }
   }
-  void velocity(Point& x) const {
-    p.multiply(x.r.data(), x.w.data());
-    for (int i = 0; i < p.n; ++i) x.w[i] += p.q[i];
-  }
 
-  // (5), and sigma = 1, d so that (1) holds.
+  // Begins a path at (5) with these products: sigma = 1, and d so that (1) holds.
   void begin(double products) {
-    m = products;
+    const double m = eq.m = products;
     Point& x = ws.at;
     x.sigma = 1;
-    const auto larger = [&](double v) {  // (v + sqrt(v^2 + 4 m)) / 2, with all its digits
-      const double root = std::sqrt(v * v + 4 * m);
-      return v > 0 ? 0.5 * (v + root) : 2 * m / (root - v);
-    };
     for (const Cell& c : p.cells) {
       double *r = &x.r[c.start], *u = &x.u[c.start], *v = &x.v[c.start];
       if (c.kind == BlockKind::cone && !frictionless(c)) {
         const double d[3] = {c.mu * r[0] - u[0], r[1] - u[1], r[2] - u[2]};
         const double t = tangential(d), per_t = t > 0 ? 1 / t : 0;
-        const double one = larger(d[0] + t), other = larger(d[0] - t);
+        const double one = larger_root(d[0] + t, m), other = larger_root(d[0] - t, m);
         r[0] = 0.5 * (one + other) / c.mu;
         u[0] = 0.5 * (m / one + m / other);
         for (int i = 1; i < 3; ++i) {
@@ -136,7 +266,7 @@ struct Path {
         }
         continue;
       }
-      const Bounds b = row_bounds(c);
+      const Bounds b = bounds(p, c);
       if (b.fixed) {
         r[0] = b.lower;
         continue;
@@ -145,219 +275,72 @@ struct Path {
         const double gap = std::min(std::sqrt(m), 0.5 * (b.upper - b.lower));
         r[0] = std::clamp(r[0], b.lower + gap, b.upper - gap);
       } else if (b.has_lower) {
-        r[0] = b.lower + larger(r[0] - b.lower - u[0]);
+        r[0] = b.lower + larger_root(r[0] - b.lower - u[0], m);
       } else if (b.has_upper) {
-        r[0] = b.upper - larger(b.upper - r[0] - v[0]);
+        r[0] = b.upper - larger_root(b.upper - r[0] - v[0], m);
       }
-      u[0] = b.has_lower ? m / above_lower(b, r[0]) : 0;
-      v[0] = b.has_upper ? m / below_upper(b, r[0]) : 0;
+      u[0] = b.has_lower ? m / b.above_lower(r[0]) : 0;
+      v[0] = b.has_upper ? m / b.below_upper(r[0]) : 0;
     }
     velocity(x);
     std::ranges::fill(ws.defect, 0.0);
-    for (std::size_t g = 0; g < p.cones.size(); ++g) G1(g, x).store(&ws.defect[p.cones[g].start], p.cones[g].count);
+    for (std::size_t g = 0; g < p.cones.size(); ++g)
+      eq.G1_without_defect(g, x).store(&ws.defect[p.cones[g].start], p.cones[g].count);
     for (const int i : p.others) {
       const std::size_t at = p.cells[i].start;
       ws.defect[at] = x.w[at] - x.u[at] + x.v[at];
     }
   }
 
-  // ---- the equations -----------------------------------------------------------------------------------------------
-
-  // Without sigma^2 d.
-  LINCHPIN_INLINE Cones G1(std::size_t g, const Point& x) const {
-    const Double8 mu = Double8::load(&p.mu[8 * g]);
-    const Cones u = cones(g, x.u), w = cones(g, x.w);
-    return {w.n / mu - u.n + Speed(u).s, w.x - u.x, w.y - u.y};
-  }
-  LINCHPIN_INLINE Cones G1_now(std::size_t g, const Point& x) const {
-    return G1(g, x) - Double8(x.sigma * x.sigma) * cones(g, ws.defect);
-  }
-  LINCHPIN_INLINE Cones G2(std::size_t g, const Point& x) const {
-    Cones y = product(hat(g, x.r), cones(g, x.u));
-    y.n = y.n - x.sigma * x.sigma * m;
-    return y;
-  }
-  double row_G1(std::size_t at, const Point& x) const {
-    return x.w[at] - x.u[at] + x.v[at] - x.sigma * x.sigma * ws.defect[at];
-  }
-
-  // The largest figure of (4); infinite outside of cones, and once it is known to be above `enough`.
-  double distance(const Point& x, double enough) const {
-    if (!(x.sigma > 0)) return HUGE_VAL;
-    const double per_product = 1 / (x.sigma * x.sigma * m), per_size = std::sqrt(per_product);
-    double most = 0;
-    for (std::size_t g = 0; g < p.cones.size(); ++g) {
-      const Cones r = hat(g, x.r), u = cones(g, x.u), one = G1_now(g, x), two = G2(g, x);
-      const Double8 far = max(sqrt(dot(two, two)) * Double8(per_product), sqrt(dot(one, one)) * Double8(per_size));
-      const Double8 inside = min(r.n - tangential(r), u.n - tangential(u));
-      for (int i = 0; i < p.cones[g].count; ++i) {
-        if (!(inside[i] > 0) || !(far[i] <= enough)) return HUGE_VAL;
-        most = std::max(most, far[i]);
-      }
-    }
-    for (const int c : p.others) {
-      const Bounds b = row_bounds(p.cells[c]);
-      const std::size_t at = p.cells[c].start;
-      if (b.fixed) continue;
-      double far = std::abs(row_G1(at, x)) * per_size;
-      const auto add = [&](double one, double other) {
-        far = one > 0 && other > 0 ? std::max(far, std::abs(one * other * per_product - 1)) : HUGE_VAL;
-      };
-      if (b.has_lower) add(above_lower(b, x.r[at]), x.u[at]);
-      if (b.has_upper) add(below_upper(b, x.r[at]), x.v[at]);
-      if (!(far <= enough)) return HUGE_VAL;
-      most = std::max(most, far);
-    }
-    return most;
-  }
-
-  // ---- linear systems ----------------------------------------------------------------------------------------------
-
-  // W dr + R dr = ...: R = P B A(r^)^-1 A(u^) P, B = 1 - e s', as in interior_point.cc.
   bool factor() const {
-    for (std::size_t g = 0; g < p.cones.size(); ++g) {
-      const auto [cell, start, count] = p.cones[g];
-      const Cones u = cones(g, ws.at.u);
-      const Double8 mu = Double8::load(&p.mu[8 * g]);
-      const Speed speed(u);
-      Double8 R[9];
-      find_squares(hat(g, ws.at.r), u, mu, speed, &ws.T[72 * g], R);
-      store_squares(R, count, ws.system.R(cell));
-      for (int i = 0; i < count; ++i) ws.system.active(cell + i) = ws.system.unit_L(cell + i) = true;
-    }
-    for (const int c : p.others) {
-      const Cell& cell = p.cells[c];
-      const std::size_t at = cell.start;
-      const Bounds b = row_bounds(cell);
-      double *L = ws.system.L(c), *R = ws.system.R(c);
-      std::fill_n(R, 9, 0.0);
-      R[0] = row_R(b, ws.at.r[at], ws.at.u[at], ws.at.v[at]);
-      ws.system.active(c) = !b.fixed;
-      ws.system.unit_L(c) = cell.size == 1;
-      if (cell.size == 1) continue;
-      std::fill_n(L, 9, 0.0);  // tangential rows: x = b
-      L[0] = R[4] = R[8] = 1;
-    }
+    set_cone_system(p, ws.at, SpeedLaw(), ws.system, ws.T);
     return ws.system.factor(p);
   }
 
-  // The step that changes G_1 and G_2 at ws.at as told.
-  template <class ConeAims, class RowAims>
-  void solve(const ConeAims& cone_aim, const RowAims& row_aim, Step& step) const {
-    auto& [r, u, v, w, sigma] = step;
-    sigma = 0;
-    for (std::size_t g = 0; g < p.cones.size(); ++g) {
-      const auto [cell, start, count] = p.cones[g];
-      const Double8 mu = Double8::load(&p.mu[8 * g]);
-      const ConeAim aim = cone_aim(g);
-      const Cones t = Quotient(hat(g, ws.at.r))(aim.G2);
-      t.store(&u[start], count);
-      const Cones rhs{mu * (Speed(cones(g, ws.at.u)).taken_from(t) + aim.G1.n), t.x + aim.G1.x, t.y + aim.G1.y};
-      rhs.store(&r[start], count);
-    }
-    for (const int c : p.others) {
-      const Cell& cell = p.cells[c];
-      const std::size_t at = cell.start;
-      const Bounds b = row_bounds(cell);
-      const RowAim aim = row_aim(c);
-      for (int i = 0; i < cell.size; ++i) r[at + i] = u[at + i] = v[at + i] = 0;
-      if (b.fixed) continue;
-      if (b.has_lower) u[at] = aim.lower / above_lower(b, ws.at.r[at]);
-      if (b.has_upper) v[at] = aim.upper / below_upper(b, ws.at.r[at]);
-      r[at] = aim.G1 + u[at] - v[at];
-    }
-    ws.system.solve(p, r.data());
-    for (std::size_t g = 0; g < p.cones.size(); ++g) {
-      const Cones x = hat(g, r);
-      const Cones y = less_product(cones(g, u), &ws.T[72 * g], x);
-      y.store(&u[p.cones[g].start], p.cones[g].count);
-    }
-    for (const int c : p.others) {
-      const Bounds b = row_bounds(p.cells[c]);
-      const std::size_t at = p.cells[c].start;
-      if (b.fixed) continue;
-      if (b.has_lower) u[at] -= ws.at.u[at] / above_lower(b, ws.at.r[at]) * r[at];
-      if (b.has_upper) v[at] += ws.at.v[at] / below_upper(b, ws.at.r[at]) * r[at];
-    }
-    p.multiply(r.data(), w.data());
+  // From ws.at, whose system is factored, to ws.next. False: the path is lost.
+  bool advance() {
+    find_steps();
+    return step_along() || step_back();
   }
 
-  // Steps are alike where each changes its contact by as much of what there is: (u_0 / r_0) |dr^|^2 +
-  // (r_0 / u_0) |du^|^2, and m times the square of what sigma^2 changes by over sigma.
-  double inner(const Step& a, const Step& b) const {
-    double total = 4 * m * a.sigma * b.sigma;
-    for (std::size_t g = 0; g < p.cones.size(); ++g) {
-      const Double8 ratio = cones(g, ws.at.u).n / hat(g, ws.at.r).n;
-      total += sum(ratio * dot(hat(g, a.r), hat(g, b.r)) + dot(cones(g, a.u), cones(g, b.u)) / ratio, p.cones[g].count);
-    }
-    for (const int c : p.others) {
-      const Bounds bound = row_bounds(p.cells[c]);
-      const std::size_t at = p.cells[c].start;
-      if (bound.fixed) continue;
-      const auto add = [&](double gap, double force, double da, double db) {
-        const double ratio = force / gap;
-        total += ratio * a.r[at] * b.r[at] + da * db / ratio;
-      };
-      if (bound.has_lower) add(above_lower(bound, ws.at.r[at]), ws.at.u[at], a.u[at], b.u[at]);
-      if (bound.has_upper) add(below_upper(bound, ws.at.r[at]), ws.at.v[at], a.v[at], b.v[at]);
-    }
-    return total;
+ private:
+  void velocity(Point& x) const {
+    p.multiply(x.r.data(), x.w.data());
+    for (int i = 0; i < p.n; ++i) x.w[i] += p.q[i];
   }
-  void add(Step& to, double a, const Step& d) const {
-    for (auto x : {&Step::r, &Step::u, &Step::v, &Step::w}) add_multiples(to.*x, a, d.*x, 0, d.*x, to.*x);
+
+  // The step that changes G_1 and G_2 at ws.at as told, sigma fixed.
+  template <class Change>
+  void solve(const Change& change, Step& step) const {
+    step.sigma = 0;
+    solve_cone_system(p, ws.at, SpeedLaw(), change, ws.T, ws.system, step);
+    p.multiply(step.r.data(), step.w.data());
+  }
+
+  static void add(Step& to, double a, const Step& d) {
+    add_multiples(to.r, a, d.r, 0, d.r, to.r);
+    add_multiples(to.u, a, d.u, 0, d.u, to.u);
+    add_multiples(to.v, a, d.v, 0, d.v, to.v);
+    add_multiples(to.w, a, d.w, 0, d.w, to.w);
     to.sigma += a * d.sigma;
   }
-  void make_perpendicular(Step& step) const { add(step, -inner(step, ws.tangent), ws.tangent); }
-
-  // ---- one step ----------------------------------------------------------------------------------------------------
+  void make_perpendicular(Step& step) const { add(step, -eq.inner(ws.at, step, ws.tangent), ws.tangent); }
 
   // t, c and z of (3), by the factors at ws.at.
   void find_steps() const {
     Step& t = ws.tangent;
-    const Double8 zero(0.0);
-    const double twice = 2 * ws.at.sigma;
-    solve(
-        [&](std::size_t g) {
-          return ConeAim{Double8(twice) * cones(g, ws.defect), {Double8(twice * m), zero, zero}};
-        },
-        [&](int c) {
-          return RowAim{twice * ws.defect[p.cells[c].start], twice * m, twice * m};
-        },
-        t);
+    solve(TangentChange{eq, 2 * ws.at.sigma}, t);
     t.sigma = 1;
-    const double length = std::sqrt(inner(t, t)), way = ws.system.determinant_is_positive(p) ? -1 / length : 1 / length;
+    const double length = std::sqrt(eq.inner(ws.at, t, t));
+    const double way = ws.system.determinant_is_positive(p) ? -1 / length : 1 / length;
     add(t, way - 1, t);
-    solve(
-        [&](std::size_t g) {
-          return ConeAim{Double8(-1.0) * G1_now(g, ws.at), Double8(-1.0) * G2(g, ws.at)};
-        },
-        [&](int c) {
-          const Bounds b = row_bounds(p.cells[c]);
-          const std::size_t at = p.cells[c].start;
-          const double target = ws.at.sigma * ws.at.sigma * m;
-          return RowAim{-row_G1(at, ws.at), target - above_lower(b, ws.at.r[at]) * ws.at.u[at],
-                        target - below_upper(b, ws.at.r[at]) * ws.at.v[at]};
-        },
-        ws.correction);
+    solve(CorrectionChange{eq, ws.at}, ws.correction);
     make_perpendicular(ws.correction);
-    const double square = 2 * t.sigma * t.sigma;
-    solve(
-        [&](std::size_t g) {
-          const Cones du = cones(g, t.u);
-          Cones one = Double8(square) * cones(g, ws.defect), two = Double8(-2.0) * product(hat(g, t.r), du);
-          one.n = one.n - Speed(cones(g, ws.at.u)).twice_along(du);
-          two.n = two.n + square * m;
-          return ConeAim{one, two};
-        },
-        [&](int c) {
-          const std::size_t at = p.cells[c].start;
-          return RowAim{square * ws.defect[at], square * m - 2 * t.r[at] * t.u[at], square * m + 2 * t.r[at] * t.v[at]};
-        },
-        ws.bend);
+    solve(BendChange{eq, ws.at, t, 2 * t.sigma * t.sigma}, ws.bend);
     make_perpendicular(ws.bend);
   }
 
-  // ws.next = (3), with a part only of c.
+  // ws.next = (3), with only `part` of c.
   void go(double part, double h) const {
     const Point& x = ws.at;
     Point& y = ws.next;
@@ -373,65 +356,44 @@ struct Path {
     y.sigma = x.sigma + part * c.sigma + h * t.sigma + 0.5 * h * h * z.sigma;
   }
 
-  // How far `step` may be taken until a cone, or sigma = 0, is reached.
-  double to_boundary(const Step& step) const {
-    constexpr double far = 1e30;
-    double a = step.sigma < 0 ? -ws.at.sigma / step.sigma : far;
-    for (std::size_t g = 0; g < p.cones.size(); ++g) {
-      const Double8 longest =
-          min(step_within(hat(g, ws.at.r), hat(g, step.r), far), step_within(cones(g, ws.at.u), cones(g, step.u), far));
-      for (int i = 0; i < p.cones[g].count; ++i) a = std::min(a, longest[i]);
+  // How far `step` may be taken until a cone's boundary, or sigma = 0, is reached.
+  double way_to_boundary(const Step& step) const {
+    const double of_sigma = step.sigma < 0 ? -ws.at.sigma / step.sigma : unbounded;
+    return std::min(of_sigma, longest_step(p, ws.at, step, unbounded));
+  }
+
+  // The longest step (3) that stays near the path.
+  bool step_along() {
+    double h = beyond_boundary * way_to_boundary(ws.tangent);
+    if (last_length > 0) h = std::min(h, longer * last_length);
+    for (int i = 0; i < most_lengths; ++i, h *= shorter) {
+      go(1, h);
+      if (!(eq.distance(ws.next, near_path) < HUGE_VAL)) continue;
+      last_length = h;
+      shortened = 0;
+      return true;
     }
-    for (const int c : p.others) {
-      const Bounds b = row_bounds(p.cells[c]);
-      const std::size_t at = p.cells[c].start;
-      if (b.fixed) continue;
-      if (b.has_lower)
-        a = std::min(
-            {a, step_above(above_lower(b, ws.at.r[at]), step.r[at], far), step_above(ws.at.u[at], step.u[at], far)});
-      if (b.has_upper)
-        a = std::min(
-            {a, step_above(below_upper(b, ws.at.r[at]), -step.r[at], far), step_above(ws.at.v[at], step.v[at], far)});
+    return false;
+  }
+
+  // Back to the path alone, as far as that gets nearer to it.
+  bool step_back() {
+    if (++shortened > most_shortened) return false;
+    const double now = eq.distance(ws.at, HUGE_VAL);
+    double part = std::min(1.0, to_boundary * way_to_boundary(ws.correction));
+    for (int i = 0; i < most_parts; ++i, part *= shorter) {
+      go(part, 0);
+      if (!(eq.distance(ws.next, now) < now)) continue;
+      last_length *= 0.5;
+      return true;
     }
-    return a;
+    return false;
   }
 };
 
-// How steps along a path have gone.
-struct Pace {
-  double last = 0;    // length of the last one; 0: there is none
-  int shortened = 0;  // steps back to the path, one after the other, that had to be
-};
+// ---- one path after the other ---------------------------------------------------------------------------------------
 
-// From ws.at to ws.next. False: the path is lost.
-bool advance(const Path& path, Pace& pace) {
-  ArcPathWorkspace& ws = path.ws;
-  path.find_steps();
-  double h = beyond_boundary * path.to_boundary(ws.tangent);
-  if (pace.last > 0) h = std::min(h, longer * pace.last);
-  for (int i = 0; i < most_lengths; ++i, h *= shorter) {
-    path.go(1, h);
-    if (!(path.distance(ws.next, near_path) < HUGE_VAL)) continue;
-    pace = {.last = h};
-    return true;
-  }
-  // Back to the path alone, as far as that goes.
-  if (++pace.shortened > most_shortened) return false;
-  const double now = path.distance(ws.at, HUGE_VAL);
-  double part = std::min(1.0, 0.9 * path.to_boundary(ws.correction));
-  for (int i = 0; i < most_lengths / 3; ++i, part *= shorter) {
-    path.go(part, 0);
-    if (!(path.distance(ws.next, now) < now)) continue;
-    pace.last *= 0.5;
-    return true;
-  }
-  return false;
-}
-
-}  // namespace
-
-Outcome arc_path(const Problem& problem, const SolverOptions& options, ArcPathWorkspace& ws, std::span<double> z) {
-  ws.p.assign(problem);
+void size_for(ArcPathWorkspace& ws) {
   const ScaledProblem& p = ws.p;
   const auto make_room = [&](auto&... x) { (x.assign(p.stride, 0.0), ...); };
   for (Point* x : {&ws.at, &ws.next}) make_room(x->r, x->u, x->v, x->w);
@@ -439,87 +401,100 @@ Outcome arc_path(const Problem& problem, const SolverOptions& options, ArcPathWo
   make_room(ws.defect, ws.best);
   ws.T.resize(72 * p.cones.size());
   ws.system.prepare(p);
-  const int limit = options.max_iterations > 0 ? options.max_iterations : iteration_limit;
-  Outcome outcome;
-  double best = HUGE_VAL;
-  const auto keep = [&](double figure, const std::vector<double>& r) {
-    if (!(figure < best)) return;
-    best = figure;
-    ws.best = r;
-  };
-  // Begins with products as large as `products` or larger: so large that det J > 0.
-  Path path{ws, p};
-  const auto begin = [&](double products, double grow) {
-    for (int i = 0; i < most_beginnings && outcome.iterations < limit; ++i, products *= grow) {
-      path.begin(products);
-      ++outcome.iterations;
-      if (path.factor() && ws.system.determinant_is_positive(p)) return true;
+}
+
+struct PathSearch : ConeSearch {
+  ArcPathWorkspace& ws;
+  Path path;
+  double typical;              // size of r^ and u^
+  bool on = true;              // there is a path to go on with
+  bool from_guess = false;     // it began at the guess
+  double smallest = HUGE_VAL;  // product of this path, and the
+  int smallest_at = 0;         // iterations at which it was reached
+  int since_best = 0;
+
+  PathSearch(ArcPathWorkspace& ws_, double tolerance_, int limit_)
+      : ConeSearch{ws_, tolerance_, limit_, {}}, ws(ws_), path(ws), typical(typical_size(ws.p)) {
+    ws.worth_a_try.begin(ws.p);
+  }
+
+  void start_at_guess(std::span<const double> guess) {
+    from_guess = true;
+    path.start_near(guess);
+    begin(size_at_guess * typical * size_at_guess * typical);
+  }
+  void start() {
+    from_guess = false;
+    path.start();
+    begin(first_size * typical * first_size * typical);
+  }
+
+  void run() {
+    for (;;) {
+      look();
+      if (solved() || out_of_steps() || stalled()) return stop();
+      step();
     }
-    return false;
-  };
-  Pace pace;
-  double smallest = HUGE_VAL;  // product of this path
-  int smallest_at = 0;         // and when
-  ws.worth_a_try.begin(p);
-  bool on = true;
-  const auto leave_for = [&](double products) {
-    on = begin(products, further_in);
+  }
+
+ private:
+  // Another path from ws.at, by (5), with products as large as these or larger: so large that det J > 0.
+  void begin(double products) {
+    on = begin_with_positive_determinant(products);
     smallest = HUGE_VAL;
     smallest_at = outcome.iterations;
-    pace = {};
-  };
-  const double typical = typical_size(p);
-  const auto start_at = [&](double size) { leave_for(size * typical * size * typical); };
-  bool from_guess = options.warm_start;
-  if (from_guess) {
-    path.start_near(z);
-    start_at(size_at_guess);
-  } else {
-    path.start();
-    start_at(first_size);
+    path.last_length = 0;
+    path.shortened = 0;
   }
-  for (int since_best = 0;;) {
-    const double now = measure(p, ws.at.r.data(), ws.at.w.data());
+  bool begin_with_positive_determinant(double products) {
+    for (int i = 0; i < most_beginnings && !out_of_steps(); ++i, products *= further_in) {
+      path.begin(products);
+      ++outcome.iterations;
+      if (path.factor() && ws.system.determinant_is_positive(ws.p)) return true;
+    }
+    return false;
+  }
+
+  // Measures ws.at, and tries whole steps of Newton's method where they may arrive.
+  void look() {
+    const double now = measure(ws.p, ws.at.r.data(), ws.at.w.data());
     since_best = now < best ? 0 : since_best + 1;
     keep(now, ws.at.r);
-    bool done = best <= options.tolerance;
-    if (!done && outcome.iterations < limit && ws.worth_a_try(p, ws.at.r, ws.at.w, now)) {
-      ws.next.r = ws.at.r;
-      ws.next.w = ws.at.w;
-      const WholeStepsResult result =
-          whole_steps(p, now, options.tolerance, std::min(limit - outcome.iterations, most_whole_steps),
-                      {ws.next.r, ws.next.w, ws.next.u, ws.tangent.r, ws.tangent.u, ws.system});
-      outcome.iterations += result.steps;
-      keep(result.figure, ws.next.r);
-      done = best <= options.tolerance;
-    }
-    const bool out_of_steps = outcome.iterations >= limit;
-    const bool stalled = (!on && !from_guess) || (best < near && since_best > patience_near);
-    if (done || out_of_steps || stalled) {
-      outcome.stop = done ? Stop::finished : out_of_steps ? Stop::iteration_limit : Stop::stalled;
-      break;
-    }
-    const double products = ws.at.sigma * ws.at.sigma * path.m;
+    if (!solved() && !out_of_steps() && ws.worth_a_try(ws.p, ws.at.r, ws.at.w, now))
+      try_whole_steps(ws.at, now, limit - outcome.iterations, ws.next, ws.tangent);
+  }
+
+  bool stalled() const { return (!on && !from_guess) || (best < near && since_best > patience_near); }
+
+  void step() {
+    const double products = path.products();
     if (products < smaller * smallest) {
       smallest = products;
       smallest_at = outcome.iterations;
     }
-    if (from_guess && (!on || outcome.iterations > most_from_guess)) {
-      from_guess = false;
-      path.start();
-      start_at(first_size);
-    } else if (outcome.iterations - smallest_at > patience) {
-      leave_for(much_further_in * smallest);
-    } else {
-      ++outcome.iterations;
-      if (path.factor() && advance(path, pace))
-        std::swap(ws.at, ws.next);
-      else
-        leave_for(further_in * products);
-    }
+    if (from_guess && (!on || outcome.iterations > most_from_guess)) return start();
+    if (outcome.iterations - smallest_at > patience) return begin(much_further_in * smallest);
+    ++outcome.iterations;
+    if (path.factor() && path.advance())
+      std::swap(ws.at, ws.next);
+    else
+      begin(further_in * products);
   }
-  p.unscale(ws.best.data(), z);
-  return outcome;
+};
+
+}  // namespace
+
+Outcome arc_path(const Problem& problem, const SolverOptions& options, ArcPathWorkspace& ws, std::span<double> z) {
+  ws.p.assign(problem);
+  size_for(ws);
+  PathSearch search(ws, options.tolerance, options.max_iterations > 0 ? options.max_iterations : iteration_limit);
+  if (options.warm_start)
+    search.start_at_guess(z);
+  else
+    search.start();
+  search.run();
+  ws.p.unscale(ws.best.data(), z);
+  return search.outcome;
 }
 
 }  // namespace linchpin

@@ -27,42 +27,27 @@
 // The last digits are not this solver's: near a solution whole steps of Newton's method (whole_steps.h) are tried.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "linchpin/solvers/conic/cell_system.h"
-#include "linchpin/solvers/conic/whole_steps.h"
+#include "linchpin/solvers/conic/cone_system.h"
 #include "linchpin/solvers/problem/problem.h"
 #include "linchpin/solvers/problem/solver_options.h"
 
 namespace linchpin {
 
-struct ArcPathWorkspace {
-  struct Point {
-    std::vector<double> r, u, v;  // v: force of upper bounds
-    std::vector<double> w;        // W r + q
+struct ArcPathWorkspace : ConeWorkspace {
+  struct Point : ConePoint {
     double sigma = 1;
   };
-  struct Step {
-    std::vector<double> r, u, v, w;
+  struct Step : ConeStep {
+    std::vector<double> w;  // W r
     double sigma = 0;
   };
-  explicit ArcPathWorkspace(std::shared_ptr<CellProblem> cells = std::make_shared<CellProblem>())
-      : cells_(std::move(cells)), p(cells_->p), system(cells_->system) {}
-
- private:
-  std::shared_ptr<CellProblem> cells_;
-
- public:
-  ScaledProblem& p;
-  CellSystem& system;
+  using ConeWorkspace::ConeWorkspace;
   Point at, next;
   Step correction, tangent, bend;  // c, t, z of (3)
   std::vector<double> defect;      // d of (1)
-  std::vector<double> best;
-  WorthATry worth_a_try;
-  std::vector<double> T;  // of eight cones each: columns of A(r^)^-1 A(u^)
 };
 
 Outcome arc_path(const Problem& problem, const SolverOptions& options, ArcPathWorkspace& ws, std::span<double> z);

@@ -11,6 +11,8 @@
 // room's own files.
 #pragma once
 
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "linchpin/algebra/dense_lu.h"
@@ -55,11 +57,24 @@ class CellSystem {
   int failures_ = 0, wait_ = 0;                 // of float since prepare(); factors until it is tried again
 };
 
-// A problem and its system. newton and interior_point may share one: what goes from the one to the other is then analysed
-// once.
+// A problem and its system.
 struct CellProblem {
   ScaledProblem p;
   CellSystem system;
+};
+
+// The part of a workspace that solvers may share: `auto` goes from one solver to the next, and the pattern is then
+// analysed once.
+struct CellWorkspace {
+  explicit CellWorkspace(std::shared_ptr<CellProblem> cells = std::make_shared<CellProblem>())
+      : cells_(std::move(cells)), p(cells_->p), system(cells_->system) {}
+
+ private:
+  std::shared_ptr<CellProblem> cells_;
+
+ public:
+  ScaledProblem& p;
+  CellSystem& system;
 };
 
 }  // namespace linchpin

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <vector>
 
 #include "linchpin/algebra/tile.h"
 #include "linchpin/solvers/conic/cones.h"
@@ -45,12 +46,17 @@ LINCHPIN_INLINE Double8 step_within(const Cones& x, const Cones& d, double most 
 }
 inline double step_above(double x, double d, double most = 1) { return d < 0 ? std::min(most, -x / d) : most; }
 
+// The bounds of a row, and the distances of r from them.
 struct Bounds {
   double lower, upper;
   bool has_lower, has_upper, fixed;
+
+  double above_lower(double r) const { return r - lower; }
+  double below_upper(double r) const { return upper - r; }
 };
+// Of a cell that is a row, or a frictionless contact: its normal row.
 inline Bounds bounds(const ScaledProblem& p, const Cell& c) {
-  if (c.kind != BlockKind::box) return {0, HUGE_VAL, c.kind == BlockKind::nonnegative, false, false};
+  if (c.kind != BlockKind::box) return {0, HUGE_VAL, c.kind != BlockKind::free, false, false};
   const double l = p.lower[c.start], h = p.upper[c.start];
   return {l, h, std::isfinite(l), std::isfinite(h), l == h};
 }
@@ -58,7 +64,7 @@ inline Bounds bounds(const ScaledProblem& p, const Cell& c) {
 // rows may be redundant, as those of loops are, and W alone is singular then (its diagonal is 1).
 inline double row_R(const Bounds& b, double r, double u, double v) {
   if (!b.has_lower && !b.has_upper) return 1e-12;
-  return (b.has_lower ? u / (r - b.lower) : 0) + (b.has_upper ? v / (b.upper - r) : 0);
+  return (b.has_lower ? u / b.above_lower(r) : 0) + (b.has_upper ? v / b.below_upper(r) : 0);
 }
 
 // R of eight cells, number by number, to the first `count` cells' own: nine numbers each.
@@ -101,10 +107,12 @@ LINCHPIN_INLINE Cones less_product(Cones y, const double* T, const Cones& x) {
   return y - x.y * Cones{Double8::load(T + 48), Double8::load(T + 56), Double8::load(T + 64)};
 }
 
-// r^ of a group of cones.
-LINCHPIN_INLINE Cones hat(const ScaledProblem& p, std::size_t g, const double* r) {
-  const auto [cell, start, count] = p.cones[g];
-  Cones x = Cones::load(r + start, count);
+// The g-th group of cones in a vector, and r^ = P r of it.
+LINCHPIN_INLINE Cones cones(const ScaledProblem& p, std::size_t g, const std::vector<double>& x) {
+  return Cones::load(&x[p.cones[g].start], p.cones[g].count);
+}
+LINCHPIN_INLINE Cones hat(const ScaledProblem& p, std::size_t g, const std::vector<double>& r) {
+  Cones x = cones(p, g, r);
   x.n = x.n * Double8::load(&p.mu[8 * g]);
   return x;
 }

@@ -29,39 +29,18 @@
 // iterations where contacts have come to push each other elsewhere, and is of no use nearer to a solution than that.
 #pragma once
 
-#include <memory>
 #include <span>
-#include <vector>
 
-#include "linchpin/solvers/conic/cell_system.h"
-#include "linchpin/solvers/conic/whole_steps.h"
+#include "linchpin/solvers/conic/cone_system.h"
 #include "linchpin/solvers/problem/problem.h"
 #include "linchpin/solvers/problem/solver_options.h"
 
 namespace linchpin {
 
-struct InteriorPointWorkspace {
-  struct Point {
-    std::vector<double> r, u, v;  // v: force of upper bounds
-    std::vector<double> Wr;       // W r + q
-  };
-  struct Step {
-    std::vector<double> dr, du, dv;
-  };
-  explicit InteriorPointWorkspace(std::shared_ptr<CellProblem> cells = std::make_shared<CellProblem>())
-      : cells_(std::move(cells)), p(cells_->p), system(cells_->system) {}
-
- private:
-  std::shared_ptr<CellProblem> cells_;
-
- public:
-  ScaledProblem& p;
-  CellSystem& system;
-  Point at, beyond;  // the iterate; outside of the cones perhaps, near a solution
-  Step predictor, step, step_beyond;
-  std::vector<double> best;
-  WorthATry worth_a_try;
-  std::vector<double> T;  // of eight cones each: columns of A(r^)^-1 A(u^)
+struct InteriorPointWorkspace : ConeWorkspace {
+  using ConeWorkspace::ConeWorkspace;
+  ConePoint at, beyond;  // the iterate; a point near a solution, perhaps outside of the cones
+  ConeStep predictor, step, step_beyond;
 };
 
 Outcome interior_point(const Problem& problem, const SolverOptions& options, InteriorPointWorkspace& ws,

@@ -162,8 +162,8 @@ TEST(InteriorPoint, HonoursTheIterationLimit) { expect_iteration_limit_is_honour
 
 TEST(InteriorPoint, AnswerDoesNotDependOnTheWorkspace) {
   expect_no_trace_of_the_workspace<InteriorPointWorkspace>(solve, [](InteriorPointWorkspace& used) {
-    for (auto* x : {&used.at, &used.beyond}) fill_with_nan(x->r, x->u, x->v, x->Wr);
-    for (auto* x : {&used.predictor, &used.step, &used.step_beyond}) fill_with_nan(x->dr, x->du, x->dv);
+    for (auto* x : {&used.at, &used.beyond}) fill_with_nan(x->r, x->u, x->v, x->w);
+    for (auto* x : {&used.predictor, &used.step, &used.step_beyond}) fill_with_nan(x->r, x->u, x->v);
     fill_with_nan(used.best, used.T, used.p.s, used.p.q, used.p.W, used.p.mu);
   });
 }

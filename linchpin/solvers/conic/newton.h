@@ -18,7 +18,6 @@
 // Takes every kind of block. A solution is found, not a particular one: redundant impulses stay near the guess.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -30,16 +29,8 @@
 
 namespace linchpin {
 
-struct NewtonWorkspace {
-  explicit NewtonWorkspace(std::shared_ptr<CellProblem> cells = std::make_shared<CellProblem>())
-      : cells_(std::move(cells)), p(cells_->p), system(cells_->system) {}
-
- private:
-  std::shared_ptr<CellProblem> cells_;
-
- public:
-  ScaledProblem& p;
-  CellSystem& system;
+struct NewtonWorkspace : CellWorkspace {
+  using CellWorkspace::CellWorkspace;
   std::vector<double> r, u, F, dr, du, trial, trial_u, trial_F, centre, best;
   std::vector<Piece> piece, trial_piece;
 };

@@ -25,6 +25,9 @@ struct WholeStepsResult {
   double figure = 0;  // what measure() says of r
 };
 
+// Steps that are allowed in one go; they arrive in one to four or not at all.
+constexpr int most_whole_steps = 8;
+
 // From r, of which measure() said `first` and left W r + q in u, until it says `enough` or less. r becomes the best
 // point met.
 WholeStepsResult whole_steps(const ScaledProblem& p, double first, double enough, int limit,
