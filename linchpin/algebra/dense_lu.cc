@@ -16,10 +16,12 @@ LINCHPIN_INLINE auto lanes() {
     return Lanes16{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
 }
 
+// Pivots in a panel; matrices of fewer than largest_panel rows are one panel. Panels of 8 to 32 pivots take the same
+// time (docs/newton.md).
 constexpr int panel = 16, largest_panel = 24;
 
-// Rows [r0, r1) and columns [c0, c1), whole registers of them: C -= A B, where A is the columns and B the rows [k0, k1).
-// A is taken eight rows at a time, side by side.
+// C -= A B for the rows [r0, r1) and columns [c0, c1) of M (whole registers), A the columns and B the rows [k0, k1).
+// Eight rows of A at a time are copied side by side.
 template <class S>
 void subtract_panel(S* M, int stride, int r0, int r1, int k0, int k1, int c0, int c1) {
   const std::size_t s = std::size_t(stride);
@@ -33,7 +35,8 @@ void subtract_panel(S* M, int stride, int r0, int r1, int k0, int k1, int c0, in
   }
 }
 
-// By registers, as the rows are loaded next: a load that spans several stores has to wait for them.
+// Swaps two rows by whole registers: the rows are loaded next, and a load that spans several smaller stores would
+// stall.
 template <class S>
 inline void exchange(S* x, S* y, int n) {
   for (int j = 0; j < n; j += lanes_of<S>) {
@@ -43,12 +46,12 @@ inline void exchange(S* x, S* y, int n) {
   }
 }
 
-// Which of n numbers, `stride` apart, is the largest: the first of them. Four at a time, as comparisons would otherwise
-// wait for each other; mostly it is the very first.
+// The index of the number with the largest magnitude (the first of equals) among n, `stride` apart. Four maxima in
+// parallel break the chain of dependent comparisons; mostly it is the very first number.
 template <class S>
 inline int largest_below(const S* x, std::size_t stride, int n) {
   S most[4] = {std::abs(*x), 0, 0, 0};
-  const auto larger = [](S a, S b) { return a > b ? a : b; };  // b where there is no comparing
+  const auto larger = [](S a, S b) { return a > b ? a : b; };  // b if a is NaN
   int i = 1;
   const S* at = x + stride;
   for (; i + 4 <= n; i += 4, at += 4 * stride)
@@ -61,7 +64,7 @@ inline int largest_below(const S* x, std::size_t stride, int n) {
   return i;
 }
 
-// Columns [from, to); whole rows are exchanged.
+// Eliminates the columns [from, to); whole rows are exchanged.
 template <class S>
 bool factor_panel(S* A, int rows, int stride_, int* pivot, int from, int to) {
   constexpr int width = lanes_of<S>;
@@ -74,9 +77,9 @@ bool factor_panel(S* A, int rows, int stride_, int* pivot, int from, int to) {
     S* top = A + std::size_t(k) * stride;
     if (best != k) exchange(top, A + std::size_t(best) * stride, stride_);
     const S inverse = 1 / top[k];
-    // The first register may hold columns of L: as zeros in the row that is subtracted they do no harm.
+    // The first register may hold columns of L: they are zeros in the row that is subtracted.
     const int begin = (k + 1) / width * width, end = std::min(padded_to_registers<S>(to), stride_);
-    if (begin > k) {  // a new register begins behind the pivot
+    if (begin > k) {  // a new register begins after the pivot
       for (int i = k + 1; i < rows; ++i) {
         S* row = A + std::size_t(i) * stride;
         const S l = row[k] * inverse;
@@ -86,7 +89,7 @@ bool factor_panel(S* A, int rows, int stride_, int* pivot, int from, int to) {
       continue;
     }
     const Wide<S> head(lanes<S>() > k - begin ? Wide<S>::load(top + begin).v : Wide<S>(S(0)).v);
-    // l goes into its lane of the register: stored by itself, the next load of the register would have to wait for it
+    // l is written into its lane of the register: stored by itself, it would stall the next load of that register.
     const auto lane_of_pivot = lanes<S>() == k - begin;
     for (int i = k + 1; i < rows; ++i) {
       S* row = A + std::size_t(i) * stride;
@@ -99,8 +102,8 @@ bool factor_panel(S* A, int rows, int stride_, int* pivot, int from, int to) {
   return true;
 }
 
-// Columns [c, c + registers' width) of rows [0, rows) of X, less L' B for those before, become L^-1 of that: L lower with
-// a unit diagonal, its rows `L_stride` apart.
+// X becomes L^-1 (X - L_before' B) in the rows [0, rows) and columns [c, c + registers' width): L is lower triangular
+// with a unit diagonal, its rows `L_stride` apart.
 template <class S, int rows, int registers>
 inline void divide_tile_by_lower(ConstRowsOf<S> L_before, const S* L, std::size_t L_stride, ConstRowsOf<S> B, int c,
                                  int depth, TileRowsOf<S> X) {
@@ -133,7 +136,7 @@ inline void divide_rows_by_lower(S* A, std::size_t stride, int from, int k, int 
     divide_tile_by_lower<S, rows, registers.value>(L_before, L, stride, B, c, k - from, X);
   });
 }
-// Rows of U right of the panel [from, to).
+// The rows of U to the right of the panel [from, to).
 template <class S>
 void divide_by_lower(S* A, int stride, int from, int to, int right) {
   if (right >= stride) return;
@@ -142,7 +145,7 @@ void divide_by_lower(S* A, int stride, int from, int to, int right) {
   });
 }
 
-// Rows [k, k + rows) of U'^-1 X, those before being done.
+// The rows [k, k + rows) of U'^-1 X; earlier rows are done.
 template <class S, int rows, int registers>
 inline void divide_tile(ConstRowsOf<S> U, int k, int c, TileRowsOf<S> X) {
   Wide<S> x[rows][registers];

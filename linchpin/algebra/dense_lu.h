@@ -1,6 +1,7 @@
-// LU factors with partial pivoting of a dense matrix of any size, row by row. For this room's own kernel files.
+// LU factors with partial pivoting of a dense matrix of any size, stored row by row. For kernel files only.
 //
-// In panels of columns; what is right of a panel and below it is updated once per panel, by tiles (tile.h).
+// Columns are eliminated in panels; the rest of the matrix, below and to the right of a panel, is updated once per
+// panel by tiles (tile.h).
 #pragma once
 
 #include <cmath>
@@ -10,8 +11,8 @@
 
 namespace linchpin {
 
+// n rounded up to whole registers: of eight double, or of S.
 inline int padded(int n) { return (n + 7) / 8 * 8; }
-// n rounded up to whole registers.
 template <class S>
 int padded_to_registers(int n) {
   return (n + lanes_of<S> - 1) / lanes_of<S> * lanes_of<S>;
@@ -24,19 +25,19 @@ inline void subtract_multiple(S* y, S a, const S* x, int n) {
   for (int j = 0; j < n; j += lanes_of<S>) fma(minus, Wide<S>::load(x + j), Wide<S>::load(y + j)).store(y + j);
 }
 
-// Factors a matrix of `rows` rows: P A = L U, with the columns beyond `rows`, from the next register on, carried along as
-// more columns of U (zeros in between). False where a pivot is zero or not finite. For double and float.
+// Factors P A = L U, A of `rows` rows. Further columns of A, from the next whole register on, become further columns of
+// U; the padding before them is zero. False if a pivot is zero or not finite. For double and float.
 template <class S>
 bool factor_rows(S* A, int rows, int stride, int* pivot);
 
-// X becomes U'^-1 X, U the upper triangle of a matrix of n rows; columns whole registers.
+// X becomes U'^-1 X, U the upper triangle of a matrix of n rows; `columns` is a number of whole registers.
 template <class S>
 void divide_by_upper(ConstRowsOf<S> U, int n, int columns, TileRowsOf<S> X);
 
 class DenseLu {
  public:
-  // The matrix to be factored: `n` rows, stride() numbers apart, to be filled by the caller; what lies beyond column n
-  // is the padding of a row and must be finite.
+  // The matrix to be factored, for the caller to fill: n rows, stride() numbers apart. The padding beyond column n must
+  // be finite.
   double* matrix(int n) {
     n_ = n;
     stride_ = padded(n);
@@ -47,10 +48,11 @@ class DenseLu {
   int stride() const { return stride_; }
   int size() const { return n_; }
 
+  // False if the matrix is singular or not finite.
   bool factor() { return factor_rows(A_.data(), n_, stride_, pivot_.data()); }
-  // b becomes the solution. b has room for stride() numbers.
+  // b becomes the solution; it has room for stride() numbers.
   void solve(double* b) const;
-  // Of the matrix that was factored.
+  // The sign of the factored matrix's determinant.
   bool determinant_is_positive() const {
     bool positive = true;
     for (std::size_t k = 0; k < std::size_t(n_); ++k) {

@@ -36,7 +36,7 @@ void check_shape(const BlockSparse& S) {
     }
 }
 
-// Every block numbers of its own, one after the other: callers may have them in any order, or share them.
+// Gives every block its own values, one after the other: callers may have them in any order, or shared.
 void put_in_order(BlockSparse& S) {
   std::vector<std::size_t> start;
   std::vector<double> values;
@@ -52,7 +52,7 @@ void put_in_order(BlockSparse& S) {
   S.values = std::move(values);
 }
 
-// A'^-1 of one symmetric positive definite block by its Cholesky factor, row by row.
+// The inverse of one symmetric positive definite block by its Cholesky factor, row by row.
 void invert(const double* A, int n, double* inverse) {
   std::vector<double> L(A, A + n * n);
   for (int j = 0; j < n; ++j) {
@@ -80,7 +80,7 @@ void invert(const double* A, int n, double* inverse) {
   }
 }
 
-// y = S x, or y = S' x; S with these numbers in its blocks
+// y = S x, or y = S' x; S with these values in its blocks
 template <class X, class T>
 void multiply(const BlockSparse& S, const std::vector<double>& values, const X* x, T* y) {
   std::fill(y, y + S.rows(), T(0));
@@ -111,7 +111,7 @@ void multiply_transposed(const BlockSparse& S, const double* x, T* y) {
   }
 }
 
-// out += a b', with a and b of `rows` and `columns` rows of n numbers.
+// out += a b', where a has `rows` and b `columns` rows of n numbers.
 template <int rows, int columns, int n>
 inline void add_product_of(const double* a, const double* b, double* out, int stride) {
 #pragma GCC unroll 3
@@ -160,7 +160,7 @@ int block_at(const std::vector<int>& start, int row) {
   return int(std::upper_bound(start.begin(), start.end(), row) - start.begin()) - 1;
 }
 
-// The blocks of H A^-1 H' that are not zero: row blocks that share a column block.
+// The nonzero blocks of H A^-1 H': pairs of row blocks that share a column block.
 BlockSparse product_pattern(const BlockSparse& H) {
   std::vector<std::vector<int>> rows_of(H.column_blocks());
   for (int i = 0; i < H.row_blocks(); ++i)
@@ -340,7 +340,7 @@ void Matrix::multiply_in(std::span<const double> z, std::span<T> w, std::span<T>
   if (kind_ == Kind::dense) {
     const double* row = dense_.data();
     for (int i = 0; i < n_; ++i, row += n_) {
-      T s0 = 0, s1 = 0, s2 = 0, s3 = 0;  // four sums: an addition need not wait for the one before it
+      T s0 = 0, s1 = 0, s2 = 0, s3 = 0;  // four independent sums: additions overlap
       int j = 0;
       for (; j + 4 <= n_; j += 4) {
         s0 += T(row[j]) * z[j];
@@ -391,7 +391,7 @@ void Matrix::copy(int row, int rows, int column, int columns, double* out, int s
           add_product(S, HA_, i, k, out + (r0 - row) * stride + c0 - column, stride);
           continue;
         }
-        std::vector<double> whole((r1 - r0) * (c1 - c0));  // a block cut by the range asked for: rare
+        std::vector<double> whole((r1 - r0) * (c1 - c0));  // the range cuts the block: rare
         add_product(S, HA_, i, k, whole.data(), c1 - c0);
         for (int r = std::max(r0, row); r < std::min(r1, row + rows); ++r)
           for (int c = std::max(c0, column); c < std::min(c1, column + columns); ++c)
@@ -404,7 +404,7 @@ void Matrix::copy(int row, int rows, int column, int columns, double* out, int s
 void Matrix::diagonal(int start, int size, double* out) const {
   const BlockSparse& S = blocks_;
   const int i = kind_ == Kind::block_sparse ? block_at(S.row_start, start) : -1;
-  const auto alone = [&](const std::vector<int>& starts) {  // as it mostly is: all of a block
+  const auto alone = [&](const std::vector<int>& starts) {  // the usual case: a whole block
     return index(i) + 1 < starts.size() && starts[i] == start && starts[i + 1] == start + size;
   };
   if (i < 0 || !alone(S.row_start) || !alone(S.column_start)) return copy(start, size, start, size, out, size);

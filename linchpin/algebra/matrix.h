@@ -1,8 +1,8 @@
-// The matrix of a complementarity problem: dense, block-sparse, or kept as the product it came from.
+// The matrix of a complementarity problem: dense, block-sparse, or stored as the product H A^-1 H'.
 //
-// Contact problems have M = H A^-1 H', A the mass matrix (one symmetric block per mechanism) and H the rows of the
-// contacts. Formed, M couples every two contacts that touch the same body; unformed, it costs as much as H. Solvers ask
-// for what they need: products, diagonal blocks, all of it.
+// Contact problems have M = H A^-1 H', with A the mass matrix (one symmetric block per mechanism) and H the contact
+// Jacobian. The formed M couples every two contacts of the same body; the product takes only the memory of H. Solvers
+// ask for products M z, diagonal blocks, or the whole matrix.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 
 namespace linchpin {
 
-// Rows and columns are grouped into blocks; row_start[i] is the first row of row block i, with the number of rows at
-// the end. Row block i holds the entries first[i] to first[i + 1]: entry e is the dense block with column block
-// column[e], stored row by row from values[value_start[e]]. Columns of a row block ascend.
+// A sparse matrix of dense blocks. row_start[i] is the first row of row block i, with the number of rows at the end;
+// column_start likewise. Row block i holds the entries first[i] to first[i + 1] - 1: entry e is the block in column
+// block column[e], stored row by row from values[value_start[e]]. The columns of a row block ascend.
 struct BlockSparse {
   std::vector<int> row_start{0}, column_start{0};
   std::vector<int> first{0}, column;
@@ -26,23 +26,23 @@ struct BlockSparse {
   int column_blocks() const { return int(column_start.size()) - 1; }
 };
 
-// One number of a matrix, wherever it is.
+// One number of a matrix.
 struct Triplet {
   int row, column;
   double value;
 };
 
-// Blocks in which some triplet lies are stored whole; triplets at the same place are added up.
+// Blocks that contain a triplet are stored in full; triplets at the same place are summed.
 BlockSparse block_sparse(std::vector<int> row_start, std::vector<int> column_start, std::span<const Triplet> triplets);
 
-// H A^-1 H' with A block-diagonal, a symmetric positive definite block for each column block of H, stored row by row
+// H A^-1 H' with A block-diagonal: one symmetric positive definite block for each column block of H, stored row by row
 // one after the other.
 struct Factored {
   BlockSparse H;
   std::vector<double> A;
 };
 
-// The pattern that a formed matrix came from.
+// The pattern of the matrix that a formed matrix came from.
 struct FormedFrom {
   std::vector<int> row_start, first, column;
 };
@@ -54,13 +54,13 @@ class Matrix {
   Matrix() = default;  // no rows
   static Matrix dense(int n, std::vector<double> row_by_row);
   static Matrix sparse(BlockSparse blocks);  // square, the same blocks for rows and columns
-  static Matrix factored(Factored product);  // fails a check where A is not positive definite
+  static Matrix factored(Factored product);  // fails a check if A is not positive definite
 
-  // Becomes a dense matrix of n rows, its numbers for the caller to set (dense()). Keeps its memory.
+  // Becomes a dense matrix of n rows, whose numbers the caller sets (dense()). Keeps its memory.
   void make_dense(int n);
-  // Becomes these blocks, the same for rows and columns, their numbers in order. Keeps its memory.
+  // Becomes a copy of `blocks`, which have the same row and column blocks and values in order. Keeps its memory.
   void assign(const BlockSparse& blocks);
-  // Becomes block-sparse with n rows and no blocks yet: those are for the caller to set, as above. Keeps its memory.
+  // Becomes block-sparse with n rows and no blocks, which the caller adds as above. Keeps its memory.
   BlockSparse& make_sparse(int n);
 
   Kind kind() const { return kind_; }
@@ -72,19 +72,19 @@ class Matrix {
   const BlockSparse& blocks() const { return blocks_; }  // M itself, or H
   const std::vector<double>& A() const { return A_; }
 
-  // w = M z. `work` holds at least work_size() numbers.
+  // w = M z; multiply_extended() in extended precision. `work` holds at least work_size() numbers.
   std::size_t work_size() const;
   void multiply(std::span<const double> z, std::span<double> w, std::span<double> work) const;
   void multiply_extended(std::span<const double> z, std::span<long double> w, std::span<long double> work) const;
-  // Some rows and columns of M, rows of the copy `stride` numbers apart. Allocates only where a product H A^-1 H' is
-  // cut within a block.
+  // Copies some rows and columns of M; the rows of the copy are `stride` numbers apart. Allocates only if a product
+  // H A^-1 H' is cut within a block.
   void copy(int row, int rows, int column, int columns, double* out, int stride) const;
   void diagonal(int start, int size, double* out) const;  // row by row
   void to_dense(double* out, int stride) const { copy(0, n_, 0, n_, out, stride); }
-  // All of it row by row: its own numbers where it is dense, else those written into `room`.
+  // The whole matrix row by row: its own numbers if it is dense, else a copy in `room`.
   const double* dense_view(std::vector<double>& room) const;
-  // M as blocks over the rows `start` (with the number of rows at the end), their numbers in order. Where S is what this gave for a matrix of
-  // the same pattern, its numbers are replaced and nothing is allocated.
+  // S becomes M as blocks over the rows `start` (with the number of rows at the end), values in order. If S came from a
+  // matrix of the same pattern, its values are replaced and nothing is allocated.
   void form(const std::vector<int>& start, FormedFrom& from, BlockSparse& S) const;
   BlockSparse formed(const std::vector<int>& start) const;
 
@@ -97,7 +97,7 @@ class Matrix {
   std::vector<double> dense_;
   BlockSparse blocks_;
   std::vector<double> A_;
-  std::vector<double> HA_;  // H A^-1, its blocks where those of H are
+  std::vector<double> HA_;  // H A^-1, with the blocks of H
 };
 
 }  // namespace linchpin

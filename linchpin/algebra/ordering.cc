@@ -13,8 +13,9 @@ struct Cliques {
   std::vector<std::vector<int>> of;     // for each node its cliques
 };
 
-// A clique of i, j and others: one by one the candidate that is coupled to most of the other candidates. For contacts that
-// is a body, not a triangle of bodies. `among` is scratch, all -1: for candidates, how many others they are coupled to.
+// A clique that contains i and j. It grows by the candidate that is coupled to most of the other candidates: for
+// contacts that gives a body's contacts, not a triangle of three bodies. `among` is scratch, all -1 on entry and exit;
+// for a candidate it counts the other candidates that it is coupled to.
 std::vector<int> clique_around(const std::vector<std::vector<int>>& near, int i, int j, std::vector<int>& among) {
   const auto& [few, many] =
       std::minmax(near[i], near[j], [](const auto& a, const auto& b) { return a.size() < b.size(); });
@@ -41,7 +42,7 @@ std::vector<int> clique_around(const std::vector<std::vector<int>>& near, int i,
   return clique;
 }
 
-// Cliques such that any two nodes that are coupled are in one of them together.
+// Cliques that cover the graph: any two coupled nodes are in one of them together.
 Cliques cover(const std::vector<std::vector<int>>& near) {
   const int n = int(near.size());
   Cliques cliques;
@@ -64,7 +65,7 @@ Cliques cover(const std::vector<std::vector<int>>& near) {
   return cliques;
 }
 
-// Merges cliques until no node is left.
+// Eliminates nodes, and so merges cliques, until no node is left.
 class Merging {
  public:
   Merging(Cliques cliques, const std::vector<int>& rows)
@@ -89,11 +90,11 @@ class Merging {
   struct Entry {
     double cost;
     int node, stamp;
-    bool operator<(const Entry& other) const {  // the queue gives the largest first
+    bool operator<(const Entry& other) const {  // std::priority_queue pops the largest first
       return cost != other.cost ? cost > other.cost : node > other.node;
     }
   };
-  // Of another clique and the one at hand: rows in both, and those among them that are in no third.
+  // The intersection of a clique with the current one, in rows; `alone`: rows of it that are in no third clique.
   struct Shared {
     int of = -1, rows = 0, alone = 0;
   };
@@ -104,9 +105,9 @@ class Merging {
     return sum;
   }
 
-  // The fill for each row, (1), of all nodes of a clique. Nodes that are in the same two cliques go together, and the
-  // first stands for all. For more cliques than two the fill is an upper bound: they are taken to share nothing but what is
-  // in this one.
+  // Finds the cost (1) of each node of a clique. Nodes in the same two cliques are eliminated together, and the first
+  // one represents them all. For nodes in more than two cliques the fill is an upper bound: it assumes that those
+  // cliques share no nodes outside of this one.
   void value_nodes(int clique) {
     for (const int i : cliques_.nodes[clique])
       for (const int k : cliques_.of[i]) {
@@ -130,12 +131,12 @@ class Merging {
         queue_.push({fill / rows_[i], i, stamp});
         continue;
       }
-      const int other = of.front() == clique ? of.back() : of.front();  // perhaps this one
+      const int other = of.front() == clique ? of.back() : of.front();  // may be this clique itself
       Shared& s = shared_[other];
       if (s.alone == 0) continue;
       const double fill = double(size_[clique] - s.rows) * (size_[other] - s.rows);
       queue_.push({other == clique ? 0 : fill / s.alone, i, stamp});
-      s.alone = 0;  // that one stands for all
+      s.alone = 0;  // this node represents all of them
     }
   }
 
@@ -146,7 +147,7 @@ class Merging {
     for (const int k : merged) {
       for (const int i : cliques_.nodes[k]) {
         std::vector<int>& of = cliques_.of[i];
-        if (of.empty() || of.back() == made) continue;  // seen
+        if (of.empty() || of.back() == made) continue;  // already visited
         std::erase_if(of, [&](int x) { return std::find(merged.begin(), merged.end(), x) != merged.end(); });
         ++valued_[i];
         (of.empty() ? e.nodes : e.left).push_back(i);
@@ -166,19 +167,19 @@ class Merging {
   const std::vector<int>& rows_;
   Cliques cliques_;
   std::vector<int> size_;     // of cliques, in rows
-  std::vector<int> made_by_;  // cliques: which of result_, or -1
+  std::vector<int> made_by_;  // by clique: the elimination in result_ that made it, or -1
   std::vector<Shared> shared_;
-  std::vector<int> valued_;  // nodes: how often their cost has changed; queue_'s older entries are void
+  std::vector<int> valued_;  // by node: how often its cost has changed; older entries of queue_ are void
   std::priority_queue<Entry> queue_;
   std::vector<Elimination> result_;
 };
 
-// The same with every subtree in one piece.
+// The same eliminations in postorder: every subtree in one piece.
 std::vector<Elimination> postordered(std::vector<Elimination> all) {
   std::vector<char> is_child(all.size(), 0);
   for (const Elimination& e : all)
     for (const int c : e.children) is_child[c] = 1;
-  std::vector<int> list, stack, place(all.size());  // parents before children, to be turned round
+  std::vector<int> list, stack, place(all.size());  // `list`: parents before children, reversed below
   for (std::size_t root = 0; root < all.size(); ++root) {
     if (is_child[root]) continue;
     stack.push_back(int(root));

@@ -1,28 +1,29 @@
-// Which nodes of a graph to eliminate together, and in which order, so that factors stay sparse. For this room's own
-// files.
+// An elimination order for the nodes of a graph that keeps LU factors sparse, and the nodes to eliminate together. For
+// this room's own files.
 //
-// A graph is seen as cliques: sets of nodes that are all coupled to each other. For contacts those are the bodies: all
-// contacts of a body are coupled, and a contact is in the cliques of its two bodies. To eliminate a node couples all that
-// share a clique with it, so its cliques become one. What then is in no other clique goes with it, at no further cost.
+// The graph is covered by cliques: sets of nodes that are all coupled to each other. For contacts the cliques are the
+// bodies: all contacts of a body are coupled, and a contact is in the cliques of its two bodies. Eliminating a node
+// couples all nodes that share a clique with it, so its cliques merge into one. Nodes that are then in no other clique
+// are eliminated together with it, without further fill.
 //
-// Of all nodes the next is the one with the least fill for each row that goes: of cliques A and B that share S,
+// The next node is the one with the least fill per eliminated row: for cliques A and B with the intersection S,
 //     (|A| - |S|) (|B| - |S|) / |S|     counted in rows                                                          (1)
-// The usual minimum degree is blind to |S|. On piles of 1000 and 2000 contacts (1) saves a fifth of the factors'
-// arithmetic, on 300 a tenth (docs/newton.md).
+// The usual minimum-degree rule ignores |S|. Compared with it, (1) saves a fifth of the factors' arithmetic on piles of
+// 1000 and 2000 contacts, and a tenth on 300 (docs/newton.md).
 #pragma once
 
 #include <vector>
 
 namespace linchpin {
 
-// Nodes to be eliminated together, and those that are coupled to them by then.
+// Nodes that are eliminated together, and the nodes that are coupled to them by then (`left`).
 struct Elimination {
   std::vector<int> nodes, left;
-  std::vector<int> children;  // whose `left` is eliminated here at least in part: earlier ones of the list
+  std::vector<int> children;  // earlier eliminations with a node of `left` among these `nodes`
 };
 
-// neighbours[i]: the nodes that node i is coupled to, both ways, ascending, without itself; rows[i]: its size. Children
-// come before parents, all of a subtree one after the other.
+// neighbours[i]: the nodes that node i is coupled to, in both directions, ascending, without itself; rows[i]: its size.
+// The list is in postorder: children before parents, each subtree in one piece.
 std::vector<Elimination> order_of_elimination(const std::vector<std::vector<int>>& neighbours,
                                               const std::vector<int>& rows);
 

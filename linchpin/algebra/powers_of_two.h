@@ -1,4 +1,4 @@
-// Units that round nothing: exponents of numbers, and powers of two. For this room's own files.
+// Exponents of numbers and powers of two: units in which scaling rounds nothing.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 namespace linchpin {
 
-// e of |x| = 1.f * 2^e; x finite and not below the normal numbers.
+// e of |x| = 1.f * 2^e; x finite and normal.
 inline int exponent(double x) { return int((std::bit_cast<std::uint64_t>(x) >> 52) & 0x7ff) - 1023; }
-// Not beyond 2^400 either way, so that products of two are numbers still.
+// 2^e, with e limited to +-400 so that a product of two is neither infinite nor zero.
 inline double power_of_two(int e) {
   return std::bit_cast<double>(std::uint64_t(std::clamp(e, -400, 400) + 1023) << 52);
 }

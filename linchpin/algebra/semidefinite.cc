@@ -31,12 +31,12 @@ int SemidefiniteSolver::factor(std::span<const double> A, std::span<const double
       if (!std::isfinite(A[i * n + j])) return rank_ = -1;
   std::iota(order_.begin(), order_.end(), 0);
   for (std::size_t i = 0; i < n; ++i) {
-    const double diagonal = A[i * n + i], lost = size.empty() ? 0 : least_share * size[i];
+    const double diagonal = A[i * n + i], lost = size.empty() ? 0 : rank_tolerance<double> * size[i];
     per_unit_[i] = diagonal > lost ? 1 / std::sqrt(diagonal) : 0;
     noise_[i] = std::max(tolerance, diagonal > lost ? lost / diagonal : 1);
-    z_[i] = per_unit_[i] > 0 ? 1 : 0;  // pivots to come, by row of A
+    z_[i] = per_unit_[i] > 0 ? 1 : 0;  // the pivot that each row of A would have now
   }
-  // Rows of L by the order in which they become pivots; later rows live where they are until then.
+  // Rows of L are in the order of elimination; rows not yet eliminated stay where they are.
   std::size_t rank = 0;
   for (; rank < n; ++rank) {
     std::size_t best = rank;
@@ -62,7 +62,7 @@ int SemidefiniteSolver::factor(std::span<const double> A, std::span<const double
   }
   rank_ = int(rank);
   if (rank == n) return rank_;
-  // (2): L'L, which is at least the unit matrix's size where A is, and its factor.
+  // L'L of (2), and its Cholesky factor.
   for (std::size_t i = 0; i < rank; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
       double sum = 0;

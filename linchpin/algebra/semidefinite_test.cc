@@ -34,7 +34,8 @@ TEST(SemidefiniteSolver, FindsRankAndTheLeastSolutionInItsUnits) {
       const Eigen::Map<const Vector> found(x.data(), rows);
       for (int i = 0; i < rows; ++i)
         EXPECT_NEAR((A * found)[i], b[i], 1e-7 * std::sqrt(A(i, i)) * (1 + b.norm())) << rows << " " << rank;
-      // Least: with D = diag(A)^1/2, D x lies in the range of D^-1 A D^-1, so it is orthogonal to what that does not see.
+      // Least: with D = diag(A)^1/2, D x lies in the range of D^-1 A D^-1, so it is orthogonal to what that does not
+      // see.
       Vector D = A.diagonal().cwiseSqrt();
       for (int i = 0; i < rows; ++i)
         if (D[i] == 0) D[i] = 1;

@@ -9,7 +9,7 @@
 namespace linchpin {
 namespace {
 
-// Lane i is the next number of x for each i in `lanes`, else 0. May read a whole register of x.
+// For each lane in the bit mask `lanes` the next number of x, else 0. May read a whole register of x.
 LINCHPIN_INLINE Double8 expand(unsigned lanes, const double* x) {
 #ifdef __AVX512F__
   return Double8((Double8::Vector)_mm512_maskz_expand_pd(__mmask8(lanes), (__m512d)Double8::load(x).v));
@@ -31,8 +31,8 @@ LINCHPIN_INLINE Wide<float> expand(unsigned lanes, const float* x) {
 #endif
 }
 
-// A small block onto rows that lie `stride` apart. Two numbers and one: a register that is masked would have to wait for the
-// block before, if that is its neighbour.
+// Adds a small block to rows `stride` apart. Three numbers are added as two and one: a masked register would have to
+// wait for the store of a neighbouring block.
 template <class S>
 LINCHPIN_INLINE void add_block(const double* block, int rows, int columns, S* to, int stride) {
   if (rows == 3 && columns == 3) {
@@ -51,7 +51,7 @@ LINCHPIN_INLINE void add_block(const double* block, int rows, int columns, S* to
     for (int c = 0; c < columns; ++c) to[c] += S(block[c]);
 }
 
-// Eight numbers as double.
+// Loads and stores eight numbers as double.
 LINCHPIN_INLINE Double8 load8(const double* x) { return Double8::load(x); }
 LINCHPIN_INLINE void store8(const Double8& x, double* to) { x.store(to); }
 typedef float Float8 __attribute__((vector_size(32)));
@@ -77,8 +77,8 @@ LINCHPIN_INLINE Double8 gather(const double* x, const int* i) {
   return Vector{x[i[0]], x[i[1]], x[i[2]], x[i[3]], x[i[4]], x[i[5]], x[i[6]], x[i[7]]};
 }
 
-// y becomes L^-1 y, L the unit lower triangle, or U^-1 y, U the unit upper one, of an 8x8 block of which column k starts
-// at C + k stride.
+// y becomes L^-1 y, L the unit lower triangle of an 8x8 block whose column k starts at C + k stride; or U^-1 y, U its
+// unit upper triangle.
 template <int k, class S>
 LINCHPIN_INLINE void divide_by_lower8(const S* C, std::size_t stride, Double8& y) {
   const Double8 below(lanes8 > k ? load8(C + k * stride).v : Double8(0.0).v);
@@ -91,7 +91,7 @@ LINCHPIN_INLINE void divide_by_upper8(const S* C, std::size_t stride, Double8& y
   y = fma(-spread<k>(y), above, y);
   if constexpr (k > 1) divide_by_upper8<k - 1>(C, stride, y);
 }
-// The same where there are only n columns.
+// The same for a block of n columns.
 template <class S>
 void divide_by_lower(const S* C, std::size_t stride, int n, Double8& y) {
   for (int k = 0; k < n; ++k, C += stride)
@@ -103,7 +103,7 @@ void divide_by_upper_part(const S* C, std::size_t stride, int n, Double8& y) {
     y = fma(Double8(-y[k]), Double8(lanes8 < k ? load8(C + index(k) * stride).v : Double8(0.0).v), y);
 }
 
-// Eight sums of pairs.
+// Sums of the two halves of a register of float, as double.
 LINCHPIN_INLINE Double8 halved(const Double8& x) { return x; }
 LINCHPIN_INLINE Double8 halved(const Wide<float>& x) {
   const Float8 low = __builtin_shufflevector(x.v, x.v, 0, 1, 2, 3, 4, 5, 6, 7),
@@ -118,7 +118,7 @@ LINCHPIN_INLINE void add_to(const Wide<float>& x, double* y) {
   add_to(Double8(__builtin_convertvector(high, Double8::Vector)), y + 8);
 }
 
-// y[from, to) less x times the first n of columns, n <= 8, from and to multiples of 8.
+// Subtracts x[k] times column k of C from y[from, to), for the first n <= 8 columns; from and to are multiples of 8.
 template <class S>
 inline void subtract_columns(const S* C, std::size_t stride, const double* x, int n, int from, int to, double* y) {
   const auto subtract8 = [&](int r) {
@@ -145,7 +145,7 @@ inline void subtract_columns(const S* C, std::size_t stride, const double* x, in
   for (; r < to; r += 8) subtract8(r);
 }
 
-// y less the first rows of A times x: `rows` of A, eight at least of y, columns whole registers.
+// y - A x for up to eight rows of A; `columns` is a number of whole registers.
 template <class S>
 inline Double8 less_rows(const S* A, std::size_t stride, int rows, const S* x, int columns, const Double8& y) {
   Wide<S> s[8];
@@ -177,19 +177,19 @@ void SparseLu::clear_row(int cell, int first, int end) {
   clear(sources_[diagonal_[cell]]);
 }
 
-// Of a register's columns, the k-th of a front: spreads are for eight columns each.
+// The spread of the k-th register of columns; stored spreads are for eight columns each.
 template <class S>
 LINCHPIN_INLINE SparseLu::Spread SparseLu::spread_of(const Spread* spreads, int k) {
   if constexpr (lanes_of<S> == 8) {
     return spreads[k];
-  } else {  // the second half's numbers follow those of the first
+  } else {  // numbers of the second half follow those of the first
     const Spread &a = spreads[2 * k], &b = spreads[2 * k + 1];
     return {a.lanes ? a.from : b.from, a.lanes | b.lanes << 8};
   }
 }
 
-// Adds what a child left over to [A11 A12] and A21. A register of columns at a time: then where they come from is the same
-// for all rows, and the loop over rows is long.
+// Adds a child's Schur complement to [A11 A12] and A21. One register of columns at a time: its source columns are then
+// the same for all rows, and the inner loop, over rows, is long.
 template <class S>
 void SparseLu::add_child(const Front& f, const Child& child) {
   Numbers<S>& x = numbers_of<S>();
@@ -197,7 +197,7 @@ void SparseLu::add_child(const Front& f, const Child& child) {
   const std::size_t from_stride = g.width;
   const int* row = &row_of_parent_[child.target];
   const S* from = &x.stacks[g.stack][g.left_over];
-  const auto add_rows = [&](int begin, int end, S* to, int to_stride) {  // to_stride: as many columns, too
+  const auto add_rows = [&](int begin, int end, S* to, int to_stride) {  // to_stride: also the number of columns
     for (int k = 0; k < to_stride / lanes_of<S>; ++k) {
       const Spread spread = spread_of<S>(&spreads_[child.spread], k);
       if (spread.lanes == 0) continue;
@@ -212,7 +212,7 @@ void SparseLu::add_child(const Front& f, const Child& child) {
   add_rows(child.to_pivots, g.left, x.bottom.data() - index(f.pivots) * f.gap, f.gap);
 }
 
-// [A11 A12] where factors will be, A21 in `bottom`: what children left over, then the matrix's own numbers.
+// Fills [A11 A12] in the place of the factors and A21 in `bottom`: Schur complements of the children, then the matrix.
 template <class S>
 void SparseLu::assemble(const Front& f, const double* blocks, const double* squares) {
   Numbers<S>& x = numbers_of<S>();
@@ -225,20 +225,20 @@ void SparseLu::assemble(const Front& f, const double* blocks, const double* squa
   for (std::size_t s = f.source; s < f.source + f.sources; ++s) {
     const Source& from = sources_[s];
     S* to = row(from.row) + from.column;
-    const int stride = from.row < f.pivots ? f.stride : f.gap;  // a cell's rows are all pivots', or none
+    const int stride = from.row < f.pivots ? f.stride : f.gap;  // a cell's rows are all pivots or none is
     if (!squares || from.diagonal < 0) {
       add_block(blocks + from.at, from.rows, from.columns, to, stride);
       continue;
     }
-    double sum[9];  // first of the two, so that they are as one block would be
+    double sum[9];  // summed first, so that rounding is that of one block
     for (int k = 0; k < from.rows * from.rows; ++k)
       sum[k] = (from.stored ? blocks[from.at + k] : 0) + squares[9 * from.diagonal + k];
     add_block(sum, from.rows, from.rows, to, stride);
   }
 }
 
-// (1), for rows [r, r + rows) and columns [c, c + registers' width) of what is left over. The first of tile_children are
-// those with numbers in these rows.
+// The Schur complement (1) in the rows [r, r + rows) and columns [c, c + registers' width). The first `children` of
+// tile_children are those with numbers in these rows.
 template <class S, int rows, int registers>
 LINCHPIN_INLINE void SparseLu::leave_tile(const Front& f, int r, int c, int children) {
   Numbers<S>& numbers = numbers_of<S>();
@@ -296,7 +296,7 @@ void SparseLu::leave_rows(const Front& f, int r) {
   for_tiles_of<S>(f.width, [&](int c, auto registers) { leave_tile<S, rows, registers.value>(f, r, c, children); });
 }
 
-// Columns of A11's factors, which stand at `top`; rows of U divided by their pivots.
+// Copies the columns of A11's factors from `top`, rows of U divided by their pivots.
 template <class S>
 void SparseLu::store_columns(const Front& f) {
   Numbers<S>& x = numbers_of<S>();
@@ -336,7 +336,7 @@ bool SparseLu::factor(const double* blocks, const double* squares) {
 template bool SparseLu::factor<double>(const double*, const double*);
 template bool SparseLu::factor<float>(const double*, const double*);
 
-// Cells are put in order by rows and columns alike, which leaves the sign as it is; exchanges within fronts do not.
+// Reordering cells permutes rows and columns alike, which keeps the sign; row exchanges within fronts change it.
 bool SparseLu::determinant_is_positive() const {
   bool positive = true;
   for (const Front& f : fronts_)
@@ -347,7 +347,7 @@ bool SparseLu::determinant_is_positive() const {
   return positive;
 }
 
-// y = L^-1 b of a front's pivots, and b of the rows they are coupled to less what that takes away.
+// Forward substitution: y = L^-1 b for a front's pivots, and the update of b in the rows coupled to them.
 template <class S>
 void SparseLu::solve_lower(const Front& f, double* b) {
   Numbers<S>& numbers = numbers_of<S>();
@@ -370,7 +370,7 @@ void SparseLu::solve_lower(const Front& f, double* b) {
   for (int c = 0; c < f.left; ++c) b[row[c]] += local[f.gap + c];
 }
 
-// b of a front's pivots becomes the solution there.
+// Backward substitution: b becomes the solution in the rows of a front's pivots.
 template <class S>
 void SparseLu::solve_upper(const Front& f, double* b) {
   Numbers<S>& numbers = numbers_of<S>();

@@ -1,17 +1,19 @@
-// LU factors of a matrix of small blocks, most of which are zero: multifrontal. For this room's own files.
+// Multifrontal LU factors of a sparse matrix of small blocks. For solvers/conic.
 //
-// Cells (block rows) are eliminated in an order that keeps the factors sparse, some of them together (ordering.h), as a
-// dense front: their rows and columns and those of the cells that elimination couples to them,
+// Cells (block rows) are eliminated in an order that keeps the factors sparse, some of them together (ordering.h).
+// Cells eliminated together form a dense front: their rows and columns, and those of the cells that are coupled to
+// them,
 //     [A11 A12]    P A11 = L11 U11,  U12 = L11^-1 P A12,  L21' = U11'^-1 A21'
-//     [A21 A22]    left over for the parent in the elimination tree: A22 - L21 U12                               (1)
-// A front is the sum of the matrix's own entries and of what its children left over. [A11 A12] becomes the front's part
-// of the factors in place; beside it stand the columns of [A11; L21], A11's with those of L11 and of U11's rows divided
-// by their pivots, so that both halves of solve() run along rows of memory. A22 is never stored: a tile of L21 U12 that is
-// in registers is subtracted from what children left over, and the result goes onto a stack. There are two of them, for
-// every other generation: nobody writes where it still reads. Rows are exchanged within the eliminated rows of a front
-// only: enough for matrices that are nearly positive definite, such as Newton's for contacts.
+//     [A21 A22]    Schur complement, for the parent in the elimination tree: A22 - L21 U12                       (1)
+// A front is the sum of the matrix's own entries and of its children's Schur complements. [A11 A12] becomes the front's
+// part of the factors in place. The columns of [A11; L21] are stored beside it, A11 with the columns of L11 and of U11,
+// whose rows are divided by their pivots, so that both halves of solve() read memory row by row. A22 is never stored: a
+// tile of L21 U12 in registers is subtracted from the children's Schur complements, and the result goes onto a stack.
+// There are two stacks, for even and odd generations, so that no front writes to the stack it reads. Rows are exchanged
+// only among the eliminated rows of a front: enough for matrices that are nearly positive definite, such as those of
+// Newton's method for contacts.
 //
-// Factors may be float as well, for half of the time: whoever can do with seven digits, or refines them.
+// Factors can also be float, which takes half of the time and gives seven digits, or more with refinement.
 #pragma once
 
 #include <cstddef>
@@ -24,83 +26,84 @@ namespace linchpin {
 
 class SparseLu {
  public:
-  // Makes ready for matrices whose blocks are among those of S, and the diagonal's. Does nothing if S has the pattern
-  // of last time. `wide`: rows in whole registers of float, too, at the cost of some zeros; for make_room_for_float().
+  // Symbolic analysis for matrices whose blocks are among those of S and the diagonal. Does nothing if S has the
+  // pattern of the last call. `wide`: pads rows to whole registers of float, as make_room_for_float() needs; costs some
+  // zeros.
   void analyse(const BlockSparse& S, bool wide = false);
-  void make_room_for_float();  // after a wide analysis, before factors of that kind
+  void make_room_for_float();  // after a wide analysis, before float factors
 
-  // A new matrix has every row written or cleared. Where S's entry e goes: its first number, rows stride apart. Entries
-  // lie one after the other, in S's order.
+  // Where to write entry e of S: its first number, rows `stride` apart. Entries lie one after the other in the order of
+  // S. Every row of a new matrix has to be written or cleared.
   struct Place {
     double* at;
     int stride;
   };
   Place block(int entry) { return place(entry_[entry]); }
   Place diagonal(int cell) { return place(diagonal_[cell]); }
-  bool has_diagonal(int cell) const { return sources_[diagonal_[cell]].stored; }  // has S one?
-  void clear_row(int cell, int first, int end);  // S's entries from first on, and the diagonal
+  bool has_diagonal(int cell) const { return sources_[diagonal_[cell]].stored; }  // whether S has this block
+  void clear_row(int cell, int first, int end);  // zeroes the entries [first, end) of S, and the diagonal
 
-  bool factor() { return factor<double>(values_.data(), nullptr); }  // false where a pivot is zero or not finite
-  // The same of S itself, its numbers one after the other in `blocks`, plus a square for each cell on the diagonal: nine
-  // numbers for each, of which those with one row use the first. For double and float.
+  bool factor() { return factor<double>(values_.data(), nullptr); }  // false if a pivot is zero or not finite
+  // Factors S with its values in `blocks`, one block after the other, plus a square block for each cell on the
+  // diagonal: nine numbers per cell, of which cells of one row use the first. For double and float.
   template <class S>
   bool factor(const double* blocks, const double* squares);
-  // b becomes the solution, by the last factors of this kind.
+  // b becomes the solution, by the last factors of type S.
   template <class S = double>
   void solve(double* b);
-  bool determinant_is_positive() const;  // of the matrix whose factors are the last ones, of double
-  std::size_t numbers() const { return double_.factors.size(); }  // in all factors
+  bool determinant_is_positive() const;                           // of the matrix that was last factored in double
+  std::size_t numbers() const { return double_.factors.size(); }  // stored in the factors
 
  private:
   struct Front {
-    int pivots = 0, left = 0;             // rows eliminated here, and those they are coupled to
-    int gap = 0, width = 0;               // the same two in whole registers
+    int pivots = 0, left = 0;             // rows eliminated here, and rows coupled to them (order of A11, A22)
+    int gap = 0, width = 0;               // the same two, padded to whole registers
     int stride = 0;                       // of [A11 A12]: gap + width
     std::size_t top = 0, columns = 0;     // into Numbers::factors: `pivots` rows each
-    std::size_t row = 0;                  // into rows_: which row of the matrix, eliminated ones first
+    std::size_t row = 0;                  // into rows_: its rows of the matrix, pivots first
     std::size_t pivot = 0;                // into Numbers::exchanged, inverse and y_: `gap` of each
     std::size_t source = 0, sources = 0;  // into sources_: the matrix's own entries
     std::size_t child = 0, children = 0;  // into children_
-    int stack = 0;                        // which of Numbers::stacks
-    std::size_t left_over = 0;            // there: `left` rows, `width` apart
+    int stack = 0;                        // the stack of its Schur complement
+    std::size_t left_over = 0;            // its place there: `left` rows, `width` apart
   };
-  // A block of the matrix: where the caller puts it, and where it goes in a front.
+  // A block of the matrix: where the caller writes it, and where it goes in a front.
   struct Source {
     std::size_t at;
     int rows, columns;
     int diagonal;     // the cell, -1 off the diagonal
-    bool stored;      // false: a block of the diagonal that S does not have
-    int row, column;  // of the front; rows after the pivots count from `pivots`, columns from `gap`
+    bool stored;      // false: a diagonal block that S does not have
+    int row, column;  // in the front; rows after the pivots count from `pivots`, columns from `gap`
   };
-  // Eight columns of a front, or sixteen: `lanes` of them get the child's numbers from `from` on.
+  // Eight columns of a front, or sixteen: those in the bit mask `lanes` get the child's numbers from `from` on.
   struct Spread {
     int from = 0;
     unsigned lanes = 0;
   };
-  // What a front's child adds to it.
+  // How the Schur complement of a child is added to a front.
   struct Child {
     int front;
-    std::size_t row = 0;     // into row_of_child_: for each row of the front the child's, or -1
-    std::size_t target = 0;  // into row_of_parent_: for each row that the child leaves over the front's
-    int to_pivots = 0;       // how many of those, the first ones, are among the front's pivots
-    std::size_t spread = 0;  // into spreads_: of columns, for each eight of the front's
+    std::size_t row = 0;     // into row_of_child_: for each row of the front the child's row, or -1
+    std::size_t target = 0;  // into row_of_parent_: for each row of the Schur complement the front's row
+    int to_pivots = 0;       // how many of those, the first ones, are pivots of the front
+    std::size_t spread = 0;  // into spreads_: one for each eight columns of the front
   };
-  // A child as a tile of its parent sees it.
+  // A child seen from a tile of its parent.
   template <class S>
   struct ChildOfTile {
-    const S* rows[8];  // its numbers in each row of the tile; Numbers::zeros where it has none
+    const S* rows[8];  // its numbers in each row of the tile; Numbers::zeros if it has none
     const Spread* spread;
   };
-  // What factors of one kind are made of and in.
+  // The factors of type S and their workspace.
   template <class S>
   struct Numbers {
-    AlignedArray<S> factors;    // on huge pages where they are large
-    AlignedArray<S> stacks[2];  // what fronts leave over: of even and of odd distance from the root
+    AlignedArray<S> factors;    // on huge pages if they are large
+    AlignedArray<S> stacks[2];  // Schur complements of fronts at even and at odd distance from the root
     AlignedArray<S> bottom, zeros;
-    AlignedArray<S> known;  // solutions of the rows that a front is coupled to
+    AlignedArray<S> known;  // solution in the rows that a front is coupled to
     std::vector<ChildOfTile<S>> tile_children;
     std::vector<double> inverse;  // of pivots
-    std::vector<int> exchanged;   // rows_ of pivots after exchanges, then of no meaning, but valid
+    std::vector<int> exchanged;   // rows of the matrix by pivot, after exchanges; padding holds any valid row
   };
   struct Layout;  // the symbolic analysis: sparse_lu_analysis.cc
   void lay_out_fronts(const Layout& layout);
@@ -133,7 +136,7 @@ class SparseLu {
   template <class S>
   void solve_upper(const Front& f, double* b);
 
-  std::vector<int> row_start_, first_, column_;  // the pattern at hand
+  std::vector<int> row_start_, first_, column_;  // the pattern that was analysed
   std::vector<Front> fronts_;                    // children before parents
   std::vector<Child> children_;
   std::vector<int> rows_, row_of_child_, row_of_parent_, pivot_;
@@ -143,7 +146,7 @@ class SparseLu {
   std::vector<std::size_t> entry_, diagonal_;  // into sources_
   std::vector<double> values_, local_;
   bool wide_ = false;
-  struct Room {  // of Numbers, as counted by analyse()
+  struct Room {  // sizes of the vectors in Numbers, as counted by analyse()
     std::size_t factors = 0, stacks[2] = {0, 0}, bottom = 0, row = 0, children = 0, pivots = 0;
   } room_;
   Numbers<double> double_;

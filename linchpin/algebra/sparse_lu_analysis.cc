@@ -1,5 +1,5 @@
-// The symbolic analysis of sparse_lu.h: everything that depends on the pattern alone. Elimination order, fronts, and the
-// destination of every number.
+// The symbolic analysis of sparse_lu.h: everything that depends on the pattern alone. Elimination order, fronts, and
+// the destination of every number.
 #include <algorithm>
 
 #include "linchpin/algebra/dense_lu.h"
@@ -34,8 +34,9 @@ struct Group {
   bool absorbed = false;
 };
 
-// The cost of a front with this many rows of each kind, in floating-point operations: elimination, filling the front, and adding its Schur complement to the parent. The four constants were measured on piles of 100 to
-// 2000 contacts; other values did not change the time of factor() (docs/newton.md).
+// The cost of a front with this many rows of each kind, in floating-point operations: elimination, filling the front,
+// and adding its Schur complement to the parent. The four constants were measured on piles of 100 to 2000 contacts;
+// other values did not change the time of factor() (docs/newton.md).
 double work(double pivots, double left) {
   constexpr double to_begin = 4000;           // per front
   constexpr double to_fill = 5, to_add = 20;  // per number of the front, and of its Schur complement
@@ -51,8 +52,8 @@ int count_rows(const std::vector<int>& cells, const std::vector<int>& rows) {
   return sum;
 }
 
-// One group per elimination, children before parents. A group is merged into its parent where that is less work, although
-// it stores some zeros in the factors; it is then `absorbed`.
+// One group per elimination, children before parents. A group is merged into its parent where that is less work,
+// although it stores some zeros in the factors; it is then `absorbed`.
 std::vector<Group> groups_of(std::vector<Elimination> order, const std::vector<int>& rows) {
   std::vector<Group> groups;
   for (Elimination& e : order) {
@@ -226,8 +227,8 @@ void SparseLu::lay_out_fronts(const Layout& layout) {
   local_.assign(room_.row, 0.0);
 }
 
-// Where the Schur complements lie. A front's follows those of its elder siblings on the stack of its generation. Nothing
-// else is on that stack: children come before parents, so a subtree is in one piece.
+// Where the Schur complements lie. A front's follows those of its elder siblings on the stack of its generation.
+// Nothing else is on that stack: children come before parents, so a subtree is in one piece.
 void SparseLu::lay_out_stacks(const Layout& layout) {
   for (int f = layout.fronts(); f-- > 0;)
     if (layout.parent[f] >= 0) fronts_[f].stack = 1 - fronts_[layout.parent[f]].stack;
@@ -281,8 +282,8 @@ void SparseLu::map_child(const Layout& layout, int parent, Child& child) {
   }
 }
 
-// Which front each block of the matrix goes to: that of the cell which is eliminated first. Blocks lie in values_ in the
-// order of S, then the diagonal blocks that S does not have; sources_ lists them front by front.
+// Which front each block of the matrix goes to: that of the cell which is eliminated first. Blocks lie in values_ in
+// the order of S, then the diagonal blocks that S does not have; sources_ lists them front by front.
 void SparseLu::map_sources(const BlockSparse& S, const Layout& layout) {
   struct Own {
     int front, i, j, entry;  // entry -1: a diagonal block that S does not have

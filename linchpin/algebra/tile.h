@@ -1,5 +1,5 @@
-// C - A' B for a tile of C that stays in registers: what dense and sparse factors spend their time on. Transposes and
-// sums of registers. For this room's own kernel files.
+// C - A' B for a tile of C that stays in registers: dense and sparse factorisations spend their time here. Also
+// transposes and sums of registers. For kernel files only.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ using Wide = Pack<S, int(64 / sizeof(S))>;
 template <class S>
 inline constexpr int lanes_of = int(64 / sizeof(S));
 
-// A matrix of which rows are `stride` numbers apart.
+// A matrix whose rows are `stride` numbers apart.
 template <class S>
 struct ConstRowsOf {
   const S* at;
@@ -67,8 +67,7 @@ LINCHPIN_INLINE void subtract_tile(ConstRowsOf<S> A, int r, ConstRowsOf<S> B, in
     }
 }
 
-// Calls tile(c, one) for columns [0, columns) by threes of registers, then what is left by twos and ones; `one` has the
-// number of registers as its type's value.
+// Calls tile(c, Count<n>()) for the columns [0, columns): three registers at a time, then two or one for the rest.
 template <int n>
 struct Count {
   static constexpr int value = n;
@@ -81,7 +80,7 @@ LINCHPIN_INLINE void for_tiles_of(int columns, const Tile& tile) {
   if (c + 2 * width <= columns) tile(c, Count<2>()), c += 2 * width;
   if (c < columns) tile(c, Count<1>());
 }
-// The same of rows: by eights, then four, two and one.
+// The same for rows: eight at a time, then four, two and one.
 template <class Tile>
 LINCHPIN_INLINE void for_rows_of(int rows, const Tile& tile) {
   int r = 0;
@@ -98,14 +97,14 @@ inline void subtract_rows(ConstRowsOf<S> A, int r, ConstRowsOf<S> B, int columns
                   [&](int c, auto registers) { subtract_tile<S, rows, registers.value>(A, r, B, c, depth, C, out); });
 }
 
-// out = C - A' B; columns whole registers, A and B of `depth` rows. C may be out.
+// out = C - A' B; `columns` is a number of whole registers, A and B have `depth` rows. C may be `out`.
 template <class S>
 inline void subtract_product(ConstRowsOf<S> A, ConstRowsOf<S> B, int rows, int columns, int depth, ConstRowsOf<S> C,
                              TileRowsOf<S> out) {
   for_rows_of(rows, [&](int r, auto count) { subtract_rows<S, count.value>(A, r, B, columns, depth, C, out); });
 }
 
-// Neighbours among eight registers x: x[i] and x[i + 1], lane by lane in turn, even lanes and odd ones of each pair.
+// Two registers interleaved by groups of 1, 2 or 4 lanes: the even groups of both, and the odd groups of both.
 struct Interleaved {
   Double8 even, odd;
 };
@@ -122,7 +121,7 @@ LINCHPIN_INLINE Interleaved interleave4(const Double8& a, const Double8& b) {
           __builtin_shufflevector(a.v, b.v, 4, 5, 6, 7, 12, 13, 14, 15)};
 }
 
-// Lane i: the sum of x[i]'s lanes.
+// Lane i is the sum of all lanes of x[i].
 LINCHPIN_INLINE Double8 sums(const Double8 (&x)[8]) {
   const auto add = [](const Interleaved& p) { return p.even + p.odd; };
   const Double8 x01 = add(interleave1(x[0], x[1])), x23 = add(interleave1(x[2], x[3]));
@@ -130,8 +129,8 @@ LINCHPIN_INLINE Double8 sums(const Double8 (&x)[8]) {
   return add(interleave4(add(interleave2(x01, x23)), add(interleave2(x45, x67))));
 }
 
-// x[i] lane j becomes x[j] lane i: x is as many registers as each has numbers. Neighbours at a distance of 1, 2, 4 ...
-// exchange every other lane, pair, four ...
+// Transposes x, as many registers as each has lanes: lane j of x[i] becomes lane i of x[j]. In steps: registers at a
+// distance of 1, 2, 4 ... exchange every other lane, pair, group of four ...
 template <int distance, class S, int n, std::size_t... i>
 LINCHPIN_INLINE void transpose_step(Pack<S, n> (&x)[n], std::index_sequence<i...> lanes) {
   typedef std::conditional_t<sizeof(S) == 8, long long, int> Index;
@@ -152,8 +151,8 @@ LINCHPIN_INLINE void transpose(Pack<S, n> (&x)[n]) {
   transpose_step<1>(x, std::make_index_sequence<std::size_t(n)>());
 }
 
-// `to` becomes the transpose of `rows` rows and `columns` columns: `columns` rows of whole registers, zeros at the end.
-// `from` has whole registers in a row.
+// `to` becomes the transpose of `rows` rows and `columns` columns of `from`: `columns` rows of whole registers, with
+// zeros at the end. The rows of `from` are whole registers.
 template <class S>
 inline void transpose(ConstRowsOf<S> from, int rows, int columns, TileRowsOf<S> to) {
   constexpr int n = lanes_of<S>;

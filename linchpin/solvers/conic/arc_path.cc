@@ -172,7 +172,7 @@ struct TangentChange {
     const Double8 zero(0.0);
     return {Double8(twice_sigma) * eq.cones(g, eq.defect), {Double8(twice_sigma * eq.m), zero, zero}};
   }
-  RowChange row(int c, const Bounds&) const {
+  LINCHPIN_INLINE RowChange row(int c, const Bounds&) const {
     return {twice_sigma * eq.defect[eq.p.cells[c].start], twice_sigma * eq.m, twice_sigma * eq.m};
   }
 };
@@ -184,7 +184,7 @@ struct CorrectionChange {
   LINCHPIN_INLINE ConeChange cones(std::size_t g) const {
     return {Double8(-1.0) * eq.G1(g, x), Double8(-1.0) * eq.G2(g, x)};
   }
-  RowChange row(int c, const Bounds& b) const {
+  LINCHPIN_INLINE RowChange row(int c, const Bounds& b) const {
     const std::size_t at = eq.p.cells[c].start;
     const double target = x.sigma * x.sigma * eq.m;
     return {-eq.row_G1(at, x), target - b.above_lower(x.r[at]) * x.u[at], target - b.below_upper(x.r[at]) * x.v[at]};
@@ -204,7 +204,7 @@ struct BendChange {
     two.n = two.n + twice_square * eq.m;
     return {one, two};
   }
-  RowChange row(int c, const Bounds&) const {
+  LINCHPIN_INLINE RowChange row(int c, const Bounds&) const {
     const std::size_t at = eq.p.cells[c].start;
     return {twice_square * eq.defect[at], twice_square * eq.m - 2 * t.r[at] * t.u[at],
             twice_square * eq.m + 2 * t.r[at] * t.v[at]};

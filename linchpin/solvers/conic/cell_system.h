@@ -1,14 +1,14 @@
 // The linear system of Newton and interior-point steps: in each cell either
-//     x = b                              (a cell that is not active)                                            (1)
+//     x = b                              (an inactive cell)                                                     (1)
 // or
 //     L (W x)_cell + R x_cell = b        L, R small matrices of the cell                                        (2)
-// Dense or sparse as the problem is; dense factors leave out the rows of (1).
+// Dense or sparse like the problem; dense factors leave out the rows of (1).
 //
-// Where cells are many and L = 1 throughout, factors may be float: they take some 0.6 of the time. Solutions are then
-// refined until
+// With many cells, and L = 1 in all of them, the factors may be float, which takes some 0.6 of the time. Solutions are
+// then refined until
 //     |b - W x - R x| <= 1e-4 |b|                                                                               (3)
-// which takes a step or none. Where steps gain little, near a singular matrix, factors are made anew in double. For this
-// room's own files.
+// which takes one refinement step or none. If refinement converges slowly, near a singular matrix, the factors are
+// computed again in double. For this room's own files.
 #pragma once
 
 #include <memory>
@@ -23,19 +23,19 @@ namespace linchpin {
 
 class CellSystem {
  public:
-  // Makes room, also for float where it may be asked for; all cells active, no L known to be 1.
+  // Allocates, for float factors too if with_float; marks all cells active and no L as 1.
   void prepare(const ScaledProblem& p, bool with_float = false);
 
   bool& active(std::size_t cell) { return flags_[cell].active; }
-  bool& unit_L(std::size_t cell) { return flags_[cell].unit_L; }  // L = 1, whatever stands there
+  bool& unit_L(std::size_t cell) { return flags_[cell].unit_L; }  // L = 1, and L(cell) is not read
   double* L(std::size_t cell) { return &L_[9 * cell]; }           // row by row
   double* R(std::size_t cell) { return &R_[9 * cell]; }
 
-  // False: singular, or not finite. `rough`: who asks can do with (3).
+  // False if the matrix is singular or not finite. `rough`: solutions only need (3), so factors may be float.
   bool factor(const ScaledProblem& p, bool rough = false);
-  // b, with room for p.stride numbers, becomes x; not a number where (3) is out of reach and the matrix singular.
+  // b, with room for p.stride numbers, becomes x; NaN if (3) is out of reach and the matrix is singular.
   void solve(const ScaledProblem& p, double* b);
-  // Of the matrix that was factored last, not roughly.
+  // The sign of the determinant of the last matrix factored without `rough`.
   bool determinant_is_positive(const ScaledProblem& p) const {
     return p.sparse ? sparse_.determinant_is_positive() : dense_.determinant_is_positive();
   }
@@ -53,8 +53,8 @@ class CellSystem {
   std::vector<int> rows_;  // of active cells
   DenseLu dense_;
   SparseLu sparse_;
-  bool with_float_ = false, is_float_ = false;  // is_float_: the factors at hand
-  int failures_ = 0, wait_ = 0;                 // of float since prepare(); factors until it is tried again
+  bool with_float_ = false, is_float_ = false;  // is_float_: the current factors are float
+  int failures_ = 0, wait_ = 0;  // failures of float since prepare(); factorisations until it is tried again
 };
 
 // A problem and its system.

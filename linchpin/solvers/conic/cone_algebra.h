@@ -1,6 +1,6 @@
-// The algebra of the cone x_0 >= |x_T|, eight cones at a time, and the bounds of single rows: what solvers that go through
-// the inside of cones share. (x o y) = (x . y, x_0 y_T + y_0 x_T) vanishes for x, y of the cone where x is perpendicular
-// to y. A contact's unknowns in these terms: r^ = P r, P = diag(mu, 1, 1). For this room's own kernel files.
+// The algebra of the cone x_0 >= |x_T|, eight cones at a time, and the bounds of single rows, for the interior solvers.
+// (x o y) = (x . y, x_0 y_T + y_0 x_T) vanishes for x, y in the cone if x is perpendicular to y. A contact's impulse in
+// these terms is r^ = P r, P = diag(mu, 1, 1). For this room's own kernel files.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,16 @@ namespace linchpin {
 LINCHPIN_INLINE Cones product(const Cones& a, const Cones& b) {
   return {dot(a, b), fma(a.n, b.x, b.n * a.x), fma(a.n, b.y, b.n * a.y)};
 }
-// x_0^2 - |x_T|^2, as a product: the difference would lose what is left of it near the boundary.
+// x_0^2 - |x_T|^2, as a product: the difference would cancel near the boundary.
 LINCHPIN_INLINE Double8 determinant(const Cones& x) {
   const Double8 t = tangential(x);
   return (x.n - t) * (x.n + t);
 }
-// A(x)^-1, to be applied more than once: y with x o y = b.
+// A(x)^-1 for repeated use: gives y with x o y = b.
 struct Quotient {
   Cones x;
   Double8 per_det, per_x0;
+  // 1e-300: only keeps a vanishing determinant from giving infinities.
   explicit LINCHPIN_INLINE Quotient(const Cones& x_)
       : x(x_), per_det(1.0 / max(determinant(x), Double8(1e-300))), per_x0(1.0 / x.n) {}
   LINCHPIN_INLINE Cones operator()(const Cones& b) const {
@@ -37,13 +38,15 @@ struct Quotient {
 // The largest a <= most such that x + a d stays in the cone.
 LINCHPIN_INLINE Double8 step_within(const Cones& x, const Cones& d, double most = 1) {
   const Double8 A = d.n * d.n - d.x * d.x - d.y * d.y, half_B = x.n * d.n - x.x * d.x - x.y * d.y;
-  const Double8 C = max(determinant(x), Double8(0.0)), root = sqrt(half_B * half_B - A * C);  // NaN: stays inside
+  const Double8 C = max(determinant(x), Double8(0.0)),
+                root = sqrt(half_B * half_B - A * C);  // NaN: never leaves the cone
   const Double8 s = select(half_B > 0.0, -half_B - root, root - half_B), one = s / A, other = C / s, axis = -x.n / d.n;
   Double8 a(most);
   for (const Double8& way : {one, other, select(Double8(0.0) > d.n, axis, a)})
-    a = select(way > 0.0, min(a, way), a);  // not for NaN
+    a = select(way > 0.0, min(a, way), a);  // false for NaN
   return a;
 }
+// The largest a <= most such that x + a d >= 0.
 inline double step_above(double x, double d, double most = 1) { return d < 0 ? std::min(most, -x / d) : most; }
 
 // The bounds of a row, and the distances of r from them.
@@ -60,14 +63,15 @@ inline Bounds bounds(const ScaledProblem& p, const Cell& c) {
   const double l = p.lower[c.start], h = p.upper[c.start];
   return {l, h, std::isfinite(l), std::isfinite(h), l == h};
 }
-// R of a row, u and v its forces at the lower and at the upper bound. A free row has next to none, but more than none: free
-// rows may be redundant, as those of loops are, and W alone is singular then (its diagonal is 1).
+// R of a row with the forces u and v of its lower and upper bound. A free row gets a tiny R: free rows may be
+// redundant, as those of loops are, and W alone would be singular. 1e-12 is below all tolerances (the diagonal of W is
+// 1) and far above the rounding error of a redundant pivot (docs/interior_point.md).
 inline double row_R(const Bounds& b, double r, double u, double v) {
   if (!b.has_lower && !b.has_upper) return 1e-12;
   return (b.has_lower ? u / b.above_lower(r) : 0) + (b.has_upper ? v / b.below_upper(r) : 0);
 }
 
-// R of eight cells, number by number, to the first `count` cells' own: nine numbers each.
+// Stores R of eight cells, given number by number, to the first `count` cells: nine numbers each.
 LINCHPIN_INLINE void store_squares(const Double8 (&R)[9], int count, double* to) {
   Double8 x[8];
 #pragma GCC unroll 8
@@ -81,8 +85,8 @@ LINCHPIN_INLINE void store_squares(const Double8 (&R)[9], int count, double* to)
   }
 }
 
-// T = A(r^)^-1 A(u^) of eight cones, whose columns are kept in 72 numbers, and R = P B T P, number by number. B = 1 - e s'
-// takes the law's slope from the normal part: law.taken_from(x) = x_0 - s'(x).
+// T = A(r^)^-1 A(u^) of eight cones, whose columns are stored in 72 numbers, and R = P B T P, number by number. B = 1 -
+// e s' subtracts the slope of s from the normal part: law.taken_from(x) = x_0 - s'(x).
 template <class Law>
 LINCHPIN_INLINE void find_squares(const Cones& r, const Cones& u, const Double8& mu, const Law& law, double* columns,
                                   Double8 (&R)[9]) {
@@ -100,7 +104,7 @@ LINCHPIN_INLINE void find_squares(const Cones& r, const Cones& u, const Double8&
     R[6 + j] = T[j].y * right;
   }
 }
-// y - T x, of the columns kept.
+// y - T x, with the stored columns of T.
 LINCHPIN_INLINE Cones less_product(Cones y, const double* T, const Cones& x) {
   y = y - x.n * Cones{Double8::load(T), Double8::load(T + 8), Double8::load(T + 16)};
   y = y - x.x * Cones{Double8::load(T + 24), Double8::load(T + 32), Double8::load(T + 40)};
@@ -117,7 +121,7 @@ LINCHPIN_INLINE Cones hat(const ScaledProblem& p, std::size_t g, const std::vect
   return x;
 }
 
-// Of r^ and u^: |P^-1 q| of a cell, root mean square.
+// The typical size of r^ and u^: root mean square of |P^-1 q| over the cells.
 inline double typical_size(const ScaledProblem& p) {
   double sum = 0;
   for (const Cell& c : p.cells)

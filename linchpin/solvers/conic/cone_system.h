@@ -1,5 +1,5 @@
-// Points inside the cones and the linear system of a step between them: the part that interior_point and arc_path share.
-// For this room's own kernel files.
+// Points inside the cones and the linear system of a step between them: the part that interior_point and arc_path
+// share. For this room's own kernel files.
 //
 // With the cone's algebra of cone_algebra.h both solvers take Newton steps on
 //     G_1 = P^-1 (W r + q) - u^ + s(u^) e + ...,      G_2 = r^ o u^ - ...                                        (1)
@@ -8,8 +8,8 @@
 // and without du^, with T = A(r^)^-1 A(u^),
 //     W dr + P B T P dr = P (dG_1 + B A(r^)^-1 dG_2),      du^ = A(r^)^-1 dG_2 - T P dr                          (3)
 // Rows with bounds are the same with numbers for cones: u is the force of the lower bound, v that of the upper one, and
-// their products with the distance to the bound take the place of G_2. A frictionless contact is a row with a lower bound
-// whose tangential impulses are zero.
+// their products with the distance to the bound take the place of G_2. A frictionless contact is a row with a lower
+// bound whose tangential impulses are zero.
 #pragma once
 
 #include <cmath>
@@ -51,8 +51,8 @@ struct ConeSearch {
   bool out_of_steps() const { return outcome.iterations >= limit; }
   // Takes r for the best point if its figure is smaller.
   void keep(double figure, const std::vector<double>& r);
-  // Whole steps of Newton's method (whole_steps.h) from `from`, whose figure is `figure`; `most` iterations at most. They
-  // work in `room` and `step`.
+  // Whole steps of Newton's method (whole_steps.h) from `from`, whose figure is `figure`; `most` iterations at most.
+  // They work in `room` and `step`.
   void try_whole_steps(const ConePoint& from, double figure, int most, ConePoint& room, ConeStep& step);
   void stop() { outcome.stop = solved() ? Stop::finished : out_of_steps() ? Stop::iteration_limit : Stop::stalled; }
 };

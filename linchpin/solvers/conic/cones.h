@@ -1,5 +1,5 @@
-// Eight cones side by side: contacts stand one after the other, three numbers each, and kernels take eight at a time, a
-// register for the normals and one for each tangent. For this room's own kernel files.
+// Eight cones side by side. Contacts are stored one after the other, three numbers each; kernels load eight at a time,
+// one register for the normals and one for each tangent. For this room's own kernel files.
 #pragma once
 
 #include <cmath>
@@ -11,20 +11,21 @@ namespace linchpin {
 
 LINCHPIN_INLINE Double8 sqrt(const Double8& x) {
 #ifdef __AVX512F__
-  return Double8((Double8::Vector)_mm512_maskz_sqrt_pd(__mmask8(0xff), (__m512d)x.v));  // no undefined lanes: g++ 12
+  return Double8((Double8::Vector)_mm512_maskz_sqrt_pd(
+      __mmask8(0xff), (__m512d)x.v));  // g++ 12 warns of undefined lanes without the mask
 #else
   Double8 r;
   for (int i = 0; i < 8; ++i) r.v[i] = std::sqrt(x.v[i]);
   return r;
 #endif
 }
-LINCHPIN_INLINE Double8 min(const Double8& a, const Double8& b) { return select(a > b, b, a); }  // a where one is NaN
+LINCHPIN_INLINE Double8 min(const Double8& a, const Double8& b) { return select(a > b, b, a); }  // a if one is NaN
 LINCHPIN_INLINE Double8 max(const Double8& a, const Double8& b) { return select(b > a, b, a); }
 
 struct Cones {
   Double8 n, x, y;
 
-  // The lanes beyond `count` are zero.
+  // Loads or stores `count` cones; the lanes beyond are loaded as zero.
   static LINCHPIN_INLINE Cones load(const double* from, int count) {
     if (count == 8) return load(from);
     double all[24];
@@ -63,7 +64,7 @@ LINCHPIN_INLINE Cones operator*(const Double8& s, const Cones& a) { return {s * 
 LINCHPIN_INLINE Double8 dot(const Cones& a, const Cones& b) { return fma(a.n, b.n, fma(a.x, b.x, a.y * b.y)); }
 LINCHPIN_INLINE Double8 tangential(const Cones& a) { return sqrt(fma(a.x, a.x, a.y * a.y)); }
 
-// Of the first `count` lanes.
+// The sum of the first `count` lanes.
 LINCHPIN_INLINE double sum(const Double8& x, int count) {
   if (count == 8) return ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
   double all = 0;

@@ -9,7 +9,7 @@
 namespace linchpin {
 namespace {
 
-constexpr int iteration_limit = 20000;
+constexpr int iteration_limit = 20000;  // sweeps; a baseline for comparison, which may take thousands
 
 void copy_diagonal(GaussSeidelWorkspace& ws) {
   const ScaledProblem& p = ws.p;
@@ -28,7 +28,7 @@ void copy_diagonal(GaussSeidelWorkspace& ws) {
   }
 }
 
-// One pass of (1). False where a row cannot be solved for.
+// One sweep of (1). False if a row cannot be solved for.
 bool sweep(GaussSeidelWorkspace& ws) {
   const ScaledProblem& p = ws.p;
   for (std::size_t c = 0; c < p.cells.size(); ++c) {
@@ -44,7 +44,7 @@ bool sweep(GaussSeidelWorkspace& ws) {
     }
     if (!(D[0] > 0)) {
       if (cell.kind != BlockKind::nonnegative || !(b[0] >= 0)) return false;
-      r[0] = 0;  // it holds as it is
+      r[0] = 0;  // satisfied
       continue;
     }
     const double x = r[0] - b[0] / D[0];

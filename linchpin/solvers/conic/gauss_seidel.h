@@ -1,10 +1,10 @@
-// Block Gauss-Seidel, the baseline that everyone knows: NSGS for contacts, PGS for single rows.
+// Block Gauss-Seidel, the well-known baseline: NSGS for contacts, PGS for single rows.
 //
-// Contact after contact, and row after row, each is solved exactly with the others held (local_contact.h):
+// Each contact and each row in turn is solved exactly with the others fixed (local_contact.h):
 //     r_i:   w_i = W_ii r_i + (q_i + sum over j != i of W_ij r_j)                                                (1)
-// Sweeps cost little and few are needed where contacts hardly feel each other; in stacks, towers and redundant contacts
-// the number of sweeps grows beyond all bounds. Rows without a diagonal cannot be solved for: where such a row does not
-// hold as it is, it stops at once (stalled).
+// Sweeps are cheap, and few are needed if contacts are weakly coupled; for stacks, towers and redundant contacts the
+// number of sweeps is unbounded. A row with a zero diagonal cannot be solved for: if it is violated, the solver stops
+// (stalled).
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@
 namespace linchpin {
 
 struct GaussSeidelWorkspace : SweepingWorkspace {
-  std::vector<double> diagonal;  // of W, nine numbers a cell
+  std::vector<double> diagonal;  // blocks of W, nine numbers per cell
 };
 
 Outcome gauss_seidel(const Problem& problem, const SolverOptions& options, GaussSeidelWorkspace& ws,

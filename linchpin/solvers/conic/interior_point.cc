@@ -13,7 +13,8 @@ constexpr int iteration_limit = 800;  // `auto` gives it 50 or 100; most problem
 // iterates gain with every step or have come to what rounding allows.
 constexpr int patience = 20, patience_near = 8;
 constexpr double near = 1e-6;
-// The target is at least this share of the mean product, so that products shrink by a factor of 1e6 an iteration at most.
+// The target is at least this share of the mean product, so that products shrink by a factor of 1e6 an iteration at
+// most.
 constexpr double smallest_target = 1e-6;
 // A step shorter than this is replaced by one towards the centre: half of the mean product, without correction.
 constexpr double short_step = 0.05, centring_target = 0.5;
@@ -28,8 +29,8 @@ constexpr double not_far = 1e-2, nearly_whole = 0.97;
 constexpr int steps_beyond = 4;
 constexpr double usual_gain = 0.05;
 
-// Ways to a solution, tried one after the other until one arrives. Measured on piles: each alone leaves about a tenth of
-// them unsolved, hardly ever the same ones. More ways help, but arc_path solves the rest sooner.
+// Ways to a solution, tried one after the other until one arrives. Measured on piles: each alone leaves about a tenth
+// of them unsolved, hardly ever the same ones. More ways help, but arc_path solves the rest sooner.
 struct Way {
   double size = 1;          // of the first r^ and u^, in units of q
   double law = 1;           // the factor of |u^_T|: 1 is Coulomb's law, 0 its convex relaxation. It grows to 1
@@ -60,8 +61,8 @@ struct SlipLaw {
   LINCHPIN_INLINE Slip operator()(const Cones& u) const { return {law, u}; }
 };
 
-// The right-hand sides of (1) and (2) at a point, for a target of the products, less the products of the step `corrected`
-// where there is one.
+// The right-hand sides of (1) and (2) at a point, for a target of the products, less the products of the step
+// `corrected` where there is one.
 struct StepTo {
   const ScaledProblem& p;
   const ConePoint& from;
@@ -75,7 +76,7 @@ struct StepTo {
     if (corrected) b = b - product(hat(p, g, corrected->r), linchpin::cones(p, g, corrected->u));
     return {{-(w.n / mu - u.n + law * tangential(u)), u.x - w.x, u.y - w.y}, b};
   }
-  RowChange row(int c, const Bounds& b) const {
+  LINCHPIN_INLINE RowChange row(int c, const Bounds& b) const {
     const std::size_t at = p.cells[c].start;
     const double r = from.r[at], u = from.u[at], v = from.v[at], w = from.w[at];
     const double lower = corrected ? corrected->r[at] * corrected->u[at] : 0;
@@ -174,8 +175,8 @@ struct Iterate {
     return ws.system.factor(p, true);
   }
 
-  // The step from a point for a target of the products, less the products of the step `corrected` where there is one. By
-  // the factors and derivatives at ws.at, which may be another point, but near.
+  // The step from a point for a target of the products, less the products of the step `corrected` where there is one.
+  // By the factors and derivatives at ws.at, which may be another point, but near.
   void direction(const ConePoint& from, double target, const ConeStep* corrected, ConeStep& step) const {
     solve_cone_system(p, ws.at, SlipLaw{law}, StepTo{p, from, law, target, corrected}, ws.T, ws.system, step);
   }
@@ -196,8 +197,8 @@ struct Iterate {
   }
 
   // Measures the end of the whole step, inside the cones or not, and of a few more steps by the same factors. Those are
-  // taken while three more, each gaining as much as the one before, would reach the tolerance. ws.beyond becomes the last
-  // point; returns its figure.
+  // taken while three more, each gaining as much as the one before, would reach the tolerance. ws.beyond becomes the
+  // last point; returns its figure.
   double look_beyond(double tolerance) const {
     ConePoint& x = ws.beyond;
     x.r = ws.at.r;

@@ -49,8 +49,8 @@ TEST(InteriorPoint, SolvesContacts) {
   EXPECT_GE(solved, problems - problems / 20);
 }
 
-// In piles at rest some contacts touch without pressing. By products alone they end near 1e-8 and take thirty iterations
-// to get there; Newton's whole steps take the last eight digits in two or three.
+// In piles at rest some contacts touch without pressing. By products alone they end near 1e-8 and take thirty
+// iterations to get there; Newton's whole steps take the last eight digits in two or three.
 TEST(InteriorPoint, PilesAtRest) {
   int solved = 0, iterations = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -1,13 +1,12 @@
-// One contact by itself, solved exactly: r with w = W r + b obeying Coulomb's law (problem.h).
+// The exact solution of a single contact: r with w = W r + b that obeys Coulomb's law (problem.h).
 //
 //     apart   b_N >= 0:                                r = 0
 //     stick   r = -W^-1 b, if |r_T| <= mu r_N
-//     slide   w_N = 0 and w_T = -lambda r_T, lambda > 0. Without r_N = -(b_N + W_NT r_T) / W_NN this is
+//     slide   w_N = 0 and w_T = -lambda r_T, lambda > 0. Eliminating r_N = -(b_N + W_NT r_T) / W_NN gives
 //                 (S + lambda 1) r_T = -(b_T - W_TN b_N / W_NN),   S = W_TT - W_TN W_NT / W_NN                  (1)
-//             and lambda is where g(lambda) = |r_T| - mu r_N vanishes.                                           (2)
-// As lambda grows r_T vanishes and g tends to mu b_N / W_NN < 0; at 0 it is positive, or the contact would stick. So
-// (2) has a root, found by Newton's method kept between bounds of opposite sign, and r_N = |r_T| / mu comes out
-// nonnegative.
+//             and lambda is the root of g(lambda) = |r_T| - mu r_N.                                              (2)
+// As lambda grows, r_T vanishes and g tends to mu b_N / W_NN < 0; at 0 g is positive, or the contact would stick. So
+// (2) has a root, which Newton's method finds between bounds of opposite sign, and r_N = |r_T| / mu is nonnegative.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,7 @@
 
 namespace linchpin {
 
-// False where W_NN is not positive or numbers are not finite: r is left alone.
+// False if W_NN is not positive or a number is not finite; r is then unchanged.
 inline bool solve_contact(const double* W, const double* b, double mu, double* r) {
   if (b[0] >= 0) {
     r[0] = r[1] = r[2] = 0;
@@ -48,15 +47,15 @@ inline bool solve_contact(const double* W, const double* b, double mu, double* r
   if (!std::isfinite(size + std::abs(S[1]) + std::abs(S[2]) + std::abs(t[0]) + std::abs(t[1]) + std::abs(W[1]) +
                      std::abs(W[2])))
     return false;
-  // Stick: S r_T = t by elimination with the largest pivot first. A direction in which nothing moves the contact across
-  // has no second pivot, and no impulse.
+  // Stick: S r_T = t by elimination with the largest pivot first. If S is singular, the direction without a second
+  // pivot gets no impulse, provided that it needs none.
   {
     int i = 0, j = 0;
     for (int k = 0; k < 4; ++k)
       if (std::abs(S[k]) > std::abs(S[2 * i + j])) i = k / 2, j = k % 2;
     const double pivot = S[2 * i + j], l = pivot != 0 ? S[2 * (1 - i) + j] / pivot : 0;
     const double rest = S[2 * (1 - i) + 1 - j] - l * S[2 * i + 1 - j], rest_t = t[1 - i] - l * t[i];
-    const bool no_second = std::abs(rest) <= 1e-15 * size;
+    const bool no_second = std::abs(rest) <= 1e-15 * size;  // a few units of rounding
     if (!no_second || std::abs(rest_t) <= 1e-14 * (std::abs(t[0]) + std::abs(t[1]))) {
       double xy[2] = {0, 0};
       xy[1 - j] = no_second ? 0 : rest_t / rest;
@@ -68,7 +67,7 @@ inline bool solve_contact(const double* W, const double* b, double mu, double* r
     }
   }
   double low = 0, high = HUGE_VAL;
-  // |r_T| is about |t| / (lambda + size) and must come down to about mu |b_N| / W_NN
+  // First lambda: |r_T| is about |t| / (lambda + size) and must become about mu |b_N| / W_NN.
   double lambda =
       std::max(1e-3 * size, std::sqrt(t[0] * t[0] + t[1] * t[1]) * W[0] / std::max(-mu * b[0], 1e-300) - 0.5 * size);
   if (!(lambda < 1e12 * size)) {  // hardly any friction: the limit lambda -> infinity
@@ -79,7 +78,7 @@ inline bool solve_contact(const double* W, const double* b, double mu, double* r
   }
   for (int i = 0; i < 100; ++i) {
     const double value = g(lambda);
-    if (!std::isfinite(value)) {  // S + lambda happens to be singular
+    if (!std::isfinite(value)) {  // S + lambda 1 is singular
       lambda *= 1.5;
       continue;
     }
@@ -90,7 +89,7 @@ inline bool solve_contact(const double* W, const double* b, double mu, double* r
     lambda = next;
   }
   const double left = g(lambda);
-  // on the cone to the last digit, unless it got as far as sticking
+  // On the cone to the last digit, unless the root is inside it: then the contact sticks up to rounding.
   return take(mu > 0 && left >= -1e-6 * mu * std::abs(normal) ? std::sqrt(x * x + y * y) / mu : normal);
 }
 

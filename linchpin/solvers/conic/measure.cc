@@ -11,7 +11,7 @@ namespace linchpin {
 
 namespace {
 
-// |F|^2 of eight cones (natural_map.h), step being u~.
+// |F|^2 of eight cones (natural_map.h); `step` is u~.
 LINCHPIN_INLINE Double8 squared_map(const Double8& mu, const Double8& rho, const Cones& r, const Cones& step) {
   const Cones inside = rho * step, x = r - inside;
   const Double8 tangent = tangential(x), normal = fma(mu, tangent, x.n) / fma(mu, mu, Double8(1.0));
@@ -35,7 +35,7 @@ double measure(const ScaledProblem& p, const double* r, double* u, double* scale
     Cones step = Cones::load(u + start, count);
     step.n = fma(mu, tangential(step), step.n);
     scaled += sum(squared_map(mu, Double8(1.0), impulse, step), count);
-    // rho = 1 in the problem's own units is s^2 in these
+    // rho = 1 in the problem's own units is rho = s^2 here
     plain += sum(squared_map(mu, s * s, impulse, step) / (s * s), count);
   }
   for (const int i : p.others) {

@@ -3,15 +3,15 @@
 //     F(r) = r - P(x),   x = r - rho u~,   u = W r + q,   u~ = u with mu |u_T| added to a cone's normal          (1)
 //     dF = (1 - G) dr + rho G B du,   G = P'(x),   B = 1 + mu e_N (0, u_T / |u_T|)                                (2)
 //
-// P is smooth but at the borders between its pieces, where any of the neighbours' derivatives will do (semismooth).
+// P is smooth except at the borders between its pieces, where the derivative of either piece will do (semismooth).
 // On the cone's surface, with e = x_T / |x_T|, n = (x_N + mu |x_T|) / (1 + mu^2) the projection's normal part and
-// g = mu n / |x_T| (the circle that x_T is pulled onto shrinks by g):
-//     G = 1/(1 + mu^2) (1, mu e)(1, mu e)' + g (0, t)(0, t)',   t across e                                       (3)
+// g = mu n / |x_T| (the factor by which x_T shrinks):
+//     G = 1/(1 + mu^2) (1, mu e)(1, mu e)' + g (0, t)(0, t)',   t perpendicular to e                                (3)
 //
-// Alart and Curnier's map of a cone vanishes at the same points: with x = r - rho u, nothing added,
+// Alart and Curnier's map of a cone has the same zeros: with x = r - rho u, without mu |u_T|,
 //     F_N = r_N - max(x_N, 0),   F_T = r_T - P_disc(x_T), the disc of radius mu max(x_N, 0)                      (4)
-// Not the gradient of anything, so that steps which have to be shortened go by (1). But its pieces are less curved,
-// sliding having no part in F_N: near a solution whole steps by (4) converge where those by (1) still wander.
+// It is not the gradient of a function, so line searches use (1). But its pieces are less curved, since sliding does
+// not enter F_N: near a solution full Newton steps on (4) converge where those on (1) do not yet.
 #pragma once
 
 #include <cmath>
@@ -21,17 +21,17 @@
 
 namespace linchpin {
 
-// How a cell responds: which piece of P it is on.
+// The piece of P that a cell is on.
 enum class Piece : char { inactive, linear, surface };  // G = 0, G = 1, or (3)
 
-// F of a cell; u is W r + q there.
+// F of a cell; u is its part of W r + q.
 inline Piece natural_map(const Cell& c, const ScaledProblem& p, double rho, const double* r, const double* u,
                          double* F) {
   if (c.kind == BlockKind::cone) {
     const double step[3] = {rho * (u[0] + c.mu * tangential(u)), rho * u[1], rho * u[2]};
     double x[3] = {r[0] - step[0], r[1] - step[1], r[2] - step[2]};
     const double tangent = tangential(x);
-    if (x[0] >= 0 && tangent <= c.mu * x[0]) {  // not r - (r - step): a large r would hide the velocity
+    if (x[0] >= 0 && tangent <= c.mu * x[0]) {  // not r - (r - step): a large r would cancel the velocity
       for (int k = 0; k < 3; ++k) F[k] = step[k];
       return Piece::linear;
     }
@@ -55,7 +55,7 @@ inline Piece natural_map(const Cell& c, const ScaledProblem& p, double rho, cons
   return Piece::linear;
 }
 
-// The derivative on a cone that is not inactive, as dF = R dr + L du: 3x3, row by row.
+// The derivative dF = R dr + L du of a cone that is not inactive; 3x3, row by row.
 inline void cone_derivative(double mu, double rho, const double* r, const double* u, Piece piece, double* L,
                             double* R) {
   const double speed = tangential(u);
@@ -81,7 +81,7 @@ inline void cone_derivative(double mu, double rho, const double* r, const double
   }
 }
 
-// (4) of a cell; of one that is no cone (1).
+// (4) for a cone, (1) for other cells.
 inline Piece alart_curnier_map(const Cell& c, const ScaledProblem& p, const double* r, const double* u, double* F) {
   if (c.kind != BlockKind::cone) return natural_map(c, p, 1, r, u, F);
   const double x[3] = {r[0] - u[0], r[1] - u[1], r[2] - u[2]};
@@ -96,7 +96,7 @@ inline Piece alart_curnier_map(const Cell& c, const ScaledProblem& p, const doub
   return Piece::surface;
 }
 
-// Its derivative on the surface of a cone, as cone_derivative(); where it is linear dF = du.
+// Its derivative on the surface of a cone, as cone_derivative(). On the linear piece dF = du.
 inline void alart_curnier_derivative(double mu, const double* r, const double* u, double* L, double* R) {
   for (int k = 0; k < 3; ++k) L[k] = R[k] = 0;
   L[0] = 1;

@@ -15,8 +15,8 @@ namespace {
 // eps of (1), relative to the unit diagonal of W: its first value and its bounds.
 constexpr double first_eps = 1e-2;
 constexpr double largest_eps = 10, smallest_eps = 1e-13;
-// After an outer step that fails eps is multiplied by `grow`; after a quick one it is divided by a factor that starts at
-// first_shrink and is halved by each failure, down to smallest_shrink: eps shrinks more carefully after a failure.
+// After an outer step that fails eps is multiplied by `grow`; after a quick one it is divided by a factor that starts
+// at first_shrink and is halved by each failure, down to smallest_shrink: eps shrinks more carefully after a failure.
 constexpr double grow = 4;
 constexpr double first_shrink = 10, smallest_shrink = 3;
 constexpr int quick = 8;         // an outer step of at most this many Newton steps is quick
@@ -37,10 +37,11 @@ constexpr double near_share = 100;
 // Once options.acceptable is reached, steps_between further Newton steps have to lower the residual by `worthwhile`.
 constexpr int steps_between = 10;
 constexpr double worthwhile = 0.1;
-// Below the tolerance, on the way to options.aim: at most most_beyond outer steps of steps_beyond Newton steps each, the
-// "step or two" of solver_options.h.
+// Below the tolerance, on the way to options.aim: at most most_beyond outer steps of steps_beyond Newton steps each,
+// the "step or two" of solver_options.h.
 constexpr int steps_beyond = 2, most_beyond = 2;
-// Whole steps are tried from guesses within near_guess; they arrive from 1e-4 (docs/newton.md) and fail at once from far.
+// Whole steps are tried from guesses within near_guess; they arrive from 1e-4 (docs/newton.md) and fail at once from
+// far.
 constexpr double near_guess = 1e-2;
 // A guess off by at most this many tolerances belongs to a mechanism at rest; one that is further off is solved to the
 // tolerance only, for the next guess will be as far off.
@@ -246,7 +247,8 @@ struct OuterIteration {
       eps = std::max(eps / shrink, smallest_eps);
   }
 
-  // After an outer step that failed: back to where it began, unless its end is nearer to a solution of the problem itself.
+  // After an outer step that failed: back to where it began, unless its end is nearer to a solution of the problem
+  // itself.
   void back_up() {
     ws.trial = ws.centre;
     double after;

@@ -125,8 +125,8 @@ TEST(Newton, AnyWarmStartGivesASolution) {
   }
 }
 
-// The solution of a step ago, and impulses that are to differ by a ten-thousandth: whole steps arrive, two of them mostly
-// (46 for 20 problems); by the outer iteration alone it would be 90.
+// The solution of a step ago, and impulses that are to differ by a ten-thousandth: whole steps arrive, two of them
+// mostly (46 for 20 problems); by the outer iteration alone it would be 90.
 TEST(Newton, NearGuessTakesTwoSteps) {
   int steps = 0, problems = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -9,9 +9,9 @@
 namespace linchpin {
 namespace {
 
-// Below this many rows dense factors win whatever the pattern.
+// Below this many rows dense factors are faster for every pattern (docs/newton.md).
 constexpr int smallest_sparse = 48;
-// Above this share of cells coupled to each other, filled in as factors are, there is nothing left to save.
+// Above this share of coupled pairs of cells the factors fill in, and sparsity saves nothing.
 constexpr double largest_density = 0.5;
 
 void list_cells(const Problem& p, std::vector<Cell>& cells) {
@@ -108,10 +108,10 @@ void ScaledProblem::group_cones() {
 
 void ScaledProblem::scale_cones() {
   columns_.resize(12 * blocks.column.size());
-  double *v = blocks.values.data(), *column = columns_.data();  // blocks lie one after the other
+  double *v = blocks.values.data(), *column = columns_.data();  // blocks are contiguous
   for (std::size_t i = 0; i < cells.size(); ++i)
     for (int e = blocks.first[i]; e < blocks.first[i + 1]; ++e, v += 9, column += 12) {
-      // a cone's rows have one scale
+      // the rows of a cone share one scale
       const double factor = inverse_[cells[i].start] * inverse_[cells[blocks.column[e]].start];
       for (int k = 0; k < 9; ++k) v[k] *= factor;
       for (int k = 0; k < 3; ++k) Double4(Double4::Vector{v[k], v[3 + k], v[6 + k], 0}).store(column + 4 * k);

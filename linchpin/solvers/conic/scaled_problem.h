@@ -1,6 +1,6 @@
-// A problem in the judge's units (residual.h): every row divided, every unknown multiplied by its s_i, so that M has a
-// unit diagonal, impulses and velocities are alike, and step lengths of 1 mean something. What the iterative solvers
-// work on. For this room's own files.
+// A problem in the units of residual.h: every row divided and every unknown multiplied by its s_i. M then has a unit
+// diagonal, impulses and velocities are of one kind, and step lengths near 1 are natural. The iterative solvers work on
+// it. For this room's own files.
 #pragma once
 
 #include <span>
@@ -11,43 +11,43 @@
 
 namespace linchpin {
 
-// What is projected at once: a cone of three rows, or a single row.
+// The unit of projection: a cone of three rows, or a single row.
 struct Cell {
   BlockKind kind;
   int start, size;
   double mu;
 };
 
-// Below this mu a contact has no friction: tangential impulses are zero.
+// Below this mu a contact counts as frictionless, with zero tangential impulses: the interior solvers divide by mu.
 constexpr double no_friction = 1e-12;
 inline bool frictionless(const Cell& c) { return c.mu < no_friction; }
 
-// Cones with friction that stand one after the other, up to eight: what kernels take at once (cones.h).
+// Up to eight consecutive cones with friction, which kernels load together (cones.h).
 struct ConeGroup {
   int cell, start, count;
 };
 
 class ScaledProblem {
  public:
-  // Copies and scales. Dense while that is cheaper to work with. Allocates nothing for a problem of the size and
-  // pattern of the last one.
+  // Copies and scales `problem`, as dense or sparse as is cheaper to work with. Allocates nothing if the problem has
+  // the size and pattern of the last one.
   void assign(const Problem& problem);
 
   int n = 0;
-  int stride = 0;  // of dense rows, and the room that vectors need: n rounded up to 8, zeros at the end
+  int stride = 0;  // of dense rows, and the length of vectors: n rounded up to 8, zeros at the end
   bool sparse = false;
   std::vector<Cell> cells;
   std::vector<ConeGroup> cones;
-  std::vector<double> mu;                  // eight for each of `cones`, 1 beyond its count
-  std::vector<int> others;                 // cells that are in none of `cones`
-  std::vector<double> s, q, lower, upper;  // bounds: of box rows, all rows long
+  std::vector<double> mu;                  // eight for each of `cones`; 1 beyond its count
+  std::vector<int> others;                 // cells that are not in `cones`
+  std::vector<double> s, q, lower, upper;  // lower, upper: bounds of box rows, indexed by row
   std::vector<double> W;                   // dense
-  BlockSparse blocks;                      // sparse, cells being its blocks
-  double q_norm = 0, plain_q_norm = 0;     // |q|, and that of the problem's own
+  BlockSparse blocks;                      // sparse; cells are its blocks
+  double q_norm = 0, plain_q_norm = 0;     // |q| scaled, and of the original problem
 
-  // w = W x; both have room for `stride` numbers, x zeros at its end.
+  // w = W x; both have `stride` numbers, and x has zeros at its end.
   void multiply(const double* x, double* w) const;
-  // Scaled unknowns from those of the problem, and back.
+  // Converts the problem's unknowns to scaled ones, and back.
   void scale(std::span<const double> z, double* x) const;
   void unscale(const double* x, std::span<double> z) const;
 
@@ -59,7 +59,7 @@ class ScaledProblem {
   FormedFrom formed_from_;
   std::vector<int> starts_;
   std::vector<double> inverse_;  // 1 / s
-  // Where all cells have three rows: columns of the blocks, four numbers to each of which the last is zero.
+  // If all cells have three rows: the columns of the blocks, four numbers each, the last one zero.
   std::vector<double> columns_;
 };
 

@@ -1,4 +1,5 @@
-// The loop that gauss_seidel and proximal share: sweep until the measure is content. For this room's own files.
+// The loop that gauss_seidel and proximal share: sweeps until measure() is within the tolerance. For this room's own
+// files.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 namespace linchpin {
 
-// `problem` scaled, and the unknowns of a sweep.
+// The scaled problem, and the unknowns of a sweep.
 struct SweepingWorkspace {
   ScaledProblem p;
   std::vector<double> r, u, best;
@@ -26,8 +27,9 @@ inline void begin_sweeping(const Problem& problem, const SolverOptions& options,
   if (options.warm_start) ws.p.scale(guess, ws.r.data());
 }
 
-// sweep() changes ws.r, and says false where it cannot go on. z becomes the best of the points looked at: looking costs
-// a sweep, so it is done each time at first, and later every eighth of the sweeps so far.
+// sweep() changes ws.r, and returns false if it cannot go on. z becomes the best of the measured points. Measuring
+// costs as much as a sweep, so it is done after every sweep at first, later each time the sweeps have grown by an
+// eighth.
 template <class Sweep>
 Outcome sweep_until_done(const SolverOptions& options, int own_limit, SweepingWorkspace& ws, Sweep sweep,
                          std::span<double> z) {

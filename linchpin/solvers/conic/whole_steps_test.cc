@@ -33,7 +33,8 @@ struct Neighbourhood {
   CellSystem system;
 };
 
-// Sliding contacts make the map curved, the others leave it linear: a guess off by a thousandth becomes 1e-6, then 1e-12.
+// Sliding contacts make the map curved, the others leave it linear: a guess off by a thousandth becomes 1e-6, then
+// 1e-12.
 TEST(WholeSteps, ArriveFromNearby) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     for (const Problem& problem : {separate_boxes(3, seed), stack_of_boxes(2, seed, {.mu = 0.8})}) {
