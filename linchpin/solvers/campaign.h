@@ -306,7 +306,7 @@ struct CampaignResult {
   long not_enumerated = 0;  // tiny problems solved though enumeration found nothing
   std::vector<std::string> wrong_answers, not_finite_answers, missed;  // the first few, told with their seeds
 
-  const CampaignCount& of(Family f) const { return family[f]; }
+  const CampaignCount& of(Family f) const { return family[std::size_t(f)]; }
   std::string text() const {
     std::ostringstream out;
     out << "family                 problems    solved  unsolvable  missed  open   second solver\n";
@@ -336,7 +336,7 @@ class Campaign {
     Dice dice(seed);
     CampaignProblem c = campaign_problem(dice);
     const Problem& p = c.problem;
-    CampaignCount& count = result.family[c.family];
+    CampaignCount& count = result.family[std::size_t(c.family)];
     ++count.problems;
     if (const auto fault = find_fault(p)) {
       wrong(seed, c, "no problem: " + fault->message);
@@ -393,7 +393,7 @@ class Campaign {
 
   static std::string told(std::uint64_t seed, const CampaignProblem& c, const SolveReport& report) {
     std::ostringstream out;
-    out << "seed " << seed << ", " << family_names[c.family] << " of " << c.problem.size()
+    out << "seed " << seed << ", " << family_names[std::size_t(c.family)] << " of " << c.problem.size()
         << " rows: " << info(report.solver).name << " says " << to_string(report.status) << " ("
         << to_string(report.stop) << "), residual " << report.residual.relative << " and "
         << report.residual.plain_relative;
@@ -402,8 +402,8 @@ class Campaign {
   void wrong(std::uint64_t seed, const CampaignProblem& c, const std::string& what) {
     ++result.wrong;
     if (result.wrong_answers.size() < 20)
-      result.wrong_answers.push_back("seed " + std::to_string(seed) + ", " + std::string(family_names[c.family]) +
-                                     ": " + what);
+      result.wrong_answers.push_back("seed " + std::to_string(seed) + ", " +
+                                     std::string(family_names[std::size_t(c.family)]) + ": " + what);
   }
 
   void check_answer(std::uint64_t seed, const CampaignProblem& c, bool none, const SolveReport& report) {

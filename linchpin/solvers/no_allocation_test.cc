@@ -13,6 +13,7 @@
 #include "linchpin/solvers/pivoting/lemke.h"
 #include "linchpin/solvers/problem/polyhedral.h"
 #include "linchpin/solvers/problem/testing.h"
+#include "linchpin/solvers/solver.h"
 
 namespace linchpin {
 namespace {

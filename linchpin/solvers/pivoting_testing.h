@@ -1,4 +1,4 @@
-// What the tests of the pivoting methods share: answers that are exact up to rounding, with the proofs that came along.
+// Shared by the tests of the pivoting methods: answers that are exact up to rounding, and the certificates found.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "linchpin/solvers/pivoting/dantzig.h"
+#include "linchpin/solvers/pivoting/enumeration.h"
 #include "linchpin/solvers/pivoting/lemke.h"
 #include "linchpin/solvers/solver_testing.h"
 
@@ -49,6 +50,24 @@ inline Square random_definite(int n, Dice& dice) {
   for (int i = 0; i < n; ++i) entry(M, n, i, i) += 0.01;
   if (dice.chance(0.5)) add_skew(M, n, 1, dice);
   return M;
+}
+
+// LCPs with a matrix random_matrix(n, dice) for which there is one solution: it is the one that enumeration finds.
+template <class Solve, class RandomMatrix>
+void expect_the_one_solution(const Solve& solve, const RandomMatrix& random_matrix, double accuracy) {
+  EnumerationWorkspace all;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    Dice dice(seed);
+    const int n = 1 + dice.below(9);
+    Square M = random_matrix(n, dice);
+    const Problem problem = lcp(std::move(M), seed % 3 == 0 ? tied_q(n, dice) : random_q(n, dice));
+    const Pivoted a = solve(problem);
+    EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
+    std::vector<double> z(problem.q.size());
+    ASSERT_EQ(enumeration(problem, {}, all, z).stop, Stop::finished) << "seed " << seed;
+    for (int i = 0; i < n; ++i)
+      EXPECT_NEAR(a.z[i], z[i], accuracy * (1 + std::abs(z[i]))) << "seed " << seed << " row " << i;
+  }
 }
 
 }  // namespace linchpin

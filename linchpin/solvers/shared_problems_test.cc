@@ -40,7 +40,7 @@ TEST(SharedProblems, AutomaticSolvesAll) {
     std::vector<double> z(problem.value().q.size());
     const SolveReport report = solver.solve(problem.value(), SolverId::automatic, {.tolerance = tolerance}, z);
     EXPECT_EQ(report.status, Status::solved)
-        << name << ": " << linchpin::name(report.stop) << " by " << info(report.solver).name;
+        << name << ": " << linchpin::to_string(report.stop) << " by " << info(report.solver).name;
     ResidualWorkspace ws;  // the report is not believed
     const Residual r = residual(problem.value(), z, ws);
     EXPECT_LE(r.relative, tolerance) << name;

@@ -35,45 +35,48 @@ constexpr int any_size = std::numeric_limits<int>::max();
 
 //  id, name, summary, takes free, nonnegative, box, cone, largest
 constexpr SolverInfo table[] = {
-    {SolverId::automatic, "auto", "a declared rule: chooses by size and blocks, and says what it chose", true, true,
-     true, true, any_size},
-    {SolverId::lemke, "lemke", "lexicographic Lemke: pivots, exact, small problems", true, true, true, false, 2000},
-    {SolverId::dantzig, "dantzig", "Dantzig's principal pivoting: pivots, exact, semidefinite matrices", true, true,
+    {SolverId::automatic, "auto", "chooses solvers by the size and blocks of the problem, and reports its choice", true,
+     true, true, true, any_size},
+    {SolverId::lemke, "lemke", "Lemke's method with lexicographic pivoting: exact, for small problems", true, true,
      true, false, 2000},
+    {SolverId::dantzig, "dantzig", "Dantzig's principal pivoting: exact, for semidefinite matrices", true, true, true,
+     false, 2000},
     {SolverId::newton, "newton", "nonsmooth Newton within a proximal-point iteration: tens to thousands of contacts",
      true, true, true, true, any_size},
-    {SolverId::interior_point, "interior_point", "primal-dual interior point: few iterations whatever the problem",
+    {SolverId::interior_point, "interior_point", "primal-dual interior-point method: few iterations on most problems",
      true, true, true, true, any_size},
-    {SolverId::arc_path, "arc_path", "follows a path of solutions round its bends: hard contact problems", true, true,
+    {SolverId::arc_path, "arc_path", "follows a path of solutions through its turning points: hard contact problems",
+     true, true, true, true, any_size},
+    {SolverId::gauss_seidel, "gauss_seidel", "block Gauss-Seidel (NSGS, PGS): the well-known baseline", true, true,
      true, true, any_size},
-    {SolverId::gauss_seidel, "gauss_seidel", "block Gauss-Seidel (NSGS, PGS): the baseline that everyone knows", true,
+    {SolverId::proximal, "proximal", "fixed-point iteration on the proximal-point equation: another baseline", true,
      true, true, true, any_size},
-    {SolverId::proximal, "proximal", "fixed-point iteration of the proximal-point equation: another baseline", true,
-     true, true, true, any_size},
-    {SolverId::enumeration, "enumeration", "tries every combination of active rows: a witness for tests", true, true,
-     true, false, largest_enumeration},
+    {SolverId::enumeration, "enumeration", "tries every combination of active rows: an independent check for tests",
+     true, true, true, false, largest_enumeration},
 };
 
-// Up to here pivoting is as fast as anything and exact; beyond, its cost grows with the cube of the rows and more.
+// Limits of the chains of `automatic` (docs/solvers.md). Numbers of steps are iterations.
+//
+// Up to this many rows pivoting is as fast as other methods, and exact; its cost grows with the cube of the rows.
 constexpr int largest_for_pivoting = 400;
-
-// Rows that are not free: so few that everything can be tried where nothing else helps (matrices of no class at all).
+// Rows that are not free: few enough to try all combinations if no other solver succeeds (matrices of no class at all).
 constexpr int most_for_enumeration = 10;
-
-// Newton's method is the fastest where it finds out soon which contacts slide: where they are few, or a guess is given.
-// Where it does not, the interior point does, and from there Newton's has only the last digits to add.
-constexpr int first_newton_steps = 30;
+// newton is the fastest solver if it soon finds out which contacts slide: with few contacts, or with a guess.
+// interior_point is better at finding that out, and newton then adds the last digits.
 constexpr int most_for_newton_first = 12;  // contacts, without a guess
-// From a guess the others have only to find out what has changed: once they get within `known`, Newton's method has the
-// rest in a step or two.
-constexpr int first_newton_steps_from_guess = 14, interior_steps_from_guess = 100, path_steps_from_guess = 300,
-              path_steps_after_guess = 3000, newton_steps_from_inside = 60;
-// The interior point arrives in 10 to 30 iterations where it arrives easily; where it does not, the path does.
+constexpr int first_newton_steps = 30;
+constexpr int first_newton_steps_from_guess = 14, newton_steps_from_inside = 60;
+// interior_point takes 10 to 30 iterations if it converges easily; otherwise arc_path is sooner.
 constexpr int first_interior_steps = 50;
-// Where contacts are many Newton's method arrives in a few whole steps or not soon, and the interior point rather often
-// not at all.
+// With many contacts newton converges in a few full steps or not soon, and interior_point often not at all.
 constexpr int many_contacts = 100, first_newton_steps_of_many = 5;
+// From a guess interior_point and arc_path only have to find which contacts have changed: within `known` they hand over
+// to newton, which takes a step or two.
+constexpr int interior_steps_from_guess = 100, path_steps_from_guess = 300;
 constexpr double known = 1e-6;
+// After a guess that did not help. Piles take some hundred iterations, a few up to thousands (docs/arc_path.md); in a
+// simulation the step can be halved instead.
+constexpr int path_steps_after_guess = 3000;
 
 struct Kinds {
   bool free = false, nonnegative = false, box = false, cone = false;
@@ -92,10 +95,10 @@ Kinds kinds_of(const Problem& p) {
   return k;
 }
 
-// The rule of `automatic`: whom to try, in order, until one is judged to have solved it. With each, where it starts
-// (anew: but the first one from the guess, where there is one), how many iterations it gets (0: as many as it likes), and
-// at which residual it hands over to the next one (0: it is to solve the problem).
-enum class Start { anew, guess, best };  // best: of the points so far
+// The rule of `automatic`: the solvers to try, in order, until residual() is within the tolerance. For each: its
+// starting point, its limit on iterations (0: its own), and the residual at which it hands over to the next one (0: the
+// tolerance). The first solver starts from the guess if there is one, whatever `from` says.
+enum class Start { anew, guess, best };  // best: the best point so far
 struct Try {
   SolverId id;
   Start from = Start::anew;
@@ -164,18 +167,18 @@ Outcome run(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspa
     case SolverId::automatic:
       break;
   }
-  check(false, "no solver by this number: ", int(id));
+  check(false, "no solver has the id ", int(id));
   return {};
 }
 
 double figure(const Residual& r) { return std::max(r.relative, r.plain_relative); }
 
-// Runs one solver and lets the judge speak. The report's residual becomes that of z.
+// Runs one solver and judges its z by residual().
 void attempt(SolverId id, const Problem& p, const SolverOptions& o, double tolerance, SolverWorkspaces& ws,
              std::span<double> z, SolveReport& report) {
   const Outcome outcome = run(id, p, o, ws, z);
   if (!std::all_of(z.begin(), z.end(), [](double x) { return std::isfinite(x); }))
-    std::fill(z.begin(), z.end(), 0.0);  // no answer
+    std::fill(z.begin(), z.end(), 0.0);  // not an answer
   report.iterations += outcome.iterations;
   report.stop = outcome.stop;
   report.solver = id;
@@ -200,7 +203,7 @@ const SolverInfo* find_solver(std::string_view name) {
 const SolverInfo& info(SolverId id) {
   for (const SolverInfo& s : table)
     if (s.id == id) return s;
-  fail_check("no solver by this number: ", int(id));
+  fail_check("no solver has the id ", int(id));
 }
 
 std::optional<Error> find_refusal(const SolverInfo& solver, const Problem& problem) {
@@ -212,7 +215,7 @@ std::optional<Error> find_refusal(const SolverInfo& solver, const Problem& probl
   if (k.nonnegative && !solver.nonnegative) return refuse(BlockKind::nonnegative);
   if (k.box && !solver.box) return refuse(BlockKind::box);
   if (k.cone && !solver.cone) return refuse(BlockKind::cone);
-  const bool choices = solver.id == SolverId::enumeration;  // free rows leave nothing to choose
+  const bool choices = solver.id == SolverId::enumeration;  // free rows are not enumerated
   int rows = 0;
   for (const Block& b : problem.blocks)
     if (!choices || b.kind != BlockKind::free) rows += b.size;
@@ -303,7 +306,7 @@ SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptio
       std::copy(z.begin(), z.end(), ws.best.begin());
     }
   }
-  if (!(best_figure < HUGE_VAL)) return report;  // nobody came up with finite numbers
+  if (!(best_figure < HUGE_VAL)) return report;  // no solver gave finite numbers
   std::copy(ws.best.begin(), ws.best.end(), z.begin());
   best.tried = report.tried;
   best.tries = report.tries;

@@ -70,10 +70,10 @@ TEST(Solver, EverySolverHasANameOfItsOwn) {
        {"auto", "lemke", "dantzig", "newton", "interior_point", "arc_path", "gauss_seidel", "proximal", "enumeration"})
     EXPECT_NE(find_solver(name), nullptr) << name;
   for (const char* name : {"", "Lemke", "lemke ", "simplex"}) EXPECT_EQ(find_solver(name), nullptr) << name;
-  EXPECT_EQ(name(Status::solved), "solved");
-  EXPECT_EQ(name(Status::not_solved), "not solved");
-  EXPECT_EQ(name(Status::unsolvable), "unsolvable");
-  EXPECT_EQ(name(Status::bad_input), "bad input");
+  EXPECT_EQ(to_string(Status::solved), "solved");
+  EXPECT_EQ(to_string(Status::not_solved), "not solved");
+  EXPECT_EQ(to_string(Status::unsolvable), "unsolvable");
+  EXPECT_EQ(to_string(Status::bad_input), "bad input");
 }
 
 TEST(Solver, EverySolverSolvesByName) {

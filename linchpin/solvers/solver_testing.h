@@ -1,8 +1,10 @@
-// What the tests of the iterative solvers share: a solver called as a function of the problem, and its answer judged.
+// Shared by the tests of the iterative solvers: a solver called as a function of the problem, its answer with the
+// residual, and the properties that several solvers are tested for.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
 #include <numeric>
 #include <string>
 
@@ -13,7 +15,7 @@
 
 namespace linchpin {
 
-// What solve() asks for by default.
+// The default of SolverOptions.
 inline constexpr double tolerance = 1e-10;
 
 struct Answer {
@@ -23,7 +25,7 @@ struct Answer {
   bool solved() const { return outcome.stop == Stop::finished && residual.within(tolerance); }
 };
 
-// Without a guess z begins as NaN: whoever reads it is found out.
+// Without a guess z is NaN on entry, so that a solver that reads it fails.
 template <class Workspace, Outcome (*method)(const Problem&, const SolverOptions&, Workspace&, std::span<double>)>
 struct Solving {
   Answer operator()(const Problem& problem, Workspace& ws, const std::vector<double>& guess = {}, int limit = 0) const {
@@ -51,7 +53,7 @@ inline bool finite(const std::vector<double>& z) {
   return std::all_of(z.begin(), z.end(), [](double x) { return std::isfinite(x); });
 }
 
-// J J' of two contacts on what five free rows hold, of which two are sums of the others: loops as they come, W singular.
+// J J' of two contacts and five free rows, two of which are sums of the others: redundant loops, so W is singular.
 inline Problem contacts_with_redundant_free_rows(std::uint64_t seed) {
   constexpr int free = 5, n = free + 6, coordinates = 12;
   Dice dice(seed);
@@ -75,7 +77,7 @@ inline Problem contacts_with_redundant_free_rows(std::uint64_t seed) {
           {}};
 }
 
-// A problem that takes more than three iterations: fewer than it needs are all used, and told.
+// p takes more than three iterations. With a limit below that the solver uses all of them and reports the limit.
 template <class Solve>
 void expect_iteration_limit_is_honoured(const Solve& solve, const Problem& p) {
   const int needed = solve(p).outcome.iterations;
@@ -89,18 +91,100 @@ void expect_iteration_limit_is_honoured(const Solve& solve, const Problem& p) {
   EXPECT_EQ(solve(p, {}, needed).outcome.stop, Stop::finished);
 }
 
-// Random scenes, one after the other in one workspace, which spoil(used) fills with numbers that are none in between.
-template <class Workspace, class Solve, class Spoil>
-void expect_no_trace_of_the_workspace(const Solve& solve, const Spoil& spoil) {
+// Blocks of all kinds, up to 30 rows, coupled by a positive definite matrix, with a planted solution. Blocks are
+// degenerate with this probability.
+inline Problem random_mix(double degenerate, Dice& dice) {
+  const BlockLayout layout = random_layout(1 + dice.below(30), {}, dice);
+  const int n = layout.size;
+  Square M = random_psd(n, n, dice);
+  for (int i = 0; i < n; ++i) entry(M, n, i, i) += 0.1;
+  return plant(layout, Matrix::dense(n, std::move(M)), degenerate, dice).problem;
+}
+
+// Friction, degeneracy and speed that vary with the seed.
+inline SceneOptions varied_options(std::uint64_t seed) {
+  return {.mu = 0.1 + 0.1 * double(seed % 8), .degenerate = seed % 2 == 0, .speed = seed % 3 == 0 ? 1 : 0.1};
+}
+
+// The criterion of the properties below: `good(answer)`.
+inline constexpr auto is_solved = [](const Answer& a) { return a.solved(); };
+inline constexpr auto is_within_1e_8 = [](const Answer& a) { return a.residual.within(1e-8); };
+
+template <class Solve, class Good>
+void expect_solves_with_friction(const Solve& solve, std::initializer_list<double> coefficients, const Good& good) {
+  for (const double mu : coefficients)
+    for (std::uint64_t seed = 1; seed <= 20; ++seed)
+      for (const Problem& p : {separate_boxes(2, seed, {.mu = mu}), stack_of_boxes(3, seed, {.mu = mu})}) {
+        const Answer a = solve(p);
+        EXPECT_TRUE(good(a)) << "mu " << mu << " seed " << seed << " rows " << p.size() << " " << show(a);
+      }
+}
+
+// Neither impulses nor, by Coulomb's law, velocities are unique. So a solution with one kind of matrix has to be a
+// solution with the others; within twice the tolerance, since their numbers differ by the rounding of H A^-1 H'.
+template <class Solve, class Good>
+void expect_same_with_all_matrix_kinds(const Solve& solve, const Problem& p, const Good& good, double within) {
+  ResidualWorkspace judge;
+  for (const Matrix::Kind kind : {Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored}) {
+    const Answer a = solve(with_matrix(p, kind));
+    ASSERT_TRUE(good(a)) << "rows " << p.size() << " " << show(a);
+    for (const Matrix::Kind other : {Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored})
+      EXPECT_TRUE(residual(with_matrix(p, other), a.z, judge).within(2 * within)) << "rows " << p.size();
+  }
+}
+
+template <class Solve>
+void expect_no_step_from_the_solution(const Solve& solve, const Problem& p, std::uint64_t seed) {
+  const auto cold = solve(p), warm = solve(p, cold.z);
+  ASSERT_TRUE(cold.solved()) << "seed " << seed << " " << show(cold);
+  EXPECT_TRUE(warm.solved()) << "seed " << seed << " " << show(warm);
+  EXPECT_EQ(warm.outcome.iterations, 0) << "seed " << seed;
+}
+
+// The next step of a scene, from the solution of the last step and from a meaningless guess.
+template <class Solve, class Good>
+void expect_solves_from_any_guess(const Solve& solve, const ContactScene& scene, const Good& good, Dice& dice) {
+  const Answer last = solve(contact_problem(scene));
+  const Problem p = contact_problem(after_step(scene, last.z));
+  std::vector<double> nonsense(last.z.size());
+  for (double& x : nonsense) x = dice.chance(0.5) ? dice.near_zero(1) : 0;
+  for (const std::vector<double>& guess : {last.z, nonsense}) {
+    const Answer a = solve(p, guess);
+    EXPECT_TRUE(good(a)) << "rows " << p.size() << " " << show(a);
+  }
+}
+
+// The problem with its blocks in another order, and in other units. Returns how many of the two answers are solved.
+template <class Solve, class Good>
+int expect_same_in_any_order_and_units(const Solve& solve, const Problem& p, const Good& good, Dice& dice) {
+  const int blocks = int(p.blocks.size());
+  const Answer a = solve(permuted(p, random_order(blocks, dice)));
+  EXPECT_TRUE(good(a)) << show(a);
+  std::vector<double> units(static_cast<std::size_t>(blocks));
+  for (double& unit : units) unit = std::pow(10, dice.near_zero(1));
+  const Answer b = solve(rescaled(p, units));
+  EXPECT_TRUE(good(b)) << show(b);
+  return a.solved() + b.solved();
+}
+
+// Solves scenes one after the other in one workspace, which spoil(used) fills with NaN in between. make(dice, seed) is
+// a scene.
+template <class Workspace, class Solve, class Spoil, class Make>
+void expect_no_trace_of_the_workspace(const Solve& solve, const Spoil& spoil, std::uint64_t seeds, const Make& make) {
   Workspace used;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Dice dice(seed);
-    const Problem p = contact_problem(random_scene(dice), seed % 2 ? Matrix::Kind::dense : Matrix::Kind::factored);
+    const Problem p = contact_problem(make(dice, seed), seed % 2 ? Matrix::Kind::dense : Matrix::Kind::factored);
     const Answer a = solve(p, used), b = solve(p);
     EXPECT_EQ(a.z, b.z) << "seed " << seed;
     EXPECT_EQ(a.outcome.iterations, b.outcome.iterations) << "seed " << seed;
     spoil(used);
   }
+}
+template <class Workspace, class Solve, class Spoil>
+void expect_no_trace_of_the_workspace(const Solve& solve, const Spoil& spoil) {
+  expect_no_trace_of_the_workspace<Workspace>(solve, spoil, 60,
+                                              [](Dice& dice, std::uint64_t) { return random_scene(dice); });
 }
 inline constexpr auto fill_with_nan = [](auto&... numbers) {
   (std::fill(numbers.begin(), numbers.end(), std::nan("")), ...);

@@ -15,16 +15,13 @@ const Solving<ArcPathWorkspace, arc_path> solve;
 TEST(ArcPath, SolvesMixesOfBlocks) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(30), {}, dice);
-    const int n = layout.size;
-    Square M = random_psd(n, n, dice);
-    for (int i = 0; i < n; ++i) entry(M, n, i, i) += 0.1;
     const bool degenerate = seed % 2 == 1;
-    const Problem p = plant(layout, Matrix::dense(n, std::move(M)), degenerate ? 0.3 : 0, dice).problem;
+    const Problem p = random_mix(degenerate ? 0.3 : 0, dice);
     std::vector<double> guess(p.q.size());
     for (double& x : guess) x = dice.near_zero(1);
     for (const Answer& a : {solve(p), solve(p, guess)}) {
-      EXPECT_TRUE(degenerate ? a.residual.within(1e-7) : a.solved()) << "seed " << seed << " n " << n << " " << show(a);
+      EXPECT_TRUE(degenerate ? a.residual.within(1e-7) : a.solved())
+          << "seed " << seed << " rows " << p.size() << " " << show(a);
       EXPECT_EQ(a.outcome.stop == Stop::finished, a.residual.within(tolerance)) << "seed " << seed;
     }
   }
@@ -59,43 +56,23 @@ TEST(ArcPath, FreeRowsMayBeRedundant) {
   }
 }
 
-TEST(ArcPath, FrictionOfNothingAndOfFive) {
-  for (const double mu : {0.0, 5.0})
-    for (std::uint64_t seed = 1; seed <= 20; ++seed)
-      for (const Problem& p : {separate_boxes(2, seed, {.mu = mu}), stack_of_boxes(3, seed, {.mu = mu})}) {
-        const Answer a = solve(p);
-        EXPECT_TRUE(a.residual.within(1e-8)) << "mu " << mu << " seed " << seed << " " << show(a);
-      }
-}
+TEST(ArcPath, FrictionOfNothingAndOfFive) { expect_solves_with_friction(solve, {0.0, 5.0}, is_within_1e_8); }
 
-// The last step's, and one that means nothing.
 TEST(ArcPath, AnyGuessGivesASolution) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
     Dice dice(seed);
     const ContactScene scene = random_scene(dice);
-    const Answer last = solve(contact_problem(scene));
-    const Problem p = contact_problem(after_step(scene, last.z));
-    std::vector<double> nonsense(last.z.size());
-    for (double& x : nonsense) x = dice.chance(0.5) ? dice.near_zero(1) : 0;
-    for (const std::vector<double>& guess : {last.z, nonsense}) {
-      const Answer a = solve(p, guess);
-      EXPECT_TRUE(a.residual.within(1e-8)) << "seed " << seed << " rows " << p.size() << " " << show(a);
-    }
+    expect_solves_from_any_guess(solve, scene, is_within_1e_8, dice);
   }
 }
 
-// Dense factors and sparse ones count the sign of the determinant each in their own way: a wrong one would send the
-// path back to where it began. A solution of one is a solution of the others but for the rounding of H A^-1 H'.
+// Dense and sparse factors compute the sign of the determinant in different ways; a wrong sign would send the path back
+// to its start.
 TEST(ArcPath, MatrixKindsGiveTheSame) {
-  ResidualWorkspace judge;
   for (std::uint64_t seed = 1; seed <= 6; ++seed)
     for (const Problem& p : {separate_boxes(2, seed), separate_boxes(8, seed), pile_of_spheres(60, seed)})
-      for (const Matrix::Kind kind : {Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored}) {
-        const Answer a = solve(with_matrix(p, kind));
-        ASSERT_TRUE(a.residual.within(1e-8)) << "seed " << seed << " " << show(a);
-        for (const Matrix::Kind other : {Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored})
-          EXPECT_TRUE(residual(with_matrix(p, other), a.z, judge).within(2e-8)) << "seed " << seed;
-      }
+      expect_same_with_all_matrix_kinds(solve, p, is_within_1e_8, 1e-8);
 }
 
 TEST(ArcPath, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(solve, pile_of_spheres(60, 1)); }

@@ -21,17 +21,12 @@ TEST(GaussSeidel, StopsAtOnceWhereARowHasNoDiagonal) {
 }
 
 TEST(GaussSeidel, AnswerDoesNotDependOnTheWorkspace) {
-  GaussSeidelWorkspace used;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    Dice dice(seed);
-    const Problem p = contact_problem(separate_boxes_scene(1 + dice.below(6), seed),
-                                      seed % 2 ? Matrix::Kind::dense : Matrix::Kind::factored);
-    const Answer a = solve(p, used), b = solve(p);
-    EXPECT_EQ(a.z, b.z) << "seed " << seed;
-    EXPECT_EQ(a.outcome.iterations, b.outcome.iterations) << "seed " << seed;
-    for (std::vector<double>* numbers : {&used.r, &used.u, &used.best, &used.diagonal, &used.p.s, &used.p.q, &used.p.W})
-      std::fill(numbers->begin(), numbers->end(), std::nan(""));
-  }
+  expect_no_trace_of_the_workspace<GaussSeidelWorkspace>(
+      solve,
+      [](GaussSeidelWorkspace& used) {
+        fill_with_nan(used.r, used.u, used.best, used.diagonal, used.p.s, used.p.q, used.p.W);
+      },
+      20, [](Dice& dice, std::uint64_t seed) { return separate_boxes_scene(1 + dice.below(6), seed); });
 }
 
 }  // namespace

@@ -24,12 +24,8 @@ TEST(Newton, RowOnTheEdge) {
 TEST(Newton, SolvesMixesOfBlocks) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(30), {}, dice);
-    const int n = layout.size;
-    Square M = random_psd(n, n, dice);
-    for (int i = 0; i < n; ++i) entry(M, n, i, i) += 0.1;
-    const Answer a = solve(plant(layout, Matrix::dense(n, std::move(M)), seed % 2 ? 0.3 : 0, dice).problem);
-    EXPECT_TRUE(a.solved()) << "seed " << seed << " n " << n << " " << show(a);
+    const Answer a = solve(random_mix(seed % 2 ? 0.3 : 0, dice));
+    EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
   }
 }
 
@@ -37,8 +33,7 @@ TEST(Newton, SolvesMixesOfBlocks) {
 // Newton's method alone may wander, and rounding decides which (docs/newton.md).
 TEST(Newton, SolvesContacts) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const SceneOptions options{
-        .mu = 0.1 + 0.1 * double(seed % 8), .degenerate = seed % 2 == 0, .speed = seed % 3 == 0 ? 1 : 0.1};
+    const SceneOptions options = varied_options(seed);
     const int k = int(seed);
     for (const Problem& p :
          {separate_boxes(k % 5 + 1, seed, options), stack_of_boxes(k % 8 + 1, seed, options),
@@ -51,14 +46,7 @@ TEST(Newton, SolvesContacts) {
 
 // Not mu = 5: there it goes round in circles, at 15 of 77 slopes of a single contact (measured); `automatic` then asks
 // the interior point (solver_test.cc).
-TEST(Newton, FrictionOfNothingAndOfThree) {
-  for (const double mu : {0.0, 3.0})
-    for (std::uint64_t seed = 1; seed <= 20; ++seed)
-      for (const Problem& p : {separate_boxes(2, seed, {.mu = mu}), stack_of_boxes(3, seed, {.mu = mu})}) {
-        const Answer a = solve(p);
-        EXPECT_TRUE(a.solved()) << "mu " << mu << " seed " << seed << " rows " << p.size() << " " << show(a);
-      }
-}
+TEST(Newton, FrictionOfNothingAndOfThree) { expect_solves_with_friction(solve, {0.0, 3.0}, is_solved); }
 
 // Boxes by themselves to the usual tolerance, each having masses of its own; twice of it, since the plain figure of
 // heavy and light ones together is 1e6 epsilon times some terms uncertain, and Newton's own differs from the judge's by
@@ -82,46 +70,27 @@ TEST(Newton, MassesOfAMillionToOne) {
   EXPECT_GE(solved, 34);
 }
 
-// Both sides of where it goes from dense to sparse factors (48 rows). Neither impulses nor, by Coulomb's law,
-// velocities are unique, so what can be asked for is that a solution of one is a solution of the others; twice the
-// tolerance, since their numbers differ by the rounding of H A^-1 H'.
+// On both sides of the change from dense to sparse factors (48 rows).
 TEST(Newton, MatrixKindsGiveTheSame) {
-  ResidualWorkspace judge;
   for (std::uint64_t seed = 1; seed <= 6; ++seed)
     for (const Problem& p :
          {separate_boxes(2, seed), stack_of_boxes(3, seed), separate_boxes(8, seed), pile_of_spheres(60, seed)})
-      for (const Matrix::Kind kind : {Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored}) {
-        const Answer a = solve(with_matrix(p, kind));
-        ASSERT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
-        for (const Matrix::Kind other : {Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored})
-          EXPECT_TRUE(residual(with_matrix(p, other), a.z, judge).within(2 * tolerance)) << "seed " << seed;
-      }
+      expect_same_with_all_matrix_kinds(solve, p, is_solved, tolerance);
 }
 
 TEST(Newton, WarmStartFromTheSolutionTakesNoStep) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Dice dice(seed);
-    const Problem p = contact_problem(random_scene(dice));
-    const Answer cold = solve(p), warm = solve(p, cold.z);
-    ASSERT_TRUE(cold.solved()) << "seed " << seed << " " << show(cold);
-    EXPECT_TRUE(warm.solved()) << "seed " << seed << " " << show(warm);
-    EXPECT_EQ(warm.outcome.iterations, 0) << "seed " << seed;
+    expect_no_step_from_the_solution(solve, contact_problem(random_scene(dice)), seed);
   }
 }
 
-// The last step's, and one that means nothing.
 TEST(Newton, AnyWarmStartGivesASolution) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
     Dice dice(seed);
     const ContactScene scene = random_scene(dice);
-    const Answer last = solve(contact_problem(scene));
-    const Problem p = contact_problem(after_step(scene, last.z));
-    std::vector<double> nonsense(last.z.size());
-    for (double& x : nonsense) x = dice.chance(0.5) ? dice.near_zero(1) : 0;
-    for (const std::vector<double>& guess : {last.z, nonsense}) {
-      const Answer a = solve(p, guess);
-      EXPECT_TRUE(a.solved()) << "seed " << seed << " rows " << p.size() << " " << show(a);
-    }
+    expect_solves_from_any_guess(solve, scene, is_solved, dice);
   }
 }
 
@@ -185,15 +154,10 @@ TEST(Newton, AlartCurnierMap) {
 
 TEST(Newton, OrderAndUnitsDoNotMatter) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
     Dice dice(seed);
     const Problem p = contact_problem(random_scene(dice));
-    const int blocks = int(p.blocks.size());
-    const Answer a = solve(permuted(p, random_order(blocks, dice)));
-    EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
-    std::vector<double> units(static_cast<std::size_t>(blocks));
-    for (double& unit : units) unit = std::pow(10, dice.near_zero(1));
-    const Answer b = solve(rescaled(p, units));
-    EXPECT_TRUE(b.solved()) << "seed " << seed << " " << show(b);
+    expect_same_in_any_order_and_units(solve, p, is_solved, dice);
   }
 }
 

@@ -32,9 +32,7 @@ TYPED_TEST(Sweeping, SolvesMixesOfBlocks) {
 TYPED_TEST(Sweeping, SolvesContacts) {
   const TypeParam solve;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const SceneOptions options{
-        .mu = 0.1 + 0.1 * double(seed % 8), .degenerate = seed % 2 == 0, .speed = seed % 3 == 0 ? 1 : 0.1};
-    const Problem p = separate_boxes(1 + int(seed) % 5, seed, options);
+    const Problem p = separate_boxes(1 + int(seed) % 5, seed, varied_options(seed));
     const Answer a = solve(p);
     EXPECT_TRUE(a.solved()) << "seed " << seed << " rows " << p.size() << " " << show(a);
   }
@@ -60,62 +58,37 @@ TYPED_TEST(Sweeping, MassesOfAMillionToOne) {
   }
 }
 
-// Both sides of where it goes from dense to sparse matrices (48 rows). Neither impulses nor, by Coulomb's law,
-// velocities are unique, so what can be asked for is that a solution of one is a solution of the others; twice the
-// tolerance, since their numbers differ by the rounding of H A^-1 H'.
+// On both sides of the change from dense to sparse matrices (48 rows).
 TYPED_TEST(Sweeping, MatrixKindsGiveTheSame) {
   const TypeParam solve;
-  ResidualWorkspace judge;
   for (std::uint64_t seed = 1; seed <= 6; ++seed)
     for (const Problem& p : {separate_boxes(2, seed), separate_boxes(8, seed)})
-      for (const Matrix::Kind kind : {Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored}) {
-        const Answer a = solve(with_matrix(p, kind));
-        ASSERT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
-        for (const Matrix::Kind other : {Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored})
-          EXPECT_TRUE(residual(with_matrix(p, other), a.z, judge).within(2 * tolerance)) << "seed " << seed;
-      }
+      expect_same_with_all_matrix_kinds(solve, p, is_solved, tolerance);
 }
 
 TYPED_TEST(Sweeping, WarmStartFromTheSolutionTakesNoSweep) {
   const TypeParam solve;
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
-    const Problem p = separate_boxes(1 + int(seed) % 4, seed);
-    const Answer cold = solve(p), warm = solve(p, cold.z);
-    ASSERT_TRUE(cold.solved()) << "seed " << seed << " " << show(cold);
-    EXPECT_TRUE(warm.solved()) << "seed " << seed << " " << show(warm);
-    EXPECT_EQ(warm.outcome.iterations, 0) << "seed " << seed;
-  }
+  for (std::uint64_t seed = 1; seed <= 30; ++seed)
+    expect_no_step_from_the_solution(solve, separate_boxes(1 + int(seed) % 4, seed), seed);
 }
 
-// The last step's, and one that means nothing.
 TYPED_TEST(Sweeping, AnyWarmStartGivesASolution) {
   const TypeParam solve;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
     Dice dice(seed);
     const ContactScene scene = separate_boxes_scene(1 + dice.below(3), seed);
-    const Answer last = solve(contact_problem(scene));
-    const Problem p = contact_problem(after_step(scene, last.z));
-    std::vector<double> nonsense(last.z.size());
-    for (double& x : nonsense) x = dice.chance(0.5) ? dice.near_zero(1) : 0;
-    for (const std::vector<double>& guess : {last.z, nonsense}) {
-      const Answer a = solve(p, guess);
-      EXPECT_TRUE(a.solved()) << "seed " << seed << " rows " << p.size() << " " << show(a);
-    }
+    expect_solves_from_any_guess(solve, scene, is_solved, dice);
   }
 }
 
 TYPED_TEST(Sweeping, OrderAndUnitsDoNotMatter) {
   const TypeParam solve;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE(seed);
     Dice dice(seed);
     const Problem p = separate_boxes(1 + dice.below(3), seed);
-    const int blocks = int(p.blocks.size());
-    const Answer a = solve(permuted(p, random_order(blocks, dice)));
-    EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
-    std::vector<double> units(static_cast<std::size_t>(blocks));
-    for (double& unit : units) unit = std::pow(10, dice.near_zero(1));
-    const Answer b = solve(rescaled(p, units));
-    EXPECT_TRUE(b.solved()) << "seed " << seed << " " << show(b);
+    expect_same_in_any_order_and_units(solve, p, is_solved, dice);
   }
 }
 

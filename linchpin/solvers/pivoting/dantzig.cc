@@ -15,7 +15,7 @@ namespace {
 
 using namespace dantzig_detail;
 
-// Times what broken() takes for lawful, when rounding leaves no better.
+// In units of broken(): accepted if rounding allows no better; 100 times `lawful` is still below the default tolerance.
 constexpr double nearly = 100;
 
 // ---- the problem in its own units ----------------------------------------------------------------------------------
@@ -32,7 +32,7 @@ void make_room(Run& run) {
        {&ws.scale, &ws.q, &ws.lower, &ws.upper, &ws.z, &ws.w, &ws.dz, &ws.dw, &ws.u, &ws.v, &ws.gathered})
     reserve(*a, n);
   if (ws.position.size() < n) {
-    ws.lu.matrix(int(n));  // room for all rows, however many come to be inside
+    ws.lu.matrix(int(n));  // room for all rows: any number may be inside
     ws.active.resize(n);
     ws.position.resize(n);
     ws.at_upper.resize(n);
@@ -40,8 +40,8 @@ void make_room(Run& run) {
   }
 }
 
-// z_i in s_i, w_i in 1 / s_i with s_i^2 M_ii about 1, powers of two: nothing is rounded. A row without a diagonal has
-// no other numbers if M is semidefinite and symmetric; if it has, they count.
+// Units: z_i in s_i, w_i in 1 / s_i with s_i^2 M_ii about 1, powers of two, so that nothing is rounded. A row with a
+// zero diagonal is all zero if M is semidefinite and symmetric; otherwise its other numbers give the unit.
 void load(Run& run) {
   DantzigWorkspace& ws = run.ws;
   const int n = run.n;
@@ -89,7 +89,7 @@ void write(const Run& run, std::span<double> z) {
 
 // ---- sets ----------------------------------------------------------------------------------------------------------
 
-// At the bound that q speaks for, or the only one.
+// Puts each row at the bound that the sign of q suggests, or at its only one.
 void start_cold(Run& run) {
   DantzigWorkspace& ws = run.ws;
   run.inside = run.updates = 0;
@@ -110,7 +110,7 @@ void start_warm(Run& run, std::span<const double> guess) {
   }
 }
 
-// Rows inside whose z is beyond a bound go there. False if there is none.
+// Moves rows inside whose z is beyond a bound to that bound. False if there is none.
 bool leave_beyond_bounds(Run& run) {
   DantzigWorkspace& ws = run.ws;
   bool any = false;
@@ -124,7 +124,7 @@ bool leave_beyond_bounds(Run& run) {
   }
   return any;
 }
-// The same until all are within bounds: what drives begin from.
+// Repeats that until all are within bounds, as drives require.
 void return_to_bounds(Run& run) {
   do solve_set(run);
   while (leave_beyond_bounds(run));
@@ -140,7 +140,7 @@ Outcome dantzig(const Problem& problem, const SolverOptions& options, DantzigWor
   make_room(run);
   load(run);
   load_bounds(run);
-  // A drive takes a few events, a solution some per row; more is going in circles.
+  // A drive takes a few events, a solution some per row; more means cycling.
   run.limit = options.max_iterations > 0 ? options.max_iterations : 200 + 50 * run.n;
   bool warm = options.warm_start;
   if (warm)
@@ -162,13 +162,13 @@ Outcome dantzig(const Problem& problem, const SolverOptions& options, DantzigWor
     if (by <= 1 || (by <= nearly && round == 3)) return {Stop::finished, run.events};
     if (end == End::limit) return {Stop::iteration_limit, run.events};
     if (end == End::ray && !warm) return {Stop::ray, run.events};
-    if (end == End::ray || end == End::stuck) {  // not from here; perhaps from the beginning
+    if (end == End::ray || end == End::stuck) {  // fails from here; try from the cold start
       if (!warm) return {Stop::stalled, run.events};
       warm = false;
       start_cold(run);
     } else {
       refresh(run);
-      leave_beyond_bounds(run);  // by z as just solved for, which the inverse may not show
+      leave_beyond_bounds(run);  // by the z just computed, which may differ from those of the inverse
     }
     return_to_bounds(run);
   }

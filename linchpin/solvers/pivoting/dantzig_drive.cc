@@ -9,10 +9,13 @@
 namespace linchpin::dantzig_detail {
 namespace {
 
+// In the scaled units, in which M and q are about 1:
 constexpr double moves = 1e-10;  // a w or z that changes by less per unit of z_i does not change: rounding of (1), (2)
-constexpr int max_updates = 40;  // of an inverse, beyond its size, before it is made anew
-constexpr double inexact = 1e-12;  // times the largest |z|: what rounding may leave of w = 0
-constexpr double tie = 1e-12;  // bounds may be passed by this much, so that among ties the largest pivot can be chosen
+// Updates of the inverse, beyond |A|, before it is recomputed: recomputing, O(|A|^3), then costs no more than the
+// updates, O(|A|^2) each.
+constexpr int max_updates = 40;
+constexpr double inexact = 1e-12;  // times the largest |z|: the rounding error of w = 0
+constexpr double tie = 1e-12;  // bounds may be passed by this much, so that the largest pivot among ties can be chosen
 
 enum class Event { own_w, own_bound, inner_bound, outer_w, none };
 struct Blocking {
@@ -21,14 +24,14 @@ struct Blocking {
   double step = infinity;
 };
 
-// A row on its way.
+// A row that is being driven.
 struct Drive {
   int row;
-  double home, forward;        // where its z began, and whether it is to grow (1) or fall (-1)
-  double direction = forward;  // where it goes now
+  double home, forward;        // the z it started from; whether z grows (1) or falls (-1)
+  double direction = forward;  // of the current motion: it may also go back home
 };
 
-// Calls visit(event, row, room, speed) for each of (3) that going on leads to.
+// Calls visit(event, row, room, speed) for each event (3) that lies ahead.
 template <class Visit>
 void visit_blocking(const Run& run, const Drive& drive, Visit visit) {
   const DantzigWorkspace& ws = run.ws;
@@ -48,16 +51,16 @@ void visit_blocking(const Run& run, const Drive& drive, Visit visit) {
     if (j == i || run.is_inside(j) || ws.skipped[j] || ws.lower[j] == ws.upper[j]) continue;
     const double dw = ws.dw[j];
     const bool towards = ws.at_upper[j] ? dw > moves : dw < -moves;
-    // Only rows that are lawful now are kept so.
+    // Only rows that are lawful now are kept lawful.
     if (towards && ws.lower[j] > -infinity && !ws.at_upper[j] && ws.w[j] >= -tie)
       visit(Event::outer_w, j, ws.w[j], -dw);
     if (towards && ws.at_upper[j] && ws.w[j] <= tie) visit(Event::outer_w, j, -ws.w[j], dw);
   }
 }
 
-// Who stops the drive: of those who are at their bound when the first has passed its own by `tie`, row i itself if
-// among them, else the one with the largest pivot [Harris 1973]; or, once a drive has stood still for long, the one
-// with the least index, so that it does not go in circles [Bland 1977].
+// The event that stops the drive. Candidates are all that are at their bound when the first has passed its own by
+// `tie`: row i itself if it is among them, else the one with the largest pivot [Harris 1973]. Once a drive has not
+// moved for long, the candidate with the least index, which prevents cycling [Bland 1977].
 Blocking first_event(const Run& run, const Drive& drive, bool by_index) {
   double limit = infinity;
   visit_blocking(run, drive, [&](Event, int, double room, double speed) {
@@ -96,15 +99,15 @@ void put_at_bound(Run& run, int i, bool upper) {
   run.ws.z[i] = upper ? run.ws.upper[i] : run.ws.lower[i];
 }
 
-// What may be left of w_i = 0 after many steps with z of this size.
+// The rounding error of w_i = 0 after many steps with z of this size.
 double rounding_of_w(const Run& run) {
   double most = 10;
   for (int i = 0; i < run.n; ++i) most = std::max(most, std::abs(run.ws.z[i]));
   return inexact * most;
 }
 
-// Whether nothing stops a drive because there is no solution: M (dz, 1) = 0 and w_i < 0 along it. If not, it is M that
-// is not semidefinite, or rounding.
+// Whether an unbounded drive means that there is no solution: M (dz, 1) = 0 and w_i < 0 along it. If not, M is not
+// semidefinite, or it is rounding.
 End unstopped(const Run& run) {
   double most = 0, size = 1;
   for (int i = 0; i < run.n; ++i) most = std::max(most, std::abs(run.ws.dw[i]));
@@ -112,9 +115,9 @@ End unstopped(const Run& run) {
   return most <= dependent * size ? End::ray : End::stuck;
 }
 
-// Row i has w_i = 0 now, by going somewhere or from the start: it goes inside. If it depends on the rows inside that
-// cannot be, and need not: w stays as it is whatever z_i, so the row can go back home, until it arrives or one of the
-// others reaches a bound and makes room. True if the drive is over.
+// Row i has w_i = 0, now or from the start, and goes inside. If it depends on the rows inside, it cannot, and need not:
+// w does not depend on z_i, so the row goes back to where it started, until it arrives or another row reaches a bound
+// and leaves A. True if the drive is over.
 bool arrive(Run& run, Drive& drive) {
   DantzigWorkspace& ws = run.ws;
   const int i = drive.row;
@@ -124,7 +127,7 @@ bool arrive(Run& run, Drive& drive) {
     find_direction(run, i, drive.direction);
     return false;
   }
-  if (!depends && !moved) return false;  // not yet: from here on it is exact
+  if (!depends && !moved) return false;  // not yet; the inverse is now exact
   ws.skipped[i] = depends || !enter_surely(run, i);
   return true;
 }
@@ -145,7 +148,7 @@ End drive_row(Run& run, int i) {
     const Blocking blocking = first_event(run, drive, still > 2 * run.n);
     if (blocking.event == Event::none) {
       if (run.updates == 0) return unstopped(run);
-      refresh(run);  // to be sure
+      refresh(run);  // exclude errors of the inverse
       continue;
     }
     ws.z[i] += drive.direction * blocking.step;

@@ -1,4 +1,4 @@
-// One drive: a row that breaks its law is moved by (1) and (2), from event (3) to event. For dantzig*.cc alone.
+// One drive: moves a row that violates its law by (1) and (2), from event to event (3). For dantzig*.cc only.
 #pragma once
 
 #include "linchpin/solvers/pivoting/dantzig_run.h"
@@ -7,9 +7,9 @@ namespace linchpin::dantzig_detail {
 
 enum class End {
   done,
-  ray,    // nothing stops it, and there is no solution
-  stuck,  // nothing stops it, but M is not semidefinite, or it is rounding
-  limit,  // of events
+  ray,    // unbounded, and there is no solution
+  stuck,  // unbounded because M is not semidefinite, or by rounding
+  limit,  // the limit on events is reached
 };
 // Drives row i until its law holds.
 End drive_row(Run& run, int i);

@@ -7,7 +7,7 @@
 namespace linchpin::dantzig_detail {
 namespace {
 
-// The numbers of column (or row) j in the rows (columns) of A, and 0 up to the end of the last register.
+// Gathers the numbers of column (or row) j in the rows (columns) of A, with zeros up to the end of the last register.
 void gather_column(const Run& run, int j, double* out) {
   const double* column = run.column(j);
   for (int k = 0; k < run.inside; ++k) out[k] = column[run.ws.active[k]];
@@ -18,7 +18,7 @@ void gather_row(const Run& run, int j, double* out) {
   for (int k = run.inside; k < padded(run.inside); ++k) out[k] = 0;
 }
 
-// Factors M_AA as the problem has it. False if it is singular.
+// Factors M_AA of the problem's own numbers. False if it is singular.
 bool factor(const Run& run) {
   DantzigWorkspace& ws = run.ws;
   const int k = run.inside;
@@ -61,7 +61,7 @@ bool enter(Run& run, int j) {
   const double per_s = 1 / s;
   for (int i = 0; i < k; ++i) {
     double* of_i = run.inverse_row(i);
-    if (k % 8 == 0) Double8(0.0).store(of_i + k);  // a register more than so far
+    if (k % 8 == 0) Double8(0.0).store(of_i + k);  // a new register begins
     add_multiple(u[i] * per_s, v, count, of_i);
     of_i[k] = -u[i] * per_s;
   }

@@ -1,4 +1,4 @@
-// The rows inside, A: their inverse, kept by (4) as rows come and go, and their z. For dantzig*.cc alone.
+// The rows inside, A: the inverse of M_AA, updated by (4) as rows enter and leave, and their z. For dantzig*.cc only.
 #pragma once
 
 #include "linchpin/solvers/pivoting/dantzig_run.h"
@@ -10,20 +10,20 @@ void solve_for_column(const Run& run, int j, double* u);
 
 // Puts row j into A by (4). False if it depends on A.
 bool enter(Run& run, int j);
-// The same, in doubt with an inverse made anew.
+// The same; recomputes the inverse before it decides that the row depends on A.
 bool enter_surely(Run& run, int j);
-// Takes row j out of A: (4) backwards, after it has been made the last.
+// Removes row j from A: (4) in reverse, after moving the row to the end.
 void leave(Run& run, int j);
-// The inverse anew: updates by (4) add up their errors.
+// Recomputes the inverse: errors of updates by (4) add up.
 void refresh(Run& run);
 
-// Makes w of the rows inside 0 by changing their z as the inverse tells, `times` times: the first solves, or corrects
-// what is nearly solved.
+// Makes w of the rows inside 0 by changing their z by means of the inverse, `times` times: the first time solves, the
+// others correct.
 void solve_inside(Run& run, int times);
-// z of the rows inside, all others at their bounds; and w.
+// Computes z of the rows inside, with all others at their bounds, and w.
 void solve_set(Run& run);
-// The same with the problem's own numbers and a fresh factorisation, corrected while that helps. Without it, the
-// inverse's errors of all updates would remain.
+// The same with the problem's own numbers and a fresh factorisation, corrected while that helps. It removes the errors
+// that the updates have left in the inverse.
 void solve_afresh(Run& run);
 
 }  // namespace linchpin::dantzig_detail

@@ -1,17 +1,17 @@
-// Who breaks its law, and by how much. For dantzig*.cc alone.
+// Which rows violate their laws, and by how much. For dantzig*.cc only.
 #pragma once
 
 #include "linchpin/solvers/pivoting/dantzig_run.h"
 
 namespace linchpin::dantzig_detail {
 
-// By how much row i breaks its law: above 0 if w is too small there, below 0 if too large; for rows at a bound.
+// The violation of row i, which is at a bound: above 0 if w is too small, below 0 if w is too large.
 double broken_at_bound(const Run& run, int i);
 
-// The row at a bound that breaks its law most; free rows before all others, as they are inside for good. -1: none.
+// The row at a bound with the largest violation; free rows first, since they stay inside. -1 if there is none.
 int worst_row(const Run& run);
 
-// The worst violation of any law, over what rounding explains: up to 1 is lawful.
+// The largest violation of any law, relative to the rounding error: up to 1 is lawful.
 double broken(const Run& run);
 
 }  // namespace linchpin::dantzig_detail

@@ -1,4 +1,4 @@
-// What all parts of Dantzig's method share: one run of it, and how small is nothing. For dantzig*.cc alone.
+// Shared by all parts of Dantzig's method: the state of one run, and its tolerances. For dantzig*.cc only.
 //
 // M, q, z, w and bounds are scaled: the diagonal of M and the largest |q_i| are about 1. Vectors are padded to whole
 // registers with zeros. Numbers (1) to (4) are those of dantzig.h.
@@ -12,16 +12,19 @@
 namespace linchpin::dantzig_detail {
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();
-inline constexpr double dependent = 1e-9;  // s in (4) below this: the row depends on those inside
-inline constexpr double lawful = 2e-13;    // a law broken by less is rounding
+// The row depends on those inside if s of (4) is below this. Redundant contacts have s = 0, up to the rounding of
+// updates.
+inline constexpr double dependent = 1e-9;
+// A law violated by less is rounding: a few hundred epsilon, far below any tolerance of residual.h.
+inline constexpr double lawful = 2e-13;
 
 struct Run {
   const Problem& problem;
   DantzigWorkspace& ws;
   int n = 0, stride = 0;
   int inside = 0;   // |A|
-  int updates = 0;  // of the inverse since it was made
-  double unit = 1;
+  int updates = 0;  // of the inverse since it was computed
+  double unit = 1;  // of q
   int events = 0, limit = 0;
 
   const double* column(int j) const { return ws.columns.data() + std::size_t(j) * std::size_t(stride); }
@@ -29,7 +32,7 @@ struct Run {
   bool is_inside(int i) const { return ws.position[i] >= 0; }
 };
 
-// y += a x over `count` numbers, a multiple of 8.
+// y += a x; `count` is a multiple of 8.
 inline void add_multiple(double a, const double* x, int count, double* y) {
   for (int i = 0; i < count; i += 8) fma(Double8(a), Double8::load(x + i), Double8::load(y + i)).store(y + i);
 }

@@ -12,21 +12,8 @@ namespace {
 
 const ByDantzig solve;
 
-TEST(Dantzig, FindsTheOneSolutionOfDefiniteMatrices) {
-  EnumerationWorkspace all;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    Dice dice(seed);
-    const int n = 1 + dice.below(9);
-    Square M = random_definite(n, dice);
-    const Problem problem = lcp(std::move(M), seed % 3 == 0 ? tied_q(n, dice) : random_q(n, dice));
-    const Pivoted a = solve(problem);
-    EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
-    std::vector<double> z(problem.q.size());
-    ASSERT_EQ(enumeration(problem, {}, all, z).stop, Stop::finished) << "seed " << seed;
-    for (int i = 0; i < n; ++i)  // a condition number of some hundred
-      EXPECT_NEAR(a.z[i], z[i], 1e-10 * (1 + std::abs(z[i]))) << "seed " << seed << " row " << i;
-  }
-}
+// 1e-10: a condition number of some hundred.
+TEST(Dantzig, FindsTheOneSolutionOfDefiniteMatrices) { expect_the_one_solution(solve, random_definite, 1e-10); }
 
 // Semidefinite matrices of any rank: solves what has a solution, and calls nothing solved that has none.
 TEST(Dantzig, SolvesSemidefinite) {

@@ -10,9 +10,10 @@ namespace linchpin {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double lawful = 1e-11;     // laws broken by less, in units where M and q are about 1, are rounding
-constexpr double dependent = 1e-11;  // pivots below this part of the largest are 0
-constexpr double same = 1e-8;        // solutions nearer than this are one, told from several choices
+// In units in which M and q are about 1:
+constexpr double lawful = 1e-11;     // a law violated by less is rounding
+constexpr double dependent = 1e-11;  // pivots below this share of the largest are 0
+constexpr double same = 1e-8;        // solutions nearer than this count as one: several choices may give it
 
 enum State { at_lower, inside, at_upper };
 
@@ -23,7 +24,7 @@ struct Search {
   double unit = 1;  // of q
 };
 
-// z_i in s_i and w_i in 1 / s_i, such that no number of M is above 1; the largest |q_i| becomes 1.
+// Units: z_i in s_i and w_i in 1 / s_i, such that no number of M is above 1; the largest |q_i| becomes 1.
 void scale(Search& search) {
   EnumerationWorkspace& ws = search.ws;
   const int n = search.n;
@@ -49,7 +50,7 @@ void scale(Search& search) {
   for (double& q : ws.q) q /= search.unit;
 }
 
-// Bounds of every row, and the state in which it begins: at a bound it has, free rows inside for good.
+// The bounds of every row, and its first state: at a bound if it has one; free rows are always inside.
 void read_laws(Search& search) {
   EnumerationWorkspace& ws = search.ws;
   int bounded = 0;
@@ -117,8 +118,8 @@ void find_w(EnumerationWorkspace& ws, int n) {
   }
 }
 
-// z and w of the present choice by (1). Returns whether M_aa is singular; z is then one of many, as many numbers of it
-// 0 as the rank lacks, or none at all if (1) has no solution, which is seen in w.
+// z and w of the current choice by (1). Returns whether M_aa is singular: z is then one of many, with zeros for the
+// missing rank, or not a solution of (1), if that has none, which shows in w.
 bool solve_choice(EnumerationWorkspace& ws, int n) {
   int k = 0;
   for (int i = 0; i < n; ++i) {
@@ -137,7 +138,7 @@ bool solve_choice(EnumerationWorkspace& ws, int n) {
   return rank < k;
 }
 
-// By how much z and w break the worst law.
+// The largest violation of a law by z and w.
 double broken(const EnumerationWorkspace& ws, int n) {
   double worst = 0;
   for (int i = 0; i < n; ++i) {
@@ -157,17 +158,17 @@ double broken(const EnumerationWorkspace& ws, int n) {
 struct Programme {
   double* numbers;
   int* basis;
-  int rows, columns;  // without artificial ones and b
+  int rows, columns;  // columns: without the artificial ones and b
   int width() const { return columns + rows + 1; }
   double& at(int i, int j) const { return numbers[std::size_t(i) * std::size_t(width()) + std::size_t(j)]; }
 };
 
-// Makes the sum of the artificial variables as small as it gets; least index first, so that it ends [Bland 1977].
+// Minimises the sum of the artificial variables; least index first, so that it terminates [Bland 1977].
 void simplex_phase_one(const Programme& lp) {
   for (;;) {
     int entering = -1;
     for (int j = 0; j < lp.columns && entering < 0; ++j) {
-      double gain = 0;  // what the sum loses per unit of y_j
+      double gain = 0;  // decrease of the sum per unit of y_j
       for (int i = 0; i < lp.rows; ++i)
         if (lp.basis[i] >= lp.columns) gain += lp.at(i, j);
       if (gain > 1e-10) entering = j;
@@ -194,9 +195,9 @@ void simplex_phase_one(const Programme& lp) {
   }
 }
 
-// The present choice as a programme: M z - w = -q, with two unknowns y for each row of the problem. Inside: z - l and u
-// - z, whose sum is u - l, where there are both bounds; z = y - y' where there is none. At a bound: |w|, or w = y - y'
-// where it may have any sign.
+// The current choice as a programme: M z - w = -q, with two unknowns y for each row of the problem. Inside: z - l and
+// u - z, whose sum is u - l, if there are both bounds; z = y - y' if there is none. At a bound: |w|, or w = y - y' if
+// it may have any sign.
 Programme programme_of_choice(EnumerationWorkspace& ws, int n) {
   const int rows = 2 * n, columns = 2 * n;
   const Programme lp{nullptr, nullptr, rows, columns};
@@ -235,7 +236,7 @@ Programme programme_of_choice(EnumerationWorkspace& ws, int n) {
   return result;
 }
 
-// For a choice with singular M_aa: any z that obeys the laws, if there is one.
+// For a choice with singular M_aa: finds a z that obeys the laws, if there is one.
 void search_choice(EnumerationWorkspace& ws, int n) {
   const Programme lp = programme_of_choice(ws, n);
   simplex_phase_one(lp);
@@ -247,13 +248,13 @@ void search_choice(EnumerationWorkspace& ws, int n) {
     if (lp.basis[i] >= lp.columns || ws.state[j] != inside) continue;
     const bool from_u = ws.lower[j] == -infinity && ws.upper[j] < infinity, second = lp.basis[i] % 2 == 1;
     const bool bounded = ws.lower[j] > -infinity;
-    if (second && bounded) continue;  // u - z, told by z - l
+    if (second && bounded) continue;  // u - z follows from z - l
     ws.z[j] += (from_u || second ? -1 : 1) * lp.at(i, lp.width() - 1);
   }
   find_w(ws, n);
 }
 
-// z and w of the present choice, and by how much they break the worst law.
+// Computes z and w of the current choice. Returns their largest violation of a law.
 double try_choice(EnumerationWorkspace& ws, int n) {
   const bool singular = solve_choice(ws, n);
   double by = broken(ws, n);
@@ -267,8 +268,7 @@ double try_choice(EnumerationWorkspace& ws, int n) {
 void write(const Search& search, std::span<double> z) {
   const EnumerationWorkspace& ws = search.ws;
   for (int i = 0; i < search.n; ++i) z[i] = std::clamp(ws.z[i], ws.lower[i], ws.upper[i]) * ws.scale[i] * search.unit;
-  for (const Block& block :
-       search.problem.blocks)  // the bounds themselves, not what scaling there and back made of them
+  for (const Block& block : search.problem.blocks)  // the exact bounds, without the rounding of scaling there and back
     for (int i = block.start; i < block.start + block.size && block.kind == BlockKind::box; ++i)
       z[i] = ws.state[i] == at_lower || z[i] < search.problem.lower[i]   ? search.problem.lower[i]
              : ws.state[i] == at_upper || z[i] > search.problem.upper[i] ? search.problem.upper[i]

@@ -4,8 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/solvers/pivoting/lemke.h"
-#include "linchpin/solvers/problem/testing.h"
+#include "linchpin/solvers/pivoting_testing.h"
 #include "linchpin/solvers/problem/unsolvable.h"
 
 namespace linchpin {
@@ -13,25 +12,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Problem lcp(Square M, std::vector<double> q) {
-  const int n = int(q.size());
-  return linear_complementarity(Matrix::dense(n, std::move(M)), std::move(q));
-}
-
-struct Answer {
-  Outcome outcome;
-  std::vector<double> z;
-  Residual residual;
-};
-Answer solve(const Problem& problem) {
-  EnumerationWorkspace ws;
-  Answer answer;
-  answer.z.assign(problem.q.size(), std::nan(""));
-  answer.outcome = enumeration(problem, {}, ws, answer.z);
-  ResidualWorkspace judge;
-  answer.residual = residual(problem, answer.z, judge);
-  return answer;
-}
+const Solving<EnumerationWorkspace, enumeration> solve;
 int count(const Problem& problem) {
   EnumerationWorkspace ws;
   return count_solutions(problem, ws);

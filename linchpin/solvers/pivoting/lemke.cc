@@ -17,10 +17,11 @@ namespace {
 
 using namespace lemke_detail;
 
-// Times what is_solution() takes for lawful, when there is no better: not worse than some tolerances.
+// In units of the violation that is_solution() accepts: returned if there is no better result; 100 times that is still
+// below the default tolerance.
 constexpr double nearly = 100;
 
-// A path that is at its end but for rounding may miss it, since nothing tells z0 from 0 there, and run into a ray.
+// A path that has reached its end up to rounding may miss it, as z0 cannot be distinguished from 0, and end in a ray.
 bool z0_is_negligible(const Run& run) {
   const int place = run.ws.place[run.z0()];
   return place >= 0 || std::abs(run.column(run.b())[~place]) < 1e-8;
@@ -37,7 +38,7 @@ Outcome lemke(const Problem& problem, const SolverOptions& options, LemkeWorkspa
   sort_rows(run, options.warm_start, z);
   load_matrix(run);
   load_vectors(run);
-  run.limit = options.max_iterations > 0 ? options.max_iterations : 1000 + 100 * run.rows;  // of all paths
+  run.limit = options.max_iterations > 0 ? options.max_iterations : 1000 + 100 * run.rows;  // for all paths together
 
   std::fill_n(ws.flipped.begin(), run.pairs, 0);
   std::fill_n(ws.kept_row.begin(), run.frees, 1);
@@ -70,9 +71,9 @@ Outcome lemke(const Problem& problem, const SolverOptions& options, LemkeWorkspa
       if (ray_looks_like_proof(run)) break;
     }
     if (run.pivots >= run.limit) break;
-    // Again from a fresh tableau of the set, or from the beginning: after a failed warm start as if there had been
-    // none, else with another covering vector. For matrices that are not semidefinite the path of one may lead to a ray
-    // and that of another to a solution.
+    // Try again from a new tableau of the set, or from the start: after a failed warm start as a cold start, else with
+    // another covering vector. If M is not semidefinite, one covering vector may lead to a ray and another to a
+    // solution.
     from_set = end == End::solution && ++rounds < 3;
     if (from_set) continue;
     rounds = 0;

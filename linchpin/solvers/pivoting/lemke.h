@@ -1,39 +1,39 @@
 // Lemke's method: follows a path of complementary bases to a solution, exact up to rounding, or to a ray.
 //
-// The problem, w = M z + q with rows free, nonnegative or box (problem.h), is widened by one unknown z0 >= 0 and a
+// The problem, w = M z + q with rows free, nonnegative or box (problem.h), is extended by one unknown z0 >= 0 and a
 // covering vector d > 0:
 //     w = M z + d z0 + q                                                                                      (1)
 // For z0 large enough, z = 0 and w = d z0 + q >= 0 obey every law. z0 is lowered until some w_r reaches 0; from then on
-//     the partner of the variable that left the basis enters it, and whichever basic variable reaches a bound
+//     the partner of the variable that left the basis enters it, and the basic variable that reaches a bound
 //     first leaves,                                                                                           (2)
-// which keeps every law satisfied at every step. When z0 itself leaves, at 0, (1) is the problem and z its solution.
-// When nothing blocks in (2) the path is a ray, and z's direction y along it is a candidate proof that there is no
-// solution (certificate.h): for M positive semidefinite it always is one, for others it may be.
+// which keeps every law satisfied at every step. When z0 itself leaves, at 0, (1) is the problem and z its solution. If
+// nothing blocks in (2) the path is a ray, and the direction y of z along it may prove that there is no solution
+// (unsolvable.h): for M positive semidefinite it always does.
 //     x_B = b + T x_N                                                                                         (3)
 // is the tableau: basic variables by nonbasic ones. Exchanging basic r with nonbasic s is a pivot, a rank-one update:
 //     T_rj <- -T_rj / T_rs,   T_ij <- T_ij + T_is T_rj,   T_is <- T_is / T_rs,   T_rs <- 1 / T_rs             (4)
 //
-// Ties in (2) are broken lexicographically: as if b were perturbed by (e, e^2, e^3, ...) for all small e. The path then
-// never meets the same basis twice, so the method ends. The perturbation's coefficients are columns of T that are there
-// anyway; they are looked at only when there is a tie.
+// Ties in (2) are broken lexicographically: as if b were perturbed by (e, e^2, e^3, ...) for all small e. No basis then
+// occurs twice, so the method terminates. The coefficients of the perturbation are columns of T, which exist anyway;
+// they are read only if there is a tie.
 //
-// Free rows are pivoted in first (all their w out, all their z in) and then forgotten: they never block. Box rows are
-// kept as one bounded variable instead of being split into two rows: z may also leave at its upper bound, and then z
-// and w change sign (z <- u - z, w <- -w), so that all nonbasic variables are 0 and every entering one grows. That is
-// the same path as that of the split problem with half its rows.
+// Free rows are pivoted in first (all their w leave, all their z enter) and are then left out: they never block. A box
+// row stays one bounded variable instead of two rows: z may also leave at its upper bound, and then z and w change sign
+// (z <- u - z, w <- -w), so that all nonbasic variables are 0 and every entering one grows. The path is that of the
+// problem with split rows, at half its size.
 //
-// The set of basic z is all that is believed of the walk. With a that set (and all free rows), the solution is
+// Only the set of basic z is taken from the walk. With a that set (and all free rows), the solution is
 //     M_aa z_a = -q_a, other z at their bounds                                                                (5)
-// from the problem's own numbers, corrected by iterative refinement; if (5) breaks a law by more than rounding, the
-// walk goes on from a tableau made anew from a. A warm start is the same: a from the guess, (5), and if that obeys
-// every law it is the solution, without any pivot; else the tableau for a, (1) with the rows that (5) breaks, and (2).
+// from the problem's own numbers, with iterative refinement. If (5) violates a law by more than rounding, the walk
+// continues from a new tableau of a. A warm start does the same with a from the guess: if (5) obeys every law it is the
+// solution, without any pivot; else the tableau of a, (1) with the rows that (5) violates, and (2).
 //
-// All this holds in exact numbers. In rounded ones, ties are as wide as rounding is, and of those who tie the ones with
-// very small pivots are spared; rows that break their law in (5) may change sides some times before another walk; and a
-// path that ends in a ray, or nowhere, without a proof is tried again with other d. Nothing of this is ever taken for a
-// solution without (5) and all laws.
+// All this holds in exact arithmetic. In floating point, ties are as wide as rounding, and candidates with very small
+// pivots do not leave; rows that violate their law in (5) may change sides a few times before another walk; and a path
+// that ends in a ray or at its limit, without a proof, is tried again with another d. In every case a solution must
+// obey (5) and all laws.
 //
-// [Lemke 1965; Cottle, Pang, Stone 1992, sec. 4.4 and 4.9 for (1)-(4)]; scaling, boxes and (5) are docs/lemke.md.
+// [Lemke 1965; Cottle, Pang, Stone 1992, sec. 4.4 and 4.9 for (1)-(4)]; scaling, boxes and (5) are in docs/lemke.md.
 #pragma once
 
 #include <span>
@@ -49,11 +49,11 @@ struct LemkeWorkspace {
   // After Stop::ray: a candidate for certifies_unsolvable(), one number per row. Otherwise empty.
   std::vector<double> ray;
 
-  // Scratch, in the solver's own order and units: pairs first, then free rows.
+  // Internal, in the solver's own order and units: pairs first, then free rows.
   std::vector<int> order;                          // row of the problem
-  std::vector<int> row_variable, column_variable;  // who is where in the tableau
-  std::vector<int> place;                          // where a variable is: column s, or ~row
-  std::vector<int> start_variable;                 // basic when the walk began, by row: those that are perturbed
+  std::vector<int> row_variable, column_variable;  // the variable of each row and column of the tableau
+  std::vector<int> place;                          // by variable: its column s, or ~row
+  std::vector<int> start_variable;                 // by row: basic when the walk began; these are perturbed
   std::vector<int> active, active_rows, candidates, pivots;
   std::vector<char> flipped, start_flipped, saved_flipped;
   std::vector<char> kept_row, taken_row, taken_column;  // of free rows
@@ -62,7 +62,7 @@ struct LemkeWorkspace {
   AlignedArray<double> factor;                          // M_aa while it is eliminated, row by row
   AlignedArray<double> basic, saved;                    // 1 where z is basic, else 0
   AlignedArray<double> sign, scale, row_scale, reference, q, height, row_height, x, w, ratio, solved, best;
-  std::vector<double> unpacked;  // M, where the problem does not hold it dense
+  std::vector<double> unpacked;  // M, if it is not dense in the problem
 };
 
 // Takes free, nonnegative and box blocks. Iterations are pivots.

@@ -20,15 +20,15 @@ LINCHPIN_INLINE int largest_in_row(const double* row, int size, double& most) {
   return 0;  // NaN
 }
 
-// False if A is singular. Registers: how many hold a row; 0: told by e.
+// False if A is singular. Registers: how many hold a row; 0: as given by e.
 template <int Registers>
 bool eliminate_rows(const Elimination& e, double smallest) {
   const int stride = Registers > 0 ? Registers * lanes : e.stride;
-  int low = 0;  // where columns not yet cleared begin, if diagonal numbers served so far
+  int low = 0;  // the first column not yet cleared, as long as all pivots were diagonal
   for (int k = 0; k < e.size; ++k) {
     double *row = e.rows + std::size_t(k) * stride, *step = e.steps + std::size_t(k) * stride, most;
-    // The diagonal number, if it is not small, saves the search. Column k is then still to be cleared: row k would have
-    // 0 there otherwise.
+    // A diagonal number that is not small saves the search. Column k is then not yet cleared: row k would have 0 there
+    // otherwise.
     int c = k;
     if (!(std::abs(row[k]) > 0.1)) {
       c = largest_in_row(row, e.size, most);

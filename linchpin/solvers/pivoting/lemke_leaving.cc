@@ -10,10 +10,11 @@
 namespace linchpin::lemke_detail {
 namespace {
 
-// Of those who block at once, who has less than this of the largest pivot is spared.
+// Among candidates, those with less than this share of the largest pivot do not leave: without this rule stacks with a
+// large mass ratio pivoted on rounding errors (docs/lemke.md).
 constexpr double weak_pivot = 1e-4;
 
-// Coefficient of the j-th perturbation in candidate i of the ratio test for column s, before division by |a_i|. The
+// The coefficient of the j-th perturbation in candidate i of the ratio test for column s, before division by |a_i|. The
 // first `pairs` perturbations are of the variables that were basic at the start, v = v^ + e^j where v^ obeys (3)
 // unperturbed; the next are those of the upper bounds. Candidate -1 is the entering variable's own other bound.
 double perturbation(const Run& run, int i, bool upper, int entering, int j) {
@@ -35,7 +36,7 @@ double perturbation(const Run& run, int i, bool upper, int entering, int j) {
 bool lexicographically_before(const Run& run, int entering, const double* a, int i, int k) {
   const auto differ = [](double x, double y) { return std::abs(x - y) > tie * (1 + std::abs(x) + std::abs(y)); };
   const double by_i = i < 0 ? 1 : 1 / std::abs(a[i]), by_k = k < 0 ? 1 : 1 / std::abs(a[k]);
-  if (!run.bounded) {  // the same as below, without asking for what is not there
+  if (!run.bounded) {  // the same as below, simplified
     for (int j = 0; j < run.pairs; ++j) {
       const int place = run.ws.place[run.ws.start_variable[j]];
       if (place < 0) {
@@ -89,7 +90,7 @@ Candidates find_candidates(const Run& run, int s, double own) {
       set |= std::uint64_t(at_most(at(ratio + i), limit)) << (i - start);
     if (set == 0) continue;
     found.last = start + 63 - std::countl_zero(set);
-    if (end <= 64 && std::has_single_bit(set) && !Bounded) return {1, found.last};  // nearly always
+    if (end <= 64 && std::has_single_bit(set) && !Bounded) return {1, found.last};  // the usual case
     for (; set != 0; set &= set - 1) ws.candidates[found.count++] = start + std::countr_zero(set);
   }
   if (Bounded && own <= limit[0]) {

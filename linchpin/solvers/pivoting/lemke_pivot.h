@@ -1,6 +1,6 @@
-// The numbers of a pivot, (4), for columns that fit into registers: up to 64 rows. For lemke_*.cc alone.
+// The arithmetic of a pivot, (4), for columns that fit into registers: up to 64 rows. For lemke_*.cc only.
 //
-// A template, since the walk has something to do in the middle of it.
+// A template, because the walk starts its next ratio test in the middle of a pivot.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,9 @@
 
 namespace linchpin::lemke_detail {
 
-// Exchanges the variables of row r and column s by (4). With column s changed to hold 1 in place r, and place r of
-// every other column to hold 0, (4) is the same for all rows: T_ij - T_is / T_rs T_rj. Columns
-// are long: one number of a column written by itself would, moments later, keep the register around it from being read
-// before all writes have reached the cache.
+// Exchanges the variables of row r and column s by (4). With 1 in place r of column s, and 0 in place r of every other
+// column, (4) is the same for all rows: T_ij - T_is / T_rs T_rj. Numbers are written as whole registers only: a single
+// number written by itself would stall the next load of its register.
 template <int Registers>
 LINCHPIN_INLINE void pivot_column(double* column, const Lanes* minus_s, const unsigned* others, double in_row_r) {
   const Lanes t = in_row_r - Lanes{};
@@ -53,12 +52,12 @@ void pivot_numbers(double* T, std::size_t stride, int columns, int r, int s, int
   for (int k = 0; k < Registers; ++k) at(column_s + k * lanes) = -minus_s[k];
 }
 
-// The same for columns that do not fit into the registers. Where column s is 0 nothing changes; `filled` gets the
-// places of its registers that are not. Bodies that do not touch have nothing but zeros in common.
+// The same for columns that do not fit into the registers. Where column s is 0 nothing changes, so only its nonzero
+// registers, listed in `filled`, are used: bodies that do not touch are coupled by zeros.
 void pivot_numbers_long(double* T, std::size_t stride, int columns, int registers, int r, int s, int* filled);
 
-// `first` is a column that is wanted soon: with the last one it is updated first, then comes `between`, then the
-// others. The processor thus has work while it waits for what `between` finds out.
+// Updates the columns `first`, which is needed soon, and the last one, then calls `between`, then updates the others.
+// The processor thus has work while it waits for the results of `between`.
 template <class Between>
 LINCHPIN_INLINE void pivot_among(Run& run, int rows, int columns, int r, int s, int first, Between between) {
   LemkeWorkspace& ws = run.ws;
@@ -100,7 +99,7 @@ LINCHPIN_INLINE void pivot_among(Run& run, int rows, int columns, int r, int s, 
   ++run.pivots;
 }
 
-// Of the pairs' rows and columns, z0 and b: all that the walk needs.
+// A pivot among the pairs' rows and columns, z0 and b: all that the walk needs.
 template <class Between>
 void pivot(Run& run, int r, int s, int first, Between between) {
   pivot_among(run, run.pairs, run.pairs + 2, r, s, first, between);

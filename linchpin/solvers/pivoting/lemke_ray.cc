@@ -65,7 +65,7 @@ void propose_row(Run& run, int r) {
   ws.ray.assign(run.n, 0.0);
   const double sign = run.column(run.b())[r] > 0 ? -1 : 1;
   const auto put = [&](int v, double y) {
-    if (std::abs(y) < smallest_pivot) return;  // rounding, and a proof with less in it is easier to check
+    if (std::abs(y) < smallest_pivot) return;  // rounding; and a proof with more zeros is easier to check
     if (v > run.z0() && (v - run.z0()) % 2 == 0) {
       const int i = run.pairs + (v - run.z0()) / 2 - 1;
       ws.ray[ws.order[i]] = sign * y * ws.row_scale[i];

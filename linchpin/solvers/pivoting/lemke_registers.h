@@ -1,8 +1,8 @@
-// Eight numbers at once for Lemke's tableau: what the compilers' vector extension lacks, by AVX-512 where the machine
-// has it and lane by lane where not. For lemke_*.cc alone.
+// Operations on eight numbers for Lemke's tableau that the compiler's vector extension lacks: by AVX-512 if the machine
+// has it, else lane by lane. For lemke_*.cc only.
 //
-// Other kernels use Double8 (pack.h), which loads and stores by name. Here whole columns are worked on where they lie,
-// all of them aligned and padded: at(p) is the register at p, to be read or written.
+// Other kernels use Double8 (pack.h) with explicit loads and stores. Here columns are aligned and padded and are
+// changed in place: at(p) is the register at p, to be read or written.
 #pragma once
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__)
@@ -25,7 +25,7 @@ LINCHPIN_INLINE Lanes& at(double* p) { return *reinterpret_cast<Lanes*>(p); }
 LINCHPIN_INLINE const Lanes& at(const double* p) { return *reinterpret_cast<const Lanes*>(p); }
 constexpr int padded(int n) { return (n + lanes - 1) / lanes * lanes; }
 
-// sum += c a, in one rounding where the machine can
+// sum += c a, with one rounding if the machine has fused operations
 LINCHPIN_INLINE void add_product(Lanes& sum, double c, const Lanes& a) {
 #ifdef LINCHPIN_LEMKE_AVX512
   sum = (Lanes)_mm512_fmadd_pd(_mm512_set1_pd(c), (__m512d)a, (__m512d)sum);
@@ -43,7 +43,7 @@ LINCHPIN_INLINE void add_product(Lanes& sum, const Lanes& c, const Lanes& a) {
 LINCHPIN_INLINE void keep_larger(Lanes& a, const Lanes& b) { a = a > b ? a : b; }
 LINCHPIN_INLINE void keep_smaller(Lanes& a, const Lanes& b) { a = a < b ? a : b; }
 LINCHPIN_INLINE Lanes absolute(const Lanes& a) { return (Lanes)((LaneMask)a & std::numeric_limits<long long>::max()); }
-LINCHPIN_INLINE void spread_smallest(Lanes& a) {  // into every lane
+LINCHPIN_INLINE void spread_smallest(Lanes& a) {  // copies the smallest lane into every lane
   keep_smaller(a, __builtin_shuffle(a, LaneMask{4, 5, 6, 7, 0, 1, 2, 3}));
   keep_smaller(a, __builtin_shuffle(a, LaneMask{2, 3, 0, 1, 6, 7, 4, 5}));
   keep_smaller(a, __builtin_shuffle(a, LaneMask{1, 0, 3, 2, 5, 4, 7, 6}));
@@ -71,7 +71,7 @@ LINCHPIN_INLINE unsigned at_most(const Lanes& a, const Lanes& limit) {
 #endif
 }
 
-// 1 / a to the last bit or two; anything where a is 0
+// 1 / a up to the last bit or two; undefined where a is 0
 LINCHPIN_INLINE Lanes reciprocal(const Lanes& a) {
 #ifdef LINCHPIN_LEMKE_AVX512
   // From r, good to 14 bits, with e = 1 - a r: r (1 + e) (1 + e^2). A third of the time of a division.
@@ -100,7 +100,7 @@ LINCHPIN_INLINE void put_first(double* p, int count, const Lanes& a) {
   for (int i = 0; i < lanes && i < count; ++i) p[i] = a[i];
 #endif
 }
-// The lanes in `set`, 0 in the others; and a choice between two by the bits of a set.
+// The lanes in `set`, and 0 in the others; chosen(): lanes of `yes` in `set`, of `no` in the others.
 LINCHPIN_INLINE Lanes only(const double* p, unsigned set) {
 #ifdef LINCHPIN_LEMKE_AVX512
   return (Lanes)_mm512_maskz_load_pd(__mmask8(set), p);
@@ -119,8 +119,8 @@ LINCHPIN_INLINE Lanes chosen(unsigned set, const Lanes& yes, const Lanes& no) {
   return a;
 #endif
 }
-// Writes the lanes in `set` one after the other to p, and as many more as complete a register; returns how many are in
-// set.
+// Writes the lanes in `set` one after the other to p, and overwrites the rest of a whole register; returns the number
+// of lanes in `set`.
 LINCHPIN_INLINE int compress(double* p, const Lanes& a, unsigned set) {
 #ifdef LINCHPIN_LEMKE_AVX512
   _mm512_storeu_pd(p, _mm512_maskz_compress_pd(__mmask8(set), (__m512d)a));

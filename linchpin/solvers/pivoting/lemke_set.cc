@@ -11,9 +11,9 @@
 namespace linchpin::lemke_detail {
 namespace {
 
-constexpr double lawful = 2e-13;  // a law broken by less is rounding: far below any tolerance of the judge
+constexpr double lawful = 2e-13;  // a law violated by less is rounding: far below any tolerance of residual.h
 
-// Beyond some size another correction costs next to nothing.
+// The residual of (5) that needs no correction. For larger sets another correction costs little in comparison.
 double good_enough(const Run& run) { return run.rows > 64 ? 0 : exact; }
 
 double worst_active_w(const Run& run, int count) {
@@ -25,7 +25,7 @@ double worst_active_w(const Run& run, int count) {
   return worst;
 }
 
-// z at its bounds outside a, and w for that.
+// Sets z outside of a to its bounds, and w accordingly.
 void set_inactive(const Run& run) {
   LemkeWorkspace& ws = run.ws;
   for (int i = 0; i < run.rows; i += lanes) {
@@ -38,7 +38,7 @@ void set_inactive(const Run& run) {
   all_w(run);
 }
 
-// x and w of set a by (5). False if M_aa is singular: has no pivot above `smallest`.
+// Computes x and w of the set a by (5). False if M_aa is singular: it has no pivot above `smallest`.
 bool solve_active(Run& run, double smallest) {
   LemkeWorkspace& ws = run.ws;
   const int count = gather_active(run);
@@ -52,7 +52,7 @@ bool solve_active(Run& run, double smallest) {
     for (int k = 0; k < count; ++k) ws.x[ws.active[e.pivot[k]]] += b[k];
     all_w(run);
     const double worst = worst_active_w(run, count);
-    if (!(worst > good_enough(run)) || !(worst < 0.25 * last)) break;  // or as good as it will get
+    if (!(worst > good_enough(run)) || !(worst < 0.25 * last)) break;  // or no better any more
     last = worst;
     for (int k = 0; k < count; ++k) b[k] = -ws.w[ws.active_rows[k]];
     repeat(e, b);
@@ -60,7 +60,7 @@ bool solve_active(Run& run, double smallest) {
   return true;
 }
 
-// By how much x and w break the worst law, over what rounding explains: up to 1 is lawful.
+// The largest violation of a law by x and w, relative to the rounding error: up to 1 is lawful.
 double broken_laws(const Run& run) {
   const LemkeWorkspace& ws = run.ws;
   const double *x = ws.x.data(), *w = ws.w.data(), *basic = ws.basic.data();
@@ -83,8 +83,7 @@ double broken_laws(const Run& run) {
   return largest(worst) / (lawful + 2e-15 * largest(most));
 }
 
-// The set that x and w speak for: whoever breaks its law changes sides [Kostreva 1978 changes one, here all do]. False
-// if nobody does.
+// Corrects the set: every row that violates its law changes sides [Kostreva 1978 changes one]. False if there is none.
 bool correct_set(const Run& run) {
   LemkeWorkspace& ws = run.ws;
   bool changed = false;

@@ -10,8 +10,8 @@
 namespace linchpin::lemke_detail {
 namespace {
 
-// The largest pivot among free rows and columns not yet taken; diagonal ones are preferred, so that what is redundant
-// in a symmetric M has the same row and column. False if there is none.
+// The largest pivot among free rows and columns not yet taken; diagonal ones are preferred, so that in a symmetric M
+// the redundant rows and columns are the same. False if there is none.
 bool find_free_pivot(const Run& run, int& r, int& c) {
   const LemkeWorkspace& ws = run.ws;
   double most = dependent;
@@ -28,7 +28,7 @@ bool find_free_pivot(const Run& run, int& r, int& c) {
 }
 
 // For free row r without a free pivot: the free column c and the pair p through which both can be exchanged, p's z for
-// r's w and c's z for p's w. `coupled`: r's row has numbers at all.
+// r's w and c's z for p's w. `coupled`: row r is not zero.
 bool find_pair_pivot(const Run& run, int r, int& c, int& p, bool& coupled) {
   const LemkeWorkspace& ws = run.ws;
   double most = dependent;
@@ -46,9 +46,8 @@ bool find_pair_pivot(const Run& run, int r, int& c, int& p, bool& coupled) {
   return p >= 0;
 }
 
-// Pivots all free z in and their w out, largest pivot first. What is left without a pivot is exchanged together with a
-// pair (whose z becomes basic too) or is redundant: the row says 0 = 0, and a z stays 0. False: it says 0 = 1, see
-// `ray`.
+// Pivots all free z in and their w out, largest pivot first. A row without a pivot is exchanged together with a pair
+// (whose z becomes basic too) or is redundant: it says 0 = 0, and a z stays 0. False if it says 0 = 1: see `ray`.
 bool eliminate_free(Run& run) {
   LemkeWorkspace& ws = run.ws;
   const int frees = run.frees;
@@ -80,13 +79,13 @@ bool eliminate_free(Run& run) {
     }
     ws.taken_row[r] = ws.taken_column[c] = 1;
   }
-  // From here on the pairs' rows alone are carried; those that share a register with them must not block.
+  // From here on only the pairs' rows are updated; free rows in the same register must not block.
   for (int i = run.pairs; i < padded(run.pairs); ++i)
     for (int j = 0; j < run.pairs + 2; ++j) run.column(j)[i] = 0;
   return true;
 }
 
-// Of a pair with w in row i and z in column j.
+// The entry of the pair with w in row i and z in column j.
 bool not_yet_basic(const Run& run, int p, int& i, int& j) {
   i = ~run.ws.place[2 * p + 1];
   j = run.ws.place[2 * p];
@@ -94,10 +93,10 @@ bool not_yet_basic(const Run& run, int p, int& i, int& j) {
 }
 
 // One step of make_basic(): a pair with a good diagonal, or two with good couplings both ways (a sliding speed and its
-// friction force have no diagonals). False when all that is left depends on what is basic already.
+// friction force have no diagonals). False if all remaining pairs depend on basic ones.
 bool make_one_basic(Run& run) {
   LemkeWorkspace& ws = run.ws;
-  constexpr double good = 1e-2;  // from where on two at once are not even tried
+  constexpr double good = 1e-2;  // a diagonal this large is taken without looking for two at once
   double most = 0;
   int best = -1, r = 0, s = 0;
   for (int p = 0; p < run.pairs; ++p) {
@@ -123,7 +122,7 @@ bool make_one_basic(Run& run) {
   return false;
 }
 
-// Makes the z of all pairs in `basic` basic; those that depend on the others are struck from it.
+// Makes the z of all pairs in `basic` basic; those that depend on the others are removed from it.
 void make_basic(Run& run) {
   while (make_one_basic(run)) {
   }
@@ -167,7 +166,7 @@ bool make_tableau(Run& run, bool from_set) {
     if (at_upper) flip(run, p);
   }
   make_basic(run);
-  if (run.bounded && !return_to_boxes(run)) {  // then from the beginning
+  if (run.bounded && !return_to_boxes(run)) {  // then from the empty set
     load_tableau(run);
     if (run.frees > 0) eliminate_free(run);
     std::fill_n(ws.flipped.begin(), run.pairs, 0);

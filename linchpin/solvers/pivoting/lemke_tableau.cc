@@ -44,7 +44,7 @@ void load_tableau(Run& run) {
 #pragma GCC unroll 8
       for (int k = 0; k < lanes; ++k) a[k] = at(run.row(i + k) + j);
       transpose(a);
-      if (run.frees == 0)  // beyond the last pair are the columns filled below, and room
+      if (run.frees == 0)  // beyond the last pair are the columns filled below, and padding
 #pragma GCC unroll 8
         for (int k = 0; k < lanes; ++k) at(run.column(j + k) + i) = a[k].v;
       else
@@ -108,11 +108,11 @@ void read_tableau(Run& run) {
   LemkeWorkspace& ws = run.ws;
   const double* b = run.column(run.b());
   if (!run.bounded) {
-    for (int p = 0; p < run.pairs; ++p) {  // no branches: nobody can foretell them
+    for (int p = 0; p < run.pairs; ++p) {  // no branches: they would be unpredictable
       const int place = ws.place[2 * p];
       const double basic = double(place < 0);
       ws.basic[p] = basic;
-      ws.x[p] = basic * b[~place & (place >> 31)];  // row ~place, or row 0, which does not count
+      ws.x[p] = basic * b[~place & (place >> 31)];  // row ~place, or row 0, whose value is not used
     }
     return;
   }

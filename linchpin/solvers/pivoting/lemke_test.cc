@@ -14,21 +14,8 @@ namespace {
 
 const ByLemke solve;
 
-TEST(Lemke, FindsTheOneSolutionOfPMatrices) {
-  EnumerationWorkspace all;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    Dice dice(seed);
-    const int n = 1 + dice.below(9);
-    Square M = random_p(n, dice);
-    const Problem problem = lcp(std::move(M), seed % 3 == 0 ? tied_q(n, dice) : random_q(n, dice));
-    const Pivoted a = solve(problem);
-    EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
-    std::vector<double> z(problem.q.size());
-    ASSERT_EQ(enumeration(problem, {}, all, z).stop, Stop::finished) << "seed " << seed;
-    for (int i = 0; i < n; ++i)  // 1e-8: rows of very different size make some of these badly conditioned
-      EXPECT_NEAR(a.z[i], z[i], 1e-8 * (1 + std::abs(z[i]))) << "seed " << seed << " row " << i;
-  }
-}
+// 1e-8: rows of very different size make some of these badly conditioned.
+TEST(Lemke, FindsTheOneSolutionOfPMatrices) { expect_the_one_solution(solve, random_p, 1e-8); }
 
 // Each problem is solved, or proved to have no solution where enumeration finds none.
 struct Verdicts {
@@ -182,10 +169,7 @@ TEST(Lemke, WarmStartFromTheSolutionTakesNoPivot) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Dice dice(seed);
     const Problem problem = polyhedral(contact_problem(random_scene(dice), Matrix::Kind::dense), 4).problem;
-    const Pivoted cold = solve(problem), warm = solve(problem, cold.z);
-    ASSERT_TRUE(cold.solved()) << "seed " << seed << " " << show(cold);
-    EXPECT_TRUE(warm.solved()) << "seed " << seed << " " << show(warm);
-    EXPECT_EQ(warm.outcome.iterations, 0) << "seed " << seed;
+    expect_no_step_from_the_solution(solve, problem, seed);
   }
 }
 

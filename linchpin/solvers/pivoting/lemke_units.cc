@@ -11,8 +11,8 @@
 namespace linchpin::lemke_detail {
 namespace {
 
-// What is returned for a basic z that is 0 (or rounded below): not 0, so that a warm start sees that it was basic, and
-// so small that no law notices; its square is still a normal number.
+// Returned for a basic z that is 0 (or negative by rounding): not 0, so that a warm start recognises it as basic, and
+// too small to matter to any law; its square is still a normal number.
 constexpr double trace = 1e-150;
 
 template <class T>
@@ -25,7 +25,7 @@ void reserve(std::vector<T>& array, std::size_t size) {
   if (array.size() < size) array.resize(size);
 }
 
-// Columns a multiple of 4096 bytes apart would fall upon the same few lines of the cache.
+// Avoids columns a multiple of 4096 bytes apart, which would share a few lines of the cache.
 int stride_of(int rows) { return padded(rows) % 64 == 0 ? padded(rows) + lanes : padded(rows); }
 
 // The largest |M_ij| s_j and |M_ji| s_j over all j: how strongly row i is coupled to the others in their units.
@@ -40,7 +40,7 @@ double coupling(const Run& run, int i) {
   return result;
 }
 
-// The same by the row alone where there is one, which is faster and as good for matrices that are not very unsymmetric.
+// The same by the row alone if it is not zero: faster, and as good for matrices that are nearly symmetric.
 double row_coupling(const Run& run, int i) {
   const double *row = run.M + std::size_t(i) * run.n, *s = run.ws.scale.data();
   Lanes most = {};
@@ -50,8 +50,8 @@ double row_coupling(const Run& run, int i) {
 }
 
 // Units: z_i in s_i and w_i in 1 / s_i, with s_i^2 |M_ii| about 1. For semidefinite M no number is then above 1. Powers
-// of two, so that nothing is rounded. A row without a diagonal, like the sliding speed of a polyhedral contact, is
-// measured by its coupling to the others.
+// of two, so that nothing is rounded. A row with a zero diagonal, such as the sliding speed of a polyhedral contact,
+// takes its unit from its coupling to the others.
 void scale_by_diagonal(Run& run) {
   const int *order = run.ws.order.data(), n = run.n;
   int* without = run.ws.active.data();
@@ -74,8 +74,9 @@ void scale_by_diagonal(Run& run) {
   for (int k = 0; k < count; ++k) s[without[k]] = run.ws.w[k] > 0 ? power_of_two(-exponent(run.ws.w[k])) : 1;
 }
 
-// Both fill `matrix` with r_i M_ij c_j, r and c the units of w and z, and say whether these are good: the largest
-// number of each column (of each row too, in the second) is neither far above 1 nor far below.
+// Both functions below fill `matrix` with r_i M_ij c_j, r and c the units of w and z, and return whether these are
+// good: the largest number of each column (in the second, also of each row) is within these bounds. They only have to
+// detect matrices whose diagonal is no measure of their size, such as those of circuits.
 constexpr double far_above = 256, far_below = 1.0 / 256;
 bool load_rows_in_order(Run& run) {
   const double *r = run.ws.row_scale.data(), *c = run.ws.scale.data();
@@ -115,11 +116,11 @@ bool load_rows_sorted(Run& run) {
   return good;
 }
 
-// For matrices whose diagonal says little (circuits): z and w get units of their own, by which the largest number of
-// each row and of each column of `matrix` comes near 1 [Ruiz 2001].
+// For matrices whose diagonal is no measure of their size (circuits): separate units for z and w, by which the largest
+// number of each row and of each column of `matrix` comes near 1 [Ruiz 2001].
 void rescale_by_rows(Run& run) {
   LemkeWorkspace& ws = run.ws;
-  double *r = ws.x.data(), *c = ws.w.data(), *column_most = ws.solved.data();  // by how much units change
+  double *r = ws.x.data(), *c = ws.w.data(), *column_most = ws.solved.data();  // the factors by which units change
   for (int i = 0; i < padded(run.rows); ++i) r[i] = c[i] = 1;
   bool changed = true;
   for (int pass = 0; pass < 8 && changed; ++pass) {
@@ -137,7 +138,7 @@ void rescale_by_rows(Run& run) {
         keep_larger(row_most, a);
         keep_larger(at(column_most + j), a);
       }
-      improve(largest(row_most), r[i]);  // known to columns in the next pass
+      improve(largest(row_most), r[i]);  // used for columns in the next pass
     }
     for (int j = 0; j < run.rows; ++j) improve(column_most[j], c[j]);
   }
@@ -189,8 +190,8 @@ void make_room(Run& run) {
 }
 
 // Pairs first, then free rows. `reference` (by row of the problem) is the value of z where its pair is 0, `sign` -1
-// where z counts down from its upper bound, `height` the width of the box. A box without bounds is free, one without
-// width is no unknown at all.
+// where z is measured down from its upper bound, `height` the width of the box. A box without bounds is free; one of
+// zero width is not an unknown.
 void sort_rows(Run& run, bool warm, std::span<const double> z) {
   const Problem& problem = run.problem;
   LemkeWorkspace& ws = run.ws;

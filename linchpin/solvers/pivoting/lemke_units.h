@@ -1,25 +1,25 @@
-// The problem in the solver's own order and units, and the solution back. For lemke_*.cc alone.
+// The problem in the solver's own order and units, and the solution back. For lemke_*.cc only.
 //
 // Order: pairs first, then free rows. Units: z_i in c_i and w_i in 1 / r_i, powers of two, so that nothing is rounded:
 //     M_ij <- r_i M_ij c_j,    q_i <- r_i q_i / unit,    c = r where the diagonal will do (docs/lemke.md, Units)
-// with q taken at the z that each row is counted from: 0, or a bound of its box.
+// with q taken at the z from which each row is measured: 0, or a bound of its box.
 #pragma once
 
 #include "linchpin/solvers/pivoting/lemke_run.h"
 
 namespace linchpin::lemke_detail {
 
-// Lets the workspace grow to the problem's size.
+// Enlarges the workspace to the size of the problem.
 void make_room(Run& run);
-// Order, signs, heights of boxes. A guess at the upper bound of a box is counted from there.
+// Order, signs, heights of boxes. A row whose guess is at the upper bound of its box is measured from there.
 void sort_rows(Run& run, bool warm, std::span<const double> z);
-// After the order is known, in this order.
+// To be called after sort_rows(), in this order.
 void load_matrix(Run& run);
 void load_vectors(Run& run);
 
-// The set that a guess tells: z > 0, or strictly within its box, is basic.
+// The set of a guess: z > 0, or strictly within its box, is basic.
 void guess_set(Run& run, std::span<const double> z);
-// x and the set in the problem's own order and units.
+// Writes x and the set in the problem's own order and units.
 void write_solution(const Run& run, std::span<double> z);
 
 }  // namespace linchpin::lemke_detail

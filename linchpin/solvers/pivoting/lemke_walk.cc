@@ -14,11 +14,10 @@ End walk(Run& run, int& entering) {
   std::copy_n(ws.flipped.begin(), run.pairs, ws.start_flipped.begin());
   int r = worst_row(run), s = run.spare();
   if (r < 0) return End::solution;
-  // A path can be exponentially long, but is not: some 2 pivots per pair are usual. One that is much longer has lost
-  // its way in rounding.
+  // Paths can be exponentially long in theory; some 2 pivots per pair are usual. A much longer one is lost in rounding.
   const int limit = std::min(run.limit, run.pivots + 100 + 10 * run.pairs);
   for (;;) {
-    // Exchanges r and s. Without bounds the next candidates are known as soon as two columns are.
+    // Exchanges r and s. Without bounds the next candidates are known as soon as two columns are updated.
     int left = ws.row_variable[r];
     Candidates found;
     const bool upper = run.bounded && ws.row_height[r] < infinity && run.column(s)[r] > 0;
@@ -30,7 +29,8 @@ End walk(Run& run, int& entering) {
     if (upper) flip(run, left / 2);
     if (run.pivots >= limit) return End::limit;
 
-    // Finds who leaves next. One who comes to its own other bound enters and leaves at once: its partner follows.
+    // Finds the next leaving variable. One that reaches its own other bound enters and leaves at once: its partner is
+    // next.
     do {
       entering = left ^ 1;
       s = ws.place[entering];

@@ -1,4 +1,4 @@
-// (2): the path from basis to basis. For lemke_*.cc alone.
+// (2): the path from basis to basis. For lemke_*.cc only.
 #pragma once
 
 #include "linchpin/solvers/pivoting/lemke_run.h"
@@ -7,7 +7,8 @@ namespace linchpin::lemke_detail {
 
 enum class End { solution, ray, limit };
 
-// Lowers z0 to where the first law would break, then follows (2). On a ray, `entering` is who grows without end.
+// Lowers z0 until the first law would be violated, then follows (2). On a ray, `entering` is the variable that grows
+// without bound.
 End walk(Run& run, int& entering);
 
 }  // namespace linchpin::lemke_detail

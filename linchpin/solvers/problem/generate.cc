@@ -34,7 +34,7 @@ SceneContact touch(int a, int b, const Vector3& point, const Vector3& normal, do
   return contact;
 }
 
-// Where two spheres meet: on the line of centres, the gap between them halved.
+// The contact point of two spheres: on the line of centres, in the middle of the gap.
 void meet(const SceneBody& a, const SceneBody& b, SceneContact& contact) {
   const Vector3 apart = a.position - b.position;
   const double distance = length(apart);
@@ -44,8 +44,8 @@ void meet(const SceneBody& a, const SceneBody& b, SceneContact& contact) {
 
 // ---- bodies ----
 
-// The densities: even in the square root of what exceeds 1, so that most are light; the first has 1, the last the
-// ratio.
+// Densities from 1 (the first body) to the ratio (the last), evenly spaced in the square root of the excess over 1, so
+// that most bodies are light.
 void spread_masses(std::vector<SceneBody>& bodies, Dice& dice, double ratio) {
   check(ratio >= 1, "mass_ratio is ", ratio, ", must be at least 1");
   if (ratio == 1) return;
@@ -66,7 +66,7 @@ void set_velocities(std::vector<SceneBody>& bodies, Dice& dice, const SceneOptio
   }
 }
 
-// A box of mass about 1; in a degenerate scene exactly 1.
+// A box of mass about 1; exactly 1 in a degenerate scene.
 SceneBody box(const Vector3& size, const Vector3& position, Dice& dice, bool degenerate) {
   SceneBody body;
   body.position = position;
@@ -78,7 +78,7 @@ SceneBody box(const Vector3& size, const Vector3& position, Dice& dice, bool deg
   return body;
 }
 
-// Four contacts near the corners of a rectangle where A lies on B.
+// Four contacts near the corners of the rectangle in which A lies on B.
 void add_patch(ContactScene& scene, int a, int b, const Vector3& centre, double half_x, double half_y, double mu,
                Dice& dice, bool degenerate) {
   for (int corner = 0; corner < 4; ++corner) {
@@ -97,7 +97,7 @@ ContactScene finish(ContactScene scene, Dice& dice, const SceneOptions& options)
 
 // ---- spheres ----
 
-constexpr double sphere_radius = 0.1;  // the usual one
+constexpr double sphere_radius = 0.1;  // m, of a typical sphere
 
 SceneBody sphere(double radius, const Vector3& position) {
   SceneBody body;
@@ -110,7 +110,7 @@ SceneBody sphere(double radius, const Vector3& position) {
   return body;
 }
 
-// What a sphere may rest on: how far away it is, and the direction in which it pushes.
+// A support that a sphere may rest on: its distance, and the direction in which it pushes.
 struct Support {
   int body = world;
   double gap = 0;
@@ -122,7 +122,7 @@ class Container {
  public:
   Container(double side, ContactScene& scene) : side_(side), scene_(scene) {}
 
-  // Drops a sphere at a random place. It comes to rest on what is returned; none if it did not come to rest.
+  // Drops a sphere at a random place. Returns the supports on which it comes to rest; none if it does not.
   std::vector<Support> drop(SceneBody& ball, Dice& dice);
 
  private:
@@ -134,11 +134,11 @@ class Container {
 
   double side_;
   ContactScene& scene_;
-  std::vector<int> neighbours_;  // of the ball, some way around it
-  Vector3 looked_at_{};          // where it was when they were found
+  std::vector<int> neighbours_;  // spheres within `margin` of the ball
+  Vector3 looked_at_{};          // the position for which they were found
 };
 
-constexpr double margin = 2 * sphere_radius;  // neighbours may be this far from touching
+constexpr double margin = 2 * sphere_radius;  // distance up to which spheres count as neighbours
 
 void Container::find_neighbours(const SceneBody& ball) {
   neighbours_.clear();
@@ -149,7 +149,7 @@ void Container::find_neighbours(const SceneBody& ball) {
   }
 }
 
-// Where a ball that falls straight down meets something first.
+// Where a ball that falls straight down first touches something.
 double Container::landing_height(const SceneBody& ball) const {
   double height = ball.radius;
   for (const SceneBody& other : scene_.bodies) {
@@ -197,7 +197,7 @@ void Container::push_out(SceneBody& ball) const {
   }
 }
 
-// Down by small steps, each pushed out of what is in the way, until the steps that still lead down are tiny.
+// Rolls down by small steps, pushed out of its supports after each, until the steps are tiny.
 bool Container::roll_down(SceneBody& ball) {
   double step = 0.1 * ball.radius;
   const double smallest = 1e-7 * ball.radius;
@@ -214,7 +214,7 @@ bool Container::roll_down(SceneBody& ball) {
   return false;
 }
 
-// Solves the k x k system G x = b, k <= 3, in place by elimination with pivoting. False: as good as singular.
+// Solves the k x k system G x = b, k <= 3, in place by elimination with pivoting. False if it is nearly singular.
 bool solve_small(std::size_t k, std::array<Vector3, 3> G, Vector3& x) {
   for (std::size_t i = 0; i < k; ++i) {
     std::size_t pivot = i;
@@ -236,7 +236,7 @@ bool solve_small(std::size_t k, std::array<Vector3, 3> G, Vector3& x) {
   return true;
 }
 
-// Gram matrix of the normals.
+// The Gram matrix of the normals.
 std::array<Vector3, 3> gram(const std::vector<Support>& s) {
   std::array<Vector3, 3> G{};
   for (std::size_t i = 0; i < s.size(); ++i)
@@ -244,7 +244,7 @@ std::array<Vector3, 3> gram(const std::vector<Support>& s) {
   return G;
 }
 
-// Do forces along the normals hold the weight up?
+// Whether nonnegative forces along the normals balance the weight.
 bool balanced(const std::vector<Support>& s) {
   Vector3 force{};
   for (std::size_t i = 0; i < s.size(); ++i) force[i] = s[i].normal[2];
@@ -286,7 +286,7 @@ std::vector<Support> Container::drop(SceneBody& ball, Dice& dice) {
   return balanced(touching) ? touching : std::vector<Support>{};
 }
 
-// The side of a cube for so many spheres, loosely packed: a little more than half of it is filled.
+// The side of a cube for this many loosely packed spheres: a little more than half of it is filled.
 double container_side(double spheres) {
   const double volume = spheres * 4.19 * sphere_radius * sphere_radius * sphere_radius / 0.55;
   double side = 5 * sphere_radius;
@@ -350,7 +350,7 @@ ContactScene cannonballs(int contacts, double mu) {
 
 // ---- the problem ----
 
-// (1), rows n, t1, t2 of one body, 3 x 6 row by row.
+// (1): rows n, t1, t2 of one body, 3 x 6, row by row.
 std::array<double, 18> rows_of(const SceneContact& contact, const SceneBody& body, double sign) {
   std::array<double, 18> rows{};
   const Vector3 arm = contact.point - body.position;
@@ -390,7 +390,7 @@ std::array<double, 6> masses_of(const SceneBody& body) {
   return {body.inertia[0], body.inertia[1], body.inertia[2], body.mass, body.mass, body.mass};
 }
 
-// The velocities that bodies would have at the end of the step without contacts.
+// The velocities of the bodies at the end of the step without contacts.
 std::vector<double> free_velocities(const ContactScene& scene) {
   std::vector<double> v;
   for (const SceneBody& body : scene.bodies) {

@@ -7,9 +7,7 @@
 #include "linchpin/base/index.h"
 
 namespace linchpin {
-namespace {}  // namespace
-
-// Opposite directions are opposite to the last bit, and perpendicular ones perpendicular: what is symmetric stays so.
+// Opposite directions are opposite to the last bit, and perpendicular ones perpendicular, so that symmetry is exact.
 void PolyhedralFriction::set_directions(std::span<const double> turn) {
   const int nf = directions_;
   direction_.resize(cones_ * nf);
@@ -23,7 +21,8 @@ void PolyhedralFriction::set_directions(std::span<const double> turn) {
         d[k] = {-d[k - nf / 4].y, d[k - nf / 4].x};
       } else {
         const double angle = first + 2 * std::numbers::pi * k / nf;
-        // Along a tangent to rounding is along it: the other one may be a row that nothing can move.
+        // A direction along a tangent up to rounding is set along it: the other tangent may be a row that nothing
+        // moves.
         const auto snapped = [](double x) {
           return std::abs(x) < 1e-12 ? 0 : std::abs(x) > 1 - 1e-12 ? std::copysign(1, x) : x;
         };
@@ -54,7 +53,7 @@ void PolyhedralFriction::pose(const Problem& conic, int directions, std::span<co
   const int n = conic_size_, N = size_, nf = directions_;
   const double* M = conic.M.dense_view(M_);
 
-  // M P, where (1) is P
+  // M P, with P the map (1)
   MP_.resize(index(n) * N);
   for (int r = 0; r < n; ++r) {
     const double* from = M + index(r) * n;
@@ -188,7 +187,7 @@ void PolyhedralFriction::from_conic(std::span<const double> conic_z, std::span<c
       aside = std::abs(across) / std::sin(angle);
       along -= aside * std::cos(angle);
     }
-    along = std::max(along, 0.0);  // nearer than halfway: below 0 by rounding only
+    along = std::max(along, 0.0);  // the nearest direction is less than halfway off: negative by rounding only
     const double most = b.mu * std::max(r[0], 0.0), sum = along + aside, shrink = sum > most ? most / sum : 1;
     to[nearest] = shrink * along;
     if (next != nearest) to[next] = shrink * aside;

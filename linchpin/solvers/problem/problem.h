@@ -1,18 +1,18 @@
-// The complementarity problem: what every solver of this room solves.
+// The complementarity problem that every solver of this room solves.
 //
-//     w = M z + q,     each block of (z, w) obeying its law:
+//     w = M z + q,     with each block of (z, w) obeying its law:
 //
-//     free          w = 0                                              (z anything: an equality)
+//     free          w = 0                                              (any z: a bilateral constraint)
 //     nonnegative   z >= 0,  w >= 0,  z w = 0                          (a limit, a frictionless contact)
 //     box           l <= z <= u,  w >= 0 where z = l, w <= 0 where z = u, else w = 0     (a bounded force)
 //     cone(mu)      a contact with Coulomb friction; z = (normal, tangent 1, tangent 2), in this order:
 //                   |z_T| <= mu z_N, and with w~ = w + (mu |w_T|, 0, 0):  w~ in the dual cone, z . w~ = 0   [De Saxce]
 //
-// The cone's law is Coulomb's own, not its convex relaxation: sliding (w_T != 0) means z_T = -mu z_N w_T / |w_T| and
-// w_N = 0; the relaxation would let a sliding contact lift off. In contact z are impulses and w velocities.
+// The cone's law is Coulomb's law, not its convex relaxation: sliding (w_T != 0) means z_T = -mu z_N w_T / |w_T| and
+// w_N = 0; the relaxation would let a sliding contact lift off. For contacts z are impulses and w velocities.
 //
-// LCP: one nonnegative block. Mixed LCP: free and nonnegative. 000's polyhedral friction, eq. (10) to (16), is made of
-// cones by polyhedral.h.
+// An LCP is one nonnegative block; a mixed LCP has free and nonnegative blocks. The polyhedral friction of 000, eq.
+// (10) to (16), is made from cones by polyhedral.h.
 #pragma once
 
 #include <limits>
@@ -38,16 +38,17 @@ struct Block {
 struct Problem {
   Matrix M;
   std::vector<double> q;
-  std::vector<Block> blocks;         // one after the other over all rows
-  std::vector<double> lower, upper;  // of box rows, indexed by row; empty where there is no box
+  std::vector<Block> blocks;         // contiguous, covering all rows
+  std::vector<double> lower, upper;  // bounds of box rows, indexed by row; empty if there is no box
 
   int size() const { return int(q.size()); }
 };
 
-// Why this is no problem (sizes, gaps between blocks, NaN, a negative mu, l > u), naming the row; nothing if it is one.
+// Why a problem is invalid (sizes, gaps between blocks, NaN, a negative mu, l > u), naming the row; nothing if it is
+// valid.
 std::optional<Error> find_fault(const Problem& problem);
 
-// A problem of one block: an LCP.
+// An LCP: one nonnegative block.
 Problem linear_complementarity(Matrix M, std::vector<double> q);
 
 }  // namespace linchpin

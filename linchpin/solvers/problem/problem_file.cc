@@ -18,19 +18,19 @@
 namespace linchpin {
 namespace {
 
-// A file longer than this is no problem of ours: 1500 contacts, each coupled with each, fill about half of it.
+// Longer files are rejected: 1500 contacts, each coupled to each, fill about half of this.
 constexpr std::size_t longest_file = std::size_t(1) << 30;
-constexpr int always_dense = 256;  // rows of an lcp or mlcp
+constexpr int always_dense = 256;  // rows of an lcp or mlcp: half a megabyte
 
 constexpr std::array<std::string_view, 3> format_names{"fc3d", "lcp", "mlcp"};
 
 // ---- errors ---------------------------------------------------------------------------------------------------------
 
-struct Fault {  // never leaves this file
+struct Fault {  // thrown and caught in this file only
   Error error;
 };
 
-// A piece of the text as it may be shown: short, and without control characters.
+// An excerpt of the text for a message: short, and without control characters.
 std::string shown(std::string_view text) {
   constexpr std::size_t most = 40;
   std::string out = "'";
@@ -56,7 +56,7 @@ std::string joined(const Parts&... parts) {
 
 bool blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-// The lines of a text that say something, each split into words.
+// The lines of a text that are not blank or comments, each split into words.
 class Lines {
  public:
   static constexpr int most_words = 5;  // one more than any line of the formats has
@@ -130,12 +130,12 @@ class Lines {
 
 // ---- words ----------------------------------------------------------------------------------------------------------
 
-// `what()` says what is expected, and is asked only when it is not there.
+// `what()` names the expected value; it is called only for an error message.
 template <class What>
 double number_in(const Lines& lines, std::string_view word, What&& what) {
   const char* begin = word.data();
   const char* const end = begin + word.size();
-  if (word.size() > 1 && *begin == '+' && word[1] != '-') ++begin;  // from_chars takes no plus
+  if (word.size() > 1 && *begin == '+' && word[1] != '-') ++begin;  // from_chars does not accept a plus
   double x = 0;
   const auto [rest, fault] = std::from_chars(begin, end, x);
   if (fault == std::errc::result_out_of_range && rest == end)
@@ -145,7 +145,7 @@ double number_in(const Lines& lines, std::string_view word, What&& what) {
   return x;
 }
 
-// Within [lowest, highest].
+// An integer within [lowest, highest].
 template <class What>
 std::int64_t whole_in(const Lines& lines, std::string_view word, std::int64_t lowest, std::int64_t highest,
                       What&& what) {
@@ -161,14 +161,14 @@ std::int64_t whole_in(const Lines& lines, std::string_view word, std::int64_t lo
 
 // ---- sections -------------------------------------------------------------------------------------------------------
 
-// `after` says what has just been read.
+// `after` names what has just been read.
 void next_section(Lines& lines, std::string_view keyword, const std::string& after = {}) {
   const std::string_view then = after.empty() ? "" : " after ";
   if (!lines.next()) lines.fail_ended("'", keyword, "'", then, after);
   if (lines.word(0) != keyword) lines.fail(shown(lines.whole()), " found, expected '", keyword, "'", then, after);
 }
 
-// `keyword N`: a count of things that each need at least `bytes_each` bytes of text.
+// Reads `keyword N`: a count of things that each need at least `bytes_each` bytes of text.
 int count_section(Lines& lines, std::string_view keyword, std::string_view what, std::int64_t lowest,
                   std::size_t bytes_each) {
   next_section(lines, keyword);
@@ -180,14 +180,14 @@ int count_section(Lines& lines, std::string_view keyword, std::string_view what,
   return int(n);
 }
 
-// `keyword` alone on its line.
+// Reads `keyword` alone on its line.
 void heading(Lines& lines, std::string_view keyword, const std::string& after = {}) {
   next_section(lines, keyword, after);
   if (lines.words() != 1)
     lines.fail(shown(lines.whole()), " found, expected '", keyword, "' alone, and its values on lines of their own");
 }
 
-// Lines of one value each, n of them: read(i, word, expected) takes value i; what(i) names it.
+// Reads n lines of one value each: read(i, word, expected) takes value i; what(i) names it.
 template <class What, class Read>
 void each_value(Lines& lines, int n, What&& what, Read&& read) {
   for (int i = 0; i < n; ++i) {
@@ -217,7 +217,8 @@ std::vector<double> vector_q(Lines& lines, int n, const std::string& after) {
 
 bool before(const Triplet& a, const Triplet& b) { return a.row != b.row ? a.row < b.row : a.column < b.column; }
 
-// Puts the list in the order of rows and, within a row, of columns; entry e stands on line_of[e]. No place twice.
+// Sorts the list by rows and, within a row, by columns; entry e is on line line_of[e]. An entry given twice is an
+// error.
 void put_in_order(const Lines& lines, std::string_view keyword, const std::vector<std::int32_t>& line_of,
                   std::vector<Triplet>& list) {
   std::vector<std::uint32_t> order(list.size());
@@ -234,7 +235,7 @@ void put_in_order(const Lines& lines, std::string_view keyword, const std::vecto
   list = std::move(sorted);
 }
 
-// `keyword rows columns entries` and the entries, which end the file.
+// Reads `keyword rows columns entries` and the entries, up to the end of the file.
 std::vector<Triplet> entries(Lines& lines, std::string_view keyword, int n) {
   next_section(lines, keyword, so_many(n, "q"));
   if (lines.words() != 4)
@@ -247,7 +248,7 @@ std::vector<Triplet> entries(Lines& lines, std::string_view keyword, int n) {
   }
   const std::int64_t count =
       whole_in(lines, lines.word(3), 0, std::int64_t(n) * n, [] { return "the number of entries"; });
-  constexpr std::size_t bytes_each = 6;  // "0 0 1" and the end of the line before
+  constexpr std::size_t bytes_each = 6;  // "0 0 1" and a line break
   if (std::uint64_t(count) > lines.bytes() / bytes_each)
     lines.fail(shown(lines.whole()), ": ", count, " entries are more than a file of ", lines.bytes(),
                " bytes can hold");
@@ -289,9 +290,9 @@ Matrix sparse_from(int n, int block, const std::vector<Triplet>& list) {
   return Matrix::sparse(block_sparse(start, start, list));
 }
 
-// How many blocks hold an entry. The list is in order.
+// The number of blocks that hold an entry. The list is sorted.
 std::int64_t filled_blocks(int n, int block, const std::vector<Triplet>& list) {
-  std::vector<int> last(static_cast<std::size_t>(n / block), -1);  // the last row block that was seen in this column
+  std::vector<int> last(static_cast<std::size_t>(n / block), -1);  // by column block: the last row block with an entry
   std::int64_t count = 0;
   for (const Triplet& e : list) {
     int& seen = last[e.column / block];
@@ -359,7 +360,7 @@ Problem parse_mlcp(Lines& lines) {
   return p;
 }
 
-// fc3d begins with nc; lcp and mlcp with n, and then m tells mlcp.
+// fc3d starts with nc; lcp and mlcp start with n, and mlcp goes on with m.
 ProblemFormat format_of_text(Lines lines) {
   constexpr std::string_view beginnings = "'nc' (an fc3d problem) or 'n' (an lcp or mlcp problem)";
   if (!lines.next()) lines.fail_ended(beginnings);
@@ -387,7 +388,7 @@ void append_lines(std::string& text, std::span<const double> x) {
   }
 }
 
-// Each number of M that is not plain zero (minus zero is one to keep).
+// Calls a function for each number of M that is not +0 (-0 is kept).
 template <class Take>
 void each_entry(const Matrix& M, Take&& take) {
   const auto offer = [&](int row, int column, double value) {

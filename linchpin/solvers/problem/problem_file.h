@@ -4,11 +4,11 @@
 //     NAME.lcp.txt     linear complementarity              n, q, M             nonnegative rows alone
 //     NAME.mlcp.txt    mixed linear complementarity        n, m, rows, iscomp, q, M     free and nonnegative rows
 //
-// One value or one entry `i j value` per line, indices from 0, `#` to the end of a line is a comment, blank lines are
-// skipped. The reader is strict: what is missing, left over, out of range, not finite or given twice is an error that
-// names file, line, value and what was expected there. Numbers come back to the last bit.
+// One value or one entry `i j value` per line, indices from 0; `#` starts a comment; blank lines are skipped. The
+// reader is strict: a value that is missing, superfluous, out of range, not finite or given twice is an error, which
+// names the file, the line, the value and what was expected. Numbers are read and written without loss.
 //
-// The memory taken is in proportion to the length of the text, whatever sizes the text claims.
+// Memory use is proportional to the length of the text, whatever sizes the text declares.
 #pragma once
 
 #include <optional>
@@ -24,27 +24,27 @@ namespace linchpin {
 enum class ProblemFormat { fc3d, lcp, mlcp };
 std::string_view to_string(ProblemFormat format);  // "fc3d", "lcp", "mlcp"
 
-// By the file name's ending: .fc3d.txt, .lcp.txt, .mlcp.txt; nothing for others.
+// The format by the ending of the file name: .fc3d.txt, .lcp.txt, .mlcp.txt; nothing for others.
 std::optional<ProblemFormat> format_of_name(std::string_view file);
 
-// The format is `format`, else what the ending of `file` says, else what the text begins with. `file` is otherwise for
-// errors only.
+// The format is `format`, else that of the ending of `file`, else that of the text's first keyword. `file` is otherwise
+// used in error messages only.
 //
-// M is dense where more than half of the blocks that it could have are there: beyond that, the bookkeeping of a
-// block-sparse matrix costs more than the zeros do. Blocks are 3 x 3 in fc3d, a contact's rows together, and single
-// numbers in lcp and mlcp, where M is also dense up to 256 rows (half a megabyte).
+// M is dense if more than half of its blocks are present: the bookkeeping of a block-sparse matrix would then cost more
+// than the zeros. Blocks are 3 x 3 in fc3d, the rows of a contact, and single numbers in lcp and mlcp, where M is also
+// dense up to 256 rows (half a megabyte).
 Result<Problem> parse_problem(std::string_view text, std::string_view file, std::optional<ProblemFormat> format = {});
 Result<Problem> read_problem(const std::string& path);
 
-// The format that holds this problem: boxes, and cones beside other blocks, have none, nor has a problem without rows.
+// The format that can hold this problem. There is none for boxes, for cones mixed with other blocks, or for no rows.
 Result<ProblemFormat> format_for(const Problem& problem);
 
-// Seventeen significant digits. Zeros of M are left out, so the text of a block-sparse matrix has no blocks of zeros.
-// `comment` is put in front, each of its lines after a `#`.
+// The text of a problem, with seventeen significant digits. Zeros of M are omitted, also those within blocks. `comment`
+// is put in front, each of its lines after a `#`.
 Result<std::string> problem_text(const Problem& problem, std::string_view comment = {});
 std::string solution_text(std::span<const double> z);  // one value per line
 
-// The same into a file; an error if that cannot be done, or if there is no format for the problem.
+// The same into a file; an error if it cannot be written, or if no format can hold the problem.
 std::optional<Error> write_problem(const std::string& path, const Problem& problem, std::string_view comment = {});
 std::optional<Error> write_solution(const std::string& path, std::span<const double> z);
 

@@ -24,10 +24,10 @@ testing::AssertionResult has_fault(const std::function<void(Problem&)>& change, 
 }
 
 TEST(Problem, NamesOfKinds) {
-  EXPECT_EQ(name(BlockKind::free), "free");
-  EXPECT_EQ(name(BlockKind::nonnegative), "nonnegative");
-  EXPECT_EQ(name(BlockKind::box), "box");
-  EXPECT_EQ(name(BlockKind::cone), "cone");
+  EXPECT_EQ(to_string(BlockKind::free), "free");
+  EXPECT_EQ(to_string(BlockKind::nonnegative), "nonnegative");
+  EXPECT_EQ(to_string(BlockKind::box), "box");
+  EXPECT_EQ(to_string(BlockKind::cone), "cone");
 }
 
 TEST(Problem, FindsNoFaultWhereThereIsNone) {

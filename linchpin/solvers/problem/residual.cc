@@ -9,8 +9,8 @@
 namespace linchpin {
 namespace {
 
-// |z - P(z - w~)|^2 of a cone, z in units of 1/s and w in units of s. Pieces of P are told apart so that no velocity is
-// lost as the difference of two impulses: inside the cone the map is w~ itself.
+// |z - P(z - w~)|^2 of a cone, z in units of 1/s and w in units of s. The pieces of P are distinguished so that no
+// velocity cancels in the difference of two impulses: inside the cone the map is w~ itself.
 template <class T>
 T cone_map(T mu, const double* z, const T* w, T s) {
   const T Z[3] = {s * z[0], s * z[1], s * z[2]};
@@ -22,7 +22,7 @@ T cone_map(T mu, const double* z, const T* w, T s) {
   const T e[3] = {Z[0] - normal, Z[1] - shrink * x[1], Z[2] - shrink * x[2]};
   return e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
 }
-// The same of a row of another block, before squaring. NaN goes through.
+// The same for a row of another block, before squaring. NaN propagates.
 template <class T>
 T row_map(const Problem& p, BlockKind kind, int row, double z, T w, T s) {
   const T Z = s * z, W = w / s;
@@ -79,7 +79,7 @@ void row_scales(const Problem& p, ResidualWorkspace& ws) {
     for (int i = b.start; i < b.start + b.size; ++i) missing = missing || !(ws.scale[i] > 0);
   }
   if (!missing) return;
-  ws.part.resize(n);  // 1 / s of rows with a diagonal only, so that the order of rows does not matter
+  ws.part.resize(n);  // 1 / s, only of rows with a diagonal, so that the order of rows does not matter
   for (std::size_t i = 0; i < index(n); ++i) ws.part[i] = ws.scale[i] > 0 ? 1 / ws.scale[i] : 0;
   for (const Block& b : p.blocks)
     for (int i = b.start; i < b.start + b.size; ++i) {
@@ -96,7 +96,7 @@ void row_scales(const Problem& p, ResidualWorkspace& ws) {
 
 namespace {
 
-// The figures for these w; `lost` is what rounding may have taken from w, in scaled units.
+// The figures for these w; `lost` is a bound on the rounding error of w, in scaled units.
 template <class T>
 Residual judge(const Problem& p, std::span<const double> z, const T* w, T lost, ResidualWorkspace& ws) {
   const int n = p.size();
@@ -148,20 +148,20 @@ Residual residual(const Problem& p, std::span<const double> z, ResidualWorkspace
   ws.work.resize(p.M.work_size());
   row_scales(p, ws);
   ws.part.resize(n);
-  // In scaled units M has a unit diagonal, so rounding takes from w about epsilon times the impulses that go into it.
+  // In scaled units M has a unit diagonal, so the rounding error of w is about epsilon times the impulses.
   double impulses = 0, q = 0;
   for (std::size_t i = 0; i < index(n); ++i) {
     impulses += std::abs(z[i]) * ws.scale[i];
     q += std::abs(p.q[i]) / ws.scale[i];
   }
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  constexpr double negligible = 1e-13;  // of q
+  constexpr double negligible = 1e-13;  // relative to |q|: a thousandth of the default tolerance
   if (!(epsilon * impulses > negligible * q)) {
     p.M.multiply(z, ws.w, ws.work);
     for (std::size_t i = 0; i < index(n); ++i) ws.w[i] += p.q[i];
     return judge<double>(p, z, ws.w.data(), 0, ws);
   }
-  // Large impulses, as redundant contacts may have: in extended precision. What even that may lose is added on top.
+  // Large impulses, as redundant contacts may have: extended precision, and a bound on its error is added.
   ws.extended_w.resize(n);
   ws.extended_work.resize(p.M.work_size());
   p.M.multiply_extended(z, ws.extended_w, ws.extended_work);

@@ -1,21 +1,21 @@
-// The judge: how far z is from solving a problem. Knows no solver, and is what status, tests, benchmarks and
-// certificates use.
+// The residual of a problem at z. It is independent of all solvers, and decides what counts as solved: for status,
+// tests, benchmarks and certificates.
 //
-// The natural map of the problem vanishes at solutions and nowhere else:
+// The natural map of the problem is zero at its solutions and nowhere else:
 //     e = z - P(z - w~),   w = M z + q,   w~ = w, with mu |w_T| added to a cone's normal                      (1)
-// P the projection onto each block's set. As it stands it adds impulses to velocities, so it depends on units. The
-// judge measures it in two ways, and a problem is solved when both are small:
+// P is the projection onto each block's set. (1) adds impulses to velocities, so it depends on units. It is therefore
+// measured in two ways, and a problem is solved when both are small:
 //
-// scaled   each row in units of its own, s_i = sqrt|M_ii| (the three rows of a cone share the mean): z_i s_i and
-//          w_i / s_i both have the unit sqrt(energy), and e is formed from those. A change of units of any row changes nothing. A
-//          row without a diagonal takes s_i from its largest coupling to a row that has one, |M_ij| / s_j or |M_ji| /
-//          s_j; failing that, 1. relative: |e| / |q|, both so scaled.
-// plain    e as in (1), rho = 1 (the figure by which others compare: models/problems/README.md); relative: |e| / |q|.
+// scaled   each row in its own unit, s_i = sqrt|M_ii| (the three rows of a cone share the mean): z_i s_i and w_i / s_i
+//          both have the unit sqrt(energy), and e is formed from those. It does not depend on the units of any row.
+//          A row with a zero diagonal takes s_i from its largest coupling to a row that has one, |M_ij| / s_j or
+//          |M_ji| / s_j; failing that, 1. relative: |e| / |q|, both scaled.
+// plain    e as in (1), rho = 1 (the figure that others use: models/problems/README.md); relative: |e| / |q|.
 //
-// w is computed in extended precision where impulses are so large that rounding M z could hide q, and what extended
-// precision may lose is added to the figures: no z is too large to be judged.
+// If impulses are so large that rounding of M z could hide q, w is computed in extended precision, and a bound on its
+// rounding error is added to the figures. So no z is too large to be judged.
 //
-// Where q = 0, z = 0 is a solution and relative figures equal the absolute ones.
+// If q = 0, z = 0 is a solution and the relative figures equal the absolute ones.
 #pragma once
 
 #include <span>
@@ -28,10 +28,10 @@ namespace linchpin {
 struct Residual {
   double absolute = 0, relative = 0;              // scaled
   double plain_absolute = 0, plain_relative = 0;  // rho = 1
-  int worst_row = -1;                             // of the scaled measure (a cone's first row); -1 if there is no row
-  double worst = 0;                               // its part of `absolute`
+  int worst_row = -1;  // with the largest part of `absolute` (a cone's first row); -1 if there is no row
+  double worst = 0;    // its part of `absolute`
 
-  // Both relative figures at most `tolerance`; never for NaN.
+  // Whether both relative figures are at most `tolerance`; false for NaN.
   bool within(double tolerance) const { return relative <= tolerance && plain_relative <= tolerance; }
 };
 
@@ -43,7 +43,7 @@ struct ResidualWorkspace {
   std::vector<long double> extended_w, extended_work;
 };
 
-// Only the scales, into ws.scale: solvers may work in these units.
+// Computes only ws.scale: iterative solvers work in these units.
 void row_scales(const Problem& problem, ResidualWorkspace& ws);
 
 Residual residual(const Problem& problem, std::span<const double> z, ResidualWorkspace& ws);

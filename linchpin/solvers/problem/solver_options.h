@@ -1,35 +1,36 @@
-// The options of a solver, and the reason it gives when it stops.
+// The options of a solver, and its reason for stopping.
 //
 // A solver is a function
 //     Outcome lemke(const Problem&, const SolverOptions&, LemkeWorkspace&, std::span<double> z);
-// With options.warm_start, z holds a guess on entry. Workspaces grow on first use and are kept: solving again at the same
-// or a smaller size allocates nothing.
+// With options.warm_start, z holds a guess on entry. Workspaces grow on first use and are kept, so that solving again
+// at the same or a smaller size allocates nothing.
 #pragma once
 
 namespace linchpin {
 
 struct SolverOptions {
-  double tolerance = 1e-10;  // of both relative figures of the judge
-  int max_iterations = 0;    // 0: the solver's own limit
-  bool warm_start = false;   // z holds a guess, e.g. the solution of the last step
-  // `auto` goes on to its next solver while the relative figures are above this, and newton gives up sooner below it; 0:
-  // the tolerance. What is between the two is reported as not solved all the same.
+  // Of both relative figures of residual.h. interior_point reaches 1e-10 to 1e-13, newton 1e-15 (docs).
+  double tolerance = 1e-10;
+  int max_iterations = 0;   // 0: the solver's own limit
+  bool warm_start = false;  // z holds a guess, e.g. the solution of the last step
+  // `auto` tries its next solver while the relative figures are above this, and newton gives up sooner below it; 0: the
+  // tolerance. A result between the two is still reported as not solved.
   double acceptable = 0;
-  // For guesses that come step after step (both 0: the tolerance is all there is to it). What is within the tolerance is
-  // a solution, but what is left over adds up from step to step. So a guess is taken as it is only within
-  // `guess_tolerance`, and one that is not is solved by newton further than asked, at the cost of a step or two, down to
-  // `aim` if rounding allows. A mechanism at rest then needs no iteration for many steps.
+  // For the guesses of a simulation (both 0: the tolerance). A residual within the tolerance is a solution, but
+  // residuals add up from step to step. A guess is therefore accepted only within `guess_tolerance`; otherwise newton
+  // solves beyond the tolerance, at the cost of a step or two, down to `aim` if rounding allows. A mechanism at rest
+  // then needs no iteration for many steps.
   double guess_tolerance = 0, aim = 0;
   double enough_for_guess() const { return guess_tolerance > 0 ? guess_tolerance : tolerance; }
 };
 
 // Why a solver stopped.
 enum class Stop {
-  finished,  // by its own measure it is done
+  finished,  // converged by its own measure
   iteration_limit,
-  stalled,    // no progress, or numbers that are no longer finite
-  ray,        // a pivoting method ran along an unbounded ray: there may be no solution
-  exhausted,  // enumeration found no solution among all
+  stalled,    // no progress, or numbers that are not finite
+  ray,        // a pivoting method met an unbounded ray: there may be no solution
+  exhausted,  // enumeration tried all choices and found no solution
 };
 struct Outcome {
   Stop stop = Stop::stalled;

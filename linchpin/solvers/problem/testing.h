@@ -1,7 +1,7 @@
-// What the tests of this room share: random matrices of every class that matters, random mixes of blocks, and problems
-// with a solution planted in them.
+// Shared by the tests of this room: random matrices of the relevant classes, random mixes of blocks, and problems with
+// a known (planted) solution.
 //
-// Everything is drawn from a Dice, so a test that prints its seed can be run again.
+// Everything is drawn from a Dice, so a test that prints its seed can be repeated.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +47,8 @@ inline void add_skew(Square& M, int n, double size, Dice& dice) {
     }
 }
 
-// All principal minors positive, so an LCP with it has exactly one solution whatever q is. Half of them are positive
-// definite with a skew part, half are P for another reason: diagonally dominant by rows, far from positive definite.
+// A P-matrix: all principal minors positive, so an LCP with it has exactly one solution for every q. Half are positive
+// definite with a skew part, half are diagonally dominant by rows and far from positive definite.
 inline Square random_p(int n, Dice& dice) {
   if (dice.chance(0.5)) {
     Square M = random_psd(n, n, dice);
@@ -68,7 +68,7 @@ inline Square random_p(int n, Dice& dice) {
 }
 
 // z' M z >= 0 for z >= 0: semidefinite plus nonnegative, with a skew part. `strictly`: > 0 for z != 0, so that Lemke's
-// method ends in a solution whatever q is.
+// method ends in a solution for every q.
 inline Square random_copositive(int n, bool strictly, Dice& dice) {
   Square M = random_psd(n, std::max(1, n / 2), dice);
   for (int i = 0; i < n; ++i)
@@ -80,7 +80,7 @@ inline Square random_copositive(int n, bool strictly, Dice& dice) {
   return M;
 }
 
-// Small integers, many rows and columns alike: pivots tie all the way. Symmetric positive semidefinite, exactly.
+// Small integers, many rows and columns equal, so that pivots tie. Symmetric positive semidefinite, exactly.
 inline Square random_integer_psd(int n, Dice& dice) {
   const int rank = 1 + dice.below(std::max(1, n));
   std::vector<int> G(n * rank);
@@ -104,7 +104,7 @@ inline std::vector<double> random_q(int n, Dice& dice) {
   for (double& x : q) x = dice.near_zero(1);
   return q;
 }
-// Of -1, 0 and 1, so that ratios tie.
+// Numbers -1, 0 and 1, so that ratios tie.
 inline std::vector<double> tied_q(int n, Dice& dice) {
   std::vector<double> q(static_cast<std::size_t>(n));
   for (double& x : q) x = dice.below(3) - 1;
@@ -172,8 +172,8 @@ struct Planted {
   std::vector<double> z, w;  // a solution; there may be others
 };
 
-// Draws z and w that obey the laws of the blocks and takes q = w - M z. A block is `degenerate` with this probability:
-// z and w both on the edge of what they may be.
+// Draws z and w that obey the laws of the blocks and sets q = w - M z. A block is degenerate with this probability: z
+// and w are both at their limits.
 inline Planted plant(const BlockLayout& layout, Matrix M, double degenerate, Dice& dice) {
   const std::size_t n = std::size_t(layout.size);
   Planted planted{{}, std::vector<double>(n), std::vector<double>(n)};
@@ -281,9 +281,9 @@ inline ContactScene random_scene(Dice& dice) {
   }
 }
 
-// ---- the same problem said otherwise ----
+// ---- equivalent problems ----
 
-// Blocks in another order: block order[i] of the problem comes i-th. M becomes dense.
+// The blocks in another order: block order[i] of the problem is the i-th of the result. M becomes dense.
 inline Problem permuted(const Problem& problem, const std::vector<int>& order) {
   const std::size_t n = std::size_t(problem.size());
   BlockLayout layout;
@@ -315,7 +315,7 @@ inline std::vector<int> random_order(int count, Dice& dice) {
   return order;
 }
 
-// Each block in units of its own: with S = diag(scale of the row's block), M -> S M S, q -> S q, bounds -> bounds / S;
+// Each block in its own units: with S = diag(scale of the row's block), M -> S M S, q -> S q, bounds -> bounds / S;
 // solutions z -> z / S. M becomes dense. scale: one positive number per block.
 inline Problem rescaled(const Problem& problem, const std::vector<double>& scale) {
   const std::size_t n = std::size_t(problem.size());
@@ -337,7 +337,7 @@ inline Problem rescaled(const Problem& problem, const std::vector<double>& scale
   return other;
 }
 
-// |A x - b| / (|A| |x| + |b|), largest numbers of vectors and largest row sums of matrices.
+// |A x - b| / (|A| |x| + |b|) in the maximum norm.
 inline double backward_error(const Square& A, const std::vector<double>& x, const std::vector<double>& b) {
   const std::size_t n = x.size();
   double error = 0, size_A = 0, size_x = 0, size_b = 0;

@@ -12,14 +12,15 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double margin = 1000;  // by which the last line of (3) must exceed its error
+// The last line of (3) must be negative by this many times its error: the one strict inequality must not be rounding.
+constexpr double margin = 1000;
 
-// A computed number and how far from the true one it may be.
+// A computed number and a bound on its error.
 struct Bounded {
   double value = 0, error = 0;
 };
 
-// y within what (2) allows, and not all 0.
+// Whether y has the signs of (2), and is not all 0.
 bool allowed(const Problem& problem, std::span<const double> y) {
   bool any = false;
   for (const Block& block : problem.blocks)
@@ -33,9 +34,9 @@ bool allowed(const Problem& problem, std::span<const double> y) {
   return any;
 }
 
-// M'y: a sum of n products has an error of at most n + 1 half units in the last place of the sum of their sizes. M
-// itself is hardly more exact than that: it was computed as a product of matrices, and semidefinite only up to such an
-// error. Sixteen times as much is allowed for both, and more where M is computed here.
+// M'y with error bounds: a sum of n products has an error of at most n + 1 half units in the last place of the sum of
+// their magnitudes. M itself is hardly more exact: it was computed as a product of matrices, and is semidefinite only
+// up to such an error. Sixteen times that bound is allowed for both, and more if M is computed here.
 std::vector<Bounded> transposed_product(const Problem& problem, std::span<const double> y) {
   const int n = problem.size();
   std::vector<double> M(std::size_t(n) * std::size_t(n));
@@ -64,11 +65,11 @@ Bounded dot(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
-// The largest that a z may be for z in [l, u], added to `sum`.
+// Adds the largest value of a z over z in [l, u] to `sum`.
 void add_most(const Bounded& a, double l, double u, Bounded& sum) {
   const double bound = a.value > 0 ? u : l;
-  const bool sure = std::abs(a.value) > a.error;          // of a's sign
-  if (!sure && (std::isinf(l) || std::isinf(u))) return;  // a is 0, as on free rows
+  const bool sure = std::abs(a.value) > a.error;          // the sign of a is certain
+  if (!sure && (std::isinf(l) || std::isinf(u))) return;  // a counts as 0, as on free rows
   sum.value += a.value * bound;
   sum.error +=
       a.error * (sure ? std::abs(bound) : std::max(std::abs(l), std::abs(u))) + epsilon * std::abs(a.value * bound);
