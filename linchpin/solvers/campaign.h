@@ -1,17 +1,17 @@
-// The campaign: random and degenerate problems by the thousand or the million, each solved by `automatic` and by one
-// other solver, every answer checked by a judge that shares nothing with the room's own. For campaign_test.cc and
+// The campaign: thousands or millions of random and degenerate problems, each solved by `automatic` and by one other
+// solver. Every answer is checked by a witness (Judge) that shares no code with residual.h. For campaign_test.cc and
 // campaign_long_test.cc.
 //
 // A wrong answer is
-//     "solved" where Judge, below, finds more than twice the tolerance: it works in long double and from its own
-//         formulas, and twice leaves room for the rounding of the room's judge, no more;
-//     "unsolvable" where there is a solution: planted, known from theory (contact), or found by enumeration;
-//     "solved" where a proof was built in that there is no solution;
-//     "bad input" for a problem that is one.
-// Not to solve a problem is no wrong answer. It is counted, family by family; so are z that hold numbers not finite,
-// which no solver may leave behind.
+//     "solved" if Judge, below, finds more than twice the tolerance: it works in long double with its own formulas, and
+//         the factor of two only allows for the rounding of residual();
+//     "unsolvable" if there is a solution: planted, known from theory (contact), or found by enumeration;
+//     "solved" if the problem was made to have no solution;
+//     "bad input" for a valid problem.
+// A problem that is not solved is not a wrong answer; those are counted, family by family. So are z that are not
+// finite, which no solver may return.
 //
-// Everything about a problem follows from its seed: Campaign::run_problem(seed) does it again.
+// A problem is determined by its seed: Campaign::run_problem(seed) repeats it.
 #pragma once
 
 #include <algorithm>
@@ -32,11 +32,11 @@
 
 namespace linchpin {
 
-// ---- a judge of its own ----
+// ---- an independent judge ----
 
 using Exact = long double;  // eleven bits more than double
 
-// z - P(z - w~) once more, with P onto the cone by its spectral decomposition instead of by cases: the vectors
+// z - P(z - w~) with the projection onto the cone by its spectral decomposition instead of by cases: the vectors
 // (1, mu e) and (mu, -e), e = x_T / |x_T|, are orthogonal, the first lies on the cone's surface, and
 //     P(x) = (max(x_N + mu |x_T|, 0) (1, mu e) + max(mu x_N - |x_T|, 0) (mu, -e)) / (1 + mu^2)
 // [Zhou, Chen 2013, "Properties of circular cone and spectral factorization"].
@@ -70,7 +70,7 @@ class Judge {
   }
 
  private:
-  // w = M z + q. Of a product H A^-1 H' from H and A themselves, by elimination.
+  // w = M z + q; for a product H A^-1 H' from H and A, by elimination.
   void velocities(const Problem& p, const std::vector<double>& z) {
     const std::size_t n = p.q.size();
     M_.resize(n * n);
@@ -115,7 +115,7 @@ class Judge {
     each([&](std::size_t r, std::size_t c, Exact value) { w_[r] += value * x[c]; });
   }
 
-  // s, as residual.h says.
+  // s as defined in residual.h.
   void units(const Problem& p) {
     const std::size_t n = p.q.size();
     s_.assign(n, 0);
@@ -148,10 +148,10 @@ class Judge {
     const Exact Z[3] = {s * z[at], s * z[at + 1], s * z[at + 2]};
     const Exact x[3] = {Z[0] - w[0] - mu * std::hypot(w[1], w[2]), Z[1] - w[1], Z[2] - w[2]};
     const Exact t = std::hypot(x[1], x[2]), e[2] = {t > 0 ? x[1] / t : 1, t > 0 ? x[2] / t : 0};
-    if (std::isnan(t + x[0])) return std::numeric_limits<Exact>::quiet_NaN();  // max() may lose it
+    if (std::isnan(t + x[0])) return std::numeric_limits<Exact>::quiet_NaN();  // max() may drop NaN
     const Exact along = (x[0] + mu * t) / (1 + mu * mu), inward = (mu * x[0] - t) / (1 + mu * mu);
     if (along <= 0) return Z[0] * Z[0] + Z[1] * Z[1] + Z[2] * Z[2];
-    // Z - P(x), or w~ - (P(x) - x), which is the same, whichever is not lost in the other's last bits.
+    // Z - P(x), or the equal w~ - (P(x) - x): the smaller one of Z and w~ keeps its digits.
     const bool from_z = std::hypot(Z[0], Z[1], Z[2]) < std::hypot(w[0], w[1], w[2]);
     const Exact i = from_z ? std::max<Exact>(inward, 0) : -std::min<Exact>(inward, 0), a = from_z ? along : 0;
     const Exact P[3] = {a + mu * i, (mu * a - i) * e[0], (mu * a - i) * e[1]};
@@ -185,7 +185,7 @@ inline constexpr std::array<std::string_view, 7> family_names{
 struct CampaignProblem {
   Problem problem;
   Family family = Family::conic;
-  bool solvable = false;  // for sure
+  bool solvable = false;  // known to be
 };
 
 // Contact: random_scene, with a matrix of any kind, as cones or with 4, 6 or 8 directions. A solution exists: M = H
@@ -194,7 +194,8 @@ inline CampaignProblem campaign_contact(Dice& dice, bool conic) {
   constexpr std::array kinds{Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored};
   ContactScene scene = random_scene(dice);
   if (conic) return {contact_problem(scene, kinds[dice.below(3)]), Family::conic, true};
-  while (scene.contacts.size() > 8) scene = random_scene(dice);  // 80 rows: more takes too long for a million
+  while (scene.contacts.size() > 8)
+    scene = random_scene(dice);  // at most 80 rows: larger ones take too long for a million
   return {polyhedral(contact_problem(scene, Matrix::Kind::dense), 4 + 2 * dice.below(3)).problem, Family::polyhedral,
           true};
 }
@@ -214,7 +215,7 @@ inline CampaignProblem campaign_planted(Dice& dice) {
           true};
 }
 
-// Small integers: every ratio ties. Half with a planted solution (free and box rows too), half LCPs with any q.
+// Small integers, so that ratios tie. Half have a planted solution (also free and box rows), half are LCPs with any q.
 inline CampaignProblem campaign_degenerate(Dice& dice) {
   const int rows = 1 + dice.below(12);
   if (dice.chance(0.5)) {
@@ -226,8 +227,8 @@ inline CampaignProblem campaign_degenerate(Dice& dice) {
   return {plant(layout, Matrix::dense(layout.size, std::move(M)), 0.5, dice).problem, Family::degenerate, true};
 }
 
-// y'M = 0 and y'q < 0 for some y >= 0, y != 0, so that no z >= 0 has M z + q >= 0. All integers, so exactly. Half are
-// symmetric and semidefinite, where Lemke's ray is a proof; the others of no class at all, where it need not be.
+// y'M = 0 and y'q < 0 for some y >= 0, y != 0, so that no z >= 0 has M z + q >= 0; exactly, with integers. Half are
+// symmetric and semidefinite, for which Lemke's ray is a proof; the others are of no class, and it need not be one.
 inline CampaignProblem campaign_infeasible(Dice& dice) {
   const int n = 2 + dice.below(9);
   const bool symmetric = dice.chance(0.5);
@@ -235,7 +236,7 @@ inline CampaignProblem campaign_infeasible(Dice& dice) {
   std::vector<int> y(static_cast<std::size_t>(n)), G(std::size_t(n) * std::size_t(columns));
   for (int& x : y) x = dice.below(3);
   y.back() = 1;
-  for (int j = 0; j < columns; ++j) {  // the last row makes up for the others
+  for (int j = 0; j < columns; ++j) {  // the last row makes the sum zero
     int sum = 0;
     for (int i = 0; i < n - 1; ++i) sum += y[i] * (G[i * columns + j] = dice.below(7) - 3);
     G[(n - 1) * columns + j] = -sum;
@@ -255,7 +256,7 @@ inline CampaignProblem campaign_infeasible(Dice& dice) {
           symmetric ? Family::infeasible_semidefinite : Family::infeasible, false};
 }
 
-// Up to five rows of any class or none, for enumeration.
+// Up to five rows, of any class or none, for enumeration.
 inline CampaignProblem campaign_tiny(Dice& dice) {
   const int n = 1 + dice.below(5);
   Square M = zero_square(n);
@@ -294,8 +295,8 @@ inline CampaignProblem campaign_problem(Dice& dice) {
 struct CampaignCount {
   long problems = 0;
   long solved = 0, unsolvable = 0;  // by `automatic`
-  // Not solved by `automatic`, nor shown to have no solution: of those that have one for sure, or for which enumeration
-  // found one; and of others.
+  // Neither solved by `automatic` nor proved to have no solution. missed: there is a solution, known or found by
+  // enumeration; open: the others.
   long missed = 0, open = 0;
   long others = 0, others_solved = 0;  // the second solver
 };
@@ -303,8 +304,8 @@ struct CampaignCount {
 struct CampaignResult {
   std::array<CampaignCount, family_names.size()> family{};
   long wrong = 0, not_finite = 0;
-  long not_enumerated = 0;  // tiny problems solved though enumeration found nothing
-  std::vector<std::string> wrong_answers, not_finite_answers, missed;  // the first few, told with their seeds
+  long not_enumerated = 0;  // tiny problems solved although enumeration found no solution
+  std::vector<std::string> wrong_answers, not_finite_answers, missed;  // the first few, with their seeds
 
   const CampaignCount& of(Family f) const { return family[std::size_t(f)]; }
   std::string text() const {
@@ -342,7 +343,8 @@ class Campaign {
       wrong(seed, c, "no problem: " + fault->message);
       return;
     }
-    bool none = c.family == Family::infeasible || c.family == Family::infeasible_semidefinite;  // for sure
+    bool none =
+        c.family == Family::infeasible || c.family == Family::infeasible_semidefinite;  // known to have no solution
     bool exhausted = false;
     z_.assign(p.q.size(), 0);
     if (c.family == Family::tiny) {
@@ -350,8 +352,7 @@ class Campaign {
       c.solvable = stop == Stop::finished;
       exhausted = stop == Stop::exhausted;
     }
-    // What z holds on entry must not matter, unless it is a guess; and no guess, however bad, may lead to a wrong
-    // answer.
+    // Without warm start z on entry must not matter. With it, no guess, however bad, may lead to a wrong answer.
     const auto entry = [&](bool warm) {
       for (double& x : z_) x = !warm ? std::nan("") : dice.chance(0.5) ? 0 : dice.near_zero(2);
     };
@@ -368,10 +369,10 @@ class Campaign {
     }
 
     const SolverId other = other_solver(p, dice);
-    // The baselines may take thousands of sweeps: enough here that they go somewhere.
+    // The baselines may take thousands of sweeps; a few are enough here.
     const bool pivots = other == SolverId::lemke || other == SolverId::dantzig || other == SolverId::enumeration;
     const bool other_warm = dice.chance(0.3);
-    if (!other_warm || dice.chance(0.5)) entry(other_warm);  // else from where `automatic` ended
+    if (!other_warm || dice.chance(0.5)) entry(other_warm);  // else from the result of `automatic`
     const SolveReport second = solver_.solve(
         p, other, {.tolerance = tolerance, .max_iterations = pivots ? 0 : 60, .warm_start = other_warm}, z_);
     check_answer(seed, c, none, second);
@@ -385,7 +386,7 @@ class Campaign {
     int count = 0;
     for (const SolverInfo& s : solvers()) {
       if (s.id == SolverId::automatic || find_refusal(s, p)) continue;
-      if (s.id == SolverId::enumeration && p.size() > 5) continue;  // takes it, and its time
+      if (s.id == SolverId::enumeration && p.size() > 5) continue;  // takes too long
       takers[count++] = s.id;
     }
     return takers[dice.below(count)];

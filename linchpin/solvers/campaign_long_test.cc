@@ -1,4 +1,4 @@
-// A million problems and not one wrong answer: three minutes on one core, in four parts.
+// The campaign with a million problems and no wrong answer: three minutes on one core, in four parts.
 #include "linchpin/solvers/campaign.h"
 
 #include <gtest/gtest.h>
@@ -19,13 +19,13 @@ TEST_P(CampaignLong, AQuarterOfAMillionProblems) {
   for (const std::string& answer : r.wrong_answers) ADD_FAILURE() << answer;
   EXPECT_EQ(r.not_finite, 0);
   for (const std::string& answer : r.not_finite_answers) ADD_FAILURE() << answer << ", z is not finite";
-  // Not solved: at most one in ten thousand, where theory promises a solution or a proof that there is none.
+  // At most one in ten thousand is not solved in families for which theory guarantees a solution or a proof of none.
   for (const Family family :
        {Family::conic, Family::polyhedral, Family::planted, Family::degenerate, Family::infeasible_semidefinite})
     EXPECT_LE(r.of(family).missed + r.of(family).open, r.of(family).problems / 10'000) << family_names[family];
-  // A fifth of the tiny ones have matrices of no class, where no method but enumeration promises anything.
+  // A fifth of the tiny ones have matrices of no class, for which only enumeration is guaranteed to succeed.
   EXPECT_LE(r.of(Family::tiny).missed, r.of(Family::tiny).problems / 100);
-  // Where M_aa is all but singular (condition 1e5 and more) enumeration may take it for singular.
+  // If M_aa is nearly singular (condition 1e5 and more) enumeration may treat it as singular.
   EXPECT_LE(r.not_enumerated, r.of(Family::tiny).problems / 5'000);
 }
 

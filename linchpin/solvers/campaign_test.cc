@@ -1,4 +1,4 @@
-// The campaign in small: what campaign_long_test.cc does a million times.
+// A small campaign; campaign_long_test.cc runs a million problems.
 #include "linchpin/solvers/campaign.h"
 
 #include <gtest/gtest.h>
@@ -20,21 +20,21 @@ TEST(Campaign, FindsNoWrongAnswer) {
   std::printf("%s", r.text().c_str());
   for (std::size_t i = 0; i < family_names.size(); ++i) EXPECT_GE(r.family[i].problems, 300) << family_names[i];
 
-  // Solved: all contacts, all planted problems; of integers all that have a solution, and a proof for the others.
+  // Solved: all contacts and all planted problems; degenerate integers are solved or proved to have no solution.
   EXPECT_EQ(r.of(Family::conic).solved, r.of(Family::conic).problems);
   EXPECT_EQ(r.of(Family::polyhedral).solved, r.of(Family::polyhedral).problems);
   EXPECT_EQ(r.of(Family::planted).solved, r.of(Family::planted).problems);
   EXPECT_EQ(r.of(Family::degenerate).solved + r.of(Family::degenerate).unsolvable, r.of(Family::degenerate).problems);
-  // Lemke's ray is a proof where M is semidefinite (certificate.h).
+  // Lemke's ray is a proof if M is semidefinite (unsolvable.h).
   EXPECT_EQ(r.of(Family::infeasible_semidefinite).unsolvable, r.of(Family::infeasible_semidefinite).problems);
-  // A fifth of the tiny ones have matrices of no class, where no method but enumeration promises anything.
+  // A fifth of the tiny ones have matrices of no class, for which only enumeration is guaranteed to succeed.
   EXPECT_LE(r.of(Family::tiny).missed, r.of(Family::tiny).problems / 100);
 }
 
-// The campaign's judge against the room's, where both can tell: away from solutions, at planted ones and between, in
-// every kind of block, matrix and unit. They share no formula but the definition. They differ by the rounding of
-// double: n products of M z, which the figures' divisor |q| is not much smaller than.
-// 1e-17 beside that: residual() adds what extended precision may lose (residual.h), so it may say 4e-19 where e is 0.
+// The campaign's judge against residual(): away from solutions, at planted ones and between, for every kind of block,
+// matrix and unit. They share only the definition. They differ by the rounding of double: n products of M z, relative
+// to |q|, which is not much smaller. Plus 1e-17: residual() adds a bound on the error of extended precision
+// (residual.h), so it may give 4e-19 where e is 0.
 TEST(Campaign, ItsJudgeAgreesWithResidual) {
   Judge judge;
   ResidualWorkspace ws;
@@ -81,8 +81,8 @@ TEST(Campaign, ItsJudgeRefusesWhatIsNotFinite) {
   }
 }
 
-// Integers, and no solution: y = (2 2 1) has y'M = 0 and y'q = -2. Yet at this z of 1e14, in double, M z + q comes out
-// as 0: q is below the last bits of M z. (Seed 1035900 of the campaign; found by interior_point.)
+// An integer problem without a solution: y = (2 2 1) has y'M = 0 and y'q = -2. Yet at this z of 1e14 M z + q is 0 in
+// double, as q is below the last bits of M z. (Seed 1035900 of the campaign; found by interior_point.)
 TEST(Campaign, LargeNumbersDoNotHideQ) {
   const Problem p = linear_complementarity(Matrix::dense(3, {13, -1, -24, -1, 5, -8, -24, -8, 64}), {-1, 2, -4});
   EXPECT_TRUE(certifies_unsolvable(p, std::vector<double>{2, 2, 1}));
@@ -95,7 +95,7 @@ TEST(Campaign, LargeNumbersDoNotHideQ) {
   for (const SolverInfo& s : solvers()) EXPECT_NE(solver.solve(p, s.id, {}, z).status, Status::solved) << s.name;
 }
 
-// w = -1 whatever z is, but z - (z - w) comes out as 0 in double where z is beyond 1e16.
+// w = -1 for every z, but z - (z - w) is 0 in double if z is beyond 1e16.
 TEST(Campaign, LargeImpulsesDoNotHideVelocities) {
   Problem box{Matrix::dense(1, {0}), {-1}, {{BlockKind::box, 0, 1, 0}}, {0}, {HUGE_VAL}};
   const Problem cone{Matrix::dense(3, zero_square(3)), {-1, -1, -1}, {{BlockKind::cone, 0, 3, 0.5}}, {}, {}};

@@ -1,4 +1,4 @@
-// Problems whose solutions, or that they have none, are known by hand, for every iterative solver.
+// Problems with a known solution, or known to have none, for every iterative solver.
 #include <gtest/gtest.h>
 
 #include "linchpin/solvers/conic/arc_path.h"
@@ -18,8 +18,8 @@ using Methods = testing::Types<Solving<NewtonWorkspace, newton>, Solving<Interio
                                Solving<ProximalWorkspace, proximal>>;
 TYPED_TEST_SUITE(ClosedForms, Methods);
 
-// Without friction a cone is a half-line: what comes apart gets no impulse, and none may pull. Nothing moves along the
-// tangents, to the last bit.
+// Without friction a cone is a half-line: separating contacts have no impulse, and no impulse is negative. Tangential
+// impulses are exactly zero.
 TYPED_TEST(ClosedForms, NoFrictionAndNoPulling) {
   const TypeParam solve;
   for (const double speed : {1.0, -1.0})
@@ -36,7 +36,7 @@ TYPED_TEST(ClosedForms, NoFrictionAndNoPulling) {
       ASSERT_TRUE(a.solved()) << show(a);
       for (int c = 0; c < contacts; ++c) EXPECT_NEAR(a.z[3 * c], std::max(-speed, 0.0), 10 * tolerance);
       ResidualWorkspace ws;
-      for (double& z : p.q) z = 0;  // now z is wrong where it is -1, though w is 0 there
+      for (double& z : p.q) z = 0;  // now z = -1 is wrong, although w is 0 there
       p.q[0] = 1;
       std::vector<double> pulls(p.q.size());
       pulls[0] = -1;
@@ -73,7 +73,7 @@ TYPED_TEST(ClosedForms, BlockOnASlope) {
       }
 }
 
-// A box that slides on its four corners: how its weight is shared is not told, the sums are.
+// A box that slides on its four corners: only the sums of impulses are determined, not their distribution.
 TYPED_TEST(ClosedForms, BoxThatSlidesSlowsDown) {
   const TypeParam solve;
   const double mu = 0.3, speed = 1;
@@ -90,7 +90,7 @@ TYPED_TEST(ClosedForms, BoxThatSlidesSlowsDown) {
   for (const std::size_t k : {0, 1, 2, 4, 5}) EXPECT_NEAR(after.bodies[0].velocity[k], 0, 100 * tolerance);
 }
 
-// Without friction, at rest: each interface carries all that is above.
+// Without friction, at rest: each interface carries the weight above it.
 TYPED_TEST(ClosedForms, StackWithoutFriction) {
   const TypeParam solve;
   const int boxes = 6;
@@ -106,7 +106,7 @@ TYPED_TEST(ClosedForms, StackWithoutFriction) {
   }
 }
 
-// 2 z1 + z2 = 5, z1 + 3 z2 = 5: z = (2, 1), and signs do not matter.
+// 2 z1 + z2 = 5, z1 + 3 z2 = 5: z = (2, 1), and free rows may have any sign.
 TYPED_TEST(ClosedForms, FreeRowsAreEquations) {
   const TypeParam solve;
   for (const double sign : {1.0, -1.0}) {
@@ -118,7 +118,7 @@ TYPED_TEST(ClosedForms, FreeRowsAreEquations) {
   }
 }
 
-// Rows by themselves: z is -q / M brought between its bounds; also where they coincide or there are none.
+// Uncoupled rows: z is -q / M clamped to its bounds, also if these coincide or are infinite.
 TYPED_TEST(ClosedForms, BoundsHold) {
   const TypeParam solve;
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -137,7 +137,7 @@ TYPED_TEST(ClosedForms, NoRows) {
   EXPECT_EQ(solve(Problem{}).outcome.stop, Stop::finished);
 }
 
-// Nothing can be done about w = -1: it must say so, with numbers.
+// w = -1 for every z: the solver must report failure, with finite z.
 TYPED_TEST(ClosedForms, FailsWithFiniteNumbers) {
   const TypeParam solve;
   for (const BlockKind kind : {BlockKind::free, BlockKind::nonnegative, BlockKind::cone})
@@ -152,7 +152,7 @@ TYPED_TEST(ClosedForms, FailsWithFiniteNumbers) {
     }
 }
 
-// Rows of zeros that ask for nothing are no obstacle.
+// Zero rows that are already satisfied are no obstacle.
 TYPED_TEST(ClosedForms, RowsOfZerosThatHold) {
   const TypeParam solve;
   const Problem p{

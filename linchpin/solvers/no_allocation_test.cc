@@ -1,5 +1,5 @@
-// Solving again at the same shape allocates nothing, nor does the judge. Counted by an operator new of our own, for
-// this whole test program.
+// Solving again at the same size and pattern allocates nothing, nor does residual(). Counted by a replaced operator new
+// for the whole test program.
 #include <gtest/gtest.h>
 
 #include "linchpin/base/allocation_counter.h"
@@ -24,7 +24,7 @@ TEST(NoAllocation, TheCounterCounts) {
   EXPECT_GE(allocations - before, 1);
 }
 
-// A scene and what it is a step later: other numbers, the same shape.
+// A scene and the same scene a step later: other numbers, the same pattern.
 struct Pair {
   std::string name;
   Problem first, second;
@@ -33,7 +33,7 @@ Pair pair_of(const std::string& name, const ContactScene& scene, Matrix::Kind ki
   const std::vector<double> nothing(3 * scene.contacts.size());
   return {name, contact_problem(scene, kind), contact_problem(after_step(scene, nothing), kind)};
 }
-// Dense, block-sparse and factored, on both sides of where solvers go from dense to sparse factors (48 rows).
+// Dense, block-sparse and factored, on both sides of the change from dense to sparse factors (48 rows).
 std::vector<Pair> conic_pairs() {
   std::vector<Pair> all;
   for (const auto& [kind, said] :
@@ -46,7 +46,7 @@ std::vector<Pair> conic_pairs() {
   }
   return all;
 }
-// Friction of nothing as a factored problem of nonnegative rows: what the pivoting solvers take.
+// Frictionless contacts as a factored problem of nonnegative rows, which the pivoting solvers take.
 Problem normals_only(const ContactScene& scene, Matrix::Kind kind) {
   const Problem conic = contact_problem(scene);
   BlockSparse H = conic.M.blocks(), N;
@@ -98,7 +98,7 @@ void expect_none(const std::vector<Pair>& pairs, Solve solve, int limit = 0) {
 TEST(NoAllocation, Newton) { expect_none<NewtonWorkspace>(conic_pairs(), newton); }
 TEST(NoAllocation, ArcPath) { expect_none<ArcPathWorkspace>(conic_pairs(), arc_path); }
 TEST(NoAllocation, InteriorPoint) { expect_none<InteriorPointWorkspace>(conic_pairs(), interior_point); }
-// A few sweeps do the same as thousands.
+// A few sweeps are enough: all are alike.
 TEST(NoAllocation, GaussSeidel) { expect_none<GaussSeidelWorkspace>(conic_pairs(), gauss_seidel, 50); }
 TEST(NoAllocation, Proximal) { expect_none<ProximalWorkspace>(conic_pairs(), proximal, 50); }
 TEST(NoAllocation, NewtonOfRows) { expect_none<NewtonWorkspace>(row_pairs(4), newton); }
@@ -125,7 +125,7 @@ void expect_none_at_smaller_sizes(int largest, Solve solve) {
     solve(p, SolverOptions{}, ws, z);
     solve(p, SolverOptions{.warm_start = true}, ws, z);
     const long after = allocations;
-    if (seed == 1) continue;  // the first makes room
+    if (seed == 1) continue;  // the first allocates
     EXPECT_EQ(after - before, 0) << "seed " << seed;
   }
 }
@@ -146,7 +146,7 @@ TEST(NoAllocation, Judge) {
     }
 }
 
-// Fewer contacts, or fewer directions, need no more room.
+// Fewer contacts, or fewer directions, need no more memory.
 TEST(NoAllocation, PolyhedralFriction) {
   for (const Pair& pair : conic_pairs()) {
     PolyhedralFriction friction;

@@ -1,4 +1,4 @@
-// What holds for both methods that pivot; what tells them apart is in their own tests.
+// Properties of both pivoting methods; their own tests cover the differences.
 #include <cmath>
 #include <initializer_list>
 #include <type_traits>
@@ -82,7 +82,7 @@ TYPED_TEST(PivotingMethods, DoNotMindOrderAndUnits) {
     EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
     std::vector<double> units(static_cast<std::size_t>(blocks));
     for (double& unit : units) unit = std::pow(10, dice.near_zero(3));
-    // The plain figure depends on units: only the scaled one, which does not, can be asked for.
+    // The plain figure depends on units; only the scaled one, which does not, is checked.
     const Pivoted b = solve(rescaled(problem, units));
     EXPECT_EQ(b.outcome.stop, Stop::finished) << "seed " << seed;
     EXPECT_LE(b.residual.relative, pivoting_tolerance) << "seed " << seed << " " << show(b);

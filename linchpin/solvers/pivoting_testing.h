@@ -12,14 +12,14 @@
 
 namespace linchpin {
 
-// Answers are exact up to rounding of M z. Of contacts with a mass ratio of 1000 some z are 1e4 times q in the judge's
-// units, and rounding is then 1e4 epsilon times a few; in singular problems z is some hundred times q.
+// Answers are exact up to rounding of M z. With a mass ratio of 1000 some z are 1e4 times q in the units of residual.h,
+// and the rounding error is then a few times 1e4 epsilon; in singular problems z is some hundred times q.
 inline constexpr double pivoting_tolerance = 1e-11;
 
 inline constexpr BlockMix no_cones{.cone = false};
 
 struct Pivoted : Answer {
-  std::vector<double> ray;  // lemke's
+  std::vector<double> ray;  // of lemke
   bool solved() const { return outcome.stop == Stop::finished && residual.within(pivoting_tolerance); }
 };
 

@@ -41,14 +41,14 @@ TEST(SharedProblems, AutomaticSolvesAll) {
     const SolveReport report = solver.solve(problem.value(), SolverId::automatic, {.tolerance = tolerance}, z);
     EXPECT_EQ(report.status, Status::solved)
         << name << ": " << linchpin::to_string(report.stop) << " by " << info(report.solver).name;
-    ResidualWorkspace ws;  // the report is not believed
+    ResidualWorkspace ws;  // checked independently of the report
     const Residual r = residual(problem.value(), z, ws);
     EXPECT_LE(r.relative, tolerance) << name;
     EXPECT_LE(r.plain_relative, tolerance) << name;
   }
 }
 
-// A solver that finishes has solved it, whichever it is; and none may call one of these unsolvable.
+// Every solver that finishes has solved the problem, and none reports one of these as unsolvable.
 TEST(SharedProblems, NobodyIsWrong) {
   const std::vector<std::filesystem::path> files = problem_files();
   if (files.empty()) GTEST_SKIP() << "there are no problems in " << folder().lexically_normal();

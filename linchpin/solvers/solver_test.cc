@@ -114,7 +114,7 @@ TEST(Solver, RefusesWhatIsTooLarge) {
   ASSERT_TRUE(refusal);
   EXPECT_EQ(refusal->message, "enumeration takes at most 14 rows that are not free, not 15");
   EXPECT_EQ(solve(rows, SolverId::enumeration).report.status, Status::bad_input);
-  Problem equations = rows;  // free rows leave nothing to choose
+  Problem equations = rows;  // free rows are not enumerated
   equations.blocks[0].kind = BlockKind::free;
   EXPECT_FALSE(find_refusal(info(SolverId::enumeration), equations));
   EXPECT_TRUE(solves(equations, solve(equations, SolverId::enumeration)));
@@ -225,7 +225,7 @@ TEST(Solver, AutomaticSolvesEveryFamily) {
   }
 }
 
-// Larger piles are the hardest there are. Of 180 of a hundred contacts none was left open, of 24 with 400 none either
+// Large piles are the hardest problems. Of 180 of a hundred contacts none was left open, of 24 with 400 none either
 // (docs/arc_path.md).
 TEST(Solver, AutomaticSolvesLargerPiles) {
   Solver solver;
@@ -239,8 +239,7 @@ TEST(Solver, AutomaticSolvesLargerPiles) {
   EXPECT_EQ(solved, 20);
 }
 
-// A light box under one a million times its weight: its velocity is what rounding leaves of that, 1e6 epsilon times
-// some terms.
+// A light box under one a million times heavier: the rounding error of its velocity is a few times 1e6 epsilon.
 TEST(Solver, AutomaticBearsMassesOfAMillionToOne) {
   Solver solver;
   ResidualWorkspace ws;
@@ -252,7 +251,7 @@ TEST(Solver, AutomaticBearsMassesOfAMillionToOne) {
   }
 }
 
-// The chains that the head of solver.cc declares, seen from outside: a single iteration is too few for all of them.
+// The chains of `automatic` (docs/solvers.md), as reported: with a single iteration all solvers of a chain fail.
 TEST(Solver, AutomaticTellsItsChain) {
   using enum SolverId;
   const auto tried = [](const Answer& a) {
@@ -281,7 +280,7 @@ TEST(Solver, AutomaticTellsItsChain) {
   EXPECT_EQ(tried(solve(many, automatic, hopeless)), (std::vector<SolverId>{newton, interior_point, newton, lemke}));
 }
 
-// With solved: the last one tried gave z. Without: the one whose z is best, and that is the z given.
+// If solved, the last solver tried gave z; if not, the one with the best z, which is returned.
 TEST(Solver, TheReportIsThatOfZ) {
   Solver solver;
   ResidualWorkspace ws;
@@ -338,7 +337,7 @@ TEST(Solver, WarmStartGivesTheSameResidual) {
 // ---- unsolvable ----
 
 TEST(Solver, AnInfeasibleProblemIsUnsolvable) {
-  // w = -1 whatever z is; z1 - z2 >= 1 and z2 - z1 >= 0; the same equation with two right-hand sides.
+  // w = -1 for every z; z1 - z2 >= 1 and z2 - z1 >= 0; the same equation with two right-hand sides.
   const Problem two_equations{Matrix::dense(2, {1, 1, 1, 1}), {-1, -2}, {{BlockKind::free, 0, 2, 0}}, {}, {}};
   for (const Problem& p : {lcp({0}, {-1}), lcp({1, -1, -1, 1}, {-1, 0}), two_equations})
     for (const SolverId id : {SolverId::automatic, SolverId::lemke}) {
@@ -347,15 +346,15 @@ TEST(Solver, AnInfeasibleProblemIsUnsolvable) {
       EXPECT_EQ(a.report.stop, Stop::ray) << info(id).name;
       EXPECT_EQ(a.report.solver, SolverId::lemke);
     }
-  // Others have no proof to show.
+  // Other solvers have no certificate.
   for (const SolverInfo& s : solvers()) {
     if (s.id == SolverId::automatic || s.id == SolverId::lemke) continue;
     EXPECT_EQ(solve(lcp({1, -1, -1, 1}, {-1, 0}), s.id).report.status, Status::not_solved) << s.name;
   }
 }
 
-// Matrices of no class, with solutions and without, with a ray that proves it and without. A problem that nobody solves
-// is not unsolvable for that.
+// Matrices of no class, with and without solutions, with and without a ray that proves that there is none. A problem
+// that no solver solves must not be reported as unsolvable.
 TEST(Solver, UnsolvableAgreesWithEnumeration) {
   Solver solver;
   EnumerationWorkspace all;
@@ -388,7 +387,7 @@ TEST(Solver, WhatHasASolutionIsNeverUnsolvable) {
     Dice dice(seed);
     const BlockLayout layout = random_layout(1 + dice.below(12), {.cone = seed % 3 == 0}, dice);
     const int n = layout.size;
-    Square M = zero_square(n);  // of no class: methods may fail, not lie
+    Square M = zero_square(n);  // of no class: solvers may fail, but must report it
     for (double& x : M) x = dice.chance(0.5) ? dice.below(5) - 2 : dice.near_zero(2);
     const Problem p = plant(layout, Matrix::dense(n, std::move(M)), 0.3, dice).problem;
     for (const SolverInfo& s : solvers()) {
@@ -406,7 +405,7 @@ TEST(Solver, ContactsAreNeverUnsolvable) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Dice dice(seed);
     const Problem conic = contact_problem(random_scene(dice), Matrix::Kind::dense);
-    // Too few steps to solve any but the easiest: that is no proof of anything.
+    // Too few steps to solve any but the easiest: must not count as a proof.
     for (const int limit : {1, 5}) {
       for (const Problem& p : {conic, polyhedral(conic, 4).problem}) {
         const Answer a = solve(solver, p, SolverId::automatic, {.max_iterations = limit});

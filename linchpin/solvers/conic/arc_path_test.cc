@@ -11,7 +11,7 @@ namespace {
 
 const Solving<ArcPathWorkspace, arc_path> solve;
 
-// Where a block is degenerate whole steps mostly have the last digits, but it need not be so: as interior_point's test.
+// In degenerate blocks full Newton steps mostly, but not always, give the last digits: as in interior_point's test.
 TEST(ArcPath, SolvesMixesOfBlocks) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Dice dice(seed);
@@ -27,8 +27,8 @@ TEST(ArcPath, SolvesMixesOfBlocks) {
   }
 }
 
-// What it is made for: shaken piles, which interior_point's first way leaves open one time in ten. Nearly all to the
-// end; all of them so near that Newton's method has the rest.
+// Shaken piles, of which interior_point's first way leaves one in ten unsolved. Nearly all are solved; all come so near
+// that newton can finish.
 TEST(ArcPath, SolvesShakenPiles) {
   int solved = 0, problems = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed)
@@ -42,7 +42,7 @@ TEST(ArcPath, SolvesShakenPiles) {
   EXPECT_GE(solved, problems - 2);
 }
 
-// This pile's path turns back more than ten times: interior_point by itself goes from way to way.
+// The path of this pile turns back more than ten times; interior_point alone goes through all its ways.
 TEST(ArcPath, GoesRoundFolds) {
   const Answer a = solve(pile_of_spheres(400, 2, {.mu = 0.7, .speed = 1}));
   EXPECT_TRUE(a.solved()) << show(a);

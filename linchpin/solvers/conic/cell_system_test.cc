@@ -56,8 +56,8 @@ TEST(CellSystem, RoughSolutionsAreAsGoodAsTheySay) {
   }
 }
 
-// W of a pile has directions in which nothing moves. With so small an R float factors are of no use, and double ones
-// take over, there and for the next times; asked for anew float is tried again.
+// W of a pile is singular. With so small an R float factors fail, and double ones replace them, now and for the next
+// factorisations; then float is tried again.
 TEST(CellSystem, DoubleTakesOverNearSingularMatrices) {
   Pile pile(1e-9);
   ASSERT_TRUE(pile.system.factor(pile.p, true));

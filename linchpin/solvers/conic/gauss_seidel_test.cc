@@ -11,7 +11,7 @@ namespace {
 
 const Solving<GaussSeidelWorkspace, gauss_seidel> solve;
 
-// Nothing can be done about w = -1 without a diagonal: it says so at once.
+// w = -1 cannot be changed without a diagonal: the solver stops at once.
 TEST(GaussSeidel, StopsAtOnceWhereARowHasNoDiagonal) {
   for (const BlockKind kind : {BlockKind::free, BlockKind::nonnegative, BlockKind::cone}) {
     const Answer a = solve({Matrix::dense(3, zero_square(3)), {-1, -1, -1}, {{kind, 0, 3, 0.5}}, {}, {}});

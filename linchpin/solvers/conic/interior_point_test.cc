@@ -11,8 +11,8 @@ namespace {
 
 const Solving<InteriorPointWorkspace, interior_point> solve;
 
-// Where a block is degenerate, z and w both at 0, each is about the square root of their product, and that ends near
-// epsilon: 1e-7 with something to spare.
+// In a degenerate block z and w are both 0; each is about the square root of their product, which ends near epsilon:
+// 1e-7 with some margin.
 TEST(InteriorPoint, SolvesMixesOfBlocks) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Dice dice(seed);
@@ -23,8 +23,8 @@ TEST(InteriorPoint, SolvesMixesOfBlocks) {
   }
 }
 
-// Redundant all of them, beyond a box. Degenerate every other: to 1e-8, as above. Where sliding begins or ends it may
-// get stuck, rarely; it must say so.
+// All are redundant, except a single box. Every other one is degenerate: to 1e-8, as above. Where sliding begins or
+// ends the solver rarely gets stuck, and must report it.
 TEST(InteriorPoint, SolvesContacts) {
   int solved = 0, problems = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -44,8 +44,8 @@ TEST(InteriorPoint, SolvesContacts) {
   EXPECT_GE(solved, problems - problems / 20);
 }
 
-// In piles at rest some contacts touch without pressing. By products alone they end near 1e-8 and take thirty
-// iterations to get there; Newton's whole steps take the last eight digits in two or three.
+// In piles at rest some contacts touch without pressing. Interior steps alone take thirty iterations to
+// reach 1e-8; full Newton steps give the last eight digits in two or three.
 TEST(InteriorPoint, PilesAtRest) {
   int solved = 0, iterations = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -66,15 +66,15 @@ TEST(InteriorPoint, FreeRowsMayBeRedundant) {
 
 TEST(InteriorPoint, FrictionOfNothingAndOfFive) { expect_solves_with_friction(solve, {0.0, 5.0}, is_solved); }
 
-// Boxes by themselves. The scaled figure is met. The plain one is not always (up to 7e-9 seen in these, 1.1e-8 in a
-// hundred); 1e3 tolerances is the root of the mass ratio, a guess at the cause and not a bound derived.
+// Separate boxes. The scaled figure is within the tolerance; the plain one not always (up to 7e-9 seen in these, 1.1e-8
+// in a hundred). 1e3 tolerances is the root of the mass ratio: a guess at the cause, not a derived bound.
 TEST(InteriorPoint, MassesOfAMillionToOne) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const Answer a = solve(separate_boxes(3, seed, {.mass_ratio = 1e6}));
     EXPECT_LE(a.residual.relative, tolerance) << "seed " << seed << " " << show(a);
     EXPECT_LE(a.residual.plain_relative, 1e3 * tolerance) << "seed " << seed << " " << show(a);
-    // The judge sums anew, to more digits: of a plain figure that is next to the tolerance the two may say different
-    // things, as rounding is as large as that here. Not by a factor of two.
+    // residual() and the solver's own measure differ by rounding, which is as large as the tolerance here; but by less
+    // than a factor of two.
     if (a.outcome.stop == Stop::finished)
       EXPECT_TRUE(a.residual.within(2 * tolerance)) << "seed " << seed << " " << show(a);
     else
@@ -111,8 +111,8 @@ TEST(InteriorPoint, AnyGuessGivesASolutionOfMixesOfBlocks) {
   }
 }
 
-// To 1e-8 all of them, whatever the order and the units; the last two digits are Newton's to add in one of a hundred,
-// where a contact is all but degenerate.
+// All to 1e-8, in any order and units; one in a hundred, with a nearly degenerate contact, needs newton for the last
+// two digits.
 TEST(InteriorPoint, OrderAndUnitsDoNotMatter) {
   int solved = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

@@ -11,8 +11,8 @@ namespace {
 
 const Solving<NewtonWorkspace, newton> solve;
 
-// z = w = 0 is on the edge of both laws: no trouble for a projection, while an interior point comes no nearer than the
-// root of its tolerance.
+// z = w = 0 is a degenerate solution: a projection handles it, while interior points only reach the root of the
+// tolerance.
 TEST(Newton, RowOnTheEdge) {
   const Answer a =
       solve({Matrix::dense(2, {1, 0.5, 0.5, 1}), {0, 0}, {{BlockKind::box, 0, 2, 0}}, {0, 0}, {2, 2}}, {1, 1});
@@ -29,8 +29,8 @@ TEST(Newton, SolvesMixesOfBlocks) {
   }
 }
 
-// Redundant all of them, beyond a box; degenerate every other. Piles to 40 contacts: in larger ones that are shaken
-// Newton's method alone may wander, and rounding decides which (docs/newton.md).
+// All are redundant, except a single box; every other one is degenerate. Piles of up to 40 contacts: on larger shaken
+// ones newton alone may fail, and rounding decides on which (docs/newton.md).
 TEST(Newton, SolvesContacts) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const SceneOptions options = varied_options(seed);
@@ -44,15 +44,14 @@ TEST(Newton, SolvesContacts) {
   }
 }
 
-// Not mu = 5: there it goes round in circles, at 15 of 77 slopes of a single contact (measured); `automatic` then asks
-// the interior point (solver_test.cc).
+// Not mu = 5: there it cycles, at 15 of 77 slopes of a single contact (measured); `automatic` then uses interior_point
+// (solver_test.cc).
 TEST(Newton, FrictionOfNothingAndOfThree) { expect_solves_with_friction(solve, {0.0, 3.0}, is_solved); }
 
-// Boxes by themselves to the usual tolerance, each having masses of its own; twice of it, since the plain figure of
-// heavy and light ones together is 1e6 epsilon times some terms uncertain, and Newton's own differs from the judge's by
-// so much. In a stack a light box carries a million
-// times its weight, and its velocity is what rounding leaves of that: 1e6 epsilon times some terms, 1e-8 with something
-// to spare. Not all of these are solved by Newton's method alone; it must say which.
+// Separate boxes of different masses to twice the tolerance: the plain figure of heavy and light ones together has a
+// rounding error of a few times 1e6 epsilon, and newton's own figure differs from residual() by that. In a stack a
+// light box carries a million times its weight, and its velocity has that rounding error: 1e-8 with some margin. Newton
+// alone does not solve all of these, and must report which.
 TEST(Newton, MassesOfAMillionToOne) {
   int solved = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
@@ -94,15 +93,15 @@ TEST(Newton, AnyWarmStartGivesASolution) {
   }
 }
 
-// The solution of a step ago, and impulses that are to differ by a ten-thousandth: whole steps arrive, two of them
-// mostly (46 for 20 problems); by the outer iteration alone it would be 90.
+// From the last step's solution, with impulses that change by a ten-thousandth: mostly two full steps (46 for 20
+// problems); the outer iteration alone would take 90.
 TEST(Newton, NearGuessTakesTwoSteps) {
   int steps = 0, problems = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Problem p = with_matrix(pile_of_spheres(40, seed, {.mu = 0.2, .speed = 1}), Matrix::Kind::block_sparse);
     const Answer last = solve(p);
     ASSERT_TRUE(last.solved()) << "seed " << seed << " " << show(last);
-    Dice dice(seed);  // what contacts cannot tell apart q cannot hold: M times something
+    Dice dice(seed);  // q changes within the range of M, as redundant contacts require
     std::vector<double> pushed(p.q.size()), change(p.q.size()), work(p.M.work_size());
     for (std::size_t i = 0; i < pushed.size(); ++i) pushed[i] = 1e-4 * dice.near_zero(1) * last.z[i];
     p.M.multiply(pushed, change, work);
@@ -115,8 +114,8 @@ TEST(Newton, NearGuessTakesTwoSteps) {
   EXPECT_LE(steps, 3 * problems);
 }
 
-// (4) of natural_map.h vanishes where (1) does, and its derivative is that of differences; du and dr are independent
-// there. Central ones of 1e-6 leave 1e-12 of curvature and 1e-10 of rounding.
+// (4) of natural_map.h has the zeros of (1), and its derivative agrees with central differences; du and dr are
+// independent. Steps of 1e-6 leave errors of 1e-12 by curvature and 1e-10 by rounding.
 TEST(Newton, AlartCurnierMap) {
   ScaledProblem p;
   const Cell c{BlockKind::cone, 0, 3, 0.4};

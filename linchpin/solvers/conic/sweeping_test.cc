@@ -1,4 +1,4 @@
-// What holds for both solvers that sweep; what tells them apart is in their own tests.
+// Properties of both sweeping solvers; their own tests cover the differences.
 #include "linchpin/solvers/conic/sweeping.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ class Sweeping : public testing::Test {};
 using Methods = testing::Types<Solving<GaussSeidelWorkspace, gauss_seidel>, Solving<ProximalWorkspace, proximal>>;
 TYPED_TEST_SUITE(Sweeping, Methods);
 
-// Rows and contacts that feel each other little: the diagonal is raised by 2 n. An easy case, chosen as one.
+// Weakly coupled rows and contacts: the diagonal is raised by 2 n. Deliberately an easy case.
 TYPED_TEST(Sweeping, SolvesMixesOfBlocks) {
   const TypeParam solve;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
@@ -38,8 +38,8 @@ TYPED_TEST(Sweeping, SolvesContacts) {
   }
 }
 
-// Not mu = 5: on four corners it then ends at its iteration limit for some boxes or all (measured; what lies between
-// was not looked at). A single contact does converge: BlockOnASlope has mu = 5.
+// Not mu = 5: on four corners it then reaches its iteration limit for some boxes or all (measured; values between 1 and
+// 5 were not tried). A single contact does converge: BlockOnASlope has mu = 5.
 TYPED_TEST(Sweeping, FrictionOfNothingAndOfOne) {
   const TypeParam solve;
   for (const double mu : {0.0, 1.0})
@@ -49,7 +49,7 @@ TYPED_TEST(Sweeping, FrictionOfNothingAndOfOne) {
     }
 }
 
-// Boxes by themselves, each having a mass of its own.
+// Separate boxes of different masses.
 TYPED_TEST(Sweeping, MassesOfAMillionToOne) {
   const TypeParam solve;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -68,8 +68,8 @@ TEST(Dantzig, SolvesContactsWithBoxedFriction) {
   }
 }
 
-// From the solution's own set nothing happens, but where the set is not to be seen in z, as some z inside are 0 or at a
-// bound to the last digit.
+// A warm start from the solution takes no event, unless its active set is not visible in z because a z inside is
+// exactly 0 or at a bound.
 TEST(Dantzig, WarmStartFromTheSolutionTakesHardlyAnEvent) {
   int cold_events = 0, warm_events = 0;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {

@@ -50,7 +50,7 @@ TEST(Enumeration, RefusesWhatItCannotFinish) {
   EXPECT_THROW(solve(contact_problem(separate_boxes_scene(1, 1), Matrix::Kind::dense)), CheckFailed);
 }
 
-// Free rows do not count: only what has a choice does.
+// Free rows do not count: they have no choice.
 TEST(Enumeration, ManyFreeRows) {
   Dice dice(1);
   const int n = 30;
@@ -73,7 +73,7 @@ TEST(Enumeration, SolvesWhatHasASolution) {
   }
 }
 
-// w1 = 0 whatever z is, w2 = z1 - 2 z2 - 1. z = (1, 0) solves it, but no choice has a basic solution that does: row 1
+// w1 = 0 for every z, w2 = z1 - 2 z2 - 1. z = (1, 0) solves it, but no choice has a basic solution that does: row 1
 // inside leaves z1 open, row 2 inside gives z2 = -1/2, both give a line on which the point must be searched for.
 TEST(Enumeration, SearchesSingularChoices) {
   const Answer a = solve(lcp({0, 0, 1, -2}, {0, -1}));
@@ -85,7 +85,7 @@ TEST(Enumeration, SearchesSingularChoices) {
   EXPECT_TRUE(b.residual.within(1e-12)) << b.residual.relative;
 }
 
-// What is exhausted has no solution: where the matrix is semidefinite, Lemke's proof agrees.
+// `exhausted` means that there is no solution: for semidefinite matrices Lemke's proof agrees.
 TEST(Enumeration, ExhaustedMeansNone) {
   LemkeWorkspace ws;
   int none = 0;

@@ -88,8 +88,7 @@ TEST(Lemke, SolvesSaddlePoints) {
   }
 }
 
-// Without a rule for ties, Lemke goes around in circles here for ever [Kostreva 1979]; and so with boxes too wide to
-// matter.
+// Without a rule for ties Lemke's method cycles here [Kostreva 1979]; also with boxes too wide to matter.
 TEST(Lemke, DoesNotCycle) {
   Problem problem = lcp({1, 2, 0, 0, 1, 2, 2, 0, 1}, {-1, -1, -1});
   const Pivoted a = solve(problem);
@@ -173,7 +172,7 @@ TEST(Lemke, WarmStartFromTheSolutionTakesNoPivot) {
   }
 }
 
-// Of the next step of the scene, of a solution of another problem, and of numbers that mean nothing.
+// Guesses: the solution of the last step, the solution of another problem, and meaningless numbers.
 TEST(Lemke, AnyWarmStartGivesASolution) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Dice dice(seed);
