@@ -180,7 +180,7 @@ refuses "--time requires --export" view @top --time 1
 refuses "there is no joint 'knee'" view @top --position knee=1
 refuses "there is no scene" view @nothing --export a.html
 if ((page)); then
-  refuses "'somewhere' is no IP address" view @top --host somewhere
+  refuses "'somewhere' is not an IP address" view @top --host somewhere
   refuses "--export: cannot write 'nowhere/a.html'" view @top --export nowhere/a.html
   expect 0 view @stack:boxes=2 --time 0.1 --export a.html
   says out "certificate: PASSED"
@@ -205,7 +205,7 @@ if ((page)); then
   port=$(sed -n 's|.*http://127.0.0.1:\([0-9]*\)/.*|\1|p' where)
   checks=$((checks + 1))
   [[ -n $port ]] || fail "view does not say where: $(cat where)"
-  refuses "port $port of 127.0.0.1 is taken by another program (--port N for another one" view @top --port "$port"
+  refuses "port $port of 127.0.0.1 is in use by another program (--port N for another one" view @top --port "$port"
   exec 3<>"/dev/tcp/127.0.0.1/$port"
   printf 'GET /session HTTP/1.1\r\nHost: localhost\r\n\r\n' >&3
   says <(cat <&3) '{"mode": "live"}'
@@ -626,12 +626,12 @@ steps=$("$json_at" killed.json /certificate/steps)
 expect 0 simulate --resume killed.h5 --time "$(awk -v n="$steps" 'BEGIN { print (n + 200) / 1000 }')" --quiet
 expect 0 simulate --verify killed.h5
 
-# What is no recording is not replaced, and not read.
+# A file that is not a recording is neither replaced nor read.
 echo precious >text.h5
-refuses "is there, and no recording" simulate @top --record text.h5
-[[ $(cat text.h5) == precious ]] || fail "--record replaced a file that is no recording"
-refuses "is no HDF5 file" inspect text.h5
-refuses "is no HDF5 file" simulate --resume text.h5
+refuses "exists and is not a recording" simulate @top --record text.h5
+[[ $(cat text.h5) == precious ]] || fail "--record replaced a file that is not a recording"
+refuses "is not an HDF5 file" inspect text.h5
+refuses "is not an HDF5 file" simulate --resume text.h5
 refuses "there is no such file" simulate --verify nowhere.h5
 head -c 3000 run.h5 >cut.h5
 refuses "cut.h5: is damaged (HDF5: truncated file" inspect cut.h5

@@ -5,9 +5,10 @@
 #include <cmath>
 
 #include "linchpin/base/check.h"
-#include "linchpin/control/node_units.h"
+#include "linchpin/control/node_compliance.h"
 #include "linchpin/control/priority_stack.h"
 #include "linchpin/dynamics/tree/mechanics.h"
+#include "linchpin/model/symmetric_eigen.h"
 
 namespace linchpin {
 namespace {
@@ -25,7 +26,8 @@ Motion<double> unit_motion(std::size_t i) {
   return motion(x);
 }
 
-// A body's acceleration at O, at a place r from it, and a force there about O; without velocities.
+// The acceleration at a point r from O of a body with acceleration a at O and no velocity; and a force at that point,
+// moved to O.
 Motion<double> carried(const Motion<double>& a, const Vec3<double>& r) { return {a.w, a.v + cross(a.w, r)}; }
 Force<double> about_O(const Force<double>& f, const Vec3<double>& r) { return {f.n + cross(r, f.f), f.f}; }
 
@@ -44,7 +46,8 @@ void check_object(const Model& model, const HeldObject& object) {
   check(I.mass >= 0 && std::isfinite(sum), "an object with mass ", I.mass, " kg and an inertia of size ", sum);
 }
 
-std::vector<Node> nodes_of(const HeldObject& object) {
+std::vector<Node> checked_nodes(const Model& model, const HeldObject& object) {
+  check_object(model, object);
   std::vector<Node> nodes;
   for (const Grip& grip : object.grips) nodes.push_back(grip.hand);
   return nodes;
@@ -69,62 +72,48 @@ HeldObject held_body(const Model& model, std::span<const double> q, int body, st
   return object;
 }
 
-struct AugmentedObject::Parts {
+struct AugmentedObject::Parts : NodeCompliance {
   Parts(const Model& model, HeldObject object, double tolerance);
 
   void place();
   void invert_compliance();
   void augment();
   void fill_stack();
+  void fill_demand(const Motion<double>& acceleration);
+  Motion<double> expected_acceleration() const;
+  Six stack_row(std::size_t i) const;
   void share_load(const Force<double>& load, std::span<const Force<double>> press, std::span<FrameDemand> hands);
   std::size_t hands() const { return object.grips.size(); }
 
-  const Model& model;
   HeldObject object;
   double tolerance;
-  Plan<double> plan;
-  std::vector<Node> nodes;
-  NodeTree<double> tree;
-  Compliance<double> paths;
-  ArticulatedFactor<double> factors;
-  Kinematics<double> kin;
-  Velocities vel;
-
-  std::vector<double> reach, v, zeros;
+  std::vector<double> v, zeros;
   std::vector<Motion<double>> link_acceleration;
   Transform<double> X_WO = Transform<double>::identity();
   Motion<double> V_WO = Motion<double>::zero();
-  RigidInertia<double> own;               // about O, in the world's axes
+  RigidInertia<double> own;               // of the object, about O, in the world's axes
   std::vector<Transform<double>> X_WH;    // per hand
   std::vector<Vec3<double>> r;            // per hand, from O
   std::vector<Motion<double>> bias;       // per hand: w x (w x r) - Jdot v
-  std::vector<double> C, eigen, unit;     // 6 m x 6 m: compliance in the world's axes, then its values; units
+  std::vector<double> eigen, V, unit;     // 6 m x 6 m: W in the world's axes, then its eigenvalues; eigenvectors; units
   std::vector<double> Lambda;             // 6 m x 6 m
-  std::vector<double> null;               // 6 m rows of six: n' G', zeros where there is no n
-  SixBySix aug, inverse;                  // (1), and with what is impossible made stiff, inverted
-  PriorityStack six, stack;               // of one 6 x 6 matrix; of the impossible rows and the demanded ones
+  std::vector<double> null;               // 6 m rows of six: n' G', zeros after the last n
+  SixBySix aug, inverse;                  // (1); the inverse of (1) with impossible directions made stiff
+  PriorityStack six, stack;               // of a 6 x 6 matrix; of the rows of (2), then the demanded ones
   std::vector<double> d, f, a, diagonal;  // per row of the stack
   int impossible_count = 0;
   bool updated = false, regular = false;
 };
 
 AugmentedObject::Parts::Parts(const Model& m, HeldObject o, double t)
-    : model(m),
-      object((check_object(m, o), std::move(o))),
+    : NodeCompliance(m, checked_nodes(m, o)),
+      object(std::move(o)),
       tolerance(t),
-      plan(m),
-      nodes(nodes_of(object)),
-      tree(m, plan, nodes),
-      paths(tree),
-      factors(plan),
-      kin(plan),
-      vel(m),
       six(std::array<int, 1>{6}),
       stack(std::array<int, 2>{6 * int(object.grips.size()), int(object.rows.size())}) {
   check(tolerance > 0 && tolerance < 1, "tolerance ", tolerance, " is not between 0 and 1");
   six.tolerance = 1e-14;  // positive definite by construction, whatever its condition
   stack.tolerance = tolerance;
-  for (const Node& node : nodes) reach.push_back(reach_of(model, node));
   const std::size_t n = 6 * hands();
   zeros.assign(model.nv(), 0);
   v = zeros;
@@ -132,7 +121,7 @@ AugmentedObject::Parts::Parts(const Model& m, HeldObject o, double t)
   X_WH.resize(hands());
   r.resize(hands());
   bias.resize(hands());
-  for (std::vector<double>* matrix : {&C, &eigen, &Lambda}) matrix->assign(n * n, 0);
+  for (std::vector<double>* matrix : {&V, &eigen, &Lambda}) matrix->assign(n * n, 0);
   unit.assign(n, 0);
   null.assign(6 * n, 0);
   for (std::vector<double>* x : {&d, &f, &a, &diagonal}) x->assign(stack.rows(), 0);
@@ -153,7 +142,7 @@ void AugmentedObject::Parts::place() {
   }
 }
 
-// Lambda, and the forces n that move no joint, from the eigenvectors of the compliance in its units.
+// Lambda, and the forces n that move no joint, from the eigenvectors of the compliance W in its units.
 void AugmentedObject::Parts::invert_compliance() {
   const std::size_t n = 6 * hands();
   compliance_matrix<double>(tree, paths, eigen);  // in the hands' axes
@@ -164,7 +153,7 @@ void AugmentedObject::Parts::invert_compliance() {
       unit[6 * i + k] = give > 0 ? 1 / std::sqrt(give) : 1;
     }
   }
-  // to the world's axes, from both sides, in units
+  // from the hands' to the world's axes, on both sides, and scaled
   const auto turn = [&](double* x, std::size_t stride, const Mat3<double>& R) {
     for (std::size_t k = 0; k < 6; k += 3) {
       const Vec3<double> y = R * Vec3<double>{x[k * stride], x[(k + 1) * stride], x[(k + 2) * stride]};
@@ -179,7 +168,7 @@ void AugmentedObject::Parts::invert_compliance() {
     for (std::size_t k = 0; k < n; ++k) turn(eigen.data() + k * n + 6 * i, 1, X_WH[i].R);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) eigen[i * n + j] *= unit[i] * unit[j];
-  jacobi_eigenvectors(int(n), eigen, C);  // C now holds the vectors
+  jacobi_eigenvectors(int(n), eigen, V);
   std::fill(Lambda.begin(), Lambda.end(), 0);
   std::fill(null.begin(), null.end(), 0);
   impossible_count = 0;
@@ -188,19 +177,19 @@ void AugmentedObject::Parts::invert_compliance() {
     if (value > tolerance) {
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t j = 0; j < n; ++j)
-          Lambda[i * n + j] += (unit[i] * C[i * n + k]) * (unit[j] * C[j * n + k]) / value;
+          Lambda[i * n + j] += (unit[i] * V[i * n + k]) * (unit[j] * V[j * n + k]) / value;
     } else {  // n' G'
       double* row = null.data() + 6 * std::size_t(impossible_count++);
       for (std::size_t i = 0; i < hands(); ++i)
         for (std::size_t x = 0; x < 6; ++x) {
           const Six at_hand = numbers(carried(unit_motion(x), r[i]));
-          for (std::size_t y = 0; y < 6; ++y) row[x] += unit[6 * i + y] * C[(6 * i + y) * n + k] * at_hand[y];
+          for (std::size_t y = 0; y < 6; ++y) row[x] += unit[6 * i + y] * V[(6 * i + y) * n + k] * at_hand[y];
         }
     }
   }
 }
 
-// (1), and its inverse on what is possible.
+// (1), and its inverse on the possible accelerations.
 void AugmentedObject::Parts::augment() {
   const std::size_t n = 6 * hands();
   for (std::size_t x = 0; x < 6; ++x) {
@@ -233,19 +222,22 @@ void AugmentedObject::Parts::augment() {
   }
 }
 
+// Row i of the stack: n' G', or a demanded row.
+Six AugmentedObject::Parts::stack_row(std::size_t i) const {
+  const std::size_t n = 6 * hands();
+  if (i >= n) return numbers(object.rows[i - n]);
+  Six row;
+  std::copy_n(null.data() + 6 * i, 6, row.begin());
+  return row;
+}
+
 void AugmentedObject::Parts::fill_stack() {
   const std::size_t n = 6 * hands();
-  const auto row = [&](std::size_t i) {
-    if (i >= n) return numbers(object.rows[i - n]);
-    Six out;
-    std::copy_n(null.data() + 6 * i, 6, out.begin());
-    return out;
-  };
   const NodeUnits units = node_units(inverse.data(), 6, reach[0]);
   for (std::size_t i = 0; i < n + object.rows.size(); ++i) {
-    const Six left = row(i);
+    const Six left = stack_row(i);
     for (std::size_t j = 0; j <= i; ++j) {
-      const Six right = row(j);
+      const Six right = stack_row(j);
       double sum = 0;
       for (std::size_t x = 0; x < 6; ++x)
         for (std::size_t y = 0; y < 6; ++y) sum += left[x] * inverse[x * 6 + y] * right[y];
@@ -258,13 +250,13 @@ void AugmentedObject::Parts::fill_stack() {
 
 void AugmentedObject::Parts::share_load(const Force<double>& load, std::span<const Force<double>> press,
                                         std::span<FrameDemand> out) {
-  // Moments count as the force at the arm that hands have about their middle.
+  // In the least squares a moment counts as the force at the mean distance of the hands from their middle.
   Vec3<double> middle = Vec3<double>::zero();
   for (const Vec3<double>& x : r) middle += (1.0 / double(hands())) * x;
   double spread = 0;
   for (const Vec3<double>& x : r) spread += dot(x - middle, x - middle) / double(hands());
-  const double arm2 = spread > 1e-6 ? spread : 1e-2;  // hands in one place: a tenth of a metre
-  const auto W = [&](std::size_t i, std::size_t k) { return object.grips[i].share * (k < 3 ? arm2 : 1); };
+  const double arm2 = spread > 1e-6 ? spread : 1e-2;  // hands at one point: 0.1 m
+  const auto weight = [&](std::size_t i, std::size_t k) { return object.grips[i].share * (k < 3 ? arm2 : 1); };
 
   Force<double> missing = load;
   for (std::size_t i = 0; i < hands(); ++i) {
@@ -276,7 +268,7 @@ void AugmentedObject::Parts::share_load(const Force<double>& load, std::span<con
       double sum = 0;
       for (std::size_t i = 0; i < hands(); ++i) {
         const Six left = numbers(carried(unit_motion(x), r[i])), right = numbers(carried(unit_motion(y), r[i]));
-        for (std::size_t k = 0; k < 6; ++k) sum += left[k] * W(i, k) * right[k];
+        for (std::size_t k = 0; k < 6; ++k) sum += left[k] * weight(i, k) * right[k];
       }
       six.at(int(x), int(y)) = sum;
     }
@@ -285,8 +277,8 @@ void AugmentedObject::Parts::share_load(const Force<double>& load, std::span<con
   six.solve(numbers(missing), shared);
   for (std::size_t i = 0; i < hands(); ++i) {
     Six at_hand = numbers(carried(motion(shared.data()), r[i]));
-    for (std::size_t k = 0; k < 6; ++k) at_hand[k] *= W(i, k);
-    out[i].exert = out[i].exert + force(at_hand.data());  // (2)
+    for (std::size_t k = 0; k < 6; ++k) at_hand[k] *= weight(i, k);
+    out[i].exert = out[i].exert + force(at_hand.data());  // (3)
   }
 }
 
@@ -301,10 +293,7 @@ void AugmentedObject::update(std::span<const double> q, std::span<const double> 
   check(q.size() == std::size_t(p.model.nq()), "q has ", q.size(), " numbers, the model needs ", p.model.nq());
   check(v.size() == p.v.size(), "v has ", v.size(), " numbers, the model needs ", p.v.size());
   std::copy(v.begin(), v.end(), p.v.begin());
-  kinematics<double>(p.plan, q, p.kin);
-  velocities(p.model, p.kin, v, p.vel);
-  factor<double>(p.plan, q, p.factors);
-  compound_paths<double>(p.plan, p.tree, p.factors, p.paths);
+  p.NodeCompliance::update(q, v);
   p.place();
   p.invert_compliance();
   p.augment();
@@ -339,6 +328,35 @@ void AugmentedObject::squeeze(double force, std::span<Force<double>> press) cons
   }
 }
 
+// d: the right sides of (2), - n' (w x (w x r) - Jdot v), and the demanded rows.
+void AugmentedObject::Parts::fill_demand(const Motion<double>& acceleration) {
+  const std::size_t n = 6 * hands();
+  std::size_t k = 0;
+  for (std::size_t e = 0; e < n; ++e) {
+    if (eigen[e * n + e] > tolerance) continue;
+    double sum = 0;
+    for (std::size_t i = 0; i < hands(); ++i) {
+      const Six b = numbers(bias[i]);
+      for (std::size_t y = 0; y < 6; ++y) sum -= unit[6 * i + y] * V[(6 * i + y) * n + e] * b[y];
+    }
+    d[k++] = sum;
+  }
+  std::fill(d.begin() + std::ptrdiff_t(k), d.begin() + std::ptrdiff_t(n), 0);
+  for (std::size_t i = 0; i < object.rows.size(); ++i) d[n + i] = dot(object.rows[i], acceleration);
+}
+
+// The acceleration of the object under the forces f of the stack's rows.
+Motion<double> AugmentedObject::Parts::expected_acceleration() const {
+  Six pushed{}, moved{};
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    const Six row = stack_row(i);
+    for (std::size_t x = 0; x < 6; ++x) pushed[x] += row[x] * f[i];
+  }
+  for (std::size_t x = 0; x < 6; ++x)
+    for (std::size_t y = 0; y < 6; ++y) moved[x] += inverse[x * 6 + y] * pushed[y];
+  return motion(moved.data());
+}
+
 ObjectReport AugmentedObject::share(const ObjectDemand& demand, std::span<FrameDemand> hands) {
   Parts& p = *parts_;
   check(p.updated, "share() among ", p.hands(), " hands before update()");
@@ -346,33 +364,12 @@ ObjectReport AugmentedObject::share(const ObjectDemand& demand, std::span<FrameD
   check(demand.press.empty() || demand.press.size() == p.hands(), demand.press.size(),
         " forces to press with, there are ", p.hands(), " hands");
   const std::size_t n = 6 * p.hands();
-  const Six wanted = numbers(demand.acceleration);
-  std::size_t k = 0;
-  for (std::size_t e = 0; e < n; ++e) {  // - n' (w x (w x r) - Jdot v)
-    if (p.eigen[e * n + e] > p.tolerance) continue;
-    double sum = 0;
-    for (std::size_t i = 0; i < p.hands(); ++i) {
-      const Six b = numbers(p.bias[i]);
-      for (std::size_t y = 0; y < 6; ++y) sum -= p.unit[6 * i + y] * p.C[(6 * i + y) * n + e] * b[y];
-    }
-    p.d[k++] = sum;
-  }
-  std::fill(p.d.begin() + std::ptrdiff_t(k), p.d.begin() + std::ptrdiff_t(n), 0);
-  for (std::size_t i = 0; i < p.object.rows.size(); ++i) p.d[n + i] = dot(p.object.rows[i], demand.acceleration);
+  p.fill_demand(demand.acceleration);
   p.stack.solve(p.d, p.f);
   p.stack.multiply(p.f, p.a);
-  Six pushed{}, moved{};  // R' f, and what it makes of the object
-  for (std::size_t i = 0; i < p.f.size(); ++i) {
-    const Six row = i < n ? Six{p.null[6 * i],     p.null[6 * i + 1], p.null[6 * i + 2],
-                                p.null[6 * i + 3], p.null[6 * i + 4], p.null[6 * i + 5]}
-                          : numbers(p.object.rows[i - n]);
-    for (std::size_t x = 0; x < 6; ++x) pushed[x] += row[x] * p.f[i];
-  }
-  for (std::size_t x = 0; x < 6; ++x)
-    for (std::size_t y = 0; y < 6; ++y) moved[x] += p.inverse[x * 6 + y] * pushed[y];
 
   ObjectReport report;
-  report.acceleration = motion(moved.data());
+  report.acceleration = p.expected_acceleration();
   report.mobility = 6 - p.stack.rank(0);
   report.rows = int(p.object.rows.size());
   report.rank = p.stack.rank(1);
@@ -389,7 +386,7 @@ ObjectReport AugmentedObject::share(const ObjectDemand& demand, std::span<FrameD
     for (const Six& x : {numbers(hands[i].acceleration), numbers(hands[i].exert)})
       for (const double y : x) finite = finite && std::isfinite(y);
   }
-  for (const double x : wanted) finite = finite && std::isfinite(x);
+  for (const double x : numbers(demand.acceleration)) finite = finite && std::isfinite(x);
   if (!finite) report.status = ControlStatus::not_finite;
   return report;
 }

@@ -18,8 +18,8 @@ DenseMatrix cross_matrix(const Vec3<double>& r) {
   return (DenseMatrix(3, 3) << 0, -r.z, r.y, r.z, 0, -r.x, -r.y, r.x, 0).finished();
 }
 
-// Robot and object as one system of nv + 6 coordinates, (v, object's velocity in the world's axes), with hands welded
-// to the object: everything dense, nothing of the law.
+// Reference: robot and object as one system of nv + 6 coordinates, (v, object's velocity in the world's axes), with
+// hands welded to the object, in dense matrices and independent of the control law.
 struct Welded {
   Welded(const Model& model, const State& s, const HeldObject& o) : eq(model, s), object(o) {
     const Eigen::Index nv = model.nv(), m = Eigen::Index(o.grips.size());
@@ -42,7 +42,7 @@ struct Welded {
     J.rightCols(6) = -Gt;
     inertia = I;
   }
-  // A motion that hands and object share.
+  // A velocity common to the hands and the object.
   Vector shared_motion(std::uint64_t seed) const {
     const Eigen::JacobiSVD<DenseMatrix> svd(J, Eigen::ComputeFullV);
     Eigen::Index rank = 0;
@@ -66,7 +66,7 @@ struct Welded {
     const Eigen::LLT<DenseMatrix> regular(M);
     if (regular.info() == Eigen::Success && object.inertia.mass > 0) {
       out = constrained_motion(M, h, push, J, c);
-    } else {  // a massless object: the whole matrix at once
+    } else {  // a massless object: solve the whole matrix at once
       const Eigen::Index n = M.rows(), k = J.rows();
       DenseMatrix K = DenseMatrix::Zero(n + k, n + k);
       K.topLeftCorner(n, n) = M;
@@ -101,7 +101,7 @@ const Transform<double> somewhere{to_rotation(exp_rotation(Vec3<double>{0.3, -0.
 
 std::vector<Node> both_hands(const Model& model) { return {node_at(model, "left_hand"), node_at(model, "right_hand")}; }
 
-// Two arms of seven joints: any motion of the box is possible, and forces between hands and box are as told.
+// Two arms of seven joints: any motion of the box is possible, and forces between hands and box are as demanded.
 TEST(AugmentedObject, TwoArmsMoveABoxAsDemandedAndPressAsTold) {
   const Model model = model_of("@dual_arm");
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
@@ -137,7 +137,7 @@ TEST(AugmentedObject, TwoArmsMoveABoxAsDemandedAndPressAsTold) {
     for (int i = 0; i < 2; ++i)
       EXPECT_LT((moved.lambda.segment(6 * i, 6) - six(hands[i].exert)).norm(), 1e-7 * (100 + moved.lambda.norm()))
           << seed;
-    // 30 N towards each other, beside what carries the box
+    // 30 N towards each other, in addition to the forces that carry the box
     const Vec3<double> line = at_rest.r[1] - at_rest.r[0], n = (1 / norm(line)) * line;
     std::vector<FrameDemand> relaxed(2);
     box.share({demanded, {}}, relaxed);
@@ -146,7 +146,7 @@ TEST(AugmentedObject, TwoArmsMoveABoxAsDemandedAndPressAsTold) {
   }
 }
 
-// Two loops at once: a humanoid without a motor in its base stands on both feet and moves a box with both hands.
+// Two loops: a humanoid with a passive base stands on both feet and moves a box with both hands.
 TEST(AugmentedObject, AFloatingHumanoidOnItsFeetMovesABox) {
   const Model model = model_of("@humanoid");
   const std::vector<Node> feet{node_at(model, "left_foot"), node_at(model, "right_foot")};
@@ -192,7 +192,7 @@ TEST(AugmentedObject, AFloatingHumanoidOnItsFeetMovesABox) {
 }
 
 // The same with the loops in the model: feet welded to the ground and a free box welded to the hands, moved by the
-// dynamics of closed chains, which know nothing of the law.
+// dynamics of closed chains, which are independent of the control law.
 TEST(AugmentedObject, LoopsOfTheModelCarryWhatHandsAreToldToExert) {
   const ModelSpec alone = scene("@humanoid24:floating=1").value();
   const Model robot = compile(alone).value();
@@ -271,13 +271,13 @@ TEST(AugmentedObject, InertiaIsTheSumOfWhatMovesWithIt) {
   box.update(state.q, state.v);
   std::vector<double> Lambda(36);
   box.inertia(Lambda);
-  // How the object gives way in the welded system, inverted.
+  // The inverse of the compliance of the object in the welded system.
   const DenseMatrix Jh = dense.J.leftCols(model.nv());
   const DenseMatrix hands = (Jh * dense.eq.M.llt().solve(Jh.transpose())).inverse();
   const DenseMatrix expected = dense.own + dense.Gt.transpose() * hands * dense.Gt;
   const RowMatrix ours = Eigen::Map<RowMatrix>(Lambda.data(), 6, 6);
   EXPECT_LT((ours - expected).norm(), 1e-8 * expected.norm());
-  // Arms that share nothing: the plain sum of single hands.
+  // Arms that share no joint: the plain sum over single hands.
   DenseMatrix sum = dense.own;
   for (int i = 0; i < 2; ++i) {
     const DenseMatrix Ji = Jh.middleRows(6 * i, 6), Gi = dense.Gt.middleRows(6 * i, 6);
@@ -323,7 +323,7 @@ TEST(AugmentedObject, HumanoidWithFewJointsMovesWhatCanBeMoved) {
   EXPECT_GE(regular, 4);
 }
 
-// A box that is a body of the model: free, or a part of the left hand. It is the same box.
+// A box that is a body of the model: free, or welded to the left hand. Both are the same box.
 TEST(AugmentedObject, ABodyOfTheModelIsTheSameObject) {
   const Model robot = model_of("@dual_arm");
   const State start = bent_state(robot, 2, 0, 0.3);
@@ -371,7 +371,7 @@ TEST(AugmentedObject, ABodyOfTheModelIsTheSameObject) {
   tau.resize(expected.size());
   EXPECT_LT(largest_difference(tau, expected), 1e-9 * largest(expected));
 
-  // Welded to the left palm, the left hand carries all, so let it carry all before, too.
+  // Welded to the left palm, the left hand carries all; so it gets the whole load in the first case, too.
   ModelSpec carrying = scene("@dual_arm").value();
   carrying.bodies.push_back({.name = "box", .inertia = inertia, .geometry = {}});
   JointSpec weld;
@@ -397,8 +397,8 @@ TEST(AugmentedObject, ABodyOfTheModelIsTheSameObject) {
   EXPECT_LT((moved.vdot.tail(6) - six(demanded)).norm(), 1e-6);
 }
 
-// A part of the last of two rods in a plane: no inertia of its own, and two of six motions. What is left over of the
-// demand is what no joint could do.
+// A part of the last of two rods in a plane: no inertia of its own, and two of six motions. The remaining error of the
+// demand is in directions that no joint can move.
 TEST(AugmentedObject, APartOfAHandThatCanHardlyMove) {
   const Model model = model_of("@double_pendulum:rods=1");
   State state = random_state(model, 3);
@@ -416,7 +416,7 @@ TEST(AugmentedObject, APartOfAHandThatCanHardlyMove) {
   EXPECT_EQ(report.rank, 2);
   EXPECT_GT(report.error, 0.1);
   std::vector<double> tau(state.v.size());
-  EXPECT_LT(control.torques(hand, {}, tau).levels[0].error, 1e-9);  // it is told what it can do
+  EXPECT_LT(control.torques(hand, {}, tau).levels[0].error, 1e-9);  // the demand is possible
   const Equations eq(model, state);
   const Vector a = eq.acceleration(tip, as_eigen(moved_by(model, state, tau)));
   EXPECT_LT((a - six(hand[0].acceleration)).norm(), 1e-9 * (1 + a.norm()));
@@ -432,7 +432,7 @@ TEST(AugmentedObject, SharesAsItIsTold) {
     box.update(state.q, state.v);
     std::vector<FrameDemand> hands(2);
     const ObjectReport report = box.share({}, hands);
-    EXPECT_NEAR(report.load.f.z, 4 * 9.81, 1e-9);  // held still against its weight
+    EXPECT_NEAR(report.load.f.z, 4 * 9.81, 1e-9);  // at rest, it carries the weight
     Force<double> sum = Force<double>::zero();
     const Equations eq(model, state);
     for (std::size_t i = 0; i < 2; ++i) {
@@ -441,7 +441,7 @@ TEST(AugmentedObject, SharesAsItIsTold) {
     }
     EXPECT_LT((six(sum) - six(report.load)).norm(), 1e-10);
   }
-  // One hand carries it alone, whatever it is told to press with.
+  // One hand carries it alone: press forces have no effect.
   object.grips.pop_back();
   AugmentedObject box(model, object);
   box.update(state.q, state.v);

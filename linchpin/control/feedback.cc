@@ -61,7 +61,7 @@ void joint_feedback(const Model& model, std::span<const double> q, std::span<con
 
 Motion<double> tracking_acceleration(const Transform<double>& X_WN, const Motion<double>& velocity,
                                      const FrameMotion& target, const Gains& angular, const Gains& linear) {
-  // the rotation vector in the node's axes, turned to the world's
+  // the rotation vector is computed in the node's axes, then rotated to the world's
   const Vec3<double> turn = X_WN.R * log_rotation(from_rotation(transpose(X_WN.R) * target.X_WN.R));
   const Vec3<double> way = target.X_WN.p - X_WN.p;
   return {target.acceleration.w + angular.kd * (target.velocity.w - velocity.w) + angular.kp * turn,

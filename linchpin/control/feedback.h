@@ -1,13 +1,14 @@
-// From errors to what makes them vanish: feedback of joints and of frames, and the forces that make up for gravity.
+// Feedback of joints and of frames, and joint forces that compensate gravity.
 //
-// An error e and its rate follow  edotdot + kd edot + kp e = 0  where accelerations follow
+// An error e obeys  edotdot + kd edot + kp e = 0  if accelerations follow
 //     a = a_d + kd (w_d - w) + kp log(R_d R')          angular, in the world's axes                                (1)
 //     a = a_d + kd (v_d - v) + kp (p_d - p)            linear
-// log the rotation vector of the shortest way, at most pi long. Joints: the same coordinate by coordinate; for
-// rotations in the axes of M as it is, where what the target says, in the axes of M as it should be, must be turned by
-// E = R' R_d. That the axes turn is felt in the feed-forward:
+// with log the rotation vector of the shortest rotation, at most pi long. Joints: the same for each coordinate.
+// Rotations of joints are in the axes of the actual M; the target, given in the axes of the desired M, is rotated by E
+// = R' R_d, and the rotation of the axes adds a term to the feed-forward:
 //     wdot = E wdot_d - w x E w_d + kd (E w_d - w) + kp log E                                                     (2)
-// As accelerations, (1) goes to OperationalSpace and (2) to rnea(): computed torque. As forces, (2) is plain PD.
+// As accelerations, (1) is an input of OperationalSpace and (2) of rnea(): computed torque. As forces, (2) is PD
+// control.
 #pragma once
 
 #include <span>
@@ -18,18 +19,18 @@
 namespace linchpin {
 
 struct Gains {
-  double kp = 0;  // 1/s^2 (N m/rad, N/m where the result is a force)
-  double kd = 0;  // 1/s (N m s/rad, N s/m)
+  double kp = 0;  // 1/s^2 (N m/rad or N/m if the result is a force)
+  double kd = 0;  // 1/s (N m s/rad or N s/m)
 };
-// No overshoot; an error is down to 2 % after 6 / rate.
+// No overshoot; an error decays to 2 % within 6 / rate.
 inline Gains critically_damped(double rate) { return {rate * rate, 2 * rate}; }
 
-// A motion of the joints; empty velocities and accelerations are zeros.
+// A target motion of the joints; empty velocities and accelerations are zero.
 struct JointMotion {
   std::span<const double> q, v = {}, vdot = {};
 };
 
-// Fills out, one number per velocity coordinate, by (2). Gains: one pair for all, or one for each velocity coordinate.
+// Fills `out`, one number per velocity coordinate, by (2). Gains: one pair for all, or one per velocity coordinate.
 void joint_feedback(const Model& model, std::span<const double> q, std::span<const double> v, const JointMotion& target,
                     std::span<const Gains> gains, std::span<double> out);
 
@@ -40,21 +41,21 @@ Motion<double> tracking_acceleration(const Transform<double>& X_WN, const Motion
 struct FeedbackWorkspace {
   explicit FeedbackWorkspace(const Plan<double>& plan);
   RneaWorkspace<double> rnea;
-  std::vector<double> zeros, vdot;  // zeros are never written
+  std::vector<double> zeros, vdot;  // zeros is never written
 };
 
-// Joint forces that hold the mechanism where it stands; with v, those that let it move on without acceleration.
+// Joint forces that hold the mechanism at rest at q; bias_forces(): those that keep the velocity v constant.
 void gravity_forces(const Plan<double>& plan, std::span<const double> q, FeedbackWorkspace& ws, std::span<double> tau);
 void bias_forces(const Plan<double>& plan, std::span<const double> q, std::span<const double> v, FeedbackWorkspace& ws,
                  std::span<double> tau);
 
-// tau = M (2) + h, less the joints' own springs and damping: errors vanish as the gains say, whatever the
+// tau = M (2) + h minus the forces of the joints' springs and damping: errors decay as the gains say at every
 // configuration.
 void computed_torque(const Model& model, const Plan<double>& plan, std::span<const double> q, std::span<const double> v,
                      const JointMotion& target, std::span<const Gains> gains, FeedbackWorkspace& ws,
                      std::span<double> tau);
 
-// Cuts tau to the effort limits of the joints; says how many coordinates it cut.
+// Clamps tau to the effort limits of the joints; returns the number of clamped coordinates.
 int limit_efforts(const Model& model, std::span<double> tau);
 
 }  // namespace linchpin

@@ -35,7 +35,7 @@ TEST(Feedback, GravityForcesHoldAndBiasForcesLetGoOn) {
   }
 }
 
-// Ball and free joints too, from rotations anywhere: errors of a critically damped law are gone after 20 / rate.
+// All joint types, from any rotation: errors of a critically damped law have decayed after 20 / rate.
 TEST(Feedback, ComputedTorqueBringsEveryTreeToItsTarget) {
   for (const char* name :
        {"@humanoid", "@quadruped", "@random_tree:bodies=30,seed=2", "@random_tree:bodies=30,seed=5"}) {
@@ -58,7 +58,7 @@ TEST(Feedback, ComputedTorqueBringsEveryTreeToItsTarget) {
   }
 }
 
-// A target that moves, its velocity in its own axes: exact feed-forward leaves no error, whatever the gains.
+// A moving target, its velocity in its own axes: exact feed-forward leaves no error for any gains.
 TEST(Feedback, FollowsAMotionOfItsOwnKind) {
   const Model model = model_of("@random_tree:bodies=20,seed=4");
   const Plan<double> plan(model);
@@ -89,7 +89,7 @@ TEST(Feedback, FollowsAMotionOfItsOwnKind) {
     difference(model, a.q, b.q, e[i]);
   }
   for (const Link& link : model.links()) {
-    if (link.nv != 1) continue;  // of rotations the law rules the angular velocity's error, below
+    if (link.nv != 1) continue;  // for rotations the law governs the error of the angular velocity, below
     const std::size_t k = std::size_t(link.v);
     const double ddot = (e[0][k] - 2 * e[1][k] + e[2][k]) / (h * h), dot = (e[2][k] - e[0][k]) / (2 * h);
     EXPECT_NEAR(ddot, -4 * dot - 9 * e[1][k], 1e-4);
@@ -124,14 +124,14 @@ TEST(Feedback, RotationsFeedForwardInTurningAxes) {
   EXPECT_LT(norm(rate + 2.5 * error(0)), 1e-7);
 }
 
-// PD with gravity made up for, forces only, no model of the inertia: energy falls until the target stands.
+// PD with gravity compensation, without a model of the inertia: the energy decreases until the target is reached.
 TEST(Feedback, PlainPdWithGravitySettles) {
   const Model model = model_of("@dual_arm");
   const Plan<double> plan(model);
   FeedbackWorkspace ws(plan);
   State state = make_state(model), target = random_state(model, 2, 0.5, 0);
   std::vector<double> tau(state.v.size()), pd(state.v.size());
-  // stiffness and damping in proportion to what each joint moves, so that the light fingers do not ring
+  // stiffness and damping in proportion to the inertia at each joint, so that the light fingers do not oscillate
   const Equations eq(model, target);
   std::vector<Gains> gains;
   for (int k = 0; k < model.nv(); ++k) gains.push_back({100 * eq.M(k, k), 20 * eq.M(k, k)});
@@ -145,8 +145,8 @@ TEST(Feedback, PlainPdWithGravitySettles) {
   EXPECT_LT(farthest(model, state.q, target.q), 1e-4);
 }
 
-// The hand of an arm along a spline, the posture in the null space: what is left is the stepper's error, of first
-// order.
+// The hand of an arm follows a spline, the posture acts in the null space: the remaining error is that of the stepper,
+// of first order.
 TEST(Feedback, AHandFollowsASpline) {
   const Model model = model_of("@dual_arm");
   const Node hand = node_at(model, "left_hand");

@@ -13,7 +13,7 @@
 namespace linchpin {
 namespace {
 
-// log(R_d R' exp(-turn)) = e - (1 + [e]/2 + c [e]^2) turn: the row picks from e, so its transpose acts on the row.
+// log(R_d R' exp(-turn)) = e - (1 + [e]/2 + c [e]^2) turn; the transpose of this matrix acts on a row of e.
 Vec3<double> row_through_log(const Vec3<double>& row, const Vec3<double>& e) {
   const double x = dot(e, e), angle = std::sqrt(x);
   const double half = angle / 2;
@@ -22,7 +22,7 @@ Vec3<double> row_through_log(const Vec3<double>& row, const Vec3<double>& e) {
   return row + 0.5 * across + c * cross(across, e);
 }
 
-// Even in [0, 1), a number for each pair.
+// A pseudo-random number in [0, 1) for each pair.
 double scattered(std::uint64_t a, std::uint64_t b) {
   std::uint64_t z = a * 0x9e3779b97f4a7c15u + (b + 1) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -35,8 +35,8 @@ double scattered(std::uint64_t a, std::uint64_t b) {
 struct InverseKinematics::Parts {
   Parts(const Model& model, std::vector<FrameGoal> goals, const InverseKinematicsOptions& options);
 
-  double evaluate(std::span<const double> q);  // r and errors; |r|^2
-  void differentiate();                        // J at the last q that was evaluated
+  double evaluate(std::span<const double> q);  // computes r and errors; returns |r|^2
+  void differentiate();                        // J at the q of the last evaluate()
   bool met() const;
   bool presses(std::size_t k) const;
   void find_step(double mu);
@@ -55,10 +55,10 @@ struct InverseKinematics::Parts {
   Kinematics<double> kin;
   Velocities vel;
   std::size_t rows = 0, nv;
-  std::span<const Transform<double>> X_WN;                          // of the call
+  std::span<const Transform<double>> X_WN;                          // argument of solve()
   std::vector<double> r, J, gain, p, trial, J6, A, b, best, first;  // gain = J' r
   std::vector<double> r_kept;
-  std::vector<int> q_of;        // per velocity coordinate with limits: where in q; else -1
+  std::vector<int> q_of;        // per velocity coordinate: index in q if it has limits, else -1
   std::vector<char> free;       // per velocity coordinate
   std::vector<double> current;  // q
   std::vector<GoalError> errors;
@@ -99,8 +99,8 @@ double InverseKinematics::Parts::evaluate(std::span<const double> q) {
     const Transform<double> X = node_pose(model, kin, goals[g].node);
     const Vec3<double> turn = X.R * log_rotation(from_rotation(transpose(X.R) * X_WN[g].R)), way = X_WN[g].p - X.p;
     double turned = 0, moved = 0;
-    for (const Row& told : goals[g].rows) {
-      const Row in_W = row_in_world(told, goals[g].axes, X_WN[g].R);
+    for (const Row& given : goals[g].rows) {
+      const Row in_W = row_in_world(given, goals[g].axes, X_WN[g].R);
       const double error = dot(in_W.n, turn) + dot(in_W.f, way);
       r[row] = goals[g].weight * error;
       cost += r[row] * r[row];
@@ -120,8 +120,8 @@ void InverseKinematics::Parts::differentiate() {
     const Transform<double> X = node_pose(model, kin, goals[g].node);
     const Vec3<double> turn = X.R * log_rotation(from_rotation(transpose(X.R) * X_WN[g].R));
     point_jacobian(model, kin, vel, goals[g].node.body, goals[g].node.X_BN.p, J6);
-    for (const Row& told : goals[g].rows) {
-      const Row in_W = row_in_world(told, goals[g].axes, X_WN[g].R);
+    for (const Row& given : goals[g].rows) {
+      const Row in_W = row_in_world(given, goals[g].axes, X_WN[g].R);
       const Vec3<double> n = goals[g].weight * row_through_log(in_W.n, turn), f = goals[g].weight * in_W.f;
       double* out = J.data() + row * nv;
       for (std::size_t k = 0; k < nv; ++k)
@@ -138,14 +138,14 @@ void InverseKinematics::Parts::differentiate() {
 bool InverseKinematics::Parts::met() const {
   std::size_t row = 0;
   for (const FrameGoal& goal : goals)
-    for (const Row& told : goal.rows) {
-      const double length = goal.weight * std::sqrt(dot(told.n, told.n) + dot(told.f, told.f));
+    for (const Row& given : goal.rows) {
+      const double length = goal.weight * std::sqrt(dot(given.n, given.n) + dot(given.f, given.f));
       if (!(std::abs(r[row++]) <= options.tolerance * length)) return false;
     }
   return true;
 }
 
-// At a limit, and an improvement would lead beyond it.
+// The coordinate is at a limit, and descent would lead beyond it.
 bool InverseKinematics::Parts::presses(std::size_t k) const {
   if (q_of[k] < 0) return false;
   const double q = current[q_of[k]];
@@ -153,7 +153,7 @@ bool InverseKinematics::Parts::presses(std::size_t k) const {
   return (q <= dof.lower && gain[k] < 0) || (q >= dof.upper && gain[k] > 0);
 }
 
-// b <- (J_F J_F' + mu)^-1 b by Cholesky's factors. False where these do not exist.
+// b <- (J_F J_F' + mu)^-1 b by Cholesky factors. False if the matrix is not positive definite.
 bool InverseKinematics::Parts::solve_rows(double mu) {
   const auto a = [&](std::size_t i, std::size_t j) -> double& { return A[i * rows + j]; };
   for (std::size_t i = 0; i < rows; ++i)
@@ -176,11 +176,11 @@ bool InverseKinematics::Parts::solve_rows(double mu) {
   return true;
 }
 
-// (2). p is inside the limits.
+// (2). p stays inside the limits.
 void InverseKinematics::Parts::find_step(double mu) {
   std::fill(p.begin(), p.end(), 0);
   for (std::size_t k = 0; k < nv; ++k) free[k] = !presses(k);
-  for (bool again = true; again;) {  // at most nv times: one coordinate at least is bound each time
+  for (bool again = true; again;) {  // at most nv times: at least one coordinate becomes bound each time
     again = false;
     for (std::size_t i = 0; i < rows; ++i) {
       b[i] = r[i];
@@ -205,7 +205,7 @@ void InverseKinematics::Parts::find_step(double mu) {
   }
 }
 
-// How much less |r - J p|^2 is than |r|^2.
+// |r|^2 - |r - J p|^2.
 double InverseKinematics::Parts::predicted() const {
   double sum = 0;
   for (std::size_t i = 0; i < rows; ++i) {
@@ -216,7 +216,7 @@ double InverseKinematics::Parts::predicted() const {
   return sum;
 }
 
-// What free coordinates could still gain, beside what their columns and r could have.
+// The gradient of each free coordinate is negligible relative to its column of J and to r.
 bool InverseKinematics::Parts::stationary(double cost) const {
   for (std::size_t k = 0; k < nv; ++k) {
     if (presses(k)) continue;
@@ -235,7 +235,8 @@ void InverseKinematics::Parts::move_inside(std::span<double> q) const {
     }
 }
 
-// Another start: even within limits, within half a turn of the first where there are none; balls anyhow; bases stay.
+// Another start: uniform within the limits, and within half a turn of the first start; ball joints at random; free
+// joints unchanged.
 void InverseKinematics::Parts::scatter(int start, std::span<const double> from, std::span<double> q) const {
   std::copy(from.begin(), from.end(), q.begin());
   for (const Link& link : model.links()) {
@@ -283,7 +284,7 @@ InverseKinematicsStatus InverseKinematics::Parts::descend(std::span<double> q, i
     find_step(mu);
     std::copy(current.begin(), current.end(), trial.begin());
     integrate(model, p, trial);
-    move_inside(trial);  // of rounding
+    move_inside(trial);  // corrects rounding
     r_kept = r;
     const double expected = predicted(), next = evaluate(trial);
     const double ratio = expected > 0 ? (cost - next) / expected : -1;
@@ -291,7 +292,7 @@ InverseKinematicsStatus InverseKinematics::Parts::descend(std::span<double> q, i
       std::copy(trial.begin(), trial.end(), current.begin());
       cost = next;
       differentiate();
-      // never far above the cost: where goals are met, steps become Newton's
+      // bounded by the cost: near the goal, steps become those of Gauss and Newton
       mu = std::min(mu * (ratio > 0.75 ? 0.1 : ratio > 0.25 ? 0.5 : 1.5), std::max(cost, 1e-14 * scale));
       grow = 2;
     } else {

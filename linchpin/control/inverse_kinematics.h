@@ -1,16 +1,18 @@
-// Inverse kinematics: a configuration, within the joints' limits, in which frames are where they are wanted.
+// Inverse kinematics: a configuration, within the joints' limits, at which frames have given poses.
 //
-// Rows r of a frame's error e = (log(R_d R'), p_d - p), in the world's or in the goal's axes, are made least squares,
+// Least squares of rows r of each frame's error e = (log(R_d R'), p_d - p), in the world's or in the goal's axes,
 //     minimise |r(q)|^2 / 2 over lower <= q <= upper,    r(q (+) p) ~ r - J p                                      (1)
-// J exact, the derivative of the logarithm included, so that rows of rotations may be picked too. Steps are Levenberg's
-// and Marquardt's on the coordinates that are free to move, in the space of the rows, which does not grow with n,
+// J is exact, including the derivative of the logarithm, so that single rows of a rotation may be chosen. Steps are
+// those of Levenberg and Marquardt on the free coordinates F, in the space of the rows, whose size does not grow with
+// n,
 //     p_F = J_F' (J_F J_F' + mu)^-1 (r - J_B p_B),    p_B to the limit                                            (2)
-// a coordinate that a step would take beyond its limit joins B and the step is made again: every iterate is inside.
-// Radians and metres of joints count alike. One-axis coordinates have limits; ball and free joints have none here.
+// A coordinate that a step would take beyond its limit joins the bound set B, and the step is computed again: every
+// iterate is inside the limits. Radians and metres of joints count alike. One-axis coordinates have limits; limits of
+// ball and free joints are ignored.
 //
-// Where it ends, no step improves: the goal is met, or the report says by how much it is missed, by which goal, and
-// which limits press. There may be another configuration that meets it: `restarts` looks, from places that depend on
-// nothing but their number.
+// The iteration ends when no step improves. Either the goal is met, or the report says by how much it is missed, by
+// which goal, and which limits are active. Another configuration may still meet it: `restarts` tries other initial
+// configurations, which depend only on their number.
 #pragma once
 
 #include <memory>
@@ -24,38 +26,38 @@ namespace linchpin {
 struct FrameGoal {
   Node node;
   std::vector<Row> rows = all_rows();
-  Axes axes = Axes::world;  // of the rows; `node` means the goal's own axes
-  double weight = 1;        // of the rows, as lengths, beside those of other goals
+  Axes axes = Axes::world;  // of the rows; `node` means the goal's axes
+  double weight = 1;        // of the rows, relative to other goals
 };
 
 struct InverseKinematicsOptions {
-  double tolerance = 1e-9;   // rad, m: of each row of length 1, of a goal that is met
-  int max_iterations = 300;  // of each start. Goals within reach take about ten; on the border of reach, fifty
+  double tolerance = 1e-9;   // rad, m: largest error of a row of length 1 if the goal is met
+  int max_iterations = 300;  // per start. Reachable goals take about ten; at the boundary of the workspace, fifty
   int restarts = 0;
 };
 
 enum class InverseKinematicsStatus {
   reached,
   not_reached,      // no step improves
-  iteration_limit,  // it might with more
+  iteration_limit,  // more iterations might improve
 };
 
 struct GoalError {
-  double rotation = 0, position = 0;  // rad, m: of the rows that turn, and of all others, each taken at length 1
+  double rotation = 0, position = 0;  // rad, m: of purely angular rows, and of all others, scaled to length 1
 };
 
 struct InverseKinematicsReport {
   InverseKinematicsStatus status = InverseKinematicsStatus::not_reached;
   int iterations = 0;                 // of all starts
-  int start = 0;                      // which start the result is from
-  std::span<const GoalError> errors;  // per goal; until the next call
-  int worst_goal = -1;                // not reached: the one that is missed most
-  std::span<const int> limits;        // not reached: velocity coordinates whose limits stand in the way, the strongest
-                                      //   first; until the next call
+  int start = 0;                      // the start that gave the result
+  std::span<const GoalError> errors;  // per goal; valid until the next call
+  int worst_goal = -1;                // if not reached: the one with the largest error
+  std::span<const int> limits;        // if not reached: velocity coordinates at active limits, by decreasing gradient;
+                                      //   valid until the next call
   bool ok() const { return status == InverseKinematicsStatus::reached; }
 };
 
-// Holds plans and workspaces only; nothing but the constructor allocates. The model must outlive it.
+// Holds precomputed data and workspaces only; only the constructor allocates. The model must outlive it.
 class InverseKinematics {
  public:
   InverseKinematics(const Model& model, std::vector<FrameGoal> goals, const InverseKinematicsOptions& options = {});
@@ -63,7 +65,7 @@ class InverseKinematics {
   InverseKinematics(InverseKinematics&&) noexcept;
   InverseKinematics& operator=(InverseKinematics&&) noexcept;
 
-  // q is the start, moved into the limits, and becomes the result: the best that was found. X_WN: one pose a goal.
+  // q is the initial configuration, clamped to the limits, and becomes the best one found. X_WN: one pose per goal.
   InverseKinematicsReport solve(std::span<const Transform<double>> X_WN, std::span<double> q);
 
  private:

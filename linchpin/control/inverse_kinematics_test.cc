@@ -17,7 +17,7 @@ bool inside_limits(const Model& model, const std::vector<double>& q) {
   return true;
 }
 
-// Somewhere between the limits, at rest.
+// A random configuration within the limits, at rest.
 State state_inside(const Model& model, std::uint64_t seed, double part = 0.4) {
   return bent_state(model, seed, 0, part);
 }
@@ -27,7 +27,7 @@ struct Wanted {
   std::vector<std::string> frames;
 };
 
-// Poses that are known to be possible, from configurations nearby and far off; floating bases included.
+// Reachable poses, from near and distant configurations; floating bases included.
 TEST(InverseKinematics, ReachesWhatIsKnownToBePossible) {
   int reached = 0, tried = 0;
   for (const Wanted& w : {Wanted{"@dual_arm", {"left_hand", "right_hand"}},
@@ -137,7 +137,7 @@ TEST(InverseKinematics, TwoRodsByTheLawOfCosines) {
   }
 }
 
-// Out of reach: it stretches towards the goal, and says how much is missing.
+// Out of reach: it stretches towards the goal and reports the remaining error.
 TEST(InverseKinematics, OutOfReachItStretchesAndSaysSo) {
   const Model model = two_rods(-3, 3);
   InverseKinematics solver(model, {tip_in_plane()});
@@ -152,7 +152,7 @@ TEST(InverseKinematics, OutOfReachItStretchesAndSaysSo) {
   EXPECT_NEAR(q[1], 0, 1e-4);
 }
 
-// On the border of reach, where the Jacobian is singular.
+// At the boundary of the workspace, where the Jacobian is singular.
 TEST(InverseKinematics, ReachesTheBorder) {
   const Model model = two_rods(-3, 3);
   InverseKinematics solver(model, {tip_in_plane()});
@@ -160,7 +160,7 @@ TEST(InverseKinematics, ReachesTheBorder) {
   std::vector<double> q{0.3, 0.5};
   const InverseKinematicsReport report = solver.solve({&X, 1}, q);
   EXPECT_TRUE(report.ok()) << report.errors[0].position << " after " << report.iterations;
-  // from the singular configuration itself, straight towards the goal: no first-order way leads there
+  // from the singular configuration, straight towards the goal: no first-order step leads there
   const Transform<double> inside = translation(1.5, 0, 0);
   q = {0, 0};
   InverseKinematics again(model, {tip_in_plane()}, {.restarts = 3});
@@ -172,7 +172,7 @@ TEST(InverseKinematics, ReachesTheBorder) {
 TEST(InverseKinematics, StaysInsideLimitsAndNamesTheOneInTheWay) {
   const Model model = two_rods(0.2, 1);
   InverseKinematics solver(model, {tip_in_plane()});
-  // the elbow may not bend further than 1: the tip comes no nearer than this
+  // the elbow may not bend beyond 1 rad: the tip comes no nearer than this
   const double nearest = std::sqrt(2 + 2 * std::cos(1.0));
   const Transform<double> X = translation(0, 1, 0);
   std::vector<double> q{0, 5};  // starts outside
@@ -188,19 +188,19 @@ TEST(InverseKinematics, StaysInsideLimitsAndNamesTheOneInTheWay) {
   EXPECT_NEAR(other.errors[0].position, 2 - std::sqrt(2 + 2 * std::cos(0.2)), 1e-8);
   ASSERT_EQ(other.limits.size(), 1u);
   EXPECT_EQ(q[1], 0.2);
-  // a limit that only the start was at lets go
+  // a limit that is active only at the start is released
   const Transform<double> within = translation(0, std::sqrt(2 + 2 * std::cos(0.7)), 0);
   EXPECT_TRUE(solver.solve({&within, 1}, q).ok());
   EXPECT_NEAR(q[1], 0.7, 1e-7);
 }
 
-// Picked rows of a rotation, far from it: the derivative of the logarithm is exact, so it converges fast.
+// Selected rows of a rotation, with a large error: the derivative of the logarithm is exact, so it converges fast.
 TEST(InverseKinematics, RowsOfRotationsAndTheGoalsAxes) {
   const Model model = model_of("@dual_arm");
   const Node hand = node_at(model, "right_hand");
   const State known = state_inside(model, 5);
   const Transform<double> X = Equations(model, known).pose(hand);
-  // the palm's axis points as wanted, and it is somewhere on the line along that axis
+  // the palm's axis has the goal's direction, and its origin is on the line along that axis
   InverseKinematics solver(model,
                            {{.node = hand,
                              .rows = {orientation_row({1, 0, 0}), orientation_row({0, 1, 0}), position_row({1, 0, 0}),
@@ -218,8 +218,8 @@ TEST(InverseKinematics, RowsOfRotationsAndTheGoalsAxes) {
   EXPECT_LT(std::hypot(turn.x, turn.y), 1e-8);
 }
 
-// What is found where goals cannot be met is a least square: by differences, no free coordinate improves it. With
-// picked rows of a rotation that takes the derivative of the logarithm.
+// If goals cannot be met, the result is a least-squares solution: by finite differences, no free coordinate improves
+// it. With selected rows of a rotation this tests the derivative of the logarithm.
 TEST(InverseKinematics, WhatIsMissedIsMissedByTheLeast) {
   const Model model = model_of("@dual_arm");
   const Node hand = node_at(model, "left_hand");
@@ -252,10 +252,10 @@ TEST(InverseKinematics, WhatIsMissedIsMissedByTheLeast) {
       }
     }
   }
-  EXPECT_GE(turned, 2);  // else the rotation was never in question
+  EXPECT_GE(turned, 2);  // otherwise the rotation was not tested
 }
 
-// Of goals that exclude each other the heavier one wins; the report names the other.
+// Of contradictory goals the one with the larger weight wins; the report names the other.
 TEST(InverseKinematics, WeightsAndTheGoalThatIsMissed) {
   const Model model = two_rods(-3, 3);
   FrameGoal light = tip_in_plane(), heavy = tip_in_plane();
@@ -314,7 +314,7 @@ TEST(InverseKinematics, SaysWhatDoesNotFit) {
   std::vector<double> no_rotation(4, 0.0);
   const Transform<double> anywhere = translation(0, 0, 0);
   EXPECT_THROW(of_top.solve({&anywhere, 1}, no_rotation), CheckFailed);
-  // nothing wanted: nothing to do
+  // no goals: nothing to do
   InverseKinematics idle(model, {});
   std::vector<double> q{1, 2};
   EXPECT_TRUE(idle.solve({}, q).ok());

@@ -1,4 +1,4 @@
-// No law allocates once it stands. Counted by an operator new of our own, for this whole test program.
+// Control laws allocate only in their constructors. Counted by a replaced operator new, in this whole test program.
 #include "linchpin/base/allocation_counter.h"
 #include "linchpin/control/augmented_object.h"
 #include "linchpin/control/feedback.h"

@@ -6,11 +6,12 @@
 #include <optional>
 
 #include "linchpin/base/check.h"
-#include "linchpin/control/node_units.h"
+#include "linchpin/control/node_compliance.h"
 #include "linchpin/control/priority_stack.h"
 #include "linchpin/dynamics/tree/mass_matrix.h"
 #include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/dynamics/tree/rnea.h"
+#include "linchpin/model/symmetric_eigen.h"
 
 namespace linchpin {
 namespace {
@@ -25,37 +26,38 @@ bool same(const Node& a, const Node& b) {
          equal(a.X_BN.R.y, b.X_BN.R.y) && equal(a.X_BN.R.z, b.X_BN.R.z);
 }
 
-// The link next to the world that carries this one; 0 for the world.
+// The root link of the tree that this link belongs to; 0 for the world.
 int root_of(const Model& model, int link) {
   while (link != 0 && model.links()[link].parent != 0) link = model.links()[link].parent;
   return link;
 }
 
-// One row of one task, in the order of the stack.
+// One row of one task.
 struct StackRow {
   int task, node;
   bool support;
-  Row told;          // as the task has it
-  Row in_N, in_W;    // of this configuration
-  double force = 0;  // F, lambda
-  double lambda = 0;
+  Row given;          // as in the task
+  Row in_N, in_W;     // in the node's and the world's axes, at the current state
+  double force = 0;   // F of (1)
+  double lambda = 0;  // of a support
 };
 
-// Coordinates without motors, and what of them supports can carry.
+// Coordinates without motors, and the part of their forces that supports can carry.
 struct Passive {
   std::vector<int> coordinates;
-  std::vector<std::size_t> entry;         // of M, per pair; none: zero
-  std::vector<double> M, unit, G, V, Pi;  // E' M E; 1 / sqrt of its diagonal; then G's eigenvalues, eigenvectors, Pi
-  std::vector<double> J;                  // per row of the stack: its columns of the Jacobian
-  std::vector<double> given, mu;          // per coordinate
+  std::vector<std::size_t> entry;  // per pair: its entry of M; `none` where M is zero
+  std::vector<double> M, unit;     // E' M E; u = 1 / sqrt of its diagonal
+  std::vector<double> G, V, Pi;    // of weigh_supports(): G, then its eigenvalues; eigenvectors; projection
+  std::vector<double> J;           // per row: its Jacobian in these coordinates
+  std::vector<double> given, mu;   // per coordinate: its force in tau; the multiplier that carries it
   double G_largest = 0;
   int size() const { return int(coordinates.size()); }
 };
 
-std::vector<FrameTask> checked(const Model& model, std::vector<FrameTask> tasks) {
+const std::vector<FrameTask>& checked(const Model& model, const std::vector<FrameTask>& tasks) {
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     check_rows(model, i, tasks[i].node, tasks[i].rows);
-    check(tasks[i].level >= 0 && tasks[i].level < 1000, "task ", i, " is of level ", tasks[i].level, ", not 0 to 999");
+    check(tasks[i].level >= 0 && tasks[i].level < 1000, "task ", i, " has level ", tasks[i].level, ", not 0 to 999");
   }
   return tasks;
 }
@@ -77,7 +79,7 @@ int level_count(const std::vector<FrameTask>& tasks) {
 
 }  // namespace
 
-struct OperationalSpace::Parts {
+struct OperationalSpace::Parts : NodeCompliance {
   Parts(const Model& model, std::vector<FrameTask> tasks, const OperationalSpaceOptions& options);
 
   void list_rows();
@@ -85,36 +87,32 @@ struct OperationalSpace::Parts {
   void fill_rows();
   void fill_passive();
   void weigh_supports();
-  void demanded(std::span<const FrameDemand> demands);
-  void push_bodies(std::span<const FrameDemand> demands, bool with_task_forces);
+  double support_weight(const Row& in_W) const;
+  void start(const OperationalSpaceInputs& inputs);
+  void fill_demand(std::span<const FrameDemand> demands);
+  void push_body(const Node& node, const Force<double>& force_N);
+  void push_exerted(std::span<const FrameDemand> demands);
+  void apply_task_forces();
   void subtract_passive_forces(std::span<double> tau);
-  void lean_on_supports(std::span<double> tau, double& uncarried);
+  void carry_by_supports(std::span<double> tau, double& uncarried);
+  void report_errors();
   double compliance(const StackRow& a, const StackRow& b) const;
 
-  const Model& model;
   std::vector<FrameTask> tasks;
   OperationalSpaceOptions options;
-  Plan<double> plan;
-  std::vector<Node> nodes;
   std::vector<int> node_of_task;
-  NodeTree<double> tree;
-  Compliance<double> paths;
-  ArticulatedFactor<double> factors;
-  Kinematics<double> kin;
-  Velocities vel;
   RneaWorkspace<double> rnea_ws;
   SolveWorkspace<double> solve_ws;
   MassMatrixLayout layout;
   CrbaWorkspace<double> crba_ws;
   MassMatrix<double> mass;
 
-  std::vector<StackRow> rows;
+  std::vector<StackRow> rows;  // in the order of the stack
   Passive passive;
   std::optional<PriorityStack> stack;
   std::vector<LevelReport> levels;
   std::vector<Transform<double>> X_WN;                        // per node
-  std::vector<double> reach;                                  // per node
-  std::vector<double> C;                                      // 6 m x 6 m
+  std::vector<double> C;                                      // 6 m x 6 m: compliance of the nodes
   std::vector<double> diagonal, d, f, a;                      // per row of the stack
   std::vector<double> q, v, vdot, needed, springs, f_ext, J;  // J: 6 x nv
   std::vector<Motion<double>> link_acceleration;
@@ -123,16 +121,9 @@ struct OperationalSpace::Parts {
 };
 
 OperationalSpace::Parts::Parts(const Model& m, std::vector<FrameTask> t, const OperationalSpaceOptions& o)
-    : model(m),
-      tasks(checked(m, std::move(t))),
+    : NodeCompliance(m, distinct_nodes(checked(m, t))),
+      tasks(std::move(t)),
       options(o),
-      plan(m),
-      nodes(distinct_nodes(tasks)),
-      tree(m, plan, nodes),
-      paths(tree),
-      factors(plan),
-      kin(plan),
-      vel(m),
       rnea_ws(plan),
       solve_ws(plan),
       layout(m),
@@ -152,7 +143,6 @@ OperationalSpace::Parts::Parts(const Model& m, std::vector<FrameTask> t, const O
   levels.resize(per_level.size());
   for (std::size_t l = 0; l < levels.size(); ++l) levels[l].rows = per_level[l];
   X_WN.resize(nodes.size());
-  for (const Node& node : nodes) reach.push_back(reach_of(model, node));
   C.resize(36 * nodes.size() * nodes.size());
   for (std::vector<double>* x : {&diagonal, &d, &f, &a}) x->resize(stack->rows());
   q.resize(model.nq());
@@ -163,7 +153,7 @@ OperationalSpace::Parts::Parts(const Model& m, std::vector<FrameTask> t, const O
   supported_by.resize(tasks.size());
 }
 
-// Supports first, then level by level, tasks in their order.
+// Supports come first, then the levels; within a level, tasks are in their order.
 void OperationalSpace::Parts::list_rows() {
   for (std::size_t t = 0; t < tasks.size(); ++t)
     for (std::size_t n = 0; n < nodes.size(); ++n)
@@ -193,7 +183,7 @@ void OperationalSpace::Parts::list_passive() {
   for (const int i : passive.coordinates)
     for (const int j : passive.coordinates) {
       const int low = std::max(i, j), high = std::min(i, j);
-      int k = low;  // on its way to the base it meets `high`, or M is zero there
+      int k = low;  // walking to the base it meets `high`, or M is zero there
       while (k > high) k = layout.parent[k];
       passive.entry.push_back(k == high ? layout.row[low] + std::size_t(layout.depth[high]) : none);
     }
@@ -221,8 +211,8 @@ void OperationalSpace::Parts::fill_rows() {
   for (StackRow& row : rows) {
     const Axes axes = tasks[row.task].axes;
     const Mat3<double>& R_WN = X_WN[row.node].R;
-    row.in_N = row_in_node(row.told, axes, R_WN);
-    row.in_W = row_in_world(row.told, axes, R_WN);
+    row.in_N = row_in_node(row.given, axes, R_WN);
+    row.in_W = row_in_world(row.given, axes, R_WN);
   }
   const int p = passive.size();
   for (int i = 0; i < int(rows.size()); ++i) {
@@ -232,14 +222,20 @@ void OperationalSpace::Parts::fill_rows() {
   }
 }
 
-// G = u E' Js' W Js E u: how well supports can push each passive coordinate. Its eigenvectors without a value are what
-// they cannot push.
+// A moment counts as the force at moment_arm.
+double OperationalSpace::Parts::support_weight(const Row& in_W) const {
+  const double arm = options.moment_arm;
+  return 1 / (dot(in_W.f, in_W.f) + dot(in_W.n, in_W.n) / (arm * arm));
+}
+
+// G = u E' Js' Q Js E u, Q the diagonal of support weights: how well supports can push each passive coordinate. Pi
+// projects onto the eigenvectors with eigenvalue zero, which supports cannot push.
 void OperationalSpace::Parts::weigh_supports() {
   const std::size_t n = std::size_t(passive.size());
   std::fill(passive.G.begin(), passive.G.end(), 0);
   for (std::size_t r = 0; r < rows.size() && rows[r].support; ++r) {
     const Row& w = rows[r].in_W;
-    const double arm = options.moment_arm, weight = 1 / (dot(w.f, w.f) + dot(w.n, w.n) / (arm * arm));
+    const double weight = support_weight(w);
     const double* j = &passive.J[r * n];
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t k = 0; k < n; ++k)
@@ -294,14 +290,15 @@ void OperationalSpace::Parts::fill_passive() {
   }
 }
 
-// d: what is demanded beyond what the posture alone would do. vdot_0 is in vdot, f_ext holds all forces but the tasks'.
-void OperationalSpace::Parts::demanded(std::span<const FrameDemand> demands) {
+// d: the demanded accelerations minus those of the posture alone. vdot is vdot_0; f_ext holds all forces but the
+// tasks'.
+void OperationalSpace::Parts::fill_demand(std::span<const FrameDemand> demands) {
   accelerations(model, kin, vel, v, vdot, link_acceleration);
   const std::size_t n = std::size_t(passive.size());
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Node& node = nodes[rows[r].node];
-    const Motion<double> have = point_acceleration(model, kin, vel, link_acceleration, node.body, node.X_BN.p);
-    d[n + r] = dot(rows[r].in_W, demands[rows[r].task].acceleration - have);
+    const Motion<double> current = point_acceleration(model, kin, vel, link_acceleration, node.body, node.X_BN.p);
+    d[n + r] = dot(rows[r].in_W, demands[rows[r].task].acceleration - current);
   }
   if (n == 0) return;
   rnea<double>(plan, q, v, vdot, f_ext, rnea_ws, needed);
@@ -313,7 +310,7 @@ void OperationalSpace::Parts::demanded(std::span<const FrameDemand> demands) {
   }
 }
 
-// Springs and damping act by themselves.
+// Springs and damping of the joints act in addition to tau.
 void OperationalSpace::Parts::subtract_passive_forces(std::span<double> tau) {
   if (!options.counter_passive) return;
   std::fill(springs.begin(), springs.end(), 0);
@@ -321,31 +318,52 @@ void OperationalSpace::Parts::subtract_passive_forces(std::span<double> tau) {
   for (std::size_t k = 0; k < tau.size(); ++k) tau[k] -= springs[k];
 }
 
-// Adds what is exerted, or the tasks' forces F, to the forces on bodies, reversed: rnea() then adds J' of them to tau.
-void OperationalSpace::Parts::push_bodies(std::span<const FrameDemand> demands, bool with_task_forces) {
-  const auto push = [&](const Node& node, const Force<double>& force_N) {
-    const Force<double> force_B = force_to_parent(node.X_BN, force_N);
-    double* out = f_ext.data() + 6 * std::size_t(node.body);
-    out[0] -= force_B.n.x;
-    out[1] -= force_B.n.y;
-    out[2] -= force_B.n.z;
-    out[3] -= force_B.f.x;
-    out[4] -= force_B.f.y;
-    out[5] -= force_B.f.z;
-  };
-  if (with_task_forces) {
-    for (const StackRow& row : rows) push(nodes[row.node], {row.force * row.in_N.n, row.force * row.in_N.f});
-    return;
-  }
+// Subtracts a force on a node, in its axes, from the forces on bodies: rnea() then adds J' of it to tau.
+void OperationalSpace::Parts::push_body(const Node& node, const Force<double>& force_N) {
+  const Force<double> force_B = force_to_parent(node.X_BN, force_N);
+  double* out = f_ext.data() + 6 * std::size_t(node.body);
+  out[0] -= force_B.n.x;
+  out[1] -= force_B.n.y;
+  out[2] -= force_B.n.z;
+  out[3] -= force_B.f.x;
+  out[4] -= force_B.f.y;
+  out[5] -= force_B.f.z;
+}
+
+void OperationalSpace::Parts::push_exerted(std::span<const FrameDemand> demands) {
   for (std::size_t t = 0; t < tasks.size(); ++t) {
-    const std::size_t n = std::size_t(node_of_task[t]);
+    const int n = node_of_task[t];
     const Force<double>& e = demands[t].exert;
-    push(nodes[n], {transpose_times(X_WN[n].R, e.n), transpose_times(X_WN[n].R, e.f)});
+    push_body(nodes[n], {transpose_times(X_WN[n].R, e.n), transpose_times(X_WN[n].R, e.f)});
   }
 }
 
-// tau holds M vdot + h; takes away what supports push, and what passive coordinates then still hold.
-void OperationalSpace::Parts::lean_on_supports(std::span<double> tau, double& uncarried) {
+// Adds the solution f of the stack: the forces F of the tasks to the bodies, those of the passive rows to vdot.
+void OperationalSpace::Parts::apply_task_forces() {
+  const std::size_t n = std::size_t(passive.size());
+  for (std::size_t r = 0; r < rows.size(); ++r) rows[r].force = f[n + r];
+  for (std::size_t k = 0; k < n; ++k)  // M^-1 of the joint forces M E Pi u f
+    for (std::size_t i = 0; i < n; ++i) vdot[passive.coordinates[k]] += passive.unit[k] * passive.Pi[i * n + k] * f[i];
+  for (const StackRow& row : rows) push_body(nodes[row.node], {row.force * row.in_N.n, row.force * row.in_N.f});
+}
+
+// vdot_0 into vdot, the known forces on bodies into f_ext.
+void OperationalSpace::Parts::start(const OperationalSpaceInputs& inputs) {
+  std::fill(vdot.begin(), vdot.end(), 0);
+  if (!inputs.posture_force.empty()) {
+    std::copy(inputs.posture_force.begin(), inputs.posture_force.end(), vdot.begin());
+    solve<double>(plan, factors, solve_ws, vdot);
+  }
+  for (std::size_t k = 0; k < inputs.posture.size(); ++k) vdot[k] += inputs.posture[k];
+  if (inputs.f_ext.empty())
+    std::fill(f_ext.begin(), f_ext.end(), 0);
+  else
+    std::copy(inputs.f_ext.begin(), inputs.f_ext.end(), f_ext.begin());
+}
+
+// tau holds M vdot + h; subtracts Js' lambda of the supports, and sets the remaining forces of passive coordinates to
+// zero.
+void OperationalSpace::Parts::carry_by_supports(std::span<double> tau, double& uncarried) {
   const std::size_t n = std::size_t(passive.size()), nv = std::size_t(model.nv());
   for (std::size_t i = 0; i < n; ++i) passive.given[i] = tau[passive.coordinates[i]];
   std::fill(passive.mu.begin(), passive.mu.end(), 0);
@@ -360,12 +378,12 @@ void OperationalSpace::Parts::lean_on_supports(std::span<double> tau, double& un
     StackRow& row = rows[r];
     const Node& node = nodes[row.node];
     const Row& w = row.in_W;
-    const double arm = options.moment_arm, weight = 1 / (dot(w.f, w.f) + dot(w.n, w.n) / (arm * arm));
+    const double weight = support_weight(w);
     row.lambda = 0;
     for (std::size_t i = 0; i < n; ++i) row.lambda += weight * passive.J[r * n + i] * passive.mu[i];
     Force<double>& sum = supported_by[row.task];
     sum = sum + Force<double>{row.lambda * w.n, row.lambda * w.f};
-    // one Jacobian a task: its rows follow one another
+    // one Jacobian per task: its rows are consecutive
     if (r + 1 < rows.size() && rows[r + 1].support && rows[r + 1].task == row.task) continue;
     point_jacobian(model, kin, vel, node.body, node.X_BN.p, J);
     for (std::size_t k = 0; k < nv; ++k)
@@ -374,6 +392,17 @@ void OperationalSpace::Parts::lean_on_supports(std::span<double> tau, double& un
   }
   for (const int k : passive.coordinates) uncarried = std::max(uncarried, std::abs(tau[k]));
   for (const int k : options.passive) tau[k] = 0;
+}
+
+// The error of each level: demanded minus expected accelerations.
+void OperationalSpace::Parts::report_errors() {
+  stack->multiply(f, a);
+  for (int l = 0; l < stack->levels(); ++l) {
+    LevelReport& level = levels[l];
+    level.error = 0;
+    for (int i = stack->first(l); i < stack->first(l + 1); ++i)
+      level.error = std::max(level.error, std::abs(d[i] - a[i]));
+  }
 }
 
 OperationalSpace::OperationalSpace(const Model& model, std::vector<FrameTask> tasks,
@@ -391,10 +420,7 @@ void OperationalSpace::update(std::span<const double> q, std::span<const double>
   check(v.size() == p.v.size(), "v has ", v.size(), " numbers, the model needs ", p.v.size());
   std::copy(q.begin(), q.end(), p.q.begin());
   std::copy(v.begin(), v.end(), p.v.begin());
-  kinematics<double>(p.plan, q, p.kin);
-  velocities(p.model, p.kin, v, p.vel);
-  factor<double>(p.plan, q, p.factors);
-  compound_paths<double>(p.plan, p.tree, p.factors, p.paths);
+  p.NodeCompliance::update(q, v);
   compliance_matrix<double>(p.tree, p.paths, p.C);
   p.fill_rows();
   p.fill_passive();
@@ -419,7 +445,7 @@ Motion<double> OperationalSpace::velocity(int task) const {
 OperationalSpaceReport OperationalSpace::torques(std::span<const FrameDemand> demands,
                                                  const OperationalSpaceInputs& inputs, std::span<double> tau) {
   Parts& p = *parts_;
-  const std::size_t nv = p.v.size(), n = std::size_t(p.passive.size());
+  const std::size_t nv = p.v.size();
   const auto fits = [](std::span<const double> x, std::size_t needed) { return x.empty() || x.size() == needed; };
   check(p.updated, "torques() of ", p.tasks.size(), " tasks before update()");
   check(demands.size() == p.tasks.size(), demands.size(), " demands, there are ", p.tasks.size(), " tasks");
@@ -430,39 +456,18 @@ OperationalSpaceReport OperationalSpace::torques(std::span<const FrameDemand> de
         p.f_ext.size());
   check(tau.size() == nv, "tau has ", tau.size(), " numbers, the model needs ", nv);
 
-  // vdot_0
-  std::fill(p.vdot.begin(), p.vdot.end(), 0);
-  if (!inputs.posture_force.empty()) {
-    std::copy(inputs.posture_force.begin(), inputs.posture_force.end(), p.vdot.begin());
-    solve<double>(p.plan, p.factors, p.solve_ws, p.vdot);
-  }
-  for (std::size_t k = 0; k < inputs.posture.size(); ++k) p.vdot[k] += inputs.posture[k];
-  if (inputs.f_ext.empty())
-    std::fill(p.f_ext.begin(), p.f_ext.end(), 0);
-  else
-    std::copy(inputs.f_ext.begin(), inputs.f_ext.end(), p.f_ext.begin());
-  p.push_bodies(demands, false);
-
-  p.demanded(demands);
+  p.start(inputs);
+  p.push_exerted(demands);
+  p.fill_demand(demands);
   p.stack->solve(p.d, p.f);  // (1), (3)
-  for (std::size_t r = 0; r < p.rows.size(); ++r) p.rows[r].force = p.f[n + r];
-  for (std::size_t k = 0; k < n; ++k)  // forces M E Pi u f of the passive rows
-    for (std::size_t i = 0; i < n; ++i)
-      p.vdot[p.passive.coordinates[k]] += p.passive.unit[k] * p.passive.Pi[i * n + k] * p.f[i];
-  p.push_bodies(demands, true);
+  p.apply_task_forces();
   rnea<double>(p.plan, p.q, p.v, p.vdot, p.f_ext, p.rnea_ws, tau);  // (2)
   OperationalSpaceReport report;
   p.subtract_passive_forces(tau);
   std::fill(p.supported_by.begin(), p.supported_by.end(), Force<double>::zero());
-  if (!p.options.passive.empty()) p.lean_on_supports(tau, report.uncarried);
+  if (!p.options.passive.empty()) p.carry_by_supports(tau, report.uncarried);
 
-  p.stack->multiply(p.f, p.a);
-  for (int l = 0; l < p.stack->levels(); ++l) {
-    LevelReport& level = p.levels[l];
-    level.error = 0;
-    for (int i = p.stack->first(l); i < p.stack->first(l + 1); ++i)
-      level.error = std::max(level.error, std::abs(p.d[i] - p.a[i]));
-  }
+  p.report_errors();
   report.held = p.levels.front();
   report.levels = std::span<const LevelReport>(p.levels).subspan(1);
   if (!p.regular || !std::all_of(tau.begin(), tau.end(), [](double x) { return std::isfinite(x); })) {

@@ -61,7 +61,7 @@ std::vector<Tasked> tasked_scenes() {
   return scenes;
 }
 
-// Row by row, what the tasks got less what they were told.
+// Row by row: achieved minus demanded accelerations.
 double worst_error(const Model& model, const State& state, const std::vector<FrameTask>& tasks,
                    const std::vector<FrameDemand>& demands, const std::vector<double>& vdot, int upto_level = 1000) {
   const Equations eq(model, state);
@@ -90,7 +90,7 @@ TEST(OperationalSpace, TasksAccelerateAsDemanded) {
       ASSERT_TRUE(report.ok());
       bool full = true;
       for (const LevelReport& level : report.levels) full = full && level.rank == level.rows;
-      if (!full) continue;  // a tree whose body cannot move as asked
+      if (!full) continue;  // a tree whose body cannot move as demanded
       ++complete;
       const std::vector<double> vdot = moved_by(model, state, tau);
       // accelerations of tens; aba's own forward error grows with cond(M), 1e6 for the chain
@@ -101,8 +101,8 @@ TEST(OperationalSpace, TasksAccelerateAsDemanded) {
   EXPECT_GE(complete, 40);
 }
 
-// The law as papers write it, with every matrix formed: tau = J' Lambda (a - Jdot v) + h + (1 - J' Lambda J M^-1) M
-// vdot_0.
+// The law as in the papers, with every matrix formed:
+// tau = J' Lambda (a - Jdot v) + h + (1 - J' Lambda J M^-1) M vdot_0.
 TEST(OperationalSpace, IsTheLawWrittenOut) {
   for (const char* name : {"@humanoid24", "@dual_arm"}) {
     const Model model = model_of(name);
@@ -127,7 +127,7 @@ TEST(OperationalSpace, IsTheLawWrittenOut) {
     const DenseMatrix N = DenseMatrix::Identity(model.nv(), model.nv()) - J.transpose() * Lambda * MinvJt.transpose();
     const Vector expected = J.transpose() * Lambda * a + eq.h + N * (eq.M * as_eigen(posture));
     EXPECT_LT((as_eigen(tau) - expected).cwiseAbs().maxCoeff(), 1e-10 * expected.cwiseAbs().maxCoeff()) << name;
-    // and F, as it is told
+    // and F
     const Vector F = Lambda * (a - J * as_eigen(posture));
     EXPECT_LT((six(control.task_force(1)).tail(3) - F.tail(3)).norm(), 1e-10 * F.norm()) << name;
   }
@@ -152,20 +152,20 @@ TEST(OperationalSpace, PostureActsWhereTasksDoNot) {
   const Vector change = as_eigen(moved_by(model, state, with)) - as_eigen(moved_by(model, state, without));
   EXPECT_LT((eq.jacobian(tasks[0].node) * change).norm(), 1e-9 * change.norm());
   EXPECT_GT(change.norm(), 10);  // the other arm and the head follow it
-  // The nearest to the posture: what is missing has no part that the task leaves free.
+  // Nearest to the posture: the difference has no component in the null space of the task.
   const Vector missing = eq.M * (as_eigen(moved_by(model, state, with)) - as_eigen(posture));
   const DenseMatrix J = eq.jacobian(tasks[0].node);
   const DenseMatrix kernel = Eigen::FullPivLU<DenseMatrix>(J).kernel();
   EXPECT_LT((kernel.transpose() * missing).norm(), 1e-8 * missing.norm());
 }
 
-// Levels that want the same thing otherwise: the first gets all of its own, the second what is left.
+// Contradictory levels: the first is met fully, the second in what is left.
 TEST(OperationalSpace, LowerLevelsNeverDisturbHigherOnes) {
   const Model model = model_of("@humanoid24");
   const Node left = node_at(model, "left_hand"), right = node_at(model, "right_hand");
   const std::vector<FrameTask> tasks{
       {.node = left, .rows = position_rows(), .level = 0},
-      {.node = left, .rows = all_rows(), .level = 1},   // three of these are taken, and a hand has six coordinates
+      {.node = left, .rows = all_rows(), .level = 1},   // three are met by level 0; a hand has six coordinates
       {.node = right, .rows = all_rows(), .level = 2},  // four coordinates are left
       {.node = right, .rows = position_rows(), .level = 3},
   };
@@ -187,10 +187,10 @@ TEST(OperationalSpace, LowerLevelsNeverDisturbHigherOnes) {
     const double scale = 10 + largest(vdot);
     EXPECT_LT(worst_error(model, state, tasks, demands, vdot, 0), 1e-9 * scale);
     const Equations eq(model, state);
-    // its rotation was free to do as level 1 says
+    // its rotation follows level 1
     const Vector got = eq.acceleration(left, as_eigen(vdot));
     EXPECT_LT((got - six(demands[1].acceleration)).head(3).norm(), 1e-8 * scale);
-    // whatever level 2 wants, the left hand does not feel it
+    // level 2 does not affect the left hand
     demands[2].acceleration = motion_from(random_numbers(6, seed + 40, 50).data());
     control.torques(demands, {}, other);
     const Vector changed = as_eigen(moved_by(model, state, other)) - as_eigen(vdot);
@@ -199,7 +199,7 @@ TEST(OperationalSpace, LowerLevelsNeverDisturbHigherOnes) {
   }
 }
 
-// At zero both arms hang straight: no joint force moves a hand up or down at once.
+// At zero both arms hang straight: no joint force accelerates a hand up or down.
 TEST(OperationalSpace, SaysTheRankOfAStretchedArmAndStaysFinite) {
   const Model model = model_of("@humanoid24");
   const std::vector<FrameTask> tasks{{.node = node_at(model, "left_hand"), .rows = position_rows()},
@@ -239,9 +239,8 @@ TEST(OperationalSpace, ForcesFromOutsideAreMadeUpFor) {
   EXPECT_LT(worst_error(model, state, tasks, demands, vdot), 1e-9 * (10 + largest(vdot)));
 }
 
-// A hand that presses on a wall: the wall takes away its motion along the normal and pushes back with what was asked
-// for, while the hand moves along the wall as told. The wall is a constraint in a dense system that knows nothing of
-// the law.
+// A hand that presses on a wall: the wall prevents motion along the normal and reacts with the demanded force, while
+// the hand moves along the wall as demanded. The wall is a constraint in a dense system that is independent of the law.
 TEST(OperationalSpace, ExertsForcesWhileItMovesOtherwise) {
   const Model model = model_of("@dual_arm");
   const Node hand = node_at(model, "left_hand");
@@ -261,7 +260,7 @@ TEST(OperationalSpace, ExertsForcesWhileItMovesOtherwise) {
   EXPECT_LT((eq.acceleration(hand, moved.vdot) - six(demand.acceleration)).norm(), 1e-8);
 }
 
-// A robot in flight can move its limbs as it likes, but nothing pushes its base.
+// A robot in flight can move its limbs, but no force acts on its base.
 TEST(OperationalSpace, InFlightTheBaseGetsNoForce) {
   const Model model = model_of("@quadruped");
   std::vector<FrameTask> tasks;
@@ -309,7 +308,7 @@ void expect_to_stand(const std::string& scene, const std::vector<std::string>& f
     const Equations eq(model, state);
     const Eigen::Index k = Eigen::Index(foot_rows.size());
     DenseMatrix J(k * Eigen::Index(feet.size()), model.nv());
-    Vector pushed = Vector::Zero(model.nv());  // by supports, as the law expects
+    Vector pushed = Vector::Zero(model.nv());  // by supports, as expected by the law
     for (std::size_t i = 0; i < feet.size(); ++i) {
       const DenseMatrix six_rows = eq.jacobian(tasks[i].node);
       J.middleRows(k * Eigen::Index(i), k) = row_matrix(foot_rows, Axes::world, Mat3<double>::identity()) * six_rows;
@@ -333,7 +332,7 @@ TEST(OperationalSpace, StandsOnSupports) {
   for (const Frame& frame : quadruped.frames())
     if (frame.name.ends_with("foot")) feet.push_back(frame.name);
   expect_to_stand("@quadruped", feet, position_rows(), {{.node = {.body = 1}}}, 12);
-  // Two point feet: nothing pushes it about the line between them.
+  // Two point feet: no moment acts about the line between them.
   expect_to_stand("@quadruped", {feet[0], feet[3]}, position_rows(),
                   {{.node = node_at(quadruped, feet[1]), .rows = position_rows()}}, 7);
 }
@@ -450,7 +449,7 @@ TEST(OperationalSpace, SaysWhatDoesNotFit) {
   EXPECT_EQ(message([&] { control.pose(1); }), "task 1 of 1");
   EXPECT_EQ(message([&] { OperationalSpace(model, {{.node = {99, {}}}}); }), "task 0 is on body 99, the model has 27");
   EXPECT_EQ(message([&] { OperationalSpace(model, {{.node = hand, .level = -1}}); }),
-            "task 0 is of level -1, not 0 to 999");
+            "task 0 has level -1, not 0 to 999");
   EXPECT_EQ(message([&] {
               OperationalSpace(model, {{.node = hand, .rows = {position_row({0, 0, 0})}}});
             }),

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linchpin/base/check.h"
+#include "linchpin/model/symmetric_eigen.h"
 
 namespace linchpin {
 
@@ -71,7 +72,7 @@ int PriorityStack::invert_block(int first, int n) {
   return invert_by_eigenvectors(first, n);
 }
 
-// The pivots of a regular matrix say so. They may flatter it a little, hence the margin.
+// Fails if a pivot is small. Pivots may exceed the smallest eigenvalue a little, hence the margin of 100.
 bool PriorityStack::invert_by_cholesky(int first, int n) {
   const auto L = [&](int i, int j) -> double& { return block_[std::size_t(i) * std::size_t(n) + std::size_t(j)]; };
   for (int j = 0; j < n; ++j) {
@@ -155,45 +156,6 @@ void PriorityStack::multiply(std::span<const double> f, std::span<double> a) con
     double sum = 0;
     for (std::size_t j = 0; j < n; ++j) sum += A_[i * n + j] * f[j];
     a[i] = sum;
-  }
-}
-
-void jacobi_eigenvectors(int n, std::span<double> A, std::span<double> V) {
-  const auto a = [&](int i, int j) -> double& { return A[std::size_t(i) * std::size_t(n) + std::size_t(j)]; };
-  const auto v = [&](int i, int j) -> double& { return V[std::size_t(i) * std::size_t(n) + std::size_t(j)]; };
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) v(i, j) = i == j;
-  // Sweeps converge quadratically; matrices of this room take four to eight. Thirty are for those that are not finite.
-  // Entries below rounding of the largest are left: to turn them away would only make others.
-  for (int sweep = 0; sweep < 30; ++sweep) {
-    double largest = 0;
-    for (int i = 0; i < n; ++i) largest = std::max(largest, std::abs(a(i, i)));
-    bool turned = false;
-    for (int p = 0; p < n; ++p)
-      for (int q = p + 1; q < n; ++q) {
-        if (!(std::abs(a(p, q)) > 1e-16 * largest)) continue;
-        turned = true;
-        const double theta = (a(q, q) - a(p, p)) / (2 * a(p, q));
-        const double t = (theta < 0 ? -1 : 1) / (std::abs(theta) + std::hypot(theta, 1.0));
-        const double c = 1 / std::hypot(t, 1.0), s = t * c;
-        for (int k = 0; k < n; ++k) {
-          const double kp = a(k, p), kq = a(k, q);
-          a(k, p) = c * kp - s * kq;
-          a(k, q) = s * kp + c * kq;
-        }
-        for (int k = 0; k < n; ++k) {
-          const double pk = a(p, k), qk = a(q, k);
-          a(p, k) = c * pk - s * qk;
-          a(q, k) = s * pk + c * qk;
-        }
-        for (int k = 0; k < n; ++k) {
-          const double kp = v(k, p), kq = v(k, q);
-          v(k, p) = c * kp - s * kq;
-          v(k, q) = s * kp + c * kq;
-        }
-        a(p, q) = a(q, p) = 0;
-      }
-    if (!turned) return;
   }
 }
 

@@ -43,9 +43,9 @@ TEST(PriorityStack, IsTheHierarchyOfProjectors) {
     const int n = 7;
     const std::vector<int> levels{3, 4, 5};
     DenseMatrix J = random_matrix(12, n, seed);
-    if (seed % 2) J.row(4) = 2 * J.row(0);             // spoken for by the level before
+    if (seed % 2) J.row(4) = 2 * J.row(0);             // determined by the level before
     if (seed % 3) J.row(2) = J.row(0) - 3 * J.row(1);  // redundant within a level
-    J.rowwise().normalize();                           // rows in their own units, as the stack sees them
+    J.rowwise().normalize();                           // rows scaled as in the stack
     const std::vector<double> d = random_numbers(12, seed + 50);
 
     Vector x = Vector::Zero(n);
@@ -68,17 +68,6 @@ TEST(PriorityStack, IsTheHierarchyOfProjectors) {
     EXPECT_EQ(answer.ranks, ranks) << seed;
     EXPECT_LT((J.transpose() * as_eigen(answer.f) - x).norm(), 1e-7 * (1 + x.norm())) << seed;
   }
-}
-
-TEST(PriorityStack, EigenvectorsOfASymmetricMatrix) {
-  const int n = 9;
-  DenseMatrix B = random_matrix(n, 4, 3), A = B * B.transpose();
-  std::vector<double> a(A.data(), A.data() + n * n), v(n * n);
-  jacobi_eigenvectors(n, a, v);
-  const RowMatrix V = Eigen::Map<RowMatrix>(v.data(), n, n), D = Eigen::Map<RowMatrix>(a.data(), n, n);
-  EXPECT_LT((V * V.transpose() - DenseMatrix::Identity(n, n)).norm(), 1e-13);
-  EXPECT_LT((V * D.diagonal().asDiagonal() * V.transpose() - A).norm(), 1e-13 * A.norm());
-  EXPECT_EQ((D.diagonal().array() > 1e-12).count(), 4);
 }
 
 TEST(PriorityStack, RowsThatDoNotGiveWayAndNumbersThatAreNone) {

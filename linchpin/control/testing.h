@@ -1,4 +1,4 @@
-// What the tests of this room share: the dense way, with matrices written out and Eigen to solve them.
+// Helpers of this room's tests: reference computations with dense matrices, solved by Eigen.
 #pragma once
 
 #include <Eigen/Dense>
@@ -26,7 +26,7 @@ inline Vector six(const Force<double>& f) { return (Vector(6) << f.n.x, f.n.y, f
 inline Motion<double> motion_from(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 inline Force<double> force_from(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 
-// Inside the joints' limits, within `part` of their range to either side of its middle: away from where arms are straight.
+// A state inside the joints' limits, within `part` of their range on either side of the middle: arms are not straight.
 inline State bent_state(const Model& model, std::uint64_t seed, double speed = 1, double part = 0.35) {
   State state = random_state(model, seed, 1, speed);
   for (const Link& link : model.links()) {
@@ -81,7 +81,7 @@ struct Equations {
   Vector h;
 };
 
-// A task's rows in the world's axes, one below the other: k x 6.
+// A task's rows in the world's axes: k x 6.
 inline DenseMatrix row_matrix(const std::vector<Row>& rows, Axes axes, const Mat3<double>& R_WN) {
   DenseMatrix R(Eigen::Index(rows.size()), 6);
   for (std::size_t i = 0; i < rows.size(); ++i)
@@ -89,7 +89,7 @@ inline DenseMatrix row_matrix(const std::vector<Row>& rows, Axes axes, const Mat
   return R;
 }
 
-// M vdot + h = tau + J' lambda with J vdot = c, whatever J's rank. The accelerations are unique, lambda is the least.
+// M vdot + h = tau + J' lambda with J vdot = c, for any rank of J. The accelerations are unique; lambda is the least.
 struct Constrained {
   Vector vdot, lambda;
 };
@@ -97,17 +97,17 @@ inline Constrained constrained_motion(const DenseMatrix& M, const Vector& h, con
                                       const Vector& c) {
   const Eigen::LLT<DenseMatrix> factors(M);
   const Vector freely = factors.solve(tau - h);
-  const DenseMatrix give = J * factors.solve(J.transpose());
-  // unit diagonal: rows of metres and of radians alike
-  const Vector unit = give.diagonal().unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 1; });
-  Eigen::CompleteOrthogonalDecomposition<DenseMatrix> cod(give.rows(), give.cols());
+  const DenseMatrix W = J * factors.solve(J.transpose());
+  // scaled to a unit diagonal: rows of metres and of radians alike
+  const Vector unit = W.diagonal().unaryExpr([](double x) { return x > 0 ? 1 / std::sqrt(x) : 1; });
+  Eigen::CompleteOrthogonalDecomposition<DenseMatrix> cod(W.rows(), W.cols());
   cod.setThreshold(1e-10);
-  cod.compute(unit.asDiagonal() * give * unit.asDiagonal());
+  cod.compute(unit.asDiagonal() * W * unit.asDiagonal());
   const Vector lambda = unit.asDiagonal() * Vector(cod.solve(unit.asDiagonal() * (c - J * freely)));
   return {freely + factors.solve(J.transpose() * lambda), lambda};
 }
 
-// Forward dynamics as a simulation does it: springs and damping act by themselves.
+// Forward dynamics as in a simulation: springs and damping of the joints are added to tau.
 inline std::vector<double> moved_by(const Model& model, const State& state, const std::vector<double>& tau,
                                     const std::vector<double>& f_ext = {}) {
   const Plan<double> plan(model);

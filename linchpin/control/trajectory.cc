@@ -10,13 +10,13 @@
 namespace linchpin {
 namespace {
 
-// a and b of (2), and their derivatives along the angle, divided by it.
+// a and b of (2), and their derivatives with respect to the angle, divided by the angle.
 struct Coefficients {
   double a, b, a1, b1;
 };
 Coefficients coefficients(double angle) {
   const double x = angle * angle;
-  if (x < 0.01)  // series: the next terms are below 1e-17 of the first ones here
+  if (x < 0.01)  // series: the next terms are below 1e-17 of the first
     return {0.5 - x * (1.0 / 24 - x * (1.0 / 720 - x * (1.0 / 40320 - x / 3628800))),
             1.0 / 6 - x * (1.0 / 120 - x * (1.0 / 5040 - x * (1.0 / 362880 - x / 39916800))),
             -1.0 / 12 + x * (1.0 / 180 - x * (1.0 / 6720 - x / 453600)),
@@ -27,7 +27,7 @@ Coefficients coefficients(double angle) {
           (angle * versine - 3 * (angle - s)) / (x * x * angle)};
 }
 
-// Among the vectors that mean this rotation, the one nearest to `before`.
+// Of the equivalent rotation vectors, the one nearest to `before`.
 Vec3<double> nearest(const Vec3<double>& phi, const Vec3<double>& before) {
   const double turn = 2 * std::numbers::pi, angle = norm(phi);
   const Vec3<double> axis =
@@ -74,7 +74,7 @@ CubicSpline::CubicSpline(std::vector<double> times, std::vector<double> points, 
   solve_curvatures(ends);
 }
 
-// h_i-1 m_i-1 + 2 (h_i-1 + h_i) m_i + h_i m_i+1 = 6 (slope after - slope before), eliminated from the first point on.
+// h_i-1 m_i-1 + 2 (h_i-1 + h_i) m_i + h_i m_i+1 = 6 (slope after - slope before), by forward elimination.
 void CubicSpline::solve_curvatures(const SplineEnds& ends) {
   const std::size_t n = times_.size(), dim = std::size_t(dimension_);
   std::vector<double> diagonal(n, 1), above(n, 0), right(n, 0);

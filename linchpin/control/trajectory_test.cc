@@ -91,7 +91,7 @@ TEST(PoseSpline, PassesTheFramesAndSaysHowItMoves) {
     const FrameMotion here = way.at(t), before = way.at(t - h), after = way.at(t + h);
     const Vec3<double> turned =
         before.X_WN.R *
-        log_rotation(from_rotation(transpose(before.X_WN.R) * after.X_WN.R));  // a little turn: in any axes
+        log_rotation(from_rotation(transpose(before.X_WN.R) * after.X_WN.R));  // a small rotation: the same in all axes
     // second order in h, with third derivatives of a hundred and steps of acceleration at the frames
     EXPECT_LT(norm((1 / (2 * h)) * turned - here.velocity.w), 1e-2 * (1 + norm(here.velocity.w)) * 0.01 + 2e-5) << t;
     EXPECT_LT(norm((1 / (2 * h)) * (after.velocity.w - before.velocity.w) - here.acceleration.w), 2e-2) << t;
@@ -111,7 +111,7 @@ TEST(PoseSpline, BetweenTwoFramesIsTheShortestWay) {
   }
 }
 
-// A full turn in steps of less than half of one goes on turning, and does not turn back.
+// A full turn in steps of less than half a turn continues in the same direction.
 TEST(PoseSpline, GoesOnBeyondHalfATurn) {
   std::vector<double> times;
   std::vector<Transform<double>> frames;

@@ -1,15 +1,21 @@
-// Structs to JSON and back, exactly. Not installed: nlohmann/json stays in .cc files and here.
+// Structs to JSON and back, exactly. Not installed: only this header and .cc files include nlohmann/json.
 //
-// A struct says its fields once, for both ways:
+// A struct names its fields once, for both directions, as a table of members
 //
-//     template <class Archive>
-//     void fields(Archive& archive, Field<Archive, Sphere> sphere) {
-//       archive("radius", sphere.radius);
+//     constexpr auto members(const Capsule*) {
+//       return std::tuple{Member{"radius", &Capsule::radius}, Member{"half_length", &Capsule::half_length}};
 //     }
 //
-// and an enum its names by NamedEnum. Numbers come back to the last bit; what JSON has no number for is "inf" and "-inf".
-// A field that is not there keeps the value that the struct is made with; one that is not known is a fault, and so is
-// what fault_of() says of the struct, where there is one. Faults say where: "bodies[3].inertia: mass is -1 kg; ...".
+// or, if a field is not simply a member, by a function that calls archive("name", value) for each:
+//
+//     template <class Archive>
+//     void fields(Archive& archive, Field<Archive, Mesh> mesh);
+//
+// Both are found by argument-dependent lookup. An enum with values 0, 1, ... has enum_count and to_string().
+//
+// Numbers are read back to the last bit; infinities are written as "inf" and "-inf". A missing field keeps the value of
+// the default-constructed struct. An unknown field is a fault, and so is a non-empty fault_of(value) if that function
+// exists. Faults name the place: "bodies[3].inertia: mass is -1 kg; ...".
 #pragma once
 
 #include <array>
@@ -20,11 +26,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "linchpin/base/result.h"
 #include "linchpin/spatial/message.h"
 #include "linchpin/spatial/spatial.h"
 
@@ -32,11 +40,11 @@ namespace linchpin::json_archive {
 
 using Json = nlohmann::ordered_json;
 
-// Where in the document; made on the stack while reading and put into words only for a fault.
+// A place in the document: a linked list on the stack of the readers, turned into text only for a fault.
 struct Place {
   const Place* above = nullptr;
   std::string_view name = {};
-  std::size_t index = 0;  // where there is no name
+  std::size_t index = 0;  // if there is no name
   int depth = above ? above->depth + 1 : 0;
   std::string text() const {
     if (!above) return std::string(name);
@@ -46,9 +54,9 @@ struct Place {
   }
 };
 
-inline constexpr int deepest = 64;  // no struct of ours goes half as deep; a text could go as deep as it likes
+inline constexpr int deepest = 64;  // more than twice the depth of our structs; bounds the recursion of the reader
 
-// Thrown and caught within the .cc files that read.
+// Thrown by the reader; caught in the .cc file that started it.
 struct Fault {
   std::string message;
 };
@@ -57,14 +65,38 @@ struct Fault {
   throw Fault{where.empty() ? why : where + ": " + why};
 }
 
-// Of an enum whose values are 0, 1, ...: `count`, and `name(E)`.
+// Number of enumerators of E; to be specialised.
 template <class E>
-struct NamedEnum;
+inline constexpr int enum_count = 0;
+
+// One field of a struct: its name in JSON and the member.
+template <class T, class M>
+struct Member {
+  const char* name;
+  M T::*member;
+};
+template <class T, class M>
+Member(const char*, M T::*) -> Member<T, M>;
+
+template <class T>
+concept HasMembers = requires {
+  members(static_cast<const T*>(nullptr));
+};
 
 class Writer;
 class Reader;
 template <class Archive, class T>
 using Field = std::conditional_t<std::is_same_v<Archive, Writer>, const T&, T&>;
+
+// Passes all fields of a struct to the archive.
+template <class Archive, class T>
+void visit_fields(Archive& archive, T& value) {
+  if constexpr (HasMembers<T>)
+    std::apply([&](const auto&... field) { (archive(field.name, value.*field.member), ...); },
+               members(static_cast<const T*>(nullptr)));
+  else
+    fields(archive, value);
+}
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
@@ -83,9 +115,9 @@ inline Json written(const Mat3<double>& R) {  // row by row
           written(Vec3<double>{R.x.z, R.y.z, R.z.z})};
 }
 template <class E>
-requires std::is_enum_v<E> Json written(E value) { return std::string(NamedEnum<E>::name(value)); }
+requires std::is_enum_v<E> Json written(E value) { return std::string(to_string(value)); }
 
-// Declared before they are used by each other.
+// Declared here because they use each other.
 template <class T>
 Json written(const std::vector<T>& list);
 template <class T, std::size_t n>
@@ -126,11 +158,11 @@ Json written(const std::optional<T>& value) {
 template <class T>
 requires std::is_class_v<T> Json written(const T& value) {
   Writer archive;
-  fields(archive, value);
+  visit_fields(archive, value);
   return archive.take();
 }
 
-// The document of a text; a Fault says where it stops being JSON.
+// Parses a text; a Fault names the line and column of the error.
 inline Json parsed(std::string_view text) {
   try {
     return Json::parse(text);
@@ -140,9 +172,9 @@ inline Json parsed(std::string_view text) {
     for (const char c : before) line += c == '\n';
     const std::size_t last = before.rfind('\n');
     throw Fault{message("line ", line, ", column ", before.size() - (last == before.npos ? 0 : last + 1) + 1,
-                        error.byte > text.size() ? ": the text ends too early" : ": this is no JSON")};
+                        error.byte > text.size() ? ": unexpected end of text" : ": this is not JSON")};
   } catch (const Json::out_of_range&) {
-    throw Fault{"a number in it is larger than a double can hold"};
+    throw Fault{"a number is too large for a double"};
   }
 }
 
@@ -165,7 +197,7 @@ requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>) void rea
                         ? json.get<std::uint64_t>() <= std::uint64_t(Limits::max())
                         : json.is_number_integer() && json.get<std::int64_t>() >= std::int64_t(Limits::min());
   if (!fits)
-    refuse(place, message(short_text(json), " is no whole number from ", Limits::min(), " to ", Limits::max()));
+    refuse(place, message(short_text(json), " is not a whole number from ", Limits::min(), " to ", Limits::max()));
   x = json.get<Integer>();
 }
 inline void read(const Json& json, const Place& place, double& x) {
@@ -176,14 +208,14 @@ inline void read(const Json& json, const Place& place, double& x) {
   else if (json == "-inf")
     x = -std::numeric_limits<double>::infinity();
   else
-    refuse(place, short_text(json) + " is no number");
+    refuse(place, short_text(json) + " is not a number");
 }
 inline void read(const Json& json, const Place& place, std::string& x) {
-  if (!json.is_string()) refuse(place, short_text(json) + " is no text");
+  if (!json.is_string()) refuse(place, short_text(json) + " is not a string");
   x = json.get<std::string>();
 }
 inline const Json& list_of(const Json& json, const Place& place, std::optional<std::size_t> size = {}) {
-  if (!json.is_array()) refuse(place, short_text(json) + " is no list");
+  if (!json.is_array()) refuse(place, short_text(json) + " is not a list");
   if (size && json.size() != *size) refuse(place, message("has ", json.size(), " elements, not ", *size));
   return json;
 }
@@ -201,14 +233,15 @@ inline void read(const Json& json, const Place& place, Mat3<double>& R) {
 template <class E>
 requires std::is_enum_v<E>
 void read(const Json& json, const Place& place, E& value) {
+  static_assert(enum_count<E> > 0);
   std::string name, there;
   read(json, place, name);
-  for (int i = 0; i < NamedEnum<E>::count; ++i) {
-    if (NamedEnum<E>::name(E(i)) == name) {
+  for (int i = 0; i < enum_count<E>; ++i) {
+    if (to_string(E(i)) == name) {
       value = E(i);
       return;
     }
-    there += (i ? ", " : "") + std::string(NamedEnum<E>::name(E(i)));
+    there += (i ? ", " : "") + std::string(to_string(E(i)));
   }
   refuse(place, "there is no '" + name + "'; there are: " + there);
 }
@@ -227,15 +260,15 @@ void read(const Json& json, const Place& place, T& value);
 class Reader {
  public:
   Reader(const Json& json, const Place& place) : json_(json), place_(place) {
-    if (!json.is_object()) refuse(place, short_text(json) + " is no object {...}");
-    if (place.depth > deepest) refuse(place, message("objects stand within each other more than ", deepest, " deep"));
+    if (!json.is_object()) refuse(place, short_text(json) + " is not an object {...}");
+    if (place.depth > deepest) refuse(place, message("objects are nested more than ", deepest, " deep"));
   }
   template <class T>
   void operator()(const char* name, T& value) {
     known_.emplace_back(name);
     if (const auto found = json_.find(name); found != json_.end()) read(*found, Place{&place_, name}, value);
   }
-  // After the last field.
+  // To be called after the last field: refuses unknown fields.
   void finish() const {
     for (const auto& [name, value] : json_.items()) {
       bool known = false;
@@ -280,10 +313,22 @@ template <class T>
 requires std::is_class_v<T>
 void read(const Json& json, const Place& place, T& value) {
   Reader archive(json, place);
-  fields(archive, value);
+  visit_fields(archive, value);
   archive.finish();
   if constexpr (requires { std::string(fault_of(value)); })
     if (const std::string fault = fault_of(value); !fault.empty()) refuse(place, fault);
+}
+
+// Reads a whole document.
+template <class T>
+Result<T> from_text(std::string_view text) {
+  try {
+    T value;
+    read(parsed(text), Place{}, value);
+    return value;
+  } catch (const Fault& fault) {
+    return Error{fault.message};
+  }
 }
 
 }  // namespace linchpin::json_archive

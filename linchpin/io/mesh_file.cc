@@ -24,15 +24,16 @@ Error fault(const std::filesystem::path& file, const Parts&... parts) {
   return {file.string() + ": " + message(parts...)};
 }
 
-// ------------------------------------------------------------------------------------- what assimp would not tell us
+// ---- errors that assimp does not report
+// -------------------------------------------------------------------------------
 
-// An STL file that ends too early: assimp takes what is there. A binary one counts its triangles in the head, 80 bytes
-// of anything and the count, 50 bytes for each; text ends with a word.
+// A truncated STL file: assimp silently reads the triangles that are there. A binary file has a header of 80 arbitrary
+// bytes and the number of triangles, then 50 bytes per triangle; a text file ends with "endsolid".
 std::string stl_fault(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(in), {}};
   std::ostringstream out;
-  // "solid" begins text, but also the heads of some binary files: text has facets soon after, or ends at once.
+  // Text begins with "solid", but so do the headers of some binary files: text soon has facets, or ends at once.
   const std::string head = content.substr(0, 1024);
   const bool text = head.starts_with("solid") &&
                     (head.find("facet") != std::string::npos || head.find("endsolid") != std::string::npos);
@@ -40,21 +41,21 @@ std::string stl_fault(const std::filesystem::path& file) {
     const std::size_t end = content.rfind("endsolid");
     const std::size_t last = content.rfind("endfacet");
     if (end == std::string::npos || (last != std::string::npos && end < last))
-      out << "the file ends in the midst of its text: there is no endsolid";
+      out << "the file is truncated: there is no endsolid";
     return out.str();
   }
   if (content.size() < 84) {
-    out << "no STL file: it has " << content.size() << " bytes, of which the head alone would need 84";
+    out << "not an STL file: it has " << content.size() << " bytes, but the header alone has 84";
     return out.str();
   }
   std::uint32_t count = 0;
-  std::memcpy(&count, content.data() + 80, 4);  // little end first, as here
+  std::memcpy(&count, content.data() + 80, 4);  // little-endian, as this machine
   const std::uint64_t expected = 84 + 50 * std::uint64_t(count);
   if (content.size() < expected)
-    out << "the file ends in the midst of triangle " << (content.size() - 84) / 50 << ": its head counts " << count
-        << " triangles, " << expected << " bytes, and it has " << content.size();
+    out << "the file is truncated in triangle " << (content.size() - 84) / 50 << ": its header says " << count
+        << " triangles, " << expected << " bytes, but it has " << content.size();
   if (content.size() > expected)
-    out << "no STL file: its head counts " << count << " triangles, " << expected << " bytes, and it has "
+    out << "not an STL file: its header says " << count << " triangles, " << expected << " bytes, but it has "
         << content.size();
   return out.str();
 }
@@ -66,9 +67,10 @@ std::string extension_of(const std::filesystem::path& file) {
   return extension;
 }
 
-// ------------------------------------------------------------------------------------------------------- the scene
+// ---- the scene
+// --------------------------------------------------------------------------------------------------------
 
-// Where one of the scene's meshes stands in the list.
+// One occurrence of a mesh in the scene, with its first triangle in the list.
 struct Instance {
   std::string name;
   std::size_t first_triangle;
@@ -84,7 +86,7 @@ Vec3<double> transformed(const aiMatrix4x4& M, const aiVector3D& v) {
           M.c1 * x + M.c2 * y + M.c3 * z + M.c4};
 }
 
-// Appends one mesh as a node shows it; says which vertex is not finite.
+// Appends one mesh with the transform of its node. Returns a fault that names the first vertex that is not finite.
 std::string append(const aiMesh& mesh, std::size_t number, const aiMatrix4x4& X, const Vec3<double>& scale,
                    Collected& out) {
   std::ostringstream name;
@@ -104,7 +106,7 @@ std::string append(const aiMesh& mesh, std::size_t number, const aiMatrix4x4& X,
   const bool mirrored = (X.Determinant() < 0) != (scale.x * scale.y * scale.z < 0);
   for (unsigned f = 0; f < mesh.mNumFaces; ++f) {
     const aiFace& face = mesh.mFaces[f];
-    if (face.mNumIndices != 3) continue;  // a point or a line: polygons have been cut
+    if (face.mNumIndices != 3) continue;  // a point or a line; polygons are triangulated already
     std::array<int, 3> t{};
     for (unsigned k = 0; k < 3; ++k) t[k] = offset + int(face.mIndices[k]);
     if (mirrored) std::swap(t[1], t[2]);
@@ -126,7 +128,8 @@ std::string append_node(const aiScene& scene, const aiNode& node, const aiMatrix
 
 Result<Collected> collect(const std::filesystem::path& file, const Vec3<double>& scale) {
   if (!all_finite(scale) || scale.x * scale.y * scale.z == 0)
-    return fault(file, "scale is (", scale.x, ", ", scale.y, ", ", scale.z, "); its numbers must be finite and not 0");
+    return fault(file, "scale is (", scale.x, ", ", scale.y, ", ", scale.z,
+                 "); its components must be finite and not 0");
   std::error_code error;
   if (!std::filesystem::exists(file, error)) return fault(file, "no such file");
   if (!std::filesystem::is_regular_file(file, error)) return fault(file, "not a file");
@@ -135,10 +138,10 @@ Result<Collected> collect(const std::filesystem::path& file, const Vec3<double>&
     if (const std::string bad = stl_fault(file); !bad.empty()) return fault(file, bad);
 
   Assimp::Importer importer;
-  // Else assimp turns files whose z axis points up, as robots have it, so that y does.
+  // Otherwise assimp rotates files whose z axis points up, as is usual for robots, so that y does.
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   const aiScene* scene = importer.ReadFile(file.string(), aiProcess_Triangulate);
-  if (!scene || !scene->mRootNode) return fault(file, "no mesh that can be read: ", importer.GetErrorString());
+  if (!scene || !scene->mRootNode) return fault(file, "cannot be read as a mesh: ", importer.GetErrorString());
   Collected all;
   if (const std::string bad = append_node(*scene, *scene->mRootNode, aiMatrix4x4(), scale, all); !bad.empty())
     return fault(file, bad);
@@ -147,7 +150,7 @@ Result<Collected> collect(const std::filesystem::path& file, const Vec3<double>&
   return all;
 }
 
-// Which mesh the triangles of an error are of, when there are several.
+// Maps the triangle numbers of an error to meshes, if there are several.
 std::string legend(const std::vector<Instance>& instances) {
   if (instances.size() < 2) return {};
   std::ostringstream out;

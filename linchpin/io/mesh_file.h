@@ -1,9 +1,9 @@
-// Meshes from files: STL, OBJ, COLLADA, PLY, glTF and whatever else assimp reads.
+// Triangle meshes from files: STL, OBJ, COLLADA, PLY, glTF and the other formats of assimp.
 //
-// All meshes of the file's scene, each where the scene's nodes put it, make one; polygons are cut into triangles,
-// points and lines are left out. Axes are the file's own; COLLADA's unit is turned into metres, other formats are taken
-// at their word. Coordinates are those of floats: assimp keeps no more. An error says which file, and which mesh,
-// triangle or vertex of it, counted from 0.
+// All meshes of the file's scene, each placed by its node, are merged into one; polygons are triangulated, points and
+// lines are ignored. Axes are those of the file. COLLADA's unit is converted to metres; other formats are assumed to be
+// in metres. Coordinates have single precision, as in assimp. An error names the file and the mesh, triangle or vertex,
+// counted from 0.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@
 namespace linchpin {
 
 struct TriangleList {
-  std::vector<Vec3<double>> vertices;         // finite; as the file has them, so perhaps repeated
-  std::vector<std::array<int, 3>> triangles;  // one at least
+  std::vector<Vec3<double>> vertices;         // finite; as in the file, so possibly repeated
+  std::vector<std::array<int, 3>> triangles;  // at least one
 };
 
-// `scale` stretches along the file's axes; where it mirrors (one or three of its numbers negative, or a node does so),
-// triangles are turned round, so that what was outside stays outside.
+// `scale` multiplies coordinates along the file's axes. If it mirrors (one or three of its components negative, or a
+// node does so), the orientation of the triangles is reversed, so that they keep facing outwards.
 Result<TriangleList> load_triangles(const std::filesystem::path& file, const Vec3<double>& scale = {1, 1, 1});
 
-// The same as a surface (mesh.h says what is refused), and as the convex hull of it, for which any triangles will do.
+// The same as a surface (mesh.h says which are refused), and as its convex hull, for which any triangles will do.
 Result<TriangleMesh> load_mesh(const std::filesystem::path& file, const Vec3<double>& scale = {1, 1, 1});
 Result<Hull> load_hull(const std::filesystem::path& file, const Vec3<double>& scale = {1, 1, 1});
 

@@ -18,7 +18,7 @@
 namespace linchpin {
 namespace {
 
-// A folder of this process's own, gone at the end.
+// A folder of this process, removed at the end.
 class MeshFile : public testing::Test {
  protected:
   MeshFile() : folder_(std::filesystem::temp_directory_path() / ("linchpin_mesh_" + std::to_string(getpid()))) {
@@ -36,7 +36,7 @@ class MeshFile : public testing::Test {
 };
 
 const Transform<double> identity = Transform<double>::identity();
-const Triangles box = box_mesh({1, 2, 3}, identity);  // all numbers are floats too
+const Triangles box = box_mesh({1, 2, 3}, identity);  // all numbers are exact in single precision
 
 std::string ascii_stl(const Triangles& t) {
   std::ostringstream out;
@@ -182,7 +182,7 @@ TEST_F(MeshFile, ColladaScene) {
   EXPECT_LT(distance(mesh.value().box.lower, {-1, -2, -3}), 1e-6);
   EXPECT_LT(distance(mesh.value().box.upper, {6, 2, 3}), 1e-6);
   const Solid s = solid(mesh.value()).value();
-  EXPECT_NEAR(s.volume, 2 * 48, 1e-4);  // both the right way out; floats
+  EXPECT_NEAR(s.volume, 2 * 48, 1e-4);  // both oriented outwards; single precision
   EXPECT_LT(distance(s.centre, {2.5, 0, 0}), 1e-5);
 }
 
@@ -195,7 +195,7 @@ TEST_F(MeshFile, PolygonsAreCut) {
 
 TEST_F(MeshFile, TrianglesAsTheyAreAndTheirHull) {
   Triangles two = box;
-  two.triangles.push_back(two.triangles[0]);  // an edge of three triangles: no surface, but points all the same
+  two.triangles.push_back(two.triangles[0]);  // an edge of three triangles: not a surface, but a hull exists
   const auto file = write("two.stl", binary_stl(two));
   EXPECT_FALSE(load_mesh(file).ok());
   const auto list = load_triangles(file);
@@ -219,8 +219,8 @@ TEST_F(MeshFile, RefusesNamingFileAndElement) {
   says(load_mesh(folder() / "none.stl"), "none.stl", "no such file");
   says(load_mesh(folder()), folder().filename().string(), "not a file");
   says(load_mesh(write("cut.stl", whole.substr(0, 84 + 50 * 3 + 20))), "cut.stl",
-       "ends in the midst of triangle 3: its head counts 12 triangles, 684 bytes, and it has 254");
-  says(load_mesh(write("long.stl", whole + "xyz")), "long.stl", "counts 12 triangles, 684 bytes, and it has 687");
+       "truncated in triangle 3: its header says 12 triangles, 684 bytes, but it has 254");
+  says(load_mesh(write("long.stl", whole + "xyz")), "long.stl", "says 12 triangles, 684 bytes, but it has 687");
   says(load_mesh(write("short.stl", "abc")), "short.stl", "it has 3 bytes");
   says(load_mesh(write("void.stl", "")), "void.stl", "it has 0 bytes");
   says(load_mesh(write("cut_text.stl", text.substr(0, text.size() / 2))), "cut_text.stl", "no endsolid");
@@ -228,8 +228,8 @@ TEST_F(MeshFile, RefusesNamingFileAndElement) {
   says(load_mesh(write("empty_text.stl", "solid nothing\nendsolid nothing\n")), "empty_text.stl", "");
   says(load_mesh(write("points.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\n")), "points.obj", "");
   says(load_mesh(write("letter.obj", "Dear reader,\nthis is no mesh.\n")), "letter.obj", "");
-  says(load_mesh(write("letter.txt", "Dear reader,\nthis is no mesh.\n")), "letter.txt", "no mesh that can be read");
-  says(load_mesh(write("letter.dae", "<html></html>")), "letter.dae", "no mesh that can be read");
+  says(load_mesh(write("letter.txt", "Dear reader,\nthis is no mesh.\n")), "letter.txt", "cannot be read as a mesh");
+  says(load_mesh(write("letter.dae", "<html></html>")), "letter.dae", "cannot be read as a mesh");
 
   Triangles bad = box;
   bad.vertices[7].y = nan;
@@ -251,7 +251,7 @@ TEST_F(MeshFile, RefusesNamingFileAndElement) {
   const auto file = write("box.stl", whole);
   says(load_mesh(file, {1, 0, 1}), "box.stl", "scale is (1, 0, 1)");
   says(load_mesh(file, {1, 1, nan}), "box.stl", "scale is (1, 1, nan)");
-  // several meshes: whose triangle it is
+  // with several meshes the message says which one the triangle belongs to
   says(load_mesh(write("twice.dae",
                        [] {
                          std::string scene = collada(box);

@@ -14,34 +14,15 @@ namespace linchpin {
 namespace json_archive {
 
 template <>
-struct NamedEnum<JointType> {
-  static constexpr int count = joint_type_count;
-  static std::string_view name(JointType type) { return to_string(type); }
-};
+inline constexpr int enum_count<JointType> = joint_type_count;
 template <>
-struct NamedEnum<LoopType> {
-  static constexpr int count = loop_type_count;
-  static std::string_view name(LoopType type) { return to_string(type); }
-};
+inline constexpr int enum_count<LoopType> = loop_type_count;
 template <>
-struct NamedEnum<ActuatorType> {
-  static constexpr int count = 3;
-  static std::string_view name(ActuatorType type) { return to_string(type); }
-};
+inline constexpr int enum_count<ActuatorType> = 3;
 template <>
-struct NamedEnum<PairRule> {
-  static constexpr int count = 6;
-  static std::string_view name(PairRule rule) {
-    constexpr std::string_view names[count] = {"minimum",        "maximum", "mean",
-                                               "geometric_mean", "product", "harmonic_mean"};
-    return names[int(rule)];
-  }
-};
+inline constexpr int enum_count<PairRule> = 6;
 template <>
-struct NamedEnum<PairMaterial::Side> {
-  static constexpr int count = 2;
-  static std::string_view name(PairMaterial::Side side) { return side == PairMaterial::Side::a ? "a" : "b"; }
-};
+inline constexpr int enum_count<PairMaterial::Side> = 2;
 
 }  // namespace json_archive
 
@@ -49,8 +30,10 @@ namespace {
 
 using json_archive::Field;
 using json_archive::Json;
+using json_archive::Member;
 using json_archive::Place;
 using json_archive::Reader;
+using json_archive::visit_fields;
 using json_archive::Writer;
 
 constexpr const char* format_name = "linchpin model";
@@ -59,7 +42,7 @@ constexpr int format_version = 1;
 template <class Archive>
 constexpr bool reads = std::is_same_v<Archive, Reader>;
 
-// Which alternative of a variant it is, by its place in `names`; reading puts an empty one there.
+// The field "kind": the name of a variant's alternative, names[index]. Reading emplaces an empty alternative.
 template <class Variant, std::size_t... i>
 void emplace(Variant& what, std::size_t index, std::index_sequence<i...>) {
   ((i == index ? void(what.template emplace<i>()) : void()), ...);
@@ -74,14 +57,14 @@ void kind_field(Archive& archive, Variant& what, const std::string_view (&names)
       if (names[i] == kind) return emplace(what, i, std::make_index_sequence<n>());
       there += (i ? ", " : "") + std::string(names[i]);
     }
-    json_archive::refuse(archive.place(), kind.empty() ? "its kind is missing; there are: " + there
+    json_archive::refuse(archive.place(), kind.empty() ? "the field 'kind' is missing; there are: " + there
                                                        : "there is no kind '" + kind + "'; there are: " + there);
   } else {
     archive("kind", std::string(names[what.index()]));
   }
 }
 
-// What a Result says of the place that is being read.
+// The value of a Result, shared; refuses its error at this place.
 template <class T>
 std::shared_ptr<const T> made_at(const Place& place, Result<T> result) {
   if (!result) json_archive::refuse(place, result.error().message);
@@ -90,44 +73,34 @@ std::shared_ptr<const T> made_at(const Place& place, Result<T> result) {
 
 }  // namespace
 
+// JSON names of enums that have no to_string() of their own.
+static std::string_view to_string(PairRule rule) {
+  constexpr std::string_view names[] = {"minimum", "maximum", "mean", "geometric_mean", "product", "harmonic_mean"};
+  return names[int(rule)];
+}
+static std::string_view to_string(PairMaterial::Side side) { return side == PairMaterial::Side::a ? "a" : "b"; }
+
 // ---- shapes ---------------------------------------------------------------------------------------------------------
 
-template <class Archive>
-void fields(Archive& archive, Field<Archive, Transform<double>> X) {
-  archive("R", X.R);
-  archive("p", X.p);
+constexpr auto members(const Transform<double>*) {
+  return std::tuple{Member{"R", &Transform<double>::R}, Member{"p", &Transform<double>::p}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, Sphere> s) {
-  archive("radius", s.radius);
+constexpr auto members(const Sphere*) { return std::tuple{Member{"radius", &Sphere::radius}}; }
+constexpr auto members(const Capsule*) {
+  return std::tuple{Member{"radius", &Capsule::radius}, Member{"half_length", &Capsule::half_length}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, Capsule> c) {
-  archive("radius", c.radius);
-  archive("half_length", c.half_length);
+constexpr auto members(const Box*) { return std::tuple{Member{"half", &Box::half}}; }
+constexpr auto members(const Cylinder*) {
+  return std::tuple{Member{"radius", &Cylinder::radius}, Member{"half_length", &Cylinder::half_length}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, Box> b) {
-  archive("half", b.half);
-}
-template <class Archive>
-void fields(Archive& archive, Field<Archive, Cylinder> c) {
-  archive("radius", c.radius);
-  archive("half_length", c.half_length);
-}
-template <class Archive>
-void fields(Archive& archive, Field<Archive, Ellipsoid> e) {
-  archive("radii", e.radii);
-}
-template <class Archive>
-void fields(Archive& archive, Field<Archive, Cone> c) {
-  archive("radius", c.radius);
-  archive("half_length", c.half_length);
+constexpr auto members(const Ellipsoid*) { return std::tuple{Member{"radii", &Ellipsoid::radii}}; }
+constexpr auto members(const Cone*) {
+  return std::tuple{Member{"radius", &Cone::radius}, Member{"half_length", &Cone::half_length}};
 }
 template <class Archive>
 void fields(Archive&, Field<Archive, HalfSpace>) {}
 
-// Vertices and faces as they were found: to look for them again might round differently.
+// Vertices and faces as stored: computing the hull again might round differently.
 template <class Archive>
 void fields(Archive& archive, Field<Archive, ConvexHull> h) {
   std::vector<Vec3<double>> vertices;
@@ -178,10 +151,8 @@ void fields(Archive& archive, Field<Archive, HeightField> h) {
 
 template <class Archive>
 void fields(Archive& archive, Field<Archive, Shape> shape);
-template <class Archive>
-void fields(Archive& archive, Field<Archive, PlacedShape> part) {
-  archive("shape", part.shape);
-  archive("X_SP", part.X_SP);
+constexpr auto members(const PlacedShape*) {
+  return std::tuple{Member{"shape", &PlacedShape::shape}, Member{"X_SP", &PlacedShape::X_SP}};
 }
 template <class Archive>
 void fields(Archive& archive, Field<Archive, Compound> c) {
@@ -196,218 +167,153 @@ void fields(Archive& archive, Field<Archive, Shape> shape) {
   static constexpr std::string_view names[] = {"sphere",     "capsule",     "box",  "cylinder",     "ellipsoid", "cone",
                                                "half_space", "convex_hull", "mesh", "height_field", "compound"};
   kind_field(archive, shape, names);
-  std::visit([&](auto& s) { fields(archive, s); }, shape);
+  std::visit([&](auto& s) { visit_fields(archive, s); }, shape);
 }
 
 // ---- surfaces -------------------------------------------------------------------------------------------------------
 
-template <class Archive>
-void fields(Archive& archive, Field<Archive, Friction> f) {
-  archive("mu_static", f.mu_static);
-  archive("mu_kinetic", f.mu_kinetic);
+constexpr auto members(const Friction*) {
+  return std::tuple{Member{"mu_static", &Friction::mu_static}, Member{"mu_kinetic", &Friction::mu_kinetic}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, Material::Directional> d) {
-  archive("direction", d.direction);
-  archive("along", d.along);
+constexpr auto members(const Material::Directional*) {
+  return std::tuple{Member{"direction", &Material::Directional::direction},
+                    Member{"along", &Material::Directional::along}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, Material> m) {
-  archive("name", m.name);
-  archive("friction", m.friction);
-  archive("restitution", m.restitution);
-  archive("directional", m.directional);
+constexpr auto members(const Material*) {
+  return std::tuple{Member{"name", &Material::name}, Member{"friction", &Material::friction},
+                    Member{"restitution", &Material::restitution}, Member{"directional", &Material::directional}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, PairMaterial::Directional> d) {
-  archive("side", d.side);
-  archive("direction", d.direction);
-  archive("along", d.along);
+constexpr auto members(const PairMaterial::Directional*) {
+  return std::tuple{Member{"side", &PairMaterial::Directional::side},
+                    Member{"direction", &PairMaterial::Directional::direction},
+                    Member{"along", &PairMaterial::Directional::along}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, PairMaterial> m) {
-  archive("friction", m.friction);
-  archive("restitution", m.restitution);
-  archive("directional", m.directional);
+constexpr auto members(const PairMaterial*) {
+  return std::tuple{Member{"friction", &PairMaterial::friction}, Member{"restitution", &PairMaterial::restitution},
+                    Member{"directional", &PairMaterial::directional}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, PairRules::Override> o) {
-  archive("a", o.a);
-  archive("b", o.b);
-  archive("material", o.material);
+constexpr auto members(const PairRules::Override*) {
+  return std::tuple{Member{"a", &PairRules::Override::a}, Member{"b", &PairRules::Override::b},
+                    Member{"material", &PairRules::Override::material}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, PairRules> r) {
-  archive("friction", r.friction);
-  archive("restitution", r.restitution);
-  archive("overrides", r.overrides);
+constexpr auto members(const PairRules*) {
+  return std::tuple{Member{"friction", &PairRules::friction}, Member{"restitution", &PairRules::restitution},
+                    Member{"overrides", &PairRules::overrides}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, GeometrySpec> g) {
-  archive("name", g.name);
-  archive("shape", g.shape);
-  archive("X_BG", g.X_BG);
-  archive("material", g.material);
-  archive("margin", g.margin);
-  archive("groups", g.groups);
-  archive("touches", g.touches);
+constexpr auto members(const GeometrySpec*) {
+  return std::tuple{Member{"name", &GeometrySpec::name},      Member{"shape", &GeometrySpec::shape},
+                    Member{"X_BG", &GeometrySpec::X_BG},      Member{"material", &GeometrySpec::material},
+                    Member{"margin", &GeometrySpec::margin},  Member{"groups", &GeometrySpec::groups},
+                    Member{"touches", &GeometrySpec::touches}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, ContactPairSpec> p) {
-  archive("a", p.a);
-  archive("b", p.b);
-  archive("margin", p.margin);
-  archive("material", p.material);
+constexpr auto members(const ContactPairSpec*) {
+  return std::tuple{Member{"a", &ContactPairSpec::a}, Member{"b", &ContactPairSpec::b},
+                    Member{"margin", &ContactPairSpec::margin}, Member{"material", &ContactPairSpec::material}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, ContactExclusionSpec> e) {
-  archive("a", e.a);
-  archive("b", e.b);
+constexpr auto members(const ContactExclusionSpec*) {
+  return std::tuple{Member{"a", &ContactExclusionSpec::a}, Member{"b", &ContactExclusionSpec::b}};
 }
 
 // ---- bodies and joints ----------------------------------------------------------------------------------------------
 
-template <class Archive>
-void fields(Archive& archive, Field<Archive, Sym3<double>> I) {
-  archive("xx", I.xx);
-  archive("yy", I.yy);
-  archive("zz", I.zz);
-  archive("xy", I.xy);
-  archive("xz", I.xz);
-  archive("yz", I.yz);
+constexpr auto members(const Sym3<double>*) {
+  return std::tuple{Member{"xx", &Sym3<double>::xx}, Member{"yy", &Sym3<double>::yy}, Member{"zz", &Sym3<double>::zz},
+                    Member{"xy", &Sym3<double>::xy}, Member{"xz", &Sym3<double>::xz}, Member{"yz", &Sym3<double>::yz}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, InertiaSpec> inertia) {
-  archive("mass", inertia.mass);
-  archive("centre", inertia.centre);
-  archive("moments", inertia.moments);
+constexpr auto members(const InertiaSpec*) {
+  return std::tuple{Member{"mass", &InertiaSpec::mass}, Member{"centre", &InertiaSpec::centre},
+                    Member{"moments", &InertiaSpec::moments}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, BodySpec> body) {
-  archive("name", body.name);
-  archive("inertia", body.inertia);
-  archive("geometry", body.geometry);
+constexpr auto members(const BodySpec*) {
+  return std::tuple{Member{"name", &BodySpec::name}, Member{"inertia", &BodySpec::inertia},
+                    Member{"geometry", &BodySpec::geometry}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, DofSpec> dof) {
-  archive("armature", dof.armature);
-  archive("damping", dof.damping);
-  archive("stiffness", dof.stiffness);
-  archive("rest", dof.rest);
-  archive("dry_friction", dof.dry_friction);
-  archive("lower", dof.lower);
-  archive("upper", dof.upper);
-  archive("effort_limit", dof.effort_limit);
-  archive("velocity_limit", dof.velocity_limit);
+constexpr auto members(const DofSpec*) {
+  return std::tuple{Member{"armature", &DofSpec::armature},
+                    Member{"damping", &DofSpec::damping},
+                    Member{"stiffness", &DofSpec::stiffness},
+                    Member{"rest", &DofSpec::rest},
+                    Member{"dry_friction", &DofSpec::dry_friction},
+                    Member{"lower", &DofSpec::lower},
+                    Member{"upper", &DofSpec::upper},
+                    Member{"effort_limit", &DofSpec::effort_limit},
+                    Member{"velocity_limit", &DofSpec::velocity_limit}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, JointSpec> joint) {
-  archive("name", joint.name);
-  archive("type", joint.type);
-  archive("parent", joint.parent);
-  archive("child", joint.child);
-  archive("X_PF", joint.X_PF);
-  archive("X_CM", joint.X_CM);
-  archive("axis", joint.axis);
-  archive("axis2", joint.axis2);
-  archive("pitch", joint.pitch);
-  archive("dofs", joint.dofs);
-  archive("start_q", joint.start_q);
-  archive("start_v", joint.start_v);
+constexpr auto members(const JointSpec*) {
+  return std::tuple{Member{"name", &JointSpec::name},       Member{"type", &JointSpec::type},
+                    Member{"parent", &JointSpec::parent},   Member{"child", &JointSpec::child},
+                    Member{"X_PF", &JointSpec::X_PF},       Member{"X_CM", &JointSpec::X_CM},
+                    Member{"axis", &JointSpec::axis},       Member{"axis2", &JointSpec::axis2},
+                    Member{"pitch", &JointSpec::pitch},     Member{"dofs", &JointSpec::dofs},
+                    Member{"start_q", &JointSpec::start_q}, Member{"start_v", &JointSpec::start_v}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, FrameSpec> frame) {
-  archive("name", frame.name);
-  archive("body", frame.body);
-  archive("X_BF", frame.X_BF);
+constexpr auto members(const FrameSpec*) {
+  return std::tuple{Member{"name", &FrameSpec::name}, Member{"body", &FrameSpec::body},
+                    Member{"X_BF", &FrameSpec::X_BF}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, ActuatorSpec> a) {
-  archive("name", a.name);
-  archive("joint", a.joint);
-  archive("coordinate", a.coordinate);
-  archive("type", a.type);
-  archive("gear", a.gear);
-  archive("stiffness", a.stiffness);
-  archive("damping", a.damping);
-  archive("lower", a.lower);
-  archive("upper", a.upper);
-  archive("control", a.control);
+constexpr auto members(const ActuatorSpec*) {
+  return std::tuple{Member{"name", &ActuatorSpec::name},
+                    Member{"joint", &ActuatorSpec::joint},
+                    Member{"coordinate", &ActuatorSpec::coordinate},
+                    Member{"type", &ActuatorSpec::type},
+                    Member{"gear", &ActuatorSpec::gear},
+                    Member{"stiffness", &ActuatorSpec::stiffness},
+                    Member{"damping", &ActuatorSpec::damping},
+                    Member{"lower", &ActuatorSpec::lower},
+                    Member{"upper", &ActuatorSpec::upper},
+                    Member{"control", &ActuatorSpec::control}};
 }
 
 // ---- constraints and springs ----------------------------------------------------------------------------------------
 
-template <class Archive>
-void fields(Archive& archive, Field<Archive, TimeLaw> law) {
-  archive("polynomial", law.polynomial);
-  archive("amplitude", law.amplitude);
-  archive("frequency", law.frequency);
-  archive("phase", law.phase);
+constexpr auto members(const TimeLaw*) {
+  return std::tuple{Member{"polynomial", &TimeLaw::polynomial}, Member{"amplitude", &TimeLaw::amplitude},
+                    Member{"frequency", &TimeLaw::frequency}, Member{"phase", &TimeLaw::phase}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, FrameOnBody> frame) {
-  archive("body", frame.body);
-  archive("X_BF", frame.X_BF);
+constexpr auto members(const FrameOnBody*) {
+  return std::tuple{Member{"body", &FrameOnBody::body}, Member{"X_BF", &FrameOnBody::X_BF}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, LoopSpec> loop) {
-  archive("type", loop.type);
-  archive("a", loop.a);
-  archive("b", loop.b);
-  archive("pitch", loop.pitch);
-  archive("displacement", loop.displacement);
+constexpr auto members(const LoopSpec*) {
+  return std::tuple{Member{"type", &LoopSpec::type}, Member{"a", &LoopSpec::a}, Member{"b", &LoopSpec::b},
+                    Member{"pitch", &LoopSpec::pitch}, Member{"displacement", &LoopSpec::displacement}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, RodSpec> rod) {
-  archive("a", rod.a);
-  archive("b", rod.b);
-  archive("length", rod.length);
-  archive("extension", rod.extension);
+constexpr auto members(const RodSpec*) {
+  return std::tuple{Member{"a", &RodSpec::a}, Member{"b", &RodSpec::b}, Member{"length", &RodSpec::length},
+                    Member{"extension", &RodSpec::extension}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, RollingSpec> rolling) {
-  archive("a", rolling.a);
-  archive("b", rolling.b);
-  archive("half_axes", rolling.half_axes);
-  archive("sliding", rolling.sliding);
+constexpr auto members(const RollingSpec*) {
+  return std::tuple{Member{"a", &RollingSpec::a}, Member{"b", &RollingSpec::b},
+                    Member{"half_axes", &RollingSpec::half_axes}, Member{"sliding", &RollingSpec::sliding}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, VelocitySpec> velocity) {
-  archive("a", velocity.a);
-  archive("b", velocity.b);
-  archive("angular", velocity.angular);
-  archive("linear", velocity.linear);
-  archive("speed", velocity.speed);
+constexpr auto members(const VelocitySpec*) {
+  return std::tuple{Member{"a", &VelocitySpec::a}, Member{"b", &VelocitySpec::b},
+                    Member{"angular", &VelocitySpec::angular}, Member{"linear", &VelocitySpec::linear},
+                    Member{"speed", &VelocitySpec::speed}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, CouplingSpec::Term> term) {
-  archive("joint", term.joint);
-  archive("coordinate", term.coordinate);
-  archive("polynomial", term.polynomial);
+constexpr auto members(const CouplingSpec::Term*) {
+  return std::tuple{Member{"joint", &CouplingSpec::Term::joint}, Member{"coordinate", &CouplingSpec::Term::coordinate},
+                    Member{"polynomial", &CouplingSpec::Term::polynomial}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, CouplingSpec> coupling) {
-  archive("terms", coupling.terms);
-  archive("value", coupling.value);
+constexpr auto members(const CouplingSpec*) {
+  return std::tuple{Member{"terms", &CouplingSpec::terms}, Member{"value", &CouplingSpec::value}};
 }
 template <class Archive>
 void fields(Archive& archive, Field<Archive, ConstraintSpec> constraint) {
   static constexpr std::string_view names[] = {"loop", "rod", "rolling", "velocity", "coupling"};
   archive("name", constraint.name);
   kind_field(archive, constraint.what, names);
-  std::visit([&](auto& what) { fields(archive, what); }, constraint.what);
+  std::visit([&](auto& what) { visit_fields(archive, what); }, constraint.what);
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, SpringSpec> spring) {
-  archive("name", spring.name);
-  archive("a", spring.a);
-  archive("b", spring.b);
-  archive("stiffness", spring.stiffness);
-  archive("damping", spring.damping);
-  archive("length", spring.length);
+constexpr auto members(const SpringSpec*) {
+  return std::tuple{Member{"name", &SpringSpec::name},
+                    Member{"a", &SpringSpec::a},
+                    Member{"b", &SpringSpec::b},
+                    Member{"stiffness", &SpringSpec::stiffness},
+                    Member{"damping", &SpringSpec::damping},
+                    Member{"length", &SpringSpec::length}};
 }
 
-// ---- the whole ------------------------------------------------------------------------------------------------------
+// ---- the document ---------------------------------------------------------------------------------------------------
 
 template <class Archive>
 void fields(Archive& archive, Field<Archive, ModelSpec> spec) {
@@ -418,10 +324,10 @@ void fields(Archive& archive, Field<Archive, ModelSpec> spec) {
   if constexpr (reads<Archive>) {
     if (format != format_name)
       json_archive::refuse(archive.place(),
-                           message("this is no linchpin model: \"format\" is not \"", format_name, "\""));
+                           message("this is not a linchpin model: \"format\" is not \"", format_name, "\""));
     if (version != format_version)
-      json_archive::refuse(archive.place(), message("it is of version ", version,
-                                                    " of the format; this linchpin reads ", format_version));
+      json_archive::refuse(archive.place(), message("the format has version ", version,
+                                                    "; this linchpin reads version ", format_version));
   }
   archive("name", spec.name);
   archive("gravity", spec.gravity);
@@ -452,15 +358,7 @@ std::string spec_to_json(const ModelSpec& spec) {
   return text + "\n}\n";
 }
 
-Result<ModelSpec> spec_from_json(std::string_view text) {
-  try {
-    ModelSpec spec;
-    json_archive::read(json_archive::parsed(text), Place{}, spec);
-    return spec;
-  } catch (const json_archive::Fault& fault) {
-    return Error{fault.message};
-  }
-}
+Result<ModelSpec> spec_from_json(std::string_view text) { return json_archive::from_text<ModelSpec>(text); }
 
 Result<ModelSpec> load_spec(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);

@@ -1,12 +1,12 @@
-// Models as JSON of our own: all that a ModelSpec holds, exactly. Recordings keep their model so, and a file of it is a
-// model on the command line.
+// Models in linchpin's own JSON format: an exact image of a ModelSpec. Recordings store their model in it, and the
+// command line reads such files.
 //
 //     {"format": "linchpin model", "version": 1, "name": "...", "gravity": [0, 0, -9.81], "bodies": [...], ...}
 //
-// Fields are those of spec.h and constraint_spec.h by their names. A field that is left out has the value that the
-// struct is made with, so that a model may be written by hand in few lines; what is written here has them all. Numbers
-// come back to the last bit; "inf" and "-inf" are numbers too. What has several kinds says which: a shape is
-// {"kind": "box", "half": [...]}, a constraint {"name": ..., "kind": "loop", "type": "pin", ...}. A rotation is three rows.
+// Fields have the names of those in spec.h and constraint_spec.h. A missing field has the default value of the struct,
+// so that a model can be written by hand in few lines; spec_to_json() writes all fields. Numbers are read back to the
+// last bit; "inf" and "-inf" are numbers too. Alternatives have a field "kind": a shape is {"kind": "box", "half":
+// [...]}, a constraint {"name": ..., "kind": "loop", "type": "pin", ...}. A rotation is a list of three rows.
 #pragma once
 
 #include <filesystem>
@@ -18,14 +18,14 @@
 
 namespace linchpin {
 
-// One line for each body, joint and so on.
+// The text has one line per body, joint and so on.
 std::string spec_to_json(const ModelSpec& spec);
 
-// An Error says which element and what: "bodies[3].inertia: mass is -1 kg; it must be at least 0". Names are looked up
-// by compile().
+// An Error names the element and its fault: "bodies[3].inertia: mass is -1 kg; it must be at least 0". References by
+// name are not checked; compile() does that.
 Result<ModelSpec> spec_from_json(std::string_view text);
 
-// The same from a file, which the Error names first.
+// The same from a file; an Error begins with its name.
 Result<ModelSpec> load_spec(const std::filesystem::path& file);
 
 }  // namespace linchpin

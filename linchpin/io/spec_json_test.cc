@@ -27,8 +27,8 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return true;
 }
 
-// The scenes move as before after a way through text: what the text had lost would show in some bit of some scene. That
-// nothing is left out of the list of fields is seen by the same text twice.
+// A scene written to JSON and read back moves bit for bit as before: a field lost in the text would show in some scene.
+// Writing it again gives the same text, so that no field is missing from the tables.
 TEST(SpecJson, EveryScene) {
   for (const SceneInfo& info : scene_catalogue()) {
     SCOPED_TRACE(info.name);
@@ -52,7 +52,7 @@ TEST(SpecJson, EveryScene) {
   }
 }
 
-// All fields that no scene uses, each with a value of its own that no default has.
+// All fields that no scene uses, each with a distinct value that is not the default.
 ModelSpec everything() {
   ModelSpec spec;
   spec.name = "all \"kinds\" of things\n";
@@ -107,7 +107,7 @@ ModelSpec everything() {
   return spec;
 }
 
-// A spec made of all kinds comes back the same; each number of the text counts, since another one gives another text.
+// A spec with all kinds of elements is read back the same; each number counts, since another one gives another text.
 TEST(SpecJson, EveryKindOfField) {
   const ModelSpec original = everything();
   const std::string text = spec_to_json(original);
@@ -132,7 +132,7 @@ TEST(SpecJson, EveryKindOfField) {
   EXPECT_EQ(hull.radius, before.radius);
 }
 
-// A model by hand needs only what it has.
+// A model written by hand may leave out all fields with default values.
 TEST(SpecJson, FewLinesDo) {
   const Result<ModelSpec> spec = spec_from_json(R"({"format": "linchpin model", "version": 1,
     "bodies": [{"name": "bob", "inertia": {"mass": 1, "centre": [0, 0, -1]}}],
@@ -151,24 +151,24 @@ TEST(SpecJson, FaultsNameTheElement) {
   EXPECT_EQ(with(R"("bodies": [{}, {"inertia": {"mass": -1}}])"),
             "bodies[1].inertia: mass is -1 kg; it must be at least 0");
   EXPECT_EQ(with(R"("bodies": [{"geometry": [{"shape": {"kind": "sphere", "radius": "wide"}}]}])"),
-            "bodies[0].geometry[0].shape.radius: \"wide\" is no number");
+            "bodies[0].geometry[0].shape.radius: \"wide\" is not a number");
   EXPECT_EQ(with(R"("bodies": [{"geometry": [{"shape": {"kind": "sphere", "radius": -2}}]}])"),
             "bodies[0].geometry[0].shape: sphere radius is -2 m; it must be positive and finite");
   EXPECT_EQ(with(R"("gravity": [0, 1])"), "gravity: has 2 elements, not 3");
-  EXPECT_EQ(with(R"("gravity": [0, 1, null])"), "gravity[2]: null is no number");
-  EXPECT_EQ(with(R"("gravity": [0, 1, "nan"])"), "gravity[2]: \"nan\" is no number");
+  EXPECT_EQ(with(R"("gravity": [0, 1, null])"), "gravity[2]: null is not a number");
+  EXPECT_EQ(with(R"("gravity": [0, 1, "nan"])"), "gravity[2]: \"nan\" is not a number");
   EXPECT_EQ(with(R"("joints": [{"type": "hinge"}])").substr(0, 63),
             "joints[0].type: there is no 'hinge'; there are: weld, revolute,");
   EXPECT_EQ(with(R"("joints": [{"nam": "x"}])").substr(0, 47), "joints[0]: there is no field 'nam'; there are: ");
   EXPECT_EQ(with(R"("constraints": [{"kind": "chain"}])"),
             "constraints[0]: there is no kind 'chain'; there are: loop, rod, rolling, velocity, coupling");
   EXPECT_EQ(with(R"("actuators": [{"coordinate": 1.5}])").substr(0, 44),
-            "actuators[0].coordinate: 1.5 is no whole num");
+            "actuators[0].coordinate: 1.5 is not a whole ");
   EXPECT_EQ(with(R"("actuators": [{"coordinate": 99999999999}])").substr(0, 37),
             "actuators[0].coordinate: 99999999999 ");
-  EXPECT_EQ(with(R"("joints": 5)"), "joints: 5 is no list");
-  const std::string hull =
-      R"("world_geometry": [{"shape": {"kind": "convex_hull", "vertices": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], "faces": )";
+  EXPECT_EQ(with(R"("joints": 5)"), "joints: 5 is not a list");
+  const std::string hull = R"("world_geometry": [{"shape": {"kind": "convex_hull", )"
+                           R"("vertices": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], "faces": )";
   EXPECT_EQ(with(hull + "[[0,2,1],[0,1,3],[0,3,2],[1,2,3]]}}]"), "");
   EXPECT_EQ(with(hull + "[[0,2,1],[0,1,3],[0,3,2]]}}]"),
             "world_geometry[0].shape: the 3 faces do not make one closed surface");
@@ -176,19 +176,19 @@ TEST(SpecJson, FaultsNameTheElement) {
             "world_geometry[0].shape: face 3 has corner 4; the vertices are 0 to 3");
   EXPECT_EQ(with(hull + "[[0,1,2],[0,3,1],[0,2,3],[1,3,2]]}}]").substr(0, 45),
             "world_geometry[0].shape: face 0 is not convex");  // inside out
-  EXPECT_EQ(error_of("{}"), "this is no linchpin model: \"format\" is not \"linchpin model\"");
+  EXPECT_EQ(error_of("{}"), "this is not a linchpin model: \"format\" is not \"linchpin model\"");
   EXPECT_EQ(error_of(R"({"format": "linchpin model", "version": 2})"),
-            "it is of version 2 of the format; this linchpin reads 1");
-  EXPECT_EQ(error_of("{\n  \"format\": what}"), "line 2, column 13: this is no JSON");
-  EXPECT_EQ(error_of("{\"version\": 1e999}"), "a number in it is larger than a double can hold");
-  EXPECT_EQ(error_of("{\"format\": "), "line 1, column 12: the text ends too early");
+            "the format has version 2; this linchpin reads version 1");
+  EXPECT_EQ(error_of("{\n  \"format\": what}"), "line 2, column 13: this is not JSON");
+  EXPECT_EQ(error_of("{\"version\": 1e999}"), "a number is too large for a double");
+  EXPECT_EQ(error_of("{\"format\": "), "line 1, column 12: unexpected end of text");
   std::string deep, close;
   for (int i = 0; i < 1000; ++i) deep += R"({"kind": "compound", "parts": [{"shape": )", close += "}]}";
   EXPECT_NE(with("\"world_geometry\": [{\"shape\": " + deep + "{}" + close + "}]").find("64 deep"), std::string::npos);
   EXPECT_EQ(load_spec("/nowhere/model.json").error().message, "/nowhere/model.json: cannot be read");
 }
 
-// Wherever the text is cut or spoilt, there is an Error or a spec, never a crash.
+// A text that is cut or damaged anywhere gives an Error or a spec, never a crash.
 TEST(SpecJson, AnyText) {
   const std::string text = spec_to_json(everything());
   for (std::size_t n = 0; n + 2 < text.size(); n += 7) EXPECT_NE(error_of(text.substr(0, n)), "") << n;

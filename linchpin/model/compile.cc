@@ -1,11 +1,11 @@
-// compile(): from a spec's names to a model's arrays, in seven steps that each leave something simpler:
-//   1. every element is checked by itself, every name is looked up;
-//   2. the bodies are sorted depth first (no recursion: chains of 100000 links are normal);
-//   3. joints become links of one axis, ball or free; welded bodies join their parent's link;
-//   4. frames move onto common normals (link_frames.h), and links form runs;
-//   5. coordinates that move no mass are found (mobility.h);
-//   6. constraints and springs find their bodies and coordinates (resolve_constraints.h);
-//   7. shapes find their links, and who may touch whom is settled (resolve_contacts.h); actuators find coordinates.
+// compile(): from a spec's names to a model's arrays, in seven steps:
+//   1. check each element by itself and look up its names;
+//   2. sort the bodies depth first (without recursion: chains of 100000 links are normal);
+//   3. split joints into one-axis, ball and free links; merge welded bodies into their parent's link;
+//   4. move frames onto common normals (link_frames.h), and group links into runs;
+//   5. find coordinates that move no mass (mobility.h);
+//   6. resolve the names in constraints and springs (resolve_constraints.h);
+//   7. place shapes on links and resolve contact pairs (resolve_contacts.h); resolve the names in actuators.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -28,9 +28,15 @@ class Compiler {
 
  private:
   // Each step returns false after it has set error_.
-  bool check_elements();
+  bool check_bodies();
+  bool check_joints();
+  bool check_frames();
+  bool find_parent_joints();
   bool sort_bodies();
-  void add_joint(const JointSpec& joint, int parent_body, const BodySpec* child);
+  bool fail_with_cycle();
+  void add_world();
+  void add_joint(const JointSpec& joint, int parent_body, const BodySpec& child);
+  int add_links(const JointSpec& joint, int parent_link, const Transform<double>& X_P0F, Transform<double>& X_L0M);
   void settle_frames();
   void make_runs();
   bool check_mobility();
@@ -50,19 +56,21 @@ class Compiler {
   Model model_;
   Error error_;
   std::unordered_map<std::string_view, int> body_of_name_;  // index into spec_.bodies, -1 for the world
+  std::vector<int> joint_of_;                               // by spec body: index of the joint whose child it is
+  std::vector<std::vector<int>> joints_from_;               // by spec body, then the world: joints whose parent it is
   std::vector<Transform<double>> X_P0F0_, X_L0B_;           // before settle_frames(): axes at z, frames at the joints
   std::vector<int> joint_of_link_;
 };
 
 namespace {
 
-// A rotation good to six digits becomes one good to sixteen.
+// Orthonormalises a rotation that a file may give with six digits only.
 Transform<double> cleaned(const Transform<double>& X) { return {to_rotation(from_rotation(X.R)), X.p}; }
 
 Transform<double> rotation(const Mat3<double>& R) { return {R, Vec3<double>::zero()}; }
 
-// In the frame in which the body's own has pose X. Straight from the centre of mass: moments about the origin of a body
-// frame far away would cost digits.
+// The inertia in the frame in which the body's frame has pose X. Computed directly from the centre of mass: moments
+// about the origin of a distant body frame would lose digits.
 RigidInertia<double> rigid_inertia(const InertiaSpec& spec,
                                    const Transform<double>& X = Transform<double>::identity()) {
   return RigidInertia<double>::about_centre(spec.mass, X * spec.centre, rotate(X.R, spec.moments));
@@ -70,7 +78,7 @@ RigidInertia<double> rigid_inertia(const InertiaSpec& spec,
 
 }  // namespace
 
-bool Compiler::check_elements() {
+bool Compiler::check_bodies() {
   const Vec3<double>& g = spec_.gravity;
   if (!std::isfinite(g.x + g.y + g.z)) return fail("gravity (", g.x, ", ", g.y, ", ", g.z, ") m/s^2 is not finite");
   body_of_name_.emplace("world", -1);
@@ -88,6 +96,10 @@ bool Compiler::check_elements() {
   for (const GeometrySpec& geometry : spec_.world_geometry)
     if (std::string fault = fault_of(geometry); !fault.empty())
       return fail("world geometry '", geometry.name, "': ", fault);
+  return true;
+}
+
+bool Compiler::check_joints() {
   std::unordered_map<std::string_view, int> names;
   for (std::size_t i = 0; i < spec_.joints.size(); ++i) {
     const JointSpec& joint = spec_.joints[i];
@@ -98,7 +110,11 @@ bool Compiler::check_elements() {
     if (joint.child == "world") return fail("joint '", joint.name, "': the world cannot be a child");
     if (std::string fault = fault_of(joint); !fault.empty()) return fail("joint '", joint.name, "': ", fault);
   }
-  names.clear();
+  return true;
+}
+
+bool Compiler::check_frames() {
+  std::unordered_map<std::string_view, int> names;
   for (const FrameSpec& frame : spec_.frames) {
     if (frame.name.empty()) return fail("a frame on body '", frame.body, "' has no name");
     if (!names.emplace(frame.name, 0).second) return fail("two frames are called '", frame.name, "'");
@@ -109,24 +125,27 @@ bool Compiler::check_elements() {
   return true;
 }
 
-bool Compiler::sort_bodies() {
+bool Compiler::find_parent_joints() {
   const std::size_t n = spec_.bodies.size();
-  std::vector<int> joint_of(n, -1);
-  std::vector<std::vector<int>> joints_from(n + 1);  // by parent, [n] is the world
+  joint_of_.assign(n, -1);
+  joints_from_.resize(n + 1);
   for (std::size_t j = 0; j < spec_.joints.size(); ++j) {
     const JointSpec& joint = spec_.joints[j];
-    const std::size_t child = std::size_t(body_of_name_.at(joint.child));
-    if (joint_of[child] >= 0)
-      return fail("body '", joint.child, "' is the child of two joints, '", spec_.joints[joint_of[child]].name,
+    int& joint_of_child = joint_of_[body_of_name_.at(joint.child)];
+    if (joint_of_child >= 0)
+      return fail("body '", joint.child, "' is the child of two joints, '", spec_.joints[joint_of_child].name,
                   "' and '", joint.name, "'; close loops with loop constraints instead");
-    joint_of[child] = static_cast<int>(j);
+    joint_of_child = static_cast<int>(j);
     const int parent = body_of_name_.at(joint.parent);
-    joints_from[parent < 0 ? n : std::size_t(parent)].push_back(static_cast<int>(j));
+    joints_from_[parent < 0 ? n : std::size_t(parent)].push_back(static_cast<int>(j));
   }
   for (std::size_t i = 0; i < n; ++i)
-    if (joint_of[i] < 0)
+    if (joint_of_[i] < 0)
       return fail("body '", spec_.bodies[i].name, "' has no joint; give it a free joint to the world to let it fly");
+  return true;
+}
 
+void Compiler::add_world() {
   model_.bodies_.emplace_back();
   model_.bodies_.front().name = "world";
   model_.bodies_.front().geometry = spec_.world_geometry;
@@ -134,41 +153,48 @@ bool Compiler::sort_bodies() {
   X_P0F0_.push_back(Transform<double>::identity());
   joint_of_link_.push_back(-1);
   X_L0B_.push_back(Transform<double>::identity());
+}
+
+bool Compiler::sort_bodies() {
+  add_world();
   struct Pending {
     int joint, parent_body;
   };
   std::vector<Pending> stack;
   const auto push_children = [&](std::size_t parent_in_spec, int parent_body) {
-    const std::vector<int>& joints = joints_from[parent_in_spec];
+    const std::vector<int>& joints = joints_from_[parent_in_spec];
     for (auto j = joints.rbegin(); j != joints.rend(); ++j) stack.push_back({*j, parent_body});
   };
-  push_children(n, 0);
+  push_children(spec_.bodies.size(), 0);
   while (!stack.empty()) {
     const Pending next = stack.back();
     stack.pop_back();
     const JointSpec& joint = spec_.joints[next.joint];
     const std::size_t child = std::size_t(body_of_name_.at(joint.child));
-    add_joint(joint, next.parent_body, &spec_.bodies[child]);
+    add_joint(joint, next.parent_body, spec_.bodies[child]);
     push_children(child, static_cast<int>(model_.bodies_.size()) - 1);
   }
-  if (model_.bodies_.size() == n + 1) return true;
-  // Not reached from the world: walking up from any such body ends in a circle.
+  return model_.bodies_.size() == spec_.bodies.size() + 1 || fail_with_cycle();
+}
+
+// Some body was not reached from the world: walking up from it ends in a cycle.
+bool Compiler::fail_with_cycle() {
   std::unordered_map<std::string_view, int> reached;
   for (const Body& body : model_.bodies_) reached.emplace(body.name, 0);
-  std::size_t i = 0;
+  const auto parent_of = [&](int body) { return body_of_name_.at(spec_.joints[joint_of_[body]].parent); };
+  int i = 0;
   while (reached.contains(spec_.bodies[i].name)) ++i;
-  std::vector<bool> seen(n, false);
+  std::vector<bool> seen(spec_.bodies.size(), false);
   while (!seen[i]) {
     seen[i] = true;
-    i = std::size_t(body_of_name_.at(spec_.joints[joint_of[i]].parent));
+    i = parent_of(i);
   }
-  std::string circle = "'" + spec_.bodies[i].name + "'";
-  for (std::size_t k = i;;) {
-    k = std::size_t(body_of_name_.at(spec_.joints[joint_of[k]].parent));
-    circle += " <- '" + spec_.bodies[k].name + "'";
+  std::string cycle = "'" + spec_.bodies[i].name + "'";
+  for (int k = parent_of(i);; k = parent_of(k)) {
+    cycle += " <- '" + spec_.bodies[k].name + "'";
     if (k == i) break;
   }
-  return fail("the joints form a cycle: ", circle, "; no body of it hangs on the world");
+  return fail("the joints form a cycle: ", cycle, "; no body in it is connected to the world");
 }
 
 int Compiler::add_link(LinkKind kind, int parent, const Transform<double>& X_P0F0, int nq, int nv) {
@@ -197,24 +223,14 @@ int Compiler::add_axis(int parent, const Transform<double>& X_P0F0, double turn,
   return i;
 }
 
-void Compiler::add_joint(const JointSpec& spec, int parent_body, const BodySpec* child) {
-  Joint joint{.name = spec.name,
-              .type = spec.type,
-              .parent = parent_body,
-              .child = static_cast<int>(model_.bodies_.size()),
-              .q = model_.nq_,
-              .v = model_.nv(),
-              .nq = position_count(spec.type),
-              .nv = velocity_count(spec.type),
-              .spec = spec};
-  const int parent_link = model_.bodies_[parent_body].link;
-  const Transform<double> X_P0F = X_L0B_[parent_body] * cleaned(spec.X_PF);
-  const Transform<double> X_MB = inverse(cleaned(spec.X_CM));
+// Adds the links of a joint; returns the last one, and the pose of M in it.
+int Compiler::add_links(const JointSpec& spec, int parent_link, const Transform<double>& X_P0F,
+                        Transform<double>& X_L0M) {
   const auto armature = [&](std::size_t k) { return spec.dofs.empty() ? 0.0 : spec.dofs[k].armature; };
   const Transform<double> A = rotation(frame_with_z(spec.axis));  // z along the axis
   const Transform<double> Ax = rotation(frame_with_z({1, 0, 0})), Ay = rotation(frame_with_z({0, 1, 0}));
   int link = parent_link;
-  Transform<double> X_L0M = Transform<double>::identity();  // M in the last link's frame
+  X_L0M = Transform<double>::identity();
   switch (spec.type) {
     case JointType::weld:
       X_L0M = X_P0F;
@@ -262,24 +278,41 @@ void Compiler::add_joint(const JointSpec& spec, int parent_body, const BodySpec*
       link = add_link(LinkKind::free, link, X_P0F, 7, 6);
       break;
   }
+  return link;
+}
+
+void Compiler::add_joint(const JointSpec& spec, int parent_body, const BodySpec& child) {
+  Joint joint{.name = spec.name,
+              .type = spec.type,
+              .parent = parent_body,
+              .child = static_cast<int>(model_.bodies_.size()),
+              .q = model_.nq_,
+              .v = model_.nv(),
+              .nq = position_count(spec.type),
+              .nv = velocity_count(spec.type),
+              .spec = spec};
+  const Transform<double> X_P0F = X_L0B_[parent_body] * cleaned(spec.X_PF);
+  const Transform<double> X_MB = inverse(cleaned(spec.X_CM));
+  Transform<double> X_L0M = Transform<double>::identity();
+  const int link = add_links(spec, model_.bodies_[parent_body].link, X_P0F, X_L0M);
   std::copy(spec.dofs.begin(), spec.dofs.end(), model_.dofs_.begin() + joint.v);
 
   Body body;
-  body.name = child->name;
+  body.name = child.name;
   body.link = link;
   body.joint = static_cast<int>(model_.joints_.size());
-  body.inertia = rigid_inertia(child->inertia);
-  body.geometry = child->geometry;
+  body.inertia = rigid_inertia(child.inertia);
+  body.geometry = child.geometry;
   const Transform<double> X_L0B = X_L0M * X_MB;
   Link& carrier = model_.links_[link];
-  carrier.inertia = carrier.inertia + rigid_inertia(child->inertia, X_L0B);
+  carrier.inertia = carrier.inertia + rigid_inertia(child.inertia, X_L0B);
   model_.bodies_.push_back(std::move(body));
   X_L0B_.push_back(X_L0B);
   model_.joints_.push_back(std::move(joint));
 }
 
 // L = L0 Rz(phi) Tz(t) for each one-axis link, with phi and t chosen so that the next link in the arrays, if it is a
-// child with an axis of its own, lies on the common normal. Other children have to live with that choice.
+// one-axis child, lies on the common normal. Other children get phi and t of their own (Link::phi, t).
 void Compiler::settle_frames() {
   std::vector<Link>& links = model_.links_;
   const auto one_axis = [&](std::size_t i) { return i < links.size() && links[i].nv == 1; };
@@ -318,7 +351,7 @@ void Compiler::settle_frames() {
     model_.frames_.push_back({frame.name, index.at(frame.body), cleaned(frame.X_BF)});
 }
 
-// A link goes on with its parent's run when it is the only child, of the same one-axis kind, on the common normal.
+// A link continues its parent's run if it is the only child, of the same one-axis kind, and on the common normal.
 void Compiler::make_runs() {
   std::vector<Link>& links = model_.links_;
   std::vector<int> children(links.size(), 0);
@@ -341,7 +374,7 @@ bool Compiler::check_mobility() {
   const Joint& joint = model_.joints_[joint_of_link_[link]];
   return fail("body '", model_.bodies_[joint.child].name, "': its joint '", joint.name, "' (", to_string(joint.type),
               ") has a coordinate that moves no mass, so the mass matrix is singular; give the body ",
-              "or what it carries mass or moments of inertia about that axis, or give the joint armature");
+              "or the bodies it carries mass or moments of inertia about that axis, or give the joint armature");
 }
 
 bool Compiler::add_constraints() {
@@ -384,11 +417,11 @@ bool Compiler::add_actuators() {
     const Joint& joint = model_.joints_[index];
     if (spec.coordinate < 0 || spec.coordinate >= joint.nv)
       return fail("actuator '", spec.name, "': joint '", spec.joint, "' (", to_string(joint.type), ") has ", joint.nv,
-                  " coordinates, and no number ", spec.coordinate);
+                  " coordinates; there is no coordinate ", spec.coordinate);
     const bool has_position = joint.type != JointType::ball && joint.type != JointType::free;
     if (!has_position && spec.type != ActuatorType::force)
       return fail("actuator '", spec.name, "': a ", to_string(spec.type),
-                  " servo needs a joint with coordinates, and '", spec.joint, "' is a ", to_string(joint.type),
+                  " servo needs a joint with scalar coordinates, but '", spec.joint, "' is a ", to_string(joint.type),
                   " joint");
     const double effort = model_.dofs_[joint.v + spec.coordinate].effort_limit;
     model_.actuators_.push_back({.name = spec.name,
@@ -408,7 +441,8 @@ bool Compiler::add_actuators() {
 Result<Model> Compiler::run() {
   model_.name_ = spec_.name;
   model_.gravity_ = spec_.gravity;
-  if (!check_elements() || !sort_bodies()) return error_;
+  if (!check_bodies() || !check_joints() || !check_frames()) return error_;
+  if (!find_parent_joints() || !sort_bodies()) return error_;
   settle_frames();
   make_runs();
   if (!check_mobility()) return error_;

@@ -1,4 +1,4 @@
-// compile(): names, references, trees and numbers that it refuses, whom it blames, and what is at the edge of that.
+// compile(): names, references, trees and numbers that it refuses, the element that its message names, and limit cases.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -49,7 +49,7 @@ TEST(CompileRefuses, ABodyThatCarriesItself) {
   expect_leg_refused([](auto& s) { s.joints[1].parent = "shank"; }, {"cycle", "'shank' <- 'shank'"});
 }
 
-// A healthy tree beside it, and a body that hangs on the cycle without being of it.
+// With a valid tree beside the cycle, and a body attached to the cycle.
 TEST(CompileRefuses, ACycleAndNamesThoseOfItOnly) {
   ModelSpec spec = leg();
   for (const char* name : {"tail", "a", "b", "c"}) spec.bodies.push_back(solid(name));
@@ -123,7 +123,7 @@ TEST(CompileRefuses, FramesThatAreNone) {
   expect_leg_refused([&](auto& s) { s.frames[0].X_BF.R = mirror; }, {"frame 'foot'", "reflection"});
 }
 
-// Off by a little less than is refused, and the model is as good as any.
+// A rotation that is off by slightly less than the limit is accepted and orthonormalised.
 TEST(CompileAccepts, RotationsOfSixDigitsAndCleansThem) {
   RandomSpatial random(1);
   ModelSpec spec = leg();
@@ -143,7 +143,11 @@ TEST(CompileAccepts, RotationsOfSixDigitsAndCleansThem) {
 // ---- numbers: joints ----
 
 TEST(CompileRefuses, AxesThatAreNone) {
-  expect_leg_refused([](auto& s) { s.joints[1].axis = {0, 0, 0}; }, {"joint 'knee'", "axis (0, 0, 0) is no direction"});
+  expect_leg_refused(
+      [](auto& s) {
+        s.joints[1].axis = {0, 0, 0};
+      },
+      {"joint 'knee'", "axis (0, 0, 0) is not a direction"});
   expect_leg_refused([](auto& s) { s.joints[1].axis = {1, nan, 0}; }, {"joint 'knee'", "axis (1, nan, 0)"});
   expect_leg_refused([](auto& s) { s.joints[1].axis = {1, inf, 0}; }, {"joint 'knee'", "axis (1, inf, 0)"});
   const auto universal = [](const Vec3<double>& axis, const Vec3<double>& axis2) {
@@ -153,7 +157,7 @@ TEST(CompileRefuses, AxesThatAreNone) {
       s.joints[1].axis2 = axis2;
     };
   };
-  expect_leg_refused(universal({0, 0, 1}, {0, 0, 0}), {"joint 'knee'", "axis2 (0, 0, 0) is no direction"});
+  expect_leg_refused(universal({0, 0, 1}, {0, 0, 0}), {"joint 'knee'", "axis2 (0, 0, 0) is not a direction"});
   expect_leg_refused(universal({0, 0, 1}, {0, nan, 0}), {"joint 'knee'", "axis2 (0, nan, 0)"});
   expect_leg_refused(universal({1, 2, 3}, {2, 4, 6}), {"joint 'knee'", "(1, 2, 3) and axis2 (2, 4, 6) are parallel"});
   expect_leg_refused(universal({1, 2, 3}, {-1, -2, -3}), {"joint 'knee'", "parallel"});
@@ -162,7 +166,7 @@ TEST(CompileRefuses, AxesThatAreNone) {
   expect_leg_accepted(universal({0, 0, 1}, {0, 1e-3, 1}));
 }
 
-// spec.h: "any length but zero"
+// spec.h: "any nonzero length"
 TEST(CompileAccepts, AxesOfAnyLength) {
   for (const double length : {5e-324, 1e-200, 1e-3, 7.0, 1e200, 1e308})
     expect_leg_accepted([&](auto& s) { s.joints[1].axis = {0, length, 0}; });
@@ -245,7 +249,7 @@ TEST(CompileRefuses, LimitsThatARotationCannotHave) {
   EXPECT_TRUE(turning(JointType::ball, both, both));
   for (const auto& [first, others] :
        {std::pair{angle, none}, {range, range}, {DofSpec{.upper = 0}, DofSpec{.upper = 0}}})
-    EXPECT_NE(turning(JointType::ball, first, others).error().message.find("the angle that it may turn by"),
+    EXPECT_NE(turning(JointType::ball, first, others).error().message.find("upper bounds the rotation angle"),
               std::string::npos);
   EXPECT_NE(turning(JointType::free, angle, none).error().message.find("takes no limits"), std::string::npos);
 }
@@ -330,15 +334,15 @@ TEST(CompileRefuses, ShapesThatAreNone) {
   expect_leg_accepted([](auto& s) { s.bodies[1].geometry = {{"ball", Capsule{1, 0}}}; });
 }
 
-// ---- nothing half-built ----
+// ---- no partial results ----
 
 TEST(CompileRefuses, AndHandsOutNoModel) {
   ModelSpec spec = leg();
-  spec.bodies[1].inertia = {};  // found in the very last step
+  spec.bodies[1].inertia = {};  // found in the last step
   const Result<Model> result = compile(spec);
   ASSERT_FALSE(result.ok());
   EXPECT_THROW((void)result.value(), CheckFailed);
-  spec.bodies[1] = solid("shank");  // mended, it is as if nothing had been
+  spec.bodies[1] = solid("shank");  // corrected, it compiles as if nothing had happened
   const Model mended = compiled(spec), fresh = compiled(leg());
   ASSERT_EQ(mended.links().size(), fresh.links().size());
   for (std::size_t i = 0; i < fresh.links().size(); ++i)

@@ -1,4 +1,4 @@
-// compile(): what it accepts becomes the mechanism of the spec.
+// compile(): the model is the mechanism of the spec.
 #include <ctime>
 #include <numbers>
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace compile_testing;
 
-// A rounding at each of up to thirty steps, of places up to some thirty metres away.
+// One rounding error at each of up to thirty links, at distances of up to some thirty metres.
 constexpr double pose_rounding = 30 * 30 * 1e-15;
 
 TEST(Compile, LinksPutEveryBodyWhereTheSpecDoesAtZero) {
@@ -71,7 +71,7 @@ TEST(Compile, CoordinatesFollowEachOtherJointByJoint) {
       EXPECT_EQ(child.joint, int(j)) << text;
       EXPECT_EQ(child.name, joint.spec.child) << text;
       EXPECT_EQ(model.bodies()[joint.parent].name, joint.spec.parent) << text;
-      // What the spec says of each coordinate is found at its place.
+      // The DofSpec of each coordinate is at its index.
       for (std::size_t k = 0; k < joint.spec.dofs.size(); ++k) {
         const DofSpec &told = joint.spec.dofs[k], &kept = model.dofs()[std::size_t(joint.v) + k];
         EXPECT_EQ(kept.armature, told.armature) << text;
@@ -85,7 +85,7 @@ TEST(Compile, CoordinatesFollowEachOtherJointByJoint) {
     EXPECT_EQ(model.nq(), q) << text;
     EXPECT_EQ(model.nv(), v) << text;
     EXPECT_EQ(model.joints().size(), spec.joints.size()) << text;
-    // Links share out the same coordinates in the same order, and carry the armature.
+    // Links have the same coordinates in the same order, and the armature.
     q = v = 0;
     for (const Link& link : model.links()) {
       EXPECT_EQ(link.q, link.kind == LinkKind::world ? 0 : q) << text;
@@ -247,7 +247,7 @@ TEST(Welds, ToTheWorldStandStill) {
   spec.bodies.push_back(solid("vase"));
   spec.joints.push_back(hinge("glue", "table", "vase"));
   spec.joints.back().type = JointType::weld;
-  spec.joints[0].parent = "vase";  // and carry what moves
+  spec.joints[0].parent = "vase";  // and carry a moving body
   const Model model = compiled(spec);
   EXPECT_EQ(model.nv(), 2);
   EXPECT_EQ(model.links().size(), 3u);
@@ -284,7 +284,7 @@ TEST(Compile, AHundredThousandLinksInSeries) {
   EXPECT_EQ(model.links().size(), 100001u);
   EXPECT_EQ(model.links().back().parent, 99999);
   EXPECT_EQ(model.find_body("link_100000"), 100000);
-  for (const Body& body : model.bodies()) ASSERT_GE(model.find_body(body.name), 0);  // not a search through all of them
+  for (const Body& body : model.bodies()) ASSERT_GE(model.find_body(body.name), 0);  // must not be a linear search
 }
 
 TEST(Compile, AHundredThousandLinksSideBySide) {

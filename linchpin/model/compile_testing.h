@@ -1,4 +1,4 @@
-// What tests of compile() are made of: small specs, and whether they are refused, in which words.
+// Helpers of the tests of compile(): small specs, and checks that a spec is refused with the expected message.
 #pragma once
 
 #include <functional>

@@ -1,11 +1,10 @@
-// What holds a mechanism together beside its joints: loops, rods, rolling, couplings, prescribed motion; and springs that
-// span from body to body.
+// Constraints beyond the joints (loops, rods, rolling, couplings, prescribed motion), and springs between bodies.
 //
-// The joints of a spec form a tree. Each constraint takes freedom away from it, as rows
-//     g(q, t) = 0                     holonomic: a condition on where things are
-//     a(q) v = u(t)                   nonholonomic: a condition on how they move
-// and dynamics/loops/constraint_rows.h says what g and a are. Frames A and B are fixed in bodies and given by name; either may
-// be on the world. SI units.
+// The joints of a spec form a tree. Each constraint removes freedom from it by rows
+//     g(q, t) = 0                     holonomic: a condition on positions
+//     a(q) v = u(t)                   nonholonomic: a condition on velocities
+// dynamics/loops/constraint_rows.h defines g and a. Frames A and B are fixed in bodies, given by name; either may be on
+// the world. SI units.
 #pragma once
 
 #include <array>
@@ -23,14 +22,14 @@ namespace linchpin {
 // u(t) = sum over k of polynomial[k] t^k + amplitude sin(frequency t + phase)
 struct TimeLaw {
   std::vector<double> polynomial;
-  double amplitude = 0, frequency = 0, phase = 0;  // of the law's own unit, rad/s, rad
+  double amplitude = 0, frequency = 0, phase = 0;  // in the unit of u, rad/s, rad
 
   struct Value {
     double value, rate, acceleration;
   };
   Value at(double time) const;
 };
-// Adds sum c[k] x^k and its first and second derivative.
+// Adds sum c[k] x^k and its first and second derivative to `to`.
 void add_polynomial(std::span<const double> c, double x, TimeLaw::Value& to);
 
 struct FrameOnBody {
@@ -38,7 +37,7 @@ struct FrameOnBody {
   Transform<double> X_BF = Transform<double>::identity();
 };
 
-// What B may still do in A. At zero it coincides with A.
+// Motion that a loop leaves to B relative to A. At zero B coincides with A.
 //
 // | type           | rows | left free                                                        |
 // |----------------|------|------------------------------------------------------------------|
@@ -71,7 +70,7 @@ std::string_view to_string(LoopType type);
 std::optional<LoopType> loop_type_from(std::string_view name);
 int row_count(LoopType type);
 
-// What a loop type holds: B's origin along these axes of A, and which part of the rotation.
+// What a loop type constrains: B's origin along these axes of A, and a part of the rotation.
 struct LoopHold {
   std::array<bool, 3> along;
   enum class Turn { none, all, but_z, cross } turn;  // cross: A's x stays normal to B's y
@@ -83,27 +82,27 @@ struct LoopSpec {
   LoopType type = LoopType::pin;
   FrameOnBody a, b;
   double pitch = 0;                     // screw: metres per radian
-  std::array<TimeLaw, 3> displacement;  // where B's origin is held in A, m; only along axes that are held
+  std::array<TimeLaw, 3> displacement;  // prescribed position of B's origin in A, m; along constrained axes only
 };
 
-// B's origin stays at a distance from A's, however both turn.
+// B's origin stays at a distance from A's origin; both may rotate freely.
 struct RodSpec {
   FrameOnBody a, b;
-  double length = 1;  // m; the law's value comes on top
+  double length = 1;  // m; the distance is length + extension(t)
   TimeLaw extension;
 };
 
-// An ellipsoid, centred at B with these half axes along B's, rolls without slipping on A's x-y plane, from above (z > 0).
-// A sphere has three equal ones; a thin disc (a wheel without width) has half axes r, r, 0. One row is holonomic, it
-// touches; two are not: the point of touch does not slide. With `sliding` the first is the only one.
+// An ellipsoid, centred at B with half axes along B's axes, rolls without slipping on A's x-y plane, above it (z > 0).
+// A sphere has three equal half axes; a thin disc (a wheel without width) has half axes r, r, 0. One row is holonomic:
+// contact. Two are nonholonomic: the contact point does not slide. With `sliding` only the first row is there.
 struct RollingSpec {
   FrameOnBody a, b;
   Vec3<double> half_axes{1, 1, 1};  // m
   bool sliding = false;
 };
 
-// One nonholonomic row: angular . w + linear . v = speed(t), with w, v of B relative to A at B's origin, all in B's axes.
-// A skate has linear = its sideways direction.
+// One nonholonomic row: angular . w + linear . v = speed(t); w, v: of B relative to A at B's origin, all in B's axes.
+// For a skate, linear is its sideways direction.
 struct VelocitySpec {
   FrameOnBody a, b;
   Vec3<double> angular{0, 0, 0}, linear{0, 0, 0};
@@ -111,8 +110,8 @@ struct VelocitySpec {
 };
 
 // One row between joint coordinates: sum over terms of p(q) = value(t), p the term's polynomial. A gear or mimic joint
-// y = c0 + c1 x + ... has the terms y: {0, 1} and x: {-c0, -c1, ...}; a prescribed motion has one term and a law. Not for
-// ball and free joints, whose positions are no coordinates.
+// y = c0 + c1 x + ... has the terms y: {0, 1} and x: {-c0, -c1, ...}; a prescribed motion has one term and a time law.
+// Ball and free joints are refused: their positions are quaternions, not independent coordinates.
 struct CouplingSpec {
   struct Term {
     std::string joint;
@@ -129,11 +128,11 @@ struct ConstraintSpec {
 };
 // y = c[0] + c[1] x + c[2] x^2 + ...
 ConstraintSpec gear(std::string name, std::string y, std::string x, std::vector<double> c);
-// q of a joint with one coordinate follows u(t).
+// Prescribes q(t) = u(t) for a joint with one coordinate.
 ConstraintSpec prescribed(std::string name, std::string joint, TimeLaw u);
 
-// Pulls A's origin and B's together with stiffness (distance - length) + damping d/dt distance. At no distance it has no
-// direction and no force.
+// Pulls A's origin and B's together with the force stiffness (distance - length) + damping d/dt distance. At zero
+// distance the direction is undefined and the force is zero.
 struct SpringSpec {
   std::string name;
   FrameOnBody a, b;

@@ -87,7 +87,7 @@ TEST(Constraints, ErrorsNameTheCulprit) {
     EXPECT_NE(message.find("'c'"), std::string::npos) << message;
   };
   expect({"c", pin("world", "nobody")}, "no body 'nobody'");
-  expect({"c", pin("pole", "pole")}, "one and the same");
+  expect({"c", pin("pole", "pole")}, "the same body");
   LoopSpec bad = pin("world", "pole");
   bad.a.X_BF.p.x = nan;
   expect({"c", bad}, "not finite");
@@ -97,19 +97,19 @@ TEST(Constraints, ErrorsNameTheCulprit) {
   bad = pin("world", "pole");
   bad.type = LoopType::point_on_plane;
   bad.displacement[0].polynomial = {1};
-  expect({"c", bad}, "does not hold that axis");
+  expect({"c", bad}, "does not constrain that axis");
   bad.type = LoopType(77);
   expect({"c", bad}, "unknown loop type 77");
   expect({"c", RodSpec{.a = {}, .b = {.body = "pole"}, .length = -2, .extension = {}}}, "-2 m");
   expect({"c", RollingSpec{.a = {}, .b = {.body = "ball"}, .half_axes = {1, 0, 0}}}, "at least two positive");
-  expect({"c", VelocitySpec{.a = {}, .b = {.body = "ball"}, .speed = {}}}, "no direction");
+  expect({"c", VelocitySpec{.a = {}, .b = {.body = "ball"}, .speed = {}}}, "do not define a direction");
   expect(gear("c", "hinge", "nothing", {0, 1}), "no joint 'nothing'");
   expect(gear("c", "hinge", "loose", {0, 1}), "no coordinates to couple");
   expect(prescribed("c", "hinge", {.polynomial = {nan}}), "nan");
   CouplingSpec coupling;
   expect({"c", coupling}, "no terms");
   coupling.terms = {{"hinge", 3, {0, 1}}};
-  expect({"c", coupling}, "has 1 coordinates, not number 3");
+  expect({"c", coupling}, "has 1 coordinates; there is no coordinate 3");
   coupling.terms = {{"hinge", 0, {2}}};
   expect({"c", coupling}, "depends on a coordinate");
 }

@@ -10,9 +10,9 @@ std::optional<CommonNormal> common_normal(const Transform<double>& X) {
   CommonNormal n{};
   const double sine = std::hypot(R.z.x, R.z.y);
   n.alpha = std::atan2(sine, R.z.z);
-  // Axes parallel to rounding: any normal will do; take the one through our origin. What is neglected stays below what
-  // far feet cost. (At 4e-16 a twelfth of the joints of a planar chain whose body frames are turned at random fell out
-  // of their run.)
+  // If the axes are parallel to rounding, any common normal will do: take the one through our origin. The error of that
+  // stays below the error that a distant foot of the normal may cause. (At 4e-16 a twelfth of the joints of a planar
+  // chain with randomly turned body frames fell out of their run.)
   constexpr double parallel = 1e-15;
   n.phi = sine > parallel ? std::atan2(R.z.x, -R.z.y) : std::atan2(p.y, p.x);
   if (sine <= parallel) n.alpha = R.z.z > 0 ? 0 : std::acos(-1.0);
@@ -29,7 +29,7 @@ std::optional<CommonNormal> common_normal(const Transform<double>& X) {
     n.d = R.z.z > 0 ? p.z : -p.z;
     n.t = 0;
   }
-  // Feet further off than this cost three bits and more of every number computed at them.
+  // If a foot of the common normal is farther away, each number computed there loses three bits or more.
   const double far = 8 * norm(p);
   if (std::abs(n.d) > far || std::abs(n.t) > far) return std::nullopt;
   return n;

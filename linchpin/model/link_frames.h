@@ -1,10 +1,10 @@
-// Where to put a link's frame so that the way to the next joint is cheap.
+// Placement of a link's frame that makes the transform to the next joint cheap.
 //
-// A one-axis link may have its frame anywhere along its joint axis z and turned about it by any angle: the joint's own
-// zero absorbs both. So the pose X of the next axis can be split as
+// A one-axis link may have its frame anywhere along its joint axis z and at any angle about it: the zero of the joint
+// coordinate absorbs both. The pose X of the next axis is therefore split as
 //     X = Rz(phi) Tz(t)  Rx(alpha) Tx(a)  Rz(theta) Tz(d)
-// where the first factor moves our frame onto the common normal of the two axes, the last becomes the zero of the next
-// joint, and only Rx(alpha) Tx(a) is left to compute with (Denavit and Hartenberg 1955, in Craig's order).
+// The first factor moves our frame onto the common normal of the two axes, the last becomes the zero of the next
+// joint, and only Rx(alpha) Tx(a) remains to be computed (Denavit and Hartenberg 1955, in Craig's order).
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ struct CommonNormal {
   double theta, d;  // on the next axis
 };
 
-// Empty when the axes are so nearly parallel, but not parallel, that the common normal is far away: moving the frame
-// there would cost digits.
+// Empty if the axes are nearly but not exactly parallel: the common normal is then so far away that placing the frame
+// there would lose digits.
 std::optional<CommonNormal> common_normal(const Transform<double>& X);
 
 // Rz(angle) Tz(distance)

@@ -12,9 +12,9 @@ namespace {
 
 constexpr double eps = 2.3e-16, pi = std::numbers::pi;
 
-// X = Rz(phi) Tz(t) Rx(alpha) Tx(a) Rz(theta) Tz(d), multiplied out. Rotations come back to a few roundings (and what
-// is left of the angle between axes that pass as parallel, 1e-15); places to a few roundings of the numbers they are
-// sums of, which may be the eightfold of the place itself.
+// X = Rz(phi) Tz(t) Rx(alpha) Tx(a) Rz(theta) Tz(d), multiplied out. Rotations agree to a few rounding errors (plus the
+// neglected angle between axes that count as parallel, 1e-15), positions to a few rounding errors of their summands,
+// which may be eight times the position itself.
 ::testing::AssertionResult gives_back(const CommonNormal& n, const Transform<double>& X) {
   const Transform<double> Y = screw_z(n.phi, n.t) * screw_x(n.alpha, n.a) * screw_z(n.theta, n.d);
   const double rotation = distance(Y.R, X.R), place = distance(Y.p, X.p);
@@ -48,7 +48,7 @@ TEST(CommonNormal, GivesBackRandomPoses) {
   }
 }
 
-// The foot points are where the axes are nearest: the line between them is across both.
+// The feet are the nearest points of the axes: the line between them is normal to both.
 TEST(CommonNormal, IsAcrossBothAxes) {
   RandomSpatial random(2);
   int found = 0;
@@ -136,7 +136,7 @@ TEST(CommonNormal, CommonOriginIsFineAtEveryAngle) {
   }
 }
 
-// Either it says no, or what it says is as good as ever and the feet are near.
+// It either returns nothing, or the split is accurate and the feet are near.
 TEST(CommonNormal, NearlyParallelAxesAreRefusedOrAccurate) {
   RandomSpatial random(7);
   int refused = 0, given = 0;
@@ -159,7 +159,7 @@ TEST(CommonNormal, NearlyParallelAxesAreRefusedOrAccurate) {
   EXPECT_GT(given, 1000);
 }
 
-// The same picture in another unit of length.
+// The same in another unit of length.
 TEST(CommonNormal, DoesNotDependOnTheUnit) {
   RandomSpatial random(8);
   for (int i = 0; i < 1000; ++i) {

@@ -12,7 +12,7 @@ using namespace compile_testing;
 TEST(CompileRefuses, AMasslessTip) {
   expect_leg_refused([](auto& s) { s.bodies[1].inertia = {}; },
                      {"body 'shank'", "joint 'knee' (revolute)", "moves no mass"});
-  // Two of them: the blame is the outermost's.
+  // If there are two, the outermost is named.
   expect_leg_refused([](auto& s) { s.bodies[0].inertia = s.bodies[1].inertia = {}; }, {"body 'shank'", "joint 'knee'"});
 }
 
@@ -26,7 +26,7 @@ TEST(CompileRefuses, MasslessTipsOfEveryType) {
   }
 }
 
-// In whatever direction the axis points, and wherever the body's own frame is: rounding must not pass for inertia.
+// For any direction of the axis and any body frame: rounding error must not count as inertia.
 TEST(CompileRefuses, APointMassOnItsOwnAxis) {
   RandomSpatial random(2);
   for (int i = 0; i < 1000; ++i) {
@@ -37,7 +37,7 @@ TEST(CompileRefuses, APointMassOnItsOwnAxis) {
     joint.X_CM.p = random.vector(random.magnitude(0.1, 100));
     spec.bodies[0].inertia = {random.magnitude(1e-3, 1e3), joint.X_CM.p + random.even() * joint.axis,
                               Sym3<double>::zero()};
-    // The axis passes the centre at a distance of some roundings of the centre's place.
+    // The axis passes the centre of mass at a distance of a few rounding errors.
     const double far = norm(joint.X_CM.p);
     if (far < 3) expect_refused(spec, {"body 'b'", "joint 'j' (revolute)", "moves no mass"});
     joint.dofs = {{.armature = 1e-3}};

@@ -52,7 +52,7 @@ Model Model::with_more_armature(std::span<const double> more) const {
             " takes no armature of its own: ", more[link.v + k]);
     link.armature += added;
   }
-  // Hinges with armature are axial, and runs are of one kind.
+  // Revolute links with armature are `axial`, and a run has one kind.
   for (Run& run : result.runs_) {
     const std::span links = std::span(result.links_).subspan(run.first, run.end - run.first);
     if (run.kind != LinkKind::revolute || std::ranges::none_of(links, [](const Link& l) { return l.armature != 0; }))

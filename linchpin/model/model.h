@@ -1,17 +1,17 @@
-// A mechanism ready to be computed with: const, double, shared by threads.
+// A compiled mechanism: const, in double precision, shareable between threads.
 //
-// compile() merges welds, sorts the tree depth first, splits joints into links of one axis, and turns each link's
-// frame so that its axis is z. What algorithms then see:
+// compile() merges welded bodies, sorts the tree depth first, splits joints into one-axis links, and orients each
+// link's frame so that its axis is z. Algorithms work on:
 //
-//   link  one step of the tree, world = 0, parent[i] < i. Its frame L is fixed in it; the way from the parent's frame is
+//   link  one node of the tree, world = 0, parent[i] < i. Its frame L is fixed in it; its pose in the parent's frame is
 //             X_PL(q) = X_PF  Rz(angle0 + turn q) Tz(slide0 + slide q)
 //         for the one-axis kinds (revolute: turn 1, slide 0; prismatic: 0, 1; screw: 1, pitch), or X_PF times the pose
-//         held by q for ball and free. For one-axis links X_PF is split along the common normal of the two axes,
+//         given by q for ball and free. For one-axis links X_PF is split along the common normal of the two axes,
 //             X_PF = Rz(phi) Tz(t) Rx(alpha) Tx(a)
-//         which costs a fraction of a general placement (link_frames.h).
-//   run   a serial, unbranched stretch of links of one kind, contiguous in memory. Within a run phi = t = 0, and at its
-//         head too where the parent's frame could be chosen so. Branches, and changes of kind, happen only between runs,
-//         so no pass asks questions link by link.
+//         which costs a fraction of a general transform (link_frames.h).
+//   run   an unbranched chain of links of one kind, contiguous in memory. Within a run phi = t = 0, and also at its
+//         first link where the parent's frame could be chosen so. Branches and changes of kind occur only between runs,
+//         so the inner loops need no test per link.
 //
 // docs/link_frames.md derives the placement and says where it does not pay.
 #pragma once
@@ -30,7 +30,7 @@ namespace linchpin {
 enum class LinkKind {
   world,
   revolute,  // turns about z, no armature: the fast case
-  axial,     // any other motion with one coordinate: slides, screws, or has armature
+  axial,     // any other joint with one coordinate: prismatic, screw, or with armature
   ball,
   free,
 };
@@ -40,9 +40,9 @@ struct Link {
   int parent = 0;
   int run = 0;
   int q = 0, v = 0;    // first position and velocity coordinate
-  int nq = 0, nv = 0;  // how many
+  int nq = 0, nv = 0;  // number of coordinates
   Transform<double> X_PF = Transform<double>::identity();
-  bool split = false;  // X_PF = Rz(phi) Tz(t) Rx(alpha) Tx(a); false where the axes are too nearly parallel for it
+  bool split = false;  // X_PF = Rz(phi) Tz(t) Rx(alpha) Tx(a); false if the axes are nearly parallel (common_normal())
   double phi = 0, t = 0, alpha = 0, a = 0;
   double angle0 = 0, slide0 = 0, turn = 0, slide = 0;
   RigidInertia<double> inertia = RigidInertia<double>::zero();  // about the link's origin, in its axes
@@ -52,13 +52,13 @@ struct Link {
 struct Run {
   LinkKind kind = LinkKind::world;
   int first = 0, end = 0;  // links [first, end)
-  int parent = 0;          // the run whose last link carries our first (0: the world)
+  int parent = 0;          // run whose last link is the parent of our first link (0: the world)
 };
 
 struct Body {
   std::string name;
   int link = 0;
-  int joint = -1;  // the joint that has it as child; -1 for the world
+  int joint = -1;  // joint whose child it is; -1 for the world
   Transform<double> X_LB = Transform<double>::identity();
   RigidInertia<double> inertia = RigidInertia<double>::zero();  // in the body's own frame
   std::vector<GeometrySpec> geometry;
@@ -78,13 +78,13 @@ struct Frame {
   Transform<double> X_BF = Transform<double>::identity();
 };
 
-// A frame where a constraint or a spring holds on.
+// Frame on a body to which a constraint or a spring is attached.
 struct Attachment {
   int body = 0;
   Transform<double> X_BF = Transform<double>::identity();
 };
 
-// The constraints of constraint_spec.h with bodies and coordinates found.
+// The constraints of constraint_spec.h, with names resolved to indices.
 struct Loop {
   LoopType type = LoopType::pin;
   Attachment a, b;
@@ -108,7 +108,7 @@ struct VelocityCondition {
 };
 struct Coupling {
   struct Term {
-    int link = 0, q = 0, v = 0;  // the one-axis link that has the coordinate
+    int link = 0, q = 0, v = 0;  // one-axis link of the coordinate
     std::vector<double> polynomial{0, 1};
   };
   std::vector<Term> terms;
@@ -126,11 +126,11 @@ struct Spring {
   double stiffness = 0, damping = 0, length = 0;
 };
 
-// The actuators of spec.h with their coordinates found; lower and upper include the joint's effort limit.
+// The actuators of spec.h, with names resolved to indices; lower and upper include the joint's effort limit.
 struct Actuator {
   std::string name;
   ActuatorType type = ActuatorType::force;
-  int q = -1, v = 0;  // q: -1 on a ball or free joint, where only forces act
+  int q = -1, v = 0;  // q = -1 on a ball or free joint, where only `force` actuators are allowed
   double gear = 1, stiffness = 0, damping = 0;
   double lower = -unlimited, upper = unlimited;
   double control = 0;
@@ -145,7 +145,7 @@ class Model {
  public:
   const std::string& name() const { return name_; }
   const Vec3<double>& gravity() const { return gravity_; }
-  int nq() const { return nq_; }                             // numbers of a configuration
+  int nq() const { return nq_; }                             // number of position coordinates
   int nv() const { return static_cast<int>(dofs_.size()); }  // degrees of freedom
   std::span<const Link> links() const { return links_; }     // [0] is the world
   std::span<const Run> runs() const { return runs_; }        // [0] is the world
@@ -156,21 +156,21 @@ class Model {
   std::span<const Constraint> constraints() const { return constraints_; }
   std::span<const Spring> springs() const { return springs_; }
   std::span<const Actuator> actuators() const { return actuators_; }
-  // All shapes, body after body, and what a CollisionScene is made of: the same shapes in the same order, with links as
+  // All shapes, body after body, and the spec of the CollisionScene: the same shapes in the same order, with links as
   // its frames.
   std::span<const ShapeOnBody> shapes() const { return shapes_; }
   const SceneSpec& collision() const { return collision_; }
   double total_mass() const;
 
-  // The index, or -1.
+  // Index of the element with this name, or -1.
   int find_body(std::string_view name) const;
   int find_joint(std::string_view name) const;
   int find_frame(std::string_view name) const;
   int find_constraint(std::string_view name) const;
   int find_actuator(std::string_view name) const;
 
-  // The same mechanism with more inertia on its coordinates: `more` by velocity coordinate, of a ball the same number
-  // three times, of a free joint zero. An implicit step sees springs and dampers so.
+  // A copy with armature added: `more` by velocity coordinate; for a ball joint three equal values, for a free joint
+  // zero. Implicit steppers account for springs and dampers in this way.
   Model with_more_armature(std::span<const double> more) const;
 
  private:
@@ -189,12 +189,12 @@ class Model {
   std::vector<Actuator> actuators_;
   std::vector<ShapeOnBody> shapes_;
   SceneSpec collision_;
-  std::vector<int> bodies_by_name_, joints_by_name_, frames_by_name_;  // indices, sorted
+  std::vector<int> bodies_by_name_, joints_by_name_, frames_by_name_;  // indices sorted by name
   void index_names();
 };
 
-// A Model, or an Error that names the culprit: duplicate or unknown names, a cycle, a body without a joint, an
-// impossible inertia (both numbers in the message), NaN anywhere, a coordinate that moves no mass.
+// Returns a Model, or an Error that names the faulty element: duplicate or unknown names, a cycle, a body without a
+// joint, an impossible inertia (both numbers in the message), NaN anywhere, a coordinate that moves no mass.
 Result<Model> compile(const ModelSpec& spec);
 
 }  // namespace linchpin

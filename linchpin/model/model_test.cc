@@ -1,4 +1,4 @@
-// Model: what it holds is found by name.
+// Model: elements are found by name.
 #include "linchpin/model/model.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Where a model's bodies are, twice: by the spec's joints, as the table in spec.h says, and by the model's links.
+// Body poses computed twice: from the spec's joints by the table in spec.h, and from the model's links.
 #pragma once
 
 #include <algorithm>
@@ -42,7 +42,7 @@ inline Transform<double> joint_pose(const JointSpec& joint, const double* q) {
   }
   return {};
 }
-// Where a body is, by the spec; the model tells only which numbers of q are whose.
+// Body poses from the spec; of the model only the layout of q is used.
 inline std::map<std::string, Transform<double>> poses_by_spec(const ModelSpec& spec, const Model& model,
                                                               const std::vector<double>& q) {
   std::map<std::string, Transform<double>> X_W{{"world", Transform<double>::identity()}};
@@ -58,7 +58,7 @@ inline std::map<std::string, Transform<double>> poses_by_spec(const ModelSpec& s
   for (const BodySpec& body : spec.bodies) pose(body.name);
   return X_W;
 }
-// Where a link is, as model.h says.
+// Link poses by the formula in model.h.
 inline std::vector<Transform<double>> poses_by_links(const Model& model, const std::vector<double>& q) {
   std::vector<Transform<double>> X_W{Transform<double>::identity()};
   for (std::size_t i = 1; i < model.links().size(); ++i) {

@@ -13,17 +13,17 @@ namespace {
 
 bool zero(const Vec3<double>& v) { return v.x == 0 && v.y == 0 && v.z == 0; }
 
-bool is_nothing(const TimeLaw& law) { return law.polynomial.empty() && law.amplitude == 0; }
+bool is_zero(const TimeLaw& law) { return law.polynomial.empty() && law.amplitude == 0; }
 
 std::string fault_of(const TimeLaw& law) {
   for (const double c : law.polynomial)
-    if (!std::isfinite(c)) return message("a coefficient of its law of time is ", c, "; it must be finite");
+    if (!std::isfinite(c)) return message("a coefficient of its time law is ", c, "; it must be finite");
   for (const double x : {law.amplitude, law.frequency, law.phase})
-    if (!std::isfinite(x)) return message("its law of time has a sine with ", x, "; it must be finite");
+    if (!std::isfinite(x)) return message("a sine parameter of its time law is ", x, "; it must be finite");
   return {};
 }
 
-// Finds what a constraint's names stand for; the first fault stays.
+// Resolves the names of one constraint or spring; keeps the first fault.
 class Resolver {
  public:
   explicit Resolver(const Model& model) : model_(model) {}
@@ -46,15 +46,15 @@ class Resolver {
     return {body, {to_rotation(from_rotation(frame.X_BF.R)), frame.X_BF.p}};
   }
 
-  // Both ends of something that acts between links.
+  // Both ends of a constraint or spring between two links.
   void ends(const FrameOnBody& a, const FrameOnBody& b, Attachment& to_a, Attachment& to_b) {
     to_a = attachment(a, "A");
     to_b = attachment(b, "B");
     if (!fault.empty()) return;
     const auto link = [&](const Attachment& end) { return model_.bodies()[end.body].link; };
     if (link(to_a) == link(to_b))
-      refuse(message("bodies '", a.body, "' and '", b.body, "' never move against each other: ",
-                     to_a.body == to_b.body ? "they are one and the same" : "they are welded together"));
+      refuse(message("bodies '", a.body, "' and '", b.body, "' cannot move relative to each other: ",
+                     to_a.body == to_b.body ? "they are the same body" : "they are welded together"));
   }
 
   Constraint operator()(const LoopSpec& spec) {
@@ -70,9 +70,9 @@ class Resolver {
     const LoopHold hold = hold_of(spec.type);
     for (std::size_t k = 0; k < 3; ++k) {
       if (const std::string wrong = fault_of(spec.displacement[k]); !wrong.empty()) refuse(wrong);
-      if (!hold.along[k] && !is_nothing(spec.displacement[k]))
+      if (!hold.along[k] && !is_zero(spec.displacement[k]))
         refuse(message("displacement along ", "xyz"[k], " is given; a ", to_string(spec.type),
-                       " does not hold that axis"));
+                       " does not constrain that axis"));
     }
     return {{}, loop};
   }
@@ -81,7 +81,7 @@ class Resolver {
     Rod rod{.a = {}, .b = {}, .length = spec.length, .extension = spec.extension};
     ends(spec.a, spec.b, rod.a, rod.b);
     if (!(spec.length > 0 && std::isfinite(spec.length)))
-      refuse(message("length is ", spec.length, " m; it must be positive and finite (at zero it is a ball)"));
+      refuse(message("length is ", spec.length, " m; it must be positive and finite (use a ball loop for zero)"));
     if (const std::string wrong = fault_of(spec.extension); !wrong.empty()) refuse(wrong);
     return {{}, rod};
   }
@@ -92,7 +92,7 @@ class Resolver {
     const Vec3<double>& h = spec.half_axes;
     const int round = int(h.x > 0) + int(h.y > 0) + int(h.z > 0);
     if (!all_finite(h) || h.x < 0 || h.y < 0 || h.z < 0 || round < 2)
-      refuse(message("half axes ", to_string(h), " m: they must be finite, none negative, at least two positive"));
+      refuse(message("half axes ", to_string(h), " m: all must be finite, none negative, at least two positive"));
     return {{}, rolling};
   }
 
@@ -100,7 +100,8 @@ class Resolver {
     VelocityCondition row{.a = {}, .b = {}, .angular = spec.angular, .linear = spec.linear, .speed = spec.speed};
     ends(spec.a, spec.b, row.a, row.b);
     if (!all_finite(spec.angular) || !all_finite(spec.linear) || (zero(spec.angular) && zero(spec.linear)))
-      refuse(message("angular ", to_string(spec.angular), " and linear ", to_string(spec.linear), " are no direction"));
+      refuse(message("angular ", to_string(spec.angular), " and linear ", to_string(spec.linear),
+                     " do not define a direction"));
     if (const std::string wrong = fault_of(spec.speed); !wrong.empty()) refuse(wrong);
     return {{}, row};
   }
@@ -120,7 +121,7 @@ class Resolver {
                        "; its position has no coordinates to couple"));
       else if (term.coordinate < 0 || term.coordinate >= joint.nv)
         refuse(message("joint '", term.joint, "' (", to_string(joint.type), ") has ", joint.nv,
-                       " coordinates, not number ", term.coordinate));
+                       " coordinates; there is no coordinate ", term.coordinate));
       if (!std::ranges::all_of(term.polynomial, [](double c) { return std::isfinite(c); }))
         refuse(message("the polynomial of joint '", term.joint, "' is not finite"));
       if (!fault.empty()) break;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <unordered_map>
 
 #include "linchpin/geometry/shapes/shape_check.h"
@@ -25,8 +26,8 @@ std::vector<SceneShape> shapes_on_links(const Model& model) {
   return shapes;
 }
 
-// Bodies that are connected overlap at their joint as a rule. Not so what stands in the world: a robot may well touch
-// the floor that it is mounted on.
+// Pairs of links that a joint or a loop connects: their shapes usually overlap at the joint. Links fixed in the world
+// are not excluded: a robot may touch the floor that it is mounted on.
 std::vector<SceneSpec::Apart> neighbours(const Model& model) {
   std::vector<SceneSpec::Apart> apart;
   const auto keep_apart = [&](int body_a, int body_b) {
@@ -46,23 +47,19 @@ bool has_terrain(const Shape& shape) {
   return std::holds_alternative<Mesh>(shape) || std::holds_alternative<HeightField>(shape);
 }
 
-}  // namespace
-
-Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
-  SceneSpec scene;
-  scene.shapes = shapes_on_links(model);
-  scene.frames = static_cast<int>(model.links().size());
+// Meshes and height fields must be fixed in the world.
+std::optional<Error> check_terrain(const Model& model, const SceneSpec& scene) {
   for (std::size_t i = 0; i < scene.shapes.size(); ++i) {
     if (scene.shapes[i].frame == 0 || !has_terrain(scene.shapes[i].shape)) continue;
     const Body& body = model.bodies()[model.shapes()[i].body];
     return Error{message("body '", body.name, "', geometry '", body.geometry[model.shapes()[i].geometry].name, "': a ",
                          kind_name(scene.shapes[i].shape),
-                         " of terrain cannot move; what moves is made of convex pieces (convex_pieces.h)")};
+                         " of terrain cannot move; build a moving shape from convex pieces (convex_pieces.h)")};
   }
-  scene.apart = neighbours(model);
-  if (std::string fault = fault_of(spec.pair_rules); !fault.empty()) return Error{message("pair rules: ", fault)};
-  scene.rules = spec.pair_rules;
+  return {};
+}
 
+std::optional<Error> add_exclusions(const ModelSpec& spec, const Model& model, SceneSpec& scene) {
   for (const ContactExclusionSpec& exclusion : spec.contact_exclusions) {
     int link[2];
     for (int k = 0; k < 2; ++k) {
@@ -75,8 +72,11 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
     }
     if (link[0] != link[1]) scene.apart.push_back({link[0], link[1]});
   }
+  return {};
+}
 
-  if (spec.contact_pairs.empty()) return scene;
+// Index of the shape with each name, or `ambiguous`.
+std::unordered_map<std::string_view, int> shapes_by_name(const Model& model) {
   std::unordered_map<std::string_view, int> shape_of_name;
   for (std::size_t i = 0; i < model.shapes().size(); ++i) {
     const ShapeOnBody& at = model.shapes()[i];
@@ -84,6 +84,12 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
         shape_of_name.emplace(model.bodies()[at.body].geometry[at.geometry].name, static_cast<int>(i));
     if (!fresh) entry->second = ambiguous;
   }
+  return shape_of_name;
+}
+
+std::optional<Error> add_pairs(const ModelSpec& spec, const Model& model, SceneSpec& scene) {
+  if (spec.contact_pairs.empty()) return {};
+  const std::unordered_map<std::string_view, int> shape_of_name = shapes_by_name(model);
   std::unordered_map<std::uint64_t, int> seen;
   for (const ContactPairSpec& pair : spec.contact_pairs) {
     const auto refused = [&](const auto&... parts) {
@@ -98,18 +104,32 @@ Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
       shape[k] = found->second;
     }
     if (scene.shapes[shape[0]].frame == scene.shapes[shape[1]].frame)
-      return refused("they never move against each other: ", shape[0] == shape[1]
-                                                                 ? "they are one and the same"
-                                                                 : "their bodies are welded together or the same");
+      return refused("they cannot move relative to each other: ",
+                     shape[0] == shape[1] ? "they are the same shape" : "their bodies are welded together or the same");
     if (pair.margin && !(*pair.margin >= 0 && std::isfinite(*pair.margin)))
       return refused("margin is ", *pair.margin, " m; it must be finite and at least 0");
     if (pair.material)
       if (const std::string fault = fault_of(*pair.material); !fault.empty()) return refused(fault);
     const std::uint64_t low = std::uint64_t(std::min(shape[0], shape[1])),
                         high = std::uint64_t(std::max(shape[0], shape[1]));
-    if (!seen.emplace(low << 32 | high, 0).second) return refused("it is there twice");
+    if (!seen.emplace(low << 32 | high, 0).second) return refused("the pair is given twice");
     scene.pairs.push_back({shape[0], shape[1], pair.margin, pair.material});
   }
+  return {};
+}
+
+}  // namespace
+
+Result<SceneSpec> resolve_contacts(const ModelSpec& spec, const Model& model) {
+  SceneSpec scene;
+  scene.shapes = shapes_on_links(model);
+  scene.frames = static_cast<int>(model.links().size());
+  if (std::optional<Error> error = check_terrain(model, scene)) return *error;
+  scene.apart = neighbours(model);
+  if (std::string fault = fault_of(spec.pair_rules); !fault.empty()) return Error{message("pair rules: ", fault)};
+  scene.rules = spec.pair_rules;
+  if (std::optional<Error> error = add_exclusions(spec, model, scene)) return *error;
+  if (std::optional<Error> error = add_pairs(spec, model, scene)) return *error;
   return scene;
 }
 

@@ -113,8 +113,8 @@ TEST(ResolveContacts, RefusesPairsThatMakeNoSense) {
   };
   expect_refused(with({"floor", "foot", {}, {}}), {"contact pair of 'floor' and 'foot'", "no geometry 'foot'"});
   expect_refused(with({"", "shoe", {}, {}}), {"there is no geometry ''"});
-  expect_refused(with({"shank", "shoe", {}, {}}), {"never move against each other", "welded together"});
-  expect_refused(with({"shoe", "shoe", {}, {}}), {"one and the same"});
+  expect_refused(with({"shank", "shoe", {}, {}}), {"cannot move relative to each other", "welded together"});
+  expect_refused(with({"shoe", "shoe", {}, {}}), {"the same shape"});
   expect_refused(with({"floor", "shoe", -1.0, {}}), {"margin is -1 m"});
   expect_refused(with({"floor", "shoe", std::nan(""), {}}), {"margin is nan m"});
   PairMaterial sticky;
@@ -122,7 +122,7 @@ TEST(ResolveContacts, RefusesPairsThatMakeNoSense) {
   expect_refused(with({"floor", "shoe", {}, sticky}), {"-1"});
   ModelSpec spec = leg();
   spec.contact_pairs = {{"floor", "shoe", {}, {}}, {"shoe", "floor", {}, {}}};
-  expect_refused(spec, {"it is there twice"});
+  expect_refused(spec, {"the pair is given twice"});
   spec = leg();
   spec.world_geometry[1].name = "floor";
   spec.contact_pairs = {{"floor", "shoe", {}, {}}};

@@ -1,4 +1,4 @@
-// Runs: links of one kind in series, which compile() puts side by side.
+// Runs: chains of links of one kind, contiguous in memory.
 #include <string>
 #include <vector>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace compile_testing;
 
-// Every link in one run, runs in order, what model.h promises of them, and the placement that they compute with.
+// Every link is in one run, runs are in order, and they have the properties that model.h states.
 void expect_sound_runs(const Model& model, const std::string& text) {
   const auto links = model.links();
   const auto runs = model.runs();

@@ -11,7 +11,7 @@
 namespace linchpin {
 namespace {
 
-// What the builders are called with: a number for every parameter of the scene.
+// Arguments of a builder: a number for every parameter of the scene.
 class Values {
  public:
   explicit Values(const SceneInfo& info) : info_(info) {
@@ -35,7 +35,7 @@ class Values {
 
 struct Entry {
   SceneInfo info;
-  std::vector<bool> whole;  // for each parameter: no fractions
+  std::vector<bool> whole;  // per parameter: whole numbers only
   std::function<ModelSpec(const Values&)> build;
 };
 
@@ -50,11 +50,11 @@ Parameter real(const char* name, double value, double lowest, double highest, co
   return {{name, value, lowest, highest, meaning}, false};
 }
 Parameter flag(const char* name, const char* meaning) { return whole(name, 0, 0, 1, meaning); }
-Parameter seed(double value) { return whole("seed", value, 0, 1e15, "which of the random mechanisms"); }
+Parameter seed(double value) { return whole("seed", value, 0, 1e15, "of the random numbers"); }
 
-Parameter friction(double mu) { return real("mu", mu, 0, 10, "friction"); }
-Parameter some_friction(double mu) { return real("mu", mu, 1e-3, 10, "friction"); }
-Parameter restitution(double e) { return real("restitution", e, 0, 1, "impulse of release over that of compression"); }
+Parameter friction(double mu) { return real("mu", mu, 0, 10, "coefficient of friction"); }
+Parameter some_friction(double mu) { return real("mu", mu, 1e-3, 10, "coefficient of friction"); }
+Parameter restitution(double e) { return real("restitution", e, 0, 1, "coefficient of restitution"); }
 
 Entry entry(const char* name, const char* description, const std::vector<Parameter>& parameters,
             std::function<ModelSpec(const Values&)> build) {
@@ -66,7 +66,7 @@ Entry entry(const char* name, const char* description, const std::vector<Paramet
   return e;
 }
 
-// A scene of smooth motion: its shapes are to be seen, and touch nothing.
+// A scene without contact: its shapes are for display only.
 Entry smooth(const char* name, const char* description, const std::vector<Parameter>& parameters,
              const std::function<ModelSpec(const Values&)>& build) {
   return entry(name, description, parameters, [build](const Values& values) {
@@ -80,8 +80,8 @@ Entry smooth(const char* name, const char* description, const std::vector<Parame
   });
 }
 
-// One row per scene: the text people see, the ranges that are enforced, and the builder.
-std::vector<Entry> make_entries() {
+// One entry per scene: the help text, the ranges that are enforced, and the builder.
+std::vector<Entry> scenes_without_contact() {
   using V = const Values&;
   return {
       smooth("pendulum", "n spheres of 1 kg on pin hinges about y, 12 m long, hung 10 m above the ground; g = 9.8",
@@ -100,11 +100,11 @@ std::vector<Entry> make_entries() {
       smooth("chain", "n revolute links in space with random masses, offsets and axes: the benchmark chain",
              {whole("links", 7, 1, 100000, "number of links"), seed(1)},
              [](V v) { return scenes::chain(v.whole("links"), v.seed()); }),
-      smooth("heavy_light", "links of 1 m alternately light and heavy, axes turned away from the link frames: stiff",
+      smooth("heavy_light", "links of 1 m, alternately light and heavy, with random joint axes: ill-conditioned",
              {real("ratio", 1e6, 1, 1e12, "heavy mass over light mass"),
               whole("links", 10, 1, 1000, "number of links, the first is light")},
              [](V v) { return scenes::heavy_light(v.real("ratio"), v.whole("links")); }),
-      smooth("cart_pole", "a cart of 1 kg on a rail along x with a pole upright at zero",
+      smooth("cart_pole", "a cart of 1 kg on a rail along x with a pole, upright at zero",
              {real("pole", 0.1, 1e-3, 1e3, "mass of the pole, kg"), real("length", 1, 1e-3, 1e3, "of the pole, m")},
              [](V v) { return scenes::cart_pole(v.real("pole"), v.real("length")); }),
       smooth("planar_arm", "n links on vertical hinges, stretched along x at zero: gravity does no work",
@@ -113,7 +113,7 @@ std::vector<Entry> make_entries() {
       smooth("planar_walker", "a two-legged walker held in the x-z plane: planar torso, hips, knees, ankles", {},
              [](V) { return scenes::planar_walker(); }),
       smooth("humanoid24", "24 one-axis links on a fixed pelvis: legs 6+6, waist 2, arms 4+4, neck 2",
-             {flag("floating", "1: a pelvis of 10 kg flies free")},
+             {flag("floating", "1: a free pelvis of 10 kg")},
              [](V v) { return scenes::humanoid24(v.flag("floating")); }),
       smooth("humanoid", "30 one-axis links on a free pelvis: legs 6+6, waist 2, arms 7+7, neck 2", {},
              [](V) { return scenes::humanoid(); }),
@@ -126,11 +126,11 @@ std::vector<Entry> make_entries() {
       smooth("free_body", "one free rigid body of 1 kg without gravity, moments 1, 2, 3",
              {flag("symmetric", "1: moments 1, 1, 2")}, [](V v) { return scenes::free_body(v.flag("symmetric")); }),
       smooth("random_tree", "a random tree with every joint type, random frames, axes, inertias and joint terms",
-             {whole("bodies", 20, 1, 10000, "number of bodies; from 10 on every type is there"), seed(1),
-              flag("floating", "1: the first body flies free")},
+             {whole("bodies", 20, 1, 10000, "number of bodies; from 10 on all joint types occur"), seed(1),
+              flag("floating", "1: the first body is free")},
              [](V v) { return scenes::random_tree(v.whole("bodies"), v.seed(), v.flag("floating")); }),
       smooth("forest", "several small mechanisms of different kinds side by side in one model",
-             {whole("trees", 6, 1, 1000, "how many; the kinds come round in turn")},
+             {whole("trees", 6, 1, 1000, "number of mechanisms; the kinds repeat")},
              [](V v) { return scenes::forest(v.whole("trees")); }),
       smooth("four_bar",
              "n parallelograms side by side on n + 1 cranks of 1 m, upright at zero: IFToMM A02; pins, redundant",
@@ -138,45 +138,51 @@ std::vector<Entry> make_entries() {
              [](V v) { return scenes::four_bar(v.whole("loops")); }),
       smooth("squeezer",
              "Andrews' squeezing mechanism, seven bodies in three loops, without gravity: IFToMM A03; drive it with "
-             "0.033 N m "
-             "on joint beta",
+             "0.033 N m on joint beta",
              {}, [](V) { return scenes::squeezer(); }),
       smooth("bricard", "five rods of 1 m along a cube's edges, six hinges, one loop: IFToMM A04; over-constrained",
              {real("section", 0, 0, 0.5, "side of the rods' square section, m; 0: thin")},
              [](V v) { return scenes::bricard(v.real("section")); }),
-      smooth("governor", "a flyball governor, tied by stiff spring-dampers: IFToMM A05; spins at 2 pi there", {},
+      smooth("governor", "a flyball governor, tied by stiff spring-dampers: IFToMM A05; spins at 2 pi rad/s there", {},
              [](V) { return scenes::governor(); }),
       smooth("slider_crank", "crank, rod and slider, stretched along x at zero", {},
              [](V) { return scenes::slider_crank(); }),
       smooth("rolling_disc", "a disc of 1 kg that rolls on the plane z = 0 without slipping",
              {real("radius", 0.1, 1e-3, 10, "of the disc, m"), flag("hoop", "1: all its mass on the rim"),
-              real("tilt", 0, 0, 80, "how far it leans over at zero, degrees")},
+              real("tilt", 0, 0, 80, "inclination at zero, degrees")},
              [](V v) { return scenes::rolling_disc(v.real("radius"), v.flag("hoop"), v.real("tilt")); }),
       smooth("rattleback", "a celt that rolls on the plane z = 0 without slipping and reverses its spin", {},
              [](V) { return scenes::rattleback(); }),
-      smooth("linkage_biped", "a free pelvis on two bird's legs, each with a leaf spring and two loops closed by rods",
-             {}, [](V) { return scenes::linkage_biped(); }),
-      smooth("stewart", "six legs with pistons hold a plate: a parallel robot with six degrees of freedom", {},
+      smooth("linkage_biped",
+             "a free pelvis on two bird-like legs, each with a leaf spring and two loops closed by rods", {},
+             [](V) { return scenes::linkage_biped(); }),
+      smooth("stewart", "a plate on six legs with pistons: a parallel robot with six degrees of freedom", {},
              [](V) { return scenes::stewart(); }),
-      smooth("gripper", "two fingers of two phalanges on a palm that is lifted, geared together", {},
+      smooth("gripper", "two fingers of two phalanges, geared together, on a palm that a carriage lifts", {},
              [](V) { return scenes::gripper(); }),
-      entry("swing", "the pendulum of [000 s.8] as it is run there: floor, wall at 4 m, from -pi/4 at 1 rad/s; g = 9.8",
+  };
+}
+
+std::vector<Entry> scenes_with_contact() {
+  using V = const Values&;
+  return {
+      entry("swing", "the pendulum of [000 s.8] as run there: floor, wall at 4 m, from -pi/4 at 1 rad/s; g = 9.8",
             {whole("links", 12, 1, 100000, "number of spheres"), friction(0.5), restitution(0.7)},
             [](V v) { return scenes::swing(v.whole("links"), v.real("mu"), v.real("restitution")); }),
       entry("slope", "a box of 1 kg on an inclined plane, at rest or sliding",
             {real("angle", 20, 0, 89, "of the slope, degrees"), friction(0.5),
-             real("heading", 0, -360, 360, "where downhill is, about the vertical from x, degrees"),
-             real("turn", 0, -360, 360, "of the box about the slope's normal, degrees"),
-             real("speed", 0, -100, 100, "at the start, downhill, m/s")},
+             real("heading", 0, -360, 360, "downhill direction, about the vertical from x, degrees"),
+             real("turn", 0, -360, 360, "rotation of the box about the slope's normal, degrees"),
+             real("speed", 0, -100, 100, "initial speed downhill, m/s")},
             [](V v) {
               return scenes::slope(v.real("angle"), v.real("mu"), v.real("heading"), v.real("turn"), v.real("speed"));
             }),
-      entry("roll", "a sphere that slides on a floor until it rolls, at 5/7 of its speed",
-            {real("speed", 1, -100, 100, "at the start, m/s"), real("radius", 0.1, 1e-3, 10, "of the sphere, m"),
+      entry("roll", "a sphere that slides on a floor until it rolls, at 5/7 of its initial speed",
+            {real("speed", 1, -100, 100, "initial speed, m/s"), real("radius", 0.1, 1e-3, 10, "of the sphere, m"),
              friction(0.2)},
             [](V v) { return scenes::roll(v.real("speed"), v.real("radius"), v.real("mu")); }),
-      entry("painleve", "a rod that slides with one end on rough ground, where rigid bodies have a paradox",
-            {real("angle", 45, 5, 85, "of the rod over the ground, degrees"), friction(2),
+      entry("painleve", "a rod that slides with one end on rough ground: Painleve's paradox",
+            {real("angle", 45, 5, 85, "of the rod to the ground, degrees"), friction(2),
              real("speed", 1, -100, 100, "of sliding towards its lower end, m/s")},
             [](V v) { return scenes::painleve(v.real("angle"), v.real("mu"), v.real("speed")); }),
       entry("bounce", "a ball of 1 kg that falls on a floor",
@@ -185,51 +191,52 @@ std::vector<Entry> make_entries() {
             [](V v) {
               return scenes::bounce(v.real("radius"), v.real("height"), v.real("restitution"), v.real("speed"));
             }),
-      entry("cradle", "Newton's: balls of 1 kg hung in a row, without friction; the first strikes the others",
-            {whole("balls", 5, 2, 1000, "how many"), real("gap", 0, 0, 1, "between them, m"),
-             real("angle", 20, 0, 90, "by which the first is drawn back, degrees"),
-             real("speed", 0, 0, 100, "of the first, m/s"), restitution(1)},
+      entry("cradle", "Newton's cradle: balls of 1 kg hung in a row, without friction; the first strikes the others",
+            {whole("balls", 5, 2, 1000, "number of balls"), real("gap", 0, 0, 1, "between them, m"),
+             real("angle", 20, 0, 90, "of the first ball at the start, degrees"),
+             real("speed", 0, 0, 100, "of the first ball, m/s"), restitution(1)},
             [](V v) {
               return scenes::cradle(v.whole("balls"), v.real("gap"), v.real("angle"), v.real("speed"),
                                     v.real("restitution"));
             }),
-      entry("billiard", "fifteen balls in a triangle on a table and a cue ball that comes at them",
+      entry("billiard", "fifteen balls in a triangle on a table, struck by a cue ball",
             {real("speed", 5, 0, 100, "of the cue ball, m/s"), real("gap", 0, 0, 0.1, "between the balls, m"),
              friction(0), restitution(0.95)},
             [](V v) { return scenes::billiard(v.real("speed"), v.real("gap"), v.real("mu"), v.real("restitution")); }),
-      entry("thin_wall", "a fast ball against a thin plate, without gravity",
+      entry("thin_wall", "a fast ball that strikes a thin plate, without gravity",
             {real("speed", 100, 0, 1e5, "of the ball, m/s"), real("radius", 0.01, 1e-4, 0.5, "of the ball, m"),
              real("thickness", 1e-3, 1e-6, 1, "of the plate, m"), restitution(0.5)},
             [](V v) {
               return scenes::thin_wall(v.real("speed"), v.real("radius"), v.real("thickness"), v.real("restitution"));
             }),
       entry("stack", "cubes of 1 m and 1 kg on top of each other",
-            {whole("boxes", 10, 1, 1000, "how many"), real("ratio", 1, 1e-6, 1e6, "mass of the top one, kg"),
+            {whole("boxes", 10, 1, 1000, "number of cubes"), real("ratio", 1, 1e-6, 1e6, "mass of the top cube, kg"),
              friction(0.5)},
             [](V v) { return scenes::stack(v.whole("boxes"), v.real("ratio"), v.real("mu")); }),
-      entry("dominoes", "a row of pieces that stand on end, the first one falling",
-            {whole("count", 20, 1, 1000, "how many"), real("spacing", 0.025, 0.018, 0.045, "from one to the next, m"),
-             friction(0.3)},
+      entry("dominoes", "a row of dominoes, the first one falling",
+            {whole("count", 20, 1, 1000, "number of dominoes"),
+             real("spacing", 0.025, 0.018, 0.045, "distance from one to the next, m"), friction(0.3)},
             [](V v) { return scenes::dominoes(v.whole("count"), v.real("spacing"), v.real("mu")); }),
-      entry("pile", "spheres of 1 kg that fall into a bin five of them wide",
-            {whole("count", 125, 1, 10000, "how many"), seed(1)},
+      entry("pile", "spheres of 1 kg that fall into a bin, five spheres wide",
+            {whole("count", 125, 1, 10000, "number of spheres"), seed(1)},
             [](V v) { return scenes::pile(v.whole("count"), 5, 0.1, v.seed()); }),
-      entry("balls", "balls of different sizes that fall into a bin eight of them wide",
-            {whole("count", 666, 1, 10000, "how many"), seed(1)},
+      entry("balls", "balls of different sizes that fall into a bin, eight balls wide",
+            {whole("count", 666, 1, 10000, "number of balls"), seed(1)},
             [](V v) { return scenes::pile(v.whole("count"), 8, 0.06, v.seed()); }),
       entry("arch", "a round arch of wedges, held together by its weight and friction",
-            {whole("stones", 9, 3, 101, "how many"),
-             real("thickness", 0.3, 0.05, 0.8, "of its mean radius, which is 1 m; it stands from 0.11 on"),
+            {whole("stones", 9, 3, 101, "number of stones"),
+             real("thickness", 0.3, 0.05, 0.8, "relative to the mean radius of 1 m; it stands from 0.11 on"),
              friction(0.7)},
             [](V v) { return scenes::arch(v.whole("stones"), v.real("thickness"), v.real("mu")); }),
-      entry("grip", "a capsule of 0.5 kg held between two sprung fingers by friction alone",
-            {real("hold", 2, 0.1, 100, "how many times its weight friction could carry"), some_friction(0.5)},
-            [](V v) { return scenes::grip(v.real("hold"), v.real("mu")); }),
+      entry(
+          "grip", "a capsule of 0.5 kg held between two sprung fingers by friction alone",
+          {real("hold", 2, 0.1, 100, "weight that friction can carry, relative to the capsule's"), some_friction(0.5)},
+          [](V v) { return scenes::grip(v.real("hold"), v.real("mu")); }),
       entry("stand", "humanoid24 with a free pelvis, held upright by servos, on two feet of four balls each",
-            {flag("feet_only", "1: nothing but the feet touches the floor")},
+            {flag("feet_only", "1: only the feet touch the floor")},
             [](V v) { return scenes::stand(v.flag("feet_only")); }),
       entry("stand4", "the quadruped, held up by servos, on its four feet",
-            {flag("feet_only", "1: nothing but the feet touches the floor")},
+            {flag("feet_only", "1: only the feet touch the floor")},
             [](V v) { return scenes::stand4(v.flag("feet_only")); }),
       entry("workshop",
             "the dual-arm robot, held by servos, with a wheel on a hub and an impact driver on a bench: [000 s.8]", {},
@@ -238,7 +245,11 @@ std::vector<Entry> make_entries() {
 }
 
 const std::vector<Entry>& entries() {
-  static const std::vector<Entry> all = make_entries();
+  static const std::vector<Entry> all = [] {
+    std::vector<Entry> list = scenes_without_contact();
+    for (Entry& e : scenes_with_contact()) list.push_back(std::move(e));
+    return list;
+  }();
   return all;
 }
 
@@ -257,14 +268,14 @@ std::string names(const std::vector<Named>& list) {
   return all.empty() ? "none" : all;
 }
 
-// The whole text as one number; nothing before it and nothing after.
+// Parses the whole text as one finite number.
 bool parse_number(std::string_view text, double& number) {
   const char* const end = text.data() + text.size();
   const auto [rest, fault] = std::from_chars(text.data(), end, number);
   return fault == std::errc() && rest == end && std::isfinite(number);
 }
 
-// Puts one "key=value" into values; the message of an empty Error means all is well.
+// Sets one "key=value" in values. An empty message means success.
 Error set_parameter(const Entry& e, std::string_view item, std::vector<bool>& given, Values& values) {
   const std::string& name = e.info.name;
   const std::size_t equals = item.find('=');

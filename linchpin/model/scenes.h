@@ -1,7 +1,7 @@
-// Built-in mechanisms, used alike by tests, benchmarks, examples and the command line.
+// Built-in mechanisms for tests, benchmarks, examples and the command line.
 //
-// A scene is asked for by text: "@pendulum:links=12". Parameters are key=value, separated by commas; every one has a
-// default. An unknown scene or parameter, or a value out of range, is an Error that lists what there is.
+// A scene is requested by text: "@pendulum:links=12". Parameters are key=value, separated by commas; each has a
+// default. An unknown scene or parameter, or a value out of range, is an Error that lists the possible ones.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct SceneInfo {
   std::vector<SceneParameter> parameters;
 };
 
-// Every scene there is, for help texts.
+// All scenes, for help texts.
 const std::vector<SceneInfo>& scene_catalogue();
 
 // The scene described by text, with or without the leading '@'.

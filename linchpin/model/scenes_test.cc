@@ -162,7 +162,7 @@ TEST(Scenes, EverythingHasANameOfItsOwn) {
   }
 }
 
-// Peers then compute the same mechanism: joint limits are data for later, nothing else acts in the joints.
+// Other engines then compute the same mechanism: joints have limits, but no other forces.
 TEST(Scenes, OnlyTheRandomTreeLeafSpringsAndSprungFingersHaveForcesInTheirJoints) {
   for (const SceneInfo& info : scene_catalogue()) {
     if (info.name == "random_tree" || info.name == "linkage_biped" || info.name == "grip") continue;
@@ -440,7 +440,7 @@ TEST(Scenes, SameTextSameMechanism) {
   }
 }
 
-// Long chains begin like short ones, so that a benchmark over n varies n only.
+// Long chains begin like short ones, so that a benchmark over n varies only n.
 TEST(Chain, ShortIsTheBeginningOfLong) {
   const ModelSpec few = make("@chain:links=5"), many = make("@chain:links=50");
   EXPECT_EQ(few.bodies[4].inertia.mass, many.bodies[4].inertia.mass);
@@ -528,7 +528,7 @@ TEST(Bricard, ThinRodsAndSquareOnes) {
   EXPECT_NEAR(square.moments.zz, 1.01 / 12, 1e-15);
 }
 
-// A mechanism copied into another keeps what holds it together.
+// A mechanism copied into another keeps its constraints.
 TEST(ScenesParts, AppendCarriesConstraintsAndSprings) {
   const Transform<double> X{rotation_z(0.7), {1, 2, 3}};
   ModelSpec all;

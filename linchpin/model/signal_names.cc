@@ -7,7 +7,7 @@ void add_names(const std::string& name, int count, std::vector<std::string>& nam
   for (int k = 0; k < count; ++k) names.push_back(count == 1 ? name : name + "." + std::to_string(k));
 }
 
-// One letter a coordinate: a angle, d distance, r part of a rotation.
+// One letter per coordinate: a angle, d distance, r component of a quaternion.
 const char* positions_of(JointType type) {
   switch (type) {
     case JointType::weld:

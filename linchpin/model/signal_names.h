@@ -1,4 +1,4 @@
-// How the command line, tables and recordings call the numbers of a run.
+// Names and units of a run's coordinates and reactions, for the command line, tables and recordings.
 #pragma once
 
 #include <string>
@@ -8,15 +8,16 @@
 
 namespace linchpin {
 
-// The position (velocity) coordinates by their joint, or joint.k for the k-th of several.
+// Names of the position (velocity) coordinates: the joint's name, or joint.k if the joint has several.
 std::vector<std::string> position_names(const Model& model);
 std::vector<std::string> velocity_names(const Model& model);
 
-// Units of the same: rad or m, none for the parts of a quaternion; rad/s or m/s.
+// Their units: rad or m, empty for the components of a quaternion; rad/s or m/s.
 std::vector<std::string> position_units(const Model& model);
 std::vector<std::string> velocity_units(const Model& model);
 
-// The rows of constraints, as Simulation::reactions() has them: "loop_1.0", "loop_1.1", ...; of one row the name alone.
+// Names of the constraint rows, in the order of Simulation::reactions(): "loop_1.0", "loop_1.1", ...; a constraint with
+// one row has its plain name.
 std::vector<std::string> reaction_names(const Model& model);
 
 }  // namespace linchpin

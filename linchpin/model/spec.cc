@@ -29,12 +29,13 @@ constexpr std::array<TypeFacts, joint_type_count> type_facts = {{{"weld", 0, 0},
 
 const TypeFacts& facts(JointType type) {
   const int i = static_cast<int>(type);
-  check(i >= 0 && i < joint_type_count, "joint type ", i, " is not one of the ", joint_type_count, " there are");
-  return type_facts[static_cast<std::size_t>(i)];
+  check(i >= 0 && i < joint_type_count, "joint type ", i, " is unknown; there are ", joint_type_count);
+  return type_facts[i];
 }
 
-// Two bodies welded together: the moments of each about its own centre, and of a mass m1 m2 / (m1 + m2) at the end of
-// the line between the centres (the parallel-axis theorem for both at once, without cancellation far from the origin).
+// The inertia of two bodies welded together: the moments of each about its own centre, plus those of the reduced mass
+// m1 m2 / (m1 + m2) at the distance of the centres (the parallel-axis theorem for both at once, without cancellation
+// far from the origin).
 InertiaSpec joined(const InertiaSpec& a, const InertiaSpec& b) {
   const double mass = a.mass + b.mass;
   if (!(mass > 0)) return {mass, a.centre, a.moments + b.moments};
@@ -47,6 +48,8 @@ InertiaSpec joined(const InertiaSpec& a, const InertiaSpec& b) {
 
 std::string_view to_string(JointType type) { return facts(type).name; }
 int position_count(JointType type) { return facts(type).positions; }
+int velocity_count(JointType type) { return facts(type).velocities; }
+
 std::string_view to_string(ActuatorType type) {
   switch (type) {
     case ActuatorType::force:
@@ -59,11 +62,9 @@ std::string_view to_string(ActuatorType type) {
   fail_check("actuator type number ", static_cast<int>(type));
 }
 
-int velocity_count(JointType type) { return facts(type).velocities; }
-
 std::optional<JointType> joint_type_from(std::string_view name) {
   for (int i = 0; i < joint_type_count; ++i)
-    if (type_facts[static_cast<std::size_t>(i)].name == name) return static_cast<JointType>(i);
+    if (type_facts[i].name == name) return static_cast<JointType>(i);
   return std::nullopt;
 }
 
@@ -97,14 +98,14 @@ Mat3<double> rotation_z(double angle) {
 Mat3<double> frame_with_z(const Vec3<double>& axis) {
   const double largest = std::max({std::abs(axis.x), std::abs(axis.y), std::abs(axis.z)});
   const bool finite = std::isfinite(axis.x) && std::isfinite(axis.y) && std::isfinite(axis.z);
-  check(largest > 0 && finite, "frame_with_z: (", axis.x, ", ", axis.y, ", ", axis.z, ") is no direction");
-  const Vec3<double> scaled{axis.x / largest, axis.y / largest,
-                            axis.z / largest};  // squares neither over- nor underflow
+  check(largest > 0 && finite, "frame_with_z: (", axis.x, ", ", axis.y, ", ", axis.z, ") is not a direction");
+  // scaled, so that squares neither overflow nor underflow
+  const Vec3<double> scaled{axis.x / largest, axis.y / largest, axis.z / largest};
   const double length = norm(scaled), c = scaled.z / length;
-  // The axis is (s u, s v, c) with (u, v) a unit vector, and the turn is about (-v, u, 0). Near -z the direction (u, v)
-  // is all that is left to tell the turns apart, so it is found before anything is subtracted.
+  // The axis is (s u, s v, c) with (u, v) a unit vector, and the rotation is about (-v, u, 0). Near -z only (u, v)
+  // distinguishes the possible rotations, so it is computed before anything is subtracted.
   const double across = std::hypot(scaled.x, scaled.y), s = across / length;
-  const bool off_z = across > 1e-300;  // below, (u, v) would be made of numbers that have lost their digits
+  const bool off_z = across > 1e-300;  // below, across is denormal and (u, v) inaccurate
   const double u = off_z ? scaled.x / across : 0, v = off_z ? scaled.y / across : 1;
   const double d = 1 - c;
   return {{1 - u * u * d, -(u * v * d), -(s * u)}, {-(u * v * d), 1 - v * v * d, -(s * v)}, {s * u, s * v, c}};

@@ -1,10 +1,10 @@
 #include "linchpin/model/spec_check.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
-
+#include "linchpin/model/symmetric_eigen.h"
 #include "linchpin/spatial/message.h"
 
 namespace linchpin {
@@ -30,6 +30,79 @@ std::string fault_of(const DofSpec& dof) {
   return {};
 }
 
+// The eigenvalues, in increasing order.
+std::array<double, 3> principal_moments(const Sym3<double>& I) {
+  double A[9] = {I.xx, I.xy, I.xz, I.xy, I.yy, I.yz, I.xz, I.yz, I.zz}, V[9];
+  jacobi_eigenvectors(3, A, V);
+  std::array<double, 3> p{A[0], A[4], A[8]};
+  std::sort(p.begin(), p.end());
+  return p;
+}
+
+std::string fault_of_axes(const JointSpec& joint) {
+  if (!is_direction(joint.axis)) return message("axis ", to_string(joint.axis), " is not a direction");
+  if (joint.type == JointType::universal) {
+    if (!is_direction(joint.axis2)) return message("axis2 ", to_string(joint.axis2), " is not a direction");
+    const double sine = norm(cross(frame_with_z(joint.axis).z, frame_with_z(joint.axis2).z));
+    if (sine < 1e-6)
+      return message("axis ", to_string(joint.axis), " and axis2 ", to_string(joint.axis2), " are parallel");
+  }
+  if (!std::isfinite(joint.pitch)) return message("pitch is ", joint.pitch, " m/rad; it must be finite");
+  return {};
+}
+
+std::string fault_of_start(const JointSpec& joint) {
+  const std::size_t nq = std::size_t(position_count(joint.type)), nv = std::size_t(velocity_count(joint.type));
+  const auto fault_of_list = [&](const char* name, const std::vector<double>& x, std::size_t n) -> std::string {
+    if (!x.empty() && x.size() != n)
+      return message(name, " has ", x.size(), " numbers; a ", to_string(joint.type), " joint needs ", n, " or none");
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (!std::isfinite(x[i])) return message(name, " number ", i, " is ", x[i], "; it must be finite");
+    return {};
+  };
+  if (std::string fault = fault_of_list("start_q", joint.start_q, nq); !fault.empty()) return fault;
+  if (std::string fault = fault_of_list("start_v", joint.start_v, nv); !fault.empty()) return fault;
+  if (nq > nv && !joint.start_q.empty()) {
+    double square = 0;
+    for (std::size_t i = 0; i < 4; ++i) square += joint.start_q[i] * joint.start_q[i];
+    if (!(square > 0)) return message("start_q begins with a quaternion of length ", std::sqrt(square));
+  }
+  return {};
+}
+
+std::string fault_of_rest(const DofSpec& dof, JointType type) {
+  if (dof.rest == 0) return {};
+  return message("rest is ", dof.rest, "; a ", to_string(type), " joint can only rest at zero rotation");
+}
+
+std::string fault_of_ball(const std::vector<DofSpec>& dofs) {
+  for (const DofSpec& dof : dofs) {
+    const DofSpec& first = dofs.front();
+    if (std::string fault = fault_of_rest(dof, JointType::ball); !fault.empty()) return fault;
+    if (dof.armature != first.armature || dof.stiffness != first.stiffness)
+      return message("a ball joint's armature and stiffness must be the same in all three coordinates, not ",
+                     first.armature, " and ", dof.armature, " or ", first.stiffness, " and ", dof.stiffness);
+    if (dof.upper != first.upper || !(dof.upper > 0) || (dof.lower != -unlimited && dof.lower != -dof.upper))
+      return message("limits ", dof.lower, " to ", dof.upper,
+                     " of a ball joint; upper bounds the rotation angle: it must be above 0 and the same in all three "
+                     "coordinates, and lower must be -upper or left out");
+  }
+  return {};
+}
+
+std::string fault_of_free(const std::vector<DofSpec>& dofs) {
+  for (const DofSpec& dof : dofs) {
+    if (std::string fault = fault_of_rest(dof, JointType::free); !fault.empty()) return fault;
+    if (dof.armature != 0 || dof.stiffness != 0)
+      return message("a free joint takes no armature (", dof.armature, ") and no spring (", dof.stiffness, ")");
+  }
+  for (std::size_t i = 0; i < std::min<std::size_t>(3, dofs.size()); ++i)
+    if (dofs[i].lower != -unlimited || dofs[i].upper != unlimited)
+      return message("coordinate ", i, " of a free joint is a rotation and takes no limits (", dofs[i].lower, ", ",
+                     dofs[i].upper, ")");
+  return {};
+}
+
 }  // namespace
 
 std::string fault_of(const InertiaSpec& inertia) {
@@ -39,10 +112,8 @@ std::string fault_of(const InertiaSpec& inertia) {
   const Sym3<double>& I = inertia.moments;
   for (const double x : {I.xx, I.yy, I.zz, I.xy, I.xz, I.yz})
     if (!std::isfinite(x)) return message("a moment of inertia is ", x, " kg m^2; it must be finite");
-  Eigen::Matrix3d matrix;
-  matrix << I.xx, I.xy, I.xz, I.xy, I.yy, I.yz, I.xz, I.yz, I.zz;
-  const Eigen::Vector3d p = Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(matrix).eigenvalues();  // rising
-  const double slack = 1e-6 * p[2];  // files are written with six digits
+  const std::array<double, 3> p = principal_moments(I);
+  const double slack = 1e-6 * p[2];  // files may be written with six digits
   if (p[0] < -std::max(slack, 0.0) || p[2] < 0)
     return message("principal moments ", p[0], ", ", p[1], ", ", p[2], " kg m^2: ", p[0], " < 0");
   if (p[0] + p[1] < p[2] - slack)
@@ -65,55 +136,16 @@ std::string fault_of(const JointSpec& joint) {
     return message("unknown joint type ", static_cast<int>(joint.type));
   if (std::string fault = fault_of(joint.X_PF); !fault.empty()) return "frame X_PF: " + fault;
   if (std::string fault = fault_of(joint.X_CM); !fault.empty()) return "frame X_CM: " + fault;
-  if (!is_direction(joint.axis)) return message("axis ", to_string(joint.axis), " is no direction");
-  if (joint.type == JointType::universal) {
-    if (!is_direction(joint.axis2)) return message("axis2 ", to_string(joint.axis2), " is no direction");
-    const double sine = norm(cross(frame_with_z(joint.axis).z, frame_with_z(joint.axis2).z));
-    if (sine < 1e-6)
-      return message("axis ", to_string(joint.axis), " and axis2 ", to_string(joint.axis2), " are parallel");
-  }
-  if (!std::isfinite(joint.pitch)) return message("pitch is ", joint.pitch, " m/rad; it must be finite");
-  const std::size_t nv = static_cast<std::size_t>(velocity_count(joint.type));
+  if (std::string fault = fault_of_axes(joint); !fault.empty()) return fault;
+  const std::size_t nv = std::size_t(velocity_count(joint.type));
   if (!joint.dofs.empty() && joint.dofs.size() != nv)
     return message("has ", joint.dofs.size(), " dofs entries; a ", to_string(joint.type), " joint needs ", nv,
                    " or none");
   for (std::size_t i = 0; i < joint.dofs.size(); ++i)
     if (std::string fault = fault_of(joint.dofs[i]); !fault.empty()) return message("coordinate ", i, ": ", fault);
-  const std::size_t nq = static_cast<std::size_t>(position_count(joint.type));
-  const auto fault_of_start = [&](const char* name, const std::vector<double>& x, std::size_t n) -> std::string {
-    if (!x.empty() && x.size() != n)
-      return message(name, " has ", x.size(), " numbers; a ", to_string(joint.type), " joint needs ", n, " or none");
-    for (std::size_t i = 0; i < x.size(); ++i)
-      if (!std::isfinite(x[i])) return message(name, " number ", i, " is ", x[i], "; it must be finite");
-    return {};
-  };
-  if (std::string fault = fault_of_start("start_q", joint.start_q, nq); !fault.empty()) return fault;
-  if (std::string fault = fault_of_start("start_v", joint.start_v, nv); !fault.empty()) return fault;
-  if (nq > nv && !joint.start_q.empty()) {
-    double square = 0;
-    for (std::size_t i = 0; i < 4; ++i) square += joint.start_q[i] * joint.start_q[i];
-    if (!(square > 0)) return message("start_q begins with a quaternion of length ", std::sqrt(square));
-  }
-  for (const DofSpec& dof : joint.dofs) {
-    if ((joint.type == JointType::free || joint.type == JointType::ball) && dof.rest != 0)
-      return message("rest is ", dof.rest, "; a ", to_string(joint.type),
-                     " joint has no rest position but zero rotation");
-    if (joint.type == JointType::free && (dof.armature != 0 || dof.stiffness != 0))
-      return message("a free joint takes no armature (", dof.armature, ") and no spring (", dof.stiffness, ")");
-    const DofSpec& first = joint.dofs.front();
-    if (joint.type == JointType::ball && (dof.armature != first.armature || dof.stiffness != first.stiffness))
-      return message("a ball joint's armature and stiffness must be the same in all three coordinates, not ",
-                     first.armature, " and ", dof.armature, " or ", first.stiffness, " and ", dof.stiffness);
-    if (joint.type == JointType::ball &&
-        (dof.upper != first.upper || !(dof.upper > 0) || (dof.lower != -unlimited && dof.lower != -dof.upper)))
-      return message("limits ", dof.lower, " to ", dof.upper,
-                     " of a ball joint; upper is the angle that it may turn by, above 0 and the same in all three "
-                     "coordinates, and lower is -upper or none");
-  }
-  for (std::size_t i = 0; i < std::min<std::size_t>(3, joint.dofs.size()); ++i)
-    if (joint.type == JointType::free && (joint.dofs[i].lower != -unlimited || joint.dofs[i].upper != unlimited))
-      return message("coordinate ", i, " of a free joint is a rotation, and takes no limits (", joint.dofs[i].lower,
-                     ", ", joint.dofs[i].upper, ")");
+  if (std::string fault = fault_of_start(joint); !fault.empty()) return fault;
+  if (joint.type == JointType::ball) return fault_of_ball(joint.dofs);
+  if (joint.type == JointType::free) return fault_of_free(joint.dofs);
   return {};
 }
 
@@ -125,7 +157,7 @@ std::string fault_of(const ActuatorSpec& actuator) {
     return message("stiffness is ", actuator.stiffness, "; it must be finite and at least 0");
   if (bad(actuator.damping)) return message("damping is ", actuator.damping, "; it must be finite and at least 0");
   if (!(actuator.lower <= actuator.upper))
-    return message("force limits ", actuator.lower, " to ", actuator.upper, " leave no force");
+    return message("force limits ", actuator.lower, " to ", actuator.upper, ": lower is above upper");
   return {};
 }
 

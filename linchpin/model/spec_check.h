@@ -1,4 +1,4 @@
-// What is wrong with one element of a spec, in words; empty when nothing is. compile() adds the element's name.
+// Faults of one element of a spec, as text; empty if there is none. compile() adds the element's name.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace linchpin {
 
 std::string fault_of(const InertiaSpec& inertia);
 std::string fault_of(const GeometrySpec& geometry);
-std::string fault_of(const JointSpec& joint);        // not its references
-std::string fault_of(const ActuatorSpec& actuator);  // nor its
+std::string fault_of(const JointSpec& joint);        // its references are not checked
+std::string fault_of(const ActuatorSpec& actuator);  // its references are not checked
 
 }  // namespace linchpin

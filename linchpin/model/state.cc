@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/model/splitmix.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
@@ -16,22 +17,7 @@ void put(const Quaternion<double>& value, double* q) {
   q[3] = value.z;
 }
 
-// Even in [0, 1), the same on every platform (std:: distributions are not). Steele, Lea and Flood 2014.
-class SplitMix {
- public:
-  explicit SplitMix(std::uint64_t seed) : state_(seed) {}
-  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
-  double even(double range) { return range * (2 * unit() - 1); }
-
- private:
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-  std::uint64_t state_;
-};
+double uniform(SplitMix& random, double range) { return range * (2 * random.unit() - 1); }
 
 bool has_quaternion(const Link& link) { return link.kind == LinkKind::ball || link.kind == LinkKind::free; }
 
@@ -39,10 +25,10 @@ bool has_quaternion(const Link& link) { return link.kind == LinkKind::ball || li
 
 State make_state(const Model& model) {
   State state;
-  state.q.assign(static_cast<std::size_t>(model.nq()), 0);
-  state.v.assign(static_cast<std::size_t>(model.nv()), 0);
+  state.q.assign(model.nq(), 0);
+  state.v.assign(model.nv(), 0);
   for (const Link& link : model.links())
-    if (has_quaternion(link)) state.q[static_cast<std::size_t>(link.q)] = 1;
+    if (has_quaternion(link)) state.q[link.q] = 1;
   for (const Joint& joint : model.joints()) {
     std::copy(joint.spec.start_q.begin(), joint.spec.start_q.end(), state.q.begin() + joint.q);
     std::copy(joint.spec.start_v.begin(), joint.spec.start_v.end(), state.v.begin() + joint.v);
@@ -97,19 +83,19 @@ State random_state(const Model& model, std::uint64_t seed, double range, double 
   State state = make_state(model);
   for (const Link& link : model.links()) {
     double* x = state.q.data() + link.q;
-    if (has_quaternion(link)) {  // four normal deviates (Box and Muller) point evenly in all directions
+    if (has_quaternion(link)) {  // four normal deviates (Box and Muller) have a uniform direction
       for (int k = 0; k < 4; k += 2) {
         const double r = std::sqrt(-2 * std::log(1 - random.unit())), t = 2 * std::acos(-1.0) * random.unit();
         x[k] = r * std::cos(t);
         x[k + 1] = r * std::sin(t);
       }
       put(normalized(quaternion_at(x)), x);
-      for (int k = 4; k < link.nq; ++k) x[k] = random.even(range);
+      for (int k = 4; k < link.nq; ++k) x[k] = uniform(random, range);
     } else {
-      for (int k = 0; k < link.nq; ++k) x[k] = random.even(range);
+      for (int k = 0; k < link.nq; ++k) x[k] = uniform(random, range);
     }
   }
-  for (double& v : state.v) v = random.even(speed);
+  for (double& v : state.v) v = uniform(random, speed);
   return state;
 }
 

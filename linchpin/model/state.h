@@ -1,7 +1,7 @@
-// What changes as time goes on, and the manifold it lives on.
+// State of a mechanism, and the manifold of its configurations.
 //
-// Coordinates are laid out joint by joint as spec.h's table says. Rotations are unit quaternions, so positions and
-// velocities differ in number: q moves along v by integrate(), never by addition.
+// Coordinates are laid out joint by joint as in the table of spec.h. Rotations are unit quaternions, so q and v differ
+// in size: q advances by integrate(), never by addition.
 #pragma once
 
 #include <array>
@@ -13,9 +13,9 @@
 
 namespace linchpin {
 
-// A condition of the last step's problem and the force that met it: where the next one begins to look.
+// A constraint row of the last step and its force: the warm start of the next step.
 struct RowMemory {
-  // Of a contact: shapes, pieces, features (collision_scene.h). Of others: the largest number, what it is, which one.
+  // Contact: shapes, pieces, features (collision_scene.h). Other rows: 2^32 - 1, the kind of row, its index.
   std::array<std::uint32_t, 5> key{};
   std::array<double, 3> force{};  // N or N m: along the normal and two tangents, or of one coordinate
 };
@@ -23,27 +23,27 @@ struct RowMemory {
 struct State {
   double time = 0;
   std::vector<double> q, v;
-  double substep = 0;             // what an adaptive stepper would try next, s; 0: it has to find out
-  std::vector<RowMemory> memory;  // in rising order of keys but for the feature; empty is a cold start
-  bool fresh = false;             // were those forces found anew in the last step, or did the guess do?
-  int loose_steps = 0;            // in a row, whose problem was solved to what is acceptable only
-  std::vector<double> still;      // per tree of the model: how long it has hardly moved, s; empty where nothing sleeps
+  double substep = 0;             // next step size of an adaptive stepper, s; 0: not known yet
+  std::vector<RowMemory> memory;  // sorted by key, the feature not compared; empty is a cold start
+  bool fresh = false;             // true if the last step solved for these forces, false if its warm start was accepted
+  int loose_steps = 0;            // consecutive steps solved only to the acceptable tolerance
+  std::vector<double> still;      // per tree of the model: time at rest so far, s; empty if sleeping is off
 };
 
-// Where the joints' specs say: if they are silent at zero, every joint's M on its F, at rest.
+// The initial state of the joints' specs; by default all coordinates zero (every joint's M on its F), at rest.
 State make_state(const Model& model);
 
-// Moves q along the constant velocity `step` (velocity times time) for unit time: q <- q (+) step. Quaternions turn by
-// the exponential map and come back at length 1.
+// Moves q along the constant velocity `step` (velocity times time) for unit time: q <- q (+) step. Quaternions advance
+// by the exponential map and are normalised.
 void integrate(const Model& model, std::span<const double> step, std::span<double> q);
 
 // The step that leads from a to b: b = a (+) step.
 void difference(const Model& model, std::span<const double> a, std::span<const double> b, std::span<double> step);
 
-// Each quaternion to length 1.
+// Scales each quaternion to length 1.
 void normalize(const Model& model, std::span<double> q);
 
-// Angles and distances even in [-range, range], rotations even over all rotations, velocities even in [-speed, speed].
+// Angles and distances uniform in [-range, range], rotations uniform, velocities uniform in [-speed, speed].
 State random_state(const Model& model, std::uint64_t seed, double range = 3, double speed = 1);
 
 }  // namespace linchpin

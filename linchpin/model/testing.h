@@ -1,4 +1,4 @@
-// What tests of several rooms build models with.
+// Helpers of the tests of several rooms: building models.
 #pragma once
 
 #include <string>

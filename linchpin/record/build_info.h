@@ -1,4 +1,4 @@
-// Which linchpin this is, for files that outlive it.
+// Version and build of linchpin, to be stored in files.
 #pragma once
 
 #include <string_view>
@@ -7,8 +7,8 @@ namespace linchpin {
 
 std::string_view linchpin_version();  // "0.1.0"
 
-// What the last bits of a run may depend on beside the version: compiler, kind of build, and the processor that the
-// kernels were made for, as text to compare.
+// Other properties that the last bits of a run may depend on: compiler, build type, and the processor that the kernels
+// were compiled for. A text to compare.
 std::string_view build_description();
 
 }  // namespace linchpin

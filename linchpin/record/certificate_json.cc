@@ -26,11 +26,11 @@ std::string why_not_passed(const Model& model, const Certificate& c) {
   }
   if (!c.finite) return "the energy is not finite";
   if (c.penetration > c.limits.penetration)
-    return "shapes went " + short_number(c.penetration) + " m into each other, more than the " +
-           short_number(c.limits.penetration) + " m allowed";
+    return "shapes penetrate by " + short_number(c.penetration) + " m, above the limit " +
+           short_number(c.limits.penetration) + " m";
   if (!c.passed())
     return "energy defect " + short_number(c.energy.relative_defect()) +
-           " of what was exchanged, above the tolerance " + short_number(c.limits.energy);
+           " of the exchanged energy, above the tolerance " + short_number(c.limits.energy);
   return "";
 }
 

@@ -1,6 +1,6 @@
-// A certificate as JSON text, for pages, recordings and reports alike. Numbers that are not finite become null.
+// A certificate as JSON text, for pages, recordings and reports. Numbers that are not finite become null.
 //
-//     {"passed": true, "status": "done", "reason": "", "body": null, "steps": 1200, ..., "contact": {...}, "energy": {...}}
+//     {"passed": true, "status": "done", "reason": "", "body": null, "steps": 1200, ..., "contact": {...}, ...}
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace linchpin {
 
 std::string certificate_json(const Model& model, const Certificate& certificate);
 
-// Why it does not pass, in a line, with the body or constraint that it concerns; empty when it does.
+// The reason why it does not pass, in one line, with the body or constraint concerned; empty if it passes.
 std::string why_not_passed(const Model& model, const Certificate& certificate);
 
 }  // namespace linchpin

@@ -24,9 +24,9 @@ TEST(CertificateJson, SaysWhyItDoesNotPass) {
   c.limits.energy = 1e-3;
   c.energy.largest_defect = 1;
   c.energy.exchanged = 100;
-  EXPECT_EQ(why_not_passed(model, c), "energy defect 1.00e-02 of what was exchanged, above the tolerance 1.00e-03");
+  EXPECT_EQ(why_not_passed(model, c), "energy defect 1.00e-02 of the exchanged energy, above the tolerance 1.00e-03");
   c.penetration = 2e-3;
-  EXPECT_EQ(why_not_passed(model, c), "shapes went 2.00e-03 m into each other, more than the 1.00e-04 m allowed");
+  EXPECT_EQ(why_not_passed(model, c), "shapes penetrate by 2.00e-03 m, above the limit 1.00e-04 m");
   c.finite = false;
   c.energy.stored = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(why_not_passed(model, c), "the energy is not finite");

@@ -10,7 +10,7 @@
 namespace linchpin {
 namespace {
 
-// The innermost message of HDF5's error stack, in one line; of a failed write or read, only what the system says.
+// The innermost message of HDF5's error stack, in one line; of a failed read or write only the system's message.
 herr_t keep_first(unsigned, const H5E_error2_t* error, void* text) {
   auto& kept = *static_cast<std::string*>(text);
   if (!kept.empty() || !error->desc) return 0;
@@ -27,42 +27,42 @@ herr_t keep_first(unsigned, const H5E_error2_t* error, void* text) {
 std::recursive_mutex one_at_a_time;
 
 constexpr std::size_t chunk_bytes = 32768;
-constexpr hsize_t most_chunk_rows = 256;
+constexpr hsize_t most_chunk_rows = 256;  // the frames of a block (recording_writer.cc)
 
-Hdf5Id property_list(hid_t kind) { return {H5Pcreate(kind), H5Pclose, "making a list of properties"}; }
+Hdf5Id property_list(hid_t kind) { return {H5Pcreate(kind), H5Pclose, "creating a property list"}; }
 
-// HDF5 converts rows by way of a buffer, which is of 1 MB unless one asks for less, and cleared at each call.
+// HDF5 converts rows in a buffer, by default of 1 MB, which it clears at each call; a smaller one is faster.
 Hdf5Id transfer() {
   Hdf5Id list = property_list(H5P_DATASET_XFER);
-  hdf5_did(H5Pset_buffer(list, 16384, nullptr, nullptr), "choosing a buffer");
+  hdf5_did(H5Pset_buffer(list, 16384, nullptr, nullptr), "setting the buffer");
   return list;
 }
 
-// The newest format: the one with checksums, and with marks by which a reader follows a writer.
+// The format with checksums, and with the flags of SWMR (single writer, multiple readers).
 Hdf5Id file_access() {
   Hdf5Id access = property_list(H5P_FILE_ACCESS);
-  hdf5_did(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST), "choosing the format");
+  hdf5_did(H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST), "setting the format");
   return access;
 }
 
-// Shuffled, compressed where the library can, with a checksum of each chunk.
+// Shuffled, compressed if the library can, with a checksum of each chunk.
 void set_filters(hid_t creation) {
   if (H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {
-    hdf5_did(H5Pset_shuffle(creation), "choosing filters");
-    hdf5_did(H5Pset_deflate(creation, 1), "choosing filters");
+    hdf5_did(H5Pset_shuffle(creation), "setting filters");
+    hdf5_did(H5Pset_deflate(creation, 1), "setting filters");
   }
-  hdf5_did(H5Pset_fletcher32(creation), "choosing filters");
+  hdf5_did(H5Pset_fletcher32(creation), "setting filters");
 }
 
 Hdf5Id text_type(std::size_t size) {
-  Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose, "making a type");
-  hdf5_did(H5Tset_size(type, std::max<std::size_t>(size, 1)), "making a type");
-  hdf5_did(H5Tset_cset(type, H5T_CSET_UTF8), "making a type");
-  hdf5_did(H5Tset_strpad(type, H5T_STR_NULLPAD), "making a type");
+  Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose, "creating a type");
+  hdf5_did(H5Tset_size(type, std::max<std::size_t>(size, 1)), "creating a type");
+  hdf5_did(H5Tset_cset(type, H5T_CSET_UTF8), "creating a type");
+  hdf5_did(H5Tset_strpad(type, H5T_STR_NULLPAD), "creating a type");
   return type;
 }
 
-// Whether it is there is one question, whether it is sound another.
+// Distinguishes a missing data set from a damaged one.
 Hdf5Id open_set(hid_t file, const std::string& name) {
   const auto there = [&](const std::string& link) {
     const htri_t found = H5Lexists(file, link.c_str(), H5P_DEFAULT);
@@ -87,7 +87,7 @@ std::vector<hsize_t> extent_of(hid_t set, const std::string& name) {
 void check_fields(hid_t stored, hid_t wanted, const std::string& name) {
   const H5T_class_t kind = H5Tget_class(wanted), there = H5Tget_class(stored);
   const bool numbers = (kind == H5T_INTEGER || kind == H5T_FLOAT) && kind == there;
-  if (kind != there && !numbers) throw Hdf5Fault{name + " does not hold what it should"};
+  if (kind != there && !numbers) throw Hdf5Fault{name + " has an unexpected type"};
   if (kind != H5T_COMPOUND) return;
   for (int i = 0; i < H5Tget_nmembers(wanted); ++i) {
     char* const field = H5Tget_member_name(wanted, unsigned(i));
@@ -96,7 +96,7 @@ void check_fields(hid_t stored, hid_t wanted, const std::string& name) {
     const int index = H5Tget_member_index(stored, text.c_str());
     if (index < 0) throw Hdf5Fault{name + " has no field '" + text + "'"};
     if (H5Tget_member_class(stored, unsigned(index)) != H5Tget_member_class(wanted, unsigned(i)))
-      throw Hdf5Fault{name + ": the field '" + text + "' does not hold what it should"};
+      throw Hdf5Fault{name + ": the field '" + text + "' has an unexpected type"};
   }
 }
 
@@ -115,14 +115,14 @@ void fail_hdf5(const std::string& doing) {
   throw Hdf5Fault{why.empty() ? doing : doing + " (HDF5: " + why + ")"};
 }
 
-// In pages of the system's: a process that is killed in the middle of a write leaves whole pages of it, so what describes
-// the data, each with a checksum, must not lie across the border of two. (It was seen once in some thousand kills.)
+// File space in pages of the system's size: a process that is killed during a write leaves whole pages of it, so
+// metadata, each piece with a checksum, must not straddle two pages. (That was seen once in some thousand kills.)
 Hdf5Id create_hdf5(const std::string& path) {
   constexpr hsize_t page = 4096;
   const Hdf5Id access = file_access(), creation = property_list(H5P_FILE_CREATE);
-  hdf5_did(H5Pset_file_space_strategy(creation, H5F_FSPACE_STRATEGY_PAGE, false, 1), "choosing pages");
-  hdf5_did(H5Pset_file_space_page_size(creation, page), "choosing pages");
-  return {H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access), H5Fclose, "cannot be made"};
+  hdf5_did(H5Pset_file_space_strategy(creation, H5F_FSPACE_STRATEGY_PAGE, false, 1), "setting pages");
+  hdf5_did(H5Pset_file_space_page_size(creation, page), "setting pages");
+  return {H5Fcreate(path.c_str(), H5F_ACC_EXCL, creation, access), H5Fclose, "cannot be created"};
 }
 
 void abandon_hdf5(hid_t file) {
@@ -136,11 +136,11 @@ void abandon_hdf5(hid_t file) {
 
 Hdf5Id open_hdf5_to_append(const std::string& path) {
   const Hdf5Id access = file_access();
-  // A killed writer leaves its mark in the file, and HDF5 refuses to write to it; and its note of how long the file is may
-  // be older than the file's end. HDF5's tool h5clear mends both in this way. The properties have no functions.
+  // A killed writer leaves its flag in the file, so that HDF5 refuses to write to it; and the stored length of the file
+  // may be out of date. HDF5's tool h5clear repairs both in this way; there are no functions for these properties.
   const hbool_t yes = 1;
-  hdf5_did(H5Pset(access, "clear_status_flags", &yes), "choosing to clear marks");
-  hdf5_did(H5Pset(access, "skip_eof_check", &yes), "choosing to find the end");
+  hdf5_did(H5Pset(access, "clear_status_flags", &yes), "clearing status flags");
+  hdf5_did(H5Pset(access, "skip_eof_check", &yes), "skipping the check of the length");
   Hdf5Id file(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose, "cannot be opened for writing");
   hdf5_did(H5Fincrement_filesize(file, 0), "cannot be opened for writing");
   return file;
@@ -149,12 +149,11 @@ Hdf5Id open_hdf5_to_append(const std::string& path) {
 OpenedHdf5 open_hdf5_to_read(const std::string& path) {
   const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (file >= 0) return {Hdf5Id(file, H5Fclose, ""), true};
-  // Where the mark of a writer is left, HDF5 lets those in who say that they know how to follow one. What else may be
-  // wrong, it says of the first try.
+  // If a writer's flag is set, HDF5 opens the file only for SWMR reading. Other errors are those of a plain open.
   const Hdf5Id access = property_list(H5P_FILE_ACCESS);
-  // A part whose checksum is wrong may be one that is being written: it is read again after 1, 2, 4, ... ns. HDF5 does
-  // so a hundred times by default, which a damaged file makes an eternity; this is a millisecond.
-  hdf5_did(H5Pset_metadata_read_attempts(access, 20), "choosing how often to try");
+  // Metadata with a wrong checksum may be in the middle of a write: HDF5 reads it again after 1, 2, 4, ... ns. Its
+  // default of a hundred attempts would never end on a damaged file; twenty take a millisecond.
+  hdf5_did(H5Pset_metadata_read_attempts(access, 20), "setting the read attempts");
   const hid_t followed = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access);
   if (followed >= 0) return {Hdf5Id(followed, H5Fclose, ""), false};
   return {Hdf5Id(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose, "is damaged"), false};
@@ -192,7 +191,7 @@ std::string read_text_attribute(hid_t file, const char* name) {
   const std::string doing = std::string("the attribute '") + name + "' cannot be read";
   const Hdf5Id type(H5Aget_type(attribute), H5Tclose, doing), space(H5Aget_space(attribute), H5Sclose, doing);
   if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 || H5Sget_simple_extent_npoints(space) != 1)
-    throw Hdf5Fault{std::string("the attribute '") + name + "' is no text"};
+    throw Hdf5Fault{std::string("the attribute '") + name + "' is not a text"};
   std::string text(H5Tget_size(type), '\0');
   const Hdf5Id as = text_type(text.size());
   hdf5_did(H5Aread(attribute, as, text.data()), doing);
@@ -205,7 +204,7 @@ long long read_number_attribute(hid_t file, const char* name) {
   const std::string doing = std::string("the attribute '") + name + "' cannot be read";
   const Hdf5Id type(H5Aget_type(attribute), H5Tclose, doing), space(H5Aget_space(attribute), H5Sclose, doing);
   if (H5Tget_class(type) != H5T_INTEGER || H5Sget_simple_extent_npoints(space) != 1)
-    throw Hdf5Fault{std::string("the attribute '") + name + "' is no whole number"};
+    throw Hdf5Fault{std::string("the attribute '") + name + "' is not an integer"};
   long long value = 0;
   hdf5_did(H5Aread(attribute, H5T_NATIVE_LLONG, &value), doing);
   return value;
@@ -213,7 +212,7 @@ long long read_number_attribute(hid_t file, const char* name) {
 
 void write_text(hid_t file, const char* name, const std::string& text) { write_texts(file, name, {text}); }
 
-// In one chunk, since only chunks have checksums.
+// In one chunk, since only chunked data sets have checksums.
 void write_texts(hid_t file, const char* name, const std::vector<std::string>& texts) {
   std::size_t longest = 1;
   for (const std::string& text : texts) longest = std::max(longest, text.size());
@@ -234,7 +233,7 @@ std::string read_text(hid_t file, const char* name) {
   const Hdf5Id set = open_set(file, name), type(H5Dget_type(set), H5Tclose, name);
   const std::vector<hsize_t> extent = extent_of(set, name);
   if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 || extent.size() != 1 || extent[0] != 1)
-    throw Hdf5Fault{std::string(name) + " is no text"};
+    throw Hdf5Fault{std::string(name) + " is not a text"};
   std::string text(H5Tget_size(type), '\0');
   const Hdf5Id as = text_type(text.size());
   hdf5_did(H5Dread(set, as, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), std::string(name) + " cannot be read");
@@ -242,14 +241,13 @@ std::string read_text(hid_t file, const char* name) {
   return text;
 }
 
+Hdf5Table::Hdf5Table(const char* name, hid_t type, std::size_t width)
+    : name_(name), type_(H5Tcopy(type), H5Tclose, name), transfer_(transfer()), width_(width) {}
+
 Hdf5Table Hdf5Table::create(hid_t file, const char* name, hid_t type, std::size_t width) {
-  Hdf5Table table;
-  table.name_ = name;
-  table.width_ = width;
-  table.type_ = Hdf5Id(H5Tcopy(type), H5Tclose, name);
-  table.transfer_ = transfer();
+  Hdf5Table table(name, type, width);
   const std::size_t bytes = H5Tget_size(type) * std::max<std::size_t>(width, 1);
-  // A power of two, so that whole blocks fill whole chunks.
+  // A power of two, so that full blocks fill whole chunks.
   const hsize_t rows = std::clamp<hsize_t>(std::bit_floor(chunk_bytes / bytes), 1, most_chunk_rows);
   const int rank = width > 0 ? 2 : 1;
   const hsize_t none[] = {0, width}, most[] = {H5S_UNLIMITED, width}, chunk[] = {rows, width};
@@ -258,24 +256,20 @@ Hdf5Table Hdf5Table::create(hid_t file, const char* name, hid_t type, std::size_
   hdf5_did(H5Pset_chunk(creation, rank, chunk), name);
   set_filters(creation);
   hdf5_did(H5Pset_create_intermediate_group(links, 1), name);
-  const Hdf5Id packed(H5Tcopy(type), H5Tclose, name);  // in the file without the gaps that structs have in memory
+  const Hdf5Id packed(H5Tcopy(type), H5Tclose, name);  // without the padding that structs have in memory
   if (H5Tget_class(type) == H5T_COMPOUND) hdf5_did(H5Tpack(packed), name);
   table.set_ = Hdf5Id(H5Dcreate2(file, name, packed, space, links, creation, H5P_DEFAULT), H5Dclose, name);
   return table;
 }
 
 Hdf5Table Hdf5Table::open(hid_t file, const char* name, hid_t type, std::size_t width) {
-  Hdf5Table table;
-  table.name_ = name;
-  table.width_ = width;
-  table.type_ = Hdf5Id(H5Tcopy(type), H5Tclose, name);
-  table.transfer_ = transfer();
+  Hdf5Table table(name, type, width);
   table.set_ = open_set(file, name);
   const std::vector<hsize_t> extent = extent_of(table.set_, name);
   if (extent.size() != (width > 0 ? 2u : 1u))
     throw Hdf5Fault{message(name, " has ", extent.size(), " dimensions, not ", width > 0 ? 2 : 1)};
   if (width > 0 && extent[1] != width)
-    throw Hdf5Fault{message(name, " has ", extent[1], " numbers a row; the model has ", width)};
+    throw Hdf5Fault{message(name, " has rows of ", extent[1], " numbers; the model needs ", width)};
   const Hdf5Id stored(H5Dget_type(table.set_), H5Tclose, name);
   check_fields(stored, type, name);
   return table;

@@ -1,8 +1,8 @@
-// As much of HDF5's C library as recordings need, with handles that close themselves. Not installed.
+// The part of HDF5's C library that recordings need, with handles that close themselves. Not installed.
 //
-// Failures are thrown as Hdf5Fault with HDF5's own innermost words ("truncated file: eof = 800, ..."), and caught by
-// those who return an Error. HDF5 prints nothing while a QuietHdf5 lives, and only one thread has one: the library is not
-// made for several.
+// Failures are thrown as Hdf5Fault with HDF5's innermost message ("truncated file: eof = 800, ..."); the functions that
+// return an Error catch them. While a QuietHdf5 exists, HDF5 prints nothing. Only one thread at a time can hold one,
+// since the library is not thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -31,13 +31,13 @@ class QuietHdf5 {
   void* data_ = nullptr;
 };
 
-// Throws Hdf5Fault that says what was being done, and why HDF5 says it could not.
+// Throws an Hdf5Fault: the failed action, followed by HDF5's reason.
 [[noreturn]] void fail_hdf5(const std::string& doing);
 inline void hdf5_did(herr_t result, const std::string& doing) {
   if (result < 0) fail_hdf5(doing);
 }
 
-// An id of HDF5, and how it is closed.
+// An HDF5 id that closes itself.
 class Hdf5Id {
  public:
   using Close = herr_t (*)(hid_t);
@@ -55,9 +55,9 @@ class Hdf5Id {
     return *this;
   }
   ~Hdf5Id() { reset(); }
-  operator hid_t() const { return id_; }  // NOLINT: to be handed to HDF5
+  operator hid_t() const { return id_; }  // NOLINT: to be passed to HDF5
   bool open() const { return id_ >= 0; }
-  bool reset() {  // whether that went well
+  bool reset() {  // true on success
     const bool closed = id_ < 0 || close_(id_) >= 0;
     id_ = -1;
     return closed;
@@ -68,15 +68,15 @@ class Hdf5Id {
   Close close_ = nullptr;
 };
 
-// Files. New ones are in the format that may be written and read at the same time, and whose parts all have checksums.
+// Files. New ones have the format that can be read while it is written (SWMR), with checksums on all parts.
 Hdf5Id create_hdf5(const std::string& path);
-// After a failure: nothing more of what HDF5 writes reaches the file, which stays as if the program had been killed. Closed
-// in the usual way, it would be marked as whole with its end missing.
+// To be called after a failure: nothing that HDF5 still writes reaches the file, which stays as if the program had been
+// killed. If it were closed in the usual way, it would be marked as complete although its end is missing.
 void abandon_hdf5(hid_t file);
-Hdf5Id open_hdf5_to_append(const std::string& path);  // also where the last writer was killed
+Hdf5Id open_hdf5_to_append(const std::string& path);  // also if the last writer was killed
 struct OpenedHdf5 {
   Hdf5Id file;
-  bool closed_well;  // false: its writer was killed, or still writes
+  bool closed_well;  // false: its writer was killed, or is still writing
 };
 OpenedHdf5 open_hdf5_to_read(const std::string& path);
 
@@ -87,20 +87,20 @@ bool has_attribute(hid_t file, const char* name);
 std::string read_text_attribute(hid_t file, const char* name);
 long long read_number_attribute(hid_t file, const char* name);
 
-// One text, and lists of texts.
+// Data sets with one text, or a list of texts.
 void write_text(hid_t file, const char* name, const std::string& text);
 void write_texts(hid_t file, const char* name, const std::vector<std::string>& texts);
 std::string read_text(hid_t file, const char* name);
 
-// A list that grows: rows of `width` values each (0: rows that are one value), in chunks with checksums.
+// A data set that grows: rows of `width` values each (0: one value, one-dimensional), in chunks with checksums.
 class Hdf5Table {
  public:
   Hdf5Table() = default;
   static Hdf5Table create(hid_t file, const char* name, hid_t type, std::size_t width);
-  // With the type that rows are to be read as; refuses another number of values in a row, and a type without one of the
-  // fields.
+  // type: the memory type of a row. Fails if rows have another width, or the stored type lacks one of the fields.
   static Hdf5Table open(hid_t file, const char* name, hid_t type, std::size_t width);
 
+  const std::string& name() const { return name_; }
   long long rows() const;
   void truncate(long long rows);
   void append(const void* data, long long rows);
@@ -108,6 +108,7 @@ class Hdf5Table {
   void flush();
 
  private:
+  Hdf5Table(const char* name, hid_t type, std::size_t width);
   std::string name_;
   Hdf5Id set_, type_, transfer_;
   std::size_t width_ = 0;

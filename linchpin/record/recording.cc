@@ -12,27 +12,27 @@
 namespace linchpin {
 namespace {
 
-// Refuses what is no HDF5 file at all with words that HDF5 would not find.
+// Refuses files that are not HDF5, with clearer messages than those of HDF5.
 void check_file(const std::filesystem::path& file) {
   std::error_code fault;
   const std::filesystem::file_status status = std::filesystem::status(file, fault);
   if (status.type() == std::filesystem::file_type::not_found) throw Hdf5Fault{"there is no such file"};
   if (status.type() == std::filesystem::file_type::directory) throw Hdf5Fault{"is a directory"};
   if (!std::ifstream(file)) throw Hdf5Fault{"cannot be read"};
-  if (std::filesystem::is_empty(file, fault)) throw Hdf5Fault{"is empty, and no recording"};
+  if (std::filesystem::is_empty(file, fault)) throw Hdf5Fault{"is empty, so it is not a recording"};
   if (H5Fis_hdf5(file.c_str()) <= 0) {
     H5Eclear2(H5E_DEFAULT);
-    throw Hdf5Fault{"is no HDF5 file, and so no recording"};
+    throw Hdf5Fault{"is not an HDF5 file, so it is not a recording"};
   }
 }
 
 void check_format(hid_t file) {
   std::string format;
   if (has_attribute(file, "format")) format = read_text_attribute(file, "format");
-  if (format != recording_format) throw Hdf5Fault{"is an HDF5 file, but no recording of linchpin"};
+  if (format != recording_format) throw Hdf5Fault{"is an HDF5 file, but not a recording of linchpin"};
   const long long version = read_number_attribute(file, "format_version");
   if (version != recording_version)
-    throw Hdf5Fault{message("is of version ", version, " of the format, written by linchpin ",
+    throw Hdf5Fault{message("has version ", version, " of the format, written by linchpin ",
                             read_text_attribute(file, "linchpin_version"), "; this one, ", linchpin_version(),
                             ", reads version ", recording_version)};
 }
@@ -43,7 +43,7 @@ T taken(const char* what, Result<T> result) {
   return std::move(result).value();
 }
 
-// A byte that is to be a bool.
+// Checks the byte of a bool that was read from a file.
 bool is_bool(const bool& value) {
   unsigned char byte = 0;
   std::memcpy(&byte, &value, 1);
@@ -66,7 +66,7 @@ struct Recording::Parts {
   std::optional<Model> model;
   RunSettings settings;
   RecordingTables tables;
-  BlockRow last;  // of the blocks that are whole
+  BlockRow last;  // the last complete block
   std::vector<double> times, step_sizes;
   Certificate certificate;
 
@@ -112,34 +112,25 @@ void Recording::Parts::read_times() {
 
 void Recording::Parts::find_last_block() {
   const long long blocks = tables.blocks.rows();
-  if (blocks == 0) throw Hdf5Fault{"holds no whole block: its run ended before it had written the start"};
+  if (blocks == 0) throw Hdf5Fault{"has no complete block: its run ended before the start was written"};
   tables.blocks.read(blocks - 1, 1, &last);
   last.reason[sizeof last.reason - 1] = '\0';
   reason = last.reason;
-  if (last.end < 0 || last.end >= run_end_count) throw Hdf5Fault{message("blocks: there is no end of kind ", last.end)};
-  const auto check_rows = [](const char* name, const Hdf5Table& table, long long rows) {
+  if (last.end < 0 || last.end >= run_end_count) throw Hdf5Fault{message("blocks: unknown end of run ", last.end)};
+  const auto check_rows = [](const Hdf5Table& table, long long rows) {
     if (rows < 0 || table.rows() < rows)
-      throw Hdf5Fault{message(name, " has ", table.rows(), " rows; blocks say there are ", rows)};
+      throw Hdf5Fault{message(table.name(), " has ", table.rows(), " rows, but according to blocks ", rows)};
   };
   if (last.frames < 1) throw Hdf5Fault{message("blocks: the last one ends at frame ", last.frames)};
-  check_rows("frames/time", tables.time, last.frames);
-  check_rows("frames/step", tables.step, last.frames);
-  if (tables.nq > 0) check_rows("frames/q", tables.q, last.frames);
-  if (tables.nv > 0) check_rows("frames/v", tables.v, last.frames);
-  if (tables.nr > 0) check_rows("frames/reactions", tables.reactions, last.frames);
-  check_rows("frames/energy", tables.energy, last.frames);
-  check_rows("frames/report", tables.report, last.frames);
-  check_rows("frames/certificate", tables.certificate, last.frames);
-  check_rows("frames/stepping", tables.stepping, last.frames);
-  check_rows("frames/ends", tables.ends, last.frames);
-  check_rows("contacts", tables.contacts, last.ends.contacts);
-  check_rows("memory", tables.memory, last.ends.memory);
-  check_rows("still", tables.still, last.ends.still);
+  for (const Hdf5Table* table : tables.frame_tables()) check_rows(*table, last.frames);
+  check_rows(tables.contacts, last.ends.contacts);
+  check_rows(tables.memory, last.ends.memory);
+  check_rows(tables.still, last.ends.still);
 }
 
-// Contacts, memory and stillness.
+// The lists contacts, memory and still.
 void Recording::Parts::read_lists(long long frame, Snapshot& to) const {
-  EndsRow ends[2];  // of the frame before, which is where ours begin, and of this one
+  EndsRow ends[2];  // of the previous frame, where our rows begin, and of this frame
   if (frame > 0)
     tables.ends.read(frame - 1, 2, ends);
   else
@@ -191,15 +182,15 @@ void Recording::Parts::read(long long frame, Snapshot& to) const {
   const std::size_t bodies = model->bodies().size(), constraints = model->constraints().size();
   if (!is_bool(to.certificate.finite) || !is_status(to.certificate.status) || !fits(to.certificate.body, bodies) ||
       !fits(to.certificate.constraint, constraints))
-    throw Hdf5Fault{message("frames/certificate: frame ", frame, " makes no sense")};
+    throw Hdf5Fault{message("frames/certificate: frame ", frame, " is invalid")};
   if (!is_status(to.report.status) || !fits(to.report.body, bodies) || !fits(to.report.constraint, constraints))
-    throw Hdf5Fault{message("frames/report: frame ", frame, " makes no sense")};
+    throw Hdf5Fault{message("frames/report: frame ", frame, " is invalid")};
   const int shapes = int(model->shapes().size());
   for (const ContactReport& c : to.contacts)
     if (c.shape_a < 0 || c.shape_a >= shapes || c.shape_b < 0 || c.shape_b >= shapes || c.body_a < 0 ||
         c.body_a >= int(bodies) || c.body_b < 0 || c.body_b >= int(bodies) || int(c.state) < 0 ||
         int(c.state) > int(ContactState::sliding))
-      throw Hdf5Fault{message("contacts of frame ", frame, " name shapes or bodies that the model has not")};
+      throw Hdf5Fault{message("contacts of frame ", frame, " name shapes or bodies that are not in the model")};
 }
 
 Recording::Recording(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -216,9 +207,9 @@ Result<Recording> Recording::open(const std::filesystem::path& file) {
   } catch (const Hdf5Fault& fault) {
     return Error{file.string() + ": " + fault.message};
   } catch (const std::bad_alloc&) {
-    return Error{file.string() + ": it would take more memory than there is"};
+    return Error{file.string() + ": not enough memory to read it"};
   } catch (const std::length_error&) {
-    return Error{file.string() + ": it would take more memory than there is"};
+    return Error{file.string() + ": not enough memory to read it"};
   }
 }
 

@@ -1,5 +1,5 @@
-// A recording: a run in a file, frame by frame, with all that it takes to show it, to go on with it and to do it again.
-// docs/recordings.md has the layout; recording_writer.h makes them.
+// A recording: a run in a file, frame by frame, with all data needed to display, continue and repeat it.
+// docs/recordings.md has the layout; recording_writer.h writes recordings.
 //
 //     Result<Recording> opened = Recording::open("run.h5");
 //     if (!opened) return fail(opened.error().message);
@@ -8,8 +8,8 @@
 //     for (long long i = 0; i < recording.frames(); ++i)
 //       if (std::optional<Error> fault = recording.read(i, snapshot)) return fail(fault->message);
 //
-// A run that was killed, or that still goes on, reads up to its last whole block. An Error names the file and what is
-// wrong with it.
+// A run that was killed, or is still running, is readable up to its last complete block. An Error names the file and
+// the fault.
 #pragma once
 
 #include <filesystem>
@@ -26,8 +26,8 @@
 
 namespace linchpin {
 
-// unfinished: nobody said how it ended; it was killed, or still goes on. failed: a step could not be done, or the
-// certificate does not pass. stopped: by the user.
+// unfinished: the run was killed or is still going. failed: a step failed, or the certificate does not pass. stopped:
+// by the user.
 enum class RunEnd { unfinished, done, failed, stopped };
 inline constexpr int run_end_count = 4;
 std::string_view to_string(RunEnd end);
@@ -49,15 +49,15 @@ class Recording {
   const RunSettings& settings() const;
 
   RunEnd end() const;
-  long long frames() const;                       // one at least: the start
-  const std::vector<double>& times() const;       // of the frames, s; never falling
-  const std::vector<double>& step_sizes() const;  // of the steps that led there, s; only a run's last may be short
-  // How the run stood at the last frame; its texts live as long as the recording.
+  long long frames() const;                       // at least one: the start
+  const std::vector<double>& times() const;       // of the frames, s; nondecreasing
+  const std::vector<double>& step_sizes() const;  // of the steps that led there, s; only the last may be shorter
+  // At the last frame; its texts live as long as the recording.
   const Certificate& certificate() const;
 
-  // Frame 0 is the start. A run of which a step failed ends with the state before that step once more, and the failed
-  // step's report. What there was in `snapshot` is used again, so that nothing is allocated once its lists have grown. The
-  // texts in it live as long as the recording.
+  // Frame 0 is the start. If a step failed, the last frame repeats the state before that step, with the failed step's
+  // report. The memory of `snapshot` is reused: nothing is allocated once its lists have grown. Its texts live as long
+  // as the recording.
   std::optional<Error> read(long long frame, Snapshot& snapshot) const;
 
  private:
@@ -66,11 +66,11 @@ class Recording {
   std::unique_ptr<Parts> parts_;
 };
 
-// Is this a recording, whole or not? By its first bytes and its format's name only.
+// True for a recording, complete or not. Checks only the first bytes and the name of the format.
 bool is_recording(const std::filesystem::path& file);
 
-// For programs that have no other use for HDF5, before all else here: HDF5 does not tidy up when the program ends. Where it
-// has read a damaged file it cannot, and prints a line about itself ("infinite loop closing library", HDF5 1.10).
+// Keeps HDF5 from cleaning up at program exit, where after reading a damaged file it fails and prints "infinite loop
+// closing library" (HDF5 1.10). For programs with no other use for HDF5; to be called before the other functions here.
 void leave_hdf5_at_exit();
 
 }  // namespace linchpin

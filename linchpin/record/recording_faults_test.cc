@@ -1,4 +1,4 @@
-// Files that are no recordings, or no longer: each gets an Error that says what is wrong, and none a crash.
+// Files that are not recordings, or damaged ones: each gives an Error that names the fault, never a crash.
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/record/hdf5_file.h"
-#include "linchpin/record/record_testing.h"
 #include "linchpin/record/recording.h"
 #include "linchpin/record/recording_layout.h"
+#include "linchpin/record/testing.h"
 
-// Where a checksum is wrong, HDF5 1.10 loses what it had put into memory; that is not ours to mend.
+// If a checksum is wrong, HDF5 1.10 leaks memory; we cannot repair that.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5\n"; }
 
 namespace linchpin {
@@ -26,7 +26,7 @@ std::string bytes_of(const std::filesystem::path& file) {
 void write_bytes(const std::filesystem::path& file, std::string_view bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }
-// What open() or read() says after the file's name; empty when all is read.
+// The error of open() or read() after the file's name; empty if all is read.
 std::string error_of(const std::filesystem::path& file, std::vector<std::vector<std::uint64_t>>* frames = nullptr) {
   const auto rest = [&](const std::string& message) {
     EXPECT_TRUE(message.starts_with(file.string() + ": ")) << message;
@@ -42,7 +42,7 @@ std::string error_of(const std::filesystem::path& file, std::vector<std::vector<
   return "";
 }
 
-// Changes one thing of a recording by HDF5 itself.
+// Changes one element of a recording with HDF5 functions.
 template <class Change>
 std::string after(const std::string& good, const Change& change) {
   const TestFile file;
@@ -66,16 +66,16 @@ TEST(RecordingFaults, NoRecordings) {
   EXPECT_EQ(error_of(file.path), "there is no such file");
   EXPECT_EQ(error_of(std::filesystem::temp_directory_path()), "is a directory");
   write_bytes(file.path, "");
-  EXPECT_EQ(error_of(file.path), "is empty, and no recording");
+  EXPECT_EQ(error_of(file.path), "is empty, so it is not a recording");
   write_bytes(file.path, "time,q:hinge\n0,1\n");
-  EXPECT_EQ(error_of(file.path), "is no HDF5 file, and so no recording");
+  EXPECT_EQ(error_of(file.path), "is not an HDF5 file, so it is not a recording");
   std::filesystem::remove(file.path);
   {
     const QuietHdf5 quiet;
     const Hdf5Id other = create_hdf5(file.path.string());
     write_text(other, "poem", "of somebody else");
   }
-  EXPECT_EQ(error_of(file.path), "is an HDF5 file, but no recording of linchpin");
+  EXPECT_EQ(error_of(file.path), "is an HDF5 file, but not a recording of linchpin");
   EXPECT_FALSE(is_recording(file.path));
 }
 
@@ -96,13 +96,13 @@ TEST(RecordingFaults, ThingsMissingOrWrong) {
                     write_attribute(file, "format_version", 2LL);
                   })
                 .substr(0, 60),
-            "is of version 2 of the format, written by linchpin 0.1.0; th");
+            "has version 2 of the format, written by linchpin 0.1.0; this");
   EXPECT_EQ(after(good,
                   [](hid_t file) {
                     H5Ldelete(file, "model", H5P_DEFAULT);
                     write_text(file, "model", "{}");
                   }),
-            "model: this is no linchpin model: \"format\" is not \"linchpin model\"");
+            "model: this is not a linchpin model: \"format\" is not \"linchpin model\"");
   EXPECT_EQ(after(good,
                   [](hid_t file) {
                     H5Ldelete(file, "settings", H5P_DEFAULT);
@@ -115,20 +115,20 @@ TEST(RecordingFaults, ThingsMissingOrWrong) {
                     H5Ldelete(file, "frames/q", H5P_DEFAULT);
                     Hdf5Table::create(file, "frames/q", H5T_NATIVE_DOUBLE, 3);
                   }),
-            "frames/q has 3 numbers a row; the model has 7");
+            "frames/q has rows of 3 numbers; the model needs 7");
   EXPECT_EQ(after(good,
                   [](hid_t file) {
                     H5Ldelete(file, "contacts", H5P_DEFAULT);
                     Hdf5Table::create(file, "contacts", H5T_NATIVE_DOUBLE, 0);
                   }),
-            "contacts does not hold what it should");
+            "contacts has an unexpected type");
   EXPECT_EQ(after(good, [](hid_t file) { Hdf5Table::open(file, "frames/v", H5T_NATIVE_DOUBLE, 6).truncate(5); }),
-            "frames/v has 5 rows; blocks say there are 41");
+            "frames/v has 5 rows, but according to blocks 41");
   EXPECT_EQ(after(good, [](hid_t file) { Hdf5Table::open(file, "frames/step", H5T_NATIVE_LLONG, 0).truncate(0); }),
-            "frames/step has 0 rows; blocks say there are 41");
+            "frames/step has 0 rows, but according to blocks 41");
 }
 
-// Cut anywhere, a recording is refused, or what it gives is right: its blocks up to there.
+// A recording cut anywhere is refused, or gives correct frames: its blocks up to there.
 TEST(RecordingFaults, CutAnywhere) {
   for (const RunEnd end : {RunEnd::done, RunEnd::unfinished}) {
     const std::string good = small_recording(end);
@@ -139,11 +139,11 @@ TEST(RecordingFaults, CutAnywhere) {
       refused += error_of(file.path) != "";
       ++cuts;
     }
-    EXPECT_EQ(refused, cuts);  // all of its rows stand before the end of the file
+    EXPECT_EQ(refused, cuts);  // all of its rows are before the end of the file
   }
 }
 
-// With some bytes changed, it is refused, or what it gives is what it was: all parts have checksums.
+// With some bytes changed, it is refused, or its frames are unchanged: all parts have checksums.
 TEST(RecordingFaults, SpoiltBytes) {
   const std::string good = small_recording();
   const TestFile file;
@@ -172,12 +172,12 @@ TEST(RecordingFaults, WhatMayBeReplaced) {
   const auto create = [&] { return RecordingWriter::create(file.path, run.spec, run.model, run.settings); };
   write_bytes(file.path, "precious");
   EXPECT_EQ(create().error().message,
-            file.path.string() + ": is there, and no recording; remove it first, or choose another name");
+            file.path.string() + ": exists and is not a recording; remove it first, or choose another name");
   EXPECT_EQ(bytes_of(file.path), "precious");
   write_bytes(file.path, "");
   EXPECT_TRUE(create().ok());
   run.record(file.path);
-  run.record(file.path);  // another recording may
+  run.record(file.path);  // another recording may replace it
   EXPECT_EQ(error_of(file.path), "");
   EXPECT_FALSE(RecordingWriter::create("/nowhere/at/all.h5", run.spec, run.model, run.settings));
   EXPECT_FALSE(RecordingWriter::create(std::filesystem::temp_directory_path(), run.spec, run.model, run.settings));

@@ -1,4 +1,4 @@
-// A recording after kill -9 at any time: readable up to its last block, and resumed with the bits of a run that was not
+// A recording after kill -9 at any time: readable up to its last block, and resumed bit-equal to a run that was not
 // killed.
 #include <chrono>
 #include <csignal>
@@ -13,15 +13,15 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
-#include "linchpin/record/record_testing.h"
 #include "linchpin/record/recording.h"
+#include "linchpin/record/testing.h"
 
 namespace linchpin {
 namespace {
 
 constexpr int frames_told = 50;
 
-// Tells by a byte at the start and of each fifty frames.
+// Writes a byte at the start and after each fifty frames.
 void record_without_end(const TestRun& run, const std::filesystem::path& file, bool resume, int told) {
   Stepping stepping(run);
   if (resume) stepping.continue_from(file);
@@ -34,9 +34,9 @@ void record_without_end(const TestRun& run, const std::filesystem::path& file, b
   }
 }
 
-// A child process that records without end, as fast as it can, so that it spends most of its time writing, and is killed
-// at some moment after it has done some hundred frames: by its own count and a little while, so that a slow machine kills
-// no earlier than a fast one.
+// A child process that records without end, as fast as it can, so that it spends most of its time writing. It is killed
+// at some moment after some hundred frames: by its own count plus a short delay, so that a slow machine kills no
+// earlier than a fast one.
 void record_and_kill(const TestRun& run, const std::filesystem::path& file, bool resume, std::mt19937& random) {
   int pipes[2];
   ASSERT_EQ(pipe(pipes), 0);
@@ -63,7 +63,7 @@ void record_and_kill(const TestRun& run, const std::filesystem::path& file, bool
   ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself";
 }
 
-// Frame i of the file is the state after i steps of a run that nobody killed.
+// Frame i of the file is the state after i steps of an uninterrupted run.
 void expect_true_frames(const std::filesystem::path& file, const TestRun& run, Stepping& truth,
                         std::vector<Snapshot>& kept) {
   const Result<Recording> opened = Recording::open(file);
@@ -73,7 +73,7 @@ void expect_true_frames(const std::filesystem::path& file, const TestRun& run, S
   while (static_cast<long long>(kept.size()) < recording.frames())
     kept.push_back(kept.empty() ? truth.take() : truth.next());
   Snapshot snapshot;
-  // The last ones all, where a kill might show; of the others some.
+  // All of the last frames, where a kill might show, and some of the others.
   for (long long i = 0; i < recording.frames(); i += i + 600 < recording.frames() ? 37 : 1) {
     const std::optional<Error> fault = recording.read(i, snapshot);
     ASSERT_FALSE(fault) << fault->message;
@@ -98,9 +98,9 @@ TEST(RecordingKill, ReadsUpToTheLastBlock) {
   }
 }
 
-// A write that is interrupted leaves whole pages of the system's. So what HDF5 rewrites with each block, the heads of the
-// data sets' indices (72 bytes, "EAHD") and of the sets, must each lie in one page: the kills above rarely hit one that does
-// not.
+// An interrupted write leaves whole pages of the system. So the headers that HDF5 rewrites with each block, of the data
+// sets' indices (72 bytes, "EAHD") and of the sets, must each lie in one page: the kills above would rarely hit one
+// that does not.
 TEST(RecordingKill, HeadsLieInOnePage) {
   const TestRun run("@four_bar", {});
   const TestFile file;

@@ -1,6 +1,8 @@
 #include "linchpin/record/recording_layout.h"
 
+#include <array>
 #include <cstddef>
+#include <utility>
 
 namespace linchpin {
 namespace {
@@ -9,156 +11,180 @@ static_assert(sizeof(Vec3<double>) == 3 * sizeof(double), "read and written as t
 static_assert(sizeof(bool) == 1, "read and written as a byte");
 static_assert(sizeof(StepStatus) == sizeof(int) && sizeof(ContactState) == sizeof(int), "read and written as an int");
 
-// A struct of which some fields are kept.
+// The HDF5 type of a member in memory.
+hid_t native(const int&) { return H5T_NATIVE_INT; }
+hid_t native(const long&) { return H5T_NATIVE_LONG; }
+hid_t native(const long long&) { return H5T_NATIVE_LLONG; }
+hid_t native(const double&) { return H5T_NATIVE_DOUBLE; }
+hid_t native(const std::uint32_t&) { return H5T_NATIVE_UINT32; }
+hid_t native(const std::uint8_t&) { return H5T_NATIVE_UINT8; }
+hid_t native(const bool&) { return H5T_NATIVE_UINT8; }
+hid_t native(const StepStatus&) { return H5T_NATIVE_INT; }
+hid_t native(const ContactState&) { return H5T_NATIVE_INT; }
+
+// The compound type of a struct, of which some members are stored: row.add("name", row->member).add(...)
+template <class Struct>
 class RowType {
  public:
-  explicit RowType(std::size_t size) : id_(H5Tcreate(H5T_COMPOUND, size), H5Tclose, "making a type") {}
-  RowType& field(const char* name, std::size_t offset, hid_t type) {
-    hdf5_did(H5Tinsert(id_, name, offset, type), name);
-    return *this;
+  RowType() : id_(H5Tcreate(H5T_COMPOUND, sizeof(Struct)), H5Tclose, "creating a type") {}
+  const Struct* operator->() const { return &sample_; }
+
+  template <class Member>
+  RowType& add(const char* name, const Member& member) {
+    return insert(name, &member, native(member));
   }
-  RowType& numbers(const char* name, std::size_t offset, hid_t type, hsize_t count) {
-    const Hdf5Id array(H5Tarray_create2(type, 1, &count), H5Tclose, name);
-    return field(name, offset, array);
+  RowType& add(const char* name, const Vec3<double>& member) { return array(name, &member.x, 3); }
+  template <class T, std::size_t n>
+  RowType& add(const char* name, const std::array<T, n>& member) {
+    return array(name, member.data(), n);
   }
-  operator hid_t() const { return id_; }  // NOLINT
+  template <std::size_t n>
+  RowType& add(const char* name, const char (&member)[n]) {
+    const Hdf5Id text(H5Tcopy(H5T_C_S1), H5Tclose, "creating a type");
+    hdf5_did(H5Tset_size(text, n), "creating a type");
+    hdf5_did(H5Tset_strpad(text, H5T_STR_NULLPAD), "creating a type");
+    return insert(name, member, text);
+  }
+  Hdf5Id take() { return std::move(id_); }
 
  private:
+  RowType& insert(const char* name, const void* member, hid_t type) {
+    const std::ptrdiff_t offset = static_cast<const char*>(member) - reinterpret_cast<const char*>(&sample_);
+    hdf5_did(H5Tinsert(id_, name, std::size_t(offset), type), name);
+    return *this;
+  }
+  template <class T>
+  RowType& array(const char* name, const T* first, hsize_t count) {
+    const Hdf5Id type(H5Tarray_create2(native(*first), 1, &count), H5Tclose, name);
+    return insert(name, first, type);
+  }
+
+  const Struct sample_{};  // to find the offsets of members
   Hdf5Id id_;
 };
 
-RowType energy_type() {
-  RowType type(sizeof(EnergyRow));
-  const std::size_t state = offsetof(EnergyRow, state), balance = offsetof(EnergyRow, balance);
-  type.field("kinetic", state + offsetof(Energy, kinetic), H5T_NATIVE_DOUBLE)
-      .field("gravity", state + offsetof(Energy, gravity), H5T_NATIVE_DOUBLE)
-      .field("springs", state + offsetof(Energy, springs), H5T_NATIVE_DOUBLE)
-      .field("start", balance + offsetof(EnergyBalance, start), H5T_NATIVE_DOUBLE)
-      .field("stored", balance + offsetof(EnergyBalance, stored), H5T_NATIVE_DOUBLE)
-      .field("work", balance + offsetof(EnergyBalance, work), H5T_NATIVE_DOUBLE)
-      .field("dissipated", balance + offsetof(EnergyBalance, dissipated), H5T_NATIVE_DOUBLE)
-      .field("lost", balance + offsetof(EnergyBalance, lost), H5T_NATIVE_DOUBLE)
-      .field("projected", balance + offsetof(EnergyBalance, projected), H5T_NATIVE_DOUBLE)
-      .field("largest_defect", balance + offsetof(EnergyBalance, largest_defect), H5T_NATIVE_DOUBLE)
-      .field("exchanged", balance + offsetof(EnergyBalance, exchanged), H5T_NATIVE_DOUBLE)
-      .field("defect", offsetof(EnergyRow, defect), H5T_NATIVE_DOUBLE);
-  return type;
+Hdf5Id energy_type() {
+  RowType<EnergyRow> row;
+  row.add("kinetic", row->state.kinetic)
+      .add("gravity", row->state.gravity)
+      .add("springs", row->state.springs)
+      .add("start", row->balance.start)
+      .add("stored", row->balance.stored)
+      .add("work", row->balance.work)
+      .add("dissipated", row->balance.dissipated)
+      .add("lost", row->balance.lost)
+      .add("projected", row->balance.projected)
+      .add("largest_defect", row->balance.largest_defect)
+      .add("exchanged", row->balance.exchanged)
+      .add("defect", row->defect);
+  return row.take();
 }
 
-RowType report_type() {
-  RowType type(sizeof(StepReport));
-  type.field("status", offsetof(StepReport, status), H5T_NATIVE_INT)
-      .field("body", offsetof(StepReport, body), H5T_NATIVE_INT)
-      .field("evaluations", offsetof(StepReport, evaluations), H5T_NATIVE_INT)
-      .field("substeps", offsetof(StepReport, substeps), H5T_NATIVE_INT)
-      .field("rejected", offsetof(StepReport, rejected), H5T_NATIVE_INT)
-      .field("work", offsetof(StepReport, work), H5T_NATIVE_DOUBLE)
-      .field("dissipated", offsetof(StepReport, dissipated), H5T_NATIVE_DOUBLE)
-      .field("constraint", offsetof(StepReport, constraint), H5T_NATIVE_INT)
-      .field("loop_error", offsetof(StepReport, loop_error), H5T_NATIVE_DOUBLE)
-      .field("loop_speed", offsetof(StepReport, loop_speed), H5T_NATIVE_DOUBLE)
-      .field("projected", offsetof(StepReport, projected), H5T_NATIVE_DOUBLE)
-      .field("contacts", offsetof(StepReport, contacts), H5T_NATIVE_INT)
-      .field("problems", offsetof(StepReport, problems), H5T_NATIVE_INT)
-      .field("iterations", offsetof(StepReport, iterations), H5T_NATIVE_INT)
-      .field("loose", offsetof(StepReport, loose), H5T_NATIVE_INT)
-      .field("halved", offsetof(StepReport, halved), H5T_NATIVE_INT)
-      .field("declared_fallbacks", offsetof(StepReport, declared_fallbacks), H5T_NATIVE_INT)
-      .field("impacts", offsetof(StepReport, impacts), H5T_NATIVE_INT)
-      .field("residual", offsetof(StepReport, residual), H5T_NATIVE_DOUBLE)
-      .field("cone_violation", offsetof(StepReport, cone_violation), H5T_NATIVE_DOUBLE)
-      .field("penetration", offsetof(StepReport, penetration), H5T_NATIVE_DOUBLE)
-      .field("impact_loss", offsetof(StepReport, impact_loss), H5T_NATIVE_DOUBLE)
-      .field("contact_loss", offsetof(StepReport, contact_loss), H5T_NATIVE_DOUBLE)
-      .field("least_release", offsetof(StepReport, least_release), H5T_NATIVE_DOUBLE)
-      .field("asleep", offsetof(StepReport, asleep), H5T_NATIVE_INT)
-      .field("painleve", offsetof(StepReport, painleve), H5T_NATIVE_INT);
-  return type;
+Hdf5Id report_type() {
+  RowType<StepReport> row;
+  row.add("status", row->status)
+      .add("body", row->body)
+      .add("evaluations", row->evaluations)
+      .add("substeps", row->substeps)
+      .add("rejected", row->rejected)
+      .add("work", row->work)
+      .add("dissipated", row->dissipated)
+      .add("constraint", row->constraint)
+      .add("loop_error", row->loop_error)
+      .add("loop_speed", row->loop_speed)
+      .add("projected", row->projected)
+      .add("contacts", row->contacts)
+      .add("problems", row->problems)
+      .add("iterations", row->iterations)
+      .add("loose", row->loose)
+      .add("halved", row->halved)
+      .add("declared_fallbacks", row->declared_fallbacks)
+      .add("impacts", row->impacts)
+      .add("residual", row->residual)
+      .add("cone_violation", row->cone_violation)
+      .add("penetration", row->penetration)
+      .add("impact_loss", row->impact_loss)
+      .add("contact_loss", row->contact_loss)
+      .add("least_release", row->least_release)
+      .add("asleep", row->asleep)
+      .add("painleve", row->painleve);
+  return row.take();
 }
 
 // Without its energies, which have a table of their own, and its limits, which are settings.
-RowType certificate_type() {
-  RowType type(sizeof(Certificate));
-  type.field("finite", offsetof(Certificate, finite), H5T_NATIVE_UINT8)
-      .field("status", offsetof(Certificate, status), H5T_NATIVE_INT)
-      .field("body", offsetof(Certificate, body), H5T_NATIVE_INT)
-      .field("steps", offsetof(Certificate, steps), H5T_NATIVE_LONG)
-      .field("evaluations", offsetof(Certificate, evaluations), H5T_NATIVE_LONG)
-      .field("substeps", offsetof(Certificate, substeps), H5T_NATIVE_LONG)
-      .field("rejected", offsetof(Certificate, rejected), H5T_NATIVE_LONG)
-      .field("loop_error", offsetof(Certificate, loop_error), H5T_NATIVE_DOUBLE)
-      .field("loop_speed", offsetof(Certificate, loop_speed), H5T_NATIVE_DOUBLE)
-      .field("constraint", offsetof(Certificate, constraint), H5T_NATIVE_INT)
-      .field("residual", offsetof(Certificate, residual), H5T_NATIVE_DOUBLE)
-      .field("cone_violation", offsetof(Certificate, cone_violation), H5T_NATIVE_DOUBLE)
-      .field("penetration", offsetof(Certificate, penetration), H5T_NATIVE_DOUBLE)
-      .field("most_contacts", offsetof(Certificate, most_contacts), H5T_NATIVE_INT)
-      .field("problems", offsetof(Certificate, problems), H5T_NATIVE_LONG)
-      .field("loose", offsetof(Certificate, loose), H5T_NATIVE_LONG)
-      .field("halved", offsetof(Certificate, halved), H5T_NATIVE_LONG)
-      .field("iterations", offsetof(Certificate, iterations), H5T_NATIVE_LONG)
-      .field("declared_fallbacks", offsetof(Certificate, declared_fallbacks), H5T_NATIVE_LONG)
-      .field("impacts", offsetof(Certificate, impacts), H5T_NATIVE_LONG)
-      .field("painleve", offsetof(Certificate, painleve), H5T_NATIVE_LONG)
-      .field("impact_loss", offsetof(Certificate, impact_loss), H5T_NATIVE_DOUBLE)
-      .field("contact_loss", offsetof(Certificate, contact_loss), H5T_NATIVE_DOUBLE)
-      .field("least_release", offsetof(Certificate, least_release), H5T_NATIVE_DOUBLE);
-  return type;
+Hdf5Id certificate_type() {
+  RowType<Certificate> row;
+  row.add("finite", row->finite)
+      .add("status", row->status)
+      .add("body", row->body)
+      .add("steps", row->steps)
+      .add("evaluations", row->evaluations)
+      .add("substeps", row->substeps)
+      .add("rejected", row->rejected)
+      .add("loop_error", row->loop_error)
+      .add("loop_speed", row->loop_speed)
+      .add("constraint", row->constraint)
+      .add("residual", row->residual)
+      .add("cone_violation", row->cone_violation)
+      .add("penetration", row->penetration)
+      .add("most_contacts", row->most_contacts)
+      .add("problems", row->problems)
+      .add("loose", row->loose)
+      .add("halved", row->halved)
+      .add("iterations", row->iterations)
+      .add("declared_fallbacks", row->declared_fallbacks)
+      .add("impacts", row->impacts)
+      .add("painleve", row->painleve)
+      .add("impact_loss", row->impact_loss)
+      .add("contact_loss", row->contact_loss)
+      .add("least_release", row->least_release);
+  return row.take();
 }
 
-RowType stepping_type() {
-  RowType type(sizeof(SteppingRow));
-  type.field("dt", offsetof(SteppingRow, dt), H5T_NATIVE_DOUBLE)
-      .field("substep", offsetof(SteppingRow, substep), H5T_NATIVE_DOUBLE)
-      .field("fresh", offsetof(SteppingRow, fresh), H5T_NATIVE_UINT8)
-      .field("loose_steps", offsetof(SteppingRow, loose_steps), H5T_NATIVE_INT);
-  return type;
+Hdf5Id stepping_type() {
+  RowType<SteppingRow> row;
+  row.add("dt", row->dt).add("substep", row->substep).add("fresh", row->fresh).add("loose_steps", row->loose_steps);
+  return row.take();
 }
 
-RowType& add_ends(RowType& type, std::size_t at) {
-  return type.field("contacts", at + offsetof(EndsRow, contacts), H5T_NATIVE_LLONG)
-      .field("memory", at + offsetof(EndsRow, memory), H5T_NATIVE_LLONG)
-      .field("still", at + offsetof(EndsRow, still), H5T_NATIVE_LLONG);
-}
-RowType ends_type() {
-  RowType type(sizeof(EndsRow));
-  add_ends(type, 0);
-  return type;
+Hdf5Id ends_type() {
+  RowType<EndsRow> row;
+  row.add("contacts", row->contacts).add("memory", row->memory).add("still", row->still);
+  return row.take();
 }
 
-RowType contact_type() {
-  RowType type(sizeof(ContactReport));
-  type.field("shape_a", offsetof(ContactReport, shape_a), H5T_NATIVE_INT)
-      .field("shape_b", offsetof(ContactReport, shape_b), H5T_NATIVE_INT)
-      .field("body_a", offsetof(ContactReport, body_a), H5T_NATIVE_INT)
-      .field("body_b", offsetof(ContactReport, body_b), H5T_NATIVE_INT)
-      .numbers("point", offsetof(ContactReport, point), H5T_NATIVE_DOUBLE, 3)
-      .numbers("normal", offsetof(ContactReport, normal), H5T_NATIVE_DOUBLE, 3)
-      .field("gap", offsetof(ContactReport, gap), H5T_NATIVE_DOUBLE)
-      .numbers("force", offsetof(ContactReport, force), H5T_NATIVE_DOUBLE, 3)
-      .field("normal_force", offsetof(ContactReport, normal_force), H5T_NATIVE_DOUBLE)
-      .field("friction", offsetof(ContactReport, friction), H5T_NATIVE_DOUBLE)
-      .field("mu", offsetof(ContactReport, mu), H5T_NATIVE_DOUBLE)
-      .field("state", offsetof(ContactReport, state), H5T_NATIVE_INT);
-  return type;
+Hdf5Id contact_type() {
+  RowType<ContactReport> row;
+  row.add("shape_a", row->shape_a)
+      .add("shape_b", row->shape_b)
+      .add("body_a", row->body_a)
+      .add("body_b", row->body_b)
+      .add("point", row->point)
+      .add("normal", row->normal)
+      .add("gap", row->gap)
+      .add("force", row->force)
+      .add("normal_force", row->normal_force)
+      .add("friction", row->friction)
+      .add("mu", row->mu)
+      .add("state", row->state);
+  return row.take();
 }
 
-RowType memory_type() {
-  RowType type(sizeof(RowMemory));
-  type.numbers("key", offsetof(RowMemory, key), H5T_NATIVE_UINT32, 5)
-      .numbers("force", offsetof(RowMemory, force), H5T_NATIVE_DOUBLE, 3);
-  return type;
+Hdf5Id memory_type() {
+  RowType<RowMemory> row;
+  row.add("key", row->key).add("force", row->force);
+  return row.take();
 }
 
-RowType block_type() {
-  RowType type(sizeof(BlockRow));
-  const Hdf5Id text(H5Tcopy(H5T_C_S1), H5Tclose, "making a type");
-  hdf5_did(H5Tset_size(text, sizeof(BlockRow::reason)), "making a type");
-  hdf5_did(H5Tset_strpad(text, H5T_STR_NULLPAD), "making a type");
-  add_ends(type.field("frames", offsetof(BlockRow, frames), H5T_NATIVE_LLONG), offsetof(BlockRow, ends))
-      .field("end", offsetof(BlockRow, end), H5T_NATIVE_INT)
-      .field("reason", offsetof(BlockRow, reason), text);
-  return type;
+Hdf5Id block_type() {
+  RowType<BlockRow> row;
+  row.add("frames", row->frames)
+      .add("contacts", row->ends.contacts)
+      .add("memory", row->ends.memory)
+      .add("still", row->ends.still)
+      .add("end", row->end)
+      .add("reason", row->reason);
+  return row.take();
 }
 
 template <class Table>
@@ -190,6 +216,14 @@ std::size_t reaction_count(const Model& model) {
   std::size_t rows = 0;
   for (const Constraint& constraint : model.constraints()) rows += std::size_t(row_count(constraint));
   return rows;
+}
+
+std::vector<Hdf5Table*> RecordingTables::frame_tables() {
+  std::vector<Hdf5Table*> list{&time, &step, &energy, &report, &certificate, &stepping, &ends};
+  if (nq > 0) list.push_back(&q);
+  if (nv > 0) list.push_back(&v);
+  if (nr > 0) list.push_back(&reactions);
+  return list;
 }
 
 RecordingTables RecordingTables::create(hid_t file, const Model& model) {

@@ -1,6 +1,6 @@
-// What is where in a recording, for its writer and its reader alike (docs/recordings.md tells users). Not installed.
+// The data sets of a recording, shared by its writer and reader (docs/recordings.md is for users). Not installed.
 //
-// Rows are the structs of the simulation themselves: HDF5 is told where in them each field stands.
+// Rows are the structs of the simulation themselves: HDF5 gets the offset of each field.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,27 @@ namespace linchpin {
 inline constexpr const char* recording_format = "linchpin recording";
 inline constexpr long long recording_version = 1;
 
-// Energies of a frame: of its state, and where they came from and went.
+// Energies of a frame: of its state, and the energy balance of the run so far.
 struct EnergyRow {
   Energy state{0, 0, 0};
   EnergyBalance balance;
-  double defect = 0;  // follows from the balance; for those who plot
+  double defect = 0;  // follows from the balance; for plotting
 };
 
-// What of a state is neither position nor velocity, and the step that led to it.
+// The size of the step that led to a frame, and the scalars of its State other than q, v and time.
 struct SteppingRow {
   double dt = 0, substep = 0;
   std::uint8_t fresh = 0;
   int loose_steps = 0;
 };
 
-// Where a frame's rows end in the tables of contacts, memory and stillness; they begin where those of the last one end.
+// The end of a frame's rows in the tables contacts, memory and still; they begin at the end of the previous frame's
+// rows.
 struct EndsRow {
   long long contacts = 0, memory = 0, still = 0;
 };
 
-// A block is there when its row is: the frames and rows that are whole, and how the run ended, if it did.
+// A block is complete if its row exists. The row has the number of complete frames and rows, and how the run ended.
 struct BlockRow {
   long long frames = 0;
   EndsRow ends;
@@ -41,16 +42,19 @@ struct BlockRow {
   char reason[200] = {};
 };
 
-// All tables of a file. Those with nothing in a row (reactions of a model without constraints) are not there.
+// All tables of a file. Tables of width zero (reactions of a model without constraints) do not exist.
 struct RecordingTables {
   Hdf5Table time, step, q, v, reactions, energy, report, certificate, stepping, ends, contacts, memory, still, blocks;
   std::size_t nq = 0, nv = 0, nr = 0;
+
+  // The tables with one row per frame.
+  std::vector<Hdf5Table*> frame_tables();
 
   static RecordingTables create(hid_t file, const Model& model);
   static RecordingTables open(hid_t file, const Model& model);
 };
 
-// Numbers in a row of reactions.
+// Width of a row of reactions.
 std::size_t reaction_count(const Model& model);
 
 }  // namespace linchpin

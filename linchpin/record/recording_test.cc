@@ -4,15 +4,15 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/record/record_testing.h"
 #include "linchpin/record/recording_writer.h"
+#include "linchpin/record/testing.h"
 
 namespace linchpin {
 namespace {
 
 Recording opened(const std::filesystem::path& file) { return Recording::open(file).value(); }
 
-// What was written is what is read, every bit of every frame, for models with contacts, loops, sleep and many substeps.
+// Every bit of every frame is read back, for models with contacts, loops, sleep and many substeps.
 TEST(Recording, EveryBit) {
   for (const char* name : {"@stack", "@swing", "@four_bar", "@pendulum:links=3", "@humanoid"}) {
     SCOPED_TRACE(name);
@@ -34,7 +34,7 @@ TEST(Recording, EveryBit) {
   }
 }
 
-// Trees that rest are part of the state too, and so is the memory of contacts.
+// Sleeping trees and the memory of contacts are part of the state.
 TEST(Recording, SleepAndMemory) {
   const TestFile file;
   TestRun run("@stack", {.steps = 600, .every = 20});
@@ -49,7 +49,7 @@ TEST(Recording, SleepAndMemory) {
   }
 }
 
-// A run in two halves, the second one from what the file says alone, has the bits of a whole one, certificate and all.
+// A run in two halves, the second from the file alone, is bit-equal to an uninterrupted one, with its certificate.
 TEST(Recording, ResumesBitForBit) {
   for (const char* name : {"@stack", "@swing", "@four_bar", "@pendulum:links=4"}) {
     SCOPED_TRACE(name);

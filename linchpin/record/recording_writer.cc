@@ -17,10 +17,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t block_frames = 256;
-constexpr std::size_t block_bytes = std::size_t(4) << 20;
+constexpr std::size_t block_frames = 256;                  // full chunks of the tables (hdf5_file.cc)
+constexpr std::size_t block_bytes = std::size_t(4) << 20;  // bounds the memory of large models
 
-// For those who read without linchpin; linchpin itself finds them by the model.
+// For readers without linchpin; linchpin itself takes the names from the model.
 void write_names(hid_t file, const Model& model) {
   const Hdf5Id group(H5Gcreate2(file, "names", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, "names");
   std::vector<std::string> bodies, shapes, constraints;
@@ -41,19 +41,17 @@ void write_names(hid_t file, const Model& model) {
 
 std::string temporary_name(const std::filesystem::path& file) { return message(file.string(), ".new-", getpid()); }
 
-// Why this file may not be replaced.
+// An Error if this file may not be replaced.
 std::optional<Error> find_refusal(const std::filesystem::path& file) {
   std::error_code fault;
   if (!std::filesystem::exists(file, fault)) return {};
-  if (!std::filesystem::is_regular_file(file, fault)) return Error{file.string() + ": is no plain file"};
+  if (!std::filesystem::is_regular_file(file, fault)) return Error{file.string() + ": is not a regular file"};
   if (!std::filesystem::is_empty(file, fault) && !is_recording(file))
-    return Error{file.string() + ": is there, and no recording; remove it first, or choose another name"};
+    return Error{file.string() + ": exists and is not a recording; remove it first, or choose another name"};
   return {};
 }
 
-void start_following(hid_t file) {
-  hdf5_did(H5Fstart_swmr_write(file), "cannot be written so that it may be read at the same time");
-}
+void start_swmr(hid_t file) { hdf5_did(H5Fstart_swmr_write(file), "cannot be switched to SWMR writing"); }
 
 }  // namespace
 
@@ -63,7 +61,7 @@ struct RecordingWriter::Parts {
   RecordingTables tables;
   bool broken = false;
 
-  // Frames that are not in the file yet.
+  // Frames that are not yet in the file.
   std::size_t frames = 0;
   std::vector<double> time, q, v, reactions, still;
   std::vector<long long> step;
@@ -75,7 +73,7 @@ struct RecordingWriter::Parts {
   std::vector<ContactReport> contacts;
   std::vector<RowMemory> memory;
 
-  BlockRow block;  // of all that was added
+  BlockRow block;  // counts of all added frames and rows
   Clock::time_point began = Clock::now(), last_block = began;
 
   void take(const Snapshot& snapshot, double dt);
@@ -119,8 +117,8 @@ bool RecordingWriter::Parts::due() const {
   return now - last_block > std::max<Clock::duration>(std::chrono::seconds(1), (now - began) / 60);
 }
 
-// First the rows, then the row of `blocks` that says that they are there. What is written twice, since a block ended in
-// the middle of a chunk, HDF5 puts elsewhere as long as it is followed, so that what a row stands on is never touched.
+// First the rows, then the row of `blocks` that declares them complete. A chunk that is written again, since a block
+// ended inside it, is put elsewhere by HDF5 in SWMR mode, so the data of a complete block are never overwritten.
 void RecordingWriter::Parts::write_block(RunEnd end) {
   const auto rows = static_cast<long long>(frames);
   tables.time.append(time.data(), rows);
@@ -157,7 +155,7 @@ void RecordingWriter::Parts::write_block(RunEnd end) {
 std::optional<Error> RecordingWriter::Parts::guarded(void (*work)(Parts&, RunEnd), RunEnd end) {
   const QuietHdf5 quiet;
   try {
-    if (broken) throw Hdf5Fault{"nothing more is written after the first failure"};
+    if (broken) throw Hdf5Fault{"nothing is written after the first failure"};
     work(*this, end);
     return {};
   } catch (const Hdf5Fault& fault) {
@@ -170,8 +168,7 @@ std::optional<Error> RecordingWriter::Parts::guarded(void (*work)(Parts&, RunEnd
 std::optional<Error> copy_recording(const std::filesystem::path& from, const std::filesystem::path& to) {
   if (std::optional<Error> refused = find_refusal(to)) return refused;
   std::error_code fault, other;
-  if (std::filesystem::equivalent(from, to, fault))
-    return Error{to.string() + ": is the recording that it is a copy of"};
+  if (std::filesystem::equivalent(from, to, fault)) return Error{to.string() + ": is the source of the copy itself"};
   const std::string temporary = temporary_name(to);
   fault.clear();
   std::filesystem::copy_file(from, temporary, fault);
@@ -209,7 +206,7 @@ Result<RecordingWriter> RecordingWriter::create(const std::filesystem::path& fil
     write_text(parts->file, "settings", settings_to_json(settings));
     write_names(parts->file, model);
     parts->tables = RecordingTables::create(parts->file, model);
-    start_following(parts->file);
+    start_swmr(parts->file);
     std::filesystem::rename(temporary, file);
     return RecordingWriter(std::move(parts));
   } catch (const Hdf5Fault& why) {
@@ -230,21 +227,17 @@ Result<RecordingWriter> RecordingWriter::append(const std::filesystem::path& fil
     parts->file = open_hdf5_to_append(file.string());
     RecordingTables& t = parts->tables = RecordingTables::open(parts->file, model);
     const long long blocks = t.blocks.rows();
-    if (blocks == 0) throw Hdf5Fault{"holds no whole block to go on from"};
+    if (blocks == 0) throw Hdf5Fault{"has no complete block to continue from"};
     t.blocks.read(blocks - 1, 1, &parts->block);
-    // What was written after the last whole block goes.
-    for (Hdf5Table* table : {&t.time, &t.step, &t.energy, &t.report, &t.certificate, &t.stepping, &t.ends})
-      table->truncate(parts->block.frames);
-    if (t.nq > 0) t.q.truncate(parts->block.frames);
-    if (t.nv > 0) t.v.truncate(parts->block.frames);
-    if (t.nr > 0) t.reactions.truncate(parts->block.frames);
+    // Remove rows that were written after the last complete block.
+    for (Hdf5Table* table : t.frame_tables()) table->truncate(parts->block.frames);
     t.contacts.truncate(parts->block.ends.contacts);
     t.memory.truncate(parts->block.ends.memory);
     t.still.truncate(parts->block.ends.still);
     hdf5_did(H5Ldelete(parts->file, "settings", H5P_DEFAULT), "settings cannot be written");
     write_text(parts->file, "settings", settings_to_json(settings));
     hdf5_did(H5Fflush(parts->file, H5F_SCOPE_LOCAL), "cannot be written");
-    start_following(parts->file);
+    start_swmr(parts->file);
     return RecordingWriter(std::move(parts));
   } catch (const Hdf5Fault& why) {
     return Error{file.string() + ": " + why.message};
@@ -253,7 +246,7 @@ Result<RecordingWriter> RecordingWriter::append(const std::filesystem::path& fil
 
 std::optional<Error> RecordingWriter::add(const Snapshot& snapshot, double dt) {
   parts_->take(snapshot, dt);
-  const bool first = parts_->block.frames == 1;  // a run that is killed in its first second has its start at least
+  const bool first = parts_->block.frames == 1;  // so that a run killed in its first second has at least its start
   if (!first && !parts_->due()) return {};
   return parts_->guarded([](Parts& parts, RunEnd end) { parts.write_block(end); }, RunEnd::unfinished);
 }

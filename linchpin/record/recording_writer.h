@@ -1,4 +1,4 @@
-// Writes a recording as its run goes.
+// Writes a recording while its run goes on.
 //
 //     Result<RecordingWriter> made = RecordingWriter::create("run.h5", spec, model, settings);
 //     ...
@@ -6,10 +6,10 @@
 //     ...
 //     writer.finish(RunEnd::done);
 //
-// Frames go to the file in blocks: whenever some hundred have come together, and at least once a second, or, in runs of
-// more than a minute, in a sixtieth of the time that the run has taken. Whenever the program is killed, the file reads up
-// to its last block (docs/recordings.md says how). What is kept in memory does not grow with the run. Not against loss of
-// power: blocks are handed to the system, not forced to the disk.
+// Frames are written in blocks: after 256 frames or 4 MB, and at least once a second, or, in runs of more than a
+// minute, once in a sixtieth of the time of the run so far. If the program is killed, the file is readable up to its
+// last block (docs/recordings.md says how). Memory does not grow with the run. Blocks are handed to the operating
+// system, not forced to the disk: the file is not safe against loss of power.
 #pragma once
 
 #include <filesystem>
@@ -23,29 +23,28 @@
 
 namespace linchpin {
 
-// Another recording like the first, under the same rules as RecordingWriter::create().
+// Copies a recording, under the same rules as RecordingWriter::create().
 std::optional<Error> copy_recording(const std::filesystem::path& from, const std::filesystem::path& to);
 
 class RecordingWriter {
  public:
-  // Takes the place of a recording or an empty file of that name at once, by renaming, so that there is always the old or
-  // the new one; refuses to replace anything else.
+  // Replaces a recording or an empty file of that name atomically, by renaming. Refuses to replace any other file.
   static Result<RecordingWriter> create(const std::filesystem::path& file, const ModelSpec& spec, const Model& model,
                                         const RunSettings& settings);
-  // Goes on after the last whole block of a recording of this model, which nobody else has open. `settings` are the
-  // recording's own from now on.
+  // Continues after the last complete block of a recording of this model, which no one else may have open. `settings`
+  // replace those of the recording.
   static Result<RecordingWriter> append(const std::filesystem::path& file, const Model& model,
                                         const RunSettings& settings);
-  // Without finish() the run counts as unfinished; what was added is there.
+  // Without finish() the run counts as unfinished; the added frames are written.
   ~RecordingWriter();
   RecordingWriter(RecordingWriter&&) noexcept;
   RecordingWriter(const RecordingWriter&) = delete;
   RecordingWriter& operator=(const RecordingWriter&) = delete;
 
-  // The first snapshot of a new recording is the start. dt: of the step that led there. After an Error (the disk is full)
+  // The first snapshot of a new recording is the start. dt: of the step that led to it. After an Error (disk full)
   // nothing more is written.
   std::optional<Error> add(const Snapshot& snapshot, double dt);
-  // Once, after the last snapshot.
+  // To be called once, after the last snapshot.
   std::optional<Error> finish(RunEnd end);
 
  private:

@@ -10,12 +10,14 @@
 namespace linchpin {
 namespace {
 
+bool same_bits(double x, double y) { return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y); }
+
 struct Difference {
   std::string what;
   double recorded, again;
 };
 
-// Compares two snapshots, and stops at the first number that differs.
+// Finds the first number in which two snapshots differ.
 class Comparison {
  public:
   explicit Comparison(const Model& model) : signals_(model) {}
@@ -35,36 +37,34 @@ class Comparison {
  private:
   template <class Name>
   void compare(const Name& what, double recorded, double again) {
-    if (found_ || std::bit_cast<std::uint64_t>(recorded) == std::bit_cast<std::uint64_t>(again)) return;
+    if (found_ || same_bits(recorded, again)) return;
     found_ = Difference{what, recorded, again};
   }
   void compare_contacts(const std::vector<ContactReport>& recorded, const std::vector<ContactReport>& again) {
     compare("number of contacts", double(recorded.size()), double(again.size()));
     for (std::size_t i = 0; i < recorded.size() && !found_; ++i) {
       const ContactReport &a = recorded[i], &b = again[i];
-      const auto field = [&](const char* name, double x, double y) {
-        if (std::bit_cast<std::uint64_t>(x) != std::bit_cast<std::uint64_t>(y))
-          compare(message("contact[", i, "].", name), x, y);
+      const auto field = [&](const std::string& name, double x, double y) {
+        if (!same_bits(x, y)) compare(message("contact[", i, "].", name), x, y);
+      };
+      const auto vector = [&](const std::string& name, const Vec3<double>& x, const Vec3<double>& y) {
+        field(name + ".x", x.x, y.x);
+        field(name + ".y", x.y, y.y);
+        field(name + ".z", x.z, y.z);
       };
       field("shape_a", a.shape_a, b.shape_a);
       field("shape_b", a.shape_b, b.shape_b);
       field("gap", a.gap, b.gap);
-      field("point.x", a.point.x, b.point.x);
-      field("point.y", a.point.y, b.point.y);
-      field("point.z", a.point.z, b.point.z);
-      field("normal.x", a.normal.x, b.normal.x);
-      field("normal.y", a.normal.y, b.normal.y);
-      field("normal.z", a.normal.z, b.normal.z);
-      field("force.x", a.force.x, b.force.x);
-      field("force.y", a.force.y, b.force.y);
-      field("force.z", a.force.z, b.force.z);
+      vector("point", a.point, b.point);
+      vector("normal", a.normal, b.normal);
+      vector("force", a.force, b.force);
       field("normal_force", a.normal_force, b.normal_force);
       field("friction", a.friction, b.friction);
       field("mu", a.mu, b.mu);
       field("state", int(a.state), int(b.state));
     }
   }
-  // What the next step begins from beside positions and velocities.
+  // The parts of the state, other than positions and velocities, that the next step depends on.
   void compare_memory(const State& recorded, const State& again) {
     compare("substep", recorded.substep, again.substep);
     compare("fresh", recorded.fresh, again.fresh);
@@ -75,8 +75,7 @@ class Comparison {
         if (recorded.memory[i].key[k] != again.memory[i].key[k])
           compare(message("memory[", i, "].key[", k, "]"), recorded.memory[i].key[k], again.memory[i].key[k]);
       for (std::size_t k = 0; k < 3 && !found_; ++k)
-        if (std::bit_cast<std::uint64_t>(recorded.memory[i].force[k]) !=
-            std::bit_cast<std::uint64_t>(again.memory[i].force[k]))
+        if (!same_bits(recorded.memory[i].force[k], again.memory[i].force[k]))
           compare(message("memory[", i, "].force[", k, "]"), recorded.memory[i].force[k], again.memory[i].force[k]);
     }
     compare("number of trees at rest", double(recorded.still.size()), double(again.still.size()));
@@ -94,7 +93,7 @@ class Comparison {
 Result<Replay> replay(const Recording& recording, const std::function<bool(double)>& go_on) {
   const RunSettings& settings = recording.settings();
   if (!settings.inputs)
-    return Error{recording.file().string() + ": its inputs changed from step to step and are not in it"};
+    return Error{recording.file().string() + ": its inputs changed from step to step and were not recorded"};
   const Model& model = recording.model();
   const Inputs inputs = settings.inputs->view();
   Simulation usual(model, settings.simulation);
@@ -110,7 +109,7 @@ Result<Replay> replay(const Recording& recording, const std::function<bool(doubl
   for (long long frame = 0, step = recorded.step; frame < recording.frames(); ++frame) {
     if (frame > 0)
       if (std::optional<Error> fault = recording.read(frame, recorded)) return std::move(*fault);
-    // The frame of a step that failed stands for one step more than were done.
+    // The frame of a failed step counts only the steps before it; the failed one is repeated too.
     const long long target = recorded.step + (recorded.report.ok() ? 0 : 1);
     const double dt = recording.step_sizes()[frame];
     std::optional<Simulation> shorter;

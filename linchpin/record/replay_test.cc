@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/record/record_testing.h"
+#include "linchpin/record/testing.h"
 
 namespace linchpin {
 namespace {
@@ -21,7 +21,7 @@ TEST(Replay, SameBits) {
   }
 }
 
-// A bit that is not the run's own is found, in the first frame that has it and by its name.
+// A changed bit is found, in the first frame that has it and by its name.
 TEST(Replay, FindsOneBit) {
   const TestRun run("@bounce", {});
   const TestFile file;
@@ -44,10 +44,10 @@ TEST(Replay, FindsOneBit) {
   EXPECT_EQ(done.recorded, std::nextafter(done.again, 1.0));
 }
 
-// A step that fails is done again too, and fails as it did.
+// A failed step is repeated too, and fails in the same way.
 TEST(Replay, AFailedRun) {
   TestRun run("@pendulum:links=3", {.steps = 200, .every = 50, .dt = 1});
-  run.settings.simulation.stepper = Stepper::explicit_euler;  // with a dt that no pendulum stands
+  run.settings.simulation.stepper = Stepper::explicit_euler;  // unstable at this dt
   const TestFile file;
   const std::vector<Snapshot> kept = run.record(file.path, RunEnd::failed);
   ASSERT_FALSE(kept.back().report.ok()) << "the run was meant to fail";

@@ -6,106 +6,77 @@ namespace linchpin {
 namespace json_archive {
 
 template <>
-struct NamedEnum<Stepper> {
-  static constexpr int count = stepper_count;
-  static std::string_view name(Stepper stepper) { return to_string(stepper); }
-};
+inline constexpr int enum_count<Stepper> = stepper_count;
 template <>
-struct NamedEnum<Method> {
-  static constexpr int count = method_count;
-  static std::string_view name(Method method) { return to_string(method); }
-};
+inline constexpr int enum_count<Method> = method_count;
 template <>
-struct NamedEnum<SolverId> {
-  static constexpr int count = int(SolverId::enumeration) + 1;
-  static std::string_view name(SolverId id) { return info(id).name; }
-};
+inline constexpr int enum_count<SolverId> = int(SolverId::enumeration) + 1;
 template <>
-struct NamedEnum<Restitution> {
-  static constexpr int count = 2;
-  static std::string_view name(Restitution r) { return r == Restitution::poisson ? "poisson" : "newton"; }
-};
+inline constexpr int enum_count<Restitution> = 2;
 
 }  // namespace json_archive
 
-using json_archive::Field;
+using json_archive::Member;
 
-template <class Archive>
-void fields(Archive& archive, Field<Archive, ContactOptions> o) {
-  archive("method", o.method);
-  archive("solver", o.solver);
-  archive("directions", o.directions);
-  archive("tolerance", o.tolerance);
-  archive("acceptable", o.acceptable);
-  archive("restitution", o.restitution);
-  archive("impact_speed", o.impact_speed);
-  archive("max_splits", o.max_splits);
-  archive("position_tolerance", o.position_tolerance);
-  archive("most_contacts", o.most_contacts);
-  archive("sleep_after", o.sleep_after);
-  archive("sleep_speed", o.sleep_speed);
+// In this file only: JSON names of enums that have no to_string() of their own.
+static std::string_view to_string(SolverId id) { return info(id).name; }
+static std::string_view to_string(Restitution r) { return r == Restitution::poisson ? "poisson" : "newton"; }
+
+constexpr auto members(const ContactOptions*) {
+  return std::tuple{Member{"method", &ContactOptions::method},
+                    Member{"solver", &ContactOptions::solver},
+                    Member{"directions", &ContactOptions::directions},
+                    Member{"tolerance", &ContactOptions::tolerance},
+                    Member{"acceptable", &ContactOptions::acceptable},
+                    Member{"restitution", &ContactOptions::restitution},
+                    Member{"impact_speed", &ContactOptions::impact_speed},
+                    Member{"max_splits", &ContactOptions::max_splits},
+                    Member{"position_tolerance", &ContactOptions::position_tolerance},
+                    Member{"most_contacts", &ContactOptions::most_contacts},
+                    Member{"sleep_after", &ContactOptions::sleep_after},
+                    Member{"sleep_speed", &ContactOptions::sleep_speed}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, SimulationOptions> o) {
-  archive("stepper", o.stepper);
-  archive("dt", o.dt);
-  archive("relative_tolerance", o.relative_tolerance);
-  archive("absolute_tolerance", o.absolute_tolerance);
-  archive("max_substeps", o.max_substeps);
-  archive("max_iterations", o.max_iterations);
-  archive("loop_tolerance", o.loop_tolerance);
-  archive("contact", o.contact);
+constexpr auto members(const SimulationOptions*) {
+  return std::tuple{Member{"stepper", &SimulationOptions::stepper},
+                    Member{"dt", &SimulationOptions::dt},
+                    Member{"relative_tolerance", &SimulationOptions::relative_tolerance},
+                    Member{"absolute_tolerance", &SimulationOptions::absolute_tolerance},
+                    Member{"max_substeps", &SimulationOptions::max_substeps},
+                    Member{"max_iterations", &SimulationOptions::max_iterations},
+                    Member{"loop_tolerance", &SimulationOptions::loop_tolerance},
+                    Member{"contact", &SimulationOptions::contact}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, CertificateLimits> limits) {
-  archive("energy", limits.energy);
-  archive("penetration", limits.penetration);
+constexpr auto members(const CertificateLimits*) {
+  return std::tuple{Member{"energy", &CertificateLimits::energy},
+                    Member{"penetration", &CertificateLimits::penetration}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, HeldInputs> inputs) {
-  archive("tau", inputs.tau);
-  archive("f_ext", inputs.f_ext);
-  archive("controls", inputs.controls);
+constexpr auto members(const HeldInputs*) {
+  return std::tuple{Member{"tau", &HeldInputs::tau}, Member{"f_ext", &HeldInputs::f_ext},
+                    Member{"controls", &HeldInputs::controls}};
 }
-template <class Archive>
-void fields(Archive& archive, Field<Archive, RunSettings> settings) {
-  archive("source", settings.source);
-  archive("time", settings.time);
-  archive("every", settings.every);
-  archive("simulation", settings.simulation);
-  archive("limits", settings.limits);
-  archive("inputs", settings.inputs);
+constexpr auto members(const RunSettings*) {
+  return std::tuple{Member{"source", &RunSettings::source}, Member{"time", &RunSettings::time},
+                    Member{"every", &RunSettings::every},   Member{"simulation", &RunSettings::simulation},
+                    Member{"limits", &RunSettings::limits}, Member{"inputs", &RunSettings::inputs}};
 }
 
-namespace {
-
-std::string fault_of(const RunSettings& settings) {
-  if (!settings.simulation.stepper) return "simulation.stepper: is missing";
+// Called by the reader.
+static std::string fault_of(const RunSettings& settings) {
+  if (!settings.simulation.stepper) return "simulation.stepper is missing";
   if (settings.every < 1) return message("every: ", settings.every, " must be at least 1");
   if (!(settings.limits.energy >= 0)) return message("limits.energy: ", settings.limits.energy, " must be at least 0");
   if (!(settings.limits.penetration >= 0))
     return message("limits.penetration: ", settings.limits.penetration, " must be at least 0");
   try {
     check_options(settings.simulation);
-  } catch (const CheckFailed& failed) {  // the file's mistake here, not the caller's
+  } catch (const CheckFailed& failed) {  // here it is a fault of the file, not of the caller
     return std::string("simulation: ") + failed.what();
   }
   return {};
 }
 
-}  // namespace
-
 std::string settings_to_json(const RunSettings& settings) { return json_archive::written(settings).dump(); }
 
-Result<RunSettings> settings_from_json(std::string_view text) {
-  try {
-    RunSettings settings;
-    json_archive::read(json_archive::parsed(text), json_archive::Place{}, settings);
-    if (std::string fault = fault_of(settings); !fault.empty()) return Error{std::move(fault)};
-    return settings;
-  } catch (const json_archive::Fault& fault) {
-    return Error{fault.message};
-  }
-}
+Result<RunSettings> settings_from_json(std::string_view text) { return json_archive::from_text<RunSettings>(text); }
 
 }  // namespace linchpin

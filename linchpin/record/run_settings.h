@@ -1,4 +1,4 @@
-// What a run was asked to be, beside its model: all that it takes to do it again.
+// Settings of a run other than its model: all that is needed to repeat it.
 #pragma once
 
 #include <optional>
@@ -12,22 +12,22 @@
 
 namespace linchpin {
 
-// Inputs of every step alike; empty lists are zeros, or the actuators' own controls.
+// Inputs that are the same in every step; empty lists are zeros, or the default controls of the actuators.
 struct HeldInputs {
   std::vector<double> tau, f_ext, controls;
   Inputs view() const { return {tau, f_ext, controls}; }
 };
 
 struct RunSettings {
-  std::string source;            // what the user called the model: "@stack"
+  std::string source;            // the model as the user gave it: "@stack"
   SimulationOptions simulation;  // with a stepper
   CertificateLimits limits;
-  double time = 0;                                  // until when, s
+  double time = 0;                                  // end of the run, s
   long long every = 1;                              // steps between frames
-  std::optional<HeldInputs> inputs = HeldInputs{};  // nothing: they changed from step to step, and were not kept
+  std::optional<HeldInputs> inputs = HeldInputs{};  // nullopt: they changed from step to step and were not stored
 };
 
-// As JSON, whole and exact; an Error names the field.
+// As JSON, complete and exact; an Error names the field.
 std::string settings_to_json(const RunSettings& settings);
 Result<RunSettings> settings_from_json(std::string_view text);
 

@@ -10,7 +10,7 @@ std::string error_of(const std::string& text) {
   return settings ? "" : settings.error().message;
 }
 
-// No field has the value that it is made with.
+// No field has its default value.
 TEST(RunSettings, EveryField) {
   RunSettings s;
   s.source = "@thing:\"a\"";
@@ -50,11 +50,11 @@ TEST(RunSettings, EverySolverHasAName) {
 }
 
 TEST(RunSettings, Faults) {
-  EXPECT_EQ(error_of("{}"), "simulation.stepper: is missing");
+  EXPECT_EQ(error_of("{}"), "simulation.stepper is missing");
   EXPECT_EQ(error_of(R"({"simulation": {"stepper": "rk4", "dt": -1}})").substr(0, 24), "simulation: dt is -1 s; ");
   EXPECT_EQ(error_of(R"({"simulation": {"stepper": "rk5"}})").substr(0, 39), "simulation.stepper: there is no 'rk5'; ");
   EXPECT_EQ(error_of(R"({"simulation": {"stepper": "rk4"}, "every": 0})"), "every: 0 must be at least 1");
-  EXPECT_EQ(error_of("{\"time\": }"), "line 1, column 10: this is no JSON");
+  EXPECT_EQ(error_of("{\"time\": }"), "line 1, column 10: this is not JSON");
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace linchpin {
 namespace {
 
-// * any text, ? any letter. Where a star was tried too short, it takes one letter more.
+// * matches any text, ? any character. On a mismatch, the last star takes one character more.
 bool matches(std::string_view pattern, std::string_view name) {
   std::size_t p = 0, n = 0, star = pattern.npos, from = 0;
   while (n < name.size()) {
@@ -27,7 +27,7 @@ bool matches(std::string_view pattern, std::string_view name) {
   return pattern.find_first_not_of('*', p) == pattern.npos;
 }
 
-// How many letters have to be changed, put in or left out [Levenshtein 1966].
+// Number of characters to change, insert or delete [Levenshtein 1966].
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t(0));

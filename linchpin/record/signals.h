@@ -1,14 +1,14 @@
-// The numbers of a run by name, one of each for every frame: what is plotted, exported and compared.
+// The signals of a run: named numbers, one value per frame, to be plotted, exported and compared.
 //
-// | name                                            | what                                                            |
+// | name                                            | meaning                                                         |
 // |-------------------------------------------------|-----------------------------------------------------------------|
 // | q:JOINT, v:JOINT, r:CONSTRAINT                  | positions, velocities, reactions (signal_names.h)               |
-// | kinetic, gravity, springs, energy, defect       | of the state, their sum, and what is not accounted for, J       |
-// | work, dissipated, lost, projected               | so far, J (energy_balance.h)                                    |
+// | kinetic, gravity, springs, energy, defect       | energies of the state, their sum, defect of the balance, J      |
+// | work, dissipated, lost, projected               | accumulated, J (energy_balance.h)                               |
 // | residual, cone_violation, penetration,          | of the step that led there (StepReport)                         |
 // | loop_error, loop_speed, contacts, iterations,   |                                                                 |
 // | impacts                                         |                                                                 |
-// | contact:BODY.x, .y, .z                          | force of all contacts on a body with shapes, N, world's axes    |
+// | contact:BODY.x, .y, .z                          | contact force on a body with shapes, N, in the world's axes     |
 //
 // `simulate --csv` writes the first two lines up to `defect`.
 #pragma once
@@ -33,11 +33,11 @@ class Signals {
  private:
   std::vector<std::string> names_;
   std::vector<int> touched_;  // bodies with shapes
-  std::vector<int> place_;    // of each body in touched_, or -1
+  std::vector<int> place_;    // index of each body in touched_, or -1
 };
 
-// The names, in their order, that one of the patterns means, each once: * stands for any text, ? for any letter. An Error
-// names a pattern that means none, and the names that come nearest.
+// Indices of the names that match one of the patterns, in their order, each once: * stands for any text, ? for any
+// character. An Error names a pattern without a match, and the most similar names.
 Result<std::vector<std::size_t>> select_signals(std::span<const std::string> names,
                                                 std::span<const std::string> patterns);
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/record/record_testing.h"
+#include "linchpin/record/testing.h"
 
 namespace linchpin {
 namespace {
@@ -17,7 +17,7 @@ double value_of(const Signals& signals, const Snapshot& snapshot, const std::str
   return 0;
 }
 
-// A ball at rest on the ground carries its weight, and the ground the same the other way.
+// The contact force on a ball at rest is its weight, and on the ground the opposite.
 TEST(Signals, ContactForcesBalanceWeight) {
   const TestRun run("@stack", {});
   Stepping stepping(run);
@@ -29,7 +29,7 @@ TEST(Signals, ContactForcesBalanceWeight) {
     if (name.starts_with("contact:") && name.ends_with(".z") && !name.starts_with("contact:world"))
       sum += value_of(signals, snapshot, name);
   const double weight = 9.81 * run.model.total_mass();
-  EXPECT_NEAR(sum, weight, 1e-6 * weight);  // at rest to what 0.4 s leave of the landing
+  EXPECT_NEAR(sum, weight, 1e-6 * weight);  // at rest but for what remains of the landing after 0.4 s
   EXPECT_NEAR(value_of(signals, snapshot, "contact:world.z"), -weight, 1e-6 * weight);
 }
 
@@ -55,7 +55,7 @@ TEST(Signals, Patterns) {
   const auto chosen = [&](std::vector<std::string> patterns) { return select_signals(names, patterns).value(); };
   using List = std::vector<std::size_t>;
   EXPECT_EQ(chosen({"*"}), (List{0, 1, 2, 3, 4}));
-  EXPECT_EQ(chosen({"energy", "q:*"}), (List{0, 1, 3}));  // in their own order, each once
+  EXPECT_EQ(chosen({"energy", "q:*"}), (List{0, 1, 3}));  // in the order of the names, each once
   EXPECT_EQ(chosen({"?:hinge_1"}), (List{0, 2}));
   EXPECT_EQ(chosen({"*hinge*2"}), (List{1}));
   EXPECT_EQ(chosen({"a*b"}), (List{4}));

@@ -1,4 +1,4 @@
-// One moment of a run, whole: what a recording keeps and a page shows.
+// A snapshot: one moment of a run with all its data, to be recorded or displayed.
 //
 //     SnapshotTaker take(model);
 //     const Snapshot& snapshot = take(step, state, simulation, report, monitor.certificate());
@@ -12,21 +12,21 @@
 namespace linchpin {
 
 struct Snapshot {
-  long long step = 0;  // how many led here
+  long long step = 0;  // number of steps so far
   State state;
   Energy energy{0, 0, 0};
-  StepReport report;                    // of the step that led here; the first one is as made
+  StepReport report;                    // of the step that led here; default at the start
   Certificate certificate;              // of the run up to here
   std::vector<ContactReport> contacts;  // of the step that led here
-  std::vector<double> reactions;        // of the model's constraints, as Simulation::reactions() has them
+  std::vector<double> reactions;        // of the model's constraints, as in Simulation::reactions()
 };
 
-// Takes snapshots of one run. What it returns is its own, until the next one; nothing is allocated once lists have grown.
+// Takes snapshots of one run. The result is valid until the next call; nothing is allocated once its lists have grown.
 class SnapshotTaker {
  public:
   explicit SnapshotTaker(const Model& model) : meter_(model) {}
 
-  // After a step, and before the simulation does anything else. inputs are those of that step.
+  // To be called directly after a step, with the inputs of that step.
   const Snapshot& operator()(long long step, const State& state, Simulation& simulation, const StepReport& report,
                              const Certificate& certificate, const Inputs& inputs = {});
 

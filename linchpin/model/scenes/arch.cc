@@ -1,7 +1,7 @@
-// A round arch without mortar: wedges in a half circle on the floor, each held by its neighbours' faces and friction.
+// A round arch without mortar: wedges in a half circle on the floor, held by their neighbours' faces and friction.
 //
 // It stands while a line of thrust lies within its thickness, from 0.1075 of the mean radius on (Heyman 1969), and
-// while friction keeps the joints from sliding, the floor's among them: some 0.3 and more.
+// while friction prevents sliding at all joints and at the floor: mu of about 0.3 or more.
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -14,7 +14,7 @@
 
 namespace linchpin::scenes {
 
-// Mean radius 1 m. All stones are the same wedge; its frame is in its centre of mass, z along the radius outwards.
+// Mean radius 1 m. All stones are the same wedge; its frame is at its centre of mass, z along the radius outwards.
 ModelSpec arch(int stones, double thickness, double mu) {
   constexpr double half_depth = 0.2, density = 100;
   const double part = std::numbers::pi / stones, inner = 1 - thickness / 2, outer = 1 + thickness / 2;
@@ -29,7 +29,7 @@ ModelSpec arch(int stones, double thickness, double mu) {
     return std::make_shared<const Hull>(std::move(hull).value());
   };
   const Solid about_the_middle = solid(*hull_of(corners));
-  const double radius = about_the_middle.centre.z;  // of the mass centres
+  const double radius = about_the_middle.centre.z;  // of the centres of mass
   for (Vector& corner : corners) corner.z -= radius;
   const Shape wedge = ConvexHull{hull_of(corners)};
 

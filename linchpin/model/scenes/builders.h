@@ -1,9 +1,9 @@
-// The built-in scenes, one function each, and the parts they are put together from. Internal to model/: the way in is
-// scene() in scenes.h, which has the catalogue with defaults and ranges and gives each spec its name.
+// The built-in scenes, one function each, and the parts they are built from. Internal to model/: the public entry is
+// scene() in scenes.h, which has the catalogue with defaults and ranges and sets each spec's name.
 //
-// A namespace of its own, since names such as top and chain are too common for the library's.
+// They have a namespace of their own, since names such as top and chain are too common for namespace linchpin.
 //
-// Planar scenes live in the x-z plane and hang along -z at zero; their hinges turn about -y, so that a positive angle
+// Planar scenes are in the x-z plane and hang along -z at zero; their hinges turn about -y, so that a positive angle
 // swings a hanging link to +x.
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "linchpin/model/spec.h"
+#include "linchpin/model/splitmix.h"
 
 namespace linchpin::scenes {
 
@@ -39,7 +40,7 @@ ModelSpec stand(bool feet_only);
 
 // quadruped.cc
 ModelSpec quadruped();
-ModelSpec quadruped_leg();  // one leg by itself, its hip held by the world
+ModelSpec quadruped_leg();  // a single leg, its hip fixed to the world
 ModelSpec stand4(bool feet_only);
 
 // dual_arm.cc, rigid_bodies.cc, random_tree.cc, forest.cc
@@ -65,7 +66,7 @@ ModelSpec linkage_biped();
 ModelSpec stewart();
 ModelSpec gripper();
 
-// ---- with contact: at zero every body is where it starts ----
+// ---- with contact: every body starts at zero coordinates ----
 
 // sliding.cc. Angles in degrees.
 ModelSpec slope(double angle, double mu, double heading, double turn, double speed);
@@ -94,61 +95,56 @@ using Vector = Vec3<double>;
 
 inline constexpr Vector swing_axis{0, -1, 0};
 
-// splitmix64 (Vigna 2015, public domain). The distributions of <random> differ between libraries, and so would scenes;
-// for the same reason nothing here calls libm beyond sqrt.
+// Random numbers that are the same on every platform (splitmix.h); for the same reason nothing here calls libm beyond
+// sqrt.
 class Random {
  public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next();
+  explicit Random(std::uint64_t seed) : bits_(seed) {}
   double between(double low, double high);
   int below(int n);  // 0 .. n-1; n far below 2^32
   Vector in_cube(double half);
-  Vector direction();       // even over the sphere
-  Mat3<double> rotation();  // even over all rotations
+  Vector direction();       // uniform on the sphere
+  Mat3<double> rotation();  // uniform over all rotations
 
  private:
-  std::uint64_t state_;
+  SplitMix bits_;
 };
 
-// A shape to be seen and touched that adds no mass.
+// Adds a shape for display and contact, without mass.
 void add_shape(BodySpec& body, const Shape& shape, const Transform<double>& X_BG, std::string name);
 
-// One material for all shapes there are so far, the world's included.
+// Sets one material for all shapes that exist so far, those of the world included.
 void make_all_of(ModelSpec& spec, const Material& material);
 Material surface(double mu, double restitution = 0);
 
-// A half-space in the world, its surface the x-y plane of X_WG and its normal z. The floor is the one at z = 0.
+// Adds a half-space to the world: its surface is the x-y plane of X_WG, its normal z. The floor is the one at z = 0.
 void add_half_space(ModelSpec& spec, const std::string& name, const Transform<double>& X_WG);
 void add_floor(ModelSpec& spec);
 
-// A body that flies free, its joint named after it. Its coordinates are its motion since the start, along the axes of
-// X_WF, where its origin is at zero; R_FB is how it is turned there. Starts at this velocity of its origin, in F.
+// Adds a body on a free joint named after it. At zero the body's origin is at X_WF and its orientation in F is R_FB, so
+// its coordinates are its motion since the start, along the axes of X_WF. `velocity`: of its origin at the start, in F.
 void add_free(ModelSpec& spec, BodySpec body, const Transform<double>& X_WF,
               const Mat3<double>& R_FB = Mat3<double>::identity(), const Vector& velocity = {0, 0, 0});
 
-// Holds the posture: position servos on one-axis joints, with control 0 at zero.
+// Adds a position servo to a one-axis joint, with control 0 at zero: it holds the posture.
 void add_servo(ModelSpec& spec, const JointSpec& joint, double stiffness, double damping);
-// Moves stops that lie at zero a little away from it, where a servo holds the joint: else both would.
+// Moves joint limits at zero slightly away from it, where a servo holds the joint: otherwise both would carry the load.
 void give_way_at_zero(JointSpec& joint);
-// What a robot's shapes may touch: the world, not each other. feet_only: only those whose names have `foot` in them
-// touch anything, the others are to be seen.
+// Lets a robot's shapes touch the world but not each other. feet_only: only shapes whose names contain `foot` touch
+// anything; the others are for display.
 void touch_only_the_world(ModelSpec& spec, bool feet_only, const std::string& foot);
 
-// A capsule whose axis runs from a to b, and the frame that puts it there. A sphere when a and b coincide.
-struct PlacedShape {
-  Shape shape;
-  Transform<double> X;
-};
+// A capsule whose axis runs from a to b. A sphere when a and b coincide.
 PlacedShape capsule_between(const Vector& a, const Vector& b, double radius);
 
 // A joint of type `type` from parent to child, named after the child. Frame M is the child's own frame.
 JointSpec joint(JointType type, const std::string& parent, const std::string& child, const Transform<double>& X_PF,
                 const Vector& axis = {0, 0, 1});
 
-// One revolute link of a robot's limb. Its frame sits in its joint, and all frames are parallel at zero.
+// One revolute link of a robot's limb. Its frame is at its joint, and all frames are parallel at zero.
 struct LimbLink {
   std::string name;
-  Vector joint;  // where the joint is in the frame of the link before
+  Vector joint;  // position of the joint in the frame of the previous link
   Vector axis;
   double lower, upper;  // limits, rad
   InertiaSpec inertia;
@@ -159,10 +155,10 @@ struct LimbLink {
 // The inertia of a homogeneous capsule from the joint to the tip.
 InertiaSpec capsule_inertia(double mass, const Vector& tip, double radius);
 
-// The same link on the other side of the x-z plane. Axes keep their directions, so turns about x and z change sign.
+// The mirror image of a link in the x-z plane. Axes keep their directions, so rotations about x and z change sign.
 LimbLink mirrored(LimbLink link);
 
-// Hangs the links one after the other on the parent body, names led by prefix; returns the name of the last.
+// Attaches the links one after the other to the parent body, with `prefix` before each name; returns the last name.
 std::string add_limb(ModelSpec& spec, const std::string& prefix, const std::string& parent,
                      std::span<const LimbLink> links);
 // The same on both sides: `left_...` as given, then `right_...` mirrored.
@@ -173,11 +169,11 @@ BothSides add_limbs(ModelSpec& spec, const std::string& parent, std::span<const 
 
 BodySpec& body_named(ModelSpec& spec, const std::string& name);
 
-// What closes loops: a point of a body, in the body's own axes, and a loop between two frames.
+// Parts of loops: a frame at a point of a body, parallel to the body's axes; and a loop between two frames.
 FrameOnBody point_on(const std::string& body, const Vector& at);
 ConstraintSpec loop(std::string name, LoopType type, FrameOnBody a, FrameOnBody b);
 
-// Copies a mechanism into another: every name led by prefix, its world at X_W in the other's. Gravity stays.
+// Copies a mechanism into `spec`: `prefix` before each name, the part's world at X_W. spec keeps its own gravity.
 void append(ModelSpec& spec, const ModelSpec& part, const std::string& prefix, const Transform<double>& X_W);
 
 }  // namespace linchpin::scenes

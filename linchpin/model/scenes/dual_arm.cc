@@ -1,6 +1,6 @@
 // The dual-arm robot of [000 s.3, figure 1]: a sensor head of 4 links, two arms of 7 and a three-finger hand of 4 links
-// on each, 26 links and 26 degrees of freedom, on a fixed column. The paper gives the counts only; sizes and masses are
-// ours, of the order of such robots. x forward, y left, z up; at zero the arms hang straight down.
+// on each, 26 links and 26 degrees of freedom, on a fixed column. The paper gives only the counts; sizes and masses are
+// ours, typical of such robots. x forward, y left, z up; at zero the arms hang straight down.
 #include <utility>
 
 #include "linchpin/model/scenes/builders.h"

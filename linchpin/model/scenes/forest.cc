@@ -1,4 +1,4 @@
-// Several trees in one model: what islands, sleeping and sparse solvers are about.
+// Several trees in one model: a test case for islands, sleeping and sparse solvers.
 #include <iterator>
 
 #include "linchpin/model/scenes/builders.h"
@@ -22,8 +22,8 @@ const Kind kinds[] = {
 }  // namespace
 
 ModelSpec forest(int trees) {
-  constexpr int row = 10;                    // trees side by side before the next row begins
-  constexpr double spacing = 7, height = 3;  // none reaches into its neighbours, or below z = 0 before it falls
+  constexpr int row = 10;                    // number of trees in a row
+  constexpr double spacing = 7, height = 3;  // no tree reaches its neighbours, or below z = 0 before it falls
   ModelSpec spec;
   for (int i = 0; i < trees; ++i) {
     const Kind& kind = kinds[static_cast<std::size_t>(i) % std::size(kinds)];

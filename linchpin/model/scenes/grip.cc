@@ -1,11 +1,11 @@
-// A capsule that hangs between two flat fingers and by nothing but friction.
+// A capsule held between two flat fingers by friction alone.
 #include <utility>
 
 #include "linchpin/model/scenes/builders.h"
 
 namespace linchpin::scenes {
 
-// The fingers slide on rails along x, each pressed on by a spring of its joint. Both together could carry
+// The fingers slide on rails along x, each pressed on by a spring of its joint with force N. Together they can carry
 // 2 mu N = hold m g.
 ModelSpec grip(double hold, double mu) {
   constexpr double mass = 0.5, radius = 0.03, half_length = 0.05, height = 0.5;

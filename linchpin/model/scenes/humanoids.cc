@@ -1,8 +1,8 @@
-// Two humanoids of the same build, 1.7 m tall: one with the 24 links of [001], whose arms end at the elbow's forearm,
-// and one with 30, whose arms have wrists. x forward, y left, z up; all frames are parallel at zero, where it stands.
+// Two humanoids of the same build, 1.7 m tall: one with the 24 links of [001], whose arms end with the forearm, and one
+// with 30, whose arms have wrists. x forward, y left, z up; at zero all frames are parallel and the robot stands.
 //
-// The masses and moments are round numbers, not those of a homogeneous solid; the shapes are for eyes and contact only.
-// No damping, springs or armature: other engines then compute the same mechanism.
+// The masses and moments are round numbers, not those of homogeneous solids; the shapes are for display and contact
+// only. No damping, springs or armature, so that other engines compute the same mechanism.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -22,7 +22,7 @@ InertiaSpec body(double mass, const Vector& centre, const Vector& moments) {
 }
 
 // clang-format off
-//   name, joint in the link before, axis, limits, mass, centre, moments, end of its capsule, radius
+//   name, joint in the previous link, axis, limits, mass, centre, moments, end of its capsule, radius
 const std::vector<LimbLink>& leg() {
   static const std::vector<LimbLink> links = {
     {"hip_yaw",     {0, 0.1, -0.05}, z_axis, -0.8, 0.8, body(1.0, here, {.01, .01, .01}), here, 0.06},
@@ -73,7 +73,7 @@ const std::vector<LimbLink>& forearm_with_wrist() {
 }
 // clang-format on
 
-// The pelvis is there already, as body `pelvis` or in the world; X_PB is where its frame lies in `root`.
+// The pelvis exists already, as a body or as part of the world; X_PB is its frame in `root`.
 void add_limbs_to(ModelSpec& spec, const std::string& root, const Transform<double>& X_PB,
                   const std::vector<LimbLink>& lower_arm, double hand_below_last_joint) {
   std::vector<LimbLink> from_root = leg();
@@ -112,7 +112,7 @@ void add_free_pelvis(ModelSpec& spec) {
 }  // namespace
 
 // With a fixed pelvis it has 24 bodies and 24 joints, as in [001]; the frames left_hand and right_hand are the m = 2
-// operational points there. The paper does not say how its 24 links are shared out; this is our choice.
+// operational points there. The paper does not say how its 24 links are distributed; this is our choice.
 ModelSpec humanoid24(bool floating) {
   ModelSpec spec;
   const Transform<double> X_WB = translation(0, 0, pelvis_height);
@@ -133,8 +133,8 @@ ModelSpec humanoid() {
   return spec;
 }
 
-// Servos that are stiff enough for the ankles to carry it: two of them against weight times height of the mass centre,
-// some 600 N m/rad. Each foot stands on four balls instead of its sole, so that every engine finds the same eight
+// The ankle servos must carry it: together they must exceed weight times height of the centre of mass, about
+// 600 N m/rad. Each foot stands on four balls instead of its sole, so that every engine finds the same eight contact
 // points.
 ModelSpec stand(bool feet_only) {
   struct Gains {

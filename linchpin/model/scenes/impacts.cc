@@ -1,4 +1,4 @@
-// Bodies that strike each other, or a wall.
+// Bodies that collide with each other or with a wall.
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -16,7 +16,7 @@ BodySpec ball_of(const std::string& name, double radius, double mass) {
 
 }  // namespace
 
-// Falls from `height` below its lowest point; comes back to height e^2, e^4, ...
+// Falls with its lowest point at `height`; bounces to height e^2, e^4, ...
 ModelSpec bounce(double radius, double height, double restitution, double speed) {
   ModelSpec spec;
   add_floor(spec);
@@ -26,8 +26,9 @@ ModelSpec bounce(double radius, double height, double restitution, double speed)
   return spec;
 }
 
-// Balls on rods without mass, side by side along x; the first is drawn back by `angle` (degrees), and its centre has
-// `speed` (m/s) towards the others. Of three that touch, struck at speed v with e = 1, all at once: -v/3, 2v/3, 2v/3.
+// Balls on massless rods, side by side along x; the first is drawn back by `angle` (degrees), and its centre has
+// `speed` (m/s) towards the others. Three touching balls with e = 1, struck at speed v: simultaneously -v/3, 2v/3,
+// 2v/3.
 ModelSpec cradle(int balls, double gap, double angle, double speed, double restitution) {
   constexpr double radius = 0.05, length = 1, mass = 1;
   ModelSpec spec;
@@ -35,8 +36,8 @@ ModelSpec cradle(int balls, double gap, double angle, double speed, double resti
     BodySpec ball{.name = "ball_" + std::to_string(k), .inertia = {}, .geometry = {}};
     add_solid(ball, Sphere{radius}, mass, translation(0, 0, -length), ball.name);
     const PlacedShape rod = capsule_between({0, 0, 0}, {0, 0, radius - length}, radius / 20);
-    add_shape(ball, rod.shape, rod.X, ball.name + "_rod");
-    ball.geometry.back().groups = ball.geometry.back().touches = 0;  // to be seen
+    add_shape(ball, rod.shape, rod.X_SP, ball.name + "_rod");
+    ball.geometry.back().groups = ball.geometry.back().touches = 0;  // display only
     JointSpec j = joint(JointType::revolute, "world", ball.name,
                         translation((k - 1) * (2 * radius + gap), 0, length + radius), swing_axis);
     j.name = "hinge_" + std::to_string(k);
@@ -51,7 +52,7 @@ ModelSpec cradle(int balls, double gap, double angle, double speed, double resti
   return spec;
 }
 
-// Pool: fifteen balls in a triangle and the cue ball that comes at its tip along x. They do not bounce off the cloth.
+// Pool: fifteen balls in a triangle and the cue ball, which hits its tip along x. They do not bounce off the cloth.
 ModelSpec billiard(double speed, double gap, double mu, double restitution) {
   constexpr double radius = 0.028575, mass = 0.17, run = 0.5;
   const double step = 2 * radius + gap;
@@ -74,7 +75,7 @@ ModelSpec billiard(double speed, double gap, double mu, double restitution) {
   return spec;
 }
 
-// A bullet and a sheet: in one step of 1 ms it would be far behind it. Without gravity.
+// A fast ball and a thin plate: one step of 1 ms would carry the ball far through it. Without gravity.
 ModelSpec thin_wall(double speed, double radius, double thickness, double restitution) {
   constexpr double run = 1, half = 1;
   ModelSpec spec;

@@ -1,10 +1,11 @@
-// A biped with bird's legs in which rods do what motors would be too heavy for. Dimensions and masses are our own.
+// A biped with bird-like legs in which rods transmit the motion of motors placed high up. Dimensions and masses are
+// ours.
 //
-// Of each leg three joints are at the hip; below them all move in one plane:
+// Each leg has three joints at the hip; below them all move in one plane:
 //
 //     hip                  a rod of fixed length from the thigh's top to the heel, a spur of the tarsus behind its
 //      | \                 joint, keeps the tarsus nearly parallel to the thigh; the leaf spring in the shin, near the
-//      |  \ thigh          knee, is what gives way under load
+//      |  \ thigh          knee, yields under load
 //      |   \               a crank on the tarsus turns the toe by a push rod; its motor is high above the ground
 //   rod|   / knee
 //      |  / shin
@@ -19,9 +20,9 @@
 namespace linchpin::scenes {
 namespace {
 
-const Vector side_axis{0, 1, 0};  // a positive angle swings what hangs to -x
+const Vector side_axis{0, 1, 0};  // a positive angle swings a hanging link to -x
 
-// Points of the left leg at zero, from the pelvis; the hip's joints are above one another.
+// Points of the left leg at zero, relative to the pelvis; the hip joints are above one another.
 constexpr double hip_width = 0.13, hip_height = 0.97;
 const Vector hip{0, hip_width, 0}, knee{0.18, hip_width, -0.33}, leaf{0.145, hip_width, -0.37},
     ankle{-0.14, hip_width, -0.56}, heel{-0.20, hip_width, -0.50}, rod_top{-0.03, hip_width, -0.05},
@@ -40,12 +41,12 @@ void add_rods(ModelSpec& spec, const std::string& prefix, int side) {
                                                            .b = at("tarsus", ankle, heel),
                                                            .length = norm(heel - rod_top),
                                                            .extension = {}}});
-  // The push rod is a body of its own, in a fork on the crank and a ball on the toe.
+  // The push rod is a body of its own, with a universal joint on the crank and a ball loop at the toe.
   const Vector along = toe_lever - crank_tip;
   const std::string name = prefix + "push_rod";
   BodySpec rod{.name = name, .inertia = {}, .geometry = {}};
   const PlacedShape seen = capsule_between({0, 0, 0}, along, 0.006);
-  add_solid(rod, seen.shape, 0.08, seen.X, name);
+  add_solid(rod, seen.shape, 0.08, seen.X_SP, name);
   JointSpec fork = joint(JointType::universal, prefix + "crank", name,
                          {Mat3<double>::identity(), on_side(crank_tip - crank, side)}, side_axis);
   fork.axis2 = cross(side_axis, along);
@@ -88,13 +89,13 @@ ModelSpec linkage_biped() {
     BodySpec& body = body_named(spec, add_limb(spec, prefix, prefix + "tarsus", this_foot));
     const auto sole = [&](const Vector& end) { return on_side(end - toe, side); };
     const PlacedShape under = capsule_between(sole(toe_back), sole(toe_front), sole_radius);
-    add_solid(body, under.shape, 0.3, under.X, prefix + "sole");
+    add_solid(body, under.shape, 0.3, under.X_SP, prefix + "sole");
     spec.frames.push_back({prefix + "sole",
                            body.name,
                            {Mat3<double>::identity(), sole(0.5 * (toe_back + toe_front) - Vector{0, 0, sole_radius})}});
     BodySpec& tarsus = body_named(spec, prefix + "tarsus");
     const PlacedShape spur = capsule_between({0, 0, 0}, on_side(heel - ankle, side), 0.015);
-    add_solid(tarsus, spur.shape, 0.1, spur.X, prefix + "heel");
+    add_solid(tarsus, spur.shape, 0.1, spur.X_SP, prefix + "heel");
   }
   for (JointSpec& j : spec.joints)
     if (j.child.ends_with("shin")) j.dofs[0].stiffness = 1800;  // the leaf spring, N m/rad

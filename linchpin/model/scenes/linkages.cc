@@ -1,7 +1,7 @@
-// Linkages with closed loops whose motion is tabulated elsewhere: the multibody benchmarks of IFToMM and their kin.
+// Linkages with closed loops and published motion: the multibody benchmarks of IFToMM and similar ones.
 //
-// Every one is closed at zero coordinates. Where the source has gravity along -y, its x, y, z are x, z, -y here, so
-// that z is up as everywhere.
+// The loops of each are closed at zero coordinates. If the source has gravity along -y, its x, y, z are x, z, -y here,
+// so that z is up as everywhere.
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -12,7 +12,7 @@
 namespace linchpin::scenes {
 namespace {
 
-// A straight bar of square section from a to b. Without section it is a thin rod, seen as a capsule of some width.
+// A straight bar of square section from a to b. Without section it is a thin rod, displayed as a capsule of some width.
 BodySpec bar(std::string name, const Vector& a, const Vector& b, double mass, double section, double seen_radius) {
   BodySpec body{.name = std::move(name), .inertia = {}, .geometry = {}};
   const Transform<double> X{frame_with_z(b - a), 0.5 * (a + b)};
@@ -34,7 +34,7 @@ JointSpec hinge(const std::string& name, const std::string& parent, const std::s
   return j;
 }
 
-// A hinge that closes a loop: the same axis, given in frames that are parallel at zero.
+// A hinge that closes a loop: the same axis on both bodies, in frames that are parallel at zero.
 ConstraintSpec pin(std::string name, const std::string& body_a, const Vector& at_a, const std::string& body_b,
                    const Vector& at_b, const Vector& axis) {
   const Mat3<double> R = frame_with_z(axis);
@@ -48,8 +48,8 @@ void add(ModelSpec& spec, JointSpec j, BodySpec body) {
 
 }  // namespace
 
-// Parallelograms side by side. Each coupler hangs on the crank before it and is pinned to the next: a loop touches
-// three bodies however many there are. Hinges turn about y, so that a positive angle lets a crank fall to +x.
+// Parallelograms side by side. Each coupler hangs on its crank and is pinned to the next one: a loop involves three
+// bodies, however many there are. Hinges turn about y, so that a positive angle lets a crank fall to +x.
 ModelSpec four_bar(int loops) {
   constexpr double length = 1, mass = 1, radius = 0.02;
   const Vector up{0, 0, length}, along{length, 0, 0}, y{0, 1, 0}, foot{0, 0, 0};
@@ -97,18 +97,18 @@ ModelSpec squeezer() {
   spec.gravity = {0, 0, 0};
   for (const Part& part : parts) {
     BodySpec body{.name = part.name, .inertia = {}, .geometry = {}};
-    // Only the moment about z acts; as of a plate without thickness the others are half of it.
+    // Only the moment about z matters; the others are half of it, as for a plate without thickness.
     body.inertia = {part.mass, part.centre, Sym3<double>::diagonal(part.moment / 2, part.moment / 2, part.moment)};
     const PlacedShape seen = capsule_between(O, part.end, 0.001);
-    add_shape(body, seen.shape, seen.X, body.name);
+    add_shape(body, seen.shape, seen.X_SP, body.name);
     JointSpec j = hinge(part.joint, part.parent, part.name, part.at, {0, 0, 1});
     j.X_PF.R = rotation_z(part.start);
     add(spec, std::move(j), std::move(body));
   }
   const PlacedShape side = capsule_between(O, D, 0.001);
-  add_shape(body_named(spec, "sector"), side.shape, side.X, "sector_side");
+  add_shape(body_named(spec, "sector"), side.shape, side.X_SP, "sector_side");
 
-  // The tree keeps all in the plane already: of a pin only two rows would be new, and those a point on a line has.
+  // The tree already keeps all bodies in the plane: of a pin's rows only the two of a point on a line are independent.
   const auto meet = [&](const char* name, const char* body, const Vector& at) {
     spec.constraints.push_back(loop(name, LoopType::point_on_line, point_on(body, at), point_on("link_2", E_on_2)));
   };
@@ -120,8 +120,8 @@ ModelSpec squeezer() {
   return spec;
 }
 
-// Five rods along the edges of a cube and six hinges, each normal to the two edges that it joins: by counting it cannot
-// move, and yet it does.
+// Five rods along the edges of a cube and six hinges, each normal to the two edges that it joins: counting constraints,
+// it cannot move, yet it does.
 ModelSpec bricard(double section) {
   constexpr double mass = 1, radius = 0.02;
   const std::array<Vector, 6> P{{{0, 0, 0}, {1, 0, 0}, {1, 0, -1}, {1, -1, -1}, {0, -1, -1}, {0, -1, 0}}};
@@ -140,8 +140,8 @@ ModelSpec bricard(double section) {
   return spec;
 }
 
-// The shaft, a slider on it, and two rods with balls, which springs tie to the slider: stiff, with strong dampers. A
-// tree: what closes the loops gives way. The angle of a rod is counted downwards, from 30 degrees below the horizontal.
+// A shaft, a slider on it, and two rods with balls, which stiff springs with strong dampers tie to the slider. It is a
+// tree: the loops are closed by springs. A rod's angle is counted downwards, from 30 degrees below the horizontal.
 ModelSpec governor() {
   constexpr double offset = 0.05, slider_height = 0.5, hinge_height = 1, ball_mass = 5, section = 0.01;
   ModelSpec spec;
@@ -156,7 +156,7 @@ ModelSpec governor() {
     const std::string name = side > 0 ? "right_rod" : "left_rod";
     const Vector tip{side * std::sqrt(0.75), 0, -0.5};
     BodySpec rod = bar(name, {0, 0, 0}, tip, 0.3, section, 0);
-    add_inertia(rod, {ball_mass, tip, Sym3<double>::zero()});  // a point mass, but to be seen
+    add_inertia(rod, {ball_mass, tip, Sym3<double>::zero()});  // a point mass; the sphere is for display
     add_shape(rod, Sphere{0.05}, {Mat3<double>::identity(), tip}, name + "_ball");
     add(spec, hinge(name + "_hinge", "shaft", name, {side * offset, 0, hinge_height}, {0, double(side), 0}),
         std::move(rod));
@@ -173,7 +173,7 @@ ModelSpec governor() {
 // Stretched along x at zero. Angles turn from x to z.
 ModelSpec slider_crank() {
   constexpr double l1 = .153, l2 = .306, m1 = .038, m2 = .038, m3 = .076, J1 = 7.4e-5, J2 = 5.9e-4;
-  // Moments about the centres as published: near those of thin rods, and as those none along the rod.
+  // Moments about the centres as published: close to those of thin rods, and likewise zero along the rod.
   const auto rod = [](std::string name, double length, double mass, double moment) {
     BodySpec body = bar(std::move(name), {0, 0, 0}, {length, 0, 0}, mass, 0, 0.005);
     body.inertia.moments = Sym3<double>::diagonal(0, moment, moment);

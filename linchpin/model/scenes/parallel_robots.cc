@@ -1,4 +1,4 @@
-// Robots whose hand is held in several ways at once.
+// Robots whose end effector is held by several chains at once.
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -8,8 +8,8 @@
 
 namespace linchpin::scenes {
 
-// Six legs carry a plate: a universal joint on the ground, a piston, a ball under the plate. What is a joint of the
-// tree is the plate's flight and each leg by itself; the balls close the loops.
+// Six legs carry a plate: a universal joint on the ground, a piston, a ball under the plate. The tree has the free
+// joint of the plate and each leg by itself; the balls close the loops.
 ModelSpec stewart() {
   constexpr double base_radius = 0.5, plate_radius = 0.3, height = 0.6, spread = 12 * std::numbers::pi / 180;
   ModelSpec spec;
@@ -20,7 +20,7 @@ ModelSpec stewart() {
   spec.bodies.push_back(std::move(plate));
   spec.joints.push_back(std::move(flight));
   for (int k = 0; k < 6; ++k) {
-    // In pairs, on the ground about 0, 120, 240 degrees and under the plate in between: a pair below is no pair above.
+    // In pairs, on the ground about 0, 120, 240 degrees and under the plate in between: the pairs differ at both ends.
     const auto on_circle = [](double radius, double angle) {
       return Vector{radius * std::cos(angle), radius * std::sin(angle), 0};
     };
@@ -36,8 +36,8 @@ ModelSpec stewart() {
                       stem = capsule_between({0, 0, -0.6 * length}, {0, 0, 0}, 0.012);
     BodySpec lower{.name = cylinder, .inertia = {}, .geometry = {}},
         upper{.name = piston, .inertia = {}, .geometry = {}};
-    add_solid(lower, barrel.shape, 1.5, barrel.X, cylinder);
-    add_solid(upper, stem.shape, 0.8, stem.X, piston);
+    add_solid(lower, barrel.shape, 1.5, barrel.X_SP, cylinder);
+    add_solid(upper, stem.shape, 0.8, stem.X_SP, piston);
     JointSpec fork = joint(JointType::universal, "world", cylinder, {frame_with_z(leg), foot}, {1, 0, 0});
     fork.name = "fork_" + number;
     fork.axis2 = {0, 1, 0};

@@ -8,22 +8,14 @@
 
 namespace linchpin::scenes {
 
-std::uint64_t Random::next() {
-  std::uint64_t x = (state_ += 0x9e3779b97f4a7c15u);
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-  return x ^ (x >> 31);
-}
-double Random::between(double low, double high) {
-  return low + (high - low) * (static_cast<double>(next() >> 11) * 0x1p-53);
-}
-int Random::below(int n) { return static_cast<int>(((next() >> 32) * static_cast<std::uint64_t>(n)) >> 32); }
+double Random::between(double low, double high) { return low + (high - low) * bits_.unit(); }
+int Random::below(int n) { return static_cast<int>(((bits_.next() >> 32) * static_cast<std::uint64_t>(n)) >> 32); }
 
 Vector Random::in_cube(double half) {
   const double x = between(-half, half), y = between(-half, half), z = between(-half, half);
   return {x, y, z};
 }
-// Even in a cube, thrown away outside the ball: what is left is even over all directions.
+// Uniform in a cube, rejected outside the ball: the direction is then uniform.
 Vector Random::direction() {
   for (;;) {
     const Vector v = in_cube(1);
@@ -77,7 +69,7 @@ void add_servo(ModelSpec& spec, const JointSpec& joint, double stiffness, double
 }
 
 void give_way_at_zero(JointSpec& joint) {
-  constexpr double way = 0.1;
+  constexpr double way = 0.1;  // rad
   for (DofSpec& dof : joint.dofs) {
     if (dof.lower == 0) dof.lower = -way;
     if (dof.upper == 0) dof.upper = way;
@@ -117,7 +109,7 @@ JointSpec joint(JointType type, const std::string& parent, const std::string& ch
 InertiaSpec capsule_inertia(double mass, const Vector& tip, double radius) {
   BodySpec body;
   const PlacedShape capsule = capsule_between({0, 0, 0}, tip, radius);
-  add_solid(body, capsule.shape, mass, capsule.X);
+  add_solid(body, capsule.shape, mass, capsule.X_SP);
   return body.inertia;
 }
 
@@ -141,7 +133,7 @@ std::string add_limb(ModelSpec& spec, const std::string& prefix, const std::stri
   for (const LimbLink& link : links) {
     BodySpec body{.name = prefix + link.name, .inertia = link.inertia, .geometry = {}};
     const PlacedShape capsule = capsule_between({0, 0, 0}, link.tip, link.radius);
-    add_shape(body, capsule.shape, capsule.X, body.name);
+    add_shape(body, capsule.shape, capsule.X_SP, body.name);
     JointSpec j = joint(JointType::revolute, before, body.name, {Mat3<double>::identity(), link.joint}, link.axis);
     j.dofs = {DofSpec{.lower = link.lower, .upper = link.upper}};
     before = body.name;

@@ -7,12 +7,12 @@
 namespace linchpin::scenes {
 namespace {
 
-constexpr double wall = 4;  // where it stands in [000 s.8], m
+constexpr double wall = 4;  // position of the wall in [000 s.8], m
 
 const Sym3<double> no_moments = Sym3<double>::zero();
 
-// Link number k (from 1) hangs on the one before, or on the world; `drop` is how far its hinge lies below the hinge
-// before (negative: above the world's origin).
+// Link number k (from 1) hangs on the previous link, or on the world; `drop` is how far its hinge lies below the
+// previous hinge (negative: above the world's origin).
 void hang(ModelSpec& spec, int k, double drop, BodySpec body) {
   body.name = "link_" + std::to_string(k);
   for (GeometrySpec& geometry : body.geometry) geometry.name = body.name + "_" + geometry.name;
@@ -29,7 +29,7 @@ BodySpec thin_rod(double length, double mass) {
   BodySpec body;
   body.inertia = {mass, {0, 0, -length / 2}, Sym3<double>::diagonal(across, across, 0)};
   const PlacedShape rod = capsule_between({0, 0, 0}, {0, 0, -length}, length / 50);
-  add_shape(body, rod.shape, rod.X, "rod");
+  add_shape(body, rod.shape, rod.X_SP, "rod");
   return body;
 }
 
@@ -37,16 +37,16 @@ BodySpec point_mass(double length, double mass) {
   BodySpec body;
   body.inertia = {mass, {0, 0, -length}, no_moments};
   const PlacedShape rod = capsule_between({0, 0, 0}, {0, 0, -length}, length / 100);
-  add_shape(body, rod.shape, rod.X, "rod");
+  add_shape(body, rod.shape, rod.X_SP, "rod");
   add_shape(body, Sphere{length / 20}, translation(0, 0, -length), "bob");
   return body;
 }
 
 }  // namespace
 
-// [000 s.8]: the length is shared out over the links, so that every n is the same 12 m in the same 10 m of air. The
-// floor at z = 0 and the wall at x = 4 are thick boxes. At zero the chain hangs into the floor; the paper starts it at
-// -pi/4 in the first hinge, swinging at +1 rad/s (swing() below).
+// [000 s.8]: the length is divided among the links, so that for every n the chain is 12 m long, hung 10 m above the
+// ground. The floor at z = 0 and the wall at x = 4 are thick boxes. At zero the chain hangs into the floor; the paper
+// starts it at -pi/4 in the first hinge, swinging at +1 rad/s (swing() below).
 ModelSpec pendulum(int links) {
   constexpr double length = 12, height = 10, mass = 1;
   const double radius = length / 2 / links;
@@ -62,8 +62,8 @@ ModelSpec pendulum(int links) {
   return spec;
 }
 
-// The same as the paper runs it: floor and wall that nothing gets behind, and its start. Neighbours do not touch, the
-// hinge holds them; all others may.
+// The run of the paper: half-spaces as floor and wall, which nothing can pass, and its start. Neighbouring links do not
+// touch, since the hinge holds them; all others may.
 ModelSpec swing(int links, double mu, double restitution) {
   ModelSpec spec = pendulum(links);
   spec.world_geometry.clear();

@@ -15,8 +15,8 @@ ModelSpec cart_pole(double pole_mass, double length) {
 
   BodySpec pole{.name = "pole", .inertia = {}, .geometry = {}};
   const PlacedShape rod = capsule_between({0, 0, 0}, {0, 0, length}, length / 40);
-  add_solid(pole, rod.shape, pole_mass, rod.X, "pole");
-  // About +y: the pole stands upright at zero, and a positive angle falls to +x.
+  add_solid(pole, rod.shape, pole_mass, rod.X_SP, "pole");
+  // About +y: the pole is upright at zero, and with a positive angle it falls to +x.
   JointSpec hinge = joint(JointType::revolute, "cart", "pole", translation(0, 0, 0.1), {0, 1, 0});
   hinge.name = "hinge";
 
@@ -24,11 +24,11 @@ ModelSpec cart_pole(double pole_mass, double length) {
   spec.joints = {std::move(rail), std::move(hinge)};
   spec.frames = {{"pole_tip", "pole", translation(0, 0, length)}};
   PlacedShape beam = capsule_between({-2.6, 0, 0}, {2.6, 0, 0}, 0.02);
-  spec.world_geometry = {{"rail", beam.shape, beam.X}};
+  spec.world_geometry = {{"rail", beam.shape, beam.X_SP}};
   return spec;
 }
 
-// Lies in the horizontal plane, as on a table: hinges about z.
+// In the horizontal plane, as on a table: hinges about z.
 ModelSpec planar_arm(int links) {
   constexpr double length = 0.5, radius = 0.04;
   ModelSpec spec;
@@ -36,7 +36,7 @@ ModelSpec planar_arm(int links) {
   for (int k = 1; k <= links; ++k) {
     BodySpec body{.name = "link_" + std::to_string(k), .inertia = {}, .geometry = {}};
     const PlacedShape rod = capsule_between({0, 0, 0}, {length, 0, 0}, radius);
-    add_solid(body, rod.shape, 1, rod.X, body.name);
+    add_solid(body, rod.shape, 1, rod.X_SP, body.name);
     JointSpec j = joint(JointType::revolute, before, body.name, translation(k == 1 ? 0 : length, 0, 0));
     j.name = "hinge_" + std::to_string(k);
     before = body.name;

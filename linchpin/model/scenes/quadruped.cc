@@ -1,4 +1,4 @@
-// A four-legged robot of some 25 kg. x forward, y left, z up. At zero the legs are straight and the feet touch z = 0.
+// A four-legged robot of about 25 kg. x forward, y left, z up. At zero the legs are straight and the feet touch z = 0.
 #include <utility>
 
 #include "linchpin/model/scenes/builders.h"
@@ -9,7 +9,7 @@ namespace {
 constexpr double thigh = 0.25, shank = 0.25, foot_radius = 0.025;
 constexpr double hip_height = thigh + shank + foot_radius;
 
-// On the left side; `hip` is where the first joint lies in the trunk.
+// A leg on the left side; `hip` is the position of its first joint in the trunk.
 std::vector<LimbLink> leg(const Vector& hip) {
   constexpr Vector x_axis{1, 0, 0}, y_axis{0, 1, 0};
   constexpr Vector outwards{0, 0.08, 0}, down_thigh{0, 0, -thigh}, down_shank{0, 0, -shank};
@@ -20,7 +20,7 @@ std::vector<LimbLink> leg(const Vector& hip) {
   };
 }
 
-// A ball, as such robots have: the shank may stand at any angle to the ground.
+// A ball, as is usual for such robots: the shank may be at any angle to the ground.
 void add_foot(ModelSpec& spec, const std::string& prefix, const std::string& knee) {
   const Transform<double> X_foot = translation(0, 0, -shank);
   add_shape(body_named(spec, knee), Sphere{foot_radius}, X_foot, prefix + "foot");
@@ -54,7 +54,7 @@ ModelSpec quadruped_leg() {
   return spec;
 }
 
-// Straight legs: its weight goes down through the joints, and servos need only keep it from folding.
+// Straight legs: the joints carry its weight, and the servos only keep the legs from buckling.
 ModelSpec stand4(bool feet_only) {
   ModelSpec spec = quadruped();
   add_floor(spec);

@@ -1,4 +1,4 @@
-// Trees that use everything a spec can say, for tests of whatever takes any Model.
+// Trees that use every feature of a spec, for tests of functions that take any Model.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -8,7 +8,7 @@
 namespace linchpin::scenes {
 namespace {
 
-// The types come in blocks, each a shuffle of all of them: a random order in which none stays away for long.
+// Joint types come in blocks, each a permutation of all types: a random order in which each type recurs soon.
 class TypeDeck {
  public:
   TypeDeck() {
@@ -19,7 +19,7 @@ class TypeDeck {
     std::swap(deck_[static_cast<std::size_t>(random.below(left_))], deck_[static_cast<std::size_t>(left_ - 1)]);
     return deck_[static_cast<std::size_t>(--left_)];
   }
-  // Takes one type out of the present block.
+  // Draws one type from the current block.
   void remove(JointType type) {
     if (left_ == 0) left_ = joint_type_count;
     std::swap(*std::ranges::find(deck_, type), deck_[static_cast<std::size_t>(left_ - 1)]);
@@ -58,7 +58,7 @@ std::vector<DofSpec> random_dofs(Random& random, JointType type) {
     const double inertia = random.between(0.01, 0.3), friction = random.between(0.1, 1),
                  stiffness = random.between(1, 20), rest = random.between(-0.5, 0.5);
     if (damping) dof.damping = friction;
-    if (type == JointType::free) continue;  // nothing else is defined there
+    if (type == JointType::free) continue;  // a free joint takes no other terms
     if (armature) dof.armature = inertia;
     if (spring) dof.stiffness = stiffness;
     if (spring && type != JointType::ball) dof.rest = rest;
@@ -72,7 +72,7 @@ std::vector<DofSpec> random_dofs(Random& random, JointType type) {
 }
 
 JointSpec random_joint(Random& random, JointType type, const std::string& parent, const std::string& child) {
-  // Drawn one by one: arguments have no order of evaluation.
+  // One draw per statement: arguments have no order of evaluation.
   const Transform<double> X_PF = random_pose(random, 0.5);
   const Vector axis = random_axis(random);
   JointSpec j = joint(type, parent, child, X_PF, axis);
@@ -93,7 +93,7 @@ ModelSpec random_tree(int bodies, std::uint64_t seed, bool floating) {
   spec.gravity = 9.81 * random.direction();
   for (int i = 0; i < bodies; ++i) {
     BodySpec body = random_body(random, "body_" + std::to_string(i + 1));
-    // Half of the bodies carry on from the last one, so that there are long limbs as well as bushes.
+    // Half of the bodies continue from the last one, so that there are long limbs as well as bushes.
     const int parent = random.below(2) == 0 ? i : random.below(i + 1);
     const std::string parent_name = parent > 0          ? "body_" + std::to_string(parent)
                                     : floating && i > 0 ? "body_1"
@@ -104,7 +104,7 @@ ModelSpec random_tree(int bodies, std::uint64_t seed, bool floating) {
     else
       type = deck.draw(random);
     JointSpec j = random_joint(random, type, parent_name, body.name);
-    if (type == JointType::weld && random.below(2) == 0) body.inertia = {};  // a mere bracket
+    if (type == JointType::weld && random.below(2) == 0) body.inertia = {};  // a massless bracket
     spec.joints.push_back(std::move(j));
     spec.bodies.push_back(std::move(body));
   }

@@ -7,13 +7,13 @@
 namespace linchpin::scenes {
 
 ModelSpec top() {
-  constexpr double mass = 1, length = 1;       // pivot to mass centre
+  constexpr double mass = 1, length = 1;       // pivot to centre of mass
   constexpr double across = 1.5, along = 0.5;  // moments about the pivot
   constexpr double at_centre = across - mass * length * length;
   BodySpec body{.name = "top", .inertia = {}, .geometry = {}};
   body.inertia = {mass, {0, 0, length}, Sym3<double>::diagonal(at_centre, at_centre, along)};
   const PlacedShape stem = capsule_between({0, 0, 0}, {0, 0, 1.3 * length}, 0.03);
-  add_shape(body, stem.shape, stem.X, "stem");
+  add_shape(body, stem.shape, stem.X_SP, "stem");
   add_shape(body, Cylinder{0.6, 0.1}, translation(0, 0, length), "disc");
   ModelSpec spec;
   JointSpec pivot = joint(JointType::ball, "world", "top", Transform<double>::identity());
@@ -27,7 +27,7 @@ ModelSpec free_body(bool symmetric) {
   BodySpec body{.name = "body", .inertia = {}, .geometry = {}};
   body.inertia.mass = 1;
   body.inertia.moments = symmetric ? Sym3<double>::diagonal(1, 1, 2) : Sym3<double>::diagonal(1, 2, 3);
-  // Both satisfy xx + yy = zz: plates without thickness. The shapes that are seen have a little.
+  // Both satisfy xx + yy = zz: plates without thickness. The displayed shapes have a little.
   if (symmetric)
     add_shape(body, Cylinder{2, 0.05}, Transform<double>::identity(), "disc");
   else

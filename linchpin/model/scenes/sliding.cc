@@ -12,9 +12,9 @@ constexpr double degree = std::numbers::pi / 180;
 
 }  // namespace
 
-// Downhill is x turned by `heading` about the vertical; `turn` is the box's own, about the slope's normal. F of the
-// joint has x downhill and z along the normal: the fifth coordinate, q[4], is how far the box has gone. From rest it
-// stays for mu >= tan(angle), else s = g (sin - mu cos) t^2 / 2.
+// Downhill is x turned by `heading` about the vertical; `turn` is the box's rotation about the slope's normal. F of the
+// joint has x downhill and z along the normal: the fifth coordinate, q[4], is the distance s slid. From rest the box
+// stays if mu >= tan(angle), else s = g (sin - mu cos) t^2 / 2.
 ModelSpec slope(double angle, double mu, double heading, double turn, double speed) {
   constexpr double half = 0.1, mass = 1;
   const Mat3<double> R = rotation_z(heading * degree) * rotation_y(angle * degree);
@@ -27,8 +27,8 @@ ModelSpec slope(double angle, double mu, double heading, double turn, double spe
   return spec;
 }
 
-// Slides without turning at first. Friction brakes it at mu g and spins it up until it rolls: at 5/7 of the speed,
-// after 2 speed / (7 mu g).
+// Slides without rotation at first. Friction decelerates it at mu g and spins it up until it rolls: at 5/7 of the
+// speed, after 2 speed / (7 mu g).
 ModelSpec roll(double speed, double radius, double mu) {
   ModelSpec spec;
   add_floor(spec);
@@ -40,10 +40,10 @@ ModelSpec roll(double speed, double radius, double mu) {
 }
 
 // Painleve 1895: a rod with one end on rough ground, its centre to +x of that end, which slides to -x. With the
-// friction mu N to +x a force N on the end lifts it at the rate
+// friction mu N to +x a force N on the end accelerates it upwards by
 //     N/m (1 + 3 cos a (cos a - mu sin a))                                       (1)
 // for a slender rod, which is negative for large mu (above 4/3 at the worst inclination): no force N >= 0 keeps the end
-// from going into the ground, and it stops by an impact without a collision.
+// from penetrating the ground, and it stops by an impact without a collision.
 ModelSpec painleve(double angle, double mu, double speed) {
   constexpr double half = 0.5, radius = 0.005, mass = 1;
   const Vector along{std::cos(angle * degree), 0, std::sin(angle * degree)};  // from the end on the ground upwards

@@ -7,7 +7,7 @@
 
 namespace linchpin::scenes {
 
-// Cubes of 1 m and 1 kg, all in line and touching; the top one weighs `ratio` kg.
+// Cubes of 1 m and 1 kg, aligned and touching; the top one has a mass of `ratio` kg.
 ModelSpec stack(int boxes, double ratio, double mu) {
   ModelSpec spec;
   add_floor(spec);
@@ -20,7 +20,7 @@ ModelSpec stack(int boxes, double ratio, double mu) {
   return spec;
 }
 
-// Pieces of the game, 48 x 24 x 7.5 mm, in a row along x. The first leans over its front edge, past its balance (at 8.9
+// Dominoes of 48 x 24 x 7.5 mm in a row along x. The first leans over its front edge, beyond its balance (at 8.9
 // degrees) and short of the next.
 ModelSpec dominoes(int count, double spacing, double mu) {
   constexpr double lean = 12 * std::numbers::pi / 180;
@@ -43,9 +43,9 @@ ModelSpec dominoes(int count, double spacing, double mu) {
   return spec;
 }
 
-// Spheres of 1 kg and 0.1 m, or with radii between `smallest` and that and the mass that goes with them, poured into a
-// square bin of half-spaces where `side` of them fit in a row: layers that start apart from each other, each sphere a
-// little out of line.
+// Spheres of 1 kg and 0.1 m, or with radii from `smallest` to 0.1 m and masses in proportion to volume, poured into a
+// square bin of half-spaces, `side` spheres wide: layers that start apart from each other, each sphere slightly
+// displaced at random.
 ModelSpec pile(int count, int side, double smallest, std::uint64_t seed) {
   constexpr double radius = 0.1, across = 0.215, up = 0.22, jitter = 0.005;
   const double half = 0.12 * side;

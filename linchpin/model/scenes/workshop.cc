@@ -1,9 +1,8 @@
-// The dual-arm robot before its work [000 figure 1, s.8]: a wheel on a hub, and an impact driver on a bench.
+// The dual-arm robot at its workplace [000 figure 1, s.8]: a wheel on a hub, and an impact driver on a bench.
 //
 // Nothing is fixed to anything: the wheel hangs on the hub's peg with a millimetre of play, the driver stands on its
-// battery. Hands (palms and fingers) touch both, hub, bench and floor, and each other; the rest of the robot is to be
-// seen.
-// The paper gives no sizes; these are ours.
+// battery. Hands (palms and fingers) touch both, the hub, bench and floor, and each other; the other shapes of the
+// robot are for display. The paper gives no sizes; these are ours.
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -19,20 +18,20 @@ namespace {
 constexpr Vector x_axis{1, 0, 0};
 constexpr double pi = std::numbers::pi;
 
-// Groups of what touches.
+// Contact groups.
 constexpr std::uint32_t things = 1, left_hand = 2, right_hand = 4, surroundings = 8;
 
 constexpr double peg_radius = 0.03, peg_length = 0.06, play = 1e-3;
 constexpr double ring_half = 0.025, rim_half = 0.02;  // along the wheel's axis
 constexpr Vector hub_at{0.55, 0, 1.15};               // the peg's axis, in the middle of the wheel
 constexpr Vector bench_at{0.36, -0.14, 0.64};         // the top, below the driver
-constexpr double hand_mu = 0.9, metal_mu = 0.3, rubber_mu = 0.9, bench_mu = 0.5;  // of pairs: geometric means
+constexpr double hand_mu = 0.9, metal_mu = 0.3, rubber_mu = 0.9, bench_mu = 0.5;  // a pair has the geometric mean
 
 struct Servo {
-  const char* of;  // what the link's name ends with
+  const char* of;  // ending of the link's name
   double stiffness, damping;
 };
-// A thumb is as strong as two fingers, since it is one against two.
+// A thumb is as strong as two fingers, since it opposes two.
 constexpr Servo servos[] = {{"shoulder_yaw", 6000, 300}, {"shoulder_pitch", 6000, 300}, {"upper_arm", 3000, 100},
                             {"elbow", 4000, 150},        {"forearm", 1500, 30},         {"wrist_pitch", 1500, 30},
                             {"palm", 1000, 20},          {"neck_pan", 200, 10},         {"neck_tilt", 200, 10},
@@ -66,7 +65,8 @@ void add_surroundings(ModelSpec& spec, const char* name, const Shape& shape, con
   spec.world_geometry.push_back(std::move(g));
 }
 
-// One of n pieces of a ring about x that is flat inside and outside, its middle along z. inner, outer: to the faces.
+// One of n pieces of a ring about x with flat inner and outer faces, its middle along z. inner, outer: distances of
+// them.
 Shape ring_piece(int n, double inner, double outer, double half_width) {
   const double t = std::tan(pi / n);
   std::vector<Vector> corners;
@@ -78,8 +78,8 @@ Shape ring_piece(int n, double inner, double outer, double half_width) {
   return ConvexHull{std::make_shared<const Hull>(std::move(hull).value())};
 }
 
-// Its frame in the middle, x along the axis. The hole is an octagon with an edge uppermost, so that the wheel hangs on
-// two of its faces.
+// Its frame is in the middle, x along the axis. The hole is an octagon with an edge at the top, so that the wheel hangs
+// on two of its faces.
 BodySpec wheel() {
   constexpr int rim_pieces = 12, ring_pieces = 8, spokes = 4;
   constexpr double ring_outer = 0.06, rim_inner = 0.165, rim_outer = 0.22;
@@ -99,8 +99,8 @@ BodySpec wheel() {
   return body;
 }
 
-// Its frame in its centre of mass; the nose points along y, away from the hand that takes it up. Without the move, the
-// middle of the handle is the origin.
+// Its frame is at its centre of mass; the nose points along y, away from the hand that takes it. Before the shift to
+// the centre of mass, the middle of the handle is the origin.
 BodySpec driver() {
   BodySpec body{.name = "driver", .inertia = {}, .geometry = {}};
   add_solid(body, Box{{0.02, 0.025, 0.06}}, 0.25, Transform<double>::identity(), "handle");
@@ -136,7 +136,7 @@ ModelSpec workshop() {
                                  .groups = 0,
                                  .touches = 0});
 
-  // Hung down by its play, on two faces.
+  // Lowered by its play, so that it hangs on two faces.
   const double down = play / std::cos(pi / 8);
   add_free(spec, wheel(), translation(hub_at.x, hub_at.y, hub_at.z - down));
   BodySpec tool = driver();

@@ -1,4 +1,4 @@
-// Runs to record, and how to compare them, for the tests of this room.
+// Helpers of this room's tests: runs to record, and their comparison.
 #pragma once
 
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace linchpin {
 
-// A name in the folder for temporary files; what is there is removed in the end.
+// A name in the folder for temporary files; the file is removed at the end.
 struct TestFile {
   std::filesystem::path path;
   TestFile() {
@@ -27,7 +27,7 @@ struct TestFile {
   TestFile& operator=(const TestFile&) = delete;
 };
 
-// Every number of a snapshot, as bits, so that NaN and -0 count.
+// Every number of a snapshot, as bits, so that NaN and -0 are compared too.
 inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
   std::vector<std::uint64_t> bits;
   const auto real = [&](double x) { bits.push_back(std::bit_cast<std::uint64_t>(x)); };
@@ -74,7 +74,7 @@ inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
   return bits;
 }
 
-// A run of a scene, recorded as `simulate` does.
+// A run of a scene, recorded as by `simulate`.
 struct TestRun {
   struct How {
     long long steps = 100, every = 1;
@@ -96,11 +96,11 @@ struct TestRun {
     settings.every = how.every;
   }
 
-  // The snapshots that went to the file.
+  // Returns the recorded snapshots.
   std::vector<Snapshot> record(const std::filesystem::path& file, RunEnd end = RunEnd::done) const;
 };
 
-// Does a run step by step.
+// Runs step by step.
 class Stepping {
  public:
   explicit Stepping(const TestRun& run)
@@ -111,7 +111,7 @@ class Stepping {
         state_(make_state(run.model)) {
     monitor_.start(state_);
   }
-  // From where a recording ends.
+  // Continues from the last frame of a recording.
   void continue_from(const std::filesystem::path& file) {
     const Recording recording = Recording::open(file).value();
     Snapshot start, last;
