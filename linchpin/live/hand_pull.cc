@@ -30,7 +30,7 @@ std::span<const double> Hand::forces(const State& state, double dt, std::span<co
   velocities(model_, kin_, state.v, vel_);
   factor<double>(plan_, state.q, factors_);
   nodes_.clear();
-  for (const Pull& pull : pulls) {  // nodes have the body's axes
+  for (const Pull& pull : pulls) {  // a node has the axes of its body
     const Body& body = model_.bodies()[pull.body];
     nodes_.push_back({body.link, body.X_LB * Transform<double>{Mat3<double>::identity(), pull.at}});
   }
@@ -44,14 +44,14 @@ std::span<const double> Hand::forces(const State& state, double dt, std::span<co
   for (std::size_t i = 0; i < pulls.size(); ++i) {
     const Pull& pull = pulls[i];
     const auto at = [&](std::size_t r, std::size_t c) { return matrix_[(6 * i + 3 + r) * rows + 6 * i + 3 + c]; };
-    Sym3<double> A{at(0, 0), at(1, 1), at(2, 2), at(0, 1), at(0, 2), at(1, 2)};
-    const double more = softness * (A.xx + A.yy + A.zz);
+    Sym3<double> W{at(0, 0), at(1, 1), at(2, 2), at(0, 1), at(0, 2), at(1, 2)};
+    const double more = softness * (W.xx + W.yy + W.zz);
     if (!(more > 0)) continue;  // fixed in the world
-    A += Sym3<double>::diagonal(more, more, more);
+    W += Sym3<double>::diagonal(more, more, more);
     const Transform<double> X_WB = body_pose(model_, kin_, pull.body);
     const Vec3<double> v = point_velocity(model_, kin_, vel_, pull.body, pull.at).v;
     const Vec3<double> a = transpose_times(X_WB.R, wanted_acceleration(pull.to - X_WB * pull.at, v, dt));
-    const Vec3<double> f = (1.0 / double(pulls.size())) * solve(A, a);  // (2)
+    const Vec3<double> f = (1.0 / double(pulls.size())) * solve(W, a);  // (2)
     const Vec3<double> moment = cross(pull.at, f);
     double* const on_body = forces_.data() + 6 * std::size_t(pull.body);
     const double six[] = {moment.x, moment.y, moment.z, f.x, f.y, f.z};

@@ -1,13 +1,13 @@
-// A hand that pulls points of bodies to where it is held: a damped spring, as strong as what it pulls is heavy.
+// Pulls points of bodies towards targets of a user's hand: a damped spring, scaled to the inertia of the point.
 //
-// With e the way from the body's point to the target and v the point's velocity, the point shall accelerate by
+// With e from the body's point to the target and v the point's velocity, the point shall accelerate by
 //     a = (w^2 (e - dt v) - 2 w v) / (1 + 2 w dt + w^2 dt^2)                                                     (1)
-// a critically damped spring of frequency w as implicit Euler takes it over a step dt, so that no step is too long for
-// it. The force that does so is
-//     f = (A + s trace(A) 1)^-1 a / n                                                                            (2)
-// with A = J M^-1 J' the compliance of that point [compliance.h] and n the number of pulls. s keeps directions in which
-// the mechanism hardly gives way (a stretched arm, along itself) from asking for a force without end; loops and contacts,
-// which A does not know, only make the point heavier. In both cases f is less than what (1) needs: still stable.
+// a critically damped spring of frequency w, integrated by implicit Euler over a step dt, so that it is stable for
+// every step size. The force is
+//     f = (W + s trace(W) 1)^-1 a / n                                                                            (2)
+// with W = J M^-1 J' the compliance of that point [compliance.h] and n the number of pulls. s bounds the force in
+// directions of low compliance (along a stretched arm). Loops and contacts are not in W and only increase the inertia
+// of the point. In both cases f is less than (1) requires, and the pull stays stable.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,12 @@ struct Pull {
 
 class Hand {
  public:
-  static constexpr double frequency = 15;   // rad/s: 4 cm hold a free body's weight, and it follows within 0.2 s
-  static constexpr double softness = 0.01;  // s
-  static constexpr double most_pull = 300;  // m/s^2: what w^2 e may be
+  static constexpr double frequency = 15;   // rad/s: 4 cm balance a free body's weight, and it follows within 0.2 s
+  static constexpr double softness = 0.01;  // s of (2)
+  static constexpr double most_pull = 300;  // m/s^2: bound of |w^2 e|
   explicit Hand(const Model& model);        // must outlive it
 
-  // The forces of all pulls at this state for a step of dt, as Inputs::f_ext wants them. Its own, until the next call.
+  // The forces of all pulls at this state for a step dt, as Inputs::f_ext. Valid until the next call.
   std::span<const double> forces(const State& state, double dt, std::span<const Pull> pulls);
 
  private:

@@ -25,7 +25,7 @@ Model floating_box(double mass) {
   return compile(spec).value();
 }
 
-// Where a point of a body is, and its acceleration under forces.
+// Position of a point of a body, and its acceleration under forces.
 struct Point {
   Vec3<double> position, acceleration;
 };
@@ -50,14 +50,14 @@ TEST(Hand, AFreeBodyAtRestAcceleratesAsASpringSays) {
   const double dt = 1e-3, w = Hand::frequency;
   const Pull pull{1, {0, 0, 0}, {0.3, -0.2, 0.1}};
   const auto f = hand.forces(state, dt, {&pull, 1});
-  const double scale = w * w / (1 + 2 * w * dt + w * w * dt * dt) / (1 + 3 * Hand::softness);  // A = 1/m
+  const double scale = w * w / (1 + 2 * w * dt + w * w * dt * dt) / (1 + 3 * Hand::softness);  // W = 1/m
   for (const auto& [found, e] : {std::pair{f[9], 0.3}, {f[10], -0.2}, {f[11], 0.1}})
     EXPECT_NEAR(found, 7 * scale * e, 1e-12 * 7 * scale);
   for (int k = 6; k < 9; ++k) EXPECT_EQ(f[k], 0);  // at the centre: no moment
 }
 
-// The force is that of (2): what it adds to the point's acceleration, by forward dynamics, is what (1) wants, but for what
-// softness keeps back: between nothing and all of it.
+// The force is that of (2): by forward dynamics, it adds to the point's acceleration that of (1), reduced by softness
+// to between nothing and all of it.
 TEST(Hand, MechanismsGiveWayAsWanted) {
   for (const char* text : {"@chain:links=20", "@humanoid", "@dual_arm", "@quadruped"})
     for (int seed = 1; seed <= 5; ++seed) {
@@ -81,7 +81,7 @@ TEST(Hand, MechanismsGiveWayAsWanted) {
     }
 }
 
-// Stable whatever the step: the point comes to the target and rests there.
+// Stable for every step size: the point reaches the target and rests there.
 TEST(Hand, NoStepIsTooLong) {
   for (const double dt : {1e-4, 1e-2, 0.1, 1.0}) {
     SCOPED_TRACE(dt);
@@ -101,7 +101,7 @@ TEST(Hand, NoStepIsTooLong) {
   }
 }
 
-// A jerk at the end of a chain, stretched and slack, must not blow it up: it never has more energy than the spring's own.
+// A jerk at the end of a chain, stretched or slack, must stay stable: the energy never exceeds that of the spring.
 TEST(Hand, AChainIsPulledWithoutRunningAway) {
   const Model model = model_of("@chain:links=12");
   for (const double dt : {1e-3, 5e-3}) {
@@ -117,7 +117,7 @@ TEST(Hand, AChainIsPulledWithoutRunningAway) {
       ASSERT_TRUE(report.ok()) << report.reason;
       for (const double v : state.v) fastest = std::max(fastest, std::abs(v));
     }
-    EXPECT_LT(fastest, 200);  // rad/s; a run-away is at 1e6 soon
+    EXPECT_LT(fastest, 200);  // rad/s; an unstable run soon has 1e6
   }
 }
 

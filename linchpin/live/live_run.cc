@@ -89,25 +89,25 @@ void LiveRun::apply(const ViewerCommand& command) {
         held_.push_back({command.viewer, {command.body, command.at, command.to}});
       else
         mine->pull = {command.body, command.at, command.to};
-      return;  // nothing that a status tells
+      return;  // not part of the status
     case Kind::release:
       if (mine != held_.end()) held_.erase(mine);
       return;
   }
   owed_ = 0;
-  frame_due_ = status_due_ = last_turn_;  // who asked shall see it at once
+  frame_due_ = status_due_ = last_turn_;  // send both at once, in answer to the command
   status_changed_ = true;
 }
 
 void LiveRun::advance(double now) {
   const double dt = options_.dt;
   owed_ += (now - last_turn_) * speed_;
-  // The sum of many turns' times is not a whole number of dt to the last bit: a step that is due but for that is due.
+  // The sum of the turns' times is a multiple of dt only up to rounding, hence the factor.
   while (running_ && owed_ >= dt * (1 - 1e-9)) {
     step();
     owed_ -= dt;
     if (clock_() - now >= frame_time) {
-      owed_ = std::min(owed_, dt);  // what cannot be kept up with is let go
+      owed_ = std::min(owed_, dt);  // too slow for the clock: drop the backlog
       break;
     }
   }

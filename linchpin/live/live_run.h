@@ -1,4 +1,4 @@
-// A run that somebody watches and plays with: it keeps pace with a clock, and does what viewers ask for.
+// An interactive run: it keeps pace with a clock and executes the commands of viewers.
 //
 //     LiveRun run(model, options, make_state(model));
 //     while (!done) {
@@ -9,8 +9,9 @@
 //       server.wait(std::chrono::duration<double>(turn.idle));
 //     }
 //
-// It knows nothing of servers. It begins at once, but time stands still while nobody watches, so that nobody misses how
-// things fall. Where steps take longer than they last, motion is slower than asked for, and the status says so.
+// It is independent of the server. It starts running, but simulated time advances only while someone watches, so that
+// no one misses the beginning. If steps take longer than the time they simulate, motion is slower than requested, and
+// the status reports the rate.
 #pragma once
 
 #include <functional>
@@ -28,19 +29,19 @@ namespace linchpin {
 
 class LiveRun {
  public:
-  static constexpr double frame_time = 1.0 / 60, status_time = 0.25;  // s of the clock, at least between two
+  static constexpr double frame_time = 1.0 / 60, status_time = 0.25;  // s of the clock: least interval
 
-  // clock: seconds; by default the system's steady one. The model must outlive the run.
+  // clock: returns seconds; by default the system's steady clock. The model must outlive the run.
   LiveRun(const Model& model, const SimulationOptions& options, State start, const CertificateLimits& limits = {},
           std::function<double()> clock = {});
 
   struct Turn {
-    std::span<const std::byte> frame;  // empty: nothing new; else the run's own, as is the status, until the next turn
+    std::span<const std::byte> frame;  // empty: nothing new. Valid until the next turn, like the status
     std::string_view status;
-    double idle = 0;  // s: nothing to do for so long, unless somebody asks for something
+    double idle = 0;  // s: time until there is something to do, unless a command arrives
   };
-  // Does what is asked and, if it is running and watched, steps as far as the clock has gone on since the last turn; for
-  // a frame's time at most, and one step at least where one is due.
+  // Executes the commands and, if running and watched, steps as far as the clock has advanced since the last turn: for
+  // at most the time of a frame, but at least one step if one is due.
   Turn turn(std::span<const ViewerCommand> commands, bool watched);
 
   bool running() const { return running_; }
@@ -76,11 +77,12 @@ class LiveRun {
   long long steps_ = 0;
   bool running_ = true;
   double speed_ = 1;
-  double owed_ = 0;   // s of motion that the clock is ahead
-  double last_turn_;  // on the clock
-  double frame_due_;  //   the next frame, at the earliest
+  double owed_ = 0;   // s: simulated time still to be stepped
+  double last_turn_;  // on the clock, as are the next two
+  double frame_due_;  // earliest time of the next frame
   double status_due_;
-  double rate_ = 0, rate_from_, time_from_ = 0;  // of motion since the last status: where the clock and the motion were
+  double rate_ = 0;                   // simulated time over time on the clock, since the last status
+  double rate_from_, time_from_ = 0;  // clock and simulated time at the last status
   bool frame_changed_ = true, status_changed_ = true;
   std::string status_;
 };

@@ -16,7 +16,7 @@ using Kind = ViewerCommand::Kind;
 
 Model model_of(const std::string& text) { return compile(scene(text).value()).value(); }
 
-// A run with a clock that only the test moves, or that moves by itself at each look.
+// A run with a clock that the test advances, or that advances at each reading.
 struct Live {
   explicit Live(const Model& model_, const SimulationOptions& options = {.dt = 1e-3})
       : model(model_), run(model, options, make_state(model), {}, [this] { return now += at_each_look; }) {}
@@ -70,7 +70,7 @@ TEST(LiveRun, HasTheBitsOfAPlainRun) {
 TEST(LiveRun, NobodyWatchesAndTimeStandsStill) {
   Live live(model_of("@pendulum:links=3"));
   live.turn({}, false);
-  EXPECT_EQ(live.frames, 1);  // the start is there for whoever comes
+  EXPECT_EQ(live.frames, 1);  // the start is there for the first viewer
   EXPECT_EQ(live.status["running"], true);
   for (int i = 0; i < 100; ++i) {
     live.now += 1;
@@ -106,7 +106,7 @@ TEST(LiveRun, PauseStepPlayReset) {
   EXPECT_EQ(live.status["certificate"]["steps"], 0);
 }
 
-// Each look at the clock, one a step, takes ten times the step: motion falls behind, debts are forgotten.
+// Each reading of the clock, one per step, takes ten times the step: motion falls behind, and the backlog is dropped.
 TEST(LiveRun, SlowStepsMakeSlowMotionAndNoDebt) {
   Live live(model_of("@pendulum:links=3"));
   live.at_each_look = 0.01;
@@ -119,7 +119,7 @@ TEST(LiveRun, SlowStepsMakeSlowMotionAndNoDebt) {
   live.at_each_look = 0;
   const double before = live.run.state().time;
   live.watch(1);
-  EXPECT_NEAR(live.run.state().time - before, 1, 0.05);  // what the last turn itself took, and not all that was missed
+  EXPECT_NEAR(live.run.state().time - before, 1, 0.05);  // the time of the last turn only, not the whole backlog
 }
 
 TEST(LiveRun, AFailureIsToldAndOnlyAResetEndsIt) {

@@ -1,4 +1,4 @@
-// The only file that knows Boost.Beast.
+// The only file that includes Boost.Beast.
 #include "linchpin/live/live_server.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ std::string random_token() {
   return token;
 }
 
-// In a time that tells nothing of how much of it is right.
+// Compares in a time that does not depend on how many characters are equal.
 bool same_secret(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned difference = 0;
@@ -64,7 +64,7 @@ bool same_secret(std::string_view a, std::string_view b) {
   return difference == 0;
 }
 
-// The value of name=value in what follows the '?', or nothing.
+// The value of name=value in a query string, or nothing.
 std::string_view query_value(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     const std::string_view part = query.substr(0, query.find('&'));
@@ -85,11 +85,18 @@ std::string host_name_of(std::string_view host) {
   return name;
 }
 
-// Scripts and styles are inside the page; it asks nobody but this server, and no other site may frame it. The token is in
-// the address, so the address goes nowhere.
+// Scripts and styles are inside the page; it connects only to this server, and no other site may frame it. The token is
+// part of the address, so the address is never sent as a referrer.
 constexpr const char* page_policy =
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+void listen(const tcp::endpoint& endpoint, tcp::acceptor& acceptor, error_code& fault) {
+  acceptor.open(endpoint.protocol(), fault);
+  if (!fault) acceptor.set_option(asio::socket_base::reuse_address(true), fault);
+  if (!fault) acceptor.bind(endpoint, fault);
+  if (!fault) acceptor.listen(asio::socket_base::max_listen_connections, fault);
+}
 
 class Viewer;
 
@@ -103,11 +110,11 @@ struct LiveServer::Parts {
   const ServerOptions options;
   const Bytes scene;
   std::string token;
-  std::set<std::string> hosts;  // names by which a browser may call us; empty: any, since there is a token
+  std::set<std::string> hosts;  // accepted names in the Host field; empty: any, since a token protects us
   std::string address;
   int port = 0;
 
-  // Shared with callers; held for a few instructions at a time.
+  // Shared with callers; the mutex is held for a few instructions at a time.
   std::mutex mutex;
   std::condition_variable changed;
   bool has_changed = false;
@@ -118,16 +125,16 @@ struct LiveServer::Parts {
   std::atomic<int> viewer_count = 0;
   std::atomic<bool> waking = false;
 
-  // The thread's own.
+  // Used by the thread only.
   int connections = 0;
   std::uint64_t last_viewer = 0;
   std::set<Viewer*> viewers;
   asio::io_context context{1};
   tcp::acceptor acceptor{context};
-  asio::steady_timer pause{context};  // after an accept that failed
+  asio::steady_timer pause{context};  // after a failed accept
   std::thread thread;
 
-  void tell() {
+  void notify() {
     {
       const std::lock_guard lock(mutex);
       has_changed = true;
@@ -137,13 +144,14 @@ struct LiveServer::Parts {
   void accept();
   void wake();
   void run();
+  void start_thread();
 };
 
 namespace {
 
 using Parts = LiveServer::Parts;
 
-// One of the connections that there may be.
+// Counts one connection.
 class Seat {
  public:
   explicit Seat(Parts& server) : server_(server) { ++server_.connections; }
@@ -155,7 +163,7 @@ class Seat {
   Parts& server_;
 };
 
-// A websocket. It writes one message at a time, and then whatever is newest.
+// A websocket. It writes one message at a time, then the newest one.
 class Viewer : public std::enable_shared_from_this<Viewer> {
  public:
   Viewer(Parts& server, std::shared_ptr<Seat> seat, beast::tcp_stream stream)
@@ -168,12 +176,12 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
       const std::lock_guard lock(server_.mutex);
       server_.commands.push_back({.kind = ViewerCommand::Kind::release, .viewer = number_});
     }
-    server_.tell();
+    server_.notify();
   }
 
   void start(http::request<http::empty_body> request) {
     beast::get_lowest_layer(socket_).expires_never();  // the websocket has timers of its own
-    error_code ignored;  // what waits in the system's buffer is old when it arrives: little of it
+    error_code ignored;  // a small send buffer: frames that wait in it are outdated when they arrive
     beast::get_lowest_layer(socket_).socket().set_option(asio::socket_base::send_buffer_size(1 << 16), ignored);
     socket_.set_option(websocket::stream_base::timeout{milliseconds(server_.options.patience),
                                                        milliseconds(server_.options.silence / 2), true});
@@ -185,7 +193,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
       self->open_ = true;
       self->server_.viewers.insert(self.get());
       ++self->server_.viewer_count;
-      self->server_.tell();
+      self->server_.notify();
       self->write_next();
       self->read_next();
     });
@@ -225,18 +233,18 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
  private:
   void read_next() {
     socket_.async_read(incoming_, [self = shared_from_this()](error_code fault, std::size_t) {
-      if (fault) return self->drop();  // it has gone, is silent, sent nonsense or too much: Beast has said goodbye
+      if (fault) return self->drop();  // gone, silent, or a protocol error, for which Beast has sent the close frame
       const std::string_view text(static_cast<const char*>(self->incoming_.cdata().data()), self->incoming_.size());
       const std::optional<ViewerCommand> command =
           self->socket_.got_text() ? viewer_command_from(text, self->server_.content.bodies) : std::nullopt;
       self->incoming_.clear();
-      if (!command) return self->refuse("no message that this server knows");
+      if (!command) return self->refuse("unknown message");
       if (!self->hand_over(*command)) return self->refuse("too many messages");
       self->read_next();
     });
   }
 
-  // A push that nobody has seen yet gives way to the next one.
+  // A push that was not taken yet is replaced by the next one.
   bool hand_over(ViewerCommand command) {
     command.viewer = number_;
     {
@@ -251,7 +259,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
         waiting.push_back(command);
       }
     }
-    server_.tell();
+    server_.notify();
     return true;
   }
 
@@ -259,7 +267,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     closing_ = true;
     socket_.async_close({websocket::close_code::policy_error, why}, [self = shared_from_this()](error_code) {});
   }
-  // What is still pending ends with an error, and the last handler takes this object with it.
+  // Pending operations end with an error, and the last handler destroys this object.
   void drop() {
     closing_ = true;
     beast::get_lowest_layer(socket_).close();
@@ -272,11 +280,11 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
   beast::flat_buffer incoming_;
   std::uint64_t number_;
   bool open_ = false, greeted_ = false, writing_ = false, closing_ = false;
-  Bytes message_;  // that is being written
+  Bytes message_;  // being written
   std::uint64_t frame_sent_ = 0, status_sent_ = 0;
 };
 
-// A request, its answer, and the end; or the beginning of a websocket.
+// A connection with one request and its response, or with the handshake of a websocket.
 class Request : public std::enable_shared_from_this<Request> {
  public:
   Request(Parts& server, tcp::socket socket)
@@ -292,7 +300,7 @@ class Request : public std::enable_shared_from_this<Request> {
         return self->refuse(http::status::request_header_fields_too_large, "The request is too long.");
       if (fault.category() == http::make_error_code(http::error::bad_method).category() &&
           fault != http::error::end_of_stream && fault != http::error::partial_message)
-        return self->refuse(http::status::bad_request, "This is no HTTP request that is understood here.");
+        return self->refuse(http::status::bad_request, "This is not a valid HTTP request.");
     });
   }
 
@@ -303,14 +311,15 @@ class Request : public std::enable_shared_from_this<Request> {
     const std::size_t mark = std::min(target.find('?'), target.size());
     const std::string_view path = target.substr(0, mark), query = target.substr(std::min(mark + 1, target.size()));
 
-    // Another site's page may make the user's browser ask us, by our own address or by a name that it has turned to it.
+    // A page of another site may make the user's browser send us requests, to our address or to a name that it has
+    // resolved to it (DNS rebinding).
     if (request.count(http::field::host) != 1 || request.count(http::field::origin) > 1)
-      return refuse(http::status::bad_request, "There has to be one Host, and one Origin at most.");
+      return refuse(http::status::bad_request, "The request needs exactly one Host and at most one Origin.");
     const std::string_view host = view(request[http::field::host]), origin = view(request[http::field::origin]);
     if (!server_.hosts.empty() && !server_.hosts.contains(host_name_of(host)))
-      return refuse(http::status::forbidden, "This server does not go by that Host.");
+      return refuse(http::status::forbidden, "Unknown Host.");
     if (!origin.empty() && origin != "http://" + std::string(host) && origin != "https://" + std::string(host))
-      return refuse(http::status::forbidden, "Other sites may not ask this server.");
+      return refuse(http::status::forbidden, "Requests from other sites are refused.");
     if (!server_.token.empty() && !same_secret(query_value(query, "token"), server_.token))
       return refuse(http::status::forbidden, "The token is missing or wrong: open the whole address that was printed.");
 
@@ -332,7 +341,7 @@ class Request : public std::enable_shared_from_this<Request> {
 
   void refuse(http::status status, std::string_view why) { send(status, "text/plain; charset=utf-8", why); }
 
-  // body: the server's, or a literal.
+  // body: owned by the server, or a literal.
   void send(http::status status, const char* type, std::string_view body) {
     response_.result(status);
     response_.version(11);
@@ -350,7 +359,7 @@ class Request : public std::enable_shared_from_this<Request> {
     response_.content_length(body.size());
     const bool head = parser_.is_header_done() && parser_.get().method() == http::verb::head;
     if (!head) response_.body() = {body.data(), body.size()};
-    constexpr double slowest = 1e5;  // bytes a second: who takes less has gone
+    constexpr double slowest = 1e5;  // bytes per second: a slower client is dropped
     stream_.expires_after(milliseconds(server_.options.patience + double(body.size()) / slowest));
     serializer_.emplace(response_);
     const auto done = [self = shared_from_this()](error_code, std::size_t) {
@@ -367,7 +376,7 @@ class Request : public std::enable_shared_from_this<Request> {
   std::shared_ptr<Seat> seat_;
   beast::tcp_stream stream_;
   beast::flat_buffer incoming_;
-  http::request_parser<http::empty_body> parser_;  // a body is an error
+  http::request_parser<http::empty_body> parser_;  // a request with a body is an error
   http::response<http::span_body<const char>> response_;
   std::optional<http::response_serializer<http::span_body<const char>>> serializer_;
 };
@@ -377,7 +386,7 @@ class Request : public std::enable_shared_from_this<Request> {
 void LiveServer::Parts::accept() {
   acceptor.async_accept([this](error_code fault, tcp::socket socket) {
     if (fault == asio::error::operation_aborted) return;
-    if (fault) {  // out of descriptors, say: some connection has to end first
+    if (fault) {  // for example out of descriptors: wait until some connection ends
       pause.expires_after(std::chrono::milliseconds(100));
       pause.async_wait([this](error_code) { accept(); });
       return;
@@ -391,7 +400,7 @@ void LiveServer::Parts::accept() {
   });
 }
 
-// The thread looks at all viewers once, however often this is called before it does.
+// Makes the thread visit all viewers; several calls before it does so count as one.
 void LiveServer::Parts::wake() {
   if (waking.exchange(true)) return;
   asio::post(context, [this] {
@@ -400,12 +409,22 @@ void LiveServer::Parts::wake() {
   });
 }
 
+// With all signals blocked: they go to the caller's threads.
+void LiveServer::Parts::start_thread() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
 void LiveServer::Parts::run() {
   for (;;) {
     try {
       context.run();
       return;
-    } catch (const std::exception&) {  // memory ran out for one connection, which went with its handler; the rest go on
+    } catch (const std::exception&) {
+      // out of memory for one connection, which ended with its handler; the others continue
     }
   }
 }
@@ -413,36 +432,27 @@ void LiveServer::Parts::run() {
 Result<std::unique_ptr<LiveServer>> LiveServer::start(ServedContent content, const ServerOptions& options) {
   error_code fault;
   const auto address = asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, fault);
-  if (fault) return Error{"'" + options.host + "' is no IP address to listen at (such as 127.0.0.1, ::1 or 0.0.0.0)"};
+  if (fault)
+    return Error{"'" + options.host + "' is not an IP address to listen at (such as 127.0.0.1, ::1 or 0.0.0.0)"};
   if (options.port < 0 || options.port > 65535)
     return Error{"port " + std::to_string(options.port) + " must be between 0 and 65535"};
   auto parts = std::make_unique<Parts>(std::move(content), options);
-  const auto endpoint = tcp::endpoint(address, static_cast<unsigned short>(options.port));
-  tcp::acceptor& acceptor = parts->acceptor;
-  acceptor.open(endpoint.protocol(), fault);
-  if (!fault) acceptor.set_option(asio::socket_base::reuse_address(true), fault);
-  if (!fault) acceptor.bind(endpoint, fault);
-  if (!fault) acceptor.listen(asio::socket_base::max_listen_connections, fault);
+  listen({address, static_cast<unsigned short>(options.port)}, parts->acceptor, fault);
   if (fault == asio::error::address_in_use)
-    return Error{"port " + std::to_string(options.port) + " of " + options.host + " is taken by another program"};
+    return Error{"port " + std::to_string(options.port) + " of " + options.host + " is in use by another program"};
   if (fault)
     return Error{"cannot listen at port " + std::to_string(options.port) + " of " + options.host + ": " +
                  fault.message()};
-  parts->port = acceptor.local_endpoint().port();
-  const auto shown = [](const asio::ip::address& a) { return a.is_v6() ? "[" + a.to_string() + "]" : a.to_string(); };
+  parts->port = parts->acceptor.local_endpoint().port();
+  const std::string shown = address.is_v6() ? "[" + address.to_string() + "]" : address.to_string();
   if (address.is_loopback())
-    parts->hosts = {"localhost", "127.0.0.1", "[::1]", shown(address)};
+    parts->hosts = {"localhost", "127.0.0.1", "[::1]", shown};
   else
     parts->token = random_token();
-  parts->address = "http://" + (address.is_unspecified() ? asio::ip::host_name() : shown(address)) + ":" +
+  parts->address = "http://" + (address.is_unspecified() ? asio::ip::host_name() : shown) + ":" +
                    std::to_string(parts->port) + "/" + (parts->token.empty() ? "" : "?token=" + parts->token);
   parts->accept();
-
-  sigset_t all, before;  // signals are for the caller's threads
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  parts->thread = std::thread([p = parts.get()] { p->run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  parts->start_thread();
   return std::unique_ptr<LiveServer>(new LiveServer(std::move(parts)));
 }
 
@@ -462,7 +472,7 @@ void LiveServer::publish_frame(std::span<const std::byte> frame) {
   auto bytes = std::make_shared<const std::string>(reinterpret_cast<const char*>(frame.data()), frame.size());
   {
     const std::lock_guard lock(parts_->mutex);
-    parts_->frame.swap(bytes);  // the old one is freed outside
+    parts_->frame.swap(bytes);  // the old one is freed after unlocking
     ++parts_->frame_number;
   }
   parts_->wake();

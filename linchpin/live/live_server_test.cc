@@ -30,7 +30,7 @@ using boost::system::error_code;
 
 using Kind = ViewerCommand::Kind;
 
-// Until something is so; a test that waits in vain fails. No test asks how long it took.
+// Waits for a condition; a timeout fails the test. No test depends on how long it takes.
 bool in_time(const std::function<bool()>& is_so) {
   for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);;) {
     if (is_so()) return true;
@@ -54,7 +54,7 @@ tcp::socket connected(asio::io_context& context, int port) {
   return socket;
 }
 
-// What comes back until the server closes.
+// All bytes until the server closes the connection.
 std::string answer_to(int port, const std::string& request) {
   asio::io_context context;
   tcp::socket socket = connected(context, port);
@@ -79,7 +79,7 @@ std::string body_of(const std::string& answer) {
   return end == std::string::npos ? "" : answer.substr(end + 4);
 }
 
-// What a request for a websocket is answered with; 101 is yes.
+// The status of a websocket handshake; 101 is success.
 int upgrade_status(int port, const std::string& target = "/live", const std::string& host = "localhost",
                    const std::string& origin = "") {
   asio::io_context context;
@@ -104,7 +104,7 @@ class Client {
     socket_.handshake("localhost", "/live", fault_);
   }
   bool open() const { return !fault_; }
-  // The next message, or nothing when the connection has ended.
+  // The next message, or nothing if the connection has ended.
   std::optional<std::string> read() {
     beast::flat_buffer buffer;
     socket_.read(buffer, fault_);
@@ -117,7 +117,7 @@ class Client {
     socket_.text(text);
     socket_.write(asio::buffer(message), fault);
   }
-  bool ends() {  // whatever still comes before that
+  bool ends() {  // after any pending messages
     while (read()) {
     }
     return true;
@@ -135,7 +135,7 @@ void publish(LiveServer& server, const std::string& frame) {
   server.publish_frame(std::as_bytes(std::span(frame.data(), frame.size())));
 }
 
-// A server that still does all it should: a new viewer gets the scene.
+// The server still works: a new viewer gets the scene.
 void expect_alive(LiveServer& server) {
   Client client(server.port());
   ASSERT_TRUE(client.open());
@@ -240,7 +240,7 @@ TEST(LiveServer, BadRequestsAreRefused) {
   EXPECT_NE(
       status_of(answer_to(port, "GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello")),
       200);
-  // Half a request, and silence: the server does not wait for ever.
+  // Half a request, then silence: the server closes the connection.
   EXPECT_EQ(answer_to(port, "GET / HTTP/1.1\r\nHost: loc"), "");
   EXPECT_EQ(answer_to(port, ""), "");
   EXPECT_EQ(status_of(get(port, "/", "Host: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n")), 404);
@@ -266,11 +266,11 @@ TEST(LiveServer, SaysWhyItCannotStart) {
   const auto again = LiveServer::start(live_content, {.port = server->port()});
   ASSERT_FALSE(again.ok());
   EXPECT_NE(again.error().message.find("port " + std::to_string(server->port())), std::string::npos);
-  EXPECT_NE(again.error().message.find("taken"), std::string::npos);
+  EXPECT_NE(again.error().message.find("in use"), std::string::npos);
   const auto nowhere = LiveServer::start(live_content, {.host = "somewhere.example"});
   ASSERT_FALSE(nowhere.ok());
   EXPECT_NE(nowhere.error().message.find("somewhere.example"), std::string::npos);
-  EXPECT_FALSE(LiveServer::start(live_content, {.host = "203.0.113.7"}).ok());  // an address of nobody's (RFC 5737)
+  EXPECT_FALSE(LiveServer::start(live_content, {.host = "203.0.113.7"}).ok());  // a reserved address (RFC 5737)
   EXPECT_FALSE(LiveServer::start(live_content, {.port = 65536}).ok());
 }
 
@@ -321,7 +321,7 @@ TEST(LiveServer, CommandsArriveInOrderAndAreKnownByTheirViewer) {
   EXPECT_EQ(all[0].viewer, all[2].viewer);
   EXPECT_NE(all[0].viewer, all[3].viewer);
   const std::uint64_t second = all[3].viewer;
-  two.tcp_socket().close();  // without a word
+  two.tcp_socket().close();  // without a close frame
   ASSERT_TRUE(take(5));
   EXPECT_EQ(all[4].kind, Kind::release);
   EXPECT_EQ(all[4].viewer, second);
@@ -343,7 +343,7 @@ TEST(LiveServer, OfManyPushesTheLastCounts) {
   EXPECT_EQ(all[all.size() - 2].to.x, 499);
 }
 
-// Each of these ends the one that sent it, and no other.
+// Each of these ends the connection of its sender, and no other.
 TEST(LiveServer, HostileMessagesEndTheirConnectionOnly) {
   const auto server = started();
   Client bystander(server->port());
@@ -384,7 +384,7 @@ TEST(LiveServer, HostileMessagesEndTheirConnectionOnly) {
   EXPECT_TRUE(in_time([&] { return server->viewers() == 1; }));
 }
 
-// Raw bytes after the handshake that are no frames at all.
+// Bytes after the handshake that are not websocket frames.
 TEST(LiveServer, BrokenFramesEndTheirConnectionOnly) {
   const auto server = started();
   for (const std::string& bytes :
@@ -412,8 +412,8 @@ TEST(LiveServer, AFloodOfCommandsThatNobodyTakesEndsTheConnection) {
   expect_alive(*server);
 }
 
-// A viewer that does not read: whoever publishes goes on, others see all, and when it reads at last it sees little of what
-// is old, and the newest.
+// A viewer that does not read: publishing continues, others see all frames, and when it reads at last it sees few old
+// frames and the newest.
 TEST(LiveServer, ASlowReaderSlowsNobody) {
   const auto server = started();
   Client slow(server->port()), quick(server->port());
@@ -493,7 +493,7 @@ TEST(LiveServer, WaitEndsWhenThereIsSomething) {
   std::thread viewer([&] { Client client(server->port()); });
   std::vector<ViewerCommand> commands;
   EXPECT_TRUE(in_time([&] {
-    server->wait(std::chrono::seconds(20));  // would be too long for in_time() if nobody rang
+    server->wait(std::chrono::seconds(20));  // longer than in_time() waits, so it must be notified
     server->take(commands);
     return !commands.empty();  // its release
   }));
@@ -509,7 +509,7 @@ TEST(LiveServer, EndsWithViewersStillThere) {
   EXPECT_TRUE(reading.ends());
 }
 
-// All of it: a push on the page moves a body of the run, and the page sees it.
+// End to end: a push on the page moves a body of the run, and the page sees it.
 TEST(LiveServer, APushReachesTheSimulation) {
   const Model model = compile(scene("@stack:boxes=1").value()).value();
   const SimulationOptions options{.dt = 1e-3};

@@ -36,7 +36,7 @@ Json place_of(const Transform<double>& X) {
 
 // ---- signals --------------------------------------------------------------------------------------------------------
 
-// What a snapshot tells beside coordinates and reactions: one row a signal, so that names and values stay together.
+// The signals other than coordinates and reactions. Names and values are in one table, so that they stay together.
 struct Signal {
   const char *name, *unit, *group;
   double (*value)(const Snapshot&);
@@ -83,7 +83,7 @@ Json signal_list(const Model& model) {
 
 // ---- shapes ---------------------------------------------------------------------------------------------------------
 
-// Shapes as the page draws them; what is made of triangles goes to `meshes`, once for all shapes that share it.
+// Shapes as the page draws them. Triangles are in `meshes`, once for all shapes that share them.
 class ShapeList {
  public:
   void add(const GeometrySpec& geometry, int body, int index) {
@@ -130,7 +130,7 @@ class ShapeList {
     shapes.push_back(std::move(shape));
   }
 
-  // Seven digits: what is drawn is drawn in floats.
+  // Seven digits: the page draws in single precision.
   static void add_vertex(const Vec3<double>& v, Json& vertices) {
     for (const double x : {v.x, v.y, v.z}) {
       char digits[32];
@@ -213,7 +213,7 @@ const char* kind_of(const Rolling&) { return "rolling"; }
 const char* kind_of(const VelocityCondition&) { return "velocity"; }
 std::string_view kind_of(const Loop& loop) { return to_string(loop.type); }
 
-// Whatever holds on at two places; couplings have none.
+// Constraints and springs between two points; couplings have none.
 Json loop_list(const Model& model) {
   Json out = Json::array();
   const auto add = [&](const std::string& name, std::string_view kind, const Attachment& a, const Attachment& b) {
@@ -264,7 +264,7 @@ Json scene_of(const Model& model, const SimulationOptions& options, std::string_
 
 // ---- frames ---------------------------------------------------------------------------------------------------------
 
-static_assert(std::endian::native == std::endian::little, "frames are little-endian and written as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "frames are little-endian and copied from memory");
 constexpr std::uint32_t frame_mark = 0x3146504c, recording_mark = 0x3152504c;  // LPF1, LPR1
 constexpr std::size_t head_size = 40, contact_size = 56;
 
@@ -352,11 +352,11 @@ void PageRecording::add(const Snapshot& snapshot) {
 
 std::string PageRecording::blob(const Certificate& certificate) const {
   std::string scene = scene_;
-  check(scene.ends_with('}'), "the scene is no JSON object");
+  check(scene.ends_with('}'), "the scene is not a JSON object");
   scene.pop_back();
   scene +=
       ",\"frames_count\":" + std::to_string(count_) + ",\"certificate\":" + certificate_json(model_, certificate) + "}";
-  scene.resize(padded(scene.size()), ' ');  // the head is 8 bytes itself
+  scene.resize(padded(scene.size()), ' ');  // the header has 8 bytes itself
   std::string out(8, '\0');
   ByteWriter head(reinterpret_cast<std::byte*>(out.data()));
   head.put(recording_mark);

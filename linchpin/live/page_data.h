@@ -1,4 +1,4 @@
-// What the viewer's page is told: a scene once, as JSON, and frames, as bytes. docs/viewer_data.md has both formats.
+// Data for the viewer's page: a scene once, as JSON, and frames, as bytes. docs/viewer_data.md has both formats.
 //
 //     PageRecording recording(model, options, "@stack");
 //     recording.add(take(step, state, simulation, report, monitor.certificate()));     // now and then
@@ -15,10 +15,10 @@
 
 namespace linchpin {
 
-// source: where the model is from, such as "@stack" or a file's name.
+// source: origin of the model, such as "@stack" or a file name.
 std::string scene_json(const Model& model, const SimulationOptions& options, std::string_view source);
 
-// Snapshots as frames. What it returns is its own, until the next one; nothing is allocated once it has grown.
+// Encodes snapshots as frames. The result is valid until the next call; nothing is allocated once it has grown.
 class FrameWriter {
  public:
   explicit FrameWriter(const Model& model);  // must outlive it
@@ -28,11 +28,11 @@ class FrameWriter {
   const Model& model_;
   Plan<double> plan_;
   Kinematics<double> kin_;
-  bool coordinates_;  // are they among the signals?
+  bool coordinates_;  // true if coordinates are among the signals
   std::vector<std::byte> bytes_;
 };
 
-// A scene and its frames in one blob, as a server hands it out and an exported page holds it.
+// A scene and its frames in one blob, for the server and for exported pages.
 class PageRecording {
  public:
   PageRecording(const Model& model, const SimulationOptions& options, std::string_view source);
@@ -50,10 +50,10 @@ class PageRecording {
   long long count_ = 0;
 };
 
-// The page with the blob inside: one file that needs no server. The page says where, by <!--linchpin-recording-->.
+// The page with the blob inserted at <!--linchpin-recording-->: one file that needs no server.
 std::string page_with_recording(std::string_view page, std::string_view blob);
 
-// Models with more coordinates and rows than this show none of them among the signals: each frame would carry them.
+// Models with more coordinates and constraint rows than this have none of them among the signals, to keep frames small.
 inline constexpr int most_coordinate_signals = 5000;
 
 }  // namespace linchpin

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Reads frames as docs/viewer_data.md tells, and not as page_data.cc writes them.
+// Reads frames by docs/viewer_data.md, independently of page_data.cc.
 struct Reader {
   const char* at;
   template <class Number>
@@ -209,7 +209,7 @@ TEST(PageData, TheSceneTellsOfBodiesJointsAndShapes) {
     EXPECT_EQ(joint["lower"].size(), std::size_t(run.model.joints()[i].nv));
     EXPECT_EQ(joint["place"].size(), 7u);
     if (joint["type"] == "free") {
-      EXPECT_TRUE(joint["lower"][0].is_null());  // no limit is no number
+      EXPECT_TRUE(joint["lower"][0].is_null());  // no limit is null
     }
   }
   EXPECT_GE(scene["shapes"].size(), run.model.shapes().size());
@@ -365,7 +365,7 @@ TEST(PageData, ABlobIsASceneAndItsFrames) {
   EXPECT_EQ(whole.substr(0, begin), "<html><body>x");
   EXPECT_EQ(whole.substr(end), "</script>y</body></html>");
   EXPECT_THROW(page_with_recording("<html></html>", blob), CheckFailed);
-  for (const std::size_t cut : {1u, 2u, 3u}) {  // all three ways that base64 ends
+  for (const std::size_t cut : {1u, 2u, 3u}) {  // all three paddings of base64
     const std::string some = page_with_recording(page, blob.substr(0, blob.size() - cut));
     const std::size_t to = some.find("</script>", begin);
     EXPECT_EQ(decoded_base64(some.substr(begin + open.size(), to - begin - open.size())),

@@ -15,7 +15,7 @@ bool read(const Json& message, const char* field, double lowest, double highest,
   const auto found = message.find(field);
   if (found == message.end() || !found->is_number()) return false;
   out = found->get<double>();
-  return out >= lowest && out <= highest;  // NaN is neither
+  return out >= lowest && out <= highest;  // false for NaN
 }
 
 bool read(const Json& message, const char* field, Vec3<double>& out) {
@@ -42,13 +42,14 @@ bool read_body(const Json& message, int bodies, int& out) {
 struct Form {
   const char* type;
   Kind kind;
-  std::size_t fields;  // the type included
+  std::size_t fields;  // including the type
 };
 constexpr Form forms[] = {{"play", Kind::play, 1},      {"pause", Kind::pause, 1}, {"step", Kind::step, 1},
                           {"reset", Kind::reset, 1},    {"speed", Kind::speed, 2}, {"push", Kind::push, 4},
                           {"release", Kind::release, 1}};
 
-// The parser calls this at every nesting; no message has more than two levels, and a deep one would eat the stack.
+// Called by the parser at each nesting level. No message has more than two levels, and a deep one would overflow the
+// stack.
 bool shallow(int depth, Json::parse_event_t, Json&) {
   if (depth > 3) throw std::length_error("nested too deeply");
   return true;
@@ -57,7 +58,7 @@ bool shallow(int depth, Json::parse_event_t, Json&) {
 }  // namespace
 
 std::optional<ViewerCommand> viewer_command_from(std::string_view text, int bodies) {
-  if (text.find('\0') != std::string_view::npos) return {};  // where the parser would stop
+  if (text.find('\0') != std::string_view::npos) return {};  // the parser would stop there
   Json message;
   try {
     message = Json::parse(text, shallow);

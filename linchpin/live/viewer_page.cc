@@ -1,6 +1,6 @@
 #include "linchpin/live/viewer_page.h"
 
-// The file as it is, by the assembler: a compiler would take minutes for an array of a million numbers.
+// The assembler includes the file: a compiler would take minutes for an array of a million numbers.
 asm(".pushsection .rodata\n"
     "linchpin_page_begin:\n"
     ".incbin \"" LINCHPIN_PAGE_FILE
