@@ -10,14 +10,12 @@
 namespace linchpin {
 namespace {
 
-// ---- six columns at once ----------------------------------------------------------------------------------------------
+// ---- six columns at once --------------------------------------------------------------------------------------------
 
-// Unit forces are the columns of a matrix. For double they lie side by side in a register, all carried at once; of packs
-// of worlds each is carried by itself. Either way by the same source: X is what is carried at a time.
+// Unit forces are the columns of a matrix. For double they lie side by side in a register and are carried together; for
+// packs of worlds each is carried by itself. Both use the same source, with X for the columns carried together.
 template <class T>
-using Carried = std::conditional_t<std::is_same_v<T, double>, Double8, T>;
-template <class T>
-constexpr int groups = std::is_same_v<T, double> ? 1 : 6;
+constexpr int groups = side_by_side<T> ? 1 : 6;
 
 template <class T>
 LINCHPIN_INLINE Force<Carried<T>> columns(const Matrix6<T>& P, int group) {
@@ -42,32 +40,7 @@ LINCHPIN_INLINE void set_columns(const Force<Carried<T>>& x, int group, Matrix6<
   put(5, x.f.z);
 }
 
-LINCHPIN_INLINE double entry(const Matrix6<double>& M, int i, int j) { return M.row[i].numbers()[j]; }
-template <class T>
-LINCHPIN_INLINE const T& entry(const Matrix6<T>& M, int i, int j) {
-  return M.at[i][j];
-}
-LINCHPIN_INLINE void set_entry(Matrix6<double>& M, int i, int j, double x) { M.row[i].numbers()[j] = x; }
-template <class T>
-LINCHPIN_INLINE void set_entry(Matrix6<T>& M, int i, int j, const T& x) {
-  M.at[i][j] = x;
-}
-template <class T, class Real>
-LINCHPIN_INLINE void set_to(const Real (&numbers)[6][8], Matrix6<T>& M) {
-#pragma GCC unroll 6
-  for (int i = 0; i < 6; ++i)
-    if constexpr (groups<T> == 1)
-      M.row[i] = Double8::load(numbers[i]);
-    else
-      for (int j = 0; j < 6; ++j) M.at[i][j] = T(numbers[i][j]);
-}
-template <class T>
-LINCHPIN_INLINE void set_zero(Matrix6<T>& M) {
-  constexpr typename Scalar<T>::Real zeros[6][8] = {};
-  set_to(zeros, M);
-}
-
-// Psi += s' w s, of the upper half what counts.
+// Psi += s' w s; the upper half is computed.
 template <class T>
 LINCHPIN_INLINE void add_outer(const Carried<T> (&s)[groups<T>], const T& w, Matrix6<T>& Psi) {
   if constexpr (groups<T> == 1) {
@@ -83,57 +56,9 @@ LINCHPIN_INLINE void add_outer(const Carried<T> (&s)[groups<T>], const T& w, Mat
     }
   }
 }
-template <class T>
-LINCHPIN_INLINE void mirror(Matrix6<T>& Psi) {
-#pragma GCC unroll 6
-  for (int i = 1; i < 6; ++i)
-#pragma GCC unroll 6
-    for (int j = 0; j < i; ++j) set_entry(Psi, i, j, T(entry(Psi, j, i)));
-}
+// ---- unit forces inward: (1), (3) -----------------------------------------------------------------------------------
 
-// out = sum + A B, or sum + A' B; without `sum` just the product. Of a symmetric product what is below the diagonal may be
-// left out, for mirror() to fill in.
-template <bool transposed, bool symmetric, class T>
-LINCHPIN_INLINE void multiply(const Matrix6<T>& A, const Matrix6<T>& B, const Matrix6<T>* sum, Matrix6<T>& out) {
-  if constexpr (groups<T> == 1) {
-    Double8 b[6], x[6];
-#pragma GCC unroll 6
-    for (int k = 0; k < 6; ++k) b[k] = B.row[k];
-#pragma GCC unroll 6
-    for (int i = 0; i < 6; ++i) {
-      x[i] = sum ? sum->row[i] : Double8(0.0);
-#pragma GCC unroll 6
-      for (int k = 0; k < 6; ++k) x[i] = fma(Double8(transposed ? entry(A, k, i) : entry(A, i, k)), b[k], x[i]);
-    }
-#pragma GCC unroll 6
-    for (int i = 0; i < 6; ++i) out.row[i] = x[i];
-  } else {
-    for (int half = 0; half < 6; half += 3) {  // three columns of B at a time stay in registers
-      T b[6][3];
-#pragma GCC unroll 6
-      for (int k = 0; k < 6; ++k)
-#pragma GCC unroll 3
-        for (int j = 0; j < 3; ++j) b[k][j] = B.at[k][half + j];
-      for (int i = 0; i < (symmetric ? half + 3 : 6); ++i) {
-        T x[3];
-#pragma GCC unroll 3
-        for (int j = 0; j < 3; ++j) x[j] = sum ? sum->at[i][half + j] : T(0);
-#pragma GCC unroll 6
-        for (int k = 0; k < 6; ++k) {
-          const T a = transposed ? A.at[k][i] : A.at[i][k];
-#pragma GCC unroll 3
-          for (int j = 0; j < 3; ++j) x[j] = fma(a, b[k][j], x[j]);
-        }
-#pragma GCC unroll 3
-        for (int j = 0; j < 3; ++j) out.at[i][half + j] = x[j];
-      }
-    }
-  }
-}
-
-// ---- unit forces inward: (1), (3) ---------------------------------------------------------------------------------------
-
-// Through one joint, leaving s there, and along the common normal to the previous link.
+// Carries P through one joint to the previous link, and leaves s at the joint.
 template <bool axial, class T, class Factors, class X>
 LINCHPIN_INLINE Force<X> through_joint(const Plan<T>& plan, const Factors& factors, int slot, const Force<X>& P, X& s) {
   return to_previous_link<axial>(plan, factors, slot, past_pivot<axial>(plan, factors, slot, P, s));
@@ -141,7 +66,7 @@ LINCHPIN_INLINE Force<X> through_joint(const Plan<T>& plan, const Factors& facto
 
 template <bool axial, class T, class Factors>
 void through_joints(const Plan<T>& plan, const Factors& factors, int from, int to, Matrix6<T>& P, Matrix6<T>& Psi) {
-  if constexpr (groups<T> == 1) {  // all of it in registers
+  if constexpr (groups<T> == 1) {  // all numbers stay in registers
     Force<Double8> F = columns(P, 0);
     Double8 sum[6], s;
 #pragma GCC unroll 6
@@ -164,7 +89,7 @@ void through_joints(const Plan<T>& plan, const Factors& factors, int from, int t
   }
 }
 
-// Ball: S = (1, 0), so s are the three moments, and what they leave is s' D^-1 s; see inward_ball() of aba.cc.
+// Ball: S = (1, 0), so s are the three moments, which contribute s' D^-1 s; see inward_ball() of aba_kernel.h.
 template <class T, class Wide>
 void through_ball(const RunPlan<typename Plan<T>::Real>& run, const Wide& w, Matrix6<T>& P, Matrix6<T>& Psi) {
   using X = Carried<T>;
@@ -188,7 +113,7 @@ void through_ball(const RunPlan<typename Plan<T>::Real>& run, const Wide& w, Mat
   add([&](int g) { return s[g].z; }, [&](int g) { return y[g].z; });
 }
 
-// Free: S is invertible. With IA = L D L' six rows s = L^-1 P; nothing goes on to the parent.
+// Free: S is invertible. With IA = L D L' there are six rows s = L^-1 P; no force is transmitted to the parent.
 template <class T, class Wide>
 void through_free(const Wide& w, Matrix6<T>& P, Matrix6<T>& Psi) {
   InertiaFactors<T> factors;
@@ -204,7 +129,7 @@ void through_free(const Wide& w, Matrix6<T>& P, Matrix6<T>& Psi) {
   set_zero(P);
 }
 
-// A block of a matrix of n columns, and its mirror image.
+// Writes a block of a matrix with n columns, and its transpose at the mirrored place.
 template <class T, class Real>
 LINCHPIN_INLINE void put_block(const Matrix6<T>& V, std::size_t n, Real* at, Real* mirrored) {
   constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
@@ -225,8 +150,6 @@ void put_zero(std::size_t row_length, std::size_t block_length, Real* at) {
   for (std::size_t r = 0; r < 6; ++r) std::fill_n(at + r * row_length, block_length, Real(0));
 }
 
-std::size_t pair(int u, int v) { return std::size_t(u) + std::size_t(v) * std::size_t(v + 1) / 2; }
-
 template <class T>
 void check_tree(const NodeTree<T>& tree, const Compliance<T>& c) {
   const std::size_t vertices = tree.vertices().size();
@@ -245,7 +168,7 @@ void compound(const Plan<T>& plan, const NodeTree<T>& tree, const Factors& facto
       for (int g = 0; g < groups<T>; ++g) set_columns(carry(columns(P, g)), g, P);
     };
     using X = Carried<T>;
-    Matrix6<T> P, Psi;  // locals: registers, where they fit
+    Matrix6<T> P, Psi;  // local variables, so that they can stay in registers
     set_zero(Psi);
     set_to(vertex.unit, P);
     for (int k = vertex.first; k < vertex.last; ++k) {
@@ -264,7 +187,7 @@ void compound(const Plan<T>& plan, const NodeTree<T>& tree, const Factors& facto
           each_column(P, [&](const Force<X>& F) { return force_through_head(run, F); });
       }
     }
-    if (vertex.parent >= 0) {  // else nobody asks: the world
+    if (vertex.parent >= 0) {  // Phi to the world is never used
       const auto& parent = tree.vertices()[vertex.parent];
       if (parent.is_node) each_column(P, [&](const Force<X>& F) { return force_to_child(parent.X_LV, F); });
     }
@@ -287,27 +210,27 @@ void Compliance<T>::fit(const NodeTree<T>& tree) {
     motion = AlignedArray<T>(6 * vertices);
   }
   rows.assign(pairs, Rows::none);
-  // V_uv follows from V_up or V_pu, whichever way round that is, and lies the same way.
+  // V_uv follows from V_up or V_pu, whichever is stored, and is stored the same way.
   for (int v = 0; v < int(tree.vertices().size()); ++v) {
     const int p = tree.vertices()[v].parent;
-    rows[pair(v, v)] = Rows::of_u;
+    rows[vertex_pair(v, v)] = Rows::of_u;
     for (int u = 0; u < v && p >= 0; ++u) {
-      const Rows before = u <= p ? rows[pair(u, p)] : rows[pair(p, u)];
+      const Rows before = u <= p ? rows[vertex_pair(u, p)] : rows[vertex_pair(p, u)];
       const bool of_u = u <= p ? before == Rows::of_u : before == Rows::of_v;
-      rows[pair(u, v)] = before == Rows::none ? Rows::none : of_u ? Rows::of_u : Rows::of_v;
+      rows[vertex_pair(u, v)] = before == Rows::none ? Rows::none : of_u ? Rows::of_u : Rows::of_v;
     }
   }
-  // Where paths meet without a node, only what later vertices ask for.
+  // Of vertices without a node, only blocks that later vertices need are computed.
   const auto is_node = [&](int v) { return tree.vertices()[v].is_node; };
   asked.assign(pairs, false);
   for (int v = int(tree.vertices().size()) - 1; v >= 0; --v) {
     const int p = tree.vertices()[v].parent;
     for (int u = 0; u < v; ++u) {
-      if (u == p || rows[pair(u, v)] == Rows::none) continue;  // V_pv is made on the way to V_vv
-      if (asked[pair(u, v)] || (is_node(u) && is_node(v)))
-        asked[u < p ? pair(u, p) : pair(p, u)] = true;
+      if (u == p || rows[vertex_pair(u, v)] == Rows::none) continue;  // V_pv is computed with V_vv
+      if (asked[vertex_pair(u, v)] || (is_node(u) && is_node(v)))
+        asked[u < p ? vertex_pair(u, p) : vertex_pair(p, u)] = true;
       else
-        rows[pair(u, v)] = Rows::none;
+        rows[vertex_pair(u, v)] = Rows::none;
     }
   }
 }
@@ -329,28 +252,29 @@ void compliance_matrix(const NodeTree<T>& tree, Compliance<T>& c, std::span<type
   using Rows = typename Compliance<T>::Rows;
   constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
   const std::size_t n = 6 * std::size_t(tree.nodes());
+  constexpr Matrix6<T>* null = nullptr;
   check_tree(tree, c);
   check(matrix.size() == n * n * worlds, "the matrix has ", matrix.size(), " numbers, ", tree.nodes(), " nodes need ",
         n * n * worlds);
   for (int v = 0; v < int(tree.vertices().size()); ++v) {
     const int p = tree.vertices()[v].parent;
     const Matrix6<T>& Phi = c.Phi[v];
-    Matrix6<T>& own = c.V[pair(v, v)];
+    Matrix6<T>& own = c.V[vertex_pair(v, v)];
     if (p < 0) {
       own = c.Psi[v];
       continue;
     }
-    Matrix6<T>& Z = c.V[pair(p, v)];  // V_pp Phi_v
-    multiply<false, false, T>(c.V[pair(p, p)], Phi, nullptr, Z);
-    multiply<true, true, T>(Phi, Z, &c.Psi[v], own);
+    Matrix6<T>& Z = c.V[vertex_pair(p, v)];  // V_pp Phi_v
+    multiply<false, false, 6>(c.V[vertex_pair(p, p)], Phi, null, 6, 6, Z);
+    multiply<true, true, 6>(Phi, Z, &c.Psi[v], 6, 6, own);
     mirror(own);
     for (int u = 0; u < v; ++u) {
-      if (u == p || c.rows[pair(u, v)] == Rows::none) continue;
-      const Matrix6<T>& before = u < p ? c.V[pair(u, p)] : c.V[pair(p, u)];
-      if (c.rows[pair(u, v)] == Rows::of_u)
-        multiply<false, false, T>(before, Phi, nullptr, c.V[pair(u, v)]);
+      if (u == p || c.rows[vertex_pair(u, v)] == Rows::none) continue;
+      const Matrix6<T>& before = u < p ? c.V[vertex_pair(u, p)] : c.V[vertex_pair(p, u)];
+      if (c.rows[vertex_pair(u, v)] == Rows::of_u)
+        multiply<false, false, 6>(before, Phi, null, 6, 6, c.V[vertex_pair(u, v)]);
       else
-        multiply<true, false, T>(Phi, before, nullptr, c.V[pair(u, v)]);
+        multiply<true, false, 6>(Phi, before, null, 6, 6, c.V[vertex_pair(u, v)]);
     }
   }
   for (int i = 0; i < tree.nodes(); ++i)
@@ -359,13 +283,13 @@ void compliance_matrix(const NodeTree<T>& tree, Compliance<T>& c, std::span<type
       Real* at = &matrix[(6 * std::size_t(i) * n + 6 * std::size_t(j)) * worlds];
       Real* mirrored = &matrix[(6 * std::size_t(j) * n + 6 * std::size_t(i)) * worlds];
       if (u > v) std::swap(u, v), std::swap(at, mirrored);
-      const Rows rows = c.rows[pair(u, v)];
+      const Rows rows = c.rows[vertex_pair(u, v)];
       if (rows == Rows::none)
         put_zero(n * worlds, 6 * worlds, at), put_zero(n * worlds, 6 * worlds, mirrored);
       else if (rows == Rows::of_u)
-        put_block(c.V[pair(u, v)], n, at, mirrored);
+        put_block(c.V[vertex_pair(u, v)], n, at, mirrored);
       else
-        put_block(c.V[pair(u, v)], n, mirrored, at);
+        put_block(c.V[vertex_pair(u, v)], n, mirrored, at);
     }
 }
 

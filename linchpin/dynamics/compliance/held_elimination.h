@@ -1,18 +1,19 @@
-// How rows of held_rows.h are laid out, and their elimination: (4). For kernel files only.
+// The matrix of held_rows.h (4): its memory layout and its elimination. For kernel files only.
 #pragma once
 
+#include "linchpin/algebra/rank.h"
 #include "linchpin/dynamics/compliance/held_rows.h"
 
 namespace linchpin {
 
-// A has `active` rows of `stride` registers: of one world that many columns lie side by side, of a pack each has its
-// own and rows are filled up to whole tiles. What is below the diagonal is never read.
+// A has `active` rows of `stride` registers. For one world a register holds row_lanes columns; for a pack of worlds it
+// holds one column, and rows are padded to whole tiles. Entries below the diagonal are never read.
 template <class T>
 constexpr bool one_world = Lanes<T>::worlds == 1;
 template <class T>
 constexpr int row_lanes = Lanes<T>::joints;
 template <class T>
-constexpr int tile = one_world<T> ? 1 : 4;  // registers that are worked on at a time
+constexpr int tile = one_world<T> ? 1 : 4;  // registers that are updated together
 template <class T>
 int row_stride(int active) {
   constexpr int step = row_lanes<T> * tile<T>;
@@ -20,18 +21,12 @@ int row_stride(int active) {
 }
 template <class T>
 LINCHPIN_INLINE T& element(typename Lanes<T>::Wide* row, int column) {
-  return reinterpret_cast<T*>(row)[column];  // registers of a row follow one another
+  return reinterpret_cast<T*>(row)[column];  // the registers of a row are contiguous
 }
 
-// A pivot counts above a share of its row's own diagonal; rounding leaves a few units of the last place of it.
-template <class Real>
-constexpr Real least_share = std::is_same_v<Real, float> ? Real(1e-5) : Real(1e-10);
-template <class Real>
-constexpr Real row_noise = std::is_same_v<Real, float> ? Real(2e-6) : Real(4e-15);
-
-// LDL' from the first row to the last, and the solution. Every number has its own sum, in the same order for every T.
-// What is off a pivot d by rounding is off a later one by l^2 of it, much more than a last place where d was small: a
-// row counts only above that, too. S registers to a row; 0: as many as there are.
+// LDL' from the first row to the last, and the solution. Each entry is summed in the same order for every T. A row
+// counts if its pivot exceeds `least` and the error bound `noise`, which each pivot passes on to later rows
+// (algebra/rank.h). S: registers per row, 0 for any number.
 template <int S, class T>
 __attribute__((noinline)) void eliminate_rows(const HeldPlan<T>& held, HeldWorkspace<T>& ws, T& rank) {
   using Wide = typename Lanes<T>::Wide;
@@ -52,16 +47,16 @@ __attribute__((noinline)) void eliminate_rows(const HeldPlan<T>& held, HeldWorks
     const Wide scale(D_inverse), from(-b_k), shaky(off);
     if constexpr (one_world<T>) {
 #pragma GCC unroll 4
-      for (int j = 0; j < stride; ++j) {  // also up to k, where nobody looks any more
+      for (int j = 0; j < stride; ++j) {  // also up to k, which is not read again
         const Wide L = row[j] * scale;
         noise[j] = fma(L * L, shaky, noise[j]);
         b[j] = fma(L, from, b[j]);
       }
       for (int i = k + 1; i < n; ++i) {
-        const Wide minus(-(element<T>(row, i) * D_inverse));  // L again: it would have to go through memory
+        const Wide minus(-(element<T>(row, i) * D_inverse));  // L computed again: cheaper than reading it from memory
         Wide* below = A + i * stride;
 #pragma GCC unroll 4
-        for (int j = 0; j < stride; ++j) below[j] = fma(minus, row[j], below[j]);  // below the diagonal too: no branch
+        for (int j = 0; j < stride; ++j) below[j] = fma(minus, row[j], below[j]);  // whole rows: no branch
       }
     } else {
       for (int i = k + 1; i < n; ++i) {

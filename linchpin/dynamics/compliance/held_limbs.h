@@ -1,6 +1,6 @@
-// Held rows of limbs side by side (Limbs in plan.h): on each at most one node that holds three rows at most. What
-// held_paths.h does along a path, for the joints of several limbs in the lanes of one register; every lane has the
-// operations of a path alone, in their order. For kernel files only.
+// Held rows of limbs side by side (Limbs in plan.h), each with at most one node that holds at most three rows. The same
+// as held_paths.h along a path, with the joints of several limbs in the lanes of one register. Each lane performs the
+// operations of a single path in the same order, so it has the same bits. For kernel files only.
 #pragma once
 
 #include "linchpin/dynamics/compliance/held_rows.h"
@@ -11,7 +11,8 @@ namespace linchpin {
 
 using LimbNodes = HeldPlan<double>::LimbNodes;
 
-// Unit forces of the nodes all the way to the parents, with (2). What lies beyond a node carries nothing: zeros.
+// Carries the unit forces of the nodes inward to the parents of the limbs, with psi of (2). Forces are zero at joints
+// further out than the node.
 inline void carry_limbs(const Limbs& limbs, const LimbNodes& nodes, HeldWorkspace<double>& ws, LimbPaths& out) {
   using V = Limbs::V;
   const V zero(0.0);
@@ -39,7 +40,7 @@ inline void carry_limbs(const Limbs& limbs, const LimbNodes& nodes, HeldWorkspac
       V s;
       const Force<V> F = past_pivot<false, V>(link, 0, g, P[j], s);
       ws.limb_s[at_k].at[j] = s;
-      const V angular = fma(b.c_y, F.n.y, fma(b.c_x, F.n.x, g.u * s));
+      const V angular = fma(b.c_y, F.n.y, fma(b.c_x, F.n.x, g.u_over_D * s));
       const V linear = fma(b.cl_z, F.f.z, fma(b.cl_y, F.f.y, fma(b.cl_x, F.f.x, psi[j])));
       psi[j] = linear + angular;
       P[j] = to_previous_link<false, V>(link, 0, b, F);
@@ -52,7 +53,7 @@ inline void carry_limbs(const Limbs& limbs, const LimbNodes& nodes, HeldWorkspac
   }
 }
 
-// Psi and the sums of levers.
+// Psi, and the sums of the levers over D.
 inline void sum_up_limbs(const Limbs& limbs, const LimbNodes& nodes, const HeldWorkspace<double>& ws, LimbPaths& out) {
   using V = Limbs::V;
   const V zero(0.0);
@@ -63,7 +64,7 @@ inline void sum_up_limbs(const Limbs& limbs, const LimbNodes& nodes, const HeldW
     for (int j = i; j < 3; ++j) Psi[i][j] = zero;
   for (int k = limbs.length - 1; k >= 0; --k) {
     const std::size_t at_k = std::size_t(limbs.first + k);
-    const V D_inverse = ws.aba.limb_pivot[at_k].g_z;
+    const V D_inverse = ws.aba.limb_pivot[at_k].hinge_D_inverse;
     const auto& position = nodes.position[k];
     angular = fma(position.lever_angular, D_inverse, angular);
     linear = fma(position.lever_linear, D_inverse, linear);
@@ -84,12 +85,13 @@ inline void sum_up_limbs(const Limbs& limbs, const LimbNodes& nodes, const HeldW
   out.lever[1] = linear;
 }
 
-// One limb's columns side by side, as its path goes on.
+// Three columns of one limb in one register, for the rest of its path.
 LINCHPIN_INLINE Double8 columns_of(const Limbs::V& x, const Limbs::V& y, const Limbs::V& z, int lane) {
   return Double8(Double8::Vector{x.numbers()[lane], y.numbers()[lane], z.numbers()[lane]});
 }
 
-// How the nodes move by velocities alone, without aba's upward world, in their axes.
+// The accelerations of the nodes due to velocities, without the upward acceleration of the world in aba(), in their
+// axes.
 inline void turn_limbs(const Limbs& limbs, const LimbNodes& nodes, const HeldWorkspace<double>& ws, LimbPaths& out) {
   using V = Limbs::V;
   Vec3<V> up =
@@ -111,14 +113,15 @@ inline void turn_limbs(const Limbs& limbs, const LimbNodes& nodes, const HeldWor
   }
 }
 
-// (5) along the limbs.
+// Adds the reactions of (5) along the limbs.
 inline void add_limb_reactions(const Limbs& limbs, const LimbPaths& paths, HeldWorkspace<double>& ws) {
   using V = Limbs::V;
   for (int k = 0; k < limbs.length; ++k) {
     const std::size_t at_k = std::size_t(limbs.first + k);
     const LimbColumns& s = ws.limb_s[at_k];
     AbaPivot<V>& g = ws.aba.limb_pivot[at_k];
-    g.u = fma(g.g_z, fma(s.at[2], paths.F[2], fma(s.at[1], paths.F[1], s.at[0] * paths.F[0])), g.u);
+    const V work = fma(s.at[2], paths.F[2], fma(s.at[1], paths.F[1], s.at[0] * paths.F[0]));
+    g.u_over_D = fma(g.hinge_D_inverse, work, g.u_over_D);
   }
 }
 

@@ -1,25 +1,17 @@
-// What unit forces do on a path of held_rows.h: Phi, Psi, psi and the s of its joints, by (2). For kernel files only.
+// Unit forces along a path of held_rows.h: Phi, Psi, psi and the s of its joints, by (2). For kernel files only.
 #pragma once
 
 #include "linchpin/dynamics/compliance/held_limbs.h"
+#include "linchpin/spatial/matrix6.h"
 
 namespace linchpin {
 
-// Unit forces are columns. For double three or six of them lie in one register, all carried at once; of packs of
-// worlds, and of floats, three at a time stay in registers. Either way by the same source: X is what is carried at a
-// time.
-template <class T>
-constexpr bool side_by_side = std::is_same_v<T, double>;
-template <class T>
-using Carried = std::conditional_t<side_by_side<T>, Double8, T>;
+// Unit forces are columns. For double, three or six of them lie in one register and are carried together; for packs of
+// worlds and for float, three at a time stay in registers. Both use the same source, with X for the columns carried
+// together.
 template <class T>
 constexpr int group = side_by_side<T> ? 1 : 3;
 
-LINCHPIN_INLINE double entry(const Matrix6<double>& M, int i, int j) { return M.row[i].numbers()[j]; }
-template <class T>
-LINCHPIN_INLINE const T& entry(const Matrix6<T>& M, int i, int j) {
-  return M.at[i][j];
-}
 LINCHPIN_INLINE double number(const Columns<double>& c, int j) { return c.row.numbers()[j]; }
 template <class T>
 LINCHPIN_INLINE const T& number(const Columns<T>& c, int j) {
@@ -40,9 +32,9 @@ LINCHPIN_INLINE void put(const Carried<T>& x, int row, int column, Matrix6<T>& o
     out.at[row][column] = x;
 }
 
-// ---- what a path does: Phi, Psi, psi, s -----------------------------------------------------------------------------
+// ---- Phi, Psi, psi and s of a path ----------------------------------------------------------------------------------
 
-// Columns on their way inward, and what they have met of the free motion: (2).
+// Columns carried inward, and psi of (2) so far.
 template <class X, int N>
 struct Group {
   Force<X> P[N];
@@ -61,7 +53,7 @@ LINCHPIN_INLINE void through_axes(const Plan<T>& plan, int from, int to, int fir
   for (int slot = from; slot >= to; --slot) {
     const auto& b = ws.aba.block[slot / joints];
     const int lane = slot % joints;
-    const T u = ws.aba.pivot[slot].u;
+    const T u_over_D = ws.aba.pivot[slot].u_over_D;
     const T cx = at<T>(b.c_x, lane), cy = at<T>(b.c_y, lane), clx = at<T>(b.cl_x, lane), cly = at<T>(b.cl_y, lane),
             clz = at<T>(b.cl_z, lane);
 #pragma GCC unroll 3
@@ -69,8 +61,8 @@ LINCHPIN_INLINE void through_axes(const Plan<T>& plan, int from, int to, int fir
       X s;
       const Force<X> F = past_pivot<axial>(plan, ws.aba, slot, P[k], s);
       put<T>(s, first_column + k, ws.s[slot]);
-      // two chains: the next joint's terms wait for this sum
-      const X angular = fma(cy, F.n.y, fma(cx, F.n.x, u * s));
+      // two short chains of additions, since the next joint waits for this sum
+      const X angular = fma(cy, F.n.y, fma(cx, F.n.x, u_over_D * s));
       const X linear = fma(clz, F.f.z, fma(cly, F.f.y, fma(clx, F.f.x, psi[k])));
       psi[k] = linear + angular;
       P[k] = to_previous_link<axial>(plan, ws.aba, slot, F);
@@ -105,7 +97,7 @@ void through_ball(const RunPlan<typename Plan<T>::Real>& run, int first_column, 
   }
 }
 
-// The link's acceleration is known, whatever carries it.
+// The acceleration of a free link does not depend on its parent.
 template <class T, int N>
 void through_free(const RunPlan<typename Plan<T>::Real>& run, int first_column, HeldWorkspace<T>& ws,
                   Group<Carried<T>, N>& carried) {
@@ -122,7 +114,7 @@ void through_free(const RunPlan<typename Plan<T>::Real>& run, int first_column, 
   }
 }
 
-// One group of columns of vertex v all the way to the vertex before.
+// Carries one group of columns of vertex v to its parent vertex.
 template <class T>
 void carry(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, int first_column, HeldWorkspace<T>& ws) {
   using X = Carried<T>;
@@ -173,7 +165,7 @@ void carry(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, int firs
         for (int k = 0; k < N; ++k) carried.P[k] = force_through_head(run, carried.P[k]);
     }
   }
-  if (vertex.parent < 0) {  // the world, which aba has accelerate upwards
+  if (vertex.parent < 0) {  // the world, which accelerates upwards in aba()
     for (int k = 0; k < N; ++k) carried.psi[k] = plus_dot(carried.psi[k], plan.upward, carried.P[k].f);
   } else {
     const auto& parent = held.tree.vertices()[vertex.parent];
@@ -187,7 +179,7 @@ void carry(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, int firs
   for (int k = 0; k < N; ++k) put<T>(carried.psi[k], first_column + k, ws.psi[v]);
 }
 
-// Psi += s' w s, of the upper half what counts; N columns.
+// Psi of N columns; the upper half is computed. add_outer() adds s y'.
 template <class T, int N>
 struct Square {
   static constexpr int across = side_by_side<T> ? 1 : N;
@@ -231,33 +223,21 @@ LINCHPIN_INLINE Columns<T> combined(const T& a, const Columns<T>& x, const T& b,
 template <bool axial, int N, class T>
 LINCHPIN_INLINE void add_axes(const HeldPlan<T>& held, int from, int to, const HeldWorkspace<T>& ws, Square<T, N>& Psi,
                               T (&size)[2]) {
-  Square<T, N> sum = Psi;  // registers
+  Square<T, N> sum = Psi;  // stays in registers
   T angular = size[0], linear = size[1];
   for (int slot = from; slot >= to; --slot) {
     const std::size_t at = std::size_t(slot);
-    const T D_inverse = axial ? ws.aba.D_inverse[at] : ws.aba.pivot[at].g_z;
+    const T per_D = D_inverse<axial>(ws.aba, slot);
     const auto& lever = held.lever[at];
-    angular = fma(lever.angular, D_inverse, angular);
-    linear = fma(lever.linear, D_inverse, linear);
-    add_outer<N, T>(ws.s[at], scaled<N, T>(D_inverse, ws.s[at]), sum);
+    angular = fma(lever.angular, per_D, angular);
+    linear = fma(lever.linear, per_D, linear);
+    add_outer<N, T>(ws.s[at], scaled<N, T>(per_D, ws.s[at]), sum);
   }
   Psi = sum;
   size[0] = angular, size[1] = linear;
 }
 
-template <class T>
-void mirror(Matrix6<T>& M) {
-#pragma GCC unroll 6
-  for (int i = 1; i < 6; ++i)
-#pragma GCC unroll 6
-    for (int j = 0; j < i; ++j)
-      if constexpr (side_by_side<T>)
-        M.row[i].numbers()[j] = M.row[j].numbers()[i];
-      else
-        M.at[i][j] = M.at[j][i];
-}
-
-// Psi from the s that carry() left, and the sums of levers: what its diagonal would be if every axis had the worst
+// Psi from the s that carry() left, and the sums of levers over D: the diagonal of Psi if every axis had the worst
 // direction.
 template <int N, class T>
 void sum_up(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, HeldWorkspace<T>& ws) {
@@ -305,7 +285,7 @@ void sum_up(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v, HeldWor
   }
   ws.lever[2 * v] = size[0];
   ws.lever[2 * v + 1] = size[1];
-  Matrix6<T>& out = vertex.parent < 0 ? ws.V[v + v * (v + 1) / 2] : ws.Psi[v];
+  Matrix6<T>& out = vertex.parent < 0 ? ws.V[vertex_pair(int(v), int(v))] : ws.Psi[v];
 #pragma GCC unroll 6
   for (int i = 0; i < N; ++i)
     if constexpr (side_by_side<T>) {

@@ -7,66 +7,15 @@
 namespace linchpin {
 namespace {
 
-// ---- Lambda ---------------------------------------------------------------------------------------------------------
+// ---- W ---------------------------------------------------------------------------------------------------------------
 
-// out = sum + A B, or sum + A' B, with `rows` rows and `columns` columns, each three or six, summed over six.
-template <bool transposed, bool add, class T>
-LINCHPIN_INLINE void multiply(const Matrix6<T>& A, const Matrix6<T>& B, const Matrix6<T>& sum, int rows, int columns,
-                              Matrix6<T>& out) {
-  if constexpr (side_by_side<T>) {
-    Double8 b[6];
-#pragma GCC unroll 6
-    for (int k = 0; k < 6; ++k) b[k] = B.row[k];
-    for (int first = 0; first < rows; first += 3) {
-      Double8 x[3];
-#pragma GCC unroll 3
-      for (int i = 0; i < 3; ++i) {
-        x[i] = add ? sum.row[first + i] : Double8(0.0);
-#pragma GCC unroll 6
-        for (int k = 0; k < 6; ++k)
-          x[i] = fma(Double8(transposed ? entry(A, k, first + i) : entry(A, first + i, k)), b[k], x[i]);
-      }
-#pragma GCC unroll 3
-      for (int i = 0; i < 3; ++i) out.row[first + i] = x[i];
-    }
-  } else {
-    for (int half = 0; half < columns; half += 3) {  // three columns of B at a time stay in registers
-      T b[6][3];
-#pragma GCC unroll 6
-      for (int k = 0; k < 6; ++k)
-#pragma GCC unroll 3
-        for (int j = 0; j < 3; ++j) b[k][j] = B.at[k][half + j];
-      for (int i = 0; i < rows; ++i) {
-        T x[3];
-#pragma GCC unroll 3
-        for (int j = 0; j < 3; ++j) x[j] = add ? sum.at[i][half + j] : T(0);
-#pragma GCC unroll 6
-        for (int k = 0; k < 6; ++k) {
-          const T a = transposed ? A.at[k][i] : A.at[i][k];
-#pragma GCC unroll 3
-          for (int j = 0; j < 3; ++j) x[j] = fma(a, b[k][j], x[j]);
-        }
-#pragma GCC unroll 3
-        for (int j = 0; j < 3; ++j) out.at[i][half + j] = x[j];
-      }
-    }
-  }
-}
-
-std::size_t pair(int u, int v) { return std::size_t(u) + std::size_t(v) * std::size_t(v + 1) / 2; }
-
-// What rounding can make of V's diagonal. A path's s is a difference of levers, and enters by its square; but Phi' V_pp
-// Phi is itself a difference where V_pp gives way in other directions only.
-template <class Real>
-constexpr Real path_noise = std::is_same_v<Real, float> ? Real(1e-11) : Real(1e-20);
-template <class Real>
-constexpr Real product_noise = std::is_same_v<Real, float> ? Real(1e-5) : Real(1e-12);
-
+// A bound on the rounding error of V's diagonal (algebra/rank.h).
 template <class T>
 LINCHPIN_INLINE void find_bounds(const HeldPlan<T>& held, std::size_t v, HeldWorkspace<T>& ws) {
   using Real = typename Plan<T>::Real;
   const auto& vertex = held.vertex[v];
-  const T angular = path_noise<Real> * ws.lever[2 * v], linear = path_noise<Real> * ws.lever[2 * v + 1];
+  const T angular = rank::path_rounding<Real> * ws.lever[2 * v],
+          linear = rank::path_rounding<Real> * ws.lever[2 * v + 1];
   Columns<T> bound;
   if constexpr (side_by_side<T>) {
     bound.row = fma(Double8::load(vertex.angular), angular, Double8::load(vertex.linear) * linear);
@@ -78,11 +27,11 @@ LINCHPIN_INLINE void find_bounds(const HeldPlan<T>& held, std::size_t v, HeldWor
     ws.bound[v] = bound;
     return;
   }
-  const Matrix6<T>& V = ws.V[pair(p, p)];
+  const Matrix6<T>& V = ws.V[vertex_pair(p, p)];
   const Columns<T>& before = ws.bound[p];
 #pragma GCC unroll 6
   for (int k = 0; k < 6; ++k) {
-    const T size = fma(product_noise<Real>, T(entry(V, k, k)), number(before, k));
+    const T size = fma(rank::product_rounding<Real>, T(entry(V, k, k)), number(before, k));
     if constexpr (side_by_side<T>) {
       const Double8 phi = ws.Phi[v].row[k];
       bound.row = fma(phi * phi, Double8(size), bound.row);
@@ -96,12 +45,12 @@ LINCHPIN_INLINE void find_bounds(const HeldPlan<T>& held, std::size_t v, HeldWor
   ws.bound[v] = bound;
 }
 
-// V's block of Lambda. `rows` are those of `from`.
+// Copies a block of V into W. `rows` are those of `from`.
 template <class T>
 LINCHPIN_INLINE void fill_block(const Matrix6<T>& V, const typename HeldPlan<T>::Vertex& from,
                                 const typename HeldPlan<T>::Vertex& to, int stride, typename Lanes<T>::Wide* rows) {
   if constexpr (side_by_side<T>)
-    if (to.columns == 3) {  // whose columns are its rows
+    if (to.columns == 3) {  // its columns are its held rows
       for (int i = 0; i < from.held; ++i)
         V.row[from.column[i]].store_first(&element<T>(rows + i * stride, to.first), to.held);
       return;
@@ -114,8 +63,9 @@ LINCHPIN_INLINE void fill_block(const Matrix6<T>& V, const typename HeldPlan<T>:
 template <class T>
 void make_products(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
   using Wide = typename Lanes<T>::Wide;
+  constexpr Matrix6<T>* null = nullptr;
   const int stride = row_stride<T>(held.active);
-  if constexpr (one_world<T>)  // no rubbish beside what counts
+  if constexpr (one_world<T>)  // unused lanes must not hold NaN
     for (Wide& x : ws.A) x = Wide(typename Plan<T>::Real(0));
   for (std::size_t v = 0; v < held.vertex.size(); ++v)
     if (held.tree.vertices()[v].parent < 0) find_bounds(held, v, ws);
@@ -127,27 +77,27 @@ void make_products(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
     const auto& to = held.vertex[v];
     Wide* rows = ws.A.data() + from.first * stride;
     if (product.own) {
-      Matrix6<T>& Z = ws.V[pair(p, v)];  // V_pp Phi_v
-      multiply<false, false, T>(ws.V[pair(p, p)], Phi, Phi, 6, to.columns, Z);
+      Matrix6<T>& Z = ws.V[vertex_pair(p, v)];  // V_pp Phi_v
+      multiply<false, false, 3>(ws.V[vertex_pair(p, p)], Phi, null, 6, to.columns, Z);
       find_bounds(held, std::size_t(v), ws);
       if (product.direct) {
-        multiply<true, true, T>(Phi, Z, ws.Psi[v], 3, 3, block);
+        multiply<true, false, 3>(Phi, Z, &ws.Psi[v], 3, 3, block);
         fill_block<T>(block, from, to, stride, rows);
       } else {
-        Matrix6<T>& own = ws.V[pair(v, v)];
-        multiply<true, true, T>(Phi, Z, ws.Psi[v], to.columns, to.columns, own);
+        Matrix6<T>& own = ws.V[vertex_pair(v, v)];
+        multiply<true, false, 3>(Phi, Z, &ws.Psi[v], to.columns, to.columns, own);
         if (to.columns == 6) mirror(own);
       }
     } else if (product.direct) {
       if (u < p)
-        multiply<false, false, T>(ws.V[pair(u, p)], Phi, Phi, 3, 3, block);
+        multiply<false, false, 3>(ws.V[vertex_pair(u, p)], Phi, null, 3, 3, block);
       else
-        multiply<true, false, T>(ws.V[pair(p, u)], Phi, Phi, 3, 3, block);
+        multiply<true, false, 3>(ws.V[vertex_pair(p, u)], Phi, null, 3, 3, block);
       fill_block<T>(block, from, to, stride, rows);
     } else if (u < p) {
-      multiply<false, false, T>(ws.V[pair(u, p)], Phi, Phi, from.columns, to.columns, ws.V[pair(u, v)]);
+      multiply<false, false, 3>(ws.V[vertex_pair(u, p)], Phi, null, from.columns, to.columns, ws.V[vertex_pair(u, v)]);
     } else {
-      multiply<true, false, T>(ws.V[pair(p, u)], Phi, Phi, from.columns, to.columns, ws.V[pair(u, v)]);
+      multiply<true, false, 3>(ws.V[vertex_pair(p, u)], Phi, null, from.columns, to.columns, ws.V[vertex_pair(u, v)]);
     }
   }
 }
@@ -179,7 +129,7 @@ __attribute__((noinline)) void free_accelerations(const HeldPlan<T>& held, HeldW
   }
 }
 
-// The world's upward and the angular velocity in the axes of links that have nodes.
+// The world's upward acceleration and the angular velocity, in the axes of links with nodes.
 template <class T, class Real>
 __attribute__((noinline)) void turn_outward(const Plan<T>& plan, const HeldPlan<T>& held, const Real* v,
                                             HeldWorkspace<T>& ws) {
@@ -231,7 +181,7 @@ __attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, HeldWorkspace<
     const auto& to = held.vertex[block.v];
     Wide* rows = &ws.A[from.first * stride];
     if (!block.zero)
-      fill_block<T>(ws.V[pair(block.u, block.v)], from, to, stride, rows);
+      fill_block<T>(ws.V[vertex_pair(block.u, block.v)], from, to, stride, rows);
     else if constexpr (!one_world<T>)
       for (int i = 0; i < from.held; ++i)
         for (int j = 0; j < to.held; ++j) rows[i * stride + to.first + j] = T(0);
@@ -241,14 +191,15 @@ __attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, HeldWorkspace<
     for (int i = 0; i < vertex.held; ++i) {
       const int row = vertex.first + i, column = vertex.column[i];
       const T diagonal = element<T>(&ws.A[row * stride], row), bound = number(ws.bound[v], column);
-      const T share = least_share<Real> * diagonal;
-      element<T>(ws.noise.data(), row) = row_noise<Real> * diagonal;
+      const T share = rank_tolerance<Real> * diagonal;
+      element<T>(ws.noise.data(), row) = rank::pivot_rounding<Real> * diagonal;
       element<T>(ws.least.data(), row) = select(share > bound, share, bound);
     }
   }
 }
 
-// What is missing to the target, with the velocity products of the point and without aba's upward world.
+// The right-hand side target - a, where a includes the velocity products of the point and not the world's upward
+// acceleration of aba().
 template <class T, class Real>
 __attribute__((noinline)) void fill_right_side(const HeldPlan<T>& held, const Real* target, HeldWorkspace<T>& ws) {
   constexpr int worlds = Lanes<T>::worlds;
@@ -300,8 +251,8 @@ void add_along_path(const Plan<T>& plan, const HeldPlan<T>& held, std::size_t v,
       for (int slot = stretch.from; slot >= stretch.to; --slot) {
         const std::size_t at = std::size_t(slot);
         AbaPivot<T>& pivot = ws.aba.pivot[at];
-        const T D_inverse = axial ? ws.aba.D_inverse[at] : pivot.g_z;
-        pivot.u = fma(D_inverse, product<N, T>(ws.s[at], F), pivot.u);
+        const T per_D = axial ? ws.aba.axial_D_inverse[at] : pivot.hinge_D_inverse;
+        pivot.u_over_D = fma(per_D, product<N, T>(ws.s[at], F), pivot.u_over_D);
       }
       continue;
     }
@@ -407,7 +358,7 @@ void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const
       sum_up<6, T>(plan, held, i, ws);
   }
   make_products(held, ws);
-  fill_rows(held, ws);  // well before they are read again as whole registers
+  fill_rows(held, ws);  // early: numbers stored one by one are read later as whole registers
   free_accelerations(held, ws);
   turn_outward(plan, held, v.data(), ws);
   if constexpr (has_limbs<T>)
@@ -420,7 +371,7 @@ void held_dynamics(const Plan<T>& plan, const HeldPlan<T>& held, std::span<const
   for (const auto& vertex : held.vertex)
     for (int i = 0; i < vertex.held; ++i) store(ws.x[vertex.first + i], &lambda[std::size_t(vertex.given[i]) * worlds]);
   for (const int row : held.silent) store(T(0), &lambda[std::size_t(row) * worlds]);
-  if constexpr (has_limbs<T>)  // limbs on which nothing is held
+  if constexpr (has_limbs<T>)  // for limbs without held rows
     for (LimbPaths& paths : ws.limb_paths)
       for (Limbs::V& F : paths.F) F = Limbs::V(0.0);
   add_reactions(plan, held, ws);

@@ -11,8 +11,8 @@
 namespace linchpin {
 namespace {
 
-// Nodes on random bodies in random frames with random rows: several on one body, on a path of another's, in other
-// trees, on the world, with no rows at all.
+// Nodes in random frames on random bodies with random rows: several on one body, on another's path, in other trees, on
+// the world, without rows.
 std::vector<HeldNode> random_nodes(const Model& model, int count, std::uint64_t seed, unsigned mask = 0) {
   const std::vector<double> x = random_numbers(9 * count, seed);
   std::vector<HeldNode> nodes;
@@ -58,7 +58,7 @@ Answer<typename Plan<T>::Real> compute(const Model& model, const std::vector<Hel
   return out;
 }
 
-// The equations (1) themselves: another way to everything in them.
+// The equations (1) with all terms from other algorithms.
 struct Dense {
   Eigen::MatrixXd M, J;
   Eigen::VectorXd bias, drift;  // drift: Jdot v
@@ -104,14 +104,13 @@ struct Dense {
     for (std::size_t i = 0; i < rows.size(); ++i) J.row(Eigen::Index(i)) = rows[i].transpose();
     drift = Eigen::Map<Eigen::VectorXd>(drifts.data(), Eigen::Index(drifts.size()));
   }
-  // Targets that some motion can meet, so that redundant rows do not contradict each other.
+  // Targets of some possible motion, so that redundant rows do not contradict each other.
   std::vector<double> possible_target(std::uint64_t seed) const {
     const std::vector<double> x = random_numbers(M.rows(), seed, 3);
     const Eigen::VectorXd a = J * Eigen::Map<const Eigen::VectorXd>(x.data(), M.rows()) + drift;
     return {a.data(), a.data() + a.size()};
   }
-  // Of Lambda with a unit diagonal, eigenvalues that are neither zero by rounding nor near it; -1 where that is
-  // unclear.
+  // The number of eigenvalues of W, scaled to a unit diagonal, that are clearly not zero; -1 if some are in doubt.
   int rank() const {
     Eigen::MatrixXd L = J * M.llt().solve(J.transpose());
     Eigen::VectorXd d = L.diagonal().cwiseMax(0).cwiseSqrt();
@@ -127,7 +126,7 @@ struct Dense {
   }
 };
 
-// Both lines of (1), each against the size of its terms; they have one solution vdot.
+// Both equations of (1), each relative to the size of its terms; their solution vdot is unique.
 void expect_solved(const Model& model, const std::vector<HeldNode>& nodes, std::uint64_t seed, bool with_target,
                    bool with_forces, const std::string& what) {
   const State state = random_state(model, seed);
@@ -153,9 +152,9 @@ void expect_solved(const Model& model, const std::vector<HeldNode>& nodes, std::
   if (!with_target && rank != dense.J.rows()) return;  // may not be possible
   Eigen::VectorXd missed = dense.J * vdot + dense.drift;
   if (with_target) missed -= Map(target.data(), dense.J.rows());
-  // accelerations of some m/s^2, as gravity makes them, may have cancelled
+  // accelerations of some m/s^2, as caused by gravity, may have cancelled
   const double fast = 10 + (dense.J.cwiseAbs() * vdot.cwiseAbs()).maxCoeff() + dense.drift.cwiseAbs().maxCoeff();
-  // rows that are held already up to a share of 1e-10 are not looked at again: at worst its root, 1e-5, would be missed
+  // rows that others imply up to a share of 1e-10 are skipped: their error is at worst its root, 1e-5
   EXPECT_LE(missed.cwiseAbs().maxCoeff(), 1e-8 * fast) << what << ", rank " << answer.rank[0];
 }
 
@@ -178,7 +177,7 @@ TEST(HeldRows, EveryMaskOfOneNode) {
     expect_solved(model, random_nodes(model, 2, 5, mask), mask, true, true, "mask " + std::to_string(mask));
 }
 
-// A foot on four corners, twelve rows of which six say something; the same node twice.
+// A foot on four corners: twelve rows of rank six; the same node twice.
 TEST(HeldRows, RedundantNodesCountOnce) {
   const Model model = model_of("@humanoid");
   const int foot = int(model.bodies().size()) - 1;
@@ -197,7 +196,7 @@ TEST(HeldRows, RedundantNodesCountOnce) {
   for (std::size_t i = 3; i < 6; ++i) EXPECT_EQ(twice.lambda[i], 0);
 }
 
-// A pendulum that is held hangs there by its weight; its other rows cannot move, and at its axis none can.
+// A pendulum held in place carries its weight; its other rows cannot move, and at its axis none can.
 TEST(HeldRows, PendulumByHand) {
   const Model model = model_of("@simple_pendulum");
   const double q = 0.7;
@@ -230,7 +229,7 @@ TEST(HeldRows, WorldNodesAndNoNodesLeaveAba) {
   }
 }
 
-// Long chains held at both ends: forces that die away on the way do not make rows count less.
+// Long chains held at both ends: rows count even if their forces decay along the chain.
 TEST(HeldRows, LongChainsToo) {
   for (const int links : {30, 100, 300}) {
     const Model model = model_of("@chain:links=" + std::to_string(links));
@@ -298,7 +297,7 @@ TEST(HeldRows, LaneOfFourDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<
 TEST(HeldRows, LaneOfEightDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double8>(); }
 TEST(HeldRows, LaneOfSixteenFloatsHasTheBitsOfAFloat) { expect_lanes_equal_alone<Float16>(); }
 
-// Nodes on limbs, at most one on each and anywhere along it, are carried side by side with the bits of one by one.
+// Limbs with at most one node each, anywhere along them, have the same bits side by side as one by one.
 TEST(HeldRows, LimbsSideBySideHaveTheBitsOfLimbsOneByOne) {
   int side_by_side = 0, one_by_one = 0;
   std::vector<Model> models{quadruped_with_general_heads(4), quadruped_with_general_heads(2)};
@@ -329,7 +328,7 @@ TEST(HeldRows, LimbsSideBySideHaveTheBitsOfLimbsOneByOne) {
   EXPECT_GT(one_by_one, 20);
 }
 
-// Floats are doubles with fewer digits, and find the same rank.
+// Float finds the same rank as double, with fewer digits.
 TEST(HeldRows, FloatsAreCloseToDoubles) {
   for (const char* name : {"@dual_arm", "@quadruped", "@humanoid"}) {
     const Model model = model_of(name);

@@ -44,7 +44,7 @@ void NodeTree<T>::place(const Model& model, const Plan<T>& plan, std::span<const
   const std::span<const Link> links = model.links();
   const auto is_free = [&](std::size_t link) { return links[link].kind == LinkKind::free; };
 
-  // Paths that arrive at each link: from nodes on it, and from links that it carries. Through a free joint nothing comes.
+  // The number of paths that arrive at each link: from its nodes and from its child links. None passes a free joint.
   arrivals_.assign(links.size(), 0);
   vertex_at_.assign(links.size(), -1);
   for (std::size_t n = 0; n < nodes.size(); ++n) {
@@ -55,7 +55,7 @@ void NodeTree<T>::place(const Model& model, const Plan<T>& plan, std::span<const
   for (std::size_t i = links.size() - 1; i > 0; --i)
     if (arrivals_[i] > 0 && !is_free(i)) ++arrivals_[links[i].parent];
 
-  // From a link inward to the next vertex: stretches of runs.
+  // Adds the stretches of runs from a link inward to the next vertex.
   const auto go_inward = [&](std::size_t link, Vertex& v) {
     v.first = int(stretches_.size());
     bool begun = false;
@@ -94,7 +94,8 @@ void NodeTree<T>::place(const Model& model, const Plan<T>& plan, std::span<const
     vertices_.push_back(v);
     return int(vertices_.size()) - 1;
   };
-  // In the order of links, so that parents come first; a link's first node is its vertex, and the others hang on it.
+  // In the order of links, so that parents come first. A link's first node is its vertex; its other nodes are children
+  // of that vertex.
   first_on_.assign(links.size(), -1);
   next_on_.resize(nodes.size());
   for (int n = nodes_ - 1; n >= 0; --n) next_on_[n] = std::exchange(first_on_[nodes[n].link], n);

@@ -7,6 +7,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 
+#include "linchpin/algebra/rank.h"
 #include "linchpin/base/check.h"
 
 namespace linchpin {
@@ -16,7 +17,7 @@ struct OperationalInertia::Workspace {
       : n(rows), scaled(rows, rows), result(rows, rows), per_unit(rows), llt(rows), eigen(rows) {}
   int n;
   Eigen::MatrixXd scaled, result;
-  Eigen::VectorXd per_unit;  // 1 / sqrt of the compliance's diagonal; 0 for rows that are held
+  Eigen::VectorXd per_unit;  // 1 / sqrt of the compliance's diagonal; 0 for rows without compliance
   Eigen::LLT<Eigen::MatrixXd> llt;
   Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen;
 };
@@ -49,11 +50,11 @@ int OperationalInertia::invert(std::span<const double> compliance, std::span<dou
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) ws.scaled(i, j) = entry(i, j) * (ws.per_unit[i] * ws.per_unit[j]);
 
-  // Regular: Cholesky's factors say so, by their diagonal.
+  // Regular if the diagonal of the Cholesky factor is large enough; else the pseudo-inverse by eigenvalues.
   int rank = n;
   if (!held) ws.llt.compute(ws.scaled);
-  const double smallest = std::sqrt(tolerance);
-  if (!held && ws.llt.info() == Eigen::Success && ws.llt.matrixLLT().diagonal().minCoeff() > 10 * smallest) {
+  if (!held && ws.llt.info() == Eigen::Success &&
+      ws.llt.matrixLLT().diagonal().minCoeff() > rank::least_regular_diagonal(tolerance)) {
     ws.result.setIdentity();
     ws.llt.solveInPlace(ws.result);
   } else {
@@ -69,7 +70,7 @@ int OperationalInertia::invert(std::span<const double> compliance, std::span<dou
     }
   }
   for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j)  // one half for both: symmetric to the bit
+    for (int j = 0; j < n; ++j)  // both halves from one: symmetric to the bit
       inertia[std::size_t(i) * std::size_t(n) + std::size_t(j)] =
           ws.result(std::min(i, j), std::max(i, j)) * (ws.per_unit[i] * ws.per_unit[j]);
   return rank;

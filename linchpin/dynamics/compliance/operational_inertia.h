@@ -1,10 +1,10 @@
-// The operational-space inertia: what it takes to accelerate nodes, the inverse of how they give way [001 (17)].
+// The operational-space inertia Lambda, the inverse of the compliance W = J M^-1 J' [001 (17)].
 //
-//     f = Lambda a,   Lambda = (J M^-1 J')^-1                                                                   (1)
-// where every acceleration of the nodes is possible. Where it is not (two nodes on one body, an arm stretched out, more
-// rows than the mechanism has freedom) J M^-1 J' is singular, and Lambda its pseudo-inverse: f is the least of the forces
-// that cause a, or come nearest to it. Least and nearest in units of each row's own, in which the compliance has a unit
-// diagonal: moments and forces, radians and metres do not compare otherwise.
+//     f = Lambda a,   Lambda = W^-1                                                                             (1)
+// if the nodes can have any acceleration. If not (two nodes on one body, a stretched arm, more rows than degrees of
+// freedom), W is singular and Lambda is its pseudo-inverse: f is the least force that causes a, or the acceleration
+// nearest to it. Both are measured in units of each row in which W has a unit diagonal, since moments and forces, or
+// radians and metres, do not compare.
 #pragma once
 
 #include <memory>
@@ -19,11 +19,12 @@ class OperationalInertia {
   OperationalInertia(OperationalInertia&&) noexcept;
   OperationalInertia& operator=(OperationalInertia&&) noexcept;
 
-  // Directions that give way by less than this, as a part of those that give way most, count as held.
+  // Directions whose compliance is less than this share of the largest one count as rigid. The same value as
+  // rank_tolerance of algebra/rank.h.
   double tolerance = 1e-10;
 
-  // Both rows x rows, row by row. Returns the rank: `rows` where (1) holds as it stands. Numbers that are not finite
-  // give a rank of -1 and an inertia full of NaN.
+  // Both matrices are rows x rows, row by row. Returns the rank, `rows` if W is regular. If a number is not finite the
+  // rank is -1 and the inertia all NaN.
   int invert(std::span<const double> compliance, std::span<double> inertia);
 
  private:

@@ -34,7 +34,7 @@ std::vector<double> product(const std::vector<double>& A, const std::vector<doub
 
 Node node(int body, const Vec3<double>& at = {0.1, -0.2, 0.3}) { return {body, {Mat3<double>::identity(), at}}; }
 
-// A free body's is its own inertia about the node: Newton's and Euler's.
+// The operational-space inertia of a free body is its own inertia about the node.
 TEST(OperationalInertia, OfAFreeBodyIsItsOwn) {
   const Model model = model_of("@free_body");
   const Body& body = model.bodies()[1];
@@ -72,8 +72,8 @@ TEST(OperationalInertia, UndoesTheComplianceWhereItIsRegular) {
   EXPECT_GE(regular, 3);
 }
 
-// Penrose's conditions on what is regular by itself: two nodes on one body have rank 6 together; a planar mechanism's
-// tip has three; the world's node none.
+// Penrose's conditions for singular matrices: two nodes on one body have rank 6 together; a planar mechanism's tip has
+// rank 3; a node of the world has rank 0.
 TEST(OperationalInertia, SaysTheRankAndGivesTheLeastForces) {
   struct Case {
     const char* scene;

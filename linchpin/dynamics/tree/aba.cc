@@ -6,7 +6,7 @@
 namespace linchpin {
 namespace {
 
-// ---- pass 1: angular velocities, from the base to the tips ------------------------------------------------------------
+// ---- pass 1: angular velocities, from the base to the tips ----------------------------------------------------------
 
 template <class T, class Real>
 void outward_velocities(const Plan<T>& plan, const Real* q, const Real* v, LimbOrder order, AbaWorkspace<T>& ws) {
@@ -41,11 +41,11 @@ void outward_velocities(const Plan<T>& plan, const Real* q, const Real* v, LimbO
       for (const Limbs& limbs : plan.limbs) outward_limb_velocities(limbs, v, ws);
 }
 
-// ---- pass 2: articulated inertias, from the tips to the base ----------------------------------------------------------
+// ---- pass 2: articulated inertias, from the tips to the base --------------------------------------------------------
 
-// The local terms of the block that a slot belongs to, kept while slots come from the same block; made just before they
-// are used, so that they never leave the nearest cache. Joints of limbs side by side may be in the block, too: rubbish in,
-// rubbish out, and nobody looks.
+// The velocity terms of the block of a slot, kept while slots are in the same block. They are computed just before use,
+// so that they stay in the nearest cache. Joints of limbs side by side may be in the block too; their results here are
+// meaningless and never read.
 template <class T>
 struct Neighbourhood {
   using V = typename Lanes<T>::Wide;
@@ -75,7 +75,7 @@ struct Neighbourhood {
   }
 };
 
-// (1) for one link: its own inertia and bias join what its children left in x.
+// (1) for one link: adds its own inertia and bias force to the sum x over its children.
 template <class T, class Real>
 LINCHPIN_INLINE void add_link(const Plan<T>& plan, int slot, const Real* v, bool external, Neighbourhood<T>& near,
                               AbaWorkspace<T>& ws, ArticulatedInertia<T>& x) {
@@ -85,7 +85,7 @@ LINCHPIN_INLINE void add_link(const Plan<T>& plan, int slot, const Real* v, bool
   x.p += own_bias<T>(near.local, slot % joints);
   if (external) x.p = x.p - ws.external[slot];
 }
-// The same where there are no children, without adding to zero: robots have many tips.
+// The same for a link without children, without adding to zero: robots have many tips.
 template <class T, class Real>
 LINCHPIN_INLINE ArticulatedInertia<T> tip_link(const Plan<T>& plan, int slot, const Real* v, bool external,
                                                Neighbourhood<T>& near, AbaWorkspace<T>& ws) {
@@ -97,7 +97,7 @@ LINCHPIN_INLINE ArticulatedInertia<T> tip_link(const Plan<T>& plan, int slot, co
   return x;
 }
 
-// (2), (3) and on to the previous link. False at the world: nobody asks what it feels.
+// (2), (3), in the frame of the previous link. Returns false if that is the world, which needs no inertia.
 template <class T, class Real>
 LINCHPIN_INLINE bool pass_hinge(const Plan<T>& plan, int slot, bool on_world, const Real* tau, AbaWorkspace<T>& ws,
                                 ArticulatedInertia<T>& x) {
@@ -112,14 +112,14 @@ LINCHPIN_INLINE bool pass_hinge(const Plan<T>& plan, int slot, bool on_world, co
   return true;
 }
 
-// Inline: a call would hand 27 numbers over by memory, in and out, and most runs are short.
+// Inline: a call would pass 27 numbers through memory, in and out, and most runs are short.
 template <class T, class Real>
 LINCHPIN_INLINE ArticulatedInertia<T> inward_revolute(const Plan<T>& plan, const RunPlan<Real>& run, const Real* v,
                                                       const Real* tau, bool external, ArticulatedInertia<T> x,
                                                       Neighbourhood<T>& near, AbaWorkspace<T>& ws) {
   const int last = run.end - 1, tip = run.has_children ? -1 : last, on_world = run.parent == 0 ? run.slot : -1;
-  // The same loop twice, where its links join: the scalar one is 5 % faster the first way and packs are the second, by
-  // how compilers lay out their registers.
+  // The same loop in two forms: scalars are 5 % faster with the first and packs with the second, due to the compiler's
+  // register allocation.
   if constexpr (Lanes<T>::joints > 1) {
     if (tip < 0)
       add_link(plan, last, v, external, near, ws, x);
@@ -151,7 +151,7 @@ ArticulatedInertia<T> inward_axial(const Plan<T>& plan, const RunPlan<Real>& run
     add_link(plan, slot, v, external, near, ws, x);
     const auto& b = ws.block[slot / joints];
     const T force = load<T>(tau + plan.v_of_slot[slot] * worlds);
-    through_axis(k, force, b, lane, x, ws.pivot[slot], ws.D_inverse[slot]);
+    through_axis(k, force, b, lane, x, ws.pivot[slot], ws.axial_D_inverse[slot]);
     if (slot == on_world) break;
     turn_z(joint_turn<T>(b, lane), x);
     shift_z(at<T>(b.d, lane), x);
@@ -179,8 +179,8 @@ ArticulatedInertia<T> inward_ball(const WideLink<Real>& link, const RunPlan<Real
   return placed(run.E * w.R, run.E * w.rF, y);
 }
 
-// Free: S is invertible, so the parent feels the joint's own force and nothing else, and the link's acceleration is
-// known at once: a = IA^-1 (tau - p).
+// Free: S is invertible, so only the joint's own force acts on the parent, and the link's acceleration does not depend
+// on the parent: a = IA^-1 (tau - p).
 template <class T, class Real>
 ArticulatedInertia<T> inward_free(const WideLink<Real>& link, const RunPlan<Real>& run, const Real* tau,
                                   ArticulatedInertia<T> x, AbaWidePivot<T>& w) {
@@ -197,7 +197,7 @@ ArticulatedInertia<T> inward_free(const WideLink<Real>& link, const RunPlan<Real
   return y;
 }
 
-// A copy by whole registers would have to wait until numbers that were written one by one are all in the cache.
+// A copy by whole registers would wait for numbers that were just stored one by one (no store forwarding).
 template <class T>
 LINCHPIN_INLINE ArticulatedInertia<T> number_by_number(const ArticulatedInertia<T>& x) {
   return {{x.A.xx, x.A.yy, x.A.zz, x.A.xy, x.A.xz, x.A.yz},
@@ -245,7 +245,7 @@ void inward_inertias(const Plan<T>& plan, const Real* v, const Real* tau, bool e
   }
 }
 
-// ---- pass 3: accelerations, from the base to the tips -----------------------------------------------------------------
+// ---- pass 3: accelerations, from the base to the tips ---------------------------------------------------------------
 
 template <class T, class Real>
 void outward_axes(const Plan<T>& plan, const RunPlan<Real>& run, bool axial, Motion<T> a, AbaWorkspace<T>& ws,
@@ -300,7 +300,7 @@ template <class T>
 AbaWorkspace<T>::AbaWorkspace(const Plan<T>& plan)
     : block(plan.blocks.size()),
       pivot(plan.slots),
-      D_inverse(plan.slots),
+      axial_D_inverse(plan.slots),
       wide(plan.wide_links.size()),
       external(plan.slots),
       sum(plan.runs.size()),

@@ -1,6 +1,5 @@
-// What aba's passes do at one joint: (1) to (4) of aba.h for one link, whatever carries it or lies beside it. k are the
-// joint's constants, b and g what passes leave for each other; `lane` tells the joint apart where several share a field.
-// For kernel files only.
+// The passes of aba at one joint: (1) to (4) of aba.h for one link. k are the joint's constants, b and g the numbers
+// that one pass leaves for the next; `lane` selects the joint where several share a field. For kernel files only.
 #pragma once
 
 #include "linchpin/dynamics/tree/aba.h"
@@ -8,12 +7,12 @@
 
 namespace linchpin {
 
-// ---- pass 2 -----------------------------------------------------------------------------------------------------------
+// ---- pass 2 ---------------------------------------------------------------------------------------------------------
 
-// Velocity terms, which need no neighbour, lane by lane: joints of one world, or worlds of one joint.
+// Velocity terms, which depend on no other link; lanes are joints of one world, or worlds of one joint.
 //     c = (wp x z qdot, wp x (wp x r) + 2 wp x z ddot),  p = (w x I w, w x (w x h))
-// wp is the parent's angular velocity and r the way from its origin, both in the link's axes: (a, 0, d) in F's within a
-// run, and `head` in front of it. 'axial' joints slide.
+// wp is the parent's angular velocity and r the vector from the parent's origin, both in the link's axes. In F's axes r
+// is (a, 0, d) within a run, plus `head` for the first joint of a run. Axial joints slide.
 template <bool axial, bool headed, class C, class V>
 LINCHPIN_INLINE void velocity_terms(const LinkBlock<C>& k, const HeadBlock<C>* head, const V& qdot, AbaBlock<V>& b,
                                     Local<V>& local) {
@@ -60,7 +59,7 @@ LINCHPIN_INLINE Force<T> own_bias(const Local<typename Lanes<T>::Wide>& local, i
   return {{at<T>(local.n_x, lane), at<T>(local.n_y, lane), at<T>(local.n_z, lane)},
           {at<T>(local.f_x, lane), at<T>(local.f_y, lane), at<T>(local.f_z, lane)}};
 }
-// (2) for a hinge about z: U is the third row. What pass 3 needs goes to `out`.
+// (2) for a hinge about z: U is the third row of IA. Fills `out` for pass 3.
 template <class T>
 struct HingePivot {
   T gx, gy;
@@ -77,12 +76,12 @@ LINCHPIN_INLINE HingePivot<T> hinge_pivot(const ArticulatedInertia<T>& x, const 
   out.l_x = G.l.x;
   out.l_y = G.l.y;
   out.l_z = G.l.z;
-  out.u = G.u * D_inverse;
-  out.g_z = D_inverse;
+  out.u_over_D = G.u * D_inverse;
+  out.hinge_D_inverse = D_inverse;
   return G;
 }
 
-// (3) for a hinge about z: Ia has no moment about z.
+// (3) for a hinge about z: the row of Ia for the moment about z is zero.
 template <class T, class V>
 LINCHPIN_INLINE FlatInertia<T> through_hinge(const ArticulatedInertia<T>& x, const HingePivot<T>& G, const T& tau,
                                              const AbaBlock<V>& b, int lane) {
@@ -96,14 +95,14 @@ LINCHPIN_INLINE FlatInertia<T> through_hinge(const ArticulatedInertia<T>& x, con
   y.Ayy = fnma(G.gy, x.A.yz, x.A.yy);
   const T cx = at<T>(b.c_x, lane), cy = at<T>(b.c_y, lane);
   const Vec3<T> cl{at<T>(b.cl_x, lane), at<T>(b.cl_y, lane), at<T>(b.cl_z, lane)};
-  // Ia c apart from p + U D^-1 u: neither has to wait for the other
+  // Ia c and p + U D^-1 u as separate sums: neither waits for the other
   const T nx = fma(y.Axy, cy, y.Axx * cx), ny = fma(y.Ayy, cy, y.Axy * cx);
   y.p.n = {fma(G.gx, G.u, x.p.n.x) + plus_dot(nx, y.Bx, cl), fma(G.gy, G.u, x.p.n.y) + plus_dot(ny, y.By, cl), tau};
   y.p.f = fma(G.u, G.l, x.p.f) + plus_product(fma(cy, y.By, cx * y.Bx), y.C, cl);
   return y;
 }
 
-// On to the previous link (up to the head's screw): what it feels through a hinge.
+// (3) of a hinge, in the frame of the previous link (for the first joint of a run, before through_head()).
 template <class T, class C, class V>
 LINCHPIN_INLINE ArticulatedInertia<T> past_hinge(const LinkBlock<C>& k, const AbaBlock<V>& b, int lane,
                                                  const HingePivot<T>& G, const T& tau, const ArticulatedInertia<T>& x) {
@@ -115,7 +114,7 @@ LINCHPIN_INLINE ArticulatedInertia<T> past_hinge(const LinkBlock<C>& k, const Ab
   return out;
 }
 
-// (2) and (3) for S = (0 0 turn, 0 0 slide) with armature: nothing vanishes.
+// (2) and (3) for S = (0 0 turn, 0 0 slide) with armature.
 template <class T, class C, class V>
 LINCHPIN_INLINE void through_axis(const LinkBlock<C>& k, const T& tau, const AbaBlock<V>& b, int lane,
                                   ArticulatedInertia<T>& x, AbaPivot<T>& out, T& D_inverse) {
@@ -123,7 +122,7 @@ LINCHPIN_INLINE void through_axis(const LinkBlock<C>& k, const T& tau, const Aba
   const S turn = at<S>(k.turn, lane), slide = at<S>(k.slide, lane);
   const AxisPivot<T> G = project_axis(turn, slide, at<S>(k.armature, lane), x);
   const T u = tau - fma(slide, x.p.f.z, turn * x.p.n.z);
-  out = {G.g.x, G.g.y, G.g.z, G.l.x, G.l.y, G.l.z, u * G.D_inverse};
+  out = {G.g.x, G.g.y, {G.g.z}, G.l.x, G.l.y, G.l.z, u * G.D_inverse};
   D_inverse = G.D_inverse;
   const Vec3<T> ca{at<T>(b.c_x, lane), at<T>(b.c_y, lane), T(0)};
   const Vec3<T> cl{at<T>(b.cl_x, lane), at<T>(b.cl_y, lane), at<T>(b.cl_z, lane)};
@@ -131,7 +130,7 @@ LINCHPIN_INLINE void through_axis(const LinkBlock<C>& k, const T& tau, const Aba
   x.p.f = fma(u, G.l, x.p.f) + transpose_B(x, ca) + x.C * cl;
 }
 
-// ---- pass 3 -----------------------------------------------------------------------------------------------------------
+// ---- pass 3 ---------------------------------------------------------------------------------------------------------
 
 template <class T, class V>
 LINCHPIN_INLINE void add_c(const AbaBlock<V>& b, int lane, Motion<T>& a) {
@@ -140,7 +139,8 @@ LINCHPIN_INLINE void add_c(const AbaBlock<V>& b, int lane, Motion<T>& a) {
   a.v += Vec3<T>{at<T>(b.cl_x, lane), at<T>(b.cl_y, lane), at<T>(b.cl_z, lane)};
 }
 
-// (4): the joint's acceleration; a is the previous link's (at the head of a run: at F) and becomes the link's own.
+// (4): returns the joint's acceleration. `a` is the acceleration of the previous link (for the first joint of a run: at
+// F) and becomes that of the link.
 template <class T, class C, class V>
 LINCHPIN_INLINE T accelerate(const LinkBlock<C>& k, const AbaBlock<V>& b, const AbaPivot<T>& g, int lane, bool head,
                              bool axial, Motion<T>& a) {
@@ -148,8 +148,8 @@ LINCHPIN_INLINE T accelerate(const LinkBlock<C>& k, const AbaBlock<V>& b, const 
   if (axial) d = at<T>(b.d, lane);
   a = motion_along_normal(k, lane, head, at<T>(b.c, lane), at<T>(b.s, lane), d, a);
   add_c(b, lane, a);
-  // two short chains rather than a long one: the wait for a result is what this pass spends its time on
-  const T left = fnma(g.l_y, a.v.y, fnma(g.l_x, a.v.x, fnma(g.g_x, a.w.x, g.u)));
+  // two short chains of operations instead of one long one: latency bounds this pass
+  const T left = fnma(g.l_y, a.v.y, fnma(g.l_x, a.v.x, fnma(g.g_x, a.w.x, g.u_over_D)));
   T qdd;
   if (axial) {
     qdd = left - fma(g.l_z, a.v.z, fma(g.g_y, a.w.y, g.g_z * a.w.z));

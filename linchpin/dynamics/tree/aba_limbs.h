@@ -1,5 +1,5 @@
-// Passes of aba.h over limbs side by side: several runs of hinges in the lanes of one register (Limbs in plan.h). Every
-// lane goes through the operations of a run alone, in their order: it has the same bits. For kernel files only.
+// Passes of aba.h over limbs side by side: several runs of hinges in the lanes of one register (Limbs in plan.h). Each
+// lane performs the operations of a single run in the same order, so it has the same bits. For kernel files only.
 #pragma once
 
 #include "linchpin/dynamics/tree/aba_joint.h"
@@ -14,10 +14,10 @@ LINCHPIN_INLINE bool in_lanes(const RunPlan<Real>& run, LimbOrder order) {
   return run.limbs >= 0 && order == LimbOrder::side_by_side;
 }
 
-// ---- between lanes and memory -----------------------------------------------------------------------------------------
+// ---- between lanes and memory ---------------------------------------------------------------------------------------
 
 static_assert(Limbs::most == 4);
-// What `of` says about each of the four.
+// The four values of(index[lane]).
 template <class Of>
 LINCHPIN_INLINE Limbs::V gather(const int (&index)[Limbs::most], const Of& of) {
   return Limbs::V(Limbs::V::Vector{of(index[0]), of(index[1]), of(index[2]), of(index[3])});
@@ -33,7 +33,7 @@ LINCHPIN_INLINE Vec3<Limbs::V> gather3(const int (&index)[Limbs::most], const Of
           Limbs::V(Vector{a.z, b.z, c.z, d.z})};
 }
 
-// One limb's numbers out of a structure of theirs.
+// One limb's lane of a structure of packs.
 template <class Out, class In>
 LINCHPIN_INLINE Out lane_of(const In& in, int lane) {
   static_assert(sizeof(In) == Limbs::most * sizeof(Out));
@@ -45,9 +45,9 @@ LINCHPIN_INLINE Out lane_of(const In& in, int lane) {
   return out;
 }
 
-// ---- the passes -------------------------------------------------------------------------------------------------------
+// ---- the passes -----------------------------------------------------------------------------------------------------
 
-// Pass 1, and what of pass 2 needs no neighbour.
+// Pass 1, and the velocity terms of pass 2.
 inline void outward_limb_velocities(const Limbs& limbs, const double* v, AbaWorkspace<double>& ws) {
   using V = Limbs::V;
   constexpr int joints = Lanes<double>::joints;
@@ -84,7 +84,7 @@ LINCHPIN_INLINE ArticulatedInertia<Limbs::V> chosen(const auto& mask, const Arti
   return out;
 }
 
-// Pass 2; what the parents feel, except through heads that differ.
+// Pass 2. Returns the inertias passed on to the parents; without through_head() if the heads differ.
 inline ArticulatedInertia<Limbs::V> inward_limb_inertias(const Limbs& limbs, const double* tau, bool external,
                                                          AbaWorkspace<double>& ws) {
   using V = Limbs::V;
@@ -123,7 +123,7 @@ inline ArticulatedInertia<Limbs::V> inward_limb_inertias(const Limbs& limbs, con
   }
   ArticulatedInertia<V> screwed = x;
   through_head(limbs, screwed);
-  return chosen(limbs.screwed > 0.5, screwed, x);  // a turn by nothing would round
+  return chosen(limbs.screwed > 0.5, screwed, x);  // a rotation by zero would round
 }
 inline void hand_over_limb(const Plan<double>& plan, const RunPlan<double>& run, AbaWorkspace<double>& ws) {
   const ArticulatedInertia<Limbs::V>& limbs = ws.limb_inertia[run.limbs];

@@ -53,31 +53,16 @@ TEST(Aba, ExternalForcesEqualTheWitness) {
   }
 }
 
-template <class T>
-void expect_lanes_equal_alone() {
+constexpr auto run_aba_of_worlds = []<class T>(const Model& model, const Worlds& worlds) {
   using Real = typename Plan<T>::Real;
-  for (const std::string& name : test_scenes()) {
-    const Model model = model_of(name);
-    const int count = Lanes<T>::worlds;
-    const Worlds worlds(model, count);
-    const std::vector<Real> together = run_aba<T>(model, interleave<Real>(worlds.q), interleave<Real>(worlds.v),
-                                                  interleave<Real>(worlds.x), interleave<Real>(worlds.f_ext));
-    for (int w = 0; w < count; ++w) {
-      const std::size_t k = std::size_t(w);
-      const std::vector<Real> alone = run_aba<Real>(model, as_reals<Real>(worlds.q[k]), as_reals<Real>(worlds.v[k]),
-                                                    as_reals<Real>(worlds.x[k]), as_reals<Real>(worlds.f_ext[k]));
-      for (std::size_t i = 0; i < alone.size(); ++i)
-        EXPECT_TRUE(same_bits(together[i * std::size_t(count) + k], alone[i]))
-            << name << " world " << w << " coordinate " << i << ": " << together[i * std::size_t(count) + k] << " and "
-            << alone[i];
-    }
-  }
-}
-TEST(Aba, LaneOfFourDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double4>(); }
-TEST(Aba, LaneOfEightDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double8>(); }
-TEST(Aba, LaneOfSixteenFloatsHasTheBitsOfAFloat) { expect_lanes_equal_alone<Float16>(); }
+  return run_aba<T>(model, interleave<Real>(worlds.q), interleave<Real>(worlds.v), interleave<Real>(worlds.x),
+                    interleave<Real>(worlds.f_ext));
+};
+TEST(Aba, LaneOfFourDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double4>(run_aba_of_worlds); }
+TEST(Aba, LaneOfEightDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double8>(run_aba_of_worlds); }
+TEST(Aba, LaneOfSixteenFloatsHasTheBitsOfAFloat) { expect_lanes_equal_alone<Float16>(run_aba_of_worlds); }
 
-// Limbs that share registers have the bits of limbs one after another.
+// Limbs that share registers have the same bits as limbs one after another.
 void expect_same_bits_in_both_orders(const Model& model, const std::string& name) {
   const Plan<double> plan(model);
   const Worlds worlds(model, 8);
@@ -128,7 +113,7 @@ TEST(Aba, FindsLimbs) {
   EXPECT_TRUE(Plan<Double8>(model_of("@humanoid")).limbs.empty());
 }
 
-// Floats are doubles with fewer digits: forward error within eps_float cond(M) of the double answer.
+// Float: the forward error is within eps_float cond(M) of the double result.
 TEST(Aba, FloatsAreCloseToDoubles) {
   for (const char* name : {"@chain:links=7", "@dual_arm", "@quadruped", "@humanoid"}) {
     const Model model = model_of(name);

@@ -1,12 +1,13 @@
-// The articulated-body inertia and how it travels from a link to its parent.
+// The articulated-body inertia and its transformation from a link to its parent.
 //
-// Seen from one of its bodies, a mechanism resists acceleration by
+// To accelerate one body of a mechanism by (alpha, a) takes
 //     n = A alpha + B a + p.n        (moment about the origin)
 //     f = B' alpha + C a + p.f       (force)
-// with A and C symmetric: 21 numbers, and the bias force p, what it takes to keep alpha = a = 0. Accelerations here are
-// classical ones (the second derivative of the origin's position), so that linear velocities never enter.
+// with A and C symmetric: 21 numbers, and the bias force p, which keeps alpha = a = 0. Accelerations are classical (the
+// second derivative of the origin's position), so that linear velocities do not enter.
 //
-// z-hinged links project to an inertia that feels no moment about z; FlatInertia keeps only what is left of it.
+// A hinge about z projects to an inertia whose row and column for the moment about z are zero; FlatInertia keeps the
+// rest.
 #pragma once
 
 #include "linchpin/spatial/spatial.h"
@@ -24,7 +25,7 @@ struct ArticulatedInertia {
   }
 };
 
-// IA = L D L' of one that can move freely; unit_forces.h makes and uses them.
+// Factors IA = L D L' of a free link; computed and used by unit_forces.h.
 template <class T>
 struct InertiaFactors {
   T L[6][6];  // below the diagonal
@@ -67,7 +68,7 @@ LINCHPIN_INLINE Vec3<T> times_B(const ArticulatedInertia<T>& x, const Vec3<T>& a
   return {dot(x.Bx, a), dot(x.By, a), dot(x.Bz, a)};
 }
 
-// ---- turning by R: every tensor by its rule -------------------------------------------------------------------------
+// ---- rotation by R --------------------------------------------------------------------------------------------------
 
 template <class T, class S>
 LINCHPIN_INLINE ArticulatedInertia<T> turned(const Mat3<S>& R, const ArticulatedInertia<T>& x) {
@@ -82,7 +83,7 @@ LINCHPIN_INLINE ArticulatedInertia<T> turned(const Mat3<S>& R, const Articulated
   return y;
 }
 
-// ---- moving the origin back by r: B += r x C, A += ..., n += r x f ----------------------------------------------------
+// ---- moving the origin back by r: B += r x C, A += ..., n += r x f --------------------------------------------------
 
 template <class T, class S>
 LINCHPIN_INLINE void shift(const Vec3<S>& r, ArticulatedInertia<T>& x) {
@@ -130,7 +131,7 @@ LINCHPIN_INLINE void shift_z(const S& d, ArticulatedInertia<T>& x) {
   x.p.n.y = fma(d, x.p.f.x, x.p.n.y);
 }
 
-// ---- turning about z and x ---------------------------------------------------------------------------------------------
+// ---- turning about z and x ------------------------------------------------------------------------------------------
 
 // Cosine and sine of an angle.
 template <class T>
@@ -189,7 +190,7 @@ LINCHPIN_INLINE void turn_x(const Turn<R>& t, ArticulatedInertia<T>& x) {
   turn_pair(t.c, t.s, x.p.f.y, x.p.f.z);
 }
 
-// ---- flat: the last row and column of A and the last row of B are zero -------------------------------------------------
+// ---- flat: the last row and column of A and the last row of B are zero ----------------------------------------------
 
 template <class T>
 struct FlatInertia {
@@ -220,7 +221,7 @@ LINCHPIN_INLINE void shift_z(const S& d, FlatInertia<T>& x) {
   x.p.n.x = fma(-d, x.p.f.y, x.p.n.x);
   x.p.n.y = fma(d, x.p.f.x, x.p.n.y);
 }
-// Turned about x it is flat no more.
+// Rotated about x it is no longer flat.
 template <class T, class R>
 LINCHPIN_INLINE ArticulatedInertia<T> turned_x(const Turn<R>& t, const FlatInertia<T>& x) {
   ArticulatedInertia<T> y;
@@ -241,7 +242,7 @@ LINCHPIN_INLINE ArticulatedInertia<T> turned_x(const Turn<R>& t, const FlatInert
   return y;
 }
 
-// ---- through a joint: Ia = IA - U D^-1 U' ------------------------------------------------------------------------------
+// ---- through a joint: Ia = IA - U D^-1 U' ---------------------------------------------------------------------------
 
 // U / D, angular over linear, and 1 / D.
 template <class T>
@@ -250,7 +251,7 @@ struct AxisPivot {
   T D_inverse;
 };
 
-// S = (0 0 turn, 0 0 slide) with armature. The bias force is left alone.
+// S = (0 0 turn, 0 0 slide) with armature. The bias force is not changed.
 template <class T, class S>
 LINCHPIN_INLINE AxisPivot<T> project_axis(const S& turn, const S& slide, const S& armature, ArticulatedInertia<T>& x) {
   const Vec3<T> Ua = fma(slide, Vec3<T>{x.Bx.z, x.By.z, x.Bz.z}, turn * Vec3<T>{x.A.xz, x.A.yz, x.A.zz});
@@ -267,8 +268,8 @@ LINCHPIN_INLINE AxisPivot<T> project_axis(const S& turn, const S& slide, const S
   return {g, l, D_inverse};
 }
 
-// Ball: S = (1, 0), so U = (A, B') and D = A + armature 1. Written without differences that vanish when armature does:
-// A - A D^-1 A = armature (1 - armature D^-1), B - A D^-1 B = armature D^-1 B. The bias force comes out zero.
+// Ball: S = (1, 0), so U = (A, B') and D = A + armature 1. Written without differences that cancel at zero armature:
+// A - A D^-1 A = armature (1 - armature D^-1), B - A D^-1 B = armature D^-1 B. The bias force of the result is zero.
 template <class T>
 LINCHPIN_INLINE ArticulatedInertia<T> project_ball(const T& armature, const Sym3<T>& D_inverse,
                                                    const ArticulatedInertia<T>& x) {
@@ -284,7 +285,7 @@ LINCHPIN_INLINE ArticulatedInertia<T> project_ball(const T& armature, const Sym3
   return y;
 }
 
-// The parent's view: through the placement of a run's first joint.
+// In the parent's frame, for a run whose first joint is placed by (E, r).
 template <class T, class S>
 LINCHPIN_INLINE ArticulatedInertia<T> placed(const Mat3<S>& E, const Vec3<S>& r, const ArticulatedInertia<T>& x) {
   ArticulatedInertia<T> y = turned(E, x);

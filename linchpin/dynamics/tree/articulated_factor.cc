@@ -9,9 +9,9 @@
 namespace linchpin {
 namespace {
 
-// ---- factor: the inertias of aba's pass 2 -----------------------------------------------------------------------------
+// ---- factor: the inertias of aba's pass 2 ---------------------------------------------------------------------------
 
-// A hinge: D is an entry, and what vanishes is set to zero rather than left to rounding.
+// A hinge: D is an entry of IA, and entries that vanish are set to zero exactly.
 template <class T>
 LINCHPIN_INLINE void project_hinge(ArticulatedInertia<T>& x, FactorPivot<T>& out) {
   using S = typename Scalar<T>::Real;
@@ -75,9 +75,9 @@ void inward_wide(const WideLink<Real>& link, const RunPlan<Real>& run, const Rea
   if (run.parent != 0) x = placed(run.E * w.R, run.E * w.rF, project_ball(armature, w.D_inverse, x));
 }
 
-// ---- solve: forces inward, accelerations outward ------------------------------------------------------------------------
+// ---- solve: forces inward, accelerations outward --------------------------------------------------------------------
 
-// The pivot's numbers multiply X, which is T itself or several right-hand sides at once. Of a hinge g_z is 1.
+// X is T, or several right-hand sides side by side. A hinge has g_z = 1.
 template <bool axial, class T, class Factors, class X, class Real>
 LINCHPIN_INLINE Force<X> axes_inward(const Plan<T>& plan, const Factors& factors, const RunPlan<Real>& run,
                                      SolveWorkspace<T, X>& ws, bool external, const Real* x, Force<X> p) {
@@ -114,7 +114,7 @@ void solve_inward(const Plan<T>& plan, const Factors& factors, SolveWorkspace<T,
       const auto& w = factors.wide[run.slot];
       if (external) p = p - ws.wide_external[run.slot];
       const Vec3<X> moment = load3<X>(x + link.v * lanes);
-      Vec3<X> n, f;  // what the parent feels, in the link's axes
+      Vec3<X> n, f;  // the force on the parent, in the link's axes
       if (link.kind == LinkKind::ball) {
         const Vec3<X> u = moment - p.n, Du = w.D_inverse * u;
         ws.wide_u[run.slot] = {Du, Vec3<X>::zero()};

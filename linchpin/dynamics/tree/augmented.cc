@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include <Eigen/Dense>
-#include <Eigen/Sparse>
-#include <Eigen/SparseLU>
+
+#include "linchpin/dynamics/tree/augmented_solvers.h"
 
 namespace linchpin {
 namespace {
@@ -42,7 +42,7 @@ struct Pose {
   Vector3<Real> p = Vector3<Real>::Zero();
   Pose operator*(const Pose& other) const { return {R * other.R, p + R * other.p}; }
 };
-// A rotation written in double is orthonormal to 1e-16 only; in extended precision that would count as a deformation.
+// A rotation given in double is orthonormal only to 1e-16, which is an error in extended precision: normalise it.
 template <class Real>
 Pose<Real> pose(const Transform<double>& X) {
   Eigen::Quaternion<Real> q(matrix<Real>(X.R));
@@ -53,7 +53,7 @@ template <class Real>
 Pose<Real> inverse(const Pose<Real>& X) {
   return {X.R.transpose(), -(X.R.transpose() * X.p)};
 }
-// Motions of frame A as motions of frame B (X = X_AB).
+// Transforms motions from frame A to frame B (X = X_AB).
 template <class Real>
 Matrix6<Real> motion_matrix(const Pose<Real>& X) {
   Matrix6<Real> m;
@@ -76,6 +76,11 @@ Matrix6<Real> spatial_inertia(const RigidInertia<double>& I) {
   Matrix6<Real> m;
   m << moments, h, -h, Real(I.mass) * Matrix3<Real>::Identity();
   return m;
+}
+
+template <class Matrix>
+std::vector<typename Matrix::Scalar> out(const Matrix& x) {
+  return {x.data(), x.data() + x.size()};
 }
 
 // A joint at one state: the pose of M in F, S in M's axes, and the apparent derivative of S times v.
@@ -170,7 +175,7 @@ template <class Real>
 struct AugmentedTree<Real>::Coefficients {
   using Matrix6 = Eigen::Matrix<Real, 6, 6>;
   using Vector6 = Eigen::Matrix<Real, 6, 1>;
-  // What belongs to one joint is at most six wide, and Eigen knows: no allocation, and far less to compile.
+  // Matrices of one joint have at most six columns, known to Eigen: no allocation, and much less to compile.
   using Columns = JointColumns<Real>;
   using JointVector = Eigen::Matrix<Real, Eigen::Dynamic, 1, 0, 6, 1>;
   using JointMatrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
@@ -178,7 +183,7 @@ struct AugmentedTree<Real>::Coefficients {
   using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
   struct Node {
     int parent, v, nv;
-    Matrix6 X;  // motion of the parent's frame to the body's
+    Matrix6 X;  // transforms motions from the parent's frame to the body's
     Columns S;  // motion subspace, in the body's frame
     Vector6 c;  // velocity-product acceleration
     Matrix6 I;
@@ -189,7 +194,7 @@ struct AugmentedTree<Real>::Coefficients {
   Coefficients(const Model& model, std::span<const double> q, std::span<const double> v, std::span<const double> f_ext);
 
   std::vector<Node> nodes;  // [0] is the world
-  Vector6 base;             // acceleration of the world: gravity upside down
+  Vector6 base;             // acceleration of the world: -gravity
   int nv = 0;
 
   Vector inverse_dynamics(const Vector& vdot, Real* largest) const;
@@ -239,7 +244,7 @@ AugmentedTree<Real>::Coefficients::Coefficients(const Model& model, std::span<co
 
 template <class Real>
 auto AugmentedTree<Real>::Coefficients::inverse_dynamics(const Vector& vdot, Real* largest) const -> Vector {
-  std::vector<Vector6> a(nodes.size()), f(nodes.size()), size(nodes.size());  // size: summands of f by magnitude
+  std::vector<Vector6> a(nodes.size()), f(nodes.size()), size(nodes.size());  // size: magnitudes of the terms of f
   a[0] = base;
   Real seen = 0;
   for (std::size_t i = 1; i < nodes.size(); ++i) {
@@ -269,16 +274,15 @@ auto AugmentedTree<Real>::Coefficients::inverse_dynamics(const Vector& vdot, Rea
 // (5), block row by block row: unknowns f at 0..5, -a at 6..11, vdot from 12 on, body after body.
 template <class Real>
 auto AugmentedTree<Real>::Coefficients::by_sparse_lu(const Vector& tau) const -> Vector {
-  using Triplet = Eigen::Triplet<Real>;
   std::vector<int> offset(nodes.size() + 1, 0);
   for (std::size_t i = 1; i < nodes.size(); ++i) offset[i + 1] = offset[i] + 12 + nodes[i].nv;
   const int size = offset.back();
-  std::vector<Triplet> entries;
+  std::vector<SparseEntry<Real>> entries;
   Vector rhs = Vector::Zero(size);
   const auto put = [&](int row, int col, const auto& block) {
     for (int r = 0; r < block.rows(); ++r)
       for (int c = 0; c < block.cols(); ++c)
-        if (block(r, c) != Real(0)) entries.emplace_back(row + r, col + c, block(r, c));
+        if (block(r, c) != Real(0)) entries.push_back({row + r, col + c, block(r, c)});
   };
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
@@ -301,13 +305,10 @@ auto AugmentedTree<Real>::Coefficients::by_sparse_lu(const Vector& tau) const ->
     }
     rhs.segment(o + 12, node.nv) = tau.segment(node.v, node.nv);
   }
-  Eigen::SparseMatrix<Real> M(size, size);
-  M.setFromTriplets(entries.begin(), entries.end());
-  Eigen::SparseLU<Eigen::SparseMatrix<Real>> lu(M);
-  const Vector x = lu.solve(rhs);
+  const std::vector<Real> x = sparse_lu_solve<Real>(size, entries, {rhs.data(), rhs.data() + size});
   Vector vdot(nv);
   for (std::size_t i = 1; i < nodes.size(); ++i)
-    vdot.segment(nodes[i].v, nodes[i].nv) = x.segment(offset[i] + 12, nodes[i].nv);
+    for (int k = 0; k < nodes[i].nv; ++k) vdot[nodes[i].v + k] = x[offset[i] + 12 + k];
   return vdot;
 }
 
@@ -335,13 +336,15 @@ auto AugmentedTree<Real>::Coefficients::mass_matrix() const -> Matrix {
 template <class Real>
 auto AugmentedTree<Real>::Coefficients::by_composite(const Vector& tau) const -> Vector {
   const Vector bias = inverse_dynamics(Vector::Zero(nv), nullptr);
-  return mass_matrix().ldlt().solve(tau - bias);
+  const Vector rest = tau - bias;
+  const std::vector<Real> vdot = ldlt_solve<Real>(out(mass_matrix()), out(rest));
+  return Eigen::Map<const Vector>(vdot.data(), nv);
 }
 
 template <class Real>
 auto AugmentedTree<Real>::Coefficients::by_articulated(const Vector& tau, Pivot pivot) const -> Vector {
   struct Eliminated {
-    Matrix6 outboard = Matrix6::Zero();  // Itilde: what the children add
+    Matrix6 outboard = Matrix6::Zero();  // Itilde: the sum over the children
     Vector6 p = Vector6::Zero();
     Columns U;
     JointMatrix D_inverse;
@@ -377,7 +380,7 @@ auto AugmentedTree<Real>::Coefficients::by_articulated(const Vector& tau, Pivot 
   return vdot;
 }
 
-// ---- the interface: spans in, vectors out -----------------------------------------------------------------------------
+// ---- the interface: spans in, vectors out ---------------------------------------------------------------------------
 
 namespace {
 
@@ -385,10 +388,6 @@ template <class Real>
 Eigen::Matrix<Real, Eigen::Dynamic, 1> in(std::span<const Real> x, int size) {
   check(x.size() == std::size_t(size), "given ", x.size(), " numbers, the model needs ", size);
   return Eigen::Map<const Eigen::Matrix<Real, Eigen::Dynamic, 1>>(x.data(), Eigen::Index(x.size()));
-}
-template <class Matrix>
-std::vector<typename Matrix::Scalar> out(const Matrix& x) {
-  return {x.data(), x.data() + x.size()};
 }
 
 }  // namespace
@@ -423,9 +422,8 @@ std::vector<Real> AugmentedTree<Real>::mass_matrix() const {
 template <class Real>
 Real AugmentedTree<Real>::condition_number() const {
   if (tree_->nv == 0) return 1;
-  using Matrix = typename Coefficients::Matrix;
-  const auto values = Eigen::SelfAdjointEigenSolver<Matrix>(tree_->mass_matrix(), Eigen::EigenvaluesOnly).eigenvalues();
-  return values[values.size() - 1] / values[0];
+  const std::vector<Real> values = eigenvalues<Real>(out(tree_->mass_matrix()));
+  return values.back() / values.front();
 }
 
 template class AugmentedTree<double>;

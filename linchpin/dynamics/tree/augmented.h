@@ -1,4 +1,4 @@
-// One matrix, several methods: the augmented system of 003 and the eliminations that lead to the classical algorithms.
+// The augmented system of 003, and the eliminations of its matrix that lead to the classical algorithms.
 //
 // For body k with parent p, with accelerations a_k, joint accelerations vdot_k and the force f_k that reaches k through
 // its joint [003 eq. (2)-(4), tree instead of chain, numbered from the base]:
@@ -7,13 +7,13 @@
 //     S_k' f_k = tau_k                                              the joint's force                        (4)
 // Together M x = b [003 eq. (5)] with x = (f_k, -a_k, vdot_k) for all k. Joint armature J adds J vdot_k to (4).
 //
-// - augmented: assembles (5) and hands it to a general sparse LU. Slow, and knows nothing about mechanics: the witness.
+// - augmented: assembles (5) and solves it by a general sparse LU. Slow; uses no mechanics, so it is the witness.
 // - composite: eliminates f and a of all bodies first; what is left is the joint-space inertia (003 s.4, CRBM).
 // - articulated: eliminates body after body from the tips; what is left on the diagonal is the articulated inertia
 //   (003 s.5, ABM). With split pivots D = S' I S + S' Itilde S it is the modified ABM of 003 s.7.
 //
-// Everything here works in the bodies' own frames, with whole joints and dense 6x6 blocks: the plainest form of each
-// method, for any real type, to check the fast ones (aba.h, rnea.h, mass_matrix.h) by. It allocates freely.
+// All methods use the bodies' own frames, whole joints and dense 6x6 blocks: the plainest form of each method, for any
+// real type, to check the fast ones (aba.h, rnea.h, mass_matrix.h). They allocate.
 #pragma once
 
 #include <memory>
@@ -36,8 +36,9 @@ class AugmentedTree {
                 std::span<const double> f_ext = {});
   ~AugmentedTree();
 
-  // tau = M vdot + bias. `largest`, if given, receives the largest term of it, the measure of a backward error: over all
-  // joints, |S|' times the summands of (2) by magnitude (|I| |a|, |b|, |X'| |f| of each child), plus |armature vdot|.
+  // tau = M vdot + bias. `largest`, if given, receives the largest term of the sums, the scale of a backward error:
+  // over all joints, |S|' times the magnitudes of the terms of (2) (|I| |a|, |b|, |X'| |f| of each child), plus
+  // |armature vdot|.
   std::vector<Real> inverse_dynamics(std::span<const Real> vdot, Real* largest = nullptr) const;
 
   // vdot by the three methods above.

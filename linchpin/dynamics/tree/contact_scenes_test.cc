@@ -1,4 +1,4 @@
-// The built-in scenes with contact, where they start: what touches what, at which gap, and moving how.
+// The built-in scenes with contact at their start: which shapes touch, with which gap and velocity.
 #include <algorithm>
 #include <map>
 #include <numbers>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double pi = std::numbers::pi, g = 9.81;
 
-// Everything of a scene at its start, contacts up to a gap of `within` included.
+// A scene at its start, with contacts up to a gap of `within`.
 struct Start {
   explicit Start(const std::string& text, double within = 1e-9)
       : model(model_of(text)), state(make_state(model)), plan(model), kin(plan), vel(model), scene(model.collision()) {
@@ -36,7 +36,7 @@ struct Start {
     for (const Manifold& m : contacts.manifolds.all()) depth = std::max(depth, -m.distance);
     return depth;
   }
-  // How many pairs of shapes, the first of which is the world's.
+  // The number of pairs of shapes whose first shape is the world's.
   int pairs_with_the_world() const {
     return int(std::ranges::count_if(contacts.pairs,
                                      [&](const ShapePair& pair) { return scene.shapes()[pair.a].frame == 0; }));
@@ -250,7 +250,7 @@ TEST(Arch, NeighboursMeetInWholeFaces) {
   }
 }
 
-// What the springs press with at the start carries twice the weight.
+// The springs' initial force carries twice the weight.
 TEST(Grip, SpringsPressAsHardAsTheyShould) {
   for (const double hold : {1.0, 2.0}) {
     const Start start("@grip:hold=" + std::to_string(hold));

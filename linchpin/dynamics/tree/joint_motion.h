@@ -1,5 +1,4 @@
-// What the recursions of aba, rnea, crba and kinematics share: how a joint's coordinates become motion.
-// For kernel files only.
+// Joint kinematics shared by the recursions of aba, rnea, crba and kinematics. For kernel files only.
 #pragma once
 
 #include <span>
@@ -24,8 +23,8 @@ void check_sizes(const Plan<T>& plan, const Numbers& q, const Numbers& v, const 
         " numbers, the model needs none or ", 6 * worlds * std::size_t(plan.bodies));
 }
 
-// A joint's constant as arithmetic on T takes it: a plain number, the joint's own in a field shared by several; or, where
-// lanes of T are limbs, one for each.
+// A joint's constant in arithmetic on T: one number, selected by lane in a field shared by several joints; or, if the
+// lanes of T are limbs, the whole field.
 template <class T, class Field>
 LINCHPIN_INLINE auto constant(const Field& field, int lane) {
   using Real = typename Scalar<T>::Real;
@@ -35,7 +34,7 @@ LINCHPIN_INLINE auto constant(const Field& field, int lane) {
     return Real(at<Real>(field, lane));
 }
 
-// The coordinates of block b's joints side by side (positions, or velocities), for the scalar types.
+// The positions or velocities of block b's joints in one register; for scalar T.
 template <class T>
 LINCHPIN_INLINE typename Lanes<T>::Wide load_joints(const Plan<T>& plan, std::size_t b, const T* x, bool positions) {
   using V = typename Lanes<T>::Wide;
@@ -62,7 +61,7 @@ LINCHPIN_INLINE void joint_trigonometry(const LinkBlock<C>& k, bool axial, const
   }
 }
 
-// Sine and cosine of every joint: all at once before the recursion where lanes are joints, ...
+// Sine and cosine of every joint: all blocks before the recursion if lanes are joints, ...
 template <class T, class Real, class Block>
 LINCHPIN_INLINE void all_joint_trigonometry(const Plan<T>& plan, const Real* q, Block* out) {
   if constexpr (Lanes<T>::joints > 1)
@@ -70,7 +69,7 @@ LINCHPIN_INLINE void all_joint_trigonometry(const Plan<T>& plan, const Real* q, 
       joint_trigonometry(plan.blocks[b], plan.layout[b].axial, load_joints(plan, b, q, true), out[b].c, out[b].s,
                          out[b].d);
 }
-// ... and joint by joint within it, while it is in registers, where lanes are worlds.
+// ... and joint by joint within the recursion, where they are in registers, if lanes are worlds.
 template <class T, class Real, class Block>
 LINCHPIN_INLINE void one_joint_trigonometry(const Plan<T>& plan, const Real* q, int slot, Block& out) {
   if constexpr (Lanes<T>::joints == 1)
@@ -78,17 +77,17 @@ LINCHPIN_INLINE void one_joint_trigonometry(const Plan<T>& plan, const Real* q, 
                        out.c, out.s, out.d);
 }
 
-// A vector of the previous link's axes in F's: Rx(alpha)' x.
+// Rx(alpha)' x: from the previous link's axes to F's.
 template <class S, class T>
 LINCHPIN_INLINE Vec3<T> along_normal(const S& c, const S& s, const Vec3<T>& x) {
   return {x.x, fma(s, x.z, c * x.y), fma(c, x.z, -(s * x.y))};
 }
-// A vector of F's axes in the link's: Rz(angle)' x.
+// Rz(angle)' x: from F's axes to the link's.
 template <class T>
 LINCHPIN_INLINE Vec3<T> into_link(const T& c, const T& s, const Vec3<T>& x) {
   return {fma(s, x.y, c * x.x), fma(c, x.y, -(s * x.x)), x.z};
 }
-// Both back.
+// The inverses of these two.
 template <class S, class T>
 LINCHPIN_INLINE Vec3<T> off_normal(const S& c, const S& s, const Vec3<T>& x) {
   return {x.x, fma(c, x.y, -(s * x.z)), fma(s, x.y, c * x.z)};
@@ -98,8 +97,8 @@ LINCHPIN_INLINE Vec3<T> out_of_link(const T& c, const T& s, const Vec3<T>& x) {
   return {fma(c, x.x, -(s * x.y)), fma(s, x.x, c * x.y), x.z};
 }
 
-// A force on a link, at its origin in its axes, carried to F's parent side along the common normal: about the previous
-// link's origin in its axes (up to the head's screw).
+// A force on a link, from the link's frame to that of the previous link (for the first joint of a run, before
+// force_through_head()).
 template <class T, class C>
 LINCHPIN_INLINE Force<T> force_along_normal(const LinkBlock<C>& k, int lane, const T& c, const T& s, const T& d,
                                             const Force<T>& F) {
@@ -113,7 +112,7 @@ LINCHPIN_INLINE Force<T> force_along_normal(const LinkBlock<C>& k, int lane, con
   n.z = fma(a, f.y, n.z);
   return {n, f};
 }
-// The rest of the way, at the head of a run.
+// The rest of the transformation for the first joint of a run.
 template <class T, class Run>
 LINCHPIN_INLINE Force<T> force_through_head(const Run& run, Force<T> F) {
   if (run.head == Head::screwed) {
@@ -127,8 +126,8 @@ LINCHPIN_INLINE Force<T> force_through_head(const Run& run, Force<T> F) {
   }
   return F;
 }
-// An acceleration (or velocity without its velocity products) of the previous link's origin, at the link's own origin
-// in its axes; at the head of a run `a` is already at F.
+// An acceleration (without velocity products) from the previous link's frame to the link's own; for the first joint of
+// a run `a` is already at F.
 template <class T, class C>
 LINCHPIN_INLINE Motion<T> motion_along_normal(const LinkBlock<C>& k, int lane, bool head, const T& c, const T& s,
                                               const T& d, Motion<T> a) {
@@ -143,7 +142,7 @@ LINCHPIN_INLINE Motion<T> motion_along_normal(const LinkBlock<C>& k, int lane, b
   a.v.y = fma(-d, a.w.x, a.v.y);
   return {into_link(c, s, a.w), into_link(c, s, a.v)};
 }
-// The pose of the previous link (for a run's first joint: of F) becomes the link's.
+// The pose of a link from that of the previous link (for the first joint of a run: of F).
 template <class T, class C>
 LINCHPIN_INLINE Transform<T> along_axis(const LinkBlock<C>& k, int lane, bool head, bool axial, const T& c, const T& s,
                                         const T& d, Transform<T> X) {
@@ -164,7 +163,7 @@ LINCHPIN_INLINE Transform<T> along_axis(const LinkBlock<C>& k, int lane, bool he
   X.R.x = x;
   return X;
 }
-// An acceleration of the parent run's last link, at F in F's axes.
+// An acceleration from the frame of the parent run's last link to F.
 template <class T, class Run>
 LINCHPIN_INLINE Motion<T> motion_to_head(const Run& run, const Motion<T>& parent) {
   return {transpose_times(run.E, parent.w), transpose_times(run.E, parent.v + cross(parent.w, run.r))};
@@ -202,7 +201,7 @@ LINCHPIN_INLINE Vec3<T> wide_velocity(const Plan<T>& plan, const RunPlan<Real>& 
   return w;
 }
 
-// A one-axis link's own inertia joins what it carries.
+// Adds a one-axis link's own inertia to x.
 template <class T, class C>
 LINCHPIN_INLINE void add_own_inertia(const LinkBlock<C>& k, int lane, ArticulatedInertia<T>& x) {
   const auto mass = constant<T>(k.mass, lane);
@@ -212,7 +211,7 @@ LINCHPIN_INLINE void add_own_inertia(const LinkBlock<C>& k, int lane, Articulate
                     constant<T>(k.I_xy, lane), constant<T>(k.I_xz, lane), constant<T>(k.I_yz, lane)},
             x);
 }
-// The same where it carries nothing; without bias.
+// The own inertia of a link without children; zero bias force.
 template <class T, class C>
 LINCHPIN_INLINE ArticulatedInertia<T> own_inertia(const LinkBlock<C>& k, int lane) {
   using S = typename Scalar<T>::Real;
@@ -226,7 +225,7 @@ LINCHPIN_INLINE ArticulatedInertia<T> own_inertia(const LinkBlock<C>& k, int lan
           {mass, mass, mass, zero, zero, zero},
           Force<T>::zero()};
 }
-// From the run's first joint, on the common normal, to the parent.
+// From the start of the common normal of a run's first joint to the parent's frame.
 template <class T, class Run>
 LINCHPIN_INLINE void through_head(const Run& run, ArticulatedInertia<T>& x) {
   if (run.head == Head::screwed) {
@@ -236,7 +235,7 @@ LINCHPIN_INLINE void through_head(const Run& run, ArticulatedInertia<T>& x) {
     x = placed(run.E, run.r, x);
   }
 }
-// What a run hands its parent: the first of the siblings sets the sum, the others add to it.
+// Adds a run's inertia to its parent's sum; the first of the siblings sets it.
 template <class T, class Real>
 LINCHPIN_INLINE void hand_over(const RunPlan<Real>& run, const ArticulatedInertia<T>& x, ArticulatedInertia<T>& sum) {
   if (run.opens_sum)
@@ -245,8 +244,8 @@ LINCHPIN_INLINE void hand_over(const RunPlan<Real>& run, const ArticulatedInerti
     sum += x;
 }
 
-// Forces from outside act on bodies; here they are those on the links that carry the bodies: on_axis(slot, F) for
-// one-axis links, on_wide(index, F) for ball and free ones.
+// External forces are given by body; this hands them to the links that carry the bodies: on_axis(slot, F) for one-axis
+// links, on_wide(index, F) for ball and free ones.
 template <class T, class Real, class OnAxis, class OnWide>
 void each_external_force(const Plan<T>& plan, const Real* f_ext, const OnAxis& on_axis, const OnWide& on_wide) {
   constexpr int worlds = Lanes<T>::worlds;

@@ -1,9 +1,9 @@
-// Where everything is: the pose of every link in the world. O(n).
+// Forward kinematics: the pose of every link in the world. O(n).
 //
 //     X_WL(i) = X_WL(parent) X_PL(q_i)
 //
-// Scalars, packs and memory layout as in aba.h. What builds on it for one world (velocities, Jacobians, momentum,
-// energy) is in mechanics.h.
+// Scalars, packs and memory layout as in aba.h. Velocities, Jacobians, momentum and energy of one world are in
+// mechanics.h.
 #pragma once
 
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace linchpin {
 
-// The result of kinematics(), and its scratch: any content is fine before a call.
+// The result of kinematics(), and its workspace: any content is fine before a call.
 template <class T>
 struct Kinematics {
   explicit Kinematics(const Plan<T>& plan);

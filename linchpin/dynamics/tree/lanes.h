@@ -1,9 +1,9 @@
-// How many joints share a register.
+// What the lanes of a register hold: worlds, or joints of one world.
 //
-// A pack of worlds computes one joint at a time, N worlds side by side; its constants are plain numbers. One world alone
-// has no such lanes to fill, but much of the work of a joint needs nothing of its neighbours (sine and cosine, the
-// gyroscopic terms): there the lanes are joints, and constants differ from lane to lane. Both are the same source,
-// written for a wide type Wide with constants of type Constant, `joints` of them at a time.
+// A pack of worlds computes one joint at a time, N worlds side by side; the joint's constants are scalars. For one
+// world the lanes are joints in those parts that depend on no other joint (sine and cosine, gyroscopic terms), and
+// constants differ from lane to lane. Both share one source, written for a type Wide with constants of type Constant,
+// `joints` joints at a time.
 #pragma once
 
 #include "linchpin/spatial/vec.h"
@@ -28,7 +28,7 @@ requires(Scalar<Real_>::lanes == 1) struct Lanes<Real_> {  // one world
   static constexpr int worlds = 1;
 };
 
-// The number that belongs to one joint in a field shared by Lanes<T>::joints of them.
+// The number of one joint in a field shared by Lanes<T>::joints joints.
 template <class T, class Field>
 LINCHPIN_INLINE T& at(Field& field, int lane) {
   if constexpr (sizeof(Field) == sizeof(T))
@@ -44,7 +44,7 @@ LINCHPIN_INLINE const T& at(const Field& field, int lane) {
     return reinterpret_cast<const T*>(&field)[lane];
 }
 
-// One value of T from, or to, caller's memory: for a pack, its worlds lie side by side.
+// One value of T from or to the caller's memory; the worlds of a pack lie side by side.
 template <class T>
 LINCHPIN_INLINE T load(const typename Scalar<T>::Real* from) {
   if constexpr (Scalar<T>::lanes == 1)

@@ -8,7 +8,7 @@
 namespace linchpin {
 namespace {
 
-// ---- inward: composite inertias in link frames, momentum of every axis ------------------------------------------------
+// ---- inward: composite inertias in link frames, momentum of every axis ----------------------------------------------
 
 template <class T>
 using Composite = typename CrbaWorkspace<T>::Composite;
@@ -105,7 +105,7 @@ void inward_wide(const WideLink<Real>& link, const RunPlan<Real>& run, const Rea
   momentum[1] = {{x.I.xy, x.I.yy, x.I.yz}, {x.h.z, zero, -x.h.x}};
   momentum[2] = {{x.I.xz, x.I.yz, x.I.zz}, {-x.h.y, x.h.x, zero}};
   if (link.kind == LinkKind::free) {
-    const Mat3<T> F = transpose(R);  // F's axes seen from the link; Ic (0, e) = (h x e, mass e)
+    const Mat3<T> F = transpose(R);  // F's axes in the link's axes; Ic (0, e) = (h x e, mass e)
     momentum[3] = {cross(x.h, F.x), x.mass * F.x};
     momentum[4] = {cross(x.h, F.y), x.mass * F.y};
     momentum[5] = {cross(x.h, F.z), x.mass * F.z};
@@ -129,10 +129,10 @@ void inward_composites(const Plan<T>& plan, const Real* q, CrbaWorkspace<T>& ws)
   }
 }
 
-// ---- outward: axes in the tree's frame, rows of M -----------------------------------------------------------------------
+// ---- outward: axes in the tree's frame, rows of M -------------------------------------------------------------------
 
-// (1): one row, against all axes on the way to the base. Whole registers, also beyond the row's end: the rows that
-// follow are written later, and there is room after the last.
+// (1): one row, with all axes on the path to the base. Whole registers are written, also beyond the row's end: the
+// following rows are written later, and the last one is padded.
 template <class T>
 LINCHPIN_INLINE void write_row(const T* path, std::size_t stride, int depth, const Force<T>& F, T* row) {
   if constexpr (Lanes<T>::joints > 1) {
@@ -155,8 +155,8 @@ LINCHPIN_INLINE void write_row(const T* path, std::size_t stride, int depth, con
   }
 }
 
-// One coordinate joins the path, given its axis and momentum about a link's origin, both in the tree's axes; its
-// momentum about the reference point takes the place of what the inward pass left.
+// Appends one coordinate to the path, given its axis and momentum about a link's origin, both in the tree's axes. Its
+// momentum about the reference point replaces the one of the inward pass.
 template <class T>
 LINCHPIN_INLINE void add_to_path(int depth, const Motion<T>& axis, const Vec3<T>& origin, const Force<T>& turned,
                                  T* path, std::size_t stride, Force<T>& momentum) {
@@ -225,8 +225,8 @@ void outward_wide(const WideLink<Real>& link, const MassMatrixLayout& layout, co
   add({Vec3<T>::zero(), F.z});
 }
 
-// Depth first, so that at any time the path holds the axes from the base to where we are. The rows of a run are written
-// when all its axes stand: a register read too soon after its numbers were stored one by one has to wait for them.
+// Depth first, so that the path always holds the axes from the base to the current link. The rows of a run are written
+// after all its axes: a register that is read soon after its numbers were stored one by one has to wait for them.
 template <class T, class Real>
 void outward_rows(const Plan<T>& plan, const MassMatrixLayout& layout, const Real* q, CrbaWorkspace<T>& ws,
                   MassMatrix<T>& M) {
@@ -266,7 +266,7 @@ void outward_rows(const Plan<T>& plan, const MassMatrixLayout& layout, const Rea
   }
 }
 
-// ---- L' D L -------------------------------------------------------------------------------------------------------------
+// ---- L' D L ---------------------------------------------------------------------------------------------------------
 
 // target[0..n) -= sum over b of multiple[b] source[b][0..n)
 template <int count, class T>
@@ -280,7 +280,7 @@ LINCHPIN_INLINE void subtract_rows(const T* multiple, const T* const* source, in
       for (int b = 0; b < count; ++b) x = fma(V(-multiple[b]), V::load(source[b] + j), x);
       x.store(target + j);
     }
-    if (j < n) {  // the numbers beyond belong to other rows: load them, but leave them be
+    if (j < n) {  // the numbers beyond belong to other rows and keep their values
       V x = V::load(target + j);
       for (int b = 0; b < count; ++b) x = fma(V(-multiple[b]), V::load(source[b] + j), x);
       x.store_first(target + j, n - j);
@@ -291,8 +291,8 @@ LINCHPIN_INLINE void subtract_rows(const T* multiple, const T* const* source, in
   }
 }
 
-// `count` pivots k, k-1, ... that follow one another on the way to the base: first among themselves, then together
-// against every row further on, which is then read and written once instead of `count` times.
+// Eliminates `count` pivots k, k-1, ... that are successive on the path to the base: first among themselves, then
+// together from every row closer to the base, which is then read and written once instead of `count` times.
 template <int count, class T>
 void eliminate(const MassMatrixLayout& layout, int k, MassMatrix<T>& M) {
   using S = typename Scalar<T>::Real;
@@ -352,7 +352,7 @@ void factor(const MassMatrixLayout& layout, MassMatrix<T>& M) {
   for (int k = layout.nv - 1; k >= 0;) {
     int serial = 1;
     while (serial < 8 && k >= serial && layout.parent[k - serial + 1] == k - serial) ++serial;
-    if (serial == 8 && layout.depth[k] > 64) {  // where the rows further on leave the nearest cache
+    if (serial == 8 && layout.depth[k] > 64) {  // rows closer to the base no longer fit the nearest cache
       eliminate<8>(layout, k, M);
       k -= 8;
     } else if (serial >= 4) {

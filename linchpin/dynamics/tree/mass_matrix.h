@@ -1,14 +1,15 @@
-// The joint-space inertia M by composite rigid bodies, its sparse factors, and what is solved with them.
+// The joint-space inertia M by the composite-rigid-body algorithm, its sparse factors, and solves with them.
 //
-// With the composite inertia Ic_i of everything that link i carries, and every joint axis s_j as a motion in one frame
-// for the whole tree (that of its first link: what counts is the mechanism, not where it stands),
-//     M_ij = s_j' (Ic_i s_i)      for j on the way from i to the base, else zero                            (1)
-// [003 s.4; Featherstone 2008, ch. 6]. Where we differ: Ic travels inward in link frames, where turning it costs least,
-// and only the column Ic s goes to the tree's frame, where (1) is one product of six-vectors per entry.
+// With the composite inertia Ic_i of link i and all its descendants, and each joint axis s_j as a motion in one frame
+// for the whole tree (that of its first link, since M does not depend on the tree's place in the world),
+//     M_ij = s_j' (Ic_i s_i)      for j on the path from i to the base, else zero                           (1)
+// [003 s.4; Featherstone 2008, ch. 6]. Difference to these: Ic is carried inward in link frames, where rotating it
+// costs least, and only the column Ic s is transformed to the tree's frame, where (1) is one product of six-vectors per
+// entry.
 //
-// M is zero between branches, and row i of the sparse storage holds only the coordinates on the way to the base, in
-// their order, the diagonal last. L' D L [Featherstone 2008, s.6.5] starts at the tips and fills nothing in, and since
-// an ancestor's row is as long as the part of ours that it meets, each update is one stretch of memory to another.
+// M is zero between branches. Row i of the sparse storage holds only the coordinates on the path to the base, in their
+// order, the diagonal last. L' D L [Featherstone 2008, s.6.5] starts at the tips and has no fill-in. An ancestor's row
+// has the length of the part of row i that it updates, so each update is between two contiguous stretches of memory.
 #pragma once
 
 #include <span>
@@ -18,13 +19,13 @@
 
 namespace linchpin {
 
-// Which entries there are. Depends on the model alone.
+// The sparsity pattern. Depends on the model alone.
 struct MassMatrixLayout {
   explicit MassMatrixLayout(const Model& model);
   int nv = 0;
   std::vector<int> parent;       // per coordinate: the next one towards the base, or -1
-  std::vector<int> depth;        // how many coordinates there are on the way to the base
-  std::vector<std::size_t> row;  // where row i begins: depth[i] entries and the diagonal
+  std::vector<int> depth;        // number of coordinates on the path to the base
+  std::vector<std::size_t> row;  // start of row i, which has depth[i] entries and the diagonal
   std::size_t size = 0;
 };
 
@@ -32,7 +33,7 @@ struct MassMatrixLayout {
 template <class T>
 struct MassMatrix {
   explicit MassMatrix(const MassMatrixLayout& layout);
-  AlignedArray<T> entries;  // with room for one register beyond the end
+  AlignedArray<T> entries;  // padded by one register at the end
 };
 
 template <class T>
@@ -50,7 +51,7 @@ struct CrbaWorkspace {
   AlignedArray<Force<T>> momentum;  // per coordinate: Ic s, in the link's axes, then in the tree's
   AlignedArray<Composite> sum;      // per run
   AlignedArray<Transform<T>> X;     // per run: pose of its last link in the tree's frame
-  AlignedArray<T> path;             // six rows: the axes on the way to the base
+  AlignedArray<T> path;             // six rows: the axes on the path to the base
 };
 
 // Fills M.
@@ -66,7 +67,7 @@ void factor(const MassMatrixLayout& layout, MassMatrix<T>& M);
 template <class T>
 void solve(const MassMatrixLayout& layout, const MassMatrix<T>& factors, std::span<typename Scalar<T>::Real> x);
 
-// The whole of M, both halves, row after row (of one world: M.entries[e][world] for packs).
+// The dense M, both halves, row by row. For one world of a pack, copy its entries into a MassMatrix<double>.
 void to_dense(const MassMatrixLayout& layout, const MassMatrix<double>& M, std::span<double> dense);
 
 }  // namespace linchpin

@@ -34,7 +34,7 @@ TEST(MassMatrix, EqualsTheTextbook) {
   }
 }
 
-// A floating robot a thousand kilometres from the origin weighs the same: the reference point goes with it.
+// A floating robot a thousand kilometres from the origin has the same mass matrix: the reference point moves with it.
 TEST(MassMatrix, DoesNotDependOnWhereTheMechanismStands) {
   const Model model = model_of("@quadruped");
   const MassMatrixLayout layout(model);

@@ -26,7 +26,7 @@ void check_body(const Model& model, int body) {
   check(body >= 0 && std::size_t(body) < model.bodies().size(), "body ", body, " of ", model.bodies().size());
 }
 
-// What the joint's own coordinates make of its link: sum s_k v_k, sum t_k v_k.
+// The velocity of a link relative to its parent: sum s_k v_k, sum t_k v_k.
 Motion<double> along_axes(const Link& link, std::span<const Motion<double>> axis, std::span<const double> v) {
   Motion<double> sum = Motion<double>::zero();
   for (int k = link.v; k < link.v + link.nv; ++k) sum = sum + v[k] * axis[k];
@@ -43,7 +43,7 @@ void ball_axes(const Mat3<double>& R_WL, Motion<double>* axis) {
   axis[1] = {R_WL.y, still};
   axis[2] = {R_WL.z, still};
 }
-// The same, then the velocity of the link's origin in F's axes.
+// Free joint: angular velocity in the link's axes, then the velocity of its origin in F's axes.
 void free_axes(const Mat3<double>& R_WL, const Mat3<double>& R_WF, Motion<double>* axis) {
   const Vec3<double> no_turn = Vec3<double>::zero();
   ball_axes(R_WL, axis);
@@ -52,7 +52,7 @@ void free_axes(const Mat3<double>& R_WL, const Mat3<double>& R_WF, Motion<double
   axis[5] = {no_turn, R_WF.z};
 }
 
-// A point fixed in a body: the link that carries it, and where it is in the world.
+// A point fixed in a body: its link, and its position in the world.
 struct CarriedPoint {
   std::size_t link;
   Vec3<double> x;
@@ -99,7 +99,7 @@ double spring_energy(const Model& model, const Link& link, const double* q) {
     const double stretch = q[link.q] - dof.rest;
     return 0.5 * dof.stiffness * stretch * stretch;
   }
-  const Vec3<double> turn = rotation_vector(q + link.q);  // a ball: free joints have no stiffness
+  const Vec3<double> turn = rotation_vector(q + link.q);  // of a ball; free joints have no stiffness
   return 0.5 * dof.stiffness * dot(turn, turn);
 }
 
@@ -111,7 +111,7 @@ void add_spring_force(const Model& model, const Link& link, const double* q, dou
     tau[link.v] -= dof.stiffness * (q[link.q] - dof.rest);
     return;
   }
-  // d|turn| = (turn/|turn|) . w dt, whichever axes w is in, so the gradient is the rotation vector itself.
+  // d|turn| = (turn/|turn|) . w dt in either frame's axes, so the gradient is the rotation vector itself.
   const Vec3<double> turn = rotation_vector(q + link.q);
   tau[link.v] -= dof.stiffness * turn.x;
   tau[link.v + 1] -= dof.stiffness * turn.y;
@@ -152,7 +152,7 @@ void link_velocities(const Model& model, const Kinematics<double>& kin, std::spa
   for (std::size_t i = 1; i < model.links().size(); ++i) {
     const Link& link = model.links()[i];
     const std::size_t p = std::size_t(link.parent);
-    if (p + 1 != i) last = out[p];  // along a chain it is still in registers
+    if (p + 1 != i) last = out[p];  // within a chain it is still in registers
     const Motion<double> joint = along_axes(link, axis, v);
     const Vec3<double> r = kin.X_WL[i].p - kin.X_WL[p].p;
     last = {last.w + joint.w, last.v + (cross(last.w, r) + joint.v)};  // (1)

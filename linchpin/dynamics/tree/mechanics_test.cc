@@ -21,7 +21,7 @@ Model compiled(const ModelSpec& spec) {
   return std::move(model).value();
 }
 
-// A model with all that is known of it at one state.
+// A model with all computed quantities at one state.
 struct Mechanism {
   explicit Mechanism(Model m)
       : model(std::move(m)),
@@ -290,8 +290,8 @@ TEST(Mechanics, FreeBodyObeysNewtonAndEuler) {
   expect_near(m.acceleration.back().v, {2, 3, -6}, exact, "linear");
 }
 
-// Left alone, the centre of mass does not accelerate, so a point 1 m from it on a body that turns at 2 rad/s is drawn
-// towards it by 4 m/s^2. About z, a principal axis, it keeps turning.
+// Without forces the centre of mass does not accelerate, so a point 1 m from it on a body that turns at 2 rad/s has an
+// acceleration of 4 m/s^2 towards it. Rotation about z, a principal axis, is constant.
 TEST(Mechanics, SpinningBodyWithOffsetCentre) {
   Mechanism m(compiled(free_body(2, {1, 0, 0}, {1, 2, 3}, {0, 0, 0})));
   State s = make_state(m.model);
@@ -380,7 +380,7 @@ TEST(Mechanics, MomentumChangesAsTheLawsOfMotionSay) {
   }
 }
 
-// Whatever its joints do, what flies gains momentum from gravity alone.
+// Joint forces do not change the momentum of a flying robot; only gravity does.
 TEST(Mechanics, FloatingHumanoidFallsByGravityAlone) {
   Mechanism m("@humanoid");
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
@@ -394,8 +394,8 @@ TEST(Mechanics, FloatingHumanoidFallsByGravityAlone) {
   }
 }
 
-// With one joint to the world, what that joint must carry is known: momentum rate less weight less forces from outside.
-// Along its axes it is the joint's force less what the rotor takes.
+// With a single joint to the world, the force of that joint is known: rate of momentum minus weight minus external
+// forces. Along its axes this is the joint force minus the rotor's inertial force.
 TEST(Mechanics, BaseReactionClosesTheMomentumBalance) {
   for (const std::string& text : {random_tree(1, true), random_tree(2, true), random_tree(3, true),
                                   std::string("@chain:links=12"), std::string("@top"), std::string("@cart_pole")}) {
@@ -433,7 +433,7 @@ TEST(Mechanics, KineticEnergyIsThatOfTheMassMatrix) {
   }
 }
 
-// Power of forces from outside, body by body.
+// Power of external forces, body by body.
 double external_power(const Mechanism& m, const Numbers& f_ext) {
   double power = 0;
   for (std::size_t b = 1; b < m.model.bodies().size(); ++b) {

@@ -45,9 +45,9 @@ void fill(const Link& link, Block& block, int lane) {
   put(block.armature, link.armature);
 }
 
-// ---- limbs ------------------------------------------------------------------------------------------------------------
+// ---- limbs ----------------------------------------------------------------------------------------------------------
 
-// Worth it if side by side they are this much shorter than one after another.
+// Limbs are computed side by side if this reduces the number of positions at least by this factor.
 constexpr double least_gain = 1.7;
 
 template <class Real>
@@ -111,7 +111,7 @@ Limbs side_by_side(std::span<const Link> links, const Plan<double>& plan, std::s
   return out;
 }
 
-// The longest first, so that those of like length come together.
+// Longest first, so that limbs of similar length share registers.
 void find_limbs(std::span<const Link> links, Plan<double>& plan) {
   std::vector<int> limbs;
   for (std::size_t r = 1; r < plan.runs.size(); ++r)
@@ -176,8 +176,8 @@ Plan<T>::Plan(const Model& model) {
     return way.x != 0 || way.y != 0 || way.z != 0;
   };
 
-  // Whether a block turns only, and from the ends of common normals, must not depend on how many joints this T puts
-  // into a block: lanes of a pack take the same path as the scalar run they are compared with.
+  // Whether a block is axial or has heads must not depend on the number of joints that T puts into a block: lanes of a
+  // pack must use the same code path as a scalar run to have the same bits.
   constexpr int alone = 64 / sizeof(Real);
   blocks = AlignedArray<Block>((slots + joints - 1) / joints);
   layout.resize(blocks.size());

@@ -1,7 +1,7 @@
-// A model's constants as the recursions read them: in their order, in their scalar, nothing else in between.
+// A model's constants in the order and the scalar type in which the recursions read them.
 //
-// T is double, float, Double4, Double8 or Float16. One-axis links (revolute, axial) are numbered by `slot` in tree order
-// and stored Lanes<T>::joints to a block; ball and free links are few and stored apart.
+// T is double, float, Double4, Double8 or Float16. One-axis links (revolute, axial) are numbered by `slot` in tree
+// order and stored Lanes<T>::joints to a block; ball and free links are few and stored apart.
 #pragma once
 
 #include <type_traits>
@@ -15,10 +15,10 @@
 
 namespace linchpin {
 
-// Constants of Lanes<T>::joints one-axis links: the common normal, X_PF = Rz(phi) Tz(t) Rx(alpha) Tx(a) with phi and t in
-// RunPlan; the joint's motion, Rz(angle0 + turn q) Tz(slide0 + slide q); the inertia. In the order in which passes over
-// hinges want them, for where chains are long it is memory that they wait for: what only other joints need comes last.
-// Empty lanes at the end repeat zeros.
+// Constants of Lanes<T>::joints one-axis links: the common normal, X_PF = Rz(phi) Tz(t) Rx(alpha) Tx(a) with phi and t
+// in RunPlan; the joint's motion, Rz(angle0 + turn q) Tz(slide0 + slide q); the inertia. They are in the order in which
+// passes over hinges read them, since memory bounds long chains; constants of axial joints only come last. Unused lanes
+// of the last block are zero.
 template <class C>
 struct LinkBlock {
   C angle0, cos_alpha, sin_alpha, a, slide0;
@@ -26,23 +26,23 @@ struct LinkBlock {
   C turn, slide, armature;
 };
 
-// How a block's joints find their coordinates, and whether any of them does more than turn about a common normal's end.
+// Where a block's joints have their coordinates, and whether any of them is axial or heads a run.
 struct BlockLayout {
   int count = 0;     // joints in use
   int q = 0, v = 0;  // first coordinates; the joints' coordinates follow one another if contiguous
   bool contiguous = true;
   bool axial = false;
-  int heads = -1;  // into Plan::heads, where a joint heads a run and its normal begins elsewhere than at the parent
+  int heads = -1;  // index into Plan::heads, if a joint heads a run and its normal starts away from the parent's origin
 };
 
-// From the parent's origin to where the common normal begins, in F's axes; zero where it begins there, as it does within
-// runs, and for runs on the world, which does not turn.
+// The vector from the parent's origin to the start of the common normal, in F's axes. Zero within runs, where it starts
+// at the origin, and for runs on the world, which does not rotate.
 template <class C>
 struct HeadBlock {
   C x, y, z;
 };
 
-// How the first link of a run sits on its parent.
+// How the first link of a run is placed on its parent.
 enum class Head {
   aligned,  // phi = t = 0, as within a run
   screwed,  // Rz(phi) Tz(t) comes before the common normal
@@ -56,8 +56,8 @@ struct RunPlan {
   int slot, end;  // slots of a one-axis run; for ball and free slot is the index into Plan::wide_links
   int parent;     // run, 0 for the world
   bool has_children;
-  bool opens_sum;            // first of its siblings on the way inward: sets what the others add to
-  int limbs = -1, lane = 0;  // where it is one of several limbs: which of Plan::limbs, and its lane there
+  bool opens_sum;            // first of its siblings in the inward pass: sets the parent's sum, the others add to it
+  int limbs = -1, lane = 0;  // for a limb: its Limbs in Plan::limbs, and its lane there
   Mat3<S> E;                 // R_PF of the first link
   Vec3<S> r, rF;             // p_PF, in the parent's and in F's axes
   Turn<S> phi;
@@ -83,25 +83,25 @@ struct BodyPlan {
   Vec3<S> p_LB;
 };
 
-// Limbs of one world side by side: runs of hinges with nothing beyond their tips, a lane each. One after another they
-// would leave most of every register empty; lane by lane they are the numbers of a run alone. Position 0 is next to the
-// parent. Lanes that are not in use repeat the first limb, and beyond a limb's tip there are links of unit inertia that
-// nobody looks at.
+// Limbs of one world side by side: runs of hinges without children, one per lane. Computed one after another they would
+// leave most of every register empty. A lane has the same bits as a single run. Position 0 is next to the parent.
+// Unused lanes repeat the first limb; positions beyond a limb's tip have links of unit inertia, whose results are not
+// used.
 struct Limbs {
   static constexpr int most = 4;
   using V = Pack<double, most>;
   int count = 0, length = 0;  // lanes in use, positions
-  int first = 0;              // of all positions of all Limbs
+  int first = 0;              // index of its first position among the positions of all Limbs
   int run[most] = {}, parent[most] = {}, size[most] = {};
-  V sizes{};  // to compare with positions
+  V sizes{};  // `size`, to compare with positions
   struct Position {
-    int slot[most], v[most];  // beyond a tip: the tip's
-    bool tip;                 // of one of them
+    int slot[most], v[most];  // beyond a tip: those of the tip
+    bool tip;                 // some limb has its tip here
   };
   std::vector<Position> position;
   AlignedArray<LinkBlock<V>> link;  // per position
   HeadBlock<V> before_normal{};
-  // All heads are alike: general, or none of them is. Where only some are screwed, `screwed` is one for those.
+  // same_head: all heads are general, or none is. If only some are screwed, `screwed` is 1 in their lanes.
   bool same_head = true, some_aligned = false;
   Head head = Head::aligned;
   V screwed{};
@@ -121,17 +121,17 @@ struct Plan {
   int nq = 0, nv = 0;
   int bodies = 0;     // with the world
   int slots = 0;      // one-axis links
-  Vec3<Real> upward;  // -gravity: a mechanism at rest feels the world accelerate upwards
+  Vec3<Real> upward;  // -gravity: recursions replace gravity by an upward acceleration of the world
   AlignedArray<Block> blocks;
   std::vector<BlockLayout> layout;                             // per block
-  AlignedArray<HeadBlock<typename Lanes<T>::Constant>> heads;  // apart from blocks: few have one, and memory is time
+  AlignedArray<HeadBlock<typename Lanes<T>::Constant>> heads;  // not in blocks, since few have one
   std::vector<int> q_of_slot, v_of_slot;
   std::vector<int> link_of_slot, link_of_wide;
   std::vector<int> last_link;       // per run
   std::vector<RunPlan<Real>> runs;  // [0] is the world
   std::vector<WideLink<Real>> wide_links;
   std::vector<BodyPlan<Real>> body;
-  std::vector<Limbs> limbs;  // of double; other T have none
+  std::vector<Limbs> limbs;  // for T = double; other T have none
   int limb_positions = 0;    // of all of them
 };
 

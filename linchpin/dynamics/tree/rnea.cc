@@ -6,7 +6,7 @@
 namespace linchpin {
 namespace {
 
-// (1) and (2) for one joint: w and a of the frame before it (for a run's first joint: of F) become the link's.
+// (1) and (2) for one joint: w and a of the previous link (for a run's first joint: of F) become those of the link.
 template <bool axial, class T, class C>
 LINCHPIN_INLINE void step_outward(const LinkBlock<C>& k, int lane, bool head, const Vec3<T>& r_head, const T& c,
                                   const T& s, const T& d, const T& qdot, const T& qddot, Vec3<T>& w, Motion<T>& a) {
@@ -77,7 +77,7 @@ void outward_motion(const Plan<T>& plan, const Real* q, const Real* v, const Rea
   for (std::size_t r = 1; r < plan.runs.size(); ++r) {
     const RunPlan<Real>& run = plan.runs[r];
     const Motion<T>& parent = ws.a[run.parent];
-    // the parent's motion in F's axes, still at the parent's origin
+    // the parent's motion in F's axes, at the parent's origin
     Vec3<T> w = transpose_times(run.E, ws.w[run.parent]);
     Motion<T> a{transpose_times(run.E, parent.w), transpose_times(run.E, parent.v)};
     if (run.kind == LinkKind::revolute) {

@@ -31,8 +31,8 @@ TEST(Rnea, FreeBodyObeysNewtonAndEuler) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_NEAR(tau[3 + i], a[i], 1e-15);
 }
 
-// A cart of mass M with a pole hinged on it, by hand: see the scene for M = 1, m = 0.1, l = 1 (a uniform rod or a point,
-// whichever: the generalised force on the cart at rest is the moving mass times its acceleration).
+// A cart of mass M with a pole hinged on it, by hand: see the scene for M = 1, m = 0.1, l = 1 (a uniform rod or a
+// point, whichever: the generalised force on the cart at rest is the moving mass times its acceleration).
 TEST(Rnea, ForceOnACartIsMassTimesAcceleration) {
   const Model model = model_of("@cart_pole");
   const std::vector<double> tau = run_rnea<double>(model, {0, 0}, {0, 0}, {2.5, 0});
@@ -51,8 +51,8 @@ TEST(Rnea, EqualsTheTextbookWithForcesFromOutside) {
   }
 }
 
-// Power: what the joints and the forces from outside do goes into motion: v.tau = d/dt kinetic energy - gravity's power.
-// Checked without derivatives by linearity: rnea is affine in vdot with the mass matrix as slope, which is symmetric.
+// Power: v.tau = d/dt kinetic energy - power of gravity. Checked without derivatives: rnea is affine in vdot, and its
+// slope, the mass matrix, is symmetric.
 TEST(Rnea, SlopeInAccelerationIsSymmetric) {
   const Model model = model_of("@random_tree:bodies=12,seed=3");
   const std::size_t n = std::size_t(model.nv());
@@ -85,27 +85,14 @@ TEST(Rnea, UndoesAba) {
   }
 }
 
-template <class T>
-void expect_lanes_equal_alone() {
+constexpr auto run_rnea_of_worlds = []<class T>(const Model& model, const Worlds& worlds) {
   using Real = typename Plan<T>::Real;
-  for (const std::string& name : test_scenes()) {
-    const Model model = model_of(name);
-    const int count = Lanes<T>::worlds;
-    const Worlds worlds(model, count);
-    const std::vector<Real> together = run_rnea<T>(model, interleave<Real>(worlds.q), interleave<Real>(worlds.v),
-                                                   interleave<Real>(worlds.x), interleave<Real>(worlds.f_ext));
-    for (int w = 0; w < count; ++w) {
-      const std::size_t k = std::size_t(w);
-      const std::vector<Real> alone = run_rnea<Real>(model, as_reals<Real>(worlds.q[k]), as_reals<Real>(worlds.v[k]),
-                                                     as_reals<Real>(worlds.x[k]), as_reals<Real>(worlds.f_ext[k]));
-      for (std::size_t i = 0; i < alone.size(); ++i)
-        EXPECT_TRUE(same_bits(together[i * std::size_t(count) + k], alone[i])) << name << " world " << w;
-    }
-  }
-}
-TEST(Rnea, LaneOfFourDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double4>(); }
-TEST(Rnea, LaneOfEightDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double8>(); }
-TEST(Rnea, LaneOfSixteenFloatsHasTheBitsOfAFloat) { expect_lanes_equal_alone<Float16>(); }
+  return run_rnea<T>(model, interleave<Real>(worlds.q), interleave<Real>(worlds.v), interleave<Real>(worlds.x),
+                     interleave<Real>(worlds.f_ext));
+};
+TEST(Rnea, LaneOfFourDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double4>(run_rnea_of_worlds); }
+TEST(Rnea, LaneOfEightDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double8>(run_rnea_of_worlds); }
+TEST(Rnea, LaneOfSixteenFloatsHasTheBitsOfAFloat) { expect_lanes_equal_alone<Float16>(run_rnea_of_worlds); }
 
 }  // namespace
 }  // namespace linchpin

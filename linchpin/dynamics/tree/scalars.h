@@ -1,4 +1,4 @@
-// The numbers that algorithms over a Plan are compiled for, in one place. For this room's own files.
+// The scalar types that algorithms over a Plan are compiled for. For files of dynamics/ only.
 #pragma once
 
 #include "linchpin/spatial/pack.h"

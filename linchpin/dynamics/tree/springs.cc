@@ -7,7 +7,7 @@ namespace {
 
 struct Stretch {
   double distance, rate;
-  Vec3<double> e;  // from A's end to B's, of length 1; zero at no distance
+  Vec3<double> e;  // unit vector from A's end to B's; zero if they coincide
 };
 
 Vec3<double> end_of(const Model& model, const Kinematics<double>& kin, const Attachment& end) {

@@ -14,7 +14,7 @@ Model with_springs(const std::string& text, std::vector<SpringSpec> springs) {
   return compile(spec).value();
 }
 
-// Forces are the energy's slope, and dampers take what their own power says.
+// Forces are the gradient of the energy, and dampers dissipate the power that spring_damping_power() returns.
 TEST(Springs, DoTheWorkThatTheirEnergyLoses) {
   const Model bare = model_of("@random_tree:bodies=12,seed=4");
   const auto body = [&](std::size_t k) { return bare.bodies()[k].name; };

@@ -1,4 +1,4 @@
-// What the tests of this room share: models, states, forces, and workspaces full of NaN.
+// Shared by the tests of this room: models, states, forces, and workspaces filled with NaN.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,7 @@ inline Model model_of(const std::string& text) {
   return std::move(model).value();
 }
 
-// Small and large, every kind of joint, serial and branched, fixed and floating, several trees.
+// Scenes of all sizes with every kind of joint: serial and branched, fixed and floating, several trees.
 inline std::vector<std::string> test_scenes() {
   std::vector<std::string> scenes{"@simple_pendulum",
                                   "@double_pendulum:rods=1",
@@ -43,7 +43,7 @@ inline std::vector<std::string> test_scenes() {
   return scenes;
 }
 
-// Even in [-range, range], different for every seed.
+// Evenly distributed in [-range, range], different for every seed.
 inline std::vector<double> random_numbers(std::size_t count, std::uint64_t seed, double range = 1) {
   std::vector<double> numbers;
   for (std::size_t i = 0; i < count; ++i) {
@@ -55,8 +55,8 @@ inline std::vector<double> random_numbers(std::size_t count, std::uint64_t seed,
   return numbers;
 }
 
-// A quadruped, some of whose hips turn about nearly the trunk's own z, too nearly for a common normal: their heads are
-// general ones (plan.h).
+// A quadruped with some hip axes so nearly parallel to the trunk's z that they have no common normal: their heads are
+// general (plan.h).
 inline Model quadruped_with_general_heads(int legs) {
   ModelSpec spec = scene("@quadruped").value();
   for (JointSpec& joint : spec.joints)
@@ -64,7 +64,7 @@ inline Model quadruped_with_general_heads(int legs) {
   return compile(spec).value();
 }
 
-// Every byte 0xff: NaN as float, double and pack.
+// Sets every byte to 0xff: NaN as float, double and pack.
 template <class... Arrays>
 void poison(Arrays&... arrays) {
   const auto fill = [](void* memory, std::size_t bytes) {
@@ -75,7 +75,7 @@ void poison(Arrays&... arrays) {
 
 template <class T>
 void poison_workspace(AbaWorkspace<T>& ws) {
-  poison(ws.block, ws.pivot, ws.D_inverse, ws.wide, ws.external, ws.sum, ws.w, ws.a, ws.limb_block, ws.limb_local,
+  poison(ws.block, ws.pivot, ws.axial_D_inverse, ws.wide, ws.external, ws.sum, ws.w, ws.a, ws.limb_block, ws.limb_local,
          ws.limb_w, ws.limb_pivot, ws.limb_inertia);
 }
 
@@ -93,7 +93,7 @@ inline double largest(const std::vector<double>& a) {
   return most;
 }
 
-// Different worlds side by side: number i of world w at [i * worlds + w].
+// Worlds side by side: number i of world w at [i * worlds + w].
 template <class Real>
 std::vector<Real> interleave(const std::vector<std::vector<double>>& worlds) {
   std::vector<Real> out;
@@ -105,16 +105,17 @@ template <class Real>
 std::vector<Real> as_reals(const std::vector<double>& numbers) {
   return std::vector<Real>(numbers.begin(), numbers.end());
 }
-// The bits, so that -0 differs from 0 and NaN equals itself.
+// Compares bits: -0 differs from 0, and NaN equals itself.
 template <class Real>
 bool same_bits(const Real& a, const Real& b) {
   return std::memcmp(&a, &b, sizeof(Real)) == 0;
 }
 
-// The inputs of `worlds` worlds of one model, each with its own numbers.
+// The inputs of `count` worlds of one model, each with its own numbers.
 struct Worlds {
   Worlds(const Model& model, int count) {
     for (int w = 0; w < count; ++w) {
+      number.push_back(w);
       const State state = random_state(model, std::uint64_t(100 + w));
       q.push_back(state.q);
       v.push_back(state.v);
@@ -122,10 +123,39 @@ struct Worlds {
       f_ext.push_back(random_numbers(6 * model.bodies().size(), std::uint64_t(300 + w)));
     }
   }
+  // World w alone.
+  Worlds only(std::size_t w) const { return {{number[w]}, {q[w]}, {v[w]}, {x[w]}, {f_ext[w]}}; }
+
+  std::vector<int> number;
   std::vector<std::vector<double>> q, v, x, f_ext;  // x: tau or vdot
+
+ private:
+  using Numbers = std::vector<std::vector<double>>;
+  Worlds(std::vector<int> n, Numbers q_, Numbers v_, Numbers x_, Numbers f)
+      : number(std::move(n)), q(std::move(q_)), v(std::move(v_)), x(std::move(x_)), f_ext(std::move(f)) {}
 };
 
-// The scene @chain with its first joint set free, at rest in a random shape; aba must let it fall as it is.
+// Each lane of a pack T must have the bits of a scalar run of the same world, on all test scenes.
+// run.operator()<U>(model, worlds) returns the results for as many worlds as U has lanes, worlds side by side.
+template <class T, class Run>
+void expect_lanes_equal_alone(const Run& run) {
+  using Real = typename Plan<T>::Real;
+  const std::size_t count = std::size_t(Lanes<T>::worlds);
+  for (const std::string& name : test_scenes()) {
+    const Model model = model_of(name);
+    const Worlds worlds(model, int(count));
+    const std::vector<Real> together = run.template operator()<T>(model, worlds);
+    for (std::size_t w = 0; w < count; ++w) {
+      const std::vector<Real> alone = run.template operator()<Real>(model, worlds.only(w));
+      ASSERT_EQ(together.size(), count * alone.size());
+      for (std::size_t i = 0; i < alone.size(); ++i)
+        EXPECT_TRUE(same_bits(together[i * count + w], alone[i]))
+            << name << " world " << w << " number " << i << ": " << together[i * count + w] << " and " << alone[i];
+    }
+  }
+}
+
+// The scene @chain with a free first joint, at rest in a random shape: aba must let it fall without changing its shape.
 inline void expect_free_fall(int links) {
   ModelSpec spec = scene("@chain:links=" + std::to_string(links)).value();
   spec.joints.front().type = JointType::free;
@@ -142,7 +172,7 @@ inline void expect_free_fall(int links) {
   const Vec3<double> g_F = transpose_times(base.X_PF.R, spec.gravity);
   for (std::size_t i = 0; i < vdot.size(); ++i) {
     const double expected = i == 3 ? g_F.x : i == 4 ? g_F.y : i == 5 ? g_F.z : 0;
-    // no force acts, so nothing large cancels: rounding alone, which a chain carries on from link to link
+    // no force acts, so no large numbers cancel; the bound is rounding, which accumulates from link to link
     ASSERT_NEAR(vdot[i], expected, 1e-10) << links << " links, coordinate " << i;
   }
 }

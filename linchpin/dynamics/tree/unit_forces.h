@@ -1,5 +1,5 @@
-// How forces pass a joint of articulated factors on their way inward, for those who carry several of them at once: X is
-// T, or a register of columns of one world. (1) of compliance.h. For kernel files only.
+// Carrying forces inward through a joint, (1) of compliance.h, several at a time: X is T, or a register of columns of
+// one world. For kernel files only.
 #pragma once
 
 #include "linchpin/dynamics/tree/aba.h"
@@ -15,11 +15,11 @@ LINCHPIN_INLINE const T& D_inverse(const ArticulatedFactor<T>& factors, int slot
 }
 template <bool axial, class T>
 LINCHPIN_INLINE const T& D_inverse(const AbaWorkspace<T>& ws, int slot) {
-  return axial ? ws.D_inverse[slot] : ws.pivot[slot].g_z;
+  return axial ? ws.axial_D_inverse[slot] : ws.pivot[slot].hinge_D_inverse;
 }
 
-// P (1 - U D^-1 S') at a one-axis joint, leaving s = S' P there; still at the link's origin in its axes. A hinge lets
-// no moment about its axis pass: n.z is not set then, and to_previous_link() takes it as zero.
+// P (1 - U D^-1 S') at a one-axis joint, and s = S' P, both in the link's frame. A hinge transmits no moment about its
+// axis: n.z is then not set, and to_previous_link() takes it as zero.
 template <bool axial, class T, class C, class Pivot, class X>
 LINCHPIN_INLINE Force<X> past_pivot(const LinkBlock<C>& k, int lane, const Pivot& g, const Force<X>& P, X& s) {
   s = P.n.z;
@@ -32,7 +32,8 @@ LINCHPIN_INLINE Force<X> past_pivot(const LinkBlock<C>& k, int lane, const Pivot
   return F;
 }
 
-// From there along the common normal to the previous link (up to the head's screw). b has the joint's angle.
+// From there to the frame of the previous link (for the first joint of a run, before force_through_head()). b has the
+// joint's angle.
 template <bool axial, class T, class C, class Block, class X>
 LINCHPIN_INLINE Force<X> to_previous_link(const LinkBlock<C>& k, int lane, const Block& b, const Force<X>& F) {
   T d(constant<T>(k.slide0, lane));
@@ -47,7 +48,7 @@ LINCHPIN_INLINE Force<X> to_previous_link(const LinkBlock<C>& k, int lane, const
   const auto ca = constant<T>(k.cos_alpha, lane), sa = constant<T>(k.sin_alpha, lane), a = constant<T>(k.a, lane);
   if constexpr (axial) {
     turn_pair(ca, sa, ny, nz);
-  } else {  // a hinge's axis feels no moment
+  } else {  // a hinge transmits no moment about its axis
     nz = sa * ny;
     ny = ca * ny;
   }
@@ -78,8 +79,8 @@ LINCHPIN_INLINE Force<X> past_ball(const Wide& w, Force<X> F, Vec3<X>& y) {
   return F;
 }
 
-// Free: S is invertible. With IA = L D L' six rows s = L^-1 P instead of S' P do as well, and nothing passes.
-// Of L and of `out` only what is below the diagonal is ever set.
+// Free: S is invertible, and no force is transmitted. With IA = L D L' the six rows s = L^-1 P serve in place of S' P.
+// Only entries of L below the diagonal are set.
 template <class T>
 LINCHPIN_INLINE void factor_inertia(const ArticulatedInertia<T>& x, InertiaFactors<T>& out) {
   using Real = typename Scalar<T>::Real;
