@@ -7,9 +7,9 @@
 namespace linchpin {
 namespace {
 
-// What counts of the rows' errors.
+// The errors of the holonomic rows.
 struct Distance {
-  double sum = 0;      // of squares, in units of each row's own give
+  double sum = 0;      // of squares, each divided by the row's compliance
   double largest = 0;  // |g|
   int worst = -1;
 };
@@ -24,7 +24,7 @@ class Assembler {
         chain_(model, plan_, constraints),
         unit_(chain_.constraints.rows()) {}
 
-  // One try of (1) from q; what is left.
+  // One try of (1) from q. Returns the remaining error.
   Distance close(std::vector<double>& q, int& iterations) {
     place(q);
     Distance here = measure();
@@ -36,7 +36,7 @@ class Assembler {
       bool better = false;
       while (!better && mu < largest_mu) {
         take_step(q, mu, trial);
-        here = measure();  // in today's units
+        here = measure();  // with the compliances of this step
         place(trial);
         const Distance there = measure();
         better = there.sum < here.sum;
@@ -47,7 +47,7 @@ class Assembler {
           mu = mu > smallest_mu ? 0.1 * mu : 0;
         } else {
           mu = std::max(10 * mu, smallest_mu);
-          place(q);  // rows of where we are
+          place(q);  // back to the rows at q
         }
       }
       if (!better || (stalled_ >= 3 && here.largest <= rounding())) break;
@@ -56,7 +56,7 @@ class Assembler {
     return measure();
   }
 
-  // Errors of this size are the rounding of positions: units in the last place of the mechanism's extent, some hundreds.
+  // Errors up to this are rounding of positions: some hundred units in the last place of the mechanism's extent.
   double rounding() const {
     double extent = 1;
     for (const Transform<double>& X : chain_.kin.X_WL)
@@ -88,7 +88,7 @@ class Assembler {
     return d;
   }
 
-  // The step of (1) from q, whose rows have been placed.
+  // The step of (1) from q, after place(q).
   void take_step(std::span<const double> q, double mu, std::vector<double>& to) {
     least_motion(q, chain_.rows.error, true, mu, chain_);
     for (std::size_t r = 0; r < unit_.size(); ++r) unit_[r] = chain_.give[r] > 0 ? 1 / std::sqrt(chain_.give[r]) : 0;
@@ -104,13 +104,14 @@ class Assembler {
   int stalled_ = 0;
 };
 
-// The model's own constraints, and one for each held coordinate: q and v as they are.
+// The model's own constraints, and one for each held coordinate that fixes its q and v.
 std::vector<Constraint> with_held(const Model& model, const State& state, const std::vector<int>& held) {
   std::vector<Constraint> all(model.constraints().begin(), model.constraints().end());
   for (const int v : held) {
     check(v >= 0 && v < model.nv(), "coordinate ", v, " is held; the model has ", model.nv());
     const auto link = std::ranges::find_if(model.links(), [&](const Link& l) { return v >= l.v && v < l.v + l.nv; });
-    check(link->nv == 1, "coordinate ", v, " is held; it belongs to a ball or free joint, whose position has none");
+    check(link->nv == 1, "coordinate ", v,
+          " is held; it belongs to a ball or free joint, which has no position coordinate for it");
     const double q = state.q[link->q], rate = state.v[v];
     Coupling coupling;
     coupling.terms = {{int(link - model.links().begin()), link->q, v, {0, 1}}};

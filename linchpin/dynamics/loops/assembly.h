@@ -1,11 +1,11 @@
-// Puts a mechanism together: from a rough state to one that satisfies its constraints.
+// Assembly: moves a rough state onto the constraints of its mechanism.
 //
-// Positions by Levenberg's and Marquardt's method on the rows g that have any, each in units of its own give:
-//     q <- q (+) -M^-1 J' (Lambda + mu diag Lambda)^-1 g                                                       (1)
-// Steps are those of least kinetic energy, so that what is light moves first. mu grows while a step does not bring the
-// rows nearer, and shrinks to nothing, Newton's method, when it does. Where the rows' sum of squares has a lowest point
-// that is not zero (or a saddle: a linkage stretched out straight), it begins anew from a state that has been shaken, more
-// each time, by the same random numbers always. Velocities then follow by one projection (closed_chain.h (4)).
+// Positions are found by the Levenberg-Marquardt method on the holonomic rows g, each scaled by its compliance:
+//     q <- q (+) -M^-1 J' (W + mu diag W)^-1 g,   W = J M^-1 J'                                                (1)
+// Each step has the least kinetic energy, so light bodies move first. mu grows while a step does not reduce |g| and
+// shrinks to zero (Newton's method) when it does. If the sum of squares has a minimum that is not zero, or a saddle (a
+// linkage stretched out straight), the search restarts from a randomly perturbed state, perturbed more each time; the
+// random numbers are always the same. Velocities follow by one projection (closed_chain.h (4)).
 #pragma once
 
 #include <vector>
@@ -16,10 +16,10 @@
 namespace linchpin {
 
 struct AssemblyOptions {
-  double tolerance = 1e-12;  // on |g|, m or rad; rounding may leave more in large mechanisms, which is accepted
+  double tolerance = 1e-12;  // on |g|, m or rad; a larger residual is accepted where rounding causes it
   int max_iterations = 200;  // of (1), per try
-  int tries = 10;            // the first from the state as it is
-  std::vector<int> held;     // velocity coordinates, of joints that have coordinates proper, whose q and v are to stay
+  int tries = 10;            // the first one starts from the given state
+  std::vector<int> held;     // velocity coordinates whose q and v stay fixed; not of ball or free joints
 };
 
 enum class AssemblyStatus { closed, not_closed, velocities_contradict, not_finite };
@@ -28,13 +28,13 @@ std::string_view to_string(AssemblyStatus status);
 struct AssemblyReport {
   AssemblyStatus status = AssemblyStatus::closed;
   int iterations = 0, tries = 1;
-  double error = 0;        // largest |g|, m or rad; of the nearest state found when not closed
+  double error = 0;        // largest |g|, m or rad; if not closed, that of the nearest state found
   double speed_error = 0;  // largest |gdot|
-  std::string worst;       // the constraint where that is
+  std::string worst;       // the constraint with the largest error
   bool closed() const { return status == AssemblyStatus::closed; }
 };
 
-// state.q and state.v, at state.time, onto all constraints of the model. When it fails the state is as before.
+// Moves state.q and state.v onto all constraints of the model at state.time. On failure the state is unchanged.
 AssemblyReport assemble(const Model& model, State& state, const AssemblyOptions& options = {});
 
 }  // namespace linchpin

@@ -11,21 +11,21 @@ namespace {
 
 constexpr int max_projections = 20;
 
-// Largest |x| over the rows that count.
+// The largest |x| over the rows r for which counts(r).
 template <class Counts>
 void largest(std::span<const double> x, const Counts& counts, ConstraintReport& report) {
   report.unmet = 0;
   report.worst = -1;
   for (std::size_t r = 0; r < x.size(); ++r) {
     const double size = std::abs(x[r]);
-    if (!counts(int(r)) || size <= report.unmet) continue;  // a NaN passes, and stays
+    if (!counts(int(r)) || size <= report.unmet) continue;  // NaN fails both tests and becomes `unmet`
     report.unmet = size;
     report.worst = int(r);
     if (!std::isfinite(size)) return;
   }
 }
 
-// lambda <- -Lambda^+ b
+// lambda <- -W^+ b
 void find_reactions(std::span<const double> b, ClosedChain& chain) {
   for (std::size_t r = 0; r < b.size(); ++r) chain.reactions[r] = -b[r];
   chain.by_compliance->solver.solve(chain.reactions);
@@ -37,7 +37,7 @@ void find_accelerations(std::span<const double> q, std::span<const double> v, st
   row_accelerations(chain.constraints, chain.rows, chain.link_acceleration, q, vdot, chain.g);
 }
 
-// A row that gives way nowhere is left out.
+// A row without compliance is left out.
 void leave_out_nonholonomic(ClosedChain& chain) {
   std::vector<double>& A = chain.by_compliance->row_matrix;
   const std::size_t rows = chain.rows.error.size();
@@ -118,7 +118,7 @@ int least_motion(std::span<const double> q, std::span<const double> b, bool holo
   return rank;
 }
 
-// Column by column: what a unit of row r does to every node, and how much of that each row sees.
+// Column by column: the acceleration of every node due to a unit reaction of row r, and its component along each row.
 void row_compliance(std::span<const double> q, ClosedChain& chain) {
   const ConstraintPlan& plan = chain.constraints;
   ClosedChain::ByCompliance& by = *chain.by_compliance;
@@ -126,7 +126,7 @@ void row_compliance(std::span<const double> q, ClosedChain& chain) {
   factor<double>(chain.plan, q, by.factors);
   compound_paths(chain.plan, by.tree, by.factors, by.compliance);
   compliance_matrix<double>(by.tree, by.compliance, by.node_matrix);
-  for (std::size_t s = 0; s < plan.sides().size(); ++s) {  // into the axes of the links, where the compliance has them
+  for (std::size_t s = 0; s < plan.sides().size(); ++s) {  // into the axes of the links, as the compliance needs them
     const Force<double>& F = chain.rows.force[s];
     const Mat3<double>& R = chain.kin.X_WL[plan.sides()[s].link].R;
     const Vec3<double> n = transpose_times(R, F.n), f = transpose_times(R, F.f);
@@ -145,7 +145,7 @@ void row_compliance(std::span<const double> q, ClosedChain& chain) {
         by.response[i] = sum;
       }
       const double* own = block + 6 * node;
-      const auto trace = [&](std::size_t part) {  // how its link gives way in all directions: angular, linear
+      const auto trace = [&](std::size_t part) {  // sum of its link's compliances in all directions: angular, linear
         return own[part * width + part] + own[(part + 1) * width + part + 1] + own[(part + 2) * width + part + 2];
       };
       const double moment = chain.rows.moment_size[s];
@@ -185,7 +185,7 @@ ConstraintReport constrained_dynamics(std::span<const double> q, std::span<const
     report.rank = least_motion(q, chain.g, false, 0, chain);              // (2)
     for (std::size_t k = 0; k < vdot.size(); ++k) vdot[k] += chain.x[k];  // (3)
   }
-  if (report.rank == report.rows) return report;  // then (2) has a solution, and it was found
+  if (report.rank == report.rows) return report;  // (2) is regular, so its rows are met
   find_accelerations(q, v, vdot, chain);
   find_unmet(chain.g, report);
   return report;

@@ -13,7 +13,7 @@ namespace {
 
 using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-// M and J by themselves, and the least-norm solution of (1) with both.
+// Dense M and J, and the least-norm solution of (1) with them.
 struct Witness {
   Witness(const Model& model, const Plan<double>& plan, const ClosedChain& chain, const State& state)
       : M(model.nv(), model.nv()), J(chain.constraints.rows(), model.nv()) {
@@ -69,7 +69,7 @@ TEST(ClosedChain, MovesAsTheEquationsOfMotionAsk) {
     const double size = 1 + largest(needed) + held.cwiseAbs().maxCoeff();
     for (std::size_t k = 0; k < needed.size(); ++k)
       EXPECT_NEAR(needed[k], tau[k] + held[Eigen::Index(k)], 1e-10 * size) << text << " coordinate " << k;
-    // The rows' own size is that of the terms that cancel in them: about |J| |vdot|.
+    // Relative to the size of the terms that cancel in the rows: about |J| |vdot|.
     const double rows =
         (witness.J.cwiseAbs() * Eigen::Map<Eigen::VectorXd>(vdot.data(), model.nv()).cwiseAbs()).maxCoeff();
     EXPECT_LE(report.unmet, 1e-10 * (1 + rows)) << text;
@@ -77,7 +77,7 @@ TEST(ClosedChain, MovesAsTheEquationsOfMotionAsk) {
   EXPECT_GE(regular, 8);
 }
 
-// Lambda of the rows is J M^-1 J' with the dense J.
+// W of the rows equals J M^-1 J' with the dense J.
 TEST(ClosedChain, RowComplianceIsThatOfTheJacobian) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const std::string text = "@random_tree:bodies=20,seed=" + std::to_string(seed);
@@ -92,7 +92,7 @@ TEST(ClosedChain, RowComplianceIsThatOfTheJacobian) {
     const Dense expected = witness.J * witness.M.ldlt().solve(Dense(witness.J.transpose()));
     const Eigen::Map<Dense> found(chain.by_compliance->row_matrix.data(), chain.constraints.rows(),
                                   chain.constraints.rows());
-    // An entry is a product of two rows' responses, so it is measured by both, before their sides cancel.
+    // An entry is a product of two rows' responses, so it is relative to the size of both before their sides cancel.
     const std::vector<double>& size = chain.by_compliance->row_size;
     for (std::size_t i = 0; i < size.size(); ++i)
       for (std::size_t j = 0; j < size.size(); ++j)
@@ -102,7 +102,7 @@ TEST(ClosedChain, RowComplianceIsThatOfTheJacobian) {
   }
 }
 
-// Twice the same loop, and more loops than there is freedom: accelerations as with one, reactions shared evenly.
+// The same loop twice, and more loops than degrees of freedom: accelerations as with one, reactions shared evenly.
 TEST(ClosedChain, RedundantRowsChangeNothingButTheReactions) {
   const Model bare = model_of("@chain:links=30");
   LoopSpec loop;
@@ -127,7 +127,7 @@ TEST(ClosedChain, RedundantRowsChangeNothingButTheReactions) {
   }
 }
 
-// Rows that nothing can move, here the turning between the ends of a slide, neither count nor do harm.
+// Rows that no joint can move, here the rotation between the ends of a slide, do not count and do no harm.
 TEST(ClosedChain, RowsThatCannotMoveAreLeftOut) {
   const Model model = parallel_on_a_rail();
   const Plan<double> plan(model);
@@ -153,7 +153,7 @@ TEST(ClosedChain, ContradictionsAreSeen) {
   std::vector<double> vdot(1);
   const ConstraintReport report = constrained_dynamics(state.q, state.v, chain.zero, {}, 0, chain, vdot);
   EXPECT_EQ(report.rank, 1);
-  EXPECT_NEAR(report.unmet, 1, 1e-12);  // accelerations 0 and 2 asked for: half way is the least to miss both
+  EXPECT_NEAR(report.unmet, 1, 1e-12);  // accelerations 0 and 2 are prescribed: the mean misses both least
 }
 
 TEST(ClosedChain, VelocityProjectionIsTheShortestInKineticEnergy) {
@@ -168,7 +168,7 @@ TEST(ClosedChain, VelocityProjectionIsTheShortestInKineticEnergy) {
     const ConstraintReport report = project_velocity(state.q, v, 0.3, chain);
     if (report.rank < report.rows) continue;
     EXPECT_LE(report.unmet, 1e-9 * (1 + largest(v))) << text;
-    // The change is M-orthogonal to every motion the rows allow: M dv is J' of something.
+    // The change is M-orthogonal to every motion that the rows allow: M dv is in the range of J'.
     const Witness witness(model, plan, chain, state);
     Eigen::VectorXd dv(model.nv());
     for (int k = 0; k < model.nv(); ++k) dv[k] = v[k] - state.v[k];

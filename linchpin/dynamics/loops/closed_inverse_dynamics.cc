@@ -5,6 +5,7 @@
 
 #include <Eigen/QR>
 
+#include "linchpin/algebra/rank.h"
 #include "linchpin/dynamics/tree/rnea.h"
 
 namespace linchpin {
@@ -13,16 +14,16 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
-// Directions smaller than this part of the largest count as none.
-constexpr double threshold = 1e-10;
+// Singular directions below this share of the largest count as zero.
+constexpr double threshold = rank_tolerance<double>;
 
-// The least x with the least |A x - b|, and an orthonormal basis of what A does not see.
+// The least x that minimises |A x - b|, and an orthonormal basis of the kernel of A.
 struct LeastSquares {
-  // `size` is that of what A was made of: what is left of cancellation does not count.
+  // `size` is the size of the terms whose sums are the entries of A: entries left by cancellation do not count.
   LeastSquares(const Matrix& A, double size) : decomposition(A.rows(), A.cols()), columns(A.cols()) {
     empty = A.size() == 0 || A.cwiseAbs().maxCoeff() <= threshold * size;
     if (empty) return;
-    // Relative to the first pivot, which is the longest column; to be said before, for compute() acts on the rank.
+    // Relative to the first pivot, the longest column. Must be set before compute(), which depends on the rank.
     decomposition.setThreshold(threshold * std::max(1.0, size / A.colwise().norm().maxCoeff()));
     decomposition.compute(A);
   }
@@ -30,7 +31,7 @@ struct LeastSquares {
   Eigen::Index rank() const { return empty ? 0 : decomposition.rank(); }
   Matrix kernel() const {
     if (empty) return Matrix::Identity(columns, columns);
-    // A = Q [T 0; 0 0] Z P': the last rows of Z P' span it.
+    // A = Q [T 0; 0 0] Z P': the last rows of Z P' span the kernel.
     const Matrix Zt = decomposition.matrixZ().transpose();
     return decomposition.colsPermutation() * Zt.rightCols(columns - rank());
   }

@@ -1,11 +1,11 @@
-// Inverse dynamics of closed chains: which forces of the actuators make a given motion.
+// Inverse dynamics of closed chains: the actuator forces that cause a given motion.
 //
-// With `needed` = what rnea() asks of all coordinates, and the rows' reactions lambda,
+// With needed = rnea(q, v, vdot) over all coordinates, and the reactions lambda of the rows,
 //     needed = tau + J' lambda,   tau zero on coordinates without an actuator                                  (1)
-// The passive coordinates leave the reactions to be found from J_p' lambda = needed_p; then tau = needed_a - J_a' lambda.
-// Where actuators are more than the freedom there is, many tau do: these are the least (sum of squares, N and N m alike);
-// of the reactions that are then still open, as where rows are redundant, these are the least too. Where they are fewer,
-// the motion may be out of reach, and `unmet` says by how much force.
+// The passive coordinates p determine the reactions, J_p' lambda = needed_p; then tau = needed_a - J_a' lambda for the
+// actuated ones a. With more actuators than degrees of freedom many tau satisfy (1); the one with the least sum of
+// squares is returned (N and N m alike), and the least of the reactions that remain undetermined, as with redundant
+// rows. With fewer actuators the motion may be impossible, and `unmet` is the missing force.
 #pragma once
 
 #include <span>
@@ -16,15 +16,15 @@
 namespace linchpin {
 
 struct ClosedInverseReport {
-  double unmet = 0;     // largest force that a passive coordinate would still need, N or N m
-  double off_rows = 0;  // largest |gddot| of the motion asked for: not zero, then it breaks the constraints
-  int freedom = 0;      // of the mechanism, here
-  int spare = 0;        // actuator directions beyond what (1) needs: tau was a choice if more than zero
+  double unmet = 0;     // largest force missing on a passive coordinate, N or N m
+  double off_rows = 0;  // largest |gddot| of the given motion; not zero if it violates the constraints
+  int freedom = 0;      // degrees of freedom of the mechanism at this q
+  int spare = 0;        // actuator directions beyond those that (1) determines; tau is unique if zero
   bool finite = true;
 };
 
-// tau, one per velocity coordinate, zero on all that are not in `actuated`; chain.reactions the reactions. f_ext as in
-// aba.h, empty for none. Dense, and it allocates.
+// Fills tau, one number per velocity coordinate, zero on those not in `actuated`, and chain.reactions. f_ext as in
+// aba.h, empty for none. Uses dense matrices and allocates.
 ClosedInverseReport closed_inverse_dynamics(std::span<const double> q, std::span<const double> v,
                                             std::span<const double> vdot, std::span<const double> f_ext, double time,
                                             std::span<const int> actuated, ClosedChain& chain, std::span<double> tau);

@@ -20,7 +20,7 @@ State moving(const Model& model, std::uint64_t seed) {
   return state;
 }
 
-// Forward and inverse undo each other: with the torques found, the mechanism accelerates as it was asked to.
+// Forward and inverse dynamics are inverses: with the torques found, the mechanism has the given acceleration.
 TEST(ClosedInverseDynamics, GivesTheMotionThatForwardDynamicsMakes) {
   for (const char* text : {"@four_bar", "@four_bar:loops=3", "@squeezer", "@bricard", "@slider_crank", "@stewart",
                            "@linkage_biped", "@gripper"}) {
@@ -39,7 +39,8 @@ TEST(ClosedInverseDynamics, GivesTheMotionThatForwardDynamicsMakes) {
     EXPECT_LE(report.off_rows, 1e-8 * (1 + largest(vdot))) << text;
     constrained_dynamics(state.q, state.v, found, f_ext, 0, chain, again);
     EXPECT_LE(largest_difference(again, vdot), 1e-7 * (1 + largest(vdot))) << text;
-    // As many actuators as coordinates: all beyond the freedom are spare, and least means not more than what was used.
+    // As many actuators as coordinates: all beyond the degrees of freedom are spare, and the least tau is not larger
+    // than the one applied.
     EXPECT_EQ(report.spare, model.nv() - report.freedom) << text;
     double before = 0, after = 0;
     for (std::size_t k = 0; k < nv; ++k) before += tau[k] * tau[k], after += found[k] * found[k];
@@ -74,7 +75,7 @@ TEST(ClosedInverseDynamics, SaysWhatActuatorsCannotDo) {
   const State state = make_state(model);
   std::vector<double> rest(state.v.size(), 0.0), tau(rest.size());
   const ClosedInverseReport none = closed_inverse_dynamics(state.q, state.v, rest, {}, 0, {}, chain, tau);
-  EXPECT_GT(none.unmet, 1);  // nobody holds the plate up
+  EXPECT_GT(none.unmet, 1);  // no actuator holds the plate up
   std::vector<int> legs;
   for (const Joint& joint : model.joints())
     if (joint.type == JointType::prismatic) legs.push_back(joint.v);

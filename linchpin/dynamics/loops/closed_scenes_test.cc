@@ -1,4 +1,4 @@
-// The built-in mechanisms with constraints: are they closed, may they move as much as they should, and do they
+// The built-in mechanisms with constraints: they are closed, have the right number of degrees of freedom, and
 // accelerate as closed forms, published numbers and a dense solution of the whole system say.
 #include <numbers>
 
@@ -33,7 +33,7 @@ struct Mechanism {
         vdot(state.v.size()) {}
   Mechanism(const Mechanism&) = delete;
 
-  // A random configuration near zero in which all is closed, and velocities that keep it so.
+  // A random closed configuration near zero, and velocities that keep it closed.
   void wander(std::uint64_t seed, double range = 0.2) {
     state = make_state(model);
     integrate(model, random_numbers(state.v.size(), seed, range), state.q);
@@ -100,8 +100,8 @@ TEST(ClosedScenes, AreClosedAtZero) {
   }
 }
 
-// The whole system [M -J'; J 0] by columns of equal size: coordinates in units that make M's diagonal one, rows of J of
-// length one. What has rank r then shows it.
+// The whole system [M -J'; J 0], scaled: coordinates in units in which M has a unit diagonal, rows of J of length one,
+// so that its rank is clear.
 struct Dense {
   explicit Dense(Mechanism& m) {
     const auto n = Eigen::Index(m.state.v.size()), rows = Eigen::Index(m.chain.constraints.rows());
@@ -118,7 +118,7 @@ struct Dense {
     numbers.assign(rows * n, 0);
     constraint_jacobian(m.model, m.chain.constraints, m.chain.rows, m.chain.kin, m.chain.vel, numbers);
     J = Eigen::Map<RowMajor>(numbers.data(), rows, n);
-    // gddot where vdot is zero: rows have a bias of their own, and links accelerate by their velocities.
+    // gddot for zero vdot: the rows' own bias, and accelerations of links due to velocities.
     const std::vector<double> rest(n, 0.0);
     std::vector<Motion<double>> carried(m.model.links().size());
     accelerations(m.model, m.chain.kin, m.chain.vel, m.state.v, rest, carried);
@@ -201,7 +201,7 @@ TEST(ClosedScenes, AccelerateAsTheWholeSystemSays) {
       ClosedChain recursion(m.model, m.plan, m.model.constraints(), LoopElimination::recursion);
       constrained_dynamics(m.state.q, m.state.v, m.tau, m.f_ext, 0, recursion, by_recursion);
       EXPECT_LE(largest_difference(by_recursion, m.vdot), 1e-9 * largest_rate) << "loop recursion";
-      // What the rows would do were the mechanism free is what `unmet` is to be small beside.
+      // `unmet` must be small relative to gddot of the free mechanism.
       const VectorXd free = dense.J * dense.M.ldlt().solve(dense.force) + dense.bias;
       EXPECT_LE(report.unmet, 1e-9 * std::max(1.0, free.lpNorm<Eigen::Infinity>()));
     }
@@ -227,7 +227,7 @@ TEST(FourBar, IsOnePendulum) {
   }
 }
 
-// Cranks and couplers on one line: the couplers may now move on either way, and the rows say less than elsewhere.
+// Cranks and couplers on one line: the couplers can move either way, and the rows have lower rank than elsewhere.
 TEST(FourBar, IsFreerOnTheLine) {
   for (const int loops : {1, 2, 5}) {
     Mechanism m("@four_bar:loops=" + std::to_string(loops));
@@ -247,14 +247,14 @@ TEST(Squeezer, StartsAsPublished) {
   EXPECT_NEAR(m.vdot_of("theta"), -10666.8329399656, 1e-9 * 14222);
   for (const char* joint : {"gamma", "delta", "phi", "epsilon", "omega"})
     EXPECT_NEAR(m.vdot_of(joint), 0, 1e-6) << joint;
-  // The multipliers are along other axes there, but as long: 98.566870... and -6.122688... in the first loop, else
-  // none.
+  // The multipliers have other axes there, but the same length: 98.566870... and -6.122688... in the first loop, zero
+  // in the others.
   const std::vector<double>& lambda = m.chain.reactions;
   EXPECT_NEAR(std::hypot(lambda[0], lambda[1]), std::hypot(98.56687039624109, -6.122688344255663), 1e-8);
   for (std::size_t r = 2; r < 6; ++r) EXPECT_NEAR(lambda[r], 0, 1e-8) << r;
 }
 
-// Released from rest, spun at 2 pi: the rods' centrifugal force against their weight, before the springs say anything.
+// Released at a spin of 2 pi: the rods' centrifugal force against their weight, before the springs are loaded.
 TEST(Governor, StartsByTheBalanceOfItsRods) {
   Mechanism m("@governor");
   m.state.v[m.coordinate("spin")] = 2 * pi;
@@ -332,7 +332,7 @@ TEST(Rolling, StraightOn) {
 
 // ---- robots ---------------------------------------------------------------------------------------------------------
 
-// At rest with its pistons locked, the plate of a Stewart platform weighs on its six balls with all its weight.
+// At rest with its pistons locked, the six balls of a Stewart platform carry the weight of its plate.
 TEST(Stewart, BallsCarryThePlate) {
   ModelSpec spec = scene("@stewart").value();
   for (int k = 1; k <= 6; ++k)

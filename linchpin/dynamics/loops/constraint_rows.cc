@@ -11,27 +11,27 @@ namespace {
 
 using Vector = Vec3<double>;
 
-// ---- what rows are made of ----------------------------------------------------------------------------------------------
+// ---- what rows are made of ------------------------------------------------------------------------------------------
 
 // A frame fixed in a link, in the world's axes.
 struct Placed {
   int link;
   Mat3<double> axes;
-  Vector p, r;    // its origin, and from the link's origin to it
+  Vector p, r;    // its origin, and the vector from the link's origin to it
   Vector w, v;    // angular velocity, velocity of its origin
-  Vector inward;  // w x (w x r): its acceleration when the link has none
+  Vector inward;  // w x (w x r): the acceleration of its origin if the link has none
 };
 
 Vector axis_of(const Mat3<double>& R, std::size_t k) { return k == 0 ? R.x : k == 1 ? R.y : R.z; }
 
-// A row between two frames: forces on both links at their origins, and the rest of (1).
+// A row between two frames: forces on both links at their origins, and the other terms of (1).
 struct PairRow {
   double error, drift, bias;
   Force<double> on_a, on_b;
   double moment_a, moment_b;  // moment_size
 };
 
-// One after the other into the arrays.
+// Appends rows to the arrays.
 class Writer {
  public:
   Writer(const ConstraintPlan& plan, ConstraintRows& rows) : plan_(plan), rows_(rows) {}
@@ -58,7 +58,7 @@ class Writer {
   std::size_t row_ = 0, side_ = 0;
 };
 
-// The force e at p, about the origin of a link from which p is at r.
+// The force e at a point p = origin + r of a link, about the link's origin.
 Force<double> force_at(const Vector& r, const Vector& e) { return {cross(r, e), e}; }
 Force<double> minus(const Force<double>& F) { return {-F.n, -F.f}; }
 
@@ -69,13 +69,14 @@ PairRow along(const Placed& a, const Placed& b, const Vector& e, const TimeLaw& 
   return {.error = dot(e, d) - u.value,
           .drift = -u.rate,
           .bias = dot(e, b.inward - a.inward) + 2 * dot(edot, rate) + dot(cross(a.w, edot), d) - u.acceleration,
-          .on_a = minus(force_at(a.r + d, e)),  // on A's side it is the point that meets B's origin which counts
+          .on_a = minus(force_at(a.r + d, e)),  // the force on A acts at B's origin
           .on_b = force_at(b.r, e),
           .moment_a = norm(a.r) + norm(d),
           .moment_b = norm(b.r)};
 }
 
-// e . u of an axis of A and one of B, and its first and second rate: gdot = m . (w_B - w_A), gddot = m . (...) + bias.
+// e . u of an axis of A and one of B, with its first and second derivatives: gdot = m . (w_B - w_A),
+// gddot = m . (...) + bias.
 struct AxisProduct {
   double value, rate, bias;
   Vector m;
@@ -93,9 +94,9 @@ PairRow moment_row(double value, double bias, const Vector& m) {
           .moment_a = 1,
           .moment_b = 1};
 }
-// Past a right angle: the angle about `axis` of A, `by` the rotation's own vector.
+// Beyond a right angle: the angle about `axis` of A; `by` is the rotation vector.
 PairRow far_turn(const Vector& by, const Vector& axis) { return moment_row(dot(by, axis), 0, axis); }
-// From A's z to B's, where they are more than a right angle apart.
+// The rotation from A's z to B's, if they are more than a right angle apart.
 Vector far_tilt(const Placed& a, const Placed& b) {
   const Vector n = cross(a.axes.z, b.axes.z);
   const double sine = norm(n), angle = std::atan2(sine, dot(a.axes.z, b.axes.z));
@@ -123,7 +124,7 @@ PairRow screw(const Placed& a, const Placed& b, double pitch) {
   const double angle_bias = (c.value * s.bias - s.value * c.bias) / square - 2 * turning * growing / (square * square);
   PairRow row = along(a, b, a.axes.z, {}, 0);
   row.error -= pitch * angle;
-  const double lead = 2 * std::numbers::pi * pitch;  // angle is known up to whole turns only: take the nearest
+  const double lead = 2 * std::numbers::pi * pitch;  // the angle is known up to whole turns; the nearest one is used
   if (lead != 0) row.error = std::remainder(row.error, lead);
   row.bias -= pitch * angle_bias;
   row.on_a.n = row.on_a.n + pitch * m;
@@ -160,7 +161,7 @@ void add_rolling(const Placed& a, const Placed& b, const Rolling& rolling, Write
   const Vector cdot = cross(b.w, c) - (1 / h) * (b.axes * squared(mdot)) - (hdot / h) * c;
   const Vector d = b.p - a.p, ddot = b.v - a.v;
   const Vector slip = b.v + cross(b.w, c) - a.v - cross(a.w, d + c);
-  // The rate of slip without angular and origin accelerations.
+  // The derivative of the slip without angular and linear accelerations.
   const Vector slipping = b.inward + cross(b.w, cdot) - a.inward - cross(a.w, ddot + cdot);
   for (const std::size_t k : {std::size_t(2), std::size_t(0), std::size_t(1)}) {
     const Vector e = axis_of(a.axes, k);
@@ -194,14 +195,14 @@ PairRow velocity_row(const Placed& a, const Placed& b, const VelocityCondition& 
           .moment_b = norm(turning) + norm(b.r) * norm(e)};
 }
 
-// A polynomial, its slope and its curvature.
+// A polynomial and its first two derivatives.
 TimeLaw::Value evaluate(std::span<const double> polynomial, double x) {
   TimeLaw::Value p{0, 0, 0};
   add_polynomial(polynomial, x, p);
   return p;
 }
 
-// Row by row of a constraint that has two ends.
+// The rows of a constraint between two frames.
 class PairRows {
  public:
   PairRows(double time, Writer& out) : time_(time), out_(out) {}
@@ -265,14 +266,14 @@ Placed place(const Model& model, const Kinematics<double>& kin, const Velocities
   return placed;
 }
 
-// The forces of one term of a coupling, on the link and on its parent: they do unit work on the coordinate, none else.
-// A moment about the axis does for whatever turns; what only slides takes a force.
+// The forces of one term of a coupling, on the link and on its parent: they do unit work on its coordinate and none on
+// any other. For a joint that turns it is a moment about the axis, for one that only slides a force.
 void add_term(const Model& model, const Kinematics<double>& kin, const Velocities& vel, const Coupling::Term& term,
               double slope_of_term, Writer& out) {
   const Link& link = model.links()[term.link];
   const Motion<double>& axis = vel.axis[term.v];
   const bool turns = link.turn != 0;
-  const Vector along_axis = slope_of_term * (turns ? axis.w : axis.v);  // both of length 1 for the kinds there are
+  const Vector along_axis = slope_of_term * (turns ? axis.w : axis.v);  // both have length 1 for all kinds of joints
   if (turns) {
     const double size = std::abs(slope_of_term);
     out.side({along_axis, Vector::zero()}, size);

@@ -1,17 +1,17 @@
-// The rows of constraints: where they stand, how they move, and the forces that hold them.
+// Rows of bilateral constraints: their values g, velocities, accelerations, and the forces of their reactions.
 //
-// Every row is a function of where the mechanism is and of time, or for nonholonomic ones of how it moves; in all cases
+// A holonomic row is a function of position and time, a nonholonomic one of velocity; in both cases
 //     gdot = J v + drift,   gddot = J vdot + bias                                                              (1)
-// with J the derivative of g itself, so that Newton's method on g converges, and bias all that is left of gddot without
-// vdot (in ConstraintRows: without accelerations of links, which have velocity products of their own). A row touches few
-// links: J v is a sum over its sides, each a force at a link's origin times the link's motion,
+// J is the exact derivative of g, so that Newton's method on g converges. bias is the part of gddot without vdot; in
+// ConstraintRows it is the part without the accelerations of links, which have velocity products of their own. A row
+// acts on few links. J v is a sum over its sides, each a force at a link's origin times the link's velocity:
 //     J v = sum F_side . (w, v of its link)   and   J' lambda = the forces F_side lambda on these links         (2)
-// Couplings between coordinates have sides too, a pair of opposite forces across each joint, for the compliance knows
-// forces on links only; their J v is taken from the coordinates themselves.
+// Couplings between coordinates have sides too, a pair of opposite forces across each joint, since the compliance takes
+// forces on links only; their J v is computed from the coordinates directly.
 //
 // With d = p_B - p_A, A's axes e, B's axes u (all in the world's axes), the rows are
 //     along e:       g = e . d - displacement(t)                                                               (3)
-//     turn:          g = e . u                                                 (A's x or y on B's z; A's x on B's y)   (4)
+//     turn:          g = e . u           (A's x or y on B's z; A's x on B's y)                                 (4)
 //     turn, all:     g_x = (e_z . u_y - e_y . u_z) / 2 and so on: sin(angle) times the axis of the rotation    (5)
 //     screw:         g = e_z . d - pitch angle, angle = atan2(e_y . u_x, e_x . u_x), up to whole turns         (6)
 //     rod:           g = (d . d - (length + extension(t))^2) / (2 length)                                      (7)
@@ -19,10 +19,10 @@
 //                    gdot = e . (velocity of the point of touch on B - on A), e_z, e_x, e_y in this order       (9)
 //     velocity:      gdot = angular . w + linear . v - speed(t)                                                (10)
 //     coupling:      g = sum p(q) - value(t)                                                                   (11)
-// Beyond a right angle, where the sines of (4) and (5) shrink again, g is the angle itself, with A's own axes for J: far
-// from closed is where Newton's method begins, not where motion is.
+// Beyond a right angle, where the sines of (4) and (5) decrease, g is the angle itself and J uses A's own axes. Only
+// the first steps of assembly get there, never a motion.
 //
-// An M-orthogonal step along J' is the same whatever the units of a row: nothing here is weighted.
+// An M-orthogonal step along J' does not depend on the units of a row, so rows are not weighted.
 #pragma once
 
 #include <span>
@@ -33,18 +33,19 @@
 
 namespace linchpin {
 
-// What is left of the rows' conditions after something has been done about them.
+// The result of solving for the rows.
 struct ConstraintReport {
-  int rows = 0, rank = 0;  // rank -1: numbers that are not finite
-  double unmet = 0;        // largest |gddot|, |gdot| or |g| left over, in its own unit
-  int worst = -1;          // the row where that is
-  int iterations = 0;      // where it took several
+  int rows = 0, rank = 0;  // rank -1: some number is not finite
+  double unmet = 0;        // largest residual |gddot|, |gdot| or |g|, in its own unit
+  int worst = -1;          // the row with this residual
+  int iterations = 0;      // of iterative methods
 };
 
-// Whether it prescribes a motion, and so may do work: a law of time that is more than a place (or, of a velocity, zero).
+// Whether a constraint prescribes a motion and so may do work: its law of time is not constant (for a velocity: not
+// zero).
 bool is_driven(const Constraint& constraint);
 
-// Which rows some constraints have and which links they touch. Keeps a copy of the constraints.
+// The rows of some constraints and the links they act on. Keeps a copy of the constraints.
 class ConstraintPlan {
  public:
   ConstraintPlan(const Model& model, std::span<const Constraint> constraints);
@@ -54,15 +55,15 @@ class ConstraintPlan {
   };
   int rows() const { return int(first_side_.size()) - 1; }
   std::span<const Constraint> constraints() const { return constraints_; }
-  int first_row(int constraint) const { return first_row_[constraint]; }  // also for one past the last
+  int first_row(int constraint) const { return first_row_[constraint]; }  // one past the last constraint: rows()
   int constraint_of(int row) const { return constraint_of_[row]; }
   bool holonomic(int row) const { return holonomic_[row] != 0; }
 
-  // Of row r: sides [first_side(r), first_side(r + 1)). None for what is on the world.
+  // Row r has the sides [first_side(r), first_side(r + 1)). A frame on the world has no side.
   int first_side(int row) const { return first_side_[row]; }
   std::span<const Side> sides() const { return sides_; }
 
-  // The links that any row touches; each link's own frame is a node of the compliance.
+  // The links that rows act on; each link's own frame is a node of the compliance.
   std::span<const LinkNode> nodes() const { return nodes_; }
 
  private:
@@ -73,14 +74,13 @@ class ConstraintPlan {
   std::vector<LinkNode> nodes_;
 };
 
-// What evaluate_rows() finds; any content is fine before it.
+// The result of evaluate_rows(); any content is fine before.
 struct ConstraintRows {
   explicit ConstraintRows(const ConstraintPlan& plan);
-  std::vector<double> error;         // g, m or rad; zero for rows without
+  std::vector<double> error;         // g, m or rad; zero for nonholonomic rows
   std::vector<double> drift, bias;   // (1)
   std::vector<Force<double>> force;  // per side: (2), at the link's origin in the world's axes
-  std::vector<double>
-      moment_size;  // per side: what its moment was made of, |lever| |force|: the measure of its rounding
+  std::vector<double> moment_size;   // per side: |lever| |force|, the scale of the moment's rounding error
 };
 
 void evaluate_rows(const Model& model, const ConstraintPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
@@ -89,7 +89,7 @@ void evaluate_rows(const Model& model, const ConstraintPlan& plan, const Kinemat
 // gdot = J v + drift.
 void row_velocities(const ConstraintPlan& plan, const ConstraintRows& rows, const Velocities& vel,
                     std::span<const double> q, std::span<const double> v, std::span<double> gdot);
-// gddot, from accelerations() of the same vdot. evaluate_rows() must have seen the velocities.
+// gddot, from accelerations() of the same vdot. evaluate_rows() must have been given the velocities.
 void row_accelerations(const ConstraintPlan& plan, const ConstraintRows& rows,
                        std::span<const Motion<double>> link_acceleration, std::span<const double> q,
                        std::span<const double> vdot, std::span<double> gddot);
@@ -99,7 +99,7 @@ void add_reactions(const Model& model, const ConstraintPlan& plan, const Constra
                    const Kinematics<double>& kin, std::span<const double> q, std::span<const double> lambda,
                    std::span<double> tau, std::span<double> f);
 
-// J itself, rows x nv, row after row, for who wants it dense.
+// The dense J, rows x nv, row by row.
 void constraint_jacobian(const Model& model, const ConstraintPlan& plan, const ConstraintRows& rows,
                          const Kinematics<double>& kin, const Velocities& vel, std::span<double> J);
 

@@ -1,4 +1,4 @@
-// Constraints of every kind hung on a model, for the tests of this room.
+// Constraints of every kind on a given model, for the tests of this room.
 #pragma once
 
 #include "linchpin/dynamics/tree/mechanics.h"
@@ -16,7 +16,7 @@ inline TimeLaw some_law(double size) {
   return {.polynomial = {0.3 * size, -0.2 * size, 0.5 * size}, .amplitude = 0.7 * size, .frequency = 2, .phase = 0.4};
 }
 
-// Ends on bodies picked by seed, some of them on the world, never both on one link.
+// Makes constraints between bodies chosen by the seed, some of them the world, never both on one link.
 class ConstraintMaker {
  public:
   ConstraintMaker(const Model& model, std::uint64_t seed) : model_(model), seed_(seed) {}
@@ -37,7 +37,7 @@ class ConstraintMaker {
     }
   }
 
-  // Joints that have coordinates proper, each with each of its coordinates.
+  // One term for each coordinate of all joints except ball and free ones.
   std::vector<CouplingSpec::Term> coordinates() const {
     std::vector<CouplingSpec::Term> terms;
     for (const Joint& joint : model_.joints())
@@ -51,7 +51,7 @@ class ConstraintMaker {
   std::uint64_t seed_;
 };
 
-// One of every kind and type; with laws of time where they have one.
+// One constraint of every kind and type, with a law of time where it can have one.
 inline std::vector<ConstraintSpec> every_constraint(const Model& model, std::uint64_t seed) {
   ConstraintMaker make(model, seed);
   std::vector<ConstraintSpec> specs;
@@ -76,7 +76,7 @@ inline std::vector<ConstraintSpec> every_constraint(const Model& model, std::uin
   return specs;
 }
 
-// B's axes turned so that at this state they are within 50 degrees of A's.
+// Turns B's axes so that at this state they are within 50 degrees of A's.
 inline void bring_near(const Model& model, const State& state, std::vector<ConstraintSpec>& specs) {
   const Plan<double> plan(model);
   Kinematics<double> kin(plan);
@@ -91,7 +91,7 @@ inline void bring_near(const Model& model, const State& state, std::vector<Const
     }
 }
 
-// The scene's model with these constraints on it.
+// The scene's model with these constraints.
 inline Model with_constraints(const std::string& text, const std::vector<ConstraintSpec>& constraints) {
   ModelSpec spec = scene(text).value();
   spec.constraints = constraints;
@@ -100,7 +100,7 @@ inline Model with_constraints(const std::string& text, const std::vector<Constra
   return std::move(model).value();
 }
 
-// A cart whose axes are told to stay parallel to the world's, which its rail does anyway.
+// A cart whose axes must stay parallel to the world's: redundant, since its rail does the same.
 inline Model parallel_on_a_rail() {
   LoopSpec loop;
   loop.type = LoopType::parallel;

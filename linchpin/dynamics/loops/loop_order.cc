@@ -23,7 +23,7 @@ int LoopOrder::block_of(int first, int second) {
   return at->second;
 }
 
-// For each constraint the links between its sides and where they meet.
+// For each constraint the links between its sides, and the link where they meet.
 void LoopOrder::find_paths(const Model& model, const ConstraintPlan& constraints) {
   const std::span<const Link> links = model.links();
   for (std::size_t d = 0; d < where.size(); ++d) {
@@ -33,7 +33,7 @@ void LoopOrder::find_paths(const Model& model, const ConstraintPlan& constraints
     std::set<int, std::greater<>> open;  // links that carry it, outermost first
     for (int s = constraints.first_side(e.first_row); s < constraints.first_side(e.first_row + 1); ++s)
       open.insert(constraints.sides()[s].link);
-    // A side on the world has no entry in the plan: then the world is where all must come.
+    // A frame on the world has no side in the plan; the other sides then meet at the world.
     const auto& what = constraints.constraints()[d].what;
     const bool on_world = std::visit(
         [&](const auto& w) {
@@ -71,7 +71,7 @@ void LoopOrder::find_paths(const Model& model, const ConstraintPlan& constraints
     }
 }
 
-// Links from the outside in; at each, the constraint first that meets fewest others.
+// Links from the tips inward; at each link the constraint that couples with the fewest others comes first.
 void LoopOrder::find_order() {
   std::vector<std::set<int>> meets(where.size());
   for (std::size_t i = 1; i < carried.size(); ++i)

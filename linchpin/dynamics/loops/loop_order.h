@@ -1,4 +1,5 @@
-// In which order the loops of loop_recursion.h leave the system, and which of them meet: found once. Internal to dynamics/.
+// The order in which loop_recursion.h eliminates its loops, and which of them couple; found once per model. For this
+// room's own files.
 #pragma once
 
 #include <map>
@@ -15,31 +16,31 @@ struct LoopOrder {
   // A constraint's place in the elimination.
   struct Eliminated {
     int first_row = 0, rows = 0;
-    int link = 0;             // where its sides meet
-    std::vector<int> later;   // constraints eliminated after it that meet it in C, in no special order
-    std::vector<int> blocks;  // C with each of them
+    int link = 0;             // the link where its sides meet
+    std::vector<int> later;   // constraints eliminated later that couple with it in C, in any order
+    std::vector<int> blocks;  // the block of C with each of them
     int own_block = 0;
   };
 
-  // What one link carries of one constraint: six numbers a row.
+  // The rows of one constraint in the K of one link: six numbers per row.
   struct Carried {
     int constraint = 0;
-    int K = 0;          // first of its rows in K
-    int parent_K = -1;  // the same at the parent; -1 where it is not carried further
-    int SK = 0;         // S'K, nv numbers a row, and D^-1 S'K after them
+    int K = 0;          // its first row in K
+    int parent_K = -1;  // the same at the parent; -1 if the constraint ends here
+    int SK = 0;         // S'K, nv numbers per row, followed by D^-1 S'K
   };
-  // Two of them (or one twice) that pass a joint together, the earlier eliminated first.
+  // Two constraints (or one twice) that pass the same joint; `first` is eliminated first.
   struct Meeting {
     std::size_t first, second;  // in the link's list
     int block;
   };
 
   std::vector<Eliminated> where;                   // per constraint
-  std::vector<int> order_at;                       // rank of each constraint in the elimination
+  std::vector<int> order_at;                       // per constraint: its position in the elimination
   std::vector<std::vector<int>> meets_at;          // per link: constraints eliminated there, in order
   std::vector<std::vector<Carried>> carried;       // per link, the world excluded
   std::vector<std::vector<Meeting>> meetings;      // per link
-  std::map<std::pair<int, int>, int> block_index;  // of C: by the constraint eliminated first and the later one
+  std::map<std::pair<int, int>, int> block_index;  // of C, by (constraint eliminated first, later one)
   std::vector<int> block_sizes;                    // rows of the first x rows of the second
   int K_rows = 0, SK_numbers = 0;
 

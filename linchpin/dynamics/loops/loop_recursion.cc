@@ -5,13 +5,14 @@
 #include <cmath>
 #include <vector>
 
+#include "linchpin/algebra/rank.h"
 #include "linchpin/algebra/semidefinite.h"
 #include "linchpin/dynamics/loops/loop_order.h"
 
 namespace linchpin {
 namespace {
 
-// Six numbers, angular over linear, at a link's origin in the world's axes.
+// Six numbers, angular then linear, at a link's origin in the world's axes.
 using Six = std::array<double, 6>;
 struct Six6 {
   double at[6][6];
@@ -65,7 +66,7 @@ struct LoopRecursion::Parts {
 
   std::vector<Six6> IA;
   std::vector<Six> pA, a, c, K;
-  std::vector<double> K_moment;                  // per row of K: what its moment was made of
+  std::vector<double> K_moment;                  // per row of K: the size of its moment's terms
   std::vector<Vec3<double>> r;                   // from the parent's origin
   std::vector<std::array<Six, 6>> S, U;          // per link: its axes, at most six
   std::vector<std::array<double, 36>> D_factor;  // Cholesky, nv x nv
@@ -77,7 +78,7 @@ struct LoopRecursion::Parts {
 
 namespace {
 
-// Cholesky of an n x n matrix at [i * 6 + j], and its use.
+// Cholesky factor of an n x n matrix stored at [i * 6 + j], and solve with it.
 void cholesky(std::array<double, 36>& A, int n) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j) {
@@ -129,7 +130,7 @@ LoopRecursion::Parts::Parts(const Model& m, const ConstraintPlan& plan)
   column.resize(widest);
 }
 
-// What depends on the place alone: inertias and axes of the links, and the rows' sides on them.
+// Terms that depend on position only: inertias and axes of the links, and the rows' sides.
 void LoopRecursion::Parts::place(const Kinematics<double>& kin, const Velocities& vel, const ConstraintRows& rows,
                                  bool holonomic_only) {
   for (std::size_t i = 1; i < model.links().size(); ++i) {
@@ -153,7 +154,8 @@ void LoopRecursion::Parts::place(const Kinematics<double>& kin, const Velocities
     for (const LoopOrder::Carried& item : order.carried[i]) {
       const LoopOrder::Eliminated& e = order.where[item.constraint];
       for (int row = 0; row < e.rows; ++row) {
-        if (holonomic_only && !constraints.holonomic(e.first_row + row)) continue;  // no force, so it never counts
+        if (holonomic_only && !constraints.holonomic(e.first_row + row))
+          continue;  // K = 0: its C_dd is zero, so it gets no force
         for (int s = constraints.first_side(e.first_row + row); s < constraints.first_side(e.first_row + row + 1); ++s)
           if (constraints.sides()[s].link == int(i)) {
             add(1, six(rows.force[s]), K[item.K + row]);
@@ -163,7 +165,7 @@ void LoopRecursion::Parts::place(const Kinematics<double>& kin, const Velocities
     }
 }
 
-// Velocities and forces: pA of the links by themselves, velocity products c, and the rows' own bias.
+// Terms that depend on velocities and forces: pA of each link, velocity products c, and the rows' bias.
 void LoopRecursion::Parts::load_motion(const Kinematics<double>& kin, const Velocities& vel, const ConstraintRows& rows,
                                        std::span<const double> v, std::span<const double> forces,
                                        std::span<const double> f_ext) {
@@ -192,7 +194,7 @@ void LoopRecursion::Parts::load_motion(const Kinematics<double>& kin, const Velo
     }
   std::ranges::copy(forces, tau.begin());
   std::ranges::copy(rows.bias, k.begin());
-  // A coupling's gddot is a sum of vdot; what its sides see beside that, between a link and its parent, comes off.
+  // gddot of a coupling is a sum over vdot only, but its sides also see the velocity products c: subtract them.
   for (std::size_t d = 0; d < order.where.size(); ++d)
     if (const auto* coupling = std::get_if<Coupling>(&constraints.constraints()[d].what)) {
       int s = constraints.first_side(order.where[d].first_row);
@@ -204,7 +206,7 @@ void LoopRecursion::Parts::load_motion(const Kinematics<double>& kin, const Velo
     }
 }
 
-// Nothing moves and no force acts: rows alone ask for motion.
+// For a projection: no velocities and no forces, only the rows' right-hand side b.
 void LoopRecursion::Parts::load_rest(std::span<const double> b) {
   std::ranges::fill(pA, Six{});
   std::ranges::fill(c, Six{});
@@ -212,7 +214,7 @@ void LoopRecursion::Parts::load_rest(std::span<const double> b) {
   std::ranges::copy(b, k.begin());
 }
 
-// (4), (5) with the constraint's C_dd factored for good.
+// (5) for one constraint, whose C_dd is complete and is factored here.
 void LoopRecursion::Parts::eliminate(int d, std::size_t link) {
   const LoopOrder::Eliminated& e = order.where[d];
   const std::size_t n = std::size_t(e.rows);
@@ -233,7 +235,7 @@ void LoopRecursion::Parts::eliminate(int d, std::size_t link) {
         const int p = e.later[y];
         const LoopOrder::Eliminated& other = order.where[p];
         const bool same = p == e.later[x];
-        if (!same && order.order_at[p] < order.order_at[e.later[x]]) continue;  // once for both
+        if (!same && order.order_at[p] < order.order_at[e.later[x]]) continue;  // each pair once
         const std::vector<double>& C_dp = blocks[e.blocks[y]];
         std::vector<double>& C_op = blocks[order.block_index.at({e.later[x], p})];
         for (int l = 0; l < other.rows; ++l) {
@@ -299,8 +301,8 @@ void LoopRecursion::Parts::pass_joint(std::size_t i) {
       Six felt = K_row;
       for (std::size_t j = 0; j < nv; ++j) add(-DSK_row[j], U[i][j], felt);
       add(1, moved_back(r[i], felt), K[item.parent_K + row]);
-      // What has been resisted further out no longer counts, but for its rounding, which a thousandth covers by far.
-      K_moment[item.parent_K + row] += std::max(norm(upper(felt)), 1e-3 * moment) + norm(r[i]) * norm(lower(felt));
+      K_moment[item.parent_K + row] +=
+          std::max(norm(upper(felt)), rank::resisted_share * moment) + norm(r[i]) * norm(lower(felt));
     }
   }
   for (const LoopOrder::Meeting& meeting : order.meetings[i]) {
@@ -327,7 +329,7 @@ void LoopRecursion::Parts::pass_joint(std::size_t i) {
     for (std::size_t j = 0; j < nv; ++j)
       for (std::size_t l = 0; l < 6; ++l) seen.at[l][m] -= U[i][j][l] * DU[j];
   }
-  // X' (.) X: the columns are X applied to unit accelerations of the parent.
+  // X' (.) X, column by column: for each unit acceleration of the parent.
   for (std::size_t m = 0; m < 6; ++m) {
     Six unit{};
     unit[m] = 1;

@@ -106,7 +106,7 @@ TEST(LoopRecursion, RedundantLoopsOneOnTheOtherAndSideBySide) {
     }
 }
 
-// The shortest ways back onto the constraints are one way.
+// Both eliminations give the same projection onto the constraints.
 TEST(LoopRecursion, ProjectionsAgreeWithTheCompliance) {
   int regular = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
@@ -127,7 +127,7 @@ TEST(LoopRecursion, ProjectionsAgreeWithTheCompliance) {
   EXPECT_GE(regular, 4);
 }
 
-// A long chain held at both ends: the way from the loop to the world is long, and no row of it may get lost on it.
+// A long chain held at both ends: the path from the loop to the world is long, and no row may be lost along it.
 TEST(LoopRecursion, HoldsLongChainsAtBothEnds) {
   for (const int links : {10, 100, 1000, 10000}) {
     const std::string text = "@chain:links=" + std::to_string(links);
