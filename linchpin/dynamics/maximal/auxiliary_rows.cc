@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "linchpin/algebra/rank.h"
 #include "linchpin/base/check.h"
 
 namespace linchpin {
@@ -85,7 +86,7 @@ std::span<const double> AuxiliaryRows::form(ForestFactors& factors) {
     matrix_[i * k + i] += rows_[i].softness;
     for (std::size_t e = rows_[i].first; e < rows_[i].end; ++e) {
       const Entry& entry = entries_[e];
-      const double* D = factors.block(nodes[forest_->node_of_body(entry.body)].D);  // D^-1 by now
+      const double* D = factors.block(nodes[forest_->node_of_body(entry.body)].D);  // D^-1, after factor()
       for (std::size_t n = 0; n < std::size_t(entry.size); ++n)
         for (std::size_t m = 0; m < std::size_t(entry.size); ++m)
           sizes_[i] += values_[entry.j + n] * D[n * stride + m] * values_[entry.j + m];
@@ -123,7 +124,8 @@ bool EqualitySolver::prepare(std::span<const double> A, std::span<const double> 
   return rank_ >= 0;
 }
 
-// Rows and columns are swapped by name. Pivots are measured by the geometric mean of their row's and column's size.
+// Rows and columns are permuted through row_ and column_. Pivots are scaled by the geometric mean of the sizes of their
+// row and column.
 bool EqualitySolver::eliminate(std::span<const double> A, std::span<const double> sizes) {
   const std::size_t k = sizes.size();
   lu_.assign(A.begin(), A.end());
@@ -138,7 +140,6 @@ bool EqualitySolver::eliminate(std::span<const double> A, std::span<const double
     const double unit = std::sqrt(sizes[row_[i]] * sizes[column_[j]]);
     return unit > 0 ? std::abs(lu_[row_[i] * k + column_[j]]) / unit : 0;
   };
-  constexpr double tolerance = 1e-10;  // as in semidefinite.h
   std::size_t n = 0;
   for (; n < k; ++n) {
     std::size_t best_i = n, best_j = n;
@@ -150,7 +151,7 @@ bool EqualitySolver::eliminate(std::span<const double> A, std::span<const double
           best_i = i;
           best_j = j;
         }
-    if (!(best > tolerance)) break;
+    if (!(best > rank_tolerance<double>)) break;
     std::swap(row_[n], row_[best_i]);
     std::swap(column_[n], column_[best_j]);
     const double pivot = lu_[row_[n] * k + column_[n]];

@@ -1,15 +1,15 @@
-// Auxiliary constraints with anticipation [004 s.8]: what closes loops, holds a body alone, holds many at once, pushes
-// one way only, or pushes along other directions than it holds.
+// Auxiliary constraints with anticipation [004 s.8]: constraints that close loops, act on a single body or on many, are
+// unilateral, or have forces along other directions than their rows.
 //
-// Let y0 be what the primary constraints make of the forces, and Mhat^-1 the answer of the bodies, held by the primary
-// constraints, to a force: a solve of constraint_forest.h (1) with r = 0. With the rows J^a, the forces K mu and the
+// Let y0 be the solution of constraint_forest.h (1) with the primary constraints only, and Mhat^-1 the response of the
+// bodies under primary constraints to a force: a solve of (1) with r = 0. With the rows J^a, the forces K mu and the
 // softness E,
 //     a = J^a y - r^a + E mu = (J^a Mhat^-1 K + E) mu + (J^a y0 - r^a)                                 [004 (12)]
 // The matrix costs O(n k): eight columns of K at a time, each solve only on nodes between touched bodies and their
 // roots. An AuxiliarySolver finds mu; then one more solve with F + K mu gives y and the primary multipliers.
 //
-// 004's text has the response's sign and one inverse wrong here: F^resp = J' l with A l = -J M^-1 k, and column j is
-// M^-1 (F^resp + k_j). Our solve gives that column as its y.
+// The text of 004 has the sign of the response and one inverse wrong here: F^resp = J' l with A l = -J M^-1 k, and
+// column j is M^-1 (F^resp + k_j), the y of our solve.
 #pragma once
 
 #include <memory>
@@ -29,17 +29,17 @@ class AuxiliaryRows {
 
   void clear();
   void begin_row(double softness = 0);
-  // Of the row begun last; one for each body of it. k empty: the same as j.
+  // The block of the last row begun for one of its bodies. k empty: the same as j.
   void add(int body, std::span<const double> j, std::span<const double> k = {});
 
   int size() const { return int(rows_.size()); }
-  // Whether all forces are along their rows: the matrix is symmetric then.
+  // Whether all forces are along their rows, so that the matrix is symmetric.
   bool symmetric() const { return symmetric_; }
 
-  // The matrix, row by row, by factors of the forest.
+  // The matrix, row by row, from factors of the forest.
   std::span<const double> form(ForestFactors& factors);
-  // After form(): what the diagonal would be were the bodies held from their tips only. A diagonal that is a small part
-  // of it is rounding: the primary constraints hold that row already.
+  // After form(): the diagonal that the matrix would have if each body had only the constraints towards its tips. A
+  // diagonal entry that is a small part of this is rounding: the primary constraints imply that row.
   std::span<const double> sizes() const { return sizes_; }
 
   void times(std::span<const double> y, std::span<double> a) const;       // a = J^a y
@@ -53,7 +53,7 @@ class AuxiliaryRows {
   };
   struct Entry {
     int body, size;
-    std::size_t y, j, k;  // first numbers: of the body, of the values
+    std::size_t y, j, k;  // offsets: of the body in y, of j and k in values_
   };
   void find_way();
 
@@ -74,19 +74,19 @@ struct AuxiliaryBlock {
   RowLaw law;
 };
 
-// a = A mu + b with every block of (mu, a) obeying its law. A is prepared once and solved for any number of b.
+// Solves a = A mu + b where each block of (mu, a) obeys its law. A is prepared once and solved for any number of b.
 class AuxiliarySolver {
  public:
   virtual ~AuxiliarySolver() = default;
   virtual bool takes(RowLaw::Kind kind) const = 0;
-  // A, k x k row by row, stays as it is until the last solve().
+  // A is k x k, row by row, and must not change until the last solve().
   virtual bool prepare(std::span<const double> A, std::span<const double> sizes, bool symmetric,
                        std::span<const AuxiliaryBlock> blocks) = 0;
   virtual bool solve(std::span<const double> b, std::span<double> mu) = 0;
 };
 
-// Equalities alone. Redundant rows are found and share the load: by semidefinite.h where A is symmetric, else by
-// elimination with full pivoting, where rows beyond the rank get no force.
+// For equalities only. Rows may be redundant: a symmetric A is solved by semidefinite.h, which shares the load among
+// them; any other by elimination with full pivoting, where rows beyond the rank get no force.
 class EqualitySolver final : public AuxiliarySolver {
  public:
   bool takes(RowLaw::Kind kind) const override { return kind == RowLaw::Kind::equality; }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/algebra/rank.h"
+
 namespace linchpin {
 
 // [I, h x; (h x)', m]
@@ -18,11 +20,9 @@ Matrix36 to_matrix(const RigidInertia<double>& inertia) {
           h.y,  -h.x, 0,    0,    0,    m};
 }
 
-// By the Cholesky factor, linear directions first: what is left of the moments is then about the centre of mass, and says
-// by itself whether there is any.
+// By the Cholesky factor, linear directions first. The remaining moments are then about the centre of mass and show
+// whether the body has a moment of inertia about every axis.
 std::optional<Matrix36> inverse_of(const RigidInertia<double>& inertia) {
-  constexpr double rounding =
-      1e-12;  // of a diagonal: moments that are zero in the body's axes need not be in the link's
   constexpr std::size_t order[6] = {3, 4, 5, 0, 1, 2};
   const Matrix36 A = to_matrix(inertia);
   double L[6][6] = {}, X[6][6] = {};
@@ -30,7 +30,7 @@ std::optional<Matrix36> inverse_of(const RigidInertia<double>& inertia) {
     for (std::size_t i = j; i < 6; ++i) {
       double sum = A[6 * order[i] + order[j]];
       for (std::size_t k = 0; k < j; ++k) sum -= L[i][k] * L[j][k];
-      if (i == j && !(sum > rounding * A[7 * order[j]])) return {};
+      if (i == j && !(sum > rank::inertia_rounding * A[7 * order[j]])) return {};
       L[i][j] = i == j ? std::sqrt(sum) : sum / L[j][j];
     }
   for (std::size_t j = 0; j < 6; ++j)

@@ -1,4 +1,4 @@
-// A body that nothing holds: the inverse of its own inertia.
+// The inverse of the 6 x 6 inertia of a free rigid body.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@ namespace linchpin {
 using Matrix36 = std::array<double, 36>;  // 6 x 6, row by row, angular over linear
 
 Matrix36 to_matrix(const RigidInertia<double>& inertia);
-// Nothing where it has no inertia in some direction: no mass, a point mass, a rod without thickness.
+// Empty if the inertia is singular: no mass, a point mass, a rod without thickness.
 std::optional<Matrix36> inverse_of(const RigidInertia<double>& inertia);
 // inverse times momentum
 inline Motion<double> operator*(const Matrix36& A, const Force<double>& F) {

@@ -1,4 +1,5 @@
-// "constraint 3 closes a loop": what is wrong with one of many. For constraint_forest.cc and multiplier_system.cc.
+// Error messages such as "constraint 3 closes a loop". For constraint_forest.cc and
+// black_box/multiplier_system_build.cc.
 #pragma once
 
 #include <sstream>

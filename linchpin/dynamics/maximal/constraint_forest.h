@@ -1,25 +1,28 @@
-// Linear-time Lagrange multipliers [004]: bodies of any dimension, held together in pairs, no pair twice in a loop.
+// Linear-time Lagrange multipliers [004] for bodies of any dimension, with constraints between pairs of bodies and no
+// loops.
 //
 //     M y = F + J' l,      J y + E l = r                                                                         (1)
-// M is block-diagonal (a symmetric positive definite matrix for each body), a constraint's rows of J have blocks for its
-// two bodies only, E >= 0 is diagonal: softness, mostly zero. What y, F and r are is the law's business [004 s.3]:
+// M is block-diagonal (a symmetric positive definite matrix for each body), a constraint's rows of J have blocks for
+// its two bodies only, E >= 0 is diagonal: softness, mostly zero. The meaning of y, F and r depends on the law [004
+// s.3]:
 //     f = m a    y accelerations, F forces, r = -c of 004 (2)
-//     f = m v    y velocities, F what drags, r the speed of what the constraint asks for
-//     impulses   y changes of velocity, F impulses, r minus the velocity to be taken away
+//     f = m v    y velocities, F dragging forces, r the prescribed velocity of the rows
+//     impulses   y changes of velocity, F impulses, r minus the velocity to be cancelled
 //
-// With constraints and bodies as nodes of a graph the matrix of (1) has a tree's pattern [004 s.6]. Eliminating children
-// before parents there is no fill-in [004 s.7]. A constraint has one child, the body b that hangs on it, and one parent p,
-// so 004's two kinds of step become one. From the tips inward
+// With constraints and bodies as nodes of a graph, the matrix of (1) has the pattern of a tree [004 s.6]. Eliminating
+// children before parents causes no fill-in [004 s.7]. A constraint has one child body b, which "hangs on" it, and one
+// parent body p, so the two kinds of step of 004 become one. From the tips inward
 //     W = D_b^-1 J_b',   S = J_b W + E,   Z = S^-1 J_p,     l0 = S^-1 (r - W' f_b)                                (2)
 //     D_p += J_p' Z,     f_p += J_p' l0              beginning with D = M, f = F                                 (3)
 // and outward
 //     l = l0 - Z y_p,    y_b = D_b^-1 f_b + W l                                                                  (4)
-// D is what the articulated-body recursion knows as the articulated inertia, got without knowing any joint's freedom.
-// A constraint on one body alone (the world is no body) has no p: it is its tree's root, of which a tree has one. A second
-// one, or one that closes a loop, has pivot zero or fills in: those are auxiliary (auxiliary.h).
+// (W is a factor here, not the compliance J M^-1 J'.)
+// D is the articulated-body inertia, found without the motion subspaces of the joints. A constraint on one body alone
+// (the world is no body) has no p; it is the root of its tree, and a tree has one root. A second such constraint, or
+// one that closes a loop, would have a zero pivot or cause fill-in: these are auxiliary (auxiliary_rows.h).
 //
-// Numbers live row by row, each row padded to stride() doubles, so that a row is a register; a run of bodies of one shape
-// is one loop of fixed size. In factor() the right-hand side rides in the last lane.
+// Blocks are stored row by row, each row padded to stride() doubles so that it fills a register. A run of bodies of one
+// shape is one loop of fixed size. In factor() the right-hand side is in the last lane.
 #pragma once
 
 #include <cstddef>
@@ -31,21 +34,21 @@
 
 namespace linchpin {
 
-// Rows between two bodies, or on one: b = -1.
+// Rows between two bodies a and b, or on a alone: b = -1.
 struct ForestConstraint {
   int a = 0, b = -1;
   int rows = 0;
-  // Where each row is about one of a's own numbers, which ones: bit k for number k, rows in their order, J_a = their rows
-  // of the identity. W is then a part of D^-1, which saves a third of the work. 0: any rows.
+  // If each row holds one component of a's y: bit k for component k, rows in this order, J_a these rows of the
+  // identity. W is then a part of D^-1, which saves a third of the work. 0: general rows.
   unsigned held = 0;
 };
 
-// A Plan: who hangs on whom, in which order, and where the numbers are.
+// The trees of bodies, the order of elimination, and the memory layout.
 class ConstraintForest {
  public:
-  // An Error that names the constraint which closes a loop, is the second on one body alone in its tree, has more rows
-  // than the body that hangs on it has freedoms, or names no body.
-  // `called`: how constraints are called there, if not by their place.
+  // An Error names a constraint that closes a loop, is the second one on a single body in its tree, has more rows than
+  // its child body has dimensions, or refers to no body. `called`: the numbers of the constraints in the message, if
+  // not their indices.
   static Result<ConstraintForest> make(std::span<const int> body_sizes, std::span<const ForestConstraint> constraints,
                                        std::span<const int> called = {});
 
@@ -53,7 +56,7 @@ class ConstraintForest {
   int constraints() const { return int(constraint_.size()); }
   int size(int body) const { return nodes_[body_[body]].size; }
   int rows(int constraint) const { return constraint_[constraint].rows; }
-  // Where a body's numbers begin in vectors over all bodies (y, F), and a constraint's in those over all rows (l, r).
+  // The offset of a body in vectors over all bodies (y, F), and of a constraint in vectors over all rows (l, r).
   int first(int body) const { return nodes_[body_[body]].y; }
   int first_row(int constraint) const { return constraint_[constraint].first_row; }
   int total_size() const { return total_size_; }
@@ -65,23 +68,23 @@ class ConstraintForest {
     int parent = -1;                // node
     int tree = 0;
     int size = 0, rows = 0, parent_size = 0;
-    int y = 0, l = 0;                  // first numbers of y and F, of l and r
-    int parent_y = 0;                  // of the parent, so that nobody has to look there
-    std::size_t M = 0, D = 0;          // blocks of `size` rows: Mass, D^-1
-    std::size_t Jb = 0, W = 0;         // the same: J_b', W; none where rows are held
+    int y = 0, l = 0;                  // offsets in y and F, and in l and r
+    int parent_y = 0;                  // y of the parent
+    std::size_t M = 0, D = 0;          // blocks of `size` rows: mass, D^-1
+    std::size_t Jb = 0, W = 0;         // the same: J_b', W; unused if rows are held
     std::size_t Jp = 0, S = 0, Z = 0;  // blocks of `rows` rows: J_p, S^-1, Z
-    std::size_t pending = 0;           // block of `size` rows, lent: what is added to Mass by what hangs on it
-    std::size_t parent_pending = 0;    //   the parent's
-    unsigned held = 0;                 // of ForestConstraint, where a is the child and a kernel knows them
+    std::size_t pending = 0;           // block of `size` rows: the sum of the children's J_p' Z; shared between nodes
+    std::size_t parent_pending = 0;    // `pending` of the parent
+    unsigned held = 0;                 // of ForestConstraint, if a is the child and there is a kernel for it
     bool flipped = false;              // the constraint's b is the child, its a the parent
-    bool leaf = true;                  // nothing hangs on it
-    bool first = false;                // of those that hang on its parent, in the order of elimination
+    bool leaf = true;                  // it has no children
+    bool first = false;                // it is its parent's first child in the order of elimination
   };
   std::span<const Node> nodes() const { return nodes_; }
   int node_of_body(int body) const { return body_[body]; }
   int node_of_constraint(int constraint) const { return constraint_[constraint].node; }
   int trees() const { return trees_; }
-  // Doubles from row to row of any block: room for the largest body and one more.
+  // Doubles from row to row of any block: enough for the largest body and one more.
   int stride() const { return stride_; }
   // Nodes [first, end) of one shape.
   struct Run {
@@ -91,11 +94,11 @@ class ConstraintForest {
   std::size_t numbers() const { return numbers_; }
   std::size_t pending_numbers() const { return pending_; }
 
-  // Blocks that the factors hold off the diagonal, of the matrix of (1) by nodes: as many as it has itself, since nothing
-  // fills in [004 s.7.1].
+  // Off-diagonal blocks of the factors: as many as the matrix of (1) has, since there is no fill-in [004 s.7.1].
   int off_diagonal_blocks() const;
 
  private:
+  class Builder;
   struct ConstraintPlace {
     int node = -1, rows = 0, first_row = 0;
   };
@@ -109,12 +112,12 @@ class ConstraintForest {
 
 struct ForestWork;  // forest_kernels.h
 
-// The numbers of (1) and its factors.
+// The matrix of (1) and its factors.
 class ForestFactors {
  public:
   explicit ForestFactors(const ConstraintForest& forest);
 
-  // The numbers of (1) stay until they are set again. Row by row, without padding; of held rows J_a is not looked at.
+  // Blocks of (1), row by row, without padding; they keep their values until set again. J_a is not read for held rows.
   void set_mass(int body, std::span<const double> M);
   void set_constraint(int constraint, std::span<const double> J_a, std::span<const double> J_b,
                       std::span<const double> softness = {});
@@ -124,31 +127,31 @@ class ForestFactors {
   const double* block(std::size_t at) const { return numbers_.data() + at; }
   std::span<double> softness() { return softness_; }  // by row, of all constraints
 
-  // (2), (3). False where a pivot is not positive: failed() is the body that has no mass in some direction, or whose
-  // constraint has rows that depend on each other.
+  // (2), (3). False if a pivot is not positive: failed() is then the body that has no mass in some direction, or whose
+  // constraint has linearly dependent rows.
   bool factor();
-  // The same with (4) in one go, cheaper than factor() and solve(). With keep = false factors are not written, and those
-  // from before are spoiled: for one right-hand side, where memory is what takes time.
+  // The same with (4), cheaper than factor() and solve(). With keep = false the factors are not kept, and previous ones
+  // are destroyed: faster for a single right-hand side, since it writes less memory.
   bool factor_and_solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l,
                         bool keep = true);
   int failed() const { return failed_; }
 
-  // After either (with keep), for any number of right-hand sides. r may be empty: zero.
+  // After either (with keep), for any number of right-hand sides. An empty r is zero.
   void solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
-  // What an answer leaves of (1): F + J' l - M y and r - J y - E l.
+  // The residuals of (1): F + J' l - M y and r - J y - E l.
   void residual(std::span<const double> F, std::span<const double> r, std::span<const double> y,
                 std::span<const double> l, std::span<double> of_F, std::span<double> of_r) const;
-  // One step of iterative refinement: solves for that and adds. Where masses are a million apart it gets back the digits
-  // that two inversions have cost.
+  // One step of iterative refinement: solves for the residuals and adds the result. If masses differ by a factor of a
+  // million it recovers the digits lost in two inversions.
   void refine(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l);
   // Eight at a time, side by side: number i of column k at [8 i + k]. y holds F at first.
   void solve8(std::span<double> y, std::span<const double> r, std::span<double> l);
-  // The same for forces on some bodies only, r = 0 elsewhere. on_way: all nodes from those inward, in order; y, r and l are
-  // looked at and changed there only.
+  // The same for forces on some bodies only, r = 0 elsewhere. on_way: all nodes from these bodies inward, in order; y,
+  // r and l are read and written at these nodes only.
   void solve8(std::span<double> y, std::span<const double> r, std::span<double> l, std::span<const int> on_way);
-  // refine() eight at a time, r = 0; tree: all nodes of some trees, in order. Spoils F.
+  // refine() eight at a time, r = 0; tree: all nodes of some trees, in order. Overwrites F.
   void refine8(std::span<double> F, std::span<double> y, std::span<double> l, std::span<const int> tree);
-  void make_room8();  // what the first refine8() would allocate
+  void make_room8();  // allocates the workspace of refine8()
 
  private:
   ForestWork work();

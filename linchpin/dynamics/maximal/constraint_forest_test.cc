@@ -1,4 +1,4 @@
-// The linear-time solve against a dense one, on every shape of forest and of body.
+// The linear-time solve against a dense one, for every shape of forest and body.
 #include "linchpin/dynamics/maximal/constraint_forest.h"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ struct Case {
     std::uniform_real_distribution<> even(-1, 1);
     return MatrixXd::NullaryExpr(rows, columns, [&] { return even(random); });
   }
-  // Rows that are nearly orthogonal, so that the answer is as good as the arithmetic: the tolerance below is rounding.
+  // Nearly orthogonal rows, so that the problem is well conditioned: the tolerance below is rounding.
   MatrixXd block(int rows, int columns) {
     return MatrixXd::Identity(std::max(rows, columns), columns).topRows(rows) + 0.3 * noise(rows, columns);
   }
@@ -90,7 +90,7 @@ struct Case {
       factors.set_constraint(c, part(it.a), part(it.b), softness);
     }
   }
-  // By how much (1) is missed.
+  // The residual of (1).
   double error(std::span<const double> y, std::span<const double> l, double scale = 1) const {
     const Eigen::Map<const VectorXd> Y(y.data(), std::ptrdiff_t(y.size())), L(l.data(), std::ptrdiff_t(l.size()));
     double most = (M * Y - scale * F - J.transpose() * L).cwiseAbs().maxCoeff();
@@ -157,7 +157,7 @@ TEST(ConstraintForest, SolvesWhatADenseSolverWould) {
                              std::to_string(bodies) + " bodies");
 }
 
-// Rows that hold numbers of their body have kernels of their own; what has none takes the general way.
+// Rows that hold components of their body have special kernels; all others use the general ones.
 TEST(ConstraintForest, HeldNumbersAreRowsOfTheIdentity) {
   unsigned seed = 1;
   std::vector<unsigned> sets(std::begin(held_sets), std::end(held_sets));
@@ -170,7 +170,7 @@ TEST(ConstraintForest, HeldNumbersAreRowsOfTheIdentity) {
       for (int b = 1; b < 12; ++b) constraints.push_back({b, (b - 1) / 2, rows, held});
       Case(std::vector<int>(12, 6), constraints, seed++).expect_solved("held " + std::to_string(held));
     }
-  // Held by the one that turns out to be the parent.
+  // The body with the held rows becomes the parent.
   Case({6, 6}, {{0, 1, 5, 0b111011}, {0, -1, 6, 0}}, seed).expect_solved("the parent's numbers");
 }
 
@@ -211,7 +211,7 @@ TEST(ConstraintForest, NothingFillsIn) {
   }
 }
 
-// Forces on some bodies: only nodes from there inward are visited, with the same answer as everywhere.
+// Forces on some bodies: only nodes from there inward are visited, with the same result.
 TEST(ConstraintForest, ColumnsOnTheWayAreThoseOfAll) {
   Case it = random_case(Tree::random, 30, {6}, true, 7);
   ASSERT_TRUE(it.factors.factor());
@@ -234,7 +234,7 @@ TEST(ConstraintForest, ColumnsOnTheWayAreThoseOfAll) {
   }
 }
 
-// Masses that are all alike need no refinement, so an answer is spoiled: one step brings back what solve8() had found.
+// Equal masses need no refinement, so the test perturbs a solution: one step restores the result of solve8().
 TEST(ConstraintForest, RefinesEightColumnsOfATree) {
   Case it = random_case(Tree::random, 30, {6}, true, 7);
   ASSERT_TRUE(it.factors.factor());
@@ -322,7 +322,7 @@ TEST(ConstraintForest, AHundredThousandBodies) {
     for (int b = 0; b < n; ++b) factors.set_mass(b, M);
     factors.set_constraint(0, J, {});
     for (int c = 1; c < n; ++c) factors.set_constraint(c, J, minus_J);
-    // Welded but for their last number: all of 5 numbers stand still, and the last of each goes its own way.
+    // Welded except for the last component: 5 components are at rest, and the last one of each body is free.
     std::vector<double> F(6 * n, 1.0), y(6 * n), l(5 * n);
     ASSERT_TRUE(factors.factor_and_solve(F, {}, y, l));
     for (const std::size_t b : {std::size_t(0), std::size_t(n / 2), std::size_t(n - 1)}) {

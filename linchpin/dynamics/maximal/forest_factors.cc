@@ -12,7 +12,7 @@ using Node = ConstraintForest::Node;
 
 namespace {
 
-// Number i of a vector whose columns are side by side: one number, or eight of them.
+// Element i of a vector with one column, or with eight columns side by side.
 template <class T>
 constexpr std::size_t columns = sizeof(T) / sizeof(double);
 template <class T>
@@ -80,7 +80,7 @@ ForestWork ForestFactors::work() {
           forest_->stride(), f_.data(),        scratch_.data()};
 }
 
-// f(kernels, first, end) for each run of nodes, from the tips or towards them.
+// Calls f(kernels, first, end) for each run of nodes, in the order from the tips inward or outward.
 template <class F>
 void ForestFactors::inward(const F& f) const {
   for (const ConstraintForest::Run& run : forest_->runs())
@@ -133,7 +133,7 @@ void ForestFactors::solve(std::span<const double> F, std::span<const double> r, 
   });
 }
 
-// of_F holds F at first.
+// of_F holds F before the call.
 template <class T>
 void ForestFactors::subtract(const Node& node, std::span<const double> r, std::span<const double> y,
                              std::span<const double> l, std::span<double> of_F, std::span<double> of_r) const {

@@ -1,13 +1,13 @@
-// With everything of one node in registers.
+// Kernels that keep all numbers of one node in registers.
 //
 // A row is a Double8. In one pass over a node (sizes n of the body, m of the constraint, p of its parent)
 //     rows of D   [ D_k0 .. D_k(n-1)  0 ..  f_k ]          rows of W   [ J_b'_k0 ..  0 ..  f_k ]
-// Gauss and Jordan's elimination turns D into its inverse and the other into [W, D^-1 f]; then
+// Gauss-Jordan elimination turns D into its inverse and the other into [W, D^-1 f]; then
 //     rows of S   [ E + J_b W   0 ..  J_b D^-1 f - r ]     rows of Z   [ J_p  0 ..  r - J_b D^-1 f ]
-// likewise become S^-1 and [Z, l0], and J_p' [Z, l0] is what the parent's rows of D, f get. So the right-hand side costs
-// nothing, and there is no triangular solve whose every number waits for the one before.
+// become S^-1 and [Z, l0] in the same way, and J_p' [Z, l0] is added to the parent's rows of D, f. So the right-hand
+// side costs nothing, and there is no triangular solve, in which each number waits for the one before.
 //
-// Shapes that occur in thousands have kernels of fixed size; all others take the same steps in loops.
+// Common shapes have kernels of fixed size; all others take the same steps in loops.
 #include "linchpin/dynamics/maximal/forest_kernels.h"
 
 #include <algorithm>
@@ -17,6 +17,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "linchpin/algebra/rank.h"
 #include "linchpin/spatial/pack.h"
 
 namespace linchpin {
@@ -24,11 +25,8 @@ namespace {
 
 using Node = ConstraintForest::Node;
 
-// Of lambdas, without which g++ keeps their captures in memory.
+// For lambdas: without it g++ keeps their captures in memory.
 #define INLINED __attribute__((always_inline))
-
-// A pivot below this part of what stood there at first is rounding: the rows depend on each other.
-constexpr double rounding = 1e-14;
 
 template <int lane>
 LINCHPIN_INLINE Double8 with_lane(const Double8& a, const Double8& b) {
@@ -43,7 +41,7 @@ LINCHPIN_INLINE Double8 spread(const Double8& a) {
   return Double8(a.v[lane]);
 }
 
-// How many: a number, or one that the compiler knows. each() calls f(0), f(1), ... f(n - 1).
+// A count, either an int or a compile-time constant. each() calls f(0), f(1), ... f(n - 1).
 template <int k>
 using Known = std::integral_constant<int, k>;
 template <class F>
@@ -58,19 +56,19 @@ LINCHPIN_INLINE void each(Known<n>, const F& f) {
 
 constexpr unsigned first_lanes(int n) { return (1u << n) - 1; }
 
-// [A B] -> [A^-1  A^-1 B] for a positive definite A, whose columns are the lanes of `set`; false if it is none. B: none or
-// one.
+// [A B] -> [A^-1  A^-1 B] for a positive definite A, whose columns are the lanes of `set`; false if A is not positive
+// definite. There may be no B or one.
 //
-// What a chain of bodies waits for is the division. So rows go by twos, with the second's pivot on its way while the
-// first's is divided by: for rows a and b, with p = A_aa, q = A_ab, t = A_ba, s = A_bb,
+// The latency of divisions bounds a chain of bodies. So rows are eliminated in pairs, and the second pivot is computed
+// while the division by the first is under way: for rows a and b, with p = A_aa, q = A_ab, t = A_ba, s = A_bb,
 //     b <- (p b - t a) / (p s - q t),    a <- (a - q b) / p
-// which rounds as one after the other does, but for a factor. (Taking q for t, which it is but for rounding, or the
-// inverse of [p q; t s] as such, costs the digits that p s and q t have in common.)
+// Its rounding error is that of eliminating one row after the other, up to a factor. (Using q in place of t, which
+// equals it up to rounding, or the inverse of [p q; t s], would lose the digits that p s and q t have in common.)
 template <unsigned set, int n, class... Rows>
 LINCHPIN_INLINE bool invert(Double8 (&A)[n], Rows&... B) {
   double least[n];
   bool good = true;
-  each(Known<n>{}, [&](auto k) INLINED { least[k] = rounding * A[k][lane_of(set, k)]; });
+  each(Known<n>{}, [&](auto k) INLINED { least[k] = rank::dependent_rows * A[k][lane_of(set, k)]; });
   each(Known<n / 2>{}, [&](auto pair) INLINED {
     constexpr int a = 2 * pair, b = a + 1, lane_a = lane_of(set, a), lane_b = lane_of(set, b);
     const double p = A[a][lane_a], q = A[a][lane_b], t = A[b][lane_a], s = A[b][lane_b], second = fma(p, s, -(q * t));
@@ -118,8 +116,8 @@ LINCHPIN_INLINE void store(const Double8 (&rows)[n], double* to) {
   each(Known<n>{}, [&](auto k) INLINED { rows[k].store(to + 8 * k); });
 }
 
-// Sizes of the body, of the constraint and of its parent, and of a row: each a Known or an int. The numbers of the body
-// that rows hold, if they do.
+// The sizes of the body, of the constraint, of the parent and of a row, each a Known or an int; and the held components
+// of the body, if any.
 template <class N, class M, class P, class Stride, unsigned held = 0>
 struct Shape {
   N n;
@@ -127,13 +125,13 @@ struct Shape {
   P p;
   Stride stride;
 
-  // Where the numbers of row i stand in rows of W and of S^-1; W is D^-1 where they are held.
+  // The lane of constraint row i in rows of W and of S^-1; W is D^-1 if rows are held.
   static LINCHPIN_INLINE constexpr int lane(int i) { return held == 0 ? i : lane_of(held, i); }
   static LINCHPIN_INLINE double* W(const ForestWork& work, const Node& node) {
     return work.numbers + (held == 0 ? node.W : node.D);
   }
 };
-// D and f of a node: Mass with F in the last lane, and what was added by all that hangs on it.
+// D and f of a node: the mass with F in the last lane, plus the contributions of its children.
 template <int n>
 LINCHPIN_INLINE void load_D(const ForestWork& work, const Node& node, const double* F, Double8 (&D)[n]) {
   each(Known<n>{}, [&](auto k) INLINED {
@@ -143,7 +141,7 @@ LINCHPIN_INLINE void load_D(const ForestWork& work, const Node& node, const doub
   each(Known<n>{}, [&](auto k) INLINED { D[k] += Double8::load(work.pending + node.pending + 8 * k); });
 }
 
-// Whether rows give way.
+// Whether some row is soft.
 LINCHPIN_INLINE bool is_soft(const ForestWork& work, const Node& node) {
   for (int i = 0; i < node.rows; ++i)
     if (work.softness[node.l + i] != 0) return true;
@@ -214,7 +212,7 @@ LINCHPIN_INLINE bool factor_node(const ForestWork& work, const Node& node, const
 // invert() for any size, rows `stride` apart.
 bool invert_any(int n, int stride, double* A, double* B, double* least) {
   bool good = true;
-  for (int k = 0; k < n; ++k) least[k] = rounding * A[k * stride + k];
+  for (int k = 0; k < n; ++k) least[k] = rank::dependent_rows * A[k * stride + k];
   for (int k = 0; k < n; ++k) {
     double *Ak = A + k * stride, *Bk = B + k * stride;
     good &= Ak[k] > least[k];
@@ -242,7 +240,7 @@ bool factor_node_any(const ForestWork& work, const Node& node, const double* F, 
   for (int k = 0; k < n; ++k) D[k * stride + last] = F[node.y + k];
   for (int k = 0; k < n * stride && !node.leaf; ++k) D[k] += work.pending[node.pending + std::size_t(k)];
   if (m == 0) {
-    std::fill_n(work.scratch, n * stride, 0.0);  // nothing to turn into W
+    std::fill_n(work.scratch, n * stride, 0.0);  // there is no W
     return invert_any(n, stride, D, work.scratch, work.scratch + n * stride);
   }
   double *W = numbers + node.W, *S = numbers + node.S, *Z = numbers + node.Z;
@@ -275,8 +273,8 @@ bool factor_node_any(const ForestWork& work, const Node& node, const double* F, 
   return good;
 }
 
-// (4) with what factor() has in the last lanes: D^-1 f and l0. Where rows are held and do not give way, the numbers that
-// they hold are r - J_p y_p, as the constraint says itself.
+// (4), with D^-1 f and l0 from the last lanes, where factor() left them. Components held by rows without softness are
+// set to r - J_p y_p, the constraint itself.
 template <class N, class M, class P, class Stride, unsigned held>
 LINCHPIN_INLINE void outward_node(Shape<N, M, P, Stride, held> shape, const ForestWork& work, const Node& node,
                                   const double* r, double* y, double* l) {
@@ -312,7 +310,7 @@ LINCHPIN_INLINE void outward_node(Shape<N, M, P, Stride, held> shape, const Fore
   }
 }
 
-// (2), (3) for another right-hand side; f of the node is complete, and becomes D^-1 f.
+// (2), (3) for one more right-hand side; f of the node is complete and is overwritten by D^-1 f.
 template <class N, class M, class P, class Stride, unsigned held>
 LINCHPIN_INLINE void solve_in_node(Shape<N, M, P, Stride, held> shape, const ForestWork& work, const Node& node,
                                    const double* r, double* l) {
@@ -368,7 +366,7 @@ LINCHPIN_INLINE void solve_out_node(Shape<N, M, P, Stride, held> shape, const Fo
   });
 }
 
-// The same for eight right-hand sides side by side: y holds f on the way inward.
+// The same for eight right-hand sides side by side; y holds f in the inward pass.
 template <class N, class M, class P, class Stride, unsigned held>
 LINCHPIN_INLINE void solve8_in_node(Shape<N, M, P, Stride, held> shape, const ForestWork& work, const Node& node,
                                     const double* r, double* y, double* l) {
@@ -416,7 +414,7 @@ LINCHPIN_INLINE void solve8_out_node(Shape<N, M, P, Stride, held> shape, const F
   each(n, [&](auto k) INLINED { Double8::load(t + 8 * k).store(own + 8 * k); });
 }
 
-// Shapes as kernels take them: known to the compiler, or each node's own.
+// Shapes for kernels: known at compile time, or read from each node.
 template <int n, unsigned held, int m, int p>
 struct Fixed {
   static LINCHPIN_INLINE bool factor(const ForestWork& work, const Node& node, const double* F, const double* r,
@@ -436,9 +434,9 @@ struct Any {
   }
 };
 
-// What a node will need is asked for some nodes before: its own rows [from, to), which stand one after the other, and its
-// numbers in vectors over bodies and rows, which come in an order of their own. In the cache this costs nothing that shows;
-// in memory, where rows of 100000 bodies are, elimination goes on meanwhile: a third less time.
+// Prefetches the data of a node some nodes ahead: its rows [from, to), which are contiguous, and its numbers in vectors
+// over bodies and rows, which have a different order. This costs nothing measurable if the data are in the cache, and
+// saves a third of the time if they are in memory (100000 bodies).
 constexpr int ahead = 6;
 LINCHPIN_INLINE void fetch(const double* from, const double* to, const Node& node, const double* over_bodies,
                            const double* over_rows) {
@@ -508,7 +506,7 @@ constexpr ForestKernels loops() {
 
 constexpr ForestKernels of_any_shape = loops<Any>();
 
-// Bodies of dimension n on constraints of 0 to n rows: on bodies of the same dimension, or on nothing else.
+// Bodies of dimension n on constraints of 0 to n rows, whose parents have the same dimension or do not exist.
 template <int n, int p, int... m>
 constexpr std::array<ForestKernels, n + 1> by_rows(std::integer_sequence<int, m...>) {
   return {loops<Fixed<n, 0, m, m == 0 ? 0 : p>>()...};
@@ -518,7 +516,7 @@ constexpr auto on_body = by_rows<n, n>(std::make_integer_sequence<int, n + 1>{})
 template <int n>
 constexpr auto on_nothing = by_rows<n, 0>(std::make_integer_sequence<int, n + 1>{});
 
-// The same for rigid bodies whose rows are held_sets.
+// The same for rigid bodies with held rows of held_sets.
 template <int p, std::size_t... set>
 constexpr std::array<ForestKernels, sizeof...(set)> by_set(std::index_sequence<set...>) {
   return {loops<Fixed<6, held_sets[set], std::popcount(held_sets[set]), p>>()...};
@@ -528,7 +526,7 @@ constexpr auto held_on_nothing = by_set<0>(std::make_index_sequence<std::size(he
 
 }  // namespace
 
-// Fixed ones for rigid bodies in space (6) and in the plane (3; particles too).
+// Kernels of fixed size for rigid bodies in space (6) and in the plane (3; particles too).
 const ForestKernels& kernels_for(const ConstraintForest::Node& node, int stride) {
   const bool alike = node.parent_size == node.size;
   if (stride != 8 || (!alike && node.parent_size > 0)) return of_any_shape;

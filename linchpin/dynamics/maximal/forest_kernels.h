@@ -1,4 +1,4 @@
-// The steps of constraint_forest.h (2) to (4) on runs of nodes of one shape: what forest_factors.cc calls.
+// The steps (2) to (4) of constraint_forest.h on runs of nodes of one shape, for forest_factors.cc.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace linchpin {
 
-// Numbers of a rigid body's twist (angular over linear) that joints hold: all of them, all but the turn about z or the
-// slide along z, the origin's three. Joints that have their axis along z and armature or none hold no others.
+// Components of a rigid body's twist (angular, linear) that joints hold: all, all but the rotation about z or the
+// translation along z, the three linear ones. Joints with their axis along z, with or without armature, hold no others.
 inline constexpr unsigned held_sets[] = {0b111111, 0b111011, 0b011111, 0b111000};
 
 constexpr bool has_held_kernel(int size, unsigned held) {
@@ -18,13 +18,13 @@ constexpr bool has_held_kernel(int size, unsigned held) {
   return false;
 }
 
-// The lane that row i of a held set is about: the i-th of it.
+// The component held by row i of a held set.
 constexpr int lane_of(unsigned set, int i) {
   for (int k = 0;; ++k)
     if (set >> k & 1 && i-- == 0) return k;
 }
 
-// All that a kernel works on.
+// The data of a kernel.
 struct ForestWork {
   std::span<const ConstraintForest::Node> nodes;
   const double* softness;
@@ -33,16 +33,16 @@ struct ForestWork {
   double *f, *scratch;  // f of solve(): `stride` numbers for each node
 };
 
-// Loops over nodes [first, end) of one shape: inward in their order, outward against it.
+// Loops over nodes [first, end) of one shape: inward in their order, outward in reverse order.
 struct ForestKernels {
-  // The node that failed, or -1. Leaves D^-1 f and l0 in the last lanes of rows, for outward(); without `keep` only what
-  // that needs.
+  // Returns the node that failed, or -1. Leaves D^-1 f and l0 in the last lanes of the rows for outward(); without
+  // `keep` it writes only the numbers that outward() needs.
   int (*factor)(const ForestWork&, int first, int end, const double* F, const double* r, bool keep);
   void (*outward)(const ForestWork&, int first, int end, const double* r, double* y, double* l);
-  // Another right-hand side, from f.
+  // One more right-hand side, given in f.
   void (*solve_in)(const ForestWork&, int first, int end, const double* r, double* l);
   void (*solve_out)(const ForestWork&, int first, int end, double* y, double* l);
-  // Eight of them; y holds f on the way inward, r may be null.
+  // Eight right-hand sides; y holds f in the inward pass, r may be null.
   void (*solve8_in)(const ForestWork&, int first, int end, const double* r, double* y, double* l);
   void (*solve8_out)(const ForestWork&, int first, int end, double* y, double* l);
 };

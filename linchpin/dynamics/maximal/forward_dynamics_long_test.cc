@@ -1,4 +1,4 @@
-// What takes too long for every day: a hundred thousand links, and many more random trees.
+// Tests that take too long to run every day: a hundred thousand links, and many more random trees.
 #include "linchpin/dynamics/tree/testing.h"
 
 namespace linchpin {

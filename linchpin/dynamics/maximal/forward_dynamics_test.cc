@@ -1,9 +1,10 @@
-// All roads to the accelerations, held against each other and against the equation they solve.
+// All methods of forward dynamics, compared with each other and with the equation they solve.
 //
-// Backward error: |M vdot + bias - tau|, computed in extended precision by the textbook recursion, at most 1e-12 of the
-// largest term in it, be it a summand of the recursion or a product M_ij vdot_j (in a long chain these are far larger
-// than what they add up to, and already rounding vdot to a double costs eps of them). Forward: within 100 eps cond(M) of the witness, the sparse LU of the augmented matrix, which knows
-// nothing about mechanics (design: rounding M by one ulp already moves the answer by eps cond(M)).
+// Backward error: |M vdot + bias - tau|, computed in extended precision by the textbook recursion, is at most 1e-12 of
+// the largest term in it, a term of the recursion or a product M_ij vdot_j (in a long chain these are far larger than
+// their sum, and rounding vdot to a double alone costs eps of them). Forward error: within 100 eps cond(M) of the
+// witness, the sparse LU of the augmented matrix, which uses no mechanics (design: rounding M by one ulp changes the
+// solution by eps cond(M)).
 #include "linchpin/dynamics/maximal/multiplier_dynamics.h"
 #include "linchpin/dynamics/tree/aba.h"
 #include "linchpin/dynamics/tree/articulated_factor.h"
@@ -121,23 +122,23 @@ TEST(ForwardDynamics, AllMethodsAgreeOnRandomTreesUpToAHundredBodies) {
 
 TEST(ForwardDynamics, AllMethodsAgreeOnChainsUpToAThousandLinks) {
   for (const int links : {1, 2, 7, 30, 100, 300}) expect_agreement("@chain:links=" + std::to_string(links), 1, 0.1);
-  // cond(M) of a thousand links takes longer than the rest of the tests together: judged by the equation alone
+  // cond(M) of a thousand links takes longer than all other tests together: only the backward error is checked
   expect_agreement("@chain:links=1000", 1, 0.05, false);
   expect_agreement("@pendulum:links=1000", 1, 0.05, false);
 }
 
-// Heavy and light links by turns.
+// Alternating heavy and light links.
 TEST(ForwardDynamics, AllMethodsAgreeAtMassRatiosToAMillion) {
   for (const char* ratio : {"1e2", "1e4", "1e6"}) expect_agreement(std::string("@heavy_light:ratio=") + ratio, 1, 1);
 }
 
-// A chain let go at rest, with nothing to hold it, falls without changing its shape: every joint acceleration is zero
-// and the base falls with g, at any length.
+// A free chain released at rest falls without changing its shape: every joint acceleration is zero and the base falls
+// with g, for any length.
 TEST(ForwardDynamics, AFreeChainFallsWithoutBending) {
   for (const int links : {1, 7, 30, 1000}) expect_free_fall(links);
 }
 
-// A branch of identical limbs: what one limb does must not depend on where it stands in the arrays.
+// Identical limbs on one body: the result of a limb must not depend on its place in the arrays.
 TEST(ForwardDynamics, ForestEqualsItsTreesAlone) {
   ModelSpec one = scene("@chain:links=5").value(), two = one;
   for (BodySpec body : one.bodies) {

@@ -15,7 +15,7 @@ using Vector6 = std::array<double, 6>;
 
 Force<double> force_of(const Vector6& x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[5]}}; }
 
-// The links that carry bodies, by link.
+// Per link: whether it carries bodies.
 std::vector<char> carriers(const Model& model) {
   std::vector<char> carries(model.links().size(), 0);
   for (const Body& body : model.bodies()) carries[body.link] = 1;
@@ -23,7 +23,7 @@ std::vector<char> carriers(const Model& model) {
   return carries;
 }
 
-// Q of S = Q R by Householder's reflections, columns of Q in order; R above the diagonal of S, by columns.
+// Q of S = Q R by Householder reflections, its columns in order; R replaces the upper triangle of S.
 void orthogonalise(Vector6* S, int columns, std::array<Vector6, 6>& Q) {
   for (std::size_t i = 0; i < 6; ++i) {
     Q[i].fill(0);

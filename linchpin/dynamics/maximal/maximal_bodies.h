@@ -1,11 +1,11 @@
-// A mechanism's bodies each by itself, and what a joint leaves to two of them: for those who work in maximal coordinates
-// (multipliers.h, contact/maximal.h).
+// A mechanism in maximal coordinates: its bodies, and joints as constraints between them (multiplier_dynamics.h,
+// contact/maximal.h).
 //
-// A body here is a link that carries bodies of the model: what is welded together is one link, and links between the axes
-// of one joint are none. The joint of body b on body p leaves
-//     V_b = X V_p + S v          X: p's motion as felt at b's origin                                            (1)
-// to its coordinates v, S its axes at b, of full rank. With S = Q1 R, [Q1 Q2] orthogonal,
-//     hinges   Q2' (V_b - X V_p) = 0,       6 - dof rows                                                        (2)
+// A body here is a link that carries bodies of the model: bodies welded together are one link, and links between the
+// axes of one joint are not bodies. The joint of body b on body p allows the motions
+//     V_b = X V_p + S v          X: transforms p's motion to b's origin                                         (1)
+// with its coordinates v and its axes S at b, of full rank. With S = Q1 R, [Q1 Q2] orthogonal,
+//     constraint   Q2' (V_b - X V_p) = 0,   6 - dof rows                                                        (2)
 //     coordinates   v = D' (V_b - X V_p),  D = Q1 R^-T, so that D'S = 1                                         (3)
 // A joint force tau is the wrench D tau on b and its opposite on p: by (3) its power is tau . v.
 #pragma once
@@ -27,13 +27,13 @@ struct MaximalBody {
 
 class MaximalBodies {
  public:
-  // Why the model has no maximal coordinates: a body without mass, or without moments about some axis.
+  // An Error if a body has no mass, or no moment of inertia about some axis: it has no maximal coordinates then.
   static std::optional<Error> find_fault(const Model& model);
   explicit MaximalBodies(const Model& model);
 
   int size() const { return int(bodies_.size()); }
   const MaximalBody& operator[](int body) const { return bodies_[body]; }
-  // The body whose joint has the link, itself if it is one; -1 for the world.
+  // The body of a link; for a link between the axes of a joint the body of that joint; -1 for the world.
   int of_link(int link) const { return of_link_[link]; }
 
  private:
@@ -41,7 +41,7 @@ class MaximalBodies {
   std::vector<int> of_link_;
 };
 
-// D and Q2 of (2) and (3), from S's columns: as many of D as of S, 6 less that of Q2.
+// D and Q2 of (2) and (3) from S: D has as many columns as S, Q2 has 6 minus that.
 void split_freedom(std::span<const Motion<double>> S, std::span<Force<double>> D, std::span<Force<double>> Q2);
 
 }  // namespace linchpin

@@ -11,12 +11,13 @@
 namespace linchpin {
 namespace {
 
-constexpr std::size_t width = 8;  // of a row: bodies have six numbers
-// Where a body is so much heavier than the one it hangs on, what two inversions lose of the light one is worth a step of
-// refinement: 3e-13 of the largest term is lost at a hundred, 3e-9 at a million, and nothing with it.
+constexpr std::size_t width = 8;  // of a row: six numbers and the right-hand side
+// If a body is this much heavier than the one it hangs on, one step of refinement is worth its cost. Two inversions
+// lose 3e-13 of the largest term at a mass ratio of a hundred and 3e-9 at a million; refinement recovers it.
 constexpr double heavier = 100;
 
-// The numbers of a body's twist that its joint leaves free, where they are numbers of it: joints of one link but screws.
+// The components of a body's twist that its joint leaves free. Only for joints of one link, except screws; for others
+// the free motions are not components.
 struct FreeNumbers {
   int first, count;
 };
@@ -41,7 +42,7 @@ ConstraintForest make_forest(const Model& model, const MaximalBodies& bodies) {
     if (rows > 0) hinges.push_back({b, bodies[b].parent, rows, held});
   }
   Result<ConstraintForest> forest = ConstraintForest::make(sizes, hinges);
-  check(forest.ok(), "a tree of links is no forest: ", forest.ok() ? std::string() : forest.error().message);
+  check(forest.ok(), "the tree of links is not a forest: ", forest.ok() ? std::string() : forest.error().message);
   return std::move(forest).value();
 }
 
@@ -60,8 +61,8 @@ LINCHPIN_INLINE Transform<double> turned(const Transform<double>& X_PF, double c
   return {{fma(s, E.y, c * E.x), fma(-s, E.x, c * E.y), E.z}, fma(slide, E.z, X_PF.p)};
 }
 
-// What a link's motion adds on the way from its parent: R_PL, p, and with the parent's angular velocity and c in its own
-// axes those of the link.
+// The kinematics of one link on its parent: R_PL, p, and from the parent's angular velocity and c, in its own axes,
+// those of the link.
 struct OnWay {
   Transform<double> X;
   Mat3<double> R_FM = Mat3<double>::identity();     // of a free link
@@ -147,7 +148,7 @@ Multipliers::Multipliers(const Model& model)
       plan.kind = free->first == 2 ? Kind::turning : Kind::sliding;
     if (plan.kind == Kind::turning || plan.kind == Kind::sliding) axes_.push_back(b);
 
-    if (plan.kind != Kind::general) {  // rows in the order of the twist's numbers, those with armature among them
+    if (plan.kind != Kind::general) {  // rows in the order of the twist's components, including those with armature
       int row = 0;
       for (int k = 0; k < 6; ++k) {
         const bool is_free = k >= free->first && k < free->first + free->count;
@@ -201,7 +202,7 @@ void Multipliers::place_general(int body, const double* q, const double* v, cons
   state.X = Transform<double>::identity();
   state.w = w_p;
   state.c = Motion<double>::zero();
-  Motion<double>* S = joint.S;  // at first each in its own link
+  Motion<double>* S = joint.S;  // first each in the frame of its own link
   for (const int l : joint.links) {
     const Link& link = links_[l];
     const bool wide = link.kind == LinkKind::ball || link.kind == LinkKind::free;
@@ -270,8 +271,8 @@ LINCHPIN_INLINE void Multipliers::place_rows(int body) {
   }
 }
 
-// Everything of (1) to (3) but external forces; without v no gyroscopic ones, without tau none of joints. A body comes
-// after its parent, which feels the opposite of its joint's force.
+// All terms of (1) to (3) except external forces. If v is null there are no gyroscopic terms, if tau is null no joint
+// forces. A body comes after its parent, on which the opposite of its joint force acts.
 void Multipliers::place(std::span<const double> q, const double* v, const double* tau) {
   place_axes(q);
   for (int b = 0; b < bodies_.size(); ++b) {

@@ -1,15 +1,16 @@
-// Forward dynamics by Lagrange multipliers, in linear time: minimal coordinates in and out, every body by itself in
-// between [004 s.2.2, the middle ground].
+// Forward dynamics by Lagrange multipliers in linear time: minimal coordinates in and out, maximal coordinates inside
+// [004 s.2.2, the middle ground].
 //
-// Bodies, S, D and Q2 are those of maximal_bodies.h, twists at the links' origins in their axes, accelerations classical.
-// With c the acceleration that velocity alone gives b, seen from p (which turns by w_p), y = A less that of free fall:
+// Bodies, S, D and Q2 are those of maximal_bodies.h, twists are at the links' origins in their axes, accelerations
+// classical. c is b's acceleration relative to p (angular velocity w_p) due to velocities alone, y the acceleration
+// minus that of free fall:
 //     Mass y = F + D tau - (w x I w, w x (w x h)) + reactions                                                     (1)
 //     Q2' (y_b - X y_p) = Q2' c                           reactions Q2 l on b, their opposite on p               (2)
 //     D' (y_b - X y_p) + l / a = D' c                     armature a: l = -a vdot along D                         (3)
-// The world accelerates upwards, as in aba.h. (1) to (3) is what constraint_forest.h solves, and
+// The world accelerates upwards, as in aba.h. constraint_forest.h solves (1) to (3), and
 //     vdot = D' (y_b - X y_p - c)                                                                                 (4)
-// No articulated inertia was derived and no joint was asked how it moves but for S: an independent witness of aba.h.
-// Forces on bodies and impulses are more right-hand sides of the same factors.
+// This uses no articulated-body inertia, and of the joints only S: an independent witness for aba.h. Forces on bodies
+// and impulses are further right-hand sides of the same factors.
 #pragma once
 
 #include <span>
@@ -22,27 +23,28 @@ namespace linchpin {
 
 class Multipliers {
  public:
-  // For a model without MaximalBodies::find_fault().
+  // For a model for which MaximalBodies::find_fault() finds none.
   explicit Multipliers(const Model& model);
   Multipliers(const Multipliers&) = delete;  // factors point at the forest
   Multipliers& operator=(const Multipliers&) = delete;
 
-  // Fills vdot; f_ext as in aba.h. False where a pivot failed (numbers that are none, masses 1e14 apart): factors().failed()
-  // is the body. keep: whether factors() are wanted afterwards.
+  // Fills vdot; f_ext as in aba.h. False if a pivot failed (NaN, or masses that differ by 1e14): factors().failed() is
+  // the body. keep: whether factors() are needed afterwards.
   bool accelerations(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
                      std::span<const double> f_ext, std::span<double> vdot, bool keep = true);
-  // The factors alone.
+  // The factors only.
   bool factor(std::span<const double> q);
 
-  // After either. What motions of bodies (six numbers each, angular over linear) are in coordinates: (3) of maximal_bodies.h.
+  // After either. Joint velocities from the motions of bodies (six numbers each, angular, linear): (3) of
+  // maximal_bodies.h.
   void coordinates(std::span<const double> y, std::span<double> v) const;
-  // A force on a link about its origin in its axes, as forces on bodies: add(body, force). Links between the axes of one
-  // joint move with the bodies on both sides of it: V_l = X V_p + sum over its own coordinates of S_k v_k.
+  // Replaces a force on a link, about its origin in its axes, by forces on bodies: add(body, force). A link between the
+  // axes of one joint moves with the bodies on both sides: V_l = X V_p + sum over its own coordinates of S_k v_k.
   template <class Add>
   void spread(int link, const Force<double>& F, const Add& add) const;
 
-  // Whether accelerations() refines its answer (constraint_forest.h): where a body hangs on one of less than a hundredth of
-  // its mass.
+  // Whether accelerations() refines its solution (constraint_forest.h): if some body hangs on one of less than a
+  // hundredth of its mass.
   bool refines() const { return refines_; }
   const MaximalBodies& bodies() const { return bodies_; }
   const ConstraintForest& forest() const { return forest_; }
@@ -52,16 +54,16 @@ class Multipliers {
   }  // of the last accelerations(): forces, by row of forest()
 
  private:
-  // How a body's joint is computed: one axis that turns or slides along z, a ball, a free joint; all others, with several
-  // axes or a screw, by S and what split_freedom() makes of it.
+  // Kinds of joints: one axis along z that turns or slides, a ball, a free joint; all others (several axes, or a screw)
+  // are general and use S and split_freedom().
   enum class Kind { turning, sliding, ball, free, general };
   struct JointPlan {
     Kind kind = Kind::general;
     int parent = -1;             // body
     int q = 0, v = 0, dofs = 0;  // coordinates
-    int rows = 0, r = 0;         // of the forest, and the first of them
-    int row[6] = {};             // but for general ones: the number of the body's twist that a row is about
-    int general = -1;            // place in general_, of a free joint in turned_
+    int rows = 0, r = 0;         // rows of the forest, and the offset of the first
+    int row[6] = {};             // per row: the component of the body's twist that it holds; not for general joints
+    int general = -1;            // index in general_; of a free joint in turned_
     std::size_t Jb = 0, Jp = 0;  // blocks of factors_
     Transform<double> X_PF;
     double angle0 = 0, slide0 = 0;
@@ -73,8 +75,8 @@ class Multipliers {
     Motion<double> c;
   };
   struct GeneralJoint {
-    std::vector<int> links;  // from the parent outward, the last one is the body's
-    std::vector<int> armed;  // coordinates with armature, counted within the joint
+    std::vector<int> links;  // from the parent outward; the last one is the body's
+    std::vector<int> armed;  // coordinates with armature, as indices within the joint
     Motion<double> S[6];
     Force<double> D[6], Q2[6];
   };
@@ -101,7 +103,7 @@ class Multipliers {
   AlignedArray<JointPlan> plan_;
   std::vector<GeneralJoint> general_;
   std::vector<Mat3<double>> turned_;            // R_FM of free joints
-  std::vector<Transform<double>> X_BL_;         // by link: of those between the axes of one joint, in their body
+  std::vector<Transform<double>> X_BL_;         // per link between the axes of one joint: its pose in its body
   std::vector<int> axes_;                       // bodies on one axis
   AlignedArray<double> angle_, sine_, cosine_;  // of those
   AlignedArray<JointState> joint_;

@@ -1,4 +1,4 @@
-// What forward_dynamics_test.cc does not ask of multipliers: forces from outside, reactions, responses.
+// Multipliers beyond forward_dynamics_test.cc: external forces, reactions, responses.
 #include "linchpin/dynamics/maximal/multiplier_dynamics.h"
 
 #include "linchpin/dynamics/tree/aba.h"
@@ -35,7 +35,7 @@ TEST(Multipliers, TakesForcesFromOutsideAsAbaDoes) {
   }
 }
 
-// Held at rest by its motors, a mechanism on one hinge hangs on it with all its weight.
+// If motors hold a mechanism at rest on one hinge, the hinge carries its weight.
 TEST(Multipliers, AreReactions) {
   for (const int links : {1, 7, 100}) {
     const Model model = model_of("@chain:links=" + std::to_string(links));

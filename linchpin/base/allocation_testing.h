@@ -1,0 +1,17 @@
+// The allocation counter with a test of itself: for the no_allocation_test.cc of a room, one file of a test program.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "linchpin/base/allocation_counter.h"
+
+namespace linchpin {
+
+// Without this, a test that expects no allocations would pass with a counter that does not count.
+TEST(NoAllocation, TheCounterCounts) {
+  const long before = allocations;
+  delete new int(7);
+  EXPECT_GE(allocations - before, 1);
+}
+
+}  // namespace linchpin
