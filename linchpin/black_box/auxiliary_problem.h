@@ -1,12 +1,12 @@
-// Auxiliary constraints that are no equalities (dynamics/maximal/auxiliary_rows.h), solved by the solver room: 004 (12) with its
-// laws is a problem of solvers/problem/problem.h as it stands, w = a, z = mu, M = J^a Mhat^-1 K + E (dense, and not symmetric
-// where forces are along directions of their own [004 s.8.1]), q = J^a y0 - r^a.
+// Solves auxiliary constraints with inequalities (dynamics/maximal/auxiliary_rows.h) by the complementarity solvers.
+// 004 (12) with its laws is a problem of solvers/problem/problem.h with w = a, z = mu, M = J^a Mhat^-1 K + E (dense,
+// and not symmetric if forces have directions of their own [004 s.8.1]), q = J^a y0 - r^a.
 //
 //     MultiplierSystem system = ...;
 //     system.set_solver(std::make_shared<AuxiliaryProblem>());
 //
-// Equalities are free blocks. Where loops are redundant beside inequalities, M is singular; what the solvers make of
-// that is in docs/solvers.md.
+// Equalities are free blocks. If redundant loops occur together with inequalities, M is singular; docs/solvers.md says
+// how the solvers handle that.
 #pragma once
 
 #include <span>
@@ -25,7 +25,7 @@ class AuxiliaryProblem final : public AuxiliarySolver {
                std::span<const AuxiliaryBlock> blocks) override;
   bool solve(std::span<const double> b, std::span<double> mu) override;
 
-  // The problem as it went to the solver last, and what became of it.
+  // The last problem given to the solver, and the solver's report.
   const Problem& problem() const { return problem_; }
   const SolveReport& report() const { return report_; }
 

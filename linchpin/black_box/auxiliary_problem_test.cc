@@ -1,4 +1,4 @@
-// Inequalities by multipliers: contact, friction, limits, against closed forms.
+// Inequalities by multipliers (contact, friction, limits) against closed forms.
 #include "linchpin/black_box/auxiliary_problem.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ TEST(AuxiliaryProblem, FourCornersCarryABox) {
   double normal = 0;
   for (int i = 0; i < 4; ++i) normal += system.multipliers(i)[0];
   EXPECT_NEAR(normal, m * g * std::cos(slope), 1e-8);
-  // falls flat, sliding: the impulse stops it, friction takes mu times that off its slide
+  // falls flat while sliding: the impulse stops the fall, friction reduces the slip by mu times that
   state.v = {0, 0, 0, 3, 0, -2};
   ASSERT_EQ(system.impulses(state), MultiplierStatus::solved);
   EXPECT_NEAR(state.v[5], 0, 1e-8);
@@ -76,7 +76,7 @@ TEST(AuxiliaryProblem, FourCornersCarryABox) {
   EXPECT_LT(state.v[3], 3);
 }
 
-// A rope holds while it pulls and not while it would push; a limit beside a loop.
+// A rope pulls but does not push; a limit together with a loop.
 TEST(AuxiliaryProblem, ARopePullsOnly) {
   MultiplierSpec spec;
   spec.gravity = {0, 0, -g};
@@ -111,7 +111,7 @@ TEST(AuxiliaryProblem, ARopePullsOnly) {
   EXPECT_NEAR(vdot[2], -g, 1e-12);
 }
 
-// A brake of 2 N m on a wheel: holds what is less, and takes that much off what is more.
+// A brake of 2 N m on a wheel: it holds against smaller torques and reduces larger ones by 2 N m.
 TEST(AuxiliaryProblem, ABrakeHoldsAsMuchAsItCan) {
   const double I = 0.5;
   MultiplierSpec spec;
@@ -132,8 +132,8 @@ TEST(AuxiliaryProblem, ABrakeHoldsAsMuchAsItCan) {
   }
 }
 
-// A mechanism with a loop and a frictionless contact: three laws of rows in one problem, against elimination by hand.
-// Two particles on a rod, each on a wire of its own through rows of equality, the lower one on the ground.
+// A mechanism with a loop and a frictionless contact, three laws of rows in one problem, against elimination by hand.
+// Two particles on a rod, each on its own wire by equality rows, the lower one on the ground.
 TEST(AuxiliaryProblem, ContactBesideALoop) {
   MultiplierSpec spec;
   spec.gravity = {0, 0, -g};
@@ -162,7 +162,7 @@ TEST(AuxiliaryProblem, ContactBesideALoop) {
   EXPECT_NEAR(vdot[2], -s * turn, 1e-12);
   EXPECT_NEAR(vdot[3], c * turn, 1e-12);
   EXPECT_NEAR(vdot[5], 0, 1e-12);
-  EXPECT_NEAR(system.multipliers(floor)[0], 3 * g + (g - s * turn), 1e-11);  // carries both but for what falls
+  EXPECT_NEAR(system.multipliers(floor)[0], 3 * g + (g - s * turn), 1e-11);  // carries both, minus the part that falls
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Auxiliary constraints against the whole system solved densely.
+// Auxiliary constraints against a dense solution of the whole system.
 #include "linchpin/dynamics/maximal/auxiliary_rows.h"
 
 #include <Eigen/Dense>
@@ -12,7 +12,7 @@
 namespace linchpin {
 namespace {
 
-// Many bodies at once: their mean stays on a plane; pushed along another direction than that (own_directions).
+// A constraint on many bodies: their mean stays on a plane; its force has a direction of its own (own_directions).
 class MeanOnPlane final : public AnyConstraint {
  public:
   MeanOnPlane(int bodies, bool leaning) : bodies_(bodies), leaning_(leaning) {}
@@ -33,7 +33,7 @@ class MeanOnPlane final : public AnyConstraint {
   bool leaning_;
 };
 
-// Everything in full. K by columns.
+// All matrices of the system, dense. K by columns.
 struct Dense {
   Eigen::MatrixXd M, J, Ja, K;
   Eigen::VectorXd F, c, ca;
@@ -89,7 +89,7 @@ Dense dense(MultiplierSystem& system, const MultiplierState& state) {
   return d;
 }
 
-// A tree of bodies of all kinds, held by points and joints, with rods, loops and more as auxiliary constraints.
+// A tree of bodies of all kinds with point constraints and joints, and rods, loops and more as auxiliary constraints.
 MultiplierSystem mixed(BoxRandom& random, int bodies, bool leaning) {
   MultiplierSpec spec;
   for (int i = 0; i < bodies; ++i) {
@@ -140,7 +140,7 @@ TEST(Auxiliary, MatrixAndSolutionAreThoseOfTheDenseSystem) {
     for (Eigen::Index i = 0; i < k; ++i)
       for (Eigen::Index j = 0; j < k; ++j)
         EXPECT_NEAR(A[i * k + j], expected(i, j), 1e-10 * expected.cwiseAbs().maxCoeff());
-    // the whole of it
+    // the whole system
     Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n + m + k, n + m + k);
     all << d.M, -d.J.transpose(), -d.K, d.J, Eigen::MatrixXd::Zero(m, m + k), d.Ja, Eigen::MatrixXd::Zero(k, m + k);
     Eigen::VectorXd b(n + m + k);
@@ -148,7 +148,7 @@ TEST(Auxiliary, MatrixAndSolutionAreThoseOfTheDenseSystem) {
     const Eigen::VectorXd x = Eigen::FullPivLU<Eigen::MatrixXd>(all).solve(b);
     const double size = x.head(n).cwiseAbs().maxCoeff();
     for (Eigen::Index i = 0; i < n; ++i) EXPECT_NEAR(vdot[i], x(i), 1e-9 * size);
-    // only what lies between touched bodies and the root was visited
+    // only nodes between the bodies of the rows and the root were visited
     EXPECT_LT(system.auxiliary().on_way().size(), system.forest().nodes().size());
   }
 }

@@ -31,7 +31,7 @@ void AnyBody::advance(std::span<double> q, std::span<const double> v, double dt)
 }
 
 void AnyBody::spin(std::span<const double>, std::span<const double>, SpinMotion&) const {
-  fail_check("this body has no spin: a constraint on axes cannot hold it");
+  fail_check("this body has no axes: a constraint on axes cannot act on it");
 }
 
 std::span<double> BlockArena::take(std::size_t count) {

@@ -1,4 +1,4 @@
-// Every body and every constraint says of itself what differences of itself say: Jacobians, biases, masses, forces.
+// Jacobians, biases, masses and forces of every kind of body and constraint, against finite differences.
 #include "linchpin/black_box/black_box.h"
 
 #include <cmath>
@@ -17,7 +17,7 @@
 namespace linchpin {
 namespace {
 
-// A user's own: a bar in the plane that stretches, q = (x, y, angle, length), its mass spread evenly from end to end.
+// A user-defined body: a bar in the plane that stretches, q = (x, y, angle, length), of uniform density.
 // Points are at (share of the length, 0).
 class StretchingBar final : public AnyBody {
  public:
@@ -77,11 +77,11 @@ class StretchingBar final : public AnyBody {
 struct BodyCase {
   std::string name;
   std::shared_ptr<const AnyBody> body;
-  // the same body as masses at points
+  // the same body as point masses
   std::vector<std::pair<double, Vec3<double>>> lumps;
 };
 
-// Eight masses at random, and their moments.
+// Eight random point masses, and their moments.
 std::pair<RigidInertia<double>, std::vector<std::pair<double, Vec3<double>>>> lumped(unsigned seed) {
   BoxRandom random(seed);
   RigidInertia<double> inertia = RigidInertia<double>::zero();
@@ -140,7 +140,7 @@ TEST(BlackBox, PointsAndSpinsMoveAsTheySay) {
       Vec3<double> Jv{0, 0, 0};
       for (std::size_t k = 0; k < n; ++k) Jv += v[k] * Vec3<double>{now.J[k], now.J[n + k], now.J[2 * n + k]};
       EXPECT_LT(norm(Jv - now.rate), 1e-14);
-      // qdot is what advance() begins with
+      // qdot is the initial rate of advance()
       std::vector<double> qdot(q.size());
       body.rate(q, v, qdot);
       const std::vector<double> to = moved(body, q, v, h), from = moved(body, q, v, -h);
@@ -160,7 +160,7 @@ TEST(BlackBox, PointsAndSpinsMoveAsTheySay) {
     }
 }
 
-// M = sum m J'J, force = sum m J'(g - bias), potential = -sum m g.x over masses at points.
+// M = sum m J'J, force = sum m J'(g - bias), potential = -sum m g.x over point masses.
 TEST(BlackBox, MassAndForcesAreThoseOfItsPoints) {
   BoxRandom random(4);
   for (const BodyCase& it : body_cases())
@@ -193,13 +193,13 @@ TEST(BlackBox, MassAndForcesAreThoseOfItsPoints) {
     }
 }
 
-// What a constraint is tried on: kinds of bodies, and where they are.
+// The setting in which a constraint is tested: kinds of bodies, and their positions.
 struct ConstraintCase {
   std::string name;
   std::shared_ptr<const AnyConstraint> constraint;
   int sides = 2;       // bodies that move
   bool plane = false;  // bodies of the plane do
-  bool kept = false;   // its error has the rate J v only where it is kept: try it there
+  bool kept = false;   // the rate of its error is J v only if it is satisfied: test it there
 };
 
 std::vector<ConstraintCase> constraint_cases() {
@@ -327,7 +327,7 @@ TEST(BlackBox, ConstraintsMoveAsTheySay) {
   }
 }
 
-// A joint holds what its type says: rows are 6 less freedoms, and they are independent.
+// A joint has 6 minus its degrees of freedom rows, and they are independent.
 TEST(BlackBox, JointsHoldWhatTheirTypeSays) {
   BoxRandom random(8);
   for (int type = 0; type < joint_type_count; ++type) {

@@ -19,7 +19,7 @@ void put(const Vec3<double>& a, double* x) {
 }
 Vec3<double> times(const Vec3<double>& a, const Vec3<double>& b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
 
-// Columns [at, at + 3) of a 3 x n matrix become the columns of B.
+// Sets the columns [at, at + 3) of a 3 x n matrix to those of B.
 void put_columns(const Mat3<double>& B, std::span<double> J, std::size_t n, std::size_t at) {
   const Vec3<double> columns[3] = {B.x, B.y, B.z};
   for (std::size_t k = 0; k < 3; ++k) {
@@ -31,7 +31,7 @@ void put_columns(const Mat3<double>& B, std::span<double> J, std::size_t n, std:
 // [u]x
 Mat3<double> cross_matrix(const Vec3<double>& u) { return {{0, u.z, -u.y}, {-u.z, 0, u.x}, {u.y, -u.x, 0}}; }
 
-// (1): where a body is, and how fast.
+// Position and velocity of a body: (1).
 template <int scalings>
 struct Pose {
   Mat3<double> R;
@@ -59,7 +59,7 @@ struct Full3 {
 Sym3<double> scaled(const Sym3<double>& P, const Vec3<double>& a) {
   return {a.x * a.x * P.xx, a.y * a.y * P.yy, a.z * a.z * P.zz, a.x * a.y * P.xy, a.x * a.z * P.xz, a.y * a.z * P.yz};
 }
-// tr(P) 1 - P, which is its own inverse but for a factor: moments of inertia from second moments.
+// tr(P) 1 - P: moments of inertia from second moments. The same formula is its inverse up to a factor.
 Sym3<double> inertia_of(const Sym3<double>& P) { return {P.yy + P.zz, P.xx + P.zz, P.xx + P.yy, -P.xy, -P.xz, -P.yz}; }
 Sym3<double> second_moments_of(const Sym3<double>& I) {
   const double half = 0.5 * (I.xx + I.yy + I.zz);
@@ -107,7 +107,7 @@ void ScaledRigidBody<scalings>::mass(Span q, std::span<double> M) const {
     const Full3 P(P_);
     const double s[3] = {pose.s.x, pose.s.y, pose.s.z}, h[3] = {h_.x, h_.y, h_.z};
     const Vec3<double> axes[3] = {pose.R.x, pose.R.y, pose.R.z};
-    for (std::size_t k = 0; k < 3; ++k) {  // scaling along axis k, with i, j the other two in a turn
+    for (std::size_t k = 0; k < 3; ++k) {  // scaling along axis k; i, j are the other two in cyclic order
       const std::size_t i = (k + 1) % 3, j = (k + 2) % 3;
       // u x X_k e_k: s_j P_jk along i, -s_i P_ik along j
       M[(6 + k) * n + i] = M[i * n + 6 + k] = s[j] * P.at[j][k];

@@ -1,14 +1,14 @@
-// Bodies that the world is full of (black_box.h).
+// Kinds of bodies for black_box.h: rigid bodies with or without scaling, bodies in the plane, particles.
 //
-// A rigid body, with or without scaling, puts its point X at
+// A rigid body, with or without scaling, has its point X at
 //     x = p + R S X,     S = 1, s 1 or diag(s)                                                                   (1)
-// Its velocity is v = (w, pdot, sdot): angular velocity in the body's axes over velocity of its origin in the world's,
-// as a free joint has it, and the rates of scaling. With u = S X, Y = Sdot X and all in the body's axes but p:
+// Its velocity is v = (w, pdot, sdot): angular velocity in the body's axes, velocity of its origin in the world's axes,
+// as for a free joint, and the rates of scaling. With u = S X, Y = Sdot X, and all in the body's axes except p:
 //     xdot = pdot + R (w x u + Y),     xddot = pddot + R (wdot x u + Sddot X) + bias
 //     bias = R (w x (w x u) + 2 w x Y)                                                                           (2)
-// The mass matrix and the forces are the integrals of J'J dm and -J' bias dm, for which the mass, the first moments and
-// the second ones (the integral of X X' dm, from which the moments of inertia are made) are enough.
-// Positions are q = (quaternion w x y z, p, s).
+// The mass matrix and the forces are the integrals of J'J dm and -J' bias dm. They follow from the mass, the first
+// moments and the second moments (the integral of X X' dm, which gives the moments of inertia). Positions are q =
+// (quaternion w x y z, p, s).
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@
 
 namespace linchpin {
 
-// With 0 scalings rigid (dimension 6), with 1 as large as it likes (7), with 3 along each of its axes (9).
+// 0 scalings: rigid (dimension 6); 1: one scale for all axes (7); 3: one for each axis (9).
 template <int scalings>
 class ScaledRigidBody final : public AnyBody {
  public:
-  // Moments about the origin, at natural size (S = 1). `stiffness` pulls each scaling back to 1, N/m for a metre of
-  // size.
+  // The inertia is about the origin, at natural size (S = 1). `stiffness` is that of a spring that pulls each scale to
+  // 1, N/m for a metre of size.
   explicit ScaledRigidBody(const RigidInertia<double>& inertia, double stiffness = 0);
 
   int dimension() const override { return 6 + scalings; }
@@ -50,10 +50,10 @@ using RigidBody = ScaledRigidBody<0>;
 using ScalableBody = ScaledRigidBody<1>;
 using StretchableBody = ScaledRigidBody<3>;
 
-// In the plane z = 0: q = (angle, x, y), v its rate. The z of points stays as it is.
+// A body in the plane z = 0: q = (angle, x, y), v = qdot. The z of its points is constant.
 class PlaneBody final : public AnyBody {
  public:
-  // The moment about the centre.
+  // `moment` is the moment of inertia about the centre of mass.
   PlaneBody(double mass, double moment, double centre_x = 0, double centre_y = 0);
   int dimension() const override { return 3; }
   bool spins() const override { return true; }
@@ -70,7 +70,7 @@ class PlaneBody final : public AnyBody {
   Vec3<double> centre_;
 };
 
-// A mass at a point, in space (3) or in the plane z = 0 (2): q its place.
+// A point mass, in space (dimension 3) or in the plane z = 0 (2); q is its position.
 class Particle final : public AnyBody {
  public:
   explicit Particle(double mass, int dimension = 3);

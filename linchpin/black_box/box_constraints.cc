@@ -18,13 +18,13 @@ Vec3<double> unit(const Vec3<double>& a) {
 constexpr Vec3<double> world_axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 double component(const Vec3<double>& a, int k) { return k == 0 ? a.x : k == 1 ? a.y : a.z; }
 
-// Rows along n for a, against it for b; c gets ndot . (xdot_a - xdot_b).
+// Adds a row along n for a and against it for b, and ndot . (xdot_a - xdot_b) to c.
 void add_difference(const RowBlocks& out, int row, const Vec3<double>& n, const Moving& a, const Moving& b) {
   out.add(0, row, n, a);
   out.add(1, row, -n, b);
 }
 void check_two(std::span<const BodyView> on) {
-  check(on.size() == 2, "a constraint on ", on.size(), " bodies where 2 are needed; the world is one too");
+  check(on.size() == 2, "a constraint on ", on.size(), " bodies; 2 are needed, counting the world");
 }
 void check_rows(int rows) { check(rows == 2 || rows == 3, rows, " rows for a point: 2 in the plane, 3 in space"); }
 
@@ -110,7 +110,7 @@ SpinGear::SpinGear(const Vec3<double>& axis_a, const Vec3<double>& axis_b, doubl
 void SpinGear::evaluate(double, std::span<const BodyView> on, const RowBlocks& out) const {
   check_two(on);
   const SpinMotion a = on[0].spin(), b = on[1].spin();
-  const bool moving = axes_ == Axes::of_bodies;  // then (w x axis) . w = 0: c has nothing from that
+  const bool moving = axes_ == Axes::of_bodies;  // then (w x axis) . w = 0: no term in c
   out.add(0, 0, moving ? a.R * a_ : a_, a);
   out.add(1, 0, -ratio_ * (moving ? b.R * b_ : b_), b);
   out.speed[0] = speed_;
@@ -195,8 +195,8 @@ void PointOnPlane::evaluate(double, std::span<const BodyView> on, const RowBlock
 
 LimitedForce::LimitedForce(std::shared_ptr<const AnyConstraint> constraint, double lower, double upper)
     : constraint_(std::move(constraint)), lower_(lower), upper_(upper) {
-  check(constraint_ != nullptr, "limits for no constraint");
-  check(constraint_->law().kind == RowLaw::Kind::equality, "limits for a constraint that is no equality");
+  check(constraint_ != nullptr, "force limits without a constraint");
+  check(constraint_->law().kind == RowLaw::Kind::equality, "force limits on a constraint that is not an equality");
   check(lower <= upper, "a force between ", lower, " and ", upper);
 }
 void LimitedForce::evaluate(double t, std::span<const BodyView> on, const RowBlocks& out) const {
@@ -207,7 +207,7 @@ void LimitedForce::evaluate(double t, std::span<const BodyView> on, const RowBlo
 DraggedPoint::DraggedPoint(const Vec3<double>& on_a, const Vec3<double>& target, double stiffness, double time,
                            int rows)
     : a_(on_a), target_(target), stiffness_(stiffness), time_(time), rows_(rows) {
-  check(stiffness > 0 && time > 0, "a drag of stiffness ", stiffness, " over a time of ", time);
+  check(stiffness > 0 && time > 0, "dragging with stiffness ", stiffness, " over a time of ", time);
   check_rows(rows);
 }
 void DraggedPoint::evaluate(double, std::span<const BodyView> on, const RowBlocks& out) const {
@@ -216,7 +216,7 @@ void DraggedPoint::evaluate(double, std::span<const BodyView> on, const RowBlock
     out.add(0, k, world_axes[k], a);
     out.speed[k] = component(target_ - a.at, k) / time_;
     out.softness[k] = 1 / (stiffness_ * time_);
-    out.c[k] += component(a.rate, k) / time_;  // the target comes nearer
+    out.c[k] += component(a.rate, k) / time_;  // -d/dt of the speed (target - x) / time
   }
 }
 

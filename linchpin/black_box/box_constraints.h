@@ -1,8 +1,7 @@
-// Constraints between bodies of any kind (black_box.h), or a body and the world: `on` are bodies a and b, either of
+// Constraints between bodies of any kind (black_box.h), or a body and the world: `on` are the bodies a and b, either of
 // which may be the world. Points and axes of a body are given in its own coordinates.
 //
-// Where a row is n . (xdot_a - xdot_b) with a direction n that moves, c is n . (bias_a - bias_b) + ndot . (xdot_a -
-// xdot_b).
+// For a row n . (xdot_a - xdot_b) with a moving direction n, c is n . (bias_a - bias_b) + ndot . (xdot_a - xdot_b).
 #pragma once
 
 #include <functional>
@@ -47,7 +46,8 @@ class PointFollows final : public AnyConstraint {
   int rows_;
 };
 
-// |x_a - x_b| = length, or at most (rope), or at least (strut) that; the error is positive on the allowed side.
+// |x_a - x_b| = length (rod), at most length (rope), or at least length (strut). The error is positive on the allowed
+// side.
 class DistanceRod final : public AnyConstraint {
  public:
   enum class Kind { rod, rope, strut };
@@ -62,8 +62,8 @@ class DistanceRod final : public AnyConstraint {
   Kind kind_;
 };
 
-// direction . (xdot_a - xdot_b) = law's rate: a velocity only (its value is not looked at). The direction is the
-// world's.
+// direction . (xdot_a - xdot_b) = rate of the law, whose value is not used. A constraint on velocity only. The
+// direction is in the world's axes.
 class SpeedAlong final : public AnyConstraint {
  public:
   SpeedAlong(const Vec3<double>& on_a, const Vec3<double>& direction, double speed,
@@ -78,7 +78,7 @@ class SpeedAlong final : public AnyConstraint {
   Law law_;
 };
 
-// A knife edge or skate: its point has no velocity along `sideways`, an axis of body a.
+// A knife edge or skate: its point has zero velocity along `sideways`, an axis of body a.
 class KnifeEdge final : public AnyConstraint {
  public:
   KnifeEdge(const Vec3<double>& on_a, const Vec3<double>& sideways);
@@ -90,8 +90,8 @@ class KnifeEdge final : public AnyConstraint {
   Vec3<double> a_, sideways_;
 };
 
-// A gear that holds rates alone, whatever else the two do [004 s.2.2]: w_a . axis_a = ratio w_b . axis_b + speed. The
-// axes move with their bodies, or are the world's.
+// A gear as a constraint on angular velocities only [004 s.2.2]: w_a . axis_a = ratio w_b . axis_b + speed. The axes
+// move with their bodies, or are fixed in the world.
 class SpinGear final : public AnyConstraint {
  public:
   enum class Axes { of_bodies, of_world };
@@ -107,8 +107,8 @@ class SpinGear final : public AnyConstraint {
   Axes axes_;
 };
 
-// A disc on body a that rolls on a plane of the world: its lowest point touches and does not slip. The first row is the
-// height (holonomic), the others slip. With N the plane's normal, n the disc's axis:
+// A disc on body a that rolls on a plane of the world: its lowest point touches the plane and does not slip. The first
+// row is the height (holonomic), the others are the slip. With N the plane's normal, n the disc's axis:
 //     e = (N - (N.n) n) / |...|,     x = centre - radius e,     xdot = centre' - w x radius e = 0
 class RollingDisc final : public AnyConstraint {
  public:
@@ -124,7 +124,7 @@ class RollingDisc final : public AnyConstraint {
   double radius_;
 };
 
-// A point of a stays on a surface of b, or outside of it (one_sided).
+// A point of a stays on a surface of b, or outside it (one_sided).
 //
 // X, the point in b's coordinates, obeys x_a = x_b(X) with x_b(X) = x_b(0) + G X, so with N = G^-T grad f
 //     d/dt f = N . (xdot_a - xdot_b(X)),     Xdot = G^-1 (xdot_a - xdot_b(X))
@@ -144,7 +144,7 @@ class PointOnSurface final : public AnyConstraint {
 
 // A point of a above a plane of the world.
 //   frictionless: one row, l >= 0.  cone: three rows, Coulomb's law.
-//   sliding: one row whose force leans against the velocity, N - mu t, so it is not along the row [004 s.8.1].
+//   sliding: one row with the force N - mu t, t the sliding direction, which is not along the row [004 s.8.1].
 class PointOnPlane final : public AnyConstraint {
  public:
   enum class Kind { frictionless, sliding, cone };
@@ -163,8 +163,8 @@ class PointOnPlane final : public AnyConstraint {
   double mu_;
 };
 
-// Any equality whose forces have limits, each row's the same: a brake, a motor of so many N m, a clutch. Where they are
-// not enough it gives way, so it holds no position.
+// Any equality with the same limits on the force of each row: a brake, a motor of limited torque, a clutch. It yields
+// at the limits, so it has no position error.
 class LimitedForce final : public AnyConstraint {
  public:
   LimitedForce(std::shared_ptr<const AnyConstraint> constraint, double lower, double upper);
@@ -179,9 +179,11 @@ class LimitedForce final : public AnyConstraint {
   double lower_, upper_;
 };
 
-// What drags: a spring from a point of a to a target that holds the end of the move, not its beginning (f = m v):
+// Drags a point of a to a target by a spring that acts on the position at the end of the move, not at its start (f = m
+// v):
 //     J v + softness l = (target - x) / time                                                                     (1)
-// so the point goes there, or as near as the rest lets it, and no time is too long. softness = 1 / (stiffness time).
+// The point moves to the target, or as near as the other constraints allow, for any `time`. softness = 1 / (stiffness
+// time).
 class DraggedPoint final : public AnyConstraint {
  public:
   DraggedPoint(const Vec3<double>& on_a, const Vec3<double>& target, double stiffness, double time, int rows = 3);

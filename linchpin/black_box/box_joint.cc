@@ -8,7 +8,7 @@
 namespace linchpin {
 
 JointConstraint::JointConstraint(const JointSpec& joint) : p_F_(joint.X_PF.p), p_M_(joint.X_CM.p) {
-  check(joint.type != JointType::free, "a free joint holds nothing");
+  check(joint.type != JointType::free, "a free joint constrains nothing");
   const Mat3<double>&F = joint.X_PF.R, &M = joint.X_CM.R;
   const Mat3<double> axes = frame_with_z(joint.axis);
   F_ = F * axes;
@@ -67,7 +67,7 @@ JointConstraint::JointConstraint(const JointSpec& joint) : p_F_(joint.X_PF.p), p
 }
 
 void JointConstraint::evaluate(double, std::span<const BodyView> on, const RowBlocks& out) const {
-  check(on.size() == 2, "a joint on ", on.size(), " bodies; the world is one too");
+  check(on.size() == 2, "a joint on ", on.size(), " bodies; 2 are needed, counting the world");
   const PointMotion x_F = on[0].point(p_F_), x_M = on[1].point(p_M_);
   const SpinMotion a = on[0].spin(), b = on[1].spin();
   const Vec3<double> d = x_M.at - x_F.at, d_dot = x_M.rate - x_F.rate;
@@ -94,8 +94,8 @@ void JointConstraint::evaluate(double, std::span<const BodyView> on, const RowBl
     ++row;
   }
   if (screw_) {
-    // distance - pitch angle, whose rate is the relative spin about the axis while the axes agree. Turns do not count:
-    // the error is the one to the nearest.
+    // distance - pitch angle. The rate of the angle is the relative angular velocity about the axis while the axes
+    // agree. The angle is known up to whole turns; the error uses the nearest.
     const double distance = slide(F_.z);
     const Vec3<double> n = a.R * F_.z;
     out.add(1, row, -pitch_ * n, b);

@@ -1,4 +1,4 @@
-// What tests of black boxes share: random states and bodies, all reproducible.
+// Shared by the tests of this room: reproducible random states and bodies.
 #pragma once
 
 #include <random>
@@ -15,13 +15,13 @@ class BoxRandom {
   double number(double low = -1, double high = 1) { return std::uniform_real_distribution<double>(low, high)(engine_); }
   Vec3<double> vec() { return {number(), number(), number()}; }
   Quaternion<double> turn() { return exp_rotation(2.0 * vec()); }
-  RigidInertia<double> inertia() {  // of a box that is off its origin
+  RigidInertia<double> inertia() {  // of a box whose centre is not at the origin
     const double m = number(0.5, 2), a = number(0.2, 1), b = number(0.2, 1), c = number(0.2, 1);
     const Sym3<double> box =
         Sym3<double>::diagonal(m * (b * b + c * c) / 3, m * (a * a + c * c) / 3, m * (a * a + b * b) / 3);
     return RigidInertia<double>::about_centre(m, 0.3 * vec(), rotate(to_rotation(turn()), box));
   }
-  // Positions of a body that begins at its start, and velocities.
+  // A random q of a body near its start.
   void place(const AnyBody& body, std::span<double> q, double size = 1) {
     body.start(q);
     std::vector<double> v(body.dimension());

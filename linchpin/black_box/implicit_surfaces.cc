@@ -44,7 +44,7 @@ SurfaceValue TorusSurface::at(const Vec3<double>& X) const {
   const Vec3<double> out{X.x / r, X.y / r, 0}, round{-out.y, out.x, 0};  // outward in the plane, and along the ring
   const double a = r - ring_, distance = std::hypot(a, X.z);
   const Vec3<double> n = (1 / distance) * (a * out + Vec3<double>{0, 0, X.z});
-  // in the meridian plane as of a circle; along the ring the slope of r over r
+  // in the meridian plane the curvature of a circle; along the ring the slope in r divided by r
   const Sym3<double> meridian = square(out) + Sym3<double>::diagonal(0, 0, 1) - square(n);
   return {distance - tube_, n, (1 / distance) * meridian + (a / (distance * r)) * square(round)};
 }

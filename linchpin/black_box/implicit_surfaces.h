@@ -1,11 +1,11 @@
-// Surfaces f(X) = 0 (black_box.h). All f are of the size of a distance near the surface.
+// Surfaces f(X) = 0 for black_box.h. Near the surface f is about the distance from it.
 #pragma once
 
 #include "linchpin/black_box/black_box.h"
 
 namespace linchpin {
 
-// sqrt(sum (X_k / r_k)^2) - 1 times the mean radius, smooth but at the centre.
+// sqrt(sum (X_k / r_k)^2) - 1 times the mean radius; smooth except at the centre.
 class EllipsoidSurface final : public ImplicitSurface {
  public:
   explicit EllipsoidSurface(const Vec3<double>& radii, const Vec3<double>& centre = {0, 0, 0});
@@ -25,7 +25,7 @@ class PlaneSurface final : public ImplicitSurface {
   Vec3<double> point_, normal_;
 };
 
-// A ring about z: distance from the circle of `ring` metres radius, less `tube`.
+// A ring about z: the distance from a circle of radius `ring`, minus `tube`, m.
 class TorusSurface final : public ImplicitSurface {
  public:
   TorusSurface(double ring, double tube);

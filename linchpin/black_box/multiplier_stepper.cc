@@ -9,8 +9,8 @@
 namespace linchpin {
 
 namespace {
-// What is held at zero by settling ends as a denormal number, and arithmetic with those is twenty times slower: a plane
-// chain of hinges in space took 200 us a step in place of 17.
+// Sets tiny numbers to zero. Repeated projection turns numbers that should be zero into denormal ones, and arithmetic
+// with these is twenty times slower: a plane chain of hinges in space took 200 us per step instead of 17.
 void drop_dust(std::span<double> numbers) {
   for (double& x : numbers)
     if (std::abs(x) < 1e-100) x = 0;
@@ -122,7 +122,7 @@ MultiplierDragReport drag(MultiplierSystem& system, MultiplierState& state, cons
       report.arrived = true;
       return report;
     }
-    // A whole move, or the largest half of a half of one that brings it nearer.
+    // The whole step, halved until it reduces the distance.
     bool nearer = false;
     for (double part = 1; !nearer && part * largest > options.tolerance; part /= 2) {
       std::ranges::copy(state.q, to.q.begin());
@@ -130,7 +130,7 @@ MultiplierDragReport drag(MultiplierSystem& system, MultiplierState& state, cons
       report.status = system.settle_positions(to, options.settling);
       nearer = report.status == MultiplierStatus::solved && options.dt * system.strain(to) < report.strain;
     }
-    if (!nearer) {  // rounding is all that is left
+    if (!nearer) {  // only rounding is left
       report.arrived = report.status == MultiplierStatus::solved;
       return report;
     }

@@ -1,12 +1,12 @@
-// Motion of a MultiplierSystem over time (f = m a), and dragging it about (f = m v).
+// Time stepping of a MultiplierSystem (f = m a), and dragging (f = m v).
 //
-// A step integrates (q, v) by Runge and Kutta's method of order 4 or by the semi-implicit one of Euler,
+// A step integrates (q, v) by the Runge-Kutta method of order 4 or by semi-implicit Euler,
 //     v+ = v + dt vdot(t, q, v),     q+ = q (+) dt v+
-// and then settles positions and velocities (multiplier_system.h (1), (2)), so nothing drifts. In Runge and Kutta's
-// stages q moves by its rate and goes back to its manifold at the end only: order 4 stays.
+// and then projects positions and velocities onto the constraints (multiplier_system.h (1), (2)), so there is no drift.
+// In Runge-Kutta stages q moves by its rate and is projected onto its manifold only at the end, which keeps order 4.
 //
-// Constraints that push one way only act while they touch: each step begins by looking who does; those that still close
-// in get an impulse first.
+// Unilateral constraints are active while their gap is closed. Each step first finds these and gives an impulse to
+// those that are still approaching.
 #pragma once
 
 #include <functional>
@@ -24,22 +24,22 @@ struct MultiplierStepOptions {
   bool settle = true;
   SettleOptions settling = {};
   Baumgarte baumgarte = {};
-  double touch = 1e-7;  // m: gaps up to this are closed. A settled contact is off by 1e-12
+  double touch = 1e-7;  // m: gaps up to this count as closed. A settled contact has an error of 1e-12
   double restitution = 0;
 };
 
 class MultiplierStepper {
  public:
-  // Forces beside the bodies' own, at any state on the way.
+  // Forces in addition to the bodies' own, at any state within a step.
   using Force = std::function<void(const MultiplierState& state, std::span<double> F)>;
 
   // Works on `system`, which must outlive it.
   MultiplierStepper(MultiplierSystem& system, const MultiplierStepOptions& options, Force force = {});
 
   const MultiplierStepOptions& options() const { return options_; }
-  // The state is left as it was where the status is another than solved or not_settled.
+  // The state is unchanged unless the status is solved or not_settled.
   MultiplierStatus step(MultiplierState& state);
-  // `steps` times, or until one is not solved.
+  // Takes `steps` steps, or stops at the first one that is not solved.
   MultiplierStatus run(MultiplierState& state, int steps);
 
  private:
@@ -58,18 +58,18 @@ class MultiplierStepper {
 struct MultiplierDragOptions {
   double dt = 1;  // s: the `time` of the system's DraggedPoint constraints
   int steps = 1000;
-  double tolerance = 1e-10;  // of a step's largest number, m or rad
+  double tolerance = 1e-10;  // on the largest component of a step, m or rad
   SettleOptions settling = {};
 };
 struct MultiplierDragReport {
   MultiplierStatus status = MultiplierStatus::solved;
-  bool arrived = false;  // nothing moves any more: on the targets, or as near as the constraints let it
+  bool arrived = false;  // the motion has stopped: at the targets, or as near as the constraints allow
   int steps = 0;
-  double strain = 0;  // J: what is left in the springs
+  double strain = 0;  // J: remaining energy of the springs
 };
 
-// Moves a mechanism towards the targets of its DraggedPoint constraints, by f = m v, without ever leaving the others. A
-// move that would take it further away is halved, so it comes to rest at a nearest posture.
+// Moves a mechanism towards the targets of its DraggedPoint constraints by f = m v, while it satisfies all others. A
+// step that would increase the distance is halved, so the mechanism stops at a nearest posture.
 MultiplierDragReport drag(MultiplierSystem& system, MultiplierState& state, const MultiplierDragOptions& options = {});
 
 }  // namespace linchpin

@@ -1,4 +1,4 @@
-// Motion by multipliers against closed forms, nonholonomic ones among them; drift, energy, dragging.
+// Motion by multipliers against closed forms, also nonholonomic ones; drift, energy, dragging.
 #include "linchpin/black_box/multiplier_stepper.h"
 
 #include <array>
@@ -63,8 +63,9 @@ TEST(MultiplierMotion, ACoinRollsInTheCircleOfItsTilt) {
   EXPECT_LT(system.velocity_error(state), 1e-11);  // 1e-12 of the largest number, a spin of 5 1/s
 }
 
-// The same coin wobbling, beside its reduced equations by another integration. In axes n, e (towards the top), b = n x
-// e that do not spin with it, w = (w1, w2, wb), tilt b' = -wb, heading psi' = w2 / sin b, moments about the centre give
+// The same coin wobbling, against a separate integration of its reduced equations. In axes n, e (towards the top), b =
+// n x e that do not spin with it, w = (w1, w2, wb), tilt b' = -wb, heading psi' = w2 / sin b, moments about the centre
+// give
 //     (C + m r^2) w1' = -m r^2 w2 wb,      A w2' = wb (A w2 cot b - C w1)
 //     (A + m r^2) wb' = (C + m r^2) w1 w2 - A w2^2 cot b + m g r cos b,      centre' = r (w1 b - wb n)            (2)
 TEST(MultiplierMotion, AWobblingCoinFollowsItsReducedEquations) {
@@ -136,7 +137,7 @@ TEST(MultiplierMotion, ASkateOnAnInclineDrawsCycloids) {
   EXPECT_LT(off, 1e-10);
 }
 
-// Two wheels on an axle under a chassis that glides on a third point. Both wheels hold the axle from moving along
+// Two wheels on an axle under a chassis that glides on a third point. Both wheels prevent the axle from moving along
 // itself: one row of nine is redundant.
 struct Drive {
   double radius = 0.2, track = 0.8;
@@ -307,7 +308,7 @@ TEST(MultiplierMotion, NothingDriftsOverAHundredSeconds) {
   EXPECT_LT(baumgarte, free);
 }
 
-// Bodies that scale, linked and free: energy and both momenta stay.
+// Bodies that scale, linked and free: energy and both momenta are conserved.
 TEST(MultiplierMotion, ScalingBodiesKeepEnergyAndMomentum) {
   BoxRandom random(41);
   MultiplierSpec spec;
@@ -349,8 +350,8 @@ TEST(MultiplierMotion, ScalingBodiesKeepEnergyAndMomentum) {
   for (int k = 0; k < 6; ++k) EXPECT_NEAR(after[k], before[k], 2e-10) << k;  // 8e-10 at 1 ms
 }
 
-// A particle on a surface without weight goes straight: on a sphere in great circles, on a spheroid with Clairaut's
-// constant, its momentum about the axis.
+// A particle on a surface without gravity follows geodesics: great circles on a sphere; on a spheroid its momentum
+// about the axis (Clairaut's constant) is conserved.
 TEST(MultiplierMotion, AParticleOnASurfaceGoesStraight) {
   const auto particle_on = [](const Vec3<double>& radii) {
     MultiplierSpec spec;

@@ -48,7 +48,7 @@ std::span<const double> MultiplierSystem::v(const MultiplierState& state, int bo
 
 void MultiplierSystem::set_active(int constraint, bool active) {
   check(constraint >= 0 && constraint < constraints(), "constraint ", constraint, " of ", constraints());
-  check(!is_primary(constraint), "constraint ", constraint, " is primary: it cannot come and go");
+  check(!is_primary(constraint), "constraint ", constraint, " is primary and cannot be switched on or off");
   places_[constraint].active = active;
 }
 void MultiplierSystem::set_solver(std::shared_ptr<AuxiliarySolver> solver) {
@@ -101,7 +101,7 @@ double MultiplierSystem::row_times(int constraint, int row, std::span<const doub
   return sum;
 }
 
-// Settling is about what holds for certain: soft rows, bounded forces and friction have nothing to be brought back to.
+// Projection uses only rows that must hold: soft rows, rows with bounded forces and friction rows are left out.
 bool MultiplierSystem::counts(const Place& place, int row, Level level) const {
   if (level != Level::settle_position && level != Level::settle_velocity) return true;
   if (softness_[place.first + std::size_t(row)] > 0 || place.law.kind == RowLaw::Kind::box) return false;
@@ -125,7 +125,7 @@ double MultiplierSystem::largest_error(Level level, std::span<const double> v) c
   return largest;
 }
 
-// Masses and primary rows into the factors. A row that does not count is left out: no J, l = 0.
+// Copies masses and primary rows into the factors. A row that is not used at this level gets J = 0, so that l = 0.
 void MultiplierSystem::load(std::span<const double> q, Level level) {
   for (int b = 0; b < bodies(); ++b) {
     const AnyBody& body = *spec_.bodies[b];
@@ -327,7 +327,7 @@ MultiplierStatus MultiplierSystem::impulses(MultiplierState& state, std::span<co
   return status;
 }
 
-// Newton's steps until errors are small. find_errors() sets r_ and returns the largest; move() follows y_ with
+// Newton steps until errors are small. find_errors() sets r_ and returns the largest error; move() adds y_ to
 // `numbers`.
 template <class Errors, class Move>
 MultiplierStatus MultiplierSystem::settle_level(Level level, std::span<const double> q, std::span<const double> numbers,

@@ -1,16 +1,16 @@
-// A mechanism in maximal coordinates, of bodies and constraints that are black boxes to each other (black_box.h), moved
-// by Lagrange multipliers in linear time [004].
+// A mechanism in maximal coordinates, made of bodies and constraints that are black boxes to each other (black_box.h),
+// and solved by Lagrange multipliers in linear time [004].
 //
-// Three laws [004 s.3], all of them M y = F + J' l, J y + E l = r (constraint_forest.h) with auxiliary constraints on
-// top (auxiliary.h):
+// There are three laws [004 s.3], all of the form M y = F + J' l, J y + E l = r (constraint_forest.h), with auxiliary
+// constraints in addition (auxiliary_rows.h):
 //     accelerations   f = m a    y = vdot   F: forces      r = -c - 2 alpha (J v - speed) - beta^2 error
-//     velocities      f = m v    y = v      F: what drags  r = speed - gain error
+//     velocities      f = m v    y = v      F: dragging    r = speed - gain error
 //     impulses        m dv = j   y = dv     F: impulses    r = speed - J v
-// (004 writes the last as dv = m j.) alpha and beta are Baumgarte's; zero by default, since drift is better mended by
-// projection with the same factors, which changes nothing while there is none to mend [004 s.2.1]:
+// (004 writes the last as dv = m j.) alpha and beta are Baumgarte's stabilisation; zero by default, since projection
+// with the same factors removes drift better and changes nothing if there is none [004 s.2.1]:
 //     positions    M d = J' l,  J d = -error,          q <- q (+) d      Newton steps, J and its factors kept     (1)
 //     velocities   M d = J' l,  J d = speed - J v,     v <- v + d                                                 (2)
-// Both move as little as possible, measured by mass.
+// Both are the shortest motions in the metric of the mass matrix.
 #pragma once
 
 #include <memory>
@@ -27,15 +27,15 @@ namespace linchpin {
 
 inline constexpr int world_body = -1;
 
-// Who solves a constraint: the forest, in linear time; the k x k matrix on top of it; or the forest if it can be there,
-// first come first served.
+// How a constraint is solved: primary by the forest, in linear time; auxiliary by the k x k matrix in addition to it;
+// either: by the forest if possible, in the order of the spec.
 enum class Role { primary, auxiliary, either };
 
-// The mechanism as a user puts it together. One body or constraint may serve many times.
+// The mechanism as the user describes it. A body or constraint object may be used several times.
 struct MultiplierSpec {
   struct Held {
     std::shared_ptr<const AnyConstraint> constraint;
-    std::vector<int> bodies;  // as the constraint counts them; world_body is one of them where it says so
+    std::vector<int> bodies;  // in the constraint's order; world_body where it acts on the world
     Role role = Role::primary;
   };
   std::vector<std::shared_ptr<const AnyBody>> bodies;
@@ -53,8 +53,8 @@ struct MultiplierState {
 
 enum class MultiplierStatus {
   solved,
-  singular,  // a body without mass in some direction, or a primary constraint whose rows depend on each other: failed()
-  unsolved,  // the solver of auxiliary constraints gave up
+  singular,    // a body without mass in some direction, or a primary constraint with dependent rows: see failed()
+  unsolved,    // the solver of auxiliary constraints gave up
   not_settled  // errors remain above the tolerance: the constraints may contradict each other
 };
 std::string_view to_string(MultiplierStatus status);
@@ -64,15 +64,16 @@ struct Baumgarte {
 };
 
 struct SettleOptions {
-  double tolerance =
-      1e-12;       // of errors, in their units (m, rad; per second for velocities); of the largest number of q or
-                   //   v where that is above 1, since rounding is
-  int steps = 20;  // Newton steps; factors are made anew only where a step gained less than tenfold
+  // Of errors, in their units (m, rad; per second for velocities), times the largest number of q or v if that is above
+  // 1, since rounding is proportional to it.
+  double tolerance = 1e-12;
+  int steps = 20;  // Newton steps; the matrix is factored again only after a step that reduced errors less than tenfold
 };
 
 class MultiplierSystem {
  public:
-  // The Error of ConstraintForest::make for a primary constraint that cannot be one, with the numbers of this spec.
+  // Returns the Error of ConstraintForest::make if a primary constraint cannot be primary, with the numbers of this
+  // spec.
   static Result<MultiplierSystem> make(MultiplierSpec spec);
   MultiplierSystem(MultiplierSystem&&) noexcept;
   MultiplierSystem& operator=(MultiplierSystem&&) noexcept;
@@ -86,73 +87,72 @@ class MultiplierSystem {
   bool is_primary(int constraint) const { return places_[constraint].primary >= 0; }
   const ConstraintForest& forest() const { return *forest_; }
 
-  // All bodies where they start, at rest.
+  // All bodies at their start positions, at rest.
   MultiplierState make_state() const;
   std::span<double> q(MultiplierState& state, int body) const;
   std::span<double> v(MultiplierState& state, int body) const;
   std::span<const double> q(const MultiplierState& state, int body) const;
   std::span<const double> v(const MultiplierState& state, int body) const;
 
-  // Auxiliary constraints come and go: contacts that open, limits far away. A primary one is part of the plan.
+  // Switches an auxiliary constraint on or off: a contact that opens, a limit far away. Primary ones are always active.
   void set_active(int constraint, bool active);
   bool active(int constraint) const { return places_[constraint].active; }
-  // For constraints that are no equalities; black_box/auxiliary_problem.h has one.
+  // The solver for constraints that are not equalities, such as AuxiliaryProblem (auxiliary_problem.h).
   void set_solver(std::shared_ptr<AuxiliarySolver> solver);
 
-  // The three laws. F, applied beside the bodies' own forces, may be empty.
+  // The three laws. F is added to the bodies' own forces and may be empty.
   MultiplierStatus accelerations(const MultiplierState& state, std::span<const double> F, std::span<double> vdot,
                                  const Baumgarte& baumgarte = {});
   MultiplierStatus velocities(double t, std::span<const double> q, std::span<const double> F, std::span<double> v,
                               double gain = 0);
-  // state.v changes. Inequalities (and the normals of cones) bounce by `restitution`.
+  // Changes state.v. Inequalities, and the normals of cones, have the coefficient of restitution `restitution`.
   MultiplierStatus impulses(MultiplierState& state, std::span<const double> impulse = {}, double restitution = 0);
-  // Of the last law that was asked: the multipliers of a constraint's rows, zero for one that is not active.
+  // The multipliers of a constraint's rows in the last law computed; zero if it is not active.
   std::span<const double> multipliers(int constraint) const;
   int failed() const;  // body
 
-  // (1), (2), and one after the other.
+  // (1), (2), and both.
   MultiplierStatus settle_positions(MultiplierState& state, const SettleOptions& options = {});
   MultiplierStatus settle_velocities(MultiplierState& state, const SettleOptions& options = {});
   MultiplierStatus settle(MultiplierState& state, const SettleOptions& options = {});
 
-  // Motion of q: its rate, back to the manifold, and on by a velocity.
+  // rate(), settle() and advance() of black_box.h for all bodies.
   void rate(std::span<const double> q, std::span<const double> v, std::span<double> qdot) const;
   void settle_manifold(std::span<double> q) const;
   void advance(std::span<double> q, std::span<const double> v, double dt) const;
 
-  // To look at.
+  // Diagnostics.
   double kinetic_energy(const MultiplierState& state);
   double potential_energy(const MultiplierState& state) const;
-  // Largest error, and difference of J v from its speed; of active constraints, without soft rows.
+  // The largest error, and the largest |J v - speed|, of active constraints without soft rows.
   double position_error(const MultiplierState& state);
   double velocity_error(const MultiplierState& state);
   Vec3<double> place(const MultiplierState& state, int body, const Vec3<double>& X);
   Vec3<double> velocity(const MultiplierState& state, int body, const Vec3<double>& X);
-  // Energy of the soft rows as springs that pull J v to its speed over a time that they know: sum speed^2 / (2
-  // softness).
+  // The energy of the soft rows as springs: sum of speed^2 / (2 softness).
   double strain(const MultiplierState& state);
   // J v of a row, after evaluate().
   double speed_of(const MultiplierState& state, int constraint, int row) const {
     return row_times(constraint, row, state.v);
   }
-  // What a constraint says at a state.
+  // The rows of a constraint at a state.
   const RowBlocks& evaluate(const MultiplierState& state, int constraint);
-  // The auxiliary rows and matrix of the last law that was asked.
+  // The auxiliary rows and matrix of the last law computed.
   const AuxiliaryRows& auxiliary() const { return *auxiliary_; }
   std::span<const double> auxiliary_matrix() const { return auxiliary_matrix_; }
 
  private:
   enum class Level { acceleration, velocity, impulse, settle_velocity, settle_position };
-  // Where a constraint's numbers are.
+  // Indices and offsets of a constraint.
   struct Place {
-    int primary = -1;  // of the forest
+    int primary = -1;  // its constraint in the forest, -1 for an auxiliary one
     int rows = 0, holonomic = 0;
-    std::size_t first = 0;  // of the vectors over all rows
+    std::size_t first = 0;  // offset in vectors over all rows
     bool active = true, own_directions = false;
     RowLaw law;
-    int first_auxiliary = -1;                   // row of the present auxiliary rows
-    std::size_t numbers = 0, number_count = 0;  // of blocks_
-    std::vector<std::span<double>> J, K;        // by body, into blocks_
+    int first_auxiliary = -1;                   // its first row among the current auxiliary rows
+    std::size_t numbers = 0, number_count = 0;  // its range in blocks_
+    std::vector<std::span<double>> J, K;        // per body, in blocks_
     RowBlocks out;
   };
 
@@ -162,11 +162,11 @@ class MultiplierSystem {
   void evaluate_all(double t, std::span<const double> q, std::span<const double> v);
   // J y of a constraint's row.
   double row_times(int constraint, int row, std::span<const double> y) const;
-  // Whether a row takes part at a level.
+  // Whether a row is used at a level.
   bool counts(const Place& place, int row, Level level) const;
   double largest_error(Level level, std::span<const double> v) const;
   void load(std::span<const double> q, Level level);
-  // F_, r_ -> y_, multipliers_. The first also loads and factors.
+  // Computes y_ and multipliers_ from F_ and r_. solve_anew() also loads and factors the matrix.
   MultiplierStatus solve_anew(std::span<const double> q, Level level);
   MultiplierStatus solve_again(Level level);
   MultiplierStatus solve_auxiliary(Level level, bool anew);
@@ -193,8 +193,8 @@ class MultiplierSystem {
   std::span<const double> auxiliary_matrix_;
   std::vector<BodyView> views_;
   BlockArena arena_;
-  bool differs_by_level_ = false;  // some row counts for velocities and not for positions
-  bool settled_anew_ = false;      // whether settle_positions() had to make factors
+  bool differs_by_level_ = false;  // some row is used for velocities but not for positions
+  bool settled_anew_ = false;      // whether settle_positions() factored the matrix
 };
 
 }  // namespace linchpin

@@ -1,4 +1,4 @@
-// From a spec to a system: who is primary, and where the numbers are.
+// Builds a MultiplierSystem from a spec: which constraints are primary, and the memory layout.
 #include <algorithm>
 #include <numeric>
 #include <string>
@@ -11,11 +11,11 @@
 namespace linchpin {
 namespace {
 
-// Trees of bodies, the world one of them: its tree is held.
+// Union-find over bodies and the world.
 class Trees {
  public:
   explicit Trees(int bodies) : up_(std::size_t(bodies) + 1) { std::iota(up_.begin(), up_.end(), std::size_t(0)); }
-  // False if they were in one tree already.
+  // Joins two trees. False if they are the same already.
   bool join(int a, int b) {
     const std::size_t x = find(a + 1), y = find(b + 1);
     up_[x] = y;
@@ -30,7 +30,7 @@ class Trees {
   std::vector<std::size_t> up_;
 };
 
-// The bodies of a constraint but for the world; {a, b} or {a, world}.
+// The bodies of a constraint without the world; {a, b} or {a, world}.
 struct Pair {
   int a = world_body, b = world_body, count = 0;
 };
@@ -79,7 +79,7 @@ Result<MultiplierSystem> MultiplierSystem::make(MultiplierSpec spec) {
     if (held.constraint->rows() < 1) return constraint_fault(i, "has ", held.constraint->rows(), " rows");
   }
 
-  // Who is primary: those that must be, and of the others those that can be.
+  // Primary constraints: those that must be, and of the others those that can be.
   const auto can_be = [&](int i) -> std::string {
     const MultiplierSpec::Held& held = spec.constraints[i];
     const Pair pair = pair_of(held);

@@ -19,8 +19,9 @@ namespace {
 
 constexpr double g = 9.81;
 
-// Every joint of every tree model as a constraint between black boxes: positions and velocities of the model keep it,
-// and accelerations are those of aba.h, which knows nothing of any of this. So each joint means what spec.h says.
+// Every joint of every tree model as a constraint between black boxes: positions and velocities of the model satisfy
+// it, and accelerations equal those of aba.h, an independent algorithm. So each joint has the meaning that spec.h gives
+// it.
 TEST(MultiplierSystem, JointsOfAnyModelAccelerateAsTheArticulatedBodyDoes) {
   int tried = 0;
   std::array<int, joint_type_count> types{};
@@ -33,7 +34,7 @@ TEST(MultiplierSystem, JointsOfAnyModelAccelerateAsTheArticulatedBodyDoes) {
           inverse_of(RigidInertia<double>::about_centre(body.inertia.mass, body.inertia.centre, body.inertia.moments))
               .has_value();
     if (!all) continue;
-    for (JointSpec& joint : model_spec.joints) joint.dofs.clear();  // springs, dampers and rotors are not black boxes'
+    for (JointSpec& joint : model_spec.joints) joint.dofs.clear();  // black boxes have no springs, dampers and rotors
     const Model model = compile(model_spec).value();
     const auto body_of = [&](const std::string& body) {
       for (std::size_t b = 0; b < model_spec.bodies.size(); ++b)
@@ -51,7 +52,7 @@ TEST(MultiplierSystem, JointsOfAnyModelAccelerateAsTheArticulatedBodyDoes) {
       spec.add(box<RigidBody>(
           RigidInertia<double>::about_centre(body.inertia.mass, body.inertia.centre, body.inertia.moments)));
     for (const JointSpec& joint : model_spec.joints) {
-      ++types[joint.type];
+      ++types[int(joint.type)];
       if (joint.type != JointType::free)
         spec.add(box<JointConstraint>(joint), {body_of(joint.parent), body_of(joint.child)});
     }
@@ -276,8 +277,8 @@ TEST(MultiplierSystem, ImpulsesKeepMomentumAndTakeTheEnergyOfTheirOwnVelocity) {
   EXPECT_NEAR(energy - system.kinetic_energy(state), system.kinetic_energy(lost), 1e-12 * energy);
 }
 
-// Positions come back by the least motion, measured by mass: of two unequal masses on a rod that is too long the light
-// one moves more, and their centre stays.
+// Positions are projected by the shortest motion in the metric of mass: of two unequal masses on a rod that is too long
+// the light one moves more, and their centre of mass stays.
 TEST(MultiplierSystem, SettlingMovesByMass) {
   MultiplierSpec spec;
   const int a = spec.add(box<Particle>(1.0)), b = spec.add(box<Particle>(3.0));
@@ -293,7 +294,7 @@ TEST(MultiplierSystem, SettlingMovesByMass) {
   EXPECT_NEAR(state.v[3], 0.75, 1e-13);
 }
 
-// A velocity that is held, as primary constraint or not, keeps no position from being settled, and nothing soft does.
+// Constraints on velocity, primary or not, and soft rows do not prevent the projection of positions.
 TEST(MultiplierSystem, HeldVelocitiesAndSoftRowsDoNotHoldPositions) {
   for (const Role role : {Role::primary, Role::auxiliary}) {
     MultiplierSpec spec;
@@ -346,7 +347,7 @@ TEST(MultiplierSystem, DependentRowsOfAPrimaryConstraintAreNamed) {
   EXPECT_EQ(system.failed(), b);
 }
 
-// A law of time is followed: the particle's acceleration is the law's, and the force what it takes.
+// A particle follows a law of time: its acceleration is the law's, and the multiplier is the required force.
 TEST(MultiplierSystem, APointFollowsItsLaw) {
   MultiplierSpec spec;
   spec.gravity = {0, 0, -g};
@@ -371,7 +372,7 @@ TEST(MultiplierSystem, APointFollowsItsLaw) {
   // f = m v: the law's velocity
   ASSERT_EQ(system.velocities(state.t, state.q, {}, vdot), MultiplierStatus::solved);
   EXPECT_NEAR(vdot[0], -std::sin(0.4), 1e-15);
-  // and back to it where it is off
+  // and back to it if it is off
   state.q[2] = 0.1;
   ASSERT_EQ(system.velocities(state.t, state.q, {}, vdot, 5), MultiplierStatus::solved);
   EXPECT_NEAR(vdot[2], -0.5, 1e-15);
