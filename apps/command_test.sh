@@ -437,7 +437,8 @@ near deep/solutions/diode_bridge.mlcp.sol.txt 4 8
 (($(find deep/solutions -type f | wc -l) == 3)) || fail "--solution left other files: $(ls deep/solutions)"
 only a.json deep
 # friction along two lines instead of the cone: other rows, impulses in the file's own; mu 0.3 times 0.1962 along x
-expect 0 solve "$problems/sliding_block.fc3d.txt" "$problems/pendulum_limit.lcp.txt" --directions 4 --json a.json --solution deep
+expect 0 solve "$problems/sliding_block.fc3d.txt" "$problems/pendulum_limit.lcp.txt" --directions 4 --json a.json \
+  --solution deep
 at a.json /rows/0/size 6
 at a.json /rows/0/directions 4
 near deep/sliding_block.fc3d.sol.txt 2 -0.05886
@@ -524,7 +525,8 @@ expect 0 simulate @chain --method multipliers --time 0.05
 refuses "--method: there is no 'soft'; there are: os, rmc, mc, nmc_os, nmc, multipliers" simulate @stack --method soft
 refuses "--method nmc: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping --method nmc
 refuses "--directions 2: this is for models that move in one plane" simulate @stack --directions 2
-refuses "--method multipliers: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping --method multipliers
+refuses "--method multipliers: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping \
+  --method multipliers
 refuses "--solver: there is no 'magic'" simulate @stack --solver magic
 refuses "--directions 5: friction takes an even number" simulate @stack --directions 5
 refuses "--restitution: there is no 'hooke'" simulate @stack --restitution hooke
@@ -642,7 +644,8 @@ compgen -G '*.new-*' >/dev/null && fail "a half-made recording was left behind"
 
 # The disk is full: said in one line, and what was written is whole.
 checks=$((checks + 1))
-(ulimit -f 200; trap '' XFSZ; "$linchpin" simulate @stack --time 50 --every 1 --record full.h5 --quiet >out 2>err; echo $? >status)
+(ulimit -f 200; trap '' XFSZ
+ "$linchpin" simulate @stack --time 50 --every 1 --record full.h5 --quiet >out 2>err; echo $? >status)
 [[ $(cat status) == 2 && $(wc -l <err) == 1 ]] || fail "a full disk gave status $(cat status) and $(head -c 500 err)"
 says err "--record full.h5: cannot be written (HDF5: File too large)"
 expect 0 inspect full.h5

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """scripts/compare_benchmarks.py OLD NEW [--rounds 10] [--suites dynamics compliance contact solvers] [--all]
 
-Runs the benchmark suites of two linchpin programs in turns (OLD, NEW, OLD, NEW, ...) with --quick --no-peers, and prints for
-each row the ratio of the medians, NEW / OLD: below 1, NEW is faster. Beside it stands the noise: how far the medians of OLD's
-odd and even rounds differ. Rows within the noise, or within 3 %, are left out unless --all is given. Status 1 if a row is slower
-by more than that. Only times are compared (rows in us, ms, s or ns/joint).
+Runs the benchmark suites of two linchpin programs in turns (OLD, NEW, OLD, NEW, ...) with --quick --no-peers, and
+prints for each row the ratio of the medians, NEW / OLD: below 1, NEW is faster. Beside it stands the noise: how far the
+medians of OLD's odd and even rounds differ. Rows within the noise, or within 3 %, are left out unless --all is given.
+Status 1 if a row is slower by more than that. Only times are compared (rows in us, ms, s or ns/joint).
 """
 import argparse
 import collections
@@ -60,8 +60,8 @@ def main():
         slower += beyond and ratio > 1
         if beyond or arguments.all:
             suite, case, size, metric, scalar, _ = key
-            print(f"{ratio:6.3f}  noise {noise:5.3f}  {statistics.median(old):10.4g} -> {statistics.median(new):10.4g}  "
-                  f"{suite}: {case} ({size}), {metric} {scalar}")
+            print(f"{ratio:6.3f}  noise {noise:5.3f}  {statistics.median(old):10.4g} -> "
+                  f"{statistics.median(new):10.4g}  {suite}: {case} ({size}), {metric} {scalar}")
     print(f"{compared} rows, {slower} slower beyond the noise; median ratio {statistics.median(ratios):.3f}")
     return slower > 0
 

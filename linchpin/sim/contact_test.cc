@@ -45,8 +45,8 @@ TEST(Contact, SlidingIsOfOrderOneAndTheSameInEveryDirection) {
     }
 }
 
-// A box that slides on a planar joint, in a vertical plane at any angle to the world's: two directions of friction are as
-// good as a cone there, v = v0 - mu g t. Where nothing keeps the motion in a plane they are refused.
+// A box that slides on a planar joint, in a vertical plane at any angle to the world's: two directions of friction are
+// as good as a cone there, v = v0 - mu g t. Where nothing keeps the motion in a plane they are refused.
 TEST(Contact, TwoDirectionsInAPlane) {
   for (const double heading : {0.0, 0.7, 2.1, -1.2}) {
     ModelSpec spec{.name = "slider"};
@@ -212,8 +212,8 @@ TEST(Contact, FormulationsPutBackAlike) {
   }
 }
 
-// Balls that touch share the blow [000 s.7]: with three of them (-1/3, 2/3, 2/3). With gaps between them they pass it on,
-// one pair after the other, and the last one leaves alone.
+// Balls that touch share the blow [000 s.7]: with three of them (-1/3, 2/3, 2/3). With gaps between them they pass it
+// on, one pair after the other, and the last one leaves alone.
 TEST(Contact, BallsInARow) {
   const Model touching = model_of("cradle:balls=3");
   Simulation simulation(touching, {.dt = 1e-4});

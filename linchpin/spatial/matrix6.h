@@ -1,8 +1,8 @@
 // 6 x 6 matrices over the scalars of pack.h, and their products. For kernel files: all functions are inline.
 //
 // A Matrix6<double> keeps each row in one register of eight, the last two lanes zero, so that a product handles all
-// columns at once. Of other scalars, packs of worlds among them, each entry is a number of its own. Entries of a product
-// are summed over k = 0..5 in this order, whatever the scalar and the number of rows computed at once.
+// columns at once. Of other scalars, packs of worlds among them, each entry is a number of its own. Entries of a
+// product are summed over k = 0..5 in this order, whatever the scalar and the number of rows computed at once.
 #pragma once
 
 #include <type_traits>
