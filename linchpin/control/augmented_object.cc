@@ -8,7 +8,7 @@
 #include "linchpin/control/node_compliance.h"
 #include "linchpin/control/priority_stack.h"
 #include "linchpin/dynamics/tree/mechanics.h"
-#include "linchpin/model/symmetric_eigen.h"
+#include "linchpin/algebra/symmetric_eigen.h"
 
 namespace linchpin {
 namespace {

@@ -11,7 +11,7 @@
 #include "linchpin/dynamics/tree/mass_matrix.h"
 #include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/dynamics/tree/rnea.h"
-#include "linchpin/model/symmetric_eigen.h"
+#include "linchpin/algebra/symmetric_eigen.h"
 
 namespace linchpin {
 namespace {

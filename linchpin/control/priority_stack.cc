@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "linchpin/base/check.h"
-#include "linchpin/model/symmetric_eigen.h"
+#include "linchpin/algebra/symmetric_eigen.h"
 
 namespace linchpin {
 

@@ -7,7 +7,7 @@
 
 #include "linchpin/model/link_frames.h"
 #include "linchpin/model/state.h"
-#include "linchpin/model/symmetric_eigen.h"
+#include "linchpin/algebra/symmetric_eigen.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {

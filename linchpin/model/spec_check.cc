@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "linchpin/model/symmetric_eigen.h"
+#include "linchpin/algebra/symmetric_eigen.h"
 #include "linchpin/spatial/message.h"
 
 namespace linchpin {

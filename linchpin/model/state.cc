@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linchpin/model/splitmix.h"
+#include "linchpin/base/splitmix.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {

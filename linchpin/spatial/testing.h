@@ -8,21 +8,16 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/splitmix.h"
 #include "linchpin/spatial/quaternion.h"
 #include "linchpin/spatial/spatial.h"
 
 namespace linchpin {
 
 // Random numbers that are the same on every platform, unlike those of <random>'s distributions.
-class RandomSpatial {
+class RandomSpatial : public SplitMix {
  public:
-  explicit RandomSpatial(std::uint64_t seed) : state_(seed) {}
-  double unit() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-53;
-  }
+  using SplitMix::SplitMix;
   double even(double range = 1) { return range * (2 * unit() - 1); }
   // Uniform in the logarithm.
   double magnitude(double low, double high) { return low * std::pow(high / low, unit()); }
@@ -58,9 +53,6 @@ class RandomSpatial {
     const Vec3<double> n = vector(range);
     return {n, vector(range)};
   }
-
- private:
-  std::uint64_t state_;
 };
 
 // Largest difference between entries; NaN if there is one.

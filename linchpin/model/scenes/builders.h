@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "linchpin/model/spec.h"
-#include "linchpin/model/splitmix.h"
+#include "linchpin/base/splitmix.h"
 
 namespace linchpin::scenes {
 

@@ -421,13 +421,7 @@ std::vector<double> product(const BlockSparse& H, std::span<const double> x, boo
 
 }  // namespace
 
-std::uint64_t Dice::next() {
-  std::uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-double Dice::between(double low, double high) { return low + (high - low) * (double(next() >> 11) * 0x1p-53); }
+double Dice::between(double low, double high) { return low + (high - low) * unit(); }
 int Dice::below(int n) { return int(((next() >> 32) * std::uint64_t(n)) >> 32); }
 
 ContactScene separate_boxes_scene(int boxes, std::uint64_t seed, const SceneOptions& options) {

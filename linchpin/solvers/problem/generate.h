@@ -15,22 +15,19 @@
 #include <span>
 #include <vector>
 
+#include "linchpin/base/splitmix.h"
 #include "linchpin/solvers/problem/problem.h"
 
 namespace linchpin {
 
-// splitmix64 (Vigna 2015, public domain); the distributions of <random> differ between libraries.
-class Dice {
+// Random numbers that are the same on every platform.
+class Dice : public SplitMix {
  public:
-  explicit Dice(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next();
+  using SplitMix::SplitMix;
   double between(double low, double high);
   double near_zero(double range) { return between(-range, range); }
   int below(int n);  // 0 .. n-1; n must be far below 2^32
   bool chance(double probability) { return between(0, 1) < probability; }
-
- private:
-  std::uint64_t state_;
 };
 
 struct SceneBody {

@@ -1,4 +1,4 @@
-// splitmix64: pseudo-random numbers that are the same on every platform. Internal to model/.
+// splitmix64: pseudo-random numbers that are the same on every platform.
 //
 // The distributions of <random> differ between standard libraries, and random scenes and states would differ with them.
 // Steele, Lea and Flood 2014; constants as in Vigna 2015 (public domain).

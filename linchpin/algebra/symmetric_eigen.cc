@@ -1,4 +1,4 @@
-#include "linchpin/model/symmetric_eigen.h"
+#include "linchpin/algebra/symmetric_eigen.h"
 
 #include <algorithm>
 #include <cmath>

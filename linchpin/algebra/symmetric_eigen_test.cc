@@ -1,11 +1,11 @@
-#include "linchpin/model/symmetric_eigen.h"
+#include "linchpin/algebra/symmetric_eigen.h"
 
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "linchpin/model/splitmix.h"
+#include "linchpin/base/splitmix.h"
 
 namespace linchpin {
 namespace {
