@@ -9,7 +9,7 @@
 namespace linchpin {
 namespace {
 
-// Values are from docs/arc_path.md where it gives measurements; the others were found on the same piles.
+// docs/arc_path.md has the measurements.
 //
 // Iterations. The tail is long: with 2000, one of 40 piles of 1000 contacts at rest stayed open, with 10000 none did.
 constexpr int iteration_limit = 10000;
@@ -32,7 +32,7 @@ constexpr int most_shortened = 3;
 constexpr double further_in = 4, much_further_in = 30;
 constexpr int patience = 100;
 constexpr double smaller = 0.9;
-// Beginnings with larger and larger products until det J > 0: a factor of further_in^20, 1e12, is enough for any q.
+// Beginnings with larger and larger products until det J > 0: further_in^20 is a factor of 1e12.
 constexpr int most_beginnings = 20;
 // Near a solution: iterations without a better point.
 constexpr double near = 1e-6;
@@ -455,7 +455,7 @@ struct PathSearch : ConeSearch {
     return false;
   }
 
-  // Measures ws.at, and tries whole steps of Newton's method where they may arrive.
+  // Measures ws.at, and tries full steps of Newton's method where they may converge.
   void look() {
     const double now = measure(ws.p, ws.at.r.data(), ws.at.w.data());
     since_best = now < best ? 0 : since_best + 1;

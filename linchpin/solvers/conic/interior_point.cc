@@ -9,8 +9,7 @@ namespace linchpin {
 namespace {
 
 constexpr int iteration_limit = 800;  // `auto` gives it 50 or 100; most problems take 5 to 20 (docs/interior_point.md)
-// A way ends after this many iterations without a better point; patience_near once the best is below `near`, where
-// iterates gain with every step or have come to what rounding allows.
+// A way ends after this many iterations without a better point; patience_near once the best is below `near`.
 constexpr int patience = 20, patience_near = 8;
 constexpr double near = 1e-6;
 // The target is at least this share of the mean product, so that products shrink by a factor of 1e6 an iteration at
@@ -196,7 +195,7 @@ struct Iterate {
     return longest(ws.step);
   }
 
-  // Measures the end of the whole step, inside the cones or not, and of a few more steps by the same factors. Those are
+  // Measures the end of the full step, inside the cones or not, and of a few more steps by the same factors. Those are
   // taken while three more, each gaining as much as the one before, would reach the tolerance. ws.beyond becomes the
   // last point; returns its figure.
   double look_beyond(double tolerance) const {
@@ -276,7 +275,7 @@ struct Walk {
     }
   }
 
-  // Measures the iterate, and tries whole steps of Newton's method where they may arrive.
+  // Measures the iterate, and tries full steps of Newton's method where they may converge.
   void look() {
     now = measure(ws.p, ws.at.r.data(), ws.at.w.data());
     since_best = now < best ? 0 : since_best + 1;

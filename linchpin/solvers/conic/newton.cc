@@ -28,7 +28,7 @@ constexpr double inner_rounding = 1e-15;  // but never below this share of |q|, 
 // line search gets stuck at the kinks of F: 290 factorisations instead of 30 on one stack of boxes.
 constexpr int trials = 3, memory = 6;
 constexpr double least_descent = 1e-4;  // the usual constant of Armijo's rule
-constexpr int iteration_limit = 500;    // Newton steps; `auto` gives it 14 to 60
+constexpr int iteration_limit = 500;    // Newton steps; `auto` gives its first tries 5 to 60
 // Stops after `patience` outer steps without a better point, once the best is below `near`.
 constexpr int patience = 12;
 constexpr double near = 1e-6;
@@ -40,7 +40,7 @@ constexpr double worthwhile = 0.1;
 // Below the tolerance, on the way to options.aim: at most most_beyond outer steps of steps_beyond Newton steps each,
 // the "step or two" of solver_options.h.
 constexpr int steps_beyond = 2, most_beyond = 2;
-// Whole steps are tried from guesses within near_guess; they arrive from 1e-4 (docs/newton.md) and fail at once from
+// Full steps are tried from guesses within near_guess; they converge from 1e-4 (docs/newton.md) and fail at once from
 // far.
 constexpr double near_guess = 1e-2;
 // A guess off by at most this many tolerances belongs to a mechanism at rest; one that is further off is solved to the
@@ -165,7 +165,7 @@ Inner newton_steps(NewtonWorkspace& ws, double eps, double accuracy, int limit) 
   return result;
 }
 
-// Whole steps from the guess ws.r, which becomes the best point met. They either arrive or are soon far away: then
+// Full steps from the guess ws.r, which becomes the best point met. They either converge or are soon far off: then
 // contacts have to change their pieces on the way, or push against each other without any motion.
 Inner steps_from_guess(NewtonWorkspace& ws, const SolverOptions& options, int limit) {
   const double first = measure(ws.p, ws.r.data(), ws.u.data());
