@@ -1,8 +1,8 @@
-# The viewer's page inside the library: viewer/ built by npm into one HTML file, which viewer_page.cc takes in as it is.
+# The viewer's page inside the library: npm builds viewer/ into one HTML file, which viewer_page.cc embeds.
 #
-# LINCHPIN_BUILD_VIEWER: AUTO builds it where there is node and npm, and goes on without it where npm cannot (no
-# network, say); ON fails then; OFF never tries. A library without the page works; whoever asks it for the page is told
-# why there is none. What went wrong is in <build>/viewer/npm.log.
+# LINCHPIN_BUILD_VIEWER: AUTO builds the page if node and npm are there, and continues without it if npm fails (for want of
+# a network, for example); ON makes that an error; OFF never builds it. A library without the page works; the function
+# that returns the page says why there is none. The output of npm is in <build>/viewer/npm.log.
 set(LINCHPIN_BUILD_VIEWER AUTO CACHE STRING "Build the viewer's page with npm: AUTO, ON or OFF")
 set_property(CACHE LINCHPIN_BUILD_VIEWER PROPERTY STRINGS AUTO ON OFF)
 
@@ -28,7 +28,7 @@ function(linchpin_embed_page source)
   endif()
 
   if(build)
-    # An empty page is one that could not be built: worth another try after a while.
+    # An empty page is one that could not be built: try again after ten minutes.
     if(EXISTS "${page}")
       file(SIZE "${page}" size)
       file(TIMESTAMP "${page}" made "%s" UTC)
@@ -47,7 +47,7 @@ function(linchpin_embed_page source)
       COMMENT "Building the viewer's page"
       VERBATIM)
   else()
-    file(CONFIGURE OUTPUT "${page}" CONTENT "")  # left alone where it is empty already
+    file(CONFIGURE OUTPUT "${page}" CONTENT "")  # not rewritten if it is empty already
   endif()
   set_source_files_properties("${source}" PROPERTIES OBJECT_DEPENDS "${page}"
                                                      COMPILE_DEFINITIONS "LINCHPIN_PAGE_FILE=\"${page}\"")
