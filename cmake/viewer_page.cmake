@@ -1,8 +1,8 @@
 # The viewer's page inside the library: npm builds viewer/ into one HTML file, which viewer_page.cc embeds.
 #
-# LINCHPIN_BUILD_VIEWER: AUTO builds the page if node and npm are there, and continues without it if npm fails (for want of
-# a network, for example); ON makes that an error; OFF never builds it. A library without the page works; the function
-# that returns the page says why there is none. The output of npm is in <build>/viewer/npm.log.
+# LINCHPIN_BUILD_VIEWER: AUTO builds the page if node and npm are there, and continues without it if npm fails (for want
+# of a network, for example); ON makes that an error; OFF never builds it. A library without the page works; the
+# function that returns the page says why there is none. The output of npm is in <build>/viewer/npm.log.
 set(LINCHPIN_BUILD_VIEWER AUTO CACHE STRING "Build the viewer's page with npm: AUTO, ON or OFF")
 set_property(CACHE LINCHPIN_BUILD_VIEWER PROPERTY STRINGS AUTO ON OFF)
 
