@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linchpin/base/check.h"
+#include "linchpin/algebra/rank.h"
 #include "linchpin/algebra/symmetric_eigen.h"
 
 namespace linchpin {
@@ -72,13 +73,13 @@ int PriorityStack::invert_block(int first, int n) {
   return invert_by_eigenvectors(first, n);
 }
 
-// Fails if a pivot is small. Pivots may exceed the smallest eigenvalue a little, hence the margin of 100.
+// Fails if a pivot is so small that an eigenvalue may be below the tolerance.
 bool PriorityStack::invert_by_cholesky(int first, int n) {
   const auto L = [&](int i, int j) -> double& { return block_[std::size_t(i) * std::size_t(n) + std::size_t(j)]; };
   for (int j = 0; j < n; ++j) {
     double pivot = B(first + j, first + j);
     for (int k = 0; k < j; ++k) pivot -= L(j, k) * L(j, k);
-    if (!(pivot > 100 * tolerance)) return false;
+    if (!(pivot > rank::least_regular_pivot(tolerance))) return false;
     L(j, j) = std::sqrt(pivot);
     for (int i = j + 1; i < n; ++i) {
       double sum = B(first + i, first + j);
