@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "linchpin/base/check.h"
 #include "linchpin/algebra/rank.h"
 #include "linchpin/algebra/symmetric_eigen.h"
+#include "linchpin/base/check.h"
 
 namespace linchpin {
 

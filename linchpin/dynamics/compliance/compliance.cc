@@ -89,7 +89,7 @@ void through_joints(const Plan<T>& plan, const Factors& factors, int from, int t
   }
 }
 
-// Ball: S = (1, 0), so s are the three moments, which contribute s' D^-1 s; see inward_ball() of aba_kernel.h.
+// Ball: S = (1, 0), so s are the three moments, which contribute s' D^-1 s; see inward_ball() of aba.cc.
 template <class T, class Wide>
 void through_ball(const RunPlan<typename Plan<T>::Real>& run, const Wide& w, Matrix6<T>& P, Matrix6<T>& Psi) {
   using X = Carried<T>;
