@@ -30,9 +30,9 @@
 # Compiled apart. A first ./run must not compile what it does not use. The linchpin command simulates one world at a
 # time in double, so packs of worlds (LANES) and methods that only tests and reproductions use (APART) go to a second
 # library, linchpin_<room>_apart. A file of LANES is compiled twice: for double in the room's library, and for all other
-# scalars apart (dynamics/tree/scalars.h). It must hold templates only: any other function would be defined twice. Rooms
-# and the command link the targets linchpin_<room>; users, tests, examples and benchmarks link linchpin::<room>, which
-# brings what is apart in that room and in those that it depends on.
+# scalars apart (dynamics/tree/scalars.h). Functions in it that are no templates stand within #ifndef LINCHPIN_APART, or
+# they would be defined twice. Rooms and the command link the targets linchpin_<room>; users, tests, examples and
+# benchmarks link linchpin::<room>, which brings what is apart in that room and in those that it depends on.
 #
 # Tests compiled together. Most of a test's compile time is headers (GoogleTest, Eigen, ours), so tests of a room may be
 # compiled several as one file (UNITY_BUILD). They must not define the same name in their unnamed namespaces, so those

@@ -281,6 +281,7 @@ void solve(const Plan<T>& plan, AbaWorkspace<T>& factors, SolveWorkspace<T>& ws,
   solve_on_links(plan, factors, ws, x, on_link);
 }
 
+#ifndef LINCHPIN_APART  // no template: defined in the room's own library only (LANES in CMakeLists.txt)
 void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<double>& factors,
                          SolveWorkspace<double, Double8>& ws, std::span<double> inverse) {
   const int n = plan.nv;
@@ -295,6 +296,7 @@ void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<doubl
       ws.columns[row].store_first(&inverse[std::size_t(row) * std::size_t(n) + std::size_t(first)], count);
   }
 }
+#endif
 
 #define LINCHPIN_INSTANTIATE(T)                                                                                     \
   template struct ArticulatedFactor<T>;                                                                             \
@@ -310,8 +312,10 @@ void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<doubl
                          std::span<const Force<T>>);
 LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)
 #undef LINCHPIN_INSTANTIATE
+#ifndef LINCHPIN_APART
 template struct SolveWorkspace<double, Double8>;
 template void solve<double, Double8>(const Plan<double>&, const ArticulatedFactor<double>&,
                                      SolveWorkspace<double, Double8>&, std::span<double>);
+#endif
 
 }  // namespace linchpin
