@@ -22,7 +22,7 @@ TEST_P(CampaignLong, AQuarterOfAMillionProblems) {
   // At most one in ten thousand is not solved in families for which theory guarantees a solution or a proof of none.
   for (const Family family :
        {Family::conic, Family::polyhedral, Family::planted, Family::degenerate, Family::infeasible_semidefinite})
-    EXPECT_LE(r.of(family).missed + r.of(family).open, r.of(family).problems / 10'000) << family_names[family];
+    EXPECT_LE(r.of(family).missed + r.of(family).open, r.of(family).problems / 10'000) << family_names[int(family)];
   // A fifth of the tiny ones have matrices of no class, for which only enumeration is guaranteed to succeed.
   EXPECT_LE(r.of(Family::tiny).missed, r.of(Family::tiny).problems / 100);
   // If M_aa is nearly singular (condition 1e5 and more) enumeration may treat it as singular.
