@@ -47,7 +47,7 @@ TEST(PreloadedFriction, AgreesWithDirections) {
     SCOPED_TRACE(seed);
     Dice dice{std::uint64_t(seed)};
     const int contacts = 1 + dice.below(2), n = 3 * contacts;
-    BlockLayout layout;
+    ProblemLayout layout;
     std::vector<double> preload(static_cast<std::size_t>(n));
     for (int c = 0; c < contacts; ++c) {
       layout.blocks.push_back({BlockKind::cone, 3 * c, 3, dice.between(0, 0.3)});

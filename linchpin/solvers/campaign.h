@@ -205,7 +205,7 @@ inline CampaignProblem campaign_contact(Dice& dice, bool conic) {
 inline CampaignProblem campaign_planted(Dice& dice) {
   const bool cones = dice.chance(0.6);
   const int rows = 1 + dice.below(15);
-  const BlockLayout layout = random_layout(rows, {dice.chance(0.7), true, dice.chance(0.7), cones}, dice);
+  const ProblemLayout layout = random_layout(rows, {dice.chance(0.7), true, dice.chance(0.7), cones}, dice);
   const int n = layout.size;
   Square M = random_psd(n, cones ? n : 1 + dice.below(n), dice);
   if (cones)
@@ -222,7 +222,7 @@ inline CampaignProblem campaign_degenerate(Dice& dice) {
     Square M = random_integer_psd(rows, dice);
     return {linear_complementarity(Matrix::dense(rows, std::move(M)), tied_q(rows, dice)), Family::degenerate, false};
   }
-  const BlockLayout layout = random_layout(rows, {dice.chance(0.5), true, dice.chance(0.5), false}, dice);
+  const ProblemLayout layout = random_layout(rows, {dice.chance(0.5), true, dice.chance(0.5), false}, dice);
   Square M = random_integer_psd(layout.size, dice);
   return {plant(layout, Matrix::dense(layout.size, std::move(M)), 0.5, dice).problem, Family::degenerate, true};
 }

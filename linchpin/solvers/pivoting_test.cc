@@ -43,7 +43,7 @@ TYPED_TEST(PivotingMethods, SolveMixesOfBlocks) {
   const TypeParam solve;
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(25), no_cones, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(25), no_cones, dice);
     const int n = layout.size;
     Square M = seed % 3 == 0   ? random_integer_psd(n, dice)
                : seed % 3 == 1 ? random_psd(n, 1 + dice.below(n), dice)
@@ -58,7 +58,7 @@ TYPED_TEST(PivotingMethods, SolveFromAnyWarmStart) {
   const TypeParam solve;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(20), no_cones, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(20), no_cones, dice);
     const int n = layout.size;
     Square M = random_psd(n, 1 + dice.below(n), dice);
     const Planted planted = plant(layout, Matrix::dense(n, std::move(M)), 0.3, dice);
@@ -74,7 +74,7 @@ TYPED_TEST(PivotingMethods, DoNotMindOrderAndUnits) {
   const TypeParam solve;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(15), no_cones, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(15), no_cones, dice);
     const int n = layout.size;
     const Problem problem = plant(layout, Matrix::dense(n, random_definite(n, dice)), 0.2, dice).problem;
     const int blocks = int(problem.blocks.size());
@@ -107,7 +107,7 @@ TYPED_TEST(PivotingMethods, DoNotReadWhatAWorkspaceHeld) {
   typename TypeParam::Workspace used;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(30), no_cones, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(30), no_cones, dice);
     const int n = layout.size;
     const Problem problem = plant(layout, Matrix::dense(n, random_definite(n, dice)), 0.2, dice).problem;
     const Pivoted a = solve(problem, used), b = solve(problem);

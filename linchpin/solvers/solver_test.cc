@@ -197,7 +197,7 @@ TEST(Solver, AutomaticSolvesEveryFamily) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Dice dice(seed);
     const int n = 1 + dice.below(30);
-    const BlockLayout all = random_layout(n, {}, dice), rows = random_layout(n, {.cone = false}, dice);
+    const ProblemLayout all = random_layout(n, {}, dice), rows = random_layout(n, {.cone = false}, dice);
     Square definite = random_psd(all.size, all.size, dice);
     for (int i = 0; i < all.size; ++i) entry(definite, all.size, i, i) += 0.1;
     const ContactScene scene = random_scene(dice);
@@ -385,7 +385,7 @@ TEST(Solver, WhatHasASolutionIsNeverUnsolvable) {
   Solver solver;
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(12), {.cone = seed % 3 == 0}, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(12), {.cone = seed % 3 == 0}, dice);
     const int n = layout.size;
     Square M = zero_square(n);  // of no class: solvers may fail, but must report it
     for (double& x : M) x = dice.chance(0.5) ? dice.below(5) - 2 : dice.near_zero(2);
@@ -421,7 +421,7 @@ TEST(Solver, ReusedGivesTheSameBitsAsFresh) {
   Solver used;
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(15), {.cone = dice.chance(0.5)}, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(15), {.cone = dice.chance(0.5)}, dice);
     Square M = random_psd(layout.size, 1 + dice.below(layout.size), dice);
     constexpr std::array kinds{Matrix::Kind::dense, Matrix::Kind::block_sparse, Matrix::Kind::factored};
     const Matrix::Kind kind = kinds[dice.below(3)];

@@ -94,7 +94,7 @@ void expect_iteration_limit_is_honoured(const Solve& solve, const Problem& p) {
 // Blocks of all kinds, up to 30 rows, coupled by a positive definite matrix, with a planted solution. Blocks are
 // degenerate with this probability.
 inline Problem random_mix(double degenerate, Dice& dice) {
-  const BlockLayout layout = random_layout(1 + dice.below(30), {}, dice);
+  const ProblemLayout layout = random_layout(1 + dice.below(30), {}, dice);
   const int n = layout.size;
   Square M = random_psd(n, n, dice);
   for (int i = 0; i < n; ++i) entry(M, n, i, i) += 0.1;

@@ -66,7 +66,7 @@ TEST(Measure, IsTheJudgesOnDenseProblems) {
   ScaledProblem scaled;
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(30), {}, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(30), {}, dice);
     const int n = layout.size;
     Square M = random_psd(n, 1 + dice.below(n), dice);
     if (dice.chance(0.5)) add_skew(M, n, 1, dice);
@@ -107,7 +107,7 @@ TEST(Measure, IsTheJudgesOnSparseMixes) {
   ScaledProblem scaled;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(60, {}, dice);
+    const ProblemLayout layout = random_layout(60, {}, dice);
     const int n = layout.size;
     std::vector<int> start;
     for (const Block& b : layout.blocks) start.push_back(b.start);
@@ -155,7 +155,7 @@ TEST(Measure, NaNGoesThrough) {
   ScaledProblem scaled;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(8, {}, dice);
+    const ProblemLayout layout = random_layout(8, {}, dice);
     const int n = layout.size;
     Square M = random_psd(n, n, dice);
     scaled.assign(plant(layout, Matrix::dense(n, std::move(M)), 0.3, dice).problem);

@@ -20,7 +20,7 @@ TYPED_TEST(Sweeping, SolvesMixesOfBlocks) {
   const TypeParam solve;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(20), {}, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(20), {}, dice);
     const int n = layout.size;
     Square M = random_psd(n, n, dice);
     for (int i = 0; i < n; ++i) entry(M, n, i, i) += 2 * n;

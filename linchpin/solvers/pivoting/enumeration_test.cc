@@ -64,7 +64,7 @@ TEST(Enumeration, ManyFreeRows) {
 TEST(Enumeration, SolvesWhatHasASolution) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(7), {.cone = false}, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(7), {.cone = false}, dice);
     const int n = layout.size;
     Square M = seed % 2 ? random_integer_psd(n, dice) : random_copositive(n, false, dice);
     const Answer a = solve(plant(layout, Matrix::dense(n, std::move(M)), 0.5, dice).problem);

@@ -58,7 +58,7 @@ TEST(Lemke, SolvesOrDisprovesWithEqualities) {
   Verdicts verdicts;
   for (std::uint64_t seed = 1; seed <= 600; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(8), {.box = false, .cone = false}, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(8), {.box = false, .cone = false}, dice);
     const int n = layout.size;
     Square M = seed % 2 ? random_psd(n, 1 + dice.below(n), dice) : random_integer_psd(n, dice);
     const Problem problem = problem_of(layout, Matrix::dense(n, std::move(M)), tied_q(n, dice));
@@ -79,7 +79,7 @@ TEST(Lemke, SolvesSaddlePoints) {
       for (int j = 0; j < unknowns; ++j) entry(M, n, i, j) = entry(Q, unknowns, i, j);
       for (int j = unknowns; j < n; ++j) entry(M, n, i, j) = -(entry(M, n, j, i) = dice.near_zero(1));
     }
-    BlockLayout layout;
+    ProblemLayout layout;
     layout.blocks = {{BlockKind::nonnegative, 0, unknowns, 0}, {BlockKind::free, unknowns, equalities, 0}};
     layout.size = n;
     const Problem problem = plant(layout, Matrix::dense(n, std::move(M)), 0.2, dice).problem;
@@ -111,7 +111,7 @@ TEST(Lemke, RefinesTheLastDigits) {
     Square M = zero_square(n);
     for (int i = 0; i < n; ++i) entry(M, n, i, i) = 0.02;
     add_skew(M, n, 1, dice);
-    BlockLayout layout;
+    ProblemLayout layout;
     layout.blocks = {{BlockKind::nonnegative, 0, n, 0}};
     layout.size = n;
     const Pivoted a = solve(plant(layout, Matrix::dense(n, std::move(M)), 0, dice).problem);

@@ -282,7 +282,7 @@ TEST(PlantedProblems, the_judge_accepts_their_solutions) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Dice dice(seed);
     const BlockMix mix{dice.chance(0.7), true, dice.chance(0.7), dice.chance(0.7)};
-    const BlockLayout layout = random_layout(1 + dice.below(20), mix, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(20), mix, dice);
     Square M = random_psd(layout.size, 1 + dice.below(layout.size), dice);
     if (dice.chance(0.5)) add_skew(M, layout.size, 1, dice);
     const Planted planted = plant(layout, Matrix::dense(layout.size, std::move(M)), dice.between(0, 1), dice);
@@ -297,7 +297,7 @@ TEST(PlantedProblems, stay_solved_when_said_otherwise) {
   ResidualWorkspace ws;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(15), {}, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(15), {}, dice);
     const Planted planted =
         plant(layout, Matrix::dense(layout.size, random_psd(layout.size, layout.size, dice)), 0.2, dice);
     const std::vector<int> order = random_order(int(layout.blocks.size()), dice);

@@ -89,7 +89,7 @@ TEST(Polyhedral, VelocitiesAreThoseOfTheCone) {
   // Whatever beta is: w of the polyhedral problem is D'w of the conic one at the impulses that it stands for.
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(12), {}, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(12), {}, dice);
     const int n = layout.size, nf = 4 + 2 * dice.below(4);
     Square M = random_psd(n, n, dice);
     add_skew(M, n, 1, dice);
@@ -206,7 +206,7 @@ TEST(Polyhedral, TurnsWithItsContact) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Dice dice(seed);
     const int contacts = 1 + dice.below(3), n = 3 * contacts, nf = 4 + 2 * dice.below(5);
-    BlockLayout layout;
+    ProblemLayout layout;
     std::vector<double> turn;
     Square R = zero_square(n);  // new components = R old
     for (int c = 0; c < contacts; ++c) {

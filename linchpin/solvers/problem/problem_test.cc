@@ -39,7 +39,7 @@ TEST(Problem, FindsNoFaultWhereThereIsNone) {
   EXPECT_FALSE(find_fault(equal));
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(20), {}, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(20), {}, dice);
     const Problem p = plant(layout, Matrix::dense(layout.size, random_psd(layout.size, 3, dice)), 0.3, dice).problem;
     EXPECT_FALSE(find_fault(p)) << "seed " << seed << ": " << find_fault(p)->message;
   }

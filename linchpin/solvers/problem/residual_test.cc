@@ -83,7 +83,7 @@ double rounding(const Problem& p, const std::vector<double>& z, const std::vecto
 }
 
 Planted random_planted(const BlockMix& mix, Dice& dice) {
-  const BlockLayout layout = random_layout(1 + dice.below(20), mix, dice);
+  const ProblemLayout layout = random_layout(1 + dice.below(20), mix, dice);
   const int n = layout.size;
   Square M = random_psd(n, 1 + dice.below(n), dice);
   if (dice.chance(0.5)) add_skew(M, n, 1, dice);
@@ -115,7 +115,7 @@ TEST(Residual, IsPositiveElsewhere) {
   for (std::size_t kind = 0; kind < 5; ++kind)
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
       Dice dice(seed);
-      const BlockLayout layout = random_layout(1 + dice.below(20), each_kind[kind], dice);
+      const ProblemLayout layout = random_layout(1 + dice.below(20), each_kind[kind], dice);
       const int n = layout.size;
       Square M = zero_square(n);
       for (int i = 0; i < n; ++i) entry(M, n, i, i) = 1;
@@ -331,7 +331,7 @@ TEST(Residual, NothingThatIsNotFiniteIsWithin) {
   const double largest = std::numeric_limits<double>::max();
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(6, {}, dice);
+    const ProblemLayout layout = random_layout(6, {}, dice);
     const int n = layout.size;
     Square M = random_psd(n, n, dice);
     const Planted dense = plant(layout, Matrix::dense(n, M), 0.3, dice);

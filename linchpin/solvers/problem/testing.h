@@ -116,7 +116,7 @@ inline std::vector<double> tied_q(int n, Dice& dice) {
 struct BlockMix {
   bool free = true, nonnegative = true, box = true, cone = true;
 };
-struct BlockLayout {
+struct ProblemLayout {
   std::vector<Block> blocks;
   std::vector<double> lower, upper;
   int size = 0;
@@ -124,7 +124,7 @@ struct BlockLayout {
 
 // Blocks of the kinds in the mix until there are `rows` rows, or up to two more (a cone has three). Boxes may be
 // unbounded on a side, or have no width.
-inline BlockLayout random_layout(int rows, const BlockMix& mix, Dice& dice) {
+inline ProblemLayout random_layout(int rows, const BlockMix& mix, Dice& dice) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   std::vector<BlockKind> kinds;
   if (mix.free) kinds.push_back(BlockKind::free);
@@ -132,7 +132,7 @@ inline BlockLayout random_layout(int rows, const BlockMix& mix, Dice& dice) {
   if (mix.box) kinds.push_back(BlockKind::box);
   if (mix.cone) kinds.push_back(BlockKind::cone);
   check(!kinds.empty(), "a mix of no kinds");
-  BlockLayout layout;
+  ProblemLayout layout;
   while (layout.size < rows) {
     Block block;
     block.kind = kinds[dice.below(int(kinds.size()))];
@@ -161,7 +161,7 @@ inline BlockLayout random_layout(int rows, const BlockMix& mix, Dice& dice) {
   return layout;
 }
 
-inline Problem problem_of(const BlockLayout& layout, Matrix M, std::vector<double> q) {
+inline Problem problem_of(const ProblemLayout& layout, Matrix M, std::vector<double> q) {
   return {.M = std::move(M), .q = std::move(q), .blocks = layout.blocks, .lower = layout.lower, .upper = layout.upper};
 }
 
@@ -174,7 +174,7 @@ struct Planted {
 
 // Draws z and w that obey the laws of the blocks and sets q = w - M z. A block is degenerate with this probability: z
 // and w are both at their limits.
-inline Planted plant(const BlockLayout& layout, Matrix M, double degenerate, Dice& dice) {
+inline Planted plant(const ProblemLayout& layout, Matrix M, double degenerate, Dice& dice) {
   const std::size_t n = std::size_t(layout.size);
   Planted planted{{}, std::vector<double>(n), std::vector<double>(n)};
   const auto positive = [&] { return dice.between(0.1, 1); };
@@ -286,7 +286,7 @@ inline ContactScene random_scene(Dice& dice) {
 // The blocks in another order: block order[i] of the problem is the i-th of the result. M becomes dense.
 inline Problem permuted(const Problem& problem, const std::vector<int>& order) {
   const std::size_t n = std::size_t(problem.size());
-  BlockLayout layout;
+  ProblemLayout layout;
   std::vector<std::size_t> from;  // row of the problem for each row of the result
   for (const int i : order) {
     Block block = problem.blocks[i];

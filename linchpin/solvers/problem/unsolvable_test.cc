@@ -52,7 +52,7 @@ TEST(Certificate, KnowsBoxesAndCones) {
 TEST(Certificate, NeverContradictsASolution) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Dice dice(seed);
-    const BlockLayout layout = random_layout(1 + dice.below(8), {}, dice);
+    const ProblemLayout layout = random_layout(1 + dice.below(8), {}, dice);
     const int n = layout.size;
     Square M = random_integer_psd(n, dice);
     const Problem problem = plant(layout, Matrix::dense(n, std::move(M)), 0.5, dice).problem;
