@@ -50,9 +50,9 @@ double room_around_box(const BoxScene& scene, const Kinematics<double>& kin) {
 
 }  // namespace
 
-Carried carry(const BoxScene& scene, const BoxPath& path, double rate, int substeps, bool posture,
+CarriedBox carry(const BoxScene& scene, const BoxPath& path, double rate, int substeps, bool posture,
               const std::function<bool(double fraction)>& tell) {
-  Carried run{.rate = rate, .substeps = substeps, .posture = posture};
+  CarriedBox run{.rate = rate, .substeps = substeps, .posture = posture};
   BoxServo servo(scene, {.posture = posture});
   Simulation simulation(scene.model, {.stepper = Stepper::rk4, .dt = 1 / (rate * substeps)});
   RunMonitor monitor(scene.model);
@@ -97,16 +97,16 @@ Carried carry(const BoxScene& scene, const BoxPath& path, double rate, int subst
   return run;
 }
 
-const State& state_at(const Carried& run, double time) {
+const State& state_at(const CarriedBox& run, double time) {
   const std::size_t k = std::size_t(std::lround(time * run.rate));
   return run.states[std::min(k, run.states.size() - 1)];
 }
-const Sample& sample_at(const Carried& run, double time) {
+const Sample& sample_at(const CarriedBox& run, double time) {
   const std::size_t k = std::size_t(std::lround(time * run.rate * run.substeps));
   return run.samples[std::min(k, run.samples.size() - 1)];
 }
 
-double apart(const Carried& a, const Carried& b) {
+double apart(const CarriedBox& a, const CarriedBox& b) {
   double most = 0;
   for (std::size_t k = 0; k < std::min(a.samples.size(), b.samples.size()); ++k)
     most = std::max(most, norm(a.samples[k].actual - b.samples[k].actual));
@@ -120,7 +120,7 @@ double posture_error(const BoxScene& scene, const State& state) {
   return most;
 }
 
-Effects examine(const BoxScene& scene, const BoxPath& path, const Carried& run, double every) {
+Effects examine(const BoxScene& scene, const BoxPath& path, const CarriedBox& run, double every) {
   const Model& model = scene.model;
   BoxServo with(scene, {}), without(scene, {.damping = 0, .posture = false});
   const Plan<double> plan(model);
@@ -165,7 +165,7 @@ Effects examine(const BoxScene& scene, const BoxPath& path, const Carried& run, 
   return found;
 }
 
-Times measure(const BoxScene& scene, const BoxPath& path, const Carried& run, const TimingOptions& timing) {
+Times measure(const BoxScene& scene, const BoxPath& path, const CarriedBox& run, const TimingOptions& timing) {
   const Model robot = compile(linchpin::scene("@humanoid24").value()).value();
   Times times{.inertia = measure_osim(robot, both_hands(robot), timing)};
   BoxServo servo(scene, {});

@@ -16,7 +16,7 @@ struct Sample {
   double turn;  // rad, of the box
 };
 
-struct Carried {
+struct CarriedBox {
   double rate = 0;  // of the servo, 1/s
   int substeps = 1;
   bool posture = true, ok = true;
@@ -35,15 +35,15 @@ inline double off(const Sample& s) { return norm(s.actual - s.desired); }
 
 // Along the path, with joint forces held from one call of the servo to the next and so many steps of rk4 between.
 // `tell` hears how far it is, and may ask to stop.
-Carried carry(const BoxScene& scene, const BoxPath& path, double rate, int substeps, bool posture,
+CarriedBox carry(const BoxScene& scene, const BoxPath& path, double rate, int substeps, bool posture,
               const std::function<bool(double fraction)>& tell);
 
 // At the call of the servo, and after the step, nearest to this time.
-const State& state_at(const Carried& run, double time);
-const Sample& sample_at(const Carried& run, double time);
+const State& state_at(const CarriedBox& run, double time);
+const Sample& sample_at(const CarriedBox& run, double time);
 
 // The largest distance of the box's places in two runs of the same rates.
-double apart(const Carried& a, const Carried& b);
+double apart(const CarriedBox& a, const CarriedBox& b);
 // Joint coordinates: the largest difference from the start's, rad.
 double posture_error(const BoxScene& scene, const State& state);
 
@@ -56,13 +56,13 @@ struct Effects {
   double grip = 0;        // the largest force of a hand on the box that was told, N
   double grip_error = 0;  // what acts less what was told, N or N m
 };
-Effects examine(const BoxScene& scene, const BoxPath& path, const Carried& run, double every);
+Effects examine(const BoxScene& scene, const BoxPath& path, const CarriedBox& run, double every);
 
 struct Times {
   OsimMeasured inertia = {};  // of the paper's n and m
   double law = 0, cycle = 0;  // us: a call of the servo; and of the simulation until the next
 };
 
-Times measure(const BoxScene& scene, const BoxPath& path, const Carried& run, const TimingOptions& timing);
+Times measure(const BoxScene& scene, const BoxPath& path, const CarriedBox& run, const TimingOptions& timing);
 
 }  // namespace linchpin

@@ -13,7 +13,7 @@
 namespace linchpin {
 namespace {
 
-Drawing frames(const BoxScene& scene, const Carried& run, double from, double to, const std::string& what) {
+Drawing frames(const BoxScene& scene, const CarriedBox& run, double from, double to, const std::string& what) {
   constexpr int count = 6;
   constexpr double aside = 0.95;  // m: arm's length
   Picture picture(scene.model);
@@ -27,7 +27,7 @@ Drawing frames(const BoxScene& scene, const Carried& run, double from, double to
   return {picture.svg(fmt::format("t = {} s", times), Picture::Light::even), what};
 }
 
-Series curve(const std::string& name, const Carried& run, double every, bool line,
+Series curve(const std::string& name, const CarriedBox& run, double every, bool line,
              const std::function<double(const Sample&)>& value) {
   Series series{name, {}, line, !line};
   for (double t = 0; t <= run.samples.back().time + 1e-9; t += every)
@@ -35,7 +35,7 @@ Series curve(const std::string& name, const Carried& run, double every, bool lin
   return series;
 }
 
-Plot figure6(const Carried& run) {
+Plot figure6(const CarriedBox& run) {
   Plot plot{
       .title = "Figure 6: the box's centre, desired and actual",
       .x_label = "s",
@@ -51,11 +51,11 @@ Plot figure6(const Carried& run) {
   return plot;
 }
 
-std::string name_of(const Carried& run) {
+std::string name_of(const CarriedBox& run) {
   return fmt::format("{:g} Hz{}", run.rate, run.posture ? "" : ", no posture");
 }
 
-Plot error_plot(const std::vector<const Carried*>& runs) {
+Plot error_plot(const std::vector<const CarriedBox*>& runs) {
   Plot plot{
       .title = "How far the box is from where it should be",
       .x_label = "s",
@@ -65,12 +65,12 @@ Plot error_plot(const std::vector<const Carried*>& runs) {
       .note =
           "Joint forces are held constant from one call of the servo to the next; what they miss meanwhile is all "
           "the error there is, and it shrinks with the period. No posture: damping alone."};
-  for (const Carried* run : runs)
+  for (const CarriedBox* run : runs)
     plot.series.push_back(curve(name_of(*run), *run, 0.02, true, [](const Sample& s) { return 1e3 * off(s); }));
   return plot;
 }
 
-Plot posture_plot(const BoxScene& scene, const Carried& run) {
+Plot posture_plot(const BoxScene& scene, const CarriedBox& run) {
   Plot plot{.title = "Posture: joints of the left side and the waist, off the advised configuration",
             .x_label = "s",
             .y_label = "rad",
@@ -87,13 +87,13 @@ Plot posture_plot(const BoxScene& scene, const Carried& run) {
   return plot;
 }
 
-Table run_table(const BoxScene& scene, const std::vector<const Carried*>& runs) {
+Table run_table(const BoxScene& scene, const std::vector<const CarriedBox*>& runs) {
   Table table{"Runs",
               "rrlrrrrrr",
               {"servo, Hz", "steps a period", "posture", "largest error, mm", "rms, mm", "mrad",
                "posture off at the end, rad", "loop error", "energy defect"},
               {}};
-  for (const Carried* r : runs)
+  for (const CarriedBox* r : runs)
     table.rows.push_back({fmt::format("{:g}", r->rate), std::to_string(r->substeps), r->posture ? "advised" : "damping",
                           fmt::format("{:.4f}", 1e3 * r->error), fmt::format("{:.4f}", 1e3 * std::sqrt(r->mean_square)),
                           fmt::format("{:.4f}", 1e3 * r->turn),
@@ -103,7 +103,7 @@ Table run_table(const BoxScene& scene, const std::vector<const Carried*>& runs) 
   return table;
 }
 
-Table tracking_table(const Carried& run) {
+Table tracking_table(const CarriedBox& run) {
   Table table{fmt::format("Figure 6 in numbers, servo at {:g} Hz", run.rate),
               "rrrrrr",
               {"s", "x desired, m", "x actual, m", "z desired, m", "z actual, m", "error, mm"},
@@ -131,7 +131,7 @@ Reproduction reproduce_osim_box(const ReproduceOptions& options, const Reproduce
   const Case cases[] = {
       {300, 3, true, 3}, {300, 3, false, 3}, {1000, 1, true, 3}, {1000, 1, false, 3}, {300, 1, true, 1}};
   constexpr double all_work = 14;
-  std::vector<Carried> runs;
+  std::vector<CarriedBox> runs;
   double done = 0;
   bool stopped = false;
   for (const Case& c : cases) {
@@ -142,7 +142,7 @@ Reproduction reproduce_osim_box(const ReproduceOptions& options, const Reproduce
     if (stopped) return {};
     done += c.work;
   }
-  const Carried &run = runs[0], &bare = runs[1], &fast = runs[2], &fast_bare = runs[3], &coarse = runs[4];
+  const CarriedBox &run = runs[0], &bare = runs[1], &fast = runs[2], &fast_bare = runs[3], &coarse = runs[4];
   if (!progress(done / all_work, "posture, grips and times")) return {};
   const Effects coupling = examine(scene, path, run, 0.05);
   pin_to_one_core();
@@ -150,7 +150,7 @@ Reproduction reproduce_osim_box(const ReproduceOptions& options, const Reproduce
 
   bool finished = true;
   double loop_error = 0;
-  for (const Carried& r : runs) {
+  for (const CarriedBox& r : runs) {
     finished = finished && r.ok && r.certificate.passed();
     loop_error = std::max(loop_error, r.certificate.loop_error);
   }
@@ -218,7 +218,7 @@ Reproduction reproduce_osim_box(const ReproduceOptions& options, const Reproduce
        times.cycle < 1e6 / 300, "timing"},
   };
 
-  const std::vector<const Carried*> all{&run, &bare, &fast, &fast_bare, &coarse};
+  const std::vector<const CarriedBox*> all{&run, &bare, &fast, &fast_bare, &coarse};
   result.account = {
       Paragraph{fmt::format(
           "The robot has the 24 links of @humanoid24 and stands on its feet: with the pelvis held in the air its "
