@@ -171,7 +171,7 @@ TEST(SpecJson, FaultsNameTheElement) {
                            R"("vertices": [[0,0,0],[1,0,0],[0,1,0],[0,0,1]], "faces": )";
   EXPECT_EQ(with(hull + "[[0,2,1],[0,1,3],[0,3,2],[1,2,3]]}}]"), "");
   EXPECT_EQ(with(hull + "[[0,2,1],[0,1,3],[0,3,2]]}}]"),
-            "world_geometry[0].shape: the 3 faces do not make one closed surface");
+            "world_geometry[0].shape: the 3 faces do not form one closed surface");
   EXPECT_EQ(with(hull + "[[0,2,1],[0,1,3],[0,3,2],[1,2,4]]}}]"),
             "world_geometry[0].shape: face 3 has corner 4; the vertices are 0 to 3");
   EXPECT_EQ(with(hull + "[[0,1,2],[0,3,1],[0,2,3],[1,3,2]]}}]").substr(0, 45),

@@ -110,7 +110,8 @@ void expect_none_at_smaller_sizes(int largest, Solve solve) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     Dice dice(seed);
     const int rows = seed == 1 ? largest : 1 + dice.below(largest);
-    const ProblemLayout layout = random_layout(rows, {.free = seed % 2 == 0, .box = seed % 3 == 0, .cone = false}, dice);
+    const ProblemLayout layout =
+        random_layout(rows, {.free = seed % 2 == 0, .box = seed % 3 == 0, .cone = false}, dice);
     const int n = layout.size;
     Square M = seed % 4 == 0 ? random_integer_psd(n, dice) : random_psd(n, 1 + dice.below(n), dice);
     const Problem p = problem_of(layout, Matrix::dense(n, std::move(M)), tied_q(n, dice));
