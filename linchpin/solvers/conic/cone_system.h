@@ -114,7 +114,9 @@ inline void solve_cone_system(const ScaledProblem& p, const ConePoint& at, const
     const Cell& cell = p.cells[c];
     const std::size_t i = cell.start;
     const Bounds b = bounds(p, cell);
-    for (int k = 0; k < cell.size; ++k) r[i + k] = u[i + k] = v[i + k] = 0;
+    r[i] = u[i] = v[i] = 0;
+    if (cell.size > 1)  // a frictionless contact
+      for (int k = 1; k < 3; ++k) r[i + k] = u[i + k] = v[i + k] = 0;
     if (b.fixed) continue;
     const RowChange wanted = change.row(c, b);
     if (b.has_lower) u[i] = wanted.lower / b.above_lower(at.r[i]);

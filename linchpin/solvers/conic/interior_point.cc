@@ -78,9 +78,12 @@ struct StepTo {
   LINCHPIN_INLINE RowChange row(int c, const Bounds& b) const {
     const std::size_t at = p.cells[c].start;
     const double r = from.r[at], u = from.u[at], v = from.v[at], w = from.w[at];
-    const double lower = corrected ? corrected->r[at] * corrected->u[at] : 0;
-    const double upper = corrected ? -corrected->r[at] * corrected->v[at] : 0;
-    return {-(w - u + v), target - lower - b.above_lower(r) * u, target - upper - b.below_upper(r) * v};
+    RowChange change{-(w - u + v), 0, 0};
+    if (b.has_lower)
+      change.lower = target - (corrected ? corrected->r[at] * corrected->u[at] : 0) - b.above_lower(r) * u;
+    if (b.has_upper)
+      change.upper = target - (corrected ? -corrected->r[at] * corrected->v[at] : 0) - b.below_upper(r) * v;
+    return change;
   }
 };
 
