@@ -12,10 +12,10 @@ root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
 
-mkdir "$top/blocks" "$top/bin" "$top/work"
+mkdir "$top/blocks" "$top/bin" "$top/page"
 ln -s "$linchpin" "$top/bin/linchpin"
-ln -s "$linchpin" "$top/work/run"
-ln -s "$root/models" "$root/examples" "$top/work"
+ln -s "$linchpin" "$top/page/run"
+ln -s "$root/models" "$root/examples" "$top/page"
 export PATH=$top/bin:$PATH
 
 awk -v language=sh -v prefix="$top/blocks/" -v suffix=.sh -f "$root/scripts/extract_code_blocks.awk" "$page" \
@@ -30,7 +30,7 @@ while read -r block; do
   fi
   sed 's/^/$ /' "$block"
   status=0
-  (cd "$top/work" && bash -euo pipefail "$block") </dev/null >"$top/out" 2>&1 || status=$?
+  (cd "$top/page" && bash -euo pipefail "$block") </dev/null >"$top/out" 2>&1 || status=$?
   if ((status)); then
     cat "$top/out"
     echo "FAILED: status $status"
