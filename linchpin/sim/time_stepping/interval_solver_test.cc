@@ -74,7 +74,7 @@ TEST(IntervalSolver, AddsARowForALimitThatAForcePushesPast) {
   const std::vector<char> awake(stage.plan.trees.count, 0);
   ASSERT_EQ(solver.solve(stage.interval(0.1), awake, ws, solved), nullptr);
   EXPECT_NEAR(solved.v[0], 5, 1e-9);  // 0.5 m in 0.1 s; the force alone gives 100 m/s
-  EXPECT_EQ(solved.rows.rows.size(), 1);
+  ASSERT_EQ(solved.rows.rows.size(), 1);
   EXPECT_NEAR(solved.impulses[0], -95, 1e-7);  // on the coordinate
 }
 
