@@ -52,7 +52,7 @@ std::optional<Nearest> signed_distance(const Shape& a, const Transform<double>& 
     take_nearer(m, nearest);
     return nearest;
   }
-  // Most of many pieces are far away. So a small margin is tried first and doubled until there is a contact.
+  // Most pieces are usually far away. So a small margin is tried first and doubled until there is a contact.
   ManifoldList list;
   const Aabb box_a = bounds(a, X_WA), box_b = bounds(b, X_WB);
   const double apart = std::sqrt(distance_squared(box_a, box_b)), span = span_of(box_a, box_b);

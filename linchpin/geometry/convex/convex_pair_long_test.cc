@@ -5,8 +5,8 @@
 namespace linchpin {
 namespace {
 
-// A million poses, in four parts. The check of testing.h tries directions for one in two hundred, which takes most of
-// the time. While the shapes are apart, and for the points, it is exact without.
+// A million poses, in four parts. The check of testing.h tries directions for one in 170, which takes most of the time.
+// While the shapes are apart, and for the points, it is exact without.
 class ConvexPairLong : public testing::TestWithParam<int> {};
 
 TEST_P(ConvexPairLong, AQuarterOfAMillionPosesAreSound) {

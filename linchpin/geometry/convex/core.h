@@ -25,7 +25,7 @@ struct Core {
   enum class Kind : std::uint8_t { point, segment, box, cylinder, ellipsoid, cone, triangle, hull };
   Kind kind;
   double ball;          // radius of the ball
-  Vec3<double> size;    // box: half extents; ellipsoid: radii; cylinder, cone: radius, -, half length; segment: z only
+  Vec3<double> size;    // box: half extents; ellipsoid: radii; cylinder, cone: radius twice, half length; segment: z
   Vec3<double> centre;  // an inner point
   double extent;        // a bound of the distance of all points from the frame's origin
   const Hull* hull;

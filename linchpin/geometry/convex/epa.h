@@ -12,7 +12,7 @@
 // so that no other direction has a depth smaller by more than a twentieth; usually none is smaller. If the points found
 // do not meet along n, as when Newton's method stalled, the polytope is extended until (1). If that takes too many
 // faces, as for a small core in the middle of a large round one, the best direction so far is returned.
-// [van den Bergen 2001, but with (1) as the only termination criterion]
+// [van den Bergen 2001, but with (1) and (2) as termination criteria]
 #pragma once
 
 #include "linchpin/geometry/convex/direction.h"

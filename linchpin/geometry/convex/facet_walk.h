@@ -13,8 +13,8 @@
 //     in A - B. If the planes of its flanks, each through a side p q of the facet, satisfy
 //         distance of the plane (p, q, c) from the origin >= -s                  (2)
 //     the ball about the origin of radius -s lies in A - B, so that the maximum is global and d = s.
-// This is less work than GJK and EPA (gjk.h, epa.h), but fails where vertices or edges meet at a distance, in deep
-// penetration, and on faces that are not plane to the last digits.
+// This is less work than GJK and EPA (gjk.h, epa.h), but fails where a vertex is nearest to a vertex or an edge at a
+// distance, in deep penetration, and on faces that are not plane to the last digits.
 #pragma once
 
 #include "linchpin/geometry/convex/direction.h"

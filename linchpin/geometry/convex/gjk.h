@@ -5,8 +5,8 @@
 // Then
 //     s(n) <= d <= |v|                                                           (1)
 // with s of core.h (5). Each iteration adds w(n) to the simplex and drops the points that v does not depend on, until
-// both ends of (1) are equal or the origin is inside. The nearest point of a simplex is searched on those sides of it
-// that face the origin, which signed volumes and areas decide.
+// both ends of (1) are equal or the origin is inside. The nearest point of a simplex is searched on those of its sides
+// that face the origin, as determined by signed volumes and areas.
 // [Gilbert, Johnson, Keerthi 1988; Montanari, Petrinic, Barbieri 2017]
 #pragma once
 
@@ -32,7 +32,7 @@ Gjk gjk(const CorePair& pair, double far, double gap, Simplex& simplex);
 // Continues from a simplex for which gjk() returned Gjk::apart, with a smaller gap.
 Gjk gjk_resume(const CorePair& pair, double far, double gap, Simplex& simplex);
 
-// If |v| is below this number times the pair's size, v/|v| is noise: the error of n is eps size/|v|, here 1e-5.
+// If |v| is below this number times the pair's size, v/|v| is noise: the error of n is eps size/|v|, here 2e-5.
 inline constexpr double gjk_touch = 1e-11;
 
 }  // namespace linchpin

@@ -154,8 +154,8 @@ class Guesser {
     climb(pair_, n, &w, 1, best_);
   }
 
-  // Tries the normal of the face that the other core's centre is over, then of the face that its lowest point over the
-  // first face is over. Returns the better direction.
+  // Tries the normal of the face below the other core's centre, then that of the face below the other core's lowest
+  // point along the first normal. Returns the better direction.
   template <bool from_a>
   Vector look() {
     const Transform<double>& X = pair_.X_AB;

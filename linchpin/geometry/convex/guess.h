@@ -1,8 +1,8 @@
 // The direction between two cores near touch, of which at least one is curved: guessed and then verified. It is tried
 // before GJK and EPA. Private to the room.
 //
-// Near touch few features can meet. Candidates for n are the normals of the face, cap or side that the other core's
-// centre is over, then of the one that the other core's lowest point over it is over; and the common perpendiculars of
+// Near touch few features can meet. Candidates for n are the normal of the face, cap or side below the other core's
+// centre, that of the one below the other core's lowest point along the first normal, and the common perpendiculars of
 // two lines. The candidate with the largest s is taken. If the points that meet are not found with it, Newton's method
 // (polish.h) continues from there, once. The result counts only if it is proved:
 //   - apart, by points that meet along n, s(n) = |a - b|;

@@ -4,7 +4,8 @@
 // where h and k are the half extents of A and B. It is largest along one of fifteen axes,
 //     e_i,  R_j,  e_i x R_j / |e_i x R_j|                                                                         (2)
 // if the boxes overlap, and also if they are apart and a face or two crossing edges are nearest. Otherwise a corner is
-// nearest. Then o follows from the nearest points x and y, and (1) proves that they are: s(o) <= distance <= |y - x|.
+// nearest. Then o follows from two points x and y, and s(o) = |y - x| proves that they are the nearest, since
+// s(o) <= distance <= |y - x|.
 //
 // The manifold is the intersection of the two faces that face each other most, projected along o. With A's face in the
 // plane x_w = +-h_w, a point q of B's face projects to the point r of that plane with

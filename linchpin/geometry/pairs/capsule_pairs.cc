@@ -3,15 +3,15 @@
 // A capsule is the set of points within its radius of its axis, so for every n
 //     s(n) = s of the axes - radii,                                                                               (1)
 // and the best direction n for the axes is best for the capsules. While the axes are well apart, n is the direction
-// between their nearest points. Where they (almost) meet, that is dominated by rounding, and n follows from features:
-// the cross product of two edges, or a face. Of several candidates the one with the largest s is taken. s is evaluated
-// for that n, so that the manifold always satisfies (3) of manifold.h.
+// between their nearest points. Where they (almost) meet, that direction is dominated by rounding, and n follows from
+// features: the cross product of two edges, or a face. Of several candidates the one with the largest s is taken. s is
+// evaluated for that n, so that the manifold always satisfies (3) of manifold.h.
 //
-// Axes that are side by side have two contact points, at the ends of the stretch along which both extend. Where the
-// axes cross at a small angle, the points P and Q of the axes there are off the line along n by some e. The round
-// surfaces of radii r_a and r_b have
+// Axes that are side by side have two contact points, at the ends of the stretch along which both extend. If the axes
+// are not exactly parallel, the points P and Q of the axes at such an end differ by some e across n. The round surfaces
+// of radii r_a and r_b have
 //     gap = n.(P - Q) - sqrt((r_a + r_b)^2 - e^2)                                                                  (2)
-// at the place that divides e in the ratio r_a : r_b. So the gaps grow steadily with the angle.
+// at the place that divides e in the ratio r_a : r_b. So the gaps change continuously with the angle of the axes.
 #include <algorithm>
 #include <limits>
 
@@ -145,7 +145,7 @@ struct Towards {
   Vector w;
   double per_length, per_square;
 };
-// (2); false if e is more than half of the radii, where the flanks meet.
+// (2); false if e is more than half of r_a + r_b, where the flanks meet.
 LINCHPIN_INLINE bool gap_beside(const Towards& to, const Vector& d, double radii, double& gap) {
   const Vector we = cross(to.w, d);
   const double square = radii * radii, e_square = dot(we, we) * to.per_square;
@@ -181,8 +181,8 @@ LINCHPIN_INLINE bool set_points(const Capsule& a, const Capsule& b, const Sides&
   return m.count > 0 && is_finite(m.points[0].p);
 }
 
-// Axes that (almost) meet, and all others that are not side by side. They are separate functions so that each has its
-// variables in registers.
+// Axes that (almost) meet; and crossed axes, which are nearest between the ends of A or are not side by side. These are
+// separate functions so that each has its variables in registers.
 __attribute__((noinline)) bool meeting_axes(const Capsule& a, const Pose& X_WA, const Capsule& b, const Pose& X_WB,
                                             double margin, Manifold& m) {
   const Sides k = sides_of(a, X_WA, b, X_WB);

@@ -96,7 +96,7 @@ TEST(HalfSpacePairs, RestingBodiesAreSupported) {
     const ConvexHull hull{std::make_shared<const Hull>(convex_hull(points).value())};
     ASSERT_TRUE(hull_half_space(hull, standing(h, tilted), {}, home, margin, m));
     ASSERT_TRUE(supports(m, 0.3, -0.2)) << i;
-    // Also if all of the shape is within the margin, most of it far outside.
+    // Also if the whole shape is within the margin, most of it far outside of its base.
     ASSERT_TRUE(hull_half_space(hull, standing(h, tilted), {}, home, no_margin, m));
     int low = 0;
     Manifold bottom = m;

@@ -252,7 +252,8 @@ std::optional<std::pair<Piece, Piece>> split(const Piece& piece, const Whole& wh
   std::optional<std::pair<Piece, Piece>> best;
   double least = std::numeric_limits<double>::infinity();
   // The volume of the solid is the same for all planes, so the total volume of the hulls ranks them. An uneven cut and
-  // remaining creases add up to this fraction of it. It is small: it decides between cuts of about the same volume.
+  // remaining creases each add at most this fraction of the piece's volume. It is small: it decides between cuts of
+  // about the same volume.
   constexpr double costs = 0.05;
   const double creases = opened_area(piece.creases);
   for (std::size_t i = 0; i < planes.size(); ++i) {

@@ -1,18 +1,18 @@
 // Convex decomposition: a mesh, or a height field, as a compound of convex hulls, for moving bodies.
 //
-// The concavity of a piece with the hull H of a solid S is the one-sided Hausdorff distance
+// The concavity of a piece of a solid S, with H the hull of the piece, is the one-sided Hausdorff distance
 //     c = max { distance of q from S : q on the surface of H }                   (1)
 // which is zero if the piece is convex. Pieces are cut by planes, the one with the largest c first, until all c are
 // within the tolerance. The hull of a surface clipped by a plane is the hull of the solid clipped by it, so only
-// triangles are cut. Of several planes the one is taken whose two hulls have the smallest total volume. Small terms
-// prefer even cuts among planes of nearly the same volume: a ring, for instance, loses no volume before its second cut.
-// The planes tried are those of the faces at concave edges, which separate exactly what was composed of boxes, and
-// planes perpendicular to the piece's principal axes.
+// triangles are cut. Each cut is along the plane whose two hulls have the smallest total volume. Among planes of nearly
+// the same volume, small terms prefer even cuts and those that leave few concave edges: a ring, for instance, loses no
+// volume before its second cut. The planes tried are those of the faces at concave edges, which separate a union of
+// boxes exactly, and planes perpendicular to the piece's principal axes.
 //
 // The maximum (1) is found by branch and bound. The distance changes by no more than q does: if the centre of a
 // triangle of H has the distance d from S, and its corners are at most r away from the centre, no point of it has a
-// distance above d + r. Also, the distance from a single triangle of S, a convex set, is largest at a corner. While
-// neither bound decides, the triangle of H is divided into four.
+// distance above d + r. Also, the distance from a single triangle of S is a convex function of q, so on a triangle of H
+// it is largest at a corner. While neither bound decides, the triangle of H is divided into four.
 #pragma once
 
 #include "linchpin/base/result.h"

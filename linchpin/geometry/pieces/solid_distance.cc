@@ -34,7 +34,7 @@ double distance_from_triangle(const TriangleMesh& mesh, int t, const Point& q) {
 }
 
 // If the nearest point is on an edge or a corner, several triangles are equally near, and q may be above some and below
-// others. The triangle with the largest height |height| of q decides the sign.
+// others. Of these triangles, the one whose plane is farthest from q decides the sign.
 SolidDistance distance_from_solid(const TriangleMesh& mesh, const Point& q) {
   constexpr double alike = 1 + 1e-9;  // ratio of distances that differ by rounding only
   double least = std::numeric_limits<double>::infinity(), facing = 0;

@@ -37,7 +37,7 @@ TEST(SolidDistance, OfATorus) {
     const Vec3<double> p = random.vector(1.5);
     const double exact = std::hypot(std::hypot(p.x, p.y) - 1, p.z) - 0.3;
     EXPECT_NEAR(distance_from_solid(mesh, p).distance, exact,
-                0.004);  // error of the chords: (R + r)(1 - cos(pi/48)) + r(...)
+                0.004);  // error of the chords: (R + 2 r)(1 - cos(pi/48)) = 0.0034
   }
   EXPECT_NEAR(distance_from_solid(mesh, {0, 0, 0}).distance, 0.7, 0.002);
 }

@@ -60,7 +60,7 @@ LINCHPIN_INLINE bool do_overlap(const Aabb& a, const Aabb& b) {
 #endif
 }
 
-// Replaces counts by the sums of those before.
+// Replaces each count by the sum of those before it.
 void to_places(std::vector<std::uint32_t>& counts) {
   std::uint32_t sum = 0;
   for (std::uint32_t& c : counts) sum += std::exchange(c, sum);

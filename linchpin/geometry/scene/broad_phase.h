@@ -65,7 +65,7 @@ class BroadPhase {
   std::vector<BoxPair> skin_pairs_;  // the pairs of with_skin_
   double skin_ = 0.05;               // relative to the geometric mean of the boxes' sizes
   int uses_ = 0;                     // calls since the last search
-  int searches_left_ = 1;            // searches to be done without skin; a single call needs none
+  int searches_left_ = 1;            // searches to be done without skin, which helps later calls only
 };
 
 }  // namespace linchpin

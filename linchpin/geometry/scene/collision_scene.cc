@@ -107,7 +107,8 @@ double margin_of(const CollisionScene& scene, int a, int b, std::span<const doub
   return scene.margin(a, b) + reach_of(scene.shapes()[a], reach) + reach_of(scene.shapes()[b], reach);
 }
 
-// Sets ws.near to the pairs to be tested that the broad phase, or the distance of their boxes, leaves.
+// Sets ws.near to the wanted pairs that are near: by the broad phase or, for named pairs, by the distance of their
+// boxes.
 void find_near_pairs(const CollisionScene& scene, std::span<const double> reach, SceneWorkspace& ws) {
   ws.near.clear();
   for (const BoxPair& p : ws.broad_phase.find_pairs(ws.boxes, ws.margins)) {

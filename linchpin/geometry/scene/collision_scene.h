@@ -2,11 +2,13 @@
 //
 // Two shapes A and B are tested if they are on different frames, and
 //     A is in a group that B touches, or B is in a group that A touches,                                 (1)
-// unless their frames are excluded (SceneSpec::apart). Named pairs are always tested, whatever (1) and `apart` say.
+// unless their frames are excluded (SceneSpec::apart). Named pairs on different frames are tested whatever (1) and
+// `apart` say, and may have a margin in place of margin_A + margin_B below.
 // Manifolds are computed up to a gap of
 //     margin = margin_A + margin_B + reach_A + reach_B                                                   (2)
 // where reach is a bound of the way that the shapes of a frame move in the coming step, so that no contact of that step
-// is missed. The result is in rising order of (a, b, piece_a, piece_b) and depends on the input only.
+// is missed. Pairs of shapes are in rising order of (a, b), the manifolds of a pair in that of collide(). The result
+// depends on the input only.
 #pragma once
 
 #include <cstdint>

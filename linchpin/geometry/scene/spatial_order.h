@@ -1,8 +1,8 @@
 // An order of boxes in which neighbours are close together and of similar size: the order of a BoxTree (box_pack.h). It
 // is cheap enough to be computed in every step.
 //
-// Centres are sorted along a Morton curve: their bounding cube is divided into 1024^3 cells, and the bits of the three
-// cell numbers are interleaved into one number,
+// Centres are sorted along a Morton curve: their bounding cube is divided into 1024^3 cells (32^3 for fewer than 4096
+// boxes), and the bits of the three cell numbers are interleaved into one number,
 //     key = ... z_1 y_1 x_1 z_0 y_0 x_0                                                            (1)
 // The sides of the cube are equal, so that a flat scene is divided into squares. A box much larger than the others
 // would enlarge the bounds of its pack, so boxes are sorted by size first: four classes of three octaves each, about

@@ -33,7 +33,7 @@ LINCHPIN_INLINE void set_box(BoxPack& pack, std::size_t lane, const Aabb& box) {
 
 class BoxTree {
  public:
-  static constexpr int most_levels = 12;  // 8^11 boxes: more than a 32-bit index can address
+  static constexpr int most_levels = 12;  // 8^12 boxes: more than a 32-bit index can address
 
   // Builds the tree over `boxes` in the order `order`, a permutation of some of their indices. Allocates only if the
   // tree was never as large before.

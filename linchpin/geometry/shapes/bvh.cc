@@ -10,7 +10,7 @@ constexpr std::size_t lanes = BoxPack::lanes;
 // The centre, limited to finite coordinates for infinite boxes.
 Vec3<double> finite_centre(const Aabb& box) {
   constexpr double most = 1e150;
-  const auto moderate = [=](double x) { return x > -most ? std::min(x, most) : -most; };  // NaN as well
+  const auto moderate = [=](double x) { return x > -most ? std::min(x, most) : -most; };  // NaN: -most
   const Vec3<double> c = centre(box);
   return {moderate(c.x), moderate(c.y), moderate(c.z)};
 }

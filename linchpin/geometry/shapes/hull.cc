@@ -38,8 +38,8 @@ struct Spread {
 };
 Spread spread_of(Points points) {
   Spread s{};
-  // The farthest point from the farthest point from any point: at least 1/sqrt(3) of the largest distance of two
-  // points.
+  // a is the point farthest from points[0], b the one farthest from a. Their distance is at least 1/sqrt(3) of the
+  // largest distance between two points.
   const auto far_from = [&](const Point& p) { return largest(points, [&](const Point& q) { return norm(q - p); }); };
   s.a = points[far_from(points[0])];
   const Point b = points[far_from(s.a)];

@@ -46,8 +46,8 @@ struct Hull {
 // Details smaller than this, relative to the hull's size, are dropped: neighbouring faces are merged if they deviate
 // from a common plane by less. Coordinates in files are often floats, with a relative rounding error of 6e-8.
 inline constexpr double hull_resolution = 1e-7;
-// The thickness of points is their extent in the third (second) direction relative to the first. Below this number they
-// make a flat hull (no hull, since they lie on a line).
+// Extents of a set of points along a second and a third direction, relative to the first. If the third is below this
+// number, the points make a flat hull; if the second is too, they lie on a line and have no hull.
 inline constexpr double least_hull_thickness = 1e-6;
 
 // The convex hull of a set of points; repeated, inner and coplanar points are allowed. Returns an error, with the index

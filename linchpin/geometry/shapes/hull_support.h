@@ -3,7 +3,7 @@
 //     m = max over i of d.v_i                                                    (1)
 //     the first i with d.v_i = m                                                 (2)
 // Eight vertices at a time, in rounds of sixty-four: first the largest product, then a bit mask of the vertices that
-// have it. This is less work than to carry indices along with the values.
+// have it. This is less work than carrying indices along with the values.
 #pragma once
 
 #include <bit>
@@ -17,7 +17,7 @@ namespace linchpin {
 
 namespace hull_support_detail {
 
-// b if a is NaN.
+// Returns b if a is NaN.
 template <class Vector>
 LINCHPIN_INLINE Vector larger(const Vector& a, const Vector& b) {
   return a > b ? a : b;

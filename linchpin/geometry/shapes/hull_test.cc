@@ -244,7 +244,7 @@ TEST(Hull, NeedlesAndSheets) {
       const Hull hull = hull_of(points);
       EXPECT_EQ(hull.faces.size(), 6u);
       EXPECT_EQ(hull.vertices.size(), 8u);
-      EXPECT_NEAR(volume(hull), 8 * half.x * half.y * half.z, 1e-15);  // what cancels are pyramids of long edges
+      EXPECT_NEAR(volume(hull), 8 * half.x * half.y * half.z, 1e-15);  // the sum cancels pyramids with long edges
     }
 }
 

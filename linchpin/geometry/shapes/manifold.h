@@ -4,7 +4,7 @@
 //     s(n) = min { n.a : a in A } - max { n.b : b in B }                         (1)
 // be the gap between A and B along n, with n pointing from B towards A. The signed distance of two convex shapes is
 //     d = max over n of s(n)                                                     (2)
-// It is their distance while they are apart, and else minus the penetration depth (the shortest translation that
+// It is their distance while they are apart, otherwise minus the penetration depth (the shortest translation that
 // separates them). For any n, s(n) is a lower bound of d, and n.(a - b) >= s(n) for every a in A and b in B. A manifold
 // is a direction n and pairs of points a_i, b_i = a_i - gap_i n on the two surfaces with
 //     gap_i >= distance = s(n),  with equality for at least one point.           (3)
@@ -35,7 +35,7 @@ struct Manifold {
   Vec3<double> normal;  // n: unit, from B towards A, W
   double distance;      // m, (3)
   int count;
-  std::uint32_t piece_a, piece_b;  // index of the compound's part or of the mesh's triangle; 0 for simple shapes
+  std::uint32_t piece_a, piece_b;  // index of the compound's part or the terrain's triangle; 0 for simple shapes
   ContactPoint points[most_points];
 };
 

@@ -44,7 +44,7 @@ std::string fault_in(const M& m) {
   if (!m.directional) return {};
   const Vec3<double>& d = m.directional->direction;
   if (!all_finite(d) || (d.x == 0 && d.y == 0 && d.z == 0))
-    return message("direction of friction ", to_string(d), " is no direction");
+    return message("direction of friction ", to_string(d), " is not a direction");
   return fault_of(m.directional->along, " along the direction");
 }
 
@@ -94,13 +94,13 @@ std::string fault_of(const PairMaterial& material) { return fault_in(material); 
 std::string fault_of(const PairRules& rules) {
   for (std::size_t i = 0; i < rules.overrides.size(); ++i) {
     const PairRules::Override& o = rules.overrides[i];
-    if (o.a.empty() || o.b.empty()) return message("override ", i, " names no material");
+    if (o.a.empty() || o.b.empty()) return message("override ", i, " must name two materials");
     if (std::string fault = fault_of(o.material); !fault.empty())
       return message("override ", i, " of ", o.a, " and ", o.b, ": ", fault);
     for (std::size_t j = 0; j < i; ++j) {
       const PairRules::Override& p = rules.overrides[j];
       if ((o.a == p.a && o.b == p.b) || (o.a == p.b && o.b == p.a))
-        return message("overrides ", j, " and ", i, " are both of ", o.a, " and ", o.b);
+        return message("overrides ", j, " and ", i, " are both for ", o.a, " and ", o.b);
     }
   }
   return {};

@@ -102,17 +102,17 @@ TEST(Material, FaultsNameTheNumber) {
   EXPECT_EQ(fault_of(Material{"", {0.1, 0.1}, nan, {}}), "restitution is nan; it must be between 0 and 1");
   Material m = skate;
   m.directional->direction = {0, 0, 0};
-  EXPECT_EQ(fault_of(m), "direction of friction (0, 0, 0) is no direction");
+  EXPECT_EQ(fault_of(m), "direction of friction (0, 0, 0) is not a direction");
   m = skate;
   m.directional->along.mu_static = nan;
   EXPECT_EQ(fault_of(m), "mu_static along the direction is nan; it must be finite and at least 0");
   PairRules rules;
   rules.overrides = {{"rubber", "ice", {}}, {"ice", "rubber", {}}};
-  EXPECT_EQ(fault_of(rules), "overrides 0 and 1 are both of ice and rubber");
+  EXPECT_EQ(fault_of(rules), "overrides 0 and 1 are both for ice and rubber");
   rules.overrides = {{"rubber", "ice", {{1, 2}, 0, {}}}};
   EXPECT_EQ(fault_of(rules), "override 0 of rubber and ice: mu_kinetic is 2; it must be at most mu_static, 1");
   rules.overrides = {{"rubber", "", {}}};
-  EXPECT_EQ(fault_of(rules), "override 0 names no material");
+  EXPECT_EQ(fault_of(rules), "override 0 must name two materials");
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ std::string find_normals(Triangles given, TriangleMesh& mesh) {
     const auto [a, b, c] = mesh.corners(int(t));
     const Vec3<double> area = cross(b - a, c - a);
     const double longest = std::max({norm(b - a), norm(c - b), norm(a - c)});
-    // Coordinates have rounding errors of half an epsilon of their size. A smaller height is not significant.
+    // Coordinates have rounding errors of half an epsilon of their size. A height of a few of these is not significant.
     const double far = std::max({norm(a), norm(b), norm(c)});
     const double length = norm(area);
     if (!(length > 4 * std::numeric_limits<double>::epsilon() * far * longest) || !std::isfinite(length))

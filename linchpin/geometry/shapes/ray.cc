@@ -48,13 +48,13 @@ Interval below_plane(const Line& line, const Vec3<double>& n, double c) {
   return rate < 0 ? Interval{t, infinity, n} : Interval{-infinity, t, n};
 }
 
-// |x_axis| <= half
+// |axis.x| <= half
 Interval slab(const Line& line, const Vec3<double>& axis, double half) {
   return intersect(below_plane(line, axis, half), below_plane(line, -axis, half));
 }
 
-// |o + t u| <= radius for a u of any length. With t0 that of the point nearest to the centre, (2) has no linear term in
-// t - t0: u.u (t - t0)^2 = radius^2 - |o + t0 u|^2.
+// |o + t u| <= radius for a u of any length. With t0 the t of the point nearest to the centre, (2) has no linear term
+// in t - t0: u.u (t - t0)^2 = radius^2 - |o + t0 u|^2.
 Interval in_ball(const Vec3<double>& o, const Vec3<double>& u, double radius) {
   const double uu = dot(u, u);
   if (!(uu > 0)) return dot(o, o) <= square(radius) ? Interval() : Interval::none();
@@ -163,10 +163,10 @@ Interval meet(const Line& line, const ConvexHull& h) {
   return i;
 }
 
-// The ray in the shape's frame, from o along the unit vector u; all lengths in metres.
+// The ray in the shape's frame, from o along the unit vector u.
 struct LocalRay {
   Vec3<double> o, u;
-  double length, limit;  // length of the given direction, in which t is measured; limit of t
+  double length, limit;  // m: length of the given direction, the unit of t; limit of t
 };
 
 struct Cast {

@@ -28,7 +28,7 @@ struct Ray {
 struct RayHit {
   double t;             // the point of the hit is origin + t direction
   Vec3<double> normal;  // unit, outward, W
-  std::uint32_t piece;  // index of the compound's part or of the mesh's triangle; 0 for simple shapes
+  std::uint32_t piece;  // index of the compound's part or the terrain's triangle; 0 for simple shapes
 };
 
 // Meshes and height fields are surfaces here: they are hit from both sides, and the normal points against the ray.

@@ -48,7 +48,7 @@ std::string check(const Compound& c) {
   for (std::size_t i = 0; i < c.parts->size(); ++i) {
     const auto& [shape, X_SP] = (*c.parts)[i];
     const std::string fault = std::holds_alternative<Compound>(shape)
-                                  ? "is a compound itself; list its parts here instead"
+                                  ? "a compound cannot be part of a compound; list its parts here instead"
                                   : first_of({fault_of(shape), fault_of(X_SP)});
     if (!fault.empty()) return message("part ", i, ": ", fault);
   }

@@ -47,7 +47,8 @@ TEST(ShapeCheck, NamesTheNumber) {
       {Compound{}, "compound without parts"},
       {compound({}), "compound without parts"},
       {compound({{Sphere{1}}, {Sphere{-1}}}), "part 1: sphere radius is -1 m; it must be positive and finite"},
-      {compound({{compound({{Sphere{1}}})}}), "part 0: is a compound itself; list its parts here instead"},
+      {compound({{compound({{Sphere{1}}})}}),
+       "part 0: a compound cannot be part of a compound; list its parts here instead"},
       {compound({{Sphere{1}, {Mat3<double>::identity(), {0, nan, 0}}}}), "part 0: position (0, nan, 0) is not finite"}};
   for (const auto& [shape, words] : cases) EXPECT_EQ(fault_of(shape), words);
 }

@@ -206,7 +206,7 @@ struct Tolerances {
   double best = 1e-9;    // of (d), relative to the smaller of the two shapes' extents
 };
 
-// Largest distance of a point of the shape from its origin; 1 for a half-space.
+// The largest absolute coordinate of a point of the shape, in its frame; 1 for a half-space.
 inline double extent(const Shape& shape) {
   if (std::holds_alternative<HalfSpace>(shape)) return 1;
   double most = 0;
