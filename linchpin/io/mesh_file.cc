@@ -24,8 +24,7 @@ Error fault(const std::filesystem::path& file, const Parts&... parts) {
   return {file.string() + ": " + message(parts...)};
 }
 
-// ---- errors that assimp does not report
-// -------------------------------------------------------------------------------
+// ---- errors that assimp does not report -----------------------------------------------------------------------------
 
 // A truncated STL file: assimp silently reads the triangles that are there. A binary file has a header of 80 arbitrary
 // bytes and the number of triangles, then 50 bytes per triangle; a text file ends with "endsolid".
@@ -67,8 +66,7 @@ std::string extension_of(const std::filesystem::path& file) {
   return extension;
 }
 
-// ---- the scene
-// --------------------------------------------------------------------------------------------------------
+// ---- the scene ------------------------------------------------------------------------------------------------------
 
 // One occurrence of a mesh in the scene, with its first triangle in the list.
 struct Instance {
@@ -138,7 +136,7 @@ Result<Collected> collect(const std::filesystem::path& file, const Vec3<double>&
     if (const std::string bad = stl_fault(file); !bad.empty()) return fault(file, bad);
 
   Assimp::Importer importer;
-  // Otherwise assimp rotates files whose z axis points up, as is usual for robots, so that y does.
+  // Without this, assimp rotates COLLADA files with z up, as is usual for robots, to y up.
   importer.SetPropertyBool(AI_CONFIG_IMPORT_COLLADA_IGNORE_UP_DIRECTION, true);
   const aiScene* scene = importer.ReadFile(file.string(), aiProcess_Triangulate);
   if (!scene || !scene->mRootNode) return fault(file, "cannot be read as a mesh: ", importer.GetErrorString());

@@ -25,7 +25,7 @@ struct TriangleList {
 // node does so), the orientation of the triangles is reversed, so that they keep facing outwards.
 Result<TriangleList> load_triangles(const std::filesystem::path& file, const Vec3<double>& scale = {1, 1, 1});
 
-// The same as a surface (mesh.h says which are refused), and as its convex hull, for which any triangles will do.
+// The same as a surface (mesh.h lists the errors), and as the convex hull of all vertices, for any triangles.
 Result<TriangleMesh> load_mesh(const std::filesystem::path& file, const Vec3<double>& scale = {1, 1, 1});
 Result<Hull> load_hull(const std::filesystem::path& file, const Vec3<double>& scale = {1, 1, 1});
 

@@ -70,7 +70,7 @@ std::string_view to_string(LoopType type);
 std::optional<LoopType> loop_type_from(std::string_view name);
 int row_count(LoopType type);
 
-// What a loop type constrains: B's origin along these axes of A, and a part of the rotation.
+// The constraints of a loop type: on B's origin along these axes of A, and on a part of the rotation.
 struct LoopHold {
   std::array<bool, 3> along;
   enum class Turn { none, all, but_z, cross } turn;  // cross: A's x stays normal to B's y

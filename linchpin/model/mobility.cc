@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
+#include "linchpin/algebra/symmetric_eigen.h"
 #include "linchpin/model/link_frames.h"
 #include "linchpin/model/state.h"
-#include "linchpin/algebra/symmetric_eigen.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
@@ -70,8 +70,8 @@ void joint_inertia(const Link& link, const Matrix6& A, JointInertia& joint) {
     joint.D[0][0] = link.turn * joint.U[0][2] + link.slide * joint.U[0][5] + link.armature;
     return;
   }
-  // S = 1 (ball: its first three columns). The linear coordinates of a free joint are the parent's axes instead: a
-  // rotation, which changes no eigenvalue.
+  // S = 1 (ball: its first three columns). The linear coordinates of a free joint are along the parent's axes instead:
+  // a rotation, which changes no eigenvalue.
   for (int k = 0; k < link.nv; ++k)
     for (int i = 0; i < 6; ++i) joint.U[k][i] = A[i][k];
   for (int k = 0; k < link.nv; ++k) {

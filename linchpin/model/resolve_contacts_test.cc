@@ -40,7 +40,7 @@ std::string name_of(const Model& model, int shape) {
   const ShapeOnBody& at = model.shapes()[shape];
   return model.bodies()[at.body].geometry[at.geometry].name;
 }
-// The pairs that would be looked at if near, as text.
+// The pairs that are tested when near, as text.
 std::string wanted_pairs(const ModelSpec& spec) {
   const Model model = compile(spec).value();
   const CollisionScene scene(model.collision());
@@ -159,7 +159,7 @@ TEST(ResolveContacts, TerrainStaysWhereItIs) {
   expect_refused(spec, {"body 'shoe', geometry 'carpet'", "cannot move"});
 }
 
-// Shapes sit on links where bodies and their geometry are.
+// The pose of a shape on its link is that of its body times that of its geometry.
 TEST(ResolveContacts, ShapesLieWhereTheirBodiesDo) {
   ModelSpec spec = leg();
   spec.bodies[2].geometry[0].X_BG = {rotation_x(0.3), {1, 2, 3}};

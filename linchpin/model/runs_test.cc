@@ -89,7 +89,7 @@ TEST(Runs, BreakWhereTheKindChanges) {
   ModelSpec flat = serial({revolute, screw, revolute});
   flat.joints[1].pitch = 0;
   EXPECT_EQ(run_lengths(compiled(flat)), (std::vector<int>{3}));
-  // Armature makes a hinge one of the other kind.
+  // A hinge with armature is axial.
   ModelSpec geared = serial({revolute, revolute, prismatic});
   geared.joints[1].dofs = {{.armature = 0.1}};
   EXPECT_EQ(run_lengths(compiled(geared)), (std::vector<int>{1, 2}));
@@ -126,7 +126,7 @@ TEST(Runs, BreakAtNearlyParallelAxesWithTheSamePoses) {
   }
 }
 
-// Parallel in the drawing is parallel in the model, although the axes are seen in frames turned at random.
+// Axes that are parallel in the spec stay in one run, although the body frames are rotated at random.
 TEST(Runs, ParallelAxesInTurnedFramesStayTogether) {
   RandomSpatial random(6);
   const Vec3<double> axis_W = random.direction();

@@ -84,10 +84,10 @@ Entry smooth(const char* name, const char* description, const std::vector<Parame
 std::vector<Entry> scenes_without_contact() {
   using V = const Values&;
   return {
-      smooth("pendulum", "n spheres of 1 kg on pin hinges about y, 12 m long, hung 10 m above the ground; g = 9.8",
+      smooth("pendulum", "n spheres of 1 kg on pin hinges about -y, 12 m long, hung 10 m above the ground; g = 9.8",
              {whole("links", 12, 1, 100000, "number of spheres")},
              [](V v) { return scenes::pendulum(v.whole("links")); }),
-      smooth("planar_chain", "n equal uniform rods on hinges about y, hanging along -z at zero",
+      smooth("planar_chain", "n equal uniform rods on hinges about -y, hanging along -z at zero",
              {whole("links", 3, 1, 100000, "number of rods"), real("length", 1, 1e-3, 1e3, "of each rod, m"),
               real("mass", 1, 1e-3, 1e3, "of each rod, kg")},
              [](V v) { return scenes::planar_chain(v.whole("links"), v.real("length"), v.real("mass")); }),

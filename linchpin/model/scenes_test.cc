@@ -201,8 +201,8 @@ TEST(Workshop, TheWheelHasAMillimetreOfPlay) {
   ASSERT_TRUE(peg != spec.world_geometry.end() && wheel != spec.bodies.end());
   const Transform<double> X_WO = pose_at_zero(spec, "wheel");
   EXPECT_NEAR(norm(wheel->inertia.centre), 0, 1e-15);
-  // Along the axis through the hole's middle, the nearest of the ring is where the peg would be 1 mm thicker; it hangs
-  // on two faces pi/8 off the vertical.
+  // The faces of the hole are 1 mm farther from its axis than the peg's radius; the wheel hangs on two faces, pi/8 off
+  // the vertical.
   const double radius = std::get<Cylinder>(peg->shape).radius;
   double hole = 1;
   int pieces = 0;
@@ -488,7 +488,7 @@ TEST(ClosedScenes, AreAssembledAtZero) {
   EXPECT_TRUE(loops > 50 && rods == 2 && rolling == 3) << loops << " " << rods << " " << rolling;
 }
 
-// E of the three loops, from the angles of the test set and by no frame of ours.
+// The point E of the three loops, computed from the angles of the test set without our frames.
 TEST(Squeezer, LoopsMeetWhereTheAnglesSay) {
   const ModelSpec spec = make("squeezer");
   const double b = -0.0617138900142764496, rr = .007, d = .028;

@@ -33,14 +33,14 @@ TEST(SignalNames, ThereIsOneForEachCoordinateInItsPlace) {
   }
 }
 
-// A rate is per second of its own coordinate, but for rotations, whose coordinates are the parts of a quaternion.
+// The unit of a rate is that of its coordinate per second, except for rotations: these have quaternions as coordinates.
 TEST(SignalNames, UnitsAreThoseOfTheMotion) {
   const Model model = compile(one_of_each_joint()).value();
   const auto q = position_units(model), v = velocity_units(model);
   ASSERT_EQ(q.size(), std::size_t(model.nq()));
   ASSERT_EQ(v.size(), std::size_t(model.nv()));
   for (const Joint& joint : model.joints()) {
-    const bool rotation = joint.nq > joint.nv;  // a quaternion has a number more than its rate
+    const bool rotation = joint.nq > joint.nv;  // a quaternion has one number more than its rate
     for (int k = 0; k < joint.nv; ++k) {
       const std::string& rate = v[joint.v + k];
       const std::string& own = q[joint.q + (rotation ? (k < 3 ? k : k + 1) : k)];

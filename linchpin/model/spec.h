@@ -89,7 +89,8 @@ struct GeometrySpec {
   std::uint32_t groups = 1, touches = ~std::uint32_t(0);
 };
 
-// Two shapes, by name, that may touch whatever their groups and bodies. Fields left empty are as for any other pair.
+// Two shapes, by name, that may touch whatever their groups and the exclusions. Their bodies must not be the same or
+// welded together. Fields left empty are as for any other pair.
 struct ContactPairSpec {
   std::string a, b;
   std::optional<double> margin = {};  // m, of the pair

@@ -175,7 +175,7 @@ TEST(Rotations, TurnTheAxesTheRightWay) {
     }
 }
 
-// Brings z to the axis, and is the shortest turn to do so: about an axis in the x-y plane (its own skew part has no z).
+// It takes z to the axis by the smallest rotation, one about an axis in the x-y plane: R.x.y - R.y.x is 0.
 void expect_shortest_turn(const Vec3<double>& axis) {
   SCOPED_TRACE(testing::Message() << axis.x << " " << axis.y << " " << axis.z);
   const Mat3<double> R = frame_with_z(axis);

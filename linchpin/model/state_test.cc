@@ -27,7 +27,7 @@ Quaternion<double> quaternion_at(const std::vector<double>& q, int at) {
 }
 bool has_quaternion(const Link& link) { return link.kind == LinkKind::ball || link.kind == LinkKind::free; }
 
-// Where each quaternion is unit, the largest difference of coordinates, q and -q being one rotation.
+// The largest difference of coordinates, for unit quaternions; q and -q are the same rotation.
 double configuration_distance(const Model& model, const std::vector<double>& a, const std::vector<double>& b) {
   double worst = 0;
   for (const Link& link : model.links()) {
@@ -151,7 +151,7 @@ TEST(Integrate, TwiceHalfAStepIsTheStep) {
   }
 }
 
-// Of a free body: angular velocity in the body's axes, velocity of the origin in those it moves in.
+// A free body: angular velocity in the body's axes, velocity of its origin in the world's axes.
 TEST(Integrate, TurnsInTheBodyAndMovesInTheWorld) {
   const Model model = model_of("@free_body");
   RandomSpatial random(3);

@@ -1,7 +1,7 @@
 // A round arch without mortar: wedges in a half circle on the floor, held by their neighbours' faces and friction.
 //
-// It stands while a line of thrust lies within its thickness, from 0.1075 of the mean radius on (Heyman 1969), and
-// while friction prevents sliding at all joints and at the floor: mu of about 0.3 or more.
+// It stands while a line of thrust lies within its thickness, from 0.1075 of the mean radius on (Milankovitch 1907),
+// and while friction prevents sliding at all joints and at the floor: mu of about 0.3 or more.
 #include <cmath>
 #include <memory>
 #include <numbers>

@@ -3,8 +3,8 @@
 //
 // They have a namespace of their own, since names such as top and chain are too common for namespace linchpin.
 //
-// Planar scenes are in the x-z plane and hang along -z at zero; their hinges turn about -y, so that a positive angle
-// swings a hanging link to +x.
+// Unless their functions say otherwise, planar scenes are in the x-z plane and hang along -z at zero; their hinges turn
+// about -y, so that a positive angle swings a hanging link to +x.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "linchpin/model/spec.h"
 #include "linchpin/base/splitmix.h"
+#include "linchpin/model/spec.h"
 
 namespace linchpin::scenes {
 
@@ -66,7 +66,7 @@ ModelSpec linkage_biped();
 ModelSpec stewart();
 ModelSpec gripper();
 
-// ---- with contact: every body starts at zero coordinates ----
+// ---- with contact: free bodies start at zero coordinates ----
 
 // sliding.cc. Angles in degrees.
 ModelSpec slope(double angle, double mu, double heading, double turn, double speed);
@@ -95,8 +95,8 @@ using Vector = Vec3<double>;
 
 inline constexpr Vector swing_axis{0, -1, 0};
 
-// Random numbers that are the same on every platform (splitmix.h); for the same reason nothing here calls libm beyond
-// sqrt.
+// Random numbers that are the same on every platform (splitmix.h); for the same reason the class calls nothing of libm
+// but sqrt.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : bits_(seed) {}
@@ -126,9 +126,9 @@ void add_floor(ModelSpec& spec);
 void add_free(ModelSpec& spec, BodySpec body, const Transform<double>& X_WF,
               const Mat3<double>& R_FB = Mat3<double>::identity(), const Vector& velocity = {0, 0, 0});
 
-// Adds a position servo to a one-axis joint, with control 0 at zero: it holds the posture.
+// Adds a position servo with control 0 to a one-axis joint: it holds the joint at zero.
 void add_servo(ModelSpec& spec, const JointSpec& joint, double stiffness, double damping);
-// Moves joint limits at zero slightly away from it, where a servo holds the joint: otherwise both would carry the load.
+// Moves joint limits that are at zero away from it. A servo holds the joint there, and both would carry the load.
 void give_way_at_zero(JointSpec& joint);
 // Lets a robot's shapes touch the world but not each other. feet_only: only shapes whose names contain `foot` touch
 // anything; the others are for display.

@@ -1,4 +1,4 @@
-// Two humanoids of the same build, 1.7 m tall: one with the 24 links of [001], whose arms end with the forearm, and one
+// Two humanoids of the same build, 1.8 m tall: one with the 24 links of [001], whose arms end with the forearm, and one
 // with 30, whose arms have wrists. x forward, y left, z up; at zero all frames are parallel and the robot stands.
 //
 // The masses and moments are round numbers, not those of homogeneous solids; the shapes are for display and contact

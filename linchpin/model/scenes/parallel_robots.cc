@@ -55,8 +55,8 @@ ModelSpec stewart() {
   return spec;
 }
 
-// Two fingers of two phalanges hang from a palm that a carriage lifts. One motor: gears turn the fingers towards each
-// other by the same angle, and a cam in each makes the outer phalanx curl ahead of the inner one.
+// Two fingers of two phalanges hang from a palm that a carriage lifts. They close with one degree of freedom: gears
+// turn them towards each other by the same angle, and a cam in each curls the outer phalanx with the inner one.
 ModelSpec gripper() {
   constexpr double half_palm = 0.04, inner = 0.06, outer = 0.045, radius = 0.009;
   ModelSpec spec;

@@ -19,7 +19,7 @@ class TypeDeck {
     std::swap(deck_[static_cast<std::size_t>(random.below(left_))], deck_[static_cast<std::size_t>(left_ - 1)]);
     return deck_[static_cast<std::size_t>(--left_)];
   }
-  // Draws one type from the current block.
+  // Draws the given type from the current block.
   void remove(JointType type) {
     if (left_ == 0) left_ = joint_type_count;
     std::swap(*std::ranges::find(deck_, type), deck_[static_cast<std::size_t>(left_ - 1)]);

@@ -23,7 +23,7 @@ void add_rolling(ModelSpec& spec, BodySpec body, const Transform<double>& X_WF, 
 }  // namespace
 
 // The disc's axis of symmetry is its z. At zero it stands over the origin, its axis along -y, leaning by `tilt` to +y;
-// the joint frames then have the world's axes, so that upright it rolls along x with v = (0, w, 0, w a, 0, 0).
+// the joint frames then have the world's axes, so that upright it rolls along x with v = (0, w, 0, w radius, 0, 0).
 ModelSpec rolling_disc(double radius, bool hoop, double tilt) {
   constexpr double mass = 1;
   const double along = (hoop ? 1 : 0.5) * mass * radius * radius;

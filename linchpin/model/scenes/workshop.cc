@@ -1,8 +1,8 @@
 // The dual-arm robot at its workplace [000 figure 1, s.8]: a wheel on a hub, and an impact driver on a bench.
 //
-// Nothing is fixed to anything: the wheel hangs on the hub's peg with a millimetre of play, the driver stands on its
-// battery. Hands (palms and fingers) touch both, the hub, bench and floor, and each other; the other shapes of the
-// robot are for display. The paper gives no sizes; these are ours.
+// Neither is attached: the wheel hangs on the hub's peg with a millimetre of play, the driver stands on its battery.
+// Hands (palms and fingers) touch both, the hub, bench and floor, and each other; the other shapes of the robot are for
+// display. The paper gives no sizes; these are ours.
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -65,8 +65,8 @@ void add_surroundings(ModelSpec& spec, const char* name, const Shape& shape, con
   spec.world_geometry.push_back(std::move(g));
 }
 
-// One of n pieces of a ring about x with flat inner and outer faces, its middle along z. inner, outer: distances of
-// them.
+// One of n pieces of a ring about x, its middle along z. inner, outer: distances of its flat inner and outer faces from
+// x.
 Shape ring_piece(int n, double inner, double outer, double half_width) {
   const double t = std::tan(pi / n);
   std::vector<Vector> corners;
