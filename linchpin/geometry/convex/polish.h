@@ -16,7 +16,7 @@
 
 namespace linchpin {
 
-// Starts at the unit vector n with the pieces of up to four points of A - B. best.s never decreases.
+// Starts at the unit vector n with the pieces of up to four points of A - B. best.s decreases by rounding at most.
 void polish(const CorePair& pair, const Vec3<double>& n, const Difference* points, int count, Direction& best);
 
 // The same without trying caps and ridges, for starts near a maximum.
