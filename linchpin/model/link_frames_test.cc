@@ -43,7 +43,7 @@ TEST(CommonNormal, GivesBackRandomPoses) {
     const Transform<double> X = random.pose(random.magnitude(1e-6, 1e6));
     const auto n = common_normal(X);
     ASSERT_TRUE(!n || gives_back(*n, X)) << "pose " << i;
-    // Feet are at most |p| / sine away, and that again along our axis: within eight |p| from here on.
+    // Feet are at most |p| / sine away, so only poses with a sine below 1/8, here with some slack, may be refused.
     ASSERT_TRUE(n.has_value() || sine_between(X) < 1.0 / 7) << "pose " << i << ", sine " << sine_between(X);
   }
 }
@@ -118,7 +118,7 @@ TEST(CommonNormal, AxesThatMeetHaveNoLength) {
     ASSERT_TRUE(n.has_value() || sine_between(X) < 1.0 / 7);
     if (!n) continue;
     EXPECT_NEAR(n->a, 0, 10 * eps);
-    // How well the meeting point is known depends on how steeply they meet.
+    // The accuracy of the meeting point depends on the angle between the axes.
     EXPECT_NEAR(n->t, t, 20 * eps / sine_between(X));
     EXPECT_NEAR(n->d, d, 20 * eps / sine_between(X));
     EXPECT_TRUE(gives_back(*n, X));

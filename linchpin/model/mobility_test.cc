@@ -116,7 +116,7 @@ TEST(CompileAccepts, MassesOfVeryDifferentSizes) {
       s.bodies[0].inertia.mass *= ratio;
       s.bodies[0].inertia.moments = ratio * sphere;
     });
-  // A needle of a micrometre that turns about itself, a metre long.
+  // A needle that turns about its own axis, with a radius of a micrometre and a length of a metre.
   expect_accepted(single(JointType::revolute, {1e-6, {0, 0, 0.5}, Sym3<double>::diagonal(8e-8, 8e-8, 5e-19)}));
 }
 

@@ -32,7 +32,7 @@ std::string number(double value) {
   return out.str();
 }
 
-// Where a body is when all coordinates are zero.
+// The pose of a body at zero coordinates.
 Transform<double> pose_at_zero(const ModelSpec& spec, const std::string& body) {
   if (body == "world") return Transform<double>::identity();
   const auto j = std::ranges::find(spec.joints, body, &JointSpec::child);
@@ -454,7 +454,7 @@ TEST(Chain, ShortIsTheBeginningOfLong) {
 
 // ---- closed loops ----
 
-// Where a frame on a body is when all coordinates are zero.
+// The pose of a frame on a body at zero coordinates.
 Transform<double> at_zero(const ModelSpec& spec, const FrameOnBody& frame) {
   return pose_at_zero(spec, frame.body) * frame.X_BF;
 }
@@ -462,7 +462,7 @@ double apart(const Transform<double>& a, const Transform<double>& b) {
   return std::max({norm(a.p - b.p), norm(a.R.x - b.R.x), norm(a.R.y - b.R.y), norm(a.R.z - b.R.z)});
 }
 
-// Closed when all coordinates are zero; dynamics/loops/closed_scenes_test.cc has the rows themselves.
+// All loops are closed at zero coordinates; dynamics/loops/closed_scenes_test.cc checks their rows.
 TEST(ClosedScenes, AreAssembledAtZero) {
   int loops = 0, rods = 0, rolling = 0;
   for (const Expected& e : expected) {
