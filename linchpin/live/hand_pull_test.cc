@@ -56,8 +56,8 @@ TEST(Hand, AFreeBodyAtRestAcceleratesAsASpringSays) {
   for (int k = 6; k < 9; ++k) EXPECT_EQ(f[k], 0);  // at the centre: no moment
 }
 
-// The force is that of (2): by forward dynamics, it adds to the point's acceleration that of (1), reduced by softness
-// to between nothing and all of it.
+// The force of (2), put into forward dynamics, changes the point's acceleration towards that of (1). Softness reduces
+// the change, which therefore never exceeds (1).
 TEST(Hand, MechanismsGiveWayAsWanted) {
   for (const char* text : {"@chain:links=20", "@humanoid", "@dual_arm", "@quadruped"})
     for (int seed = 1; seed <= 5; ++seed) {
@@ -101,7 +101,7 @@ TEST(Hand, NoStepIsTooLong) {
   }
 }
 
-// A jerk at the end of a chain, stretched or slack, must stay stable: the energy never exceeds that of the spring.
+// The tip of a chain is jerked from side to side, with the chain stretched or slack: the motion stays stable.
 TEST(Hand, AChainIsPulledWithoutRunningAway) {
   const Model model = model_of("@chain:links=12");
   for (const double dt : {1e-3, 5e-3}) {

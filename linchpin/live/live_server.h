@@ -12,9 +12,9 @@
 // and each connection sends the newest frame when it has sent its last. A slow viewer therefore sees fewer frames, and
 // one that is stuck holds one frame in memory until it is dropped.
 //
-// docs/viewer_serving.md lists and justifies what it refuses: other Hosts and Origins than its own, requests without
-// the token if one is required, requests that are too long, too many or too slow, and messages that are not in the
-// protocol. Each refusal ends that connection and affects no other.
+// It refuses other Hosts and Origins than its own, requests without the token if one is required, requests that are too
+// long, too many or too slow, and messages that are not in the protocol; docs/viewer_serving.md gives the reasons. Each
+// refusal ends that connection and affects no other.
 #pragma once
 
 #include <chrono>
@@ -46,7 +46,7 @@ struct ServerOptions {
   std::size_t longest_message = 4096;  // of a websocket, bytes
   int most_waiting = 256;              // commands of one viewer that were not taken yet
   double patience = 10;                // s: time limit of a request and of a handshake
-  double silence = 30;                 // s: a viewer that sends nothing and answers no ping for so long is dropped
+  double silence = 30;                 // s: a viewer that sends nothing for half of it, and answers no ping, is dropped
 };
 
 class LiveServer {

@@ -360,7 +360,7 @@ TEST(LiveServer, HostileMessagesEndTheirConnectionOnly) {
       {R"({"type":"push","body":1,"at":[0,0,1e300],"to":[0,0,0]})", true},
       {R"({"type":"play"})", false},  // binary
       {std::string("\0\xff\x80", 3), false},
-      {"{\"type\":\"\xff\xfe\"}", true},  // no UTF-8
+      {"{\"type\":\"\xff\xfe\"}", true},  // not UTF-8
       {std::string(5000, ' '), true},     // too long
       {std::string(4000, '['), true},
       {"{\"type\":\"play\",\"x\":\"" + std::string(3000, 'a') + "\"}", true},
@@ -437,7 +437,7 @@ TEST(LiveServer, ASlowReaderSlowsNobody) {
     last = number;
     ++seen;
   }
-  EXPECT_LT(seen, frames / 2);  // what the system's buffers held
+  EXPECT_LT(seen, frames / 2);  // only the frames that the system's buffers held
 }
 
 TEST(LiveServer, TheSilentAreDropped) {

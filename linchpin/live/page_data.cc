@@ -213,7 +213,7 @@ const char* kind_of(const Rolling&) { return "rolling"; }
 const char* kind_of(const VelocityCondition&) { return "velocity"; }
 std::string_view kind_of(const Loop& loop) { return to_string(loop.type); }
 
-// Constraints and springs between two points; couplings have none.
+// Constraints and springs between two points; couplings have no points and are left out.
 Json loop_list(const Model& model) {
   Json out = Json::array();
   const auto add = [&](const std::string& name, std::string_view kind, const Attachment& a, const Attachment& b) {

@@ -19,7 +19,7 @@ struct ViewerCommand {
 };
 
 inline constexpr double slowest_speed = 1e-3, fastest_speed = 1e3;
-inline constexpr double farthest_push = 1e6;  // m, of a coordinate: within the resolution of floats on the page
+inline constexpr double farthest_push = 1e6;  // m, of a coordinate; the page's floats resolve 0.06 m there
 
 // Returns nullopt unless the text is exactly a message of the protocol: it is not if it is not JSON, has an unknown
 // type, a number that is missing, not finite or beyond the limits above, a body outside 1 to bodies - 1, or unknown

@@ -1,6 +1,6 @@
 // A certificate as JSON text, for pages, recordings and reports. Numbers that are not finite become null.
 //
-//     {"passed": true, "status": "done", "reason": "", "body": null, "steps": 1200, ..., "contact": {...}, ...}
+//     {"passed": true, "status": "done", "reason": "", ..., "contact": {...}, "steps": 1200, ..., "energy": {...}}
 #pragma once
 
 #include <string>

@@ -116,7 +116,8 @@ void fail_hdf5(const std::string& doing) {
 }
 
 // File space in pages of the system's size: a process that is killed during a write leaves whole pages of it, so
-// metadata, each piece with a checksum, must not straddle two pages. (That was seen once in some thousand kills.)
+// metadata, each piece with a checksum, must not straddle two pages. (A torn piece was seen once in some thousand
+// kills.)
 Hdf5Id create_hdf5(const std::string& path) {
   constexpr hsize_t page = 4096;
   const Hdf5Id access = file_access(), creation = property_list(H5P_FILE_CREATE);

@@ -51,7 +51,7 @@ class Recording {
   RunEnd end() const;
   long long frames() const;                       // at least one: the start
   const std::vector<double>& times() const;       // of the frames, s; nondecreasing
-  const std::vector<double>& step_sizes() const;  // of the steps that led there, s; only the last may be shorter
+  const std::vector<double>& step_sizes() const;  // of the steps that led there, s; shorter where a run ended
   // At the last frame; its texts live as long as the recording.
   const Certificate& certificate() const;
 

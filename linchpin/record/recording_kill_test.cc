@@ -35,7 +35,7 @@ void record_without_end(const TestRun& run, const std::filesystem::path& file, b
 }
 
 // A child process that records without end, as fast as it can, so that it spends most of its time writing. It is killed
-// at some moment after some hundred frames: by its own count plus a short delay, so that a slow machine kills no
+// after a random number of frames, by its own count (0 to 1450), and a delay of up to 5 ms: a slow machine kills it no
 // earlier than a fast one.
 void record_and_kill(const TestRun& run, const std::filesystem::path& file, bool resume, std::mt19937& random) {
   int pipes[2];

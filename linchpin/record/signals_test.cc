@@ -17,7 +17,7 @@ double value_of(const Signals& signals, const Snapshot& snapshot, const std::str
   return 0;
 }
 
-// The contact force on a ball at rest is its weight, and on the ground the opposite.
+// The contact forces on the boxes of a stack at rest add up to their weight; the force on the ground is the opposite.
 TEST(Signals, ContactForcesBalanceWeight) {
   const TestRun run("@stack", {});
   Stepping stepping(run);
@@ -29,7 +29,7 @@ TEST(Signals, ContactForcesBalanceWeight) {
     if (name.starts_with("contact:") && name.ends_with(".z") && !name.starts_with("contact:world"))
       sum += value_of(signals, snapshot, name);
   const double weight = 9.81 * run.model.total_mass();
-  EXPECT_NEAR(sum, weight, 1e-6 * weight);  // at rest but for what remains of the landing after 0.4 s
+  EXPECT_NEAR(sum, weight, 1e-6 * weight);  // after 0.4 s the motion of the landing has nearly decayed
   EXPECT_NEAR(value_of(signals, snapshot, "contact:world.z"), -weight, 1e-6 * weight);
 }
 

@@ -1,5 +1,5 @@
 // A live run without linchpin: one box on springs, stepped here, which the page can push. Serves the built page with
-// the headers of linchpin/live/live_server.cc.
+// the same limits on what it may load as linchpin/live/live_server.cc.
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 import { encodeFrame, ground, head, unit, world } from './fixture.mjs';

@@ -3,8 +3,8 @@
 //     [LINCHPIN_PAGE=dist/index.html] [CHROMIUM=/usr/bin/chromium] [LINCHPIN=command]
 //         node test/page.mjs [--pictures DIR] [--only made|linchpin]
 //
-// First with made-up runs: an export from disk, a recording from a server, a live run. With the path of the linchpin
-// command (also as an argument), then with its runs. Exit status 77: skipped, there is no browser.
+// Tests made-up runs: an export from disk, a recording from a server, a live run. Then, if LINCHPIN or the argument
+// names the linchpin command, runs of that command. Exit status 77: skipped, there is no browser.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -182,8 +182,8 @@ async function malformed() {
   const first = 8 + whole.readUInt32LE(4);
   const cases = [
     ['cut short', whole.subarray(0, whole.length - 100), /cut short/],
-    ['no recording', Buffer.from('what is this, then?!'), /LPR1/],
-    ['a frame that is none', changed((blob) => blob.writeUInt32LE(7, first)), /Frame 0 of 3 .*LPF1/],
+    ['not a recording', Buffer.from('what is this, then?!'), /LPR1/],
+    ['not a frame', changed((blob) => blob.writeUInt32LE(7, first)), /Frame 0 of 3 .*LPF1/],
     ['too many bodies', changed((blob) => blob.writeUInt32LE(99, first + 24)), /Frame 0 of 3/],
     ['another version', encodeRecording({ ...scene, version: 2 }, frames.slice(0, 1)), /version 2/],
     ['an unknown shape', encodeRecording({ ...scene, shapes: [{ ...scene.shapes[1], kind: 'teapot' }] }, []), /teapot/],

@@ -57,7 +57,7 @@ const tests = {
       assert.throws(() => readRecording(buffer(whole.subarray(0, length))), DataError, `of ${length} bytes`);
     assert.throws(() => readRecording(buffer(Buffer.concat([whole, Buffer.alloc(8)]))), /8 bytes after its last frame/);
   },
-  'bytes turned over are read or refused, never more'() {
+  'inverted bytes are read, or refused with a DataError'() {
     const whole = encodeRecording(scene, frames.slice(0, 2));
     const begin = 8 + whole.readUInt32LE(4);
     let refusals = 0;
@@ -74,7 +74,7 @@ const tests = {
     // magic, size, bodies, signals, contacts: 20 bytes in each of the two headers
     assert.ok(refusals >= 2 * 20, `${refusals} of the headers' bytes`);
   },
-  'scenes that make no sense are refused by name'() {
+  'invalid scenes are refused, and the message names the field'() {
     refused({ type: 'status' }, /type "status"/);
     refused({ version: 3 }, /version 3/);
     refused({ bodies: [] }, /no bodies/);
@@ -156,7 +156,7 @@ const tests = {
     assert.equal(player.index, 10, 'it stays where it was put');
     player.running = false;
     player.play();
-    assert.deepEqual(said, ['pause'], 'what is past is played from here');
+    assert.deepEqual(said, ['pause'], 'received frames are played without the server');
     player.advance(100);
     assert.ok(player.attached && said.at(-1) === 'play', 'and goes on live at the end');
   },

@@ -297,7 +297,8 @@ export function parseJson(source: string, what: string): unknown {
   }
 }
 
-// Decodes base64, which may contain white space, in pieces: a large recording needs no second string of its size.
+// Decodes base64, which may contain white space, in pieces, so that the decoded bytes of a large recording are never
+// held in one string.
 export function decodeBase64(source: string): ArrayBuffer {
   const clean = source.replace(/\s+/g, '');
   if (clean.length % 4 !== 0)

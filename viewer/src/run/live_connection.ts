@@ -28,7 +28,7 @@ export class LiveConnection implements LiveControls {
         this.take(message.data as string | ArrayBuffer);
       } catch (error) {
         if (!(error instanceof DataError)) throw error;
-        this.end(`The data from the server cannot be read: ${error.message}`);
+        this.end(`The data from the server cannot be read: ${error.message}.`);
         this.socket.close();
       }
     };

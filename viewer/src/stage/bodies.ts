@@ -101,8 +101,8 @@ export class Bodies {
     }
   }
 
-  // The outline of the selected body: its hull, enlarged along its normals by a fixed number of pixels, with only the
-  // back faces drawn.
+  // The outline of the selected body: its shapes again, enlarged along their normals by 0.3 % of the view, with only
+  // the back faces drawn.
   private drawOutline(): void {
     for (const line of this.outline.splice(0)) {
       this.root.remove(line);
@@ -114,7 +114,7 @@ export class Bodies {
         const geometry = new BufferGeometry();
         geometry.setAttribute('position', mesh.geometry.getAttribute('position'));
         geometry.setIndex(mesh.geometry.getIndex());
-        const closed = mergeVertices(geometry, 1e-5); // one normal per vertex, so that the hull has no gaps at edges
+        const closed = mergeVertices(geometry, 1e-5); // one normal per vertex, so that there are no gaps at edges
         closed.computeVertexNormals();
         const line = new Mesh(closed, OUTLINE);
         line.matrixAutoUpdate = false;

@@ -1,5 +1,5 @@
-// Half-spaces as floors with a metric grid that fades in the distance. In a scene without one: a grid in the plane z =
-// 0.
+// Half-spaces as floors with a metric grid that fades in the distance. A scene without a half-space has a grid in the
+// plane z = 0.
 import { Color, DoubleSide, FrontSide, type Group, Matrix4, Mesh, MeshLambertMaterial, PlaneGeometry } from 'three';
 import type { Scene } from '../run/data';
 import type { Surroundings } from './palette';

@@ -122,7 +122,7 @@ export class Marks {
       this.knots.add(matrix.compose(whole, turn.identity(), scale.setScalar(0.16 * this.size)), CENTRE);
   }
 
-  // The two points that a loop connects and a rod between them, whose length is the loop error.
+  // The two points that a loop connects and a line between them: the error of a loop, or the rod or spring itself.
   private loops(poses: BodyPoses): void {
     for (const loop of this.scene.loops) {
       const a = poses.point(loop.a, loop.at_a);
