@@ -1,4 +1,4 @@
-// What the verbs of the command share: their exit status, errors, numbers and signals.
+// Shared by the verbs of the command: exit status, errors, numbers and signals.
 //
 // Exit status: 0 done and certified, 1 ran but a certificate or a claim failed, 2 bad usage or bad input.
 #pragma once
@@ -29,8 +29,8 @@ void add_view(Command& command);
 // `linchpin` without arguments.
 int demonstrate();
 
-// The whole text as one number within [lowest, highest]; else a UsageError that names `option`. `open` shuts lowest
-// out.
+// The whole text as one number within [lowest, highest]; else a UsageError that names `option`. open: lowest itself is
+// not allowed.
 struct Range {
   double lowest, highest;
   bool open = false;

@@ -45,7 +45,7 @@ refuses() {
   (($(wc -l <err) == 1)) || fail "linchpin $*: the error is not one line: $(cat err)"
 }
 
-# at FILE POINTER VALUE: that is what the JSON file holds there.
+# at FILE POINTER [VALUE]: the JSON file has a value there, and it is VALUE.
 at() {
   local found
   checks=$((checks + 1))
@@ -53,7 +53,7 @@ at() {
   [[ $# -lt 3 || $found == "$3" ]] || fail "$1 has $found at $2, not $3"
 }
 
-# only FILES...: these and nothing else are in the folder (beside out and err), no half-written ones above all.
+# only FILES...: the folder has these files and no others (beside out and err), in particular no half-written ones.
 only() {
   local found wanted
   checks=$((checks + 1))
@@ -143,7 +143,7 @@ expect 0 simulate @quadruped --seed 7 --time 0.2 --csv b.csv
 cmp -s a.csv b.csv || fail "two runs of the same differ"
 only a.csv b.csv
 
-# a run that goes to infinity ends with status 1 and leaves what it had
+# a run that diverges ends with status 1, and its output up to then is kept
 expect 1 simulate @pendulum:links=12 --seed 1 --stepper explicit_euler --dt 0.5 --time 1000 --every 1 --csv a.csv \
   --json a.json
 says out "certificate: FAILED"
@@ -154,7 +154,7 @@ at a.json /certificate/finite false
 awk -F, 'NF != 30 { exit 1 }' a.csv || fail "a line of a.csv is not whole"
 only a.csv a.json
 
-# Ctrl-C: what was done is kept whole, and the program ends as the signal would end it
+# SIGTERM: the output so far is kept complete, and the program ends as the signal would end it
 "$linchpin" simulate @chain:links=30 --time 1e6 --every 100 --csv a.csv --quiet >out 2>err &
 pid=$!
 for _ in {1..100}; do
@@ -273,7 +273,7 @@ only a.json
 expect 0 inspect @chain:links=3 --contacts
 says out "no two shapes that may touch are nearer than 0.001 m"
 
-# a tetrahedron of 1/6 m^3, and what is none
+# a tetrahedron of 1/6 m^3, and files that are not meshes
 tetrahedron() {
   printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 %s\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n' "$1"
 }
@@ -295,7 +295,7 @@ refuses "empty.stl" inspect empty.stl
 refuses "gone.stl" inspect gone.stl
 only a.obj a.json flat.obj nan.obj three.obj empty.stl
 
-# --- closed loops: the start is assembled around what was said, kept, and certified
+# --- closed loops: the start is assembled with the given values held, and the loops stay closed
 expect 0 simulate @four_bar --velocity pivot_0=1 --time 0.5 --energy-tolerance 1e-9 --json a.json
 says out "1 degree of freedom left"
 says out "constraints kept to"
@@ -411,7 +411,7 @@ at a.json /targets/# 3
 only a.json
 
 # --- solve
-# near FILE LINE VALUE: the number on that line of a solution, to ten digits of the problem's largest.
+# near FILE LINE VALUE: the number on that line of a solution is VALUE, within 1e-9.
 near() {
   checks=$((checks + 1))
   awk -v n="$2" -v v="$3" 'NR == n { found = 1; bad = ($1 - v)^2 > 1e-18 } END { exit !found || bad }' "$1" ||
@@ -436,7 +436,8 @@ near deep/solutions/pendulum_limit.lcp.sol.txt 2 1.5
 near deep/solutions/diode_bridge.mlcp.sol.txt 4 8
 (($(find deep/solutions -type f | wc -l) == 3)) || fail "--solution left other files: $(ls deep/solutions)"
 only a.json deep
-# friction along two lines instead of the cone: other rows, impulses in the file's own; mu 0.3 times 0.1962 along x
+# four friction directions instead of the cone: the problem has other rows, the impulses are in the rows of the file;
+# mu 0.3 times 0.1962 along x
 expect 0 solve "$problems/sliding_block.fc3d.txt" "$problems/pendulum_limit.lcp.txt" --directions 4 --json a.json \
   --solution deep
 at a.json /rows/0/size 6
@@ -451,7 +452,7 @@ at a.json /rows/0/status unsolvable
 says out "1 without a solution (certificate checked)"
 [[ -z $(ls deep) ]] || fail "there is a solution of no_solution: $(ls deep)"
 only a.json deep
-# all: those that cannot say so, and that is no failure
+# all: solvers that cannot take the problem refuse it, which is not a failure
 expect 0 solve "$problems/box_on_slope.fc3d.txt" --solver all --json - --solution deep
 says err "refused: "
 says err "1 problem: 1 solved to 1e-10"
@@ -462,12 +463,12 @@ at a.json /rows/0/reason
 at a.json /rows/0/residual_rel null
 (($(wc -l <deep/box_on_slope.fc3d.sol.txt) == 12)) || fail "--solver all did not write the best solution"
 only a.json deep
-# not enough iterations: status 1, and what was reached is still there
+# not enough iterations: status 1, and the unfinished solution is written
 expect 1 solve "$problems/box_on_slope.fc3d.txt" --solver gauss_seidel --max-iterations 1 --solution deep --json a.json
 says out "not solved: iteration limit"
 says out "1 NOT solved"
 at a.json /rows/0/status not_solved
-(($(wc -l <deep/box_on_slope.fc3d.sol.txt) == 12)) || fail "what an unsolved problem reached was not written"
+(($(wc -l <deep/box_on_slope.fc3d.sol.txt) == 12)) || fail "the unfinished solution was not written"
 only a.json deep
 # the format without its ending; the same twice
 cp "$problems/pendulum_limit.lcp.txt" plain
@@ -520,7 +521,7 @@ refuses "'fast' is not a number" simulate @top --velocity pivot.0=fast
 refuses "--seed: '1.5' is not a whole number" simulate @top --seed 1.5
 refuses "--every: 0 must be between" simulate @top --every 0 --csv a.csv
 refuses "can be the standard output" simulate @top --csv - --json -
-refuses "--method is for --stepper time_stepping, and this run is by rk4" simulate @top --stepper rk4 --method os
+refuses "--method is for --stepper time_stepping, but this run uses rk4" simulate @top --stepper rk4 --method os
 expect 0 simulate @chain --method multipliers --time 0.05
 refuses "--method: there is no 'soft'; there are: os, rmc, mc, nmc_os, nmc, multipliers" simulate @stack --method soft
 refuses "--method nmc: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping --method nmc
@@ -575,7 +576,8 @@ at run.json /certificate/passed true
 expect 0 simulate --verify run.h5
 says out "the same bits"
 
-# One second and then another is two seconds; in the same file, and in a copy that leaves the first as it is.
+# One second, resumed for another, equals a run of two seconds: in the same file, and in a copy that leaves the first
+# unchanged.
 expect 0 simulate @swing --time 2 --every 10 --record whole.h5 --quiet
 expect 0 simulate @swing --time 1 --every 10 --record half.h5 --quiet
 cp half.h5 kept.h5
@@ -591,7 +593,7 @@ refuses "--dt cannot be given with it" simulate --resume half.h5 --dt 1e-4
 refuses "MODEL cannot be given with it" simulate @top --resume half.h5
 refuses "cannot be given with it" simulate --verify half.h5 --time 3
 
-# Steps that do not meet the end, and on from there.
+# A shorter last step, and a resumed run after it.
 expect 0 simulate @bounce --time 0.10005 --record short.h5 --quiet
 expect 0 simulate --resume short.h5 --time 0.2 --quiet
 expect 0 simulate --verify short.h5 --quiet
@@ -608,14 +610,14 @@ refuses "nearest are: energy" inspect bar.h5 --csv x.csv --signals enrgy
 refuses "there is no --csv" inspect bar.h5 --signals energy
 refuses "--csv is for recordings" inspect @top --csv x.csv
 
-# A run that fails, or is stopped, is in the file up to there.
+# A run that fails is in the file up to its failure.
 expect 1 simulate @pendulum:links=5 --stepper explicit_euler --dt 1 --time 500 --record bad.h5 --quiet
 expect 0 inspect bad.h5
 says out "failed: stopped at"
 expect 0 simulate --verify bad.h5
 refuses "there is nothing to resume" simulate --resume bad.h5
 
-# Killed, it reads up to its last block, goes on, and is the run without a break.
+# A killed run is readable up to its last block, and resumes as if it had not been interrupted.
 "$linchpin" simulate @stack --time 1000 --record killed.h5 --quiet &
 sleep 2
 kill -9 $!

@@ -1,4 +1,4 @@
-// Constraints of a model in words, for those who look at it or run it.
+// The constraints of a model as text, for `inspect` and the summary of a run.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ std::string kind_of(const Constraint& constraint);
 std::string ends_of(const Model& model, const Constraint& constraint);
 
 struct Mobility {
-  int rows = 0, rank = 0;  // rows that say something new at this state
+  int rows = 0, rank = 0;  // all rows, and the independent ones at this state
   int freedom = 0;         // degrees of freedom that are left
 };
 Mobility mobility_at(const Model& model, const State& state);

@@ -1,4 +1,5 @@
-// `linchpin` without arguments: the dual-arm robot takes a wheel off its hub, and leaves something to look at.
+// `linchpin` without arguments: the dual-arm robot takes a wheel off its hub; the run is written as a page and a
+// recording.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -38,7 +39,7 @@ RecordingWriter new_recording(const ModelArgument& argument, const SimulationOpt
   settings.simulation = options;
   settings.time = schedule.time;
   settings.every = schedule.every;
-  settings.inputs.reset();  // servos and weight: other ones at each step
+  settings.inputs.reset();  // servo set points and gravity compensation change at each step
   Result<RecordingWriter> made = RecordingWriter::create(recording_name, argument.spec, argument.model, settings);
   if (!made) throw UsageError(made.error().message);
   return std::move(made).value();
@@ -100,12 +101,13 @@ int demonstrate() {
   if (with_page) {
     page.write(page_with_recording(viewer_page(), frames.blob(run.certificate)));
     page.commit();
-    fmt::print("\nLook at it: open ./{} in a browser, or `linchpin view {}` (both take the place of older ones).\n",
+    fmt::print("\nLook at it: open ./{} in a browser, or `linchpin view {}` (both files replace older ones).\n",
                page_name, recording_name);
   } else {
     fmt::print(
-        "\nRecorded in ./{} (in place of an older one). This program was built without the viewer's page, so there is\n"
-        "none to look at it with: `linchpin view {}` says what to do.\n",
+        "\nRecorded in ./{} (replaces an older one). This program was built without the viewer's page, which shows "
+        "it:\n"
+        "`linchpin view {}` says how to get it.\n",
         recording_name, recording_name);
   }
   fmt::print("Try next: linchpin view @stack, linchpin simulate @stand --time 2, linchpin help\n");

@@ -89,7 +89,7 @@ std::string strip(const std::vector<double>& values, int width) {
   static constexpr std::array<const char*, 8> plain{"_", ".", "-", "~", "=", "+", "*", "#"};
   const auto& levels = locale_is_utf8() ? blocks : plain;
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  // Of each stretch that one character stands for, its mean.
+  // Each character shows the mean of its stretch of values.
   std::string out;
   const std::size_t n = values.size(), columns = std::min(n, static_cast<std::size_t>(width));
   for (std::size_t c = 0; c < columns; ++c) {
@@ -180,7 +180,7 @@ class Axis {
   double from_, to_, low_ = 0, high_ = 1, step_ = 1;
 };
 
-// Different shapes, so that curves are told apart without colour too. The title shows when pointed at.
+// Different shapes, so that curves can be told apart without colour. The title is a tooltip.
 std::string marker(std::size_t kind, double x, double y, const std::string& title) {
   std::string tag = "path", attributes;
   switch (kind % 6) {

@@ -48,11 +48,11 @@ using Item = std::variant<Heading, Paragraph, Table, Plot, Drawing>;
 std::string to_text(const Table& table);
 std::string to_text(const std::vector<Item>& blocks, int columns = 100);
 
-// One page with everything in it: no scripts, no other files. Light or dark as the reader's system is.
+// One page with everything in it: no scripts, no other files. Light or dark by the reader's system setting.
 std::string to_html(const std::string& title, const std::vector<Item>& blocks);
 std::string to_svg(const Plot& plot);
 
-// A curve in one line of characters, lowest to highest value. Item characters where the locale is UTF-8.
+// A curve in one line of characters, lowest to highest value. Block characters if the locale is UTF-8.
 std::string strip(const std::vector<double>& values, int width);
 
 }  // namespace linchpin

@@ -410,7 +410,7 @@ void add_inspect(Command& command) {
                   ".off), or a recording of simulate --record (.h5)")
       .type_name("");
   verb.add_flag("--scenes", request->scenes, "List the built-in scenes with their parameters instead");
-  verb.add_flag("--all", request->all, fmt::format("Every body, also above {}", shown_at_most));
+  verb.add_flag("--all", request->all, fmt::format("List every body, not only the first {}", shown_at_most));
   verb.add_option(
           "--contacts", request->contacts,
           "Also list the pairs of shapes that may touch and are nearer than MARGIN at zero coordinates, m [0.001]")

@@ -79,7 +79,7 @@ Json inspect_mesh(const std::filesystem::path& file, std::FILE* out) {
     const Result<ConvexPieces> pieces = convex_pieces(mesh);
     if (!pieces) throw UsageError(fmt::format("{}: {}", file.string(), pieces.error().message));
     const std::size_t count = pieces.value().compound.parts->size();
-    fmt::print(out, "  convex pieces       {}, which stand out from it by {:.3g} m at most: to let it move\n", count,
+    fmt::print(out, "  convex pieces       {}, which exceed it by {:.3g} m at most, for moving bodies\n", count,
                pieces.value().concavity);
     object["convex_pieces"] = {{"count", count}, {"concavity", pieces.value().concavity}};
   }

@@ -1,4 +1,4 @@
-// What `linchpin inspect` says of a mesh file.
+// `linchpin inspect` of a mesh file.
 #pragma once
 
 #include <cstdio>
@@ -9,10 +9,10 @@
 
 namespace linchpin {
 
-// By its ending: .stl, .obj, .dae, .ply, .glb, .gltf, .off.
+// By its extension: .stl, .obj, .dae, .ply, .glb, .gltf, .off.
 bool names_mesh_file(const std::string& argument);
 
-// Reads the file, prints what is in it and returns the same for JSON. Throws a UsageError that names file and element.
+// Reads the file, prints a summary and returns it as JSON. Throws a UsageError that names the file and the element.
 Json inspect_mesh(const std::filesystem::path& file, std::FILE* out);
 
 }  // namespace linchpin

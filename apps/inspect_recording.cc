@@ -102,7 +102,7 @@ Json inspect_recording(const Recording& recording, bool all, std::FILE* out) {
   fmt::print(out, "  frames        {}, from {:g} to {:g} s, every {} steps\n", recording.frames(),
              recording.times().front(), recording.times().back(), settings.every);
   fmt::print(out, "  end           {}\n", ending(recording, why));
-  fmt::print(out, "  certificate   {}: energy defect {:.1e} J, {:.1e} of what changed hands{}\n",
+  fmt::print(out, "  certificate   {}: energy defect {:.1e} J, {:.1e} of the energy exchanged{}\n",
              why.empty()       ? "PASSED"
              : outcome.stopped ? "INTERRUPTED"
                                : "FAILED",

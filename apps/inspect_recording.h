@@ -1,4 +1,4 @@
-// What is in a recording, and its signals as a table.
+// The contents of a recording, and its signals as a table.
 #pragma once
 
 #include <cstdio>
@@ -10,13 +10,13 @@
 
 namespace linchpin {
 
-// By its ending, .h5 or .hdf5, or by what it holds.
+// True for a file with the extension .h5 or .hdf5, or with the contents of a recording.
 bool names_recording(const std::string& text);
 
-// UsageError that begins with `option` (or nothing) where it cannot be read.
+// Throws a UsageError if the file cannot be read; its message begins with `option`, if that is not empty.
 Recording recording_from(const std::string& option, const std::string& file);
 
-// Prints what it holds; the same as JSON. all: every signal by name.
+// Prints a summary and returns it as JSON. all: with every signal by name.
 Json inspect_recording(const Recording& recording, bool all, std::FILE* out);
 
 // Time and the chosen signals (signals.h) of every frame. signals: as typed, names and patterns with commas between

@@ -1,5 +1,5 @@
-// json_at FILE POINTER: prints what stands at a JSON pointer (RFC 6901), so that tests can look into JSON without other
-// tools. Status 1 when FILE is not JSON or has nothing there. A pointer that ends in /# prints the number of elements.
+// json_at FILE POINTER: prints the value at a JSON pointer (RFC 6901), so that tests can look into JSON without other
+// tools. Status 1 when FILE is not JSON or has no value there. A pointer that ends in /# prints the number of elements.
 #include <cstdio>
 #include <fstream>
 #include <iostream>

@@ -12,9 +12,9 @@ namespace {
 constexpr const char* description =
     "linchpin simulates articulated mechanisms: exact, linear in the number of links, certified.";
 constexpr const char* footer =
-    "MODEL is a built-in scene such as @pendulum:links=12; `linchpin inspect --scenes` lists them. Units are SI: m, "
-    "kg, s,\n"
-    "rad, N, J.\n\n"
+    "MODEL is a built-in scene such as @pendulum:links=12 (`linchpin inspect --scenes` lists them) or a model in a "
+    "file\n"
+    "(.json). Units are SI: m, kg, s, rad, N, J.\n\n"
     "Exit status: 0 done and certified, 1 ran but a certificate or a claim failed, 2 bad usage or bad input.\n\n"
     "Examples:\n"
     "  linchpin                                          a first run: two hands take a wheel off its hub\n"

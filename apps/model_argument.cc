@@ -18,7 +18,7 @@ namespace {
     if (extension == known)
       throw UsageError(
           fmt::format("{}: this build reads built-in scenes such as @pendulum:links=12 and linchpin's own .json "
-                      "models, no {} files yet",
+                      "models, but no {} files yet",
                       text, extension));
   throw UsageError(
       fmt::format("'{}' is not a model: give a built-in scene such as @pendulum:links=12 "

@@ -13,7 +13,7 @@ struct ModelArgument {
   Model model;
 };
 
-// UsageError when there is no such scene or file, or when it does not compile.
+// Throws a UsageError if there is no such scene or file, or if it does not compile.
 ModelArgument model_from(const std::string& text);
 
 // For help texts: every scene with its parameters.

@@ -1,4 +1,4 @@
-// The shapes of a model that touch, or nearly, at a state: what a user looks at first when a robot jumps at the start.
+// The pairs of shapes that touch or nearly touch at a state: the first thing to check if a robot jumps at the start.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct NearPair {
   Vec3<double> at{0, 0, 0}, normal{0, 0, 1};  // of the nearest point, W; from b towards a
 };
 
-// Those that may touch and are nearer than the margin (m), the deepest first.
+// The pairs that may touch and are nearer than the margin (m), the deepest first.
 std::vector<NearPair> near_pairs(const Model& model, const State& state, double margin);
 
 }  // namespace linchpin

@@ -1,7 +1,7 @@
 // The command line: verbs, each with its options. CLI11, which takes seconds to compile, is included by options.cc
 // alone.
 //
-//     Command command("linchpin simulates ...");
+//     Command command("linchpin simulates ...", "Examples: ...");
 //     Verb verb = command.add_verb("bench", "Time linchpin ...");
 //     verb.add_option("--json", request->json, "Write the rows to FILE").type_name("FILE");
 //     verb.on_call([request] { return run(*request); });
@@ -27,11 +27,11 @@ namespace linchpin {
 class Option {
  public:
   explicit Option(CLI::Option* option) : option_(option) {}
-  Option type_name(const std::string& name);   // what the help text shows for the value
+  Option type_name(const std::string& name);   // the name of the value in the help text
   Option required();                           // it is an error to leave it out
   Option needs(const Option& other);           // it is an error without the other one
   Option one_value_each();                     // of a list: --name takes one value each time it is given
-  Option value_if_bare(const std::string& v);  // the value may be left out, and is v then
+  Option value_if_bare(const std::string& v);  // the value may be left out, and is then v
   bool given() const;
 
  private:
@@ -41,7 +41,7 @@ class Option {
 // One verb of the command. A copy refers to the same verb.
 class Verb {
  public:
-  // `status` receives what the function of on_call() returns; it must outlive the verb.
+  // `status` receives the result of the function of on_call(); it must outlive the verb.
   Verb(CLI::App* verb, int* status) : verb_(verb), status_(status) {}
   Option add_option(const std::string& name, std::string& value, const std::string& text);
   Option add_option(const std::string& name, std::vector<std::string>& values, const std::string& text);

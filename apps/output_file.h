@@ -1,8 +1,8 @@
-// A file that is there whole or not at all.
+// An output file that is either complete or absent.
 //
-// It is written under a temporary name in the folder where it belongs, and takes its place by commit(). A path that
-// cannot be written is refused when the object is made, before any work; without commit() nothing is left behind. "-"
-// is the standard output; what is no plain file (a pipe, /dev/null) is written as it is.
+// It is written under a temporary name in the same folder, and commit() renames it. A path that cannot be written is
+// refused when the object is made, before any work; without commit() nothing is left behind. "-" is the standard
+// output; a path that is not a regular file (a pipe, /dev/null) is written directly.
 #pragma once
 
 #include <cstdio>
@@ -23,7 +23,7 @@ class OutputFile {
   bool is_standard_output() const { return file_ == stdout; }
   std::FILE* file() { return file_; }
   void write(std::string_view text);
-  void commit();  // UsageError when the disk is full or the place is gone
+  void commit();  // UsageError if the disk is full or the folder is gone
 
  private:
   void discard();

@@ -95,7 +95,7 @@ void Picture::draw(const GeometrySpec& geometry, const Transform<double>& X_WB, 
                  fill(points);
                },
                [&](const HalfSpace&) {
-                 if (view_ == View::above) return;  // the ground is below all there is
+                 if (view_ == View::above) return;  // the ground is below everything
                  std::vector<Point> corners;
                  for (const double x : {-horizon, horizon})
                    for (const double y : {-horizon, horizon})
@@ -210,7 +210,7 @@ std::string escaped(const std::string& caption) {
   return text;
 }
 
-// On a page with several pictures, the same name means the same frame.
+// The id has the size in it: on a page with several pictures, equal ids are equal frames.
 std::string begin_frame(double width, double height) {
   return fmt::format(
       "<clipPath id=\"frame{0:.0f}x{1:.0f}\"><rect width=\"{0:.0f}\" height=\"{1:.0f}\"/></clipPath><g "
@@ -218,7 +218,7 @@ std::string begin_frame(double width, double height) {
       width, height);
 }
 
-// A length to compare with.
+// A scale bar.
 std::string yardstick(double metres_across, double scale, double y) {
   const double unit = std::pow(10, std::floor(std::log10(metres_across / 3)));
   return fmt::format(

@@ -18,7 +18,7 @@ class Picture {
  public:
   enum class View { side, above };
   explicit Picture(const Model& model, View view = View::side);
-  // One exposure more; drawn this far to the right of where it is, m, with the world that goes with it.
+  // Adds an exposure, drawn `aside` (m) to the right of its position, together with the shapes of the world.
   void expose(const State& state, double aside = 0);
   void single_out(int body) { singled_out_ = body; }  // in another colour, in exposures to come
   std::size_t exposures() const { return exposures_.size(); }
@@ -40,7 +40,7 @@ class Picture {
     bool singled_out = false;
   };
   using Exposure = std::vector<Mark>;
-  // What is seen, m, and at how many units a metre.
+  // The visible region, m, and the scale in units per metre.
   struct Window {
     double left, right, low, high, scale, hairline;
     double height() const { return (high - low) * scale; }
@@ -54,7 +54,7 @@ class Picture {
   Plan<double> plan_;
   Kinematics<double> kin_;
   std::vector<Exposure> exposures_;
-  Exposure world_, ground_;  // what never moves; and as often as it is seen
+  Exposure world_, ground_;  // shapes of the world; and their copies for all exposures aside
   int singled_out_ = -1;
 };
 

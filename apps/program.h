@@ -1,5 +1,5 @@
-// What the programs of the command share: linchpin itself, and linchpin-bench and linchpin-reproduce, which are built
-// when they are first asked for.
+// Shared by the programs of the command: linchpin itself, and linchpin-bench and linchpin-reproduce, which ./run builds
+// when they are first used.
 #pragma once
 
 #include <functional>
@@ -24,8 +24,8 @@ int run_program(const std::function<int()>& run);
 // The whole main() of a program with one verb. Its messages are those of `linchpin VERB`.
 int main_of_verb(const OwnProgram& program, void (*add_options)(Verb), int count, char** words);
 
-// Replaces this process by the program of that verb, in the same folder as this one. Throws a UsageError that says how
-// to build it where it is not there.
+// Replaces this process by the program of that verb, in the same folder as this one. If it is not there, throws a
+// UsageError that says how to build it.
 [[noreturn]] void hand_over(const OwnProgram& program, const std::vector<std::string>& arguments);
 
 }  // namespace linchpin

@@ -1,4 +1,4 @@
-// A bar on standard error, only when that is a terminal and nobody asked for quiet. Drawn a few times a second at most.
+// A progress bar on standard error, only if that is a terminal and the bar is wanted. Drawn at most ten times a second.
 #pragma once
 
 #include <chrono>

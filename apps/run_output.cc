@@ -13,7 +13,7 @@ namespace linchpin {
 namespace {
 
 constexpr int strip_width = 48;
-constexpr std::size_t strip_joints = 4, strip_candidates = 100;  // shown, of those that are looked at
+constexpr std::size_t strip_joints = 4, strip_candidates = 100;  // joints shown, of the first hundred
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// What a run writes while it runs: rows, contacts, and a few curves for the terminal.
+// The output of a run while it runs: rows, contacts, and a few curves for the terminal.
 #pragma once
 
 #include <memory>

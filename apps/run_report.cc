@@ -97,7 +97,7 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   if (c.impact_loss != 0) fmt::print(out, "  lost in impacts   {: .10g} J\n", c.impact_loss);
   if (c.contact_loss != 0) fmt::print(out, "  lost in contact   {: .10g} J\n", c.contact_loss);
   if (e.projected != 0) fmt::print(out, "  by projection     {: .3e} J\n", e.projected);
-  fmt::print(out, "  largest defect    {: .3e} J, {:.1e} of the {:.4g} J that changed hands\n", e.largest_defect,
+  fmt::print(out, "  largest defect    {: .3e} J, {:.1e} of the {:.4g} J exchanged\n", e.largest_defect,
              e.relative_defect(), e.exchanged);
   if (outcome.mobility.rows > 0)
     fmt::print(out, "  constraints kept to {:.1e} m or rad, {:.1e} m/s or rad/s\n", c.loop_error, c.loop_speed);
@@ -105,17 +105,16 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
     fmt::print(out, "  contacts          at most {}, {} problems ({}), {} iterations, {} impacts\n", c.most_contacts,
                c.problems, to_string(options.contact.method), c.iterations, c.impacts);
     if (c.loose > 0)
-      fmt::print(out, "  {} of them not to {:.1e}, but to what is acceptable, {:.1e}\n", c.loose,
+      fmt::print(out, "  {} of them solved not to {:.1e}, only to the acceptable {:.1e}\n", c.loose,
                  options.contact.tolerance, options.contact.acceptable);
     fmt::print(out, "  residual {:.1e}, friction beyond its cone {:.1e} N s, penetration {:.1e} m\n", c.residual,
                std::max(0.0, c.cone_violation), c.penetration);
   }
   const std::vector<std::string> left_out = ignored(model, *options.stepper);
   if (!left_out.empty()) {
-    fmt::print(out, "\nNot acted upon by smooth steppers:\n");
+    fmt::print(out, "\nIgnored by smooth steppers:\n");
     for (std::size_t i = 0; i < left_out.size() && i < 3; ++i) fmt::print(out, "  {}\n", left_out[i]);
-    if (left_out.size() > 3)
-      fmt::print(out, "  and {} more of the kind (--json FILE lists all)\n", left_out.size() - 3);
+    if (left_out.size() > 3) fmt::print(out, "  and {} more (--json FILE lists all)\n", left_out.size() - 3);
   }
   const std::string why = trouble(model, outcome);
   fmt::print(

@@ -1,4 +1,4 @@
-// How a run ended, and what is printed: one line if it failed, the certificate as JSON, the summary.
+// The outcome of a run and its reports: one line if it failed, the certificate as JSON, the summary.
 #pragma once
 
 #include <cstdio>
@@ -17,18 +17,18 @@ namespace linchpin {
 struct RunOutcome {
   Certificate certificate;
   double time = 0;       // reached, s
-  double seconds = 0;    // spent in steps; those of a run that this one resumes do not count
-  double motion = 0;     //   s that these took it through
-  long long steps = 0;   //   how many
+  double seconds = 0;    // spent in steps, without those of a run that this one resumes
+  double motion = 0;     //   simulated time of these steps, s
+  long long steps = 0;   //   their number
   bool stopped = false;  // by the user
   Mobility mobility;     // at the start
   State end;
 };
 
-// Why it is no success, in a line; empty when it is.
+// The reason for a failure or an interruption, in one line; empty if the run succeeded.
 std::string trouble(const Model& model, const RunOutcome& outcome);
 
-// What the model has and this stepper does not act upon.
+// The elements of the model that this stepper ignores, one line each; servos are not listed.
 std::vector<std::string> ignored(const Model& model, Stepper stepper);
 
 Json certificate_json(const Model& model, const RunOutcome& outcome);

@@ -19,9 +19,9 @@ std::vector<std::string> stepper_names() {
   return names;
 }
 
-// ---- where it starts ------------------------------------------------------------------------------------------------
+// ---- the start ------------------------------------------------------------------------------------------------------
 
-// Sets one coordinate from NAME=VALUE and returns the index of its velocity coordinate, or -1 for part of a quaternion.
+// Sets one coordinate from NAME=VALUE and returns the index of its velocity coordinate, or -1 for ball and free joints.
 // The text is split at its last '='; a name may contain anything but a comma, and '.k' at its end selects one of
 // several coordinates.
 int set_coordinate(const Model& model, const char* option, const std::string& text, int Joint::*first,
@@ -86,7 +86,7 @@ void close_constraints(const Model& model, const std::vector<int>& said, State& 
                   held, report.worst, report.error, report.tries));
 }
 
-// ---- by which means -------------------------------------------------------------------------------------------------
+// ---- contact options ------------------------------------------------------------------------------------------------
 
 // The options of time_stepping; those that were not given keep their defaults.
 ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
@@ -95,7 +95,7 @@ ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
     if (value.empty()) return false;
     if (stepper != Stepper::time_stepping)
       throw UsageError(
-          fmt::format("{} is for --stepper time_stepping, and this run is by {}", option, to_string(stepper)));
+          fmt::format("{} is for --stepper time_stepping, but this run uses {}", option, to_string(stepper)));
     return true;
   };
   if (said("--method", request.method)) {
@@ -205,7 +205,7 @@ SimulationOptions simulation_options_of(const RunRequest& request, const Model& 
       throw UsageError(fmt::format("--method {}: {}", request.method, made.error().message));
   if (options.contact.directions == 2 && !motion_plane(model))
     throw UsageError(
-        "--directions 2: this is for models that move in one plane, and this one does not; 4 or more, or 0");
+        "--directions 2: this is for models that move in one plane, and this one does not; use 4 or more, or 0");
   return options;
 }
 
@@ -228,7 +228,8 @@ void add_run_options(Verb verb, RunRequest& request) {
       .type_name("SECONDS");
   verb.add_option(
           "--stepper", request.stepper,
-          fmt::format("{}\n(default: time_stepping for models with contact or limits and with --method, else rk4)",
+          fmt::format("{}\n(default: time_stepping for models with contact, limits, dry friction or servos and with "
+                      "--method, else rk4)",
                       fmt::join(stepper_names(), ", ")))
       .type_name("NAME");
   verb.add_option("--method", request.method,

@@ -1,8 +1,7 @@
-// What a run is asked to be on the command line: the options that `simulate` and its like share, as typed, and what
-// they mean for a model.
+// The options of a run on the command line, which `simulate` and `view` share: as typed, and as settings for a model.
 //
 //     RunRequest request;
-//     add_run_options(*verb, request);
+//     add_run_options(verb, request);
 //     ...
 //     const ModelArgument argument = model_from(request.model);
 //     Simulation simulation(argument.model, simulation_options_of(request, argument.model));
@@ -19,7 +18,7 @@
 
 namespace linchpin {
 
-// As typed; empty is not said.
+// As typed; empty if not given.
 struct RunRequest {
   std::string model;
   std::string time = "5", dt = "1e-3", stepper, seed, energy_tolerance;
@@ -34,7 +33,7 @@ void add_run_options(Verb verb, RunRequest& request);
 // allowed.
 void refuse_others(const Verb& verb, const std::string& with, const std::vector<std::string>& allowed);
 
-// How far and how fine.
+// The steps of a run.
 struct Schedule {
   double time = 0, dt = 0;
   long long whole = 0;  // steps of dt
@@ -43,15 +42,15 @@ struct Schedule {
   long long steps() const { return whole + (rest > 0 ? 1 : 0); }
 };
 
-// Whole steps of dt until `time`, and a shorter one where they do not meet it.
+// Whole steps of dt up to `time`, and a shorter last one if they do not end there.
 Schedule schedule_until(double time, double dt);
-// Steps between rows where nobody says: at most 1000 rows, and of large models fewer.
+// The default number of steps between rows: for at most 1000 rows, and fewer of large models.
 long long row_spacing(const Schedule& schedule, const Model& model);
 
-// Each of these is a UsageError where the request makes no sense. every: as typed, or empty for at most 1000 rows.
+// Each throws a UsageError if the request is invalid. every: as typed, or empty for row_spacing().
 Schedule schedule_of(const RunRequest& request, const std::string& every, const Model& model);
-SimulationOptions simulation_options_of(const RunRequest& request, const Model& model);  // the stepper is always there
+SimulationOptions simulation_options_of(const RunRequest& request, const Model& model);  // always with a stepper
 CertificateLimits limits_of(const RunRequest& request);
-State start_of(const RunRequest& request, const Model& model);  // with the model's constraints closed
+State start_of(const RunRequest& request, const Model& model);  // satisfies the model's constraints
 
 }  // namespace linchpin

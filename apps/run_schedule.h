@@ -28,15 +28,15 @@ struct Audience {
   long long page_every = 1;  // steps between its frames
 };
 
-// Where a run begins: anew, or with steps behind it.
+// The beginning of a new run, or of the rest of a recorded one.
 struct Beginning {
   State state;
-  long long step = 0;                      // done so far
-  std::optional<Certificate> so_far = {};  // of those
-  Energy at_start{0, 0, 0};                // where they began
+  long long step = 0;                      // number of steps done before
+  std::optional<Certificate> so_far = {};  // of these steps
+  Energy at_start{0, 0, 0};                // energies before the first of them
 };
 
-// The schedule's steps are those still to come. UsageError when the recording cannot be written.
+// The schedule has the remaining steps. Throws a UsageError if the recording cannot be written.
 RunOutcome run_schedule(const Model& model, const Schedule& schedule, const SimulationOptions& options,
                         const CertificateLimits& limits, Beginning beginning, Audience& audience);
 

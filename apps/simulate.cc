@@ -102,7 +102,7 @@ int verify(const SimulateRequest& request) {
   const Recording recording = recording_from("--verify", request.verify);
   Progress progress(!request.quiet);
   const Result<Replay> done = replay(recording, [&](double part) {
-    if (progress.due()) progress.show(part, "doing the run again");
+    if (progress.due()) progress.show(part, "repeating the run");
     return !interrupted();
   });
   progress.clear();
@@ -115,11 +115,13 @@ int verify(const SimulateRequest& request) {
     return exit_done;
   }
   const bool other = recording.version() != linchpin_version() || recording.build() != build_description();
-  fmt::print(stderr, "linchpin: {}: differs from frame {} on, at {:.12g} s: {} is {} there and {} again; {}\n",
+  fmt::print(stderr,
+             "linchpin: {}: differs from frame {} on, at {:.12g} s: {} is {} in the recording, and {} when repeated; "
+             "{}\n",
              request.verify, r.frame, r.time, r.what, r.recorded, r.again,
              other ? fmt::format("it was written by linchpin {} ({}), and this is {} ({}), which may be why",
                                  recording.version(), recording.build(), linchpin_version(), build_description())
-                   : "version and build are the same, so it is another processor or library, or a bug");
+                   : "version and build are the same, so the cause is another processor or library, or a bug");
   return exit_failed;
 }
 
@@ -140,10 +142,10 @@ int simulate(const SimulateRequest& request) {
   if (request.record == "-") throw UsageError("--record: a recording cannot be the standard output");
   const bool records = !request.record.empty() || !request.resume.empty();
   if (!request.every.empty() && request.csv.empty() && request.json.empty() && request.contacts.empty() && !records)
-    throw UsageError("--every says how often to write, but there is none of --record, --csv, --json and --contacts");
+    throw UsageError("--every says how often to write; it needs --record, --csv, --json or --contacts");
   if (!request.contacts.empty() && *options.stepper != Stepper::time_stepping)
     throw UsageError(
-        fmt::format("--contacts is for --stepper time_stepping, and this run is by {}", to_string(*options.stepper)));
+        fmt::format("--contacts is for --stepper time_stepping, but this run uses {}", to_string(*options.stepper)));
   if (!request.page.empty()) page_or_refuse();
   OutputFile csv("--csv", request.csv), json("--json", request.json), svg("--picture", request.picture),
       contacts("--contacts", request.contacts), page("--export", request.page);
@@ -245,15 +247,13 @@ void add_simulate(Command& command) {
   verb.footer(
       "All steppers simulate gravity, springs, damping, loops, couplings and prescribed motion. time_stepping adds\n"
       "contact with friction and impact, joint limits, dry friction and servos (docs/contact.md); the other steppers\n"
-      "ignore those, and the summary lists what was ignored. Joints start at zero, at rest. The coordinates of a "
-      "joint\n"
-      "with several are numbered from 0: a ball joint has the quaternion w x y z, a free joint the quaternion and "
-      "then\n"
-      "the position x y z. If the model has constraints, the start is assembled: joints given by --position or\n"
-      "--velocity keep their values, all others are adjusted.\n\n"
-      "The certificate says whether every step succeeded with finite numbers, and how far the energy is from balance.\n"
-      "A run that diverges stops with time, body and reason; files written up to then are complete. Exit status 1 if\n"
-      "the certificate fails.\n\n"
+      "ignore those, and the summary lists what was ignored (except servos). Joints start at zero, at rest. The\n"
+      "coordinates of a joint with several are numbered from 0: a ball joint has the quaternion w x y z, a free joint\n"
+      "the quaternion and then the position x y z. If the model has constraints, the start is assembled: joints given\n"
+      "by --position or --velocity keep their values (except ball and free joints), all others are adjusted.\n\n"
+      "The certificate says whether every step succeeded with finite numbers, how deep shapes penetrated, and how far\n"
+      "the energy is from balance. A run that diverges stops with time, body and reason; files written up to then are\n"
+      "complete. Exit status 1 if the certificate fails.\n\n"
       "Examples:\n"
       "  linchpin simulate @pendulum:links=12 --position hinge_1=-0.785 --velocity hinge_1=1 --picture swing.svg\n"
       "  linchpin simulate @humanoid --seed 1 --time 2 --stepper dormand_prince --dt 0.01\n"

@@ -29,12 +29,12 @@ struct Request {
   std::string solver{info(SolverId::automatic).name}, tolerance = "1e-10", max_iterations, directions, json, solution;
 };
 
-// ---- what to solve, and by whom -------------------------------------------------------------------------------------
+// ---- problems and solvers -------------------------------------------------------------------------------------------
 
 struct Task {
   std::string file, name;  // as typed; and without folders and .txt
   Problem problem;
-  std::optional<Polyhedral> posed;  // --directions: what is solved instead, where there are contacts
+  std::optional<Polyhedral> posed;  // with --directions, if there are contacts: the problem solved instead
 
   const Problem& to_solve() const { return posed ? posed->problem : problem; }
 };
@@ -67,7 +67,7 @@ int contacts_of(const Problem& problem) {
                            [](const Block& block) { return block.kind == BlockKind::cone; }));
 }
 
-// Of --directions: 0 for the cone itself.
+// The number of --directions; 0 for the cone itself.
 int directions_of(const Request& request) {
   if (request.directions.empty()) return 0;
   const int count = int(whole_number_from("--directions", request.directions, 4, 64));
@@ -98,7 +98,7 @@ void refuse_unfit(const SolverInfo& solver, const std::vector<Task>& tasks) {
       throw UsageError(fmt::format("--solver {}: {}: {}", solver.name, task.file, why->message));
 }
 
-// ---- where solutions go ---------------------------------------------------------------------------------------------
+// ---- solution files -------------------------------------------------------------------------------------------------
 
 // Makes the folder of --solution and checks that it is writable before solving; two problems must not share a file.
 void prepare_folder(const std::string& folder, const std::vector<Task>& tasks) {
@@ -180,7 +180,7 @@ bool better(const Attempt& a, const Attempt& b) {
 struct Verdict {
   bool solved = false, unsolvable = false;
   std::string unsolvable_by;
-  std::optional<Attempt> best;  // that has a z worth keeping
+  std::optional<Attempt> best;  // of those with a finite z
 
   void add(Attempt&& a) {
     if (!a.refusal.empty()) return;
@@ -196,7 +196,7 @@ struct Verdict {
   bool answered() const { return solved != unsolvable; }
 };
 
-// ---- what is printed ------------------------------------------------------------------------------------------------
+// ---- output ---------------------------------------------------------------------------------------------------------
 
 // The status as one word, for programs.
 std::string identifier(std::string_view name) {

@@ -125,7 +125,7 @@ std::string report_text(const BenchReport& report) {
       far = *row.value;
       farthest = fmt::format("{} on {}", row.who, row.bench_case);
     }
-    if (row.reason.empty() || row.reason.starts_with("not reached")) continue;  // the tables show who did not get there
+    if (row.reason.empty() || row.reason.starts_with("not reached")) continue;  // the tables show these
     const std::string who = row.metric == "agreement" ? row.who : row.who + ", " + row.metric;
     const std::string why = row.reason.starts_with(row.who) ? row.reason : who + ": " + row.reason;
     auto at = std::find_if(skipped.begin(), skipped.end(), [&](const auto& s) { return s.first == why; });
