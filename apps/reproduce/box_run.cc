@@ -10,7 +10,7 @@
 namespace linchpin {
 namespace {
 
-// How far the joint that is nearest to leaving its range is past it.
+// The most that a joint is beyond its range, rad; negative if all are inside.
 double past_limits(const Model& model, const State& state) {
   double most = -1e9;
   for (const Joint& joint : model.joints()) {
@@ -22,8 +22,8 @@ double past_limits(const Model& model, const State& state) {
   return most;
 }
 
-// From the box to the nearest of the robot's capsules, without the forearms that hold it, m; negative where they
-// overlap. By points along their axes: good to a millimetre.
+// The distance from the box to the nearest of the robot's capsules, without the forearms that hold it, m; negative if
+// they overlap. Computed for points along their axes: good to a millimetre.
 double room_around_box(const BoxScene& scene, const Kinematics<double>& kin) {
   const Model& model = scene.model;
   const Transform<double> X_OW = inverse(body_pose(model, kin, scene.box));
@@ -51,7 +51,7 @@ double room_around_box(const BoxScene& scene, const Kinematics<double>& kin) {
 }  // namespace
 
 CarriedBox carry(const BoxScene& scene, const BoxPath& path, double rate, int substeps, bool posture,
-              const std::function<bool(double fraction)>& tell) {
+                 const std::function<bool(double fraction)>& tell) {
   CarriedBox run{.rate = rate, .substeps = substeps, .posture = posture};
   BoxServo servo(scene, {.posture = posture});
   Simulation simulation(scene.model, {.stepper = Stepper::rk4, .dt = 1 / (rate * substeps)});

@@ -1,4 +1,4 @@
-// The humanoid's box runs of osim/box: how they are made, and what is found in them.
+// The runs of the humanoid with a box for osim/box, and their evaluation.
 #pragma once
 
 #include <functional>
@@ -24,43 +24,43 @@ struct CarriedBox {
   std::vector<State> states = {};    // at each call of the servo
   Certificate certificate = {};
   double error = 0, mean_square = 0, turn = 0;      // m, m^2, rad
-  double pressure_low = 1e9, pressure_high = -1e9;  // m: where the floor's force acts, along x
-  double beyond_limits = -1e9;                      // rad: how far any joint is past its range; negative: inside
-  double room = 1e9;                                // m, around the box
-  double uncarried = 0;
+  double pressure_low = 1e9, pressure_high = -1e9;  // m: range of x of the centre of pressure
+  double beyond_limits = -1e9;                      // rad: the most that a joint is beyond its range; negative: inside
+  double room = 1e9;                                // m: least distance of the robot from the box
+  double uncarried = 0;                             // as in ServoReport, the largest
   int mobility = 6, rank = 12;
 };
 
 inline double off(const Sample& s) { return norm(s.actual - s.desired); }
 
-// Along the path, with joint forces held from one call of the servo to the next and so many steps of rk4 between.
-// `tell` hears how far it is, and may ask to stop.
+// Moves the box along the path. Joint forces are constant between two calls of the servo, with `substeps` steps of rk4
+// in between. tell is called with the fraction done; false stops the run.
 CarriedBox carry(const BoxScene& scene, const BoxPath& path, double rate, int substeps, bool posture,
-              const std::function<bool(double fraction)>& tell);
+                 const std::function<bool(double fraction)>& tell);
 
-// At the call of the servo, and after the step, nearest to this time.
+// The state at the call of the servo, and the sample after the step, nearest to this time.
 const State& state_at(const CarriedBox& run, double time);
 const Sample& sample_at(const CarriedBox& run, double time);
 
-// The largest distance of the box's places in two runs of the same rates.
+// The largest distance between the box's positions in two runs of the same rate.
 double apart(const CarriedBox& a, const CarriedBox& b);
-// Joint coordinates: the largest difference from the start's, rad.
+// The largest difference of a joint coordinate from its start, rad.
 double posture_error(const BoxScene& scene, const State& state);
 
-// What posture and grips do, by the dynamics of the closed chain, which knows nothing of the law.
+// The effects of posture and grips, computed by the dynamics of the closed chain, independently of the control law.
 struct Effects {
   double advised = 0;     // the largest advised joint force, N m
-  double joints = 0;      // what advice adds to the joints' accelerations, rad/s^2,
-  double posture = 0;     //   and to the box's, m/s^2 or rad/s^2: by the null space,
-  double plain = 0;       //   and with the springs' joint forces added as they are
-  double grip = 0;        // the largest force of a hand on the box that was told, N
-  double grip_error = 0;  // what acts less what was told, N or N m
+  double joints = 0;      // the most that the advice changes accelerations of joints, rad/s^2,
+  double posture = 0;     //   and of the box, m/s^2 or rad/s^2: in the null space,
+  double plain = 0;       //   and with the joint forces of the springs added without projection
+  double grip = 0;        // the largest demanded force of a hand on the box, N
+  double grip_error = 0;  // the largest difference of acting and demanded force, N or N m
 };
 Effects examine(const BoxScene& scene, const BoxPath& path, const CarriedBox& run, double every);
 
 struct Times {
-  OsimMeasured inertia = {};  // of the paper's n and m
-  double law = 0, cycle = 0;  // us: a call of the servo; and of the simulation until the next
+  OsimMeasured inertia = {};  // for the paper's n and m
+  double law = 0, cycle = 0;  // us: a call of the servo; the same with the simulation until the next call
 };
 
 Times measure(const BoxScene& scene, const BoxPath& path, const CarriedBox& run, const TimingOptions& timing);

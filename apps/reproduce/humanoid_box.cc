@@ -10,7 +10,7 @@
 namespace linchpin {
 namespace {
 
-constexpr Vec3<double> box_size{0.28, 0, 0.36};  // m; as wide as there is room between the palms
+constexpr Vec3<double> box_size{0.28, 0, 0.36};  // m; its width is the distance of the palms
 constexpr double palm = 0.04;                    // m: from a hand's frame, in the forearm's axis, to its side
 constexpr double box_mass = 4;                   // kg
 constexpr double hand_to_centre = 0.09;          // m: hands hold the box behind its middle,
@@ -35,7 +35,7 @@ void stand(const Model& model, State& state) {
     set(model, state, side + "shoulder_yaw", left * in);
     set(model, state, side + "elbow", elbow);
   }
-  // soles on the floor: the free joint's q is a quaternion, then how far the pelvis is from where it is at zero
+  // Soles on the floor: the free joint's q is a quaternion, then the displacement of the pelvis from its zero position.
   const Joint& free = model.joints()[model.find_joint("free")];
   state.q[free.q + 6] = 0.8 * (std::cos(bend) - 1);
 }
@@ -63,7 +63,7 @@ BoxScene make_box_scene() {
   ModelSpec spec = scene("@humanoid24:floating=1").value();
   const std::vector<std::string> ends{"left_hand", "right_hand", "left_foot", "right_foot"};
 
-  // Where hands and feet are, from the robot alone.
+  // The poses of hands and feet, from the robot alone.
   const Model robot = compile(spec).value();
   State standing = make_state(robot);
   stand(robot, standing);
@@ -116,7 +116,7 @@ BoxPath path_to_floor(const BoxScene& scene, double travel) {
   Transform<double> X_floor = X_start, X_between = X_start;
   X_floor.p.x = 0.56;  // in front of the feet
   X_floor.p.z = scene.half.z;
-  X_between.p.x = 0.52;  // and first of all in front of the knees, which come forward
+  X_between.p.x = 0.52;  // first in front of the knees, which come forward
   X_between.p.z = 0.5 * (X_start.p.z + X_floor.p.z);
   return {X_start, X_between, X_floor, travel, 0.5};
 }

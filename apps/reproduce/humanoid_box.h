@@ -1,19 +1,20 @@
-// The 24-link humanoid of 001 with a box in both hands, and the law that puts it on the floor and takes it up again.
+// The 24-link humanoid of 001 with a box in both hands, and the control law that puts it on the floor and lifts it.
 //
-// The robot is @humanoid24:floating=1 on its feet. With the pelvis held, as in @humanoid24, its arms end 0.6 m above
-// the floor; on its legs it reaches it. Four loops are closed by welds, 24 rows:
-//     feet    to the floor: they neither slip nor tip, whatever the robot does
-//     hands   to the sides of the box, as the forearms (there are no wrists) stand at the start: palms that do not
-//             slide
-// Of 36 coordinates these leave 12: all six of the box, four of the body that is behind it, two of the neck. Arms of
-// four joints with both hands on one box keep little more than the turn about the line of the shoulders; with hands
-// that could turn on the box instead (balls, pins) it would swing about the line between them, which no joint could
-// stop. The floor is drawn only. The box comes to it at rest; what happens on touch is not in it.
+// The robot is @humanoid24:floating=1 on its feet. With the pelvis fixed, as in @humanoid24, its hands end 0.6 m above
+// the floor; with its legs it reaches the floor. Four loops are closed by welds, 24 rows:
+//     feet    to the floor: they can neither slip nor tip
+//     hands   to the sides of the box, in the orientation that the forearms (there are no wrists) have at the start, as
+//             palms that do not slide
+// Of 36 coordinates these leave 12: all six of the box, four of the body behind it, two of the neck. Arms of four
+// joints with both hands on one box can do little more than turn about the line of the shoulders. If the hands could
+// turn on the box (balls, pins), it would swing about the line between them, which no joint could stop. The floor is
+// only drawn. The box reaches it at rest; contact with it is not simulated.
 //
-// The posture is advised by springs K towards the start, and by damping of all velocities, the pelvis's too. In what
-// the box leaves free, directions N with coordinates z, that is  N' M N (z'' + kd z') = -N' K (q - q_start):  what is
-// stored can only shrink. Not so with accelerations kp (q_start - q) of the joints alone: N' M E N, E the joints
-// without the pelvis, need not be definite, and the robot swings ever wider.
+// The posture is advised by springs K towards the start, and by damping of all velocities, also of the pelvis. In the
+// directions N that the box leaves free, with coordinates z, this is
+//     N' M N (z'' + kd z') = -N' K (q - q_start)
+// whose energy can only decrease. With accelerations kp (q_start - q) of the joints alone it need not: N' M E N, with E
+// the joints without the pelvis, need not be definite, and the robot would swing with growing amplitude.
 #pragma once
 
 #include <memory>
@@ -37,7 +38,7 @@ struct BoxScene {
 };
 BoxScene make_box_scene();
 
-// Down by a cubic spline over a point between, a rest on the floor, and back the same way; the box stays level.
+// Down by a cubic spline through a point in between, a rest on the floor, and back the same way; the box stays level.
 class BoxPath {
  public:
   BoxPath(const Transform<double>& X_start, const Transform<double>& X_between, const Transform<double>& X_floor,
@@ -54,24 +55,25 @@ BoxPath path_to_floor(const BoxScene& scene, double travel);  // travel: s, each
 struct ServoReport {
   bool ok = true;
   int mobility = 0, rank = 0;  // of the box, and of the hands' twelve rows
-  double uncarried = 0;        // N or N m: what the pelvis would need and does not get
-  double pressure_x = 0;       // m: where the floor's force on both feet acts, along x
+  double uncarried = 0;        // N or N m: the largest force that a passive coordinate would need but does not get
+  double pressure_x = 0;       // m: x of the centre of pressure of both feet
 };
 
-// One call of the law: where the box is, what it should do, what each hand does for that, joint forces.
+// The control law. Each call finds the pose of the box, its demanded acceleration, the demands on each hand, and the
+// joint forces.
 class BoxServo {
  public:
   struct Settings {
     double rate = 25;     // 1/s, of the box's errors
     double damping = 8;   // 1/s, of the motion that the box leaves free
     double squeeze = 40;  // N
-    bool posture = true;  // advise the start's; without, the body comes to rest where the box leaves it
+    bool posture = true;  // advise the posture of the start; if false, the motion is only damped
   };
   BoxServo(const BoxScene& scene, const Settings& settings);
 
   // tau for the box to follow the target.
   ServoReport torques(const State& state, const FrameMotion& target, std::span<double> tau);
-  // Of the last call: the advised joint forces, and what each hand was told.
+  // Of the last call: the advised joint forces, and the demands on each hand.
   std::span<const double> advised_force() const { return advised_force_; }
   std::span<const FrameDemand> told() const { return std::span(demands_).first(scene_.hands.size()); }
 

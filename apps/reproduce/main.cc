@@ -1,4 +1,4 @@
-// linchpin-reproduce: what `linchpin reproduce` runs.
+// The program linchpin-reproduce, which `linchpin reproduce` runs.
 #include "apps/program.h"
 #include "apps/reproduce/reproduce.h"
 

@@ -1,10 +1,10 @@
 // multipliers/section9: 004 section 9, Lagrange multipliers in linear time: the paper's four systems, and how time
 // grows.
 //
-// The paper's times are of a 250 MHz R4400; what can be compared is where time goes: how much of it is J, what a
-// solution costs beside the factors, what auxiliary constraints add, and by how much the dense O(n^3) way is behind. It
-// does not say what its systems look like: ours have its numbers of bodies and rows. The dense way, the sparse solvers
-// and conjugate gradients are Eigen's, compiled for this machine, and get the blocks for nothing.
+// The paper's times are of a 250 MHz R4400; only ratios can be compared: the share of J, the cost of a solution
+// relative to the factors, the cost of auxiliary constraints, and the ratio to the dense O(n^3) way. The paper does
+// not describe its systems: ours have its numbers of bodies and rows. The dense way, the sparse solvers and
+// conjugate gradients are Eigen's, compiled for this machine; their times do not include making the blocks.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,7 +19,7 @@
 namespace linchpin {
 namespace {
 
-// What the paper has of a system, ms; 0: nothing.
+// The paper's figures for a system, ms; 0: not given.
 struct OfPaper {
   double all, J;
   double dense_over;  // speed-up
@@ -31,15 +31,15 @@ struct Measured {
   int bodies = 0, primary = 0, auxiliary = 0;
   double all = 0, J = 0;                               // us: the system's accelerations; its Jacobians alone
   double factor = 0, solve = 0, solve8 = 0, both = 0;  // of the primary constraints' matrix
-  double matrix = 0;                                   // the auxiliary constraints': their k x k matrix
-  double blocks = 0;                                   // all from the blocks: factors, auxiliary ones, solutions
+  double matrix = 0;                                   // the k x k matrix of the auxiliary constraints
+  double blocks = 0;                                   // from given blocks: factors, auxiliary ones, solutions
   double dense = 0, sparse = 0, cg = 0, cg_rough = 0;  // factors and a solution, all rows
   int iterations = 0, iterations_rough = 0;
   std::string best_sparse;
   double condition = 0, difference = 0, dense_difference = 0;  // of the multipliers, as a part of the largest
   long numbers = 0, factor_numbers = 0;                        // below the diagonal: of the matrix, of its factors
   int pushing = 0;                                             // contacts with a force
-  double auxiliary_error = 0;                                  // |J^a y - r| as a part of the terms, of rows that push
+  double auxiliary_error = 0;                                  // |J^a y - r| of active rows, relative to its terms
   double contact_residual = 0;
   double blocks_difference = 0;  // of accelerations, from blocks and by the system
   bool solved = false;
@@ -68,7 +68,7 @@ Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& t
   std::vector<double> vdot(s.state.v.size());
   m.solved = s.system.accelerations(s.state, {}, vdot) == MultiplierStatus::solved;
 
-  // All rows that push, by the dense way.
+  // All active rows, by the dense way.
   std::vector<double> l;
   BlockSystem blocks = blocks_of(s, l);
   std::vector<double> y_dense(blocks.F.size()), l_dense(blocks.r.size());
@@ -82,7 +82,7 @@ Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& t
   if (s.contacts)
     m.contact_residual = std::max(s.contacts->report().residual.relative, s.contacts->report().residual.plain_relative);
 
-  // The primary ones by the forest, and what a sparse solver told its order makes of them.
+  // The primary rows by the forest, and the fill-in of a sparse solver that is given its order.
   BlockSystem primary = primary_blocks_of(s);
   const ConstraintForest forest = forest_of(primary);
   set_order(forest, primary);
@@ -107,7 +107,7 @@ Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& t
       }
     }
   }
-  // What the system does once it has the blocks.
+  // The computation of the system from given blocks.
   std::vector<AuxiliaryBlock> laws;
   for (const int c : s.auxiliary) {
     const AnyConstraint& constraint = *s.system.spec().constraints[c].constraint;
@@ -136,7 +136,8 @@ Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& t
   from_blocks();
   m.blocks_difference = difference(y, vdot);
 
-  // The best of the general sparse solvers; loops leave no order without fill-in, so those that order by themselves.
+  // The best of the general sparse solvers. With loops no order is free of fill-in, so only solvers that choose their
+  // own order take part.
   std::vector<General> kinds{General::llt_of_A, General::lu};
   if (is_here(General::cholmod_of_A)) kinds.push_back(General::cholmod_of_A);
   if (m.auxiliary == 0) {
@@ -236,7 +237,7 @@ Table general_table(const std::vector<Measured>& all) {
   return table;
 }
 
-// Rods as lines, where auxiliary constraints are as circles; space seen from the side.
+// Rods as lines, auxiliary constraints as circles; systems in space from the side.
 Drawing drawing_of(const std::vector<Section9System>& systems) {
   constexpr double panel = 220;
   std::string out = fmt::format("<svg viewBox=\"0 0 {:g} {:g}\" role=\"img\" aria-label=\"The four systems\">",
@@ -268,7 +269,7 @@ Drawing drawing_of(const std::vector<Section9System>& systems) {
   return {out + "</svg>", "Rods of 0.6 m, the first of them held by the world; circles: auxiliary constraints."};
 }
 
-// SimplicialLDLT in an order of its own never gets by the zero block.
+// SimplicialLDLT with its own order always fails at the zero block.
 bool is_shown(General solver) { return is_here(solver) && solver != General::ldlt_amd; }
 
 using Growth = std::vector<ForestTimed>;  // of one shape, by size
@@ -379,7 +380,7 @@ Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, con
       if (const GeneralTimed* g = t.find(General::ldlt_in_our_order))
         none_filled = none_filled && g->nonzeros == t.numbers_below_diagonal;
     }
-    // From the size where all numbers are still in the core's own cache.
+    // Growth from a size at which all numbers are still in the core's own cache.
     const auto at = std::ranges::find(growth[k], options.quick ? 100 : 300, &ForestTimed::bodies);
     const ForestTimed& end = growth[k].back();
     const auto exponent = [&](Timing ForestTimed::*time) {
@@ -397,8 +398,8 @@ Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, con
                    "are {:.0e}",
                    worst, worst_bound),
        equal},
-      {"nothing fills in, whatever is connected to what", "section 7.1, shown by the order of elimination",
-       fmt::format("numbers below the diagonal, of the factors (counted by a sparse solver told our order) and of the "
+      {"nothing fills in, whatever the tree", "section 7.1, shown by the order of elimination",
+       fmt::format("numbers below the diagonal, of the factors (counted by a sparse solver in our order) and of the "
                    "matrix: {}; "
                    "the same for chains, stars and random trees",
                    filled),
@@ -407,7 +408,7 @@ Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, con
        fmt::format("equations missed by {:.0e} of their largest term", loops.auxiliary_error),
        loops.solved && loops.auxiliary_error <= 1e-12},
       {"3 frictionless contacts beside 96 primary multipliers are complementary", "solved as Baraff 1994",
-       fmt::format("{} push; residual {:.0e} by the judge of all solvers", contacts.pushing, contacts.contact_residual),
+       fmt::format("{} push; residual {:.0e} (residual.h)", contacts.pushing, contacts.contact_residual),
        contacts.solved && contacts.pushing > 0 && contacts.contact_residual <= 1e-10},
       {fmt::format("no numerical trouble up to {} bodies", sizes.back()),
        "\"no numerical tolerance values to be found\"",

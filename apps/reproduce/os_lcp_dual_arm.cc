@@ -1,6 +1,6 @@
 // os-lcp/dual-arm: 000 figure 1 and the manipulation tasks of section 8. The dual-arm robot takes a wheel off its hub
-// with both hands, and takes an impact driver from a bench and hands it from one hand to the other. What it holds it
-// holds by contact and friction. workshop_run.h has the control.
+// with both hands, and takes an impact driver from a bench and hands it from one hand to the other. It holds things by
+// contact and friction alone. workshop_run.h has the control.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@
 namespace linchpin {
 namespace {
 
-// ---- what is found in a run ----
+// ---- evaluation of a run --------------------------------------------------------------------------------------------
 
 const WorkSample& at(const WorkRun& run, double time) {
   const std::size_t k = std::size_t(std::max(0l, std::lround(time / run.dt) - 1));
@@ -25,7 +25,7 @@ const WorkSample& at(const WorkRun& run, double time) {
 struct Slip {
   double distance = 0, turn = 0;  // m, rad
 };
-// How far the thing moves in a hand, at most, from where it is at a time.
+// The most that the thing moves in a hand between two times, relative to its pose at the first.
 Slip slip(const WorkRun& run, int side, double from, double to) {
   const Transform<double> X = at(run, from).in_hand[side];
   Slip most;
@@ -222,8 +222,8 @@ Reproduction reproduce_os_lcp_dual_arm(const ReproduceOptions& options, const Re
            1e3 * carried.distance, 1e3 * carried.turn, 1e3 * taken_over.distance, 1e3 * taken_over.turn),
        driver.ok && carried.distance < 3e-3 && taken_over.distance < 3e-3},
       {"things are moved by contact only", "contact and collision events simulated by the OS formulation",
-       fmt::format("no constraint, spring or external force in the model; what contact forces and weight leave of any "
-                   "step's change of momentum: {:.0e} of the weight's impulse",
+       fmt::format("no constraint, spring or external force in the model; contact forces and weight explain each "
+                   "step's change of momentum to {:.0e} of the weight's impulse",
                    momentum),
        shop.model.constraints().empty() && shop.model.springs().empty() && momentum < 1e-9},
       {"and are held by friction", "-",
@@ -232,7 +232,7 @@ Reproduction reproduce_os_lcp_dual_arm(const ReproduceOptions& options, const Re
                    wheel_fell, driver_fell),
        wheel_fell > 0.2 && driver_fell > -0.01},
       {"the same with friction along four directions, as in the paper", "linear complementarity, 4 directions",
-       fmt::format("the wheel ends {:.3f} mm, the driver {:.3f} mm from where the cone leaves them", 1e3 * wheel_apart,
+       fmt::format("the wheel ends {:.3f} mm, the driver {:.3f} mm from its position with the cone", 1e3 * wheel_apart,
                    1e3 * driver_apart),
        wheel_apart < 2e-3 && driver_apart < 2e-3},
       {"every contact problem is solved", "-",
@@ -243,8 +243,8 @@ Reproduction reproduce_os_lcp_dual_arm(const ReproduceOptions& options, const Re
       {"nothing goes through anything", "-", fmt::format("deepest penetration {:.1e} m", penetration),
        penetration < 1e-4},
       {"energy is accounted for, to the stepper's order", "-",
-       fmt::format("defect {:.0e} of what is exchanged with steps of 1 ms, as dt^{:.2f} (order {} in contact)", defect,
-                   order, order_of(Stepper::time_stepping)),
+       fmt::format("defect {:.0e} of the energy exchanged, with steps of 1 ms, as dt^{:.2f} (order {} in contact)",
+                   defect, order, order_of(Stepper::time_stepping)),
        defect < 5e-3 && order > 0.9},
   };
 
@@ -252,7 +252,9 @@ Reproduction reproduce_os_lcp_dual_arm(const ReproduceOptions& options, const Re
             .x_label = "s",
             .y_label = "mm",
             .series = {},
-            .note = "How far it has come off; it is free of the peg from 59 mm on. Down: the fall of its middle."};
+            .note =
+                "Its distance from its place on the hub; it is free of the peg from 59 mm on. Down: the fall of its "
+                "middle."};
   axis.series = {curve("along the axis", wheel, [](const WorkSample& s) { return 1e3 * (wheel_at.x - s.thing.p.x); }),
                  curve("down", wheel, [](const WorkSample& s) { return 1e3 * (wheel_at.z - s.thing.p.z); })};
   Plot way{.title = "The driver's centre of mass", .x_label = "s", .y_label = "m", .series = {}, .note = ""};
@@ -268,9 +270,9 @@ Reproduction reproduce_os_lcp_dual_arm(const ReproduceOptions& options, const Re
       Paragraph{
           "Each joint has a position servo. Hands go straight from key to key by cubics at rest at both ends, inverse "
           "kinematics gives the joint angles, and joint forces carry the robot's own weight, not that of what it "
-          "holds. Fingers are told angles some 0.2 rad beyond where the thing lets them: their servos' stiffness makes "
-          "the grip. Hands know where things stand at the "
-          "start and look no more: there is no weld, no attachment and no feedback from things."},
+          "holds. Fingers are driven to angles some 0.2 rad beyond those at which they touch the thing: the stiffness "
+          "of their servos makes the grip. The keys hold the positions of things at the start: there is no weld, no "
+          "attachment and no feedback from things."},
       Heading{"The wheel"},
       frames(shop, wheel, shop.wheel, 0, Picture::View::above),
       frames(shop, wheel, shop.wheel, 0, Picture::View::side),

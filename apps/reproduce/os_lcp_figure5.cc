@@ -85,12 +85,12 @@ Reproduction reproduce_os_lcp_figure5(const ReproduceOptions& options, const Rep
                    floor.count, floor.first, wall.count, wall.first, links.count),
        floor.count > 0 && wall.count > 0 && floor.first < wall.first},
       {"the certificate is clean", "-",
-       fmt::format("{} steps; {} problems, {} of them not solved to 1e-10, largest residual {:.0e}; shapes sink in by "
-                   "{:.0e} m at most",
+       fmt::format("{} steps; {} problems, {} of them not solved to 1e-10, largest residual {:.0e}; shapes penetrate "
+                   "by {:.0e} m at most",
                    c.steps, c.problems, c.loose, c.residual, c.penetration),
        run.clean()},
       {"impacts take energy and never give any", "restitution 0.7: the fraction that remains",
-       fmt::format("{:.1f} J of {:.1f} J go in {} impacts; the balance is off by {:.1e} of what changed hands",
+       fmt::format("{:.1f} J of {:.1f} J are lost in {} impacts; the energy defect is {:.1e} of the energy exchanged",
                    c.impact_loss, c.energy.start, c.impacts, c.energy.relative_defect()),
        c.impact_loss > 0 && c.energy.stored < c.energy.start && c.energy.relative_defect() < 1e-2},
   };

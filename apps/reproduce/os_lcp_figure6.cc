@@ -1,5 +1,5 @@
 // os-lcp/figure6: 000 Figure 6, the last link of the 12-link pendulum: its height and its velocity along the floor's
-// normal, by OS and by NMC/OS; how far the two are apart, and how far they are from where shorter steps lead.
+// normal, by OS and by NMC/OS; the difference of the two, and the difference from runs with shorter steps.
 #include <algorithm>
 #include <cmath>
 
@@ -77,7 +77,7 @@ Plot method_plot(const Runs& runs) {
             .y_label = "m",
             .log_y = true,
             .series = {},
-            .note = "dt = 0.1 ms. Rounding, carried on by a motion that each impact makes more sensitive."};
+            .note = "dt = 0.1 ms. The difference is rounding, which grows with each impact."};
   for (std::size_t k = 0; k < runs.nmc_os.size(); ++k)
     plot.series.push_back(apart(part(k), runs.os[k], runs.nmc_os[k]));
   return plot;
@@ -174,7 +174,7 @@ Reproduction reproduce_os_lcp_figure6(const ReproduceOptions& options, const Rep
       clean = clean && r.clean();
       residual = std::max(residual, r.certificate.residual);
     }
-  // To where agreement is asked for.
+  // s: until then the methods must agree.
   const double settled = std::min(time, 1.0);
   const double height = largest(os, nmc_os, height_gap, 0, settled), speed = largest(os, nmc_os, speed_gap, 0, settled);
   const double step = largest(runs.os[0], runs.os[1], height_gap, 0, settled);
@@ -212,9 +212,8 @@ Reproduction reproduce_os_lcp_figure6(const ReproduceOptions& options, const Rep
       Heading{"Between the methods"},
       Paragraph{
           "Here both methods have the same solution of every step (their problems are eliminations of one system), so "
-          "that what is between "
-          "them is rounding and the solvers' tolerance, whatever dt is. It does not stay small for ever: the pendulum "
-          "is chaotic, and an impact a little earlier or later is another impact."},
+          "they differ only by rounding and the solvers' tolerance, whatever dt is. The difference does not stay "
+          "small: the pendulum is chaotic, and an impact a little earlier or later is another impact."},
       method_plot(runs),
       method_table(runs, windows),
       Heading{"Between step sizes"},

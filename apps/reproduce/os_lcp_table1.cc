@@ -1,6 +1,6 @@
-// os-lcp/table1: 000 Table 1, how large each formulation's problem is for the dual-arm robot, and the sizes of Table 2
-// for the pendulums. Posed for real: a state, four contacts with four friction directions, five problems, and what they
-// have in common, the contact impulses, judged by the smallest of them.
+// os-lcp/table1: 000 Table 1, the size of each formulation's problem for the dual-arm robot, and the sizes of Table 2
+// for the pendulums. The problems are really posed: five of them at one state, with four contacts of four friction
+// directions. They share the contact impulses, whose residual is computed in the problem of OS.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // os-lcp/table2: 000 section 8 and Table 2. Pendulums of 3 to 30 links swing into a floor and a wall, by the
-// operational space (OS) and by bodies on their own whose hinges are rows (NMC/OS): how large their problems are, how
-// long a run takes.
+// operational space (OS) and by separate bodies whose hinges are rows (NMC/OS): the sizes of their problems and the
+// times of the runs.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ struct OfPaper {
 constexpr OfPaper times_of_000[] = {{3, 13.33, 47.79},   {6, 10.50, 68.71},    {12, 19.06, 305.28},
                                     {15, 21.76, 558.10}, {24, 38.20, 1899.86}, {30, 73.74, 4100.51}};
 
-// The least of several runs' times for each step, since others may have disturbed it, and their sums.
+// For each step the least time of several runs, since other programs may have disturbed one, and the sums.
 struct Times {
   std::vector<double> step;  // s
   double all = 0, flight = 0, contact = 0;
@@ -231,8 +231,8 @@ Reproduction reproduce_os_lcp_table2(const ReproduceOptions& options, const Repr
        fmt::format("impulses of each solve OS's problem to {:.1e}", posed_residual), posed_residual <= 1e-9},
       {"every run has a clean certificate", "-",
        fmt::format(
-           "{} problems, {} of them not solved to 1e-10, largest residual {:.0e}; shapes sink in by {:.0e} m at "
-           "most; energy is off by {:.0e} of what changed hands",
+           "{} problems, {} of them not solved to 1e-10, largest residual {:.0e}; shapes penetrate by {:.0e} m at "
+           "most; the energy defect is {:.0e} of the energy exchanged",
            problems, loose, residual, sunk, defect),
        all([](const Case& c) { return c.clean; })},
       {"OS is faster than NMC/OS for every pendulum",
@@ -253,7 +253,7 @@ Reproduction reproduce_os_lcp_table2(const ReproduceOptions& options, const Repr
           "impact law and solvers, to the same tolerance. In flight OS has nothing to solve and is one pass of the "
           "articulated-body algorithm; NMC/OS has its hinges, a linear system. OS takes the solver that `auto` chooses "
           "(lemke). NMC/OS is run with that and with interior_point, and the quicker one of the two counts; "
-          "docs/reproduce_os_lcp.md says what to know of the figures. "
+          "docs/reproduce_os_lcp.md has notes on the figures. "
           "Each step's time is the least of two runs.",
           time)},
       main_table(cases, time),

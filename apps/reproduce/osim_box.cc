@@ -1,6 +1,7 @@
-// osim/box: 001 section 4, figures 5 and 6. The humanoid puts a box on the floor and takes it up again: box by the
-// augmented object, posture in the dynamically consistent null space, joint forces held from one call of the servo to
-// the next, the closed chain simulated in between. humanoid_box.h has the mechanism and the law.
+// osim/box: 001 section 4, figures 5 and 6. The humanoid puts a box on the floor and lifts it again. The box is
+// controlled by the augmented object, the posture in the dynamically consistent null space. Joint forces are constant
+// between two calls of the servo, and the closed chain is simulated in between. humanoid_box.h has the mechanism and
+// the control law.
 #include <algorithm>
 #include <cmath>
 
@@ -63,8 +64,8 @@ Plot error_plot(const std::vector<const CarriedBox*>& runs) {
       .log_y = true,
       .series = {},
       .note =
-          "Joint forces are held constant from one call of the servo to the next; what they miss meanwhile is all "
-          "the error there is, and it shrinks with the period. No posture: damping alone."};
+          "Joint forces are constant between two calls of the servo. This is the only source of error, and it shrinks "
+          "with the period. No posture: damping alone."};
   for (const CarriedBox* run : runs)
     plot.series.push_back(curve(name_of(*run), *run, 0.02, true, [](const Sample& s) { return 1e3 * off(s); }));
   return plot;
@@ -75,7 +76,7 @@ Plot posture_plot(const BoxScene& scene, const CarriedBox& run) {
             .x_label = "s",
             .y_label = "rad",
             .series = {},
-            .note = "The advice is given up as far as the box needs it, without being told to, and taken up again."};
+            .note = "The posture gives way as far as the box requires, without a command, and returns afterwards."};
   for (const char* name : {"hip_pitch", "knee", "ankle_pitch", "waist_pitch", "shoulder_pitch", "elbow"}) {
     const std::string side = std::string(name).starts_with("waist") ? "" : "left_";
     const std::size_t k = std::size_t(scene.model.joints()[scene.model.find_joint(side + name + "_joint")].q);
@@ -126,7 +127,7 @@ Reproduction reproduce_osim_box(const ReproduceOptions& options, const Reproduce
     double rate;
     int substeps;
     bool posture;
-    double work;  // beside the others
+    double work;  // relative to the others
   };
   const Case cases[] = {
       {300, 3, true, 3}, {300, 3, false, 3}, {1000, 1, true, 3}, {1000, 1, false, 3}, {300, 1, true, 1}};
@@ -185,8 +186,8 @@ Reproduction reproduce_osim_box(const ReproduceOptions& options, const Reproduce
        coupling.posture < 1e-9 * coupling.plain && coupling.plain > 1},
       {"so posture does not disturb the box", "without violating the primary task",
        fmt::format(
-           "with and without it the box's ways are {:.3f} mm apart at 300 Hz, {:.3f} mm at 1 kHz: what servo periods "
-           "leave",
+           "with and without it the paths of the box are {:.3f} mm apart at 300 Hz, {:.3f} mm at 1 kHz, because joint "
+           "forces are constant between calls of the servo",
            1e3 * apart_300, 1e3 * apart_1000),
        apart_300 < 2e-4 && apart_1000 < 0.5 * apart_300},
       {"the advised posture gives way where it must, by itself", "adjusted automatically, without additional commands",
@@ -196,15 +197,14 @@ Reproduction reproduce_osim_box(const ReproduceOptions& options, const Reproduce
            given_up, taken_up, lost),
        given_up > 0.5 && taken_up < 0.05 && lost > 5 * taken_up && run.beyond_limits < 0},
       {"hands share the load of the augmented object", "dynamics of the closed chain by the augmented object model",
-       fmt::format(
-           "forces of hands on the box, up to {:.0f} N, differ from what the law gave out by {:.0e}; all six motions "
-           "of the box are possible throughout",
-           coupling.grip, coupling.grip_error),
+       fmt::format("forces of hands on the box, up to {:.0f} N, differ from those demanded by {:.0e} N or N m; all six "
+                   "motions of the box are possible throughout",
+                   coupling.grip, coupling.grip_error),
        coupling.grip_error < 1e-6 * coupling.grip && run.mobility == 6 && run.rank == 12},
       {"the chain stays closed", "closed-chain mechanism",
        fmt::format("24 rows of four welds are off by {:.0e} m or rad at most", loop_error), loop_error < 1e-10},
       {"energy is accounted for, to the stepper's order", "-",
-       fmt::format("defect {:.0e} of what is exchanged, as dt^{:.1f} (order {})", defect, order,
+       fmt::format("defect {:.0e} of the energy exchanged, as dt^{:.1f} (order {})", defect, order,
                    order_of(Stepper::rk4)),
        defect < 1e-8 && order > 3.5},
       {"the operational space inertia, n = 24 and m = 2", "less than 1 ms on a 266 MHz Pentium II",
@@ -248,8 +248,8 @@ Reproduction reproduce_osim_box(const ReproduceOptions& options, const Reproduce
       Paragraph{fmt::format(
           "The floor's force on both feet acts at x = {:.3f} to {:.3f} m; the soles reach from -0.09 to 0.15 m, so "
           "feet that are not welded would {}. The joint nearest to its limit keeps {:.2f} rad. Apart from the "
-          "forearms no part of the robot comes nearer to the box than {:.0f} mm. Forces that the pelvis, which has "
-          "no motor, would need and does not get: {:.0e} N or N m.",
+          "forearms no part of the robot comes nearer to the box than {:.0f} mm. The largest force that a coordinate "
+          "without a motor (of the pelvis or the box) would need but does not get: {:.0e} N or N m.",
           run.pressure_low, run.pressure_high,
           run.pressure_low > -0.09 && run.pressure_high < 0.15 ? "not tip either" : "tip", -run.beyond_limits,
           1e3 * run.room, run.uncarried)},

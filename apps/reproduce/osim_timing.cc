@@ -1,8 +1,8 @@
-// osim/timing: 001 section 4, the time that the operational-space inertia takes, and how it grows.
+// osim/timing: 001 section 4, the time of computing the operational-space inertia, and its growth.
 //
 // The paper's robot has 24 links and two hands; its algorithm is O(n m + m^3) where symbolic methods are O(n^3 + m^3).
 // Ours passes every joint once, whatever the number of nodes: O(n + m^2) for the inverse inertia, and O(m^3) to invert
-// it. Beside it the dense way, on chains and on trees.
+// it. It is compared with the dense way, on chains and on trees.
 #include "apps/reproduce/osim_timing.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using Measured = OsimMeasured;
 
 Model load(const std::string& text) { return compile(scene(text).value()).value(); }
 
-// How fast time grows from one size to the next.
+// The exponent of growth from one size to the next.
 double exponent(double x0, double t0, double x1, double t1) { return std::log(t1 / t0) / std::log(x1 / x0); }
 
 Table table_of(const std::string& title, const std::vector<Measured>& rows) {
@@ -125,7 +125,7 @@ Reproduction reproduce_osim_timing(const ReproduceOptions& options, const Reprod
 
   Reproduction result;
   result.claims = {
-      // Long chains are ill-conditioned: one ulp of the mass matrix moves what follows from it by 1e-8 at 300 links.
+      // Long chains are ill-conditioned: one ulp of the mass matrix changes the result by 1e-8 at 300 links.
       {"the recursion gives J M^-1 J'", "Table 1, derived",
        fmt::format("the dense product differs by {:.1e} at most", worst), worst <= 1e-6},
       {"24 links, two hands", "less than 1 ms on a 266 MHz Pentium II, servo at 300 Hz",

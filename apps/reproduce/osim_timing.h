@@ -1,4 +1,4 @@
-// How long the operational-space inertia takes, for what is reproduced of 001.
+// The time of computing the operational-space inertia, for the reproductions of 001.
 #pragma once
 
 #include <vector>

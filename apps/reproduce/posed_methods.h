@@ -1,4 +1,4 @@
-// The five formulations' problems at one state with four contacts, for what is reproduced of 000's Tables 1 and 2.
+// The problems of five formulations at one state with four contacts, for the reproductions of 000's Tables 1 and 2.
 #pragma once
 
 #include <span>
@@ -15,17 +15,17 @@ struct ContactPoint {
   Vec3<double> at_L;
 };
 
-// On the last links, coming round where there are fewer.
+// One contact point on each of the last links; links repeat if there are fewer than contacts.
 std::vector<ContactPoint> last_links(const Model& model);
 
 struct Posed {
   Method method;
   int size = 0;         // of the polyhedral problem
-  double residual = 0;  // of the contact impulses that solve it, in the operational space's problem
+  double residual = 0;  // of its contact impulses in the problem of OS
 };
 
-// At a random state, moving, with gravity, over a step of 0.1 ms; points against the world. In the order of Table 1,
-// NMC/OS after NMC: the last one is os.
+// At a random state, moving, with gravity, over a step of 0.1 ms; the points touch the world. In the order of Table 1,
+// with NMC/OS after NMC; OS is last.
 std::vector<Posed> pose_all(const Model& model, std::span<const ContactPoint> points);
 
 double worst_residual(std::span<const Posed> posed);

@@ -103,8 +103,7 @@ Vector6 cross_force(const Vector6& v, const Vector6& f) {
   return six(cross(angular(v), angular(f)) + cross(linear(v), linear(f)), cross(angular(v), linear(f)));
 }
 
-// The rotation that a matrix of doubles, orthonormal to their rounding, stands for: through its quaternion, as
-// AugmentedTree does it.
+// The rotation of a matrix of doubles that is orthonormal up to rounding: through its quaternion, as in AugmentedTree.
 Matrix3 rotation(const Mat3<double>& R) {
   const Quad m[3][3] = {{R.x.x, R.y.x, R.z.x}, {R.x.y, R.y.y, R.z.y}, {R.x.z, R.y.z, R.z.z}};
   Quad w = 0;

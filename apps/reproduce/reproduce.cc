@@ -28,7 +28,7 @@ const std::vector<ReproductionEntry>& reproductions() {
        "000 section 8, table 2", reproduce_os_lcp_table2},
       {"os-lcp/figure5", "The pendulum of 12 links swings into floor and wall, in frames", "000 figure 5",
        reproduce_os_lcp_figure5},
-      {"os-lcp/figure6", "Height and velocity of its last link by two methods, and how far they are apart",
+      {"os-lcp/figure6", "Height and velocity of the pendulum's last link by two methods, and their difference",
        "000 figure 6", reproduce_os_lcp_figure6},
       {"os-lcp/dual-arm", "The dual-arm robot takes a wheel off its hub, and hands a driver from hand to hand",
        "000 figure 1, section 8", reproduce_os_lcp_dual_arm},
@@ -102,7 +102,7 @@ int run(const Request& request) {
   }
   const std::vector<const ReproductionEntry*> entries = chosen(request.ids);
 
-  // Refuse what cannot be written before the work, not after it.
+  // Paths that cannot be written are refused before the work, not after it.
   OutputFile json("--json", request.json), page;
   if (!request.report.empty()) {
     std::error_code fault;

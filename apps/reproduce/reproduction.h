@@ -1,4 +1,4 @@
-// One table, figure or section of a paper, done again.
+// The reproduction of one table, figure or section of a paper.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace linchpin {
 
-// What the paper says beside what we find. `holds` is decided by numbers.
+// A claim of the paper, with its figures and ours. `holds` is decided by numbers.
 struct Claim {
   std::string claim, paper, ours;
   bool holds = false;
@@ -18,14 +18,14 @@ struct Claim {
 
 struct Reproduction {
   std::vector<Claim> claims;
-  std::vector<Item> account;  // what was done and found, with tables and plots
+  std::vector<Item> account;  // the report: text, tables and plots
 };
 
 struct ReproduceOptions {
   bool quick = false;  // fewer states and cases, the same claims
 };
 
-// Told before each piece of work; false asks to stop early, and what is returned then is thrown away.
+// Called before each piece of work; false asks to stop early, and the result is then discarded.
 using ReproduceProgress = std::function<bool(double fraction, const std::string& what)>;
 
 struct ReproductionEntry {

@@ -15,8 +15,8 @@ namespace {
 
 constexpr double length = 0.6, radius = 0.05;  // m, of a rod of 1 kg
 
-// Rods hung end on end, each on the end of its parent or on the world, and constraints at points of the world where
-// they are: whatever is held together is together to begin with.
+// Rods hung end on end, each on the end of its parent or on the world. Constraints are made at points of the world, so
+// all of them are satisfied at the start.
 class Builder {
  public:
   explicit Builder(bool planar) : planar_(planar) {
@@ -120,7 +120,7 @@ class Builder {
   std::vector<Vec3<double>> points_;
 };
 
-// Rods on one of the last three before them.
+// Each rod hangs on one of the three before it, chosen at random.
 void grow(Builder& builder, int count) {
   for (int b = 0; b < count; ++b) builder.add_rod(b == 0 ? -1 : b - 1 - builder.below(std::min(b, 3)));
 }

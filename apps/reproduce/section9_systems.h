@@ -1,4 +1,4 @@
-// The four systems of 004 section 9, as far as the paper tells: rods in the plane and in space, put together of black
+// The four systems of 004 section 9, as far as the paper describes them: rods in the plane and in space, built of black
 // boxes (black_box/black_box.h).
 #pragma once
 
@@ -32,10 +32,10 @@ Section9System plane_loops();     // 48 pins, and 6 more that close loops
 Section9System space_contacts();  // 32 ball joints, and 3 frictionless contacts
 Section9System space_tree();      // 127 ball joints
 
-// All rows that push (multiplier not zero, or an equality) at the system's state as blocks: primary constraints first,
-// in their order, then auxiliary ones. l: their multipliers, as the system has found them last.
+// All active rows (equalities, and others with a multiplier that is not zero) at the system's state as blocks: primary
+// constraints first, in their order, then auxiliary ones. l: their multipliers in the system's last solution.
 BlockSystem blocks_of(Section9System& s, std::vector<double>& l);
-// The primary ones alone.
+// The rows of the primary constraints alone.
 BlockSystem primary_blocks_of(Section9System& s);
 
 }  // namespace linchpin

@@ -1,19 +1,19 @@
 // smooth/stiffness: 003 section 7, formulation stiffness.
 //
-// The same accelerations can be had by several eliminations of one matrix, and with finite precision they are not
-// equally good. With a light body 2 that carries a heavy body 1, both the composite and the articulated method must
-// find the small pivot D of the light joint as the difference of large numbers, as far as the joint's axis lies in the
-// null space of what the heavy body adds,
+// Several eliminations of one matrix give the same accelerations, but with finite precision they are not equally good.
+// With a light body 2 that carries a heavy body 1, both the composite and the articulated method must find the small
+// pivot D of the light joint as the difference of large numbers, as far as the joint's axis lies in the null space of
+// the inertia that the heavy body adds,
 //     Itilde = I_1 - I_1 S_1 (S_1' I_1 S_1)^-1 S_1' I_1,   null vector S_1,                                 (1)
 //     D = S_2' (I_2 + Itilde) S_2.                                                                          (2)
 // So a ratio of masses alone does no harm: S_2 must be near S_1, that is, both joints turn about (nearly) the same
-// line. That is a wrist in its singular position, a rotor in a light cage.
+// line. Examples are a wrist in its singular position and a rotor in a light cage.
 //
 // Three mechanisms of ten links, light and heavy in turn:
 //   turned         @heavy_light, every axis in a direction of its own
 //   in line        each light link and the heavy one it carries turn about one line, which is z of both bodies
 //   in line askew  the same with the line along (1, 2, 3) of both bodies: no entry of Itilde is small
-// The data of the last two are such that all precisions mean the same mechanism: frames differ by whole quarter turns.
+// The frames of the last two differ by whole quarter turns, so that they are the same mechanism in every precision.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -160,7 +160,7 @@ class Evaluators {
   Numbers zero_, x_;
 };
 
-// Largest difference as a part of the largest number; NaN is as wrong as can be.
+// Largest difference relative to the largest exact number.
 template <class Real>
 double relative_error(const std::vector<Real>& x, const std::vector<long double>& exact) {
   long double most = 0, far = 0;
@@ -212,7 +212,7 @@ Accuracy accuracy_of(const Mechanism& mechanism, double ratio, int states) {
   return result;
 }
 
-// How fast errors grow: slope of log(error) over log(ratio), from 1e2 on, where growth has left the noise.
+// Growth of the errors: the slope of log(error) over log(ratio), from 1e2 on, where it exceeds the noise.
 double growth(const std::vector<Accuracy>& sweep, Method method) {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (const Accuracy& a : sweep) {
@@ -227,7 +227,7 @@ double growth(const std::vector<Accuracy>& sweep, Method method) {
   return (n * xy - x * y) / (n * xx - x * x);
 }
 
-// Median over the ratios of how many times larger a's error is than b's.
+// The median over the ratios of a's error divided by b's.
 double times_larger(const std::vector<Accuracy>& sweep, Method a, Method b) {
   Numbers quotients;
   for (const Accuracy& s : sweep) quotients.push_back(s.error[a].median / s.error[b].median);
@@ -318,7 +318,7 @@ struct Integrations {
   Integration exact;
   std::vector<Integration> by;  // one for each of integrated()
 };
-// The first of all methods, in their order, so that a Method finds its run.
+// The first methods of the enum, in its order, so that a Method is the index of its run.
 const std::vector<Method>& integrated() {
   static const std::vector<Method> all{crbm, abm, modified_abm, our_aba, our_crba, our_factors};
   return all;
@@ -405,7 +405,7 @@ struct Study {
   std::vector<Integrations> runs;             // in line askew, over the ratios
 };
 
-// None when asked to stop.
+// Nothing if it was stopped.
 std::optional<Study> carry_out(const ReproduceOptions& options, const ReproduceProgress& progress) {
   const int every = options.quick ? 3 : 1;  // decades
   Study study;
@@ -550,7 +550,7 @@ std::vector<Claim> claims_on_integration(const Study& study) {
                          power(slowed->ratio), tries(slowed->by[crbm]), slowed->by[crbm].reached, tries(slowed->exact),
                          study.integration.time),
        slowed != runs.end()},
-      {"or even make them fail", "or even make them fail",
+      {"they can even make adaptive integrators fail", "or even make them fail",
        fmt::format("at ratio {}: CRBM {}, ABM {}, modified ABM {}, linchpin aba {}", power(hardest.ratio), fate(crbm),
                    fate(abm), fate(modified_abm), fate(our_aba)),
        hardest.by[crbm].failed && !hardest.exact.failed},

@@ -1,4 +1,4 @@
-// The pendulum of 000 s.8 as it is run there, @swing, for what is reproduced of its Table 2, Figure 5 and Figure 6.
+// Runs of @swing, the pendulum of 000 s.8, for the reproductions of its Table 2, Figure 5 and Figure 6.
 #pragma once
 
 #include <functional>
@@ -37,14 +37,14 @@ struct SwingTouch {
 struct SwingRun {
   std::vector<SwingSample> samples;  // the start is the first
   std::vector<SwingTouch> touches;   // in their order
-  std::vector<double> step_time;     // s: how long each step took here, without looking at it
-  std::vector<char> in_contact;      // by step: were there rows of contacts or impacts?
+  std::vector<double> step_time;     // s: computing time of each step, without its samples
+  std::vector<char> in_contact;      // by step: 1 if there were contacts or impacts
   Certificate certificate;
-  // Done and finite, nothing sank in, every problem solved to its tolerance.
+  // All steps done and finite, penetration within its limit, every problem solved to its tolerance.
   bool clean() const { return certificate.passed() && certificate.loose == 0; }
 };
 
-// Told how much is done; false stops the run.
+// progress is called with the fraction done; false stops the run.
 SwingRun run_swing(const Model& model, const SwingOptions& options, const std::function<bool(double)>& progress);
 
 const SwingSample& sample_at(const SwingRun& run, double time);

@@ -14,7 +14,7 @@ namespace linchpin {
 namespace {
 
 constexpr double finger_ahead = 0.06;  // m: from the hand's frame to the fingertips
-constexpr double knot = 0.02;          // s: from one inverse kinematics to the next
+constexpr double knot = 0.02;          // s between knots of the joint path, each found by inverse kinematics
 
 std::size_t q_of(const Model& model, const std::string& link) {
   const int joint = model.find_joint(link + "_joint");
@@ -35,7 +35,7 @@ void get_ready(const Model& robot, std::vector<double>& q) {
 }
 
 Transform<double> hand_pose(const HandKey& key, bool left) {
-  const double out = left ? 1 : -1;  // from where the hand comes: its z, since it points along -z
+  const double out = left ? 1 : -1;  // direction of the hand's z along y; the hand points along its -z
   const Mat3<double> R{{-1, 0, 0}, {0, 0, out}, {0, out, 0}};
   return {R, key.grasp + finger_ahead * R.z};
 }
@@ -71,7 +71,7 @@ CubicSpline joint_path(const Model& robot, const std::vector<WorkKey>& keys) {
   return {std::move(times), std::move(points), robot.nq(), {.start_rate = rest, .end_rate = rest}};
 }
 
-// What servos are told, and what carries the robot's weight.
+// The controls of the servos, and the joint forces that carry the robot's weight.
 class WorkServo {
  public:
   WorkServo(const Model& model, const std::vector<WorkKey>& keys)
@@ -107,7 +107,7 @@ class WorkServo {
       controls_[a] = q_[i] + servo.damping / servo.stiffness * rate_[i];  // (1)
     }
     gravity_forces(plan_, state.q, ws_, tau_);
-    for (const Joint& joint : model_.joints())  // things carry themselves
+    for (const Joint& joint : model_.joints())  // no forces on loose things
       if (joint.type == JointType::free) std::fill_n(tau_.begin() + joint.v, joint.nv, 0.0);
     return {.tau = tau_, .f_ext = {}, .controls = controls_};
   }
@@ -134,7 +134,7 @@ class WorkServo {
 
 bool belongs_to(const Model& model, int body, const char* side) { return model.bodies()[body].name.starts_with(side); }
 
-// What acts on the thing over the last step.
+// The contact forces on the thing over the last step.
 void look_at_contacts(const Workshop& shop, std::span<const ContactReport> contacts, int thing, WorkSample& sample,
                       Vec3<double>& force) {
   for (const ContactReport& c : contacts) {

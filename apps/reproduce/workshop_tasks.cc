@@ -36,7 +36,7 @@ std::vector<WorkKey> wheel_keys(bool quick, WheelTimes& times) {
 std::vector<WorkKey> driver_keys(bool quick, DriverTimes& times) {
   const double slow = quick ? 1 : 1.5;
   const Vec3<double> handle = handle_at, meeting{0.36, -0.06, 0.95};
-  const Vec3<double> housing{0, 0.075, 0.105};  // where the other hand takes it, seen from the handle
+  const Vec3<double> housing{0, 0.075, 0.105};  // from the handle to the place where the other hand takes it
   const Vec3<double> aside{0, 0.10, 0};         // a hand that is clear of it
   WorkKey now{0, {meeting + housing + aside, opened}, {handle - aside, opened}};
   std::vector<WorkKey> keys{now};

@@ -1,4 +1,4 @@
-// What the dual-arm robot is told to do in scene workshop (workshop_run.h): take the wheel off its hub with both hands,
+// The tasks of the dual-arm robot in the scene workshop (workshop_run.h): take the wheel off its hub with both hands,
 // and hand the driver from one hand to the other.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace linchpin {
 
-// As they are in the scene: the wheel's middle, and the middle of the driver's handle.
+// Positions in the scene: the middle of the wheel, and that of the driver's handle.
 inline constexpr Vec3<double> wheel_at{0.55, 0, 1.149}, handle_at{0.36, -0.14, 0.74};
 
-// s: when what is done. quick: half as fast again.
+// s: the end of each stage. quick: 1.5 times as fast.
 struct WheelTimes {
   double gripped, off, end;
 };
