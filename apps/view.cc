@@ -1,4 +1,4 @@
-// linchpin view: a live run or a recording in the browser, or one file to keep.
+// linchpin view: a live run or a recording in the browser, or exported as one HTML file.
 #include <algorithm>
 #include <chrono>
 

@@ -104,7 +104,7 @@ Table certificate_table(const std::vector<WorkRun>& runs) {
   row("most contacts in one", "{}", [](R r) { return r.certificate.most_contacts; });
   row("iterations a problem", "{:.1f}",
       [](R r) { return double(r.certificate.iterations) / double(std::max(1l, r.certificate.problems)); });
-  row("another solver than the first", "{}", [](R r) { return r.certificate.declared_fallbacks; });
+  row("problems that the first solver did not solve", "{}", [](R r) { return r.certificate.declared_fallbacks; });
   row("steps halved", "{}", [](R r) { return r.certificate.halved; });
   row("largest relative residual", "{:.1e}", [](R r) { return r.certificate.residual; });
   row("outside the friction cone, N s", "{:.1e}", [](R r) { return r.certificate.cone_violation; });
@@ -119,7 +119,7 @@ Table grip_table(const WorkRun& run, const std::string& title,
                  const std::vector<std::pair<double, const char*>>& when) {
   Table table{title,
               "lrrrrrr",
-              {"", "s", "left presses, N", "right presses, N", "left rubs, N", "right rubs, N", "else, N"},
+              {"", "s", "left normal, N", "right normal, N", "left friction, N", "right friction, N", "others, N"},
               {}};
   for (const auto& [time, what] : when) {
     const WorkSample& s = at(run, time);

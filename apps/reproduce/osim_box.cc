@@ -229,13 +229,13 @@ Reproduction reproduce_osim_box(const ReproduceOptions& options, const Reproduce
           "down. Hands that could turn on the box would let it swing about the line between them.",
           2 * scene.half.x, 2 * scene.half.y, 2 * scene.half.z)},
       Paragraph{
-          "The law: the box is told to follow its spline (errors vanish at 25/s); the augmented object says what "
-          "each hand does for that, with 40 N to press; operational-space control finds the joint forces, with "
-          "both feet as supports and the posture in the null space: springs towards the start, and damping, which "
-          "runs without posture keep. The paper gives no masses, path or gains; these are ours. Joint forces are "
-          "constant between calls of the law, and the closed chain is simulated by rk4 in steps of a third of the "
-          "period (1 kHz: of the whole). Contact with the floor is not simulated: the box comes to rest where it "
-          "would touch."},
+          "The control law: the box shall follow its spline (errors decay at 25/s); the augmented object computes "
+          "the demands on each hand, with 40 N of press force; operational-space control finds the joint forces, "
+          "with both feet as supports and the posture in the null space: springs towards the start, and damping, "
+          "which the runs without posture have too. The paper gives no masses, path or gains; these are ours. Joint "
+          "forces are constant between calls of the law, and the closed chain is simulated by rk4 in steps of a third "
+          "of the period (at 1 kHz, of the whole period). Contact with the floor is not simulated: the box comes to "
+          "rest where it would touch."},
       Heading{"Figure 5: the motion"},
       frames(scene, run, 0, path.on_floor(), "Down, from the side."),
       frames(scene, run, path.on_floor() + 0.5, path.end(), "And back."),
