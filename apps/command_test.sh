@@ -87,7 +87,7 @@ if ((!page)); then
   echo "without the viewer's page: view is not checked any further"
 fi
 
-# --- without arguments: the main job, and what to look at; twice, since the second time writes over the first
+# --- without arguments: the first run and its files; twice, since the second run replaces them
 for _ in once twice; do
   expect 0
   says out "certificate: PASSED"
@@ -644,7 +644,7 @@ refuses "nowhere/run.h5: " simulate @top --record nowhere/run.h5
 checks=$((checks + 1))
 compgen -G '*.new-*' >/dev/null && fail "a half-made recording was left behind"
 
-# The disk is full: said in one line, and what was written is whole.
+# A full disk: the error is one line, and the recording is readable up to its last block.
 checks=$((checks + 1))
 (ulimit -f 200; trap '' XFSZ
  "$linchpin" simulate @stack --time 50 --every 1 --record full.h5 --quiet >out 2>err; echo $? >status)

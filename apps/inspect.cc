@@ -75,7 +75,7 @@ std::string limits_of(const Model& model, const Joint& joint) {
   return text.empty() ? "-" : text;
 }
 
-// Springs, damping and the like, where there are any.
+// Armature, damping, stiffness and dry friction, if not zero: the largest of the joint's coordinates.
 std::string terms_of(const Model& model, const Joint& joint) {
   std::vector<std::string> terms;
   const auto add = [&](const char* name, double DofSpec::*field) {

@@ -228,9 +228,9 @@ void add_run_options(Verb verb, RunRequest& request) {
       .type_name("SECONDS");
   verb.add_option(
           "--stepper", request.stepper,
-          fmt::format("{}\n(default: time_stepping for models with contact, limits, dry friction or servos and with "
-                      "--method, else rk4)",
-                      fmt::join(stepper_names(), ", ")))
+          fmt::format(
+              "{}\n(default: time_stepping for contact, limits, dry friction or servos and with --method, else rk4)",
+              fmt::join(stepper_names(), ", ")))
       .type_name("NAME");
   verb.add_option("--method", request.method,
                   "Formulation of the contact problem [000, 004]: os, rmc, mc, nmc_os, nmc, multipliers (os)")

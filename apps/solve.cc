@@ -354,7 +354,7 @@ int run(const Request& request) {
                                                                                                       : exit_failed;
 }
 
-// "lemke          nonnegative       what it is", one line per solver.
+// Two lines per solver: its name and summary, and the blocks that it takes.
 std::string solver_list() {
   std::string text;
   for (const SolverInfo& s : solvers()) {

@@ -1,4 +1,4 @@
-// linchpin-bench: what `linchpin bench` runs.
+// The program linchpin-bench, which `linchpin bench` runs.
 #include "apps/bench/bench.h"
 #include "apps/program.h"
 
