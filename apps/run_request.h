@@ -18,7 +18,7 @@
 
 namespace linchpin {
 
-// As typed; empty if not given.
+// As typed; if not given, empty or the default.
 struct RunRequest {
   std::string model;
   std::string time = "5", dt = "1e-3", stepper, seed, energy_tolerance;
