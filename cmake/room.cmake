@@ -46,26 +46,36 @@
 # private header with Eigen in it links linchpin::eigen.
 
 set(LINCHPIN_FP_FLAGS -ffp-contract=off)
-set(LINCHPIN_KERNEL_FLAGS $<$<NOT:$<CONFIG:Debug>>:-O2> -fno-tree-vectorize ${LINCHPIN_FP_FLAGS} -fno-math-errno
-                          -fno-trapping-math)
+set(checked $<BOOL:$<TARGET_PROPERTY:LINCHPIN_CHECKED>>)  # within a target
+set(LINCHPIN_KERNEL_FLAGS $<$<NOT:$<OR:$<CONFIG:Debug>,${checked}>>:-O2> -fno-tree-vectorize ${LINCHPIN_FP_FLAGS}
+                          -fno-math-errno -fno-trapping-math)
 
-# Sanitizers. A kernel is a few functions of hundreds of temporaries, and Eigen thousands of small functions; to guard
-# each of those temporaries on the stack took g++ minutes a file. The memory that they share with others, on the heap,
-# is guarded as everywhere.
+# Sanitizers. LINCHPIN_SANITIZE builds everything with sanitizers. LINCHPIN_CHECK, which ./test uses, builds less: the
+# libraries a second time with sanitizers, and no test a second time. The objects of test_x are also linked with the
+# checked objects of its rooms, as test_x_checked, with the ctest label checked. These are objects, not archives, and
+# come before the tests' own: where both have a copy of an inline function, the linker takes the first one.
+#
+# A kernel is a few functions of hundreds of temporaries, and Eigen thousands of small functions; to guard each of those
+# temporaries on the stack took g++ minutes a file. The memory that they share with others, on the heap, is guarded as
+# everywhere. Null pointers and vector registers of a wrong alignment end a program anyway; to look at every pointer for
+# them took half of the compile time.
+set(LINCHPIN_TEST_SANITIZERS "")
 set(LINCHPIN_LIGHT_SANITIZERS "")
-if(LINCHPIN_SANITIZE MATCHES "address")
-  list(APPEND LINCHPIN_LIGHT_SANITIZERS -g1 --param=asan-stack=0)
+if("${LINCHPIN_SANITIZE},${LINCHPIN_CHECK}" MATCHES "undefined")
+  list(APPEND LINCHPIN_TEST_SANITIZERS -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow)
 endif()
-if(LINCHPIN_SANITIZE MATCHES "undefined")
-  list(APPEND LINCHPIN_LIGHT_SANITIZERS -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow)
+if("${LINCHPIN_SANITIZE},${LINCHPIN_CHECK}" MATCHES "address")
+  list(APPEND LINCHPIN_LIGHT_SANITIZERS --param=asan-stack=0)
+endif()
+list(APPEND LINCHPIN_LIGHT_SANITIZERS ${LINCHPIN_TEST_SANITIZERS})
+set(LINCHPIN_CHECKED_FLAGS -O1 -g1 -UNDEBUG -fsanitize=${LINCHPIN_CHECK} -fno-sanitize-recover=all
+                           -fno-omit-frame-pointer -w ${LINCHPIN_TEST_SANITIZERS})  # -w: warned once already
+if(LINCHPIN_CHECK)
+  list(TRANSFORM LINCHPIN_LIGHT_SANITIZERS PREPEND "$<${checked}:")
+  list(TRANSFORM LINCHPIN_LIGHT_SANITIZERS APPEND ">")
+  set(LINCHPIN_TEST_SANITIZERS "")
 endif()
 list(APPEND LINCHPIN_KERNEL_FLAGS ${LINCHPIN_LIGHT_SANITIZERS})
-# Nor is it the tests' own code that is to be found wrong: with every pointer of it looked at, a test took g++ twice as
-# long, and all of them six minutes more on two cores.
-set(LINCHPIN_TEST_SANITIZERS "")
-if(LINCHPIN_SANITIZE MATCHES "undefined")
-  list(APPEND LINCHPIN_TEST_SANITIZERS -g1 -fno-sanitize=null,alignment,object-size,vptr,pointer-overflow)
-endif()
 
 # -march=native means another machine on another machine. What it means here becomes part of the compile command, so
 # that neither an old build tree nor ccache hands out kernels made for a different processor.
@@ -88,33 +98,86 @@ target_link_libraries(linchpin_eigen INTERFACE Eigen3::Eigen)
 target_compile_definitions(linchpin_eigen INTERFACE Eigen=linchpin_eigen)
 target_compile_options(linchpin_eigen INTERFACE ${LINCHPIN_LIGHT_SANITIZERS})
 
-# Builds the unit tests of all rooms and nothing else.
+# Build the unit tests of all rooms, without and with sanitizers, and nothing else.
 if(LINCHPIN_BUILD_TESTS)
   add_custom_target(unit_tests)
+  add_custom_target(checked_tests)
 endif()
 
-# linchpin_test(NAME test_x LABEL label SOURCES a_test.cc ... [LINK targets...] [PREFIX x.] [TOGETHER a_test.cc ...]): a
-# GoogleTest program, each of whose tests is a ctest, named with the prefix. What belongs to no single room uses it from
-# tests/CMakeLists.txt. One label only: gtest_discover_tests takes no list.
+# linchpin_test(NAME test_x LABEL label SOURCES a_test.cc ... [LINK targets...] [PREFIX x.] [TOGETHER a_test.cc ...]
+#               [CHECKED rooms...])
+# A GoogleTest program, each of whose tests is a ctest, named with the prefix. What belongs to no single room uses it
+# from tests/CMakeLists.txt. One label only: gtest_discover_tests takes no list. CHECKED: also test_x_checked, the same
+# tests with the checked objects of these rooms, given as linchpin_x (see Sanitizers above).
 function(linchpin_test)
-  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;LABEL;PREFIX" "SOURCES;LINK;TOGETHER")
+  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;LABEL;PREFIX" "SOURCES;LINK;TOGETHER;CHECKED")
   if(test_UNPARSED_ARGUMENTS OR NOT test_NAME OR NOT test_LABEL OR NOT test_SOURCES)
     message(FATAL_ERROR "linchpin_test: needs NAME, LABEL and SOURCES; does not know '${test_UNPARSED_ARGUMENTS}'")
   endif()
-  add_executable(${test_NAME} ${test_SOURCES})
-  target_link_libraries(${test_NAME} PRIVATE ${test_LINK} GTest::gtest_main)
+  set(objects ${test_NAME}_objects)
+  add_library(${objects} OBJECT ${test_SOURCES})
+  target_link_libraries(${objects} PRIVATE ${test_LINK} GTest::gtest)
   # -O1: a test is compiled more often than run, and gives the same numbers.
-  target_compile_options(${test_NAME} PRIVATE $<$<CONFIG:Release>:-O1> ${LINCHPIN_TEST_SANITIZERS})
+  target_compile_options(${objects} PRIVATE $<$<CONFIG:Release>:-O1> ${LINCHPIN_TEST_SANITIZERS})
   if(test_TOGETHER)
     set(alone ${test_SOURCES})
     list(REMOVE_ITEM alone ${test_TOGETHER})
     set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     # Batches of four: a changed test recompiles four at most, and two cores share the work of a large room.
-    set_target_properties(${test_NAME} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+    set_target_properties(${objects} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
   endif()
+
+  add_executable(${test_NAME} $<TARGET_OBJECTS:${objects}>)
+  target_link_libraries(${test_NAME} PRIVATE ${test_LINK} GTest::gtest_main)
   # Tests are found when ctest runs, not while building: a broken one fails as a test.
-  gtest_discover_tests(${test_NAME} TEST_PREFIX "${test_PREFIX}" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+  set(discovery DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60)
+  gtest_discover_tests(${test_NAME} TEST_PREFIX "${test_PREFIX}" ${discovery}
                        PROPERTIES LABELS ${test_LABEL} TIMEOUT 300)
+
+  if(LINCHPIN_CHECK AND test_CHECKED)
+    add_library(${objects}_last INTERFACE)
+    target_sources(${objects}_last INTERFACE $<TARGET_OBJECTS:${objects}>)
+    list(TRANSFORM test_CHECKED APPEND _checked)
+    add_executable(${test_NAME}_checked EXCLUDE_FROM_ALL)
+    set_target_properties(${test_NAME}_checked PROPERTIES LINKER_LANGUAGE CXX)
+    # The libraries at the end bring those from outside; of ours nothing is left to link.
+    target_link_libraries(${test_NAME}_checked PRIVATE ${test_CHECKED} ${objects}_last ${test_LINK} GTest::gtest_main)
+    target_link_options(${test_NAME}_checked PRIVATE -fsanitize=${LINCHPIN_CHECK})
+    add_dependencies(checked_tests ${test_NAME}_checked)
+    gtest_discover_tests(${test_NAME}_checked TEST_PREFIX "checked.${test_PREFIX}" ${discovery}
+                         PROPERTIES LABELS checked TIMEOUT 300)
+  endif()
+endfunction()
+
+# linchpin_checked(linchpin_x "its libraries" "sources of APART" "linchpin_y ..." uses_eigen)
+# What the test programs with sanitizers link instead of the libraries of a room. linchpin_x_checked brings the objects
+# of the room and of those it depends on. The sources of APART are left out: they are references for tests, in long
+# double, and take g++ more than a minute.
+function(linchpin_checked target libraries unchecked dependencies uses_eigen)
+  add_library(${target}_checked INTERFACE)
+  foreach(library IN LISTS libraries)
+    get_target_property(sources ${library} SOURCES)
+    get_target_property(definitions ${library} COMPILE_DEFINITIONS)
+    list(REMOVE_ITEM sources ${unchecked})
+    if(NOT sources)
+      continue()
+    endif()
+    set(objects ${library}_checked_objects)
+    add_library(${objects} OBJECT EXCLUDE_FROM_ALL ${sources})
+    target_link_libraries(${objects} PRIVATE ${library})
+    if(uses_eigen)
+      target_link_libraries(${objects} PRIVATE linchpin_eigen)
+    endif()
+    if(definitions)
+      target_compile_definitions(${objects} PRIVATE ${definitions})
+    endif()
+    target_compile_options(${objects} PRIVATE ${LINCHPIN_CHECKED_FLAGS})
+    # Few files: nobody recompiles one of these by itself.
+    set_target_properties(${objects} PROPERTIES LINCHPIN_CHECKED ON UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    target_sources(${target}_checked INTERFACE $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+  list(TRANSFORM dependencies APPEND _checked)
+  target_link_libraries(${target}_checked INTERFACE ${dependencies})
 endfunction()
 
 function(linchpin_room)
@@ -199,6 +262,9 @@ function(linchpin_room)
       target_link_libraries(${library} PRIVATE $<BUILD_INTERFACE:linchpin_eigen>)
     endforeach()
   endif()
+  if(LINCHPIN_CHECK)
+    linchpin_checked(${target} "${targets}" "${room_APART}" "${dependencies}" ${uses_eigen})
+  endif()
   if(room_KERNELS OR room_LANES)
     set_source_files_properties(${room_KERNELS} ${room_LANES} PROPERTIES COMPILE_OPTIONS "${LINCHPIN_KERNEL_FLAGS}")
   endif()
@@ -216,6 +282,7 @@ function(linchpin_room)
   # Its tests.
   if(LINCHPIN_BUILD_TESTS AND room_TESTS)
     set(link linchpin::${name})
+    set(checked ${target})
     if(uses_eigen)
       list(APPEND link linchpin_eigen)
     endif()
@@ -225,6 +292,7 @@ function(linchpin_room)
       elseif(EXISTS "${PROJECT_SOURCE_DIR}/linchpin/${item}/CMakeLists.txt")
         string(REPLACE "/" "_" item "${item}")
         list(APPEND link linchpin::${item})
+        list(APPEND checked linchpin_${item})
       else()
         list(APPEND link ${item})
       endif()
@@ -234,7 +302,7 @@ function(linchpin_room)
     list(FILTER room_TESTS EXCLUDE REGEX "_long_test\\.cc$")
     if(room_TESTS)
       linchpin_test(NAME test_${name} PREFIX ${test_prefix} SOURCES ${room_TESTS} LINK ${link} LABEL unit
-                    TOGETHER ${room_TOGETHER})
+                    TOGETHER ${room_TOGETHER} CHECKED ${checked})
       add_dependencies(unit_tests test_${name})
     endif()
     if(long)

@@ -9,7 +9,7 @@
 #
 #   scripts/build_times.sh build/release
 #   scripts/build_times.sh release linchpin -DLINCHPIN_BUILD_TESTS=OFF     what the first ./run compiles
-#   scripts/build_times.sh asan unit_tests -DLINCHPIN_BUILD_APPS=OFF       the second half of ./test
+#   scripts/build_times.sh release "all checked_tests" -DLINCHPIN_CHECK=address,undefined     what ./test compiles
 set -euo pipefail
 
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/.." && pwd)
@@ -80,5 +80,5 @@ cd "$root"
 cmake --preset "$preset" -B "$tree" -DCMAKE_CXX_COMPILER_LAUNCHER="$scratch/launcher" "$@" >"$scratch/configure.log" ||
   { cat "$scratch/configure.log" && exit 1; }
 TIMEFORMAT='the whole build: %R s by the clock, %U s user + %S s system'
-time ninja -C "$tree" "$target" >"$scratch/build.log" || { tail -n 40 "$scratch/build.log" && exit 1; }
+time ninja -C "$tree" $target >"$scratch/build.log" || { tail -n 40 "$scratch/build.log" && exit 1; }
 awk '{ print $1 + $2, $3 }' "$scratch/launcher.log" | report

@@ -159,12 +159,12 @@ bool rebound(const Impact& impact, const ImpactOptions& options, Solver& solver,
 
 // E(s) = a + b s + c s^2 of (6), with z + s change and w + s w_change. size: the sum of the absolute values of its
 // terms.
-struct Energy {
+struct ImpactEnergy {
   double a = 0, b = 0, c = 0, size = 0;
   double at(double s) const { return a + s * (b + s * c); }
 };
-Energy energy(const Impact& impact, std::span<const double> z, const ImpactWorkspace& ws, bool changes) {
-  Energy e;
+ImpactEnergy energy(const Impact& impact, std::span<const double> z, const ImpactWorkspace& ws, bool changes) {
+  ImpactEnergy e;
   for (const Block& block : impact.problem.blocks)
     for (std::size_t i = block.start; i < index(block.start + block.size); ++i) {
       const double sign = block.kind == BlockKind::free ? -1 : 1;
@@ -180,7 +180,7 @@ Energy energy(const Impact& impact, std::span<const double> z, const ImpactWorks
 }
 
 // The largest s in [0, 1] with E(s) <= max(E(0), 0). E is convex: c = change' W change / 2, W = J M^-1 J'.
-double largest_release(const Energy& e) {
+double largest_release(const ImpactEnergy& e) {
   if (e.at(1) <= rounding * e.size) return 1;
   const double a = std::min(e.a, 0.0), root = std::sqrt(std::max(e.b * e.b - 4 * a * e.c, 0.0));
   const double s = e.b >= 0 ? -2 * a / (e.b + root) : (root - e.b) / (2 * e.c);
@@ -214,7 +214,7 @@ ImpactReport solve_impact(const Impact& impact, const ImpactOptions& options, So
   const bool changes = report.ok() && (poisson ? decompress(impact, options, solver, ws, z, report)
                                                : rebound(impact, options, solver, ws, z, report));
   if (changes) multiply(p, ws.change, ws, ws.w_change);
-  const Energy e = energy(impact, z, ws, changes);
+  const ImpactEnergy e = energy(impact, z, ws, changes);
   report.release = changes ? largest_release(e) : report.ok() && report.rebound == Status::solved ? 1 : 0;
   report.energy = changes ? e.at(report.release) : e.a;
   if (changes)

@@ -8,17 +8,16 @@
 namespace linchpin {
 namespace {
 
-using Json = nlohmann::json;
 using Kind = ViewerCommand::Kind;
 
-bool read(const Json& message, const char* field, double lowest, double highest, double& out) {
+bool read(const nlohmann::json& message, const char* field, double lowest, double highest, double& out) {
   const auto found = message.find(field);
   if (found == message.end() || !found->is_number()) return false;
   out = found->get<double>();
   return out >= lowest && out <= highest;  // false for NaN
 }
 
-bool read(const Json& message, const char* field, Vec3<double>& out) {
+bool read(const nlohmann::json& message, const char* field, Vec3<double>& out) {
   const auto found = message.find(field);
   if (found == message.end() || !found->is_array() || found->size() != 3) return false;
   double* const to[] = {&out.x, &out.y, &out.z};
@@ -30,7 +29,7 @@ bool read(const Json& message, const char* field, Vec3<double>& out) {
   return true;
 }
 
-bool read_body(const Json& message, int bodies, int& out) {
+bool read_body(const nlohmann::json& message, int bodies, int& out) {
   const auto found = message.find("body");
   if (found == message.end() || !found->is_number_integer()) return false;
   if (found->is_number_unsigned() && found->get<std::uint64_t>() >= std::uint64_t(bodies)) return false;
@@ -50,7 +49,7 @@ constexpr Form forms[] = {{"play", Kind::play, 1},      {"pause", Kind::pause, 1
 
 // Called by the parser at each nesting level. No message has more than two levels, and a deep one would overflow the
 // stack.
-bool shallow(int depth, Json::parse_event_t, Json&) {
+bool shallow(int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
   if (depth > 3) throw std::length_error("nested too deeply");
   return true;
 }
@@ -59,10 +58,10 @@ bool shallow(int depth, Json::parse_event_t, Json&) {
 
 std::optional<ViewerCommand> viewer_command_from(std::string_view text, int bodies) {
   if (text.find('\0') != std::string_view::npos) return {};  // the parser would stop there
-  Json message;
+  nlohmann::json message;
   try {
-    message = Json::parse(text, shallow);
-  } catch (const Json::exception&) {
+    message = nlohmann::json::parse(text, shallow);
+  } catch (const nlohmann::json::exception&) {
     return {};
   } catch (const std::length_error&) {
     return {};

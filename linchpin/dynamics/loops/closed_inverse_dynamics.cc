@@ -12,7 +12,6 @@ namespace linchpin {
 namespace {
 
 using Matrix = Eigen::MatrixXd;
-using Vector = Eigen::VectorXd;
 
 // Singular directions below this share of the largest count as zero.
 constexpr double threshold = rank_tolerance<double>;
@@ -27,7 +26,9 @@ struct LeastSquares {
     decomposition.setThreshold(threshold * std::max(1.0, size / A.colwise().norm().maxCoeff()));
     decomposition.compute(A);
   }
-  Vector solve(const Vector& b) const { return empty ? Vector(Vector::Zero(columns)) : Vector(decomposition.solve(b)); }
+  Eigen::VectorXd solve(const Eigen::VectorXd& b) const {
+    return empty ? Eigen::VectorXd(Eigen::VectorXd::Zero(columns)) : Eigen::VectorXd(decomposition.solve(b));
+  }
   Eigen::Index rank() const { return empty ? 0 : decomposition.rank(); }
   Matrix kernel() const {
     if (empty) return Matrix::Identity(columns, columns);
@@ -57,7 +58,7 @@ ClosedInverseReport closed_inverse_dynamics(std::span<const double> q, std::span
   for (Eigen::Index k = 0; k < nv; ++k) (has_actuator[k] != 0 ? active : passive).push_back(k);
 
   place_chain(q, v, time, chain);
-  Vector needed(nv);
+  Eigen::VectorXd needed(nv);
   RneaWorkspace<double> ws(chain.plan);
   rnea<double>(chain.plan, q, v, vdot, f_ext, ws, {needed.data(), std::size_t(nv)});
   std::vector<double> J(rows * nv);
@@ -76,11 +77,11 @@ ClosedInverseReport closed_inverse_dynamics(std::span<const double> q, std::span
   const Matrix Jp = Jt(passive, Eigen::all), Ja = Jt(active, Eigen::all);
   const double size = Jt.size() > 0 ? Jt.cwiseAbs().maxCoeff() : 0;
   const LeastSquares by_passive(Jp, size);
-  Vector lambda = by_passive.solve(needed(passive));
+  Eigen::VectorXd lambda = by_passive.solve(needed(passive));
   const Matrix open = by_passive.kernel();
   const LeastSquares by_active(Ja * open, size);
   lambda += open * by_active.solve(needed(active) - Ja * lambda);
-  const Vector forces = needed(active) - Ja * lambda;
+  const Eigen::VectorXd forces = needed(active) - Ja * lambda;
   for (std::size_t k = 0; k < active.size(); ++k) tau[active[k]] = forces[Eigen::Index(k)];
   std::copy_n(lambda.data(), rows, chain.reactions.begin());
   if (!passive.empty()) report.unmet = (Jp * lambda - needed(passive)).cwiseAbs().maxCoeff();

@@ -23,7 +23,7 @@ using Point = Vec3<double>;
 struct Block {
   int column, row, columns, rows, half;
 };
-struct Piece {
+struct GridPiece {
   Block block;
   Hull hull;
   double concavity;
@@ -46,7 +46,7 @@ double rise_over(const Hull& hull, const Point& p) {
   return std::max(0.0, rise);
 }
 
-Result<Piece> piece_of(const HeightGrid& grid, const Block& block) {
+Result<GridPiece> piece_of(const HeightGrid& grid, const Block& block) {
   std::vector<Point> points;
   const std::vector<int> triangles = triangles_of(grid, block);
   for (const int t : triangles)
@@ -56,7 +56,7 @@ Result<Piece> piece_of(const HeightGrid& grid, const Block& block) {
     }
   auto hull = convex_hull(points);
   if (!hull.ok()) return hull.error();
-  Piece piece{block, std::move(hull).value(), 0};
+  GridPiece piece{block, std::move(hull).value(), 0};
   for (const int t : triangles) {
     const auto [a, b, c] = grid.corners(t);
     for (const Point& p : {a, b, c, 0.5 * (a + b), 0.5 * (b + c), 0.5 * (c + a), (1.0 / 3) * (a + b + c)})
@@ -84,8 +84,8 @@ std::vector<std::pair<Block, Block>> cuts_of(const Block& b) {
 }
 
 // The cut with the least concavity of both parts together; of equal ones the first, which is more even.
-std::optional<std::pair<Piece, Piece>> split(const HeightGrid& grid, const Piece& piece) {
-  std::optional<std::pair<Piece, Piece>> best;
+std::optional<std::pair<GridPiece, GridPiece>> split(const HeightGrid& grid, const GridPiece& piece) {
+  std::optional<std::pair<GridPiece, GridPiece>> best;
   double least = std::numeric_limits<double>::infinity();
   for (const auto& [one, other] : cuts_of(piece.block)) {
     auto a = piece_of(grid, one), b = piece_of(grid, other);
@@ -107,9 +107,9 @@ Result<ConvexPieces> convex_pieces(const HeightGrid& grid, const ConvexPiecesOpt
   if (!tolerance) return tolerance.error();
   auto first = piece_of(grid, {0, 0, grid.cell_columns(), grid.cell_rows(), -1});
   if (!first.ok()) return first.error();
-  std::vector<Piece> pieces;
+  std::vector<GridPiece> pieces;
   pieces.push_back(std::move(first).value());
-  split_worst_first(pieces, tolerance.value(), options.most_pieces, [&](const Piece& p) { return split(grid, p); });
+  split_worst_first(pieces, tolerance.value(), options.most_pieces, [&](const GridPiece& p) { return split(grid, p); });
   return gathered(std::move(pieces));
 }
 

@@ -93,6 +93,7 @@ ModelSpec grip(double hold, double mu);
 
 using Vector = Vec3<double>;
 
+inline constexpr Vector x_axis{1, 0, 0}, y_axis{0, 1, 0}, z_axis{0, 0, 1};
 inline constexpr Vector swing_axis{0, -1, 0};
 
 // Random numbers that are the same on every platform (splitmix.h); for the same reason the class calls nothing of libm

@@ -8,7 +8,6 @@
 namespace linchpin::scenes {
 namespace {
 
-constexpr Vector y_axis{0, 1, 0}, z_axis{0, 0, 1};
 constexpr double shoulder_height = 1.3, palm = 0.1, finger = 0.12;
 
 LimbLink link(const char* name, const Vector& joint, const Vector& axis, double lower, double upper, double mass,

@@ -12,7 +12,7 @@
 namespace linchpin::scenes {
 namespace {
 
-constexpr Vector x_axis{1, 0, 0}, y_axis{0, 1, 0}, z_axis{0, 0, 1}, here{0, 0, 0};
+constexpr Vector here{0, 0, 0};
 constexpr double sole_below_ankle = 0.08;
 constexpr double pelvis_height = 0.05 + 0.4 + 0.4 + sole_below_ankle;  // the soles at z = 0
 const Shape pelvis_shape = Box{{0.08, 0.14, 0.07}};

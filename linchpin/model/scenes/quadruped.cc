@@ -11,7 +11,6 @@ constexpr double hip_height = thigh + shank + foot_radius;
 
 // A leg on the left side; `hip` is the position of its first joint in the trunk.
 std::vector<LimbLink> leg(const Vector& hip) {
-  constexpr Vector x_axis{1, 0, 0}, y_axis{0, 1, 0};
   constexpr Vector outwards{0, 0.08, 0}, down_thigh{0, 0, -thigh}, down_shank{0, 0, -shank};
   return {
       {"hip_roll", hip, x_axis, -0.8, 0.8, capsule_inertia(1.2, outwards, 0.045), outwards, 0.045},

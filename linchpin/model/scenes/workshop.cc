@@ -15,7 +15,6 @@
 namespace linchpin::scenes {
 namespace {
 
-constexpr Vector x_axis{1, 0, 0};
 constexpr double pi = std::numbers::pi;
 
 // Contact groups.

@@ -134,18 +134,19 @@ class Container {
 
   double side_;
   ContactScene& scene_;
-  std::vector<int> neighbours_;  // spheres within `margin` of the ball
+  std::vector<int> neighbours_;  // spheres within `neighbour_margin` of the ball
   Vector3 looked_at_{};          // the position for which they were found
 };
 
-constexpr double margin = 2 * sphere_radius;  // distance up to which spheres count as neighbours
+constexpr double neighbour_margin = 2 * sphere_radius;  // distance up to which spheres count as neighbours
 
 void Container::find_neighbours(const SceneBody& ball) {
   neighbours_.clear();
   looked_at_ = ball.position;
   for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
     const SceneBody& other = scene_.bodies[i];
-    if (length(other.position - ball.position) < ball.radius + other.radius + margin) neighbours_.push_back(int(i));
+    if (length(other.position - ball.position) < ball.radius + other.radius + neighbour_margin)
+      neighbours_.push_back(int(i));
   }
 }
 
@@ -202,7 +203,7 @@ bool Container::roll_down(SceneBody& ball) {
   double step = 0.1 * ball.radius;
   const double smallest = 1e-7 * ball.radius;
   for (int count = 0; count < 3000; ++count) {
-    if (length(ball.position - looked_at_) > margin / 2) find_neighbours(ball);
+    if (length(ball.position - looked_at_) > neighbour_margin / 2) find_neighbours(ball);
     const Vector3 before = ball.position;
     ball.position[2] -= step;
     push_out(ball);
