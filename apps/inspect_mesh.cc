@@ -14,7 +14,7 @@
 namespace linchpin {
 namespace {
 
-std::string triple(const Vec3<double>& v) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", v.x, v.y, v.z); }
+std::string short_triple(const Vec3<double>& v) { return fmt::format("({:.6g}, {:.6g}, {:.6g})", v.x, v.y, v.z); }
 Json json(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
 
 Json json(const Solid& s) {
@@ -47,7 +47,7 @@ Json inspect_mesh(const std::filesystem::path& file, std::FILE* out) {
   fmt::print(out, "{}\n", file.string());
   fmt::print(out, "  surface             {} vertices, {} triangles, {}, {:.6g} m^2\n", mesh.vertices.size(),
              mesh.triangles.size(), mesh.closed ? "closed" : "open", area(mesh));
-  fmt::print(out, "  from .. to          {} .. {} m\n", triple(mesh.box.lower), triple(mesh.box.upper));
+  fmt::print(out, "  from .. to          {} .. {} m\n", short_triple(mesh.box.lower), short_triple(mesh.box.upper));
   Json object{{"file", file.string()},
               {"vertices", mesh.vertices.size()},
               {"triangles", mesh.triangles.size()},
@@ -59,7 +59,7 @@ Json inspect_mesh(const std::filesystem::path& file, std::FILE* out) {
   const Result<Solid> weight = solid(mesh);
   if (weight) {
     fmt::print(out, "  solid               {:.6g} m^3, centre {} m\n", weight.value().volume,
-               triple(weight.value().centre));
+               short_triple(weight.value().centre));
     object["solid"] = json(weight.value());
   } else {
     fmt::print(out, "  solid               no: {}\n", weight.error().message);

@@ -34,9 +34,9 @@
 # they would be defined twice. Rooms and the command link the targets linchpin_<room>; users, tests, examples and
 # benchmarks link linchpin::<room>, which brings what is apart in that room and in those that it depends on.
 #
-# Tests compiled together. Most of a test's compile time is headers (GoogleTest, Eigen, ours), so tests of a room may be
-# compiled several as one file (UNITY_BUILD). They must not define the same name in their unnamed namespaces, so those
-# that do not are listed: TOGETHER.
+# Compiled together. More than half of the time to compile a small file is headers, so several are compiled as one
+# (UNITY_BUILD): the SOURCES of a room five at a time, those of its tests that are listed as TOGETHER four at a time. Such
+# files must not define the same name in their unnamed namespaces. KERNELS and LANES are compiled one by one.
 #
 # Eigen. How its types are aligned, and who frees their memory how, depends on -march, and a linker merges its functions
 # across a program: a user's AVX copy in place of ours crashes, or changes the last bits. So Eigen stays inside SOURCES,
@@ -98,6 +98,13 @@ target_link_libraries(linchpin_eigen INTERFACE Eigen3::Eigen)
 target_compile_definitions(linchpin_eigen INTERFACE Eigen=linchpin_eigen)
 target_compile_options(linchpin_eigen INTERFACE ${LINCHPIN_LIGHT_SANITIZERS})
 
+# linchpin_few_files(target n): the sources of the target are compiled n at a time, as one file.
+function(linchpin_few_files target n)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${n})
+  # It warns of classes whose members are of types in unnamed namespaces, in what it takes for headers.
+  target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+endfunction()
+
 # Build the unit tests of all rooms, without and with sanitizers, and nothing else.
 if(LINCHPIN_BUILD_TESTS)
   add_custom_target(unit_tests)
@@ -124,7 +131,7 @@ function(linchpin_test)
     list(REMOVE_ITEM alone ${test_TOGETHER})
     set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     # Batches of four: a changed test recompiles four at most, and two cores share the work of a large room.
-    set_target_properties(${objects} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+    linchpin_few_files(${objects} 4)
   endif()
 
   add_executable(${test_NAME} $<TARGET_OBJECTS:${objects}>)
@@ -172,8 +179,8 @@ function(linchpin_checked target libraries unchecked dependencies uses_eigen)
       target_compile_definitions(${objects} PRIVATE ${definitions})
     endif()
     target_compile_options(${objects} PRIVATE ${LINCHPIN_CHECKED_FLAGS})
-    # Few files: nobody recompiles one of these by itself.
-    set_target_properties(${objects} PROPERTIES LINCHPIN_CHECKED ON UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    linchpin_few_files(${objects} 8)
+    set_target_properties(${objects} PROPERTIES LINCHPIN_CHECKED ON)
     target_sources(${target}_checked INTERFACE $<TARGET_OBJECTS:${objects}>)
   endforeach()
   list(TRANSFORM dependencies APPEND _checked)
@@ -232,6 +239,9 @@ function(linchpin_room)
   target_link_libraries(${target} ${scope} ${dependencies} ${externals})
   target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(scope STREQUAL PUBLIC)
+    linchpin_few_files(${target} 5)
+  endif()
   target_compile_features(${target} ${scope} cxx_std_20)
   target_compile_options(${target} ${scope} ${LINCHPIN_FP_FLAGS})
   set(targets ${target})

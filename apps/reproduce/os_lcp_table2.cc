@@ -23,7 +23,7 @@ constexpr OfPaper times_of_000[] = {{3, 13.33, 47.79},   {6, 10.50, 68.71},    {
                                     {15, 21.76, 558.10}, {24, 38.20, 1899.86}, {30, 73.74, 4100.51}};
 
 // For each step the least time of several runs, since other programs may have disturbed one, and the sums.
-struct Times {
+struct RunTimes {
   std::vector<double> step;  // s
   double all = 0, flight = 0, contact = 0;
   long contact_steps = 0;
@@ -53,9 +53,9 @@ struct Case {
   SwingRun os = {}, nmc_os = {};
   // OS by `auto`. NMC/OS by `auto`, which pivots, and by interior_point, which may be quicker for its sizes: the better
   // one counts.
-  Times os_times = {}, pivoting = {}, interior = {}, os_cone = {}, nmc_os_cone = {};
+  RunTimes os_times = {}, pivoting = {}, interior = {}, os_cone = {}, nmc_os_cone = {};
   bool clean = true;
-  const Times& nmc_os_times() const { return pivoting.all < interior.all ? pivoting : interior; }
+  const RunTimes& nmc_os_times() const { return pivoting.all < interior.all ? pivoting : interior; }
   double ratio() const { return nmc_os_times().all / os_times.all; }
 };
 

@@ -21,7 +21,7 @@ namespace {
 
 using Measured = OsimMeasured;
 
-Model load(const std::string& text) { return compile(scene(text).value()).value(); }
+Model model_of(const std::string& text) { return compile(scene(text).value()).value(); }
 
 // The exponent of growth from one size to the next.
 double exponent(double x0, double t0, double x1, double t1) { return std::log(t1 / t0) / std::log(x1 / x0); }
@@ -91,13 +91,13 @@ Reproduction reproduce_osim_timing(const ReproduceOptions& options, const Reprod
   const auto next = [&](const std::string& what) { return progress(done++ / parts, what); };
 
   if (!next("humanoid with two hands")) return {};
-  const Model robot = load("@humanoid24");
+  const Model robot = model_of("@humanoid24");
   const Measured paper = measure_osim(robot, both_hands(robot), timing);
   const char* kinds[] = {"chains", "trees"};
   std::vector<Measured> by_size[2], by_count[2];
   for (int kind = 0; kind < 2; ++kind) {
     const auto mechanism = [&](int n) {
-      return load(kind == 0 ? fmt::format("@chain:links={}", n) : fmt::format("@random_tree:bodies={},seed=1", n));
+      return model_of(kind == 0 ? fmt::format("@chain:links={}", n) : fmt::format("@random_tree:bodies={},seed=1", n));
     };
     for (const int n : sizes) {
       if (!next(fmt::format("{} of {} bodies", kinds[kind], n))) return {};

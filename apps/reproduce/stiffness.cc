@@ -88,7 +88,7 @@ const std::vector<Mechanism>& mechanisms() {
 
 // ---- methods --------------------------------------------------------------------------------------------------------
 
-enum Method { crbm, abm, modified_abm, our_aba, our_crba, our_factors, extended, method_count };
+enum Algorithm { crbm, abm, modified_abm, our_aba, our_crba, our_factors, extended, method_count };
 constexpr const char* method_names[] = {
     "CRBM", "ABM", "modified ABM", "linchpin aba", "linchpin crba", "linchpin factor", "ABM long double"};
 
@@ -108,7 +108,7 @@ class Evaluators {
         zero_(model.nv(), 0),
         x_(zero_) {}
 
-  Numbers operator()(Method method, std::span<const double> q, std::span<const double> v) {
+  Numbers operator()(Algorithm method, std::span<const double> q, std::span<const double> v) {
     switch (method) {
       case crbm:
         return AugmentedTree<double>(model_, q, v).by_composite(zero_);
@@ -205,7 +205,7 @@ Accuracy accuracy_of(const Mechanism& mechanism, double ratio, int states) {
     }
     for (int m = 0; m < method_count; ++m)
       errors[m].push_back(m == extended ? relative_error(evaluate.in_extended(state.q, state.v), exact)
-                                        : relative_error(evaluate(Method(m), state.q, state.v), exact));
+                                        : relative_error(evaluate(Algorithm(m), state.q, state.v), exact));
   }
   result.condition = spread_of(condition).median;
   for (int m = 0; m < method_count; ++m) result.error[m] = spread_of(errors[m]);
@@ -213,7 +213,7 @@ Accuracy accuracy_of(const Mechanism& mechanism, double ratio, int states) {
 }
 
 // Growth of the errors: the slope of log(error) over log(ratio), from 1e2 on, where it exceeds the noise.
-double growth(const std::vector<Accuracy>& sweep, Method method) {
+double growth(const std::vector<Accuracy>& sweep, Algorithm method) {
   double n = 0, x = 0, y = 0, xx = 0, xy = 0;
   for (const Accuracy& a : sweep) {
     if (a.ratio < 50) continue;
@@ -228,7 +228,7 @@ double growth(const std::vector<Accuracy>& sweep, Method method) {
 }
 
 // The median over the ratios of a's error divided by b's.
-double times_larger(const std::vector<Accuracy>& sweep, Method a, Method b) {
+double times_larger(const std::vector<Accuracy>& sweep, Algorithm a, Algorithm b) {
   Numbers quotients;
   for (const Accuracy& s : sweep) quotients.push_back(s.error[a].median / s.error[b].median);
   return spread_of(quotients).median;
@@ -318,9 +318,9 @@ struct Integrations {
   Integration exact;
   std::vector<Integration> by;  // one for each of integrated()
 };
-// The first methods of the enum, in its order, so that a Method is the index of its run.
-const std::vector<Method>& integrated() {
-  static const std::vector<Method> all{crbm, abm, modified_abm, our_aba, our_crba, our_factors};
+// The first methods of the enum, in its order, so that an Algorithm is the index of its run.
+const std::vector<Algorithm>& integrated() {
+  static const std::vector<Algorithm> all{crbm, abm, modified_abm, our_aba, our_crba, our_factors};
   return all;
 }
 
@@ -347,7 +347,7 @@ Plot error_plot(const Mechanism& mechanism, const std::vector<Accuracy>& sweep) 
             .log_y = true,
             .series = {},
             .note = mechanism.what};
-  for (const Method m : integrated()) {
+  for (const Algorithm m : integrated()) {
     Series series{method_names[m], {}};
     for (const Accuracy& a : sweep) series.points.emplace_back(a.ratio, a.error[m].median);
     plot.series.push_back(std::move(series));
@@ -369,7 +369,7 @@ Table step_table(const std::vector<Integrations>& all, const IntegrationOptions&
       "",
       {"ratio", "exact"},
       {}};
-  for (const Method m : integrated()) table.columns.emplace_back(method_names[m]);
+  for (const Algorithm m : integrated()) table.columns.emplace_back(method_names[m]);
   for (const Integrations& at : all) {
     std::vector<std::string> row{power(at.ratio), steps_of(at.exact)};
     for (const Integration& run : at.by) row.push_back(steps_of(run));
@@ -433,7 +433,7 @@ std::optional<Study> carry_out(const ReproduceOptions& options, const ReproduceP
           return Numbers(x.begin(), x.end());
         },
         start, study.integration);
-    for (const Method m : integrated()) {
+    for (const Algorithm m : integrated()) {
       if (!progress(0.6 + 0.4 * (decade + static_cast<int>(m) / double(method_count)) / 13.0,
                     fmt::format("integrating by {}, ratio 1e{}", method_names[m], decade)))
         return {};
@@ -493,8 +493,8 @@ std::vector<Item> account_of(const Study& study) {
 
 std::vector<Claim> claims_on_accuracy(const Study& study) {
   const std::vector<Accuracy>&turned = study.sweeps[0], &straight = study.sweeps[1], &askew = study.sweeps[2];
-  const auto first = [](const std::vector<Accuracy>& sweep, Method m) { return sweep.front().error[m].median; };
-  const auto last = [](const std::vector<Accuracy>& sweep, Method m) { return sweep.back().error[m].median; };
+  const auto first = [](const std::vector<Accuracy>& sweep, Algorithm m) { return sweep.front().error[m].median; };
+  const auto last = [](const std::vector<Accuracy>& sweep, Algorithm m) { return sweep.back().error[m].median; };
   const auto [least, most] =
       std::minmax({times_larger(turned, crbm, abm), times_larger(straight, crbm, abm), times_larger(askew, crbm, abm)});
   const double split_askew = times_larger(askew, modified_abm, abm);
@@ -539,7 +539,7 @@ std::vector<Claim> claims_on_integration(const Study& study) {
     return steps_per_second(at.by[crbm]) > 1.2 * steps_per_second(at.exact);
   });
   const Integrations& hardest = runs.back();
-  const auto fate = [&](Method m) {
+  const auto fate = [&](Algorithm m) {
     return hardest.by[m].failed ? "stuck" : fmt::format("arrives in {} steps", tries(hardest.by[m]));
   };
   return {

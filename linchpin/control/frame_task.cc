@@ -8,15 +8,16 @@
 namespace linchpin {
 namespace {
 
-constexpr Vec3<double> nothing{0, 0, 0}, x{1, 0, 0}, y{0, 1, 0}, z{0, 0, 1};
+constexpr Vec3<double> nothing{0, 0, 0}, x_axis{1, 0, 0}, y_axis{0, 1, 0}, z_axis{0, 0, 1};
 
 }  // namespace
 
 std::vector<Row> all_rows() {
-  return {{x, nothing}, {y, nothing}, {z, nothing}, {nothing, x}, {nothing, y}, {nothing, z}};
+  return {{x_axis, nothing}, {y_axis, nothing}, {z_axis, nothing},
+          {nothing, x_axis}, {nothing, y_axis}, {nothing, z_axis}};
 }
-std::vector<Row> position_rows() { return {{nothing, x}, {nothing, y}, {nothing, z}}; }
-std::vector<Row> orientation_rows() { return {{x, nothing}, {y, nothing}, {z, nothing}}; }
+std::vector<Row> position_rows() { return {{nothing, x_axis}, {nothing, y_axis}, {nothing, z_axis}}; }
+std::vector<Row> orientation_rows() { return {{x_axis, nothing}, {y_axis, nothing}, {z_axis, nothing}}; }
 Row position_row(const Vec3<double>& direction) { return {nothing, direction}; }
 Row orientation_row(const Vec3<double>& axis) { return {axis, nothing}; }
 
@@ -36,7 +37,7 @@ void check_rows(const Model& model, std::size_t index, const Node& node, const s
         ", the model has ", model.bodies().size());
   const Mat3<double>& R = node.X_BN.R;
   const Mat3<double> one = Mat3<double>{transpose_times(R, R.x), transpose_times(R, R.y), transpose_times(R, R.z)};
-  const double off = norm(one.x - x) + norm(one.y - y) + norm(one.z - z);
+  const double off = norm(one.x - x_axis) + norm(one.y - y_axis) + norm(one.z - z_axis);
   check(off < 1e-6 && std::isfinite(norm(node.X_BN.p)), "the frame of task ", index, " is off a rotation by ", off,
         ", or its origin not finite: ", norm(node.X_BN.p));
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -9,14 +9,14 @@
 namespace linchpin {
 namespace {
 
-// c(a) of (3), from a^2. The closed form loses digits for small a^2. Below 0.01 the series is exact to rounding: its
+// c(a) of (3), from s = a^2. The closed form loses digits for small s. Below 0.01 the series is exact to rounding: its
 // next term, a^8/47900160, is less than one unit in the last place of 1/12.
-double bracket_coefficient(double a2) {
-  if (a2 < 0.01) return 1.0 / 12 + a2 * (1.0 / 720 + a2 * (1.0 / 30240 + a2 / 1209600));
+double bracket_coefficient(double s) {
+  if (s < 0.01) return 1.0 / 12 + s * (1.0 / 720 + s * (1.0 / 30240 + s / 1209600));
   double sine, cosine;
-  const double half = 0.5 * std::sqrt(a2);
+  const double half = 0.5 * std::sqrt(s);
   sincos(half, sine, cosine);
-  return (1 - half * cosine / sine) / a2;
+  return (1 - half * cosine / sine) / s;
 }
 
 // udot of (1): equal to v except for rotations.
