@@ -83,7 +83,9 @@ check() {
           is_room[room] = 1
           list_of[room] = FILENAME
           call_line[room] = FNR
-        } else if (!in_call || w == "(") {
+        } else if (!in_call) {
+          if (w ~ /\.cc$/) listed["linchpin/" room "/" w] = "OTHER"  # of a target for tests, beside the room
+        } else if (w == "(") {
           continue
         } else if (w == ")") {
           in_call = 0

@@ -15,7 +15,14 @@ RigidInertia<double> box_inertia() {
 
 // r x, as a matrix.
 DenseMatrix cross_matrix(const Vec3<double>& r) {
-  return (DenseMatrix(3, 3) << 0, -r.z, r.y, r.z, 0, -r.x, -r.y, r.x, 0).finished();
+  return matrix_of(std::vector{0.0, -r.z, r.y, r.z, 0.0, -r.x, -r.y, r.x, 0.0}, 3, 3);
+}
+
+Vector joined(const Vector& a, const Vector& b) {
+  Vector out(a.size() + b.size());
+  out.head(a.size()) = a;
+  out.tail(b.size()) = b;
+  return out;
 }
 
 // Reference: robot and object as one system of nv + 6 coordinates, (v, object's velocity in the world's axes), with
@@ -26,7 +33,11 @@ struct Welded {
     const Transform<double> X_WO = eq.pose(o.grips[0].hand) * inverse(o.grips[0].X_OH);
     const RigidInertia<double> I = inertia_to_parent(Transform<double>{X_WO.R, Vec3<double>::zero()}, o.inertia);
     own.resize(6, 6);
-    for (int k = 0; k < 6; ++k) own.col(k) = six(I * motion_from(Vector(Vector::Unit(6, k)).data()));
+    for (int k = 0; k < 6; ++k) {
+      double unit[6] = {};
+      unit[k] = 1;
+      own.col(k) = six(I * motion_from(unit));
+    }
     M = DenseMatrix::Zero(nv + 6, nv + 6);
     M.topLeftCorner(nv, nv) = eq.M;
     M.bottomRightCorner(6, 6) = own;
@@ -44,27 +55,26 @@ struct Welded {
   }
   // A velocity common to the hands and the object.
   Vector shared_motion(std::uint64_t seed) const {
-    const Eigen::JacobiSVD<DenseMatrix> svd(J, Eigen::ComputeFullV);
+    const SingularValues svd = singular_values(J);
     Eigen::Index rank = 0;
-    while (rank < svd.singularValues().size() && svd.singularValues()[rank] > 1e-9) ++rank;
-    const DenseMatrix kernel = svd.matrixV().rightCols(J.cols() - rank);
+    while (rank < svd.values.size() && svd.values[rank] > 1e-9) ++rank;
+    const DenseMatrix kernel = svd.V.rightCols(J.cols() - rank);
     const std::vector<double> x = random_numbers(kernel.cols(), seed);
-    return kernel * as_eigen(x);
+    return kernel * vector_of(x);
   }
   // Accelerations and forces of hands on the object, at the velocities of `u`.
   Constrained moved(const Equations& at, const Vector& u, const Vector& tau) const {
     const Eigen::Index nv = at.M.rows();
     const Vec3<double> w{u[nv], u[nv + 1], u[nv + 2]};
-    Vector h(nv + 6), push(nv + 6), c(J.rows());
-    h << at.h, six(Force<double>{cross(w, inertia.I * w), cross(w, cross(w, inertia.h))}) -
-                   own * six(Motion<double>{Vec3<double>::zero(), at.model.gravity()});
-    push << tau, Vector::Zero(6);
+    Vector c(J.rows());
+    const Vector h = joined(at.h, six(Force<double>{cross(w, inertia.I * w), cross(w, cross(w, inertia.h))}) -
+                                      own * six(Motion<double>{Vec3<double>::zero(), at.model.gravity()}));
+    const Vector push = joined(tau, Vector::Zero(6));
     for (std::size_t i = 0; i < r.size(); ++i)
       c.segment(Eigen::Index(6 * i), 6) =
           six(Motion<double>{Vec3<double>::zero(), cross(w, cross(w, r[i]))}) - at.drift(object.grips[i].hand);
     Constrained out;
-    const Eigen::LLT<DenseMatrix> regular(M);
-    if (regular.info() == Eigen::Success && object.inertia.mass > 0) {
+    if (is_positive_definite(M) && object.inertia.mass > 0) {
       out = constrained_motion(M, h, push, J, c);
     } else {  // a massless object: solve the whole matrix at once
       const Eigen::Index n = M.rows(), k = J.rows();
@@ -72,9 +82,7 @@ struct Welded {
       K.topLeftCorner(n, n) = M;
       K.topRightCorner(n, k) = -J.transpose();
       K.bottomLeftCorner(k, n) = J;
-      Vector b(n + k);
-      b << push - h, c;
-      const Vector x = Eigen::CompleteOrthogonalDecomposition<DenseMatrix>(K).solve(b);
+      const Vector x = least_squares(K, joined(push - h, c));
       out = {x.head(n), x.tail(k)};
     }
     out.lambda = -out.lambda;  // on the object
@@ -131,8 +139,8 @@ TEST(AugmentedObject, TwoArmsMoveABoxAsDemandedAndPressAsTold) {
     control.update(state.q, state.v);
     ASSERT_EQ(control.torques(hands, {.posture = posture}, tau).levels[0].rank, 12) << seed;
 
-    const Constrained moved = at_rest.moved(eq, u, as_eigen(tau));
-    const double scale = 10 + moved.vdot.cwiseAbs().maxCoeff();
+    const Constrained moved = at_rest.moved(eq, u, vector_of(tau));
+    const double scale = 10 + max_abs(moved.vdot);
     EXPECT_LT((moved.vdot.tail(6) - six(demanded)).norm(), 1e-7 * scale) << seed;
     for (int i = 0; i < 2; ++i)
       EXPECT_LT((moved.lambda.segment(6 * i, 6) - six(hands[i].exert)).norm(), 1e-7 * (100 + moved.lambda.norm()))
@@ -177,12 +185,11 @@ TEST(AugmentedObject, AFloatingHumanoidOnItsFeetMovesABox) {
     const Eigen::Index n = dense.J.rows(), nv = model.nv();
     with_feet.J = DenseMatrix::Zero(n + 12, dense.J.cols());
     with_feet.J.topRows(n) = dense.J;
-    Vector h(nv + 6), push(nv + 6);
     for (Eigen::Index i = 0; i < 2; ++i) with_feet.J.block(n + 6 * i, 0, 6, nv) = dense.eq.jacobian(feet[i]);
-    h << dense.eq.h, -dense.own * six(Motion<double>{Vec3<double>::zero(), model.gravity()});
-    push << as_eigen(tau), Vector::Zero(6);
+    const Vector h = joined(dense.eq.h, -(dense.own * six(Motion<double>{Vec3<double>::zero(), model.gravity()})));
+    const Vector push = joined(vector_of(tau), Vector::Zero(6));
     const Constrained moved = constrained_motion(dense.M, h, push, with_feet.J, Vector::Zero(n + 12));
-    const double scale = 10 + moved.vdot.cwiseAbs().maxCoeff();
+    const double scale = 10 + max_abs(moved.vdot);
     EXPECT_LT((moved.vdot.tail(6) - six(demanded)).norm(), 1e-7 * scale) << seed;
     for (Eigen::Index i = 0; i < 2; ++i) {
       EXPECT_LT((-moved.lambda.segment(6 * i, 6) - six(demands[i].exert)).norm(), 1e-6 * (100 + moved.lambda.norm()))
@@ -252,7 +259,8 @@ TEST(AugmentedObject, LoopsOfTheModelCarryWhatHandsAreToldToExert) {
     ASSERT_EQ(constrained_dynamics(state.q, state.v, tau, {}, 0, chain, vdot).rank, 24) << seed;
     const Equations eq(model, state);
     const double scale = 10 + largest(vdot);
-    EXPECT_LT((eq.acceleration({model.find_body("box")}, as_eigen(vdot)) - six(demanded)).norm(), 1e-8 * scale) << seed;
+    EXPECT_LT((eq.acceleration({model.find_body("box")}, vector_of(vdot)) - six(demanded)).norm(), 1e-8 * scale)
+        << seed;
     for (std::size_t i = 0; i < 2; ++i) {  // force, then moment, on the box at the hand in the hand's axes
       const double* x = chain.reactions.data() + 6 * i;
       const Mat3<double> R = eq.pose(hands[i]).R;
@@ -273,15 +281,15 @@ TEST(AugmentedObject, InertiaIsTheSumOfWhatMovesWithIt) {
   box.inertia(Lambda);
   // The inverse of the compliance of the object in the welded system.
   const DenseMatrix Jh = dense.J.leftCols(model.nv());
-  const DenseMatrix hands = (Jh * dense.eq.M.llt().solve(Jh.transpose())).inverse();
+  const DenseMatrix hands = inverse(Jh * solve_positive(dense.eq.M, DenseMatrix(Jh.transpose())));
   const DenseMatrix expected = dense.own + dense.Gt.transpose() * hands * dense.Gt;
-  const RowMatrix ours = Eigen::Map<RowMatrix>(Lambda.data(), 6, 6);
+  const DenseMatrix ours = matrix_of(Lambda, 6, 6);
   EXPECT_LT((ours - expected).norm(), 1e-8 * expected.norm());
   // Arms that share no joint: the plain sum over single hands.
   DenseMatrix sum = dense.own;
   for (int i = 0; i < 2; ++i) {
     const DenseMatrix Ji = Jh.middleRows(6 * i, 6), Gi = dense.Gt.middleRows(6 * i, 6);
-    sum += Gi.transpose() * (Ji * dense.eq.M.llt().solve(Ji.transpose())).inverse() * Gi;
+    sum += Gi.transpose() * inverse(Ji * solve_positive(dense.eq.M, DenseMatrix(Ji.transpose()))) * Gi;
   }
   EXPECT_LT((ours - sum).norm(), 1e-8 * sum.norm());
 }
@@ -315,8 +323,8 @@ TEST(AugmentedObject, HumanoidWithFewJointsMovesWhatCanBeMoved) {
     EXPECT_EQ(done.levels[0].rank, 10);
     // the hands' accelerations are possible ones
     EXPECT_LT(done.levels[0].error, 1e-6 * (10 + largest(tau))) << seed;
-    const Constrained moved = at_rest.moved(eq, u, as_eigen(tau));
-    const double scale = 10 + moved.vdot.cwiseAbs().maxCoeff();
+    const Constrained moved = at_rest.moved(eq, u, vector_of(tau));
+    const double scale = 10 + max_abs(moved.vdot);
     EXPECT_LT((moved.vdot.tail(3) - six(demanded).tail(3)).norm(), 1e-6 * scale) << seed;
     EXPECT_LT((moved.vdot.tail(6) - six(report.acceleration)).norm(), 1e-6 * scale) << seed;
   }
@@ -393,7 +401,7 @@ TEST(AugmentedObject, ABodyOfTheModelIsTheSameObject) {
   State still = start;
   const Welded dense(with_weld, still, part);
   const Constrained moved =
-      dense.moved(dense.eq, Vector::Zero(with_weld.nv() + 6), as_eigen(torques(with_weld, part, {}, start)));
+      dense.moved(dense.eq, Vector::Zero(with_weld.nv() + 6), vector_of(torques(with_weld, part, {}, start)));
   EXPECT_LT((moved.vdot.tail(6) - six(demanded)).norm(), 1e-6);
 }
 
@@ -418,7 +426,7 @@ TEST(AugmentedObject, APartOfAHandThatCanHardlyMove) {
   std::vector<double> tau(state.v.size());
   EXPECT_LT(control.torques(hand, {}, tau).levels[0].error, 1e-9);  // the demand is possible
   const Equations eq(model, state);
-  const Vector a = eq.acceleration(tip, as_eigen(moved_by(model, state, tau)));
+  const Vector a = eq.acceleration(tip, vector_of(moved_by(model, state, tau)));
   EXPECT_LT((a - six(hand[0].acceleration)).norm(), 1e-9 * (1 + a.norm()));
 }
 

@@ -27,13 +27,12 @@ Answer solved(const DenseMatrix& A, const std::vector<int>& levels, const std::v
 }
 
 TEST(PriorityStack, SolvesWhereThereIsNoConflictWhateverTheLevels) {
-  const DenseMatrix J = random_matrix(9, 14, 1);
-  const DenseMatrix A = J * J.transpose();
+  const DenseMatrix J = random_matrix(9, 14, 1), A = J * J.transpose();
   const std::vector<double> d = random_numbers(9, 2);
   for (const std::vector<int>& levels : {std::vector<int>{9}, {3, 6}, {1, 0, 5, 3}}) {
     const Answer answer = solved(A, levels, d);
     EXPECT_EQ(answer.ranks, levels);
-    EXPECT_LT((A * as_eigen(answer.f) - as_eigen(d)).norm(), 1e-10);
+    EXPECT_LT((A * vector_of(answer.f) - vector_of(d)).norm(), 1e-10);
   }
 }
 
@@ -54,24 +53,25 @@ TEST(PriorityStack, IsTheHierarchyOfProjectors) {
     int first = 0;
     for (const int rows : levels) {
       const DenseMatrix Jl = J.middleRows(first, rows), JN = Jl * N;
-      const Eigen::JacobiSVD<DenseMatrix> svd(JN, Eigen::ComputeThinU | Eigen::ComputeThinV);
+      const SingularValues svd = singular_values(JN);
       DenseMatrix inverse = DenseMatrix::Zero(n, rows);
       int rank = 0;
-      for (; rank < svd.singularValues().size() && svd.singularValues()[rank] > 3e-5; ++rank)
-        inverse += svd.matrixV().col(rank) * svd.matrixU().col(rank).transpose() / svd.singularValues()[rank];
-      x += inverse * (as_eigen(d).segment(first, rows) - Jl * x);
+      for (; rank < svd.values.size() && svd.values[rank] > 3e-5; ++rank)
+        inverse += DenseMatrix(svd.V.col(rank)) * DenseMatrix(svd.U.col(rank).transpose() / svd.values[rank]);
+      x += inverse * Vector(vector_of(d).segment(first, rows) - Jl * x);
       N -= inverse * JN;
       ranks.push_back(rank);
       first += rows;
     }
-    const Answer answer = solved(J * J.transpose(), levels, d);
+    const DenseMatrix Jt = J.transpose();
+    const Answer answer = solved(J * Jt, levels, d);
     EXPECT_EQ(answer.ranks, ranks) << seed;
-    EXPECT_LT((J.transpose() * as_eigen(answer.f) - x).norm(), 1e-7 * (1 + x.norm())) << seed;
+    EXPECT_LT((Jt * vector_of(answer.f) - x).norm(), 1e-7 * (1 + x.norm())) << seed;
   }
 }
 
 TEST(PriorityStack, RowsThatDoNotGiveWayAndNumbersThatAreNone) {
-  const Answer answer = solved((DenseMatrix(2, 2) << 0, 0, 0, 4).finished(), {1, 1}, {5, 2});
+  const Answer answer = solved(matrix_of(std::vector{0.0, 0.0, 0.0, 4.0}, 2, 2), {1, 1}, {5, 2});
   EXPECT_EQ(answer.f, (std::vector<double>{0, 0.5}));
   EXPECT_EQ(answer.ranks, (std::vector<int>{0, 1}));
   PriorityStack stack(std::vector<int>{2});
