@@ -1,49 +1,47 @@
 #include "linchpin/algebra/semidefinite.h"
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
+#include "linchpin/algebra/dense_testing.h"
 #include "linchpin/base/check.h"
 #include "linchpin/dynamics/tree/testing.h"
 
 namespace linchpin {
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Vector = Eigen::VectorXd;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 // B B' with B of `rank` columns, rows of very different units.
-Matrix of_rank(int rows, int rank, std::uint64_t seed) {
-  const std::vector<double> x = random_numbers(rows * rank, seed);
-  Matrix B = Eigen::Map<const Matrix>(x.data(), rows, rank);
-  for (int i = 0; i < rows; ++i) B.row(i) *= std::pow(10, i % 5 - 2);
+MatrixXd of_rank(int rows, int rank, std::uint64_t seed) {
+  std::vector<double> x = random_numbers(rows * rank, seed);
+  for (int i = 0; i < rows * rank; ++i) x[i] *= std::pow(10, i / rank % 5 - 2);
+  const MatrixXd B = matrix_of(x, rows, rank);
   return B * B.transpose();
 }
 
 TEST(SemidefiniteSolver, FindsRankAndTheLeastSolutionInItsUnits) {
   for (int rows = 1; rows <= 20; ++rows)
     for (int rank = 0; rank <= rows; ++rank) {
-      const Matrix A =
-          rank == 0 ? Matrix(Matrix::Zero(rows, rows)) : of_rank(rows, rank, std::uint64_t(100 * rows + rank));
+      const MatrixXd A =
+          rank == 0 ? MatrixXd(MatrixXd::Zero(rows, rows)) : of_rank(rows, rank, std::uint64_t(100 * rows + rank));
       SemidefiniteSolver solver(rows);
       ASSERT_EQ(solver.factor({A.data(), std::size_t(A.size())}), rank) << rows;
-      const std::vector<double> y = random_numbers(rows, 7);
-      const Vector b = A * Eigen::Map<const Vector>(y.data(), rows);
+      const VectorXd b = A * vector_of(random_numbers(rows, 7));
       std::vector<double> x(b.data(), b.data() + rows);
       solver.solve(x);
-      const Eigen::Map<const Vector> found(x.data(), rows);
+      const VectorXd found = vector_of(x), A_found = A * found;
       for (int i = 0; i < rows; ++i)
-        EXPECT_NEAR((A * found)[i], b[i], 1e-7 * std::sqrt(A(i, i)) * (1 + b.norm())) << rows << " " << rank;
+        EXPECT_NEAR(A_found[i], b[i], 1e-7 * std::sqrt(A(i, i)) * (1 + b.norm())) << rows << " " << rank;
       // Least: with D = diag(A)^1/2, D x lies in the range of D^-1 A D^-1, so it is orthogonal to what that does not
       // see.
-      Vector D = A.diagonal().cwiseSqrt();
+      VectorXd D = A.diagonal().cwiseSqrt();
       for (int i = 0; i < rows; ++i)
         if (D[i] == 0) D[i] = 1;
-      const Matrix scaled = D.cwiseInverse().asDiagonal() * A * D.cwiseInverse().asDiagonal();
-      const Eigen::SelfAdjointEigenSolver<Matrix> eigen(scaled);
-      const Vector Dx = D.cwiseProduct(found);
+      const VectorXd D_inverse = D.cwiseInverse(), Dx = D.cwiseProduct(found);
+      const SymmetricEigenvalues eigen = symmetric_eigenvalues(scaled(D_inverse, A, D_inverse));
       for (int k = 0; k < rows - rank; ++k)
-        EXPECT_NEAR(eigen.eigenvectors().col(k).dot(Dx), 0, 1e-6 * (1 + Dx.norm())) << rows << " " << rank;
+        EXPECT_NEAR(eigen.V.col(k).dot(Dx), 0, 1e-6 * (1 + Dx.norm())) << rows << " " << rank;
     }
 }
 
