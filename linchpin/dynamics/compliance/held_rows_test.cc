@@ -1,7 +1,6 @@
 #include "linchpin/dynamics/compliance/held_rows.h"
 
-#include <Eigen/Dense>
-
+#include "linchpin/algebra/dense_testing.h"
 #include "linchpin/base/check.h"
 #include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/dynamics/tree/rnea.h"
@@ -10,6 +9,9 @@
 
 namespace linchpin {
 namespace {
+
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 // Nodes in random frames on random bodies with random rows: several on one body, on another's path, in other trees, on
 // the world, without rows.
@@ -60,8 +62,8 @@ Answer<typename Plan<T>::Real> compute(const Model& model, const std::vector<Hel
 
 // The equations (1) with all terms from other algorithms.
 struct Dense {
-  Eigen::MatrixXd M, J;
-  Eigen::VectorXd bias, drift;  // drift: Jdot v
+  MatrixXd M, J;
+  VectorXd bias, drift;  // drift: Jdot v
   Dense(const Model& model, const std::vector<HeldNode>& nodes, const std::vector<double>& q,
         const std::vector<double>& v, const std::vector<double>& f_ext) {
     const Plan<double> plan(model);
@@ -69,7 +71,7 @@ struct Dense {
     const std::size_t nv = v.size();
     std::vector<double> zero(nv), at_rest(nv), out(nv), e(nv);
     rnea<double>(plan, q, v, zero, f_ext, ws, out);
-    bias = Eigen::Map<Eigen::VectorXd>(out.data(), Eigen::Index(nv));
+    bias = vector_of(out);
     rnea<double>(plan, q, zero, zero, {}, ws, at_rest);
     M.resize(Eigen::Index(nv), Eigen::Index(nv));
     for (std::size_t k = 0; k < nv; ++k) {
@@ -83,10 +85,7 @@ struct Dense {
     Velocities vel(model);
     velocities(model, kin, v, vel);
     std::vector<double> jacobian(6 * nv), rate(6 * nv);
-    std::vector<Eigen::VectorXd> rows;
-    std::vector<double> drifts;
-    const Eigen::Map<const Eigen::VectorXd> speed(v.data(), Eigen::Index(nv));
-    using Six = Eigen::Map<Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor>>;
+    std::vector<double> rows, drifts;
     for (const HeldNode& held : nodes) {
       point_jacobian(model, kin, vel, held.node.body, held.node.X_BN.p, jacobian);
       point_jacobian_rate(model, kin, vel, held.node.body, held.node.X_BN.p, rate);
@@ -94,31 +93,31 @@ struct Dense {
       const Vec3<double> axes[3] = {R.x, R.y, R.z};
       for (int k = 0; k < 6; ++k) {
         if (!(held.rows >> k & 1u)) continue;
-        const Eigen::Vector3d axis(axes[k % 3].x, axes[k % 3].y, axes[k % 3].z);
-        rows.push_back(Six(jacobian.data(), 6, Eigen::Index(nv)).middleRows(k < 3 ? 0 : 3, 3).transpose() * axis);
-        drifts.push_back(
-            (Six(rate.data(), 6, Eigen::Index(nv)).middleRows(k < 3 ? 0 : 3, 3).transpose() * axis).dot(speed));
+        const Vec3<double> axis = axes[k % 3];
+        const std::size_t first = (k < 3 ? 0 : 3) * nv;  // of three rows: angular or linear
+        double drift_of_row = 0;
+        for (std::size_t i = first; i < first + nv; ++i) {
+          rows.push_back(dot(axis, Vec3<double>{jacobian[i], jacobian[i + nv], jacobian[i + 2 * nv]}));
+          drift_of_row += dot(axis, Vec3<double>{rate[i], rate[i + nv], rate[i + 2 * nv]}) * v[i - first];
+        }
+        drifts.push_back(drift_of_row);
       }
     }
-    J.resize(Eigen::Index(rows.size()), Eigen::Index(nv));
-    for (std::size_t i = 0; i < rows.size(); ++i) J.row(Eigen::Index(i)) = rows[i].transpose();
-    drift = Eigen::Map<Eigen::VectorXd>(drifts.data(), Eigen::Index(drifts.size()));
+    J = matrix_of(rows, Eigen::Index(drifts.size()), Eigen::Index(nv));
+    drift = vector_of(drifts);
   }
   // Targets of some possible motion, so that redundant rows do not contradict each other.
   std::vector<double> possible_target(std::uint64_t seed) const {
-    const std::vector<double> x = random_numbers(M.rows(), seed, 3);
-    const Eigen::VectorXd a = J * Eigen::Map<const Eigen::VectorXd>(x.data(), M.rows()) + drift;
+    const VectorXd a = J * vector_of(random_numbers(M.rows(), seed, 3)) + drift;
     return {a.data(), a.data() + a.size()};
   }
   // The number of eigenvalues of W, scaled to a unit diagonal, that are clearly not zero; -1 if some are in doubt.
   int rank() const {
-    Eigen::MatrixXd L = J * M.llt().solve(J.transpose());
-    Eigen::VectorXd d = L.diagonal().cwiseMax(0).cwiseSqrt();
-    for (Eigen::Index i = 0; i < d.size(); ++i) d[i] = d[i] > 1e-9 ? 1 / d[i] : 0;
-    L = d.asDiagonal() * L * d.asDiagonal();
-    const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(L).eigenvalues();
+    const MatrixXd W = J * solve_positive(M, MatrixXd(J.transpose()));
+    VectorXd d = W.diagonal();
+    for (double& x : d) x = x > 1e-18 ? 1 / std::sqrt(x) : 0;
     int count = 0;
-    for (const double x : values) {
+    for (const double x : symmetric_eigenvalues(scaled(d, W, d)).values) {
       if (x > 1e-12 && x < 1e-6) return -1;
       if (x >= 1e-6) ++count;
     }
@@ -137,25 +136,25 @@ void expect_solved(const Model& model, const std::vector<HeldNode>& nodes, std::
   std::vector<double> target;
   if (with_target) target = dense.possible_target(seed + 3);
   const Answer<double> answer = compute<double>(model, nodes, state.q, state.v, tau, f_ext, target);
-  using Map = Eigen::Map<const Eigen::VectorXd>;
-  const Map vdot(answer.vdot.data(), dense.M.rows()), lambda(answer.lambda.data(), dense.J.rows());
-  const Eigen::VectorXd inertial = dense.M * vdot, reactions = dense.J.transpose() * lambda,
-                        left = inertial + dense.bias - Map(tau.data(), dense.M.rows()) - reactions;
-  const double size = 10 + dense.bias.cwiseAbs().maxCoeff() + inertial.cwiseAbs().maxCoeff() +
-                      (dense.J.cwiseAbs().transpose() * lambda.cwiseAbs()).cwiseAbs().maxCoeff();
-  EXPECT_LE(left.cwiseAbs().maxCoeff(), 1e-10 * size) << what;
+  const VectorXd vdot = vector_of(answer.vdot), lambda = vector_of(answer.lambda);
+  const VectorXd inertial = dense.M * vdot, reactions = dense.J.transpose() * lambda,
+                 left = inertial + dense.bias - vector_of(tau) - reactions;
+  const MatrixXd J_size = dense.J.cwiseAbs();
+  const double size =
+      10 + max_abs(dense.bias) + max_abs(inertial) + max_abs(J_size.transpose() * VectorXd(lambda.cwiseAbs()));
+  EXPECT_LE(max_abs(left), 1e-10 * size) << what;
   if (dense.J.rows() == 0) return;
   const int rank = dense.rank();
   if (rank >= 0) {
     EXPECT_EQ(answer.rank[0], rank) << what;
   }
   if (!with_target && rank != dense.J.rows()) return;  // may not be possible
-  Eigen::VectorXd missed = dense.J * vdot + dense.drift;
-  if (with_target) missed -= Map(target.data(), dense.J.rows());
+  VectorXd missed = dense.J * vdot + dense.drift;
+  if (with_target) missed -= vector_of(target);
   // accelerations of some m/s^2, as caused by gravity, may have cancelled
-  const double fast = 10 + (dense.J.cwiseAbs() * vdot.cwiseAbs()).maxCoeff() + dense.drift.cwiseAbs().maxCoeff();
+  const double fast = 10 + max_abs(J_size * VectorXd(vdot.cwiseAbs())) + max_abs(dense.drift);
   // rows that others imply up to a share of 1e-10 are skipped: their error is at worst its root, 1e-5
-  EXPECT_LE(missed.cwiseAbs().maxCoeff(), 1e-8 * fast) << what << ", rank " << answer.rank[0];
+  EXPECT_LE(max_abs(missed), 1e-8 * fast) << what << ", rank " << answer.rank[0];
 }
 
 TEST(HeldRows, SolveTheEquations) {
