@@ -1,8 +1,8 @@
 #include "linchpin/dynamics/loops/closed_chain.h"
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
+#include "linchpin/algebra/dense_testing.h"
 #include "linchpin/base/check.h"
 #include "linchpin/dynamics/loops/constraint_testing.h"
 #include "linchpin/dynamics/tree/mass_matrix.h"
@@ -11,12 +11,13 @@
 namespace linchpin {
 namespace {
 
-using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
 
 // Dense M and J, and the least-norm solution of (1) with them.
 struct Witness {
   Witness(const Model& model, const Plan<double>& plan, const ClosedChain& chain, const State& state)
-      : M(model.nv(), model.nv()), J(chain.constraints.rows(), model.nv()) {
+      : M(model.nv(), model.nv()) {
     for (int k = 0; k < model.nv(); ++k) {  // columns of M by inverse dynamics without velocities and gravity
       std::vector<double> e(state.v.size(), 0.0), zero(state.v.size(), 0.0), with(state.v.size()),
           without(state.v.size());
@@ -26,9 +27,11 @@ struct Witness {
       rnea<double>(plan, state.q, zero, zero, {}, ws, without);
       for (int i = 0; i < model.nv(); ++i) M(i, k) = with[i] - without[i];
     }
-    constraint_jacobian(model, chain.constraints, chain.rows, chain.kin, chain.vel, {J.data(), std::size_t(J.size())});
+    std::vector<double> numbers(chain.constraints.rows() * model.nv());
+    constraint_jacobian(model, chain.constraints, chain.rows, chain.kin, chain.vel, numbers);
+    J = matrix_of(numbers, chain.constraints.rows(), model.nv());
   }
-  Dense M, J;
+  MatrixXd M, J;
 };
 
 std::vector<double> sum_of(std::vector<double> a, const std::vector<double>& b) {
@@ -64,14 +67,12 @@ TEST(ClosedChain, MovesAsTheEquationsOfMotionAsk) {
     RneaWorkspace<double> ws(plan);
     rnea<double>(plan, state.q, state.v, vdot, f_ext, ws, needed);
     const Witness witness(model, plan, chain, state);
-    const Eigen::Map<Eigen::VectorXd> lambda(chain.reactions.data(), report.rows);
-    const Eigen::VectorXd held = witness.J.transpose() * lambda;
-    const double size = 1 + largest(needed) + held.cwiseAbs().maxCoeff();
+    const VectorXd held = witness.J.transpose() * vector_of(std::span(chain.reactions).first(report.rows));
+    const double size = 1 + largest(needed) + max_abs(held);
     for (std::size_t k = 0; k < needed.size(); ++k)
       EXPECT_NEAR(needed[k], tau[k] + held[Eigen::Index(k)], 1e-10 * size) << text << " coordinate " << k;
     // Relative to the size of the terms that cancel in the rows: about |J| |vdot|.
-    const double rows =
-        (witness.J.cwiseAbs() * Eigen::Map<Eigen::VectorXd>(vdot.data(), model.nv()).cwiseAbs()).maxCoeff();
+    const double rows = max_abs(MatrixXd(witness.J.cwiseAbs()) * VectorXd(vector_of(vdot).cwiseAbs()));
     EXPECT_LE(report.unmet, 1e-10 * (1 + rows)) << text;
   }
   EXPECT_GE(regular, 8);
@@ -89,9 +90,9 @@ TEST(ClosedChain, RowComplianceIsThatOfTheJacobian) {
     place_chain(state.q, state.v, 0, chain);
     row_compliance(state.q, chain);
     const Witness witness(model, plan, chain, state);
-    const Dense expected = witness.J * witness.M.ldlt().solve(Dense(witness.J.transpose()));
-    const Eigen::Map<Dense> found(chain.by_compliance->row_matrix.data(), chain.constraints.rows(),
-                                  chain.constraints.rows());
+    const MatrixXd expected = witness.J * solve_positive(witness.M, MatrixXd(witness.J.transpose()));
+    const MatrixXd found =
+        matrix_of(chain.by_compliance->row_matrix, chain.constraints.rows(), chain.constraints.rows());
     // An entry is a product of two rows' responses, so it is relative to the size of both before their sides cancel.
     const std::vector<double>& size = chain.by_compliance->row_size;
     for (std::size_t i = 0; i < size.size(); ++i)
@@ -170,11 +171,9 @@ TEST(ClosedChain, VelocityProjectionIsTheShortestInKineticEnergy) {
     EXPECT_LE(report.unmet, 1e-9 * (1 + largest(v))) << text;
     // The change is M-orthogonal to every motion that the rows allow: M dv is in the range of J'.
     const Witness witness(model, plan, chain, state);
-    Eigen::VectorXd dv(model.nv());
-    for (int k = 0; k < model.nv(); ++k) dv[k] = v[k] - state.v[k];
-    const Eigen::VectorXd impulse = witness.M * dv;
-    const Dense Jt = witness.J.transpose();
-    const Eigen::VectorXd nearest = Jt * Jt.colPivHouseholderQr().solve(impulse);
+    const VectorXd dv = vector_of(v) - vector_of(state.v), impulse = witness.M * dv;
+    const MatrixXd Jt = witness.J.transpose();
+    const VectorXd nearest = Jt * least_squares(Jt, impulse);
     EXPECT_LE((impulse - nearest).norm(), 1e-9 * (1 + impulse.norm())) << text;
   }
 }

@@ -2,8 +2,7 @@
 // accelerate as closed forms, published numbers and a dense solution of the whole system say.
 #include <numbers>
 
-#include <Eigen/Dense>
-
+#include "linchpin/algebra/dense_testing.h"
 #include "linchpin/dynamics/loops/assembly.h"
 #include "linchpin/dynamics/loops/closed_chain.h"
 #include "linchpin/dynamics/loops/loop_recursion.h"
@@ -111,13 +110,12 @@ struct Dense {
     crba<double>(m.plan, layout, m.state.q, crba_ws, packed);
     std::vector<double> numbers(n * n);
     to_dense(layout, packed, numbers);
-    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    M = Eigen::Map<RowMajor>(numbers.data(), n, n);
+    M = matrix_of(numbers, n, n);
 
     place_chain(m.state.q, m.state.v, 0, m.chain);
     numbers.assign(rows * n, 0);
     constraint_jacobian(m.model, m.chain.constraints, m.chain.rows, m.chain.kin, m.chain.vel, numbers);
-    J = Eigen::Map<RowMajor>(numbers.data(), rows, n);
+    J = matrix_of(numbers, rows, n);
     // gddot for zero vdot: the rows' own bias, and accelerations of links due to velocities.
     const std::vector<double> rest(n, 0.0);
     std::vector<Motion<double>> carried(m.model.links().size());
@@ -128,20 +126,20 @@ struct Dense {
     RneaWorkspace<double> rnea_ws(m.plan);
     std::vector<double> needed(n, 0.0);
     rnea<double>(m.plan, m.state.q, m.state.v, rest, m.f_ext, rnea_ws, needed);
-    force = Eigen::Map<VectorXd>(m.tau.data(), n) - Eigen::Map<VectorXd>(needed.data(), n);
+    force = vector_of(m.tau) - vector_of(needed);
 
     unit = M.diagonal().cwiseSqrt().cwiseInverse();
-    scaled_J = J * unit.asDiagonal();
+    scaled_J = scaled(VectorXd::Ones(rows), J, unit);
     row_unit = VectorXd::Ones(rows);  // rows that nothing moves are rounding, and stay as small as they are
     const double longest = rows > 0 ? scaled_J.rowwise().norm().maxCoeff() : 0;
     for (Eigen::Index r = 0; r < rows; ++r)
       if (scaled_J.row(r).norm() > 1e-9 * longest) row_unit[r] = 1 / scaled_J.row(r).norm();
-    scaled_J = row_unit.asDiagonal() * scaled_J;
+    scaled_J = scaled(row_unit, scaled_J, VectorXd::Ones(n));
   }
 
   int rank() const {
     if (J.rows() == 0) return 0;
-    const VectorXd s = Eigen::JacobiSVD<MatrixXd>(scaled_J).singularValues();
+    const VectorXd s = singular_values(scaled_J).values;
     int count = 0;
     for (const double x : s) count += x > 1e-6 * s[0] ? 1 : 0;
     return count;
@@ -149,15 +147,13 @@ struct Dense {
   VectorXd solve() const {
     const Eigen::Index n = M.rows(), rows = J.rows();
     MatrixXd K = MatrixXd::Zero(n + rows, n + rows);
-    K.topLeftCorner(n, n) = unit.asDiagonal() * M * unit.asDiagonal();
+    K.topLeftCorner(n, n) = scaled(unit, M, unit);
     K.topRightCorner(n, rows) = -scaled_J.transpose();
     K.bottomLeftCorner(rows, n) = scaled_J;
     VectorXd b(n + rows);
-    b << unit.cwiseProduct(force), -row_unit.cwiseProduct(bias);
-    Eigen::CompleteOrthogonalDecomposition<MatrixXd> solver;
-    solver.setThreshold(1e-12);
-    solver.compute(K);
-    return unit.cwiseProduct(VectorXd(solver.solve(b).head(n)));
+    b.head(n) = unit.cwiseProduct(force);
+    b.tail(rows) = -row_unit.cwiseProduct(bias);
+    return unit.cwiseProduct(least_squares(K, b, 1e-12).head(n));
   }
 
   MatrixXd M, J, scaled_J;
@@ -193,17 +189,16 @@ TEST(ClosedScenes, AccelerateAsTheWholeSystemSays) {
       const Dense dense(m);
       const VectorXd expected = dense.solve();
       const ConstraintReport report = m.accelerate();
-      const Eigen::Map<VectorXd> vdot(m.vdot.data(), Eigen::Index(m.vdot.size()));
-      const double largest_rate = std::max(1.0, expected.lpNorm<Eigen::Infinity>());
-      EXPECT_LE((vdot - expected).lpNorm<Eigen::Infinity>(), 1e-9 * largest_rate);
+      const double largest_rate = std::max(1.0, max_abs(expected));
+      EXPECT_LE(max_abs(vector_of(m.vdot) - expected), 1e-9 * largest_rate);
       if (report.rows == 0) continue;
       std::vector<double> by_recursion(m.vdot.size());
       ClosedChain recursion(m.model, m.plan, m.model.constraints(), LoopElimination::recursion);
       constrained_dynamics(m.state.q, m.state.v, m.tau, m.f_ext, 0, recursion, by_recursion);
       EXPECT_LE(largest_difference(by_recursion, m.vdot), 1e-9 * largest_rate) << "loop recursion";
       // `unmet` must be small relative to gddot of the free mechanism.
-      const VectorXd free = dense.J * dense.M.ldlt().solve(dense.force) + dense.bias;
-      EXPECT_LE(report.unmet, 1e-9 * std::max(1.0, free.lpNorm<Eigen::Infinity>()));
+      const VectorXd free = dense.J * solve_positive(dense.M, dense.force) + dense.bias;
+      EXPECT_LE(report.unmet, 1e-9 * std::max(1.0, max_abs(free)));
     }
 }
 
