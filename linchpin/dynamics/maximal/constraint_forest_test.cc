@@ -9,9 +9,9 @@
 #include <random>
 #include <string>
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
+#include "linchpin/algebra/dense_testing.h"
 #include "linchpin/dynamics/maximal/forest_kernels.h"
 
 namespace linchpin {
@@ -64,7 +64,9 @@ struct Case {
 
   MatrixXd noise(int rows, int columns) {
     std::uniform_real_distribution<> even(-1, 1);
-    return MatrixXd::NullaryExpr(rows, columns, [&] { return even(random); });
+    MatrixXd out(rows, columns);
+    for (Eigen::Index i = 0; i < out.size(); ++i) out.data()[i] = even(random);
+    return out;
   }
   // Nearly orthogonal rows, so that the problem is well conditioned: the tolerance below is rounding.
   MatrixXd block(int rows, int columns) {
@@ -92,10 +94,9 @@ struct Case {
   }
   // The residual of (1).
   double error(std::span<const double> y, std::span<const double> l, double scale = 1) const {
-    const Eigen::Map<const VectorXd> Y(y.data(), std::ptrdiff_t(y.size())), L(l.data(), std::ptrdiff_t(l.size()));
-    double most = (M * Y - scale * F - J.transpose() * L).cwiseAbs().maxCoeff();
-    if (L.size() > 0) most = std::max(most, (J * Y + E * L - scale * r).cwiseAbs().maxCoeff());
-    return most / (1 + Y.cwiseAbs().maxCoeff());
+    const VectorXd Y = vector_of(y), L = vector_of(l);
+    const double first = max_abs(M * Y - scale * F - J.transpose() * L), second = max_abs(J * Y + E * L - scale * r);
+    return std::max(first, second) / (1 + max_abs(Y));
   }
   void expect_solved(const std::string& name) {
     std::vector<double> y(F.size()), l(r.size());
@@ -181,7 +182,10 @@ TEST(ConstraintForest, NothingFillsIn) {
     // H = [M -J'; -J -E] is the Schur complement's, which a dense elimination shows to be zero where H is.
     const int n = it.forest.total_size(), m = it.forest.total_rows();
     MatrixXd H(n + m, n + m);
-    H << it.M, -it.J.transpose(), -it.J, -it.E;
+    H.topLeftCorner(n, n) = it.M;
+    H.topRightCorner(n, m) = -it.J.transpose();
+    H.bottomLeftCorner(m, n) = -it.J;
+    H.bottomRightCorner(m, m) = -it.E;
     std::vector<int> first, size;
     for (const ConstraintForest::Node& node : it.forest.nodes()) {
       first.push_back(node.y);
@@ -192,20 +196,23 @@ TEST(ConstraintForest, NothingFillsIn) {
     }
     int before = 0, after = 0;
     const std::size_t blocks = first.size();
-    const auto block = [&](std::size_t i, std::size_t j) { return H.block(first[i], first[j], size[i], size[j]); };
+    const auto block = [&](std::size_t i, std::size_t j) {
+      return MatrixXd(H.block(first[i], first[j], size[i], size[j]));
+    };
+    const auto is_zero = [&](std::size_t i, std::size_t j) { return block(i, j).cwiseAbs().maxCoeff() == 0; };
     for (std::size_t i = 0; i < blocks; ++i)
-      for (std::size_t j = i + 1; j < blocks; ++j) before += block(i, j).cwiseAbs().maxCoeff() > 0;
+      for (std::size_t j = i + 1; j < blocks; ++j) before += !is_zero(i, j);
     for (std::size_t k = 0; k < blocks; ++k) {
-      const MatrixXd inverse = block(k, k).inverse();
+      const MatrixXd pivot_inverse = inverse(block(k, k));
       for (std::size_t i = k + 1; i < blocks; ++i) {
-        if (block(i, k).cwiseAbs().maxCoeff() == 0) continue;
-        const MatrixXd factor = block(i, k) * inverse;
+        if (is_zero(i, k)) continue;
+        const MatrixXd factor = block(i, k) * pivot_inverse;
         for (std::size_t j = k + 1; j < blocks; ++j)
-          if (block(k, j).cwiseAbs().maxCoeff() > 0) block(i, j) -= factor * block(k, j);
+          if (!is_zero(k, j)) H.block(first[i], first[j], size[i], size[j]) -= factor * block(k, j);
       }
     }
     for (std::size_t i = 0; i < blocks; ++i)
-      for (std::size_t j = i + 1; j < blocks; ++j) after += block(i, j).cwiseAbs().maxCoeff() > 0;
+      for (std::size_t j = i + 1; j < blocks; ++j) after += !is_zero(i, j);
     EXPECT_EQ(after, before);
     EXPECT_EQ(it.forest.off_diagonal_blocks(), before);
   }
