@@ -1,9 +1,9 @@
 // Auxiliary constraints against a dense solution of the whole system.
 #include "linchpin/dynamics/maximal/auxiliary_rows.h"
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
+#include "linchpin/algebra/dense_testing.h"
 #include "linchpin/black_box/box_constraints.h"
 #include "linchpin/black_box/box_joint.h"
 #include "linchpin/black_box/box_testing.h"
@@ -44,9 +44,8 @@ Dense dense(MultiplierSystem& system, const MultiplierState& state) {
   Dense d;
   d.M.setZero(n, n);
   d.F.setZero(n);
-  const auto block = [&](std::span<const double> numbers, int rows) {
-    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    return Eigen::MatrixXd(Eigen::Map<const RowMajor>(numbers.data(), rows, int(numbers.size()) / rows));
+  const auto block = [](std::span<const double> numbers, int rows) {
+    return matrix_of(numbers, rows, int(numbers.size()) / rows);
   };
   for (int b = 0; b < system.bodies(); ++b) {
     const AnyBody& body = *system.spec().bodies[b];
@@ -55,7 +54,7 @@ Dense dense(MultiplierSystem& system, const MultiplierState& state) {
     body.mass(system.q(state, b), M);
     body.force(system.q(state, b), system.v(state, b), system.spec().gravity, F);
     d.M.block(first, first, size, size) = block(M, size);
-    d.F.segment(first, size) = Eigen::Map<const Eigen::VectorXd>(F.data(), size);
+    d.F.segment(first, size) = vector_of(F);
   }
   int primary = 0, auxiliary = 0;
   for (int i = 0; i < system.constraints(); ++i)
@@ -133,20 +132,26 @@ TEST(Auxiliary, MatrixAndSolutionAreThoseOfTheDenseSystem) {
     EXPECT_EQ(system.auxiliary().symmetric(), !leaning);
     // M-hat^-1 K: of [M -J'; J 0] y = [K; 0]
     Eigen::MatrixXd H = Eigen::MatrixXd::Zero(n + m, n + m);
-    H << d.M, -d.J.transpose(), d.J, Eigen::MatrixXd::Zero(m, m);
+    H.topLeftCorner(n, n) = d.M;
+    H.topRightCorner(n, m) = -d.J.transpose();
+    H.bottomLeftCorner(m, n) = d.J;
     Eigen::MatrixXd right = Eigen::MatrixXd::Zero(n + m, k);
     right.topRows(n) = d.K;
-    const Eigen::MatrixXd expected = d.Ja * Eigen::FullPivLU<Eigen::MatrixXd>(H).solve(right).topRows(n);
+    const Eigen::MatrixXd expected = d.Ja * Eigen::MatrixXd(solve_regular(H, right).topRows(n));
     for (Eigen::Index i = 0; i < k; ++i)
       for (Eigen::Index j = 0; j < k; ++j)
         EXPECT_NEAR(A[i * k + j], expected(i, j), 1e-10 * expected.cwiseAbs().maxCoeff());
     // the whole system
     Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n + m + k, n + m + k);
-    all << d.M, -d.J.transpose(), -d.K, d.J, Eigen::MatrixXd::Zero(m, m + k), d.Ja, Eigen::MatrixXd::Zero(k, m + k);
-    Eigen::VectorXd b(n + m + k);
-    b << d.F, -d.c, -d.ca;
-    const Eigen::VectorXd x = Eigen::FullPivLU<Eigen::MatrixXd>(all).solve(b);
-    const double size = x.head(n).cwiseAbs().maxCoeff();
+    all.topLeftCorner(n + m, n + m) = H;
+    all.topRightCorner(n, k) = -d.K;
+    all.bottomLeftCorner(k, n) = d.Ja;
+    Eigen::MatrixXd b(n + m + k, 1);
+    b.topRows(n) = d.F;
+    b.middleRows(n, m) = -d.c;
+    b.bottomRows(k) = -d.ca;
+    const Eigen::VectorXd x = solve_regular(all, b);
+    const double size = max_abs(x.head(n));
     for (Eigen::Index i = 0; i < n; ++i) EXPECT_NEAR(vdot[i], x(i), 1e-9 * size);
     // only nodes between the bodies of the rows and the root were visited
     EXPECT_LT(system.auxiliary().on_way().size(), system.forest().nodes().size());
@@ -159,17 +164,19 @@ TEST(Auxiliary, EqualitySolverFindsTheRankOfUnsymmetricMatrices) {
   Eigen::MatrixXd L(k, rank), R(rank, k);
   for (Eigen::Index i = 0; i < L.size(); ++i) L.data()[i] = random.number();
   for (Eigen::Index i = 0; i < R.size(); ++i) R.data()[i] = random.number();
-  const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> A = L * R;
+  const Eigen::MatrixXd A = L * R;
+  std::vector<double> row_by_row;
+  for (Eigen::Index i = 0; i < k; ++i)
+    for (Eigen::Index j = 0; j < k; ++j) row_by_row.push_back(A(i, j));
   Eigen::VectorXd z(k);
   for (Eigen::Index i = 0; i < k; ++i) z(i) = random.number();
   const Eigen::VectorXd b = -(A * z);
   std::vector<double> sizes(k, A.cwiseAbs().maxCoeff()), mu(static_cast<std::size_t>(k));
   EqualitySolver solver;
-  ASSERT_TRUE(solver.prepare({A.data(), std::size_t(A.size())}, sizes, false, {}));
+  ASSERT_TRUE(solver.prepare(row_by_row, sizes, false, {}));
   EXPECT_EQ(solver.rank(), rank);
   ASSERT_TRUE(solver.solve({b.data(), std::size_t(k)}, mu));
-  const Eigen::VectorXd off = A * Eigen::Map<const Eigen::VectorXd>(mu.data(), k) + b;
-  EXPECT_LT(off.cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT(max_abs(A * vector_of(mu) + b), 1e-12);
 }
 
 }  // namespace
