@@ -2,8 +2,7 @@
 // formulation_test.cc and formulation_long_test.cc.
 #pragma once
 
-#include <Eigen/QR>
-
+#include "linchpin/algebra/dense_testing.h"
 #include "linchpin/contact/testing.h"
 #include "linchpin/solvers/problem/polyhedral.h"
 
@@ -91,12 +90,12 @@ inline std::vector<double> translated(const Situation& s, const Answer& from, co
   out.insert(out.end(), tail.begin(), tail.end());
   const Eigen::Index size = Eigen::Index(to.solved().q.size()), leading = size - Eigen::Index(out.size());
   if (leading == 0) return out;
-  using Dense = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  Dense M(size, size);
-  to.solved().M.to_dense(M.data(), int(size));
-  const Eigen::Map<const Eigen::VectorXd> q(to.solved().q.data(), size), z(out.data(), size - leading);
-  const Eigen::VectorXd b = -(q.head(leading) + M.topRightCorner(leading, size - leading) * z);
-  const Eigen::VectorXd x = Dense(M.topLeftCorner(leading, leading)).completeOrthogonalDecomposition().solve(b);
+  std::vector<double> numbers(size * size);
+  to.solved().M.to_dense(numbers.data(), int(size));
+  const Eigen::MatrixXd M = matrix_of(numbers, size, size), M_ll = M.topLeftCorner(leading, leading),
+                        M_lr = M.topRightCorner(leading, size - leading);
+  const Eigen::VectorXd b = -(vector_of(to.solved().q).head(leading) + M_lr * vector_of(out));
+  const Eigen::VectorXd x = least_squares(M_ll, b);
   out.insert(out.begin(), x.begin(), x.end());
   return out;
 }
