@@ -38,9 +38,10 @@ MatrixXd scaled(const VectorXd& left, const MatrixXd& A, const VectorXd& right) 
 
 double max_abs(const VectorXd& x) { return x.size() == 0 ? 0 : x.cwiseAbs().maxCoeff(); }
 
+// Solvers get matrices as right-hand sides throughout: one instance of each.
 bool is_positive_definite(const MatrixXd& A) { return Eigen::LLT<MatrixXd>(A).info() == Eigen::Success; }
 MatrixXd solve_positive(const MatrixXd& A, const MatrixXd& B) { return Eigen::LLT<MatrixXd>(A).solve(B); }
-VectorXd solve_positive(const MatrixXd& A, const VectorXd& b) { return Eigen::LLT<MatrixXd>(A).solve(b); }
+VectorXd solve_positive(const MatrixXd& A, const VectorXd& b) { return solve_positive(A, MatrixXd(b)); }
 
 MatrixXd inverse(const MatrixXd& A) { return Eigen::FullPivLU<MatrixXd>(A).inverse(); }
 MatrixXd solve_regular(const MatrixXd& A, const MatrixXd& B) { return Eigen::FullPivLU<MatrixXd>(A).solve(B); }
@@ -49,7 +50,7 @@ VectorXd least_squares(const MatrixXd& A, const VectorXd& b, double threshold) {
   Eigen::CompleteOrthogonalDecomposition<MatrixXd> factors(A.rows(), A.cols());
   if (threshold > 0) factors.setThreshold(threshold);
   factors.compute(A);
-  return factors.solve(b);
+  return MatrixXd(factors.solve(MatrixXd(b)));
 }
 
 Eigen::Index rank_of(const MatrixXd& A) { return Eigen::FullPivLU<MatrixXd>(A).rank(); }

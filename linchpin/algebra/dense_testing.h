@@ -1,5 +1,5 @@
-// Dense linear algebra for tests, compiled once. Eigen's products and decompositions are templates, which cost each test
-// file that used them up to 30 s of compile time; here they are plain functions of plain matrices and vectors.
+// Dense linear algebra for tests, compiled once. Eigen's products and decompositions are templates, which cost each
+// test file that used them up to 30 s of compile time; here they are plain functions of plain matrices and vectors.
 //
 // The products are better matches than Eigen's if both operands are plain. With one plain operand and one expression a
 // product is ambiguous: write A * VectorXd(x - y). Transposes of constant matrices have overloads.
