@@ -14,6 +14,7 @@
 #include "apps/json_output.h"
 #include "apps/model_argument.h"
 #include "apps/near_pairs.h"
+#include "linchpin/base/names.h"
 #include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/geometry/shapes/shape_check.h"
 #include "linchpin/io/spec_json.h"
@@ -44,19 +45,8 @@ std::string first_few(const std::vector<std::string>& names) {
 }
 
 std::string_view name_of(LinkKind kind) {
-  switch (kind) {
-    case LinkKind::world:
-      return "world";
-    case LinkKind::revolute:
-      return "revolute";
-    case LinkKind::axial:
-      return "axial";
-    case LinkKind::ball:
-      return "ball";
-    case LinkKind::free:
-      return "free";
-  }
-  return "";
+  static constexpr EnumNames<LinkKind::free> names{"link kind", {"world", "revolute", "axial", "ball", "free"}};
+  return names.of(kind);
 }
 
 bool limited(const DofSpec& dof) { return dof.lower > -unlimited || dof.upper < unlimited; }

@@ -2,26 +2,16 @@
 
 #include "bench/general_matrix_a.h"
 #include "bench/general_parts.h"
+#include "linchpin/base/names.h"
 
 namespace linchpin {
 
 std::string to_string(General solver) {
-  switch (solver) {
-    case General::ldlt_in_our_order:
-      return "SimplicialLDLT, our order";
-    case General::ldlt_amd:
-      return "SimplicialLDLT, AMD";
-    case General::lu:
-      return "SparseLU";
-    case General::llt_of_A:
-      return "SimplicialLLT of A";
-    case General::cholmod_of_A:
-      return "CHOLMOD of A";
-    case General::dense_of_A:
-      return "dense LLT of A";
-    default:
-      return "CG on A";
-  }
+  static constexpr EnumNames<General::cg_of_A> names{
+      "general solver",
+      {"SimplicialLDLT, our order", "SimplicialLDLT, AMD", "SparseLU", "SimplicialLLT of A", "CHOLMOD of A",
+       "dense LLT of A", "CG on A"}};
+  return std::string(names.of(solver));
 }
 
 bool is_here(General solver) {

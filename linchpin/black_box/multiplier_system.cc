@@ -5,21 +5,14 @@
 #include <utility>
 
 #include "linchpin/base/check.h"
+#include "linchpin/base/names.h"
 
 namespace linchpin {
 
 std::string_view to_string(MultiplierStatus status) {
-  switch (status) {
-    case MultiplierStatus::solved:
-      return "solved";
-    case MultiplierStatus::singular:
-      return "singular";
-    case MultiplierStatus::unsolved:
-      return "unsolved";
-    case MultiplierStatus::not_settled:
-      return "not settled";
-  }
-  return "?";
+  static constexpr EnumNames<MultiplierStatus::not_settled> names{"status",
+                                                                  {"solved", "singular", "unsolved", "not settled"}};
+  return names.of(status);
 }
 
 MultiplierState MultiplierSystem::make_state() const {

@@ -1,24 +1,19 @@
 #include "linchpin/contact/formulation.h"
 
-#include <array>
-
+#include "linchpin/base/names.h"
 #include "linchpin/contact/formulations/formulations.h"
 #include "linchpin/dynamics/maximal/maximal_bodies.h"
 
 namespace linchpin {
 namespace {
 
-constexpr std::array<std::string_view, method_count> names{"os", "rmc", "mc", "nmc_os", "nmc", "multipliers"};
+constexpr EnumNames<Method::multipliers> names{"method", {"os", "rmc", "mc", "nmc_os", "nmc", "multipliers"}};
 
 }  // namespace
 
-std::string_view to_string(Method method) { return names[int(method)]; }
+std::string_view to_string(Method method) { return names.of(method); }
 
-std::optional<Method> method_from(std::string_view name) {
-  for (std::size_t k = 0; k < names.size(); ++k)
-    if (names[k] == name) return Method(k);
-  return {};
-}
+std::optional<Method> method_from(std::string_view name) { return names.find(name); }
 
 Result<std::unique_ptr<Formulation>> make_formulation(Method method, const Model& model, const Plan<double>& plan) {
   if (in_maximal_coordinates(method))

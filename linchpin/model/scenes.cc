@@ -3,9 +3,9 @@
 #include <charconv>
 #include <cmath>
 #include <functional>
-#include <sstream>
 #include <utility>
 
+#include "linchpin/base/make_error.h"
 #include "linchpin/model/scenes/builders.h"
 
 namespace linchpin {
@@ -253,14 +253,6 @@ const std::vector<Entry>& entries() {
   return all;
 }
 
-template <class... Parts>
-Error error(const Parts&... parts) {
-  std::ostringstream message;
-  message.precision(17);
-  (message << ... << parts);
-  return {message.str()};
-}
-
 template <class Named>
 std::string names(const std::vector<Named>& list) {
   std::string all;
@@ -279,22 +271,22 @@ bool parse_number(std::string_view text, double& number) {
 Error set_parameter(const Entry& e, std::string_view item, std::vector<bool>& given, Values& values) {
   const std::string& name = e.info.name;
   const std::size_t equals = item.find('=');
-  if (equals == std::string_view::npos) return error("scene ", name, ": expected key=value, got '", item, "'");
+  if (equals == std::string_view::npos) return make_error("scene ", name, ": expected key=value, got '", item, "'");
   const std::string_view key = item.substr(0, equals), text = item.substr(equals + 1);
   const std::vector<SceneParameter>& parameters = e.info.parameters;
   std::size_t i = 0;
   while (i < parameters.size() && parameters[i].name != key) ++i;
   if (i == parameters.size())
-    return error("scene ", name, " has no parameter '", key, "'; its parameters: ", names(parameters));
-  if (given[i]) return error("scene ", name, ": ", key, " is given twice");
+    return make_error("scene ", name, " has no parameter '", key, "'; its parameters: ", names(parameters));
+  if (given[i]) return make_error("scene ", name, ": ", key, " is given twice");
   given[i] = true;
   double number = 0;
-  if (!parse_number(text, number)) return error("scene ", name, ": ", key, "='", text, "' is not a number");
+  if (!parse_number(text, number)) return make_error("scene ", name, ": ", key, "='", text, "' is not a number");
   if (!(number >= parameters[i].lowest && number <= parameters[i].highest))
-    return error("scene ", name, ": ", key, "=", text, " is not between ", parameters[i].lowest, " and ",
-                 parameters[i].highest);
+    return make_error("scene ", name, ": ", key, "=", text, " is not between ", parameters[i].lowest, " and ",
+                      parameters[i].highest);
   if (e.whole[i] && number != std::floor(number))
-    return error("scene ", name, ": ", key, "=", text, " must be a whole number");
+    return make_error("scene ", name, ": ", key, "=", text, " must be a whole number");
   values.set(i, number);
   return {};
 }
@@ -317,7 +309,7 @@ Result<ModelSpec> scene(std::string_view text) {
   const Entry* chosen = nullptr;
   for (const Entry& e : entries())
     if (e.info.name == name) chosen = &e;
-  if (!chosen) return error("there is no scene '", name, "'; there are: ", names(scene_catalogue()));
+  if (!chosen) return make_error("there is no scene '", name, "'; there are: ", names(scene_catalogue()));
 
   Values values(chosen->info);
   std::vector<bool> given(chosen->info.parameters.size(), false);

@@ -1,5 +1,7 @@
 #include "linchpin/model/signal_names.h"
 
+#include "linchpin/base/names.h"
+
 namespace linchpin {
 namespace {
 
@@ -8,30 +10,10 @@ void add_names(const std::string& name, int count, std::vector<std::string>& nam
 }
 
 // One letter per coordinate: a angle, d distance, r component of a quaternion.
-const char* positions_of(JointType type) {
-  switch (type) {
-    case JointType::weld:
-      return "";
-    case JointType::revolute:
-      return "a";
-    case JointType::prismatic:
-      return "d";
-    case JointType::screw:
-      return "a";
-    case JointType::cylindrical:
-      return "ad";
-    case JointType::universal:
-      return "aa";
-    case JointType::planar:
-      return "dda";
-    case JointType::ball:
-      return "rrrr";
-    case JointType::free:
-      return "rrrrddd";
-    case JointType::translational:
-      return "ddd";
-  }
-  return "";
+std::string positions_of(JointType type) {
+  static constexpr EnumNames<JointType::translational> letters{
+      "joint type", {"", "a", "d", "a", "ad", "aa", "dda", "rrrr", "rrrrddd", "ddd"}};
+  return std::string(letters.of(type));
 }
 std::string velocities_of(JointType type) {
   std::string letters = positions_of(type);
@@ -56,7 +38,7 @@ std::vector<std::string> velocity_names(const Model& model) {
 std::vector<std::string> position_units(const Model& model) {
   std::vector<std::string> units;
   for (const Joint& joint : model.joints())
-    for (const char letter : std::string(positions_of(joint.type)))
+    for (const char letter : positions_of(joint.type))
       units.emplace_back(letter == 'a' ? "rad" : letter == 'd' ? "m" : "");
   return units;
 }

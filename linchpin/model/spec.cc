@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "linchpin/base/check.h"
+#include "linchpin/base/names.h"
 #include "linchpin/geometry/shapes/solid.h"
 
 namespace linchpin {
@@ -51,15 +52,8 @@ int position_count(JointType type) { return facts(type).positions; }
 int velocity_count(JointType type) { return facts(type).velocities; }
 
 std::string_view to_string(ActuatorType type) {
-  switch (type) {
-    case ActuatorType::force:
-      return "force";
-    case ActuatorType::position:
-      return "position";
-    case ActuatorType::velocity:
-      return "velocity";
-  }
-  fail_check("actuator type number ", static_cast<int>(type));
+  static constexpr EnumNames<ActuatorType::velocity> names{"actuator type", {"force", "position", "velocity"}};
+  return names.of(type);
 }
 
 std::optional<JointType> joint_type_from(std::string_view name) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "linchpin/base/names.h"
 #include "linchpin/io/spec_json.h"
 #include "linchpin/record/build_info.h"
 #include "linchpin/record/recording_layout.h"
@@ -54,8 +55,8 @@ bool is_status(StepStatus status) { return int(status) >= 0 && int(status) <= in
 }  // namespace
 
 std::string_view to_string(RunEnd end) {
-  constexpr std::string_view names[run_end_count] = {"unfinished", "done", "failed", "stopped"};
-  return names[int(end)];
+  static constexpr EnumNames<RunEnd::stopped> names{"end of a run", {"unfinished", "done", "failed", "stopped"}};
+  return names.of(end);
 }
 
 struct Recording::Parts {

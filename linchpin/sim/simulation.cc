@@ -6,11 +6,12 @@
 #include <sstream>
 #include <variant>
 
-#include "linchpin/sim/time_stepping/contact_stepper.h"
+#include "linchpin/base/names.h"
 #include "linchpin/contact/contact_set.h"
 #include "linchpin/sim/keep_constraints.h"
 #include "linchpin/sim/runge_kutta.h"
 #include "linchpin/sim/steppers.h"
+#include "linchpin/sim/time_stepping/contact_stepper.h"
 
 namespace linchpin {
 namespace {
@@ -110,37 +111,15 @@ std::optional<Stepper> stepper_from(std::string_view name) {
 int order_of(Stepper stepper) { return info_of(stepper).order; }
 
 std::string_view to_string(StepStatus status) {
-  switch (status) {
-    case StepStatus::done:
-      return "done";
-    case StepStatus::not_finite:
-      return "not_finite";
-    case StepStatus::no_convergence:
-      return "no_convergence";
-    case StepStatus::step_too_small:
-      return "step_too_small";
-    case StepStatus::not_assembled:
-      return "not_assembled";
-    case StepStatus::constraints_unmet:
-      return "constraints_unmet";
-    case StepStatus::unsolved:
-      return "unsolved";
-    case StepStatus::runaway:
-      return "runaway";
-  }
-  fail_check("status number ", static_cast<int>(status));
+  static constexpr EnumNames<StepStatus::runaway> names{"status",
+                                                        {"done", "not_finite", "no_convergence", "step_too_small",
+                                                         "not_assembled", "constraints_unmet", "unsolved", "runaway"}};
+  return names.of(status);
 }
 
 std::string_view to_string(ContactState state) {
-  switch (state) {
-    case ContactState::separating:
-      return "separating";
-    case ContactState::sticking:
-      return "sticking";
-    case ContactState::sliding:
-      return "sliding";
-  }
-  fail_check("contact state number ", static_cast<int>(state));
+  static constexpr EnumNames<ContactState::sliding> names{"contact state", {"separating", "sticking", "sliding"}};
+  return names.of(state);
 }
 
 Stepper default_stepper(const Model& model) {

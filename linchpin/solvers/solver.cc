@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/names.h"
 #include "linchpin/solvers/conic/arc_path.h"
 #include "linchpin/solvers/conic/gauss_seidel.h"
 #include "linchpin/solvers/conic/interior_point.h"
@@ -226,33 +227,14 @@ std::optional<Error> find_refusal(const SolverInfo& solver, const Problem& probl
 }
 
 std::string_view to_string(Status status) {
-  switch (status) {
-    case Status::solved:
-      return "solved";
-    case Status::not_solved:
-      return "not solved";
-    case Status::unsolvable:
-      return "unsolvable";
-    case Status::bad_input:
-      return "bad input";
-  }
-  return "unknown";
+  static constexpr EnumNames<Status::bad_input> names{"status", {"solved", "not solved", "unsolvable", "bad input"}};
+  return names.of(status);
 }
 
 std::string_view to_string(Stop stop) {
-  switch (stop) {
-    case Stop::finished:
-      return "finished";
-    case Stop::iteration_limit:
-      return "iteration limit";
-    case Stop::stalled:
-      return "stalled";
-    case Stop::ray:
-      return "ray";
-    case Stop::exhausted:
-      return "exhausted";
-  }
-  return "unknown";
+  static constexpr EnumNames<Stop::exhausted> names{"stop",
+                                                    {"finished", "iteration limit", "stalled", "ray", "exhausted"}};
+  return names.of(stop);
 }
 
 Solver::Solver() : ws_(std::make_unique<SolverWorkspaces>()) {}

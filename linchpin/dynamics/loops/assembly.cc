@@ -4,6 +4,8 @@
 #include <cmath>
 #include <random>
 
+#include "linchpin/base/names.h"
+
 namespace linchpin {
 namespace {
 
@@ -125,17 +127,9 @@ std::vector<Constraint> with_held(const Model& model, const State& state, const 
 }  // namespace
 
 std::string_view to_string(AssemblyStatus status) {
-  switch (status) {
-    case AssemblyStatus::closed:
-      return "closed";
-    case AssemblyStatus::not_closed:
-      return "not_closed";
-    case AssemblyStatus::velocities_contradict:
-      return "velocities_contradict";
-    case AssemblyStatus::not_finite:
-      return "not_finite";
-  }
-  fail_check("status number ", static_cast<int>(status));
+  static constexpr EnumNames<AssemblyStatus::not_finite> names{
+      "status", {"closed", "not_closed", "velocities_contradict", "not_finite"}};
+  return names.of(status);
 }
 
 AssemblyReport assemble(const Model& model, State& state, const AssemblyOptions& options) {
