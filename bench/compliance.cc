@@ -20,6 +20,7 @@
 
 #include "bench/dense_compliance.h"
 #include "bench/suite.h"
+#include "bench/text.h"
 #include "bench/timing.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
@@ -96,12 +97,6 @@ struct Contender {
   Repeated work;
 };
 
-std::string microseconds(double us) {
-  char text[32];
-  std::snprintf(text, sizeof text, us < 10 ? "%.2f" : us < 1000 ? "%.1f" : "%.0f", us);
-  return text;
-}
-
 class ComplianceSuite {
  public:
   ComplianceSuite(const BenchOptions& options, const BenchProgress& progress) : options_(options), progress_(progress) {
@@ -143,12 +138,8 @@ BenchRow ComplianceSuite::row(const std::string& metric, const std::string& who,
           .size = size_,
           .metric = metric,
           .unit = metric == agreement ? "relative" : "us",
-          .value = {},
-          .reason = {},
-          .median = {},
           .who = who,
-          .scalar = scalar,
-          .ratio = {}};
+          .scalar = scalar};
 }
 
 // Of the case at hand; the fastest where `scalar` is empty.
@@ -241,7 +232,7 @@ void ComplianceSuite::set_ratios(std::size_t first) {
 void ComplianceSuite::add_to_table(const std::string& scene, int count) {
   const auto cell = [&](const std::string& metric, const std::string& who, const std::string& scalar) {
     const BenchRow* r = found(metric, who, scalar);
-    return r ? microseconds(*r->value) : std::string("-");
+    return r ? rounded(*r->value) : std::string("-");
   };
   std::vector<std::string> cells{scene,
                                  std::to_string(size_),
@@ -260,9 +251,7 @@ void ComplianceSuite::add_to_table(const std::string& scene, int count) {
   double best = 0;
   for (const auto& [who, ratio] : ours->ratio)
     if (best == 0 || ratio < best) best = ratio;
-  char text[32] = "-";
-  if (best > 0) std::snprintf(text, sizeof text, "%.1fx", best);
-  cells.emplace_back(text);
+  cells.push_back(best > 0 ? text("%.1fx", best) : "-");
   table_.rows.push_back(std::move(cells));
 }
 

@@ -186,15 +186,10 @@ void Contact::finish_measure(const std::string& name, const Measure& measure, co
     for (const auto& [way, value] : ways) {
       BenchRow row{.suite = suite,
                    .bench_case = name,
-                   .size = 0,
                    .metric = measure.metric,
                    .unit = measure.unit,
-                   .value = {},
-                   .reason = {},
-                   .median = {},
                    .who = who,
-                   .scalar = way,
-                   .ratio = {}};
+                   .scalar = way};
       if (std::isnan(value))
         row.reason = way + ": no such number";
       else
@@ -330,17 +325,8 @@ void Contact::finish_speed(const std::string& name, int size, const Numbers& us,
   report_.tables[1].rows.push_back(std::move(cells));
   report_.tables[2].rows.push_back(std::move(depths));
   const auto row_of = [&](const std::string& who, const std::string& way, const char* metric, const char* unit) {
-    return BenchRow{.suite = suite,
-                    .bench_case = name,
-                    .size = size,
-                    .metric = metric,
-                    .unit = unit,
-                    .value = {},
-                    .reason = {},
-                    .median = {},
-                    .who = who,
-                    .scalar = way,
-                    .ratio = {}};
+    return BenchRow{
+        .suite = suite, .bench_case = name, .size = size, .metric = metric, .unit = unit, .who = who, .scalar = way};
   };
   for (const auto& [who, ways] : us)
     for (const auto& [way, value] : ways) {

@@ -184,12 +184,9 @@ void Dynamics::skip(const std::string& metric, const std::string& who, const std
                           .size = size_,
                           .metric = metric,
                           .unit = us,
-                          .value = {},
                           .reason = reason,
-                          .median = {},
                           .who = who,
-                          .scalar = who == "linchpin" ? "double" : "",
-                          .ratio = {}});
+                          .scalar = who == "linchpin" ? "double" : ""});
 }
 
 #ifdef LINCHPIN_BENCH_PEERS
@@ -227,11 +224,7 @@ void Dynamics::meet_peers(const ModelSpec& spec, const Model& model, const std::
                             .metric = "agreement",
                             .unit = "relative",
                             .value = far,
-                            .reason = {},
-                            .median = {},
-                            .who = peer->name(),
-                            .scalar = {},
-                            .ratio = {}});
+                            .who = peer->name()});
     if (far <= same_mechanism)
       present_.push_back(peer.get());
     else
@@ -277,11 +270,9 @@ void Dynamics::compare(const std::string& metric, std::vector<Contender>& conten
                  .metric = metric,
                  .unit = us,
                  .value = 1e6 * timings[i].minimum / c.worlds,
-                 .reason = {},
                  .median = 1e6 * timings[i].median / c.worlds,
                  .who = c.who,
-                 .scalar = c.scalar,
-                 .ratio = {}};
+                 .scalar = c.scalar};
     if (c.who == "linchpin")
       for (std::size_t k = 0; k < contenders.size(); ++k)
         if (contenders[k].who != "linchpin") row.ratio[contenders[k].who] = 1e6 * timings[k].minimum / *row.value;

@@ -195,11 +195,9 @@ void Geometry::time_contenders() {
                  .metric = c.metric,
                  .unit = c.unit,
                  .value = c.value,
-                 .reason = {},
                  .median = c.median,
                  .who = c.who,
-                 .scalar = c.who == ours ? "double" : c.way,
-                 .ratio = {}};
+                 .scalar = c.who == ours ? "double" : c.way};
     if (c.who == ours)
       for (const std::string& peer : peer_names_)
         if (const Contender* const theirs = fastest(peer, c.metric)) row.ratio[peer] = theirs->value / c.value;

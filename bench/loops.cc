@@ -103,11 +103,9 @@ double time_held(const char* scalar, const TimingOptions& timing, BenchReport& r
                          .metric = "held rows",
                          .unit = "us",
                          .value = us,
-                         .reason = {},
                          .median = 1e6 / double(worlds) * timings[0].median,
                          .who = "linchpin",
-                         .scalar = scalar,
-                         .ratio = {}});
+                         .scalar = scalar});
   return us;
 }
 
@@ -171,11 +169,9 @@ BenchReport bench_loops(const BenchOptions& options, const BenchProgress& progre
                              .metric = contenders[k].metric,
                              .unit = "us",
                              .value = us,
-                             .reason = {},
                              .median = 1e6 * timings[k].median,
                              .who = "linchpin",
-                             .scalar = "double",
-                             .ratio = {}});
+                             .scalar = "double"});
     }
     table.rows.push_back(std::move(cells));
     if (c.name == four_points_case) four_points = best;

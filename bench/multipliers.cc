@@ -17,13 +17,13 @@
 // "SimplicialLDLT, our order" is told our order of elimination, which no general solver finds by itself, and still
 // works number by number.
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <optional>
 
 #include "bench/block_system.h"
 #include "bench/forest_timing.h"
 #include "bench/suite.h"
+#include "bench/text.h"
 #include "bench/timing.h"
 #include "linchpin/dynamics/maximal/constraint_forest.h"
 #include "linchpin/dynamics/maximal/multiplier_dynamics.h"
@@ -42,12 +42,6 @@ std::string who(General solver) { return solver == General::cholmod_of_A ? "CHOL
 
 // SimplicialLDLT in an order of its own never gets by the zero block: said once, not in a column.
 bool is_shown(General solver) { return is_here(solver) && solver != General::ldlt_amd; }
-
-std::string text(double x) {
-  char out[32];
-  std::snprintf(out, sizeof out, x < 10 ? "%.2f" : x < 1000 ? "%.1f" : "%.0f", x);
-  return out;
-}
 
 class MultipliersSuite {
  public:
@@ -95,11 +89,8 @@ BenchRow& MultipliersSuite::add(const std::string& metric, const std::string& un
                           .metric = metric,
                           .unit = unit,
                           .value = value,
-                          .reason = {},
-                          .median = {},
                           .who = who,
-                          .scalar = scalar,
-                          .ratio = {}});
+                          .scalar = scalar});
   return report_.rows.back();
 }
 
@@ -132,8 +123,8 @@ bool MultipliersSuite::run_model(const std::string& name) {
   add("accelerations", "linchpin", "aba", t[0]);
   add("accelerations", "linchpin", "multipliers", t[1]).ratio["aba"] = by_aba / ours;
   if (name == "@chain:links=1000") over_aba_ = ours / by_aba;
-  models_.rows.push_back({name, std::to_string(size_), text(by_aba), text(ours), text(ours / by_aba),
-                          text(1e3 * ours / multipliers.forest().bodies())});
+  models_.rows.push_back({name, std::to_string(size_), rounded(by_aba), rounded(ours), rounded(ours / by_aba),
+                          rounded(1e3 * ours / multipliers.forest().bodies())});
   return true;
 }
 
@@ -175,18 +166,19 @@ bool MultipliersSuite::run_bodies(ForestShape shape, int bodies) {
   std::optional<double> growth;
   if (const auto at = at_1000_.find(int(shape)); at != at_1000_.end()) growth = per_body(t.both) / at->second;
   if (growth && bodies > 1000) most_growth_ = std::max(most_growth_.value_or(0), *growth);
-  ours_.rows.push_back({to_string(shape), std::to_string(bodies), text(per_body(t.both)), text(per_body(t.factor)),
-                        text(per_body(t.solve)), text(per_body(t.solve8)), text(per_body(t.touch)),
-                        text(t.factor.minimum / t.solve.minimum), growth ? text(*growth) : "-"});
+  ours_.rows.push_back({to_string(shape), std::to_string(bodies), rounded(per_body(t.both)),
+                        rounded(per_body(t.factor)), rounded(per_body(t.solve)), rounded(per_body(t.solve8)),
+                        rounded(per_body(t.touch)), rounded(t.factor.minimum / t.solve.minimum),
+                        growth ? rounded(*growth) : "-"});
   if (t.general.empty()) return true;
-  std::vector<std::string> cells{to_string(shape), std::to_string(bodies), text(ours)};
+  std::vector<std::string> cells{to_string(shape), std::to_string(bodies), rounded(ours)};
   for (const General kind : all_general) {
     if (!is_shown(kind)) continue;
     const GeneralTimed* const g = t.find(kind);
-    cells.push_back(g && g->both ? text(1e6 * g->both->minimum) : "-");
+    cells.push_back(g && g->both ? rounded(1e6 * g->both->minimum) : "-");
     if (kind == General::cg_of_A && g && g->both) cells.back() += " (" + std::to_string(g->iterations) + ")";
   }
-  cells.push_back(t.best() ? text(main_ratio(t)) + "x" : "-");
+  cells.push_back(t.best() ? rounded(main_ratio(t)) + "x" : "-");
   rivals_.rows.push_back(std::move(cells));
   if (t.best()) least_ahead_ = std::min(least_ahead_.value_or(1e300), main_ratio(t));
   return true;

@@ -116,8 +116,7 @@ void Solvers::add_row(const std::string& metric, std::optional<double> value, co
                           .reason = reason,
                           .median = median,
                           .who = who,
-                          .scalar = solver,
-                          .ratio = {}});
+                          .scalar = solver});
 }
 
 // All attempts at one target. A side's later attempts may take twenty times as long as its best so far: nobody who

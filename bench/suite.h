@@ -11,15 +11,15 @@ namespace linchpin {
 
 // One number. Times are the smallest of many samples, per call and world.
 struct BenchRow {
-  std::string suite, bench_case;
+  std::string suite = {}, bench_case = {};
   int size = 0;  // degrees of freedom, or rows of a problem
-  std::string metric, unit;
-  std::optional<double> value;  // none: skipped, for this reason
-  std::string reason;
-  std::optional<double> median;
-  std::string who;                      // "linchpin" or the peer
-  std::string scalar;                   // linchpin: double, float, or how many worlds side by side; or the solver
-  std::map<std::string, double> ratio;  // peer -> its value over ours, so above 1 is ahead
+  std::string metric = {}, unit = {};
+  std::optional<double> value = {};  // none: skipped, for this reason
+  std::string reason = {};
+  std::optional<double> median = {};
+  std::string who = {};                      // "linchpin" or the peer
+  std::string scalar = {};                   // linchpin: double, float, or how many worlds side by side; or the solver
+  std::map<std::string, double> ratio = {};  // peer -> its value over ours, so above 1 is ahead
 };
 
 // A figure measured on another machine on another day. For orientation: never compared by this program.

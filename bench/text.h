@@ -14,4 +14,7 @@ std::string text(const char* format, Parts... parts) {
   return buffer;
 }
 
+// With two decimals below 10, one below 1000 and none above.
+inline std::string rounded(double x) { return text(x < 10 ? "%.2f" : x < 1000 ? "%.1f" : "%.0f", x); }
+
 }  // namespace linchpin
