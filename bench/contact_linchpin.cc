@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bench/contact_scene.h"
+#include "bench/engine_list.h"
 #include "linchpin/dynamics/tree/kinematics.h"
 #include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/sim/simulation.h"
@@ -78,10 +79,6 @@ class LinchpinContact final : public ContactEngine {
 
 }  // namespace
 
-ContactEngines linchpin_contact_engines() {
-  ContactEngines engines;
-  for (const bool cold : {false, true}) engines.push_back(std::make_unique<LinchpinContact>(cold));
-  return engines;
-}
+ContactEngines linchpin_contact_engines() { return engines_of<ContactEngines, LinchpinContact>({false, true}); }
 
 }  // namespace linchpin

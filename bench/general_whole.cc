@@ -84,38 +84,31 @@ class Whole {
 };
 
 template <class Ordering>
-class WholeLdlt final : public GeneralSolver {
+using Ldlt = Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Ordering>;
+using Lu = Eigen::SparseLU<Sparse, Eigen::COLAMDOrdering<int>>;
+
+template <class Ordering>
+long nonzeros_of(const Ldlt<Ordering>& ldlt) {
+  return ldlt.matrixL().nestedExpression().nonZeros();
+}
+long nonzeros_of(const Lu& lu) { return lu.nnzL() + lu.nnzU(); }
+
+template <class Factors, bool lower_only>
+class WholeSolver final : public GeneralSolver {
  public:
-  explicit WholeLdlt(const BlockSystem& s) : whole_(s, true) { ldlt_.analyzePattern(whole_.matrix()); }
+  explicit WholeSolver(const BlockSystem& s) : whole_(s, lower_only) { factors_.analyzePattern(whole_.matrix()); }
   bool factor() override {
-    ldlt_.factorize(whole_.matrix());
-    return ldlt_.info() == Eigen::Success;
+    factors_.factorize(whole_.matrix());
+    return factors_.info() == Eigen::Success;
   }
   void solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l) override {
-    whole_.solve(F, r, y, l, [&](const VectorXd& b, VectorXd& x) { x = ldlt_.solve(b); });
+    whole_.solve(F, r, y, l, [&](const VectorXd& b, VectorXd& x) { x = factors_.solve(b); });
   }
-  long nonzeros() const override { return ldlt_.matrixL().nestedExpression().nonZeros(); }
+  long nonzeros() const override { return nonzeros_of(factors_); }
 
  private:
   Whole whole_;
-  Eigen::SimplicialLDLT<Sparse, Eigen::Lower, Ordering> ldlt_;
-};
-
-class WholeLu final : public GeneralSolver {
- public:
-  explicit WholeLu(const BlockSystem& s) : whole_(s, false) { lu_.analyzePattern(whole_.matrix()); }
-  bool factor() override {
-    lu_.factorize(whole_.matrix());
-    return lu_.info() == Eigen::Success;
-  }
-  void solve(std::span<const double> F, std::span<const double> r, std::span<double> y, std::span<double> l) override {
-    whole_.solve(F, r, y, l, [&](const VectorXd& b, VectorXd& x) { x = lu_.solve(b); });
-  }
-  long nonzeros() const override { return lu_.nnzL() + lu_.nnzU(); }
-
- private:
-  Whole whole_;
-  Eigen::SparseLU<Sparse, Eigen::COLAMDOrdering<int>> lu_;
+  Factors factors_;
 };
 
 }  // namespace
@@ -123,11 +116,11 @@ class WholeLu final : public GeneralSolver {
 std::unique_ptr<GeneralSolver> make_of_whole(General solver, const BlockSystem& system) {
   switch (solver) {
     case General::ldlt_in_our_order:
-      return std::make_unique<WholeLdlt<Eigen::NaturalOrdering<int>>>(system);
+      return std::make_unique<WholeSolver<Ldlt<Eigen::NaturalOrdering<int>>, true>>(system);
     case General::ldlt_amd:
-      return std::make_unique<WholeLdlt<Eigen::AMDOrdering<int>>>(system);
+      return std::make_unique<WholeSolver<Ldlt<Eigen::AMDOrdering<int>>, true>>(system);
     default:
-      return std::make_unique<WholeLu>(system);
+      return std::make_unique<WholeSolver<Lu, false>>(system);
   }
 }
 

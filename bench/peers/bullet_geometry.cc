@@ -23,6 +23,7 @@
 #include <BulletCollision/NarrowPhaseCollision/btPointCollector.h>
 #include <BulletCollision/NarrowPhaseCollision/btVoronoiSimplexSolver.h>
 
+#include "bench/engine_list.h"
 #include "bench/peers/geometry_peers.h"
 #include "linchpin/geometry/shapes/hull.h"
 
@@ -291,11 +292,7 @@ class BulletPairCache : public BroadPhasePeer {
 
 }  // namespace
 
-GeometryPeers make_bullet_geometry() {
-  GeometryPeers peers;
-  for (const bool several : {false, true}) peers.push_back(std::make_unique<BulletGeometry>(several));
-  return peers;
-}
+GeometryPeers make_bullet_geometry() { return engines_of<GeometryPeers, BulletGeometry>({false, true}); }
 
 BroadPhasePeers make_bullet_broad_phases() {
   BroadPhasePeers both;

@@ -12,6 +12,7 @@
 #include <dart/dynamics/SphereShape.hpp>
 #include <dart/simulation/World.hpp>
 
+#include "bench/engine_list.h"
 #include "bench/peers/contact_peers.h"
 #include "bench/peers/dart_bodies.h"
 
@@ -151,10 +152,6 @@ class DartContact final : public ContactEngine {
 
 }  // namespace
 
-ContactEngines make_dart_contact() {
-  ContactEngines engines;
-  for (const bool pgs : {false, true}) engines.push_back(std::make_unique<DartContact>(pgs));
-  return engines;
-}
+ContactEngines make_dart_contact() { return engines_of<ContactEngines, DartContact>({false, true}); }
 
 }  // namespace linchpin

@@ -4,6 +4,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "bench/engine_list.h"
 #include "bench/peers/contact_peers.h"
 #include "bench/peers/mujoco_model.h"
 
@@ -156,10 +157,6 @@ class MujocoContact final : public ContactEngine {
 
 }  // namespace
 
-ContactEngines make_mujoco_contact() {
-  ContactEngines engines;
-  for (const Way& way : ways) engines.push_back(std::make_unique<MujocoContact>(way));
-  return engines;
-}
+ContactEngines make_mujoco_contact() { return engines_of<ContactEngines, MujocoContact>(ways); }
 
 }  // namespace linchpin

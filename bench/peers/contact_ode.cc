@@ -4,6 +4,7 @@
 
 #include <ode/ode.h>
 
+#include "bench/engine_list.h"
 #include "bench/peers/contact_peers.h"
 
 namespace linchpin {
@@ -199,10 +200,6 @@ class OdeContact final : public ContactEngine {
 
 }  // namespace
 
-ContactEngines make_ode_contact() {
-  ContactEngines engines;
-  for (const Way& way : ways) engines.push_back(std::make_unique<OdeContact>(way));
-  return engines;
-}
+ContactEngines make_ode_contact() { return engines_of<ContactEngines, OdeContact>(ways); }
 
 }  // namespace linchpin

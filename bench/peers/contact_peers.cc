@@ -1,15 +1,11 @@
 #include "bench/peers/contact_peers.h"
 
+#include "bench/peers/known_engines.h"
+
 namespace linchpin {
 namespace {
 
-// Which engines this build knows; `make` is null for those that were not installed.
-struct Known {
-  const char* name;
-  ContactEngines (*make)();
-};
-
-constexpr Known known[] = {
+constexpr KnownEngine<ContactEngines> known[] = {
 #ifdef LINCHPIN_HAVE_CONTACT_MUJOCO
     {"MuJoCo", make_mujoco_contact},
 #else
@@ -39,19 +35,7 @@ constexpr Known known[] = {
 
 }  // namespace
 
-ContactEngines available_contact_peers() {
-  ContactEngines engines;
-  for (const Known& k : known)
-    if (k.make)
-      for (std::unique_ptr<ContactEngine>& engine : k.make()) engines.push_back(std::move(engine));
-  return engines;
-}
-
-std::vector<std::string> missing_contact_peers() {
-  std::vector<std::string> names;
-  for (const Known& k : known)
-    if (!k.make) names.emplace_back(k.name);
-  return names;
-}
+ContactEngines available_contact_peers() { return made_by(known); }
+std::vector<std::string> missing_contact_peers() { return missing_of(known); }
 
 }  // namespace linchpin

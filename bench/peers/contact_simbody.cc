@@ -5,6 +5,7 @@
 #include <iostream>
 #include <map>
 
+#include "bench/engine_list.h"
 #include "bench/peers/contact_peers.h"
 #include "bench/peers/simbody_bodies.h"
 #include "linchpin/geometry/shapes/shape_check.h"
@@ -38,15 +39,8 @@ class Silence {
   std::FILE* out_;
 };
 
-struct SimbodyWorld {
-  explicit SimbodyWorld(const SimTK::Vec3& g)
-      : matter(multibody), forces(multibody), gravity(forces, matter, g), applied(forces, matter) {}
-  SimTK::MultibodySystem multibody;
-  SimTK::SimbodyMatterSubsystem matter;
-  SimTK::GeneralForceSubsystem forces;
-  SimTK::Force::Gravity gravity;
-  SimTK::Force::DiscreteForces applied;
-  std::vector<SimTK::MobilizedBody> bodies;  // by node
+struct SimbodyWorld : SimbodyMechanism {
+  using SimbodyMechanism::SimbodyMechanism;
   std::unique_ptr<Stepper> stepper;
 };
 
@@ -54,11 +48,7 @@ class SimbodyContact final : public ContactEngine {
  public:
   explicit SimbodyContact(bool pgs) : pgs_(pgs) {}
   std::string name() const override { return "Simbody"; }
-  std::string version() const override {
-    int major = 0, minor = 0, build = 0;
-    SimTK_version_simbody(&major, &minor, &build);
-    return std::to_string(major) + "." + std::to_string(minor);
-  }
+  std::string version() const override { return simbody_version(); }
   std::string way() const override { return pgs_ ? "PGS" : "PLUS"; }
 
   std::optional<Error> load(const ModelSpec& spec, const Model& model, double dt) override {
@@ -210,10 +200,6 @@ class SimbodyContact final : public ContactEngine {
 
 }  // namespace
 
-ContactEngines make_simbody_contact() {
-  ContactEngines engines;
-  for (const bool pgs : {false, true}) engines.push_back(std::make_unique<SimbodyContact>(pgs));
-  return engines;
-}
+ContactEngines make_simbody_contact() { return engines_of<ContactEngines, SimbodyContact>({false, true}); }
 
 }  // namespace linchpin

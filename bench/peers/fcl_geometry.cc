@@ -2,6 +2,7 @@
 //
 // A half-space is n.x <= d in its own frame, as ours. Of these no distance() is asked: that crashes in FCL 0.7.
 #include <algorithm>
+#include <array>
 
 #include <fcl/geometry/shape/box.h>
 #include <fcl/geometry/shape/capsule.h>
@@ -13,6 +14,7 @@
 #include <fcl/narrowphase/collision.h>
 #include <fcl/narrowphase/distance.h>
 
+#include "bench/engine_list.h"
 #include "bench/peers/geometry_peers.h"
 #include "linchpin/geometry/shapes/hull.h"
 
@@ -120,10 +122,7 @@ class FclGeometry : public GeometryPeer {
 }  // namespace
 
 GeometryPeers make_fcl_geometry() {
-  GeometryPeers peers;
-  for (const fcl::GJKSolverType solver : {fcl::GST_LIBCCD, fcl::GST_INDEP})
-    peers.push_back(std::make_unique<FclGeometry>(solver));
-  return peers;
+  return engines_of<GeometryPeers, FclGeometry>(std::array{fcl::GST_LIBCCD, fcl::GST_INDEP});
 }
 
 }  // namespace linchpin

@@ -1,15 +1,11 @@
 #include "bench/peers/geometry_peers.h"
 
+#include "bench/peers/known_engines.h"
+
 namespace linchpin {
 namespace {
 
-// Which engines this build knows; `make` is null for those that were not installed.
-struct Known {
-  const char* name;
-  GeometryPeers (*make)();
-};
-
-constexpr Known known[] = {
+constexpr KnownEngine<GeometryPeers> known[] = {
 #ifdef LINCHPIN_HAVE_ODE_GEOMETRY
     {"ODE", make_ode_geometry},
 #else
@@ -29,20 +25,8 @@ constexpr Known known[] = {
 
 }  // namespace
 
-GeometryPeers available_geometry_peers() {
-  GeometryPeers peers;
-  for (const Known& k : known)
-    if (k.make)
-      for (std::unique_ptr<GeometryPeer>& peer : k.make()) peers.push_back(std::move(peer));
-  return peers;
-}
-
-std::vector<std::string> missing_geometry_peers() {
-  std::vector<std::string> names;
-  for (const Known& k : known)
-    if (!k.make) names.emplace_back(k.name);
-  return names;
-}
+GeometryPeers available_geometry_peers() { return made_by(known); }
+std::vector<std::string> missing_geometry_peers() { return missing_of(known); }
 
 BroadPhasePeers available_broad_phases() {
 #ifdef LINCHPIN_HAVE_BULLET_GEOMETRY

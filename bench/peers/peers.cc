@@ -1,56 +1,43 @@
 #include "bench/peers.h"
 
 #include "bench/peers/drivers.h"
+#include "bench/peers/known_engines.h"
 
 namespace linchpin {
 namespace {
 
-// Which engines this build knows; `make` is null for those that were not installed.
-struct Known {
-  const char* name;
-  std::unique_ptr<Peer> (*make)();
-};
-
-const std::vector<Known>& known_peers() {
-  static const std::vector<Known> known = {
+constexpr KnownEngine<std::unique_ptr<Peer>> known[] = {
 #ifdef LINCHPIN_HAVE_MUJOCO
-      {"MuJoCo", make_mujoco_peer},
+    {"MuJoCo", make_mujoco_peer},
 #else
-      {"MuJoCo", nullptr},
+    {"MuJoCo", nullptr},
 #endif
 #ifdef LINCHPIN_HAVE_DART
-      {"DART", make_dart_peer},
+    {"DART", make_dart_peer},
 #else
-      {"DART", nullptr},
+    {"DART", nullptr},
 #endif
 #ifdef LINCHPIN_HAVE_BULLET
-      {"Bullet", make_bullet_peer},
+    {"Bullet", make_bullet_peer},
 #else
-      {"Bullet", nullptr},
+    {"Bullet", nullptr},
 #endif
 #ifdef LINCHPIN_HAVE_SIMBODY
-      {"Simbody", make_simbody_peer},
+    {"Simbody", make_simbody_peer},
 #else
-      {"Simbody", nullptr},
+    {"Simbody", nullptr},
 #endif
-  };
-  return known;
-}
+};
 
 }  // namespace
 
 std::vector<std::unique_ptr<Peer>> available_peers() {
   std::vector<std::unique_ptr<Peer>> peers;
-  for (const Known& known : known_peers())
-    if (known.make) peers.push_back(known.make());
+  for (const KnownEngine<std::unique_ptr<Peer>>& k : known)
+    if (k.make) peers.push_back(k.make());
   return peers;
 }
 
-std::vector<std::string> missing_peers() {
-  std::vector<std::string> names;
-  for (const Known& known : known_peers())
-    if (!known.make) names.emplace_back(known.name);
-  return names;
-}
+std::vector<std::string> missing_peers() { return missing_of(known); }
 
 }  // namespace linchpin

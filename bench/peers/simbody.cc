@@ -15,27 +15,15 @@ namespace {
 // calcM() and the factorisation take 1.5 s for 3000; beyond this, mass_matrix_and_solve() says no.
 constexpr int largest_mass_matrix = 2000;
 
-// Everything of one mechanism; the parts refer to each other and must not move.
-struct System {
-  explicit System(const SimTK::Vec3& g)
-      : matter(multibody), forces(multibody), gravity(forces, matter, g), applied(forces, matter) {}
-  SimTK::MultibodySystem multibody;
-  SimTK::SimbodyMatterSubsystem matter;
-  SimTK::GeneralForceSubsystem forces;
-  SimTK::Force::Gravity gravity;
-  SimTK::Force::DiscreteForces applied;  // holds tau
-  std::vector<SimTK::MobilizedBody> bodies;
+struct System : SimbodyMechanism {  // `applied` holds tau
+  using SimbodyMechanism::SimbodyMechanism;
   SimTK::State state;
 };
 
 class SimbodyPeer final : public Peer {
  public:
   std::string name() const override { return "Simbody"; }
-  std::string version() const override {
-    int major = 0, minor = 0, build = 0;
-    SimTK_version_simbody(&major, &minor, &build);
-    return std::to_string(major) + "." + std::to_string(minor);
-  }
+  std::string version() const override { return simbody_version(); }
 
   std::optional<Error> load(const ModelSpec& spec, const Model& model) override {
     system_.reset();

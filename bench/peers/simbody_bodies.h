@@ -20,6 +20,24 @@ inline bool operator==(const Index& a, const Index& b) { return static_cast<int>
 
 namespace linchpin {
 
+// Everything of one mechanism; the parts refer to each other and must not move.
+struct SimbodyMechanism {
+  explicit SimbodyMechanism(const SimTK::Vec3& g)
+      : matter(multibody), forces(multibody), gravity(forces, matter, g), applied(forces, matter) {}
+  SimTK::MultibodySystem multibody;
+  SimTK::SimbodyMatterSubsystem matter;
+  SimTK::GeneralForceSubsystem forces;
+  SimTK::Force::Gravity gravity;
+  SimTK::Force::DiscreteForces applied;
+  std::vector<SimTK::MobilizedBody> bodies;  // by node
+};
+
+inline std::string simbody_version() {
+  int major = 0, minor = 0, build = 0;
+  SimTK_version_simbody(&major, &minor, &build);
+  return std::to_string(major) + "." + std::to_string(minor);
+}
+
 inline SimTK::Vec3 simtk(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
 inline Vec3<double> vec3(const SimTK::Vec3& v) { return {v[0], v[1], v[2]}; }
 inline SimTK::Transform simtk(const Transform<double>& X) {
