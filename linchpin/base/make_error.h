@@ -1,4 +1,4 @@
-// make_error("block ", b, " has ", n, " rows"): an Error of these parts; numbers with 17 digits, as check() writes them.
+// make_error("block ", b, " has ", n, " rows"): an Error of these parts, with 17 digits of each number as in check().
 #pragma once
 
 #include <sstream>
