@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "linchpin/model/link_frames.h"
 #include "linchpin/model/mobility.h"
@@ -40,7 +41,8 @@ class Compiler {
   void settle_frames();
   void make_runs();
   bool check_mobility();
-  bool add_constraints();
+  template <class Spec, class Resolved>
+  bool add_resolved(const char* kind, const std::vector<Spec>& specs, std::vector<Resolved>& to);
   bool add_contacts();
   bool add_actuators();
 
@@ -377,22 +379,15 @@ bool Compiler::check_mobility() {
               "or the bodies it carries mass or moments of inertia about that axis, or give the joint armature");
 }
 
-bool Compiler::add_constraints() {
-  std::unordered_map<std::string_view, int> names;
-  for (const ConstraintSpec& spec : spec_.constraints) {
-    if (spec.name.empty()) return fail("constraint number ", model_.constraints_.size(), " has no name");
-    if (!names.emplace(spec.name, 0).second) return fail("two constraints are called '", spec.name, "'");
-    Result<Constraint> constraint = resolve(spec, model_);
-    if (!constraint) return fail(constraint.error().message);
-    model_.constraints_.push_back(std::move(constraint).value());
-  }
-  names.clear();
-  for (const SpringSpec& spec : spec_.springs) {
-    if (spec.name.empty()) return fail("spring number ", model_.springs_.size(), " has no name");
-    if (!names.emplace(spec.name, 0).second) return fail("two springs are called '", spec.name, "'");
-    Result<Spring> spring = resolve(spec, model_);
-    if (!spring) return fail(spring.error().message);
-    model_.springs_.push_back(std::move(spring).value());
+template <class Spec, class Resolved>
+bool Compiler::add_resolved(const char* kind, const std::vector<Spec>& specs, std::vector<Resolved>& to) {
+  std::unordered_set<std::string_view> names;
+  for (const Spec& spec : specs) {
+    if (spec.name.empty()) return fail(kind, " number ", to.size(), " has no name");
+    if (!names.insert(spec.name).second) return fail("two ", kind, "s are called '", spec.name, "'");
+    Result<Resolved> resolved = resolve(spec, model_);
+    if (!resolved) return fail(resolved.error().message);
+    to.push_back(std::move(resolved).value());
   }
   return true;
 }
@@ -447,7 +442,9 @@ Result<Model> Compiler::run() {
   make_runs();
   if (!check_mobility()) return error_;
   model_.index_names();
-  if (!add_constraints() || !add_contacts() || !add_actuators()) return error_;
+  if (!add_resolved("constraint", spec_.constraints, model_.constraints_) ||
+      !add_resolved("spring", spec_.springs, model_.springs_) || !add_contacts() || !add_actuators())
+    return error_;
   return std::move(model_);
 }
 
