@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/check_testing.h"
+
 namespace linchpin {
 namespace {
 
@@ -18,26 +20,17 @@ std::ostream& operator<<(std::ostream& out, const Witness& witness) {
   return out << "witness";
 }
 
-std::string message(const auto& broken) {
-  try {
-    broken();
-  } catch (const CheckFailed& failed) {
-    return failed.what();
-  }
-  return "nothing was thrown";
-}
-
 TEST(Check, PassesInSilence) { EXPECT_NO_THROW(check(true, "never said")); }
 
 TEST(Check, FailureHoldsBothNumbers) {
-  EXPECT_EQ(message([] { check(2 == 3, "q has ", 2, " numbers, the model needs ", 3u); }),
+  EXPECT_EQ(failed_check([] { check(2 == 3, "q has ", 2, " numbers, the model needs ", 3u); }),
             "q has 2 numbers, the model needs 3");
 }
 
 // Numbers are printed with 17 digits, so that different numbers never look alike.
 TEST(Check, NumbersAreWrittenWithAllTheirDigits) {
   const double x = 0.1, next = std::nextafter(x, 1);
-  const std::string said = message([&] { check(x == next, x, " ", next); });
+  const std::string said = failed_check([&] { check(x == next, x, " ", next); });
   const std::size_t space = said.find(' ');
   ASSERT_NE(space, std::string::npos) << said;
   EXPECT_EQ(std::stod(said.substr(0, space)), x);
@@ -48,7 +41,7 @@ TEST(Check, MessageIsBuiltOnFailureOnly) {
   int written = 0;
   check(true, "a ", Witness{&written}, Witness{&written});
   EXPECT_EQ(written, 0);
-  EXPECT_EQ(message([&] { check(false, "a ", Witness{&written}); }), "a witness");
+  EXPECT_EQ(failed_check([&] { check(false, "a ", Witness{&written}); }), "a witness");
   EXPECT_EQ(written, 1);
 }
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/check_testing.h"
+
 namespace linchpin {
 namespace {
 
@@ -24,11 +26,7 @@ TEST(EnumNames, FindsWhatItNames) {
 
 TEST(EnumNames, RefusesWhatIsNoEnumerator) {
   for (const int number : {-1, 3, 99}) EXPECT_THROW(fruits.of(Fruit(number)), CheckFailed) << number;
-  try {
-    fruits.of(Fruit(3));
-  } catch (const CheckFailed& fault) {
-    EXPECT_STREQ(fault.what(), "fruit number 3 of 3");
-  }
+  EXPECT_EQ(failed_check([] { fruits.of(Fruit(3)); }), "fruit number 3 of 3");
 }
 
 template <auto last, std::size_t given>

@@ -5,21 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/check_testing.h"
+
 namespace linchpin {
 namespace {
 
 Result<int> half(int x) {
   if (x % 2 != 0) return Error{"no half of " + std::to_string(x)};
   return x / 2;
-}
-
-std::string message_of_check(const auto& broken) {
-  try {
-    broken();
-  } catch (const CheckFailed& failed) {
-    return failed.what();
-  }
-  return "nothing was thrown";
 }
 
 TEST(Result, HoldsAValue) {
@@ -46,13 +39,13 @@ TEST(Result, TellsAStringFromAnError) {
 
 TEST(Result, ValueOfAnErrorFailsWithItsMessage) {
   const Result<int> result = half(7);
-  EXPECT_EQ(message_of_check([&] { (void)result.value(); }), "Result::value() of an error: no half of 7");
-  EXPECT_EQ(message_of_check([] { (void)half(9).value(); }), "Result::value() of an error: no half of 9");
+  EXPECT_EQ(failed_check([&] { (void)result.value(); }), "Result::value() of an error: no half of 7");
+  EXPECT_EQ(failed_check([] { (void)half(9).value(); }), "Result::value() of an error: no half of 9");
 }
 
 TEST(Result, ErrorOfAValueFails) {
   const Result<int> result = half(6);
-  EXPECT_EQ(message_of_check([&] { (void)result.error(); }), "Result::error() of a success");
+  EXPECT_EQ(failed_check([&] { (void)result.error(); }), "Result::error() of a success");
 }
 
 TEST(Result, GivesAwayWhatCannotBeCopied) {

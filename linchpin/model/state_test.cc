@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/check_testing.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/spatial/testing.h"
 
@@ -193,26 +194,17 @@ TEST(Normalize, BringsQuaternionsToLengthOneAndLeavesTheRest) {
   }
 }
 
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const CheckFailed& failed) {
-    return failed.what();
-  }
-  return "accepted";
-}
 TEST(State, WrongSizesAreRefusedWithBothNumbers) {
   const Model model = model_of("@free_body");  // 7 and 6
   std::vector<double> q(7), v(6), q_short(6), v_long(7);
   q[0] = 1;
-  EXPECT_EQ(refusal([&] { integrate(model, v_long, q); }), "step has 7 numbers, the model needs 6");
-  EXPECT_EQ(refusal([&] { integrate(model, v, q_short); }), "q has 6 numbers, the model needs 7");
-  EXPECT_EQ(refusal([&] { difference(model, q_short, q, v); }), "a has 6 numbers, the model needs 7");
-  EXPECT_EQ(refusal([&] { difference(model, q, q_short, v); }), "b has 6 numbers, the model needs 7");
-  EXPECT_EQ(refusal([&] { difference(model, q, q, v_long); }), "step has 7 numbers, the model needs 6");
-  EXPECT_EQ(refusal([&] { normalize(model, q_short); }), "q has 6 numbers, the model needs 7");
-  EXPECT_EQ(refusal([&] { integrate(model, v, q); }), "accepted");
+  EXPECT_EQ(failed_check([&] { integrate(model, v_long, q); }), "step has 7 numbers, the model needs 6");
+  EXPECT_EQ(failed_check([&] { integrate(model, v, q_short); }), "q has 6 numbers, the model needs 7");
+  EXPECT_EQ(failed_check([&] { difference(model, q_short, q, v); }), "a has 6 numbers, the model needs 7");
+  EXPECT_EQ(failed_check([&] { difference(model, q, q_short, v); }), "b has 6 numbers, the model needs 7");
+  EXPECT_EQ(failed_check([&] { difference(model, q, q, v_long); }), "step has 7 numbers, the model needs 6");
+  EXPECT_EQ(failed_check([&] { normalize(model, q_short); }), "q has 6 numbers, the model needs 7");
+  EXPECT_EQ(failed_check([&] { integrate(model, v, q); }), "accepted");
 }
 
 TEST(RandomState, IsTheSameForTheSameSeedOnly) {

@@ -12,18 +12,14 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include "linchpin/spatial/fused_testing.h"
+
 #ifndef LINCHPIN_PACK_SUITE
 #define LINCHPIN_PACK_SUITE Pack
 #endif
 
 namespace linchpin {
 namespace {
-
-#ifdef __FMA__
-constexpr bool fused = true;
-#else
-constexpr bool fused = false;
-#endif
 
 template <class P>
 using RealOf = typename Scalar<P>::Real;

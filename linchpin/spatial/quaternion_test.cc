@@ -68,12 +68,14 @@ TEST(Quaternion, ProductIsOneTurnAfterTheOther) {
   }
 }
 
+Quaternion<double> times(double s, const Quaternion<double>& q) { return {s * q.w, s * q.x, s * q.y, s * q.z}; }
+
 TEST(Quaternion, ToRotationDoesNotSeeTheLength) {
   RandomSpatial random(3);
   for (int i = 0; i < 1000; ++i) {
     const Quaternion<double> q = random.unit_quaternion();
     const double s = random.magnitude(1e-100, 1e100);
-    const Mat3<double> R = to_rotation(Quaternion<double>{s * q.w, s * q.x, s * q.y, s * q.z});
+    const Mat3<double> R = to_rotation(times(s, q));
     EXPECT_LE(distance(R, to_rotation(q)), rounding);
     EXPECT_LE(distance(R * transpose(R), Mat3<double>::identity()), rounding);
     EXPECT_NEAR(determinant(R), 1, rounding);
@@ -85,7 +87,7 @@ TEST(Quaternion, NormalizedHasLengthOneAndTheSameDirection) {
   for (int i = 0; i < 1000; ++i) {
     const Quaternion<double> q = random.unit_quaternion();
     const double s = random.magnitude(1e-100, 1e100);
-    const Quaternion<double> n = normalized(Quaternion<double>{s * q.w, s * q.x, s * q.y, s * q.z});
+    const Quaternion<double> n = normalized(times(s, q));
     EXPECT_NEAR(length(n), 1, 5e-16);
     EXPECT_LE(distance(n, q), rounding);
     EXPECT_GE(n.w * q.w, 0);  // not the other one of the pair

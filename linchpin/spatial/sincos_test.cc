@@ -11,18 +11,14 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/spatial/fused_testing.h"
+
 #ifndef LINCHPIN_SINCOS_SUITE
 #define LINCHPIN_SINCOS_SUITE Sincos
 #endif
 
 namespace linchpin {
 namespace {
-
-#ifdef __FMA__
-constexpr bool fused = true;
-#else
-constexpr bool fused = false;
-#endif
 
 template <class S>
 struct SinCos {

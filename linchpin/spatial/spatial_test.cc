@@ -22,6 +22,12 @@ double distance(const Force<double>& a, const Force<double>& b) {
   return std::max(distance(a.n, b.n), distance(a.f, b.f));
 }
 
+void expect_near(const RigidInertia<double>& a, const RigidInertia<double>& b) {
+  EXPECT_NEAR(a.mass, b.mass, rounding);
+  EXPECT_LE(distance(a.h, b.h), rounding);
+  EXPECT_LE(distance(a.I, b.I), rounding);
+}
+
 struct PointMass {
   double mass;
   Vec3<double> r;
@@ -144,9 +150,7 @@ TEST(RigidInertia, AboutCentreIsThatOfItsPoints) {
     const Vec3<double> centre = (1 / whole.mass) * whole.h;
     for (PointMass& point : points) point.r = point.r - centre;
     const RigidInertia<double> told = RigidInertia<double>::about_centre(whole.mass, centre, inertia_of(points).I);
-    EXPECT_NEAR(told.mass, whole.mass, rounding);
-    EXPECT_LE(distance(told.h, whole.h), rounding);
-    EXPECT_LE(distance(told.I, whole.I), rounding);
+    expect_near(told, whole);
   }
 }
 
@@ -158,9 +162,7 @@ TEST(RigidInertia, ToParentIsThatOfThePointsSeenFromThere) {
     const RigidInertia<double> moved = inertia_to_parent(X_AB, inertia_of(points));
     for (PointMass& point : points) point.r = X_AB * point.r;
     const RigidInertia<double> direct = inertia_of(points);
-    EXPECT_NEAR(moved.mass, direct.mass, rounding);
-    EXPECT_LE(distance(moved.h, direct.h), rounding);
-    EXPECT_LE(distance(moved.I, direct.I), rounding);
+    expect_near(moved, direct);
   }
 }
 

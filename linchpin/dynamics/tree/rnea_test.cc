@@ -7,14 +7,12 @@ namespace linchpin {
 namespace {
 
 template <class T>
-std::vector<typename Plan<T>::Real> run_rnea(const Model& model, const std::vector<typename Plan<T>::Real>& q,
-                                             const std::vector<typename Plan<T>::Real>& v,
-                                             const std::vector<typename Plan<T>::Real>& vdot,
-                                             const std::vector<typename Plan<T>::Real>& f_ext = {}) {
+Reals<T> run_rnea(const Model& model, const Reals<T>& q, const Reals<T>& v, const Reals<T>& vdot,
+                  const Reals<T>& f_ext = {}) {
   const Plan<T> plan(model);
   RneaWorkspace<T> ws(plan);
   poison(ws.block, ws.wide, ws.external, ws.sum, ws.w, ws.a);
-  std::vector<typename Plan<T>::Real> tau(v.size());
+  Reals<T> tau(v.size());
   rnea<T>(plan, q, v, vdot, f_ext, ws, tau);
   return tau;
 }
@@ -74,10 +72,7 @@ TEST(Rnea, UndoesAba) {
   for (const std::string& name : test_scenes()) {
     const Model model = model_of(name);
     const Worlds worlds(model, 1);
-    const Plan<double> plan(model);
-    AbaWorkspace<double> ws(plan);
-    std::vector<double> vdot(worlds.v[0].size());
-    aba<double>(plan, worlds.q[0], worlds.v[0], worlds.x[0], worlds.f_ext[0], ws, vdot);
+    const std::vector<double> vdot = run_aba<double>(model, worlds.q[0], worlds.v[0], worlds.x[0], worlds.f_ext[0]);
     double term = 0;
     AugmentedTree<double>(model, worlds.q[0], worlds.v[0], worlds.f_ext[0]).inverse_dynamics(vdot, &term);
     const std::vector<double> tau = run_rnea<double>(model, worlds.q[0], worlds.v[0], vdot, worlds.f_ext[0]);

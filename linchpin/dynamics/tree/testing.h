@@ -79,6 +79,20 @@ void poison_workspace(AbaWorkspace<T>& ws) {
          ws.limb_w, ws.limb_pivot, ws.limb_inertia);
 }
 
+template <class T>
+using Reals = std::vector<typename Plan<T>::Real>;
+
+template <class T>
+Reals<T> run_aba(const Model& model, const Reals<T>& q, const Reals<T>& v, const Reals<T>& tau,
+                 const Reals<T>& f_ext = {}) {
+  const Plan<T> plan(model);
+  AbaWorkspace<T> ws(plan);
+  poison_workspace(ws);
+  Reals<T> vdot(v.size());
+  aba<T>(plan, q, v, tau, f_ext, ws, vdot);
+  return vdot;
+}
+
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double worst = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
