@@ -54,9 +54,7 @@ TEST(Campaign, ItsJudgeAcceptsWhatIsPlanted) {
   Judge judge;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Dice dice(seed);
-    const ProblemLayout layout = random_layout(1 + dice.below(15), {}, dice);
-    const Planted planted =
-        plant(layout, Matrix::dense(layout.size, random_psd(layout.size, layout.size, dice)), 0.3, dice);
+    const Planted planted = plant_random(1 + dice.below(15), {}, random_full_psd, 0.3, dice);
     EXPECT_LE(double(judge.figure(planted.problem, planted.z)), 1e-13) << "seed " << seed;  // q is rounded
     std::vector<double> z = planted.z;
     for (double& x : z) x += 1e-6;

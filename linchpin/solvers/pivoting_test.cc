@@ -58,15 +58,13 @@ TYPED_TEST(PivotingMethods, SolveFromAnyWarmStart) {
   const TypeParam solve;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     Dice dice(seed);
-    const ProblemLayout layout = random_layout(1 + dice.below(20), no_cones, dice);
-    const int n = layout.size;
-    Square M = random_psd(n, 1 + dice.below(n), dice);
-    const Planted planted = plant(layout, Matrix::dense(n, std::move(M)), 0.3, dice);
+    const auto of_any_rank = [](int n, Dice& d) { return random_psd(n, 1 + d.below(n), d); };
+    const Planted planted = plant_random(1 + dice.below(20), no_cones, of_any_rank, 0.3, dice);
     std::vector<double> guess = planted.z;
     for (double& x : guess)
       if (dice.chance(0.3)) x = dice.near_zero(1);
     const Pivoted a = solve(planted.problem, guess);
-    EXPECT_TRUE(a.solved()) << "seed " << seed << " n " << n << " " << show(a);
+    EXPECT_TRUE(a.solved()) << "seed " << seed << " n " << planted.problem.size() << " " << show(a);
   }
 }
 
@@ -74,9 +72,7 @@ TYPED_TEST(PivotingMethods, DoNotMindOrderAndUnits) {
   const TypeParam solve;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Dice dice(seed);
-    const ProblemLayout layout = random_layout(1 + dice.below(15), no_cones, dice);
-    const int n = layout.size;
-    const Problem problem = plant(layout, Matrix::dense(n, random_definite(n, dice)), 0.2, dice).problem;
+    const Problem problem = plant_random(1 + dice.below(15), no_cones, random_definite, 0.2, dice).problem;
     const int blocks = int(problem.blocks.size());
     const Pivoted a = solve(permuted(problem, random_order(blocks, dice)));
     EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
@@ -107,9 +103,7 @@ TYPED_TEST(PivotingMethods, DoNotReadWhatAWorkspaceHeld) {
   typename TypeParam::Workspace used;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Dice dice(seed);
-    const ProblemLayout layout = random_layout(1 + dice.below(30), no_cones, dice);
-    const int n = layout.size;
-    const Problem problem = plant(layout, Matrix::dense(n, random_definite(n, dice)), 0.2, dice).problem;
+    const Problem problem = plant_random(1 + dice.below(30), no_cones, random_definite, 0.2, dice).problem;
     const Pivoted a = solve(problem, used), b = solve(problem);
     EXPECT_EQ(a.z, b.z) << "seed " << seed;
     fill_with_nan(used);

@@ -133,6 +133,15 @@ void expect_same_with_all_matrix_kinds(const Solve& solve, const Problem& p, con
   }
 }
 
+// On both sides of the change from dense to sparse factors (48 rows).
+template <class Solve>
+void expect_same_with_dense_and_sparse_factors(const Solve& solve) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed)
+    for (const Problem& p :
+         {separate_boxes(2, seed), stack_of_boxes(3, seed), separate_boxes(8, seed), pile_of_spheres(60, seed)})
+      expect_same_with_all_matrix_kinds(solve, p, is_solved, tolerance);
+}
+
 template <class Solve>
 void expect_no_step_from_the_solution(const Solve& solve, const Problem& p, std::uint64_t seed) {
   const auto cold = solve(p), warm = solve(p, cold.z);
@@ -151,6 +160,15 @@ void expect_solves_from_any_guess(const Solve& solve, const ContactScene& scene,
   for (const std::vector<double>& guess : {last.z, nonsense}) {
     const Answer a = solve(p, guess);
     EXPECT_TRUE(good(a)) << "rows " << p.size() << " " << show(a);
+  }
+}
+template <class Solve, class Good>
+void expect_solves_random_scenes_from_any_guess(const Solve& solve, std::uint64_t last_seed, const Good& good) {
+  for (std::uint64_t seed = 1; seed <= last_seed; ++seed) {
+    SCOPED_TRACE(seed);
+    Dice dice(seed);
+    const ContactScene scene = random_scene(dice);
+    expect_solves_from_any_guess(solve, scene, good, dice);
   }
 }
 

@@ -39,19 +39,12 @@ std::vector<double> sum_of(std::vector<double> a, const std::vector<double>& b) 
   return a;
 }
 
-std::vector<ConstraintSpec> some_constraints(const Model& model, std::uint64_t seed) {
-  std::vector<ConstraintSpec> all = every_constraint(model, seed), few;
-  for (std::size_t k = seed % 3; k < all.size(); k += 5) few.push_back(all[k]);
-  return few;
-}
-
 // M vdot = tau - bias + J' lambda and gddot = 0, by M, bias and J of other algorithms.
 TEST(ClosedChain, MovesAsTheEquationsOfMotionAsk) {
   int regular = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    const std::string text = "@random_tree:bodies=25,seed=" + std::to_string(seed);
-    const Model bare = model_of(text);
-    const Model model = with_constraints(text, some_constraints(bare, 31 * seed));
+    const std::string text = random_tree(25, seed);
+    const Model model = with_constraints(text, some_constraints(model_of(text), 31 * seed, 31 * seed % 3, 5));
     const Plan<double> plan(model);
     ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
     poison(chain.reactions, chain.rows.force, chain.rows.error, chain.by_compliance->row_matrix,
@@ -81,9 +74,8 @@ TEST(ClosedChain, MovesAsTheEquationsOfMotionAsk) {
 // W of the rows equals J M^-1 J' with the dense J.
 TEST(ClosedChain, RowComplianceIsThatOfTheJacobian) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-    const std::string text = "@random_tree:bodies=20,seed=" + std::to_string(seed);
-    const Model bare = model_of(text);
-    const Model model = with_constraints(text, every_constraint(bare, 11 * seed));
+    const std::string text = random_tree(20, seed);
+    const Model model = with_constraints(text, every_constraint(model_of(text), 11 * seed));
     const Plan<double> plan(model);
     ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
     const State state = random_state(model, seed, 1, 1);
@@ -159,9 +151,8 @@ TEST(ClosedChain, ContradictionsAreSeen) {
 
 TEST(ClosedChain, VelocityProjectionIsTheShortestInKineticEnergy) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const std::string text = "@random_tree:bodies=25,seed=" + std::to_string(seed);
-    const Model bare = model_of(text);
-    const Model model = with_constraints(text, some_constraints(bare, 7 * seed));
+    const std::string text = random_tree(25, seed);
+    const Model model = with_constraints(text, some_constraints(model_of(text), 7 * seed, 7 * seed % 3, 5));
     const Plan<double> plan(model);
     ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance);
     const State state = random_state(model, seed, 1, 1);

@@ -42,7 +42,7 @@ TEST(ConstraintRows, RatesAreThoseOfTheRowsThemselves) {
   constexpr double h = 1e-5, tolerance = 2e-6;
   int checked = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const std::string text = "@random_tree:bodies=25,seed=" + std::to_string(seed);
+    const std::string text = random_tree(25, seed);
     const Model bare = model_of(text);
     const State state = random_state(bare, seed, 1, 1);
     std::vector<ConstraintSpec> specs = every_constraint(bare, 1000 * seed);
@@ -76,9 +76,8 @@ TEST(ConstraintRows, RatesAreThoseOfTheRowsThemselves) {
 // Reactions do the work that the rows' motion takes: lambda . J v, by bodies, by coordinates and by the dense J alike.
 TEST(ConstraintRows, ReactionsAndJacobianAgreeOnPower) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    const std::string text = "@random_tree:bodies=25,seed=" + std::to_string(seed);
-    const Model bare = model_of(text);
-    const Model model = with_constraints(text, every_constraint(bare, 77 * seed));
+    const std::string text = random_tree(25, seed);
+    const Model model = with_constraints(text, every_constraint(model_of(text), 77 * seed));
     const Plan<double> plan(model);
     const ConstraintPlan constraints(model, model.constraints());
     const State state = random_state(model, seed, 1, 1);

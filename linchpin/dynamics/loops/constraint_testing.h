@@ -91,6 +91,20 @@ inline void bring_near(const Model& model, const State& state, std::vector<Const
     }
 }
 
+// The scene of a random tree of this many bodies.
+inline std::string random_tree(int bodies, std::uint64_t seed) {
+  return "@random_tree:bodies=" + std::to_string(bodies) + ",seed=" + std::to_string(seed);
+}
+
+// One of `part` of every_constraint(), so that most of the rows are independent.
+inline std::vector<ConstraintSpec> some_constraints(const Model& model, std::uint64_t seed, std::size_t first,
+                                                    std::size_t part) {
+  const std::vector<ConstraintSpec> all = every_constraint(model, seed);
+  std::vector<ConstraintSpec> some;
+  for (std::size_t k = first; k < all.size(); k += part) some.push_back(all[k]);
+  return some;
+}
+
 // The scene's model with these constraints.
 inline Model with_constraints(const std::string& text, const std::vector<ConstraintSpec>& constraints) {
   ModelSpec spec = scene(text).value();

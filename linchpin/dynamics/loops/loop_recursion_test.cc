@@ -40,11 +40,8 @@ TEST(LoopRecursion, WithoutLoopsItIsTheArticulatedBody) {
 TEST(LoopRecursion, AgreesWithTheCompliance) {
   int regular = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const std::string text = "@random_tree:bodies=25,seed=" + std::to_string(seed);
-    const Model bare = model_of(text);
-    std::vector<ConstraintSpec> all = every_constraint(bare, 13 * seed), few;
-    for (std::size_t k = seed % 3; k < all.size(); k += 4) few.push_back(all[k]);
-    const Model model = with_constraints(text, few);
+    const std::string text = random_tree(25, seed);
+    const Model model = with_constraints(text, some_constraints(model_of(text), 13 * seed, seed % 3, 4));
     const Both both(model, random_state(model, seed, 1, 1), seed);
     EXPECT_EQ(both.one.rank, both.two.rank) << text;
     if (both.one.rank < both.one.rows) continue;
@@ -110,11 +107,8 @@ TEST(LoopRecursion, RedundantLoopsOneOnTheOtherAndSideBySide) {
 TEST(LoopRecursion, ProjectionsAgreeWithTheCompliance) {
   int regular = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const std::string text = "@random_tree:bodies=25,seed=" + std::to_string(seed);
-    const Model bare = model_of(text);
-    std::vector<ConstraintSpec> all = every_constraint(bare, 13 * seed), few;
-    for (std::size_t k = seed % 3; k < all.size(); k += 4) few.push_back(all[k]);
-    const Model model = with_constraints(text, few);
+    const std::string text = random_tree(25, seed);
+    const Model model = with_constraints(text, some_constraints(model_of(text), 13 * seed, seed % 3, 4));
     const State state = random_state(model, seed, 1, 1);
     Both both(model, state, seed);
     if (both.one.rank < both.one.rows) continue;

@@ -82,23 +82,10 @@ TEST(InteriorPoint, MassesOfAMillionToOne) {
   }
 }
 
-// On both sides of the change from dense to sparse factors (48 rows).
-TEST(InteriorPoint, MatrixKindsGiveTheSame) {
-  for (std::uint64_t seed = 1; seed <= 6; ++seed)
-    for (const Problem& p :
-         {separate_boxes(2, seed), stack_of_boxes(3, seed), separate_boxes(8, seed), pile_of_spheres(60, seed)})
-      expect_same_with_all_matrix_kinds(solve, p, is_solved, tolerance);
-}
+TEST(InteriorPoint, MatrixKindsGiveTheSame) { expect_same_with_dense_and_sparse_factors(solve); }
 
 // To 1e-8, as below.
-TEST(InteriorPoint, AnyGuessGivesASolution) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    SCOPED_TRACE(seed);
-    Dice dice(seed);
-    const ContactScene scene = random_scene(dice);
-    expect_solves_from_any_guess(solve, scene, is_within_1e_8, dice);
-  }
-}
+TEST(InteriorPoint, AnyGuessGivesASolution) { expect_solves_random_scenes_from_any_guess(solve, 60, is_within_1e_8); }
 
 TEST(InteriorPoint, AnyGuessGivesASolutionOfMixesOfBlocks) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {

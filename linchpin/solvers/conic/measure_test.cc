@@ -155,12 +155,10 @@ TEST(Measure, NaNGoesThrough) {
   ScaledProblem scaled;
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     Dice dice(seed);
-    const ProblemLayout layout = random_layout(8, {}, dice);
-    const int n = layout.size;
-    Square M = random_psd(n, n, dice);
-    scaled.assign(plant(layout, Matrix::dense(n, std::move(M)), 0.3, dice).problem);
+    const Problem problem = plant_random(8, {}, random_full_psd, 0.3, dice).problem;
+    scaled.assign(problem);
     std::vector<double> r(scaled.stride, 0.0), u(r.size());
-    r[dice.below(n)] = std::nan("");
+    r[dice.below(problem.size())] = std::nan("");
     EXPECT_TRUE(std::isnan(measure(scaled, r.data(), u.data()))) << "seed " << seed;
   }
 }

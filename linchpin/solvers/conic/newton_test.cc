@@ -69,13 +69,7 @@ TEST(Newton, MassesOfAMillionToOne) {
   EXPECT_GE(solved, 34);
 }
 
-// On both sides of the change from dense to sparse factors (48 rows).
-TEST(Newton, MatrixKindsGiveTheSame) {
-  for (std::uint64_t seed = 1; seed <= 6; ++seed)
-    for (const Problem& p :
-         {separate_boxes(2, seed), stack_of_boxes(3, seed), separate_boxes(8, seed), pile_of_spheres(60, seed)})
-      expect_same_with_all_matrix_kinds(solve, p, is_solved, tolerance);
-}
+TEST(Newton, MatrixKindsGiveTheSame) { expect_same_with_dense_and_sparse_factors(solve); }
 
 TEST(Newton, WarmStartFromTheSolutionTakesNoStep) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -84,14 +78,7 @@ TEST(Newton, WarmStartFromTheSolutionTakesNoStep) {
   }
 }
 
-TEST(Newton, AnyWarmStartGivesASolution) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    SCOPED_TRACE(seed);
-    Dice dice(seed);
-    const ContactScene scene = random_scene(dice);
-    expect_solves_from_any_guess(solve, scene, is_solved, dice);
-  }
-}
+TEST(Newton, AnyWarmStartGivesASolution) { expect_solves_random_scenes_from_any_guess(solve, 40, is_solved); }
 
 // From the last step's solution, with impulses that change by a ten-thousandth: mostly two full steps (46 for 20
 // problems); the outer iteration alone would take 90.

@@ -297,19 +297,18 @@ TEST(PlantedProblems, stay_solved_when_said_otherwise) {
   ResidualWorkspace ws;
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Dice dice(seed);
-    const ProblemLayout layout = random_layout(1 + dice.below(15), {}, dice);
-    const Planted planted =
-        plant(layout, Matrix::dense(layout.size, random_psd(layout.size, layout.size, dice)), 0.2, dice);
-    const std::vector<int> order = random_order(int(layout.blocks.size()), dice);
+    const Planted planted = plant_random(1 + dice.below(15), {}, random_full_psd, 0.2, dice);
+    const std::vector<Block>& blocks = planted.problem.blocks;
+    const std::vector<int> order = random_order(int(blocks.size()), dice);
     std::vector<double> scale, z;
     for (const int i : order) {
-      const Block& block = layout.blocks[i];
+      const Block& block = blocks[i];
       scale.push_back(dice.between(0.01, 10));
       for (int k = 0; k < block.size; ++k) z.push_back(planted.z[block.start + k] / scale.back());
     }
     const Problem other = rescaled(permuted(planted.problem, order), scale);
     ASSERT_FALSE(find_fault(other)) << "seed " << seed;
-    EXPECT_LE(residual(other, z, ws).absolute, 1e-12 * layout.size) << "seed " << seed;
+    EXPECT_LE(residual(other, z, ws).absolute, 1e-12 * other.size()) << "seed " << seed;
   }
 }
 

@@ -37,6 +37,7 @@ inline Square random_psd(int n, int rank, Dice& dice) {
     }
   return M;
 }
+inline Square random_full_psd(int n, Dice& dice) { return random_psd(n, n, dice); }
 
 inline void add_skew(Square& M, int n, double size, Dice& dice) {
   for (int i = 0; i < n; ++i)
@@ -240,6 +241,13 @@ inline Planted plant(const ProblemLayout& layout, Matrix M, double degenerate, D
   for (std::size_t i = 0; i < n; ++i) Mz[i] = planted.w[i] - Mz[i];
   planted.problem = problem_of(layout, std::move(M), std::move(Mz));
   return planted;
+}
+
+// With blocks of the mix, of `rows` rows or up to two more, and the dense matrix random_matrix(n, dice).
+template <class RandomMatrix>
+Planted plant_random(int rows, const BlockMix& mix, const RandomMatrix& random_matrix, double degenerate, Dice& dice) {
+  const ProblemLayout layout = random_layout(rows, mix, dice);
+  return plant(layout, Matrix::dense(layout.size, random_matrix(layout.size, dice)), degenerate, dice);
 }
 
 // One block of each kind: free 0-1, nonnegative 2, box 3-4, cone 5-7.
