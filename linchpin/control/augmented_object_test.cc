@@ -3,6 +3,7 @@
 #include "linchpin/base/check.h"
 #include "linchpin/control/testing.h"
 #include "linchpin/dynamics/loops/closed_chain.h"
+#include "linchpin/model/testing.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
@@ -97,10 +98,11 @@ struct Welded {
 };
 
 HeldObject held_at(const Model& model, const State& state, const Transform<double>& X_WO, const RigidInertia<double>& I,
-                   const std::vector<Node>& hands) {
+                   const std::vector<Node>& hands, const std::vector<Row>& rows = all_rows()) {
   const Equations eq(model, state);
   HeldObject object;
   object.inertia = I;
+  object.rows = rows;
   for (const Node& hand : hands) object.grips.push_back({hand, inverse(X_WO) * eq.pose(hand)});
   return object;
 }
@@ -109,20 +111,39 @@ const Transform<double> somewhere{to_rotation(exp_rotation(Vec3<double>{0.3, -0.
 
 std::vector<Node> both_hands(const Model& model) { return {node_at(model, "left_hand"), node_at(model, "right_hand")}; }
 
+// A robot that moves the box with both hands, and its control.
+struct Carrying {
+  Carrying(const Model& model, std::uint64_t seed, const std::vector<Row>& rows = all_rows())
+      : state(bent_state(model, seed, 0, 0.3)),
+        object(held_at(model, state, somewhere, box_inertia(), both_hands(model), rows)),
+        at_rest(model, state, object),
+        u(at_rest.shared_motion(seed)),
+        eq(model, moving(state, u)),
+        box(model, object),
+        control(model, {{.node = object.grips[0].hand}, {.node = object.grips[1].hand}}) {
+    state.v = eq.state.v;
+    box.update(state.q, state.v);
+  }
+  static State moving(State state, const Vector& u) {
+    state.v = as_vector(u.head(Eigen::Index(state.v.size())));
+    return state;
+  }
+
+  State state;
+  HeldObject object;
+  Welded at_rest;
+  Vector u;
+  Equations eq;
+  AugmentedObject box;
+  OperationalSpace control;
+};
+
 // Two arms of seven joints: any motion of the box is possible, and forces between hands and box are as demanded.
 TEST(AugmentedObject, TwoArmsMoveABoxAsDemandedAndPressAsTold) {
   const Model model = model_of("@dual_arm");
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
-    State state = bent_state(model, seed, 0, 0.3);
-    const HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
-    const Welded at_rest(model, state, object);
-    const Vector u = at_rest.shared_motion(seed);
-    state.v = as_vector(u.head(model.nv()));
-    const Equations eq(model, state);
-
-    AugmentedObject box(model, object);
-    OperationalSpace control(model, {{.node = object.grips[0].hand}, {.node = object.grips[1].hand}});
-    box.update(state.q, state.v);
+    Carrying carrying(model, seed);
+    auto& [state, object, at_rest, u, eq, box, control] = carrying;
     EXPECT_LT((six(box.velocity()) - u.tail(6)).norm(), 1e-12);
     EXPECT_LT(norm(box.pose().p - somewhere.p), 1e-14);
     const Motion<double> demanded = motion_from(random_numbers(6, seed + 20, 3).data());
@@ -299,16 +320,8 @@ TEST(AugmentedObject, HumanoidWithFewJointsMovesWhatCanBeMoved) {
   const Model model = model_of("@humanoid24");
   int regular = 0;
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-    State state = bent_state(model, seed, 0, 0.3);
-    HeldObject object = held_at(model, state, somewhere, box_inertia(), both_hands(model));
-    object.rows = position_rows();
-    const Welded at_rest(model, state, object);
-    const Vector u = at_rest.shared_motion(seed);
-    state.v = as_vector(u.head(model.nv()));
-    const Equations eq(model, state);
-    AugmentedObject box(model, object);
-    OperationalSpace control(model, {{.node = object.grips[0].hand}, {.node = object.grips[1].hand}});
-    box.update(state.q, state.v);
+    Carrying carrying(model, seed, position_rows());
+    auto& [state, object, at_rest, u, eq, box, control] = carrying;
     const Motion<double> demanded = motion_from(random_numbers(6, seed + 20, 2).data());
     std::vector<FrameDemand> hands(2);
     const ObjectReport report = box.share({demanded, {}}, hands);
@@ -358,11 +371,7 @@ TEST(AugmentedObject, ABodyOfTheModelIsTheSameObject) {
 
   ModelSpec spec = scene("@dual_arm").value();
   spec.bodies.push_back({.name = "box", .inertia = inertia, .geometry = {}});
-  JointSpec free;
-  free.name = "loose";
-  free.type = JointType::free;
-  free.child = "box";
-  spec.joints.push_back(free);
+  spec.joints.push_back(joint("loose", JointType::free, "world", "box"));
   const Model with_free = compile(spec).value();
   State state = make_state(with_free);
   const Joint& loose = with_free.joints()[with_free.find_joint("loose")];

@@ -1,6 +1,7 @@
 #include "linchpin/control/inverse_kinematics.h"
 
 #include "linchpin/base/check.h"
+#include "linchpin/base/check_testing.h"
 #include "linchpin/control/testing.h"
 #include "linchpin/spatial/quaternion.h"
 
@@ -289,13 +290,8 @@ TEST(InverseKinematics, SameBitsTwiceAndAfterOtherProblems) {
 TEST(InverseKinematics, SaysWhatDoesNotFit) {
   const Model model = two_rods(-3, 3);
   InverseKinematics solver(model, {tip_in_plane()});
-  const auto message = [&](std::vector<Transform<double>> X, std::vector<double> q) -> std::string {
-    try {
-      solver.solve(X, q);
-    } catch (const CheckFailed& e) {
-      return e.what();
-    }
-    return "nothing";
+  const auto message = [&](std::vector<Transform<double>> X, std::vector<double> q) {
+    return failed_check([&] { solver.solve(X, q); });
   };
   const double nan = std::nan("");
   EXPECT_EQ(message({}, {0, 0}), "0 poses, there are 1 goals");

@@ -1,7 +1,9 @@
 #include "linchpin/control/operational_space.h"
 
 #include "linchpin/base/check.h"
+#include "linchpin/base/check_testing.h"
 #include "linchpin/control/testing.h"
+#include "linchpin/model/testing.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
@@ -345,11 +347,7 @@ TEST(OperationalSpace, AFreeObjectWithoutTasksIsLeftAlone) {
   BodySpec box{.name = "box", .inertia = {}, .geometry = {}};
   add_solid(box, Box{{0.1, 0.2, 0.1}}, 3, Transform<double>::identity());
   spec.bodies.push_back(box);
-  JointSpec free;
-  free.name = "loose";
-  free.type = JointType::free;
-  free.child = "box";
-  spec.joints.push_back(free);
+  spec.joints.push_back(joint("loose", JointType::free, "world", "box"));
   const Model model = compile(spec).value();
   const Joint& loose = model.joints()[model.find_joint("loose")];
   OperationalSpaceOptions options;
@@ -434,32 +432,27 @@ TEST(OperationalSpace, SaysWhatDoesNotFit) {
   const State state = make_state(model);
   std::vector<double> tau(state.v.size()), two(2);
   std::vector<FrameDemand> demands(1), three(3);
-  const auto message = [](const auto& act) -> std::string {
-    try {
-      act();
-    } catch (const CheckFailed& e) {
-      return e.what();
-    }
-    return "nothing";
-  };
-  EXPECT_EQ(message([&] { control.torques(demands, {}, tau); }), "torques() of 1 tasks before update()");
-  EXPECT_EQ(message([&] { control.update(two, state.v); }), "q has 2 numbers, the model needs 26");
+  EXPECT_EQ(failed_check([&] { control.torques(demands, {}, tau); }), "torques() of 1 tasks before update()");
+  EXPECT_EQ(failed_check([&] { control.update(two, state.v); }), "q has 2 numbers, the model needs 26");
   control.update(state.q, state.v);
-  EXPECT_EQ(message([&] { control.torques(three, {}, tau); }), "3 demands, there are 1 tasks");
-  EXPECT_EQ(message([&] { control.torques(demands, {}, two); }), "tau has 2 numbers, the model needs 26");
-  EXPECT_EQ(message([&] { control.torques(demands, {.posture = two}, tau); }),
+  EXPECT_EQ(failed_check([&] { control.torques(three, {}, tau); }), "3 demands, there are 1 tasks");
+  EXPECT_EQ(failed_check([&] { control.torques(demands, {}, two); }), "tau has 2 numbers, the model needs 26");
+  EXPECT_EQ(failed_check([&] { control.torques(demands, {.posture = two}, tau); }),
             "posture has 2 numbers, the model needs none or 26");
-  EXPECT_EQ(message([&] { control.pose(1); }), "task 1 of 1");
-  EXPECT_EQ(message([&] { OperationalSpace(model, {{.node = {99, {}}}}); }), "task 0 is on body 99, the model has 27");
-  EXPECT_EQ(message([&] { OperationalSpace(model, {{.node = hand, .level = -1}}); }),
+  EXPECT_EQ(failed_check([&] { control.pose(1); }), "task 1 of 1");
+  EXPECT_EQ(failed_check([&] {
+              OperationalSpace(model, {{.node = {99, {}}}});
+            }),
+            "task 0 is on body 99, the model has 27");
+  EXPECT_EQ(failed_check([&] { OperationalSpace(model, {{.node = hand, .level = -1}}); }),
             "task 0 has level -1, not 0 to 999");
-  EXPECT_EQ(message([&] {
+  EXPECT_EQ(failed_check([&] {
               OperationalSpace(model, {{.node = hand, .rows = {position_row({0, 0, 0})}}});
             }),
             "row 0 of task 0 has length 0");
-  EXPECT_EQ(message([&] { OperationalSpace(model, {{.node = hand}}, {.passive = {26}}); }),
+  EXPECT_EQ(failed_check([&] { OperationalSpace(model, {{.node = hand}}, {.passive = {26}}); }),
             "passive coordinate 26, the model has 26");
-  EXPECT_EQ(message([&] { node_at(model, "tail"); }), "no frame 'tail' among the 9 of model 'dual_arm'");
+  EXPECT_EQ(failed_check([&] { node_at(model, "tail"); }), "no frame 'tail' among the 9 of model 'dual_arm'");
 }
 
 // No task at all is inverse dynamics.

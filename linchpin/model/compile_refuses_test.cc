@@ -235,13 +235,10 @@ TEST(CompileRefuses, LimitsThatARotationCannotHave) {
     body.name = "body";
     body.inertia = {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)};
     spec.bodies.push_back(body);
-    JointSpec joint;
-    joint.name = "joint";
-    joint.type = type;
-    joint.child = "body";
-    joint.dofs.assign(velocity_count(type), others);
-    joint.dofs[0] = first;
-    spec.joints.push_back(joint);
+    JointSpec turned = joint("joint", type, "world", "body");
+    turned.dofs.assign(velocity_count(type), others);
+    turned.dofs[0] = first;
+    spec.joints.push_back(turned);
     return compile(spec);
   };
   const DofSpec none, angle{.upper = 0.5}, both{.lower = -0.5, .upper = 0.5}, range{.lower = -0.1, .upper = 0.5};

@@ -1,5 +1,6 @@
 // Constraints in a simulation: prescribed motion, its work, and states that violate the constraints.
 #include "linchpin/dynamics/loops/assembly.h"
+#include "linchpin/model/testing.h"
 #include "linchpin/sim/certificate.h"
 #include "linchpin/sim/testing.h"
 
@@ -135,11 +136,7 @@ TEST(Constraints, ASkateDoesNotSlip) {
   ModelSpec spec;
   spec.gravity = {3, 0, -9};
   spec.bodies = {{.name = "skate", .inertia = {1, {0, 0, 0}, Sym3<double>::diagonal(0.1, 0.1, 0.2)}, .geometry = {}}};
-  JointSpec joint;
-  joint.name = "ice";
-  joint.type = JointType::planar;
-  joint.child = "skate";
-  spec.joints = {joint};
+  spec.joints = {joint("ice", JointType::planar, "world", "skate")};
   spec.constraints = {
       {"blade", VelocitySpec{.a = {}, .b = {.body = "skate"}, .angular = {0, 0, 0}, .linear = {0, 1, 0}, .speed = {}}}};
   const Model model = compile(spec).value();
@@ -166,11 +163,7 @@ TEST(Constraints, ASkateDoesNotSlip) {
 TEST(Constraints, ReactionsAreThoseOfStatics) {
   ModelSpec spec;
   spec.bodies = {{.name = "beam", .inertia = {10, {0.3, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, .geometry = {}}};
-  JointSpec joint;
-  joint.name = "free";
-  joint.type = JointType::free;
-  joint.child = "beam";
-  spec.joints = {joint};
+  spec.joints = {joint("free", JointType::free, "world", "beam")};
   LoopSpec left, right;
   left.type = LoopType::ball;
   right.type = LoopType::point_on_plane;

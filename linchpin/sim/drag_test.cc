@@ -7,6 +7,7 @@
 
 #include "linchpin/contact/contact_set.h"
 #include "linchpin/dynamics/loops/closed_chain.h"
+#include "linchpin/model/testing.h"
 #include "linchpin/sim/testing.h"
 
 namespace linchpin {
@@ -111,12 +112,9 @@ TEST(Drag, KeepsTheAngleOfABall) {
   rod.name = "rod";
   rod.inertia = {1, {0.5, 0, 0}, Sym3<double>::diagonal(0.1, 0.1, 0.1)};
   spec.bodies.push_back(rod);
-  JointSpec joint;
-  joint.name = "ball";
-  joint.type = JointType::ball;
-  joint.child = "rod";
-  joint.dofs.assign(3, DofSpec{.upper = 0.6});
-  spec.joints.push_back(joint);
+  JointSpec ball = joint("ball", JointType::ball, "world", "rod");
+  ball.dofs.assign(3, DofSpec{.upper = 0.6});
+  spec.joints.push_back(ball);
   const Model model = compile(spec).value();
   State state = make_state(model);
   DragGoal goal{.body = 1, .point_B = {1, 0, 0}, .goal_W = {0, 0, 1}};  // a right angle away

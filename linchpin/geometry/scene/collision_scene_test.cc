@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/geometry/shapes/hull.h"
+#include "linchpin/geometry/shapes/shapes_testing.h"
 #include "linchpin/geometry/shapes/testing.h"
 
 namespace linchpin {
@@ -132,16 +132,7 @@ SceneSpec heap(int count, RandomSpatial& random) {
   SceneSpec spec;
   spec.frames = count + 1;
   spec.shapes.push_back(on_frame(0, HalfSpace{}));
-  std::vector<Vec3<double>> points;
-  for (int k = 0; k < 20; ++k) points.push_back(0.5 * random.direction());
-  const Shape hull = ConvexHull{std::make_shared<const Hull>(convex_hull(points).value())};
-  const Shape kinds[] = {Sphere{0.4},
-                         Capsule{0.2, 0.4},
-                         Box{{0.3, 0.4, 0.5}},
-                         Cylinder{0.3, 0.5},
-                         Cone{0.4, 0.4},
-                         Ellipsoid{{0.3, 0.4, 0.5}},
-                         hull};
+  const std::vector<Shape> kinds = one_of_each_kind(random);
   for (int i = 1; i <= count; ++i) {
     SceneShape s = on_frame(i, kinds[i % 7]);
     s.X_FS = random.pose(0.1);

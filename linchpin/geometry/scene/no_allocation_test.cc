@@ -78,22 +78,12 @@ TEST(NoAllocation, RayCasts) {
 // A heap of every kind of shape on ground of triangles.
 TEST(NoAllocation, ContactsOfAScene) {
   RandomSpatial random(9);
-  std::vector<Vec3<double>> points;
-  for (int k = 0; k < 20; ++k) points.push_back(0.5 * random.direction());
-  const Shape hull = ConvexHull{std::make_shared<const Hull>(convex_hull(points).value())};
+  std::vector<Shape> kinds = one_of_each_kind(random);
   const std::vector<PlacedShape> parts{{Sphere{0.3}}, {Box{{0.1, 0.1, 0.6}}}};
-  const Shape compound = Compound{std::make_shared<const std::vector<PlacedShape>>(parts)};
+  kinds.push_back(Compound{std::make_shared<const std::vector<PlacedShape>>(parts)});
   const std::vector<double> level(121, -1.5);
   const Shape ground =
       HeightField{std::make_shared<const HeightGrid>(make_height_grid(11, 11, 0.5, 0.5, level, -3).value())};
-  const Shape kinds[] = {Sphere{0.4},
-                         Capsule{0.2, 0.4},
-                         Box{{0.3, 0.4, 0.5}},
-                         Cylinder{0.3, 0.5},
-                         Cone{0.4, 0.4},
-                         Ellipsoid{{0.3, 0.4, 0.5}},
-                         hull,
-                         compound};
   SceneSpec spec;
   spec.frames = 81;
   spec.shapes.push_back({.shape = HalfSpace{}});

@@ -53,9 +53,7 @@ TEST(Bounds, ReachAsFarAsTheShapeAndNoFarther) {
 TEST(Bounds, OfACompoundHoldThoseOfItsParts) {
   RandomSpatial random(2);
   for (int i = 0; i < 100; ++i) {
-    std::vector<PlacedShape> parts;
-    for (int k = 0; k < 4; ++k)
-      parts.push_back({random_shape(random, (i + k) % bounded_kinds, 0.1, 1), random.pose(2)});
+    const std::vector<PlacedShape> parts = random_parts(random, 4, i, 0.1);
     const Transform<double> X = random.pose(3);
     Aabb expected = Aabb::none();
     for (const PlacedShape& part : parts) expected = merge(expected, bounds(part.shape, X * part.X_SP));

@@ -138,9 +138,7 @@ TEST(Ray, HullsAreHitWhereTheirBoxesAre) {
 TEST(Ray, CompoundsAreHitAtTheirNearestPart) {
   RandomSpatial random(36);
   for (int i = 0; i < 500; ++i) {
-    std::vector<PlacedShape> parts;
-    for (int k = 0; k < 5; ++k)
-      parts.push_back({random_shape(random, (i + k) % bounded_kinds, 0.3, 1), random.pose(2)});
+    const std::vector<PlacedShape> parts = random_parts(random, 5, i, 0.3);
     const Transform<double> X = random.pose(2);
     const Ray ray{random.vector(6), random.direction()};
     const auto hit = cast(ray, Compound{std::make_shared<const std::vector<PlacedShape>>(parts)}, X);

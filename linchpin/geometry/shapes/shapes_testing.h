@@ -66,4 +66,25 @@ inline Shape random_shape(RandomSpatial& random, int kind, double low, double hi
   }
 }
 
+// One shape of each of these kinds, about 1 m large; the hull has 20 random points on a sphere.
+inline std::vector<Shape> one_of_each_kind(RandomSpatial& random) {
+  std::vector<Vec3<double>> points;
+  for (int k = 0; k < 20; ++k) points.push_back(0.5 * random.direction());
+  return {Sphere{0.4},
+          Capsule{0.2, 0.4},
+          Box{{0.3, 0.4, 0.5}},
+          Cylinder{0.3, 0.5},
+          Cone{0.4, 0.4},
+          Ellipsoid{{0.3, 0.4, 0.5}},
+          ConvexHull{std::make_shared<const Hull>(convex_hull(points).value())}};
+}
+
+// Parts of a compound, of one kind after the other.
+inline std::vector<PlacedShape> random_parts(RandomSpatial& random, int count, int first_kind, double low) {
+  std::vector<PlacedShape> parts;
+  for (int k = 0; k < count; ++k)
+    parts.push_back({random_shape(random, (first_kind + k) % bounded_kinds, low, 1), random.pose(2)});
+  return parts;
+}
+
 }  // namespace linchpin

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "linchpin/model/testing.h"
 #include "linchpin/sim/time_stepping/missed_contacts.h"
 #include "linchpin/sim/time_stepping/testing.h"
 
@@ -15,6 +16,14 @@ double normal_impulse(const Solved& solved) {
   return sum;
 }
 
+// One interval of length h with all trees awake, or a failure.
+void solve_alone(StageTest& stage, double h, Solved& solved) {
+  IntervalSolver solver(stage.plan);
+  ProblemWorkspace ws;
+  const std::vector<char> asleep(stage.plan.trees.count, 0);
+  ASSERT_EQ(solver.solve(stage.interval(h), asleep, ws, solved), nullptr);
+}
+
 // A box at rest is carried by its contacts: their normal impulses add up to m g h.
 TEST(IntervalSolver, CarriesTheWeightOfABox) {
   const Model model = model_of("stack:boxes=1");
@@ -22,11 +31,8 @@ TEST(IntervalSolver, CarriesTheWeightOfABox) {
   for (const Body& body : model.bodies()) mass += body.inertia.mass;
   for (const double h : {1e-3, 5e-3}) {
     StageTest stage(model);
-    IntervalSolver solver(stage.plan);
-    ProblemWorkspace ws;
     Solved solved(model);
-    const std::vector<char> awake(stage.plan.trees.count, 0);
-    ASSERT_EQ(solver.solve(stage.interval(h), awake, ws, solved), nullptr);
+    ASSERT_NO_FATAL_FAILURE(solve_alone(stage, h, solved));
     EXPECT_NEAR(normal_impulse(solved), mass * 9.81 * h, 1e-9 * mass * 9.81 * h);
     EXPECT_LT(largest(solved.v), 1e-12);
     EXPECT_EQ(solved.effort.problems, 1);
@@ -42,10 +48,10 @@ TEST(IntervalSolver, ForgetsAResultThatIsNotApplied) {
   IntervalSolver solver(stage.plan);
   ProblemWorkspace ws;
   Solved first(model), again(model), other(model);
-  const std::vector<char> awake(stage.plan.trees.count, 0);
-  ASSERT_EQ(solver.solve(stage.interval(1e-3), awake, ws, first), nullptr);
-  ASSERT_EQ(solver.solve(stage.interval(0.5e-3), awake, ws, other), nullptr);
-  ASSERT_EQ(solver.solve(stage.interval(1e-3), awake, ws, again), nullptr);
+  const std::vector<char> asleep(stage.plan.trees.count, 0);
+  ASSERT_EQ(solver.solve(stage.interval(1e-3), asleep, ws, first), nullptr);
+  ASSERT_EQ(solver.solve(stage.interval(0.5e-3), asleep, ws, other), nullptr);
+  ASSERT_EQ(solver.solve(stage.interval(1e-3), asleep, ws, again), nullptr);
   EXPECT_EQ(first.v, again.v);
   EXPECT_EQ(first.impulses, again.impulses);
   EXPECT_NE(first.v, other.v);
@@ -53,10 +59,13 @@ TEST(IntervalSolver, ForgetsAResultThatIsNotApplied) {
 
 // One slider of 1 kg on a rail, without gravity.
 ModelSpec slider() {
-  ModelSpec spec{.name = "slider", .gravity = {0, 0, 0}};
-  spec.bodies.push_back({.name = "slider", .inertia = {.mass = 1}});
-  spec.joints.push_back(
-      {.name = "rail", .type = JointType::prismatic, .child = "slider", .axis = {1, 0, 0}, .dofs = {DofSpec{}}});
+  ModelSpec spec;
+  spec.name = "slider";
+  spec.gravity = {0, 0, 0};
+  spec.bodies = {{.name = "slider", .inertia = {.mass = 1}, .geometry = {}}};
+  spec.joints = {joint("rail", JointType::prismatic, "world", "slider")};
+  spec.joints[0].axis = {1, 0, 0};
+  spec.joints[0].dofs = {DofSpec{}};
   return spec;
 }
 
@@ -68,11 +77,8 @@ TEST(IntervalSolver, AddsARowForALimitThatAForcePushesPast) {
   const Model model = compiled(spec);
   const std::vector<double> tau{1e3};
   StageTest stage(model, {.dt = 0.1}, make_state(model), {.tau = tau});
-  IntervalSolver solver(stage.plan);
-  ProblemWorkspace ws;
   Solved solved(model);
-  const std::vector<char> awake(stage.plan.trees.count, 0);
-  ASSERT_EQ(solver.solve(stage.interval(0.1), awake, ws, solved), nullptr);
+  ASSERT_NO_FATAL_FAILURE(solve_alone(stage, 0.1, solved));
   EXPECT_NEAR(solved.v[0], 5, 1e-9);  // 0.5 m in 0.1 s; the force alone gives 100 m/s
   ASSERT_EQ(solved.rows.rows.size(), 1);
   EXPECT_NEAR(solved.impulses[0], -95, 1e-7);  // on the coordinate
@@ -87,11 +93,8 @@ TEST(IntervalSolver, MakesARowOfAServoAtItsForceLimit) {
   for (const double control : {0.01, 10.0}) {
     const std::vector<double> controls{control};
     StageTest stage(model, {.dt = 0.1}, make_state(model), {.controls = controls});
-    IntervalSolver solver(stage.plan);
-    ProblemWorkspace ws;
     Solved solved(model);
-    const std::vector<char> awake(stage.plan.trees.count, 0);
-    ASSERT_EQ(solver.solve(stage.interval(0.1), awake, ws, solved), nullptr);
+    ASSERT_NO_FATAL_FAILURE(solve_alone(stage, 0.1, solved));
     EXPECT_EQ(solved.choice.servos_as_rows, control > 1);
     // Within its limits the servo is implicit: v = h d (u - v). Beyond them it pushes with 2 N for 0.1 s.
     EXPECT_NEAR(solved.v[0], control > 1 ? 0.2 : 10 * control / 11, 1e-12);
@@ -110,9 +113,9 @@ TEST(MissedContacts, AreFoundByTheMotion) {
     IntervalSolver solver(stage.plan);
     ProblemWorkspace ws;
     Solved solved(model);
-    const std::vector<char> awake(stage.plan.trees.count, 0);
+    const std::vector<char> asleep(stage.plan.trees.count, 0);
     const Interval interval = stage.interval(2e-3);
-    ASSERT_EQ(solver.solve(interval, awake, ws, solved), nullptr);
+    ASSERT_EQ(solver.solve(interval, asleep, ws, solved), nullptr);
     ContactSet wider(stage.plan.contacts);
     const std::optional<double> end = find_missed_contacts(stage.plan, interval, solved, stage.set, wider);
     EXPECT_EQ(bool(end), push != 0);
