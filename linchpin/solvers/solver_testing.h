@@ -106,6 +106,14 @@ inline SceneOptions varied_options(std::uint64_t seed) {
   return {.mu = 0.1 + 0.1 * double(seed % 8), .degenerate = seed % 2 == 0, .speed = seed % 3 == 0 ? 1 : 0.1};
 }
 
+// Boxes, a stack, a wall and a pile of up to ten times `piles` spheres, their sizes and options varied with the seed.
+inline std::vector<Problem> varied_contacts(std::uint64_t seed, int piles) {
+  const SceneOptions options = varied_options(seed);
+  const int k = int(seed);
+  return {separate_boxes(k % 5 + 1, seed, options), stack_of_boxes(k % 8 + 1, seed, options),
+          wall_of_bricks(k % 3 + 1, 3, seed, options), pile_of_spheres(10 * (k % piles + 1), seed, options)};
+}
+
 // The criterion of the properties below: `good(answer)`.
 inline constexpr auto is_solved = [](const Answer& a) { return a.solved(); };
 inline constexpr auto is_within_1e_8 = [](const Answer& a) { return a.residual.within(1e-8); };

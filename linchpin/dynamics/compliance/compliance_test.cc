@@ -1,6 +1,7 @@
 #include "linchpin/dynamics/compliance/compliance.h"
 
 #include "linchpin/base/check.h"
+#include "linchpin/dynamics/compliance/nodes_testing.h"
 #include "linchpin/dynamics/tree/mass_matrix.h"
 #include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/dynamics/tree/testing.h"
@@ -13,12 +14,7 @@ namespace {
 std::vector<Node> random_nodes(const Model& model, int count, std::uint64_t seed) {
   const std::vector<double> x = random_numbers(8 * count, seed);
   std::vector<Node> nodes;
-  for (std::size_t i = 0; i < std::size_t(count); ++i) {
-    const double* r = &x[8 * i];
-    const int bodies = int(model.bodies().size());
-    const Quaternion<double> turn = normalized(Quaternion<double>{r[0], r[1], r[2], r[3] + 1.5});
-    nodes.push_back({std::min(bodies - 1, int((r[4] + 1) / 2 * bodies)), {to_rotation(turn), {r[5], r[6], r[7]}}});
-  }
+  for (int i = 0; i < count; ++i) nodes.push_back(node_from(model, &x[8 * i]));
   if (count > 3) nodes[2].body = nodes[1].body;
   return nodes;
 }

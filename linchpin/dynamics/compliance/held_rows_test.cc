@@ -3,6 +3,7 @@
 #include "linchpin/algebra/dense_testing.h"
 #include "linchpin/base/check.h"
 #include "linchpin/base/check_testing.h"
+#include "linchpin/dynamics/compliance/nodes_testing.h"
 #include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/dynamics/tree/rnea.h"
 #include "linchpin/dynamics/tree/testing.h"
@@ -19,13 +20,9 @@ using Eigen::VectorXd;
 std::vector<HeldNode> random_nodes(const Model& model, int count, std::uint64_t seed, unsigned mask = 0) {
   const std::vector<double> x = random_numbers(9 * count, seed);
   std::vector<HeldNode> nodes;
-  for (std::size_t i = 0; i < std::size_t(count); ++i) {
+  for (int i = 0; i < count; ++i) {
     const double* r = &x[9 * i];
-    const int bodies = int(model.bodies().size());
-    const Quaternion<double> turn = normalized(Quaternion<double>{r[0], r[1], r[2], r[3] + 1.5});
-    const int body = std::min(bodies - 1, int((r[4] + 1) / 2 * bodies));
-    const unsigned rows = mask != 0 ? mask : unsigned((r[8] + 1) / 2 * 64) & all_rows;
-    nodes.push_back({{body, {to_rotation(turn), {r[5], r[6], r[7]}}}, rows});
+    nodes.push_back({node_from(model, r), mask != 0 ? mask : unsigned((r[8] + 1) / 2 * 64) & all_rows});
   }
   if (count > 3) nodes[2].node.body = nodes[1].node.body;
   return nodes;

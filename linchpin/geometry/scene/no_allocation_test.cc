@@ -92,8 +92,7 @@ TEST(NoAllocation, ContactsOfAScene) {
   const CollisionScene scene(spec);
   SceneWorkspace ws(scene);
   SceneContacts contacts;
-  std::vector<Transform<double>> poses{Transform<double>::identity()};
-  for (int i = 1; i < spec.frames; ++i) poses.push_back(random.pose(1.5));
+  const std::vector<Transform<double>> poses = random_frames(random, spec.frames, 1.5);
   find_contacts(scene, poses, {}, ws, contacts);
   const std::size_t found = contacts.manifolds.size();
   const long before = allocations;

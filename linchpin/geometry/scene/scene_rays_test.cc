@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/spatial/testing.h"
+#include "linchpin/geometry/shapes/shapes_testing.h"
 
 namespace linchpin {
 namespace {
@@ -22,8 +22,7 @@ TEST(SceneRays, MeetWhatIsNearest) {
   const CollisionScene scene(spec);
   SceneWorkspace ws(scene);
   SceneContacts contacts;
-  std::vector<Transform<double>> poses{Transform<double>::identity()};
-  for (int i = 1; i < spec.frames; ++i) poses.push_back(random.pose(2));
+  const std::vector<Transform<double>> poses = random_frames(random, spec.frames, 2);
   find_contacts(scene, poses, {}, ws, contacts);
   const SceneRays rays(scene, ws);
   int hits = 0;

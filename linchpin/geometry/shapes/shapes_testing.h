@@ -87,4 +87,11 @@ inline std::vector<PlacedShape> random_parts(RandomSpatial& random, int count, i
   return parts;
 }
 
+// Poses of so many frames: the world's, then random ones.
+inline std::vector<Transform<double>> random_frames(RandomSpatial& random, int count, double range) {
+  std::vector<Transform<double>> poses{Transform<double>::identity()};
+  for (int i = 1; i < count; ++i) poses.push_back(random.pose(range));
+  return poses;
+}
+
 }  // namespace linchpin

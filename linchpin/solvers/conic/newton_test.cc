@@ -32,16 +32,11 @@ TEST(Newton, SolvesMixesOfBlocks) {
 // All are redundant, except a single box; every other one is degenerate. Piles of up to 40 contacts: on larger shaken
 // ones newton alone may fail, and rounding decides on which (docs/newton.md).
 TEST(Newton, SolvesContacts) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const SceneOptions options = varied_options(seed);
-    const int k = int(seed);
-    for (const Problem& p :
-         {separate_boxes(k % 5 + 1, seed, options), stack_of_boxes(k % 8 + 1, seed, options),
-          wall_of_bricks(k % 3 + 1, 3, seed, options), pile_of_spheres(10 * (k % 4 + 1), seed, options)}) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+    for (const Problem& p : varied_contacts(seed, 4)) {
       const Answer a = solve(p);
       EXPECT_TRUE(a.solved()) << "seed " << seed << " rows " << p.size() << " " << show(a);
     }
-  }
 }
 
 // Not mu = 5: there it cycles, at 15 of 77 slopes of a single contact (measured); `automatic` then uses interior_point
