@@ -20,21 +20,21 @@ struct Table {
   std::string title;
   std::string align;  // one letter per column: l or r
   std::vector<std::string> columns;
-  std::vector<std::vector<std::string>> rows;
+  std::vector<std::vector<std::string>> rows = {};
 };
 
 // A curve; a point whose y is not finite is a gap. In logarithmic plots y <= 0 is one too.
 struct Series {
   std::string name;
-  std::vector<std::pair<double, double>> points;
+  std::vector<std::pair<double, double>> points = {};
   bool line = true, marks = true;  // from point to point, at each point
 };
 
 struct Plot {
   std::string title, x_label, y_label;
   bool log_x = false, log_y = false;
-  std::vector<Series> series;
-  std::string note;
+  std::vector<Series> series = {};
+  std::string note = {};
 };
 
 struct Drawing {

@@ -118,7 +118,7 @@ std::string describe_runs(const Model& model) {
 
 Table tree_table(const Model& model, bool all) {
   const std::vector<int> depth = indentation(model);
-  Table table{"", "lllrrrll", {"body", "joint", "type", "q", "v", "mass kg", "centre m", "limits rad, m"}, {}};
+  Table table{"", "lllrrrll", {"body", "joint", "type", "q", "v", "mass kg", "centre m", "limits rad, m"}};
   const bool any_terms = std::any_of(model.joints().begin(), model.joints().end(),
                                      [&](const Joint& joint) { return terms_of(model, joint) != "-"; });
   if (any_terms) {
@@ -144,7 +144,7 @@ Table tree_table(const Model& model, bool all) {
 }
 
 Table constraint_table(const Model& model, bool all) {
-  Table table{"", "lllr", {"constraint", "kind", "between", "rows"}, {}};
+  Table table{"", "lllr", {"constraint", "kind", "between", "rows"}};
   for (const Constraint& constraint : model.constraints()) {
     if (!all && table.rows.size() >= shown_at_most) break;
     table.rows.push_back(

@@ -78,8 +78,7 @@ std::string metric_table(const BenchReport& report, const std::string& metric) {
   Table table{
       fmt::format("{}: us per call (smallest, median), ns per joint and world, peers as multiples of ours", metric),
       "l",
-      {"case", "dof", "us", "median"},
-      {}};
+      {"case", "dof", "us", "median"}};
   for (const std::string& scalar : scalars) table.columns.push_back(scalar);
   for (const std::string& peer : peers) table.columns.push_back(peer);
   if (orientation) table.columns.emplace_back("Pinocchio us *");
@@ -141,7 +140,7 @@ std::string report_text(const BenchReport& report) {
           cases.size() > 3 ? fmt::format("{} cases", cases.size()) : fmt::format("{}", fmt::join(cases, ", ")));
   }
 
-  Table targets{"Targets (they never change the exit status)", "lrrl", {"what", "value", "target", "met"}, {}};
+  Table targets{"Targets (they never change the exit status)", "lrrl", {"what", "value", "target", "met"}};
   for (const BenchTarget& t : report.targets)
     targets.rows.push_back({t.what, t.value ? fmt::format("{:.3g} {}", *t.value, t.unit) : "not measured",
                             fmt::format("{} {:g} {}", t.at_most ? "<=" : ">=", t.target, t.unit),

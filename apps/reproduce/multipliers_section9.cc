@@ -205,8 +205,7 @@ Table paper_table(const std::vector<Measured>& all) {
   Table table{"The four systems: the paper's milliseconds (250 MHz R4400) and ours",
               "lrrrrrrrr",
               {"system", "multipliers", "paper, ms", "of it J", "ours, us", "of it J", "from blocks, us",
-               "dense way, us", "dense over ours"},
-              {}};
+               "dense way, us", "dense over ours"}};
   for (const Measured& m : all)
     table.rows.push_back(
         {m.name, m.auxiliary ? fmt::format("{} + {}", m.primary, m.auxiliary) : std::to_string(m.primary),
@@ -218,8 +217,7 @@ Table parts_table(const std::vector<Measured>& all) {
   Table table{
       "Parts, us: of the primary constraints' matrix, and of the auxiliary ones",
       "lrrrrrr",
-      {"system", "factor", "solve", "factor : solve", "both in one go", "eight solves, each", "auxiliary matrix"},
-      {}};
+      {"system", "factor", "solve", "factor : solve", "both in one go", "eight solves, each", "auxiliary matrix"}};
   for (const Measured& m : all)
     table.rows.push_back({m.name, number(m.factor), number(m.solve), fmt::format("{:.1f}", m.factor / m.solve),
                           number(m.both), number(m.solve8), number(m.matrix)});
@@ -229,8 +227,7 @@ Table general_table(const std::vector<Measured>& all) {
   Table table{
       "General solvers on all rows, us for factors and a solution",
       "lrrlrrrr",
-      {"system", "ours from blocks", "sparse", "which", "CG to 1e-10", "iterations", "CG to 1e-3", "iterations"},
-      {}};
+      {"system", "ours from blocks", "sparse", "which", "CG to 1e-10", "iterations", "CG to 1e-3", "iterations"}};
   for (const Measured& m : all)
     table.rows.push_back({m.name, number(m.blocks), number(m.sparse), m.best_sparse, number(m.cg),
                           std::to_string(m.iterations), number(m.cg_rough), std::to_string(m.iterations_rough)});
@@ -277,8 +274,7 @@ using Growth = std::vector<ForestTimed>;  // of one shape, by size
 Table growth_table(ForestShape shape, const Growth& rows) {
   Table table{fmt::format("Hinged bodies, {}: us for factors and a solution", to_string(shape)),
               "rrrrr",
-              {"bodies", "ours", "ns per body", "memory alone", "residual"},
-              {}};
+              {"bodies", "ours", "ns per body", "memory alone", "residual"}};
   for (const General kind : all_general) {
     if (!is_shown(kind)) continue;
     table.columns.push_back(to_string(kind));
@@ -309,12 +305,11 @@ Plot growth_plot(ForestShape shape, const Growth& rows) {
             .y_label = "us",
             .log_x = true,
             .log_y = true,
-            .series = {{"linchpin", {}}},
-            .note = {}};
+            .series = {{"linchpin", {}}}};
   for (const ForestTimed& t : rows) plot.series[0].points.emplace_back(t.bodies, 1e6 * t.both.minimum);
   for (const General kind : all_general) {
     if (kind == General::cholmod_of_A) continue;  // the line of SimplicialLLT
-    Series series{to_string(kind), {}};
+    Series series{to_string(kind)};
     for (const ForestTimed& t : rows)
       if (const GeneralTimed* g = t.find(kind); g && g->both)
         series.points.emplace_back(t.bodies, 1e6 * g->both->minimum);

@@ -79,7 +79,6 @@ Plot grip_plot(const WorkRun& run, const std::string& title, const std::string& 
   Plot plot{.title = title,
             .x_label = "s",
             .y_label = "N",
-            .series = {},
             .note = "Sums of normal forces over all contacts of a hand, mean of each step."};
   plot.series = {curve("left hand", run, [](const WorkSample& s) { return s.grip[0]; }),
                  curve("right hand", run, [](const WorkSample& s) { return s.grip[1]; }),
@@ -91,8 +90,7 @@ Table certificate_table(const std::vector<WorkRun>& runs) {
   Table table{"Certificates",
               "lrrrrrrrr",
               {"", "wheel", "driver", "wheel, 4 directions", "driver, 4 directions", "wheel, smooth hands",
-               "driver, smooth hands", "wheel, 0.5 ms", "driver, 0.5 ms"},
-              {}};
+               "driver, smooth hands", "wheel, 0.5 ms", "driver, 0.5 ms"}};
   const auto row = [&](const char* what, const char* form, auto value) {
     std::vector<std::string> cells{what};
     for (const WorkRun& run : runs) cells.push_back(fmt::format(fmt::runtime(form), value(run)));
@@ -119,8 +117,7 @@ Table grip_table(const WorkRun& run, const std::string& title,
                  const std::vector<std::pair<double, const char*>>& when) {
   Table table{title,
               "lrrrrrr",
-              {"", "s", "left normal, N", "right normal, N", "left friction, N", "right friction, N", "others, N"},
-              {}};
+              {"", "s", "left normal, N", "right normal, N", "left friction, N", "right friction, N", "others, N"}};
   for (const auto& [time, what] : when) {
     const WorkSample& s = at(run, time);
     table.rows.push_back({what, fmt::format("{:.2f}", time), fmt::format("{:.1f}", s.grip[0]),
@@ -251,13 +248,12 @@ Reproduction reproduce_os_lcp_dual_arm(const ReproduceOptions& options, const Re
   Plot axis{.title = "The wheel along the hub's axis",
             .x_label = "s",
             .y_label = "mm",
-            .series = {},
             .note =
                 "Its distance from its place on the hub; it is free of the peg from 59 mm on. Down: the fall of its "
                 "middle."};
   axis.series = {curve("along the axis", wheel, [](const WorkSample& s) { return 1e3 * (wheel_at.x - s.thing.p.x); }),
                  curve("down", wheel, [](const WorkSample& s) { return 1e3 * (wheel_at.z - s.thing.p.z); })};
-  Plot way{.title = "The driver's centre of mass", .x_label = "s", .y_label = "m", .series = {}, .note = ""};
+  Plot way{.title = "The driver's centre of mass", .x_label = "s", .y_label = "m"};
   way.series = {curve("to the left", driver, [](const WorkSample& s) { return s.thing.p.y; }),
                 curve("up", driver, [](const WorkSample& s) { return s.thing.p.z; })};
   result.account = {

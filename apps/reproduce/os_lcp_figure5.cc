@@ -52,7 +52,7 @@ Touches touches_with(const SwingRun& run, SwingTouch::With with) {
 
 Table touch_table(const SwingRun& run) {
   Table table{
-      "Impacts", "lrrrrr", {"with", "contacts", "first, s", "last, s", "links that had any", "most in one step"}, {}};
+      "Impacts", "lrrrrr", {"with", "contacts", "first, s", "last, s", "links that had any", "most in one step"}};
   for (std::size_t k = 0; k < std::size(kinds); ++k) {
     const Touches t = touches_with(run, kinds[k]);
     table.rows.push_back({names[k], std::to_string(t.count), t.count ? fmt::format("{:.4f}", t.first) : "-",

@@ -76,7 +76,6 @@ Plot method_plot(const Runs& runs) {
             .x_label = "s",
             .y_label = "m",
             .log_y = true,
-            .series = {},
             .note = "dt = 0.1 ms. The difference is rounding, which grows with each impact."};
   for (std::size_t k = 0; k < runs.nmc_os.size(); ++k)
     plot.series.push_back(apart(part(k), runs.os[k], runs.nmc_os[k]));
@@ -84,7 +83,7 @@ Plot method_plot(const Runs& runs) {
 }
 
 Table method_table(const Runs& runs, const std::vector<Window>& windows) {
-  Table table{"OS and NMC/OS apart: largest in each window", "lrr", {"s", "height, m", "velocity, m/s"}, {}};
+  Table table{"OS and NMC/OS apart: largest in each window", "lrr", {"s", "height, m", "velocity, m/s"}};
   for (std::size_t k = 1; k < runs.nmc_os.size(); ++k) {
     table.columns.push_back(fmt::format("height with {}, m", part(k)));
     table.align += "r";
@@ -105,7 +104,6 @@ Plot step_plot(const Runs& runs) {
       .x_label = "s",
       .y_label = "m",
       .log_y = true,
-      .series = {},
       .note = "Each curve: a run less the run with half its step. Parallel curves a factor of two apart are order 1."};
   for (std::size_t k = 0; k + 1 < runs.os.size(); ++k)
     plot.series.push_back(apart(fmt::format("{} - {}", part(k), part(k + 1)), runs.os[k], runs.os[k + 1]));
@@ -123,7 +121,7 @@ double order_in(const Runs& runs, const Window& w) {
 }
 
 Table step_table(const Runs& runs, const std::vector<Window>& windows) {
-  Table table{"What half the step changes: height, m, largest in each window", "l", {"s"}, {}};
+  Table table{"What half the step changes: height, m, largest in each window", "l", {"s"}};
   for (std::size_t k = 0; k + 1 < runs.os.size(); ++k) {
     table.columns.push_back(fmt::format("{} - {}", part(k), part(k + 1)));
     table.align += "r";

@@ -45,8 +45,7 @@ Reproduction reproduce_os_lcp_table1(const ReproduceOptions&, const ReproducePro
                            n == 26 && N == 26 && robot.constraints().empty()});
   Table table1{"Table 1: the dual-arm robot, 4 contacts, nf = 4",
                "llrrr",
-               {"formulation", "size", "paper", "ours", "residual in OS's problem"},
-               {}};
+               {"formulation", "size", "paper", "ours", "residual in OS's problem"}};
   for (std::size_t m = 0; m < arm.size(); ++m) {
     table1.rows.push_back({std::string(to_string(arm[m].method)), formula[m],
                            of_paper[m] == 0 ? "-" : std::to_string(of_paper[m]), std::to_string(arm[m].size),
@@ -61,7 +60,7 @@ Reproduction reproduce_os_lcp_table1(const ReproduceOptions&, const ReproducePro
   std::vector<int> sizes_of_paper[5], sizes[5];  // by method, in the order above
   double worst = worst_residual(arm);
   Table table2{
-      "Table 2, the sizes: pendulums, 4 contacts, nf = 4", "rrrrrr", {"links", "nmc", "nmc_os", "mc", "rmc", "os"}, {}};
+      "Table 2, the sizes: pendulums, 4 contacts, nf = 4", "rrrrrr", {"links", "nmc", "nmc_os", "mc", "rmc", "os"}};
   for (const PendulumSizes& of_000 : sizes_of_000) {
     if (!progress(of_000.links / 31.0, fmt::format("pendulum of {} links", of_000.links))) return {};
     links.push_back(of_000.links);

@@ -110,8 +110,7 @@ Table main_table(const std::vector<Case>& cases, double time) {
           "Table 2: computation for a run ({:g} s simulated here; the paper does not say how long its runs are)", time),
       "rrrrrrrrrr",
       {"links", "size OS", "NMC/OS", "NMC", "paper OS, s", "NMC/OS, s", "speed-up", "ours OS, s", "NMC/OS, s",
-       "speed-up"},
-      {}};
+       "speed-up"}};
   for (const Case& c : cases)
     table.rows.push_back({std::to_string(c.paper.links), std::to_string(c.sizes.os), std::to_string(c.sizes.nmc_os),
                           std::to_string(c.sizes.nmc), fmt::format("{:.2f}", c.paper.os),
@@ -124,8 +123,7 @@ Table step_table(const std::vector<Case>& cases) {
   Table table{"Where the time goes, us a step",
               "rrrrrrrrrr",
               {"links", "steps with contacts", "flight OS", "NMC/OS lemke", "interior point", "contact OS",
-               "NMC/OS lemke", "interior point", "cone: contact OS", "NMC/OS"},
-              {}};
+               "NMC/OS lemke", "interior point", "cone: contact OS", "NMC/OS"}};
   const auto us = [](double x) { return fmt::format("{:.1f}", x); };
   for (const Case& c : cases)
     table.rows.push_back({std::to_string(c.paper.links), std::to_string(c.os_times.contact_steps),
@@ -140,8 +138,7 @@ Table certificate_table(const std::vector<Case>& cases) {
   Table table{"Certificates",
               "rlrrrrrrr",
               {"links", "method", "impacts", "problems", "most contacts", "largest problem", "residual",
-               "penetration, m", "energy defect"},
-              {}};
+               "penetration, m", "energy defect"}};
   for (const Case& c : cases)
     for (const bool os : {true, false}) {
       const Certificate& f = (os ? c.os : c.nmc_os).certificate;

@@ -41,7 +41,6 @@ Plot figure6(const CarriedBox& run) {
       .title = "Figure 6: the box's centre, desired and actual",
       .x_label = "s",
       .y_label = "m",
-      .series = {},
       .note = fmt::format("Servo at {:g} Hz. Curves: the cubic splines. Marks: where the box is in the simulation. "
                           "The difference does not show at this scale; it is below.",
                           run.rate)};
@@ -62,7 +61,6 @@ Plot error_plot(const std::vector<const CarriedBox*>& runs) {
       .x_label = "s",
       .y_label = "mm",
       .log_y = true,
-      .series = {},
       .note =
           "Joint forces are constant between two calls of the servo. This is the only source of error, and it shrinks "
           "with the period. No posture: damping alone."};
@@ -75,7 +73,6 @@ Plot posture_plot(const BoxScene& scene, const CarriedBox& run) {
   Plot plot{.title = "Posture: joints of the left side and the waist, off the advised configuration",
             .x_label = "s",
             .y_label = "rad",
-            .series = {},
             .note = "The posture gives way as far as the box requires, without a command, and returns afterwards."};
   for (const char* name : {"hip_pitch", "knee", "ankle_pitch", "waist_pitch", "shoulder_pitch", "elbow"}) {
     const std::string side = std::string(name).starts_with("waist") ? "" : "left_";
@@ -92,8 +89,7 @@ Table run_table(const BoxScene& scene, const std::vector<const CarriedBox*>& run
   Table table{"Runs",
               "rrlrrrrrr",
               {"servo, Hz", "steps a period", "posture", "largest error, mm", "rms, mm", "mrad",
-               "posture off at the end, rad", "loop error", "energy defect"},
-              {}};
+               "posture off at the end, rad", "loop error", "energy defect"}};
   for (const CarriedBox* r : runs)
     table.rows.push_back({fmt::format("{:g}", r->rate), std::to_string(r->substeps), r->posture ? "advised" : "damping",
                           fmt::format("{:.4f}", 1e3 * r->error), fmt::format("{:.4f}", 1e3 * std::sqrt(r->mean_square)),
@@ -107,8 +103,7 @@ Table run_table(const BoxScene& scene, const std::vector<const CarriedBox*>& run
 Table tracking_table(const CarriedBox& run) {
   Table table{fmt::format("Figure 6 in numbers, servo at {:g} Hz", run.rate),
               "rrrrrr",
-              {"s", "x desired, m", "x actual, m", "z desired, m", "z actual, m", "error, mm"},
-              {}};
+              {"s", "x desired, m", "x actual, m", "z desired, m", "z actual, m", "error, mm"}};
   for (double t = 0; t <= run.samples.back().time + 1e-9; t += 0.25) {
     const Sample& s = sample_at(run, t);
     table.rows.push_back({fmt::format("{:.2f}", t), fmt::format("{:.6f}", s.desired.x),

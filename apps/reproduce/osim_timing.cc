@@ -27,10 +27,8 @@ Model model_of(const std::string& text) { return compile(scene(text).value()).va
 double exponent(double x0, double t0, double x1, double t1) { return std::log(t1 / t0) / std::log(x1 / x0); }
 
 Table table_of(const std::string& title, const std::vector<Measured>& rows) {
-  Table table{title,
-              "rrrrrr",
-              {"dof", "nodes", "J M^-1 J', us", "its inverse, us", "dense J M^-1 J', us", "dense over ours"},
-              {}};
+  Table table{
+      title, "rrrrrr", {"dof", "nodes", "J M^-1 J', us", "its inverse, us", "dense J M^-1 J', us", "dense over ours"}};
   for (const Measured& r : rows)
     table.rows.push_back({std::to_string(r.n), std::to_string(r.m), fmt::format("{:.3g}", r.ours),
                           fmt::format("{:.3g}", r.inversion), fmt::format("{:.3g}", r.dense),
@@ -38,7 +36,7 @@ Table table_of(const std::string& title, const std::vector<Measured>& rows) {
   return table;
 }
 Plot plot_of(const std::string& title, const std::string& x, bool by_nodes, const std::vector<Measured>& rows) {
-  Plot plot{.title = title, .x_label = x, .y_label = "us", .log_x = true, .log_y = true, .series = {}, .note = {}};
+  Plot plot{.title = title, .x_label = x, .y_label = "us", .log_x = true, .log_y = true};
   Series ours{"J M^-1 J', linchpin", {}}, dense{"the dense way", {}};
   for (const Measured& r : rows) {
     ours.points.emplace_back(by_nodes ? r.m : r.n, r.ours);

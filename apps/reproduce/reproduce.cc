@@ -67,7 +67,7 @@ std::vector<const ReproductionEntry*> chosen(const std::vector<std::string>& ids
 int list(const std::string& json) {
   OutputFile file("--json", json);
   Json rows = Json::array();
-  Table table{"", "lll", {"id", "from", "what"}, {}};
+  Table table{"", "lll", {"id", "from", "what"}};
   for (const ReproductionEntry& entry : reproductions()) {
     rows.push_back({{"id", entry.id}, {"source", entry.source}, {"title", entry.title}});
     table.rows.push_back({entry.id, entry.source, entry.title});
@@ -78,7 +78,7 @@ int list(const std::string& json) {
 }
 
 Table claim_table(const std::vector<Claim>& claims) {
-  Table table{"", "lllll", {"claim", "paper", "ours", "holds", "kind"}, {}};
+  Table table{"", "lllll", {"claim", "paper", "ours", "holds", "kind"}};
   for (const Claim& c : claims) table.rows.push_back({c.claim, c.paper, c.ours, c.holds ? "yes" : "no", c.kind});
   return table;
 }

@@ -328,7 +328,7 @@ std::string power(double ratio) { return fmt::format("1e{}", std::lround(std::lo
 
 Table error_table(const Mechanism& mechanism, const std::vector<Accuracy>& sweep, double Spread::*which,
                   const std::string& of) {
-  Table table{fmt::format("{}: relative error of the accelerations, {} of the states", mechanism.name, of), "", {}, {}};
+  Table table{fmt::format("{}: relative error of the accelerations, {} of the states", mechanism.name, of), "", {}};
   table.columns = {"ratio", "cond(M)"};
   for (const char* name : method_names) table.columns.emplace_back(name);
   for (const Accuracy& a : sweep) {
@@ -345,10 +345,9 @@ Plot error_plot(const Mechanism& mechanism, const std::vector<Accuracy>& sweep) 
             .y_label = "relative error, median",
             .log_x = true,
             .log_y = true,
-            .series = {},
             .note = mechanism.what};
   for (const Algorithm m : integrated()) {
-    Series series{method_names[m], {}};
+    Series series{method_names[m]};
     for (const Accuracy& a : sweep) series.points.emplace_back(a.ratio, a.error[m].median);
     plot.series.push_back(std::move(series));
   }
@@ -367,8 +366,7 @@ Table step_table(const std::vector<Integrations>& all, const IntegrationOptions&
                   "{} steps led",
                   options.time, options.tolerance, options.most),
       "",
-      {"ratio", "exact"},
-      {}};
+      {"ratio", "exact"}};
   for (const Algorithm m : integrated()) table.columns.emplace_back(method_names[m]);
   for (const Integrations& at : all) {
     std::vector<std::string> row{power(at.ratio), steps_of(at.exact)};
@@ -385,12 +383,11 @@ Plot step_plot(const std::vector<Integrations>& all, const IntegrationOptions& o
       .y_label = "steps, taken and rejected",
       .log_x = true,
       .log_y = true,
-      .series = {},
       .note = fmt::format("Dormand-Prince over {:g} s at tolerance {:g}. At {} steps a run is given up: these points "
                           "are runs that never arrived.",
                           options.time, options.tolerance, options.most)};
   for (std::size_t i = 0; i < integrated().size(); ++i) {
-    Series series{method_names[integrated()[i]], {}};
+    Series series{method_names[integrated()[i]]};
     for (const Integrations& at : all) series.points.emplace_back(at.ratio, tries(at.by[i]));
     plot.series.push_back(std::move(series));
   }
