@@ -124,9 +124,7 @@ TEST(BlackBox, PointsAndSpinsMoveAsTheySay) {
     for (int round = 0; round < 5; ++round) {
       SCOPED_TRACE(it.name);
       const AnyBody& body = *it.body;
-      std::vector<double> q(body.positions()), v(body.dimension());
-      random.place(body, q, 2);
-      for (double& x : v) x = random.number();
+      const auto [q, v] = random.state(body);
       const Vec3<double> X = it.name == "bar" ? Vec3<double>{random.number(), 0, 0} : random.vec();
       BlockArena arena;
       const auto at = [&](double dt) {
@@ -168,9 +166,8 @@ TEST(BlackBox, MassAndForcesAreThoseOfItsPoints) {
       SCOPED_TRACE(it.name);
       const AnyBody& body = *it.body;
       const std::size_t n = std::size_t(body.dimension());
-      std::vector<double> q(body.positions()), v(n), M(n * n), F(n), M_sum(n * n, 0.0), F_sum(n, 0.0);
-      random.place(body, q, 2);
-      for (double& x : v) x = random.number();
+      const auto [q, v] = random.state(body);
+      std::vector<double> M(n * n), F(n), M_sum(n * n, 0.0), F_sum(n, 0.0);
       const Vec3<double> g = 9.0 * random.vec();
       body.mass(q, M);
       body.force(q, v, g, F);

@@ -28,6 +28,15 @@ class BoxRandom {
     for (double& x : v) x = number(-0.4, 0.4);
     body.advance(q, v, size);
   }
+  struct BodyState {
+    std::vector<double> q, v;
+  };
+  BodyState state(const AnyBody& body) {
+    BodyState s{std::vector<double>(body.positions()), std::vector<double>(body.dimension())};
+    place(body, s.q, 2);
+    for (double& x : s.v) x = number();
+    return s;
+  }
 
  private:
   std::mt19937 engine_;

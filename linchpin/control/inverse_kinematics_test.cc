@@ -123,15 +123,18 @@ Model two_rods(double lower, double upper) {
 FrameGoal tip_in_plane() {
   return {.node = {2, translation(1, 0, 0)}, .rows = {position_row({1, 0, 0}), position_row({0, 1, 0})}};
 }
+struct TwoRods {
+  Model model = two_rods(-3, 3);
+  InverseKinematics solver{model, {tip_in_plane()}};
+};
 
 TEST(InverseKinematics, TwoRodsByTheLawOfCosines) {
-  const Model model = two_rods(-3, 3);
-  InverseKinematics solver(model, {tip_in_plane()});
+  TwoRods rods;
   const Transform<double> X = translation(0.5, 1.2, 0);
   const double elbow = std::acos((0.25 + 1.44 - 2) / 2);
   for (const double sign : {1.0, -1.0}) {
     std::vector<double> q{0.3, sign * 0.5};
-    const InverseKinematicsReport report = solver.solve({&X, 1}, q);
+    const InverseKinematicsReport report = rods.solver.solve({&X, 1}, q);
     ASSERT_TRUE(report.ok());
     EXPECT_NEAR(std::abs(q[1]), elbow, 1e-8);
     EXPECT_LE(report.iterations, 12);
@@ -140,11 +143,10 @@ TEST(InverseKinematics, TwoRodsByTheLawOfCosines) {
 
 // Out of reach: it stretches towards the goal and reports the remaining error.
 TEST(InverseKinematics, OutOfReachItStretchesAndSaysSo) {
-  const Model model = two_rods(-3, 3);
-  InverseKinematics solver(model, {tip_in_plane()});
+  TwoRods rods;
   const Transform<double> X = translation(0, 2.5, 0);
   std::vector<double> q{0.3, 0.5};
-  const InverseKinematicsReport report = solver.solve({&X, 1}, q);
+  const InverseKinematicsReport report = rods.solver.solve({&X, 1}, q);
   EXPECT_EQ(report.status, InverseKinematicsStatus::not_reached);
   EXPECT_NEAR(report.errors[0].position, 0.5, 1e-9);
   EXPECT_EQ(report.worst_goal, 0);
@@ -155,16 +157,15 @@ TEST(InverseKinematics, OutOfReachItStretchesAndSaysSo) {
 
 // At the boundary of the workspace, where the Jacobian is singular.
 TEST(InverseKinematics, ReachesTheBorder) {
-  const Model model = two_rods(-3, 3);
-  InverseKinematics solver(model, {tip_in_plane()});
+  TwoRods rods;
   const Transform<double> X = translation(0, 2, 0);
   std::vector<double> q{0.3, 0.5};
-  const InverseKinematicsReport report = solver.solve({&X, 1}, q);
+  const InverseKinematicsReport report = rods.solver.solve({&X, 1}, q);
   EXPECT_TRUE(report.ok()) << report.errors[0].position << " after " << report.iterations;
   // from the singular configuration, straight towards the goal: no first-order step leads there
   const Transform<double> inside = translation(1.5, 0, 0);
   q = {0, 0};
-  InverseKinematics again(model, {tip_in_plane()}, {.restarts = 3});
+  InverseKinematics again(rods.model, {tip_in_plane()}, {.restarts = 3});
   const InverseKinematicsReport second = again.solve({&inside, 1}, q);
   EXPECT_TRUE(second.ok());
   EXPECT_GT(second.start, 0);
@@ -288,10 +289,9 @@ TEST(InverseKinematics, SameBitsTwiceAndAfterOtherProblems) {
 }
 
 TEST(InverseKinematics, SaysWhatDoesNotFit) {
-  const Model model = two_rods(-3, 3);
-  InverseKinematics solver(model, {tip_in_plane()});
+  TwoRods rods;
   const auto message = [&](std::vector<Transform<double>> X, std::vector<double> q) {
-    return failed_check([&] { solver.solve(X, q); });
+    return failed_check([&] { rods.solver.solve(X, q); });
   };
   const double nan = std::nan("");
   EXPECT_EQ(message({}, {0, 0}), "0 poses, there are 1 goals");
@@ -300,18 +300,18 @@ TEST(InverseKinematics, SaysWhatDoesNotFit) {
   EXPECT_EQ(message({translation(0, nan, 0)}, {0, 0}), "the pose of goal 0 has an origin at a distance of nan");
   EXPECT_EQ(message({{{{2, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {0, 0, 0}}}, {0, 0}),
             "the pose of goal 0 is off a rotation by 4");
-  EXPECT_THROW(InverseKinematics(model, {{.node = {7, translation(0, 0, 0)}}}), CheckFailed);
+  EXPECT_THROW(InverseKinematics(rods.model, {{.node = {7, translation(0, 0, 0)}}}), CheckFailed);
   FrameGoal weightless = tip_in_plane();
   weightless.weight = 0;
-  EXPECT_THROW(InverseKinematics(model, {weightless}), CheckFailed);
-  EXPECT_THROW(InverseKinematics(model, {tip_in_plane()}, {.max_iterations = 0}), CheckFailed);
+  EXPECT_THROW(InverseKinematics(rods.model, {weightless}), CheckFailed);
+  EXPECT_THROW(InverseKinematics(rods.model, {tip_in_plane()}, {.max_iterations = 0}), CheckFailed);
   const Model top = model_of("@top");
   InverseKinematics of_top(top, {{.node = {.body = 1}, .rows = orientation_rows()}});
   std::vector<double> no_rotation(4, 0.0);
   const Transform<double> anywhere = translation(0, 0, 0);
   EXPECT_THROW(of_top.solve({&anywhere, 1}, no_rotation), CheckFailed);
   // no goals: nothing to do
-  InverseKinematics idle(model, {});
+  InverseKinematics idle(rods.model, {});
   std::vector<double> q{1, 2};
   EXPECT_TRUE(idle.solve({}, q).ok());
   EXPECT_EQ(q, (std::vector<double>{1, 2}));

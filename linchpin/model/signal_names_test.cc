@@ -19,11 +19,16 @@ ModelSpec one_of_each_joint() {
   return spec;
 }
 
-TEST(SignalNames, ThereIsOneForEachCoordinateInItsPlace) {
-  const Model model = compile(one_of_each_joint()).value();
-  const auto q = position_names(model), v = velocity_names(model);
+using Texts = std::vector<std::string>;
+void expect_one_per_coordinate(const Model& model, const Texts& q, const Texts& v) {
   ASSERT_EQ(q.size(), std::size_t(model.nq()));
   ASSERT_EQ(v.size(), std::size_t(model.nv()));
+}
+
+TEST(SignalNames, ThereIsOneForEachCoordinateInItsPlace) {
+  const Model model = compile(one_of_each_joint()).value();
+  const Texts q = position_names(model), v = velocity_names(model);
+  ASSERT_NO_FATAL_FAILURE(expect_one_per_coordinate(model, q, v));
   for (const Joint& joint : model.joints()) {
     if (joint.nq == 1) {
       EXPECT_EQ(q[joint.q], joint.name);
@@ -36,9 +41,8 @@ TEST(SignalNames, ThereIsOneForEachCoordinateInItsPlace) {
 // The unit of a rate is that of its coordinate per second, except for rotations: these have quaternions as coordinates.
 TEST(SignalNames, UnitsAreThoseOfTheMotion) {
   const Model model = compile(one_of_each_joint()).value();
-  const auto q = position_units(model), v = velocity_units(model);
-  ASSERT_EQ(q.size(), std::size_t(model.nq()));
-  ASSERT_EQ(v.size(), std::size_t(model.nv()));
+  const Texts q = position_units(model), v = velocity_units(model);
+  ASSERT_NO_FATAL_FAILURE(expect_one_per_coordinate(model, q, v));
   for (const Joint& joint : model.joints()) {
     const bool rotation = joint.nq > joint.nv;  // a quaternion has one number more than its rate
     for (int k = 0; k < joint.nv; ++k) {

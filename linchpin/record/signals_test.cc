@@ -21,8 +21,7 @@ double value_of(const Signals& signals, const Snapshot& snapshot, const std::str
 TEST(Signals, ContactForcesBalanceWeight) {
   const TestRun run("@stack", {});
   Stepping stepping(run);
-  for (int i = 0; i < 400; ++i) stepping.advance();
-  const Snapshot& snapshot = stepping.take();
+  const Snapshot& snapshot = stepping.next(400);
   const Signals signals(run.model);
   double sum = 0;
   for (const std::string& name : signals.names())
@@ -36,8 +35,7 @@ TEST(Signals, ContactForcesBalanceWeight) {
 TEST(Signals, StatesAndEnergies) {
   const TestRun run("@four_bar", {});
   Stepping stepping(run);
-  for (int i = 0; i < 20; ++i) stepping.advance();
-  const Snapshot& s = stepping.take();
+  const Snapshot& s = stepping.next(20);
   const Signals signals(run.model);
   EXPECT_EQ(value_of(signals, s, "q:" + run.model.joints()[0].name), s.state.q[0]);
   EXPECT_EQ(value_of(signals, s, "v:" + run.model.joints()[2].name), s.state.v[2]);

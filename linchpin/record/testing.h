@@ -128,8 +128,8 @@ class Stepping {
     return std::move(made).value();
   }
   const Snapshot& take() { return take_(step_, state_, simulation_, report_, monitor_.certificate()); }
-  const Snapshot& next() {
-    advance();
+  const Snapshot& next(int steps = 1) {
+    for (int i = 0; i < steps; ++i) advance();
     return take();
   }
   void advance() {

@@ -68,30 +68,33 @@ TEST(Quaternion, ProductIsOneTurnAfterTheOther) {
   }
 }
 
-Quaternion<double> times(double s, const Quaternion<double>& q) { return {s * q.w, s * q.x, s * q.y, s * q.z}; }
-
-TEST(Quaternion, ToRotationDoesNotSeeTheLength) {
-  RandomSpatial random(3);
+// Calls expect(q, p) for unit quaternions q and p = s q of lengths from 1e-100 to 1e100.
+template <class Expect>
+void for_any_length(std::uint64_t seed, const Expect& expect) {
+  RandomSpatial random(seed);
   for (int i = 0; i < 1000; ++i) {
     const Quaternion<double> q = random.unit_quaternion();
     const double s = random.magnitude(1e-100, 1e100);
-    const Mat3<double> R = to_rotation(times(s, q));
-    EXPECT_LE(distance(R, to_rotation(q)), rounding);
-    EXPECT_LE(distance(R * transpose(R), Mat3<double>::identity()), rounding);
-    EXPECT_NEAR(determinant(R), 1, rounding);
+    expect(q, Quaternion<double>{s * q.w, s * q.x, s * q.y, s * q.z});
   }
 }
 
+TEST(Quaternion, ToRotationDoesNotSeeTheLength) {
+  for_any_length(3, [](const Quaternion<double>& q, const Quaternion<double>& p) {
+    const Mat3<double> R = to_rotation(p);
+    EXPECT_LE(distance(R, to_rotation(q)), rounding);
+    EXPECT_LE(distance(R * transpose(R), Mat3<double>::identity()), rounding);
+    EXPECT_NEAR(determinant(R), 1, rounding);
+  });
+}
+
 TEST(Quaternion, NormalizedHasLengthOneAndTheSameDirection) {
-  RandomSpatial random(4);
-  for (int i = 0; i < 1000; ++i) {
-    const Quaternion<double> q = random.unit_quaternion();
-    const double s = random.magnitude(1e-100, 1e100);
-    const Quaternion<double> n = normalized(times(s, q));
+  for_any_length(4, [](const Quaternion<double>& q, const Quaternion<double>& p) {
+    const Quaternion<double> n = normalized(p);
     EXPECT_NEAR(length(n), 1, 5e-16);
     EXPECT_LE(distance(n, q), rounding);
     EXPECT_GE(n.w * q.w, 0);  // not the other one of the pair
-  }
+  });
 }
 
 TEST(Quaternion, FromRotationUndoesToRotation) {
