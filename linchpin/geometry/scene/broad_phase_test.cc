@@ -25,8 +25,8 @@ std::vector<BoxPair> all_pairs(const std::vector<Aabb>& boxes) {
 }
 
 enum class Kind { even, flat, on_a_line, few_huge, all_sizes, clusters, one_far, coincident, on_a_lattice };
-constexpr Kind kinds[] = {Kind::even,     Kind::flat,    Kind::on_a_line,  Kind::few_huge,    Kind::all_sizes,
-                          Kind::clusters, Kind::one_far, Kind::coincident, Kind::on_a_lattice};
+constexpr Kind scene_kinds[] = {Kind::even,     Kind::flat,    Kind::on_a_line,  Kind::few_huge,    Kind::all_sizes,
+                                Kind::clusters, Kind::one_far, Kind::coincident, Kind::on_a_lattice};
 
 // About eight neighbours for each box on average.
 std::vector<Aabb> scene(Kind kind, int n, RandomSpatial& random) {
@@ -52,7 +52,7 @@ std::vector<Aabb> scene(Kind kind, int n, RandomSpatial& random) {
 TEST(BroadPhase, FindsAllPairsInRisingOrder) {
   RandomSpatial random(11);
   BroadPhase broad_phase;
-  for (const Kind kind : kinds)
+  for (const Kind kind : scene_kinds)
     for (const int n : {0, 1, 2, 7, 8, 9, 64, 65, 129, 200, 513, 700}) {
       const std::vector<Aabb> boxes = scene(kind, n, random);
       EXPECT_EQ(list(broad_phase.find_pairs(boxes)), all_pairs(boxes)) << "kind " << int(kind) << ", " << n;
@@ -63,7 +63,7 @@ TEST(BroadPhase, FindsAllPairsInRisingOrder) {
 TEST(BroadPhase, FindsAllPairsAmongThousands) {
   RandomSpatial random(12);
   BroadPhase broad_phase;
-  for (const Kind kind : kinds) {
+  for (const Kind kind : scene_kinds) {
     if (kind == Kind::coincident) continue;
     const std::vector<Aabb> boxes = scene(kind, 6000, random);
     std::vector<std::uint32_t> order(boxes.size());
@@ -111,7 +111,8 @@ TEST(BroadPhase, WhatWasAskedBeforeDoesNotMatter) {
   RandomSpatial random(15);
   BroadPhase used;
   for (int i = 0; i < 30; ++i) {
-    const std::vector<Aabb> boxes = scene(kinds[std::size_t(i) % std::size(kinds)], int(600 * random.unit()), random);
+    const std::vector<Aabb> boxes =
+        scene(scene_kinds[std::size_t(i) % std::size(scene_kinds)], int(600 * random.unit()), random);
     BroadPhase fresh;
     EXPECT_EQ(list(used.find_pairs(boxes)), list(fresh.find_pairs(boxes)));
   }
@@ -120,7 +121,7 @@ TEST(BroadPhase, WhatWasAskedBeforeDoesNotMatter) {
 // Boxes that drift, vibrate, jump, disappear and come back: data kept between calls do not affect the pairs.
 TEST(BroadPhase, MovingBoxesAreFoundAsIfSeenForTheFirstTime) {
   RandomSpatial random(16);
-  for (const Kind kind : kinds)
+  for (const Kind kind : scene_kinds)
     for (const double speed : {1e-4, 0.01, 0.2}) {
       std::vector<Aabb> boxes = scene(kind, 300, random);
       std::vector<Vec3<double>> velocity;
@@ -148,7 +149,7 @@ TEST(BroadPhase, MovingBoxesAreFoundAsIfSeenForTheFirstTime) {
 TEST(SpatialOrder, HasEachBoxOnceAndNeighboursTogether) {
   RandomSpatial random(16);
   SpatialOrder spatial_order;
-  for (const Kind kind : kinds)
+  for (const Kind kind : scene_kinds)
     for (const int n : {3, 200, 5000}) {
       const std::vector<Aabb> boxes = scene(kind, n, random);
       const std::span<const std::uint32_t> order = spatial_order.sort(boxes);
