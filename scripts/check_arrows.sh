@@ -7,16 +7,41 @@
 # innermost room around it. A file of a room may include its own room and all rooms that DEPENDS reaches; its tests
 # (*_test.cc) also what TEST_LINK reaches. bench, apps, tests and examples may include any room. Refused besides: a
 # cycle, an unknown room, an include that climbs out by "../" or reaches into the folders above the rooms, a .cc that
-# its room does not list, since that may be a test never run (a .h may stay unlisted: it is private then), and Eigen in
-# what a user includes or what is compiled for the machine (cmake/room.cmake says why).
+# its room does not list, since that may be a test never run (a .h may stay unlisted: it is private then), Eigen in
+# what a user includes or what is compiled for the machine (cmake/room.cmake says why), a .h without #pragma once, and a
+# .cc whose first include is not the .h of its stem: that .cc shows that the header compiles alone. A type of a named
+# namespace has one definition, also in apps, bench and examples: of two in a program the linker mixes the functions.
 # Prints file:line of each fault; status 1 when there is one.
 set -euo pipefail
 
 self=$(readlink -f "${BASH_SOURCE[0]}")
 
+# check_types FILE...: types at namespace scope, which clang-format starts in the first column.
+check_types() {
+  awk '
+    FNR == 1 { space = ""; unnamed = 0 }
+    /^namespace \{/ { unnamed = 1 }
+    /^namespace [a-z_:]+ \{/ { space = $2 "::" }
+    /^\}  \/\/ namespace$/ { unnamed = 0 }
+    !unnamed && /^(struct|class|union|enum) / {
+      name = $0
+      gsub(/ (alignas\([^)]*\)|\[\[[^]]*\]\])/, "", name)
+      if (name !~ /^(struct|class|union|enum)( class)? [A-Za-z0-9_]+( final)?( :.*)? \{/) next
+      sub(/^(struct|class|union|enum)( class)? /, "", name)
+      sub(/[^A-Za-z0-9_].*/, "", name)
+      name = space name
+      if (name in defined) {
+        print FILENAME ":" FNR ": " name " is also a type of " defined[name]
+        faults++
+      }
+      defined[name] = FILENAME ":" FNR
+    }
+    END { exit faults > 0 }' "$@"
+}
+
 check() {
-  local root=$1
-  local -a lists files
+  local root=$1 status=0
+  local -a lists files programs
   cd "$root"
   if [[ ! -d linchpin ]]; then
     echo "check_arrows: no folder linchpin in $root" >&2
@@ -24,11 +49,14 @@ check() {
   fi
   mapfile -t lists < <(find linchpin -mindepth 2 -name CMakeLists.txt | sort)
   mapfile -t files < <(find linchpin -mindepth 2 -type f \( -name '*.h' -o -name '*.cc' -o -name '*.inc' \) | sort)
+  mapfile -t programs < <(find apps bench examples tests -type f \( -name '*.h' -o -name '*.cc' \) 2>/dev/null | sort)
   if ((${#lists[@]} == 0)); then
     echo "check_arrows: no room in $root/linchpin" >&2
     return 2
   fi
   awk '
+    BEGIN { for (i = 1; i < ARGC; i++) is_file[ARGV[i]] = 1 }
+
     function fault(where, what) { print where ": " what; faults++ }
 
     # The innermost room around linchpin/..., or "" where there is none.
@@ -106,6 +134,9 @@ check() {
     FNR == 1 {
       if (!seen_lists++) see_all_lists()
       room = room_of(FILENAME)
+      own_header = FILENAME
+      if (!sub(/\.cc$/, ".h", own_header) || !(own_header in is_file)) own_header = ""
+      if (FILENAME ~ /\.h$/) needs_once[FILENAME] = 1
       is_test = FILENAME ~ /_test\.cc$/
       if (room == "") {
         fault(FILENAME ":1", "is in no room: no folder around it has a CMakeLists.txt with linchpin_room")
@@ -122,12 +153,16 @@ check() {
         }
       }
     }
+    /^[ \t]*#[ \t]*pragma[ \t]+once[ \t]*$/ { delete needs_once[FILENAME] }
     /^[ \t]*#[ \t]*include[ \t]*["<]/ {
       target = $0
       sub(/^[^"<]*["<]/, "", target)
       sub(/[">].*/, "", target)
       n = split(target, path, "/")
       where = FILENAME ":" FNR
+      if (own_header != "" && target != own_header)
+        fault(where, "includes \"" target "\" before \"" own_header "\", the header of its stem")
+      own_header = ""
       if (path[1] == "linchpin") includes[FILENAME] = includes[FILENAME] " " target
       if (path[1] == "Eigen" || path[1] == "unsupported") eigen_at[FILENAME] = where
       if (target ~ /(^|\/)\.\.\//) {
@@ -156,6 +191,7 @@ check() {
 
     END {
       if (!seen_lists) see_all_lists()
+      for (file in needs_once) fault(file ":1", "has no #pragma once")
       for (file in listed) {
         if (listed[file] !~ /^(HEADERS|KERNELS|LANES)$/) continue
         split("", set)
@@ -163,7 +199,9 @@ check() {
         if (found != "") fault(found, "Eigen may not be in " file ", one of the " listed[file] " of its room")
       }
       exit faults > 0
-    }' "${lists[@]}" "${files[@]}"
+    }' "${lists[@]}" "${files[@]}" || status=1
+  check_types "${files[@]}" "${programs[@]}" || status=1
+  return $status
 }
 
 # A tree of five rooms, a <- b <- c, and d and a/inner apart, which each case then spoils.
@@ -175,11 +213,11 @@ good_tree() {
   printf 'linchpin_room(NAME c DEPENDS b HEADERS c.h TESTS c_test.cc TEST_LINK d)\n' >"$tree/linchpin/c/CMakeLists.txt"
   printf 'linchpin_room(NAME d HEADERS d.h)\n' >"$tree/linchpin/d/CMakeLists.txt"
   printf 'linchpin_room(NAME a/inner DEPENDS d HEADERS i.h)\n' >"$tree/linchpin/a/inner/CMakeLists.txt"
-  printf '#include "linchpin/d/d.h"\n' >"$tree/linchpin/a/inner/i.h"
-  printf '#include <vector>\n' | tee "$tree/linchpin/a/a.h" >"$tree/linchpin/d/d.h"
-  printf '#pragma once\n#include "linchpin/a/a.h"\n' >"$tree/linchpin/b/b.h"
-  printf '#include "linchpin/b/b.h"\n' >"$tree/linchpin/b/b.cc"
-  printf '#include "linchpin/b/b.h"\n#include <linchpin/a/a.h>\n' >"$tree/linchpin/c/c.h"
+  printf '#pragma once\n#include "linchpin/d/d.h"\n' >"$tree/linchpin/a/inner/i.h"
+  printf '#pragma once\n#include <vector>\n' | tee "$tree/linchpin/a/a.h" >"$tree/linchpin/d/d.h"
+  printf '#pragma once\n#include "linchpin/a/a.h"\nnamespace linchpin {\nstruct B {\n};\n}\n' >"$tree/linchpin/b/b.h"
+  printf '#include "linchpin/b/b.h"\nnamespace {\nstruct B {\n};\n}  // namespace\n' >"$tree/linchpin/b/b.cc"
+  printf '#pragma once\n#include "linchpin/b/b.h"\n#include <linchpin/a/a.h>\n' >"$tree/linchpin/c/c.h"
   printf '#include "linchpin/c/c.h"\n#include "linchpin/d/d.h"\n' >"$tree/linchpin/c/c_test.cc"
   printf '#include "linchpin/c/c.h"\n#include "linchpin/d/d.h"\n' >"$tree/apps/main.cc"
 }
@@ -200,8 +238,11 @@ self_test() {
     good_tree "$tree"
     printf '%b\n' "$text" >>"$tree/$file"
     if [[ $name == eigen-in-kernel ]]; then
-      printf '#include <Eigen/Dense>\n' >"$tree/linchpin/b/p.h"
+      printf '#pragma once\n#include <Eigen/Dense>\n' >"$tree/linchpin/b/p.h"
       printf '#include "linchpin/b/p.h"\n' >>"$tree/linchpin/b/b.cc"
+    elif [[ $name == no-own-header-first ]]; then
+      printf '#include <vector>\n#include "linchpin/b/n.h"\n' >"$tree/linchpin/b/n.cc"
+      sed -i 's/b.cc/b.cc n.cc/' "$tree/linchpin/b/CMakeLists.txt"
     fi
     status=0
     output=$("$self" "$tree") || status=$?
@@ -210,19 +251,22 @@ self_test() {
       faults=1
     fi
   done <<'CASES'
-upward|linchpin/a/a.h|#include "linchpin/b/b.h"|linchpin/a/a.h:2: room a may not include room b
-sideways|linchpin/b/b.cc|  #  include <linchpin/d/d.h>|linchpin/b/b.cc:2: room b may not include room d
-test-link-is-for-tests|linchpin/c/c.h|#include "linchpin/d/d.h"|linchpin/c/c.h:3: room c may not include room d
-into-inner-room|linchpin/a/a.h|#include "linchpin/a/inner/i.h"|linchpin/a/a.h:2: room a may not include room a/inner
-out-of-inner-room|linchpin/a/inner/i.h|#include "linchpin/a/a.h"|linchpin/a/inner/i.h:2: room a/inner may not include room a
-climbing|linchpin/b/b.cc|#include "../d/d.h"|linchpin/b/b.cc:2: includes "../d/d.h"
-app|linchpin/b/b.cc|#include "apps/main.h"|linchpin/b/b.cc:2: room b may not include apps
-no-room|linchpin/b/b.cc|#include "linchpin/all.h"|linchpin/b/b.cc:2: includes "linchpin/all.h", which is in no room
+upward|linchpin/a/a.h|#include "linchpin/b/b.h"|linchpin/a/a.h:3: room a may not include room b
+sideways|linchpin/b/b.cc|  #  include <linchpin/d/d.h>|linchpin/b/b.cc:6: room b may not include room d
+test-link-is-for-tests|linchpin/c/c.h|#include "linchpin/d/d.h"|linchpin/c/c.h:4: room c may not include room d
+into-inner-room|linchpin/a/a.h|#include "linchpin/a/inner/i.h"|linchpin/a/a.h:3: room a may not include room a/inner
+out-of-inner-room|linchpin/a/inner/i.h|#include "linchpin/a/a.h"|linchpin/a/inner/i.h:3: room a/inner may not include room a
+climbing|linchpin/b/b.cc|#include "../d/d.h"|linchpin/b/b.cc:6: includes "../d/d.h"
+app|linchpin/b/b.cc|#include "apps/main.h"|linchpin/b/b.cc:6: room b may not include apps
+no-room|linchpin/b/b.cc|#include "linchpin/all.h"|linchpin/b/b.cc:6: includes "linchpin/all.h", which is in no room
 unlisted|linchpin/b/forgotten_test.cc|int x;|linchpin/b/forgotten_test.cc:1: not listed
 cycle|linchpin/d/CMakeLists.txt|linchpin_room(NAME d DEPENDS d HEADERS d.h)|linchpin/d/CMakeLists.txt:2: depends on itself
 unknown|linchpin/d/CMakeLists.txt|linchpin_room(NAME d DEPENDS e HEADERS d.h)|linchpin/d/CMakeLists.txt:2: depends on e, which is no room
-eigen-in-header|linchpin/b/b.h|#include <Eigen/Core>|linchpin/b/b.h:3: Eigen may not be in linchpin/
-eigen-in-kernel|linchpin/b/CMakeLists.txt|linchpin_room(NAME b KERNELS b.cc SOURCES p.h)\n#|linchpin/b/p.h:1: Eigen may not be in linchpin/b/b.cc
+eigen-in-header|linchpin/b/b.h|#include <Eigen/Core>|linchpin/b/b.h:7: Eigen may not be in linchpin/
+no-own-header-first|linchpin/b/n.h|#pragma once|linchpin/b/n.cc:1: includes "vector" before "linchpin/b/n.h"
+same-type|apps/main.cc|namespace linchpin {\ntemplate <class T>\nstruct B : C<T> {\n};\n}\n|apps/main.cc:5: linchpin::B is also a type of linchpin/b/b.h:4
+included-twice|linchpin/b/p.h|int x;|linchpin/b/p.h:1: has no #pragma once
+eigen-in-kernel|linchpin/b/CMakeLists.txt|linchpin_room(NAME b KERNELS b.cc SOURCES p.h)\n#|linchpin/b/p.h:2: Eigen may not be in linchpin/b/b.cc
 CASES
   mkdir -p "$top/empty"
   if "$self" "$top/empty" 2>/dev/null; then

@@ -18,8 +18,8 @@ constexpr double tolerance = 1e-9;
 Model load(const std::string& text) { return compile(scene(text).value()).value(); }
 
 // A finger and a thumb of each hand.
-std::vector<ContactPoint> fingertips(const Model& model) {
-  std::vector<ContactPoint> points;
+std::vector<PointContact> fingertips(const Model& model) {
+  std::vector<PointContact> points;
   for (const char* name : {"left_finger_1_tip", "left_thumb_tip", "right_finger_1_tip", "right_thumb_tip"}) {
     const Frame& frame = model.frames()[model.find_frame(name)];
     const Body& body = model.bodies()[frame.body];

@@ -13,7 +13,7 @@ namespace {
 constexpr Method methods[] = {Method::nmc, Method::nmc_os, Method::mc, Method::rmc, Method::os};
 
 // The point against the world, the normal up.
-void add_contact(const Kinematics<double>& kin, const ContactPoint& point, Rows& rows) {
+void add_contact(const Kinematics<double>& kin, const PointContact& point, Rows& rows) {
   rows.begin_block(BlockKind::cone, 3, 0.5);  // the pendulums' coefficient of friction
   for (const Vec3<double>& f : {Vec3<double>{0, 0, 1}, Vec3<double>{1, 0, 0}, Vec3<double>{0, 1, 0}}) {
     rows.add_side(point.link, {cross(kin.X_WL[point.link].R * point.at_L, f), f});
@@ -23,14 +23,14 @@ void add_contact(const Kinematics<double>& kin, const ContactPoint& point, Rows&
 
 }  // namespace
 
-std::vector<ContactPoint> last_links(const Model& model) {
-  std::vector<ContactPoint> points;
+std::vector<PointContact> last_links(const Model& model) {
+  std::vector<PointContact> points;
   const int links = int(model.links().size()) - 1;
   for (int c = 0; c < posed_contacts; ++c) points.push_back({links - c % links, {0.1 * (c + 1), 0.05 * c, 0}});
   return points;
 }
 
-std::vector<Posed> pose_all(const Model& model, std::span<const ContactPoint> points) {
+std::vector<Posed> pose_all(const Model& model, std::span<const PointContact> points) {
   const Plan<double> plan(model);
   const State state = random_state(model, 1);
   Kinematics<double> kin(plan);
@@ -40,7 +40,7 @@ std::vector<Posed> pose_all(const Model& model, std::span<const ContactPoint> po
   const std::vector<double> tau(state.v.size(), 0.0);
   const Motive motive{model, plan, kin, vel, state.q, state.v, tau, {}, 1e-4};
   Rows rows;
-  for (const ContactPoint& point : points) add_contact(kin, point, rows);
+  for (const PointContact& point : points) add_contact(kin, point, rows);
 
   Solver solver;
   ResidualWorkspace ws;

@@ -10,13 +10,13 @@ namespace linchpin {
 
 inline constexpr int posed_contacts = 4, posed_directions = 4;  // both tables
 
-struct ContactPoint {
+struct PointContact {
   int link;
   Vec3<double> at_L;
 };
 
 // One contact point on each of the last links; links repeat if there are fewer than contacts.
-std::vector<ContactPoint> last_links(const Model& model);
+std::vector<PointContact> last_links(const Model& model);
 
 struct Posed {
   Method method;
@@ -26,7 +26,7 @@ struct Posed {
 
 // At a random state, moving, with gravity, over a step of 0.1 ms; the points touch the world. In the order of Table 1,
 // with NMC/OS after NMC; OS is last.
-std::vector<Posed> pose_all(const Model& model, std::span<const ContactPoint> points);
+std::vector<Posed> pose_all(const Model& model, std::span<const PointContact> points);
 
 double worst_residual(std::span<const Posed> posed);
 

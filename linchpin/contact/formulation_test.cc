@@ -54,7 +54,7 @@ TEST(Formulation, WithoutRowsMotionIsFree) {
     aba<double>(s.plan, s.state.q, s.state.v, s.tau, s.f_ext, ws, expected);
     for (std::size_t k = 0; k < expected.size(); ++k) expected[k] = s.state.v[k] + s.dt * expected[k];
     for (const Method method : all_methods) {
-      const Answer a = answer_of(method, s, 0);
+      const PosedAnswer a = answer_of(method, s, 0);
       EXPECT_LE(largest_difference(a.v, expected), 1e-9 * largest(expected)) << scene << ", " << to_string(method);
     }
   }
@@ -71,7 +71,7 @@ TEST(Formulation, FreeRowsMeetTheirOffsets) {
       s.rows.end_row(random.between(-1, 1));
     }
     for (const Method method : all_methods) {
-      const Answer a = answer_of(method, s, 0);
+      const PosedAnswer a = answer_of(method, s, 0);
       Velocities after(s.model);
       velocities(s.model, s.kin, a.v, after);
       for (std::size_t r = 0; r < 4; ++r) {
@@ -157,7 +157,7 @@ TEST(Formulation, WhatWentBeforeLeavesNoTrace) {
     Problem problem;
     for (const std::size_t k : {3, 0, 1, 3, 2, 2, 0, 3}) {
       const Situation& s = *steps[k];
-      const Answer fresh = answer_of(method, s, 0);
+      const PosedAnswer fresh = answer_of(method, s, 0);
       kept->pose(s.motive(), s.rows, problem);
       ASSERT_EQ(problem.q, fresh.problem.q) << to_string(method) << ", step " << k;
       ASSERT_EQ(problem.M.dense(), fresh.problem.M.dense()) << to_string(method) << ", step " << k;
@@ -211,8 +211,8 @@ TEST(Formulation, HeavyBodiesOnLightOnes) {
   for (const char* ratio : {"1e2", "1e4", "1e6"}) {
     Situation s(model_of(std::string("@heavy_light:ratio=") + ratio), 1, 1e-3);
     with_contacts(s, 3);
-    const Answer os = answer_of(Method::os, s, 0);
-    Answer multipliers = answer_of(Method::multipliers, s, 0);
+    const PosedAnswer os = answer_of(Method::os, s, 0);
+    PosedAnswer multipliers = answer_of(Method::multipliers, s, 0);
     ResidualWorkspace ws;
     EXPECT_LE(residual(multipliers.problem, os.solution, ws).relative, agreement) << ratio;
     EXPECT_LE(residual(os.problem, multipliers.solution, ws).relative, agreement) << ratio;

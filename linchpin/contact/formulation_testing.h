@@ -12,7 +12,7 @@ inline constexpr Method all_methods[] = {Method::os,     Method::rmc, Method::mc
                                          Method::nmc_os, Method::nmc, Method::multipliers};
 
 // The solution of one method, with exact cones (directions 0) or with polyhedral friction.
-struct Answer {
+struct PosedAnswer {
   Method method;
   std::unique_ptr<Formulation> formulation;
   Problem problem;
@@ -28,15 +28,15 @@ inline std::unique_ptr<Formulation> formulation_of(Method method, const Situatio
   if (!made) throw std::runtime_error(made.error().message);
   return std::move(made).value();
 }
-inline Answer answer_of(Method method, const Situation& s, int directions) {
-  Answer a{.method = method,
-           .formulation = formulation_of(method, s),
-           .problem = {},
-           .polyhedron = {},
-           .solution = {},
-           .v = std::vector<double>(s.state.v.size()),
-           .impulses = std::vector<double>(s.rows.size()),
-           .report = {}};
+inline PosedAnswer answer_of(Method method, const Situation& s, int directions) {
+  PosedAnswer a{.method = method,
+                .formulation = formulation_of(method, s),
+                .problem = {},
+                .polyhedron = {},
+                .solution = {},
+                .v = std::vector<double>(s.state.v.size()),
+                .impulses = std::vector<double>(s.rows.size()),
+                .report = {}};
   a.formulation->pose(s.motive(), s.rows, a.problem);
   if (directions != 0) a.polyhedron = polyhedral(a.problem, directions);
   a.solution.resize(a.solved().q.size());
@@ -59,7 +59,7 @@ inline int block_size(const Block& block, int directions) {
 // The solution of one method as a solution of another method's problem. Both have the impulses z of the rows. The
 // leading unknowns x of the other problem (velocities, hinge impulses) follow from z, since their rows are free:
 // M_ll x = -(q_l + M_lr z).
-inline std::vector<double> translated(const Situation& s, const Answer& from, const Answer& to) {
+inline std::vector<double> translated(const Situation& s, const PosedAnswer& from, const PosedAnswer& to) {
   const int directions = to.polyhedron.directions;
   int bounded = 0;  // unknowns of all blocks that are not free: the last ones unless the rows are in place (os)
   for (const Block& block : s.rows.blocks)
@@ -101,7 +101,7 @@ inline std::vector<double> translated(const Situation& s, const Answer& from, co
 }
 
 // The velocities that follow from a solution by the method's own lift().
-inline std::vector<double> velocity_by(const Situation& s, Answer& by, const std::vector<double>& solution) {
+inline std::vector<double> velocity_by(const Situation& s, PosedAnswer& by, const std::vector<double>& solution) {
   std::vector<double> conic = solution, v(s.state.v.size()), impulses(s.rows.size());
   if (by.polyhedron.directions != 0) {
     conic.resize(by.problem.q.size());
@@ -116,10 +116,10 @@ inline std::vector<double> velocity_by(const Situation& s, Answer& by, const std
 inline constexpr double enough = 1e-11, agreement = 1e-9;
 
 inline void expect_agreement(const Situation& s, int directions, const std::string& what) {
-  std::vector<Answer> answers;
+  std::vector<PosedAnswer> answers;
   for (const Method method : all_methods) {
     answers.push_back(answer_of(method, s, directions));
-    const Answer& a = answers.back();
+    const PosedAnswer& a = answers.back();
     const auto fault = find_fault(a.problem);
     ASSERT_FALSE(fault.has_value()) << what << ": " << fault->message;
     ASSERT_TRUE(a.report.residual.within(enough))
@@ -128,8 +128,8 @@ inline void expect_agreement(const Situation& s, int directions, const std::stri
   }
   const double speed = std::max(1.0, largest(answers.front().v));
   ResidualWorkspace ws;
-  for (const Answer& from : answers)
-    for (Answer& to : answers) {
+  for (const PosedAnswer& from : answers)
+    for (PosedAnswer& to : answers) {
       const std::vector<double> z = translated(s, from, to);
       const Residual r = residual(to.solved(), z, ws);
       EXPECT_LE(r.relative, agreement) << what << ": " << to_string(from.method) << " in " << to_string(to.method);

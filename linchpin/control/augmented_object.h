@@ -48,7 +48,7 @@ struct Grip {
 struct HeldObject {
   RigidInertia<double> inertia = RigidInertia<double>::zero();  // about O, in O's axes
   std::vector<Grip> grips = {};                                 // the first defines the object's pose
-  std::vector<Row> rows = all_rows();  // demanded rows of its acceleration, in the world's axes
+  std::vector<Row> rows = pose_rows();  // demanded rows of its acceleration, in the world's axes
 };
 
 // A body of the model, held by these hands in their poses at q; O is the body's frame. Its inertia is set to zero if it

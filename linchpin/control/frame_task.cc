@@ -12,7 +12,7 @@ constexpr Vec3<double> nothing{0, 0, 0}, x_axis{1, 0, 0}, y_axis{0, 1, 0}, z_axi
 
 }  // namespace
 
-std::vector<Row> all_rows() {
+std::vector<Row> pose_rows() {
   return {{x_axis, nothing}, {y_axis, nothing}, {z_axis, nothing},
           {nothing, x_axis}, {nothing, y_axis}, {nothing, z_axis}};
 }

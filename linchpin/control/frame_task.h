@@ -17,7 +17,7 @@ enum class Axes { world, node };
 
 using Row = Force<double>;  // dual to a motion: n its angular, f its linear part
 
-std::vector<Row> all_rows();          // six: angular x y z, linear x y z
+std::vector<Row> pose_rows();         // six: angular x y z, linear x y z
 std::vector<Row> position_rows();     // three
 std::vector<Row> orientation_rows();  // three
 Row position_row(const Vec3<double>& direction);
@@ -25,7 +25,7 @@ Row orientation_row(const Vec3<double>& axis);
 
 struct FrameTask {
   Node node;
-  std::vector<Row> rows = all_rows();
+  std::vector<Row> rows = pose_rows();
   // Of the rows. In the node's axes: components of its acceleration, not rates of components of its velocity.
   Axes axes = Axes::world;
   int level = 0;         // 0 has the highest priority; a level acts in the null space of those before it

@@ -25,7 +25,7 @@ namespace linchpin {
 
 struct FrameGoal {
   Node node;
-  std::vector<Row> rows = all_rows();
+  std::vector<Row> rows = pose_rows();
   Axes axes = Axes::world;  // of the rows; `node` means the goal's axes
   double weight = 1;        // of the rows, relative to other goals
 };

@@ -168,8 +168,8 @@ TEST(OperationalSpace, LowerLevelsNeverDisturbHigherOnes) {
   const Node left = node_at(model, "left_hand"), right = node_at(model, "right_hand");
   const std::vector<FrameTask> tasks{
       {.node = left, .rows = position_rows(), .level = 0},
-      {.node = left, .rows = all_rows(), .level = 1},   // three are met by level 0; a hand has six coordinates
-      {.node = right, .rows = all_rows(), .level = 2},  // four coordinates are left
+      {.node = left, .rows = pose_rows(), .level = 1},   // three are met by level 0; a hand has six coordinates
+      {.node = right, .rows = pose_rows(), .level = 2},  // four coordinates are left
       {.node = right, .rows = position_rows(), .level = 3},
   };
   OperationalSpace control(model, tasks);
@@ -328,10 +328,10 @@ void expect_to_stand(const std::string& scene, const std::vector<std::string>& f
 TEST(OperationalSpace, StandsOnSupports) {
   const Model humanoid = model_of("@humanoid");
   expect_to_stand(
-      "@humanoid", {"left_foot", "right_foot"}, all_rows(),
+      "@humanoid", {"left_foot", "right_foot"}, pose_rows(),
       {{.node = node_at(humanoid, "left_hand")}, {.node = node_at(humanoid, "right_hand"), .rows = position_rows()}},
       12);  // the feet's rows; they can carry all of the base's
-  expect_to_stand("@humanoid", {"left_foot"}, all_rows(), {{.node = node_at(humanoid, "right_foot")}}, 6);
+  expect_to_stand("@humanoid", {"left_foot"}, pose_rows(), {{.node = node_at(humanoid, "right_foot")}}, 6);
   const Model quadruped = model_of("@quadruped");
   std::vector<std::string> feet;
   for (const Frame& frame : quadruped.frames())

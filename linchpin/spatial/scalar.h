@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <limits>
+#include <type_traits>
 
 // Always inlined: the code of fma() below depends on the machine flags, and the linker would merge a function that is
 // not inlined with the copies of files that are compiled with other flags.
@@ -21,14 +23,16 @@ struct Scalar {
 };
 
 // a b + c. Fused (one rounding) where the target has that instruction, else two roundings; alike for all lane counts.
+// Never fused for long double. A template, so that <cmath>'s fma is the better match and no ambiguity arises where a
+// program says "using namespace linchpin".
+template <std::floating_point S>
+LINCHPIN_INLINE S fma(S a, S b, S c) {
 #ifdef __FMA__
-LINCHPIN_INLINE double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
-LINCHPIN_INLINE float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
-#else
-LINCHPIN_INLINE double fma(double a, double b, double c) { return a * b + c; }
-LINCHPIN_INLINE float fma(float a, float b, float c) { return a * b + c; }
+  if constexpr (std::is_same_v<S, double>) return __builtin_fma(a, b, c);
+  if constexpr (std::is_same_v<S, float>) return __builtin_fmaf(a, b, c);
 #endif
-LINCHPIN_INLINE long double fma(long double a, long double b, long double c) { return a * b + c; }
+  return a * b + c;
+}
 
 // c - a b
 template <class A, class B, class C>

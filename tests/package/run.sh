@@ -31,10 +31,10 @@ use() {
 }
 
 if [[ $(uname -m) != x86_64 ]]; then
-  use plain "-O0" -DEVERY_HEADER=ON
+  use plain "-O0" -DEVERY_HEADER="$here/../.."
   exit
 fi
-use plain "-O0 -march=x86-64" -DEVERY_HEADER=ON
+use plain "-O0 -march=x86-64" -DEVERY_HEADER="$here/../.."
 if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; then
   use haswell "-O3 -march=haswell"
   echo "== the results are equal"
