@@ -28,13 +28,19 @@ class Result {
     check(ok(), "Result::value() of an error: ", ok() ? std::string() : std::get<Error>(content_).message);
     return std::get<T>(content_);
   }
-  T&& value() && {
+  // Of a temporary: by value, so that `const T& value = f().value();` is safe.
+  T value() && {
     check(ok(), "Result::value() of an error: ", ok() ? std::string() : std::get<Error>(content_).message);
     return std::move(std::get<T>(content_));
   }
-  const Error& error() const {
+  T value() const&& = delete;
+  const Error& error() const& {
     check(!ok(), "Result::error() of a success");
     return std::get<Error>(content_);
+  }
+  Error error() && {
+    check(!ok(), "Result::error() of a success");
+    return std::move(std::get<Error>(content_));
   }
 
  private:

@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -14,6 +16,11 @@ Result<int> half(int x) {
   if (x % 2 != 0) return Error{"no half of " + std::to_string(x)};
   return x / 2;
 }
+
+template <class R>
+constexpr bool has_value = requires(R&& result) {
+  std::forward<R>(result).value();
+};
 
 TEST(Result, HoldsAValue) {
   const Result<int> result = half(6);
@@ -35,6 +42,18 @@ TEST(Result, TellsAStringFromAnError) {
   ASSERT_TRUE(good.ok());
   ASSERT_FALSE(bad.ok());
   EXPECT_EQ(good.value(), bad.error().message);
+}
+
+// A reference into a temporary Result would dangle at the end of the statement.
+TEST(Result, OfATemporaryHandsOutNoReference) {
+  static_assert(std::is_same_v<decltype(std::declval<Result<int>>().value()), int>);
+  static_assert(std::is_same_v<decltype(std::declval<Result<int>&>().value()), const int&>);
+  static_assert(std::is_same_v<decltype(std::declval<const Result<int>&>().value()), const int&>);
+  static_assert(!has_value<const Result<int>> && has_value<Result<int>>);
+  static_assert(std::is_same_v<decltype(std::declval<Result<int>>().error()), Error>);
+  static_assert(std::is_same_v<decltype(std::declval<Result<int>&>().error()), const Error&>);
+  const Error& kept = half(7).error();
+  EXPECT_EQ(kept.message, "no half of 7");
 }
 
 TEST(Result, ValueOfAnErrorFailsWithItsMessage) {

@@ -75,6 +75,7 @@ struct ObjectReport {
 class AugmentedObject {
  public:
   AugmentedObject(const Model& model, HeldObject object, double tolerance = 1e-9);
+  AugmentedObject(const Model&&, HeldObject, double = 1e-9) = delete;
   ~AugmentedObject();
   AugmentedObject(AugmentedObject&&) noexcept;
   AugmentedObject& operator=(AugmentedObject&&) noexcept;

@@ -61,6 +61,7 @@ struct InverseKinematicsReport {
 class InverseKinematics {
  public:
   InverseKinematics(const Model& model, std::vector<FrameGoal> goals, const InverseKinematicsOptions& options = {});
+  InverseKinematics(const Model&&, std::vector<FrameGoal>, const InverseKinematicsOptions& = {}) = delete;
   ~InverseKinematics();
   InverseKinematics(InverseKinematics&&) noexcept;
   InverseKinematics& operator=(InverseKinematics&&) noexcept;

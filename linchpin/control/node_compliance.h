@@ -13,6 +13,7 @@ namespace linchpin {
 // The model must outlive it. Only the constructor allocates.
 struct NodeCompliance {
   NodeCompliance(const Model& model, std::vector<Node> nodes);
+  NodeCompliance(const Model&&, std::vector<Node>) = delete;
 
   // Computes kin, vel, factors and paths.
   void update(std::span<const double> q, std::span<const double> v);

@@ -76,6 +76,7 @@ struct OperationalSpaceReport {
 class OperationalSpace {
  public:
   OperationalSpace(const Model& model, std::vector<FrameTask> tasks, const OperationalSpaceOptions& options = {});
+  OperationalSpace(const Model&&, std::vector<FrameTask>, const OperationalSpaceOptions& = {}) = delete;
   ~OperationalSpace();
   OperationalSpace(OperationalSpace&&) noexcept;
   OperationalSpace& operator=(OperationalSpace&&) noexcept;

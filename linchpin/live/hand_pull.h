@@ -32,6 +32,7 @@ class Hand {
   static constexpr double softness = 0.01;  // s of (2)
   static constexpr double most_pull = 300;  // m/s^2: bound of |w^2 e|
   explicit Hand(const Model& model);        // must outlive it
+  explicit Hand(const Model&&) = delete;
 
   // The forces of all pulls at this state for a step dt, as Inputs::f_ext. Valid until the next call.
   std::span<const double> forces(const State& state, double dt, std::span<const Pull> pulls);

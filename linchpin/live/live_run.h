@@ -34,6 +34,8 @@ class LiveRun {
   // clock: returns seconds; by default the system's steady clock. The model must outlive the run.
   LiveRun(const Model& model, const SimulationOptions& options, State start, const CertificateLimits& limits = {},
           std::function<double()> clock = {});
+  LiveRun(const Model&&, const SimulationOptions&, State, const CertificateLimits& = {},
+          std::function<double()> = {}) = delete;
 
   struct Turn {
     std::span<const std::byte> frame;  // empty: nothing new. Valid until the next turn, like the status

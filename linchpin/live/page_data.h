@@ -22,6 +22,7 @@ std::string scene_json(const Model& model, const SimulationOptions& options, std
 class FrameWriter {
  public:
   explicit FrameWriter(const Model& model);  // must outlive it
+  explicit FrameWriter(const Model&&) = delete;
   std::span<const std::byte> operator()(const Snapshot& snapshot);
 
  private:
@@ -35,7 +36,9 @@ class FrameWriter {
 // A scene and its frames in one blob, for the server and for exported pages.
 class PageRecording {
  public:
+  // The model must outlive it.
   PageRecording(const Model& model, const SimulationOptions& options, std::string_view source);
+  PageRecording(const Model&&, const SimulationOptions&, std::string_view) = delete;
   void add(const Snapshot& snapshot);
   long long frames() const { return count_; }
   std::size_t size() const { return frames_.size(); }  // bytes so far

@@ -229,7 +229,7 @@ const std::filesystem::path& Recording::file() const { return parts_->path; }
 const std::string& Recording::version() const { return parts_->version; }
 const std::string& Recording::build() const { return parts_->build; }
 const ModelSpec& Recording::spec() const { return parts_->spec; }
-const Model& Recording::model() const { return *parts_->model; }
+const Model& Recording::model() const& { return *parts_->model; }
 const RunSettings& Recording::settings() const { return parts_->settings; }
 RunEnd Recording::end() const { return RunEnd(parts_->last.end); }
 long long Recording::frames() const { return parts_->last.frames; }

@@ -45,7 +45,8 @@ class Recording {
   const std::string& build() const;    // build_info.h
 
   const ModelSpec& spec() const;
-  const Model& model() const;  // compiled from it
+  const Model& model() const&;  // compiled from it
+  const Model& model() && = delete;
   const RunSettings& settings() const;
 
   RunEnd end() const;

@@ -24,7 +24,8 @@ struct Snapshot {
 // Takes snapshots of one run. The result is valid until the next call; nothing is allocated once its lists have grown.
 class SnapshotTaker {
  public:
-  explicit SnapshotTaker(const Model& model) : meter_(model) {}
+  explicit SnapshotTaker(const Model& model) : meter_(model) {}  // must outlive it
+  explicit SnapshotTaker(const Model&&) = delete;
 
   // To be called directly after a step, with the inputs of that step.
   const Snapshot& operator()(long long step, const State& state, Simulation& simulation, const StepReport& report,

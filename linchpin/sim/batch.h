@@ -20,6 +20,7 @@ class Batch {
  public:
   // threads: 0 for one per hardware thread. The model must outlive the batch.
   Batch(const Model& model, const SimulationOptions& options, int threads = 0);
+  Batch(const Model&&, const SimulationOptions&, int = 0) = delete;
 
   // Advances every state by `steps` steps. inputs: empty, or one for each world, constant over all steps. A world whose
   // step fails keeps its last good state. Its report is that of the failed step, otherwise that of the last step.

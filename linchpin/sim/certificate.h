@@ -45,6 +45,7 @@ class EnergyMeter {
  public:
   explicit EnergyMeter(const Model& model)
       : model_(model), plan_(model), kin_(plan_), vel_(model) {}  // must outlive it
+  explicit EnergyMeter(const Model&&) = delete;
   Energy operator()(const State& state);
 
  private:
@@ -58,7 +59,9 @@ class EnergyMeter {
 class RunMonitor {
  public:
   // By default energy is reported and does not decide: how much of it a stepper may lose is the user's choice.
+  // The model must outlive the monitor.
   explicit RunMonitor(const Model& model, const CertificateLimits& limits = {});
+  explicit RunMonitor(const Model&&, const CertificateLimits& = {}) = delete;
 
   void start(const State& state);
   void add(const State& after, const StepReport& report);

@@ -49,6 +49,7 @@ struct DragReport {
 class Drag {
  public:
   explicit Drag(const Model& model, const DragOptions& options = {});
+  explicit Drag(const Model&&, const DragOptions& = {}) = delete;
   ~Drag();
   Method method() const;
 

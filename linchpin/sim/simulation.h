@@ -168,6 +168,7 @@ struct ContactReport {
 class Simulation {
  public:
   Simulation(const Model& model, const SimulationOptions& options);  // the model must outlive the simulation
+  Simulation(const Model&&, const SimulationOptions&) = delete;
   ~Simulation();
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;

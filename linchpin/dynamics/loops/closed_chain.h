@@ -43,8 +43,13 @@ void find_unmet(std::span<const double> left, ConstraintReport& report);
 
 // Precomputed data and workspace of all functions below, for some or all constraints of a model.
 struct ClosedChain {
+  // The model and the plan must outlive it; the constraints are copied.
   ClosedChain(const Model& model, const Plan<double>& plan, std::span<const Constraint> constraints,
               LoopElimination elimination = LoopElimination::automatic);
+  ClosedChain(const Model&&, const Plan<double>&, std::span<const Constraint>,
+              LoopElimination = LoopElimination::automatic) = delete;
+  ClosedChain(const Model&, const Plan<double>&&, std::span<const Constraint>,
+              LoopElimination = LoopElimination::automatic) = delete;
   ClosedChain(const ClosedChain&) = delete;  // its parts hold references to it
   ClosedChain& operator=(const ClosedChain&) = delete;
 

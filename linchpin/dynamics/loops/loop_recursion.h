@@ -33,6 +33,8 @@ namespace linchpin {
 class LoopRecursion {
  public:
   LoopRecursion(const Model& model, const ConstraintPlan& constraints);  // both must outlive it
+  LoopRecursion(const Model&&, const ConstraintPlan&) = delete;
+  LoopRecursion(const Model&, const ConstraintPlan&&) = delete;
   ~LoopRecursion();
   LoopRecursion(LoopRecursion&&) noexcept;
 

@@ -25,7 +25,8 @@ namespace linchpin {
 // Rows of J^a and columns of K, each on a few bodies.
 class AuxiliaryRows {
  public:
-  explicit AuxiliaryRows(const ConstraintForest& forest);
+  explicit AuxiliaryRows(const ConstraintForest& forest);  // must outlive them
+  explicit AuxiliaryRows(const ConstraintForest&&) = delete;
 
   void clear();
   void begin_row(double softness = 0);

@@ -115,7 +115,8 @@ struct ForestWork;  // forest_kernels.h
 // The matrix of (1) and its factors.
 class ForestFactors {
  public:
-  explicit ForestFactors(const ConstraintForest& forest);
+  explicit ForestFactors(const ConstraintForest& forest);  // must outlive them
+  explicit ForestFactors(const ConstraintForest&&) = delete;
 
   // Blocks of (1), row by row, without padding; they keep their values until set again. J_a is not read for held rows.
   void set_mass(int body, std::span<const double> M);

@@ -19,6 +19,8 @@ struct SceneHit {
 class SceneRays {
  public:
   SceneRays(const CollisionScene& scene, const SceneWorkspace& ws) : scene_(scene), ws_(ws), bvh_(ws.boxes) {}
+  SceneRays(const CollisionScene&&, const SceneWorkspace&) = delete;
+  SceneRays(const CollisionScene&, const SceneWorkspace&&) = delete;
   // The nearest hit; of equal ones that of the first shape. Only shapes in one of `groups` are considered.
   std::optional<SceneHit> cast(const Ray& ray, std::uint32_t groups = ~std::uint32_t(0)) const;
 
