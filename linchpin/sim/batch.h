@@ -24,11 +24,16 @@ class Batch {
 
   // Advances every state by `steps` steps. inputs: empty, or one for each world, constant over all steps. A world whose
   // step fails keeps its last good state. Its report is that of the failed step, otherwise that of the last step.
+  //
+  // Sizes are checked first: if those of one world are wrong, CheckFailed names it, and no world has moved. If a step
+  // throws, that world keeps its last good state and report, all others are advanced, and then the exception of the
+  // first such world is thrown; CheckFailed names the world.
   void advance(std::span<State> states, int steps, std::span<const Inputs> inputs, std::span<StepReport> reports);
 
   int threads() const { return int(simulations_.size()); }
 
  private:
+  const Model* model_;
   std::vector<Simulation> simulations_;  // one for each thread
 };
 

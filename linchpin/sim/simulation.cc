@@ -51,6 +51,17 @@ AnyWorkspace workspace_for(const SimulationOptions& options, const Model& model,
   }
 }
 
+bool limited(const DofSpec& dof) { return dof.lower != -unlimited || dof.upper != unlimited; }
+
+template <class... Parts>
+std::string text(const Parts&... parts) {
+  std::ostringstream out;
+  (out << ... << parts);
+  return out.str();
+}
+
+}  // namespace
+
 void check_state(const Model& model, const State& state, const Inputs& inputs) {
   const std::size_t nq = std::size_t(model.nq()), nv = std::size_t(model.nv()), forces = 6 * model.bodies().size();
   check(state.q.size() == nq, "state.q has ", state.q.size(), " numbers, the model needs ", nq);
@@ -65,17 +76,6 @@ void check_state(const Model& model, const State& state, const Inputs& inputs) {
   check(inputs.controls.empty() || inputs.controls.size() == model.actuators().size(), "controls has ",
         inputs.controls.size(), " numbers, the model has ", model.actuators().size(), " actuators");
 }
-
-bool limited(const DofSpec& dof) { return dof.lower != -unlimited || dof.upper != unlimited; }
-
-template <class... Parts>
-std::string text(const Parts&... parts) {
-  std::ostringstream out;
-  (out << ... << parts);
-  return out.str();
-}
-
-}  // namespace
 
 void check_options(const SimulationOptions& o) {
   if (o.stepper) info_of(*o.stepper);

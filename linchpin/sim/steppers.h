@@ -16,6 +16,9 @@
 
 namespace linchpin {
 
+// Throws CheckFailed if sizes do not suit the model, or the time is not finite.
+void check_state(const Model& model, const State& state, const Inputs& inputs);
+
 // Power of the forces that are not conservative, W.
 struct Power {
   double input = 0;    // of tau, f_ext, and constraints that prescribe a motion
