@@ -171,7 +171,7 @@ void load(const BlockSystem& system, ForestFactors& factors) {
     const BlockSystem::Constraint& c = system.constraints[i];
     const auto block = [&](std::size_t k) -> std::span<const double> {
       if (k >= c.parts.size()) return {};
-      return {&system.J[c.parts[k].J], std::size_t(c.rows * system.size[c.parts[k].body])};
+      return {&system.J[c.parts[k].J], std::size_t(c.rows) * std::size_t(system.size[c.parts[k].body])};
     };
     factors.set_constraint(int(i), block(0), block(1));
   }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string_view>
+#include <tuple>
 
 #include "linchpin/geometry/shapes/bounds.h"
 #include "linchpin/model/state.h"
@@ -17,13 +20,22 @@ double farthest(const SceneShape& shape) {
       Vec3<double>{far(box.lower.x, box.upper.x), far(box.lower.y, box.upper.y), far(box.lower.z, box.upper.z)});
 }
 
-bool same(const Friction& a, const Friction& b) { return a.mu_static == b.mu_static && a.mu_kinetic == b.mu_kinetic; }
-bool same(const Vec3<double>& a, const Vec3<double>& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
-bool same(const Material& a, const Material& b) {
-  if (a.name != b.name || !same(a.friction, b.friction) || a.restitution != b.restitution) return false;
-  if (a.directional.has_value() != b.directional.has_value()) return false;
-  return !a.directional ||
-         (same(a.directional->direction, b.directional->direction) && same(a.directional->along, b.directional->along));
+// An order of materials, in which equal ones are neighbours.
+struct BeforeInOrder {
+  static auto key(const Material& m) {
+    const auto d = m.directional.value_or(Material::Directional{});
+    return std::tuple(std::string_view(m.name), m.friction.mu_static, m.friction.mu_kinetic, m.restitution,
+                      m.directional.has_value(), d.direction.x, d.direction.y, d.direction.z, d.along.mu_static,
+                      d.along.mu_kinetic);
+  }
+  bool operator()(const Material* a, const Material* b) const { return key(*a) < key(*b); }
+};
+
+// The material of a pair: its own if it is named, else from the table, which is empty if it would be too large.
+PairMaterial material_of(const ContactPlan& plan, const ShapePair& pair) {
+  if (plan.pairs.empty()) return plan.scene.material(pair.a, pair.b);
+  if (const ScenePair* named = plan.scene.named(pair.a, pair.b); named && named->material) return *named->material;
+  return plan.pairs[index(plan.material[pair.a]) * plan.distinct + plan.material[pair.b]];
 }
 
 // Two tangents that are continuous functions of the normal, except at n_z = -0.1, a slope that is rare: the impulse
@@ -114,10 +126,7 @@ void find_within_reach(const ContactPlan& plan, const Kinematics<double>& kin, c
   find_contacts(plan.scene, std::span<const Transform<double>>(kin.X_WL.data(), kin.X_WL.size()), set.reach, set.scene,
                 set.found);
   for (const ShapePair& pair : set.found.pairs) {
-    const ScenePair* named = plan.scene.named(pair.a, pair.b);
-    const PairMaterial& material = named && named->material
-                                       ? *named->material
-                                       : plan.pairs[plan.material[pair.a] * plan.distinct + plan.material[pair.b]];
+    const PairMaterial material = material_of(plan, pair);
     const int link_a = plan.scene.shapes()[pair.a].frame;
     const int link_b = plan.scene.shapes()[pair.b].frame;
     for (int k = pair.first; k < pair.first + pair.count; ++k) {
@@ -177,13 +186,14 @@ Vec3<double> relative_velocity(const Contact& c, const Kinematics<double>& kin, 
 
 ContactPlan::ContactPlan(const Model& model)
     : scene(model.collision()),
-      any(false),
+      any(any_may_touch(model.collision())),
       radius(model.links().size(), 0.0),
       unbounded(model.links().size(), 0),
       material(model.shapes().size()),
       plane(motion_plane(model)) {
   const std::span<const SceneShape> shapes = scene.shapes();
-  std::vector<int> first;  // for each distinct material: the first shape that has it
+  std::map<const Material*, int, BeforeInOrder> number;  // of each distinct material, in the order of shapes
+  std::vector<int> first;                                // for each distinct material: the first shape that has it
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     const std::size_t link = std::size_t(shapes[i].frame);
     const double r = farthest(shapes[i]);
@@ -191,15 +201,14 @@ ContactPlan::ContactPlan(const Model& model)
       radius[link] = std::max(radius[link], r);
     else
       unbounded[link] = 1;
-    const auto known = std::ranges::find_if(first, [&](int k) { return same(shapes[k].material, shapes[i].material); });
-    material[i] = int(known - first.begin());
-    if (known == first.end()) first.push_back(int(i));
+    const auto [known, is_new] = number.try_emplace(&shapes[i].material, int(first.size()));
+    material[i] = known->second;
+    if (is_new) first.push_back(int(i));
   }
   distinct = int(first.size());
+  if (distinct > most_materials_in_table) return;
   for (const int a : first)
     for (const int b : first) pairs.push_back(combine(shapes[a].material, shapes[b].material, model.collision().rules));
-  for (int a = 0; a < int(shapes.size()) && !any; ++a)
-    for (int b = a + 1; b < int(shapes.size()) && !any; ++b) any = scene.wanted(a, b);
 }
 
 ContactSet::ContactSet(const ContactPlan& plan) : scene(plan.scene), reach(plan.radius.size(), 0.0) {}

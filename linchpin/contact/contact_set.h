@@ -43,15 +43,19 @@ inline std::array<std::uint32_t, 5> memory_key(const Contact& c) {
 // The relative velocity u in the contact's frame: n . u, t1 . u, t2 . u.
 Vec3<double> relative_velocity(const Contact& c, const Kinematics<double>& kin, const Velocities& vel);
 
+// With more distinct materials, those of a pair are combined when a contact is found: 256 take 5 MB.
+inline constexpr int most_materials_in_table = 256;
+
 // Precomputed data of one model for find_contacts(). Const.
 struct ContactPlan {
   explicit ContactPlan(const Model& model);
   CollisionScene scene;
-  bool any;                         // is there any pair of shapes that may touch?
-  std::vector<double> radius;       // per link: radius about its origin that holds its bounded shapes, m
-  std::vector<char> unbounded;      // per link: has it an unbounded shape (a plane)?
-  std::vector<int> material;        // per shape: index of its material among the distinct ones
-  std::vector<PairMaterial> pairs;  // of the distinct materials i and j: [i * distinct + j]
+  bool any;                     // is there any pair of shapes that may touch?
+  std::vector<double> radius;   // per link: radius about its origin that holds its bounded shapes, m
+  std::vector<char> unbounded;  // per link: has it an unbounded shape (a plane)?
+  std::vector<int> material;    // per shape: index of its material among the distinct ones
+  // Of the distinct materials i and j: [i * distinct + j]. Empty above most_materials_in_table.
+  std::vector<PairMaterial> pairs;
   int distinct = 0;
   std::optional<Vec3<double>> plane;  // motion_plane()
 };

@@ -127,7 +127,7 @@ Stepper default_stepper(const Model& model) {
     return dof.dry_friction != 0 || dof.velocity_limit != unlimited || limited(dof);
   });
   if (joints || !model.actuators().empty()) return Stepper::time_stepping;
-  return ContactPlan(model).any ? Stepper::time_stepping : Stepper::rk4;
+  return any_may_touch(model.collision()) ? Stepper::time_stepping : Stepper::rk4;
 }
 
 struct Simulation::Parts {

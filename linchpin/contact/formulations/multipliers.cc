@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "linchpin/base/check.h"
+#include "linchpin/base/index.h"
 #include "linchpin/contact/formulations/eliminated.h"
 #include "linchpin/contact/formulations/formulations.h"
 #include "linchpin/contact/formulations/touched_links.h"
@@ -180,7 +181,7 @@ void MultiplierFormulation::find_compliance() {
       for (int row = 0; row < width; ++row) {
         const int body = touched_[group.first + row / 6];
         for (int k = 0; k < count; ++k)
-          compliance_[group.compliance + std::size_t(row * width + column + k)] = y8_[8 * (6 * body + row % 6) + k];
+          compliance_[group.compliance + index(row) * width + column + k] = y8_[8 * (6 * body + row % 6) + k];
       }
     }
   }

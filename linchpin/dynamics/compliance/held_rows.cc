@@ -1,5 +1,6 @@
 #include "linchpin/dynamics/compliance/held_rows.h"
 
+#include "linchpin/base/index.h"
 #include "linchpin/dynamics/compliance/held_elimination.h"
 #include "linchpin/dynamics/compliance/held_paths.h"
 #include "linchpin/dynamics/tree/scalars.h"
@@ -75,7 +76,7 @@ void make_products(const HeldPlan<T>& held, HeldWorkspace<T>& ws) {
     const Matrix6<T>& Phi = ws.Phi[v];
     const auto& from = held.vertex[product.own ? v : u];
     const auto& to = held.vertex[v];
-    Wide* rows = ws.A.data() + from.first * stride;
+    Wide* rows = ws.A.data() + index(from.first) * stride;
     if (product.own) {
       Matrix6<T>& Z = ws.V[vertex_pair(p, v)];  // V_pp Phi_v
       multiply<false, false, 3>(ws.V[vertex_pair(p, p)], Phi, null, 6, to.columns, Z);
@@ -179,7 +180,7 @@ __attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, HeldWorkspace<
   for (const auto& block : held.blocks) {
     const auto& from = held.vertex[block.u];
     const auto& to = held.vertex[block.v];
-    Wide* rows = &ws.A[from.first * stride];
+    Wide* rows = &ws.A[index(from.first) * stride];
     if (!block.zero)
       fill_block<T>(ws.V[vertex_pair(block.u, block.v)], from, to, stride, rows);
     else if constexpr (!one_world<T>)
@@ -190,7 +191,7 @@ __attribute__((noinline)) void fill_rows(const HeldPlan<T>& held, HeldWorkspace<
     const auto& vertex = held.vertex[v];
     for (int i = 0; i < vertex.held; ++i) {
       const int row = vertex.first + i, column = vertex.column[i];
-      const T diagonal = element<T>(&ws.A[row * stride], row), bound = number(ws.bound[v], column);
+      const T diagonal = element<T>(&ws.A[index(row) * stride], row), bound = number(ws.bound[v], column);
       const T share = rank_tolerance<Real> * diagonal;
       element<T>(ws.noise.data(), row) = rank::pivot_rounding<Real> * diagonal;
       element<T>(ws.least.data(), row) = select(share > bound, share, bound);
@@ -313,7 +314,7 @@ HeldWorkspace<T>::HeldWorkspace(const Plan<T>& plan, const HeldPlan<T>& held)
       bound(held.vertex.size()),
       up(held.marks),
       w(held.marks),
-      A(held.active * row_stride<T>(held.active)),
+      A(index(held.active) * row_stride<T>(held.active)),
       b(row_stride<T>(held.active)),
       l(b.size()),
       noise(b.size()),

@@ -190,7 +190,7 @@ void solve_outward(const Plan<T>& plan, const Factors& factors, SolveWorkspace<T
 
 template <class T>
 void check_solve(const Plan<T>& plan, const SolveWorkspace<T>& ws, std::size_t numbers) {
-  const std::size_t needed = std::size_t(plan.nv * Lanes<T>::worlds);
+  const std::size_t needed = std::size_t(plan.nv) * std::size_t(Lanes<T>::worlds);
   check(numbers == needed, "x has ", numbers, " numbers, the model needs ", needed);
   check(ws.u.size() == std::size_t(plan.slots) && ws.sum.size() == plan.runs.size(), "workspace of another model");
 }
@@ -226,7 +226,7 @@ SolveWorkspace<T, X>::SolveWorkspace(const Plan<T>& plan)
 
 template <class T>
 void factor(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, ArticulatedFactor<T>& f) {
-  const std::size_t needed = std::size_t(plan.nq * Lanes<T>::worlds);
+  const std::size_t needed = std::size_t(plan.nq) * std::size_t(Lanes<T>::worlds);
   check(q.size() == needed, "q has ", q.size(), " numbers, the model needs ", needed);
   check(f.block.size() == plan.blocks.size() && f.sum.size() == plan.runs.size(), "factors of another model");
   all_joint_trigonometry(plan, q.data(), f.block.data());
@@ -246,7 +246,7 @@ void factor(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, Arti
 template <class T, class X>
 void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T, X>& ws,
            std::span<typename Plan<T>::Real> x) {
-  const std::size_t needed = std::size_t(plan.nv * Scalar<X>::lanes);
+  const std::size_t needed = std::size_t(plan.nv) * std::size_t(Scalar<X>::lanes);
   check(x.size() == needed, "x has ", x.size(), " numbers, the model needs ", needed);
   check(ws.u.size() == std::size_t(plan.slots) && ws.sum.size() == plan.runs.size(), "workspace of another model");
   solve_inward(plan, factors, ws, false, x.data());
@@ -291,7 +291,7 @@ void inverse_mass_matrix(const Plan<double>& plan, const ArticulatedFactor<doubl
     for (Double8& e : ws.columns) e = Double8(0.0);
     const int count = std::min(8, n - first);
     for (int k = 0; k < count; ++k) ws.columns[first + k].numbers()[k] = 1;
-    solve<double, Double8>(plan, factors, ws, {ws.columns.data()->numbers(), std::size_t(8 * n)});
+    solve<double, Double8>(plan, factors, ws, {ws.columns.data()->numbers(), 8 * std::size_t(n)});
     for (int row = 0; row < n; ++row)
       ws.columns[row].store_first(&inverse[std::size_t(row) * std::size_t(n) + std::size_t(first)], count);
   }

@@ -13,7 +13,7 @@ template <class T>
 void kinematics(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, Kinematics<T>& kin) {
   using Real = typename Plan<T>::Real;
   constexpr int joints = Lanes<T>::joints;
-  const std::size_t needed = std::size_t(plan.nq * Lanes<T>::worlds);
+  const std::size_t needed = std::size_t(plan.nq) * std::size_t(Lanes<T>::worlds);
   check(q.size() == needed, "q has ", q.size(), " numbers, the model needs ", needed);
   check(kin.block.size() == plan.blocks.size(), "kinematics of another model");
   all_joint_trigonometry(plan, q.data(), kin.block.data());

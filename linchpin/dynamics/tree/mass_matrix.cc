@@ -334,7 +334,7 @@ CrbaWorkspace<T>::CrbaWorkspace(const Plan<T>& plan, const MassMatrixLayout& lay
 template <class T>
 void crba(const Plan<T>& plan, const MassMatrixLayout& layout, std::span<const typename Plan<T>::Real> q,
           CrbaWorkspace<T>& ws, MassMatrix<T>& M) {
-  const std::size_t needed = std::size_t(plan.nq * Lanes<T>::worlds);
+  const std::size_t needed = std::size_t(plan.nq) * std::size_t(Lanes<T>::worlds);
   check(q.size() == needed, "q has ", q.size(), " numbers, the model needs ", needed);
   check(layout.nv == plan.nv, "layout of another model: ", layout.nv, " coordinates, the plan has ", plan.nv);
   check(ws.block.size() == plan.blocks.size() && ws.sum.size() == plan.runs.size(), "workspace of another model");
@@ -369,7 +369,7 @@ template <class T>
 void solve(const MassMatrixLayout& layout, const MassMatrix<T>& factors, std::span<typename Scalar<T>::Real> x) {
   using S = typename Scalar<T>::Real;
   constexpr int n = Scalar<T>::lanes;
-  const std::size_t needed = std::size_t(layout.nv * n);
+  const std::size_t needed = std::size_t(layout.nv) * std::size_t(n);
   check(x.size() == needed, "x has ", x.size(), " numbers, the model needs ", needed);
   S* out = x.data();
   for (int k = layout.nv - 1; k >= 0; --k) {  // x <- L'^-1 x

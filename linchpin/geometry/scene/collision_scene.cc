@@ -1,6 +1,7 @@
 #include "linchpin/geometry/scene/collision_scene.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "linchpin/base/check.h"
 #include "linchpin/geometry/shapes/bounds.h"
@@ -10,7 +11,48 @@ namespace {
 
 bool before(const ScenePair& p, const ScenePair& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; }
 
+// The groups of all shapes of a frame, and all that they touch. (1) holds for some shapes of two frames exactly if it
+// holds for these.
+struct FrameGroups {
+  std::uint32_t groups = 0, touches = 0;
+};
+
 }  // namespace
+
+// Per group, the frames f that are in it are compared with the number of frames that touch it: if that exceeds the
+// number of such frames among f itself and those that are kept apart from f, there is a pair.
+bool any_may_touch(const SceneSpec& spec) {
+  for (const ScenePair& p : spec.pairs)
+    if (spec.shapes[p.a].frame != spec.shapes[p.b].frame) return true;
+
+  std::vector<FrameGroups> frames(spec.frames);
+  for (const SceneShape& s : spec.shapes) {
+    frames[s.frame].groups |= s.groups;
+    frames[s.frame].touches |= s.touches;
+  }
+  std::vector<std::pair<int, int>> apart;  // both ways, and every frame from itself
+  apart.reserve(2 * spec.apart.size() + frames.size());
+  for (int f = 0; f < spec.frames; ++f) apart.push_back({f, f});
+  for (const SceneSpec::Apart& p : spec.apart) {
+    apart.push_back({p.a, p.b});
+    apart.push_back({p.b, p.a});
+  }
+  std::sort(apart.begin(), apart.end());
+  apart.erase(std::unique(apart.begin(), apart.end()), apart.end());
+
+  for (std::uint32_t group = 1; group != 0; group <<= 1) {
+    const auto touches = [&](int f) { return (frames[f].touches & group) != 0; };
+    int touching = 0;
+    for (int f = 0; f < spec.frames; ++f) touching += touches(f);
+    for (std::size_t first = 0, end = 0; first < apart.size(); first = end) {
+      const int f = apart[first].first;
+      int left = touching;
+      for (end = first; end < apart.size() && apart[end].first == f; ++end) left -= touches(apart[end].second);
+      if ((frames[f].groups & group) != 0 && left > 0) return true;
+    }
+  }
+  return false;
+}
 
 CollisionScene::CollisionScene(SceneSpec spec) : spec_(std::move(spec)) {
   check(spec_.frames >= 1, "a scene has ", spec_.frames, " frames; it needs at least one, the world");

@@ -22,6 +22,9 @@
 
 namespace linchpin {
 
+// True if any pair of shapes of a valid spec is to be tested when near. O(n log n) for n shapes, frames and pairs.
+bool any_may_touch(const SceneSpec& spec);
+
 // The constant part: shapes and filters.
 class CollisionScene {
  public:

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/splitmix.h"
+#include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/geometry/shapes/shapes_testing.h"
 #include "linchpin/geometry/shapes/testing.h"
 
@@ -94,6 +96,54 @@ TEST(CollisionScene, NamedPairsAreLookedAtAllTheSame) {
   spec.pairs = {{0, 1, 0.0, {}}};
   spec.shapes[0].margin = 1;
   EXPECT_EQ(pairs_of(spec, row_of_poses(4, 1.1)), "");  // it replaces the shapes' margins
+}
+
+// By definition: any wanted pair.
+bool any_wanted(const SceneSpec& spec) {
+  const CollisionScene scene(spec);
+  const int count = int(spec.shapes.size());
+  for (int a = 0; a < count; ++a)
+    for (int b = a + 1; b < count; ++b)
+      if (scene.wanted(a, b)) return true;
+  return false;
+}
+
+TEST(CollisionScene, WhetherAnythingMayTouch) {
+  int yes = 0;
+  const int cases = 4000;
+  for (int seed = 0; seed < cases; ++seed) {
+    SplitMix random(std::uint64_t(seed) + 1);
+    const auto below = [&](int n) { return int(random.next() % std::uint64_t(n)); };
+    SceneSpec spec;
+    spec.frames = 1 + below(5);
+    const int shapes = below(7);
+    for (int i = 0; i < shapes; ++i) {
+      spec.shapes.push_back(on_frame(below(spec.frames), Sphere{0.5}));
+      spec.shapes[i].groups = std::uint32_t(below(4)) << 30;
+      spec.shapes[i].touches = std::uint32_t(below(4)) << 30;
+    }
+    for (int i = below(12); i > 0; --i) spec.apart.push_back({below(spec.frames), below(spec.frames)});
+    if (shapes > 1 && below(8) == 0) spec.pairs.push_back({0, 1, {}, {}});
+    const bool expected = any_wanted(spec);
+    EXPECT_EQ(any_may_touch(spec), expected) << "seed " << seed;
+    yes += expected;
+  }
+  EXPECT_TRUE(yes > cases / 4 && yes < 3 * cases / 4) << yes << " of " << cases;
+}
+
+// A look at every pair would be 1.2e11 looks, longer than a test may take.
+TEST(CollisionScene, ThatNothingMayTouchIsSeenWithoutALookAtEveryPair) {
+  const int count = 500'000;
+  SceneSpec spec = row_of_balls(count);
+  for (SceneShape& s : spec.shapes) s.touches = 0;
+  EXPECT_FALSE(any_may_touch(spec));
+  // Only frames 7 and 8 could, and these are kept apart, as all neighbours are.
+  for (int f = 1; f < count; ++f) spec.apart.push_back({f - 1, f});
+  spec.shapes[7].groups = 2;
+  spec.shapes[8].touches = 2;
+  EXPECT_FALSE(any_may_touch(spec));
+  spec.shapes[9].touches = 2;
+  EXPECT_TRUE(any_may_touch(spec));
 }
 
 TEST(CollisionScene, MaterialsOfPairs) {

@@ -4,15 +4,13 @@
 #include <cmath>
 #include <numbers>
 
-#include "linchpin/base/index.h"
-
 namespace linchpin {
 // Opposite directions are opposite to the last bit, and perpendicular ones perpendicular, so that symmetry is exact.
 void PolyhedralFriction::set_directions(std::span<const double> turn) {
   const int nf = directions_;
-  direction_.resize(cones_ * nf);
+  direction_.resize(index(cones_) * nf);
   for (int c = 0; c < cones_; ++c) {
-    Direction* d = &direction_[c * nf];
+    Direction* d = &direction_[index(c) * nf];
     const double first = turn.empty() ? 0 : turn[c];
     for (int k = 0; k < nf; ++k) {
       if (k >= nf / 2) {

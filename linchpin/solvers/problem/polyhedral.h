@@ -18,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "linchpin/base/index.h"
 #include "linchpin/solvers/problem/problem.h"
 
 namespace linchpin {
@@ -48,7 +49,7 @@ class PolyhedralFriction {
     double x, y;
   };
   void set_directions(std::span<const double> turn);
-  const Direction* directions_of(int cone) const { return &direction_[cone * directions_]; }
+  const Direction* directions_of(int cone) const { return &direction_[index(cone) * directions_]; }
 
   int directions_ = 0, conic_size_ = 0, size_ = 0, cones_ = 0;
   std::vector<Block> blocks_;         // the conic problem's
