@@ -5,7 +5,7 @@
 //     v+ = v_free + M^-1 J' z                                                                                  (2)
 // W = J M^-1 J' is the Delassus matrix. J = Q J_nodes with the frames of the touched links as nodes and the forces of
 // the rows' sides in Q [000 (46)-(50)], so that
-//     W = Q C Q',   C = J_nodes M^-1 J_nodes' by compliance.h in O(n + nodes^2)                                (3)
+//     W = Q C Q',   C = J_nodes M^-1 J_nodes' by compliance.h in O(n + nodes^2 of each tree)                   (3)
 // The factors of aba() are used in (2) and (3) too. Differences from 000 (53): all rows are at velocity level, also
 // with dt = 0; and a loose body (on a free joint, without children; piles) needs no recursion: its block of C is the
 // inverse of its own inertia, which is constant in its own axes.
@@ -36,7 +36,7 @@ class OperationalSpace final : public Formulation {
   // A link that rows act on.
   struct Touched {
     int link;
-    int in_tree;  // its node in tree_, or -1 for a loose body
+    int node;  // in tree_, or -1 for a loose body
   };
 
   void find_free_velocity(const Motive& motive);
@@ -63,7 +63,7 @@ class OperationalSpace final : public Formulation {
   AbaWorkspace<double> aba_;
   SolveWorkspace<double> solve_;
   std::vector<double> v_free_, vdot_;
-  std::vector<double> node_matrix_;  // C of the nodes of tree_, dense, row by row
+  std::vector<double> node_matrix_;  // C of the nodes of tree_, by compliance_by_tree()
   EliminatedProblem eliminated_;
   std::vector<int> links_;
   std::vector<Motion<double>> motion_;
@@ -122,12 +122,12 @@ void OperationalSpace::place_nodes(const Motive& motive) {
   for (const int i : links_) {
     const bool loose = loose_[i] >= 0;
     touched_at_[i] = int(touched_.size());
-    touched_.push_back({.link = i, .in_tree = loose ? -1 : int(nodes_.size())});
+    touched_.push_back({.link = i, .node = loose ? -1 : int(nodes_.size())});
     if (!loose) nodes_.push_back({i, Transform<double>::identity()});
   }
   tree_.place(motive.model, motive.plan, nodes_);
   compliance_.fit(tree_);
-  node_matrix_.resize(36 * nodes_.size() * nodes_.size());
+  node_matrix_.resize(numbers_by_tree(tree_));
 }
 
 // Fills the table of sides, with forces in the axes of their links.
@@ -146,17 +146,19 @@ void OperationalSpace::gather_forces(const Motive& motive, const Rows& rows) {
 
 template <class Take>
 void OperationalSpace::each_compliance(const Take& take) const {
-  const std::size_t width = 6 * nodes_.size();
   for (std::size_t j = 0; j < touched_.size(); ++j) {
     const Touched& b = touched_[j];
-    if (b.in_tree < 0) {
+    if (b.node < 0) {
       take(int(j), int(j), loose_inverse_[loose_[b.link]].data(), std::size_t(6));
       continue;
     }
-    const double* columns = node_matrix_.data() + 6 * std::size_t(b.in_tree);
+    // The touched links of a group are the nodes of one tree, in the same order.
+    const NodeTree<double>::Tree& tree = tree_.trees()[tree_.vertices()[tree_.vertex_of(b.node)].tree];
+    const std::size_t width = 6 * std::size_t(tree.nodes);
+    const double* columns = node_matrix_.data() + tree.matrix + 6 * std::size_t(tree_.node_in_tree(b.node));
     const int group = group_[b.link];
     for (std::size_t i = j + 1; i-- > 0 && group_[touched_[i].link] == group;)
-      take(int(i), int(j), columns + 6 * std::size_t(touched_[i].in_tree) * width, width);
+      take(int(i), int(j), columns + 6 * std::size_t(tree_.node_in_tree(touched_[i].node)) * width, width);
   }
 }
 
@@ -167,7 +169,7 @@ std::span<const int> OperationalSpace::pose(const Motive& motive, const Rows& ro
   if (links_of_rows_.update(motive.model, rows)) place_nodes(motive);
   gather_forces(motive, rows);
   compound_paths<double>(motive.plan, tree_, aba_, compliance_);
-  compliance_matrix<double>(tree_, compliance_, node_matrix_);
+  compliance_by_tree<double>(tree_, compliance_, node_matrix_);
   links_of_rows_.motions(motive, v_free_, motion_);
   eliminated_.assemble(
       rows, motion_, group_, int(group_.size()), [&](const auto& take) { each_compliance(take); }, problem);

@@ -152,9 +152,8 @@ void put_zero(std::size_t row_length, std::size_t block_length, Real* at) {
 
 template <class T>
 void check_tree(const NodeTree<T>& tree, const Compliance<T>& c) {
-  const std::size_t vertices = tree.vertices().size();
-  check(c.Phi.size() >= vertices && c.rows.size() == vertices * (vertices + 1) / 2,
-        "compliance of other nodes: ", c.rows.size(), " pairs of vertices instead of ", vertices * (vertices + 1) / 2);
+  check(c.Phi.size() >= tree.vertices().size() && c.rows.size() == tree.pairs(),
+        "compliance of other nodes: ", c.rows.size(), " pairs of vertices instead of ", tree.pairs());
 }
 
 template <class T, class Factors>
@@ -201,36 +200,41 @@ void compound(const Plan<T>& plan, const NodeTree<T>& tree, const Factors& facto
 
 template <class T>
 void Compliance<T>::fit(const NodeTree<T>& tree) {
-  const std::size_t vertices = tree.vertices().size(), pairs = vertices * (vertices + 1) / 2;
-  if (Phi.size() < vertices) {
-    Phi = AlignedArray<Matrix6<T>>(vertices);
-    Psi = AlignedArray<Matrix6<T>>(vertices);
-    V = AlignedArray<Matrix6<T>>(pairs);
-    force = AlignedArray<T>(6 * vertices);
-    motion = AlignedArray<T>(6 * vertices);
+  const auto vertices = tree.vertices();
+  const std::size_t count = vertices.size(), pairs = tree.pairs();
+  if (Phi.size() < count) {
+    Phi = AlignedArray<Matrix6<T>>(count);
+    Psi = AlignedArray<Matrix6<T>>(count);
+    force = AlignedArray<T>(6 * count);
+    motion = AlignedArray<T>(6 * count);
   }
+  if (V.size() < pairs) V = AlignedArray<Matrix6<T>>(pairs);
   rows.assign(pairs, Rows::none);
+  const auto pair = [&](int u, int v) { return u < v ? tree.pair(u, v) : tree.pair(v, u); };
+  const auto before = [&](int v) {
+    return tree.members().subspan(tree.trees()[vertices[v].tree].first, vertices[v].rank);
+  };
   // V_uv follows from V_up or V_pu, whichever is stored, and is stored the same way.
-  for (int v = 0; v < int(tree.vertices().size()); ++v) {
-    const int p = tree.vertices()[v].parent;
-    rows[vertex_pair(v, v)] = Rows::of_u;
-    for (int u = 0; u < v && p >= 0; ++u) {
-      const Rows before = u <= p ? rows[vertex_pair(u, p)] : rows[vertex_pair(p, u)];
-      const bool of_u = u <= p ? before == Rows::of_u : before == Rows::of_v;
-      rows[vertex_pair(u, v)] = before == Rows::none ? Rows::none : of_u ? Rows::of_u : Rows::of_v;
+  for (int v = 0; v < int(count); ++v) {
+    const int p = vertices[v].parent;
+    rows[pair(v, v)] = Rows::of_u;
+    if (p < 0) continue;
+    for (const int u : before(v)) {
+      const Rows from = rows[pair(u, p)];
+      const bool of_u = u <= p ? from == Rows::of_u : from == Rows::of_v;
+      rows[pair(u, v)] = from == Rows::none ? Rows::none : of_u ? Rows::of_u : Rows::of_v;
     }
   }
   // Of vertices without a node, only blocks that later vertices need are computed.
-  const auto is_node = [&](int v) { return tree.vertices()[v].is_node; };
   asked.assign(pairs, false);
-  for (int v = int(tree.vertices().size()) - 1; v >= 0; --v) {
-    const int p = tree.vertices()[v].parent;
-    for (int u = 0; u < v; ++u) {
-      if (u == p || rows[vertex_pair(u, v)] == Rows::none) continue;  // V_pv is computed with V_vv
-      if (asked[vertex_pair(u, v)] || (is_node(u) && is_node(v)))
-        asked[u < p ? vertex_pair(u, p) : vertex_pair(p, u)] = true;
+  for (int v = int(count) - 1; v >= 0; --v) {
+    const int p = vertices[v].parent;
+    for (const int u : before(v)) {
+      if (u == p || rows[pair(u, v)] == Rows::none) continue;  // V_pv is computed with V_vv
+      if (asked[pair(u, v)] || (vertices[u].is_node && vertices[v].is_node))
+        asked[pair(u, p)] = true;
       else
-        rows[vertex_pair(u, v)] = Rows::none;
+        rows[pair(u, v)] = Rows::none;
     }
   }
 }
@@ -246,51 +250,101 @@ void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, AbaWorkspace<T
   compound(plan, tree, factors, compliance);
 }
 
+namespace {
+
+// Fills c.V by (4).
 template <class T>
-void compliance_matrix(const NodeTree<T>& tree, Compliance<T>& c, std::span<typename Plan<T>::Real> matrix) {
-  using Real = typename Plan<T>::Real;
+void fill_pairs(const NodeTree<T>& tree, Compliance<T>& c) {
   using Rows = typename Compliance<T>::Rows;
-  constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
-  const std::size_t n = 6 * std::size_t(tree.nodes());
   constexpr Matrix6<T>* null = nullptr;
-  check_tree(tree, c);
-  check(matrix.size() == n * n * worlds, "the matrix has ", matrix.size(), " numbers, ", tree.nodes(), " nodes need ",
-        n * n * worlds);
-  for (int v = 0; v < int(tree.vertices().size()); ++v) {
-    const int p = tree.vertices()[v].parent;
+  const auto vertices = tree.vertices();
+  for (int v = 0; v < int(vertices.size()); ++v) {
+    const int p = vertices[v].parent;
     const Matrix6<T>& Phi = c.Phi[v];
-    Matrix6<T>& own = c.V[vertex_pair(v, v)];
+    Matrix6<T>& own = c.V[tree.pair(v, v)];
     if (p < 0) {
       own = c.Psi[v];
       continue;
     }
-    Matrix6<T>& Z = c.V[vertex_pair(p, v)];  // V_pp Phi_v
-    multiply<false, false, 6>(c.V[vertex_pair(p, p)], Phi, null, 6, 6, Z);
+    Matrix6<T>& Z = c.V[tree.pair(p, v)];  // V_pp Phi_v
+    multiply<false, false, 6>(c.V[tree.pair(p, p)], Phi, null, 6, 6, Z);
     multiply<true, true, 6>(Phi, Z, &c.Psi[v], 6, 6, own);
     mirror(own);
-    for (int u = 0; u < v; ++u) {
-      if (u == p || c.rows[vertex_pair(u, v)] == Rows::none) continue;
-      const Matrix6<T>& before = u < p ? c.V[vertex_pair(u, p)] : c.V[vertex_pair(p, u)];
-      if (c.rows[vertex_pair(u, v)] == Rows::of_u)
-        multiply<false, false, 6>(before, Phi, null, 6, 6, c.V[vertex_pair(u, v)]);
+    const int* members = tree.members().data() + tree.trees()[vertices[v].tree].first;
+    for (int k = 0; k < vertices[v].rank; ++k) {
+      const std::size_t uv = vertices[v].pairs + std::size_t(k);
+      if (k == vertices[p].rank || c.rows[uv] == Rows::none) continue;
+      const Matrix6<T>& before =
+          c.V[k < vertices[p].rank ? vertices[p].pairs + std::size_t(k) : tree.pair(p, members[k])];
+      if (c.rows[uv] == Rows::of_u)
+        multiply<false, false, 6>(before, Phi, null, 6, 6, c.V[uv]);
       else
-        multiply<true, false, 6>(Phi, before, null, 6, 6, c.V[vertex_pair(u, v)]);
+        multiply<true, false, 6>(Phi, before, null, 6, 6, c.V[uv]);
     }
   }
+}
+
+// Writes block (i, j) of a matrix with n columns, and (j, i): nodes `node_i` and `node_j`, which are in one tree.
+template <class T>
+void put_pair(const NodeTree<T>& tree, const Compliance<T>& c, int node_i, int node_j, std::size_t i, std::size_t j,
+              std::size_t n, typename Plan<T>::Real* matrix) {
+  using Rows = typename Compliance<T>::Rows;
+  constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
+  int u = tree.vertex_of(node_i), v = tree.vertex_of(node_j);
+  auto* at = matrix + (6 * i * n + 6 * j) * worlds;
+  auto* mirrored = matrix + (6 * j * n + 6 * i) * worlds;
+  if (u > v) std::swap(u, v), std::swap(at, mirrored);
+  const std::size_t uv = tree.pair(u, v);
+  if (c.rows[uv] == Rows::none)
+    put_zero(n * worlds, 6 * worlds, at), put_zero(n * worlds, 6 * worlds, mirrored);
+  else if (c.rows[uv] == Rows::of_u)
+    put_block(c.V[uv], n, at, mirrored);
+  else
+    put_block(c.V[uv], n, mirrored, at);
+}
+
+}  // namespace
+
+template <class T>
+void compliance_matrix(const NodeTree<T>& tree, Compliance<T>& c, std::span<typename Plan<T>::Real> matrix) {
+  constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
+  const std::size_t n = 6 * std::size_t(tree.nodes());
+  check_tree(tree, c);
+  check(matrix.size() == n * n * worlds, "the matrix has ", matrix.size(), " numbers, ", tree.nodes(), " nodes need ",
+        n * n * worlds);
+  fill_pairs(tree, c);
+  const auto tree_of = [&](int node) { return tree.vertices()[tree.vertex_of(node)].tree; };
   for (int i = 0; i < tree.nodes(); ++i)
-    for (int j = i; j < tree.nodes(); ++j) {
-      int u = tree.vertex_of(i), v = tree.vertex_of(j);
-      Real* at = &matrix[(6 * std::size_t(i) * n + 6 * std::size_t(j)) * worlds];
-      Real* mirrored = &matrix[(6 * std::size_t(j) * n + 6 * std::size_t(i)) * worlds];
-      if (u > v) std::swap(u, v), std::swap(at, mirrored);
-      const Rows rows = c.rows[vertex_pair(u, v)];
-      if (rows == Rows::none)
-        put_zero(n * worlds, 6 * worlds, at), put_zero(n * worlds, 6 * worlds, mirrored);
-      else if (rows == Rows::of_u)
-        put_block(c.V[vertex_pair(u, v)], n, at, mirrored);
-      else
-        put_block(c.V[vertex_pair(u, v)], n, mirrored, at);
-    }
+    for (int j = i; j < tree.nodes(); ++j)
+      if (tree_of(i) == tree_of(j)) {
+        put_pair(tree, c, i, j, std::size_t(i), std::size_t(j), n, matrix.data());
+      } else {
+        put_zero(n * worlds, 6 * worlds, &matrix[(6 * std::size_t(i) * n + 6 * std::size_t(j)) * worlds]);
+        put_zero(n * worlds, 6 * worlds, &matrix[(6 * std::size_t(j) * n + 6 * std::size_t(i)) * worlds]);
+      }
+}
+
+template <class T>
+std::size_t numbers_by_tree(const NodeTree<T>& tree) {
+  if (tree.trees().empty()) return 0;
+  const auto& last = tree.trees().back();
+  return last.matrix + 36 * std::size_t(last.nodes) * std::size_t(last.nodes);
+}
+
+template <class T>
+void compliance_by_tree(const NodeTree<T>& tree, Compliance<T>& c, std::span<typename Plan<T>::Real> matrices) {
+  constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
+  check_tree(tree, c);
+  check(matrices.size() == numbers_by_tree(tree) * worlds, "the matrices have ", matrices.size(), " numbers, ",
+        tree.trees().size(), " trees need ", numbers_by_tree(tree) * worlds);
+  fill_pairs(tree, c);
+  for (const auto& one : tree.trees()) {
+    const std::size_t n = 6 * std::size_t(one.nodes);
+    const std::span<const int> nodes = tree.nodes_of(one);
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      for (std::size_t j = i; j < nodes.size(); ++j)
+        put_pair(tree, c, nodes[i], nodes[j], i, j, n, matrices.data() + one.matrix * worlds);
+  }
 }
 
 template <class T>
@@ -333,6 +387,8 @@ void apply_compliance(const NodeTree<T>& tree, Compliance<T>& c, std::span<const
   template void compound_paths<T>(const Plan<T>&, const NodeTree<T>&, const ArticulatedFactor<T>&, Compliance<T>&); \
   template void compound_paths<T>(const Plan<T>&, const NodeTree<T>&, AbaWorkspace<T>&, Compliance<T>&);            \
   template void compliance_matrix<T>(const NodeTree<T>&, Compliance<T>&, std::span<Plan<T>::Real>);                 \
+  template std::size_t numbers_by_tree<T>(const NodeTree<T>&);                                                      \
+  template void compliance_by_tree<T>(const NodeTree<T>&, Compliance<T>&, std::span<Plan<T>::Real>);                \
   template void apply_compliance<T>(const NodeTree<T>&, Compliance<T>&, std::span<const Plan<T>::Real>,             \
                                     std::span<Plan<T>::Real>);
 LINCHPIN_FOR_EACH_SCALAR(LINCHPIN_INSTANTIATE)

@@ -10,8 +10,10 @@
 //     Phi = product of the propagators (1),   Psi = sum of s' D^-1 s                                             (3)
 // There remains a tree of less than 2 m vertices, the nodes and the links where paths join, and
 //     V_vv = Psi_v + Phi_v' V_pp Phi_v,   V_uv = V_up Phi_v    p the parent of v, u any other vertex             (4)
-// which is 001 Table 1 (24), (29), and 000's Omega, Upsilon, with a path in place of a joint: O(n + m^2). The product W
-// f needs no V: forces inward, F_v = f_v + sum over v's children of Phi F, then accelerations outward,
+// which is 001 Table 1 (24), (29), and 000's Omega, Upsilon, with a path in place of a joint: O(n + m^2). If paths meet
+// only in the world, they belong to different trees of vertices, and V_uv = 0. Only pairs within a tree are stored and
+// computed, so that many small mechanisms in one model cost O(n + sum of m_tree^2). The product W f needs no V: forces
+// inward, F_v = f_v + sum over v's children of Phi F, then accelerations outward,
 //     a_v = Psi_v F_v + Phi_v' a_p                                                                              (5)
 // in O(m) after (3).
 //
@@ -55,6 +57,8 @@ class NodeTree {
   // these axes, and forces that arrive from other vertices are expressed in them.
   struct Vertex {
     int parent = -1;          // vertex; -1 for the world
+    int tree = 0, rank = 0;   // its tree, and the number of vertices of that tree before it
+    std::size_t pairs = 0;    // where the pairs (u, v) of its tree begin, u <= v; see pair()
     int first = 0, last = 0;  // stretches between v and its parent, [first, last)
     bool is_node = false;     // if not, V is the link's own frame
     Transform<Real> X_LV;
@@ -72,11 +76,33 @@ class NodeTree {
   std::span<const Stretch> stretches() const { return stretches_; }
   int vertex_of(int node) const { return vertex_of_[node]; }
 
+  // A tree of vertices, with m nodes.
+  struct Tree {
+    int first = 0, last = 0;  // its vertices: members()[first .. last), ascending
+    int nodes = 0;            // m
+    int first_node = 0;       // see nodes_of()
+    std::size_t matrix = 0;   // start of its matrix in compliance_by_tree(), in numbers of one world
+  };
+  std::span<const Tree> trees() const { return trees_; }
+  std::span<const int> members() const { return members_; }
+  std::span<const int> nodes_of(const Tree& tree) const {  // ascending
+    return std::span(nodes_by_tree_).subspan(tree.first_node, tree.nodes);
+  }
+  int node_in_tree(int node) const { return node_in_tree_[node]; }  // its index in nodes_of()
+  // The index of a pair of vertices of one tree, u <= v, in arrays over all pairs within trees.
+  std::size_t pair(int u, int v) const { return vertices_[v].pairs + std::size_t(vertices_[u].rank); }
+  std::size_t pairs() const { return pairs_; }
+
  private:
+  void find_trees();
+
   int nodes_ = 0;
   std::vector<Vertex> vertices_;
   std::vector<Stretch> stretches_;
   std::vector<int> vertex_of_;
+  std::vector<Tree> trees_;
+  std::vector<int> members_, nodes_by_tree_, node_in_tree_;
+  std::size_t pairs_ = 0;
   std::vector<int> arrivals_, vertex_at_, first_on_, next_on_;  // workspace of place()
 };
 
@@ -91,7 +117,7 @@ struct Compliance {
   // Resizes for another tree; allocates only if more memory is needed than ever before.
   void fit(const NodeTree<T>& tree);
   AlignedArray<Matrix6<T>> Phi, Psi;            // per vertex; may be longer
-  AlignedArray<Matrix6<T>> V;                   // per pair of vertices (u, v), at vertex_pair(u, v)
+  AlignedArray<Matrix6<T>> V;                   // per pair of vertices of one tree; may be longer
   enum class Rows : char { none, of_u, of_v };  // none: zero, or never needed
   std::vector<Rows> rows;                       // per pair: the vertex that V's rows belong to
   AlignedArray<T> force, motion;                // per vertex, six each
@@ -110,6 +136,13 @@ void compound_paths(const Plan<T>& plan, const NodeTree<T>& tree, AbaWorkspace<T
 // cache lines if the matrix begins on one (AlignedArray): 7 % less time for 4 nodes, 15 % for 8.
 template <class T>
 void compliance_matrix(const NodeTree<T>& tree, Compliance<T>& compliance, std::span<typename Plan<T>::Real> matrix);
+
+// The same without the blocks that are zero because their nodes are in different trees: one square matrix for each of
+// tree.trees(), with 6 m rows, one after another. numbers_by_tree() is their size for one world.
+template <class T>
+std::size_t numbers_by_tree(const NodeTree<T>& tree);
+template <class T>
+void compliance_by_tree(const NodeTree<T>& tree, Compliance<T>& compliance, std::span<typename Plan<T>::Real> matrices);
 
 // a = W f by (5), six numbers per node. After compound_paths().
 template <class T>

@@ -103,6 +103,56 @@ TEST(Compliance, EqualsTheDenseProduct) {
   }
 }
 
+// compliance_by_tree() has the bits of the blocks of compliance_matrix(), and all other blocks are zero.
+TEST(Compliance, TreeByTreeHasTheBitsOfTheWholeMatrix) {
+  std::vector<std::string> names = test_scenes();
+  names.push_back("@forest:trees=9");
+  for (const std::string& name : names) {
+    const Model model = model_of(name);
+    const std::vector<Node> nodes = random_nodes(model, 12, 5);
+    const State state = random_state(model, 12);
+    const Plan<double> plan(model);
+    const NodeTree<double> tree(model, plan, nodes);
+    ArticulatedFactor<double> factors(plan);
+    Compliance<double> compliance(tree);
+    factor<double>(plan, state.q, factors);
+    compound_paths<double>(plan, tree, factors, compliance);
+    std::vector<double> whole = compute<double>(model, nodes, state.q, forces(nodes, 3)).matrix;
+    std::vector<double> by_tree(numbers_by_tree(tree), std::numeric_limits<double>::quiet_NaN());
+    compliance_by_tree<double>(tree, compliance, by_tree);
+    const std::size_t n = 6 * nodes.size();
+    for (const auto& one : tree.trees()) {
+      const std::span<const int> own = tree.nodes_of(one);
+      const std::size_t width = 6 * own.size();
+      ASSERT_EQ(own.size(), std::size_t(one.nodes));
+      for (std::size_t i = 0; i < width; ++i)
+        for (std::size_t j = 0; j < width; ++j) {
+          double& entry = whole[(6 * std::size_t(own[i / 6]) + i % 6) * n + 6 * std::size_t(own[j / 6]) + j % 6];
+          EXPECT_TRUE(same_bits(by_tree[one.matrix + i * width + j], entry)) << name;
+          entry = 0;
+        }
+    }
+    for (const double left : whole) EXPECT_EQ(left, 0) << name;
+  }
+}
+
+// The work on mechanisms that do not touch each other is the sum of the work on each: pairs of vertices within trees.
+TEST(Compliance, PairsOfOtherTreesAreNeitherStoredNorComputed) {
+  const auto pairs = [](int trees) {
+    const Model model = model_of("@forest:trees=" + std::to_string(trees));
+    std::vector<Node> nodes;
+    for (int body = 1; body < int(model.bodies().size()); ++body) nodes.push_back({body, {}});
+    const NodeTree<double> tree(model, Plan<double>(model), nodes);
+    EXPECT_GE(tree.trees().size(), std::size_t(trees));
+    EXPECT_EQ(Compliance<double>(tree).V.size(), tree.pairs());
+    return std::pair(tree.pairs(), numbers_by_tree(tree));
+  };
+  const auto [pairs_of_60, numbers_of_60] = pairs(60);  // the kinds of mechanisms repeat
+  const auto [pairs_of_600, numbers_of_600] = pairs(600);
+  EXPECT_EQ(pairs_of_600, 10 * pairs_of_60);
+  EXPECT_EQ(numbers_of_600, 10 * numbers_of_60);
+}
+
 // The factors in the workspace of aba() serve as well. Their rounding differs: compared within the conditioning.
 TEST(Compliance, TakesWhatAbaLeft) {
   for (const std::string& name : test_scenes()) {

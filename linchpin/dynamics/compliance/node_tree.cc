@@ -124,6 +124,42 @@ void NodeTree<T>::place(const Model& model, const Plan<T>& plan, std::span<const
       vertex_of_[n] = add_vertex(other, X_LN(n));
     }
   }
+  find_trees();
+}
+
+template <class T>
+void NodeTree<T>::find_trees() {
+  trees_.clear();
+  for (Vertex& v : vertices_) {
+    v.tree = v.parent < 0 ? int(trees_.size()) : vertices_[v.parent].tree;
+    if (v.parent < 0) trees_.push_back({});
+    v.rank = trees_[v.tree].last++;
+  }
+  int first = 0;
+  pairs_ = 0;
+  for (Tree& tree : trees_) {
+    const int size = std::exchange(tree.last, first);
+    tree.first = std::exchange(first, first + size);
+  }
+  members_.resize(vertices_.size());
+  for (int v = 0; v < int(vertices_.size()); ++v) members_[trees_[vertices_[v].tree].last++] = v;
+  for (const int v : members_) {
+    vertices_[v].pairs = pairs_;
+    pairs_ += std::size_t(vertices_[v].rank) + 1;
+  }
+  node_in_tree_.resize(nodes_);
+  for (int n = 0; n < nodes_; ++n) node_in_tree_[n] = trees_[vertices_[vertex_of_[n]].tree].nodes++;
+  std::size_t numbers = 0;
+  int first_node = 0;
+  for (Tree& tree : trees_) {
+    tree.matrix = numbers;
+    tree.first_node = first_node;
+    numbers += 36 * std::size_t(tree.nodes) * std::size_t(tree.nodes);
+    first_node += tree.nodes;
+  }
+  nodes_by_tree_.resize(nodes_);
+  for (int n = 0; n < nodes_; ++n)
+    nodes_by_tree_[trees_[vertices_[vertex_of_[n]].tree].first_node + node_in_tree_[n]] = n;
 }
 
 #define LINCHPIN_INSTANTIATE(T) template class NodeTree<T>;
