@@ -36,13 +36,14 @@ LiveRun::LiveRun(const Model& model, const SimulationOptions& options, State sta
   reset();
 }
 
+// The Simulation is kept: it has no state of its own, and building it may take much longer than a step.
 void LiveRun::reset() {
   state_ = start_;
-  simulation_ = Simulation(model_, options_);
   monitor_.start(state_);
   last_report_ = {};
   last_inputs_ = {};
   steps_ = 0;
+  steps_due_ = 0;
   owed_ = 0;
   time_from_ = state_.time;
   frame_changed_ = status_changed_ = true;
@@ -64,23 +65,51 @@ void LiveRun::step() {
   status_changed_ = true;
 }
 
+// Commands before the last reset matter only for what a reset leaves unchanged.
+void LiveRun::apply_all(std::span<const ViewerCommand> commands, double now) {
+  using Kind = ViewerCommand::Kind;
+  const bool was_running = running_;
+  const double old_speed = speed_;
+  const long long old_steps = steps_;
+  bool was_reset = false;
+  const auto last_reset = std::ranges::find(commands.rbegin(), commands.rend(), Kind::reset, &ViewerCommand::kind);
+  const std::size_t reset_end = std::size_t(commands.rend() - last_reset);  // 0: there is none
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    if (i + 1 == reset_end) {
+      was_reset = steps_ > 0 || failed();
+      if (was_reset) reset();
+      steps_due_ = 0;
+    } else if (i < reset_end && commands[i].kind == Kind::step) {
+      running_ = false;
+    } else {
+      apply(commands[i]);
+      take_steps_due(now);
+    }
+  }
+  if (running_ && !was_running) owed_ = 0;
+  if (running_ == was_running && speed_ == old_speed && steps_ == old_steps && !was_reset) return;
+  frame_due_ = last_turn_;  // send both at once, in answer to the command
+  status_changed_ = true;
+}
+
 void LiveRun::apply(const ViewerCommand& command) {
   using Kind = ViewerCommand::Kind;
   const auto mine = std::ranges::find(held_, command.viewer, &Held::viewer);
   switch (command.kind) {
     case Kind::play:
       running_ = !failed();
+      steps_due_ = 0;
       break;
     case Kind::pause:
       running_ = false;
+      steps_due_ = 0;
       break;
     case Kind::step:
       running_ = false;
-      if (!failed()) step();
+      steps_due_ = std::min(steps_due_ + 1, most_steps_due);
       break;
     case Kind::reset:
-      reset();
-      break;
+      break;  // by apply_all()
     case Kind::speed:
       speed_ = command.speed;
       break;
@@ -89,14 +118,25 @@ void LiveRun::apply(const ViewerCommand& command) {
         held_.push_back({command.viewer, {command.body, command.at, command.to}});
       else
         mine->pull = {command.body, command.at, command.to};
-      return;  // not part of the status
+      break;
     case Kind::release:
       if (mine != held_.end()) held_.erase(mine);
-      return;
+      break;
   }
-  owed_ = 0;
-  frame_due_ = status_due_ = last_turn_;  // send both at once, in answer to the command
-  status_changed_ = true;
+}
+
+// At least one, if one is due, and as many as fit into the time of a frame.
+void LiveRun::take_steps_due(double now) {
+  if (failed()) steps_due_ = 0;
+  if (steps_due_ == 0 || stepped_at_ == now) return;
+  while (steps_due_ > 0 && !failed()) {
+    step();
+    --steps_due_;
+    if (clock_() - now >= frame_time) {
+      stepped_at_ = now;
+      break;
+    }
+  }
 }
 
 void LiveRun::advance(double now) {
@@ -133,13 +173,17 @@ std::string LiveRun::status_text(double now) {
 
 LiveRun::Turn LiveRun::turn(std::span<const ViewerCommand> commands, bool watched) {
   const double now = clock_();
-  for (const ViewerCommand& command : commands) apply(command);
+  if (!commands.empty()) apply_all(commands, now);
+  take_steps_due(now);
   if (running_ && watched) advance(now);
   last_turn_ = now;
 
   Turn turn;
   if (frame_changed_ && now >= frame_due_) {
-    turn.frame = write_(take_(steps_, state_, simulation_, last_report_, monitor_.certificate(), last_inputs_));
+    const Certificate& certificate = monitor_.certificate();
+    turn.frame =
+        write_(steps_ == 0 && !failed() ? take_.start(state_, simulation_, certificate)
+                                        : take_(steps_, state_, simulation_, last_report_, certificate, last_inputs_));
     frame_changed_ = false;
     frame_due_ = now + frame_time;
   }
@@ -149,7 +193,7 @@ LiveRun::Turn LiveRun::turn(std::span<const ViewerCommand> commands, bool watche
     status_changed_ = false;
     status_due_ = now + status_time;
   }
-  const double next = running_ && watched ? std::min(frame_due_, status_due_) : status_due_;
+  const double next = steps_due_ > 0 ? now : running_ && watched ? std::min(frame_due_, status_due_) : status_due_;
   turn.idle = std::clamp(next - clock_(), 0.0, status_time);
   return turn;
 }

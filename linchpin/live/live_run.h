@@ -30,6 +30,7 @@ namespace linchpin {
 class LiveRun {
  public:
   static constexpr double frame_time = 1.0 / 60, status_time = 0.25;  // s of the clock: least interval
+  static constexpr int most_steps_due = 100;  // of single steps: more than anyone has clicked before they are seen
 
   // clock: returns seconds; by default the system's steady clock. The model must outlive the run.
   LiveRun(const Model& model, const SimulationOptions& options, State start, const CertificateLimits& limits = {},
@@ -44,6 +45,11 @@ class LiveRun {
   };
   // Executes the commands and, if running and watched, steps as far as the clock has advanced since the last turn: for
   // at most the time of a frame, but at least one step if one is due.
+  //
+  // Any number of commands takes a bounded time. Of several resets the last one counts, and what came before it is not
+  // stepped. A reset of a run at its start changes nothing. Single steps end after the time of a frame; the rest of
+  // them, at most most_steps_due, is left to later turns. Commands do not take the time away that the run is owed, so
+  // that it goes on during a flood of them.
   Turn turn(std::span<const ViewerCommand> commands, bool watched);
 
   bool running() const { return running_; }
@@ -56,7 +62,9 @@ class LiveRun {
     std::uint64_t viewer;
     Pull pull;
   };
+  void apply_all(std::span<const ViewerCommand> commands, double now);
   void apply(const ViewerCommand& command);
+  void take_steps_due(double now);
   void reset();
   void advance(double now);
   void step();
@@ -79,9 +87,11 @@ class LiveRun {
   long long steps_ = 0;
   bool running_ = true;
   double speed_ = 1;
-  double owed_ = 0;   // s: simulated time still to be stepped
-  double last_turn_;  // on the clock, as are the next two
-  double frame_due_;  // earliest time of the next frame
+  int steps_due_ = 0;       // single steps that were requested and not made yet
+  double owed_ = 0;         // s: simulated time still to be stepped
+  double stepped_at_ = -1;  // clock of the last turn whose single steps took the time of a frame
+  double last_turn_;        // on the clock, as are the next two
+  double frame_due_;        // earliest time of the next frame
   double status_due_;
   double rate_ = 0;                   // simulated time over time on the clock, since the last status
   double rate_from_, time_from_ = 0;  // clock and simulated time at the last status

@@ -1,5 +1,7 @@
 #include "linchpin/live/live_run.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 
@@ -163,6 +165,88 @@ TEST(LiveRun, APushLiftsAndAReleaseDrops) {
   live.turn({{.kind = Kind::release, .viewer = 7}});
   live.watch(1);
   EXPECT_NEAR(height(), low, 1e-3);
+}
+
+// A viewer that sends ten thousand commands a second, each in a turn of its own. The run goes on, in real
+// time, unless a command says otherwise.
+TEST(LiveRun, AFloodOfCommandsDoesNotStallIt) {
+  const std::vector<ViewerCommand> floods[] = {{{.kind = Kind::play}},
+                                               {{.kind = Kind::pause}, {.kind = Kind::play}},
+                                               {{.kind = Kind::speed, .speed = 1}},
+                                               {{.kind = Kind::speed, .speed = 2}, {.kind = Kind::speed, .speed = 1}},
+                                               {{.kind = Kind::release}}};
+  for (const std::vector<ViewerCommand>& flood : floods) {
+    Live live(model_of("@pendulum:links=3"));
+    for (int i = 0; i < 10000; ++i) {
+      live.now += 1e-4;
+      live.turn(flood);
+    }
+    EXPECT_NEAR(live.run.state().time, 1, 2e-3) << int(flood[0].kind);
+    EXPECT_LE(live.frames, 65);  // sixty a second, not one for each command
+  }
+}
+
+// A reset sends the run back to its start, however many there are; between two of them that have an effect there is a
+// step.
+TEST(LiveRun, AFloodOfResets) {
+  Live live(model_of("@pendulum:links=3"));
+  double latest = 0;
+  for (int i = 0; i < 10000; ++i) {
+    live.now += 1e-4;
+    live.turn({{.kind = Kind::reset}});
+    latest = std::max(latest, live.run.state().time);
+  }
+  EXPECT_EQ(latest, 1e-3);
+  live.watch(0.5);
+  EXPECT_NEAR(live.run.state().time, 0.5, 3e-3);
+  EXPECT_EQ(live.status["running"], true);
+}
+
+// Many resets and steps in one turn cost one reset. (Executed one by one they take three seconds.)
+TEST(LiveRun, ManyResetsInOneTurn) {
+  Live live(model_of("@balls:count=50"));
+  std::vector<ViewerCommand> commands;
+  for (int i = 0; i < 20000; ++i) {
+    commands.push_back({.kind = Kind::step});
+    commands.push_back({.kind = Kind::reset});
+  }
+  commands.push_back({.kind = Kind::step});
+  live.turn({{.kind = Kind::step}});
+  const auto start = std::chrono::steady_clock::now();
+  live.turn(commands);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
+  EXPECT_EQ(live.run.state().time, 1e-3);
+  EXPECT_EQ(live.status["steps"], 1);
+  EXPECT_EQ(live.status["running"], false);
+}
+
+// Each reading of the clock, one per step, takes half the time of a frame.
+TEST(LiveRun, SingleStepsAreLeftToLaterTurns) {
+  Live live(model_of("@pendulum:links=3"));
+  live.turn({{.kind = Kind::pause}});
+  live.at_each_look = LiveRun::frame_time / 2;
+  const LiveRun::Turn turn = live.turn(std::vector<ViewerCommand>(1000, {.kind = Kind::step}));
+  EXPECT_NEAR(live.run.state().time, 2e-3, 1e-12);
+  EXPECT_EQ(turn.idle, 0) << "there is more to do";
+  live.turn();
+  EXPECT_NEAR(live.run.state().time, 4e-3, 1e-12);
+  for (int i = 0; i < 1000; ++i) live.turn();
+  EXPECT_NEAR(live.run.state().time, 1e-3 * (LiveRun::most_steps_due + 2), 1e-9) << "some are dropped";
+  live.turn(std::vector<ViewerCommand>(50, {.kind = Kind::step}));
+  const double before = live.run.state().time;
+  live.turn({{.kind = Kind::pause}});
+  for (int i = 0; i < 100; ++i) live.turn();
+  EXPECT_EQ(live.run.state().time, before) << "pause drops the rest";
+}
+
+// After a reset the frame is that of a start: without the contacts of the last step.
+TEST(LiveRun, AResetShowsNoContacts) {
+  Live live(model_of("@stack:boxes=1"));
+  const LiveRun::Turn first = live.turn();
+  const std::vector<std::byte> start(first.frame.begin(), first.frame.end());
+  live.watch(0.2);
+  const LiveRun::Turn again = live.turn({{.kind = Kind::pause}, {.kind = Kind::reset}});
+  EXPECT_TRUE(std::ranges::equal(again.frame, start));
 }
 
 TEST(LiveRun, TellsHowLongItHasNothingToDo) {

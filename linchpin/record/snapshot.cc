@@ -17,4 +17,10 @@ const Snapshot& SnapshotTaker::operator()(long long step, const State& state, Si
   return snapshot_;
 }
 
+const Snapshot& SnapshotTaker::start(const State& state, Simulation& simulation, const Certificate& certificate) {
+  (*this)(0, state, simulation, {}, certificate);
+  snapshot_.contacts.clear();
+  return snapshot_;
+}
+
 }  // namespace linchpin

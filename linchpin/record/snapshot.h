@@ -30,6 +30,8 @@ class SnapshotTaker {
   // To be called directly after a step, with the inputs of that step.
   const Snapshot& operator()(long long step, const State& state, Simulation& simulation, const StepReport& report,
                              const Certificate& certificate, const Inputs& inputs = {});
+  // A start: no step led here, so there are no contacts and no report, whatever the simulation did before.
+  const Snapshot& start(const State& state, Simulation& simulation, const Certificate& certificate);
 
  private:
   EnergyMeter meter_;
