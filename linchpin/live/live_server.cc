@@ -185,7 +185,7 @@ class Viewer : public std::enable_shared_from_this<Viewer> {
     beast::get_lowest_layer(socket_).socket().set_option(asio::socket_base::send_buffer_size(1 << 16), ignored);
     // Beast pings after half of its idle timeout, and drops the viewer at its end.
     socket_.set_option(websocket::stream_base::timeout{milliseconds(server_.options.patience),
-                                                       milliseconds(server_.options.silence / 2), true});
+                                                       milliseconds(server_.options.silence), true});
     socket_.read_message_max(server_.options.longest_message);
     socket_.auto_fragment(false);
     request_ = std::move(request);

@@ -46,7 +46,7 @@ struct ServerOptions {
   std::size_t longest_message = 4096;  // of a websocket, bytes
   int most_waiting = 256;              // commands of one viewer that were not taken yet
   double patience = 10;                // s: time limit of a request and of a handshake
-  double silence = 30;                 // s: a viewer that sends nothing for half of it, and answers no ping, is dropped
+  double silence = 30;  // s: a viewer that sends nothing for so long is dropped; it is pinged after half of it
 };
 
 class LiveServer {

@@ -452,6 +452,16 @@ TEST(LiveServer, TheSilentAreDropped) {
   expect_alive(*server);
 }
 
+// Not before the time that the options say.
+TEST(LiveServer, SilenceIsAsLongAsItIsSaid) {
+  const auto server = started(live_content, {.silence = 1});
+  const auto start = std::chrono::steady_clock::now();
+  Client stuck(server->port());  // it reads nothing, so it does not answer the ping after half of the time
+  ASSERT_TRUE(in_time([&] { return server->viewers() == 1; }));
+  ASSERT_TRUE(in_time([&] { return server->viewers() == 0; }));
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(950));
+}
+
 TEST(LiveServer, GoingInMidFrameHarmsNobody) {
   const auto server = started();
   Client bystander(server->port());
