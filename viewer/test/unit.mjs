@@ -16,9 +16,9 @@ async function load(file) {
   return import(pathToFileURL(outfile).href);
 }
 
-const { readScene, readFrame, readRecording, decodeBase64, DataError } = await load('run/data.ts');
+const { readScene, readFrame, readRecording, decodeBase64, DataError, verdictOf } = await load('run/data.ts');
 const { History } = await load('run/history.ts');
-const { Player } = await load('run/player.ts');
+const { Player, nextSpeed } = await load('run/player.ts');
 const { Sources, Series } = await load('run/series.ts');
 const { ticks, short, rollPitchYaw } = await load('ui/format.ts');
 
@@ -31,6 +31,24 @@ const refused = (value, message) => assert.throws(
   String(message));
 
 const tests = {
+  'faster and slower, from any speed'() {
+    assert.equal(nextSpeed(1, 1), 2);
+    assert.equal(nextSpeed(1, -1), 0.5);
+    assert.equal(nextSpeed(3, 1), 4);
+    assert.equal(nextSpeed(3, -1), 2);
+    assert.equal(nextSpeed(10, 1), 10);
+    assert.equal(nextSpeed(100, 1), 100); // never slower
+    assert.equal(nextSpeed(100, -1), 10);
+    assert.equal(nextSpeed(0.001, -1), 0.001);
+    assert.equal(nextSpeed(0.001, 1), 0.05);
+  },
+  'only a certificate that passed says so'() {
+    assert.equal(verdictOf({ passed: true, status: 'done' }), 'passed');
+    assert.equal(verdictOf({ passed: false, status: 'done' }), 'failed');
+    assert.equal(verdictOf({ passed: false, status: 'unfinished' }), 'unfinished');
+    assert.equal(verdictOf({ passed: false, status: 'interrupted' }), 'interrupted');
+    assert.equal(verdictOf({}), 'failed');
+  },
   'a recording is read as it was written'() {
     const read = recording();
     assert.equal(read.frames.length, frames.length);

@@ -25,6 +25,13 @@ export interface NamedFrame { name: string; body: number; place: Pose }
 export interface Signal { name: string; unit: string; group: string }
 export type Certificate = { passed?: boolean; reason?: string } & Record<string, unknown>;
 
+// In one word. A run that did not reach its end has not passed.
+export function verdictOf(certificate: Certificate): string {
+  if (certificate.passed === true) return 'passed';
+  const { status } = certificate;
+  return status === 'unfinished' || status === 'interrupted' ? status : 'failed';
+}
+
 export interface Scene {
   linchpin: string; name: string; source: string; gravity: Vec3; dt: number; method: string; stepper: string;
   bodies: Body[]; shapes: Shape[]; meshes: Mesh[]; joints: Joint[]; loops: Loop[]; frames: NamedFrame[];

@@ -4,6 +4,14 @@
 import { Event } from './event';
 import type { History } from './history';
 
+export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
+
+// The next speed of the list; `speed` itself may lie between or beyond them (another viewer has set it).
+export function nextSpeed(speed: number, by: 1 | -1): number {
+  const further = by > 0 ? SPEEDS.find((value) => value > speed) : SPEEDS.filter((value) => value < speed).at(-1);
+  return further ?? speed;
+}
+
 export interface LiveControls { play(): void; pause(): void; step(): void; reset(): void; speed(value: number): void }
 
 export class Player {

@@ -1,6 +1,6 @@
-// The certificate of the run: passed or failed, and its figures. The groups and names are those of
+// The certificate of the run: its verdict and its figures. The groups and names are those of
 // linchpin/record/certificate_json.cc; a figure without an entry in FACTS is shown under its own name.
-import type { Certificate } from '../run/data';
+import { verdictOf, type Certificate } from '../run/data';
 import { h, panel } from './dom';
 import { withUnit } from './format';
 
@@ -55,9 +55,9 @@ export class CertificatePanel {
     if (text === this.shown) return;
     this.shown = text;
     if (!certificate) return;
-    const passed = certificate.passed === true;
-    this.badge.textContent = passed ? 'passed' : 'failed';
-    this.badge.className = `badge ${passed ? 'good' : 'bad'}`;
+    const verdict = verdictOf(certificate);
+    this.badge.textContent = verdict;
+    this.badge.className = `badge ${verdict === 'passed' ? 'good' : 'bad'}`;
     const reason = typeof certificate.reason === 'string' ? certificate.reason : '';
     this.reason.textContent = reason;
     this.reason.hidden = reason === '';

@@ -1,10 +1,9 @@
 // The bar below the view: play, step, speed, loop, and the slider of time.
-import type { Player } from '../run/player';
+import { nextSpeed, SPEEDS, type Player } from '../run/player';
 import { clearedPen, h, icon, iconButton, setPressed } from './dom';
 import { fixed, ticks, timeLabel } from './format';
 import { cssColour } from './theme';
 
-export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 10];
 const INSET = 8; // px: half of the slider's thumb, the distance of its ends from those of the ruler
 
 export class Timeline {
@@ -62,8 +61,7 @@ export class Timeline {
   }
 
   faster(by: 1 | -1): void {
-    const now = SPEEDS.findIndex((value) => value >= this.player.speed);
-    this.player.setSpeed(SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, now + by))]);
+    this.player.setSpeed(nextSpeed(this.player.speed, by));
   }
 
   update(): void {
