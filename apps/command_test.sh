@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# command_test.sh LINCHPIN JSON_AT: the command as a user meets it. Prints each expectation that fails; status 1 then.
+# command_test.sh LINCHPIN JSON_AT HELD_RECORDING: the command as a user meets it. Prints each expectation that fails;
+# status 1 then.
 set -uo pipefail
 
 linchpin=$(readlink -f "$1")
 json_at=$(readlink -f "$2")
+held_recording=$(readlink -f "$3")
 problems=$(readlink -f "$(dirname "$0")/../models/problems")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -592,6 +594,15 @@ refuses "has reached 2 s already" simulate --resume half.h5
 refuses "--dt cannot be given with it" simulate --resume half.h5 --dt 1e-4
 refuses "MODEL cannot be given with it" simulate @top --resume half.h5
 refuses "cannot be given with it" simulate --verify half.h5 --time 3
+
+# Forces that a program held during its run act in the resumed part too.
+"$held_recording" held.h5 0.2 && "$held_recording" held_whole.h5 0.4 || fail "held_recording"
+expect 0 simulate --verify held.h5 --quiet
+expect 0 simulate --resume held.h5 --time 0.4 --quiet --csv rest.csv --every 10
+for file in held held_whole; do expect 0 inspect $file.h5 --csv $file.csv; done
+cmp -s held.csv held_whole.csv || fail "a resumed run does not have the forces of its recording"
+says held_whole.csv "$(tail -n 1 rest.csv | cut -d, -f1-5)"
+expect 0 simulate --verify held.h5 --quiet
 
 # A shorter last step, and a resumed run after it.
 expect 0 simulate @bounce --time 0.10005 --record short.h5 --quiet

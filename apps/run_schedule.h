@@ -34,6 +34,7 @@ struct Beginning {
   long long step = 0;                      // number of steps done before
   std::optional<Certificate> so_far = {};  // of these steps
   Energy at_start{0, 0, 0};                // energies before the first of them
+  HeldInputs inputs = {};                  // of all steps
 };
 
 // The schedule has the remaining steps. Throws a UsageError if the recording cannot be written.

@@ -79,7 +79,7 @@ Job resumed_job(const SimulateRequest& request) {
   return {std::move(argument),
           schedule,
           std::move(settings),
-          {std::move(last.state), last.step, last.certificate, start.energy}};
+          {std::move(last.state), last.step, last.certificate, start.energy, *recording.settings().inputs}};
 }
 
 RecordingWriter recording_for(const SimulateRequest& request, const Job& job) {
