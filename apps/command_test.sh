@@ -625,17 +625,32 @@ refuses "--csv is for recordings" inspect @top --csv x.csv
 expect 1 simulate @pendulum:links=5 --stepper explicit_euler --dt 1 --time 500 --record bad.h5 --quiet
 expect 0 inspect bad.h5
 says out "failed: stopped at"
+says out "certificate   FAILED"
 expect 0 simulate --verify bad.h5
 refuses "there is nothing to resume" simulate --resume bad.h5
 
 # A killed run is readable up to its last block, and resumes as if it had not been interrupted.
+# While it runs, it has no verdict, and nobody else may write to its file.
 "$linchpin" simulate @stack --time 1000 --record killed.h5 --quiet &
+for ((i = 0; i < 200; ++i)); do "$linchpin" inspect killed.h5 >/dev/null 2>&1 && break || sleep 0.1; done
 sleep 2
+expect 0 inspect killed.h5 --json running.json
+says out "s of 1000 s: still running"
+says out "certificate   UNFINISHED"
+at running.json /certificate/passed false
+at running.json /certificate/status unfinished
+refuses "--record killed.h5: is being written by another run" simulate @top --record killed.h5
+refuses "--resume killed.h5: is being written by another run" simulate --resume killed.h5
+refuses "--resume killed.h5: is being written by another run" simulate --resume killed.h5 --record new.h5
+[[ ! -e new.h5 ]] || fail "a refused --record left a file behind"
 kill -9 $!
 wait $! 2>/dev/null
 expect 0 inspect killed.h5 --json killed.json
-says out "unfinished"
+says out "s of 1000 s: killed, or ended by an error"
+says out "certificate   UNFINISHED"
 at killed.json /end unfinished
+at killed.json /certificate/passed false
+at killed.json /certificate/status unfinished
 expect 0 simulate --verify killed.h5
 steps=$("$json_at" killed.json /certificate/steps)
 expect 0 simulate --resume killed.h5 --time "$(awk -v n="$steps" 'BEGIN { print (n + 200) / 1000 }')" --quiet
@@ -662,7 +677,7 @@ checks=$((checks + 1))
 [[ $(cat status) == 2 && $(wc -l <err) == 1 ]] || fail "a full disk gave status $(cat status) and $(head -c 500 err)"
 says err "--record full.h5: cannot be written (HDF5: File too large)"
 expect 0 inspect full.h5
-says out "unfinished"
+says out "certificate   UNFINISHED"
 
 # Models as JSON.
 rm -rf ./*

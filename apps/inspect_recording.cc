@@ -27,6 +27,7 @@ RunOutcome outcome_of(const Recording& recording) {
   outcome.certificate = recording.certificate();
   outcome.time = snapshot.state.time;
   outcome.stopped = recording.end() == RunEnd::stopped;
+  outcome.early = recording.early_end();
   outcome.end = std::move(snapshot.state);
   return outcome;
 }
@@ -67,8 +68,8 @@ std::string ending(const Recording& recording, const std::string& why) {
     case RunEnd::unfinished:
       break;
   }
-  return fmt::format("unfinished at {:g} s of {:g} s: killed, or still going on (simulate --resume)",
-                     recording.times().back(), recording.settings().time);
+  return fmt::format("unfinished at {:g} s of {:g} s: {}", recording.times().back(), recording.settings().time,
+                     recording.being_written() ? "still running" : "killed, or ended by an error (simulate --resume)");
 }
 
 }  // namespace
@@ -102,10 +103,7 @@ Json inspect_recording(const Recording& recording, bool all, std::FILE* out) {
   fmt::print(out, "  frames        {}, from {:g} to {:g} s, every {} steps\n", recording.frames(),
              recording.times().front(), recording.times().back(), settings.every);
   fmt::print(out, "  end           {}\n", ending(recording, why));
-  fmt::print(out, "  certificate   {}: energy defect {:.1e} J, {:.1e} of the energy exchanged{}\n",
-             why.empty()       ? "PASSED"
-             : outcome.stopped ? "INTERRUPTED"
-                               : "FAILED",
+  fmt::print(out, "  certificate   {}: energy defect {:.1e} J, {:.1e} of the energy exchanged{}\n", verdict(outcome),
              outcome.certificate.energy.largest_defect, outcome.certificate.energy.relative_defect(),
              contact ? fmt::format(", residual {:.1e}, penetration {:.1e} m", outcome.certificate.residual,
                                    outcome.certificate.penetration)

@@ -11,12 +11,6 @@
 namespace linchpin {
 namespace {
 
-std::string verdict(const RunOutcome& outcome) {
-  const Certificate& c = outcome.certificate;
-  if (outcome.stopped) return "INTERRUPTED";
-  return c.passed() ? "PASSED" : "FAILED";
-}
-
 // The body whose joint is not finite, or moves fastest.
 std::string fastest_body(const Model& model, const State& state) {
   const Joint* fastest = nullptr;
@@ -34,6 +28,12 @@ std::string fastest_body(const Model& model, const State& state) {
 
 }  // namespace
 
+std::string verdict(const RunOutcome& outcome) {
+  if (outcome.stopped) return "INTERRUPTED";
+  if (!outcome.certificate.passed() || (outcome.early && outcome.early->status == "failed")) return "FAILED";
+  return outcome.early ? "UNFINISHED" : "PASSED";
+}
+
 std::string trouble(const Model& model, const RunOutcome& outcome) {
   const Certificate& c = outcome.certificate;
   if (outcome.stopped) return fmt::format("stopped by the user at t = {:.6g} s", outcome.time);
@@ -42,6 +42,7 @@ std::string trouble(const Model& model, const RunOutcome& outcome) {
   if (!c.finite)
     return fmt::format("stopped at t = {:.6g} s: {} (fastest is body '{}')", outcome.time, why,
                        fastest_body(model, outcome.end));
+  if (why.empty() && outcome.early) return outcome.early->reason;
   return why;
 }
 
@@ -58,8 +59,8 @@ std::vector<std::string> ignored(const Model& model, Stepper stepper) {
 }
 
 Json certificate_json(const Model& model, const RunOutcome& outcome) {
-  Json json = Json::parse(certificate_json(model, outcome.certificate));
-  json["passed"] = outcome.certificate.passed() && !outcome.stopped;
+  Json json = Json::parse(certificate_json(model, outcome.certificate, outcome.early));
+  if (outcome.stopped) json["passed"] = false;
   if (outcome.stopped) json["status"] = "interrupted";
   json["reason"] = trouble(model, outcome);
   json["constraints"]["rows"] = outcome.mobility.rows;

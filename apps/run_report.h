@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,20 +11,25 @@
 #include "apps/model_argument.h"
 #include "apps/run_output.h"
 #include "apps/run_request.h"
+#include "linchpin/record/certificate_json.h"
 #include "linchpin/sim/certificate.h"
 
 namespace linchpin {
 
 struct RunOutcome {
   Certificate certificate;
-  double time = 0;       // reached, s
-  double seconds = 0;    // spent in steps, without those of a run that this one resumes
-  double motion = 0;     //   simulated time of these steps, s
-  long long steps = 0;   //   their number
-  bool stopped = false;  // by the user
-  Mobility mobility;     // at the start
+  double time = 0;                     // reached, s
+  double seconds = 0;                  // spent in steps, without those of a run that this one resumes
+  double motion = 0;                   //   simulated time of these steps, s
+  long long steps = 0;                 //   their number
+  bool stopped = false;                // by the user
+  std::optional<EarlyEnd> early = {};  // of a recorded run that did not reach its end
+  Mobility mobility;                   // at the start
   State end;
 };
+
+// PASSED, FAILED, INTERRUPTED or UNFINISHED.
+std::string verdict(const RunOutcome& outcome);
 
 // The reason for a failure or an interruption, in one line; empty if the run succeeded.
 std::string trouble(const Model& model, const RunOutcome& outcome);

@@ -50,6 +50,8 @@ Job resumed_job(const SimulateRequest& request) {
   if (recording.end() == RunEnd::failed)
     throw UsageError(fmt::format("--resume {}: the run failed at {:g} s; there is nothing to resume", request.resume,
                                  recording.times().back()));
+  if (recording.being_written())
+    throw UsageError(fmt::format("--resume {}: is being written by another run", request.resume));
   if (!recording.settings().inputs)
     throw UsageError(
         fmt::format("--resume {}: its inputs changed from step to step and are not recorded", request.resume));
@@ -66,8 +68,9 @@ Job resumed_job(const SimulateRequest& request) {
   if (!request.every.empty()) settings.every = whole_number_from("--every", request.every, 1, 1'000'000'000'000);
   Schedule schedule = schedule_until(settings.time, dt);
   const bool all_whole = std::ranges::all_of(recording.step_sizes(), [&](double size) { return size == dt; });
-  if (all_whole)
-    schedule.whole -= last.step;  // exactly the steps that an uninterrupted run would still take
+  // Exactly the steps that an uninterrupted run would still take, if it began at time 0.
+  if (all_whole && std::abs(double(last.step) * dt - reached) < 0.5 * dt + 1e-6 * reached)
+    schedule.whole -= last.step;
   else if (settings.time > reached)
     schedule = schedule_until(settings.time - reached, dt);
   if (settings.time <= reached || schedule.whole < 0 || schedule.steps() == 0)
@@ -173,7 +176,9 @@ int simulate(const SimulateRequest& request) {
   csv.commit();
   contacts.commit();
   if (page) {
-    page.write(page_with_recording(page_or_refuse(), audience.page->blob(outcome.certificate)));
+    std::optional<EarlyEnd> early;
+    if (outcome.stopped) early = EarlyEnd{"interrupted", trouble(model, outcome)};
+    page.write(page_with_recording(page_or_refuse(), audience.page->blob(outcome.certificate, early)));
     page.commit();
   }
   if (svg) {

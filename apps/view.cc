@@ -90,7 +90,7 @@ std::string page_blob(const std::string& file, bool quiet) {
     page.add(snapshot);
     progress.show(double(i) / double(std::max(1LL, last)), "reading " + file);
   }
-  return page.blob(recording.certificate());
+  return page.blob(recording.certificate(), recording.early_end());
 }
 
 int view_recording(const ViewRequest& request) {

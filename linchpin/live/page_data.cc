@@ -350,12 +350,12 @@ void PageRecording::add(const Snapshot& snapshot) {
   ++count_;
 }
 
-std::string PageRecording::blob(const Certificate& certificate) const {
+std::string PageRecording::blob(const Certificate& certificate, const std::optional<EarlyEnd>& early) const {
   std::string scene = scene_;
   check(scene.ends_with('}'), "the scene is not a JSON object");
   scene.pop_back();
-  scene +=
-      ",\"frames_count\":" + std::to_string(count_) + ",\"certificate\":" + certificate_json(model_, certificate) + "}";
+  scene += ",\"frames_count\":" + std::to_string(count_) +
+           ",\"certificate\":" + certificate_json(model_, certificate, early) + "}";
   scene.resize(padded(scene.size()), ' ');  // the header has 8 bytes itself
   std::string out(8, '\0');
   ByteWriter head(reinterpret_cast<std::byte*>(out.data()));

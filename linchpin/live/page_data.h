@@ -6,11 +6,13 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "linchpin/record/certificate_json.h"
 #include "linchpin/record/snapshot.h"
 
 namespace linchpin {
@@ -42,8 +44,8 @@ class PageRecording {
   void add(const Snapshot& snapshot);
   long long frames() const { return count_; }
   std::size_t size() const { return frames_.size(); }  // bytes so far
-  // certificate: of the whole run.
-  std::string blob(const Certificate& certificate) const;
+  // certificate: of the whole run. early: if it did not reach its end.
+  std::string blob(const Certificate& certificate, const std::optional<EarlyEnd>& early = {}) const;
 
  private:
   const Model& model_;

@@ -34,13 +34,14 @@ std::string why_not_passed(const Model& model, const Certificate& c) {
   return "";
 }
 
-std::string certificate_json(const Model& model, const Certificate& c) {
+std::string certificate_json(const Model& model, const Certificate& c, const std::optional<EarlyEnd>& early) {
   using Json = nlohmann::ordered_json;
+  const bool cut = early && c.passed();
   const EnergyBalance& e = c.energy;
   const Json certificate = {
-      {"passed", c.passed()},
-      {"status", to_string(c.status)},
-      {"reason", why_not_passed(model, c)},
+      {"passed", c.passed() && !cut},
+      {"status", cut ? early->status : to_string(c.status)},
+      {"reason", cut ? early->reason : why_not_passed(model, c)},
       {"finite", c.finite},
       {"body", c.body >= 0 ? Json(model.bodies()[c.body].name) : Json(nullptr)},
       {"constraint", c.constraint >= 0 ? Json(model.constraints()[c.constraint].name) : Json(nullptr)},

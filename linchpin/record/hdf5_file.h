@@ -80,6 +80,15 @@ struct OpenedHdf5 {
 };
 OpenedHdf5 open_hdf5_to_read(const std::string& path);
 
+// Files may come from anyone. The functions that read refuse data sets that lead to other files or objects (links other
+// than hard ones, external storage, virtual data sets, filters that would be loaded), that declare more than the file
+// can hold, or that declare data that were never stored.
+//
+// Refuses links of the groups of a recording that are not hard links, and objects with two names.
+void check_links(hid_t file);
+// Refuses a number of rows that the file cannot hold, even if they are compressed as much as possible.
+void check_declared_bytes(hid_t file, unsigned long long rows, unsigned long long row_bytes, const std::string& name);
+
 // Attributes of the root group.
 void write_attribute(hid_t file, const char* name, const std::string& value);
 void write_attribute(hid_t file, const char* name, long long value);
@@ -97,21 +106,26 @@ class Hdf5Table {
  public:
   Hdf5Table() = default;
   static Hdf5Table create(hid_t file, const char* name, hid_t type, std::size_t width);
-  // type: the memory type of a row. Fails if rows have another width, or the stored type lacks one of the fields.
+  // type: the memory type of a row. Fails if rows have another width, or the stored type lacks one of the fields or has
+  // it in another type.
   static Hdf5Table open(hid_t file, const char* name, hid_t type, std::size_t width);
 
   const std::string& name() const { return name_; }
   long long rows() const;
+  std::size_t row_bytes() const { return row_bytes_; }  // in the file, before compression
   void truncate(long long rows);
   void append(const void* data, long long rows);
   void read(long long first, long long rows, void* data) const;
+  // Fails if one of these rows was never written. read() calls it; call it before reserving memory for many rows.
+  void check_stored(long long first, long long rows) const;
   void flush();
 
  private:
   Hdf5Table(const char* name, hid_t type, std::size_t width);
   std::string name_;
   Hdf5Id set_, type_, transfer_;
-  std::size_t width_ = 0;
+  std::size_t width_ = 0, row_bytes_ = 0;
+  hsize_t chunk_rows_ = 1;
 };
 
 }  // namespace linchpin

@@ -1,5 +1,6 @@
 #include "linchpin/record/recording.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -8,6 +9,7 @@
 #include "linchpin/io/spec_json.h"
 #include "linchpin/record/build_info.h"
 #include "linchpin/record/recording_layout.h"
+#include "linchpin/record/recording_lock.h"
 #include "linchpin/spatial/message.h"
 
 namespace linchpin {
@@ -19,6 +21,7 @@ void check_file(const std::filesystem::path& file) {
   const std::filesystem::file_status status = std::filesystem::status(file, fault);
   if (status.type() == std::filesystem::file_type::not_found) throw Hdf5Fault{"there is no such file"};
   if (status.type() == std::filesystem::file_type::directory) throw Hdf5Fault{"is a directory"};
+  if (status.type() != std::filesystem::file_type::regular) throw Hdf5Fault{"is not a regular file"};
   if (!std::ifstream(file)) throw Hdf5Fault{"cannot be read"};
   if (std::filesystem::is_empty(file, fault)) throw Hdf5Fault{"is empty, so it is not a recording"};
   if (H5Fis_hdf5(file.c_str()) <= 0) {
@@ -44,6 +47,11 @@ T taken(const char* what, Result<T> result) {
   return std::move(result).value();
 }
 
+// Of the lists of one frame in memory: five million contacts, a thousand times the limit of a step.
+constexpr unsigned long long most_frame_bytes = 1ull << 30;
+
+constexpr long long most_steps = 1ll << 53;  // 300 years of a million steps a second
+
 // Checks the byte of a bool that was read from a file.
 bool is_bool(const bool& value) {
   unsigned char byte = 0;
@@ -68,11 +76,11 @@ struct Recording::Parts {
   RunSettings settings;
   RecordingTables tables;
   BlockRow last;  // the last complete block
+  bool being_written = false;
   std::vector<double> times, step_sizes;
   Certificate certificate;
 
   explicit Parts(const std::filesystem::path& where);
-  void find_last_block();
   void read_times();
   void read(long long frame, Snapshot& to) const;
 
@@ -82,51 +90,50 @@ struct Recording::Parts {
 
 Recording::Parts::Parts(const std::filesystem::path& where) : path(where) {
   check_file(path);
+  being_written = is_locked_to_write(path);
   file = open_hdf5_to_read(path.string()).file;
   check_format(file);
+  check_links(file);
   version = read_text_attribute(file, "linchpin_version");
   build = read_text_attribute(file, "build");
   spec = taken("model", spec_from_json(read_text(file, "model")));
   model = taken("model", compile(spec));
   settings = taken("settings", settings_from_json(read_text(file, "settings")));
+  if (const std::string fault = fault_for(settings, *model); !fault.empty()) throw Hdf5Fault{"settings: " + fault};
   tables = RecordingTables::open(file, *model);
-  find_last_block();
+  last = tables.last_block(file);
+  if (being_written) last.end = int(RunEnd::unfinished);
+  reason = last.reason;
   read_times();
   Snapshot end;
   read(last.frames - 1, end);
   certificate = end.certificate;
 }
 
+// In pieces, so that a file cannot make us reserve memory for rows that it does not have.
 void Recording::Parts::read_times() {
-  times.resize(last.frames);
-  tables.time.read(0, last.frames, times.data());
-  std::vector<SteppingRow> rows(times.size());
-  tables.stepping.read(0, last.frames, rows.data());
-  for (std::size_t i = 0; i < times.size(); ++i) {
-    step_sizes.push_back(rows[i].dt);
-    if (!std::isfinite(times[i]) || (i > 0 && times[i] < times[i - 1]))
-      throw Hdf5Fault{message("frames/time[", i, "] is ", times[i], i > 0 ? message(" after ", times[i - 1]) : "")};
-    if (!(rows[i].dt > 0) || !std::isfinite(rows[i].dt))
-      throw Hdf5Fault{message("frames/stepping[", i, "]: dt is ", rows[i].dt)};
+  constexpr long long piece = 4096;
+  std::vector<SteppingRow> stepping(piece);
+  std::vector<long long> steps(piece);
+  long long before = 0;
+  for (long long from = 0; from < last.frames; from += piece) {
+    const long long count = std::min(piece, last.frames - from);
+    times.resize(from + count);
+    tables.time.read(from, count, times.data() + from);
+    tables.stepping.read(from, count, stepping.data());
+    tables.step.read(from, count, steps.data());
+    for (long long k = 0; k < count; ++k) {
+      const long long i = from + k;
+      step_sizes.push_back(stepping[k].dt);
+      if (!std::isfinite(times[i]) || (i > 0 && times[i] < times[i - 1]))
+        throw Hdf5Fault{message("frames/time[", i, "] is ", times[i], i > 0 ? message(" after ", times[i - 1]) : "")};
+      if (!(stepping[k].dt > 0) || !std::isfinite(stepping[k].dt))
+        throw Hdf5Fault{message("frames/stepping[", i, "]: dt is ", stepping[k].dt)};
+      if (steps[k] > most_steps) throw Hdf5Fault{message("frames/step[", i, "] is ", steps[k], ", above ", most_steps)};
+      if (steps[k] < before) throw Hdf5Fault{message("frames/step[", i, "] is ", steps[k], " after ", before)};
+      before = steps[k];
+    }
   }
-}
-
-void Recording::Parts::find_last_block() {
-  const long long blocks = tables.blocks.rows();
-  if (blocks == 0) throw Hdf5Fault{"has no complete block: its run ended before the start was written"};
-  tables.blocks.read(blocks - 1, 1, &last);
-  last.reason[sizeof last.reason - 1] = '\0';
-  reason = last.reason;
-  if (last.end < 0 || last.end >= run_end_count) throw Hdf5Fault{message("blocks: unknown end of run ", last.end)};
-  const auto check_rows = [](const Hdf5Table& table, long long rows) {
-    if (rows < 0 || table.rows() < rows)
-      throw Hdf5Fault{message(table.name(), " has ", table.rows(), " rows, but according to blocks ", rows)};
-  };
-  if (last.frames < 1) throw Hdf5Fault{message("blocks: the last one ends at frame ", last.frames)};
-  for (const Hdf5Table* table : tables.frame_tables()) check_rows(*table, last.frames);
-  check_rows(tables.contacts, last.ends.contacts);
-  check_rows(tables.memory, last.ends.memory);
-  check_rows(tables.still, last.ends.still);
 }
 
 // The lists contacts, memory and still.
@@ -144,6 +151,15 @@ void Recording::Parts::read_lists(long long frame, Snapshot& to) const {
   check_range("contacts", from.contacts, end.contacts, last.ends.contacts);
   check_range("memory", from.memory, end.memory, last.ends.memory);
   check_range("still", from.still, end.still, last.ends.still);
+  const unsigned long long bytes = sizeof(ContactReport) * (unsigned long long)(end.contacts - from.contacts) +
+                                   sizeof(RowMemory) * (unsigned long long)(end.memory - from.memory) +
+                                   sizeof(double) * (unsigned long long)(end.still - from.still);
+  if (bytes > most_frame_bytes)
+    throw Hdf5Fault{message("frames/ends: frame ", frame, " declares ", bytes,
+                            " bytes of contacts, memory and still; at most ", most_frame_bytes, " are read")};
+  tables.contacts.check_stored(from.contacts, end.contacts - from.contacts);
+  tables.memory.check_stored(from.memory, end.memory - from.memory);
+  tables.still.check_stored(from.still, end.still - from.still);
   to.contacts.resize(end.contacts - from.contacts);
   tables.contacts.read(from.contacts, end.contacts - from.contacts, to.contacts.data());
   to.state.memory.resize(end.memory - from.memory);
@@ -164,6 +180,10 @@ void Recording::Parts::read(long long frame, Snapshot& to) const {
   tables.step.read(frame, 1, &to.step);
   SteppingRow stepping;
   tables.stepping.read(frame, 1, &stepping);
+  if (!(stepping.substep >= 0) || !std::isfinite(stepping.substep) || stepping.fresh > 1 || stepping.loose_steps < 0)
+    throw Hdf5Fault{message("frames/stepping: frame ", frame, " has substep ", stepping.substep, ", fresh ",
+                            int(stepping.fresh), " and loose_steps ", stepping.loose_steps,
+                            "; substep must be finite and at least 0, fresh 0 or 1, loose_steps at least 0")};
   state.substep = stepping.substep;
   state.fresh = stepping.fresh != 0;
   state.loose_steps = stepping.loose_steps;
@@ -222,6 +242,8 @@ std::optional<Error> Recording::read(long long frame, Snapshot& snapshot) const 
     return {};
   } catch (const Hdf5Fault& fault) {
     return Error{message(parts_->path.string(), ": frame ", frame, ": ", fault.message)};
+  } catch (const std::bad_alloc&) {
+    return Error{message(parts_->path.string(), ": frame ", frame, ": not enough memory to read it")};
   }
 }
 
@@ -231,6 +253,23 @@ const std::string& Recording::build() const { return parts_->build; }
 const ModelSpec& Recording::spec() const { return parts_->spec; }
 const Model& Recording::model() const& { return *parts_->model; }
 const RunSettings& Recording::settings() const { return parts_->settings; }
+bool Recording::being_written() const { return parts_->being_written; }
+std::optional<EarlyEnd> Recording::early_end() const {
+  const double reached = times().back();
+  switch (end()) {
+    case RunEnd::done:
+      return {};
+    case RunEnd::failed:
+      return EarlyEnd{"failed", message("recorded as failed at ", reached, " s")};
+    case RunEnd::stopped:
+      return EarlyEnd{"interrupted", message("stopped by the user at t = ", reached, " s")};
+    case RunEnd::unfinished:
+      break;
+  }
+  return EarlyEnd{"unfinished",
+                  message(being_written() ? "still running" : "ended without a verdict (killed, or an error)", ", at ",
+                          reached, " s of ", settings().time, " s")};
+}
 RunEnd Recording::end() const { return RunEnd(parts_->last.end); }
 long long Recording::frames() const { return parts_->last.frames; }
 const std::vector<double>& Recording::times() const { return parts_->times; }

@@ -21,6 +21,7 @@
 
 #include "linchpin/base/result.h"
 #include "linchpin/model/model.h"
+#include "linchpin/record/certificate_json.h"
 #include "linchpin/record/run_settings.h"
 #include "linchpin/record/snapshot.h"
 
@@ -50,6 +51,9 @@ class Recording {
   const RunSettings& settings() const;
 
   RunEnd end() const;
+  bool being_written() const;  // by a run that had the file open when it was opened here; its end is `unfinished`
+  // Why the run has no verdict, if it did not end as `done`.
+  std::optional<EarlyEnd> early_end() const;
   long long frames() const;                       // at least one: the start
   const std::vector<double>& times() const;       // of the frames, s; nondecreasing
   const std::vector<double>& step_sizes() const;  // of the steps that led there, s; shorter where a run ended

@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <utility>
 
+#include "linchpin/record/recording.h"
+#include "linchpin/spatial/message.h"
+
 namespace linchpin {
 namespace {
 
@@ -226,15 +229,45 @@ std::vector<Hdf5Table*> RecordingTables::frame_tables() {
   return list;
 }
 
+BlockRow RecordingTables::last_block(hid_t file) {
+  const long long count = blocks.rows();
+  if (count == 0) throw Hdf5Fault{"has no complete block: its run ended before the start was written"};
+  BlockRow last;
+  blocks.read(count - 1, 1, &last);
+  last.reason[sizeof last.reason - 1] = '\0';
+  if (last.end < 0 || last.end >= run_end_count) throw Hdf5Fault{message("blocks: unknown end of run ", last.end)};
+  if (last.frames < 1) throw Hdf5Fault{message("blocks: the last one ends at frame ", last.frames)};
+  const auto check_rows = [](const Hdf5Table& table, long long rows) {
+    if (rows < 0 || table.rows() < rows)
+      throw Hdf5Fault{message(table.name(), " has ", table.rows(), " rows, but according to blocks ", rows)};
+  };
+  unsigned long long frame_bytes = 0;
+  for (const Hdf5Table* table : frame_tables()) {
+    check_rows(*table, last.frames);
+    frame_bytes += table->row_bytes();
+  }
+  check_declared_bytes(file, (unsigned long long)(last.frames), frame_bytes, "frames");
+  for (const auto& [table, rows] :
+       {std::pair{&contacts, last.ends.contacts}, {&memory, last.ends.memory}, {&still, last.ends.still}}) {
+    check_rows(*table, rows);
+    check_declared_bytes(file, (unsigned long long)(rows), table->row_bytes(), table->name());
+  }
+  return last;
+}
+
 RecordingTables RecordingTables::create(hid_t file, const Model& model) {
   return tables_of(model, [&](const char* name, hid_t type, std::size_t width) {
     return Hdf5Table::create(file, name, type, width);
   });
 }
 
+// `blocks` first: while another program writes, the other tables then have at least the rows that it declares.
 RecordingTables RecordingTables::open(hid_t file, const Model& model) {
-  return tables_of(
+  Hdf5Table blocks = Hdf5Table::open(file, "blocks", block_type(), 0);
+  RecordingTables tables = tables_of(
       model, [&](const char* name, hid_t type, std::size_t width) { return Hdf5Table::open(file, name, type, width); });
+  tables.blocks = std::move(blocks);
+  return tables;
 }
 
 }  // namespace linchpin

@@ -52,6 +52,9 @@ struct RecordingTables {
 
   static RecordingTables create(hid_t file, const Model& model);
   static RecordingTables open(hid_t file, const Model& model);
+
+  // The last row of `blocks`, checked: the tables have the rows that it declares, and the file can hold them.
+  BlockRow last_block(hid_t file);
 };
 
 // Width of a row of reactions.

@@ -79,6 +79,47 @@ TEST(Recording, ResumesBitForBit) {
   }
 }
 
+// Only a run that reached its end has a verdict. One that is continued has none until it ends again.
+TEST(Recording, EarlyEnds) {
+  const TestFile file;
+  const TestRun run("@pendulum", {.steps = 5});
+  const auto status = [&] {
+    const Recording recording = opened(file.path);
+    const std::optional<EarlyEnd> early = recording.early_end();
+    const std::string json = certificate_json(recording.model(), recording.certificate(), early);
+    EXPECT_EQ(json.starts_with("{\"passed\":true,\"status\":\"done\",\"reason\":\"\","), !early) << json;
+    if (early) {
+      EXPECT_TRUE(json.starts_with("{\"passed\":false,\"status\":\"" + std::string(early->status) + "\",\"reason\":\"" +
+                                   early->reason + "\","))
+          << json;
+    }
+    return early ? std::string(early->status) + ": " + early->reason : "";
+  };
+  run.record(file.path, RunEnd::done);
+  EXPECT_EQ(status(), "");
+  run.record(file.path, RunEnd::stopped);
+  EXPECT_EQ(status(), "interrupted: stopped by the user at t = 0.005 s");
+  run.record(file.path, RunEnd::failed);
+  EXPECT_EQ(status(), "failed: recorded as failed at 0.005 s");
+  run.record(file.path, RunEnd::unfinished);
+  EXPECT_EQ(status(), "unfinished: ended without a verdict (killed, or an error), at 0.005 s of 0.005 s");
+  run.record(file.path, RunEnd::done);
+  {
+    const RecordingWriter writer = Stepping(run).writer(file.path, true);
+    EXPECT_EQ(status(), "unfinished: still running, at 0.005 s of 0.005 s");
+  }
+  EXPECT_EQ(status(), "unfinished: ended without a verdict (killed, or an error), at 0.005 s of 0.005 s");
+}
+
+// A certificate that has failed says why, also if the run was stopped.
+TEST(Recording, AFailureGoesBeforeAnEarlyEnd) {
+  const Model model = compile(scene("@pendulum").value()).value();
+  Certificate certificate;
+  certificate.penetration = 1;
+  const std::string json = certificate_json(model, certificate, EarlyEnd{"interrupted", "stopped"});
+  EXPECT_TRUE(json.starts_with("{\"passed\":false,\"status\":\"done\",\"reason\":\"shapes penetrate")) << json;
+}
+
 TEST(Recording, HowItEnded) {
   const TestFile file;
   const TestRun run("@pendulum", {.steps = 5});

@@ -10,6 +10,7 @@
 #include "linchpin/model/signal_names.h"
 #include "linchpin/record/build_info.h"
 #include "linchpin/record/recording_layout.h"
+#include "linchpin/record/recording_lock.h"
 #include "linchpin/spatial/message.h"
 
 namespace linchpin {
@@ -41,15 +42,35 @@ void write_names(hid_t file, const Model& model) {
 
 std::string temporary_name(const std::filesystem::path& file) { return message(file.string(), ".new-", getpid()); }
 
-// An Error if this file may not be replaced.
-std::optional<Error> find_refusal(const std::filesystem::path& file) {
-  std::error_code fault;
-  if (!std::filesystem::exists(file, fault)) return {};
-  if (!std::filesystem::is_regular_file(file, fault)) return Error{file.string() + ": is not a regular file"};
-  if (!std::filesystem::is_empty(file, fault) && !is_recording(file))
-    return Error{file.string() + ": exists and is not a recording; remove it first, or choose another name"};
-  return {};
-}
+// A name for a new recording: locked from before the check that its file may be replaced until after it was replaced.
+// If that does not happen, a file that was created for the lock is removed again.
+class NewName {
+ public:
+  explicit NewName(const std::filesystem::path& file) : file_(file) {
+    std::error_code fault;
+    if (std::filesystem::exists(file, fault) && !std::filesystem::is_regular_file(file, fault))
+      throw Hdf5Fault{"is not a regular file"};
+    lock_ = RecordingLock::to_write(file, true);
+    if (!std::filesystem::is_empty(file, fault) && !is_recording(file))
+      throw Hdf5Fault{"exists and is not a recording; remove it first, or choose another name"};
+  }
+  ~NewName() {
+    std::error_code fault;
+    if (lock_.created() && !taken_) std::filesystem::remove(file_, fault);
+  }
+  NewName(const NewName&) = delete;
+  NewName& operator=(const NewName&) = delete;
+
+  void take(const std::string& temporary) {
+    std::filesystem::rename(temporary, file_);
+    taken_ = true;
+  }
+
+ private:
+  std::filesystem::path file_;
+  RecordingLock lock_;
+  bool taken_ = false;
+};
 
 void start_swmr(hid_t file) { hdf5_did(H5Fstart_swmr_write(file), "cannot be switched to SWMR writing"); }
 
@@ -57,9 +78,11 @@ void start_swmr(hid_t file) { hdf5_did(H5Fstart_swmr_write(file), "cannot be swi
 
 struct RecordingWriter::Parts {
   std::filesystem::path path;
+  RecordingLock lock;  // released after the file is closed
   Hdf5Id file;
   RecordingTables tables;
   bool broken = false;
+  long long last_step = 0;  // of the frames in the file
 
   // Frames that are not yet in the file.
   std::size_t frames = 0;
@@ -166,16 +189,24 @@ std::optional<Error> RecordingWriter::Parts::guarded(void (*work)(Parts&, RunEnd
 }
 
 std::optional<Error> copy_recording(const std::filesystem::path& from, const std::filesystem::path& to) {
-  if (std::optional<Error> refused = find_refusal(to)) return refused;
-  std::error_code fault, other;
+  std::error_code fault;
   if (std::filesystem::equivalent(from, to, fault)) return Error{to.string() + ": is the source of the copy itself"};
+  const QuietHdf5 quiet;
   const std::string temporary = temporary_name(to);
-  fault.clear();
-  std::filesystem::copy_file(from, temporary, fault);
-  if (!fault) std::filesystem::rename(temporary, to, fault);
-  if (!fault) return {};
-  std::filesystem::remove(temporary, other);
-  return Error{to.string() + ": " + fault.message()};
+  const std::filesystem::path* at = &from;  // where a fault is
+  try {
+    const RecordingLock source = RecordingLock::to_read(from);
+    at = &to;
+    NewName name(to);
+    std::filesystem::copy_file(from, temporary);
+    name.take(temporary);
+    return {};
+  } catch (const Hdf5Fault& why) {
+    return Error{at->string() + ": " + why.message};
+  } catch (const std::filesystem::filesystem_error& why) {
+    std::filesystem::remove(temporary, fault);
+    return Error{to.string() + ": " + why.code().message()};
+  }
 }
 
 RecordingWriter::RecordingWriter(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -190,10 +221,15 @@ RecordingWriter::~RecordingWriter() {
 
 Result<RecordingWriter> RecordingWriter::create(const std::filesystem::path& file, const ModelSpec& spec,
                                                 const Model& model, const RunSettings& settings) {
-  if (std::optional<Error> refused = find_refusal(file)) return std::move(*refused);
   const QuietHdf5 quiet;
   std::error_code fault;
   const std::string temporary = temporary_name(file);
+  std::optional<NewName> name;
+  try {
+    name.emplace(file);
+  } catch (const Hdf5Fault& why) {
+    return Error{file.string() + ": " + why.message};
+  }
   try {
     auto parts = std::make_unique<Parts>();
     parts->path = file;
@@ -207,7 +243,8 @@ Result<RecordingWriter> RecordingWriter::create(const std::filesystem::path& fil
     write_names(parts->file, model);
     parts->tables = RecordingTables::create(parts->file, model);
     start_swmr(parts->file);
-    std::filesystem::rename(temporary, file);
+    parts->lock = RecordingLock::to_write(temporary);
+    name->take(temporary);
     return RecordingWriter(std::move(parts));
   } catch (const Hdf5Fault& why) {
     std::filesystem::remove(temporary, fault);
@@ -224,11 +261,12 @@ Result<RecordingWriter> RecordingWriter::append(const std::filesystem::path& fil
   try {
     auto parts = std::make_unique<Parts>();
     parts->path = file;
+    parts->lock = RecordingLock::to_write(file);
     parts->file = open_hdf5_to_append(file.string());
+    check_links(parts->file);
     RecordingTables& t = parts->tables = RecordingTables::open(parts->file, model);
-    const long long blocks = t.blocks.rows();
-    if (blocks == 0) throw Hdf5Fault{"has no complete block to continue from"};
-    t.blocks.read(blocks - 1, 1, &parts->block);
+    parts->block = t.last_block(parts->file);
+    t.step.read(parts->block.frames - 1, 1, &parts->last_step);
     // Remove rows that were written after the last complete block.
     for (Hdf5Table* table : t.frame_tables()) table->truncate(parts->block.frames);
     t.contacts.truncate(parts->block.ends.contacts);
@@ -236,6 +274,8 @@ Result<RecordingWriter> RecordingWriter::append(const std::filesystem::path& fil
     t.still.truncate(parts->block.ends.still);
     hdf5_did(H5Ldelete(parts->file, "settings", H5P_DEFAULT), "settings cannot be written");
     write_text(parts->file, "settings", settings_to_json(settings));
+    parts->block.end = int(RunEnd::unfinished);  // no longer done or stopped
+    t.blocks.append(&parts->block, 1);
     hdf5_did(H5Fflush(parts->file, H5F_SCOPE_LOCAL), "cannot be written");
     start_swmr(parts->file);
     return RecordingWriter(std::move(parts));
@@ -245,6 +285,10 @@ Result<RecordingWriter> RecordingWriter::append(const std::filesystem::path& fil
 }
 
 std::optional<Error> RecordingWriter::add(const Snapshot& snapshot, double dt) {
+  if (snapshot.step < parts_->last_step)
+    return Error{message(parts_->path.string(), ": already has frames up to step ", parts_->last_step, ", but step ",
+                         snapshot.step, " is to be added: another run has continued it")};
+  parts_->last_step = snapshot.step;
   parts_->take(snapshot, dt);
   const bool first = parts_->block.frames == 1;  // so that a run killed in its first second has at least its start
   if (!first && !parts_->due()) return {};
@@ -257,6 +301,7 @@ std::optional<Error> RecordingWriter::finish(RunEnd end) {
         parts.write_block(how);
         parts.tables = {};
         if (!parts.file.reset()) fail_hdf5("cannot be closed");
+        parts.lock = {};
       },
       end);
 }

@@ -10,6 +10,8 @@
 // minute, once in a sixtieth of the time of the run so far. If the program is killed, the file is readable up to its
 // last block (docs/recordings.md says how). Memory does not grow with the run. Blocks are handed to the operating
 // system, not forced to the disk: the file is not safe against loss of power.
+//
+// While a writer exists, its file is locked: a second one for the same file is refused, in this process and in others.
 #pragma once
 
 #include <filesystem>
@@ -23,7 +25,7 @@
 
 namespace linchpin {
 
-// Copies a recording, under the same rules as RecordingWriter::create().
+// Copies a recording, under the same rules as RecordingWriter::create(). Refuses one that is being written.
 std::optional<Error> copy_recording(const std::filesystem::path& from, const std::filesystem::path& to);
 
 class RecordingWriter {
@@ -31,8 +33,8 @@ class RecordingWriter {
   // Replaces a recording or an empty file of that name atomically, by renaming. Refuses to replace any other file.
   static Result<RecordingWriter> create(const std::filesystem::path& file, const ModelSpec& spec, const Model& model,
                                         const RunSettings& settings);
-  // Continues after the last complete block of a recording of this model, which no one else may have open. `settings`
-  // replace those of the recording.
+  // Continues after the last complete block of a recording of this model. `settings` replace those of the
+  // recording.
   static Result<RecordingWriter> append(const std::filesystem::path& file, const Model& model,
                                         const RunSettings& settings);
   // Without finish() the run counts as unfinished; the added frames are written.

@@ -88,6 +88,22 @@ class Comparison {
   std::optional<Difference> found_;
 };
 
+// Steps of dt, the last one possibly shorter, and a failed one, take at least this time. Without this check a wrong
+// number would keep us stepping for ever.
+std::optional<Error> check_step_count(const Recording& recording, long long frame, long long steps) {
+  const std::vector<double>& times = recording.times();
+  const double passed = frame > 0 ? times[frame] - times[frame - 1] : 0, dt = recording.settings().simulation.dt;
+  if (double(steps) <= passed / dt * (1 + 1e-6) + 2) return {};
+  return Error{message(recording.file().string(), ": frames/step[", frame, "]: ", steps, " steps of ", dt, " s in ",
+                       passed, " s")};
+}
+
+// Of the recorded time; 1 if the recording has no duration, because its first step failed.
+double fraction_at(const Recording& recording, double time) {
+  const double first = recording.times().front(), last = recording.times().back();
+  return last > first ? (time - first) / (last - first) : 1;
+}
+
 }  // namespace
 
 Result<Replay> replay(const Recording& recording, const std::function<bool(double)>& go_on) {
@@ -112,9 +128,10 @@ Result<Replay> replay(const Recording& recording, const std::function<bool(doubl
     // The frame of a failed step counts only the steps before it; the failed one is repeated too.
     const long long target = recorded.step + (recorded.report.ok() ? 0 : 1);
     const double dt = recording.step_sizes()[frame];
+    if (std::optional<Error> fault = check_step_count(recording, frame, target - step)) return std::move(*fault);
     std::optional<Simulation> shorter;
     for (; step < target; ++step) {
-      if (go_on && step % 64 == 0 && !go_on(state.time / recording.times().back())) return result;
+      if (go_on && step % 64 == 0 && !go_on(fraction_at(recording, state.time))) return result;
       if (step + 1 == target && dt != settings.simulation.dt) {
         SimulationOptions options = settings.simulation;
         options.dt = dt;

@@ -61,6 +61,43 @@ TEST(Replay, AFailedRun) {
   EXPECT_EQ(done.value().frames, recording.frames());
 }
 
+// A recording without duration: the fraction done is a number all the same.
+TEST(Replay, TheFirstStepFailed) {
+  const TestRun run("@pendulum", {.steps = 1});
+  const TestFile file;
+  {
+    Stepping stepping(run);
+    RecordingWriter writer = stepping.writer(file.path);
+    Snapshot snapshot = stepping.take();
+    check(!writer.add(snapshot, 1e-3), "add");
+    snapshot.report.status = snapshot.certificate.status = StepStatus::not_finite;
+    check(!writer.add(snapshot, 1e-3), "add");
+    check(!writer.finish(RunEnd::failed), "finish");
+  }
+  const Recording recording = opened(file.path);
+  ASSERT_EQ(recording.times().back(), 0);
+  std::vector<double> fractions;
+  const Result<Replay> done = replay(recording, [&](double fraction) {
+    fractions.push_back(fraction);
+    return true;
+  });
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(fractions, std::vector<double>{1});
+}
+
+// The fraction counts from the start of the recording, not from time 0.
+TEST(Replay, FractionDone) {
+  const TestFile file;
+  TestRun("@pendulum", {.steps = 256}).record(file.path);
+  std::vector<double> fractions;
+  ASSERT_TRUE(replay(opened(file.path), [&](double fraction) {
+    fractions.push_back(fraction);
+    return fraction < 0.6;
+  }));
+  ASSERT_EQ(fractions.size(), 4u);  // at 0, 64, 128 and 192 of 256 steps, where it is told to end
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(fractions[i], 0.25 * double(i), 1e-9);
+}
+
 TEST(Replay, NotWithoutInputs) {
   TestRun run("@pendulum", {.steps = 3});
   run.settings.inputs.reset();

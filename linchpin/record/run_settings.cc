@@ -1,5 +1,8 @@
 #include "linchpin/record/run_settings.h"
 
+#include <cmath>
+
+#include "linchpin/contact/contact_set.h"
 #include "linchpin/io/json_archive.h"
 
 namespace linchpin {
@@ -60,9 +63,13 @@ constexpr auto members(const RunSettings*) {
                     Member{"limits", &RunSettings::limits}, Member{"inputs", &RunSettings::inputs}};
 }
 
+constexpr int most_directions = 1000;  // that of `simulate --directions`; the size of problems grows with it
+
 // Called by the reader.
 static std::string fault_of(const RunSettings& settings) {
   if (!settings.simulation.stepper) return "simulation.stepper is missing";
+  if (!(settings.time >= 0) || !std::isfinite(settings.time))
+    return message("time: ", settings.time, " s must be finite and at least 0");
   if (settings.every < 1) return message("every: ", settings.every, " must be at least 1");
   if (!(settings.limits.energy >= 0)) return message("limits.energy: ", settings.limits.energy, " must be at least 0");
   if (!(settings.limits.penetration >= 0))
@@ -72,7 +79,36 @@ static std::string fault_of(const RunSettings& settings) {
   } catch (const CheckFailed& failed) {  // here it is a fault of the file, not of the caller
     return std::string("simulation: ") + failed.what();
   }
+  if (settings.simulation.contact.directions > most_directions)
+    return message("simulation.contact.directions: ", settings.simulation.contact.directions, " must be at most ",
+                   most_directions);
   return {};
+}
+
+std::string fault_for(const RunSettings& settings, const Model& model) {
+  const SimulationOptions& options = settings.simulation;
+  if (options.stepper == Stepper::time_stepping) {
+    if (options.contact.directions == 2 && !motion_plane(model))
+      return "simulation.contact.directions: 2 is for models that move in one plane, and this one does not";
+    if (options.contact.method != Method::os)  // which takes every model
+      if (const auto made = make_formulation(options.contact.method, model, Plan<double>(model)); !made)
+        return message("simulation.contact.method: ", made.error().message);
+  }
+  if (!settings.inputs) return {};
+  const auto fault_of_list = [](const char* name, const std::vector<double>& list, std::size_t count,
+                                const char* of) -> std::string {
+    if (!list.empty() && list.size() != count)
+      return message("inputs.", name, " has ", list.size(), " numbers; the model needs none or ", count, ", ", of);
+    for (std::size_t i = 0; i < list.size(); ++i)
+      if (!std::isfinite(list[i])) return message("inputs.", name, "[", i, "]: ", list[i], " is not finite");
+    return {};
+  };
+  std::string fault = fault_of_list("tau", settings.inputs->tau, std::size_t(model.nv()), "one for each velocity");
+  if (fault.empty())
+    fault = fault_of_list("f_ext", settings.inputs->f_ext, 6 * model.bodies().size(), "six for each body");
+  if (fault.empty())
+    fault = fault_of_list("controls", settings.inputs->controls, model.actuators().size(), "one for each actuator");
+  return fault;
 }
 
 std::string settings_to_json(const RunSettings& settings) { return json_archive::written(settings).dump(); }

@@ -31,4 +31,8 @@ struct RunSettings {
 std::string settings_to_json(const RunSettings& settings);
 Result<RunSettings> settings_from_json(std::string_view text);
 
+// Why these settings cannot be used with this model (inputs of another length, a formulation that does not take the
+// model), with the name of the field; empty if they can.
+std::string fault_for(const RunSettings& settings, const Model& model);
+
 }  // namespace linchpin
