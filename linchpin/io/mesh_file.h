@@ -2,8 +2,11 @@
 //
 // All meshes of the file's scene, each placed by its node, are merged into one; polygons are triangulated, points and
 // lines are ignored. Axes are those of the file. COLLADA's unit is converted to metres; other formats are assumed to be
-// in metres. Coordinates have single precision, as in assimp. An error names the file and the mesh, triangle or vertex,
-// counted from 0.
+// in metres. Coordinates have single precision, as in assimp. An error names the file and the line, byte, mesh,
+// triangle or vertex; the last three are counted from 0.
+//
+// STL, OBJ and PLY files of at most 256 MiB are read by our own strict readers, all others by assimp in a child process
+// with limits of time and memory (child_process.h says what that means for a program with several threads).
 #pragma once
 
 #include <array>

@@ -1,5 +1,7 @@
 #include "linchpin/io/mesh_file.h"
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -11,8 +13,11 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/splitmix.h"
 #include "linchpin/geometry/shapes/mesh_testing.h"
 #include "linchpin/geometry/shapes/solid.h"
+#include "linchpin/io/assimp_file.h"
+#include "linchpin/io/child_process.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
@@ -259,6 +264,239 @@ TEST_F(MeshFile, RefusesNamingFileAndElement) {
                          return scene;
                        }())),
        "twice.dae", "from 12 mesh 0");
+}
+
+// ---- our own readers against assimp ---------------------------------------------------------------------------------
+
+// The corners of every triangle in space, each beginning with its smallest one; sorted.
+using Corners = std::array<std::array<double, 3>, 3>;
+std::vector<Corners> corners_of(const TriangleList& list) {
+  std::vector<Corners> all;
+  for (const auto& t : list.triangles) {
+    Corners c;
+    for (std::size_t k = 0; k < 3; ++k) c[k] = {list.vertices[t[k]].x, list.vertices[t[k]].y, list.vertices[t[k]].z};
+    std::rotate(c.begin(), std::min_element(c.begin(), c.end()), c.end());
+    all.push_back(c);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::string binary_ply(const Triangles& t, bool big) {
+  std::string out = std::string("ply\r\nformat binary_") + (big ? "big" : "little") +
+                    "_endian 1.0\r\ncomment a box\r\nelement vertex " + std::to_string(t.vertices.size()) +
+                    "\r\nproperty uchar red\r\nproperty double x\r\nproperty float y\r\nproperty float32 z\r\n" +
+                    "element face " + std::to_string(t.triangles.size()) +
+                    "\r\nproperty list uchar uint vertex_index\r\nproperty list short float quality\r\nend_header\r\n";
+  const auto add = [&](auto x) {
+    std::string bytes(reinterpret_cast<const char*>(&x), sizeof x);
+    if (big) std::reverse(bytes.begin(), bytes.end());
+    out += bytes;
+  };
+  for (const Vec3<double>& v : t.vertices) add(std::uint8_t(255)), add(v.x), add(float(v.y)), add(float(v.z));
+  for (const auto& c : t.triangles) {
+    add(std::uint8_t(3));
+    for (const int i : c) add(std::uint32_t(i));
+    add(std::int16_t(2)), add(0.5f), add(1.5f);
+  }
+  return out;
+}
+
+std::string strip_ply() {
+  return "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float z\n"
+         "element tristrips 1\nproperty list int int vertex_indices\nend_header\n"
+         "0 0 0\n1 0 0\n0 1 0\n1 1 0\n0 2 1\n9 0 1 2 3 -1 2 3 4 -1\n";
+}
+
+TEST_F(MeshFile, TheSameTrianglesAsAssimp) {
+  std::ostringstream quads, groups;
+  for (const Vec3<double>& v : box.vertices) quads << "v " << v.x << " " << v.y << " " << v.z << " 0.5 0.5 1\n";
+  groups << "# a box of two parts\nmtllib none.mtl\n" << quads.str() << "v 7 7 7 2\nvn 0 0 1\nvt 0 0\no one\n";
+  quads << "f 1 5 7 3\nf 2 4 8 6\nf 1 2 6 5\nf 3 7 8 4\nf 1 3 4 2\nf 5 6 8 7\n";
+  groups << "usemtl red\ns off\nf 1//1 5//1 7//1 \\\n3//1\nf -8/1 -6/1 -2/1 -4/1  \no two\nf 9/1/1 2/1/1 1/1/1\n";
+  for (const auto& [name, content] : {std::pair<std::string, std::string>{"a.stl", ascii_stl(box)},
+                                      {"b.stl", binary_stl(box)},
+                                      {"c.stl", ascii_stl(box) + ascii_stl(box_mesh({2, 2, 2}, identity))},
+                                      {"d.obj", obj(box)},
+                                      {"e.obj", quads.str()},
+                                      {"f.obj", groups.str()},
+                                      {"g.ply", ply(box)},
+                                      {"h.ply", binary_ply(box, false)},
+                                      {"i.ply", binary_ply(box, true)}}) {
+    SCOPED_TRACE(name);
+    const auto file = write(name, content);
+    const auto ours = load_triangles(file);
+    ASSERT_TRUE(ours.ok()) << ours.error().message;
+    std::vector<Corners> theirs;
+    ASSERT_NO_THROW(theirs = corners_of(read_by_assimp(file).list));
+    EXPECT_EQ(corners_of(ours.value()), theirs);
+  }
+}
+
+// Not compared with assimp, which reads only the last strip, and turns it round.
+TEST_F(MeshFile, TriangleStrips) {
+  const auto list = load_triangles(write("strips.ply", strip_ply()));
+  ASSERT_TRUE(list.ok()) << list.error().message;
+  EXPECT_EQ(list.value().triangles, (std::vector<std::array<int, 3>>{{0, 1, 2}, {2, 1, 3}, {2, 3, 4}}));
+}
+
+// A polygon with seven corners, one of them concave: the area that the triangles cover is that of the polygon.
+TEST_F(MeshFile, ConcavePolygon) {
+  const auto list = load_triangles(
+      write("arrow.obj", "v 0 0 0\nv 4 0 0\nv 4 4 0\nv 2 1 0\nv 0 4 0\nv -1 2 0\nv -1 1 0\nf 1 2 3 4 5 6 7\n"));
+  ASSERT_TRUE(list.ok()) << list.error().message;
+  ASSERT_EQ(list.value().triangles.size(), 5u);
+  double area = 0;
+  for (const auto& t : list.value().triangles) {
+    const auto& v = list.value().vertices;
+    const double z = cross(v[t[1]] - v[t[0]], v[t[2]] - v[t[0]]).z;
+    EXPECT_GT(z, 0);
+    area += z / 2;
+  }
+  EXPECT_NEAR(area, 16 - 6 + 2.5, 1e-12);
+}
+
+// ---- damaged files --------------------------------------------------------------------------------------------------
+
+struct Damaged {
+  std::string name, content, fault;  // the fault after "NAME: "
+};
+
+TEST_F(MeshFile, DamagedFilesAreRefusedWithTheirPlace) {
+  const std::string head =
+                        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+                        "property float z\nelement face 1\nproperty list uchar int vertex_indices\nend_header\n",
+                    points = "0 0 0\n1 0 0\n0 1 0\n", corner = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
+  const std::string little = binary_ply(box, false);
+  std::string many = little;
+  many.replace(many.find("face 12"), 7, "face 99");
+  std::string huge = little;
+  huge.replace(huge.find("vertex 8"), 8, "vertex 4294967295");
+  std::string list = little;
+  list.replace(list.find("list uchar"), 10, "list ulong");
+  for (const Damaged& d : {
+           // these two ended in a signal, and the third ran for ever
+           Damaged{"zero.ply", head + points + "0\n", "the mesh is empty: 3 vertices and no triangle"},
+           {"x.off", "OFF\n4 4 ", "cannot be read as a mesh: "},
+           {"h.ply", "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x",
+            "the file is truncated: there is no end_header"},
+           // PLY
+           {"a.ply", "plie\n", "not a PLY file: its first line is not 'ply'"},
+           {"a.ply", "ply\nformat ascii 2.0\n", "line 2: the format has version '2.0', not 1.0"},
+           {"a.ply", "ply\nformat ebcdic 1.0\n", "line 2: there is no format 'ebcdic'; there are: ascii, "},
+           {"a.ply", "ply\nelement vertex -1\n", "line 2: there cannot be -1 of 'vertex'"},
+           {"a.ply", "ply\nelement vertex many\n", "line 2: the number of an element is 'many', which is not a whole "},
+           {"a.ply", "ply\nproperty float x\n", "line 2: a property before the first element"},
+           {"a.ply", "ply\nelement a 1\nelement a 2\n", "line 3: there are two elements 'a'"},
+           {"a.ply", "ply\nelement a 1\nproperty int b\nproperty int b\n",
+            "line 4: the element 'a' has two properties "},
+           {"a.ply", "ply\nelement a 1\nproperty list float int b\n", "line 3: the length of a list cannot be a float"},
+           {"a.ply", "ply\nformat ascii 1.0\nelement a 1\nend_header\n",
+            "the header says 1 of 'a', which has no property"},
+           {"a.ply", "ply\nbeginn\n", "line 2: 'beginn' is not a word of the header"},
+           {"a.ply", "ply\nend_header\n", "line 2: the header does not say the format"},
+           {"a.ply", head + "0 0\n", "the header says 3 of 'vertex', at least 6 bytes each, but the file has only 5 "},
+           {"a.ply", head + "0 0 1000000\n1 0 0\n", "line 11: the file ends before 'vertex' 2 of 3"},
+           {"a.ply", head + "0 0 0\n1 0 x\n0 1 0\n3 0 1 2\n", "line 11: z of a vertex is 'x', which is not a number"},
+           {"a.ply", head + "0 0 0\n1 0\n0 1 0\n3 0 1 2\n", "line 11: z of a vertex is missing"},
+           {"a.ply", head + "0 0 0\n1 0 1e39\n0 1 0\n3 0 1 2\n", "line 11: z of a vertex is '1e39'; it must be finite"},
+           {"a.ply", head + "0 0 0 0\n1 0\n0 1 0\n3 0 1 2\n", "line 10: '0' where the end of the line is expected"},
+           {"a.ply", head + points + "3 0 1 3\n", "line 13: a face uses vertex 3, but the file has 3"},
+           {"a.ply", head + points + "3 0 1 -1\n", "line 13: a face uses vertex -1, but the file has 3"},
+           {"a.ply", head + points + "200 0 1 2\n", "line 13: a list of 200 values, but the line has "},
+           {"a.ply", head + points + "256 0 1 2\n", "line 13: the length of a list is 256, which is not a uchar"},
+           {"a.ply", head + points + "3 0 1 2\n3 0 1 2\n", "line 14: the file goes on after its last element"},
+           {"a.ply", list, "line 10: 'ulong' is not a type"},
+           {"a.ply", many, "the header says 99 of 'face', at least 3 bytes each, but the file has only "},
+           {"a.ply", huge, "the header says 4294967295 of 'vertex', at least 17 bytes each, but the file has only "},
+           {"a.ply", little.substr(0, little.size() - 1), "byte "},
+           {"a.ply", little + "xyz", "the file goes on after its last element"},
+           // OBJ
+           {"a.obj", corner + "f 1 2 4\n", "line 4: a face uses vertex 4, but the file has 3"},
+           {"a.obj", corner + "f 1 2 0\n", "line 4: a face uses vertex 0, but the file has 3"},
+           {"a.obj", "v 0 0 0\nf -1 -1 -2\n", "line 2: a face uses vertex -2, but there are 1 before it"},
+           {"a.obj", corner + "f 1 2\n", "line 4: the face has 2 corners, fewer than 3"},
+           {"a.obj", corner + "f 1 2 3x\n", "line 4: '3x' is not a corner of a face"},
+           {"a.obj", corner + "f 1 2 99999999999999999999\n", "line 4: '99999999999999999999' is not a corner"},
+           {"a.obj", corner + "f \\\n1 \\\n2\ng 1\nq\n", "line 4: the face has 2 corners"},
+           {"a.obj", corner + "\n\nfaces 1 2 3\n", "line 6: 'faces' is not a statement of an OBJ file"},
+           {"a.obj", corner + "curv 0 1 1 2\n", "line 4: 'curv' belongs to a free-form surface"},
+           {"a.obj", "v 0 0\n", "line 1: z of a vertex is missing"},
+           {"a.obj", "v 0 0 nan\n", "line 1: z of a vertex is 'nan'; it must be finite"},
+           {"a.obj", "v 0 0 1 0\n", "line 1: the weight of a vertex is 0"},
+           {"a.obj", "v 0 0 1 1 1\n", "line 1: a vertex has 3 numbers, 4 with a weight, or 6 with a colour"},
+           {"a.obj", "v 0 0 \x1b[31m\n", "line 1: z of a vertex is '\\x1b[31m', which is not a number"},
+           // STL
+           {"a.stl", "solid\nfacet\nouter loop\nvertex 0 0 0\nendloop\n", "line 5: 'endloop' where vertex is expected"},
+           {"a.stl", "solid\nfacet\nouter loop\nvertex 0 0\nendloop\n", "line 4: z of a vertex is missing"},
+           {"a.stl", "solid a\nfacet\nouter loop\nvertex 0 0 0 0\n", "line 4: '0' where the end of the line is"},
+           {"a.stl", ascii_stl(box) + "facet\n", "where solid is expected"},
+       }) {
+    const auto file = write(d.name, d.content);
+    const auto start = std::chrono::steady_clock::now();
+    const auto loaded = load_triangles(file);
+    ASSERT_FALSE(loaded.ok()) << d.name << ": " << d.fault;
+    EXPECT_TRUE(loaded.error().message.starts_with(file.string() + ": ")) << loaded.error().message;
+    EXPECT_NE(loaded.error().message.find(d.fault), std::string::npos) << loaded.error().message << "\n" << d.fault;
+    EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), 1.0) << d.fault;
+  }
+  EXPECT_FALSE(load_triangles("/dev/zero").ok());
+}
+
+// A file with one change: cut off, a byte changed, removed or repeated, or a number replaced by a large one.
+std::string damaged(std::string content, SplitMix& random) {
+  const auto below = [&](std::size_t n) { return n == 0 ? 0 : std::size_t(random.next() % n); };
+  const int changes = 1 + int(below(3));
+  for (int i = 0; i < changes && !content.empty(); ++i) {
+    const std::size_t at = below(content.size());
+    switch (below(6)) {
+      case 0:
+        content.resize(at);
+        break;
+      case 1:
+        content[at] = char(random.next());
+        break;
+      case 2:
+        content.erase(at, 1 + below(8));
+        break;
+      case 3:
+        content.insert(at, content.substr(below(content.size()), below(40)));
+        break;
+      case 4:
+        content.replace(at, 1, "4294967295");
+        break;
+      default:
+        content[at] = char(content[at] ^ (1 << below(8)));
+    }
+  }
+  return content;
+}
+
+// Each file is read or refused: no signal, no endless loop, no memory that the file could not fill.
+TEST_F(MeshFile, RandomDamage) {
+  SplitMix random(21);
+  int refused = 0, read = 0;
+  const auto load = [&](const std::string& name, const std::string& content) {
+    const auto loaded = load_mesh(write(name, content));
+    (loaded.ok() ? read : refused) += 1;
+    if (loaded.ok()) return;
+    EXPECT_TRUE(loaded.error().message.starts_with((folder() / name).string() + ": ")) << loaded.error().message;
+  };
+  for (int i = 0; i < 300; ++i) {
+    load("a.stl", damaged(ascii_stl(box), random));
+    load("b.stl", damaged(binary_stl(box), random));
+    load("c.obj", damaged(obj(box), random));
+    load("d.ply", damaged(ply(box), random));
+    load("e.ply", damaged(binary_ply(box, i % 2 == 0), random));
+    load("f.ply", damaged(strip_ply(), random));
+  }
+  const int by_assimp = memory_of_children_is_limited() ? 20 : 0;
+  for (int i = 0; i < by_assimp; ++i) {  // each in a process of its own
+    load("g.gltf", damaged(gltf(box), random));
+    load("h.dae", damaged(collada(box), random));
+  }
+  EXPECT_GT(refused, 1000);
+  EXPECT_GT(read, 50);
 }
 
 }  // namespace

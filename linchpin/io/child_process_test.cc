@@ -1,0 +1,77 @@
+#include "linchpin/io/child_process.h"
+
+#include <chrono>
+#include <csignal>
+#include <stdexcept>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace linchpin {
+namespace {
+
+std::string fault_of_child(const std::function<std::string()>& work, const ChildLimits& limits = {}) {
+  const Result<std::string> result = run_in_child(work, limits);
+  return result ? "it returned " + result.value() : result.error().message;
+}
+
+TEST(ChildProcess, ReturnsTheText) {
+  const std::string long_text(10'000'000, 'x');  // more than a pipe holds
+  EXPECT_EQ(run_in_child([&] { return long_text; }, {}).value(), long_text);
+  EXPECT_EQ(run_in_child([] { return std::string(); }, {}).value(), "");
+  EXPECT_EQ(run_in_child([] { return std::to_string(getppid()); }, {}).value(), std::to_string(getpid()));
+}
+
+TEST(ChildProcess, SaysHowItEnded) {
+  EXPECT_EQ(fault_of_child([]() -> std::string {
+              std::signal(SIGABRT, SIG_DFL);
+              std::abort();
+            }),
+            "ended by signal 6 (Aborted)");
+  EXPECT_EQ(fault_of_child([]() -> std::string {
+              std::signal(SIGSEGV, SIG_DFL);
+              std::raise(SIGSEGV);
+              return "";
+            }),
+            "ended by signal 11 (Segmentation fault)");
+  EXPECT_EQ(fault_of_child([]() -> std::string { throw std::runtime_error("no"); }), "ended by an exception");
+  EXPECT_EQ(fault_of_child([]() -> std::string { _exit(0); }), "ended before its work was done");
+}
+
+TEST(ChildProcess, LimitsProcessorTime) {
+  EXPECT_EQ(fault_of_child(
+                []() -> std::string {
+                  volatile bool goes_on = true;
+                  while (goes_on) continue;
+                  return "";
+                },
+                {.seconds = 1}),
+            "used more than 1 s of processor time");
+}
+
+TEST(ChildProcess, LimitsWallClockTime) {
+  EXPECT_EQ(fault_of_child(
+                [] {
+                  std::this_thread::sleep_for(std::chrono::seconds(30));
+                  return std::string();
+                },
+                {.wall_seconds = 1}),
+            "did not end within 1 s");
+}
+
+TEST(ChildProcess, LimitsMemory) {
+  if (!memory_of_children_is_limited()) GTEST_SKIP() << "sanitizers map more than any limit";
+  EXPECT_EQ(fault_of_child(
+                [] {
+                  std::vector<std::string> all;
+                  for (int i = 0; i < 300; ++i) all.emplace_back(1 << 20, 'x');
+                  return std::to_string(all.size());
+                },
+                {.bytes = 200 << 20}),
+            "needs more than 209715200 bytes of memory");
+}
+
+}  // namespace
+}  // namespace linchpin
