@@ -55,6 +55,7 @@ struct Place {
 };
 
 inline constexpr int deepest = 64;  // more than twice the depth of our structs; bounds the recursion of the reader
+inline constexpr int deepest_text = 4096;  // lists and objects of a text; bounds the recursion of nlohmann's dump()
 
 // Thrown by the reader; caught in the .cc file that started it.
 struct Fault {
@@ -162,21 +163,9 @@ requires std::is_class_v<T> Json written(const T& value) {
   return archive.take();
 }
 
-// Parses a text; a Fault names the line and column of the error.
-inline Json parsed(std::string_view text) {
-  try {
-    return Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    const std::string_view before = text.substr(0, error.byte == 0 ? 0 : error.byte - 1);
-    std::size_t line = 1;
-    for (const char c : before) line += c == '\n';
-    const std::size_t last = before.rfind('\n');
-    throw Fault{message("line ", line, ", column ", before.size() - (last == before.npos ? 0 : last + 1) + 1,
-                        error.byte > text.size() ? ": unexpected end of text" : ": this is not JSON")};
-  } catch (const Json::out_of_range&) {
-    throw Fault{"a number is too large for a double"};
-  }
-}
+// Parses a text strictly: lists and objects nested more than deepest_text deep, a key that an object has already, a NUL
+// byte and a number beyond the range of a double are refused. A Fault names the line and column.
+Json parsed(std::string_view text);
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 

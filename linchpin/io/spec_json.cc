@@ -1,13 +1,11 @@
 #include "linchpin/io/spec_json.h"
 
-#include <fstream>
-#include <sstream>
-
 #include "linchpin/geometry/shapes/height_grid.h"
 #include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/geometry/shapes/mesh.h"
 #include "linchpin/geometry/shapes/shape_check.h"
 #include "linchpin/io/json_archive.h"
+#include "linchpin/io/read_file.h"
 #include "linchpin/model/spec_check.h"
 
 namespace linchpin {
@@ -38,6 +36,9 @@ using json_archive::Writer;
 
 constexpr const char* format_name = "linchpin model";
 constexpr int format_version = 1;
+// Longer files are refused: a chain of 100000 links fills about half of this. The parsed text takes some ten times
+// as much memory.
+constexpr std::size_t longest_file = std::size_t(1) << 28;
 
 template <class Archive>
 constexpr bool reads = std::is_same_v<Archive, Reader>;
@@ -361,10 +362,9 @@ std::string spec_to_json(const ModelSpec& spec) {
 Result<ModelSpec> spec_from_json(std::string_view text) { return json_archive::from_text<ModelSpec>(text); }
 
 Result<ModelSpec> load_spec(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  if (!in || !(text << in.rdbuf())) return Error{file.string() + ": cannot be read"};
-  Result<ModelSpec> spec = spec_from_json(text.view());
+  const Result<std::string> text = read_file(file, longest_file);
+  if (!text) return text.error();
+  Result<ModelSpec> spec = spec_from_json(text.value());
   if (!spec) return Error{file.string() + ": " + spec.error().message};
   return spec;
 }

@@ -6,7 +6,8 @@
 // Fields have the names of those in spec.h and constraint_spec.h. A missing field has the default value of the struct,
 // so that a model can be written by hand in few lines; spec_to_json() writes all fields. Numbers are read back to the
 // last bit; "inf" and "-inf" are numbers too. Alternatives have a field "kind": a shape is {"kind": "box", "half":
-// [...]}, a constraint {"name": ..., "kind": "loop", "type": "pin", ...}. A rotation is a list of three rows.
+// [...]}, a constraint {"name": ..., "kind": "loop", "type": "pin", ...}. A rotation is a list of three rows. A key
+// that occurs twice in one object is an error.
 #pragma once
 
 #include <filesystem>
@@ -25,7 +26,7 @@ std::string spec_to_json(const ModelSpec& spec);
 // name are not checked; compile() does that.
 Result<ModelSpec> spec_from_json(std::string_view text);
 
-// The same from a file; an Error begins with its name.
+// The same from a file or a pipe of at most 256 MiB; an Error begins with its name.
 Result<ModelSpec> load_spec(const std::filesystem::path& file);
 
 }  // namespace linchpin

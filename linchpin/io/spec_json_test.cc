@@ -180,12 +180,41 @@ TEST(SpecJson, FaultsNameTheElement) {
   EXPECT_EQ(error_of(R"({"format": "linchpin model", "version": 2})"),
             "the format has version 2; this linchpin reads version 1");
   EXPECT_EQ(error_of("{\n  \"format\": what}"), "line 2, column 13: this is not JSON");
-  EXPECT_EQ(error_of("{\"version\": 1e999}"), "a number is too large for a double");
+  EXPECT_EQ(error_of("{\"version\": 1e999}"), "line 1, column 17: a number is too large for a double");
   EXPECT_EQ(error_of("{\"format\": "), "line 1, column 12: unexpected end of text");
   std::string deep, close;
   for (int i = 0; i < 1000; ++i) deep += R"({"kind": "compound", "parts": [{"shape": )", close += "}]}";
   EXPECT_NE(with("\"world_geometry\": [{\"shape\": " + deep + "{}" + close + "}]").find("64 deep"), std::string::npos);
-  EXPECT_EQ(load_spec("/nowhere/model.json").error().message, "/nowhere/model.json: cannot be read");
+  EXPECT_EQ(load_spec("/nowhere/model.json").error().message, "/nowhere/model.json: cannot be read: no such file");
+}
+
+// Each of these passed in silence, or ended in a signal.
+TEST(SpecJson, StrictText) {
+  const std::string head = "{\"format\": \"linchpin model\", \"version\": 1";
+  EXPECT_EQ(error_of(head + "}"), "");
+  EXPECT_EQ(error_of(head + ",\n \"name\": \"a\",\n \"name\": \"b\"}"),
+            "line 3, column 7: the key 'name' occurs twice in one object");
+  EXPECT_EQ(error_of(head + ", \"bodies\": [{\"name\": \"a\"}, {\"name\": \"b\", \"name\": \"c\"}]}"),
+            "line 1, column 89: the key 'name' occurs twice in one object");
+  EXPECT_EQ(error_of(head + "}\n" + std::string(1, '\0') + "{"), "line 2, column 1: a NUL byte");
+  EXPECT_EQ(error_of(head + "} {"), "line 1, column 44: this is not JSON");
+  for (const auto& [open, close] : {std::pair{std::string("["), std::string("]")}, {"{\"a\":", "}"}}) {
+    std::string deep, end;
+    for (int i = 0; i < 70000; ++i) deep += open, end += close;
+    EXPECT_NE(error_of(deep + "0" + end).find("lists and objects are nested more than 4096 deep"), std::string::npos);
+    EXPECT_NE(error_of(deep).find("lists and objects are nested more than 4096 deep"), std::string::npos);
+  }
+  // Many keys are read in linear time.
+  std::string many = "{";
+  for (int i = 0; i < 200'000; ++i) many += "\"key_" + std::to_string(i) + "\": 0, ";
+  EXPECT_EQ(error_of(many + "\"a\": 0}").substr(0, 29), "this is not a linchpin model:");
+  EXPECT_NE(error_of(many + "\n\"key_77\": 0}").find("line 2, column 8: the key 'key_77' occurs twice"),
+            std::string::npos);
+}
+
+TEST(SpecJson, RefusesEndlessFiles) {
+  EXPECT_EQ(load_spec("/dev/zero").error().message,
+            "/dev/zero: cannot be read: it is not a file, but a device or a socket");
 }
 
 // A text that is cut or damaged anywhere gives an Error or a spec, never a crash.
