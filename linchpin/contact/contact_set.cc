@@ -213,14 +213,18 @@ ContactPlan::ContactPlan(const Model& model)
 
 ContactSet::ContactSet(const ContactPlan& plan) : scene(plan.scene), reach(plan.radius.size(), 0.0) {}
 
-void find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
+bool find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    double h, ContactSet& set) {
   set.contacts.clear();
-  if (!plan.any) return;
+  if (!plan.any) return true;
   const Reach reach(model, h);
-  for (std::size_t i = 1; i < set.reach.size(); ++i)
+  bool finite = true;
+  for (std::size_t i = 1; i < set.reach.size(); ++i) {
     set.reach[i] = has_shapes(plan, i) ? reach(fastest_point(plan, kin, vel, i)) : 0;
-  find_within_reach(plan, kin, vel, set);
+    finite = finite && std::isfinite(set.reach[i]);
+  }
+  if (finite) find_within_reach(plan, kin, vel, set);
+  return finite;
 }
 
 bool find_more_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin,

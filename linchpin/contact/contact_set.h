@@ -71,8 +71,9 @@ struct ContactSet {
 // Sliding speed (m/s) up to which the static coefficient of friction holds.
 inline constexpr double slip_speed = 1e-4;
 
-// Finds all contacts that may close within a step of length h, for links at kin with velocities vel.
-void find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
+// Finds all contacts that may close within a step of length h, for links at kin with velocities vel. False, without
+// contacts, if the reach of a link is not finite: its pose or velocity is not, or their products are out of range.
+bool find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    double h, ContactSet& set);
 // Repeats the search with the velocities after the step (`after`). If a link moves farther within h than `set` was
 // searched for, fills `wider` and returns true. Otherwise returns false: `set` is complete.

@@ -337,5 +337,28 @@ TEST(Contact, ABadStateIsRefusedWithTheCulprit) {
   EXPECT_EQ(state.q, before.q);
 }
 
+// A ball so large that it is pushed out of a wall by 1e160 m: the distance that it travels within the next step is not
+// a number, which is the step's failure, and no exception. So is a speed whose square is infinite.
+TEST(Contact, NumbersOutOfRangeEndTheStepWithTheCulprit) {
+  ModelSpec spec = scene("thin_wall").value();
+  spec.bodies[0].geometry[0].shape = Sphere{1e160};
+  const Model huge = compile(spec).value(), plain = model_of("thin_wall");
+  for (const bool fast : {false, true}) {
+    const Model& model = fast ? plain : huge;
+    Simulation simulation(model, {});
+    State state = make_state(model), before;
+    if (fast) state.v[3] = 1e200;
+    StepReport report;
+    for (int i = 0; i < 10 && report.ok(); ++i) {
+      before = state;
+      ASSERT_NO_THROW(report = simulation.step(state)) << fast;
+    }
+    EXPECT_EQ(report.status, StepStatus::not_finite) << fast << " " << report.reason;
+    EXPECT_EQ(report.body, 1);
+    EXPECT_EQ(state.q, before.q);
+    EXPECT_EQ(state.v, before.v);
+  }
+}
+
 }  // namespace
 }  // namespace linchpin

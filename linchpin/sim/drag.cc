@@ -146,7 +146,7 @@ bool Drag::Parts::try_step(const State& state, std::span<const DragGoal> goals, 
   bool good = solve(state);
   if (good && contact_plan.any) {
     velocities(model, kin, v, moving);
-    find_contacts(model, contact_plan, kin, moving, 1, set);
+    good = find_contacts(model, contact_plan, kin, moving, 1, set);
     report.contacts = int(set.contacts.size());
     if (report.contacts > 0) {
       gather(state, goals, h);

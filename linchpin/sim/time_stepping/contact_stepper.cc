@@ -111,6 +111,9 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
   sums_.clear();
   double left = plan_.dt;
   for (int part = 0; left > 0; ++part) {
+    // Speeds may diverge within a step that is split.
+    if (part > 0 && !(all_finite(at.q) && all_finite(at.v))) return not_finite(plan_.model, from, {}, at);
+    if (part > 0 && !check_speeds(at, report)) return report;
     place_links(from.state.time + plan_.dt - left, part == 0, at);
     if (!find_contacts(left, report)) return report;
     if (part == 0) {
@@ -151,8 +154,16 @@ void ContactStepper::Parts::place_links(double time, bool first, const Arrival& 
 }
 
 bool ContactStepper::Parts::find_contacts(double reach_time, StepReport& report) {
-  linchpin::find_contacts(plan_.model, plan_.contacts, placed_.kin, placed_.vel, reach_time, set_);
-  return check_count(report);
+  if (linchpin::find_contacts(plan_.model, plan_.contacts, placed_.kin, placed_.vel, reach_time, set_))
+    return check_count(report);
+  const auto far = std::ranges::find_if_not(set_.reach, [](double reach) { return std::isfinite(reach); });
+  for (int body = 1; body < int(plan_.model.bodies().size()) && report.body < 0; ++body)
+    if (plan_.model.bodies()[body].link == int(far - set_.reach.begin())) report.body = body;
+  return fail(
+      StepStatus::not_finite,
+      "the distance that a body travels within the step is beyond the range of numbers: its place, its speed or "
+      "its shapes are too large",
+      report);
 }
 
 bool ContactStepper::Parts::check_count(StepReport& report) const {
