@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "linchpin/base/index.h"
+#include "linchpin/solvers/problem/exact_sum.h"
 
 namespace linchpin {
 namespace {
@@ -47,6 +48,7 @@ double largest_coupling(const Problem& p, int i, const std::vector<double>& inve
   double most = 0;
   const auto look = [&](const double* entries, int stride) {
     for (int j = 0; j < n; ++j) most = std::max(most, std::abs(entries[index(j) * stride]) * inverse[j]);
+    most = std::min(most, std::numeric_limits<double>::max());  // the quotient may overflow
   };
   if (p.M.kind() == Matrix::Kind::dense) {
     look(&p.M.dense()[index(i) * n], 1);
@@ -71,7 +73,9 @@ void row_scales(const Problem& p, ResidualWorkspace& ws) {
     if (b.kind == BlockKind::cone) {
       double d[9];
       p.M.diagonal(b.start, 3, d);
-      const double s = std::sqrt((std::abs(d[0]) + std::abs(d[4]) + std::abs(d[8])) / 3);
+      double mean = (std::abs(d[0]) + std::abs(d[4]) + std::abs(d[8])) / 3;
+      if (std::isinf(mean)) mean = std::abs(d[0]) / 3 + std::abs(d[4]) / 3 + std::abs(d[8]) / 3;
+      const double s = std::sqrt(mean);
       for (int k = 0; k < 3; ++k) ws.scale[b.start + k] = s;
     } else {
       for (int i = b.start; i < b.start + b.size; ++i) ws.scale[i] = std::sqrt(diagonal(p, i));
@@ -141,6 +145,78 @@ Residual judge(const Problem& p, std::span<const double> z, const T* w, T lost, 
 
 }  // namespace
 
+namespace {
+
+// Numbers of this size, and 0, have squares that neither overflow nor vanish, nor do sums of many, nor quotients of
+// such numbers and an s.
+constexpr double least_ordinary = 1e-120, most_ordinary = 1e120;
+
+// Sums of magnitudes, by which residual() chooses its precision.
+struct Sizes {
+  double scaled_z = 0, scaled_q = 0, z = 0, q = 0, least_s = HUGE_VAL, most_s = 0;
+  // Whether squares can be computed in double. Small z and w are ordinary beside an ordinary q; if q = 0 the figures
+  // are absolute, and what vanishes is below any tolerance.
+  bool ordinary() const {
+    return z <= most_ordinary && scaled_z <= most_ordinary && q <= most_ordinary && scaled_q <= most_ordinary &&
+           (q == 0 || (q >= least_ordinary && scaled_q >= least_ordinary)) && least_s >= least_ordinary &&
+           most_s <= most_ordinary;
+  }
+};
+Sizes sizes_of(const Problem& p, std::span<const double> z, const std::vector<double>& scale) {
+  Sizes sum;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    sum.scaled_z += std::abs(z[i]) * scale[i];
+    sum.scaled_q += std::abs(p.q[i]) / scale[i];
+    sum.z += std::abs(z[i]);
+    sum.q += std::abs(p.q[i]);
+    sum.least_s = std::min(sum.least_s, scale[i]);
+    sum.most_s = std::max(sum.most_s, scale[i]);
+  }
+  return sum;
+}
+
+// w summed without rounding, for impulses so large that extended precision would hide q. False if that is not possible:
+// numbers at the ends of the range, or a product H A^-1 H', which is itself rounded.
+bool exact_w(const Problem& p, std::span<const double> z, ResidualWorkspace& ws) {
+  if (p.M.kind() == Matrix::Kind::factored) return false;
+  const int n = p.size();
+  ws.row.resize(n);
+  for (int i = 0; i < n; ++i) {
+    p.M.copy(i, 1, 0, n, ws.row.data(), n);
+    ExactSum sum;
+    sum.add(p.q[i]);
+    for (int j = 0; j < n; ++j) sum.add_product(ws.row[j], z[j]);
+    if (!sum.exact()) return false;
+    ws.extended_w[i] = sum.extended();
+  }
+  return true;
+}
+
+// In extended precision, whose exponents hold the squares of all doubles; a bound on the rounding error of w is added.
+Residual extended_residual(const Problem& p, std::span<const double> z, ResidualWorkspace& ws) {
+  const std::size_t n = z.size();
+  ws.extended_w.resize(n);
+  ws.extended_work.resize(p.M.work_size());
+  p.M.multiply_extended(z, ws.extended_w, ws.extended_work);
+  long double impulses = 0, q = 0, plain_q = 0, largest_s = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    ws.extended_w[i] += p.q[i];
+    impulses += std::abs(z[i]) * (long double)(ws.scale[i]);
+    q += std::abs(p.q[i]) / (long double)(ws.scale[i]);
+    plain_q += std::abs(p.q[i]);
+    largest_s = std::max(largest_s, (long double)(ws.scale[i]));
+  }
+  constexpr long double epsilon = std::numeric_limits<long double>::epsilon();
+  constexpr long double noticeable = 1e-11;  // relative to |q|: a tenth of the default tolerance
+  long double lost = epsilon * impulses;
+  const bool matters = lost > noticeable * q || lost * largest_s > noticeable * plain_q;  // as judge() adds it
+  if (matters && std::isfinite(lost) && exact_w(p, z, ws)) lost = 0;
+  for (std::size_t i = 0; i < n; ++i) ws.w[i] = double(ws.extended_w[i]);
+  return judge<long double>(p, z, ws.extended_w.data(), lost, ws);
+}
+
+}  // namespace
+
 Residual residual(const Problem& p, std::span<const double> z, ResidualWorkspace& ws) {
   const int n = p.size();
   check(z.size() == index(n), "z has ", z.size(), " numbers for ", n, " rows");
@@ -148,29 +224,17 @@ Residual residual(const Problem& p, std::span<const double> z, ResidualWorkspace
   ws.work.resize(p.M.work_size());
   row_scales(p, ws);
   ws.part.resize(n);
-  // In scaled units M has a unit diagonal, so the rounding error of w is about epsilon times the impulses.
-  double impulses = 0, q = 0;
-  for (std::size_t i = 0; i < index(n); ++i) {
-    impulses += std::abs(z[i]) * ws.scale[i];
-    q += std::abs(p.q[i]) / ws.scale[i];
-  }
+  const Sizes sizes = sizes_of(p, z, ws.scale);
+  // In scaled units M has a unit diagonal, so the rounding error of w is about epsilon times the impulses. Large
+  // impulses, as redundant contacts may have, need extended precision.
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   constexpr double negligible = 1e-13;  // relative to |q|: a thousandth of the default tolerance
-  if (!(epsilon * impulses > negligible * q)) {
-    p.M.multiply(z, ws.w, ws.work);
-    for (std::size_t i = 0; i < index(n); ++i) ws.w[i] += p.q[i];
-    return judge<double>(p, z, ws.w.data(), 0, ws);
-  }
-  // Large impulses, as redundant contacts may have: extended precision, and a bound on its error is added.
-  ws.extended_w.resize(n);
-  ws.extended_work.resize(p.M.work_size());
-  p.M.multiply_extended(z, ws.extended_w, ws.extended_work);
-  for (std::size_t i = 0; i < index(n); ++i) {
-    ws.extended_w[i] += p.q[i];
-    ws.w[i] = double(ws.extended_w[i]);
-  }
-  const long double lost = std::numeric_limits<long double>::epsilon() * impulses;
-  return judge<long double>(p, z, ws.extended_w.data(), lost, ws);
+  if (epsilon * sizes.scaled_z > negligible * sizes.scaled_q || !sizes.ordinary()) return extended_residual(p, z, ws);
+  p.M.multiply(z, ws.w, ws.work);
+  for (std::size_t i = 0; i < index(n); ++i) ws.w[i] += p.q[i];
+  const Residual r = judge<double>(p, z, ws.w.data(), 0, ws);
+  // A w that overflows, by entries of M far above its diagonal.
+  return std::isfinite(r.relative) && std::isfinite(r.plain_relative) ? r : extended_residual(p, z, ws);
 }
 
 }  // namespace linchpin

@@ -13,7 +13,10 @@
 // plain    e as in (1), rho = 1 (the figure that others use: models/problems/README.md); relative: |e| / |q|.
 //
 // If impulses are so large that rounding of M z could hide q, w is computed in extended precision, and a bound on its
-// rounding error is added to the figures. So no z is too large to be judged.
+// rounding error is added to the figures; if that bound would matter, w is summed without rounding (exact_sum.h). So no
+// z is too large to be judged. Extended precision is also used for numbers whose squares
+// are outside the range of double, so the relative figures are right for all finite numbers; an absolute one that
+// double cannot hold is infinite.
 //
 // If q = 0, z = 0 is a solution and the relative figures equal the absolute ones.
 #pragma once

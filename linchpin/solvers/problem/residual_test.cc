@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/solvers/problem/testing.h"
 
 namespace linchpin {
@@ -469,6 +470,93 @@ TEST(Residual, WorkspaceDoesNotMatter) {
 TEST(Residual, ChecksTheSizeOfZ) {
   ResidualWorkspace ws;
   EXPECT_THROW(residual(linear_complementarity(Matrix::dense(1, {1}), {1}), std::vector<double>(2), ws), CheckFailed);
+}
+
+// ---- the whole range of double ----
+
+// z, w and q in other units: with the factor 2^k for all of them the relative figures stay as they are.
+Problem in_units(const Problem& problem, int k) {
+  Problem other = problem;
+  for (auto* numbers : {&other.q, &other.lower, &other.upper})
+    for (double& x : *numbers) x = std::ldexp(x, k);
+  return other;
+}
+
+TEST(Residual, IsRightAtBothEndsOfTheRange) {
+  constexpr double tolerance = 1e-10;
+  for (std::size_t kind = 0; kind < 5; ++kind)
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      Dice dice(seed);
+      const Planted planted = random_planted(each_kind[kind], dice);
+      if (largest(planted.problem.q) == 0) continue;  // the figures are absolute
+      for (const double wrong : {0.0, 1e-3}) {
+        std::vector<double> z = planted.z;
+        for (double& x : z) x += wrong * dice.near_zero(1);
+        const Residual r = judge(planted.problem, z);
+        for (const int k : {-960, -700, -570, -510, -400, 400, 510, 570, 700, 960}) {
+          std::vector<double> other = z;
+          for (double& x : other) x = std::ldexp(x, k);
+          const Residual far = judge(in_units(planted.problem, k), other);
+          EXPECT_EQ(far.within(tolerance), r.within(tolerance)) << "kind " << kind << " seed " << seed << " 2^" << k;
+          EXPECT_NEAR(far.relative, r.relative, 1e-12 * (1 + r.relative)) << kind << " " << seed << " 2^" << k;
+          EXPECT_NEAR(far.plain_relative, r.plain_relative, 1e-12 * (1 + r.plain_relative)) << kind << " " << seed;
+        }
+      }
+    }
+}
+
+// M in other units, and with it z: the scaled figure stays.
+TEST(Residual, TakesAnySizeOfM) {
+  for (std::size_t kind = 0; kind < 5; ++kind)
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+      Dice dice(seed);
+      const Planted planted = random_planted(each_kind[kind], dice);
+      std::vector<double> z = planted.z;
+      for (double& x : z) x += 1e-3 * dice.near_zero(1);
+      if (largest(planted.problem.q) == 0) continue;
+      const Residual r = judge(planted.problem, z);
+      for (const int k : {-900, -600, -300, 300, 600, 900}) {
+        Problem p = planted.problem;
+        for (double& x : p.M.dense()) x = std::ldexp(x, k);
+        std::vector<double> other = z;
+        for (auto* numbers : {&other, &p.lower, &p.upper})
+          for (double& x : *numbers) x = std::ldexp(x, -k);
+        EXPECT_NEAR(judge(p, other).relative, r.relative, 1e-12 * (1 + r.relative)) << kind << " " << seed << " " << k;
+      }
+    }
+}
+
+TEST(Residual, OfTinyAndHugeProblemsIsNotMistaken) {
+  // z = 0 does not solve w = z - q with q < 0, however small q is, and neither does a z that is off by a tenth.
+  for (const double size : {5e-324, 1e-320, 1e-300, 1e-170, 1e-150, 1.0, 1e150, 1e160, 1e200, 1e308}) {
+    const Problem p = linear_complementarity(Matrix::dense(1, {1}), {-size});
+    EXPECT_DOUBLE_EQ(judge(p, {0}).relative, 1) << size;
+    EXPECT_DOUBLE_EQ(judge(p, {0}).plain_relative, 1) << size;
+    EXPECT_LE(judge(p, {size}).relative, 1e-18) << size;
+    EXPECT_LE(judge(p, {size}).plain_relative, 1e-18) << size;
+    if (size < 1e-300) continue;
+    EXPECT_NEAR(judge(p, {0.9 * size}).relative, 0.1, 1e-14) << size;
+    EXPECT_NEAR(judge(p, {0.9 * size}).plain_relative, 0.1, 1e-14) << size;
+  }
+  // A cone whose diagonal overflows in the mean, and a row whose coupling to one with a tiny diagonal overflows.
+  Problem cone{
+      Matrix::dense(3, {1e308, 0, 0, 0, 1e308, 0, 0, 0, 1e308}), {-1e308, 0, 0}, {{BlockKind::cone, 0, 3, 1}}, {}, {}};
+  EXPECT_TRUE(judge(cone, {1, 0, 0}).within(1e-10));
+  EXPECT_FALSE(judge(cone, {0.9, 0, 0}).within(1e-2));
+  const Problem coupled = linear_complementarity(Matrix::dense(2, {1e-300, 1e300, 1e300, 0}), {-1, -1});
+  EXPECT_FALSE(judge(coupled, {0, 0}).within(1e-2));
+}
+
+// Solutions of matrices that are singular but for their last bits are large; extended precision could not tell them
+// from numbers nearby.
+TEST(Residual, TellsLargeSolutionsFromOthers) {
+  for (const int bits : {20, 40, 50, 52}) {
+    const double e = std::ldexp(1.0, -bits);
+    const Problem p = linear_complementarity(Matrix::dense(2, {1, -1, -1, 1 + e}), {-1, 0});
+    EXPECT_TRUE(judge(p, {1 / e + 1, 1 / e}).within(1e-10)) << bits;
+    EXPECT_FALSE(judge(p, {1 / e + 1, 1 / e + 1}).within(0.1)) << bits;
+    EXPECT_FALSE(judge(p, {1 / e, 1 / e}).within(0.1)) << bits;
+  }
 }
 
 }  // namespace
