@@ -451,8 +451,34 @@ refuses "--directions: 5 is odd" solve "$problems/sliding_block.fc3d.txt" --dire
 # a problem without a solution is an answer, and has no solution file
 expect 0 solve "$problems/no_solution.lcp.txt" --json a.json --solution deep
 at a.json /rows/0/status unsolvable
-says out "1 without a solution (certificate checked)"
+at a.json /rows/0/proof ray
+says out "unsolvable: ray"
+says out "1 proved to have no solution"
 [[ -z $(ls deep) ]] || fail "there is a solution of no_solution: $(ls deep)"
+only a.json deep
+# z >= 0 and w >= 0 are possible, but not z w = 0: every choice is refuted
+printf 'n 3\nq\n-1\n0\n-1\nM 3 3 3\n0 1 1\n1 1 1\n2 2 1\n' >refuted.lcp.txt
+expect 0 solve refuted.lcp.txt --json a.json
+at a.json /rows/0/status unsolvable
+at a.json /rows/0/proof enumeration
+at a.json /rows/0/stop exhausted
+says out "unsolvable: enumeration"
+if grep -q "iteration limit" out; then fail "a refuted problem is said to be at an iteration limit"; fi
+# one contact has a closed form
+expect 0 solve "$problems/sliding_block.fc3d.txt" --json a.json
+at a.json /rows/0/used closed_form
+# singular but for the last bit: there is a solution, beyond 1e15
+printf 'n 2\nq\n-1\n0\nM 2 2 4\n0 0 1\n0 1 -1\n1 0 -1\n1 1 1.0000000000000002220446049250313\n' >nearly.lcp.txt
+expect 1 solve nearly.lcp.txt --solver lemke --json a.json
+at a.json /rows/0/status not_solved
+at a.json /rows/0/proof null
+says out "no solution with |z| up to 4.5e+15"
+# numbers at the end of the range: z would be 1e318
+printf 'n 1\nq\n-1e308\nM 1 1 1\n0 0 1e-10\n' >far.lcp.txt
+expect 1 solve far.lcp.txt --json a.json
+at a.json /rows/0/stop out_of_range
+says out "not solved: out of range"
+rm refuted.lcp.txt nearly.lcp.txt far.lcp.txt
 only a.json deep
 # all: solvers that cannot take the problem refuse it, which is not a failure
 expect 0 solve "$problems/box_on_slope.fc3d.txt" --solver all --json - --solution deep

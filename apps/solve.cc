@@ -223,7 +223,16 @@ std::string also_tried(const SolveReport& report) {
 std::string status_text(const SolveReport& report) {
   std::string text(to_string(report.status));
   if (report.status == Status::not_solved) text += fmt::format(": {}", to_string(report.stop));
+  if (report.status == Status::unsolvable) text += fmt::format(": {}", to_string(report.proof));
   return text;
+}
+
+// What is known of a problem that is nearly unsolvable, and the others that were tried.
+std::string note(const SolveReport& report) {
+  const std::string others = also_tried(report);
+  if (report.status != Status::not_solved || !(report.no_solution_within > 0)) return others;
+  return fmt::format("no solution with |z| up to {:.1e}{}{}", report.no_solution_within, others.empty() ? "" : "; ",
+                     others);
 }
 
 std::string time_text(double seconds) {
@@ -249,8 +258,7 @@ class Lines {
     const Residual& r = a.report.residual;
     const auto figure = [](double x) { return fmt::format("{:.1e}", x); };
     line({task.name, size, count, solver_text(a), status_text(a.report), std::to_string(a.report.iterations),
-          time_text(a.seconds), figure(r.absolute), figure(r.relative), figure(r.plain_relative),
-          also_tried(a.report)});
+          time_text(a.seconds), figure(r.absolute), figure(r.relative), figure(r.plain_relative), note(a.report)});
   }
 
  private:
@@ -288,6 +296,8 @@ Json row_json(const Task& task, const Attempt& a) {
     return row;
   }
   row["stop"] = identifier(to_string(report.stop));
+  row["proof"] = report.proof == Proof::none ? Json(nullptr) : Json(std::string(to_string(report.proof)));
+  row["no_solution_within"] = std::isfinite(report.no_solution_within) ? Json(report.no_solution_within) : Json("inf");
   row["used"] = std::string(info(report.solver).name);
   row["tried"] = Json::array();
   for (int i = 0; i < report.tries; ++i) row["tried"].push_back(std::string(info(report.tried[i]).name));
@@ -302,13 +312,13 @@ std::string summary(const std::vector<Task>& tasks, const std::vector<Verdict>& 
   const auto unsolvable = count([](const Verdict& v) { return v.unsolvable && v.answered(); });
   std::string text =
       fmt::format("{} problem{}: {} solved to {:g}", tasks.size(), tasks.size() == 1 ? "" : "s", solved, tolerance);
-  if (unsolvable) text += fmt::format(", {} without a solution (certificate checked)", unsolvable);
+  if (unsolvable) text += fmt::format(", {} proved to have no solution", unsolvable);
   if (const auto open = count([](const Verdict& v) { return !v.answered(); }))
     text += fmt::format(", {} NOT solved", open);
   text += "\n";
   for (std::size_t i = 0; i < tasks.size(); ++i)
     if (verdicts[i].contradictory())
-      text += fmt::format("{}: {} has a certificate that there is no solution, but {} solved it; please report it\n",
+      text += fmt::format("{}: {} proves that there is no solution, but {} solved it; please report it\n",
                           tasks[i].name, verdicts[i].unsolvable_by, verdicts[i].best->solver->name);
   return text;
 }

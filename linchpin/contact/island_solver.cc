@@ -1,6 +1,7 @@
 #include "linchpin/contact/island_solver.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "linchpin/base/index.h"
@@ -17,7 +18,11 @@ int root_of(std::vector<int>& parent, int i) {
   return i;
 }
 
-double largest_residual(const Residual& r) { return std::max(r.relative, r.plain_relative); }
+// The larger of the two that decide. NaN counts as infinite, so that no island hides it from the report.
+double largest_residual(const Residual& r) {
+  const bool nan = std::isnan(r.relative) || std::isnan(r.plain_relative);
+  return nan ? HUGE_VAL : std::max(r.relative, r.plain_relative);
+}
 
 }  // namespace
 
@@ -127,7 +132,7 @@ SolveReport IslandSolver::solve_part(const Problem& problem, SolverId id, const 
   if (!report.residual.within(options.tolerance)) return solver_.solve(problem, id, options, z);
   std::ranges::copy(r, z.begin());
   report.status = Status::solved;
-  report.solver = report.tried[0] = SolverId::gauss_seidel;  // the closed form is one sweep of Gauss-Seidel
+  report.solver = report.tried[0] = SolverId::closed_form;
   report.stop = Stop::finished;
   report.iterations = report.tries = 1;
   return report;

@@ -13,7 +13,7 @@ inline constexpr int enum_count<Stepper> = stepper_count;
 template <>
 inline constexpr int enum_count<Method> = method_count;
 template <>
-inline constexpr int enum_count<SolverId> = int(SolverId::enumeration) + 1;
+inline constexpr int enum_count<SolverId> = solver_count;
 template <>
 inline constexpr int enum_count<Restitution> = 2;
 

@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "linchpin/algebra/powers_of_two.h"
 #include "linchpin/base/names.h"
 #include "linchpin/solvers/conic/arc_path.h"
+#include "linchpin/solvers/conic/closed_form.h"
 #include "linchpin/solvers/conic/gauss_seidel.h"
 #include "linchpin/solvers/conic/interior_point.h"
 #include "linchpin/solvers/conic/newton.h"
 #include "linchpin/solvers/conic/proximal.h"
 #include "linchpin/solvers/pivoting/dantzig.h"
 #include "linchpin/solvers/pivoting/enumeration.h"
+#include "linchpin/solvers/pivoting/enumeration_proof.h"
 #include "linchpin/solvers/pivoting/lemke.h"
 #include "linchpin/solvers/problem/unsolvable.h"
 
@@ -27,7 +31,9 @@ struct SolverWorkspaces {
   GaussSeidelWorkspace gauss_seidel;
   ProximalWorkspace proximal;
   EnumerationWorkspace enumeration;
+  EnumerationProofWorkspace proof;
   std::vector<double> guess, best;
+  Problem other_units;  // the problem in the units of solve_in_other_units()
 };
 
 namespace {
@@ -54,7 +60,10 @@ constexpr SolverInfo table[] = {
      true, true, true, any_size},
     {SolverId::enumeration, "enumeration", "tries every combination of active rows: an independent check for tests",
      true, true, true, false, largest_enumeration},
+    {SolverId::closed_form, "closed_form", "one contact alone, without iteration", false, false, false, true,
+     closed_form_rows},
 };
+static_assert(std::size(table) == solver_count);
 
 // Limits of the chains of `automatic` (docs/solvers.md). Numbers of steps are iterations.
 //
@@ -115,7 +124,7 @@ Chain automatic_chain(const Problem& p, bool guessed) {
   const bool alone = k.cones == 1 && p.blocks.size() == 1;
   using enum SolverId;
   using enum Start;
-  if (alone) return {{{{gauss_seidel}, {newton}, {interior_point}, {newton, best}}}, 4};
+  if (alone) return {{{{closed_form}, {newton}, {interior_point}, {newton, best}}}, 4};
   if (k.cones > most_for_newton_first && !guessed)
     return {{{{interior_point, anew, first_interior_steps},
               {arc_path},
@@ -165,6 +174,8 @@ Outcome run(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspa
       return proximal(p, o, ws.proximal, z);
     case SolverId::enumeration:
       return enumeration(p, o, ws.enumeration, z);
+    case SolverId::closed_form:
+      return closed_form(p, o, ws.gauss_seidel, z);
     case SolverId::automatic:
       break;
   }
@@ -172,7 +183,27 @@ Outcome run(SolverId id, const Problem& p, const SolverOptions& o, SolverWorkspa
   return {};
 }
 
-double figure(const Residual& r) { return std::max(r.relative, r.plain_relative); }
+// The larger of the two that decide; infinite if one is NaN.
+double figure(const Residual& r) {
+  const bool nan = std::isnan(r.relative) || std::isnan(r.plain_relative);
+  return nan ? HUGE_VAL : std::max(r.relative, r.plain_relative);
+}
+
+// Whether the solver that has just stopped, without a solution, proves that there is none.
+void look_for_proof(SolverId id, Stop stop, const Problem& p, SolverWorkspaces& ws, SolveReport& report) {
+  if (id == SolverId::lemke && stop == Stop::ray) {
+    double& radius = report.no_solution_within;
+    radius = std::max(radius, radius_without_solution(p, ws.lemke.ray));
+    if (!std::isinf(radius) && round_to_integers(ws.lemke.ray))
+      radius = std::max(radius, radius_without_solution(p, ws.lemke.ray));
+    if (std::isinf(radius)) report.proof = Proof::ray;
+  }
+  if (id == SolverId::enumeration && stop == Stop::exhausted && enumeration_proves_unsolvable(p, ws.proof)) {
+    report.no_solution_within = HUGE_VAL;
+    report.proof = Proof::enumeration;
+  }
+  if (report.proof != Proof::none) report.status = Status::unsolvable;
+}
 
 // Runs one solver and judges its z by residual().
 void attempt(SolverId id, const Problem& p, const SolverOptions& o, double tolerance, SolverWorkspaces& ws,
@@ -186,9 +217,7 @@ void attempt(SolverId id, const Problem& p, const SolverOptions& o, double toler
   report.tried[report.tries++] = id;
   report.residual = residual(p, z, ws.residual);
   report.status = report.residual.within(tolerance) ? Status::solved : Status::not_solved;
-  if (report.status == Status::solved) return;
-  if (id == SolverId::lemke && outcome.stop == Stop::ray && certifies_unsolvable(p, ws.lemke.ray))
-    report.status = Status::unsolvable;
+  if (report.status != Status::solved) look_for_proof(id, outcome.stop, p, ws, report);
 }
 
 }  // namespace
@@ -232,9 +261,14 @@ std::string_view to_string(Status status) {
 }
 
 std::string_view to_string(Stop stop) {
-  static constexpr EnumNames<Stop::exhausted> names{"stop",
-                                                    {"finished", "iteration limit", "stalled", "ray", "exhausted"}};
+  static constexpr EnumNames<Stop::out_of_range> names{
+      "stop", {"finished", "iteration limit", "stalled", "ray", "exhausted", "out of range"}};
   return names.of(stop);
+}
+
+std::string_view to_string(Proof proof) {
+  static constexpr EnumNames<Proof::enumeration> names{"proof", {"none", "ray", "enumeration"}};
+  return names.of(proof);
 }
 
 Solver::Solver() : ws_(std::make_unique<SolverWorkspaces>()) {}
@@ -242,17 +276,13 @@ Solver::~Solver() = default;
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
 
-SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptions& options, std::span<double> z) {
+namespace {
+
+// Runs the solver, or the chain of `automatic`, on a problem without faults.
+SolveReport solve_valid(const Problem& problem, SolverId id, const SolverOptions& options, SolverWorkspaces& ws,
+                        std::span<double> z) {
   SolveReport report;
   report.solver = id;
-  if (find_fault(problem) || find_refusal(info(id), problem) || !(options.tolerance > 0)) return report;  // bad_input
-  check(z.size() == problem.q.size(), "z has ", z.size(), " numbers for ", problem.size(), " rows");
-  SolverWorkspaces& ws = *ws_;
-  if (problem.q.empty()) {
-    report.status = Status::solved;
-    report.stop = Stop::finished;
-    return report;
-  }
   if (id != SolverId::automatic) {
     attempt(id, problem, options, options.tolerance, ws, z, report);
     return report;
@@ -293,7 +323,99 @@ SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptio
   best.tried = report.tried;
   best.tries = report.tries;
   best.iterations = report.iterations;
+  best.no_solution_within = report.no_solution_within;
+  if (report.stop == Stop::exhausted) best.stop = report.stop;
   return best;
+}
+
+// The largest exponent of two of a number; 0 if all are 0.
+int largest_exponent(std::span<const double> numbers) {
+  double most = 0;
+  for (const double x : numbers) most = std::max(most, std::abs(x));
+  return most > 0 ? std::ilogb(most) : 0;
+}
+
+// Numbers beyond 2^+-200 (1e60) in M or q: solvers square them, and some of their constants are absolute. They are
+// solved in other units, M' = 2^a M, q' = 2^b q, z' = 2^(b - a) z, if they were not solved in their own.
+struct Units {
+  int a = 0, b = 0;
+  bool change() const { return a != 0 || b != 0; }
+};
+Units other_units(const Problem& p) {
+  constexpr int far = 200;
+  const auto from_far = [](int exponent) { return std::abs(exponent) > far ? -exponent : 0; };
+  Units units;
+  units.b = from_far(largest_exponent(p.q));
+  // A product H A^-1 H' keeps its units: they are those of its factors.
+  if (p.M.kind() == Matrix::Kind::dense) units.a = from_far(largest_exponent(p.M.dense()));
+  if (p.M.kind() == Matrix::Kind::block_sparse) units.a = from_far(largest_exponent(p.M.blocks().values));
+  return units;
+}
+
+// Solves the problem in other units. `report`, of its own ones, is replaced if that solves it or proves that it has no
+// solution, by the numbers of the problem itself.
+void solve_in_other_units(const Problem& p, const Units& units, SolverId id, const SolverOptions& options,
+                          SolverWorkspaces& ws, std::span<double> z, SolveReport& report) {
+  Problem& other = ws.other_units;
+  other = p;
+  const auto times = [](std::span<double> numbers, int exponent) {
+    for (double& x : numbers) x = std::ldexp(x, exponent);
+  };
+  times(other.q, units.b);
+  times(other.lower, units.b - units.a);
+  times(other.upper, units.b - units.a);
+  if (p.M.kind() == Matrix::Kind::dense) times(other.M.dense(), units.a);
+  if (p.M.kind() == Matrix::Kind::block_sparse) {
+    BlockSparse blocks = p.M.blocks();
+    times(blocks.values, units.a);
+    other.M.assign(blocks);
+  }
+  std::vector<double> z_other(z.size());
+  SolverOptions cold = options;
+  cold.warm_start = false;
+  SolveReport found = solve_valid(other, id, cold, ws, z_other);
+  found.iterations += report.iterations;
+  found.no_solution_within = report.no_solution_within;
+  if (found.status == Status::unsolvable) {
+    found.status = Status::not_solved;
+    found.proof = Proof::none;
+    look_for_proof(found.solver, found.stop, p, ws, found);
+    found.residual = report.residual;
+    if (found.status == Status::unsolvable) report = found;
+    return;
+  }
+  if (found.status != Status::solved) return;
+  bool in_range = true;
+  for (double& x : z_other) {
+    const double before = std::exchange(x, std::ldexp(x, units.a - units.b));
+    in_range &= before == 0 || std::isnormal(x);
+  }
+  found.residual = residual(p, z_other, ws.residual);
+  if (found.residual.within(options.tolerance)) {
+    std::ranges::copy(z_other, z.begin());
+    report = found;
+  } else if (!in_range) {
+    report.stop = Stop::out_of_range;
+  }
+}
+
+}  // namespace
+
+SolveReport Solver::solve(const Problem& problem, SolverId id, const SolverOptions& options, std::span<double> z) {
+  SolveReport report;
+  report.solver = id;
+  if (find_fault(problem) || find_refusal(info(id), problem) || !(options.tolerance > 0)) return report;  // bad_input
+  check(z.size() == problem.q.size(), "z has ", z.size(), " numbers for ", problem.size(), " rows");
+  if (problem.q.empty()) {
+    report.status = Status::solved;
+    report.stop = Stop::finished;
+    return report;
+  }
+  report = solve_valid(problem, id, options, *ws_, z);
+  if (report.status != Status::not_solved) return report;
+  if (const Units units = other_units(problem); units.change())
+    solve_in_other_units(problem, units, id, options, *ws_, z, report);
+  return report;
 }
 
 }  // namespace linchpin

@@ -23,8 +23,10 @@ enum class SolverId {
   arc_path,
   gauss_seidel,
   proximal,
-  enumeration
+  enumeration,
+  closed_form
 };
+inline constexpr int solver_count = int(SolverId::closed_form) + 1;  // `automatic` included
 
 struct SolverInfo {
   SolverId id;
@@ -42,17 +44,29 @@ std::optional<Error> find_refusal(const SolverInfo& solver, const Problem& probl
 enum class Status {
   solved,      // residual() is within the tolerance
   not_solved,  // it is not; `stop` says why the solver stopped
-  unsolvable,  // a checked certificate proves that no z solves the problem
+  unsolvable,  // it is proved that no z solves the problem; `proof` says how
   bad_input,   // the problem is invalid, or this solver does not take it
+};
+// How it is proved that a problem has no solution.
+enum class Proof {
+  none,
+  ray,          // a combination of rows contradicts itself, in exact arithmetic (unsolvable.h)
+  enumeration,  // every choice of active rows contradicts itself (enumeration_proof.h)
 };
 std::string_view to_string(Status status);
 std::string_view to_string(Stop stop);
+std::string_view to_string(Proof proof);
 
 constexpr int most_tries = 6;  // the longest chain of `automatic`
 struct SolveReport {
   Status status = Status::bad_input;
   SolverId solver = SolverId::automatic;  // the one that gave z; `automatic` with no tries: z is the guess
+  // Why it stopped; `exhausted` if the last solver tried was enumeration and found no solution.
   Stop stop = Stop::stalled;
+  Proof proof = Proof::none;  // if the status is unsolvable
+  // No z with all |z_i| up to this number solves the problem; infinity if it is unsolvable. Above 0 where a ray
+  // excludes only some z: the problem is nearly unsolvable, and M nearly singular.
+  double no_solution_within = 0;
   int iterations = 0;  // in total over all solvers tried
   Residual residual;
   std::array<SolverId, most_tries> tried{};  // in order

@@ -1,10 +1,12 @@
 #include "linchpin/solvers/solver.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "linchpin/solvers/pivoting/enumeration.h"
+#include "linchpin/solvers/problem/exact_sum.h"
 #include "linchpin/solvers/problem/polyhedral.h"
 #include "linchpin/solvers/problem/testing.h"
 #include "linchpin/solvers/problem/unsolvable.h"
@@ -59,21 +61,26 @@ std::string show(const Answer& a) {
 // ---- names ----
 
 TEST(Solver, EverySolverHasANameOfItsOwn) {
-  EXPECT_EQ(solvers().size(), 9u);
+  EXPECT_EQ(solvers().size(), 10u);
   for (const SolverInfo& s : solvers()) {
     ASSERT_NE(find_solver(s.name), nullptr) << s.name;
     EXPECT_EQ(find_solver(s.name)->id, s.id) << s.name;
     EXPECT_EQ(info(s.id).name, s.name);
     EXPECT_FALSE(s.summary.empty()) << s.name;
   }
-  for (const char* name :
-       {"auto", "lemke", "dantzig", "newton", "interior_point", "arc_path", "gauss_seidel", "proximal", "enumeration"})
+  for (const char* name : {"auto", "lemke", "dantzig", "newton", "interior_point", "arc_path", "gauss_seidel",
+                           "proximal", "enumeration", "closed_form"})
     EXPECT_NE(find_solver(name), nullptr) << name;
   for (const char* name : {"", "Lemke", "lemke ", "simplex"}) EXPECT_EQ(find_solver(name), nullptr) << name;
   EXPECT_EQ(to_string(Status::solved), "solved");
   EXPECT_EQ(to_string(Status::not_solved), "not solved");
   EXPECT_EQ(to_string(Status::unsolvable), "unsolvable");
   EXPECT_EQ(to_string(Status::bad_input), "bad input");
+  EXPECT_EQ(to_string(Stop::exhausted), "exhausted");
+  EXPECT_EQ(to_string(Stop::out_of_range), "out of range");
+  EXPECT_EQ(to_string(Proof::none), "none");
+  EXPECT_EQ(to_string(Proof::ray), "ray");
+  EXPECT_EQ(to_string(Proof::enumeration), "enumeration");
 }
 
 TEST(Solver, EverySolverSolvesByName) {
@@ -271,7 +278,13 @@ TEST(Solver, AutomaticTellsItsChain) {
   const Problem alone = {
       Matrix::dense(3, {2, 0.5, 0.1, 0.5, 2, 0.3, 0.1, 0.3, 2}), {-1, 3, 1}, {{BlockKind::cone, 0, 3, 0.3}}, {}, {}};
   EXPECT_EQ(tried(solve(alone, automatic, hopeless)),
-            (std::vector<SolverId>{gauss_seidel, newton, interior_point, newton}));
+            (std::vector<SolverId>{closed_form, newton, interior_point, newton}));
+  const Answer direct = solve(alone);
+  EXPECT_EQ(direct.report.solver, closed_form);
+  EXPECT_EQ(tried(direct), std::vector<SolverId>{closed_form});
+  EXPECT_EQ(direct.report.iterations, 1);
+  EXPECT_TRUE(find_refusal(info(closed_form), stack));
+  EXPECT_TRUE(find_refusal(info(closed_form), one_block(BlockKind::nonnegative)));
   const Problem rows = polyhedral(contact_problem(stack_of_boxes_scene(2, 1), Matrix::Kind::dense), 4).problem;
   EXPECT_EQ(tried(solve(rows, automatic, hopeless)), (std::vector<SolverId>{lemke, interior_point, newton, newton}));
   // More than 400 rows without a cone: pivoting comes last.
@@ -345,20 +358,141 @@ TEST(Solver, AnInfeasibleProblemIsUnsolvable) {
       EXPECT_EQ(a.report.status, Status::unsolvable) << info(id).name << " " << show(a);
       EXPECT_EQ(a.report.stop, Stop::ray) << info(id).name;
       EXPECT_EQ(a.report.solver, SolverId::lemke);
+      EXPECT_EQ(a.report.proof, Proof::ray);
+      EXPECT_EQ(a.report.no_solution_within, HUGE_VAL);
     }
-  // Other solvers have no certificate.
+  // Enumeration has another proof, other solvers have none.
   for (const SolverInfo& s : solvers()) {
-    if (s.id == SolverId::automatic || s.id == SolverId::lemke) continue;
-    EXPECT_EQ(solve(lcp({1, -1, -1, 1}, {-1, 0}), s.id).report.status, Status::not_solved) << s.name;
+    const Problem p = lcp({1, -1, -1, 1}, {-1, 0});
+    if (s.id == SolverId::automatic || s.id == SolverId::lemke || find_refusal(s, p)) continue;
+    const Answer a = solve(p, s.id);
+    const bool proved = s.id == SolverId::enumeration;
+    EXPECT_EQ(a.report.status, proved ? Status::unsolvable : Status::not_solved) << s.name;
+    EXPECT_EQ(a.report.proof, proved ? Proof::enumeration : Proof::none) << s.name;
+    EXPECT_EQ(a.report.no_solution_within, proved ? HUGE_VAL : 0) << s.name;
   }
 }
 
-// Matrices of no class, with and without solutions, with and without a ray that proves that there is none. A problem
-// that no solver solves must not be reported as unsolvable.
+// z >= 0 and w >= 0 are possible, so no ray is a proof, but z w = 0 is not. Newton used to be named, at its limit.
+TEST(Solver, AProblemThatEnumerationRefutesIsUnsolvable) {
+  for (const Problem& p : {lcp({0, 1, 0, 1}, {-1, 0}), lcp({0, 1, 0, 0, 1, 0, 0, 0, 1}, {-1, 0, -1}),
+                           lcp({-1, 2, 0, 0, 1, -1, 1, 1, 1}, {-1, 1, 1})}) {
+    EnumerationWorkspace all;
+    std::vector<double> z(p.q.size());
+    ASSERT_EQ(enumeration(p, {}, all, z).stop, Stop::exhausted);
+    const Answer a = solve(p);
+    EXPECT_EQ(a.report.status, Status::unsolvable) << show(a);
+    EXPECT_EQ(a.report.proof, Proof::enumeration) << show(a);
+    EXPECT_EQ(a.report.stop, Stop::exhausted) << show(a);
+    EXPECT_EQ(a.report.solver, SolverId::enumeration) << show(a);
+    EXPECT_EQ(a.report.no_solution_within, HUGE_VAL);
+  }
+}
+
+// The solution is beyond 1e15: a ray excludes what is nearer, and proves no more.
+TEST(Solver, NearlySingularProblemsAreNotUnsolvable) {
+  const double e = 0x1p-52;
+  const Problem p = lcp({1, -1, -1, 1 + e}, {-1, 0});  // z2 = 1 / e
+  const std::vector<double> z{1 / e + 1, 1 / e};
+  ResidualWorkspace ws;
+  ASSERT_TRUE(residual(p, z, ws).within(tolerance));
+  for (const SolverId id : {SolverId::automatic, SolverId::lemke, SolverId::enumeration}) {
+    const Answer a = solve(p, id);
+    EXPECT_NE(a.report.status, Status::unsolvable) << info(id).name << " " << show(a);
+    EXPECT_EQ(a.report.proof, Proof::none) << info(id).name;
+    EXPECT_LT(a.report.no_solution_within, 1 / e + 1) << info(id).name;
+    if (id == SolverId::lemke) EXPECT_GT(a.report.no_solution_within, 1e15);
+  }
+  Solver solver;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {  // singular but for the last bits
+    Dice dice(seed);
+    const int n = 2 + dice.below(4);
+    Square M = random_integer_psd(n, dice);
+    for (double& x : M) x *= 1 + 0x1p-52 * (dice.below(5) - 2);
+    std::vector<double> large(static_cast<std::size_t>(n));
+    for (double& x : large) x = dice.chance(0.3) ? 0 : std::ldexp(1.0 + dice.below(3), 50 + dice.below(6));
+    Problem planted = lcp(M, std::vector<double>(std::size_t(n)));
+    bool exact = true;  // q = -M z, plus something where z = 0
+    for (int i = 0; i < n; ++i) {
+      ExactSum sum;
+      for (int j = 0; j < n; ++j) sum.add_product(-entry(M, n, i, j), large[std::size_t(j)]);
+      planted.q[std::size_t(i)] = sum.value() + (large[std::size_t(i)] == 0 ? dice.between(0, 1) : 0);
+      sum.add(-planted.q[std::size_t(i)]);
+      exact &= large[std::size_t(i)] == 0 || sum.sign() == 0;
+    }
+    if (!exact) continue;
+    EXPECT_NE(solve(solver, planted).report.status, Status::unsolvable) << "seed " << seed;
+    EXPECT_NE(solve(solver, planted, SolverId::lemke).report.status, Status::unsolvable) << "seed " << seed;
+  }
+}
+
+// ---- the ends of the range ----
+
+// One problem in other units: M times 2^a, q times 2^b, and z times 2^(b - a).
+TEST(Solver, SolvesInAnyUnits) {
+  Solver solver;
+  for (const SolverId id : {SolverId::automatic, SolverId::lemke, SolverId::dantzig, SolverId::newton,
+                            SolverId::interior_point, SolverId::gauss_seidel, SolverId::enumeration})
+    for (const BlockKind kind : {BlockKind::free, BlockKind::nonnegative, BlockKind::box, BlockKind::cone})
+      for (const int a : {-500, -300, 0, 300, 500})
+        for (const int b : {-500, -300, 0, 300, 500}) {
+          Problem p = one_block(kind);
+          for (double& x : p.M.dense()) x = std::ldexp(x, a);
+          for (double& x : p.q) x = std::ldexp(x, b);
+          for (double& x : p.upper) x = std::ldexp(x, b - a);
+          if (find_refusal(info(id), p)) continue;
+          const Answer answer = solve(solver, p, id);
+          EXPECT_TRUE(solves(p, answer)) << info(id).name << " " << to_string(kind) << " 2^" << a << " 2^" << b << " "
+                                         << show(answer);
+          EXPECT_NEAR(std::ldexp(answer.z[0], a - b), 0.5, 1e-9) << info(id).name << " 2^" << a << " 2^" << b;
+        }
+}
+
+TEST(Solver, SaysWhatIsOutOfRange) {
+  const Answer a = solve(lcp({1e-10}, {-1e308}));  // z = 1e318
+  EXPECT_EQ(a.report.status, Status::not_solved) << show(a);
+  EXPECT_EQ(a.report.stop, Stop::out_of_range) << show(a);
+  EXPECT_TRUE(std::isfinite(a.z[0]));
+  EXPECT_EQ(solve(lcp({0}, {-1e308})).report.status, Status::unsolvable);
+  EXPECT_EQ(solve(lcp({0}, {-1e-250})).report.status, Status::unsolvable);
+}
+
+// Numbers of any exponent, denormal ones included, in every block and for every solver: no crash, and no wrong answer.
+TEST(Solver, TakesNumbersOfAnySize) {
+  Solver solver;
+  ResidualWorkspace ws;
+  int solved = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Dice dice(seed);
+    const ProblemLayout layout = random_layout(1 + dice.below(7), {.box = seed % 2 == 0, .cone = seed % 3 == 0}, dice);
+    const int n = layout.size, far = 1 + dice.below(1070);
+    const auto number = [&] {
+      return std::ldexp(dice.near_zero(1), std::clamp(dice.below(2 * far) - far, -1074, 1020));
+    };
+    Square M = zero_square(n);
+    for (double& x : M)
+      if (dice.chance(0.7)) x = number();
+    Problem p = problem_of(layout, Matrix::dense(n, std::move(M)), std::vector<double>(std::size_t(n)));
+    for (double& x : p.q) x = number();
+    for (const SolverInfo& s : solvers()) {
+      if (find_refusal(s, p) || (s.id == SolverId::enumeration && n > 5)) continue;
+      const int limit = s.id == SolverId::gauss_seidel || s.id == SolverId::proximal ? 30 : 0;
+      const Answer a = solve(solver, p, s.id, {.max_iterations = limit});
+      EXPECT_TRUE(std::ranges::all_of(a.z, [](double x) { return std::isfinite(x); })) << "seed " << seed << s.name;
+      const bool within = residual(p, a.z, ws).within(tolerance);
+      EXPECT_EQ(within, a.report.status == Status::solved) << "seed " << seed << " " << s.name << " " << show(a);
+      solved += within;
+    }
+  }
+  EXPECT_GE(solved, 100);
+}
+
+// Matrices of no class, with and without solutions, with and without a ray that proves that there is none. All are
+// decided: enumeration refutes what no ray does.
 TEST(Solver, UnsolvableAgreesWithEnumeration) {
   Solver solver;
   EnumerationWorkspace all;
-  int unsolvable = 0, open = 0;
+  int by_ray = 0, by_enumeration = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     Dice dice(seed);
     const int n = 1 + dice.below(5);
@@ -368,8 +502,10 @@ TEST(Solver, UnsolvableAgreesWithEnumeration) {
     const Answer a = solve(solver, p);
     std::vector<double> z(p.q.size());
     const Stop truth = enumeration(p, {}, all, z).stop;
-    unsolvable += a.report.status == Status::unsolvable;
-    open += a.report.status == Status::not_solved;
+    by_ray += a.report.proof == Proof::ray;
+    by_enumeration += a.report.proof == Proof::enumeration;
+    EXPECT_EQ(a.report.proof != Proof::none, a.report.status == Status::unsolvable) << "seed " << seed;
+    EXPECT_NE(a.report.status, Status::not_solved) << "seed " << seed;
     if (a.report.status == Status::unsolvable) {
       EXPECT_EQ(truth, Stop::exhausted) << "seed " << seed;
     }
@@ -377,8 +513,8 @@ TEST(Solver, UnsolvableAgreesWithEnumeration) {
       EXPECT_EQ(truth, Stop::finished) << "seed " << seed;
     }
   }
-  EXPECT_GE(unsolvable, 50);
-  EXPECT_GE(open, 10);
+  EXPECT_GE(by_ray, 50);
+  EXPECT_GE(by_enumeration, 10);
 }
 
 TEST(Solver, WhatHasASolutionIsNeverUnsolvable) {

@@ -36,8 +36,10 @@ Outcome lemke(const Problem& problem, const SolverOptions& options, LemkeWorkspa
   ws.ray.clear();
   make_room(run);
   sort_rows(run, options.warm_start, z);
-  load_matrix(run);
-  load_vectors(run);
+  if (!load_matrix(run) || !load_vectors(run)) {
+    for (int i = 0; i < run.n; ++i) z[i] = run.in_order ? 0 : ws.reference[i];
+    return {Stop::out_of_range, 0};
+  }
   run.limit = options.max_iterations > 0 ? options.max_iterations : 1000 + 100 * run.rows;  // for all paths together
 
   std::fill_n(ws.flipped.begin(), run.pairs, 0);
@@ -51,11 +53,13 @@ Outcome lemke(const Problem& problem, const SolverOptions& options, LemkeWorkspa
   }
 
   int rounds = 0, covers = options.warm_start ? -1 : 0;
+  bool overflow = false;
   for (;;) {
     if (!make_tableau(run, from_set)) break;
     cover(run, covers);
     int entering = 0;
     const End end = walk(run, entering);
+    overflow |= end == End::overflow;
     if (end == End::solution || (end == End::ray && z0_is_negligible(run))) {
       read_tableau(run);
       std::copy_n(ws.basic.data(), run.rows, ws.saved.data());
@@ -87,7 +91,8 @@ Outcome lemke(const Problem& problem, const SolverOptions& options, LemkeWorkspa
     for (int i = 0; i < run.n; ++i) z[i] = run.in_order ? 0 : ws.reference[i];
   if (run.least_broken < nearly) return {Stop::finished, run.pivots};
   if (!ws.ray.empty()) return {Stop::ray, run.pivots};
-  return {run.pivots >= run.limit ? Stop::iteration_limit : Stop::stalled, run.pivots};
+  const Stop other = overflow ? Stop::out_of_range : Stop::stalled;
+  return {run.pivots >= run.limit ? Stop::iteration_limit : other, run.pivots};
 }
 
 }  // namespace linchpin

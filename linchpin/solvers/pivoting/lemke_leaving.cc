@@ -132,8 +132,9 @@ int worst_row(const Run& run) {
   spread_smallest(least);
   if (least[0] == infinity) return -1;
   least -= tie * least;
-  for (int i = end - lanes;; i -= lanes)
+  for (int i = end - lanes; i >= 0; i -= lanes)
     if (const unsigned set = at_most(at(ratio + i), least)) return i + std::bit_width(set) - 1;
+  return not_finite;  // b overflowed: least is NaN
 }
 
 }  // namespace linchpin::lemke_detail

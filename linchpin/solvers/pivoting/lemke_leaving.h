@@ -30,7 +30,8 @@ inline int first_of_candidates(const Run& run, int entering, const Candidates& f
 }
 
 // The row in which z0 must become basic: the smallest b_i / d_i, and of equals the last, whose perturbation is the
-// smallest. -1 if no b is negative.
+// smallest. -1 if no b is negative, `not_finite` if the smallest is -infinity.
+inline constexpr int not_finite = -2;
 int worst_row(const Run& run);
 
 }  // namespace linchpin::lemke_detail

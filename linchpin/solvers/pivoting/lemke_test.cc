@@ -17,13 +17,14 @@ const ByLemke solve;
 // 1e-8: rows of very different size make some of these badly conditioned.
 TEST(Lemke, FindsTheOneSolutionOfPMatrices) { expect_the_one_solution(solve, random_p, 1e-8); }
 
-// Each problem is solved, or proved to have no solution where enumeration finds none.
+// Each problem is solved, or proved to have no solution where enumeration finds none. Rounded numbers (`exact` false)
+// make M only nearly singular, so there may be a solution far away: at least none nearby.
 struct Verdicts {
-  int solved = 0, disproved = 0;
+  int solved = 0, disproved = 0, disproved_exactly = 0;
   EnumerationWorkspace all;
 
-  void expect_one(const Problem& problem, std::uint64_t seed) {
-    const Pivoted a = solve(problem);
+  void expect_one(const Problem& problem, bool exact, std::uint64_t seed) {
+    Pivoted a = solve(problem);
     if (a.solved()) {
       ++solved;
       return;
@@ -32,7 +33,11 @@ struct Verdicts {
     EXPECT_EQ(a.outcome.stop, Stop::ray) << "seed " << seed << " " << show(a);
     EXPECT_EQ(enumeration(problem, {}, all, z).stop, Stop::exhausted) << "seed " << seed << ": there is a solution";
     ASSERT_EQ(a.ray.size(), problem.q.size());
-    EXPECT_TRUE(certifies_unsolvable(problem, a.ray)) << "seed " << seed;
+    EXPECT_GE(radius_without_solution(problem, a.ray), 1e10) << "seed " << seed;
+    if (exact && round_to_integers(a.ray)) {
+      EXPECT_TRUE(certifies_unsolvable(problem, a.ray)) << "seed " << seed;
+      ++disproved_exactly;
+    }
     ++disproved;
   }
 };
@@ -47,10 +52,11 @@ TEST(Lemke, SolvesOrDisprovesSemidefinite) {
     Square M = seed % 2 ? random_psd(n, 1 + dice.below(n), dice) : random_integer_psd(n, dice);
     if (seed % 5 == 0) add_skew(M, n, 1, dice);
     const Problem problem = lcp(std::move(M), dice.chance(0.5) ? tied_q(n, dice) : random_q(n, dice));
-    verdicts.expect_one(problem, seed);
+    verdicts.expect_one(problem, seed % 2 == 0 && seed % 5 != 0, seed);
   }
   EXPECT_GE(verdicts.solved, 150);
   EXPECT_GE(verdicts.disproved, 100);
+  EXPECT_GE(verdicts.disproved_exactly, 50);
 }
 
 // The same with equalities among the rows.
@@ -62,10 +68,11 @@ TEST(Lemke, SolvesOrDisprovesWithEqualities) {
     const int n = layout.size;
     Square M = seed % 2 ? random_psd(n, 1 + dice.below(n), dice) : random_integer_psd(n, dice);
     const Problem problem = problem_of(layout, Matrix::dense(n, std::move(M)), tied_q(n, dice));
-    verdicts.expect_one(problem, seed);
+    verdicts.expect_one(problem, seed % 2 == 0, seed);
   }
   EXPECT_GE(verdicts.solved, 100);
   EXPECT_GE(verdicts.disproved, 100);
+  EXPECT_GE(verdicts.disproved_exactly, 50);
 }
 
 // Quadratic programmes with equalities, as control has them: M = [Q -A'; A 0] with multipliers free, so that the free
@@ -210,6 +217,50 @@ TEST(Lemke, EqualityThatOnlyAPairCanMeet) {
   EXPECT_TRUE(a.solved()) << show(a);
   EXPECT_NEAR(a.z[0], 1, 1e-15);
   EXPECT_NEAR(a.z[1], 3, 1e-15);
+}
+
+// ---- the ends of the range ----
+
+// Numbers of any exponent, denormal ones included: an answer or a status, and z is finite.
+TEST(Lemke, TakesNumbersOfAnySize) {
+  LemkeWorkspace ws;
+  int solved = 0, out_of_range = 0;
+  for (std::uint64_t seed = 1; seed <= 4000; ++seed) {
+    Dice dice(seed);
+    const ProblemLayout layout = random_layout(1 + dice.below(12), {.box = dice.chance(0.5), .cone = false}, dice);
+    const int n = layout.size, far = 1 + dice.below(1070);
+    const auto number = [&] {
+      return std::ldexp(dice.near_zero(1), std::clamp(dice.below(2 * far) - far, -1074, 1020));
+    };
+    Square M = seed % 3 == 0 ? random_psd(n, 1 + dice.below(n), dice) : zero_square(n);
+    if (seed % 3 != 0)
+      for (double& x : M)
+        if (dice.chance(0.7)) x = number();
+    Problem p = problem_of(layout, Matrix::dense(n, std::move(M)), std::vector<double>(std::size_t(n)));
+    for (double& x : p.q) x = number();
+    std::vector<double> z(p.q.size());
+    for (double& x : z) x = number();
+    const Outcome outcome = lemke(p, {.warm_start = seed % 4 == 0}, ws, z);
+    out_of_range += outcome.stop == Stop::out_of_range;
+    ResidualWorkspace judge;
+    solved += residual(p, z, judge).within(1e-10);
+  }
+  EXPECT_GE(solved, 300);
+  EXPECT_GE(out_of_range, 50);
+}
+
+// The problems that ended in a segmentation fault.
+TEST(Lemke, NamesNumbersThatItCannotScale) {
+  for (const double diagonal : {1e-10, 1e-200, 5e-324}) {
+    const Pivoted a = solve(lcp({diagonal}, {-1e308}));  // z would be beyond 1e308
+    EXPECT_EQ(a.outcome.stop, Stop::out_of_range) << diagonal;
+    EXPECT_EQ(a.z[0], 0) << diagonal;
+  }
+  const Pivoted small = solve(lcp({1, 0, 0, 1}, {-5e-324, -5e-324}));
+  EXPECT_EQ(small.outcome.stop, Stop::out_of_range);
+  EXPECT_TRUE(solve(lcp({1}, {-1e308})).solved());
+  EXPECT_TRUE(solve(lcp({1e-300}, {-1})).solved());
+  EXPECT_TRUE(solve(lcp({1e300}, {-1})).solved());
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace linchpin::lemke_detail {
 namespace {
 
 // Returned for a basic z that is 0 (or negative by rounding): not 0, so that a warm start recognises it as basic, and
-// too small to matter to any law; its square is still a normal number.
-constexpr double trace = 1e-150;
+// too small to matter to any law; its square is still a normal number. In tiny units it is a small part of the unit.
+constexpr double trace = 1e-150, tiny_unit = 1e-50, part_of_unit = 1e-100;
 
 template <class T>
 void reserve(AlignedArray<T>& array, std::size_t size) {
@@ -49,6 +49,9 @@ double row_coupling(const Run& run, int i) {
   return result > 0 ? result : coupling(run, i);
 }
 
+// Units are limited to 2^+-400, as those of power_of_two(): a product of two is then neither infinite nor zero.
+constexpr long long most_half = 400;
+
 // Units: z_i in s_i and w_i in 1 / s_i, with s_i^2 |M_ii| about 1. For semidefinite M no number is then above 1. Powers
 // of two, so that nothing is rounded. A row with a zero diagonal, such as the sliding speed of a polyhedral contact,
 // takes its unit from its coupling to the others.
@@ -62,7 +65,9 @@ void scale_by_diagonal(Run& run) {
   for (int i = 0; i < run.rows; i += lanes) {
     const Lanes d = at(s + i);
     const LaneMask e = (((LaneMask)d >> 52) & 0x7ff) - 1023;
-    const LaneMask power = (1023 - (e >> 1)) << 52;
+    LaneMask half = e >> 1;
+    half = half > most_half ? most_half - LaneMask{} : half < -most_half ? -most_half - LaneMask{} : half;
+    const LaneMask power = (1023 - half) << 52;
     at(s + i) = d == 0 ? Lanes{} : (Lanes)power;
     for (unsigned zeros = bits(d == 0); zeros != 0; zeros &= zeros - 1) {
       const int k = i + std::countr_zero(zeros);
@@ -241,36 +246,58 @@ void sort_rows(Run& run, bool warm, std::span<const double> z) {
   run.stride = stride_of(run.rows);
 }
 
-void load_matrix(Run& run) {
+bool load_matrix(Run& run) {
   LemkeWorkspace& ws = run.ws;
   run.M = run.problem.M.dense_view(ws.unpacked);
   const auto load = [&] { return run.in_order ? load_rows_in_order(run) : load_rows_sorted(run); };
+  const auto finite = [&] {
+    for (int i = 0; i < run.rows; ++i)
+      if (!std::all_of(run.row(i), run.row(i) + run.rows, [](double x) { return std::isfinite(x); })) return false;
+    return true;
+  };
+  const auto copy_units = [&] {  // of z to those of w
+    if (!run.in_order)
+      for (int i = 0; i < run.rows; ++i) ws.scale[i] *= ws.sign[i];
+    for (int i = 0; i < run.rows; i += lanes) at(ws.row_scale.data() + i) = at(ws.scale.data() + i);
+  };
   scale_by_diagonal(run);
-  if (!run.in_order)
-    for (int i = 0; i < run.rows; ++i) ws.scale[i] *= ws.sign[i];
-  for (int i = 0; i < run.rows; i += lanes) at(ws.row_scale.data() + i) = at(ws.scale.data() + i);
-  if (!load()) {
+  copy_units();
+  bool good = load();
+  if (!good) {
+    if (!finite()) {  // numbers far above a tiny diagonal: begin with the problem's own units
+      for (int i = 0; i < padded(run.rows); ++i) ws.scale[i] = i < run.rows;
+      copy_units();
+      load();
+    }
     rescale_by_rows(run);
     load();
+    good = finite();
   }
   for (int i = run.rows; i < padded(run.rows); ++i) std::fill_n(run.row(i), padded(run.rows), 0.0);
+  return good;
 }
 
-void load_vectors(Run& run) {
+bool load_vectors(Run& run) {
   LemkeWorkspace& ws = run.ws;
   double* q = ws.q.data();
   if (!run.in_order) shift_q(run);
   const double* from = run.in_order ? run.problem.q.data() : q;
-  Lanes most = {};
+  Lanes most = {}, fault = {};
   for (int i = 0; i < run.rows; i += lanes) {
     at(q + i) = first_of(from + i, run.rows - i) * at(ws.row_scale.data() + i);
     keep_larger(most, absolute(at(q + i)));
+    fault += at(q + i) - at(q + i);  // NaN if it is not finite
   }
-  run.unit = largest(most) > 0 ? power_of_two(exponent(largest(most))) : 1;
+  // One power of two, not a product of two; a denormal number has too few digits to be a unit.
+  constexpr int most_exponent = 1000;
+  const double size = largest(most);
+  if (bits(fault != 0) || (size > 0 && exponent(size) < -most_exponent)) return false;
+  run.unit = size > 0 ? std::ldexp(1.0, std::min(exponent(size), most_exponent)) : 1;
   const double shrink = 1 / run.unit;
   for (int i = 0; i < run.rows; i += lanes) at(q + i) *= shrink;
   if (run.bounded)
     for (int p = 0; p < run.pairs; ++p) ws.height[p] *= shrink / std::abs(ws.scale[p]);
+  return true;
 }
 
 void guess_set(Run& run, std::span<const double> z) {
@@ -291,8 +318,10 @@ void write_solution(const Run& run, std::span<double> z) {
   const LemkeWorkspace& ws = run.ws;
   if (run.in_order) {
     for (int i = 0; i < run.n; i += lanes) {
-      Lanes step = at(ws.x.data() + i) * (run.unit * at(ws.scale.data() + i));
-      step = step > trace ? step : trace - Lanes{};
+      const Lanes unit = run.unit * at(ws.scale.data() + i);
+      const Lanes least = unit < tiny_unit ? part_of_unit * unit : trace - Lanes{};
+      Lanes step = at(ws.x.data() + i) * unit;
+      step = step > least ? step : least;
       put_first(z.data() + i, run.n - i, at(ws.basic.data() + i) != 0 ? step : Lanes{});
     }
     return;
@@ -300,11 +329,12 @@ void write_solution(const Run& run, std::span<double> z) {
   for (int i = 0; i < run.n; ++i) z[i] = ws.reference[i];
   for (int p = 0; p < run.pairs; ++p) {
     const int i = ws.order[p];
-    const double step = run.unit * ws.scale[p] * ws.x[p];
+    const double unit = run.unit * std::abs(ws.scale[p]), step = run.unit * ws.scale[p] * ws.x[p];
+    const double least = unit < tiny_unit ? part_of_unit * unit : trace;
     if (ws.height[p] < infinity)
       z[i] = std::clamp(z[i] + step, run.problem.lower[i], run.problem.upper[i]);
     else if (ws.basic[p])
-      z[i] += ws.sign[p] * std::max(ws.sign[p] * step, trace);
+      z[i] += ws.sign[p] * std::max(ws.sign[p] * step, least);
   }
   for (int i = run.pairs; i < run.rows; ++i) z[ws.order[i]] = run.unit * ws.scale[i] * ws.x[i];
 }

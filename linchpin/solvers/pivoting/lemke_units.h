@@ -13,9 +13,9 @@ namespace linchpin::lemke_detail {
 void make_room(Run& run);
 // Order, signs, heights of boxes. A row whose guess is at the upper bound of its box is measured from there.
 void sort_rows(Run& run, bool warm, std::span<const double> z);
-// To be called after sort_rows(), in this order.
-void load_matrix(Run& run);
-void load_vectors(Run& run);
+// To be called after sort_rows(), in this order. False if a scaled number is outside the range of double.
+bool load_matrix(Run& run);
+bool load_vectors(Run& run);
 
 // The set of a guess: z > 0, or strictly within its box, is basic.
 void guess_set(Run& run, std::span<const double> z);

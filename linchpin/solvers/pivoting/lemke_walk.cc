@@ -13,6 +13,7 @@ End walk(Run& run, int& entering) {
   for (int i = 0; i < run.pairs; ++i) ws.start_variable[i] = ws.row_variable[i];
   std::copy_n(ws.flipped.begin(), run.pairs, ws.start_flipped.begin());
   int r = worst_row(run), s = run.spare();
+  if (r == not_finite) return End::overflow;
   if (r < 0) return End::solution;
   // Paths can be exponentially long in theory; some 2 pivots per pair are usual. A much longer one is lost in rounding.
   const int limit = std::min(run.limit, run.pivots + 100 + 10 * run.pairs);

@@ -5,7 +5,7 @@
 
 namespace linchpin::lemke_detail {
 
-enum class End { solution, ray, limit };
+enum class End { solution, ray, limit, overflow };
 
 // Lowers z0 until the first law would be violated, then follows (2). On a ray, `entering` is the variable that grows
 // without bound.

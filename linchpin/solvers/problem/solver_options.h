@@ -28,9 +28,10 @@ struct SolverOptions {
 enum class Stop {
   finished,  // converged by its own measure
   iteration_limit,
-  stalled,    // no progress, or numbers that are not finite
-  ray,        // a pivoting method met an unbounded ray: there may be no solution
-  exhausted,  // enumeration tried all choices and found no solution
+  stalled,       // no progress, or numbers that are not finite
+  ray,           // a pivoting method met an unbounded ray: there may be no solution
+  exhausted,     // enumeration tried all choices and found no solution
+  out_of_range,  // a number in the solver's units, or of the solution, is outside the range of double
 };
 struct Outcome {
   Stop stop = Stop::stalled;

@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "linchpin/base/check.h"
+#include "linchpin/base/index.h"
+#include "linchpin/solvers/problem/exact_sum.h"
 
 namespace linchpin {
 namespace {
@@ -14,11 +19,6 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 // The last line of (3) must be negative by this many times its error: the one strict inequality must not be rounding.
 constexpr double margin = 1000;
-
-// A computed number and a bound on its error.
-struct Bounded {
-  double value = 0, error = 0;
-};
 
 // Whether y has the signs of (2), and is not all 0.
 bool allowed(const Problem& problem, std::span<const double> y) {
@@ -34,69 +34,102 @@ bool allowed(const Problem& problem, std::span<const double> y) {
   return any;
 }
 
-// M'y with error bounds: a sum of n products has an error of at most n + 1 half units in the last place of the sum of
-// their magnitudes. M itself is hardly more exact: it was computed as a product of matrices, and is semidefinite only
-// up to such an error. Sixteen times that bound is allowed for both, and more if M is computed here.
-std::vector<Bounded> transposed_product(const Problem& problem, std::span<const double> y) {
+// The left-hand sides of (3): a sum that must be negative, a bound on its rounding error, and the sum of e in (4).
+struct Balance {
+  double sum = 0, error = 0, excess = 0;
+
+  void add(double term) {
+    sum += term;
+    error += std::abs(term);
+  }
+  // (M'y)_i z over l <= z <= u. Without a bound on the side where it grows, a counts as e.
+  void add_box(double a, double l, double u) {
+    if (a == 0) return;
+    const double bound = a > 0 ? u : l;
+    if (std::isinf(bound))
+      excess += std::abs(a);
+    else
+      add(a * bound);
+  }
+};
+
+}  // namespace
+
+double radius_without_solution(const Problem& problem, std::span<const double> y) {
+  check(y.size() == problem.q.size(), "radius_without_solution: y has ", y.size(), " numbers, the problem ",
+        problem.q.size());
+  if (problem.M.kind() == Matrix::Kind::factored || !allowed(problem, y)) return 0;
   const int n = problem.size();
-  std::vector<double> M(std::size_t(n) * std::size_t(n));
-  problem.M.to_dense(M.data(), n);
-  std::vector<Bounded> product(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) {
-    if (y[i] == 0) continue;
-    for (int j = 0; j < n; ++j) {
-      const double term = M[std::size_t(i) * n + j] * y[i];
-      product[j].value += term;
-      product[j].error += std::abs(term);
+  std::vector<double> room, a(index(n));
+  const double* M = problem.M.dense_view(room);
+  for (int j = 0; j < n; ++j) {
+    ExactSum sum;
+    for (int i = 0; i < n; ++i) sum.add_product(M[index(i) * n + j], y[i]);
+    if (!sum.exact()) return 0;
+    a[j] = sum.value();  // of the right sign, and 0 only if the sum is
+  }
+  Balance balance;
+  for (int i = 0; i < n; ++i) balance.add(problem.q[i] * y[i]);
+  for (const Block& block : problem.blocks) {
+    if (block.kind == BlockKind::cone) {
+      // Upper bound: the sums and the length are rounded, the length by the square root of a sum.
+      const double *at = &a[block.start], length = block.mu * std::hypot(at[1], at[2]);
+      balance.excess += std::max(at[0] + length + 8 * epsilon * (std::abs(at[0]) + length) * (length > 0), 0.0);
+      continue;
+    }
+    for (int i = block.start; i < block.start + block.size; ++i) {
+      if (block.kind == BlockKind::free) balance.excess += std::abs(a[i]);
+      if (block.kind == BlockKind::nonnegative) balance.excess += std::max(a[i], 0.0);
+      if (block.kind == BlockKind::box) balance.add_box(a[i], problem.lower[i], problem.upper[i]);
     }
   }
-  const double share = (problem.M.kind() == Matrix::Kind::factored ? 64 : 16) * (n + 2) * epsilon;
-  for (Bounded& number : product) number.error *= share;
-  return product;
+  const double error = (2 * double(n) + 4) * epsilon * balance.error;
+  constexpr double ordinary = 1e-270;  // smaller products are rounded to a multiple of the smallest double
+  if (!(balance.sum < -margin * error) || !(balance.sum < -ordinary) || !std::isfinite(balance.sum)) return 0;
+  if (balance.excess == 0) return infinity;
+  const double radius = -balance.sum * (1 - 2 / margin) / balance.excess;  // less than its own rounding error
+  return std::min(radius, std::numeric_limits<double>::max());
 }
 
-Bounded dot(std::span<const double> a, std::span<const double> b) {
-  Bounded sum;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    sum.value += a[i] * b[i];
-    sum.error += std::abs(a[i] * b[i]);
+bool certifies_unsolvable(const Problem& problem, std::span<const double> y) {
+  return radius_without_solution(problem, y) == infinity;
+}
+
+namespace {
+
+// The smallest d for which d x is an integer up to rounding, by the continued fraction of x in [0, 1]; 0 if there is
+// none up to `most`. y is a solution of linear equations with an error of some 1e-15.
+double denominator(double x, double most) {
+  constexpr double rounding = 1e-12;
+  double before = 0, d = 1, rest = x;  // denominators of the last two convergents
+  while (std::abs(x * d - std::round(x * d)) > rounding * d) {
+    if (!(rest > rounding)) return 0;
+    rest = 1 / rest;
+    const double whole = std::floor(rest), next = whole * d + before;
+    rest -= whole;
+    before = std::exchange(d, next);
+    if (!(d <= most)) return 0;
   }
-  sum.error *= (double(a.size()) + 2) * epsilon;
-  return sum;
-}
-
-// Adds the largest value of a z over z in [l, u] to `sum`.
-void add_most(const Bounded& a, double l, double u, Bounded& sum) {
-  const double bound = a.value > 0 ? u : l;
-  const bool sure = std::abs(a.value) > a.error;          // the sign of a is certain
-  if (!sure && (std::isinf(l) || std::isinf(u))) return;  // a counts as 0, as on free rows
-  sum.value += a.value * bound;
-  sum.error +=
-      a.error * (sure ? std::abs(bound) : std::max(std::abs(l), std::abs(u))) + epsilon * std::abs(a.value * bound);
+  return d;
 }
 
 }  // namespace
 
-bool certifies_unsolvable(const Problem& problem, std::span<const double> y) {
-  check(y.size() == problem.q.size(), "certifies_unsolvable: y has ", y.size(), " numbers, the problem ",
-        problem.q.size());
-  if (!allowed(problem, y)) return false;
-  const std::vector<Bounded> My = transposed_product(problem, y);
-  Bounded most = dot(problem.q, y);
-  for (const Block& block : problem.blocks) {
-    if (block.kind == BlockKind::cone) {
-      const Bounded &N = My[block.start], &T1 = My[block.start + 1], &T2 = My[block.start + 2];
-      const double error = N.error + block.mu * (T1.error + T2.error);
-      if (!(N.value + block.mu * std::hypot(T1.value, T2.value) <= error)) return false;
-      continue;
-    }
-    for (int i = block.start; i < block.start + block.size; ++i) {
-      if (block.kind == BlockKind::free && !(std::abs(My[i].value) <= My[i].error)) return false;
-      if (block.kind == BlockKind::nonnegative && !(My[i].value <= My[i].error)) return false;
-      if (block.kind == BlockKind::box) add_most(My[i], problem.lower[i], problem.upper[i], most);
-    }
+bool round_to_integers(std::span<double> y) {
+  // Every number is within 1 / d^2 of a fraction of denominator d: larger ones than 1e5 would be coincidences.
+  constexpr double most = 1e5, most_common = 1e12;
+  double largest = 0, common = 1;
+  for (const double x : y) largest = std::max(largest, std::abs(x));
+  if (!(largest > 0 && std::isfinite(largest))) return false;
+  for (const double x : y) {
+    if (std::isnan(x)) return false;
+    const double d = denominator(std::abs(x) / largest, most);
+    if (d == 0) return false;
+    common = double(std::lcm(std::int64_t(common), std::int64_t(d)));
+    if (!(common <= most_common)) return false;
   }
-  return most.value < -margin * most.error && std::abs(most.value) < infinity;
+  for (double& x : y) x = std::round(x / largest * common);
+  return true;
 }
 
 }  // namespace linchpin

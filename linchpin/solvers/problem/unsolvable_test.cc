@@ -64,5 +64,47 @@ TEST(Certificate, NeverContradictsASolution) {
   }
 }
 
+// M is singular but for its last bit, so that there is a solution beyond 1e15; the same M without that bit has none.
+TEST(Certificate, IsNotFooledByRounding) {
+  const double e = 0x1p-52;
+  const std::vector<double> y{1, 1};
+  EXPECT_TRUE(certifies_unsolvable(lcp({1, -1, -1, 1}, {-1, 0}), y));
+  EXPECT_TRUE(certifies_unsolvable(lcp({1, -1, -1, 1 - e}, {-1, 0}), y));
+  EXPECT_FALSE(certifies_unsolvable(lcp({1, -1, -1, 1 + e}, {-1, 0}), y));
+  const double radius = radius_without_solution(lcp({1, -1, -1, 1 + e}, {-1, 0}), y);
+  EXPECT_GT(radius, 0.99 / e);
+  EXPECT_LT(radius, 1 / e);
+  EXPECT_EQ(radius_without_solution(lcp({1, -1, -1, 1}, {-1, 0}), y), HUGE_VAL);
+  EXPECT_EQ(radius_without_solution(lcp({1, -1, -1, 1}, {1, 0}), y), 0);
+  // The same on free rows, where the sign of the last bit does not matter, and on a box without an upper bound.
+  for (const double last : {1 + e, 1 - e, 1.0}) {
+    const Problem equations{Matrix::dense(2, {1, 1, 1, last}), {-1, -2}, {{BlockKind::free, 0, 2, 0}}, {}, {}};
+    EXPECT_EQ(certifies_unsolvable(equations, std::vector<double>{-1, 1}), last == 1);
+    const Problem box{Matrix::dense(2, {1, -1, -1, last}), {-1, 0}, {{BlockKind::nonnegative, 0, 2, 0}}, {}, {}};
+    EXPECT_EQ(certifies_unsolvable(box, y), last <= 1);
+  }
+  // A cone: M'y = (-1, 0, mu^-1) is on its boundary.
+  const auto cone = [](double tangent) {
+    return Problem{
+        Matrix::dense(3, {-1, 0, tangent, 0, 1, 0, 0, 0, 1}), {-1, 0, 0}, {{BlockKind::cone, 0, 3, 0.5}}, {}, {}};
+  };
+  EXPECT_TRUE(certifies_unsolvable(cone(1.999), std::vector<double>{1, 0, 0}));
+  EXPECT_FALSE(certifies_unsolvable(cone(2.001), std::vector<double>{1, 0, 0}));
+}
+
+TEST(Certificate, IntegersAreFound) {
+  std::vector<double> y{0.2, 0.3, 0, 0.1 + 1e-16};
+  EXPECT_TRUE(round_to_integers(y));
+  EXPECT_EQ(y, (std::vector<double>{2, 3, 0, 1}));
+  y = {1.0 / 7, -3.0 / 11, 1};
+  EXPECT_TRUE(round_to_integers(y));
+  EXPECT_EQ(y, (std::vector<double>{11, -21, 77}));
+  for (const std::vector<double>& none :
+       {std::vector<double>{0, 0}, {1, std::sqrt(2.0)}, {1, std::nan("")}, {HUGE_VAL, 1}, {}}) {
+    y = none;
+    EXPECT_FALSE(round_to_integers(y)) << none.size();
+  }
+}
+
 }  // namespace
 }  // namespace linchpin
