@@ -219,6 +219,77 @@ TEST(Lemke, EqualityThatOnlyAPairCanMeet) {
   EXPECT_NEAR(a.z[1], 3, 1e-15);
 }
 
+// ---- ties ----
+
+// The path with ties is that of the problem perturbed by (e, e^2, e^3, ...), which has none: the same number of pivots
+// to the same set of basic z. With the rule turned round it is another path, or one that returns to where it was.
+struct Paths {
+  int ties = 0, shorter = 0;
+
+  void compare(const Problem& problem, const Problem& perturbed, std::uint64_t seed) {
+    const Pivoted a = solve(problem), b = solve(perturbed);
+    EXPECT_EQ(a.outcome.stop, b.outcome.stop) << "seed " << seed;
+    if (a.solved() && b.solved() && a.outcome.iterations < b.outcome.iterations) {
+      ++shorter;  // z0 is among the candidates and ends the path
+      return;
+    }
+    EXPECT_EQ(a.outcome.iterations, b.outcome.iterations) << "seed " << seed;
+    if (!a.solved() || !b.solved()) return;
+    const bool boxes = !problem.upper.empty();
+    const auto at_bound = [&](const Problem& p, const Pivoted& found, std::size_t i) {
+      return found.z[i] == 0 ? -1 : boxes && found.z[i] == p.upper[i] ? 1 : 0;
+    };
+    for (std::size_t i = 0; i < a.z.size(); ++i) {
+      EXPECT_NEAR(a.z[i], b.z[i], 0.1) << "seed " << seed << " row " << i;
+      if (!boxes) EXPECT_EQ(at_bound(problem, a, i), at_bound(perturbed, b, i)) << "seed " << seed << " row " << i;
+      ties += b.z[i] > 0 && b.z[i] < 0.01;  // basic at 0: only the rule decides
+    }
+  }
+};
+
+TEST(Lemke, TakesTheLexicographicPath) {
+  constexpr double e = 1e-3;
+  Paths paths;
+  for (std::uint64_t seed = 1; seed <= 6000; ++seed) {
+    Dice dice(seed);
+    const int n = 2 + dice.below(2);
+    Square M = zero_square(n);  // small integers
+    for (double& x : M) x = dice.below(4) - (dice.chance(0.3) ? 1 : 0);
+    for (int i = 0; i < n; ++i) entry(M, n, i, i) = 1 + dice.below(2);
+    const Problem problem = lcp(M, tied_q(n, dice));
+    Problem perturbed = problem;
+    for (int i = 0; i < n; ++i) perturbed.q[std::size_t(i)] += std::pow(e, i + 1);
+    paths.compare(problem, perturbed, seed);
+  }
+  EXPECT_GE(paths.ties, 60);
+  EXPECT_LE(paths.shorter, 10);
+}
+
+// The upper bounds of boxes are perturbed after all q.
+TEST(Lemke, TakesTheLexicographicPathThroughBoxes) {
+  constexpr double e = 1e-2;
+  Paths paths;
+  for (std::uint64_t seed = 1; seed <= 7000; ++seed) {
+    Dice dice(seed);
+    const int n = 3;
+    Square M = zero_square(n);
+    for (double& x : M) x = dice.below(4) - (dice.chance(0.3) ? 1 : 0);
+    for (int i = 0; i < n; ++i) entry(M, n, i, i) = 1;  // so that the units are those of the problem
+    Problem problem{Matrix::dense(n, M), tied_q(n, dice), {{BlockKind::box, 0, n, 0}}, {}, {}};
+    for (int i = 0; i < n; ++i) {
+      problem.lower.push_back(0);
+      problem.upper.push_back(dice.chance(0.7) ? HUGE_VAL : 1 + dice.below(2));
+    }
+    Problem perturbed = problem;
+    for (int i = 0; i < n; ++i) {
+      perturbed.q[std::size_t(i)] += std::pow(e, i + 1);
+      perturbed.upper[std::size_t(i)] += std::pow(e, n + i + 1);
+    }
+    paths.compare(problem, perturbed, seed);
+  }
+  EXPECT_LE(paths.shorter, 100);
+}
+
 // ---- the ends of the range ----
 
 // Numbers of any exponent, denormal ones included: an answer or a status, and z is finite.
