@@ -35,8 +35,8 @@
 # benchmarks link linchpin::<room>, which brings what is apart in that room and in those that it depends on.
 #
 # Compiled together. More than half of the time to compile a small file is headers, so several are compiled as one
-# (UNITY_BUILD): the SOURCES of a room five at a time, those of its tests that are listed as TOGETHER four at a time. Such
-# files must not define the same name in their unnamed namespaces. KERNELS and LANES are compiled one by one.
+# (UNITY_BUILD): the SOURCES of a room five at a time, those of its tests that are listed as TOGETHER four at a time.
+# Such files must not define the same name in their unnamed namespaces. KERNELS and LANES are compiled one by one.
 #
 # Eigen. How its types are aligned, and who frees their memory how, depends on -march, and a linker merges its functions
 # across a program: a user's AVX copy in place of ours crashes, or changes the last bits. So Eigen stays inside SOURCES,

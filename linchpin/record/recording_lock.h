@@ -1,4 +1,5 @@
-// The lock of a recording while it is written: a second run that would write to the same file is refused. Not installed.
+// The lock of a recording while it is written: a second run that would write to the same file is refused. Not
+// installed.
 //
 // A record lock of the open file (fcntl, F_OFD_SETLK): it belongs to the file, not to its name, other processes see it,
 // and it ends with the process that holds it, however that ends. Readers ignore it.

@@ -109,8 +109,8 @@ TEST(RecordingLock, ContinuedByAnotherMeanwhile) {
                                 "continued it");
 }
 
-// The name is locked by an empty file, which goes again if the recording cannot be created: here its temporary name, with
-// ".new-" and a number, is longer than a file's name may be.
+// The name is locked by an empty file, which goes again if the recording cannot be created: here its temporary name,
+// with ".new-" and a number, is longer than a file's name may be.
 TEST(RecordingLock, AFailedCreationLeavesNothing) {
   const std::filesystem::path file = std::filesystem::temp_directory_path() / std::string(252, 'x');
   const std::string error = error_of_create(file);

@@ -62,7 +62,7 @@ bool load(Refutation& proof) {
   return exact;
 }
 
-// The approximate inverse of M_aa, k x k, by elimination with the largest pivot of each column. False if it is singular.
+// The approximate inverse of M_aa, k x k, by elimination with the largest pivot of each column. False if singular.
 bool invert(EnumerationProofWorkspace& ws, int n, int k) {
   long double* A = ws.block.data();  // [M_aa 1]
   const int width = 2 * k;

@@ -1,5 +1,5 @@
-// Proof that no choice of enumeration.h gives a solution: enumeration itself compares with tolerances, so it cannot tell
-// a problem without a solution from one that is nearly singular.
+// Proof that no choice of enumeration.h gives a solution: enumeration itself compares with tolerances, so it cannot
+// tell a problem without a solution from one that is nearly singular.
 //
 // For each choice, with a the rows inside (free rows among them) and b those at z = 0, one of two arguments is found:
 //     M_aa is regular, and its only solution violates a law: with R near M_aa^-1 and z~ near the solution,
