@@ -286,8 +286,8 @@ void fill_pairs(const NodeTree<T>& tree, Compliance<T>& c) {
 
 // Writes block (i, j) of a matrix with n columns, and (j, i): nodes `node_i` and `node_j`, which are in one tree.
 template <class T>
-void put_pair(const NodeTree<T>& tree, const Compliance<T>& c, int node_i, int node_j, std::size_t i, std::size_t j,
-              std::size_t n, typename Plan<T>::Real* matrix) {
+LINCHPIN_INLINE void put_pair(const NodeTree<T>& tree, const Compliance<T>& c, int node_i, int node_j, std::size_t i,
+                              std::size_t j, std::size_t n, typename Plan<T>::Real* matrix) {
   using Rows = typename Compliance<T>::Rows;
   constexpr std::size_t worlds = std::size_t(Lanes<T>::worlds);
   int u = tree.vertex_of(node_i), v = tree.vertex_of(node_j);
