@@ -27,6 +27,17 @@ struct TestFile {
   TestFile& operator=(const TestFile&) = delete;
 };
 
+// These do not compile if a struct has other fields than here: bits_of() below must have all of them.
+inline void check_fields_of(const Snapshot& s, const RowMemory& m, const ContactReport& k) {
+  [[maybe_unused]] const auto& [step, state, energy, report, certificate, contacts, reactions] = s;
+  [[maybe_unused]] const auto& [time, q, v, substep, memory, fresh, loose_steps, still] = state;
+  [[maybe_unused]] const auto& [key, force] = m;
+  [[maybe_unused]] const auto& [kinetic, gravity, springs] = energy;
+  [[maybe_unused]] const auto& [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14, r15, r16, r17, r18, r19,
+                                r20, r21, r22, r23, r24, r25, r26, r27] = report;
+  [[maybe_unused]] const auto& [k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, k12] = k;
+}
+
 // Every number of a snapshot, as bits, so that NaN and -0 are compared too.
 inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
   std::vector<std::uint64_t> bits;

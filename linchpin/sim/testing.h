@@ -1,6 +1,9 @@
 // Shared by the tests of this room.
 #pragma once
 
+#include <algorithm>
+#include <cstring>
+
 #include "linchpin/dynamics/tree/testing.h"
 #include "linchpin/sim/simulation.h"
 
@@ -35,11 +38,20 @@ inline SimulationOptions tight(double dt) {
   return {.stepper = Stepper::dormand_prince, .dt = dt, .relative_tolerance = 1e-14, .absolute_tolerance = 1e-15};
 }
 
+inline bool same_bits(const RowMemory& a, const RowMemory& b) {
+  const auto& [key, force] = a;  // all fields
+  return key == b.key && std::memcmp(force.data(), b.force.data(), sizeof force) == 0;
+}
+
+// Every field: one that is added to State does not compile here until it is compared too.
 inline bool same_bits(const State& a, const State& b) {
+  const auto& [time, q, v, substep, memory, fresh, loose_steps, still] = a;
   const auto same = [](const std::vector<double>& x, const std::vector<double>& y) {
-    return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0;
+    return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0);
   };
-  return same(a.q, b.q) && same(a.v, b.v) && same_bits(a.time, b.time) && same_bits(a.substep, b.substep);
+  return same_bits(time, b.time) && same(q, b.q) && same(v, b.v) && same_bits(substep, b.substep) &&
+         std::ranges::equal(memory, b.memory, [](const RowMemory& x, const RowMemory& y) { return same_bits(x, y); }) &&
+         fresh == b.fresh && loose_steps == b.loose_steps && same(still, b.still);
 }
 
 // The distance of two states: the largest coordinate of the step from one to the other, or of the change of v.
