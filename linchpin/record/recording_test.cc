@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/record/recording_layout.h"
 #include "linchpin/record/recording_writer.h"
 #include "linchpin/record/testing.h"
 
@@ -17,7 +18,8 @@ TEST(Recording, EveryBit) {
   for (const char* name : {"@stack", "@swing", "@four_bar", "@pendulum:links=3", "@humanoid"}) {
     SCOPED_TRACE(name);
     const TestFile file;
-    const TestRun run(name, {.steps = 300, .every = 3});
+    TestRun run(name, {.steps = 300, .every = 3});
+    run.settings.limits = {0.25, 1e-2};
     const std::vector<Snapshot> kept = run.record(file.path);
     const Recording recording = opened(file.path);
     ASSERT_EQ(recording.frames(), static_cast<long long>(kept.size()));
@@ -118,6 +120,58 @@ TEST(Recording, AFailureGoesBeforeAnEarlyEnd) {
   certificate.penetration = 1;
   const std::string json = certificate_json(model, certificate, EarlyEnd{"interrupted", "stopped"});
   EXPECT_TRUE(json.starts_with("{\"passed\":false,\"status\":\"done\",\"reason\":\"shapes penetrate")) << json;
+}
+
+// A writer that was killed may leave rows after its last block. They are removed before the next ones are added.
+TEST(Recording, RowsAfterTheLastBlock) {
+  const TestFile file;
+  TestRun run("@stack:boxes=1", {.steps = 10});
+  run.settings.simulation.contact.sleep_after = 10;  // so that `still` has rows
+  run.record(file.path);
+  {
+    const QuietHdf5 quiet;
+    const Hdf5Id opened = open_hdf5_to_append(file.path.string());
+    RecordingTables tables = RecordingTables::open(opened, run.model);
+    std::vector<Hdf5Table*> all = tables.frame_tables();
+    for (Hdf5Table* table : {&tables.contacts, &tables.memory, &tables.still}) all.push_back(table);
+    for (Hdf5Table* table : all) {
+      ASSERT_GT(table->rows(), 0) << table->name();
+      std::vector<char> row(4096);
+      table->read(0, 1, row.data());
+      table->append(row.data(), 1);
+    }
+  }
+  Stepping second(run), truth(run);
+  second.continue_from(file.path);
+  {
+    RecordingWriter writer = second.writer(file.path, true);
+    for (int i = 0; i < 5; ++i) ASSERT_FALSE(writer.add(second.next(), 1e-3));
+    ASSERT_FALSE(writer.finish(RunEnd::done));
+  }
+  const Recording recording = opened(file.path);
+  ASSERT_EQ(recording.frames(), 16);
+  Snapshot snapshot;
+  for (long long i = 0; i < recording.frames(); ++i) {
+    const std::optional<Error> fault = recording.read(i, snapshot);
+    ASSERT_FALSE(fault) << fault->message;
+    EXPECT_EQ(bits_of(snapshot), bits_of(i == 0 ? truth.take() : truth.next())) << "frame " << i;
+  }
+}
+
+// Blocks of large models are written before they have 256 frames, so that memory is bounded.
+TEST(Recording, LargeFramesMakeShortBlocks) {
+  const TestFile file;
+  const TestRun run("@chain:links=1500", {});
+  {
+    Stepping stepping(run);
+    RecordingWriter writer = stepping.writer(file.path);
+    const Snapshot snapshot = stepping.take();
+    for (int i = 0; i < 250; ++i) ASSERT_FALSE(writer.add(snapshot, 1e-3));  // 24 kB each
+    ASSERT_FALSE(writer.finish(RunEnd::done));
+  }
+  const QuietHdf5 quiet;
+  const OpenedHdf5 opened = open_hdf5_to_read(file.path.string());
+  EXPECT_GE(RecordingTables::open(opened.file, run.model).blocks.rows(), 3);  // the start, 4 MB, the rest
 }
 
 TEST(Recording, HowItEnded) {

@@ -44,6 +44,83 @@ TEST(Replay, FindsOneBit) {
   EXPECT_EQ(done.recorded, std::nextafter(done.again, 1.0));
 }
 
+// Everything that the next step starts from, and every field of a contact, is compared and named.
+TEST(Replay, FindsEveryField) {
+  TestRun run("@stack:boxes=1", {});
+  run.settings.simulation.contact.sleep_after = 10;  // so that `still` has numbers
+  const auto found = [&](void (*change)(Snapshot&)) {
+    const TestFile file;
+    {
+      Stepping stepping(run);
+      RecordingWriter writer = stepping.writer(file.path);
+      check(!writer.add(stepping.take(), 1e-3), "add");
+      for (int i = 1; i < 6; ++i) {
+        Snapshot snapshot = stepping.next();
+        check(snapshot.contacts.size() > 1 && !snapshot.state.memory.empty() && !snapshot.state.still.empty(), "lists");
+        if (i == 5) change(snapshot);
+        check(!writer.add(snapshot, 1e-3), "add");
+      }
+      check(!writer.finish(RunEnd::done), "finish");
+    }
+    const Replay done = replay(opened(file.path)).value();
+    return done.same ? "nothing" : done.frame == 5 ? done.what : "another frame";
+  };
+  EXPECT_EQ(found([](Snapshot&) {}), "nothing");
+  EXPECT_EQ(found([](Snapshot& s) { s.state.substep = 1; }), "substep");
+  EXPECT_EQ(found([](Snapshot& s) { s.state.fresh = !s.state.fresh; }), "fresh");
+  EXPECT_EQ(found([](Snapshot& s) { ++s.state.loose_steps; }), "loose_steps");
+  EXPECT_EQ(found([](Snapshot& s) { s.state.memory.pop_back(); }), "number of rows in memory");
+  EXPECT_EQ(found([](Snapshot& s) { ++s.state.memory[1].key[0]; }), "memory[1].key[0]");
+  EXPECT_EQ(found([](Snapshot& s) { ++s.state.memory[0].key[4]; }), "memory[0].key[4]");
+  EXPECT_EQ(found([](Snapshot& s) { s.state.memory[0].force[0] += 1; }), "memory[0].force[0]");
+  EXPECT_EQ(found([](Snapshot& s) { s.state.memory[1].force[2] += 1; }), "memory[1].force[2]");
+  EXPECT_EQ(found([](Snapshot& s) { s.state.still.clear(); }), "number of trees at rest");
+  EXPECT_EQ(found([](Snapshot& s) { s.state.still[0] += 1; }), "still[0]");
+  EXPECT_EQ(found([](Snapshot& s) {
+              s.contacts.push_back(s.contacts.back());
+              s.contacts.back().force = {0, 0, 0};
+            }),
+            "number of contacts");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[1].shape_a = 1 - s.contacts[1].shape_a; }), "contact[1].shape_a");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[1].shape_b = 1 - s.contacts[1].shape_b; }), "contact[1].shape_b");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[0].gap += 1; }), "contact[0].gap");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[0].point.y += 1; }), "contact[0].point.y");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[0].normal.x += 1; }), "contact[0].normal.x");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[0].normal.z += 1; }), "contact[0].normal.z");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[0].normal_force += 1; }), "contact[0].normal_force");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[0].friction += 1; }), "contact[0].friction");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[0].mu += 1; }), "contact[0].mu");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[0].state = ContactState::separating; }), "contact[0].state");
+}
+
+// The last of several steps between two frames is shorter, as at the end of a run.
+TEST(Replay, AShorterLastStep) {
+  const TestRun run("@pendulum:links=2", {});
+  const TestFile file;
+  {
+    RecordingWriter writer = Stepping(run).writer(file.path);
+    SimulationOptions options = run.settings.simulation;
+    Simulation whole(run.model, options);
+    options.dt = 4e-4;
+    Simulation shorter(run.model, options);
+    RunMonitor monitor(run.model, run.settings.limits);
+    SnapshotTaker take(run.model);
+    State state = make_state(run.model);
+    monitor.start(state);
+    check(!writer.add(take(0, state, whole, {}, monitor.certificate()), 1e-3), "add");
+    StepReport report;
+    for (int i = 1; i <= 5; ++i) {
+      report = (i == 5 ? shorter : whole).step(state);
+      monitor.add(state, report);
+    }
+    check(!writer.add(take(5, state, shorter, report, monitor.certificate()), 4e-4), "add");
+    check(!writer.finish(RunEnd::done), "finish");
+  }
+  const Replay done = replay(opened(file.path)).value();
+  EXPECT_TRUE(done.same) << done.what;
+  EXPECT_EQ(done.frames, 2);
+}
+
 // A failed step is repeated too, and fails in the same way.
 TEST(Replay, AFailedRun) {
   TestRun run("@pendulum:links=3", {.steps = 200, .every = 50, .dt = 1});

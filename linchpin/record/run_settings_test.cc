@@ -54,6 +54,10 @@ TEST(RunSettings, Faults) {
   EXPECT_EQ(error_of(R"({"simulation": {"stepper": "rk4", "dt": -1}})").substr(0, 24), "simulation: dt is -1 s; ");
   EXPECT_EQ(error_of(R"({"simulation": {"stepper": "rk5"}})").substr(0, 39), "simulation.stepper: there is no 'rk5'; ");
   EXPECT_EQ(error_of(R"({"simulation": {"stepper": "rk4"}, "every": 0})"), "every: 0 must be at least 1");
+  const std::string rk4 = R"({"simulation": {"stepper": "rk4"}, )";
+  EXPECT_EQ(error_of(rk4 + R"("limits": {"penetration": -0.5}})"), "limits.penetration: -0.5 must be at least 0");
+  EXPECT_EQ(error_of(rk4 + R"("limits": {"energy": -0.5}})"), "limits.energy: -0.5 must be at least 0");
+  EXPECT_EQ(error_of(rk4 + R"("time": -1})"), "time: -1 s must be finite and at least 0");
   EXPECT_EQ(error_of("{\"time\": }"), "line 1, column 10: this is not JSON");
 }
 
