@@ -70,12 +70,16 @@ int cone_count(std::span<const Block> blocks) {
 
 double cone_violation(std::span<const Block> blocks, std::span<const double> z) {
   double worst = 0;
+  const auto raise = [&](double x) {  // NaN is the worst, and stays
+    if (!(x <= worst) && !std::isnan(worst)) worst = x;
+  };
   for (const Block& b : blocks) {
     const double* r = &z[b.start];
     if (b.kind == BlockKind::nonnegative) {
-      for (int k = 0; k < b.size; ++k) worst = std::max(worst, -r[k]);
+      for (int k = 0; k < b.size; ++k) raise(-r[k]);
     } else if (b.kind == BlockKind::cone) {
-      worst = std::max({worst, -r[0], std::hypot(r[1], r[2]) - b.mu * r[0]});
+      raise(-r[0]);
+      raise(std::hypot(r[1], r[2]) - b.mu * r[0]);
     }
   }
   return worst;

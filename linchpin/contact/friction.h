@@ -49,7 +49,7 @@ class PreloadedFriction {
 int cone_count(std::span<const Block> blocks);
 
 // How far z violates its cones: the largest of |z_T| - mu z_N and -z_N of all cones and -z of nonnegative rows; at
-// least 0.
+// least 0. NaN if one of these is NaN.
 double cone_violation(std::span<const Block> blocks, std::span<const double> z);
 
 }  // namespace linchpin

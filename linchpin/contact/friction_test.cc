@@ -112,6 +112,21 @@ TEST(ConeViolation, OfEachKind) {
   EXPECT_EQ(of({-9, 1, -2, 10, 3, 4}), 2);
   EXPECT_EQ(of({-9, 1, 1, 6, 3, 4}), 2);
   EXPECT_EQ(of({-9, 1, 1, -3, 0, 0}), 3);
+  // Inside, on the surface in every direction, and just outside.
+  for (const double x : {-3.0, 3.0})
+    for (const double y : {-4.0, 4.0}) {
+      EXPECT_EQ(of({9, 0, 0, 11, x, y}), 0);
+      EXPECT_EQ(of({9, 0, 0, 10, x, y}), 0);
+      EXPECT_NEAR(of({9, 0, 0, 9.9, x, y}), 0.05, 1e-15);
+    }
+  EXPECT_EQ(of({0, 0, 0, 0, 0, 0}), 0);
+  EXPECT_EQ(of({0, -1, -5, 2, 2, 0}), 5) << "the worst of several";
+  // NaN is no impulse within its cone, wherever it stands; free rows have no cone.
+  for (std::size_t i = 0; i < 6; ++i) {
+    std::vector<double> z{0, 1, 1, 10, 3, 4};
+    z[i] = std::nan("");
+    EXPECT_EQ(std::isnan(of(z)), i > 0) << i;
+  }
   EXPECT_EQ(cone_count(blocks), 1);
 }
 
