@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/base/check.h"
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/solvers/problem/testing.h"
 
 namespace linchpin {
@@ -147,12 +148,7 @@ std::vector<double> times(const std::vector<double>& all, const std::vector<doub
 void expect_near(const std::vector<double>& a, const std::vector<double>& b, double tolerance,
                  const std::string& what) {
   ASSERT_EQ(a.size(), b.size()) << what;
-  double most = 0, error = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    most = std::max({most, std::abs(a[i]), std::abs(b[i])});
-    if (!(std::abs(a[i] - b[i]) <= error)) error = std::abs(a[i] - b[i]);
-  }
-  EXPECT_LE(error, tolerance * most) << what;
+  EXPECT_LE(largest_difference(a, b), tolerance * larger(largest(a), largest(b))) << what;
 }
 std::string seed_is(std::uint64_t seed) { return "seed " + std::to_string(seed); }
 
@@ -280,7 +276,7 @@ TEST(Matrix, CopiesAnyRange) {
                     continue;
                   }
                   const double d = std::abs(x - all[(row + r) * n + column + c]);
-                  if (!(d <= error)) error = d;
+                  error = larger(error, d);
                 }
               for (int r = rows * stride; r < 9 * 11; ++r) kept = kept && out[r] == 77;
               // numbers are at most of the order of 10, so that an absolute tolerance will do

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/algebra/dense_lu.h"
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/solvers/problem/testing.h"
 
 namespace linchpin {
@@ -134,8 +135,7 @@ void expect_solves(const Square& A, int n, SparseLu& lu, Dice& dice, const std::
   bool positive;
   const std::vector<double> dense = solve_dense(A, b, positive);
   EXPECT_EQ(lu.determinant_is_positive(), positive) << what;
-  double size = 0;
-  for (const double y : dense) size = std::max(size, std::abs(y));
+  const double size = largest(dense);
   // both have a backward error of n eps at most; 1000: a bound of the condition of these matrices, seldom above 100
   for (int i = 0; i < n; ++i) EXPECT_NEAR(x[i], dense[i], 1000 * tolerance(n) * size) << what << " row " << i;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "linchpin/algebra/dense_testing.h"
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/contact/testing.h"
 #include "linchpin/solvers/problem/polyhedral.h"
 
@@ -126,7 +127,7 @@ inline void expect_agreement(const Situation& s, int directions, const std::stri
         << what << ", " << to_string(method) << ": relative " << a.report.residual.relative << ", plain "
         << a.report.residual.plain_relative;
   }
-  const double speed = std::max(1.0, largest(answers.front().v));
+  const double speed = larger(1.0, largest(answers.front().v));
   ResidualWorkspace ws;
   for (const PosedAnswer& from : answers)
     for (PosedAnswer& to : answers) {

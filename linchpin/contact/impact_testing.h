@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/contact/impact.h"
 #include "linchpin/solvers/problem/generate.h"
 
@@ -156,7 +157,7 @@ struct Laws {
     EXPECT_LE(after - before, rounding * terms) << "kinetic energy grew from " << before;
     EXPECT_LE(o.report.energy, rounding * terms);
     EXPECT_NEAR(o.report.energy, after - before, rounding * terms);
-    worst_gain = std::max(worst_gain, (after - before) / before);
+    worst_gain = larger(worst_gain, (after - before) / before);
 
     for (std::size_t b = 0; b < p.blocks.size(); ++b) {
       const std::size_t n = 3 * b;
@@ -167,8 +168,8 @@ struct Laws {
       const bool newton = options.restitution == Restitution::newton && o.report.release == 1;
       EXPECT_GE(o.w[n], (newton ? kept : 0) - left * ws.scale[n]) << "approaches afterwards, or parts too slowly";
     }
-    worst_residual = std::max(worst_residual, o.report.residual);
-    least_release = std::min(least_release, o.report.release);
+    worst_residual = larger(worst_residual, o.report.residual);
+    least_release = smaller(least_release, o.report.release);
     scaled += o.report.release < 1 - 1e-9;
     plastic += o.report.rebound != Status::solved;
   }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/solvers/problem/residual.h"
 
 namespace linchpin {
@@ -45,7 +46,7 @@ TEST(Campaign, ItsJudgeAgreesWithResidual) {
     const double size = std::pow(10, dice.near_zero(2));
     for (double& x : z) x = dice.chance(0.3) ? 0 : dice.near_zero(size);
     const Residual r = residual(p, z, ws);
-    const double figure = std::max(r.relative, r.plain_relative);
+    const double figure = larger(r.relative, r.plain_relative);
     EXPECT_NEAR(double(judge.figure(p, z)), figure, 1e-12 * figure + 1e-17) << "seed " << seed;
   }
 }

@@ -401,7 +401,9 @@ TEST(Solver, NearlySingularProblemsAreNotUnsolvable) {
     EXPECT_NE(a.report.status, Status::unsolvable) << info(id).name << " " << show(a);
     EXPECT_EQ(a.report.proof, Proof::none) << info(id).name;
     EXPECT_LT(a.report.no_solution_within, 1 / e + 1) << info(id).name;
-    if (id == SolverId::lemke) EXPECT_GT(a.report.no_solution_within, 1e15);
+    if (id == SolverId::lemke) {
+      EXPECT_GT(a.report.no_solution_within, 1e15);
+    }
   }
   Solver solver;
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {  // singular but for the last bits

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/dynamics/tree/aba.h"
 #include "linchpin/dynamics/tree/augmented.h"
 #include "linchpin/dynamics/tree/plan.h"
@@ -91,20 +92,6 @@ Reals<T> run_aba(const Model& model, const Reals<T>& q, const Reals<T>& v, const
   Reals<T> vdot(v.size());
   aba<T>(plan, q, v, tau, f_ext, ws, vdot);
   return vdot;
-}
-
-inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
-  double worst = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double d = std::abs(a[i] - b[i]);
-    if (!(d <= worst)) worst = d;  // NaN counts as the largest of all
-  }
-  return worst;
-}
-inline double largest(const std::vector<double>& a) {
-  double most = 0;
-  for (const double x : a) most = std::max(most, std::abs(x));
-  return most;
 }
 
 // Worlds side by side: number i of world w at [i * worlds + w].

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/solvers/problem/testing.h"
 
 namespace linchpin {
@@ -45,15 +46,15 @@ void expect_agreement(const Problem& p, const std::vector<double>& z, ScaledProb
   ResidualWorkspace ws;
   const Residual truth = residual(p, z, ws);
   const double allowed = rounding(p, z, ws);
-  EXPECT_NEAR(found, std::max(truth.relative, truth.plain_relative), allowed) << what;
+  EXPECT_NEAR(found, larger(truth.relative, truth.plain_relative), allowed) << what;
   EXPECT_NEAR(norm, truth.absolute, allowed * (scaled.q_norm > 0 ? scaled.q_norm : 1)) << what;
   double error = 0, cell_error = 0;  // of u, in the judge's units, and of its rows one cell at a time
-  for (std::size_t i = 0; i < z.size(); ++i) error = std::max(error, std::abs(u[i] - ws.w[i] / ws.scale[i]));
+  for (std::size_t i = 0; i < z.size(); ++i) error = larger(error, std::abs(u[i] - ws.w[i] / ws.scale[i]));
   for (std::size_t c = 0; c < scaled.cells.size(); ++c) {
     double cell[3];
     row_velocity(scaled, int(c), r.data(), cell);
     for (int k = 0; k < scaled.cells[c].size; ++k)
-      cell_error = std::max(cell_error, std::abs(cell[k] - u[scaled.cells[c].start + k]));
+      cell_error = larger(cell_error, std::abs(cell[k] - u[scaled.cells[c].start + k]));
   }
   EXPECT_LE(error, allowed * (scaled.q_norm > 0 ? scaled.q_norm : 1)) << what;
   EXPECT_LE(cell_error, allowed * (scaled.q_norm > 0 ? scaled.q_norm : 1)) << what;

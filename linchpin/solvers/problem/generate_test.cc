@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/solvers/problem/residual.h"
 #include "linchpin/solvers/problem/testing.h"
 
@@ -45,12 +46,6 @@ std::vector<double> times(const Matrix& M, const std::vector<double>& z) {
   std::vector<double> w(z.size()), work(M.work_size());
   M.multiply(z, w, work);
   return w;
-}
-
-double largest(const std::vector<double>& x) {
-  double most = 0;
-  for (const double number : x) most = std::max(most, std::abs(number));
-  return most;
 }
 
 TEST(Generate, numbers_of_bodies_and_contacts) {

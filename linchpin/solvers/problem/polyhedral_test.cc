@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/solvers/pivoting/lemke.h"
 #include "linchpin/solvers/problem/testing.h"
 
@@ -175,7 +176,7 @@ TEST(Polyhedral, TendsToTheCone) {
       EXPECT_NEAR(r[0], weight, 1e-14) << "seed " << seed;  // rounding of a few operations on numbers below 1
       const double error = std::hypot(r[1] + mu * weight * vx / speed, r[2] + mu * weight * vy / speed) / (mu * weight);
       EXPECT_LE(error, 2 * std::sin(std::numbers::pi / nf[k])) << "seed " << seed << " nf " << nf[k];
-      worst[k] = std::max(worst[k], error);
+      worst[k] = larger(worst[k], error);
     }
   }
   for (int k = 0; k < 3; ++k) EXPECT_GE(worst[k], 0.5 * std::sin(std::numbers::pi / nf[k])) << "an exact polygon?";

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <vector>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/solvers/problem/generate.h"
 #include "linchpin/solvers/problem/problem.h"
 
@@ -345,10 +346,10 @@ inline Problem rescaled(const Problem& problem, const std::vector<double>& scale
   return other;
 }
 
-// |A x - b| / (|A| |x| + |b|) in the maximum norm.
+// |A x - b| / (|A| |x| + |b|) in the maximum norm; NaN if a number is not finite.
 inline double backward_error(const Square& A, const std::vector<double>& x, const std::vector<double>& b) {
   const std::size_t n = x.size();
-  double error = 0, size_A = 0, size_x = 0, size_b = 0;
+  double error = 0, size_A = 0;
   for (std::size_t i = 0; i < n; ++i) {
     long double left = -b[i];
     double row = 0;
@@ -356,12 +357,10 @@ inline double backward_error(const Square& A, const std::vector<double>& x, cons
       left += (long double)(A[i * n + j]) * x[j];
       row += std::abs(A[i * n + j]);
     }
-    if (!(double(std::abs(left)) <= error)) error = double(std::abs(left));
-    size_A = std::max(size_A, row);
-    size_x = std::max(size_x, std::abs(x[i]));
-    size_b = std::max(size_b, std::abs(b[i]));
+    error = larger(error, double(std::abs(left)));
+    size_A = larger(size_A, row);
   }
-  return error / (size_A * size_x + size_b);
+  return error / (size_A * largest(x) + largest(b));
 }
 
 }  // namespace linchpin
