@@ -18,7 +18,7 @@ constexpr int most_rows = 32;  // free ones included: each choice takes the cube
 constexpr long double epsilon = std::numeric_limits<long double>::epsilon();
 
 // Of a row: z = 0, w = 0, or not chosen yet: z >= 0 and w >= 0.
-enum State { at_bound, inside, open };
+enum RowState { row_at_bound, row_inside, row_open };
 
 struct Refutation {
   const Problem& problem;
@@ -143,7 +143,7 @@ bool refuted_by_bounds(const Refutation& proof, int k) {
   for (int i = 0; i < k; ++i)
     if (!proof.is_free(ws.rows[i]) && ws.z[i] + bound[i] < 0) return true;
   for (int b = 0; b < n; ++b) {
-    if (proof.state[b] != at_bound) continue;
+    if (proof.state[b] != row_at_bound) continue;
     Bounded w;
     w.add(ws.q[b]);
     long double off = 0;
@@ -171,7 +171,7 @@ Programme programme_of(const Refutation& proof, int k) {
       lp.at(i, j) = sign * ws.M[i * n + ws.rows[j]];
       if (proof.is_free(ws.rows[j])) lp.at(i, n + ws.rows[j]) = -lp.at(i, j);
     }
-    if (proof.state[i] != inside) lp.at(i, n + i) = -sign;
+    if (proof.state[i] != row_inside) lp.at(i, n + i) = -sign;
     lp.at(i, last) = sign * -ws.q[i];
     lp.at(i, columns + i) = 1;
     ws.basis[i] = columns + i;
@@ -184,7 +184,7 @@ bool contradicts(const Refutation& proof, int k) {
   EnumerationProofWorkspace& ws = proof.ws;
   const int n = proof.n;
   for (int i = 0; i < n; ++i)
-    if (!std::isfinite(ws.y[i]) || (proof.state[i] != inside && ws.y[i] < 0)) return false;
+    if (!std::isfinite(ws.y[i]) || (proof.state[i] != row_inside && ws.y[i] < 0)) return false;
   ExactSum qy;
   for (int i = 0; i < n; ++i) qy.add_product(ws.q[i], ws.y[i]);
   if (!qy.exact() || qy.sign() >= 0) return false;
@@ -220,8 +220,8 @@ bool refuted_by_combination(const Refutation& proof, int k) {
 bool next_choice(const Refutation& proof) {
   for (int i = 0; i < proof.n; ++i) {
     if (proof.is_free(i)) continue;
-    if (proof.state[i] == at_bound) return proof.state[i] = inside, true;
-    proof.state[i] = at_bound;
+    if (proof.state[i] == row_at_bound) return proof.state[i] = row_inside, true;
+    proof.state[i] = row_at_bound;
   }
   return false;
 }
@@ -239,18 +239,18 @@ bool enumeration_proves_unsolvable(const Problem& problem, EnumerationProofWorks
   Refutation proof{problem, ws, problem.size(), ws.state};
   if (!load(proof)) return false;
   const auto choose = [&](State other) {
-    for (int i = 0; i < proof.n; ++i) ws.state[i] = proof.is_free(i) ? inside : other;
+    for (int i = 0; i < proof.n; ++i) ws.state[i] = proof.is_free(i) ? row_inside : other;
   };
   // The rows whose z need not be 0.
   const auto list_rows = [&] {
     int k = 0;
     for (int i = 0; i < proof.n; ++i)
-      if (ws.state[i] != at_bound) ws.rows[k++] = i;
+      if (ws.state[i] != row_at_bound) ws.rows[k++] = i;
     return k;
   };
-  choose(open);  // all choices at once
+  choose(row_open);  // all choices at once
   if (refuted_by_combination(proof, list_rows())) return true;
-  choose(at_bound);
+  choose(row_at_bound);
   do {
     const int k = list_rows();
     if (!refuted_by_bounds(proof, k) && !refuted_by_combination(proof, k)) return false;
