@@ -98,7 +98,7 @@ struct Welded {
 };
 
 HeldObject held_at(const Model& model, const State& state, const Transform<double>& X_WO, const RigidInertia<double>& I,
-                   const std::vector<Node>& hands, const std::vector<Row>& rows = all_rows()) {
+                   const std::vector<Node>& hands, const std::vector<Row>& rows = pose_rows()) {
   const Equations eq(model, state);
   HeldObject object;
   object.inertia = I;
@@ -113,7 +113,7 @@ std::vector<Node> both_hands(const Model& model) { return {node_at(model, "left_
 
 // A robot that moves the box with both hands, and its control.
 struct Carrying {
-  Carrying(const Model& model, std::uint64_t seed, const std::vector<Row>& rows = all_rows())
+  Carrying(const Model& model, std::uint64_t seed, const std::vector<Row>& rows = pose_rows())
       : state(bent_state(model, seed, 0, 0.3)),
         object(held_at(model, state, somewhere, box_inertia(), both_hands(model), rows)),
         at_rest(model, state, object),

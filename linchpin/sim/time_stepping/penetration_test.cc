@@ -40,7 +40,7 @@ TEST(PenetrationCorrection, CountsTheMotionOfTheStep) {
   SolveEffort effort;
   const auto shift = correction.find(stage.interval(1e-3), rising, stage.plain, ws, effort);
   ASSERT_TRUE(shift);
-  EXPECT_LT(largest({shift->begin(), shift->end()}), 1e-12);
+  EXPECT_LT(largest(*shift), 1e-12);
 }
 
 }  // namespace

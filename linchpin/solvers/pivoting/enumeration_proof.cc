@@ -238,7 +238,7 @@ bool enumeration_proves_unsolvable(const Problem& problem, EnumerationProofWorks
     return false;
   Refutation proof{problem, ws, problem.size(), ws.state};
   if (!load(proof)) return false;
-  const auto choose = [&](State other) {
+  const auto choose = [&](RowState other) {
     for (int i = 0; i < proof.n; ++i) ws.state[i] = proof.is_free(i) ? row_inside : other;
   };
   // The rows whose z need not be 0.
