@@ -716,5 +716,115 @@ refuses "broken.json: bodies[0].inertia: mass is -1 kg" simulate broken.json
 refuses "nowhere.json: cannot be read" inspect nowhere.json
 rm -rf ./*
 
+# ---- damaged and hostile files ---------------------------------------------------------------------------------------
+
+# Meshes: the first two ended in a signal, the third ran for ever.
+printf 'OFF\n4 4 ' >x.off
+points='element vertex 3\nproperty float x\nproperty float y\nproperty float z\n'
+printf "ply\nformat ascii 1.0\n${points}element face 1\nproperty list uchar int vertex_indices\nend_header\n" >zero.ply
+printf '0 0 0\n1 0 0\n0 1 0\n0\n' >>zero.ply
+printf "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x" >h.ply
+refuses "x.off: cannot be read as a mesh: " inspect x.off
+refuses "zero.ply: the mesh is empty: 3 vertices and no triangle" inspect zero.ply
+refuses "h.ply: the file is truncated: there is no end_header" inspect h.ply
+only x.off zero.ply h.ply
+
+# Models.
+expect 0 inspect @top --write-model m.json
+head -c 70000 /dev/zero | tr '\0' '[' >deep.json
+refuses "deep.json: line 1, column 4097: lists and objects are nested more than 4096 deep" inspect deep.json
+{ cat m.json; printf '\0{}'; } >nul.json
+refuses ": a NUL byte" simulate nul.json
+sed 's/"version": 1,/"version": 1, "version": 1,/' m.json >twice.json
+refuses "twice.json: line 3, column 25: the key 'version' occurs twice in one object" inspect twice.json
+ln -s /dev/zero endless.json
+refuses "endless.json: cannot be read: it is not a file, but a device or a socket" simulate endless.json
+truncate -s 300M long.json
+refuses "long.json: the file is too long: at most 268435456 bytes are read" inspect long.json
+mkfifo pipe.json
+cat m.json >pipe.json &
+expect 0 simulate pipe.json --time 0.01
+cat m.json >pipe.json &
+expect 0 inspect pipe.json
+wait
+only m.json deep.json nul.json twice.json endless.json long.json pipe.json
+
+# ends STATUS: the last command, without its output, ended with this status; 134 is SIGABRT.
+ends() {
+  local status=$?
+  checks=$((checks + 1))
+  ((status == $1)) || fail "with a closed or full standard output or error: status $status, not $1"
+}
+"$linchpin" inspect nowhere.json >out 2>&-; ends 2
+"$linchpin" inspect nowhere.json >out 2>/dev/full; ends 2
+"$linchpin" inspect @top >&- 2>err; ends 2
+says err "linchpin: could not write to the standard output"
+"$linchpin" inspect @top >/dev/full 2>err; ends 2
+says err "linchpin: could not write to the standard output"
+"$linchpin" simulate @top --time 0.01 >&- 2>&-; ends 2
+"$linchpin" simulate @top --time 0.01 --quiet >&- 2>&-; ends 0
+"$linchpin" simulate @top --time 0.01 --csv - >out 2>&-; ends 2
+"$linchpin" simulate @top --time 0.01 --csv - >/dev/full 2>err; ends 2
+(($(wc -l <err) == 1)) || fail "a full standard output is not told in one line: $(cat err)"
+# A file does not get the number of a closed standard output, so that the summary goes into it.
+"$linchpin" simulate @top --time 0.01 --csv a.csv --every 1 >&- 2>err; ends 2
+(($(wc -l <a.csv) == 12)) || fail "with a closed standard output a.csv has $(wc -l <a.csv) lines, not 12"
+only a.csv
+
+# Names with control characters: escaped on the terminal, exact in files.
+cat >m.json <<'END'
+{"format": "linchpin model", "version": 1, "bodies": [{"name": "a\u001b[31mb\nc\u202ed\u009b", "inertia": {"mass": 1,
+ "centre": [0, 0, -1], "moments": {"xx": 1, "yy": 1, "zz": 1, "xy": 0, "xz": 0, "yz": 0}}}],
+ "joints": [{"name": "j\u0007\u001b]0;title\u0007", "type": "revolute", "parent": "world",
+ "child": "a\u001b[31mb\nc\u202ed\u009b", "axis": [0, 1, 0], "dofs": [{"damping": 0.1, "lower": -1, "upper": 1}]}],
+ "frames": [{"name": "f\u001bc", "body": "world"}]}
+END
+# plain FILE: no control characters but the ends of lines.
+plain() {
+  checks=$((checks + 1))
+  ! LC_ALL=C grep -qP '[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80\xae' "$1" ||
+    fail "raw control characters: $(cat -v "$1")"
+}
+expect 0 inspect m.json --json a.json --all
+plain out
+says out 'a\x1b[31mb\nc\u{202e}d\u{9b}'
+says out 'f\x1bc on world'
+at a.json /rows/0/body $'a\e[31mb\nc\u202ed\u009b'
+expect 0 simulate m.json --time 0.1 --csv a.csv --position $'j\a\e]0;title\a=0.5'
+plain out
+says out 'j\x07\x1b]0;title\x07'
+says a.csv $'q:j\a\e]0;title\a'
+expect 0 simulate m.json --time 0.1 --stepper rk4
+plain out
+says out "j\\x07\\x1b]0;title\\x07"
+refuses 'there are: j\x07\x1b]0;title\x07' simulate m.json --position knee=1
+plain err
+refuses "there is no verb 'a\\x1b[31m'" $'a\e[31m'
+expect 0 simulate m.json --time 0.1 --record r.h5 --quiet
+expect 0 inspect r.h5 --all
+plain out
+cp m.json $'m\e[31m.json'
+expect 0 simulate $'m\e[31m.json' --time 0.01
+plain out
+only m.json a.json a.csv r.h5 $'m\e[31m.json'
+
+# ---- runs that leave the range of numbers ----------------------------------------------------------------------------
+
+# A ball of 1e160 m is pushed out of a wall: the run ends with its reason, and its outputs are kept.
+expect 0 inspect @thin_wall --write-model m.json
+sed -i 's/"radius":[0-9.e+-]*/"radius":1e160/' m.json
+expect 1 simulate m.json --time 0.01 --csv a.csv --json a.json --record r.h5
+says out "beyond the range of numbers"
+says out "(body 'ball')"
+at a.json /certificate/finite false
+(($(wc -l <a.csv) >= 2)) || fail "nothing is left of a run that left the range of numbers"
+expect 0 inspect r.h5
+says out "failed: stopped at"
+only m.json a.csv a.json r.h5
+refuses "would be 1.0e+21 steps; at most 1e12" simulate @top --time 1e18
+refuses "would be 9.0e+18 steps; at most 1e12" simulate @top --time 9e18 --dt 1
+refuses "would be inf steps; at most 1e12" simulate @top --time 1e300 --dt 1e-300
+only
+
 echo "$checks checks, $failures failed"
 ((failures == 0))

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/terminal_text.h"
+
 namespace linchpin {
 namespace {
 
@@ -39,7 +41,10 @@ bool locale_is_utf8() {
 
 }  // namespace
 
-std::string to_text(const Table& table) {
+std::string to_text(const Table& raw) {
+  Table table = raw;
+  for (auto& row : table.rows)
+    for (std::string& cell : row) cell = printable(cell);
   const std::size_t n = table.columns.size();
   std::vector<std::size_t> width(n);
   for (std::size_t c = 0; c < n; ++c) {

@@ -14,6 +14,7 @@
 #include "apps/json_output.h"
 #include "apps/model_argument.h"
 #include "apps/near_pairs.h"
+#include "apps/terminal_text.h"
 #include "linchpin/base/names.h"
 #include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/geometry/shapes/shape_check.h"
@@ -39,7 +40,7 @@ std::string triple(const Vec3<double>& v) { return fmt::format("({}, {}, {})", n
 std::string first_few(const std::vector<std::string>& names) {
   const std::size_t few = std::min<std::size_t>(names.size(), 4);
   std::string list =
-      fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(few), ", "));
+      printable(fmt::format("{}", fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(few), ", ")));
   if (names.size() > few) list += fmt::format(", and {} more", names.size() - few);
   return list;
 }
@@ -254,7 +255,7 @@ void print_model(const ModelArgument& argument, bool all, std::FILE* out) {
   const CentreOfMass centre = centre_at_zero(model);
   std::size_t limits = 0;
   for (const DofSpec& dof : model.dofs()) limits += limited(dof) ? 1 : 0;
-  fmt::print(out, "{}\n", argument.text);
+  fmt::print(out, "{}\n", printable(argument.text));
   fmt::print(out, "  degrees of freedom  {} (positions held in {} numbers)\n", model.nv(), model.nq());
   fmt::print(out, "  bodies              {}, {} kg in all, centre of mass at zero {} m\n", model.bodies().size() - 1,
              number(model.total_mass()), triple(centre.position));

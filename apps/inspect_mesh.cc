@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
+#include "apps/terminal_text.h"
 #include "linchpin/geometry/pieces/convex_pieces.h"
 #include "linchpin/geometry/shapes/solid.h"
 #include "linchpin/io/mesh_file.h"
@@ -44,7 +45,7 @@ Json inspect_mesh(const std::filesystem::path& file, std::FILE* out) {
   const Result<TriangleMesh> loaded = load_mesh(file);
   if (!loaded) throw UsageError(loaded.error().message);
   const TriangleMesh& mesh = loaded.value();
-  fmt::print(out, "{}\n", file.string());
+  fmt::print(out, "{}\n", printable(file.string()));
   fmt::print(out, "  surface             {} vertices, {} triangles, {}, {:.6g} m^2\n", mesh.vertices.size(),
              mesh.triangles.size(), mesh.closed ? "closed" : "open", area(mesh));
   fmt::print(out, "  from .. to          {} .. {} m\n", short_triple(mesh.box.lower), short_triple(mesh.box.upper));

@@ -9,6 +9,7 @@
 #include "apps/command.h"
 #include "apps/run_output.h"
 #include "apps/run_report.h"
+#include "apps/terminal_text.h"
 #include "linchpin/record/signals.h"
 
 namespace linchpin {
@@ -76,7 +77,9 @@ std::string ending(const Recording& recording, const std::string& why) {
 
 bool names_recording(const std::string& text) {
   const std::string extension = std::filesystem::path(text).extension().string();
-  return extension == ".h5" || extension == ".hdf5" || (!text.starts_with('@') && is_recording(text));
+  if (extension == ".h5" || extension == ".hdf5") return true;
+  std::error_code fault;  // a pipe must not be read twice
+  return !text.starts_with('@') && std::filesystem::is_regular_file(text, fault) && is_recording(text);
 }
 
 Recording recording_from(const std::string& option, const std::string& file) {
@@ -93,16 +96,16 @@ Json inspect_recording(const Recording& recording, bool all, std::FILE* out) {
   const Signals signals(model);
   const std::string why = trouble(model, outcome);
   const bool contact = *options.stepper == Stepper::time_stepping;
-  fmt::print(out, "{}\n", recording.file().string());
-  fmt::print(out, "  model         {}: {} degrees of freedom, {} bodies, {:.4g} kg\n", settings.source, model.nv(),
-             model.bodies().size() - 1, model.total_mass());
-  fmt::print(out, "  written by    linchpin {} ({})\n", recording.version(), recording.build());
+  fmt::print(out, "{}\n", printable(recording.file().string()));
+  fmt::print(out, "  model         {}: {} degrees of freedom, {} bodies, {:.4g} kg\n", printable(settings.source),
+             model.nv(), model.bodies().size() - 1, model.total_mass());
+  fmt::print(out, "  written by    linchpin {} ({})\n", printable(recording.version()), printable(recording.build()));
   fmt::print(out, "  run           {}{}, dt {:g} s, {} steps\n", to_string(*options.stepper),
              contact ? fmt::format(" ({})", to_string(options.contact.method)) : "", options.dt,
              outcome.certificate.steps);
   fmt::print(out, "  frames        {}, from {:g} to {:g} s, every {} steps\n", recording.frames(),
              recording.times().front(), recording.times().back(), settings.every);
-  fmt::print(out, "  end           {}\n", ending(recording, why));
+  fmt::print(out, "  end           {}\n", printable(ending(recording, why)));
   fmt::print(out, "  certificate   {}: energy defect {:.1e} J, {:.1e} of the energy exchanged{}\n", verdict(outcome),
              outcome.certificate.energy.largest_defect, outcome.certificate.energy.relative_defect(),
              contact ? fmt::format(", residual {:.1e}, penetration {:.1e} m", outcome.certificate.residual,
@@ -110,7 +113,7 @@ Json inspect_recording(const Recording& recording, bool all, std::FILE* out) {
                      : "");
   const char* head = "  signals       ";
   for (const std::string& line : signal_lines(signals.names(), all)) {
-    fmt::print(out, "{}{}\n", head, line);
+    fmt::print(out, "{}{}\n", head, printable(line));
     head = "                ";
   }
   return {{"recording", recording.file().string()},

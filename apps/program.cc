@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <fcntl.h>
 #include <filesystem>
 #include <new>
 #include <unistd.h>
@@ -10,25 +11,53 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/terminal_text.h"
 
 namespace linchpin {
 
+namespace {
+
+// Standard files that are closed become /dev/null, opened the wrong way round: no file that is opened later gets their
+// numbers, and writing to them fails as before.
+void occupy_standard_files() {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(number, F_GETFD) == -1)
+      if (open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY) != number) return;
+}
+
+// One line on the standard error. If that cannot be written, the exit status has to do: no exception, which fmt::print
+// would throw.
+void complain(std::string_view text) noexcept {
+  std::fputs("linchpin: ", stderr);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fputs("\n", stderr);
+}
+
+}  // namespace
+
 int run_program(const std::function<int()>& run) {
+  occupy_standard_files();
   catch_signals();
   int status = exit_failed;
+  bool complained = true;
   try {
     status = run();
+    complained = false;
   } catch (const UsageError& error) {
-    fmt::print(stderr, "linchpin: {}\n", error.what());
+    complain(printable(error.what()));
     status = exit_usage;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "linchpin: out of memory\n");
-  } catch (const std::exception& error) {  // a defect of linchpin, not of the input
-    fmt::print(stderr, "linchpin: internal error, please report it: {}\n", error.what());
+    complain("out of memory");
+  } catch (const std::exception& error) {
+    if (std::ferror(stdout) || std::ferror(stderr)) {  // fmt::print throws then
+      status = exit_usage;
+      complained = false;
+    } else  // a defect of linchpin, not of the input
+      complain("internal error, please report it: " + printable(error.what()));
   }
   if (interrupted()) end_by_signal();
   if (std::fflush(stdout) != 0 || std::ferror(stdout)) {
-    fmt::print(stderr, "linchpin: could not write to the standard output\n");
+    if (!complained) complain("could not write to the standard output");
     return exit_usage;
   }
   return status;

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 
+#include "apps/terminal_text.h"
+
 namespace linchpin {
 
 Progress::Progress(bool wanted) : start_(Clock::now()), last_(start_) {
@@ -30,7 +32,7 @@ void Progress::show(double fraction, const std::string& what) {
   std::string line = fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %", "", filled, "", width - filled, 100 * fraction);
   const double elapsed = std::chrono::duration<double>(last_ - start_).count();
   if (fraction > 0.02 && elapsed > 1) line += fmt::format(", {:.0f} s left", elapsed * (1 - fraction) / fraction);
-  line += "  " + what;
+  line += "  " + printable(what);
   if (static_cast<int>(line.size()) >= columns) line.resize(static_cast<std::size_t>(columns - 1));
   std::fprintf(stderr, "\r%s\033[K", line.c_str());
   std::fflush(stderr);

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/document.h"
+#include "apps/terminal_text.h"
 #include "linchpin/model/signal_names.h"
 
 namespace linchpin {
@@ -78,7 +79,7 @@ void ContactWriter::add(double time, std::span<const ContactReport> contacts) {
 Strips::Strips(const Model& model, long long steps) : model_(model), every_(std::max(1LL, steps / (4 * strip_width))) {
   for (const Joint& joint : model.joints())
     if (joint.nq == 1 && joints_.size() < strip_candidates)
-      joints_.push_back({joint.name, joint.type == JointType::prismatic ? "m" : "rad", joint.q, {}});
+      joints_.push_back({printable(joint.name), joint.type == JointType::prismatic ? "m" : "rad", joint.q, {}});
 }
 
 void Strips::add(const State& state, const Energy& e) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "apps/terminal_text.h"
 #include "linchpin/record/certificate_json.h"
 
 namespace linchpin {
@@ -75,7 +76,7 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   const Model& model = argument.model;
   const Certificate& c = outcome.certificate;
   const EnergyBalance& e = c.energy;
-  fmt::print(out, "{}: {} degrees of freedom, {} bodies, {:.4g} kg\n", argument.text, model.nv(),
+  fmt::print(out, "{}: {} degrees of freedom, {} bodies, {:.4g} kg\n", printable(argument.text), model.nv(),
              model.bodies().size() - 1, model.total_mass());
   if (const Mobility& m = outcome.mobility; m.rows > 0)
     fmt::print(out, "{} constraint{} with {} rows, {} of them independent at the start: {} degree{} of freedom left\n",
@@ -114,13 +115,13 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   const std::vector<std::string> left_out = ignored(model, *options.stepper);
   if (!left_out.empty()) {
     fmt::print(out, "\nIgnored by smooth steppers:\n");
-    for (std::size_t i = 0; i < left_out.size() && i < 3; ++i) fmt::print(out, "  {}\n", left_out[i]);
+    for (std::size_t i = 0; i < left_out.size() && i < 3; ++i) fmt::print(out, "  {}\n", printable(left_out[i]));
     if (left_out.size() > 3) fmt::print(out, "  and {} more (--json FILE lists all)\n", left_out.size() - 3);
   }
   const std::string why = trouble(model, outcome);
   fmt::print(
       out, "\ncertificate: {}  {}\n", verdict(outcome),
-      !why.empty() ? why
+      !why.empty() ? printable(why)
       : std::isinf(c.limits.energy)
           ? fmt::format("all {} steps finite and done; energy reported, not judged (--energy-tolerance)", c.steps)
           : fmt::format("all {} steps finite and done; energy defect within {:.1e}", c.steps, c.limits.energy));

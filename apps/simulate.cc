@@ -11,6 +11,7 @@
 #include "apps/inspect_recording.h"
 #include "apps/page_argument.h"
 #include "apps/run_schedule.h"
+#include "apps/terminal_text.h"
 #include "linchpin/model/signal_names.h"
 #include "linchpin/record/build_info.h"
 #include "linchpin/record/recording.h"
@@ -114,14 +115,15 @@ int verify(const SimulateRequest& request) {
   if (interrupted()) return exit_failed;
   if (r.same) {
     if (!request.quiet)
-      fmt::print("{}: {} frames, {:g} s, the same bits\n", request.verify, r.frames, recording.times().back());
+      fmt::print("{}: {} frames, {:g} s, the same bits\n", printable(request.verify), r.frames,
+                 recording.times().back());
     return exit_done;
   }
   const bool other = recording.version() != linchpin_version() || recording.build() != build_description();
   fmt::print(stderr,
              "linchpin: {}: differs from frame {} on, at {:.12g} s: {} is {} in the recording, and {} when repeated; "
              "{}\n",
-             request.verify, r.frame, r.time, r.what, r.recorded, r.again,
+             printable(request.verify), r.frame, r.time, printable(r.what), r.recorded, r.again,
              other ? fmt::format("it was written by linchpin {} ({}), and this is {} ({}), which may be why",
                                  recording.version(), recording.build(), linchpin_version(), build_description())
                    : "version and build are the same, so the cause is another processor or library, or a bug");
@@ -204,7 +206,7 @@ int simulate(const SimulateRequest& request) {
                json);
   if (!request.quiet) print_summary(argument, schedule, options, outcome, audience.strips, out);
   const std::string why = trouble(model, outcome);
-  if (!why.empty() && request.quiet) fmt::print(stderr, "linchpin: {}\n", why);
+  if (!why.empty() && request.quiet) fmt::print(stderr, "linchpin: {}\n", printable(why));
   return why.empty() ? exit_done : exit_failed;
 }
 

@@ -14,6 +14,7 @@
 #include "apps/command.h"
 #include "apps/json_output.h"
 #include "apps/progress.h"
+#include "apps/terminal_text.h"
 #include "linchpin/solvers/problem/polyhedral.h"
 #include "linchpin/solvers/problem/problem_file.h"
 #include "linchpin/solvers/solver.h"
@@ -100,9 +101,8 @@ void refuse_unfit(const SolverInfo& solver, const std::vector<Task>& tasks) {
 
 // ---- solution files -------------------------------------------------------------------------------------------------
 
-// Makes the folder of --solution and checks that it is writable before solving; two problems must not share a file.
-void prepare_folder(const std::string& folder, const std::vector<Task>& tasks) {
-  if (folder.empty()) return;
+// Two problems must not share a file of --solution.
+void refuse_shared_files(const std::vector<Task>& tasks) {
   std::map<std::string, std::string> taken;
   for (const Task& task : tasks) {
     const auto [at, is_new] = taken.emplace(task.name, task.file);
@@ -110,6 +110,11 @@ void prepare_folder(const std::string& folder, const std::vector<Task>& tasks) {
       throw UsageError(
           fmt::format("--solution: '{}' and '{}' would both be {}.sol.txt", at->second, task.file, task.name));
   }
+}
+
+// Makes the folder of --solution and checks that it is writable before solving.
+void prepare_folder(const std::string& folder) {
+  if (folder.empty()) return;
   std::error_code fault;
   std::filesystem::create_directories(folder, fault);
   if (!std::filesystem::is_directory(folder))
@@ -127,8 +132,12 @@ std::vector<double> impulses_of(const Task& task, const std::vector<double>& z) 
   return impulses;
 }
 
+std::string solution_path(const std::string& folder, const std::string& name) {
+  return (std::filesystem::path(folder) / (name + ".sol.txt")).string();
+}
+
 void write_solution_file(const std::string& folder, const std::string& name, const std::vector<double>& z) {
-  OutputFile file("--solution", (std::filesystem::path(folder) / (name + ".sol.txt")).string());
+  OutputFile file("--solution", solution_path(folder, name));
   file.write(solution_text(z));
   file.commit();
 }
@@ -245,7 +254,7 @@ std::string time_text(double seconds) {
 class Lines {
  public:
   Lines(std::FILE* out, const std::vector<Task>& tasks, const std::vector<const SolverInfo*>& list) : out_(out) {
-    for (const Task& task : tasks) problem_ = std::max(problem_, task.name.size());
+    for (const Task& task : tasks) problem_ = std::max(problem_, printable(task.name).size());
     for (const SolverInfo* s : list) solver_ = std::max(solver_, s->name.size());
     if (list.front()->id == SolverId::automatic) solver_ += std::string_view(" (interior_point)").size();
     line({"problem", "rows", "contacts", "solver", "status", "iterations", "time", "abs", "rel", "plain rel", ""});
@@ -254,10 +263,11 @@ class Lines {
     const int contacts = contacts_of(task.problem);
     const std::string size = std::to_string(task.to_solve().size()), count = contacts ? std::to_string(contacts) : "-";
     if (!a.refusal.empty())
-      return line({task.name, size, count, solver_text(a), "refused: " + a.refusal, "", "", "", "", "", ""});
+      return line({printable(task.name), size, count, solver_text(a), "refused: " + printable(a.refusal), "", "", "",
+                   "", "", ""});
     const Residual& r = a.report.residual;
     const auto figure = [](double x) { return fmt::format("{:.1e}", x); };
-    line({task.name, size, count, solver_text(a), status_text(a.report), std::to_string(a.report.iterations),
+    line({printable(task.name), size, count, solver_text(a), status_text(a.report), std::to_string(a.report.iterations),
           time_text(a.seconds), figure(r.absolute), figure(r.relative), figure(r.plain_relative), note(a.report)});
   }
 
@@ -319,7 +329,7 @@ std::string summary(const std::vector<Task>& tasks, const std::vector<Verdict>& 
   for (std::size_t i = 0; i < tasks.size(); ++i)
     if (verdicts[i].contradictory())
       text += fmt::format("{}: {} proves that there is no solution, but {} solved it; please report it\n",
-                          tasks[i].name, verdicts[i].unsolvable_by, verdicts[i].best->solver->name);
+                          printable(tasks[i].name), verdicts[i].unsolvable_by, verdicts[i].best->solver->name);
   return text;
 }
 
@@ -334,8 +344,9 @@ int run(const Request& request) {
     options.max_iterations = int(whole_number_from("--max-iterations", request.max_iterations, 1, 1'000'000'000));
   const std::vector<Task> tasks = read_tasks(request);
   if (request.solver != every_solver) refuse_unfit(*list.front(), tasks);
+  if (!request.solution.empty()) refuse_shared_files(tasks);
   OutputFile json("--json", request.json);
-  prepare_folder(request.solution, tasks);
+  prepare_folder(request.solution);
 
   std::FILE* const out = json.is_standard_output() ? stderr : stdout;
   Lines lines(out, tasks, list);

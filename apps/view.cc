@@ -11,6 +11,7 @@
 #include "apps/page_argument.h"
 #include "apps/progress.h"
 #include "apps/simulate.h"
+#include "apps/terminal_text.h"
 #include "linchpin/live/live_run.h"
 #include "linchpin/live/live_server.h"
 
@@ -40,7 +41,7 @@ std::unique_ptr<LiveServer> serve(const ViewRequest& request, ServedContent cont
 }
 
 void say_where(const LiveServer& server, const std::string& what) {
-  fmt::print("{}: open {} in a browser; Ctrl-C ends it\n", what, server.address());
+  fmt::print("{}: open {} in a browser; Ctrl-C ends it\n", printable(what), server.address());
   std::fflush(stdout);
 }
 
@@ -116,7 +117,7 @@ int view(const ViewRequest& request, const Verb& verb) {
     status = run.page.empty() ? serve_live(request) : simulate(run);
   }
   if (!run.page.empty() && run.page != "-" && !run.quiet)
-    fmt::print("\nwritten to {}: open it in a browser\n", run.page);
+    fmt::print("\nwritten to {}: open it in a browser\n", printable(run.page));
   return status;
 }
 

@@ -11,6 +11,7 @@
 #include "apps/json_output.h"
 #include "apps/progress.h"
 #include "apps/reproduce/reproduction.h"
+#include "apps/terminal_text.h"
 
 namespace linchpin {
 
@@ -103,6 +104,8 @@ int run(const Request& request) {
   const std::vector<const ReproductionEntry*> entries = chosen(request.ids);
 
   // Paths that cannot be written are refused before the work, not after it.
+  const std::string index =
+      request.report.empty() ? "" : (std::filesystem::path(request.report) / "index.html").string();
   OutputFile json("--json", request.json), page;
   if (!request.report.empty()) {
     std::error_code fault;
@@ -110,7 +113,7 @@ int run(const Request& request) {
     if (!std::filesystem::is_directory(request.report))
       throw UsageError(fmt::format("--report: cannot make the folder '{}': {}", request.report,
                                    fault ? fault.message() : "there is a file of that name"));
-    page = OutputFile("--report", (std::filesystem::path(request.report) / "index.html").string());
+    page = OutputFile("--report", index);
   }
   std::FILE* const out = json.is_standard_output() ? stderr : stdout;
 
@@ -147,7 +150,7 @@ int run(const Request& request) {
   if (page) {
     page.write(to_html("linchpin reproduces", blocks));
     page.commit();
-    fmt::print(out, "report: {}\n", (std::filesystem::path(request.report) / "index.html").string());
+    fmt::print(out, "report: {}\n", printable(index));
   }
   write_json({{"rows", rows}, {"tables", tables}}, json);
   return all_hold ? exit_done : exit_failed;
