@@ -172,16 +172,16 @@ only a.csv
 
 # --- view
 refuses "MODEL is required" view
-refuses "run.h5: there is no such file" view run.h5
+((page)) && refuses "run.h5: there is no such file" view run.h5
 refuses "'run.txt' is not a model" view run.txt
 expect 0 simulate @top --time 0.01 --record run.h5 --quiet
 refuses "--dt cannot be given with it" view run.h5 --dt 0.1
-refuses "--port: 65536 must be between 0 and 65535" view @top --port 65536
-refuses "--port: 'http' is not a whole number" view @top --port http
 refuses "--time requires --export" view @top --time 1
 refuses "there is no joint 'knee'" view @top --position knee=1
 refuses "there is no scene" view @nothing --export a.html
 if ((page)); then
+  refuses "--port: 65536 must be between 0 and 65535" view @top --port 65536
+  refuses "--port: 'http' is not a whole number" view @top --port http
   refuses "'somewhere' is not an IP address" view @top --host somewhere
   refuses "--export: cannot write 'nowhere/a.html'" view @top --export nowhere/a.html
   expect 0 view @stack:boxes=2 --time 0.1 --export a.html
@@ -807,6 +807,75 @@ cp m.json $'m\e[31m.json'
 expect 0 simulate $'m\e[31m.json' --time 0.01
 plain out
 only m.json a.json a.csv r.h5 $'m\e[31m.json'
+
+# ---- output over input -----------------------------------------------------------------------------------------------
+
+# keeps FILE...: these files are as they were when copied to FILE.kept.
+keeps() {
+  local file
+  for file in "$@"; do
+    checks=$((checks + 1))
+    cmp -s "$file" "$file.kept" || fail "$file was overwritten"
+  done
+}
+expect 0 inspect @top --write-model m.json
+expect 0 simulate @top --time 0.01 --record r.h5 --quiet
+cp "$problems/pendulum_limit.lcp.txt" p.lcp.txt
+for file in m.json r.h5 p.lcp.txt; do cp $file $file.kept; done
+ln -s m.json link.json
+ln m.json hard.json
+ln -s nothing.csv dangling.csv
+mkdir deep
+is_read="is the file that MODEL reads; it would be overwritten"
+refuses "--csv: 'm.json' $is_read" simulate m.json --time 0.01 --csv m.json
+refuses "--json: './deep/../m.json' $is_read" simulate m.json --time 0.01 --json ./deep/../m.json
+refuses "--picture: 'link.json' $is_read" simulate m.json --time 0.01 --picture link.json
+refuses "--csv: 'hard.json' $is_read" simulate link.json --time 0.01 --csv hard.json
+refuses "--record: 'm.json' $is_read" simulate m.json --time 0.01 --record m.json
+refuses "--csv and --json name the same file 'x'" simulate @top --time 0.01 --csv x --json x
+refuses "--csv and --json name the same file '$PWD/x'" simulate @top --time 0.01 --csv deep/../x --json "$PWD/x"
+refuses "--csv and --json name the same file 'nothing.csv'" simulate @top --csv dangling.csv --json nothing.csv
+refuses "--picture and --record name the same file 'x.h5'" simulate @top --picture x.h5 --record x.h5
+refuses "--csv: 'r.h5' is the file that --resume reads" simulate --resume r.h5 --time 0.02 --csv r.h5
+refuses "--record: 'r.h5' is the file that --resume reads" simulate --resume r.h5 --time 0.02 --record r.h5
+refuses "--json: 'm.json' $is_read" inspect m.json --json m.json
+refuses "--write-model: 'm.json' $is_read" inspect m.json --write-model m.json
+refuses "--csv: 'r.h5' $is_read" inspect r.h5 --csv r.h5
+refuses "--write-model: 'r.h5' $is_read" inspect r.h5 --write-model r.h5
+refuses "--json: 'p.lcp.txt' is the file that FILE reads" solve p.lcp.txt --json p.lcp.txt
+refuses "--json and --solution name the same file" solve p.lcp.txt --solution deep --json deep/p.lcp.sol.txt
+refuses "--json and --report name the same file" reproduce smooth/stiffness --report deep --json deep/index.html
+if ((page)); then
+  refuses "--export: 'r.h5' $is_read" view r.h5 --export r.h5
+  refuses "--export: 'm.json' $is_read" view m.json --time 0.01 --export m.json
+fi
+keeps m.json r.h5 p.lcp.txt
+expect 0 simulate m.json --time 0.01 --csv /dev/null --json /dev/null
+expect 0 simulate m.json --time 0.01 --csv x.csv --json x.json
+only m.json m.json.kept r.h5 r.h5.kept p.lcp.txt p.lcp.txt.kept link.json hard.json dangling.csv deep x.csv x.json
+
+# A killed run leaves its temporary file; the next one with the same output removes it, but not one that is in use.
+"$linchpin" simulate @chain:links=30 --time 1e6 --every 100 --csv a.csv --quiet &
+pid=$!
+for _ in {1..100}; do
+  [[ -n $(find . -name 'a.csv.part-*') ]] && break
+  sleep 0.05
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+[[ -n $(find . -name 'a.csv.part-*') ]] || fail "a killed run left no temporary file: the test tests nothing"
+touch a.csv.part-of-it
+"$linchpin" simulate @chain:links=30 --time 1e6 --every 100 --csv a.csv --quiet 2>/dev/null &
+pid=$!
+for _ in {1..100}; do
+  [[ -n $(find . -name "a.csv.part-$pid-*") ]] && break
+  sleep 0.05
+done
+expect 0 simulate @top --time 0.01 --csv a.csv
+(($(find . -name "a.csv.part-$pid-*" | wc -l) == 1)) || fail "the temporary file of a run that goes on was removed"
+kill -TERM $pid
+wait $pid 2>/dev/null
+only a.csv a.csv.part-of-it
 
 # ---- runs that leave the range of numbers ----------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@
 #include "apps/command.h"
 #include "apps/constraint_text.h"
 #include "apps/document.h"
+#include "apps/file_conflicts.h"
 #include "apps/inspect_mesh.h"
 #include "apps/inspect_recording.h"
 #include "apps/json_output.h"
@@ -362,6 +363,8 @@ int run(const Request& request) {
     return exit_done;
   }
   if (request.model.empty()) throw UsageError("inspect needs a MODEL, such as @pendulum:links=12 (or --scenes)");
+  refuse_same_files({{"MODEL", request.model.starts_with('@') ? "" : request.model}},
+                    {{"--json", request.json}, {"--csv", request.csv}, {"--write-model", request.write_model}});
   if (names_recording(request.model)) return run_recording(request);
   if (!request.csv.empty()) throw UsageError("--csv is for recordings; `simulate MODEL --csv FILE` writes a run");
   OutputFile json("--json", request.json), written("--write-model", request.write_model);

@@ -3,6 +3,9 @@
 // It is written under a temporary name in the same folder, and commit() renames it. A path that cannot be written is
 // refused when the object is made, before any work; without commit() nothing is left behind. "-" is the standard
 // output; a path that is not a regular file (a pipe, /dev/null) is written directly.
+//
+// A program that is killed leaves its temporary file, NAME.part-PROCESS-NUMBER. The next one that writes NAME removes
+// it. A temporary file in use is locked (flock) and stays.
 #pragma once
 
 #include <cstdio>

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
+#include "apps/file_conflicts.h"
 #include "apps/inspect_recording.h"
 #include "apps/page_argument.h"
 #include "apps/run_schedule.h"
@@ -102,6 +103,17 @@ RecordingWriter recording_for(const SimulateRequest& request, const Job& job) {
   return taken(RecordingWriter::append(request.record, job.argument.model, job.settings), "--record");
 }
 
+void refuse_overwriting(const SimulateRequest& request) {
+  const bool scene = request.run.model.starts_with('@');
+  refuse_same_files({{"MODEL", scene ? "" : request.run.model}, {"--resume", request.resume}},
+                    {{"--csv", request.csv},
+                     {"--contacts", request.contacts},
+                     {"--json", request.json},
+                     {"--picture", request.picture},
+                     {"--export", request.page},
+                     {"--record", request.record}});
+}
+
 int verify(const SimulateRequest& request) {
   const Recording recording = recording_from("--verify", request.verify);
   Progress progress(!request.quiet);
@@ -152,6 +164,7 @@ int simulate(const SimulateRequest& request) {
     throw UsageError(
         fmt::format("--contacts is for --stepper time_stepping, but this run uses {}", to_string(*options.stepper)));
   if (!request.page.empty()) page_or_refuse();
+  refuse_overwriting(request);
   OutputFile csv("--csv", request.csv), json("--json", request.json), svg("--picture", request.picture),
       contacts("--contacts", request.contacts), page("--export", request.page);
   std::FILE* const out = csv.is_standard_output() || json.is_standard_output() || svg.is_standard_output() ||

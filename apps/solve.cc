@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
+#include "apps/file_conflicts.h"
 #include "apps/json_output.h"
 #include "apps/progress.h"
 #include "apps/terminal_text.h"
@@ -134,6 +135,15 @@ std::vector<double> impulses_of(const Task& task, const std::vector<double>& z) 
 
 std::string solution_path(const std::string& folder, const std::string& name) {
   return (std::filesystem::path(folder) / (name + ".sol.txt")).string();
+}
+
+void refuse_overwriting(const Request& request, const std::vector<Task>& tasks) {
+  std::vector<NamedFile> inputs, outputs{{"--json", request.json}};
+  for (const Task& task : tasks) {
+    inputs.push_back({"FILE", task.file});
+    if (!request.solution.empty()) outputs.push_back({"--solution", solution_path(request.solution, task.name)});
+  }
+  refuse_same_files(inputs, outputs);
 }
 
 void write_solution_file(const std::string& folder, const std::string& name, const std::vector<double>& z) {
@@ -345,6 +355,7 @@ int run(const Request& request) {
   const std::vector<Task> tasks = read_tasks(request);
   if (request.solver != every_solver) refuse_unfit(*list.front(), tasks);
   if (!request.solution.empty()) refuse_shared_files(tasks);
+  refuse_overwriting(request, tasks);
   OutputFile json("--json", request.json);
   prepare_folder(request.solution);
 

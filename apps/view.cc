@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "apps/command.h"
+#include "apps/file_conflicts.h"
 #include "apps/inspect_recording.h"
 #include "apps/model_argument.h"
 #include "apps/output_file.h"
@@ -101,6 +102,7 @@ int view_recording(const ViewRequest& request) {
     return serve_recording(request, page_blob(file, false));
   }
   const std::string_view page = page_or_refuse();
+  refuse_same_files({{"MODEL", file}}, {{"--export", request.simulate.page}});
   OutputFile out("--export", request.simulate.page);
   out.write(page_with_recording(page, page_blob(file, request.simulate.quiet)));
   if (!interrupted()) out.commit();

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
+#include "apps/file_conflicts.h"
 #include "apps/json_output.h"
 #include "apps/progress.h"
 #include "apps/reproduce/reproduction.h"
@@ -106,6 +107,7 @@ int run(const Request& request) {
   // Paths that cannot be written are refused before the work, not after it.
   const std::string index =
       request.report.empty() ? "" : (std::filesystem::path(request.report) / "index.html").string();
+  refuse_same_files({}, {{"--json", request.json}, {"--report", index}});
   OutputFile json("--json", request.json), page;
   if (!request.report.empty()) {
     std::error_code fault;
