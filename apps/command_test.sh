@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# command_test.sh LINCHPIN JSON_AT HELD_RECORDING: the command as a user meets it. Prints each expectation that fails;
-# status 1 then.
+# command_test.sh LINCHPIN JSON_AT HELD_RECORDING WRONG_RECORDING: the command as a user meets it. Prints each
+# expectation that fails; status 1 then.
 set -uo pipefail
 
 linchpin=$(readlink -f "$1")
 json_at=$(readlink -f "$2")
 held_recording=$(readlink -f "$3")
+wrong_recording=$(readlink -f "$4")
 problems=$(readlink -f "$(dirname "$0")/../models/problems")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -221,6 +222,26 @@ if ((page)); then
   wait $pid 2>/dev/null || status=$?
   ((status == 143)) || fail "after SIGTERM view gives status $status, not 143: $(cat where)"
   rm where
+  # --host: another loopback address, without a token; every address, with one
+  for host in 127.0.0.2 0.0.0.0; do
+    "$linchpin" view run.h5 --port 0 --host $host >where 2>&1 &
+    pid=$!
+    for _ in {1..200}; do
+      [[ -s where ]] && break
+      sleep 0.05
+    done
+    if [[ $host == 0.0.0.0 ]]; then
+      says where "?token="  # with the name of the machine
+    else
+      says where "http://$host:"
+      says where "/ in a browser"
+    fi
+    kill -TERM $pid
+    wait $pid 2>/dev/null
+    rm where
+  done
+  refuses "256.0.0.1' is not an IP address" view @top --host 256.0.0.1
+  refuses "192.0.2.1" view @top --host 192.0.2.1 --port 0  # of no machine (RFC 5737)
 fi
 only run.h5
 
@@ -411,6 +432,20 @@ says out "star"
 at a.json /rows/0/suite multipliers
 at a.json /targets/# 3
 only a.json
+
+for suite in solvers loops geometry contact; do
+  expect 0 bench $suite --quick --no-peers --json a.json
+  says out "$suite: "
+  at a.json /rows/0/suite $suite
+  only a.json
+done
+expect 0 bench loops geometry --quick --no-peers --json -
+cp out a.json
+at a.json /rows/0/suite loops
+says err "geometry: "
+only a.json
+refuses "--fast" bench loops --fast
+refuses "there is no suite 'loop'" bench loop --quick
 
 # --- solve
 # near FILE LINE VALUE: the number on that line of a solution is VALUE, within 1e-9.
@@ -894,6 +929,107 @@ refuses "would be 1.0e+21 steps; at most 1e12" simulate @top --time 1e18
 refuses "would be 9.0e+18 steps; at most 1e12" simulate @top --time 9e18 --dt 1
 refuses "would be inf steps; at most 1e12" simulate @top --time 1e300 --dt 1e-300
 only
+
+# ---- options that other tests leave out ------------------------------------------------------------------------------
+
+# --verify of a recording that another stepper made: status 1, and the first frame that differs.
+"$wrong_recording" wrong.h5 || fail "wrong_recording gave status $?"
+expect 1 simulate --verify wrong.h5
+says err "wrong.h5: differs from frame 1 on, at 0.001 s: "
+[[ ! -s out ]] || fail "--verify of a recording that differs prints: $(cat out)"
+expect 1 simulate --verify wrong.h5 --quiet
+says err "differs from frame 1 on"
+only wrong.h5
+
+# --tolerance: a looser one stops earlier, one that no solver reaches ends the run.
+expect 0 simulate @stack:boxes=3 --time 0.05 --solver gauss_seidel --tolerance 1e-4 --json loose.json
+expect 0 simulate @stack:boxes=3 --time 0.05 --solver gauss_seidel --tolerance 1e-8 --json tight.json
+loose=$("$json_at" loose.json /certificate/contact/iterations)
+tight=$("$json_at" tight.json /certificate/contact/iterations)
+checks=$((checks + 1))
+((loose < tight)) || fail "--tolerance 1e-4 takes $loose iterations, 1e-8 takes $tight"
+refuses "--tolerance: 0 must be above 0 and at most 1" simulate @stack --tolerance 0
+refuses "--tolerance: 2 must be above 0 and at most 1" simulate @stack --tolerance 2
+refuses "--tolerance: 'tight' is not a number" simulate @stack --tolerance tight
+refuses "--tolerance is for --stepper time_stepping" simulate @stack --stepper rk4 --tolerance 1e-6
+only loose.json tight.json
+
+# --sleep: a stack at rest sleeps and is solved no more.
+expect 0 simulate @stack:boxes=3 --time 0.5 --json awake.json
+expect 0 simulate @stack:boxes=3 --time 0.5 --sleep 0.05 --json asleep.json
+awake=$("$json_at" awake.json /certificate/contact/problems)
+asleep=$("$json_at" asleep.json /certificate/contact/problems)
+checks=$((checks + 1))
+((2 * asleep < awake)) || fail "--sleep 0.05 solves $asleep problems, without it $awake"
+refuses "--sleep: -1 must be at least 0" simulate @stack --sleep -1
+refuses "--sleep: 'soon' is not a number" simulate @stack --sleep soon
+refuses "--sleep is for --stepper time_stepping" simulate @stack --stepper rk4 --sleep 1
+only awake.json asleep.json
+
+# --solver: each that takes contacts with friction gives the same motion.
+expect 0 simulate @slope:angle=35,mu=0.5 --time 0.1 --csv auto.csv --quiet
+last() { tail -n 1 "$1" | cut -d, -f 6; }
+for solver in gauss_seidel interior_point; do
+  expect 0 simulate @slope:angle=35,mu=0.5 --time 0.1 --solver $solver --csv a.csv --quiet
+  checks=$((checks + 1))
+  awk -v a="$(last auto.csv)" -v b="$(last a.csv)" 'BEGIN { exit !((a - b)^2 < 1e-14) }' ||
+    fail "--solver $solver slides to $(last a.csv), auto to $(last auto.csv)"
+done
+refuses "--solver is for --stepper time_stepping" simulate @stack --stepper rk4 --solver lemke
+# --directions: four hold less than the cone between them.
+expect 0 simulate @slope:angle=35,mu=0.5,heading=45 --directions 4 --time 0.1 --csv a.csv --quiet
+checks=$((checks + 1))
+! cmp -s auto.csv a.csv || fail "--directions 4 changes nothing"
+refuses "--directions: 1001 must be between 0 and 1000" simulate @stack --directions 1001
+refuses "--directions: -2 must be between 0 and 1000" simulate @stack --directions -2
+refuses "--directions: 'many' is not a whole number" simulate @stack --directions many
+refuses "--directions is for --stepper time_stepping" simulate @stack --stepper rk4 --directions 4
+only auto.csv a.csv
+
+# --restitution: poisson is the default. They differ where contacts are coupled, and agree for one ball.
+expect 0 simulate @bounce --time 0.6 --csv default.csv --quiet
+expect 0 simulate @bounce --time 0.6 --restitution poisson --csv poisson.csv --quiet
+expect 0 simulate @bounce --time 0.6 --restitution newton --csv newton.csv --quiet
+cmp -s default.csv poisson.csv || fail "--restitution poisson is not the default"
+checks=$((checks + 1))
+awk -v a="$(tail -n 1 poisson.csv | cut -d, -f 8)" -v b="$(tail -n 1 newton.csv | cut -d, -f 8)" \
+  'BEGIN { exit !((a - b)^2 < 1e-16) }' || fail "one ball bounces differently with --restitution newton"
+refuses "--restitution is for --stepper time_stepping" simulate @stack --stepper rk4 --restitution newton
+only default.csv poisson.csv newton.csv
+
+# inspect --all: every body, and every shape that is near.
+expect 0 inspect @chain:links=100
+says out "... and 40 more; --all shows them"
+expect 0 inspect @chain:links=100 --all
+! grep -q "more; --all" out || fail "inspect --all leaves bodies out"
+says out "link_100"
+expect 0 simulate @chain:links=100 --time 0.01 --record r.h5 --quiet
+expect 0 inspect r.h5
+says out "..."
+expect 0 inspect r.h5 --all
+says out "hinge_100"
+only r.h5
+
+# - as output: the data on the standard output, everything else on the standard error.
+for option in --csv --json --picture --contacts; do
+  expect 0 simulate @stack:boxes=2 --time 0.01 $option -
+  says err "certificate: PASSED"
+  ! grep -q "certificate: PASSED" out || fail "$option - mixes the summary into the data"
+  checks=$((checks + 1))
+  [[ -s out ]] || fail "$option - wrote nothing"
+done
+expect 0 inspect @top --write-model -
+cp out m.json
+says err "degrees of freedom"
+expect 0 inspect m.json --json -
+cp out a.json
+at a.json /rows/0/body
+expect 0 solve "$sample" --json -
+cp out a.json
+at a.json /rows/0/status solved
+refuses "only one of --json, --csv and --write-model can be the standard output" inspect @top --json - --write-model -
+refuses "can be the standard output" simulate @top --picture - --contacts -
+only m.json a.json
 
 echo "$checks checks, $failures failed"
 ((failures == 0))
