@@ -514,7 +514,7 @@ expect 1 solve far.lcp.txt --json a.json
 at a.json /rows/0/stop out_of_range
 says out "not solved: out of range"
 rm refuted.lcp.txt nearly.lcp.txt far.lcp.txt
-only a.json deep
+only a.json
 # all: solvers that cannot take the problem refuse it, which is not a failure
 expect 0 solve "$problems/box_on_slope.fc3d.txt" --solver all --json - --solution deep
 says err "refused: "
