@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <tuple>
@@ -12,12 +13,13 @@
 namespace linchpin {
 namespace {
 
-// The radius about the link's origin that holds a shape; infinite for an unbounded shape.
-double farthest(const SceneShape& shape) {
-  const Aabb box = bounds(shape.shape, shape.X_FS);
+bool is_bounded(const Aabb& box) { return std::isfinite(norm(box.lower)) && std::isfinite(norm(box.upper)); }
+
+// The distance from p to the farthest corner of a box.
+double farthest(const Aabb& box, const Vec3<double>& p) {
   const auto far = [](double lower, double upper) { return std::max(std::abs(lower), std::abs(upper)); };
-  return norm(
-      Vec3<double>{far(box.lower.x, box.upper.x), far(box.lower.y, box.upper.y), far(box.lower.z, box.upper.z)});
+  const Vec3<double> lower = box.lower - p, upper = box.upper - p;
+  return norm(Vec3<double>{far(lower.x, upper.x), far(lower.y, upper.y), far(lower.z, upper.z)});
 }
 
 // An order of materials, in which equal ones are neighbours.
@@ -101,16 +103,40 @@ void set_directional(const PairMaterial& material, const ContactSet& set, Contac
   }
 }
 
-// The speed of the fastest point of a link's shapes, m/s. For an unbounded shape only points near other links count.
-double fastest_point(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, std::size_t link) {
-  double r = plan.radius[link];
-  if (plan.unbounded[link])
-    for (std::size_t i = 0; i < plan.radius.size(); ++i)
-      r = std::max(r, norm(kin.X_WL[i].p - kin.X_WL[link].p) + plan.radius[i]);
-  return norm(vel.link[link].v) + norm(vel.link[link].w) * r;
+bool has_shapes(const ContactPlan& plan, std::size_t link) { return plan.radius[link] > 0 || plan.unbounded[link]; }
+
+FrameMotion motion_of(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, std::size_t link) {
+  const Vec3<double> from_origin = kin.X_WL[link].R * plan.centre[link];
+  const Motion<double>& m = vel.link[link];
+  return {.centre = kin.X_WL[link].p + from_origin,
+          .v = m.v + cross(m.w, from_origin),
+          .w = plan.turns[link] ? m.w : Vec3<double>::zero(),
+          .radius = plan.unbounded[link] ? std::numeric_limits<double>::infinity() : plan.radius[link]};
 }
 
-bool has_shapes(const ContactPlan& plan, std::size_t link) { return plan.radius[link] > 0 || plan.unbounded[link]; }
+// A radius about the origin of the world that holds all bounded shapes: of an unbounded shape only points within it can
+// touch anything.
+double extent(const ContactPlan& plan, std::span<const FrameMotion> motion) {
+  double r = 0;
+  for (std::size_t i = 0; i < motion.size(); ++i) r = std::max(r, norm(motion[i].centre) + plan.radius[i]);
+  return r;
+}
+
+// The speed of the fastest point of each link's shapes, m/s.
+struct FastestPoint {
+  const ContactPlan& plan;
+  std::span<const FrameMotion> motion;
+  double within = -1;  // extent(), if it is needed
+  double operator()(std::size_t link) {
+    const FrameMotion& m = motion[link];
+    double r = plan.radius[link];
+    if (plan.unbounded[link]) {
+      if (within < 0) within = extent(plan, motion);
+      r = norm(m.centre) + within;
+    }
+    return norm(m.v) + norm(m.w) * r;
+  }
+};
 
 // The distance that a point may travel within the step: 10 % more than its speed gives, and four times the fall from
 // rest (g h^2 / 2), for the velocity that forces add during the step.
@@ -123,8 +149,8 @@ struct Reach {
 // Finds the contacts within set.reach.
 void find_within_reach(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, ContactSet& set) {
   set.contacts.clear();
-  find_contacts(plan.scene, std::span<const Transform<double>>(kin.X_WL.data(), kin.X_WL.size()), set.reach, set.scene,
-                set.found);
+  find_contacts(plan.scene, std::span<const Transform<double>>(kin.X_WL.data(), kin.X_WL.size()), set.reach,
+                set.scene_motion(), set.scene, set.found);
   for (const ShapePair& pair : set.found.pairs) {
     const PairMaterial material = material_of(plan, pair);
     const int link_a = plan.scene.shapes()[pair.a].frame;
@@ -187,20 +213,17 @@ Vec3<double> relative_velocity(const Contact& c, const Kinematics<double>& kin, 
 ContactPlan::ContactPlan(const Model& model)
     : scene(model.collision()),
       any(any_may_touch(model.collision())),
+      centre(model.links().size(), Vec3<double>::zero()),
       radius(model.links().size(), 0.0),
       unbounded(model.links().size(), 0),
+      turns(model.links().size(), 0),
       material(model.shapes().size()),
       plane(motion_plane(model)) {
   const std::span<const SceneShape> shapes = scene.shapes();
   std::map<const Material*, int, BeforeInOrder> number;  // of each distinct material, in the order of shapes
   std::vector<int> first;                                // for each distinct material: the first shape that has it
+  enclose_shapes(shapes);
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    const std::size_t link = std::size_t(shapes[i].frame);
-    const double r = farthest(shapes[i]);
-    if (std::isfinite(r))
-      radius[link] = std::max(radius[link], r);
-    else
-      unbounded[link] = 1;
     const auto [known, is_new] = number.try_emplace(&shapes[i].material, int(first.size()));
     material[i] = known->second;
     if (is_new) first.push_back(int(i));
@@ -211,16 +234,43 @@ ContactPlan::ContactPlan(const Model& model)
     for (const int b : first) pairs.push_back(combine(shapes[a].material, shapes[b].material, model.collision().rules));
 }
 
-ContactSet::ContactSet(const ContactPlan& plan) : scene(plan.scene), reach(plan.radius.size(), 0.0) {}
+void ContactPlan::enclose_shapes(std::span<const SceneShape> shapes) {
+  std::vector<Aabb> boxes, of_link(radius.size(), Aabb::none());
+  for (const SceneShape& shape : shapes) {
+    boxes.push_back(bounds(shape.shape, shape.X_FS));
+    if (is_bounded(boxes.back()))
+      of_link[shape.frame] = merge(of_link[shape.frame], boxes.back());
+    else
+      unbounded[shape.frame] = 1;
+  }
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const int link = shapes[i].frame;
+    if (!is_bounded(boxes[i])) continue;
+    centre[link] = 0.5 * (of_link[link].lower + of_link[link].upper);
+    const Sphere* sphere = std::get_if<Sphere>(&shapes[i].shape);
+    const bool is_round = sphere && norm(shapes[i].X_FS.p - centre[link]) <= 1e-12 * sphere->radius;
+    if (!is_round) turns[link] = 1;
+    radius[link] = std::max(radius[link], is_round ? sphere->radius : farthest(boxes[i], centre[link]));
+  }
+  for (std::size_t i = 0; i < turns.size(); ++i) turns[i] = turns[i] || unbounded[i];
+}
+
+ContactSet::ContactSet(const ContactPlan& plan)
+    : scene(plan.scene), reach(plan.radius.size(), 0.0), motion(plan.radius.size()) {}
 
 bool find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    double h, ContactSet& set) {
   set.contacts.clear();
+  set.found.pairs.clear();
   if (!plan.any) return true;
   const Reach reach(model, h);
+  set.time = h;
+  set.extra = reach.falling;
+  for (std::size_t i = 0; i < set.motion.size(); ++i) set.motion[i] = motion_of(plan, kin, vel, i);
+  FastestPoint fastest{plan, set.motion};
   bool finite = true;
   for (std::size_t i = 1; i < set.reach.size(); ++i) {
-    set.reach[i] = has_shapes(plan, i) ? reach(fastest_point(plan, kin, vel, i)) : 0;
+    set.reach[i] = has_shapes(plan, i) ? reach(fastest(i)) : 0;
     finite = finite && std::isfinite(set.reach[i]);
   }
   if (finite) find_within_reach(plan, kin, vel, set);
@@ -232,17 +282,24 @@ bool find_more_contacts(const Model& model, const ContactPlan& plan, const Kinem
                         ContactSet& wider) {
   if (!plan.any) return false;
   const Reach reach(model, h);
+  wider.time = h;
+  wider.extra = 0;
+  for (std::size_t i = 0; i < set.motion.size(); ++i) wider.motion[i] = motion_of(plan, kin, after, i);
+  FastestPoint fastest{plan, wider.motion};
   bool farther = false;
   for (std::size_t i = 1; i < set.reach.size(); ++i) {
     wider.reach[i] = set.reach[i];
     if (!has_shapes(plan, i)) continue;
-    const double speed = fastest_point(plan, kin, after, i);
+    const double speed = fastest(i);
     if (!(h * speed > set.reach[i])) continue;
     wider.reach[i] = reach(speed);
     farther = true;
   }
-  if (farther) find_within_reach(plan, kin, vel, wider);
-  return farther;
+  if (!farther && !may_miss_contacts(plan.scene, set.reach, set.scene_motion(), wider.scene_motion(), set.scene))
+    return false;
+  wider.extra = reach.falling;
+  find_within_reach(plan, kin, vel, wider);
+  return true;
 }
 
 void add_contact(const Contact& c, const Kinematics<double>& kin, double offset, Rows& rows) {

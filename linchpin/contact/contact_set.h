@@ -50,14 +50,20 @@ inline constexpr int most_materials_in_table = 256;
 struct ContactPlan {
   explicit ContactPlan(const Model& model);
   CollisionScene scene;
-  bool any;                     // is there any pair of shapes that may touch?
-  std::vector<double> radius;   // per link: radius about its origin that holds its bounded shapes, m
+  bool any;  // is there any pair of shapes that may touch?
+  // Per link: a sphere that holds its bounded shapes, in the link's frame; the radius is 0 if there are none.
+  std::vector<Vec3<double>> centre;
+  std::vector<double> radius;   // m
   std::vector<char> unbounded;  // per link: has it an unbounded shape (a plane)?
+  std::vector<char> turns;      // per link: false if rotation leaves its shapes in place (a sphere about `centre`)
   std::vector<int> material;    // per shape: index of its material among the distinct ones
   // Of the distinct materials i and j: [i * distinct + j]. Empty above most_materials_in_table.
   std::vector<PairMaterial> pairs;
   int distinct = 0;
   std::optional<Vec3<double>> plane;  // motion_plane()
+
+ private:
+  void enclose_shapes(std::span<const SceneShape> shapes);
 };
 
 struct ContactSet {
@@ -65,7 +71,11 @@ struct ContactSet {
   std::vector<Contact> contacts;  // sorted by key; points of one manifold (same key but for the feature) are not
   SceneWorkspace scene;
   SceneContacts found;
-  std::vector<double> reach;  // per link: distance within which contacts are searched, m
+  // How far contacts were searched (collision_scene.h (2)): by the reach of each link, and by their relative motion.
+  std::vector<double> reach;  // m
+  std::vector<FrameMotion> motion;
+  double time = 0, extra = 0;  // s, m
+  SceneMotion scene_motion() const { return {motion, time, extra}; }
 };
 
 // Sliding speed (m/s) up to which the static coefficient of friction holds.
@@ -73,10 +83,11 @@ inline constexpr double slip_speed = 1e-4;
 
 // Finds all contacts that may close within a step of length h, for links at kin with velocities vel. False, without
 // contacts, if the reach of a link is not finite: its pose or velocity is not, or their products are out of range.
+// Distances count by relative motion: links that move together do not approach each other.
 bool find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    double h, ContactSet& set);
-// Repeats the search with the velocities after the step (`after`). If a link moves farther within h than `set` was
-// searched for, fills `wider` and returns true. Otherwise returns false: `set` is complete.
+// Repeats the search with the velocities after the step (`after`). If links come nearer within h than `set` was searched
+// for, fills `wider` and returns true. Otherwise returns false: `set` is complete.
 bool find_more_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin,
                         const Velocities& vel, const Velocities& after, double h, const ContactSet& set,
                         ContactSet& wider);

@@ -39,26 +39,31 @@ void for_normals(const Impact& impact, F&& f) {
   }
 }
 
-// Adds a solved problem to the report. factor: the |q| that its tolerance is relative to, divided by its own |q|.
-Status note(const SolveReport& solved, double factor, ImpactReport& report) {
+// Adds a solved problem to the report; returns its status. factor: the |q| that its tolerance is relative to, divided by
+// its own |q|.
+Status note(const SolveReport& solved, double factor, const ImpactOptions& options, ImpactReport& report) {
   ++report.problems;
   report.iterations += solved.iterations;
   report.fallbacks += solved.tries > 1;
-  if (solved.status == Status::solved)
-    report.residual =
-        std::max(report.residual, std::max(solved.residual.relative, solved.residual.plain_relative) / factor);
-  return solved.status;
+  const bool loose = solved.status != Status::solved && solved.status != Status::bad_input &&
+                     solved.residual.within(factor * options.acceptable);
+  report.loose += loose;
+  if (solved.status != Status::solved && !loose) return solved.status;
+  report.residual =
+      std::max(report.residual, std::max(solved.residual.relative, solved.residual.plain_relative) / factor);
+  return Status::solved;
 }
 
 // Solves a conic problem, with its cones or with polyhedral friction.
 Status solve_conic(const Problem& problem, std::span<const double> turn, const ImpactOptions& options, Solver& solver,
                    ImpactWorkspace& ws, std::span<double> z, ImpactReport& report) {
   const SolverOptions solver_options{.tolerance = options.tolerance};
-  if (options.directions == 0) return note(solver.solve(problem, options.solver, solver_options, z), 1, report);
+  if (options.directions == 0)
+    return note(solver.solve(problem, options.solver, solver_options, z), 1, options, report);
   if (find_fault(problem)) return Status::bad_input;
   ws.polyhedral.pose(problem, options.directions, turn, ws.posed);
   ws.z_posed.resize(ws.posed.q.size());
-  const Status status = note(solver.solve(ws.posed, options.solver, solver_options, ws.z_posed), 1, report);
+  const Status status = note(solver.solve(ws.posed, options.solver, solver_options, ws.z_posed), 1, options, report);
   ws.polyhedral.to_conic(ws.z_posed, z);
   return status;
 }
@@ -128,7 +133,7 @@ bool decompress(const Impact& impact, const ImpactOptions& options, Solver& solv
   if (!(factor > 1 && std::isfinite(factor))) factor = 1;
   const SolverOptions solver_options{.tolerance = factor * options.tolerance};
   ws.z_posed.resize(ws.posed.q.size());
-  report.status = note(solver.solve(ws.posed, options.solver, solver_options, ws.z_posed), factor, report);
+  report.status = note(solver.solve(ws.posed, options.solver, solver_options, ws.z_posed), factor, options, report);
   if (!report.ok()) return false;
   ws.change.resize(p.q.size());
   if (cones)

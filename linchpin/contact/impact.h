@@ -55,6 +55,8 @@ struct ImpactOptions {
   int directions = 0;  // of polyhedral friction (solvers/problem/polyhedral.h); 0: the exact cone
   SolverId solver = SolverId::automatic;
   double tolerance = 1e-10;  // relative residual of every problem; for decompression relative to the q of the impact
+  // A problem that is not solved to the tolerance counts as solved, and as loose, up to this residual. 0: none does.
+  double acceptable = 0;
 };
 
 struct ImpactReport {
@@ -63,6 +65,7 @@ struct ImpactReport {
   double residual = 0;              // relative, the largest of all solved problems (solvers/problem/residual.h)
   int problems = 0, iterations = 0;
   int fallbacks = 0;   // problems that the first solver of the chain did not solve
+  int loose = 0;       // problems solved to `acceptable` but not to `tolerance`
   double release = 1;  // s
   double energy = 0;   // E(s), J: gain of kinetic energy without the work of drives; above 0 only by rounding
   bool ok() const { return status == Status::solved; }

@@ -81,6 +81,15 @@ void remember(const StepRows& rows, std::span<const Contact> contacts, std::span
     std::ranges::sort(memory, [](const RowMemory& a, const RowMemory& b) { return a.key < b.key; });
 }
 
+bool carried_force(const RowOwner& owner, std::span<const Contact> contacts, std::span<const RowMemory> memory) {
+  const std::array<std::uint32_t, 5> key = key_of(owner, contacts);
+  const auto less = [](const RowMemory& m, const std::array<std::uint32_t, 5>& k) { return before(m.key, k); };
+  for (auto m = std::lower_bound(memory.begin(), memory.end(), key, less); m != memory.end() && !before(key, m->key);
+       ++m)
+    if (m->key == key) return true;  // only rows with a force are remembered
+  return false;
+}
+
 void row_velocities(const Rows& rows, const Velocities& vel, std::span<double> w) {
   for (int r = 0; r < rows.size(); ++r) {
     double sum = 0;

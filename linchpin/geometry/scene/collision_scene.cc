@@ -148,6 +148,12 @@ double reach_of(const SceneShape& shape, std::span<const double> reach) {
 double margin_of(const CollisionScene& scene, int a, int b, std::span<const double> reach) {  // (2)
   return scene.margin(a, b) + reach_of(scene.shapes()[a], reach) + reach_of(scene.shapes()[b], reach);
 }
+double margin_of(const CollisionScene& scene, int a, int b, std::span<const double> reach, const SceneMotion* motion) {
+  const double margin = margin_of(scene, a, b, reach);
+  if (!motion) return margin;
+  const double closing = motion->closing_distance(scene.shapes()[a].frame, scene.shapes()[b].frame);
+  return std::min(margin, scene.margin(a, b) + closing);
+}
 
 // Sets ws.near to the wanted pairs that are near: by the broad phase or, for named pairs, by the distance of their
 // boxes.
@@ -168,16 +174,17 @@ void find_near_pairs(const CollisionScene& scene, std::span<const double> reach,
             [](const BoxPair& p, const BoxPair& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; });
 }
 
-}  // namespace
-
-void find_contacts(const CollisionScene& scene, std::span<const Transform<double>> X_WF, std::span<const double> reach,
-                   SceneWorkspace& ws, SceneContacts& out) {
+// Contacts are searched within (2), which `motion` limits where it is not null.
+void search(const CollisionScene& scene, std::span<const Transform<double>> X_WF, std::span<const double> reach,
+            const SceneMotion* motion, SceneWorkspace& ws, SceneContacts& out) {
   const std::span<const SceneShape> shapes = scene.shapes();
   check(int(X_WF.size()) == scene.frames(), "find_contacts: poses of ", X_WF.size(), " frames, the scene has ",
         scene.frames());
   check(reach.empty() || reach.size() == X_WF.size(), "find_contacts: reach of ", reach.size(),
         " frames, the scene has ", scene.frames());
   for (const double r : reach) check(r >= 0, "find_contacts: a reach of ", r, " m, it must be at least 0");
+  check(!motion || motion->frames.size() == X_WF.size(), "find_contacts: motion of ",
+        motion ? motion->frames.size() : 0, " frames, the scene has ", scene.frames());
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     ws.X_WS[i] = X_WF[shapes[i].frame] * shapes[i].X_FS;
     ws.boxes[i] = bounds(shapes[i].shape, ws.X_WS[i]);
@@ -188,10 +195,45 @@ void find_contacts(const CollisionScene& scene, std::span<const Transform<double
   out.manifolds.clear();
   for (const BoxPair& p : ws.near) {
     const int a = int(p.a), b = int(p.b), first = int(out.manifolds.size());
-    const double margin = margin_of(scene, a, b, reach);
+    const double margin = margin_of(scene, a, b, reach, motion);
+    if (motion && distance_squared(ws.boxes[a], ws.boxes[b]) > margin * margin) continue;
     const int count = collide(shapes[a].shape, ws.X_WS[a], shapes[b].shape, ws.X_WS[b], margin, out.manifolds);
     if (count > 0) out.pairs.push_back({a, b, first, count});
   }
+}
+
+}  // namespace
+
+double closing_speed(const FrameMotion& a, const FrameMotion& b) {
+  const Vec3<double> u = a.v - b.v, d = a.centre - b.centre;
+  const double turn = norm(a.w - b.w);
+  const auto part_of_turn = [&](double radius) { return turn > 0 ? turn * radius : 0; };  // the radius may be infinite
+  return std::min(norm(u - cross(b.w, d)) + part_of_turn(a.radius), norm(u - cross(a.w, d)) + part_of_turn(b.radius));
+}
+
+double SceneMotion::closing_distance(int frame_a, int frame_b) const {
+  const FrameMotion &a = frames[frame_a], &b = frames[frame_b];
+  return time * (1.1 + time * (norm(a.w) + norm(b.w))) * closing_speed(a, b) + extra;
+}
+
+void find_contacts(const CollisionScene& scene, std::span<const Transform<double>> X_WF, std::span<const double> reach,
+                   SceneWorkspace& ws, SceneContacts& out) {
+  search(scene, X_WF, reach, nullptr, ws, out);
+}
+
+void find_contacts(const CollisionScene& scene, std::span<const Transform<double>> X_WF, std::span<const double> reach,
+                   const SceneMotion& motion, SceneWorkspace& ws, SceneContacts& out) {
+  search(scene, X_WF, reach, &motion, ws, out);
+}
+
+bool may_miss_contacts(const CollisionScene& scene, std::span<const double> reach, const SceneMotion& motion,
+                       const SceneMotion& after, const SceneWorkspace& ws) {
+  return std::ranges::any_of(ws.near, [&](const BoxPair& p) {
+    const int a = int(p.a), b = int(p.b);
+    const double margin = margin_of(scene, a, b, reach, &after);
+    return margin > margin_of(scene, a, b, reach, &motion) &&
+           distance_squared(ws.boxes[a], ws.boxes[b]) <= margin * margin;
+  });
 }
 
 }  // namespace linchpin

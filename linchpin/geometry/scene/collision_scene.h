@@ -7,8 +7,9 @@
 // Manifolds are computed up to a gap of
 //     margin = margin_A + margin_B + reach_A + reach_B                                                   (2)
 // where reach is a bound of the way that the shapes of a frame move in the coming step, so that no contact of that step
-// is missed. Pairs of shapes are in rising order of (a, b), the manifolds of a pair in that of collide(). The result
-// depends on the input only.
+// is missed. If the motion of the frames is known, reach_A + reach_B is at most the way that the two come nearer,
+// closing_distance(): bodies that fall side by side do not approach each other. Pairs of shapes are in rising order of
+// (a, b), the manifolds of a pair in that of collide(). The result depends on the input only.
 #pragma once
 
 #include <cstdint>
@@ -74,6 +75,29 @@ inline ContactKey key(const ShapePair& pair, const Manifold& m, const ContactPoi
   return {std::uint32_t(pair.a), std::uint32_t(pair.b), m.piece_a, m.piece_b, c.feature};
 }
 
+// The rigid motion of a frame, by a sphere that holds its bounded shapes: its centre and the centre's velocity, the
+// angular velocity, all in W; m, m/s, rad/s.
+struct FrameMotion {
+  Vec3<double> centre = Vec3<double>::zero(), v = Vec3<double>::zero(), w = Vec3<double>::zero();
+  double radius = 0;  // m; infinite if a shape of the frame is unbounded
+};
+
+// A bound of the speed at which a point of one frame's shapes comes nearer to the other's, m/s. Seen from B, a point of
+// A moves by the relative twist, and so it is no faster than
+//     |u| + |w_A - w_B| radius_A,   u = v_A - v_B - w_B x (centre_A - centre_B)                           (3)
+// The same holds with A and B exchanged; the smaller bound is taken. Infinite for two unbounded frames.
+double closing_speed(const FrameMotion& a, const FrameMotion& b);
+
+// A bound of how much nearer two frames come within `time`, which is h in (4), m. If frames turn, u in (3) changes
+// during the step, by a share of at most h |w| to first order:
+//     h (1.1 + h |w_A| + h |w_B|) closing_speed + extra                                                   (4)
+// The 10 percent and `extra` (m) are for the velocity that forces add.
+struct SceneMotion {
+  std::span<const FrameMotion> frames;
+  double time = 0, extra = 0;
+  double closing_distance(int frame_a, int frame_b) const;
+};
+
 // Workspace of find_contacts(), and the poses of the shapes at its last call. Any content is valid before a call.
 struct SceneWorkspace {
   explicit SceneWorkspace(const CollisionScene& scene);
@@ -81,11 +105,19 @@ struct SceneWorkspace {
   std::vector<Aabb> boxes;              // by shape, without margins
   std::vector<double> margins;          // by shape, reach included
   BroadPhase broad_phase;
-  std::vector<BoxPair> near;
+  std::vector<BoxPair> near;  // pairs whose boxes are within (2) by the reaches alone
 };
 
 // X_WF: poses of the frames, including the world's. reach: (2), by frame, m; empty for 0.
 void find_contacts(const CollisionScene& scene, std::span<const Transform<double>> X_WF, std::span<const double> reach,
                    SceneWorkspace& ws, SceneContacts& out);
+// With the motion of the frames as well, which limits the reach of each pair.
+void find_contacts(const CollisionScene& scene, std::span<const Transform<double>> X_WF, std::span<const double> reach,
+                   const SceneMotion& motion, SceneWorkspace& ws, SceneContacts& out);
+
+// After find_contacts(scene, X_WF, reach, motion, ws, out): true if frames that move by `after` may bring a pair of
+// shapes into contact that was not searched far enough. No frame may move farther than its reach.
+bool may_miss_contacts(const CollisionScene& scene, std::span<const double> reach, const SceneMotion& motion,
+                       const SceneMotion& after, const SceneWorkspace& ws);
 
 }  // namespace linchpin

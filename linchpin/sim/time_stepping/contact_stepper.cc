@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "linchpin/sim/time_stepping/account.h"
+#include "linchpin/sim/time_stepping/active_rows.h"
 #include "linchpin/sim/time_stepping/impact_solver.h"
 #include "linchpin/sim/time_stepping/interval_solver.h"
 #include "linchpin/sim/time_stepping/missed_contacts.h"
 #include "linchpin/sim/time_stepping/penetration.h"
 #include "linchpin/sim/time_stepping/sleep.h"
 #include "linchpin/sim/time_stepping/touch.h"
+#include "linchpin/sim/time_stepping/turn_limit.h"
 
 namespace linchpin {
 namespace {
@@ -20,6 +22,10 @@ namespace {
 constexpr double most_halved = 32;
 // Searches for missed contacts before the interval is halved: one is enough nearly always, hardly ever are there two.
 constexpr int most_searches = 16;
+// The free motion over a shorter interval has its touch at its end, up to the change of forces: two rounds nearly always.
+constexpr int most_touch_rounds = 8;
+// Intervals of a step. Bodies that turn so fast that they need more have run away.
+constexpr int most_intervals = 10000;
 // No mechanism is faster than this, m/s or rad/s.
 constexpr double runaway_speed = 1e8;
 
@@ -48,15 +54,18 @@ struct ContactStepper::Parts {
   bool find_contacts(double reach_time, StepReport& report);
   void put_to_sleep(const Inputs& inputs, Arrival& at, StepReport& report);
   bool solve_impact(const Inputs& inputs, Arrival& at, StepReport& report);
-  double find_first_touch(const Inputs& inputs, const Arrival& at, double h);
+  double choose_rows(const Inputs& inputs, const Arrival& at, bool may_split, double h);
   bool solve(const Inputs& inputs, bool may_split, double& h, Arrival& at, StepReport& report);
+  bool is_final(const Interval& interval, bool may_split, double& h, Arrival& at, StepReport& report);
   void apply(const Interval& interval, Arrival& at, StepReport& report);
   void move(const Interval& interval, Arrival& at);
+  void project(std::span<const double> shift, Arrival& at, StepReport& report);  // (6)
+  void correct_bent_paths(const Inputs& inputs, double time, double h, Arrival& at, StepReport& report);
 
   bool check_count(StepReport& report) const;
   bool check_speeds(const Arrival& at, StepReport& report) const;
   Interval interval_of(const Inputs& inputs, const Arrival& at, double h) {
-    return {inputs, at, placed_, dynamics_.chain(), set_.contacts, bounces_, h};
+    return {inputs, at, placed_, dynamics_.chain(), set_.contacts, idle_, h};
   }
 
   Dynamics& dynamics_;
@@ -65,18 +74,21 @@ struct ContactStepper::Parts {
   IntervalSolver interval_solver_;
   ImpactSolver impact_solver_;
   PenetrationCorrection penetration_;
+  ActiveRows active_;
   Sleep sleep_;
   ContactSums sums_;
 
   // Results of the stages, kept for their memory.
   Placed placed_;
   ContactSet set_, wider_;
-  std::vector<char> bounces_;  // per contact
+  IdleRows idle_;
   FreeMotion free_;
+  MissedContacts missed_;
   Solved solved_;
   RowVelocities row_velocities_;
   ProblemWorkspace problem_;
   std::vector<double> step_;
+  bool bends_ = false;  // of solved_: paths of contacts bend (turn_limit.h)
 
  public:
   std::vector<ContactReport> reports;
@@ -89,6 +101,7 @@ ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       interval_solver_(plan_),
       impact_solver_(plan_),
       penetration_(plan_),
+      active_(plan_),
       sleep_(plan_),
       placed_(plan_.model, plan_.plan),
       set_(plan_.contacts),
@@ -122,16 +135,22 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     } else if (plan_.may_sleep()) {
       sleep_.drop_contacts(set_.contacts);
     }
-    bounces_.assign(set_.contacts.size(), 0);
-    const bool may_split = part < plan_.options.max_splits;
-    if (may_split && meets_impact(plan_, placed_, set_.contacts)) {
+    const bool may_split = part < plan_.options.max_splits, impact = meets_impact(plan_, placed_, set_.contacts);
+    if (impact && may_split) {
       if (!solve_impact(inputs, at, report)) return report;
       continue;
     }
-    double h = may_split ? find_first_touch(inputs, at, left) : left;
-    if (!solve(inputs, may_split, h, at, report)) return report;
+    if (!may_split && (impact || may_touch(plan_, set_.contacts))) report.unsplit = 1;
+    if (part == most_intervals) {
+      fail(StepStatus::runaway, "bodies turn too fast for dt: a step would take more than 10000 intervals", report);
+      return report;
+    }
+    active_.clear_required();
+    double h = choose_rows(inputs, at, may_split, left);
+    if (!check_count(report) || !solve(inputs, may_split, h, at, report)) return report;
     apply(interval_of(inputs, at, h), at, report);
     left = h < left ? left - h : 0;
+    if (bends_) correct_bent_paths(inputs, from.state.time + plan_.dt - left, h, at, report);
   }
   sums_.report(plan_.model, plan_.dt, reports);
   if (plan_.may_sleep()) sleep_.count_rest(at);
@@ -154,8 +173,7 @@ void ContactStepper::Parts::place_links(double time, bool first, const Arrival& 
 }
 
 bool ContactStepper::Parts::find_contacts(double reach_time, StepReport& report) {
-  if (linchpin::find_contacts(plan_.model, plan_.contacts, placed_.kin, placed_.vel, reach_time, set_))
-    return check_count(report);
+  if (linchpin::find_contacts(plan_.model, plan_.contacts, placed_.kin, placed_.vel, reach_time, set_)) return true;
   const auto far = std::ranges::find_if_not(set_.reach, [](double reach) { return std::isfinite(reach); });
   for (int body = 1; body < int(plan_.model.bodies().size()) && report.body < 0; ++body)
     if (plan_.model.bodies()[body].link == int(far - set_.reach.begin())) report.body = body;
@@ -167,7 +185,7 @@ bool ContactStepper::Parts::find_contacts(double reach_time, StepReport& report)
 }
 
 bool ContactStepper::Parts::check_count(StepReport& report) const {
-  if (int(set_.contacts.size()) <= plan_.options.most_contacts) return true;
+  if (std::ranges::count(idle_.contacts, 0) <= plan_.options.most_contacts) return true;
   return fail(StepStatus::runaway,
               "more contacts than most_contacts: shapes lie within each other, or speeds are too high for dt", report);
 }
@@ -185,6 +203,7 @@ bool ContactStepper::Parts::solve_impact(const Inputs& inputs, Arrival& at, Step
   report.problems += impact.problems;
   report.iterations += impact.iterations;
   report.declared_fallbacks += impact.fallbacks;
+  report.loose += impact.loose;
   report.residual = std::max(report.residual, impact.residual);
   report.least_release = std::min(report.least_release, impact.release);
   if (!impact.ok()) return fail(StepStatus::unsolved, "an impact was not solved to its tolerance", report);
@@ -195,31 +214,40 @@ bool ContactStepper::Parts::solve_impact(const Inputs& inputs, Arrival& at, Step
   return true;
 }
 
-// Marks the contacts that bounce, or are far, and touch within h; returns the time of the first touch.
-double ContactStepper::Parts::find_first_touch(const Inputs& inputs, const Arrival& at, double h) {
-  if (!may_touch(plan_, set_.contacts)) return h;
-  const Interval interval = interval_of(inputs, at, h);
-  find_free_motion(plan_, interval, interval_solver_.mechanism(), interval_solver_.forces(), free_);
-  return first_touch(plan_, interval, free_, bounces_);
+// Decides which contacts and limits get rows, and returns the length of the interval: h, or less if a contact that
+// bounces or is far touches earlier, or bodies turn too far.
+double ContactStepper::Parts::choose_rows(const Inputs& inputs, const Arrival& at, bool may_split, double h) {
+  h = turn_limit(plan_, set_, set_.motion, h);
+  free_.h = -1;
+  idle_.limits.assign(plan_.joints.limits.size(), 0);
+  idle_.contacts.assign(set_.contacts.size(), 0);
+  const bool splits = may_split && may_touch(plan_, set_.contacts);
+  if (!splits && active_.all_loaded(interval_of(inputs, at, h))) return h;
+  for (int round = 0;; ++round) {
+    const Interval interval = interval_of(inputs, at, h);
+    find_free_motion(plan_, interval, interval_solver_.mechanism(), interval_solver_.forces(), free_);
+    std::ranges::fill(idle_.contacts, 0);
+    const double touch = splits ? first_touch(plan_, interval, free_, active_.required(), idle_.contacts) : h;
+    if (touch >= h || round == most_touch_rounds) {
+      active_.choose(interval, free_, idle_);
+      return h;
+    }
+    h = touch;
+  }
 }
 
 // Fills solved_. The interval becomes shorter if a problem resists (half of it is another problem), or if a contact
 // that was missed splits it. A result that is not applied is overwritten by the next attempt; the report counts only
 // its effort.
 bool ContactStepper::Parts::solve(const Inputs& inputs, bool may_split, double& h, Arrival& at, StepReport& report) {
-  for (int searches = 0;;) {
+  for (int attempts = 0;;) {
     const Interval interval = interval_of(inputs, at, h);
-    const char* failure = interval_solver_.solve(interval, sleep_.trees(), problem_, solved_);
+    const char* failure = interval_solver_.solve(interval, free_, sleep_.trees(), problem_, solved_);
     solved_.effort.add_to(report);
     if (!failure) {
-      const std::optional<double> end = find_missed_contacts(plan_, interval, solved_, set_, wider_);
-      if (!end) break;
-      std::swap(set_, wider_);
-      put_to_sleep(inputs, at, report);  // a new contact may wake an island
-      bounces_.assign(set_.contacts.size(), 0);
-      if (may_split) h = find_first_touch(inputs, at, *end);
-      if (!check_count(report)) return false;
-      if (++searches % most_searches == 0) failure = "contacts come into reach within a step without end";
+      if (is_final(interval, may_split, h, at, report)) break;
+      if (!report.ok()) return false;
+      if (++attempts % most_searches == 0) failure = "contacts come into reach within a step without end";
     }
     if (failure) {
       if (h <= plan_.dt / most_halved) {
@@ -227,10 +255,42 @@ bool ContactStepper::Parts::solve(const Inputs& inputs, bool may_split, double& 
         return fail(StepStatus::unsolved, failure, report);
       }
       ++report.halved;
-      h /= 2;
+      h = choose_rows(inputs, at, may_split, h / 2);
     }
   }
   solved_.quality.add_to(report);
+  return true;
+}
+
+// Whether the result can be applied. Otherwise sets up another attempt: with contacts that were missed, over a shorter
+// interval.
+bool ContactStepper::Parts::is_final(const Interval& interval, bool may_split, double& h, Arrival& at,
+                                     StepReport& report) {
+  bends_ = false;
+  if (active_.find_released(interval, solved_)) {
+    if (free_.h != interval.h)
+      find_free_motion(plan_, interval, interval_solver_.mechanism(), interval_solver_.forces(), free_);
+    active_.release(interval, free_, idle_, solved_);
+  }
+  find_missed_contacts(plan_, interval, solved_, set_, wider_, missed_);
+  if (missed_.any) {
+    if (missed_.is_wider) {
+      std::swap(set_, wider_);
+      put_to_sleep(interval.inputs, at, report);  // a new contact may wake an island
+    }
+    for (const Contact& c : missed_.contacts) active_.require(c);
+    h = choose_rows(interval.inputs, at, may_split, may_split ? missed_.end : interval.h);
+    check_count(report);
+    return false;
+  }
+  if (plan_.contacts.any) {
+    const double limit = turn_limit(plan_, set_, wider_.motion, interval.h);
+    if (limit < 0.9 * interval.h) {  // not for a last bit of it
+      h = choose_rows(interval.inputs, at, may_split, limit);
+      return false;
+    }
+    bends_ = bends(plan_, interval, solved_, wider_.motion);
+  }
   return true;
 }
 
@@ -257,10 +317,7 @@ void ContactStepper::Parts::apply(const Interval& interval, Arrival& at, StepRep
     effort.add_to(report);
   }
   move(interval, at);
-  if (!shift) return;
-  report.projected -= dynamics_.stored(at.q, at.v);
-  integrate(plan_.model, *shift, at.q);  // (6)
-  report.projected += dynamics_.stored(at.q, at.v);
+  if (shift) project(*shift, at, report);
 }
 
 // (3) and (4). Trees of (4) have moved half of the way to where forces were evaluated.
@@ -273,6 +330,27 @@ void ContactStepper::Parts::move(const Interval& interval, Arrival& at) {
   std::ranges::copy(solved_.q_forces, at.q.begin());
   integrate(plan_.model, step_, at.q);
   std::ranges::copy(solved_.v, at.v.begin());
+}
+
+// (6) for the contacts at the end of an interval of length h.
+void ContactStepper::Parts::correct_bent_paths(const Inputs& inputs, double time, double h, Arrival& at,
+                                               StepReport& report) {
+  place_links(time, false, at);
+  if (!linchpin::find_contacts(plan_.model, plan_.contacts, placed_.kin, placed_.vel, h, set_)) return;
+  if (plan_.may_sleep()) sleep_.drop_contacts(set_.contacts);
+  idle_.contacts.assign(set_.contacts.size(), 0);
+  const Interval here = interval_of(inputs, at, 0);
+  if (!penetration_.is_needed(here)) return;
+  SolveEffort effort;
+  const auto shift = penetration_.find(here, solved_, plain_, problem_, effort);
+  effort.add_to(report);
+  if (shift) project(*shift, at, report);
+}
+
+void ContactStepper::Parts::project(std::span<const double> shift, Arrival& at, StepReport& report) {
+  report.projected -= dynamics_.stored(at.q, at.v);
+  integrate(plan_.model, shift, at.q);
+  report.projected += dynamics_.stored(at.q, at.v);
 }
 
 bool ContactStepper::Parts::check_speeds(const Arrival& at, StepReport& report) const {

@@ -7,23 +7,26 @@
 // where gaps up to StepPlan::touch_gap() count as 0;
 //     q+ = q (+) h v+                      for trees that have rows                                              (3)
 //     q+ = (q (+) h/2 v) (+) h/2 v+        for all others, with forces at the middle: second order, symplectic   (4)
-// Springs, dampers and servos act as they will at the end of the step (joint_rows.h).
+// Springs, dampers and servos act as they will at the end of the step (joint_rows.h). A contact that the motion does
+// not close has no row, so that it changes nothing (active_rows.h).
 //
-// Impacts. A contact with restitution that would close within the step faster than `impact_speed` gets no row (2).
-// Instead the step is split where it touches, at the root of
+// Impacts. A contact with restitution that approaches faster than `impact_speed` gets no row (2). If it touches within
+// the step, the step is split there, at the root of
 //     gap + u t + (u_free+ - u) t^2 / (2 h) = 0                                                                  (5)
 // An impact without duration is solved there (impact.h), and the rest of the step follows. Contacts that are far away
 // in proportion to their shapes split the step at their touch as well, because (2) is the law of a plane, and the shape
-// may end long before.
+// may end long before. After max_splits parts the rest of the step has no restitution; the report counts that.
 //
 // Contacts are searched as far as links get at the speeds they have. If impulses or forces of the step itself make a
 // link faster, contacts are searched again, and if one of the new ones would close, the step is solved again with it.
-// So a body that is struck does not tunnel either.
+// So a body that is struck does not tunnel either. Where bodies turn fast, the step is divided into shorter intervals
+// (turn_limit.h), so that they do not turn through each other.
 //
 // Rounding and the curvature of paths let contacts penetrate slightly. Penetration beyond `position_tolerance` is
 // removed in the next step by the shortest correction in the metric of the mass matrix,
 //     q+ <- q+ (+) d,   d = M^-1 N' p,   N d + gap + h N v+ >= 0, complementary to p >= 0                         (6)
-// Velocities do not change, so the only energy this adds is potential; the energy balance has it as `projected`.
+// Velocities do not change, so the only energy this adds is potential; the energy balance has it as `projected`. Where
+// the paths of contacts bend much, (6) is applied at the end of the interval already, with the contacts found there.
 //
 // | stage                              | file                | result                                      |
 // |------------------------------------|---------------------|---------------------------------------------|
@@ -31,9 +34,11 @@
 // | contacts in reach                  | contact_set.h       | ContactSet                                  |
 // | islands at rest                    | sleep.h             | trees that sleep                            |
 // | impact, if something touches       | impact_solver.h     | Solved                                      |
-// | first touch (5)                    | touch.h, forces.h   | h, contacts without rows                    |
+// | motion without rows                | forces.h            | FreeMotion                                  |
+// | first touch (5), turning           | touch.h, turn_limit.h | h                                         |
+// | contacts and limits without rows   | active_rows.h       | IdleRows                                    |
 // | problem (1), (2) and its solution  | interval_rows.h, interval_solver.h | Solved                       |
-// | contacts that came into reach      | missed_contacts.h   | ContactSet for another attempt              |
+// | contacts that are closed all the same | missed_contacts.h | MissedContacts, for another attempt        |
 // | correction (6)                     | penetration.h       | d                                           |
 // | energy and contact forces          | account.h           | StepReport, ContactReports                  |
 #pragma once

@@ -27,8 +27,10 @@ void find_free_motion(const StepPlan& plan, const Interval& interval, Variant& m
                       FreeMotion& out) {
   const auto& [q, v] = std::tie(interval.start.q, interval.start.v);
   const std::span<const double> tau = forces.gather(plan, interval.inputs, q, v, interval.h, true);
-  free_velocity(mechanism, q, v, tau, interval.inputs.f_ext, interval.h, out.vdot, out.v);
+  move(plan.model, q, 0.5 * interval.h, v, out.step, out.q_forces);
+  free_velocity(mechanism, out.q_forces, v, tau, interval.inputs.f_ext, interval.h, out.vdot, out.v);
   link_velocities_at(plan.model, interval.placed, out.v, out.vel);
+  out.h = interval.h;
 }
 
 }  // namespace linchpin

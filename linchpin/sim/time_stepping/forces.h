@@ -21,12 +21,15 @@ class Forces {
   std::vector<double> tau_, q_moved_, step_;
 };
 
-// The motion at the end of an interval if no row acted.
+// The motion over an interval if no row acted, by (4) of contact_stepper.h.
 struct FreeMotion {
-  explicit FreeMotion(const Model& model) : v(model.nv()), vel(model), vdot(model.nv()) {}
-  std::vector<double> v;
-  Velocities vel;            // of the links, at the poses of the start
-  std::vector<double> vdot;  // workspace
+  explicit FreeMotion(const Model& model)
+      : q_forces(model.nq()), v(model.nv()), vel(model), vdot(model.nv()), step(model.nv()) {}
+  double h = -1;                   // of the interval that it was found for, s; negative: not known
+  std::vector<double> q_forces;    // q in the middle, where forces are evaluated
+  std::vector<double> v;           // at the end
+  Velocities vel;                  // of the links, for that v at the poses of the start
+  std::vector<double> vdot, step;  // workspace
 };
 void find_free_motion(const StepPlan& plan, const Interval& interval, Variant& mechanism, Forces& forces,
                       FreeMotion& out);

@@ -53,7 +53,8 @@ ImpactReport ImpactSolver::solve(const Interval& interval, Variant& mechanism, P
                                            {.restitution = plan_.options.restitution,
                                             .directions = plan_.options.directions,
                                             .solver = plan_.options.solver,
-                                            .tolerance = plan_.options.tolerance},
+                                            .tolerance = plan_.options.tolerance,
+                                            .acceptable = plan_.options.acceptable},
                                            ws.solver.solver(), impact_, ws.z);
   if (!report.ok()) return report;
   out.impulses.resize(out.rows.rows.size());

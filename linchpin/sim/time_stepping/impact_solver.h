@@ -14,7 +14,7 @@ class ImpactSolver {
   explicit ImpactSolver(const StepPlan& plan) : plan_(plan) {}
 
   // Solves the impact of all contacts and limits that touch (impact.h). Fills v, vel, rows and impulses of `out`; the
-  // report says whether that succeeded. The interval's h and bounces are not used.
+  // report says whether that succeeded. The interval's h and idle rows are not used.
   ImpactReport solve(const Interval& interval, Variant& mechanism, ProblemWorkspace& ws, Solved& out);
 
  private:

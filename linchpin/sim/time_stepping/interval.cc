@@ -16,6 +16,7 @@ void SolveQuality::add_to(StepReport& report) const {
   report.painleve = std::max(report.painleve, painleve);
 }
 
-Solved::Solved(const Model& model) : v(model.nv()), vel(model), q_forces(model.nq()) {}
+Solved::Solved(const Model& model)
+    : v(model.nv()), vel(model), q_forces(model.nq()), v_mean(model.nv()), vel_mean(model) {}
 
 }  // namespace linchpin

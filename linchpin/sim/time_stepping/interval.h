@@ -15,14 +15,20 @@
 
 namespace linchpin {
 
+// Contacts and joint limits that are near but get no row: the motion does not reach them, or the interval ends with
+// their impact (active_rows.h). 1 for those, 0 for the others.
+struct IdleRows {
+  std::vector<char> contacts, limits;
+};
+
 struct Interval {
   const Inputs& inputs;
   const Arrival& start;      // q and v at the start of the interval, and the impulses that warm-start its problem
   const Placed& placed;      // at that q and v
   const ClosedChain* chain;  // with its rows at that q and v; null without constraints
   std::span<const Contact> contacts;
-  std::span<const char> bounces;  // per contact: ends the interval with an impact, and so has no row
-  double h;                       // s
+  const IdleRows& idle;  // contacts and limits without rows
+  double h;              // s
 };
 
 // What solving took, wanted or not.
@@ -43,7 +49,7 @@ struct SolveQuality {
 // Rows that not every problem of a model has.
 struct RowChoice {
   bool servos_as_rows = false;     // servos with limits: as rows, otherwise as implicit forces
-  std::vector<char> limit_active;  // per joint limit: has a row although it is not near
+  std::vector<char> limit_active;  // per joint limit: has a row although it is idle or not near
 };
 
 struct Solved {
@@ -55,6 +61,9 @@ struct Solved {
   std::vector<double> impulses;     // by row, N s or N m s
   std::vector<double> q_forces;     // where forces were evaluated: (4) of contact_stepper.h
   std::vector<char> tree_has_rows;  // per tree
+  // The mean velocity over the interval, by which positions move: v for trees with rows (3), else (v- + v) / 2 (4).
+  std::vector<double> v_mean;
+  Velocities vel_mean;  // of the links, at the poses of the start; the axes are not filled
   RowChoice choice;
   bool iterated = false;  // false: the warm start was the solution
   bool loose = false;     // the last problem missed the tolerance

@@ -6,13 +6,6 @@
 namespace linchpin {
 namespace {
 
-// Whether the limit can be reached within the interval, judged by the speed at its start. The factor 2 leaves room for
-// acceleration.
-bool is_near(const JointLimit& limit, const Interval& interval) {
-  const auto& [q, v] = std::tie(interval.start.q, interval.start.v);
-  return gap_of(limit, q) < 2 * interval.h * std::abs(rate_of(limit, q, v)) + limit_margin;
-}
-
 void add_springs(const StepPlan& plan, const Interval& interval, StepRows& out) {
   for (int s = 0; s < int(plan.model.springs().size()); ++s) {
     const std::size_t before = out.rows.blocks.size();
@@ -23,7 +16,7 @@ void add_springs(const StepPlan& plan, const Interval& interval, StepRows& out) 
 
 void add_contacts(const StepPlan& plan, const Interval& interval, StepRows& out) {
   for (int i = 0; i < int(interval.contacts.size()); ++i) {
-    if (interval.bounces[i]) continue;
+    if (interval.idle.contacts[i]) continue;
     const Contact& c = interval.contacts[i];
     add_contact(c, interval.placed.kin, plan.gap_to_close(c.gap) / interval.h, out.rows);  // (2) of contact_stepper.h
     out.add_owner(RowOwner::Kind::contact, i);
@@ -34,7 +27,7 @@ void add_limits(const StepPlan& plan, const Interval& interval, const RowChoice&
   const std::span<const double> q = interval.start.q;
   for (int i = 0; i < int(plan.joints.limits.size()); ++i) {
     const JointLimit& limit = plan.joints.limits[i];
-    if (!choice.limit_active[i] && !is_near(limit, interval)) continue;
+    if (!choice.limit_active[i] && (interval.idle.limits[i] || !is_near(limit, interval))) continue;
     const double speed = std::min(plan.gap_to_close(gap_of(limit, q)) / interval.h, limit.speed);
     add_limit(plan, interval.placed, i, q, speed, out);
   }
@@ -58,21 +51,26 @@ void add_bounded_servos(const StepPlan& plan, const Interval& interval, StepRows
 
 }  // namespace
 
+bool is_near(const JointLimit& limit, const Interval& interval) {
+  const auto& [q, v] = std::tie(interval.start.q, interval.start.v);
+  return gap_of(limit, q) < 2 * interval.h * std::abs(rate_of(limit, q, v)) + limit_margin;
+}
+
 void add_limit(const StepPlan& plan, const Placed& placed, int limit, std::span<const double> q, double speed,
                StepRows& out) {
   add_limit_row(plan.model, plan.joints, placed.kin, placed.vel, plan.joints.limits[limit], q, speed, out.rows);
   out.add_owner(RowOwner::Kind::limit, limit);
 }
 
-bool mark_violated_limits(const StepPlan& plan, const Interval& interval, std::span<const double> v, double share,
-                          RowChoice& choice) {
+bool mark_violated_limits(const StepPlan& plan, const Interval& interval, std::span<const double> v,
+                          std::span<const double> v_mean, double share, RowChoice& choice) {
   const std::span<const double> q = interval.start.q;
   bool found = false;
   for (std::size_t i = 0; i < plan.joints.limits.size(); ++i) {
     const JointLimit& limit = plan.joints.limits[i];
-    const double closing = -rate_of(limit, q, v);
-    const bool too_fast = limit.speed != unlimited && closing > share * limit.speed;
-    const bool passed = interval.h * closing > gap_of(limit, q) && !is_near(limit, interval);
+    const bool too_fast = limit.speed != unlimited && -rate_of(limit, q, v) > share * limit.speed;
+    const bool has_row = is_near(limit, interval) && !interval.idle.limits[i];
+    const bool passed = !has_row && -interval.h * rate_of(limit, q, v_mean) > plan.gap_to_close(gap_of(limit, q));
     if (choice.limit_active[i] || !(too_fast || passed)) continue;
     choice.limit_active[i] = 1;
     found = true;

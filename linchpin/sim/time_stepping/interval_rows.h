@@ -12,14 +12,18 @@ namespace linchpin {
 // reached costs little, a limit that is missed costs another round.
 inline constexpr double limit_margin = 1e-3;
 
+// Whether the limit can be reached within the interval, judged by the speed at its start. The factor 2 in it leaves room
+// for acceleration.
+bool is_near(const JointLimit& limit, const Interval& interval);
+
 // A row of joint limit number `limit`, with the speed at which it may be approached.
 void add_limit(const StepPlan& plan, const Placed& placed, int limit, std::span<const double> q, double speed,
                StepRows& out);
 
-// Marks the joint limits that motion v violates without having a row: those approached faster than `share` of their
-// speed limit, and those that h v passes although they were not near. Returns whether there are new ones.
-bool mark_violated_limits(const StepPlan& plan, const Interval& interval, std::span<const double> v, double share,
-                          RowChoice& choice);
+// Marks the joint limits that the motion violates without having a row: those approached faster than `share` of their
+// speed limit if the interval ends with v, and those that h v_mean passes. Returns whether there are new ones.
+bool mark_violated_limits(const StepPlan& plan, const Interval& interval, std::span<const double> v,
+                          std::span<const double> v_mean, double share, RowChoice& choice);
 
 // Whether the servos stay within their force limits if the interval ends with v.
 bool within_servo_limits(const StepPlan& plan, const Interval& interval, std::span<const double> v);

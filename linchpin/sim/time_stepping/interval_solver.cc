@@ -79,26 +79,40 @@ IntervalSolver::IntervalSolver(const StepPlan& plan)
                                     implicit_armature_of(plan, false, armature_));
 }
 
-const char* IntervalSolver::solve(const Interval& interval, std::span<const char> tree_asleep, ProblemWorkspace& ws,
-                                  Solved& out) {
+const char* IntervalSolver::solve(const Interval& interval, const FreeMotion& free, std::span<const char> tree_asleep,
+                                  ProblemWorkspace& ws, Solved& out) {
   out.effort = {};
   out.quality = {};
   out.choice.servos_as_rows = false;
   out.choice.limit_active.assign(plan_.joints.limits.size(), 0);
   // Joints that move at their speed limit are likely to do so still: their rows are there from the first round on.
-  mark_violated_limits(plan_, interval, interval.start.v, 0.99, out.choice);
+  mark_violated_limits(plan_, interval, interval.start.v, interval.start.v, 0.99, out.choice);
   for (bool settled = false; !settled;) {
-    if (const char* reason = solve_rows(interval, tree_asleep, ws, out)) return reason;
+    if (const char* reason = solve_rows(interval, free, tree_asleep, ws, out)) return reason;
+    find_mean_velocities(interval, out);
     settled = true;
     if (!out.choice.servos_as_rows && !within_servo_limits(plan_, interval, out.v)) {
       out.choice.servos_as_rows = true;
       settled = false;
     }
     // 1e-9 above the limit: a row holds its limit up to rounding only.
-    if (mark_violated_limits(plan_, interval, out.v, 1 + 1e-9, out.choice)) settled = false;
+    if (mark_violated_limits(plan_, interval, out.v, out.v_mean, 1 + 1e-9, out.choice)) settled = false;
   }
   link_velocities_at(plan_.model, interval.placed, out.v, out.vel);
+  for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
+    const Motion<double>& end = out.vel.link[i];
+    out.vel_mean.link[i] = out.tree_has_rows[plan_.trees.of_link[i]] ? end : 0.5 * (interval.placed.vel.link[i] + end);
+  }
   return nullptr;
+}
+
+void IntervalSolver::find_mean_velocities(const Interval& interval, Solved& out) const {
+  for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
+    const Link& link = plan_.model.links()[i];
+    const bool has_rows = out.tree_has_rows[plan_.trees.of_link[i]];
+    for (int k = link.v; k < link.v + link.nv; ++k)
+      out.v_mean[k] = has_rows ? out.v[k] : 0.5 * (interval.start.v[k] + out.v[k]);
+  }
 }
 
 void IntervalSolver::find_trees_with_rows(Solved& out) const {
@@ -117,19 +131,26 @@ void IntervalSolver::place_forces(const Interval& interval, Solved& out) {
   integrate(plan_.model, step_, out.q_forces);
 }
 
-const char* IntervalSolver::solve_rows(const Interval& interval, std::span<const char> tree_asleep,
-                                       ProblemWorkspace& ws, Solved& out) {
+const char* IntervalSolver::solve_rows(const Interval& interval, const FreeMotion& free,
+                                       std::span<const char> tree_asleep, ProblemWorkspace& ws, Solved& out) {
   const bool servos_as_forces = !out.choice.servos_as_rows;
   const std::span<const double> v = interval.start.v, f_ext = interval.inputs.f_ext;
   gather_rows(plan_, interval, out.choice, out.rows);
   find_trees_with_rows(out);
+  out.impulses.resize(out.rows.rows.size());
+  // In maximal coordinates the hinges are still to be solved for.
+  const bool is_free = out.rows.rows.size() == 0 && !in_maximal_coordinates(plan_.options.method);
+  if (is_free && servos_as_forces && free.h == interval.h) {
+    std::ranges::copy(free.q_forces, out.q_forces.begin());
+    std::ranges::copy(free.v, out.v.begin());
+    keep_asleep(plan_, tree_asleep, out.v);
+    return nullptr;
+  }
   const std::span<const double> tau =
       forces_.gather(plan_, interval.inputs, interval.start.q, v, interval.h, servos_as_forces);
   place_forces(interval, out);
   Variant& mechanism = servos_as_forces || !firm_ ? soft_ : *firm_;
-  out.impulses.resize(out.rows.rows.size());
-  // In maximal coordinates the hinges are still to be solved for.
-  if (out.rows.rows.size() == 0 && !in_maximal_coordinates(plan_.options.method)) {
+  if (is_free) {
     free_velocity(mechanism, out.q_forces, v, tau, f_ext, interval.h, vdot_, out.v);
     keep_asleep(plan_, tree_asleep, out.v);
     return nullptr;

@@ -27,14 +27,17 @@ class IntervalSolver {
 
   // Fills `out`; returns the reason for a failure, or null. Rows are added while the solution violates a condition that
   // had none: a joint limit that was not near, a servo beyond its force limits.
-  const char* solve(const Interval& interval, std::span<const char> tree_asleep, ProblemWorkspace& ws, Solved& out);
+  // `free` is used where it is known for this interval.
+  const char* solve(const Interval& interval, const FreeMotion& free, std::span<const char> tree_asleep,
+                    ProblemWorkspace& ws, Solved& out);
 
  private:
-  const char* solve_rows(const Interval& interval, std::span<const char> tree_asleep, ProblemWorkspace& ws,
-                         Solved& out);
+  const char* solve_rows(const Interval& interval, const FreeMotion& free, std::span<const char> tree_asleep,
+                         ProblemWorkspace& ws, Solved& out);
   const char* solve_problem(const Interval& interval, ProblemWorkspace& ws, Solved& out);
   void find_trees_with_rows(Solved& out) const;
   void place_forces(const Interval& interval, Solved& out);
+  void find_mean_velocities(const Interval& interval, Solved& out) const;
 
   const StepPlan& plan_;
   std::vector<double> armature_;

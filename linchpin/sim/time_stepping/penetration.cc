@@ -27,12 +27,12 @@ std::optional<std::span<const double>> PenetrationCorrection::find(const Interva
   std::ranges::fill(rows_.rows.offset, 0);  // loops must stay closed; they have a projection of their own
   for (int i = 0; i < int(interval.contacts.size()); ++i) {
     const Contact& c = interval.contacts[i];
-    add_normal(c, placed.kin, c.gap + interval.h * relative_velocity(c, placed.kin, solved.vel).x, rows_.rows);
+    add_normal(c, placed.kin, c.gap + interval.h * relative_velocity(c, placed.kin, solved.vel_mean).x, rows_.rows);
     rows_.add_owner(RowOwner::Kind::contact, i);
   }
   for (int i = 0; i < int(plan_.joints.limits.size()); ++i) {
     const JointLimit& limit = plan_.joints.limits[i];
-    const double gap = gap_of(limit, q) + interval.h * rate_of(limit, q, solved.v);
+    const double gap = gap_of(limit, q) + interval.h * rate_of(limit, q, solved.v_mean);
     if (gap <= limit_margin) add_limit(plan_, placed, i, q, gap, rows_);
   }
   velocities(plan_.model, placed.kin, zero_, rest_);

@@ -35,7 +35,7 @@ TEST(PenetrationCorrection, CountsTheMotionOfTheStep) {
   PenetrationCorrection correction(stage.plan);
   Solved rising(model);
   rising.v[5] = 0.02;  // 2e-5 m in 1 ms
-  link_velocities_at(model, stage.placed, rising.v, rising.vel);
+  link_velocities_at(model, stage.placed, rising.v, rising.vel_mean);
   ProblemWorkspace ws;
   SolveEffort effort;
   const auto shift = correction.find(stage.interval(1e-3), rising, stage.plain, ws, effort);

@@ -1,6 +1,7 @@
 #include "linchpin/sim/time_stepping/step_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "linchpin/base/check.h"
@@ -12,6 +13,20 @@ namespace {
 std::optional<Model> with_armature(const Model& model, std::span<const double> armature) {
   if (std::ranges::all_of(armature, [](double a) { return a == 0; })) return std::nullopt;
   return model.with_more_armature(armature);
+}
+
+// Half of the least extent along the shape's own axes. Of terrain one side is solid, so nothing gets behind it.
+double half_thickness(const Shape& shape) {
+  if (std::holds_alternative<HalfSpace>(shape) || std::holds_alternative<HeightField>(shape))
+    return std::numeric_limits<double>::infinity();
+  if (const Compound* compound = std::get_if<Compound>(&shape)) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const PlacedShape& part : *compound->parts) least = std::min(least, half_thickness(part.shape));
+    return least;
+  }
+  const Aabb box = bounds(shape, Transform<double>::identity());
+  const Vec3<double> size = box.upper - box.lower;
+  return 0.5 * std::min({size.x, size.y, size.z});
 }
 
 }  // namespace
@@ -41,6 +56,7 @@ StepPlan::StepPlan(const Model& m, const SimulationOptions& o)
   for (const SceneShape& shape : contacts.scene.shapes()) {
     const Aabb box = bounds(shape.shape, Transform<double>::identity());
     radius.push_back(0.5 * norm(box.upper - box.lower));
+    thickness.push_back(half_thickness(shape.shape));
   }
 }
 

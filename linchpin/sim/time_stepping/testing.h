@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/sim/testing.h"
+#include "linchpin/sim/time_stepping/forces.h"
 #include "linchpin/sim/time_stepping/interval.h"
 #include "linchpin/sim/time_stepping/step_plan.h"
 
@@ -17,15 +18,17 @@ struct StageTest {
         inputs(i),
         start(model),
         placed(model, plan.plan),
-        set(plan.contacts) {
+        set(plan.contacts),
+        unknown(model) {
     start.start_from(state);
     place(model, plan.plan, start.q, start.v, placed);
     find_contacts(model, plan.contacts, placed.kin, placed.vel, plan.dt, set);
-    bounces.assign(set.contacts.size(), 0);
+    idle.contacts.assign(set.contacts.size(), 0);
+    idle.limits.assign(plan.joints.limits.size(), 0);
   }
   StageTest(const Model& m, const SimulationOptions& o = {}) : StageTest(m, o, make_state(m)) {}
 
-  Interval interval(double h) { return {inputs, start, placed, nullptr, set.contacts, bounces, h}; }
+  Interval interval(double h) { return {inputs, start, placed, nullptr, set.contacts, idle, h}; }
 
   const Model& model;
   StepPlan plan;
@@ -34,7 +37,8 @@ struct StageTest {
   Arrival start;
   Placed placed;
   ContactSet set;
-  std::vector<char> bounces;
+  IdleRows idle;
+  FreeMotion unknown;  // has not been found
 };
 
 }  // namespace linchpin

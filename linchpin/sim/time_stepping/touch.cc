@@ -39,18 +39,18 @@ bool may_touch(const StepPlan& plan, std::span<const Contact> contacts) {
   return std::ranges::any_of(contacts, [&](const Contact& c) { return may_split_at(plan, c); });
 }
 
-double first_touch(const StepPlan& plan, const Interval& interval, const FreeMotion& free, std::vector<char>& bounces) {
+double first_touch(const StepPlan& plan, const Interval& interval, const FreeMotion& free,
+                   std::span<const ContactKey> required, std::vector<char>& contact_idle) {
   const double h = interval.h;
   double first = h;
   for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
     const Contact& c = interval.contacts[i];
-    if (!may_split_at(plan, c)) continue;
+    if (!may_split_at(plan, c) || std::ranges::find(required, c.key) != required.end()) continue;
     const double u = relative_velocity(c, interval.placed.kin, interval.placed.vel).x;
     const double u_end = relative_velocity(c, interval.placed.kin, free.vel).x;
     const double a = (u_end - u) / h, t = touch_time(c.gap, u, a, h);
-    if (t > h) continue;
-    if (!is_far(plan, c) && u + a * t >= -plan.options.impact_speed) continue;  // too slow to bounce
-    bounces[i] = 1;
+    if (!is_far(plan, c) && u + a * std::min(t, h) >= -plan.options.impact_speed) continue;  // too slow to bounce
+    contact_idle[i] = 1;
     first = std::min(first, t);
   }
   return first;

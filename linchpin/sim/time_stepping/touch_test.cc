@@ -31,8 +31,8 @@ TEST(FirstTouch, OfAFallingBall) {
   const Interval interval = stage.interval(0.1);
   find_free_motion(stage.plan, interval, solver.mechanism(), solver.forces(), free);
   EXPECT_NEAR(free.v[5], -0.981, 1e-12);
-  EXPECT_NEAR(first_touch(stage.plan, interval, free, stage.bounces), std::sqrt(2 * 0.001 / 9.81), 1e-12);
-  EXPECT_EQ(stage.bounces[0], 1);
+  EXPECT_NEAR(first_touch(stage.plan, interval, free, {}, stage.idle.contacts), std::sqrt(2 * 0.001 / 9.81), 1e-12);
+  EXPECT_EQ(stage.idle.contacts[0], 1);
 }
 
 TEST(FirstTouch, IsTheEndWithoutRestitution) {
