@@ -110,7 +110,7 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
       fmt::print(out, "  {} of them solved not to {:.1e}, only to the acceptable {:.1e}\n", c.loose,
                  options.contact.tolerance, options.contact.acceptable);
     fmt::print(out, "  residual {:.1e}, friction beyond its cone {:.1e} N s, penetration {:.1e} m\n", c.residual,
-               std::max(0.0, c.cone_violation), c.penetration);
+               c.cone_violation, c.penetration);
   }
   const std::vector<std::string> left_out = ignored(model, *options.stepper);
   if (!left_out.empty()) {

@@ -16,21 +16,9 @@
 #include <type_traits>
 
 #include "linchpin/base/check.h"
+#include "linchpin/base/larger.h"
 
 namespace linchpin {
-
-// The larger one; NaN if one of them is NaN. For running maxima: worst = larger(worst, d).
-template <class A, class B>
-auto larger(A a, B b) {
-  using T = std::common_type_t<A, B>;
-  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
-  return T(a) < T(b) ? T(b) : T(a);
-}
-// The smaller one; NaN if one of them is NaN.
-template <class A, class B>
-auto smaller(A a, B b) {
-  return -larger(-a, -b);
-}
 
 namespace compare {
 

@@ -22,19 +22,6 @@ struct Grid {
   Numbers numbers;
 };
 
-TEST(CompareTesting, LargerAndSmallerKeepNaNInBothPlaces) {
-  EXPECT_EQ(larger(2.0, 3.0), 3);
-  EXPECT_EQ(larger(3.0, 2.0), 3);
-  EXPECT_EQ(smaller(2.0, 3.0), 2);
-  EXPECT_EQ(smaller(3.0, 2.0), 2);
-  EXPECT_EQ(smaller(-3.0, 2.0), -3);
-  EXPECT_TRUE(std::isnan(larger(nan, 1.0)));
-  EXPECT_TRUE(std::isnan(larger(1.0, nan)));
-  EXPECT_TRUE(std::isnan(smaller(nan, 1.0)));
-  EXPECT_TRUE(std::isnan(smaller(1.0, nan)));
-  EXPECT_EQ(larger(1.0f, 1 + 1e-12), 1 + 1e-12) << "in the wider type";
-}
-
 // NaN in every place, and nothing after it may hide it.
 TEST(CompareTesting, OneNaNAmongManyNumbersIsSeen) {
   for (std::size_t at = 0; at < 5; ++at) {

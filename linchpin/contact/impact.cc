@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "linchpin/base/index.h"
+#include "linchpin/base/larger.h"
 
 namespace linchpin {
 namespace {
@@ -49,8 +50,7 @@ Status note(const SolveReport& solved, double factor, const ImpactOptions& optio
                      solved.residual.within(factor * options.acceptable);
   report.loose += loose;
   if (solved.status != Status::solved && !loose) return solved.status;
-  report.residual =
-      std::max(report.residual, std::max(solved.residual.relative, solved.residual.plain_relative) / factor);
+  report.residual = larger(report.residual, larger(solved.residual.relative, solved.residual.plain_relative) / factor);
   return Status::solved;
 }
 

@@ -24,6 +24,7 @@ std::string why_not_passed(const Model& model, const Certificate& c) {
       why += " (constraint '" + model.constraints()[c.constraint].name + "')";
     return why;
   }
+  if (const char* figure = c.not_finite()) return std::string(figure) + " is not finite";
   if (!c.finite) return "the energy is not finite";
   if (c.penetration > c.limits.penetration)
     return "shapes penetrate by " + short_number(c.penetration) + " m, above the limit " +

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/larger.h"
+
 namespace linchpin {
 namespace {
 
@@ -10,6 +12,28 @@ namespace {
 constexpr double at_rest = 1e-9;
 
 }  // namespace
+
+const char* Certificate::not_finite() const {
+  struct Figure {
+    double value;
+    const char* name;
+  };
+  for (const Figure& figure : std::initializer_list<Figure>{{residual, "the residual of a contact problem"},
+                                                            {cone_violation, "friction beyond its cone"},
+                                                            {penetration, "the penetration"},
+                                                            {least_release, "the restitution of an impact"},
+                                                            {loop_error, "the error of a constraint"},
+                                                            {loop_speed, "the velocity error of a constraint"},
+                                                            {energy.stored, "the energy"},
+                                                            {energy.work, "the work done"},
+                                                            {energy.dissipated, "the energy taken by damping"},
+                                                            {energy.lost, "the energy lost in contact"},
+                                                            {energy.projected, "the energy added by projection"},
+                                                            {energy.largest_defect, "the energy defect"},
+                                                            {energy.exchanged, "the energy exchanged"}})
+    if (!std::isfinite(figure.value)) return figure.name;
+  return nullptr;
+}
 
 Energy EnergyMeter::operator()(const State& state) {
   kinematics<double>(plan_, state.q, kin_);
@@ -54,11 +78,11 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   }
   ++c.steps;
   c.substeps += report.substeps;
-  c.loop_error = std::max(c.loop_error, report.loop_error);
-  c.loop_speed = std::max(c.loop_speed, report.loop_speed);
-  c.residual = std::max(c.residual, report.residual);
-  c.cone_violation = std::max(c.cone_violation, report.cone_violation);
-  c.penetration = std::max(c.penetration, report.penetration);
+  c.loop_error = larger(c.loop_error, report.loop_error);
+  c.loop_speed = larger(c.loop_speed, report.loop_speed);
+  c.residual = larger(c.residual, report.residual);
+  c.cone_violation = larger(c.cone_violation, report.cone_violation);
+  c.penetration = larger(c.penetration, report.penetration);
   c.most_contacts = std::max(c.most_contacts, report.contacts);
   c.problems += report.problems;
   c.iterations += report.iterations;
@@ -69,7 +93,7 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   c.painleve += report.painleve > 0;
   c.impact_loss += report.impact_loss;
   c.contact_loss += report.contact_loss;
-  c.least_release = std::min(c.least_release, report.least_release);
+  c.least_release = smaller(c.least_release, report.least_release);
   const Energy now = energy_of_(after);
   EnergyBalance& e = c.energy;
   e.stored = now.total();
@@ -77,11 +101,11 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   e.dissipated += report.dissipated;
   e.projected += report.projected;
   e.lost += report.impact_loss + report.contact_loss;
-  e.largest_defect = std::max(e.largest_defect, std::abs(e.defect()));
-  e.exchanged = std::max({e.exchanged, now.kinetic, std::abs(now.gravity - at_start_.gravity),
-                          std::abs(now.springs - at_start_.springs), std::abs(e.work), std::abs(e.dissipated),
-                          std::abs(e.lost), at_rest * (std::abs(now.gravity) + std::abs(now.springs))});
-  if (!std::isfinite(e.stored) || !std::isfinite(e.work) || !std::isfinite(e.dissipated)) c.finite = false;
+  e.largest_defect = larger(e.largest_defect, std::abs(e.defect()));
+  for (const double x : {now.kinetic, now.gravity - at_start_.gravity, now.springs - at_start_.springs, e.work,
+                         e.dissipated, e.lost, at_rest * (std::abs(now.gravity) + std::abs(now.springs))})
+    e.exchanged = larger(e.exchanged, std::abs(x));
+  if (c.not_finite()) c.finite = false;
 }
 
 }  // namespace linchpin

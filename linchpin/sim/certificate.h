@@ -19,7 +19,7 @@ struct CertificateLimits {
 };
 
 struct Certificate {
-  bool finite = true;
+  bool finite = true;  // false: a state, an energy or a figure below was NaN or infinite
   StepStatus status = StepStatus::done;  // of the first step that failed, and why
   const char* reason = "";
   int body = -1;
@@ -34,8 +34,10 @@ struct Certificate {
   long problems = 0, loose = 0, halved = 0, iterations = 0, declared_fallbacks = 0, impacts = 0, painleve = 0;
   double impact_loss = 0, contact_loss = 0, least_release = 1;
   CertificateLimits limits;
+  // The first figure that is NaN or infinite, in words ("the penetration"); null if there is none.
+  const char* not_finite() const;
   bool passed() const {
-    return finite && status == StepStatus::done && energy.relative_defect() <= limits.energy &&
+    return finite && !not_finite() && status == StepStatus::done && energy.relative_defect() <= limits.energy &&
            penetration <= limits.penetration;
   }
 };

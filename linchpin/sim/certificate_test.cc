@@ -114,5 +114,48 @@ TEST(EnergyBalance, CertificateTellsWhatWentWrong) {
   EXPECT_TRUE(same_bits(state, before));
 }
 
+// Whatever the steps before and after it reported: a maximum that drops the NaN, or a sum that is not looked at, would
+// pass.
+TEST(Certificate, NotANumberInAnyFigureFails) {
+  const Model model = model_of("@simple_pendulum");
+  const State state = make_state(model);
+  using R = StepReport;
+  for (double R::*const figure :
+       {&R::residual, &R::cone_violation, &R::penetration, &R::least_release, &R::loop_error, &R::loop_speed, &R::work,
+        &R::dissipated, &R::projected, &R::impact_loss, &R::contact_loss})
+    for (int at = 0; at < 3; ++at) {
+      RunMonitor monitor(model, {.energy = unlimited});
+      monitor.start(state);
+      EXPECT_TRUE(monitor.certificate().passed());
+      for (int step = 0; step < 3; ++step) {
+        StepReport report;
+        if (step == at) report.*figure = std::nan("");
+        monitor.add(state, report);
+      }
+      const Certificate& c = monitor.certificate();
+      EXPECT_FALSE(c.finite);
+      EXPECT_FALSE(c.passed());
+      EXPECT_NE(c.not_finite(), nullptr);
+      EXPECT_EQ(c.status, StepStatus::done);
+    }
+}
+
+// As read from a file: `finite` alone does not decide.
+TEST(Certificate, NotANumberFailsWithoutTheFlag) {
+  for (double Certificate::*const figure : {&Certificate::residual, &Certificate::cone_violation,
+                                            &Certificate::penetration, &Certificate::loop_error}) {
+    Certificate c;
+    EXPECT_TRUE(c.passed());
+    c.*figure = std::nan("");
+    EXPECT_FALSE(c.passed());
+  }
+  Certificate c;
+  c.limits.energy = unlimited;
+  c.energy.largest_defect = 1;
+  c.energy.exchanged = std::nan("");
+  EXPECT_TRUE(std::isnan(c.energy.relative_defect()));
+  EXPECT_FALSE(c.passed());
+}
+
 }  // namespace
 }  // namespace linchpin

@@ -26,7 +26,10 @@ struct EnergyBalance {
   double exchanged = 0;
 
   double defect() const { return stored - start - work + dissipated + lost - projected; }  // (1)
-  double relative_defect() const { return exchanged > 0 ? largest_defect / exchanged : 0; }
+  // 0 if nothing moved; NaN if one of the two is NaN.
+  double relative_defect() const {
+    return exchanged == 0 && largest_defect == 0 ? 0 : largest_defect / exchanged;
+  }
 };
 
 }  // namespace linchpin

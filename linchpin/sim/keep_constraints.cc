@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/larger.h"
+
 namespace linchpin {
 namespace {
 
@@ -48,12 +50,12 @@ void project(Dynamics& dynamics, double time, const SimulationOptions& options, 
   ClosedChain& chain = *dynamics.chain();
   const double before = dynamics.stored(to.q, to.v);
   const ConstraintReport position = project_position(to.q, time, 1e-3 * options.loop_tolerance, chain);
-  report.loop_error = std::max(report.loop_error, position.unmet);
+  report.loop_error = larger(report.loop_error, position.unmet);
   if (!(position.unmet <= options.loop_tolerance))
     return set_failure(StepStatus::constraints_unmet, "no nearby position satisfies the constraints", chain,
                        position.worst, report);
   const ConstraintReport velocity = project_velocity(to.q, to.v, time, chain);
-  report.loop_speed = std::max(report.loop_speed, velocity.unmet);
+  report.loop_speed = larger(report.loop_speed, velocity.unmet);
   // A row that has just become singular keeps a velocity error of up to 1e-6. Contradictions are much larger.
   if (!(velocity.unmet <= std::max(largest_error, options.loop_tolerance) * speed_of(to.v)))
     return set_failure(StepStatus::constraints_unmet, "the constraints ask for contradictory velocities", chain,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/larger.h"
+
 namespace linchpin {
 namespace {
 
@@ -56,7 +58,7 @@ double energy_lost(const StepPlan& plan, const StepRows& rows, std::span<const d
     }
     if (block.kind == BlockKind::cone) {
       const double* p = impulses.data() + block.start;
-      report.cone_violation = std::max(report.cone_violation, length(p[1], p[2]) - block.mu * p[0]);
+      report.cone_violation = larger(report.cone_violation, length(p[1], p[2]) - block.mu * p[0]);
     }
   }
   return loss;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "linchpin/base/larger.h"
 #include "linchpin/sim/time_stepping/account.h"
 #include "linchpin/sim/time_stepping/active_rows.h"
 #include "linchpin/sim/time_stepping/impact_solver.h"
@@ -37,7 +38,7 @@ bool fail(StepStatus status, const char* reason, StepReport& report) {
 
 double deepest_penetration(std::span<const Contact> contacts) {
   double depth = 0;
-  for (const Contact& c : contacts) depth = std::max(depth, -c.gap);
+  for (const Contact& c : contacts) depth = larger(depth, -c.gap);
   return depth;
 }
 
@@ -204,8 +205,8 @@ bool ContactStepper::Parts::solve_impact(const Inputs& inputs, Arrival& at, Step
   report.iterations += impact.iterations;
   report.declared_fallbacks += impact.fallbacks;
   report.loose += impact.loose;
-  report.residual = std::max(report.residual, impact.residual);
-  report.least_release = std::min(report.least_release, impact.release);
+  report.residual = larger(report.residual, impact.residual);
+  report.least_release = smaller(report.least_release, impact.release);
   if (!impact.ok()) return fail(StepStatus::unsolved, "an impact was not solved to its tolerance", report);
   row_velocities_.fill(solved_.rows.rows, placed_.vel, solved_.vel);
   report.impact_loss += energy_lost(plan_, solved_.rows, solved_.impulses, row_velocities_, 0, report);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "linchpin/base/larger.h"
+
 namespace linchpin {
 
 void SolveEffort::add_to(StepReport& report) const {
@@ -11,7 +13,7 @@ void SolveEffort::add_to(StepReport& report) const {
 }
 
 void SolveQuality::add_to(StepReport& report) const {
-  report.residual = std::max(report.residual, residual);
+  report.residual = larger(report.residual, residual);
   report.loose += loose;
   report.painleve = std::max(report.painleve, painleve);
 }
