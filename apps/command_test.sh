@@ -276,8 +276,26 @@ says out "contacts          at most 8"
 at a.json /certificate/passed true
 at a.json /certificate/contact/most_contacts 8
 at a.json /certificate/contact/loose 0
+at a.json /certificate/verdict passed
 at a.json /method os
 at a.json /stepper time_stepping
+# Problems cannot be solved to 1e-17: the run passes loosely and says so; with --strict it ends with status 1.
+expect 0 simulate @stack:boxes=2 --time 0.05 --tolerance 1e-17 --record loose.h5 --json a.json
+says out "certificate: PASSED LOOSELY"
+says out "50 of 50 contact problems were not solved to the tolerance; the largest residual is"
+at a.json /certificate/passed true
+at a.json /certificate/verdict passed_loosely
+expect 0 inspect loose.h5 --json a.json
+says out "certificate   PASSED LOOSELY"
+at a.json /certificate/verdict passed_loosely
+expect 1 simulate --resume loose.h5 --time 0.06 --strict --quiet --json a.json
+says err "linchpin: --strict: 60 of 60 contact problems were not solved to the tolerance"
+at a.json /certificate/passed true
+expect 0 simulate --verify loose.h5 --quiet
+expect 1 simulate @stack:boxes=2 --time 0.05 --tolerance 1e-17 --strict
+says err "--strict: 50 of 50 contact problems"
+expect 0 simulate @stack:boxes=2 --time 0.05 --strict
+rm loose.h5
 for method in rmc mc nmc_os nmc multipliers; do expect 0 simulate @slope --method $method --time 0.05; done
 expect 0 simulate @slope --directions 8 --solver lemke --time 0.05
 expect 0 simulate @bounce --restitution newton --time 1

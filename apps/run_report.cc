@@ -27,12 +27,21 @@ std::string fastest_body(const Model& model, const State& state) {
   return fastest ? model.bodies()[fastest->child].name : "world";
 }
 
+// What a run that passed has kept, and what not quite.
+std::string what_was_kept(const Certificate& c) {
+  const std::string energy = std::isinf(c.limits.energy) ? "energy reported, not judged (--energy-tolerance)"
+                                                         : fmt::format("energy defect within {:.1e}", c.limits.energy);
+  const std::string loose = why_loosely(c);
+  return fmt::format("all {} steps finite and done; {}{}{}", c.steps, energy, loose.empty() ? "" : "; ", loose);
+}
+
 }  // namespace
 
 std::string verdict(const RunOutcome& outcome) {
   if (outcome.stopped) return "INTERRUPTED";
   if (!outcome.certificate.passed() || (outcome.early && outcome.early->status == "failed")) return "FAILED";
-  return outcome.early ? "UNFINISHED" : "PASSED";
+  if (outcome.early) return "UNFINISHED";
+  return outcome.certificate.verdict() == Verdict::passed_loosely ? "PASSED LOOSELY" : "PASSED";
 }
 
 std::string trouble(const Model& model, const RunOutcome& outcome) {
@@ -61,9 +70,11 @@ std::vector<std::string> ignored(const Model& model, Stepper stepper) {
 
 Json certificate_json(const Model& model, const RunOutcome& outcome) {
   Json json = Json::parse(certificate_json(model, outcome.certificate, outcome.early));
-  if (outcome.stopped) json["passed"] = false;
-  if (outcome.stopped) json["status"] = "interrupted";
-  json["reason"] = trouble(model, outcome);
+  if (outcome.stopped) {
+    json["passed"] = false;
+    json["verdict"] = json["status"] = "interrupted";
+  }
+  if (const std::string why = trouble(model, outcome); !why.empty()) json["reason"] = why;
   json["constraints"]["rows"] = outcome.mobility.rows;
   json["constraints"]["rank_at_start"] = outcome.mobility.rank;
   json["constraints"]["freedom_at_start"] = outcome.mobility.freedom;
@@ -119,12 +130,7 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
     if (left_out.size() > 3) fmt::print(out, "  and {} more (--json FILE lists all)\n", left_out.size() - 3);
   }
   const std::string why = trouble(model, outcome);
-  fmt::print(
-      out, "\ncertificate: {}  {}\n", verdict(outcome),
-      !why.empty() ? printable(why)
-      : std::isinf(c.limits.energy)
-          ? fmt::format("all {} steps finite and done; energy reported, not judged (--energy-tolerance)", c.steps)
-          : fmt::format("all {} steps finite and done; energy defect within {:.1e}", c.steps, c.limits.energy));
+  fmt::print(out, "\ncertificate: {}  {}\n", verdict(outcome), why.empty() ? what_was_kept(c) : printable(why));
 }
 
 }  // namespace linchpin

@@ -28,7 +28,7 @@ struct RunOutcome {
   State end;
 };
 
-// PASSED, FAILED, INTERRUPTED or UNFINISHED.
+// PASSED, PASSED LOOSELY, FAILED, INTERRUPTED or UNFINISHED.
 std::string verdict(const RunOutcome& outcome);
 
 // The reason for a failure or an interruption, in one line; empty if the run succeeded.

@@ -14,6 +14,7 @@ struct SimulateRequest {
   std::string page;  // one HTML file that shows the run
   bool time_said = false;
   bool quiet = false;
+  bool strict = false;  // a run that passes loosely ends with status 1
 };
 
 // Returns the exit status.

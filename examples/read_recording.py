@@ -31,6 +31,8 @@ def main(name):
         total = energy["kinetic"] + energy["gravity"] + energy["springs"]
         print(f"energy {total[0]:.6g} J at the start, {total[-1]:.6g} J at the end, "
               f"unaccounted for {np.abs(energy['defect']).max():.1e} J")
+        if "verdict" in certificate.dtype.names:  # not in files of older versions
+            print(f"certificate: {('passed', 'passed loosely', 'failed')[certificate['verdict']]}")
         print(f"residual {certificate['residual']:.1e}, penetration {certificate['penetration']:.1e} m, "
               f"{certificate['impacts']} impacts")
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# guide_reasons.sh ROOT: every reason that docs/guide/09_troubleshooting.md quotes for a failed step is in linchpin/sim.
+# guide_reasons.sh ROOT: every reason that docs/guide/09_troubleshooting.md quotes is in the code.
 #
-# The reasons are the quoted texts of the section "A step failed"; a text may go over several lines.
+# For failed steps these are the quoted texts of the section "A step failed", which are in linchpin/sim. For
+# certificates they are those of the sections up to "compile() refuses", which are in record/certificate_json.cc, or in
+# sim where they name a figure; "..." stands for what varies. A text may go over several lines.
 set -euo pipefail
 
 root=$1
@@ -24,5 +26,23 @@ if ((count < 15)); then
   echo "FAILED: only $count reasons found in $page"
   failed=1
 fi
+
+code+=$(one_line <"$root/linchpin/record/certificate_json.cc")
+verdicts=$(sed -n '/^## All steps/,/^## compile() refuses/p' "$page" | one_line | grep -o '"[^"]*"' | tr -d '"')
+found=0
+while read -r verdict; do
+  found=$((found + 1))
+  while read -r part; do
+    if [[ -n $part && $code != *"$part"* ]]; then
+      echo "FAILED: neither certificate_json.cc nor a file of linchpin/sim says \"$part\""
+      failed=1
+    fi
+  done <<<"${verdict//.../$'\n'}"
+done <<<"$verdicts"
+if ((found < 4)); then
+  echo "FAILED: only $found reasons of certificates found in $page"
+  failed=1
+fi
+count=$((count + found))
 echo "$count reasons"
 exit $failed

@@ -35,14 +35,23 @@ std::string why_not_passed(const Model& model, const Certificate& c) {
   return "";
 }
 
+std::string why_loosely(const Certificate& c) {
+  if (c.verdict() != Verdict::passed_loosely) return "";
+  return std::to_string(c.loose) + " of " + std::to_string(c.problems) +
+         " contact problems were not solved to the tolerance; the largest residual is " + short_number(c.residual);
+}
+
 std::string certificate_json(const Model& model, const Certificate& c, const std::optional<EarlyEnd>& early) {
   using Json = nlohmann::ordered_json;
   const bool cut = early && c.passed();
   const EnergyBalance& e = c.energy;
   const Json certificate = {
       {"passed", c.passed() && !cut},
+      {"verdict", cut ? early->status : to_string(c.verdict())},
       {"status", cut ? early->status : to_string(c.status)},
-      {"reason", cut ? early->reason : why_not_passed(model, c)},
+      {"reason", cut          ? early->reason
+                 : c.passed() ? why_loosely(c)
+                              : why_not_passed(model, c)},
       {"finite", c.finite},
       {"body", c.body >= 0 ? Json(model.bodies()[c.body].name) : Json(nullptr)},
       {"constraint", c.constraint >= 0 ? Json(model.constraints()[c.constraint].name) : Json(nullptr)},

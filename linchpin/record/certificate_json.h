@@ -1,6 +1,10 @@
 // A certificate as JSON text, for pages, recordings and reports. Numbers that are not finite become null.
 //
-//     {"passed": true, "status": "done", "reason": "", ..., "contact": {...}, "steps": 1200, ..., "energy": {...}}
+//     {"passed": true, "verdict": "passed", "status": "done", "reason": "", ..., "contact": {...}, "steps": 1200, ...,
+//      "energy": {...}}
+//
+// "verdict" is "passed", "passed_loosely" or "failed", or the status of a run that did not reach its end. "passed" is
+// true for the first two. "reason" is empty only if the verdict is "passed".
 #pragma once
 
 #include <optional>
@@ -17,11 +21,14 @@ struct EarlyEnd {
   std::string reason;
 };
 
-// early: "passed" is false, and status and reason say why, unless the certificate itself has failed.
+// early: "passed" is false, and verdict, status and reason say why, unless the certificate itself has failed.
 std::string certificate_json(const Model& model, const Certificate& certificate,
                              const std::optional<EarlyEnd>& early = {});
 
 // The reason why it does not pass, in one line, with the body or constraint concerned; empty if it passes.
 std::string why_not_passed(const Model& model, const Certificate& certificate);
+
+// How many problems were solved loosely, and how loosely, in one line; empty unless it passes loosely.
+std::string why_loosely(const Certificate& certificate);
 
 }  // namespace linchpin

@@ -46,5 +46,34 @@ TEST(CertificateJson, SaysWhyItDoesNotPass) {
   EXPECT_EQ(json["body"], model.bodies()[1].name);
 }
 
+TEST(CertificateJson, ThreeVerdicts) {
+  const Model model = compile(scene("@stack:boxes=1").value()).value();
+  Certificate c;
+  c.problems = 1200;
+  c.residual = 9e-11;
+  const auto json_of = [&] { return Json::parse(certificate_json(model, c)); };
+  EXPECT_EQ(json_of()["verdict"], "passed");
+  EXPECT_EQ(why_loosely(c), "");
+
+  c.loose = 3;
+  c.residual = 2.5e-7;
+  EXPECT_EQ(json_of()["passed"], true);
+  EXPECT_EQ(json_of()["verdict"], "passed_loosely");
+  EXPECT_EQ(json_of()["status"], "done");
+  EXPECT_EQ(json_of()["reason"],
+            "3 of 1200 contact problems were not solved to the tolerance; the largest residual is 2.50e-07");
+  EXPECT_EQ(why_not_passed(model, c), "");
+
+  const Json early = Json::parse(certificate_json(model, c, EarlyEnd{"unfinished", "still running"}));
+  EXPECT_EQ(early["passed"], false);
+  EXPECT_EQ(early["verdict"], "unfinished");
+  EXPECT_EQ(early["reason"], "still running");
+
+  c.penetration = 1;
+  EXPECT_EQ(json_of()["verdict"], "failed");
+  EXPECT_EQ(json_of()["passed"], false);
+  EXPECT_EQ(why_loosely(c), "");
+}
+
 }  // namespace
 }  // namespace linchpin

@@ -407,11 +407,12 @@ TEST(HostileRecording, NumbersOfFrames) {
             "frames/report: frame 40 is invalid");
   EXPECT_EQ(error_with_last<StepReport>(&T::report, [](StepReport& r) { r.constraint = 0; }),
             "frames/report: frame 40 is invalid");
-  EXPECT_EQ(error_with_last<Certificate>(&T::certificate, [](Certificate& c) { c.status = StepStatus(-1); }),
+  using C = CertificateRow;
+  EXPECT_EQ(error_with_last<C>(&T::certificate, [](C& c) { c.figures.status = StepStatus(-1); }),
             "frames/certificate: frame 40 is invalid");
-  EXPECT_EQ(error_with_last<Certificate>(&T::certificate, [](Certificate& c) { c.body = -2; }),
+  EXPECT_EQ(error_with_last<C>(&T::certificate, [](C& c) { c.figures.body = -2; }),
             "frames/certificate: frame 40 is invalid");
-  EXPECT_EQ(error_with_last<Certificate>(&T::certificate, [](Certificate& c) { c.constraint = 0; }),
+  EXPECT_EQ(error_with_last<C>(&T::certificate, [](C& c) { c.figures.constraint = 0; }),
             "frames/certificate: frame 40 is invalid");
   EXPECT_EQ(error_with_last<EndsRow>(&T::ends, [](EndsRow& e) { e.memory = -5; }).substr(0, 35),
             "frames/ends: memory of frame 40 are");

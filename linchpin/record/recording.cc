@@ -191,7 +191,9 @@ void Recording::Parts::read(long long frame, Snapshot& to) const {
 
   EnergyRow energy;
   tables.energy.read(frame, 1, &energy);
-  tables.certificate.read(frame, 1, &to.certificate);
+  CertificateRow certificate;
+  tables.certificate.read(frame, 1, &certificate);
+  to.certificate = certificate.figures;
   tables.report.read(frame, 1, &to.report);
   to.energy = energy.state;
   to.certificate.energy = energy.balance;

@@ -12,7 +12,9 @@ namespace {
 
 static_assert(sizeof(Vec3<double>) == 3 * sizeof(double), "read and written as three numbers");
 static_assert(sizeof(bool) == 1, "read and written as a byte");
-static_assert(sizeof(StepStatus) == sizeof(int) && sizeof(ContactState) == sizeof(int), "read and written as an int");
+static_assert(sizeof(StepStatus) == sizeof(int) && sizeof(ContactState) == sizeof(int) &&
+                  sizeof(Verdict) == sizeof(int),
+              "read and written as an int");
 
 // The HDF5 type of a member in memory.
 hid_t native(const int&) { return H5T_NATIVE_INT; }
@@ -24,6 +26,7 @@ hid_t native(const std::uint8_t&) { return H5T_NATIVE_UINT8; }
 hid_t native(const bool&) { return H5T_NATIVE_UINT8; }
 hid_t native(const StepStatus&) { return H5T_NATIVE_INT; }
 hid_t native(const ContactState&) { return H5T_NATIVE_INT; }
+hid_t native(const Verdict&) { return H5T_NATIVE_INT; }
 
 // The compound type of a struct, of which some members are stored: row.add("name", row->member).add(...)
 template <class Struct>
@@ -114,33 +117,33 @@ Hdf5Id report_type() {
   return row.take();
 }
 
-// Without its energies, which have a table of their own, and its limits, which are settings.
 Hdf5Id certificate_type() {
-  RowType<Certificate> row;
-  row.add("finite", row->finite)
-      .add("status", row->status)
-      .add("body", row->body)
-      .add("steps", row->steps)
-      .add("evaluations", row->evaluations)
-      .add("substeps", row->substeps)
-      .add("rejected", row->rejected)
-      .add("loop_error", row->loop_error)
-      .add("loop_speed", row->loop_speed)
-      .add("constraint", row->constraint)
-      .add("residual", row->residual)
-      .add("cone_violation", row->cone_violation)
-      .add("penetration", row->penetration)
-      .add("most_contacts", row->most_contacts)
-      .add("problems", row->problems)
-      .add("loose", row->loose)
-      .add("halved", row->halved)
-      .add("iterations", row->iterations)
-      .add("declared_fallbacks", row->declared_fallbacks)
-      .add("impacts", row->impacts)
-      .add("painleve", row->painleve)
-      .add("impact_loss", row->impact_loss)
-      .add("contact_loss", row->contact_loss)
-      .add("least_release", row->least_release);
+  RowType<CertificateRow> row;
+  row.add("finite", row->figures.finite)
+      .add("status", row->figures.status)
+      .add("body", row->figures.body)
+      .add("steps", row->figures.steps)
+      .add("evaluations", row->figures.evaluations)
+      .add("substeps", row->figures.substeps)
+      .add("rejected", row->figures.rejected)
+      .add("loop_error", row->figures.loop_error)
+      .add("loop_speed", row->figures.loop_speed)
+      .add("constraint", row->figures.constraint)
+      .add("residual", row->figures.residual)
+      .add("cone_violation", row->figures.cone_violation)
+      .add("penetration", row->figures.penetration)
+      .add("most_contacts", row->figures.most_contacts)
+      .add("problems", row->figures.problems)
+      .add("loose", row->figures.loose)
+      .add("halved", row->figures.halved)
+      .add("iterations", row->figures.iterations)
+      .add("declared_fallbacks", row->figures.declared_fallbacks)
+      .add("impacts", row->figures.impacts)
+      .add("painleve", row->figures.painleve)
+      .add("impact_loss", row->figures.impact_loss)
+      .add("contact_loss", row->figures.contact_loss)
+      .add("least_release", row->figures.least_release)
+      .add("verdict", row->verdict);
   return row.take();
 }
 
@@ -189,6 +192,9 @@ Hdf5Id block_type() {
       .add("reason", row->reason);
   return row.take();
 }
+
+// Fields that recordings of older versions do not have. They are not read from those, and not written to them.
+constexpr const char* newer_fields[] = {"verdict"};
 
 template <class Table>
 RecordingTables tables_of(const Model& model, const Table& table) {
@@ -264,8 +270,9 @@ RecordingTables RecordingTables::create(hid_t file, const Model& model) {
 // `blocks` first: while another program writes, the other tables then have at least the rows that it declares.
 RecordingTables RecordingTables::open(hid_t file, const Model& model) {
   Hdf5Table blocks = Hdf5Table::open(file, "blocks", block_type(), 0);
-  RecordingTables tables = tables_of(
-      model, [&](const char* name, hid_t type, std::size_t width) { return Hdf5Table::open(file, name, type, width); });
+  RecordingTables tables = tables_of(model, [&](const char* name, hid_t type, std::size_t width) {
+    return Hdf5Table::open(file, name, type, width, newer_fields);
+  });
   tables.blocks = std::move(blocks);
   return tables;
 }

@@ -21,6 +21,12 @@ struct EnergyRow {
   double defect = 0;  // follows from the balance; for plotting
 };
 
+// A certificate without its energies, which have a table of their own, and its limits, which are settings.
+struct CertificateRow {
+  Certificate figures;
+  Verdict verdict = Verdict::passed;  // follows from the figures; for other readers than linchpin
+};
+
 // The size of the step that led to a frame, and the scalars of its State other than q, v and time.
 struct SteppingRow {
   double dt = 0, substep = 0;

@@ -89,10 +89,12 @@ TEST(Recording, EarlyEnds) {
     const Recording recording = opened(file.path);
     const std::optional<EarlyEnd> early = recording.early_end();
     const std::string json = certificate_json(recording.model(), recording.certificate(), early);
-    EXPECT_EQ(json.starts_with("{\"passed\":true,\"status\":\"done\",\"reason\":\"\","), !early) << json;
+    EXPECT_EQ(json.starts_with("{\"passed\":true,\"verdict\":\"passed\",\"status\":\"done\",\"reason\":\"\","), !early)
+        << json;
     if (early) {
-      EXPECT_TRUE(json.starts_with("{\"passed\":false,\"status\":\"" + std::string(early->status) + "\",\"reason\":\"" +
-                                   early->reason + "\","))
+      const std::string word(early->status);
+      EXPECT_TRUE(json.starts_with("{\"passed\":false,\"verdict\":\"" + word + "\",\"status\":\"" + word +
+                                   "\",\"reason\":\"" + early->reason + "\","))
           << json;
     }
     return early ? std::string(early->status) + ": " + early->reason : "";
@@ -119,7 +121,75 @@ TEST(Recording, AFailureGoesBeforeAnEarlyEnd) {
   Certificate certificate;
   certificate.penetration = 1;
   const std::string json = certificate_json(model, certificate, EarlyEnd{"interrupted", "stopped"});
-  EXPECT_TRUE(json.starts_with("{\"passed\":false,\"status\":\"done\",\"reason\":\"shapes penetrate")) << json;
+  EXPECT_TRUE(
+      json.starts_with("{\"passed\":false,\"verdict\":\"failed\",\"status\":\"done\",\"reason\":\"shapes penetrate"))
+      << json;
+}
+
+// The fields are stored one by one, in the types of the file: `field` is missing, as in files of older versions.
+void drop_field(hid_t file, const char* table, const std::string& field) {
+  const Hdf5Id old(H5Dopen2(file, table, H5P_DEFAULT), H5Dclose, table);
+  const Hdf5Id stored(H5Dget_type(old), H5Tclose, table), space(H5Dget_space(old), H5Sclose, table);
+  const Hdf5Id creation(H5Dget_create_plist(old), H5Pclose, table);
+  const Hdf5Id type(H5Tcreate(H5T_COMPOUND, H5Tget_size(stored)), H5Tclose, table);
+  for (unsigned i = 0; i < unsigned(H5Tget_nmembers(stored)); ++i) {
+    char* const name = H5Tget_member_name(stored, i);
+    const Hdf5Id member(H5Tget_member_type(stored, i), H5Tclose, table);
+    if (name != field) hdf5_did(H5Tinsert(type, name, H5Tget_member_offset(stored, i), member), name);
+    H5free_memory(name);
+  }
+  ASSERT_EQ(H5Tget_nmembers(type), H5Tget_nmembers(stored) - 1) << "there is no " << field;
+  std::vector<char> rows(std::size_t(H5Sget_simple_extent_npoints(space)) * H5Tget_size(stored));
+  hdf5_did(H5Dread(old, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()), table);
+  hdf5_did(H5Ldelete(file, table, H5P_DEFAULT), table);
+  const Hdf5Id made(H5Dcreate2(file, table, type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose, table);
+  hdf5_did(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()), table);
+}
+
+// Problems cannot be solved to 1e-17: every one of them is loose. The count goes on in a resumed run, and each frame has
+// the verdict up to there. In a file of an older version, which has no verdicts, they follow from the figures, and
+// the run is continued in it.
+TEST(Recording, VerdictsOfOldAndNewFiles) {
+  SimulationOptions options;
+  options.contact.tolerance = 1e-17;
+  const TestRun run("@stack:boxes=2", {.steps = 10, .options = options});
+  for (const bool older : {false, true}) {
+    SCOPED_TRACE(older ? "older" : "new");
+    const TestFile file;
+    const std::vector<Snapshot> kept = run.record(file.path);
+    if (older) {
+      const QuietHdf5 quiet;
+      const Hdf5Id changed = open_hdf5_to_append(file.path.string());
+      ASSERT_NO_FATAL_FAILURE(drop_field(changed, "frames/certificate", "verdict"));
+    }
+    {
+      Stepping second(run);
+      second.continue_from(file.path);
+      RecordingWriter writer = second.writer(file.path, true);
+      ASSERT_FALSE(writer.add(second.next(5), 1e-3));
+      ASSERT_FALSE(writer.finish(RunEnd::done));
+    }
+    const Recording recording = opened(file.path);
+    ASSERT_EQ(recording.frames(), 12);
+    EXPECT_EQ(recording.certificate().problems, 15);
+    EXPECT_EQ(recording.certificate().loose, 15);
+    EXPECT_EQ(recording.certificate().verdict(), Verdict::passed_loosely);
+    Snapshot snapshot;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      ASSERT_FALSE(recording.read(static_cast<long long>(i), snapshot));
+      EXPECT_EQ(bits_of(snapshot), bits_of(kept[i])) << "frame " << i;
+      EXPECT_EQ(snapshot.certificate.verdict(), i == 0 ? Verdict::passed : Verdict::passed_loosely);
+    }
+    if (older) continue;
+    const QuietHdf5 quiet;
+    const OpenedHdf5 read = open_hdf5_to_read(file.path.string());
+    const RecordingTables tables = RecordingTables::open(read.file, run.model);
+    for (long long i = 0; i < 12; ++i) {
+      CertificateRow row;
+      tables.certificate.read(i, 1, &row);
+      EXPECT_EQ(row.verdict, i == 0 ? Verdict::passed : Verdict::passed_loosely);
+    }
+  }
 }
 
 // A writer that was killed may leave rows after its last block. They are removed before the next ones are added.

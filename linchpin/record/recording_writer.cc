@@ -90,7 +90,7 @@ struct RecordingWriter::Parts {
   std::vector<long long> step;
   std::vector<EnergyRow> energy;
   std::vector<StepReport> report;
-  std::vector<Certificate> certificate;
+  std::vector<CertificateRow> certificate;
   std::vector<SteppingRow> stepping;
   std::vector<EndsRow> ends;
   std::vector<ContactReport> contacts;
@@ -118,7 +118,7 @@ void RecordingWriter::Parts::take(const Snapshot& s, double dt) {
   append(reactions, s.reactions);
   energy.push_back({s.energy, s.certificate.energy, s.certificate.energy.defect()});
   report.push_back(s.report);
-  certificate.push_back(s.certificate);
+  certificate.push_back({s.certificate, s.certificate.verdict()});
   stepping.push_back({dt, state.substep, std::uint8_t(state.fresh), state.loose_steps});
   append(contacts, s.contacts);
   append(memory, state.memory);

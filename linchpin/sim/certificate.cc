@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linchpin/base/larger.h"
+#include "linchpin/base/names.h"
 
 namespace linchpin {
 namespace {
@@ -11,7 +12,18 @@ namespace {
 // Of what is stored: where less than that moves, it is rounding that does.
 constexpr double at_rest = 1e-9;
 
+constexpr EnumNames<Verdict::failed> verdicts{"verdict", {"passed", "passed_loosely", "failed"}};
+
 }  // namespace
+
+std::string_view to_string(Verdict verdict) { return verdicts.of(verdict); }
+
+Verdict Certificate::verdict() const {
+  const bool kept = finite && !not_finite() && status == StepStatus::done &&
+                    energy.relative_defect() <= limits.energy && penetration <= limits.penetration;
+  if (!kept) return Verdict::failed;
+  return loose > 0 ? Verdict::passed_loosely : Verdict::passed;
+}
 
 const char* Certificate::not_finite() const {
   struct Figure {

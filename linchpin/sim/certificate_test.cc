@@ -114,6 +114,32 @@ TEST(EnergyBalance, CertificateTellsWhatWentWrong) {
   EXPECT_TRUE(same_bits(state, before));
 }
 
+// Rounding alone is larger than 1e-17, so that problems with this tolerance are solved to the acceptable residual only.
+TEST(Certificate, ThreeVerdicts) {
+  const Model model = model_of("@stack:boxes=2");
+  const auto certificate = [&](double tolerance, double penetration) {
+    Simulation simulation(model, {.contact = {.tolerance = tolerance}});
+    RunMonitor monitor(model, {.penetration = penetration});
+    State state = make_state(model);
+    state.q[6] -= 1e-6;  // the lower box is that deep in the floor
+    monitor.start(state);
+    for (int i = 0; i < 20; ++i) monitor.add(state, simulation.step(state));
+    return monitor.certificate();
+  };
+  const Certificate tight = certificate(1e-10, 1e-4), loose = certificate(1e-17, 1e-4), deep = certificate(1e-17, 1e-7);
+  EXPECT_EQ(tight.verdict(), Verdict::passed);
+  EXPECT_EQ(tight.loose, 0);
+  EXPECT_TRUE(tight.passed());
+  EXPECT_EQ(loose.verdict(), Verdict::passed_loosely);
+  EXPECT_GT(loose.loose, 0);
+  EXPECT_GT(loose.residual, 1e-17);
+  EXPECT_TRUE(loose.passed());
+  EXPECT_EQ(deep.verdict(), Verdict::failed);
+  EXPECT_GT(deep.loose, 0);
+  EXPECT_FALSE(deep.passed());
+  EXPECT_EQ(to_string(Verdict::passed_loosely), "passed_loosely");
+}
+
 // Whatever the steps before and after it reported: a maximum that drops the NaN, or a sum that is not looked at, would
 // pass.
 TEST(Certificate, NotANumberInAnyFigureFails) {
@@ -142,8 +168,8 @@ TEST(Certificate, NotANumberInAnyFigureFails) {
 
 // As read from a file: `finite` alone does not decide.
 TEST(Certificate, NotANumberFailsWithoutTheFlag) {
-  for (double Certificate::*const figure : {&Certificate::residual, &Certificate::cone_violation,
-                                            &Certificate::penetration, &Certificate::loop_error}) {
+  for (double Certificate::*const figure :
+       {&Certificate::residual, &Certificate::cone_violation, &Certificate::penetration, &Certificate::loop_error}) {
     Certificate c;
     EXPECT_TRUE(c.passed());
     c.*figure = std::nan("");

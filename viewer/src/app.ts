@@ -1,6 +1,6 @@
 // The page of one run: creates its parts and connects them. A new time updates the 3-D view at once and the panels at
 // most every PANELS_EVERY seconds.
-import type { Certificate, Scene } from './run/data';
+import { type Certificate, type Scene, toneOf, verdictOf } from './run/data';
 import type { History } from './run/history';
 import type { LiveConnection, Status } from './run/live_connection';
 import { Player } from './run/player';
@@ -195,8 +195,9 @@ export class App {
     this.certificate.show(certificate);
     this.certificate.element.hidden = this.verdict.hidden = !certificate;
     if (!certificate) return;
-    this.verdict.textContent = certificate.passed ? 'certificate passed' : 'certificate failed';
-    this.verdict.className = `chip ${certificate.passed ? 'good' : 'bad'}`;
+    const verdict = verdictOf(certificate);
+    this.verdict.textContent = `certificate ${verdict}`;
+    this.verdict.className = `chip ${toneOf(verdict)}`;
   }
 
   private warn(text: string): void {

@@ -16,7 +16,7 @@ async function load(file) {
   return import(pathToFileURL(outfile).href);
 }
 
-const { readScene, readFrame, readRecording, decodeBase64, DataError, verdictOf } = await load('run/data.ts');
+const { readScene, readFrame, readRecording, decodeBase64, DataError, toneOf, verdictOf } = await load('run/data.ts');
 const { History } = await load('run/history.ts');
 const { Player, nextSpeed } = await load('run/player.ts');
 const { Sources, Series } = await load('run/series.ts');
@@ -48,6 +48,14 @@ const tests = {
     assert.equal(verdictOf({ passed: false, status: 'unfinished' }), 'unfinished');
     assert.equal(verdictOf({ passed: false, status: 'interrupted' }), 'interrupted');
     assert.equal(verdictOf({}), 'failed');
+  },
+  'a run that passes loosely says so, in a colour of its own'() {
+    const loose = verdictOf({ passed: true, verdict: 'passed_loosely', status: 'done' });
+    assert.equal(loose, 'passed loosely');
+    assert.equal(verdictOf({ passed: true, verdict: 'passed', status: 'done' }), 'passed');
+    assert.equal(verdictOf({ passed: false, verdict: 'failed', status: 'done' }), 'failed');
+    assert.equal(verdictOf({ passed: false, verdict: 'interrupted', status: 'interrupted' }), 'interrupted');
+    assert.equal(new Set(['passed', loose, 'failed'].map(toneOf)).size, 3);
   },
   'a recording is read as it was written'() {
     const read = recording();

@@ -192,8 +192,7 @@ const char* IntervalSolver::solve_problem(const Interval& interval, ProblemWorks
   ++out.effort.problems;
   out.effort.iterations += solved.iterations;
   out.effort.fallbacks += solved.tries > 1;
-  out.quality.residual =
-      larger(out.quality.residual, larger(solved.residual.relative, solved.residual.plain_relative));
+  out.quality.residual = larger(out.quality.residual, larger(solved.residual.relative, solved.residual.plain_relative));
   if (solved.status == Status::bad_input) return "the solver does not take the problem of this step";
   if (out.loose && !solved.residual.within(options.acceptable))
     return "the contact problem was not solved to an acceptable residual";

@@ -23,13 +23,19 @@ export interface Joint {
 export interface Loop { name: string; kind: string; a: number; at_a: Vec3; b: number; at_b: Vec3 }
 export interface NamedFrame { name: string; body: number; place: Pose }
 export interface Signal { name: string; unit: string; group: string }
-export type Certificate = { passed?: boolean; reason?: string } & Record<string, unknown>;
+export type Certificate = { passed?: boolean; verdict?: string; reason?: string } & Record<string, unknown>;
 
-// In one word. A run that did not reach its end has not passed.
+// In a word or two. A run that did not reach its end has not passed. Pages exported by older versions have no verdict.
 export function verdictOf(certificate: Certificate): string {
-  if (certificate.passed === true) return 'passed';
+  if (certificate.passed === true) return certificate.verdict === 'passed_loosely' ? 'passed loosely' : 'passed';
   const { status } = certificate;
   return status === 'unfinished' || status === 'interrupted' ? status : 'failed';
+}
+
+// The class of its colour.
+export function toneOf(verdict: string): string {
+  if (verdict === 'passed') return 'good';
+  return verdict === 'passed loosely' ? 'fair' : 'bad';
 }
 
 export interface Scene {

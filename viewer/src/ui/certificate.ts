@@ -1,6 +1,6 @@
 // The certificate of the run: its verdict and its figures. The groups and names are those of
 // linchpin/record/certificate_json.cc; a figure without an entry in FACTS is shown under its own name.
-import { verdictOf, type Certificate } from '../run/data';
+import { toneOf, verdictOf, type Certificate } from '../run/data';
 import { h, panel } from './dom';
 import { withUnit } from './format';
 
@@ -57,9 +57,10 @@ export class CertificatePanel {
     if (!certificate) return;
     const verdict = verdictOf(certificate);
     this.badge.textContent = verdict;
-    this.badge.className = `badge ${verdict === 'passed' ? 'good' : 'bad'}`;
+    this.badge.className = `badge ${toneOf(verdict)}`;
     const reason = typeof certificate.reason === 'string' ? certificate.reason : '';
     this.reason.textContent = reason;
+    this.reason.className = `reason ${toneOf(verdict)}`;
     this.reason.hidden = reason === '';
 
     const figures = flatten(certificate);
