@@ -131,6 +131,40 @@ says <("$linchpin" simulate @humanoid --time 0.01 --stepper rk4) "position limit
 expect 0 simulate @double_pendulum --position hinge_1=1 --time 1 --energy-tolerance 1e-9
 expect 1 simulate @double_pendulum --position hinge_1=1 --time 1 --stepper explicit_euler --energy-tolerance 1e-9
 says out "certificate: FAILED"
+# Energy is judged without being asked: the explicit method makes 744 kJ out of the 45 kJ of a fast spin.
+spin="@free_body --velocity free.0=300,free.1=1,free.2=1 --time 0.4"
+expect 1 simulate $spin --stepper explicit_euler --json a.json
+says out "certificate: FAILED  energy defect 6.99e+05 J, 9.40e-01 of the energy exchanged, above the limit 1.00e-01"
+says out "take a smaller dt or another stepper"
+at a.json /certificate/passed false
+at a.json /certificate/verdict failed
+at a.json /certificate/status done
+at a.json /certificate/energy/tolerance 0.1
+expect 0 simulate $spin --stepper rk4
+expect 0 simulate $spin --stepper explicit_euler --energy-tolerance 0.95
+expect 0 simulate $spin --stepper explicit_euler --energy-tolerance inf --record a.h5
+says out "energy reported, not judged"
+expect 0 inspect a.h5
+says out "certificate   PASSED"
+refuses "--energy-tolerance" simulate @top --energy-tolerance none
+refuses "--energy-tolerance" simulate @top --energy-tolerance nan
+# A box that settles from 1 um is not judged by the error of the one step that it takes.
+expect 0 simulate @stack:boxes=1 --position box_1_joint.6=1e-6 --time 0.05
+says out "dt does not resolve less than 0.0048 J"
+# A mass swings on a stiff spring with a strong damper, which gives energy in many steps: that is no loss below zero.
+cat >damper.json <<'END'
+{"format": "linchpin model", "version": 1, "name": "damper", "gravity": [0, 0, -9.81],
+ "bodies": [{"name": "mass", "inertia": {"mass": 1, "centre": [0, 0, 0],
+   "moments": {"xx": 0.1, "yy": 0.1, "zz": 0.1, "xy": 0, "xz": 0, "yz": 0}}}],
+ "joints": [{"name": "free", "type": "free", "parent": "world", "child": "mass", "start_v": [0, 0, 0, 3, 0, 0]}],
+ "springs": [{"name": "tie", "a": {"body": "world", "X_BF": {"p": [0, 0, 1]}}, "b": {"body": "mass"},
+   "stiffness": 1e8, "damping": 1e8, "length": 1}]}
+END
+expect 1 simulate damper.json --stepper time_stepping --time 2 --energy-tolerance 0.05 --json a.json
+says out "by damping, contacts or impacts, which can only take energy"
+says out "certificate: FAILED  energy defect"
+! grep -F "dissipated        -" out || fail "a loss below zero is shown"
+rm -f a.json a.h5 damper.json
 for stepper in semi_implicit_euler explicit_euler rk4 dormand_prince implicit_midpoint; do
   expect 0 simulate @cart_pole --time 0.1 --stepper $stepper
 done

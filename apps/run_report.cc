@@ -109,9 +109,15 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   if (e.dissipated != 0) fmt::print(out, "  dissipated        {: .10g} J\n", e.dissipated);
   if (c.impact_loss != 0) fmt::print(out, "  lost in impacts   {: .10g} J\n", c.impact_loss);
   if (c.contact_loss != 0) fmt::print(out, "  lost in contact   {: .10g} J\n", c.contact_loss);
+  if (e.creates())
+    fmt::print(out, "  created           {: .10g} J by damping, contacts or impacts, which can only take energy\n",
+               e.created);
   if (e.projected != 0) fmt::print(out, "  by projection     {: .3e} J\n", e.projected);
   fmt::print(out, "  largest defect    {: .3e} J, {:.1e} of the {:.4g} J exchanged\n", e.largest_defect,
              e.relative_defect(), e.exchanged);
+  if (e.relative_defect() > c.limits.energy && e.within(c.limits.energy))
+    fmt::print(out, "  (dt does not resolve less than {:.2g} J, a fall of ten steps: the defect is judged by that)\n",
+               e.unresolved);
   if (outcome.mobility.rows > 0)
     fmt::print(out, "  constraints kept to {:.1e} m or rad, {:.1e} m/s or rad/s\n", c.loop_error, c.loop_speed);
   if (c.problems > 0) {

@@ -211,7 +211,9 @@ SimulationOptions simulation_options_of(const RunRequest& request, const Model& 
 
 CertificateLimits limits_of(const RunRequest& request) {
   CertificateLimits limits;
-  if (!request.energy_tolerance.empty())
+  if (request.energy_tolerance == "inf")
+    limits.energy = unlimited;
+  else if (!request.energy_tolerance.empty())
     limits.energy =
         number_from("--energy-tolerance", request.energy_tolerance, {0, std::numeric_limits<double>::max()});
   return limits;
@@ -258,7 +260,9 @@ void add_run_options(Verb verb, RunRequest& request) {
                   "Start from this random state instead of zero; --position and --velocity override")
       .type_name("N");
   verb.add_option("--energy-tolerance", request.energy_tolerance,
-                  "Fail the certificate when the energy defect exceeds this fraction of the energy exchanged")
+                  fmt::format("Fail the certificate when the energy defect exceeds this fraction of the energy "
+                              "exchanged;\ninf: report it only ({})",
+                              CertificateLimits{}.energy))
       .type_name("PART");
 }
 

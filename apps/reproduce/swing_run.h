@@ -40,8 +40,8 @@ struct SwingRun {
   std::vector<double> step_time;     // s: computing time of each step, without its samples
   std::vector<char> in_contact;      // by step: 1 if there were contacts or impacts
   Certificate certificate;
-  // All steps done and finite, penetration within its limit, every problem solved to its tolerance.
-  bool clean() const { return certificate.passed() && certificate.loose == 0; }
+  // All steps done and finite, penetration and energy within their limits, every problem solved to its tolerance.
+  bool clean() const { return certificate.verdict() == Verdict::passed; }
 };
 
 // progress is called with the fraction done; false stops the run.

@@ -30,8 +30,9 @@ std::string why_not_passed(const Model& model, const Certificate& c) {
     return "shapes penetrate by " + short_number(c.penetration) + " m, above the limit " +
            short_number(c.limits.penetration) + " m";
   if (!c.passed())
-    return "energy defect " + short_number(c.energy.relative_defect()) +
-           " of the exchanged energy, above the tolerance " + short_number(c.limits.energy);
+    return "energy defect " + short_number(c.energy.largest_defect) + " J, " +
+           short_number(c.energy.relative_defect()) + " of the energy exchanged, above the limit " +
+           short_number(c.limits.energy) + ": take a smaller dt or another stepper";
   return "";
 }
 
@@ -83,9 +84,11 @@ std::string certificate_json(const Model& model, const Certificate& c, const std
         {"dissipated", e.dissipated},
         {"lost", e.lost},
         {"projected", e.projected},
+        {"created", e.created},
         {"defect", e.defect()},
         {"largest_defect", e.largest_defect},
         {"exchanged", e.exchanged},
+        {"unresolved", e.unresolved},
         {"relative_defect", e.relative_defect()},
         {"tolerance", c.limits.energy}}}};
   return certificate.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -19,12 +19,17 @@ TEST(CertificateJson, SaysWhyItDoesNotPass) {
   Json json = Json::parse(certificate_json(model, c));
   EXPECT_EQ(json["passed"], true);
   EXPECT_EQ(json["reason"], "");
-  EXPECT_TRUE(json["energy"]["tolerance"].is_null());
+  EXPECT_EQ(json["energy"]["tolerance"], 0.1);
+  c.limits.energy = unlimited;
+  EXPECT_TRUE(Json::parse(certificate_json(model, c))["energy"]["tolerance"].is_null());
 
   c.limits.energy = 1e-3;
   c.energy.largest_defect = 1;
   c.energy.exchanged = 100;
-  EXPECT_EQ(why_not_passed(model, c), "energy defect 1.00e-02 of the exchanged energy, above the tolerance 1.00e-03");
+  EXPECT_EQ(
+      why_not_passed(model, c),
+      "energy defect 1.00e+00 J, 1.00e-02 of the energy exchanged, above the limit 1.00e-03: take a smaller dt or "
+      "another stepper");
   c.penetration = 2e-3;
   EXPECT_EQ(why_not_passed(model, c), "shapes penetrate by 2.00e-03 m, above the limit 1.00e-04 m");
   c.finite = false;

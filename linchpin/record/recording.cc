@@ -194,6 +194,7 @@ void Recording::Parts::read(long long frame, Snapshot& to) const {
   CertificateRow certificate;
   tables.certificate.read(frame, 1, &certificate);
   to.certificate = certificate.figures;
+  to.report = {};  // older files lack some fields
   tables.report.read(frame, 1, &to.report);
   to.energy = energy.state;
   to.certificate.energy = energy.balance;

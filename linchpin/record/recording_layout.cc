@@ -80,8 +80,10 @@ Hdf5Id energy_type() {
       .add("dissipated", row->balance.dissipated)
       .add("lost", row->balance.lost)
       .add("projected", row->balance.projected)
+      .add("created", row->balance.created)
       .add("largest_defect", row->balance.largest_defect)
       .add("exchanged", row->balance.exchanged)
+      .add("unresolved", row->balance.unresolved)
       .add("defect", row->defect);
   return row.take();
 }
@@ -95,6 +97,7 @@ Hdf5Id report_type() {
       .add("rejected", row->rejected)
       .add("work", row->work)
       .add("dissipated", row->dissipated)
+      .add("unresolved", row->unresolved)
       .add("constraint", row->constraint)
       .add("loop_error", row->loop_error)
       .add("loop_speed", row->loop_speed)
@@ -194,7 +197,7 @@ Hdf5Id block_type() {
 }
 
 // Fields that recordings of older versions do not have. They are not read from those, and not written to them.
-constexpr const char* newer_fields[] = {"verdict"};
+constexpr const char* newer_fields[] = {"verdict", "created", "unresolved"};
 
 template <class Table>
 RecordingTables tables_of(const Model& model, const Table& table) {

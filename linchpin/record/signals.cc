@@ -63,8 +63,8 @@ Signals::Signals(const Model& model) : place_(model.bodies().size(), -1) {
   for (const std::string& name : velocity_names(model)) names_.push_back("v:" + name);
   for (const std::string& name : reaction_names(model)) names_.push_back("r:" + name);
   for (const char* name :
-       {"kinetic", "gravity", "springs", "energy", "defect", "work", "dissipated", "lost", "projected", "residual",
-        "cone_violation", "penetration", "loop_error", "loop_speed", "contacts", "iterations", "impacts"})
+       {"kinetic", "gravity", "springs", "energy", "defect", "work", "dissipated", "lost", "projected", "created",
+        "residual", "cone_violation", "penetration", "loop_error", "loop_speed", "contacts", "iterations", "impacts"})
     names_.emplace_back(name);
   for (std::size_t b = 0; b < model.bodies().size(); ++b) {
     if (model.bodies()[b].geometry.empty()) continue;
@@ -82,8 +82,8 @@ void Signals::values(const Snapshot& s, std::vector<double>& out) const {
   const EnergyBalance& e = s.certificate.energy;
   const StepReport& r = s.report;
   for (const double x : {s.energy.kinetic, s.energy.gravity, s.energy.springs, s.energy.total(), e.defect(), e.work,
-                         e.dissipated, e.lost, e.projected, r.residual, r.cone_violation, r.penetration, r.loop_error,
-                         r.loop_speed, double(r.contacts), double(r.iterations), double(r.impacts)})
+                         e.dissipated, e.lost, e.projected, e.created, r.residual, r.cone_violation, r.penetration,
+                         r.loop_error, r.loop_speed, double(r.contacts), double(r.iterations), double(r.impacts)})
     out.push_back(x);
   const std::size_t first = out.size();
   out.resize(first + 3 * touched_.size(), 0.0);

@@ -34,7 +34,7 @@ inline void check_fields_of(const Snapshot& s, const RowMemory& m, const Contact
   [[maybe_unused]] const auto& [key, force] = m;
   [[maybe_unused]] const auto& [kinetic, gravity, springs] = energy;
   [[maybe_unused]] const auto& [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14, r15, r16, r17, r18, r19,
-                                r20, r21, r22, r23, r24, r25, r26, r27] = report;
+                                r20, r21, r22, r23, r24, r25, r26, r27, r28] = report;
   [[maybe_unused]] const auto& [k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, k12] = k;
 }
 
@@ -61,8 +61,8 @@ inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
        {int(r.status), r.body, r.evaluations, r.substeps, r.rejected, r.constraint, r.contacts, r.problems,
         r.iterations, r.loose, r.halved, r.declared_fallbacks, r.impacts, r.asleep, r.painleve})
     whole(x);
-  for (const double x : {r.work, r.dissipated, r.loop_error, r.loop_speed, r.projected, r.residual, r.cone_violation,
-                         r.penetration, r.impact_loss, r.contact_loss, r.least_release})
+  for (const double x : {r.work, r.dissipated, r.unresolved, r.loop_error, r.loop_speed, r.projected, r.residual,
+                         r.cone_violation, r.penetration, r.impact_loss, r.contact_loss, r.least_release})
     real(x);
   const Certificate& c = s.certificate;
   for (const long x : {long(c.finite), long(c.status), long(c.body), c.steps, c.evaluations, c.substeps, c.rejected,
@@ -73,7 +73,8 @@ inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
                          c.contact_loss, c.least_release, c.limits.energy, c.limits.penetration})
     real(x);
   const EnergyBalance& e = c.energy;
-  for (const double x : {e.start, e.stored, e.work, e.dissipated, e.lost, e.projected, e.largest_defect, e.exchanged})
+  for (const double x : {e.start, e.stored, e.work, e.dissipated, e.lost, e.projected, e.created, e.largest_defect,
+                         e.exchanged, e.unresolved})
     real(x);
   whole((long long)(s.contacts.size()));
   for (const ContactReport& k : s.contacts) {

@@ -19,8 +19,8 @@ constexpr EnumNames<Verdict::failed> verdicts{"verdict", {"passed", "passed_loos
 std::string_view to_string(Verdict verdict) { return verdicts.of(verdict); }
 
 Verdict Certificate::verdict() const {
-  const bool kept = finite && !not_finite() && status == StepStatus::done &&
-                    energy.relative_defect() <= limits.energy && penetration <= limits.penetration;
+  const bool kept = finite && !not_finite() && status == StepStatus::done && energy.within(limits.energy) &&
+                    penetration <= limits.penetration;
   if (!kept) return Verdict::failed;
   return loose > 0 ? Verdict::passed_loosely : Verdict::passed;
 }
@@ -41,6 +41,7 @@ const char* Certificate::not_finite() const {
                                                             {energy.dissipated, "the energy taken by damping"},
                                                             {energy.lost, "the energy lost in contact"},
                                                             {energy.projected, "the energy added by projection"},
+                                                            {energy.created, "the energy created"},
                                                             {energy.largest_defect, "the energy defect"},
                                                             {energy.exchanged, "the energy exchanged"}})
     if (!std::isfinite(figure.value)) return figure.name;
@@ -103,16 +104,18 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   c.declared_fallbacks += report.declared_fallbacks;
   c.impacts += report.impacts;
   c.painleve += report.painleve > 0;
-  c.impact_loss += report.impact_loss;
-  c.contact_loss += report.contact_loss;
   c.least_release = smaller(c.least_release, report.least_release);
   const Energy now = energy_of_(after);
   EnergyBalance& e = c.energy;
   e.stored = now.total();
   e.work += report.work;
-  e.dissipated += report.dissipated;
   e.projected += report.projected;
-  e.lost += report.impact_loss + report.contact_loss;
+  e.unresolved = larger(e.unresolved, report.unresolved);
+  const auto take = [&](double amount, double& sum) { (amount < 0 ? e.created : sum) += std::abs(amount); };
+  take(report.dissipated, e.dissipated);
+  take(report.impact_loss, c.impact_loss);
+  take(report.contact_loss, c.contact_loss);
+  e.lost = c.impact_loss + c.contact_loss;
   e.largest_defect = larger(e.largest_defect, std::abs(e.defect()));
   for (const double x : {now.kinetic, now.gravity - at_start_.gravity, now.springs - at_start_.springs, e.work,
                          e.dissipated, e.lost, at_rest * (std::abs(now.gravity) + std::abs(now.springs))})

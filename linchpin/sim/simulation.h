@@ -128,7 +128,9 @@ struct StepReport {
   int substeps = 1, rejected = 0;  // dormand_prince
   // Integrals of power over the step, J, to the order of the stepper (the Euler methods: second order).
   double work = 0;        // of the inputs
-  double dissipated = 0;  // by damping; not negative, except that one weight of dormand_prince is negative
+  double dissipated = 0;  // by damping; negative amounts are an error of the stepper (energy_balance.h)
+  // time_stepping: exchanges of energy below this are not resolved by dt, J (energy_balance.h).
+  double unresolved = 0;
   // If the model has constraints.
   int constraint = -1;    // not_assembled, constraints_unmet: the constraint with the largest error
   double loop_error = 0;  // largest |g| after the step, m or rad; not_assembled: before the step

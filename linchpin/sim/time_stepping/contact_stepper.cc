@@ -114,6 +114,7 @@ ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
 StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
   const Inputs& inputs = from.inputs;
   StepReport report;
+  report.unresolved = plan_.unresolved_energy;
   at.start_from(from.state);
   if (!all_finite(at.q) || !all_finite(at.v) || !all_finite(inputs.tau) || !all_finite(inputs.f_ext))
     return not_finite(plan_.model, from, {}, at);

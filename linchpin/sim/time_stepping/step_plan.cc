@@ -29,6 +29,15 @@ double half_thickness(const Shape& shape) {
   return 0.5 * std::min({size.x, size.y, size.z});
 }
 
+// (2) of energy_balance.h.
+double energy_of_ten_steps(const Model& model, double dt) {
+  double mass = 0;
+  for (const Body& body : model.bodies())
+    if (body.link > 0) mass += body.inertia.mass;
+  const double speed = 10 * norm(model.gravity()) * dt;
+  return 0.5 * mass * speed * speed;
+}
+
 }  // namespace
 
 Variant::Variant(const Model& m, const Plan<double>& p, Method method, std::span<const double> armature)
@@ -49,7 +58,14 @@ Trees::Trees(const Model& model) : of_link(model.links().size(), -1) {
 }
 
 StepPlan::StepPlan(const Model& m, const SimulationOptions& o)
-    : model(m), plan(m), options(o.contact), dt(o.dt), trees(m), contacts(m), joints(m) {
+    : model(m),
+      plan(m),
+      options(o.contact),
+      dt(o.dt),
+      trees(m),
+      contacts(m),
+      joints(m),
+      unresolved_energy(energy_of_ten_steps(m, o.dt)) {
   check(
       options.directions != 2 || contacts.plane,
       "two directions of friction are for models that move in one plane, and this one does not: take 4 or more, or 0");

@@ -51,6 +51,7 @@ struct StepPlan {
   const Trees trees;
   const ContactPlan contacts;
   const JointRowPlan joints;
+  const double unresolved_energy;  // (2) of energy_balance.h, J
   std::vector<double> radius;     // per shape: half of its extent, m; infinite for unbounded shapes
   std::vector<double> thickness;  // per shape: half of its least extent, of its thinnest part; infinite for terrain, m
 
