@@ -65,15 +65,15 @@ int demonstrate() {
   SnapshotTaker take(shop.model);
   Strips strips(shop.model, schedule.steps());
   RunOutcome outcome;
-  options.watch = [&](long step, const State& state, Simulation& simulation, const StepReport& report,
-                      const Certificate& certificate, const Inputs& inputs) {
+  options.watch = [&](long step, const State& state, const Simulation& simulation, const StepReport& report,
+                      const Certificate& certificate) {
     if (step == 0) outcome.mobility = mobility_at(shop.model, state);
     outcome.end = state;
     outcome.time = outcome.motion = state.time;
     outcome.steps = step;
     const bool due = step % schedule.every == 0 || step == schedule.whole || !report.ok();
     if (!due && !strips.due(step)) return;
-    const Snapshot& snapshot = take(step, state, simulation, report, certificate, inputs);
+    const Snapshot& snapshot = take(step, state, simulation, report, certificate);
     if (strips.due(step)) strips.add(state, snapshot.energy);
     if (!due) return;
     frames.add(snapshot);

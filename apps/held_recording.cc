@@ -25,12 +25,12 @@ int main(int count, char** words) {
   State state = make_state(model);
   monitor.start(state);
   StepReport report;
-  std::optional<Error> fault = writer.add(take(0, state, simulation, report, monitor.certificate(), inputs), 1e-3);
+  std::optional<Error> fault = writer.add(take(0, state, simulation, report, monitor.certificate()), 1e-3);
   for (long long step = 1; !fault && report.ok() && state.time < settings.time - 1e-9; ++step) {
     report = simulation.step(state, inputs);
     monitor.add(state, report);
     if (step % settings.every == 0)
-      fault = writer.add(take(step, state, simulation, report, monitor.certificate(), inputs), 1e-3);
+      fault = writer.add(take(step, state, simulation, report, monitor.certificate()), 1e-3);
   }
   if (!fault) fault = writer.finish(RunEnd::done);
   if (fault) std::fprintf(stderr, "%s\n", fault->message.c_str());

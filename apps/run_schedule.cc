@@ -28,11 +28,11 @@ class FrameRecorder {
         page_(audience.page),
         every_(audience.record_every),
         page_every_(audience.page_every) {}
-  void add(long long step, bool last, double dt, const State& state, Simulation& simulation, const StepReport& report,
-           const Certificate& certificate, const Inputs& inputs) {
+  void add(long long step, bool last, double dt, const State& state, const Simulation& simulation,
+           const StepReport& report, const Certificate& certificate) {
     const bool records = writer_ && (last || step % every_ == 0), shows = page_ && (last || step % page_every_ == 0);
     if (!records && !shows) return;
-    const Snapshot& snapshot = take_(step, state, simulation, report, certificate, inputs);
+    const Snapshot& snapshot = take_(step, state, simulation, report, certificate);
     if (records) must_do(writer_->add(snapshot, dt));
     if (shows) page_->add(snapshot);
   }
@@ -67,7 +67,7 @@ RunOutcome run_schedule(const Model& model, const Schedule& schedule, const Simu
     const bool point = last || audience.strips.due(step);
     if (!row && !point) return;
     const Energy e = meter(state);
-    if (row) audience.rows.add(state, simulation.reactions(state, inputs), e, monitor.certificate().energy);
+    if (row) audience.rows.add(state, simulation.reactions(), e, monitor.certificate().energy);
     if (point) audience.strips.add(state, e);
   };
   RunOutcome outcome;
@@ -79,7 +79,7 @@ RunOutcome run_schedule(const Model& model, const Schedule& schedule, const Simu
     monitor.start(state);
   const long long steps = schedule.steps();
   note(0, false);
-  if (beginning.step == 0) recorder.add(0, false, options.dt, state, simulation, {}, monitor.certificate(), inputs);
+  if (beginning.step == 0) recorder.add(0, false, options.dt, state, simulation, {}, monitor.certificate());
   for (long long step = 1; step <= steps && !outcome.stopped; ++step) {
     double dt = options.dt;
     if (step == steps && schedule.rest > 0) {
@@ -95,12 +95,12 @@ RunOutcome run_schedule(const Model& model, const Schedule& schedule, const Simu
     outcome.steps = step;
     if (!report.ok()) {
       if ((step - 1) % schedule.every != 0) note(step - 1, true);  // the last good state
-      recorder.add(count - 1, true, dt, state, simulation, report, monitor.certificate(), inputs);
+      recorder.add(count - 1, true, dt, state, simulation, report, monitor.certificate());
       break;
     }
     if (interrupted()) outcome.stopped = true;
     const bool last = step == steps || outcome.stopped || !monitor.certificate().finite;
-    recorder.add(count, last, dt, state, simulation, report, monitor.certificate(), inputs);
+    recorder.add(count, last, dt, state, simulation, report, monitor.certificate());
     if (!monitor.certificate().finite) break;
     note(step, last);
     if (audience.progress.due())

@@ -236,8 +236,8 @@ void add_simulate(Command& command) {
   const Option time = verb.add_option("--time", request->run.time, "How long to simulate, s (5)").type_name("SECONDS");
   add_run_options(verb, request->run);
   verb.add_option("--csv", request->csv,
-                  "Write time (s), positions q:, velocities v:, reactions of constraints r: (N, N m) and\n"
-                  "energies (J) to FILE; - is standard output")
+                  "Write time (s), positions q:, velocities v:, reactions of constraints r: (N, N m; the mean over\n"
+                  "the row's step) and energies (J) to FILE; - is standard output")
       .type_name("FILE");
   verb.add_option(
           "--contacts", request->contacts,

@@ -54,11 +54,10 @@ int main() {
   monitor.start(state);
   double lowest = state.q[2], highest = state.q[2], largest_moment = 0;
   while (state.time < 2) {
-    largest_moment =
-        std::max(largest_moment, std::abs(simulation.reactions(state).back()));  // the motor's is the last row
     const StepReport report = simulation.step(state);
     monitor.add(state, report);
     if (!report.ok()) return std::fprintf(stderr, "%s\n", report.reason), 1;
+    largest_moment = std::max(largest_moment, std::abs(simulation.reactions().back()));  // the motor's is the last row
     lowest = std::min(lowest, state.q[2]);
     highest = std::max(highest, state.q[2]);
   }

@@ -199,7 +199,7 @@ WorkRun work(const Workshop& shop, const std::vector<WorkKey>& keys, int thing, 
   State state = make_state(model);
   servo.start(state);
   monitor.start(state);
-  if (options.watch) options.watch(0, state, simulation, {}, monitor.certificate(), {});
+  if (options.watch) options.watch(0, state, simulation, {}, monitor.certificate());
 
   const Body& body = model.bodies()[thing];
   const Vec3<double> centre = (1 / body.inertia.mass) * body.inertia.h;
@@ -221,7 +221,7 @@ WorkRun work(const Workshop& shop, const std::vector<WorkKey>& keys, int thing, 
     WorkSample sample{.time = state.time};
     Vec3<double> force = body.inertia.mass * model.gravity();
     look_at_contacts(shop, simulation.contacts(), thing, sample, force);
-    if (options.watch) options.watch(run.ok ? k + 1 : k, state, simulation, report, monitor.certificate(), inputs);
+    if (options.watch) options.watch(run.ok ? k + 1 : k, state, simulation, report, monitor.certificate());
     const Vec3<double> after = velocity(state);
     sample.momentum_error = norm(body.inertia.mass * (after - before) - dt * force);
     sample.thing = body_pose(model, kin, thing);

@@ -61,8 +61,8 @@ struct WorkOptions {
   double dt = 1e-3, frame = 0.05;  // s
   int directions = 0;              // of friction; 0: the cone
   // Called at the start (step 0) and after each step, before the simulation does anything else.
-  std::function<void(long step, const State& state, Simulation& simulation, const StepReport& report,
-                     const Certificate& certificate, const Inputs& inputs)>
+  std::function<void(long step, const State& state, const Simulation& simulation, const StepReport& report,
+                     const Certificate& certificate)>
       watch = {};
   SimulationOptions simulation() const;  // the run ends if a contact problem is not solved to the tolerance
 };

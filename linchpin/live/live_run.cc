@@ -41,7 +41,6 @@ void LiveRun::reset() {
   state_ = start_;
   monitor_.start(state_);
   last_report_ = {};
-  last_inputs_ = {};
   steps_ = 0;
   steps_due_ = 0;
   owed_ = 0;
@@ -50,13 +49,13 @@ void LiveRun::reset() {
 }
 
 void LiveRun::step() {
-  last_inputs_ = {};
+  Inputs inputs;
   if (!held_.empty()) {
     pulls_.clear();
     for (const Held& h : held_) pulls_.push_back(h.pull);
-    last_inputs_.f_ext = hand_.forces(state_, options_.dt, pulls_);
+    inputs.f_ext = hand_.forces(state_, options_.dt, pulls_);
   }
-  last_report_ = simulation_.step(state_, last_inputs_);
+  last_report_ = simulation_.step(state_, inputs);
   monitor_.add(state_, last_report_);
   if (last_report_.ok()) ++steps_;
   frame_changed_ = true;
@@ -181,9 +180,8 @@ LiveRun::Turn LiveRun::turn(std::span<const ViewerCommand> commands, bool watche
   Turn turn;
   if (frame_changed_ && now >= frame_due_) {
     const Certificate& certificate = monitor_.certificate();
-    turn.frame =
-        write_(steps_ == 0 && !failed() ? take_.start(state_, simulation_, certificate)
-                                        : take_(steps_, state_, simulation_, last_report_, certificate, last_inputs_));
+    turn.frame = write_(steps_ == 0 && !failed() ? take_.start(state_, simulation_, certificate)
+                                                 : take_(steps_, state_, simulation_, last_report_, certificate));
     frame_changed_ = false;
     frame_due_ = now + frame_time;
   }

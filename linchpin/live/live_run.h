@@ -83,7 +83,6 @@ class LiveRun {
   std::vector<Pull> pulls_;
 
   StepReport last_report_;
-  Inputs last_inputs_;
   long long steps_ = 0;
   bool running_ = true;
   double speed_ = 1;

@@ -21,13 +21,13 @@ TEST(NoAllocation, FramesAndPulls) {
     const auto turn = [&] {
       const Inputs inputs{.f_ext = hand.forces(state, 1e-3, {&pull, 1})};
       report = simulation.step(state, inputs);
-      write(take(1, state, simulation, report, {}, inputs));
+      write(take(1, state, simulation, report, {}));
     };
     for (int i = 0; i < 5; ++i) turn();
     const Inputs inputs{.f_ext = hand.forces(state, 1e-3, {&pull, 1})};
     report = simulation.step(state, inputs);
     const long before = allocations;
-    write(take(1, state, simulation, report, {}, inputs));
+    write(take(1, state, simulation, report, {}));
     hand.forces(state, 1e-3, {&pull, 1});
     EXPECT_EQ(allocations - before, 0) << text;
   }

@@ -141,8 +141,7 @@ Result<Replay> replay(const Recording& recording, const std::function<bool(doubl
       monitor.add(state, report);
       if (!report.ok()) break;
     }
-    const Snapshot& again =
-        take(recorded.step, state, shorter ? *shorter : usual, report, monitor.certificate(), inputs);
+    const Snapshot& again = take(recorded.step, state, shorter ? *shorter : usual, report, monitor.certificate());
     result.frames = frame + 1;
     if (const std::optional<Difference>& difference = differ(recorded, again)) {
       result.same = false;

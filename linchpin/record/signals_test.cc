@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/record/testing.h"
 
 namespace linchpin {
@@ -46,6 +47,20 @@ TEST(Signals, StatesAndEnergies) {
   const std::string first = run.model.constraints()[0].name;
   EXPECT_EQ(value_of(signals, s, "r:" + first + (row_count(run.model.constraints()[0]) > 1 ? ".0" : "")),
             s.reactions[0]);
+}
+
+// Reactions are those of the step that led to a snapshot; none led to a start, also if the simulation ran before.
+TEST(Signals, AStartHasNoReactions) {
+  const Model model = compile(scene("@four_bar").value()).value();
+  Simulation simulation(model, {.dt = 1e-3});
+  SnapshotTaker take(model);
+  State state = make_state(model);
+  EXPECT_EQ(largest(take(0, state, simulation, {}, {}).reactions), 0);
+  const StepReport report = simulation.step(state);
+  const Snapshot& after = take(1, state, simulation, report, {});
+  EXPECT_TRUE(same_finite_bits(after.reactions, simulation.reactions()));
+  EXPECT_GT(largest(after.reactions), 1);
+  EXPECT_EQ(largest(take.start(make_state(model), simulation, {}).reactions), 0);
 }
 
 TEST(Signals, Patterns) {

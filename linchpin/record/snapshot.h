@@ -18,7 +18,7 @@ struct Snapshot {
   StepReport report;                    // of the step that led here; default at the start
   Certificate certificate;              // of the run up to here
   std::vector<ContactReport> contacts;  // of the step that led here
-  std::vector<double> reactions;        // of the model's constraints, as in Simulation::reactions()
+  std::vector<double> reactions;        // of the model's constraints in that step: Simulation::reactions()
 };
 
 // Takes snapshots of one run. The result is valid until the next call; nothing is allocated once its lists have grown.
@@ -27,11 +27,12 @@ class SnapshotTaker {
   explicit SnapshotTaker(const Model& model) : meter_(model) {}  // must outlive it
   explicit SnapshotTaker(const Model&&) = delete;
 
-  // To be called directly after a step, with the inputs of that step.
-  const Snapshot& operator()(long long step, const State& state, Simulation& simulation, const StepReport& report,
-                             const Certificate& certificate, const Inputs& inputs = {});
-  // A start: no step led here, so there are no contacts and no report, whatever the simulation did before.
-  const Snapshot& start(const State& state, Simulation& simulation, const Certificate& certificate);
+  // To be called directly after a step.
+  const Snapshot& operator()(long long step, const State& state, const Simulation& simulation, const StepReport& report,
+                             const Certificate& certificate);
+  // A start: no step led here, so there are no contacts and no report, and reactions are zero, whatever the simulation
+  // did before.
+  const Snapshot& start(const State& state, const Simulation& simulation, const Certificate& certificate);
 
  private:
   EnergyMeter meter_;

@@ -76,6 +76,8 @@ void rebase(Stages& stages, Arrival& base) {
   std::ranges::copy(stages.v, base.v.begin());
   std::copy_n(stages.v.begin(), nv, stages.udot.begin());  // dexp^-1 is 1 at u = 0
   std::copy_n(stages.vdot.begin() + std::ptrdiff_t(last_stage * nv), nv, stages.vdot.begin());
+  const std::size_t rows = base.reactions.size();
+  std::copy_n(stages.reactions.begin() + std::ptrdiff_t(last_stage * rows), rows, stages.reactions.begin());
   stages.power[0] = stages.power[last_stage];
 }
 
@@ -117,6 +119,7 @@ StepReport dormand_prince(Dynamics& dynamics, const Departure& from, Stages& sta
   Arrival& base = to;
   std::ranges::copy(from.state.q, base.q.begin());
   std::ranges::copy(from.state.v, base.v.begin());
+  std::ranges::fill(base.reactions, 0);
   evaluate_start(dynamics, from.state.time, base.q, base.v, from.inputs, stages);
   const std::span<const double> vdot = std::span<const double>(stages.vdot).first(base.v.size());
   if (!all_finite(base.q) || !all_finite(vdot)) return not_finite(dynamics.model, from, vdot, to);
@@ -140,6 +143,7 @@ StepReport dormand_prince(Dynamics& dynamics, const Departure& from, Stages& sta
     }
     ++report.substeps;
     add_work(h, order5, stages, report);
+    add_mean_reactions(h / dt, order5, stages, base.reactions);
     rebase(stages, base);
     // A substep that the end of the step cut to less than half of the proposed length does not change the proposal.
     const double next = control.after_success(h, error);

@@ -1,7 +1,10 @@
 // The two Euler methods, with one evaluation per step:
 //     v1 = v0 + dt vdot(q0, v0)                                                                                (1)
 //     q1 = q0 (+) dt v0  (explicit)   or   q0 (+) dt v1  (semi-implicit)                                       (2)
+// The constraint forces of the step are those of that evaluation.
 // Work is the trapezoidal rule over the power at both ends: second order, one more than the step itself.
+#include <algorithm>
+
 #include "linchpin/sim/steppers.h"
 
 namespace linchpin {
@@ -10,6 +13,7 @@ namespace {
 void update_velocity(Dynamics& dynamics, const Departure& from, EulerWorkspace& ws, Arrival& to) {
   const State& s = from.state;
   dynamics.accelerations(s.time, s.q, s.v, from.inputs, ws.vdot);
+  std::ranges::copy(dynamics.reactions(), to.reactions.begin());
   for (std::size_t k = 0; k < s.v.size(); ++k) to.v[k] = s.v[k] + from.options.dt * ws.vdot[k];  // (1)
 }
 

@@ -1,6 +1,7 @@
 // The implicit midpoint rule. With vm and qm at the middle of the step,
 //     vm = v0 + dt/2 vdot(qm, vm),   qm = q0 (+) dt/2 vm                                                       (1)
 //     v1 = v0 + dt vdot(qm, vm),     q1 = q0 (+) dt vm                                                         (2)
+// The constraint forces of the step are those at the middle.
 // The rule is symmetric in time, also on the manifold: qm = q1 (+) (-dt/2 vm).
 //
 // (1) is solved by fixed-point iteration. The difference of two rounds shrinks by a factor of about
@@ -69,6 +70,7 @@ StepReport implicit_midpoint(Dynamics& dynamics, const Departure& from, Midpoint
         "the midpoint iteration did not converge: dt is too long for this motion, or max_iterations too few";
     return report;
   }
+  std::ranges::copy(dynamics.reactions(), to.reactions.begin());  // of the last round
   for (std::size_t k = 0; k < s.v.size(); ++k) {
     ws.v[k] = s.v[k] + 0.5 * dt * ws.vdot[k];
     to.v[k] = s.v[k] + dt * ws.vdot[k];  // (2)

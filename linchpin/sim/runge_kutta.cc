@@ -45,8 +45,14 @@ Vec3<double> inverse_dexp(const Vec3<double>& u, const Vec3<double>& w) {
   return w + 0.5 * bracket + bracket_coefficient(dot(u, u)) * cross(u, bracket);  // (3)
 }
 
-Stages::Stages(const Model& model, int count)
-    : u(model.nv()), q(model.nq()), v(model.nv()), udot(count * model.nv()), vdot(count * model.nv()), power(count) {}
+Stages::Stages(const Dynamics& dynamics, int count)
+    : u(dynamics.model.nv()),
+      q(dynamics.model.nq()),
+      v(dynamics.model.nv()),
+      udot(count * dynamics.model.nv()),
+      vdot(count * dynamics.model.nv()),
+      reactions(count * dynamics.constraint_rows()),
+      power(count) {}
 
 void place_stage(const Dynamics& dynamics, double time0, std::span<const double> q0, std::span<const double> v0,
                  double h, std::span<const double> weights, Stages& stages) {
@@ -71,6 +77,8 @@ void evaluate_stage(Dynamics& dynamics, const Inputs& inputs, std::size_t i, Sta
   const std::size_t nv = stages.v.size();
   velocity_in_algebra(dynamics, stages.u, stages.v, stage(stages.udot, nv, i));                // (1)
   dynamics.accelerations(stages.time, stages.q, stages.v, inputs, stage(stages.vdot, nv, i));  // (1)
+  const std::span<const double> reactions = dynamics.reactions();
+  std::ranges::copy(reactions, stage(stages.reactions, reactions.size(), i).begin());
   stages.power[i] = dynamics.power(stages.time, stages.q, stages.v, inputs);
 }
 
@@ -90,6 +98,13 @@ void add_work(double h, std::span<const double> weights, const Stages& stages, S
   }
 }
 
+void add_mean_reactions(double share, std::span<const double> weights, const Stages& stages,
+                        std::span<double> reactions) {
+  for (std::size_t j = 0; j < weights.size(); ++j)
+    for (std::size_t r = 0; r < reactions.size(); ++r)
+      reactions[r] += share * weights[j] * stages.reactions[j * reactions.size() + r];
+}
+
 StepReport rk4(Dynamics& dynamics, const Departure& from, Stages& stages, Arrival& to) {
   static constexpr std::array half{1.0 / 2};
   static constexpr std::array second_half{0.0, 1.0 / 2};
@@ -107,6 +122,8 @@ StepReport rk4(Dynamics& dynamics, const Departure& from, Stages& stages, Arriva
   place_stage(dynamics, s.time, s.q, s.v, dt, all, stages);
   std::ranges::copy(stages.q, to.q.begin());
   std::ranges::copy(stages.v, to.v.begin());
+  std::ranges::fill(to.reactions, 0);
+  add_mean_reactions(1, all, stages, to.reactions);
   StepReport report = arrived(dynamics.model, from, to);
   if (report.ok()) add_work(dt, all, stages, report);
   return report;

@@ -21,17 +21,18 @@ Vec3<double> inverse_dexp(const Vec3<double>& u, const Vec3<double>& w);
 
 // Workspace: the stages of one step.
 struct Stages {
-  Stages(const Model& model, int count);
+  Stages(const Dynamics& dynamics, int count);
   double time = 0;                 // of the current stage
   std::vector<double> u, q, v;     // of the current stage
   std::vector<double> udot, vdot;  // of all stages, one after the other
+  std::vector<double> reactions;   // of all stages, one after the other; empty without constraints
   std::vector<Power> power;        // of all stages
 };
 
 // (2): sets time, u, q and v of the stage with these weights a_ij; their sum is its time, as a part of h.
 void place_stage(const Dynamics& dynamics, double time0, std::span<const double> q0, std::span<const double> v0,
                  double h, std::span<const double> weights, Stages& stages);
-// (1): evaluates udot, vdot and power at the current u, q, v and stores them as stage i.
+// (1): evaluates udot, vdot, reactions and power at the current u, q, v and stores them as stage i.
 void evaluate_stage(Dynamics& dynamics, const Inputs& inputs, std::size_t i, Stages& stages);
 // Evaluates the first stage, at the start of the step.
 void evaluate_start(Dynamics& dynamics, double time0, std::span<const double> q0, std::span<const double> v0,
@@ -39,6 +40,10 @@ void evaluate_start(Dynamics& dynamics, double time0, std::span<const double> q0
 
 // Adds the work over a step of length h to the report, by the method's own quadrature.
 void add_work(double h, std::span<const double> weights, const Stages& stages, StepReport& report);
+// Adds to `reactions` the stages' constraint forces, weighted as in the method's own quadrature, times `share`: the
+// part of dt that these stages are for.
+void add_mean_reactions(double share, std::span<const double> weights, const Stages& stages,
+                        std::span<double> reactions);
 
 // runge_kutta.cc
 StepReport rk4(Dynamics& dynamics, const Departure& from, Stages& stages, Arrival& to);

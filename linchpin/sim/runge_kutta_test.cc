@@ -33,38 +33,43 @@ TEST(RungeKutta, InverseDexpIsSmoothAtTheSwitch) {
 
 // Steppers called directly, with workspaces full of NaN and without: the results are equal.
 template <class Workspace, class Function, class Poison>
-void expect_the_same_from_nan(const Model& model, const char* name, const Function& function, Workspace clean,
+void expect_the_same_from_nan(Dynamics& dynamics, const char* name, const Function& function, Workspace clean,
                               const Poison& soil) {
+  const Model& model = dynamics.model;
   const State state = random_state(model, 1, 1);
   const std::vector<double> tau = random_numbers(state.v.size(), 1),
                             f_ext = random_numbers(6 * model.bodies().size(), 2);
   const Inputs inputs{tau, f_ext};
   const SimulationOptions options{.dt = 1e-3};
   const Departure from{state, inputs, options};
-  Arrival arrival(model), other(model);
+  Arrival arrival(model, dynamics.constraint_rows()), other(model, dynamics.constraint_rows());
   Workspace soiled = clean;
   soil(soiled);
-  poison(other.q, other.v);
-  Dynamics dynamics(model);
+  poison(other.q, other.v, other.reactions);
   const StepReport report = function(dynamics, from, clean, arrival);
   EXPECT_TRUE(report.ok()) << name << ": " << report.reason;
   const StepReport again = function(dynamics, from, soiled, other);
   EXPECT_TRUE(again.ok()) << name;
   EXPECT_EQ(std::memcmp(arrival.q.data(), other.q.data(), arrival.q.size() * sizeof(double)), 0) << name;
   EXPECT_EQ(std::memcmp(arrival.v.data(), other.v.data(), arrival.v.size() * sizeof(double)), 0) << name;
+  EXPECT_TRUE(same_finite_bits(arrival.reactions, other.reactions)) << name;
   EXPECT_TRUE(same_bits(report.work, again.work) && same_bits(report.dissipated, again.dissipated)) << name;
 }
 
 TEST(Steppers, NanInTheirWorkspacesMakesNoDifference) {
-  const Model model = model_of("@random_tree:bodies=25,seed=2");
-  const auto euler = [](EulerWorkspace& ws) { poison(ws.vdot, ws.step); };
-  expect_the_same_from_nan(model, "explicit_euler", explicit_euler, EulerWorkspace(model), euler);
-  expect_the_same_from_nan(model, "semi_implicit_euler", semi_implicit_euler, EulerWorkspace(model), euler);
-  expect_the_same_from_nan(model, "implicit_midpoint", implicit_midpoint, MidpointWorkspace(model),
-                           [](MidpointWorkspace& ws) { poison(ws.q, ws.v, ws.vdot, ws.before, ws.step); });
-  const auto stages = [](Stages& ws) { poison(ws.u, ws.q, ws.v, ws.udot, ws.vdot, ws.power); };
-  expect_the_same_from_nan(model, "rk4", rk4, Stages(model, rk4_stages), stages);
-  expect_the_same_from_nan(model, "dormand_prince", dormand_prince, Stages(model, dormand_prince_stages), stages);
+  for (const char* text : {"@random_tree:bodies=25,seed=2", "@gripper"}) {  // the second has constraints
+    const Model model = model_of(text);
+    Dynamics dynamics(model);
+    const auto euler = [](EulerWorkspace& ws) { poison(ws.vdot, ws.step); };
+    expect_the_same_from_nan(dynamics, "explicit_euler", explicit_euler, EulerWorkspace(model), euler);
+    expect_the_same_from_nan(dynamics, "semi_implicit_euler", semi_implicit_euler, EulerWorkspace(model), euler);
+    expect_the_same_from_nan(dynamics, "implicit_midpoint", implicit_midpoint, MidpointWorkspace(model),
+                             [](MidpointWorkspace& ws) { poison(ws.q, ws.v, ws.vdot, ws.before, ws.step); });
+    const auto stages = [](Stages& ws) { poison(ws.u, ws.q, ws.v, ws.udot, ws.vdot, ws.reactions, ws.power); };
+    expect_the_same_from_nan(dynamics, "rk4", rk4, Stages(dynamics, rk4_stages), stages);
+    expect_the_same_from_nan(dynamics, "dormand_prince", dormand_prince, Stages(dynamics, dormand_prince_stages),
+                             stages);
+  }
 }
 
 }  // namespace

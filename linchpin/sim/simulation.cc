@@ -41,9 +41,9 @@ AnyWorkspace workspace_for(const SimulationOptions& options, const Model& model,
     case Stepper::time_stepping:
       return ContactStepper(dynamics, options);
     case Stepper::rk4:
-      return Stages(model, rk4_stages);
+      return Stages(dynamics, rk4_stages);
     case Stepper::dormand_prince:
-      return Stages(model, dormand_prince_stages);
+      return Stages(dynamics, dormand_prince_stages);
     case Stepper::implicit_midpoint:
       return MidpointWorkspace(model);
     default:
@@ -132,7 +132,11 @@ Stepper default_stepper(const Model& model) {
 
 struct Simulation::Parts {
   Parts(const Model& m, const SimulationOptions& o)
-      : options(with_stepper(o, m)), dynamics(m), workspace(workspace_for(options, m, dynamics)), arrival(m) {}
+      : options(with_stepper(o, m)),
+        dynamics(m),
+        workspace(workspace_for(options, m, dynamics)),
+        arrival(m, dynamics.constraint_rows()),
+        reactions(dynamics.constraint_rows()) {}
   static SimulationOptions with_stepper(SimulationOptions o, const Model& m) {
     if (!o.stepper) o.stepper = default_stepper(m);
     return o;
@@ -160,6 +164,7 @@ struct Simulation::Parts {
   Dynamics dynamics;
   AnyWorkspace workspace;
   Arrival arrival;
+  std::vector<double> reactions;  // of the last step that succeeded
 };
 
 Simulation::Simulation(const Model& model, const SimulationOptions& options) {
@@ -172,13 +177,7 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
 const SimulationOptions& Simulation::options() const { return parts_->options; }
 
-std::span<const double> Simulation::reactions(const State& state, const Inputs& inputs) {
-  Dynamics& dynamics = parts_->dynamics;
-  check_state(dynamics.model, state, inputs);
-  if (dynamics.chain() == nullptr) return {};
-  dynamics.accelerations(state.time, state.q, state.v, inputs, parts_->arrival.v);  // arrival.v is free as workspace
-  return dynamics.chain()->reactions;
-}
+std::span<const double> Simulation::reactions() const { return parts_->reactions; }
 
 std::span<const ContactReport> Simulation::contacts() const {
   const auto* stepper = std::get_if<ContactStepper>(&parts_->workspace);
@@ -206,6 +205,7 @@ StepReport Simulation::step(State& state, const Inputs& inputs) {
   state.loose_steps = parts_->arrival.loose_steps;
   state.still.assign(parts_->arrival.still.begin(), parts_->arrival.still.end());
   state.time += parts_->options.dt;
+  std::ranges::copy(parts_->arrival.reactions, parts_->reactions.begin());
   return report;
 }
 

@@ -181,10 +181,14 @@ class Simulation {
   // Advances state by dt. If the step fails, the state is unchanged, bit for bit.
   StepReport step(State& state, const Inputs& inputs = {});
 
-  // The constraint forces at this state: one per row, constraint by constraint in the order of constraint_rows.h, N or
-  // N m; empty if there are no constraints. For redundant rows they are not unique (docs/loops.md). Valid until
-  // the next call of a member function.
-  std::span<const double> reactions(const State& state, const Inputs& inputs = {});
+  // The constraint forces of the last step that succeeded, as the step applied them, with everything that acted on the
+  // mechanism: the mean over the step, impacts included, by the stepper's own quadrature (Euler: at the start;
+  // implicit_midpoint: at the middle). The projection of velocities at the end of a step is not part of them. One per
+  // row, constraint by constraint in the order of constraint_rows.h, N or N m; empty if there are no constraints, zeros
+  // before the first step. For redundant rows they are not unique (docs/loops.md). Zero for mechanisms that sleep.
+  // Valid until the next step. The reactions of the smooth dynamics at a state: constrained_dynamics() in
+  // dynamics/loops/closed_chain.h.
+  std::span<const double> reactions() const;
 
   // The contacts of the last step, sorted by key. Valid until the next step.
   std::span<const ContactReport> contacts() const;

@@ -118,7 +118,7 @@ Power Dynamics::power(double time, std::span<const double> q, std::span<const do
   return power;
 }
 
-Arrival::Arrival(const Model& model) : q(model.nq()), v(model.nv()) {}
+Arrival::Arrival(const Model& model, int constraint_rows) : q(model.nq()), v(model.nv()), reactions(constraint_rows) {}
 
 void Arrival::start_from(const State& state) {
   std::ranges::copy(state.q, q.begin());

@@ -44,6 +44,11 @@ class Dynamics {
 
   // Null if the model has no constraints.
   ClosedChain* chain() { return chain_ ? &*chain_ : nullptr; }
+  int constraint_rows() const { return chain_ ? chain_->constraints.rows() : 0; }
+  // The constraint forces of the last call of accelerations(); empty without constraints.
+  std::span<const double> reactions() const {
+    return chain_ ? std::span<const double>(chain_->reactions) : std::span<const double>();
+  }
 
   // Kinetic and potential energy at q and v, J.
   double stored(std::span<const double> q, std::span<const double> v);
@@ -62,16 +67,17 @@ class Dynamics {
   std::vector<double> f_;  // f_ext plus springs between bodies; empty if there are no such springs
 };
 
-// The result of a step; the members are those of State.
+// The result of a step: the members of State, and the constraint forces.
 struct Arrival {
-  explicit Arrival(const Model& model);
-  void start_from(const State& state);  // all of it but substep
+  Arrival(const Model& model, int constraint_rows);
+  void start_from(const State& state);  // all of State but substep
   std::vector<double> q, v;
   double substep = 0;
   std::vector<RowMemory> memory;
   bool fresh = false;
   int loose_steps = 0;
   std::vector<double> still;
+  std::vector<double> reactions;  // mean over the step, as in Simulation::reactions(); empty without constraints
 };
 
 // The input of a stepper.

@@ -83,6 +83,22 @@ void count_work(const StepPlan& plan, const Interval& interval, const Solved& so
   if (!inputs.f_ext.empty()) add_work_of_external_forces(model, interval, solved.vel, report.work);
 }
 
+void add_loop_impulses(const StepPlan& plan, const StepRows& rows, std::span<const double> impulses,
+                       std::span<const char> tree_asleep, std::span<double> sum) {
+  if (sum.empty()) return;
+  // All links of a row are in one island, which sleeps or does not as a whole.
+  const auto sleeps = [&](int r) {
+    const int side = rows.rows.first_side[r];
+    return side < rows.rows.first_side[r + 1] && tree_asleep[plan.trees.of_link[rows.rows.sides[side].link]] != 0;
+  };
+  for (std::size_t b = 0; b < rows.owner.size(); ++b) {
+    if (rows.owner[b].kind != RowOwner::Kind::loop) continue;
+    const Block& block = rows.rows.blocks[b];
+    for (int k = 0; k < block.size; ++k)
+      if (!sleeps(block.start + k)) sum[rows.owner[b].index + k] += impulses[block.start + k];
+  }
+}
+
 void ContactSums::add(const StepRows& rows, std::span<const Contact> contacts, std::span<const double> impulses,
                       const RowVelocities& u) {
   const bool first = sums_.empty();  // then no contact is known yet

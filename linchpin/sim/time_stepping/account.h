@@ -1,4 +1,4 @@
-// The energy account of a step, and the sums of its contact impulses. Internal to sim/.
+// The energy account of a step, and the sums of its contact and constraint impulses. Internal to sim/.
 #pragma once
 
 #include <span>
@@ -22,6 +22,11 @@ double energy_lost(const StepPlan& plan, const StepRows& rows, std::span<const d
 
 // Adds the work of inputs and actuators, and the energy that dampers in joints took, to the report.
 void count_work(const StepPlan& plan, const Interval& interval, const Solved& solved, StepReport& report);
+
+// Adds the impulses of loop rows to `sum`, by row of the model's constraints. Rows on trees that sleep are left out:
+// the problem has their loops, but not the contacts that carry them. tree_asleep: per tree.
+void add_loop_impulses(const StepPlan& plan, const StepRows& rows, std::span<const double> impulses,
+                       std::span<const char> tree_asleep, std::span<double> sum);
 
 // The impulses of contacts, added up over the intervals and impacts of a step.
 class ContactSums {

@@ -124,6 +124,7 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
   }
   sleep_.wake_all();
   sums_.clear();
+  std::ranges::fill(at.reactions, 0);  // the sum of impulses, until the end of the step
   double left = plan_.dt;
   for (int part = 0; left > 0; ++part) {
     // Speeds may diverge within a step that is split.
@@ -155,6 +156,7 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     if (bends_) correct_bent_paths(inputs, from.state.time + plan_.dt - left, h, at, report);
   }
   sums_.report(plan_.model, plan_.dt, reports);
+  for (double& reaction : at.reactions) reaction /= plan_.dt;
   if (plan_.may_sleep()) sleep_.count_rest(at);
   const StepReport end = arrived(plan_.model, from, at);
   if (!end.ok()) return end;
@@ -212,6 +214,7 @@ bool ContactStepper::Parts::solve_impact(const Inputs& inputs, Arrival& at, Step
   row_velocities_.fill(solved_.rows.rows, placed_.vel, solved_.vel);
   report.impact_loss += energy_lost(plan_, solved_.rows, solved_.impulses, row_velocities_, 0, report);
   sums_.add(solved_.rows, set_.contacts, solved_.impulses, row_velocities_);
+  add_loop_impulses(plan_, solved_.rows, solved_.impulses, sleep_.trees(), at.reactions);
   std::ranges::copy(solved_.v, at.v.begin());
   return true;
 }
@@ -304,6 +307,7 @@ void ContactStepper::Parts::apply(const Interval& interval, Arrival& at, StepRep
     row_velocities_.fill(rows.rows, placed_.vel, solved_.vel);
     report.contact_loss += energy_lost(plan_, rows, solved_.impulses, row_velocities_, interval.h, report);
     sums_.add(rows, set_.contacts, solved_.impulses, row_velocities_);
+    add_loop_impulses(plan_, rows, solved_.impulses, sleep_.trees(), at.reactions);
     remember(rows, set_.contacts, solved_.impulses, interval.h, at.memory);
     at.fresh = solved_.iterated;
     at.loose_steps = solved_.loose ? at.loose_steps + 1 : 0;

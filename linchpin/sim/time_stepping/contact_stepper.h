@@ -40,7 +40,7 @@
 // | problem (1), (2) and its solution  | interval_rows.h, interval_solver.h | Solved                       |
 // | contacts that are closed all the same | missed_contacts.h | MissedContacts, for another attempt        |
 // | correction (6)                     | penetration.h       | d                                           |
-// | energy and contact forces          | account.h           | StepReport, ContactReports                  |
+// | energy, contact and loop forces    | account.h           | StepReport, ContactReports, reactions       |
 #pragma once
 
 #include <memory>

@@ -16,7 +16,7 @@ struct StageTest {
         plan(model, o),
         plain(model, plan.plan, plan.options.method, std::vector<double>(model.nv(), 0.0)),
         inputs(i),
-        start(model),
+        start(model, 0),
         placed(model, plan.plan),
         set(plan.contacts),
         unknown(model) {
