@@ -40,6 +40,18 @@ double iterate(Dynamics& dynamics, const Departure& from, MidpointWorkspace& ws)
   return size > 0 ? change / size : 0;
 }
 
+// Whether the last round changed no coordinate over the step by more than the rounding error of positions. Where a
+// mechanism has come to rest under springs or servos, velocities and accelerations are nothing but rounding errors of
+// forces in balance, and never converge relative to themselves.
+bool at_rest(const Departure& from, const MidpointWorkspace& ws) {
+  const double dt = from.options.dt;
+  double place = 0;
+  for (const double q : from.state.q) place = std::max(place, std::abs(q));
+  for (std::size_t k = 0; k < ws.vdot.size(); ++k)
+    if (!(0.5 * dt * dt * std::abs(ws.vdot[k] - ws.before[k]) <= converged * place)) return false;
+  return true;
+}
+
 // Returns whether the iteration converged within max_iterations.
 bool solve_midpoint(Dynamics& dynamics, const Departure& from, MidpointWorkspace& ws) {
   double last = std::numeric_limits<double>::infinity();
@@ -50,7 +62,7 @@ bool solve_midpoint(Dynamics& dynamics, const Departure& from, MidpointWorkspace
     if (std::isinf(change)) return false;
     last = change;
   }
-  return false;
+  return at_rest(from, ws);
 }
 
 }  // namespace

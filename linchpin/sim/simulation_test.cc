@@ -312,6 +312,24 @@ TEST(Simulation, BlowUpIsNotASuccess) {
   }
 }
 
+// A weight on a damped spring comes to rest. Its velocities are rounding errors from then on, which the midpoint
+// iteration cannot make converge relative to themselves.
+TEST(Simulation, MidpointComesToRest) {
+  ModelSpec spec;
+  spec.gravity = {0, 0, -10};
+  spec.bodies = {{.name = "weight", .inertia = {2, {0, 0, 0}, Sym3<double>::zero()}, .geometry = {}}};
+  JointSpec slide;
+  slide.name = "slide";
+  slide.type = JointType::prismatic;
+  slide.child = "weight";
+  slide.dofs = {DofSpec{.damping = 60, .stiffness = 1000, .rest = 0.3}};
+  spec.joints = {slide};
+  const Model model = compiled(spec);
+  const State state = advanced(model, make_state(model), {.stepper = Stepper::implicit_midpoint, .dt = 1e-3}, 4000);
+  EXPECT_NEAR(state.q[0], 0.3 - 20. / 1000, 1e-14);
+  EXPECT_NEAR(state.v[0], 0, 1e-14);
+}
+
 // ---- ignored parts of a model ---------------------------------------------------------------------------------------
 
 TEST(Simulation, NamesWhatItIgnores) {
