@@ -34,7 +34,7 @@ std::string verdict(const RunOutcome& outcome);
 // The reason for a failure or an interruption, in one line; empty if the run succeeded.
 std::string trouble(const Model& model, const RunOutcome& outcome);
 
-// The elements of the model that this stepper ignores, one line each; servos are not listed.
+// The elements of the model that this stepper ignores, one line each.
 std::vector<std::string> ignored(const Model& model, Stepper stepper);
 
 Json certificate_json(const Model& model, const RunOutcome& outcome);

@@ -231,7 +231,7 @@ void add_run_options(Verb verb, RunRequest& request) {
   verb.add_option(
           "--stepper", request.stepper,
           fmt::format(
-              "{}\n(default: time_stepping for contact, limits, dry friction or servos and with --method, else rk4)",
+              "{}\n(default: time_stepping for contact, limits, dry friction or actuators and with --method, else rk4)",
               fmt::join(stepper_names(), ", ")))
       .type_name("NAME");
   verb.add_option("--method", request.method,

@@ -272,9 +272,10 @@ void add_simulate(Command& command) {
                 "Exit status 1 also if the run passes loosely: a contact problem was not solved to --tolerance");
   verb.add_flag("--quiet", request->quiet, "Print nothing but errors");
   verb.footer(
-      "All steppers simulate gravity, springs, damping, loops, couplings and prescribed motion. time_stepping adds\n"
-      "contact with friction and impact, joint limits, dry friction and servos (docs/contact.md); the other steppers\n"
-      "ignore those, and the summary lists what was ignored (except servos). Joints start at zero, at rest. The\n"
+      "All steppers simulate gravity, springs, damping, actuators (with the model's own controls), loops, couplings\n"
+      "and prescribed motion. time_stepping adds contact with friction and impact, joint limits and dry friction\n"
+      "(docs/contact.md); the other steppers ignore those, and the summary and --json list what was ignored. Stiff\n"
+      "servos need time_stepping, which evaluates them implicitly, or a short dt. Joints start at zero, at rest. The\n"
       "coordinates of a joint with several are numbered from 0: a ball joint has the quaternion w x y z, a free joint\n"
       "the quaternion and then the position x y z. If the model has constraints, the start is assembled: joints given\n"
       "by --position or --velocity keep their values (except ball and free joints), all others are adjusted.\n\n"

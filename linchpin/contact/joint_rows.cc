@@ -146,13 +146,6 @@ void add_spring_row(const Model& model, const Kinematics<double>& kin, int sprin
   rows.end_row(h * s.stiffness * (length - s.length) / give, 1 / give);
 }
 
-double control_of(const Model& model, std::span<const double> controls, std::size_t actuator) {
-  return controls.empty() ? model.actuators()[actuator].control : controls[actuator];
-}
-
-bool is_servo(const Actuator& a) { return a.type != ActuatorType::force && (a.stiffness != 0 || a.damping != 0); }
-bool is_bounded(const Actuator& a) { return a.lower != -unlimited || a.upper != unlimited; }
-
 void implicit_armature(const Model& model, double h, bool with_bounded_servos, std::span<double> armature) {
   const auto of = [&](const DofSpec& dof) { return h * dof.damping + h * h * dof.stiffness; };
   for (const Link& link : model.links()) {
@@ -162,11 +155,6 @@ void implicit_armature(const Model& model, double h, bool with_bounded_servos, s
   }
   for (const Actuator& a : model.actuators())
     if (is_servo(a) && (with_bounded_servos || !is_bounded(a))) armature[a.v] += h * a.damping + h * h * a.stiffness;
-}
-
-double servo_force(const Actuator& a, double u, double q, double v_end, double h) {
-  if (a.type == ActuatorType::velocity) return a.damping * (u - v_end);
-  return a.stiffness * (u - q - h * v_end) - a.damping * v_end;
 }
 
 void add_implicit_forces(const Model& model, const JointRowPlan& plan, std::span<const double> q,
@@ -183,7 +171,7 @@ void add_implicit_forces(const Model& model, const JointRowPlan& plan, std::span
     const Actuator& a = model.actuators()[i];
     const double u = control_of(model, controls, i);
     if (a.type == ActuatorType::force)
-      tau[a.v] += std::clamp(a.gear * u, a.lower, a.upper);
+      tau[a.v] += commanded_force(a, u);
     else if (is_servo(a) && (with_bounded_servos || !is_bounded(a)))
       tau[a.v] += servo_force(a, u, q[a.q], v[a.v], h);  // (4)
   }

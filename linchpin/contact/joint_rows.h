@@ -4,7 +4,7 @@
 // Over a step of length h, with w = v+ of the coordinate and z its impulse:
 //     limits          z >= 0,  w + min(max(q - lower, 0) / h, speed) >= 0      and the same from above            (1)
 //     dry friction    |z| <= h friction, against the motion                                                       (2)
-//     servo           z = h (stiffness (u - q - h w) - damping w), within h times its limits, that is             (3)
+//     servo           z = h times its force (actuators.h), within h times its limits, that is                     (3)
 //                     w + softness z + offset = 0,  softness = 1 / (h^2 stiffness + h damping),
 //                     offset = -softness h stiffness (u - q)       (velocity servo: offset = -u)
 //     spring          from body to body: as a servo with its elongation in place of q - u, and no limits
@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "linchpin/contact/actuators.h"
 #include "linchpin/contact/rows.h"
 #include "linchpin/dynamics/tree/mechanics.h"
 
@@ -57,11 +58,6 @@ void add_servo_row(const Model& model, const JointRowPlan& plan, const Kinematic
                    int actuator, double u, double q, double h, Rows& rows);
 void add_spring_row(const Model& model, const Kinematics<double>& kin, int spring, double h, Rows& rows);
 
-// u of an actuator: controls[actuator], or the model's own value if controls is empty.
-double control_of(const Model& model, std::span<const double> controls, std::size_t actuator);
-bool is_servo(const Actuator& actuator);  // false if its stiffness and damping are both 0
-bool is_bounded(const Actuator& actuator);
-
 // (4): the additional armature by coordinate for a step h. A link has one armature for all its coordinates, so ball
 // joints get the least of their three; the dampers of free joints stay explicit.
 void implicit_armature(const Model& model, double h, bool with_bounded_servos, std::span<double> armature);
@@ -72,8 +68,5 @@ void add_implicit_forces(const Model& model, const JointRowPlan& plan, std::span
                          std::span<const double> v, std::span<const double> controls, double h,
                          bool with_bounded_servos, std::span<double> moved_q, std::span<double> step,
                          std::span<double> tau);
-
-// The force of a servo at the end of a step, its bounds ignored.
-double servo_force(const Actuator& a, double u, double q, double v_end, double h);
 
 }  // namespace linchpin

@@ -115,7 +115,7 @@ struct FrameSpec {
 };
 
 // An actuator drives one coordinate of a joint by a control u, given in each step (Inputs). The force is clamped to the
-// actuator's limits and to the joint's DofSpec::effort_limit.
+// actuator's limits and to the joint's DofSpec::effort_limit. It acts with all steppers (contact/actuators.h).
 //
 // | kind     | force                            | u is        |
 // |----------|----------------------------------|-------------|

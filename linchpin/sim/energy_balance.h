@@ -26,7 +26,7 @@ namespace linchpin {
 struct EnergyBalance {
   double start = 0;
   double stored = 0;          // now
-  double work = 0;            // done by tau and f_ext so far
+  double work = 0;            // done by tau, f_ext, actuators and prescribed motion so far
   double dissipated = 0;      // by damping so far: the sum of the steps in which it took energy
   double lost = 0;            // to contacts, impacts, limits and dry friction so far, the same
   double projected = 0;       // added by the projections onto constraints so far: no force did that work

@@ -40,6 +40,27 @@ TEST(NoAllocation, InAStepOfAClosedChain) {
   }
 }
 
+TEST(NoAllocation, InAStepWithActuators) {
+  ModelSpec spec = scene("@pendulum:links=3").value();
+  const std::string joint = spec.joints[1].name;
+  spec.actuators.push_back({.name = "motor", .joint = spec.joints[0].name, .gear = 2, .upper = 1});
+  spec.actuators.push_back(
+      {.name = "servo", .joint = joint, .type = ActuatorType::position, .stiffness = 10, .damping = 1, .upper = 0.5});
+  spec.actuators.push_back({.name = "drive", .joint = joint, .type = ActuatorType::velocity, .damping = 1});
+  const Model model = compiled(spec);
+  const std::vector<double> controls{1, 2, 3};
+  std::vector<Stepper> steppers = all_steppers();
+  steppers.push_back(Stepper::time_stepping);
+  for (const Stepper stepper : steppers) {
+    Simulation simulation(model, {.stepper = stepper, .dt = 1e-4});
+    State state = make_state(model);
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(simulation.step(state, {.controls = controls}).ok());
+    const long before = allocations;
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(simulation.step(state, {.controls = controls}).ok());
+    EXPECT_EQ(allocations - before, 0) << to_string(stepper);
+  }
+}
+
 // After a run has had its largest number of contacts: lists keep their capacity.
 TEST(NoAllocation, InAStepWithContacts) {
   for (const char* name :

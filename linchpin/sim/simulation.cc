@@ -122,6 +122,8 @@ std::string_view to_string(ContactState state) {
   return names.of(state);
 }
 
+// A model with actuators gets time_stepping although the others act on them too: servos are often stiff, and only
+// time_stepping evaluates them implicitly.
 Stepper default_stepper(const Model& model) {
   const bool joints = std::ranges::any_of(model.dofs(), [](const DofSpec& dof) {
     return dof.dry_friction != 0 || dof.velocity_limit != unlimited || limited(dof);
@@ -191,7 +193,10 @@ StepReport Simulation::step(State& state, const Inputs& inputs) {
   const bool closed = parts_->dynamics.chain() != nullptr;
   if (closed)
     if (const auto refused = refused_start(parts_->dynamics, state, parts_->options)) return *refused;
-  StepReport report = parts_->advance({state, inputs, parts_->options});
+  const Departure from{state, inputs, parts_->options};
+  // Before any stepper: limits of an actuator would hide an infinite control.
+  if (!all_finite(inputs.controls)) return not_finite(parts_->dynamics.model, from, {}, parts_->arrival);
+  StepReport report = parts_->advance(from);
   if (closed && report.ok())
     project(parts_->dynamics, state.time + parts_->options.dt, parts_->options, parts_->arrival, report);
   report.evaluations = parts_->dynamics.evaluations;
@@ -211,13 +216,13 @@ StepReport Simulation::step(State& state, const Inputs& inputs) {
 
 std::vector<std::string> ignored_by_smooth_steppers(const Model& model) {
   std::vector<std::string> lines;
+  if (any_may_touch(model.collision())) lines.push_back("contact: shapes that may touch pass through each other");
   for (const Joint& joint : model.joints()) {
     const auto dofs = model.dofs().subspan(joint.v, joint.nv);
     const auto any = [&](const auto& has) { return std::ranges::any_of(dofs, has); };
     const auto add = [&](const char* what) { lines.push_back(text("joint '", joint.name, "': ", what)); };
     if (any([](const DofSpec& dof) { return dof.dry_friction != 0; })) add("dry friction");
     if (any(limited)) add("position limits");
-    if (any([](const DofSpec& dof) { return dof.effort_limit != unlimited; })) add("effort limit");
     if (any([](const DofSpec& dof) { return dof.velocity_limit != unlimited; })) add("velocity limit");
   }
   return lines;

@@ -1,8 +1,8 @@
 // Steps a model through time.
 //
-// The smooth steppers integrate motion under gravity, joint forces, springs and damping, subject to the model's
-// constraints (loops, couplings, prescribed motion). time_stepping also has contact, friction, impact, joint limits and
-// servos (docs/contact.md).
+// The smooth steppers integrate motion under gravity, joint forces, springs, damping and actuators, subject to the
+// model's constraints (loops, couplings, prescribed motion). time_stepping also has contact, friction, impact and joint
+// limits (docs/contact.md).
 //
 //     Simulation simulation(model, {.stepper = Stepper::rk4, .dt = 1e-3});
 //     State state = make_state(model);
@@ -18,11 +18,13 @@
 // positions first, then velocities, so that loops do not drift. A state must satisfy them when a step begins:
 // assemble() (dynamics/loops/assembly.h) finds such a state.
 //
-// The smooth motion is vdot = FD(q, v, tau + passive, f_ext), with the forces of springs and dampers in `passive`. The
-// smooth steppers evaluate them explicitly: a stiff spring (stiffness k on inertia m) or a strong damper (d on m)
-// limits dt to about 2 sqrt(m/k) and 2 m/d. Exceptions: dormand_prince shortens its substeps by itself, and
-// time_stepping treats these forces implicitly. The smooth steppers ignore dry friction and limits:
-// ignored_by_smooth_steppers() lists them.
+// The smooth motion is vdot = FD(q, v, tau + passive + actuators, f_ext), with the forces of springs and dampers in
+// `passive`. The smooth steppers evaluate both explicitly: a stiff spring or servo (stiffness k on inertia m) or a
+// strong damper (d on m) limits dt to about 2 sqrt(m/k) and 2 m/d. Exceptions: dormand_prince shortens its substeps by
+// itself, and time_stepping treats these forces implicitly. The force of an actuator is clamped to its limits
+// (contact/actuators.h); where it reaches them it has a kink, and steps across the kink are of lower order. The smooth
+// steppers ignore contact, dry friction and the limits of positions and velocities: ignored_by_smooth_steppers() lists
+// them.
 #pragma once
 
 #include <memory>
@@ -49,14 +51,15 @@ namespace linchpin {
 // |                     |       | manifold as rk4                                                                     |
 // | implicit_midpoint   |   2   | 1, plus 1 per fixed-point iteration, 3 to 10 in all; symmetric in time, so energy   |
 // |                     |       | does not drift in regular motion                                                    |
-// | time_stepping       | 1, 2  | contact, friction, impact, limits, servos (contact_stepper.h); order 2 in free      |
-// |                     |       | motion without velocity-product forces, else 1                                      |
+// | time_stepping       | 1, 2  | contact, friction, impact, limits; stiff servos (contact_stepper.h); order 2 in     |
+// |                     |       | free motion without velocity-product forces, else 1                                 |
 enum class Stepper { semi_implicit_euler, explicit_euler, rk4, dormand_prince, implicit_midpoint, time_stepping };
 
 inline constexpr int stepper_count = 6;
 
-// time_stepping if the model has anything that the smooth steppers ignore (shapes that may touch, limits, dry friction,
-// actuators), else rk4.
+// time_stepping if the model has anything that the smooth steppers ignore (shapes that may touch, limits, dry friction)
+// or actuators, else rk4. All steppers act on actuators, but servos are often too stiff for rk4 at the usual dt, and
+// time_stepping evaluates them implicitly.
 Stepper default_stepper(const Model& model);
 
 std::string_view to_string(Stepper stepper);
@@ -100,11 +103,11 @@ struct SimulationOptions {
 // Throws CheckFailed if an option is out of its range (a dt of -1). The constructor of Simulation calls it.
 void check_options(const SimulationOptions& options);
 
-// The inputs of a step, constant during it. Empty spans mean zeros.
+// The inputs of a step, constant during it. Empty spans mean zeros, but empty controls are the model's own.
 struct Inputs {
   std::span<const double> tau = {};       // one per velocity coordinate, N m or N
   std::span<const double> f_ext = {};     // six per body, world included: moment, force in the body's moving axes
-  std::span<const double> controls = {};  // one per actuator (spec.h), or empty for the model's own; time_stepping only
+  std::span<const double> controls = {};  // one per actuator (spec.h)
 };
 
 enum class StepStatus {
@@ -127,7 +130,7 @@ struct StepReport {
   int evaluations = 0;             // of the dynamics
   int substeps = 1, rejected = 0;  // dormand_prince
   // Integrals of power over the step, J, to the order of the stepper (the Euler methods: second order).
-  double work = 0;        // of the inputs
+  double work = 0;        // of the inputs, actuators and prescribed motion
   double dissipated = 0;  // by damping; negative amounts are an error of the stepper (energy_balance.h)
   // time_stepping: exchanges of energy below this are not resolved by dt, J (energy_balance.h).
   double unresolved = 0;
@@ -200,8 +203,8 @@ class Simulation {
   std::unique_ptr<Parts> parts_;
 };
 
-// The parts of the model that the smooth steppers ignore, one line for each joint and kind: dry friction, position,
-// effort and velocity limits.
+// The parts of the model that the smooth steppers ignore: contact, if any two shapes may touch, and one line for each
+// joint and kind: dry friction, position and velocity limits.
 std::vector<std::string> ignored_by_smooth_steppers(const Model& model);
 
 }  // namespace linchpin

@@ -336,10 +336,17 @@ TEST(Simulation, NamesWhatItIgnores) {
   EXPECT_TRUE(ignored_by_smooth_steppers(model_of("@double_pendulum")).empty());
   ModelSpec spec = scene("@double_pendulum").value();
   spec.joints[1].dofs = {DofSpec{.dry_friction = 0.1, .upper = 1, .effort_limit = 5}};
+  spec.actuators.push_back({.name = "motor", .joint = "hinge_2"});
   EXPECT_EQ(ignored_by_smooth_steppers(compiled(spec)),
-            (std::vector<std::string>{"joint 'hinge_2': dry friction", "joint 'hinge_2': position limits",
-                                      "joint 'hinge_2': effort limit"}));
+            (std::vector<std::string>{"joint 'hinge_2': dry friction", "joint 'hinge_2': position limits"}))
+      << "actuators and their effort limits act";
   EXPECT_FALSE(ignored_by_smooth_steppers(model_of("@humanoid")).empty());  // its joints have limits
+  EXPECT_EQ(ignored_by_smooth_steppers(model_of("@stack")),
+            (std::vector<std::string>{"contact: shapes that may touch pass through each other"}));
+  ModelSpec for_display = scene("@stack").value();
+  for (BodySpec& body : for_display.bodies)
+    for (GeometrySpec& shape : body.geometry) shape.groups = shape.touches = 0;
+  EXPECT_TRUE(ignored_by_smooth_steppers(compiled(for_display)).empty());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/contact/actuators.h"
 #include "linchpin/dynamics/tree/springs.h"
 
 namespace linchpin {
@@ -45,6 +46,7 @@ Dynamics::Dynamics(const Model& m)
     : model(m),
       position_of(m.nv(), -1),
       passive_(has_passive_forces(m)),
+      actuated_(!m.actuators().empty()),
       driven_(std::ranges::any_of(m.constraints(), is_driven)),
       plan_(m),
       aba_(plan_),
@@ -67,6 +69,7 @@ void Dynamics::gather_forces(std::span<const double> q, std::span<const double> 
   else
     std::ranges::copy(inputs.tau, tau_.begin());
   if (passive_) add_passive_forces(model, q, v, tau_);
+  if (actuated_) add_actuator_forces(model, q, v, inputs.controls, tau_);
   if (f_.empty()) return;
   if (inputs.f_ext.empty())
     std::ranges::fill(f_, 0);
@@ -98,6 +101,7 @@ Power Dynamics::power(double time, std::span<const double> q, std::span<const do
   Power power;
   if (passive_) power.damping = damping_power(model, v);
   for (std::size_t k = 0; k < inputs.tau.size(); ++k) power.input += inputs.tau[k] * v[k];
+  if (actuated_) power.input += actuator_power(model, q, v, inputs.controls);
   if (driven_) {  // power of the reactions on prescribed rows: lambda . J v, J v = -drift
     accelerations(time, q, v, inputs, vdot_);
     --evaluations;
@@ -140,6 +144,8 @@ StepReport not_finite(const Model& model, const Departure& from, std::span<const
   if (const int i = first_not_finite(from.inputs.tau); i >= 0)
     return failed(status, "tau is not finite", body_of_velocity(model, i));
   if (const int i = first_not_finite(from.inputs.f_ext); i >= 0) return failed(status, "f_ext is not finite", i / 6);
+  if (const int i = first_not_finite(from.inputs.controls); i >= 0)
+    return failed(status, "a control is not finite", body_of_velocity(model, model.actuators()[i].v));
   if (const int i = first_not_finite(vdot); i >= 0)
     return failed(status, "the acceleration is not finite", body_of_velocity(model, i));
   if (const int i = first_not_finite(to.v); i >= 0)

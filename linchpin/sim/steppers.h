@@ -21,7 +21,7 @@ void check_state(const Model& model, const State& state, const Inputs& inputs);
 
 // Power of the forces that are not conservative, W.
 struct Power {
-  double input = 0;    // of tau, f_ext, and constraints that prescribe a motion
+  double input = 0;    // of tau, f_ext, actuators, and constraints that prescribe a motion
   double damping = 0;  // of dampers; never positive
 };
 
@@ -30,7 +30,7 @@ class Dynamics {
  public:
   explicit Dynamics(const Model& model);
 
-  // vdot = FD(q, v, tau + springs + damping, f_ext), subject to the model's constraints
+  // vdot = FD(q, v, tau + springs + damping + actuators, f_ext), subject to the model's constraints
   void accelerations(double time, std::span<const double> q, std::span<const double> v, const Inputs& inputs,
                      std::span<double> vdot);
   Power power(double time, std::span<const double> q, std::span<const double> v, const Inputs& inputs);
@@ -56,8 +56,9 @@ class Dynamics {
  private:
   void gather_forces(std::span<const double> q, std::span<const double> v, const Inputs& inputs);
 
-  bool passive_;  // is there any spring or damper in a joint?
-  bool driven_;   // does any constraint prescribe a motion, and so do work?
+  bool passive_;   // is there any spring or damper in a joint?
+  bool actuated_;  // is there any actuator?
+  bool driven_;    // does any constraint prescribe a motion, and so do work?
   Plan<double> plan_;
   AbaWorkspace<double> aba_;
   Kinematics<double> kin_;
@@ -89,8 +90,8 @@ struct Departure {
 
 bool all_finite(std::span<const double> x);
 
-// The report of a step with a number that is not finite. Searches for the cause in this order: q, v, tau and f_ext at
-// the start, then vdot (if not empty), then `to`.
+// The report of a step with a number that is not finite. Searches for the cause in this order: q, v, tau, f_ext and
+// controls at the start, then vdot (if not empty), then `to`.
 StepReport not_finite(const Model& model, const Departure& from, std::span<const double> vdot, const Arrival& to);
 
 // The report `done`, or not_finite() if `to` is not finite.

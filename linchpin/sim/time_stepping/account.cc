@@ -75,7 +75,7 @@ void count_work(const StepPlan& plan, const Interval& interval, const Solved& so
     const Actuator& a = model.actuators()[i];
     const double u = control_of(model, inputs.controls, i);
     if (a.type == ActuatorType::force)
-      report.work += h * std::clamp(a.gear * u, a.lower, a.upper) * mean(a.v);
+      report.work += h * commanded_force(a, u) * mean(a.v);
     else if (is_servo(a) && !(solved.choice.servos_as_rows && is_bounded(a)))
       report.work += h * servo_force(a, u, q[a.q], solved.v[a.v], h) * mean(a.v);
   }

@@ -118,10 +118,6 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
   at.start_from(from.state);
   if (!all_finite(at.q) || !all_finite(at.v) || !all_finite(inputs.tau) || !all_finite(inputs.f_ext))
     return not_finite(plan_.model, from, {}, at);
-  if (!all_finite(inputs.controls)) {
-    fail(StepStatus::not_finite, "a control is not finite", report);
-    return report;
-  }
   sleep_.wake_all();
   sums_.clear();
   std::ranges::fill(at.reactions, 0);  // the sum of impulses, until the end of the step
