@@ -380,6 +380,11 @@ at a.json /certificate/constraints/rank_at_start 2
 at a.json /reaction_names/# 5
 at a.json /reaction_names/0 loop_1.0
 at a.json /rows/0/reactions/# 5
+at a.json /ignored/# 0
+only a.json
+expect 0 simulate @stack:boxes=1 --stepper rk4 --time 0.01 --json a.json
+says out "contact: shapes that may touch pass through each other"
+at a.json /ignored/0 "contact: shapes that may touch pass through each other"
 only a.json
 refuses "with the values of --position and --velocity held: " simulate @four_bar --position pivot_0=0,pivot_1=1
 refuses "velocities contradict each other" simulate @four_bar --velocity pivot_0=1,pivot_1=-1
