@@ -426,8 +426,8 @@ bool Compiler::add_actuators() {
                                  .gear = spec.gear,
                                  .stiffness = spec.type == ActuatorType::position ? spec.stiffness : 0,
                                  .damping = spec.type == ActuatorType::force ? 0 : spec.damping,
-                                 .lower = std::max(spec.lower, -effort),
-                                 .upper = std::min(spec.upper, effort),
+                                 .lower = std::clamp(spec.lower, -effort, effort),
+                                 .upper = std::clamp(spec.upper, -effort, effort),
                                  .control = spec.control});
   }
   return true;

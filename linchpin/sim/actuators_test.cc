@@ -63,6 +63,14 @@ TEST(Actuators, ForcesAreClamped) {
     EXPECT_NEAR(after(own, stepper, 0.1, 1e-3, {.controls = back}).v[0], -1 * 0.1 / mass, 1e-13);
     EXPECT_NEAR(after(effort, stepper, 0.1, 1e-3, {.controls = much}).v[0], 3 * 0.1 / mass, 1e-13);
     EXPECT_NEAR(after(effort, stepper, 0.1, 1e-3, {.controls = back}).v[0], -1 * 0.1 / mass, 1e-13);
+    // Both limits of the actuator are beyond the effort limit: that one decides.
+    const Model motor = slider({.gear = 2, .lower = 5, .upper = 8}, 0, {.effort_limit = 3}),
+                servo = slider({.type = ActuatorType::position, .stiffness = 10, .lower = 5, .upper = 8}, 0,
+                               {.effort_limit = 3});
+    for (const Model* model : {&motor, &servo})
+      for (const std::vector<double>& controls : {much, back})
+        EXPECT_NEAR(after(*model, stepper, 0.1, 1e-3, {.controls = controls}).v[0], 3 * 0.1 / mass, 1e-12)
+            << to_string(stepper);
   }
 }
 
