@@ -38,8 +38,14 @@ std::string why_not_passed(const Model& model, const Certificate& c) {
 
 std::string why_loosely(const Certificate& c) {
   if (c.verdict() != Verdict::passed_loosely) return "";
-  return std::to_string(c.loose) + " of " + std::to_string(c.problems) +
-         " contact problems were not solved to the tolerance; the largest residual is " + short_number(c.residual);
+  std::string why;
+  if (c.loose > 0)
+    why = std::to_string(c.loose) + " of " + std::to_string(c.problems) +
+          " contact problems were not solved to the tolerance; the largest residual is " + short_number(c.residual);
+  if (c.unsplit > 0)
+    why += (why.empty() ? "" : "; ") + ("in " + std::to_string(c.unsplit)) + " of " + std::to_string(c.steps) +
+           " steps there were more impacts than max_splits, the others had no restitution";
+  return why;
 }
 
 std::string certificate_json(const Model& model, const Certificate& c, const std::optional<EarlyEnd>& early) {
@@ -69,6 +75,7 @@ std::string certificate_json(const Model& model, const Certificate& c, const std
         {"iterations", c.iterations},
         {"declared_fallbacks", c.declared_fallbacks},
         {"impacts", c.impacts},
+        {"unsplit_steps", c.unsplit},
         {"painleve_steps", c.painleve},
         {"impact_loss", c.impact_loss},
         {"contact_loss", c.contact_loss},

@@ -28,7 +28,7 @@ std::string certificate_json(const Model& model, const Certificate& certificate,
 // The reason why it does not pass, in one line, with the body or constraint concerned; empty if it passes.
 std::string why_not_passed(const Model& model, const Certificate& certificate);
 
-// How many problems were solved loosely, and how loosely, in one line; empty unless it passes loosely.
+// Why it passes loosely, with numbers, in one line; empty unless it does.
 std::string why_loosely(const Certificate& certificate);
 
 }  // namespace linchpin

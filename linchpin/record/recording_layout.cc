@@ -109,6 +109,7 @@ Hdf5Id report_type() {
       .add("halved", row->halved)
       .add("declared_fallbacks", row->declared_fallbacks)
       .add("impacts", row->impacts)
+      .add("unsplit", row->unsplit)
       .add("residual", row->residual)
       .add("cone_violation", row->cone_violation)
       .add("penetration", row->penetration)
@@ -142,6 +143,7 @@ Hdf5Id certificate_type() {
       .add("iterations", row->figures.iterations)
       .add("declared_fallbacks", row->figures.declared_fallbacks)
       .add("impacts", row->figures.impacts)
+      .add("unsplit", row->figures.unsplit)
       .add("painleve", row->figures.painleve)
       .add("impact_loss", row->figures.impact_loss)
       .add("contact_loss", row->figures.contact_loss)
@@ -197,7 +199,7 @@ Hdf5Id block_type() {
 }
 
 // Fields that recordings of older versions do not have. They are not read from those, and not written to them.
-constexpr const char* newer_fields[] = {"verdict", "created", "unresolved"};
+constexpr const char* newer_fields[] = {"verdict", "created", "unresolved", "unsplit"};
 
 template <class Table>
 RecordingTables tables_of(const Model& model, const Table& table) {

@@ -25,7 +25,8 @@ struct CertificateLimits {
 
 // passed: every step was done, all figures are finite and within the limits, and every contact problem was solved to
 // the tolerance that was promised (ContactOptions::tolerance).
-// passed_loosely: the same, but some problems were solved to ContactOptions::acceptable only.
+// passed_loosely: the same, but some problems were solved to ContactOptions::acceptable only, or some steps had more
+// impacts than ContactOptions::max_splits.
 enum class Verdict { passed, passed_loosely, failed };
 std::string_view to_string(Verdict verdict);
 
@@ -43,6 +44,7 @@ struct Certificate {
   double residual = 0, cone_violation = 0, penetration = 0;
   int most_contacts = 0;
   long problems = 0, loose = 0, halved = 0, iterations = 0, declared_fallbacks = 0, impacts = 0, painleve = 0;
+  long unsplit = 0;  // steps that had more impacts than max_splits; what was left of them had no restitution
   double impact_loss = 0, contact_loss = 0, least_release = 1;
   CertificateLimits limits;
   // The first figure that is NaN or infinite, in words ("the penetration"); null if there is none.

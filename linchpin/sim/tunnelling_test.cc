@@ -1,4 +1,7 @@
 // No body passes through another, whatever its speed and the cause of its speed.
+#include <numbers>
+#include <random>
+
 #include "linchpin/sim/contact_testing.h"
 
 namespace linchpin {
@@ -107,6 +110,82 @@ TEST(Tunnelling, BodiesThatArePushed) {
     tau[3] = 1e7;
     ASSERT_TRUE(simulation.step(state, {.tau = tau}).ok());
     EXPECT_LT(position_of(model, state, 1), -0.01 + 1e-9);
+  }
+}
+
+// A rod on a hinge swings against a post, by up to 1.5 rad within a step: it stops there.
+struct RodAndPost {
+  Shape rod, post;
+  double distance;      // of the post from the hinge, m
+  double rate;          // rad/s
+  double contact_sine;  // of the angle between rod and post at touch: (half widths) / distance
+};
+void expect_stop(const RodAndPost& c, double dt, double restitution) {
+  ModelSpec spec;
+  spec.gravity = {0, 0, 0};
+  const double mu = restitution == 0 ? 0.3 : 0;  // friction would slow the rebound
+  const Material material{.name = {}, .friction = {mu, mu}, .restitution = restitution};
+  spec.bodies = {
+      {.name = "rod",
+       .inertia = {1, {0, 0, 0}, Sym3<double>{0.3, 0.3, 0.3, 0, 0, 0}},
+       .geometry = {{.name = {}, .shape = c.rod, .X_BG = {frame_with_z({1, 0, 0}), {0, 0, 0}}, .material = material}}}};
+  JointSpec hinge;
+  hinge.name = "hinge", hinge.type = JointType::revolute, hinge.parent = "world", hinge.child = "rod";
+  hinge.axis = {0, 0, 1};
+  hinge.start_v = {c.rate};
+  spec.joints = {hinge};
+  spec.world_geometry = {
+      {.name = "post", .shape = c.post, .X_BG = translation(0, c.distance, 0), .material = material}};
+  const Model model = compiled(spec);
+  const double touch = std::numbers::pi / 2 - std::asin(c.contact_sine);
+  Simulation simulation(model, {.dt = dt});
+  State state = make_state(model);
+  RunMonitor monitor(model);
+  monitor.start(state);
+  while (state.time < 4 / c.rate) {
+    const StepReport report = simulation.step(state);
+    monitor.add(state, report);
+    ASSERT_TRUE(report.ok()) << report.reason;
+    ASSERT_LT(state.q[0], touch + 1e-6) << c.rate << " rad/s, dt " << dt;
+  }
+  EXPECT_TRUE(monitor.certificate().passed());
+  EXPECT_LT(monitor.certificate().penetration, 1e-6);
+  if (restitution == 0)
+    EXPECT_NEAR(state.q[0], touch, 1e-6);
+  else
+    EXPECT_NEAR(state.v[0], -restitution * c.rate, 1e-6 * c.rate);
+}
+TEST(Tunnelling, RodsThatTurn) {
+  const Shape rods[] = {Capsule{0.01, 1}, Box{{0.05, 0.01, 1}}, Cylinder{0.01, 1}};
+  for (const Shape& rod : rods)
+    for (const double radius : {0.005, 0.01, 0.1})
+      for (const double distance : {0.2, 0.9})
+        for (const double turn : {0.05, 0.2, 0.5, 1.5})  // rad within a step
+          for (const double restitution : {0., 0.5})
+            expect_stop({rod, Sphere{radius}, distance, turn / 1e-3, (0.01 + radius) / distance}, 1e-3, restitution);
+}
+
+// Rods that fly and spin, against a wall of 1 cm: none is ever behind it.
+TEST(Tunnelling, RodsThatFlyAndSpin) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  for (int i = 0; i < 200; ++i) {
+    ModelSpec spec = scene("thin_wall:speed=0").value();  // a plate in the plane x = 0, its half size is 1 m
+    spec.bodies[0].geometry[0].shape = Capsule{0.01, 0.25};
+    spec.bodies[0].inertia = {1, {0, 0, 0}, Sym3<double>{0.02, 0.02, 0.001, 0, 0, 0}};
+    spec.joints[0].X_PF = translation(-0.28, 0, 0);
+    const double spin = 700 * (i + 1) / 200;  // up to 0.7 rad a step
+    spec.joints[0].start_v = {spin * unit(random),     spin * unit(random), spin * unit(random),
+                              30 * (1 + unit(random)), unit(random),        unit(random)};
+    const Model model = compiled(spec);
+    Simulation simulation(model, {.dt = 1e-3});
+    State state = make_state(model);
+    for (int step = 0; step < 60; ++step) {
+      const StepReport report = simulation.step(state);
+      ASSERT_TRUE(report.ok()) << report.reason << " in run " << i;
+      ASSERT_LT(position_of(model, state, 1), 0) << "the centre is on its side of the wall, run " << i;
+      ASSERT_LT(report.penetration, 1e-3) << "run " << i << " step " << step;
+    }
   }
 }
 

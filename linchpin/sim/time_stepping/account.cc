@@ -99,9 +99,14 @@ void add_loop_impulses(const StepPlan& plan, const StepRows& rows, std::span<con
   }
 }
 
+void ContactSums::start(std::span<const Contact> contacts) {
+  sums_.clear();
+  for (const Contact& c : contacts) sums_.push_back({.contact = c, .gap = c.gap});
+  std::ranges::sort(sums_, {}, &Sum::key);
+}
+
 void ContactSums::add(const StepRows& rows, std::span<const Contact> contacts, std::span<const double> impulses,
                       const RowVelocities& u) {
-  const bool first = sums_.empty();  // then no contact is known yet
   for (std::size_t b = 0; b < rows.owner.size(); ++b) {
     if (rows.owner[b].kind != RowOwner::Kind::contact) continue;
     const Contact& c = contacts[rows.owner[b].index];
@@ -111,12 +116,8 @@ void ContactSums::add(const StepRows& rows, std::span<const Contact> contacts, s
     const bool cone = block.kind == BlockKind::cone;
     Vec3<double> impulse = p[0] * c.normal;
     if (cone) impulse = impulse + p[1] * c.t1 + (c.across * p[2]) * c.t2;
-    auto known =
-        first ? sums_.end() : std::ranges::find_if(sums_, [&](const Sum& s) { return s.contact.key == c.key; });
-    if (known == sums_.end()) {
-      sums_.push_back({.contact = c, .gap = c.gap});
-      known = sums_.end() - 1;
-    }
+    auto known = std::ranges::lower_bound(sums_, c.key, {}, &Sum::key);
+    if (known == sums_.end() || known->key() != c.key) known = sums_.insert(known, {.contact = c, .gap = c.gap});
     known->contact = c;
     known->impulse = known->impulse + impulse;
     known->normal += p[0];
@@ -126,7 +127,6 @@ void ContactSums::add(const StepRows& rows, std::span<const Contact> contacts, s
 
 void ContactSums::report(const Model& model, double dt, std::vector<ContactReport>& out) {
   out.clear();
-  std::ranges::sort(sums_, {}, [](const Sum& sum) { return sum.contact.key; });
   for (const Sum& sum : sums_) {
     const Contact& c = sum.contact;
     const Vec3<double> force = (1 / dt) * sum.impulse;

@@ -31,7 +31,8 @@ void add_loop_impulses(const StepPlan& plan, const StepRows& rows, std::span<con
 // The impulses of contacts, added up over the intervals and impacts of a step.
 class ContactSums {
  public:
-  void clear() { sums_.clear(); }
+  // The contacts at the start of the step: they are reported even if they carry no force.
+  void start(std::span<const Contact> contacts);
   void add(const StepRows& rows, std::span<const Contact> contacts, std::span<const double> impulses,
            const RowVelocities& u);
   // The contacts of the step in rising order of their keys, with mean forces over dt.
@@ -42,8 +43,9 @@ class ContactSums {
     Contact contact;                              // as it was last
     Vec3<double> impulse = Vec3<double>::zero();  // N s, W, on A
     double normal = 0, slip = 0, gap = 0;         // N s; m/s at the end; m when it was first found
+    const ContactKey& key() const { return contact.key; }
   };
-  std::vector<Sum> sums_;
+  std::vector<Sum> sums_;  // in rising order of their keys
 };
 
 }  // namespace linchpin

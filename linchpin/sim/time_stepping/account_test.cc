@@ -16,7 +16,7 @@ TEST(Account, AConeViolationThatIsNotANumberIsKept) {
   ProblemWorkspace ws;
   Solved solved(model);
   const std::vector<char> asleep(stage.plan.trees.count, 0);
-  ASSERT_EQ(solver.solve(stage.interval(1e-3), asleep, ws, solved), nullptr);
+  ASSERT_EQ(solver.solve(stage.interval(1e-3), stage.unknown, asleep, ws, solved), nullptr);
   RowVelocities u;
   u.fill(solved.rows.rows, stage.placed.vel, solved.vel);
   ASSERT_GE(solved.rows.rows.blocks.size(), 3u);

@@ -119,7 +119,6 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
   if (!all_finite(at.q) || !all_finite(at.v) || !all_finite(inputs.tau) || !all_finite(inputs.f_ext))
     return not_finite(plan_.model, from, {}, at);
   sleep_.wake_all();
-  sums_.clear();
   std::ranges::fill(at.reactions, 0);  // the sum of impulses, until the end of the step
   double left = plan_.dt;
   for (int part = 0; left > 0; ++part) {
@@ -131,6 +130,7 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     if (part == 0) {
       report.penetration = deepest_penetration(set_.contacts);
       put_to_sleep(inputs, at, report);
+      sums_.start(set_.contacts);
     } else if (plan_.may_sleep()) {
       sleep_.drop_contacts(set_.contacts);
     }

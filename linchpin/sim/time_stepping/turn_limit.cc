@@ -40,14 +40,27 @@ double turn_limit(const StepPlan& plan, const ContactSet& set, std::span<const F
 }
 
 bool bends(const StepPlan& plan, const Interval& interval, const Solved& solved, std::span<const FrameMotion> motion) {
+  const double h = interval.h, small = std::max(small_bend, plan.options.position_tolerance);
+  // The distance between an arc and its tangent is half of the angle times the way.
+  const auto arc = [&](const FrameMotion& a, const FrameMotion& b, double turn) {
+    return 0.5 * h * turn * h * closing_speed(a, b);
+  };
   const StepRows& rows = solved.rows;
   for (std::size_t b = 0; b < rows.owner.size(); ++b) {
     if (rows.owner[b].kind != RowOwner::Kind::contact || solved.impulses[rows.rows.blocks[b].start] == 0) continue;
     const Contact& c = interval.contacts[rows.owner[b].index];
     const FrameMotion &A = motion[c.link_a], &B = motion[c.link_b];
-    const double turn = norm(A.w - B.w), h = interval.h;
-    // The distance between an arc and its tangent is half of the angle times the way.
-    if (turn > 0 && 0.5 * h * turn * h * closing_speed(A, B) > std::max(small_bend, plan.options.position_tolerance))
+    const double turn = norm(A.w - B.w);
+    if (turn > 0 && arc(A, B, turn) > small) return true;
+  }
+  for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
+    if (!interval.idle.contacts[i]) continue;
+    const Contact& c = interval.contacts[i];
+    const FrameMotion &A = motion[c.link_a], &B = motion[c.link_b];
+    const double turn = norm(A.w - B.w);
+    if (turn == 0) continue;
+    const double deviation = arc(A, B, turn) + h * turn * 2 * std::min(A.radius, B.radius);
+    if (deviation > small && c.gap + h * relative_velocity(c, interval.placed.kin, solved.vel_mean).x < deviation)
       return true;
   }
   return false;

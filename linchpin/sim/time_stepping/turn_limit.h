@@ -20,8 +20,8 @@ namespace linchpin {
 // The longest interval, at most h, that is safe for all pairs of shapes in `set` if links move by `motion` (by link).
 double turn_limit(const StepPlan& plan, const ContactSet& set, std::span<const FrameMotion> motion, double h);
 
-// Whether the path of a contact with an impulse bends by more than it may penetrate unseen, so that penetration at the
-// end of the interval is to be expected.
+// Whether penetration at the end of the interval is to be expected because bodies turn: the path of a contact with an
+// impulse bends, or a contact without a row comes nearer than (1).
 bool bends(const StepPlan& plan, const Interval& interval, const Solved& solved, std::span<const FrameMotion> motion);
 
 }  // namespace linchpin
