@@ -53,7 +53,13 @@ class AlignedArray {
   }
   AlignedArray(AlignedArray&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  AlignedArray& operator=(AlignedArray other) noexcept {
+  // Arrays of the same size are copied in place, so that copying a workspace does not allocate.
+  AlignedArray& operator=(const AlignedArray& other) {
+    if (size_ != other.size_) return *this = AlignedArray(other);
+    for (std::size_t i = 0; i < size_; ++i) data_[i] = other.data_[i];
+    return *this;
+  }
+  AlignedArray& operator=(AlignedArray&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     return *this;

@@ -53,6 +53,23 @@ TEST(AlignedArray, LargeOnesStartOnAHugePage) {
   }
 }
 
+// A copy of the same size reuses the memory of its target; another size gets its own.
+TEST(AlignedArray, AssignmentOfTheSameSizeIsInPlace) {
+  const AlignedArray<double> source = counting(100);
+  AlignedArray<double> same(100), other(7);
+  const double *before = same.data(), *before_other = other.data();
+  same = source;
+  expect_counting(same, 100);
+  EXPECT_EQ(same.data(), before);
+  other = source;
+  expect_counting(other, 100);
+  EXPECT_NE(other.data(), before_other);
+  same = same;
+  expect_counting(same, 100);
+  other = AlignedArray<double>();
+  EXPECT_EQ(other.size(), 0u);
+}
+
 TEST(AlignedArray, BeginsWithZeros) {
   { AlignedArray<double> dirty = counting(100); }  // the memory that the next one is likely to get
   const AlignedArray<double> array(100);
