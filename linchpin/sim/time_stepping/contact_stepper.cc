@@ -52,11 +52,12 @@ struct ContactStepper::Parts {
  private:
   // Stages of an interval that starts at `at`. Those that can fail return false, with the reason in the report.
   void place_links(double time, bool first, const Arrival& at);
+  void evaluate_loop_rows(double time, const Arrival& at);
   bool find_contacts(double reach_time, StepReport& report);
   void put_to_sleep(const Inputs& inputs, Arrival& at, StepReport& report);
   bool solve_impact(const Inputs& inputs, Arrival& at, StepReport& report);
   double choose_rows(const Inputs& inputs, const Arrival& at, bool may_split, double h);
-  bool solve(const Inputs& inputs, bool may_split, double& h, Arrival& at, StepReport& report);
+  bool solve(const Inputs& inputs, double time, bool may_split, double& h, Arrival& at, StepReport& report);
   bool is_final(const Interval& interval, bool may_split, double& h, Arrival& at, StepReport& report);
   void apply(const Interval& interval, Arrival& at, StepReport& report);
   void move(const Interval& interval, Arrival& at);
@@ -71,7 +72,8 @@ struct ContactStepper::Parts {
 
   Dynamics& dynamics_;
   const StepPlan plan_;
-  Variant plain_;  // the mechanism as it is, for impacts and corrections
+  const bool driven_;  // is any motion prescribed?
+  Variant plain_;      // the mechanism as it is, for impacts and corrections
   IntervalSolver interval_solver_;
   ImpactSolver impact_solver_;
   PenetrationCorrection penetration_;
@@ -98,6 +100,7 @@ struct ContactStepper::Parts {
 ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
     : dynamics_(d),
       plan_(d.model, o),
+      driven_(std::ranges::any_of(d.model.constraints(), is_driven)),
       plain_(plan_.model, plan_.plan, plan_.options.method, std::vector<double>(plan_.model.nv(), 0.0)),
       interval_solver_(plan_),
       impact_solver_(plan_),
@@ -125,7 +128,8 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     // Speeds may diverge within a step that is split.
     if (part > 0 && !(all_finite(at.q) && all_finite(at.v))) return not_finite(plan_.model, from, {}, at);
     if (part > 0 && !check_speeds(at, report)) return report;
-    place_links(from.state.time + plan_.dt - left, part == 0, at);
+    const double time = from.state.time + plan_.dt - left;
+    place_links(time, part == 0, at);
     if (!find_contacts(left, report)) return report;
     if (part == 0) {
       report.penetration = deepest_penetration(set_.contacts);
@@ -146,10 +150,10 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     }
     active_.clear_required();
     double h = choose_rows(inputs, at, may_split, left);
-    if (!check_count(report) || !solve(inputs, may_split, h, at, report)) return report;
+    if (!check_count(report) || !solve(inputs, time, may_split, h, at, report)) return report;
     apply(interval_of(inputs, at, h), at, report);
     left = h < left ? left - h : 0;
-    if (bends_) correct_bent_paths(inputs, from.state.time + plan_.dt - left, h, at, report);
+    if (bends_) correct_bent_paths(inputs, time + h, h, at, report);
   }
   sums_.report(plan_.model, plan_.dt, reports);
   for (double& reaction : at.reactions) reaction /= plan_.dt;
@@ -169,7 +173,12 @@ void ContactStepper::Parts::place_links(double time, bool first, const Arrival& 
   } else {
     place(plan_.model, plan_.plan, at.q, at.v, placed_);
   }
-  if (chain) evaluate_rows(plan_.model, chain->constraints, placed_.kin, placed_.vel, at.q, at.v, time, chain->rows);
+  evaluate_loop_rows(time, at);
+}
+
+void ContactStepper::Parts::evaluate_loop_rows(double time, const Arrival& at) {
+  if (ClosedChain* chain = dynamics_.chain())
+    evaluate_rows(plan_.model, chain->constraints, placed_.kin, placed_.vel, at.q, at.v, time, chain->rows);
 }
 
 bool ContactStepper::Parts::find_contacts(double reach_time, StepReport& report) {
@@ -240,8 +249,12 @@ double ContactStepper::Parts::choose_rows(const Inputs& inputs, const Arrival& a
 // Fills solved_. The interval becomes shorter if a problem resists (half of it is another problem), or if a contact
 // that was missed splits it. A result that is not applied is overwritten by the next attempt; the report counts only
 // its effort.
-bool ContactStepper::Parts::solve(const Inputs& inputs, bool may_split, double& h, Arrival& at, StepReport& report) {
+bool ContactStepper::Parts::solve(const Inputs& inputs, double time, bool may_split, double& h, Arrival& at,
+                                  StepReport& report) {
   for (int attempts = 0;;) {
+    // v+ has the prescribed rate of the end: with that of the start no impulse would accelerate what is driven, and the
+    // projection would do so instead.
+    if (driven_) evaluate_loop_rows(time + h, at);
     const Interval interval = interval_of(inputs, at, h);
     const char* failure = interval_solver_.solve(interval, free_, sleep_.trees(), problem_, solved_);
     solved_.effort.add_to(report);
