@@ -6,6 +6,8 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 
+#include "linchpin/base/compare_testing.h"
+
 namespace linchpin {
 
 using Eigen::MatrixXd;
@@ -36,7 +38,7 @@ MatrixXd scaled(const VectorXd& left, const MatrixXd& A, const VectorXd& right) 
   return out;
 }
 
-double max_abs(const VectorXd& x) { return x.size() == 0 ? 0 : x.cwiseAbs().maxCoeff(); }
+double max_abs(const VectorXd& x) { return largest(x); }
 
 // Solvers get matrices as right-hand sides throughout: one instance of each.
 bool is_positive_definite(const MatrixXd& A) { return Eigen::LLT<MatrixXd>(A).info() == Eigen::Success; }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/algebra/dense_testing.h"
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/black_box/box_constraints.h"
 #include "linchpin/black_box/box_joint.h"
 #include "linchpin/black_box/box_testing.h"
@@ -139,8 +140,7 @@ TEST(Auxiliary, MatrixAndSolutionAreThoseOfTheDenseSystem) {
     right.topRows(n) = d.K;
     const Eigen::MatrixXd expected = d.Ja * Eigen::MatrixXd(solve_regular(H, right).topRows(n));
     for (Eigen::Index i = 0; i < k; ++i)
-      for (Eigen::Index j = 0; j < k; ++j)
-        EXPECT_NEAR(A[i * k + j], expected(i, j), 1e-10 * expected.cwiseAbs().maxCoeff());
+      for (Eigen::Index j = 0; j < k; ++j) EXPECT_NEAR(A[i * k + j], expected(i, j), 1e-10 * largest(expected));
     // the whole system
     Eigen::MatrixXd all = Eigen::MatrixXd::Zero(n + m + k, n + m + k);
     all.topLeftCorner(n + m, n + m) = H;
@@ -171,7 +171,7 @@ TEST(Auxiliary, EqualitySolverFindsTheRankOfUnsymmetricMatrices) {
   Eigen::VectorXd z(k);
   for (Eigen::Index i = 0; i < k; ++i) z(i) = random.number();
   const Eigen::VectorXd b = -(A * z);
-  std::vector<double> sizes(k, A.cwiseAbs().maxCoeff()), mu(static_cast<std::size_t>(k));
+  std::vector<double> sizes(k, largest(A)), mu(static_cast<std::size_t>(k));
   EqualitySolver solver;
   ASSERT_TRUE(solver.prepare(row_by_row, sizes, false, {}));
   EXPECT_EQ(solver.rank(), rank);

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/black_box/auxiliary_problem.h"
 #include "linchpin/black_box/box_constraints.h"
 #include "linchpin/black_box/box_joint.h"
@@ -54,7 +55,7 @@ TEST(MultiplierMotion, ACoinRollsInTheCircleOfItsTilt) {
   double off = 0;
   for (int i = 0; i < steps; ++i) {
     ASSERT_EQ(stepper.step(state), MultiplierStatus::solved);
-    off = std::max(off, std::abs(std::hypot(state.q[4], state.q[5]) - x));
+    off = larger(off, std::abs(std::hypot(state.q[4], state.q[5]) - x));
   }
   EXPECT_LT(off, 1e-10);
   EXPECT_NEAR(state.q[4], x, 1e-10);  // after the period of (1)
@@ -131,8 +132,8 @@ TEST(MultiplierMotion, ASkateOnAnInclineDrawsCycloids) {
   for (int i = 0; i < 5000; ++i) {
     ASSERT_EQ(stepper.step(state), MultiplierStatus::solved);
     const double a = w * state.t;
-    off = std::max({off, std::abs(state.q[1] - G / (2 * w * w) * std::sin(a) * std::sin(a)),
-                    std::abs(state.q[2] - G / (2 * w * w) * (a - std::sin(a) * std::cos(a)))});
+    off = largest({off, std::abs(state.q[1] - G / (2 * w * w) * std::sin(a) * std::sin(a)),
+                   std::abs(state.q[2] - G / (2 * w * w) * (a - std::sin(a) * std::cos(a)))});
   }
   EXPECT_LT(off, 1e-10);
 }
@@ -191,7 +192,7 @@ TEST(MultiplierMotion, ADifferentialDriveGoesWhereItsWheelsSay) {
   double off = 0;
   for (int i = 0; i < steps; ++i) {
     ASSERT_EQ(stepper.step(state), MultiplierStatus::solved) << i;
-    off = std::max(off, std::abs(std::hypot(state.q[4], state.q[5] - circle) - circle));
+    off = larger(off, std::abs(std::hypot(state.q[4], state.q[5] - circle) - circle));
   }
   EXPECT_LT(off, 1e-9);
   EXPECT_NEAR(state.q[4], 0, 1e-9);
@@ -223,7 +224,7 @@ TEST(MultiplierMotion, AGearOfRatesHoldsWhileBothTumble) {
     for (int i = 0; i < 5000; ++i) {
       ASSERT_EQ(stepper.step(state), MultiplierStatus::solved);
       const Vec3<double> wa{state.v[0], state.v[1], state.v[2]}, wb{state.v[6], state.v[7], state.v[8]};
-      off = std::max(off, std::abs(dot(axis_a, wa) - 2 * dot(axis_b, wb)));
+      off = larger(off, std::abs(dot(axis_a, wa) - 2 * dot(axis_b, wb)));
     }
     EXPECT_LT(off, 1e-11);
     EXPECT_NEAR(energy(system, state), start, 1e-10 * start) << linked;
@@ -265,7 +266,7 @@ TEST(MultiplierMotion, OrderOfTheSteppers) {
   };
   const auto apart = [](const MultiplierState& a, const MultiplierState& b) {
     double most = 0;
-    for (std::size_t i = 0; i < a.q.size(); ++i) most = std::max(most, std::abs(a.q[i] - b.q[i]));
+    for (std::size_t i = 0; i < a.q.size(); ++i) most = larger(most, std::abs(a.q[i] - b.q[i]));
     return most;
   };
   double lost[3];
@@ -292,7 +293,7 @@ TEST(MultiplierMotion, NothingDriftsOverAHundredSeconds) {
     double most = 0;
     for (int i = 0; i < int(std::lround(100 / options.dt)); ++i) {
       if (stepper.step(state) != MultiplierStatus::solved) return std::numeric_limits<double>::infinity();
-      if (i % 100 == 99) most = std::max(most, system.position_error(state));
+      if (i % 100 == 99) most = larger(most, system.position_error(state));
     }
     lost = std::abs(energy(system, state) - start);
     return most;
@@ -369,8 +370,8 @@ TEST(MultiplierMotion, AParticleOnASurfaceGoesStraight) {
   for (int i = 0; i < 2000; ++i) {
     ASSERT_EQ(round.step(state), MultiplierStatus::solved);
     const double a = state.t / 2;
-    off = std::max({off, std::abs(state.q[0] - 2 * std::cos(a)), std::abs(state.q[1] - 1.2 * std::sin(a)),
-                    std::abs(state.q[2] - 1.6 * std::sin(a))});
+    off = largest({off, std::abs(state.q[0] - 2 * std::cos(a)), std::abs(state.q[1] - 1.2 * std::sin(a)),
+                   std::abs(state.q[2] - 1.6 * std::sin(a))});
   }
   EXPECT_LT(off, 1e-9);
 
@@ -458,7 +459,7 @@ TEST(MultiplierMotion, WhatTouchesIsHeldAndWhatClosesInIsStopped) {
   for (int i = 0; i < 700; ++i) {
     ASSERT_EQ(bouncing.step(state), MultiplierStatus::solved);
     hit |= state.v[2] > 0;
-    if (hit) top = std::max(top, state.q[2]);
+    if (hit) top = larger(top, state.q[2]);
   }
   EXPECT_NEAR(top, 0.125, 5e-3);  // a quarter of the height, but for where in a step it touches
 }

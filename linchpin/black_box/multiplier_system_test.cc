@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/black_box/box_constraints.h"
 #include "linchpin/black_box/box_joint.h"
 #include "linchpin/black_box/box_testing.h"
@@ -87,8 +88,8 @@ TEST(MultiplierSystem, JointsOfAnyModelAccelerateAsTheArticulatedBodyDoes) {
       const Vec3<double> alpha = transpose_times(body_pose(model, kin, model_body(b)).R, A.w);
       const double numbers[6] = {alpha.x, alpha.y, alpha.z, A.v.x, A.v.y, A.v.z};
       for (std::size_t k = 0; k < 6; ++k) {
-        size = std::max(size, std::abs(numbers[k]));
-        off = std::max(off, std::abs(numbers[k] - vdot[6 * std::size_t(b) + k]));
+        size = larger(size, std::abs(numbers[k]));
+        off = larger(off, std::abs(numbers[k] - vdot[6 * std::size_t(b) + k]));
       }
     }
     EXPECT_LT(off, 1e-11 * size);  // 4e-14 on the worst

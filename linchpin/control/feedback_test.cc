@@ -1,6 +1,7 @@
 #include "linchpin/control/feedback.h"
 
 #include "linchpin/base/check.h"
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/control/operational_space.h"
 #include "linchpin/control/testing.h"
 #include "linchpin/control/trajectory.h"
@@ -179,7 +180,7 @@ TEST(Feedback, AHandFollowsASpline) {
       ASSERT_TRUE(simulation.step(state, {tau, {}}).ok());
       const Transform<double> now = Equations(model, state).pose(hand), want = way.at(state.time).X_WN;
       error[fine] =
-          std::max({error[fine], norm(now.p - want.p), norm(log_rotation(from_rotation(transpose(now.R) * want.R)))});
+          largest({error[fine], norm(now.p - want.p), norm(log_rotation(from_rotation(transpose(now.R) * want.R)))});
     }
   }
   EXPECT_LT(error[0], 2e-3);

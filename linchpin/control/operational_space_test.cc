@@ -2,6 +2,7 @@
 
 #include "linchpin/base/check.h"
 #include "linchpin/base/check_testing.h"
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/control/testing.h"
 #include "linchpin/model/testing.h"
 #include "linchpin/spatial/quaternion.h"
@@ -72,8 +73,7 @@ double worst_error(const Model& model, const State& state, const std::vector<Fra
     if (tasks[t].level > upto_level) continue;
     const DenseMatrix R = row_matrix(tasks[t].rows, tasks[t].axes, eq.pose(tasks[t].node).R);
     const Vector off = eq.acceleration(tasks[t].node, vector_of(vdot)) - six(demands[t].acceleration);
-    const double most = max_abs(R * off);
-    if (!(most <= worst)) worst = most;
+    worst = larger(worst, max_abs(R * off));
   }
   return worst;
 }
@@ -225,7 +225,7 @@ TEST(OperationalSpace, SaysTheRankOfAStretchedArmAndStaysFinite) {
   const OperationalSpaceReport up = control.torques(demands, {}, tau);
   EXPECT_LT(largest(tau), 5000);
   const Vector a = J * vector_of(moved_by(model, state, tau));  // at rest
-  EXPECT_NEAR(std::max(std::abs(a[2] - 3), std::abs(a[5] - 3)), up.levels[0].error, 1e-9);
+  EXPECT_NEAR(largest({a[2] - 3, a[5] - 3}), up.levels[0].error, 1e-9);
 }
 
 TEST(OperationalSpace, ForcesFromOutsideAreMadeUpFor) {

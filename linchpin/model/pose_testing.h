@@ -1,12 +1,12 @@
 // Body poses computed twice: from the spec's joints by the table in spec.h, and from the model's links.
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/model/link_frames.h"
 #include "linchpin/model/model.h"
 #include "linchpin/spatial/testing.h"
@@ -81,8 +81,7 @@ inline double pose_error(const ModelSpec& spec, const Model& model, const std::v
   double worst = 0;
   for (const Body& body : model.bodies()) {
     const Transform<double> X = links[body.link] * body.X_LB, &Y = expected.at(body.name);
-    const double error = std::max(distance(X.R, Y.R), distance(X.p, Y.p));
-    if (!(error <= worst)) worst = error;
+    worst = larger(worst, larger(distance(X.R, Y.R), distance(X.p, Y.p)));
   }
   return worst;
 }

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/model/model.h"
 #include "linchpin/model/scenes/builders.h"
@@ -459,7 +460,7 @@ Transform<double> at_zero(const ModelSpec& spec, const FrameOnBody& frame) {
   return pose_at_zero(spec, frame.body) * frame.X_BF;
 }
 double apart(const Transform<double>& a, const Transform<double>& b) {
-  return std::max({norm(a.p - b.p), norm(a.R.x - b.R.x), norm(a.R.y - b.R.y), norm(a.R.z - b.R.z)});
+  return largest({norm(a.p - b.p), norm(a.R.x - b.R.x), norm(a.R.y - b.R.y), norm(a.R.z - b.R.z)});
 }
 
 // All loops are closed at zero coordinates; dynamics/loops/closed_scenes_test.cc checks their rows.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/base/check_testing.h"
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/spatial/testing.h"
 
@@ -39,8 +40,7 @@ double configuration_distance(const Model& model, const std::vector<double>& a, 
     }
     for (int k = 0; k < link.nq; ++k) {
       const std::size_t i = std::size_t(link.q + k);
-      const double d = std::abs(a[i] - (k < 4 ? sign : 1) * b[i]);
-      if (!(d <= worst)) worst = d;
+      worst = larger(worst, std::abs(a[i] - (k < 4 ? sign : 1) * b[i]));
     }
   }
   return worst;
@@ -50,7 +50,7 @@ double largest_length_error(const Model& model, const std::vector<double>& q) {
   for (const Link& link : model.links())
     if (has_quaternion(link)) {
       const Quaternion<double> x = quaternion_at(q, link.q);
-      worst = std::max(worst, std::abs(std::sqrt(x.w * x.w + x.x * x.x + x.y * x.y + x.z * x.z) - 1));
+      worst = larger(worst, std::abs(std::sqrt(x.w * x.w + x.x * x.x + x.y * x.y + x.z * x.z) - 1));
     }
   return worst;
 }
@@ -224,8 +224,8 @@ TEST(RandomState, StaysInItsRangeAndFillsIt) {
     EXPECT_LE(largest_length_error(model, state.q), 5e-16);
     for (const Link& link : model.links())
       for (int k = has_quaternion(link) ? 4 : 0; k < link.nq; ++k)
-        most_q = std::max(most_q, std::abs(state.q[link.q + k]));
-    for (const double v : state.v) most_v = std::max(most_v, std::abs(v));
+        most_q = larger(most_q, std::abs(state.q[link.q + k]));
+    for (const double v : state.v) most_v = larger(most_v, std::abs(v));
   }
   EXPECT_LE(most_q, 0.5);
   EXPECT_GT(most_q, 0.49);

@@ -386,7 +386,7 @@ TEST(ClosedLoop, RollingStraightIsStableAboveASpeed) {
       double most = 0;
       for (double t = 0.1; t < 3.05; t += 0.1) {
         run.run_to(t, 0.1);
-        most = std::max(most, std::abs(body_pose(model, run.kin, 1).R.z.z));
+        most = larger(most, std::abs(body_pose(model, run.kin, 1).R.z.z));
       }
       // Just above the threshold it leans to 2 / (1 - 1 / factor^2) times the initial angle, and back.
       EXPECT_TRUE(factor < 1 ? most > 1e-3 : most < 2.5e-4) << hoop << " " << factor << " " << most;

@@ -77,7 +77,7 @@ TEST(Constraints, AShakenPivotHoldsThePendulumUpright) {
       const StepReport report = simulation.step(state);
       ASSERT_TRUE(report.ok()) << report.reason << " at " << state.time;
       kinematics<double>(plan, state.q, kin);
-      most = std::max(most, std::acos(std::clamp(body_pose(model, kin, 1).R.z.z, -1.0, 1.0)));
+      most = larger(most, std::acos(std::clamp(body_pose(model, kin, 1).R.z.z, -1.0, 1.0)));
     }
     if (shaken)
       EXPECT_LT(most, 0.3);

@@ -82,8 +82,8 @@ TEST(JointRows, ASpeedLimitBeforeAStop) {
   const Model model = compiled(one_joint({.lower = -0.5, .velocity_limit = 1}, 10));
   double lowest = 0, fastest_down = 0;
   const Finished r = run(model, 1, {}, [&](const State& state, const Simulation&, const StepReport&) {
-    lowest = std::min(lowest, state.q[0]);
-    fastest_down = std::min(fastest_down, state.v[0]);
+    lowest = smaller(lowest, state.q[0]);
+    fastest_down = smaller(fastest_down, state.v[0]);
   });
   EXPECT_NEAR(fastest_down, -1, 1e-12);
   EXPECT_GE(lowest, -0.5 - 1e-12);

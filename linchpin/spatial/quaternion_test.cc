@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
@@ -17,8 +18,8 @@ double length(const Quaternion<double>& q) { return std::sqrt(q.w * q.w + q.x * 
 // q and -q are one rotation.
 double distance(const Quaternion<double>& a, const Quaternion<double>& b) {
   const double sign = a.w * b.w + a.x * b.x + a.y * b.y + a.z * b.z < 0 ? -1 : 1;
-  return std::max(std::abs(a.w - sign * b.w),
-                  linchpin::distance(Vec3<double>{a.x, a.y, a.z}, sign * Vec3<double>{b.x, b.y, b.z}));
+  return larger(std::abs(a.w - sign * b.w),
+                linchpin::distance(Vec3<double>{a.x, a.y, a.z}, sign * Vec3<double>{b.x, b.y, b.z}));
 }
 Quaternion<double> about(const Vec3<double>& unit_axis, double angle) {
   const double s = std::sin(angle / 2);
@@ -218,6 +219,7 @@ TEST(Quaternion, LanesHaveTheBitsOfNumbers) {
       const Mat3<double> alone = to_rotation(alone_a[i] * alone_b[i]);
       const Mat3<double> lane{
           {R.x.x[i], R.x.y[i], R.x.z[i]}, {R.y.x[i], R.y.y[i], R.y.z[i]}, {R.z.x[i], R.z.y[i], R.z.z[i]}};
+      EXPECT_EQ(distance(lane, alone), 0);  // NaN if anything is
       EXPECT_EQ(std::memcmp(&lane, &alone, sizeof lane), 0);
     }
   }

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/spatial/fused_testing.h"
 
 #ifndef LINCHPIN_SINCOS_SUITE
@@ -75,7 +76,7 @@ void expect_accurate(double largest) {
     const double c = std::abs(double((long double)(r.cosine) - std::cos((long double)(x))));
     ASSERT_LE(s, allowed) << "sine of " << x;
     ASSERT_LE(c, allowed) << "cosine of " << x;
-    worst = std::max({worst, s / eps, c / eps});
+    worst = larger(worst, larger(s, c) / eps);
   }
   ::testing::Test::RecordProperty("worst_in_units_of_the_last_place", std::to_string(worst));
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
@@ -13,13 +14,13 @@ namespace {
 constexpr double rounding = 50 * 2.3e-16 * 10;
 
 double distance(const Transform<double>& a, const Transform<double>& b) {
-  return std::max(distance(a.R, b.R), distance(a.p, b.p));
+  return larger(distance(a.R, b.R), distance(a.p, b.p));
 }
 double distance(const Motion<double>& a, const Motion<double>& b) {
-  return std::max(distance(a.w, b.w), distance(a.v, b.v));
+  return larger(distance(a.w, b.w), distance(a.v, b.v));
 }
 double distance(const Force<double>& a, const Force<double>& b) {
-  return std::max(distance(a.n, b.n), distance(a.f, b.f));
+  return larger(distance(a.n, b.n), distance(a.f, b.f));
 }
 
 void expect_near(const RigidInertia<double>& a, const RigidInertia<double>& b) {

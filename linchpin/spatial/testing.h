@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/base/splitmix.h"
 #include "linchpin/spatial/quaternion.h"
 #include "linchpin/spatial/spatial.h"
@@ -57,17 +58,14 @@ class RandomSpatial : public SplitMix {
 
 // Largest difference between entries; NaN if there is one.
 inline double distance(const Vec3<double>& a, const Vec3<double>& b) {
-  const double d[] = {std::abs(a.x - b.x), std::abs(a.y - b.y), std::abs(a.z - b.z)};
-  return d[0] + d[1] + d[2] >= 0 ? std::max({d[0], d[1], d[2]}) : std::nan("");
+  return largest({a.x - b.x, a.y - b.y, a.z - b.z});
 }
 inline double distance(const Mat3<double>& a, const Mat3<double>& b) {
-  const double d[] = {distance(a.x, b.x), distance(a.y, b.y), distance(a.z, b.z)};
-  return d[0] + d[1] + d[2] >= 0 ? std::max({d[0], d[1], d[2]}) : std::nan("");
+  return largest({distance(a.x, b.x), distance(a.y, b.y), distance(a.z, b.z)});
 }
 inline double distance(const Sym3<double>& a, const Sym3<double>& b) {
-  const double d[] = {distance(Vec3<double>{a.xx, a.yy, a.zz}, Vec3<double>{b.xx, b.yy, b.zz}),
-                      distance(Vec3<double>{a.xy, a.xz, a.yz}, Vec3<double>{b.xy, b.xz, b.yz})};
-  return d[0] + d[1] >= 0 ? std::max(d[0], d[1]) : std::nan("");
+  return larger(distance(Vec3<double>{a.xx, a.yy, a.zz}, Vec3<double>{b.xx, b.yy, b.zz}),
+                distance(Vec3<double>{a.xy, a.xz, a.yz}, Vec3<double>{b.xy, b.xz, b.yz}));
 }
 inline Mat3<double> full(const Sym3<double>& s) { return {{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}}; }
 inline double determinant(const Mat3<double>& R) { return dot(cross(R.x, R.y), R.z); }

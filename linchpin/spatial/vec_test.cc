@@ -1,9 +1,10 @@
 #include "linchpin/spatial/vec.h"
 
-#include <cstring>
+#include <array>
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
@@ -115,7 +116,9 @@ void expect_lanes_equal_alone() {
     return Vec3<S>{S(v.x), S(v.y), S(v.z)};
   };
   const auto lane = [](const Vec3<P>& v, int i) { return Vec3<S>{v.x[i], v.y[i], v.z[i]}; };
-  const auto same = [](const Vec3<S>& a, const Vec3<S>& b) { return std::memcmp(&a, &b, sizeof a) == 0; };
+  const auto same = [](const Vec3<S>& a, const Vec3<S>& b) {
+    return same_finite_bits(std::array{a.x, a.y, a.z}, std::array{b.x, b.y, b.z});
+  };
   for (int trial = 0; trial < 100; ++trial) {
     const Mat3<S> R{vector(), vector(), vector()};
     const Vec3<S> c = vector(), d = vector();

@@ -3,6 +3,7 @@
 #include <numbers>
 
 #include "linchpin/algebra/dense_testing.h"
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/dynamics/loops/assembly.h"
 #include "linchpin/dynamics/loops/closed_chain.h"
 #include "linchpin/dynamics/loops/loop_recursion.h"
@@ -131,7 +132,7 @@ struct Dense {
     unit = M.diagonal().cwiseSqrt().cwiseInverse();
     scaled_J = scaled(VectorXd::Ones(rows), J, unit);
     row_unit = VectorXd::Ones(rows);  // rows that nothing moves are rounding, and stay as small as they are
-    const double longest = rows > 0 ? scaled_J.rowwise().norm().maxCoeff() : 0;
+    const double longest = largest(Eigen::VectorXd(scaled_J.rowwise().norm()));
     for (Eigen::Index r = 0; r < rows; ++r)
       if (scaled_J.row(r).norm() > 1e-9 * longest) row_unit[r] = 1 / scaled_J.row(r).norm();
     scaled_J = scaled(row_unit, scaled_J, VectorXd::Ones(n));
@@ -189,7 +190,7 @@ TEST(ClosedScenes, AccelerateAsTheWholeSystemSays) {
       const Dense dense(m);
       const VectorXd expected = dense.solve();
       const ConstraintReport report = m.accelerate();
-      const double largest_rate = std::max(1.0, max_abs(expected));
+      const double largest_rate = larger(1.0, max_abs(expected));
       EXPECT_LE(max_abs(vector_of(m.vdot) - expected), 1e-9 * largest_rate);
       if (report.rows == 0) continue;
       std::vector<double> by_recursion(m.vdot.size());
@@ -198,7 +199,7 @@ TEST(ClosedScenes, AccelerateAsTheWholeSystemSays) {
       EXPECT_LE(largest_difference(by_recursion, m.vdot), 1e-9 * largest_rate) << "loop recursion";
       // `unmet` must be small relative to gddot of the free mechanism.
       const VectorXd free = dense.J * solve_positive(dense.M, dense.force) + dense.bias;
-      EXPECT_LE(report.unmet, 1e-9 * std::max(1.0, max_abs(free)));
+      EXPECT_LE(report.unmet, 1e-9 * larger(1.0, max_abs(free)));
     }
 }
 

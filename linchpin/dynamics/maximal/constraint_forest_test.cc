@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/algebra/dense_testing.h"
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/dynamics/maximal/forest_kernels.h"
 
 namespace linchpin {
@@ -96,7 +97,7 @@ struct Case {
   double error(std::span<const double> y, std::span<const double> l, double scale = 1) const {
     const VectorXd Y = vector_of(y), L = vector_of(l);
     const double first = max_abs(M * Y - scale * F - J.transpose() * L), second = max_abs(J * Y + E * L - scale * r);
-    return std::max(first, second) / (1 + max_abs(Y));
+    return larger(first, second) / (1 + max_abs(Y));
   }
   void expect_solved(const std::string& name) {
     std::vector<double> y(F.size()), l(r.size());
@@ -199,7 +200,7 @@ TEST(ConstraintForest, NothingFillsIn) {
     const auto block = [&](std::size_t i, std::size_t j) {
       return MatrixXd(H.block(first[i], first[j], size[i], size[j]));
     };
-    const auto is_zero = [&](std::size_t i, std::size_t j) { return block(i, j).cwiseAbs().maxCoeff() == 0; };
+    const auto is_zero = [&](std::size_t i, std::size_t j) { return largest(block(i, j)) == 0; };
     for (std::size_t i = 0; i < blocks; ++i)
       for (std::size_t j = i + 1; j < blocks; ++j) before += !is_zero(i, j);
     for (std::size_t k = 0; k < blocks; ++k) {

@@ -25,7 +25,7 @@ TEST(ForwardDynamicsLong, AbaSolvesItsEquationOnThousandsOfRandomTrees) {
     const std::vector<double> M = AugmentedTree<double>(model, state.q, state.v).mass_matrix();
     double scale = static_cast<double>(term);
     for (std::size_t i = 0; i < vdot.size(); ++i)
-      for (std::size_t k = 0; k < vdot.size(); ++k) scale = std::max(scale, std::abs(M[i * vdot.size() + k] * vdot[k]));
+      for (std::size_t k = 0; k < vdot.size(); ++k) scale = larger(scale, std::abs(M[i * vdot.size() + k] * vdot[k]));
     for (std::size_t i = 0; i < tau.size(); ++i)
       ASSERT_LE(std::abs(static_cast<double>(back[i] - static_cast<long double>(tau[i]))), 1e-12 * scale) << name;
   }

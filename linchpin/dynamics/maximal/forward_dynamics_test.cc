@@ -5,6 +5,7 @@
 // their sum, and rounding vdot to a double alone costs eps of them). Forward error: within 100 eps cond(M) of the
 // witness, the sparse LU of the augmented matrix, which uses no mechanics (design: rounding M by one ulp changes the
 // solution by eps cond(M)).
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/dynamics/maximal/multiplier_dynamics.h"
 #include "linchpin/dynamics/tree/aba.h"
 #include "linchpin/dynamics/tree/articulated_factor.h"
@@ -30,7 +31,7 @@ double largest_product(const Model& model, const State& state, const std::vector
   for (std::size_t k = 0; k < vdot.size(); ++k) {
     std::size_t e = layout.row[k] + std::size_t(layout.depth[k]);
     for (int i = static_cast<int>(k); i >= 0; i = layout.parent[i], --e)
-      most = std::max({most, std::abs(M.entries[e] * vdot[k]), std::abs(M.entries[e] * vdot[i])});
+      most = largest({most, M.entries[e] * vdot[k], M.entries[e] * vdot[i]});
   }
   return most;
 }
@@ -94,11 +95,9 @@ void expect_agreement(const std::string& name, std::uint64_t seed, double speed,
     long double term = 0;
     const std::vector<long double> back = judge.inverse_dynamics(vdot, &term);
     long double error = 0;
-    for (std::size_t i = 0; i < tau.size(); ++i) {
-      const long double e = std::abs(back[i] - static_cast<long double>(tau[i]));
-      if (!(e <= error)) error = e;
-    }
-    EXPECT_LE(double(error) / std::max(double(term), product), 1e-12)
+    for (std::size_t i = 0; i < tau.size(); ++i)
+      error = larger(error, std::abs(back[i] - static_cast<long double>(tau[i])));
+    EXPECT_LE(double(error) / larger(double(term), product), 1e-12)
         << name << " seed " << seed << ": " << answer.method;
     if (forward) {
       EXPECT_LE(largest_difference(answer.vdot, witness), slack * largest(witness))

@@ -3,6 +3,7 @@
 #include <map>
 #include <numbers>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/dynamics/tree/kinematics.h"
 #include "linchpin/dynamics/tree/mechanics.h"
 #include "linchpin/dynamics/tree/testing.h"
@@ -33,7 +34,7 @@ struct Start {
   }
   double deepest() const {
     double depth = 0;
-    for (const Manifold& m : contacts.manifolds.all()) depth = std::max(depth, -m.distance);
+    for (const Manifold& m : contacts.manifolds.all()) depth = larger(depth, -m.distance);
     return depth;
   }
   // The number of pairs of shapes whose first shape is the world's.

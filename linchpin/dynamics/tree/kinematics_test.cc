@@ -1,5 +1,6 @@
 #include "linchpin/dynamics/tree/kinematics.h"
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/dynamics/tree/testing.h"
 #include "linchpin/spatial/quaternion.h"
 
@@ -48,7 +49,7 @@ Transform<double> joint_pose(const JointSpec& joint, const double* q) {
 }
 
 double distance(const Transform<double>& X, const Transform<double>& Y) {
-  return std::max({norm(X.p - Y.p), norm(X.R.x - Y.R.x), norm(X.R.y - Y.R.y), norm(X.R.z - Y.R.z)});
+  return largest({norm(X.p - Y.p), norm(X.R.x - Y.R.x), norm(X.R.y - Y.R.y), norm(X.R.z - Y.R.z)});
 }
 
 // Bodies are where the spec says, independent of the model's internal links, axes and runs.

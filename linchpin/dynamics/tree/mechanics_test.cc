@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/dynamics/tree/aba.h"
 #include "linchpin/dynamics/tree/testing.h"
 #include "linchpin/model/testing.h"
@@ -519,7 +520,12 @@ TEST(Mechanics, SpringEnergiesByHand) {
 
 template <class T>
 bool equal_bits(const std::vector<T>& a, const std::vector<T>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+  const auto numbers = [](const std::vector<T>& x) {
+    std::vector<double> out(x.size() * sizeof(T) / sizeof(double));
+    std::memcpy(out.data(), x.data(), out.size() * sizeof(double));
+    return out;
+  };
+  return same_finite_bits(numbers(a), numbers(b));
 }
 
 TEST(Mechanics, ContentBeforeACallDoesNotMatter) {

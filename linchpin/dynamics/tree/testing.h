@@ -106,10 +106,10 @@ template <class Real>
 std::vector<Real> as_reals(const std::vector<double>& numbers) {
   return std::vector<Real>(numbers.begin(), numbers.end());
 }
-// Compares bits: -0 differs from 0, and NaN equals itself.
+// Compares bits: -0 differs from 0. False if the numbers are not finite: two computations that both fail do not agree.
 template <class Real>
 bool same_bits(const Real& a, const Real& b) {
-  return std::memcmp(&a, &b, sizeof(Real)) == 0;
+  return std::isfinite(a) && std::memcmp(&a, &b, sizeof(Real)) == 0;
 }
 
 // The inputs of `count` worlds of one model, each with its own numbers.

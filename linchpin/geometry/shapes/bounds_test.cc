@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/geometry/shapes/shapes_testing.h"
 #include "linchpin/geometry/shapes/testing.h"
 
@@ -15,8 +16,8 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The largest entry of the difference, relative to the size and position of the box, as rounding errors are.
 double difference(const Aabb& a, const Aabb& b) {
-  const double size = std::max({norm(b.upper - b.lower), norm(b.lower), norm(b.upper)});
-  return std::max(distance(a.lower, b.lower), distance(a.upper, b.upper)) / size;
+  const double size = largest({norm(b.upper - b.lower), norm(b.lower), norm(b.upper)});
+  return larger(distance(a.lower, b.lower), distance(a.upper, b.upper)) / size;
 }
 
 TEST(Aabb, MergesOverlapsAndInflates) {

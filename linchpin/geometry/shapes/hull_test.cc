@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
@@ -363,7 +364,7 @@ TEST(HullSupport, NearestFaceIsTheOneOverWhich) {
       const Vec3<double> x = random.vector(2);
       const auto height = [&](const Hull::Face& f) { return dot(f.normal, x) - f.offset; };
       double most = height(hull.faces[0]);
-      for (const Hull::Face& f : hull.faces) most = std::max(most, height(f));
+      for (const Hull::Face& f : hull.faces) most = larger(most, height(f));
       EXPECT_NEAR(height(hull.faces[nearest_face(hull, x)]), most, 1e-14);
     }
   }

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/geometry/shapes/height_grid.h"
 #include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/geometry/shapes/mesh.h"
@@ -192,7 +193,7 @@ TEST(Solid, TorusMeshConverges) {
   double last = 1;
   for (const int n : {12, 24, 48}) {
     const Solid s = solid_of(mesh_shape(torus_mesh(R, r, n, n)));
-    const double error = std::max(std::abs(s.volume / V - 1), distance(s.moments, moments) / moments.zz);
+    const double error = larger(std::abs(s.volume / V - 1), distance(s.moments, moments) / moments.zz);
     EXPECT_LT(error, last / 3.5);
     EXPECT_LT(norm(s.centre), 1e-15);
     last = error;

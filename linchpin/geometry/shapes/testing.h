@@ -17,6 +17,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/geometry/shapes/manifold.h"
 #include "linchpin/geometry/shapes/shape.h"
@@ -234,7 +235,7 @@ inline testing::AssertionResult sound(const Shape& a, const Pose& X_WA, const Sh
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < m.count; ++i) {
     const ContactPoint& c = m.points[i];
-    least = std::min(least, c.gap);
+    least = smaller(least, c.gap);
     if (!(c.gap <= margin + slack))
       return bad() << "gap " << c.gap << " of point " << i << " beyond the margin";  // (b)
     const double out_a = outside(a, transpose_times(X_WA.R, on_a(m, c) - X_WA.p));

@@ -37,7 +37,7 @@ double error(const Contact& c, const double* r) {
   for (std::size_t i = 0; i < 3; ++i) {
     double row = std::abs(c.b[i]);
     for (std::size_t j = 0; j < 3; ++j) row += std::abs(c.W[3 * i + j] * r[j]);
-    size = std::max({size, row / s, s * std::abs(r[i])});
+    size = largest({size, row / s, s * std::abs(r[i])});
   }
   return size > 0 ? e / size : e;
 }

@@ -32,7 +32,7 @@ double rounding(const Problem& p, const std::vector<double>& z, const ResidualWo
   }
   const double relative = scaled_q > 0 ? scaled / scaled_q : scaled,
                plain_relative = plain_q > 0 ? plain / plain_q : plain;
-  return double(n + 10) * epsilon * std::sqrt(std::max(relative, plain_relative));
+  return double(n + 10) * epsilon * std::sqrt(larger(relative, plain_relative));
 }
 
 // measure() and the judge at z. `scaled` is one for many problems: what the last one left does not matter.

@@ -307,7 +307,7 @@ TEST(Polyhedral, GuessesFromTheCone) {
       const double beta = z[6 + k], along = turn + 2 * std::numbers::pi * k / nf;
       sum += beta;
       used += beta > 0;
-      least = std::min(least, z.back() + w[6] * std::cos(along) + w[7] * std::sin(along));  // (3)
+      least = smaller(least, z.back() + w[6] * std::cos(along) + w[7] * std::sin(along));  // (3)
     }
     EXPECT_LE(used, 2);
     EXPECT_LE(sum, 0.5 * r[5] * (1 + 4 * epsilon));

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/solvers/problem/residual.h"
 
 namespace linchpin {
@@ -34,13 +35,9 @@ std::vector<double> all_of(const Matrix& M) {
   return out;
 }
 
-bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
-
 void expect_same(const Problem& a, const Problem& b) {
-  EXPECT_TRUE(same_bits(a.q, b.q));
-  EXPECT_TRUE(same_bits(all_of(a.M), all_of(b.M)));
+  EXPECT_TRUE(same_finite_bits(a.q, b.q));
+  EXPECT_TRUE(same_finite_bits(all_of(a.M), all_of(b.M)));
   ASSERT_EQ(a.blocks.size(), b.blocks.size());
   for (std::size_t i = 0; i < a.blocks.size(); ++i) {
     EXPECT_EQ(a.blocks[i].kind, b.blocks[i].kind);
@@ -210,7 +207,7 @@ TEST(ProblemFile, FilesComeBack) {
   std::ifstream in(folder / "z.txt");
   std::vector<double> back;
   for (std::string line; std::getline(in, line);) back.push_back(std::strtod(line.c_str(), nullptr));
-  EXPECT_TRUE(same_bits(z, back));
+  EXPECT_TRUE(same_finite_bits(z, back));
 }
 
 TEST(ProblemFile, WhatHasNoFormatIsNotWritten) {
