@@ -113,8 +113,48 @@ inline std::vector<double> velocity_by(const Situation& s, PosedAnswer& by, cons
 }
 
 // Solvers are asked for 1e-13 and must reach 1e-11 in their own problem. In the unknowns of another method the residual
-// grows by the condition number of the eliminated part: 1e-9.
+// grows by the condition number of the eliminated part: 1e-9, or as much as carried_over() says.
 inline constexpr double enough = 1e-11, agreement = 1e-9;
+
+// Relative residuals in the problem of `to` that follow from what the solver of `from` left in its free rows. There
+// M_ll x + M_lr z + q_l = e instead of 0, where `to` has eliminated x and meets these rows exactly. So the velocities
+// of the other rows differ by M_rl M_ll^-1 e, and the residual by no more than 1 + mu <= 3 times that: projections do
+// not expand. Rows that hardly move after the elimination have small scales in `to`, in which this is large (seed 1795:
+// 3e-13 of nmc_os may be 8e-9 in rmc, and is 2e-9).
+struct CarriedOver {
+  double scaled = 0, plain = 0;
+};
+inline CarriedOver carried_over(const PosedAnswer& from, const PosedAnswer& to) {
+  const auto rows_of = [](const Problem& problem, bool free) {
+    std::vector<Eigen::Index> rows;
+    for (const Block& block : problem.blocks)
+      for (int k = 0; k < block.size && (block.kind == BlockKind::free) == free; ++k) rows.push_back(block.start + k);
+    return rows;
+  };
+  const Problem& p = from.solved();
+  const Eigen::Index n = p.size();
+  std::vector<double> numbers(n * n);
+  p.M.to_dense(numbers.data(), int(n));
+  const Eigen::MatrixXd M = matrix_of(numbers, n, n);
+  const Eigen::VectorXd w = M * vector_of(from.solution) + vector_of(p.q);
+  const std::vector<Eigen::Index> l = rows_of(p, true), r = rows_of(p, false), in = rows_of(to.solved(), false);
+  if (l.empty()) return {};
+  const Eigen::VectorXd d = Eigen::MatrixXd(M(r, l)) * least_squares(M(l, l), w(l));
+  EXPECT_EQ(in.size(), r.size());
+  ResidualWorkspace scales;
+  row_scales(to.solved(), scales);
+  double error = 0, scaled_error = 0, q = 0, scaled_q = 0;
+  for (std::size_t k = 0; k < in.size(); ++k) {
+    const double s = scales.scale[in[k]];
+    error += d[Eigen::Index(k)] * d[Eigen::Index(k)];
+    scaled_error += d[Eigen::Index(k)] / s * (d[Eigen::Index(k)] / s);
+  }
+  for (std::size_t i = 0; i < to.solved().q.size(); ++i) {
+    q += std::pow(to.solved().q[i], 2);
+    scaled_q += std::pow(to.solved().q[i] / scales.scale[i], 2);
+  }
+  return {3 * std::sqrt(scaled_error / scaled_q), 3 * std::sqrt(error / q)};
+}
 
 inline void expect_agreement(const Situation& s, int directions, const std::string& what) {
   std::vector<PosedAnswer> answers;
@@ -133,8 +173,11 @@ inline void expect_agreement(const Situation& s, int directions, const std::stri
     for (PosedAnswer& to : answers) {
       const std::vector<double> z = translated(s, from, to);
       const Residual r = residual(to.solved(), z, ws);
-      EXPECT_LE(r.relative, agreement) << what << ": " << to_string(from.method) << " in " << to_string(to.method);
-      EXPECT_LE(r.plain_relative, agreement)
+      const bool agree = r.relative <= agreement && r.plain_relative <= agreement;
+      const CarriedOver left = agree ? CarriedOver{} : carried_over(from, to);
+      EXPECT_LE(r.relative, agreement + left.scaled)
+          << what << ": " << to_string(from.method) << " in " << to_string(to.method);
+      EXPECT_LE(r.plain_relative, agreement + left.plain)
           << what << ": " << to_string(from.method) << " in " << to_string(to.method);
       EXPECT_LE(largest_difference(velocity_by(s, to, z), from.v), agreement * speed)
           << what << ": " << to_string(from.method) << " in " << to_string(to.method);
