@@ -14,7 +14,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 // ---- names and checks -----------------------------------------------------------------------------------------------
 
 TEST(Simulation, SteppersHaveNamesAndOrders) {
-  ASSERT_EQ(all_steppers().size() + 1, std::size_t(stepper_count));  // these, and time_stepping
+  ASSERT_EQ(all_steppers().size(), std::size_t(stepper_count));
   for (const Stepper stepper : all_steppers()) EXPECT_EQ(stepper_from(to_string(stepper)), stepper);
   EXPECT_EQ(stepper_from("leapfrog"), std::nullopt);
   EXPECT_EQ(order_of(Stepper::rk4), 4);
@@ -278,7 +278,7 @@ TEST(Simulation, NotFiniteNamesTheBodyAndLeavesTheState) {
       EXPECT_EQ(report.status, StepStatus::not_finite) << to_string(stepper);
       EXPECT_STRNE(report.reason, "");
       EXPECT_EQ(report.body, joint.child) << to_string(stepper) << ": " << report.reason;
-      EXPECT_TRUE(same_bits(state, before)) << to_string(stepper);
+      EXPECT_TRUE(same_bytes(state, before)) << to_string(stepper);
     };
     expect_blame(bad_q, {});
     expect_blame(bad_v, {});
