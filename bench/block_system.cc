@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "linchpin/base/larger.h"
 #include "linchpin/dynamics/maximal/constraint_forest.h"
 #include "linchpin/spatial/spatial.h"
 
@@ -43,7 +44,7 @@ double BlockSystem::residual(std::span<const double> y, std::span<const double> 
   double largest = 0;
   const auto add = [&](double& sum, double term) {
     sum += term;
-    largest = std::max(largest, std::abs(term));
+    largest = larger(largest, std::abs(term));
   };
   for (std::size_t i = 0; i < F.size(); ++i) add(e[i], -F[i]);
   for (std::size_t i = 0; i < r.size(); ++i) add(e_rows[i], -r[i]);
@@ -65,9 +66,8 @@ double BlockSystem::residual(std::span<const double> y, std::span<const double> 
     }
   double most = 0;
   for (const std::vector<double>* errors : {&e, &e_rows})
-    for (const double x : *errors)
-      if (!(std::abs(x) <= most)) most = std::abs(x);  // NaN is the largest
-  return largest > 0 ? most / largest : most;
+    for (const double x : *errors) most = larger(most, std::abs(x));
+  return largest == 0 ? most : most / largest;
 }
 
 std::string to_string(ForestShape shape) {

@@ -18,6 +18,7 @@
 #include "bench/timing.h"
 #ifdef LINCHPIN_BENCH_PEERS
 #include "bench/peers/contact_peers.h"
+#include "linchpin/base/larger.h"
 #endif
 
 namespace linchpin {
@@ -33,7 +34,7 @@ double farthest(ContactEngine& engine, std::span<const Transform<double>> from) 
   double most = 0;
   for (std::size_t b = 0; b < from.size(); ++b) {
     const double way = norm(X_WB[b].p - from[b].p);
-    most = std::isfinite(way) ? std::max(most, way) : 1e9;
+    most = larger(most, std::isfinite(way) ? way : 1e9);
   }
   return most;
 }
@@ -230,8 +231,8 @@ void Contact::run_isotropy() {
       all = track.has_value();
       if (!all) break;
       const double distance = downhill(*track, 35, heading);
-      least = std::min(least, distance);
-      most = std::max(most, distance);
+      least = smaller(least, distance);
+      most = larger(most, distance);
     }
     if (all) numbers[engine->name()][engine->way()] = (most - least) / slid(35, 0.5, 1);
   }

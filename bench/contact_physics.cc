@@ -8,6 +8,7 @@
 
 #include "bench/text.h"
 #include "bench/timing.h"
+#include "linchpin/base/larger.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/sim/certificate.h"
 
@@ -32,13 +33,13 @@ double apex_error(const Track& track, double e) {
   const std::vector<double> heights = apexes(track);
   if (heights.size() < 3) return std::nan("");
   double worst = 0;
-  for (int k = 0; k < 3; ++k) worst = std::max(worst, std::abs(heights[k] / (start * std::pow(e, 2 * (k + 1))) - 1));
+  for (int k = 0; k < 3; ++k) worst = larger(worst, std::abs(heights[k] / (start * std::pow(e, 2 * (k + 1))) - 1));
   return worst;
 }
 double apex_gained(const Track& track) {
   const double start = track.path.front().z - 0.1;
   double highest = -1;
-  for (const double height : apexes(track)) highest = std::max(highest, height / start - 1);
+  for (const double height : apexes(track)) highest = larger(highest, height / start - 1);
   return highest;
 }
 
@@ -54,7 +55,7 @@ double feet_move(const Track& track) {
   for (std::size_t b = 1; b < track.end.size(); ++b)
     for (const GeometrySpec& shape : track.model->bodies()[b].geometry)
       if (shape.groups != 0 || shape.touches != 0)
-        most = std::max(most, norm(track.end[b] * shape.X_BG.p - track.start[b] * shape.X_BG.p));
+        most = larger(most, norm(track.end[b] * shape.X_BG.p - track.start[b] * shape.X_BG.p));
   return most;
 }
 
@@ -82,7 +83,7 @@ PhysicsCase bouncing(double e, double dt) {
 PhysicsCase pushed(const char* who, const char* scene_text, const char* trunk, double newton, double seconds) {
   PhysicsCase c{text("%s, pushed with %g N, %g s", who, newton, seconds), scene_text, {}, {}};
   c.course = {.dt = 1e-3, .seconds = seconds, .body = trunk, .push = Vec3<double>{0, newton, 0}};
-  c.measures = {{"sinks", "m", [](const Track& t) { return std::max(0.0, -t.moved().z); }, 0.02},
+  c.measures = {{"sinks", "m", [](const Track& t) { return larger(0.0, -t.moved().z); }, 0.02},
                 {"feet move", "m", feet_move, 1e-6},
                 penetrates(1e-6)};
   return c;
@@ -143,14 +144,14 @@ Track follow(ContactEngine& engine, Stage& stage, const Course& course) {
       break;
     }
     track.path.push_back(p);
-    track.penetration = std::max(track.penetration, stage.judge.penetration(X_WB));
-    track.residual = std::max(track.residual, engine.residual().value_or(0));
+    track.penetration = larger(track.penetration, stage.judge.penetration(X_WB));
+    track.residual = larger(track.residual, engine.residual().value_or(0));
     if (const std::optional<int> paradoxes = engine.paradoxes())
       track.paradoxes = track.paradoxes.value_or(0) + *paradoxes;
     track.contacts += engine.contacts();
     if (course.energy)
-      track.energy_gained = std::max(
-          track.energy_gained, (stage.judge.energy(before, X_WB, course.dt) - at_start.total()) / at_start.kinetic);
+      track.energy_gained = larger(track.energy_gained,
+                                   (stage.judge.energy(before, X_WB, course.dt) - at_start.total()) / at_start.kinetic);
     for (std::size_t b = 1; b < count; ++b)
       if (track.turned_at[b] == never && dot(X_WB[b].R.z, track.start[b].R.z) < std::sqrt(0.5))
         track.turned_at[b] = (k + 1) * course.dt;

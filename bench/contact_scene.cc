@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "linchpin/base/larger.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
@@ -19,7 +20,7 @@ double SceneJudge::penetration(std::span<const Transform<double>> X_WB) {
   }
   find_contacts(scene_, X_WL_, {}, ws_, contacts_);
   double deepest = 0;
-  for (const Manifold& m : contacts_.manifolds.all()) deepest = std::max(deepest, -m.distance);
+  for (const Manifold& m : contacts_.manifolds.all()) deepest = larger(deepest, -m.distance);
   return deepest;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "linchpin/base/larger.h"
 #include "linchpin/dynamics/compliance/compliance.h"
 #include "linchpin/dynamics/tree/mass_matrix.h"
 #include "linchpin/dynamics/tree/mechanics.h"
@@ -83,11 +84,10 @@ inline std::vector<Node> spread_nodes(const Model& model, int count) {
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double far = 0, scale = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    const double d = std::abs(a[i] - b[i]);
-    if (!(d <= far)) far = d;  // NaN is the farthest
-    scale = std::max(scale, std::abs(b[i]));
+    far = larger(far, std::abs(a[i] - b[i]));
+    scale = larger(scale, std::abs(b[i]));
   }
-  return scale > 0 ? far / scale : far;
+  return scale == 0 ? far : far / scale;
 }
 
 }  // namespace linchpin

@@ -18,6 +18,7 @@
 
 #include "bench/suite.h"
 #include "bench/timing.h"
+#include "linchpin/base/larger.h"
 #include "linchpin/dynamics/tree/aba.h"
 #include "linchpin/dynamics/tree/kinematics.h"
 #include "linchpin/dynamics/tree/mass_matrix.h"
@@ -135,7 +136,7 @@ struct Contender {
 #ifdef LINCHPIN_BENCH_PEERS
 double largest(const std::vector<double>& x) {
   double most = 0;
-  for (const double number : x) most = std::max(most, std::abs(number));
+  for (const double number : x) most = larger(most, std::abs(number));
   return most;
 }
 

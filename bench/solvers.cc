@@ -26,6 +26,7 @@
 #include "bench/suite.h"
 #include "bench/text.h"
 #include "bench/timing.h"
+#include "linchpin/base/larger.h"
 #include "linchpin/solvers/pivoting/lemke.h"
 #include "linchpin/solvers/problem/generate.h"
 #include "linchpin/solvers/problem/polyhedral.h"
@@ -282,8 +283,8 @@ void Solvers::run_lemke() {
     solve_all();
     double worst = 0;
     for (const Item& item : items) {
-      const double r = residual(item.problem, item.z, judge).plain_relative;
-      if (!(r <= worst)) worst = r;
+      const Residual r = residual(item.problem, item.z, judge);
+      worst = larger(worst, r.plain_relative);
     }
     if (!(worst <= 1e-10)) {
       add_row(start.metric, {}, ours, "lemke", text("the judge found a residual of %.1e", worst));

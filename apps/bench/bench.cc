@@ -2,6 +2,7 @@
 #include "apps/bench/bench.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -120,7 +121,8 @@ std::string report_text(const BenchReport& report) {
   double far = 0;
   std::string farthest;
   for (const BenchRow& row : report.rows) {
-    if (row.metric == "agreement" && row.value && !(*row.value <= far)) {
+    // NaN is the farthest, and stays it.
+    if (row.metric == "agreement" && row.value && !std::isnan(far) && !(*row.value <= far)) {
       far = *row.value;
       farthest = fmt::format("{} on {}", row.who, row.bench_case);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/larger.h"
 #include "linchpin/dynamics/loops/closed_chain.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/spatial/quaternion.h"
@@ -17,7 +18,7 @@ double past_limits(const Model& model, const State& state) {
     if (joint.nv != 1) continue;
     const DofSpec& dof = model.dofs()[joint.v];
     const double q = state.q[joint.q];
-    most = std::max({most, q - dof.upper, dof.lower - q});
+    most = larger(most, larger(q - dof.upper, dof.lower - q));
   }
   return most;
 }
@@ -39,9 +40,9 @@ double room_around_box(const BoxScene& scene, const Kinematics<double>& kin) {
         const Vec3<double> p = X_OG * Vec3<double>{0, 0, 0.1 * i * capsule->half_length};
         const Vec3<double> out{std::abs(p.x) - scene.half.x, std::abs(p.y) - scene.half.y,
                                std::abs(p.z) - scene.half.z};
-        const double outside = norm(Vec3<double>{std::max(out.x, 0.0), std::max(out.y, 0.0), std::max(out.z, 0.0)});
-        const double inside = std::min(std::max({out.x, out.y, out.z}), 0.0);
-        least = std::min(least, outside + inside - capsule->radius);
+        const double outside = norm(Vec3<double>{larger(out.x, 0.0), larger(out.y, 0.0), larger(out.z, 0.0)});
+        const double inside = smaller(larger(out.x, larger(out.y, out.z)), 0.0);
+        least = smaller(least, outside + inside - capsule->radius);
       }
     }
   }
@@ -64,8 +65,8 @@ CarriedBox carry(const BoxScene& scene, const BoxPath& path, double rate, int su
     kinematics<double>(plan, state.q, kin);
     const Transform<double> X = body_pose(scene.model, kin, scene.box), X_d = path.at(time).X_WN;
     run.samples.push_back({time, X_d.p, X.p, norm(log_rotation(from_rotation(transpose(X.R) * X_d.R)))});
-    run.error = std::max(run.error, off(run.samples.back()));
-    run.turn = std::max(run.turn, run.samples.back().turn);
+    run.error = larger(run.error, off(run.samples.back()));
+    run.turn = larger(run.turn, run.samples.back().turn);
     run.mean_square += std::pow(off(run.samples.back()), 2);
   };
   monitor.start(state);
@@ -75,13 +76,13 @@ CarriedBox carry(const BoxScene& scene, const BoxPath& path, double rate, int su
     if (k % 64 == 0 && !tell(double(k) / double(periods))) break;
     const ServoReport law = servo.torques(state, path.at(double(k) / rate), tau);
     run.states.push_back(state);
-    run.pressure_low = std::min(run.pressure_low, law.pressure_x);
-    run.pressure_high = std::max(run.pressure_high, law.pressure_x);
-    run.beyond_limits = std::max(run.beyond_limits, past_limits(scene.model, state));
+    run.pressure_low = smaller(run.pressure_low, law.pressure_x);
+    run.pressure_high = larger(run.pressure_high, law.pressure_x);
+    run.beyond_limits = larger(run.beyond_limits, past_limits(scene.model, state));
     kinematics<double>(plan, state.q, kin);
-    run.room = std::min(run.room, room_around_box(scene, kin));
-    run.uncarried = std::max(run.uncarried, law.uncarried);
-    run.mobility = std::min(run.mobility, law.mobility);
+    run.room = smaller(run.room, room_around_box(scene, kin));
+    run.uncarried = larger(run.uncarried, law.uncarried);
+    run.mobility = smaller(run.mobility, law.mobility);
     run.rank = std::min(run.rank, law.rank);
     run.ok = law.ok;
     for (int i = 1; i <= substeps && run.ok; ++i) {
@@ -109,14 +110,14 @@ const Sample& sample_at(const CarriedBox& run, double time) {
 double apart(const CarriedBox& a, const CarriedBox& b) {
   double most = 0;
   for (std::size_t k = 0; k < std::min(a.samples.size(), b.samples.size()); ++k)
-    most = std::max(most, norm(a.samples[k].actual - b.samples[k].actual));
+    most = larger(most, norm(a.samples[k].actual - b.samples[k].actual));
   return most;
 }
 
 double posture_error(const BoxScene& scene, const State& state) {
   double most = 0;
   for (const Joint& joint : scene.model.joints())
-    if (joint.nv == 1) most = std::max(most, std::abs(state.q[joint.q] - scene.start.q[joint.q]));
+    if (joint.nv == 1) most = larger(most, std::abs(state.q[joint.q] - scene.start.q[joint.q]));
   return most;
 }
 
@@ -141,25 +142,25 @@ Effects examine(const BoxScene& scene, const BoxPath& path, const CarriedBox& ru
     std::vector<double> plain = bare;
     for (std::size_t k = 0; k < nv; ++k) {
       plain[k] += with.advised_force()[k];
-      found.advised = std::max(found.advised, std::abs(with.advised_force()[k]));
+      found.advised = larger(found.advised, std::abs(with.advised_force()[k]));
     }
     move(plain, vdot_plain);
     move(tau, vdot);
     for (std::size_t k = 0; k < nv; ++k) {
       const bool of_box = int(k) >= box.v && int(k) < box.v + box.nv;
       const bool driven = std::find(scene.passive.begin(), scene.passive.end(), int(k)) == scene.passive.end();
-      if (driven) found.joints = std::max(found.joints, std::abs(vdot[k] - vdot_bare[k]));
-      if (of_box) found.posture = std::max(found.posture, std::abs(vdot[k] - vdot_bare[k]));
-      if (of_box) found.plain = std::max(found.plain, std::abs(vdot_plain[k] - vdot_bare[k]));
+      if (driven) found.joints = larger(found.joints, std::abs(vdot[k] - vdot_bare[k]));
+      if (of_box) found.posture = larger(found.posture, std::abs(vdot[k] - vdot_bare[k]));
+      if (of_box) found.plain = larger(found.plain, std::abs(vdot_plain[k] - vdot_bare[k]));
     }
     // A weld's reactions: force and moment on the box at the hand, in the hand's axes.
     for (std::size_t i = 0; i < scene.hands.size(); ++i) {
       const Mat3<double> R = node_pose(model, chain.kin, scene.hands[i]).R;
       const double* x = chain.reactions.data() + chain.constraints.first_row(int(i));
       const Force<double>& told = with.told()[i].exert;
-      found.grip = std::max(found.grip, norm(told.f));
-      found.grip_error = std::max({found.grip_error, norm(R * Vec3<double>{x[0], x[1], x[2]} - told.f),
-                                   norm(R * Vec3<double>{x[3], x[4], x[5]} - told.n)});
+      found.grip = larger(found.grip, norm(told.f));
+      found.grip_error = larger(found.grip_error, norm(R * Vec3<double>{x[0], x[1], x[2]} - told.f));
+      found.grip_error = larger(found.grip_error, norm(R * Vec3<double>{x[3], x[4], x[5]} - told.n));
     }
   }
   return found;

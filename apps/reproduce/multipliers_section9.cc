@@ -14,6 +14,7 @@
 #include "apps/reproduce/reproduction.h"
 #include "apps/reproduce/section9_systems.h"
 #include "bench/forest_timing.h"
+#include "linchpin/base/larger.h"
 #include "linchpin/dynamics/maximal/constraint_forest.h"
 
 namespace linchpin {
@@ -52,10 +53,10 @@ struct Measured {
 double difference(std::span<const double> a, std::span<const double> b) {
   double far = 0, largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    if (const double d = std::abs(a[i] - b[i]); !(d <= far)) far = d;
-    largest = std::max(largest, std::abs(b[i]));
+    far = larger(far, std::abs(a[i] - b[i]));
+    largest = larger(largest, std::abs(b[i]));
   }
-  return largest > 0 ? far / largest : far;
+  return largest == 0 ? far : far / largest;
 }
 
 Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& timing) {
@@ -80,7 +81,7 @@ Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& t
   m.auxiliary_error = blocks.residual(vdot, l);
   m.pushing = blocks.total_rows() - m.primary;
   if (s.contacts)
-    m.contact_residual = std::max(s.contacts->report().residual.relative, s.contacts->report().residual.plain_relative);
+    m.contact_residual = larger(s.contacts->report().residual.relative, s.contacts->report().residual.plain_relative);
 
   // The primary rows by the forest, and the fill-in of a sparse solver that is given its order.
   BlockSystem primary = primary_blocks_of(s);
@@ -362,16 +363,15 @@ Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, con
   std::string filled;
   for (const Measured& m : all) {
     equal = equal && m.solved && m.difference <= m.bound() && m.blocks_difference <= m.bound();
-    worst = std::max(worst, m.difference);
-    worst_bound = std::max(worst_bound, m.bound());
+    worst = larger(worst, m.difference);
+    worst_bound = larger(worst_bound, m.bound());
     none_filled = none_filled && m.factor_numbers == m.numbers;
     filled += fmt::format("{}{} of {}", filled.empty() ? "" : ", ", m.factor_numbers, m.numbers);
   }
   for (std::size_t k = 0; k < std::size(shapes); ++k) {
     for (const ForestTimed& t : growth[k]) {
-      residual = std::max(residual, t.residual);
-      if (const GeneralTimed* best = t.best())
-        least_ahead = std::min(least_ahead, best->both->minimum / t.both.minimum);
+      residual = larger(residual, t.residual);
+      if (const GeneralTimed* best = t.best()) least_ahead = smaller(least_ahead, best->both->minimum / t.both.minimum);
       if (const GeneralTimed* g = t.find(General::ldlt_in_our_order))
         none_filled = none_filled && g->nonzeros == t.numbers_below_diagonal;
     }
@@ -381,8 +381,8 @@ Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, con
     const auto exponent = [&](Timing ForestTimed::*time) {
       return std::log((end.*time).minimum / ((*at).*time).minimum) / std::log(double(end.bodies) / at->bodies);
     };
-    most_growth = std::max(most_growth, exponent(&ForestTimed::both));
-    memory_growth = std::max(memory_growth, exponent(&ForestTimed::touch));
+    most_growth = larger(most_growth, exponent(&ForestTimed::both));
+    memory_growth = larger(memory_growth, exponent(&ForestTimed::touch));
   }
   const double added = (loops.all - tree.all) / tree.all;
 
@@ -411,7 +411,7 @@ Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, con
       {"computing J is a part of the time, not most of it", "35 %, 24 % and 31 %",
        fmt::format("{}, {} and {}", percent(tree.J / tree.all), percent(contacts.J / contacts.all),
                    percent(large.J / large.all)),
-       std::max({tree.J / tree.all, contacts.J / contacts.all, large.J / large.all}) < 0.5, "timing"},
+       larger(tree.J / tree.all, larger(contacts.J / contacts.all, large.J / large.all)) < 0.5, "timing"},
       {"a further solution is cheaper than the factors", "about 1 : 4",
        fmt::format("1 : {:.1f}, {:.1f} and {:.1f} one by one; 1 : {:.1f}, {:.1f} and {:.1f} eight at a time",
                    tree.factor / tree.solve, contacts.factor / contacts.solve, large.factor / large.solve,

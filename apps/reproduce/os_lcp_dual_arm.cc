@@ -10,6 +10,7 @@
 #include "apps/reproduce/reproduction.h"
 #include "apps/reproduce/workshop_run.h"
 #include "apps/reproduce/workshop_tasks.h"
+#include "linchpin/base/larger.h"
 #include "linchpin/spatial/quaternion.h"
 
 namespace linchpin {
@@ -31,8 +32,8 @@ Slip slip(const WorkRun& run, int side, double from, double to) {
   Slip most;
   for (const WorkSample& s : run.samples) {
     if (s.time < from || s.time > to) continue;
-    most.distance = std::max(most.distance, norm(s.in_hand[side].p - X.p));
-    most.turn = std::max(most.turn, norm(log_rotation(from_rotation(transpose(X.R) * s.in_hand[side].R))));
+    most.distance = larger(most.distance, norm(s.in_hand[side].p - X.p));
+    most.turn = larger(most.turn, norm(log_rotation(from_rotation(transpose(X.R) * s.in_hand[side].R))));
   }
   return most;
 }
@@ -41,7 +42,7 @@ template <class Value>
 double most(const WorkRun& run, double from, double to, Value value) {
   double largest = 0;
   for (const WorkSample& s : run.samples)
-    if (s.time >= from && s.time <= to) largest = std::max(largest, double(value(s)));
+    if (s.time >= from && s.time <= to) largest = larger(largest, double(value(s)));
   return largest;
 }
 int fewest_touches(const WorkRun& run, int side, double from, double to) {
@@ -167,7 +168,7 @@ Reproduction reproduce_os_lcp_dual_arm(const ReproduceOptions& options, const Re
     const double weight = shop.model.bodies()[thing].inertia.mass * norm(shop.model.gravity());
     return most(r, 0, 1e9, [](const WorkSample& s) { return s.momentum_error; }) / (weight * r.dt);
   };
-  const double momentum = std::max(of_weight(wheel, shop.wheel), of_weight(driver, shop.driver));
+  const double momentum = larger(of_weight(wheel, shop.wheel), of_weight(driver, shop.driver));
   bool passed = true;
   long problems = 0, loose = 0;
   double penetration = 0, residual = 0, cone = 0;
@@ -177,13 +178,13 @@ Reproduction reproduce_os_lcp_dual_arm(const ReproduceOptions& options, const Re
     passed = passed && r.ok && c.passed();
     problems += c.problems;
     loose += c.loose;
-    penetration = std::max(penetration, c.penetration);
-    residual = std::max(residual, c.residual);
-    cone = std::max(cone, c.cone_violation);
+    penetration = larger(penetration, c.penetration);
+    residual = larger(residual, c.residual);
+    cone = larger(cone, c.cone_violation);
   }
   const auto defect_of = [&](std::size_t first) {
-    return std::max(runs[first].certificate.energy.relative_defect(),
-                    runs[first + 1].certificate.energy.relative_defect());
+    return larger(runs[first].certificate.energy.relative_defect(),
+                  runs[first + 1].certificate.energy.relative_defect());
   };
   const double defect = defect_of(0), order = std::log2(defect / defect_of(6));
   const double wheel_apart = norm(wheel_4.samples.back().thing.p - wheel_end.thing.p);

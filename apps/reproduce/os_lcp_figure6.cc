@@ -7,6 +7,7 @@
 
 #include "apps/reproduce/reproduction.h"
 #include "apps/reproduce/swing_run.h"
+#include "linchpin/base/larger.h"
 
 namespace linchpin {
 namespace {
@@ -46,7 +47,7 @@ Series apart(const std::string& name, const SwingRun& a, const SwingRun& b) {
 double largest(const SwingRun& a, const SwingRun& b, Gap gap, double from, double to) {
   double most = 0;
   for (const SwingSample& s : a.samples)
-    if (s.time >= from - 1e-9 && s.time < to - 1e-9) most = std::max(most, gap(s, sample_at(b, s.time)));
+    if (s.time >= from - 1e-9 && s.time < to - 1e-9) most = larger(most, gap(s, sample_at(b, s.time)));
   return most;
 }
 
@@ -170,7 +171,7 @@ Reproduction reproduce_os_lcp_figure6(const ReproduceOptions& options, const Rep
   for (const std::vector<SwingRun>* of : {&runs.os, &runs.nmc_os})
     for (const SwingRun& r : *of) {
       clean = clean && r.clean();
-      residual = std::max(residual, r.certificate.residual);
+      residual = larger(residual, r.certificate.residual);
     }
   // s: until then the methods must agree.
   const double settled = std::min(time, 1.0);
@@ -178,7 +179,7 @@ Reproduction reproduce_os_lcp_figure6(const ReproduceOptions& options, const Rep
   const double step = largest(runs.os[0], runs.os[1], height_gap, 0, settled);
   double jump = 0;
   for (std::size_t i = 1; i < os.samples.size(); ++i)
-    jump = std::max(jump, std::abs(os.samples[i].speed - os.samples[i - 1].speed));
+    jump = larger(jump, std::abs(os.samples[i].speed - os.samples[i - 1].speed));
   const Window flight = windows.front(), first_second{flight.to, settled};
 
   Reproduction result;

@@ -8,6 +8,7 @@
 
 #include "apps/reproduce/posed_methods.h"
 #include "apps/reproduce/reproduction.h"
+#include "linchpin/base/larger.h"
 #include "linchpin/model/scenes.h"
 
 namespace linchpin {
@@ -69,7 +70,7 @@ Reproduction reproduce_os_lcp_table1(const ReproduceOptions&, const ReproducePro
     sizes_of_paper[4].push_back(of_000.os);
     const Model pendulum = load(fmt::format("@pendulum:links={}", of_000.links));
     const std::vector<Posed> posed = pose_all(pendulum, last_links(pendulum));
-    worst = std::max(worst, worst_residual(posed));
+    worst = larger(worst, worst_residual(posed));
     table2.rows.push_back({std::to_string(of_000.links)});
     for (std::size_t m = 0; m < arm.size(); ++m) {
       sizes[m].push_back(posed[m].size);

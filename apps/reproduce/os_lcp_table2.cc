@@ -11,6 +11,7 @@
 #include "apps/reproduce/reproduction.h"
 #include "apps/reproduce/swing_run.h"
 #include "bench/timing.h"
+#include "linchpin/base/larger.h"
 
 namespace linchpin {
 namespace {
@@ -201,11 +202,11 @@ Reproduction reproduce_os_lcp_table2(const ReproduceOptions& options, const Repr
   double residual = 0, sunk = 0, defect = 0, posed_residual = 0;
   long loose = 0, problems = 0;
   for (const Case& c : cases) {
-    posed_residual = std::max(posed_residual, c.residual);
+    posed_residual = larger(posed_residual, c.residual);
     for (const SwingRun* run : {&c.os, &c.nmc_os}) {
-      residual = std::max(residual, run->certificate.residual);
-      sunk = std::max(sunk, run->certificate.penetration);
-      defect = std::max(defect, run->certificate.energy.relative_defect());
+      residual = larger(residual, run->certificate.residual);
+      sunk = larger(sunk, run->certificate.penetration);
+      defect = larger(defect, run->certificate.energy.relative_defect());
       loose += run->certificate.loose;
       problems += run->certificate.problems;
     }

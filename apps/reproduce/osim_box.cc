@@ -10,6 +10,7 @@
 #include "apps/picture.h"
 #include "apps/reproduce/box_run.h"
 #include "apps/reproduce/reproduction.h"
+#include "linchpin/base/larger.h"
 
 namespace linchpin {
 namespace {
@@ -148,7 +149,7 @@ Reproduction reproduce_osim_box(const ReproduceOptions& options, const Reproduce
   double loop_error = 0;
   for (const CarriedBox& r : runs) {
     finished = finished && r.ok && r.certificate.passed();
-    loop_error = std::max(loop_error, r.certificate.loop_error);
+    loop_error = larger(loop_error, r.certificate.loop_error);
   }
   const Sample &down = sample_at(run, path.on_floor() + 0.5), &back = run.samples.back();
   const double gap = down.actual.z - scene.half.z;  // below the middle of the box

@@ -12,6 +12,7 @@
 
 #include "apps/reproduce/reproduction.h"
 #include "bench/dense_compliance.h"
+#include "linchpin/base/larger.h"
 #include "linchpin/dynamics/compliance/operational_inertia.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
@@ -112,7 +113,7 @@ Reproduction reproduce_osim_timing(const ReproduceOptions& options, const Reprod
   double worst = paper.difference;
   for (int kind = 0; kind < 2; ++kind)
     for (const std::vector<Measured>* rows : {&by_size[kind], &by_count[kind]})
-      for (const Measured& r : *rows) worst = std::max(worst, r.difference);
+      for (const Measured& r : *rows) worst = larger(worst, r.difference);
   const auto growth = [](const std::vector<Measured>& rows, double Measured::*time) {
     const Measured &a = rows[rows.size() - 2], &b = rows.back();
     return exponent(a.n, a.*time, b.n, b.*time);

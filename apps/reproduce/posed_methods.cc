@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/larger.h"
 #include "linchpin/model/state.h"
 #include "linchpin/solvers/problem/polyhedral.h"
 #include "linchpin/solvers/solver.h"
@@ -58,7 +59,7 @@ std::vector<Posed> pose_all(const Model& model, std::span<const PointContact> po
     if (method != Method::os) continue;
     for (std::size_t m = 0; m < posed.size(); ++m) {
       const Residual r = residual(problem, impulses[m], ws);
-      posed[m].residual = std::max(r.relative, r.plain_relative);
+      posed[m].residual = larger(r.relative, r.plain_relative);
     }
   }
   return posed;

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -24,6 +25,7 @@
 
 #include "apps/reproduce/quad_chain.h"
 #include "apps/reproduce/reproduction.h"
+#include "linchpin/base/larger.h"
 #include "linchpin/dynamics/tree/aba.h"
 #include "linchpin/dynamics/tree/articulated_factor.h"
 #include "linchpin/dynamics/tree/augmented.h"
@@ -165,9 +167,10 @@ template <class Real>
 double relative_error(const std::vector<Real>& x, const std::vector<long double>& exact) {
   long double most = 0, far = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    most = std::max(most, std::abs(exact[i]));
     const long double d = std::abs(static_cast<long double>(x[i]) - exact[i]);
-    if (!(d <= far)) far = d;
+    if (std::isnan(d)) return std::numeric_limits<double>::quiet_NaN();
+    most = std::max(most, std::abs(exact[i]));
+    far = std::max(far, d);
   }
   return static_cast<double>(far / most);
 }
@@ -178,6 +181,8 @@ struct Spread {
   double median = 0, largest = 0;
 };
 Spread spread_of(Numbers errors) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (std::ranges::any_of(errors, [](double e) { return std::isnan(e); })) return {nan, nan};  // sorting loses it
   std::sort(errors.begin(), errors.end());
   return {errors[errors.size() / 2], errors.back()};
 }
@@ -200,7 +205,7 @@ Accuracy accuracy_of(const Mechanism& mechanism, double ratio, int states) {
     const auto exact = quad_chain_dynamics(model, state.q, state.v, QuadMethod::articulated);
     if (seed <= 10) {
       const auto witness = quad_chain_dynamics(model, state.q, state.v, QuadMethod::composite);
-      result.reference = std::max(result.reference, relative_error(witness, exact));
+      result.reference = larger(result.reference, relative_error(witness, exact));
       condition.push_back(double(AugmentedTree<long double>(model, state.q, state.v).condition_number()));
     }
     for (int m = 0; m < method_count; ++m)
@@ -447,7 +452,7 @@ std::vector<Item> account_of(const Study& study) {
   const std::vector<Accuracy>& askew = study.sweeps[2];
   double reference = 1e-19;  // long double tells no smaller differences
   for (const auto& sweep : study.sweeps)
-    for (const Accuracy& a : sweep) reference = std::max(reference, a.reference);
+    for (const Accuracy& a : sweep) reference = larger(reference, a.reference);
   const auto overtaken = std::find_if(
       askew.begin(), askew.end(), [](const Accuracy& a) { return a.error[extended].median > a.error[our_aba].median; });
 
@@ -492,11 +497,13 @@ std::vector<Claim> claims_on_accuracy(const Study& study) {
   const std::vector<Accuracy>&turned = study.sweeps[0], &straight = study.sweeps[1], &askew = study.sweeps[2];
   const auto first = [](const std::vector<Accuracy>& sweep, Algorithm m) { return sweep.front().error[m].median; };
   const auto last = [](const std::vector<Accuracy>& sweep, Algorithm m) { return sweep.back().error[m].median; };
-  const auto [least, most] =
-      std::minmax({times_larger(turned, crbm, abm), times_larger(straight, crbm, abm), times_larger(askew, crbm, abm)});
+  const double factors[] = {times_larger(turned, crbm, abm), times_larger(straight, crbm, abm),
+                            times_larger(askew, crbm, abm)};
+  const double least = smaller(factors[0], smaller(factors[1], factors[2]));
+  const double most = larger(factors[0], larger(factors[1], factors[2]));
   const double split_askew = times_larger(askew, modified_abm, abm);
   const double split_straight = times_larger(straight, modified_abm, abm);
-  const bool gain = std::min(split_askew, split_straight) < 0.9;
+  const bool gain = smaller(split_askew, split_straight) < 0.9;
   return {
       {"for some arms the composite method loses digits severely by cancellation",
        "severe cancellation errors; no figures",
@@ -510,12 +517,12 @@ std::vector<Claim> claims_on_accuracy(const Study& study) {
       {"the articulated method can show similar difficulties", "can also exhibit similar difficulties",
        fmt::format("in line askew: error grows as ratio^{:.2f}, in line as ratio^{:.2f}", growth(askew, abm),
                    growth(straight, abm)),
-       std::max(growth(askew, abm), growth(straight, abm)) > 0.5},
+       larger(growth(askew, abm), growth(straight, abm)) > 0.5},
       {"the modified articulated method (split pivot) reduces the errors further",
        "further reduces cancellation errors; no figures",
        fmt::format("{}: {:.2f} times the plain error askew, {:.2f} times in line", gain ? "a gain" : "no gain found",
                    split_askew, split_straight),
-       gain && std::max(split_askew, split_straight) <= 1},
+       gain && larger(split_askew, split_straight) <= 1},
       {"the trouble needs axes in line: a ratio of masses alone does no harm", "implied by the null space of Itilde",
        fmt::format("turned: error of the composite method {:.1e} at ratio 1, {:.1e} at 1e12", first(turned, crbm),
                    last(turned, crbm)),
@@ -523,7 +530,7 @@ std::vector<Claim> claims_on_accuracy(const Study& study) {
       {"frames with z along the joint keep all digits (linchpin's aba)", "not in the paper",
        fmt::format("in line askew: error {:.1e} at ratio 1, {:.1e} at 1e12", first(askew, our_aba),
                    last(askew, our_aba)),
-       std::max(last(askew, our_aba), last(straight, our_aba)) < 1e-13},
+       larger(last(askew, our_aba), last(straight, our_aba)) < 1e-13},
   };
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "linchpin/base/check.h"
+#include "linchpin/base/larger.h"
 #include "linchpin/control/feedback.h"
 #include "linchpin/control/inverse_kinematics.h"
 #include "linchpin/control/trajectory.h"
@@ -115,7 +116,7 @@ class WorkServo {
     sample(state.time);
     double most = 0;
     for (std::size_t a = 0; a < controls_.size(); ++a)
-      if (of_arm_[a]) most = std::max(most, std::abs(state.q[model_.actuators()[a].q] - q_[index_[a]]));
+      if (of_arm_[a]) most = larger(most, std::abs(state.q[model_.actuators()[a].q] - q_[index_[a]]));
     return most;
   }
 
@@ -176,7 +177,7 @@ double Workshop::clearance(const Transform<double>& X_WO) const {
   for (const GeometrySpec& g : model.bodies()[wheel].geometry)
     if (const ConvexHull* piece = std::get_if<ConvexHull>(&g.shape))
       for (const Vec3<double>& corner : piece->hull->vertices)
-        least = std::min(least, peg_end - (X_WO * (g.X_BG * corner)).x);
+        least = smaller(least, peg_end - (X_WO * (g.X_BG * corner)).x);
   return least;
 }
 
@@ -227,7 +228,7 @@ WorkRun work(const Workshop& shop, const std::vector<WorkKey>& keys, int thing, 
     sample.thing = body_pose(model, kin, thing);
     for (int side = 0; side < 2; ++side)
       sample.in_hand[side] = inverse(body_pose(model, kin, shop.palms[side])) * sample.thing;
-    run.worst_servo = std::max(run.worst_servo, servo.off(state));
+    run.worst_servo = larger(run.worst_servo, servo.off(state));
     run.samples.push_back(sample);
   }
   run.frames.push_back(state);

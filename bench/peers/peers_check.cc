@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "bench/peers.h"
+#include "linchpin/base/compare_testing.h"
 #include "linchpin/dynamics/compliance/compliance.h"
 #include "linchpin/dynamics/tree/aba.h"
 #include "linchpin/model/scenes.h"
@@ -102,17 +103,6 @@ std::vector<Case> cases() {
   return all;
 }
 
-double largest(const Numbers& x) {
-  double most = 0;
-  for (const double number : x) most = std::max(most, std::abs(number));
-  return most;
-}
-double difference(const Numbers& x, const Numbers& y) {
-  double most = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) most = std::max(most, std::abs(x[i] - y[i]));
-  return most;
-}
-
 struct Answer {
   std::string who;
   Numbers value;
@@ -122,7 +112,7 @@ void expect_same(const std::vector<Answer>& answers, double tolerance, const std
   for (const Answer& a : answers) {
     for (const double number : a.value) ASSERT_TRUE(std::isfinite(number)) << what << ": " << a.who;
     for (const Answer& b : answers)
-      EXPECT_LE(difference(a.value, b.value), tolerance * largest(a.value))
+      EXPECT_LE(largest_difference(a.value, b.value), tolerance * largest(a.value))
           << what << ": " << a.who << " and " << b.who;
   }
 }
@@ -194,8 +184,8 @@ TEST_P(Peers, forces_are_those_that_caused_the_accelerations) {
     peer->set_accelerations(qdd);
     ASSERT_TRUE(peer->inverse_dynamics());
     peer->forces(force);
-    const double scale = std::max(largest(tau), largest(bias));
-    EXPECT_LE(difference(force, tau), 1e-11 * scale) << peer->name();
+    const double scale = larger(largest(tau), largest(bias));
+    EXPECT_LE(largest_difference(force, tau), 1e-11 * scale) << peer->name();
   }
 }
 
@@ -216,7 +206,7 @@ TEST_P(Peers, mass_matrices_agree) {
   for (std::size_t i = 0; i < nv(); ++i) response[i] -= without[i];
   answers.push_back({"linchpin", response});
   // The difference of two accelerations has their rounding.
-  const double scale = std::max(1.0, largest(without) / largest(response));
+  const double scale = larger(1.0, largest(without) / largest(response));
   expect_same(answers, GetParam().tolerance * scale, "response to tau");
 }
 
