@@ -46,6 +46,28 @@ TEST(IslandSolver, PartsTogetherSolveTheWhole) {
   for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(z[i], other[i], 1e-9) << i;  // M is definite: one solution
 }
 
+// Each island takes its own bounds along: boxes of one row each, z = -q / 2 within [l, u].
+TEST(IslandSolver, BoundsStayWithTheirRows) {
+  Problem p;
+  std::vector<Triplet> entries;
+  std::vector<int> starts{0};
+  for (int i = 0; i < 6; ++i) {
+    p.blocks.push_back({BlockKind::box, i, 1, 0});
+    p.q.push_back(i % 3 == 0 ? -2 : i % 3 == 1 ? 2 : 0.02);
+    p.lower.push_back(-0.1 * (i + 1));
+    p.upper.push_back(0.2 * (i + 1));
+    entries.push_back({i, i, 2});
+    starts.push_back(i + 1);
+  }
+  p.M = Matrix::sparse(block_sparse(starts, starts, entries));
+  IslandSolver islands;
+  std::vector<double> z(p.q.size(), 0.0);
+  EXPECT_EQ(islands.solve(p, SolverId::automatic, {}, z).status, Status::solved);
+  EXPECT_EQ(islands.islands(), 6);
+  for (std::size_t i = 0; i < z.size(); ++i)
+    EXPECT_NEAR(z[i], std::clamp(-p.q[i] / 2, p.lower[i], p.upper[i]), 1e-12) << i;
+}
+
 // The solution of an island is bit-equal whatever other islands there are.
 TEST(IslandSolver, CompanyChangesNothing) {
   std::vector<int> alone(2), crowd(30);

@@ -185,6 +185,28 @@ TEST(Constraints, ReactionsAreThoseOfStatics) {
   for (const double x : state.v) EXPECT_NEAR(x, 0, 1e-12);
 }
 
+// A failure names the constraint, not the row: the first has three rows, the second one is off.
+TEST(Constraints, AFailureNamesItsConstraint) {
+  ModelSpec spec;
+  spec.bodies = {{.name = "beam", .inertia = {10, {0.3, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, .geometry = {}}};
+  spec.joints = {joint("free", JointType::free, "world", "beam")};
+  LoopSpec left, right;
+  left.type = LoopType::ball;
+  right.type = LoopType::point_on_plane;
+  left.b = {"beam", translation(0, 0, 0)};
+  right.a = {"world", translation(1, 0, 0)};
+  right.b = {"beam", translation(1, 0, 0)};
+  spec.constraints = {{"left", left}, {"right", right}};
+  const Model model = compile(spec).value();
+  State state = make_state(model);
+  state.q[0] = std::cos(0.01);
+  state.q[2] = std::sin(0.01);  // turned about the left end: the right end is 0.02 m too low
+  const StepReport report = Simulation(model, {}).step(state);
+  EXPECT_EQ(report.status, StepStatus::not_assembled);
+  EXPECT_EQ(report.constraint, 1);
+  EXPECT_NEAR(report.loop_error, std::sin(0.02), 1e-12);
+}
+
 TEST(Constraints, RebuildingTheSimulationChangesNoBit) {
   for (const char* text : {"@four_bar", "@four_bar:loops=10", "@squeezer", "@stewart", "@rolling_disc", "@gripper"}) {
     const Model model = model_of(text);
