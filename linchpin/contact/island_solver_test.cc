@@ -113,6 +113,27 @@ TEST(IslandSolver, OneContactAlone) {
   }
 }
 
+// The report of all islands: the worst status, the sum of iterations, the most solvers tried, in either order.
+TEST(IslandSolver, ReportsAreAddedUp) {
+  SolveReport easy, hard;
+  easy.status = Status::solved;
+  easy.iterations = 2;
+  easy.tries = 1;
+  easy.residual.relative = 1e-12;
+  hard.status = Status::not_solved;
+  hard.iterations = 5;
+  hard.tries = 3;
+  hard.residual.relative = 1e-5;
+  for (const bool first : {false, true}) {
+    SolveReport all = first ? hard : easy;
+    add_to(all, first ? easy : hard);
+    EXPECT_EQ(all.status, Status::not_solved) << first;
+    EXPECT_EQ(all.iterations, 7) << first;
+    EXPECT_EQ(all.tries, 3) << first;
+    EXPECT_EQ(all.residual.relative, 1e-5) << first;
+  }
+}
+
 // A solver that cannot handle an island is reported for the whole problem.
 TEST(IslandSolver, RefusalsAreReported) {
   std::vector<int> partner(20);

@@ -2,6 +2,7 @@
 #include "linchpin/dynamics/loops/assembly.h"
 #include "linchpin/model/testing.h"
 #include "linchpin/sim/certificate.h"
+#include "linchpin/sim/keep_constraints.h"
 #include "linchpin/sim/testing.h"
 
 namespace linchpin {
@@ -183,6 +184,28 @@ TEST(Constraints, ReactionsAreThoseOfStatics) {
   EXPECT_NEAR(r[2], 0.7 * 98.1, 1e-11);
   EXPECT_NEAR(r[3], 0.3 * 98.1, 1e-11);
   for (const double x : state.v) EXPECT_NEAR(x, 0, 1e-12);
+}
+
+// The energy that a projection adds is the stored energy after it less that before it, as a separate meter has it.
+TEST(Constraints, TheEnergyOfAProjection) {
+  const Model model = model_of("@four_bar");
+  State state = make_state(model);
+  state.v[0] = 1;
+  ASSERT_TRUE(assemble(model, state, {.held = {0}}).closed());
+  for (double& v : state.v) v += 0.1;
+  EnergyMeter energy_of(model);
+  const double before = energy_of(state).total();
+  Dynamics dynamics(model);
+  Arrival to(model);
+  to.q = state.q;
+  to.v = state.v;
+  StepReport report;
+  project(dynamics, 0, {}, to, report);
+  ASSERT_TRUE(report.ok()) << report.reason;
+  state.q = to.q;
+  state.v = to.v;
+  EXPECT_NEAR(report.projected, energy_of(state).total() - before, 1e-12 * std::abs(before));
+  EXPECT_GT(std::abs(report.projected), 1e-3);
 }
 
 // A failure names the constraint, not the row: the first has three rows, the second one is off.
