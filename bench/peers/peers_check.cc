@@ -281,7 +281,7 @@ std::string reasons(const ModelSpec& spec) {
 }
 
 TEST(PeersDecline, joint_types_they_are_not_driven_with) {
-  if (available_peers().empty()) GTEST_SKIP();
+  if (available_peers().empty()) GTEST_SKIP() << "no peer is installed";
   for (const JointType type :
        {JointType::screw, JointType::cylindrical, JointType::universal, JointType::planar, JointType::translational}) {
     ModelSpec spec = scene_or_fail("@chain:links=3");
@@ -293,7 +293,7 @@ TEST(PeersDecline, joint_types_they_are_not_driven_with) {
 }
 
 TEST(PeersDecline, chains_that_would_take_too_long) {
-  if (available_peers().empty()) GTEST_SKIP();
+  if (available_peers().empty()) GTEST_SKIP() << "no peer is installed";
   const std::string text = reasons(scene_or_fail("@chain:links=10000"));
   for (const char* who : {"MuJoCo takes it", "DART takes it", "Bullet takes it"})
     EXPECT_EQ(text.find(who), std::string::npos) << text;
