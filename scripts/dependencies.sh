@@ -12,6 +12,10 @@ build_packages=(g++ cmake ninja-build pkg-config libeigen3-dev libcli11-dev libf
 # What ./test needs besides. ccache saves nothing on a first build, and most of a later one.
 test_packages=(ccache libgtest-dev)
 
+# What ./test --mutation needs besides.
+mutation_packages=()
+command -v python3 >/dev/null || mutation_packages+=(python3)
+
 # What builds the viewer's page. Debian's npm conflicts with a nodejs from elsewhere, which brings its own npm, so each
 # is asked for only where there is none. Without them the program has no page, and says so.
 viewer_packages=()
