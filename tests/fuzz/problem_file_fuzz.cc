@@ -1,6 +1,6 @@
 // Fuzz test of the reader of problem files, for libFuzzer. On any input the reader must not crash and must not return a
-// problem with a fault; a problem that it returns must be the same after writing and reading. ./test does not run it:
-// problem_file_test.cc has a short form with fixed mutations.
+// problem with a fault; a problem that it returns must be the same after writing and reading. ./test does not run it,
+// but problem_fuzz_test.cc, which needs no clang.
 //
 // From the root of the repository, with clang. /tmp/corpus collects the inputs; the samples are the first ones.
 //   clang++ -std=c++20 -O1 -g -fsanitize=fuzzer,address,undefined -I. tests/fuzz/problem_file_fuzz.cc \
