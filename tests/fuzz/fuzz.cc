@@ -40,13 +40,16 @@ struct {
 
 void say(const char* text) { [[maybe_unused]] const auto n = write(STDERR_FILENO, text, std::strlen(text)); }
 
+void write_input() {
+  const int file = open(now.path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  if (file < 0) return;
+  [[maybe_unused]] const auto n = write(file, now.data, now.size);
+  close(file);
+}
+
 void keep_input(const char* why) {
   if (!now.data) return;
-  const int file = open(now.path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  if (file >= 0) {
-    [[maybe_unused]] const auto n = write(file, now.data, now.size);
-    close(file);
-  }
+  write_input();
   for (const char* text : {"fuzz: ", static_cast<const char*>(now.what), ": ", why,
                            "; LINCHPIN_FUZZ_INPUT=", static_cast<const char*>(now.path), "\n"})
     say(text);
@@ -87,6 +90,8 @@ enum class Answer { accepted, refused, fault };
 // A fault fails the test.
 Answer try_input(const FuzzTarget& target, const std::string& input) {
   now.data = input.data(), now.size = input.size();
+  // The undefined-behaviour sanitizer ends the program without a call to us: the input must be there before.
+  if (__asan_init) write_input();
   set_clock(most_seconds, most_wall_seconds);
   Answer answer = Answer::fault;
   try {
@@ -96,6 +101,7 @@ Answer try_input(const FuzzTarget& target, const std::string& input) {
     keep_input(fault.what());
   }
   set_clock(0, 0);
+  if (__asan_init && answer != Answer::fault) unlink(now.path);
   now.data = nullptr;
   return answer;
 }
@@ -111,10 +117,19 @@ std::string text_of(const char* file) {
 void fuzz(const FuzzTarget& target) {
   set_limits();
   if (const char* file = std::getenv("LINCHPIN_FUZZ_INPUT")) {
+    std::snprintf(now.path, sizeof now.path, "fuzz.input");
     const Answer answer = try_input(target, text_of(file));
     std::cout << (answer == Answer::accepted ? "accepted\n" : answer == Answer::refused ? "refused\n" : "a fault\n");
     return;
   }
+  std::string name = (__asan_init ? "checked_" : "") + target.name;  // both may run in the same folder
+  for (char& c : name)
+    if (c == ' ') c = '_';
+  const auto name_input = [&](unsigned long long seed, long long number) {
+    std::snprintf(now.path, sizeof now.path, "fuzz_%s_%llu_%lld.input", name.c_str(), seed, number);
+    std::snprintf(now.what, sizeof now.what, "%s, seed %llu, input %lld", target.name.c_str(), seed, number);
+  };
+  name_input(0, 0);
   for (const std::string& good : target.seeds)
     EXPECT_EQ(try_input(target, good), Answer::accepted) << good.substr(0, 400);
 
@@ -127,12 +142,7 @@ void fuzz(const FuzzTarget& target) {
   while (seconds_text ? std::chrono::steady_clock::now() < end : tried < target.inputs) {
     SplitMix random(seed * between_seeds + std::uint64_t(tried));
     const std::string input = damaged(target, random);
-    std::string name = target.name;
-    for (char& c : name)
-      if (c == ' ') c = '_';
-    std::snprintf(now.path, sizeof now.path, "fuzz_%s_%llu_%lld.input", name.c_str(), (unsigned long long)seed, tried);
-    std::snprintf(now.what, sizeof now.what, "%s, seed %llu, input %lld", target.name.c_str(), (unsigned long long)seed,
-                  tried);
+    name_input(seed, tried);
     const Answer answer = try_input(target, input);
     ++tried;
     accepted += answer == Answer::accepted, faults += answer == Answer::fault;
