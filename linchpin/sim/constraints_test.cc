@@ -196,7 +196,7 @@ TEST(Constraints, TheEnergyOfAProjection) {
   EnergyMeter energy_of(model);
   const double before = energy_of(state).total();
   Dynamics dynamics(model);
-  Arrival to(model);
+  Arrival to(model, dynamics.chain()->constraints.rows());
   to.q = state.q;
   to.v = state.v;
   StepReport report;

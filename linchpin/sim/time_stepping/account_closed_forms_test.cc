@@ -285,7 +285,7 @@ TEST(Account, SumsOfContactsOverIntervals) {
   EXPECT_NEAR(friction, std::hypot(0.04, 0.02) / 0.1, 1e-12);
   EXPECT_EQ(separating, 1) << "contact 3 has no force";
   EXPECT_NEAR(out[0].normal_force == 0 ? out[1].normal_force : out[0].normal_force, 8, 1e-12);
-  sums.clear();
+  sums.start({});
   sums.report(model, 0.1, out);
   EXPECT_TRUE(out.empty());
 }

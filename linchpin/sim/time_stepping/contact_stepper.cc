@@ -27,6 +27,8 @@ constexpr int most_searches = 16;
 constexpr int most_touch_rounds = 8;
 // Intervals of a step. Bodies that turn so fast that they need more have run away.
 constexpr int most_intervals = 10000;
+// Corrections at the end of one interval. Each squares the error, so that two take a millimetre to rounding.
+constexpr int most_corrections = 3;
 // No mechanism is faster than this, m/s or rad/s.
 constexpr double runaway_speed = 1e8;
 
@@ -350,16 +352,19 @@ void ContactStepper::Parts::move(const Interval& interval, Arrival& at) {
 // (6) for the contacts at the end of an interval of length h.
 void ContactStepper::Parts::correct_bent_paths(const Inputs& inputs, double time, double h, Arrival& at,
                                                StepReport& report) {
-  place_links(time, false, at);
-  if (!linchpin::find_contacts(plan_.model, plan_.contacts, placed_.kin, placed_.vel, h, set_)) return;
-  if (plan_.may_sleep()) sleep_.drop_contacts(set_.contacts);
-  idle_.contacts.assign(set_.contacts.size(), 0);
-  const Interval here = interval_of(inputs, at, 0);
-  if (!penetration_.is_needed(here)) return;
-  SolveEffort effort;
-  const auto shift = penetration_.find(here, solved_, plain_, problem_, effort);
-  effort.add_to(report);
-  if (shift) project(*shift, at, report);
+  for (int round = 0; round < most_corrections; ++round) {
+    place_links(time, false, at);
+    if (!linchpin::find_contacts(plan_.model, plan_.contacts, placed_.kin, placed_.vel, h, set_)) return;
+    if (plan_.may_sleep()) sleep_.drop_contacts(set_.contacts);
+    idle_.contacts.assign(set_.contacts.size(), 0);
+    const Interval here = interval_of(inputs, at, 0);
+    if (!penetration_.is_needed(here)) return;
+    SolveEffort effort;
+    const auto shift = penetration_.find(here, solved_, plain_, problem_, effort);
+    effort.add_to(report);
+    if (!shift) return;
+    project(*shift, at, report);
+  }
 }
 
 void ContactStepper::Parts::project(std::span<const double> shift, Arrival& at, StepReport& report) {
