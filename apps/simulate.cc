@@ -269,8 +269,8 @@ void add_simulate(Command& command) {
           "(default: 60 per simulated second)")
       .type_name("N");
   verb.add_flag("--strict", request->strict,
-                "Exit status 1 also if the run passes loosely: a contact problem was not solved to --tolerance, or a step had "
-                "too many impacts");
+                "Exit status 1 also if the run passes loosely: a contact problem was not solved to --tolerance,\n"
+                "or a step had too many impacts");
   verb.add_flag("--quiet", request->quiet, "Print nothing but errors");
   verb.footer(
       "All steppers simulate gravity, springs, damping, actuators (with the model's own controls), loops, couplings\n"

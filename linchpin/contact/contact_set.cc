@@ -105,7 +105,8 @@ void set_directional(const PairMaterial& material, const ContactSet& set, Contac
 
 bool has_shapes(const ContactPlan& plan, std::size_t link) { return plan.radius[link] > 0 || plan.unbounded[link]; }
 
-FrameMotion motion_of(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, std::size_t link) {
+MovingSphere motion_of(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
+                       std::size_t link) {
   const Vec3<double> from_origin = kin.X_WL[link].R * plan.centre[link];
   const Motion<double>& m = vel.link[link];
   return {.centre = kin.X_WL[link].p + from_origin,
@@ -116,7 +117,7 @@ FrameMotion motion_of(const ContactPlan& plan, const Kinematics<double>& kin, co
 
 // A radius about the origin of the world that holds all bounded shapes: of an unbounded shape only points within it can
 // touch anything.
-double extent(const ContactPlan& plan, std::span<const FrameMotion> motion) {
+double extent(const ContactPlan& plan, std::span<const MovingSphere> motion) {
   double r = 0;
   for (std::size_t i = 0; i < motion.size(); ++i) r = std::max(r, norm(motion[i].centre) + plan.radius[i]);
   return r;
@@ -125,10 +126,10 @@ double extent(const ContactPlan& plan, std::span<const FrameMotion> motion) {
 // The speed of the fastest point of each link's shapes, m/s.
 struct FastestPoint {
   const ContactPlan& plan;
-  std::span<const FrameMotion> motion;
+  std::span<const MovingSphere> motion;
   double within = -1;  // extent(), if it is needed
   double operator()(std::size_t link) {
-    const FrameMotion& m = motion[link];
+    const MovingSphere& m = motion[link];
     double r = plan.radius[link];
     if (plan.unbounded[link]) {
       if (within < 0) within = extent(plan, motion);

@@ -73,7 +73,7 @@ struct ContactSet {
   SceneContacts found;
   // How far contacts were searched (collision_scene.h (2)): by the reach of each link, and by their relative motion.
   std::vector<double> reach;  // m
-  std::vector<FrameMotion> motion;
+  std::vector<MovingSphere> motion;
   double time = 0, extra = 0;  // s, m
   SceneMotion scene_motion() const { return {motion, time, extra}; }
 };
@@ -86,8 +86,8 @@ inline constexpr double slip_speed = 1e-4;
 // Distances count by relative motion: links that move together do not approach each other.
 bool find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    double h, ContactSet& set);
-// Repeats the search with the velocities after the step (`after`). If links come nearer within h than `set` was searched
-// for, fills `wider` and returns true. Otherwise returns false: `set` is complete.
+// Repeats the search with the velocities after the step (`after`). If links come nearer within h than `set` was
+// searched for, fills `wider` and returns true. Otherwise returns false: `set` is complete.
 bool find_more_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin,
                         const Velocities& vel, const Velocities& after, double h, const ContactSet& set,
                         ContactSet& wider);

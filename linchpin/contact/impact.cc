@@ -40,8 +40,8 @@ void for_normals(const Impact& impact, F&& f) {
   }
 }
 
-// Adds a solved problem to the report; returns its status. factor: the |q| that its tolerance is relative to, divided by
-// its own |q|.
+// Adds a solved problem to the report; returns its status. factor: the |q| that its tolerance is relative to, divided
+// by its own |q|.
 Status note(const SolveReport& solved, double factor, const ImpactOptions& options, ImpactReport& report) {
   ++report.problems;
   report.iterations += solved.iterations;

@@ -204,7 +204,7 @@ void search(const CollisionScene& scene, std::span<const Transform<double>> X_WF
 
 }  // namespace
 
-double closing_speed(const FrameMotion& a, const FrameMotion& b) {
+double closing_speed(const MovingSphere& a, const MovingSphere& b) {
   const Vec3<double> u = a.v - b.v, d = a.centre - b.centre;
   const double turn = norm(a.w - b.w);
   const auto part_of_turn = [&](double radius) { return turn > 0 ? turn * radius : 0; };  // the radius may be infinite
@@ -212,7 +212,7 @@ double closing_speed(const FrameMotion& a, const FrameMotion& b) {
 }
 
 double SceneMotion::closing_distance(int frame_a, int frame_b) const {
-  const FrameMotion &a = frames[frame_a], &b = frames[frame_b];
+  const MovingSphere &a = frames[frame_a], &b = frames[frame_b];
   return time * (1.1 + time * (norm(a.w) + norm(b.w))) * closing_speed(a, b) + extra;
 }
 

@@ -77,7 +77,7 @@ inline ContactKey key(const ShapePair& pair, const Manifold& m, const ContactPoi
 
 // The rigid motion of a frame, by a sphere that holds its bounded shapes: its centre and the centre's velocity, the
 // angular velocity, all in W; m, m/s, rad/s.
-struct FrameMotion {
+struct MovingSphere {
   Vec3<double> centre = Vec3<double>::zero(), v = Vec3<double>::zero(), w = Vec3<double>::zero();
   double radius = 0;  // m; infinite if a shape of the frame is unbounded
 };
@@ -86,14 +86,14 @@ struct FrameMotion {
 // A moves by the relative twist, and so it is no faster than
 //     |u| + |w_A - w_B| radius_A,   u = v_A - v_B - w_B x (centre_A - centre_B)                           (3)
 // The same holds with A and B exchanged; the smaller bound is taken. Infinite for two unbounded frames.
-double closing_speed(const FrameMotion& a, const FrameMotion& b);
+double closing_speed(const MovingSphere& a, const MovingSphere& b);
 
 // A bound of how much nearer two frames come within `time`, which is h in (4), m. If frames turn, u in (3) changes
 // during the step, by a share of at most h |w| to first order:
 //     h (1.1 + h |w_A| + h |w_B|) closing_speed + extra                                                   (4)
 // The 10 percent and `extra` (m) are for the velocity that forces add.
 struct SceneMotion {
-  std::span<const FrameMotion> frames;
+  std::span<const MovingSphere> frames;
   double time = 0, extra = 0;
   double closing_distance(int frame_a, int frame_b) const;
 };

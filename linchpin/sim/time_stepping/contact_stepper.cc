@@ -23,7 +23,7 @@ namespace {
 constexpr double most_halved = 32;
 // Searches for missed contacts before the interval is halved: one is enough nearly always, hardly ever are there two.
 constexpr int most_searches = 16;
-// The free motion over a shorter interval has its touch at its end, up to the change of forces: two rounds nearly always.
+// The free motion over a shorter interval touches at its end, up to the change of forces: two rounds nearly always.
 constexpr int most_touch_rounds = 8;
 // Intervals of a step. Bodies that turn so fast that they need more have run away.
 constexpr int most_intervals = 10000;

@@ -12,8 +12,8 @@ namespace linchpin {
 // reached costs little, a limit that is missed costs another round.
 inline constexpr double limit_margin = 1e-3;
 
-// Whether the limit can be reached within the interval, judged by the speed at its start. The factor 2 in it leaves room
-// for acceleration.
+// Whether the limit can be reached within the interval, judged by the speed at its start, with a factor of 2 for
+// acceleration.
 bool is_near(const JointLimit& limit, const Interval& interval);
 
 // A row of joint limit number `limit`, with the speed at which it may be approached.

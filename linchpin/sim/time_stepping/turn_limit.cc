@@ -22,12 +22,12 @@ double least_gap(const ContactSet& set, const ShapePair& pair) {
 
 }  // namespace
 
-double turn_limit(const StepPlan& plan, const ContactSet& set, std::span<const FrameMotion> motion, double h) {
+double turn_limit(const StepPlan& plan, const ContactSet& set, std::span<const MovingSphere> motion, double h) {
   double limit = h;
   for (const ShapePair& pair : set.found.pairs) {
     const double safe = safe_share * (plan.thickness[pair.a] + plan.thickness[pair.b]);
-    const FrameMotion& a = motion[plan.contacts.scene.shapes()[pair.a].frame];
-    const FrameMotion& b = motion[plan.contacts.scene.shapes()[pair.b].frame];
+    const MovingSphere& a = motion[plan.contacts.scene.shapes()[pair.a].frame];
+    const MovingSphere& b = motion[plan.contacts.scene.shapes()[pair.b].frame];
     const double turn = norm(a.w - b.w);
     if (turn == 0 || safe == std::numeric_limits<double>::infinity()) continue;
     const double closing = closing_speed(a, b), size = 2 * std::min(a.radius, b.radius);
@@ -39,24 +39,24 @@ double turn_limit(const StepPlan& plan, const ContactSet& set, std::span<const F
   return limit;
 }
 
-bool bends(const StepPlan& plan, const Interval& interval, const Solved& solved, std::span<const FrameMotion> motion) {
+bool bends(const StepPlan& plan, const Interval& interval, const Solved& solved, std::span<const MovingSphere> motion) {
   const double h = interval.h, small = std::max(small_bend, plan.options.position_tolerance);
   // The distance between an arc and its tangent is half of the angle times the way.
-  const auto arc = [&](const FrameMotion& a, const FrameMotion& b, double turn) {
+  const auto arc = [&](const MovingSphere& a, const MovingSphere& b, double turn) {
     return 0.5 * h * turn * h * closing_speed(a, b);
   };
   const StepRows& rows = solved.rows;
   for (std::size_t b = 0; b < rows.owner.size(); ++b) {
     if (rows.owner[b].kind != RowOwner::Kind::contact || solved.impulses[rows.rows.blocks[b].start] == 0) continue;
     const Contact& c = interval.contacts[rows.owner[b].index];
-    const FrameMotion &A = motion[c.link_a], &B = motion[c.link_b];
+    const MovingSphere &A = motion[c.link_a], &B = motion[c.link_b];
     const double turn = norm(A.w - B.w);
     if (turn > 0 && arc(A, B, turn) > small) return true;
   }
   for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
     if (!interval.idle.contacts[i]) continue;
     const Contact& c = interval.contacts[i];
-    const FrameMotion &A = motion[c.link_a], &B = motion[c.link_b];
+    const MovingSphere &A = motion[c.link_a], &B = motion[c.link_b];
     const double turn = norm(A.w - B.w);
     if (turn == 0) continue;
     const double deviation = arc(A, B, turn) + h * turn * 2 * std::min(A.radius, B.radius);

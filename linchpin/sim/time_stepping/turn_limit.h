@@ -1,12 +1,11 @@
 // How far bodies may turn within an interval. Internal to sim/.
 //
 // Rows and touch times take points to move along straight lines, and a row holds the points that were nearest when the
-// interval began. Where bodies turn, other points come nearest. By the relative angle t = h |w_A - w_B| they deviate
-// from the prediction by at most
-//     h t' (h closing_speed + 2 min(radius_A, radius_B)),   t' = |w_A - w_B|                                      (1)
-// the first term for the arcs of paths, the second for points beside the witness point. If that is less than half of
-// the sum of their half thicknesses, two shapes cannot pass through each other unseen: what is left is penetration, which
-// is corrected. An interval in which (1) is more is shortened, to the time until they may touch at the earliest
+// interval began. Where bodies turn, other points come nearest. Within h points deviate from the prediction by at most
+//     h turn (h closing_speed + 2 min(radius_A, radius_B)),   turn = |w_A - w_B|                                  (1)
+// The first term is for the arcs of paths, the second for points beside the witness point. If that is less than half of
+// the sum of their half thicknesses, two shapes cannot pass through each other unseen: what is left is penetration,
+// which is corrected. An interval in which (1) is more is shortened, to the time until they may touch at the earliest
 // (conservative advancement), but not below the time at which (1) reaches that bound.
 #pragma once
 
@@ -18,10 +17,10 @@
 namespace linchpin {
 
 // The longest interval, at most h, that is safe for all pairs of shapes in `set` if links move by `motion` (by link).
-double turn_limit(const StepPlan& plan, const ContactSet& set, std::span<const FrameMotion> motion, double h);
+double turn_limit(const StepPlan& plan, const ContactSet& set, std::span<const MovingSphere> motion, double h);
 
 // Whether penetration at the end of the interval is to be expected because bodies turn: the path of a contact with an
 // impulse bends, or a contact without a row comes nearer than (1).
-bool bends(const StepPlan& plan, const Interval& interval, const Solved& solved, std::span<const FrameMotion> motion);
+bool bends(const StepPlan& plan, const Interval& interval, const Solved& solved, std::span<const MovingSphere> motion);
 
 }  // namespace linchpin
