@@ -115,29 +115,30 @@ MovingSphere motion_of(const ContactPlan& plan, const Kinematics<double>& kin, c
           .radius = plan.unbounded[link] ? std::numeric_limits<double>::infinity() : plan.radius[link]};
 }
 
-// A radius about the origin of the world that holds all bounded shapes: of an unbounded shape only points within it can
-// touch anything.
-double extent(const ContactPlan& plan, std::span<const MovingSphere> motion) {
-  double r = 0;
-  for (std::size_t i = 0; i < motion.size(); ++i) r = std::max(r, norm(motion[i].centre) + plan.radius[i]);
-  return r;
+// The motion of the links of all near pairs.
+void find_motion(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
+                 std::span<const BoxPair> near, std::span<MovingSphere> motion) {
+  for (const BoxPair& pair : near)
+    for (const std::uint32_t shape : {pair.a, pair.b}) {
+      const int link = plan.scene.shapes()[shape].frame;
+      motion[link] = motion_of(plan, kin, vel, link);
+    }
 }
 
-// The speed of the fastest point of each link's shapes, m/s.
-struct FastestPoint {
-  const ContactPlan& plan;
-  std::span<const MovingSphere> motion;
-  double within = -1;  // extent(), if it is needed
-  double operator()(std::size_t link) {
-    const MovingSphere& m = motion[link];
-    double r = plan.radius[link];
-    if (plan.unbounded[link]) {
-      if (within < 0) within = extent(plan, motion);
-      r = norm(m.centre) + within;
-    }
-    return norm(m.v) + norm(m.w) * r;
-  }
-};
+// A bound of the speed of all points of a link's shapes, m/s. Of unbounded shapes only points within `extent` of the
+// origin of the world can touch anything.
+double fastest_point(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, std::size_t link,
+                     double extent) {
+  const double r = plan.unbounded[link] ? norm(kin.X_WL[link].p) + extent : plan.radius_about_origin[link];
+  return norm(vel.link[link].v) + norm(vel.link[link].w) * r;
+}
+double extent_of(const ContactPlan& plan, const Kinematics<double>& kin) {
+  double r = 0;
+  if (plan.moving_planes)
+    for (std::size_t i = 0; i < plan.radius.size(); ++i)
+      r = std::max(r, norm(kin.X_WL[i].p) + plan.radius_about_origin[i]);
+  return r;
+}
 
 // The distance that a point may travel within the step: 10 % more than its speed gives, and four times the fall from
 // rest (g h^2 / 2), for the velocity that forces add during the step.
@@ -147,11 +148,10 @@ struct Reach {
   double operator()(double speed) const { return 1.1 * h * speed + falling; }
 };
 
-// Finds the contacts within set.reach.
+// Finds the contacts of the near pairs within set.reach and set.scene_motion().
 void find_within_reach(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, ContactSet& set) {
   set.contacts.clear();
-  find_contacts(plan.scene, std::span<const Transform<double>>(kin.X_WL.data(), kin.X_WL.size()), set.reach,
-                set.scene_motion(), set.scene, set.found);
+  find_near_contacts(plan.scene, set.reach, set.scene_motion(), set.scene, set.found);
   for (const ShapePair& pair : set.found.pairs) {
     const PairMaterial material = material_of(plan, pair);
     const int link_a = plan.scene.shapes()[pair.a].frame;
@@ -216,6 +216,7 @@ ContactPlan::ContactPlan(const Model& model)
       any(any_may_touch(model.collision())),
       centre(model.links().size(), Vec3<double>::zero()),
       radius(model.links().size(), 0.0),
+      radius_about_origin(model.links().size(), 0.0),
       unbounded(model.links().size(), 0),
       turns(model.links().size(), 0),
       material(model.shapes().size()),
@@ -252,8 +253,12 @@ void ContactPlan::enclose_shapes(std::span<const SceneShape> shapes) {
     const bool is_round = sphere && norm(shapes[i].X_FS.p - centre[link]) <= 1e-12 * sphere->radius;
     if (!is_round) turns[link] = 1;
     radius[link] = std::max(radius[link], is_round ? sphere->radius : farthest(boxes[i], centre[link]));
+    radius_about_origin[link] = std::max(radius_about_origin[link], farthest(boxes[i], Vec3<double>::zero()));
   }
-  for (std::size_t i = 0; i < turns.size(); ++i) turns[i] = turns[i] || unbounded[i];
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    turns[i] = turns[i] || unbounded[i];
+    moving_planes = moving_planes || (i > 0 && unbounded[i]);
+  }
 }
 
 ContactSet::ContactSet(const ContactPlan& plan)
@@ -263,19 +268,31 @@ bool find_contacts(const Model& model, const ContactPlan& plan, const Kinematics
                    double h, ContactSet& set) {
   set.contacts.clear();
   set.found.pairs.clear();
+  set.scene.near.clear();
   if (!plan.any) return true;
   const Reach reach(model, h);
   set.time = h;
   set.extra = reach.falling;
-  for (std::size_t i = 0; i < set.motion.size(); ++i) set.motion[i] = motion_of(plan, kin, vel, i);
-  FastestPoint fastest{plan, set.motion};
+  const double extent = extent_of(plan, kin);
   bool finite = true;
   for (std::size_t i = 1; i < set.reach.size(); ++i) {
-    set.reach[i] = has_shapes(plan, i) ? reach(fastest(i)) : 0;
+    set.reach[i] = has_shapes(plan, i) ? reach(fastest_point(plan, kin, vel, i, extent)) : 0;
     finite = finite && std::isfinite(set.reach[i]);
   }
-  if (finite) find_within_reach(plan, kin, vel, set);
-  return finite;
+  if (!finite) return false;
+  find_near_pairs(plan.scene, {kin.X_WL.data(), kin.X_WL.size()}, set.reach, set.scene);
+  find_motion(plan, kin, vel, set.scene.near, set.motion);
+  find_within_reach(plan, kin, vel, set);
+  return true;
+}
+
+bool moves_beyond_reach(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& after, double h,
+                        const ContactSet& set) {
+  if (!plan.any) return false;
+  const double extent = extent_of(plan, kin);
+  for (std::size_t i = 1; i < set.reach.size(); ++i)
+    if (has_shapes(plan, i) && h * fastest_point(plan, kin, after, i, extent) > set.reach[i]) return true;
+  return false;
 }
 
 bool find_more_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin,
@@ -285,20 +302,19 @@ bool find_more_contacts(const Model& model, const ContactPlan& plan, const Kinem
   const Reach reach(model, h);
   wider.time = h;
   wider.extra = 0;
-  for (std::size_t i = 0; i < set.motion.size(); ++i) wider.motion[i] = motion_of(plan, kin, after, i);
-  FastestPoint fastest{plan, wider.motion};
-  bool farther = false;
-  for (std::size_t i = 1; i < set.reach.size(); ++i) {
-    wider.reach[i] = set.reach[i];
-    if (!has_shapes(plan, i)) continue;
-    const double speed = fastest(i);
-    if (!(h * speed > set.reach[i])) continue;
-    wider.reach[i] = reach(speed);
-    farther = true;
+  const bool farther = moves_beyond_reach(plan, kin, after, h, set);
+  if (!farther) {
+    find_motion(plan, kin, after, set.scene.near, wider.motion);
+    if (!may_miss_contacts(plan.scene, set.reach, set.scene_motion(), wider.scene_motion(), set.scene)) return false;
   }
-  if (!farther && !may_miss_contacts(plan.scene, set.reach, set.scene_motion(), wider.scene_motion(), set.scene))
-    return false;
+  const double extent = extent_of(plan, kin);
+  for (std::size_t i = 1; i < set.reach.size(); ++i) {
+    const double speed = farther && has_shapes(plan, i) ? fastest_point(plan, kin, after, i, extent) : 0;
+    wider.reach[i] = h * speed > set.reach[i] ? reach(speed) : set.reach[i];
+  }
   wider.extra = reach.falling;
+  find_near_pairs(plan.scene, {kin.X_WL.data(), kin.X_WL.size()}, wider.reach, wider.scene);
+  find_motion(plan, kin, after, wider.scene.near, wider.motion);
   find_within_reach(plan, kin, vel, wider);
   return true;
 }

@@ -53,10 +53,12 @@ struct ContactPlan {
   bool any;  // is there any pair of shapes that may touch?
   // Per link: a sphere that holds its bounded shapes, in the link's frame; the radius is 0 if there are none.
   std::vector<Vec3<double>> centre;
-  std::vector<double> radius;   // m
-  std::vector<char> unbounded;  // per link: has it an unbounded shape (a plane)?
-  std::vector<char> turns;      // per link: false if rotation leaves its shapes in place (a sphere about `centre`)
-  std::vector<int> material;    // per shape: index of its material among the distinct ones
+  std::vector<double> radius;               // m
+  std::vector<double> radius_about_origin;  // of a sphere about the link's origin, m
+  std::vector<char> unbounded;              // per link: has it an unbounded shape (a plane)?
+  std::vector<char> turns;     // per link: false if rotation leaves its shapes in place (a sphere about `centre`)
+  bool moving_planes = false;  // is any link but the world unbounded?
+  std::vector<int> material;   // per shape: index of its material among the distinct ones
   // Of the distinct materials i and j: [i * distinct + j]. Empty above most_materials_in_table.
   std::vector<PairMaterial> pairs;
   int distinct = 0;
@@ -72,9 +74,9 @@ struct ContactSet {
   SceneWorkspace scene;
   SceneContacts found;
   // How far contacts were searched (collision_scene.h (2)): by the reach of each link, and by their relative motion.
-  std::vector<double> reach;  // m
-  std::vector<MovingSphere> motion;
-  double time = 0, extra = 0;  // s, m
+  std::vector<double> reach;         // m
+  std::vector<MovingSphere> motion;  // of the links of near pairs
+  double time = 0, extra = 0;        // s, m
   SceneMotion scene_motion() const { return {motion, time, extra}; }
 };
 
@@ -86,6 +88,9 @@ inline constexpr double slip_speed = 1e-4;
 // Distances count by relative motion: links that move together do not approach each other.
 bool find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    double h, ContactSet& set);
+// Whether a link that moves with the velocities `after` gets farther within h than `set` was searched for.
+bool moves_beyond_reach(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& after, double h,
+                        const ContactSet& set);
 // Repeats the search with the velocities after the step (`after`). If links come nearer within h than `set` was
 // searched for, fills `wider` and returns true. Otherwise returns false: `set` is complete.
 bool find_more_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin,

@@ -81,8 +81,12 @@ void remember(const StepRows& rows, std::span<const Contact> contacts, std::span
     std::ranges::sort(memory, [](const RowMemory& a, const RowMemory& b) { return a.key < b.key; });
 }
 
-bool carried_force(const RowOwner& owner, std::span<const Contact> contacts, std::span<const RowMemory> memory) {
-  const std::array<std::uint32_t, 5> key = key_of(owner, contacts);
+int limit_of(const RowMemory& row) {
+  return row.key[0] == no_shape && row.key[1] == std::uint32_t(RowOwner::Kind::limit) ? int(row.key[2]) : -1;
+}
+
+bool carried_force(const Contact& contact, std::span<const RowMemory> memory) {
+  const std::array<std::uint32_t, 5> key = memory_key(contact);
   const auto less = [](const RowMemory& m, const std::array<std::uint32_t, 5>& k) { return before(m.key, k); };
   for (auto m = std::lower_bound(memory.begin(), memory.end(), key, less); m != memory.end() && !before(key, m->key);
        ++m)

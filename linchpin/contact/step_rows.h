@@ -36,8 +36,10 @@ bool guess_impulses(const StepRows& rows, std::span<const Contact> contacts, std
 void remember(const StepRows& rows, std::span<const Contact> contacts, std::span<const double> impulses, double h,
               std::vector<RowMemory>& memory);
 
-// True if a row of this owner, a contact or a limit, carried a force in the last step.
-bool carried_force(const RowOwner& owner, std::span<const Contact> contacts, std::span<const RowMemory> memory);
+// True if the contact carried a force in the last step.
+bool carried_force(const Contact& contact, std::span<const RowMemory> memory);
+// The joint limit that a remembered force belongs to, or -1.
+int limit_of(const RowMemory& row);
 
 // w = J v, by row, from the velocities of links.
 void row_velocities(const Rows& rows, const Velocities& vel, std::span<double> w);

@@ -149,15 +149,16 @@ double margin_of(const CollisionScene& scene, int a, int b, std::span<const doub
   return scene.margin(a, b) + reach_of(scene.shapes()[a], reach) + reach_of(scene.shapes()[b], reach);
 }
 double margin_of(const CollisionScene& scene, int a, int b, std::span<const double> reach, const SceneMotion* motion) {
-  const double margin = margin_of(scene, a, b, reach);
-  if (!motion) return margin;
-  const double closing = motion->closing_distance(scene.shapes()[a].frame, scene.shapes()[b].frame);
-  return std::min(margin, scene.margin(a, b) + closing);
+  const double own = scene.margin(a, b);
+  const double reaches = reach_of(scene.shapes()[a], reach) + reach_of(scene.shapes()[b], reach);
+  // Near rest the limit is hardly less than the reaches, and not worth its computation.
+  if (!motion || reaches <= 2 * motion->extra) return own + reaches;
+  return own + std::min(reaches, motion->closing_distance(scene.shapes()[a].frame, scene.shapes()[b].frame));
 }
 
 // Sets ws.near to the wanted pairs that are near: by the broad phase or, for named pairs, by the distance of their
 // boxes.
-void find_near_pairs(const CollisionScene& scene, std::span<const double> reach, SceneWorkspace& ws) {
+void select_near_pairs(const CollisionScene& scene, std::span<const double> reach, SceneWorkspace& ws) {
   ws.near.clear();
   for (const BoxPair& p : ws.broad_phase.find_pairs(ws.boxes, ws.margins)) {
     const int a = int(p.a), b = int(p.b);
@@ -174,23 +175,10 @@ void find_near_pairs(const CollisionScene& scene, std::span<const double> reach,
             [](const BoxPair& p, const BoxPair& q) { return p.a != q.a ? p.a < q.a : p.b < q.b; });
 }
 
-// Contacts are searched within (2), which `motion` limits where it is not null.
-void search(const CollisionScene& scene, std::span<const Transform<double>> X_WF, std::span<const double> reach,
-            const SceneMotion* motion, SceneWorkspace& ws, SceneContacts& out) {
+// The contacts of ws.near within (2), which `motion` limits where it is not null.
+void collide_near_pairs(const CollisionScene& scene, std::span<const double> reach, const SceneMotion* motion,
+                        const SceneWorkspace& ws, SceneContacts& out) {
   const std::span<const SceneShape> shapes = scene.shapes();
-  check(int(X_WF.size()) == scene.frames(), "find_contacts: poses of ", X_WF.size(), " frames, the scene has ",
-        scene.frames());
-  check(reach.empty() || reach.size() == X_WF.size(), "find_contacts: reach of ", reach.size(),
-        " frames, the scene has ", scene.frames());
-  for (const double r : reach) check(r >= 0, "find_contacts: a reach of ", r, " m, it must be at least 0");
-  check(!motion || motion->frames.size() == X_WF.size(), "find_contacts: motion of ",
-        motion ? motion->frames.size() : 0, " frames, the scene has ", scene.frames());
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    ws.X_WS[i] = X_WF[shapes[i].frame] * shapes[i].X_FS;
-    ws.boxes[i] = bounds(shapes[i].shape, ws.X_WS[i]);
-    ws.margins[i] = shapes[i].margin + reach_of(shapes[i], reach);
-  }
-  find_near_pairs(scene, reach, ws);
   out.pairs.clear();
   out.manifolds.clear();
   for (const BoxPair& p : ws.near) {
@@ -216,23 +204,43 @@ double SceneMotion::closing_distance(int frame_a, int frame_b) const {
   return time * (1.1 + time * (norm(a.w) + norm(b.w))) * closing_speed(a, b) + extra;
 }
 
-void find_contacts(const CollisionScene& scene, std::span<const Transform<double>> X_WF, std::span<const double> reach,
-                   SceneWorkspace& ws, SceneContacts& out) {
-  search(scene, X_WF, reach, nullptr, ws, out);
+void find_near_pairs(const CollisionScene& scene, std::span<const Transform<double>> X_WF,
+                     std::span<const double> reach, SceneWorkspace& ws) {
+  const std::span<const SceneShape> shapes = scene.shapes();
+  check(int(X_WF.size()) == scene.frames(), "find_contacts: poses of ", X_WF.size(), " frames, the scene has ",
+        scene.frames());
+  check(reach.empty() || reach.size() == X_WF.size(), "find_contacts: reach of ", reach.size(),
+        " frames, the scene has ", scene.frames());
+  for (const double r : reach) check(r >= 0, "find_contacts: a reach of ", r, " m, it must be at least 0");
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    ws.X_WS[i] = X_WF[shapes[i].frame] * shapes[i].X_FS;
+    ws.boxes[i] = bounds(shapes[i].shape, ws.X_WS[i]);
+    ws.margins[i] = shapes[i].margin + reach_of(shapes[i], reach);
+  }
+  select_near_pairs(scene, reach, ws);
+}
+
+void find_near_contacts(const CollisionScene& scene, std::span<const double> reach, const SceneMotion& motion,
+                        const SceneWorkspace& ws, SceneContacts& out) {
+  check(int(motion.frames.size()) == scene.frames(), "find_near_contacts: motion of ", motion.frames.size(),
+        " frames, the scene has ", scene.frames());
+  collide_near_pairs(scene, reach, &motion, ws, out);
 }
 
 void find_contacts(const CollisionScene& scene, std::span<const Transform<double>> X_WF, std::span<const double> reach,
-                   const SceneMotion& motion, SceneWorkspace& ws, SceneContacts& out) {
-  search(scene, X_WF, reach, &motion, ws, out);
+                   SceneWorkspace& ws, SceneContacts& out) {
+  find_near_pairs(scene, X_WF, reach, ws);
+  collide_near_pairs(scene, reach, nullptr, ws, out);
 }
 
 bool may_miss_contacts(const CollisionScene& scene, std::span<const double> reach, const SceneMotion& motion,
                        const SceneMotion& after, const SceneWorkspace& ws) {
   return std::ranges::any_of(ws.near, [&](const BoxPair& p) {
     const int a = int(p.a), b = int(p.b);
+    const double searched = margin_of(scene, a, b, reach, &motion);
+    if (searched >= margin_of(scene, a, b, reach)) return false;  // as far as the reaches go
     const double margin = margin_of(scene, a, b, reach, &after);
-    return margin > margin_of(scene, a, b, reach, &motion) &&
-           distance_squared(ws.boxes[a], ws.boxes[b]) <= margin * margin;
+    return margin > searched && distance_squared(ws.boxes[a], ws.boxes[b]) <= margin * margin;
   });
 }
 

@@ -93,7 +93,7 @@ double closing_speed(const MovingSphere& a, const MovingSphere& b);
 //     h (1.1 + h |w_A| + h |w_B|) closing_speed + extra                                                   (4)
 // The 10 percent and `extra` (m) are for the velocity that forces add.
 struct SceneMotion {
-  std::span<const MovingSphere> frames;
+  std::span<const MovingSphere> frames;  // by frame; only those of the pairs in question are read
   double time = 0, extra = 0;
   double closing_distance(int frame_a, int frame_b) const;
 };
@@ -111,12 +111,15 @@ struct SceneWorkspace {
 // X_WF: poses of the frames, including the world's. reach: (2), by frame, m; empty for 0.
 void find_contacts(const CollisionScene& scene, std::span<const Transform<double>> X_WF, std::span<const double> reach,
                    SceneWorkspace& ws, SceneContacts& out);
-// With the motion of the frames as well, which limits the reach of each pair.
-void find_contacts(const CollisionScene& scene, std::span<const Transform<double>> X_WF, std::span<const double> reach,
-                   const SceneMotion& motion, SceneWorkspace& ws, SceneContacts& out);
+// The same in two parts: find_near_pairs() fills ws.near, find_near_contacts() the contacts of those pairs. In between
+// the motion of the frames of ws.near can be found, which limits the reach of each pair.
+void find_near_pairs(const CollisionScene& scene, std::span<const Transform<double>> X_WF,
+                     std::span<const double> reach, SceneWorkspace& ws);
+void find_near_contacts(const CollisionScene& scene, std::span<const double> reach, const SceneMotion& motion,
+                        const SceneWorkspace& ws, SceneContacts& out);
 
-// After find_contacts(scene, X_WF, reach, motion, ws, out): true if frames that move by `after` may bring a pair of
-// shapes into contact that was not searched far enough. No frame may move farther than its reach.
+// After find_near_contacts(): true if frames that move by `after` may bring a pair of shapes into contact that was not
+// searched far enough. No frame may move farther than its reach.
 bool may_miss_contacts(const CollisionScene& scene, std::span<const double> reach, const SceneMotion& motion,
                        const SceneMotion& after, const SceneWorkspace& ws);
 

@@ -102,11 +102,12 @@ void add_loop_impulses(const StepPlan& plan, const StepRows& rows, std::span<con
 void ContactSums::start(std::span<const Contact> contacts) {
   sums_.clear();
   for (const Contact& c : contacts) sums_.push_back({.contact = c, .gap = c.gap});
-  std::ranges::sort(sums_, {}, &Sum::key);
+  if (!std::ranges::is_sorted(sums_, {}, &Sum::key)) std::ranges::sort(sums_, {}, &Sum::key);
 }
 
 void ContactSums::add(const StepRows& rows, std::span<const Contact> contacts, std::span<const double> impulses,
                       const RowVelocities& u) {
+  auto known = sums_.begin();
   for (std::size_t b = 0; b < rows.owner.size(); ++b) {
     if (rows.owner[b].kind != RowOwner::Kind::contact) continue;
     const Contact& c = contacts[rows.owner[b].index];
@@ -116,12 +117,15 @@ void ContactSums::add(const StepRows& rows, std::span<const Contact> contacts, s
     const bool cone = block.kind == BlockKind::cone;
     Vec3<double> impulse = p[0] * c.normal;
     if (cone) impulse = impulse + p[1] * c.t1 + (c.across * p[2]) * c.t2;
-    auto known = std::ranges::lower_bound(sums_, c.key, {}, &Sum::key);
-    if (known == sums_.end() || known->key() != c.key) known = sums_.insert(known, {.contact = c, .gap = c.gap});
+    if (known == sums_.end() || known->key() != c.key) {  // contacts are nearly in this order
+      known = std::ranges::lower_bound(sums_, c.key, {}, &Sum::key);
+      if (known == sums_.end() || known->key() != c.key) known = sums_.insert(known, {.contact = c, .gap = c.gap});
+    }
     known->contact = c;
     known->impulse = known->impulse + impulse;
     known->normal += p[0];
     known->slip = cone ? length(w[1], w[2]) : 0;
+    ++known;
   }
 }
 

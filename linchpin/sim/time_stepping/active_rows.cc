@@ -58,20 +58,19 @@ bool ActiveRows::any_marked(int link_a, int link_b, const std::vector<char>& tre
 
 bool ActiveRows::all_loaded(const Interval& interval) {
   const std::span<const RowMemory> memory = interval.start.memory;
-  const auto carried = [&](RowOwner::Kind kind, std::size_t i) {
-    return carried_force({kind, int(i)}, interval.contacts, memory);
-  };
+  const auto& limits = plan_.joints.limits;
+  if (interval.contacts.empty() && limits.empty()) return true;
   loaded_ = always_;
-  if (!memory.empty()) {
-    for (std::size_t i = 0; i < interval.contacts.size(); ++i)
-      if (const Contact& c = interval.contacts[i]; c.gap <= plan_.touch_gap() && carried(RowOwner::Kind::contact, i))
-        mark(c.link_a, c.link_b, loaded_);
-    for (std::size_t i = 0; i < plan_.joints.limits.size(); ++i)
-      if (carried(RowOwner::Kind::limit, i)) mark(link_of(plan_.joints.limits[i]), 0, loaded_);
+  for (const RowMemory& row : memory)
+    if (const int i = limit_of(row); i >= 0 && i < int(limits.size())) mark(link_of(limits[i]), 0, loaded_);
+  for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
+    const Contact& c = interval.contacts[i];
+    if (c.gap <= plan_.touch_gap() && !all_marked(c.link_a, c.link_b, loaded_) && carried_force(c, memory))
+      mark(c.link_a, c.link_b, loaded_);
   }
   return std::ranges::all_of(interval.contacts,
                              [&](const Contact& c) { return all_marked(c.link_a, c.link_b, loaded_); }) &&
-         std::ranges::all_of(plan_.joints.limits, [&](const JointLimit& limit) {
+         std::ranges::all_of(limits, [&](const JointLimit& limit) {
            return all_marked(link_of(limit), 0, loaded_) || !is_near(limit, interval);
          });
 }
@@ -135,6 +134,7 @@ void ActiveRows::choose(const Interval& interval, const FreeMotion& free, IdleRo
 
 bool ActiveRows::find_released(const Interval& interval, const Solved& solved) {
   const StepRows& rows = solved.rows;
+  if (rows.owner.empty()) return false;
   const auto may_be_idle = [&](const RowOwner& owner) {
     if (owner.kind == RowOwner::Kind::contact) return !is_required(interval.contacts[owner.index]);
     return owner.kind == RowOwner::Kind::limit && !solved.choice.limit_active[owner.index];
@@ -168,7 +168,6 @@ void ActiveRows::release(const Interval& interval, const FreeMotion& free, IdleR
       solved.v_mean[k] = 0.5 * (interval.start.v[k] + free.v[k]);
     }
     solved.vel.link[i] = free.vel.link[i];
-    solved.vel_mean.link[i] = 0.5 * (interval.placed.vel.link[i] + free.vel.link[i]);
   }
 }
 

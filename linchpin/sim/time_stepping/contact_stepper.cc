@@ -288,7 +288,7 @@ bool ContactStepper::Parts::is_final(const Interval& interval, bool may_split, d
       find_free_motion(plan_, interval, interval_solver_.mechanism(), interval_solver_.forces(), free_);
     active_.release(interval, free_, idle_, solved_);
   }
-  find_missed_contacts(plan_, interval, solved_, set_, wider_, missed_);
+  find_missed_contacts(plan_, interval, set_, solved_, wider_, missed_);
   if (missed_.any) {
     if (missed_.is_wider) {
       std::swap(set_, wider_);
@@ -299,13 +299,13 @@ bool ContactStepper::Parts::is_final(const Interval& interval, bool may_split, d
     check_count(report);
     return false;
   }
-  if (plan_.contacts.any) {
+  if (!set_.found.pairs.empty()) {
     const double limit = turn_limit(plan_, set_, wider_.motion, interval.h);
     if (limit < 0.9 * interval.h) {  // not for a last bit of it
       h = choose_rows(interval.inputs, at, may_split, limit);
       return false;
     }
-    bends_ = bends(plan_, interval, solved_, wider_.motion);
+    bends_ = bends(plan_, interval, set_, solved_, wider_.motion);
   }
   return true;
 }

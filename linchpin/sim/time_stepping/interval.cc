@@ -21,4 +21,11 @@ void SolveQuality::add_to(StepReport& report) const {
 Solved::Solved(const Model& model)
     : v(model.nv()), vel(model), q_forces(model.nq()), v_mean(model.nv()), vel_mean(model) {}
 
+void find_mean_motion(const Interval& interval, std::span<const int> of_link, Solved& solved) {
+  for (std::size_t i = 1; i < of_link.size(); ++i) {
+    const Motion<double>& end = solved.vel.link[i];
+    solved.vel_mean.link[i] = solved.tree_has_rows[of_link[i]] ? end : 0.5 * (interval.placed.vel.link[i] + end);
+  }
+}
+
 }  // namespace linchpin

@@ -62,13 +62,16 @@ struct Solved {
   std::vector<double> q_forces;     // where forces were evaluated: (4) of contact_stepper.h
   std::vector<char> tree_has_rows;  // per tree
   // The mean velocity over the interval, by which positions move: v for trees with rows (3), else (v- + v) / 2 (4).
-  std::vector<double> v_mean;
-  Velocities vel_mean;  // of the links, at the poses of the start; the axes are not filled
+  std::vector<double> v_mean;  // if there are joint limits
+  Velocities vel_mean;         // of the links, at the poses of the start; by find_mean_motion()
   RowChoice choice;
   bool iterated = false;  // false: the warm start was the solution
   bool loose = false;     // the last problem missed the tolerance
   SolveEffort effort;
   SolveQuality quality;
 };
+
+// Fills vel_mean of the links, not of the axes. of_link: tree of each link.
+void find_mean_motion(const Interval& interval, std::span<const int> of_link, Solved& solved);
 
 }  // namespace linchpin

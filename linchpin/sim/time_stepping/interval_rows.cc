@@ -69,8 +69,8 @@ bool mark_violated_limits(const StepPlan& plan, const Interval& interval, std::s
   for (std::size_t i = 0; i < plan.joints.limits.size(); ++i) {
     const JointLimit& limit = plan.joints.limits[i];
     const bool too_fast = limit.speed != unlimited && -rate_of(limit, q, v) > share * limit.speed;
-    const bool has_row = is_near(limit, interval) && !interval.idle.limits[i];
-    const bool passed = !has_row && -interval.h * rate_of(limit, q, v_mean) > plan.gap_to_close(gap_of(limit, q));
+    const bool passed = -interval.h * rate_of(limit, q, v_mean) > plan.gap_to_close(gap_of(limit, q)) &&
+                        (interval.idle.limits[i] || !is_near(limit, interval));
     if (choice.limit_active[i] || !(too_fast || passed)) continue;
     choice.limit_active[i] = 1;
     found = true;

@@ -100,14 +100,11 @@ const char* IntervalSolver::solve(const Interval& interval, const FreeMotion& fr
     if (mark_violated_limits(plan_, interval, out.v, out.v_mean, 1 + 1e-9, out.choice)) settled = false;
   }
   link_velocities_at(plan_.model, interval.placed, out.v, out.vel);
-  for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
-    const Motion<double>& end = out.vel.link[i];
-    out.vel_mean.link[i] = out.tree_has_rows[plan_.trees.of_link[i]] ? end : 0.5 * (interval.placed.vel.link[i] + end);
-  }
   return nullptr;
 }
 
 void IntervalSolver::find_mean_velocities(const Interval& interval, Solved& out) const {
+  if (plan_.joints.limits.empty()) return;  // only limits are checked against them
   for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
     const Link& link = plan_.model.links()[i];
     const bool has_rows = out.tree_has_rows[plan_.trees.of_link[i]];

@@ -34,15 +34,18 @@ void add_if_missed(const StepPlan& plan, const Interval& interval, const Solved&
 
 }  // namespace
 
-void find_missed_contacts(const StepPlan& plan, const Interval& interval, const Solved& solved, const ContactSet& set,
+void find_missed_contacts(const StepPlan& plan, const Interval& interval, const ContactSet& set, Solved& solved,
                           ContactSet& wider, MissedContacts& out) {
-  out.any = false;
+  const Kinematics<double>& kin = interval.placed.kin;
+  out.any = out.is_wider = false;
   out.contacts.clear();
   out.end = interval.h;
+  if (set.scene.near.empty() && !moves_beyond_reach(plan.contacts, kin, solved.vel, interval.h, set)) return;
+  find_mean_motion(interval, plan.trees.of_link, solved);
   for (std::size_t i = 0; i < set.contacts.size(); ++i)
     if (interval.idle.contacts[i]) add_if_missed(plan, interval, solved, set.contacts[i], out);
-  out.is_wider = find_more_contacts(plan.model, plan.contacts, interval.placed.kin, interval.placed.vel,
-                                    solved.vel_mean, interval.h, set, wider);
+  out.is_wider =
+      find_more_contacts(plan.model, plan.contacts, kin, interval.placed.vel, solved.vel_mean, interval.h, set, wider);
   if (!out.is_wider) return;
   for (const Contact& c : wider.contacts)
     if (!is_known(set.contacts, c)) add_if_missed(plan, interval, solved, c, out);

@@ -17,7 +17,8 @@ struct MissedContacts {
   std::vector<Contact> contacts;  // that the motion closes; they need rows, unless they end the interval
   double end = 0;                 // s: when the first one touches that is to bounce or is far; otherwise h
 };
-void find_missed_contacts(const StepPlan& plan, const Interval& interval, const Solved& solved, const ContactSet& set,
+// Fills vel_mean of `solved` if any shapes are near each other.
+void find_missed_contacts(const StepPlan& plan, const Interval& interval, const ContactSet& set, Solved& solved,
                           ContactSet& wider, MissedContacts& out);
 
 }  // namespace linchpin

@@ -52,8 +52,8 @@ struct StepPlan {
   const ContactPlan contacts;
   const JointRowPlan joints;
   const double unresolved_energy;  // (2) of energy_balance.h, J
-  std::vector<double> radius;     // per shape: half of its extent, m; infinite for unbounded shapes
-  std::vector<double> thickness;  // per shape: half of its least extent, of its thinnest part; infinite for terrain, m
+  std::vector<double> radius;      // per shape: half of its extent, m; infinite for unbounded shapes
+  std::vector<double> thickness;   // per shape: half of its least extent, of its thinnest part; infinite for terrain, m
 
   // A gap up to this counts as touch, m.
   double touch_gap() const { return 10 * options.position_tolerance; }

@@ -20,6 +20,12 @@ double least_gap(const ContactSet& set, const ShapePair& pair) {
   return std::max(gap, 0.0);
 }
 
+// The way that the links of a pair move within the interval, at most, m.
+double reach_of(const ContactSet& set, const StepPlan& plan, const ShapePair& pair) {
+  const std::span<const SceneShape> shapes = plan.contacts.scene.shapes();
+  return set.reach[shapes[pair.a].frame] + set.reach[shapes[pair.b].frame];
+}
+
 }  // namespace
 
 double turn_limit(const StepPlan& plan, const ContactSet& set, std::span<const MovingSphere> motion, double h) {
@@ -30,7 +36,9 @@ double turn_limit(const StepPlan& plan, const ContactSet& set, std::span<const M
     const MovingSphere& b = motion[plan.contacts.scene.shapes()[pair.b].frame];
     const double turn = norm(a.w - b.w);
     if (turn == 0 || safe == std::numeric_limits<double>::infinity()) continue;
-    const double closing = closing_speed(a, b), size = 2 * std::min(a.radius, b.radius);
+    const double size = 2 * std::min(a.radius, b.radius);
+    if (limit * turn * (reach_of(set, plan, pair) + size) <= safe) continue;  // h closing_speed is within the reaches
+    const double closing = closing_speed(a, b);
     if (limit * turn * (limit * closing + size) <= safe) continue;
     // The positive root of (1) = safe.
     const double root = 2 * safe / (turn * size + std::sqrt(turn * turn * size * size + 4 * turn * closing * safe));
@@ -39,27 +47,28 @@ double turn_limit(const StepPlan& plan, const ContactSet& set, std::span<const M
   return limit;
 }
 
-bool bends(const StepPlan& plan, const Interval& interval, const Solved& solved, std::span<const MovingSphere> motion) {
+bool bends(const StepPlan& plan, const Interval& interval, const ContactSet& set, const Solved& solved,
+           std::span<const MovingSphere> motion) {
   const double h = interval.h, small = std::max(small_bend, plan.options.position_tolerance);
-  // The distance between an arc and its tangent is half of the angle times the way.
-  const auto arc = [&](const MovingSphere& a, const MovingSphere& b, double turn) {
-    return 0.5 * h * turn * h * closing_speed(a, b);
+  const auto turn_of = [&](const Contact& c) { return norm(motion[c.link_a].w - motion[c.link_b].w); };
+  const auto reach_of = [&](const Contact& c) { return set.reach[c.link_a] + set.reach[c.link_b]; };
+  // The distance between an arc and its tangent is half of the angle times the way, which is within the reaches.
+  const auto arc = [&](const Contact& c, double turn) {
+    return 0.5 * h * turn * h * closing_speed(motion[c.link_a], motion[c.link_b]);
   };
   const StepRows& rows = solved.rows;
   for (std::size_t b = 0; b < rows.owner.size(); ++b) {
     if (rows.owner[b].kind != RowOwner::Kind::contact || solved.impulses[rows.rows.blocks[b].start] == 0) continue;
     const Contact& c = interval.contacts[rows.owner[b].index];
-    const MovingSphere &A = motion[c.link_a], &B = motion[c.link_b];
-    const double turn = norm(A.w - B.w);
-    if (turn > 0 && arc(A, B, turn) > small) return true;
+    const double turn = turn_of(c);
+    if (0.5 * h * turn * reach_of(c) > small && arc(c, turn) > small) return true;
   }
   for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
     if (!interval.idle.contacts[i]) continue;
     const Contact& c = interval.contacts[i];
-    const MovingSphere &A = motion[c.link_a], &B = motion[c.link_b];
-    const double turn = norm(A.w - B.w);
+    const double turn = turn_of(c);
     if (turn == 0) continue;
-    const double deviation = arc(A, B, turn) + h * turn * 2 * std::min(A.radius, B.radius);
+    const double deviation = arc(c, turn) + h * turn * 2 * std::min(motion[c.link_a].radius, motion[c.link_b].radius);
     if (deviation > small && c.gap + h * relative_velocity(c, interval.placed.kin, solved.vel_mean).x < deviation)
       return true;
   }

@@ -21,6 +21,7 @@ double turn_limit(const StepPlan& plan, const ContactSet& set, std::span<const M
 
 // Whether penetration at the end of the interval is to be expected because bodies turn: the path of a contact with an
 // impulse bends, or a contact without a row comes nearer than (1).
-bool bends(const StepPlan& plan, const Interval& interval, const Solved& solved, std::span<const MovingSphere> motion);
+bool bends(const StepPlan& plan, const Interval& interval, const ContactSet& set, const Solved& solved,
+           std::span<const MovingSphere> motion);
 
 }  // namespace linchpin
