@@ -106,6 +106,9 @@ TEST(Terrain, NormalsOfANeighbourAreDropped) {
   EXPECT_FALSE(may_press_along(ridge.first, tilted(angle + 0.01)));
   EXPECT_FALSE(may_press_along(ridge.second, tilted(-0.01)));
   EXPECT_FALSE(may_press_along(flat.first, {0, 0, -1}));
+  // The tolerance is a sine of 1e-6.
+  EXPECT_TRUE(may_press_along(ridge.first, tilted(angle + 0.9e-6)));
+  EXPECT_FALSE(may_press_along(ridge.first, tilted(angle + 1.1e-6)));
 }
 
 // A plane of triangles acts as a half-space: one manifold, its normal straight up at all edges, the same distance.
@@ -285,9 +288,72 @@ TEST(Terrain, OverAHalfSpace) {
   for (int round = 0; round < 100; ++round) {
     const Transform<double> X_WA = random.pose(1), X_WB = random.pose(1);
     const double expected = signed_distance(box, X_WA, HalfSpace{}, X_WB)->distance;
-    EXPECT_NEAR(signed_distance(mesh, X_WA, HalfSpace{}, X_WB)->distance, expected, 1e-14);
-    EXPECT_NEAR(signed_distance(HalfSpace{}, X_WB, mesh, X_WA)->distance, expected, 1e-14);
+    const std::optional<Nearest> near = signed_distance(mesh, X_WA, HalfSpace{}, X_WB),
+                                 back = signed_distance(HalfSpace{}, X_WB, mesh, X_WA);
+    EXPECT_NEAR(near->distance, expected, 1e-14);
+    EXPECT_NEAR(back->distance, expected, 1e-14);
+    // The normal points from B towards A: out of the half-space, or into it. The mesh's point is a corner of the box,
+    // the other one is in the plane below it.
+    EXPECT_LE(norm(near->normal - X_WB.R.z), 1e-15);
+    EXPECT_LE(norm(back->normal + X_WB.R.z), 1e-15);
+    EXPECT_NEAR(dot(X_WB.R.z, near->on_a - X_WB.p), expected, 1e-14);
+    EXPECT_NEAR(dot(X_WB.R.z, near->on_b - X_WB.p), 0, 1e-14);
+    EXPECT_NEAR(dot(X_WB.R.z, back->on_b - X_WB.p), expected, 1e-14);
+    const Vector corner = transpose_times(X_WA.R, near->on_a - X_WA.p);
+    EXPECT_NEAR(std::abs(corner.x), box.half.x, 1e-14);
+    EXPECT_NEAR(std::abs(corner.y), box.half.y, 1e-14);
+    EXPECT_NEAR(std::abs(corner.z), box.half.z, 1e-14);
   }
+}
+
+// The lower 16 bits of a contact's feature number what it touches of the triangle. Below solid ground, where the
+// triangle is within the box's face, that is a corner each.
+TEST(Terrain, ACornerHasTheNumberOfItsPlaceInTheTriangle) {
+  const HeightField field = field_of(2, 2, 1, {0, 0.1, 0.2, 0.1});
+  for (int t = 0; t < 2; ++t) {
+    const TerrainTriangle triangle = terrain_triangle(*field.grid, t);
+    Manifold m;
+    const Transform<double> X{Mat3<double>::identity(), {0, 0, -5}};
+    ASSERT_TRUE(core_terrain(core_of(Box{{3, 3, 1}}), X, triangle, 0.01, m));
+    ASSERT_EQ(m.count, 3);
+    for (int k = 0; k < 3; ++k) {
+      const std::uint32_t number = m.points[k].feature & 0xffff;
+      ASSERT_LT(number, 3u);
+      EXPECT_LE(norm(on_b(m, m.points[k]) - triangle.corners[number]), 1e-14) << "triangle " << t;
+    }
+  }
+}
+
+// A feature is the same in each step as long as the same features meet (manifold.h), so a point on one triangle keeps
+// its number when the shape reaches other triangles of the plane, or leaves them.
+TEST(Terrain, NumbersDoNotDependOnOtherTriangles) {
+  const auto on_triangle = [](std::uint32_t t) {
+    Manifold m{};
+    m.normal = {0, 0, 1};
+    m.piece_b = t;
+    m.count = 2;
+    for (int k = 0; k < 2; ++k) m.points[k] = {{double(t), double(k), 0}, 0, 0x30000u + std::uint32_t(k)};
+    return m;
+  };
+  const auto features_on = [&](std::uint32_t wanted, const std::vector<std::uint32_t>& touched) {
+    ManifoldList list;
+    for (const std::uint32_t t : touched) {
+      list.next() = on_triangle(t);
+      list.keep();
+    }
+    join_coplanar(0, list);
+    EXPECT_EQ(list.size(), 1u);
+    std::vector<std::uint32_t> features(2);
+    for (int k = 0; k < list[0].count; ++k)
+      if (list[0].points[k].p.x == wanted) features[std::size_t(list[0].points[k].p.y)] = list[0].points[k].feature;
+    return features;
+  };
+  const std::vector<std::uint32_t> alone = features_on(7, {7});
+  EXPECT_NE(alone[0], alone[1]);
+  EXPECT_EQ(alone[0] >> 16, 3u);  // the part of A is kept
+  EXPECT_EQ(features_on(7, {3, 7}), alone);
+  EXPECT_EQ(features_on(7, {3, 5, 7}), alone);
+  EXPECT_EQ(features_on(7, {7, 9}), alone);
 }
 
 TEST(Terrain, PosesThatAreNone) {
