@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/base/compare_testing.h"
+#include "linchpin/geometry/shapes/hull_support.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
@@ -343,15 +344,26 @@ int by_hand(const Hull& hull, const Vec3<double>& d) {
   return best;
 }
 
+// The functions of the kernel, and the same compiled in this file without machine flags, which is other code
+// (lanes_equal() in hull_support.h).
+int plain_support(const Hull& hull, const Vec3<double>& d) { return support_inlined(hull, d); }
+int plain_nearest_face(const Hull& hull, const Vec3<double>& x) { return nearest_face_inlined(hull, x); }
+constexpr auto supports = {support, plain_support};
+constexpr auto nearest_faces = {nearest_face, plain_nearest_face};
+
 TEST(HullSupport, IsTheFarthestVertex) {
   RandomSpatial random(8);
   for (int count = 4; count <= 70; ++count) {
     const Hull hull = hull_of(on_sphere(random, count));
     for (int i = 0; i < 100; ++i) {
       const Vec3<double> d = random.direction();
-      const int found = support(hull, d), best = by_hand(hull, d);
-      // with and without fused products, rounding differs between the kernel and this file, so either of two may win
-      EXPECT_TRUE(found == best || std::abs(dot(d, hull.vertices[found] - hull.vertices[best])) < 1e-15);
+      const int best = by_hand(hull, d);
+      for (const auto support_of : supports) {
+        const int found = support_of(hull, d);
+        // with and without fused products, rounding differs between the kernel and this file, so either of two may win
+        ASSERT_TRUE(found >= 0 && std::size_t(found) < hull.vertices.size());
+        EXPECT_TRUE(found == best || std::abs(dot(d, hull.vertices[found] - hull.vertices[best])) < 1e-15);
+      }
     }
   }
 }
@@ -365,7 +377,11 @@ TEST(HullSupport, NearestFaceIsTheOneOverWhich) {
       const auto height = [&](const Hull::Face& f) { return dot(f.normal, x) - f.offset; };
       double most = height(hull.faces[0]);
       for (const Hull::Face& f : hull.faces) most = larger(most, height(f));
-      EXPECT_NEAR(height(hull.faces[nearest_face(hull, x)]), most, 1e-14);
+      for (const auto nearest_of : nearest_faces) {
+        const int found = nearest_of(hull, x);
+        ASSERT_TRUE(found >= 0 && std::size_t(found) < hull.faces.size());
+        EXPECT_NEAR(height(hull.faces[found]), most, 1e-14);
+      }
     }
   }
 }
@@ -374,10 +390,10 @@ TEST(HullSupport, OfEqualsTheFirst) {
   const Hull cube = hull_of(lattice(1)), prisms = hull_of(prism(24, 1));
   for (const Hull* hull : {&cube, &prisms})
     for (const Vec3<double> d : {Vec3<double>{0, 0, 1}, Vec3<double>{0, 0, -1}, Vec3<double>{0, 0, 0}})
-      EXPECT_EQ(support(*hull, d), by_hand(*hull, d));
+      for (const auto support_of : supports) EXPECT_EQ(support_of(*hull, d), by_hand(*hull, d));
   for (const Vec3<double> d : {Vec3<double>{1, 0, 0}, Vec3<double>{-1, 0, 0}, Vec3<double>{0, 1, 0},
                                Vec3<double>{0, -1, 0}, Vec3<double>{1, 1, 0}, Vec3<double>{0, -1, -1}})
-    EXPECT_EQ(support(cube, d), by_hand(cube, d));
+    for (const auto support_of : supports) EXPECT_EQ(support_of(cube, d), by_hand(cube, d));
 }
 
 TEST(HullSupport, NoNumberIsNoHarm) {
@@ -389,11 +405,12 @@ TEST(HullSupport, NoNumberIsNoHarm) {
     const Hull hull = hull_of(points);
     for (const double x : {nan, inf, -inf, 0.0})
       for (const double y : {nan, inf, -inf, 0.0})
-        for (const double z : {nan, inf, -inf, 0.0}) {
-          const int found = support(hull, {x, y, z});
-          EXPECT_GE(found, 0);
-          EXPECT_LT(std::size_t(found), hull.vertices.size());
-        }
+        for (const double z : {nan, inf, -inf, 0.0})
+          for (const auto support_of : supports) {
+            const int found = support_of(hull, {x, y, z});
+            EXPECT_GE(found, 0);
+            EXPECT_LT(std::size_t(found), hull.vertices.size());
+          }
   }
 }
 

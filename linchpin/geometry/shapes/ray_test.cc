@@ -135,6 +135,32 @@ TEST(Ray, HullsAreHitWhereTheirBoxesAre) {
   }
 }
 
+// A flat hull anywhere in its frame: a rectangle with half sides 1 and 2 along the axes of X_SR. A ray towards the point
+// (a, b) of its plane hits it if |a| <= 1 and |b| <= 2, on the side that the ray comes from.
+TEST(Ray, FlatHullsAreHitBetweenTheirSides) {
+  RandomSpatial random(37);
+  int hits = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const Transform<double> X_SR = random.pose(3), X = random.pose();
+    std::vector<Vec3<double>> corners;
+    for (const double x : {-1.0, 1.0})
+      for (const double y : {-2.0, 2.0}) corners.push_back(X_SR * Vec3<double>{x, y, 0});
+    const Shape flat = ConvexHull{std::make_shared<const Hull>(convex_hull(corners).value())};
+    const double a = random.even(2), b = random.even(4);
+    const double height = (i % 2 ? 1 : -1) * random.magnitude(0.1, 3);
+    const Vec3<double> aim{a, b, 0}, from{random.even(3), random.even(3), height};
+    const Transform<double> X_WR = X * X_SR;
+    const auto hit = cast({X_WR * from, X_WR.R * (aim - from)}, flat, X);
+    if (std::abs(std::abs(a) - 1) < 1e-12 || std::abs(std::abs(b) - 2) < 1e-12) continue;  // rounding decides
+    ASSERT_EQ(hit.has_value(), std::abs(a) < 1 && std::abs(b) < 2) << a << ", " << b;
+    if (!hit) continue;
+    ++hits;
+    EXPECT_NEAR(hit->t, 1, 1e-13);  // lengths of about 5 over heights of 0.1 and more
+    EXPECT_LE(distance(hit->normal, (height > 0 ? 1 : -1) * X_WR.R.z), 1e-14);
+  }
+  EXPECT_GT(hits, 300);
+}
+
 TEST(Ray, CompoundsAreHitAtTheirNearestPart) {
   RandomSpatial random(36);
   for (int i = 0; i < 500; ++i) {
