@@ -157,6 +157,24 @@ TEST(CollisionScene, MaterialsOfPairs) {
   EXPECT_EQ(scene.material(1, 2).friction.mu_static, usual.friction.mu_static);
 }
 
+// Each of three shapes has a material of its own, and each pair the geometric mean of its two (material.h).
+TEST(CollisionScene, MaterialsAreThoseOfTheTwoShapes) {
+  SceneSpec spec = row_of_balls(3);
+  const double mu[] = {0.04, 0.25, 0.81}, bounce[] = {0.1, 0.6, 0.3};
+  for (int i = 0; i < 3; ++i) {
+    spec.shapes[i].material.friction = {mu[i], mu[i] / 4};
+    spec.shapes[i].material.restitution = bounce[i];
+  }
+  const CollisionScene scene(spec);
+  for (int a = 0; a < 3; ++a)
+    for (int b = a + 1; b < 3; ++b) {
+      const PairMaterial pair = scene.material(a, b);
+      EXPECT_NEAR(pair.friction.mu_static, std::sqrt(mu[a] * mu[b]), 1e-15);
+      EXPECT_NEAR(pair.friction.mu_kinetic, std::sqrt(mu[a] * mu[b]) / 4, 1e-15);
+      EXPECT_EQ(pair.restitution, std::max(bounce[a], bounce[b]));
+    }
+}
+
 TEST(CollisionScene, RefusesWhatDoesNotFit) {
   SceneSpec spec = row_of_balls(2);
   spec.shapes[1].frame = 2;
