@@ -1,3 +1,5 @@
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "linchpin/geometry/pairs/pairs_testing.h"
@@ -25,11 +27,12 @@ TEST(BoxBox, SoundCornerToCorner) {
     const Box a = random_box(random), b = random_box(random);
     Pose X_WA{random.rotation(), Vector::zero()};
     const Pose X_WB = random.pose();
-    // A corner of A at `off` from a corner or a point on an edge of B, outwards.
-    Vector on_b{b.half.x, b.half.y, random.unit() < 0.5 ? b.half.z : random.even(b.half.z)};
+    // A corner of A at `off` from a corner of B, or from a point on an edge along one of its axes, outwards.
+    const bool corner = random.unit() < 0.5;
     const double off = random.magnitude(1e-15, 1);
-    const Vector out = off * unit({random.unit(), random.unit(), on_b.z == b.half.z ? random.unit() : 0});
-    X_WA.p = X_WB * (on_b + out) - X_WA.R * a.half;
+    double on_b[] = {b.half.x, b.half.y, b.half.z}, out[] = {random.unit(), random.unit(), random.unit()};
+    if (!corner) on_b[i % 3] *= random.even(), out[i % 3] = 0;
+    X_WA.p = X_WB * (Vector{on_b[0], on_b[1], on_b[2]} + off * unit({out[0], out[1], out[2]})) - X_WA.R * a.half;
     expect_sound<Box, Box>(box_box, a, X_WA, b, X_WB, random, {}, 0);
     if (HasFatalFailure()) return;
   }
@@ -155,6 +158,28 @@ TEST(BoxBox, FeaturesPersist) {
     }
     ASSERT_GE(kept, all - 8);
   }
+}
+
+// Corner to corner, in each of the eight directions: every corner of A, and of B, has a number of its own.
+TEST(BoxBox, CornersHaveDifferentFeatures) {
+  const Box a{{0.5, 0.4, 0.3}}, b{{0.2, 0.6, 0.7}};
+  std::set<std::uint32_t> of_a, of_b;
+  for (const double x : {-1.0, 1.0})
+    for (const double y : {-1.0, 1.0})
+      for (const double z : {-1.0, 1.0}) {
+        Pose X = Pose::identity();
+        X.p = {x * 0.8, y * 1.2, z * 1.3};  // 0.1, 0.2 and 0.3 beyond touch
+        Manifold m;
+        const double distance = std::sqrt(0.14);
+        ASSERT_TRUE(box_box(a, X, b, Pose::identity(), distance + 1e-9, m));
+        ASSERT_EQ(m.count, 1);
+        EXPECT_NEAR(m.distance, distance, 1e-14);
+        EXPECT_LE(norm(on_b(m, m.points[0]) - Vector{x * 0.2, y * 0.6, z * 0.7}), 1e-14);
+        of_a.insert(m.points[0].feature >> 16);
+        of_b.insert(m.points[0].feature & 0xffff);
+      }
+  EXPECT_EQ(of_a.size(), 8u);
+  EXPECT_EQ(of_b.size(), 8u);
 }
 
 TEST(BoxBox, NotANumber) { expect_nothing_for_nan<Box, Box>(box_box, {{1, 1, 1}}, {{1, 1, 1}}); }

@@ -89,5 +89,17 @@ TEST(CapsulePairs, NotANumber) {
   expect_nothing_for_nan<Capsule, Box>(capsule_box, {1, 1}, {{1, 1, 1}});
 }
 
+// Capsules so far apart that the square of their distance overflows: no contact, rather than one without points.
+TEST(CapsulePairs, FartherApartThanNumbers) {
+  const Pose far{Mat3<double>::identity(), {1e200, 0, 0}};
+  const Pose crossed{rotation_about({1, 0, 0}, std::acos(0)), {1e200, 0, 0}};
+  for (const Pose& X : {far, crossed}) {
+    Manifold m{};  // zeros, which would be finite points
+    if (capsule_capsule({1, 1}, X, {1, 1}, Pose::identity(), no_margin, m)) {
+      EXPECT_GE(m.count, 1);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace linchpin

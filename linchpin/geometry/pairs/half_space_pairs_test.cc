@@ -107,6 +107,25 @@ TEST(HalfSpacePairs, RestingBodiesAreSupported) {
   }
 }
 
+// The upper 16 bits of a feature number what touches of A (manifold.h), for a hull its vertex; the plane has no parts.
+TEST(HalfSpacePairs, FeaturesNumberTheVerticesOfAHull) {
+  RandomSpatial random(12);
+  for (int i = 0; i < 200; ++i) {
+    std::vector<Vector> points;
+    for (int k = 0; k < 20; ++k) points.push_back(random.direction());
+    const ConvexHull hull{std::make_shared<const Hull>(convex_hull(points).value())};
+    const Pose X_WA = random.pose(), X_WB = random.pose();
+    Manifold m;
+    ASSERT_TRUE(hull_half_space(hull, X_WA, {}, X_WB, no_margin, m));
+    for (int k = 0; k < m.count; ++k) {
+      const std::uint32_t vertex = m.points[k].feature >> 16;
+      ASSERT_LT(vertex, hull.hull->vertices.size());
+      EXPECT_LE(norm(on_a(m, m.points[k]) - X_WA * hull.hull->vertices[vertex]), 1e-14);
+      EXPECT_EQ(m.points[k].feature & 0xffff, 0u);
+    }
+  }
+}
+
 TEST(HalfSpacePairs, UprightRimStaysPut) {
   Manifold first, second;
   const Pose home = Pose::identity();
