@@ -318,6 +318,23 @@ TEST(ConvexTriangle, IsAFlatHull) {
     }
 }
 
+// A box on a steep triangle's upper corner, whichever of the three it is: one point, numbered by that corner.
+TEST(ConvexTriangle, BoxOnACorner) {
+  const Vector tip{0.1, 0.2, 0}, left{-0.5, 0.1, -1}, right{0.4, -0.3, -1.2};
+  for (int k = 0; k < 3; ++k) {
+    Vector corners[3];
+    corners[k] = tip, corners[(k + 1) % 3] = left, corners[(k + 2) % 3] = right;
+    for (const double gap : {-1e-3, 0.0, 1e-3}) {
+      Manifold m;
+      ASSERT_TRUE(core_triangle(core_of(Box{{2, 2, 0.5}}), {upright, {0, 0, 0.5 + gap}}, corners, infinity, m));
+      EXPECT_NEAR(m.distance, gap, 1e-14);
+      ASSERT_EQ(m.count, 1) << "corner " << k;
+      EXPECT_LE(norm(on_b(m, m.points[0]) - tip), 1e-14) << "corner " << k;
+      EXPECT_EQ(m.points[0].feature & 0xffff, std::uint32_t(k));
+    }
+  }
+}
+
 TEST(ConvexTriangle, BoxOnGround) {
   const Vector ground[] = {{1000, 1000, 5}, {1010, 1000, 5}, {1000, 1010, 5}};
   Manifold m;
