@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -151,6 +152,43 @@ TEST(ConvexPieces, TorusWithinTolerance) {
   }
   EXPECT_LT(last_volume / exact, 1.1);
   EXPECT_LE(last_count, 24u);
+}
+
+// An hourglass with any axis: no plane of a face divides it well, but the plane of the waist, across a principal axis of
+// inertia, makes two frusta of it. The rings have the half axes x and y times their radius.
+TEST(ConvexPieces, AnHourglassIsCutAtItsWaist) {
+  RandomSpatial random(5);
+  const int sides = 12;
+  for (int i = 0; i < 8; ++i) {
+    const double x = 0.5 + random.unit(), y = 0.5 + random.unit(), half_height = 1 + random.unit(), waist = 0.4;
+    const Transform<double> X = random.pose();
+    Triangles glass;
+    const auto ring = [&](double radius, double z) {
+      for (int k = 0; k < sides; ++k) {
+        const double t = 2 * std::numbers::pi * k / sides;
+        glass.vertices.push_back(X * Vec3<double>{x * radius * std::cos(t), y * radius * std::sin(t), z});
+      }
+    };
+    ring(1, -half_height);
+    ring(waist, 0);
+    ring(1, half_height);
+    for (int k = 0; k < sides; ++k) {
+      const int n = (k + 1) % sides;
+      for (const int below : {0, sides}) {
+        glass.triangles.push_back({below + k, below + n, below + sides + n});
+        glass.triangles.push_back({below + k, below + sides + n, below + sides + k});
+      }
+    }
+    for (int k = 1; k + 1 < sides; ++k) {
+      glass.triangles.push_back({0, k + 1, k});
+      glass.triangles.push_back({2 * sides, 2 * sides + k, 2 * sides + k + 1});
+    }
+    const ConvexPieces pieces = pieces_of(mesh_of(glass));
+    ASSERT_EQ(pieces.compound.parts->size(), 2u) << i;
+    const double base = sides / 2.0 * std::sin(2 * std::numbers::pi / sides) * x * y;
+    const double frustum = half_height / 3 * base * (1 + waist + waist * waist);
+    for (const Hull* hull : hulls_of(pieces)) EXPECT_NEAR(solid(*hull).volume, frustum, 1e-12 * frustum) << i;
+  }
 }
 
 TEST(ConvexPieces, SeparatePartsAndCavities) {
