@@ -202,6 +202,35 @@ TEST(ConvexPieces, SeparatePartsAndCavities) {
   EXPECT_NEAR(volume_of(pieces), 8 + 4, 1e-13);
 }
 
+// A block on a foil: below the plane of the foil's upper side there is no part with a volume, so that no cut is made
+// there. The hulls still hold every vertex.
+TEST(ConvexPieces, AFoilIsNoPart) {
+  const double foil = 1e-9;
+  Triangles t;
+  const auto square = [&](double half, double z) {
+    for (const auto& [x, y] : Outline{{-half, -half}, {half, -half}, {half, half}, {-half, half}})
+      t.vertices.push_back({x, y, z});
+  };
+  square(2, 0);
+  square(2, foil);
+  square(1, foil);
+  square(1, 1);
+  for (int k = 0; k < 4; ++k) {  // sides, from ring to ring
+    const int n = (k + 1) % 4;
+    for (const int below : {0, 4, 8}) {
+      t.triangles.push_back({below + k, below + n, below + 4 + n});
+      t.triangles.push_back({below + k, below + 4 + n, below + 4 + k});
+    }
+  }
+  t.triangles.insert(t.triangles.end(), {{0, 2, 1}, {0, 3, 2}, {12, 13, 14}, {12, 14, 15}});
+  const TriangleMesh mesh = mesh_of(t);
+  const ConvexPieces pieces = pieces_of(mesh);
+  EXPECT_GE(pieces.compound.parts->size(), 2u);
+  EXPECT_LE(pieces.concavity, 0.01 * norm(mesh.box.upper - mesh.box.lower));
+  for (const Vec3<double>& v : mesh.vertices) EXPECT_GT(depth_in(pieces, v), -1e-8);
+  for (const Hull* hull : hulls_of(pieces)) EXPECT_FALSE(hull->flat);
+}
+
 TEST(ConvexPieces, StopsAtTheMostPieces) {
   const TriangleMesh torus = mesh_of(torus_mesh(1, 0.3, 16, 8));
   const ConvexPieces one = pieces_of(torus, {.most_pieces = 1}), four = pieces_of(torus, {.most_pieces = 4});
