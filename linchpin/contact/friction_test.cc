@@ -104,6 +104,16 @@ TEST(PreloadedFriction, KeepsOtherRowsAndAnyMatrix) {
   EXPECT_THROW(friction.pose(conic, preload, a), CheckFailed);
 }
 
+// Before a problem is posed there are no rows.
+TEST(PreloadedFriction, HasNoRowsAtFirst) {
+  PreloadedFriction friction;
+  EXPECT_EQ(friction.size(), 0);
+  Problem out;
+  EXPECT_NO_THROW(friction.set_q({}, out));
+  EXPECT_NO_THROW(friction.to_conic({}, {}));
+  EXPECT_THROW(friction.set_q(std::vector<double>(1), out), CheckFailed);
+}
+
 TEST(ConeViolation, OfEachKind) {
   const std::vector<Block> blocks{
       {BlockKind::free, 0, 1, 0}, {BlockKind::nonnegative, 1, 2, 0}, {BlockKind::cone, 3, 3, 0.5}};

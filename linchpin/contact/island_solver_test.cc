@@ -46,6 +46,38 @@ TEST(IslandSolver, PartsTogetherSolveTheWhole) {
   for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(z[i], other[i], 1e-9) << i;  // M is definite: one solution
 }
 
+// Two islands of more than 36 rows, which are kept sparse, beside small ones, which are dense, in one solver: chains of
+// contacts, each coupled to the next. Solved twice, since an island must not see what the one before it left.
+TEST(IslandSolver, SparseAndDenseIslands) {
+  Problem p;
+  std::vector<Triplet> entries;
+  std::vector<int> starts{0};
+  const std::vector<int> contacts{20, 3, 30, 1, 14};
+  int i = 0;
+  for (const int count : contacts)
+    for (int k = 0; k < count; ++k, ++i) {
+      p.blocks.push_back({BlockKind::cone, 3 * i, 3, 0.5});
+      starts.push_back(3 * (i + 1));
+      for (int r = 0; r < 3; ++r) {
+        entries.push_back({3 * i + r, 3 * i + r, 3.0});
+        if (k > 0) entries.push_back({3 * i + r, 3 * (i - 1) + r, 1});
+        if (k + 1 < count) entries.push_back({3 * i + r, 3 * (i + 1) + r, 1});
+        p.q.push_back(r == 0 ? -1 - 0.1 * (i % 7) : 0.3 * r - 0.1 * (i % 3));
+      }
+    }
+  p.M = Matrix::sparse(block_sparse(starts, starts, entries));
+  Solver whole;
+  std::vector<double> expected(p.q.size(), 0.0);
+  ASSERT_EQ(whole.solve(p, SolverId::automatic, {}, expected).status, Status::solved);
+  IslandSolver islands;
+  for (int time = 0; time < 2; ++time) {
+    std::vector<double> z(p.q.size(), 0.0);
+    EXPECT_EQ(islands.solve(p, SolverId::automatic, {}, z).status, Status::solved) << time;
+    EXPECT_EQ(islands.islands(), int(contacts.size()));
+    for (std::size_t k = 0; k < z.size(); ++k) EXPECT_NEAR(z[k], expected[k], 1e-9) << k;  // M is definite
+  }
+}
+
 // Each island takes its own bounds along: boxes of one row each, z = -q / 2 within [l, u].
 TEST(IslandSolver, BoundsStayWithTheirRows) {
   Problem p;

@@ -97,6 +97,8 @@ TEST(JointRows, HaveTheOffsetsSoftnessAndBoundsOfTheirLaws) {
   row_velocities(rows, placed.vel, w);
   for (std::size_t r = 0; r < 6; ++r) {
     EXPECT_EQ(rows.blocks[r].kind, kind[r]) << r;
+    EXPECT_EQ(rows.blocks[r].start, int(r));
+    EXPECT_EQ(rows.blocks[r].size, 1) << r;
     EXPECT_NEAR(rows.offset[r], offset[r], 1e-13) << r;
     EXPECT_NEAR(rows.softness[r], softness[r], 1e-12) << r;
     EXPECT_EQ(rows.lower[r], lower[r]) << r;

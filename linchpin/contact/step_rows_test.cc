@@ -69,6 +69,27 @@ TEST(StepRows, ForcesAreRememberedByTheirKeys) {
   EXPECT_EQ(guess, std::vector<double>(2, 0.0));
 }
 
+// Memory may come from a file. A force of a spring or of loops in it, which remember() does not store, is not used: the
+// loops are one block of any size, and a memory has three numbers.
+TEST(StepRows, ForcesOfLoopsAndSpringsAreNotUsed) {
+  StepRows rows = rows_of({{Kind::spring, 2}, {Kind::limit, 1}});
+  rows.rows.begin_block(BlockKind::free, 8);
+  for (int k = 0; k < 8; ++k) rows.rows.end_row(0);
+  rows.add_owner(Kind::loop, 0);
+  std::vector<RowMemory> memory;
+  remember(rows_of({{Kind::limit, 1}}), {}, std::vector<double>{0.3}, 0.1, memory);
+  ASSERT_EQ(memory.size(), 1u);
+  for (const RowOwner owner : {RowOwner{Kind::spring, 2}, RowOwner{Kind::loop, 0}}) {
+    memory.push_back(memory[0]);  // its key names the kind and the index
+    memory.back().key[1] = std::uint32_t(owner.kind);
+    memory.back().key[2] = std::uint32_t(owner.index);
+  }
+  std::vector<double> guess(10, 99), expected(10, 0.0);
+  expected[1] = 0.3;
+  EXPECT_TRUE(guess_impulses(rows, {}, memory, 0.1, guess));
+  EXPECT_LE(largest_difference(guess, expected), 1e-15);
+}
+
 // Rows without a force are not stored, and an old memory is replaced.
 TEST(StepRows, OnlyForcesAreStored) {
   const StepRows rows = rows_of({{Kind::limit, 0}, {Kind::limit, 1}});
