@@ -1,13 +1,17 @@
 #include "linchpin/io/child_process.h"
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstring>
+#include <fcntl.h>
 #include <stdexcept>
 #include <thread>
 #include <unistd.h>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 namespace linchpin {
 namespace {
@@ -71,6 +75,36 @@ TEST(ChildProcess, LimitsMemory) {
                 },
                 {.bytes = 200 << 20}),
             "needs more than 209715200 bytes of memory");
+}
+
+int open_files() {
+  int count = 0;
+  for (int file = 0; file < 1000; ++file) count += fcntl(file, F_GETFD) >= 0;
+  return count;
+}
+
+// No end of a pipe is left open, and no file of the caller is closed, whether the child ends well, fails, or cannot be
+// started at all.
+TEST(ChildProcess, LeavesTheFilesOfTheCallerAlone) {
+  const int before = open_files();
+  EXPECT_EQ(run_in_child([] { return std::string("done"); }, {}).value(), "done");
+  EXPECT_EQ(open_files(), before);
+  EXPECT_EQ(fault_of_child([]() -> std::string { throw std::runtime_error("no"); }), "ended by an exception");
+  EXPECT_EQ(open_files(), before);
+  // A child that may not start children of its own: fork() fails in it.
+  const auto result = run_in_child(
+      [&]() -> std::string {
+        const rlimit none{0, 0};
+        if (setrlimit(RLIMIT_NPROC, &none) != 0 || (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0))
+          return "cannot be tried";
+        const int own = open_files();
+        const std::string fault = fault_of_child([] { return std::string(); });
+        return fault + "; files " + std::to_string(open_files() - own);
+      },
+      {});
+  ASSERT_TRUE(result) << result.error().message;
+  if (result.value() == "cannot be tried") GTEST_SKIP() << "the number of processes cannot be limited";
+  EXPECT_EQ(result.value(), std::string("cannot start a process: ") + std::strerror(EAGAIN) + "; files 0");
 }
 
 }  // namespace

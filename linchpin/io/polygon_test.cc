@@ -59,6 +59,20 @@ TEST(Polygon, QuadrilateralsAreCutFromTheConcaveCorner) {
   EXPECT_EQ(square, (Triangles3{{0, 1, 2}, {0, 2, 3}}));
 }
 
+// A spiral, from each of its corners: the fan from a corner has triangles of both signs, and all corners but one may
+// enclose the other way round.
+TEST(Polygon, AnyCornerMayBeTheFirst) {
+  Points spiral{tilted(0, 0), tilted(9, 0), tilted(9, 9), tilted(0, 9), tilted(0, 3), tilted(6, 3),
+                tilted(6, 6), tilted(3, 6), tilted(3, 5), tilted(5, 5), tilted(5, 4), tilted(1, 4),
+                tilted(1, 8), tilted(8, 8), tilted(8, 1), tilted(0, 1)};
+  for (std::size_t turned = 0; turned < spiral.size(); ++turned) {
+    expect_cut(spiral);
+    std::rotate(spiral.begin(), spiral.begin() + 1, spiral.end());
+  }
+  // Without corner 0, which is far away, the others enclose 3.5 m^2 the other way round.
+  expect_cut({tilted(50, 0), tilted(0, 1), tilted(2, 0.5), tilted(3, 0), tilted(2, -0.5), tilted(0, -1)});
+}
+
 TEST(Polygon, EarsOfStarsCombsAndFlatCorners) {
   SplitMix random(7);
   for (int n = 5; n <= 200; n += 13)

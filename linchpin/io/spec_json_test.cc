@@ -275,6 +275,9 @@ TEST(SpecJson, StrictText) {
   EXPECT_EQ(error_of(many + "\"a\": 0}").substr(0, 29), "this is not a linchpin model:");
   EXPECT_NE(error_of(many + "\n\"key_77\": 0}").find("line 2, column 8: the key 'key_77' occurs twice"),
             std::string::npos);
+  EXPECT_NE(error_of(many + "\n\"key_0\": 0}").find("line 2, column 7: the key 'key_0' occurs twice"),
+            std::string::npos)
+      << "also the first of them, from the time when there were few";
 }
 
 TEST(SpecJson, RefusesEndlessFiles) {
