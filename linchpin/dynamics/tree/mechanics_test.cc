@@ -551,6 +551,8 @@ TEST(Mechanics, WrongSizesAreRefused) {
   EXPECT_THROW(body_pose(m.model, m.kin, 2), CheckFailed);
   EXPECT_THROW(frame_pose(m.model, m.kin, 0), CheckFailed);
   EXPECT_THROW(add_passive_forces(m.model, s.q, s.v, tau), CheckFailed);
+  const std::vector<Motion<double>> few(m.model.links().size() - 1, Motion<double>::zero());
+  EXPECT_THROW(point_acceleration(m.model, m.kin, m.vel, few, 1, {0, 0, 0}), CheckFailed);
 }
 
 }  // namespace
