@@ -80,5 +80,16 @@ TEST(CertificateJson, ThreeVerdicts) {
   EXPECT_EQ(why_loosely(c), "");
 }
 
+// Body 0 is the world: a failure may name it like any other.
+TEST(CertificateJson, NamesTheWorld) {
+  const Model model = compile(scene("@four_bar").value()).value();
+  Certificate c;
+  c.status = StepStatus::not_finite;
+  c.reason = "not finite";
+  c.constraint = 0;
+  c.body = 0;
+  EXPECT_EQ(why_not_passed(model, c), "not finite (body '" + model.bodies()[0].name + "')");
+}
+
 }  // namespace
 }  // namespace linchpin

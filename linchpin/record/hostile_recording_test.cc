@@ -290,6 +290,31 @@ TEST(HostileRecording, Texts) {
             "the attribute 'build' declares 5000 bytes");
 }
 
+// A text that is stored as something else: as numbers, as two texts, as a text of any length.
+TEST(HostileRecording, TextsOfOtherTypes) {
+  const auto settings_of = [](const std::function<hid_t()>& type_of, hsize_t count) {
+    return [=](hid_t file) {
+      H5Ldelete(file, "settings", H5P_DEFAULT);
+      const Hdf5Id type(type_of(), H5Tclose, "type"), space(H5Screate_simple(1, &count, nullptr), H5Sclose, "space");
+      const Hdf5Id set(H5Dcreate2(file, "settings", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose,
+                       "set");
+      const std::string zeros(1000, '\0');
+      if (H5Tis_variable_str(type) <= 0) H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, zeros.data());
+    };
+  };
+  const auto text_of_size = [](std::size_t size) {
+    return [size] {
+      const hid_t type = H5Tcopy(H5T_C_S1);
+      H5Tset_size(type, size);
+      return type;
+    };
+  };
+  EXPECT_EQ(error_of_reading(settings_of([] { return H5Tcopy(H5T_NATIVE_INT); }, 1)), "settings is not a text");
+  EXPECT_EQ(error_of_reading(settings_of([] { return H5Tcopy(H5T_NATIVE_DOUBLE); }, 1)), "settings is not a text");
+  EXPECT_EQ(error_of_reading(settings_of(text_of_size(H5T_VARIABLE), 1)), "settings is not a text");
+  EXPECT_EQ(error_of_reading(settings_of(text_of_size(100), 2)), "settings is not a text");
+}
+
 // Numbers are read in the type in which they were written, not converted.
 TEST(HostileRecording, TypesOfNumbers) {
   const auto step_of = [](hid_t type) {

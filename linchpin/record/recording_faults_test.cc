@@ -184,5 +184,69 @@ TEST(RecordingFaults, WhatMayBeReplaced) {
   EXPECT_FALSE(RecordingWriter::append("/nowhere/at/all.h5", run.model, run.settings));
 }
 
+// Texts have a checksum as tables do: whichever of its stored bytes is spoilt, a text is not read as another one.
+TEST(RecordingFaults, SpoiltTexts) {
+  const TestFile file;
+  const std::string text = "a text that cannot be guessed from its neighbours: 0.1234567";
+  haddr_t at = 0;
+  hsize_t bytes = 0;
+  {
+    const QuietHdf5 quiet;
+    const Hdf5Id made = create_hdf5(file.path.string());
+    write_text(made, "text", text);
+    const Hdf5Id set(H5Dopen2(made, "text", H5P_DEFAULT), H5Dclose, "text");
+    const hsize_t first = 0;
+    unsigned mask = 0;
+    hdf5_did(H5Dflush(set), "flushing");
+    hdf5_did(H5Dget_chunk_info_by_coord(set, &first, &mask, &at, &bytes), "the chunk of the text");
+    EXPECT_EQ(read_text(made, "text"), text);
+  }
+  const std::string good = bytes_of(file.path);
+  ASSERT_LE(at + bytes, good.size());
+  for (hsize_t i = at; i < at + bytes; ++i) {
+    std::string spoilt = good;
+    spoilt[i] = char(spoilt[i] ^ 0x10);
+    write_bytes(file.path, spoilt);
+    const QuietHdf5 quiet;
+    const OpenedHdf5 opened = open_hdf5_to_read(file.path.string());
+    EXPECT_THROW(read_text(opened.file, "text"), Hdf5Fault) << "byte " << i - at << " of " << bytes;
+  }
+}
+
+// A text in one piece, as other programs write it, in a file that ends within it: HDF5 would return zeros for the rest.
+TEST(RecordingFaults, ATextThatTheFileEndsIn) {
+  const TestFile file;
+  const std::string text(20'000, 'x');
+  haddr_t at = 0;
+  {
+    const QuietHdf5 quiet;
+    const Hdf5Id made = create_hdf5(file.path.string());
+    const Hdf5Id type(H5Tcopy(H5T_C_S1), H5Tclose, "type");
+    H5Tset_size(type, text.size());
+    H5Tset_cset(type, H5T_CSET_UTF8);
+    H5Tset_strpad(type, H5T_STR_NULLPAD);
+    const hsize_t one = 1;
+    const Hdf5Id space(H5Screate_simple(1, &one, nullptr), H5Sclose, "space");
+    const Hdf5Id set(H5Dcreate2(made, "text", type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose, "set");
+    hdf5_did(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()), "writing");
+    at = H5Dget_offset(set);
+  }
+  const std::string good = bytes_of(file.path);
+  ASSERT_EQ(good.substr(at, text.size()), text);
+  for (const bool whole : {true, false}) {
+    write_bytes(file.path, good.substr(0, at + text.size() - (whole ? 0 : 1)));
+    const QuietHdf5 quiet;
+    const Hdf5Id opened = open_hdf5_to_append(file.path.string());  // does not compare the length of the file
+    std::string got;
+    try {
+      got = read_text(opened, "text");
+    } catch (const Hdf5Fault& fault) {
+      got = fault.message;
+    }
+    EXPECT_EQ(got, whole ? text : "text: 20000 bytes are declared, but not stored");
+    abandon_hdf5(opened);
+  }
+}
+
 }  // namespace
 }  // namespace linchpin

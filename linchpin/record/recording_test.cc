@@ -261,5 +261,26 @@ TEST(Recording, HowItEnded) {
   }
 }
 
+// A model in which nothing can move has no coordinates, and its frames have neither positions nor velocities.
+TEST(Recording, NoCoordinates) {
+  TestRun run("@bounce", {.steps = 20});
+  run.spec = {};
+  run.spec.bodies = {{.name = "rock", .inertia = {.mass = 1}, .geometry = {}}};
+  run.spec.joints = {{.name = "ground", .type = JointType::weld, .child = "rock"}};
+  run.model = compile(run.spec).value();
+  ASSERT_EQ(run.model.nq(), 0);
+  run.settings.simulation.stepper = Stepper::rk4;
+  const TestFile file;
+  const std::vector<Snapshot> kept = run.record(file.path);
+  const Result<Recording> opened = Recording::open(file.path);
+  ASSERT_TRUE(opened) << opened.error().message;
+  ASSERT_EQ(opened.value().frames(), 21);
+  Snapshot snapshot;
+  for (long long i = 0; i < 21; ++i) {
+    ASSERT_FALSE(opened.value().read(i, snapshot));
+    EXPECT_EQ(bits_of(snapshot), bits_of(kept[std::size_t(i)])) << i;
+  }
+}
+
 }  // namespace
 }  // namespace linchpin

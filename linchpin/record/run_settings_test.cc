@@ -61,5 +61,17 @@ TEST(RunSettings, Faults) {
   EXPECT_EQ(error_of("{\"time\": }"), "line 1, column 10: this is not JSON");
 }
 
+// A file that says no more than the stepper: every step is a frame, nothing acts from outside, and the tolerances are
+// those of docs/contact.md. Files of older versions lack fields, and other defaults would change their meaning.
+TEST(RunSettings, WhatMayBeOmitted) {
+  const RunSettings s = settings_from_json(R"({"simulation": {"stepper": "rk4"}})").value();
+  EXPECT_EQ(s.every, 1);
+  EXPECT_EQ(s.time, 0);
+  ASSERT_TRUE(s.inputs);
+  EXPECT_TRUE(s.inputs->tau.empty() && s.inputs->f_ext.empty() && s.inputs->controls.empty());
+  EXPECT_EQ(s.simulation.contact.tolerance, 1e-10);
+  EXPECT_EQ(s.simulation.contact.acceptable, 1e-6);
+}
+
 }  // namespace
 }  // namespace linchpin
