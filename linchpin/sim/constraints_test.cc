@@ -224,10 +224,14 @@ TEST(Constraints, AFailureNamesItsConstraint) {
   State state = make_state(model);
   state.q[0] = std::cos(0.01);
   state.q[2] = std::sin(0.01);  // turned about the left end: the right end is 0.02 m too low
-  const StepReport report = Simulation(model, {}).step(state);
+  StepReport report = Simulation(model, {}).step(state);
   EXPECT_EQ(report.status, StepStatus::not_assembled);
   EXPECT_EQ(report.constraint, 1);
   EXPECT_NEAR(report.loop_error, std::sin(0.02), 1e-12);
+  state = make_state(model);
+  report = Simulation(model, {}).step(state);
+  EXPECT_TRUE(report.ok()) << report.reason;
+  EXPECT_EQ(report.constraint, -1) << "a step that is done names none";
 }
 
 TEST(Constraints, RebuildingTheSimulationChangesNoBit) {

@@ -140,6 +140,28 @@ TEST(ContactOptions, LooseStepsInARow) {
   EXPECT_EQ(state.loose_steps, 0);
 }
 
+// The figures of docs/contact.md.
+TEST(ContactOptions, TolerancesByDefault) {
+  EXPECT_EQ(ContactOptions{}.tolerance, 1e-10);
+  EXPECT_EQ(ContactOptions{}.acceptable, 1e-6);
+}
+
+// A box at rest: the forces of a step are those of the last one, so the warm start is the solution. The first step
+// takes iterations, the following ones none.
+TEST(ContactOptions, AtRestTheWarmStartIsTheSolution) {
+  const Model model = model_of("stack:boxes=1");
+  State state = make_state(model);
+  Simulation simulation(model, {});
+  for (int i = 0; i < 5; ++i) {
+    const StepReport report = simulation.step(state);
+    ASSERT_TRUE(report.ok()) << report.reason;
+    EXPECT_EQ(report.problems, 1);
+    EXPECT_EQ(report.iterations > 0, i == 0) << "step " << i;
+  }
+  state.memory.clear();
+  EXPECT_GT(simulation.step(state).iterations, 0) << "without memory it starts again";
+}
+
 // ---- sleep ----------------------------------------------------------------------------------------------------------
 
 TEST(ContactOptions, SleepSpeedAndNoSleepByDefault) {

@@ -220,6 +220,18 @@ TEST(Contact, PainleveIsSolvedAndFlagged) {
   EXPECT_LT(fastest(r.state), 100);
 }
 
+// Whatever the direction in which the rod slides, along either tangent of the contact or between them.
+TEST(Contact, PainleveIsFlaggedInEveryDirection) {
+  for (const double degrees : {30.0, 90.0, 180.0, 270.0}) {
+    ModelSpec spec = scene("painleve").value();
+    const Transform<double> turn{rotation_z(degrees * std::numbers::pi / 180), Vec3<double>::zero()};
+    spec.joints[0].X_PF = turn * spec.joints[0].X_PF;  // the velocity at the start is in the axes of this frame
+    const Finished r = run(compiled(spec), 1);
+    EXPECT_GT(r.certificate.painleve, 0) << degrees;
+    EXPECT_TRUE(r.certificate.passed()) << degrees;
+  }
+}
+
 // Not where friction is below 4/3, and not where the rod is dragged instead of pushed.
 TEST(Contact, OtherSlidingRodsAreNotFlaggedAsPainleve) {
   for (const char* text : {"painleve:mu=1", "painleve:speed=-1"}) {

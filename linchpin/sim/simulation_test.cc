@@ -27,6 +27,20 @@ TEST(Simulation, RefusesWhatMakesNoSense) {
   EXPECT_THROW(Simulation(model, {.relative_tolerance = -1}), CheckFailed);
   EXPECT_THROW(Simulation(model, {.absolute_tolerance = 0}), CheckFailed);
   EXPECT_THROW(Simulation(model, {.stepper = static_cast<Stepper>(17)}), CheckFailed);
+  for (const int none : {0, -1}) {
+    EXPECT_THROW(Simulation(model, {.max_substeps = none}), CheckFailed);
+    EXPECT_THROW(Simulation(model, {.max_iterations = none}), CheckFailed);
+    EXPECT_THROW(Simulation(model, {.loop_tolerance = double(none)}), CheckFailed);
+    EXPECT_THROW(Simulation(model, {.contact = {.tolerance = double(none)}}), CheckFailed);
+    EXPECT_THROW(Simulation(model, {.contact = {.position_tolerance = double(none)}}), CheckFailed);
+    EXPECT_THROW(Simulation(model, {.contact = {.most_contacts = none}}), CheckFailed);
+  }
+  EXPECT_THROW(Simulation(model, {.contact = {.directions = 5}}), CheckFailed);
+  EXPECT_THROW(Simulation(model, {.contact = {.tolerance = 1e-8, .acceptable = 1e-9}}), CheckFailed);
+  EXPECT_THROW(Simulation(model, {.contact = {.impact_speed = -1}}), CheckFailed);
+  EXPECT_THROW(Simulation(model, {.contact = {.max_splits = -1}}), CheckFailed);
+  EXPECT_THROW(Simulation(model, {.contact = {.sleep_after = -1}}), CheckFailed);
+  EXPECT_THROW(Simulation(model, {.contact = {.sleep_speed = -1}}), CheckFailed);
   Simulation simulation(model, {});
   State state = make_state(model);
   const std::vector<double> two(2), six(6);

@@ -39,5 +39,31 @@ TEST(ImpactSolver, ReflectsABallAndAccountsForItsEnergy) {
     }
 }
 
+// A ball bounces with e = 1 while a slider on another rail meets an end of its range: restitution belongs to contacts,
+// limits have none. The slider stops, whatever the formulation and the law of restitution.
+TEST(ImpactSolver, LimitsDoNotBounce) {
+  ModelSpec spec = scene("bounce:height=0,restitution=1").value();
+  spec.bodies.push_back({.name = "slider", .inertia = {.mass = 2, .moments = {1, 1, 1, 0, 0, 0}}, .geometry = {}});
+  spec.joints.push_back({.name = "rail", .type = JointType::prismatic, .child = "slider"});
+  spec.joints.back().axis = {1, 0, 0};
+  spec.joints.back().dofs = {DofSpec{.lower = -1, .upper = 0.5}};
+  const Model model = compiled(spec);
+  for (const Restitution law : {Restitution::poisson, Restitution::newton})
+    for (const Method method : {Method::os, Method::rmc, Method::mc, Method::nmc_os, Method::nmc, Method::multipliers})
+      for (const bool upper : {false, true}) {
+        State state = make_state(model);
+        state.v[5] = -2;
+        state.q[7] = upper ? 0.5 : -1;
+        state.v[6] = upper ? 3 : -3;
+        StageTest stage(model, {.contact = {.method = method, .restitution = law}}, state);
+        ImpactSolver solver(stage.plan);
+        ProblemWorkspace ws;
+        Solved solved(model);
+        ASSERT_TRUE(solver.solve(stage.interval(0), stage.plain, ws, solved).ok()) << to_string(method);
+        EXPECT_NEAR(solved.v[5], 2, 1e-9) << to_string(method);
+        EXPECT_NEAR(solved.v[6], 0, 1e-9) << to_string(method) << " " << upper;
+      }
+}
+
 }  // namespace
 }  // namespace linchpin

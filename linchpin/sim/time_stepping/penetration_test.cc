@@ -23,6 +23,7 @@ TEST(PenetrationCorrection, LiftsABallOutOfTheFloor) {
     ASSERT_TRUE(shift);
     for (int k = 0; k < 6; ++k) EXPECT_NEAR((*shift)[k], k == 5 ? depth : 0, 1e-10) << k;
     EXPECT_EQ(effort.problems, 1);
+    EXPECT_EQ(effort.iterations > 0, depth > 0);
   }
 }
 
