@@ -89,5 +89,16 @@ TEST(Dantzig, MatrixKindsGiveTheSame) {
   EXPECT_EQ(solve(dense).z, solve(with_matrix(dense, Matrix::Kind::block_sparse)).z);
 }
 
+// w = -z - 1 falls as z grows, and nothing stops it: there is no event, and a cold start is not tried again. A warm
+// start that fails is followed by a cold one.
+TEST(Dantzig, TriesTheColdStartOnce) {
+  const Problem none = lcp({-1}, {-1});
+  const Pivoted cold = solve(none), warm = solve(none, {3.0});
+  EXPECT_EQ(cold.outcome.stop, Stop::stalled);
+  EXPECT_LE(cold.outcome.iterations, 1);
+  EXPECT_EQ(warm.outcome.stop, Stop::stalled);
+  EXPECT_LE(warm.outcome.iterations, 2);
+}
+
 }  // namespace
 }  // namespace linchpin

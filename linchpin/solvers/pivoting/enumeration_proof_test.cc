@@ -100,5 +100,33 @@ TEST(EnumerationProof, NeverContradictsAPlantedSolution) {
   }
 }
 
+// Units change neither a problem nor a proof: row by row, z_i / s_i and w_i s_i for z_i and w_i. Integers, so that a
+// proof needs exact numbers; powers of two, so that the problem in other units is the same exactly.
+TEST(EnumerationProof, HoldsInAnyUnits) {
+  EnumerationWorkspace all;
+  EnumerationProofWorkspace ws;
+  int without = 0;
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    Dice dice(seed);
+    const int n = 1 + dice.below(5), other = dice.below(n);
+    Square M = zero_square(n);
+    for (double& x : M) x = dice.below(13) - 6;
+    Problem p = lcp(M, tied_q(n, dice));
+    std::vector<double> z(p.q.size());
+    const bool solvable = enumeration(p, {}, all, z).stop == Stop::finished;
+    const double s = std::ldexp(1.0, 1 + dice.below(20)) / 1024;
+    for (int i = 0; i < n; ++i) {
+      entry(M, n, i, other) *= s;
+      entry(M, n, other, i) *= s;
+    }
+    std::vector<double> q = p.q;
+    q[std::size_t(other)] *= s;
+    const bool none = enumeration_proves_unsolvable(lcp(M, q), ws);
+    EXPECT_EQ(none, !solvable) << "seed " << seed << ", row " << other << " of " << n << " by " << s;
+    without += !solvable;
+  }
+  EXPECT_GE(without, 200);
+}
+
 }  // namespace
 }  // namespace linchpin

@@ -336,5 +336,78 @@ TEST(Lemke, NamesNumbersThatItCannotScale) {
   EXPECT_TRUE(solve(lcp({1e300}, {-1})).solved());
 }
 
+// A diagonal M: z = clamp(-q / m, l, u) row by row. All bounds differ, and all kinds of box are among them.
+TEST(Lemke, BoxesWithAnyBounds) {
+  const double inf = INFINITY;
+  const std::vector<double> m{2, 0.5, 4, 1, 3, 8, 1, 2, 5, 0.25}, q{-9, 3, -4, 7, 1, -2, -5, 6, 2, 1};
+  const std::vector<double> lower{1, -0.5, -inf, 0.3, 0.7, -inf, -inf, -4, -0.2, 0.6},
+      upper{2, inf, 0.9, inf, 0.7, 0.1, inf, -3.5, 0.4, inf};
+  const int n = int(q.size());
+  Square M = zero_square(n);
+  for (int i = 0; i < n; ++i) entry(M, n, i, i) = m[std::size_t(i)];
+  for (const bool free_first : {false, true}) {
+    Problem p{Matrix::dense(n, M), q, {{BlockKind::box, 0, n, 0}}, lower, upper};
+    if (free_first) {
+      p.blocks = {{BlockKind::free, 0, 1, 0}, {BlockKind::box, 1, n - 1, 0}};
+    }
+    const Pivoted a = solve(p);
+    ASSERT_TRUE(a.solved()) << show(a);
+    for (std::size_t i = 0; i < q.size(); ++i)
+      EXPECT_NEAR(a.z[i], free_first && i == 0 ? 4.5 : std::clamp(-q[i] / m[i], lower[i], upper[i]), 1e-14) << i;
+  }
+}
+
+// Units of z are powers of two with s^2 M_ii between 1/2 and 4; where the diagonal is zero, with 1 / s within a factor
+// of two of the largest number that couples the row to another, in units of that. Rows with and without free ones.
+TEST(Lemke, UnitsFollowTheDiagonal) {
+  const double a = 1e8, b = 3e-5, c = 0.7;  // the diagonal; rows 3 and 4 have none
+  const int n = 5;
+  Square M = zero_square(n);
+  entry(M, n, 0, 0) = a, entry(M, n, 1, 1) = b, entry(M, n, 2, 2) = c;
+  entry(M, n, 3, 0) = -1e6, entry(M, n, 0, 3) = 1e6;    // 1e6 * s_0 = 100
+  entry(M, n, 4, 1) = -2e-7, entry(M, n, 1, 4) = 2e-7;  // 2e-7 * s_1 = 4e-5
+  for (const bool free_last : {false, true}) {
+    Problem p = lcp(M, {-1e4, -5e-3, -1, 1e2, 1e-5});
+    if (free_last)
+      p.blocks = {{BlockKind::nonnegative, 0, 2, 0}, {BlockKind::free, 2, 1, 0}, {BlockKind::nonnegative, 3, 2, 0}};
+    LemkeWorkspace ws;
+    std::vector<double> z(5);
+    ASSERT_EQ(lemke(p, {}, ws, z).stop, Stop::finished);
+    ResidualWorkspace judge;
+    EXPECT_TRUE(residual(p, z, judge).within(1e-12));
+    std::vector<double> s(5);
+    for (int k = 0; k < n; ++k) s[std::size_t(ws.order[std::size_t(k)])] = ws.scale[std::size_t(k)];
+    for (const double x : s) EXPECT_EQ(std::ldexp(1.0, std::ilogb(x)), x) << "not a power of two";
+    for (int i = 0; i < 3; ++i) {
+      const double square = s[std::size_t(i)] * s[std::size_t(i)] * entry(M, n, i, i);
+      EXPECT_TRUE(square >= 0.5 && square < 4) << i << ": " << square;
+    }
+    const double third = s[3] * 1e6 * s[0], fourth = s[4] * 2e-7 * s[1];
+    EXPECT_TRUE(third >= 0.5 && third <= 2) << third;
+    EXPECT_TRUE(fourth >= 0.5 && fourth <= 2) << fourth;
+  }
+}
+
+// A workspace full of NaN gives the same bits, at every number of rows beside the width of a register.
+TEST(Lemke, AnswerDoesNotDependOnTheWorkspace) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Dice dice(seed);
+    const int n = 1 + int(seed % 19);
+    Problem p = lcp(seed % 2 == 0 ? random_p(n, dice) : random_psd(n, 1 + dice.below(n), dice), random_q(n, dice));
+    if (seed % 3 == 0 && n > 1) p.blocks = {{BlockKind::free, 0, 1, 0}, {BlockKind::nonnegative, 1, n - 1, 0}};
+    LemkeWorkspace used;
+    const Pivoted fresh = solve(p);
+    solve(lcp(random_p(24, dice), random_q(24, dice)), used);
+    for (auto* x : {&used.matrix, &used.tableau, &used.factor, &used.basic, &used.saved, &used.sign, &used.scale,
+                    &used.row_scale, &used.reference, &used.q, &used.height, &used.row_height, &used.x, &used.w,
+                    &used.ratio, &used.solved, &used.best})
+      std::fill(x->begin(), x->end(), std::nan(""));
+    const Pivoted again = solve(p, used);
+    EXPECT_EQ(again.outcome.stop, fresh.outcome.stop) << "seed " << seed;
+    EXPECT_EQ(again.outcome.iterations, fresh.outcome.iterations) << "seed " << seed;
+    EXPECT_EQ(again.z, fresh.z) << "seed " << seed;
+  }
+}
+
 }  // namespace
 }  // namespace linchpin
