@@ -79,5 +79,39 @@ TEST(ArcPath, AnswerDoesNotDependOnTheWorkspace) {
   });
 }
 
+// Rows of contacts, each coupled to its neighbours; every other one separates, at speeds of about `up`.
+Problem contacts_of_which_half_separate(int n, double up) {
+  Problem p;
+  Dice dice(3);
+  std::vector<double> M(std::size_t(9 * n * n), 0.0);
+  const auto set = [&](int i, int j, double x) { M[std::size_t(3 * n * i + j)] = x; };
+  for (int i = 0; i < n; ++i) {
+    p.blocks.push_back({BlockKind::cone, 3 * i, 3, 0.5});
+    const bool separates = i % 2 == 0;
+    for (int k = 3 * i; k < 3 * i + 3; ++k) {
+      set(k, k, 1 + 0.1 * (i % 5));
+      if (i > 0) set(k, k - 3, 0.3), set(k - 3, k, 0.3);
+      p.q.push_back(k == 3 * i ? (separates ? up : -1) : dice.near_zero(2) * (separates ? up : 1));
+    }
+  }
+  p.M = Matrix::dense(3 * n, std::move(M));
+  return p;
+}
+
+// From the solution as a guess a path begins nearer to its end, since it takes the velocities that the guess gives: 43
+// iterations in sum, 60 without a guess. With wrong velocities of separating contacts it is above 50.
+TEST(ArcPath, AGuessSavesIterations) {
+  int cold = 0, warm = 0;
+  for (const int n : {4, 40})
+    for (const double up : {1.0, 10.0, 1000.0}) {
+      const Problem p = contacts_of_which_half_separate(n, up);
+      const Answer a = solve(p), b = solve(p, a.z);
+      EXPECT_TRUE(a.solved() && b.solved()) << n << " " << up << " " << show(a) << " " << show(b);
+      cold += a.outcome.iterations;
+      warm += b.outcome.iterations;
+    }
+  EXPECT_LE(10 * warm, 8 * cold) << warm << " and " << cold;
+}
+
 }  // namespace
 }  // namespace linchpin
