@@ -175,6 +175,40 @@ TEST(Scenes, OnlyTheRandomTreeLeafSpringsAndSprungFingersHaveForcesInTheirJoints
   }
 }
 
+// Gravity is that of the earth, downwards, except where a scene or its source says otherwise.
+TEST(Scenes, GravityIsDownwardsOrAbsent) {
+  for (const SceneInfo& info : scene_catalogue()) {
+    const Vec3<double> gravity = make(info.name).gravity;
+    if (info.name == "random_tree") {
+      EXPECT_NEAR(norm(gravity), 9.81, 1e-14);
+      continue;
+    }
+    const bool weightless = info.name == "free_body" || info.name == "squeezer" || info.name == "thin_wall";
+    EXPECT_EQ(gravity.x, 0) << info.name;
+    EXPECT_EQ(gravity.y, 0) << info.name;
+    EXPECT_NEAR(gravity.z, weightless ? 0 : -9.81, weightless ? 0 : 0.011) << info.name;  // some sources have 9.8
+  }
+}
+
+TEST(Scenes, ThePlanarArmMovesInThePlane) {
+  for (const JointSpec& joint : make("planar_arm").joints) {
+    EXPECT_EQ(joint.axis.x, 0);
+    EXPECT_EQ(joint.axis.y, 0);
+    EXPECT_GT(joint.axis.z, 0);
+  }
+}
+
+// The ellipsoid of Kane and Levinson 1982: half axes of 200, 30 and 20 mm, the shortest of them upright.
+TEST(Scenes, TheRattlebackRollsOnItsEllipsoid) {
+  const ModelSpec spec = make("rattleback");
+  ASSERT_EQ(spec.constraints.size(), 1u);
+  const Vec3<double> half = std::get<RollingSpec>(spec.constraints[0].what).half_axes;
+  EXPECT_EQ(half.x, 0.2);
+  EXPECT_EQ(half.y, 0.03);
+  EXPECT_EQ(half.z, 0.02);
+  EXPECT_EQ(pose_at_zero(spec, "celt").p.z, 0.02);
+}
+
 // The robot is @dual_arm, with a servo in each joint; the wheel goes over the peg with its play, and nothing holds it
 // there but contact.
 TEST(Workshop, IsTheDualArmRobotAndTwoThings) {
@@ -217,6 +251,7 @@ TEST(Workshop, TheWheelHasAMillimetreOfPlay) {
   EXPECT_NEAR(hole - radius, 1e-3, 1e-12);
   EXPECT_NEAR(peg->X_BG.p.z - X_WO.p.z, 1e-3 / std::cos(std::acos(-1.0) / 8), 1e-12);
   EXPECT_NEAR(peg->X_BG.p.y - X_WO.p.y, 0, 1e-15);
+  EXPECT_EQ(X_WO.p.x, 0.55);  // a fixed number: the arms reach there
 }
 
 // ---- texts ----
