@@ -154,8 +154,8 @@ TEST(ConvexPieces, TorusWithinTolerance) {
   EXPECT_LE(last_count, 24u);
 }
 
-// An hourglass with any axis: no plane of a face divides it well, but the plane of the waist, across a principal axis of
-// inertia, makes two frusta of it. The rings have the half axes x and y times their radius.
+// An hourglass with any axis: no plane of a face divides it well, but the plane of the waist, across a principal axis
+// of inertia, makes two frusta of it. The rings have the half axes x and y times their radius.
 TEST(ConvexPieces, AnHourglassIsCutAtItsWaist) {
   RandomSpatial random(5);
   const int sides = 12;

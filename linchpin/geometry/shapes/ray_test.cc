@@ -135,8 +135,8 @@ TEST(Ray, HullsAreHitWhereTheirBoxesAre) {
   }
 }
 
-// A flat hull anywhere in its frame: a rectangle with half sides 1 and 2 along the axes of X_SR. A ray towards the point
-// (a, b) of its plane hits it if |a| <= 1 and |b| <= 2, on the side that the ray comes from.
+// A flat hull anywhere in its frame: a rectangle with half sides 1 and 2 along the axes of X_SR. A ray towards the
+// point (a, b) of its plane hits it if |a| <= 1 and |b| <= 2, on the side that the ray comes from.
 TEST(Ray, FlatHullsAreHitBetweenTheirSides) {
   RandomSpatial random(37);
   int hits = 0;
