@@ -10,7 +10,7 @@ namespace linchpin {
 namespace {
 
 // Of what is stored: where less than that moves, it is rounding that does.
-constexpr double at_rest = 1e-9;
+constexpr double rest_share = 1e-9;
 
 constexpr EnumNames<Verdict::failed> verdicts{"verdict", {"passed", "passed_loosely", "failed"}};
 
@@ -119,7 +119,7 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   e.lost = c.impact_loss + c.contact_loss;
   e.largest_defect = larger(e.largest_defect, std::abs(e.defect()));
   for (const double x : {now.kinetic, now.gravity - at_start_.gravity, now.springs - at_start_.springs, e.work,
-                         e.dissipated, e.lost, at_rest * (std::abs(now.gravity) + std::abs(now.springs))})
+                         e.dissipated, e.lost, rest_share * (std::abs(now.gravity) + std::abs(now.springs))})
     e.exchanged = larger(e.exchanged, std::abs(x));
   if (c.not_finite()) c.finite = false;
 }
