@@ -27,7 +27,7 @@ constexpr int most_searches = 16;
 constexpr int most_touch_rounds = 8;
 // Intervals of a step. Bodies that turn so fast that they need more have run away.
 constexpr int most_intervals = 10000;
-// Corrections at the end of one interval. Each squares the error, so that two take a millimetre to rounding.
+// Corrections at the end of one interval. They are steps of Newton's method: each squares the error.
 constexpr int most_corrections = 3;
 // No mechanism is faster than this, m/s or rad/s.
 constexpr double runaway_speed = 1e8;
