@@ -11,7 +11,6 @@
 #     APART augmented.cc                      # sources that the linchpin command does not use; see below
 #     TESTS aba_test.cc rnea_test.cc          # GoogleTest files, all in one program test_dynamics, ctest label unit;
 #                                             # foo_long_test.cc goes to test_dynamics_long, label long
-#     TOGETHER aba_test.cc rnea_test.cc       # those of TESTS that are compiled as one file; see below
 #     LINK Eigen3::Eigen                      # targets from outside, found in the top CMakeLists.txt; also for tests
 #     TEST_LINK sim)                          # what the tests alone need: rooms (later ones too) or targets
 #
@@ -35,8 +34,8 @@
 # benchmarks link linchpin::<room>, which brings what is apart in that room and in those that it depends on.
 #
 # Compiled together. More than half of the time to compile a small file is headers, so several are compiled as one
-# (UNITY_BUILD): the SOURCES of a room five at a time, those of its tests that are listed as TOGETHER four at a time.
-# Such files must not define the same name in their unnamed namespaces. KERNELS and LANES are compiled one by one.
+# (UNITY_BUILD): the SOURCES of a room five at a time, its TESTS four at a time. Such files must not define the same
+# name in their unnamed namespaces. KERNELS, LANES and tests with compile options of their own are compiled one by one.
 #
 # Eigen. How its types are aligned, and who frees their memory how, depends on -march, and a linker merges its functions
 # across a program: a user's AVX copy in place of ours crashes, or changes the last bits. So Eigen stays inside SOURCES,
@@ -111,13 +110,14 @@ if(LINCHPIN_BUILD_TESTS)
   add_custom_target(checked_tests)
 endif()
 
-# linchpin_test(NAME test_x LABEL label SOURCES a_test.cc ... [LINK targets...] [PREFIX x.] [TOGETHER a_test.cc ...]
+# linchpin_test(NAME test_x LABEL label SOURCES a_test.cc ... [LINK targets...] [PREFIX x.] [TOGETHER]
 #               [CHECKED rooms...])
 # A GoogleTest program, each of whose tests is a ctest, named with the prefix. What belongs to no single room uses it
-# from tests/CMakeLists.txt. One label only: gtest_discover_tests takes no list. CHECKED: also test_x_checked, the same
-# tests with the checked objects of these rooms, given as linchpin_x (see Sanitizers above).
+# from tests/CMakeLists.txt. One label only: gtest_discover_tests takes no list. TOGETHER: several files are compiled as
+# one. CHECKED: also test_x_checked, the same tests with the checked objects of these rooms, given as linchpin_x (see
+# Sanitizers above).
 function(linchpin_test)
-  cmake_parse_arguments(PARSE_ARGV 0 test "" "NAME;LABEL;PREFIX" "SOURCES;LINK;TOGETHER;CHECKED")
+  cmake_parse_arguments(PARSE_ARGV 0 test "TOGETHER" "NAME;LABEL;PREFIX" "SOURCES;LINK;CHECKED")
   if(test_UNPARSED_ARGUMENTS OR NOT test_NAME OR NOT test_LABEL OR NOT test_SOURCES)
     message(FATAL_ERROR "linchpin_test: needs NAME, LABEL and SOURCES; does not know '${test_UNPARSED_ARGUMENTS}'")
   endif()
@@ -129,9 +129,6 @@ function(linchpin_test)
   target_compile_options(${objects} PRIVATE $<$<CONFIG:Release>:-O1> ${LINCHPIN_TEST_SANITIZERS}
                                             -Wno-mismatched-new-delete)
   if(test_TOGETHER)
-    set(alone ${test_SOURCES})
-    list(REMOVE_ITEM alone ${test_TOGETHER})
-    set_source_files_properties(${alone} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     # Batches of four: a changed test recompiles four at most, and two cores share the work of a large room.
     linchpin_few_files(${objects} 4)
   endif()
@@ -158,40 +155,34 @@ function(linchpin_test)
   endif()
 endfunction()
 
-# linchpin_checked(linchpin_x "its libraries" "sources of APART" "linchpin_y ..." uses_eigen)
-# What the test programs with sanitizers link instead of the libraries of a room. linchpin_x_checked brings the objects
-# of the room and of those it depends on. The sources of APART are left out: they are references for tests, in long
-# double, and take g++ more than a minute.
-function(linchpin_checked target libraries unchecked dependencies uses_eigen)
+# linchpin_checked(linchpin_x "linchpin_y ..." uses_eigen)
+# What the test programs with sanitizers link instead of the library of a room. linchpin_x_checked brings the objects of
+# the room and of those it depends on. What is compiled apart is left out: the references for tests in long double take
+# g++ more than a minute, and the packs of LANES are made by the same templates as their doubles.
+function(linchpin_checked target dependencies uses_eigen)
   add_library(${target}_checked INTERFACE)
-  foreach(library IN LISTS libraries)
-    get_target_property(sources ${library} SOURCES)
-    get_target_property(definitions ${library} COMPILE_DEFINITIONS)
-    list(REMOVE_ITEM sources ${unchecked})
-    if(NOT sources)
-      continue()
-    endif()
-    set(objects ${library}_checked_objects)
-    add_library(${objects} OBJECT EXCLUDE_FROM_ALL ${sources})
-    target_link_libraries(${objects} PRIVATE ${library})
-    if(uses_eigen)
-      target_link_libraries(${objects} PRIVATE linchpin_eigen)
-    endif()
-    if(definitions)
-      target_compile_definitions(${objects} PRIVATE ${definitions})
-    endif()
-    target_compile_options(${objects} PRIVATE ${LINCHPIN_CHECKED_FLAGS})
-    linchpin_few_files(${objects} 8)
-    set_target_properties(${objects} PROPERTIES LINCHPIN_CHECKED ON)
-    target_sources(${target}_checked INTERFACE $<TARGET_OBJECTS:${objects}>)
-  endforeach()
   list(TRANSFORM dependencies APPEND _checked)
   target_link_libraries(${target}_checked INTERFACE ${dependencies})
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL INTERFACE_LIBRARY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  set(objects ${target}_checked_objects)
+  add_library(${objects} OBJECT EXCLUDE_FROM_ALL ${sources})
+  target_link_libraries(${objects} PRIVATE ${target})
+  if(uses_eigen)
+    target_link_libraries(${objects} PRIVATE linchpin_eigen)
+  endif()
+  target_compile_options(${objects} PRIVATE ${LINCHPIN_CHECKED_FLAGS})
+  linchpin_few_files(${objects} 8)
+  set_target_properties(${objects} PROPERTIES LINCHPIN_CHECKED ON)
+  target_sources(${target}_checked INTERFACE $<TARGET_OBJECTS:${objects}>)
 endfunction()
 
 function(linchpin_room)
   cmake_parse_arguments(PARSE_ARGV 0 room "" "NAME"
-                        "DEPENDS;HEADERS;SOURCES;KERNELS;LANES;APART;TESTS;TOGETHER;LINK;TEST_LINK")
+                        "DEPENDS;HEADERS;SOURCES;KERNELS;LANES;APART;TESTS;LINK;TEST_LINK")
   cmake_path(RELATIVE_PATH CMAKE_CURRENT_SOURCE_DIR BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/linchpin"
              OUTPUT_VARIABLE folder)
   if(room_UNPARSED_ARGUMENTS)
@@ -275,7 +266,7 @@ function(linchpin_room)
     endforeach()
   endif()
   if(LINCHPIN_CHECK)
-    linchpin_checked(${target} "${targets}" "${room_APART}" "${dependencies}" ${uses_eigen})
+    linchpin_checked(${target} "${dependencies}" ${uses_eigen})
   endif()
   if(room_KERNELS OR room_LANES)
     set_source_files_properties(${room_KERNELS} ${room_LANES} PROPERTIES COMPILE_OPTIONS "${LINCHPIN_KERNEL_FLAGS}")
@@ -314,7 +305,7 @@ function(linchpin_room)
     list(FILTER room_TESTS EXCLUDE REGEX "_long_test\\.cc$")
     if(room_TESTS)
       linchpin_test(NAME test_${name} PREFIX ${test_prefix} SOURCES ${room_TESTS} LINK ${link} LABEL unit
-                    TOGETHER ${room_TOGETHER} CHECKED ${checked})
+                    TOGETHER CHECKED ${checked})
       add_dependencies(unit_tests test_${name})
     endif()
     if(long)

@@ -21,7 +21,7 @@ draw() {
     sed 's/#.*//' "$list" | tr '()\n' '   ' | awk -v room="$room" '
       {
         for (i = 1; i <= NF; i++) {
-          if ($i ~ /^(NAME|DEPENDS|HEADERS|SOURCES|KERNELS|LANES|APART|TESTS|TOGETHER|LINK|TEST_LINK)$/) key = $i
+          if ($i ~ /^(NAME|DEPENDS|HEADERS|SOURCES|KERNELS|LANES|APART|TESTS|LINK|TEST_LINK)$/) key = $i
           else if ($i ~ /^[a-z_]+$/ && key != "DEPENDS") key = ""
           else if (key == "DEPENDS") print "  " node($i) " --> " node(room)
         }

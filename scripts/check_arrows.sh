@@ -117,7 +117,7 @@ check() {
           continue
         } else if (w == ")") {
           in_call = 0
-        } else if (w ~ /^(NAME|DEPENDS|HEADERS|SOURCES|KERNELS|LANES|APART|TESTS|TOGETHER|LINK|TEST_LINK)$/) {
+        } else if (w ~ /^(NAME|DEPENDS|HEADERS|SOURCES|KERNELS|LANES|APART|TESTS|LINK|TEST_LINK)$/) {
           key = w
         } else if (key == "DEPENDS") {
           depends[room] = depends[room] " " w

@@ -101,7 +101,7 @@ class Room:
         text = re.sub(r"#[^\n]*", "", (self.folder / "CMakeLists.txt").read_text())
         self.lists, key = collections.defaultdict(list), None
         for word in re.search(r"linchpin_room\(([^)]*)\)", text)[1].split():
-            if re.fullmatch(r"NAME|DEPENDS|HEADERS|SOURCES|KERNELS|LANES|APART|TESTS|TOGETHER|LINK|TEST_LINK", word):
+            if re.fullmatch(r"NAME|DEPENDS|HEADERS|SOURCES|KERNELS|LANES|APART|TESTS|LINK|TEST_LINK", word):
                 key = word
             else:
                 self.lists[key].append(word)

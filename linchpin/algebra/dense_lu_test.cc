@@ -6,12 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/solvers/problem/testing.h"
 
 namespace linchpin {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 Square random_square(int n, Dice& dice) {

@@ -8,12 +8,11 @@
 
 #include "linchpin/base/check.h"
 #include "linchpin/base/compare_testing.h"
+#include "linchpin/base/infinity.h"
 #include "linchpin/solvers/problem/testing.h"
 
 namespace linchpin {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Products with A^-1: eps times the condition of A (below 40 for A = G G' + 1 of up to 6 rows, |G_ij| <= 1) times the
 // terms of a sum (below 40), relative to the largest number at hand.

@@ -8,12 +8,12 @@
 
 #include "linchpin/algebra/dense_lu.h"
 #include "linchpin/base/compare_testing.h"
+#include "linchpin/base/infinity.h"
 #include "linchpin/solvers/problem/testing.h"
 
 namespace linchpin {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 // Which cells are coupled, and how many rows each has.

@@ -7,13 +7,13 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/infinity.h"
+
 namespace linchpin {
 namespace {
 
 using Numbers = std::vector<double>;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // Two indices, as Eigen's matrices have.
 struct Grid {
   int rows() const { return 2; }

@@ -14,8 +14,6 @@
 namespace linchpin {
 namespace {
 
-constexpr double g = 9.81;
-
 // A rod of length 2 l that slides on its lower end with friction, leaning by `angle` from the horizontal over the side
 // that it slides to (sign +1) or away from. With the force N - mu t in one column,
 //     A = J M^-1 k = (1 + 3 cos a (cos a -+ mu sin a)) / m,     b = 3-D gravity and spin of the tip               (1)

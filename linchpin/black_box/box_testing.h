@@ -9,6 +9,8 @@
 
 namespace linchpin {
 
+inline constexpr double g = 9.81;  // m/s^2
+
 class BoxRandom {
  public:
   explicit BoxRandom(unsigned seed) : engine_(seed) {}

@@ -19,7 +19,7 @@
 namespace linchpin {
 namespace {
 
-constexpr double g = 9.81, pi = std::numbers::pi;
+constexpr double pi = std::numbers::pi;
 using StepMethod = MultiplierStepOptions::Method;
 
 double energy(MultiplierSystem& system, const MultiplierState& state) {

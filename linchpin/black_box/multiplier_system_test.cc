@@ -18,8 +18,6 @@
 namespace linchpin {
 namespace {
 
-constexpr double g = 9.81;
-
 // Every joint of every tree model as a constraint between black boxes: positions and velocities of the model satisfy
 // it, and accelerations equal those of aba.h, an independent algorithm. So each joint has the meaning that spec.h gives
 // it.

@@ -6,14 +6,11 @@
 
 #include "linchpin/base/compare_testing.h"
 #include "linchpin/dynamics/tree/aba.h"
-#include "linchpin/model/scenes.h"
 #include "linchpin/model/testing.h"
 #include "linchpin/sim/simulation.h"
 
 namespace linchpin {
 namespace {
-
-Model model_of(const std::string& text) { return compile(scene(text).value()).value(); }
 
 // A free box without weight.
 Model floating_box(double mass) {

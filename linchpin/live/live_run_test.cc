@@ -8,15 +8,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "linchpin/model/scenes.h"
+#include "linchpin/model/testing.h"
 
 namespace linchpin {
 namespace {
 
 using Json = nlohmann::json;
 using Kind = ViewerCommand::Kind;
-
-Model model_of(const std::string& text) { return compile(scene(text).value()).value(); }
 
 // A run with a clock that the test advances, or that advances at each reading.
 struct Live {

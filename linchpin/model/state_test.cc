@@ -6,16 +6,12 @@
 
 #include "linchpin/base/check_testing.h"
 #include "linchpin/base/compare_testing.h"
-#include "linchpin/model/scenes.h"
+#include "linchpin/model/testing.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
 namespace {
 
-Model model_of(const std::string& text) {
-  const Result<ModelSpec> spec = scene(text);
-  return compile(spec.value()).value();
-}
 // Every type of joint, in fixed and floating trees.
 std::vector<std::string> trees() {
   std::vector<std::string> texts;

@@ -18,12 +18,6 @@
 namespace linchpin {
 namespace {
 
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ostringstream out;
-  out << std::ifstream(file, std::ios::binary).rdbuf();
-  return out.str();
-}
-
 using Change = std::function<void(hid_t)>;
 
 // A recording of @bounce, 41 frames, changed with HDF5's functions.

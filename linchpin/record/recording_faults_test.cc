@@ -18,11 +18,6 @@ namespace {
 
 [[maybe_unused]] const bool quiet_at_exit = (leave_hdf5_at_exit(), true);
 
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ostringstream out;
-  out << std::ifstream(file, std::ios::binary).rdbuf();
-  return out.str();
-}
 void write_bytes(const std::filesystem::path& file, std::string_view bytes) {
   std::ofstream(file, std::ios::binary) << bytes;
 }

@@ -11,8 +11,6 @@
 namespace linchpin {
 namespace {
 
-Recording opened(const std::filesystem::path& file) { return Recording::open(file).value(); }
-
 // Every bit of every frame is read back, for models with contacts, loops, sleep and many substeps.
 TEST(Recording, EveryBit) {
   for (const char* name : {"@stack", "@swing", "@four_bar", "@pendulum:links=3", "@humanoid"}) {

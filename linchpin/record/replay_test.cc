@@ -7,8 +7,6 @@
 namespace linchpin {
 namespace {
 
-Recording opened(const std::filesystem::path& file) { return Recording::open(file).value(); }
-
 TEST(Replay, SameBits) {
   for (const char* name : {"@stack", "@bounce", "@four_bar", "@pendulum:links=3"}) {
     SCOPED_TRACE(name);

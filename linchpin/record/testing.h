@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -26,6 +28,14 @@ struct TestFile {
   TestFile(const TestFile&) = delete;
   TestFile& operator=(const TestFile&) = delete;
 };
+
+inline Recording opened(const std::filesystem::path& file) { return Recording::open(file).value(); }
+
+inline std::string bytes_of(const std::filesystem::path& file) {
+  std::ostringstream out;
+  out << std::ifstream(file, std::ios::binary).rdbuf();
+  return out.str();
+}
 
 // These do not compile if a struct has other fields than here: bits_of() below must have all of them.
 inline void check_fields_of(const Snapshot& s, const RowMemory& m, const ContactReport& k) {

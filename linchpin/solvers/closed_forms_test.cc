@@ -13,10 +13,11 @@ namespace {
 
 template <class Method>
 class ClosedForms : public testing::Test {};
-using Methods = testing::Types<Solving<NewtonWorkspace, newton>, Solving<InteriorPointWorkspace, interior_point>,
-                               Solving<ArcPathWorkspace, arc_path>, Solving<GaussSeidelWorkspace, gauss_seidel>,
-                               Solving<ProximalWorkspace, proximal>>;
-TYPED_TEST_SUITE(ClosedForms, Methods);
+using IterativeMethods =
+    testing::Types<Solving<NewtonWorkspace, newton>, Solving<InteriorPointWorkspace, interior_point>,
+                   Solving<ArcPathWorkspace, arc_path>, Solving<GaussSeidelWorkspace, gauss_seidel>,
+                   Solving<ProximalWorkspace, proximal>>;
+TYPED_TEST_SUITE(ClosedForms, IterativeMethods);
 
 // Without friction a cone is a half-line: separating contacts have no impulse, and no impulse is negative. Tangential
 // impulses are exactly zero.

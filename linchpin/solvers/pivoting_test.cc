@@ -14,8 +14,8 @@ namespace {
 
 template <class Method>
 class PivotingMethods : public testing::Test {};
-using Methods = testing::Types<ByLemke, ByDantzig>;
-TYPED_TEST_SUITE(PivotingMethods, Methods);
+using BothMethods = testing::Types<ByLemke, ByDantzig>;
+TYPED_TEST_SUITE(PivotingMethods, BothMethods);
 
 TYPED_TEST(PivotingMethods, SolveTwoRowsByHand) {
   // w1 = 2 z1 + z2 - 5, w2 = z1 + 2 z2 - 6: both active, z = (4/3, 7/3).

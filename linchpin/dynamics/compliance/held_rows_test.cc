@@ -17,7 +17,7 @@ using Eigen::VectorXd;
 
 // Nodes in random frames on random bodies with random rows: several on one body, on another's path, in other trees, on
 // the world, without rows.
-std::vector<HeldNode> random_nodes(const Model& model, int count, std::uint64_t seed, unsigned mask = 0) {
+std::vector<HeldNode> random_held_nodes(const Model& model, int count, std::uint64_t seed, unsigned mask = 0) {
   const std::vector<double> x = random_numbers(9 * count, seed);
   std::vector<HeldNode> nodes;
   for (int i = 0; i < count; ++i) {
@@ -161,7 +161,7 @@ TEST(HeldRows, SolveTheEquations) {
     for (const int count : {1, 2, 4, 7})
       for (const unsigned mask : {0u, linear_rows, angular_rows, all_rows, 0b100000u})
         for (int k = 0; k < 4; ++k)
-          expect_solved(model, random_nodes(model, count, std::uint64_t(count + k), mask),
+          expect_solved(model, random_held_nodes(model, count, std::uint64_t(count + k), mask),
                         std::uint64_t(20 + count + k), k != 1, k != 2,
                         name + " " + std::to_string(count) + " nodes, mask " + std::to_string(mask) + ", case " +
                             std::to_string(k));
@@ -171,7 +171,7 @@ TEST(HeldRows, SolveTheEquations) {
 TEST(HeldRows, EveryMaskOfOneNode) {
   const Model model = model_of("@humanoid");
   for (unsigned mask = 0; mask <= all_rows; ++mask)
-    expect_solved(model, random_nodes(model, 2, 5, mask), mask, true, true, "mask " + std::to_string(mask));
+    expect_solved(model, random_held_nodes(model, 2, 5, mask), mask, true, true, "mask " + std::to_string(mask));
 }
 
 // A foot on four corners: twelve rows of rank six; the same node twice.
@@ -251,7 +251,7 @@ TEST(HeldRows, NanInTheWorkspaceDoesNotMatter) {
   for (const std::string& name : test_scenes()) {
     const Model model = model_of(name);
     const Worlds worlds(model, 1);
-    const std::vector<HeldNode> nodes = random_nodes(model, 5, 7);
+    const std::vector<HeldNode> nodes = random_held_nodes(model, 5, 7);
     const Answer<double> a = compute<double>(model, nodes, worlds.q[0], worlds.v[0], worlds.x[0], {}, {}, true);
     const Answer<double> b = compute<double>(model, nodes, worlds.q[0], worlds.v[0], worlds.x[0], {}, {}, false);
     for (std::size_t i = 0; i < a.vdot.size(); ++i) EXPECT_TRUE(same_bits(a.vdot[i], b.vdot[i])) << name;
@@ -267,7 +267,7 @@ void expect_lanes_equal_alone() {
     for (const unsigned mask : {0u, linear_rows}) {
       const Model model = model_of(name);
       const Worlds worlds(model, int(count));
-      const std::vector<HeldNode> nodes = random_nodes(model, 5, 7, mask);
+      const std::vector<HeldNode> nodes = random_held_nodes(model, 5, 7, mask);
       std::size_t rows = 0;
       for (const HeldNode& node : nodes) rows += std::size_t(__builtin_popcount(node.rows));
       std::vector<std::vector<double>> target;
@@ -300,7 +300,7 @@ TEST(HeldRows, LimbsSideBySideHaveTheBitsOfLimbsOneByOne) {
     const Model& model = models[m];
     const Plan<double> plan(model);
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
-      std::vector<HeldNode> nodes = random_nodes(model, int(1 + seed % 5), seed, seed % 2 ? linear_rows : 0);
+      std::vector<HeldNode> nodes = random_held_nodes(model, int(1 + seed % 5), seed, seed % 2 ? linear_rows : 0);
       if (seed % 3 == 0)
         for (HeldNode& node : nodes) node.rows &= 0b101010;  // three rows at most, of both kinds
       const HeldPlan<double> held(model, plan, nodes);

@@ -76,7 +76,7 @@ TEST(Kinematics, BodiesAreWhereTheSpecSays) {
 }
 
 template <class T>
-void expect_lanes_equal_alone() {
+void expect_kinematics_of_lanes_equal_alone() {
   using Real = typename Plan<T>::Real;
   for (const std::string& name : test_scenes()) {
     const Model model = model_of(name);
@@ -95,9 +95,9 @@ void expect_lanes_equal_alone() {
     }
   }
 }
-TEST(Kinematics, LaneOfEightDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double8>(); }
-TEST(Kinematics, LaneOfFourDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double4>(); }
-TEST(Kinematics, LaneOfSixteenFloatsHasTheBitsOfAFloat) { expect_lanes_equal_alone<Float16>(); }
+TEST(Kinematics, LaneOfEightDoublesHasTheBitsOfADouble) { expect_kinematics_of_lanes_equal_alone<Double8>(); }
+TEST(Kinematics, LaneOfFourDoublesHasTheBitsOfADouble) { expect_kinematics_of_lanes_equal_alone<Double4>(); }
+TEST(Kinematics, LaneOfSixteenFloatsHasTheBitsOfAFloat) { expect_kinematics_of_lanes_equal_alone<Float16>(); }
 
 }  // namespace
 }  // namespace linchpin

@@ -118,7 +118,7 @@ TEST(MassMatrix, InverseByArticulatedFactorsIsTheInverse) {
 }
 
 template <class T>
-void expect_lanes_equal_alone() {
+void expect_mass_matrices_of_lanes_equal_alone() {
   using Real = typename Plan<T>::Real;
   for (const std::string& name : test_scenes()) {
     const Model model = model_of(name);
@@ -151,9 +151,9 @@ void expect_lanes_equal_alone() {
     }
   }
 }
-TEST(MassMatrix, LaneOfFourDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double4>(); }
-TEST(MassMatrix, LaneOfEightDoublesHasTheBitsOfADouble) { expect_lanes_equal_alone<Double8>(); }
-TEST(MassMatrix, LaneOfSixteenFloatsHasTheBitsOfAFloat) { expect_lanes_equal_alone<Float16>(); }
+TEST(MassMatrix, LaneOfFourDoublesHasTheBitsOfADouble) { expect_mass_matrices_of_lanes_equal_alone<Double4>(); }
+TEST(MassMatrix, LaneOfEightDoublesHasTheBitsOfADouble) { expect_mass_matrices_of_lanes_equal_alone<Double8>(); }
+TEST(MassMatrix, LaneOfSixteenFloatsHasTheBitsOfAFloat) { expect_mass_matrices_of_lanes_equal_alone<Float16>(); }
 
 }  // namespace
 }  // namespace linchpin

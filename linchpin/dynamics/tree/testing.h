@@ -14,16 +14,9 @@
 #include "linchpin/dynamics/tree/plan.h"
 #include "linchpin/model/scenes.h"
 #include "linchpin/model/state.h"
+#include "linchpin/model/testing.h"
 
 namespace linchpin {
-
-inline Model model_of(const std::string& text) {
-  const Result<ModelSpec> spec = scene(text);
-  if (!spec) throw std::runtime_error(spec.error().message);
-  Result<Model> model = compile(spec.value());
-  if (!model) throw std::runtime_error(model.error().message);
-  return std::move(model).value();
-}
 
 // Scenes of all sizes with every kind of joint: serial and branched, fixed and floating, several trees.
 inline std::vector<std::string> test_scenes() {

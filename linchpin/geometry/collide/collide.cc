@@ -1,16 +1,14 @@
 #include "linchpin/geometry/collide/collide.h"
 
 #include <cmath>
-#include <limits>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/collide/composite.h"
 #include "linchpin/geometry/collide/convex_table.h"
 #include "linchpin/geometry/shapes/bounds.h"
 
 namespace linchpin {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 void take_nearer(const Manifold& m, Nearest& nearest) {
   for (int k = 0; k < m.count; ++k)

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/convex/convex_testing.h"
 
 namespace linchpin {
@@ -13,7 +14,6 @@ namespace {
 using namespace geometry_testing;
 using convex_testing::kind_names;
 using convex_testing::random_convex;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double pi = std::numbers::pi;
 constexpr Mat3<double> upright{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/convex/polish.h"
 #include "linchpin/geometry/pairs/tangents.h"
 
@@ -11,7 +12,6 @@ namespace linchpin {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_vertices = 128, most_faces = 2 * most_vertices;  // a polytope of V corners has 2 V - 4 faces
 // A point this near to a line or plane through others, relative to the pair's size, adds no significant volume.
 constexpr double flat = 1e-13;

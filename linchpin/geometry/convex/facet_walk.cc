@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/pairs/manifold_points.h"
 
 namespace linchpin {
@@ -11,7 +12,6 @@ namespace {
 using Vector = Vec3<double>;
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_steps = 16;  // usually 0 to 4
 
 // Squared sine of an angle at which two edges count as parallel and span no facet.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/convex/convex_testing.h"
 #include "linchpin/geometry/convex/separation.h"
 
@@ -11,8 +12,6 @@ namespace {
 using namespace geometry_testing;
 using convex_testing::pair_of;
 using convex_testing::Scene;
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 Scene random_hulls(RandomSpatial& random, double gap) {
   const Shape a = convex_testing::random_convex(random, 6), b = convex_testing::random_convex(random, 6);
   const auto [X_WA, X_WB] = convex_testing::random_poses(random, a, b, gap);

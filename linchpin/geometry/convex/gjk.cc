@@ -2,12 +2,13 @@
 
 #include <limits>
 
+#include "linchpin/base/infinity.h"
+
 namespace linchpin {
 
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_rounds = 100;  // polytopes need 5 to 20, curved cores 10 to 30 to reach `gap`
 
 // The nearest of the points, edges and triangles offered so far.

@@ -2,13 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/convex/convex_testing.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using convex_testing::pair_of;
 

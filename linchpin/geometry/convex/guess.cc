@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/convex/polish.h"
 #include "linchpin/geometry/pairs/tangents.h"
 
@@ -11,7 +12,6 @@ namespace {
 
 using Vector = Vec3<double>;
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_looks = 2;           // the face under the other's centre, and that under its lowest point
 constexpr double nothing = 1e-13;       // lengths that count as 0, relative to the pair's size
 constexpr double part_of_depth = 0.05;  // (2)

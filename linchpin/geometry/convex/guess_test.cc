@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/convex/convex_testing.h"
 
 namespace linchpin {
@@ -11,7 +12,6 @@ using namespace geometry_testing;
 using convex_testing::kind_names;
 using convex_testing::pair_of;
 using convex_testing::Scene;
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int cylinder = 3;
 
 // Proved results hold by the support functions of testing.h: no direction is better by more than the twentieth of (2)

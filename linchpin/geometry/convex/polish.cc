@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/pairs/tangents.h"
 
 namespace linchpin {
@@ -10,7 +11,6 @@ namespace linchpin {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int most_pieces = 6;
 constexpr int most_steps = 100;        // usually 3 to 6
 constexpr int passes = 3;              // fixed-point iterations in stationary()

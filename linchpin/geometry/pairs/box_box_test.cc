@@ -9,20 +9,20 @@ namespace {
 
 using namespace geometry_testing;  // NOLINT: for the helpers of testing.h
 
-constexpr int times = 30000;
+constexpr int box_poses = 30000;
 
 // Face normals and cross products of edges are all directions needed for two boxes: no samples.
-TEST(BoxBox, SoundEverywhere) { expect_sound_everywhere<Box, Box>(box_box, 1, times, random_box, random_box, {}, 0); }
+TEST(BoxBox, SoundEverywhere) { expect_sound_everywhere<Box, Box>(box_box, 1, box_poses, random_box, random_box, {}, 0); }
 
 TEST(BoxBox, SoundForNeedlesAndPlates) {
-  expect_sound_everywhere<Box, Box>(box_box, 2, times, random_needle, random_needle, {}, 0);
-  expect_sound_everywhere<Box, Box>(box_box, 3, times, random_needle, random_box, {}, 0);
+  expect_sound_everywhere<Box, Box>(box_box, 2, box_poses, random_needle, random_needle, {}, 0);
+  expect_sound_everywhere<Box, Box>(box_box, 3, box_poses, random_needle, random_box, {}, 0);
 }
 
 // Corners near corners and edges, where none of the fifteen axes is the best direction.
 TEST(BoxBox, SoundCornerToCorner) {
   RandomSpatial random(4);
-  for (int i = 0; i < times; ++i) {
+  for (int i = 0; i < box_poses; ++i) {
     SCOPED_TRACE(i);
     const Box a = random_box(random), b = random_box(random);
     Pose X_WA{random.rotation(), Vector::zero()};

@@ -7,18 +7,18 @@ namespace {
 
 using namespace geometry_testing;  // NOLINT: for the helpers of testing.h
 
-constexpr int times = 20000;
+constexpr int capsule_poses = 20000;
 
 TEST(CapsulePairs, SoundEverywhere) {
-  expect_sound_everywhere<Capsule, Capsule>(capsule_capsule, 1, times, random_capsule, random_capsule, {}, 0);
-  expect_sound_everywhere<Capsule, Box>(capsule_box, 2, times, random_capsule, random_box, {}, 0);
+  expect_sound_everywhere<Capsule, Capsule>(capsule_capsule, 1, capsule_poses, random_capsule, random_capsule, {}, 0);
+  expect_sound_everywhere<Capsule, Box>(capsule_box, 2, capsule_poses, random_capsule, random_box, {}, 0);
 }
 
 // Almost no thickness: the axes decide.
 TEST(CapsulePairs, SoundWhenThin) {
   const auto thin = [](RandomSpatial& random) { return Capsule{random.magnitude(1e-9, 1e-3), random_extent(random)}; };
-  expect_sound_everywhere<Capsule, Capsule>(capsule_capsule, 3, times, thin, thin, {}, 0);
-  expect_sound_everywhere<Capsule, Box>(capsule_box, 4, times, thin, random_box, {}, 0);
+  expect_sound_everywhere<Capsule, Capsule>(capsule_capsule, 3, capsule_poses, thin, thin, {}, 0);
+  expect_sound_everywhere<Capsule, Box>(capsule_box, 4, capsule_poses, thin, random_box, {}, 0);
 }
 
 // In penetration no sampled direction is better than those of the features.

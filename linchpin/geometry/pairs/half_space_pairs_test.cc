@@ -7,7 +7,7 @@ namespace {
 
 using namespace geometry_testing;  // NOLINT: for the helpers of testing.h
 
-constexpr int times = 3000;
+constexpr int half_space_poses = 3000;
 const auto ground = [](RandomSpatial&) { return HalfSpace{}; };
 
 ConvexHull random_hull(RandomSpatial& random) {
@@ -23,13 +23,13 @@ ConvexHull random_hull(RandomSpatial& random) {
 }
 
 TEST(HalfSpacePairs, SoundEverywhere) {
-  expect_sound_everywhere<Sphere, HalfSpace>(sphere_half_space, 1, times, random_sphere, ground);
-  expect_sound_everywhere<Capsule, HalfSpace>(capsule_half_space, 2, times, random_capsule, ground);
-  expect_sound_everywhere<Box, HalfSpace>(box_half_space, 3, times, random_box, ground);
-  expect_sound_everywhere<Cylinder, HalfSpace>(cylinder_half_space, 4, times, random_cylinder, ground);
-  expect_sound_everywhere<Cone, HalfSpace>(cone_half_space, 5, times, random_cone, ground);
-  expect_sound_everywhere<Ellipsoid, HalfSpace>(ellipsoid_half_space, 6, times, random_ellipsoid, ground);
-  expect_sound_everywhere<ConvexHull, HalfSpace>(hull_half_space, 7, times / 10, random_hull, ground);
+  expect_sound_everywhere<Sphere, HalfSpace>(sphere_half_space, 1, half_space_poses, random_sphere, ground);
+  expect_sound_everywhere<Capsule, HalfSpace>(capsule_half_space, 2, half_space_poses, random_capsule, ground);
+  expect_sound_everywhere<Box, HalfSpace>(box_half_space, 3, half_space_poses, random_box, ground);
+  expect_sound_everywhere<Cylinder, HalfSpace>(cylinder_half_space, 4, half_space_poses, random_cylinder, ground);
+  expect_sound_everywhere<Cone, HalfSpace>(cone_half_space, 5, half_space_poses, random_cone, ground);
+  expect_sound_everywhere<Ellipsoid, HalfSpace>(ellipsoid_half_space, 6, half_space_poses, random_ellipsoid, ground);
+  expect_sound_everywhere<ConvexHull, HalfSpace>(hull_half_space, 7, half_space_poses / 10, random_hull, ground);
 }
 
 Pose standing(double height, const Mat3<double>& R = Mat3<double>::identity()) { return {R, {0.3, -0.2, height}}; }

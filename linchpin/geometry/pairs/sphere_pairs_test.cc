@@ -7,15 +7,15 @@ namespace {
 
 using namespace geometry_testing;  // NOLINT: for the helpers of testing.h
 
-constexpr int times = 3000;
+constexpr int sphere_poses = 3000;
 
 TEST(SpherePairs, SoundEverywhere) {
-  expect_sound_everywhere<Sphere, Sphere>(sphere_sphere, 1, times, random_sphere, random_sphere);
-  expect_sound_everywhere<Sphere, Capsule>(sphere_capsule, 2, times, random_sphere, random_capsule);
-  expect_sound_everywhere<Sphere, Box>(sphere_box, 3, times, random_sphere, random_box);
-  expect_sound_everywhere<Sphere, Cylinder>(sphere_cylinder, 4, times, random_sphere, random_cylinder);
-  expect_sound_everywhere<Sphere, Cone>(sphere_cone, 5, times, random_sphere, random_cone);
-  expect_sound_everywhere<Sphere, Ellipsoid>(sphere_ellipsoid, 6, times, random_sphere, random_ellipsoid);
+  expect_sound_everywhere<Sphere, Sphere>(sphere_sphere, 1, sphere_poses, random_sphere, random_sphere);
+  expect_sound_everywhere<Sphere, Capsule>(sphere_capsule, 2, sphere_poses, random_sphere, random_capsule);
+  expect_sound_everywhere<Sphere, Box>(sphere_box, 3, sphere_poses, random_sphere, random_box);
+  expect_sound_everywhere<Sphere, Cylinder>(sphere_cylinder, 4, sphere_poses, random_sphere, random_cylinder);
+  expect_sound_everywhere<Sphere, Cone>(sphere_cone, 5, sphere_poses, random_sphere, random_cone);
+  expect_sound_everywhere<Sphere, Ellipsoid>(sphere_ellipsoid, 6, sphere_poses, random_sphere, random_ellipsoid);
 }
 
 TEST(SpherePairs, ClosedForms) {

@@ -6,12 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/base/check.h"
+#include "linchpin/base/infinity.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::vector<BoxPair> list(std::span<const BoxPair> pairs) { return {pairs.begin(), pairs.end()}; }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/base/compare_testing.h"
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/shapes/shapes_testing.h"
 #include "linchpin/geometry/shapes/testing.h"
 
@@ -11,8 +12,6 @@ namespace {
 
 using geometry_testing::random_quarter_turns;
 using geometry_testing::support_value;
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The largest entry of the difference, relative to the size and position of the box, as rounding errors are.
 double difference(const Aabb& a, const Aabb& b) {

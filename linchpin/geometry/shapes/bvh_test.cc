@@ -4,13 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/shapes/shapes_testing.h"
 #include "linchpin/spatial/testing.h"
 
 namespace linchpin {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 std::vector<Aabb> random_boxes(RandomSpatial& random, int n, bool flat = false) {
   std::vector<Aabb> boxes;

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/shapes/height_grid.h"
 #include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/geometry/shapes/mesh.h"
 
 namespace linchpin {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_finite(const Vec3<double>& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); }
 double square(double x) { return x * x; }

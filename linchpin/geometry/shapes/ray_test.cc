@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/shapes/ray_testing.h"
 
 namespace linchpin {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 const Transform<double> here = Transform<double>::identity();
 
 TEST(Ray, HitsAreOnTheSurfaceAndNothingIsNearer) {

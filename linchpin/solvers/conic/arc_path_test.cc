@@ -9,7 +9,7 @@
 namespace linchpin {
 namespace {
 
-const Solving<ArcPathWorkspace, arc_path> solve;
+const Solving<ArcPathWorkspace, arc_path> by_arc_path;
 
 // In degenerate blocks full Newton steps mostly, but not always, give the last digits: as in interior_point's test.
 TEST(ArcPath, SolvesMixesOfBlocks) {
@@ -19,7 +19,7 @@ TEST(ArcPath, SolvesMixesOfBlocks) {
     const Problem p = random_mix(degenerate ? 0.3 : 0, dice);
     std::vector<double> guess(p.q.size());
     for (double& x : guess) x = dice.near_zero(1);
-    for (const Answer& a : {solve(p), solve(p, guess)}) {
+    for (const Answer& a : {by_arc_path(p), by_arc_path(p, guess)}) {
       EXPECT_TRUE(degenerate ? a.residual.within(1e-7) : a.solved())
           << "seed " << seed << " rows " << p.size() << " " << show(a);
       EXPECT_EQ(a.outcome.stop == Stop::finished, a.residual.within(tolerance)) << "seed " << seed;
@@ -33,7 +33,7 @@ TEST(ArcPath, SolvesShakenPiles) {
   int solved = 0, problems = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed)
     for (const double speed : {0.1, 1.0}) {
-      const Answer a = solve(pile_of_spheres(100, seed, {.mu = 0.2 + 0.05 * double(seed), .speed = speed}));
+      const Answer a = by_arc_path(pile_of_spheres(100, seed, {.mu = 0.2 + 0.05 * double(seed), .speed = speed}));
       EXPECT_TRUE(a.residual.within(1e-6)) << "seed " << seed << " " << show(a);
       EXPECT_EQ(a.outcome.stop == Stop::finished, a.residual.within(tolerance)) << "seed " << seed;
       solved += a.solved();
@@ -44,34 +44,34 @@ TEST(ArcPath, SolvesShakenPiles) {
 
 // The path of this pile turns back more than ten times; interior_point alone goes through all its ways.
 TEST(ArcPath, GoesRoundFolds) {
-  const Answer a = solve(pile_of_spheres(400, 2, {.mu = 0.7, .speed = 1}));
+  const Answer a = by_arc_path(pile_of_spheres(400, 2, {.mu = 0.7, .speed = 1}));
   EXPECT_TRUE(a.solved()) << show(a);
   EXPECT_LE(a.outcome.iterations, 200);
 }
 
 TEST(ArcPath, FreeRowsMayBeRedundant) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    const Answer a = solve(contacts_with_redundant_free_rows(seed));
+    const Answer a = by_arc_path(contacts_with_redundant_free_rows(seed));
     EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
   }
 }
 
-TEST(ArcPath, FrictionOfNothingAndOfFive) { expect_solves_with_friction(solve, {0.0, 5.0}, is_within_1e_8); }
+TEST(ArcPath, FrictionOfNothingAndOfFive) { expect_solves_with_friction(by_arc_path, {0.0, 5.0}, is_within_1e_8); }
 
-TEST(ArcPath, AnyGuessGivesASolution) { expect_solves_random_scenes_from_any_guess(solve, 60, is_within_1e_8); }
+TEST(ArcPath, AnyGuessGivesASolution) { expect_solves_random_scenes_from_any_guess(by_arc_path, 60, is_within_1e_8); }
 
 // Dense and sparse factors compute the sign of the determinant in different ways; a wrong sign would send the path back
 // to its start.
 TEST(ArcPath, MatrixKindsGiveTheSame) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed)
     for (const Problem& p : {separate_boxes(2, seed), separate_boxes(8, seed), pile_of_spheres(60, seed)})
-      expect_same_with_all_matrix_kinds(solve, p, is_within_1e_8, 1e-8);
+      expect_same_with_all_matrix_kinds(by_arc_path, p, is_within_1e_8, 1e-8);
 }
 
-TEST(ArcPath, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(solve, pile_of_spheres(60, 1)); }
+TEST(ArcPath, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(by_arc_path, pile_of_spheres(60, 1)); }
 
 TEST(ArcPath, AnswerDoesNotDependOnTheWorkspace) {
-  expect_no_trace_of_the_workspace<ArcPathWorkspace>(solve, [](ArcPathWorkspace& used) {
+  expect_no_trace_of_the_workspace<ArcPathWorkspace>(by_arc_path, [](ArcPathWorkspace& used) {
     for (auto* x : {&used.at, &used.next}) fill_with_nan(x->r, x->u, x->v, x->w);
     for (auto* x : {&used.correction, &used.tangent, &used.bend}) fill_with_nan(x->r, x->u, x->v, x->w);
     fill_with_nan(used.defect, used.best, used.T, used.p.s, used.p.q, used.p.W, used.p.mu);
@@ -105,7 +105,7 @@ TEST(ArcPath, AGuessSavesIterations) {
   for (const int n : {4, 40})
     for (const double up : {1.0, 10.0, 1000.0}) {
       const Problem p = contacts_of_which_half_separate(n, up);
-      const Answer a = solve(p), b = solve(p, a.z);
+      const Answer a = by_arc_path(p), b = by_arc_path(p, a.z);
       EXPECT_TRUE(a.solved() && b.solved()) << n << " " << up << " " << show(a) << " " << show(b);
       cold += a.outcome.iterations;
       warm += b.outcome.iterations;

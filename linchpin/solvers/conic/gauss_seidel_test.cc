@@ -9,12 +9,12 @@
 namespace linchpin {
 namespace {
 
-const Solving<GaussSeidelWorkspace, gauss_seidel> solve;
+const Solving<GaussSeidelWorkspace, gauss_seidel> by_gauss_seidel;
 
 // w = -1 cannot be changed without a diagonal: the solver stops at once.
 TEST(GaussSeidel, StopsAtOnceWhereARowHasNoDiagonal) {
   for (const BlockKind kind : {BlockKind::free, BlockKind::nonnegative, BlockKind::cone}) {
-    const Answer a = solve({Matrix::dense(3, zero_square(3)), {-1, -1, -1}, {{kind, 0, 3, 0.5}}, {}, {}});
+    const Answer a = by_gauss_seidel({Matrix::dense(3, zero_square(3)), {-1, -1, -1}, {{kind, 0, 3, 0.5}}, {}, {}});
     EXPECT_EQ(a.outcome.stop, Stop::stalled) << to_string(kind) << " " << show(a);
     EXPECT_EQ(a.outcome.iterations, 0) << to_string(kind);
   }
@@ -22,7 +22,7 @@ TEST(GaussSeidel, StopsAtOnceWhereARowHasNoDiagonal) {
 
 TEST(GaussSeidel, AnswerDoesNotDependOnTheWorkspace) {
   expect_no_trace_of_the_workspace<GaussSeidelWorkspace>(
-      solve,
+      by_gauss_seidel,
       [](GaussSeidelWorkspace& used) {
         fill_with_nan(used.r, used.u, used.best, used.diagonal, used.p.s, used.p.q, used.p.W);
       },

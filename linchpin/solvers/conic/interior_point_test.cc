@@ -9,7 +9,7 @@
 namespace linchpin {
 namespace {
 
-const Solving<InteriorPointWorkspace, interior_point> solve;
+const Solving<InteriorPointWorkspace, interior_point> by_interior_point;
 
 // In a degenerate block z and w are both 0; each is about the square root of their product, which ends near epsilon:
 // 1e-7 with some margin.
@@ -17,7 +17,7 @@ TEST(InteriorPoint, SolvesMixesOfBlocks) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Dice dice(seed);
     const bool degenerate = seed % 2 == 1;
-    const Answer a = solve(random_mix(degenerate ? 0.3 : 0, dice));
+    const Answer a = by_interior_point(random_mix(degenerate ? 0.3 : 0, dice));
     EXPECT_TRUE(degenerate ? a.residual.within(1e-7) : a.solved()) << "seed " << seed << " " << show(a);
     EXPECT_EQ(a.outcome.stop == Stop::finished, a.residual.within(tolerance)) << "seed " << seed;
   }
@@ -29,7 +29,7 @@ TEST(InteriorPoint, SolvesContacts) {
   int solved = 0, problems = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     for (const Problem& p : varied_contacts(seed, 8)) {
-      const Answer a = solve(p);
+      const Answer a = by_interior_point(p);
       EXPECT_EQ(a.outcome.stop == Stop::finished, a.residual.within(tolerance))
           << "seed " << seed << " rows " << p.size();
       EXPECT_TRUE(finite(a.z)) << "seed " << seed << " rows " << p.size();
@@ -45,7 +45,7 @@ TEST(InteriorPoint, SolvesContacts) {
 TEST(InteriorPoint, PilesAtRest) {
   int solved = 0, iterations = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    const Answer a = solve(pile_of_spheres(60, seed, {.speed = 0}));
+    const Answer a = by_interior_point(pile_of_spheres(60, seed, {.speed = 0}));
     solved += a.solved();
     iterations += a.outcome.iterations;
   }
@@ -55,18 +55,18 @@ TEST(InteriorPoint, PilesAtRest) {
 
 TEST(InteriorPoint, FreeRowsMayBeRedundant) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    const Answer a = solve(contacts_with_redundant_free_rows(seed));
+    const Answer a = by_interior_point(contacts_with_redundant_free_rows(seed));
     EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
   }
 }
 
-TEST(InteriorPoint, FrictionOfNothingAndOfFive) { expect_solves_with_friction(solve, {0.0, 5.0}, is_solved); }
+TEST(InteriorPoint, FrictionOfNothingAndOfFive) { expect_solves_with_friction(by_interior_point, {0.0, 5.0}, is_solved); }
 
 // Separate boxes. The scaled figure is within the tolerance; the plain one not always (up to 7e-9 seen in these, 1.1e-8
 // in a hundred). 1e3 tolerances is the root of the mass ratio: a guess at the cause, not a derived bound.
 TEST(InteriorPoint, MassesOfAMillionToOne) {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const Answer a = solve(separate_boxes(3, seed, {.mass_ratio = 1e6}));
+    const Answer a = by_interior_point(separate_boxes(3, seed, {.mass_ratio = 1e6}));
     EXPECT_LE(a.residual.relative, tolerance) << "seed " << seed << " " << show(a);
     EXPECT_LE(a.residual.plain_relative, 1e3 * tolerance) << "seed " << seed << " " << show(a);
     // residual() and the solver's own measure differ by rounding, which is as large as the tolerance here; but by less
@@ -78,10 +78,10 @@ TEST(InteriorPoint, MassesOfAMillionToOne) {
   }
 }
 
-TEST(InteriorPoint, MatrixKindsGiveTheSame) { expect_same_with_dense_and_sparse_factors(solve); }
+TEST(InteriorPoint, MatrixKindsGiveTheSame) { expect_same_with_dense_and_sparse_factors(by_interior_point); }
 
 // To 1e-8, as below.
-TEST(InteriorPoint, AnyGuessGivesASolution) { expect_solves_random_scenes_from_any_guess(solve, 60, is_within_1e_8); }
+TEST(InteriorPoint, AnyGuessGivesASolution) { expect_solves_random_scenes_from_any_guess(by_interior_point, 60, is_within_1e_8); }
 
 TEST(InteriorPoint, AnyGuessGivesASolutionOfMixesOfBlocks) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -89,7 +89,7 @@ TEST(InteriorPoint, AnyGuessGivesASolutionOfMixesOfBlocks) {
     const Problem p = random_mix(0, dice);
     std::vector<double> guess(p.q.size());
     for (double& x : guess) x = dice.near_zero(1);
-    const Answer a = solve(p, guess);
+    const Answer a = by_interior_point(p, guess);
     EXPECT_TRUE(a.residual.within(1e-8)) << "seed " << seed << " rows " << p.size() << " " << show(a);
   }
 }
@@ -102,15 +102,15 @@ TEST(InteriorPoint, OrderAndUnitsDoNotMatter) {
     SCOPED_TRACE(seed);
     Dice dice(seed);
     const Problem p = contact_problem(random_scene(dice));
-    solved += expect_same_in_any_order_and_units(solve, p, is_within_1e_8, dice);
+    solved += expect_same_in_any_order_and_units(by_interior_point, p, is_within_1e_8, dice);
   }
   EXPECT_GE(solved, 117);
 }
 
-TEST(InteriorPoint, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(solve, stack_of_boxes(6, 1)); }
+TEST(InteriorPoint, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(by_interior_point, stack_of_boxes(6, 1)); }
 
 TEST(InteriorPoint, AnswerDoesNotDependOnTheWorkspace) {
-  expect_no_trace_of_the_workspace<InteriorPointWorkspace>(solve, [](InteriorPointWorkspace& used) {
+  expect_no_trace_of_the_workspace<InteriorPointWorkspace>(by_interior_point, [](InteriorPointWorkspace& used) {
     for (auto* x : {&used.at, &used.beyond}) fill_with_nan(x->r, x->u, x->v, x->w);
     for (auto* x : {&used.predictor, &used.step, &used.step_beyond}) fill_with_nan(x->r, x->u, x->v);
     fill_with_nan(used.best, used.T, used.p.s, used.p.q, used.p.W, used.p.mu);

@@ -12,7 +12,7 @@
 namespace linchpin {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double last_place = std::numeric_limits<double>::epsilon();
 
 // What both figures may differ by: w is a sum of n terms, formed here of scaled numbers and there of plain ones. The
 // larger of the two in its own units, relative to |q| as both are.
@@ -32,7 +32,7 @@ double rounding(const Problem& p, const std::vector<double>& z, const ResidualWo
   }
   const double relative = scaled_q > 0 ? scaled / scaled_q : scaled,
                plain_relative = plain_q > 0 ? plain / plain_q : plain;
-  return double(n + 10) * epsilon * std::sqrt(larger(relative, plain_relative));
+  return double(n + 10) * last_place * std::sqrt(larger(relative, plain_relative));
 }
 
 // measure() and the judge at z. `scaled` is one for many problems: what the last one left does not matter.
@@ -60,7 +60,7 @@ void expect_agreement(const Problem& p, const std::vector<double>& z, ScaledProb
   EXPECT_LE(cell_error, allowed * (scaled.q_norm > 0 ? scaled.q_norm : 1)) << what;
   std::vector<double> back(z.size());
   scaled.unscale(r.data(), back);
-  for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(back[i], z[i], 2 * epsilon * std::abs(z[i])) << what;
+  for (std::size_t i = 0; i < z.size(); ++i) EXPECT_NEAR(back[i], z[i], 2 * last_place * std::abs(z[i])) << what;
 }
 
 TEST(Measure, IsTheJudgesOnDenseProblems) {

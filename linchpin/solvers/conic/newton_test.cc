@@ -9,13 +9,13 @@
 namespace linchpin {
 namespace {
 
-const Solving<NewtonWorkspace, newton> solve;
+const Solving<NewtonWorkspace, newton> by_newton;
 
 // z = w = 0 is a degenerate solution: a projection handles it, while interior points only reach the root of the
 // tolerance.
 TEST(Newton, RowOnTheEdge) {
   const Answer a =
-      solve({Matrix::dense(2, {1, 0.5, 0.5, 1}), {0, 0}, {{BlockKind::box, 0, 2, 0}}, {0, 0}, {2, 2}}, {1, 1});
+      by_newton({Matrix::dense(2, {1, 0.5, 0.5, 1}), {0, 0}, {{BlockKind::box, 0, 2, 0}}, {0, 0}, {2, 2}}, {1, 1});
   ASSERT_TRUE(a.solved()) << show(a);
   EXPECT_NEAR(a.z[0], 0, tolerance);
   EXPECT_NEAR(a.z[1], 0, tolerance);
@@ -24,7 +24,7 @@ TEST(Newton, RowOnTheEdge) {
 TEST(Newton, SolvesMixesOfBlocks) {
   for (std::uint64_t seed = 1; seed <= 400; ++seed) {
     Dice dice(seed);
-    const Answer a = solve(random_mix(seed % 2 ? 0.3 : 0, dice));
+    const Answer a = by_newton(random_mix(seed % 2 ? 0.3 : 0, dice));
     EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
   }
 }
@@ -34,14 +34,14 @@ TEST(Newton, SolvesMixesOfBlocks) {
 TEST(Newton, SolvesContacts) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed)
     for (const Problem& p : varied_contacts(seed, 4)) {
-      const Answer a = solve(p);
+      const Answer a = by_newton(p);
       EXPECT_TRUE(a.solved()) << "seed " << seed << " rows " << p.size() << " " << show(a);
     }
 }
 
 // Not mu = 5: there it cycles, at 15 of 77 slopes of a single contact (measured); `automatic` then uses interior_point
 // (solver_test.cc).
-TEST(Newton, FrictionOfNothingAndOfThree) { expect_solves_with_friction(solve, {0.0, 3.0}, is_solved); }
+TEST(Newton, FrictionOfNothingAndOfThree) { expect_solves_with_friction(by_newton, {0.0, 3.0}, is_solved); }
 
 // Separate boxes of different masses to twice the tolerance: the plain figure of heavy and light ones together has a
 // rounding error of a few times 1e6 epsilon, and newton's own figure differs from residual() by that. In a stack a
@@ -50,7 +50,7 @@ TEST(Newton, FrictionOfNothingAndOfThree) { expect_solves_with_friction(solve, {
 TEST(Newton, MassesOfAMillionToOne) {
   int solved = 0;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    const Answer a = solve(separate_boxes(3, seed, {.mass_ratio = 1e6}));
+    const Answer a = by_newton(separate_boxes(3, seed, {.mass_ratio = 1e6}));
     EXPECT_TRUE(a.residual.within(2 * tolerance)) << "seed " << seed << " " << show(a);
     const Problem stack = stack_of_boxes(3, seed, {.mass_ratio = 1e6});
     NewtonWorkspace ws;
@@ -64,16 +64,16 @@ TEST(Newton, MassesOfAMillionToOne) {
   EXPECT_GE(solved, 34);
 }
 
-TEST(Newton, MatrixKindsGiveTheSame) { expect_same_with_dense_and_sparse_factors(solve); }
+TEST(Newton, MatrixKindsGiveTheSame) { expect_same_with_dense_and_sparse_factors(by_newton); }
 
 TEST(Newton, WarmStartFromTheSolutionTakesNoStep) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     Dice dice(seed);
-    expect_no_step_from_the_solution(solve, contact_problem(random_scene(dice)), seed);
+    expect_no_step_from_the_solution(by_newton, contact_problem(random_scene(dice)), seed);
   }
 }
 
-TEST(Newton, AnyWarmStartGivesASolution) { expect_solves_random_scenes_from_any_guess(solve, 40, is_solved); }
+TEST(Newton, AnyWarmStartGivesASolution) { expect_solves_random_scenes_from_any_guess(by_newton, 40, is_solved); }
 
 // From the last step's solution, with impulses that change by a ten-thousandth: mostly two full steps (46 for 20
 // problems); the outer iteration alone would take 90.
@@ -81,14 +81,14 @@ TEST(Newton, NearGuessTakesTwoSteps) {
   int steps = 0, problems = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Problem p = with_matrix(pile_of_spheres(40, seed, {.mu = 0.2, .speed = 1}), Matrix::Kind::block_sparse);
-    const Answer last = solve(p);
+    const Answer last = by_newton(p);
     ASSERT_TRUE(last.solved()) << "seed " << seed << " " << show(last);
     Dice dice(seed);  // q changes within the range of M, as redundant contacts require
     std::vector<double> pushed(p.q.size()), change(p.q.size()), work(p.M.work_size());
     for (std::size_t i = 0; i < pushed.size(); ++i) pushed[i] = 1e-4 * dice.near_zero(1) * last.z[i];
     p.M.multiply(pushed, change, work);
     for (std::size_t i = 0; i < change.size(); ++i) p.q[i] += change[i];
-    const Answer a = solve(p, last.z);
+    const Answer a = by_newton(p, last.z);
     EXPECT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
     steps += a.outcome.iterations;
     ++problems;
@@ -138,14 +138,14 @@ TEST(Newton, OrderAndUnitsDoNotMatter) {
     SCOPED_TRACE(seed);
     Dice dice(seed);
     const Problem p = contact_problem(random_scene(dice));
-    expect_same_in_any_order_and_units(solve, p, is_solved, dice);
+    expect_same_in_any_order_and_units(by_newton, p, is_solved, dice);
   }
 }
 
-TEST(Newton, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(solve, stack_of_boxes(6, 1)); }
+TEST(Newton, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(by_newton, stack_of_boxes(6, 1)); }
 
 TEST(Newton, AnswerDoesNotDependOnTheWorkspace) {
-  expect_no_trace_of_the_workspace<NewtonWorkspace>(solve, [](NewtonWorkspace& used) {
+  expect_no_trace_of_the_workspace<NewtonWorkspace>(by_newton, [](NewtonWorkspace& used) {
     fill_with_nan(used.r, used.u, used.F, used.dr, used.du, used.trial, used.trial_u, used.trial_F, used.centre,
                   used.best, used.p.s, used.p.q, used.p.W);
   });

@@ -9,11 +9,11 @@
 namespace linchpin {
 namespace {
 
-const Solving<ProximalWorkspace, proximal> solve;
+const Solving<ProximalWorkspace, proximal> by_proximal;
 
 TEST(Proximal, AnswerDoesNotDependOnTheWorkspace) {
   expect_no_trace_of_the_workspace<ProximalWorkspace>(
-      solve,
+      by_proximal,
       [](ProximalWorkspace& used) { fill_with_nan(used.r, used.u, used.best, used.rho, used.p.s, used.p.q, used.p.W); },
       20, [](Dice& dice, std::uint64_t seed) { return separate_boxes_scene(1 + dice.below(6), seed); });
 }

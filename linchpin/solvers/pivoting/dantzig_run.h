@@ -4,14 +4,12 @@
 // registers with zeros. Numbers (1) to (4) are those of dantzig.h.
 #pragma once
 
-#include <limits>
-
+#include "linchpin/base/infinity.h"
 #include "linchpin/solvers/pivoting/dantzig.h"
 #include "linchpin/spatial/pack.h"
 
 namespace linchpin::dantzig_detail {
 
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 // The row depends on those inside if s of (4) is below this. Redundant contacts have s = 0, up to the rounding of
 // updates.
 inline constexpr double dependent = 1e-9;

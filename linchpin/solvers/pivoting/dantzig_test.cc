@@ -10,10 +10,10 @@
 namespace linchpin {
 namespace {
 
-const ByDantzig solve;
+const ByDantzig by_dantzig;
 
 // 1e-10: a condition number of some hundred.
-TEST(Dantzig, FindsTheOneSolutionOfDefiniteMatrices) { expect_the_one_solution(solve, random_definite, 1e-10); }
+TEST(Dantzig, FindsTheOneSolutionOfDefiniteMatrices) { expect_the_one_solution(by_dantzig, random_definite, 1e-10); }
 
 // Semidefinite matrices of any rank: solves what has a solution, and calls nothing solved that has none.
 TEST(Dantzig, SolvesSemidefinite) {
@@ -24,7 +24,7 @@ TEST(Dantzig, SolvesSemidefinite) {
     const int n = 1 + dice.below(12);
     Square M = seed % 2 ? random_psd(n, 1 + dice.below(n), dice) : random_integer_psd(n, dice);
     const Problem problem = lcp(std::move(M), dice.chance(0.5) ? tied_q(n, dice) : random_q(n, dice));
-    const Pivoted a = solve(problem);
+    const Pivoted a = by_dantzig(problem);
     std::vector<double> z(problem.q.size());
     const Stop truth = lemke(problem, {}, lemke_ws, z).stop;
     if (truth == Stop::finished) {
@@ -63,7 +63,7 @@ TEST(Dantzig, SolvesContactsWithBoxedFriction) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     Dice dice(seed);
     const Problem problem = boxed_friction(contact_problem(random_scene(dice), Matrix::Kind::dense), dice);
-    const Pivoted a = solve(problem);
+    const Pivoted a = by_dantzig(problem);
     EXPECT_TRUE(a.solved()) << "seed " << seed << " n " << problem.size() << " " << show(a);
   }
 }
@@ -75,7 +75,7 @@ TEST(Dantzig, WarmStartFromTheSolutionTakesHardlyAnEvent) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Dice dice(seed);
     const Problem problem = boxed_friction(contact_problem(random_scene(dice), Matrix::Kind::dense), dice);
-    const Pivoted cold = solve(problem), warm = solve(problem, cold.z);
+    const Pivoted cold = by_dantzig(problem), warm = by_dantzig(problem, cold.z);
     ASSERT_TRUE(cold.solved()) << "seed " << seed << " " << show(cold);
     EXPECT_TRUE(warm.solved()) << "seed " << seed << " " << show(warm);
     cold_events += cold.outcome.iterations;
@@ -86,14 +86,14 @@ TEST(Dantzig, WarmStartFromTheSolutionTakesHardlyAnEvent) {
 
 TEST(Dantzig, MatrixKindsGiveTheSame) {
   const Problem dense = lcp({2, 1, 1, 2}, {-5, -6});
-  EXPECT_EQ(solve(dense).z, solve(with_matrix(dense, Matrix::Kind::block_sparse)).z);
+  EXPECT_EQ(by_dantzig(dense).z, by_dantzig(with_matrix(dense, Matrix::Kind::block_sparse)).z);
 }
 
 // w = -z - 1 falls as z grows, and nothing stops it: there is no event, and a cold start is not tried again. A warm
 // start that fails is followed by a cold one.
 TEST(Dantzig, TriesTheColdStartOnce) {
   const Problem none = lcp({-1}, {-1});
-  const Pivoted cold = solve(none), warm = solve(none, {3.0});
+  const Pivoted cold = by_dantzig(none), warm = by_dantzig(none, {3.0});
   EXPECT_EQ(cold.outcome.stop, Stop::stalled);
   EXPECT_LE(cold.outcome.iterations, 1);
   EXPECT_EQ(warm.outcome.stop, Stop::stalled);

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "linchpin/base/check.h"
+#include "linchpin/base/infinity.h"
 #include "linchpin/solvers/pivoting/simplex.h"
 
 namespace linchpin {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // In units in which M and q are about 1:
 constexpr double lawful = 1e-11;     // a law violated by less is rounding
 constexpr double dependent = 1e-11;  // pivots below this share of the largest are 0

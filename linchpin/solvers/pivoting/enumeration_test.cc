@@ -4,15 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/solvers/pivoting_testing.h"
 #include "linchpin/solvers/problem/unsolvable.h"
 
 namespace linchpin {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
-const Solving<EnumerationWorkspace, enumeration> solve;
+const Solving<EnumerationWorkspace, enumeration> by_enumeration;
 int count(const Problem& problem) {
   EnumerationWorkspace ws;
   return count_solutions(problem, ws);
@@ -31,7 +30,7 @@ TEST(Enumeration, CountsByHand) {
 
 TEST(Enumeration, StopsAtTheFirstSolutionAndAtTheLimit) {
   const Problem problem = lcp({2, 1, 1, 2}, {-5, -6});
-  const Answer a = solve(problem);
+  const Answer a = by_enumeration(problem);
   EXPECT_EQ(a.outcome.stop, Stop::finished);
   EXPECT_EQ(a.outcome.iterations, 4);  // both inside: the last choice
   EXPECT_NEAR(a.z[0], 4.0 / 3, 1e-15);
@@ -41,13 +40,13 @@ TEST(Enumeration, StopsAtTheFirstSolutionAndAtTheLimit) {
   const Outcome limited = enumeration(problem, {.max_iterations = 3}, ws, z);
   EXPECT_EQ(limited.stop, Stop::iteration_limit);
   EXPECT_EQ(limited.iterations, 3);
-  EXPECT_EQ(solve(lcp({0}, {-1})).outcome.stop, Stop::exhausted);
+  EXPECT_EQ(by_enumeration(lcp({0}, {-1})).outcome.stop, Stop::exhausted);
 }
 
 TEST(Enumeration, RefusesWhatItCannotFinish) {
   const int n = largest_enumeration + 1;
-  EXPECT_THROW(solve(lcp(zero_square(n), std::vector<double>(n))), CheckFailed);
-  EXPECT_THROW(solve(contact_problem(separate_boxes_scene(1, 1), Matrix::Kind::dense)), CheckFailed);
+  EXPECT_THROW(by_enumeration(lcp(zero_square(n), std::vector<double>(n))), CheckFailed);
+  EXPECT_THROW(by_enumeration(contact_problem(separate_boxes_scene(1, 1), Matrix::Kind::dense)), CheckFailed);
 }
 
 // Free rows do not count: they have no choice.
@@ -55,7 +54,7 @@ TEST(Enumeration, ManyFreeRows) {
   Dice dice(1);
   const int n = 30;
   Problem problem{Matrix::dense(n, random_psd(n, n, dice)), random_q(n, dice), {{BlockKind::free, 0, n, 0}}, {}, {}};
-  const Answer a = solve(problem);
+  const Answer a = by_enumeration(problem);
   EXPECT_EQ(a.outcome.stop, Stop::finished);
   EXPECT_EQ(a.outcome.iterations, 1);
   EXPECT_TRUE(a.residual.within(1e-10));
@@ -67,7 +66,7 @@ TEST(Enumeration, SolvesWhatHasASolution) {
     const ProblemLayout layout = random_layout(1 + dice.below(7), {.cone = false}, dice);
     const int n = layout.size;
     Square M = seed % 2 ? random_integer_psd(n, dice) : random_copositive(n, false, dice);
-    const Answer a = solve(plant(layout, Matrix::dense(n, std::move(M)), 0.5, dice).problem);
+    const Answer a = by_enumeration(plant(layout, Matrix::dense(n, std::move(M)), 0.5, dice).problem);
     EXPECT_EQ(a.outcome.stop, Stop::finished) << "seed " << seed;
     EXPECT_TRUE(a.residual.within(1e-10)) << "seed " << seed << " " << a.residual.relative;
   }
@@ -76,11 +75,11 @@ TEST(Enumeration, SolvesWhatHasASolution) {
 // w1 = 0 for every z, w2 = z1 - 2 z2 - 1. z = (1, 0) solves it, but no choice has a basic solution that does: row 1
 // inside leaves z1 open, row 2 inside gives z2 = -1/2, both give a line on which the point must be searched for.
 TEST(Enumeration, SearchesSingularChoices) {
-  const Answer a = solve(lcp({0, 0, 1, -2}, {0, -1}));
+  const Answer a = by_enumeration(lcp({0, 0, 1, -2}, {0, -1}));
   EXPECT_EQ(a.outcome.stop, Stop::finished);
   EXPECT_TRUE(a.residual.within(1e-12)) << a.residual.relative;
   const Problem box{Matrix::dense(2, {0, 0, 1, -2}), {0, -1}, {{BlockKind::box, 0, 2, 0}}, {0.5, 0.25}, {3, 4}};
-  const Answer b = solve(box);
+  const Answer b = by_enumeration(box);
   EXPECT_EQ(b.outcome.stop, Stop::finished);
   EXPECT_TRUE(b.residual.within(1e-12)) << b.residual.relative;
 }
@@ -93,7 +92,7 @@ TEST(Enumeration, ExhaustedMeansNone) {
     Dice dice(seed);
     const int n = 1 + dice.below(6);
     const Problem problem = lcp(random_integer_psd(n, dice), tied_q(n, dice));
-    const Answer a = solve(problem);
+    const Answer a = by_enumeration(problem);
     std::vector<double> z(problem.q.size());
     const Stop stop = lemke(problem, {}, ws, z).stop;
     if (!ws.ray.empty()) round_to_integers(ws.ray);  // M is exactly singular, and so can be the proof
@@ -109,7 +108,7 @@ TEST(Enumeration, BoxesWithOneBoundNoneOrNoWidth) {
     for (const double u : {0.5, 2.0, infinity})
       for (const double q : {-3.0, -1.0, 0.0, 1.0, 3.0}) {
         const Problem problem{Matrix::dense(1, {2}), {q}, {{BlockKind::box, 0, 1, 0}}, {l}, {u}};
-        const Answer a = solve(problem);
+        const Answer a = by_enumeration(problem);
         EXPECT_EQ(a.outcome.stop, Stop::finished);
         EXPECT_NEAR(a.z[0], std::min(std::max(-q / 2, l), u), 1e-15) << l << " " << u << " " << q;
       }

@@ -17,13 +17,10 @@
 // lemke.cc calls them.
 #pragma once
 
-#include <limits>
-
+#include "linchpin/base/infinity.h"
 #include "linchpin/solvers/pivoting/lemke.h"
 
 namespace linchpin::lemke_detail {
-
-inline constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // In units in which the diagonal of M and the largest |q_i| are about 1:
 inline constexpr double smallest_pivot = 1e-10;  // smaller pivots are rounding errors of 0 after some dozen pivots

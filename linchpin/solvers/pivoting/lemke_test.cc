@@ -12,10 +12,10 @@
 namespace linchpin {
 namespace {
 
-const ByLemke solve;
+const ByLemke by_lemke;
 
 // 1e-8: rows of very different size make some of these badly conditioned.
-TEST(Lemke, FindsTheOneSolutionOfPMatrices) { expect_the_one_solution(solve, random_p, 1e-8); }
+TEST(Lemke, FindsTheOneSolutionOfPMatrices) { expect_the_one_solution(by_lemke, random_p, 1e-8); }
 
 // Each problem is solved, or proved to have no solution where enumeration finds none. Rounded numbers (`exact` false)
 // make M only nearly singular, so there may be a solution far away: at least none nearby.
@@ -24,7 +24,7 @@ struct Verdicts {
   EnumerationWorkspace all;
 
   void expect_one(const Problem& problem, bool exact, std::uint64_t seed) {
-    Pivoted a = solve(problem);
+    Pivoted a = by_lemke(problem);
     if (a.solved()) {
       ++solved;
       return;
@@ -90,7 +90,7 @@ TEST(Lemke, SolvesSaddlePoints) {
     layout.blocks = {{BlockKind::nonnegative, 0, unknowns, 0}, {BlockKind::free, unknowns, equalities, 0}};
     layout.size = n;
     const Problem problem = plant(layout, Matrix::dense(n, std::move(M)), 0.2, dice).problem;
-    const Pivoted a = solve(problem);
+    const Pivoted a = by_lemke(problem);
     EXPECT_TRUE(a.solved()) << "seed " << seed << " n " << n << " " << show(a);
   }
 }
@@ -98,13 +98,13 @@ TEST(Lemke, SolvesSaddlePoints) {
 // Without a rule for ties Lemke's method cycles here [Kostreva 1979]; also with boxes too wide to matter.
 TEST(Lemke, DoesNotCycle) {
   Problem problem = lcp({1, 2, 0, 0, 1, 2, 2, 0, 1}, {-1, -1, -1});
-  const Pivoted a = solve(problem);
+  const Pivoted a = by_lemke(problem);
   EXPECT_TRUE(a.solved()) << show(a);
   EXPECT_LE(a.outcome.iterations, 8);
   problem.blocks[0].kind = BlockKind::box;
   problem.lower.assign(3, 0);
   problem.upper.assign(3, 100);
-  const Pivoted b = solve(problem);
+  const Pivoted b = by_lemke(problem);
   EXPECT_TRUE(b.solved()) << show(b);
   EXPECT_EQ(b.outcome.iterations, a.outcome.iterations);
 }
@@ -121,7 +121,7 @@ TEST(Lemke, RefinesTheLastDigits) {
     ProblemLayout layout;
     layout.blocks = {{BlockKind::nonnegative, 0, n, 0}};
     layout.size = n;
-    const Pivoted a = solve(plant(layout, Matrix::dense(n, std::move(M)), 0, dice).problem);
+    const Pivoted a = by_lemke(plant(layout, Matrix::dense(n, std::move(M)), 0, dice).problem);
     EXPECT_TRUE(a.residual.within(1e-14)) << "seed " << seed << " " << show(a);
   }
 }
@@ -132,7 +132,7 @@ TEST(Lemke, SolvesStrictlyCopositive) {
     const int n = 1 + dice.below(30);
     Square M = random_copositive(n, true, dice);
     const Problem problem = lcp(std::move(M), dice.chance(0.5) ? tied_q(n, dice) : random_q(n, dice));
-    const Pivoted a = solve(problem);
+    const Pivoted a = by_lemke(problem);
     EXPECT_TRUE(a.solved()) << "seed " << seed << " n " << n << " " << show(a);
   }
 }
@@ -154,7 +154,7 @@ TEST(Lemke, BoxesAreSplitRows) {
       entry(split, 2 * n, n + i, i) = -1;
       for (int j = 0; j < n; ++j) entry(split, 2 * n, i, j) = entry(M, n, i, j);
     }
-    const Pivoted a = solve(box), b = solve(lcp(std::move(split), std::move(q2)));
+    const Pivoted a = by_lemke(box), b = by_lemke(lcp(std::move(split), std::move(q2)));
     ASSERT_TRUE(a.solved()) << "seed " << seed << " " << show(a);
     ASSERT_TRUE(b.solved()) << "seed " << seed << " " << show(b);
     for (std::size_t i = 0; i < std::size_t(n); ++i) EXPECT_NEAR(a.z[i], b.z[i], 1e-9) << "seed " << seed;
@@ -166,7 +166,7 @@ TEST(Lemke, SolvesContacts) {
     Dice dice(seed);
     const Problem conic = contact_problem(random_scene(dice), Matrix::Kind::dense);
     const Problem problem = polyhedral(conic, 4 + 2 * dice.below(3)).problem;
-    const Pivoted a = solve(problem);
+    const Pivoted a = by_lemke(problem);
     EXPECT_TRUE(a.solved()) << "seed " << seed << " n " << problem.size() << " " << show(a);
   }
 }
@@ -175,7 +175,7 @@ TEST(Lemke, WarmStartFromTheSolutionTakesNoPivot) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     Dice dice(seed);
     const Problem problem = polyhedral(contact_problem(random_scene(dice), Matrix::Kind::dense), 4).problem;
-    expect_no_step_from_the_solution(solve, problem, seed);
+    expect_no_step_from_the_solution(by_lemke, problem, seed);
   }
 }
 
@@ -186,13 +186,13 @@ TEST(Lemke, AnyWarmStartGivesASolution) {
     const ContactScene scene = random_scene(dice);
     const Problem conic = contact_problem(scene, Matrix::Kind::dense);
     const Polyhedral now = polyhedral(conic, 4);
-    const Pivoted cold = solve(now.problem);
+    const Pivoted cold = by_lemke(now.problem);
     std::vector<double> impulses(conic.q.size()), nonsense(cold.z.size());
     to_conic(conic, now, cold.z, impulses);
     const Problem next = polyhedral(contact_problem(after_step(scene, impulses), Matrix::Kind::dense), 4).problem;
     for (double& x : nonsense) x = dice.chance(0.5) ? dice.near_zero(1) : 0;
     for (const std::vector<double>& guess : {cold.z, nonsense}) {
-      const Pivoted a = solve(next, guess);
+      const Pivoted a = by_lemke(next, guess);
       EXPECT_TRUE(a.solved()) << "seed " << seed << " n " << next.size() << " " << show(a);
     }
   }
@@ -201,7 +201,7 @@ TEST(Lemke, AnyWarmStartGivesASolution) {
 TEST(Lemke, MatrixKindsGiveTheSame) {
   Dice dice(1);
   const Problem dense = polyhedral(contact_problem(stack_of_boxes_scene(2, 1), Matrix::Kind::dense), 4).problem;
-  const Pivoted a = solve(dense), b = solve(with_matrix(dense, Matrix::Kind::block_sparse));
+  const Pivoted a = by_lemke(dense), b = by_lemke(with_matrix(dense, Matrix::Kind::block_sparse));
   EXPECT_TRUE(a.solved());
   EXPECT_EQ(a.z, b.z);
 }
@@ -213,7 +213,7 @@ TEST(Lemke, EqualityThatOnlyAPairCanMeet) {
                         {{BlockKind::free, 0, 1, 0}, {BlockKind::nonnegative, 1, 1, 0}},
                         {},
                         {}};
-  const Pivoted a = solve(problem);
+  const Pivoted a = by_lemke(problem);
   EXPECT_TRUE(a.solved()) << show(a);
   EXPECT_NEAR(a.z[0], 1, 1e-15);
   EXPECT_NEAR(a.z[1], 3, 1e-15);
@@ -227,7 +227,7 @@ struct Paths {
   int ties = 0, shorter = 0;
 
   void compare(const Problem& problem, const Problem& perturbed, std::uint64_t seed) {
-    const Pivoted a = solve(problem), b = solve(perturbed);
+    const Pivoted a = by_lemke(problem), b = by_lemke(perturbed);
     EXPECT_EQ(a.outcome.stop, b.outcome.stop) << "seed " << seed;
     if (a.solved() && b.solved() && a.outcome.iterations < b.outcome.iterations) {
       ++shorter;  // z0 is among the candidates and ends the path
@@ -325,15 +325,15 @@ TEST(Lemke, TakesNumbersOfAnySize) {
 // The problems that ended in a segmentation fault.
 TEST(Lemke, NamesNumbersThatItCannotScale) {
   for (const double diagonal : {1e-10, 1e-200, 5e-324}) {
-    const Pivoted a = solve(lcp({diagonal}, {-1e308}));  // z would be beyond 1e308
+    const Pivoted a = by_lemke(lcp({diagonal}, {-1e308}));  // z would be beyond 1e308
     EXPECT_EQ(a.outcome.stop, Stop::out_of_range) << diagonal;
     EXPECT_EQ(a.z[0], 0) << diagonal;
   }
-  const Pivoted small = solve(lcp({1, 0, 0, 1}, {-5e-324, -5e-324}));
+  const Pivoted small = by_lemke(lcp({1, 0, 0, 1}, {-5e-324, -5e-324}));
   EXPECT_EQ(small.outcome.stop, Stop::out_of_range);
-  EXPECT_TRUE(solve(lcp({1}, {-1e308})).solved());
-  EXPECT_TRUE(solve(lcp({1e-300}, {-1})).solved());
-  EXPECT_TRUE(solve(lcp({1e300}, {-1})).solved());
+  EXPECT_TRUE(by_lemke(lcp({1}, {-1e308})).solved());
+  EXPECT_TRUE(by_lemke(lcp({1e-300}, {-1})).solved());
+  EXPECT_TRUE(by_lemke(lcp({1e300}, {-1})).solved());
 }
 
 // A diagonal M: z = clamp(-q / m, l, u) row by row. All bounds differ, and all kinds of box are among them.
@@ -350,7 +350,7 @@ TEST(Lemke, BoxesWithAnyBounds) {
     if (free_first) {
       p.blocks = {{BlockKind::free, 0, 1, 0}, {BlockKind::box, 1, n - 1, 0}};
     }
-    const Pivoted a = solve(p);
+    const Pivoted a = by_lemke(p);
     ASSERT_TRUE(a.solved()) << show(a);
     for (std::size_t i = 0; i < q.size(); ++i)
       EXPECT_NEAR(a.z[i], free_first && i == 0 ? 4.5 : std::clamp(-q[i] / m[i], lower[i], upper[i]), 1e-14) << i;
@@ -396,13 +396,13 @@ TEST(Lemke, AnswerDoesNotDependOnTheWorkspace) {
     Problem p = lcp(seed % 2 == 0 ? random_p(n, dice) : random_psd(n, 1 + dice.below(n), dice), random_q(n, dice));
     if (seed % 3 == 0 && n > 1) p.blocks = {{BlockKind::free, 0, 1, 0}, {BlockKind::nonnegative, 1, n - 1, 0}};
     LemkeWorkspace used;
-    const Pivoted fresh = solve(p);
-    solve(lcp(random_p(24, dice), random_q(24, dice)), used);
+    const Pivoted fresh = by_lemke(p);
+    by_lemke(lcp(random_p(24, dice), random_q(24, dice)), used);
     for (auto* x : {&used.matrix, &used.tableau, &used.factor, &used.basic, &used.saved, &used.sign, &used.scale,
                     &used.row_scale, &used.reference, &used.q, &used.height, &used.row_height, &used.x, &used.w,
                     &used.ratio, &used.solved, &used.best})
       std::fill(x->begin(), x->end(), std::nan(""));
-    const Pivoted again = solve(p, used);
+    const Pivoted again = by_lemke(p, used);
     EXPECT_EQ(again.outcome.stop, fresh.outcome.stop) << "seed " << seed;
     EXPECT_EQ(again.outcome.iterations, fresh.outcome.iterations) << "seed " << seed;
     EXPECT_EQ(again.z, fresh.z) << "seed " << seed;

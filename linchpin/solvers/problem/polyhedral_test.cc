@@ -7,13 +7,13 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/base/compare_testing.h"
+#include "linchpin/base/infinity.h"
 #include "linchpin/solvers/pivoting/lemke.h"
 #include "linchpin/solvers/problem/testing.h"
 
 namespace linchpin {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 TEST(Polyhedral, SizesAndBlocks) {

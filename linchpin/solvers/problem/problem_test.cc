@@ -2,17 +2,15 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/infinity.h"
 #include "linchpin/solvers/problem/testing.h"
 
 namespace linchpin {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 testing::AssertionResult has_fault(const std::function<void(Problem&)>& change, const std::string& text) {
   Problem p = one_of_each();

@@ -10,13 +10,13 @@
 
 #include "linchpin/base/check.h"
 #include "linchpin/base/index.h"
+#include "linchpin/base/infinity.h"
 #include "linchpin/solvers/problem/exact_sum.h"
 
 namespace linchpin {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // The last line of (3) must be negative by this many times its error: the one strict inequality must not be rounding.
 constexpr double margin = 1000;
 
