@@ -67,8 +67,9 @@ if("${LINCHPIN_SANITIZE},${LINCHPIN_CHECK}" MATCHES "address")
   list(APPEND LINCHPIN_LIGHT_SANITIZERS --param=asan-stack=0)
 endif()
 list(APPEND LINCHPIN_LIGHT_SANITIZERS ${LINCHPIN_TEST_SANITIZERS})
-set(LINCHPIN_CHECKED_FLAGS -O1 -g1 -UNDEBUG -fsanitize=${LINCHPIN_CHECK} -fno-sanitize-recover=all
-                           -fno-omit-frame-pointer -w ${LINCHPIN_TEST_SANITIZERS})  # -w: warned once already
+set(LINCHPIN_CHECKED_FLAGS -O1 -g1 -UNDEBUG -DLINCHPIN_FEW_SHAPES -fsanitize=${LINCHPIN_CHECK}
+                           -fno-sanitize-recover=all -fno-omit-frame-pointer
+                           -w ${LINCHPIN_TEST_SANITIZERS})  # -w: warned once already
 if(LINCHPIN_CHECK)
   list(TRANSFORM LINCHPIN_LIGHT_SANITIZERS PREPEND "$<${checked}:")
   list(TRANSFORM LINCHPIN_LIGHT_SANITIZERS APPEND ">")

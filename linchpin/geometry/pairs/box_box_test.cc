@@ -12,7 +12,9 @@ using namespace geometry_testing;  // NOLINT: for the helpers of testing.h
 constexpr int box_poses = 30000;
 
 // Face normals and cross products of edges are all directions needed for two boxes: no samples.
-TEST(BoxBox, SoundEverywhere) { expect_sound_everywhere<Box, Box>(box_box, 1, box_poses, random_box, random_box, {}, 0); }
+TEST(BoxBox, SoundEverywhere) {
+  expect_sound_everywhere<Box, Box>(box_box, 1, box_poses, random_box, random_box, {}, 0);
+}
 
 TEST(BoxBox, SoundForNeedlesAndPlates) {
   expect_sound_everywhere<Box, Box>(box_box, 2, box_poses, random_needle, random_needle, {}, 0);

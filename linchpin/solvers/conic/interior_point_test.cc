@@ -60,7 +60,9 @@ TEST(InteriorPoint, FreeRowsMayBeRedundant) {
   }
 }
 
-TEST(InteriorPoint, FrictionOfNothingAndOfFive) { expect_solves_with_friction(by_interior_point, {0.0, 5.0}, is_solved); }
+TEST(InteriorPoint, FrictionOfNothingAndOfFive) {
+  expect_solves_with_friction(by_interior_point, {0.0, 5.0}, is_solved);
+}
 
 // Separate boxes. The scaled figure is within the tolerance; the plain one not always (up to 7e-9 seen in these, 1.1e-8
 // in a hundred). 1e3 tolerances is the root of the mass ratio: a guess at the cause, not a derived bound.
@@ -81,7 +83,9 @@ TEST(InteriorPoint, MassesOfAMillionToOne) {
 TEST(InteriorPoint, MatrixKindsGiveTheSame) { expect_same_with_dense_and_sparse_factors(by_interior_point); }
 
 // To 1e-8, as below.
-TEST(InteriorPoint, AnyGuessGivesASolution) { expect_solves_random_scenes_from_any_guess(by_interior_point, 60, is_within_1e_8); }
+TEST(InteriorPoint, AnyGuessGivesASolution) {
+  expect_solves_random_scenes_from_any_guess(by_interior_point, 60, is_within_1e_8);
+}
 
 TEST(InteriorPoint, AnyGuessGivesASolutionOfMixesOfBlocks) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
@@ -107,7 +111,9 @@ TEST(InteriorPoint, OrderAndUnitsDoNotMatter) {
   EXPECT_GE(solved, 117);
 }
 
-TEST(InteriorPoint, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(by_interior_point, stack_of_boxes(6, 1)); }
+TEST(InteriorPoint, HonoursTheIterationLimit) {
+  expect_iteration_limit_is_honoured(by_interior_point, stack_of_boxes(6, 1));
+}
 
 TEST(InteriorPoint, AnswerDoesNotDependOnTheWorkspace) {
   expect_no_trace_of_the_workspace<InteriorPointWorkspace>(by_interior_point, [](InteriorPointWorkspace& used) {

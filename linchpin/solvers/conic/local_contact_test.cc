@@ -81,7 +81,7 @@ void plant_stick(const double* r, Contact& c) {
 
 // A few operations, a root found to the last digits and cancellations within W, which cost a digit or two: 57 eps is
 // the worst that was met of contacts that are not nearly singular.
-constexpr double tolerance = 1e-13;
+constexpr double exactness = 1e-13;
 
 void expect_law(int count, double smallest, double skew, std::uint64_t seed) {
   Dice dice(seed);
@@ -93,7 +93,7 @@ void expect_law(int count, double smallest, double skew, std::uint64_t seed) {
     const bool solved = solve_contact(c.W, c.b, c.mu, r);
     refused += !solved;
     if (solved) ++modes[int(mode(c, r))];
-    if (solved && error(c, r) <= tolerance) continue;
+    if (solved && error(c, r) <= exactness) continue;
     broken += solved;
     if (first.empty()) first = (solved ? "error " + std::to_string(error(c, r)) : "refused") + ": " + show(c);
   }
@@ -128,7 +128,7 @@ TEST(LocalContact, FindsPlantedSticks) {
       if (!(e <= worst) && !std::isnan(worst)) which = show(c);
       worst = larger(worst, e);
     }
-    EXPECT_LE(worst, tolerance) << "smallest " << smallest << ": " << which;
+    EXPECT_LE(worst, exactness) << "smallest " << smallest << ": " << which;
   }
 }
 
@@ -178,7 +178,7 @@ TEST(LocalContact, AtRest) {
     Contact pressed = c;
     pressed.b[0] = -1;  // W_TN moves the tangents
     ASSERT_TRUE(solve_contact(pressed.W, pressed.b, mu, r));
-    EXPECT_LE(error(pressed, r), tolerance) << "mu " << mu;
+    EXPECT_LE(error(pressed, r), exactness) << "mu " << mu;
     EXPECT_EQ(mode(pressed, r), mu > 0 ? Mode::stick : Mode::slide);
   }
 }
@@ -189,11 +189,11 @@ TEST(LocalContact, SticksWhereNothingMovesAcross) {
     const Contact c{{1, 0, 0, 0, 1, 0, 0, 0, across}, {-1, 0.1, 0}, 0.5};  // r = (1, -0.1, 0)
     double r[3];
     ASSERT_TRUE(solve_contact(c.W, c.b, c.mu, r)) << "across " << across;
-    EXPECT_LE(error(c, r), tolerance) << "across " << across << " r " << r[0] << " " << r[1] << " " << r[2];
+    EXPECT_LE(error(c, r), exactness) << "across " << across << " r " << r[0] << " " << r[1] << " " << r[2];
     Contact slides = c;  // r = (1, -0.5, 0)
     slides.b[1] = 2;
     ASSERT_TRUE(solve_contact(slides.W, slides.b, c.mu, r)) << "across " << across;
-    EXPECT_LE(error(slides, r), tolerance) << "across " << across << " r " << r[0] << " " << r[1] << " " << r[2];
+    EXPECT_LE(error(slides, r), exactness) << "across " << across << " r " << r[0] << " " << r[1] << " " << r[2];
   }
 }
 
