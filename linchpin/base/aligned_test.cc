@@ -36,6 +36,16 @@ TEST(AlignedArray, StartsOnACacheLine) {
   }
 }
 
+// Huge pages have 2 MiB on this and most other processors; sizes are padded to whole ones.
+TEST(AlignedArray, IsPaddedToHugePages) {
+  constexpr std::size_t page = 2097152;
+  EXPECT_EQ(huge_page, page);
+  EXPECT_EQ(rounded_up(2 * page - 1), 2 * page - 1);
+  EXPECT_EQ(rounded_up(2 * page), 2 * page);
+  EXPECT_EQ(rounded_up(2 * page + 1), 3 * page);
+  EXPECT_EQ(rounded_up(3 * page - 1), 3 * page);
+}
+
 // Sizes below and above the limit for huge pages: aligned, usable, and freed with the alignment of their allocation
 // (the address sanitizer checks that).
 TEST(AlignedArray, LargeOnesStartOnAHugePage) {
