@@ -148,10 +148,9 @@ struct Reach {
   double operator()(double speed) const { return 1.1 * h * speed + falling; }
 };
 
-// Finds the contacts of the near pairs within set.reach and set.scene_motion().
-void find_within_reach(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, ContactSet& set) {
+// Fills set.contacts from set.found.
+void list_contacts(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, ContactSet& set) {
   set.contacts.clear();
-  find_near_contacts(plan.scene, set.reach, set.scene_motion(), set.scene, set.found);
   for (const ShapePair& pair : set.found.pairs) {
     const PairMaterial material = material_of(plan, pair);
     const int link_a = plan.scene.shapes()[pair.a].frame;
@@ -183,6 +182,12 @@ void find_within_reach(const ContactPlan& plan, const Kinematics<double>& kin, c
       }
     }
   }
+}
+
+// Finds the contacts of the near pairs within set.reach and set.scene_motion().
+void find_within_reach(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel, ContactSet& set) {
+  find_near_contacts(plan.scene, set.reach, set.scene_motion(), set.scene, set.found);
+  list_contacts(plan, kin, vel, set);
 }
 
 }  // namespace
@@ -286,6 +291,26 @@ bool find_contacts(const Model& model, const ContactPlan& plan, const Kinematics
   return true;
 }
 
+void follow_contacts(const ContactPlan& plan, const ContactSet& set, std::span<const char> followed,
+                     const Kinematics<double>& kin, const Velocities& vel, ContactSet& there) {
+  const std::span<const SceneShape> shapes = plan.scene.shapes();
+  there.found.pairs.clear();
+  there.found.manifolds.clear();
+  for (std::size_t i = 0; i < set.found.pairs.size(); ++i) {
+    if (!followed[i]) continue;
+    const auto& [a, b, old_first, old_count] = set.found.pairs[i];
+    const SceneShape &A = shapes[a], &B = shapes[b];
+    there.scene.X_WS[a] = kin.X_WL[A.frame] * A.X_FS;
+    there.scene.X_WS[b] = kin.X_WL[B.frame] * B.X_FS;
+    const double margin = plan.scene.margin(a, b) + set.reach[A.frame] + set.reach[B.frame];
+    const int first = int(there.found.manifolds.size());
+    const int count =
+        collide(A.shape, there.scene.X_WS[a], B.shape, there.scene.X_WS[b], margin, there.found.manifolds);
+    if (count > 0) there.found.pairs.push_back({a, b, first, count});
+  }
+  list_contacts(plan, kin, vel, there);
+}
+
 bool moves_beyond_reach(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& after, double h,
                         const ContactSet& set) {
   if (!plan.any) return false;
@@ -319,12 +344,12 @@ bool find_more_contacts(const Model& model, const ContactPlan& plan, const Kinem
   return true;
 }
 
-void add_contact(const Contact& c, const Kinematics<double>& kin, double offset, Rows& rows) {
-  if (c.mu == 0) return add_normal(c, kin, offset, rows);
+void add_contact(const Contact& c, const Kinematics<double>& kin, const Vec3<double>& offset, Rows& rows) {
+  if (c.mu == 0) return add_normal(c, kin, offset.x, rows);
   rows.begin_block(BlockKind::cone, 3, c.mu);
-  add_row(c, c.normal, kin, offset, rows);
-  add_row(c, c.t1, kin, 0, rows);
-  add_row(c, c.across * c.t2, kin, 0, rows);
+  add_row(c, c.normal, kin, offset.x, rows);
+  add_row(c, c.t1, kin, offset.y, rows);
+  add_row(c, c.across * c.t2, kin, c.across * offset.z, rows);
 }
 
 void add_normal(const Contact& c, const Kinematics<double>& kin, double offset, Rows& rows) {

@@ -88,6 +88,10 @@ inline constexpr double slip_speed = 1e-4;
 // Distances count by relative motion: links that move together do not approach each other.
 bool find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    double h, ContactSet& set);
+// Finds the contacts of some pairs of `set` again where the links have moved to kin, with velocities vel: of those
+// pairs of shapes set.found.pairs[i] for which followed[i] is not 0. A contact keeps its key while its features do.
+void follow_contacts(const ContactPlan& plan, const ContactSet& set, std::span<const char> followed,
+                     const Kinematics<double>& kin, const Velocities& vel, ContactSet& there);
 // Whether a link that moves with the velocities `after` gets farther within h than `set` was searched for.
 bool moves_beyond_reach(const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& after, double h,
                         const ContactSet& set);
@@ -97,8 +101,9 @@ bool find_more_contacts(const Model& model, const ContactPlan& plan, const Kinem
                         const Velocities& vel, const Velocities& after, double h, const ContactSet& set,
                         ContactSet& wider);
 
-// Adds a cone of three rows, or one row if mu is 0. offset: of the normal row.
-void add_contact(const Contact& c, const Kinematics<double>& kin, double offset, Rows& rows);
+// Adds a cone of three rows, or one row if mu is 0. offset: of the rows of n, t1 and t2 (before its scaling by
+// `across`).
+void add_contact(const Contact& c, const Kinematics<double>& kin, const Vec3<double>& offset, Rows& rows);
 // Adds the normal row only.
 void add_normal(const Contact& c, const Kinematics<double>& kin, double offset, Rows& rows);
 

@@ -56,6 +56,12 @@ class Formulation {
   // Poses the problem of one step. Returns where the blocks of `rows` are in it: for each its block of the problem, or
   // -1 if the method has eliminated it. Valid until the next call.
   virtual std::span<const int> pose(const Motive& motive, const Rows& rows, Problem& problem) = 0;
+  // Poses the problem again with other joint forces: motive and rows are those of the last pose(), but tau has changed
+  // by `change`. The matrix of the problem stays.
+  virtual void repose(const Motive& motive, [[maybe_unused]] std::span<const double> change, const Rows& rows,
+                      Problem& problem) {
+    pose(motive, rows, problem);
+  }
   // Computes v+ (by velocity coordinate) and z of (1) (by row) from the solution of the problem. Call after pose(),
   // with the same arguments.
   virtual void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,

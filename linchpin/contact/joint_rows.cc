@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/dynamics/tree/articulated_factor.h"
 #include "linchpin/model/state.h"
 #include "linchpin/spatial/quaternion.h"
 
@@ -110,26 +111,29 @@ void add_limit_row(const Model& model, const JointRowPlan& plan, const Kinematic
 }
 
 void add_friction_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin,
-                      const Velocities& vel, int coordinate, double h, Rows& rows) {
+                      const Velocities& vel, int coordinate, double offset, double h, Rows& rows) {
   const double most = h * model.dofs()[coordinate].dry_friction;
   rows.begin_block(BlockKind::box, 1);
   add_coordinate_sides(model, plan, kin, vel, coordinate, rows);
-  rows.end_row(0, 0, coordinate, -most, most);  // (2)
+  rows.end_row(offset, 0, coordinate, -most, most);  // (2)
 }
 
 void add_servo_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
-                   int actuator, double u, double q, double h, Rows& rows) {
+                   int actuator, double u, double q, double v, double theta, double h, Rows& rows) {
   const Actuator& a = model.actuators()[actuator];
-  const double softness = 1 / (h * h * a.stiffness + h * a.damping);
-  const double offset = a.type == ActuatorType::velocity ? -u : -softness * h * a.stiffness * (u - q);  // (3)
+  const double softness = 1 / (theta * (theta * h * h * a.stiffness + h * a.damping));
+  const double offset = a.type == ActuatorType::velocity
+                            ? ((1 - theta) * v - u) / theta
+                            : (1 - theta) / theta * v - softness * h * a.stiffness * (u - q);  // (3)
   rows.begin_block(BlockKind::box, 1);
   add_coordinate_sides(model, plan, kin, vel, a.v, rows);
   rows.end_row(offset, softness, a.v, h * a.lower, h * a.upper);
 }
 
-void add_spring_row(const Model& model, const Kinematics<double>& kin, int spring, double h, Rows& rows) {
+void add_spring_row(const Model& model, const Kinematics<double>& kin, const Velocities& vel, int spring, double ahead,
+                    double theta, double h, Rows& rows) {
   const Spring& s = model.springs()[spring];
-  const double give = h * h * s.stiffness + h * s.damping;
+  const double give = theta * (theta * h * h * s.stiffness + h * s.damping);
   if (give == 0) return;
   const auto end = [&](const Attachment& at) { return body_pose(model, kin, at.body) * at.X_BF.p; };
   const Vec3<double> a = end(s.a), b = end(s.b), d = b - a;
@@ -143,26 +147,68 @@ void add_spring_row(const Model& model, const Kinematics<double>& kin, int sprin
   };
   add(s.b, b, e);
   add(s.a, a, -e);
-  rows.end_row(h * s.stiffness * (length - s.length) / give, 1 / give);
+  const auto velocity = [&](const Attachment& at) { return point_velocity(model, kin, vel, at.body, at.X_BF.p).v; };
+  const double rate = dot(e, velocity(s.b) - velocity(s.a));
+  const double elongation = length - ahead * rate - s.length;  // at the start
+  rows.end_row((1 - theta) / theta * rate + h * s.stiffness * elongation / give, 1 / give);
 }
 
-void implicit_armature(const Model& model, double h, bool with_bounded_servos, std::span<double> armature) {
-  const auto of = [&](const DofSpec& dof) { return h * dof.damping + h * h * dof.stiffness; };
+ImplicitWeights::ImplicitWeights(const Model& model, const Plan<double>& plan, double h)
+    : coordinate(model.nv(), 0.5), inertia(model.nv(), unlimited) {
+  ArticulatedFactor<double> factors(plan);
+  factor<double>(plan, make_state(model).q, factors);
+  for (int slot = 0; slot < plan.slots; ++slot) inertia[plan.v_of_slot[slot]] = 1 / factors.pivot[slot].D_inverse;
+  for (std::size_t i = 0; i < plan.wide_links.size(); ++i) {
+    const WideLink<double>& link = plan.wide_links[i];
+    if (link.kind == LinkKind::free) {  // in any case not more than this
+      const Sym3<double> I = factors.wide[i].IA.A;
+      std::fill_n(inertia.begin() + link.v, 3, std::min({I.xx, I.yy, I.zz}));
+      std::fill_n(inertia.begin() + link.v + 3, 3, link.inertia.mass);
+      continue;
+    }
+    const Sym3<double>& D_inverse = factors.wide[i].D_inverse;
+    const double least = 1 / std::max({D_inverse.xx, D_inverse.yy, D_inverse.zz});
+    std::fill_n(inertia.begin() + link.v, 3, least);
+  }
+  const auto weight = [](double x) { return std::isfinite(x) ? 0.5 + 0.5 * x / (1 + x) : 1; };  // (5)
+  const std::vector<double> one(model.nv(), 1.0);
+  std::vector<double> added(model.nv());
+  implicit_factors(model, one, h, true, added);
+  implicit_armature(model, added, added);
+  for (std::size_t k = 0; k < coordinate.size(); ++k) coordinate[k] = weight(added[k] / inertia[k]);
+  for (const Spring& s : model.springs()) {
+    const auto give = [&](const Attachment& at) {
+      const Body& body = model.bodies()[at.body];
+      return body.link == 0 ? 0.0 : 1 / body.inertia.mass;
+    };
+    spring.push_back(weight((h * h * s.stiffness + h * s.damping) * (give(s.a) + give(s.b))));
+  }
+}
+
+void implicit_factors(const Model& model, std::span<const double> theta, double h, bool with_bounded_servos,
+                      std::span<double> factors) {
+  const auto factor = [&](int k, double stiffness, double damping) {
+    return theta[k] * (theta[k] * h * h * stiffness + h * damping);
+  };
+  for (int k = 0; k < model.nv(); ++k) factors[k] = factor(k, model.dofs()[k].stiffness, model.dofs()[k].damping);
+  for (const Actuator& a : model.actuators())
+    if (is_servo(a) && (with_bounded_servos || !is_bounded(a))) factors[a.v] += factor(a.v, a.stiffness, a.damping);
+}
+
+void implicit_armature(const Model& model, std::span<const double> factors, std::span<double> armature) {
   for (const Link& link : model.links()) {
     double least = unlimited;
-    for (int k = link.v; k < link.v + link.nv; ++k) least = std::min(least, of(model.dofs()[k]));
+    for (int k = link.v; k < link.v + link.nv; ++k) least = std::min(least, factors[k]);
     for (int k = link.v; k < link.v + link.nv; ++k) armature[k] = link.kind == LinkKind::free ? 0 : least;
   }
-  for (const Actuator& a : model.actuators())
-    if (is_servo(a) && (with_bounded_servos || !is_bounded(a))) armature[a.v] += h * a.damping + h * h * a.stiffness;
 }
 
-void add_implicit_forces(const Model& model, const JointRowPlan& plan, std::span<const double> q,
-                         std::span<const double> v, std::span<const double> controls, double h,
-                         bool with_bounded_servos, std::span<double> moved_q, std::span<double> step,
+void add_implicit_forces(const Model& model, const JointRowPlan& plan, std::span<const double> theta,
+                         std::span<const double> q, std::span<const double> v, std::span<const double> controls,
+                         double h, bool with_bounded_servos, std::span<double> moved_q, std::span<double> step,
                          std::span<double> tau) {
   if (plan.passive) {
-    for (std::size_t k = 0; k < step.size(); ++k) step[k] = h * v[k];
+    for (std::size_t k = 0; k < step.size(); ++k) step[k] = theta[k] * h * v[k];
     std::ranges::copy(q, moved_q.begin());
     integrate(model, step, moved_q);
     add_passive_forces(model, moved_q, v, tau);  // (4)
@@ -173,7 +219,7 @@ void add_implicit_forces(const Model& model, const JointRowPlan& plan, std::span
     if (a.type == ActuatorType::force)
       tau[a.v] += commanded_force(a, u);
     else if (is_servo(a) && (with_bounded_servos || !is_bounded(a)))
-      tau[a.v] += servo_force(a, u, q[a.q], v[a.v], h);  // (4)
+      tau[a.v] += servo_force(a, u, q[a.q], v[a.v], theta[a.v] * h);  // (4)
   }
 }
 

@@ -1,17 +1,26 @@
 // Rows on single coordinates: limits of position and speed, dry friction, servos with limited force. Also the implicit
 // treatment of springs, dampers and servos without limits.
 //
-// Over a step of length h, with w = v+ of the coordinate and z its impulse:
-//     limits          z >= 0,  w + min(max(q - lower, 0) / h, speed) >= 0      and the same from above            (1)
-//     dry friction    |z| <= h friction, against the motion                                                       (2)
-//     servo           z = h times its force (actuators.h), within h times its limits, that is                     (3)
-//                     w + softness z + offset = 0,  softness = 1 / (h^2 stiffness + h damping),
-//                     offset = -softness h stiffness (u - q)       (velocity servo: offset = -u)
+// Over a step of length h, with v and v+ of the coordinate at its start and end, and z its impulse:
+//     limits          z >= 0,  v+ + offset >= 0                                and the same from above            (1)
+//     dry friction    |z| <= h friction, against v+ + offset                                                      (2)
+//     servo           z = h times its force (actuators.h) at                                                      (3)
+//                     v_t = (1 - theta) v + theta v+   and   q + theta h v_t,   within h times its limits, that is
+//                     v+ + softness z + offset = 0,  softness = 1 / (theta (theta h^2 stiffness + h damping)),
+//                     offset = (1 - theta) / theta v - softness h stiffness (u - q)
+//                     (velocity servo: offset = ((1 - theta) v - u) / theta)
 //     spring          from body to body: as a servo with its elongation in place of q - u, and no limits
 // The limit of a ball joint is on its angle of rotation. The rate of this angle is the component of the angular
 // velocity along the axis of rotation, which is the same in both frames.
-// A force without limits needs no row. Its value at the end of the step is its value at the start with q + h v in place
-// of q, minus (h damping + h^2 stiffness) (v+ - v). The last term acts as additional armature.                    (4)
+// A force without limits needs no row. It is its value at v and q + theta h v, minus
+//     theta (theta h stiffness + damping) (v+ - v)                                                                (4)
+// which acts as additional armature, times h.
+//
+// theta = 1/2 is of second order but does not damp motions that are much faster than h; theta = 1 damps them fully but
+// is of first order. Each coordinate has
+//     theta = 1/2 + x / (2 (1 + x)),   x = (h^2 stiffness + h damping) / inertia                                  (5)
+// with its stiffness and damping in all, and the articulated inertia D of aba.h. So theta - 1/2 is of the order of h,
+// which keeps the second order, and theta is near 1 where h does not resolve the motion.
 #pragma once
 
 #include <span>
@@ -47,26 +56,37 @@ struct JointRowPlan {
   bool passive = false;                 // is there any spring or damper in a joint?
 };
 
+// (5): theta by coordinate and by spring, for steps of length h, and the inertia of each coordinate.
+struct ImplicitWeights {
+  ImplicitWeights(const Model& model, const Plan<double>& plan, double h);
+  std::vector<double> coordinate, spring;
+  std::vector<double> inertia;  // by coordinate, kg m^2 or kg
+};
+
 // Each adds one row. A unit of z is a unit of generalised force on the coordinate, or of force that pushes the ends of
-// the spring apart. The offset of a limit is the speed at which it may be approached. u: control, q: position of the
-// servo's coordinate, h: step.
+// the spring apart. The offset of a limit is the speed at which it may be approached. u: control, q and v: position and
+// velocity of the servo's coordinate, h: step; ahead: the time by which kin and vel are ahead of the step's start.
 void add_limit_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    const JointLimit& limit, std::span<const double> q, double offset, Rows& rows);
 void add_friction_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin,
-                      const Velocities& vel, int coordinate, double h, Rows& rows);
+                      const Velocities& vel, int coordinate, double offset, double h, Rows& rows);
 void add_servo_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
-                   int actuator, double u, double q, double h, Rows& rows);
-void add_spring_row(const Model& model, const Kinematics<double>& kin, int spring, double h, Rows& rows);
+                   int actuator, double u, double q, double v, double theta, double h, Rows& rows);
+void add_spring_row(const Model& model, const Kinematics<double>& kin, const Velocities& vel, int spring, double ahead,
+                    double theta, double h, Rows& rows);
 
-// (4): the additional armature by coordinate for a step h. A link has one armature for all its coordinates, so ball
-// joints get the least of their three; the dampers of free joints stay explicit.
-void implicit_armature(const Model& model, double h, bool with_bounded_servos, std::span<double> armature);
+// (4): by coordinate, what multiplies v+ - v.
+void implicit_factors(const Model& model, std::span<const double> theta, double h, bool with_bounded_servos,
+                      std::span<double> factors);
+// The additional armature for these factors. A link has one armature for all its coordinates, so ball joints get the
+// least of their three, and free joints none.
+void implicit_armature(const Model& model, std::span<const double> factors, std::span<double> armature);
 
 // Adds to tau: springs and dampers of joints (4), force actuators, and servos (bounded ones only if
 // with_bounded_servos). moved_q and step are workspace.
-void add_implicit_forces(const Model& model, const JointRowPlan& plan, std::span<const double> q,
-                         std::span<const double> v, std::span<const double> controls, double h,
-                         bool with_bounded_servos, std::span<double> moved_q, std::span<double> step,
+void add_implicit_forces(const Model& model, const JointRowPlan& plan, std::span<const double> theta,
+                         std::span<const double> q, std::span<const double> v, std::span<const double> controls,
+                         double h, bool with_bounded_servos, std::span<double> moved_q, std::span<double> step,
                          std::span<double> tau);
 
 }  // namespace linchpin

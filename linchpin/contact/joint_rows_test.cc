@@ -31,7 +31,7 @@ TEST(JointRows, HaveTheVelocityOfTheirCoordinate) {
     std::vector<double> expected;
     for (const Joint& joint : model.joints())
       for (int k = joint.v; k < joint.v + joint.nv && joint.nq == joint.nv; ++k) {
-        add_friction_row(model, plan, placed.kin, placed.vel, k, 1, rows);
+        add_friction_row(model, plan, placed.kin, placed.vel, k, 0, 1, rows);
         expected.push_back(state.v[k]);
       }
     std::vector<double> w(rows.size());
@@ -82,14 +82,16 @@ TEST(JointRows, HaveTheOffsetsSoftnessAndBoundsOfTheirLaws) {
   Rows rows;
   for (const JointLimit& limit : plan.limits)
     add_limit_row(model, plan, placed.kin, placed.vel, limit, state.q, 5, rows);
-  add_friction_row(model, plan, placed.kin, placed.vel, 0, h, rows);
-  add_servo_row(model, plan, placed.kin, placed.vel, 0, 0.9, q, h, rows);
-  add_servo_row(model, plan, placed.kin, placed.vel, 1, 0.9, q, h, rows);
-  add_spring_row(model, placed.kin, 0, h, rows);
+  const double theta = 0.6, ahead = 0.3 * h, v = 0.7;
+  add_friction_row(model, plan, placed.kin, placed.vel, 0, 0.25, h, rows);
+  add_servo_row(model, plan, placed.kin, placed.vel, 0, 0.9, q, v, theta, h, rows);
+  add_servo_row(model, plan, placed.kin, placed.vel, 1, 0.9, q, v, theta, h, rows);
+  add_spring_row(model, placed.kin, placed.vel, 0, ahead, theta, h, rows);
   ASSERT_EQ(rows.size(), 6);
-  const double give = h * h * 400 + h * 3;  // 1 / softness
-  const double offset[] = {5, -5, 0, -h * 400 * (0.9 - q) / give, -0.9, h * 400 * (1.3 - 0.8) / give};
-  const double softness[] = {0, 0, 0, 1 / give, 1 / (h * 3), 1 / give};
+  const double give = theta * (theta * h * h * 400 + h * 3), old = (1 - theta) / theta * v;  // give: 1 / softness
+  const double offset[] = {
+      5, -5, 0.25, old - h * 400 * (0.9 - q) / give, old - 0.9 / theta, old + h * 400 * (1.3 - 0.8 - ahead * v) / give};
+  const double softness[] = {0, 0, 0, 1 / give, 1 / (theta * h * 3), 1 / give};
   const double lower[] = {0, -unlimited, -h * 6, -h * 20, -h * 1, 0}, upper[] = {0, 0, h * 6, h * 30, h * 2, 0};
   const BlockKind kind[] = {BlockKind::nonnegative, BlockKind::box, BlockKind::box,
                             BlockKind::box,         BlockKind::box, BlockKind::free};
@@ -118,8 +120,11 @@ TEST(JointRows, ArmatureOfAStep) {
   spec.joints[1].dofs.assign(6, DofSpec{.damping = 4});
   const Model model = compile(spec).value();
   std::vector<double> armature(model.nv(), -1);
-  implicit_armature(model, 0.1, true, armature);
-  for (int k = 0; k < 9; ++k) EXPECT_NEAR(armature[k], k < 3 ? 0.2 : 0, 1e-15) << k;
+  const std::vector<double> theta(model.nv(), 0.5);
+  implicit_factors(model, theta, 0.1, true, armature);
+  for (int k = 0; k < 9; ++k) EXPECT_NEAR(armature[k], 0.05 * model.dofs()[k].damping, 1e-15) << k;
+  implicit_armature(model, armature, armature);
+  for (int k = 0; k < 9; ++k) EXPECT_NEAR(armature[k], k < 3 ? 0.1 : 0, 1e-15) << k;
 }
 
 }  // namespace

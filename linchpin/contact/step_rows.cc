@@ -29,14 +29,15 @@ void StepRows::clear() {
   owner.clear();
 }
 
-void add_loop_rows(const ConstraintPlan& plan, const ConstraintRows& loops, StepRows& out) {
+void add_loop_rows(const ConstraintPlan& plan, const ConstraintRows& loops, std::span<const double> change,
+                   StepRows& out) {
   if (plan.rows() == 0) return;
   out.rows.begin_block(BlockKind::free, plan.rows());
   out.add_owner(RowOwner::Kind::loop, 0);
   for (int r = 0; r < plan.rows(); ++r) {
     for (int s = plan.first_side(r); s < plan.first_side(r + 1); ++s)
       out.rows.add_side(plan.sides()[s].link, loops.force[s]);
-    out.rows.end_row(loops.drift[r]);
+    out.rows.end_row(loops.drift[r] + (change.empty() ? 0.0 : change[r]));
   }
 }
 

@@ -25,8 +25,9 @@ struct StepRows {
   void add_owner(RowOwner::Kind kind, int index) { owner.push_back({kind, index}); }
 };
 
-// Adds the loop constraints as one block of free rows: gdot = J v+ + drift = 0.
-void add_loop_rows(const ConstraintPlan& plan, const ConstraintRows& loops, StepRows& out);
+// Adds the loop constraints as one block of free rows: gdot = J v+ + drift + change = 0. change: by row, empty for 0.
+void add_loop_rows(const ConstraintPlan& plan, const ConstraintRows& loops, std::span<const double> change,
+                   StepRows& out);
 
 // Warm start: the guess of an impulse is h times the force of the last step (State::memory), zero for a new row.
 // Returns whether any row was known.

@@ -114,9 +114,11 @@ TEST(ContactOptions, AcceptableAndTheFlagsOfProblemsThatResist) {
 
   const Stepped loose = one_step(model, start, {.contact = {.tolerance = 1e-19}});
   EXPECT_TRUE(loose.report.ok()) << loose.report.reason;
-  EXPECT_EQ(loose.report.loose, 1);
+  EXPECT_GE(loose.report.loose, 1);
+  EXPECT_LE(loose.report.loose, loose.report.problems);
   EXPECT_EQ(loose.report.halved, 0);
-  EXPECT_EQ(loose.report.declared_fallbacks, 1);
+  EXPECT_GE(loose.report.declared_fallbacks, 1);
+  EXPECT_LE(loose.report.declared_fallbacks, loose.report.problems);
   EXPECT_EQ(loose.state.loose_steps, 1);
 
   const Stepped refused = one_step(model, start, {.contact = {.tolerance = 1e-19, .acceptable = 1e-19}});

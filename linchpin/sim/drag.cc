@@ -90,7 +90,7 @@ void Drag::Parts::gather(const State& state, std::span<const DragGoal> goals, do
   rows.clear();
   if (chain) {
     place_chain(state.q, zero, state.time, *chain);
-    add_loop_rows(chain->constraints, chain->rows, rows);
+    add_loop_rows(chain->constraints, chain->rows, {}, rows);
     std::ranges::fill(rows.rows.offset, 0);  // time stands still; try_step() projects positions onto the loops
   }
   for (const DragGoal& goal : goals) {

@@ -13,7 +13,7 @@
 // does the work z (u + u+) / 2 with u > 0. In a run that dt resolves such amounts are of higher order than dt. They are
 // not subtracted from the defect as a loss is added to it, but are a part of the defect, and their sum is `created`.
 //
-// A stepper of first order that falls for n steps has an error of 1/n of the energy of the fall. So the relative defect
+// A fall of n steps that ends within a step has an error of 1/n of the energy of the fall. So the relative defect
 // of bodies that only settle, from a gap of 1e-6 m or from as deep within the floor, is 1/2, however good the run is.
 // Energies below that of a fall of ten steps,
 //     unresolved = m (10 g dt)^2 / 2,   m the mass that can move                                                 (2)

@@ -26,7 +26,7 @@ constexpr std::array<StepperInfo, stepper_count> steppers{{{Stepper::semi_implic
                                                            {Stepper::rk4, "rk4", 4},
                                                            {Stepper::dormand_prince, "dormand_prince", 5},
                                                            {Stepper::implicit_midpoint, "implicit_midpoint", 2},
-                                                           {Stepper::time_stepping, "time_stepping", 1}}};
+                                                           {Stepper::time_stepping, "time_stepping", 2}}};
 
 const StepperInfo& info_of(Stepper stepper) {
   for (const StepperInfo& info : steppers)

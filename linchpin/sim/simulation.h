@@ -51,8 +51,8 @@ namespace linchpin {
 // |                     |       | manifold as rk4                                                                     |
 // | implicit_midpoint   |   2   | 1, plus 1 per fixed-point iteration, 3 to 10 in all; symmetric in time, so energy   |
 // |                     |       | does not drift in regular motion                                                    |
-// | time_stepping       | 1, 2  | contact, friction, impact, limits; stiff servos (contact_stepper.h); order 2 in     |
-// |                     |       | free motion without velocity-product forces, else 1                                 |
+// | time_stepping       |   2   | 2; contact, friction, impact, limits; stiff servos (contact_stepper.h). Order 1 in  |
+// |                     |       | the step in which a contact closes, and in crowds of contacts (docs/contact.md)     |
 enum class Stepper { semi_implicit_euler, explicit_euler, rk4, dormand_prince, implicit_midpoint, time_stepping };
 
 inline constexpr int stepper_count = 6;

@@ -38,6 +38,7 @@ class EliminatedProblem {
     find_order(rows, FreeRows::in_place, order_);
     begin_problem(rows, order_, 0, problem);
     size_.assign(rows.size(), 0.0);
+    moves_.assign(rows.size(), 0);
     const bool sparse = cells_.place(rows, group_of_link, groups, problem.M);
     const std::size_t n = std::size_t(rows.size());
     if (!sparse) {
@@ -60,6 +61,7 @@ class EliminatedProblem {
       double& diagonal = sparse ? cells_.diagonal(int(r)) : M[r * n + r];
       problem.q[r] = rows.offset[r];
       if (diagonal > rounding * size_[r]) {
+        moves_[r] = 1;
         problem.q[r] += row_velocity(rows, int(r), motion);
         if (diagonal < least_share_ * size_[r]) least_share_ = diagonal / size_[r];
       } else if (sparse)
@@ -68,6 +70,12 @@ class EliminatedProblem {
         for (std::size_t k = 0; k < n; ++k) M[r * n + k] = M[k * n + r] = 0;
       diagonal += rows.softness[r];
     }
+  }
+
+  // q of the problem for other velocities v_free; the matrix is that of the last assemble().
+  void set_velocities(const Rows& rows, std::span<const Motion<double>> motion, Problem& problem) const {
+    for (int r = 0; r < rows.size(); ++r)
+      problem.q[r] = rows.offset[r] + (moves_[r] ? row_velocity(rows, r, motion) : 0.0);
   }
 
   // The smallest diagonal relative to its size, among the rows that can move: its logarithm is the digits lost to
@@ -85,6 +93,7 @@ class EliminatedProblem {
   RowOrder order_;
   CellMatrix cells_;
   std::vector<double> size_;  // by row
+  std::vector<char> moves_;   // by row: 0 if its diagonal is rounding
   double least_share_ = 1;
 };
 

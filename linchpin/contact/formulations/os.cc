@@ -29,6 +29,7 @@ class OperationalSpace final : public Formulation {
  public:
   OperationalSpace(const Model& model, const Plan<double>& plan);
   std::span<const int> pose(const Motive& motive, const Rows& rows, Problem& problem) override;
+  void repose(const Motive& motive, std::span<const double> change, const Rows& rows, Problem& problem) override;
   void lift(const Motive& motive, const Rows& rows, std::span<const double> solution, std::span<double> v,
             std::span<double> impulses) override;
 
@@ -174,6 +175,15 @@ std::span<const int> OperationalSpace::pose(const Motive& motive, const Rows& ro
   eliminated_.assemble(
       rows, motion_, group_, int(group_.size()), [&](const auto& take) { each_compliance(take); }, problem);
   return eliminated_.blocks(problem);
+}
+
+void OperationalSpace::repose(const Motive& motive, std::span<const double> change, const Rows& rows,
+                              Problem& problem) {
+  for (std::size_t k = 0; k < vdot_.size(); ++k) vdot_[k] = motive.dt * change[k];
+  solve<double>(motive.plan, aba_, solve_, vdot_, std::span<const Force<double>>());
+  for (std::size_t k = 0; k < v_free_.size(); ++k) v_free_[k] += vdot_[k];
+  links_of_rows_.motions(motive, v_free_, motion_);
+  eliminated_.set_velocities(rows, motion_, problem);
 }
 
 void OperationalSpace::lift(const Motive& motive, const Rows& rows, std::span<const double> solution,

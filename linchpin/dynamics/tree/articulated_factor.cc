@@ -200,11 +200,13 @@ void solve_on_links(const Plan<T>& plan, const Factors& factors, SolveWorkspace<
                     std::span<typename Plan<T>::Real> x, std::span<const Force<T>> on_link) {
   check_solve(plan, ws, x.size());
   const std::size_t links = plan.link_of_slot.size() + plan.link_of_wide.size() + 1;
-  check(on_link.size() == links, "forces on ", on_link.size(), " links, the model has ", links);
-  for (std::size_t slot = 0; slot < std::size_t(plan.slots); ++slot)
-    ws.external[slot] = on_link[plan.link_of_slot[slot]];
-  for (std::size_t w = 0; w < plan.wide_links.size(); ++w) ws.wide_external[w] = on_link[plan.link_of_wide[w]];
-  solve_inward(plan, factors, ws, true, x.data());
+  check(on_link.empty() || on_link.size() == links, "forces on ", on_link.size(), " links, the model has ", links);
+  if (!on_link.empty()) {
+    for (std::size_t slot = 0; slot < std::size_t(plan.slots); ++slot)
+      ws.external[slot] = on_link[plan.link_of_slot[slot]];
+    for (std::size_t w = 0; w < plan.wide_links.size(); ++w) ws.wide_external[w] = on_link[plan.link_of_wide[w]];
+  }
+  solve_inward(plan, factors, ws, !on_link.empty(), x.data());
   solve_outward(plan, factors, ws, x.data());
 }
 

@@ -70,8 +70,9 @@ template <class T>
 void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T>& ws,
            std::span<typename Plan<T>::Real> x, std::span<const typename Plan<T>::Real> f);
 
-// The same with one force per link, the world included, about its origin in its axes; links between the axes of one
-// joint carry no body but have a force here too. From factors, or from the workspace that aba() or aba_inward() filled.
+// The same with one force per link, the world included, about its origin in its axes, or none; links between the axes
+// of one joint carry no body but have a force here too. From factors, or from the workspace that aba() or aba_inward()
+// filled.
 template <class T>
 void solve(const Plan<T>& plan, const ArticulatedFactor<T>& factors, SolveWorkspace<T>& ws,
            std::span<typename Plan<T>::Real> x, std::span<const Force<T>> on_link);

@@ -29,13 +29,6 @@ void add_work_of_external_forces(const Model& model, const Interval& interval, c
 
 }  // namespace
 
-void RowVelocities::fill(const Rows& rows, const Velocities& vel_before, const Velocities& vel_after) {
-  before.resize(rows.size());
-  after.resize(rows.size());
-  row_velocities(rows, vel_before, before);
-  row_velocities(rows, vel_after, after);
-}
-
 double energy_lost(const StepPlan& plan, const StepRows& rows, std::span<const double> impulses, const RowVelocities& u,
                    double h, StepReport& report) {
   double loss = 0;
@@ -50,7 +43,9 @@ double energy_lost(const StepPlan& plan, const StepRows& rows, std::span<const d
       case RowOwner::Kind::spring: {  // the rest of its work is stored
         const int r = block.start;
         const double damping = plan.model.springs()[rows.owner[b].index].damping;
-        report.dissipated += h * damping * u.after[r] * 0.5 * (u.before[r] + u.after[r]);
+        const double theta = plan.weights.spring[rows.owner[b].index];
+        report.dissipated +=
+            h * damping * (u.before[r] + theta * (u.after[r] - u.before[r])) * 0.5 * (u.before[r] + u.after[r]);
         break;
       }
       default:
@@ -70,6 +65,7 @@ void count_work(const StepPlan& plan, const Interval& interval, const Solved& so
   const double h = interval.h;
   const auto& [q, v] = std::tie(interval.start.q, interval.start.v);
   const auto mean = [&](int k) { return 0.5 * (v[k] + solved.v[k]); };
+  const auto at_theta = [&](int k) { return v[k] + plan.weights.coordinate[k] * (solved.v[k] - v[k]); };
   for (std::size_t k = 0; k < inputs.tau.size(); ++k) report.work += h * inputs.tau[k] * mean(int(k));
   for (std::size_t i = 0; i < model.actuators().size(); ++i) {
     const Actuator& a = model.actuators()[i];
@@ -77,9 +73,9 @@ void count_work(const StepPlan& plan, const Interval& interval, const Solved& so
     if (a.type == ActuatorType::force)
       report.work += h * commanded_force(a, u) * mean(a.v);
     else if (is_servo(a) && !(solved.choice.servos_as_rows && is_bounded(a)))
-      report.work += h * servo_force(a, u, q[a.q], solved.v[a.v], h) * mean(a.v);
+      report.work += h * servo_force(a, u, q[a.q], at_theta(a.v), plan.weights.coordinate[a.v] * h) * mean(a.v);
   }
-  for (const int k : plan.joints.damped) report.dissipated += h * model.dofs()[k].damping * solved.v[k] * mean(k);
+  for (const int k : plan.joints.damped) report.dissipated += h * model.dofs()[k].damping * at_theta(k) * mean(k);
   if (!inputs.f_ext.empty()) add_work_of_external_forces(model, interval, solved.vel, report.work);
 }
 

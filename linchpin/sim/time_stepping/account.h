@@ -9,12 +9,6 @@
 
 namespace linchpin {
 
-// J v of every row, before and after the impulses acted.
-struct RowVelocities {
-  std::vector<double> before, after;
-  void fill(const Rows& rows, const Velocities& vel_before, const Velocities& vel_after);
-};
-
 // The energy that contacts, limits and dry friction took over h: -z . (u + u+) / 2. Adds to the report the work of
 // servos and loops (which may be driven), the energy that the dampers of springs took, and the largest cone violation.
 double energy_lost(const StepPlan& plan, const StepRows& rows, std::span<const double> impulses, const RowVelocities& u,

@@ -43,6 +43,22 @@ Stepped step_of(const ModelSpec& spec, double q, double v, const Inputs& inputs 
   return {report, state.q[0], state.v[0], 0.5 * mass * (state.v[0] * state.v[0] - v * v)};
 }
 
+// A spring with damper acts as at v_t = (1 - theta) v + theta v+ and at the elongation x + theta h v_t (joint_rows.h):
+//     m (v+ - v) = -h (k (x + theta h v_t) + d v_t)
+struct SpringDamper {
+  double k, d, theta = weight();
+  double weight() const {
+    const double x = (h * h * k + h * d) / mass;
+    return 0.5 + 0.5 * x / (1 + x);
+  }
+  double v_end(double x, double v) const {
+    const double give = theta * h * h * k + h * d;
+    return (mass * v - h * k * x - give * (1 - theta) * v) / (mass + theta * give);
+  }
+  double v_t(double v, double end) const { return (1 - theta) * v + theta * end; }
+  double force(double x, double v, double end) const { return -k * (x + theta * h * v_t(v, end)) - d * v_t(v, end); }
+};
+
 TEST(Account, WorkOfJointForces) {
   const std::vector<double> tau{3};
   const Stepped s = step_of(slider(), 0, 0.5, {.tau = tau});
@@ -64,20 +80,22 @@ TEST(Account, WorkOfForcesFromOutside) {
   EXPECT_NEAR(s.report.work, s.kinetic, exact);
 }
 
-// d acts as at the end: m (v+ - v) = -h d v+.
 TEST(Account, DampersInJoints) {
+  const SpringDamper damper{0, 30};
   const Stepped s = step_of(slider({.damping = 30}), 0, 2);
-  EXPECT_NEAR(s.v, 2 / (1 + h * 30 / mass), exact);
-  EXPECT_NEAR(s.report.dissipated, h * 30 * s.v * (2 + s.v) / 2, exact);
+  EXPECT_NEAR(s.v, damper.v_end(0, 2), exact);
+  EXPECT_NEAR(s.report.dissipated, h * 30 * damper.v_t(2, s.v) * (2 + s.v) / 2, exact);
   EXPECT_NEAR(-s.report.dissipated, s.kinetic, exact);
   EXPECT_EQ(s.report.work, 0);
 }
 
-// The implicit step of a spring-damper: m (v+ - v) = -h (k (q - rest + h v+) + d v+). Its potential energy is stored.
+// The potential energy of a spring is stored.
 TEST(Account, SpringsInJoints) {
+  const SpringDamper spring{400, 3};
   const Stepped s = step_of(slider({.damping = 3, .stiffness = 400, .rest = 0.1}), 0.3, 2);
-  EXPECT_NEAR(s.v, (mass * 2 - h * 400 * 0.2) / (mass + h * 3 + h * h * 400), exact);
-  EXPECT_NEAR(s.report.dissipated, h * 3 * s.v * (2 + s.v) / 2, exact);
+  EXPECT_NEAR(s.v, spring.v_end(0.2, 2), exact);
+  EXPECT_NEAR(s.q, 0.3 + h * spring.v_t(2, s.v), exact);
+  EXPECT_NEAR(s.report.dissipated, h * 3 * spring.v_t(2, s.v) * (2 + s.v) / 2, exact);
   EXPECT_EQ(s.report.work, 0);
   EXPECT_EQ(s.report.contact_loss, 0);
 }
@@ -93,10 +111,11 @@ TEST(Account, SpringsBetweenBodies) {
   spring.damping = 3;
   spring.length = 0.8;
   spec.springs = {spring};
+  const SpringDamper law{400, 3};
   const Stepped s = step_of(spec, 0.3, 2);
-  EXPECT_NEAR(s.v, (mass * 2 - h * 400 * 0.5) / (mass + h * 3 + h * h * 400), exact);
-  EXPECT_NEAR(s.q, 0.3 + h * s.v, exact) << "(3): it has a row";
-  EXPECT_NEAR(s.report.dissipated, h * 3 * s.v * (2 + s.v) / 2, exact);
+  EXPECT_NEAR(s.v, law.v_end(0.5, 2), exact);
+  EXPECT_NEAR(s.q, 0.3 + h * (2 + s.v) / 2, exact) << "(4): no coordinate is stiff";
+  EXPECT_NEAR(s.report.dissipated, h * 3 * law.v_t(2, s.v) * (2 + s.v) / 2, exact);
   EXPECT_EQ(s.report.work, 0);
   EXPECT_EQ(s.report.contact_loss, 0);
   EXPECT_EQ(s.report.problems, 1);
@@ -117,8 +136,8 @@ TEST(Account, ForceActuators) {
   }
 }
 
-// z = h (k (u - q - h v+) - d v+), between h times its limits: an implicit force where it stays within them, a row
-// where it does not. The work is that of z in both cases.
+// The law of a spring with damper about u, between h times its limits: an implicit force where it stays within them, a
+// row where it does not. The work is that of z in both cases.
 TEST(Account, ServosWithinAndAtTheirLimits) {
   const double k = 400, d = 3, q = 0.1, v = 0.5;
   for (const double limit : {unlimited, 1e3, 20.0})
@@ -132,8 +151,8 @@ TEST(Account, ServosWithinAndAtTheirLimits) {
                                                .lower = -limit,
                                                .upper = limit}),
                                 q, v, {.controls = controls});
-      const double free = (mass * v + h * k * (u - q)) / (mass + h * d + h * h * k),
-                   f = k * (u - q - h * free) - d * free;
+      const SpringDamper servo{k, d};
+      const double free = servo.v_end(q - u, v), f = servo.force(q - u, v, free);
       const bool at_limit = std::abs(f) > limit;
       EXPECT_EQ(at_limit, limit == 20);
       const double expected = at_limit ? v + h * std::copysign(limit, f) / mass : free;
@@ -162,9 +181,9 @@ TEST(Account, AServoAsARowWithinItsLimits) {
                               .control = 5});
     const std::vector<double> controls{0.6, 5};
     const Stepped s = step_of(spec, 0.1, 0.5, {.controls = controls});
-    const double expected = type == ActuatorType::position
-                                ? (mass * 0.5 + h * 400 * 0.5) / (mass + h * 30 + h * h * 400)
-                                : (mass * 0.5 + h * 30 * 0.6) / (mass + h * 30);
+    // A velocity servo is a damper of the speed relative to u.
+    const double expected = type == ActuatorType::position ? SpringDamper{400, 30}.v_end(0.1 - 0.6, 0.5)
+                                                           : 0.6 + SpringDamper{0, 30}.v_end(0, 0.5 - 0.6);
     EXPECT_NEAR(s.v, expected, 1e-10) << int(type);
     EXPECT_EQ(s.report.problems, 1);
     const double other = 0.5 * h * h;  // 1 N on 1 kg for h: work h f v+ / 2
@@ -228,7 +247,7 @@ TEST(Account, ConeViolation) {
   ASSERT_GE(stage.set.contacts.size(), 2u);
   StepRows rows;
   for (int i = 0; i < 2; ++i) {
-    add_contact(stage.set.contacts[i], stage.placed.kin, 0, rows.rows);
+    add_contact(stage.set.contacts[i], stage.placed.kin, Vec3<double>::zero(), rows.rows);
     rows.add_owner(RowOwner::Kind::contact, i);
   }
   RowVelocities u;
@@ -255,7 +274,7 @@ TEST(Account, SumsOfContactsOverIntervals) {
   const auto rows_of = [&](const std::vector<int>& contacts) {
     StepRows rows;
     for (const int i : contacts) {
-      add_contact(stage.set.contacts[i], stage.placed.kin, 0, rows.rows);
+      add_contact(stage.set.contacts[i], stage.placed.kin, Vec3<double>::zero(), rows.rows);
       rows.add_owner(RowOwner::Kind::contact, i);
     }
     return rows;

@@ -17,8 +17,7 @@ TEST(Account, AConeViolationThatIsNotANumberIsKept) {
   Solved solved(model);
   const std::vector<char> asleep(stage.plan.trees.count, 0);
   ASSERT_EQ(solver.solve(stage.interval(1e-3), stage.unknown, asleep, ws, solved), nullptr);
-  RowVelocities u;
-  u.fill(solved.rows.rows, stage.placed.vel, solved.vel);
+  const RowVelocities& u = solved.rates;
   ASSERT_GE(solved.rows.rows.blocks.size(), 3u);
   for (const Block& block : solved.rows.rows.blocks) {
     ASSERT_EQ(block.kind, BlockKind::cone);

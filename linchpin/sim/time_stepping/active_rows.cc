@@ -75,14 +75,13 @@ bool ActiveRows::all_loaded(const Interval& interval) {
          });
 }
 
-// Of the free motion, by which positions move: at its end for trees that have rows in any case, else in the middle.
+// Of the free motion, by which positions move.
 void ActiveRows::find_mean_motion(const Interval& interval, const FreeMotion& free) {
-  for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
-    const Link& link = plan_.model.links()[i];
-    const double old_part = always_[plan_.trees.of_link[i]] ? 0 : 0.5;
-    vel_mean_.link[i] = old_part * interval.placed.vel.link[i] + (1 - old_part) * free.vel.link[i];
-    for (int k = link.v; k < link.v + link.nv; ++k)
-      v_mean_[k] = old_part * interval.start.v[k] + (1 - old_part) * free.v[k];
+  for (std::size_t i = 1; i < plan_.model.links().size(); ++i)
+    vel_mean_.link[i] = 0.5 * (interval.placed.vel.link[i] + free.vel.link[i]);
+  for (std::size_t k = 0; k < v_mean_.size(); ++k) {
+    const double theta = plan_.weights.coordinate[k];
+    v_mean_[k] = (1 - theta) * interval.start.v[k] + theta * free.v[k];
   }
 }
 
@@ -162,10 +161,12 @@ void ActiveRows::release(const Interval& interval, const FreeMotion& free, IdleR
     if (!released_[tree]) continue;
     const Link& link = plan_.model.links()[i];
     solved.tree_has_rows[tree] = 0;
+    solved.tree_jumps[tree] = 0;
     std::copy_n(free.q_forces.begin() + link.q, link.nq, solved.q_forces.begin() + link.q);
     for (int k = link.v; k < link.v + link.nv; ++k) {
       solved.v[k] = free.v[k];
-      solved.v_mean[k] = 0.5 * (interval.start.v[k] + free.v[k]);
+      const double theta = solved.theta[k] = plan_.weights.coordinate[k];
+      solved.v_mean[k] = (1 - theta) * interval.start.v[k] + theta * free.v[k];
     }
     solved.vel.link[i] = free.vel.link[i];
   }

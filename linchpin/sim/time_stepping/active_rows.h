@@ -1,7 +1,7 @@
 // Which contacts and joint limits of an interval get rows. Internal to sim/.
 //
-// A tree without rows moves freely, by (4) of contact_stepper.h, to second order; a tree with rows moves by (3). A row
-// that carries no impulse must not change the motion. So a contact or limit gets a row only if
+// A row that carries no impulse must not change the motion, not by a bit in any formulation. So a contact or limit gets
+// a row only if
 //     it would close: the free motion goes beyond it, or                                                          (1)
 //     its island is loaded: by contacts and limits of (1), loops, springs, or dry friction; an island consists of
 //     trees joined by contacts that touch or may touch                                                            (2)

@@ -27,6 +27,8 @@ constexpr int most_searches = 16;
 constexpr int most_touch_rounds = 8;
 // Intervals of a step. Bodies that turn so fast that they need more have run away.
 constexpr int most_intervals = 10000;
+// Intervals of a step that end where sliding goes back. In a pile there may be many; there motion is of first order.
+constexpr int most_slip_splits = 4;
 // Corrections at the end of one interval. They are steps of Newton's method: each squares the error.
 constexpr int most_corrections = 3;
 // No mechanism is faster than this, m/s or rad/s.
@@ -59,7 +61,7 @@ struct ContactStepper::Parts {
   void put_to_sleep(const Inputs& inputs, Arrival& at, StepReport& report);
   bool solve_impact(const Inputs& inputs, Arrival& at, StepReport& report);
   double choose_rows(const Inputs& inputs, const Arrival& at, bool may_split, double h);
-  bool solve(const Inputs& inputs, double time, bool may_split, double& h, Arrival& at, StepReport& report);
+  bool solve(const Inputs& inputs, bool may_split, double& h, Arrival& at, StepReport& report);
   bool is_final(const Interval& interval, bool may_split, double& h, Arrival& at, StepReport& report);
   void apply(const Interval& interval, Arrival& at, StepReport& report);
   void move(const Interval& interval, Arrival& at);
@@ -69,13 +71,12 @@ struct ContactStepper::Parts {
   bool check_count(StepReport& report) const;
   bool check_speeds(const Arrival& at, StepReport& report) const;
   Interval interval_of(const Inputs& inputs, const Arrival& at, double h) {
-    return {inputs, at, placed_, dynamics_.chain(), set_.contacts, idle_, h};
+    return {inputs, at, placed_, dynamics_.chain(), set_, idle_, time_, h};
   }
 
   Dynamics& dynamics_;
   const StepPlan plan_;
-  const bool driven_;  // is any motion prescribed?
-  Variant plain_;      // the mechanism as it is, for impacts and corrections
+  Variant plain_;  // the mechanism as it is, for impacts and corrections
   IntervalSolver interval_solver_;
   ImpactSolver impact_solver_;
   PenetrationCorrection penetration_;
@@ -90,10 +91,11 @@ struct ContactStepper::Parts {
   FreeMotion free_;
   MissedContacts missed_;
   Solved solved_;
-  RowVelocities row_velocities_;
   ProblemWorkspace problem_;
   std::vector<double> step_;
-  bool bends_ = false;  // of solved_: paths of contacts bend (turn_limit.h)
+  int slip_splits_ = 0;  // of this step
+  double time_ = 0;      // at the start of the interval, s
+  bool bends_ = false;   // of solved_: paths of contacts bend (turn_limit.h)
 
  public:
   std::vector<ContactReport> reports;
@@ -102,7 +104,6 @@ struct ContactStepper::Parts {
 ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
     : dynamics_(d),
       plan_(d.model, o),
-      driven_(std::ranges::any_of(d.model.constraints(), is_driven)),
       plain_(plan_.model, plan_.plan, plan_.options.method, std::vector<double>(plan_.model.nv(), 0.0)),
       interval_solver_(plan_),
       impact_solver_(plan_),
@@ -124,6 +125,7 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
   if (!all_finite(at.q) || !all_finite(at.v) || !all_finite(inputs.tau) || !all_finite(inputs.f_ext))
     return not_finite(plan_.model, from, {}, at);
   sleep_.wake_all();
+  slip_splits_ = 0;
   std::ranges::fill(at.reactions, 0);  // the sum of impulses, until the end of the step
   double left = plan_.dt;
   for (int part = 0; left > 0; ++part) {
@@ -131,6 +133,7 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     if (part > 0 && !(all_finite(at.q) && all_finite(at.v))) return not_finite(plan_.model, from, {}, at);
     if (part > 0 && !check_speeds(at, report)) return report;
     const double time = from.state.time + plan_.dt - left;
+    time_ = time;
     place_links(time, part == 0, at);
     if (!find_contacts(left, report)) return report;
     if (part == 0) {
@@ -152,7 +155,7 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     }
     active_.clear_required();
     double h = choose_rows(inputs, at, may_split, left);
-    if (!check_count(report) || !solve(inputs, time, may_split, h, at, report)) return report;
+    if (!check_count(report) || !solve(inputs, may_split, h, at, report)) return report;
     apply(interval_of(inputs, at, h), at, report);
     left = h < left ? left - h : 0;
     if (bends_) correct_bent_paths(inputs, time + h, h, at, report);
@@ -218,9 +221,8 @@ bool ContactStepper::Parts::solve_impact(const Inputs& inputs, Arrival& at, Step
   report.residual = larger(report.residual, impact.residual);
   report.least_release = smaller(report.least_release, impact.release);
   if (!impact.ok()) return fail(StepStatus::unsolved, "an impact was not solved to its tolerance", report);
-  row_velocities_.fill(solved_.rows.rows, placed_.vel, solved_.vel);
-  report.impact_loss += energy_lost(plan_, solved_.rows, solved_.impulses, row_velocities_, 0, report);
-  sums_.add(solved_.rows, set_.contacts, solved_.impulses, row_velocities_);
+  report.impact_loss += energy_lost(plan_, solved_.rows, solved_.impulses, solved_.rates, 0, report);
+  sums_.add(solved_.rows, set_.contacts, solved_.impulses, solved_.rates);
   add_loop_impulses(plan_, solved_.rows, solved_.impulses, sleep_.trees(), at.reactions);
   std::ranges::copy(solved_.v, at.v.begin());
   return true;
@@ -237,7 +239,7 @@ double ContactStepper::Parts::choose_rows(const Inputs& inputs, const Arrival& a
   if (!splits && active_.all_loaded(interval_of(inputs, at, h))) return h;
   for (int round = 0;; ++round) {
     const Interval interval = interval_of(inputs, at, h);
-    find_free_motion(plan_, interval, interval_solver_.mechanism(), interval_solver_.forces(), free_);
+    interval_solver_.find_free_motion(interval, free_);
     std::ranges::fill(idle_.contacts, 0);
     const double touch = splits ? first_touch(plan_, interval, free_, active_.required(), idle_.contacts) : h;
     if (touch >= h || round == most_touch_rounds) {
@@ -251,12 +253,8 @@ double ContactStepper::Parts::choose_rows(const Inputs& inputs, const Arrival& a
 // Fills solved_. The interval becomes shorter if a problem resists (half of it is another problem), or if a contact
 // that was missed splits it. A result that is not applied is overwritten by the next attempt; the report counts only
 // its effort.
-bool ContactStepper::Parts::solve(const Inputs& inputs, double time, bool may_split, double& h, Arrival& at,
-                                  StepReport& report) {
+bool ContactStepper::Parts::solve(const Inputs& inputs, bool may_split, double& h, Arrival& at, StepReport& report) {
   for (int attempts = 0;;) {
-    // v+ has the prescribed rate of the end: with that of the start no impulse would accelerate what is driven, and the
-    // projection would do so instead.
-    if (driven_) evaluate_loop_rows(time + h, at);
     const Interval interval = interval_of(inputs, at, h);
     const char* failure = interval_solver_.solve(interval, free_, sleep_.trees(), problem_, solved_);
     solved_.effort.add_to(report);
@@ -284,9 +282,13 @@ bool ContactStepper::Parts::is_final(const Interval& interval, bool may_split, d
                                      StepReport& report) {
   bends_ = false;
   if (active_.find_released(interval, solved_)) {
-    if (free_.h != interval.h)
-      find_free_motion(plan_, interval, interval_solver_.mechanism(), interval_solver_.forces(), free_);
+    if (free_.h != interval.h) interval_solver_.find_free_motion(interval, free_);
     active_.release(interval, free_, idle_, solved_);
+  }
+  if (solved_.slip_end < interval.h && slip_splits_ < most_slip_splits) {
+    ++slip_splits_;
+    h = choose_rows(interval.inputs, at, may_split, solved_.slip_end);
+    return false;
   }
   find_missed_contacts(plan_, interval, set_, solved_, wider_, missed_);
   if (missed_.any) {
@@ -315,9 +317,8 @@ void ContactStepper::Parts::apply(const Interval& interval, Arrival& at, StepRep
   count_work(plan_, interval, solved_, report);
   const StepRows& rows = solved_.rows;
   if (rows.rows.size() > 0) {
-    row_velocities_.fill(rows.rows, placed_.vel, solved_.vel);
-    report.contact_loss += energy_lost(plan_, rows, solved_.impulses, row_velocities_, interval.h, report);
-    sums_.add(rows, set_.contacts, solved_.impulses, row_velocities_);
+    report.contact_loss += energy_lost(plan_, rows, solved_.impulses, solved_.rates, interval.h, report);
+    sums_.add(rows, interval_solver_.contacts(), solved_.impulses, solved_.rates);
     add_loop_impulses(plan_, rows, solved_.impulses, sleep_.trees(), at.reactions);
     remember(rows, set_.contacts, solved_.impulses, interval.h, at.memory);
     at.fresh = solved_.iterated;
@@ -337,12 +338,15 @@ void ContactStepper::Parts::apply(const Interval& interval, Arrival& at, StepRep
   if (shift) project(*shift, at, report);
 }
 
-// (3) and (4). Trees of (4) have moved half of the way to where forces were evaluated.
+// (3) and (4). Trees of (4) have moved half of the way, by v, to where forces were evaluated.
 void ContactStepper::Parts::move(const Interval& interval, Arrival& at) {
   for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
     const Link& link = plan_.model.links()[i];
-    const double part = solved_.tree_has_rows[plan_.trees.of_link[i]] ? interval.h : 0.5 * interval.h;
-    for (int k = link.v; k < link.v + link.nv; ++k) step_[k] = part * solved_.v[k];
+    const bool jumps = solved_.tree_jumps[plan_.trees.of_link[i]];
+    for (int k = link.v; k < link.v + link.nv; ++k) {
+      const double theta = solved_.theta[k];
+      step_[k] = interval.h * (jumps ? solved_.v[k] : theta * solved_.v[k] + (0.5 - theta) * at.v[k]);
+    }
   }
   std::ranges::copy(solved_.q_forces, at.q.begin());
   integrate(plan_.model, step_, at.q);

@@ -3,19 +3,22 @@
 //
 // A step of length h from (q, v), with the contacts found at q [000 (1)-(16); Anitescu and Potra; Stewart and Trinkle]:
 //     M (v+ - v) = h forces + J' z                                                                               (1)
-//     n . u+ + max(gap, 0) / h >= 0, complementary to z_n >= 0;  friction by the cone or by directions           (2)
-// where gaps up to StepPlan::touch_gap() count as 0;
-//     q+ = q (+) h v+                      for trees that have rows                                              (3)
-//     q+ = (q (+) h/2 v) (+) h/2 v+        for all others, with forces at the middle: second order, symplectic   (4)
-// Springs, dampers and servos act as they will at the end of the step (joint_rows.h). A contact that the motion does
-// not close has no row, so that it changes nothing (active_rows.h).
+//     rows J v+ + offset by their laws: no contact closes, friction by the cone or by directions                 (2)
+//     q+ = q (+) h v+                      for trees whose velocities jump, with M, forces and J at q            (3)
+//     q+ = (q (+) h/2 v) (+) h/2 v+        for all others, with M, forces and J at the middle q (+) h/2 v        (4)
+// Velocities jump where a contact closes (jumps.h): those steps are of first order. (4) is of second order, also where
+// contacts last, because the rows hold at the end of the step (midpoint.h), friction opposes the mean sliding velocity
+// (interval_rows.h), forces that depend on velocities are those of the mean velocity (forces.h), and springs, dampers
+// and servos act near the middle of the step (joint_rows.h). A contact that the motion does not close has no row, so
+// that it changes nothing (active_rows.h). Gaps up to StepPlan::touch_gap() count as touch.
 //
 // Impacts. A contact with restitution that approaches faster than `impact_speed` gets no row (2). If it touches within
 // the step, the step is split there, at the root of
 //     gap + u t + (u_free+ - u) t^2 / (2 h) = 0                                                                  (5)
 // An impact without duration is solved there (impact.h), and the rest of the step follows. Contacts that are far away
 // in proportion to their shapes split the step at their touch as well, because (2) is the law of a plane, and the shape
-// may end long before. After max_splits parts the rest of the step has no restitution; the report counts that.
+// may end long before. After max_splits parts the rest of the step has no restitution; the report counts that. A step
+// is also split, a few times, where something that slides stops and goes back: friction changes its sign there.
 //
 // Contacts are searched as far as links get at the speeds they have. If impulses or forces of the step itself make a
 // link faster, contacts are searched again, and if one of the new ones would close, the step is solved again with it.
@@ -37,6 +40,8 @@
 // | motion without rows                | forces.h            | FreeMotion                                  |
 // | first touch (5), turning           | touch.h, turn_limit.h | h                                         |
 // | contacts and limits without rows   | active_rows.h       | IdleRows                                    |
+// | trees whose velocities jump        | jumps.h             | Solved::tree_jumps, lasts                   |
+// | where rows and forces are evaluated | midpoint.h         | Midpoint                                    |
 // | problem (1), (2) and its solution  | interval_rows.h, interval_solver.h | Solved                       |
 // | contacts that are closed all the same | missed_contacts.h | MissedContacts, for another attempt        |
 // | correction (6)                     | penetration.h       | d                                           |

@@ -1,8 +1,112 @@
 #include "linchpin/sim/time_stepping/forces.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "linchpin/base/larger.h"
 
 namespace linchpin {
+namespace {
+
+// Rounds of (1). The first one makes the second order; each further one shrinks the error by about h |v|, which is for
+// bodies that turn by a large part of a radian in a step: without them their energy grows.
+constexpr int most_rounds = 4;
+// Relative change of velocities that is worth another round.
+constexpr double worth_a_round = 1e-3;
+// m/s or rad/s: velocity products that change velocities less than this are left out.
+constexpr double negligible = 1e-14;
+
+double largest_of(std::span<const double> x) {
+  double most = 0;
+  for (const double e : x) most = larger(most, std::abs(e));
+  return most;
+}
+double largest_change(std::span<const double> x, std::span<const double> y) {
+  double most = 0;
+  for (std::size_t k = 0; k < x.size(); ++k) most = larger(most, std::abs(x[k] - y[k]));
+  return most;
+}
+
+bool is_worth_a_round(double change, double largest, int rounds) {
+  return rounds < most_rounds && change > worth_a_round * largest;
+}
+
+}  // namespace
+
+bool needs_another_round(std::span<const double> v, std::span<const double> last, int rounds) {
+  return is_worth_a_round(largest_change(v, last), largest_of(v), rounds);
+}
+
+MeanVelocityForces::MeanVelocityForces(const StepPlan& plan)
+    : plan_(plan),
+      rnea_(plan.plan),
+      zero_(plan.model.nv(), 0.0),
+      v_mean_(plan.model.nv()),
+      bias_(plan.model.nv()),
+      bias_mean_(plan.model.nv()),
+      change_(plan.model.nv()),
+      added_(plan.model.nv()),
+      factors_(plan.model.nv()) {}
+
+void MeanVelocityForces::begin(const Interval& interval, const Variant& mechanism, std::span<const double> q,
+                               bool with_bounded_servos) {
+  q_ = q;
+  has_bias_ = false;
+  implicit_ = false;
+  std::ranges::fill(change_, 0);
+  implicit_factors(plan_.model, plan_.weights.coordinate, interval.h, with_bounded_servos, factors_);
+  for (std::size_t k = 0; k < factors_.size(); ++k) {
+    const double armature = mechanism.armature[k];
+    factors_[k] -= armature;
+    // Rounds converge if this is less than the inertia.
+    const double most = 0.5 * (plan_.weights.inertia[k] + armature);
+    factors_[k] = std::clamp(factors_[k], -most, most);
+    if (std::abs(factors_[k]) <= 1e-15 * armature) factors_[k] = 0;
+    implicit_ = implicit_ || factors_[k] != 0;
+  }
+}
+
+bool MeanVelocityForces::matters(const Interval& interval, std::span<const double> v_end,
+                                 std::span<const char> tree_jumps) const {
+  const std::span<const double> v = interval.start.v;
+  double speed = 0, jump = 0;
+  for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
+    const Link& link = plan_.model.links()[i];
+    if (!tree_jumps.empty() && tree_jumps[plan_.trees.of_link[i]]) continue;
+    for (int k = link.v; k < link.v + link.nv; ++k) {
+      speed = larger(speed, std::abs(v[k]));
+      jump = larger(jump, std::abs(v_end[k] - v[k]));
+    }
+  }
+  return (implicit_ && jump > 0) || interval.h * (speed + jump) * jump > negligible;
+}
+
+void MeanVelocityForces::find_damping(const Interval& interval, std::span<const double> v_end) {
+  const std::span<const double> v = interval.start.v;
+  for (std::size_t k = 0; k < v.size(); ++k) {
+    v_mean_[k] = 0.5 * (v[k] + v_end[k]);
+    change_[k] = -factors_[k] / interval.h * (v_end[k] - v[k]);
+  }
+}
+
+bool MeanVelocityForces::find(const Interval& interval, const Variant& mechanism, std::span<const double> v_end,
+                              std::span<const char> tree_jumps) {
+  const std::span<const double> v = interval.start.v;
+  if (!has_bias_) rnea<double>(mechanism.plan, q_, v, zero_, {}, rnea_, bias_);
+  has_bias_ = true;
+  for (std::size_t k = 0; k < v.size(); ++k) v_mean_[k] = 0.5 * (v[k] + v_end[k]);
+  rnea<double>(mechanism.plan, q_, v_mean_, zero_, {}, rnea_, bias_mean_);
+  for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
+    const Link& link = plan_.model.links()[i];
+    const bool jumps = !tree_jumps.empty() && tree_jumps[plan_.trees.of_link[i]];
+    for (int k = link.v; k < link.v + link.nv; ++k) {
+      const double change = jumps ? 0 : bias_[k] - bias_mean_[k] - factors_[k] / interval.h * (v_end[k] - v[k]);  // (1)
+      added_[k] = change - change_[k];
+      change_[k] = change;
+    }
+  }
+  return largest_of(added_) != 0;
+}
 
 Forces::Forces(const Model& model) : tau_(model.nv()), q_moved_(model.nq()), step_(model.nv()) {}
 
@@ -12,23 +116,40 @@ std::span<const double> Forces::gather(const StepPlan& plan, const Inputs& input
     std::ranges::fill(tau_, 0);
   else
     std::ranges::copy(inputs.tau, tau_.begin());
-  add_implicit_forces(plan.model, plan.joints, q, v, inputs.controls, h, with_bounded_servos, q_moved_, step_, tau_);
+  add_implicit_forces(plan.model, plan.joints, plan.weights.coordinate, q, v, inputs.controls, h, with_bounded_servos,
+                      q_moved_, step_, tau_);
   return tau_;
 }
 
-void free_velocity(Variant& mechanism, std::span<const double> q, std::span<const double> v,
-                   std::span<const double> tau, std::span<const double> f_ext, double h, std::span<double> vdot,
-                   std::span<double> out) {
+void find_free_velocity(const Interval& interval, Variant& mechanism, std::span<const double> q,
+                        std::span<const double> tau, bool with_bounded_servos, MeanVelocityForces& mean,
+                        std::span<double> v_end) {
+  const std::span<const double> v = interval.start.v, f_ext = interval.inputs.f_ext;
+  std::span<double> vdot = mechanism.vdot;
   aba<double>(mechanism.plan, q, v, tau, f_ext, mechanism.aba, vdot);
-  for (std::size_t k = 0; k < out.size(); ++k) out[k] = v[k] + h * vdot[k];
+  for (std::size_t k = 0; k < v_end.size(); ++k) v_end[k] = v[k] + interval.h * vdot[k];
+  mean.begin(interval, mechanism, q, with_bounded_servos);
+  for (int round = 1; mean.matters(interval, v_end, {}); ++round) {
+    mean.find_damping(interval, v_end);
+    for (std::size_t k = 0; k < v_end.size(); ++k) mechanism.tau[k] = tau[k] + mean.change()[k];
+    aba<double>(mechanism.plan, q, mean.v_mean(), mechanism.tau, f_ext, mechanism.aba, vdot);
+    double change = 0, largest = 0;
+    for (std::size_t k = 0; k < v_end.size(); ++k) {
+      const double end = v[k] + interval.h * vdot[k];
+      change = larger(change, std::abs(end - v_end[k]));
+      largest = larger(largest, std::abs(end));
+      v_end[k] = end;
+    }
+    if (!is_worth_a_round(change, largest, round)) break;
+  }
 }
 
 void find_free_motion(const StepPlan& plan, const Interval& interval, Variant& mechanism, Forces& forces,
-                      FreeMotion& out) {
+                      MeanVelocityForces& mean, FreeMotion& out) {
   const auto& [q, v] = std::tie(interval.start.q, interval.start.v);
   const std::span<const double> tau = forces.gather(plan, interval.inputs, q, v, interval.h, true);
   move(plan.model, q, 0.5 * interval.h, v, out.step, out.q_forces);
-  free_velocity(mechanism, out.q_forces, v, tau, interval.inputs.f_ext, interval.h, out.vdot, out.v);
+  find_free_velocity(interval, mechanism, out.q_forces, tau, true, mean, out.v);
   link_velocities_at(plan.model, interval.placed, out.v, out.vel);
   out.h = interval.h;
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "linchpin/dynamics/tree/rnea.h"
 #include "linchpin/sim/time_stepping/interval.h"
 #include "linchpin/sim/time_stepping/step_plan.h"
 
@@ -21,22 +22,57 @@ class Forces {
   std::vector<double> tau_, q_moved_, step_;
 };
 
+// Forces that depend on velocities: velocity products, and what the armature leaves out of (4) of joint_rows.h (for
+// three dampers of a ball joint that differ, of free joints, in intervals shorter than dt). Forces::gather() and aba()
+// evaluate them at the velocities v of the start. For the second order they are needed at the mean of v and v+, which
+// is known from a first solution:
+//     change = forces at (q, (v + v+) / 2) - forces at (q, v)                                                     (1)
+class MeanVelocityForces {
+ public:
+  explicit MeanVelocityForces(const StepPlan& plan);
+
+  // Begins an interval with forces at q.
+  void begin(const Interval& interval, const Variant& mechanism, std::span<const double> q, bool with_bounded_servos);
+  // Whether (1) could matter for this v+; if not, it is zero. tree_jumps: empty if none does.
+  bool matters(const Interval& interval, std::span<const double> v_end, std::span<const char> tree_jumps) const;
+  // Computes (1) for this v+, zero for trees that jump, and what it adds to the last one. Returns whether that is
+  // anything: mechanisms of prismatic joints have no velocity products.
+  bool find(const Interval& interval, const Variant& mechanism, std::span<const double> v_end,
+            std::span<const char> tree_jumps);
+  // Computes the mean velocity, and (1) without the velocity products: for aba() at the mean velocity.
+  void find_damping(const Interval& interval, std::span<const double> v_end);
+  std::span<const double> v_mean() const { return v_mean_; }
+  std::span<const double> change() const { return change_; }
+  std::span<const double> added() const { return added_; }
+
+ private:
+  const StepPlan& plan_;
+  RneaWorkspace<double> rnea_;
+  std::span<const double> q_;
+  bool has_bias_ = false;
+  std::vector<double> zero_, v_mean_, bias_, bias_mean_, change_, added_;
+  std::vector<double> factors_;  // (4) of joint_rows.h for the interval, minus the armature
+  bool implicit_ = false;        // is any of them not 0?
+};
+
+// Whether velocities that changed from `last` to `v` in a round of (1) need another one.
+bool needs_another_round(std::span<const double> v, std::span<const double> last, int rounds);
+
 // The motion over an interval if no row acted, by (4) of contact_stepper.h.
 struct FreeMotion {
-  explicit FreeMotion(const Model& model)
-      : q_forces(model.nq()), v(model.nv()), vel(model), vdot(model.nv()), step(model.nv()) {}
-  double h = -1;                   // of the interval that it was found for, s; negative: not known
-  std::vector<double> q_forces;    // q in the middle, where forces are evaluated
-  std::vector<double> v;           // at the end
-  Velocities vel;                  // of the links, for that v at the poses of the start
-  std::vector<double> vdot, step;  // workspace
+  explicit FreeMotion(const Model& model) : q_forces(model.nq()), v(model.nv()), vel(model), step(model.nv()) {}
+  double h = -1;                 // of the interval that it was found for, s; negative: not known
+  std::vector<double> q_forces;  // q in the middle, where forces are evaluated
+  std::vector<double> v;         // at the end
+  Velocities vel;                // of the links, for that v at the poses of the start
+  std::vector<double> step;      // workspace
 };
 void find_free_motion(const StepPlan& plan, const Interval& interval, Variant& mechanism, Forces& forces,
-                      FreeMotion& out);
+                      MeanVelocityForces& mean, FreeMotion& out);
 
-// v <- v + h FD(q, v, tau, f_ext) with the mechanism's armature.
-void free_velocity(Variant& mechanism, std::span<const double> q, std::span<const double> v,
-                   std::span<const double> tau, std::span<const double> f_ext, double h, std::span<double> vdot,
-                   std::span<double> out);
+// v_end = v + h FD(q, (v + v_end) / 2, tau, f_ext) with the mechanism's armature, for one of the rounds of (1).
+void find_free_velocity(const Interval& interval, Variant& mechanism, std::span<const double> q,
+                        std::span<const double> tau, bool with_bounded_servos, MeanVelocityForces& mean,
+                        std::span<double> v_end);
 
 }  // namespace linchpin

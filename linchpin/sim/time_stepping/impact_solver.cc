@@ -7,10 +7,10 @@ namespace linchpin {
 void ImpactSolver::gather_rows(const Interval& interval, StepRows& out) const {
   const std::span<const double> q = interval.start.q;
   out.clear();
-  if (interval.chain) add_loop_rows(interval.chain->constraints, interval.chain->rows, out);
+  if (interval.chain) add_loop_rows(interval.chain->constraints, interval.chain->rows, {}, out);
   for (int i = 0; i < int(interval.contacts.size()); ++i) {
     if (interval.contacts[i].gap > plan_.touch_gap()) continue;
-    add_contact(interval.contacts[i], interval.placed.kin, 0, out.rows);
+    add_contact(interval.contacts[i], interval.placed.kin, Vec3<double>::zero(), out.rows);
     out.add_owner(RowOwner::Kind::contact, i);
   }
   for (int i = 0; i < int(plan_.joints.limits.size()); ++i)
@@ -60,6 +60,7 @@ ImpactReport ImpactSolver::solve(const Interval& interval, Variant& mechanism, P
   out.impulses.resize(out.rows.rows.size());
   mechanism.formulation->lift(motive, out.rows.rows, ws.z, out.v, out.impulses);
   link_velocities_at(plan_.model, interval.placed, out.v, out.vel);
+  out.rates.fill(out.rows.rows, interval.placed.vel, out.vel);
   return report;
 }
 

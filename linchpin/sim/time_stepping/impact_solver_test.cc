@@ -24,8 +24,7 @@ TEST(ImpactSolver, ReflectsABallAndAccountsForItsEnergy) {
       const ImpactReport report = solver.solve(stage.interval(0), stage.plain, ws, solved);
       ASSERT_TRUE(report.ok()) << to_string(method);
       EXPECT_NEAR(solved.v[5], e * speed, 1e-10) << to_string(method);
-      RowVelocities u;
-      u.fill(solved.rows.rows, stage.placed.vel, solved.vel);
+      const RowVelocities& u = solved.rates;
       StepReport step;
       EXPECT_NEAR(energy_lost(stage.plan, solved.rows, solved.impulses, u, 0, step),
                   mass * speed * speed * (1 - e * e) / 2, 1e-9)

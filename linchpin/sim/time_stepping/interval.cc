@@ -21,10 +21,17 @@ void SolveQuality::add_to(StepReport& report) const {
 Solved::Solved(const Model& model)
     : v(model.nv()), vel(model), q_forces(model.nq()), v_mean(model.nv()), vel_mean(model) {}
 
+void RowVelocities::fill(const Rows& rows, const Velocities& vel_before, const Velocities& vel_after) {
+  before.resize(rows.size());
+  after.resize(rows.size());
+  row_velocities(rows, vel_before, before);
+  row_velocities(rows, vel_after, after);
+}
+
 void find_mean_motion(const Interval& interval, std::span<const int> of_link, Solved& solved) {
   for (std::size_t i = 1; i < of_link.size(); ++i) {
     const Motion<double>& end = solved.vel.link[i];
-    solved.vel_mean.link[i] = solved.tree_has_rows[of_link[i]] ? end : 0.5 * (interval.placed.vel.link[i] + end);
+    solved.vel_mean.link[i] = solved.tree_jumps[of_link[i]] ? end : 0.5 * (interval.placed.vel.link[i] + end);
   }
 }
 

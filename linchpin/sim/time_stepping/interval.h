@@ -26,9 +26,10 @@ struct Interval {
   const Arrival& start;      // q and v at the start of the interval, and the impulses that warm-start its problem
   const Placed& placed;      // at that q and v
   const ClosedChain* chain;  // with its rows at that q and v; null without constraints
-  std::span<const Contact> contacts;
+  const ContactSet& set;
   const IdleRows& idle;  // contacts and limits without rows
-  double h;              // s
+  double time, h;        // its start and its length, s
+  std::span<const Contact> contacts = set.contacts;
 };
 
 // What solving took, wanted or not.
@@ -46,10 +47,18 @@ struct SolveQuality {
   void add_to(StepReport& report) const;
 };
 
-// Rows that not every problem of a model has.
+// Rows that not every problem of a model has, and their laws.
 struct RowChoice {
   bool servos_as_rows = false;     // servos with limits: as rows, otherwise as implicit forces
   std::vector<char> limit_active;  // per joint limit: has a row although it is idle or not near
+  // Per contact and per coordinate with dry friction: 1 if sliding ends within the interval (interval_rows.h).
+  std::vector<char> slip_ends, dry_slip_ends;
+};
+
+// J v of every row, before and after the impulses acted.
+struct RowVelocities {
+  std::vector<double> before, after;
+  void fill(const Rows& rows, const Velocities& vel_before, const Velocities& vel_after);
 };
 
 struct Solved {
@@ -59,11 +68,16 @@ struct Solved {
   Velocities vel;                   // of the links, for that v at the poses of the start; the axes are not filled
   StepRows rows;                    // of the problem
   std::vector<double> impulses;     // by row, N s or N m s
-  std::vector<double> q_forces;     // where forces were evaluated: (4) of contact_stepper.h
+  RowVelocities rates;              // by row
+  std::vector<double> q_forces;     // where forces and rows were evaluated (midpoint.h)
   std::vector<char> tree_has_rows;  // per tree
-  // The mean velocity over the interval, by which positions move: v for trees with rows (3), else (v- + v) / 2 (4).
-  std::vector<double> v_mean;  // if there are joint limits
-  Velocities vel_mean;         // of the links, at the poses of the start; by find_mean_motion()
+  std::vector<char> lasts;          // per contact of the interval: in lasting touch (jumps.h)
+  std::vector<char> tree_jumps;     // per tree (jumps.h)
+  double slip_end = 0;              // s after the start: when the first sliding ends that goes back; h if none does
+  std::vector<double> theta;        // by coordinate: that of joint_rows.h, but 1/2 where a servo is at its limit
+  // The mean velocity over the interval, by which positions move: (3) and (4) of contact_stepper.h.
+  std::vector<double> v_mean;
+  Velocities vel_mean;  // of the links, at the poses of the start; by find_mean_motion()
   RowChoice choice;
   bool iterated = false;  // false: the warm start was the solution
   bool loose = false;     // the last problem missed the tolerance

@@ -62,8 +62,23 @@ void keep_asleep(const StepPlan& plan, std::span<const char> tree_asleep, std::s
 std::span<const double> implicit_armature_of(const StepPlan& plan, bool with_bounded_servos,
                                              std::vector<double>& armature) {
   armature.assign(plan.model.nv(), 0.0);
-  implicit_armature(plan.model, plan.dt, with_bounded_servos, armature);
+  implicit_factors(plan.model, plan.weights.coordinate, plan.dt, with_bounded_servos, armature);
+  implicit_armature(plan.model, armature, armature);
   return armature;
+}
+
+// Whether gather_rows() may find any, or the formulation needs poses without rows.
+bool may_have_rows(const StepPlan& plan, const Interval& interval, const RowChoice& choice) {
+  const auto has_row = [&](int i) {
+    return choice.limit_active[i] || (!interval.idle.limits[i] && is_near(plan.joints.limits[i], interval));
+  };
+  if (interval.chain || !plan.model.springs().empty() || !plan.joints.frictional.empty() || choice.servos_as_rows ||
+      in_maximal_coordinates(plan.options.method))
+    return true;
+  if (std::ranges::find(interval.idle.contacts, 0) != interval.idle.contacts.end()) return true;
+  for (int i = 0; i < int(plan.joints.limits.size()); ++i)
+    if (has_row(i)) return true;
+  return false;
 }
 
 }  // namespace
@@ -71,10 +86,13 @@ std::span<const double> implicit_armature_of(const StepPlan& plan, bool with_bou
 IntervalSolver::IntervalSolver(const StepPlan& plan)
     : plan_(plan),
       soft_(plan.model, plan.plan, plan.options.method, implicit_armature_of(plan, true, armature_)),
+      jumps_(plan),
+      middle_(plan),
       forces_(plan.model),
-      vdot_(plan.model.nv()),
-      step_(plan.model.nv()),
-      middle_(plan.model, plan.plan) {
+      mean_(plan),
+      last_(plan.model.nv()),
+      tau_(plan.model.nv()),
+      vel_(plan.model) {
   if (plan.joints.bounded_servos.empty()) return;
   firm_ = std::make_unique<Variant>(plan.model, plan.plan, plan.options.method,
                                     implicit_armature_of(plan, false, armature_));
@@ -86,30 +104,63 @@ const char* IntervalSolver::solve(const Interval& interval, const FreeMotion& fr
   out.quality = {};
   out.choice.servos_as_rows = false;
   out.choice.limit_active.assign(plan_.joints.limits.size(), 0);
+  out.choice.slip_ends.assign(interval.contacts.size(), 0);
+  out.choice.dry_slip_ends.assign(plan_.joints.frictional.size(), 0);
   // Joints that move at their speed limit are likely to do so still: their rows are there from the first round on.
   mark_violated_limits(plan_, interval, interval.start.v, interval.start.v, 0.99, out.choice);
+  out.slip_end = interval.h;
+  jumps_.find(interval, out);
+  middle_.find(interval, out);
+  bool has_place = false;
+  has_tried_ = false;
   for (bool settled = false; !settled;) {
-    if (const char* reason = solve_rows(interval, free, tree_asleep, ws, out)) return reason;
+    if (!has_place && may_have_rows(plan_, interval, out.choice)) {
+      middle_.place_rows(interval, out);
+      has_place = true;
+    }
+    if (const char* reason = solve_rows(interval, free, tree_asleep, has_place, ws, out)) return reason;
     find_mean_velocities(interval, out);
     settled = true;
+    if (out.rows.rows.size() > 0) {
+      remember(out.rows, interval.contacts, out.impulses, interval.h, tried_);
+      has_tried_ = true;
+      link_velocities_at(plan_.model, middle_.placed(), out.v, vel_);
+      out.rates.fill(out.rows.rows, middle_.placed().vel, vel_);
+    }
     if (!out.choice.servos_as_rows && !within_servo_limits(plan_, interval, out.v)) {
       out.choice.servos_as_rows = true;
       settled = false;
     }
     // 1e-9 above the limit: a row holds its limit up to rounding only.
     if (mark_violated_limits(plan_, interval, out.v, out.v_mean, 1 + 1e-9, out.choice)) settled = false;
+    if (mark_ended_slip(plan_, interval, middle_, out)) settled = false;
+    if (jumps_.add_closed(interval, out)) {
+      middle_.find(interval, out);
+      middle_.place_rows(interval, out);
+      settled = false;
+    }
   }
+  if (!slips_back(plan_, out)) out.slip_end = interval.h;
   link_velocities_at(plan_.model, interval.placed, out.v, out.vel);
   return nullptr;
 }
 
 void IntervalSolver::find_mean_velocities(const Interval& interval, Solved& out) const {
-  if (plan_.joints.limits.empty()) return;  // only limits are checked against them
+  out.theta = plan_.weights.coordinate;
+  for (std::size_t b = 0; b < out.rows.owner.size(); ++b) {
+    if (out.rows.owner[b].kind != RowOwner::Kind::servo) continue;
+    const int r = out.rows.rows.blocks[b].start;
+    const double z = out.impulses[r];
+    if (z <= out.rows.rows.lower[r] || z >= out.rows.rows.upper[r])
+      out.theta[plan_.model.actuators()[out.rows.owner[b].index].v] = 0.5;
+  }
   for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
     const Link& link = plan_.model.links()[i];
-    const bool has_rows = out.tree_has_rows[plan_.trees.of_link[i]];
-    for (int k = link.v; k < link.v + link.nv; ++k)
-      out.v_mean[k] = has_rows ? out.v[k] : 0.5 * (interval.start.v[k] + out.v[k]);
+    const bool jumps = out.tree_jumps[plan_.trees.of_link[i]];
+    for (int k = link.v; k < link.v + link.nv; ++k) {
+      const double theta = jumps ? 1 : out.theta[k];
+      out.v_mean[k] = (1 - theta) * interval.start.v[k] + theta * out.v[k];
+    }
   }
 }
 
@@ -118,24 +169,15 @@ void IntervalSolver::find_trees_with_rows(Solved& out) const {
   for (const RowSide& side : out.rows.rows.sides) out.tree_has_rows[plan_.trees.of_link[side.link]] = 1;
 }
 
-// Forces are evaluated at the start for trees with rows, and at the middle, (4) of contact_stepper.h, for all others.
-void IntervalSolver::place_forces(const Interval& interval, Solved& out) {
-  std::ranges::copy(interval.start.q, out.q_forces.begin());
-  for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
-    const Link& link = plan_.model.links()[i];
-    const double part = out.tree_has_rows[plan_.trees.of_link[i]] ? 0 : 0.5 * interval.h;
-    for (int k = link.v; k < link.v + link.nv; ++k) step_[k] = part * interval.start.v[k];
-  }
-  integrate(plan_.model, step_, out.q_forces);
-}
-
 const char* IntervalSolver::solve_rows(const Interval& interval, const FreeMotion& free,
-                                       std::span<const char> tree_asleep, ProblemWorkspace& ws, Solved& out) {
+                                       std::span<const char> tree_asleep, bool with_rows, ProblemWorkspace& ws,
+                                       Solved& out) {
   const bool servos_as_forces = !out.choice.servos_as_rows;
-  const std::span<const double> v = interval.start.v, f_ext = interval.inputs.f_ext;
-  gather_rows(plan_, interval, out.choice, out.rows);
+  out.rows.clear();
+  if (with_rows) gather_rows(plan_, interval, middle_, out);
   find_trees_with_rows(out);
   out.impulses.resize(out.rows.rows.size());
+  std::ranges::copy(middle_.q(), out.q_forces.begin());
   // In maximal coordinates the hinges are still to be solved for.
   const bool is_free = out.rows.rows.size() == 0 && !in_maximal_coordinates(plan_.options.method);
   if (is_free && servos_as_forces && free.h == interval.h) {
@@ -144,36 +186,59 @@ const char* IntervalSolver::solve_rows(const Interval& interval, const FreeMotio
     keep_asleep(plan_, tree_asleep, out.v);
     return nullptr;
   }
-  const std::span<const double> tau =
-      forces_.gather(plan_, interval.inputs, interval.start.q, v, interval.h, servos_as_forces);
-  place_forces(interval, out);
   Variant& mechanism = servos_as_forces || !firm_ ? soft_ : *firm_;
   if (is_free) {
-    free_velocity(mechanism, out.q_forces, v, tau, f_ext, interval.h, vdot_, out.v);
-    keep_asleep(plan_, tree_asleep, out.v);
-    return nullptr;
+    const std::span<const double> v = interval.start.v;
+    const std::span<const double> tau =
+        forces_.gather(plan_, interval.inputs, interval.start.q, v, interval.h, servos_as_forces);
+    find_free_velocity(interval, mechanism, middle_.q(), tau, servos_as_forces, mean_, out.v);
+  } else if (const char* reason = solve_for_mean_forces(interval, mechanism, servos_as_forces, ws, out)) {
+    return reason;
   }
-  // Formulations whose problem has other rows than these need the poses where forces are evaluated.
-  const bool elsewhere =
-      !has_rows_in_place(plan_.options.method) && std::ranges::find(out.tree_has_rows, 0) != out.tree_has_rows.end();
-  if (elsewhere) place(plan_.model, plan_.plan, out.q_forces, v, middle_);
-  const Placed& placed = elsewhere ? middle_ : interval.placed;
-  const Motive motive{mechanism.model, mechanism.plan, placed.kin, placed.vel, out.q_forces, v, tau, f_ext, interval.h};
-  mechanism.formulation->pose(motive, out.rows.rows, ws.problem);
-  if (const char* reason = solve_problem(interval, ws, out)) return reason;
-  mechanism.formulation->lift(motive, out.rows.rows, ws.z, out.v, out.impulses);
   keep_asleep(plan_, tree_asleep, out.v);
   return nullptr;
 }
 
-// ws.z from ws.problem, by the friction cone itself or by a polyhedral one.
-const char* IntervalSolver::solve_problem(const Interval& interval, ProblemWorkspace& ws, Solved& out) {
+// Solves with forces at the velocities of the start, then with those at the mean velocity that follows.
+const char* IntervalSolver::solve_for_mean_forces(const Interval& interval, Variant& mechanism, bool servos_as_forces,
+                                                  ProblemWorkspace& ws, Solved& out) {
+  const std::span<const double> v = interval.start.v;
+  std::ranges::copy(forces_.gather(plan_, interval.inputs, interval.start.q, v, interval.h, servos_as_forces),
+                    tau_.begin());
+  const Placed& placed = middle_.placed();
+  const Motive motive{mechanism.model,       mechanism.plan, placed.kin, placed.vel, middle_.q(), v, tau_,
+                      interval.inputs.f_ext, interval.h};
+  mechanism.formulation->pose(motive, out.rows.rows, ws.problem);
+  if (const char* reason = solve_problem(interval, false, ws, out)) return reason;
+  mechanism.formulation->lift(motive, out.rows.rows, ws.z, out.v, out.impulses);
+  mean_.begin(interval, mechanism, middle_.q(), servos_as_forces);
+  for (int rounds = 0; mean_.matters(interval, out.v, out.tree_jumps); ++rounds) {
+    if (!mean_.find(interval, mechanism, out.v, out.tree_jumps)) break;
+    for (std::size_t k = 0; k < tau_.size(); ++k) tau_[k] += mean_.added()[k];
+    std::ranges::copy(out.v, last_.begin());
+    mechanism.formulation->repose(motive, mean_.added(), out.rows.rows, ws.problem);
+    if (const char* reason = solve_problem(interval, true, ws, out)) return reason;
+    mechanism.formulation->lift(motive, out.rows.rows, ws.z, out.v, out.impulses);
+    if (!needs_another_round(out.v, last_, rounds + 1)) break;
+  }
+  return nullptr;
+}
+
+// ws.z from ws.problem, by the friction cone itself or by a polyhedral one. again: ws.z is the solution of a problem
+// that is nearly the same. The solution of an earlier round is a guess: only islands whose rows have changed need more.
+const char* IntervalSolver::solve_problem(const Interval& interval, bool again, ProblemWorkspace& ws, Solved& out) {
   const ContactOptions& options = plan_.options;
   SolverOptions how = solver_options(options, interval.start);
-  ws.z.assign(ws.problem.size(), 0.0);
-  if (has_rows_in_place(options.method)) {
-    out.quality.painleve = std::max(out.quality.painleve, count_painleve(plan_, interval, out.rows, ws.problem));
-    how.warm_start = guess_impulses(out.rows, interval.contacts, interval.start.memory, interval.h, ws.z);
+  if (again || has_tried_) how.guess_tolerance = options.tolerance;
+  if (again) {
+    how.warm_start = true;
+  } else {
+    ws.z.assign(ws.problem.size(), 0.0);
+    if (has_rows_in_place(options.method)) {
+      out.quality.painleve = std::max(out.quality.painleve, count_painleve(plan_, interval, out.rows, ws.problem));
+      const std::span<const RowMemory> memory = has_tried_ ? tried_ : interval.start.memory;
+      how.warm_start = guess_impulses(out.rows, interval.contacts, memory, interval.h, ws.z);
+    }
   }
   const bool polyhedral = options.directions != 0 && cone_count(ws.problem.blocks) != 0;
   if (polyhedral) {

@@ -96,8 +96,9 @@ TEST(IntervalSolver, MakesARowOfAServoAtItsForceLimit) {
     Solved solved(model);
     ASSERT_NO_FATAL_FAILURE(solve_alone(stage, 0.1, solved));
     EXPECT_EQ(solved.choice.servos_as_rows, control > 1);
-    // Within its limits the servo is implicit: v = h d (u - v). Beyond them it pushes with 2 N for 0.1 s.
-    EXPECT_NEAR(solved.v[0], control > 1 ? 0.2 : 10 * control / 11, 1e-12);
+    // Within its limits the servo is implicit, v = h d (u - theta v), h d = 10, theta = 1/2 + 10 / 22. Beyond them it
+    // pushes with 2 N for 0.1 s.
+    EXPECT_NEAR(solved.v[0], control > 1 ? 0.2 : 10 * control / (1 + 10 * (0.5 + 10 / 22.0)), 1e-12);
   }
 }
 

@@ -16,18 +16,35 @@ bool PenetrationCorrection::is_needed(const Interval& interval) const {
                              [&](const JointLimit& limit) { return gap_of(limit, interval.start.q) < deepest; });
 }
 
+// The gaps after the motion. For contacts with rows, by the velocities at the middle, where paths are not bent.
+void PenetrationCorrection::find_end_gaps(const Interval& interval, const Solved& solved) {
+  end_gap_.clear();
+  for (const Contact& c : interval.contacts)
+    end_gap_.push_back(c.gap + interval.h * relative_velocity(c, interval.placed.kin, solved.vel_mean).x);
+  if (interval.h == 0) return;
+  for (std::size_t b = 0; b < solved.rows.owner.size(); ++b) {
+    const auto& [kind, i] = solved.rows.owner[b];
+    if (kind != RowOwner::Kind::contact) continue;
+    const Contact& c = interval.contacts[i];
+    const int link = c.link_a != 0 ? c.link_a : c.link_b, row = solved.rows.rows.blocks[b].start;
+    if (!solved.tree_jumps[plan_.trees.of_link[link]])
+      end_gap_[i] = c.gap + 0.5 * interval.h * (solved.rates.before[row] + solved.rates.after[row]);
+  }
+}
+
 // (6) is posed as a step without forces and without duration, from rest, with gaps in place of velocities.
 std::optional<std::span<const double>> PenetrationCorrection::find(const Interval& interval, const Solved& solved,
                                                                    Variant& mechanism, ProblemWorkspace& ws,
                                                                    SolveEffort& effort) {
   const std::span<const double> q = interval.start.q;
   const Placed& placed = interval.placed;
+  find_end_gaps(interval, solved);
   rows_.clear();
-  if (interval.chain) add_loop_rows(interval.chain->constraints, interval.chain->rows, rows_);
+  if (interval.chain) add_loop_rows(interval.chain->constraints, interval.chain->rows, {}, rows_);
   std::ranges::fill(rows_.rows.offset, 0);  // loops must stay closed; they have a projection of their own
   for (int i = 0; i < int(interval.contacts.size()); ++i) {
     const Contact& c = interval.contacts[i];
-    add_normal(c, placed.kin, c.gap + interval.h * relative_velocity(c, placed.kin, solved.vel_mean).x, rows_.rows);
+    add_normal(c, placed.kin, end_gap_[i], rows_.rows);
     rows_.add_owner(RowOwner::Kind::contact, i);
   }
   for (int i = 0; i < int(plan_.joints.limits.size()); ++i) {

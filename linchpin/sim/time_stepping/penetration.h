@@ -20,7 +20,10 @@ class PenetrationCorrection {
                                               ProblemWorkspace& ws, SolveEffort& effort);
 
  private:
+  void find_end_gaps(const Interval& interval, const Solved& solved);
+
   const StepPlan& plan_;
+  std::vector<double> end_gap_;  // per contact, m
   StepRows rows_;
   Velocities rest_;
   std::vector<double> zero_, shift_, impulses_;

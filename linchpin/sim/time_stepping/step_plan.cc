@@ -40,11 +40,14 @@ double energy_of_ten_steps(const Model& model, double dt) {
 
 }  // namespace
 
-Variant::Variant(const Model& m, const Plan<double>& p, Method method, std::span<const double> armature)
-    : own_model_(with_armature(m, armature)),
+Variant::Variant(const Model& m, const Plan<double>& p, Method method, std::span<const double> a)
+    : own_model_(with_armature(m, a)),
       model(own_model_ ? *own_model_ : m),
       plan(own_model_ ? own_plan_.emplace(model) : p),
-      aba(plan) {
+      armature(a.begin(), a.end()),
+      aba(plan),
+      vdot(m.nv()),
+      tau(m.nv()) {
   Result<std::unique_ptr<Formulation>> made = make_formulation(method, model, plan);
   check(bool(made), "method ", to_string(method), ": ", made ? "" : made.error().message);
   formulation = std::move(made).value();
@@ -65,6 +68,7 @@ StepPlan::StepPlan(const Model& m, const SimulationOptions& o)
       trees(m),
       contacts(m),
       joints(m),
+      weights(m, plan, o.dt),
       unresolved_energy(energy_of_ten_steps(m, o.dt)) {
   check(
       options.directions != 2 || contacts.plane,

@@ -10,7 +10,7 @@
 #include "linchpin/contact/contact_set.h"
 #include "linchpin/contact/formulation.h"
 #include "linchpin/contact/joint_rows.h"
-#include "linchpin/dynamics/tree/aba.h"
+#include "linchpin/dynamics/tree/articulated_factor.h"
 #include "linchpin/sim/simulation.h"
 
 namespace linchpin {
@@ -30,7 +30,9 @@ class Variant {
  public:
   const Model& model;
   const Plan<double>& plan;
+  const std::vector<double> armature;  // what was added
   AbaWorkspace<double> aba;
+  std::vector<double> vdot, tau;  // workspace
   std::unique_ptr<Formulation> formulation;
 };
 
@@ -51,6 +53,7 @@ struct StepPlan {
   const Trees trees;
   const ContactPlan contacts;
   const JointRowPlan joints;
+  const ImplicitWeights weights;   // for steps of dt
   const double unresolved_energy;  // (2) of energy_balance.h, J
   std::vector<double> radius;      // per shape: half of its extent, m; infinite for unbounded shapes
   std::vector<double> thickness;   // per shape: half of its least extent, of its thinnest part; infinite for terrain, m

@@ -28,7 +28,7 @@ struct StageTest {
   }
   StageTest(const Model& m, const SimulationOptions& o = {}) : StageTest(m, o, make_state(m)) {}
 
-  Interval interval(double h) { return {inputs, start, placed, nullptr, set.contacts, idle, h}; }
+  Interval interval(double h) { return {inputs, start, placed, nullptr, set, idle, 0, h}; }
 
   const Model& model;
   StepPlan plan;

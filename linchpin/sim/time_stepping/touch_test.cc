@@ -29,7 +29,7 @@ TEST(FirstTouch, OfAFallingBall) {
   ASSERT_EQ(stage.set.contacts.size(), 1u);
   ASSERT_TRUE(may_touch(stage.plan, stage.set.contacts));
   const Interval interval = stage.interval(0.1);
-  find_free_motion(stage.plan, interval, solver.mechanism(), solver.forces(), free);
+  solver.find_free_motion(interval, free);
   EXPECT_NEAR(free.v[5], -0.981, 1e-12);
   EXPECT_NEAR(first_touch(stage.plan, interval, free, {}, stage.idle.contacts), std::sqrt(2 * 0.001 / 9.81), 1e-12);
   EXPECT_EQ(stage.idle.contacts[0], 1);

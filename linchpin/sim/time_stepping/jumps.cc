@@ -1,0 +1,139 @@
+#include "linchpin/sim/time_stepping/jumps.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace linchpin {
+namespace {
+
+// rad: if normals turn farther within an interval, it does not resolve the path.
+constexpr double largest_angle = 0.3;
+// Contacts of an island: more of them are a crowd.
+constexpr int crowd = 24;
+
+// The slack, (2), of a contact that carried a force, m. u: relative velocity in the contact's frame.
+double slack_of(const StepPlan& plan, const Interval& interval, const Contact& c, const Vec3<double>& u) {
+  const double thickness = std::min(plan.thickness[c.key.shape_a], plan.thickness[c.key.shape_b]);
+  const double size = std::min(plan.radius[c.key.shape_a], plan.radius[c.key.shape_b]);
+  const Velocities& vel = interval.placed.vel;
+  const double turn = norm(vel.link[c.link_a].w - vel.link[c.link_b].w), slip = std::hypot(u.y, u.z);
+  const double angle = std::min(interval.h * (turn + slip / thickness), largest_angle);
+  return 4 * interval.h * angle * angle * (slip + (turn == 0 ? 0 : turn * size));  // the size may be infinite
+}
+
+}  // namespace
+
+Jumps::Jumps(const StepPlan& plan) : plan_(plan), never_fixed_(plan.trees.count, 0) {
+  const auto join = [&](int link_a, int link_b) {
+    const int a = plan.trees.of_link[link_a], b = plan.trees.of_link[link_b];
+    if (a >= 0 && b >= 0 && a != b) always_joined_.push_back({a, b});
+  };
+  for (const Spring& s : plan.model.springs())
+    join(plan.model.bodies()[s.a.body].link, plan.model.bodies()[s.b.body].link);
+  const ConstraintPlan constraints(plan.model, plan.model.constraints());
+  for (int r = 0; r < constraints.rows(); ++r)
+    for (int s = constraints.first_side(r) + 1; s < constraints.first_side(r + 1); ++s)
+      join(constraints.sides()[s - 1].link, constraints.sides()[s].link);
+}
+
+void Jumps::mark(int link_a, int link_b, Solved& solved) const {
+  for (const int link : {link_a, link_b})
+    if (link != 0) solved.tree_jumps[plan_.trees.of_link[link]] = 1;
+}
+
+void Jumps::find(const Interval& interval, Solved& solved) {
+  const double h = interval.h, least = plan_.options.position_tolerance;
+  const Placed& placed = interval.placed;
+  solved.tree_jumps.assign(plan_.trees.count, 0);
+  solved.lasts.assign(interval.contacts.size(), 0);
+  bool any = false;
+  for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
+    const Contact& c = interval.contacts[i];
+    if (interval.idle.contacts[i]) continue;
+    const double gap = plan_.gap_to_close(c.gap);
+    const Vec3<double> u = relative_velocity(c, placed.kin, placed.vel);
+    const double end = gap + h * u.x;
+    solved.lasts[i] = gap == 0;
+    if (gap == 0 && end >= -least) continue;
+    double slack = 0;
+    if (carried_force(c, interval.start.memory)) {
+      slack = slack_of(plan_, interval, c, u);
+      solved.lasts[i] = gap <= std::max(2 * plan_.touch_gap(), slack);  // (2)
+    }
+    if (end >= -std::max(least, slack)) continue;  // (1), (2)
+    mark(c.link_a, c.link_b, solved);
+    any = true;
+  }
+  for (std::size_t i = 0; i < plan_.joints.limits.size(); ++i) {
+    const JointLimit& limit = plan_.joints.limits[i];
+    const double end =
+        plan_.gap_to_close(gap_of(limit, interval.start.q)) + h * rate_of(limit, interval.start.q, interval.start.v);
+    if (interval.idle.limits[i] || !(end < -least)) continue;
+    mark(plan_.joints.link[limit.coordinate], 0, solved);
+    any = true;
+  }
+  if (any) spread(interval, solved);
+  if (int(interval.contacts.size()) > crowd) mark_crowds(interval, solved);
+}
+
+bool Jumps::add_closed(const Interval& interval, Solved& solved) {
+  const StepRows& rows = solved.rows;
+  bool any = false;
+  const auto jumps = [&](int link) { return link == 0 || solved.tree_jumps[plan_.trees.of_link[link]] != 0; };
+  for (std::size_t b = 0; b < rows.owner.size(); ++b) {
+    const auto& [kind, index] = rows.owner[b];
+    if (solved.impulses[rows.rows.blocks[b].start] == 0) continue;
+    if (kind == RowOwner::Kind::contact) {
+      const Contact& c = interval.contacts[index];
+      if (solved.lasts[index] || (jumps(c.link_a) && jumps(c.link_b))) continue;
+      mark(c.link_a, c.link_b, solved);
+    } else if (kind == RowOwner::Kind::limit) {
+      const JointLimit& limit = plan_.joints.limits[index];
+      const int link = plan_.joints.link[limit.coordinate];
+      if (plan_.gap_to_close(gap_of(limit, interval.start.q)) == 0 || jumps(link)) continue;
+      if (std::abs(rows.rows.offset[rows.rows.blocks[b].start]) >= limit.speed) continue;  // the row limits the speed
+      mark(link, 0, solved);
+    } else {
+      continue;
+    }
+    any = true;
+  }
+  if (any) spread(interval, solved);
+  return any;
+}
+
+void Jumps::find_islands_of(const Interval& interval) {
+  joined_.assign(always_joined_.begin(), always_joined_.end());
+  for (std::size_t i = 0; i < interval.contacts.size(); ++i)
+    if (const Contact& c = interval.contacts[i]; !interval.idle.contacts[i] && c.link_a != 0 && c.link_b != 0)
+      joined_.push_back({plan_.trees.of_link[c.link_a], plan_.trees.of_link[c.link_b]});
+  find_islands(never_fixed_, joined_, islands_);
+}
+
+// A tree that jumps makes its island jump.
+void Jumps::spread(const Interval& interval, Solved& solved) {
+  find_islands_of(interval);
+  for (int i = 0; i < islands_.count; ++i) {
+    const std::span<const int> members = islands_.bodies_of(i);
+    if (std::ranges::any_of(members, [&](int tree) { return solved.tree_jumps[tree]; }))
+      for (const int tree : members) solved.tree_jumps[tree] = 1;
+  }
+}
+
+void Jumps::mark_crowds(const Interval& interval, Solved& solved) {
+  find_islands_of(interval);
+  contacts_of_.assign(islands_.count, 0);
+  open_.assign(islands_.count, 0);
+  for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
+    if (interval.idle.contacts[i]) continue;
+    const Contact& c = interval.contacts[i];
+    const int island = islands_.of_body[plan_.trees.of_link[c.link_a != 0 ? c.link_a : c.link_b]];
+    ++contacts_of_[island];
+    open_[island] = open_[island] || !solved.lasts[i];
+  }
+  for (int i = 0; i < islands_.count; ++i)
+    if (open_[i] && contacts_of_[i] > crowd)
+      for (const int tree : islands_.bodies_of(i)) solved.tree_jumps[tree] = 1;
+}
+
+}  // namespace linchpin

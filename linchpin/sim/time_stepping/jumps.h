@@ -1,0 +1,54 @@
+// Trees whose velocities jump within an interval because a contact or a limit closes. Internal to sim/.
+//
+// Where contacts last, velocities are continuous, and positions move by the mean of v and v+: second order. A contact
+// that closes stops a velocity at once. Moved by the mean, its bodies would end half of the way inside each other, so
+// they move by v+, and so does their island: trees joined by rows. A contact with the gap g (0 in touch) closes if
+//     g + h n . u < -position_tolerance                                                                           (1)
+// at the velocities of the start. What accelerations close beyond that is found by the solution: a contact with a gap
+// that carries an impulse.
+//
+// A contact lasts if it touches. If it carried a force in the last step, it was not approaching at its end. Where paths
+// are curved, it still has a gap or an approach then, which is an error of the third order. It lasts if
+//     g, -h n . u <= 4 h (h turn)^2 speed        (gaps also up to 2 touch_gap)                                    (2)
+// `turn` bounds the rate at which the normal turns, by the relative angular velocity and by sliding over curved
+// surfaces, and `speed` that at which the point of contact moves along them.
+//
+// In a crowd, an island with many contacts of which some have gaps, one or another closes in nearly every step. Its
+// trees move by v+ at once; to find out by the solution would cost three problems a step in place of one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "linchpin/geometry/scene/islands.h"
+#include "linchpin/sim/time_stepping/interval.h"
+#include "linchpin/sim/time_stepping/step_plan.h"
+
+namespace linchpin {
+
+class Jumps {
+ public:
+  explicit Jumps(const StepPlan& plan);
+
+  // Fills solved.lasts, and solved.tree_jumps by (1).
+  void find(const Interval& interval, Solved& solved);
+  // Adds the trees of contacts and limits that closed in `solved` although they did not by (1). Returns whether there
+  // are any: then the interval has to be solved again.
+  bool add_closed(const Interval& interval, Solved& solved);
+
+ private:
+  void mark(int link_a, int link_b, Solved& solved) const;
+  void spread(const Interval& interval, Solved& solved);
+  void find_islands_of(const Interval& interval);
+  void mark_crowds(const Interval& interval, Solved& solved);
+
+  const StepPlan& plan_;
+  std::vector<BodyPair> always_joined_, joined_;  // pairs of trees: by loops and springs, and by contacts too
+  std::vector<std::uint8_t> never_fixed_;
+  Islands islands_;
+  std::vector<int> contacts_of_;  // per island: number of contacts
+  std::vector<char> open_;        // per island: has a contact with a gap
+};
+
+}  // namespace linchpin
