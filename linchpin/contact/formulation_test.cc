@@ -60,6 +60,35 @@ TEST(Formulation, WithoutRowsMotionIsFree) {
   }
 }
 
+// Posing again with other joint forces is posing with them, for every method, also after another problem.
+TEST(Formulation, PosesAgainWithOtherForces) {
+  for (int seed = 1; seed <= 12; ++seed) {
+    const std::unique_ptr<Situation> s = random_situation(seed);
+    if (s->dt == 0) continue;  // an impact has no forces
+    const std::vector<double> change = random_numbers(int(s->tau.size()), std::uint64_t(seed) + 100);
+    std::vector<double> tau = s->tau;
+    for (std::size_t k = 0; k < tau.size(); ++k) tau[k] += change[k];
+    const auto motive = [&](std::span<const double> forces) {
+      return Motive{s->model, s->plan, s->kin, s->vel, s->state.q, s->state.v, forces, s->f_ext, s->dt};
+    };
+    for (const Method method : all_methods) {
+      Problem direct, again;
+      const auto fresh = make_formulation(method, s->model, s->plan).value();
+      fresh->pose(motive(tau), s->rows, direct);
+      const auto reused = make_formulation(method, s->model, s->plan).value();
+      reused->pose(motive(s->tau), s->rows, again);
+      reused->repose(motive(tau), change, s->rows, again);
+      ASSERT_EQ(again.q.size(), direct.q.size());
+      EXPECT_LE(largest_difference(again.q, direct.q), 1e-10 * larger(1.0, largest(direct.q)))
+          << seed << ", " << to_string(method);
+      std::vector<double> z(direct.q.size(), 0.0), v(tau.size()), v_again(tau.size()), impulses(s->rows.size());
+      fresh->lift(motive(tau), s->rows, z, v, impulses);
+      reused->lift(motive(tau), s->rows, z, v_again, impulses);
+      EXPECT_LE(largest_difference(v_again, v), 1e-10 * larger(1.0, largest(v))) << seed << ", " << to_string(method);
+    }
+  }
+}
+
 // Loops with prescribed velocities: the rows have the prescribed velocity after the step.
 TEST(Formulation, FreeRowsMeetTheirOffsets) {
   for (int seed = 1; seed <= 6; ++seed) {

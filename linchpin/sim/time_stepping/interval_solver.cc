@@ -122,8 +122,6 @@ const char* IntervalSolver::solve(const Interval& interval, const FreeMotion& fr
     find_mean_velocities(interval, out);
     settled = true;
     if (out.rows.rows.size() > 0) {
-      remember(out.rows, interval.contacts, out.impulses, interval.h, tried_);
-      has_tried_ = true;
       link_velocities_at(plan_.model, middle_.placed(), out.v, vel_);
       out.rates.fill(out.rows.rows, middle_.placed().vel, vel_);
     }
@@ -138,6 +136,10 @@ const char* IntervalSolver::solve(const Interval& interval, const FreeMotion& fr
       middle_.find(interval, out);
       middle_.place_rows(interval, out);
       settled = false;
+    }
+    if (!settled && out.rows.rows.size() > 0) {
+      remember(out.rows, interval.contacts, out.impulses, interval.h, tried_);
+      has_tried_ = true;
     }
   }
   if (!slips_back(plan_, out)) out.slip_end = interval.h;

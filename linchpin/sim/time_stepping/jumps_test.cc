@@ -1,0 +1,118 @@
+#include "linchpin/sim/time_stepping/jumps.h"
+
+#include <cmath>
+
+#include "linchpin/model/testing.h"
+#include "linchpin/sim/time_stepping/interval_solver.h"
+#include "linchpin/sim/time_stepping/testing.h"
+
+namespace linchpin {
+namespace {
+
+// Balls of radius 0.1 m on free joints above a floor, in a column, with these gaps below them.
+ModelSpec column(const std::vector<double>& gaps) {
+  ModelSpec spec;
+  spec.world_geometry.push_back({.name = "floor", .shape = HalfSpace{}});
+  double height = 0;
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    const std::string name = "ball" + std::to_string(i);
+    height += gaps[i] + (i == 0 ? 0.1 : 0.2);
+    spec.bodies.push_back({.name = name,
+                           .inertia = {1, {0, 0, 0}, Sym3<double>::diagonal(0.004, 0.004, 0.004)},
+                           .geometry = {{.name = name, .shape = Sphere{0.1}}}});
+    spec.joints.push_back(joint("free" + std::to_string(i), JointType::free, "world", name));
+    spec.joints.back().X_PF = translation(0, 0, height);
+  }
+  return spec;
+}
+
+struct Found {
+  std::vector<char> jumps, lasts;
+};
+// For balls that fall with these speeds.
+Found find_jumps(const std::vector<double>& gaps, const std::vector<double>& speeds, double h = 1e-3) {
+  const Model model = compiled(column(gaps));
+  State state = make_state(model);
+  for (std::size_t i = 0; i < speeds.size(); ++i) state.v[6 * i + 5] = -speeds[i];
+  StageTest stage(model, {}, state);
+  Jumps jumps(stage.plan);
+  Solved solved(model);
+  jumps.find(stage.interval(h), solved);
+  return {solved.tree_jumps, solved.lasts};
+}
+
+TEST(Jumps, ContactsThatTouchAtRestLast) {
+  const Found found = find_jumps({0, 0}, {0, 0});
+  EXPECT_EQ(found.jumps, (std::vector<char>{0, 0}));
+  EXPECT_EQ(found.lasts, (std::vector<char>{1, 1}));
+}
+
+// 1 m/s closes 1 mm within 1 ms, up to the tolerance of positions, 1e-9 m.
+TEST(Jumps, TreesWithContactsThatClose) {
+  for (const double gap : {0.0, 0.5e-3, 0.99e-3}) {
+    const Found found = find_jumps({gap}, {1});
+    EXPECT_EQ(found.jumps[0], 1) << gap;
+    EXPECT_EQ(found.lasts[0], gap == 0) << gap;
+  }
+  EXPECT_EQ(find_jumps({1.01e-3}, {1}).jumps[0], 0);
+  EXPECT_EQ(find_jumps({0}, {-1}).jumps[0], 0) << "it leaves";
+  EXPECT_EQ(find_jumps({0}, {0.9e-6}).jumps[0], 0) << "within the tolerance";
+  EXPECT_EQ(find_jumps({0}, {1.1e-6}).jumps[0], 1);
+}
+
+// The ball on top falls on two that lie: all three jump. Another beside them would not.
+TEST(Jumps, SpreadOverAnIsland) {
+  EXPECT_EQ(find_jumps({0, 0, 0.5e-3}, {0, 0, 1}).jumps, (std::vector<char>{1, 1, 1}));
+  ModelSpec spec = column({0, 0.5e-3});
+  spec.bodies.push_back(spec.bodies[0]);
+  spec.bodies.back().name = "beside";
+  spec.joints.push_back(joint("beside", JointType::free, "world", "beside"));
+  spec.joints.back().X_PF = translation(1, 0, 0.1);
+  const Model model = compiled(spec);
+  State state = make_state(model);
+  state.v[11] = -1;
+  StageTest stage(model, {}, state);
+  Jumps jumps(stage.plan);
+  Solved solved(model);
+  jumps.find(stage.interval(1e-3), solved);
+  EXPECT_EQ(solved.tree_jumps, (std::vector<char>{1, 1, 0}));
+}
+
+// A joint that reaches its limit within the interval.
+TEST(Jumps, OfLimits) {
+  ModelSpec spec;
+  spec.gravity = {0, 0, 0};
+  spec.bodies = {{.name = "slider", .inertia = {.mass = 1}, .geometry = {}}};
+  spec.joints = {joint("rail", JointType::prismatic, "world", "slider")};
+  spec.joints[0].dofs = {DofSpec{.upper = 0.5}};
+  const Model model = compiled(spec);
+  for (const double v : {0.9, 1.1}) {
+    State state = make_state(model);
+    state.q = {0.499};
+    state.v = {v};
+    StageTest stage(model, {}, state);
+    Jumps jumps(stage.plan);
+    Solved solved(model);
+    jumps.find(stage.interval(1e-3), solved);
+    EXPECT_EQ(solved.tree_jumps[0], v > 1) << v;
+  }
+}
+
+// A ball at rest 1 um above the floor is pushed down by 100 N: its velocity does not close the gap, the force does.
+// That is found by the solution, and the ball ends on the floor.
+TEST(Jumps, FoundByTheSolution) {
+  const Model model = compiled(column({1e-6}));
+  const std::vector<double> tau{0, 0, 0, 0, 0, -100};
+  StageTest stage(model, {}, make_state(model), {.tau = tau});
+  IntervalSolver solver(stage.plan);
+  ProblemWorkspace ws;
+  Solved solved(model);
+  const std::vector<char> asleep(1, 0);
+  ASSERT_EQ(solver.solve(stage.interval(1e-3), stage.unknown, asleep, ws, solved), nullptr);
+  EXPECT_EQ(solved.tree_jumps[0], 1);
+  EXPECT_NEAR(solved.v[5], -1e-3, 1e-12);  // 1 um in 1 ms
+  EXPECT_EQ(solved.effort.problems, 2);
+}
+
+}  // namespace
+}  // namespace linchpin
