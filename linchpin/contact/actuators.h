@@ -3,8 +3,9 @@
 //     force actuator     f = gear u, clamped to its limits                                                        (1)
 //     position servo     f = stiffness (u - q - h w) - damping w                                                  (2)
 //     velocity servo     f = damping (u - w)                                                                      (3)
-// Servos are clamped to their limits too. q is the position at the start of a step of length h, w the velocity at its
-// end: time_stepping evaluates servos at the end of the step (joint_rows.h), so that stiff ones are stable. With h = 0
+// Servos are clamped to their limits too. q is the position at the start of a step, w a velocity within it and h the
+// time to that point: time_stepping evaluates servos between the middle and the end of the step ((3) of joint_rows.h,
+// theta h in place of h), so that stiff ones are stable. With h = 0
 // and w = v these are the laws of spec.h, which the smooth steppers evaluate. A servo without stiffness and damping has
 // no force, whatever its limits.
 #pragma once

@@ -23,8 +23,6 @@ class IntervalSolver {
  public:
   explicit IntervalSolver(const StepPlan& plan);
 
-  // The mechanism with springs, dampers and servos in its armature.
-  Variant& mechanism() { return soft_; }
   // The contacts of the last solution, where their rows were evaluated (midpoint.h).
   std::span<const Contact> contacts() const { return middle_.contacts(); }
   // The motion without rows, for this mechanism.
