@@ -18,6 +18,9 @@ struct RowMemory {
   // Contact: shapes, pieces, features (collision_scene.h). Other rows: 2^32 - 1, the kind of row, its index.
   std::array<std::uint32_t, 5> key{};
   std::array<double, 3> force{};  // N or N m: along the normal and two tangents, or of one coordinate
+  // m/s, along the same: of a contact that closed in the last step, its velocity before, for the restitution of
+  // position_level; otherwise 0.
+  std::array<double, 3> approach{};
 };
 
 struct State {
@@ -27,6 +30,9 @@ struct State {
   std::vector<RowMemory> memory;  // sorted by key, the feature not compared; empty is a cold start
   bool fresh = false;             // true if the last step solved for these forces, false if its warm start was accepted
   int loose_steps = 0;            // consecutive steps solved only to the acceptable tolerance
+  // nv mean accelerations of the last step, then how much they changed from the step before: they predict those of the
+  // next step. 0 and 0 where that is not known, because v jumped; empty: no step yet.
+  std::vector<double> vdot;
   std::vector<double> still;      // per tree of the model: time at rest so far, s; empty if sleeping is off
 };
 

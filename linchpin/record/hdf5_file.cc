@@ -196,7 +196,7 @@ bool same_type(hid_t stored, hid_t wanted) {
   return H5Tget_size(stored) == H5Tget_size(wanted);
 }
 
-void check_fields(hid_t stored, hid_t wanted, const std::string& name, std::span<const char* const> may_lack) {
+void check_fields(hid_t stored, hid_t wanted, const std::string& name) {
   const H5T_class_t kind = H5Tget_class(wanted);
   if (kind != H5T_COMPOUND) {
     if (!same_type(stored, wanted)) throw Hdf5Fault{name + " has an unexpected type"};
@@ -210,7 +210,6 @@ void check_fields(hid_t stored, hid_t wanted, const std::string& name, std::span
     const std::string text(field);
     H5free_memory(field);
     const int index = H5Tget_member_index(stored, text.c_str());
-    if (index < 0 && std::ranges::find(may_lack, text) != may_lack.end()) continue;
     if (index < 0) throw Hdf5Fault{name + " has no field '" + text + "'"};
     const Hdf5Id there(H5Tget_member_type(stored, unsigned(index)), H5Tclose, name),
         here(H5Tget_member_type(wanted, unsigned(i)), H5Tclose, name);
@@ -442,8 +441,7 @@ Hdf5Table Hdf5Table::create(hid_t file, const char* name, hid_t type, std::size_
   return table;
 }
 
-Hdf5Table Hdf5Table::open(hid_t file, const char* name, hid_t type, std::size_t width,
-                          std::span<const char* const> may_lack) {
+Hdf5Table Hdf5Table::open(hid_t file, const char* name, hid_t type, std::size_t width) {
   Hdf5Table table(name, type, width);
   table.set_ = open_set(file, name);
   const std::vector<hsize_t> extent = extent_of(table.set_, name);
@@ -452,7 +450,7 @@ Hdf5Table Hdf5Table::open(hid_t file, const char* name, hid_t type, std::size_t 
   if (width > 0 && extent[1] != width)
     throw Hdf5Fault{message(name, " has rows of ", extent[1], " numbers; the model needs ", width)};
   const Hdf5Id stored(H5Dget_type(table.set_), H5Tclose, name);
-  check_fields(stored, type, name, may_lack);
+  check_fields(stored, type, name);
   const Hdf5Id creation(H5Dget_create_plist(table.set_), H5Pclose, name);
   if (check_storage(name, creation) != H5D_CHUNKED)
     throw Hdf5Fault{table.name_ + " is not stored in chunks, so linchpin did not write it"};

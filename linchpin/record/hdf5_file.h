@@ -108,9 +108,8 @@ class Hdf5Table {
   Hdf5Table() = default;
   static Hdf5Table create(hid_t file, const char* name, hid_t type, std::size_t width);
   // type: the memory type of a row. Fails if rows have another width, or the stored type lacks one of the fields or has
-  // it in another type. Only the fields in may_lack may be missing: read() leaves them unchanged, append() omits them.
-  static Hdf5Table open(hid_t file, const char* name, hid_t type, std::size_t width,
-                        std::span<const char* const> may_lack = {});
+  // it in another type.
+  static Hdf5Table open(hid_t file, const char* name, hid_t type, std::size_t width);
 
   const std::string& name() const { return name_; }
   long long rows() const;

@@ -439,6 +439,10 @@ TEST(HostileRecording, NumbersOfFrames) {
             "frames/ends: contacts of frame 40 are");
   EXPECT_EQ(error_with_last<EndsRow>(&T::ends, [](EndsRow& e) { e.still += 1; }).substr(0, 34),
             "frames/ends: still of frame 40 are");
+  EXPECT_EQ(error_with_last<EndsRow>(&T::ends, [](EndsRow& e) { e.vdot += 1; }).substr(0, 33),
+            "frames/ends: vdot of frame 40 are");
+  EXPECT_EQ(error_with_last<EndsRow>(&T::ends, [](EndsRow& e) { e.vdot -= 1; }),
+            "frames/ends: vdot of frame 40 has 11 numbers; none or 12 are expected");
 }
 
 std::string error_with_block(void (*change)(BlockRow&)) {
@@ -459,6 +463,7 @@ TEST(HostileRecording, Blocks) {
   EXPECT_EQ(error_with_block([](BlockRow& b) { b.frames = 42; }),
             "frames/time has 41 rows, but according to blocks 42");
   EXPECT_EQ(error_with_block([](BlockRow& b) { b.ends.memory = -1; }).substr(0, 7), "memory ");
+  EXPECT_EQ(error_with_block([](BlockRow& b) { b.ends.vdot = 1'000'000; }).substr(0, 5), "vdot ");
   EXPECT_EQ(error_with_block([](BlockRow& b) { b.ends.still = 1'000'000; }).substr(0, 6), "still ");
   EXPECT_EQ(error_with_block([](BlockRow& b) { std::fill(std::begin(b.reason), std::end(b.reason), 'x'); }), "");
 }

@@ -136,7 +136,7 @@ void Recording::Parts::read_times() {
   }
 }
 
-// The lists contacts, memory and still.
+// The lists contacts, memory, vdot and still.
 void Recording::Parts::read_lists(long long frame, Snapshot& to) const {
   EndsRow ends[2];  // of the previous frame, where our rows begin, and of this frame
   if (frame > 0)
@@ -150,20 +150,28 @@ void Recording::Parts::read_lists(long long frame, Snapshot& to) const {
   };
   check_range("contacts", from.contacts, end.contacts, last.ends.contacts);
   check_range("memory", from.memory, end.memory, last.ends.memory);
+  check_range("vdot", from.vdot, end.vdot, last.ends.vdot);
   check_range("still", from.still, end.still, last.ends.still);
   const unsigned long long bytes = sizeof(ContactReport) * (unsigned long long)(end.contacts - from.contacts) +
                                    sizeof(RowMemory) * (unsigned long long)(end.memory - from.memory) +
+                                   sizeof(double) * (unsigned long long)(end.vdot - from.vdot) +
                                    sizeof(double) * (unsigned long long)(end.still - from.still);
   if (bytes > most_frame_bytes)
     throw Hdf5Fault{message("frames/ends: frame ", frame, " declares ", bytes,
-                            " bytes of contacts, memory and still; at most ", most_frame_bytes, " are read")};
+                            " bytes of contacts, memory, vdot and still; at most ", most_frame_bytes, " are read")};
   tables.contacts.check_stored(from.contacts, end.contacts - from.contacts);
   tables.memory.check_stored(from.memory, end.memory - from.memory);
+  tables.vdot.check_stored(from.vdot, end.vdot - from.vdot);
   tables.still.check_stored(from.still, end.still - from.still);
   to.contacts.resize(end.contacts - from.contacts);
   tables.contacts.read(from.contacts, end.contacts - from.contacts, to.contacts.data());
   to.state.memory.resize(end.memory - from.memory);
   tables.memory.read(from.memory, end.memory - from.memory, to.state.memory.data());
+  if (end.vdot != from.vdot && end.vdot - from.vdot != (long long)(2 * tables.nv))
+    throw Hdf5Fault{message("frames/ends: vdot of frame ", frame, " has ", end.vdot - from.vdot,
+                            " numbers; none or ", 2 * tables.nv, " are expected")};
+  to.state.vdot.resize(end.vdot - from.vdot);
+  tables.vdot.read(from.vdot, end.vdot - from.vdot, to.state.vdot.data());
   to.state.still.resize(end.still - from.still);
   tables.still.read(from.still, end.still - from.still, to.state.still.data());
 }
@@ -194,7 +202,6 @@ void Recording::Parts::read(long long frame, Snapshot& to) const {
   CertificateRow certificate;
   tables.certificate.read(frame, 1, &certificate);
   to.certificate = certificate.figures;
-  to.report = {};  // older files lack some fields
   tables.report.read(frame, 1, &to.report);
   to.energy = energy.state;
   to.certificate.energy = energy.balance;

@@ -160,7 +160,7 @@ Hdf5Id stepping_type() {
 
 Hdf5Id ends_type() {
   RowType<EndsRow> row;
-  row.add("contacts", row->contacts).add("memory", row->memory).add("still", row->still);
+  row.add("contacts", row->contacts).add("memory", row->memory).add("vdot", row->vdot).add("still", row->still);
   return row.take();
 }
 
@@ -183,7 +183,7 @@ Hdf5Id contact_type() {
 
 Hdf5Id memory_type() {
   RowType<RowMemory> row;
-  row.add("key", row->key).add("force", row->force);
+  row.add("key", row->key).add("force", row->force).add("approach", row->approach);
   return row.take();
 }
 
@@ -192,14 +192,12 @@ Hdf5Id block_type() {
   row.add("frames", row->frames)
       .add("contacts", row->ends.contacts)
       .add("memory", row->ends.memory)
+      .add("vdot", row->ends.vdot)
       .add("still", row->ends.still)
       .add("end", row->end)
       .add("reason", row->reason);
   return row.take();
 }
-
-// Fields that recordings of older versions do not have. They are not read from those, and not written to them.
-constexpr const char* newer_fields[] = {"verdict", "created", "unresolved", "unsplit"};
 
 template <class Table>
 RecordingTables tables_of(const Model& model, const Table& table) {
@@ -219,6 +217,7 @@ RecordingTables tables_of(const Model& model, const Table& table) {
   t.ends = table("frames/ends", ends_type(), 0);
   t.contacts = table("contacts", contact_type(), 0);
   t.memory = table("memory", memory_type(), 0);
+  t.vdot = table("vdot", H5T_NATIVE_DOUBLE, 0);
   t.still = table("still", H5T_NATIVE_DOUBLE, 0);
   t.blocks = table("blocks", block_type(), 0);
   return t;
@@ -259,7 +258,8 @@ BlockRow RecordingTables::last_block(hid_t file) {
   }
   check_declared_bytes(file, (unsigned long long)(last.frames), frame_bytes, "frames");
   for (const auto& [table, rows] :
-       {std::pair{&contacts, last.ends.contacts}, {&memory, last.ends.memory}, {&still, last.ends.still}}) {
+       {std::pair{&contacts, last.ends.contacts}, {&memory, last.ends.memory}, {&vdot, last.ends.vdot},
+        {&still, last.ends.still}}) {
     check_rows(*table, rows);
     check_declared_bytes(file, (unsigned long long)(rows), table->row_bytes(), table->name());
   }
@@ -276,7 +276,7 @@ RecordingTables RecordingTables::create(hid_t file, const Model& model) {
 RecordingTables RecordingTables::open(hid_t file, const Model& model) {
   Hdf5Table blocks = Hdf5Table::open(file, "blocks", block_type(), 0);
   RecordingTables tables = tables_of(model, [&](const char* name, hid_t type, std::size_t width) {
-    return Hdf5Table::open(file, name, type, width, newer_fields);
+    return Hdf5Table::open(file, name, type, width);
   });
   tables.blocks = std::move(blocks);
   return tables;

@@ -12,7 +12,7 @@
 namespace linchpin {
 
 inline constexpr const char* recording_format = "linchpin recording";
-inline constexpr long long recording_version = 1;
+inline constexpr long long recording_version = 2;
 
 // Energies of a frame: of its state, and the energy balance of the run so far.
 struct EnergyRow {
@@ -34,10 +34,10 @@ struct SteppingRow {
   int loose_steps = 0;
 };
 
-// The end of a frame's rows in the tables contacts, memory and still; they begin at the end of the previous frame's
-// rows.
+// The end of a frame's rows in the tables contacts, memory, vdot and still; they begin at the end of those of the
+// previous frame.
 struct EndsRow {
-  long long contacts = 0, memory = 0, still = 0;
+  long long contacts = 0, memory = 0, vdot = 0, still = 0;
 };
 
 // A block is complete if its row exists. The row has the number of complete frames and rows, and how the run ended.
@@ -50,7 +50,8 @@ struct BlockRow {
 
 // All tables of a file. Tables of width zero (reactions of a model without constraints) do not exist.
 struct RecordingTables {
-  Hdf5Table time, step, q, v, reactions, energy, report, certificate, stepping, ends, contacts, memory, still, blocks;
+  Hdf5Table time, step, q, v, reactions, energy, report, certificate, stepping, ends, contacts, memory, vdot, still,
+      blocks;
   std::size_t nq = 0, nv = 0, nr = 0;
 
   // The tables with one row per frame.

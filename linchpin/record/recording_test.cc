@@ -124,76 +124,39 @@ TEST(Recording, AFailureGoesBeforeAnEarlyEnd) {
       << json;
 }
 
-// The fields are stored one by one, in the types of the file: `field` is missing, as in files of older versions.
-void drop_field(hid_t file, const char* table, const std::string& field) {
-  const Hdf5Id old(H5Dopen2(file, table, H5P_DEFAULT), H5Dclose, table);
-  const Hdf5Id stored(H5Dget_type(old), H5Tclose, table), space(H5Dget_space(old), H5Sclose, table);
-  const Hdf5Id creation(H5Dget_create_plist(old), H5Pclose, table);
-  const Hdf5Id type(H5Tcreate(H5T_COMPOUND, H5Tget_size(stored)), H5Tclose, table);
-  for (unsigned i = 0; i < unsigned(H5Tget_nmembers(stored)); ++i) {
-    char* const name = H5Tget_member_name(stored, i);
-    const Hdf5Id member(H5Tget_member_type(stored, i), H5Tclose, table);
-    if (name != field) hdf5_did(H5Tinsert(type, name, H5Tget_member_offset(stored, i), member), name);
-    H5free_memory(name);
-  }
-  ASSERT_EQ(H5Tget_nmembers(type), H5Tget_nmembers(stored) - 1) << "there is no " << field;
-  std::vector<char> rows(std::size_t(H5Sget_simple_extent_npoints(space)) * H5Tget_size(stored));
-  hdf5_did(H5Dread(old, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()), table);
-  hdf5_did(H5Ldelete(file, table, H5P_DEFAULT), table);
-  const Hdf5Id made(H5Dcreate2(file, table, type, space, H5P_DEFAULT, creation, H5P_DEFAULT), H5Dclose, table);
-  hdf5_did(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows.data()), table);
-}
-
 // Problems cannot be solved to 1e-17: each of them is loose. The count goes on in a resumed run, and each frame has
-// the verdict up to there. In a file of an older version, which has no verdicts, they follow from the figures, and the
-// run is continued in it.
-TEST(Recording, VerdictsOfOldAndNewFiles) {
+// the verdict up to there.
+TEST(Recording, Verdicts) {
   SimulationOptions options;
   options.contact.tolerance = 1e-17;
   const TestRun run("@stack:boxes=2", {.steps = 10, .options = options});
-  for (const bool older : {false, true}) {
-    SCOPED_TRACE(older ? "older" : "new");
-    const TestFile file;
-    std::vector<Snapshot> kept = run.record(file.path);
-    if (older) {
-      for (Snapshot& snapshot : kept) {  // unknown
-        snapshot.certificate.energy.created = snapshot.certificate.energy.unresolved = 0;
-        snapshot.report.unresolved = 0;
-      }
-      const QuietHdf5 quiet;
-      const Hdf5Id changed = open_hdf5_to_append(file.path.string());
-      ASSERT_NO_FATAL_FAILURE(drop_field(changed, "frames/certificate", "verdict"));
-      for (const char* field : {"created", "unresolved"})
-        ASSERT_NO_FATAL_FAILURE(drop_field(changed, "frames/energy", field));
-      ASSERT_NO_FATAL_FAILURE(drop_field(changed, "frames/report", "unresolved"));
-    }
-    {
-      Stepping second(run);
-      second.continue_from(file.path);
-      RecordingWriter writer = second.writer(file.path, true);
-      ASSERT_FALSE(writer.add(second.next(5), 1e-3));
-      ASSERT_FALSE(writer.finish(RunEnd::done));
-    }
-    const Recording recording = opened(file.path);
-    ASSERT_EQ(recording.frames(), 12);
-    EXPECT_EQ(recording.certificate().problems, 15);
-    EXPECT_EQ(recording.certificate().loose, 15);
-    EXPECT_EQ(recording.certificate().verdict(), Verdict::passed_loosely);
-    Snapshot snapshot;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      ASSERT_FALSE(recording.read(static_cast<long long>(i), snapshot));
-      EXPECT_EQ(bits_of(snapshot), bits_of(kept[i])) << "frame " << i;
-      EXPECT_EQ(snapshot.certificate.verdict(), i == 0 ? Verdict::passed : Verdict::passed_loosely);
-    }
-    if (older) continue;
-    const QuietHdf5 quiet;
-    const OpenedHdf5 read = open_hdf5_to_read(file.path.string());
-    const RecordingTables tables = RecordingTables::open(read.file, run.model);
-    for (long long i = 0; i < 12; ++i) {
-      CertificateRow row;
-      tables.certificate.read(i, 1, &row);
-      EXPECT_EQ(row.verdict, i == 0 ? Verdict::passed : Verdict::passed_loosely);
-    }
+  const TestFile file;
+  const std::vector<Snapshot> kept = run.record(file.path);
+  {
+    Stepping second(run);
+    second.continue_from(file.path);
+    RecordingWriter writer = second.writer(file.path, true);
+    ASSERT_FALSE(writer.add(second.next(5), 1e-3));
+    ASSERT_FALSE(writer.finish(RunEnd::done));
+  }
+  const Recording recording = opened(file.path);
+  ASSERT_EQ(recording.frames(), 12);
+  EXPECT_EQ(recording.certificate().problems, 15);
+  EXPECT_EQ(recording.certificate().loose, 15);
+  EXPECT_EQ(recording.certificate().verdict(), Verdict::passed_loosely);
+  Snapshot snapshot;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    ASSERT_FALSE(recording.read(static_cast<long long>(i), snapshot));
+    EXPECT_EQ(bits_of(snapshot), bits_of(kept[i])) << "frame " << i;
+    EXPECT_EQ(snapshot.certificate.verdict(), i == 0 ? Verdict::passed : Verdict::passed_loosely);
+  }
+  const QuietHdf5 quiet;
+  const OpenedHdf5 read = open_hdf5_to_read(file.path.string());
+  const RecordingTables tables = RecordingTables::open(read.file, run.model);
+  for (long long i = 0; i < 12; ++i) {
+    CertificateRow row;
+    tables.certificate.read(i, 1, &row);
+    EXPECT_EQ(row.verdict, i == 0 ? Verdict::passed : Verdict::passed_loosely);
   }
 }
 
@@ -208,7 +171,7 @@ TEST(Recording, RowsAfterTheLastBlock) {
     const Hdf5Id opened = open_hdf5_to_append(file.path.string());
     RecordingTables tables = RecordingTables::open(opened, run.model);
     std::vector<Hdf5Table*> all = tables.frame_tables();
-    for (Hdf5Table* table : {&tables.contacts, &tables.memory, &tables.still}) all.push_back(table);
+    for (Hdf5Table* table : {&tables.contacts, &tables.memory, &tables.vdot, &tables.still}) all.push_back(table);
     for (Hdf5Table* table : all) {
       ASSERT_GT(table->rows(), 0) << table->name();
       std::vector<char> row(4096);

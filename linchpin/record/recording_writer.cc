@@ -86,7 +86,7 @@ struct RecordingWriter::Parts {
 
   // Frames that are not yet in the file.
   std::size_t frames = 0;
-  std::vector<double> time, q, v, reactions, still;
+  std::vector<double> time, q, v, reactions, vdot, still;
   std::vector<long long> step;
   std::vector<EnergyRow> energy;
   std::vector<StepReport> report;
@@ -122,9 +122,11 @@ void RecordingWriter::Parts::take(const Snapshot& s, double dt) {
   stepping.push_back({dt, state.substep, std::uint8_t(state.fresh), state.loose_steps});
   append(contacts, s.contacts);
   append(memory, state.memory);
+  append(vdot, state.vdot);
   append(still, state.still);
   block.ends.contacts += static_cast<long long>(s.contacts.size());
   block.ends.memory += static_cast<long long>(state.memory.size());
+  block.ends.vdot += static_cast<long long>(state.vdot.size());
   block.ends.still += static_cast<long long>(state.still.size());
   ends.push_back(block.ends);
   ++block.frames;
@@ -133,7 +135,7 @@ void RecordingWriter::Parts::take(const Snapshot& s, double dt) {
 }
 
 bool RecordingWriter::Parts::due() const {
-  const std::size_t bytes = sizeof(double) * (q.size() + v.size() + reactions.size()) +
+  const std::size_t bytes = sizeof(double) * (q.size() + v.size() + vdot.size() + reactions.size()) +
                             sizeof(ContactReport) * contacts.size() + sizeof(RowMemory) * memory.size();
   if (frames >= block_frames || bytes >= block_bytes) return true;
   const Clock::time_point now = Clock::now();
@@ -156,6 +158,7 @@ void RecordingWriter::Parts::write_block(RunEnd end) {
   tables.ends.append(ends.data(), rows);
   tables.contacts.append(contacts.data(), static_cast<long long>(contacts.size()));
   tables.memory.append(memory.data(), static_cast<long long>(memory.size()));
+  tables.vdot.append(vdot.data(), static_cast<long long>(vdot.size()));
   tables.still.append(still.data(), static_cast<long long>(still.size()));
   hdf5_did(H5Fflush(file, H5F_SCOPE_LOCAL), "cannot be written");
   block.end = int(end);
@@ -163,7 +166,7 @@ void RecordingWriter::Parts::write_block(RunEnd end) {
   tables.blocks.flush();
 
   frames = 0;
-  for (std::vector<double>* list : {&time, &q, &v, &reactions, &still}) list->clear();
+  for (std::vector<double>* list : {&time, &q, &v, &reactions, &vdot, &still}) list->clear();
   step.clear();
   energy.clear();
   report.clear();
@@ -271,6 +274,7 @@ Result<RecordingWriter> RecordingWriter::append(const std::filesystem::path& fil
     for (Hdf5Table* table : t.frame_tables()) table->truncate(parts->block.frames);
     t.contacts.truncate(parts->block.ends.contacts);
     t.memory.truncate(parts->block.ends.memory);
+    t.vdot.truncate(parts->block.ends.vdot);
     t.still.truncate(parts->block.ends.still);
     hdf5_did(H5Ldelete(parts->file, "settings", H5P_DEFAULT), "settings cannot be written");
     write_text(parts->file, "settings", settings_to_json(settings));

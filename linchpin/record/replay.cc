@@ -77,7 +77,14 @@ class Comparison {
       for (std::size_t k = 0; k < 3 && !found_; ++k)
         if (!same_bits(recorded.memory[i].force[k], again.memory[i].force[k]))
           compare(message("memory[", i, "].force[", k, "]"), recorded.memory[i].force[k], again.memory[i].force[k]);
+      for (std::size_t k = 0; k < 3 && !found_; ++k)
+        if (!same_bits(recorded.memory[i].approach[k], again.memory[i].approach[k]))
+          compare(message("memory[", i, "].approach[", k, "]"), recorded.memory[i].approach[k],
+                  again.memory[i].approach[k]);
     }
+    compare("number of accelerations", double(recorded.vdot.size()), double(again.vdot.size()));
+    for (std::size_t i = 0; i < recorded.vdot.size() && !found_; ++i)
+      compare(message("vdot[", i, "]"), recorded.vdot[i], again.vdot[i]);
     compare("number of trees at rest", double(recorded.still.size()), double(again.still.size()));
     for (std::size_t i = 0; i < recorded.still.size() && !found_; ++i)
       compare(message("still[", i, "]"), recorded.still[i], again.still[i]);

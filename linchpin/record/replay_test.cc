@@ -72,6 +72,9 @@ TEST(Replay, FindsEveryField) {
   EXPECT_EQ(found([](Snapshot& s) { ++s.state.memory[0].key[4]; }), "memory[0].key[4]");
   EXPECT_EQ(found([](Snapshot& s) { s.state.memory[0].force[0] += 1; }), "memory[0].force[0]");
   EXPECT_EQ(found([](Snapshot& s) { s.state.memory[1].force[2] += 1; }), "memory[1].force[2]");
+  EXPECT_EQ(found([](Snapshot& s) { s.state.memory[0].approach[1] = 1; }), "memory[0].approach[1]");
+  EXPECT_EQ(found([](Snapshot& s) { s.state.vdot.clear(); }), "number of accelerations");
+  EXPECT_EQ(found([](Snapshot& s) { s.state.vdot[0] += 1; }), "vdot[0]");
   EXPECT_EQ(found([](Snapshot& s) { s.state.still.clear(); }), "number of trees at rest");
   EXPECT_EQ(found([](Snapshot& s) { s.state.still[0] += 1; }), "still[0]");
   EXPECT_EQ(found([](Snapshot& s) {

@@ -40,8 +40,8 @@ inline std::string bytes_of(const std::filesystem::path& file) {
 // These do not compile if a struct has other fields than here: bits_of() below must have all of them.
 inline void check_fields_of(const Snapshot& s, const RowMemory& m, const ContactReport& k) {
   [[maybe_unused]] const auto& [step, state, energy, report, certificate, contacts, reactions] = s;
-  [[maybe_unused]] const auto& [time, q, v, substep, memory, fresh, loose_steps, still] = state;
-  [[maybe_unused]] const auto& [key, force] = m;
+  [[maybe_unused]] const auto& [time, q, v, substep, memory, fresh, loose_steps, vdot, still] = state;
+  [[maybe_unused]] const auto& [key, force, approach] = m;
   [[maybe_unused]] const auto& [kinetic, gravity, springs] = energy;
   [[maybe_unused]] const auto& [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14, r15, r16, r17, r18, r19,
                                 r20, r21, r22, r23, r24, r25, r26, r27, r28, r29] = report;
@@ -62,7 +62,10 @@ inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
   for (const RowMemory& m : state.memory) {
     for (const std::uint32_t k : m.key) whole(k);
     for (const double f : m.force) real(f);
+    for (const double u : m.approach) real(u);
   }
+  whole((long long)(state.vdot.size()));
+  for (const double x : state.vdot) real(x);
   whole((long long)(state.still.size()));
   for (const double x : state.still) real(x);
   real(s.energy.kinetic), real(s.energy.gravity), real(s.energy.springs);

@@ -196,7 +196,6 @@ TEST(ContactOrder, SpinningBodyKeepsItsEnergy) {
   add_free_body(spec, 1, Sym3<double>::diagonal(0.05, 0.1, 0.12),
                 {{.name = "box", .shape = Box{{0.1, 0.1, 0.1}}, .material = rough(0.5)}});
   const Model model = compiled(spec);
-  std::vector<double> defect;
   for (const double dt : {1e-3, 0.5e-3}) {
     RunMonitor monitor(model);
     Simulation simulation(model, {.stepper = Stepper::time_stepping, .dt = dt});
@@ -205,10 +204,9 @@ TEST(ContactOrder, SpinningBodyKeepsItsEnergy) {
     state.v = {1, 300, 1, 0, 0, 0};
     monitor.start(state);
     for (int i = 0; i < int(std::lround(0.5 / dt)); ++i) monitor.add(state, simulation.step(state));
-    defect.push_back(monitor.certificate().energy.relative_defect());
+    // Velocity products are iterated to 1e-5 of the velocities (forces.h).
+    EXPECT_LT(monitor.certificate().energy.relative_defect(), 1e-5) << dt;
   }
-  EXPECT_LT(defect[0], 0.01);
-  EXPECT_LT(defect[1], 0.3 * defect[0]);
 }
 
 // Two balls that touch, and one a millimetre above them, fall together: as far as one alone.

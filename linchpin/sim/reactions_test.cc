@@ -166,7 +166,8 @@ Imbalance imbalance(const Model& model, const State& state, const SimulationOpti
 }
 
 // The frame slides over the floor with friction, so that it tips, its legs turn and the contacts carry unequal loads.
-// The balance holds up to the velocity products of the last round: 1e-8 of the weight here. In mc and nmc the
+// The balance holds up to the velocity products, which are those of predicted velocities ((2) of forces.h): 2e-8 of the
+// weight in the second step, which knows only one acceleration, and less later. In mc and nmc the
 // velocities are unknowns and the balance is among the rows of the problem: it holds to the tolerance of the solver,
 // 1e-10 of the momentum.
 TEST(Reactions, BalanceMomentumOfEachBody) {
@@ -185,7 +186,7 @@ TEST(Reactions, BalanceMomentumOfEachBody) {
         const Imbalance left = imbalance(model, state, options);
         const bool solved_for = method == Method::mc || method == Method::nmc;
         const double solver = solved_for ? 1e-10 * mass * speed / options.dt : 0;
-        EXPECT_LT(left.worst, 1e-8 * left.size + solver) << state.time;
+        EXPECT_LT(left.worst, 3e-8 * left.size + solver) << state.time;
         ASSERT_TRUE(simulation.step(state).ok());
         turning = larger(turning, std::abs(state.v[0]));
       }

@@ -66,6 +66,8 @@ void check_state(const Model& model, const State& state, const Inputs& inputs) {
   const std::size_t nq = std::size_t(model.nq()), nv = std::size_t(model.nv()), forces = 6 * model.bodies().size();
   check(state.q.size() == nq, "state.q has ", state.q.size(), " numbers, the model needs ", nq);
   check(state.v.size() == nv, "state.v has ", state.v.size(), " numbers, the model needs ", nv);
+  check(state.vdot.empty() || state.vdot.size() == 2 * nv, "state.vdot has ", state.vdot.size(),
+        " numbers, the model needs none or ", 2 * nv);
   check(std::isfinite(state.time), "state.time is ", state.time, " s; it must be finite");
   check(state.substep >= 0 && std::isfinite(state.substep), "state.substep is ", state.substep,
         " s; it must be finite and at least 0");
@@ -208,6 +210,7 @@ StepReport Simulation::step(State& state, const Inputs& inputs) {
   state.memory.assign(parts_->arrival.memory.begin(), parts_->arrival.memory.end());
   state.fresh = parts_->arrival.fresh;
   state.loose_steps = parts_->arrival.loose_steps;
+  state.vdot.assign(parts_->arrival.vdot.begin(), parts_->arrival.vdot.end());
   state.still.assign(parts_->arrival.still.begin(), parts_->arrival.still.end());
   state.time += parts_->options.dt;
   std::ranges::copy(parts_->arrival.reactions, parts_->reactions.begin());

@@ -130,6 +130,7 @@ void Arrival::start_from(const State& state) {
   memory.assign(state.memory.begin(), state.memory.end());
   fresh = state.fresh;
   loose_steps = state.loose_steps;
+  vdot.assign(state.vdot.begin(), state.vdot.end());
   still.assign(state.still.begin(), state.still.end());
 }
 

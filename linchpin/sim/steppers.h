@@ -77,7 +77,7 @@ struct Arrival {
   std::vector<RowMemory> memory;
   bool fresh = false;
   int loose_steps = 0;
-  std::vector<double> still;
+  std::vector<double> vdot, still;
   std::vector<double> reactions;  // mean over the step, as in Simulation::reactions(); empty without constraints
 };
 

@@ -39,28 +39,29 @@ inline SimulationOptions tight(double dt) {
 }
 
 inline bool same_bytes(const RowMemory& a, const RowMemory& b) {
-  const auto& [key, force] = a;  // all fields
-  return key == b.key && std::memcmp(force.data(), b.force.data(), sizeof force) == 0;
+  const auto& [key, force, approach] = a;  // all fields
+  return key == b.key && std::memcmp(force.data(), b.force.data(), sizeof force) == 0 &&
+         std::memcmp(approach.data(), b.approach.data(), sizeof approach) == 0;
 }
 
 // Every field: one that is added to State does not compile here until it is compared too. NaN equals itself: for states
 // that a failed step must leave alone.
 inline bool same_bytes(const State& a, const State& b) {
-  const auto& [time, q, v, substep, memory, fresh, loose_steps, still] = a;
+  const auto& [time, q, v, substep, memory, fresh, loose_steps, vdot, still] = a;
   const auto same = [](const std::vector<double>& x, const std::vector<double>& y) {
     return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), x.size() * sizeof(double)) == 0);
   };
   return same_bits(time, b.time) && same(q, b.q) && same(v, b.v) && same_bits(substep, b.substep) &&
          std::ranges::equal(memory, b.memory,
                             [](const RowMemory& x, const RowMemory& y) { return same_bytes(x, y); }) &&
-         fresh == b.fresh && loose_steps == b.loose_steps && same(still, b.still);
+         fresh == b.fresh && loose_steps == b.loose_steps && same(vdot, b.vdot) && same(still, b.still);
 }
 // The same, and every number is finite: for results. Two runs that both end in NaN do not agree.
 inline bool same_bits(const State& a, const State& b) {
   const bool remembered =
       std::ranges::all_of(a.memory, [](const RowMemory& m) { return std::isfinite(largest(m.force)); });
   return same_bytes(a, b) && std::isfinite(largest(a.q)) && std::isfinite(largest(a.v)) &&
-         std::isfinite(largest(a.still)) && remembered;
+         std::isfinite(largest(a.vdot)) && std::isfinite(largest(a.still)) && remembered;
 }
 
 // The distance of two states: the largest coordinate of the step from one to the other, or of the change of v.

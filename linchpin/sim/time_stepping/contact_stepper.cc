@@ -350,6 +350,7 @@ void ContactStepper::Parts::move(const Interval& interval, Arrival& at) {
   }
   std::ranges::copy(solved_.q_forces, at.q.begin());
   integrate(plan_.model, step_, at.q);
+  remember_acceleration(plan_, solved_.tree_jumps, at.v, solved_.v, interval.h, interval.h == plan_.dt, at.vdot);
   std::ranges::copy(solved_.v, at.v.begin());
 }
 

@@ -8,11 +8,11 @@
 namespace linchpin {
 namespace {
 
-// Rounds of (1). The first one makes the second order; each further one shrinks the error by about h |v|, which is for
-// bodies that turn by a large part of a radian in a step: without them their energy grows.
-constexpr int most_rounds = 4;
-// Relative change of velocities that is worth another round.
-constexpr double worth_a_round = 1e-3;
+// Rounds of (1). Each shrinks the error by about h |v|: more than one or two are for bodies that turn by a large part
+// of a radian in a step. Without them their energy grows.
+constexpr int most_rounds = 5;
+// Relative error of velocities that is worth another round.
+constexpr double worth_a_round = 1e-5;
 // m/s or rad/s: velocity products that change velocities less than this are left out.
 constexpr double negligible = 1e-14;
 
@@ -21,25 +21,13 @@ double largest_of(std::span<const double> x) {
   for (const double e : x) most = larger(most, std::abs(e));
   return most;
 }
-double largest_change(std::span<const double> x, std::span<const double> y) {
-  double most = 0;
-  for (std::size_t k = 0; k < x.size(); ++k) most = larger(most, std::abs(x[k] - y[k]));
-  return most;
-}
-
-bool is_worth_a_round(double change, double largest, int rounds) {
-  return rounds < most_rounds && change > worth_a_round * largest;
-}
 
 }  // namespace
-
-bool needs_another_round(std::span<const double> v, std::span<const double> last, int rounds) {
-  return is_worth_a_round(largest_change(v, last), largest_of(v), rounds);
-}
 
 MeanVelocityForces::MeanVelocityForces(const StepPlan& plan)
     : plan_(plan),
       rnea_(plan.plan),
+      assumed_(plan.model.nv()),
       zero_(plan.model.nv(), 0.0),
       v_mean_(plan.model.nv()),
       bias_(plan.model.nv()),
@@ -54,6 +42,11 @@ void MeanVelocityForces::begin(const Interval& interval, const Variant& mechanis
   has_bias_ = false;
   implicit_ = false;
   std::ranges::fill(change_, 0);
+  const Arrival& start = interval.start;
+  is_predicted_ = !start.vdot.empty();
+  const std::size_t nv = assumed_.size();
+  for (std::size_t k = 0; k < nv; ++k)
+    assumed_[k] = is_predicted_ ? start.v[k] + interval.h * (start.vdot[k] + start.vdot[nv + k]) : start.v[k];  // (2)
   implicit_factors(plan_.model, plan_.weights.coordinate, interval.h, with_bounded_servos, factors_);
   for (std::size_t k = 0; k < factors_.size(); ++k) {
     const double armature = mechanism.armature[k];
@@ -81,26 +74,45 @@ bool MeanVelocityForces::matters(const Interval& interval, std::span<const doubl
   return (implicit_ && jump > 0) || interval.h * (speed + jump) * jump > negligible;
 }
 
-void MeanVelocityForces::find_damping(const Interval& interval, std::span<const double> v_end) {
+void MeanVelocityForces::assume(std::span<const double> v_end) { std::ranges::copy(v_end, assumed_.begin()); }
+
+bool MeanVelocityForces::needs_another(const Interval& interval, std::span<const double> v_end,
+                                       std::span<const char> tree_jumps, int rounds) const {
+  if (rounds == 1 && !is_predicted_) return matters(interval, v_end, tree_jumps);
+  if (rounds >= most_rounds) return false;
+  double change = 0, largest = 0;
+  for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
+    const Link& link = plan_.model.links()[i];
+    if (!tree_jumps.empty() && tree_jumps[plan_.trees.of_link[i]]) continue;
+    for (int k = link.v; k < link.v + link.nv; ++k) {
+      change = larger(change, std::abs(v_end[k] - assumed_[k]));
+      largest = larger(largest, std::abs(v_end[k]));
+    }
+  }
+  return change > worth_a_round * largest &&
+         (matters(interval, v_end, tree_jumps) || matters(interval, assumed_, tree_jumps));
+}
+
+void MeanVelocityForces::find_damping(const Interval& interval) {
   const std::span<const double> v = interval.start.v;
   for (std::size_t k = 0; k < v.size(); ++k) {
-    v_mean_[k] = 0.5 * (v[k] + v_end[k]);
-    change_[k] = -factors_[k] / interval.h * (v_end[k] - v[k]);
+    v_mean_[k] = 0.5 * (v[k] + assumed_[k]);
+    change_[k] = -factors_[k] / interval.h * (assumed_[k] - v[k]);
   }
 }
 
-bool MeanVelocityForces::find(const Interval& interval, const Variant& mechanism, std::span<const double> v_end,
-                              std::span<const char> tree_jumps) {
+bool MeanVelocityForces::find(const Interval& interval, const Variant& mechanism, std::span<const char> tree_jumps) {
   const std::span<const double> v = interval.start.v;
   if (!has_bias_) rnea<double>(mechanism.plan, q_, v, zero_, {}, rnea_, bias_);
   has_bias_ = true;
-  for (std::size_t k = 0; k < v.size(); ++k) v_mean_[k] = 0.5 * (v[k] + v_end[k]);
+  for (std::size_t k = 0; k < v.size(); ++k) v_mean_[k] = 0.5 * (v[k] + assumed_[k]);
   rnea<double>(mechanism.plan, q_, v_mean_, zero_, {}, rnea_, bias_mean_);
   for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
     const Link& link = plan_.model.links()[i];
     const bool jumps = !tree_jumps.empty() && tree_jumps[plan_.trees.of_link[i]];
     for (int k = link.v; k < link.v + link.nv; ++k) {
-      const double change = jumps ? 0 : bias_[k] - bias_mean_[k] - factors_[k] / interval.h * (v_end[k] - v[k]);  // (1)
+      const double damping = factors_[k] / interval.h * (assumed_[k] - v[k]);
+      const double change = jumps ? 0 : bias_[k] - bias_mean_[k] - damping;  // (1)
       added_[k] = change - change_[k];
       change_[k] = change;
     }
@@ -125,22 +137,32 @@ void find_free_velocity(const Interval& interval, Variant& mechanism, std::span<
                         std::span<const double> tau, bool with_bounded_servos, MeanVelocityForces& mean,
                         std::span<double> v_end) {
   const std::span<const double> v = interval.start.v, f_ext = interval.inputs.f_ext;
-  std::span<double> vdot = mechanism.vdot;
-  aba<double>(mechanism.plan, q, v, tau, f_ext, mechanism.aba, vdot);
-  for (std::size_t k = 0; k < v_end.size(); ++k) v_end[k] = v[k] + interval.h * vdot[k];
   mean.begin(interval, mechanism, q, with_bounded_servos);
-  for (int round = 1; mean.matters(interval, v_end, {}); ++round) {
-    mean.find_damping(interval, v_end);
-    for (std::size_t k = 0; k < v_end.size(); ++k) mechanism.tau[k] = tau[k] + mean.change()[k];
-    aba<double>(mechanism.plan, q, mean.v_mean(), mechanism.tau, f_ext, mechanism.aba, vdot);
-    double change = 0, largest = 0;
-    for (std::size_t k = 0; k < v_end.size(); ++k) {
-      const double end = v[k] + interval.h * vdot[k];
-      change = larger(change, std::abs(end - v_end[k]));
-      largest = larger(largest, std::abs(end));
-      v_end[k] = end;
+  for (int rounds = 1;; ++rounds) {
+    mean.find_damping(interval);
+    for (std::size_t k = 0; k < v.size(); ++k) mechanism.tau[k] = tau[k] + mean.change()[k];
+    aba<double>(mechanism.plan, q, mean.v_mean(), mechanism.tau, f_ext, mechanism.aba, mechanism.vdot);
+    for (std::size_t k = 0; k < v.size(); ++k) v_end[k] = v[k] + interval.h * mechanism.vdot[k];
+    if (!mean.needs_another(interval, v_end, {}, rounds)) break;
+    mean.assume(v_end);
+  }
+}
+
+void remember_acceleration(const StepPlan& plan, std::span<const char> tree_jumps, std::span<const double> v,
+                           std::span<const double> v_end, double h, bool regular, std::vector<double>& vdot) {
+  const std::size_t nv = v.size();
+  regular = regular && !vdot.empty();
+  vdot.resize(2 * nv);
+  for (std::size_t i = 1; i < plan.model.links().size(); ++i) {
+    const Link& link = plan.model.links()[i];
+    const bool jumps = tree_jumps[plan.trees.of_link[i]];
+    for (std::size_t k = std::size_t(link.v); k < std::size_t(link.v + link.nv); ++k) {
+      double &last = vdot[k], &change = vdot[nv + k];
+      const bool is_known = regular && !jumps && (last != 0 || change != 0);
+      const double a = jumps ? 0 : (v_end[k] - v[k]) / h;
+      change = is_known ? a - last : 0;
+      last = a;
     }
-    if (!is_worth_a_round(change, largest, round)) break;
   }
 }
 

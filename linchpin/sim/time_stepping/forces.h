@@ -24,23 +24,31 @@ class Forces {
 
 // Forces that depend on velocities: velocity products, and what the armature leaves out of (4) of joint_rows.h (for
 // three dampers of a ball joint that differ, of free joints, in intervals shorter than dt). Forces::gather() and aba()
-// evaluate them at the velocities v of the start. For the second order they are needed at the mean of v and v+, which
-// is known from a first solution:
+// evaluate them at the velocities v of the start. For the second order they are needed at the mean of v and v+:
 //     change = forces at (q, (v + v+) / 2) - forces at (q, v)                                                     (1)
+// v+ is predicted by the mean accelerations a of the last two steps (State::vdot):
+//     v+ = v + h (a + (a - a_before))                                                                             (2)
+// with an error of the third order. Where they are not known, or where the solution is far from (2), the solution takes
+// its place in another round.
 class MeanVelocityForces {
  public:
   explicit MeanVelocityForces(const StepPlan& plan);
 
-  // Begins an interval with forces at q.
+  // Begins an interval with forces at q, and predicts v+.
   void begin(const Interval& interval, const Variant& mechanism, std::span<const double> q, bool with_bounded_servos);
+  // The v+ of (1): the prediction until another one is assumed; v if nothing is known.
+  std::span<const double> assumed() const { return assumed_; }
+  void assume(std::span<const double> v_end);
   // Whether (1) could matter for this v+; if not, it is zero. tree_jumps: empty if none does.
   bool matters(const Interval& interval, std::span<const double> v_end, std::span<const char> tree_jumps) const;
-  // Computes (1) for this v+, zero for trees that jump, and what it adds to the last one. Returns whether that is
-  // anything: mechanisms of prismatic joints have no velocity products.
-  bool find(const Interval& interval, const Variant& mechanism, std::span<const double> v_end,
-            std::span<const char> tree_jumps);
+  // Whether the solution v_end needs another round because it differs from assumed(). rounds: so far.
+  bool needs_another(const Interval& interval, std::span<const double> v_end, std::span<const char> tree_jumps,
+                     int rounds) const;
+  // Computes (1), zero for trees that jump, and what it adds to the last one. Returns whether that is anything:
+  // mechanisms of prismatic joints have no velocity products.
+  bool find(const Interval& interval, const Variant& mechanism, std::span<const char> tree_jumps);
   // Computes the mean velocity, and (1) without the velocity products: for aba() at the mean velocity.
-  void find_damping(const Interval& interval, std::span<const double> v_end);
+  void find_damping(const Interval& interval);
   std::span<const double> v_mean() const { return v_mean_; }
   std::span<const double> change() const { return change_; }
   std::span<const double> added() const { return added_; }
@@ -50,13 +58,15 @@ class MeanVelocityForces {
   RneaWorkspace<double> rnea_;
   std::span<const double> q_;
   bool has_bias_ = false;
-  std::vector<double> zero_, v_mean_, bias_, bias_mean_, change_, added_;
+  bool is_predicted_ = false;  // by the last step
+  std::vector<double> assumed_, zero_, v_mean_, bias_, bias_mean_, change_, added_;
   std::vector<double> factors_;  // (4) of joint_rows.h for the interval, minus the armature
   bool implicit_ = false;        // is any of them not 0?
 };
 
-// Whether velocities that changed from `last` to `v` in a round of (1) need another one.
-bool needs_another_round(std::span<const double> v, std::span<const double> last, int rounds);
+// Updates State::vdot after an interval of length h from v to v_end. regular: its length is dt.
+void remember_acceleration(const StepPlan& plan, std::span<const char> tree_jumps, std::span<const double> v,
+                           std::span<const double> v_end, double h, bool regular, std::vector<double>& vdot);
 
 // The motion over an interval if no row acted, by (4) of contact_stepper.h.
 struct FreeMotion {

@@ -90,7 +90,6 @@ IntervalSolver::IntervalSolver(const StepPlan& plan)
       middle_(plan),
       forces_(plan.model),
       mean_(plan),
-      last_(plan.model.nv()),
       tau_(plan.model.nv()),
       vel_(plan.model) {
   if (plan.joints.bounded_servos.empty()) return;
@@ -201,7 +200,7 @@ const char* IntervalSolver::solve_rows(const Interval& interval, const FreeMotio
   return nullptr;
 }
 
-// Solves with forces at the velocities of the start, then with those at the mean velocity that follows.
+// Solves with forces at the mean velocity, in one round or more ((1) of forces.h).
 const char* IntervalSolver::solve_for_mean_forces(const Interval& interval, Variant& mechanism, bool servos_as_forces,
                                                   ProblemWorkspace& ws, Solved& out) {
   const std::span<const double> v = interval.start.v;
@@ -210,20 +209,22 @@ const char* IntervalSolver::solve_for_mean_forces(const Interval& interval, Vari
   const Placed& placed = middle_.placed();
   const Motive motive{mechanism.model,       mechanism.plan, placed.kin, placed.vel, middle_.q(), v, tau_,
                       interval.inputs.f_ext, interval.h};
-  mechanism.formulation->pose(motive, out.rows.rows, ws.problem);
-  if (const char* reason = solve_problem(interval, false, ws, out)) return reason;
-  mechanism.formulation->lift(motive, out.rows.rows, ws.z, out.v, out.impulses);
-  mean_.begin(interval, mechanism, middle_.q(), servos_as_forces);
-  for (int rounds = 0; mean_.matters(interval, out.v, out.tree_jumps); ++rounds) {
-    if (!mean_.find(interval, mechanism, out.v, out.tree_jumps)) break;
+  const auto change_forces = [&] {
+    if (!mean_.find(interval, mechanism, out.tree_jumps)) return false;
     for (std::size_t k = 0; k < tau_.size(); ++k) tau_[k] += mean_.added()[k];
-    std::ranges::copy(out.v, last_.begin());
-    mechanism.formulation->repose(motive, mean_.added(), out.rows.rows, ws.problem);
-    if (const char* reason = solve_problem(interval, true, ws, out)) return reason;
+    return true;
+  };
+  mean_.begin(interval, mechanism, middle_.q(), servos_as_forces);
+  if (mean_.matters(interval, mean_.assumed(), out.tree_jumps)) change_forces();
+  mechanism.formulation->pose(motive, out.rows.rows, ws.problem);
+  for (int rounds = 1;; ++rounds) {
+    if (const char* reason = solve_problem(interval, rounds > 1, ws, out)) return reason;
     mechanism.formulation->lift(motive, out.rows.rows, ws.z, out.v, out.impulses);
-    if (!needs_another_round(out.v, last_, rounds + 1)) break;
+    if (!mean_.needs_another(interval, out.v, out.tree_jumps, rounds)) return nullptr;
+    mean_.assume(out.v);
+    if (!change_forces()) return nullptr;
+    mechanism.formulation->repose(motive, mean_.added(), out.rows.rows, ws.problem);
   }
-  return nullptr;
 }
 
 // ws.z from ws.problem, by the friction cone itself or by a polyhedral one. again: ws.z is the solution of a problem

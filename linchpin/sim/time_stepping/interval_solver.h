@@ -54,7 +54,7 @@ class IntervalSolver {
   Midpoint middle_;
   Forces forces_;
   MeanVelocityForces mean_;
-  std::vector<double> last_, tau_;
+  std::vector<double> tau_;
   std::vector<RowMemory> tried_;  // forces of the last round, a guess for the next
   bool has_tried_ = false;
   Velocities vel_;  // of the links at the middle, for v+
