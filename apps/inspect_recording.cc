@@ -95,7 +95,7 @@ Json inspect_recording(const Recording& recording, bool all, std::FILE* out) {
   const RunOutcome outcome = outcome_of(recording);
   const Signals signals(model);
   const std::string why = trouble(model, outcome);
-  const bool contact = *options.stepper == Stepper::time_stepping;
+  const bool contact = has_contact(*options.stepper);
   fmt::print(out, "{}\n", printable(recording.file().string()));
   fmt::print(out, "  model         {}: {} degrees of freedom, {} bodies, {:.4g} kg\n", printable(settings.source),
              model.nv(), model.bodies().size() - 1, model.total_mass());

@@ -57,7 +57,7 @@ std::string trouble(const Model& model, const RunOutcome& outcome) {
 }
 
 std::vector<std::string> ignored(const Model& model, Stepper stepper) {
-  return stepper == Stepper::time_stepping ? std::vector<std::string>() : ignored_by_smooth_steppers(model);
+  return has_contact(stepper) ? std::vector<std::string>() : ignored_by_smooth_steppers(model);
 }
 
 Json certificate_json(const Model& model, const RunOutcome& outcome) {
@@ -86,7 +86,7 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
                model.constraints().size(), model.constraints().size() == 1 ? "" : "s", m.rows, m.rank, m.freedom,
                m.freedom == 1 ? "" : "s");
   fmt::print(out, "{} (order {}), dt {:g} s: {:g} s in {} steps, {} evaluations", to_string(*options.stepper),
-             order_of(*options.stepper), options.dt, outcome.time, c.steps, c.evaluations);
+             order_of(options), options.dt, outcome.time, c.steps, c.evaluations);
   if (c.substeps > c.steps || c.rejected > 0) fmt::print(out, ", {} substeps, {} rejected", c.substeps, c.rejected);
   if (schedule.rest > 0) fmt::print(out, " (the last one {:.3g} s)", schedule.rest);
   fmt::print(out, "\n");
@@ -101,6 +101,14 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   if (e.dissipated != 0) fmt::print(out, "  dissipated        {: .10g} J\n", e.dissipated);
   if (c.impact_loss != 0) fmt::print(out, "  lost in impacts   {: .10g} J\n", c.impact_loss);
   if (c.contact_loss != 0) fmt::print(out, "  lost in contact   {: .10g} J\n", c.contact_loss);
+  if (c.restituted != 0) fmt::print(out, "  given back        {: .10g} J by restitution\n", c.restituted);
+  if (c.restitution_gain > 1e-9 * e.exchanged)
+    fmt::print(out, "  added             {: .3e} J by the law of restitution (Kane's paradox)\n", c.restitution_gain);
+  if (c.pushed_out > 1e-9 * e.exchanged)
+    fmt::print(out, "  added             {: .3e} J by pushing bodies out of penetration\n", c.pushed_out);
+  if (c.friction_gain > 1e-9 * e.exchanged)
+    fmt::print(out, "  added             {: .3e} J by friction, which need not dissipate under this stepper\n",
+               c.friction_gain);
   if (e.creates())
     fmt::print(out, "  created           {: .10g} J by damping, contacts or impacts, which can only take energy\n",
                e.created);

@@ -86,16 +86,29 @@ void close_constraints(const Model& model, const std::vector<int>& said, State& 
                   held, report.worst, report.error, report.tries));
 }
 
+std::vector<std::string_view> names_of(std::initializer_list<Stepper> steppers) {
+  std::vector<std::string_view> names;
+  for (const Stepper stepper : steppers) names.push_back(to_string(stepper));
+  return names;
+}
+
 // ---- contact options ------------------------------------------------------------------------------------------------
 
-// The options of time_stepping; those that were not given keep their defaults.
+// The options of steppers with contact; those that were not given keep their defaults.
 ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
   ContactOptions o;
   const auto said = [&](const char* option, const std::string& value) {
     if (value.empty()) return false;
-    if (stepper != Stepper::time_stepping)
-      throw UsageError(
-          fmt::format("{} is for --stepper time_stepping, but this run uses {}", option, to_string(stepper)));
+    if (!has_contact(stepper))
+      throw UsageError(fmt::format("{} is for steppers with contact, such as time_stepping, but this run uses {}",
+                                   option, to_string(stepper)));
+    return true;
+  };
+  const auto said_for = [&](const char* option, const std::string& value, std::initializer_list<Stepper> steppers) {
+    if (value.empty()) return false;
+    if (std::ranges::find(steppers, stepper) == steppers.end())
+      throw UsageError(fmt::format("{} is for --stepper {}, but this run uses {}", option,
+                                   fmt::join(names_of(steppers), " or "), to_string(stepper)));
     return true;
   };
   if (said("--method", request.method)) {
@@ -131,7 +144,13 @@ ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
     o.tolerance = number_from("--tolerance", request.tolerance, {0, 1, true});
     o.acceptable = std::max(o.acceptable, o.tolerance);
   }
-  if (said("--sleep", request.sleep))
+  if (said_for("--gap-floor", request.gap_floor, {Stepper::position_level, Stepper::higher_order}))
+    o.gap_floor = request.gap_floor == "-inf"
+                      ? -unlimited
+                      : number_from("--gap-floor", request.gap_floor, {-std::numeric_limits<double>::max(), 0});
+  if (said_for("--tangential-restitution", request.tangential_restitution, {Stepper::position_level}))
+    o.tangential_restitution = number_from("--tangential-restitution", request.tangential_restitution, {0, 1});
+  if (said_for("--sleep", request.sleep, {Stepper::time_stepping}))
     o.sleep_after = number_from("--sleep", request.sleep, {0, std::numeric_limits<double>::max()});
   return o;
 }
@@ -195,11 +214,19 @@ SimulationOptions simulation_options_of(const RunRequest& request, const Model& 
     options.stepper = stepper_from(request.stepper);
   else
     options.stepper =
-        request.method.empty() ? default_stepper(model) : Stepper::time_stepping;  // the only one with methods
+        request.method.empty() ? default_stepper(model) : Stepper::time_stepping;  // smooth ones have no methods
   if (!options.stepper)
     throw UsageError(
         fmt::format("--stepper: there is no '{}'; there are: {}", request.stepper, fmt::join(stepper_names(), ", ")));
   options.contact = contact_options_of(request, *options.stepper);
+  if (!request.order.empty()) {
+    if (*options.stepper != Stepper::higher_order)
+      throw UsageError(fmt::format("--order is for --stepper higher_order, but this run uses {}, of order {}",
+                                   to_string(*options.stepper), order_of(*options.stepper)));
+    options.order = int(whole_number_from("--order", request.order, 1, 5));
+    if (options.order == 3)
+      throw UsageError("--order 3: higher_order has the orders 1, 2, 4 and 5");
+  }
   if (!request.method.empty())
     if (const auto made = make_formulation(options.contact.method, model, Plan<double>(model)); !made)
       throw UsageError(fmt::format("--method {}: {}", request.method, made.error().message));
@@ -247,6 +274,15 @@ void add_run_options(Verb verb, RunRequest& request) {
   verb.add_option("--restitution", request.restitution,
                   "poisson (impulse of release over compression) or newton (speed after over before) (poisson)")
       .type_name("NAME");
+  verb.add_option("--order", request.order, "Order of the Runge-Kutta method of higher_order: 1, 2, 4 or 5 (4)")
+      .type_name("N");
+  verb.add_option("--gap-floor", request.gap_floor,
+                  "position_level, higher_order: g_N epsilon of 002 s.4.1, the penetration that is pushed out in one "
+                  "step,\nm, at most 0; -inf: all of it (-inf for position_level, -|gravity| dt^2 for higher_order)")
+      .type_name("METRES");
+  verb.add_option("--tangential-restitution", request.tangential_restitution,
+                  "position_level: restitution of friction, from 0 to 1 (0)")
+      .type_name("PART");
   verb.add_option("--sleep", request.sleep, "Islands at rest for this long are put to sleep, s; 0: never (0)")
       .type_name("SECONDS");
   verb.add_option("--position", request.positions,

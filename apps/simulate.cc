@@ -160,9 +160,9 @@ int simulate(const SimulateRequest& request) {
   const bool records = !request.record.empty() || !request.resume.empty();
   if (!request.every.empty() && request.csv.empty() && request.json.empty() && request.contacts.empty() && !records)
     throw UsageError("--every says how often to write; it needs --record, --csv, --json or --contacts");
-  if (!request.contacts.empty() && *options.stepper != Stepper::time_stepping)
+  if (!request.contacts.empty() && !has_contact(*options.stepper))
     throw UsageError(
-        fmt::format("--contacts is for --stepper time_stepping, but this run uses {}", to_string(*options.stepper)));
+        fmt::format("--contacts is for steppers with contact, but this run uses {}", to_string(*options.stepper)));
   if (!request.page.empty()) page_or_refuse();
   refuse_overwriting(request);
   OutputFile csv("--csv", request.csv), json("--json", request.json), svg("--picture", request.picture),

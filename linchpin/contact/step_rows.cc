@@ -68,7 +68,7 @@ void remember(const StepRows& rows, std::span<const Contact> contacts, std::span
   memory.clear();
   for (std::size_t b = 0; b < rows.owner.size(); ++b) {
     if (!is_remembered(rows.owner[b])) continue;
-    RowMemory m{.key = key_of(rows.owner[b], contacts), .force = {}};
+    RowMemory m{.key = key_of(rows.owner[b], contacts)};
     const Block& block = rows.rows.blocks[b];
     bool any = false;
     for (int i = 0; i < block.size; ++i) {
@@ -86,13 +86,13 @@ int limit_of(const RowMemory& row) {
   return row.key[0] == no_shape && row.key[1] == std::uint32_t(RowOwner::Kind::limit) ? int(row.key[2]) : -1;
 }
 
-bool carried_force(const Contact& contact, std::span<const RowMemory> memory) {
+const RowMemory* memory_of(const Contact& contact, std::span<const RowMemory> memory) {
   const std::array<std::uint32_t, 5> key = memory_key(contact);
   const auto less = [](const RowMemory& m, const std::array<std::uint32_t, 5>& k) { return before(m.key, k); };
   for (auto m = std::lower_bound(memory.begin(), memory.end(), key, less); m != memory.end() && !before(key, m->key);
        ++m)
-    if (m->key == key) return true;  // only rows with a force are remembered
-  return false;
+    if (m->key == key) return &*m;  // only rows with a force are remembered
+  return nullptr;
 }
 
 void row_velocities(const Rows& rows, const Velocities& vel, std::span<double> w) {

@@ -37,8 +37,11 @@ bool guess_impulses(const StepRows& rows, std::span<const Contact> contacts, std
 void remember(const StepRows& rows, std::span<const Contact> contacts, std::span<const double> impulses, double h,
               std::vector<RowMemory>& memory);
 
-// True if the contact carried a force in the last step.
-bool carried_force(const Contact& contact, std::span<const RowMemory> memory);
+// The memory of a contact that carried a force in the last step; null for others.
+const RowMemory* memory_of(const Contact& contact, std::span<const RowMemory> memory);
+inline bool carried_force(const Contact& contact, std::span<const RowMemory> memory) {
+  return memory_of(contact, memory) != nullptr;
+}
 // The joint limit that a remembered force belongs to, or -1.
 int limit_of(const RowMemory& row);
 

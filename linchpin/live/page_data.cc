@@ -250,7 +250,7 @@ Json scene_of(const Model& model, const SimulationOptions& options, std::string_
           {"source", source},
           {"gravity", list(model.gravity())},
           {"dt", options.dt},
-          {"method", stepper == Stepper::time_stepping ? Json(to_string(options.contact.method)) : Json(nullptr)},
+          {"method", has_contact(stepper) ? Json(to_string(options.contact.method)) : Json(nullptr)},
           {"stepper", to_string(stepper)},
           {"bodies", body_list(model)},
           {"shapes", std::move(shapes.shapes)},

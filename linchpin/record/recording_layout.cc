@@ -116,6 +116,10 @@ Hdf5Id report_type() {
       .add("impact_loss", row->impact_loss)
       .add("contact_loss", row->contact_loss)
       .add("least_release", row->least_release)
+      .add("restituted", row->restituted)
+      .add("restitution_gain", row->restitution_gain)
+      .add("pushed_out", row->pushed_out)
+      .add("friction_gain", row->friction_gain)
       .add("asleep", row->asleep)
       .add("painleve", row->painleve);
   return row.take();
@@ -148,6 +152,10 @@ Hdf5Id certificate_type() {
       .add("impact_loss", row->figures.impact_loss)
       .add("contact_loss", row->figures.contact_loss)
       .add("least_release", row->figures.least_release)
+      .add("restituted", row->figures.restituted)
+      .add("restitution_gain", row->figures.restitution_gain)
+      .add("pushed_out", row->figures.pushed_out)
+      .add("friction_gain", row->figures.friction_gain)
       .add("verdict", row->verdict);
   return row.take();
 }

@@ -36,6 +36,8 @@ constexpr auto members(const ContactOptions*) {
                     Member{"max_splits", &ContactOptions::max_splits},
                     Member{"position_tolerance", &ContactOptions::position_tolerance},
                     Member{"most_contacts", &ContactOptions::most_contacts},
+                    Member{"gap_floor", &ContactOptions::gap_floor},
+                    Member{"tangential_restitution", &ContactOptions::tangential_restitution},
                     Member{"sleep_after", &ContactOptions::sleep_after},
                     Member{"sleep_speed", &ContactOptions::sleep_speed}};
 }
@@ -47,6 +49,7 @@ constexpr auto members(const SimulationOptions*) {
                     Member{"max_substeps", &SimulationOptions::max_substeps},
                     Member{"max_iterations", &SimulationOptions::max_iterations},
                     Member{"loop_tolerance", &SimulationOptions::loop_tolerance},
+                    Member{"order", &SimulationOptions::order},
                     Member{"contact", &SimulationOptions::contact}};
 }
 constexpr auto members(const CertificateLimits*) {
@@ -87,7 +90,7 @@ static std::string fault_of(const RunSettings& settings) {
 
 std::string fault_for(const RunSettings& settings, const Model& model) {
   const SimulationOptions& options = settings.simulation;
-  if (options.stepper == Stepper::time_stepping) {
+  if (has_contact(*options.stepper)) {
     if (options.contact.directions == 2 && !motion_plane(model))
       return "simulation.contact.directions: 2 is for models that move in one plane, and this one does not";
     if (options.contact.method != Method::os)  // which takes every model

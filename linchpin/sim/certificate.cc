@@ -116,7 +116,11 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   take(report.dissipated, e.dissipated);
   take(report.impact_loss, c.impact_loss);
   take(report.contact_loss, c.contact_loss);
-  e.lost = c.impact_loss + c.contact_loss;
+  c.restituted += report.restituted;
+  c.restitution_gain += report.restitution_gain;
+  c.pushed_out += report.pushed_out;
+  c.friction_gain += report.friction_gain;
+  e.lost = c.impact_loss + c.contact_loss - c.restituted;
   e.largest_defect = larger(e.largest_defect, std::abs(e.defect()));
   for (const double x : {now.kinetic, now.gravity - at_start_.gravity, now.springs - at_start_.springs, e.work,
                          e.dissipated, e.lost, rest_share * (std::abs(now.gravity) + std::abs(now.springs))})

@@ -46,6 +46,8 @@ struct Certificate {
   long problems = 0, loose = 0, halved = 0, iterations = 0, declared_fallbacks = 0, impacts = 0, painleve = 0;
   long unsplit = 0;  // steps that had more impacts than max_splits; what was left of them had no restitution
   double impact_loss = 0, contact_loss = 0, least_release = 1;
+  // position_level, higher_order: the sums of those of the reports, J.
+  double restituted = 0, restitution_gain = 0, pushed_out = 0, friction_gain = 0;
   CertificateLimits limits;
   // The first figure that is NaN or infinite, in words ("the penetration"); null if there is none.
   const char* not_finite() const;

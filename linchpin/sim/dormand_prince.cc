@@ -27,6 +27,8 @@ constexpr std::array order5{35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 
 constexpr std::array order5_less_4{71.0 / 57600,      0.0,        -71.0 / 16695, 71.0 / 1920,
                                    -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
 
+constexpr std::array<std::span<const double>, 6> rows{a2, a3, a4, a5, a6, order5};
+
 constexpr double safety = 0.9, most_growth = 5, most_shrinkage = 0.2;
 constexpr double smallest_error = 1e-4;  // a smaller error is by chance and says little about the next substep
 constexpr std::size_t last_stage = dormand_prince_stages - 1;
@@ -34,7 +36,6 @@ constexpr std::size_t last_stage = dormand_prince_stages - 1;
 // Evaluates all stages from the second on. The last one is at the end of the substep: it is the first of the next.
 void take_substep(Dynamics& dynamics, double time, const Arrival& base, const Inputs& inputs, double h,
                   Stages& stages) {
-  const std::array<std::span<const double>, 6> rows{a2, a3, a4, a5, a6, order5};
   for (std::size_t i = 0; i < rows.size(); ++i) {
     place_stage(dynamics, time, base.q, base.v, h, rows[i], stages);
     evaluate_stage(dynamics, inputs, i + 1, stages);
@@ -112,6 +113,8 @@ StepReport too_small(StepReport so_far, const char* reason) {
 }
 
 }  // namespace
+
+RungeKuttaTable dormand_prince_table() { return rows; }
 
 StepReport dormand_prince(Dynamics& dynamics, const Departure& from, Stages& stages, Arrival& to) {
   const double dt = from.options.dt;

@@ -105,27 +105,43 @@ void add_mean_reactions(double share, std::span<const double> weights, const Sta
       reactions[r] += share * weights[j] * stages.reactions[j * reactions.size() + r];
 }
 
-StepReport rk4(Dynamics& dynamics, const Departure& from, Stages& stages, Arrival& to) {
-  static constexpr std::array half{1.0 / 2};
-  static constexpr std::array second_half{0.0, 1.0 / 2};
-  static constexpr std::array whole{0.0, 0.0, 1.0};
+RungeKuttaTable explicit_method(int order) {
+  static constexpr std::array half{1.0 / 2}, whole{1.0};
+  static constexpr std::array second_half{0.0, 1.0 / 2}, second{0.0, 1.0};
+  static constexpr std::array third{0.0, 0.0, 1.0};
   static constexpr std::array all{1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+  static constexpr std::array<std::span<const double>, 1> euler{whole};
+  static constexpr std::array<std::span<const double>, 2> midpoint{half, second};
+  static constexpr std::array<std::span<const double>, 4> classical{half, second_half, third, all};
+  switch (order) {
+    case 1:
+      return euler;
+    case 2:
+      return midpoint;
+    case 4:
+      return classical;
+    case 5:
+      return dormand_prince_table();
+    default:
+      return {};
+  }
+}
+
+StepReport rk4(Dynamics& dynamics, const Departure& from, Stages& stages, Arrival& to) {
   const State& s = from.state;
   const double dt = from.options.dt;
+  const RungeKuttaTable table = explicit_method(4);
   evaluate_start(dynamics, s.time, s.q, s.v, from.inputs, stages);
-  place_stage(dynamics, s.time, s.q, s.v, dt, half, stages);
-  evaluate_stage(dynamics, from.inputs, 1, stages);
-  place_stage(dynamics, s.time, s.q, s.v, dt, second_half, stages);
-  evaluate_stage(dynamics, from.inputs, 2, stages);
-  place_stage(dynamics, s.time, s.q, s.v, dt, whole, stages);
-  evaluate_stage(dynamics, from.inputs, 3, stages);
-  place_stage(dynamics, s.time, s.q, s.v, dt, all, stages);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (i > 0) evaluate_stage(dynamics, from.inputs, i, stages);
+    place_stage(dynamics, s.time, s.q, s.v, dt, table[i], stages);
+  }
   std::ranges::copy(stages.q, to.q.begin());
   std::ranges::copy(stages.v, to.v.begin());
   std::ranges::fill(to.reactions, 0);
-  add_mean_reactions(1, all, stages, to.reactions);
+  add_mean_reactions(1, table.back(), stages, to.reactions);
   StepReport report = arrived(dynamics.model, from, to);
-  if (report.ok()) add_work(dt, all, stages, report);
+  if (report.ok()) add_work(dt, table.back(), stages, report);
   return report;
 }
 

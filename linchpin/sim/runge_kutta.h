@@ -45,6 +45,13 @@ void add_work(double h, std::span<const double> weights, const Stages& stages, S
 void add_mean_reactions(double share, std::span<const double> weights, const Stages& stages,
                         std::span<double> reactions);
 
+// An explicit Runge-Kutta method with s stages. Row i < s has the weights of the stages up to i: for stage i + 1, the
+// last row for the end of the step.
+using RungeKuttaTable = std::span<const std::span<const double>>;
+// The methods of orders 1 (Euler), 2 (midpoint), 4 (the classical one) and 5 (Dormand and Prince without its substeps).
+// Empty for other orders.
+RungeKuttaTable explicit_method(int order);
+
 // runge_kutta.cc
 StepReport rk4(Dynamics& dynamics, const Departure& from, Stages& stages, Arrival& to);
 inline constexpr int rk4_stages = 4;
@@ -52,5 +59,6 @@ inline constexpr int rk4_stages = 4;
 // dormand_prince.cc
 StepReport dormand_prince(Dynamics& dynamics, const Departure& from, Stages& stages, Arrival& to);
 inline constexpr int dormand_prince_stages = 7;
+RungeKuttaTable dormand_prince_table();  // of order 5
 
 }  // namespace linchpin

@@ -9,6 +9,7 @@
 #include "linchpin/base/names.h"
 #include "linchpin/contact/contact_set.h"
 #include "linchpin/sim/keep_constraints.h"
+#include "linchpin/sim/position_level/position_level.h"
 #include "linchpin/sim/runge_kutta.h"
 #include "linchpin/sim/steppers.h"
 #include "linchpin/sim/time_stepping/contact_stepper.h"
@@ -26,7 +27,9 @@ constexpr std::array<StepperInfo, stepper_count> steppers{{{Stepper::semi_implic
                                                            {Stepper::rk4, "rk4", 4},
                                                            {Stepper::dormand_prince, "dormand_prince", 5},
                                                            {Stepper::implicit_midpoint, "implicit_midpoint", 2},
-                                                           {Stepper::time_stepping, "time_stepping", 2}}};
+                                                           {Stepper::time_stepping, "time_stepping", 2},
+                                                           {Stepper::position_level, "position_level", 1},
+                                                           {Stepper::higher_order, "higher_order", 4}}};
 
 const StepperInfo& info_of(Stepper stepper) {
   for (const StepperInfo& info : steppers)
@@ -34,12 +37,15 @@ const StepperInfo& info_of(Stepper stepper) {
   fail_check("stepper number ", static_cast<int>(stepper), " of ", stepper_count);
 }
 
-using AnyWorkspace = std::variant<EulerWorkspace, MidpointWorkspace, Stages, ContactStepper>;
+using AnyWorkspace = std::variant<EulerWorkspace, MidpointWorkspace, Stages, ContactStepper, PositionLevelStepper>;
 
 AnyWorkspace workspace_for(const SimulationOptions& options, const Model& model, Dynamics& dynamics) {
   switch (*options.stepper) {
     case Stepper::time_stepping:
       return ContactStepper(dynamics, options);
+    case Stepper::position_level:
+    case Stepper::higher_order:
+      return PositionLevelStepper(dynamics, options);
     case Stepper::rk4:
       return Stages(dynamics, rk4_stages);
     case Stepper::dormand_prince:
@@ -89,7 +95,11 @@ void check_options(const SimulationOptions& o) {
   check(o.max_substeps > 0, "max_substeps is ", o.max_substeps, "; it must be at least 1");
   check(o.loop_tolerance > 0, "loop_tolerance is ", o.loop_tolerance, "; it must be positive");
   check(o.max_iterations > 0, "max_iterations is ", o.max_iterations, "; it must be at least 1");
+  check(!explicit_method(o.order).empty(), "order is ", o.order, "; higher_order has the orders 1, 2, 4 and 5");
   const ContactOptions& c = o.contact;
+  check(!c.gap_floor || *c.gap_floor <= 0, "gap_floor is ", c.gap_floor.value_or(0), " m; it must be at most 0");
+  check(c.tangential_restitution >= 0 && c.tangential_restitution <= 1, "tangential_restitution is ",
+        c.tangential_restitution, "; it must be from 0 to 1");
   check(c.directions == 0 || (c.directions >= 2 && c.directions % 2 == 0), "directions is ", c.directions,
         "; it must be 0 (the friction cone) or an even number of at least 4 (at least 2 in a planar model)");
   check(c.tolerance > 0, "the tolerance of contact problems is ", c.tolerance, "; it must be positive");
@@ -98,6 +108,8 @@ void check_options(const SimulationOptions& o) {
   check(c.impact_speed >= 0, "impact_speed is ", c.impact_speed, " m/s; it must be at least 0");
   check(c.max_splits >= 0, "max_splits is ", c.max_splits, "; it must be at least 0");
   check(c.position_tolerance > 0, "position_tolerance is ", c.position_tolerance, " m; it must be positive");
+  check(c.sleep_after == 0 || (o.stepper != Stepper::position_level && o.stepper != Stepper::higher_order),
+        "sleep_after is ", c.sleep_after, " s; under ", o.stepper ? to_string(*o.stepper) : "", " nothing sleeps: use 0");
   check(c.sleep_after >= 0 && c.sleep_speed >= 0, "sleep_after is ", c.sleep_after, " s and sleep_speed ",
         c.sleep_speed, "; both must be at least 0");
 }
@@ -111,6 +123,16 @@ std::optional<Stepper> stepper_from(std::string_view name) {
 }
 
 int order_of(Stepper stepper) { return info_of(stepper).order; }
+
+int order_of(const SimulationOptions& options) {
+  return options.stepper == Stepper::higher_order ? options.order : order_of(*options.stepper);
+}
+
+double gap_floor_of(const SimulationOptions& options, const Model& model) {
+  if (options.contact.gap_floor) return *options.contact.gap_floor;
+  if (options.stepper != Stepper::higher_order) return -unlimited;
+  return -norm(model.gravity()) * options.dt * options.dt;
+}
 
 std::string_view to_string(StepStatus status) {
   static constexpr EnumNames<StepStatus::runaway> names{"status",
@@ -150,6 +172,9 @@ struct Simulation::Parts {
     switch (*options.stepper) {
       case Stepper::time_stepping:
         return std::get<ContactStepper>(workspace).step(from, arrival);
+      case Stepper::position_level:
+      case Stepper::higher_order:
+        return std::get<PositionLevelStepper>(workspace).step(from, arrival);
       case Stepper::semi_implicit_euler:
         return semi_implicit_euler(dynamics, from, std::get<EulerWorkspace>(workspace), arrival);
       case Stepper::explicit_euler:
@@ -184,8 +209,9 @@ const SimulationOptions& Simulation::options() const { return parts_->options; }
 std::span<const double> Simulation::reactions() const { return parts_->reactions; }
 
 std::span<const ContactReport> Simulation::contacts() const {
-  const auto* stepper = std::get_if<ContactStepper>(&parts_->workspace);
-  return stepper ? stepper->contacts() : std::span<const ContactReport>();
+  if (const auto* stepper = std::get_if<ContactStepper>(&parts_->workspace)) return stepper->contacts();
+  if (const auto* stepper = std::get_if<PositionLevelStepper>(&parts_->workspace)) return stepper->contacts();
+  return {};
 }
 
 StepReport Simulation::step(State& state, const Inputs& inputs) {

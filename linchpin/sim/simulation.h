@@ -53,9 +53,24 @@ namespace linchpin {
 // |                     |       | does not drift in regular motion                                                    |
 // | time_stepping       |   2   | 2; contact, friction, impact, limits; stiff servos (contact_stepper.h). Order 1 in  |
 // |                     |       | the step in which a contact closes, and in crowds of contacts (docs/contact.md)     |
-enum class Stepper { semi_implicit_euler, explicit_euler, rk4, dormand_prince, implicit_midpoint, time_stepping };
+// | position_level      |   1   | 1; contact as published in 002 s.2.1, for comparison (position_level.h)             |
+// | higher_order        |   4   | 5; explicit Runge-Kutta with the contact forces of position_level, for smooth       |
+// |                     |       | motion of order 1, 2, 4 or 5 (`order`), for contact without friction [002 s.4.1]    |
+enum class Stepper {
+  semi_implicit_euler,
+  explicit_euler,
+  rk4,
+  dormand_prince,
+  implicit_midpoint,
+  time_stepping,
+  position_level,
+  higher_order
+};
 
-inline constexpr int stepper_count = 6;
+inline constexpr int stepper_count = 8;
+
+// Whether the stepper has contact, friction and limits; the others are the smooth steppers.
+inline bool has_contact(Stepper stepper) { return stepper >= Stepper::time_stepping; }
 
 // time_stepping if the model has anything that the smooth steppers ignore (shapes that may touch, limits, dry friction)
 // or actuators, else rk4. All steppers act on actuators, but servos are often too stiff for rk4 at the usual dt, and
@@ -64,9 +79,9 @@ Stepper default_stepper(const Model& model);
 
 std::string_view to_string(Stepper stepper);
 std::optional<Stepper> stepper_from(std::string_view name);
-int order_of(Stepper stepper);
+int order_of(Stepper stepper);  // of higher_order: that of its default
 
-// Options of time_stepping: how contact problems are posed and solved, and the thresholds of touch, bounce and rest.
+// Options of the steppers with contact: how problems are posed and solved, and the thresholds of touch, bounce and rest.
 // The defaults suit mechanisms of metres and kilograms. All formulations give the same motion, and so do all solvers
 // that reach the tolerance; they differ in speed (docs/formulations.md, docs/solvers.md). Polyhedral friction holds
 // less than the cone between its directions. Poisson's and Newton's restitution differ if contacts are coupled
@@ -84,6 +99,10 @@ struct ContactOptions {
   int max_splits = 1000;
   double position_tolerance = 1e-9;  // m: deeper penetration is projected away; gaps of up to ten times this are touch
   int most_contacts = 5000;          // per step; more end the run (`runaway`): most likely speeds have diverged
+  // position_level, higher_order: g_N epsilon of 002 s.4.1, m, at most 0. A contact pushes no more penetration than this
+  // out in a step. Empty: no floor for position_level, |gravity| dt^2 for higher_order.
+  std::optional<double> gap_floor = {};
+  double tangential_restitution = 0;  // position_level: that of friction, from 0 to 1; the normal one is of materials
   double sleep_after = 0;            // s of rest after which an island sleeps; 0: never, since sleep is not exact
   double sleep_speed = 1e-4;         // m/s and rad/s: a tree whose coordinates are all slower is at rest
 };
@@ -98,8 +117,13 @@ struct SimulationOptions {
   int max_substeps = 100000;      // dormand_prince: attempts within one dt, so that a stiff model fails with a reason
   int max_iterations = 50;        // implicit_midpoint: reaches round-off if each round halves the error (2^-50 = 1e-15)
   double loop_tolerance = 1e-10;  // m, rad: the largest error of constraints after a step
-  ContactOptions contact = {};    // time_stepping
+  int order = 4;                  // higher_order: 1, 2, 4 or 5
+  ContactOptions contact = {};    // of the steppers with contact
 };
+// order_of() the stepper; of higher_order, `order`. The stepper must be set.
+int order_of(const SimulationOptions& options);
+// ContactOptions::gap_floor, or its default; minus infinity for no floor.
+double gap_floor_of(const SimulationOptions& options, const Model& model);
 // Throws CheckFailed if an option is out of its range (a dt of -1). The constructor of Simulation calls it.
 void check_options(const SimulationOptions& options);
 
@@ -155,6 +179,11 @@ struct StepReport {
   double contact_loss = 0;     // energy lost to friction, limits and touch without restitution, J
   double least_release = 1;    // the smallest factor s of released impulses (impact.h)
   int asleep = 0;              // number of sleeping trees
+  // position_level, higher_order: energy, J.
+  double restituted = 0;        // given back by restitution, of what the contacts lost in the step before
+  double restitution_gain = 0;  // given beyond that: Kane's paradox
+  double pushed_out = 0;        // given to bodies that were pushed out of penetration
+  double friction_gain = 0;     // given by friction
   int painleve = 0;            // sliding contacts without a consistent force, solved by an impulse; os, multipliers
   bool ok() const { return status == StepStatus::done; }
 };

@@ -21,6 +21,12 @@ struct IdleRows {
   std::vector<char> contacts, limits;
 };
 
+// The law of a contact in the second phase of its restitution, in place of its gap: (4), (5) of position_level.h.
+struct Rebound {
+  bool is_on = false;
+  Vec3<double> offset = Vec3<double>::zero();  // of its rows, m/s
+};
+
 struct Interval {
   const Inputs& inputs;
   const Arrival& start;      // q and v at the start of the interval, and the impulses that warm-start its problem
@@ -30,6 +36,7 @@ struct Interval {
   const IdleRows& idle;  // contacts and limits without rows
   double time, h;        // its start and its length, s
   std::span<const Contact> contacts = set.contacts;
+  std::span<const Rebound> rebound = {};  // per contact; empty if there is none
 };
 
 // What solving took, wanted or not.

@@ -25,6 +25,7 @@ Vec3<double> offsets(const StepPlan& plan, const Interval& interval, const Midpo
                      int i) {
   const Contact &c = interval.contacts[i], &m = middle.contacts()[i];
   const double gap = plan.gap_to_close(c.gap), h = interval.h;
+  if (!interval.rebound.empty() && interval.rebound[i].is_on) return interval.rebound[i].offset;
   if (!middle.is_ahead(c.link_a) && !middle.is_ahead(c.link_b)) return {gap / h, 0, 0};  // (1)
   const Vec3<double> u = relative_velocity(c, interval.placed.kin, interval.placed.vel);
   const Vec3<double> u_m = relative_velocity(m, middle.placed().kin, middle.placed().vel);

@@ -46,6 +46,10 @@ void Jumps::find(const Interval& interval, Solved& solved) {
   const Placed& placed = interval.placed;
   solved.tree_jumps.assign(plan_.trees.count, 0);
   solved.lasts.assign(interval.contacts.size(), 0);
+  if (plan_.is_position_level) {
+    std::ranges::fill(solved.tree_jumps, 1);
+    return;
+  }
   bool any = false;
   for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
     const Contact& c = interval.contacts[i];

@@ -27,6 +27,8 @@
 
 namespace linchpin {
 
+//
+// position_level and higher_order pose their problems at the start of the step: every tree counts as one that jumps.
 class Jumps {
  public:
   explicit Jumps(const StepPlan& plan);

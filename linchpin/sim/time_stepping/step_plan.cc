@@ -65,6 +65,8 @@ StepPlan::StepPlan(const Model& m, const SimulationOptions& o)
       plan(m),
       options(o.contact),
       dt(o.dt),
+      is_position_level(o.stepper == Stepper::position_level || o.stepper == Stepper::higher_order),
+      gap_floor(gap_floor_of(o, m)),
       trees(m),
       contacts(m),
       joints(m),

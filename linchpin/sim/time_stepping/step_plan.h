@@ -49,7 +49,9 @@ struct StepPlan {
   const Model& model;
   const Plan<double> plan;  // of the model
   const ContactOptions options;
-  const double dt;  // s
+  const double dt;               // s
+  const bool is_position_level;  // of position_level and higher_order (position_level.h)
+  const double gap_floor;        // m, of those
   const Trees trees;
   const ContactPlan contacts;
   const JointRowPlan joints;
@@ -64,7 +66,11 @@ struct StepPlan {
   // contacts hold a body than are needed, gaps of rounding cannot all be closed at once; they would decide which foot
   // of a box carries its weight, and change that in every step. Larger gaps are closed completely, not down to the
   // touch gap, otherwise all gaps would end up there.
-  double gap_to_close(double gap) const { return gap > touch_gap() ? gap : 0.0; }
+  // At the position level all gaps are, down to the floor.
+  double gap_to_close(double gap) const {
+    if (is_position_level) return gap > gap_floor ? gap : gap_floor;
+    return gap > touch_gap() ? gap : 0.0;
+  }
 
   bool may_sleep() const { return options.sleep_after > 0; }
 };
