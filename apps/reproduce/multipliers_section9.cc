@@ -21,14 +21,14 @@ namespace linchpin {
 namespace {
 
 // The paper's figures for a system, ms; 0: not given.
-struct OfPaper {
+struct TimesOf004 {
   double all, J;
   double dense_over;  // speed-up
 };
 
 struct Measured {
   std::string name;
-  OfPaper paper;
+  TimesOf004 paper;
   int bodies = 0, primary = 0, auxiliary = 0;
   double all = 0, J = 0;                               // us: the system's accelerations; its Jacobians alone
   double factor = 0, solve = 0, solve8 = 0, both = 0;  // of the primary constraints' matrix
@@ -59,7 +59,7 @@ double difference(std::span<const double> a, std::span<const double> b) {
   return largest == 0 ? far : far / largest;
 }
 
-Measured measure(Section9System& s, const OfPaper& paper, const TimingOptions& timing) {
+Measured measure(Section9System& s, const TimesOf004& paper, const TimingOptions& timing) {
   Measured m;
   m.name = s.name;
   m.paper = paper;
@@ -338,7 +338,7 @@ Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, con
   systems.push_back(plane_loops());
   systems.push_back(space_contacts());
   systems.push_back(space_tree());
-  constexpr OfPaper of_paper[] = {{6.2, 2.2, 0}, {20.2, 0, 0}, {14.4, 3.5, 2}, {35.7, 11.2, 40}};
+  constexpr TimesOf004 of_paper[] = {{6.2, 2.2, 0}, {20.2, 0, 0}, {14.4, 3.5, 2}, {35.7, 11.2, 40}};
   std::vector<Measured> all;
   for (std::size_t i = 0; i < systems.size(); ++i) {
     if (!next(systems[i].name)) return {};

@@ -16,12 +16,12 @@
 namespace linchpin {
 namespace {
 
-struct OfPaper {
+struct TimesOf000 {
   int links;
   double os, nmc_os;  // s
 };
-constexpr OfPaper times_of_000[] = {{3, 13.33, 47.79},   {6, 10.50, 68.71},    {12, 19.06, 305.28},
-                                    {15, 21.76, 558.10}, {24, 38.20, 1899.86}, {30, 73.74, 4100.51}};
+constexpr TimesOf000 times_of_000[] = {{3, 13.33, 47.79},   {6, 10.50, 68.71},    {12, 19.06, 305.28},
+                                       {15, 21.76, 558.10}, {24, 38.20, 1899.86}, {30, 73.74, 4100.51}};
 
 // For each step the least time of several runs, since other programs may have disturbed one, and the sums.
 struct RunTimes {
@@ -47,7 +47,7 @@ struct RunTimes {
 };
 
 struct Case {
-  OfPaper paper;
+  TimesOf000 paper;
   PendulumSizes sizes_of_paper;
   PendulumSizes sizes = {};
   double residual = 0;  // of all formulations' impulses
@@ -96,7 +96,7 @@ bool run_case(double time, int repeats, const std::function<bool(double)>& progr
   return !stopped;
 }
 
-std::string number(double x) { return x < 10 ? fmt::format("{:.3f}", x) : fmt::format("{:.2f}", x); }
+std::string seconds_text(double x) { return x < 10 ? fmt::format("{:.3f}", x) : fmt::format("{:.2f}", x); }
 
 template <class Value>
 std::string joined(const std::vector<Case>& cases, const Value& value) {
@@ -116,7 +116,8 @@ Table main_table(const std::vector<Case>& cases, double time) {
     table.rows.push_back({std::to_string(c.paper.links), std::to_string(c.sizes.os), std::to_string(c.sizes.nmc_os),
                           std::to_string(c.sizes.nmc), fmt::format("{:.2f}", c.paper.os),
                           fmt::format("{:.2f}", c.paper.nmc_os), fmt::format("{:.1f}", c.paper.nmc_os / c.paper.os),
-                          number(c.os_times.all), number(c.nmc_os_times().all), fmt::format("{:.1f}", c.ratio())});
+                          seconds_text(c.os_times.all), seconds_text(c.nmc_os_times().all),
+                          fmt::format("{:.1f}", c.ratio())});
   return table;
 }
 
@@ -180,7 +181,7 @@ Reproduction reproduce_os_lcp_table2(const ReproduceOptions& options, const Repr
   double all_work = 0, done = 0;
   const auto work = [](int links) { return 10.0 + links * links; };
   const auto chosen = [&](int links) { return !options.quick || links == 3 || links == 12 || links == 30; };
-  for (const OfPaper& paper : times_of_000)
+  for (const TimesOf000& paper : times_of_000)
     if (chosen(paper.links)) all_work += work(paper.links);
   for (std::size_t k = 0; k < std::size(times_of_000); ++k) {
     const int links = times_of_000[k].links;

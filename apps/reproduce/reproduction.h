@@ -36,6 +36,8 @@ struct ReproductionEntry {
 const std::vector<ReproductionEntry>& reproductions();  // reproduce.cc
 
 // One file each.
+Reproduction reproduce_hybrid_figure7(const ReproduceOptions& options, const ReproduceProgress& progress);
+Reproduction reproduce_hybrid_figure8(const ReproduceOptions& options, const ReproduceProgress& progress);
 Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, const ReproduceProgress& progress);
 Reproduction reproduce_os_lcp_dual_arm(const ReproduceOptions& options, const ReproduceProgress& progress);
 Reproduction reproduce_os_lcp_table1(const ReproduceOptions& options, const ReproduceProgress& progress);

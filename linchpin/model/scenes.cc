@@ -199,6 +199,15 @@ std::vector<Entry> scenes_with_contact() {
               return scenes::cradle(v.whole("balls"), v.real("gap"), v.real("angle"), v.real("speed"),
                                     v.real("restitution"));
             }),
+      entry(
+          "falling_chain",
+          "rods of 1 m, hinged in a line, fall on a frictionless floor with their two ends: [002 s.4.1]",
+          {whole("links", 3, 1, 100000, "number of rods"), real("height", 2.3, 0, 1e6, "of the first rod's centre, m"),
+           real("angle", -30, -90, 90, "of the line to the floor, degrees; negative: the last rod is the lowest"),
+           flag("spatial", "1: on ball joints, and not straight; 0: in the x-z plane")},
+          [](V v) {
+            return scenes::falling_chain(v.whole("links"), v.real("height"), v.real("angle"), v.flag("spatial"));
+          }),
       entry("billiard", "fifteen balls in a triangle on a table, struck by a cue ball",
             {real("speed", 5, 0, 100, "of the cue ball, m/s"), real("gap", 0, 0, 0.1, "between the balls, m"),
              friction(0), restitution(0.95)},

@@ -76,6 +76,7 @@ ModelSpec painleve(double angle, double mu, double speed);
 // impacts.cc
 ModelSpec bounce(double radius, double height, double restitution, double speed);
 ModelSpec cradle(int balls, double gap, double angle, double speed, double restitution);
+ModelSpec falling_chain(int links, double height, double angle, bool spatial);  // angle in degrees
 ModelSpec billiard(double speed, double gap, double mu, double restitution);
 ModelSpec thin_wall(double speed, double radius, double thickness, double restitution);
 

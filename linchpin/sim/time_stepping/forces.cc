@@ -78,6 +78,7 @@ void MeanVelocityForces::assume(std::span<const double> v_end) { std::ranges::co
 
 bool MeanVelocityForces::needs_another(const Interval& interval, std::span<const double> v_end,
                                        std::span<const char> tree_jumps, int rounds) const {
+  if (plan_.is_position_level) return false;
   if (rounds == 1 && !is_predicted_) return matters(interval, v_end, tree_jumps);
   if (rounds >= most_rounds) return false;
   double change = 0, largest = 0;

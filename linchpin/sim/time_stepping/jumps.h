@@ -15,6 +15,8 @@
 //
 // In a crowd, an island with many contacts of which some have gaps, one or another closes in nearly every step. Its
 // trees move by v+ at once; to find out by the solution would cost three problems a step in place of one.
+//
+// position_level and higher_order pose their problems at the start of the step: every tree counts as one that jumps.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +29,6 @@
 
 namespace linchpin {
 
-//
-// position_level and higher_order pose their problems at the start of the step: every tree counts as one that jumps.
 class Jumps {
  public:
   explicit Jumps(const StepPlan& plan);
