@@ -7,10 +7,10 @@
 namespace linchpin {
 namespace {
 
-// The lists of time_stepping grow in the first steps with their rows; some are swapped in each step, so it takes two
+// The lists of steppers with contact grow in the first steps with their rows; some are swapped in each step, so it takes two
 // rounds. A state that is assigned keeps its capacity.
 void grow_lists(Simulation& simulation, State& state, const Inputs& inputs = {}) {
-  if (simulation.options().stepper != Stepper::time_stepping) return;
+  if (!has_contact(*simulation.options().stepper)) return;
   const State start = state;
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < 2; ++i) ASSERT_TRUE(simulation.step(state, inputs).ok());

@@ -90,6 +90,9 @@ TEST(Simulation, CountsEvaluations) {
         EXPECT_GE(report.evaluations, 3);
         EXPECT_LE(report.evaluations, 8);
         break;
+      case Stepper::higher_order:
+        EXPECT_EQ(report.evaluations, 1 + 4);  // the contact problem, then the stages
+        break;
       default:
         EXPECT_EQ(report.evaluations, 1);
     }

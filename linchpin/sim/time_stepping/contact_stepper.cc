@@ -59,6 +59,7 @@ struct ContactStepper::Parts {
   void evaluate_loop_rows(double time, const Arrival& at);
   bool find_contacts(double reach_time, StepReport& report);
   void put_to_sleep(const Inputs& inputs, Arrival& at, StepReport& report);
+  void find_landings(const Arrival& at, bool may_split, double h);
   bool solve_impact(const Inputs& inputs, Arrival& at, StepReport& report);
   double choose_rows(const Inputs& inputs, const Arrival& at, bool may_split, double h);
   bool solve(const Inputs& inputs, bool may_split, double& h, Arrival& at, StepReport& report);
@@ -92,10 +93,11 @@ struct ContactStepper::Parts {
   MissedContacts missed_;
   Solved solved_;
   ProblemWorkspace problem_;
+  Landings landings_;  // of set_, at the start of the interval
   std::vector<double> step_;
-  int slip_splits_ = 0;  // of this step
-  double time_ = 0;      // at the start of the interval, s
-  bool bends_ = false;   // of solved_: paths of contacts bend (turn_limit.h)
+  int slip_splits_ = 0, landing_splits_ = 0;  // of this step
+  double time_ = 0;                           // at the start of the interval, s
+  bool bends_ = false;                        // of solved_: paths of contacts bend (turn_limit.h)
 
  public:
   std::vector<ContactReport> reports;
@@ -115,6 +117,7 @@ ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       wider_(plan_.contacts),
       free_(plan_.model),
       solved_(plan_.model),
+      landings_(plan_),
       step_(plan_.model.nv()) {}
 
 StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
@@ -125,7 +128,7 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
   if (!all_finite(at.q) || !all_finite(at.v) || !all_finite(inputs.tau) || !all_finite(inputs.f_ext))
     return not_finite(plan_.model, from, {}, at);
   sleep_.wake_all();
-  slip_splits_ = 0;
+  slip_splits_ = landing_splits_ = 0;
   std::ranges::fill(at.reactions, 0);  // the sum of impulses, until the end of the step
   double left = plan_.dt;
   for (int part = 0; left > 0; ++part) {
@@ -143,7 +146,9 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     } else if (plan_.may_sleep()) {
       sleep_.drop_contacts(set_.contacts);
     }
-    const bool may_split = part < plan_.options.max_splits, impact = meets_impact(plan_, placed_, set_.contacts);
+    const bool may_split = part < plan_.options.max_splits;
+    find_landings(at, may_split, left);
+    const bool impact = landings_.touch() || meets_impact(plan_, placed_, set_.contacts);
     if (impact && may_split) {
       if (!solve_impact(inputs, at, report)) return report;
       continue;
@@ -157,6 +162,7 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     double h = choose_rows(inputs, at, may_split, left);
     if (!check_count(report) || !solve(inputs, may_split, h, at, report)) return report;
     apply(interval_of(inputs, at, h), at, report);
+    if (h < left && landings_.any()) ++landing_splits_;
     left = h < left ? left - h : 0;
     if (bends_) correct_bent_paths(inputs, time + h, h, at, report);
   }
@@ -210,6 +216,13 @@ void ContactStepper::Parts::put_to_sleep(const Inputs& inputs, Arrival& at, Step
   sleep_.drop_contacts(set_.contacts);
 }
 
+void ContactStepper::Parts::find_landings(const Arrival& at, bool may_split, double h) {
+  if (may_split && landing_splits_ < most_landings)
+    landings_.find(set_.contacts, placed_, at.q, at.v, h);
+  else
+    landings_.clear();
+}
+
 bool ContactStepper::Parts::solve_impact(const Inputs& inputs, Arrival& at, StepReport& report) {
   const Interval interval = interval_of(inputs, at, 0);
   const ImpactReport impact = impact_solver_.solve(interval, plain_, problem_, solved_);
@@ -235,13 +248,14 @@ double ContactStepper::Parts::choose_rows(const Inputs& inputs, const Arrival& a
   free_.h = -1;
   idle_.limits.assign(plan_.joints.limits.size(), 0);
   idle_.contacts.assign(set_.contacts.size(), 0);
-  const bool splits = may_split && may_touch(plan_, set_.contacts);
+  const bool splits = landings_.any() || (may_split && may_touch(plan_, set_.contacts));
   if (!splits && active_.all_loaded(interval_of(inputs, at, h))) return h;
   for (int round = 0;; ++round) {
     const Interval interval = interval_of(inputs, at, h);
     interval_solver_.find_free_motion(interval, free_);
     std::ranges::fill(idle_.contacts, 0);
-    const double touch = splits ? first_touch(plan_, interval, free_, active_.required(), idle_.contacts) : h;
+    const double touch =
+        splits ? first_touch(plan_, interval, free_, landings_, active_.required(), idle_.contacts) : h;
     if (touch >= h || round == most_touch_rounds) {
       active_.choose(interval, free_, idle_);
       return h;
@@ -295,6 +309,7 @@ bool ContactStepper::Parts::is_final(const Interval& interval, bool may_split, d
     if (missed_.is_wider) {
       std::swap(set_, wider_);
       put_to_sleep(interval.inputs, at, report);  // a new contact may wake an island
+      find_landings(at, may_split, interval.h);
     }
     for (const Contact& c : missed_.contacts) active_.require(c);
     h = choose_rows(interval.inputs, at, may_split, may_split ? missed_.end : interval.h);

@@ -1,20 +1,43 @@
 #include "linchpin/sim/time_stepping/impact_solver.h"
 
+#include <tuple>
+
 #include "linchpin/sim/time_stepping/interval_rows.h"
 
 namespace linchpin {
 
-void ImpactSolver::gather_rows(const Interval& interval, StepRows& out) const {
+void ImpactSolver::find_struck_islands(const Interval& interval) {
+  const auto& [q, v] = std::tie(interval.start.q, interval.start.v);
+  const auto strikes = [&](double rate) { return -rate > plan_.options.impact_speed; };
+  apart_.resize(interval.contacts.size());
+  for (std::size_t i = 0; i < apart_.size(); ++i) apart_[i] = interval.contacts[i].gap > plan_.touch_gap();
+  islands_.find(interval.contacts, apart_);
+  struck_.assign(islands_.count(), 0);
+  for (std::size_t i = 0; i < apart_.size(); ++i) {
+    const Contact& c = interval.contacts[i];
+    if (!apart_[i] && strikes(relative_velocity(c, interval.placed.kin, interval.placed.vel).x))
+      struck_[islands_.island_of(c)] = 1;
+  }
+  for (const JointLimit& limit : plan_.joints.limits)
+    if (gap_of(limit, q) <= plan_.touch_gap() && strikes(rate_of(limit, q, v)))
+      struck_[islands_.island_of(plan_.trees.of_link[plan_.joints.link[limit.coordinate]])] = 1;
+}
+
+void ImpactSolver::gather_rows(const Interval& interval, StepRows& out) {
   const std::span<const double> q = interval.start.q;
   out.clear();
   if (interval.chain) add_loop_rows(interval.chain->constraints, interval.chain->rows, {}, out);
   for (int i = 0; i < int(interval.contacts.size()); ++i) {
-    if (interval.contacts[i].gap > plan_.touch_gap()) continue;
+    if (apart_[i] || !struck_[islands_.island_of(interval.contacts[i])]) continue;
     add_contact(interval.contacts[i], interval.placed.kin, Vec3<double>::zero(), out.rows);
     out.add_owner(RowOwner::Kind::contact, i);
   }
-  for (int i = 0; i < int(plan_.joints.limits.size()); ++i)
-    if (gap_of(plan_.joints.limits[i], q) <= plan_.touch_gap()) add_limit(plan_, interval.placed, i, q, 0, out);
+  for (int i = 0; i < int(plan_.joints.limits.size()); ++i) {
+    const JointLimit& limit = plan_.joints.limits[i];
+    if (gap_of(limit, q) > plan_.touch_gap()) continue;
+    if (struck_[islands_.island_of(plan_.trees.of_link[plan_.joints.link[limit.coordinate]])])
+      add_limit(plan_, interval.placed, i, q, 0, out);
+  }
 }
 
 // Restitution and velocity of approach for the blocks of the problem; zero for those that are not of these rows. Free
@@ -36,6 +59,7 @@ void ImpactSolver::describe_blocks(const Interval& interval, const StepRows& row
 }
 
 ImpactReport ImpactSolver::solve(const Interval& interval, Variant& mechanism, ProblemWorkspace& ws, Solved& out) {
+  find_struck_islands(interval);
   gather_rows(interval, out.rows);
   const Motive motive{mechanism.model,
                       mechanism.plan,

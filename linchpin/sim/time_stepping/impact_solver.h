@@ -5,25 +5,31 @@
 #include <vector>
 
 #include "linchpin/contact/impact.h"
+#include "linchpin/sim/time_stepping/contact_islands.h"
 #include "linchpin/sim/time_stepping/interval_solver.h"
 
 namespace linchpin {
 
 class ImpactSolver {
  public:
-  explicit ImpactSolver(const StepPlan& plan) : plan_(plan) {}
+  explicit ImpactSolver(const StepPlan& plan) : plan_(plan), islands_(plan) {}
 
-  // Solves the impact of all contacts and limits that touch (impact.h). Fills v, vel, rows and impulses of `out`; the
-  // report says whether that succeeded. The interval's h and idle rows are not used.
+  // Solves the impact of the contacts and limits that touch (impact.h), in islands where one of them approaches faster
+  // than options.impact_speed: nothing happens in the others. Fills v, vel, rows and impulses of `out`; the report says
+  // whether that succeeded. The interval's h and idle rows are not used.
   ImpactReport solve(const Interval& interval, Variant& mechanism, ProblemWorkspace& ws, Solved& out);
 
  private:
-  void gather_rows(const Interval& interval, StepRows& out) const;
+  void find_struck_islands(const Interval& interval);
+  void gather_rows(const Interval& interval, StepRows& out);
   void describe_blocks(const Interval& interval, const StepRows& rows, std::span<const int> block_of,
                        const Problem& problem);
 
   const StepPlan& plan_;
   ImpactWorkspace impact_;
+  ContactIslands islands_;
+  std::vector<char> apart_;           // per contact: 1 if it does not touch
+  std::vector<char> struck_;          // per island
   std::vector<double> row_velocity_;  // by row: J v-
   std::vector<double> restitution_;   // by block of the problem
   std::vector<double> approach_;      // by row of the problem

@@ -8,8 +8,8 @@ namespace {
 
 // rad: if normals turn farther within an interval, it does not resolve the path.
 constexpr double largest_angle = 0.3;
-// Contacts of an island: more of them are a crowd.
-constexpr int crowd = 24;
+// The slack (2) of a contact that carried no force is at most so many touch gaps.
+constexpr double new_touch = 1000;
 
 // The slack, (2), of a contact that carried a force, m. u: relative velocity in the contact's frame.
 double slack_of(const StepPlan& plan, const Interval& interval, const Contact& c, const Vec3<double>& u) {
@@ -22,19 +22,6 @@ double slack_of(const StepPlan& plan, const Interval& interval, const Contact& c
 }
 
 }  // namespace
-
-Jumps::Jumps(const StepPlan& plan) : plan_(plan), never_fixed_(plan.trees.count, 0) {
-  const auto join = [&](int link_a, int link_b) {
-    const int a = plan.trees.of_link[link_a], b = plan.trees.of_link[link_b];
-    if (a >= 0 && b >= 0 && a != b) always_joined_.push_back({a, b});
-  };
-  for (const Spring& s : plan.model.springs())
-    join(plan.model.bodies()[s.a.body].link, plan.model.bodies()[s.b.body].link);
-  const ConstraintPlan constraints(plan.model, plan.model.constraints());
-  for (int r = 0; r < constraints.rows(); ++r)
-    for (int s = constraints.first_side(r) + 1; s < constraints.first_side(r + 1); ++s)
-      join(constraints.sides()[s - 1].link, constraints.sides()[s].link);
-}
 
 void Jumps::mark(int link_a, int link_b, Solved& solved) const {
   for (const int link : {link_a, link_b})
@@ -59,12 +46,11 @@ void Jumps::find(const Interval& interval, Solved& solved) {
     const double end = gap + h * u.x;
     solved.lasts[i] = gap == 0;
     if (gap == 0 && end >= -least) continue;
-    double slack = 0;
-    if (carried_force(c, interval.start.memory)) {
-      slack = slack_of(plan_, interval, c, u);
-      solved.lasts[i] = gap <= std::max(2 * plan_.touch_gap(), slack);  // (2)
-    }
-    if (end >= -std::max(least, slack)) continue;  // (1), (2)
+    const bool carried = carried_force(c, interval.start.memory);
+    double slack = slack_of(plan_, interval, c, u);
+    if (!carried) slack = std::min(slack, new_touch * plan_.touch_gap());
+    if (carried || end >= -slack) solved.lasts[i] = gap <= std::max(2 * plan_.touch_gap(), slack);  // (2)
+    if (end >= -std::max(least, slack)) continue;                                                   // (1), (2)
     mark(c.link_a, c.link_b, solved);
     any = true;
   }
@@ -106,38 +92,24 @@ bool Jumps::add_closed(const Interval& interval, Solved& solved) {
   return any;
 }
 
-void Jumps::find_islands_of(const Interval& interval) {
-  joined_.assign(always_joined_.begin(), always_joined_.end());
-  for (std::size_t i = 0; i < interval.contacts.size(); ++i)
-    if (const Contact& c = interval.contacts[i]; !interval.idle.contacts[i] && c.link_a != 0 && c.link_b != 0)
-      joined_.push_back({plan_.trees.of_link[c.link_a], plan_.trees.of_link[c.link_b]});
-  find_islands(never_fixed_, joined_, islands_);
-}
-
 // A tree that jumps makes its island jump.
 void Jumps::spread(const Interval& interval, Solved& solved) {
-  find_islands_of(interval);
-  for (int i = 0; i < islands_.count; ++i) {
-    const std::span<const int> members = islands_.bodies_of(i);
+  islands_.find(interval.contacts, interval.idle.contacts);
+  for (int i = 0; i < islands_.count(); ++i) {
+    const std::span<const int> members = islands_.trees_of(i);
     if (std::ranges::any_of(members, [&](int tree) { return solved.tree_jumps[tree]; }))
       for (const int tree : members) solved.tree_jumps[tree] = 1;
   }
 }
 
 void Jumps::mark_crowds(const Interval& interval, Solved& solved) {
-  find_islands_of(interval);
-  contacts_of_.assign(islands_.count, 0);
-  open_.assign(islands_.count, 0);
-  for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
-    if (interval.idle.contacts[i]) continue;
-    const Contact& c = interval.contacts[i];
-    const int island = islands_.of_body[plan_.trees.of_link[c.link_a != 0 ? c.link_a : c.link_b]];
-    ++contacts_of_[island];
-    open_[island] = open_[island] || !solved.lasts[i];
-  }
-  for (int i = 0; i < islands_.count; ++i)
-    if (open_[i] && contacts_of_[i] > crowd)
-      for (const int tree : islands_.bodies_of(i)) solved.tree_jumps[tree] = 1;
+  islands_.find(interval.contacts, interval.idle.contacts);
+  open_.assign(islands_.count(), 0);
+  for (std::size_t i = 0; i < interval.contacts.size(); ++i)
+    if (!interval.idle.contacts[i] && !solved.lasts[i]) open_[islands_.island_of(interval.contacts[i])] = 1;
+  for (int i = 0; i < islands_.count(); ++i)
+    if (open_[i] && islands_.contacts_of(i) > crowd)
+      for (const int tree : islands_.trees_of(i)) solved.tree_jumps[tree] = 1;
 }
 
 }  // namespace linchpin

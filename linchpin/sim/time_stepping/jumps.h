@@ -13,25 +13,22 @@
 // `turn` bounds the rate at which the normal turns, by the relative angular velocity and by sliding over curved
 // surfaces, and `speed` that at which the point of contact moves along them.
 //
-// In a crowd, an island with many contacts of which some have gaps, one or another closes in nearly every step. Its
-// trees move by v+ at once; to find out by the solution would cost three problems a step in place of one.
+// The trees of a crowd (contact_islands.h) move by v+ at once; to find out by the solution would cost three problems a
+// step in place of one.
 //
 // position_level and higher_order pose their problems at the start of the step: every tree counts as one that jumps.
 #pragma once
 
-#include <cstdint>
-#include <span>
 #include <vector>
 
-#include "linchpin/geometry/scene/islands.h"
+#include "linchpin/sim/time_stepping/contact_islands.h"
 #include "linchpin/sim/time_stepping/interval.h"
-#include "linchpin/sim/time_stepping/step_plan.h"
 
 namespace linchpin {
 
 class Jumps {
  public:
-  explicit Jumps(const StepPlan& plan);
+  explicit Jumps(const StepPlan& plan) : plan_(plan), islands_(plan) {}
 
   // Fills solved.lasts, and solved.tree_jumps by (1).
   void find(const Interval& interval, Solved& solved);
@@ -42,15 +39,11 @@ class Jumps {
  private:
   void mark(int link_a, int link_b, Solved& solved) const;
   void spread(const Interval& interval, Solved& solved);
-  void find_islands_of(const Interval& interval);
   void mark_crowds(const Interval& interval, Solved& solved);
 
   const StepPlan& plan_;
-  std::vector<BodyPair> always_joined_, joined_;  // pairs of trees: by loops and springs, and by contacts too
-  std::vector<std::uint8_t> never_fixed_;
-  Islands islands_;
-  std::vector<int> contacts_of_;  // per island: number of contacts
-  std::vector<char> open_;        // per island: has a contact with a gap
+  ContactIslands islands_;
+  std::vector<char> open_;  // per island: has a contact with a gap
 };
 
 }  // namespace linchpin

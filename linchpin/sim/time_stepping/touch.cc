@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace linchpin {
 namespace {
@@ -39,13 +40,21 @@ bool may_touch(const StepPlan& plan, std::span<const Contact> contacts) {
   return std::ranges::any_of(contacts, [&](const Contact& c) { return may_split_at(plan, c); });
 }
 
-double first_touch(const StepPlan& plan, const Interval& interval, const FreeMotion& free,
+double first_touch(const StepPlan& plan, const Interval& interval, const FreeMotion& free, const Landings& landings,
                    std::span<const ContactKey> required, std::vector<char>& contact_idle) {
   const double h = interval.h;
   double first = h;
+  for (int i = 0; i < int(plan.joints.limits.size()); ++i) {
+    if (!landings.has_limit(i)) continue;
+    const JointLimit& limit = plan.joints.limits[i];
+    const auto& [q, v] = std::tie(interval.start.q, interval.start.v);
+    const double gap = gap_of(limit, q), u = rate_of(limit, q, v), a = (rate_of(limit, q, free.v) - u) / h;
+    if (gap > plan.touch_gap()) first = std::min(first, touch_time(gap, u, a, h));
+  }
   for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
     const Contact& c = interval.contacts[i];
-    if (!may_split_at(plan, c) || std::ranges::find(required, c.key) != required.end()) continue;
+    const bool lands = landings.has_contact(int(i)) && c.gap > plan.touch_gap();
+    if (!(lands || may_split_at(plan, c)) || std::ranges::find(required, c.key) != required.end()) continue;
     const double u = relative_velocity(c, interval.placed.kin, interval.placed.vel).x;
     const double u_end = relative_velocity(c, interval.placed.kin, free.vel).x;
     const double a = (u_end - u) / h, t = touch_time(c.gap, u, a, h);

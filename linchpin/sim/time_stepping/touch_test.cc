@@ -31,7 +31,8 @@ TEST(FirstTouch, OfAFallingBall) {
   const Interval interval = stage.interval(0.1);
   solver.find_free_motion(interval, free);
   EXPECT_NEAR(free.v[5], -0.981, 1e-12);
-  EXPECT_NEAR(first_touch(stage.plan, interval, free, {}, stage.idle.contacts), std::sqrt(2 * 0.001 / 9.81), 1e-12);
+  EXPECT_NEAR(first_touch(stage.plan, interval, free, Landings(stage.plan), {}, stage.idle.contacts),
+              std::sqrt(2 * 0.001 / 9.81), 1e-12);
   EXPECT_EQ(stage.idle.contacts[0], 1);
 }
 
