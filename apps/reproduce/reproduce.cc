@@ -39,6 +39,8 @@ const std::vector<ReproductionEntry>& reproductions() {
       {"hybrid/figure8",
        "Three rods fall on their ends: drift and penetration of higher-order integration with contact",
        "002 figure 8, section 4.1", reproduce_hybrid_figure8},
+      {"hybrid/dissipation", "What friction dissipates: by the number of directions, and with higher order",
+       "002 section 4.1", reproduce_hybrid_dissipation},
       {"multipliers/section9",
        "Lagrange multipliers in linear time: four systems, and chains, stars and trees of any size", "004 section 9",
        reproduce_multipliers_section9},
