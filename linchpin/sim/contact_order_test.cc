@@ -209,8 +209,8 @@ TEST(ContactOrder, SpinningBodyKeepsItsEnergy) {
   }
 }
 
-// Three rods fall on one end at 4.5 m/s, without restitution: the step is split at the landing (landings.h), so that the
-// order is kept across it. The time of the landing is in no step's middle or end.
+// Three rods fall on one end at 4.5 m/s, without restitution: the step is split at the landing (landings.h), so that
+// the order is kept across it. The landing is neither at the start nor at the end of a step.
 TEST(ContactOrder, AcrossALanding) {
   expect_second_order({scene("@falling_chain").value(), {}, {}, 0.512, 1e-3});
   expect_second_order({scene("@falling_chain:spatial=1").value(), {}, {}, 0.512, 1e-3});

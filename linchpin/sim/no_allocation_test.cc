@@ -7,8 +7,8 @@
 namespace linchpin {
 namespace {
 
-// The lists of steppers with contact grow in the first steps with their rows; some are swapped in each step, so it takes two
-// rounds. A state that is assigned keeps its capacity.
+// The lists of steppers with contact grow in the first steps with their rows; some are swapped in each step, so it
+// takes two rounds. A state that is assigned keeps its capacity.
 void grow_lists(Simulation& simulation, State& state, const Inputs& inputs = {}) {
   if (!has_contact(*simulation.options().stepper)) return;
   const State start = state;
@@ -91,6 +91,18 @@ TEST(NoAllocation, InAStepWithContacts) {
       for (int i = 0; i < 200; ++i) simulation.step(state);
       EXPECT_EQ(allocations - before, 0) << name << " " << directions;
     }
+  }
+}
+
+TEST(NoAllocation, InAStepOfPositionLevelWithContacts) {
+  const Model model = model_of("@stand4");
+  for (const Stepper stepper : {Stepper::position_level, Stepper::higher_order}) {
+    Simulation simulation(model, {.stepper = stepper});
+    State state = make_state(model);
+    for (int i = 0; i < 100; ++i) ASSERT_TRUE(simulation.step(state).ok());
+    const long before = allocations;
+    for (int i = 0; i < 100; ++i) simulation.step(state);
+    EXPECT_EQ(allocations - before, 0) << to_string(stepper);
   }
 }
 

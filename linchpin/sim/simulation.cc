@@ -109,7 +109,7 @@ void check_options(const SimulationOptions& o) {
   check(c.max_splits >= 0, "max_splits is ", c.max_splits, "; it must be at least 0");
   check(c.position_tolerance > 0, "position_tolerance is ", c.position_tolerance, " m; it must be positive");
   check(c.sleep_after == 0 || (o.stepper != Stepper::position_level && o.stepper != Stepper::higher_order),
-        "sleep_after is ", c.sleep_after, " s; under ", o.stepper ? to_string(*o.stepper) : "", " nothing sleeps: use 0");
+        "sleep_after is ", c.sleep_after, " s; with position_level and higher_order nothing sleeps: use 0");
   check(c.sleep_after >= 0 && c.sleep_speed >= 0, "sleep_after is ", c.sleep_after, " s and sleep_speed ",
         c.sleep_speed, "; both must be at least 0");
 }

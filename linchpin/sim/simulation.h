@@ -81,7 +81,7 @@ std::string_view to_string(Stepper stepper);
 std::optional<Stepper> stepper_from(std::string_view name);
 int order_of(Stepper stepper);  // of higher_order: that of its default
 
-// Options of the steppers with contact: how problems are posed and solved, and the thresholds of touch, bounce and rest.
+// Options of the steppers with contact: how problems are posed and solved, thresholds of touch, bounce and rest.
 // The defaults suit mechanisms of metres and kilograms. All formulations give the same motion, and so do all solvers
 // that reach the tolerance; they differ in speed (docs/formulations.md, docs/solvers.md). Polyhedral friction holds
 // less than the cone between its directions. Poisson's and Newton's restitution differ if contacts are coupled
@@ -99,8 +99,8 @@ struct ContactOptions {
   int max_splits = 1000;
   double position_tolerance = 1e-9;  // m: deeper penetration is projected away; gaps of up to ten times this are touch
   int most_contacts = 5000;          // per step; more end the run (`runaway`): most likely speeds have diverged
-  // position_level, higher_order: g_N epsilon of 002 s.4.1, m, at most 0. A contact pushes no more penetration than this
-  // out in a step. Empty: no floor for position_level, |gravity| dt^2 for higher_order.
+  // position_level, higher_order: g_N epsilon of 002 s.4.1, m, at most 0. A contact pushes no more penetration than
+  // this out in a step. Empty: no floor for position_level, |gravity| dt^2 for higher_order.
   std::optional<double> gap_floor = {};
   double tangential_restitution = 0;  // position_level: that of friction, from 0 to 1; the normal one is of materials
   double sleep_after = 0;            // s of rest after which an island sleeps; 0: never, since sleep is not exact

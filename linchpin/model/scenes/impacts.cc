@@ -52,8 +52,8 @@ ModelSpec cradle(int balls, double gap, double angle, double speed, double resti
   return spec;
 }
 
-// [002 fig. 4] with the contacts of [002 s.4.1]: rods of 1 m and 1 kg in a line, of which the two ends P and Q touch the
-// floor, without friction or restitution. The first rod's centre starts at `height`, the line inclined by `angle`
+// [002 fig. 4] with the contacts of [002 s.4.1]: rods of 1 m and 1 kg in a line, of which the two ends P and Q touch
+// the floor, without friction or restitution. The first rod's centre starts at `height`, the line inclined by `angle`
 // (degrees). Planar: the coordinates are x and z of that centre, its angle, and relative angles, as in the paper.
 // Spatial: a free joint and ball joints, each rod turned by 20 degrees from the one before, about the vertical.
 ModelSpec falling_chain(int links, double height, double angle, bool spatial) {

@@ -8,7 +8,7 @@
 // First order. (2) pushes what has penetrated out within one step, which adds energy (StepReport::pushed_out).
 //
 // Restitution has two phases [002 s.2.1]. A contact that closes gets the impulse z1 by which its gap is zero at the end
-// of the step; u- is its velocity before. In the next step its laws are, with e its restitution and e_T that of options,
+// of the step; u- is its velocity before. Its laws in the next step, with its restitution e and e_T of the options:
 //     newton    0 <= n . u+ + e n . u-  perp  z_N >= 0,   friction against u+ + e_T u-                            (4)
 //     poisson   0 <= n . u+  perp  z_N >= 0,   friction against u+;   then the same with z = z_c + r + z',        (5)
 //               r = (e (z1 + z_c)_N, e_T (z1 + z_c)_T),   for z', where z_c is the first solution: the approach that
@@ -18,10 +18,10 @@
 //
 // higher_order. The impulses of (1), (2) act as constant forces z / h, on the points of contact, along the world's axes
 // and on the coordinates of limits and dry friction. An explicit Runge-Kutta method integrates from q and v with them
-// [002 s.4.1]. The motion then meets (2) up to an error of the order of h^2. If the next step removed all of it, contacts
-// would bounce; so g is replaced by max(g, gap_floor) with gap_floor <= 0. A floor of 0 is the velocity level once a
-// contact has closed: no bounce, but penetration stays. The default is the penetration of an Euler step, |gravity| h^2.
-// Friction need not dissipate: StepReport::friction_gain has the energy that it added.
+// [002 s.4.1]. The motion then meets (2) up to an error of the order of h^2, or h |u| where a contact closes. If the
+// next step removed all of it, contacts would bounce; so g is replaced by max(g, gap_floor) with gap_floor <= 0. With 0
+// contacts that have closed are at the velocity level: no bounce, but penetration stays. The default is the penetration
+// of an Euler step, |gravity| h^2. Friction need not dissipate: StepReport::friction_gain has the energy that it added.
 //
 // Contacts are those within reach at the start. What closes later in a step, tunnels or turns far is not handled, and
 // nothing sleeps.
