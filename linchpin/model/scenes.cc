@@ -208,6 +208,10 @@ std::vector<Entry> scenes_with_contact() {
           [](V v) {
             return scenes::falling_chain(v.whole("links"), v.real("height"), v.real("angle"), v.flag("spatial"));
           }),
+      entry("loose_slider",
+            "a slider crank whose slider has clearance in its guide, crank at 150 rad/s: Flores et al. 2010",
+            {real("clearance", 1e-3, 1e-6, 0.1, "on either side, m"), friction(0.01), restitution(0.4)},
+            [](V v) { return scenes::loose_slider(v.real("clearance"), v.real("mu"), v.real("restitution")); }),
       entry("billiard", "fifteen balls in a triangle on a table, struck by a cue ball",
             {real("speed", 5, 0, 100, "of the cue ball, m/s"), real("gap", 0, 0, 0.1, "between the balls, m"),
              friction(0), restitution(0.95)},

@@ -99,6 +99,7 @@ const Expected expected[] = {
     {"painleve", 1, 7, 6, 1},
     {"bounce", 1, 7, 6, 1},
     {"cradle", 5, 5, 5, 5},
+    {"loose_slider", 3, 3, 3, 0.152},
     {"falling_chain", 3, 5, 5, 3},
     {"falling_chain:spatial=1", 3, 15, 12, 3},
     {"billiard", 16, 112, 96, 2.72},

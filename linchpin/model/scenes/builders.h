@@ -56,6 +56,7 @@ ModelSpec squeezer();
 ModelSpec bricard(double section);
 ModelSpec governor();
 ModelSpec slider_crank();
+ModelSpec loose_slider(double clearance, double mu, double restitution);
 
 // rolling.cc
 ModelSpec rolling_disc(double radius, bool hoop, double tilt);  // tilt in degrees

@@ -171,23 +171,57 @@ ModelSpec governor() {
 }
 
 // Stretched along x at zero. Angles turn from x to z.
-ModelSpec slider_crank() {
-  constexpr double l1 = .153, l2 = .306, m1 = .038, m2 = .038, m3 = .076, J1 = 7.4e-5, J2 = 5.9e-4;
-  // Moments about the centres as published: close to those of thin rods, and likewise zero along the rod.
+namespace {
+
+// Crank and rod [IFToMM benchmark; Flores, Leine and Glocker 2010]. Moments about the centres as published: close to
+// those of thin rods, and likewise zero along the rod.
+constexpr double crank_length = .153, rod_length = .306, slider_mass = .076;
+
+void add_crank_and_rod(ModelSpec& spec) {
+  constexpr double m1 = .038, m2 = .038, J1 = 7.4e-5, J2 = 5.9e-4;
   const auto rod = [](std::string name, double length, double mass, double moment) {
     BodySpec body = bar(std::move(name), {0, 0, 0}, {length, 0, 0}, mass, 0, 0.005);
     body.inertia.moments = Sym3<double>::diagonal(0, moment, moment);
     return body;
   };
+  add(spec, hinge("crank_pivot", "world", "crank", {0, 0, 0}, swing_axis), rod("crank", crank_length, m1, J1));
+  add(spec, hinge("crank_pin", "crank", "rod", {crank_length, 0, 0}, swing_axis), rod("rod", rod_length, m2, J2));
+}
+
+}  // namespace
+
+ModelSpec slider_crank() {
   ModelSpec spec;
-  add(spec, hinge("crank_pivot", "world", "crank", {0, 0, 0}, swing_axis), rod("crank", l1, m1, J1));
-  add(spec, hinge("crank_pin", "crank", "rod", {l1, 0, 0}, swing_axis), rod("rod", l2, m2, J2));
+  add_crank_and_rod(spec);
   BodySpec slider{.name = "slider", .inertia = {}, .geometry = {}};
-  add_solid(slider, Box{{0.02, 0.02, 0.015}}, m3, Transform<double>::identity(), "slider");
-  JointSpec guide = joint(JointType::prismatic, "world", "slider", translation(l1 + l2, 0, 0), {1, 0, 0});
+  add_solid(slider, Box{{0.02, 0.02, 0.015}}, slider_mass, Transform<double>::identity(), "slider");
+  JointSpec guide =
+      joint(JointType::prismatic, "world", "slider", translation(crank_length + rod_length, 0, 0), {1, 0, 0});
   guide.name = "guide";
   add(spec, std::move(guide), std::move(slider));
-  spec.constraints = {pin("wrist_pin", "rod", {l2, 0, 0}, "slider", {0, 0, 0}, swing_axis)};
+  spec.constraints = {pin("wrist_pin", "rod", {rod_length, 0, 0}, "slider", {0, 0, 0}, swing_axis)};
+  return spec;
+}
+
+// [Flores, Leine and Glocker 2010]: the slider, 100 mm by 50 mm, hangs on the rod alone, between two guides that are
+// `clearance` away from it on both sides. It starts stretched along x with the crank at 150 rad/s and the rod at -75.
+ModelSpec loose_slider(double clearance, double mu, double restitution) {
+  constexpr double half_length = .05, half_height = .025, moment = 2.7e-6;
+  ModelSpec spec;
+  add_crank_and_rod(spec);
+  for (BodySpec& body : spec.bodies)
+    for (GeometrySpec& g : body.geometry) g.groups = g.touches = 0;  // display only
+  BodySpec slider{.name = "slider", .inertia = {}, .geometry = {}};
+  slider.inertia = {slider_mass, {0, 0, 0}, Sym3<double>::diagonal(moment, moment, moment)};
+  add_shape(slider, Box{{half_length, 0.01, half_height}}, Transform<double>::identity(), "slider");
+  add(spec, hinge("wrist_pin", "rod", "slider", {rod_length, 0, 0}, swing_axis), std::move(slider));
+  spec.joints[0].start_v = {150};
+  spec.joints[1].start_v = {-225};
+  spec.joints[2].start_v = {75};
+  const double guide = half_height + clearance;
+  add_half_space(spec, "lower_guide", translation(0, 0, -guide));
+  add_half_space(spec, "upper_guide", {{{1, 0, 0}, {0, -1, 0}, {0, 0, -1}}, {0, 0, guide}});
+  make_all_of(spec, surface(mu, restitution));
   return spec;
 }
 
