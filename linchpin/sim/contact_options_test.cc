@@ -71,13 +71,14 @@ TEST(ContactOptions, MaxSplits) {
   EXPECT_GT(bounces[3], 10);
 }
 
+// Below that speed the ball lands: an impact without restitution.
 TEST(ContactOptions, ImpactSpeed) {
   const Model model = model_of("bounce:height=0,restitution=0.5");
   State start = make_state(model);
   start.v[5] = -0.4;
   for (const double speed : {0.3, 0.5}) {
     const auto [report, state] = one_step(model, start, {.contact = {.impact_speed = speed}});
-    EXPECT_EQ(report.impacts, speed < 0.4 ? 1 : 0);
+    EXPECT_EQ(report.impacts, 1);
     EXPECT_NEAR(state.v[5], speed < 0.4 ? 0.2 - 9.81e-3 : 0, 1e-12);
   }
 }
@@ -103,7 +104,7 @@ TEST(ContactOptions, PositionTolerance) {
 // none of this happens.
 TEST(ContactOptions, AcceptableAndTheFlagsOfProblemsThatResist) {
   const Model model = model_of("stack:boxes=3");
-  const State start = random_state(model, 1, 0, 0.005);  // no impacts
+  const State start = random_state(model, 1, 0, 0.5e-6);  // too slow for impacts
   const StepReport usual = one_step(model, start, {}).report;
   EXPECT_TRUE(usual.ok());
   EXPECT_EQ(usual.loose, 0);

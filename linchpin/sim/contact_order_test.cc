@@ -223,6 +223,24 @@ TEST(ContactOrder, AcrossTheMeetingOfALimit) {
   expect_second_order({spec, {1.2, 0}, {-1, 1}, 0.512, 1e-3});
 }
 
+// A slider crank with clearance [Flores, Leine and Glocker 2010], crank at 150 rad/s. Before anything touches it is as
+// exact as a smooth stepper; in 0.2 s, with some hundred impacts and slow closings, its energy is kept to second order
+// of h times 150 rad/s. With rows that closed gaps within a step these were 2.6e-3 and 0.11.
+TEST(ContactOrder, SliderWithClearance) {
+  const Model model = model_of("@loose_slider");
+  const State start = make_state(model);
+  const State truth = advanced(model, start, tight(1e-4), 20);
+  const auto error = [&](double dt, int steps) {
+    return largest_difference(advanced(model, start, {.stepper = Stepper::time_stepping, .dt = dt}, steps).q, truth.q);
+  };
+  EXPECT_LT(error(1e-4, 20), 2e-4 * 0.3);  // rad, of the 0.3 rad that the crank turns
+  EXPECT_NEAR(std::log2(error(1e-4, 20) / error(5e-5, 40)), 2, 0.2);
+  const double coarse = run(model, 0.2, {.dt = 1e-4}).certificate.energy.relative_defect();
+  const double fine = run(model, 0.2, {.dt = 2.5e-5}).certificate.energy.relative_defect();
+  EXPECT_LT(coarse, 1e-3);
+  EXPECT_LT(fine, coarse / 8);  // 16 if both had the same impacts
+}
+
 // No force acts along x. If a row closed the gap within the step, the momentum would jump by the order of dt at each
 // landing: 65 mm of drift in 1.5 s instead of less than 1.
 TEST(ContactOrder, LandingsKeepMomentum) {

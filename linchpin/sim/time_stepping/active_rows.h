@@ -29,6 +29,7 @@ class ActiveRows {
   void clear_required();
   // A contact that was missed: it has a row in all further attempts at this interval.
   void require(const Contact& contact);
+  bool is_required(const Contact& contact) const;
   std::span<const ContactKey> required() const { return required_; }
 
   // True if each tree with a contact, or near a limit, carried a load in the last step, at a contact that still touches
@@ -44,7 +45,6 @@ class ActiveRows {
   void release(const Interval& interval, const FreeMotion& free, IdleRows& idle, Solved& solved) const;
 
  private:
-  bool is_required(const Contact& contact) const;
   bool may_hold(const Interval& interval, const Contact& contact) const;
   int link_of(const JointLimit& limit) const { return plan_.joints.link[limit.coordinate]; }
   void mark(int link_a, int link_b, std::vector<char>& trees) const;

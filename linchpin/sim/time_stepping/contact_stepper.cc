@@ -59,7 +59,7 @@ struct ContactStepper::Parts {
   void evaluate_loop_rows(double time, const Arrival& at);
   bool find_contacts(double reach_time, StepReport& report);
   void put_to_sleep(const Inputs& inputs, Arrival& at, StepReport& report);
-  void find_landings(const Arrival& at, bool may_split, double h);
+  void find_landings(const Arrival& at, bool may_land, double h);
   bool solve_impact(const Inputs& inputs, Arrival& at, StepReport& report);
   double choose_rows(const Inputs& inputs, const Arrival& at, bool may_split, double h);
   bool solve(const Inputs& inputs, bool may_split, double& h, Arrival& at, StepReport& report);
@@ -95,9 +95,10 @@ struct ContactStepper::Parts {
   ProblemWorkspace problem_;
   Landings landings_;  // of set_, at the start of the interval
   std::vector<double> step_;
-  int slip_splits_ = 0, landing_splits_ = 0;  // of this step
-  double time_ = 0;                           // at the start of the interval, s
-  bool bends_ = false;                        // of solved_: paths of contacts bend (turn_limit.h)
+  int slip_splits_ = 0;    // of this step
+  bool may_land_ = false;  // contacts may land in this interval
+  double time_ = 0;        // at the start of the interval, s
+  bool bends_ = false;     // of solved_: paths of contacts bend (turn_limit.h)
 
  public:
   std::vector<ContactReport> reports;
@@ -128,7 +129,7 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
   if (!all_finite(at.q) || !all_finite(at.v) || !all_finite(inputs.tau) || !all_finite(inputs.f_ext))
     return not_finite(plan_.model, from, {}, at);
   sleep_.wake_all();
-  slip_splits_ = landing_splits_ = 0;
+  slip_splits_ = 0;
   std::ranges::fill(at.reactions, 0);  // the sum of impulses, until the end of the step
   double left = plan_.dt;
   for (int part = 0; left > 0; ++part) {
@@ -147,7 +148,7 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
       sleep_.drop_contacts(set_.contacts);
     }
     const bool may_split = part < plan_.options.max_splits;
-    find_landings(at, may_split, left);
+    find_landings(at, may_split && part < most_landings, left);
     const bool impact = landings_.touch() || meets_impact(plan_, placed_, set_.contacts);
     if (impact && may_split) {
       if (!solve_impact(inputs, at, report)) return report;
@@ -162,7 +163,6 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     double h = choose_rows(inputs, at, may_split, left);
     if (!check_count(report) || !solve(inputs, may_split, h, at, report)) return report;
     apply(interval_of(inputs, at, h), at, report);
-    if (h < left && landings_.any()) ++landing_splits_;
     left = h < left ? left - h : 0;
     if (bends_) correct_bent_paths(inputs, time + h, h, at, report);
   }
@@ -216,9 +216,10 @@ void ContactStepper::Parts::put_to_sleep(const Inputs& inputs, Arrival& at, Step
   sleep_.drop_contacts(set_.contacts);
 }
 
-void ContactStepper::Parts::find_landings(const Arrival& at, bool may_split, double h) {
-  if (may_split && landing_splits_ < most_landings)
-    landings_.find(set_.contacts, placed_, at.q, at.v, h);
+void ContactStepper::Parts::find_landings(const Arrival& at, bool may_land, double h) {
+  may_land_ = may_land;
+  if (may_land)
+    landings_.find(set_.contacts, placed_, at, h);
   else
     landings_.clear();
 }
@@ -248,12 +249,17 @@ double ContactStepper::Parts::choose_rows(const Inputs& inputs, const Arrival& a
   free_.h = -1;
   idle_.limits.assign(plan_.joints.limits.size(), 0);
   idle_.contacts.assign(set_.contacts.size(), 0);
-  const bool splits = landings_.any() || (may_split && may_touch(plan_, set_.contacts));
+  const auto leave_out_landings = [&] {
+    for (int i = 0; i < int(set_.contacts.size()); ++i)
+      idle_.contacts[i] = landings_.lands(i) && !active_.is_required(set_.contacts[i]);
+  };
+  leave_out_landings();
+  const bool splits = landings_.any_fast() || (may_split && may_touch(plan_, set_.contacts));
   if (!splits && active_.all_loaded(interval_of(inputs, at, h))) return h;
   for (int round = 0;; ++round) {
     const Interval interval = interval_of(inputs, at, h);
     interval_solver_.find_free_motion(interval, free_);
-    std::ranges::fill(idle_.contacts, 0);
+    leave_out_landings();
     const double touch =
         splits ? first_touch(plan_, interval, free_, landings_, active_.required(), idle_.contacts) : h;
     if (touch >= h || round == most_touch_rounds) {
@@ -304,12 +310,12 @@ bool ContactStepper::Parts::is_final(const Interval& interval, bool may_split, d
     h = choose_rows(interval.inputs, at, may_split, solved_.slip_end);
     return false;
   }
-  find_missed_contacts(plan_, interval, set_, solved_, wider_, missed_);
+  find_missed_contacts(plan_, interval, set_, landings_, solved_, wider_, missed_);
   if (missed_.any) {
     if (missed_.is_wider) {
       std::swap(set_, wider_);
       put_to_sleep(interval.inputs, at, report);  // a new contact may wake an island
-      find_landings(at, may_split, interval.h);
+      find_landings(at, may_land_, interval.h);
     }
     for (const Contact& c : missed_.contacts) active_.require(c);
     h = choose_rows(interval.inputs, at, may_split, may_split ? missed_.end : interval.h);

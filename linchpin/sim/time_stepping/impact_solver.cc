@@ -1,14 +1,20 @@
 #include "linchpin/sim/time_stepping/impact_solver.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "linchpin/sim/time_stepping/interval_rows.h"
+#include "linchpin/sim/time_stepping/landings.h"
 
 namespace linchpin {
 
 void ImpactSolver::find_struck_islands(const Interval& interval) {
   const auto& [q, v] = std::tie(interval.start.q, interval.start.v);
-  const auto strikes = [&](double rate) { return -rate > plan_.options.impact_speed; };
+  double fastest = 0;
+  const auto strikes = [&](double rate) {
+    fastest = std::max(fastest, -rate);
+    return -rate > struck_speed;
+  };
   apart_.resize(interval.contacts.size());
   for (std::size_t i = 0; i < apart_.size(); ++i) apart_[i] = interval.contacts[i].gap > plan_.touch_gap();
   islands_.find(interval.contacts, apart_);
@@ -21,6 +27,7 @@ void ImpactSolver::find_struck_islands(const Interval& interval) {
   for (const JointLimit& limit : plan_.joints.limits)
     if (gap_of(limit, q) <= plan_.touch_gap() && strikes(rate_of(limit, q, v)))
       struck_[islands_.island_of(plan_.trees.of_link[plan_.joints.link[limit.coordinate]])] = 1;
+  bounces_ = fastest > plan_.options.impact_speed;
 }
 
 void ImpactSolver::gather_rows(const Interval& interval, StepRows& out) {
@@ -51,7 +58,7 @@ void ImpactSolver::describe_blocks(const Interval& interval, const StepRows& row
   for (std::size_t b = 0; b < rows.rows.blocks.size(); ++b) {
     const Block& row = rows.rows.blocks[b];
     if (row.kind == BlockKind::free) continue;
-    if (rows.owner[b].kind == RowOwner::Kind::contact)
+    if (rows.owner[b].kind == RowOwner::Kind::contact && bounces_)
       restitution_[block_of[b]] = interval.contacts[rows.owner[b].index].restitution;
     const int start = problem.blocks[block_of[b]].start;
     for (int k = 0; k < row.size; ++k) approach_[start + k] = row_velocity_[row.start + k];

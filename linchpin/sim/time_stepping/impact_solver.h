@@ -14,8 +14,8 @@ class ImpactSolver {
  public:
   explicit ImpactSolver(const StepPlan& plan) : plan_(plan), islands_(plan) {}
 
-  // Solves the impact of the contacts and limits that touch (impact.h), in islands where one of them approaches faster
-  // than options.impact_speed: nothing happens in the others. Fills v, vel, rows and impulses of `out`; the report says
+  // Solves the impact of the contacts and limits that touch (impact.h), in islands where one of them approaches:
+  // nothing happens in the others. Without restitution, unless one is faster than options.impact_speed. Fills v, vel, rows and impulses of `out`; the report says
   // whether that succeeded. The interval's h and idle rows are not used.
   ImpactReport solve(const Interval& interval, Variant& mechanism, ProblemWorkspace& ws, Solved& out);
 
@@ -30,6 +30,7 @@ class ImpactSolver {
   ContactIslands islands_;
   std::vector<char> apart_;           // per contact: 1 if it does not touch
   std::vector<char> struck_;          // per island
+  bool bounces_ = false;              // is anything fast enough?
   std::vector<double> row_velocity_;  // by row: J v-
   std::vector<double> restitution_;   // by block of the problem
   std::vector<double> approach_;      // by row of the problem

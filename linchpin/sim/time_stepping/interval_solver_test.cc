@@ -119,7 +119,7 @@ TEST(MissedContacts, AreFoundByTheMotion) {
     ASSERT_EQ(solver.solve(interval, stage.unknown, asleep, ws, solved), nullptr);
     ContactSet wider(stage.plan.contacts);
     MissedContacts missed;
-    find_missed_contacts(stage.plan, interval, stage.set, solved, wider, missed);
+    find_missed_contacts(stage.plan, interval, stage.set, Landings(stage.plan), solved, wider, missed);
     EXPECT_EQ(missed.any, push != 0);
     EXPECT_EQ(wider.contacts.size(), missed.any ? 1u : 0u);
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/sim/time_stepping/landings.h"
+
 namespace linchpin {
 namespace {
 
@@ -11,17 +13,28 @@ constexpr double largest_angle = 0.3;
 // The slack (2) of a contact that carried no force is at most so many touch gaps.
 constexpr double new_touch = 1000;
 
-// The slack, (2), of a contact that carried a force, m. u: relative velocity in the contact's frame.
-double slack_of(const StepPlan& plan, const Interval& interval, const Contact& c, const Vec3<double>& u) {
+// The slack of (2), m. u: relative velocity in the contact's frame.
+double slack_of(const StepPlan& plan, const Contact& c, const Velocities& vel, const Vec3<double>& u, double h) {
   const double thickness = std::min(plan.thickness[c.key.shape_a], plan.thickness[c.key.shape_b]);
   const double size = std::min(plan.radius[c.key.shape_a], plan.radius[c.key.shape_b]);
-  const Velocities& vel = interval.placed.vel;
   const double turn = norm(vel.link[c.link_a].w - vel.link[c.link_b].w), slip = std::hypot(u.y, u.z);
-  const double angle = std::min(interval.h * (turn + slip / thickness), largest_angle);
-  return 4 * interval.h * angle * angle * (slip + (turn == 0 ? 0 : turn * size));  // the size may be infinite
+  const double angle = std::min(h * (turn + slip / thickness), largest_angle);
+  return 4 * h * angle * angle * (slip + (turn == 0 ? 0 : turn * size));  // the size may be infinite
 }
 
 }  // namespace
+
+Closing closing_of(const StepPlan& plan, const Contact& c, const Velocities& vel, const Vec3<double>& u, double h,
+                   std::span<const RowMemory> memory) {
+  const double gap = plan.gap_to_close(c.gap), end = gap + h * u.x;
+  const double least = std::max(plan.options.position_tolerance, h * struck_speed);
+  if (gap == 0 && end >= -least) return {.lasts = true, .closes = false};
+  const bool carried = carried_force(c, memory);
+  double slack = slack_of(plan, c, vel, u, h);
+  if (!carried) slack = std::min(slack, new_touch * plan.touch_gap());
+  return {.lasts = (carried || end >= -slack) && gap <= std::max(2 * plan.touch_gap(), slack),  // (2)
+          .closes = end < -std::max(least, slack)};                                             // (1), (2)
+}
 
 void Jumps::mark(int link_a, int link_b, Solved& solved) const {
   for (const int link : {link_a, link_b})
@@ -29,7 +42,7 @@ void Jumps::mark(int link_a, int link_b, Solved& solved) const {
 }
 
 void Jumps::find(const Interval& interval, Solved& solved) {
-  const double h = interval.h, least = plan_.options.position_tolerance;
+  const double h = interval.h;
   const Placed& placed = interval.placed;
   solved.tree_jumps.assign(plan_.trees.count, 0);
   solved.lasts.assign(interval.contacts.size(), 0);
@@ -41,16 +54,10 @@ void Jumps::find(const Interval& interval, Solved& solved) {
   for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
     const Contact& c = interval.contacts[i];
     if (interval.idle.contacts[i]) continue;
-    const double gap = plan_.gap_to_close(c.gap);
-    const Vec3<double> u = relative_velocity(c, placed.kin, placed.vel);
-    const double end = gap + h * u.x;
-    solved.lasts[i] = gap == 0;
-    if (gap == 0 && end >= -least) continue;
-    const bool carried = carried_force(c, interval.start.memory);
-    double slack = slack_of(plan_, interval, c, u);
-    if (!carried) slack = std::min(slack, new_touch * plan_.touch_gap());
-    if (carried || end >= -slack) solved.lasts[i] = gap <= std::max(2 * plan_.touch_gap(), slack);  // (2)
-    if (end >= -std::max(least, slack)) continue;                                                   // (1), (2)
+    const Closing closing =
+        closing_of(plan_, c, placed.vel, relative_velocity(c, placed.kin, placed.vel), h, interval.start.memory);
+    solved.lasts[i] = closing.lasts || plan_.gap_to_close(c.gap) == 0;
+    if (!closing.closes) continue;
     mark(c.link_a, c.link_b, solved);
     any = true;
   }
@@ -58,7 +65,7 @@ void Jumps::find(const Interval& interval, Solved& solved) {
     const JointLimit& limit = plan_.joints.limits[i];
     const double end =
         plan_.gap_to_close(gap_of(limit, interval.start.q)) + h * rate_of(limit, interval.start.q, interval.start.v);
-    if (interval.idle.limits[i] || !(end < -least)) continue;
+    if (interval.idle.limits[i] || !(end < -plan_.options.position_tolerance)) continue;
     mark(plan_.joints.link[limit.coordinate], 0, solved);
     any = true;
   }

@@ -26,6 +26,14 @@
 
 namespace linchpin {
 
+struct Closing {
+  bool lasts;   // (2), or a touch at rest
+  bool closes;  // (1)
+};
+// u: relative velocity in the contact's frame; vel: of the links; h: length of the interval.
+Closing closing_of(const StepPlan& plan, const Contact& contact, const Velocities& vel, const Vec3<double>& u, double h,
+                   std::span<const RowMemory> memory);
+
 class Jumps {
  public:
   explicit Jumps(const StepPlan& plan) : plan_(plan), islands_(plan) {}

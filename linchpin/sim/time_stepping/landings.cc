@@ -2,55 +2,65 @@
 
 #include <algorithm>
 
+#include "linchpin/sim/time_stepping/jumps.h"
+
 namespace linchpin {
 namespace {
 
 // Speeds change within the interval: what needs up to so many times its length at the first speed may still touch.
 constexpr double margin = 2;
 
-bool lands(const StepPlan& plan, double gap, double rate, double h) {
-  return -rate > plan.options.impact_speed && (gap <= plan.touch_gap() || gap + margin * h * rate < 0);
+bool is_fast(const StepPlan& plan, double gap, double rate, double h) {
+  return -rate > plan.options.impact_speed && gap + margin * h * rate < 0;
 }
 
 }  // namespace
 
-void Landings::clear() { any_ = touch_ = false; }
+void Landings::clear() { any_ = any_fast_ = touch_ = false; }
 
-void Landings::find(std::span<const Contact> contacts, const Placed& placed, std::span<const double> q,
-                    std::span<const double> v, double h) {
+void Landings::find(std::span<const Contact> contacts, const Placed& placed, const Arrival& start, double h) {
   clear();
-  contacts_.assign(contacts.size(), 0);
-  limits_.assign(plan_.joints.limits.size(), 0);
+  const std::size_t limits = plan_.joints.limits.size();
+  contacts_.assign(contacts.size(), none);
+  limits_.assign(limits, none);
+  touching_.assign(contacts.size() + limits, 0);
+  bool touching = false;
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const Contact& c = contacts[i];
-    if (c.restitution != 0 || !lands(plan_, c.gap, relative_velocity(c, placed.kin, placed.vel).x, h)) continue;
-    contacts_[i] = 1;
-    any_ = true;
+    const Vec3<double> u = relative_velocity(c, placed.kin, placed.vel);
+    const bool touches = c.gap <= plan_.touch_gap();
+    if (touches && !(u.x < -struck_speed)) continue;
+    const Closing closing = closing_of(plan_, c, placed.vel, u, h, start.memory);
+    if (closing.lasts && !closing.closes) continue;
+    if (touches)
+      touching = touching_[i] = 1;
+    else
+      contacts_[i] = linchpin::is_fast(plan_, c.gap, u.x, h) ? fast : slow;
   }
-  for (std::size_t i = 0; i < limits_.size(); ++i) {
+  for (std::size_t i = 0; i < limits; ++i) {
     const JointLimit& limit = plan_.joints.limits[i];
-    if (!lands(plan_, gap_of(limit, q), rate_of(limit, q, v), h)) continue;
-    limits_[i] = 1;
-    any_ = true;
+    const double gap = gap_of(limit, start.q), rate = rate_of(limit, start.q, start.v);
+    if (gap <= plan_.touch_gap() && -rate > plan_.options.impact_speed)
+      touching = touching_[contacts.size() + i] = 1;
+    else if (gap > plan_.touch_gap() && linchpin::is_fast(plan_, gap, rate, h))
+      limits_[i] = fast;
   }
-  if (!any_) return;
-  if (int(contacts.size()) > crowd) {
-    islands_.find(contacts, {});
-    any_ = false;
-    for (std::size_t i = 0; i < contacts.size(); ++i) {
-      if (contacts_[i] && islands_.contacts_of(islands_.island_of(contacts[i])) > crowd) contacts_[i] = 0;
-      any_ = any_ || contacts_[i];
-    }
-    for (std::size_t i = 0; i < limits_.size(); ++i) {
-      const int link = plan_.joints.link[plan_.joints.limits[i].coordinate];
-      if (limits_[i] && islands_.contacts_of(islands_.island_of(plan_.trees.of_link[link])) > crowd) limits_[i] = 0;
-      any_ = any_ || limits_[i];
-    }
-  }
+  if (int(contacts.size()) > crowd) leave_out_crowds(contacts);
+  const auto is_any = [](std::span<const char> list, char least) {
+    return std::ranges::any_of(list, [&](char x) { return x >= least; });
+  };
+  any_ = is_any(contacts_, slow);
+  any_fast_ = is_any(contacts_, fast) || is_any(limits_, fast);
+  touch_ = touching && is_any(touching_, 1);
+}
+
+void Landings::leave_out_crowds(std::span<const Contact> contacts) {
+  islands_.find(contacts, {});
   for (std::size_t i = 0; i < contacts.size(); ++i)
-    touch_ = touch_ || (contacts_[i] && contacts[i].gap <= plan_.touch_gap());
+    if (islands_.contacts_of(islands_.island_of(contacts[i])) > crowd) contacts_[i] = touching_[i] = none;
   for (std::size_t i = 0; i < limits_.size(); ++i)
-    touch_ = touch_ || (limits_[i] && gap_of(plan_.joints.limits[i], q) <= plan_.touch_gap());
+    if (in_crowd(plan_.trees.of_link[plan_.joints.link[plan_.joints.limits[i].coordinate]]))
+      limits_[i] = touching_[contacts.size() + i] = none;
 }
 
 }  // namespace linchpin

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "linchpin/sim/time_stepping/interval.h"
+#include "linchpin/sim/time_stepping/landings.h"
 #include "linchpin/sim/time_stepping/step_plan.h"
 
 namespace linchpin {
@@ -15,10 +16,10 @@ struct MissedContacts {
   bool any = false;
   bool is_wider = false;          // `wider` has all contacts in reach, more than `set`
   std::vector<Contact> contacts;  // that the motion closes; they need rows, unless they end the interval
-  double end = 0;                 // s: when the first one touches that is to bounce or is far; otherwise h
+  double end = 0;                 // s: when the first one touches that is to bounce, to land or is far; otherwise h
 };
 // Fills vel_mean of `solved` if any shapes are near each other.
-void find_missed_contacts(const StepPlan& plan, const Interval& interval, const ContactSet& set, Solved& solved,
-                          ContactSet& wider, MissedContacts& out);
+void find_missed_contacts(const StepPlan& plan, const Interval& interval, const ContactSet& set,
+                          const Landings& landings, Solved& solved, ContactSet& wider, MissedContacts& out);
 
 }  // namespace linchpin

@@ -45,7 +45,7 @@ double first_touch(const StepPlan& plan, const Interval& interval, const FreeMot
   const double h = interval.h;
   double first = h;
   for (int i = 0; i < int(plan.joints.limits.size()); ++i) {
-    if (!landings.has_limit(i)) continue;
+    if (!landings.is_fast_limit(i)) continue;
     const JointLimit& limit = plan.joints.limits[i];
     const auto& [q, v] = std::tie(interval.start.q, interval.start.v);
     const double gap = gap_of(limit, q), u = rate_of(limit, q, v), a = (rate_of(limit, q, free.v) - u) / h;
@@ -53,14 +53,14 @@ double first_touch(const StepPlan& plan, const Interval& interval, const FreeMot
   }
   for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
     const Contact& c = interval.contacts[i];
-    const bool lands = landings.has_contact(int(i)) && c.gap > plan.touch_gap();
-    if (!(lands || may_split_at(plan, c)) || std::ranges::find(required, c.key) != required.end()) continue;
+    const bool lands = landings.lands(int(i)), may_bounce = may_split_at(plan, c);
+    if (!(lands || may_bounce) || std::ranges::find(required, c.key) != required.end()) continue;
     const double u = relative_velocity(c, interval.placed.kin, interval.placed.vel).x;
     const double u_end = relative_velocity(c, interval.placed.kin, free.vel).x;
     const double a = (u_end - u) / h, t = touch_time(c.gap, u, a, h);
-    if (!is_far(plan, c) && u + a * std::min(t, h) >= -plan.options.impact_speed) continue;  // too slow to bounce
-    contact_idle[i] = 1;
-    first = std::min(first, t);
+    const bool splits = may_bounce && (is_far(plan, c) || u + a * std::min(t, h) < -plan.options.impact_speed);
+    contact_idle[i] = splits || lands;
+    if (splits || landings.is_fast(int(i))) first = std::min(first, t);
   }
   return first;
 }

@@ -23,8 +23,8 @@ double touch_time(double gap, double u, double a, double h);
 bool may_touch(const StepPlan& plan, std::span<const Contact> contacts);
 
 // The first time at which a contact touches that bounces, lands or is far, or a limit that lands, by (5) of
-// contact_stepper.h; the interval's h if there is none. Marks these contacts as idle in `contact_idle`, whether they
-// touch within h or not, unless they approach too slowly to bounce or have to have a row (keys in `required`).
+// contact_stepper.h; the interval's h if there is none. Marks contacts that land, bounce or are far as idle in
+// `contact_idle`, whether they touch within h or not, unless they have to have a row (keys in `required`).
 double first_touch(const StepPlan& plan, const Interval& interval, const FreeMotion& free, const Landings& landings,
                    std::span<const ContactKey> required, std::vector<char>& contact_idle);
 
