@@ -13,6 +13,8 @@ const std::vector<BenchSuite>& bench_suites() {
        bench_multipliers},
       {"geometry", "contacts of pairs of shapes, and the near pairs of 1000 moving boxes", bench_geometry},
       {"contact", "scenes with contact, friction and impact: what comes out, and us per step", bench_contact},
+      {"steppers", "work and precision of every stepper on ten scenes, against event_driven as the referee",
+       bench_steppers},
   };
   return suites;
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace linchpin {
@@ -45,9 +46,20 @@ struct BenchTable {
   std::vector<std::vector<std::string>> rows;
 };
 
+// Curves, both axes logarithmic. For --report.
+struct BenchPlot {
+  std::string title, x_label, y_label;
+  struct Series {
+    std::string name;
+    std::vector<std::pair<double, double>> points;
+  };
+  std::vector<Series> series;
+};
+
 struct BenchReport {
   std::vector<BenchRow> rows;
   std::vector<BenchTable> tables;
+  std::vector<BenchPlot> plots;
   std::vector<Orientation> orientation;
   std::vector<BenchTarget> targets;
   std::vector<std::string> notes;  // who took part, and who did not and why
@@ -75,5 +87,6 @@ BenchReport bench_geometry(const BenchOptions& options, const BenchProgress& pro
 BenchReport bench_loops(const BenchOptions& options, const BenchProgress& progress);        // loops.cc
 BenchReport bench_multipliers(const BenchOptions& options, const BenchProgress& progress);  // multipliers.cc
 BenchReport bench_solvers(const BenchOptions& options, const BenchProgress& progress);      // solvers.cc
+BenchReport bench_steppers(const BenchOptions& options, const BenchProgress& progress);     // steppers.cc
 
 }  // namespace linchpin

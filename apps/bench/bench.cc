@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "apps/command.h"
 #include "apps/document.h"
+#include "apps/file_conflicts.h"
 #include "apps/json_output.h"
 #include "apps/progress.h"
+#include "apps/terminal_text.h"
 #include "bench/suite.h"
 
 namespace linchpin {
@@ -19,7 +22,7 @@ namespace {
 struct Request {
   std::vector<std::string> suites;
   bool quick = false, no_peers = false;
-  std::string json;
+  std::string json, report;
 };
 
 std::vector<const BenchSuite*> chosen(const std::vector<std::string>& names) {
@@ -153,9 +156,35 @@ std::string report_text(const BenchReport& report) {
   return out;
 }
 
+// The page with tables and plots: its folder is made. Empty without --report.
+OutputFile report_page(const std::string& folder, const std::string& index) {
+  if (folder.empty()) return {};
+  std::error_code fault;
+  std::filesystem::create_directories(folder, fault);
+  if (!std::filesystem::is_directory(folder))
+    throw UsageError(fmt::format("--report: cannot make the folder '{}': {}", folder,
+                                 fault ? fault.message() : "there is a file of that name"));
+  return OutputFile("--report", index);
+}
+
+void add_to_page(const BenchSuite& suite, const BenchReport& report, std::vector<Item>& blocks) {
+  blocks.push_back(Heading{suite.name + ": " + suite.description});
+  for (const std::string& note : report.notes) blocks.push_back(Paragraph{note});
+  for (const BenchTable& t : report.tables) blocks.push_back(Table{t.title, t.align, t.columns, t.rows});
+  for (const BenchPlot& p : report.plots) {
+    Plot plot{.title = p.title, .x_label = p.x_label, .y_label = p.y_label, .log_x = true, .log_y = true};
+    for (const BenchPlot::Series& s : p.series) plot.series.push_back({s.name, s.points});
+    blocks.push_back(std::move(plot));
+  }
+}
+
 int run(const Request& request) {
   const std::vector<const BenchSuite*> suites = chosen(request.suites);
-  OutputFile json("--json", request.json);
+  const std::string index =
+      request.report.empty() ? "" : (std::filesystem::path(request.report) / "index.html").string();
+  refuse_same_files({}, {{"--json", request.json}, {"--report", index}});
+  OutputFile json("--json", request.json), page = report_page(request.report, index);
+  std::vector<Item> blocks;
   std::FILE* const out = json.is_standard_output() ? stderr : stdout;
   Json rows = Json::array(), orientation = Json::array(), targets = Json::array(), notes = Json::array();
   for (const BenchSuite* suite : suites) {
@@ -168,6 +197,7 @@ int run(const Request& request) {
     progress.clear();
     if (interrupted()) return exit_failed;
     fmt::print(out, "{}: {}\n{}\n", suite->name, suite->description, report_text(report));
+    add_to_page(*suite, report, blocks);
     for (const BenchRow& row : report.rows) rows.push_back(row_json(row));
     for (const Orientation& o : report.orientation)
       orientation.push_back({{"case", o.bench_case},
@@ -185,6 +215,11 @@ int run(const Request& request) {
                          {"met", t.met()}});
     for (const std::string& note : report.notes) notes.push_back(note);
   }
+  if (page) {
+    page.write(to_html("linchpin bench", blocks));
+    page.commit();
+    fmt::print(out, "report: {}\n", printable(index));
+  }
   write_json({{"rows", rows}, {"targets", targets}, {"orientation", orientation}, {"notes", notes}}, json);
   return exit_done;
 }
@@ -200,6 +235,7 @@ void add_bench_options(Verb verb) {
   verb.add_flag("--no-peers", request->no_peers, "Time linchpin alone");
   verb.add_option("--json", request->json, "Write every measurement (rows) to FILE; - is standard output")
       .type_name("FILE");
+  verb.add_option("--report", request->report, "Write DIR/index.html, one page with tables and plots").type_name("DIR");
   verb.footer(fmt::format(
       "Suites:{}\n\n"
       "Absolute times differ from machine to machine and from hour to hour; compare the ratios to peers of the same\n"
@@ -209,6 +245,7 @@ void add_bench_options(Verb verb) {
       "Examples:\n"
       "  linchpin bench --quick\n"
       "  linchpin bench dynamics --json dynamics.json\n"
+      "  linchpin bench steppers --report steppers\n"
       "  linchpin bench --no-peers",
       there));
   verb.on_call([request] { return run(*request); });

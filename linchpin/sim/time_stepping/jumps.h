@@ -1,4 +1,7 @@
-// Trees whose velocities jump within an interval because a contact or a limit closes. Internal to sim/.
+// Trees whose velocities jump within an interval because a row closes a contact or a limit. Internal to sim/.
+//
+// Most contacts that close have no row, but split the interval where they touch (landings.h). This is for the others:
+// in crowds, late in a step, missed ones, limits that close slowly.
 //
 // Where contacts last, velocities are continuous, and positions move by the mean of v and v+: second order. A contact
 // that closes stops a velocity at once. Moved by the mean, its bodies would end half of the way inside each other, so
