@@ -78,13 +78,13 @@ Vec3<double> point_velocity_of(int link, const Vec3<double>& point, const Kinema
 }
 
 // Sets the tangents and coefficients of directional friction.
-void set_directional(const PairMaterial& material, const ContactSet& set, Contact& c, double slip) {
+void set_directional(const PairMaterial& material, const ContactSet& set, bool slides, Contact& c) {
   const PairMaterial::Directional& along = *material.directional;
   const std::uint32_t shape = along.side == PairMaterial::Side::a ? c.key.shape_a : c.key.shape_b;
   const Vec3<double> d = set.scene.X_WS[shape].R * along.direction;
   const Vec3<double> in_plane = d - dot(d, c.normal) * c.normal;
   const double length = norm(in_plane);
-  const auto pick = [&](const Friction& f) { return slip > slip_speed ? f.mu_kinetic : f.mu_static; };
+  const auto pick = [&](const Friction& f) { return slides ? f.mu_kinetic : f.mu_static; };
   c.mu = pick(material.friction);
   if (!(length > 1e-9 * norm(d))) return;  // the direction is normal to the surface
   c.t1 = (1 / length) * in_plane;
@@ -174,9 +174,9 @@ void list_contacts(const ContactPlan& plan, const Kinematics<double>& kin, const
                   .restitution = material.restitution};
         if (material.friction.mu_static != material.friction.mu_kinetic || material.directional) {
           const Vec3<double> u = relative_velocity(c, kin, vel);
-          const double slip = std::hypot(u.y, u.z);
-          if (slip > slip_speed) c.mu = material.friction.mu_kinetic;
-          if (material.directional) set_directional(material, set, c, slip);
+          const bool slides = std::hypot(u.y, u.z) > slip_speed;
+          if (slides) c.mu = material.friction.mu_kinetic;
+          if (material.directional) set_directional(material, set, slides, c);
         }
         set.contacts.push_back(c);
       }
@@ -268,6 +268,17 @@ void ContactPlan::enclose_shapes(std::span<const SceneShape> shapes) {
 
 ContactSet::ContactSet(const ContactPlan& plan)
     : scene(plan.scene), reach(plan.radius.size(), 0.0), motion(plan.radius.size()) {}
+
+void set_friction(const ContactPlan& plan, const ContactSet& set, bool slides, Contact& c) {
+  ShapePair pair{};
+  pair.a = decltype(pair.a)(c.key.shape_a);
+  pair.b = decltype(pair.b)(c.key.shape_b);
+  const PairMaterial material = material_of(plan, pair);
+  c.mu = slides ? material.friction.mu_kinetic : material.friction.mu_static;
+  c.across = 1;
+  set_tangents(c.normal, plan.plane, c.t1, c.t2);
+  if (material.directional) set_directional(material, set, slides, c);
+}
 
 bool find_contacts(const Model& model, const ContactPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
                    double h, ContactSet& set) {

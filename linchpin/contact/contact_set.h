@@ -101,6 +101,10 @@ bool find_more_contacts(const Model& model, const ContactPlan& plan, const Kinem
                         const Velocities& vel, const Velocities& after, double h, const ContactSet& set,
                         ContactSet& wider);
 
+// Sets mu, across and the tangents of a contact of `set` to those of a contact at rest or of one that slides, whatever
+// its speed.
+void set_friction(const ContactPlan& plan, const ContactSet& set, bool slides, Contact& c);
+
 // Adds a cone of three rows, or one row if mu is 0. offset: of the rows of n, t1 and t2 (before its scaling by
 // `across`).
 void add_contact(const Contact& c, const Kinematics<double>& kin, const Vec3<double>& offset, Rows& rows);

@@ -45,6 +45,9 @@ std::string why_loosely(const Certificate& c) {
   if (c.unsplit > 0)
     why += (why.empty() ? "" : "; ") + ("in " + std::to_string(c.unsplit)) + " of " + std::to_string(c.steps) +
            " steps there were more impacts than max_splits, the others had no restitution";
+  if (c.handed_over > 0)
+    why += (why.empty() ? "" : "; ") + (std::to_string(c.handed_over) + " of ") + std::to_string(c.steps) +
+           " steps had more events than max_splits and were taken by time_stepping";
   return why;
 }
 
@@ -77,6 +80,8 @@ std::string certificate_json(const Model& model, const Certificate& c, const std
         {"impacts", c.impacts},
         {"unsplit_steps", c.unsplit},
         {"painleve_steps", c.painleve},
+        {"events", c.events},
+        {"handed_over_steps", c.handed_over},
         {"impact_loss", c.impact_loss},
         {"contact_loss", c.contact_loss},
         {"least_release", c.least_release},

@@ -58,7 +58,7 @@ bool is_bool(const bool& value) {
   std::memcpy(&byte, &value, 1);
   return byte <= 1;
 }
-bool is_status(StepStatus status) { return int(status) >= 0 && int(status) <= int(StepStatus::runaway); }
+bool is_status(StepStatus status) { return int(status) >= 0 && int(status) <= int(StepStatus::no_mode); }
 
 }  // namespace
 

@@ -121,7 +121,9 @@ Hdf5Id report_type() {
       .add("pushed_out", row->pushed_out)
       .add("friction_gain", row->friction_gain)
       .add("asleep", row->asleep)
-      .add("painleve", row->painleve);
+      .add("painleve", row->painleve)
+      .add("events", row->events)
+      .add("handed_over", row->handed_over);
   return row.take();
 }
 
@@ -149,6 +151,8 @@ Hdf5Id certificate_type() {
       .add("impacts", row->figures.impacts)
       .add("unsplit", row->figures.unsplit)
       .add("painleve", row->figures.painleve)
+      .add("events", row->figures.events)
+      .add("handed_over", row->figures.handed_over)
       .add("impact_loss", row->figures.impact_loss)
       .add("contact_loss", row->figures.contact_loss)
       .add("least_release", row->figures.least_release)

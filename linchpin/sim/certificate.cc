@@ -22,7 +22,7 @@ Verdict Certificate::verdict() const {
   const bool kept = finite && !not_finite() && status == StepStatus::done && energy.within(limits.energy) &&
                     penetration <= limits.penetration;
   if (!kept) return Verdict::failed;
-  return loose > 0 || unsplit > 0 ? Verdict::passed_loosely : Verdict::passed;
+  return loose > 0 || unsplit > 0 || handed_over > 0 ? Verdict::passed_loosely : Verdict::passed;
 }
 
 const char* Certificate::not_finite() const {
@@ -105,6 +105,8 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   c.impacts += report.impacts;
   c.unsplit += report.unsplit;
   c.painleve += report.painleve > 0;
+  c.events += report.events;
+  c.handed_over += report.handed_over;
   c.least_release = smaller(c.least_release, report.least_release);
   const Energy now = energy_of_(after);
   EnergyBalance& e = c.energy;

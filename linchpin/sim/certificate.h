@@ -25,8 +25,8 @@ struct CertificateLimits {
 
 // passed: every step was done, all figures are finite and within the limits, and every contact problem was solved to
 // the tolerance that was promised (ContactOptions::tolerance).
-// passed_loosely: the same, but some problems were solved to ContactOptions::acceptable only, or some steps had more
-// impacts than ContactOptions::max_splits.
+// passed_loosely: the same, but some problems were solved to ContactOptions::acceptable only, some steps had more
+// impacts than ContactOptions::max_splits, or some steps of event_driven were taken by time_stepping.
 enum class Verdict { passed, passed_loosely, failed };
 std::string_view to_string(Verdict verdict);
 
@@ -45,6 +45,7 @@ struct Certificate {
   int most_contacts = 0;
   long problems = 0, loose = 0, halved = 0, iterations = 0, declared_fallbacks = 0, impacts = 0, painleve = 0;
   long unsplit = 0;  // steps that had more impacts than max_splits; what was left of them had no restitution
+  long events = 0, handed_over = 0;  // event_driven: sums
   double impact_loss = 0, contact_loss = 0, least_release = 1;
   // position_level, higher_order: the sums of those of the reports, J.
   double restituted = 0, restitution_gain = 0, pushed_out = 0, friction_gain = 0;

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <limits>
 
-#include "linchpin/sim/runge_kutta.h"
+#include "linchpin/sim/step_size_control.h"
 
 namespace linchpin {
 namespace {
@@ -29,8 +29,6 @@ constexpr std::array order5_less_4{71.0 / 57600,      0.0,        -71.0 / 16695,
 
 constexpr std::array<std::span<const double>, 6> rows{a2, a3, a4, a5, a6, order5};
 
-constexpr double safety = 0.9, most_growth = 5, most_shrinkage = 0.2;
-constexpr double smallest_error = 1e-4;  // a smaller error is by chance and says little about the next substep
 constexpr std::size_t last_stage = dormand_prince_stages - 1;
 
 // Evaluates all stages from the second on. The last one is at the end of the substep: it is the first of the next.
@@ -50,9 +48,30 @@ double relative_error(double difference, double before, double after, const Simu
   return std::isfinite(error) && std::isfinite(allowed) ? error : std::numeric_limits<double>::infinity();
 }
 
-// (1), after take_substep().
-double substep_error(const Dynamics& dynamics, const Arrival& base, double h, const SimulationOptions& options,
-                     const Stages& stages) {
+// After an accepted substep: its end becomes the start of the next.
+void rebase(Stages& stages, Arrival& base) {
+  const std::size_t nv = base.v.size();
+  std::ranges::copy(stages.q, base.q.begin());
+  std::ranges::copy(stages.v, base.v.begin());
+  std::copy_n(stages.v.begin(), nv, stages.udot.begin());  // dexp^-1 is 1 at u = 0
+  std::copy_n(stages.vdot.begin() + std::ptrdiff_t(last_stage * nv), nv, stages.vdot.begin());
+  const std::size_t rows = base.reactions.size();
+  std::copy_n(stages.reactions.begin() + std::ptrdiff_t(last_stage * rows), rows, stages.reactions.begin());
+  stages.power[0] = stages.power[last_stage];
+}
+
+StepReport too_small(StepReport so_far, const char* reason) {
+  so_far.status = StepStatus::step_too_small;
+  so_far.reason = reason;
+  return so_far;
+}
+
+}  // namespace
+
+RungeKuttaTable dormand_prince_table() { return rows; }
+
+double dormand_prince_error(const Dynamics& dynamics, const Arrival& base, double h, const SimulationOptions& options,
+                            const Stages& stages) {
   const std::size_t nv = base.v.size();
   double worst = 0;
   for (std::size_t k = 0; k < nv; ++k) {
@@ -69,52 +88,6 @@ double substep_error(const Dynamics& dynamics, const Arrival& base, double h, co
   }
   return worst;
 }
-
-// After an accepted substep: its end becomes the start of the next.
-void rebase(Stages& stages, Arrival& base) {
-  const std::size_t nv = base.v.size();
-  std::ranges::copy(stages.q, base.q.begin());
-  std::ranges::copy(stages.v, base.v.begin());
-  std::copy_n(stages.v.begin(), nv, stages.udot.begin());  // dexp^-1 is 1 at u = 0
-  std::copy_n(stages.vdot.begin() + std::ptrdiff_t(last_stage * nv), nv, stages.vdot.begin());
-  const std::size_t rows = base.reactions.size();
-  std::copy_n(stages.reactions.begin() + std::ptrdiff_t(last_stage * rows), rows, stages.reactions.begin());
-  stages.power[0] = stages.power[last_stage];
-}
-
-// (2)
-class StepSizeControl {
- public:
-  double after_success(double h, double error) {
-    const double e = std::max(error, smallest_error);
-    const double growth = safety * std::pow(e, -0.17) * std::pow(error_before_, 0.04);
-    error_before_ = e;
-    const double most = after_failure_ ? 1 : most_growth;
-    after_failure_ = false;
-    return h * std::clamp(growth, most_shrinkage, most);
-  }
-  double after_failure(double h, double error) {
-    after_failure_ = true;
-    return h * std::max(most_shrinkage, safety * std::pow(error, -0.2));
-  }
-
- private:
-  double error_before_ = smallest_error;
-  bool after_failure_ = false;  // if set, the next substep may not grow
-};
-
-// Number of equal parts of the rest of the step, none longer than proposed: no very short substep is left at the end.
-double parts_of(double rest, double proposed) { return std::max(1.0, std::ceil(rest / proposed - 1e-6)); }
-
-StepReport too_small(StepReport so_far, const char* reason) {
-  so_far.status = StepStatus::step_too_small;
-  so_far.reason = reason;
-  return so_far;
-}
-
-}  // namespace
-
-RungeKuttaTable dormand_prince_table() { return rows; }
 
 StepReport dormand_prince(Dynamics& dynamics, const Departure& from, Stages& stages, Arrival& to) {
   const double dt = from.options.dt;
@@ -138,7 +111,7 @@ StepReport dormand_prince(Dynamics& dynamics, const Departure& from, Stages& sta
       return too_small(report, "more than max_substeps substeps: the model is stiff, or the tolerance too tight");
     if (!(h > shortest)) return too_small(report, "no substep meets the tolerance");
     take_substep(dynamics, from.state.time + done, base, from.inputs, h, stages);
-    const double error = substep_error(dynamics, base, h, from.options, stages);
+    const double error = dormand_prince_error(dynamics, base, h, from.options, stages);
     if (!(error <= 1)) {
       ++report.rejected;
       proposed = control.after_failure(h, error);

@@ -19,7 +19,13 @@ double bracket_coefficient(double s) {
   return (1 - half * cosine / sine) / s;
 }
 
-// udot of (1): equal to v except for rotations.
+// The part of stage i in an array of all stages.
+std::span<double> stage(std::vector<double>& all, std::size_t nv, std::size_t i) {
+  return std::span<double>(all).subspan(i * nv, nv);
+}
+
+}  // namespace
+
 void velocity_in_algebra(const Dynamics& dynamics, std::span<const double> u, std::span<const double> v,
                          std::span<double> udot) {
   std::ranges::copy(v, udot.begin());
@@ -32,13 +38,6 @@ void velocity_in_algebra(const Dynamics& dynamics, std::span<const double> u, st
     out[2] = rate.z;
   }
 }
-
-// The part of stage i in an array of all stages.
-std::span<double> stage(std::vector<double>& all, std::size_t nv, std::size_t i) {
-  return std::span<double>(all).subspan(i * nv, nv);
-}
-
-}  // namespace
 
 Vec3<double> inverse_dexp(const Vec3<double>& u, const Vec3<double>& w) {
   const Vec3<double> bracket = cross(u, w);

@@ -32,6 +32,9 @@ struct Stages {
 // (2): sets time, u, q and v of the stage with these weights a_ij; their sum is its time, as a part of h.
 void place_stage(const Dynamics& dynamics, double time0, std::span<const double> q0, std::span<const double> v0,
                  double h, std::span<const double> weights, Stages& stages);
+// udot of (1): equal to v except for rotations.
+void velocity_in_algebra(const Dynamics& dynamics, std::span<const double> u, std::span<const double> v,
+                         std::span<double> udot);
 // (1): evaluates udot, vdot, reactions and power at the current u, q, v and stores them as stage i.
 void evaluate_stage(Dynamics& dynamics, const Inputs& inputs, std::size_t i, Stages& stages);
 // Evaluates the first stage, at the start of the step.

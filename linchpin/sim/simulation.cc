@@ -8,6 +8,7 @@
 
 #include "linchpin/base/names.h"
 #include "linchpin/contact/contact_set.h"
+#include "linchpin/sim/event_driven/event_driven.h"
 #include "linchpin/sim/keep_constraints.h"
 #include "linchpin/sim/position_level/position_level.h"
 #include "linchpin/sim/runge_kutta.h"
@@ -29,7 +30,8 @@ constexpr std::array<StepperInfo, stepper_count> steppers{{{Stepper::semi_implic
                                                            {Stepper::implicit_midpoint, "implicit_midpoint", 2},
                                                            {Stepper::time_stepping, "time_stepping", 2},
                                                            {Stepper::position_level, "position_level", 1},
-                                                           {Stepper::higher_order, "higher_order", 4}}};
+                                                           {Stepper::higher_order, "higher_order", 4},
+                                                           {Stepper::event_driven, "event_driven", 5}}};
 
 const StepperInfo& info_of(Stepper stepper) {
   for (const StepperInfo& info : steppers)
@@ -37,7 +39,8 @@ const StepperInfo& info_of(Stepper stepper) {
   fail_check("stepper number ", static_cast<int>(stepper), " of ", stepper_count);
 }
 
-using AnyWorkspace = std::variant<EulerWorkspace, MidpointWorkspace, Stages, ContactStepper, PositionLevelStepper>;
+using AnyWorkspace = std::variant<EulerWorkspace, MidpointWorkspace, Stages, ContactStepper, PositionLevelStepper,
+                                  EventDrivenStepper>;
 
 AnyWorkspace workspace_for(const SimulationOptions& options, const Model& model, Dynamics& dynamics) {
   switch (*options.stepper) {
@@ -46,6 +49,8 @@ AnyWorkspace workspace_for(const SimulationOptions& options, const Model& model,
     case Stepper::position_level:
     case Stepper::higher_order:
       return PositionLevelStepper(dynamics, options);
+    case Stepper::event_driven:
+      return EventDrivenStepper(dynamics, options);
     case Stepper::rk4:
       return Stages(dynamics, rk4_stages);
     case Stepper::dormand_prince:
@@ -108,8 +113,8 @@ void check_options(const SimulationOptions& o) {
   check(c.impact_speed >= 0, "impact_speed is ", c.impact_speed, " m/s; it must be at least 0");
   check(c.max_splits >= 0, "max_splits is ", c.max_splits, "; it must be at least 0");
   check(c.position_tolerance > 0, "position_tolerance is ", c.position_tolerance, " m; it must be positive");
-  check(c.sleep_after == 0 || (o.stepper != Stepper::position_level && o.stepper != Stepper::higher_order),
-        "sleep_after is ", c.sleep_after, " s; with position_level and higher_order nothing sleeps: use 0");
+  check(c.sleep_after == 0 || !o.stepper || *o.stepper <= Stepper::time_stepping, "sleep_after is ", c.sleep_after,
+        " s; only with time_stepping anything sleeps: use 0");
   check(c.sleep_after >= 0 && c.sleep_speed >= 0, "sleep_after is ", c.sleep_after, " s and sleep_speed ",
         c.sleep_speed, "; both must be at least 0");
 }
@@ -135,9 +140,10 @@ double gap_floor_of(const SimulationOptions& options, const Model& model) {
 }
 
 std::string_view to_string(StepStatus status) {
-  static constexpr EnumNames<StepStatus::runaway> names{"status",
+  static constexpr EnumNames<StepStatus::no_mode> names{"status",
                                                         {"done", "not_finite", "no_convergence", "step_too_small",
-                                                         "not_assembled", "constraints_unmet", "unsolved", "runaway"}};
+                                                         "not_assembled", "constraints_unmet", "unsolved", "runaway",
+                                                         "no_mode"}};
   return names.of(status);
 }
 
@@ -175,6 +181,8 @@ struct Simulation::Parts {
       case Stepper::position_level:
       case Stepper::higher_order:
         return std::get<PositionLevelStepper>(workspace).step(from, arrival);
+      case Stepper::event_driven:
+        return std::get<EventDrivenStepper>(workspace).step(from, arrival);
       case Stepper::semi_implicit_euler:
         return semi_implicit_euler(dynamics, from, std::get<EulerWorkspace>(workspace), arrival);
       case Stepper::explicit_euler:
@@ -211,6 +219,7 @@ std::span<const double> Simulation::reactions() const { return parts_->reactions
 std::span<const ContactReport> Simulation::contacts() const {
   if (const auto* stepper = std::get_if<ContactStepper>(&parts_->workspace)) return stepper->contacts();
   if (const auto* stepper = std::get_if<PositionLevelStepper>(&parts_->workspace)) return stepper->contacts();
+  if (const auto* stepper = std::get_if<EventDrivenStepper>(&parts_->workspace)) return stepper->contacts();
   return {};
 }
 

@@ -1,0 +1,66 @@
+// event_driven against closed forms.
+#include "linchpin/sim/event_driven/event_driven.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "linchpin/model/testing.h"
+#include "linchpin/sim/contact_testing.h"
+
+namespace linchpin {
+namespace {
+
+SimulationOptions events(double dt) { return {.stepper = Stepper::event_driven, .dt = dt}; }
+
+// A ball that falls from h bounces at t_1 = sqrt(2 h / g) with the speed g t_1, then after flights of 2 e^k t_1 each,
+// and rests at t_1 (1 + e) / (1 - e).
+struct Bouncing {
+  double e, g = 9.81, h = 1;
+  double first() const { return std::sqrt(2 * h / g); }
+  double zeno() const { return first() * (1 + e) / (1 - e); }
+  // The height at t.
+  double height(double t) const {
+    double start = -first(), flight = 2 * first(), speed = g * first();
+    while (t >= start + flight && flight > 1e-14) {
+      start += flight;
+      flight *= e;
+      speed *= e;
+    }
+    if (t >= zeno()) return 0;
+    const double s = t - start;
+    return std::max(0.0, speed * s - 0.5 * g * s * s);
+  }
+};
+
+TEST(EventDriven, BouncingBallUpToItsRest) {
+  for (const double e : {0.5, 0.8}) {
+    const Bouncing truth{e};
+    const Model model = model_of("bounce:height=1,restitution=" + std::to_string(e));
+    double worst = 0;
+    const Finished r =
+        run(model, 1.2 * truth.zeno(), events(0.01), [&](const State& s, const Simulation&, const StepReport&) {
+          worst = larger(worst, std::abs(s.q[6] + 1 - truth.height(s.time)));
+        });
+    EXPECT_LT(worst, 1e-10) << e;
+    EXPECT_LT(fastest(r.state), 1e-12);
+    EXPECT_TRUE(r.certificate.passed());
+  }
+}
+
+TEST(EventDriven, SlidesOnASlope) {
+  const double a = 35 * std::numbers::pi / 180, down = 9.81 * (std::sin(a) - 0.5 * std::cos(a));
+  const Model model = model_of("slope:angle=35,mu=0.5,turn=25,heading=17");
+  const Finished r = run(model, 1, events(0.1));
+  EXPECT_NEAR(r.state.q[4], down / 2, 1e-11);
+  EXPECT_NEAR(r.state.v[3], down, 1e-11);
+  EXPECT_NEAR(r.state.q[5], 0, 1e-11);
+}
+
+TEST(EventDriven, SticksOnASlope) {
+  const Model model = model_of("slope:angle=20,mu=0.5,heading=30,turn=10");
+  const Finished r = run(model, 1, events(0.1));
+  EXPECT_LT(distance(model, make_state(model), r.state), 1e-13);
+}
+
+}  // namespace
+}  // namespace linchpin

@@ -1,0 +1,130 @@
+#include "linchpin/sim/event_driven/mode_events.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace linchpin {
+namespace {
+
+// Two modes have the same accelerations if they differ by less than this part of the largest.
+constexpr double same_accelerations = 1e-8;
+// Places within a substep at which contacts are searched, as parts of it.
+constexpr std::array places_within{0.2, 0.4, 0.6, 0.8};
+
+void take_least(EventCheck::Kind kind, std::size_t index, double margin, bool violated, EventCheck& check) {
+  const double value = violated ? margin : std::max(margin, 0.0);  // so that a violated condition is the least
+  if (!(value >= check.margin)) check = {kind, int(index), value, violated};
+}
+
+// Of an open contact or limit with this gap and rate. known: the mode has it, as open.
+void add_gap(EventCheck::Kind kind, std::size_t index, double gap, double rate, bool known, double touch_gap,
+             EventCheck& check) {
+  if (gap < -gap_rounding && rate < -approach_rest) return take_least(kind, index, gap, true, check);
+  if (!known && gap < -touch_gap && rate <= approach_rest) return take_least(kind, index, gap + touch_gap, true, check);
+  take_least(kind, index, gap, false, check);
+}
+
+double largest_number(std::span<const double> x) {
+  double most = 0;
+  for (const double e : x) most = std::max(most, std::abs(e));
+  return most;
+}
+
+}  // namespace
+
+ModeEvents::ModeEvents(const StepPlan& plan, ModeDynamics& dynamics)
+    : plan_(plan),
+      dynamics_(dynamics),
+      choice_(dynamics),
+      found_(plan.contacts),
+      placed_(plan.model, plan.plan),
+      forces_(plan.model),
+      q_(plan.model.nq()),
+      v_(plan.model.nv()) {}
+
+void ModeEvents::check_touch(const Mode& mode, std::span<const Contact> known, std::span<const double> q,
+                             std::span<const double> v, const Placed& placed, double h, EventCheck& check) {
+  if (!find_contacts(plan_.model, plan_.contacts, placed.kin, placed.vel, h, found_)) return;
+  for (std::size_t i = 0; i < found_.contacts.size(); ++i) {
+    const Contact& c = found_.contacts[i];
+    const auto same = std::ranges::find(known, c.key, &Contact::key);
+    const bool is_known = same != known.end();
+    if (is_known && mode.contacts[std::size_t(same - known.begin())].hold != Hold::open) continue;
+    add_gap(EventCheck::Kind::touch, i, c.gap, relative_velocity(c, placed.kin, placed.vel).x, is_known,
+            plan_.touch_gap(), check);
+  }
+  for (std::size_t i = 0; i < plan_.joints.limits.size(); ++i) {
+    const JointLimit& limit = plan_.joints.limits[i];
+    const auto same = std::ranges::find(mode.limits, int(i), &ModeLimit::limit);
+    if (same != mode.limits.end() && same->closed) continue;
+    add_gap(EventCheck::Kind::limit_touch, i, gap_of(limit, q), rate_of(limit, q, v), same != mode.limits.end(),
+            plan_.touch_gap(), check);
+  }
+}
+
+double ModeEvents::first_touch_within(const SubstepStart& start, ModeSubstep& substep, double h) {
+  if (start.set.found.pairs.empty() && plan_.joints.limits.empty()) return 1;
+  for (const double theta : places_within) {
+    substep.place_within(start, h, theta, q_, v_);
+    place(plan_.model, plan_.plan, q_, v_, placed_);
+    EventCheck check{.margin = std::numeric_limits<double>::infinity()};
+    // Contacts of the mode keep their keys, or are in touch without approach.
+    known_.clear();
+    for (const ModeContact& m : start.mode.contacts) known_.push_back(m.at);
+    check_touch(start.mode, known_, q_, v_, placed_, h, check);
+    if (check.violated) return theta;
+  }
+  return 1;
+}
+
+EventCheck ModeEvents::at_end(const SubstepStart& start, ModeSubstep& substep, double h,
+                              std::optional<Mode>& replacement) {
+  const Mode& mode = start.mode;
+  const ModeForces& end = substep.end();
+  EventCheck check{.margin = std::numeric_limits<double>::infinity()};
+  replacement.reset();
+  if (!end.all_found) return {EventCheck::Kind::lost, 0, -1, true};  // (d)
+  const Placed& placed = dynamics_.placed();
+  check_touch(mode, end.contacts, substep.q(), substep.v(), placed, h, check);  // (a)
+  for (std::size_t i = 0; i < mode.contacts.size(); ++i) {                      // (b)
+    const ModeContact& m = mode.contacts[i];
+    if (m.hold != Hold::sliding || end.contacts[i].mu == 0) continue;
+    const double slip = dot(end.u[i], m.slide);
+    take_least(EventCheck::Kind::slip_end, i, slip, slip < (m.incipient ? -slip_rest : 0.0), check);
+  }
+  for (std::size_t i = 0; i < mode.dry.size(); ++i) {
+    if (mode.dry[i].sign == 0) continue;
+    const double speed = mode.dry[i].sign * substep.v()[std::size_t(plan_.joints.frictional[i])];
+    take_least(EventCheck::Kind::dry_end, i, speed, speed < (mode.dry[i].incipient ? -slip_rest : 0.0), check);
+  }
+  const ModeFault fault = worst_condition(mode, end);  // (c)
+  if (fault.kind == ModeFault::Kind::none) return check;
+  const bool slides_already = fault.kind == ModeFault::Kind::reverses || fault.kind == ModeFault::Kind::dry_reverses;
+  if (slides_already) return check;  // (b) sees it
+  if (fault.margin >= -mode_tolerance && end.is_consistent) {
+    take_least(EventCheck::Kind::condition, std::size_t(fault.index), fault.margin, false, check);
+    return check;
+  }
+  if (end.is_unique && end.is_consistent) {
+    take_least(EventCheck::Kind::condition, std::size_t(fault.index), fault.margin, true, check);
+    return check;
+  }
+  // Redundant contacts: are there other forces with the same accelerations?
+  other_ = mode;
+  for (std::size_t i = 0; i < other_.contacts.size(); ++i) other_.contacts[i].at = end.contacts[i];
+  dynamics_.evaluate(substep.stages().time, substep.q(), substep.v(), start.inputs, other_, start.set, true, forces_);
+  const bool consistent = choice_.choose(other_, forces_).kind == ModeFault::Kind::none;
+  if (consistent) dynamics_.lift(forces_);
+  double change = 0;
+  for (std::size_t k = 0; k < forces_.vdot.size(); ++k)
+    change = std::max(change, std::abs(forces_.vdot[k] - end.vdot[k]));
+  if (consistent && change <= same_accelerations * std::max(largest_number(end.vdot), 1.0)) {
+    replacement = other_;
+    return check;
+  }
+  take_least(EventCheck::Kind::condition, std::size_t(fault.index), -1, true, check);
+  return check;
+}
+
+}  // namespace linchpin

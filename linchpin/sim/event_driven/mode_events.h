@@ -1,0 +1,60 @@
+// The conditions that end a contact mode. Internal to sim/.
+//
+// A mode ends when
+//     (a) a contact or limit that is open closes: gap < 0 while it approaches,
+//     (b) a sliding velocity reaches zero: u_T . slide < 0, slide its direction at the start of the substep,
+//     (c) the mode is no longer consistent (mode_choice.h): with redundant contacts, that no admissible forces give its
+//         accelerations, not that one of the forces changes its sign,
+//     (d) a contact leaves the feature that it was on.
+// Each condition has a margin that changes its sign at the event, but for (d) and for (c) with redundant contacts,
+// which are located by bisection.
+#pragma once
+
+#include <optional>
+
+#include "linchpin/sim/event_driven/mode_choice.h"
+#include "linchpin/sim/event_driven/mode_substep.h"
+
+namespace linchpin {
+
+// m/s: contacts that approach or slide more slowly are at rest. Far below what positions resolve within a step, far
+// above the rounding of velocities and the tolerance of impacts.
+inline constexpr double approach_rest = 1e-8, slip_rest = 1e-10;
+// m: contacts whose surfaces overlap by less touch; above the rounding of gaps of bodies of metres.
+inline constexpr double gap_rounding = 1e-12;
+
+struct EventCheck {
+  enum class Kind { none, touch, limit_touch, slip_end, dry_end, lost, condition };
+  Kind kind = Kind::none;
+  int index = -1;
+  double margin = 0;      // the least of all, in the unit of its condition
+  bool violated = false;  // beyond its tolerance
+};
+
+class ModeEvents {
+ public:
+  ModeEvents(const StepPlan& plan, ModeDynamics& dynamics);
+
+  // At the end of a substep of length h. `replacement` becomes a consistent mode with the same accelerations where the
+  // forces of the mode itself are not admissible.
+  EventCheck at_end(const SubstepStart& start, ModeSubstep& substep, double h, std::optional<Mode>& replacement);
+  // (a) within the substep: the first of some times, as parts of h, at which a contact or limit has closed; 1 if none
+  // has.
+  double first_touch_within(const SubstepStart& start, ModeSubstep& substep, double h);
+
+ private:
+  void check_touch(const Mode& mode, std::span<const Contact> known, std::span<const double> q,
+                   std::span<const double> v, const Placed& placed, double h, EventCheck& check);
+
+  const StepPlan& plan_;
+  ModeDynamics& dynamics_;
+  ModeChoice choice_;
+  ContactSet found_;
+  Placed placed_;
+  ModeForces forces_;
+  std::vector<Contact> known_;
+  Mode other_;
+  std::vector<double> q_, v_;
+};
+
+}  // namespace linchpin

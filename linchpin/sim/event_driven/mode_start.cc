@@ -1,0 +1,318 @@
+#include "linchpin/sim/event_driven/mode_start.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "linchpin/base/larger.h"
+#include "linchpin/contact/actuators.h"
+
+namespace linchpin {
+namespace {
+
+// m: contacts that would rise by less have landed. A thousand times the rounding of gaps of bodies of metres.
+constexpr double least_rise = 1e-13;
+// m/s: no contact that separates faster than this has landed, whatever its acceleration.
+constexpr double most_landing_speed = 1e-3;
+// Impacts at one moment: restitution leaves other contacts approaching, a few times. And the part of the fastest
+// velocity that an impact may leave, by its solver's tolerance.
+constexpr int most_impacts_at_once = 100;
+constexpr double impact_tolerance = 1e-8;
+// m and m/s: errors below these are not worth a projection.
+constexpr double no_gap = 1e-14, no_speed = 1e-14;
+constexpr int most_projections = 4;
+// tau of (1), as a part of dt; and velocities that change by more than this many times tau forces / M are an impulse.
+constexpr double impulse_time = 1e-6, impulse_factor = 1e3;
+
+double fastest_of(std::span<const double> v) {
+  double most = 1;
+  for (const double x : v) most = std::max(most, std::abs(x));
+  return most;
+}
+
+}  // namespace
+
+ModeStart::ModeStart(Dynamics& dynamics, const StepPlan& plan, ModeDynamics& mode_dynamics)
+    : dynamics_(dynamics),
+      plan_(plan),
+      mode_dynamics_(mode_dynamics),
+      choice_(mode_dynamics),
+      plain_(plan.model, plan.plan, plan.options.method, std::vector<double>(plan.model.nv(), 0.0)),
+      impact_solver_(plan),
+      solved_(plan.model),
+      placed_(plan.model, plan.plan),
+      set_(plan.contacts),
+      forces_(plan.model),
+      change_(plan.model.nv()),
+      asleep_(plan.trees.count, 0) {}
+
+bool ModeStart::find_set(double left, const Arrival& at, StepReport& report) {
+  place(plan_.model, plan_.plan, at.q, at.v, placed_);
+  if (!find_contacts(plan_.model, plan_.contacts, placed_.kin, placed_.vel, left, set_)) {
+    report.status = StepStatus::not_finite;
+    report.reason = "the distance that a body travels within the step is beyond the range of numbers";
+    return false;
+  }
+  if (int(set_.contacts.size()) > plan_.options.most_contacts) {
+    report.status = StepStatus::runaway;
+    report.reason = "more contacts than most_contacts: shapes lie within each other, or speeds are too high for dt";
+    return false;
+  }
+  return true;
+}
+
+bool ModeStart::approaches(const Arrival& at, double rest) const {
+  for (const Contact& c : set_.contacts)
+    if (c.gap <= plan_.touch_gap() && relative_velocity(c, placed_.kin, placed_.vel).x < -rest) return true;
+  for (const JointLimit& limit : plan_.joints.limits)
+    if (gap_of(limit, at.q) <= plan_.touch_gap() && rate_of(limit, at.q, at.v) < -rest) return true;
+  return false;
+}
+
+bool ModeStart::solve_impacts(double time, double left, const Inputs& inputs, Arrival& at, ContactSums& sums,
+                              StepReport& report) {
+  double rest = approach_rest;
+  for (int i = 0; i < most_impacts_at_once && approaches(at, rest); ++i) {
+    if (ClosedChain* chain = dynamics_.chain())
+      evaluate_rows(plan_.model, chain->constraints, placed_.kin, placed_.vel, at.q, at.v, time, chain->rows);
+    const Interval interval{inputs, at, placed_, dynamics_.chain(), set_, idle_, time, 0};
+    const ImpactReport impact = impact_solver_.solve(interval, plain_, problem_, solved_);
+    ++report.impacts;
+    report.problems += impact.problems;
+    report.iterations += impact.iterations;
+    report.declared_fallbacks += impact.fallbacks;
+    report.loose += impact.loose;
+    report.residual = larger(report.residual, impact.residual);
+    report.least_release = smaller(report.least_release, impact.release);
+    if (!impact.ok()) {
+      report.status = StepStatus::unsolved;
+      report.reason = "an impact was not solved to its tolerance";
+      return false;
+    }
+    report.impact_loss += energy_lost(plan_, solved_.rows, solved_.impulses, solved_.rates, 0, report);
+    sums.add(solved_.rows, set_.contacts, solved_.impulses, solved_.rates);
+    add_loop_impulses(plan_, solved_.rows, solved_.impulses, asleep_, at.reactions);
+    rest = std::max(rest, impact_tolerance * fastest_of(at.v));
+    std::ranges::copy(solved_.v, at.v.begin());
+    if (!find_set(left, at, report)) return false;
+  }
+  return true;
+}
+
+void ModeStart::list_touching(const Arrival& at) {
+  mode_.contacts.clear();
+  mode_.limits.clear();
+  for (const Contact& c : set_.contacts) {
+    if (c.gap > plan_.touch_gap()) continue;
+    const Vec3<double> u = relative_velocity(c, placed_.kin, placed_.vel);
+    if (u.x > most_landing_speed) continue;
+    ModeContact m{.at = c};
+    const double slip = std::hypot(u.y, u.z);
+    if (slip > slip_rest) {
+      m.hold = Hold::sliding;
+      m.incipient = false;
+      m.slide = (1 / slip) * (u.y * c.t1 + u.z * c.t2);
+    }
+    mode_.contacts.push_back(m);
+  }
+  for (int i = 0; i < int(plan_.joints.limits.size()); ++i) {
+    const JointLimit& limit = plan_.joints.limits[i];
+    if (gap_of(limit, at.q) <= plan_.touch_gap() && rate_of(limit, at.q, at.v) <= most_landing_speed)
+      mode_.limits.push_back({i});
+  }
+  mode_.dry.clear();
+  for (const int k : plan_.joints.frictional) {
+    const double v = at.v[k];
+    const bool slips = std::abs(v) > slip_rest;
+    mode_.dry.push_back({.sign = !slips ? 0 : v > 0 ? 1 : -1, .incipient = !slips});
+  }
+}
+
+// Landing, by b of the rows: the accelerations without contacts.
+void ModeStart::drop_separating(const Arrival& at) {
+  const auto separates = [](double speed, double acceleration) {
+    return speed > approach_rest && !(speed * speed <= -2 * acceleration * least_rise);
+  };
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < mode_.contacts.size(); ++i) {
+    const double speed = relative_velocity(mode_.contacts[i].at, placed_.kin, placed_.vel).x;
+    if (separates(speed, forces_.b[std::size_t(forces_.contact_row[i])])) continue;
+    mode_.contacts[kept++] = mode_.contacts[i];
+  }
+  mode_.contacts.resize(kept);
+  kept = 0;
+  for (std::size_t i = 0; i < mode_.limits.size(); ++i) {
+    const double speed = rate_of(plan_.joints.limits[mode_.limits[i].limit], at.q, at.v);
+    if (separates(speed, forces_.b[std::size_t(forces_.limit_row[i])])) continue;
+    mode_.limits[kept++] = mode_.limits[i];
+  }
+  mode_.limits.resize(kept);
+}
+
+// What an event has released starts as released.
+void ModeStart::adopt(const Mode& released) {
+  for (ModeContact& m : mode_.contacts) {
+    const auto same =
+        std::ranges::find_if(released.contacts, [&](const ModeContact& other) { return other.at.key == m.at.key; });
+    if (same == released.contacts.end()) continue;
+    if (same->hold == Hold::open) {
+      m.hold = Hold::open;
+    } else if (same->hold == Hold::sliding && m.incipient && same->incipient) {
+      m.hold = Hold::sliding;
+      m.slide = same->slide;
+    }
+  }
+  for (ModeLimit& l : mode_.limits) {
+    const auto same = std::ranges::find(released.limits, l.limit, &ModeLimit::limit);
+    if (same != released.limits.end()) l.closed = same->closed;
+  }
+  for (std::size_t i = 0; i < mode_.dry.size(); ++i)
+    if (mode_.dry[i].incipient && released.dry[i].incipient) mode_.dry[i].sign = released.dry[i].sign;
+}
+
+bool ModeStart::begin(double time, double left, const Inputs& inputs, const Mode* released, Arrival& at,
+                      ContactSums& sums, StepReport& report) {
+  for (int jumps = 0;; ++jumps) {
+    if (!find_set(left, at, report) || !solve_impacts(time, left, inputs, at, sums, report)) return false;
+    list_touching(at);
+    const auto evaluate = [&] { mode_dynamics_.evaluate(time, at.q, at.v, inputs, mode_, set_, true, forces_); };
+    evaluate();
+    const std::size_t listed = mode_.contacts.size() + mode_.limits.size();
+    drop_separating(at);
+    if (mode_.contacts.size() + mode_.limits.size() < listed) evaluate();
+    if (released) adopt(*released);
+    const ModeFault fault = choice_.choose(mode_, forces_);
+    if (fault.kind == ModeFault::Kind::none) break;
+    if (jumps < 3 && solve_impulse(time, inputs, at, sums, report)) continue;
+    if (!report.ok()) return false;
+    report.status = StepStatus::no_mode;
+    report.reason = "no contact mode is consistent with the state";
+    for (const ModeContact& m : mode_.contacts)
+      if (fault.index < 0 || &m == &mode_.contacts[std::min(std::size_t(fault.index), mode_.contacts.size() - 1)])
+        report.body = plan_.model.shapes()[m.at.key.shape_a].body;
+    return false;
+  }
+  project(time, inputs, true, at, report);
+  return true;
+}
+
+void ModeStart::keep(double time, const Inputs& inputs, Arrival& at, StepReport& report) {
+  project(time, inputs, false, at, report);
+}
+
+// all: down to rounding, otherwise only what matters.
+void ModeStart::project(double time, const Inputs& inputs, bool all, Arrival& at, StepReport& report) {
+  if (mode_.contacts.empty() && mode_.limits.empty() && mode_.dry.empty()) return;
+  const double worth_gap = all ? no_gap : 1e-13, worth_speed = all ? no_speed : 1e-13;
+  const double before = dynamics_.stored(at.q, at.v);
+  bool changed = false;
+  const int loops = dynamics_.constraint_rows();
+  const auto gather = [&](const auto& contact_error, const auto& limit_error, bool velocities) {
+    rows_.clear();
+    errors_.clear();
+    double worst = 0;
+    const auto add = [&](int row, double error) {
+      rows_.push_back(row);
+      errors_.push_back(error);
+      worst = larger(worst, std::abs(error));
+    };
+    for (int r = 0; r < loops; ++r) add(r, 0);
+    for (std::size_t i = 0; i < mode_.contacts.size(); ++i)
+      if (mode_.contacts[i].hold != Hold::open) contact_error(i, add);
+    for (std::size_t i = 0; i < mode_.limits.size(); ++i)
+      if (mode_.limits[i].closed) limit_error(i, add);
+    if (velocities)
+      for (std::size_t i = 0; i < mode_.dry.size(); ++i)
+        if (mode_.dry[i].sign == 0) add(forces_.dry_row[i], at.v[std::size_t(plan_.joints.frictional[i])]);
+    return worst;
+  };
+  const auto evaluate = [&] {
+    mode_dynamics_.evaluate(time, at.q, at.v, inputs, mode_, set_, false, forces_);
+    for (std::size_t i = 0; i < mode_.contacts.size(); ++i)
+      if (mode_.contacts[i].hold != Hold::open) mode_.contacts[i].at = forces_.contacts[i];
+  };
+  evaluate();
+  for (int round = 0; round < most_projections; ++round) {
+    const double worst =
+        gather([&](std::size_t i, const auto& add) { add(forces_.contact_row[i], forces_.contacts[i].gap); },
+               [&](std::size_t i, const auto& add) {
+                 add(forces_.limit_row[i], gap_of(plan_.joints.limits[mode_.limits[i].limit], at.q));
+               },
+               false);
+    if (!(worst > worth_gap) || !mode_dynamics_.correct(errors_, rows_, forces_, change_)) break;
+    integrate(plan_.model, change_, at.q);
+    changed = true;
+    evaluate();
+  }
+  for (int round = 0; round < 2; ++round) {
+    const double worst = gather(
+        [&](std::size_t i, const auto& add) {
+          const int row = forces_.contact_row[i];
+          const Contact& c = forces_.contacts[i];
+          add(row, dot(c.normal, forces_.u[i]));
+          if (mode_.contacts[i].hold != Hold::sticking || c.mu == 0) return;
+          add(row + 1, dot(c.t1, forces_.u[i]));
+          add(row + 2, dot(c.t2, forces_.u[i]));
+        },
+        [&](std::size_t i, const auto& add) {
+          add(forces_.limit_row[i], rate_of(plan_.joints.limits[mode_.limits[i].limit], at.q, at.v));
+        },
+        true);
+    if (!(worst > worth_speed) || !mode_dynamics_.correct(errors_, rows_, forces_, change_)) break;
+    for (std::size_t k = 0; k < change_.size(); ++k) at.v[k] += change_[k];
+    changed = true;
+    evaluate();
+  }
+  if (changed) report.projected += dynamics_.stored(at.q, at.v) - before;
+}
+
+// (1). Contacts that slide have their friction of sliding. Returns whether v+ was applied.
+bool ModeStart::solve_impulse(double time, const Inputs& inputs, Arrival& at, ContactSums& sums, StepReport& report) {
+  const double tau = impulse_time * plan_.dt;
+  StepRows& rows = solved_.rows;
+  rows.clear();
+  if (ClosedChain* chain = dynamics_.chain()) {
+    evaluate_rows(plan_.model, chain->constraints, placed_.kin, placed_.vel, at.q, at.v, time, chain->rows);
+    add_loop_rows(chain->constraints, chain->rows, {}, rows);
+  }
+  impulse_contacts_.clear();
+  for (std::size_t i = 0; i < mode_.contacts.size(); ++i) {
+    const Contact& c = mode_.contacts[i].incipient ? forces_.contacts[i] : forces_.in_motion[i];
+    impulse_contacts_.push_back(c);
+    add_contact(c, placed_.kin, Vec3<double>::zero(), rows.rows);
+    rows.add_owner(RowOwner::Kind::contact, int(i));
+  }
+  for (const ModeLimit& l : mode_.limits)
+    add_limit_row(plan_.model, plan_.joints, placed_.kin, placed_.vel, plan_.joints.limits[l.limit], at.q, 0,
+                  rows.rows),
+        rows.add_owner(RowOwner::Kind::limit, l.limit);
+  if (rows.rows.size() == 0) return false;
+  tau_.assign(at.v.size(), 0.0);
+  if (!inputs.tau.empty()) std::ranges::copy(inputs.tau, tau_.begin());
+  if (plan_.joints.passive) add_passive_forces(plan_.model, at.q, at.v, tau_);
+  if (!plan_.model.actuators().empty()) add_actuator_forces(plan_.model, at.q, at.v, inputs.controls, tau_);
+  const Motive motive{plan_.model, plan_.plan, placed_.kin, placed_.vel, at.q, at.v, tau_, inputs.f_ext, tau};
+  plain_.formulation->pose(motive, rows.rows, problem_.problem);
+  problem_.z.assign(problem_.problem.size(), 0.0);
+  const SolveReport solved =
+      problem_.solver.solve(problem_.problem, plan_.options.solver, {.tolerance = plan_.options.tolerance}, problem_.z);
+  ++report.problems;
+  report.iterations += solved.iterations;
+  if (solved.status != Status::solved) return false;
+  solved_.impulses.resize(rows.rows.size());
+  plain_.formulation->lift(motive, rows.rows, problem_.z, solved_.v, solved_.impulses);
+  double jump = 0;
+  for (std::size_t k = 0; k < at.v.size(); ++k) jump = std::max(jump, std::abs(solved_.v[k] - at.v[k]));
+  double free = 1;
+  for (const double b : forces_.b) free = std::max(free, std::abs(b));
+  if (!(jump > impulse_factor * tau * free)) return false;
+  ++report.painleve;
+  link_velocities_at(plan_.model, placed_, solved_.v, solved_.vel);
+  solved_.rates.fill(rows.rows, placed_.vel, solved_.vel);
+  report.impact_loss += energy_lost(plan_, rows, solved_.impulses, solved_.rates, 0, report);
+  sums.add(rows, impulse_contacts_, solved_.impulses, solved_.rates);
+  add_loop_impulses(plan_, rows, solved_.impulses, asleep_, at.reactions);
+  std::ranges::copy(solved_.v, at.v.begin());
+  return true;
+}
+
+}  // namespace linchpin
