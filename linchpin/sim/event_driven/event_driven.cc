@@ -58,6 +58,7 @@ struct EventDrivenStepper::Parts {
   ContactSums sums_;
   std::optional<Mode> replacement_;
   Mode released_;
+  std::vector<ModeFault> faults_;
   std::unique_ptr<ContactStepper> other_;  // takes over
   bool gave_up_ = false;
 
@@ -271,8 +272,16 @@ void EventDrivenStepper::Parts::release(const EventCheck& event) {
   released_ = start_.mode();
   const ModeForces& end = substep_.end();
   for (std::size_t i = 0; i < released_.contacts.size(); ++i) released_.contacts[i].at = end.contacts[i];
-  if (event.kind != EventCheck::Kind::condition || !end.is_unique || !end.is_consistent) return;
-  for (const ModeFault& fault : conditions_below(start_.mode(), end, released_together)) pivot(fault, end, released_);
+  if (event.kind != EventCheck::Kind::condition || !end.is_consistent) return;
+  conditions_below(start_.mode(), end, released_together, faults_);
+  for (const ModeFault& fault : faults_) {
+    const bool slips = fault.kind == ModeFault::Kind::slips || fault.kind == ModeFault::Kind::dry_slips;
+    const bool pulls = fault.kind == ModeFault::Kind::pulls || fault.kind == ModeFault::Kind::limit_pulls;
+    // A contact that pulls opens, whatever its friction.
+    if (pulls || (slips && (fault.kind == ModeFault::Kind::dry_slips ||
+                            released_.contacts[std::size_t(fault.index)].hold != Hold::open)))
+      pivot(fault, end, released_);
+  }
 }
 
 // After a substep: directions of sliding, and contacts where they are now.
@@ -280,8 +289,7 @@ void EventDrivenStepper::Parts::update_slides() {
   Mode& mode = start_.mode();
   const ModeForces& end = substep_.end();
   if (replacement_) {
-    for (std::size_t i = 0; i < mode.contacts.size(); ++i) mode.contacts[i].hold = replacement_->contacts[i].hold;
-    for (std::size_t i = 0; i < mode.limits.size(); ++i) mode.limits[i].closed = replacement_->limits[i].closed;
+    mode = *replacement_;
     replacement_.reset();
   }
   for (std::size_t i = 0; i < mode.contacts.size(); ++i) {

@@ -16,11 +16,14 @@ struct ModeContact {
   // True if its sliding velocity was zero when the mode began: friction then opposes `slide` until it slides.
   bool incipient = true;
   Vec3<double> slide = Vec3<double>::zero();  // W, direction of sliding at the start of the substep, a unit vector
+  // N, along n, t1 and t2: of all forces with the same accelerations those nearest to these are taken.
+  Vec3<double> near = Vec3<double>::zero();
 };
 
 struct ModeLimit {
   int limit;  // of JointRowPlan::limits
   bool closed = true;
+  double near = 0;  // as that of a contact, N or N m
 };
 
 // Dry friction of a coordinate: 0 where it sticks, else the sign of its velocity.

@@ -9,9 +9,13 @@ namespace {
 using Kind = ModeFault::Kind;
 
 // Pivots before the first violated condition is taken in place of the worst, and before the search ends, per item.
+// Violations of at least this part of the worst are pivoted with it.
+constexpr double as_much = 0.99;
 constexpr int few_pivots = 3, pivots_by_size = 6, most_pivots = 30;
-// Of (5), and of the residual of a solution of it: forces and accelerations below are zero.
-constexpr double sliding_share = 1e4, seed_tolerance = 1e-7;
+// Of (5): forces and accelerations below this part of the largest are zero.
+constexpr double seed_tolerance = 3e-9;
+constexpr int most_rounds_of_cones = 100;
+constexpr double settled = 1e-11;
 // Rounds of the direction of sliding from rest, and the change of direction that ends them.
 constexpr int most_turns = 200;
 constexpr double same_direction = 1e-12;
@@ -101,22 +105,14 @@ ModeFault worst_condition(const Mode& mode, const ModeForces& f, bool first_only
   return least.fault();
 }
 
-std::vector<ModeFault> conditions_below(const Mode& mode, const ModeForces& f, double margin) {
-  std::vector<ModeFault> found, releases;
+void conditions_below(const Mode& mode, const ModeForces& f, double margin, std::vector<ModeFault>& out) {
+  out.clear();
   Least least(false);
   least.limit = margin;
-  least.below = &found;
+  least.below = &out;
   add_conditions(mode, f, least);
-  for (const ModeFault& fault : found) {
-    const bool releases_it = fault.kind == Kind::pulls || fault.kind == Kind::slips ||
-                             fault.kind == Kind::limit_pulls || fault.kind == Kind::dry_slips;
-    // A contact that pulls opens, whatever its friction.
-    if (releases_it && (releases.empty() || releases.back().kind != Kind::pulls || fault.kind != Kind::slips ||
-                        releases.back().index != fault.index))
-      releases.push_back(fault);
-  }
-  return releases;
 }
+
 void pivot(const ModeFault& fault, const ModeForces& f, Mode& mode) {
   const std::size_t i = std::size_t(fault.index);
   switch (fault.kind) {
@@ -155,6 +151,14 @@ void pivot(const ModeFault& fault, const ModeForces& f, Mode& mode) {
   }
 }
 
+// Changes all items that violate the same condition as much as the worst one: bodies with several feet slip and tip on
+// all of them that are alike.
+void ModeChoice::pivot_alike(const ModeFault& worst, const ModeForces& f, Mode& mode) {
+  conditions_below(mode, f, worst.margin * as_much, faults_);
+  for (const ModeFault& fault : faults_)
+    if (fault.kind == worst.kind) pivot(fault, f, mode);
+}
+
 ModeFault ModeChoice::pivot_until_consistent(int most, Mode& mode, ModeForces& f) {
   const int items = 1 + int(mode.contacts.size() + mode.limits.size() + mode.dry.size());
   ModeFault fault;
@@ -164,42 +168,107 @@ ModeFault ModeChoice::pivot_until_consistent(int most, Mode& mode, ModeForces& f
     fault = worst_condition(mode, f, pivots > pivots_by_size * items);
     if (fault.margin >= -mode_tolerance && f.is_consistent) return {};
     if (!(fault.margin < -mode_tolerance)) return fault;  // contradictory, or NaN
-    pivot(fault, f, mode);
+    if (pivots > pivots_by_size * items)
+      pivot(fault, f, mode);
+    else
+      pivot_alike(fault, f, mode);
   }
   return fault;
 }
 
+// The rows of (5), without those whose forces follow from others.
 void ModeChoice::pose_cones(const Mode& mode, const ModeForces& f) {
-  const int n = f.rows.rows.size();
-  problem_.M.make_dense(n);
-  std::ranges::copy(f.W, problem_.M.dense().begin());
-  problem_.q = f.b;
-  problem_.blocks = f.rows.rows.blocks;
-  problem_.lower = f.rows.rows.lower;
-  problem_.upper = f.rows.rows.upper;
-  double fastest = 0;
-  for (int r = 0; r < n; ++r) fastest = std::max(fastest, std::abs(f.b[std::size_t(r)]));
+  rows_.clear();
+  problem_.blocks.clear();
+  problem_.lower.clear();
+  problem_.upper.clear();
+  across_.assign(f.b.size(), 1.0);
+  bool boxes = false;
+  const auto add = [&](int row, BlockKind kind, int size, double mu = 0) {
+    problem_.blocks.push_back({.kind = kind, .start = int(rows_.size()), .size = size, .mu = mu});
+    for (int k = 0; k < size; ++k) rows_.push_back(row + k);
+    boxes = boxes || kind == BlockKind::box;
+  };
+  for (std::size_t k = 0; k < f.rows.owner.size(); ++k)
+    if (f.rows.owner[k].kind == RowOwner::Kind::loop)
+      add(f.rows.rows.blocks[k].start, BlockKind::free, f.rows.rows.blocks[k].size);
   for (std::size_t i = 0; i < mode.contacts.size(); ++i) {
-    const Contact &rest = f.contacts[i], &c = mode.contacts[i].incipient ? rest : f.in_motion[i];
-    if (f.contact_row[i] < 0 || rest.mu == 0) continue;
-    const std::size_t r = std::size_t(f.contact_row[i]), stride = std::size_t(n);
-    for (Block& block : problem_.blocks)
-      if (block.start == int(r)) block.mu = c.mu;
-    for (std::size_t k = 0; k < stride; ++k) problem_.M.dense()[(r + 2) * stride + k] *= c.across;
-    for (std::size_t k = 0; k < stride; ++k) problem_.M.dense()[k * stride + r + 2] *= c.across;
-    if (!mode.contacts[i].incipient) {  // (5)
-      problem_.q[r + 1] = sliding_share * fastest * dot(mode.contacts[i].slide, rest.t1);
-      problem_.q[r + 2] = sliding_share * fastest * dot(mode.contacts[i].slide, rest.t2);
-    }
-    problem_.q[r + 2] *= c.across;
+    const Contact& c = f.contacts[i];
+    const bool cone = mode.contacts[i].incipient && c.mu > 0;
+    add(f.contact_row[i], cone ? BlockKind::cone : BlockKind::nonnegative, cone ? 3 : 1, cone ? c.mu : 0);
+    if (cone) across_[std::size_t(f.contact_row[i]) + 2] = c.across;
+  }
+  for (const int row : f.limit_row) add(row, BlockKind::nonnegative, 1);
+  for (std::size_t i = 0; i < mode.dry.size(); ++i)
+    if (mode.dry[i].incipient) add(f.dry_row[i], BlockKind::box, 1);
+  const std::size_t n = rows_.size(), all = f.b.size();
+  problem_.M.make_dense(int(n));
+  problem_.q.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t row = std::size_t(rows_[i]);
+    for (std::size_t j = 0; j < n; ++j)
+      problem_.M.dense()[i * n + j] =
+          across_[row] * f.W[row * all + std::size_t(rows_[j])] * across_[std::size_t(rows_[j])];
+    if (!boxes) continue;
+    problem_.lower.push_back(f.rows.rows.lower[row]);
+    problem_.upper.push_back(f.rows.rows.upper[row]);
   }
 }
 
+// One round of (5): known_ has the friction of what slides already. Returns whether the cones were solved.
+bool ModeChoice::solve_cones(const ModeForces& f) {
+  const std::size_t n = rows_.size(), all = f.b.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t row = std::size_t(rows_[i]);
+    double q = f.b[row];
+    for (std::size_t k = 0; k < all; ++k) q += f.W[row * all + k] * known_[k];
+    problem_.q[i] = across_[row] * q;
+  }
+  x_.resize(n, 0.0);
+  const SolveReport solved = solver_.solve(problem_, SolverId::automatic, {.tolerance = 1e-12, .warm_start = true}, x_);
+  return solved.status == Status::solved || solved.residual.within(1e-8);
+}
+
+// (5). Fills z_.
+bool ModeChoice::solve_by_cones(const Mode& mode, const ModeForces& f) {
+  pose_cones(mode, f);
+  const std::size_t all = f.b.size();
+  known_.assign(all, 0.0);
+  x_.assign(rows_.size(), 0.0);
+  for (std::size_t i = 0; i < mode.dry.size(); ++i) {
+    const std::size_t r = std::size_t(f.dry_row[i]);
+    if (!mode.dry[i].incipient) known_[r] = -mode.dry[i].sign * f.rows.rows.upper[r];
+  }
+  bool solved = false;
+  for (int round = 0; round < most_rounds_of_cones; ++round) {
+    solved = solve_cones(f);
+    if (!solved) return false;
+    z_ = known_;
+    for (std::size_t i = 0; i < rows_.size(); ++i) z_[std::size_t(rows_[i])] = across_[std::size_t(rows_[i])] * x_[i];
+    double change = 0;
+    for (std::size_t i = 0; i < mode.contacts.size(); ++i) {
+      const Contact& c = f.contacts[i];
+      if (mode.contacts[i].incipient || c.mu == 0) continue;
+      const std::size_t r = std::size_t(f.contact_row[i]);
+      const Vec3<double> load =
+          ModeDynamics::friction_per_load(f.in_motion[i], ModeDynamics::sliding_direction(mode.contacts[i], c, f.u[i]));
+      for (const auto& [row, force] :
+           {std::pair(r + 1, z_[r] * dot(load, c.t1)), std::pair(r + 2, z_[r] * dot(load, c.t2))}) {
+        change = std::max(change, std::abs(force - known_[row]) / (f.D[row] * f.scale));
+        known_[row] = force;
+      }
+    }
+    if (change < settled) break;
+  }
+  for (std::size_t r = 0; r < all; ++r)
+    if (known_[r] != 0) z_[r] = known_[r];
+  return solved;
+}
+
 void ModeChoice::adopt_solution(const ModeForces& f, Mode& mode) {
-  w_.resize(z_.size());
-  work_.resize(problem_.M.work_size());
-  problem_.M.multiply(z_, w_, work_);
-  for (std::size_t r = 0; r < w_.size(); ++r) w_[r] += problem_.q[r];
+  w_ = f.b;
+  for (std::size_t r = 0; r < w_.size(); ++r)
+    for (std::size_t k = 0; k < w_.size(); ++k) w_[r] += f.W[r * w_.size() + k] * z_[k];
   const auto is_zero = [&](std::size_t r) { return !(z_[r] > seed_tolerance * f.D[r] * f.scale); };
   for (std::size_t i = 0; i < mode.contacts.size(); ++i) {
     ModeContact& m = mode.contacts[i];
@@ -207,15 +276,20 @@ void ModeChoice::adopt_solution(const ModeForces& f, Mode& mode) {
     const std::size_t r = std::size_t(f.contact_row[i]);
     const Contact& c = f.contacts[i];
     m.hold = is_zero(r) ? Hold::open : m.incipient ? Hold::sticking : Hold::sliding;
+    m.near = {m.hold == Hold::open ? 0 : z_[r], 0, 0};
     if (m.hold != Hold::sticking || c.mu == 0) continue;
+    m.near = {z_[r], z_[r + 1], z_[r + 2]};
     const double slip = std::hypot(w_[r + 1], w_[r + 2]);
     if (!(slip * f.D[r] > seed_tolerance * f.scale)) continue;
-    const Vec3<double> d = w_[r + 1] * c.t1 + (w_[r + 2] / c.across) * c.t2;
+    const Vec3<double> d = w_[r + 1] * c.t1 + w_[r + 2] * c.t2;
     m.hold = Hold::sliding;
     m.slide = (1 / norm(d)) * d;
   }
   for (std::size_t i = 0; i < mode.limits.size(); ++i)
-    if (f.limit_row[i] >= 0) mode.limits[i].closed = !is_zero(std::size_t(f.limit_row[i]));
+    if (f.limit_row[i] >= 0) {
+      mode.limits[i].closed = !is_zero(std::size_t(f.limit_row[i]));
+      mode.limits[i].near = mode.limits[i].closed ? z_[std::size_t(f.limit_row[i])] : 0;
+    }
   for (std::size_t i = 0; i < mode.dry.size(); ++i) {
     const std::size_t r = std::size_t(f.dry_row[i]);
     if (!mode.dry[i].incipient) continue;
@@ -226,13 +300,12 @@ void ModeChoice::adopt_solution(const ModeForces& f, Mode& mode) {
 
 ModeFault ModeChoice::choose(Mode& mode, ModeForces& f) {
   first_ = mode;
-  ModeFault fault = pivot_until_consistent(few_pivots, mode, f);
+  dynamics_.solve(mode, f);
+  // Single pivots of redundant contacts would break the symmetry of their loads.
+  const ModeFault fault = pivot_until_consistent(f.is_unique ? few_pivots : 0, mode, f);
   if (fault.kind == ModeFault::Kind::none) return fault;
   mode = first_;
-  pose_cones(mode, f);
-  z_.assign(problem_.q.size(), 0.0);
-  const SolveReport solved = solver_.solve(problem_, SolverId::automatic, {.tolerance = 1e-10}, z_);
-  if (solved.status == Status::solved || solved.residual.within(1e-6)) adopt_solution(f, mode);
+  if (solve_by_cones(mode, f)) adopt_solution(f, mode);
   return pivot_until_consistent(most_pivots, mode, f);
 }
 

@@ -10,10 +10,11 @@
 // it most changes: a contact with (1) opens, with (2) closes, with (3) slides against its friction, with (4) sticks.
 // A mode that slides from rest in space takes the direction of its acceleration in rounds. If a few pivots do not lead
 // to a consistent mode, which happens where several contacts start to slide in space, the solvers of solvers/ find one
-// to start from again: the cones at rest with w_T, those that slide already with
-//     w_T + K slide,   K far above all accelerations                                                            (5)
-// in its place, which nearly fixes the direction of friction. Then the first violated condition is taken in place of
-// the worst after many pivots, which ends most cycles.
+// to start from again, by rounds of a problem that is symmetric,
+//     cones for contacts at rest, w_N >= 0 perp z_N >= 0 for those that slide,
+//     with the friction (3) of mode_dynamics.h of the normal forces of the round before                         (5)
+// Its forces are those that ModeContact::near keeps where single forces are not unique. Then pivots again, which take
+// the first violated condition in place of the worst after a while, since that ends most cycles.
 //
 // Conditions count as violated beyond `mode_tolerance` of the largest acceleration or force at hand (ModeForces::scale),
 // a thousand times the rounding of (1) of mode_dynamics.h.
@@ -40,8 +41,8 @@ struct ModeFault {
 // beyond the tolerance, if any.
 ModeFault worst_condition(const Mode& mode, const ModeForces& forces, bool first_only = false);
 
-// All violated or nearly violated conditions of closed and sticking items: those with margins below `margin`.
-std::vector<ModeFault> conditions_below(const Mode& mode, const ModeForces& forces, double margin);
+// Fills `out` with the conditions whose margins are below `margin`.
+void conditions_below(const Mode& mode, const ModeForces& forces, double margin, std::vector<ModeFault>& out);
 
 // Changes the item that `fault` names.
 void pivot(const ModeFault& fault, const ModeForces& forces, Mode& mode);
@@ -55,14 +56,20 @@ class ModeChoice {
 
  private:
   ModeFault pivot_until_consistent(int most, Mode& mode, ModeForces& forces);
+  void pivot_alike(const ModeFault& worst, const ModeForces& forces, Mode& mode);
+  bool solve_by_cones(const Mode& mode, const ModeForces& forces);
+  bool solve_cones(const ModeForces& forces);
   void pose_cones(const Mode& mode, const ModeForces& forces);
   void adopt_solution(const ModeForces& forces, Mode& mode);
 
   ModeDynamics& dynamics_;
   Mode first_;
+  std::vector<ModeFault> faults_;
   Problem problem_;
   Solver solver_;
-  std::vector<double> z_, w_, work_;
+  std::vector<int> rows_;       // of the problem, in ModeForces
+  std::vector<double> across_;  // by row of ModeForces
+  std::vector<double> known_, x_, z_, w_;
 };
 
 }  // namespace linchpin

@@ -293,7 +293,11 @@ void ModeDynamics::solve(const Mode& mode, ModeForces& out) {
   unknown_.clear();
   load_.assign(mode.contacts.size(), Vec3<double>::zero());
   // Of an unknown normal force whose contact slides: its contact, else -1.
-  const auto add_unknown = [&](int row) { unknown_.push_back(row); };
+  near_.clear();
+  const auto add_unknown = [&](int row, double near = 0) {
+    unknown_.push_back(row);
+    near_.push_back(near / out.D[std::size_t(row)]);
+  };
   if (dynamics_.chain())
     for (int r = 0; r < dynamics_.constraint_rows(); ++r) add_unknown(r);
   std::vector<int>& slides = slides_;
@@ -302,11 +306,11 @@ void ModeDynamics::solve(const Mode& mode, ModeForces& out) {
     const ModeContact& m = mode.contacts[i];
     const int row = out.contact_row[i];
     if (row < 0 || m.hold == Hold::open) continue;
-    add_unknown(row);
+    add_unknown(row, m.near.x);
     if (out.contacts[i].mu == 0) continue;
     if (m.hold == Hold::sticking) {
-      add_unknown(row + 1);
-      add_unknown(row + 2);
+      add_unknown(row + 1, m.near.y);
+      add_unknown(row + 2, m.near.z);
     } else {
       const Vec3<double> d = sliding_direction(m, out.contacts[i], out.u[i]);
       load_[i] = friction_per_load(out.in_motion[i], d);
@@ -314,7 +318,7 @@ void ModeDynamics::solve(const Mode& mode, ModeForces& out) {
     }
   }
   for (std::size_t i = 0; i < mode.limits.size(); ++i)
-    if (out.limit_row[i] >= 0 && mode.limits[i].closed) add_unknown(out.limit_row[i]);
+    if (out.limit_row[i] >= 0 && mode.limits[i].closed) add_unknown(out.limit_row[i], mode.limits[i].near);
   for (std::size_t i = 0; i < mode.dry.size(); ++i) {
     const int row = out.dry_row[i];
     if (mode.dry[i].sign == 0)
@@ -349,6 +353,8 @@ void ModeDynamics::solve(const Mode& mode, ModeForces& out) {
   }
   for (int i = 0; i < m; ++i)
     x_[std::size_t(i)] = -out.D[std::size_t(unknown_[std::size_t(i)])] * out.w[std::size_t(unknown_[std::size_t(i)])];
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < m; ++j) x_[std::size_t(i)] -= A_[at(i, j, m)] * near_[std::size_t(j)];
   const int rank = solver_.factor(A_, m);
   if (rank < 0) {
     out.is_consistent = false;
@@ -356,6 +362,7 @@ void ModeDynamics::solve(const Mode& mode, ModeForces& out) {
   }
   out.is_unique = rank == m;
   solver_.solve(x_);
+  for (int j = 0; j < m; ++j) x_[std::size_t(j)] += near_[std::size_t(j)];
   for (int j = 0; j < m; ++j) {
     const int row = unknown_[std::size_t(j)];
     const double force = out.D[std::size_t(row)] * x_[std::size_t(j)];

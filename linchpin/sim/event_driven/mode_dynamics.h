@@ -13,9 +13,9 @@
 // With z = T x + z_0 these are linear equations for x,
 //     S W T x = -S (b + W z_0)                                                                                  (4)
 // S the rows with w = 0. T differs from S' by (3), so the matrix is not symmetric. Rows and columns are scaled by the
-// roots of W's diagonal. Where contacts are redundant, x is the solution of least length (least_norm.h): single forces
-// are not unique then, accelerations are, but for sliding contacts whose friction depends on how the load is shared;
-// there the choice is this one.
+// roots of W's diagonal. Where contacts are redundant, x is the solution that is nearest to the forces with which the
+// mode was found (least_norm.h). Single forces are not unique then; accelerations are, but for sliding contacts whose
+// friction depends on how the load is shared. There the choice is this one.
 //
 // With directional friction, mu along t1 and `across` mu along t2 ((2) of contact_set.h), (3) is
 //     z_T = -mu z_N (u1, across^2 u2) / |(u1, across u2)|                                                       (5)
@@ -126,7 +126,7 @@ class ModeDynamics {
   std::vector<int> unknown_;        // rows with w = 0
   std::vector<Vec3<double>> load_;  // per contact: of its friction that slides, per load, W
   std::vector<int> slides_;         // by row: the contact whose sliding load this row is, or -1
-  std::vector<double> A_, x_, speeds_, z_correct_;
+  std::vector<double> A_, x_, near_, speeds_, z_correct_;
   std::vector<std::array<double, 4>> limit_rates_;
 };
 

@@ -8,7 +8,7 @@ namespace linchpin {
 namespace {
 
 // Two modes have the same accelerations if they differ by less than this part of the largest.
-constexpr double same_accelerations = 1e-8;
+constexpr double same_accelerations = 1e-7;
 // Places within a substep at which contacts are searched, as parts of it.
 constexpr std::array places_within{0.2, 0.4, 0.6, 0.8};
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/index.h"
 #include "linchpin/base/larger.h"
 #include "linchpin/contact/actuators.h"
 
@@ -298,8 +299,13 @@ bool ModeStart::solve_impulse(double time, const Inputs& inputs, Arrival& at, Co
   ++report.problems;
   report.iterations += solved.iterations;
   if (solved.status != Status::solved) return false;
-  solved_.impulses.resize(rows.rows.size());
+  // Only the impulses: the forces over tau are left out.
+  change_.resize(at.v.size());
+  solved_.impulses.assign(index(rows.rows.size()), 0.0);
+  zero_.assign(problem_.z.size(), 0.0);
+  plain_.formulation->lift(motive, rows.rows, zero_, change_, solved_.impulses);
   plain_.formulation->lift(motive, rows.rows, problem_.z, solved_.v, solved_.impulses);
+  for (std::size_t k = 0; k < at.v.size(); ++k) solved_.v[k] += at.v[k] - change_[k];
   double jump = 0;
   for (std::size_t k = 0; k < at.v.size(); ++k) jump = std::max(jump, std::abs(solved_.v[k] - at.v[k]));
   double free = 1;

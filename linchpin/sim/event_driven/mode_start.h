@@ -64,7 +64,7 @@ class ModeStart {
   Mode mode_;
   ModeForces forces_;
   std::vector<int> rows_;
-  std::vector<double> errors_, change_, tau_;
+  std::vector<double> errors_, change_, tau_, zero_;
   std::vector<Contact> impulse_contacts_;
   std::vector<char> asleep_;
 };
