@@ -27,7 +27,7 @@ void ImpactSolver::find_struck_islands(const Interval& interval) {
   for (const JointLimit& limit : plan_.joints.limits)
     if (gap_of(limit, q) <= plan_.touch_gap() && strikes(rate_of(limit, q, v)))
       struck_[islands_.island_of(plan_.trees.of_link[plan_.joints.link[limit.coordinate]])] = 1;
-  bounces_ = fastest > plan_.options.impact_speed;
+  bounces_ = fastest > bounce_speed_;
 }
 
 void ImpactSolver::gather_rows(const Interval& interval, StepRows& out) {

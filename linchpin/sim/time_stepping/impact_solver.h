@@ -12,10 +12,11 @@ namespace linchpin {
 
 class ImpactSolver {
  public:
-  explicit ImpactSolver(const StepPlan& plan) : plan_(plan), islands_(plan) {}
+  // bounce_speed: m/s, there is no restitution in impacts in which nothing approaches faster.
+  ImpactSolver(const StepPlan& plan, double bounce_speed) : plan_(plan), bounce_speed_(bounce_speed), islands_(plan) {}
 
   // Solves the impact of the contacts and limits that touch (impact.h), in islands where one of them approaches:
-  // nothing happens in the others. Without restitution, unless one is faster than options.impact_speed. Fills v, vel, rows and impulses of `out`; the report says
+  // nothing happens in the others. Fills v, vel, rows and impulses of `out`; the report says
   // whether that succeeded. The interval's h and idle rows are not used.
   ImpactReport solve(const Interval& interval, Variant& mechanism, ProblemWorkspace& ws, Solved& out);
 
@@ -26,6 +27,7 @@ class ImpactSolver {
                        const Problem& problem);
 
   const StepPlan& plan_;
+  const double bounce_speed_;
   ImpactWorkspace impact_;
   ContactIslands islands_;
   std::vector<char> apart_;           // per contact: 1 if it does not touch

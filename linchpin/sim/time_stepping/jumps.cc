@@ -10,7 +10,7 @@ namespace {
 
 // rad: if normals turn farther within an interval, it does not resolve the path.
 constexpr double largest_angle = 0.3;
-// The slack (2) of a contact that carried no force is at most so many touch gaps.
+// Touch gaps: the most of (3), and of the slack (2) of a contact that carried no force. 1e-5 m.
 constexpr double new_touch = 1000;
 
 // The slack of (2), m. u: relative velocity in the contact's frame.
@@ -30,8 +30,10 @@ Closing closing_of(const StepPlan& plan, const Contact& c, const Velocities& vel
   const double least = std::max(plan.options.position_tolerance, h * struck_speed);
   if (gap == 0 && end >= -least) return {.lasts = true, .closes = false};
   const bool carried = carried_force(c, memory);
+  const double most_new = new_touch * plan.touch_gap();
   double slack = slack_of(plan, c, vel, u, h);
-  if (!carried) slack = std::min(slack, new_touch * plan.touch_gap());
+  if (!carried) slack = std::min(slack, most_new);
+  slack = std::max(slack, std::min(0.5 * norm(plan.model.gravity()) * h * h, most_new));        // (3)
   return {.lasts = (carried || end >= -slack) && gap <= std::max(2 * plan.touch_gap(), slack),  // (2)
           .closes = end < -std::max(least, slack)};                                             // (1), (2)
 }

@@ -56,8 +56,10 @@ TEST(Jumps, TreesWithContactsThatClose) {
   }
   EXPECT_EQ(find_jumps({1.01e-3}, {1}).jumps[0], 0);
   EXPECT_EQ(find_jumps({0}, {-1}).jumps[0], 0) << "it leaves";
-  EXPECT_EQ(find_jumps({0}, {0.9e-6}).jumps[0], 0) << "within the tolerance";
-  EXPECT_EQ(find_jumps({0}, {1.1e-6}).jumps[0], 1);
+  EXPECT_EQ(find_jumps({0}, {0.99 * 4.905e-3}).jumps[0], 0) << "a fall of 1 ms from rest: (3)";
+  EXPECT_EQ(find_jumps({0}, {1.01 * 4.905e-3}).jumps[0], 1);
+  EXPECT_EQ(find_jumps({4.9e-6}, {0}).lasts[0], 1);
+  EXPECT_EQ(find_jumps({4.91e-6}, {0}).lasts[0], 0);
 }
 
 // The ball on top falls on two that lie: all three jump. Another beside them would not.
@@ -98,10 +100,26 @@ TEST(Jumps, OfLimits) {
   }
 }
 
-// A ball at rest 1 um above the floor is pushed down by 100 N: its velocity does not close the gap, the force does.
+// Without gravity, contacts on straight paths last only within the tolerance of positions, 1e-9 m.
+TEST(Jumps, WithoutGravity) {
+  ModelSpec spec = column({0});
+  spec.gravity = {0, 0, 0};
+  const Model model = compiled(spec);
+  for (const double speed : {0.9e-6, 1.1e-6}) {
+    State state = make_state(model);
+    state.v[5] = -speed;
+    StageTest stage(model, {}, state);
+    Jumps jumps(stage.plan);
+    Solved solved(model);
+    jumps.find(stage.interval(1e-3), solved);
+    EXPECT_EQ(solved.tree_jumps[0], speed > 1e-6) << speed;
+  }
+}
+
+// A ball at rest 6 um above the floor is pushed down by 100 N: its velocity does not close the gap, the force does.
 // That is found by the solution, and the ball ends on the floor.
 TEST(Jumps, FoundByTheSolution) {
-  const Model model = compiled(column({1e-6}));
+  const Model model = compiled(column({6e-6}));
   const std::vector<double> tau{0, 0, 0, 0, 0, -100};
   StageTest stage(model, {}, make_state(model), {.tau = tau});
   IntervalSolver solver(stage.plan);
@@ -110,7 +128,7 @@ TEST(Jumps, FoundByTheSolution) {
   const std::vector<char> asleep(1, 0);
   ASSERT_EQ(solver.solve(stage.interval(1e-3), stage.unknown, asleep, ws, solved), nullptr);
   EXPECT_EQ(solved.tree_jumps[0], 1);
-  EXPECT_NEAR(solved.v[5], -1e-3, 1e-12);  // 1 um in 1 ms
+  EXPECT_NEAR(solved.v[5], -6e-3, 1e-12);  // 6 um in 1 ms
   EXPECT_EQ(solved.effort.problems, 2);
 }
 

@@ -8,8 +8,8 @@
 //
 // A contact with a gap has no row then: it is idle. What approaches faster than `impact_speed` is expected to touch by
 // the free motion (touch.h), other contacts are found where the solved motion closes them (missed_contacts.h). Limits
-// land if they are approached that fast; otherwise a row closes them. Not counted as gaps are those that a contact on a
-// curved path has by errors of the third order ((2) of jumps.h).
+// land if they are approached that fast; otherwise a row closes them. Gaps and approaches that are errors of curved
+// paths, or that a fall from rest closes within the interval, are no landings ((2), (3) of jumps.h).
 //
 // Contacts of crowds (contact_islands.h) do not land, and none does after `most_landings` intervals of a step: rows
 // close them.
