@@ -137,6 +137,8 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
   }
   const std::string why = trouble(model, outcome);
   fmt::print(out, "\ncertificate: {}  {}\n", verdict(outcome), why.empty() ? what_was_kept(c) : printable(why));
+  if (const std::optional<double> dt = dt_for_energy(c, options))
+    fmt::print(out, "By the order of {}, --dt {:.1g} would do.\n", to_string(*options.stepper), *dt);
 }
 
 }  // namespace linchpin

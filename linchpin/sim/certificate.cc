@@ -48,6 +48,15 @@ const char* Certificate::not_finite() const {
   return nullptr;
 }
 
+std::optional<double> dt_for_energy(const Certificate& c, const SimulationOptions& options) {
+  const double defect = c.energy.relative_defect();
+  const bool adaptive = options.stepper == Stepper::dormand_prince || options.stepper == Stepper::event_driven;
+  Certificate else_passed = c;
+  else_passed.limits.energy = unlimited;
+  if (adaptive || c.passed() || !else_passed.passed() || !(defect < 0.5)) return {};
+  return options.dt * std::pow(0.5 * c.limits.energy / defect, 1.0 / order_of(options));
+}
+
 Energy EnergyMeter::operator()(const State& state) {
   kinematics<double>(plan_, state.q, kin_);
   velocities(model_, kin_, state.v, vel_);

@@ -6,6 +6,7 @@
 //     if (!monitor.certificate().passed()) ...
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "linchpin/dynamics/tree/mechanics.h"
@@ -57,6 +58,11 @@ struct Certificate {
   // Verdict::passed where every problem must be solved to its tolerance.
   bool passed() const { return verdict() != Verdict::failed; }
 };
+
+// If the certificate fails for its energy alone: the dt at which the defect would be half of its limit, by the order of
+// the stepper. Nothing otherwise, for adaptive steppers, and where the run is so far off (a defect of more than half of
+// what was exchanged) that its order says nothing.
+std::optional<double> dt_for_energy(const Certificate& certificate, const SimulationOptions& options);
 
 // Computes the stored energy of states.
 class EnergyMeter {

@@ -22,6 +22,39 @@ ModelSpec spinning_rod(double damping) {
   return spec;
 }
 
+// The dt that a failed run proposes passes, by a stepper of every order; nothing is proposed where energy is not why.
+TEST(Certificate, ProposesTheDtThatWouldDo) {
+  const Model model = model_of("@double_pendulum:rods=1");
+  State start = make_state(model);
+  start.q = {1.5, 0.5};
+  const CertificateLimits limits{.energy = 1e-5};
+  const auto certificate_of = [&](const SimulationOptions& options) {
+    Simulation simulation(model, options);
+    RunMonitor monitor(model, limits);
+    State state = start;
+    monitor.start(state);
+    while (state.time < 1) monitor.add(state, simulation.step(state));
+    return monitor.certificate();
+  };
+  for (const auto& [stepper, dt] : {std::pair{Stepper::semi_implicit_euler, 1e-3},
+                                    {Stepper::time_stepping, 1e-2},
+                                    {Stepper::implicit_midpoint, 2e-2},
+                                    {Stepper::rk4, 0.1}}) {
+    SimulationOptions options{.stepper = stepper, .dt = dt};
+    const Certificate coarse = certificate_of(options);
+    EXPECT_FALSE(coarse.passed()) << to_string(stepper);
+    const std::optional<double> proposed = dt_for_energy(coarse, options);
+    ASSERT_TRUE(proposed) << to_string(stepper);
+    options.dt = *proposed;
+    EXPECT_TRUE(certificate_of(options).passed()) << to_string(stepper) << " " << *proposed;
+  }
+  EXPECT_FALSE(dt_for_energy(certificate_of({.stepper = Stepper::rk4, .dt = 1e-3}), {.stepper = Stepper::rk4}));
+  Certificate deep;
+  deep.penetration = 1;
+  deep.energy.largest_defect = deep.energy.exchanged = 0.2;
+  EXPECT_FALSE(dt_for_energy(deep, {.stepper = Stepper::rk4})) << "a smaller dt need not mend that";
+}
+
 // v = 3 exp(-d t / I), so the damper has taken I 9/2 (1 - exp(-2 d t / I)).
 TEST(EnergyBalance, DampingTakesWhatTheClosedFormSays) {
   const Model model = compiled(spinning_rod(0.5));

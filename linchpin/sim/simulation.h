@@ -51,8 +51,8 @@ namespace linchpin {
 // |                     |       | manifold as rk4                                                                     |
 // | implicit_midpoint   |   2   | 1, plus 1 per fixed-point iteration, 3 to 10 in all; symmetric in time, so energy   |
 // |                     |       | does not drift in regular motion                                                    |
-// | time_stepping       |   2   | 2; contact, friction, impact, limits; stiff servos (contact_stepper.h). Order 1 in  |
-// |                     |       | the step in which a contact closes, and in crowds of contacts (docs/contact.md)     |
+// | time_stepping       |   2   | 1 or 2; contact, friction, impact, limits; stiff servos (contact_stepper.h). Order  |
+// |                     |       | 1 in crowds of contacts (docs/contact.md)                                           |
 // | position_level      |   1   | 1; contact as published in 002 s.2.1, for comparison (position_level.h)             |
 // | higher_order        |   4   | 5; explicit Runge-Kutta with the contact forces of position_level, for smooth       |
 // |                     |       | motion of order 1, 2, 4 or 5 (`order`), for contact without friction [002 s.4.1]    |
