@@ -86,6 +86,9 @@ TEST(Simulation, CountsEvaluations) {
       case Stepper::dormand_prince:
         EXPECT_EQ(report.evaluations, 1 + 6 * (report.substeps + report.rejected));
         break;
+      case Stepper::event_driven:
+        EXPECT_EQ(report.evaluations, report.substeps + 6 * (report.substeps + report.rejected));
+        break;
       case Stepper::implicit_midpoint:
         EXPECT_GE(report.evaluations, 3);
         EXPECT_LE(report.evaluations, 8);

@@ -21,6 +21,11 @@ inline std::vector<Stepper> all_steppers() {
           Stepper::position_level,      Stepper::higher_order,      Stepper::event_driven};
 }
 
+// Those that choose their substeps by a tolerance: their error does not follow dt.
+inline bool is_adaptive(Stepper stepper) {
+  return stepper == Stepper::dormand_prince || stepper == Stepper::event_driven;
+}
+
 // The state after `steps` steps; a step that fails fails the test.
 inline State advanced(const Model& model, State state, const SimulationOptions& options, int steps,
                       const Inputs& inputs = {}) {

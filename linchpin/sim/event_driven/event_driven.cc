@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "linchpin/base/larger.h"
@@ -45,7 +44,7 @@ struct EventDrivenStepper::Parts {
   double locate(const SubstepStart& start, double ok, const EventCheck& at_ok, double violated);
   void release(const EventCheck& event);
   StepReport hand_over(const Departure& from, Arrival& at, const StepReport& so_far);
-  void update_slides();
+  void update_slides(const EventCheck& event);
   bool has_stopped() const;
 
   Dynamics& dynamics_;
@@ -56,7 +55,6 @@ struct EventDrivenStepper::Parts {
   ModeSubstep substep_;
   ModeEvents events_;
   ContactSums sums_;
-  std::optional<Mode> replacement_;
   Mode released_;
   std::vector<ModeFault> faults_;
   std::unique_ptr<ContactStepper> other_;  // takes over
@@ -167,17 +165,17 @@ bool EventDrivenStepper::Parts::advance(const Departure& from, Arrival& at, Step
     EventCheck event;
     if (violated < h) {
       substep_.take(start, violated);
-      event = events_.at_end(start, substep_, violated, replacement_);
+      event = events_.at_end(start, substep_, violated);
       if (!event.violated) substep_.take(start, h);
     }
     if (!event.violated) {
       violated = h;
-      event = events_.at_end(start, substep_, h, replacement_);
+      event = events_.at_end(start, substep_, h);
     }
     double length = h;
     if (event.violated) {
       length = locate(start, 0, {}, violated);
-      event = events_.at_end(start, substep_, length, replacement_);
+      event = events_.at_end(start, substep_, length);
     }
     ++report.substeps;
     substep_.apply(length, at, report, sums_);
@@ -190,7 +188,7 @@ bool EventDrivenStepper::Parts::advance(const Departure& from, Arrival& at, Step
     }
     for (const double v : at.v)
       if (!(std::abs(v) < fastest)) {
-        fail(StepStatus::runaway, "speeds have diverged", report);
+        fail(StepStatus::runaway, "a speed beyond 1e8 m/s or rad/s: the motion has run away", report);
         return false;
       }
     const double now = from.state.time + done;
@@ -210,7 +208,7 @@ bool EventDrivenStepper::Parts::advance(const Departure& from, Arrival& at, Step
       }
       continue;
     }
-    update_slides();
+    update_slides(event);
     start_.keep(now, inputs, at, report);
     if (done >= dt) break;
   }
@@ -234,7 +232,7 @@ double EventDrivenStepper::Parts::limit_length(double h) const {
 double EventDrivenStepper::Parts::locate(const SubstepStart& start, double ok, const EventCheck&, double violated) {
   const auto look = [&](double s) {
     substep_.take(start, s);
-    return events_.at_end(start, substep_, s, replacement_);
+    return events_.at_end(start, substep_, s);
   };
   EventCheck high = look(violated), low;
   double low_margin = 0, high_margin = high.margin;
@@ -285,13 +283,10 @@ void EventDrivenStepper::Parts::release(const EventCheck& event) {
 }
 
 // After a substep: directions of sliding, and contacts where they are now.
-void EventDrivenStepper::Parts::update_slides() {
+void EventDrivenStepper::Parts::update_slides(const EventCheck& event) {
   Mode& mode = start_.mode();
   const ModeForces& end = substep_.end();
-  if (replacement_) {
-    mode = *replacement_;
-    replacement_.reset();
-  }
+  if (event.is_replaced) mode = events_.replacement();
   for (std::size_t i = 0; i < mode.contacts.size(); ++i) {
     ModeContact& m = mode.contacts[i];
     m.at = end.contacts[i];

@@ -14,7 +14,7 @@ constexpr std::array places_within{0.2, 0.4, 0.6, 0.8};
 
 void take_least(EventCheck::Kind kind, std::size_t index, double margin, bool violated, EventCheck& check) {
   const double value = violated ? margin : std::max(margin, 0.0);  // so that a violated condition is the least
-  if (!(value >= check.margin)) check = {kind, int(index), value, violated};
+  if (!(value >= check.margin)) check = {.kind = kind, .index = int(index), .margin = value, .violated = violated};
 }
 
 // Of an open contact or limit with this gap and rate. known: the mode has it, as open.
@@ -78,13 +78,11 @@ double ModeEvents::first_touch_within(const SubstepStart& start, ModeSubstep& su
   return 1;
 }
 
-EventCheck ModeEvents::at_end(const SubstepStart& start, ModeSubstep& substep, double h,
-                              std::optional<Mode>& replacement) {
+EventCheck ModeEvents::at_end(const SubstepStart& start, ModeSubstep& substep, double h) {
   const Mode& mode = start.mode;
   const ModeForces& end = substep.end();
   EventCheck check{.margin = std::numeric_limits<double>::infinity()};
-  replacement.reset();
-  if (!end.all_found) return {EventCheck::Kind::lost, 0, -1, true};  // (d)
+  if (!end.all_found) return {.kind = EventCheck::Kind::lost, .index = 0, .margin = -1, .violated = true};  // (d)
   const Placed& placed = dynamics_.placed();
   check_touch(mode, end.contacts, substep.q(), substep.v(), placed, h, check);  // (a)
   for (std::size_t i = 0; i < mode.contacts.size(); ++i) {                      // (b)
@@ -120,7 +118,7 @@ EventCheck ModeEvents::at_end(const SubstepStart& start, ModeSubstep& substep, d
   for (std::size_t k = 0; k < forces_.vdot.size(); ++k)
     change = std::max(change, std::abs(forces_.vdot[k] - end.vdot[k]));
   if (consistent && change <= same_accelerations * std::max(largest_number(end.vdot), 1.0)) {
-    replacement = other_;
+    check.is_replaced = true;
     return check;
   }
   take_least(EventCheck::Kind::condition, std::size_t(fault.index), -1, true, check);

@@ -10,8 +10,6 @@
 // which are located by bisection.
 #pragma once
 
-#include <optional>
-
 #include "linchpin/sim/event_driven/mode_choice.h"
 #include "linchpin/sim/event_driven/mode_substep.h"
 
@@ -29,15 +27,17 @@ struct EventCheck {
   int index = -1;
   double margin = 0;      // the least of all, in the unit of its condition
   bool violated = false;  // beyond its tolerance
+  // The forces of the mode are not admissible any more, but those of replacement() are, with the same accelerations.
+  bool is_replaced = false;
 };
 
 class ModeEvents {
  public:
   ModeEvents(const StepPlan& plan, ModeDynamics& dynamics);
 
-  // At the end of a substep of length h. `replacement` becomes a consistent mode with the same accelerations where the
-  // forces of the mode itself are not admissible.
-  EventCheck at_end(const SubstepStart& start, ModeSubstep& substep, double h, std::optional<Mode>& replacement);
+  // At the end of a substep of length h.
+  EventCheck at_end(const SubstepStart& start, ModeSubstep& substep, double h);
+  const Mode& replacement() const { return other_; }
   // (a) within the substep: the first of some times, as parts of h, at which a contact or limit has closed; 1 if none
   // has.
   double first_touch_within(const SubstepStart& start, ModeSubstep& substep, double h);

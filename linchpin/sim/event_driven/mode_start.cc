@@ -175,6 +175,7 @@ bool ModeStart::begin(double time, double left, const Inputs& inputs, const Mode
   for (int jumps = 0;; ++jumps) {
     if (!find_set(left, at, report) || !solve_impacts(time, left, inputs, at, sums, report)) return false;
     list_touching(at);
+    if (mode_.contacts.empty() && mode_.limits.empty() && mode_.dry.empty()) return true;
     const auto evaluate = [&] { mode_dynamics_.evaluate(time, at.q, at.v, inputs, mode_, set_, true, forces_); };
     evaluate();
     const std::size_t listed = mode_.contacts.size() + mode_.limits.size();
