@@ -97,6 +97,8 @@ void check_options(const SimulationOptions& o) {
         o.relative_tolerance, "; it must be finite and at least 0");
   check(o.absolute_tolerance > 0 && std::isfinite(o.absolute_tolerance), "absolute_tolerance is ", o.absolute_tolerance,
         "; it must be positive and finite");
+  check(o.stepper != Stepper::event_driven || o.relative_tolerance >= 1e-14, "relative_tolerance is ",
+        o.relative_tolerance, "; event_driven needs at least 1e-14, the rounding of its substeps");
   check(o.max_substeps > 0, "max_substeps is ", o.max_substeps, "; it must be at least 1");
   check(o.loop_tolerance > 0, "loop_tolerance is ", o.loop_tolerance, "; it must be positive");
   check(o.max_iterations > 0, "max_iterations is ", o.max_iterations, "; it must be at least 1");

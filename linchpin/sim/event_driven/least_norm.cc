@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "linchpin/base/index.h"
+
 namespace linchpin {
 namespace {
 
@@ -79,6 +81,14 @@ int LeastNormSolver::factor(std::span<const double> A, int n) {
     for (std::size_t j = k + 1; j < r; ++j) reflect(&T_[k * m + k], beta_T_[k], &T_[j * m + k], n - int(k));
   }
   return rank_;
+}
+
+void LeastNormSolver::null_vector(int k, std::span<double> x) const {
+  const std::size_t m = index(n_), r = index(rank_);
+  std::vector<double> y(m, 0.0);
+  y[r + index(k)] = 1;
+  for (std::size_t j = r; j-- > 0;) reflect(&T_[j * m + j], beta_T_[j], &y[j], n_ - int(j));
+  for (std::size_t j = 0; j < m; ++j) x[index(column_[j])] = y[j];
 }
 
 void LeastNormSolver::solve(std::span<double> x) {

@@ -23,6 +23,8 @@ class LeastNormSolver {
   int rank() const { return rank_; }
   // x holds b and becomes (2), after factor().
   void solve(std::span<double> x);
+  // Number k < n - rank() of an orthonormal basis of A's null space.
+  void null_vector(int k, std::span<double> x) const;
 
  private:
   double& a(int i, int j) { return A_[std::size_t(j) * std::size_t(n_) + std::size_t(i)]; }  // by columns

@@ -3,17 +3,24 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/index.h"
+
 namespace linchpin {
 namespace {
 
 using Kind = ModeFault::Kind;
 
+// Of the conditions (2) and (4): an event is located where those of forces are violated by mode_tolerance, and there what
+// has been released may accelerate the wrong way by ten times that.
+constexpr double opening_share = 0.01;
 // Pivots before the first violated condition is taken in place of the worst, and before the search ends, per item.
 // Violations of at least this part of the worst are pivoted with it.
 constexpr double as_much = 0.99;
 constexpr int few_pivots = 3, pivots_by_size = 6, most_pivots = 30;
 // Of (5): forces and accelerations below this part of the largest are zero.
 constexpr double seed_tolerance = 3e-9;
+// Accelerations of contacts that are open though they need not be.
+constexpr double idle_share = 1e-7;
 constexpr int most_rounds_of_cones = 100;
 constexpr double settled = 1e-11;
 // Rounds of the direction of sliding from rest, and the change of direction that ends them.
@@ -46,7 +53,7 @@ void add_contact_conditions(const Mode& mode, const ModeForces& f, std::size_t i
   const std::size_t r = std::size_t(row);
   const ModeContact& m = mode.contacts[i];
   const Contact& c = f.contacts[i];
-  const double force = 1 / (f.D[r] * f.scale), acceleration = f.D[r] / f.scale;
+  const double force = 1 / (f.D[r] * f.scale), acceleration = opening_share * f.D[r] / f.scale;
   if (m.hold == Hold::open) return least.add(Kind::closes, i, f.w[r] * acceleration);
   least.add(Kind::pulls, i, f.z[r] * force);
   if (c.mu == 0) return;
@@ -86,14 +93,14 @@ void add_conditions(const Mode& mode, const ModeForces& f, Least& least) {
     if (mode.limits[i].closed)
       least.add(Kind::limit_pulls, i, f.z[r] / (f.D[r] * f.scale));
     else
-      least.add(Kind::limit_closes, i, f.w[r] * f.D[r] / f.scale);
+      least.add(Kind::limit_closes, i, opening_share * f.w[r] * f.D[r] / f.scale);
   }
   for (std::size_t i = 0; i < mode.dry.size(); ++i) {
     const std::size_t r = std::size_t(f.dry_row[i]);
     if (mode.dry[i].sign == 0)
       least.add(Kind::dry_slips, i, (f.rows.rows.upper[r] - std::abs(f.z[r])) / (f.D[r] * f.scale));
     else if (mode.dry[i].incipient)
-      least.add(Kind::dry_reverses, i, mode.dry[i].sign * f.w[r] * f.D[r] / f.scale);
+      least.add(Kind::dry_reverses, i, opening_share * mode.dry[i].sign * f.w[r] * f.D[r] / f.scale);
   }
 }
 
@@ -166,8 +173,19 @@ ModeFault ModeChoice::pivot_until_consistent(int most, Mode& mode, ModeForces& f
     dynamics_.solve(mode, f);
     for (int turns = 0; turns < most_turns && turn_slides(f, mode) > same_direction; ++turns) dynamics_.solve(mode, f);
     fault = worst_condition(mode, f, pivots > pivots_by_size * items);
-    if (fault.margin >= -mode_tolerance && f.is_consistent) return {};
-    if (!(fault.margin < -mode_tolerance)) return fault;  // contradictory, or NaN
+    if (fault.margin >= -choice_tolerance && f.is_consistent) return {};
+    // Condition (2) and (4) do not depend on how redundant contacts share a load.
+    const bool shared = fault.kind == Kind::pulls || fault.kind == Kind::slips || fault.kind == Kind::limit_pulls ||
+                        fault.kind == Kind::dry_slips;
+    if (shared && !f.is_unique && f.is_consistent && admissible_.find(mode, f) >= -choice_tolerance) {
+      const ModeFault other = worst_condition(mode, f);
+      if (other.margin >= -choice_tolerance) {
+        AdmissibleForces::keep(f, mode);
+        return {};
+      }
+      fault = other;
+    }
+    if (!(fault.margin < -choice_tolerance)) return fault;  // contradictory, or NaN
     if (pivots > pivots_by_size * items)
       pivot(fault, f, mode);
     else
@@ -298,15 +316,52 @@ void ModeChoice::adopt_solution(const ModeForces& f, Mode& mode) {
   }
 }
 
+// Pivots may leave contacts open that move as if they were closed, because others carry their load, and the cones share
+// loads in their own way. If all of them closed are consistent too, with the least forces, that is the choice: it does
+// not depend on how it was found.
+void ModeChoice::close_idle(Mode& mode, ModeForces& f) {
+  if (f.is_unique && std::ranges::none_of(mode.contacts, [](const ModeContact& m) { return m.hold == Hold::open; }))
+    return;
+  found_ = mode;
+  bool changed = false;
+  for (std::size_t i = 0; i < mode.contacts.size(); ++i) {
+    ModeContact& m = mode.contacts[i];
+    changed = changed || norm(m.near) > 0;
+    m.near = Vec3<double>::zero();
+    const std::size_t r = index(f.contact_row[i]);
+    if (m.hold != Hold::open || !(std::abs(f.w[r]) * f.D[r] <= idle_share * f.scale)) continue;
+    const Contact& c = f.contacts[i];
+    changed = true;
+    m.hold = m.incipient ? Hold::sticking : Hold::sliding;
+    if (!m.incipient || c.mu == 0) continue;
+    const Vec3<double> a = f.w[r + 1] * c.t1 + f.w[r + 2] * c.t2;
+    if (!(norm(a) * f.D[r] > idle_share * f.scale)) continue;
+    m.hold = Hold::sliding;
+    m.slide = (1 / norm(a)) * a;
+  }
+  if (!changed) return;
+  dynamics_.solve(mode, f);
+  for (int turns = 0; turns < most_turns && turn_slides(f, mode) > same_direction; ++turns) dynamics_.solve(mode, f);
+  if (f.is_consistent && worst_condition(mode, f).margin >= -choice_tolerance) return;
+  mode = found_;
+  dynamics_.solve(mode, f);
+}
+
 ModeFault ModeChoice::choose(Mode& mode, ModeForces& f) {
   first_ = mode;
   dynamics_.solve(mode, f);
+  const bool redundant = !f.is_unique;
   // Single pivots of redundant contacts would break the symmetry of their loads.
-  const ModeFault fault = pivot_until_consistent(f.is_unique ? few_pivots : 0, mode, f);
-  if (fault.kind == ModeFault::Kind::none) return fault;
+  const ModeFault fault = pivot_until_consistent(redundant ? 0 : few_pivots, mode, f);
+  if (fault.kind == ModeFault::Kind::none) {
+    close_idle(mode, f);
+    return fault;
+  }
   mode = first_;
   if (solve_by_cones(mode, f)) adopt_solution(f, mode);
-  return pivot_until_consistent(most_pivots, mode, f);
+  const ModeFault left = pivot_until_consistent(most_pivots, mode, f);
+  if (left.kind == ModeFault::Kind::none) close_idle(mode, f);
+  return left;
 }
 
 }  // namespace linchpin

@@ -23,12 +23,15 @@
 // move away from it one by one. Where more than one mode is consistent, this one is the choice.
 #pragma once
 
+#include "linchpin/sim/event_driven/admissible_forces.h"
 #include "linchpin/sim/event_driven/mode_dynamics.h"
 #include "linchpin/solvers/solver.h"
 
 namespace linchpin {
 
 inline constexpr double mode_tolerance = 1e-9;
+// Of a mode that begins: stricter, so that one that has just ended is not chosen again.
+inline constexpr double choice_tolerance = 1e-10;
 
 struct ModeFault {
   enum class Kind { none, pulls, closes, slips, reverses, limit_pulls, limit_closes, dry_slips, dry_reverses };
@@ -49,7 +52,7 @@ void pivot(const ModeFault& fault, const ModeForces& forces, Mode& mode);
 
 class ModeChoice {
  public:
-  explicit ModeChoice(ModeDynamics& dynamics) : dynamics_(dynamics) {}
+  explicit ModeChoice(ModeDynamics& dynamics) : dynamics_(dynamics), admissible_(dynamics) {}
   // Makes the mode consistent, for forces that evaluate() has filled with all rows. Returns the fault that is left, with
   // kind none if the mode is consistent.
   ModeFault choose(Mode& mode, ModeForces& forces);
@@ -57,13 +60,15 @@ class ModeChoice {
  private:
   ModeFault pivot_until_consistent(int most, Mode& mode, ModeForces& forces);
   void pivot_alike(const ModeFault& worst, const ModeForces& forces, Mode& mode);
+  void close_idle(Mode& mode, ModeForces& forces);
   bool solve_by_cones(const Mode& mode, const ModeForces& forces);
   bool solve_cones(const ModeForces& forces);
   void pose_cones(const Mode& mode, const ModeForces& forces);
   void adopt_solution(const ModeForces& forces, Mode& mode);
 
   ModeDynamics& dynamics_;
-  Mode first_;
+  AdmissibleForces admissible_;
+  Mode first_, found_;
   std::vector<ModeFault> faults_;
   Problem problem_;
   Solver solver_;

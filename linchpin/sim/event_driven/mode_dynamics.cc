@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/index.h"
 #include "linchpin/contact/actuators.h"
 #include "linchpin/dynamics/tree/springs.h"
 #include "linchpin/sim/time_stepping/account.h"
@@ -19,6 +20,8 @@ constexpr double no_rate = 1e-12;
 constexpr double no_slip = 1e-11;
 // m/s^2: without gravity, contacts may carry no load; forces are then judged relative to this.
 constexpr double no_acceleration = 1e-3;
+// Of forces of size 1, in scaled rows: smaller accelerations are rounding.
+constexpr double no_change = 1e-9;
 // (4) is contradictory if its residual is more than this part of `scale`.
 constexpr double contradiction = 1e-7;
 
@@ -379,6 +382,37 @@ void ModeDynamics::solve(const Mode& mode, ModeForces& out) {
   for (const int row : unknown_)
     if (!(std::abs(out.D[std::size_t(row)] * out.w[std::size_t(row)]) <= contradiction * out.scale))
       out.is_consistent = false;
+}
+
+int ModeDynamics::idle_forces(const ModeForces& f, std::vector<double>& out) {
+  const int n = f.rows.rows.size(), m = int(unknown_.size()), count = m - solver_.rank();
+  out.assign(index(n * count), 0.0);
+  std::vector<double>& x = idle_;
+  x.resize(index(m));
+  int kept = 0;
+  for (int k = 0; k < count; ++k) {
+    solver_.null_vector(k, x);
+    double* z = out.data() + index(kept * n);
+    std::fill_n(z, n, 0.0);
+    for (int j = 0; j < m; ++j) {
+      const std::size_t row = index(unknown_[index(j)]);
+      z[row] = f.D[row] * x[index(j)];
+      if (slides_[row] < 0) continue;
+      const Contact& c = f.contacts[index(slides_[row])];
+      z[row + 1] = z[row] * dot(load_[index(slides_[row])], c.t1);
+      z[row + 2] = z[row] * dot(load_[index(slides_[row])], c.t2);
+    }
+    // Where the friction of sliding depends on how the load is shared, forces change accelerations.
+    double change = 0;
+    for (int i = 0; i < n; ++i) {
+      double w = 0;
+      for (int j = 0; j < n; ++j) w += f.W[at(i, j, n)] * z[j];
+      change = std::max(change, std::abs(f.D[index(i)] * w));
+    }
+    if (change < no_change) ++kept;
+  }
+  out.resize(index(n * kept));
+  return kept;
 }
 
 void ModeDynamics::lift(ModeForces& out) {

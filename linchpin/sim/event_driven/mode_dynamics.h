@@ -76,6 +76,8 @@ class ModeDynamics {
                 const Mode& mode, const ContactSet& set, bool all_rows, ModeForces& out);
   // Solves (4) by the mode, whose contacts must be those of evaluate().
   void solve(const Mode& mode, ModeForces& out);
+  // Right after solve(): vectors z that change no acceleration (by row, `count` of them one after the other).
+  int idle_forces(const ModeForces& forces, std::vector<double>& out);
   // Fills vdot. Call after solve(), before the next evaluate().
   void lift(ModeForces& out);
   void evaluate_power(const Inputs& inputs, ModeForces& out);
@@ -126,7 +128,7 @@ class ModeDynamics {
   std::vector<int> unknown_;        // rows with w = 0
   std::vector<Vec3<double>> load_;  // per contact: of its friction that slides, per load, W
   std::vector<int> slides_;         // by row: the contact whose sliding load this row is, or -1
-  std::vector<double> A_, x_, near_, speeds_, z_correct_;
+  std::vector<double> A_, x_, near_, idle_, speeds_, z_correct_;
   std::vector<std::array<double, 4>> limit_rates_;
 };
 

@@ -7,28 +7,21 @@
 namespace linchpin {
 namespace {
 
-// Two modes have the same accelerations if they differ by less than this part of the largest.
-constexpr double same_accelerations = 1e-7;
 // Places within a substep at which contacts are searched, as parts of it.
 constexpr std::array places_within{0.2, 0.4, 0.6, 0.8};
 
 void take_least(EventCheck::Kind kind, std::size_t index, double margin, bool violated, EventCheck& check) {
   const double value = violated ? margin : std::max(margin, 0.0);  // so that a violated condition is the least
-  if (!(value >= check.margin)) check = {.kind = kind, .index = int(index), .margin = value, .violated = violated};
+  if (value >= check.margin) return;
+  check = {.kind = kind, .index = int(index), .margin = value, .violated = violated, .is_replaced = check.is_replaced};
 }
 
 // Of an open contact or limit with this gap and rate. known: the mode has it, as open.
 void add_gap(EventCheck::Kind kind, std::size_t index, double gap, double rate, bool known, double touch_gap,
              EventCheck& check) {
-  if (gap < -gap_rounding && rate < -approach_rest) return take_least(kind, index, gap, true, check);
+  if (gap < 0 && rate < -approach_rest) return take_least(kind, index, gap, true, check);
   if (!known && gap < -touch_gap && rate <= approach_rest) return take_least(kind, index, gap + touch_gap, true, check);
   take_least(kind, index, gap, false, check);
-}
-
-double largest_number(std::span<const double> x) {
-  double most = 0;
-  for (const double e : x) most = std::max(most, std::abs(e));
-  return most;
 }
 
 }  // namespace
@@ -36,10 +29,9 @@ double largest_number(std::span<const double> x) {
 ModeEvents::ModeEvents(const StepPlan& plan, ModeDynamics& dynamics)
     : plan_(plan),
       dynamics_(dynamics),
-      choice_(dynamics),
+      admissible_(dynamics),
       found_(plan.contacts),
       placed_(plan.model, plan.plan),
-      forces_(plan.model),
       q_(plan.model.nq()),
       v_(plan.model.nv()) {}
 
@@ -80,7 +72,7 @@ double ModeEvents::first_touch_within(const SubstepStart& start, ModeSubstep& su
 
 EventCheck ModeEvents::at_end(const SubstepStart& start, ModeSubstep& substep, double h) {
   const Mode& mode = start.mode;
-  const ModeForces& end = substep.end();
+  ModeForces& end = substep.end();
   EventCheck check{.margin = std::numeric_limits<double>::infinity()};
   if (!end.all_found) return {.kind = EventCheck::Kind::lost, .index = 0, .margin = -1, .violated = true};  // (d)
   const Placed& placed = dynamics_.placed();
@@ -88,40 +80,41 @@ EventCheck ModeEvents::at_end(const SubstepStart& start, ModeSubstep& substep, d
   for (std::size_t i = 0; i < mode.contacts.size(); ++i) {                      // (b)
     const ModeContact& m = mode.contacts[i];
     if (m.hold != Hold::sliding || end.contacts[i].mu == 0) continue;
-    const double slip = dot(end.u[i], m.slide);
-    take_least(EventCheck::Kind::slip_end, i, slip, slip < (m.incipient ? -slip_rest : 0.0), check);
+    const double slip = dot(end.u[i], m.slide) + (m.incipient ? slip_rest : 0);
+    take_least(EventCheck::Kind::slip_end, i, slip, slip < 0, check);
   }
   for (std::size_t i = 0; i < mode.dry.size(); ++i) {
     if (mode.dry[i].sign == 0) continue;
-    const double speed = mode.dry[i].sign * substep.v()[std::size_t(plan_.joints.frictional[i])];
-    take_least(EventCheck::Kind::dry_end, i, speed, speed < (mode.dry[i].incipient ? -slip_rest : 0.0), check);
+    const double speed = mode.dry[i].sign * substep.v()[std::size_t(plan_.joints.frictional[i])] +
+                         (mode.dry[i].incipient ? slip_rest : 0);
+    take_least(EventCheck::Kind::dry_end, i, speed, speed < 0, check);
   }
   const ModeFault fault = worst_condition(mode, end);  // (c)
   if (fault.kind == ModeFault::Kind::none) return check;
   const bool slides_already = fault.kind == ModeFault::Kind::reverses || fault.kind == ModeFault::Kind::dry_reverses;
   if (slides_already) return check;  // (b) sees it
   if (fault.margin >= -mode_tolerance && end.is_consistent) {
-    take_least(EventCheck::Kind::condition, std::size_t(fault.index), fault.margin, false, check);
+    take_least(EventCheck::Kind::condition, std::size_t(fault.index), fault.margin + mode_tolerance, false, check);
     return check;
   }
   if (end.is_unique && end.is_consistent) {
-    take_least(EventCheck::Kind::condition, std::size_t(fault.index), fault.margin, true, check);
+    take_least(EventCheck::Kind::condition, std::size_t(fault.index), fault.margin + mode_tolerance, true, check);
+    return check;
+  }
+  if (!end.is_consistent) {
+    take_least(EventCheck::Kind::condition, std::size_t(fault.index), -1, true, check);
     return check;
   }
   // Redundant contacts: are there other forces with the same accelerations?
-  other_ = mode;
-  for (std::size_t i = 0; i < other_.contacts.size(); ++i) other_.contacts[i].at = end.contacts[i];
-  dynamics_.evaluate(substep.stages().time, substep.q(), substep.v(), start.inputs, other_, start.set, true, forces_);
-  const bool consistent = choice_.choose(other_, forces_).kind == ModeFault::Kind::none;
-  if (consistent) dynamics_.lift(forces_);
-  double change = 0;
-  for (std::size_t k = 0; k < forces_.vdot.size(); ++k)
-    change = std::max(change, std::abs(forces_.vdot[k] - end.vdot[k]));
-  if (consistent && change <= same_accelerations * std::max(largest_number(end.vdot), 1.0)) {
+  const double margin = admissible_.find(mode, end);
+  if (margin >= -mode_tolerance) {
+    other_ = mode;
+    AdmissibleForces::keep(end, other_);
     check.is_replaced = true;
+    take_least(EventCheck::Kind::condition, std::size_t(fault.index), margin + mode_tolerance, false, check);
     return check;
   }
-  take_least(EventCheck::Kind::condition, std::size_t(fault.index), -1, true, check);
+  take_least(EventCheck::Kind::condition, std::size_t(fault.index), margin + mode_tolerance, true, check);
   return check;
 }
 

@@ -10,6 +10,7 @@
 // which are located by bisection.
 #pragma once
 
+#include "linchpin/sim/event_driven/admissible_forces.h"
 #include "linchpin/sim/event_driven/mode_choice.h"
 #include "linchpin/sim/event_driven/mode_substep.h"
 
@@ -18,8 +19,6 @@ namespace linchpin {
 // m/s: contacts that approach or slide more slowly are at rest. Far below what positions resolve within a step, far
 // above the rounding of velocities and the tolerance of impacts.
 inline constexpr double approach_rest = 1e-8, slip_rest = 1e-10;
-// m: contacts whose surfaces overlap by less touch; above the rounding of gaps of bodies of metres.
-inline constexpr double gap_rounding = 1e-12;
 
 struct EventCheck {
   enum class Kind { none, touch, limit_touch, slip_end, dry_end, lost, condition };
@@ -48,10 +47,9 @@ class ModeEvents {
 
   const StepPlan& plan_;
   ModeDynamics& dynamics_;
-  ModeChoice choice_;
+  AdmissibleForces admissible_;
   ContactSet found_;
   Placed placed_;
-  ModeForces forces_;
   std::vector<Contact> known_;
   Mode other_;
   std::vector<double> q_, v_;
