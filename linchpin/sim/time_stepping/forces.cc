@@ -16,6 +16,10 @@ constexpr double worth_a_round = 1e-5;
 // m/s or rad/s: velocity products that change velocities less than this are left out.
 constexpr double negligible = 1e-14;
 
+// Part of dt. What a shorter interval changes is mostly not an acceleration: its rows also bring velocities to what the
+// rows demand, and that divided by 1e-7 s would predict speeds from which the rounds do not come back.
+constexpr double shortest_remembered = 0.1;
+
 double largest_of(std::span<const double> x) {
   double most = 0;
   for (const double e : x) most = larger(most, std::abs(e));
@@ -154,13 +158,14 @@ void remember_acceleration(const StepPlan& plan, std::span<const char> tree_jump
   const std::size_t nv = v.size();
   regular = regular && !vdot.empty();
   vdot.resize(2 * nv);
+  const bool is_long = h >= shortest_remembered * plan.dt;
   for (std::size_t i = 1; i < plan.model.links().size(); ++i) {
     const Link& link = plan.model.links()[i];
     const bool jumps = tree_jumps[plan.trees.of_link[i]];
     for (std::size_t k = std::size_t(link.v); k < std::size_t(link.v + link.nv); ++k) {
       double &last = vdot[k], &change = vdot[nv + k];
       const bool is_known = regular && !jumps && (last != 0 || change != 0);
-      const double a = jumps ? 0 : (v_end[k] - v[k]) / h;
+      const double a = jumps ? 0 : is_long ? (v_end[k] - v[k]) / h : last;
       change = is_known ? a - last : 0;
       last = a;
     }

@@ -64,7 +64,8 @@ class MeanVelocityForces {
   bool implicit_ = false;        // is any of them not 0?
 };
 
-// Updates State::vdot after an interval of length h from v to v_end. regular: its length is dt.
+// Updates State::vdot after an interval of length h from v to v_end. regular: its length is dt. After one
+// much shorter than dt the accelerations are those known before, or zero where velocities have jumped.
 void remember_acceleration(const StepPlan& plan, std::span<const char> tree_jumps, std::span<const double> v,
                            std::span<const double> v_end, double h, bool regular, std::vector<double>& vdot);
 
