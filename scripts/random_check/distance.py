@@ -230,7 +230,8 @@ def improve(a, b, d, best):
 
 
 def gap(a, b, hints=(), enough=GOOD_ENOUGH):
-    """(2), or a lower bound of it that is at least `enough` or was not improved by the search. b may be a half-space."""
+    """(2), or a lower bound of it that is at least `enough` or that the search did not improve. One of the two may be
+    a half-space."""
     if b.kind == "half_space":
         return separation_from_plane(a, b)
     if a.kind == "half_space":
@@ -255,7 +256,7 @@ def gap(a, b, hints=(), enough=GOOD_ENOUGH):
 
 
 def careful_gap(a, b, hints=()):
-    """(2) by ascents from all directions tried (some 10 ms), for pairs that gap() takes to overlap more than they should."""
+    """(2) by ascents from many directions (some 10 ms), for pairs that gap() takes to overlap more than they should."""
     if a.kind == "half_space" or b.kind == "half_space":
         return gap(a, b)
     best = gap(a, b, hints)

@@ -19,7 +19,7 @@ class Path:
         self.before, self.after = run.rows[k], run.rows[k + 1]
         self.jumps, self.misses = {}, {}
         for j in run.mechanism.joints:
-            q, qd, q_end, qd_end = self.before.q[j.name], self.before.v[j.name], self.after.q[j.name], self.after.v[j.name]
+            (q, qd), (q_end, qd_end) = ((row.q[j.name], row.v[j.name]) for row in (self.before, self.after))
             half = j.difference(j.moved(j.moved(q, self.h / 2, qd), self.h / 2, qd_end), q_end)
             whole = j.difference(j.moved(q, self.h, qd_end), q_end)
             self.jumps[j.name] = sum(whole) < sum(half)

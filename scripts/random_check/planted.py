@@ -77,7 +77,7 @@ def judged(rows, contacts, spec, certificate=None):
 
 
 Q_X, Q_Z, Q_BOB, V_X, KINETIC = 5, 7, 8, 12, 16
-POINT_Z, FORCE_X, FORCE_Z = 5, 10, 12
+POINT_X, FORCE_X, FORCE_Z = 3, 10, 12
 
 
 def planted():
@@ -119,7 +119,7 @@ def planted():
         case("an impulse that is missing", ["momentum"], lambda s: s.contacts.pop(0)),
         case("a force beyond its cone", ["cone", "momentum"], scale_contact(4, FORCE_X, 1.5)),
         case("a force that pulls", ["cone", "momentum"], pull),
-        case("a force at another point", ["spin"], lambda s: s.contacts[9].__setitem__(POINT_Z, 0.05)),
+        case("a force at another point", ["spin"], lambda s: s.contacts[9].__setitem__(POINT_X, s.rows[9][Q_X] - 0.1)),
         case("a ball in the floor", ["penetration"], sink),
         case("a limit passed", ["limits"], set_row(7, Q_BOB, 0.6)),
         ("a ball through a wall", ["tunnelling"], *fly(), weightless),
