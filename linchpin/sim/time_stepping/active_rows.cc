@@ -159,7 +159,19 @@ bool ActiveRows::find_released(const Interval& interval, const Solved& solved) {
   return std::ranges::find(released_, 1) != released_.end();
 }
 
-void ActiveRows::release(const Interval& interval, const FreeMotion& free, IdleRows& idle, Solved& solved) const {
+// A tree at a stop that it approaches may have v+ away from it without an impulse. It moves by v+; on the free path, by
+// the mean of v and v+, it would pass the stop.
+void ActiveRows::keep_at_limits(const Interval& interval, const FreeMotion& free) {
+  find_mean_motion(interval, free);
+  for (const JointLimit& limit : plan_.joints.limits) {
+    const double end =
+        plan_.gap_to_close(gap_of(limit, interval.start.q)) + interval.h * rate_of(limit, interval.start.q, v_mean_);
+    if (end < -plan_.options.position_tolerance) released_[plan_.trees.of_link[link_of(limit)]] = 0;
+  }
+}
+
+void ActiveRows::release(const Interval& interval, const FreeMotion& free, IdleRows& idle, Solved& solved) {
+  keep_at_limits(interval, free);
   for (const auto& [kind, i] : solved.rows.owner) {
     if (kind == RowOwner::Kind::contact &&
         any_marked(interval.contacts[i].link_a, interval.contacts[i].link_b, released_))

@@ -41,11 +41,12 @@ class ActiveRows {
 
   // Finds the trees that have rows of which none carries an impulse. Returns whether there are any.
   bool find_released(const Interval& interval, const Solved& solved);
-  // Makes them move freely in `solved`, and their contacts and limits idle.
-  void release(const Interval& interval, const FreeMotion& free, IdleRows& idle, Solved& solved) const;
+  // Makes them move freely in `solved`, and their contacts and limits idle; but for trees that would pass a limit so.
+  void release(const Interval& interval, const FreeMotion& free, IdleRows& idle, Solved& solved);
 
  private:
   bool may_hold(const Interval& interval, const Contact& contact) const;
+  void keep_at_limits(const Interval& interval, const FreeMotion& free);
   int link_of(const JointLimit& limit) const { return plan_.joints.link[limit.coordinate]; }
   void mark(int link_a, int link_b, std::vector<char>& trees) const;
   bool all_marked(int link_a, int link_b, const std::vector<char>& trees) const;
