@@ -51,9 +51,9 @@ ModelSpec roller_and_box() {
   return spec;
 }
 
-// Where the box touches 1e-7 s after a contact of the roller has closed, that interval brings the roller's velocities to
-// what its contact demands, by 0.03 rad/s. As an acceleration this would predict a change of 1000 rad/s for the rest of
-// the step. With dt from 5.003 to 5.005 ms the energy then grew by 14 to 460 J within a step.
+// Where the box touches 1e-7 s after a contact of the roller has closed, that interval brings the roller's velocities
+// to what its contact demands, by 0.03 rad/s. As an acceleration this would predict a change of 1000 rad/s for the rest
+// of the step. With dt from 5.003 to 5.005 ms the energy then grew by 14 to 460 J within a step.
 TEST(ShortInterval, IsNoMeasureOfAccelerations) {
   const Model model = compiled(roller_and_box());
   for (int i = 0; i <= 10; ++i) {

@@ -93,8 +93,8 @@ class Balance:
         # The correction of penetration turns bodies, and leaves velocities as they are: in the body's axes.
         path = self.path(k).misses[self.m.joint_of[body.name].name]
         slack += v.norm(L_end) * path[0]
-        # Second order where a contact has a row, even if that carries nothing: the gyroscopic moment is then that of the
-        # start.
+        # Second order where a contact has a row, even if that carries nothing: the gyroscopic moment is then that of
+        # the start.
         order = 2 if contacts else 3
         gyroscopic = self.unlike(body) * (size * turning**order + largest_moment(body) * turning * self.jump(body, k))
         limit = self.rounding(k) * size + slack + gyroscopic + 1e-300

@@ -77,7 +77,8 @@ def rod(dice):
 
 def half_size(solid):
     """Of the bounding box; of a capsule without its caps."""
-    return solid.get("half") or solid.get("radii") or [solid["radius"]] * 2 + [solid.get("half_length", solid["radius"])]
+    radius = solid.get("radius")
+    return solid.get("half") or solid.get("radii") or [radius, radius, solid.get("half_length", radius)]
 
 
 def moments(dice, mass, solid):
