@@ -23,7 +23,7 @@ from .path import changed_sides, passed_through
 
 Violation = namedtuple("Violation", "check time value limit text")
 
-# Of the energy exchanged: what the certificate allows (CertificateLimits::energy).
+# Of the energy exchanged: what the certificate allows for the defect, in either direction (CertificateLimits::energy).
 ENERGY = 0.1
 LIMITS = 1e-6  # rad or m; the stepper removes more than 1e-9 in the next step
 LOOPS = 1e-8   # m or rad; the stepper's loop_tolerance is 1e-10, of each row
@@ -75,18 +75,21 @@ class Checks:
         exchanged = max(max(r.energies[0], abs(r.energies[1] - first[1]), abs(r.energies[2] - first[2])) for r in rows)
         exchanged = max(exchanged, total[0] - min(total), 1e-9 * size)
         unresolved = self.unresolved()
-        lowest, rise, at = total[0], 0.0, 0.0
+        scale = max(exchanged, unresolved)
+        lowest, worst, rise = total[0], None, 0.0
         for r, e in zip(rows, total):
-            lowest = min(lowest, e)
-            if e - lowest > rise:
-                rise, at = e - lowest, r.time
-        limit = ENERGY * max(exchanged, unresolved)
-        self.figure("energy rise", rise / max(exchanged, unresolved, 1e-300))
-        if not rise <= limit:
-            self.fail("energy", at, rise, limit, f"J, a rise; {exchanged:.3g} J exchanged")
+            lowest, rise = min(lowest, e), max(rise, e - lowest)
+            for grown, part, since in ((e - total[0], ENERGY, "the start"), (e - lowest, 2 * ENERGY, "a lower value")):
+                limit = part * scale
+                here = (grown / limit if grown else 0.0, r.time, grown, limit,
+                        f"J, a rise above {since}; {exchanged:.3g} J exchanged")
+                worst = max(filter(None, (worst, here)), key=badness)
+        limit = ENERGY * scale
+        self.figure("energy rise", rise / max(scale, 1e-300))
+        self.judge("energy", worst)
         if self.conservative:
             fall = total[0] - min(total)
-            self.figure("energy fall", fall / max(exchanged, unresolved, 1e-300))
+            self.figure("energy fall", fall / max(scale, 1e-300))
             if not fall <= limit:
                 self.fail("energy", rows[-1].time, fall, limit, f"J, a fall in a conservative scene; {exchanged:.3g} J "
                           "exchanged")
@@ -189,7 +192,7 @@ class Checks:
                 if j.type == "ball":
                     q = v.quaternion_angle((1, 0, 0, 0), r.q[j.name])
                     rate = max(v.norm(row.v[j.name]) for row in self.run.rows[max(0, k - 1):k + 1])
-                    limit += 0.5 * (self.run.dt * rate) ** 2 * (1 + 1 / math.tan(min(upper, 3) / 2))
+                    limit += (self.run.dt * rate) ** 2 * (1 + 1 / math.tan(min(upper, 3) / 2))
                 off = max(lower - q, q - upper)
                 here = (off / limit, r.time, off, limit, f"rad or m, {j.name} beyond its limit")
                 worst = max(filter(None, (worst, here)), key=badness)
