@@ -10,6 +10,9 @@ from .path import Path
 
 # Round-off. A mean force is an impulse over h, and velocities of a light body beside a heavy one are differences.
 ROUNDING = 1e-9
+# Of the energy exchanged: what the certificate allows for the defect, in either direction (CertificateLimits::energy).
+ENERGY = 0.1
+RESOLVED = 0.3  # rad: a body that turns farther in a step may have any energy in between
 
 
 class Balance:
@@ -100,6 +103,24 @@ class Balance:
         limit = self.rounding(k) * size + slack + gyroscopic + 1e-300
         return (least / limit, self.run.rows[k + 1].time, least, limit,
                 f"N m s, unexplained change of {body.name}'s angular momentum about its centre")
+
+    def energy(self, body, k):
+        """The rise of the body's own energy in a step in which it touches fixed bodies only. None where it touches
+        others, or turns too fast to tell. The scale is its kinetic energy before, not after: what explodes must not
+        be the measure of itself."""
+        before, after = self.run.rows[k:k + 2]
+        h = self.run.h(k)
+        if h * v.norm(before.velocities[body.name][0]) > RESOLVED:
+            return None
+        if any({c.a, c.b} - {body.name} - self.m.fixed for c in self.of_body(body, k) if c.force != v.ZERO):
+            return None
+        energies = []
+        for row, (p, L, c) in zip((before, after), self.ends(body, k)):
+            kinetic = 0.5 * v.dot(p, p) / body.mass + 0.5 * v.dot(row.velocities[body.name][0], L)
+            energies.append((kinetic, kinetic - body.mass * v.dot(self.m.gravity, c)))
+        rise = energies[1][1] - energies[0][1]
+        limit = ENERGY * (energies[0][0] + body.mass * (10 * h * v.norm(self.m.gravity)) ** 2 / 2) + 1e-300
+        return (rise / limit, after.time, rise, limit, f"J, a rise of {body.name}'s energy in one step, by fixed bodies")
 
     def rim(self, body, contact, k):
         """How far a contact point runs along the rim of a cylinder in step k, m: the faster the flatter it lies."""

@@ -5,6 +5,7 @@
 | finite      | every number of both files is finite                                                               |
 | columns     | the energies of the CSV are those of its q and v                                                   |
 | energy      | stored energy never rises above an earlier value, in conservative scenes it does not fall either   |
+| body        | the energy of a free body that touches fixed ones only does not rise in a step                     |
 | momentum    | of each free body: m (v+ - v) = h m g + contact impulses                                           |
 | spin        | the same for its angular momentum about its centre of mass                                         |
 | penetration | signed distances of all pairs of shapes in every row, against the certificate's limit and figure   |
@@ -17,14 +18,12 @@ import math
 from collections import namedtuple
 
 from . import vectors as v
-from .balance import ROUNDING, Balance, badness
+from .balance import ENERGY, ROUNDING, Balance, badness
 from .distance import careful_gap, gap, half_thickness
 from .path import changed_sides, passed_through
 
 Violation = namedtuple("Violation", "check time value limit text")
 
-# Of the energy exchanged: what the certificate allows for the defect, in either direction (CertificateLimits::energy).
-ENERGY = 0.1
 LIMITS = 1e-6  # rad or m; the stepper removes more than 1e-9 in the next step
 LOOPS = 1e-8   # m or rad; the stepper's loop_tolerance is 1e-10, of each row
 
@@ -106,10 +105,14 @@ class Checks:
             if not self.m.is_free(joint):
                 continue
             body = self.m.bodies[joint.child]
-            linear = spin = None
+            linear = spin = energy = None
             for k in range(len(self.run.rows) - 1):
                 linear = max(filter(None, (linear, self.balance.linear(body, k))), key=badness)
                 spin = max(filter(None, (spin, self.balance.spin(body, k))), key=badness)
+                energy = max(filter(None, (energy, self.balance.energy(body, k))), key=badness, default=None)
+            self.judge("body", energy)
+            if energy:
+                self.figure("rise of a body / limit", energy[0])
             self.judge("momentum", linear)
             self.judge("spin", spin)
             if linear:

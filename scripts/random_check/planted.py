@@ -115,7 +115,7 @@ def planted():
         case("NaN in a position", ["finite"], set_row(7, Q_X, "nan")),
         case("infinity in a velocity", ["finite"], set_row(7, V_X, "inf")),
         case("kinetic energy of another motion", ["columns"], set_row(7, KINETIC, 3.0)),
-        case("energy that grows", ["energy", "momentum"], grow),
+        case("energy that grows", ["body", "energy", "momentum"], grow),
         case("an impulse that is missing", ["momentum"], lambda s: s.contacts.pop(0)),
         case("a force beyond its cone", ["cone", "momentum"], scale_contact(4, FORCE_X, 1.5)),
         case("a force that pulls", ["cone", "momentum"], pull),
