@@ -25,6 +25,7 @@ from .path import changed_sides, passed_through
 Violation = namedtuple("Violation", "check time value limit text")
 
 LIMITS = 1e-6  # rad or m; the stepper removes more than 1e-9 in the next step
+LAG = 10  # rows: the correction of a ball joint's limit is linear, and needs several steps if much is to be corrected
 LOOPS = 1e-8   # m or rad; the stepper's loop_tolerance is 1e-10, of each row
 
 
@@ -194,7 +195,7 @@ class Checks:
                 # across the axis of rotation, the second derivative of the angle a is w^2 cot(a / 2) / 2.
                 if j.type == "ball":
                     q = v.quaternion_angle((1, 0, 0, 0), r.q[j.name])
-                    rate = max(v.norm(row.v[j.name]) for row in self.run.rows[max(0, k - 1):k + 1])
+                    rate = max(v.norm(row.v[j.name]) for row in self.run.rows[max(0, k - LAG):k + 1])
                     limit += (self.run.dt * rate) ** 2 * (1 + 1 / math.tan(min(upper, 3) / 2))
                 off = max(lower - q, q - upper)
                 here = (off / limit, r.time, off, limit, f"rad or m, {j.name} beyond its limit")
