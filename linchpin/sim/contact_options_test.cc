@@ -83,8 +83,8 @@ TEST(ContactOptions, ImpactSpeed) {
   }
 }
 
-// Deeper penetration is projected away; gaps of up to ten times the tolerance are touch, and not closed. Of what is more
-// than a touch, a step closes half, a quarter by its mean velocity ((3) of interval_rows.h).
+// Deeper penetration is projected away; gaps of up to ten times the tolerance are touch, and not closed. Of what is
+// more than a touch, a step closes half, a quarter by its mean velocity ((3) of interval_rows.h).
 TEST(ContactOptions, PositionTolerance) {
   const Model model = model_of("bounce:height=0,restitution=0");
   for (const double tolerance : {1e-9, 1e-7}) {

@@ -23,8 +23,8 @@ TEST(Contact, NothingCreepsOnASlope) {
 }
 
 // A gap of up to ten position tolerances (1e-8 m) counts as touch: the ball rests where it is. A larger one, of what a
-// fall closes within a step, is closed down to that, half of it in each step. 1e-15: what rounding leaves of a height of
-// 0.1 m.
+// fall closes within a step, is closed down to that, half of it in each step. 1e-15: what rounding leaves of a height
+// of 0.1 m.
 TEST(Contact, GapsAsGoodAsNoneStay) {
   for (const double gap : {5e-9, 5e-8}) {
     const Model model = model_of("bounce:restitution=0,height=" + std::to_string(gap * 1e9) + "e-9");

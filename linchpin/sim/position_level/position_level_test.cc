@@ -1,4 +1,5 @@
-// The steppers position_level and higher_order: closed forms of single contacts, the energy that they add, formulations.
+// The steppers position_level and higher_order: closed forms of single contacts, the energy that they add,
+// formulations.
 #include <cmath>
 #include <numbers>
 
@@ -134,8 +135,8 @@ TEST(PositionLevel, TangentialRestitution) {
     }
 }
 
-// A rod that strikes a rough floor with one end, at every angle and slip. Newton's law with friction may add energy; the
-// report says how much. The balance closes up to what it counts as created, which is at most the gain.
+// A rod that strikes a rough floor with one end, at every angle and slip. Newton's law with friction may add energy;
+// the report says how much. The balance closes up to what it counts as created, which is at most the gain.
 TEST(PositionLevel, RestitutionThatAddsEnergyIsNamed) {
   ModelSpec spec;
   const Material rough{.friction = {0.6, 0.6}, .restitution = 0.9};

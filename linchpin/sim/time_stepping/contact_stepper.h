@@ -6,19 +6,20 @@
 //     rows J v+ + offset by their laws: no contact closes, friction by the cone or by directions                 (2)
 //     q+ = q (+) h v+                      for trees whose velocities jump, with M, forces and J at q            (3)
 //     q+ = (q (+) h/2 v) (+) h/2 v+        for all others, with M, forces and J at the middle q (+) h/2 v        (4)
-// (4) is of second order, also where contacts last, because the rows hold at the end of the step (midpoint.h), friction opposes the mean sliding velocity
-// (interval_rows.h), forces that depend on velocities are those of the mean velocity (forces.h), and springs, dampers
-// and servos act near the middle of the step (joint_rows.h). A contact that the motion does not close has no row, so
-// that it changes nothing (active_rows.h). Gaps up to StepPlan::touch_gap() count as touch.
+// (4) is of second order, also where contacts last, because the rows hold at the end of the step (midpoint.h),
+// friction opposes the mean sliding velocity (interval_rows.h), forces that depend on velocities are those of the mean
+// velocity (forces.h), and springs, dampers and servos act near the middle of the step (joint_rows.h). A contact that
+// the motion does not close has no row, so that it changes nothing (active_rows.h). Gaps up to StepPlan::touch_gap()
+// count as touch.
 //
 // Impacts. A contact that closes gets no row (2). The step is split where it touches, at the root of
 //     gap + u t + (u+ - u) t^2 / (2 h) = 0                                                                       (5)
 // with u+ of the free motion or of a solution without the row. An impact without duration is solved there (impact.h),
-// with restitution if the contact approaches faster than `impact_speed`, otherwise without (landings.h), and the rest of
-// the step follows. Contacts that are far away in proportion to their shapes split the step as well, because (2) is the
-// law of a plane, and the shape may end long before. After max_splits parts the rest of the step has no restitution; the
-// report counts that. A step is also split, a few times, where something that slides stops and goes back: friction
-// changes its sign there.
+// with restitution if the contact approaches faster than `impact_speed`, otherwise without (landings.h), and the rest
+// of the step follows. Contacts that are far away in proportion to their shapes split the step as well, because (2) is
+// the law of a plane, and the shape may end long before. After max_splits parts the rest of the step has no
+// restitution; the report counts that. A step is also split, a few times, where something that slides stops and goes
+// back: friction changes its sign there.
 //
 // In crowds, islands of many contacts of which some have gaps, and late in a step with many parts, gaps are closed by
 // rows (2) within the step. Velocities then jump within it (jumps.h): (3), of first order.
