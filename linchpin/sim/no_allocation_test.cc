@@ -23,7 +23,8 @@ TEST(NoAllocation, InAStepOfAnyStepper) {
     const Model model = model_of(name);
     const std::vector<double> tau = random_numbers(model.nv(), 1), f_ext = random_numbers(6 * model.bodies().size(), 2);
     for (const Stepper stepper : all_steppers()) {
-      State state = random_state(model, 1, 1, 0.1);
+      const double range = stepper == Stepper::event_driven ? 0 : 1;  // beyond joint limits there are many events
+      State state = random_state(model, 1, range, 0.1);
       Simulation simulation(model, {.stepper = stepper, .dt = 1e-4});
       grow_lists(simulation, state, {tau, f_ext});
       RunMonitor monitor(model);

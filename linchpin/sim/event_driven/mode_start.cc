@@ -38,7 +38,7 @@ ModeStart::ModeStart(Dynamics& dynamics, const StepPlan& plan, ModeDynamics& mod
       mode_dynamics_(mode_dynamics),
       choice_(mode_dynamics),
       plain_(plan.model, plan.plan, plan.options.method, std::vector<double>(plan.model.nv(), 0.0)),
-      impact_solver_(plan, 0),
+      impact_solver_(plan, 0, 0),
       solved_(plan.model),
       placed_(plan.model, plan.plan),
       set_(plan.contacts),

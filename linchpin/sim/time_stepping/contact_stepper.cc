@@ -109,7 +109,7 @@ ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       plan_(d.model, o),
       plain_(plan_.model, plan_.plan, plan_.options.method, std::vector<double>(plan_.model.nv(), 0.0)),
       interval_solver_(plan_),
-      impact_solver_(plan_, plan_.options.impact_speed),
+      impact_solver_(plan_, struck_speed, plan_.options.impact_speed),
       penetration_(plan_),
       active_(plan_),
       sleep_(plan_),

@@ -4,7 +4,6 @@
 #include <tuple>
 
 #include "linchpin/sim/time_stepping/interval_rows.h"
-#include "linchpin/sim/time_stepping/landings.h"
 
 namespace linchpin {
 
@@ -13,7 +12,7 @@ void ImpactSolver::find_struck_islands(const Interval& interval) {
   double fastest = 0;
   const auto strikes = [&](double rate) {
     fastest = std::max(fastest, -rate);
-    return -rate > struck_speed;
+    return -rate > struck_speed_;
   };
   apart_.resize(interval.contacts.size());
   for (std::size_t i = 0; i < apart_.size(); ++i) apart_[i] = interval.contacts[i].gap > plan_.touch_gap();

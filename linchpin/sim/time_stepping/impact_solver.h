@@ -12,8 +12,10 @@ namespace linchpin {
 
 class ImpactSolver {
  public:
-  // bounce_speed: m/s, there is no restitution in impacts in which nothing approaches faster.
-  ImpactSolver(const StepPlan& plan, double bounce_speed) : plan_(plan), bounce_speed_(bounce_speed), islands_(plan) {}
+  // m/s: nothing happens in islands where nothing approaches faster than struck_speed, and there is no restitution in
+  // impacts where nothing approaches faster than bounce_speed.
+  ImpactSolver(const StepPlan& plan, double struck_speed, double bounce_speed)
+      : plan_(plan), struck_speed_(struck_speed), bounce_speed_(bounce_speed), islands_(plan) {}
 
   // Solves the impact of the contacts and limits that touch (impact.h), in islands where one of them approaches:
   // nothing happens in the others. Fills v, vel, rows and impulses of `out`; the report says
@@ -27,7 +29,7 @@ class ImpactSolver {
                        const Problem& problem);
 
   const StepPlan& plan_;
-  const double bounce_speed_;
+  const double struck_speed_, bounce_speed_;
   ImpactWorkspace impact_;
   ContactIslands islands_;
   std::vector<char> apart_;           // per contact: 1 if it does not touch

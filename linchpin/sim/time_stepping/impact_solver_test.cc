@@ -18,7 +18,7 @@ TEST(ImpactSolver, ReflectsABallAndAccountsForItsEnergy) {
       State state = make_state(model);
       state.v[5] = -speed;
       StageTest stage(model, {.contact = {.method = method}}, state);
-      ImpactSolver solver(stage.plan, 0.01);
+      ImpactSolver solver(stage.plan, 1e-6, 0.01);
       ProblemWorkspace ws;
       Solved solved(model);
       const ImpactReport report = solver.solve(stage.interval(0), stage.plain, ws, solved);
@@ -55,7 +55,7 @@ TEST(ImpactSolver, LimitsDoNotBounce) {
         state.q[7] = upper ? 0.5 : -1;
         state.v[6] = upper ? 3 : -3;
         StageTest stage(model, {.contact = {.method = method, .restitution = law}}, state);
-        ImpactSolver solver(stage.plan, 0.01);
+        ImpactSolver solver(stage.plan, 1e-6, 0.01);
         ProblemWorkspace ws;
         Solved solved(model);
         ASSERT_TRUE(solver.solve(stage.interval(0), stage.plain, ws, solved).ok()) << to_string(method);
