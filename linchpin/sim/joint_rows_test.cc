@@ -159,6 +159,25 @@ TEST(JointRows, ABallTurnsNoFartherThanItsLimit) {
         << to_string(method);
 }
 
+// A thin rod swings to the limit of its ball joint while it turns about its own axis, with a thousandth of the moment.
+// The limit spins that axis up to 280 rad/s, 0.28 rad a step, so that it is passed by as much. A correction that turned
+// the rod as far as its linear rows say went to 1.3 rad beyond.
+TEST(JointRows, ACorrectionDoesNotThrowABallJoint) {
+  ModelSpec spec = one_joint({.upper = 0.7}, 0);
+  spec.bodies[0].inertia = {1, {0, 0, -0.2}, Sym3<double>{0.01, 0.01, 1e-5, 0, 0, 0}};
+  spec.joints[0].type = JointType::ball;
+  spec.joints[0].dofs.resize(3, spec.joints[0].dofs[0]);
+  spec.joints[0].start_q = {0.9473437148405438, 0, -0.270156013751165, 0.17191746329619587};
+  spec.joints[0].start_v = {0, -12, 7.6};
+  const Model model = compiled(spec);
+  double beyond = 0;
+  run(model, 0.2, {.dt = 1e-3}, [&](const State& state, const Simulation&, const StepReport&) {
+    const auto& q = state.q;
+    beyond = larger(beyond, 2 * std::atan2(std::hypot(q[1], q[2], q[3]), std::abs(q[0])) - 0.7);
+  });
+  EXPECT_LT(beyond, 0.28);
+}
+
 TEST(JointRows, DryFrictionHoldsAndSlips) {
   EXPECT_NEAR(run(compiled(one_joint({.dry_friction = 20.1}, 10)), 1).state.q[0], 0, 1e-15);
   const Finished slips = run(compiled(one_joint({.dry_friction = 5}, 10)), 1);  // 20 N less 5 N on 2 kg

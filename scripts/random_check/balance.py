@@ -99,7 +99,10 @@ class Balance:
         # Second order where a contact has a row, even if that carries nothing: the gyroscopic moment is then that of
         # the start.
         order = 2 if contacts else 3
-        gyroscopic = self.unlike(body) * (size * turning**order + largest_moment(body) * turning * self.jump(body, k))
+        # Velocities are predicted from those of whole steps, also for a last one that is short.
+        whole = min(turning * self.run.dt / h, 1)
+        gyroscopic = size * whole ** (order - 1) + largest_moment(body) * self.jump(body, k)
+        gyroscopic *= self.unlike(body) * turning
         limit = self.rounding(k) * size + slack + gyroscopic + 1e-300
         return (least / limit, self.run.rows[k + 1].time, least, limit,
                 f"N m s, unexplained change of {body.name}'s angular momentum about its centre")
@@ -120,7 +123,8 @@ class Balance:
             energies.append((kinetic, kinetic - body.mass * v.dot(self.m.gravity, c)))
         rise = energies[1][1] - energies[0][1]
         limit = ENERGY * (energies[0][0] + body.mass * (10 * h * v.norm(self.m.gravity)) ** 2 / 2) + 1e-300
-        return (rise / limit, after.time, rise, limit, f"J, a rise of {body.name}'s energy in one step, by fixed bodies")
+        return (rise / limit, after.time, rise, limit,
+                f"J, a rise of {body.name}'s energy in one step, by fixed bodies")
 
     def rim(self, body, contact, k):
         """How far a contact point runs along the rim of a cylinder in step k, m: the faster the flatter it lies."""

@@ -1,10 +1,19 @@
 #include "linchpin/sim/time_stepping/penetration.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "linchpin/base/larger.h"
 #include "linchpin/sim/time_stepping/interval_rows.h"
 
 namespace linchpin {
+namespace {
+
+// rad. A thin body is turned far about its axis to correct little: a ball joint went from 0.02 to 0.6 rad beyond its
+// limit. What a part of the correction leaves is for the next step.
+constexpr double most_turn = 0.1;
+
+}  // namespace
 
 PenetrationCorrection::PenetrationCorrection(const StepPlan& plan)
     : plan_(plan), rest_(plan.model), zero_(plan.model.nv(), 0.0), shift_(plan.model.nv()) {}
@@ -30,6 +39,16 @@ void PenetrationCorrection::find_end_gaps(const Interval& interval, const Solved
     if (!solved.tree_jumps[plan_.trees.of_link[link]])
       end_gap_[i] = c.gap + 0.5 * interval.h * (solved.rates.before[row] + solved.rates.after[row]);
   }
+}
+
+// Scales the correction so that no ball or free joint turns by more than most_turn: its rows are linear.
+void PenetrationCorrection::keep_linear() {
+  double turn = 0;
+  for (const Link& link : plan_.model.links())
+    if (link.kind == LinkKind::ball || link.kind == LinkKind::free)
+      turn = larger(turn, std::hypot(shift_[link.v], shift_[link.v + 1], shift_[link.v + 2]));
+  if (!(turn > most_turn)) return;
+  for (double& d : shift_) d *= most_turn / turn;
 }
 
 // (6) is posed as a step without forces and without duration, from rest, with gaps in place of velocities.
@@ -64,6 +83,7 @@ std::optional<std::span<const double>> PenetrationCorrection::find(const Interva
   effort.iterations += report.iterations;
   if (!report.residual.within(1e-2) || report.status == Status::bad_input) return std::nullopt;
   mechanism.formulation->lift(motive, rows_.rows, ws.z, shift_, impulses_);
+  keep_linear();
   return shift_;
 }
 

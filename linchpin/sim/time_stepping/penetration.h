@@ -20,6 +20,7 @@ class PenetrationCorrection {
                                               ProblemWorkspace& ws, SolveEffort& effort);
 
  private:
+  void keep_linear();
   void find_end_gaps(const Interval& interval, const Solved& solved);
 
   const StepPlan& plan_;
