@@ -12,6 +12,8 @@ from .path import Path
 ROUNDING = 1e-9
 # Of the energy exchanged: what the certificate allows for the defect, in either direction (CertificateLimits::energy).
 ENERGY = 0.1
+# Part of the largest velocity of all bodies up to which the stepper finds velocity products (worth_a_round, forces.cc).
+ROUNDS = 1e-5
 RESOLVED = 0.3  # rad: a body that turns farther in a step may have any energy in between
 
 
@@ -19,6 +21,9 @@ class Balance:
     def __init__(self, run):
         self.run, self.m = run, run.mechanism
         self.paths = {}  # the last one asked for
+
+    def fastest(self, k):
+        return max(abs(x) for r in self.run.rows[k:k + 2] for v_joint in r.v.values() for x in v_joint)
 
     def rounding(self, k):
         """Relative. The last step may be short, and its length is known to 1e-12 s only."""
@@ -64,7 +69,7 @@ class Balance:
         # 4: before and after, and where it bounces twice the two jumps are larger than their sum.
         turning, arm = self.turning(body, k), body.mass * v.norm(body.centre)
         bent = min(turning**2, 4) * turning / h + 4 * min(turning, 1) * self.jump(body, k)
-        limit = self.rounding(k) * size + arm * bent + 1e-300
+        limit = self.rounding(k) * size + arm * (bent + ROUNDS * self.fastest(k)) + 1e-300
         off = v.norm(v.sub(p_end, expected))
         return (off / limit, self.run.rows[k + 1].time, off, limit,
                 f"N s, unexplained change of {body.name}'s momentum")
