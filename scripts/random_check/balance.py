@@ -68,7 +68,8 @@ class Balance:
         # Where the body's spin jumps, first order in its angle: rows and masses are those of one moment of the step.
         # 4: before and after, and where it bounces twice the two jumps are larger than their sum.
         turning, arm = self.turning(body, k), body.mass * v.norm(body.centre)
-        bent = min(turning**2, 4) * turning / h + 4 * min(turning, 1) * self.jump(body, k)
+        order = 1 if self.of_body(body, k) else 2  # of the velocity products, as in spin()
+        bent = min(turning**order, 4) * turning / h + 4 * min(turning, 1) * self.jump(body, k)
         limit = self.rounding(k) * size + arm * (bent + ROUNDS * self.fastest(k)) + 1e-300
         off = v.norm(v.sub(p_end, expected))
         return (off / limit, self.run.rows[k + 1].time, off, limit,
