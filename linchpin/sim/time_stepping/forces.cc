@@ -13,6 +13,8 @@ namespace {
 constexpr int most_rounds = 5;
 // Relative error of velocities that is worth another round.
 constexpr double worth_a_round = 1e-5;
+// The same after the last round: the interval is too long.
+constexpr double far_off = 1e-3;
 // m/s or rad/s: velocity products that change velocities less than this are left out.
 constexpr double negligible = 1e-14;
 
@@ -45,6 +47,7 @@ void MeanVelocityForces::begin(const Interval& interval, const Variant& mechanis
   q_ = q;
   has_bias_ = false;
   implicit_ = false;
+  diverges_ = false;
   std::ranges::fill(change_, 0);
   const Arrival& start = interval.start;
   is_predicted_ = !start.vdot.empty();
@@ -81,10 +84,9 @@ bool MeanVelocityForces::matters(const Interval& interval, std::span<const doubl
 void MeanVelocityForces::assume(std::span<const double> v_end) { std::ranges::copy(v_end, assumed_.begin()); }
 
 bool MeanVelocityForces::needs_another(const Interval& interval, std::span<const double> v_end,
-                                       std::span<const char> tree_jumps, int rounds) const {
+                                       std::span<const char> tree_jumps, int rounds) {
   if (plan_.is_position_level) return false;
   if (rounds == 1 && !is_predicted_) return matters(interval, v_end, tree_jumps);
-  if (rounds >= most_rounds) return false;
   double change = 0, largest = 0;
   for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
     const Link& link = plan_.model.links()[i];
@@ -94,7 +96,8 @@ bool MeanVelocityForces::needs_another(const Interval& interval, std::span<const
       largest = larger(largest, std::abs(v_end[k]));
     }
   }
-  return change > worth_a_round * largest &&
+  diverges_ = rounds >= most_rounds && !(change <= far_off * largest);
+  return rounds < most_rounds && change > worth_a_round * largest &&
          (matters(interval, v_end, tree_jumps) || matters(interval, assumed_, tree_jumps));
 }
 
@@ -180,6 +183,7 @@ void find_free_motion(const StepPlan& plan, const Interval& interval, Variant& m
   find_free_velocity(interval, mechanism, out.q_forces, tau, true, mean, out.v);
   link_velocities_at(plan.model, interval.placed, out.v, out.vel);
   out.h = interval.h;
+  out.diverges = mean.diverges();
 }
 
 }  // namespace linchpin

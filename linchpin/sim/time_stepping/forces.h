@@ -29,7 +29,7 @@ class Forces {
 // v+ is predicted by the mean accelerations a of the last two steps (State::vdot):
 //     v+ = v + h (a + (a - a_before))                                                                             (2)
 // with an error of the third order. Where they are not known, or where the solution is far from (2), the solution takes
-// its place in another round.
+// its place in another round. Where the rounds do not settle, bodies turn too far, and the interval is halved.
 class MeanVelocityForces {
  public:
   explicit MeanVelocityForces(const StepPlan& plan);
@@ -43,7 +43,9 @@ class MeanVelocityForces {
   bool matters(const Interval& interval, std::span<const double> v_end, std::span<const char> tree_jumps) const;
   // Whether the solution v_end needs another round because it differs from assumed(). rounds: so far.
   bool needs_another(const Interval& interval, std::span<const double> v_end, std::span<const char> tree_jumps,
-                     int rounds) const;
+                     int rounds);
+  // Whether the rounds have ended far from a solution: bodies turn too far within the interval.
+  bool diverges() const { return diverges_; }
   // Computes (1), zero for trees that jump, and what it adds to the last one. Returns whether that is anything:
   // mechanisms of prismatic joints have no velocity products.
   bool find(const Interval& interval, const Variant& mechanism, std::span<const char> tree_jumps);
@@ -59,6 +61,7 @@ class MeanVelocityForces {
   std::span<const double> q_;
   bool has_bias_ = false;
   bool is_predicted_ = false;  // by the last step
+  bool diverges_ = false;
   std::vector<double> assumed_, zero_, v_mean_, bias_, bias_mean_, change_, added_;
   std::vector<double> factors_;  // (4) of joint_rows.h for the interval, minus the armature
   bool implicit_ = false;        // is any of them not 0?
@@ -73,6 +76,7 @@ void remember_acceleration(const StepPlan& plan, std::span<const char> tree_jump
 struct FreeMotion {
   explicit FreeMotion(const Model& model) : q_forces(model.nq()), v(model.nv()), vel(model), step(model.nv()) {}
   double h = -1;                 // of the interval that it was found for, s; negative: not known
+  bool diverges = false;         // MeanVelocityForces::diverges()
   std::vector<double> q_forces;  // q in the middle, where forces are evaluated
   std::vector<double> v;         // at the end
   Velocities vel;                // of the links, for that v at the poses of the start

@@ -9,6 +9,10 @@
 namespace linchpin {
 namespace {
 
+// Intervals are halved down to this part of dt where velocity products do not settle.
+constexpr double shortest_for_products = 32;
+constexpr const char* turns_too_far = "bodies turn too far within the interval: velocity products do not settle";
+
 // The residual at which solvers may stop. A problem that stays loose spoils the warm start of the next one, so solvers
 // stop at `acceptable` only if the last problem ended there too: then more effort is likely to be in vain. After 4, 16,
 // 64, ... loose steps in a row one problem gets full effort: if it is solved, the following ones are easy.
@@ -181,7 +185,10 @@ const char* IntervalSolver::solve_rows(const Interval& interval, const FreeMotio
   std::ranges::copy(middle_.q(), out.q_forces.begin());
   // In maximal coordinates the hinges are still to be solved for.
   const bool is_free = out.rows.rows.size() == 0 && !in_maximal_coordinates(plan_.options.method);
+  // Shorter intervals than these are taken as they are; the energy balance judges them.
+  const bool may_shorten = interval.h > plan_.dt / shortest_for_products;
   if (is_free && servos_as_forces && free.h == interval.h) {
+    if (free.diverges && may_shorten) return turns_too_far;
     std::ranges::copy(free.q_forces, out.q_forces.begin());
     std::ranges::copy(free.v, out.v.begin());
     keep_asleep(plan_, tree_asleep, out.v);
@@ -196,6 +203,7 @@ const char* IntervalSolver::solve_rows(const Interval& interval, const FreeMotio
   } else if (const char* reason = solve_for_mean_forces(interval, mechanism, servos_as_forces, ws, out)) {
     return reason;
   }
+  if (mean_.diverges() && may_shorten) return turns_too_far;
   keep_asleep(plan_, tree_asleep, out.v);
   return nullptr;
 }
