@@ -7,8 +7,8 @@
 // This number is continuous in time, so the event that the mode has no admissible forces left is a root of it. It is
 // found by Newton's method on the smooth function
 //     -(1/p) log sum exp(-p m_i),   p = 10, 100, ... 1e9                                                         (2)
-// which is less than (1) by up to log(count) / p. The search ends as soon as all margins are positive: preloads may grow
-// without bound.
+// which is less than (1) by up to log(count) / p. The search ends as soon as all margins are positive: preloads may
+// grow without bound.
 #pragma once
 
 #include <vector>

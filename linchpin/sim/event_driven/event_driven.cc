@@ -41,7 +41,7 @@ struct EventDrivenStepper::Parts {
  private:
   bool advance(const Departure& from, Arrival& at, StepReport& report);
   double limit_length(double h) const;
-  double locate(const SubstepStart& start, double ok, const EventCheck& at_ok, double violated);
+  double locate(const SubstepStart& start, double length, EventCheck& event);
   void release(const EventCheck& event);
   StepReport hand_over(const Departure& from, Arrival& at, const StepReport& so_far);
   void update_slides(const EventCheck& event);
@@ -174,8 +174,7 @@ bool EventDrivenStepper::Parts::advance(const Departure& from, Arrival& at, Step
     }
     double length = h;
     if (event.violated) {
-      length = locate(start, 0, {}, violated);
-      event = events_.at_end(start, substep_, length);
+      length = locate(start, violated, event);
     }
     ++report.substeps;
     substep_.apply(length, at, report, sums_);
@@ -228,41 +227,39 @@ double EventDrivenStepper::Parts::limit_length(double h) const {
   return h;
 }
 
-// Takes the substep of the least length at which the mode has ended, up to rounding of time.
-double EventDrivenStepper::Parts::locate(const SubstepStart& start, double ok, const EventCheck&, double violated) {
-  const auto look = [&](double s) {
-    substep_.take(start, s);
-    return events_.at_end(start, substep_, s);
-  };
-  EventCheck high = look(violated), low;
-  double low_margin = 0, high_margin = high.margin;
-  bool low_known = false;
-  int same_side = 0;
-  for (int round = 0; round < most_rounds && violated - ok > event_resolution * plan_.dt; ++round) {
-    double s = 0.5 * (ok + violated);
-    // Bisection in every third round, so that the interval shrinks whatever the margins are.
-    if (low_known && low_margin > 0 && high_margin < 0 && round % 3 != 2) {
-      s = violated - high_margin * (violated - ok) / (high_margin - low_margin);
+// Takes the substep of the least length at which the mode has ended, up to rounding of time. `event` is the check at
+// `length`, where it has; it becomes the check at the length returned.
+double EventDrivenStepper::Parts::locate(const SubstepStart& start, double length, EventCheck& event) {
+  double ok = 0, ok_margin = 0, margin = event.margin, taken = length;
+  int side = 0;  // 1: the last place was beyond the event, -1: before it
+  for (int round = 0; round < most_rounds && length - ok > event_resolution * plan_.dt; ++round) {
+    double s = 0.5 * (ok + length);
+    // The secant of Illinois, with bisection in every third round, so that the interval shrinks whatever the margins.
+    if (ok_margin > 0 && margin < 0 && round % 3 != 2) {
       const double edge = 0.25 * event_resolution * plan_.dt;
-      s = std::clamp(s, ok + edge, violated - edge);
-      // Very near one end, a little beyond the root, so that the other end follows.
+      s = std::clamp(length - margin * (length - ok) / (margin - ok_margin), ok + edge, length - edge);
     }
-    const EventCheck check = look(s);
+    taken = s;
+    substep_.take(start, s);
+    const EventCheck check = events_.at_end(start, substep_, s);
     if (check.violated) {
-      violated = s;
-      high_margin = check.margin;
-      if (same_side == 1) low_margin *= 0.5;  // Illinois
-      same_side = 1;
+      length = s;
+      event = check;
+      margin = check.margin;
+      if (side == 1) ok_margin *= 0.5;
+      side = 1;
     } else {
       ok = s;
-      low_margin = check.margin;
-      low_known = true;
-      if (same_side == -1) high_margin *= 0.5;
-      same_side = -1;
+      ok_margin = check.margin;
+      if (side == -1) margin *= 0.5;
+      side = -1;
     }
   }
-  look(violated);
-  return violated;
+  if (taken == length) return length;
+  substep_.take(start, length);
+  const EventCheck again = events_.at_end(start, substep_, length);
+  if (again.violated) event = again;
+  return length;
 }
 
 // released_ becomes the mode with the conditions released that have ended it.

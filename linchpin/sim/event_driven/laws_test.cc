@@ -42,7 +42,8 @@ TEST(EventLaws, StaticAndKineticFriction) {
   EXPECT_NEAR(slips.state.v[0], 5.1 - 3, 1e-11);
 }
 
-// Along x with mu1 and along y with mu2, the dissipation is maximal for F = -N (mu1^2 vx, mu2^2 vy) / |(mu1 vx, mu2 vy)|:
+// Along x with mu1 and along y with mu2, the dissipation is maximal for
+//     F = -N (mu1^2 vx, mu2^2 vy) / |(mu1 vx, mu2 vy)|
 // integrated here by the classical Runge-Kutta method. The foot stops within the second.
 TEST(EventLaws, DirectionalFriction) {
   // Both surfaces have the material; along x the pair has the geometric mean of one's 0.5 and the other's 0.25.
@@ -213,8 +214,8 @@ Model woodpecker() {
   return compiled(spec);
 }
 
-// Until the sleeve slips again with both of its corners at the pole (0.06 s), the motion does not depend on dt. From there
-// on the load of the two corners, and with it the moment of their friction, is not determined by the laws of rigid
+// Until the sleeve slips again with both of its corners at the pole (0.06 s), the motion does not depend on dt. From
+// there on the load of the two corners, and with it the moment of their friction, is not determined by the laws of rigid
 // bodies (docs/event_driven.md).
 TEST(EventLaws, Woodpecker) {
   const Model model = woodpecker();

@@ -10,8 +10,8 @@ namespace {
 
 using Kind = ModeFault::Kind;
 
-// Of the conditions (2) and (4): an event is located where those of forces are violated by mode_tolerance, and there what
-// has been released may accelerate the wrong way by ten times that.
+// Of the conditions (2) and (4): an event is located where those of forces are violated by mode_tolerance, and there
+// what has been released may accelerate the wrong way by ten times that.
 constexpr double opening_share = 0.01;
 // Pivots before the first violated condition is taken in place of the worst, and before the search ends, per item.
 // Violations of at least this part of the worst are pivoted with it.

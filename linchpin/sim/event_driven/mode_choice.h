@@ -16,8 +16,8 @@
 // Its forces are those that ModeContact::near keeps where single forces are not unique. Then pivots again, which take
 // the first violated condition in place of the worst after a while, since that ends most cycles.
 //
-// Conditions count as violated beyond `mode_tolerance` of the largest acceleration or force at hand (ModeForces::scale),
-// a thousand times the rounding of (1) of mode_dynamics.h.
+// Conditions count as violated beyond `mode_tolerance` of the largest acceleration or force at hand
+// (ModeForces::scale), a thousand times the rounding of (1) of mode_dynamics.h.
 //
 // Start and choice. The mode tried first keeps every contact in touch closed, sticking where it does not slide; pivots
 // move away from it one by one. Where more than one mode is consistent, this one is the choice.
@@ -53,8 +53,8 @@ void pivot(const ModeFault& fault, const ModeForces& forces, Mode& mode);
 class ModeChoice {
  public:
   explicit ModeChoice(ModeDynamics& dynamics) : dynamics_(dynamics), admissible_(dynamics) {}
-  // Makes the mode consistent, for forces that evaluate() has filled with all rows. Returns the fault that is left, with
-  // kind none if the mode is consistent.
+  // Makes the mode consistent, for forces that evaluate() has filled with all rows. Returns the fault that is left,
+  // with kind none if the mode is consistent.
   ModeFault choose(Mode& mode, ModeForces& forces);
 
  private:

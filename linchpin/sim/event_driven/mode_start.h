@@ -5,8 +5,8 @@
 // from the state alone, except that what an event has just released starts as released: at that moment both modes are
 // consistent.
 //
-// Landing. A contact that separates with speed u and is pulled back by the acceleration a (that of the mechanism without
-// contacts) rises by u^2 / (2 a). If that is less than `least_rise`, it has landed: its normal velocity is set to zero
+// Landing. A contact that separates with speed u and is pulled back by the acceleration a (that of the mechanism
+// without contacts) rises by u^2 / (2 a). If that is less than `least_rise`, it has landed: its normal velocity is set to zero
 // and it joins the mode. So accumulations of impacts end: a ball with restitution e then has u / (a (1 - e)) of its
 // accumulation left, some 1e-6 s, in which it would not leave the surface by more than rounding.
 //

@@ -149,8 +149,8 @@ TEST(EventScenes, DenHartogsOscillator) {
 
 // ---- separation -----------------------------------------------------------------------------------------------------
 
-// A smooth ball that slides off a sphere from rest at the angle t0 leaves it where cos t = 2/3 cos t0; then its velocity
-// along the ground is constant.
+// A smooth ball that slides off a sphere from rest at the angle t0 leaves it where cos t = 2/3 cos t0; then its
+// velocity along the ground is constant.
 TEST(EventScenes, BallLeavesASphere) {
   const double R = 1.2, t0 = 0.3;
   ModelSpec spec;
@@ -187,8 +187,8 @@ TEST(EventScenes, BallRollsOnASphere) {
   EXPECT_LT(worst, 1e-10);
 }
 
-// A rod without friction, upright at a wall but for its slope s0 = sin of its angle to the floor, slides down and leaves
-// the wall at 2/3 s0; then the velocity of its centre along the floor is a (2/3) s0 sqrt(g s0 / (2 a)).
+// A rod without friction, upright at a wall but for its slope s0 = sin of its angle to the floor, slides down and
+// leaves the wall at 2/3 s0; then the velocity of its centre along the floor is a (2/3) s0 sqrt(g s0 / (2 a)).
 TEST(EventScenes, RodLeavesTheWall) {
   const double a = 0.5, angle = 1.2, s0 = std::sin(angle), r = 0.01;
   ModelSpec spec;
