@@ -215,8 +215,8 @@ Model woodpecker() {
 }
 
 // Until the sleeve slips again with both of its corners at the pole (0.06 s), the motion does not depend on dt. From
-// there on the load of the two corners, and with it the moment of their friction, is not determined by the laws of rigid
-// bodies (docs/event_driven.md).
+// there on the load of the two corners, and with it the moment of their friction, is not determined by the laws of
+// rigid bodies (docs/event_driven.md).
 TEST(EventLaws, Woodpecker) {
   const Model model = woodpecker();
   const Finished coarse = run(model, 0.06, by_events(0.01)), fine = run(model, 0.06, by_events(0.001));

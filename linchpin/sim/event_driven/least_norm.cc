@@ -41,17 +41,17 @@ double length_of(const double* x, int n) {
 
 int LeastNormSolver::factor(std::span<const double> A, int n) {
   n_ = n;
-  const std::size_t m = std::size_t(n);
+  const std::size_t m = index(n);
   A_.resize(m * m);
   beta_.assign(m, 0);
   column_.resize(m);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
-      const double x = A[std::size_t(i) * m + std::size_t(j)];
+      const double x = A[index(i) * m + index(j)];
       if (!std::isfinite(x)) return rank_ = -1;
       a(i, j) = x;
     }
-  for (int j = 0; j < n; ++j) column_[std::size_t(j)] = j;
+  for (int j = 0; j < n; ++j) column_[index(j)] = j;
   double first = 0;
   for (rank_ = 0; rank_ < n; ++rank_) {
     const int k = rank_;
@@ -65,17 +65,17 @@ int LeastNormSolver::factor(std::span<const double> A, int n) {
     if (!(most > tolerance * first)) break;
     if (best != k) {
       std::swap_ranges(&a(0, k), &a(0, k) + n, &a(0, best));
-      std::swap(column_[std::size_t(k)], column_[std::size_t(best)]);
+      std::swap(column_[index(k)], column_[index(best)]);
     }
-    beta_[std::size_t(k)] = make_reflector(&a(k, k), n - k);
-    for (int j = k + 1; j < n; ++j) reflect(&a(k, k), beta_[std::size_t(k)], &a(k, j), n - k);
+    beta_[index(k)] = make_reflector(&a(k, k), n - k);
+    for (int j = k + 1; j < n; ++j) reflect(&a(k, k), beta_[index(k)], &a(k, j), n - k);
   }
   if (rank_ == n) return rank_;
-  const std::size_t r = std::size_t(rank_);
+  const std::size_t r = index(rank_);
   T_.assign(m * r, 0);
   beta_T_.assign(r, 0);
   for (int k = 0; k < rank_; ++k)
-    for (int j = k; j < n; ++j) T_[std::size_t(k) * m + std::size_t(j)] = a(k, j);
+    for (int j = k; j < n; ++j) T_[index(k) * m + index(j)] = a(k, j);
   for (std::size_t k = 0; k < r; ++k) {
     beta_T_[k] = make_reflector(&T_[k * m + k], n - int(k));
     for (std::size_t j = k + 1; j < r; ++j) reflect(&T_[k * m + k], beta_T_[k], &T_[j * m + k], n - int(k));
@@ -83,23 +83,23 @@ int LeastNormSolver::factor(std::span<const double> A, int n) {
   return rank_;
 }
 
-void LeastNormSolver::null_vector(int k, std::span<double> x) const {
+void LeastNormSolver::null_vector(int k, std::span<double> x) {
   const std::size_t m = index(n_), r = index(rank_);
-  std::vector<double> y(m, 0.0);
-  y[r + index(k)] = 1;
-  for (std::size_t j = r; j-- > 0;) reflect(&T_[j * m + j], beta_T_[j], &y[j], n_ - int(j));
-  for (std::size_t j = 0; j < m; ++j) x[index(column_[j])] = y[j];
+  y_.assign(m, 0.0);
+  y_[r + index(k)] = 1;
+  for (std::size_t j = r; j-- > 0;) reflect(&T_[j * m + j], beta_T_[j], &y_[j], n_ - int(j));
+  for (std::size_t j = 0; j < m; ++j) x[index(column_[j])] = y_[j];
 }
 
 void LeastNormSolver::solve(std::span<double> x) {
-  const std::size_t m = std::size_t(n_), r = std::size_t(rank_);
+  const std::size_t m = index(n_), r = index(rank_);
   y_.assign(x.begin(), x.end());
-  for (int k = 0; k < rank_; ++k) reflect(&a(k, k), beta_[std::size_t(k)], &y_[std::size_t(k)], n_ - k);
+  for (int k = 0; k < rank_; ++k) reflect(&a(k, k), beta_[index(k)], &y_[index(k)], n_ - k);
   std::fill(y_.begin() + std::ptrdiff_t(r), y_.end(), 0.0);
   if (rank_ == n_) {
     for (int i = n_ - 1; i >= 0; --i) {
-      for (int j = i + 1; j < n_; ++j) y_[std::size_t(i)] -= a(i, j) * y_[std::size_t(j)];
-      y_[std::size_t(i)] /= a(i, i);
+      for (int j = i + 1; j < n_; ++j) y_[index(i)] -= a(i, j) * y_[index(j)];
+      y_[index(i)] /= a(i, i);
     }
   } else {
     for (std::size_t i = 0; i < r; ++i) {  // T' y = b, T' is lower triangular
@@ -108,7 +108,7 @@ void LeastNormSolver::solve(std::span<double> x) {
     }
     for (std::size_t k = r; k-- > 0;) reflect(&T_[k * m + k], beta_T_[k], &y_[k], n_ - int(k));
   }
-  for (std::size_t j = 0; j < m; ++j) x[std::size_t(column_[j])] = y_[j];
+  for (std::size_t j = 0; j < m; ++j) x[index(column_[j])] = y_[j];
 }
 
 }  // namespace linchpin

@@ -24,7 +24,7 @@ class LeastNormSolver {
   // x holds b and becomes (2), after factor().
   void solve(std::span<double> x);
   // Number k < n - rank() of an orthonormal basis of A's null space.
-  void null_vector(int k, std::span<double> x) const;
+  void null_vector(int k, std::span<double> x);
 
  private:
   double& a(int i, int j) { return A_[std::size_t(j) * std::size_t(n_) + std::size_t(i)]; }  // by columns

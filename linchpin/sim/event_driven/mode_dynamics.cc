@@ -39,6 +39,17 @@ Vec3<double> slip_velocity(const Contact& c, const Placed& placed) {
   return velocity_at(c.link_a, c.point, placed) - velocity_at(c.link_b, c.point, placed);
 }
 
+// Makes the row of an upper limit, whose force is negative, one of the rate at which its gap opens.
+void reverse_last_row(Rows& rows) {
+  Block& block = rows.blocks.back();
+  block.kind = BlockKind::nonnegative;
+  const std::size_t r = index(block.start);
+  for (std::size_t s = index(rows.first_side[r]); s < index(rows.first_side[r + 1]); ++s)
+    rows.sides[s].force = {-rows.sides[s].force.n, -rows.sides[s].force.f};
+  rows.coordinate[r] = -1;
+  rows.lower[r] = rows.upper[r] = 0;
+}
+
 std::size_t at(int row, int column, int n) { return std::size_t(row) * std::size_t(n) + std::size_t(column); }
 
 }  // namespace
@@ -146,6 +157,8 @@ void ModeDynamics::add_rows(const Mode& mode, bool all_rows, ModeForces& out) {
     if (!all_rows && !mode.limits[i].closed) continue;
     out.limit_row[i] = out.rows.rows.size();
     add_limit(plan_, placed_, mode.limits[i].limit, q_, 0, out.rows);
+    if (plan_.joints.limits[index(mode.limits[i].limit)].kind == JointLimit::Kind::upper)
+      reverse_last_row(out.rows.rows);
   }
   out.dry_row.assign(mode.dry.size(), -1);
   for (std::size_t i = 0; i < mode.dry.size(); ++i) {

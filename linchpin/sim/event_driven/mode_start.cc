@@ -170,8 +170,19 @@ void ModeStart::adopt(const Mode& released) {
     if (mode_.dry[i].incipient && released.dry[i].incipient) mode_.dry[i].sign = released.dry[i].sign;
 }
 
+// A state that begins far beyond its limits: each coordinate goes back to its own. The metric of the mass matrix would
+// move all others with it, light ones far.
+void ModeStart::bring_within_limits(Arrival& at, StepReport& report) {
+  const auto is_beyond = [&](const JointLimit& limit) { return gap_of(limit, at.q) < -plan_.touch_gap(); };
+  if (dynamics_.chain() || std::ranges::none_of(plan_.joints.limits, is_beyond)) return;
+  const double before = dynamics_.stored(at.q, at.v);
+  for (const JointLimit& limit : plan_.joints.limits) bring_within(limit, at.q);
+  report.projected += dynamics_.stored(at.q, at.v) - before;
+}
+
 bool ModeStart::begin(double time, double left, const Inputs& inputs, const Mode* released, Arrival& at,
                       ContactSums& sums, StepReport& report) {
+  bring_within_limits(at, report);
   for (int jumps = 0;; ++jumps) {
     if (!find_set(left, at, report) || !solve_impacts(time, left, inputs, at, sums, report)) return false;
     list_touching(at);

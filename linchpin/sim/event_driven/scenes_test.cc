@@ -337,23 +337,30 @@ TEST(EventScenes, ClosedLoopWithAnImpact) {
   EXPECT_LT(b.certificate.energy.relative_defect(), 1e-8);
 }
 
-// A pendulum that swings into its limit, loses its velocity there and leaves it again when it is driven back: with a
-// limit at the bottom it stays, since gravity does not press.
+// A pendulum that swings into its lower or upper limit loses its velocity there and stays, since gravity presses. A limit
+// on the other side of the bottom does not hold it: it swings back up to its start with what is left.
 TEST(EventScenes, PendulumStopsAtItsLimit) {
-  ModelSpec spec;
-  add_body(spec, "bob", {1, {0, 0, -1}, Sym3<double>::zero()}, {});
-  JointSpec hinge = joint("hinge", JointType::revolute, "world", "bob");
-  hinge.axis = {0, 1, 0};
-  hinge.dofs = {DofSpec{.lower = 0.2}};
-  hinge.start_q = {1};
-  spec.joints.push_back(hinge);
-  const Model model = compiled(spec);
-  const Finished r = run(model, 3, located(0.02));
-  EXPECT_NEAR(r.state.q[0], 0.2, 1e-13);
-  EXPECT_NEAR(r.state.v[0], 0, 1e-13);
-  EXPECT_EQ(r.certificate.impacts, 1);
-  // All energy of the fall from 1 to 0.2 rad.
-  EXPECT_NEAR(r.certificate.impact_loss, g * (std::cos(0.2) - std::cos(1)), 1e-8);
+  for (const double side : {-1.0, 1.0})
+    for (const double at : {0.2, -0.2}) {
+      ModelSpec spec;
+      spec.bodies.push_back({.name = "bob", .inertia = {1, {0, 0, -1}, Sym3<double>::zero()}, .geometry = {}});
+      JointSpec hinge = joint("hinge", JointType::revolute, "world", "bob");
+      hinge.axis = {0, 1, 0};
+      hinge.dofs = {side > 0 ? DofSpec{.lower = at} : DofSpec{.upper = -at}};
+      hinge.start_q = {side};
+      spec.joints.push_back(hinge);
+      double least = 1;
+      const Finished r = run(
+          compiled(spec), 3, located(0.02),
+          [&](const State& s, const Simulation&, const StepReport&) { least = std::min(least, side * s.q[0] - at); });
+      EXPECT_EQ(r.certificate.impacts, 1);
+      EXPECT_GT(least, -1e-12);  // the rounding of the time of the impact
+      // All energy of the fall from 1 rad.
+      EXPECT_NEAR(r.certificate.impact_loss, g * (std::cos(at) - std::cos(1)), 1e-8);
+      if (at < 0) continue;
+      EXPECT_NEAR(side * r.state.q[0], at, 1e-13);
+      EXPECT_NEAR(r.state.v[0], 0, 1e-13);
+    }
 }
 
 // ---- Painleve -------------------------------------------------------------------------------------------------------
