@@ -38,10 +38,12 @@ TEST(EventDriven, BouncingBallUpToItsRest) {
     const Model model = model_of("bounce:height=1,restitution=" + std::to_string(e));
     double worst = 0;
     const Finished r =
-        run(model, 1.2 * truth.zeno(), events(0.01), [&](const State& s, const Simulation&, const StepReport&) {
+        run(model, 1.2 * truth.zeno(), events(3e-4), [&](const State& s, const Simulation&, const StepReport&) {
           worst = larger(worst, std::abs(s.q[6] + 1 - truth.height(s.time)));
         });
     EXPECT_LT(worst, 1e-10) << e;
+    // Bounces that rise to e^(2 k) h down to 1e-13 m, where it lands.
+    EXPECT_NEAR(double(r.certificate.impacts), std::log(1e-13) / (2 * std::log(e)), 1.5);
     EXPECT_LT(fastest(r.state), 1e-12);
     EXPECT_TRUE(r.certificate.passed());
   }
@@ -54,6 +56,18 @@ TEST(EventDriven, SlidesOnASlope) {
   EXPECT_NEAR(r.state.q[4], down / 2, 1e-11);
   EXPECT_NEAR(r.state.v[3], down, 1e-11);
   EXPECT_NEAR(r.state.q[5], 0, 1e-11);
+}
+
+// tan 26.565051 degrees is 0.5: the box sticks below, although the least forces that hold it violate the cones of its
+// upper feet, and slides above. (Just above, sliding in space is too stiff: docs/event_driven.md.)
+TEST(EventDriven, StickingOnFourFeetEndsAtTheFrictionAngle) {
+  for (const double angle : {26.56504, 27.0}) {
+    const Model model = model_of("slope:mu=0.5,heading=30,turn=10,angle=" + std::to_string(angle));
+    const Finished r = run(model, 1, events(0.1));
+    const double slope = angle * std::numbers::pi / 180;
+    const double down = std::max(0.0, 9.81 * (std::sin(slope) - 0.5 * std::cos(slope)));
+    EXPECT_NEAR(std::hypot(r.state.v[3], r.state.v[4]), down, 1e-10) << angle;
+  }
 }
 
 TEST(EventDriven, SticksOnASlope) {

@@ -63,24 +63,29 @@ void add_contact_conditions(const Mode& mode, const ModeForces& f, std::size_t i
     least.add(Kind::reverses, i, dot(m.slide, f.w[r + 1] * c.t1 + f.w[r + 2] * c.t2) * acceleration);
 }
 
-// The direction of acceleration of a contact that slides from rest; its own where it does not accelerate.
-Vec3<double> starting_direction(const Contact& c, const ModeForces& f, std::size_t r, const Vec3<double>& slide) {
-  const Vec3<double> a = f.w[r + 1] * c.t1 + f.w[r + 2] * c.t2;
-  const double size = norm(a);
-  return size * f.D[r] > mode_tolerance * f.scale ? (1 / size) * a : slide;
-}
-
-// One round for all contacts that slide from rest. Returns the largest change of direction.
+// One round for all contacts that slide from rest, d <- F d + a / W of unit length, F the size of the friction and a
+// the acceleration: at its end a has the direction d. Where a is small, just beyond the cone, taking the direction of a
+// itself would not converge. Returns the largest change of direction.
 double turn_slides(const ModeForces& f, Mode& mode) {
+  const auto turns = [&](std::size_t i) {
+    const ModeContact& m = mode.contacts[i];
+    return f.contact_row[i] >= 0 && m.hold == Hold::sliding && m.incipient && f.contacts[i].mu > 0;
+  };
+  int count = 0;
+  for (std::size_t i = 0; i < mode.contacts.size(); ++i) count += turns(i);
   double change = 0;
   for (std::size_t i = 0; i < mode.contacts.size(); ++i) {
+    if (!turns(i)) continue;
     ModeContact& m = mode.contacts[i];
-    if (f.contact_row[i] < 0 || m.hold != Hold::sliding || !m.incipient || f.contacts[i].mu == 0) continue;
-    const Vec3<double> d = starting_direction(f.contacts[i], f, std::size_t(f.contact_row[i]), m.slide);
+    const std::size_t r = index(f.contact_row[i]);
+    const Contact& c = f.contacts[i];
+    const double softness = f.D[r + 1] * f.D[r + 1] / count;  // shared by contacts on one body
+    const Vec3<double> a = f.w[r + 1] * c.t1 + f.w[r + 2] * c.t2;
+    const Vec3<double> to = std::hypot(f.z[r + 1], f.z[r + 2]) * m.slide + softness * a;
+    if (!(norm(to) > 0)) continue;
+    const Vec3<double> d = (1 / norm(to)) * to;
     change = std::max(change, norm(d - m.slide));
-    // Half of the way: the full step oscillates where friction is strong.
-    const Vec3<double> mean = m.slide + d;
-    if (norm(mean) > 0) m.slide = (1 / norm(mean)) * mean;
+    m.slide = d;
   }
   return change;
 }

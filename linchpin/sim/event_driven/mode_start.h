@@ -7,12 +7,13 @@
 //
 // Landing. A contact that separates with speed u and is pulled back by the acceleration a (that of the mechanism
 // without contacts) rises by u^2 / (2 a). If that is less than `least_rise`, it has landed: its normal velocity is
-// set to zero and it joins the mode. So accumulations of impacts end: a ball with restitution e then has u / (a (1 - e)) of its
-// accumulation left, some 1e-6 s, in which it would not leave the surface by more than rounding.
+// set to zero and it joins the mode. So accumulations of impacts end: a ball with restitution e then has u / (a (1 -
+// e)) of its accumulation left, some 1e-6 s, in which it would not leave the surface by more than rounding.
 //
 // Projection. Gaps of closed contacts and limits are brought to zero by the shortest correction in the metric of the
 // mass matrix, then their normal velocities, and the sliding velocities of contacts that stick. It removes what landing
-// leaves, penetration of the initial state (limits beyond touch: by each coordinate alone), and the drift of equations at the level of accelerations.
+// leaves, penetration of the initial state (limits beyond touch: by each coordinate alone), and the drift of equations
+// at the level of accelerations.
 //
 // Without a consistent mode (Painleve) the rows are solved for velocities over a very short time tau,
 //     M (v+ - v) = tau forces + J' z,   w = J v+ + tau c,   cones with the friction of rest or of sliding        (1)
