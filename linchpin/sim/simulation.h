@@ -113,7 +113,7 @@ struct ContactOptions {
 struct SimulationOptions {
   std::optional<Stepper> stepper = {};  // empty: default_stepper()
   double dt = 1e-3;                     // s, the length of a step
-  // dormand_prince: allowed error of a substep per coordinate, absolute + relative times the coordinate (1 rad for a
+  // dormand_prince, event_driven: allowed error of a substep per coordinate, absolute + relative times the coordinate (1 rad for a
   // rotation).
   double relative_tolerance = 1e-10;
   double absolute_tolerance = 1e-12;  // rad, m, rad/s, m/s

@@ -337,8 +337,8 @@ TEST(EventScenes, ClosedLoopWithAnImpact) {
   EXPECT_LT(b.certificate.energy.relative_defect(), 1e-8);
 }
 
-// A pendulum that swings into its lower or upper limit loses its velocity there and stays, since gravity presses. A limit
-// on the other side of the bottom does not hold it: it swings back up to its start with what is left.
+// A pendulum that swings into its lower or upper limit loses its velocity there and stays, since gravity presses. A
+// limit on the other side of the bottom does not hold it: it leaves again.
 TEST(EventScenes, PendulumStopsAtItsLimit) {
   for (const double side : {-1.0, 1.0})
     for (const double at : {0.2, -0.2}) {
