@@ -113,8 +113,8 @@ struct ContactOptions {
 struct SimulationOptions {
   std::optional<Stepper> stepper = {};  // empty: default_stepper()
   double dt = 1e-3;                     // s, the length of a step
-  // dormand_prince, event_driven: allowed error of a substep per coordinate, absolute + relative times the coordinate (1 rad for a
-  // rotation).
+  // dormand_prince, event_driven: allowed error of a substep per coordinate, absolute + relative times the coordinate
+  // (1 rad for a rotation).
   double relative_tolerance = 1e-10;
   double absolute_tolerance = 1e-12;  // rad, m, rad/s, m/s
   int max_substeps = 100000;      // dormand_prince: attempts within one dt, so that a stiff model fails with a reason
