@@ -58,7 +58,7 @@ TEST(IntervalSolver, ForgetsAResultThatIsNotApplied) {
 }
 
 // One slider of 1 kg on a rail, without gravity.
-ModelSpec slider() {
+ModelSpec one_slider() {
   ModelSpec spec;
   spec.name = "slider";
   spec.gravity = {0, 0, 0};
@@ -72,7 +72,7 @@ ModelSpec slider() {
 // A limit that is far at the start but would be passed within the interval gets a row in a second round, and stops the
 // joint there.
 TEST(IntervalSolver, AddsARowForALimitThatAForcePushesPast) {
-  ModelSpec spec = slider();
+  ModelSpec spec = one_slider();
   spec.joints[0].dofs[0].upper = 0.5;
   const Model model = compiled(spec);
   const std::vector<double> tau{1e3};
@@ -86,7 +86,7 @@ TEST(IntervalSolver, AddsARowForALimitThatAForcePushesPast) {
 
 // A servo that would need more than its force limit becomes a row: its impulse is the limit's.
 TEST(IntervalSolver, MakesARowOfAServoAtItsForceLimit) {
-  ModelSpec spec = slider();
+  ModelSpec spec = one_slider();
   spec.actuators.push_back(
       {.name = "servo", .joint = "rail", .type = ActuatorType::velocity, .damping = 100, .lower = -2, .upper = 2});
   const Model model = compiled(spec);
