@@ -95,6 +95,8 @@ SimulationOptions options_of(Stepper stepper, const StepperScene& scene, int k) 
   return options;
 }
 
+constexpr double rounding = 1e-14;  // of errors
+
 // The error at this cost: on the line between the two runs around it in logarithms, or that of the nearest run.
 double error_at(const std::vector<StepperRun>& runs, double seconds) {
   const StepperRun *below = nullptr, *above = nullptr;
@@ -104,17 +106,18 @@ double error_at(const std::vector<StepperRun>& runs, double seconds) {
     if (run.seconds >= seconds && (!above || run.seconds < above->seconds)) above = &run;
   }
   if (!below || !above) return below ? below->error : above ? above->error : std::nan("");
-  if (below == above || !(below->error > 0 && above->error > 0)) return std::min(below->error, above->error);
+  if (below == above || !(below->error > rounding && above->error > rounding))
+    return std::min(below->error, above->error);
   const double part = std::log(seconds / below->seconds) / std::log(above->seconds / below->seconds);
   return below->error * std::pow(above->error / below->error, part);
 }
 
 // The slope from the first run to the last whose errors are above rounding; nothing where there are not two.
 std::optional<double> order_in(const Contender& c) {
-  constexpr double rounding = 1e-12;
+  constexpr double least = 1e-12;  // smaller errors have no order
   const StepperRun *first = nullptr, *last = nullptr;
   for (const StepperRun& run : c.runs) {
-    if (!run.failure.empty() || !(run.error > rounding)) continue;
+    if (!run.failure.empty() || !(run.error > least)) continue;
     if (!first) first = &run;
     last = &run;
   }

@@ -96,7 +96,7 @@ struct ContactOptions {
   double tolerance = 1e-10;               // relative residual that solvers aim at, for every problem
   double acceptable = 1e-6;               // relative residual above which a step fails; in between it counts as loose
   Restitution restitution = Restitution::poisson;  // its problems always have a solution (impact.h)
-  double impact_speed = 1e-2;        // m/s: a contact that approaches more slowly does not bounce, so bouncing ends
+  double impact_speed = 1e-2;  // m/s: a contact that approaches more slowly does not bounce, so bouncing ends
   // Number of times that one step is split at touches; bounds the cost of a step. Beyond it the rest of the step has no
   // restitution, which the report counts (`unsplit`). 216 elastic spheres at 10 m/s need more than 32 in 5 ms.
   int max_splits = 1000;
@@ -106,8 +106,8 @@ struct ContactOptions {
   // this out in a step. Empty: no floor for position_level, |gravity| dt^2 for higher_order.
   std::optional<double> gap_floor = {};
   double tangential_restitution = 0;  // position_level: that of friction, from 0 to 1; the normal one is of materials
-  double sleep_after = 0;            // s of rest after which an island sleeps; 0: never, since sleep is not exact
-  double sleep_speed = 1e-4;         // m/s and rad/s: a tree whose coordinates are all slower is at rest
+  double sleep_after = 0;             // s of rest after which an island sleeps; 0: never, since sleep is not exact
+  double sleep_speed = 1e-4;          // m/s and rad/s: a tree whose coordinates are all slower is at rest
 };
 
 struct SimulationOptions {
@@ -188,9 +188,9 @@ struct StepReport {
   double restitution_gain = 0;  // given beyond that: Kane's paradox
   double pushed_out = 0;        // given to bodies that were pushed out of penetration
   double friction_gain = 0;     // given by friction
-  int painleve = 0;            // sliding contacts without a consistent force, solved by an impulse; os, multipliers
-  int events = 0;              // event_driven: times at which the contact mode changed
-  int handed_over = 0;         // event_driven: 1 if there were too many events and time_stepping took the step
+  int painleve = 0;             // sliding contacts without a consistent force, solved by an impulse; os, multipliers
+  int events = 0;               // event_driven: times at which the contact mode changed
+  int handed_over = 0;          // event_driven: 1 if there were too many events and time_stepping took the step
   bool ok() const { return status == StepStatus::done; }
 };
 

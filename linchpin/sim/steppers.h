@@ -97,6 +97,13 @@ StepReport not_finite(const Model& model, const Departure& from, std::span<const
 // The report `done`, or not_finite() if `to` is not finite.
 StepReport arrived(const Model& model, const Departure& from, const Arrival& to);
 
+// Fills the report of a step that fails, and returns false.
+inline bool fail(StepStatus status, const char* reason, StepReport& report) {
+  report.status = status;
+  report.reason = reason;
+  return false;
+}
+
 // to = q (+) factor velocity. step: workspace of nv numbers.
 void move(const Model& model, std::span<const double> q, double factor, std::span<const double> velocity,
           std::span<double> step, std::span<double> to);

@@ -26,11 +26,6 @@ constexpr double released_together = 1e-8;
 // No mechanism is faster than this, m/s or rad/s.
 constexpr double fastest = 1e8;
 
-void fail(StepStatus status, const char* reason, StepReport& report) {
-  report.status = status;
-  report.reason = reason;
-}
-
 }  // namespace
 
 struct EventDrivenStepper::Parts {

@@ -12,12 +12,6 @@
 namespace linchpin {
 namespace {
 
-bool fail(StepStatus status, const char* reason, StepReport& report) {
-  report.status = status;
-  report.reason = reason;
-  return false;
-}
-
 bool is_zero(const std::array<double, 3>& x) { return x[0] == 0 && x[1] == 0 && x[2] == 0; }
 
 }  // namespace

@@ -34,12 +34,6 @@ constexpr int most_corrections = 3;
 // No mechanism is faster than this, m/s or rad/s.
 constexpr double runaway_speed = 1e8;
 
-bool fail(StepStatus status, const char* reason, StepReport& report) {
-  report.status = status;
-  report.reason = reason;
-  return false;
-}
-
 double deepest_penetration(std::span<const Contact> contacts) {
   double depth = 0;
   for (const Contact& c : contacts) depth = larger(depth, -c.gap);
