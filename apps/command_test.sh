@@ -339,7 +339,7 @@ expect 0 simulate @stack:boxes=2 --contacts a.csv --time 0.01
 says a.csv "time,body_a,body_b,x,y,z"
 says a.csv "sticking"
 only a.csv a.json
-refuses "--contacts is for --stepper time_stepping" simulate @top --contacts a.csv
+refuses "--contacts is for steppers with contact, but this run uses rk4" simulate @top --contacts a.csv
 
 expect 0 inspect @swing:links=3 --contacts 5 --json a.json
 says out "shapes nearer than 5 m at zero coordinates"
@@ -641,7 +641,7 @@ refuses "'fast' is not a number" simulate @top --velocity pivot.0=fast
 refuses "--seed: '1.5' is not a whole number" simulate @top --seed 1.5
 refuses "--every: 0 must be between" simulate @top --every 0 --csv a.csv
 refuses "can be the standard output" simulate @top --csv - --json -
-refuses "--method is for --stepper time_stepping, but this run uses rk4" simulate @top --stepper rk4 --method os
+refuses "--method is for steppers with contact, such as time_stepping, but this run uses rk4" simulate @top --stepper rk4 --method os
 expect 0 simulate @chain --method multipliers --time 0.05
 refuses "--method: there is no 'soft'; there are: os, rmc, mc, nmc_os, nmc, multipliers" simulate @stack --method soft
 refuses "--method nmc: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping --method nmc
@@ -1008,7 +1008,7 @@ checks=$((checks + 1))
 refuses "--tolerance: 0 must be above 0 and at most 1" simulate @stack --tolerance 0
 refuses "--tolerance: 2 must be above 0 and at most 1" simulate @stack --tolerance 2
 refuses "--tolerance: 'tight' is not a number" simulate @stack --tolerance tight
-refuses "--tolerance is for --stepper time_stepping" simulate @stack --stepper rk4 --tolerance 1e-6
+refuses "--tolerance is for steppers with contact" simulate @stack --stepper rk4 --tolerance 1e-6
 only loose.json tight.json
 
 # --sleep: a stack at rest sleeps and is solved no more.
@@ -1032,7 +1032,7 @@ for solver in gauss_seidel interior_point; do
   awk -v a="$(last auto.csv)" -v b="$(last a.csv)" 'BEGIN { exit !((a - b)^2 < 1e-14) }' ||
     fail "--solver $solver slides to $(last a.csv), auto to $(last auto.csv)"
 done
-refuses "--solver is for --stepper time_stepping" simulate @stack --stepper rk4 --solver lemke
+refuses "--solver is for steppers with contact" simulate @stack --stepper rk4 --solver lemke
 # --directions: four hold less than the cone between them.
 expect 0 simulate @slope:angle=35,mu=0.5,heading=45 --directions 4 --time 0.1 --csv a.csv --quiet
 checks=$((checks + 1))
@@ -1040,7 +1040,7 @@ checks=$((checks + 1))
 refuses "--directions: 1001 must be between 0 and 1000" simulate @stack --directions 1001
 refuses "--directions: -2 must be between 0 and 1000" simulate @stack --directions -2
 refuses "--directions: 'many' is not a whole number" simulate @stack --directions many
-refuses "--directions is for --stepper time_stepping" simulate @stack --stepper rk4 --directions 4
+refuses "--directions is for steppers with contact" simulate @stack --stepper rk4 --directions 4
 only auto.csv a.csv
 
 # --restitution: poisson is the default. They differ where contacts are coupled, and agree for one ball.
@@ -1051,7 +1051,27 @@ cmp -s default.csv poisson.csv || fail "--restitution poisson is not the default
 checks=$((checks + 1))
 awk -v a="$(tail -n 1 poisson.csv | cut -d, -f 8)" -v b="$(tail -n 1 newton.csv | cut -d, -f 8)" \
   'BEGIN { exit !((a - b)^2 < 1e-16) }' || fail "one ball bounces differently with --restitution newton"
-refuses "--restitution is for --stepper time_stepping" simulate @stack --stepper rk4 --restitution newton
+refuses "--restitution is for steppers with contact" simulate @stack --stepper rk4 --restitution newton
+
+# position_level and higher_order, with their options, and event_driven.
+expect 0 simulate @bounce:height=0.1 --stepper position_level --restitution newton --tangential-restitution 0.5 --time 0.3
+says out "given back"
+expect 0 simulate @roll --stepper higher_order --order 2 --gap-floor -1e-6 --time 0.2 --json a.json
+says out "higher_order (order 2)"
+at a.json /certificate/contact/friction_gain 0.0
+expect 0 simulate @bounce:restitution=0.5 --stepper event_driven --dt 0.05 --time 2
+says out "event_driven (order 5)"
+refuses "--gap-floor: 1e-5" simulate @bounce --stepper higher_order --gap-floor 1e-5
+refuses "--gap-floor is for --stepper position_level or higher_order, but this run uses time_stepping" \
+  simulate @bounce --gap-floor -1e-5
+refuses "--order 3: higher_order has the orders 1, 2, 4 and 5" simulate @bounce --stepper higher_order --order 3
+refuses "--order is for --stepper higher_order, but this run uses rk4, of order 4" simulate @top --order 4 --stepper rk4
+refuses "--tangential-restitution is for --stepper position_level, but this run uses higher_order" \
+  simulate @bounce --stepper higher_order --tangential-restitution 0.5
+refuses "--tangential-restitution: 2" simulate @bounce --stepper position_level --tangential-restitution 2
+# A dt that would do.
+expect 1 simulate @double_pendulum --position hinge_1=1 --time 1 --stepper time_stepping --dt 0.02 --energy-tolerance 1e-5
+says out "By the order of time_stepping, --dt"
 only default.csv poisson.csv newton.csv
 
 # inspect --all: every body, and every shape that is near.
