@@ -641,7 +641,8 @@ refuses "'fast' is not a number" simulate @top --velocity pivot.0=fast
 refuses "--seed: '1.5' is not a whole number" simulate @top --seed 1.5
 refuses "--every: 0 must be between" simulate @top --every 0 --csv a.csv
 refuses "can be the standard output" simulate @top --csv - --json -
-refuses "--method is for steppers with contact, such as time_stepping, but this run uses rk4" simulate @top --stepper rk4 --method os
+refuses "--method is for steppers with contact, such as time_stepping, but this run uses rk4" \
+  simulate @top --stepper rk4 --method os
 expect 0 simulate @chain --method multipliers --time 0.05
 refuses "--method: there is no 'soft'; there are: os, rmc, mc, nmc_os, nmc, multipliers" simulate @stack --method soft
 refuses "--method nmc: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping --method nmc
@@ -1054,7 +1055,8 @@ awk -v a="$(tail -n 1 poisson.csv | cut -d, -f 8)" -v b="$(tail -n 1 newton.csv 
 refuses "--restitution is for steppers with contact" simulate @stack --stepper rk4 --restitution newton
 
 # position_level and higher_order, with their options, and event_driven.
-expect 0 simulate @bounce:height=0.1 --stepper position_level --restitution newton --tangential-restitution 0.5 --time 0.3
+expect 0 simulate @bounce:height=0.1 --stepper position_level --restitution newton \
+  --tangential-restitution 0.5 --time 0.3
 says out "given back"
 expect 0 simulate @roll --stepper higher_order --order 2 --gap-floor -1e-6 --time 0.2 --json a.json
 says out "higher_order (order 2)"
@@ -1070,7 +1072,8 @@ refuses "--tangential-restitution is for --stepper position_level, but this run 
   simulate @bounce --stepper higher_order --tangential-restitution 0.5
 refuses "--tangential-restitution: 2" simulate @bounce --stepper position_level --tangential-restitution 2
 # A dt that would do.
-expect 1 simulate @double_pendulum --position hinge_1=1 --time 1 --stepper time_stepping --dt 0.02 --energy-tolerance 1e-5
+expect 1 simulate @double_pendulum --position hinge_1=1 --time 1 --stepper time_stepping --dt 0.02 \
+  --energy-tolerance 1e-5
 says out "By the order of time_stepping, --dt"
 only default.csv poisson.csv newton.csv
 
