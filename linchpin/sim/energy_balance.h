@@ -13,9 +13,9 @@
 // does the work z (u + u+) / 2 with u > 0. In a run that dt resolves such amounts are of higher order than dt. They are
 // not subtracted from the defect as a loss is added to it, but are a part of the defect, and their sum is `created`.
 //
-// A fall of n steps that ends within a step has an error of 1/n of the energy of the fall. So the relative defect
-// of bodies that only settle, from a gap of 1e-6 m or from as deep within the floor, is 1/2, however good the run is.
-// Energies below that of a fall of ten steps,
+// Where a row closes a gap within a step, in crowds of contacts, a fall of n steps has an error of 1/n of its energy.
+// So the relative defect of piles that only settle, or of bodies that start 1e-6 m deep within the floor, is up to
+// 1/2, however good the run is. Energies below that of a fall of ten steps,
 //     unresolved = m (10 g dt)^2 / 2,   m the mass that can move                                                 (2)
 // are therefore judged relative to (2): 4.8 mJ for 1 kg at 1 ms.
 #pragma once
