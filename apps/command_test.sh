@@ -458,6 +458,17 @@ says report/index.html "<circle"
 says report/index.html "NMC/OS"
 only a.json report
 
+# Paper 002: every claim holds.
+expect 0 reproduce hybrid/figure7 hybrid/figure8 hybrid/dissipation --quick --json a.json --report report
+at a.json /rows/# 20
+for row in {0..19}; do
+  at a.json "/rows/$row/kind" result
+  at a.json "/rows/$row/holds" true
+done
+says report/index.html "Figure 7"
+says report/index.html "Figure 8"
+only a.json report
+
 # Five claims are about results; all others are times.
 expect 0 reproduce multipliers/section9 --quick --json a.json --report report
 at a.json /rows/# 13
@@ -490,12 +501,15 @@ at a.json /rows/0/suite multipliers
 at a.json /targets/# 3
 only a.json
 
-for suite in solvers loops geometry contact; do
+for suite in solvers loops geometry contact steppers; do
   expect 0 bench $suite --quick --no-peers --json a.json
   says out "$suite: "
   at a.json /rows/0/suite $suite
   only a.json
 done
+expect 0 bench steppers --quick --no-peers --report report
+says report/index.html "Work and precision: rolling"
+only report
 expect 0 bench loops geometry --quick --no-peers --json -
 cp out a.json
 at a.json /rows/0/suite loops

@@ -243,7 +243,9 @@ BenchReport Steppers::run() {
                             "Order: slope of the error over dt", "Relative energy defect at dt / 4",
                             "Penetration at dt / 4, m", "Cost at dt / 4, us of processor time per simulated ms"})
     report_.tables.push_back({title, align, columns, {}});
-  const std::vector<StepperScene> scenes = stepper_scenes();
+  std::vector<StepperScene> scenes = stepper_scenes();
+  // The referee needs seconds for it.
+  if (options_.quick) std::erase_if(scenes, [](const StepperScene& scene) { return scene.name == "humanoid"; });
   for (std::size_t i = 0; i < scenes.size(); ++i)
     if (!run_scene_with_all(scenes[i], double(i) / double(scenes.size()), 1 / double(scenes.size()))) break;
   return std::move(report_);

@@ -130,8 +130,9 @@ Table friction_table(const FrictionRun& euler, const FrictionRun& higher, const 
 
 }  // namespace
 
-Reproduction reproduce_hybrid_dissipation(const ReproduceOptions& options, const ReproduceProgress& progress) {
-  const int headings = options.quick ? 72 : 720;
+Reproduction reproduce_hybrid_dissipation([[maybe_unused]] const ReproduceOptions& options,
+                                          const ReproduceProgress& progress) {
+  constexpr int headings = 1440;  // every quarter of a degree
   const Model box = compile(scene("@slope:angle=0").value()).value();
   std::vector<Directions> directions;
   for (const int count : {4, 6, 8, 16, 32, 64}) {

@@ -30,7 +30,7 @@ std::vector<ChainRun> run_panels(const Model& model, double time, const Reproduc
       {"time_stepping", {.stepper = Stepper::time_stepping, .dt = falling_chain_dt}}};
   std::vector<ChainRun> runs;
   for (const auto& [name, options] : which) {
-    if (!progress(from + 0.5 * double(runs.size()) / panels, name)) return {};
+    if (!progress(from + 0.5 * double(runs.size()) / double(panels), name)) return {};
     runs.push_back(run_falling_chain(name, model, options, time));
   }
   return runs;
