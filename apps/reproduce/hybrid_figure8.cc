@@ -25,8 +25,8 @@ std::vector<ChainRun> run_panels(const Model& model, double time, const Reproduc
   const std::pair<const char*, SimulationOptions> which[panels] = {
       {"(a) Euler", {.stepper = Stepper::position_level, .dt = falling_chain_dt}},
       {"(b) Runge-Kutta", higher_order(-unlimited)},
-      {"(c) Runge-Kutta, g_N = 0", higher_order(0)},
-      {"(d) Runge-Kutta, g_N epsilon = -1e-5", higher_order(paper_floor)},
+      {"(c) the same, g_N = 0", higher_order(0)},
+      {"(d) the same, -1e-5", higher_order(paper_floor)},
       {"time_stepping", {.stepper = Stepper::time_stepping, .dt = falling_chain_dt}}};
   std::vector<ChainRun> runs;
   for (const auto& [name, options] : which) {
