@@ -1,5 +1,5 @@
 // The swing of 000's benchmark for a minute. A link that whips round or folds by pi bends the path of its contact, and
-// in a fold the contact has no lever that could correct it later: it must not penetrate in the first place.
+// in a fold the contact has no lever (step_plan.h).
 #include "linchpin/sim/contact_testing.h"
 
 namespace linchpin {
@@ -9,9 +9,10 @@ void expect_to_pass(int links, double dt) {
   const Model model = model_of("swing:links=" + std::to_string(links));
   const Finished r = run(model, 60, {.dt = dt});
   EXPECT_TRUE(r.certificate.passed()) << links << " links, dt " << dt;
-  // A tenth of the limit of certificates: the corrections at the end of intervals leave far less.
-  EXPECT_LT(r.certificate.penetration, 1e-5) << links << " links, dt " << dt;
-  EXPECT_LT(r.certificate.energy.relative_defect(), 0.1) << links << " links, dt " << dt;
+  // Below the limit of certificates: the corrections at the end of intervals leave far less. 60 s of a chaotic motion.
+  EXPECT_LT(r.certificate.penetration, dt > 5e-4 ? 5e-5 : 1e-5) << links << " links, dt " << dt;
+  // Of second order in h times some 100 rad/s of the last links.
+  EXPECT_LT(r.certificate.energy.relative_defect(), dt > 5e-4 ? 0.03 : 1e-3) << links << " links, dt " << dt;
 }
 
 TEST(SwingLong, TwelveLinks) {

@@ -19,6 +19,12 @@ double speed_at(const Contact& c, const Kinematics<double>& kin, const Velocitie
   return speed(c.link_a) + speed(c.link_b);
 }
 
+// The free motion along straight lines does not tell whether a contact holds bodies on a curved path. One that carried
+// a force gets a row; if that carries no impulse, release() undoes it.
+bool holds(const Contact& c, const StepPlan& plan, std::span<const RowMemory> memory) {
+  return c.gap <= plan.touch_gap() && carried_force(c, memory);
+}
+
 }  // namespace
 
 ActiveRows::ActiveRows(const StepPlan& plan)
@@ -100,16 +106,6 @@ void ActiveRows::load_islands(std::span<const Contact> contacts, std::span<const
   }
 }
 
-// The free motion along straight lines does not tell whether a contact that touches holds bodies on a curved path. It
-// gets a row; if that carries no impulse, release() undoes it.
-bool ActiveRows::may_hold(const Interval& interval, const Contact& c) const {
-  if (c.gap > plan_.touch_gap()) return false;
-  if (carried_force(c, interval.start.memory)) return true;
-  const Velocities& vel = interval.placed.vel;
-  const bool turns = norm(vel.link[c.link_a].w - vel.link[c.link_b].w) > 0;
-  return turns && relative_velocity(c, interval.placed.kin, vel).x <= plan_.options.impact_speed;
-}
-
 void ActiveRows::choose(const Interval& interval, const FreeMotion& free, IdleRows& idle) {
   const std::span<const Contact> contacts = interval.contacts;
   const Placed& placed = interval.placed;
@@ -122,7 +118,7 @@ void ActiveRows::choose(const Interval& interval, const FreeMotion& free, IdleRo
     const Contact& c = contacts[i];
     const double slack = rounding * speed_at(c, placed.kin, vel_mean_);
     closes_[i] =
-        is_required(c) || may_hold(interval, c) ||
+        is_required(c) || holds(c, plan_, interval.start.memory) ||
         !(plan_.gap_to_close(c.gap) + h * (relative_velocity(c, placed.kin, vel_mean_).x + slack) >= 0);  // (1)
     if (closes_[i]) mark(c.link_a, c.link_b, loaded_);
   }

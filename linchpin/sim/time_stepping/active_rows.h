@@ -2,7 +2,7 @@
 //
 // A row that carries no impulse must not change the motion, not by a bit in any formulation. So a contact or limit gets
 // a row only if
-//     it would close: the free motion goes beyond it, or it touches and may hold bodies on a curved path, or      (1)
+//     it would close: the free motion goes beyond it, or it touches and carried a force in the last step, or      (1)
 //     its island is loaded: by contacts and limits of (1), loops, springs, or dry friction; an island consists of
 //     trees joined by contacts that touch or may touch                                                            (2)
 // It is idle otherwise. If the rows of a tree turn out to carry no impulse, the tree is released: it moves freely, and
@@ -45,7 +45,6 @@ class ActiveRows {
   void release(const Interval& interval, const FreeMotion& free, IdleRows& idle, Solved& solved);
 
  private:
-  bool may_hold(const Interval& interval, const Contact& contact) const;
   void keep_at_limits(const Interval& interval, const FreeMotion& free);
   int link_of(const JointLimit& limit) const { return plan_.joints.link[limit.coordinate]; }
   void mark(int link_a, int link_b, std::vector<char>& trees) const;

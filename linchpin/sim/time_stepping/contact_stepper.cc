@@ -54,7 +54,7 @@ struct ContactStepper::Parts {
   bool find_contacts(double reach_time, StepReport& report);
   void put_to_sleep(const Inputs& inputs, Arrival& at, StepReport& report);
   void find_landings(const Arrival& at, bool may_land, double h);
-  bool solve_impact(const Inputs& inputs, Arrival& at, StepReport& report);
+  bool solve_impact(const Inputs& inputs, bool lands, Arrival& at, StepReport& report, bool& applied);
   double choose_rows(const Inputs& inputs, const Arrival& at, bool may_split, double h);
   bool solve(const Inputs& inputs, bool may_split, double& h, Arrival& at, StepReport& report);
   bool is_final(const Interval& interval, bool may_split, double& h, Arrival& at, StepReport& report);
@@ -143,10 +143,12 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     }
     const bool may_split = part < plan_.options.max_splits;
     find_landings(at, may_split && part < most_landings, left);
-    const bool impact = landings_.touch() || meets_impact(plan_, placed_, set_.contacts);
+    const bool bounces = meets_impact(plan_, placed_, set_.contacts), impact = bounces || landings_.touch();
     if (impact && may_split) {
-      if (!solve_impact(inputs, at, report)) return report;
-      continue;
+      bool applied = true;
+      if (!solve_impact(inputs, !bounces, at, report, applied)) return report;
+      if (applied) continue;
+      find_landings(at, false, left);
     }
     if (!may_split && (impact || may_touch(plan_, set_.contacts))) report.unsplit = 1;
     if (part == most_intervals) {
@@ -218,13 +220,17 @@ void ContactStepper::Parts::find_landings(const Arrival& at, bool may_land, doub
     landings_.clear();
 }
 
-bool ContactStepper::Parts::solve_impact(const Inputs& inputs, Arrival& at, StepReport& report) {
+// lands: the impact is only of contacts that land. If one of those has no lever, the impact is not applied.
+bool ContactStepper::Parts::solve_impact(const Inputs& inputs, bool lands, Arrival& at, StepReport& report,
+                                         bool& applied) {
   const Interval interval = interval_of(inputs, at, 0);
   const ImpactReport impact = impact_solver_.solve(interval, plain_, problem_, solved_);
-  ++report.impacts;
   report.problems += impact.problems;
   report.iterations += impact.iterations;
   report.declared_fallbacks += impact.fallbacks;
+  applied = !lands || (impact.ok() && !impact_solver_.lacks_lever(solved_));
+  if (!applied) return true;
+  ++report.impacts;
   report.loose += impact.loose;
   report.residual = larger(report.residual, impact.residual);
   report.least_release = smaller(report.least_release, impact.release);

@@ -6,12 +6,11 @@
 #include "linchpin/sim/time_stepping/interval_rows.h"
 
 namespace linchpin {
-
 void ImpactSolver::find_struck_islands(const Interval& interval) {
   const auto& [q, v] = std::tie(interval.start.q, interval.start.v);
-  double fastest = 0;
+  fastest_ = 0;
   const auto strikes = [&](double rate) {
-    fastest = std::max(fastest, -rate);
+    fastest_ = std::max(fastest_, -rate);
     return -rate > struck_speed_;
   };
   apart_.resize(interval.contacts.size());
@@ -26,7 +25,16 @@ void ImpactSolver::find_struck_islands(const Interval& interval) {
   for (const JointLimit& limit : plan_.joints.limits)
     if (gap_of(limit, q) <= plan_.touch_gap() && strikes(rate_of(limit, q, v)))
       struck_[islands_.island_of(plan_.trees.of_link[plan_.joints.link[limit.coordinate]])] = 1;
-  bounces_ = fastest > bounce_speed_;
+  bounces_ = fastest_ > bounce_speed_;
+}
+
+bool ImpactSolver::lacks_lever(const Solved& solved) const {
+  const double most = plan_.model.total_mass() / least_mobility * fastest_;  // (1) of step_plan.h
+  for (std::size_t b = 0; b < solved.rows.owner.size(); ++b)
+    if (solved.rows.owner[b].kind == RowOwner::Kind::contact &&
+        !(solved.impulses[solved.rows.rows.blocks[b].start] <= most))
+      return true;
+  return false;
 }
 
 void ImpactSolver::gather_rows(const Interval& interval, StepRows& out) {

@@ -21,6 +21,9 @@ class ImpactSolver {
   // nothing happens in the others. Fills v, vel, rows and impulses of `out`; the report says
   // whether that succeeded. The interval's h and idle rows are not used.
   ImpactReport solve(const Interval& interval, Variant& mechanism, ProblemWorkspace& ws, Solved& out);
+  // Whether an impulse of the last impact was out of all proportion to the masses: its contact has no lever
+  // (step_plan.h).
+  bool lacks_lever(const Solved& solved) const;
 
  private:
   void find_struck_islands(const Interval& interval);
@@ -34,6 +37,7 @@ class ImpactSolver {
   ContactIslands islands_;
   std::vector<char> apart_;           // per contact: 1 if it does not touch
   std::vector<char> struck_;          // per island
+  double fastest_ = 0;                // approach, m/s or rad/s
   bool bounces_ = false;              // is anything fast enough?
   std::vector<double> row_velocity_;  // by row: J v-
   std::vector<double> restitution_;   // by block of the problem

@@ -58,6 +58,7 @@ struct SolveQuality {
 struct RowChoice {
   bool servos_as_rows = false;     // servos with limits: as rows, otherwise as implicit forces
   std::vector<char> limit_active;  // per joint limit: has a row although it is idle or not near
+  std::vector<char> no_lever;      // per contact: 1 if it has no row, since its impulse would hardly move anything
   // Per contact and per coordinate with dry friction: 1 if sliding ends within the interval (interval_rows.h).
   std::vector<char> slip_ends, dry_slip_ends;
 };

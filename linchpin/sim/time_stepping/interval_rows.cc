@@ -39,7 +39,7 @@ Vec3<double> offsets(const StepPlan& plan, const Interval& interval, const Midpo
 void add_contacts(const StepPlan& plan, const Interval& interval, const Midpoint& middle, Solved& solved) {
   StepRows& out = solved.rows;
   for (int i = 0; i < int(interval.contacts.size()); ++i) {
-    if (interval.idle.contacts[i]) continue;
+    if (interval.idle.contacts[i] || solved.choice.no_lever[i]) continue;
     const Contact& c = middle.contacts()[i];
     const Vec3<double> offset = offsets(plan, interval, middle, solved, i);
     const bool ahead = middle.is_ahead(c.link_a) || middle.is_ahead(c.link_b);

@@ -11,6 +11,7 @@ namespace {
 
 // Intervals are halved down to this part of dt where velocity products do not settle.
 constexpr double shortest_for_products = 32;
+constexpr const char* without_lever = "contacts without lever";  // the rows are to be gathered again
 constexpr const char* turns_too_far = "bodies turn too far within the interval: velocity products do not settle";
 
 // The residual at which solvers may stop. A problem that stays loose spoils the warm start of the next one, so solvers
@@ -108,6 +109,7 @@ const char* IntervalSolver::solve(const Interval& interval, const FreeMotion& fr
   out.choice.servos_as_rows = false;
   out.choice.limit_active.assign(plan_.joints.limits.size(), 0);
   out.choice.slip_ends.assign(interval.contacts.size(), 0);
+  out.choice.no_lever.assign(interval.contacts.size(), 0);
   out.choice.dry_slip_ends.assign(plan_.joints.frictional.size(), 0);
   // Joints that move at their speed limit are likely to do so still: their rows are there from the first round on.
   mark_violated_limits(plan_, interval, interval.start.v, interval.start.v, 0.99, out.choice);
@@ -121,7 +123,9 @@ const char* IntervalSolver::solve(const Interval& interval, const FreeMotion& fr
       middle_.place_rows(interval, out);
       has_place = true;
     }
-    if (const char* reason = solve_rows(interval, free, tree_asleep, has_place, ws, out)) return reason;
+    const char* const reason = solve_rows(interval, free, tree_asleep, has_place, ws, out);
+    if (reason == without_lever) continue;
+    if (reason) return reason;
     find_mean_velocities(interval, out);
     settled = true;
     if (out.rows.rows.size() > 0) {
@@ -148,6 +152,23 @@ const char* IntervalSolver::solve(const Interval& interval, const FreeMotion& fr
   if (!slips_back(plan_, out)) out.slip_end = interval.h;
   link_velocities_at(plan_.model, interval.placed, out.v, out.vel);
   return nullptr;
+}
+
+// Marks contacts with rows that have no lever. Returns whether there are any. Only methods with the rows in place know.
+bool IntervalSolver::mark_without_lever(const Problem& problem, Solved& out) const {
+  if (!has_rows_in_place(plan_.options.method)) return false;
+  bool found = false;
+  for (std::size_t b = 0; b < out.rows.owner.size(); ++b) {
+    const auto& [kind, index] = out.rows.owner[b];
+    const int row = out.rows.rows.blocks[b].start;
+    if (kind != RowOwner::Kind::contact) continue;
+    double W;
+    problem.M.diagonal(row, 1, &W);
+    if (!(W * plan_.model.total_mass() < least_mobility)) continue;  // (1) of step_plan.h
+    out.choice.no_lever[index] = 1;
+    found = true;
+  }
+  return found;
 }
 
 void IntervalSolver::find_mean_velocities(const Interval& interval, Solved& out) const {
@@ -225,6 +246,7 @@ const char* IntervalSolver::solve_for_mean_forces(const Interval& interval, Vari
   mean_.begin(interval, mechanism, middle_.q(), servos_as_forces);
   if (mean_.matters(interval, mean_.assumed(), out.tree_jumps)) change_forces();
   mechanism.formulation->pose(motive, out.rows.rows, ws.problem);
+  if (mark_without_lever(ws.problem, out)) return without_lever;
   for (int rounds = 1;; ++rounds) {
     if (const char* reason = solve_problem(interval, rounds > 1, ws, out)) return reason;
     mechanism.formulation->lift(motive, out.rows.rows, ws.z, out.v, out.impulses);

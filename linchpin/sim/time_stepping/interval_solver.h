@@ -44,6 +44,7 @@ class IntervalSolver {
                                     ProblemWorkspace& ws, Solved& out);
   const char* solve_problem(const Interval& interval, bool again, ProblemWorkspace& ws, Solved& out);
   void find_trees_with_rows(Solved& out) const;
+  bool mark_without_lever(const Problem& problem, Solved& out) const;
   void find_mean_velocities(const Interval& interval, Solved& out) const;
 
   const StepPlan& plan_;

@@ -32,18 +32,19 @@ void Landings::find(std::span<const Contact> contacts, const Placed& placed, con
     if (touches && !(u.x < -struck_speed)) continue;
     const Closing closing = closing_of(plan_, c, placed.vel, u, h, start.memory);
     if (closing.lasts && !closing.closes) continue;
+    touching = touching || touches;
     if (touches)
-      touching = touching_[i] = 1;
+      touching_[i] = 1;
     else
       contacts_[i] = linchpin::is_fast(plan_, c.gap, u.x, h) ? fast : slow;
   }
   for (std::size_t i = 0; i < limits; ++i) {
     const JointLimit& limit = plan_.joints.limits[i];
     const double gap = gap_of(limit, start.q), rate = rate_of(limit, start.q, start.v);
-    if (gap <= plan_.touch_gap() && -rate > plan_.options.impact_speed)
-      touching = touching_[contacts.size() + i] = 1;
-    else if (gap > plan_.touch_gap() && linchpin::is_fast(plan_, gap, rate, h))
-      limits_[i] = fast;
+    const bool lands_now = gap <= plan_.touch_gap() && -rate > plan_.options.impact_speed;
+    touching = touching || lands_now;
+    touching_[contacts.size() + i] = lands_now;
+    if (gap > plan_.touch_gap() && linchpin::is_fast(plan_, gap, rate, h)) limits_[i] = fast;
   }
   if (int(contacts.size()) > crowd) leave_out_crowds(contacts);
   const auto is_any = [](std::span<const char> list, char least) {

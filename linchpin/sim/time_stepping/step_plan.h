@@ -43,6 +43,14 @@ struct Trees {
   std::vector<int> of_link;  // -1 for the world
 };
 
+// A contact has no lever if its inverse effective mass W_nn (of its normal row) is
+//     W_nn < least_mobility / mass of the model                                                                   (1)
+// An example is a chain whose last link has folded back onto a hinge: the force passes through both hinges and hardly
+// moves anything. No impulse of sensible size could keep such a contact on a curved path, and it would spoil the
+// problem of all other contacts. So it gets no row and no landing. Its penetration is corrected (penetration.h), and
+// reported.
+inline constexpr double least_mobility = 1e-5;
+
 struct StepPlan {
   StepPlan(const Model& model, const SimulationOptions& options);
 
