@@ -219,5 +219,21 @@ TEST(JointRows, ServosReachTheirTargetWithinTheirLimits) {
   EXPECT_NEAR(run(compiled(spec), 1).state.v[0], 2, 1e-9);
 }
 
+// The first hinge of a double pendulum starts 0.05 rad beyond its limit. The least motion that corrects it turns the
+// second one by more than the 0.01 rad that it has: its limits are part of the correction.
+TEST(JointRows, ACorrectionKeepsTheLimitsOfOtherJoints) {
+  ModelSpec spec = scene("@double_pendulum:rods=1").value();
+  spec.gravity = {0, 0, 0};
+  spec.joints[0].dofs = {DofSpec{.upper = 0}};
+  spec.joints[1].dofs = {DofSpec{.lower = -0.01, .upper = 0.01}};
+  const Model model = compiled(spec);
+  State state = make_state(model);
+  state.q = {0.05, 0};
+  state = advanced(model, state, {.stepper = Stepper::time_stepping, .dt = 1e-3}, 1);
+  EXPECT_NEAR(state.q[0], 0, 1e-7);               // positions are corrected to 1e-6 of a gap
+  EXPECT_NEAR(std::abs(state.q[1]), 0.01, 1e-7);  // it is pushed to its limit
+  EXPECT_LT(largest(state.v), 1e-12);
+}
+
 }  // namespace
 }  // namespace linchpin

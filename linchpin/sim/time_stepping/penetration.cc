@@ -12,6 +12,8 @@ namespace {
 // rad. A thin body is turned far about its axis to correct little: a ball joint went from 0.02 to 0.6 rad beyond its
 // limit. What a part of the correction leaves is for the next step.
 constexpr double most_turn = 0.1;
+// rad or m. Limits within this have a row, so that no joint is pushed beyond one by the correction of another.
+constexpr double limits_within = 0.2;
 
 }  // namespace
 
@@ -69,7 +71,7 @@ std::optional<std::span<const double>> PenetrationCorrection::find(const Interva
   for (int i = 0; i < int(plan_.joints.limits.size()); ++i) {
     const JointLimit& limit = plan_.joints.limits[i];
     const double gap = gap_of(limit, q) + interval.h * rate_of(limit, q, solved.v_mean);
-    if (gap <= limit_margin) add_limit(plan_, placed, i, q, gap, rows_);
+    if (gap <= limits_within) add_limit(plan_, placed, i, q, gap, rows_);
   }
   velocities(plan_.model, placed.kin, zero_, rest_);
   const Motive motive{mechanism.model, mechanism.plan, placed.kin, rest_, q, zero_, {}, {}, 0};
