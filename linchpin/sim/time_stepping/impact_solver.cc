@@ -6,6 +6,7 @@
 #include "linchpin/sim/time_stepping/interval_rows.h"
 
 namespace linchpin {
+
 void ImpactSolver::find_struck_islands(const Interval& interval) {
   const auto& [q, v] = std::tie(interval.start.q, interval.start.v);
   fastest_ = 0;
@@ -29,7 +30,7 @@ void ImpactSolver::find_struck_islands(const Interval& interval) {
 }
 
 bool ImpactSolver::lacks_lever(const Solved& solved) const {
-  const double most = plan_.model.total_mass() / least_mobility * fastest_;  // (1) of step_plan.h
+  const double most = plan_.mass / least_mobility * fastest_;  // (1) of step_plan.h
   for (std::size_t b = 0; b < solved.rows.owner.size(); ++b)
     if (solved.rows.owner[b].kind == RowOwner::Kind::contact &&
         !(solved.impulses[solved.rows.rows.blocks[b].start] <= most))

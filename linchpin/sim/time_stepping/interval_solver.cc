@@ -164,7 +164,7 @@ bool IntervalSolver::mark_without_lever(const Problem& problem, Solved& out) con
     if (kind != RowOwner::Kind::contact) continue;
     double W;
     problem.M.diagonal(row, 1, &W);
-    if (!(W * plan_.model.total_mass() < least_mobility)) continue;  // (1) of step_plan.h
+    if (!(W * plan_.mass < least_mobility)) continue;  // (1) of step_plan.h
     out.choice.no_lever[index] = 1;
     found = true;
   }

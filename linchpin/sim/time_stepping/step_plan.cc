@@ -71,7 +71,9 @@ StepPlan::StepPlan(const Model& m, const SimulationOptions& o)
       contacts(m),
       joints(m),
       weights(m, plan, o.dt),
-      unresolved_energy(energy_of_ten_steps(m, o.dt)) {
+      unresolved_energy(energy_of_ten_steps(m, o.dt)),
+      mass(m.total_mass()) {
+  for (const DofSpec& dof : m.dofs()) mass += dof.armature;
   check(
       options.directions != 2 || contacts.plane,
       "two directions of friction are for models that move in one plane, and this one does not: take 4 or more, or 0");

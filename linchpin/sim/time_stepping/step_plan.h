@@ -44,7 +44,7 @@ struct Trees {
 };
 
 // A contact has no lever if its inverse effective mass W_nn (of its normal row) is
-//     W_nn < least_mobility / mass of the model                                                                   (1)
+//     W_nn < least_mobility / mass of the model, with all armature, kg (kg m^2 as at a lever of 1 m)              (1)
 // An example is a chain whose last link has folded back onto a hinge: the force passes through both hinges and hardly
 // moves anything. No impulse of sensible size could keep such a contact on a curved path, and it would spoil the
 // problem of all other contacts. So it gets no row and no landing. Its penetration is corrected (penetration.h), and
@@ -65,6 +65,7 @@ struct StepPlan {
   const JointRowPlan joints;
   const ImplicitWeights weights;   // for steps of dt
   const double unresolved_energy;  // (2) of energy_balance.h, J
+  double mass;                     // of (1), kg
   std::vector<double> radius;      // per shape: half of its extent, m; infinite for unbounded shapes
   std::vector<double> thickness;   // per shape: half of its least extent, of its thinnest part; infinite for terrain, m
 
