@@ -25,7 +25,7 @@ build_tree() {
       if [[ -t 2 ]] || is_first_build "$dir" "${targets[@]}"; then
         echo "linchpin: building ${targets[*]} in ${dir#"$root"/} (log: ${log#"$root"/})" >&2
       fi
-      cmake --build "$dir" --parallel "$(nproc)" --target "${targets[@]}" >>"$log" 2>&1
+      cmake --build "$dir" --parallel "$(nproc)" --target "${targets[@]}" >>"$log" 2>&1 || exit 1
       for target in "${targets[@]}"; do
         touch "$dir/.built-${target//\//-}"
       done
