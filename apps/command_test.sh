@@ -1078,6 +1078,27 @@ at a.json /certificate/contact/friction_gain 0.0
 rm a.json
 expect 0 simulate @bounce:restitution=0.5 --stepper event_driven --dt 0.05 --time 2
 says out "event_driven (order 5)"
+# trapezoidal, with its option; a mass between two taut strings, which time_stepping cannot take at this dt.
+cat >strings.json <<'JSON'
+{"format": "linchpin model", "version": 1, "name": "strings",
+ "bodies": [{"name": "mass", "inertia": {"mass": 0.01, "centre": [0, 0, 0],
+   "moments": {"xx": 1e-3, "yy": 1e-3, "zz": 1e-3, "xy": 0, "xz": 0, "yz": 0}}}],
+ "joints": [{"name": "free", "type": "free", "parent": "world", "child": "mass",
+   "start_q": [1, 0, 0, 0, 0, 0.001, 0]}],
+ "springs": [
+   {"name": "left", "a": {"body": "world", "X_BF": {"p": [-0.5, 0, 0]}}, "b": {"body": "mass"},
+    "stiffness": 8e5, "length": 1e-9},
+   {"name": "right", "a": {"body": "world", "X_BF": {"p": [0.5, 0, 0]}}, "b": {"body": "mass"},
+    "stiffness": 8e5, "length": 1e-9}]}
+JSON
+expect 0 simulate strings.json --stepper trapezoidal --time 0.2
+says out "trapezoidal (order 2)"
+expect 1 simulate strings.json --stepper time_stepping --time 0.2
+expect 0 simulate @stack:boxes=2 --stepper trapezoidal --numerical-damping 0.5 --sleep 0.05 --time 0.1
+refuses "--numerical-damping is for --stepper time_stepping or trapezoidal, but this run uses rk4" \
+  simulate @top --stepper rk4 --numerical-damping 0.5
+refuses "--numerical-damping: 2 must be between 0 and 1" simulate @stack --numerical-damping 2
+only strings.json
 refuses "--gap-floor: 1e-5" simulate @bounce --stepper higher_order --gap-floor 1e-5
 refuses "--gap-floor is for --stepper position_level or higher_order, but this run uses time_stepping" \
   simulate @bounce --gap-floor -1e-5

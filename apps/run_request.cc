@@ -150,7 +150,9 @@ ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
                       : number_from("--gap-floor", request.gap_floor, {-std::numeric_limits<double>::max(), 0});
   if (said_for("--tangential-restitution", request.tangential_restitution, {Stepper::position_level}))
     o.tangential_restitution = number_from("--tangential-restitution", request.tangential_restitution, {0, 1});
-  if (said_for("--sleep", request.sleep, {Stepper::time_stepping}))
+  if (said_for("--numerical-damping", request.numerical_damping, {Stepper::time_stepping, Stepper::trapezoidal}))
+    o.numerical_damping = number_from("--numerical-damping", request.numerical_damping, {0, 1});
+  if (said_for("--sleep", request.sleep, {Stepper::time_stepping, Stepper::trapezoidal}))
     o.sleep_after = number_from("--sleep", request.sleep, {0, std::numeric_limits<double>::max()});
   return o;
 }
@@ -224,8 +226,7 @@ SimulationOptions simulation_options_of(const RunRequest& request, const Model& 
       throw UsageError(fmt::format("--order is for --stepper higher_order, but this run uses {}, of order {}",
                                    to_string(*options.stepper), order_of(*options.stepper)));
     options.order = int(whole_number_from("--order", request.order, 1, 5));
-    if (options.order == 3)
-      throw UsageError("--order 3: higher_order has the orders 1, 2, 4 and 5");
+    if (options.order == 3) throw UsageError("--order 3: higher_order has the orders 1, 2, 4 and 5");
   }
   if (!request.method.empty())
     if (const auto made = make_formulation(options.contact.method, model, Plan<double>(model)); !made)
@@ -282,6 +283,10 @@ void add_run_options(Verb verb, RunRequest& request) {
       .type_name("METRES");
   verb.add_option("--tangential-restitution", request.tangential_restitution,
                   "position_level: restitution of friction, from 0 to 1 (0)")
+      .type_name("PART");
+  verb.add_option(
+          "--numerical-damping", request.numerical_damping,
+          "time_stepping, trapezoidal: damping of oscillations that dt does not resolve, from 0 (none) to 1 (1)")
       .type_name("PART");
   verb.add_option("--sleep", request.sleep, "Islands at rest for this long are put to sleep, s; 0: never (0)")
       .type_name("SECONDS");

@@ -274,10 +274,12 @@ void add_simulate(Command& command) {
   verb.add_flag("--quiet", request->quiet, "Print nothing but errors");
   verb.footer(
       "All steppers simulate gravity, springs, damping, actuators (with the model's own controls), loops, couplings\n"
-      "and prescribed motion. time_stepping, position_level, higher_order and event_driven add contact with friction\n"
-      "and impact, joint limits and dry friction (docs/steppers.md: which one when); the other steppers ignore those,\n"
-      "and the summary and --json list what was ignored. Stiff servos need time_stepping, which evaluates them\n"
-      "implicitly, or a short dt. event_driven takes no velocity limits. Joints start at zero, at rest. The\n"
+      "and prescribed motion. time_stepping, trapezoidal, position_level, higher_order and event_driven add contact\n"
+      "with friction and impact, joint limits and dry friction (docs/steppers.md: which one when); the other steppers\n"
+      "ignore those, and the summary and --json list what was ignored. Stiff servos need time_stepping, which\n"
+      "evaluates them implicitly, or a short dt; taut or very stiff springs between bodies, dampers of free and ball\n"
+      "joints, and bodies that turn by radians within dt need trapezoidal. event_driven takes no velocity limits. "
+      "Joints start at zero, at rest. The\n"
       "coordinates of a joint with several are numbered from 0: a ball joint has the quaternion w x y z, a free joint\n"
       "the quaternion and then the position x y z. If the model has constraints, the start is assembled: joints given\n"
       "by --position or --velocity keep their values (except ball and free joints), all others are adjusted.\n\n"

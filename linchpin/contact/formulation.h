@@ -47,6 +47,10 @@ struct Motive {
   std::span<const double> tau;    // joint forces, by velocity coordinate; not read if dt = 0
   std::span<const double> f_ext;  // as in aba.h, empty for none
   double dt = 0;                  // s; 0 for an impact
+  // The velocities that velocity products (Coriolis, centrifugal and gyroscopic forces) are evaluated at; empty for v.
+  std::span<const double> v_products = {};
+
+  std::span<const double> products() const { return v_products.empty() ? v : v_products; }
 };
 
 // Precomputed data and workspace of one formulation for one model.

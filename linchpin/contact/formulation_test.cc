@@ -89,6 +89,22 @@ TEST(Formulation, PosesAgainWithOtherForces) {
   }
 }
 
+// Velocity products may be those of other velocities, for every method.
+TEST(Formulation, TakesVelocityProductsAtOtherVelocities) {
+  for (const std::string scene : {"@humanoid", "@random_tree:bodies=20,seed=4", "@dual_arm"}) {
+    Situation s(model_of(scene), 3, 0.01);
+    s.v_products = random_numbers(s.state.v.size(), 5, 2);
+    AbaWorkspace<double> ws(s.plan);
+    std::vector<double> expected(s.state.v.size());
+    aba<double>(s.plan, s.state.q, s.v_products, s.tau, s.f_ext, ws, expected);
+    for (std::size_t k = 0; k < expected.size(); ++k) expected[k] = s.state.v[k] + s.dt * expected[k];
+    for (const Method method : all_methods) {
+      const PosedAnswer a = answer_of(method, s, 0);
+      EXPECT_LE(largest_difference(a.v, expected), 1e-9 * largest(expected)) << scene << ", " << to_string(method);
+    }
+  }
+}
+
 // Loops with prescribed velocities: the rows have the prescribed velocity after the step.
 TEST(Formulation, FreeRowsMeetTheirOffsets) {
   for (int seed = 1; seed <= 6; ++seed) {

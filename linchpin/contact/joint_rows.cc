@@ -23,6 +23,37 @@ void add_coordinate_sides(const Model& model, const JointRowPlan& plan, const Ki
   rows.add_side(parent, {-(F.n + cross(r, F.f)), -F.f});
 }
 
+// The ends of a spring between bodies, in the world.
+struct SpringEnds {
+  SpringEnds(const Model& model, const Kinematics<double>& kin, const Spring& s)
+      : a(body_pose(model, kin, s.a.body) * s.a.X_BF.p), b(body_pose(model, kin, s.b.body) * s.b.X_BF.p) {
+    const Vec3<double> d = b - a;
+    length = norm(d);
+    if (length > 0) along = (1 / length) * d;
+  }
+
+  // Of b against a.
+  Vec3<double> relative_velocity(const Model& model, const Kinematics<double>& kin, const Velocities& vel,
+                                 const Spring& s) const {
+    const auto velocity = [&](const Attachment& at) { return point_velocity(model, kin, vel, at.body, at.X_BF.p).v; };
+    return velocity(s.b) - velocity(s.a);
+  }
+
+  // The sides of a row that pushes b along `direction`, and a against it.
+  void add_sides(const Model& model, const Kinematics<double>& kin, const Spring& s, const Vec3<double>& direction,
+                 Rows& rows) const {
+    const auto add = [&](const Attachment& at, const Vec3<double>& point, const Vec3<double>& f) {
+      const int link = model.bodies()[at.body].link;
+      rows.add_side(link, {cross(point - kin.X_WL[link].p, f), f});
+    };
+    add(s.b, b, direction);
+    add(s.a, a, -direction);
+  }
+
+  Vec3<double> a, b, along{0, 0, 1};  // along: from a to b
+  double length = 0;
+};
+
 Vec3<double> rotation_of(const JointLimit& limit, std::span<const double> q) {
   const double* at = q.data() + limit.position;
   return log_rotation(Quaternion<double>{at[0], at[1], at[2], at[3]});
@@ -130,30 +161,74 @@ void add_servo_row(const Model& model, const JointRowPlan& plan, const Kinematic
   rows.end_row(offset, softness, a.v, h * a.lower, h * a.upper);
 }
 
-void add_spring_row(const Model& model, const Kinematics<double>& kin, const Velocities& vel, int spring, double ahead,
-                    double theta, double h, Rows& rows) {
+bool add_spring_row(const Model& model, const Kinematics<double>& kin_0, const Velocities& vel_0,
+                    const Kinematics<double>& kin, const Velocities& vel, int spring, double theta, double h,
+                    Rows& rows) {
   const Spring& s = model.springs()[spring];
   const double give = theta * (theta * h * h * s.stiffness + h * s.damping);
-  if (give == 0) return;
-  const auto end = [&](const Attachment& at) { return body_pose(model, kin, at.body) * at.X_BF.p; };
-  const Vec3<double> a = end(s.a), b = end(s.b), d = b - a;
-  const double length = norm(d);
-  if (length == 0) return;  // the direction of the force is undefined
-  const Vec3<double> e = (1 / length) * d;
+  const SpringEnds start(model, kin_0, s), ends(model, kin, s);
+  if (give == 0 || start.length == 0 || ends.length == 0) return false;
+  const double rate = dot(start.along, start.relative_velocity(model, kin_0, vel_0, s));
+  const double turning = dot(ends.along, ends.relative_velocity(model, kin, vel, s)) - rate;  // (J_m - J_0) v
   rows.begin_block(BlockKind::free, 1);
-  const auto add = [&](const Attachment& at, const Vec3<double>& point, const Vec3<double>& f) {
-    const int link = model.bodies()[at.body].link;
-    rows.add_side(link, {cross(point - kin.X_WL[link].p, f), f});
-  };
-  add(s.b, b, e);
-  add(s.a, a, -e);
-  const auto velocity = [&](const Attachment& at) { return point_velocity(model, kin, vel, at.body, at.X_BF.p).v; };
-  const double rate = dot(e, velocity(s.b) - velocity(s.a));
-  const double elongation = length - ahead * rate - s.length;  // at the start
-  rows.end_row((1 - theta) / theta * rate + h * s.stiffness * elongation / give, 1 / give);
+  ends.add_sides(model, kin, s, ends.along, rows);
+  rows.end_row(turning + (1 - theta) / theta * rate + h * s.stiffness * (start.length - s.length) / give, 1 / give);
+  return true;
 }
 
-ImplicitWeights::ImplicitWeights(const Model& model, const Plan<double>& plan, double h)
+double length_of(const Model& model, const Kinematics<double>& kin, const Spring& spring) {
+  return SpringEnds(model, kin, spring).length;
+}
+
+bool add_length_row(const Model& model, const Kinematics<double>& kin, int spring, double offset, Rows& rows) {
+  const Spring& s = model.springs()[spring];
+  const SpringEnds ends(model, kin, s);
+  if (ends.length == 0) return false;
+  rows.begin_block(BlockKind::free, 1);
+  ends.add_sides(model, kin, s, ends.along, rows);
+  rows.end_row(offset);
+  return true;
+}
+
+void add_sway_rows(const Model& model, const Kinematics<double>& kin, const Velocities& vel, int spring, double ahead,
+                   double theta, double stiffness, double h, Rows& rows) {
+  const Spring& s = model.springs()[spring];
+  const SpringEnds ends(model, kin, s);
+  if (ends.length == 0) return;
+  const Vec3<double> velocity = ends.relative_velocity(model, kin, vel, s);
+  const Mat3<double> R = frame_with_z(ends.along);
+  const double give = theta * theta * h * h * stiffness;
+  rows.begin_block(BlockKind::free, 2);
+  for (const Vec3<double>& t : {R * Vec3<double>{1, 0, 0}, R * Vec3<double>{0, 1, 0}}) {
+    ends.add_sides(model, kin, s, t, rows);
+    // The ends have moved ahead * velocity from the start already.
+    rows.end_row((theta * (1 - theta) * h - ahead) / (theta * theta * h) * dot(t, velocity), 1 / give);  // (6)
+  }
+}
+
+void add_damper_row(const Model& model, const JointRowPlan& plan, const Kinematics<double>& kin, const Velocities& vel,
+                    int coordinate, double v, double factor, Rows& rows) {
+  constexpr double nothing = 1e-150;  // m/s or rad/s; what a damper leaves of a speed would shrink out of range
+  if (std::abs(v) < nothing) v = 0;
+  rows.begin_block(BlockKind::free, 1);
+  add_coordinate_sides(model, plan, kin, vel, coordinate, rows);
+  rows.end_row(-v, 1 / factor, coordinate);  // (7)
+}
+
+double implicit_weight(double x, double numerical_damping) {
+  return 0.5 + 0.5 * numerical_damping * (std::isfinite(x) ? x / (1 + x) : 1);  // (5)
+}
+
+double mobility_of(const Model& model, const Spring& spring) {
+  const auto mobility = [&](const Attachment& at) {
+    const Body& body = model.bodies()[at.body];
+    return body.link == 0 ? 0.0 : 1 / body.inertia.mass;
+  };
+  return mobility(spring.a) + mobility(spring.b);
+}
+
+ImplicitWeights::ImplicitWeights(const Model& model, const Plan<double>& plan, double h, double numerical_damping,
+                                 bool with_damper_rows)
     : coordinate(model.nv(), 0.5), inertia(model.nv(), unlimited) {
   ArticulatedFactor<double> factors(plan);
   factor<double>(plan, make_state(model).q, factors);
@@ -170,19 +245,14 @@ ImplicitWeights::ImplicitWeights(const Model& model, const Plan<double>& plan, d
     const double least = 1 / std::max({D_inverse.xx, D_inverse.yy, D_inverse.zz});
     std::fill_n(inertia.begin() + link.v, 3, least);
   }
-  const auto weight = [](double x) { return std::isfinite(x) ? 0.5 + 0.5 * x / (1 + x) : 1; };  // (5)
   const std::vector<double> one(model.nv(), 1.0);
   std::vector<double> added(model.nv());
   implicit_factors(model, one, h, true, added);
-  implicit_armature(model, added, added);
-  for (std::size_t k = 0; k < coordinate.size(); ++k) coordinate[k] = weight(added[k] / inertia[k]);
-  for (const Spring& s : model.springs()) {
-    const auto give = [&](const Attachment& at) {
-      const Body& body = model.bodies()[at.body];
-      return body.link == 0 ? 0.0 : 1 / body.inertia.mass;
-    };
-    spring.push_back(weight((h * h * s.stiffness + h * s.damping) * (give(s.a) + give(s.b))));
-  }
+  if (!with_damper_rows) implicit_armature(model, added, added);
+  for (std::size_t k = 0; k < coordinate.size(); ++k)
+    coordinate[k] = implicit_weight(added[k] / inertia[k], numerical_damping);
+  for (const Spring& s : model.springs())
+    spring.push_back(implicit_weight((h * h * s.stiffness + h * s.damping) * mobility_of(model, s), numerical_damping));
 }
 
 void implicit_factors(const Model& model, std::span<const double> theta, double h, bool with_bounded_servos,

@@ -82,15 +82,15 @@ TEST(JointRows, HaveTheOffsetsSoftnessAndBoundsOfTheirLaws) {
   Rows rows;
   for (const JointLimit& limit : plan.limits)
     add_limit_row(model, plan, placed.kin, placed.vel, limit, state.q, 5, rows);
-  const double theta = 0.6, ahead = 0.3 * h, v = 0.7;
+  const double theta = 0.6, v = 0.7;
   add_friction_row(model, plan, placed.kin, placed.vel, 0, 0.25, h, rows);
   add_servo_row(model, plan, placed.kin, placed.vel, 0, 0.9, q, v, theta, h, rows);
   add_servo_row(model, plan, placed.kin, placed.vel, 1, 0.9, q, v, theta, h, rows);
-  add_spring_row(model, placed.kin, placed.vel, 0, ahead, theta, h, rows);
+  EXPECT_TRUE(add_spring_row(model, placed.kin, placed.vel, placed.kin, placed.vel, 0, theta, h, rows));
   ASSERT_EQ(rows.size(), 6);
   const double give = theta * (theta * h * h * 400 + h * 3), old = (1 - theta) / theta * v;  // give: 1 / softness
   const double offset[] = {
-      5, -5, 0.25, old - h * 400 * (0.9 - q) / give, old - 0.9 / theta, old + h * 400 * (1.3 - 0.8 - ahead * v) / give};
+      5, -5, 0.25, old - h * 400 * (0.9 - q) / give, old - 0.9 / theta, old + h * 400 * (1.3 - 0.8) / give};
   const double softness[] = {0, 0, 0, 1 / give, 1 / (theta * h * 3), 1 / give};
   const double lower[] = {0, -unlimited, -h * 6, -h * 20, -h * 1, 0}, upper[] = {0, 0, h * 6, h * 30, h * 2, 0};
   const BlockKind kind[] = {BlockKind::nonnegative, BlockKind::box, BlockKind::box,

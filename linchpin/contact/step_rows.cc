@@ -14,7 +14,9 @@ std::array<std::uint32_t, 5> key_of(const RowOwner& owner, std::span<const Conta
 }
 
 bool is_remembered(const RowOwner& owner) {
-  return owner.kind != RowOwner::Kind::loop && owner.kind != RowOwner::Kind::spring;
+  using Kind = RowOwner::Kind;
+  return owner.kind == Kind::contact || owner.kind == Kind::limit || owner.kind == Kind::dry_friction ||
+         owner.kind == Kind::servo;
 }
 
 // Order of the keys without the feature: points of one manifold are equal.

@@ -12,9 +12,10 @@
 namespace linchpin {
 
 struct RowOwner {
-  enum class Kind : std::uint32_t { contact, limit, dry_friction, servo, spring, loop };
+  enum class Kind : std::uint32_t { contact, limit, dry_friction, servo, spring, loop, sway, damper };
   Kind kind;
-  int index;  // by kind: index of the contact, limit, coordinate, actuator, spring, or first row of the loops
+  int index;  // by kind: index of the contact, limit, coordinate, actuator, spring, or first row of the loops; of a
+              // sway the spring, of a damper the coordinate
 };
 
 struct StepRows {

@@ -48,7 +48,7 @@ struct Situation {
     kinematics<double>(plan, state.q, kin);
     velocities(model, kin, state.v, vel);
   }
-  Motive motive() const { return {model, plan, kin, vel, state.q, state.v, tau, f_ext, dt}; }
+  Motive motive() const { return {model, plan, kin, vel, state.q, state.v, tau, f_ext, dt, v_products}; }
   int some_link(Stream& random) const { return random.below(int(model.links().size())); }
 
   // A contact of links a and b (0: the world) at a point, the normal towards a.
@@ -101,7 +101,7 @@ struct Situation {
   Kinematics<double> kin;
   Velocities vel;
   State state;
-  std::vector<double> tau, f_ext;
+  std::vector<double> tau, f_ext, v_products;
   double dt;
   Rows rows;
 };

@@ -38,6 +38,7 @@ constexpr auto members(const ContactOptions*) {
                     Member{"most_contacts", &ContactOptions::most_contacts},
                     Member{"gap_floor", &ContactOptions::gap_floor},
                     Member{"tangential_restitution", &ContactOptions::tangential_restitution},
+                    Member{"numerical_damping", &ContactOptions::numerical_damping},
                     Member{"sleep_after", &ContactOptions::sleep_after},
                     Member{"sleep_speed", &ContactOptions::sleep_speed}};
 }

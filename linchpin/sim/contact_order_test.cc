@@ -1,6 +1,6 @@
-// The order of time_stepping where rows act: the slope of log error over log dt from four runs, three halvings, in
-// positions and in velocities. The reference is a run with a 32nd of the shortest dt; runs with closed forms are in
-// contact_test.cc, and dry_friction below has one.
+// The order of time_stepping and trapezoidal where rows act: the slope of log error over log dt from four runs, three
+// halvings, in positions and in velocities. The reference is a run with a 32nd of the shortest dt; runs with closed
+// forms are in contact_test.cc, and dry_friction below has one.
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -21,11 +21,11 @@ struct Errors {
   double q, v;
 };
 
-State arrive(const Model& model, const Motion& motion, double dt, Method method) {
+State arrive(const Model& model, const Motion& motion, Stepper stepper, double dt, Method method) {
   State state = make_state(model);
   if (!motion.q.empty()) state.q = motion.q;
   if (!motion.v.empty()) state.v = motion.v;
-  const SimulationOptions options{.stepper = Stepper::time_stepping, .dt = dt, .contact = {.method = method}};
+  const SimulationOptions options{.stepper = stepper, .dt = dt, .contact = {.method = method}};
   return advanced(model, state, options, int(std::lround(motion.time / dt)));
 }
 
@@ -37,17 +37,20 @@ Errors errors_of(const Model& model, const State& state, const State& truth) {
 
 void expect_second_order(const Motion& motion, Method method = Method::os) {
   const Model model = compiled(motion.spec);
-  const State truth = arrive(model, motion, motion.dt / 256, method);
-  Errors first{}, last{};
-  for (int k = 0; k <= 3; ++k) {
-    const Errors e = errors_of(model, arrive(model, motion, motion.dt / (1 << k), method), truth);
-    if (k == 0) first = e;
-    last = e;
+  for (const Stepper stepper : {Stepper::time_stepping, Stepper::trapezoidal}) {
+    SCOPED_TRACE(to_string(stepper));
+    const State truth = arrive(model, motion, stepper, motion.dt / 256, method);
+    Errors first{}, last{};
+    for (int k = 0; k <= 3; ++k) {
+      const Errors e = errors_of(model, arrive(model, motion, stepper, motion.dt / (1 << k), method), truth);
+      if (k == 0) first = e;
+      last = e;
+    }
+    // The mean slope of three halvings.
+    EXPECT_GT(std::log2(first.q / last.q) / 3, 1.9) << first.q << " " << last.q;
+    EXPECT_GT(std::log2(first.v / last.v) / 3, 1.9) << first.v << " " << last.v;
+    EXPECT_LT(std::log2(first.v / last.v) / 3, 2.6) << "is there an event?";
   }
-  // The mean slope of three halvings.
-  EXPECT_GT(std::log2(first.q / last.q) / 3, 1.9) << first.q << " " << last.q;
-  EXPECT_GT(std::log2(first.v / last.v) / 3, 1.9) << first.v << " " << last.v;
-  EXPECT_LT(std::log2(first.v / last.v) / 3, 2.6) << "is there an event?";
 }
 
 Material rough(double mu) { return {.friction = {mu, mu}}; }
@@ -181,7 +184,7 @@ TEST(ContactOrder, DryFriction) {
   const double exact = centre + (0.5 - 5 * centre) * std::cos(10 * (time - turn));
   std::vector<double> error;
   for (const double dt : {5e-3, 2.5e-3, 1.25e-3, 0.625e-3}) {
-    const State end = arrive(model, {spec, {0.5}, {0}, time, dt}, dt, Method::os);
+    const State end = arrive(model, {spec, {0.5}, {0}, time, dt}, Stepper::time_stepping, dt, Method::os);
     error.push_back(std::abs(end.q[0] - exact));
   }
   EXPECT_GT(std::log2(error.front() / error.back()) / 3, 1.9) << error.front() << " " << error.back();

@@ -89,7 +89,8 @@ SimulationOptions fixed_step(Stepper stepper, double dt) {
 
 // The range of steps: fine enough for the leading error term, coarse enough to stay above round-off.
 int first_power(Stepper stepper) {
-  if (stepper == Stepper::time_stepping) return 10;  // with longer steps it takes more rounds (forces.h)
+  if (stepper == Stepper::time_stepping || stepper == Stepper::trapezoidal)
+    return 10;  // with longer steps it takes more rounds (forces.h)
   switch (order_of(stepper)) {
     case 1:
       return 10;

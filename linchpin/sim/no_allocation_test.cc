@@ -113,6 +113,30 @@ TEST(NoAllocation, InAStepOfPositionLevelWithContacts) {
   }
 }
 
+// Springs that dt does not resolve have rows and corrections of their own.
+TEST(NoAllocation, InAStepOfTrapezoidalWithStiffSprings) {
+  ModelSpec spec;
+  for (const char* name : {"left", "right"}) {
+    spec.bodies.push_back({.name = name, .inertia = {1, {0, 0, 0}, {1, 1, 1, 0, 0, 0}}, .geometry = {}});
+    spec.joints.push_back(joint(name, JointType::free, "world", name));
+    spec.joints.back().dofs.assign(6, DofSpec{.damping = 1e3});
+  }
+  SpringSpec spring;
+  spring.name = "string";
+  spring.a = {"left", translation(0.1, 0, 0)};
+  spring.b = {"right", translation(-0.1, 0.3, 1)};
+  spring.stiffness = 1e9;
+  spring.length = 1.04;
+  spec.springs = {spring};
+  const Model model = compiled(spec);
+  Simulation simulation(model, {.stepper = Stepper::trapezoidal});
+  State state = make_state(model);
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(simulation.step(state).ok());
+  const long before = allocations;
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(simulation.step(state).ok());
+  EXPECT_EQ(allocations - before, 0);
+}
+
 TEST(NoAllocation, InAStepThatFails) {
   const Model model = model_of("@humanoid");
   for (const Stepper stepper : all_steppers()) {

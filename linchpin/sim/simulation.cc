@@ -29,6 +29,7 @@ constexpr std::array<StepperInfo, stepper_count> steppers{{{Stepper::semi_implic
                                                            {Stepper::dormand_prince, "dormand_prince", 5},
                                                            {Stepper::implicit_midpoint, "implicit_midpoint", 2},
                                                            {Stepper::time_stepping, "time_stepping", 2},
+                                                           {Stepper::trapezoidal, "trapezoidal", 2},
                                                            {Stepper::position_level, "position_level", 1},
                                                            {Stepper::higher_order, "higher_order", 4},
                                                            {Stepper::event_driven, "event_driven", 5}}};
@@ -39,12 +40,13 @@ const StepperInfo& info_of(Stepper stepper) {
   fail_check("stepper number ", static_cast<int>(stepper), " of ", stepper_count);
 }
 
-using AnyWorkspace = std::variant<EulerWorkspace, MidpointWorkspace, Stages, ContactStepper, PositionLevelStepper,
-                                  EventDrivenStepper>;
+using AnyWorkspace =
+    std::variant<EulerWorkspace, MidpointWorkspace, Stages, ContactStepper, PositionLevelStepper, EventDrivenStepper>;
 
 AnyWorkspace workspace_for(const SimulationOptions& options, const Model& model, Dynamics& dynamics) {
   switch (*options.stepper) {
     case Stepper::time_stepping:
+    case Stepper::trapezoidal:
       return ContactStepper(dynamics, options);
     case Stepper::position_level:
     case Stepper::higher_order:
@@ -115,8 +117,13 @@ void check_options(const SimulationOptions& o) {
   check(c.impact_speed >= 0, "impact_speed is ", c.impact_speed, " m/s; it must be at least 0");
   check(c.max_splits >= 0, "max_splits is ", c.max_splits, "; it must be at least 0");
   check(c.position_tolerance > 0, "position_tolerance is ", c.position_tolerance, " m; it must be positive");
-  check(c.sleep_after == 0 || !o.stepper || *o.stepper <= Stepper::time_stepping, "sleep_after is ", c.sleep_after,
-        " s; only with time_stepping anything sleeps: use 0");
+  check(c.numerical_damping >= 0 && c.numerical_damping <= 1, "numerical_damping is ", c.numerical_damping,
+        "; it must be from 0 to 1");
+  const bool is_split = !o.stepper || *o.stepper <= Stepper::trapezoidal;
+  check(c.numerical_damping == 1 || is_split, "numerical_damping is ", c.numerical_damping,
+        "; only time_stepping and trapezoidal have it: use 1");
+  check(c.sleep_after == 0 || is_split, "sleep_after is ", c.sleep_after,
+        " s; only with time_stepping and trapezoidal anything sleeps: use 0");
   check(c.sleep_after >= 0 && c.sleep_speed >= 0, "sleep_after is ", c.sleep_after, " s and sleep_speed ",
         c.sleep_speed, "; both must be at least 0");
 }
@@ -142,10 +149,10 @@ double gap_floor_of(const SimulationOptions& options, const Model& model) {
 }
 
 std::string_view to_string(StepStatus status) {
-  static constexpr EnumNames<StepStatus::no_mode> names{"status",
-                                                        {"done", "not_finite", "no_convergence", "step_too_small",
-                                                         "not_assembled", "constraints_unmet", "unsolved", "runaway",
-                                                         "no_mode"}};
+  static constexpr EnumNames<StepStatus::no_mode> names{
+      "status",
+      {"done", "not_finite", "no_convergence", "step_too_small", "not_assembled", "constraints_unmet", "unsolved",
+       "runaway", "no_mode"}};
   return names.of(status);
 }
 
@@ -179,6 +186,7 @@ struct Simulation::Parts {
   StepReport advance(const Departure& from) {
     switch (*options.stepper) {
       case Stepper::time_stepping:
+      case Stepper::trapezoidal:
         return std::get<ContactStepper>(workspace).step(from, arrival);
       case Stepper::position_level:
       case Stepper::higher_order:

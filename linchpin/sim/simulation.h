@@ -53,6 +53,8 @@ namespace linchpin {
 // |                     |       | does not drift in regular motion                                                    |
 // | time_stepping       |   2   | 1 or 2; contact, friction, impact, limits; stiff servos (contact_stepper.h). Order  |
 // |                     |       | 1 in crowds of contacts (docs/contact.md)                                           |
+// | trapezoidal         |   2   | as time_stepping; springs also act implicitly sideways, and so do dampers of free   |
+// |                     |       | and ball joints and gyroscopic moments: no step is too long (docs/trapezoidal.md)   |
 // | position_level      |   1   | 1; contact as published in 002 s.2.1, for comparison (position_level.h)             |
 // | higher_order        |   4   | 5; explicit Runge-Kutta with the contact forces of position_level, for smooth       |
 // |                     |       | motion of order 1, 2, 4 or 5 (`order`), for contact without friction [002 s.4.1]    |
@@ -65,12 +67,13 @@ enum class Stepper {
   dormand_prince,
   implicit_midpoint,
   time_stepping,
+  trapezoidal,
   position_level,
   higher_order,
   event_driven
 };
 
-inline constexpr int stepper_count = 9;
+inline constexpr int stepper_count = 10;
 
 // Whether the stepper has contact, friction and limits; the others are the smooth steppers.
 inline bool has_contact(Stepper stepper) { return stepper >= Stepper::time_stepping; }
@@ -106,8 +109,11 @@ struct ContactOptions {
   // this out in a step. Empty: no floor for position_level, |gravity| dt^2 for higher_order.
   std::optional<double> gap_floor = {};
   double tangential_restitution = 0;  // position_level: that of friction, from 0 to 1; the normal one is of materials
-  double sleep_after = 0;             // s of rest after which an island sleeps; 0: never, since sleep is not exact
-  double sleep_speed = 1e-4;          // m/s and rad/s: a tree whose coordinates are all slower is at rest
+  // time_stepping, trapezoidal: damping of oscillations that dt does not resolve, from 0 (they keep their energy) to 1
+  // (they are gone after a step or two). Motion that dt resolves keeps its order ((5) of joint_rows.h).
+  double numerical_damping = 1;
+  double sleep_after = 0;     // s of rest after which an island sleeps; 0: never, since sleep is not exact
+  double sleep_speed = 1e-4;  // m/s and rad/s: a tree whose coordinates are all slower is at rest
 };
 
 struct SimulationOptions {

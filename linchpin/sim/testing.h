@@ -16,9 +16,9 @@ inline Model compiled(const ModelSpec& spec) {
 }
 
 inline std::vector<Stepper> all_steppers() {
-  return {Stepper::semi_implicit_euler, Stepper::explicit_euler,    Stepper::rk4,
-          Stepper::dormand_prince,      Stepper::implicit_midpoint, Stepper::time_stepping,
-          Stepper::position_level,      Stepper::higher_order,      Stepper::event_driven};
+  return {Stepper::semi_implicit_euler, Stepper::explicit_euler, Stepper::rk4,         Stepper::dormand_prince,
+          Stepper::implicit_midpoint,   Stepper::time_stepping,  Stepper::trapezoidal, Stepper::position_level,
+          Stepper::higher_order,        Stepper::event_driven};
 }
 
 // Those that choose their substeps by a tolerance: their error does not follow dt.

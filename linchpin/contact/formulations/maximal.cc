@@ -31,7 +31,8 @@ MaximalCoordinates::MaximalCoordinates(const Model& model)
       joints_(bodies_.size()),
       drift_(model.links().size()),
       force_(bodies_.size()),
-      zero_(model.nv(), 0.0) {
+      zero_(model.nv(), 0.0),
+      products_(model) {
   const std::span<const Link> links = model.links();
   for (const Link& link : links)
     for (int k = link.v; k < link.v + link.nv; ++k) armature_[k] = link.armature;
@@ -72,9 +73,11 @@ void MaximalCoordinates::place_joints(const Motive& motive) {
 // (5) without impulses.
 void MaximalCoordinates::place_momenta(const Motive& motive) {
   const double dt = motive.dt;
+  const Velocities& turning = motive.v_products.empty() ? motive.vel : products_;
   std::ranges::fill(force_, Force<double>::zero());
   if (dt > 0) {
-    accelerations(motive.model, motive.kin, motive.vel, motive.v, zero_, drift_);
+    if (!motive.v_products.empty()) velocities(motive.model, motive.kin, motive.v_products, products_);
+    accelerations(motive.model, motive.kin, turning, motive.products(), zero_, drift_);
     for (std::size_t i = 1; i < motive.model.bodies().size() && !motive.f_ext.empty(); ++i) {
       const Body& body = motive.model.bodies()[i];
       if (body.link == 0) continue;
@@ -104,7 +107,8 @@ void MaximalCoordinates::place_momenta(const Motive& motive) {
     if (dt > 0) {
       const RigidInertia<double>& I = inertia_[b];
       const Vec3<double> g = transpose_times(R, motive.model.gravity());
-      const Force<double> bias{cross(V.w, I.I * V.w), cross(V.w, cross(V.w, I.h))}, weight{cross(I.h, g), I.mass * g};
+      const Vec3<double> w = transpose_times(R, turning.link[body.link].w);
+      const Force<double> bias{cross(w, I.I * w), cross(w, cross(w, I.h))}, weight{cross(I.h, g), I.mass * g};
       const Force<double> F = force_[b] + weight - bias - I * into(R, drift_[body.link]);
       P += Force<double>{dt * F.n, dt * F.f};
     }

@@ -81,6 +81,7 @@ class MaximalCoordinates {
   std::vector<Motion<double>> drift_;  // by link: c
   std::vector<Force<double>> force_;   // by body: external forces and D tau of (5), in its axes
   std::vector<double> zero_;
+  Velocities products_;  // at Motive::v_products
 };
 
 }  // namespace linchpin

@@ -27,7 +27,7 @@ void MinimalCoordinates::place(const Motive& motive, const Rows& rows) {
     for (std::size_t k = 0; k < nv; ++k) momentum[i] += mass[i * nv + k] * motive.v[k];
   }
   if (motive.dt > 0) {
-    rnea<double>(motive.plan, motive.q, motive.v, zero_, motive.f_ext, rnea_, bias_);
+    rnea<double>(motive.plan, motive.q, motive.products(), zero_, motive.f_ext, rnea_, bias_);
     for (std::size_t i = 0; i < nv; ++i) momentum[i] += motive.dt * (motive.tau[i] - bias_[i]);
   }
   constexpr double rounding = 1e-14;  // relative to the sum of the terms' sizes; there are about ten terms

@@ -114,7 +114,7 @@ void MultiplierFormulation::find_free_velocity(const Motive& motive) {
   if (motive.dt == 0) {
     good = dynamics_.factor(motive.q);
   } else {
-    good = dynamics_.accelerations(motive.q, motive.v, motive.tau, motive.f_ext, vdot_);
+    good = dynamics_.accelerations(motive.q, motive.products(), motive.tau, motive.f_ext, vdot_);
     for (std::size_t k = 0; k < v_free_.size(); ++k) v_free_[k] += motive.dt * vdot_[k];
   }
   // NaN propagates; the stepper reports it (StepStatus::not_finite).

@@ -110,7 +110,7 @@ void OperationalSpace::find_free_velocity(const Motive& motive) {
     aba_inward<double>(motive.plan, motive.q, motive.v, vdot_, {}, aba_);
     return;
   }
-  aba<double>(motive.plan, motive.q, motive.v, motive.tau, motive.f_ext, aba_, vdot_);
+  aba<double>(motive.plan, motive.q, motive.products(), motive.tau, motive.f_ext, aba_, vdot_);
   for (std::size_t k = 0; k < v_free_.size(); ++k) v_free_[k] += motive.dt * vdot_[k];
 }
 

@@ -48,6 +48,9 @@ double energy_lost(const StepPlan& plan, const StepRows& rows, std::span<const d
             h * damping * (u.before[r] + theta * (u.after[r] - u.before[r])) * 0.5 * (u.before[r] + u.after[r]);
         break;
       }
+      case RowOwner::Kind::sway:    // stored
+      case RowOwner::Kind::damper:  // in count_work()
+        break;
       default:
         loss -= work;
     }

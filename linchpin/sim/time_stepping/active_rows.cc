@@ -37,6 +37,7 @@ ActiveRows::ActiveRows(const StepPlan& plan)
   const auto link_of = [&](int body) { return plan.model.bodies()[body].link; };
   for (const Spring& s : plan.model.springs()) mark(link_of(s.a.body), link_of(s.b.body), always_);
   for (const int k : plan.joints.frictional) mark(plan.joints.link[k], 0, always_);
+  for (const int k : plan.damper_rows) mark(plan.joints.link[k], 0, always_);
   const ConstraintPlan constraints(plan.model, plan.model.constraints());
   for (const ConstraintPlan::Side& side : constraints.sides()) mark(side.link, 0, always_);
 }

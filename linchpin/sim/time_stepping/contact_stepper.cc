@@ -61,7 +61,9 @@ struct ContactStepper::Parts {
   void apply(const Interval& interval, Arrival& at, StepReport& report);
   void move(const Interval& interval, Arrival& at);
   void project(std::span<const double> shift, Arrival& at, StepReport& report);  // (6)
+  bool look_at_end(double time, double h, Arrival& at);
   void correct_bent_paths(const Inputs& inputs, double time, double h, Arrival& at, StepReport& report);
+  void correct_springs(const Inputs& inputs, double time, double h, Arrival& at, StepReport& report);
 
   bool check_count(StepReport& report) const;
   bool check_speeds(const Arrival& at, StepReport& report) const;
@@ -75,6 +77,7 @@ struct ContactStepper::Parts {
   IntervalSolver interval_solver_;
   ImpactSolver impact_solver_;
   PenetrationCorrection penetration_;
+  SpringCorrection springs_;
   ActiveRows active_;
   Sleep sleep_;
   ContactSums sums_;
@@ -105,6 +108,7 @@ ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       interval_solver_(plan_),
       impact_solver_(plan_, struck_speed, plan_.options.impact_speed),
       penetration_(plan_),
+      springs_(plan_),
       active_(plan_),
       sleep_(plan_),
       placed_(plan_.model, plan_.plan),
@@ -158,8 +162,10 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     active_.clear_required();
     double h = choose_rows(inputs, at, may_split, left);
     if (!check_count(report) || !solve(inputs, may_split, h, at, report)) return report;
+    springs_.find_targets(solved_, placed_.kin, h);
     apply(interval_of(inputs, at, h), at, report);
     left = h < left ? left - h : 0;
+    if (springs_.any()) correct_springs(inputs, time + h, h, at, report);
     if (bends_) correct_bent_paths(inputs, time + h, h, at, report);
   }
   sums_.report(plan_.model, plan_.dt, reports);
@@ -375,14 +381,33 @@ void ContactStepper::Parts::move(const Interval& interval, Arrival& at) {
   std::ranges::copy(solved_.v, at.v.begin());
 }
 
+// Places links and finds contacts at the end of an interval of length h.
+bool ContactStepper::Parts::look_at_end(double time, double h, Arrival& at) {
+  place_links(time, false, at);
+  if (!linchpin::find_contacts(plan_.model, plan_.contacts, placed_.kin, placed_.vel, h, set_)) return false;
+  if (plan_.may_sleep()) sleep_.drop_contacts(set_.contacts);
+  idle_.contacts.assign(set_.contacts.size(), 0);
+  return true;
+}
+
+void ContactStepper::Parts::correct_springs(const Inputs& inputs, double time, double h, Arrival& at,
+                                            StepReport& report) {
+  for (int round = 0; round < most_corrections; ++round) {
+    if (!look_at_end(time, h, at) || !springs_.is_needed(placed_)) return;
+    SolveEffort effort;
+    const auto shift = penetration_.find(interval_of(inputs, at, 0), solved_, plain_, problem_, effort, &springs_);
+    effort.add_to(report);
+    if (!shift) return;
+    integrate(plan_.model, *shift, at.q);
+    if (!springs_.needs_another()) return;
+  }
+}
+
 // (6) for the contacts at the end of an interval of length h.
 void ContactStepper::Parts::correct_bent_paths(const Inputs& inputs, double time, double h, Arrival& at,
                                                StepReport& report) {
   for (int round = 0; round < most_corrections; ++round) {
-    place_links(time, false, at);
-    if (!linchpin::find_contacts(plan_.model, plan_.contacts, placed_.kin, placed_.vel, h, set_)) return;
-    if (plan_.may_sleep()) sleep_.drop_contacts(set_.contacts);
-    idle_.contacts.assign(set_.contacts.size(), 0);
+    if (!look_at_end(time, h, at)) return;
     const Interval here = interval_of(inputs, at, 0);
     if (!penetration_.is_needed(here)) return;
     SolveEffort effort;

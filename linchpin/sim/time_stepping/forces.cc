@@ -11,6 +11,7 @@ namespace {
 // Rounds of (1). Each shrinks the error by about h |v|: more than one or two are for bodies that turn by a large part
 // of a radian in a step. Without them their energy grows.
 constexpr int most_rounds = 5;
+constexpr int most_newton_rounds = 12;  // at 3 rad an interval it takes six
 // Relative error of velocities that is worth another round.
 constexpr double worth_a_round = 1e-5;
 // The same after the last round: the interval is too long.
@@ -34,21 +35,25 @@ MeanVelocityForces::MeanVelocityForces(const StepPlan& plan)
     : plan_(plan),
       rnea_(plan.plan),
       assumed_(plan.model.nv()),
-      zero_(plan.model.nv(), 0.0),
       v_mean_(plan.model.nv()),
-      bias_(plan.model.nv()),
-      bias_mean_(plan.model.nv()),
-      change_(plan.model.nv()),
+      v_first_(plan.model.nv()),
+      damping_(plan.model.nv()),
       added_(plan.model.nv()),
-      factors_(plan.model.nv()) {}
+      bias_(plan.model.nv()),
+      bias_before_(plan.model.nv()),
+      next_(plan.model.nv()),
+      zero_(plan.model.nv(), 0.0),
+      factors_(plan.model.nv()) {
+  if (plan.is_trapezoidal && !plan.plan.wide_links.empty()) gyroscopic_.emplace(plan);
+}
 
 void MeanVelocityForces::begin(const Interval& interval, const Variant& mechanism, std::span<const double> q,
-                               bool with_bounded_servos) {
+                               bool with_bounded_servos, std::span<const char> tree_jumps) {
   q_ = q;
   has_bias_ = false;
   implicit_ = false;
   diverges_ = false;
-  std::ranges::fill(change_, 0);
+  if (gyroscopic_) gyroscopic_->begin();
   const Arrival& start = interval.start;
   is_predicted_ = !start.vdot.empty();
   const std::size_t nv = assumed_.size();
@@ -61,11 +66,27 @@ void MeanVelocityForces::begin(const Interval& interval, const Variant& mechanis
     // Rounds converge if this is less than the inertia.
     const double most = 0.5 * (plan_.weights.inertia[k] + armature);
     factors_[k] = std::clamp(factors_[k], -most, most);
-    if (std::abs(factors_[k]) <= 1e-15 * armature) factors_[k] = 0;
+    if (std::abs(factors_[k]) <= 1e-15 * armature || (plan_.is_trapezoidal && plan_.damper_factor(int(k), interval.h)))
+      factors_[k] = 0;
     implicit_ = implicit_ || factors_[k] != 0;
+  }
+  find_means(interval, tree_jumps);
+  std::ranges::copy(v_mean_, v_first_.begin());
+}
+
+void MeanVelocityForces::find_means(const Interval& interval, std::span<const char> tree_jumps) {
+  const std::span<const double> v = interval.start.v;
+  for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
+    const Link& link = plan_.model.links()[i];
+    const bool jumps = plan_.is_position_level || (!tree_jumps.empty() && tree_jumps[plan_.trees.of_link[i]]);
+    for (int k = link.v; k < link.v + link.nv; ++k) {
+      v_mean_[k] = jumps ? v[k] : 0.5 * (v[k] + assumed_[k]);  // (1)
+      damping_[k] = jumps ? 0 : -factors_[k] / interval.h * (assumed_[k] - v[k]);
+    }
   }
 }
 
+// Whether (1) could matter for this v+.
 bool MeanVelocityForces::matters(const Interval& interval, std::span<const double> v_end,
                                  std::span<const char> tree_jumps) const {
   const std::span<const double> v = interval.start.v;
@@ -81,7 +102,25 @@ bool MeanVelocityForces::matters(const Interval& interval, std::span<const doubl
   return (implicit_ && jump > 0) || interval.h * (speed + jump) * jump > negligible;
 }
 
-void MeanVelocityForces::assume(std::span<const double> v_end) { std::ranges::copy(v_end, assumed_.begin()); }
+void MeanVelocityForces::assume(const Interval& interval, std::span<const double> v_end,
+                                std::span<const char> tree_jumps) {
+  std::ranges::copy(v_end, next_.begin());
+  if (gyroscopic_) gyroscopic_->improve(q_, interval.h, interval.start.v, assumed_, v_end, next_);
+  std::swap(assumed_, next_);
+  find_means(interval, tree_jumps);
+}
+
+bool MeanVelocityForces::assume_and_find_change(const Interval& interval, const Variant& mechanism,
+                                                std::span<const double> v_end, std::span<const char> tree_jumps) {
+  if (!has_bias_) rnea<double>(mechanism.plan, q_, v_mean_, zero_, {}, rnea_, bias_);
+  has_bias_ = true;
+  std::swap(bias_, bias_before_);
+  for (std::size_t k = 0; k < added_.size(); ++k) added_[k] = -damping_[k];
+  assume(interval, v_end, tree_jumps);
+  rnea<double>(mechanism.plan, q_, v_mean_, zero_, {}, rnea_, bias_);
+  for (std::size_t k = 0; k < added_.size(); ++k) added_[k] += damping_[k] + bias_before_[k] - bias_[k];
+  return largest_of(added_) != 0;
+}
 
 bool MeanVelocityForces::needs_another(const Interval& interval, std::span<const double> v_end,
                                        std::span<const char> tree_jumps, int rounds) {
@@ -96,36 +135,10 @@ bool MeanVelocityForces::needs_another(const Interval& interval, std::span<const
       largest = larger(largest, std::abs(v_end[k]));
     }
   }
-  diverges_ = rounds >= most_rounds && !(change <= far_off * largest);
-  return rounds < most_rounds && change > worth_a_round * largest &&
+  const int most = gyroscopic_ ? most_newton_rounds : most_rounds;
+  diverges_ = rounds >= most && !(change <= far_off * largest);
+  return rounds < most && change > worth_a_round * largest &&
          (matters(interval, v_end, tree_jumps) || matters(interval, assumed_, tree_jumps));
-}
-
-void MeanVelocityForces::find_damping(const Interval& interval) {
-  const std::span<const double> v = interval.start.v;
-  for (std::size_t k = 0; k < v.size(); ++k) {
-    v_mean_[k] = 0.5 * (v[k] + assumed_[k]);
-    change_[k] = -factors_[k] / interval.h * (assumed_[k] - v[k]);
-  }
-}
-
-bool MeanVelocityForces::find(const Interval& interval, const Variant& mechanism, std::span<const char> tree_jumps) {
-  const std::span<const double> v = interval.start.v;
-  if (!has_bias_) rnea<double>(mechanism.plan, q_, v, zero_, {}, rnea_, bias_);
-  has_bias_ = true;
-  for (std::size_t k = 0; k < v.size(); ++k) v_mean_[k] = 0.5 * (v[k] + assumed_[k]);
-  rnea<double>(mechanism.plan, q_, v_mean_, zero_, {}, rnea_, bias_mean_);
-  for (std::size_t i = 1; i < plan_.model.links().size(); ++i) {
-    const Link& link = plan_.model.links()[i];
-    const bool jumps = !tree_jumps.empty() && tree_jumps[plan_.trees.of_link[i]];
-    for (int k = link.v; k < link.v + link.nv; ++k) {
-      const double damping = factors_[k] / interval.h * (assumed_[k] - v[k]);
-      const double change = jumps ? 0 : bias_[k] - bias_mean_[k] - damping;  // (1)
-      added_[k] = change - change_[k];
-      change_[k] = change;
-    }
-  }
-  return largest_of(added_) != 0;
 }
 
 Forces::Forces(const Model& model) : tau_(model.nv()), q_moved_(model.nq()), step_(model.nv()) {}
@@ -145,14 +158,13 @@ void find_free_velocity(const Interval& interval, Variant& mechanism, std::span<
                         std::span<const double> tau, bool with_bounded_servos, MeanVelocityForces& mean,
                         std::span<double> v_end) {
   const std::span<const double> v = interval.start.v, f_ext = interval.inputs.f_ext;
-  mean.begin(interval, mechanism, q, with_bounded_servos);
+  mean.begin(interval, mechanism, q, with_bounded_servos, {});
   for (int rounds = 1;; ++rounds) {
-    mean.find_damping(interval);
-    for (std::size_t k = 0; k < v.size(); ++k) mechanism.tau[k] = tau[k] + mean.change()[k];
+    for (std::size_t k = 0; k < v.size(); ++k) mechanism.tau[k] = tau[k] + mean.damping()[k];
     aba<double>(mechanism.plan, q, mean.v_mean(), mechanism.tau, f_ext, mechanism.aba, mechanism.vdot);
     for (std::size_t k = 0; k < v.size(); ++k) v_end[k] = v[k] + interval.h * mechanism.vdot[k];
     if (!mean.needs_another(interval, v_end, {}, rounds)) break;
-    mean.assume(v_end);
+    mean.assume(interval, v_end, {});
   }
 }
 

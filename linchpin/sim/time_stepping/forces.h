@@ -1,10 +1,12 @@
 // Forces over an interval, and the motion that they alone would cause. Internal to sim/.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "linchpin/dynamics/tree/rnea.h"
+#include "linchpin/sim/time_stepping/gyroscopic_rounds.h"
 #include "linchpin/sim/time_stepping/interval.h"
 #include "linchpin/sim/time_stepping/step_plan.h"
 
@@ -23,48 +25,55 @@ class Forces {
 };
 
 // Forces that depend on velocities: velocity products, and what the armature leaves out of (4) of joint_rows.h (for
-// three dampers of a ball joint that differ, of free joints, in intervals shorter than dt). Forces::gather() and aba()
-// evaluate them at the velocities v of the start. For the second order they are needed at the mean of v and v+:
-//     change = forces at (q, (v + v+) / 2) - forces at (q, v)                                                     (1)
+// three dampers of a ball joint that differ, of free joints, in intervals shorter than dt). For the second order they
+// are needed at
+//     v_mean = (v + v+) / 2,   v for trees that jump                                                              (1)
 // v+ is predicted by the mean accelerations a of the last two steps (State::vdot):
 //     v+ = v + h (a + (a - a_before))                                                                             (2)
 // with an error of the third order. Where they are not known, or where the solution is far from (2), the solution takes
 // its place in another round. Where the rounds do not settle, bodies turn too far, and the interval is halved.
+// The trapezoidal stepper finds the next assumption by Newton's method (gyroscopic_rounds.h), which settles as well
+// where bodies turn by radians within an interval.
 class MeanVelocityForces {
  public:
   explicit MeanVelocityForces(const StepPlan& plan);
 
-  // Begins an interval with forces at q, and predicts v+.
-  void begin(const Interval& interval, const Variant& mechanism, std::span<const double> q, bool with_bounded_servos);
-  // The v+ of (1): the prediction until another one is assumed; v if nothing is known.
-  std::span<const double> assumed() const { return assumed_; }
-  void assume(std::span<const double> v_end);
-  // Whether (1) could matter for this v+; if not, it is zero. tree_jumps: empty if none does.
-  bool matters(const Interval& interval, std::span<const double> v_end, std::span<const char> tree_jumps) const;
-  // Whether the solution v_end needs another round because it differs from assumed(). rounds: so far.
+  // Begins an interval with forces at q, and predicts v+. tree_jumps: empty if none does.
+  void begin(const Interval& interval, const Variant& mechanism, std::span<const double> q, bool with_bounded_servos,
+             std::span<const char> tree_jumps);
+  // Whether the solution v_end needs another round because it differs from the v+ of (1). rounds: so far.
   bool needs_another(const Interval& interval, std::span<const double> v_end, std::span<const char> tree_jumps,
                      int rounds);
   // Whether the rounds have ended far from a solution: bodies turn too far within the interval.
   bool diverges() const { return diverges_; }
-  // Computes (1), zero for trees that jump, and what it adds to the last one. Returns whether that is anything:
+  // For another round, after the last one found v_end.
+  void assume(const Interval& interval, std::span<const double> v_end, std::span<const char> tree_jumps);
+  // The same, and finds added(): by how much the forces on coordinates change. Returns whether that is anything:
   // mechanisms of prismatic joints have no velocity products.
-  bool find(const Interval& interval, const Variant& mechanism, std::span<const char> tree_jumps);
-  // Computes the mean velocity, and (1) without the velocity products: for aba() at the mean velocity.
-  void find_damping(const Interval& interval);
-  std::span<const double> v_mean() const { return v_mean_; }
-  std::span<const double> change() const { return change_; }
+  bool assume_and_find_change(const Interval& interval, const Variant& mechanism, std::span<const double> v_end,
+                              std::span<const char> tree_jumps);
+  std::span<const double> v_mean() const { return v_mean_; }        // (1)
+  std::span<const double> v_predicted() const { return v_first_; }  // (1) with the prediction: that of begin()
+  // What the armature leaves out, by coordinate.
+  std::span<const double> damping() const { return damping_; }
   std::span<const double> added() const { return added_; }
 
  private:
+  bool matters(const Interval& interval, std::span<const double> v_end, std::span<const char> tree_jumps) const;
+  void find_means(const Interval& interval, std::span<const char> tree_jumps);
+
   const StepPlan& plan_;
   RneaWorkspace<double> rnea_;
+  std::optional<GyroscopicRounds> gyroscopic_;  // is_trapezoidal
   std::span<const double> q_;
   bool has_bias_ = false;
   bool is_predicted_ = false;  // by the last step
   bool diverges_ = false;
-  std::vector<double> assumed_, zero_, v_mean_, bias_, bias_mean_, change_, added_;
-  std::vector<double> factors_;  // (4) of joint_rows.h for the interval, minus the armature
-  bool implicit_ = false;        // is any of them not 0?
+  std::vector<double> assumed_;  // v+ of (1)
+  std::vector<double> v_mean_, v_first_, damping_, added_;
+  std::vector<double> bias_, bias_before_, next_, zero_;  // workspace
+  std::vector<double> factors_;                           // (4) of joint_rows.h for the interval, minus the armature
+  bool implicit_ = false;                                 // is any of them not 0?
 };
 
 // Updates State::vdot after an interval of length h from v to v_end. regular: its length is dt. After one

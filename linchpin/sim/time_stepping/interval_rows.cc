@@ -13,10 +13,25 @@ void add_springs(const StepPlan& plan, const Interval& interval, const Midpoint&
     const Spring& spring = plan.model.springs()[s];
     const auto is_ahead = [&](const Attachment& end) { return middle.is_ahead(plan.model.bodies()[end.body].link); };
     const double ahead = is_ahead(spring.a) || is_ahead(spring.b) ? 0.5 * interval.h : 0;
-    const std::size_t before = out.rows.blocks.size();
-    add_spring_row(plan.model, middle.placed().kin, middle.placed().vel, s, ahead, plan.weights.spring[s], interval.h,
+    if (add_spring_row(plan.model, interval.placed.kin, interval.placed.vel, middle.placed().kin, middle.placed().vel,
+                       s, plan.weights.spring[s], interval.h, out.rows))
+      out.add_owner(RowOwner::Kind::spring, s);
+    if (!plan.is_trapezoidal) continue;
+    const StepPlan::Sway sway = plan.sway_of(s, interval.placed.kin, interval.h);
+    if (sway.stiffness == 0) continue;
+    add_sway_rows(plan.model, middle.placed().kin, middle.placed().vel, s, ahead, sway.theta, sway.stiffness,
+                  interval.h, out.rows);
+    out.add_owner(RowOwner::Kind::sway, s);
+  }
+}
+
+void add_dampers(const StepPlan& plan, const Interval& interval, const Midpoint& middle, StepRows& out) {
+  for (const int k : plan.damper_rows) {
+    const double factor = plan.damper_factor(k, interval.h);
+    if (factor == 0) continue;
+    add_damper_row(plan.model, plan.joints, middle.placed().kin, middle.placed().vel, k, interval.start.v[k], factor,
                    out.rows);
-    if (out.rows.blocks.size() > before) out.add_owner(RowOwner::Kind::spring, s);
+    out.add_owner(RowOwner::Kind::damper, k);
   }
 }
 
@@ -186,6 +201,7 @@ void gather_rows(const StepPlan& plan, const Interval& interval, const Midpoint&
   out.clear();
   if (interval.chain) add_loop_rows(interval.chain->constraints, *middle.loops(), middle.loop_changes(), out);
   add_springs(plan, interval, middle, out);
+  add_dampers(plan, interval, middle, out);
   add_contacts(plan, interval, middle, solved);
   add_limits(plan, interval, middle, choice, out);
   add_dry_friction(plan, interval, middle, choice, out);

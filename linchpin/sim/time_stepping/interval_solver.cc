@@ -64,10 +64,9 @@ void keep_asleep(const StepPlan& plan, std::span<const char> tree_asleep, std::s
   }
 }
 
-std::span<const double> implicit_armature_of(const StepPlan& plan, bool with_bounded_servos,
-                                             std::vector<double>& armature) {
-  armature.assign(plan.model.nv(), 0.0);
-  implicit_factors(plan.model, plan.weights.coordinate, plan.dt, with_bounded_servos, armature);
+std::vector<double> armature_without_bounded_servos(const StepPlan& plan) {
+  std::vector<double> armature(plan.model.nv());
+  implicit_factors(plan.model, plan.weights.coordinate, plan.dt, false, armature);
   implicit_armature(plan.model, armature, armature);
   return armature;
 }
@@ -77,8 +76,8 @@ bool may_have_rows(const StepPlan& plan, const Interval& interval, const RowChoi
   const auto has_row = [&](int i) {
     return choice.limit_active[i] || (!interval.idle.limits[i] && is_near(plan.joints.limits[i], interval));
   };
-  if (interval.chain || !plan.model.springs().empty() || !plan.joints.frictional.empty() || choice.servos_as_rows ||
-      in_maximal_coordinates(plan.options.method))
+  if (interval.chain || !plan.model.springs().empty() || !plan.damper_rows.empty() || !plan.joints.frictional.empty() ||
+      choice.servos_as_rows || in_maximal_coordinates(plan.options.method))
     return true;
   if (std::ranges::find(interval.idle.contacts, 0) != interval.idle.contacts.end()) return true;
   for (int i = 0; i < int(plan.joints.limits.size()); ++i)
@@ -90,7 +89,7 @@ bool may_have_rows(const StepPlan& plan, const Interval& interval, const RowChoi
 
 IntervalSolver::IntervalSolver(const StepPlan& plan)
     : plan_(plan),
-      soft_(plan.model, plan.plan, plan.options.method, implicit_armature_of(plan, true, armature_)),
+      soft_(plan.model, plan.plan, plan.options.method, plan.armature),
       jumps_(plan),
       middle_(plan),
       forces_(plan.model),
@@ -98,8 +97,7 @@ IntervalSolver::IntervalSolver(const StepPlan& plan)
       tau_(plan.model.nv()),
       vel_(plan.model) {
   if (plan.joints.bounded_servos.empty()) return;
-  firm_ = std::make_unique<Variant>(plan.model, plan.plan, plan.options.method,
-                                    implicit_armature_of(plan, false, armature_));
+  firm_ = std::make_unique<Variant>(plan.model, plan.plan, plan.options.method, armature_without_bounded_servos(plan));
 }
 
 const char* IntervalSolver::solve(const Interval& interval, const FreeMotion& free, std::span<const char> tree_asleep,
@@ -235,24 +233,27 @@ const char* IntervalSolver::solve_for_mean_forces(const Interval& interval, Vari
   const std::span<const double> v = interval.start.v;
   std::ranges::copy(forces_.gather(plan_, interval.inputs, interval.start.q, v, interval.h, servos_as_forces),
                     tau_.begin());
+  mean_.begin(interval, mechanism, middle_.q(), servos_as_forces, out.tree_jumps);
+  for (std::size_t k = 0; k < tau_.size(); ++k) tau_[k] += mean_.damping()[k];
   const Placed& placed = middle_.placed();
-  const Motive motive{mechanism.model,       mechanism.plan, placed.kin, placed.vel, middle_.q(), v, tau_,
-                      interval.inputs.f_ext, interval.h};
-  const auto change_forces = [&] {
-    if (!mean_.find(interval, mechanism, out.tree_jumps)) return false;
-    for (std::size_t k = 0; k < tau_.size(); ++k) tau_[k] += mean_.added()[k];
-    return true;
-  };
-  mean_.begin(interval, mechanism, middle_.q(), servos_as_forces);
-  if (mean_.matters(interval, mean_.assumed(), out.tree_jumps)) change_forces();
+  const Motive motive{.model = mechanism.model,
+                      .plan = mechanism.plan,
+                      .kin = placed.kin,
+                      .vel = placed.vel,
+                      .q = middle_.q(),
+                      .v = v,
+                      .tau = tau_,
+                      .f_ext = interval.inputs.f_ext,
+                      .dt = interval.h,
+                      .v_products = mean_.v_predicted()};
   mechanism.formulation->pose(motive, out.rows.rows, ws.problem);
   if (mark_without_lever(ws.problem, out)) return without_lever;
   for (int rounds = 1;; ++rounds) {
     if (const char* reason = solve_problem(interval, rounds > 1, ws, out)) return reason;
     mechanism.formulation->lift(motive, out.rows.rows, ws.z, out.v, out.impulses);
     if (!mean_.needs_another(interval, out.v, out.tree_jumps, rounds)) return nullptr;
-    mean_.assume(out.v);
-    if (!change_forces()) return nullptr;
+    if (!mean_.assume_and_find_change(interval, mechanism, out.v, out.tree_jumps)) return nullptr;
+    for (std::size_t k = 0; k < tau_.size(); ++k) tau_[k] += mean_.added()[k];
     mechanism.formulation->repose(motive, mean_.added(), out.rows.rows, ws.problem);
   }
 }

@@ -48,7 +48,6 @@ class IntervalSolver {
   void find_mean_velocities(const Interval& interval, Solved& out) const;
 
   const StepPlan& plan_;
-  std::vector<double> armature_;
   Variant soft_;                   // springs, dampers and all servos in the armature
   std::unique_ptr<Variant> firm_;  // without servos that have limits; null where there are none
   Jumps jumps_;

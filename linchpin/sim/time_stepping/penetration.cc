@@ -56,13 +56,15 @@ void PenetrationCorrection::keep_linear() {
 // (6) is posed as a step without forces and without duration, from rest, with gaps in place of velocities.
 std::optional<std::span<const double>> PenetrationCorrection::find(const Interval& interval, const Solved& solved,
                                                                    Variant& mechanism, ProblemWorkspace& ws,
-                                                                   SolveEffort& effort) {
+                                                                   SolveEffort& effort,
+                                                                   const SpringCorrection* springs) {
   const std::span<const double> q = interval.start.q;
   const Placed& placed = interval.placed;
   find_end_gaps(interval, solved);
   rows_.clear();
   if (interval.chain) add_loop_rows(interval.chain->constraints, interval.chain->rows, {}, rows_);
   std::ranges::fill(rows_.rows.offset, 0);  // loops must stay closed; they have a projection of their own
+  if (springs) springs->add_rows(placed, rows_);
   for (int i = 0; i < int(interval.contacts.size()); ++i) {
     const Contact& c = interval.contacts[i];
     add_normal(c, placed.kin, end_gap_[i], rows_.rows);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "linchpin/sim/time_stepping/interval_solver.h"
+#include "linchpin/sim/time_stepping/spring_correction.h"
 
 namespace linchpin {
 
@@ -15,9 +16,10 @@ class PenetrationCorrection {
   bool is_needed(const Interval& interval) const;
 
   // The correction d of positions (per velocity coordinate) that follows the motion `solved`; nothing if none was
-  // found. That is no loss: the next step sees what is left.
+  // found. That is no loss: the next step sees what is left. springs: corrected together with penetration, or null.
   std::optional<std::span<const double>> find(const Interval& interval, const Solved& solved, Variant& mechanism,
-                                              ProblemWorkspace& ws, SolveEffort& effort);
+                                              ProblemWorkspace& ws, SolveEffort& effort,
+                                              const SpringCorrection* springs = nullptr);
 
  private:
   void keep_linear();

@@ -10,6 +10,9 @@
 namespace linchpin {
 namespace {
 
+// Stiffness and damping that change a velocity by less than this part within an interval are left explicit.
+constexpr double least_implicit = 1e-3;
+
 std::optional<Model> with_armature(const Model& model, std::span<const double> armature) {
   if (std::ranges::all_of(armature, [](double a) { return a == 0; })) return std::nullopt;
   return model.with_more_armature(armature);
@@ -66,11 +69,12 @@ StepPlan::StepPlan(const Model& m, const SimulationOptions& o)
       options(o.contact),
       dt(o.dt),
       is_position_level(o.stepper == Stepper::position_level || o.stepper == Stepper::higher_order),
+      is_trapezoidal(o.stepper == Stepper::trapezoidal),
       gap_floor(gap_floor_of(o, m)),
       trees(m),
       contacts(m),
       joints(m),
-      weights(m, plan, o.dt),
+      weights(m, plan, o.dt, o.contact.numerical_damping, is_trapezoidal),
       unresolved_energy(energy_of_ten_steps(m, o.dt)),
       mass(m.total_mass()) {
   for (const DofSpec& dof : m.dofs()) mass += dof.armature;
@@ -82,6 +86,29 @@ StepPlan::StepPlan(const Model& m, const SimulationOptions& o)
     radius.push_back(0.5 * norm(box.upper - box.lower));
     thickness.push_back(half_thickness(shape.shape));
   }
+  armature.resize(m.nv());
+  implicit_factors(m, weights.coordinate, o.dt, true, armature);
+  const std::vector<double> factors = armature;
+  implicit_armature(m, armature, armature);
+  if (!is_trapezoidal) return;
+  for (int k = 0; k < m.nv(); ++k)
+    if (factors[k] - armature[k] > least_implicit * weights.inertia[k]) damper_rows.push_back(k);
+}
+
+StepPlan::Sway StepPlan::sway_of(int spring, const Kinematics<double>& kin, double h) const {
+  const Spring& s = model.springs()[spring];
+  const double length = length_of(model, kin, s), tension = s.stiffness * (length - s.length);
+  if (!(length > 0 && tension > 0)) return {};
+  const double stiffness = tension / length, x = h * h * stiffness * mobility_of(model, s);
+  if (!(x > least_implicit)) return {};
+  return {implicit_weight(x, options.numerical_damping), stiffness};
+}
+
+double StepPlan::damper_factor(int k, double h) const {
+  const double theta = weights.coordinate[k];
+  const DofSpec& dof = model.dofs()[k];
+  const double factor = theta * (theta * h * h * dof.stiffness + h * dof.damping) - armature[k];
+  return factor > least_implicit * weights.inertia[k] ? factor : 0;
 }
 
 }  // namespace linchpin

@@ -59,6 +59,7 @@ struct StepPlan {
   const ContactOptions options;
   const double dt;               // s
   const bool is_position_level;  // of position_level and higher_order (position_level.h)
+  const bool is_trapezoidal;     // springs, dampers and gyroscopic moments are implicit without exception
   const double gap_floor;        // m, of those
   const Trees trees;
   const ContactPlan contacts;
@@ -66,6 +67,8 @@ struct StepPlan {
   const ImplicitWeights weights;   // for steps of dt
   const double unresolved_energy;  // (2) of energy_balance.h, J
   double mass;                     // of (1), kg
+  std::vector<int> damper_rows;    // is_trapezoidal: coordinates whose dampers need rows, (7) of joint_rows.h
+  std::vector<double> armature;    // of springs, dampers and all servos, for steps of dt ((4) of joint_rows.h)
   std::vector<double> radius;      // per shape: half of its extent, m; infinite for unbounded shapes
   std::vector<double> thickness;   // per shape: half of its least extent, of its thinnest part; infinite for terrain, m
 
@@ -80,6 +83,15 @@ struct StepPlan {
     if (is_position_level) return gap > gap_floor ? gap : gap_floor;
     return gap > touch_gap() ? gap : 0.0;
   }
+
+  // theta and T / L of the sway rows of a spring, (6) of joint_rows.h; a stiffness of 0: it needs none. kin: at the
+  // start of the interval.
+  struct Sway {
+    double theta = 0.5, stiffness = 0;
+  };
+  Sway sway_of(int spring, const Kinematics<double>& kin, double h) const;
+  // The factor of (7) for an interval of length h; 0 where the coordinate needs no row.
+  double damper_factor(int coordinate, double h) const;
 
   bool may_sleep() const { return options.sleep_after > 0; }
 };
