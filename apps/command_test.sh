@@ -1091,14 +1091,15 @@ cat >strings.json <<'JSON'
    {"name": "right", "a": {"body": "world", "X_BF": {"p": [0.5, 0, 0]}}, "b": {"body": "mass"},
     "stiffness": 8e5, "length": 1e-9}]}
 JSON
-expect 0 simulate strings.json --stepper trapezoidal --time 0.2
+# What has all of the energy here is an oscillation that dt does not resolve, and that is damped.
+expect 0 simulate strings.json --stepper trapezoidal --time 0.2 --energy-tolerance inf
 says out "trapezoidal (order 2)"
-expect 1 simulate strings.json --stepper time_stepping --time 0.2
+expect 1 simulate strings.json --stepper time_stepping --time 0.2 --energy-tolerance inf
 expect 0 simulate @stack:boxes=2 --stepper trapezoidal --numerical-damping 0.5 --sleep 0.05 --time 0.1
 refuses "--numerical-damping is for --stepper time_stepping or trapezoidal, but this run uses rk4" \
-  simulate @top --stepper rk4 --numerical-damping 0.5
-refuses "--numerical-damping: 2 must be between 0 and 1" simulate @stack --numerical-damping 2
-only strings.json
+  simulate @stack --stepper rk4 --numerical-damping 0.5
+refuses "--numerical-damping: 2 must be at least 0 and at most 1" simulate @stack --numerical-damping 2
+rm strings.json
 refuses "--gap-floor: 1e-5" simulate @bounce --stepper higher_order --gap-floor 1e-5
 refuses "--gap-floor is for --stepper position_level or higher_order, but this run uses time_stepping" \
   simulate @bounce --gap-floor -1e-5

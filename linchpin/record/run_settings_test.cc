@@ -16,7 +16,7 @@ TEST(RunSettings, EveryField) {
   s.source = "@thing:\"a\"";
   s.simulation = {Stepper::dormand_prince, 1.0 / 3, 1e-7, 1e-8, 77, 33, 1e-5, 2, {}};
   s.simulation.contact = {Method::nmc, SolverId::lemke, 6,    1e-9, 1e-4, Restitution::newton, 0.5, 4, 1e-7,
-                          100,         -1e-5,           0.25, 2,    0.1};
+                          100,         -1e-5,           0.25, 0.5,  2,    0.1};
   s.limits = {0.125, 1e-3};
   s.time = 7.0 / 3;
   s.every = 123456789012;
@@ -37,6 +37,7 @@ TEST(RunSettings, EveryField) {
   EXPECT_EQ(r.simulation.order, 2);
   EXPECT_EQ(r.simulation.contact.gap_floor, -1e-5);
   EXPECT_EQ(r.simulation.contact.tangential_restitution, 0.25);
+  EXPECT_EQ(r.simulation.contact.numerical_damping, 0.5);
   for (const std::optional<double>& floor : {std::optional<double>{}, std::optional<double>{-unlimited}}) {
     s.simulation.contact.gap_floor = floor;
     EXPECT_EQ(settings_from_json(settings_to_json(s)).value().simulation.contact.gap_floor, floor);
