@@ -16,9 +16,9 @@
 #include "bench/suite.h"
 #include "bench/text.h"
 #include "bench/timing.h"
+#include "linchpin/base/larger.h"
 #ifdef LINCHPIN_BENCH_PEERS
 #include "bench/peers/contact_peers.h"
-#include "linchpin/base/larger.h"
 #endif
 
 namespace linchpin {
