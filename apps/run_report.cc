@@ -47,7 +47,7 @@ std::string verdict(const RunOutcome& outcome) {
 std::string trouble(const Model& model, const RunOutcome& outcome) {
   const Certificate& c = outcome.certificate;
   if (outcome.stopped) return fmt::format("stopped by the user at t = {:.6g} s", outcome.time);
-  const std::string why = why_not_passed(model, c);
+  const std::string why = why_not_passed(model, c, outcome.without_mode);
   if (c.status != StepStatus::done) return fmt::format("stopped at t = {:.6g} s: {}", outcome.time, why);
   if (!c.finite)
     return fmt::format("stopped at t = {:.6g} s: {} (fastest is body '{}')", outcome.time, why,
@@ -61,7 +61,7 @@ std::vector<std::string> ignored(const Model& model, Stepper stepper) {
 }
 
 Json certificate_json(const Model& model, const RunOutcome& outcome) {
-  Json json = Json::parse(certificate_json(model, outcome.certificate, outcome.early));
+  Json json = Json::parse(certificate_json(model, outcome.certificate, outcome.early, outcome.without_mode));
   if (outcome.stopped) {
     json["passed"] = false;
     json["verdict"] = json["status"] = "interrupted";

@@ -125,6 +125,26 @@ TEST(NoAllocation, InAStepThatFails) {
   }
 }
 
+// A ball that is driven into the floor: the list of its contacts.
+TEST(NoAllocation, InAStepWithoutContactMode) {
+  ModelSpec spec;
+  spec.world_geometry.push_back({.name = "floor", .shape = HalfSpace{}});
+  spec.bodies.push_back({.name = "ball",
+                         .inertia = {1, {0, 0, 0}, Sym3<double>::zero()},
+                         .geometry = {{.name = "ball", .shape = Sphere{0.1}}}});
+  spec.joints.push_back(joint("down", JointType::prismatic, "world", "ball"));
+  spec.joints[0].X_PF.p = {0, 0, 0.1};
+  spec.constraints.push_back(prescribed("drive", "down", {.polynomial = {0, 0, -0.5}}));
+  const Model model = compiled(spec);
+  Simulation simulation(model, {.stepper = Stepper::event_driven});
+  State state = make_state(model);
+  for (int round = 0; round < 2; ++round) EXPECT_EQ(simulation.step(state).status, StepStatus::no_mode);
+  const long before = allocations;
+  EXPECT_EQ(simulation.step(state).status, StepStatus::no_mode);
+  EXPECT_EQ(allocations - before, 0);
+  EXPECT_EQ(simulation.contacts_without_mode().size(), 1u);
+}
+
 TEST(NoAllocation, InMechanics) {
   for (const std::string& name : test_scenes()) {
     const Model model = model_of(name);

@@ -146,15 +146,17 @@ enum class StepStatus {
   constraints_unmet,  // no state near the end of the step satisfies the constraints to loop_tolerance
   unsolved,           // a contact problem was not solved to `acceptable`
   runaway,            // speeds have diverged, or there are more than most_contacts
-  no_mode             // event_driven: no contact mode is consistent with the state; `body` is at such a contact
+  no_mode             // event_driven: no contact mode is consistent with the state (contacts_without_mode())
 };
 
 std::string_view to_string(StepStatus status);
 
 struct StepReport {
   StepStatus status = StepStatus::done;
-  const char* reason = "";         // in words, if not done
-  int body = -1;                   // not_finite: the first body whose coordinates or forces are not finite
+  const char* reason = "";  // in words, if not done
+  // not_finite: the first body whose coordinates or forces are not finite. no_mode: one at a contact or limit whose law
+  // cannot be met.
+  int body = -1;
   int evaluations = 0;             // of the dynamics
   int substeps = 1, rejected = 0;  // dormand_prince
   // Integrals of power over the step, J, to the order of the stepper (the Euler methods: second order).
@@ -230,6 +232,10 @@ class Simulation {
 
   // The contacts of the last step, sorted by key. Valid until the next step.
   std::span<const ContactReport> contacts() const;
+
+  // If the last step failed with no_mode: the contacts in touch that act on each other at the moment when no mode was
+  // found, without forces, sorted by key. Otherwise empty. Valid until the next step.
+  std::span<const ContactReport> contacts_without_mode() const;
 
   const SimulationOptions& options() const;
 

@@ -57,6 +57,7 @@ struct EventDrivenStepper::Parts {
 
  public:
   std::vector<ContactReport> reports;
+  std::span<const ContactReport> without_mode() const { return start_.without_mode().contacts(); }
 };
 
 EventDrivenStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
@@ -316,5 +317,6 @@ EventDrivenStepper::EventDrivenStepper(EventDrivenStepper&&) noexcept = default;
 
 StepReport EventDrivenStepper::step(const Departure& from, Arrival& to) { return parts_->step(from, to); }
 std::span<const ContactReport> EventDrivenStepper::contacts() const { return parts_->reports; }
+std::span<const ContactReport> EventDrivenStepper::without_mode() const { return parts_->without_mode(); }
 
 }  // namespace linchpin

@@ -42,6 +42,8 @@ class EventDrivenStepper {
   // Where the model has constraints, its chain must be placed at from.state (Simulation::step() does that).
   StepReport step(const Departure& from, Arrival& to);
   std::span<const ContactReport> contacts() const;
+  // After a step that failed with no_mode: Simulation::contacts_without_mode().
+  std::span<const ContactReport> without_mode() const;
 
  private:
   struct Parts;

@@ -22,8 +22,6 @@ constexpr double no_slip = 1e-11;
 constexpr double no_acceleration = 1e-3;
 // Of forces of size 1, in scaled rows: smaller accelerations are rounding.
 constexpr double no_change = 1e-9;
-// (4) is contradictory if its residual is more than this part of `scale`.
-constexpr double contradiction = 1e-7;
 
 std::unique_ptr<Formulation> operational_space(const StepPlan& plan) {
   Result<std::unique_ptr<Formulation>> made = make_formulation(Method::os, plan.model, plan.plan);

@@ -44,6 +44,9 @@
 
 namespace linchpin {
 
+// (4) is contradictory if its residual is more than this part of ModeForces::scale.
+inline constexpr double contradiction = 1e-7;
+
 struct ModeForces {
   explicit ModeForces(const Model& model);
   // At one configuration, by evaluate().

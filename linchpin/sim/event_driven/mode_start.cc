@@ -43,6 +43,7 @@ ModeStart::ModeStart(Dynamics& dynamics, const StepPlan& plan, ModeDynamics& mod
       placed_(plan.model, plan.plan),
       set_(plan.contacts),
       forces_(plan.model),
+      without_mode_(plan),
       change_(plan.model.nv()),
       asleep_(plan.trees.count, 0) {}
 
@@ -189,6 +190,7 @@ bool ModeStart::begin(double time, double left, const Inputs& inputs, const Mode
     if (mode_.contacts.empty() && mode_.limits.empty() && mode_.dry.empty()) return true;
     const auto evaluate = [&] { mode_dynamics_.evaluate(time, at.q, at.v, inputs, mode_, set_, true, forces_); };
     evaluate();
+    without_mode_.reserve(mode_.contacts.size(), forces_.rows.owner.size());
     const std::size_t listed = mode_.contacts.size() + mode_.limits.size();
     drop_separating(at);
     if (mode_.contacts.size() + mode_.limits.size() < listed) evaluate();
@@ -199,9 +201,8 @@ bool ModeStart::begin(double time, double left, const Inputs& inputs, const Mode
     if (!report.ok()) return false;
     report.status = StepStatus::no_mode;
     report.reason = "no contact mode is consistent with the state";
-    for (const ModeContact& m : mode_.contacts)
-      if (fault.index < 0 || &m == &mode_.contacts[std::min(std::size_t(fault.index), mode_.contacts.size() - 1)])
-        report.body = plan_.model.shapes()[m.at.key.shape_a].body;
+    without_mode_.find(mode_, forces_, fault);
+    report.body = without_mode_.body();
     return false;
   }
   project(time, inputs, true, at, report);

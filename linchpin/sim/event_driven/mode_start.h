@@ -21,6 +21,7 @@
 #pragma once
 
 #include "linchpin/sim/event_driven/mode_events.h"
+#include "linchpin/sim/event_driven/without_mode.h"
 #include "linchpin/sim/time_stepping/impact_solver.h"
 
 namespace linchpin {
@@ -30,7 +31,8 @@ class ModeStart {
   ModeStart(Dynamics& dynamics, const StepPlan& plan, ModeDynamics& mode_dynamics);
 
   // Begins a mode at `at`, whose velocities and positions may change. released: the mode that an event has ended, with
-  // what it releases released; null if there is none. False if there is no consistent mode; the report has the reason.
+  // what it releases released; null if there is none. False if there is no consistent mode; the report has the reason,
+  // and without_mode() the contacts.
   bool begin(double time, double left, const Inputs& inputs, const Mode* released, Arrival& at, ContactSums& sums,
              StepReport& report);
   // Removes the drift of a mode that goes on.
@@ -40,6 +42,8 @@ class ModeStart {
   const Mode& mode() const { return mode_; }
   const ContactSet& set() const { return set_; }  // of all shapes within reach
   bool find_set(double left, const Arrival& at, StepReport& report);
+  // After a begin() that ended with no_mode.
+  const WithoutMode& without_mode() const { return without_mode_; }
 
  private:
   bool approaches(const Arrival& at, double rest) const;
@@ -65,6 +69,7 @@ class ModeStart {
   ContactSet set_;
   Mode mode_;
   ModeForces forces_;
+  WithoutMode without_mode_;
   std::vector<int> rows_;
   std::vector<double> errors_, change_, tau_, zero_;
   std::vector<Contact> impulse_contacts_;
