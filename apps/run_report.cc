@@ -129,6 +129,9 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
     fmt::print(out, "  residual {:.1e}, friction beyond its cone {:.1e} N s, penetration {:.1e} m\n", c.residual,
                c.cone_violation, c.penetration);
   }
+  if (c.ambiguous > 0)
+    fmt::print(out, "  {} contact modes were chosen while another one was consistent too (docs/event_driven.md)\n",
+               c.ambiguous);
   const std::vector<std::string> left_out = ignored(model, *options.stepper);
   if (!left_out.empty()) {
     fmt::print(out, "\nIgnored by smooth steppers:\n");

@@ -113,6 +113,7 @@ std::string certificate_json(const Model& model, const Certificate& c, const std
         {"unsplit_steps", c.unsplit},
         {"painleve_steps", c.painleve},
         {"events", c.events},
+        {"ambiguous_modes", c.ambiguous},
         {"handed_over_steps", c.handed_over},
         {"impact_loss", c.impact_loss},
         {"contact_loss", c.contact_loss},

@@ -192,6 +192,7 @@ struct StepReport {
   double friction_gain = 0;     // given by friction
   int painleve = 0;             // sliding contacts without a consistent force, solved by an impulse; os, multipliers
   int events = 0;               // event_driven: times at which the contact mode changed
+  int ambiguous = 0;            // event_driven: modes chosen though another was consistent too (docs/event_driven.md)
   int handed_over = 0;          // event_driven: 1 if there were too many events and time_stepping took the step
   bool ok() const { return status == StepStatus::done; }
 };

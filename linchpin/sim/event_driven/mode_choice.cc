@@ -163,6 +163,11 @@ void pivot(const ModeFault& fault, const ModeForces& f, Mode& mode) {
   }
 }
 
+void solve_with_directions(ModeDynamics& dynamics, Mode& mode, ModeForces& f) {
+  dynamics.solve(mode, f);
+  for (int turns = 0; turns < most_turns && turn_slides(f, mode) > same_direction; ++turns) dynamics.solve(mode, f);
+}
+
 // Changes all items that violate the same condition as much as the worst one: bodies with several feet slip and tip on
 // all of them that are alike.
 void ModeChoice::pivot_alike(const ModeFault& worst, const ModeForces& f, Mode& mode) {
@@ -175,8 +180,7 @@ ModeFault ModeChoice::pivot_until_consistent(int most, Mode& mode, ModeForces& f
   const int items = 1 + int(mode.contacts.size() + mode.limits.size() + mode.dry.size());
   ModeFault fault;
   for (int pivots = 0; pivots <= most * items; ++pivots) {
-    dynamics_.solve(mode, f);
-    for (int turns = 0; turns < most_turns && turn_slides(f, mode) > same_direction; ++turns) dynamics_.solve(mode, f);
+    solve_with_directions(dynamics_, mode, f);
     fault = worst_condition(mode, f, pivots > pivots_by_size * items);
     if (fault.margin >= -choice_tolerance && f.is_consistent) return {};
     // Condition (2) and (4) do not depend on how redundant contacts share a load.
@@ -345,8 +349,7 @@ void ModeChoice::close_idle(Mode& mode, ModeForces& f) {
     m.slide = (1 / norm(a)) * a;
   }
   if (!changed) return;
-  dynamics_.solve(mode, f);
-  for (int turns = 0; turns < most_turns && turn_slides(f, mode) > same_direction; ++turns) dynamics_.solve(mode, f);
+  solve_with_directions(dynamics_, mode, f);
   if (f.is_consistent && worst_condition(mode, f).margin >= -choice_tolerance) return;
   mode = found_;
   dynamics_.solve(mode, f);

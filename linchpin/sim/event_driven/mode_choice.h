@@ -20,7 +20,8 @@
 // (ModeForces::scale), a thousand times the rounding of (1) of mode_dynamics.h.
 //
 // Start and choice. The mode tried first keeps every contact in touch closed, sticking where it does not slide; pivots
-// move away from it one by one. Where more than one mode is consistent, this one is the choice.
+// move away from it one by one. Where more than one mode is consistent, this one is the choice; other_modes.h looks for
+// others.
 #pragma once
 
 #include "linchpin/sim/event_driven/admissible_forces.h"
@@ -49,6 +50,9 @@ void conditions_below(const Mode& mode, const ModeForces& forces, double margin,
 
 // Changes the item that `fault` names.
 void pivot(const ModeFault& fault, const ModeForces& forces, Mode& mode);
+
+// ModeDynamics::solve(), in rounds of the directions of contacts that slide from rest in space.
+void solve_with_directions(ModeDynamics& dynamics, Mode& mode, ModeForces& forces);
 
 class ModeChoice {
  public:

@@ -37,6 +37,7 @@ ModeStart::ModeStart(Dynamics& dynamics, const StepPlan& plan, ModeDynamics& mod
       plan_(plan),
       mode_dynamics_(mode_dynamics),
       choice_(mode_dynamics),
+      others_(mode_dynamics),
       plain_(plan.model, plan.plan, plan.options.method, std::vector<double>(plan.model.nv(), 0.0)),
       impact_solver_(plan, 0, 0),
       solved_(plan.model),
@@ -196,7 +197,10 @@ bool ModeStart::begin(double time, double left, const Inputs& inputs, const Mode
     if (mode_.contacts.size() + mode_.limits.size() < listed) evaluate();
     if (released) adopt(*released);
     const ModeFault fault = choice_.choose(mode_, forces_);
-    if (fault.kind == ModeFault::Kind::none) break;
+    if (fault.kind == ModeFault::Kind::none) {
+      report.ambiguous += others_.any_is_consistent(mode_, forces_);
+      break;
+    }
     if (jumps < 3 && solve_impulse(time, inputs, at, sums, report)) continue;
     if (!report.ok()) return false;
     report.status = StepStatus::no_mode;

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "linchpin/sim/event_driven/mode_events.h"
+#include "linchpin/sim/event_driven/other_modes.h"
 #include "linchpin/sim/event_driven/without_mode.h"
 #include "linchpin/sim/time_stepping/impact_solver.h"
 
@@ -60,6 +61,7 @@ class ModeStart {
   const StepPlan& plan_;
   ModeDynamics& mode_dynamics_;
   ModeChoice choice_;
+  OtherModes others_;
   Variant plain_;
   ImpactSolver impact_solver_;
   ProblemWorkspace problem_;
