@@ -78,7 +78,7 @@ std::string why_loosely(const Certificate& c) {
            " steps there were more impacts than max_splits, the others had no restitution";
   if (c.handed_over > 0)
     why += (why.empty() ? "" : "; ") + (std::to_string(c.handed_over) + " of ") + std::to_string(c.steps) +
-           " steps had more events than max_splits and were taken by time_stepping";
+           " steps were taken by time_stepping (too many events or substeps, or no contact mode)";
   return why;
 }
 

@@ -145,6 +145,21 @@ TEST(NoAllocation, InAStepWithoutContactMode) {
   EXPECT_EQ(simulation.contacts_without_mode().size(), 1u);
 }
 
+// Too many events for event_driven: time_stepping takes the step.
+TEST(NoAllocation, InAStepThatIsHandedOver) {
+  const Model model = model_of("@bounce:height=0.01,restitution=0.9");
+  Simulation simulation(model, {.stepper = Stepper::event_driven, .dt = 0.5, .contact = {.max_splits = 3}});
+  State state = make_state(model);
+  const State start = state;
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_EQ(simulation.step(state).handed_over, 1);
+    state = start;
+  }
+  const long before = allocations;
+  EXPECT_EQ(simulation.step(state).handed_over, 1);
+  EXPECT_EQ(allocations - before, 0);
+}
+
 TEST(NoAllocation, InMechanics) {
   for (const std::string& name : test_scenes()) {
     const Model model = model_of(name);

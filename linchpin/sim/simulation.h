@@ -193,7 +193,7 @@ struct StepReport {
   int painleve = 0;             // sliding contacts without a consistent force, solved by an impulse; os, multipliers
   int events = 0;               // event_driven: times at which the contact mode changed
   int ambiguous = 0;            // event_driven: modes chosen though another was consistent too (docs/event_driven.md)
-  int handed_over = 0;          // event_driven: 1 if there were too many events and time_stepping took the step
+  int handed_over = 0;          // event_driven: 1 if time_stepping took the step (docs/event_driven.md)
   bool ok() const { return status == StepStatus::done; }
 };
 

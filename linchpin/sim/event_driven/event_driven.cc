@@ -26,6 +26,11 @@ constexpr double released_together = 1e-8;
 // No mechanism is faster than this, m/s or rad/s.
 constexpr double fastest = 1e8;
 
+SimulationOptions as_time_stepping(SimulationOptions options) {
+  options.stepper = Stepper::time_stepping;
+  return options;
+}
+
 }  // namespace
 
 struct EventDrivenStepper::Parts {
@@ -38,6 +43,7 @@ struct EventDrivenStepper::Parts {
   double limit_length(double h) const;
   double locate(const SubstepStart& start, double length, EventCheck& event);
   void release(const EventCheck& event);
+  bool can_be_handed_over(const StepReport& report) const;
   StepReport hand_over(const Departure& from, Arrival& at, const StepReport& so_far);
   void update_slides(const EventCheck& event);
   bool has_stopped() const;
@@ -52,7 +58,7 @@ struct EventDrivenStepper::Parts {
   ContactSums sums_;
   Mode released_;
   std::vector<ModeFault> faults_;
-  std::unique_ptr<ContactStepper> other_;  // takes over
+  ContactStepper other_;  // takes over
   bool gave_up_ = false;
 
  public:
@@ -67,7 +73,8 @@ EventDrivenStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       mode_dynamics_(d, plan_),
       start_(d, plan_, mode_dynamics_),
       substep_(d, plan_, mode_dynamics_),
-      events_(plan_, mode_dynamics_) {
+      events_(plan_, mode_dynamics_),
+      other_(d, as_time_stepping(o)) {
   for (const Joint& joint : d.model.joints())
     for (const DofSpec& dof : d.model.dofs().subspan(joint.v, joint.nv))
       check(dof.velocity_limit == unlimited, "joint '", joint.name, "' has a velocity limit of ", dof.velocity_limit,
@@ -85,25 +92,31 @@ StepReport EventDrivenStepper::Parts::step(const Departure& from, Arrival& at) {
     return not_finite(plan_.model, from, {}, at);
   std::ranges::fill(at.reactions, 0);  // the sum of impulses, until the end of the step
   gave_up_ = false;
-  if (!advance(from, at, report)) return gave_up_ ? hand_over(from, at, report) : report;
+  if (!advance(from, at, report)) return can_be_handed_over(report) ? hand_over(from, at, report) : report;
   sums_.report(plan_.model, plan_.dt, reports);
   for (double& reaction : at.reactions) reaction /= plan_.dt;
   const StepReport end = arrived(plan_.model, from, at);
   return end.ok() ? report : end;
 }
 
+// Too many events; several contacts for which no mode was found, since their modes are too many to try all; sliding in
+// space that is so slow that its direction needs more than max_substeps.
+bool EventDrivenStepper::Parts::can_be_handed_over(const StepReport& report) const {
+  if (gave_up_) return true;
+  if (report.status == StepStatus::no_mode) return start_.without_mode().contacts().size() > 1;
+  const auto slides = [](const ModeContact& m) { return m.hold == Hold::sliding && m.at.mu > 0; };
+  return report.status == StepStatus::step_too_small && !plan_.contacts.plane &&
+         std::ranges::any_of(start_.mode().contacts, slides);
+}
+
 StepReport EventDrivenStepper::Parts::hand_over(const Departure& from, Arrival& at, const StepReport& so_far) {
-  if (!other_) {
-    SimulationOptions options = options_;
-    options.stepper = Stepper::time_stepping;
-    other_ = std::make_unique<ContactStepper>(dynamics_, options);
-  }
   at.substep = 0;
   if (ClosedChain* chain = dynamics_.chain()) place_chain(from.state.q, from.state.v, from.state.time, *chain);
-  StepReport report = other_->step(from, at);
+  StepReport report = other_.step(from, at);
+  if (!report.ok() && !so_far.ok()) return so_far;
   report.handed_over = 1;
   report.events = so_far.events;
-  reports.assign(other_->contacts().begin(), other_->contacts().end());
+  reports.assign(other_.contacts().begin(), other_.contacts().end());
   return report;
 }
 

@@ -17,8 +17,11 @@
 // contact that closes and opens again between two of these places is missed: it overlaps for less than a fifth of the
 // substep.
 //
-// Too many events: after ContactOptions::max_splits events in a step, or where events follow each other without time
-// passing, the whole step is repeated by time_stepping, which the report declares (`handed_over`).
+// Handing over. The whole step is repeated by time_stepping, which the report declares (`handed_over`),
+//     - after ContactOptions::max_splits events in a step, or where events follow each other without time passing,
+//     - where no mode is found for several contacts, whose modes are too many to try all; of one contact all are tried,
+//     - where a contact slides so slowly in space that its direction needs more than max_substeps.
+// If time_stepping fails too, the step fails for the first reason.
 //
 // What it takes: contacts of all shapes, static and kinetic coefficients, directional friction, position limits, dry
 // friction, loops, couplings and prescribed motion, springs, dampers, actuators. Forces with kinks (actuators at their
