@@ -56,7 +56,7 @@ namespace linchpin {
 // | position_level      |   1   | 1; contact as published in 002 s.2.1, for comparison (position_level.h)             |
 // | higher_order        |   4   | 5; explicit Runge-Kutta with the contact forces of position_level, for smooth       |
 // |                     |       | motion of order 1, 2, 4 or 5 (`order`), for contact without friction [002 s.4.1]    |
-// | event_driven        |   5   | 7 per attempted substep, and about 60 per event; contact with controlled error and  |
+// | event_driven        |   5   | 7 per attempted substep, and about 100 per event; contact with controlled error and |
 // |                     |       | events located in time: the referee of the others (event_driven.h)                  |
 enum class Stepper {
   semi_implicit_euler,

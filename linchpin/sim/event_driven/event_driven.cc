@@ -1,6 +1,7 @@
 #include "linchpin/sim/event_driven/event_driven.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -18,6 +19,8 @@ constexpr double most_turn = 0.5, most_approach = 2.5;
 // Events are located to this part of dt; rounding of times within a step.
 constexpr double event_resolution = 4 * std::numeric_limits<double>::epsilon();
 constexpr int most_rounds = 200;
+// m, m/s, and part of the largest force: violations up to this are rounding, and the event is there.
+constexpr double no_margin = 5e-16;
 // Events in a row without time passing.
 constexpr int most_at_once = 100;
 // Conditions with margins below this are released together with the one that ended the mode: bodies with two feet tip
@@ -237,29 +240,38 @@ double EventDrivenStepper::Parts::limit_length(double h) const {
 }
 
 // Takes the substep of the least length at which the mode has ended, up to rounding of time. `event` is the check at
-// `length`, where it has; it becomes the check at the length returned.
+// `length`, where it has; it becomes the check at the length returned. By the secant of Illinois on the margin of the
+// condition that ends the mode, which aims at a violation that counts as rounding, and by bisection where the margin is
+// not known or the interval does not shrink.
 double EventDrivenStepper::Parts::locate(const SubstepStart& start, double length, EventCheck& event) {
-  double ok = 0, ok_margin = 0, margin = event.margin, taken = length;
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  double ok = 0, ok_margin = unknown, margin = event.margin, taken = length;
+  std::array<double, 4> intervals;  // of the last rounds
+  intervals.fill(2 * length);
   int side = 0;  // 1: the last place was beyond the event, -1: before it
-  for (int round = 0; round < most_rounds && length - ok > event_resolution * plan_.dt; ++round) {
+  for (int round = 0; round < most_rounds && length - ok > event_resolution * plan_.dt && event.margin < -no_margin;
+       ++round) {
     double s = 0.5 * (ok + length);
-    // The secant of Illinois, with bisection in every third round, so that the interval shrinks whatever the margins.
-    if (ok_margin > 0 && margin < 0 && round % 3 != 2) {
-      const double edge = 0.25 * event_resolution * plan_.dt;
-      s = std::clamp(length - margin * (length - ok) / (margin - ok_margin), ok + edge, length - edge);
+    double& before = intervals[std::size_t(round) % intervals.size()];
+    const bool shrinks = length - ok <= 0.5 * before;
+    before = length - ok;
+    if (ok_margin >= 0 && margin < 0 && shrinks) {
+      const double aim = 0.5 * no_margin, edge = 0.25 * event_resolution * plan_.dt;
+      s = std::clamp(ok + (ok_margin + aim) / (ok_margin - margin) * (length - ok), ok + edge, length - edge);
     }
     taken = s;
     substep_.take(start, s);
-    const EventCheck check = events_.at_end(start, substep_, s);
+    const EventCheck check = events_.at_end(start, substep_, s, event.what);
     if (check.violated) {
+      const bool is_same = check.what == event.what;
       length = s;
       event = check;
       margin = check.margin;
-      if (side == 1) ok_margin *= 0.5;
-      side = 1;
+      ok_margin = !is_same ? unknown : side == 1 ? 0.5 * ok_margin : ok_margin;
+      side = is_same ? 1 : 0;
     } else {
       ok = s;
-      ok_margin = check.margin;
+      ok_margin = check.watched;
       if (side == -1) margin *= 0.5;
       side = -1;
     }
@@ -276,7 +288,7 @@ void EventDrivenStepper::Parts::release(const EventCheck& event) {
   released_ = start_.mode();
   const ModeForces& end = substep_.end();
   for (std::size_t i = 0; i < released_.contacts.size(); ++i) released_.contacts[i].at = end.contacts[i];
-  if (event.kind != EventCheck::Kind::condition || !end.is_consistent) return;
+  if (event.what.kind != Watch::Kind::condition || !end.is_consistent) return;
   conditions_below(start_.mode(), end, released_together, faults_);
   for (const ModeFault& fault : faults_) {
     const bool slips = fault.kind == ModeFault::Kind::slips || fault.kind == ModeFault::Kind::dry_slips;

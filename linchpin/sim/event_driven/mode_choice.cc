@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "linchpin/base/index.h"
 
@@ -33,7 +34,9 @@ class Least {
   Least(bool first_only) : first_only_(first_only) {}
   double limit = 0;
   std::vector<ModeFault>* below = nullptr;
+  ModeFault wanted = {.margin = std::numeric_limits<double>::quiet_NaN()};  // margin is that of its kind and index
   void add(Kind kind, std::size_t index, double margin) {
+    if (kind == wanted.kind && int(index) == wanted.index) wanted.margin = margin;
     if (below && margin < limit) below->push_back({kind, int(index), margin});
     if (first_only_ && fault_.kind != Kind::none && fault_.margin < -mode_tolerance) return;
     if (fault_.kind == Kind::none || !(margin >= fault_.margin)) fault_ = {kind, int(index), margin};
@@ -115,6 +118,14 @@ ModeFault worst_condition(const Mode& mode, const ModeForces& f, bool first_only
   Least least(first_only);
   add_conditions(mode, f, least);
   return least.fault();
+}
+
+double margin_of(Kind kind, int item, const Mode& mode, const ModeForces& f) {
+  Least least(false);
+  least.wanted.kind = kind;
+  least.wanted.index = item;
+  add_conditions(mode, f, least);
+  return least.wanted.margin;
 }
 
 void conditions_below(const Mode& mode, const ModeForces& f, double margin, std::vector<ModeFault>& out) {

@@ -45,6 +45,9 @@ struct ModeFault {
 // beyond the tolerance, if any.
 ModeFault worst_condition(const Mode& mode, const ModeForces& forces, bool first_only = false);
 
+// The margin of one condition of an item; NaN if it has none.
+double margin_of(ModeFault::Kind kind, int item, const Mode& mode, const ModeForces& forces);
+
 // Fills `out` with the conditions whose margins are below `margin`.
 void conditions_below(const Mode& mode, const ModeForces& forces, double margin, std::vector<ModeFault>& out);
 

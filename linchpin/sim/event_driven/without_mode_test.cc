@@ -1,5 +1,5 @@
-// event_driven where no contact mode is consistent: time_stepping takes the step; where that fails too, the contacts are
-// named and the state stays.
+// event_driven where no contact mode is consistent: time_stepping takes the step; where that fails too, the contacts
+// are named and the state stays.
 #include "linchpin/sim/event_driven/without_mode.h"
 
 #include <limits>
