@@ -1,12 +1,12 @@
 #include "linchpin/sim/event_driven/event_driven.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
 #include "linchpin/base/larger.h"
+#include "linchpin/sim/event_driven/event_location.h"
 #include "linchpin/sim/event_driven/mode_start.h"
 #include "linchpin/sim/step_size_control.h"
 #include "linchpin/sim/time_stepping/contact_stepper.h"
@@ -16,11 +16,6 @@ namespace {
 
 // Of one substep: the largest turn of a near pair, rad, and approach, in sums of half thicknesses.
 constexpr double most_turn = 0.5, most_approach = 2.5;
-// Events are located to this part of dt; rounding of times within a step.
-constexpr double event_resolution = 4 * std::numeric_limits<double>::epsilon();
-constexpr int most_rounds = 200;
-// m, m/s, and part of the largest force: violations up to this are rounding, and the event is there.
-constexpr double no_margin = 5e-16;
 // Events in a row without time passing.
 constexpr int most_at_once = 100;
 // Conditions with margins below this are released together with the one that ended the mode: bodies with two feet tip
@@ -44,7 +39,6 @@ struct EventDrivenStepper::Parts {
  private:
   bool advance(const Departure& from, Arrival& at, StepReport& report);
   double limit_length(double h) const;
-  double locate(const SubstepStart& start, double length, EventCheck& event);
   void release(const EventCheck& event);
   bool can_be_handed_over(const StepReport& report) const;
   StepReport hand_over(const Departure& from, Arrival& at, const StepReport& so_far);
@@ -58,6 +52,7 @@ struct EventDrivenStepper::Parts {
   ModeStart start_;
   ModeSubstep substep_;
   ModeEvents events_;
+  EventLocation location_;
   ContactSums sums_;
   Mode released_;
   std::vector<ModeFault> faults_;
@@ -77,6 +72,7 @@ EventDrivenStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       start_(d, plan_, mode_dynamics_),
       substep_(d, plan_, mode_dynamics_),
       events_(plan_, mode_dynamics_),
+      location_(plan_.dt, substep_, events_),
       other_(d, as_time_stepping(o)) {
   for (const Joint& joint : d.model.joints())
     for (const DofSpec& dof : d.model.dofs().subspan(joint.v, joint.nv))
@@ -186,7 +182,7 @@ bool EventDrivenStepper::Parts::advance(const Departure& from, Arrival& at, Step
     }
     double length = h;
     if (event.violated) {
-      length = locate(start, violated, event);
+      length = location_.find(start, violated, event);
     }
     ++report.substeps;
     substep_.apply(length, at, report, sums_);
@@ -237,50 +233,6 @@ double EventDrivenStepper::Parts::limit_length(double h) const {
     if (closing > 0 && std::isfinite(thick)) h = std::min(h, most_approach * thick / closing);
   }
   return h;
-}
-
-// Takes the substep of the least length at which the mode has ended, up to rounding of time. `event` is the check at
-// `length`, where it has; it becomes the check at the length returned. By the secant of Illinois on the margin of the
-// condition that ends the mode, which aims at a violation that counts as rounding, and by bisection where the margin is
-// not known or the interval does not shrink.
-double EventDrivenStepper::Parts::locate(const SubstepStart& start, double length, EventCheck& event) {
-  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  double ok = 0, ok_margin = unknown, margin = event.margin, taken = length;
-  std::array<double, 4> intervals;  // of the last rounds
-  intervals.fill(2 * length);
-  int side = 0;  // 1: the last place was beyond the event, -1: before it
-  for (int round = 0; round < most_rounds && length - ok > event_resolution * plan_.dt && event.margin < -no_margin;
-       ++round) {
-    double s = 0.5 * (ok + length);
-    double& before = intervals[std::size_t(round) % intervals.size()];
-    const bool shrinks = length - ok <= 0.5 * before;
-    before = length - ok;
-    if (ok_margin >= 0 && margin < 0 && shrinks) {
-      const double aim = 0.5 * no_margin, edge = 0.25 * event_resolution * plan_.dt;
-      s = std::clamp(ok + (ok_margin + aim) / (ok_margin - margin) * (length - ok), ok + edge, length - edge);
-    }
-    taken = s;
-    substep_.take(start, s);
-    const EventCheck check = events_.at_end(start, substep_, s, event.what);
-    if (check.violated) {
-      const bool is_same = check.what == event.what;
-      length = s;
-      event = check;
-      margin = check.margin;
-      ok_margin = !is_same ? unknown : side == 1 ? 0.5 * ok_margin : ok_margin;
-      side = is_same ? 1 : 0;
-    } else {
-      ok = s;
-      ok_margin = check.watched;
-      if (side == -1) margin *= 0.5;
-      side = -1;
-    }
-  }
-  if (taken == length) return length;
-  substep_.take(start, length);
-  const EventCheck again = events_.at_end(start, substep_, length);
-  if (again.violated) event = again;
-  return length;
 }
 
 // released_ becomes the mode with the conditions released that have ended it.

@@ -7,8 +7,8 @@
 // (mode_substep.h). A step of length dt goes on as follows:
 //     mode_start.h    impacts of what touches and approaches; a consistent mode; projection onto it
 //     mode_substep.h  a substep whose error is within the tolerances
-//     mode_events.h   does the mode end within it? then the first time at which it does is located by re-integration
-//                     of the substep up to there, by the secant method of Illinois with bisection, to rounding
+//     mode_events.h   does the mode end within it? then the first time at which it does is located, to rounding, by
+//                     integration of the substep up to there (event_location.h)
 //     and again, from a new mode if there was an event, until the end of dt
 // The mode at the start of a step follows from q and v alone, so nothing but State::substep is remembered.
 //

@@ -77,8 +77,8 @@ TEST(EventLaws, DirectionalFriction) {
   EXPECT_LT(stops.certificate.energy.relative_defect(), 1e-9);
 }
 
-// c of (6) in mode_dynamics.h on a surface whose curvature changes: an ellipsoid that rolls keeps its energy, and its
-// height is that of the lowest point.
+// c of (1) in velocity_products.h on a surface whose curvature changes: an ellipsoid that rolls keeps its energy, and
+// its height is that of the lowest point.
 TEST(EventLaws, EllipsoidRolls) {
   ModelSpec spec;
   const Material rough{.friction = {2, 2}};

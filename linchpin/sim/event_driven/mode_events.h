@@ -3,8 +3,8 @@
 // A mode ends when
 //     (a) a contact or limit that is open closes: gap < 0 while it approaches,
 //     (b) a sliding velocity reaches zero: u_T . slide < 0, slide its direction at the start of the substep,
-//     (c) the mode is no longer consistent (mode_choice.h): with redundant contacts, that no admissible forces give its
-//         accelerations, not that one of the forces changes its sign,
+//     (c) the mode is no longer consistent (mode_conditions.h): with redundant contacts, that no admissible forces
+//         give its accelerations, not that one of the forces changes its sign,
 //     (d) a contact leaves the feature that it was on.
 // Each condition has a margin that changes its sign at the event, but for (d) and for (c) with redundant contacts,
 // which are located by bisection. The margin of the condition that is violated is followed back in time (`Watch`),

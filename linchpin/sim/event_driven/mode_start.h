@@ -10,18 +10,14 @@
 // set to zero and it joins the mode. So accumulations of impacts end: a ball with restitution e then has u / (a (1 -
 // e)) of its accumulation left, some 1e-6 s, in which it would not leave the surface by more than rounding.
 //
-// Projection. Gaps of closed contacts and limits are brought to zero by the shortest correction in the metric of the
-// mass matrix, then their normal velocities, and the sliding velocities of contacts that stick. It removes what landing
-// leaves, penetration of the initial state (limits beyond touch: by each coordinate alone), and the drift of equations
-// at the level of accelerations.
-//
-// Without a consistent mode (Painleve) the rows are solved for velocities over a very short time tau,
-//     M (v+ - v) = tau forces + J' z,   w = J v+ + tau c,   cones with the friction of rest or of sliding        (1)
-// If v+ - v stays finite as tau gets small, it is an impulse without collision, and v+ is applied.
+// Projection onto the mode follows (mode_projection.h). A state that begins far beyond its limits is brought back by
+// each coordinate alone. Without a consistent mode there may be an impulse (painleve_impulse.h).
 #pragma once
 
 #include "linchpin/sim/event_driven/mode_events.h"
+#include "linchpin/sim/event_driven/mode_projection.h"
 #include "linchpin/sim/event_driven/other_modes.h"
+#include "linchpin/sim/event_driven/painleve_impulse.h"
 #include "linchpin/sim/event_driven/without_mode.h"
 #include "linchpin/sim/time_stepping/impact_solver.h"
 
@@ -54,8 +50,6 @@ class ModeStart {
   void list_touching(const Arrival& at);
   void drop_separating(const Arrival& at);
   void adopt(const Mode& released);
-  bool solve_impulse(double time, const Inputs& inputs, Arrival& at, ContactSums& sums, StepReport& report);
-  void project(double time, const Inputs& inputs, bool all, Arrival& at, StepReport& report);
 
   Dynamics& dynamics_;
   const StepPlan& plan_;
@@ -66,15 +60,14 @@ class ModeStart {
   ImpactSolver impact_solver_;
   ProblemWorkspace problem_;
   Solved solved_;
+  PainleveImpulse impulse_;
+  ModeProjection projection_;
   IdleRows idle_;
   Placed placed_;
   ContactSet set_;
   Mode mode_;
   ModeForces forces_;
   WithoutMode without_mode_;
-  std::vector<int> rows_;
-  std::vector<double> errors_, change_, tau_, zero_;
-  std::vector<Contact> impulse_contacts_;
   std::vector<char> asleep_;
 };
 

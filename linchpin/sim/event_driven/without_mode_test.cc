@@ -19,7 +19,7 @@ Model press() {
   ModelSpec spec;
   spec.world_geometry.push_back({.name = "floor", .shape = HalfSpace{}});
   const auto add = [&](const std::string& name, std::vector<GeometrySpec> geometry) {
-    for (GeometrySpec& g : geometry) g.X_BG.R = Mat3<double>::identity();
+    for (GeometrySpec& shape : geometry) shape.X_BG.R = Mat3<double>::identity();
     spec.bodies.push_back({.name = name,
                            .inertia = {1, {0, 0, 0}, Sym3<double>::diagonal(0.004, 0.004, 0.004)},
                            .geometry = std::move(geometry)});
