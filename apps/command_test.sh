@@ -1078,6 +1078,25 @@ at a.json /certificate/contact/friction_gain 0.0
 rm a.json
 expect 0 simulate @bounce:restitution=0.5 --stepper event_driven --dt 0.05 --time 2
 says out "event_driven (order 5)"
+# Where no contact mode is consistent, the contacts are named: a ball that is driven into the floor.
+cat >press.json <<'END'
+{"format": "linchpin model", "version": 1,
+ "world_geometry": [{"name": "floor", "shape": {"kind": "half_space"}}],
+ "bodies": [{"name": "ball", "inertia": {"mass": 1, "centre": [0, 0, 0],
+   "moments": {"xx": 1, "yy": 1, "zz": 1, "xy": 0, "xz": 0, "yz": 0}},
+   "geometry": [{"name": "skin", "shape": {"kind": "sphere", "radius": 0.1}}]}],
+ "joints": [{"name": "down", "type": "prismatic", "parent": "world", "child": "ball", "axis": [0, 0, 1],
+   "X_PF": {"p": [0, 0, 0.1]}}],
+ "constraints": [{"name": "drive", "kind": "coupling", "terms": [{"joint": "down"}],
+   "value": {"polynomial": [0, 0, -0.5]}}]}
+END
+expect 1 simulate press.json --stepper event_driven --time 0.01 --json a.json
+says out "no contact mode is consistent with the state (body 'ball'; in touch: world/floor and ball/skin)"
+at a.json /certificate/status no_mode
+at a.json /certificate/contact/without_mode/0/a world/floor
+at a.json /certificate/contact/without_mode/0/b ball/skin
+at a.json /certificate/steps 0
+rm a.json press.json
 # trapezoidal, with its option; a mass between two taut strings, which time_stepping cannot take at this dt.
 cat >strings.json <<'JSON'
 {"format": "linchpin model", "version": 1, "name": "strings",

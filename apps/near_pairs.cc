@@ -4,19 +4,9 @@
 
 #include "linchpin/dynamics/tree/kinematics.h"
 #include "linchpin/geometry/scene/collision_scene.h"
+#include "linchpin/model/signal_names.h"
 
 namespace linchpin {
-namespace {
-
-std::string name_of(const Model& model, int shape) {
-  const ShapeOnBody& at = model.shapes()[shape];
-  const Body& body = model.bodies()[at.body];
-  const std::string& name = body.geometry[at.geometry].name;
-  return body.name + "/" + (name.empty() ? std::to_string(at.geometry) : name);
-}
-
-}  // namespace
-
 std::vector<NearPair> near_pairs(const Model& model, const State& state, double margin) {
   const CollisionScene scene(model.collision());
   const Plan<double> plan(model);
@@ -29,7 +19,8 @@ std::vector<NearPair> near_pairs(const Model& model, const State& state, double 
 
   std::vector<NearPair> out;
   for (const ShapePair& pair : contacts.pairs) {
-    NearPair near{name_of(model, pair.a), name_of(model, pair.b), std::numeric_limits<double>::infinity(), 0, {}, {}};
+    NearPair near{
+        shape_name(model, pair.a), shape_name(model, pair.b), std::numeric_limits<double>::infinity(), 0, {}, {}};
     for (int i = pair.first; i < pair.first + pair.count; ++i) {
       const Manifold& m = contacts.manifolds[i];
       near.points += m.count;

@@ -47,7 +47,7 @@ std::string verdict(const RunOutcome& outcome) {
 std::string trouble(const Model& model, const RunOutcome& outcome) {
   const Certificate& c = outcome.certificate;
   if (outcome.stopped) return fmt::format("stopped by the user at t = {:.6g} s", outcome.time);
-  const std::string why = why_not_passed(model, c);
+  const std::string why = why_not_passed(model, c, outcome.without_mode);
   if (c.status != StepStatus::done) return fmt::format("stopped at t = {:.6g} s: {}", outcome.time, why);
   if (!c.finite)
     return fmt::format("stopped at t = {:.6g} s: {} (fastest is body '{}')", outcome.time, why,
@@ -61,7 +61,7 @@ std::vector<std::string> ignored(const Model& model, Stepper stepper) {
 }
 
 Json certificate_json(const Model& model, const RunOutcome& outcome) {
-  Json json = Json::parse(certificate_json(model, outcome.certificate, outcome.early));
+  Json json = Json::parse(certificate_json(model, outcome.certificate, outcome.early, outcome.without_mode));
   if (outcome.stopped) {
     json["passed"] = false;
     json["verdict"] = json["status"] = "interrupted";
@@ -129,6 +129,9 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
     fmt::print(out, "  residual {:.1e}, friction beyond its cone {:.1e} N s, penetration {:.1e} m\n", c.residual,
                c.cone_violation, c.penetration);
   }
+  if (c.ambiguous > 0)
+    fmt::print(out, "  {} contact modes were chosen while another one was consistent too (docs/event_driven.md)\n",
+               c.ambiguous);
   const std::vector<std::string> left_out = ignored(model, *options.stepper);
   if (!left_out.empty()) {
     fmt::print(out, "\nIgnored by smooth steppers:\n");

@@ -26,6 +26,7 @@ struct RunOutcome {
   std::optional<EarlyEnd> early = {};  // of a recorded run that did not reach its end
   Mobility mobility;                   // at the start
   State end;
+  std::vector<ContactReport> without_mode;  // Simulation::contacts_without_mode() of the step that failed
 };
 
 // PASSED, PASSED LOOSELY, FAILED, INTERRUPTED or UNFINISHED.

@@ -94,6 +94,8 @@ RunOutcome run_schedule(const Model& model, const Schedule& schedule, const Simu
     const long long count = beginning.step + step;
     outcome.steps = step;
     if (!report.ok()) {
+      const std::span<const ContactReport> without_mode = simulation.contacts_without_mode();
+      outcome.without_mode.assign(without_mode.begin(), without_mode.end());
       if ((step - 1) % schedule.every != 0) note(step - 1, true);  // the last good state
       recorder.add(count - 1, true, dt, state, simulation, report, monitor.certificate());
       break;

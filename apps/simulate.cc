@@ -270,7 +270,7 @@ void add_simulate(Command& command) {
       .type_name("N");
   verb.add_flag("--strict", request->strict,
                 "Exit status 1 also if the run passes loosely: a contact problem was not solved to --tolerance,\n"
-                "or a step had too many impacts");
+                "a step had too many impacts, or event_driven handed a step over to time_stepping");
   verb.add_flag("--quiet", request->quiet, "Print nothing but errors");
   verb.footer(
       "All steppers simulate gravity, springs, damping, actuators (with the model's own controls), loops, couplings\n"
@@ -285,8 +285,9 @@ void add_simulate(Command& command) {
       "by --position or --velocity keep their values (except ball and free joints), all others are adjusted.\n\n"
       "The certificate says whether every step succeeded with finite numbers, how deep shapes penetrated, and how far\n"
       "the energy is from balance. It is PASSED, PASSED LOOSELY (some contact problems were solved to 1e-6 only, not\n"
-      "to --tolerance) or FAILED. A run that diverges stops with time, body and reason; files written up to then are\n"
-      "complete. Exit status 1 if the certificate fails, with --strict also if it passes loosely.\n\n"
+      "to --tolerance, or time_stepping took steps that event_driven could not) or FAILED. A run that diverges stops\n"
+      "with time, body and reason; files written up to then are complete. Exit status 1 if the certificate fails,\n"
+      "with --strict also if it passes loosely.\n\n"
       "Examples:\n"
       "  linchpin simulate @pendulum:links=12 --position hinge_1=-0.785 --velocity hinge_1=1 --picture swing.svg\n"
       "  linchpin simulate @humanoid --seed 1 --time 2 --stepper dormand_prince --dt 0.01\n"

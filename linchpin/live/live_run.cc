@@ -159,14 +159,18 @@ std::string LiveRun::status_text(double now) {
   using Json = nlohmann::ordered_json;
   const Certificate& c = monitor_.certificate();
   Json failure = nullptr;
-  if (failed())
+  const std::span<const ContactReport> without_mode = simulation_.contacts_without_mode();
+  if (failed()) {
+    std::string reason = last_report_.ok() ? why_not_passed(model_, c) : last_report_.reason;
+    if (!without_mode.empty()) reason += "; in touch: " + touching_pairs(model_, without_mode);
     failure = {{"time", state_.time},
                {"body", c.body >= 0 ? Json(model_.bodies()[c.body].name) : Json(nullptr)},
-               {"reason", last_report_.ok() ? why_not_passed(model_, c) : last_report_.reason}};
+               {"reason", reason}};
+  }
   Json status = {{"type", "status"},    {"running", running_},
                  {"speed", speed_},     {"rate", rate_},
                  {"time", state_.time}, {"steps", steps_},
-                 {"failed", failure},   {"certificate", Json::parse(certificate_json(model_, c))}};
+                 {"failed", failure},   {"certificate", Json::parse(certificate_json(model_, c, {}, without_mode))}};
   return status.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -49,6 +49,13 @@ std::vector<std::string> velocity_units(const Model& model) {
   return units;
 }
 
+std::string shape_name(const Model& model, int shape) {
+  const ShapeOnBody& at = model.shapes()[shape];
+  const Body& body = model.bodies()[at.body];
+  const std::string& name = body.geometry[at.geometry].name;
+  return body.name + "/" + (name.empty() ? std::to_string(at.geometry) : name);
+}
+
 std::vector<std::string> reaction_names(const Model& model) {
   std::vector<std::string> names;
   for (const Constraint& constraint : model.constraints()) add_names(constraint.name, row_count(constraint), names);

@@ -77,5 +77,15 @@ TEST(SignalNames, ReactionsGoByTheirConstraint) {
   EXPECT_EQ(names.front(), model.constraints().front().name + ".0");
 }
 
+TEST(SignalNames, ShapesHaveTheNamesOfBodyAndGeometry) {
+  ModelSpec spec = one_of_each_joint();
+  spec.bodies[3].geometry = {{.name = "tip", .shape = Sphere{1}}, {.name = "", .shape = Sphere{2}}};
+  spec.world_geometry = {{.name = "floor", .shape = HalfSpace{}}};
+  const Model model = compile(spec).value();
+  Texts names;
+  for (std::size_t i = 0; i < model.shapes().size(); ++i) names.push_back(shape_name(model, int(i)));
+  EXPECT_EQ(names, (Texts{"world/floor", spec.bodies[3].name + "/tip", spec.bodies[3].name + "/1"}));
+}
+
 }  // namespace
 }  // namespace linchpin

@@ -1,8 +1,11 @@
 #include "linchpin/record/certificate_json.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include <nlohmann/json.hpp>
+
+#include "linchpin/model/signal_names.h"
 
 namespace linchpin {
 namespace {
@@ -13,13 +16,41 @@ std::string short_number(double x) {
   return digits;
 }
 
+nlohmann::ordered_json json_of(const Model& model, std::span<const ContactReport> contacts) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const ContactReport& c : contacts)
+    list.push_back({{"a", shape_name(model, c.shape_a)},
+                    {"b", shape_name(model, c.shape_b)},
+                    {"point", {c.point.x, c.point.y, c.point.z}},
+                    {"normal", {c.normal.x, c.normal.y, c.normal.z}}});
+  return list;
+}
+
 }  // namespace
 
-std::string why_not_passed(const Model& model, const Certificate& c) {
+std::string touching_pairs(const Model& model, std::span<const ContactReport> contacts) {
+  const auto same = [](const ContactReport& a, const ContactReport& b) {
+    return a.shape_a == b.shape_a && a.shape_b == b.shape_b;
+  };
+  std::string text;
+  for (auto first = contacts.begin(); first != contacts.end();) {
+    const auto past = std::find_if(first, contacts.end(), [&](const ContactReport& c) { return !same(c, *first); });
+    text +=
+        (text.empty() ? "" : ", ") + shape_name(model, first->shape_a) + " and " + shape_name(model, first->shape_b);
+    if (past - first > 1) text += " (" + std::to_string(past - first) + " points)";
+    first = past;
+  }
+  return text;
+}
+
+std::string why_not_passed(const Model& model, const Certificate& c, std::span<const ContactReport> without_mode) {
   if (c.status != StepStatus::done) {
     std::string why = c.reason;
+    const std::string touching = touching_pairs(model, without_mode);
     if (c.body >= 0)
-      why += " (body '" + model.bodies()[c.body].name + "')";
+      why += " (body '" + model.bodies()[c.body].name + "'" + (touching.empty() ? "" : "; in touch: " + touching) + ")";
+    else if (!touching.empty())
+      why += " (in touch: " + touching + ")";
     else if (c.constraint >= 0)
       why += " (constraint '" + model.constraints()[c.constraint].name + "')";
     return why;
@@ -47,11 +78,12 @@ std::string why_loosely(const Certificate& c) {
            " steps there were more impacts than max_splits, the others had no restitution";
   if (c.handed_over > 0)
     why += (why.empty() ? "" : "; ") + (std::to_string(c.handed_over) + " of ") + std::to_string(c.steps) +
-           " steps had more events than max_splits and were taken by time_stepping";
+           " steps were taken by time_stepping (too many events or substeps, or no contact mode)";
   return why;
 }
 
-std::string certificate_json(const Model& model, const Certificate& c, const std::optional<EarlyEnd>& early) {
+std::string certificate_json(const Model& model, const Certificate& c, const std::optional<EarlyEnd>& early,
+                             std::span<const ContactReport> without_mode) {
   using Json = nlohmann::ordered_json;
   const bool cut = early && c.passed();
   const EnergyBalance& e = c.energy;
@@ -61,7 +93,7 @@ std::string certificate_json(const Model& model, const Certificate& c, const std
       {"status", cut ? early->status : to_string(c.status)},
       {"reason", cut          ? early->reason
                  : c.passed() ? why_loosely(c)
-                              : why_not_passed(model, c)},
+                              : why_not_passed(model, c, without_mode)},
       {"finite", c.finite},
       {"body", c.body >= 0 ? Json(model.bodies()[c.body].name) : Json(nullptr)},
       {"constraint", c.constraint >= 0 ? Json(model.constraints()[c.constraint].name) : Json(nullptr)},
@@ -81,6 +113,7 @@ std::string certificate_json(const Model& model, const Certificate& c, const std
         {"unsplit_steps", c.unsplit},
         {"painleve_steps", c.painleve},
         {"events", c.events},
+        {"ambiguous_modes", c.ambiguous},
         {"handed_over_steps", c.handed_over},
         {"impact_loss", c.impact_loss},
         {"contact_loss", c.contact_loss},
@@ -88,7 +121,8 @@ std::string certificate_json(const Model& model, const Certificate& c, const std
         {"restituted", c.restituted},
         {"restitution_gain", c.restitution_gain},
         {"pushed_out", c.pushed_out},
-        {"friction_gain", c.friction_gain}}},
+        {"friction_gain", c.friction_gain},
+        {"without_mode", json_of(model, without_mode)}}},
       {"steps", c.steps},
       {"evaluations", c.evaluations},
       {"substeps", c.substeps},

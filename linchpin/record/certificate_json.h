@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,11 +23,17 @@ struct EarlyEnd {
 };
 
 // early: "passed" is false, and verdict, status and reason say why, unless the certificate itself has failed.
+// without_mode: Simulation::contacts_without_mode() of the step that failed.
 std::string certificate_json(const Model& model, const Certificate& certificate,
-                             const std::optional<EarlyEnd>& early = {});
+                             const std::optional<EarlyEnd>& early = {},
+                             std::span<const ContactReport> without_mode = {});
 
-// The reason why it does not pass, in one line, with the body or constraint concerned; empty if it passes.
-std::string why_not_passed(const Model& model, const Certificate& certificate);
+// The reason why it does not pass, in one line, with the body, contacts or constraint concerned; empty if it passes.
+std::string why_not_passed(const Model& model, const Certificate& certificate,
+                           std::span<const ContactReport> without_mode = {});
+
+// The pairs of shapes, each once: "rod/tip and world/wall, rod/foot and world/floor (2 points)".
+std::string touching_pairs(const Model& model, std::span<const ContactReport> contacts);
 
 // Why it passes loosely, with numbers, in one line; empty unless it does.
 std::string why_loosely(const Certificate& certificate);

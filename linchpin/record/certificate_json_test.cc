@@ -80,6 +80,26 @@ TEST(CertificateJson, ThreeVerdicts) {
   EXPECT_EQ(why_loosely(c), "");
 }
 
+TEST(CertificateJson, NamesTheContactsWithoutMode) {
+  const Model model = compile(scene("@stack:boxes=2").value()).value();
+  Certificate c;
+  c.status = StepStatus::no_mode;
+  c.reason = "no mode";
+  c.body = 1;
+  const std::vector<ContactReport> contacts{{.shape_a = 0, .shape_b = 1, .point = {1, 2, 3}, .normal = {0, 0, 1}},
+                                            {.shape_a = 0, .shape_b = 1},
+                                            {.shape_a = 1, .shape_b = 2}};
+  const std::string pairs = "world/floor and box_1/box_1 (2 points), box_1/box_1 and box_2/box_2";
+  EXPECT_EQ(touching_pairs(model, contacts), pairs);
+  EXPECT_EQ(why_not_passed(model, c, contacts), "no mode (body 'box_1'; in touch: " + pairs + ")");
+  const Json json = Json::parse(certificate_json(model, c, {}, contacts));
+  EXPECT_EQ(json["reason"], why_not_passed(model, c, contacts));
+  ASSERT_EQ(json["contact"]["without_mode"].size(), 3u);
+  const Json first = {{"a", "world/floor"}, {"b", "box_1/box_1"}, {"point", {1, 2, 3}}, {"normal", {0, 0, 1}}};
+  EXPECT_EQ(json["contact"]["without_mode"][0], first);
+  EXPECT_EQ(Json::parse(certificate_json(model, c))["contact"]["without_mode"], Json::array());
+}
+
 // Body 0 is the world: a failure may name it like any other.
 TEST(CertificateJson, NamesTheWorld) {
   const Model model = compile(scene("@four_bar").value()).value();

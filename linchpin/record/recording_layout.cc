@@ -123,6 +123,7 @@ Hdf5Id report_type() {
       .add("asleep", row->asleep)
       .add("painleve", row->painleve)
       .add("events", row->events)
+      .add("ambiguous", row->ambiguous)
       .add("handed_over", row->handed_over);
   return row.take();
 }
@@ -152,6 +153,7 @@ Hdf5Id certificate_type() {
       .add("unsplit", row->figures.unsplit)
       .add("painleve", row->figures.painleve)
       .add("events", row->figures.events)
+      .add("ambiguous", row->figures.ambiguous)
       .add("handed_over", row->figures.handed_over)
       .add("impact_loss", row->figures.impact_loss)
       .add("contact_loss", row->figures.contact_loss)
@@ -269,9 +271,10 @@ BlockRow RecordingTables::last_block(hid_t file) {
     frame_bytes += table->row_bytes();
   }
   check_declared_bytes(file, (unsigned long long)(last.frames), frame_bytes, "frames");
-  for (const auto& [table, rows] :
-       {std::pair{&contacts, last.ends.contacts}, {&memory, last.ends.memory}, {&vdot, last.ends.vdot},
-        {&still, last.ends.still}}) {
+  for (const auto& [table, rows] : {std::pair{&contacts, last.ends.contacts},
+                                    {&memory, last.ends.memory},
+                                    {&vdot, last.ends.vdot},
+                                    {&still, last.ends.still}}) {
     check_rows(*table, rows);
     check_declared_bytes(file, (unsigned long long)(rows), table->row_bytes(), table->name());
   }
@@ -287,9 +290,8 @@ RecordingTables RecordingTables::create(hid_t file, const Model& model) {
 // `blocks` first: while another program writes, the other tables then have at least the rows that it declares.
 RecordingTables RecordingTables::open(hid_t file, const Model& model) {
   Hdf5Table blocks = Hdf5Table::open(file, "blocks", block_type(), 0);
-  RecordingTables tables = tables_of(model, [&](const char* name, hid_t type, std::size_t width) {
-    return Hdf5Table::open(file, name, type, width);
-  });
+  RecordingTables tables = tables_of(
+      model, [&](const char* name, hid_t type, std::size_t width) { return Hdf5Table::open(file, name, type, width); });
   tables.blocks = std::move(blocks);
   return tables;
 }

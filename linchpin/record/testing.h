@@ -45,7 +45,7 @@ inline void check_fields_of(const Snapshot& s, const RowMemory& m, const Contact
   [[maybe_unused]] const auto& [kinetic, gravity, springs] = energy;
   [[maybe_unused]] const auto& [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14, r15, r16, r17, r18, r19,
                                 r20, r21, r22, r23, r24, r25, r26, r27, r28, r29, r30, r31, r32, r33, r34,
-                                r35] = report;
+                                r35, r36] = report;
   [[maybe_unused]] const auto& [k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, k12] = k;
 }
 
@@ -74,7 +74,7 @@ inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
   for (const int x :
        {int(r.status), r.body, r.evaluations, r.substeps, r.rejected, r.constraint, r.contacts, r.problems,
         r.iterations, r.loose, r.halved, r.declared_fallbacks, r.impacts, r.unsplit, r.asleep, r.painleve,
-        r.events, r.handed_over})
+        r.events, r.ambiguous, r.handed_over})
     whole(x);
   for (const double x : {r.work, r.dissipated, r.unresolved, r.loop_error, r.loop_speed, r.projected, r.residual,
                          r.cone_violation, r.penetration, r.impact_loss, r.contact_loss, r.least_release, r.restituted,
@@ -83,7 +83,7 @@ inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
   const Certificate& c = s.certificate;
   for (const long x : {long(c.finite), long(c.status), long(c.body), c.steps, c.evaluations, c.substeps, c.rejected,
                        long(c.constraint), long(c.most_contacts), c.problems, c.loose, c.halved, c.iterations,
-                       c.declared_fallbacks, c.impacts, c.unsplit, c.painleve, c.events, c.handed_over})
+                       c.declared_fallbacks, c.impacts, c.unsplit, c.painleve, c.events, c.ambiguous, c.handed_over})
     whole(x);
   for (const double x : {c.loop_error, c.loop_speed, c.residual, c.cone_violation, c.penetration, c.impact_loss,
                          c.contact_loss, c.least_release, c.restituted, c.restitution_gain, c.pushed_out,

@@ -115,6 +115,7 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   c.unsplit += report.unsplit;
   c.painleve += report.painleve > 0;
   c.events += report.events;
+  c.ambiguous += report.ambiguous;
   c.handed_over += report.handed_over;
   c.least_release = smaller(c.least_release, report.least_release);
   const Energy now = energy_of_(after);

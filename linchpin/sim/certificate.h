@@ -46,7 +46,7 @@ struct Certificate {
   int most_contacts = 0;
   long problems = 0, loose = 0, halved = 0, iterations = 0, declared_fallbacks = 0, impacts = 0, painleve = 0;
   long unsplit = 0;  // steps that had more impacts than max_splits; what was left of them had no restitution
-  long events = 0, handed_over = 0;  // event_driven: sums
+  long events = 0, ambiguous = 0, handed_over = 0;  // event_driven: sums
   double impact_loss = 0, contact_loss = 0, least_release = 1;
   // position_level, higher_order: the sums of those of the reports, J.
   double restituted = 0, restitution_gain = 0, pushed_out = 0, friction_gain = 0;

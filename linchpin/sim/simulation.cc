@@ -212,6 +212,7 @@ struct Simulation::Parts {
   AnyWorkspace workspace;
   Arrival arrival;
   std::vector<double> reactions;  // of the last step that succeeded
+  bool without_mode = false;      // has the last step failed with no_mode?
 };
 
 Simulation::Simulation(const Model& model, const SimulationOptions& options) {
@@ -233,9 +234,15 @@ std::span<const ContactReport> Simulation::contacts() const {
   return {};
 }
 
+std::span<const ContactReport> Simulation::contacts_without_mode() const {
+  if (!parts_->without_mode) return {};
+  return std::get<EventDrivenStepper>(parts_->workspace).without_mode();
+}
+
 StepReport Simulation::step(State& state, const Inputs& inputs) {
   check_state(parts_->dynamics.model, state, inputs);
   parts_->dynamics.evaluations = 0;
+  parts_->without_mode = false;
   parts_->arrival.substep = state.substep;
   const bool closed = parts_->dynamics.chain() != nullptr;
   if (closed)
@@ -244,6 +251,7 @@ StepReport Simulation::step(State& state, const Inputs& inputs) {
   // Before any stepper: limits of an actuator would hide an infinite control.
   if (!all_finite(inputs.controls)) return not_finite(parts_->dynamics.model, from, {}, parts_->arrival);
   StepReport report = parts_->advance(from);
+  parts_->without_mode = report.status == StepStatus::no_mode;
   if (closed && report.ok())
     project(parts_->dynamics, state.time + parts_->options.dt, parts_->options, parts_->arrival, report);
   report.evaluations = parts_->dynamics.evaluations;

@@ -58,7 +58,7 @@ namespace linchpin {
 // | position_level      |   1   | 1; contact as published in 002 s.2.1, for comparison (position_level.h)             |
 // | higher_order        |   4   | 5; explicit Runge-Kutta with the contact forces of position_level, for smooth       |
 // |                     |       | motion of order 1, 2, 4 or 5 (`order`), for contact without friction [002 s.4.1]    |
-// | event_driven        |   5   | 7 per attempted substep, and about 60 per event; contact with controlled error and  |
+// | event_driven        |   5   | 7 per attempted substep, and about 100 per event; contact with controlled error and |
 // |                     |       | events located in time: the referee of the others (event_driven.h)                  |
 enum class Stepper {
   semi_implicit_euler,
@@ -152,15 +152,17 @@ enum class StepStatus {
   constraints_unmet,  // no state near the end of the step satisfies the constraints to loop_tolerance
   unsolved,           // a contact problem was not solved to `acceptable`
   runaway,            // speeds have diverged, or there are more than most_contacts
-  no_mode             // event_driven: no contact mode is consistent with the state; `body` is at such a contact
+  no_mode             // event_driven: no contact mode is consistent with the state (contacts_without_mode())
 };
 
 std::string_view to_string(StepStatus status);
 
 struct StepReport {
   StepStatus status = StepStatus::done;
-  const char* reason = "";         // in words, if not done
-  int body = -1;                   // not_finite: the first body whose coordinates or forces are not finite
+  const char* reason = "";  // in words, if not done
+  // not_finite: the first body whose coordinates or forces are not finite. no_mode: one at a contact or limit whose law
+  // cannot be met.
+  int body = -1;
   int evaluations = 0;             // of the dynamics
   int substeps = 1, rejected = 0;  // dormand_prince
   // Integrals of power over the step, J, to the order of the stepper (the Euler methods: second order).
@@ -196,7 +198,8 @@ struct StepReport {
   double friction_gain = 0;     // given by friction
   int painleve = 0;             // sliding contacts without a consistent force, solved by an impulse; os, multipliers
   int events = 0;               // event_driven: times at which the contact mode changed
-  int handed_over = 0;          // event_driven: 1 if there were too many events and time_stepping took the step
+  int ambiguous = 0;            // event_driven: modes chosen though another was consistent too (docs/event_driven.md)
+  int handed_over = 0;          // event_driven: 1 if time_stepping took the step (docs/event_driven.md)
   bool ok() const { return status == StepStatus::done; }
 };
 
@@ -236,6 +239,10 @@ class Simulation {
 
   // The contacts of the last step, sorted by key. Valid until the next step.
   std::span<const ContactReport> contacts() const;
+
+  // If the last step failed with no_mode: the contacts in touch that act on each other at the moment when no mode was
+  // found, without forces, sorted by key. Otherwise empty. Valid until the next step.
+  std::span<const ContactReport> contacts_without_mode() const;
 
   const SimulationOptions& options() const;
 

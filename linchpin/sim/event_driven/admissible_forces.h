@@ -2,7 +2,7 @@
 // Internal to sim/.
 //
 // Where (4) of mode_dynamics.h has a null space N, forces z + N y have the same accelerations for all y. With m_i the
-// margins of (1) and (3) of mode_choice.h, which are concave in y,
+// margins of (1) and (3) of mode_conditions.h, which are concave in y,
 //     the mode is admissible if   max over y of min over i of m_i(z + N y) >= 0                                  (1)
 // This number is continuous in time, so the event that the mode has no admissible forces left is a root of it. It is
 // found by Newton's method on the smooth function

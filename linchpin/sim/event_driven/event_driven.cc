@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "linchpin/base/larger.h"
+#include "linchpin/sim/event_driven/event_location.h"
 #include "linchpin/sim/event_driven/mode_start.h"
 #include "linchpin/sim/step_size_control.h"
 #include "linchpin/sim/time_stepping/contact_stepper.h"
@@ -15,9 +16,6 @@ namespace {
 
 // Of one substep: the largest turn of a near pair, rad, and approach, in sums of half thicknesses.
 constexpr double most_turn = 0.5, most_approach = 2.5;
-// Events are located to this part of dt; rounding of times within a step.
-constexpr double event_resolution = 4 * std::numeric_limits<double>::epsilon();
-constexpr int most_rounds = 200;
 // Events in a row without time passing.
 constexpr int most_at_once = 100;
 // Conditions with margins below this are released together with the one that ended the mode: bodies with two feet tip
@@ -25,6 +23,11 @@ constexpr int most_at_once = 100;
 constexpr double released_together = 1e-8;
 // No mechanism is faster than this, m/s or rad/s.
 constexpr double fastest = 1e8;
+
+SimulationOptions as_time_stepping(SimulationOptions options) {
+  options.stepper = Stepper::time_stepping;
+  return options;
+}
 
 }  // namespace
 
@@ -36,8 +39,8 @@ struct EventDrivenStepper::Parts {
  private:
   bool advance(const Departure& from, Arrival& at, StepReport& report);
   double limit_length(double h) const;
-  double locate(const SubstepStart& start, double length, EventCheck& event);
   void release(const EventCheck& event);
+  bool can_be_handed_over(const StepReport& report) const;
   StepReport hand_over(const Departure& from, Arrival& at, const StepReport& so_far);
   void update_slides(const EventCheck& event);
   bool has_stopped() const;
@@ -49,14 +52,16 @@ struct EventDrivenStepper::Parts {
   ModeStart start_;
   ModeSubstep substep_;
   ModeEvents events_;
+  EventLocation location_;
   ContactSums sums_;
   Mode released_;
   std::vector<ModeFault> faults_;
-  std::unique_ptr<ContactStepper> other_;  // takes over
+  ContactStepper other_;  // takes over
   bool gave_up_ = false;
 
  public:
   std::vector<ContactReport> reports;
+  std::span<const ContactReport> without_mode() const { return start_.without_mode().contacts(); }
 };
 
 EventDrivenStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
@@ -66,7 +71,9 @@ EventDrivenStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       mode_dynamics_(d, plan_),
       start_(d, plan_, mode_dynamics_),
       substep_(d, plan_, mode_dynamics_),
-      events_(plan_, mode_dynamics_) {
+      events_(plan_, mode_dynamics_),
+      location_(plan_.dt, substep_, events_),
+      other_(d, as_time_stepping(o)) {
   for (const Joint& joint : d.model.joints())
     for (const DofSpec& dof : d.model.dofs().subspan(joint.v, joint.nv))
       check(dof.velocity_limit == unlimited, "joint '", joint.name, "' has a velocity limit of ", dof.velocity_limit,
@@ -84,25 +91,31 @@ StepReport EventDrivenStepper::Parts::step(const Departure& from, Arrival& at) {
     return not_finite(plan_.model, from, {}, at);
   std::ranges::fill(at.reactions, 0);  // the sum of impulses, until the end of the step
   gave_up_ = false;
-  if (!advance(from, at, report)) return gave_up_ ? hand_over(from, at, report) : report;
+  if (!advance(from, at, report)) return can_be_handed_over(report) ? hand_over(from, at, report) : report;
   sums_.report(plan_.model, plan_.dt, reports);
   for (double& reaction : at.reactions) reaction /= plan_.dt;
   const StepReport end = arrived(plan_.model, from, at);
   return end.ok() ? report : end;
 }
 
+// Too many events; several contacts for which no mode was found, since their modes are too many to try all; sliding in
+// space that is so slow that its direction needs more than max_substeps.
+bool EventDrivenStepper::Parts::can_be_handed_over(const StepReport& report) const {
+  if (gave_up_) return true;
+  if (report.status == StepStatus::no_mode) return start_.without_mode().contacts().size() > 1;
+  const auto slides = [](const ModeContact& m) { return m.hold == Hold::sliding && m.at.mu > 0; };
+  return report.status == StepStatus::step_too_small && !plan_.contacts.plane &&
+         std::ranges::any_of(start_.mode().contacts, slides);
+}
+
 StepReport EventDrivenStepper::Parts::hand_over(const Departure& from, Arrival& at, const StepReport& so_far) {
-  if (!other_) {
-    SimulationOptions options = options_;
-    options.stepper = Stepper::time_stepping;
-    other_ = std::make_unique<ContactStepper>(dynamics_, options);
-  }
   at.substep = 0;
   if (ClosedChain* chain = dynamics_.chain()) place_chain(from.state.q, from.state.v, from.state.time, *chain);
-  StepReport report = other_->step(from, at);
+  StepReport report = other_.step(from, at);
+  if (!report.ok() && !so_far.ok()) return so_far;
   report.handed_over = 1;
   report.events = so_far.events;
-  reports.assign(other_->contacts().begin(), other_->contacts().end());
+  reports.assign(other_.contacts().begin(), other_.contacts().end());
   return report;
 }
 
@@ -169,7 +182,7 @@ bool EventDrivenStepper::Parts::advance(const Departure& from, Arrival& at, Step
     }
     double length = h;
     if (event.violated) {
-      length = locate(start, violated, event);
+      length = location_.find(start, violated, event);
     }
     ++report.substeps;
     substep_.apply(length, at, report, sums_);
@@ -222,47 +235,12 @@ double EventDrivenStepper::Parts::limit_length(double h) const {
   return h;
 }
 
-// Takes the substep of the least length at which the mode has ended, up to rounding of time. `event` is the check at
-// `length`, where it has; it becomes the check at the length returned.
-double EventDrivenStepper::Parts::locate(const SubstepStart& start, double length, EventCheck& event) {
-  double ok = 0, ok_margin = 0, margin = event.margin, taken = length;
-  int side = 0;  // 1: the last place was beyond the event, -1: before it
-  for (int round = 0; round < most_rounds && length - ok > event_resolution * plan_.dt; ++round) {
-    double s = 0.5 * (ok + length);
-    // The secant of Illinois, with bisection in every third round, so that the interval shrinks whatever the margins.
-    if (ok_margin > 0 && margin < 0 && round % 3 != 2) {
-      const double edge = 0.25 * event_resolution * plan_.dt;
-      s = std::clamp(length - margin * (length - ok) / (margin - ok_margin), ok + edge, length - edge);
-    }
-    taken = s;
-    substep_.take(start, s);
-    const EventCheck check = events_.at_end(start, substep_, s);
-    if (check.violated) {
-      length = s;
-      event = check;
-      margin = check.margin;
-      if (side == 1) ok_margin *= 0.5;
-      side = 1;
-    } else {
-      ok = s;
-      ok_margin = check.margin;
-      if (side == -1) margin *= 0.5;
-      side = -1;
-    }
-  }
-  if (taken == length) return length;
-  substep_.take(start, length);
-  const EventCheck again = events_.at_end(start, substep_, length);
-  if (again.violated) event = again;
-  return length;
-}
-
 // released_ becomes the mode with the conditions released that have ended it.
 void EventDrivenStepper::Parts::release(const EventCheck& event) {
   released_ = start_.mode();
   const ModeForces& end = substep_.end();
   for (std::size_t i = 0; i < released_.contacts.size(); ++i) released_.contacts[i].at = end.contacts[i];
-  if (event.kind != EventCheck::Kind::condition || !end.is_consistent) return;
+  if (event.what.kind != Watch::Kind::condition || !end.is_consistent) return;
   conditions_below(start_.mode(), end, released_together, faults_);
   for (const ModeFault& fault : faults_) {
     const bool slips = fault.kind == ModeFault::Kind::slips || fault.kind == ModeFault::Kind::dry_slips;
@@ -316,5 +294,6 @@ EventDrivenStepper::EventDrivenStepper(EventDrivenStepper&&) noexcept = default;
 
 StepReport EventDrivenStepper::step(const Departure& from, Arrival& to) { return parts_->step(from, to); }
 std::span<const ContactReport> EventDrivenStepper::contacts() const { return parts_->reports; }
+std::span<const ContactReport> EventDrivenStepper::without_mode() const { return parts_->without_mode(); }
 
 }  // namespace linchpin

@@ -7,8 +7,8 @@
 // (mode_substep.h). A step of length dt goes on as follows:
 //     mode_start.h    impacts of what touches and approaches; a consistent mode; projection onto it
 //     mode_substep.h  a substep whose error is within the tolerances
-//     mode_events.h   does the mode end within it? then the first time at which it does is located by re-integration
-//                     of the substep up to there, by the secant method of Illinois with bisection, to rounding
+//     mode_events.h   does the mode end within it? then the first time at which it does is located, to rounding, by
+//                     integration of the substep up to there (event_location.h)
 //     and again, from a new mode if there was an event, until the end of dt
 // The mode at the start of a step follows from q and v alone, so nothing but State::substep is remembered.
 //
@@ -17,8 +17,11 @@
 // contact that closes and opens again between two of these places is missed: it overlaps for less than a fifth of the
 // substep.
 //
-// Too many events: after ContactOptions::max_splits events in a step, or where events follow each other without time
-// passing, the whole step is repeated by time_stepping, which the report declares (`handed_over`).
+// Handing over. The whole step is repeated by time_stepping, which the report declares (`handed_over`),
+//     - after ContactOptions::max_splits events in a step, or where events follow each other without time passing,
+//     - where no mode is found for several contacts, whose modes are too many to try all; of one contact all are tried,
+//     - where a contact slides so slowly in space that its direction needs more than max_substeps.
+// If time_stepping fails too, the step fails for the first reason.
 //
 // What it takes: contacts of all shapes, static and kinetic coefficients, directional friction, position limits, dry
 // friction, loops, couplings and prescribed motion, springs, dampers, actuators. Forces with kinks (actuators at their
@@ -42,6 +45,8 @@ class EventDrivenStepper {
   // Where the model has constraints, its chain must be placed at from.state (Simulation::step() does that).
   StepReport step(const Departure& from, Arrival& to);
   std::span<const ContactReport> contacts() const;
+  // After a step that failed with no_mode: Simulation::contacts_without_mode().
+  std::span<const ContactReport> without_mode() const;
 
  private:
   struct Parts;

@@ -5,7 +5,6 @@
 
 #include "linchpin/base/index.h"
 #include "linchpin/base/larger.h"
-#include "linchpin/contact/actuators.h"
 
 namespace linchpin {
 namespace {
@@ -18,12 +17,6 @@ constexpr double most_landing_speed = 1e-3;
 // velocity that an impact may leave, by its solver's tolerance.
 constexpr int most_impacts_at_once = 100;
 constexpr double impact_tolerance = 1e-8;
-// m and m/s: errors below these are not worth a projection.
-constexpr double no_gap = 1e-14, no_speed = 1e-14;
-constexpr int most_projections = 4;
-// tau of (1), as a part of dt; and velocities that change by more than this many times tau forces / M are an impulse.
-constexpr double impulse_time = 1e-6, impulse_factor = 1e3;
-
 double fastest_of(std::span<const double> v) {
   double most = 1;
   for (const double x : v) most = std::max(most, std::abs(x));
@@ -37,13 +30,16 @@ ModeStart::ModeStart(Dynamics& dynamics, const StepPlan& plan, ModeDynamics& mod
       plan_(plan),
       mode_dynamics_(mode_dynamics),
       choice_(mode_dynamics),
+      others_(mode_dynamics),
       plain_(plan.model, plan.plan, plan.options.method, std::vector<double>(plan.model.nv(), 0.0)),
       impact_solver_(plan, 0, 0),
       solved_(plan.model),
+      impulse_(dynamics, plan, plain_, problem_, solved_),
+      projection_(dynamics, plan, mode_dynamics),
       placed_(plan.model, plan.plan),
       set_(plan.contacts),
       forces_(plan.model),
-      change_(plan.model.nv()),
+      without_mode_(plan),
       asleep_(plan.trees.count, 0) {}
 
 bool ModeStart::find_set(double left, const Arrival& at, StepReport& report) {
@@ -189,148 +185,30 @@ bool ModeStart::begin(double time, double left, const Inputs& inputs, const Mode
     if (mode_.contacts.empty() && mode_.limits.empty() && mode_.dry.empty()) return true;
     const auto evaluate = [&] { mode_dynamics_.evaluate(time, at.q, at.v, inputs, mode_, set_, true, forces_); };
     evaluate();
+    without_mode_.reserve(mode_.contacts.size(), forces_.rows.owner.size());
     const std::size_t listed = mode_.contacts.size() + mode_.limits.size();
     drop_separating(at);
     if (mode_.contacts.size() + mode_.limits.size() < listed) evaluate();
     if (released) adopt(*released);
     const ModeFault fault = choice_.choose(mode_, forces_);
-    if (fault.kind == ModeFault::Kind::none) break;
-    if (jumps < 3 && solve_impulse(time, inputs, at, sums, report)) continue;
+    if (fault.kind == ModeFault::Kind::none) {
+      report.ambiguous += others_.any_is_consistent(mode_, forces_);
+      break;
+    }
+    if (jumps < 3 && impulse_.solve(time, inputs, placed_, mode_, forces_, at, sums, report)) continue;
     if (!report.ok()) return false;
     report.status = StepStatus::no_mode;
     report.reason = "no contact mode is consistent with the state";
-    for (const ModeContact& m : mode_.contacts)
-      if (fault.index < 0 || &m == &mode_.contacts[std::min(std::size_t(fault.index), mode_.contacts.size() - 1)])
-        report.body = plan_.model.shapes()[m.at.key.shape_a].body;
+    without_mode_.find(mode_, forces_, fault);
+    report.body = without_mode_.body();
     return false;
   }
-  project(time, inputs, true, at, report);
+  projection_.project(time, inputs, set_, true, mode_, forces_, at, report);
   return true;
 }
 
 void ModeStart::keep(double time, const Inputs& inputs, Arrival& at, StepReport& report) {
-  project(time, inputs, false, at, report);
-}
-
-// all: down to rounding, otherwise only what matters.
-void ModeStart::project(double time, const Inputs& inputs, bool all, Arrival& at, StepReport& report) {
-  if (mode_.contacts.empty() && mode_.limits.empty() && mode_.dry.empty()) return;
-  const double worth_gap = all ? no_gap : 1e-13, worth_speed = all ? no_speed : 1e-13;
-  const double before = dynamics_.stored(at.q, at.v);
-  bool changed = false;
-  const int loops = dynamics_.constraint_rows();
-  const auto gather = [&](const auto& contact_error, const auto& limit_error, bool velocities) {
-    rows_.clear();
-    errors_.clear();
-    double worst = 0;
-    const auto add = [&](int row, double error) {
-      rows_.push_back(row);
-      errors_.push_back(error);
-      worst = larger(worst, std::abs(error));
-    };
-    for (int r = 0; r < loops; ++r) add(r, 0);
-    for (std::size_t i = 0; i < mode_.contacts.size(); ++i)
-      if (mode_.contacts[i].hold != Hold::open) contact_error(i, add);
-    for (std::size_t i = 0; i < mode_.limits.size(); ++i)
-      if (mode_.limits[i].closed) limit_error(i, add);
-    if (velocities)
-      for (std::size_t i = 0; i < mode_.dry.size(); ++i)
-        if (mode_.dry[i].sign == 0) add(forces_.dry_row[i], at.v[std::size_t(plan_.joints.frictional[i])]);
-    return worst;
-  };
-  const auto evaluate = [&] {
-    mode_dynamics_.evaluate(time, at.q, at.v, inputs, mode_, set_, false, forces_);
-    for (std::size_t i = 0; i < mode_.contacts.size(); ++i)
-      if (mode_.contacts[i].hold != Hold::open) mode_.contacts[i].at = forces_.contacts[i];
-  };
-  evaluate();
-  for (int round = 0; round < most_projections; ++round) {
-    const double worst =
-        gather([&](std::size_t i, const auto& add) { add(forces_.contact_row[i], forces_.contacts[i].gap); },
-               [&](std::size_t i, const auto& add) {
-                 add(forces_.limit_row[i], gap_of(plan_.joints.limits[mode_.limits[i].limit], at.q));
-               },
-               false);
-    if (!(worst > worth_gap) || !mode_dynamics_.correct(errors_, rows_, forces_, change_)) break;
-    integrate(plan_.model, change_, at.q);
-    changed = true;
-    evaluate();
-  }
-  for (int round = 0; round < 2; ++round) {
-    const double worst = gather(
-        [&](std::size_t i, const auto& add) {
-          const int row = forces_.contact_row[i];
-          const Contact& c = forces_.contacts[i];
-          add(row, dot(c.normal, forces_.u[i]));
-          if (mode_.contacts[i].hold != Hold::sticking || c.mu == 0) return;
-          add(row + 1, dot(c.t1, forces_.u[i]));
-          add(row + 2, dot(c.t2, forces_.u[i]));
-        },
-        [&](std::size_t i, const auto& add) {
-          add(forces_.limit_row[i], rate_of(plan_.joints.limits[mode_.limits[i].limit], at.q, at.v));
-        },
-        true);
-    if (!(worst > worth_speed) || !mode_dynamics_.correct(errors_, rows_, forces_, change_)) break;
-    for (std::size_t k = 0; k < change_.size(); ++k) at.v[k] += change_[k];
-    changed = true;
-    evaluate();
-  }
-  if (changed) report.projected += dynamics_.stored(at.q, at.v) - before;
-}
-
-// (1). Contacts that slide have their friction of sliding. Returns whether v+ was applied.
-bool ModeStart::solve_impulse(double time, const Inputs& inputs, Arrival& at, ContactSums& sums, StepReport& report) {
-  const double tau = impulse_time * plan_.dt;
-  StepRows& rows = solved_.rows;
-  rows.clear();
-  if (ClosedChain* chain = dynamics_.chain()) {
-    evaluate_rows(plan_.model, chain->constraints, placed_.kin, placed_.vel, at.q, at.v, time, chain->rows);
-    add_loop_rows(chain->constraints, chain->rows, {}, rows);
-  }
-  impulse_contacts_.clear();
-  for (std::size_t i = 0; i < mode_.contacts.size(); ++i) {
-    const Contact& c = mode_.contacts[i].incipient ? forces_.contacts[i] : forces_.in_motion[i];
-    impulse_contacts_.push_back(c);
-    add_contact(c, placed_.kin, Vec3<double>::zero(), rows.rows);
-    rows.add_owner(RowOwner::Kind::contact, int(i));
-  }
-  for (const ModeLimit& l : mode_.limits)
-    add_limit_row(plan_.model, plan_.joints, placed_.kin, placed_.vel, plan_.joints.limits[l.limit], at.q, 0,
-                  rows.rows),
-        rows.add_owner(RowOwner::Kind::limit, l.limit);
-  if (rows.rows.size() == 0) return false;
-  tau_.assign(at.v.size(), 0.0);
-  if (!inputs.tau.empty()) std::ranges::copy(inputs.tau, tau_.begin());
-  if (plan_.joints.passive) add_passive_forces(plan_.model, at.q, at.v, tau_);
-  if (!plan_.model.actuators().empty()) add_actuator_forces(plan_.model, at.q, at.v, inputs.controls, tau_);
-  const Motive motive{plan_.model, plan_.plan, placed_.kin, placed_.vel, at.q, at.v, tau_, inputs.f_ext, tau};
-  plain_.formulation->pose(motive, rows.rows, problem_.problem);
-  problem_.z.assign(problem_.problem.size(), 0.0);
-  const SolveReport solved =
-      problem_.solver.solve(problem_.problem, plan_.options.solver, {.tolerance = plan_.options.tolerance}, problem_.z);
-  ++report.problems;
-  report.iterations += solved.iterations;
-  if (solved.status != Status::solved) return false;
-  // Only the impulses: the forces over tau are left out.
-  change_.resize(at.v.size());
-  solved_.impulses.assign(index(rows.rows.size()), 0.0);
-  zero_.assign(problem_.z.size(), 0.0);
-  plain_.formulation->lift(motive, rows.rows, zero_, change_, solved_.impulses);
-  plain_.formulation->lift(motive, rows.rows, problem_.z, solved_.v, solved_.impulses);
-  for (std::size_t k = 0; k < at.v.size(); ++k) solved_.v[k] += at.v[k] - change_[k];
-  double jump = 0;
-  for (std::size_t k = 0; k < at.v.size(); ++k) jump = std::max(jump, std::abs(solved_.v[k] - at.v[k]));
-  double free = 1;
-  for (const double b : forces_.b) free = std::max(free, std::abs(b));
-  if (!(jump > impulse_factor * tau * free)) return false;
-  ++report.painleve;
-  link_velocities_at(plan_.model, placed_, solved_.v, solved_.vel);
-  solved_.rates.fill(rows.rows, placed_.vel, solved_.vel);
-  report.impact_loss += energy_lost(plan_, rows, solved_.impulses, solved_.rates, 0, report);
-  sums.add(rows, impulse_contacts_, solved_.impulses, solved_.rates);
-  add_loop_impulses(plan_, rows, solved_.impulses, asleep_, at.reactions);
-  std::ranges::copy(solved_.v, at.v.begin());
-  return true;
+  projection_.project(time, inputs, set_, false, mode_, forces_, at, report);
 }
 
 }  // namespace linchpin

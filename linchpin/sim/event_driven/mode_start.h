@@ -10,17 +10,15 @@
 // set to zero and it joins the mode. So accumulations of impacts end: a ball with restitution e then has u / (a (1 -
 // e)) of its accumulation left, some 1e-6 s, in which it would not leave the surface by more than rounding.
 //
-// Projection. Gaps of closed contacts and limits are brought to zero by the shortest correction in the metric of the
-// mass matrix, then their normal velocities, and the sliding velocities of contacts that stick. It removes what landing
-// leaves, penetration of the initial state (limits beyond touch: by each coordinate alone), and the drift of equations
-// at the level of accelerations.
-//
-// Without a consistent mode (Painleve) the rows are solved for velocities over a very short time tau,
-//     M (v+ - v) = tau forces + J' z,   w = J v+ + tau c,   cones with the friction of rest or of sliding        (1)
-// If v+ - v stays finite as tau gets small, it is an impulse without collision, and v+ is applied.
+// Projection onto the mode follows (mode_projection.h). A state that begins far beyond its limits is brought back by
+// each coordinate alone. Without a consistent mode there may be an impulse (painleve_impulse.h).
 #pragma once
 
 #include "linchpin/sim/event_driven/mode_events.h"
+#include "linchpin/sim/event_driven/mode_projection.h"
+#include "linchpin/sim/event_driven/other_modes.h"
+#include "linchpin/sim/event_driven/painleve_impulse.h"
+#include "linchpin/sim/event_driven/without_mode.h"
 #include "linchpin/sim/time_stepping/impact_solver.h"
 
 namespace linchpin {
@@ -30,7 +28,8 @@ class ModeStart {
   ModeStart(Dynamics& dynamics, const StepPlan& plan, ModeDynamics& mode_dynamics);
 
   // Begins a mode at `at`, whose velocities and positions may change. released: the mode that an event has ended, with
-  // what it releases released; null if there is none. False if there is no consistent mode; the report has the reason.
+  // what it releases released; null if there is none. False if there is no consistent mode; the report has the reason,
+  // and without_mode() the contacts.
   bool begin(double time, double left, const Inputs& inputs, const Mode* released, Arrival& at, ContactSums& sums,
              StepReport& report);
   // Removes the drift of a mode that goes on.
@@ -40,6 +39,8 @@ class ModeStart {
   const Mode& mode() const { return mode_; }
   const ContactSet& set() const { return set_; }  // of all shapes within reach
   bool find_set(double left, const Arrival& at, StepReport& report);
+  // After a begin() that ended with no_mode.
+  const WithoutMode& without_mode() const { return without_mode_; }
 
  private:
   bool approaches(const Arrival& at, double rest) const;
@@ -49,25 +50,24 @@ class ModeStart {
   void list_touching(const Arrival& at);
   void drop_separating(const Arrival& at);
   void adopt(const Mode& released);
-  bool solve_impulse(double time, const Inputs& inputs, Arrival& at, ContactSums& sums, StepReport& report);
-  void project(double time, const Inputs& inputs, bool all, Arrival& at, StepReport& report);
 
   Dynamics& dynamics_;
   const StepPlan& plan_;
   ModeDynamics& mode_dynamics_;
   ModeChoice choice_;
+  OtherModes others_;
   Variant plain_;
   ImpactSolver impact_solver_;
   ProblemWorkspace problem_;
   Solved solved_;
+  PainleveImpulse impulse_;
+  ModeProjection projection_;
   IdleRows idle_;
   Placed placed_;
   ContactSet set_;
   Mode mode_;
   ModeForces forces_;
-  std::vector<int> rows_;
-  std::vector<double> errors_, change_, tau_, zero_;
-  std::vector<Contact> impulse_contacts_;
+  WithoutMode without_mode_;
   std::vector<char> asleep_;
 };
 

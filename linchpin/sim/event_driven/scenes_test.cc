@@ -215,6 +215,134 @@ TEST(EventScenes, RodLeavesTheWall) {
   EXPECT_LT(end.certificate.energy.relative_defect(), 1e-9);
 }
 
+// ---- a corner -------------------------------------------------------------------------------------------------------
+
+// A rod of 1 kg and length 2 a with balls of radius r at its ends, between the floor (z = 0) and a wall (x = 0), both
+// with friction mu. `phi` is its angle to the floor, c and s its cosine and sine, (x, z) its centre. With the friction
+// F of the floor along x and G of the wall along z,
+//     x'' = N_w + F,   z'' = N_f + G - g,   I phi'' = a s N_w - a c N_f - (a s + r) F + (a c + r) G
+//     floor: z = a s + r, slip x' - (a s + r) phi';   wall: x = a c + r, slip z' + (a c + r) phi'
+struct CornerRod {
+  double mu, a = 0.5, r = 0.01, I = 0.5 * 0.5 / 3;
+  struct At {
+    double x, phi, vx, w;
+  };
+  struct Rates {
+    double ax, aphi, wall;  // wall: N_w
+  };
+  // At both, phi' of the sign `side`, which is the sign of F and of -G.
+  Rates in_corner(const At& p, double side) const {
+    const double c = std::cos(p.phi), s = std::sin(p.phi), k = side * mu;
+    const auto load = [&](double aphi) {  // N_f, N_w
+      const double P = -a * (s * aphi + c * p.w * p.w), Q = g + a * (c * aphi - s * p.w * p.w);
+      return std::pair{(Q + k * P) / (1 + mu * mu), (P - k * Q) / (1 + mu * mu)};
+    };
+    const auto excess = [&](double aphi) {
+      const auto [floor, wall] = load(aphi);
+      return I * aphi - a * s * wall + a * c * floor + (a * s + r) * k * floor + (a * c + r) * k * wall;
+    };
+    const double zero = excess(0), aphi = -zero / (excess(1) - zero);
+    return {-a * (s * aphi + c * p.w * p.w), aphi, load(aphi).second};
+  }
+  // On the floor alone, where its end slides away from the wall: F = -mu N_f.
+  Rates on_floor(const At& p) const {
+    const double c = std::cos(p.phi), s = std::sin(p.phi), arm = a * c - mu * (a * s + r);
+    // I phi'' = -arm N_f,   N_f = g + a (c phi'' - s phi'^2)
+    const double aphi = -arm * (g - a * s * p.w * p.w) / (I + arm * a * c);
+    return {-mu * (g + a * (c * aphi - s * p.w * p.w)), aphi, 0};
+  }
+};
+
+// Steps of the classical Runge-Kutta method up to `time`, or to where `goes_on` is false, by bisection.
+template <class Rates, class GoesOn>
+void integrate_rod(const Rates& rates, const GoesOn& goes_on, double time, double& t, CornerRod::At& p) {
+  const auto stepped = [&](double h) {
+    const auto moved = [](const CornerRod::At& y, double f, const CornerRod::At& d, const CornerRod::Rates& e) {
+      return CornerRod::At{y.x + f * d.vx, y.phi + f * d.w, y.vx + f * e.ax, y.w + f * e.aphi};
+    };
+    const CornerRod::Rates k1 = rates(p);
+    const CornerRod::At p2 = moved(p, h / 2, p, k1);
+    const CornerRod::Rates k2 = rates(p2);
+    const CornerRod::At p3 = moved(p, h / 2, p2, k2);
+    const CornerRod::Rates k3 = rates(p3);
+    const CornerRod::At p4 = moved(p, h, p3, k3);
+    const CornerRod::Rates k4 = rates(p4);
+    return moved(moved(moved(moved(p, h / 6, p, k1), h / 3, p2, k2), h / 3, p3, k3), h / 6, p4, k4);
+  };
+  while (t < time) {
+    double h = std::min(1e-4, time - t);
+    CornerRod::At next = stepped(h);
+    const bool ends = !goes_on(next);
+    for (double low = 0, high = h; ends && high - low > 1e-17;) {
+      const double middle = 0.5 * (low + high);
+      if (middle == low || middle == high) break;
+      (goes_on(stepped(middle)) ? low : high) = h = middle;
+    }
+    if (ends) next = stepped(h);
+    p = next;
+    t += h;
+    if (ends) return;
+  }
+}
+
+// The rod slides into the corner with phi' > 0, stops, slides back on both surfaces, and leaves the wall.
+TEST(EventScenes, RodSlidesIntoACorner) {
+  const CornerRod rod{.mu = 0.2};
+  const double phi0 = 0.8, w0 = 1;
+  ModelSpec spec;
+  spec.world_geometry.push_back({.name = "floor", .shape = HalfSpace{}, .material = with_friction(rod.mu)});
+  spec.world_geometry.push_back({.name = "wall", .shape = HalfSpace{}, .material = with_friction(rod.mu)});
+  spec.world_geometry[1].X_BG.R = rotation_y(pi / 2);  // solid for x <= 0
+  add_body(spec, "rod", {1, {0, 0, 0}, Sym3<double>::diagonal(1e-3, rod.I, rod.I)},
+           {{.name = "upper", .shape = Sphere{rod.r}, .material = with_friction(rod.mu)},
+            {.name = "lower", .shape = Sphere{rod.r}, .material = with_friction(rod.mu)}});
+  spec.bodies[0].geometry[0].X_BG.p = {-rod.a, 0, 0};
+  spec.bodies[0].geometry[1].X_BG.p = {rod.a, 0, 0};
+  spec.joints.push_back(joint("free", JointType::free, "world", "rod"));
+  const double x0 = rod.a * std::cos(phi0) + rod.r, vx0 = -rod.a * std::sin(phi0) * w0;
+  spec.joints[0].start_q = {std::cos(phi0 / 2), 0, std::sin(phi0 / 2), 0, x0, 0, rod.a * std::sin(phi0) + rod.r};
+  spec.joints[0].start_v = {0, w0, 0, vx0, 0, rod.a * std::cos(phi0) * w0};
+  const Model model = compiled(spec);
+
+  // The three phases, sampled at the ends of steps.
+  const double dt = 0.01, end = 0.5;
+  CornerRod::At p{x0, phi0, vx0, w0};
+  double t = 0, stops = 0, leaves = 0;
+  std::vector<CornerRod::At> truth;
+  const auto up_to = [&](double time) {
+    if (stops == 0) {
+      integrate_rod([&](const auto& y) { return rod.in_corner(y, 1); }, [](const auto& y) { return y.w > 0; }, time, t,
+                    p);
+      if (t < time) stops = t;
+    }
+    if (stops > 0 && leaves == 0) {
+      integrate_rod([&](const auto& y) { return rod.in_corner(y, -1); },
+                    [&](const auto& y) { return rod.in_corner(y, -1).wall > 0; }, time, t, p);
+      if (t < time) leaves = t;
+    }
+    if (leaves > 0)
+      integrate_rod([&](const auto& y) { return rod.on_floor(y); }, [](const auto&) { return true; }, time, t, p);
+    return p;
+  };
+  double worst = 0;
+  const Finished r = run(model, end, located(dt), [&](const State& s, const Simulation&, const StepReport&) {
+    const CornerRod::At at = up_to(s.time);
+    worst = larger(worst, std::abs(s.q[4] - at.x));
+    worst = larger(worst, std::abs(2 * std::asin(s.q[2]) - at.phi));
+    worst = larger(worst, std::abs(s.v[1] - at.w));
+  });
+  EXPECT_GT(stops, 0.05);
+  EXPECT_GT(leaves, stops + 0.05);
+  EXPECT_LT(leaves, end - 0.05);
+  // The end of the rod slides away from the wall to the end.
+  EXPECT_GT(p.vx - (rod.a * std::sin(p.phi) + rod.r) * p.w, 0.1);
+  EXPECT_LT(worst, 1e-9);
+  EXPECT_EQ(r.certificate.events, 2);
+  EXPECT_EQ(r.certificate.impacts, 0);
+  EXPECT_EQ(r.certificate.ambiguous, 0);
+  EXPECT_LT(r.certificate.energy.relative_defect(), 1e-9);
+}
+
 // ---- impacts --------------------------------------------------------------------------------------------------------
 
 // Without loss, twenty bounces later the ball is where the closed form says.
