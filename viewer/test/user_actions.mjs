@@ -47,11 +47,19 @@ export async function seeks(page, tally, body, name) {
   return { early, late, moved: apart(early, late) };
 }
 
+// Waits for the first curve of a plot: a plot is drawn some time after what it shows has changed.
+async function curveAppears(page, tally, plot, distance, name) {
+  const end = Date.now() + 10_000;
+  let pixels = 0;
+  do pixels = near(await coloursOf(page, by('plot-canvas'), plot), '#3b82f6', distance);
+  while (pixels <= 40 && Date.now() < end);
+  tally.check(name, pixels > 40, `${pixels} pixels of its colour`);
+}
+
 export async function plotsDraw(page, tally, name) {
   const count = await page.locator(by('plot-canvas')).count();
   tally.check(`${name}: there are plots`, count >= 1, `${count}`);
-  const blue = near(await coloursOf(page, by('plot-canvas')), '#3b82f6', 60);
-  tally.check(`${name}: the first curve is drawn`, blue > 40, `${blue} pixels of its colour`);
+  await curveAppears(page, tally, 0, 60, `${name}: the first curve is drawn`);
   const cursor = await probe(page, 'index');
   const area = await page.locator(by('plot-canvas')).first().boundingBox();
   await page.mouse.click(area.x + 0.85 * area.width, area.y + area.height / 2);
@@ -70,8 +78,7 @@ export async function plotSignal(page, tally, name, text, label) {
   tally.check(`${name}: ${label} can be plotted`, (await plot.locator(by('plot-legend')).textContent()).includes(text));
   await plot.locator(by('plot-choose')).click();
   await plot.locator('canvas').scrollIntoViewIfNeeded();
-  const blue = near(await coloursOf(page, by('plot-canvas'), before), '#3b82f6');
-  tally.check(`${name}: ${label} is drawn`, blue > 40, `${blue} pixels`);
+  await curveAppears(page, tally, before, 40, `${name}: ${label} is drawn`);
   await plot.locator('button[title="Remove this plot"]').click();
 }
 
