@@ -36,6 +36,7 @@
 # Compiled together. More than half of the time to compile a small file is headers, so several are compiled as one
 # (UNITY_BUILD): the SOURCES of a room five at a time, its TESTS four at a time. Such files must not define the same
 # name in their unnamed namespaces. KERNELS, LANES and tests with compile options of their own are compiled one by one.
+# LINCHPIN_UNITY=OFF compiles the SOURCES one by one too: slower once, faster for whoever changes one file many times.
 #
 # Eigen. How its types are aligned, and who frees their memory how, depends on -march, and a linker merges its functions
 # across a program: a user's AVX copy in place of ours crashes, or changes the last bits. So Eigen stays inside SOURCES,
@@ -233,7 +234,7 @@ function(linchpin_room)
   target_link_libraries(${target} ${scope} ${dependencies} ${externals})
   target_include_directories(${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  if(scope STREQUAL PUBLIC)
+  if(scope STREQUAL PUBLIC AND LINCHPIN_UNITY)
     linchpin_few_files(${target} 5)
   endif()
   target_compile_features(${target} ${scope} cxx_std_20)

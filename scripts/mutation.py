@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """./test --mutation [ROOM...] [--seed N] [--edits N] [--deep] [--again] [--jobs N] [--results FILE]
 
-Would the tests notice a mistake? Makes small mistakes in the sources of rooms, one at a time, and runs the unit tests.
+Would the tests notice a mistake? Makes small mistakes in the sources of rooms, each alone, and runs the unit tests.
 An edit is killed if a test fails, crashes, or takes more than ten times as long as before; otherwise it survives, and
 is a question to the tests. scripts/mutation_edits.py lists the kinds of edit. An edit that does not compile does not
 count; another one is drawn in its place.
@@ -13,42 +13,43 @@ count; another one is drawn in its place.
                   (slow). Without it, killed means: by the unit tests of the same room.
   --again         only the edits that survived in the results of the last run, after tests have been added; the new
                   results go to FILE with the ending .again.json
-  --jobs N        compilations at a time (all processors)
+  --jobs N        edits that are tried at a time, each in a copy of its own (all processors)
   --results FILE  where the results are kept as JSON (build/mutation/results.json)
 
 A line is drawn out of all lines of a room's sources that can be edited, then one of the kinds of edit that fit it. The
 sources are the files of the room's CMakeLists.txt and the private headers that they include, without tests and what
 only tests include.
 
-Everything happens in a copy of the tree in build/mutation, which has all files as they are now, committed or not. The
-copy is compiled as by ./test, without sanitizers; sources may be changed while it runs. A run that was stopped (Ctrl-C)
-goes on where it was, if no source has changed. scripts/mutation_equivalent.txt lists edits that change no result, with
-the reason; they are counted apart.
+Everything happens in copies of the tree in build/mutation, which have all files as they are now, committed or not. A
+copy is compiled without sanitizers, file by file and at -O1, since few files are compiled often; sources may be changed
+while it runs. A run that was stopped (Ctrl-C) goes on where it was, if no source has changed.
+scripts/mutation_equivalent.txt lists edits that change no result, with the reason; they are counted apart.
 
 The status is 0 if all edits were tried, 1 if a room could not be built or its tests fail without any edit.
 """
 import argparse
 import collections
+import concurrent.futures
 import fcntl
 import hashlib
 import json
 import os
 import pathlib
+import queue
 import random
 import re
-import resource
 import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 from mutation_edits import edits_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WORK = ROOT / "build/mutation"
-COPY = WORK / "source"
-TREE = COPY / "build/test"  # a compiler cache that sees relative paths finds what other trees have compiled
+COPY = WORK / "source"  # what edits are drawn from; they are made in further copies
 MEMORY = 6 << 30  # bytes of address space of a test program: a wrong size must not take the machine's memory
 OUTPUT = 64 << 20  # bytes of a file that it writes
 FATE = ("killed", "survived", "equivalent")
@@ -67,15 +68,15 @@ def source_files():
     return sorted(str(p) for p in found if not re.match(r"build|\.git/", str(p)) and "node_modules" not in p.parts)
 
 
-def copy_tree():
-    """Brings the copy up to date. Files that are the same keep their time stamps, so that little is compiled."""
+def copy_tree(copy):
+    """Brings a copy up to date. Files that are the same keep their time stamps, so that little is compiled."""
     files = source_files()
-    there_already = [str(path.relative_to(COPY)) for path in COPY.rglob("*") if path.is_file()] if COPY.exists() else []
+    there_already = [str(path.relative_to(copy)) for path in copy.rglob("*") if path.is_file()] if copy.exists() else []
     for name in set(there_already).difference(files):
         if not name.startswith("build/"):
-            (COPY / name).unlink()
+            (copy / name).unlink()
     for name in files:
-        there = COPY / name
+        there = copy / name
         there.parent.mkdir(parents=True, exist_ok=True)
         if not there.exists() or there.read_bytes() != (ROOT / name).read_bytes():
             shutil.copy(ROOT / name, there)
@@ -154,61 +155,88 @@ def named_rooms(rooms, arguments):
 
 # --- building and testing ---
 
-def run(command, seconds, log, limited=False, **more):
-    """The status of a command, or None if it took too long. Whatever it started is ended with it."""
-    def limit():
-        if limited:
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-            resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT, OUTPUT))
-            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+class Stopped(Exception):
+    """The run is being stopped."""
 
-    with open(log, "wb") as output:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                                   start_new_session=True, preexec_fn=limit, **more)
-        try:
-            return process.wait(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            return None
-        finally:
+
+class Processes:
+    """What the run has started, so that all of it can be ended."""
+
+    def __init__(self):
+        self.lock, self.alive, self.stopping = threading.Lock(), set(), False
+
+    def run(self, command, seconds, log, **more):
+        """The status of a command, or None if it took too long. Whatever it started is ended with it."""
+        with open(log, "wb") as output:
+            with self.lock:
+                if self.stopping:
+                    raise Stopped
+                process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                                           start_new_session=True, **more)
+                self.alive.add(process)
             try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.wait()
+                status = process.wait(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                status = None
+            finally:
+                self.end(process)
+                process.wait()
+                with self.lock:
+                    self.alive.remove(process)
+            if self.stopping:
+                raise Stopped
+            return status
+
+    @staticmethod
+    def end(process):
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def stop(self):
+        with self.lock:
+            self.stopping = True
+            for process in self.alive:
+                self.end(process)
 
 
 class Bench:
-    """The build tree of the copy: builds test programs and runs them."""
+    """A copy of the tree with its build tree: makes edits, builds test programs and runs them."""
 
-    def __init__(self, jobs):
-        self.jobs = str(jobs)
-        self.log = WORK / "log"
+    def __init__(self, number, processes):
+        self.processes = processes
+        self.copy = WORK / f"copy{number}"
+        self.tree = self.copy / "build/test"
+        self.log = WORK / f"log{number}"
+        self.temporary = WORK / f"tmp{number}"
         self.usual = {}  # seconds of a room's tests without an edit
-        shutil.rmtree(WORK / "tmp", ignore_errors=True)
-        (WORK / "tmp").mkdir()
+        copy_tree(self.copy)
+        shutil.rmtree(self.temporary, ignore_errors=True)
+        self.temporary.mkdir()
         options = ["-DLINCHPIN_BUILD_TESTS=ON", "-DLINCHPIN_BUILD_APPS=OFF", "-DLINCHPIN_BUILD_VIEWER=OFF",
-                   "-DLINCHPIN_CHECK="]
-        if run(["cmake", "--preset", "release", "-B", str(TREE), *options], 600, self.log, cwd=COPY) != 0:
-            self.fail("cmake failed")
-
-    def fail(self, what):
-        sys.exit(f"./test --mutation: {what}; the end of {self.log}:\n" + self.end_of_log())
+                   "-DLINCHPIN_CHECK=", "-DLINCHPIN_UNITY=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG"]
+        command = ["cmake", "--preset", "release", "-B", str(self.tree), *options]
+        if self.processes.run(command, 600, self.log, cwd=self.copy) != 0:
+            sys.exit(f"./test --mutation: cmake failed; the end of {self.log}:\n" + self.end_of_log())
 
     def end_of_log(self):
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-20:])
 
-    def build(self, room, edited):
-        # The cache gives back the files that an edit has left, and does not fill up with edited ones.
-        environment = dict(os.environ, **({"CCACHE_READONLY": "1"} if edited else {}))
-        command = ["cmake", "--build", str(TREE), "--parallel", self.jobs, "--target", room.target]
-        return run(command, 3600, self.log, env=environment) == 0
+    def build(self, room, jobs, edited):
+        # With relative paths the compiler cache knows what another copy has compiled. It gives back the files that an
+        # edit has left, and does not fill up with edited ones.
+        environment = dict(os.environ, CCACHE_BASEDIR=str(self.copy), **({"CCACHE_READONLY": "1"} if edited else {}))
+        command = ["cmake", "--build", str(self.tree), "--parallel", str(jobs), "--target", room.target]
+        return self.processes.run(command, 3600, self.log, env=environment) == 0
 
     def test(self, room, seconds):
         """None if all tests pass, otherwise what ended them."""
-        folder = TREE / "linchpin" / room.name
-        environment = dict(os.environ, TMPDIR=str(WORK / "tmp"))
-        status = run([str(folder / room.target), "--gtest_fail_fast", "--gtest_brief=1"], seconds, self.log,
-                     limited=True, cwd=folder, env=environment)
+        folder = self.tree / "linchpin" / room.name
+        environment = dict(os.environ, TMPDIR=str(self.temporary))
+        limits = ["prlimit", f"--as={MEMORY}", f"--fsize={OUTPUT}", "--core=0"]
+        status = self.processes.run([*limits, str(folder / room.target), "--gtest_fail_fast", "--gtest_brief=1"],
+                                    seconds, self.log, cwd=folder, env=environment)
         if status == 0:
             return None
         if status is None:
@@ -216,19 +244,28 @@ class Bench:
         failed = re.findall(r"\[  FAILED  \] ([\w/]+\.[\w/]+)", self.log.read_text(errors="replace"))
         return failed[0] if failed else f"signal {-status}" if status < 0 else f"status {status}"
 
-    def prepare(self, room):
+    def prepare(self, room, jobs):
         """Builds and tests a room without an edit. Returns what is wrong, or None."""
         if room.name in self.usual:
             return None
-        if not self.build(room, edited=False):
+        if not self.build(room, jobs, edited=False):
             return "does not build:\n" + self.end_of_log()
         start = time.monotonic()
         failed = self.test(room, 1800)
         self.usual[room.name] = time.monotonic() - start
         return failed and f"its tests fail without an edit ({failed})"
 
-    def limit(self, room):
-        return 20 + 10 * self.usual[room.name]
+    def judge(self, room, file, edit):
+        """(killed, survived or does not compile; what killed it), by the tests of room with the edit in the copy."""
+        before = (self.copy / file).read_text()
+        try:
+            (self.copy / file).write_text(edit.text)
+            if not self.build(room, 1, edited=True):
+                return "does not compile", ""
+            by = self.test(room, 20 + 10 * self.usual[room.name])
+            return ("survived", "") if by is None else ("killed", by)
+        finally:
+            (self.copy / file).write_text(before)
 
 
 # --- drawing, and the results ---
@@ -326,67 +363,75 @@ def report(results):
 # --- one room after the other ---
 
 class Trial:
-    def __init__(self, options, rooms, bench, results):
-        self.options, self.rooms, self.bench, self.results = options, rooms, bench, results
+    def __init__(self, options, rooms, benches, results):
+        self.options, self.rooms, self.benches, self.results = options, rooms, benches, results
         self.equivalents = known_equivalents()
         self.failed = False
 
-    def judge(self, room, file, edit):
-        """(killed, survived or does not compile; what killed it), by the tests of room with the edit in the copy."""
-        before = (COPY / file).read_text()
-        try:
-            (COPY / file).write_text(edit.text)
-            if not self.bench.build(room, edited=True):
-                return "does not compile", ""
-            by = self.bench.test(room, self.bench.limit(room))
-            return ("survived", "") if by is None else ("killed", by)
-        finally:
-            (COPY / file).write_text(before)
-
-    def one(self, room, file, edit, number):
-        """Tries an edit. False if it does not compile."""
+    def fate(self, bench, room, file, edit):
+        """What becomes of an edit, and why. In a thread of its own."""
         key = key_of(file, edit.old, edit.new)
-        row = {"room": room.name, "file": file, "line": edit.line, "kind": edit.kind, "old": edit.old, "new": edit.new}
-        start = time.monotonic()
         if key in self.equivalents:
-            row |= {"result": "equivalent", "by": self.equivalents[key]}
-        elif key in self.results.before:
-            row |= {name: self.results.before[key][name] for name in ("result", "by")}
-        else:
-            row["result"], row["by"] = self.judge(room, file, edit)
-            if self.options.deep and row["result"] == "survived":
-                for other in (self.rooms[name] for name in dependents(self.rooms, room.name)):
-                    if other.has_tests and self.bench.prepare(other) is None:
-                        result, row["by"] = self.judge(other, file, edit)
-                        if result == "killed":
-                            row["result"] = result
-                            break
+            return "equivalent", self.equivalents[key]
+        if key in self.results.before:
+            return tuple(self.results.before[key][name] for name in ("result", "by"))
+        result, by = bench.judge(room, file, edit)
+        if self.options.deep and result == "survived":
+            for other in (self.rooms[name] for name in dependents(self.rooms, room.name)):
+                if other.has_tests and bench.prepare(other, 1) is None:
+                    deeper, by = bench.judge(other, file, edit)
+                    if deeper == "killed":
+                        return deeper, by
+        return result, by
+
+    def note(self, room, file, edit, fate, number, seconds):
+        """Keeps and prints the fate of an edit. False if the edit does not compile."""
+        result, by = fate
+        row = {"room": room.name, "file": file, "line": edit.line, "kind": edit.kind, "old": edit.old, "new": edit.new,
+               "result": result, "by": by}
         self.results.add(row)
-        if row["result"] == "does not compile":
+        if result == "does not compile":
             return False
-        by = f" by {row['by']}" if row["result"] == "killed" else ""
-        print(f"{room.name} {number}: {row['result']}{by}: {file}:{edit.line} {edit.kind} "
-              f"({time.monotonic() - start:.0f} s)", flush=True)
-        if row["result"] == "survived":
+        by = f" by {by}" if result == "killed" else ""
+        print(f"{room.name} {number}: {result}{by}: {file}:{edit.line} {edit.kind} ({seconds:.0f} s)", flush=True)
+        if result == "survived":
             print(diff_of(row), flush=True)
         return True
 
+    def prepare(self, room):
+        """The first copy compiles the room; the others then have it from the compiler cache."""
+        for bench in self.benches:
+            wrong = bench.prepare(room, len(self.benches))
+            if wrong:
+                return wrong
+        return None
+
     def room(self, room, edits, wanted):
-        """Tries edits of a room until there are as many as wanted."""
+        """Tries edits of a room, several at a time, until there are as many as wanted: the first that compile."""
         if not room.has_tests:
             print(f"{room.name}: has no unit tests")
             return
-        wrong = self.bench.prepare(room)
+        wrong = self.prepare(room)
         if wrong:
             print(f"{room.name}: {wrong}", flush=True)
             self.failed = True
             return
-        print(f"{room.name}: the tests take {self.bench.usual[room.name]:.1f} s", flush=True)
-        done = 0
-        for file, edit in edits:
-            if done == wanted:
-                break
-            done += self.one(room, file, edit, f"{done + 1}/{wanted}")
+        print(f"{room.name}: the tests take {self.benches[0].usual[room.name]:.1f} s", flush=True)
+        edits, done, free, running = iter(edits), 0, queue.SimpleQueue(), {}
+        for bench in self.benches:
+            free.put(bench)
+        with concurrent.futures.ThreadPoolExecutor(len(self.benches)) as pool:
+            while True:
+                while not free.empty() and done + len(running) < wanted and (drawn_edit := next(edits, None)):
+                    bench = free.get()
+                    running[pool.submit(self.fate, bench, room, *drawn_edit)] = bench, drawn_edit, time.monotonic()
+                if not running:
+                    return
+                finished, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+                for one in finished:
+                    bench, (file, edit), start = running.pop(one)
+                    free.put(bench)
+                    done += self.note(room, file, edit, one.result(), f"{done + 1}/{wanted}", time.monotonic() - start)
 
 
 def survivors_again(results, room):
@@ -422,16 +467,22 @@ def main():
     except BlockingIOError:
         sys.exit("./test --mutation: another run is using build/mutation")
 
-    files = copy_tree()
+    files = copy_tree(COPY)
     rooms = all_rooms()
     chosen = named_rooms(rooms, options.rooms)
     head = {"sources": fingerprint(files), "seed": options.seed, "edits_per_room": options.edits,
             "deep": options.deep}
     results = Results(options.results, head, options.again)
-    trial = Trial(options, rooms, Bench(options.jobs), results)
+    processes = Processes()
+    trial = Trial(options, rooms, [Bench(k + 1, processes) for k in range(options.jobs)], results)
     interrupted = False
+
+    def stop(*_):
+        processes.stop()
+        raise KeyboardInterrupt
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.default_int_handler)
+        signal.signal(number, stop)
     try:
         for name in chosen:
             if options.again:
@@ -440,7 +491,7 @@ def main():
                     trial.room(rooms[name], edits, len(edits))
             else:
                 trial.room(rooms[name], drawn(rooms[name], options.seed), options.edits)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Stopped):
         interrupted = True
     report(results)
     if interrupted:

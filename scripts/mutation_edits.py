@@ -17,7 +17,8 @@
 The text is not parsed. The edits rely on the layout of .clang-format: a binary operator has blanks around it, a
 template's bracket and a sign have not. An edit that does not compile is not counted, so a wrong guess costs time only.
 Left alone: comments, preprocessor lines, strings and what follows them in their statement (messages), static_assert,
-parameters of templates, sizes in declarations of arrays, and lines that signal processes or remove files.
+decltype, noexcept, parameters of templates, sizes in declarations of arrays, memory that is reserved, the digits of
+messages, and lines that signal processes or remove files.
 """
 import re
 import sys
@@ -98,7 +99,7 @@ def end_of_condition(code, at):
 def left_alone(code):
     """Ranges of the masked text that are not edited."""
     ranges = []
-    for match in re.finditer(r"\bstatic_assert\s*\(", code):
+    for match in re.finditer(r"\b(?:static_assert|decltype|noexcept|reserve|precision)\s*\(", code):
         ranges.append((match.start(), closing(code, match.end() - 1)))
     for match in re.finditer(STRING + "+", code):
         end = code.find(";", match.end())
@@ -221,6 +222,9 @@ def self_test():
         ("#define TWO 1 + 1", []),
         ("f(\"a + 1\", 3 - a);", []),
         ("static_assert(sizeof(X) == 8 && true);", []),
+        ("auto f(T a) -> decltype(a.x + a.y);", []),
+        ("list.reserve(2 * n);", []),
+        ("message.precision(17);", []),
         ("template <int N = 3> void f(T&& x);", []),
         ("double x[3];", []),
         ("std::array<double, 3> x;", []),
