@@ -129,6 +129,7 @@ void print_summary(const ModelArgument& argument, const Schedule& schedule, cons
     fmt::print(out, "  residual {:.1e}, friction beyond its cone {:.1e} N s, penetration {:.1e} m\n", c.residual,
                c.cone_violation, c.penetration);
   }
+  if (c.overrun > 1e-9) fmt::print(out, "  joints beyond their range by at most {:.1e} rad or m\n", c.overrun);
   if (c.ambiguous > 0)
     fmt::print(out, "  {} contact modes were chosen while another one was consistent too (docs/event_driven.md)\n",
                c.ambiguous);

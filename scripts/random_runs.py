@@ -92,7 +92,7 @@ def run_one(job):
             result.violations.append(checks.Violation("files", 0, 0, 0, str(error)))
             return result
     result.steps = len(run.rows) - 1
-    judged = checks.check(run, drawn["conservative"])
+    judged = checks.check(run, drawn["conservative"], has_contacts(drawn))
     result.violations += judged.violations
     result.figures = judged.figures
     return result

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linchpin/base/larger.h"
 #include "linchpin/dynamics/tree/articulated_factor.h"
 #include "linchpin/model/state.h"
 #include "linchpin/spatial/quaternion.h"
@@ -79,6 +80,12 @@ double rate_of(const JointLimit& limit, std::span<const double> q, std::span<con
   const double* at = v.data() + limit.coordinate;
   if (limit.kind == JointLimit::Kind::angle) return -dot(axis_of(limit, q), Vec3<double>{at[0], at[1], at[2]});
   return limit.kind == JointLimit::Kind::lower ? *at : -*at;
+}
+
+double overrun_of(std::span<const JointLimit> limits, std::span<const double> q) {
+  double farthest = 0;
+  for (const JointLimit& limit : limits) farthest = larger(farthest, -gap_of(limit, q));
+  return farthest;
 }
 
 void bring_within(const JointLimit& limit, std::span<double> q) {

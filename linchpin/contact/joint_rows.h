@@ -53,6 +53,8 @@ struct JointLimit {
 // The distance to the limit, m or rad, negative beyond it; and its rate.
 double gap_of(const JointLimit& limit, std::span<const double> q);
 double rate_of(const JointLimit& limit, std::span<const double> q, std::span<const double> v);
+// How far the farthest joint is beyond its range; 0 if all are within.
+double overrun_of(std::span<const JointLimit> limits, std::span<const double> q);
 // Sets q to the limit if it is beyond it.
 void bring_within(const JointLimit& limit, std::span<double> q);
 

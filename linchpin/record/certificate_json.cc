@@ -60,6 +60,13 @@ std::string why_not_passed(const Model& model, const Certificate& c, std::span<c
   if (c.penetration > c.limits.penetration)
     return "shapes penetrate by " + short_number(c.penetration) + " m, above the limit " +
            short_number(c.limits.penetration) + " m";
+  if (c.overrun > c.limits.overrun)
+    return "a joint is " + short_number(c.overrun) + " rad or m beyond its range, above the limit " +
+           short_number(c.limits.overrun);
+  if (!c.energy.is_small(c.energy.largest_projection, c.limits.energy))
+    return "corrections of positions added or took " + short_number(c.energy.largest_projection) + " J, " +
+           short_number(c.energy.largest_projection / c.energy.exchanged) +
+           " of the energy exchanged, above the limit " + short_number(c.limits.energy) + ": take a smaller dt";
   if (!c.passed())
     return "energy defect " + short_number(c.energy.largest_defect) + " J, " +
            short_number(c.energy.relative_defect()) + " of the energy exchanged, above the limit " +
@@ -103,6 +110,8 @@ std::string certificate_json(const Model& model, const Certificate& c, const std
         {"cone_violation", c.cone_violation},
         {"penetration", c.penetration},
         {"penetration_limit", c.limits.penetration},
+        {"overrun", c.overrun},
+        {"overrun_limit", c.limits.overrun},
         {"most_contacts", c.most_contacts},
         {"problems", c.problems},
         {"loose", c.loose},
@@ -137,6 +146,7 @@ std::string certificate_json(const Model& model, const Certificate& c, const std
         {"created", e.created},
         {"defect", e.defect()},
         {"largest_defect", e.largest_defect},
+        {"largest_projection", e.largest_projection},
         {"exchanged", e.exchanged},
         {"unresolved", e.unresolved},
         {"relative_defect", e.relative_defect()},

@@ -82,6 +82,7 @@ Hdf5Id energy_type() {
       .add("projected", row->balance.projected)
       .add("created", row->balance.created)
       .add("largest_defect", row->balance.largest_defect)
+      .add("largest_projection", row->balance.largest_projection)
       .add("exchanged", row->balance.exchanged)
       .add("unresolved", row->balance.unresolved)
       .add("defect", row->defect);
@@ -113,6 +114,7 @@ Hdf5Id report_type() {
       .add("residual", row->residual)
       .add("cone_violation", row->cone_violation)
       .add("penetration", row->penetration)
+      .add("overrun", row->overrun)
       .add("impact_loss", row->impact_loss)
       .add("contact_loss", row->contact_loss)
       .add("least_release", row->least_release)
@@ -143,6 +145,7 @@ Hdf5Id certificate_type() {
       .add("residual", row->figures.residual)
       .add("cone_violation", row->figures.cone_violation)
       .add("penetration", row->figures.penetration)
+      .add("overrun", row->figures.overrun)
       .add("most_contacts", row->figures.most_contacts)
       .add("problems", row->figures.problems)
       .add("loose", row->figures.loose)

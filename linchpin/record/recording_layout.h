@@ -12,7 +12,7 @@
 namespace linchpin {
 
 inline constexpr const char* recording_format = "linchpin recording";
-inline constexpr long long recording_version = 2;
+inline constexpr long long recording_version = 3;
 
 // Energies of a frame: of its state, and the energy balance of the run so far.
 struct EnergyRow {

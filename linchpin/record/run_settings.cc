@@ -55,7 +55,8 @@ constexpr auto members(const SimulationOptions*) {
 }
 constexpr auto members(const CertificateLimits*) {
   return std::tuple{Member{"energy", &CertificateLimits::energy},
-                    Member{"penetration", &CertificateLimits::penetration}};
+                    Member{"penetration", &CertificateLimits::penetration},
+                    Member{"overrun", &CertificateLimits::overrun}};
 }
 constexpr auto members(const HeldInputs*) {
   return std::tuple{Member{"tau", &HeldInputs::tau}, Member{"f_ext", &HeldInputs::f_ext},
@@ -78,6 +79,8 @@ static std::string fault_of(const RunSettings& settings) {
   if (!(settings.limits.energy >= 0)) return message("limits.energy: ", settings.limits.energy, " must be at least 0");
   if (!(settings.limits.penetration >= 0))
     return message("limits.penetration: ", settings.limits.penetration, " must be at least 0");
+  if (!(settings.limits.overrun >= 0))
+    return message("limits.overrun: ", settings.limits.overrun, " must be at least 0");
   try {
     check_options(settings.simulation);
   } catch (const CheckFailed& failed) {  // here it is a fault of the file, not of the caller

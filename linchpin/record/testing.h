@@ -45,7 +45,7 @@ inline void check_fields_of(const Snapshot& s, const RowMemory& m, const Contact
   [[maybe_unused]] const auto& [kinetic, gravity, springs] = energy;
   [[maybe_unused]] const auto& [r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11, r12, r13, r14, r15, r16, r17, r18, r19,
                                 r20, r21, r22, r23, r24, r25, r26, r27, r28, r29, r30, r31, r32, r33, r34,
-                                r35, r36] = report;
+                                r35, r36, r37] = report;
   [[maybe_unused]] const auto& [k1, k2, k3, k4, k5, k6, k7, k8, k9, k10, k11, k12] = k;
 }
 
@@ -77,7 +77,7 @@ inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
         r.events, r.ambiguous, r.handed_over})
     whole(x);
   for (const double x : {r.work, r.dissipated, r.unresolved, r.loop_error, r.loop_speed, r.projected, r.residual,
-                         r.cone_violation, r.penetration, r.impact_loss, r.contact_loss, r.least_release, r.restituted,
+                         r.cone_violation, r.penetration, r.overrun, r.impact_loss, r.contact_loss, r.least_release, r.restituted,
                          r.restitution_gain, r.pushed_out, r.friction_gain})
     real(x);
   const Certificate& c = s.certificate;
@@ -85,13 +85,13 @@ inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
                        long(c.constraint), long(c.most_contacts), c.problems, c.loose, c.halved, c.iterations,
                        c.declared_fallbacks, c.impacts, c.unsplit, c.painleve, c.events, c.ambiguous, c.handed_over})
     whole(x);
-  for (const double x : {c.loop_error, c.loop_speed, c.residual, c.cone_violation, c.penetration, c.impact_loss,
+  for (const double x : {c.loop_error, c.loop_speed, c.residual, c.cone_violation, c.penetration, c.overrun, c.impact_loss,
                          c.contact_loss, c.least_release, c.restituted, c.restitution_gain, c.pushed_out,
-                         c.friction_gain, c.limits.energy, c.limits.penetration})
+                         c.friction_gain, c.limits.energy, c.limits.penetration, c.limits.overrun})
     real(x);
   const EnergyBalance& e = c.energy;
   for (const double x : {e.start, e.stored, e.work, e.dissipated, e.lost, e.projected, e.created, e.largest_defect,
-                         e.exchanged, e.unresolved})
+                         e.largest_projection, e.exchanged, e.unresolved})
     real(x);
   whole((long long)(s.contacts.size()));
   for (const ContactReport& k : s.contacts) {

@@ -20,7 +20,7 @@ std::string_view to_string(Verdict verdict) { return verdicts.of(verdict); }
 
 Verdict Certificate::verdict() const {
   const bool kept = finite && !not_finite() && status == StepStatus::done && energy.within(limits.energy) &&
-                    penetration <= limits.penetration;
+                    penetration <= limits.penetration && overrun <= limits.overrun;
   if (!kept) return Verdict::failed;
   return loose > 0 || unsplit > 0 || handed_over > 0 ? Verdict::passed_loosely : Verdict::passed;
 }
@@ -33,6 +33,7 @@ const char* Certificate::not_finite() const {
   for (const Figure& figure : std::initializer_list<Figure>{{residual, "the residual of a contact problem"},
                                                             {cone_violation, "friction beyond its cone"},
                                                             {penetration, "the penetration"},
+                                                            {overrun, "the place of a joint beyond its range"},
                                                             {least_release, "the restitution of an impact"},
                                                             {loop_error, "the error of a constraint"},
                                                             {loop_speed, "the velocity error of a constraint"},
@@ -66,6 +67,7 @@ Energy EnergyMeter::operator()(const State& state) {
 RunMonitor::RunMonitor(const Model& model, const CertificateLimits& limits) : energy_of_(model) {
   check(limits.energy >= 0, "the energy defect's limit is ", limits.energy, "; it must be at least 0");
   check(limits.penetration >= 0, "the limit of penetration is ", limits.penetration, " m; it must be at least 0");
+  check(limits.overrun >= 0, "the limit of joints beyond their range is ", limits.overrun, "; it must be at least 0");
   certificate_.limits = limits;
 }
 
@@ -105,6 +107,7 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   c.residual = larger(c.residual, report.residual);
   c.cone_violation = larger(c.cone_violation, report.cone_violation);
   c.penetration = larger(c.penetration, report.penetration);
+  c.overrun = larger(c.overrun, report.overrun);
   c.most_contacts = std::max(c.most_contacts, report.contacts);
   c.problems += report.problems;
   c.iterations += report.iterations;
@@ -134,6 +137,7 @@ void RunMonitor::add(const State& after, const StepReport& report) {
   c.friction_gain += report.friction_gain;
   e.lost = c.impact_loss + c.contact_loss - c.restituted;
   e.largest_defect = larger(e.largest_defect, std::abs(e.defect()));
+  e.largest_projection = larger(e.largest_projection, std::abs(e.projected));
   for (const double x : {now.kinetic, now.gravity - at_start_.gravity, now.springs - at_start_.springs, e.work,
                          e.dissipated, e.lost, rest_share * (std::abs(now.gravity) + std::abs(now.springs))})
     e.exchanged = larger(e.exchanged, std::abs(x));

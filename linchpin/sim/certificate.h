@@ -22,6 +22,7 @@ struct CertificateLimits {
   // exchanged grows with it. unlimited: energy is reported and does not decide.
   double energy = 0.1;
   double penetration = 1e-4;  // m
+  double overrun = 1e-3;      // of joints beyond their range, rad or m
 };
 
 // passed: every step was done, all figures are finite and within the limits, and every contact problem was solved to
@@ -42,7 +43,7 @@ struct Certificate {
   int constraint = -1;                    // of the first step that failed for a constraint
   EnergyBalance energy;
   // Where there are contacts: the largest of any step, and sums.
-  double residual = 0, cone_violation = 0, penetration = 0;
+  double residual = 0, cone_violation = 0, penetration = 0, overrun = 0;
   int most_contacts = 0;
   long problems = 0, loose = 0, halved = 0, iterations = 0, declared_fallbacks = 0, impacts = 0, painleve = 0;
   long unsplit = 0;  // steps that had more impacts than max_splits; what was left of them had no restitution

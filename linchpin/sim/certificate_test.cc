@@ -297,6 +297,30 @@ TEST(Certificate, ThreeVerdicts) {
   EXPECT_EQ(to_string(Verdict::passed_loosely), "passed_loosely");
 }
 
+// A joint beyond its range fails the run, whatever its energy; so do corrections that add much energy.
+TEST(Certificate, JudgesJointLimitsAndCorrections) {
+  const Model model = model_of("@simple_pendulum");
+  State state = make_state(model);
+  state.v[0] = 1;
+  const auto verdict = [&](StepReport report) {
+    RunMonitor monitor(model);
+    monitor.start(state);
+    monitor.add(state, report);
+    return monitor.certificate().verdict();
+  };
+  const double exchanged = [&] {
+    RunMonitor monitor(model);
+    monitor.start(state);
+    return monitor.certificate().energy.exchanged;
+  }();
+  EXPECT_EQ(verdict({}), Verdict::passed);
+  EXPECT_EQ(verdict({.overrun = 0.9e-3}), Verdict::passed);
+  EXPECT_EQ(verdict({.overrun = 1.1e-3}), Verdict::failed);
+  // The state does not change: what a correction adds, friction takes, so that there is no defect.
+  EXPECT_EQ(verdict({.projected = 0.09 * exchanged, .contact_loss = 0.09 * exchanged}), Verdict::passed);
+  EXPECT_EQ(verdict({.projected = 0.11 * exchanged, .contact_loss = 0.11 * exchanged}), Verdict::failed);
+}
+
 // Whatever the steps before and after it reported: a maximum that drops the NaN, or a sum that is not looked at, would
 // pass.
 TEST(Certificate, NotANumberInAnyFigureFails) {
@@ -304,7 +328,7 @@ TEST(Certificate, NotANumberInAnyFigureFails) {
   const State state = make_state(model);
   using R = StepReport;
   for (double R::*const figure :
-       {&R::residual, &R::cone_violation, &R::penetration, &R::least_release, &R::loop_error, &R::loop_speed, &R::work,
+       {&R::residual, &R::cone_violation, &R::penetration, &R::overrun, &R::least_release, &R::loop_error, &R::loop_speed, &R::work,
         &R::dissipated, &R::projected, &R::impact_loss, &R::contact_loss})
     for (int at = 0; at < 3; ++at) {
       RunMonitor monitor(model, {.energy = unlimited});
@@ -326,7 +350,8 @@ TEST(Certificate, NotANumberInAnyFigureFails) {
 // As read from a file: `finite` alone does not decide.
 TEST(Certificate, NotANumberFailsWithoutTheFlag) {
   for (double Certificate::*const figure :
-       {&Certificate::residual, &Certificate::cone_violation, &Certificate::penetration, &Certificate::loop_error}) {
+       {&Certificate::residual, &Certificate::cone_violation, &Certificate::penetration, &Certificate::overrun,
+        &Certificate::loop_error}) {
     Certificate c;
     EXPECT_TRUE(c.passed());
     c.*figure = std::nan("");

@@ -32,6 +32,7 @@ struct EnergyBalance {
   double projected = 0;       // added by the projections onto constraints so far: no force did that work
   double created = 0;         // by damping, contacts and impacts, in the steps in which they gave energy: an error
   double largest_defect = 0;  // the largest |defect| after any step
+  double largest_projection = 0;  // the largest |projected| after any step
   // The largest amount of energy that changed its form, after any step: kinetic energy, the change of gravity's and of
   // the springs' potential since the start, work, dissipation; at least 1e-9 of the potentials, so that a mechanism at
   // rest is not judged by its rounding errors. Defects are measured relative to it, since the zero of a potential is
@@ -44,9 +45,11 @@ struct EnergyBalance {
   bool creates() const { return created > 1e-9 * exchanged; }
   // 0 if nothing moved; NaN if one of the two is NaN.
   double relative_defect() const { return exchanged == 0 && largest_defect == 0 ? 0 : largest_defect / exchanged; }
-  // Whether the defect is at most this part of the energy exchanged, or of (2); false for NaN.
-  bool within(double part) const {
-    return relative_defect() <= part || (largest_defect <= part * unresolved && exchanged <= unresolved);
+  // Whether the defect is at most this part of the energy exchanged, or of (2), and so is what projections have added;
+  // false for NaN.
+  bool within(double part) const { return is_small(largest_defect, part) && is_small(largest_projection, part); }
+  bool is_small(double amount, double part) const {
+    return amount == 0 || amount / exchanged <= part || (amount <= part * unresolved && exchanged <= unresolved);
   }
 };
 

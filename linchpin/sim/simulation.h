@@ -186,7 +186,8 @@ struct StepReport {
   int unsplit = 0;             // 1 if max_splits was not enough: the rest of the step had no restitution
   double residual = 0;         // relative, the largest of all problems (solvers/problem/residual.h)
   double cone_violation = 0;   // the largest |friction| - mu normal, N s
-  double penetration = 0;      // the deepest at the start of the step, m
+  double penetration = 0;      // the deepest at the start of the step, m, and at its end where bodies turn far
+  double overrun = 0;          // how far the farthest joint is beyond its range at the end of the step, rad or m
   double impact_loss = 0;      // kinetic energy lost in impacts, J; not negative
   double contact_loss = 0;     // energy lost to friction, limits and touch without restitution, J
   double least_release = 1;    // the smallest factor s of released impulses (impact.h)

@@ -66,10 +66,12 @@ class Balance:
             size += v.norm(z)
         # The velocity of a centre away from the joint's origin turns with the body: third order in its angle.
         # Where the body's spin jumps, first order in its angle: rows and masses are those of one moment of the step.
-        # 4: before and after, and where it bounces twice the two jumps are larger than their sum.
+        # 8 per contact: before and after, and a body that rattles on several contacts has jumped many times.
+        # 4 + turning: the acceleration w^2 c has one direction for the whole step, the true one turns with the body.
         turning, arm = self.turning(body, k), body.mass * v.norm(body.centre)
         order = 1 if self.of_body(body, k) else 2  # of the velocity products, as in spin()
-        bent = min(turning**order, 4) * turning / h + 4 * min(turning, 1) * self.jump(body, k)
+        jumps = 8 * sum(c.force != v.ZERO for c in self.of_body(body, k))
+        bent = min(turning**order, 4 + turning) * turning / h + jumps * min(turning, 1) * self.jump(body, k)
         limit = self.rounding(k) * size + arm * (bent + ROUNDS * self.fastest(k)) + 1e-300
         off = v.norm(v.sub(p_end, expected))
         return (off / limit, self.run.rows[k + 1].time, off, limit,
@@ -89,7 +91,7 @@ class Balance:
             size += lever * z
             # Where within the step the force acted is not known, only that the point moved with the bodies.
             slack += z * ((turning + self.normal_turns(contact, k)) * lever + 0.25 * speed + abs(contact.gap) +
-                          self.rim(body, contact, k))
+                          self.rim(contact, k))
         least = math.inf
         # Between one of these and the true place is at most a quarter of the way.
         for centre in (c, v.mul(0.5, v.add(c, c_end)), c_end, v.along(c, h / (2 * body.mass), p)):
@@ -107,7 +109,7 @@ class Balance:
         order = 2 if contacts else 3
         # Velocities are predicted from those of whole steps, also for a last one that is short.
         whole = min(turning * self.run.dt / h, 1)
-        gyroscopic = size * whole ** (order - 1) + largest_moment(body) * self.jump(body, k)
+        gyroscopic = size * whole ** (order - 1) + largest_moment(body) * (self.jump(body, k) + ROUNDS * self.fastest(k))
         gyroscopic *= self.unlike(body) * turning
         limit = self.rounding(k) * size + slack + gyroscopic + 1e-300
         return (least / limit, self.run.rows[k + 1].time, least, limit,
@@ -132,11 +134,11 @@ class Balance:
         return (rise / limit, after.time, rise, limit,
                 f"J, a rise of {body.name}'s energy in one step, by fixed bodies")
 
-    def rim(self, body, contact, k):
+    def rim(self, contact, k):
         """How far a contact point runs along the rim of a cylinder in step k, m: the faster the flatter it lies."""
         farthest = 0.0
-        for shape in body.shapes:
-            if shape.spec["kind"] == "cylinder":
+        for body in filter(None, (self.m.bodies.get(name) for name in (contact.a, contact.b))):
+            for shape in (s for s in body.shapes if s.spec["kind"] == "cylinder"):
                 axis = v.column(self.run.rows[k].placed[shape.name].R, 2)
                 tilt = v.norm(v.cross(axis, contact.normal))
                 diameter = 2 * shape.spec["radius"]

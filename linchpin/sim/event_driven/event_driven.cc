@@ -94,6 +94,7 @@ StepReport EventDrivenStepper::Parts::step(const Departure& from, Arrival& at) {
   if (!advance(from, at, report)) return can_be_handed_over(report) ? hand_over(from, at, report) : report;
   sums_.report(plan_.model, plan_.dt, reports);
   for (double& reaction : at.reactions) reaction /= plan_.dt;
+  report.overrun = overrun_of(plan_.joints.limits, at.q);
   const StepReport end = arrived(plan_.model, from, at);
   return end.ok() ? report : end;
 }

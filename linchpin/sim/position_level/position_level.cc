@@ -286,6 +286,7 @@ StepReport PositionLevelStepper::Parts::step(const Departure& from, Arrival& at)
   sums_.report(plan_.model, plan_.dt, reports);
   const StepReport moved = move(from, at);
   if (!moved.ok()) return moved;
+  report.overrun = overrun_of(plan_.joints.limits, at.q);
   if (higher_order_) {
     report.work = moved.work;
     report.dissipated = moved.dissipated;

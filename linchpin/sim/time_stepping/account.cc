@@ -98,6 +98,18 @@ void add_loop_impulses(const StepPlan& plan, const StepRows& rows, std::span<con
   }
 }
 
+// A step that is split may have several impulses at one contact, each at another place.
+void ContactSums::Sum::take_place(const Contact& c, double impulse) {
+  if (normal == 0) {
+    contact = c;
+  } else if (impulse > 0) {
+    const double part = impulse / (normal + impulse);
+    contact.point += part * (c.point - contact.point);
+    const Vec3<double> mean = contact.normal + part * (c.normal - contact.normal);
+    if (norm(mean) > 0) contact.normal = (1 / norm(mean)) * mean;
+  }
+}
+
 void ContactSums::start(std::span<const Contact> contacts) {
   sums_.clear();
   for (const Contact& c : contacts) sums_.push_back({.contact = c, .gap = c.gap});
@@ -120,7 +132,7 @@ void ContactSums::add(const StepRows& rows, std::span<const Contact> contacts, s
       known = std::ranges::lower_bound(sums_, c.key, {}, &Sum::key);
       if (known == sums_.end() || known->key() != c.key) known = sums_.insert(known, {.contact = c, .gap = c.gap});
     }
-    known->contact = c;
+    known->take_place(c, p[0]);
     known->impulse = known->impulse + impulse;
     known->normal += p[0];
     known->slip = cone ? length(w[1], w[2]) : 0;

@@ -34,10 +34,11 @@ class ContactSums {
 
  private:
   struct Sum {
-    Contact contact;                              // as it was last
+    Contact contact;                              // point and normal are means, weighted by normal impulses
     Vec3<double> impulse = Vec3<double>::zero();  // N s, W, on A
     double normal = 0, slip = 0, gap = 0;         // N s; m/s at the end; m when it was first found
     const ContactKey& key() const { return contact.key; }
+    void take_place(const Contact& c, double impulse);  // before that impulse is added to the sums
   };
   std::vector<Sum> sums_;  // in rising order of their keys
 };

@@ -8,6 +8,7 @@
 #include "linchpin/base/larger.h"
 #include "linchpin/sim/time_stepping/account.h"
 #include "linchpin/sim/time_stepping/active_rows.h"
+#include "linchpin/sim/time_stepping/displacement.h"
 #include "linchpin/sim/time_stepping/impact_solver.h"
 #include "linchpin/sim/time_stepping/interval_solver.h"
 #include "linchpin/sim/time_stepping/missed_contacts.h"
@@ -29,8 +30,9 @@ constexpr int most_touch_rounds = 8;
 constexpr int most_intervals = 10000;
 // Intervals of a step that end where sliding goes back. In a pile there may be many; there motion is of first order.
 constexpr int most_slip_splits = 4;
-// Corrections at the end of one interval. They are steps of Newton's method: each squares the error.
-constexpr int most_corrections = 3;
+// Corrections at the end of one interval. They are steps of Newton's method: each squares the error. Those that had to
+// be scaled down, because a body would have turned far, do not count.
+constexpr int most_corrections = 3, most_scaled_corrections = 20;
 // No mechanism is faster than this, m/s or rad/s.
 constexpr double runaway_speed = 1e8;
 
@@ -60,7 +62,6 @@ struct ContactStepper::Parts {
   bool is_final(const Interval& interval, bool may_split, double& h, Arrival& at, StepReport& report);
   void apply(const Interval& interval, Arrival& at, StepReport& report);
   void move(const Interval& interval, Arrival& at);
-  void project(std::span<const double> shift, Arrival& at, StepReport& report);  // (6)
   bool look_at_end(double time, double h, Arrival& at);
   void correct_bent_paths(const Inputs& inputs, double time, double h, Arrival& at, StepReport& report);
   void correct_springs(const Inputs& inputs, double time, double h, Arrival& at, StepReport& report);
@@ -78,6 +79,7 @@ struct ContactStepper::Parts {
   ImpactSolver impact_solver_;
   PenetrationCorrection penetration_;
   SpringCorrection springs_;
+  Displacement displacement_;
   ActiveRows active_;
   Sleep sleep_;
   ContactSums sums_;
@@ -109,6 +111,7 @@ ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
       impact_solver_(plan_, struck_speed, plan_.options.impact_speed),
       penetration_(plan_),
       springs_(plan_),
+      displacement_(plan_.model, plan_.plan),
       active_(plan_),
       sleep_(plan_),
       placed_(plan_.model, plan_.plan),
@@ -166,13 +169,14 @@ StepReport ContactStepper::Parts::step(const Departure& from, Arrival& at) {
     apply(interval_of(inputs, at, h), at, report);
     left = h < left ? left - h : 0;
     if (springs_.any()) correct_springs(inputs, time + h, h, at, report);
-    if (bends_) correct_bent_paths(inputs, time + h, h, at, report);
+    if (bends_ || penetration_.passes_angle(at.q)) correct_bent_paths(inputs, time + h, h, at, report);
   }
   sums_.report(plan_.model, plan_.dt, reports);
   for (double& reaction : at.reactions) reaction /= plan_.dt;
   if (plan_.may_sleep()) sleep_.count_rest(at);
   const StepReport end = arrived(plan_.model, from, at);
   if (!end.ok()) return end;
+  report.overrun = overrun_of(plan_.joints.limits, at.q);
   check_speeds(at, report);
   return report;
 }
@@ -362,7 +366,7 @@ void ContactStepper::Parts::apply(const Interval& interval, Arrival& at, StepRep
     effort.add_to(report);
   }
   move(interval, at);
-  if (shift) project(*shift, at, report);
+  if (shift) report.projected += displacement_.apply(*shift, at.q, at.v);
 }
 
 // (3) and (4). Trees of (4) have moved half of the way, by v, to where forces were evaluated.
@@ -398,7 +402,7 @@ void ContactStepper::Parts::correct_springs(const Inputs& inputs, double time, d
     const auto shift = penetration_.find(interval_of(inputs, at, 0), solved_, plain_, problem_, effort, &springs_);
     effort.add_to(report);
     if (!shift) return;
-    integrate(plan_.model, *shift, at.q);
+    displacement_.apply(*shift, at.q, at.v);
     if (!springs_.needs_another()) return;
   }
 }
@@ -406,22 +410,21 @@ void ContactStepper::Parts::correct_springs(const Inputs& inputs, double time, d
 // (6) for the contacts at the end of an interval of length h.
 void ContactStepper::Parts::correct_bent_paths(const Inputs& inputs, double time, double h, Arrival& at,
                                                StepReport& report) {
-  for (int round = 0; round < most_corrections; ++round) {
+  for (int round = 0, scaled = 0;;) {
     if (!look_at_end(time, h, at)) return;
     const Interval here = interval_of(inputs, at, 0);
     if (!penetration_.is_needed(here)) return;
+    const bool is_last = round == most_corrections || scaled == most_scaled_corrections;
     SolveEffort effort;
-    const auto shift = penetration_.find(here, solved_, plain_, problem_, effort);
+    const auto shift = is_last ? std::nullopt : penetration_.find(here, solved_, plain_, problem_, effort);
     effort.add_to(report);
-    if (!shift) return;
-    project(*shift, at, report);
+    if (!shift) {
+      report.penetration = larger(report.penetration, deepest_penetration(set_.contacts));
+      return;
+    }
+    ++(penetration_.is_scaled() ? scaled : round);
+    report.projected += displacement_.apply(*shift, at.q, at.v);
   }
-}
-
-void ContactStepper::Parts::project(std::span<const double> shift, Arrival& at, StepReport& report) {
-  report.projected -= dynamics_.stored(at.q, at.v);
-  integrate(plan_.model, shift, at.q);
-  report.projected += dynamics_.stored(at.q, at.v);
 }
 
 bool ContactStepper::Parts::check_speeds(const Arrival& at, StepReport& report) const {

@@ -32,8 +32,9 @@
 // Rounding and the curvature of paths let contacts penetrate slightly. Penetration beyond `position_tolerance` is
 // removed in the next step by the shortest correction in the metric of the mass matrix,
 //     q+ <- q+ (+) d,   d = M^-1 N' p,   N d + gap + h N v+ >= 0, complementary to p >= 0                         (6)
-// Velocities do not change, so the only energy this adds is potential; the energy balance has it as `projected`. Where
-// the paths of contacts bend much, (6) is applied at the end of the interval already, with the contacts found there.
+// Velocities do not change but where displacement.h says so. What energy this adds is potential for the most part; the
+// energy balance has it as `projected`. Where the paths of contacts bend much, (6) is applied at the end of the interval
+// already, with the contacts found there.
 //
 // | stage                              | file                | result                                      |
 // |------------------------------------|---------------------|---------------------------------------------|
@@ -49,7 +50,7 @@
 // | where rows and forces are evaluated | midpoint.h         | Midpoint                                    |
 // | problem (1), (2) and its solution  | interval_rows.h, interval_solver.h | Solved                       |
 // | contacts that are closed all the same | missed_contacts.h | MissedContacts, for another attempt        |
-// | correction (6)                     | penetration.h       | d                                           |
+// | correction (6)                     | penetration.h, displacement.h | d                                 |
 // | energy, contact and loop forces    | account.h           | StepReport, ContactReports, reactions       |
 #pragma once
 

@@ -4,21 +4,50 @@
 #include <cmath>
 
 #include "linchpin/base/larger.h"
+#include "linchpin/dynamics/tree/articulated.h"
 #include "linchpin/sim/time_stepping/interval_rows.h"
 
 namespace linchpin {
 namespace {
 
-// rad. A thin body is turned far about its axis to correct little: a ball joint went from 0.02 to 0.6 rad beyond its
-// limit. What a part of the correction leaves is for the next step.
+// rad. The rows of a correction are linear. What a part of it leaves is for the next step.
 constexpr double most_turn = 0.1;
+// rad. Angles beyond their limit by less are left to the next step; a tenth of the certificate's limit.
+constexpr double small_angle = 1e-5;
 // rad or m. Limits within this have a row, so that no joint is pushed beyond one by the correction of another.
 constexpr double limits_within = 0.2;
+
+bool is_angle(const JointLimit& limit) { return limit.kind == JointLimit::Kind::angle; }
+
+// For each ball joint with a limit the largest of its moments of inertia, all that it carries included.
+std::vector<double> armature_of_limited_balls(const StepPlan& plan) {
+  std::vector<double> armature(plan.model.nv(), 0.0);
+  ArticulatedFactor<double> factors(plan.plan);
+  factor<double>(plan.plan, make_state(plan.model).q, factors);
+  for (std::size_t i = 0; i < plan.plan.wide_links.size(); ++i) {
+    const WideLink<double>& link = plan.plan.wide_links[i];
+    const Sym3<double>& D_inverse = factors.wide[i].D_inverse;
+    for (const JointLimit& limit : plan.joints.limits)
+      if (is_angle(limit) && limit.coordinate == link.v)
+        std::fill_n(armature.begin() + link.v, 3, 1 / std::min({D_inverse.xx, D_inverse.yy, D_inverse.zz}));
+  }
+  return armature;
+}
 
 }  // namespace
 
 PenetrationCorrection::PenetrationCorrection(const StepPlan& plan)
-    : plan_(plan), rest_(plan.model), zero_(plan.model.nv(), 0.0), shift_(plan.model.nv()) {}
+    : plan_(plan), rest_(plan.model), zero_(plan.model.nv(), 0.0), shift_(plan.model.nv()) {
+  if (std::ranges::any_of(plan.joints.limits, is_angle))
+    isotropic_ =
+        std::make_unique<Variant>(plan.model, plan.plan, plan.options.method, armature_of_limited_balls(plan));
+}
+
+bool PenetrationCorrection::passes_angle(std::span<const double> q) const {
+  return isotropic_ && std::ranges::any_of(plan_.joints.limits, [&](const JointLimit& limit) {
+    return is_angle(limit) && gap_of(limit, q) < -small_angle;
+  });
+}
 
 bool PenetrationCorrection::is_needed(const Interval& interval) const {
   const double deepest = -plan_.options.position_tolerance;
@@ -49,13 +78,14 @@ void PenetrationCorrection::keep_linear() {
   for (const Link& link : plan_.model.links())
     if (link.kind == LinkKind::ball || link.kind == LinkKind::free)
       turn = larger(turn, std::hypot(shift_[link.v], shift_[link.v + 1], shift_[link.v + 2]));
-  if (!(turn > most_turn)) return;
+  is_scaled_ = turn > most_turn;
+  if (!is_scaled_) return;
   for (double& d : shift_) d *= most_turn / turn;
 }
 
 // (6) is posed as a step without forces and without duration, from rest, with gaps in place of velocities.
 std::optional<std::span<const double>> PenetrationCorrection::find(const Interval& interval, const Solved& solved,
-                                                                   Variant& mechanism, ProblemWorkspace& ws,
+                                                                   Variant& plain, ProblemWorkspace& ws,
                                                                    SolveEffort& effort,
                                                                    const SpringCorrection* springs) {
   const std::span<const double> q = interval.start.q;
@@ -75,6 +105,7 @@ std::optional<std::span<const double>> PenetrationCorrection::find(const Interva
     const double gap = gap_of(limit, q) + interval.h * rate_of(limit, q, solved.v_mean);
     if (gap <= limits_within) add_limit(plan_, placed, i, q, gap, rows_);
   }
+  Variant& mechanism = isotropic_ ? *isotropic_ : plain;
   velocities(plan_.model, placed.kin, zero_, rest_);
   const Motive motive{mechanism.model, mechanism.plan, placed.kin, rest_, q, zero_, {}, {}, 0};
   mechanism.formulation->pose(motive, rows_.rows, ws.problem);

@@ -56,22 +56,25 @@ bool bends(const StepPlan& plan, const Interval& interval, const ContactSet& set
   const auto arc = [&](const Contact& c, double turn) {
     return 0.5 * h * turn * h * closing_speed(motion[c.link_a], motion[c.link_b]);
   };
+  const auto may_come_nearer = [&](const Contact& c) {
+    const double turn = turn_of(c);
+    if (turn == 0) return false;
+    const double deviation = arc(c, turn) + h * turn * 2 * std::min(motion[c.link_a].radius, motion[c.link_b].radius);
+    return deviation > small && c.gap + h * relative_velocity(c, interval.placed.kin, solved.vel_mean).x < deviation;
+  };
   const StepRows& rows = solved.rows;
   for (std::size_t b = 0; b < rows.owner.size(); ++b) {
-    if (rows.owner[b].kind != RowOwner::Kind::contact || solved.impulses[rows.rows.blocks[b].start] == 0) continue;
+    if (rows.owner[b].kind != RowOwner::Kind::contact) continue;
     const Contact& c = interval.contacts[rows.owner[b].index];
+    if (solved.impulses[rows.rows.blocks[b].start] == 0) {
+      if (may_come_nearer(c)) return true;
+      continue;
+    }
     const double turn = turn_of(c);
     if (0.5 * h * turn * reach_of(c) > small && arc(c, turn) > small) return true;
   }
-  for (std::size_t i = 0; i < interval.contacts.size(); ++i) {
-    if (!interval.idle.contacts[i]) continue;
-    const Contact& c = interval.contacts[i];
-    const double turn = turn_of(c);
-    if (turn == 0) continue;
-    const double deviation = arc(c, turn) + h * turn * 2 * std::min(motion[c.link_a].radius, motion[c.link_b].radius);
-    if (deviation > small && c.gap + h * relative_velocity(c, interval.placed.kin, solved.vel_mean).x < deviation)
-      return true;
-  }
+  for (std::size_t i = 0; i < interval.contacts.size(); ++i)
+    if (interval.idle.contacts[i] && may_come_nearer(interval.contacts[i])) return true;
   return false;
 }
 

@@ -20,7 +20,7 @@ namespace linchpin {
 double turn_limit(const StepPlan& plan, const ContactSet& set, std::span<const MovingSphere> motion, double h);
 
 // Whether penetration at the end of the interval is to be expected because bodies turn: the path of a contact with an
-// impulse bends, or a contact without a row comes nearer than (1).
+// impulse bends, or a contact without an impulse comes nearer than (1).
 bool bends(const StepPlan& plan, const Interval& interval, const ContactSet& set, const Solved& solved,
            std::span<const MovingSphere> motion);
 
