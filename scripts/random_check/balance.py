@@ -71,7 +71,7 @@ class Balance:
         turning, arm = self.turning(body, k), body.mass * v.norm(body.centre)
         order = 1 if self.of_body(body, k) else 2  # of the velocity products, as in spin()
         jumps = 8 * sum(c.force != v.ZERO for c in self.of_body(body, k))
-        bent = min(turning**order, 4 + turning) * turning / h + jumps * min(turning, 1) * self.jump(body, k)
+        bent = (turning**order if turning < 1 else 4 + turning) * turning / h + jumps * min(turning, 1) * self.jump(body, k)
         limit = self.rounding(k) * size + arm * (bent + ROUNDS * self.fastest(k)) + 1e-300
         off = v.norm(v.sub(p_end, expected))
         return (off / limit, self.run.rows[k + 1].time, off, limit,
