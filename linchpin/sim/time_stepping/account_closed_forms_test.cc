@@ -272,6 +272,44 @@ TEST(Account, ConeViolation) {
   EXPECT_NEAR(violation({1, mu + 0.9, 0, 1, 0, -mu - 0.7}), 0.9, 1e-15);
 }
 
+// A contact that moves between two impulses: the report has the mean point, where the moment of the sum is that of both,
+// and the mean normal. Intervals in which it carries nothing do not count.
+TEST(Account, AContactThatMovesIsReportedAtItsMean) {
+  const Model model = model_of("stack:boxes=1");
+  StageTest stage(model);
+  std::vector<Contact> contacts(stage.set.contacts.begin(), stage.set.contacts.end());
+  const Contact first = contacts[0];
+  ContactSums sums;
+  const auto add = [&](const Vec3<double>& point, const Vec3<double>& normal, double impulse) {
+    contacts[0].point = point;
+    contacts[0].normal = normal;
+    StepRows rows;
+    add_contact(contacts[0], stage.placed.kin, Vec3<double>::zero(), rows.rows);
+    rows.add_owner(RowOwner::Kind::contact, 0);
+    RowVelocities u;
+    u.fill(rows.rows, stage.placed.vel, stage.placed.vel);
+    sums.add(rows, contacts, std::vector<double>{impulse, 0, 0}, u);
+  };
+  const Vec3<double> n = first.normal, away{5, 6, 7}, p1 = first.point, p2 = p1 + Vec3<double>{0.4, 0, 0};
+  add(away, n, 0);
+  add(p1, n, 3);
+  add(p2, n, 1);
+  add(away, first.t1, 0);
+  std::vector<ContactReport> out;
+  sums.report(model, 0.1, out);
+  ASSERT_EQ(out.size(), 1u);
+  EXPECT_LT(norm(out[0].point - (p1 + Vec3<double>{0.1, 0, 0})), 1e-15);
+  EXPECT_LT(norm(cross(out[0].point, 0.1 * out[0].force) - (cross(p1, 3 * n) + cross(p2, 1 * n))), 1e-14);
+  EXPECT_EQ(norm(out[0].normal - n), 0);
+  const Vec3<double> tilted = 0.8 * n + 0.6 * first.t1;
+  add(p2, tilted, 4);
+  sums.report(model, 0.1, out);
+  const Vec3<double> mean = 0.5 * n + 0.5 * tilted;
+  EXPECT_LT(norm(out[0].normal - (1 / norm(mean)) * mean), 1e-15);
+  EXPECT_LT(norm(0.1 * out[0].force - 4 * n - 4 * tilted), 1e-14);
+  EXPECT_NEAR(out[0].normal_force, 80, 1e-12);
+}
+
 // Contacts are recognised by their keys: the impulses of two intervals add up, whatever the order of the rows, and a
 // contact that the first interval did not have is appended.
 TEST(Account, SumsOfContactsOverIntervals) {
