@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """./test --mutation [ROOM...] [--seed N] [--edits N] [--deep] [--again] [--jobs N] [--results FILE]
 
-Would the tests notice a mistake? Makes small mistakes in the sources of rooms, each alone, and runs the unit tests.
-An edit is killed if a test fails, crashes, or takes more than ten times as long as before; otherwise it survives, and
-is a question to the tests. scripts/mutation_edits.py lists the kinds of edit. An edit that does not compile does not
+Would the tests notice a mistake? Makes small mistakes in the sources of rooms, each alone, and runs the unit tests as
+./test does, first without sanitizers and then with them. An edit is killed if a test fails, crashes, or takes more than
+ten times as long as before; otherwise it survives, and is a question to the tests. scripts/mutation_edits.py lists the kinds of edit. An edit that does not compile does not
 count; another one is drawn in its place.
 
   ROOM...         rooms or folders of rooms; all rooms if none is given
@@ -21,8 +21,7 @@ sources are the files of the room's CMakeLists.txt and the private headers that 
 only tests include.
 
 Everything happens in copies of the tree in build/mutation, which have all files as they are now, committed or not. A
-copy is compiled without sanitizers, file by file and at -O1, since few files are compiled often; sources may be changed
-while it runs. A run that was stopped (Ctrl-C) goes on where it was, if no source has changed.
+copy is compiled file by file and at -O1, since few files are compiled often; sources may be changed while it runs. A run that was stopped (Ctrl-C) goes on where it was, if no source has changed.
 scripts/mutation_equivalent.txt lists edits that change no result, with the reason; they are counted apart.
 
 The status is 0 if all edits were tried, 1 if a room could not be built or its tests fail without any edit.
@@ -52,6 +51,7 @@ WORK = ROOT / "build/mutation"
 COPY = WORK / "source"  # what edits are drawn from; they are made in further copies
 MEMORY = 6 << 30  # bytes of address space of a test program: a wrong size must not take the machine's memory
 OUTPUT = 64 << 20  # bytes of a file that it writes
+SANITIZERS = {"UBSAN_OPTIONS": "print_stacktrace=1", "ASAN_OPTIONS": "detect_stack_use_after_return=1"}  # as ./test
 FATE = ("killed", "survived", "equivalent")
 
 
@@ -107,6 +107,7 @@ class Room:
             else:
                 self.lists[key].append(word)
         self.depends = self.lists["DEPENDS"]
+        self.checked = [self.target + "_checked"]  # the same tests with sanitizers
         self.has_tests = any(not test.endswith("_long_test.cc") for test in self.lists["TESTS"])
 
     def sources(self):
@@ -210,12 +211,13 @@ class Bench:
         self.tree = self.copy / "build/test"
         self.log = WORK / f"log{number}"
         self.temporary = WORK / f"tmp{number}"
-        self.usual = {}  # seconds of a room's tests without an edit
+        self.usual = {}  # by target: seconds of the tests without an edit
         copy_tree(self.copy)
         shutil.rmtree(self.temporary, ignore_errors=True)
         self.temporary.mkdir()
         options = ["-DLINCHPIN_BUILD_TESTS=ON", "-DLINCHPIN_BUILD_APPS=OFF", "-DLINCHPIN_BUILD_VIEWER=OFF",
-                   "-DLINCHPIN_CHECK=", "-DLINCHPIN_UNITY=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG"]
+                   "-DLINCHPIN_CHECK=address,undefined", "-DLINCHPIN_UNITY=OFF",
+                   "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG"]
         command = ["cmake", "--preset", "release", "-B", str(self.tree), *options]
         if self.processes.run(command, 600, self.log, cwd=self.copy) != 0:
             sys.exit(f"./test --mutation: cmake failed; the end of {self.log}:\n" + self.end_of_log())
@@ -223,47 +225,54 @@ class Bench:
     def end_of_log(self):
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-20:])
 
-    def build(self, room, jobs, edited):
+    def build(self, target, jobs, edited):
         # With relative paths the compiler cache knows what another copy has compiled. It gives back the files that an
         # edit has left, and does not fill up with edited ones.
         environment = dict(os.environ, CCACHE_BASEDIR=str(self.copy), **({"CCACHE_READONLY": "1"} if edited else {}))
-        command = ["cmake", "--build", str(self.tree), "--parallel", str(jobs), "--target", room.target]
+        command = ["cmake", "--build", str(self.tree), "--parallel", str(jobs), "--target", target]
         return self.processes.run(command, 3600, self.log, env=environment) == 0
 
-    def test(self, room, seconds):
+    def test(self, room, target, seconds):
         """None if all tests pass, otherwise what ended them."""
         folder = self.tree / "linchpin" / room.name
-        environment = dict(os.environ, TMPDIR=str(self.temporary))
-        limits = ["prlimit", f"--as={MEMORY}", f"--fsize={OUTPUT}", "--core=0"]
-        status = self.processes.run([*limits, str(folder / room.target), "--gtest_fail_fast", "--gtest_brief=1"],
-                                    seconds, self.log, cwd=folder, env=environment)
+        environment = dict(os.environ, TMPDIR=str(self.temporary), **SANITIZERS)
+        # Sanitizers map more than any limit of addresses.
+        limits = ["prlimit", f"--fsize={OUTPUT}", "--core=0", *([] if target in room.checked else [f"--as={MEMORY}"])]
+        status = self.processes.run([*limits, str(folder / target), "--gtest_fail_fast", "--gtest_brief=1"], seconds,
+                                    self.log, cwd=folder, env=environment)
         if status == 0:
             return None
         if status is None:
             return f"time limit of {seconds:.0f} s"
         failed = re.findall(r"\[  FAILED  \] ([\w/]+\.[\w/]+)", self.log.read_text(errors="replace"))
+        if target in room.checked and not failed:
+            return "sanitizers"
         return failed[0] if failed else f"signal {-status}" if status < 0 else f"status {status}"
 
     def prepare(self, room, jobs):
         """Builds and tests a room without an edit. Returns what is wrong, or None."""
-        if room.name in self.usual:
-            return None
-        if not self.build(room, jobs, edited=False):
-            return "does not build:\n" + self.end_of_log()
-        start = time.monotonic()
-        failed = self.test(room, 1800)
-        self.usual[room.name] = time.monotonic() - start
-        return failed and f"its tests fail without an edit ({failed})"
+        for target in (room.target, *room.checked):
+            if target in self.usual:
+                continue
+            if not self.build(target, jobs, edited=False):
+                return "does not build:\n" + self.end_of_log()
+            start = time.monotonic()
+            if failed := self.test(room, target, 1800):
+                return f"its tests fail without an edit ({failed})"
+            self.usual[target] = time.monotonic() - start
+        return None
 
     def judge(self, room, file, edit):
         """(killed, survived or does not compile; what killed it), by the tests of room with the edit in the copy."""
         before = (self.copy / file).read_text()
         try:
             (self.copy / file).write_text(edit.text)
-            if not self.build(room, 1, edited=True):
-                return "does not compile", ""
-            by = self.test(room, 20 + 10 * self.usual[room.name])
-            return ("survived", "") if by is None else ("killed", by)
+            for target in (room.target, *room.checked):
+                if not self.build(target, 1, edited=True):
+                    return "does not compile", ""
+                if by := self.test(room, target, 20 + 10 * self.usual[target]):
+                    return "killed", by
+            return "survived", ""
         finally:
             (self.copy / file).write_text(before)
 
@@ -416,7 +425,7 @@ class Trial:
             print(f"{room.name}: {wrong}", flush=True)
             self.failed = True
             return
-        print(f"{room.name}: the tests take {self.benches[0].usual[room.name]:.1f} s", flush=True)
+        print(f"{room.name}: the tests take {self.benches[0].usual[room.target]:.1f} s", flush=True)
         edits, done, free, running = iter(edits), 0, queue.SimpleQueue(), {}
         for bench in self.benches:
             free.put(bench)
