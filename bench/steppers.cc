@@ -4,8 +4,9 @@
 // position coordinate (m, rad) at the end from the referee, a run of event_driven near its tightest tolerance. Where
 // that one does not come through, the referee is time_stepping with a 64th of the shortest dt of the others. The tables
 // show the error at equal cost, interpolated: at the cost of time_stepping with dt / 4; the order (the slope from the
-// longest to the shortest dt); and energy defect, penetration and cost at dt / 4. Smooth steppers run the scenes in
-// which nothing that they ignore acts.
+// longest to the shortest dt); and energy defect, drift, penetration and cost at dt / 4. Drift is the distance of the
+// centre of mass of all bodies from that of the referee. Smooth steppers run the scenes in which nothing that they
+// ignore acts.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,7 +28,7 @@ constexpr int compared = 2;  // the run that is compared: dt / 4
 struct StepperRun {
   double dt = 0, seconds = 0;  // of processor time for the scene, the smallest of several
   double error = std::numeric_limits<double>::quiet_NaN();
-  double defect = 0, penetration = 0;
+  double defect = 0, drift = 0, penetration = 0;
   std::string failure;
 };
 
@@ -82,6 +83,15 @@ double error_of(const Model& model, const State& state, const State& truth) {
   double most = 0;
   for (const double x : step) most = larger(most, std::abs(x));
   return most;
+}
+
+Vec3<double> centre_of(const Model& model, const State& state) {
+  const Plan<double> plan(model);
+  Kinematics<double> kin(plan);
+  Velocities vel(model);
+  kinematics<double>(plan, state.q, kin);
+  velocities(model, kin, state.v, vel);
+  return centre_of_mass(model, kin, vel).position;
 }
 
 SimulationOptions options_of(Stepper stepper, const StepperScene& scene, int k) {
@@ -161,12 +171,12 @@ State Steppers::referee(const Model& model, const StepperScene& scene, int runs)
 void Steppers::add_rows(const StepperScene& scene, const Model& model, const std::vector<Contender>& all) {
   const auto ours = std::ranges::find(all, Stepper::time_stepping, &Contender::stepper);
   const double budget = ours->runs[compared].seconds;
-  std::vector<std::string> error{scene.name}, order{scene.name}, defect{scene.name}, depth{scene.name},
-      cost{scene.name};
+  std::vector<std::string> error{scene.name}, order{scene.name}, defect{scene.name}, drift{scene.name},
+      depth{scene.name}, cost{scene.name};
   for (const Stepper stepper : steppers_) {
     const auto c = std::ranges::find(all, stepper, &Contender::stepper);
     if (c == all.end()) {
-      for (auto* line : {&error, &order, &defect, &depth, &cost}) line->push_back("-");
+      for (auto* line : {&error, &order, &defect, &drift, &depth, &cost}) line->push_back("-");
       continue;
     }
     const StepperRun& at = c->runs[compared];
@@ -176,6 +186,7 @@ void Steppers::add_rows(const StepperScene& scene, const Model& model, const std
     error.push_back(failed ? "failed" : text("%.1e", error_at(c->runs, budget)));
     order.push_back(slope ? text("%.1f", *slope) : "-");
     defect.push_back(failed ? "failed" : text("%.1e", at.defect));
+    drift.push_back(failed ? "failed" : text("%.0e", at.drift));
     depth.push_back(failed ? "failed" : text("%.0e", at.penetration));
     cost.push_back(failed ? "failed" : rounded(per_ms));
     for (const StepperRun& run : c->runs) {
@@ -195,7 +206,7 @@ void Steppers::add_rows(const StepperScene& scene, const Model& model, const std
       report_.rows.push_back(row);
     }
   }
-  const std::vector<std::string>* lines[] = {&error, &order, &defect, &depth, &cost};
+  const std::vector<std::string>* lines[] = {&error, &order, &defect, &drift, &depth, &cost};
   for (std::size_t i = 0; i < std::size(lines); ++i) report_.tables[i].rows.push_back(*lines[i]);
 }
 
@@ -225,7 +236,10 @@ bool Steppers::run_scene_with_all(const StepperScene& scene, double from, double
     all.push_back({stepper, {}});
     for (int k = 0; k < runs; ++k) {
       Ended ended = run_scene(model, scene, options_of(stepper, scene, k), times);
-      if (ended.run.failure.empty()) ended.run.error = error_of(model, ended.state, truth);
+      if (ended.run.failure.empty()) {
+        ended.run.error = error_of(model, ended.state, truth);
+        ended.run.drift = norm(centre_of(model, ended.state) - centre_of(model, truth));
+      }
       all.back().runs.push_back(ended.run);
     }
   }
@@ -241,7 +255,7 @@ BenchReport Steppers::run() {
   const std::string align = "l" + std::string(steppers_.size(), 'r');
   for (const char* title : {"Error at the cost of time_stepping with dt / 4, m or rad",
                             "Order: slope of the error over dt", "Relative energy defect at dt / 4",
-                            "Penetration at dt / 4, m", "Cost at dt / 4, us of processor time per simulated ms"})
+                            "Drift of the centre of mass at dt / 4, m", "Penetration at dt / 4, m", "Cost at dt / 4, us of processor time per simulated ms"})
     report_.tables.push_back({title, align, columns, {}});
   std::vector<StepperScene> scenes = stepper_scenes();
   // The referee needs seconds for it.
