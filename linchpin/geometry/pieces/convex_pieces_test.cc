@@ -6,12 +6,15 @@
 #include <functional>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "linchpin/geometry/pieces/solid_distance.h"
+#include "linchpin/geometry/pieces/split_pieces.h"
 #include "linchpin/geometry/shapes/height_grid.h"
 #include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/geometry/shapes/mesh.h"
@@ -259,6 +262,39 @@ TEST(ConvexPieces, RefusesWhatHasNoInside) {
   EXPECT_FALSE(convex_pieces(box, {.relative_concavity = 0}).ok());
 }
 
+// Numbers in place of pieces: they are halved until all are within the tolerance, the largest first. Odd ones cannot be
+// split, and stay.
+TEST(SplitWorstFirst, LeavesWhatCannotBeSplit) {
+  struct Number {
+    double concavity;
+  };
+  std::vector<double> order;
+  const auto halves = [&](const Number& n) -> std::optional<std::pair<Number, Number>> {
+    order.push_back(n.concavity);
+    if (std::fmod(n.concavity, 2) != 0) return std::nullopt;
+    return std::pair{Number{n.concavity / 2}, Number{n.concavity / 2}};
+  };
+  const auto numbers = [](const std::vector<Number>& all) {
+    std::vector<double> list;
+    for (const Number& n : all) list.push_back(n.concavity);
+    return list;
+  };
+  std::vector<Number> all{{12}, {5}, {2}, {16}};
+  split_worst_first(all, 4, 100, halves);
+  EXPECT_EQ(order, (std::vector<double>{16, 12, 8, 8, 6, 6, 5}));
+  EXPECT_EQ(numbers(all), (std::vector<double>{3, 5, 2, 4, 4, 3, 4, 4, 3, 3}));
+  order.clear();
+  all = {{12}, {5}, {2}, {16}};
+  split_worst_first(all, 4, 5, halves);
+  EXPECT_EQ(order, std::vector<double>{16});
+  EXPECT_EQ(numbers(all), (std::vector<double>{12, 5, 2, 8, 8}));
+  order.clear();
+  all = {{7}, {9}};
+  split_worst_first(all, 0.5, 100, halves);
+  EXPECT_EQ(order, (std::vector<double>{9, 7}));
+  EXPECT_EQ(numbers(all), (std::vector<double>{7, 9}));
+}
+
 // ------------------------------------------------------------------------------------------------------ height grids
 
 HeightGrid grid_of(int columns, int rows, const std::function<double(double, double)>& height, double floor) {
@@ -315,6 +351,29 @@ TEST(GridPieces, WavesWithinTolerance) {
     for (int t = 0; t < waves.triangle_count(); ++t)
       for (const Vec3<double>& p : waves.corners(t)) EXPECT_GT(depth_in(pieces, p), -1e-12);
   }
+}
+
+// Below any rounding, all is cut that can be cut: what is left are blocks that are convex and prisms of one triangle,
+// which together are the terrain.
+TEST(GridPieces, ATinyToleranceEndsWithTriangles) {
+  const HeightGrid waves = grid_of(
+      5, 4, [](double x, double y) { return std::sin(3 * x) + std::cos(2 * y); }, -4);
+  const ConvexPieces pieces = convex_pieces(waves, {.concavity = 1e-300, .most_pieces = 1000}).value();
+  EXPECT_LE(pieces.compound.parts->size(), std::size_t(waves.triangle_count()));
+  EXPECT_LT(pieces.concavity, 1e-14);
+  EXPECT_NEAR(volume_of(pieces), solid(waves).volume, 1e-13);
+}
+
+TEST(GridPieces, ToleranceMustBePositiveAndFinite) {
+  const HeightGrid plane = grid_of(
+      3, 3, [](double, double) { return 0.0; }, -1);
+  for (const double wrong : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    const auto result = convex_pieces(plane, {.relative_concavity = wrong});
+    ASSERT_FALSE(result.ok());
+    EXPECT_NE(result.error().message.find("must be positive and finite"), std::string::npos) << result.error().message;
+  }
+  EXPECT_TRUE(convex_pieces(plane, {.relative_concavity = 0, .concavity = 0.1}).ok());
+  EXPECT_FALSE(convex_pieces(plane, {.relative_concavity = 0, .concavity = -0.1}).ok());
 }
 
 }  // namespace
