@@ -285,6 +285,31 @@ TEST(ConvexPair, LyingBodiesHaveBothEnds) {
       }
 }
 
+// A cylinder or capsule that lies on a face, at touch or almost: the normal is that of the face to rounding, whichever of
+// the two is A, and not that of the line and a point, which may be near it.
+TEST(ConvexPair, LyingBodiesHaveTheNormalOfTheFace) {
+  RandomSpatial random(12);
+  for (int i = 0; i < 1200; ++i) {
+    const double r = random.magnitude(1e-3, 1), h = random.magnitude(1e-3, 1);
+    const double R = random.magnitude(1e-3, 1), H = random.magnitude(1e-3, 1);
+    const Shape grounds[] = {Cylinder{R, H}, Cylinder{R, H}, Cylinder{R, H}, Box{{R, R, H}}, hull_of(Box{{R, R, H}})};
+    const Shape& ground = grounds[i % 5];
+    const Shape lying = i % 2 ? Shape(Cylinder{r, h}) : Shape(Capsule{r, h});
+    const double gap = i % 3 == 0 ? 0.0 : random.even(1) * random.magnitude(1e-12, 1e-6);
+    const double turn = i % 4 == 0 ? 0.0 : random.even(3), t = random.even(3),
+                 aside = i % 4 == 1 ? 0.0 : 0.9 * R * random.unit();
+    const Pose X{random.rotation(), {0, 0, 0}};
+    const Pose X_lying = X * Pose{rotation_about({0, 0, 1}, turn) * rotation_about({0, 1, 0}, pi / 2),
+                                  {aside * std::cos(t), aside * std::sin(t), H + r + gap}};
+    const Manifold over = contact(lying, X_lying, ground, X), under = contact(ground, X, lying, X_lying);
+    // coordinates of at most 4 m, rotated a few times
+    EXPECT_LT(norm(over.normal - X.R.z), 1e-14) << i;
+    EXPECT_LT(norm(under.normal + X.R.z), 1e-14) << i;
+    EXPECT_NEAR(over.distance, gap, 1e-14) << i;
+    EXPECT_NEAR(under.distance, gap, 1e-14) << i;
+  }
+}
+
 // The features stay the same while a box slides and rotates a little on another.
 TEST(ConvexPair, FeaturesStay) {
   const Shape a = hull_of(Box{{0.5, 0.4, 0.3}}), b = Box{{2, 2, 0.5}};
