@@ -98,6 +98,19 @@ TEST(CollisionScene, NamedPairsAreLookedAtAllTheSame) {
   EXPECT_EQ(pairs_of(spec, row_of_poses(4, 1.1)), "");  // it replaces the shapes' margins
 }
 
+// Those that are far are not looked at, nor are two on one frame, be they named or not.
+TEST(CollisionScene, OnlyNamedPairsThatAreNearAreLookedAt) {
+  SceneSpec spec = row_of_balls(5);
+  spec.shapes.push_back(on_frame(1, Sphere{0.5}));  // shape 5, where shape 1 is
+  spec.pairs = {{0, 4, 0.1, {}}, {1, 3, 0.5, {}}, {1, 5, 1.0, {}}, {2, 3, 0.3, {}}};
+  EXPECT_EQ(pairs_of(spec, row_of_poses(5, 0.9)), "0-1 0-5 1-2 2-3 2-5 3-4");
+  const CollisionScene scene(spec);
+  SceneWorkspace ws(scene);
+  find_near_pairs(scene, row_of_poses(5, 1.2), {}, ws);
+  ASSERT_EQ(ws.near.size(), 1u);  // a gap of 0.2
+  EXPECT_EQ(ws.near[0], (BoxPair{2, 3}));
+}
+
 // By definition: any wanted pair.
 bool any_wanted(const SceneSpec& spec) {
   const CollisionScene scene(spec);
