@@ -285,8 +285,8 @@ TEST(ConvexPair, LyingBodiesHaveBothEnds) {
       }
 }
 
-// A cylinder or capsule that lies on a face, at touch or almost: the normal is that of the face to rounding, whichever of
-// the two is A, and not that of the line and a point, which may be near it.
+// A cylinder or capsule that lies on a face, at touch or almost: the normal is that of the face to rounding, whichever
+// of the two is A, and not that of the line and a point, which may be near it.
 TEST(ConvexPair, LyingBodiesHaveTheNormalOfTheFace) {
   RandomSpatial random(12);
   for (int i = 0; i < 1200; ++i) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <optional>
 #include <string>
@@ -123,6 +124,78 @@ TEST(ConvexPieces, MoreOfBoxes) {
   const ConvexPieces stair_pieces = pieces_of(stairs);
   EXPECT_EQ(stair_pieces.compound.parts->size(), 3u);
   EXPECT_NEAR(volume_of(stair_pieces), 3, 1e-12);
+}
+
+// Solids of unit cubes, some of the 27 of a larger cube.
+struct Cubes {
+  std::array<std::array<std::array<bool, 3>, 3>, 3> in{};
+  bool has(int i, int j, int k) const {
+    const auto within = [](int x) { return x >= 0 && x < 3; };
+    return within(i) && within(j) && within(k) && in[i][j][k];
+  }
+  // In no plane of a cut that makes boxes.
+  static Vec3<double> inner_point(int i, int j, int k) { return {i + 0.47, j + 0.56, k + 0.41}; }
+};
+Cubes random_cubes(RandomSpatial& random, double share) {
+  Cubes cubes;
+  for (auto& layer : cubes.in)
+    for (auto& row : layer)
+      for (bool& cube : row) cube = random.unit() < share;
+  return cubes;
+}
+// The surface of a solid of cubes; nothing if four of its squares meet in an edge.
+std::optional<Triangles> surface_of(const Cubes& cubes, const Transform<double>& X) {
+  Triangles t;
+  std::map<std::array<int, 3>, int> number;
+  const auto vertex = [&](const std::array<int, 3>& p) {
+    const auto [at, is_new] = number.try_emplace(p, int(t.vertices.size()));
+    if (is_new) t.vertices.push_back(X * Vec3<double>{double(p[0]), double(p[1]), double(p[2])});
+    return at->second;
+  };
+  std::map<std::pair<int, int>, int> uses;  // of edges, from and to
+  for (int at = 0; at < 27; ++at)
+    for (int axis = 0; axis < 3; ++axis)
+      for (const int side : {0, 1}) {
+        std::array<int, 3> p{at / 9, at / 3 % 3, at % 3}, next = p;
+        if (!cubes.has(p[0], p[1], p[2])) continue;
+        next[axis] += side ? 1 : -1;
+        if (cubes.has(next[0], next[1], next[2])) continue;
+        p[axis] += side;
+        std::array<int, 3> q = p, r = p, s = p;
+        ++q[(axis + 1) % 3], ++r[(axis + 1) % 3], ++r[(axis + 2) % 3], ++s[(axis + 2) % 3];
+        std::array<int, 4> square{vertex(p), vertex(q), vertex(r), vertex(s)};
+        if (!side) std::reverse(square.begin(), square.end());
+        t.triangles.push_back({square[0], square[1], square[2]});
+        t.triangles.push_back({square[0], square[2], square[3]});
+        for (std::size_t k = 0; k < 4; ++k)
+          if (++uses[{square[k], square[(k + 1) % 4]}] > 1) return {};
+      }
+  return t;
+}
+
+// Such a solid falls into boxes, whichever cubes are missing, also where three cuts meet within it: their volumes add
+// up to the number of cubes, and they hold a point of each cube and of no gap.
+TEST(ConvexPieces, SolidsOfCubesFallIntoBoxes) {
+  RandomSpatial random(31);
+  int tried = 0;
+  for (int i = 0; tried < 6; ++i) {
+    Cubes cubes = random_cubes(random, 0.7 + 0.2 * random.unit());
+    cubes.in[1][1][1] = true;  // no cavity
+    const Transform<double> X = i % 2 ? Transform<double>::identity() : random.pose();
+    const auto surface = surface_of(cubes, X);
+    if (!surface) continue;
+    ++tried;
+    const ConvexPieces pieces = pieces_of(mesh_of(*surface), {.relative_concavity = 1e-3, .most_pieces = 28});
+    int count = 0;
+    for (int at = 0; at < 27; ++at) {
+      const bool solid = cubes.has(at / 9, at / 3 % 3, at % 3);
+      count += solid;
+      EXPECT_EQ(depth_in(pieces, X * Cubes::inner_point(at / 9, at / 3 % 3, at % 3)) > 0, solid) << i << " at " << at;
+    }
+    EXPECT_NEAR(volume_of(pieces), count, 1e-11) << i;
+    EXPECT_LT(pieces.concavity, 1e-12) << i;
+    EXPECT_LE(pieces.compound.parts->size(), std::size_t(count)) << i;
+  }
 }
 
 TEST(ConvexPieces, TorusWithinTolerance) {

@@ -344,7 +344,7 @@ TEST(Hull, CentresAreCentroids) {
       const Hull solid = hull_of(moved(pyramid, X, scale));
       EXPECT_LT(distance(solid.centre, X * Vec3<double>{scale * 0.125, scale * 0.0625, scale * 0.5}), 1e-14 * scale);
       EXPECT_FALSE(solid.flat);
-      // a trapezoid with parallel sides of 2 and 1 at a distance of 3: (2 + 2 * 1) / (3 * (2 + 1)) of it from the long one
+      // a trapezoid with sides of 2 and 1 at a distance of 3: (2 + 2 * 1) / (3 * (2 + 1)) of it from the long one
       const Points trapezoid = {{1, 0, 0}, {-1, 0, 0}, {-0.5, 3, 0}, {0.5, 3, 0}};
       const Hull flat = hull_of(moved(trapezoid, X, scale));
       EXPECT_LT(distance(flat.centre, X * Vec3<double>{0, scale * 4 / 3, 0}), 1e-14 * scale);
