@@ -281,6 +281,26 @@ TEST(Terrain, TwoMeshesOfBoxesAreTwoBoxes) {
   EXPECT_GT(apart, 80);
 }
 
+// A pyramid of triangles on its tip has one point, on its base four; out of reach it has none.
+TEST(Terrain, CornersOverAHalfSpace) {
+  const Mesh pyramid = mesh_of({{{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}, {0, 0, -2}},
+                                {{0, 1, 2}, {0, 2, 3}, {1, 0, 4}, {2, 1, 4}, {3, 2, 4}, {0, 3, 4}}});
+  const Transform<double> here = Transform<double>::identity();
+  const auto at = [](double z) { return Transform<double>{Mat3<double>::identity(), {0.3, 0.4, z}}; };
+  ManifoldList list;
+  ASSERT_EQ(collide(pyramid, at(2.01), HalfSpace{}, here, 0.02, list), 1);
+  ASSERT_EQ(list[0].count, 1);
+  EXPECT_NEAR(list[0].distance, 0.01, 1e-15);
+  EXPECT_LT(norm(on_a(list[0], list[0].points[0]) - Vector{0.3, 0.4, 0.01}), 1e-15);
+  EXPECT_LT(norm(on_b(list[0], list[0].points[0]) - Vector{0.3, 0.4, 0}), 1e-15);
+  EXPECT_EQ(collide(pyramid, at(2.03), HalfSpace{}, here, 0.02, list), 0);
+  list.clear();
+  const Transform<double> upside_down{{{1, 0, 0}, {0, -1, 0}, {0, 0, -1}}, {0, 0, -0.01}};
+  ASSERT_EQ(collide(pyramid, upside_down, HalfSpace{}, here, 0.02, list), 1);
+  EXPECT_EQ(list[0].count, 4);
+  EXPECT_NEAR(list[0].distance, -0.01, 1e-15);
+}
+
 TEST(Terrain, OverAHalfSpace) {
   RandomSpatial random(7);
   const Box box{{0.5, 0.4, 0.3}};
@@ -321,6 +341,27 @@ TEST(Terrain, ACornerHasTheNumberOfItsPlaceInTheTriangle) {
       ASSERT_LT(number, 3u);
       EXPECT_LE(norm(on_b(m, m.points[k]) - triangle.corners[number]), 1e-14) << "triangle " << t;
     }
+  }
+}
+
+// A ball over a triangle meets its face, and still does when it has sunk into the ground, where the triangle's own plane
+// decides: the number stays the same.
+TEST(Terrain, AFaceKeepsItsNumberBelowGround) {
+  const HeightField field = field_of(2, 2, 1, {0, 0.1, 0.2, 0.1});
+  for (int t = 0; t < 2; ++t) {
+    const TerrainTriangle triangle = terrain_triangle(*field.grid, t);
+    const Vector middle = (1.0 / 3) * (triangle.corners[0] + triangle.corners[1] + triangle.corners[2]);
+    std::vector<std::uint32_t> numbers;
+    for (const double height : {0.15, 0.1, 0.05, -0.05, -0.5, -3.0}) {
+      Manifold m;
+      ASSERT_TRUE(core_terrain(core_of(Sphere{0.1}), {Mat3<double>::identity(), middle + height * triangle.normal},
+                               triangle, 0.1, m));
+      ASSERT_EQ(m.count, 1);
+      EXPECT_NEAR(m.distance, height - 0.1, 1e-14);
+      EXPECT_NEAR(norm(m.normal - triangle.normal), 0, 1e-14);
+      numbers.push_back(m.points[0].feature);
+    }
+    EXPECT_EQ(numbers, std::vector<std::uint32_t>(6, numbers[0])) << "triangle " << t;
   }
 }
 
