@@ -273,6 +273,34 @@ TEST(ConvexPair, RestingBodiesAreHeld) {
         }
 }
 
+// Cylinders and cones that stand on one another, pressed together by any depth: the contact points are on the rim of the
+// smaller cap where it is over the larger one, and so no point is near its middle.
+TEST(ConvexPair, CapsOnCapsMeetAtTheRim) {
+  RandomSpatial random(13);
+  for (int i = 0; i < 2000; ++i) {
+    const double r = random.magnitude(0.1, 1), R = (1.1 + random.unit()) * r, h = 0.5 * r, H = 0.5 * R;
+    const Shape above = i % 2 ? Shape(Cylinder{r, h}) : Shape(Cone{r, h}), below = Cylinder{R, H};
+    const double gap = random.even(1) * random.magnitude(1e-9, 1e-2) * r,
+                 aside = i % 3 ? 0.9 * (R - r) * random.unit() : 0.0;
+    const double t = i % 5 ? random.even(pi) : 0.0;
+    const Pose X_WB{i % 7 ? random.rotation() : upright, {0, 0, 0}};
+    const Pose X_WA = X_WB * Pose{i % 4 ? rotation_about({0, 0, 1}, random.even(3)) : upright,
+                                  {aside * std::cos(t), aside * std::sin(t), H + h + gap}};
+    for (const bool swap : {false, true}) {
+      const Manifold m =
+          swap ? contact(below, X_WB, above, X_WA, 0.02 * r) : contact(above, X_WA, below, X_WB, 0.02 * r);
+      EXPECT_NEAR(m.distance, gap, 1e-14);
+      EXPECT_EQ(m.count, 8) << i;
+      for (int k = 0; k < m.count; ++k) {
+        const Vector p = transpose_times(X_WA.R, m.points[k].p - X_WA.p);
+        // a chord of an octagon is within cos(pi / 8) = 0.923 of the circle
+        EXPECT_GT(std::hypot(p.x, p.y), 0.92 * r) << i;
+        EXPECT_LT(std::hypot(p.x, p.y), (1 + 1e-12) * r) << i;
+      }
+    }
+  }
+}
+
 TEST(ConvexPair, LyingBodiesHaveBothEnds) {
   const Mat3<double> lying = rotation_about({0, 1, 0}, pi / 2);
   for (const Shape& a : {Shape(Cylinder{0.2, 0.5}), Shape(Capsule{0.2, 0.5})})
