@@ -344,7 +344,7 @@ TEST(Terrain, ACornerHasTheNumberOfItsPlaceInTheTriangle) {
   }
 }
 
-// A ball over a triangle meets its face, and still does when it has sunk into the ground, where the triangle's own plane
+// A ball over a triangle meets its face, and still does when it has sunk into the ground, where the triangle's plane
 // decides: the number stays the same.
 TEST(Terrain, AFaceKeepsItsNumberBelowGround) {
   const HeightField field = field_of(2, 2, 1, {0, 0.1, 0.2, 0.1});

@@ -273,8 +273,8 @@ TEST(ConvexPair, RestingBodiesAreHeld) {
         }
 }
 
-// Cylinders and cones that stand on one another, pressed together by any depth: the contact points are on the rim of the
-// smaller cap where it is over the larger one, and so no point is near its middle.
+// Cylinders and cones that stand on one another, pressed together by any depth: the contact points are on the rim of
+// the smaller cap, which is over the larger one, and so no point is near its middle.
 TEST(ConvexPair, CapsOnCapsMeetAtTheRim) {
   RandomSpatial random(13);
   for (int i = 0; i < 2000; ++i) {

@@ -109,7 +109,7 @@ TEST(TriangleMesh, FoldsByTheSignOfTheHeight) {
   EXPECT_EQ(fold(-1e-6), Fold::convex);
   EXPECT_EQ(fold(0), Fold::flat);
   EXPECT_EQ(fold(1e-9), Fold::flat);
-  // the tolerance of floats is 1e-7 of the extent, wherever the mesh is: the third corner is at sin(fold) from the plane
+  // the tolerance of floats is 1e-7 of the extent, wherever the mesh is
   for (const double scale : {1e-3, 1.0, 1e3})
     for (const Vec3<double>& away : {Vec3<double>{0, 0, 0}, Vec3<double>{64, 0, 0}, Vec3<double>{0, -64, 64}}) {
       const auto fold_at = [&](double height) {
