@@ -305,6 +305,23 @@ TEST(Matrix, DiagonalBlocksAndToDense) {
   expect_near(all, product.all, product_rounding, "all");
 }
 
+// A block on the diagonal that is not stored is zero, whatever was in its place before.
+TEST(Matrix, ADiagonalBlockThatIsNotStoredIsZero) {
+  const std::vector<int> start{0, 2, 3, 6};
+  const std::vector<Triplet> triplets{{0, 1, 5.0}, {0, 2, 7.0}, {2, 5, 8.0}, {4, 3, 9.0}};  // (1, 1) is missing
+  const Matrix M = Matrix::sparse(block_sparse(start, start, triplets));
+  std::vector<double> first(4, std::nan("")), second(1, std::nan("")), third(9, std::nan(""));
+  M.diagonal(0, 2, first.data());
+  M.diagonal(2, 1, second.data());
+  M.diagonal(3, 3, third.data());
+  EXPECT_EQ(first, (std::vector<double>{0, 5, 0, 0}));
+  EXPECT_EQ(second, std::vector<double>{0});
+  EXPECT_EQ(third, (std::vector<double>{0, 0, 0, 9, 0, 0, 0, 0, 0}));
+  const Matrix empty = Matrix::sparse(block_sparse(start, start, std::vector<Triplet>{{0, 2, 1.0}}));
+  empty.diagonal(3, 3, third.data());
+  EXPECT_EQ(third, std::vector<double>(9, 0.0));
+}
+
 // Over the blocks that it has, coarser ones, finer ones and ones that fit not at all.
 TEST(Matrix, FormsOverAnyBlocks) {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {

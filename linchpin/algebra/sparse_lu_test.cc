@@ -374,5 +374,30 @@ TEST(SparseLu, StaysSparse) {
   EXPECT_LE(double(numbers[1]), 2.5 * double(numbers[0]));
 }
 
+// To begin a front costs more than to eliminate a few rows, so that a short chain is one front with all its zeros: n
+// rows and n columns, padded to eights. A long one is not. Pairs that have nothing to do with each other stay apart: a
+// pair has at most 6 rows, padded to 8.
+TEST(SparseLu, AShortChainIsEliminatedAtOnce) {
+  for (const int cells : {2, 4, 6, 8, 40}) {
+    Dice dice(1);
+    Pattern chain = unconnected(cells, dice), pairs = chain;
+    for (int i = 0; i < cells; ++i) {
+      chain.has[i][i] = pairs.has[i][i] = 1;
+      if (i > 0) chain.has[i][i - 1] = chain.has[i - 1][i] = 1;
+      if (i % 2) pairs.has[i][i - 1] = pairs.has[i - 1][i] = 1;
+    }
+    const std::size_t n = std::size_t(chain.rows()), whole = 2 * n * ((n + 7) / 8 * 8);
+    SparseLu lu;
+    lu.analyse(blocks_of(chain));
+    if (cells <= 8) {
+      EXPECT_EQ(lu.numbers(), whole) << cells;
+    } else {
+      EXPECT_LT(lu.numbers(), whole / 2);
+    }
+    lu.analyse(blocks_of(pairs));
+    EXPECT_LE(lu.numbers(), 2 * 8 * n) << cells;
+  }
+}
+
 }  // namespace
 }  // namespace linchpin

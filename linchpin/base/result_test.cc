@@ -65,6 +65,7 @@ TEST(Result, ValueOfAnErrorFailsWithItsMessage) {
 TEST(Result, ErrorOfAValueFails) {
   const Result<int> result = half(6);
   EXPECT_EQ(failed_check([&] { (void)result.error(); }), "Result::error() of a success");
+  EXPECT_EQ(failed_check([] { (void)half(8).error(); }), "Result::error() of a success");
 }
 
 TEST(Result, GivesAwayWhatCannotBeCopied) {

@@ -9,6 +9,7 @@
 #include "linchpin/geometry/pieces/convex_pieces.h"
 #include "linchpin/geometry/shapes/mesh.h"
 #include "linchpin/geometry/shapes/mesh_testing.h"
+#include "linchpin/geometry/shapes/shapes_testing.h"
 #include "linchpin/geometry/shapes/testing.h"
 
 namespace linchpin {
@@ -38,6 +39,22 @@ TEST(Compound, TouchesPartByPart) {
   ASSERT_EQ(collide(HalfSpace{}, Transform<double>::identity(), dumbbell(), X, 0.01, back), 2);
   EXPECT_EQ(back[1].piece_b, 2u);
   EXPECT_EQ(back[1].normal.z, -1);
+}
+
+// Shapes of one piece have the number 0, in either order, whatever the list held before.
+TEST(Compound, SimpleShapesArePieceZero) {
+  RandomSpatial random(3);
+  std::vector<Shape> kinds = one_of_each_kind(random);
+  kinds.push_back(HalfSpace{});
+  ManifoldList list;
+  for (const Shape& a : kinds)
+    for (const Shape& b : kinds) {
+      const bool two_planes = std::holds_alternative<HalfSpace>(a) && std::holds_alternative<HalfSpace>(b);
+      list.clear();
+      list.next().piece_a = list.next().piece_b = 5;
+      ASSERT_EQ(collide(a, at(0, 0, 0.1), b, at(0, 0, 0), 0.1, list), two_planes ? 0 : 1);
+      for (const Manifold& m : list.all()) EXPECT_TRUE(m.piece_a == 0 && m.piece_b == 0);
+    }
 }
 
 TEST(Compound, DistanceIsTheLeastOfItsParts) {

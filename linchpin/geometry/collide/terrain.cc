@@ -29,7 +29,7 @@ void outline_of(const TerrainTriangle& t, Outline& o) {
   }
   o.normal = t.normal;
   o.offset = dot(t.normal, t.corners[0]);
-  o.face = face_feature(0);
+  o.face = face_feature(1);  // its front, as in features.cc
 }
 
 // The points of A's lowest face along the triangle's normal that are above or below the triangle, with gaps from

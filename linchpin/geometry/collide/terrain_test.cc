@@ -281,6 +281,26 @@ TEST(Terrain, TwoMeshesOfBoxesAreTwoBoxes) {
   EXPECT_GT(apart, 80);
 }
 
+// A pyramid of triangles on its tip has one point, on its base four; out of reach it has none.
+TEST(Terrain, CornersOverAHalfSpace) {
+  const Mesh pyramid = mesh_of({{{-1, -1, 0}, {1, -1, 0}, {1, 1, 0}, {-1, 1, 0}, {0, 0, -2}},
+                                {{0, 1, 2}, {0, 2, 3}, {1, 0, 4}, {2, 1, 4}, {3, 2, 4}, {0, 3, 4}}});
+  const Transform<double> here = Transform<double>::identity();
+  const auto at = [](double z) { return Transform<double>{Mat3<double>::identity(), {0.3, 0.4, z}}; };
+  ManifoldList list;
+  ASSERT_EQ(collide(pyramid, at(2.01), HalfSpace{}, here, 0.02, list), 1);
+  ASSERT_EQ(list[0].count, 1);
+  EXPECT_NEAR(list[0].distance, 0.01, 1e-15);
+  EXPECT_LT(norm(on_a(list[0], list[0].points[0]) - Vector{0.3, 0.4, 0.01}), 1e-15);
+  EXPECT_LT(norm(on_b(list[0], list[0].points[0]) - Vector{0.3, 0.4, 0}), 1e-15);
+  EXPECT_EQ(collide(pyramid, at(2.03), HalfSpace{}, here, 0.02, list), 0);
+  list.clear();
+  const Transform<double> upside_down{{{1, 0, 0}, {0, -1, 0}, {0, 0, -1}}, {0, 0, -0.01}};
+  ASSERT_EQ(collide(pyramid, upside_down, HalfSpace{}, here, 0.02, list), 1);
+  EXPECT_EQ(list[0].count, 4);
+  EXPECT_NEAR(list[0].distance, -0.01, 1e-15);
+}
+
 TEST(Terrain, OverAHalfSpace) {
   RandomSpatial random(7);
   const Box box{{0.5, 0.4, 0.3}};
@@ -324,6 +344,27 @@ TEST(Terrain, ACornerHasTheNumberOfItsPlaceInTheTriangle) {
   }
 }
 
+// A ball over a triangle meets its face, and still does when it has sunk into the ground, where the triangle's plane
+// decides: the number stays the same.
+TEST(Terrain, AFaceKeepsItsNumberBelowGround) {
+  const HeightField field = field_of(2, 2, 1, {0, 0.1, 0.2, 0.1});
+  for (int t = 0; t < 2; ++t) {
+    const TerrainTriangle triangle = terrain_triangle(*field.grid, t);
+    const Vector middle = (1.0 / 3) * (triangle.corners[0] + triangle.corners[1] + triangle.corners[2]);
+    std::vector<std::uint32_t> numbers;
+    for (const double height : {0.15, 0.1, 0.05, -0.05, -0.5, -3.0}) {
+      Manifold m;
+      ASSERT_TRUE(core_terrain(core_of(Sphere{0.1}), {Mat3<double>::identity(), middle + height * triangle.normal},
+                               triangle, 0.1, m));
+      ASSERT_EQ(m.count, 1);
+      EXPECT_NEAR(m.distance, height - 0.1, 1e-14);
+      EXPECT_NEAR(norm(m.normal - triangle.normal), 0, 1e-14);
+      numbers.push_back(m.points[0].feature);
+    }
+    EXPECT_EQ(numbers, std::vector<std::uint32_t>(6, numbers[0])) << "triangle " << t;
+  }
+}
+
 // A feature is the same in each step as long as the same features meet (manifold.h), so a point on one triangle keeps
 // its number when the shape reaches other triangles of the plane, or leaves them.
 TEST(Terrain, NumbersDoNotDependOnOtherTriangles) {
@@ -354,6 +395,77 @@ TEST(Terrain, NumbersDoNotDependOnOtherTriangles) {
   EXPECT_EQ(features_on(7, {3, 7}), alone);
   EXPECT_EQ(features_on(7, {3, 5, 7}), alone);
   EXPECT_EQ(features_on(7, {7, 9}), alone);
+}
+
+// Points that are joined have different numbers, whichever numbers they had on their triangles. Of 65536 second ones,
+// some must meet a number of the first triangle.
+TEST(Terrain, JoinedPointsHaveDifferentNumbers) {
+  const auto on_triangle = [](std::uint32_t t, int count, std::uint32_t number) {
+    Manifold m{};
+    m.normal = {0, 0, 1};
+    m.piece_b = t;
+    m.count = count;
+    for (int k = 0; k < count; ++k) m.points[k] = {{double(t), double(k), 0}, 0, 0x30000u + ((number + k) & 0xffffu)};
+    return m;
+  };
+  ManifoldList list;
+  for (std::uint32_t number = 0; number < 0x10000u; ++number) {
+    list.clear();
+    list.next() = on_triangle(0, 3, 0);
+    list.keep();
+    list.next() = on_triangle(1, 2, number);
+    list.keep();
+    join_coplanar(0, list);
+    ASSERT_EQ(list.size(), 1u);
+    ASSERT_EQ(list[0].count, 5);
+    for (int k = 0; k < 5; ++k) {
+      ASSERT_EQ(list[0].points[k].feature >> 16, 3u);
+      for (int l = 0; l < k; ++l) ASSERT_NE(list[0].points[k].feature, list[0].points[l].feature) << number;
+    }
+  }
+}
+
+// What was in the memory of a list, be it far away or NaN, is not part of what is found.
+TEST(Terrain, WhatAListHeldBeforeDoesNotMatter) {
+  RandomSpatial random(9);
+  const Shape mesh = mesh_of(plain(8, 1, random, level)), field = field_of(9, 9, 0.25, std::vector<double>(81, 0.0));
+  const std::vector<Shape> shapes = convex_shapes(random);
+  for (int round = 0; round < 200; ++round) {
+    const Shape& a = shapes[std::size_t(round) % shapes.size()];
+    const Shape& ground = round % 2 ? mesh : field;
+    const Transform<double> X{geometry_testing::random_quarter_turns(random),
+                              {random.even(0.5), random.even(0.5), 0.2}};
+    ManifoldList fresh;
+    collide(a, X, ground, Transform<double>::identity(), 0.05, fresh);
+    for (const double stale : {1e15, std::nan("")}) {
+      ManifoldList used;
+      for (int i = 0; i < 100; ++i) {
+        Manifold& m = used.next();
+        m.normal = {stale, stale, stale};
+        m.distance = stale;
+        m.count = most_points;
+        m.piece_a = m.piece_b = 77;
+        for (ContactPoint& c : m.points) c = {{stale, stale, stale}, stale, 77};
+        used.keep();
+      }
+      used.clear();
+      collide(a, X, ground, Transform<double>::identity(), 0.05, used);
+      ASSERT_EQ(used.size(), fresh.size()) << round;
+      for (std::size_t i = 0; i < fresh.size(); ++i) {
+        const Manifold &m = fresh[i], &n = used[i];
+        ASSERT_EQ(n.count, m.count) << round;
+        EXPECT_EQ(n.distance, m.distance);
+        EXPECT_EQ(n.piece_a, m.piece_a);
+        EXPECT_EQ(n.piece_b, m.piece_b);
+        EXPECT_EQ(norm(n.normal - m.normal), 0);
+        for (int k = 0; k < m.count; ++k) {
+          EXPECT_EQ(norm(n.points[k].p - m.points[k].p), 0);
+          EXPECT_EQ(n.points[k].gap, m.points[k].gap);
+          EXPECT_EQ(n.points[k].feature, m.points[k].feature);
+        }
+      }
+    }
+  }
 }
 
 TEST(Terrain, PosesThatAreNone) {

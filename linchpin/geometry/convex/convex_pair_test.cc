@@ -273,6 +273,34 @@ TEST(ConvexPair, RestingBodiesAreHeld) {
         }
 }
 
+// Cylinders and cones that stand on one another, pressed together by any depth: the contact points are on the rim of
+// the smaller cap, which is over the larger one, and so no point is near its middle.
+TEST(ConvexPair, CapsOnCapsMeetAtTheRim) {
+  RandomSpatial random(13);
+  for (int i = 0; i < 2000; ++i) {
+    const double r = random.magnitude(0.1, 1), R = (1.1 + random.unit()) * r, h = 0.5 * r, H = 0.5 * R;
+    const Shape above = i % 2 ? Shape(Cylinder{r, h}) : Shape(Cone{r, h}), below = Cylinder{R, H};
+    const double gap = random.even(1) * random.magnitude(1e-9, 1e-2) * r,
+                 aside = i % 3 ? 0.9 * (R - r) * random.unit() : 0.0;
+    const double t = i % 5 ? random.even(pi) : 0.0;
+    const Pose X_WB{i % 7 ? random.rotation() : upright, {0, 0, 0}};
+    const Pose X_WA = X_WB * Pose{i % 4 ? rotation_about({0, 0, 1}, random.even(3)) : upright,
+                                  {aside * std::cos(t), aside * std::sin(t), H + h + gap}};
+    for (const bool swap : {false, true}) {
+      const Manifold m =
+          swap ? contact(below, X_WB, above, X_WA, 0.02 * r) : contact(above, X_WA, below, X_WB, 0.02 * r);
+      EXPECT_NEAR(m.distance, gap, 1e-14);
+      EXPECT_EQ(m.count, 8) << i;
+      for (int k = 0; k < m.count; ++k) {
+        const Vector p = transpose_times(X_WA.R, m.points[k].p - X_WA.p);
+        // a chord of an octagon is within cos(pi / 8) = 0.923 of the circle
+        EXPECT_GT(std::hypot(p.x, p.y), 0.92 * r) << i;
+        EXPECT_LT(std::hypot(p.x, p.y), (1 + 1e-12) * r) << i;
+      }
+    }
+  }
+}
+
 TEST(ConvexPair, LyingBodiesHaveBothEnds) {
   const Mat3<double> lying = rotation_about({0, 1, 0}, pi / 2);
   for (const Shape& a : {Shape(Cylinder{0.2, 0.5}), Shape(Capsule{0.2, 0.5})})
@@ -283,6 +311,31 @@ TEST(ConvexPair, LyingBodiesHaveBothEnds) {
         ASSERT_EQ(m.count, 2) << a.index() << ", lean " << lean;
         EXPECT_NEAR(std::abs(m.points[0].p.x - m.points[1].p.x), 1, 1e-3);
       }
+}
+
+// A cylinder or capsule that lies on a face, at touch or almost: the normal is that of the face to rounding, whichever
+// of the two is A, and not that of the line and a point, which may be near it.
+TEST(ConvexPair, LyingBodiesHaveTheNormalOfTheFace) {
+  RandomSpatial random(12);
+  for (int i = 0; i < 1200; ++i) {
+    const double r = random.magnitude(1e-3, 1), h = random.magnitude(1e-3, 1);
+    const double R = random.magnitude(1e-3, 1), H = random.magnitude(1e-3, 1);
+    const Shape grounds[] = {Cylinder{R, H}, Cylinder{R, H}, Cylinder{R, H}, Box{{R, R, H}}, hull_of(Box{{R, R, H}})};
+    const Shape& ground = grounds[i % 5];
+    const Shape lying = i % 2 ? Shape(Cylinder{r, h}) : Shape(Capsule{r, h});
+    const double gap = i % 3 == 0 ? 0.0 : random.even(1) * random.magnitude(1e-12, 1e-6);
+    const double turn = i % 4 == 0 ? 0.0 : random.even(3), t = random.even(3),
+                 aside = i % 4 == 1 ? 0.0 : 0.9 * R * random.unit();
+    const Pose X{random.rotation(), {0, 0, 0}};
+    const Pose X_lying = X * Pose{rotation_about({0, 0, 1}, turn) * rotation_about({0, 1, 0}, pi / 2),
+                                  {aside * std::cos(t), aside * std::sin(t), H + r + gap}};
+    const Manifold over = contact(lying, X_lying, ground, X), under = contact(ground, X, lying, X_lying);
+    // coordinates of at most 4 m, rotated a few times
+    EXPECT_LT(norm(over.normal - X.R.z), 1e-14) << i;
+    EXPECT_LT(norm(under.normal + X.R.z), 1e-14) << i;
+    EXPECT_NEAR(over.distance, gap, 1e-14) << i;
+    EXPECT_NEAR(under.distance, gap, 1e-14) << i;
+  }
 }
 
 // The features stay the same while a box slides and rotates a little on another.

@@ -1,3 +1,5 @@
+#include <array>
+#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -182,6 +184,28 @@ TEST(BoxBox, CornersHaveDifferentFeatures) {
       }
   EXPECT_EQ(of_a.size(), 8u);
   EXPECT_EQ(of_b.size(), 8u);
+}
+
+// The 26 corners, edges and faces of A have a number each: points of one number are never at both ends of an axis.
+TEST(BoxBox, FeaturesHaveAPlace) {
+  RandomSpatial random(16);
+  const Box a{{0.5, 0.4, 0.3}}, b{{0.45, 0.6, 0.35}};
+  std::map<std::uint32_t, std::array<std::set<int>, 3>> ends;  // by feature and axis: at which ends points were
+  const double near = 1e-9;                                    // far above rounding, far below the boxes
+  for (int i = 0; i < 3000; ++i) {
+    const Pose X_WA{random.rotation(), random.vector(0.8)}, X_WB = Pose::identity();
+    Manifold m;
+    if (!box_box(a, X_WA, b, X_WB, 0.05, m) || m.distance < -0.1) continue;
+    for (int k = 0; k < m.count; ++k) {
+      const Vector p = transpose_times(X_WA.R, on_a(m, m.points[k]) - X_WA.p);
+      const double x[] = {p.x, p.y, p.z}, h[] = {a.half.x, a.half.y, a.half.z};
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        if (std::abs(x[axis]) > h[axis] - near) ends[m.points[k].feature >> 16][axis].insert(x[axis] > 0 ? 1 : -1);
+    }
+  }
+  EXPECT_EQ(ends.size(), 26u);  // corners, edges and faces
+  for (const auto& [feature, by_axis] : ends)
+    for (const std::set<int>& sides : by_axis) EXPECT_LE(sides.size(), 1u) << feature;
 }
 
 TEST(BoxBox, NotANumber) { expect_nothing_for_nan<Box, Box>(box_box, {{1, 1, 1}}, {{1, 1, 1}}); }

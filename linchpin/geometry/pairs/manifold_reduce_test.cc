@@ -81,6 +81,21 @@ TEST(Reduce, EndsOfALine) {
   EXPECT_EQ(m.points[1].feature + m.points[2].feature, 19u);
 }
 
+// Points within 1e-9 of the width from a line are on it but for rounding. One that is farther away is kept.
+TEST(Reduce, AlmostOnALine) {
+  for (const double width : {1e-3, 1.0, 1e3})
+    for (const auto& [beside, count] : {std::pair{0.8e-9, 2}, std::pair{1.2e-9, 3}}) {
+      std::vector<ContactPoint> points;
+      for (int i = 0; i <= 10; ++i)
+        points.push_back(
+            {{0.1 * width * i, i == 4 ? beside * width : 0, 0}, i == 0 ? -1e-12 * width : 0.0, unsigned(i)});
+      Manifold m;
+      m.normal = {0, 0, 1};
+      reduce(points, m);
+      EXPECT_EQ(m.count, count) << beside;
+    }
+}
+
 TEST(Reduce, AllInOnePlace) {
   const std::vector<ContactPoint> points(20, {{1, 2, 3}, 0.5, 9});
   Manifold m;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <numbers>
 #include <optional>
 #include <queue>
 #include <span>
@@ -34,8 +35,17 @@ struct Crease {
   std::array<Vec3<double>, 2> normals;
 };
 
+// The half-space side * (normal.x - offset) >= 0.
+struct Cut {
+  Plane plane;
+  double side;
+};
+
 struct Piece {
-  std::vector<Triangle> surface;
+  std::shared_ptr<const std::vector<Triangle>> component;  // the closed surface that the piece was cut from
+  std::vector<Triangle> surface;                           // what the cuts have left of it
+  std::vector<Cut> cuts;
+  std::vector<Point> corners;  // where three cuts meet within the component
   std::vector<Crease> creases;
   Hull hull;
   double volume;     // of the hull
@@ -109,17 +119,14 @@ double concavity_of(const Hull& hull, const Whole& whole) {
 // --------------------------------------------------------------------------------------------------------- cutting
 
 // The parts of a triangle with side * (normal.x - offset) >= 0. Heights within the resolution count as 0. A triangle in
-// the plane belongs to the side on which the solid is.
+// the plane is dropped: a corner of the part is also one of another triangle there, or of three cuts.
 void clip(const Triangle& t, const Plane& plane, double side, double resolution, std::vector<Triangle>& out) {
   std::array<double, 3> h;
   for (std::size_t k = 0; k < 3; ++k) {
     h[k] = side * (dot(plane.normal, t[k]) - plane.offset);
     if (std::abs(h[k]) <= resolution) h[k] = 0;
   }
-  if (h[0] == 0 && h[1] == 0 && h[2] == 0) {
-    if (side * dot(cross(t[1] - t[0], t[2] - t[0]), plane.normal) < 0) out.push_back(t);
-    return;
-  }
+  if (h[0] == 0 && h[1] == 0 && h[2] == 0) return;
   std::array<Point, 4> polygon;
   std::size_t count = 0;
   for (std::size_t k = 0; k < 3; ++k) {
@@ -142,9 +149,50 @@ void clip(const Crease& crease, const Plane& plane, double side, double resoluti
   out.push_back(kept);
 }
 
-Result<Hull> hull_of(const std::vector<Triangle>& surface) {
-  std::vector<Point> points;
-  for (const Triangle& t : surface) points.insert(points.end(), t.begin(), t.end());
+double height(const Cut& cut, const Point& p) { return cut.side * (dot(cut.plane.normal, p) - cut.plane.offset); }
+
+// True if p is inside of a closed surface: the solid angles of its triangles, seen from p, add up to 4 pi.
+// A. van Oosterom, J. Strackee, The solid angle of a plane triangle, IEEE Trans. Biomed. Eng. 30 (1983), eq. 8.
+bool is_inside(const std::vector<Triangle>& surface, const Point& p) {
+  double half_angle = 0;
+  for (const Triangle& t : surface) {
+    const Vec3<double> a = t[0] - p, b = t[1] - p, c = t[2] - p;
+    const double A = norm(a), B = norm(b), C = norm(c);
+    half_angle += std::atan2(dot(a, cross(b, c)), A * B * C + dot(a, b) * C + dot(b, c) * A + dot(c, a) * B);
+  }
+  return half_angle > std::numbers::pi;  // 2 pi inside, 0 outside
+}
+
+// Adds the point where three cuts meet, if the component is solid there on their inner sides. The last of the part's
+// cuts is one of the three.
+void add_corner(const Cut& one, const Cut& other, double size, Piece& part) {
+  const Cut& last = part.cuts.back();
+  const Vec3<double>&a = last.plane.normal, &b = one.plane.normal, &c = other.plane.normal;
+  const double det = dot(a, cross(b, c));
+  if (!(std::abs(det) > 1e-9)) return;
+  const auto meet = [&](double x, double y, double z) {
+    return (1 / det) * (x * cross(b, c) + y * cross(c, a) + z * cross(a, b));
+  };
+  const Point p = meet(last.plane.offset, one.plane.offset, other.plane.offset);
+  for (const Cut& cut : part.cuts)
+    if (!(height(cut, p) >= -hull_resolution * size)) return;
+  const Vec3<double> inwards = meet(last.side, one.side, other.side);
+  if (is_inside(*part.component, fma(1e-6 * size / norm(inwards), inwards, p))) part.corners.push_back(p);
+}
+
+// The corners of a piece on one side of a further cut, and those that the cut makes.
+void cut_corners(const Piece& piece, const Cut& cut, double size, Piece& part) {
+  for (const Point& p : piece.corners)
+    if (height(cut, p) >= -hull_resolution * size) part.corners.push_back(p);
+  part.cuts = piece.cuts;
+  part.cuts.push_back(cut);
+  for (std::size_t i = 0; i < piece.cuts.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) add_corner(piece.cuts[i], piece.cuts[j], size, part);
+}
+
+Result<Hull> hull_of(const Piece& piece) {
+  std::vector<Point> points = piece.corners;
+  for (const Triangle& t : piece.surface) points.insert(points.end(), t.begin(), t.end());
   return convex_hull(points);
 }
 
@@ -153,8 +201,10 @@ Result<Hull> hull_of(const std::vector<Triangle>& surface) {
 std::optional<Piece> part_of(const Piece& piece, const Plane& plane, double side, const Whole& whole) {
   const double resolution = hull_resolution * whole.size;
   Piece part{};
+  part.component = piece.component;
   for (const Triangle& t : piece.surface) clip(t, plane, side, resolution, part.surface);
-  auto hull = hull_of(part.surface);
+  cut_corners(piece, {plane, side}, whole.size, part);
+  auto hull = hull_of(part);
   if (!hull.ok() || hull.value().flat) return {};
   part.hull = std::move(hull).value();
   part.volume = solid(part.hull).volume;
@@ -323,8 +373,9 @@ Result<std::vector<Piece>> first_pieces(const TriangleMesh& mesh, const Whole& w
   for (std::size_t c = 0; c < all.size(); ++c) {
     if (!(six_volumes[c] > 0)) continue;
     Piece& piece = all[c];
-    auto hull = hull_of(piece.surface);
+    auto hull = hull_of(piece);
     if (!hull.ok()) return hull.error();
+    piece.component = std::make_shared<const std::vector<Triangle>>(piece.surface);
     piece.hull = std::move(hull).value();
     piece.volume = solid(piece.hull).volume;
     piece.concavity = piece.hull.flat ? 0 : concavity_of(piece.hull, whole);

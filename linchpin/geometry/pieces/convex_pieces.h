@@ -3,11 +3,11 @@
 // The concavity of a piece of a solid S, with H the hull of the piece, is the one-sided Hausdorff distance
 //     c = max { distance of q from S : q on the surface of H }                   (1)
 // which is zero if the piece is convex. Pieces are cut by planes, the one with the largest c first, until all c are
-// within the tolerance. The hull of a surface clipped by a plane is the hull of the solid clipped by it, so only
-// triangles are cut. Each cut is along the plane whose two hulls have the smallest total volume. Among planes of nearly
-// the same volume, small terms prefer even cuts and those that leave few concave edges: a ring, for instance, loses no
-// volume before its second cut. The planes tried are those of the faces at concave edges, which separate a union of
-// boxes exactly, and planes perpendicular to the piece's principal axes.
+// within the tolerance. The corners of a piece are those of the clipped surface, and the points within the solid where
+// three cuts meet; so only triangles are cut. Each cut is along the plane whose two hulls have the smallest total
+// volume. Among planes of nearly the same volume, small terms prefer even cuts and those that leave few concave edges:
+// a ring, for instance, loses no volume before its second cut. The planes tried are those of the faces at concave
+// edges, which separate a union of boxes exactly, and planes perpendicular to the piece's principal axes.
 //
 // The maximum (1) is found by branch and bound. The distance changes by no more than q does: if the centre of a
 // triangle of H has the distance d from S, and its corners are at most r away from the centre, no point of it has a

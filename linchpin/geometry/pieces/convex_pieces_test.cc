@@ -5,13 +5,17 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <numbers>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "linchpin/geometry/pieces/solid_distance.h"
+#include "linchpin/geometry/pieces/split_pieces.h"
 #include "linchpin/geometry/shapes/height_grid.h"
 #include "linchpin/geometry/shapes/hull.h"
 #include "linchpin/geometry/shapes/mesh.h"
@@ -120,6 +124,78 @@ TEST(ConvexPieces, MoreOfBoxes) {
   const ConvexPieces stair_pieces = pieces_of(stairs);
   EXPECT_EQ(stair_pieces.compound.parts->size(), 3u);
   EXPECT_NEAR(volume_of(stair_pieces), 3, 1e-12);
+}
+
+// Solids of unit cubes, some of the 27 of a larger cube.
+struct Cubes {
+  std::array<std::array<std::array<bool, 3>, 3>, 3> in{};
+  bool has(int i, int j, int k) const {
+    const auto within = [](int x) { return x >= 0 && x < 3; };
+    return within(i) && within(j) && within(k) && in[i][j][k];
+  }
+  // In no plane of a cut that makes boxes.
+  static Vec3<double> inner_point(int i, int j, int k) { return {i + 0.47, j + 0.56, k + 0.41}; }
+};
+Cubes random_cubes(RandomSpatial& random, double share) {
+  Cubes cubes;
+  for (auto& layer : cubes.in)
+    for (auto& row : layer)
+      for (bool& cube : row) cube = random.unit() < share;
+  return cubes;
+}
+// The surface of a solid of cubes; nothing if four of its squares meet in an edge.
+std::optional<Triangles> surface_of(const Cubes& cubes, const Transform<double>& X) {
+  Triangles t;
+  std::map<std::array<int, 3>, int> number;
+  const auto vertex = [&](const std::array<int, 3>& p) {
+    const auto [at, is_new] = number.try_emplace(p, int(t.vertices.size()));
+    if (is_new) t.vertices.push_back(X * Vec3<double>{double(p[0]), double(p[1]), double(p[2])});
+    return at->second;
+  };
+  std::map<std::pair<int, int>, int> uses;  // of edges, from and to
+  for (int at = 0; at < 27; ++at)
+    for (int axis = 0; axis < 3; ++axis)
+      for (const int side : {0, 1}) {
+        std::array<int, 3> p{at / 9, at / 3 % 3, at % 3}, next = p;
+        if (!cubes.has(p[0], p[1], p[2])) continue;
+        next[axis] += side ? 1 : -1;
+        if (cubes.has(next[0], next[1], next[2])) continue;
+        p[axis] += side;
+        std::array<int, 3> q = p, r = p, s = p;
+        ++q[(axis + 1) % 3], ++r[(axis + 1) % 3], ++r[(axis + 2) % 3], ++s[(axis + 2) % 3];
+        std::array<int, 4> square{vertex(p), vertex(q), vertex(r), vertex(s)};
+        if (!side) std::reverse(square.begin(), square.end());
+        t.triangles.push_back({square[0], square[1], square[2]});
+        t.triangles.push_back({square[0], square[2], square[3]});
+        for (std::size_t k = 0; k < 4; ++k)
+          if (++uses[{square[k], square[(k + 1) % 4]}] > 1) return {};
+      }
+  return t;
+}
+
+// Such a solid falls into boxes, whichever cubes are missing, also where three cuts meet within it: their volumes add
+// up to the number of cubes, and they hold a point of each cube and of no gap.
+TEST(ConvexPieces, SolidsOfCubesFallIntoBoxes) {
+  RandomSpatial random(31);
+  int tried = 0;
+  for (int i = 0; tried < 6; ++i) {
+    Cubes cubes = random_cubes(random, 0.7 + 0.2 * random.unit());
+    cubes.in[1][1][1] = true;  // no cavity
+    const Transform<double> X = i % 2 ? Transform<double>::identity() : random.pose();
+    const auto surface = surface_of(cubes, X);
+    if (!surface) continue;
+    ++tried;
+    const ConvexPieces pieces = pieces_of(mesh_of(*surface), {.relative_concavity = 1e-3, .most_pieces = 28});
+    int count = 0;
+    for (int at = 0; at < 27; ++at) {
+      const bool solid = cubes.has(at / 9, at / 3 % 3, at % 3);
+      count += solid;
+      EXPECT_EQ(depth_in(pieces, X * Cubes::inner_point(at / 9, at / 3 % 3, at % 3)) > 0, solid) << i << " at " << at;
+    }
+    EXPECT_NEAR(volume_of(pieces), count, 1e-11) << i;
+    EXPECT_LT(pieces.concavity, 1e-12) << i;
+    EXPECT_LE(pieces.compound.parts->size(), std::size_t(count)) << i;
+  }
 }
 
 TEST(ConvexPieces, TorusWithinTolerance) {
@@ -259,6 +335,39 @@ TEST(ConvexPieces, RefusesWhatHasNoInside) {
   EXPECT_FALSE(convex_pieces(box, {.relative_concavity = 0}).ok());
 }
 
+// Numbers in place of pieces: they are halved until all are within the tolerance, the largest first. Odd ones cannot be
+// split, and stay.
+TEST(SplitWorstFirst, LeavesWhatCannotBeSplit) {
+  struct Number {
+    double concavity;
+  };
+  std::vector<double> order;
+  const auto halves = [&](const Number& n) -> std::optional<std::pair<Number, Number>> {
+    order.push_back(n.concavity);
+    if (std::fmod(n.concavity, 2) != 0) return std::nullopt;
+    return std::pair{Number{n.concavity / 2}, Number{n.concavity / 2}};
+  };
+  const auto numbers = [](const std::vector<Number>& all) {
+    std::vector<double> list;
+    for (const Number& n : all) list.push_back(n.concavity);
+    return list;
+  };
+  std::vector<Number> all{{12}, {5}, {2}, {16}};
+  split_worst_first(all, 4, 100, halves);
+  EXPECT_EQ(order, (std::vector<double>{16, 12, 8, 8, 6, 6, 5}));
+  EXPECT_EQ(numbers(all), (std::vector<double>{3, 5, 2, 4, 4, 3, 4, 4, 3, 3}));
+  order.clear();
+  all = {{12}, {5}, {2}, {16}};
+  split_worst_first(all, 4, 5, halves);
+  EXPECT_EQ(order, std::vector<double>{16});
+  EXPECT_EQ(numbers(all), (std::vector<double>{12, 5, 2, 8, 8}));
+  order.clear();
+  all = {{7}, {9}};
+  split_worst_first(all, 0.5, 100, halves);
+  EXPECT_EQ(order, (std::vector<double>{9, 7}));
+  EXPECT_EQ(numbers(all), (std::vector<double>{7, 9}));
+}
+
 // ------------------------------------------------------------------------------------------------------ height grids
 
 HeightGrid grid_of(int columns, int rows, const std::function<double(double, double)>& height, double floor) {
@@ -315,6 +424,29 @@ TEST(GridPieces, WavesWithinTolerance) {
     for (int t = 0; t < waves.triangle_count(); ++t)
       for (const Vec3<double>& p : waves.corners(t)) EXPECT_GT(depth_in(pieces, p), -1e-12);
   }
+}
+
+// Below any rounding, all is cut that can be cut: what is left are blocks that are convex and prisms of one triangle,
+// which together are the terrain.
+TEST(GridPieces, ATinyToleranceEndsWithTriangles) {
+  const HeightGrid waves = grid_of(
+      5, 4, [](double x, double y) { return std::sin(3 * x) + std::cos(2 * y); }, -4);
+  const ConvexPieces pieces = convex_pieces(waves, {.concavity = 1e-300, .most_pieces = 1000}).value();
+  EXPECT_LE(pieces.compound.parts->size(), std::size_t(waves.triangle_count()));
+  EXPECT_LT(pieces.concavity, 1e-14);
+  EXPECT_NEAR(volume_of(pieces), solid(waves).volume, 1e-13);
+}
+
+TEST(GridPieces, ToleranceMustBePositiveAndFinite) {
+  const HeightGrid plane = grid_of(
+      3, 3, [](double, double) { return 0.0; }, -1);
+  for (const double wrong : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    const auto result = convex_pieces(plane, {.relative_concavity = wrong});
+    ASSERT_FALSE(result.ok());
+    EXPECT_NE(result.error().message.find("must be positive and finite"), std::string::npos) << result.error().message;
+  }
+  EXPECT_TRUE(convex_pieces(plane, {.relative_concavity = 0, .concavity = 0.1}).ok());
+  EXPECT_FALSE(convex_pieces(plane, {.relative_concavity = 0, .concavity = -0.1}).ok());
 }
 
 }  // namespace

@@ -145,6 +145,18 @@ TEST(BroadPhase, MovingBoxesAreFoundAsIfSeenForTheFirstTime) {
     }
 }
 
+// Boxes that stay where they are, asked for with fewer and with more of them: only those that are asked for are found.
+TEST(BroadPhase, TheNumberOfBoxesMayChange) {
+  RandomSpatial random(18);
+  const std::vector<Aabb> boxes = scene(Kind::even, 300, random);
+  const std::span<const Aabb> all = boxes;
+  BroadPhase used;
+  for (const int count : {300, 300, 300, 150, 150, 150, 300, 10, 299, 300, 0, 0, 300, 1}) {
+    const std::span<const Aabb> some = all.first(std::size_t(count));
+    EXPECT_EQ(list(used.find_pairs(some)), all_pairs({some.begin(), some.end()})) << count;
+  }
+}
+
 TEST(SpatialOrder, HasEachBoxOnceAndNeighboursTogether) {
   RandomSpatial random(16);
   SpatialOrder spatial_order;

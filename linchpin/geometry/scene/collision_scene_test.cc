@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -96,6 +97,127 @@ TEST(CollisionScene, NamedPairsAreLookedAtAllTheSame) {
   spec.pairs = {{0, 1, 0.0, {}}};
   spec.shapes[0].margin = 1;
   EXPECT_EQ(pairs_of(spec, row_of_poses(4, 1.1)), "");  // it replaces the shapes' margins
+}
+
+// Those that are far are not looked at, nor are two on one frame, be they named or not.
+TEST(CollisionScene, OnlyNamedPairsThatAreNearAreLookedAt) {
+  SceneSpec spec = row_of_balls(5);
+  spec.shapes.push_back(on_frame(1, Sphere{0.5}));  // shape 5, where shape 1 is
+  spec.pairs = {{0, 4, 0.1, {}}, {1, 3, 0.5, {}}, {1, 5, 1.0, {}}, {2, 3, 0.3, {}}};
+  EXPECT_EQ(pairs_of(spec, row_of_poses(5, 0.9)), "0-1 0-5 1-2 2-3 2-5 3-4");
+  const CollisionScene scene(spec);
+  SceneWorkspace ws(scene);
+  find_near_pairs(scene, row_of_poses(5, 1.2), {}, ws);
+  ASSERT_EQ(ws.near.size(), 1u);  // a gap of 0.2
+  EXPECT_EQ(ws.near[0], (BoxPair{2, 3}));
+}
+
+// ------------------------------------------------------------------------------------------------ motion of frames
+
+TEST(ClosingSpeed, ByHand) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const auto both_ways = [](const MovingSphere& a, const MovingSphere& b) {
+    EXPECT_EQ(closing_speed(a, b), closing_speed(b, a));
+    return closing_speed(a, b);
+  };
+  const MovingSphere still{{7, 0, 0}, {0, 0, 0}, {0, 0, 0}, 10}, wall{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, inf};
+  EXPECT_EQ(both_ways({{0, 0, 0}, {3, 0, 0}, {0, 0, 0}, 1}, {{9, 9, 9}, {0, 4, 0}, {0, 0, 0}, 2}), 5);
+  EXPECT_EQ(both_ways({{0, 0, 0}, {0, 0, 0}, {0, 0, 2}, 0.5}, still), 1);  // its rim
+  EXPECT_EQ(both_ways({{0, 0, 0}, {0, 2, 0}, {0, 0, 4}, 0.5}, wall), 4);
+  EXPECT_EQ(both_ways({{0, 0, 0}, {0, 2, 0}, {0, 0, 0}, inf}, wall), 2);
+  EXPECT_EQ(both_ways({{0, 0, 0}, {0, 2, 0}, {0, 0, 1}, inf}, wall), inf);
+  // two parts of one body that turns about the origin
+  EXPECT_EQ(both_ways({{1, 0, 0}, {0, 3, 0}, {0, 0, 3}, 5}, {{0, -2, 0}, {6, 0, 0}, {0, 0, 3}, 5}), 0);
+}
+
+// No point of one frame is faster, as seen from the other, than the bound by that frame's own radius.
+TEST(ClosingSpeed, BoundsTheSpeedOfPoints) {
+  RandomSpatial random(21);
+  for (int i = 0; i < 300; ++i) {
+    const auto sphere = [&] {
+      return MovingSphere{random.vector(2), random.vector(3), random.vector(4), random.magnitude(0.01, 2)};
+    };
+    const MovingSphere a = sphere(), b = sphere();
+    const auto fastest = [&](const MovingSphere& p, const MovingSphere& q) {
+      double most = 0;
+      for (int k = 0; k < 200; ++k) {
+        const Vec3<double> x = p.centre + p.radius * random.direction();
+        most = std::max(most, norm(p.v + cross(p.w, x - p.centre) - q.v - cross(q.w, x - q.centre)));
+      }
+      return most;
+    };
+    const double of_a = fastest(a, b), of_b = fastest(b, a), bound = closing_speed(a, b);
+    EXPECT_GE(bound, std::min(of_a, of_b) * (1 - 1e-14)) << i;
+    // tight up to the angle between the two velocities that add up: sqrt(2), and the samples
+    EXPECT_LE(bound, 1.7 * std::min(of_a, of_b)) << i;
+  }
+}
+
+TEST(ClosingSpeed, DistanceInAStep) {
+  const std::vector<MovingSphere> frames{{{0, 0, 0}, {3, 0, 0}, {0, 0, 0}, 1},
+                                         {{9, 0, 0}, {0, 4, 0}, {0, 0, 0}, 1},
+                                         {{5, 0, 0}, {0, 0, 0}, {0, 0, 2}, 0.5},
+                                         {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 1}};
+  const SceneMotion motion{frames, 0.1, 0.01};
+  EXPECT_NEAR(motion.closing_distance(0, 1), 0.1 * 1.1 * 5 + 0.01, 1e-15);  // (4)
+  EXPECT_NEAR(motion.closing_distance(2, 3), 0.1 * (1.1 + 0.1 * 2) * 1 + 0.01, 1e-15);
+  EXPECT_NEAR(motion.closing_distance(3, 2), motion.closing_distance(2, 3), 1e-15);
+}
+
+// Two balls of radius 0.5 with a gap, each of which may reach 1 m.
+struct TwoBalls {
+  SceneSpec spec = row_of_balls(3);
+  std::vector<Pose> poses;
+  std::vector<double> reach{0, 1, 1};
+  std::vector<MovingSphere> slow, fast;  // 0 and 5 m/s
+  CollisionScene scene{spec};
+  SceneWorkspace ws{scene};
+  explicit TwoBalls(double gap) : poses{at(-50, 0, 0), at(0, 0, 0), at(1 + gap, 0, 0)} {
+    for (const Pose& X : poses) slow.push_back({X.p, {0, 0, 0}, {0, 0, 0}, 0.5});
+    fast = slow;
+    fast[1].v = {5, 0, 0};
+    find_near_pairs(scene, poses, reach, ws);
+    EXPECT_EQ(ws.near, (std::vector<BoxPair>{{1, 2}}));
+  }
+  SceneMotion at_rest(double extra = 0.01) const { return {slow, 0.1, extra}; }
+  SceneMotion closing(double extra = 0.01) const { return {fast, 0.1, extra}; }  // by 0.55 m and `extra`
+  std::size_t found(const SceneMotion& motion) {
+    SceneContacts contacts;
+    find_near_contacts(scene, reach, motion, ws, contacts);
+    return contacts.pairs.size();
+  }
+  bool may_miss(const SceneMotion& motion, const SceneMotion& after) {
+    return may_miss_contacts(scene, reach, motion, after, ws);
+  }
+};
+
+TEST(SceneMotion, LimitsHowFarContactsAreSearched) {
+  TwoBalls near(0.005), beside(0.5), far(0.6);
+  EXPECT_EQ(near.found(near.at_rest()), 1u);
+  EXPECT_EQ(beside.found(beside.at_rest()), 0u);
+  EXPECT_EQ(beside.found(beside.closing()), 1u);
+  EXPECT_EQ(far.found(far.closing()), 0u);
+  EXPECT_EQ(far.found(far.closing(0.1)), 1u);
+  EXPECT_EQ(far.found(far.at_rest(1)), 1u);  // the reaches are within twice the extra, and count in full
+  far.reach = {0, 0.25, 0.25};               // a body that is faster than its reach is searched as far as that goes
+  far.fast[1].v = {50, 0, 0};
+  EXPECT_EQ(far.found(far.closing()), 0u);
+}
+
+TEST(SceneMotion, WhatMayHaveBeenMissed) {
+  TwoBalls touching(-0.001), beside(0.5), far(0.6);
+  EXPECT_TRUE(beside.may_miss(beside.at_rest(), beside.closing()));
+  EXPECT_FALSE(beside.may_miss(beside.at_rest(), beside.at_rest()));
+  EXPECT_FALSE(beside.may_miss(beside.closing(), beside.closing()));  // it was searched as far
+  EXPECT_FALSE(beside.may_miss(beside.closing(), beside.at_rest()));
+  EXPECT_FALSE(far.may_miss(far.at_rest(), far.closing()));  // it does not come so far
+  EXPECT_FALSE(touching.may_miss(touching.at_rest(), touching.at_rest()));
+  EXPECT_FALSE(touching.may_miss(touching.closing(), touching.at_rest()));
+  // searched as far as the reaches go
+  EXPECT_FALSE(beside.may_miss(beside.at_rest(1), beside.closing(1)));
+  beside.fast[1].v = {50, 0, 0};
+  EXPECT_FALSE(beside.may_miss(beside.closing(), beside.closing()));
+  EXPECT_TRUE(beside.may_miss(beside.at_rest(), beside.closing()));
 }
 
 // By definition: any wanted pair.

@@ -29,6 +29,7 @@ TEST(Islands, TwoPilesOnOneFloor) {
 
 TEST(Islands, NothingAndNobody) {
   Islands islands;
+  EXPECT_EQ(islands.count, 0);  // before any search
   find_islands({}, {}, islands);
   EXPECT_EQ(islands.count, 0);
   const std::vector<std::uint8_t> fixed{1, 1};

@@ -50,6 +50,26 @@ TEST(NoAllocation, BroadPhaseAndIslands) {
   }
 }
 
+// The skin of the boxes is relative to their size, wherever they are: with one as large as their distance from the
+// origin, all boxes would be near each other, which takes memory.
+TEST(NoAllocation, TheSkinIsThatOfTheBoxes) {
+  for (const double scale : {1e-3, 1.0, 1e3})
+    for (const Vec3<double>& away : {Vec3<double>{1e6, 0, 0}, Vec3<double>{0, 1e6, 0}, Vec3<double>{0, 0, 1e6}})
+      for (const double sign : {1.0, -1.0}) {
+        std::vector<Aabb> boxes = some_boxes(500, 8);
+        for (Aabb& b : boxes) b = {scale * (b.lower + sign * away), scale * (b.upper + sign * away)};
+        BroadPhase broad_phase;
+        std::size_t found = broad_phase.find_pairs(boxes).size();
+        const long before = allocations;
+        for (int step = 0; step < 5; ++step) {
+          for (Aabb& b : boxes) b = inflated(b, 1e-4 * scale);
+          found = std::max(found, broad_phase.find_pairs(boxes).size());
+        }
+        EXPECT_EQ(allocations - before, 0) << "scale " << scale;
+        EXPECT_GT(found, 100u);
+      }
+}
+
 TEST(NoAllocation, QueriesOfAHierarchy) {
   const std::vector<Aabb> boxes = some_boxes(1000, 5);
   const Bvh bvh(boxes);

@@ -45,5 +45,31 @@ TEST(SceneRays, MeetWhatIsNearest) {
   EXPECT_GT(hits, 500);
 }
 
+// Shapes in one place are hit at the same time; the first of them is reported, of those that are asked for.
+TEST(SceneRays, OfEqualsTheFirst) {
+  SceneSpec spec;
+  spec.frames = 41;
+  for (int i = 1; i < spec.frames; ++i) {
+    spec.shapes.push_back({.shape = Box{{0.5, 0.5, 0.5}}, .frame = i});
+    spec.shapes.back().groups = i <= 20 ? 1 : 2;
+  }
+  const CollisionScene scene(spec);
+  SceneWorkspace ws(scene);
+  SceneContacts contacts;
+  std::vector<Transform<double>> poses(41, Transform<double>::identity());
+  for (int i = 1; i < spec.frames; ++i) poses[i].p.x = i % 4 < 2 ? 2 : 0;  // in two places, the first at 2
+  find_contacts(scene, poses, {}, ws, contacts);
+  const SceneRays rays(scene, ws);
+  const auto first = [&](double from, double to, std::uint32_t groups) {
+    const std::optional<SceneHit> hit = rays.cast({{from, 0.1, 0.2}, {to - from, 0, 0}}, groups);
+    EXPECT_TRUE(hit);
+    return hit ? hit->shape : -1;
+  };
+  EXPECT_EQ(first(5, 1, 3), 0);    // shape i - 1 is on frame i
+  EXPECT_EQ(first(-5, -1, 3), 1);  // frame 2
+  EXPECT_EQ(first(5, 1, 2), 20);   // frame 21
+  EXPECT_EQ(first(-5, -1, 2), 21);
+}
+
 }  // namespace
 }  // namespace linchpin

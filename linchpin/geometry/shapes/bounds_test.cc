@@ -37,6 +37,40 @@ TEST(Aabb, MergesOverlapsAndInflates) {
   EXPECT_TRUE(contains(a, {1, 2, 0}) && !contains(a, {1, 2.1, 0}));
 }
 
+// A box holds the points of all its sides, and none beyond any of them.
+TEST(Aabb, HoldsItsSides) {
+  const Aabb a{{-1, 2, 5}, {1, 3, 9}};
+  const Vec3<double> middle = centre(a);
+  EXPECT_EQ(distance(middle, {0, 2.5, 7}), 0);
+  for (double Vec3<double>::*const axis : {&Vec3<double>::x, &Vec3<double>::y, &Vec3<double>::z})
+    for (const auto& [side, out] : {std::pair{a.lower, -1}, std::pair{a.upper, 1}}) {
+      Vec3<double> p = middle;
+      p.*axis = side.*axis;
+      EXPECT_TRUE(contains(a, p));
+      p.*axis += 1e-12 * out;
+      EXPECT_FALSE(contains(a, p));
+    }
+  EXPECT_FALSE(contains(a, {std::nan(""), 2.5, 7}));
+  EXPECT_FALSE(contains(a, {0, std::nan(""), 7}));
+  EXPECT_FALSE(contains(a, {0, 2.5, std::nan("")}));
+}
+
+// Boxes that share a point of a side touch; beyond it they do not, along each axis and either way. The distance is that
+// of the nearest points.
+TEST(Aabb, TouchAlongEachAxis) {
+  const Aabb a{{0, 0, 0}, {1, 2, 3}};
+  for (const Vec3<double>& way : {Vec3<double>{1, 0, 0}, Vec3<double>{0, 2, 0}, Vec3<double>{0, 0, 3}})
+    for (const double sign : {1.0, -1.0}) {
+      const auto moved = [&](double by) { return Aabb{a.lower + by * sign * way, a.upper + by * sign * way}; };
+      EXPECT_TRUE(overlaps(a, moved(1)));
+      EXPECT_EQ(distance_squared(a, moved(1)), 0);
+      EXPECT_FALSE(overlaps(a, moved(1.25)));
+      EXPECT_EQ(distance_squared(a, moved(1.25)), dot(way, way) / 16);
+      EXPECT_EQ(distance_squared(moved(1.25), a), dot(way, way) / 16);
+    }
+  EXPECT_EQ(distance_squared(a, {{3, 5, 9}, {4, 6, 10}}), 4 + 9 + 36);
+}
+
 TEST(Bounds, ReachAsFarAsTheShapeAndNoFarther) {
   RandomSpatial random(1);
   for (int i = 0; i < 3000; ++i) {

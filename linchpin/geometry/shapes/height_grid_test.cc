@@ -75,5 +75,34 @@ TEST(HeightGrid, RefusesByName) {
   says(make_height_grid(2, 2, 1, 1, four, nan), "floor is nan");
 }
 
+// Neighbours run along their common edge in opposite directions; an edge without a neighbour is on the border.
+TEST(HeightGrid, NeighboursShareAnEdge) {
+  RandomSpatial random(4);
+  for (const auto& [columns, rows] : {std::pair{2, 2}, std::pair{2, 5}, std::pair{6, 2}, std::pair{4, 5}}) {
+    std::vector<double> heights;
+    for (int i = 0; i < columns * rows; ++i) heights.push_back(random.unit());
+    const HeightGrid grid = make_height_grid(columns, rows, 0.5, 0.25, heights, -1).value();
+    int borders = 0;
+    for (int t = 0; t < grid.triangle_count(); ++t)
+      for (int k = 0; k < 3; ++k) {
+        const auto corners = grid.corners(t);
+        const Vec3<double>&from = corners[k], &to = corners[(k + 1) % 3];
+        const int u = grid.neighbour(t, k);
+        ASSERT_TRUE(u >= -1 && u < grid.triangle_count() && u != t);
+        const auto outermost = [](double a, double b, double most) { return a == b && std::abs(a) == most; };
+        const bool on_border =
+            outermost(from.x, to.x, grid.x_of(columns - 1)) || outermost(from.y, to.y, grid.y_of(rows - 1));
+        ASSERT_EQ(u == -1, on_border) << t << ", " << k;
+        borders += on_border;
+        if (on_border) continue;
+        const auto others = grid.corners(u);
+        int common = 0;
+        for (int l = 0; l < 3; ++l) common += distance(others[l], to) == 0 && distance(others[(l + 1) % 3], from) == 0;
+        EXPECT_EQ(common, 1) << t << ", " << k;
+      }
+    EXPECT_EQ(borders, 2 * (columns - 1) + 2 * (rows - 1));
+  }
+}
+
 }  // namespace
 }  // namespace linchpin

@@ -301,6 +301,59 @@ TEST(Hull, FlatSetsHaveTwoFaces) {
   EXPECT_EQ(hull_of(lattice(4, {1, 1e-3, 0})).vertices.size(), 4u);
 }
 
+// Points that deviate from a plane by less than 1e-6 of their extent make a flat hull whose corners are in the plane.
+TEST(Hull, AlmostFlatSetsBecomeFlat) {
+  RandomSpatial random(11);
+  for (int i = 0; i < 20; ++i) {
+    const Transform<double> X = random.pose();
+    Points points;
+    for (int k = 0; k < 30; ++k) points.push_back(X * Vec3<double>{random.even(), random.even(), random.even(3e-7)});
+    const Hull hull = hull_of(points);
+    ASSERT_TRUE(hull.flat);
+    for (const Hull::Face& f : hull.faces)
+      for (const Vec3<double>& v : hull.vertices)  // rounding of coordinates of a few metres
+        EXPECT_NEAR(dot(f.normal, v), f.offset, 1e-14) << i;
+  }
+  const auto roof = [](double height) {
+    return Points{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, height}};
+  };
+  const double thinnest = least_hull_thickness * std::sqrt(2);  // relative to the diagonal
+  EXPECT_TRUE(hull_of(roof(0.9 * thinnest)).flat);
+  EXPECT_FALSE(hull_of(roof(1.1 * thinnest)).flat);
+}
+
+// A corner that stands out by more than 1e-7 of the extent is kept, and one that stands out by less is dropped.
+TEST(Hull, DetailsBelowTheResolutionAreDropped) {
+  const double resolution = 1e-7 * std::sqrt(2);  // relative to the diagonal of a square
+  for (const double far : {1.0, 1000.0})
+    for (const auto& [part, corners] : {std::pair{0.9, 4u}, std::pair{1.1, 5u}}) {
+      const double out = part * resolution;
+      Points points{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, -out, 0}};
+      for (Vec3<double>& p : points) p = far * p;
+      EXPECT_EQ(hull_of(points).vertices.size(), corners) << part;
+    }
+}
+
+// Centroids by hand. A pyramid's is a quarter of its height above its base, wherever the mean of its corners is.
+TEST(Hull, CentresAreCentroids) {
+  RandomSpatial random(12);
+  for (const double scale : {1e-3, 1.0, 1e3})
+    for (int i = 0; i < 5; ++i) {
+      const Transform<double> X = random.pose(scale);
+      const Points pyramid = {{1, 1, 0}, {-1, 1, 0}, {-1, -1, 0}, {1, -1, 0}, {0.5, 0.25, 2}};
+      const Hull solid = hull_of(moved(pyramid, X, scale));
+      EXPECT_LT(distance(solid.centre, X * Vec3<double>{scale * 0.125, scale * 0.0625, scale * 0.5}), 1e-14 * scale);
+      EXPECT_FALSE(solid.flat);
+      // a trapezoid with sides of 2 and 1 at a distance of 3: (2 + 2 * 1) / (3 * (2 + 1)) of it from the long one
+      const Points trapezoid = {{1, 0, 0}, {-1, 0, 0}, {-0.5, 3, 0}, {0.5, 3, 0}};
+      const Hull flat = hull_of(moved(trapezoid, X, scale));
+      EXPECT_LT(distance(flat.centre, X * Vec3<double>{0, scale * 4 / 3, 0}), 1e-14 * scale);
+      EXPECT_TRUE(flat.flat);
+      // the ball about the centroid reaches the farthest corner
+      EXPECT_NEAR(flat.radius, scale * std::hypot(0.5, 5.0 / 3), 1e-14 * scale);
+    }
+}
+
 TEST(Hull, TheSameTwice) {
   RandomSpatial random(7);
   const Points points = on_sphere(random, 200);
@@ -333,6 +386,111 @@ TEST(Hull, RefusesWhatIsNone) {
   says({{2, 3, 4}, {2, 3, 4}, {2, 3, 4}, {2, 3, 4}}, "are all at (2, 3, 4)");
   says({{0, 0, 0}, {1, 2, 3}, {2, 4, 6}, {-1, -2, -3}, {0.3, 0.6, 0.9}}, "lie on a line");
   says({{-1e308, -1e308, 0}, {1e308, 1e308, 0}, {1e308, 0, 1e308}, {0, 1e308, 1e308}}, "farther apart");
+}
+
+// --------------------------------------------------------------------------------------------------- hull_of_faces()
+
+std::vector<std::vector<int>> faces_of(const Hull& hull) {
+  std::vector<std::vector<int>> faces;
+  for (const Hull::Face& f : hull.faces) {
+    const auto first = hull.corners.begin() + f.first;
+    faces.emplace_back(first, first + f.count);
+  }
+  return faces;
+}
+
+TEST(HullOfFaces, RestoresAHull) {
+  RandomSpatial random(14);
+  for (const Points& points : {lattice(2), icosahedron(), on_sphere(random, 40), prism(7, 2), prism(9, 0)}) {
+    const Hull hull = hull_of(moved(points, random.pose(), 1));
+    const auto again = hull_of_faces(hull.vertices, faces_of(hull), hull.flat);
+    ASSERT_TRUE(again.ok()) << again.error().message;
+    const Hull& same = again.value();
+    expect_hull(same, hull.vertices);
+    EXPECT_EQ(same.corners, hull.corners);
+    EXPECT_EQ(same.flat, hull.flat);
+    EXPECT_EQ(same.radius, hull.radius);
+    EXPECT_EQ(distance(same.centre, hull.centre), 0);
+    for (std::size_t f = 0; f < hull.faces.size(); ++f) {
+      EXPECT_EQ(same.faces[f].offset, hull.faces[f].offset);
+      EXPECT_EQ(distance(same.faces[f].normal, hull.faces[f].normal), 0);
+    }
+  }
+}
+
+TEST(HullOfFaces, RefusesWhatIsNone) {
+  const Points cube = lattice(1);
+  const std::vector<std::vector<int>> faces = faces_of(hull_of(cube));
+  const auto says = [](const Points& vertices, const std::vector<std::vector<int>>& with, const std::string& part,
+                       bool flat = false) {
+    const auto hull = hull_of_faces(vertices, with, flat);
+    ASSERT_FALSE(hull.ok()) << part;
+    EXPECT_NE(hull.error().message.find(part), std::string::npos) << hull.error().message;
+  };
+  Points broken = cube;
+  broken[3].y = nan;
+  says(broken, faces, "vertex 3 is");
+  says({cube[0], cube[1]}, faces, "given are 2 vertices and 6 faces");
+  says(cube, {faces[0]}, "given are 8 vertices and 1 faces");
+  auto wrong = faces;
+  wrong[4][1] = 8;
+  says(cube, wrong, "face 4 has corner 8; the vertices are 0 to 7");
+  wrong[4][1] = -1;
+  says(cube, wrong, "face 4 has corner -1");
+  wrong = faces;
+  wrong.pop_back();
+  says(cube, wrong, "do not form one closed surface");
+  wrong = faces;
+  std::reverse(wrong[2].begin(), wrong[2].end());
+  says(cube, wrong, "do not form one closed surface");
+  wrong = faces;
+  wrong[1].resize(2);
+  says(cube, wrong, "do not form one closed surface");
+  // a triangle without area, flat as it is
+  says({{0, 0, 0}, {1, 0, 0}, {2, 0, 0}}, {{0, 1, 2}, {0, 2, 1}}, "has no area", true);
+}
+
+// A cube with one corner pushed in beyond the plane of its neighbours, in triangles. The slack is 1e-3 of the radius.
+TEST(HullOfFaces, RefusesADent) {
+  const Points cube = lattice(1);
+  const Hull hull = hull_of(cube);
+  for (int dented = 0; dented < 8; ++dented) {
+    std::vector<std::vector<int>> faces;
+    for (const std::vector<int>& f : faces_of(hull)) {
+      const std::size_t at = std::size_t(std::find(f.begin(), f.end(), dented) - f.begin());
+      const auto corner = [&](std::size_t k) { return f[(at + k) % 4]; };
+      if (at == f.size()) {
+        faces.push_back(f);
+        continue;
+      }
+      faces.push_back({corner(0), corner(1), corner(3)});
+      faces.push_back({corner(1), corner(2), corner(3)});
+    }
+    const auto with = [&](double share) {
+      Points vertices = hull.vertices;
+      vertices[dented] = share * vertices[dented];
+      return hull_of_faces(vertices, faces, false);
+    };
+    EXPECT_TRUE(with(1 - 1e-5).ok());
+    ASSERT_FALSE(with(0.1).ok());
+    EXPECT_NE(with(0.1).error().message.find("is not convex"), std::string::npos) << with(0.1).error().message;
+  }
+}
+
+// A side of a cube with one corner pushed in by 0.2, as a quadrangle: that corner and the one opposite are 0.1 below
+// the other two, whichever is listed first.
+TEST(HullOfFaces, RefusesASideThatIsNotPlane) {
+  const Hull hull = hull_of(lattice(1));
+  for (int pushed = 0; pushed < 8; ++pushed) {
+    const auto with = [&](double by) {
+      Points vertices = hull.vertices;
+      vertices[pushed].x *= 1 - by;
+      return hull_of_faces(vertices, faces_of(hull), false);
+    };
+    EXPECT_TRUE(with(1e-4).ok());
+    ASSERT_FALSE(with(0.2).ok()) << pushed;
+    EXPECT_NE(with(0.2).error().message.find("is not convex"), std::string::npos) << with(0.2).error().message;
+  }
 }
 
 // ------------------------------------------------------------------------------------------------------- support()

@@ -109,6 +109,20 @@ TEST(TriangleMesh, FoldsByTheSignOfTheHeight) {
   EXPECT_EQ(fold(-1e-6), Fold::convex);
   EXPECT_EQ(fold(0), Fold::flat);
   EXPECT_EQ(fold(1e-9), Fold::flat);
+  // the tolerance of floats is 1e-7 of the extent, wherever the mesh is
+  for (const double scale : {1e-3, 1.0, 1e3})
+    for (const Vec3<double>& away : {Vec3<double>{0, 0, 0}, Vec3<double>{64, 0, 0}, Vec3<double>{0, -64, 64}}) {
+      const auto fold_at = [&](double height) {
+        Triangles t = fold_mesh(height);
+        for (Vec3<double>& v : t.vertices) v = scale * (v + away);
+        return mesh_of(t).folds[0][0];
+      };
+      const double tolerance = 1e-7 * std::sqrt(5);
+      EXPECT_EQ(fold_at(-1.2 * tolerance), Fold::convex) << scale;
+      EXPECT_EQ(fold_at(1.2 * tolerance), Fold::concave) << scale;
+      EXPECT_EQ(fold_at(-0.8 * tolerance), Fold::flat) << scale;
+      EXPECT_EQ(fold_at(0.8 * tolerance), Fold::flat) << scale;
+    }
   const TriangleMesh mesh = mesh_of(fold_mesh(0));
   EXPECT_FALSE(mesh.closed);
   EXPECT_EQ(count(mesh, Fold::border), 4);

@@ -89,5 +89,27 @@ TEST(TerrainRay, NothingSlipsThroughBetweenTriangles) {
         }
 }
 
+// A ray that starts on the terrain's rim and leaves it hits where it starts; one that starts a little farther does not.
+// The slope is 1 in both directions, so that all numbers are exact.
+TEST(TerrainRay, FromTheRimOutwards) {
+  std::vector<double> heights;
+  for (int j = -2; j <= 2; ++j)
+    for (int i = -2; i <= 2; ++i) heights.push_back(i + j);
+  const HeightField field{std::make_shared<const HeightGrid>(make_height_grid(5, 5, 1, 1, heights, -6).value())};
+  const Mesh mesh = same_as_mesh(*field.grid);
+  for (const Shape& ground : {Shape(field), Shape(mesh)})
+    for (const Vec3<double>& out :
+         {Vec3<double>{1, 0, 0}, Vec3<double>{-1, 0, 0}, Vec3<double>{0, 1, 0}, Vec3<double>{0, -1, 0}}) {
+      const Vec3<double> rim{2 * out.x, 2 * out.y, 2 * (out.x + out.y)};
+      const std::optional<RayHit> hit = cast({rim, out}, ground, Transform<double>::identity());
+      ASSERT_TRUE(hit);
+      EXPECT_EQ(hit->t, 0);
+      EXPECT_FALSE(cast({rim + 1e-9 * out, out}, ground, Transform<double>::identity()));
+      const std::optional<RayHit> inwards = cast({rim + 3 * out, -out}, ground, Transform<double>::identity());
+      ASSERT_TRUE(inwards);
+      EXPECT_EQ(inwards->t, 3);
+    }
+}
+
 }  // namespace
 }  // namespace linchpin
