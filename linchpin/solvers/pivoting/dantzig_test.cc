@@ -84,6 +84,23 @@ TEST(Dantzig, WarmStartFromTheSolutionTakesHardlyAnEvent) {
   EXPECT_LE(50 * warm_events, cold_events);
 }
 
+// The last digits come from the problem's own numbers. M has the condition number 1e7 or 1e9, so that updates of the
+// inverse lose as many digits; half of its rank is the small part. 1e-14: rounding of sums of 40 numbers.
+TEST(Dantzig, RefinesTheLastDigits) {
+  for (const double smallest : {1e-6, 2e-8})
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+      Dice dice(seed);
+      const int n = 40;
+      Square M = random_psd(n, n / 2, dice);
+      for (int i = 0; i < n; ++i) entry(M, n, i, i) += smallest;
+      ProblemLayout layout;
+      layout.blocks = {{BlockKind::nonnegative, 0, n, 0}};
+      layout.size = n;
+      const Pivoted a = by_dantzig(plant(layout, Matrix::dense(n, std::move(M)), 0, dice).problem);
+      EXPECT_TRUE(a.residual.within(1e-14)) << "seed " << seed << " " << show(a);
+    }
+}
+
 TEST(Dantzig, MatrixKindsGiveTheSame) {
   const Problem dense = lcp({2, 1, 1, 2}, {-5, -6});
   EXPECT_EQ(by_dantzig(dense).z, by_dantzig(with_matrix(dense, Matrix::Kind::block_sparse)).z);

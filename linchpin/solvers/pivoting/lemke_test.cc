@@ -179,6 +179,17 @@ TEST(Lemke, WarmStartFromTheSolutionTakesNoPivot) {
   }
 }
 
+// The same with boxes: the guess tells which z are at a bound. It is exact, since what z at a bound is is given.
+TEST(Lemke, WarmStartFromTheSolutionOfBoxesTakesNoPivot) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Dice dice(seed);
+    const ProblemLayout layout = random_layout(20 + dice.below(20), {.cone = false}, dice);
+    Square M = random_definite(layout.size, dice);
+    expect_no_step_from_the_solution(
+        by_lemke, problem_of(layout, Matrix::dense(layout.size, std::move(M)), random_q(layout.size, dice)), seed);
+  }
+}
+
 // Guesses: the solution of the last step, the solution of another problem, and meaningless numbers.
 TEST(Lemke, AnyWarmStartGivesASolution) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
