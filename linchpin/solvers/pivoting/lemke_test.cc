@@ -275,23 +275,24 @@ TEST(Lemke, TakesTheLexicographicPath) {
     paths.compare(problem, perturbed, seed);
   }
   EXPECT_GE(paths.ties, 60);
+  EXPECT_GE(paths.shorter, 1);
   EXPECT_LE(paths.shorter, 10);
 }
 
-// The upper bounds of boxes are perturbed after all q.
+// The upper bounds of boxes are perturbed after all q, where they make no difference any more.
 TEST(Lemke, TakesTheLexicographicPathThroughBoxes) {
   constexpr double e = 1e-2;
   Paths paths;
   for (std::uint64_t seed = 1; seed <= 7000; ++seed) {
     Dice dice(seed);
-    const int n = 3;
+    const int n = 4;
     Square M = zero_square(n);
     for (double& x : M) x = dice.below(4) - (dice.chance(0.3) ? 1 : 0);
     for (int i = 0; i < n; ++i) entry(M, n, i, i) = 1;  // so that the units are those of the problem
     Problem problem{Matrix::dense(n, M), tied_q(n, dice), {{BlockKind::box, 0, n, 0}}, {}, {}};
     for (int i = 0; i < n; ++i) {
       problem.lower.push_back(0);
-      problem.upper.push_back(dice.chance(0.7) ? HUGE_VAL : 1 + dice.below(2));
+      problem.upper.push_back(dice.chance(0.2) ? HUGE_VAL : 1 + dice.below(2));
     }
     Problem perturbed = problem;
     for (int i = 0; i < n; ++i) {
@@ -300,7 +301,8 @@ TEST(Lemke, TakesTheLexicographicPathThroughBoxes) {
     }
     paths.compare(problem, perturbed, seed);
   }
-  EXPECT_LE(paths.shorter, 100);
+  EXPECT_GE(paths.shorter, 1);
+  EXPECT_LE(paths.shorter, 6);
 }
 
 // ---- the ends of the range ----
