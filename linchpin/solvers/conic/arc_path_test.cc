@@ -70,6 +70,8 @@ TEST(ArcPath, MatrixKindsGiveTheSame) {
 
 TEST(ArcPath, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(by_arc_path, pile_of_spheres(60, 1)); }
 
+TEST(ArcPath, SignsOfRowsDoNotMatter) { expect_the_same_turned_round(by_arc_path, 1e-9); }
+
 TEST(ArcPath, AnswerDoesNotDependOnTheWorkspace) {
   expect_no_trace_of_the_workspace<ArcPathWorkspace>(by_arc_path, [](ArcPathWorkspace& used) {
     for (auto* x : {&used.at, &used.next}) fill_with_nan(x->r, x->u, x->v, x->w);

@@ -11,6 +11,8 @@ namespace {
 
 const Solving<ProximalWorkspace, proximal> by_proximal;
 
+TEST(Proximal, SignsOfRowsDoNotMatter) { expect_the_same_turned_round(by_proximal, 1e-9); }
+
 TEST(Proximal, AnswerDoesNotDependOnTheWorkspace) {
   expect_no_trace_of_the_workspace<ProximalWorkspace>(
       by_proximal,
