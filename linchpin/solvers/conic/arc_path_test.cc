@@ -81,6 +81,24 @@ TEST(ArcPath, AnswerDoesNotDependOnTheWorkspace) {
   });
 }
 
+// Steps are long because (3) follows the path with its first and second derivative: 669, 372 and 260 iterations in sum.
+// With a wrong term in one of the derivatives a tenth more in one of the families, with a wrong tangent three times as
+// many. 5 percent: rounding decides about single steps.
+TEST(ArcPath, FollowsThePathInLongSteps) {
+  int mixes = 0, piles = 0, stacks = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Dice dice(seed);
+    mixes += by_arc_path(random_mix(0, dice)).outcome.iterations;
+  }
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    piles += by_arc_path(pile_of_spheres(60, seed, {.mu = 0.3, .speed = 1})).outcome.iterations;
+    stacks += by_arc_path(stack_of_boxes(4, seed, {.mu = 0.3})).outcome.iterations;
+  }
+  EXPECT_LE(mixes, 700);
+  EXPECT_LE(piles, 390);
+  EXPECT_LE(stacks, 273);
+}
+
 // Rows of contacts, each coupled to its neighbours; every other one separates, at speeds of about `up`.
 Problem contacts_of_which_half_separate(int n, double up) {
   Problem p;
