@@ -522,7 +522,26 @@ TEST(Solver, WarmStartGivesTheSameResidual) {
       a.report = solver.solve(p, SolverId::automatic, {.warm_start = true}, a.z);
       EXPECT_TRUE(solves(p, a)) << "seed " << seed << " " << show(a);
       EXPECT_EQ(a.report.iterations, 0) << "seed " << seed << " " << show(a);
+      EXPECT_EQ(a.report.tries, 0) << "no solver is needed where the guess is a solution";
+      EXPECT_EQ(a.report.solver, SolverId::automatic);
+      EXPECT_EQ(a.report.stop, Stop::finished);
     }
+  }
+}
+
+// 2 z = 1 with a guess off by 1e-8, relative to q: good enough for the tolerance, unless guesses have one of their own.
+TEST(Solver, GuessesHaveATolerance) {
+  Solver solver;
+  const Problem p = lcp({2}, {-1});
+  for (const double of_guess : {0.0, 1e-4, 1e-12}) {
+    std::vector<double> z{0.5 * (1 + 1e-8)};
+    const SolveReport r = solver.solve(
+        p, SolverId::automatic, {.tolerance = 1e-6, .warm_start = true, .guess_tolerance = of_guess, .aim = 1e-14}, z);
+    EXPECT_EQ(r.status, Status::solved) << of_guess;
+    const bool taken = of_guess != 1e-12;
+    EXPECT_EQ(r.tries, taken ? 0 : 1) << of_guess;
+    EXPECT_NEAR(z[0], 0.5, taken ? 1e-8 : 1e-15) << of_guess;
+    EXPECT_NEAR(r.residual.plain_relative, taken ? 1e-8 : 0, 1e-15) << of_guess;
   }
 }
 

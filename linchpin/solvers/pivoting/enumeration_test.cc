@@ -84,6 +84,39 @@ TEST(Enumeration, SearchesSingularChoices) {
   EXPECT_TRUE(b.residual.within(1e-12)) << b.residual.relative;
 }
 
+// w1 = 0 for every z; w2 = z1 - a - 2 z2 and w3 = a + 1 - z1 - 2 z3 with z2, z3 >= 0: a <= z1 <= a + 1, strictly within
+// the bounds of z1, and only a search finds it. Each order of the rows.
+TEST(Enumeration, SearchesWithinAllKindsOfBounds) {
+  for (const double a : {1.0, -2.0})
+    for (const double l : {a - 3, -infinity})
+      for (const double u : {a + 2, infinity})
+        for (int first = 0; first < 3; ++first) {
+          const int row[] = {first, (first + 1) % 3, (first + 2) % 3};  // of w1, w2, w3
+          Square M = zero_square(3);
+          entry(M, 3, row[1], row[0]) = 1;
+          entry(M, 3, row[1], row[1]) = -2;
+          entry(M, 3, row[2], row[0]) = -1;
+          entry(M, 3, row[2], row[2]) = -2;
+          Problem p{Matrix::dense(3, std::move(M)), {0, 0, 0}, {{BlockKind::box, 0, 3, 0}}, {0, 0, 0}, {}};
+          p.upper.assign(3, infinity);
+          p.q[std::size_t(row[1])] = -a;
+          p.q[std::size_t(row[2])] = a + 1;
+          p.lower[std::size_t(first)] = l;
+          p.upper[std::size_t(first)] = u;
+          for (std::uint64_t seed = 1; seed <= 4; ++seed) {  // rows measured the other way round
+            Dice dice(seed);
+            std::vector<double> sign;
+            const Answer found = by_enumeration(turned_round(p, sign, dice));
+            const double z1 = sign[std::size_t(first)] * found.z[std::size_t(first)];
+            SCOPED_TRACE(::testing::Message() << l << " " << u << " row " << first << " seed " << seed);
+            EXPECT_EQ(found.outcome.stop, Stop::finished);
+            EXPECT_TRUE(found.residual.within(1e-12)) << found.residual.relative;
+            EXPECT_GE(z1, a - 1e-12);
+            EXPECT_LE(z1, a + 1 + 1e-12);
+          }
+        }
+}
+
 // `exhausted` means that there is no solution: for semidefinite matrices Lemke's proof agrees.
 TEST(Enumeration, ExhaustedMeansNone) {
   LemkeWorkspace ws;
