@@ -21,8 +21,8 @@ RunInUnits in_units(const Problem& problem, LemkeWorkspace& ws) {
   return run;
 }
 
-// M, q and the heights of boxes in units that are powers of two, exactly; the largest q is from 1 to 2. Where pairs have
-// a reference that is not 0, q is that of z at the references.
+// M, q and the heights of boxes in units that are powers of two, exactly; the largest q is from 1 to 2. Where pairs
+// have a reference that is not 0, q is that of z at the references.
 void expect_exact_units(const RunInUnits& run) {
   const LemkeWorkspace& ws = run.ws;
   const Problem& p = run.problem;
@@ -68,8 +68,8 @@ TEST(LemkeUnits, AreExact) {
   }
 }
 
-// The diagonal is no measure of these rows: then the largest number of each row and column is from 1 to 4, with units of w
-// of its own. More is not possible by powers of two whose halves are rounded down.
+// The diagonal is no measure of these rows: then the largest number of each row and column is from 1 to 4, with units
+// of w of its own. More is not possible by powers of two whose halves are rounded down.
 TEST(LemkeUnits, FollowRowsAndColumnsWhereTheDiagonalSaysNothing) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);
