@@ -293,6 +293,185 @@ TEST(Solver, AutomaticTellsItsChain) {
   EXPECT_EQ(tried(solve(many, automatic, hopeless)), (std::vector<SolverId>{newton, interior_point, newton, lemke}));
 }
 
+// The sizes at which the chains change, as documented: the last size of one and the first of the next.
+TEST(Solver, AutomaticChangesItsChainAtTheDocumentedSizes) {
+  using enum SolverId;
+  Solver solver;
+  // As many blocks; their rows are coupled weakly, so that nothing is solved in one iteration.
+  const auto coupled = [](int blocks, const Block& block) {
+    Dice dice(1);
+    const int n = blocks * block.size;
+    Problem p{{}, random_q(n, dice), {}, {}, {}};
+    Square M = zero_square(n);
+    for (int i = 0; i < n; ++i)
+      for (int j = std::max(0, i - 5); j <= i; ++j)
+        entry(M, n, i, j) = entry(M, n, j, i) = i == j ? 1 : dice.near_zero(0.05);
+    p.M = Matrix::dense(n, std::move(M));
+    for (int b = 0; b < blocks; ++b) p.blocks.push_back({block.kind, b * block.size, block.size, block.mu});
+    return p;
+  };
+  const auto tried = [&](const Problem& p, bool warm) {
+    std::vector<double> z(p.q.size());
+    const SolveReport r = solver.solve(p, automatic, {.tolerance = 1e-300, .max_iterations = 1, .warm_start = warm}, z);
+    EXPECT_LE(r.tries, most_tries);
+    return std::vector<SolverId>(r.tried.begin(), r.tried.begin() + r.tries);
+  };
+  const Block contact{BlockKind::cone, 0, 3, 0.5}, row{BlockKind::nonnegative, 0, 1, 0};
+  EXPECT_EQ(tried(coupled(12, contact), false)[0], newton);
+  EXPECT_EQ(tried(coupled(13, contact), false)[0], interior_point);
+  EXPECT_EQ(tried(coupled(100, contact), true)[1], interior_point);
+  EXPECT_EQ(tried(coupled(101, contact), true)[1], arc_path);
+  EXPECT_EQ(tried(coupled(12, contact), false).size(), std::size_t(most_tries));  // the longest chain
+  const std::vector<SolverId> tiny{lemke, interior_point, newton, enumeration},
+      rows{lemke, interior_point, newton, newton}, many{newton, interior_point, newton, lemke};
+  EXPECT_EQ(tried(coupled(10, row), false), tiny);
+  EXPECT_EQ(tried(coupled(11, row), false), rows);
+  EXPECT_EQ(tried(coupled(400, row), false), rows);
+  EXPECT_EQ(tried(coupled(401, row), false), many);
+  Problem p = coupled(11, row);
+  p.blocks[0].kind = BlockKind::free;  // it leaves 10 to be chosen
+  EXPECT_EQ(tried(p, false), tiny);
+  p = coupled(10, row);
+  p.blocks[0].kind = BlockKind::box;  // not with boxes
+  p.lower.assign(10, 0);
+  p.upper.assign(10, 1);
+  EXPECT_EQ(tried(p, false), rows);
+}
+
+// Near the solution of 20 rows lemke has no pivot to do: it starts from the guess, as the first solver of a chain does.
+TEST(Solver, TheFirstSolverStartsFromTheGuess) {
+  Dice dice(1);
+  Solver solver;
+  const Problem p = lcp(random_p(20, dice), random_q(20, dice));
+  Answer a = solve(solver, p);
+  EXPECT_GE(a.report.iterations, 5) << show(a);
+  for (double& x : a.z) x *= 1 + 1e-6;
+  a.report = solver.solve(p, SolverId::automatic, {.warm_start = true}, a.z);
+  EXPECT_TRUE(solves(p, a)) << show(a);
+  EXPECT_EQ(a.report.tries, 1);
+  EXPECT_EQ(a.report.iterations, 0);
+}
+
+// What lemke's ray excludes is reported also where another solver gave the better z: after lemke in the chain, or, with
+// more than 400 rows, before it.
+TEST(Solver, ReportsWhatIsExcludedWhoeverGaveZ) {
+  const double e = 0x1p-52;  // z2 = 1 / e; the other rows are 1 + z >= 0
+  for (const int n : {2, 401}) {
+    Square M = zero_square(n);
+    for (int i = 0; i < n; ++i) entry(M, n, i, i) = i == 1 ? 1 + e : 1;
+    entry(M, n, 0, 1) = entry(M, n, 1, 0) = -1;
+    std::vector<double> q(std::size_t(n), 1.0);
+    q[0] = -1;
+    q[1] = 0;
+    const Answer a = solve(lcp(std::move(M), std::move(q)), SolverId::automatic, {.max_iterations = 3});
+    EXPECT_EQ(a.report.status, Status::not_solved) << show(a);
+    EXPECT_EQ(a.report.tried[n == 2 ? 0 : a.report.tries - 1], SolverId::lemke) << show(a);
+    EXPECT_NE(a.report.solver, SolverId::lemke) << show(a);
+    EXPECT_GT(a.report.no_solution_within, 1e15);
+    EXPECT_LT(a.report.no_solution_within, 1 / e + 1);
+  }
+}
+
+// The chains of docs/solvers.md, run by single solvers from one to the next: `auto` gives the same bits after the same
+// tries and iterations. With 1e-10 most problems are solved on the way, with 1e-300 all chains come to their end.
+struct ChainByHand {
+  enum class From { anew, guess, best };
+  struct Try {
+    SolverId id;
+    From from = From::anew;
+    int limit = 0;  // of iterations
+    double within = 0;
+  };
+  std::vector<Try> tries;
+  Solver solver, other;
+  ResidualWorkspace ws;
+  int ends = 0;  // how often the last solver was the last of the chain
+
+  explicit ChainByHand(std::vector<Try> tries_) : tries(std::move(tries_)) {}
+
+  void expect_same(const Problem& p, const SolverOptions& options, const std::vector<double>& guess) {
+    SCOPED_TRACE(p.size());
+    Answer a{{}, guess};
+    a.report = other.solve(p, SolverId::automatic, options, a.z);
+    std::vector<double> z, best = guess;
+    double least = HUGE_VAL;
+    int iterations = 0;
+    std::size_t used = 0;
+    bool good = false;
+    for (const Try& t : tries) {
+      SolverOptions o{.tolerance = std::max(options.tolerance, t.within),
+                      .max_iterations = t.limit,
+                      .acceptable = options.acceptable};
+      o.warm_start = used == 0 ? options.warm_start : t.from != From::anew;
+      z = used > 0 && t.from == From::best ? best : guess;
+      const SolveReport r = solver.solve(p, t.id, o, z);
+      iterations += r.iterations;
+      EXPECT_EQ(a.report.tried[used], t.id) << show(a);
+      ++used;
+      const Residual judged = residual(p, z, ws);
+      good = judged.within(options.tolerance);
+      const bool cut_short = t.within > 0 || (t.limit > 0 && r.stop == Stop::iteration_limit);
+      const bool enough = good || (!cut_short && judged.within(options.acceptable));
+      if (const double now = std::max(judged.relative, judged.plain_relative); enough || now < least) {
+        least = now;
+        best = z;
+      }
+      if (enough) break;
+    }
+    ends += used == tries.size();
+    EXPECT_EQ(a.report.tries, int(used)) << show(a);
+    EXPECT_EQ(a.report.iterations, iterations) << show(a);
+    EXPECT_EQ(a.report.status, good ? Status::solved : Status::not_solved) << show(a);
+    EXPECT_EQ(a.z, best) << show(a);
+  }
+};
+
+TEST(Solver, AutomaticIsItsDocumentedChain) {
+  using enum SolverId;
+  using enum ChainByHand::From;
+  ChainByHand few(
+      {{newton, anew, 30}, {interior_point, anew, 50}, {arc_path}, {newton, best}, {interior_point}, {newton}});
+  ChainByHand more(
+      {{interior_point, anew, 50}, {arc_path}, {newton, best}, {interior_point}, {newton, best}, {newton}});
+  ChainByHand guessed({{newton, guess, 14},
+                       {interior_point, guess, 100, 1e-6},
+                       {newton, best, 60},
+                       {arc_path, anew, 3000},
+                       {newton, best},
+                       {interior_point}});
+  ChainByHand many_guessed({{newton, guess, 5},
+                            {arc_path, guess, 300, 1e-6},
+                            {newton, best, 60},
+                            {arc_path, anew, 3000},
+                            {newton, best},
+                            {interior_point}});
+  for (std::uint64_t seed = 1; seed <= 9; ++seed) {
+    SCOPED_TRACE(seed);
+    Dice dice(seed);
+    const auto random = [&](const Problem& p) {
+      std::vector<double> z(p.q.size());
+      for (double& x : z) x = dice.near_zero(1);
+      return z;
+    };
+    const double mu = 0.1 * double(seed);
+    const Problem stack = stack_of_boxes(3, seed, {.mu = mu, .degenerate = seed % 2 == 0});  // 12 contacts
+    const Problem pile = pile_of_spheres(70, seed, {.mu = mu, .speed = 1});
+    const Problem large = pile_of_spheres(104, seed, {.mu = mu, .speed = 1});
+    ASSERT_GT(large.blocks.size(), 100u);
+    for (const SolverOptions& o : {SolverOptions{}, {.tolerance = 1e-300}, {.tolerance = 1e-300, .acceptable = 1e-8}}) {
+      SCOPED_TRACE(o.tolerance);
+      SolverOptions warm = o;
+      warm.warm_start = true;
+      few.expect_same(stack, o, std::vector<double>(stack.q.size()));
+      more.expect_same(pile, o, std::vector<double>(pile.q.size()));
+      guessed.expect_same(stack, warm, random(stack));
+      guessed.expect_same(pile, warm, random(pile));
+      if (seed % 3 == 0) many_guessed.expect_same(large, warm, random(large));
+    }
+  }
+  for (const ChainByHand* chain : {&few, &more, &guessed, &many_guessed}) EXPECT_GE(chain->ends, 3);
+}
+
 // If solved, the last solver tried gave z; if not, the one with the best z, which is returned.
 TEST(Solver, TheReportIsThatOfZ) {
   Solver solver;
@@ -343,7 +522,26 @@ TEST(Solver, WarmStartGivesTheSameResidual) {
       a.report = solver.solve(p, SolverId::automatic, {.warm_start = true}, a.z);
       EXPECT_TRUE(solves(p, a)) << "seed " << seed << " " << show(a);
       EXPECT_EQ(a.report.iterations, 0) << "seed " << seed << " " << show(a);
+      EXPECT_EQ(a.report.tries, 0) << "no solver is needed where the guess is a solution";
+      EXPECT_EQ(a.report.solver, SolverId::automatic);
+      EXPECT_EQ(a.report.stop, Stop::finished);
     }
+  }
+}
+
+// 2 z = 1 with a guess off by 1e-8, relative to q: good enough for the tolerance, unless guesses have one of their own.
+TEST(Solver, GuessesHaveATolerance) {
+  Solver solver;
+  const Problem p = lcp({2}, {-1});
+  for (const double of_guess : {0.0, 1e-4, 1e-12}) {
+    std::vector<double> z{0.5 * (1 + 1e-8)};
+    const SolveReport r = solver.solve(
+        p, SolverId::automatic, {.tolerance = 1e-6, .warm_start = true, .guess_tolerance = of_guess, .aim = 1e-14}, z);
+    EXPECT_EQ(r.status, Status::solved) << of_guess;
+    const bool taken = of_guess != 1e-12;
+    EXPECT_EQ(r.tries, taken ? 0 : 1) << of_guess;
+    EXPECT_NEAR(z[0], 0.5, taken ? 1e-8 : 1e-15) << of_guess;
+    EXPECT_NEAR(r.residual.plain_relative, taken ? 1e-8 : 0, 1e-15) << of_guess;
   }
 }
 

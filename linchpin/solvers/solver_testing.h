@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <numeric>
 #include <string>
+#include <type_traits>
 
 #include <gtest/gtest.h>
 
@@ -193,24 +194,83 @@ int expect_same_in_any_order_and_units(const Solve& solve, const Problem& p, con
   return a.solved() + b.solved();
 }
 
-// Solves scenes one after the other in one workspace, which spoil(used) fills with NaN in between. make(dice, seed) is
-// a scene.
+// Free rows, boxes and tangents may be measured the other way round: z_i and w_i change their sign, and the bounds of a
+// box change places. Some of the rows, at random; `sign` is -1 for those.
+inline Problem turned_round(const Problem& p, std::vector<double>& sign, Dice& dice) {
+  const std::size_t n = p.q.size();
+  sign.assign(n, 1);
+  for (const Block& b : p.blocks)
+    for (int i = b.start; i < b.start + b.size; ++i) {
+      const bool may_turn =
+          b.kind == BlockKind::free || b.kind == BlockKind::box || (b.kind == BlockKind::cone && i > b.start);
+      if (may_turn && dice.chance(0.5)) sign[std::size_t(i)] = -1;
+    }
+  Problem turned = with_matrix(p, Matrix::Kind::dense);
+  for (std::size_t i = 0; i < n; ++i) {
+    turned.q[i] *= sign[i];
+    for (std::size_t j = 0; j < n; ++j) turned.M.dense()[i * n + j] *= sign[i] * sign[j];
+    if (sign[i] > 0 || p.upper.empty()) continue;
+    turned.lower[i] = -p.upper[i];
+    turned.upper[i] = -p.lower[i];
+  }
+  return turned;
+}
+// An iterative solver does the same with it, step by step: as many iterations, and the answer turned round. Rounding
+// has no preference for a sign either, but sums may be in another order: `within` is of the largest z. From nothing and
+// from a guess.
+template <class Solve>
+void expect_the_same_turned_round(const Solve& solve, const Problem& p, double within, Dice& dice) {
+  std::vector<double> sign, guess(p.q.size()), turned_guess;
+  const Problem turned = turned_round(p, sign, dice);
+  for (double& x : guess) x = dice.near_zero(1);
+  turned_guess = guess;
+  for (std::size_t i = 0; i < guess.size(); ++i) turned_guess[i] *= sign[i];
+  for (const bool guessed : {false, true}) {
+    const Answer a = guessed ? solve(p, guess) : solve(p), b = guessed ? solve(turned, turned_guess) : solve(turned);
+    EXPECT_EQ(a.outcome.iterations, b.outcome.iterations) << (guessed ? "from a guess" : "from nothing");
+    double most = 0;
+    for (const double x : a.z) most = larger(most, std::abs(x));
+    for (std::size_t i = 0; i < sign.size(); ++i)
+      EXPECT_NEAR(b.z[i], sign[i] * a.z[i], within * most) << "row " << i << (guessed ? " from a guess" : "");
+  }
+}
+template <class Solve>
+void expect_the_same_turned_round(const Solve& solve, double within) {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SCOPED_TRACE(seed);
+    Dice dice(seed);
+    expect_the_same_turned_round(solve, random_mix(0, dice), within, dice);
+  }
+}
+
+// Solves problems one after the other in one workspace, which spoil(used) fills with NaN in between. make(dice, seed)
+// is a scene of contacts or a problem.
 template <class Workspace, class Solve, class Spoil, class Make>
 void expect_no_trace_of_the_workspace(const Solve& solve, const Spoil& spoil, std::uint64_t seeds, const Make& make) {
   Workspace used;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Dice dice(seed);
-    const Problem p = contact_problem(make(dice, seed), seed % 2 ? Matrix::Kind::dense : Matrix::Kind::factored);
+    Problem p;
+    if constexpr (std::is_same_v<decltype(make(dice, seed)), Problem>)
+      p = make(dice, seed);
+    else
+      p = contact_problem(make(dice, seed), seed % 2 ? Matrix::Kind::dense : Matrix::Kind::factored);
     const Answer a = solve(p, used), b = solve(p);
     EXPECT_EQ(a.z, b.z) << "seed " << seed;
     EXPECT_EQ(a.outcome.iterations, b.outcome.iterations) << "seed " << seed;
     spoil(used);
   }
 }
+// Scenes, some of their contacts without friction, and mixes of all blocks.
 template <class Workspace, class Solve, class Spoil>
 void expect_no_trace_of_the_workspace(const Solve& solve, const Spoil& spoil) {
-  expect_no_trace_of_the_workspace<Workspace>(solve, spoil, 60,
-                                              [](Dice& dice, std::uint64_t) { return random_scene(dice); });
+  expect_no_trace_of_the_workspace<Workspace>(solve, spoil, 60, [](Dice& dice, std::uint64_t seed) {
+    if (seed % 4 == 3) return random_mix(0, dice);
+    ContactScene scene = random_scene(dice);
+    for (SceneContact& c : scene.contacts)
+      if (seed % 4 == 1 && dice.chance(0.5)) c.mu = 0;
+    return contact_problem(scene, seed % 2 ? Matrix::Kind::dense : Matrix::Kind::factored);
+  });
 }
 inline constexpr auto fill_with_nan = [](auto&... numbers) {
   (std::fill(numbers.begin(), numbers.end(), std::nan("")), ...);

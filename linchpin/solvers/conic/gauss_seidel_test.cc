@@ -20,6 +20,8 @@ TEST(GaussSeidel, StopsAtOnceWhereARowHasNoDiagonal) {
   }
 }
 
+TEST(GaussSeidel, SignsOfRowsDoNotMatter) { expect_the_same_turned_round(by_gauss_seidel, 1e-9); }
+
 TEST(GaussSeidel, AnswerDoesNotDependOnTheWorkspace) {
   expect_no_trace_of_the_workspace<GaussSeidelWorkspace>(
       by_gauss_seidel,

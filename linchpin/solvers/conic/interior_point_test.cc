@@ -115,6 +115,8 @@ TEST(InteriorPoint, HonoursTheIterationLimit) {
   expect_iteration_limit_is_honoured(by_interior_point, stack_of_boxes(6, 1));
 }
 
+TEST(InteriorPoint, SignsOfRowsDoNotMatter) { expect_the_same_turned_round(by_interior_point, 1e-9); }
+
 TEST(InteriorPoint, AnswerDoesNotDependOnTheWorkspace) {
   expect_no_trace_of_the_workspace<InteriorPointWorkspace>(by_interior_point, [](InteriorPointWorkspace& used) {
     for (auto* x : {&used.at, &used.beyond}) fill_with_nan(x->r, x->u, x->v, x->w);

@@ -197,6 +197,23 @@ TEST(LocalContact, SticksWhereNothingMovesAcross) {
   }
 }
 
+// S has one number, at any of its four places, and a rounding error beside it: the impulse along the column of the
+// number makes the row of it stop, and the other row is at rest.
+TEST(LocalContact, SticksByTheOneCouplingThatThereIs) {
+  for (std::size_t row = 1; row < 3; ++row)
+    for (std::size_t column = 1; column < 3; ++column) {
+      Contact c{{1, 0, 0, 0, 0, 0, 0, 0, 0}, {-1, 0, 0}, 0.5};
+      c.W[3 * row + column] = 2;
+      c.W[3 * (3 - row) + column] = 1e-17;
+      c.b[row] = -0.4;
+      double r[3];
+      ASSERT_TRUE(solve_contact(c.W, c.b, c.mu, r)) << show(c);
+      EXPECT_EQ(r[0], 1) << show(c);
+      EXPECT_NEAR(r[column], 0.2, 1e-15) << show(c);
+      EXPECT_EQ(r[3 - column], 0) << show(c);
+    }
+}
+
 TEST(LocalContact, RefusesWhatCannotPush) {
   for (const double W_NN : {0.0, -1.0, std::nan("")}) {
     const Contact c{{W_NN, 0, 0, 0, 1, 0, 0, 0, 1}, {-1, 0.1, 0.2}, 0.5};

@@ -144,6 +144,8 @@ TEST(Newton, OrderAndUnitsDoNotMatter) {
 
 TEST(Newton, HonoursTheIterationLimit) { expect_iteration_limit_is_honoured(by_newton, stack_of_boxes(6, 1)); }
 
+TEST(Newton, SignsOfRowsDoNotMatter) { expect_the_same_turned_round(by_newton, 1e-9); }
+
 TEST(Newton, AnswerDoesNotDependOnTheWorkspace) {
   expect_no_trace_of_the_workspace<NewtonWorkspace>(by_newton, [](NewtonWorkspace& used) {
     fill_with_nan(used.r, used.u, used.F, used.dr, used.du, used.trial, used.trial_u, used.trial_F, used.centre,

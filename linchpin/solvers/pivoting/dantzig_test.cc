@@ -84,6 +84,93 @@ TEST(Dantzig, WarmStartFromTheSolutionTakesHardlyAnEvent) {
   EXPECT_LE(50 * warm_events, cold_events);
 }
 
+// Boxes with both bounds, one or none, of any sign: M is definite, so there is one solution, which lemke finds too.
+// 1e-9: condition numbers of some thousand. From nothing and from a guess beyond some of the bounds.
+TEST(Dantzig, AgreesWithLemkeOnAllKindsOfBoxes) {
+  const ByLemke by_lemke;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    Dice dice(seed);
+    const int n = 1 + dice.below(20);
+    Square M = random_psd(n, n, dice);
+    for (int i = 0; i < n; ++i) entry(M, n, i, i) += 0.1;
+    Problem p{Matrix::dense(n, std::move(M)), random_q(n, dice), {{BlockKind::box, 0, n, 0}}, {}, {}};
+    std::vector<double> guess;
+    for (int i = 0; i < n; ++i) {
+      const double l = dice.near_zero(1), width = dice.chance(0.2) ? 0 : dice.between(0, 1);
+      p.lower.push_back(dice.chance(0.4) ? -INFINITY : l);
+      p.upper.push_back(dice.chance(0.4) ? INFINITY : l + width);
+      guess.push_back(dice.near_zero(1.5));
+    }
+    const Pivoted exact = by_lemke(p), cold = by_dantzig(p), warm = by_dantzig(p, guess);
+    EXPECT_TRUE(exact.solved() && cold.solved() && warm.solved())
+        << "seed " << seed << " " << show(exact) << " " << show(cold) << " " << show(warm);
+    for (std::size_t i = 0; i < exact.z.size(); ++i) {
+      EXPECT_NEAR(cold.z[i], exact.z[i], 1e-9) << "seed " << seed << " row " << i;
+      EXPECT_NEAR(warm.z[i], exact.z[i], 1e-9) << "seed " << seed << " row " << i;
+    }
+    const Pivoted again = by_dantzig(p, exact.z);
+    EXPECT_TRUE(again.solved()) << "seed " << seed << " " << show(again);
+    EXPECT_EQ(again.outcome.iterations, 0) << "seed " << seed;
+  }
+}
+
+// Rows alone, 2 z + q against a box: those that end at a bound start there, by the sign of q or since there is no other
+// bound, and take no event; the others take one each.
+TEST(Dantzig, StartsAtTheBoundThatQSuggests) {
+  struct Row {
+    double q, lower, upper, z;
+  };
+  const Row at_bound[] = {{-5, -1, 1, 1},         {5, -1, 1, -1},        {-5, -INFINITY, 1, 1},
+                          {1, -INFINITY, -1, -1}, {5, -1, INFINITY, -1}, {-1, 1, INFINITY, 1}};
+  const Row inside[] = {{-1, -1, 1, 0.5}, {1, -INFINITY, 1, -0.5}, {-5, -1, INFINITY, 2.5}, {4, -INFINITY, -1, -2}};
+  Problem all;
+  const auto add = [](Problem& p, const Row& row) {
+    p.q.push_back(row.q);
+    p.lower.push_back(row.lower);
+    p.upper.push_back(row.upper);
+    const int n = int(p.q.size());
+    Square M = zero_square(n);
+    for (int i = 0; i < n; ++i) entry(M, n, i, i) = 2;
+    p.M = Matrix::dense(n, std::move(M));
+    p.blocks = {{BlockKind::box, 0, n, 0}};
+  };
+  const auto expect = [](const Problem& p, int events) {
+    const Pivoted a = by_dantzig(p);
+    EXPECT_TRUE(a.solved()) << show(a);
+    EXPECT_EQ(a.outcome.iterations, events);
+    return a.z;
+  };
+  std::vector<double> z;
+  for (const Row& row : at_bound) {
+    add(all, row);
+    z.push_back(row.z);
+    EXPECT_EQ(expect(all, 0), z);
+  }
+  int events = 0;
+  for (const Row& row : inside) {
+    add(all, row);
+    z.push_back(row.z);
+    EXPECT_EQ(expect(all, ++events), z);
+  }
+}
+
+// The last digits come from the problem's own numbers. M has the condition number 1e7 or 1e9, so that updates of the
+// inverse lose as many digits; half of its rank is the small part. 1e-14: rounding of sums of 40 numbers.
+TEST(Dantzig, RefinesTheLastDigits) {
+  for (const double smallest : {1e-6, 2e-8})
+    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+      Dice dice(seed);
+      const int n = 40;
+      Square M = random_psd(n, n / 2, dice);
+      for (int i = 0; i < n; ++i) entry(M, n, i, i) += smallest;
+      ProblemLayout layout;
+      layout.blocks = {{BlockKind::nonnegative, 0, n, 0}};
+      layout.size = n;
+      const Pivoted a = by_dantzig(plant(layout, Matrix::dense(n, std::move(M)), 0, dice).problem);
+      EXPECT_TRUE(a.residual.within(1e-14)) << "seed " << seed << " " << show(a);
+    }
+}
+
 TEST(Dantzig, MatrixKindsGiveTheSame) {
   const Problem dense = lcp({2, 1, 1, 2}, {-5, -6});
   EXPECT_EQ(by_dantzig(dense).z, by_dantzig(with_matrix(dense, Matrix::Kind::block_sparse)).z);

@@ -45,6 +45,20 @@ TEST(EnumerationProof, TakesNoBoxesAndNoManyRows) {
   EXPECT_FALSE(proved(lcp(std::move(M), std::vector<double>(largest_enumeration + 1, -1.0))));
 }
 
+// -z = 1, and as many equations more as fit into 32 rows.
+TEST(EnumerationProof, TakesUpTo32Rows) {
+  for (const int n : {2, 32, 33}) {
+    Square M = zero_square(n);
+    for (int i = 0; i < n; ++i) entry(M, n, i, i) = i == 0 ? -1 : 1;
+    const Problem problem{Matrix::dense(n, std::move(M)),
+                          std::vector<double>(std::size_t(n), -1.0),
+                          {{BlockKind::nonnegative, 0, 1, 0}, {BlockKind::free, 1, n - 1, 0}},
+                          {},
+                          {}};
+    EXPECT_EQ(proved(problem), n <= 32) << n;
+  }
+}
+
 // Nearly singular: the only solution is far away. The old answer was that there is none.
 TEST(EnumerationProof, IsNotFooledByNearlySingularMatrices) {
   const double e = std::nextafter(1.0, 2.0) - 1;

@@ -84,6 +84,48 @@ TEST(Enumeration, SearchesSingularChoices) {
   EXPECT_TRUE(b.residual.within(1e-12)) << b.residual.relative;
 }
 
+// w1 = 0 for every z; w2 = z1 - a - 2 z2 and w3 = a + 1 - z1 - 2 z3 with z2, z3 >= 0: a <= z1 <= a + 1, strictly within
+// the bounds of z1, and only a search finds it. Two rows more, coupled to those by M, have one value only: w4 = -1, so
+// that z4 is at its upper bound 2, and z5 = 3 / 2 with w5 = z1. Each of three orders of the first rows.
+TEST(Enumeration, SearchesWithinAllKindsOfBounds) {
+  constexpr int n = 5;
+  for (const double a : {1.0, -2.0})
+    for (const double l : {a - 3, -infinity})
+      for (const double u : {a + 2, infinity})
+        for (std::size_t first = 0; first < 3; ++first) {
+          const std::size_t second = (first + 1) % 3, third = (first + 2) % 3;  // rows of w1, w2, w3
+          Problem p{{}, std::vector<double>(n), {{BlockKind::box, 0, n, 0}}, {0, 0, 0, -infinity, 1.5}, {}};
+          Square M = zero_square(n);
+          entry(M, n, int(second), int(first)) = 1;
+          entry(M, n, int(second), int(second)) = -2;
+          entry(M, n, int(second), 3) = 1;
+          p.q[second] = -a - 2;
+          entry(M, n, int(third), int(first)) = -1;
+          entry(M, n, int(third), int(third)) = -2;
+          entry(M, n, int(third), 4) = 2;
+          p.q[third] = a + 1 - 3;
+          p.q[3] = -1;
+          entry(M, n, 4, int(first)) = 1;
+          p.M = Matrix::dense(n, std::move(M));
+          p.upper = {infinity, infinity, infinity, 2, 1.5};
+          p.lower[first] = l;
+          p.upper[first] = u;
+          for (std::uint64_t seed = 1; seed <= 4; ++seed) {  // rows measured the other way round
+            Dice dice(seed);
+            std::vector<double> sign;
+            const Answer found = by_enumeration(turned_round(p, sign, dice));
+            const double z1 = sign[first] * found.z[first];
+            SCOPED_TRACE(::testing::Message() << l << " " << u << " row " << first << " seed " << seed);
+            EXPECT_EQ(found.outcome.stop, Stop::finished);
+            EXPECT_TRUE(found.residual.within(1e-12)) << found.residual.relative;
+            EXPECT_GE(z1, a - 1e-12);
+            EXPECT_LE(z1, a + 1 + 1e-12);
+            EXPECT_EQ(found.z[3], 2 * sign[3]);
+            EXPECT_EQ(found.z[4], 1.5 * sign[4]);
+          }
+        }
+}
+
 // `exhausted` means that there is no solution: for semidefinite matrices Lemke's proof agrees.
 TEST(Enumeration, ExhaustedMeansNone) {
   LemkeWorkspace ws;

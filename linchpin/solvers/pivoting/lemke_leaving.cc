@@ -14,26 +14,21 @@ namespace {
 // large mass ratio pivoted on rounding errors (docs/lemke.md).
 constexpr double weak_pivot = 1e-4;
 
-// The coefficient of the j-th perturbation in candidate i of the ratio test for column s, before division by |a_i|. The
-// first `pairs` perturbations are of the variables that were basic at the start, v = v^ + e^j where v^ obeys (3)
-// unperturbed; the next are those of the upper bounds. Candidate -1 is the entering variable's own other bound.
-double perturbation(const Run& run, int i, bool upper, int entering, int j) {
+// The coefficient of the j-th perturbation in candidate i of the ratio test for column s, before division by |a_i|.
+// Perturbed are the variables that were basic at the start, v = v^ + e^j where v^ obeys (3) unperturbed; upper bounds
+// need not be: the coefficients of all rows are a nonsingular matrix, so those of two candidates are never in
+// proportion. Candidate -1 is the entering variable's own other bound.
+double perturbation(const Run& run, int i, bool upper, int j) {
   const LemkeWorkspace& ws = run.ws;
-  const auto turned = [&](int p) { return ws.flipped[p] != ws.start_flipped[p]; };
-  if (i < 0) return j == run.pairs + entering / 2 ? 1 : 0;
-  const double side = upper ? -1 : 1;
-  if (j < run.pairs) {
-    const int v = ws.start_variable[j], place = ws.place[v];
-    const double sign = turned(v / 2) ? -side : side;
-    return place >= 0 ? -sign * run.column(place)[i] : ~place == i ? sign : 0;
-  }
-  const int p = j - run.pairs, place = ws.place[2 * p];
-  if (place >= 0) return turned(p) ? -side * run.column(place)[i] : 0;
-  return ~place == i && upper != turned(p) ? 1 : 0;
+  if (i < 0) return 0;
+  const int v = ws.start_variable[j], place = ws.place[v];
+  const bool turned = ws.flipped[v / 2] != ws.start_flipped[v / 2];
+  const double sign = upper != turned ? -1 : 1;
+  return place >= 0 ? -sign * run.column(place)[i] : ~place == i ? sign : 0;
 }
 
 // Whether candidate i reaches its bound before candidate k in the perturbed problem.
-bool lexicographically_before(const Run& run, int entering, const double* a, int i, int k) {
+bool lexicographically_before(const Run& run, const double* a, int i, int k) {
   const auto differ = [](double x, double y) { return std::abs(x - y) > tie * (1 + std::abs(x) + std::abs(y)); };
   const double by_i = i < 0 ? 1 : 1 / std::abs(a[i]), by_k = k < 0 ? 1 : 1 / std::abs(a[k]);
   if (!run.bounded) {  // the same as below, simplified
@@ -48,9 +43,9 @@ bool lexicographically_before(const Run& run, int entering, const double* a, int
     }
     return false;
   }
-  for (int j = 0; j < 2 * run.pairs; ++j) {
-    const double of_i = by_i * perturbation(run, i, i >= 0 && a[i] > 0, entering, j);
-    const double of_k = by_k * perturbation(run, k, k >= 0 && a[k] > 0, entering, j);
+  for (int j = 0; j < run.pairs; ++j) {
+    const double of_i = by_i * perturbation(run, i, i >= 0 && a[i] > 0, j);
+    const double of_k = by_k * perturbation(run, k, k >= 0 && a[k] > 0, j);
     if (differ(of_i, of_k)) return of_i < of_k;
   }
   return false;
@@ -114,7 +109,7 @@ int first_of_ties(const Run& run, int entering, const Candidates& found) {
   int first = itself;
   for (int c = 0, any = 0; c < count; ++c) {
     if (pivot_of(candidates[c]) < weak_pivot * most) continue;
-    if (!any++ || lexicographically_before(run, entering, a, candidates[c], first)) first = candidates[c];
+    if (!any++ || lexicographically_before(run, a, candidates[c], first)) first = candidates[c];
   }
   return first;
 }

@@ -247,6 +247,54 @@ TEST(Generate, stack_at_rest_carries_its_weight) {
   }
 }
 
+// Boxes of given sizes lie on each other: a contact is on the lower face of its body and on the upper face of the other
+// one, or on the floor. Without random numbers a box has the moments of a homogeneous one.
+TEST(Generate, boxes_lie_on_each_other) {
+  const SceneOptions degenerate{.degenerate = true};
+  const std::array cube{1.0, 1.0, 1.0}, brick{1.0, 0.5, 0.25};
+  for (const auto& [scene, size] : {std::pair{stack_of_boxes_scene(4, 1, degenerate), cube},
+                                    {separate_boxes_scene(3, 1, degenerate), cube},
+                                    {wall_of_bricks_scene(3, 4, 1, degenerate), brick}}) {
+    const auto lies_within = [&](const SceneContact& c, int body, double side) {
+      const std::array<double, 3>& x = scene.bodies[std::size_t(body)].position;
+      EXPECT_NEAR(c.point[2], x[2] + side * size[2] / 2, 1e-15);
+      for (std::size_t k = 0; k < 2; ++k) EXPECT_LE(std::abs(c.point[k] - x[k]), size[k] / 2);
+    };
+    for (const SceneContact& c : scene.contacts) {
+      lies_within(c, c.a, -1);
+      if (c.b >= 0)
+        lies_within(c, c.b, 1);
+      else
+        EXPECT_EQ(c.point[2], 0);
+    }
+    for (const SceneBody& b : scene.bodies)
+      for (std::size_t k = 0; k < 3; ++k) {
+        const double one = size[(k + 1) % 3], other = size[(k + 2) % 3];
+        EXPECT_NEAR(b.inertia[k], b.mass * (one * one + other * other) / 12, 1e-15);
+      }
+  }
+}
+
+// The contact of a box moves with the box: its way from the centre turns by dt w, across itself and across w.
+TEST(Generate, contacts_of_boxes_move_with_them) {
+  ContactScene scene = separate_boxes_scene(1, 1, {.speed = 1});
+  const ContactScene after = after_step(scene, std::vector<double>(3 * scene.contacts.size()));
+  const auto& v = after.bodies[0].velocity;
+  ASSERT_GT(std::abs(v[2]), 0.01);
+  for (std::size_t i = 0; i < scene.contacts.size(); ++i) {
+    double before[3], change[3], along = 0, about = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      before[k] = scene.contacts[i].point[k] - scene.bodies[0].position[k];
+      change[k] = after.contacts[i].point[k] - after.bodies[0].position[k] - before[k];
+      along += change[k] * before[k];
+      about += change[k] * v[k];
+    }
+    EXPECT_NEAR(along, 0, 1e-15);
+    EXPECT_NEAR(about, 0, 1e-15);
+    EXPECT_NEAR(change[0], scene.dt * (v[1] * before[2] - v[2] * before[1]), 1e-15);
+  }
+}
+
 TEST(Generate, follows_from_the_seed) {
   const std::vector<std::function<Problem(std::uint64_t)>> makers{
       [](std::uint64_t seed) { return separate_boxes(3, seed); },
