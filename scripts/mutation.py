@@ -3,7 +3,8 @@
 
 Would the tests notice a mistake? Makes small mistakes in the sources of rooms, each alone, and runs the unit tests as
 ./test does, first without sanitizers and then with them. An edit is killed if a test fails, crashes, or takes more than
-ten times as long as before; otherwise it survives, and is a question to the tests. scripts/mutation_edits.py lists the kinds of edit. An edit that does not compile does not
+ten times as long as before; otherwise it survives, and is a question to the tests. scripts/mutation_edits.py lists the
+kinds of edit. An edit that does not compile does not
 count; another one is drawn in its place.
 
   ROOM...         rooms or folders of rooms; all rooms if none is given
@@ -21,8 +22,9 @@ sources are the files of the room's CMakeLists.txt and the private headers that 
 only tests include.
 
 Everything happens in copies of the tree in build/mutation, which have all files as they are now, committed or not. A
-copy is compiled file by file and at -O1, since few files are compiled often; sources may be changed while it runs. A run that was stopped (Ctrl-C) goes on where it was, if no source has changed.
-scripts/mutation_equivalent.txt lists edits that change no result, with the reason; they are counted apart.
+copy is compiled file by file and at -O1, since few files are compiled often; sources may be changed while it runs. A
+run that was stopped (Ctrl-C) goes on where it was, if no source has changed. scripts/mutation_equivalent.txt lists
+edits that change no result, with the reason; they are counted apart.
 
 The status is 0 if all edits were tried, 1 if a room could not be built or its tests fail without any edit.
 """
@@ -236,8 +238,8 @@ class Bench:
         """None if all tests pass, otherwise what ended them."""
         folder = self.tree / "linchpin" / room.name
         environment = dict(os.environ, TMPDIR=str(self.temporary), **SANITIZERS)
-        # Sanitizers map more than any limit of addresses. A file that would be too long is an error like any other, not a
-        # signal: a test may ask for one.
+        # Sanitizers map more than any limit of addresses. A file that would be too long is an error like any other, not
+        # a signal: a test may ask for one.
         limits = ["env", "--ignore-signal=XFSZ", "prlimit", f"--fsize={OUTPUT}", "--core=0",
                   *([] if target in room.checked else [f"--as={MEMORY}"])]
         status = self.processes.run([*limits, str(folder / target), "--gtest_fail_fast", "--gtest_brief=1"], seconds,

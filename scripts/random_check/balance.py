@@ -71,7 +71,8 @@ class Balance:
         turning, arm = self.turning(body, k), body.mass * v.norm(body.centre)
         order = 1 if self.of_body(body, k) else 2  # of the velocity products, as in spin()
         jumps = 8 * sum(c.force != v.ZERO for c in self.of_body(body, k))
-        bent = (turning**order if turning < 1 else 4 + turning) * turning / h + jumps * min(turning, 1) * self.jump(body, k)
+        products = turning**order if turning < 1 else 4 + turning
+        bent = products * turning / h + jumps * min(turning, 1) * self.jump(body, k)
         limit = self.rounding(k) * size + arm * (bent + ROUNDS * self.fastest(k)) + 1e-300
         off = v.norm(v.sub(p_end, expected))
         return (off / limit, self.run.rows[k + 1].time, off, limit,
@@ -109,7 +110,8 @@ class Balance:
         order = 2 if contacts else 3
         # Velocities are predicted from those of whole steps, also for a last one that is short.
         whole = min(turning * self.run.dt / h, 1)
-        gyroscopic = size * whole ** (order - 1) + largest_moment(body) * (self.jump(body, k) + ROUNDS * self.fastest(k))
+        unknown = self.jump(body, k) + ROUNDS * self.fastest(k)  # of the velocity in between
+        gyroscopic = size * whole ** (order - 1) + largest_moment(body) * unknown
         gyroscopic *= self.unlike(body) * turning
         limit = self.rounding(k) * size + slack + gyroscopic + 1e-300
         return (least / limit, self.run.rows[k + 1].time, least, limit,

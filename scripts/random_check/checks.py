@@ -53,7 +53,7 @@ class Checks:
             return self
         self.energy()
         self.momentum()
-        if self.collides:  # under a smooth stepper shapes pass through each other; the certificate lists that as ignored
+        if self.collides:  # smooth steppers let shapes pass through each other, and say so
             self.penetration()
             self.tunnelling()
             self.cone()
