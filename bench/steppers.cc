@@ -253,9 +253,10 @@ BenchReport Steppers::run() {
   std::vector<std::string> columns{"scene"};
   for (const Stepper stepper : steppers_) columns.emplace_back(to_string(stepper));
   const std::string align = "l" + std::string(steppers_.size(), 'r');
-  for (const char* title : {"Error at the cost of time_stepping with dt / 4, m or rad",
-                            "Order: slope of the error over dt", "Relative energy defect at dt / 4",
-                            "Drift of the centre of mass at dt / 4, m", "Penetration at dt / 4, m", "Cost at dt / 4, us of processor time per simulated ms"})
+  for (const char* title :
+       {"Error at the cost of time_stepping with dt / 4, m or rad", "Order: slope of the error over dt",
+        "Relative energy defect at dt / 4", "Drift of the centre of mass at dt / 4, m", "Penetration at dt / 4, m",
+        "Cost at dt / 4, us of processor time per simulated ms"})
     report_.tables.push_back({title, align, columns, {}});
   std::vector<StepperScene> scenes = stepper_scenes();
   // The referee needs seconds for it.

@@ -77,16 +77,16 @@ inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
         r.events, r.ambiguous, r.handed_over})
     whole(x);
   for (const double x : {r.work, r.dissipated, r.unresolved, r.loop_error, r.loop_speed, r.projected, r.residual,
-                         r.cone_violation, r.penetration, r.overrun, r.impact_loss, r.contact_loss, r.least_release, r.restituted,
-                         r.restitution_gain, r.pushed_out, r.friction_gain})
+                         r.cone_violation, r.penetration, r.overrun, r.impact_loss, r.contact_loss, r.least_release,
+                         r.restituted, r.restitution_gain, r.pushed_out, r.friction_gain})
     real(x);
   const Certificate& c = s.certificate;
   for (const long x : {long(c.finite), long(c.status), long(c.body), c.steps, c.evaluations, c.substeps, c.rejected,
                        long(c.constraint), long(c.most_contacts), c.problems, c.loose, c.halved, c.iterations,
                        c.declared_fallbacks, c.impacts, c.unsplit, c.painleve, c.events, c.ambiguous, c.handed_over})
     whole(x);
-  for (const double x : {c.loop_error, c.loop_speed, c.residual, c.cone_violation, c.penetration, c.overrun, c.impact_loss,
-                         c.contact_loss, c.least_release, c.restituted, c.restitution_gain, c.pushed_out,
+  for (const double x : {c.loop_error, c.loop_speed, c.residual, c.cone_violation, c.penetration, c.overrun,
+                         c.impact_loss, c.contact_loss, c.least_release, c.restituted, c.restitution_gain, c.pushed_out,
                          c.friction_gain, c.limits.energy, c.limits.penetration, c.limits.overrun})
     real(x);
   const EnergyBalance& e = c.energy;

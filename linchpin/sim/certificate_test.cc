@@ -328,8 +328,8 @@ TEST(Certificate, NotANumberInAnyFigureFails) {
   const State state = make_state(model);
   using R = StepReport;
   for (double R::*const figure :
-       {&R::residual, &R::cone_violation, &R::penetration, &R::overrun, &R::least_release, &R::loop_error, &R::loop_speed, &R::work,
-        &R::dissipated, &R::projected, &R::impact_loss, &R::contact_loss})
+       {&R::residual, &R::cone_violation, &R::penetration, &R::overrun, &R::least_release, &R::loop_error,
+        &R::loop_speed, &R::work, &R::dissipated, &R::projected, &R::impact_loss, &R::contact_loss})
     for (int at = 0; at < 3; ++at) {
       RunMonitor monitor(model, {.energy = unlimited});
       monitor.start(state);

@@ -25,13 +25,13 @@ namespace linchpin {
 // All in J.
 struct EnergyBalance {
   double start = 0;
-  double stored = 0;          // now
-  double work = 0;            // done by tau, f_ext, actuators and prescribed motion so far
-  double dissipated = 0;      // by damping so far: the sum of the steps in which it took energy
-  double lost = 0;            // to contacts, impacts, limits and dry friction so far, the same
-  double projected = 0;       // added by the projections onto constraints so far: no force did that work
-  double created = 0;         // by damping, contacts and impacts, in the steps in which they gave energy: an error
-  double largest_defect = 0;  // the largest |defect| after any step
+  double stored = 0;              // now
+  double work = 0;                // done by tau, f_ext, actuators and prescribed motion so far
+  double dissipated = 0;          // by damping so far: the sum of the steps in which it took energy
+  double lost = 0;                // to contacts, impacts, limits and dry friction so far, the same
+  double projected = 0;           // added by the projections onto constraints so far: no force did that work
+  double created = 0;             // by damping, contacts and impacts, in the steps in which they gave energy: an error
+  double largest_defect = 0;      // the largest |defect| after any step
   double largest_projection = 0;  // the largest |projected| after any step
   // The largest amount of energy that changed its form, after any step: kinetic energy, the change of gravity's and of
   // the springs' potential since the start, work, dissipation; at least 1e-9 of the potentials, so that a mechanism at

@@ -188,9 +188,8 @@ TEST(JointRows, ABallJointComesBackToItsLimit) {
   const Quaternion<double> q = exp_rotation(Vec3<double>{-0.04, 0.2, -0.015});
   spec.joints[0].start_q = {q.w, q.x, q.y, q.z};
   double overrun = 0;
-  run(compiled(spec), 0.05, {.dt = 3e-3}, [&](const State&, const Simulation&, const StepReport& report) {
-    overrun = larger(overrun, report.overrun);
-  });
+  run(compiled(spec), 0.05, {.dt = 3e-3},
+      [&](const State&, const Simulation&, const StepReport& report) { overrun = larger(overrun, report.overrun); });
   EXPECT_LT(overrun, 1e-5);
 }
 

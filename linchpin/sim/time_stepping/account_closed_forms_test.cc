@@ -272,8 +272,8 @@ TEST(Account, ConeViolation) {
   EXPECT_NEAR(violation({1, mu + 0.9, 0, 1, 0, -mu - 0.7}), 0.9, 1e-15);
 }
 
-// A contact that moves between two impulses: the report has the mean point, where the moment of the sum is that of both,
-// and the mean normal. Intervals in which it carries nothing do not count.
+// A contact that moves between two impulses: the report has the mean point, where the moment of the sum is that of
+// both, and the mean normal. Intervals in which it carries nothing do not count.
 TEST(Account, AContactThatMovesIsReportedAtItsMean) {
   const Model model = model_of("stack:boxes=1");
   StageTest stage(model);

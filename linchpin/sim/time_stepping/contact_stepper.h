@@ -33,8 +33,8 @@
 // removed in the next step by the shortest correction in the metric of the mass matrix,
 //     q+ <- q+ (+) d,   d = M^-1 N' p,   N d + gap + h N v+ >= 0, complementary to p >= 0                         (6)
 // Velocities do not change but where displacement.h says so. What energy this adds is potential for the most part; the
-// energy balance has it as `projected`. Where the paths of contacts bend much, (6) is applied at the end of the interval
-// already, with the contacts found there.
+// energy balance has it as `projected`. Where the paths of contacts bend much, (6) is applied at the end of the
+// interval already, with the contacts found there.
 //
 // | stage                              | file                | result                                      |
 // |------------------------------------|---------------------|---------------------------------------------|
