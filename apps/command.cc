@@ -41,6 +41,8 @@ double number_from(std::string_view option, const std::string& text, const Range
   if (bounded_below && bounded_above)
     allowed =
         fmt::format("must be {} {:g} and at most {:g}", range.open ? "above" : "at least", range.lowest, range.highest);
+  else if (bounded_above)
+    allowed = fmt::format("must be at most {:g}", range.highest);
   else if (bounded_below)
     allowed = fmt::format("must be {} {:g}{}", range.open ? "above" : "at least", range.lowest,
                           std::isinf(number) ? " and finite" : "");

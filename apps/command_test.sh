@@ -1119,13 +1119,26 @@ refuses "--numerical-damping is for --stepper time_stepping or trapezoidal, but 
   simulate @stack --stepper rk4 --numerical-damping 0.5
 refuses "--numerical-damping: 2 must be at least 0 and at most 1" simulate @stack --numerical-damping 2
 rm strings.json
-refuses "--gap-floor: 1e-5" simulate @bounce --stepper higher_order --gap-floor 1e-5
+refuses "--gap-floor: 1e-5 must be at most 0" simulate @bounce --stepper higher_order --gap-floor 1e-5
 refuses "--gap-floor is for --stepper position_level or higher_order, but this run uses time_stepping" \
   simulate @bounce --gap-floor -1e-5
 refuses "--order 3: higher_order has the orders 1, 2, 4 and 5" simulate @bounce --stepper higher_order --order 3
 refuses "--order is for --stepper higher_order, but this run uses rk4, of order 4" simulate @top --order 4 --stepper rk4
 refuses "--tangential-restitution is for --stepper position_level, but this run uses higher_order" \
   simulate @bounce --stepper higher_order --tangential-restitution 0.5
+# Tolerances of the adaptive steppers: the looser run takes fewer substeps.
+expect 0 simulate @double_pendulum --stepper dormand_prince --time 1 --dt 0.1 --json tight.json
+expect 0 simulate @double_pendulum --stepper dormand_prince --time 1 --dt 0.1 --json loose.json \
+  --relative-tolerance 1e-4 --absolute-tolerance 1e-6
+loose=$("$json_at" loose.json /certificate/evaluations)
+tight=$("$json_at" tight.json /certificate/evaluations)
+((loose < tight)) || fail "a looser tolerance takes $loose evaluations, the default $tight"
+expect 0 simulate @bounce --stepper event_driven --time 1 --dt 0.1 --relative-tolerance 1e-6
+refuses "--relative-tolerance: 0 must be at least 1e-14 and at most 1" \
+  simulate @bounce --stepper event_driven --relative-tolerance 0
+refuses "--absolute-tolerance: 0 must be above 0" simulate @top --stepper dormand_prince --absolute-tolerance 0
+refuses "--relative-tolerance is for --stepper dormand_prince or event_driven, but this run uses rk4" \
+  simulate @top --relative-tolerance 1e-6
 refuses "--tangential-restitution: 2" simulate @bounce --stepper position_level --tangential-restitution 2
 # A dt that would do.
 expect 1 simulate @double_pendulum --position hinge_1=1 --time 1 --stepper time_stepping --dt 0.02 \

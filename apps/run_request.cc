@@ -92,6 +92,25 @@ std::vector<std::string_view> names_of(std::initializer_list<Stepper> steppers) 
   return names;
 }
 
+// Whether an option was given. UsageError if it was, and the stepper is none of those that have it.
+bool said_for(const char* option, const std::string& value, Stepper stepper, std::initializer_list<Stepper> steppers) {
+  if (value.empty()) return false;
+  if (std::ranges::find(steppers, stepper) == steppers.end())
+    throw UsageError(fmt::format("{} is for --stepper {}, but this run uses {}", option,
+                                 fmt::join(names_of(steppers), " or "), to_string(stepper)));
+  return true;
+}
+
+void set_tolerances(const RunRequest& request, SimulationOptions& o) {
+  const std::initializer_list<Stepper> adaptive = {Stepper::dormand_prince, Stepper::event_driven};
+  const double least = *o.stepper == Stepper::event_driven ? 1e-14 : 0;  // the rounding of its substeps
+  if (said_for("--relative-tolerance", request.relative_tolerance, *o.stepper, adaptive))
+    o.relative_tolerance = number_from("--relative-tolerance", request.relative_tolerance, {least, 1});
+  if (said_for("--absolute-tolerance", request.absolute_tolerance, *o.stepper, adaptive))
+    o.absolute_tolerance = number_from("--absolute-tolerance", request.absolute_tolerance,
+                                       {0, std::numeric_limits<double>::max(), true});
+}
+
 // ---- contact options ------------------------------------------------------------------------------------------------
 
 // The options of steppers with contact; those that were not given keep their defaults.
@@ -102,13 +121,6 @@ ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
     if (!has_contact(stepper))
       throw UsageError(fmt::format("{} is for steppers with contact, such as time_stepping, but this run uses {}",
                                    option, to_string(stepper)));
-    return true;
-  };
-  const auto said_for = [&](const char* option, const std::string& value, std::initializer_list<Stepper> steppers) {
-    if (value.empty()) return false;
-    if (std::ranges::find(steppers, stepper) == steppers.end())
-      throw UsageError(fmt::format("{} is for --stepper {}, but this run uses {}", option,
-                                   fmt::join(names_of(steppers), " or "), to_string(stepper)));
     return true;
   };
   if (said("--method", request.method)) {
@@ -144,15 +156,15 @@ ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
     o.tolerance = number_from("--tolerance", request.tolerance, {0, 1, true});
     o.acceptable = std::max(o.acceptable, o.tolerance);
   }
-  if (said_for("--gap-floor", request.gap_floor, {Stepper::position_level, Stepper::higher_order}))
+  if (said_for("--gap-floor", request.gap_floor, stepper, {Stepper::position_level, Stepper::higher_order}))
     o.gap_floor = request.gap_floor == "-inf"
                       ? -unlimited
-                      : number_from("--gap-floor", request.gap_floor, {-std::numeric_limits<double>::max(), 0});
-  if (said_for("--tangential-restitution", request.tangential_restitution, {Stepper::position_level}))
+                      : number_from("--gap-floor", request.gap_floor, {-unlimited, 0});
+  if (said_for("--tangential-restitution", request.tangential_restitution, stepper, {Stepper::position_level}))
     o.tangential_restitution = number_from("--tangential-restitution", request.tangential_restitution, {0, 1});
-  if (said_for("--numerical-damping", request.numerical_damping, {Stepper::time_stepping, Stepper::trapezoidal}))
+  if (said_for("--numerical-damping", request.numerical_damping, stepper, {Stepper::time_stepping, Stepper::trapezoidal}))
     o.numerical_damping = number_from("--numerical-damping", request.numerical_damping, {0, 1});
-  if (said_for("--sleep", request.sleep, {Stepper::time_stepping, Stepper::trapezoidal}))
+  if (said_for("--sleep", request.sleep, stepper, {Stepper::time_stepping, Stepper::trapezoidal}))
     o.sleep_after = number_from("--sleep", request.sleep, {0, std::numeric_limits<double>::max()});
   return o;
 }
@@ -221,6 +233,7 @@ SimulationOptions simulation_options_of(const RunRequest& request, const Model& 
     throw UsageError(
         fmt::format("--stepper: there is no '{}'; there are: {}", request.stepper, fmt::join(stepper_names(), ", ")));
   options.contact = contact_options_of(request, *options.stepper);
+  set_tolerances(request, options);
   if (!request.order.empty()) {
     if (*options.stepper != Stepper::higher_order)
       throw UsageError(fmt::format("--order is for --stepper higher_order, but this run uses {}, of order {}",
@@ -275,6 +288,12 @@ void add_run_options(Verb verb, RunRequest& request) {
   verb.add_option("--restitution", request.restitution,
                   "poisson (impulse of release over compression) or newton (speed after over before) (poisson)")
       .type_name("NAME");
+  verb.add_option("--relative-tolerance", request.relative_tolerance,
+                  "dormand_prince, event_driven: error of a substep relative to each coordinate (1e-10)")
+      .type_name("PART");
+  verb.add_option("--absolute-tolerance", request.absolute_tolerance,
+                  "dormand_prince, event_driven: the same, absolute: rad, m, rad/s, m/s (1e-12)")
+      .type_name("NUMBER");
   verb.add_option("--order", request.order, "Order of the Runge-Kutta method of higher_order: 1, 2, 4 or 5 (4)")
       .type_name("N");
   verb.add_option("--gap-floor", request.gap_floor,
