@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/check_testing.h"
 #include "linchpin/base/compare_testing.h"
 #include "linchpin/black_box/box_constraints.h"
 #include "linchpin/black_box/box_joint.h"
@@ -238,6 +239,18 @@ TEST(MultiplierSystem, EachBodyGetsItsOwnNumbers) {
   // sum of label / 2 times v^2
   EXPECT_NEAR(system.kinetic_energy(state), 1.5 * 1 + 2 * (4 + 9 + 16 + 25 + 36) + 2.5 * 49 + 3 * (64 + 81 + 100),
               1e-12);
+}
+
+// The memory of the default advance() is for 64 numbers; it must not be overrun.
+TEST(MultiplierSystem, TheDefaultAdvanceIsForSmallBodies) {
+  const auto said = [](int n) {
+    const Labelled body(n, 2);
+    std::vector<double> q(std::size_t(n) + 1);
+    body.start(q);
+    return failed_check([&] { body.advance(q, std::vector<double>(std::size_t(n), 0.0), 1); });
+  };
+  EXPECT_EQ(said(63), "accepted");
+  EXPECT_EQ(said(64), "a body of 65 position numbers, more than 64, must have an advance() of its own");
 }
 
 TEST(MultiplierSystem, AWorldOfTheSameBodiesInThePlaneFallsAlike) {

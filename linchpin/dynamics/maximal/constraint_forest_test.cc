@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/algebra/dense_testing.h"
+#include "linchpin/base/check_testing.h"
 #include "linchpin/base/compare_testing.h"
 #include "linchpin/dynamics/maximal/forest_kernels.h"
 
@@ -313,6 +314,24 @@ TEST(ConstraintForest, SaysWhatIsNoForest) {
   EXPECT_NE(message({{0, 2, 5}}).find("5 rows for body 2 of dimension 3"), std::string::npos);
   EXPECT_NE(message({{0, 1, 2, 0b111}}).find("holds"), std::string::npos);
   EXPECT_NE(message({{2, 1, 2, 0b11000}}).find("holds"), std::string::npos);
+}
+
+TEST(ConstraintForest, BlocksOfWrongSizesAreRefused) {
+  const ConstraintForest forest =
+      ConstraintForest::make(std::vector<int>{6, 3, 6}, std::vector<ForestConstraint>{{1, 0, 2}, {2, 0, 3, 0b111000}})
+          .value();
+  ForestFactors factors(forest);
+  const std::vector<double> six(6), nine(9), twelve(12), eighteen(18), one(1), none;
+  EXPECT_EQ(failed_check([&] { factors.set_mass(1, nine); }), "accepted");
+  EXPECT_EQ(failed_check([&] { factors.set_mass(0, nine); }), "a mass matrix of 9 numbers for body 0 of dimension 6");
+  EXPECT_EQ(failed_check([&] { factors.set_constraint(0, six, twelve); }), "accepted");
+  const std::string message = " numbers for constraint 0 of 2 rows on bodies of dimension 3 and 6";
+  EXPECT_EQ(failed_check([&] { factors.set_constraint(0, twelve, twelve); }), "blocks of 12 and 12" + message);
+  EXPECT_EQ(failed_check([&] { factors.set_constraint(0, six, six); }), "blocks of 6 and 6" + message);
+  EXPECT_EQ(failed_check([&] { factors.set_constraint(0, six, twelve, one); }), "softness of 1 rows for 2");
+  // The rows of the identity need not be given.
+  EXPECT_EQ(failed_check([&] { factors.set_constraint(1, none, eighteen); }), "accepted");
+  EXPECT_NE(failed_check([&] { factors.set_constraint(1, none, twelve); }), "accepted");
 }
 
 TEST(ConstraintForest, SaysWhereItFails) {
