@@ -96,7 +96,8 @@ TEST(CompileRefuses, MasslessLinksThatSpinUnnoticed) {
 }
 
 // Through a ball joint only the body's mass is felt, and only as a force at the joint's centre, whatever the body's
-// moments are: a massless arm that turns about an axis through the centre moves nothing. A free joint transmits no force.
+// moments are: a massless arm that turns about an axis through the centre moves nothing. A free joint transmits no
+// force.
 TEST(CompileRefuses, MasslessArmsUnderABallOrFreeJoint) {
   RandomSpatial random(5);
   for (int i = 0; i < 100; ++i) {
