@@ -130,6 +130,28 @@ TEST(AuxiliaryProblem, ABrakeHoldsAsMuchAsItCan) {
   }
 }
 
+// A brake that holds velocities holds no position: a rod that is too long pushes both its ends away.
+TEST(AuxiliaryProblem, ABrakeYieldsWherePositionsAreCorrected) {
+  MultiplierSpec spec;
+  const int a = spec.add(box<Particle>(1.0)), b = spec.add(box<Particle>(1.0));
+  const auto hold = box<PointsTogether>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 0, 0});
+  const auto brake = box<LimitedForce>(hold, -2.0, 2.0);
+  EXPECT_EQ(brake->rows(), 3);
+  EXPECT_EQ(brake->holonomic_rows(), 0);
+  EXPECT_EQ(brake->law().kind, RowLaw::Kind::box);
+  EXPECT_EQ(brake->law().lower, -2);
+  EXPECT_EQ(brake->law().upper, 2);
+  spec.add(brake, {a, world_body}, Role::auxiliary);
+  spec.add(box<DistanceRod>(Vec3<double>{0, 0, 0}, Vec3<double>{0, 0, 0}, 2.0), {a, b}, Role::auxiliary);
+  MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
+  system.set_solver(std::make_shared<AuxiliaryProblem>());
+  MultiplierState state = system.make_state();
+  state.q[3] = 1;
+  ASSERT_EQ(system.settle_positions(state), MultiplierStatus::solved);
+  EXPECT_NEAR(state.q[0], -0.5, 1e-13);
+  EXPECT_NEAR(state.q[3], 1.5, 1e-13);
+}
+
 // A mechanism with a loop and a frictionless contact, three laws of rows in one problem, against elimination by hand.
 // Two particles on a rod, each on its own wire by equality rows, the lower one on the ground.
 TEST(AuxiliaryProblem, ContactBesideALoop) {

@@ -2,11 +2,13 @@
 #include "linchpin/black_box/black_box.h"
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/check_testing.h"
 #include "linchpin/black_box/box_bodies.h"
 #include "linchpin/black_box/box_constraints.h"
 #include "linchpin/black_box/box_joint.h"
@@ -355,6 +357,42 @@ TEST(BlackBox, JointsHoldWhatTheirTypeSays) {
     std::vector<double> vdot(state.v.size());
     EXPECT_EQ(system.accelerations(state, {}, vdot), MultiplierStatus::solved) << to_string(joint.type);
   }
+}
+
+TEST(BlackBox, WrongNumbersAreRefused) {
+  const Vec3<double> zero{0, 0, 0}, z{0, 0, 1};
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(failed_check([&] { KnifeEdge(zero, zero); }), "a direction of length 0");
+  EXPECT_EQ(failed_check([&] { KnifeEdge(zero, {0, nan, 0}); }), "a direction of length nan");
+  EXPECT_EQ(failed_check([&] { KnifeEdge(zero, {0, 1e-100, 0}); }), "accepted");
+  EXPECT_EQ(failed_check([&] { SpeedAlong(zero, zero, 1.0); }), "a direction of length 0");
+  EXPECT_EQ(failed_check([&] { SpinGear(z, zero, 1.0); }), "a direction of length 0");
+  EXPECT_EQ(failed_check([&] { SpinGear(zero, z, 1.0); }), "a direction of length 0");
+  EXPECT_EQ(failed_check([&] { RollingDisc(zero, z, 0.0); }), "a disc of radius 0");
+  EXPECT_EQ(failed_check([&] { RollingDisc(zero, z, 1.0, zero, zero); }), "a direction of length 0");
+  EXPECT_EQ(failed_check([&] { RollingDisc(zero, z, 1.0); }), "accepted");
+  EXPECT_EQ(failed_check([&] { DistanceRod(zero, zero, 0.0); }),
+            "a rod of length 0; for no length take PointsTogether");
+  for (const int rows : {1, 4}) {
+    const std::string message = std::to_string(rows) + " rows for a point: 2 in the plane, 3 in space";
+    EXPECT_EQ(failed_check([&] { PointsTogether(zero, zero, rows); }), message);
+    EXPECT_EQ(failed_check([&] {
+                PointFollows(
+                    zero, [](double) { return PointLawValue{}; }, rows);
+              }),
+              message);
+    EXPECT_EQ(failed_check([&] { DraggedPoint(zero, z, 1.0, 1.0, rows); }), message);
+  }
+  EXPECT_EQ(failed_check([&] { DraggedPoint(zero, z, 0.0, 1.0); }), "dragging with stiffness 0 over a time of 1");
+  EXPECT_EQ(failed_check([&] { DraggedPoint(zero, z, 1.0, 0.0); }), "dragging with stiffness 1 over a time of 0");
+  EXPECT_EQ(failed_check([&] { PointOnSurface(zero, nullptr); }), "a point on no surface");
+  EXPECT_EQ(failed_check([&] { PointOnPlane(zero, PointOnPlane::Kind::cone, -0.5); }), "friction of -0.5");
+  EXPECT_EQ(failed_check([&] { PointOnPlane(zero, PointOnPlane::Kind::cone, 0.0); }), "accepted");
+  const auto rod = box<DistanceRod>(zero, zero, 1.0), rope = box<DistanceRod>(zero, zero, 1.0, DistanceRod::Kind::rope);
+  EXPECT_EQ(failed_check([&] { LimitedForce(nullptr, 0, 1); }), "force limits without a constraint");
+  EXPECT_EQ(failed_check([&] { LimitedForce(rope, 0, 1); }), "force limits on a constraint that is not an equality");
+  EXPECT_EQ(failed_check([&] { LimitedForce(rod, 1, 0); }), "a force between 1 and 0");
+  EXPECT_EQ(failed_check([&] { LimitedForce(rod, 1, 1); }), "accepted");
 }
 
 TEST(BlackBox, AxesOfAParticleAreTheUsersMistake) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "linchpin/base/check_testing.h"
 #include "linchpin/base/compare_testing.h"
 #include "linchpin/black_box/box_constraints.h"
 #include "linchpin/black_box/box_joint.h"
@@ -164,6 +165,92 @@ TEST(MultiplierSystem, FourBarWithARedundantLoopFallsAsItsOneFreedomDoes) {
   EXPECT_NEAR(vdot[2], expected, 1e-10);       // crank about z
   EXPECT_NEAR(vdot[12 + 2], expected, 1e-10);  // rocker
   EXPECT_NEAR(vdot[6 + 2], 0, 1e-10);          // coupler
+}
+
+// A body of n numbers and one more in q. Its label is also its mass, and the root of the force on each number.
+// It insists on being given its own numbers, and all of them: the last of q is the label.
+class Labelled final : public AnyBody {
+ public:
+  Labelled(int n, double label) : n_(n), label_(label) {}
+  int dimension() const override { return n_; }
+  int positions() const override { return n_ + 1; }
+  void start(std::span<double> q) const override {
+    ASSERT_EQ(q.size(), std::size_t(n_) + 1);
+    std::ranges::fill(q, 0.0);
+    q.back() = label_;
+  }
+  void mass(std::span<const double> q, std::span<double> M) const override {
+    expect_mine(q);
+    ASSERT_EQ(M.size(), std::size_t(n_) * std::size_t(n_));
+    std::ranges::fill(M, 0.0);
+    for (int i = 0; i < n_; ++i) M[std::size_t(i) * std::size_t(n_ + 1)] = label_;
+  }
+  void force(std::span<const double> q, std::span<const double> v, const Vec3<double>&,
+             std::span<double> F) const override {
+    expect_mine(q);
+    ASSERT_EQ(v.size(), std::size_t(n_));
+    ASSERT_EQ(F.size(), std::size_t(n_));
+    std::ranges::fill(F, label_ * label_);
+  }
+  double potential_energy(std::span<const double> q, const Vec3<double>&) const override {
+    expect_mine(q);
+    return label_;
+  }
+  void rate(std::span<const double> q, std::span<const double> v, std::span<double> qdot) const override {
+    expect_mine(q);
+    ASSERT_EQ(v.size(), std::size_t(n_));
+    ASSERT_EQ(qdot.size(), std::size_t(n_) + 1);
+    std::ranges::copy(v, qdot.begin());
+    qdot.back() = 0;
+  }
+  void settle(std::span<double> q) const override {
+    expect_mine(q);
+    q[0] += label_;
+  }
+  void point(std::span<const double>, std::span<const double>, const Vec3<double>&, PointMotion&) const override {}
+
+ private:
+  void expect_mine(std::span<const double> q) const {
+    ASSERT_EQ(q.size(), std::size_t(n_) + 1);
+    EXPECT_EQ(q.back(), label_);
+  }
+  int n_;
+  double label_;
+};
+
+TEST(MultiplierSystem, EachBodyGetsItsOwnNumbers) {
+  MultiplierSpec spec;
+  for (const auto& [n, label] : {std::pair{2, 3.0}, {5, 4.0}, {1, 5.0}, {3, 6.0}}) spec.add(box<Labelled>(n, label));
+  MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
+  EXPECT_EQ(system.velocities(), 11);
+  EXPECT_EQ(system.positions(), 15);
+  MultiplierState state = system.make_state();
+  for (std::size_t i = 0; i < state.v.size(); ++i) state.v[i] = double(i);
+  std::vector<double> vdot(11), qdot(15, NAN), settled = state.q, moved = state.q;
+  ASSERT_EQ(system.accelerations(state, {}, vdot), MultiplierStatus::solved);
+  EXPECT_LE(largest_difference(vdot, std::vector<double>{3, 3, 4, 4, 4, 4, 4, 5, 6, 6, 6}), 1e-14);
+  system.rate(state.q, state.v, qdot);
+  EXPECT_EQ(qdot, (std::vector<double>{0, 1, 0, 2, 3, 4, 5, 6, 0, 7, 0, 8, 9, 10, 0}));
+  system.settle_manifold(settled);
+  EXPECT_EQ(settled, (std::vector<double>{3, 0, 3, 4, 0, 0, 0, 0, 4, 5, 5, 6, 0, 0, 6}));
+  system.advance(moved, state.v, 2);  // and settles
+  EXPECT_EQ(moved, (std::vector<double>{3, 2, 3, 8, 6, 8, 10, 12, 4, 19, 5, 22, 18, 20, 6}));
+  EXPECT_EQ(system.potential_energy(state), 3 + 4 + 5 + 6);
+  // sum of label / 2 times v^2
+  EXPECT_NEAR(system.kinetic_energy(state), 1.5 * 1 + 2 * (4 + 9 + 16 + 25 + 36) + 2.5 * 49 + 3 * (64 + 81 + 100),
+              1e-12);
+}
+
+// The memory of the default advance() is for 64 numbers; it must not be overrun.
+TEST(MultiplierSystem, TheDefaultAdvanceIsForSmallBodies) {
+  const auto said = [](int n) {
+    const Labelled body(n, 2);
+    std::vector<double> q(std::size_t(n) + 1);
+    body.start(q);
+    return failed_check([&] { body.advance(q, std::vector<double>(std::size_t(n), 0.0), 1); });
+  };
+  EXPECT_EQ(said(63), "accepted");
+  EXPECT_EQ(said(64), "a body of 65 position numbers, more than 64, must have an advance() of its own");
 }
 
 TEST(MultiplierSystem, AWorldOfTheSameBodiesInThePlaneFallsAlike) {

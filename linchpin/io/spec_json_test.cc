@@ -253,6 +253,27 @@ TEST(SpecJson, FaultsNameTheElement) {
   EXPECT_EQ(load_spec("/nowhere/model.json").error().message, "/nowhere/model.json: cannot be read: no such file");
 }
 
+// The message for a name that does not exist lists those that do: all values of the enum, and nothing else.
+TEST(SpecJson, NamesOfEveryEnum) {
+  const auto with = [](const std::string& fields) {
+    return error_of("{\"format\": \"linchpin model\", \"version\": 1, " + fields + "}");
+  };
+  EXPECT_EQ(with(R"("joints": [{"type": "?"}])"),
+            "joints[0].type: there is no '?'; there are: weld, revolute, prismatic, screw, cylindrical, universal, "
+            "planar, ball, free, translational");
+  EXPECT_EQ(with(R"("constraints": [{"kind": "loop", "type": "?"}])"),
+            "constraints[0].type: there is no '?'; there are: weld, pin, slider, screw, cylinder, universal, ball, "
+            "plane, parallel, point_on_line, point_on_plane");
+  EXPECT_EQ(with(R"("actuators": [{"type": "?"}])"),
+            "actuators[0].type: there is no '?'; there are: force, position, velocity");
+  EXPECT_EQ(with(R"("pair_rules": {"friction": "?"}])").substr(0, 10), "line 1, co");  // not closed as it was opened
+  EXPECT_EQ(with(R"("pair_rules": {"friction": "?"})"),
+            "pair_rules.friction: there is no '?'; there are: minimum, maximum, mean, geometric_mean, product, "
+            "harmonic_mean");
+  EXPECT_EQ(with(R"("contact_pairs": [{"material": {"directional": {"side": "?"}}}])"),
+            "contact_pairs[0].material.directional.side: there is no '?'; there are: a, b");
+}
+
 // Each of these passed in silence, or ended in a signal.
 TEST(SpecJson, StrictText) {
   const std::string head = "{\"format\": \"linchpin model\", \"version\": 1";

@@ -128,6 +128,66 @@ TEST(Compile, JointsBecomeLinksOfOneAxisBallOrFree) {
   EXPECT_EQ(model.links()[1].armature, 0.2);
 }
 
+// An actuator's coordinate is that of its joint; its force is within its own limits and the joint's.
+TEST(Compile, ActuatorsDriveTheCoordinateThatTheyName) {
+  ModelSpec spec = leg();
+  spec.joints[0].type = JointType::ball;
+  spec.joints[1].type = JointType::cylindrical;
+  spec.joints[1].dofs = {{.effort_limit = 5}, {.effort_limit = 7}};
+  spec.actuators = {{.name = "push", .joint = "hip", .coordinate = 2, .gear = 3},
+                    {.name = "servo",
+                     .joint = "knee",
+                     .coordinate = 1,
+                     .type = ActuatorType::position,
+                     .stiffness = 10,
+                     .damping = 2,
+                     .lower = -1,
+                     .upper = 100,
+                     .control = 0.5},
+                    {.name = "motor", .joint = "knee", .type = ActuatorType::velocity, .stiffness = 10, .damping = 4}};
+  const Model model = compiled(spec);
+  ASSERT_EQ(model.actuators().size(), 3u);
+  const Actuator &push = model.actuators()[0], &servo = model.actuators()[1], &motor = model.actuators()[2];
+  EXPECT_EQ(push.q, -1);  // a quaternion is no coordinate
+  EXPECT_EQ(push.v, 2);
+  EXPECT_EQ(push.gear, 3);
+  EXPECT_EQ(push.lower, -inf);
+  EXPECT_EQ(push.upper, inf);
+  EXPECT_EQ(servo.q, 4 + 1);
+  EXPECT_EQ(servo.v, 3 + 1);
+  EXPECT_EQ(servo.stiffness, 10);
+  EXPECT_EQ(servo.damping, 2);
+  EXPECT_EQ(servo.lower, -1);
+  EXPECT_EQ(servo.upper, 7);
+  EXPECT_EQ(servo.control, 0.5);
+  EXPECT_EQ(motor.q, 4);
+  EXPECT_EQ(motor.v, 3);
+  EXPECT_EQ(motor.stiffness, 0);  // only a position servo has one
+  EXPECT_EQ(motor.damping, 4);
+  EXPECT_EQ(motor.lower, -5);
+  EXPECT_EQ(motor.upper, 5);
+  EXPECT_EQ(model.find_actuator("motor"), 2);
+  EXPECT_EQ(model.find_actuator("hip"), -1);
+}
+
+TEST(CompileRefuses, ActuatorsOfWhatIsNotThere) {
+  const auto refused = [](const ActuatorSpec& actuator, const std::vector<std::string>& parts) {
+    ModelSpec spec = leg();
+    spec.joints[0].type = JointType::ball;
+    spec.actuators = {{.name = "good", .joint = "knee"}, actuator};
+    expect_refused(spec, parts);
+  };
+  refused({.name = "", .joint = "knee"}, {"actuator number 1 has no name"});
+  refused({.name = "good", .joint = "knee"}, {"two actuators are called 'good'"});
+  refused({.name = "a", .joint = "shank"}, {"actuator 'a': there is no joint 'shank'"});
+  for (const int coordinate : {-1, 1})
+    refused({.name = "a", .joint = "knee", .coordinate = coordinate},
+            {"joint 'knee' (revolute) has 1 coordinates; there is no coordinate " + std::to_string(coordinate)});
+  refused({.name = "a", .joint = "hip", .coordinate = 3}, {"(ball) has 3 coordinates", "no coordinate 3"});
+  for (const ActuatorType type : {ActuatorType::position, ActuatorType::velocity})
+    refused({.name = "a", .joint = "hip", .type = type}, {"needs a joint with scalar coordinates", "is a ball joint"});
+}
+
 TEST(Compile, OrderIsDepthFirstAndParentsComeFirst) {
   for (const std::string& text : some_scenes()) {
     const Model model = compiled(scene_spec(text));

@@ -95,6 +95,31 @@ TEST(CompileRefuses, MasslessLinksThatSpinUnnoticed) {
   }
 }
 
+// Through a ball joint only the body's mass is felt, and only as a force at the joint's centre, whatever the body's
+// moments are: a massless arm that turns about an axis through the centre moves nothing. A free joint transmits no
+// force.
+TEST(CompileRefuses, MasslessArmsUnderABallOrFreeJoint) {
+  RandomSpatial random(5);
+  for (int i = 0; i < 100; ++i) {
+    ModelSpec spec = leg();
+    spec.bodies[0].inertia = {};
+    spec.bodies[1].inertia.moments = {0.2, 0.3, 0.4, 0.05, -0.06, 0.07};
+    const Vec3<double> axis = random.direction();
+    spec.joints[0].axis = axis;
+    JointSpec& outer = spec.joints[1];
+    outer.type = JointType::ball;
+    outer.X_PF = {random.rotation(), random.even() * axis};
+    outer.X_CM = random.pose();
+    expect_refused(spec, {"body 'thigh'", "joint 'hip'", "moves no mass"});
+    outer.X_PF.p += 0.1 * cross(axis, random.direction());
+    expect_accepted(spec);  // the arm is off the axis and carries the mass round
+    outer.type = JointType::free;
+    expect_refused(spec, {"body 'thigh'", "joint 'hip'", "moves no mass"});
+    spec.joints[0].dofs = {{.armature = 0.1}};
+    expect_accepted(spec);
+  }
+}
+
 TEST(CompileAccepts, MasslessLinksThatCarryMass) {
   expect_leg_accepted([](auto& s) { s.bodies[0].inertia = {}; });
   // Even when the mass is a point, as long as it is off the axes.

@@ -33,6 +33,17 @@ TEST(Model, FindsWhatItHasByName) {
   EXPECT_EQ(model.bodies()[2].geometry.at(0).X_BG.p.z, 4);
 }
 
+// A default Model has no gravity, no coordinates and no mass.
+TEST(Model, OfNothingIsNothing) {
+  const Model nothing;
+  EXPECT_EQ(nothing.gravity().x, 0);
+  EXPECT_EQ(nothing.gravity().y, 0);
+  EXPECT_EQ(nothing.gravity().z, 0);
+  EXPECT_EQ(nothing.nq(), 0);
+  EXPECT_EQ(nothing.nv(), 0);
+  EXPECT_EQ(nothing.total_mass(), 0);
+}
+
 TEST(Model, CopiesFindTheirOwn) {
   const Model model = compiled(scene_spec("@humanoid"));
   const Model copy = model;

@@ -72,6 +72,25 @@ TEST(MakeState, IsZeroWithUnitQuaternionsAtRest) {
   }
 }
 
+// Each joint has its own, whatever stands before it; quaternions are brought to length 1.
+TEST(MakeState, HasTheStartOfEveryJointInItsPlace) {
+  ModelSpec spec;
+  spec.joints = {joint("a", JointType::revolute, "world", "arm"), joint("b", JointType::ball, "arm", "hand"),
+                 joint("c", JointType::prismatic, "hand", "finger"), joint("d", JointType::free, "world", "ball")};
+  for (const JointSpec& j : spec.joints)
+    spec.bodies.push_back(
+        {.name = j.child, .inertia = {1, {0.1, 0.2, 0.3}, Sym3<double>::diagonal(1, 1, 1)}, .geometry = {}});
+  spec.joints[1].start_q = {0, 3, 0, -4};
+  spec.joints[1].start_v = {1, 2, 3};
+  spec.joints[2].start_q = {0.5};
+  spec.joints[3].start_q = {2, 0, 0, 0, 7, 8, 9};
+  spec.joints[3].start_v = {4, 5, 6, 7, 8, 9};
+  const State state = make_state(compile(spec).value());
+  const std::vector<double> expected{0, 0, 0.6, 0, -0.8, 0.5, 1, 0, 0, 0, 7, 8, 9};
+  EXPECT_LE(largest_difference(state.q, expected), 1e-15);  // a rounding of 0.6
+  EXPECT_EQ(state.v, (std::vector<double>{0, 1, 2, 3, 0, 4, 5, 6, 7, 8, 9}));
+}
+
 TEST(MakeState, OfNothingIsEmpty) {
   const Model model = compile(ModelSpec()).value();
   const State state = make_state(model);

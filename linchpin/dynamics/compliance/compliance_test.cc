@@ -372,6 +372,13 @@ TEST(Compliance, LaneOfSixteenFloatsHasTheBitsOfAFloat) { expect_lanes_equal_alo
 TEST(Compliance, NoNodesNoNumbers) {
   const Model model = model_of("@dual_arm");
   EXPECT_TRUE(compute<double>(model, {}, random_state(model, 1).q, {}).matrix.empty());
+  const NodeTree<double> none, placed(model, Plan<double>(model), std::vector<Node>{});
+  for (const NodeTree<double>* tree : {&none, &placed}) {
+    EXPECT_EQ(tree->nodes(), 0);
+    EXPECT_EQ(tree->pairs(), 0u);
+    EXPECT_EQ(numbers_by_tree(*tree), 0u);
+    EXPECT_TRUE(tree->vertices().empty() && tree->stretches().empty() && tree->trees().empty());
+  }
 }
 
 TEST(Compliance, RefusesWhatDoesNotFit) {

@@ -193,6 +193,54 @@ TEST(ClosedChain, PositionProjectionClosesWhatIsNearlyClosed) {
   }
 }
 
+TEST(ClosedChain, TheLargestResidualIsReported) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  const auto report_of = [](const std::vector<double>& left) {
+    ConstraintReport report;
+    report.unmet = 7;
+    report.worst = 7;
+    find_unmet(left, report);
+    return report;
+  };
+  EXPECT_EQ(report_of({}).unmet, 0);
+  EXPECT_EQ(report_of({}).worst, -1);
+  EXPECT_EQ(report_of({0, 0}).worst, -1);
+  for (const std::vector<double>& left : std::vector<std::vector<double>>{{1, -3, 2}, {-3, 2, 1}, {1, 2, -3}, {3, 3}}) {
+    const ConstraintReport report = report_of(left);
+    EXPECT_EQ(report.unmet, 3);
+    EXPECT_EQ(std::abs(left[std::size_t(report.worst)]), 3);
+  }
+  EXPECT_EQ(report_of({3, 3}).worst, 0);  // the first of equals
+  EXPECT_TRUE(std::isnan(report_of({1, nan, 2}).unmet));
+  EXPECT_EQ(report_of({1, nan, 2}).worst, 1);
+  EXPECT_EQ(report_of({1, 2, -inf}).unmet, inf);
+  EXPECT_EQ(report_of({-inf, 2, 1}).worst, 0);
+}
+
+// Corrections of positions do not count rows that hold velocities only.
+TEST(ClosedChain, NonholonomicRowsHaveNoPositionError) {
+  const Model bare = model_of("@free_body");
+  const std::string body = bare.bodies().back().name;
+  LoopSpec loop;
+  loop.type = LoopType::point_on_plane;
+  loop.b.body = body;
+  VelocitySpec skate;
+  skate.b.body = body;
+  skate.linear = {0, 1, 0};
+  skate.speed = {.polynomial = {5}};
+  for (const LoopElimination elimination : {LoopElimination::compliance, LoopElimination::recursion}) {
+    const Model model = with_constraints("@free_body", {{"plane", loop}, {"skate", skate}});
+    const Plan<double> plan(model);
+    ClosedChain chain(model, plan, model.constraints(), elimination);
+    std::vector<double> q{1, 0, 0, 0, 0.1, 0.2, 0.3};
+    const ConstraintReport report = project_position(q, 0, 1e-13, chain);
+    EXPECT_LE(report.unmet, 1e-13);
+    EXPECT_NEAR(q[4], 0.1, 1e-15);
+    EXPECT_NEAR(q[5], 0.2, 1e-15);
+    EXPECT_NEAR(q[6], 0, 1e-13);
+  }
+}
+
 TEST(ClosedChain, NaNIsNoRank) {
   const Model bare = model_of("@chain:links=3");
   LoopSpec loop;

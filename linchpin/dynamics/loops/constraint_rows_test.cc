@@ -1,5 +1,7 @@
 #include "linchpin/dynamics/loops/constraint_rows.h"
 
+#include <numbers>
+
 #include <gtest/gtest.h>
 
 #include "linchpin/base/check.h"
@@ -109,6 +111,36 @@ TEST(ConstraintRows, ReactionsAndJacobianAgreeOnPower) {
       size += std::abs(power);
     }
     EXPECT_NEAR(by_rows, by_forces, 1e-13 * size) << text;
+  }
+}
+
+// A nut on a screw: met after any number of turns. Off the thread by less than half a lead, the nearest turn counts.
+TEST(ConstraintRows, AScrewIsMetAfterAnyNumberOfTurns) {
+  for (const double pitch : {0.3, -0.02}) {
+    LoopSpec loop;
+    loop.type = LoopType::screw;
+    loop.pitch = pitch;
+    loop.b.body = "nut";
+    ModelSpec spec;
+    spec.bodies = {{.name = "nut", .inertia = {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, .geometry = {}}};
+    spec.joints = {joint("thread", JointType::cylindrical, "world", "nut")};
+    spec.constraints = {{"screw", loop}};
+    const Model model = compile(spec).value();
+    const Plan<double> plan(model);
+    const ConstraintPlan constraints(model, model.constraints());
+    for (const double angle : {0.0, 1.0, 3.0, 3.3, 5.0, -4.0, 10.0, 100.0})
+      for (const double part : {0.0, 0.4, -0.4}) {  // of a lead
+        const double off = part * 2 * std::numbers::pi * pitch;
+        const Moment now(model, plan, constraints, {angle, pitch * angle + off}, {0, 0}, 0);
+        ASSERT_EQ(now.rows.error.size(), 5u);
+        double worst = 0, sum = 0;
+        for (const double error : now.rows.error) {
+          worst = larger(worst, std::abs(error));
+          sum += error;
+        }
+        EXPECT_NEAR(worst, std::abs(off), 1e-14 * std::abs(angle) + 1e-15) << angle;  // rounding of the angle
+        EXPECT_NEAR(sum, off, 1e-14 * std::abs(angle) + 1e-15) << angle;
+      }
   }
 }
 

@@ -121,6 +121,56 @@ TEST(LoopRecursion, ProjectionsAgreeWithTheCompliance) {
   EXPECT_GE(regular, 4);
 }
 
+// Both say how far each row gives way: its diagonal of J M^-1 J', and zero for rows that are left out. (The recursion
+// holds the link where the two sides of a loop meet: the same only for loops on the world.)
+TEST(LoopRecursion, RowsGiveWayAsTheirComplianceSays) {
+  int nonholonomic = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const std::string text = random_tree(25, seed);
+    const Model bare = model_of(text);
+    std::vector<ConstraintSpec> constraints;
+    for (const ConstraintSpec& spec : some_constraints(bare, 13 * seed, seed % 2, 2)) {
+      ConstraintSpec on_world = spec;
+      const bool fits = std::visit(
+          [&](auto& what) {
+            if constexpr (requires { what.a; }) {
+              what.a.body = "world";
+              return bare.bodies()[std::size_t(bare.find_body(what.b.body))].link != 0;
+            }
+            return false;
+          },
+          on_world.what);
+      if (fits) constraints.push_back(on_world);
+    }
+    ASSERT_GT(constraints.size(), 2u);
+    const Model model = with_constraints(text, constraints);
+    const State state = random_state(model, seed, 1, 1);
+    const Plan<double> plan(model);
+    ClosedChain by_compliance(model, plan, model.constraints(), LoopElimination::compliance),
+        by_recursion(model, plan, model.constraints(), LoopElimination::recursion);
+    const int rows = by_compliance.constraints.rows();
+    const std::vector<double> b = random_numbers(std::size_t(rows), seed);
+    for (const bool holonomic_only : {false, true}) {
+      for (ClosedChain* chain : {&by_compliance, &by_recursion}) {
+        poison(chain->give);
+        place_chain(state.q, state.v, 0.3, *chain);
+        least_motion(state.q, b, holonomic_only, 0, *chain);
+      }
+      place_chain(state.q, state.v, 0.3, by_compliance);
+      row_compliance(state.q, by_compliance);
+      const std::vector<double>& W = by_compliance.by_compliance->row_matrix;
+      for (int r = 0; r < rows; ++r) {
+        const bool counts = !holonomic_only || by_compliance.constraints.holonomic(r);
+        const double expected = counts ? W[std::size_t(r) * std::size_t(rows) + std::size_t(r)] : 0;
+        nonholonomic += !counts;
+        EXPECT_NEAR(by_compliance.give[std::size_t(r)], expected, 1e-12 * expected) << text << " row " << r;
+        EXPECT_NEAR(by_recursion.give[std::size_t(r)], expected, 1e-9 * expected) << text << " row " << r;
+      }
+    }
+  }
+  EXPECT_GT(nonholonomic, 0);
+}
+
 // A long chain held at both ends: the path from the loop to the world is long, and no row may be lost along it.
 TEST(LoopRecursion, HoldsLongChainsAtBothEnds) {
   for (const int links : {10, 100, 1000, 10000}) {

@@ -125,7 +125,6 @@ class ForestFactors {
 
   // The same, in place: blocks of a node, rows stride() apart, zero beyond their ends.
   double* block(std::size_t at) { return numbers_.data() + at; }
-  const double* block(std::size_t at) const { return numbers_.data() + at; }
   std::span<double> softness() { return softness_; }  // by row, of all constraints
 
   // (2), (3). False if a pivot is not positive: failed() is then the body that has no mass in some direction, or whose

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "linchpin/algebra/dense_testing.h"
+#include "linchpin/base/check_testing.h"
 #include "linchpin/base/compare_testing.h"
 #include "linchpin/dynamics/maximal/forest_kernels.h"
 
@@ -80,18 +81,25 @@ struct Case {
     return out;
   }
   void set() {
-    for (int b = 0; b < forest.bodies(); ++b)
-      factors.set_mass(b, numbers(M.block(forest.first(b), forest.first(b), forest.size(b), forest.size(b))));
-    for (int c = 0; c < forest.constraints(); ++c) {
-      const ForestConstraint& it = constraints[c];
-      const int at = forest.first_row(c);
-      const auto part = [&](int body) {
-        return body < 0 ? std::vector<double>{} : numbers(J.block(at, forest.first(body), it.rows, forest.size(body)));
-      };
-      std::vector<double> softness;
-      for (int i = 0; i < it.rows; ++i) softness.push_back(E(at + i, at + i));
-      factors.set_constraint(c, part(it.a), part(it.b), softness);
-    }
+    for (int b = 0; b < forest.bodies(); ++b) set_mass(b);
+    for (int c = 0; c < forest.constraints(); ++c) set_constraint(c);
+  }
+  void set_backwards() {
+    for (int c = forest.constraints(); c-- > 0;) set_constraint(c);
+    for (int b = forest.bodies(); b-- > 0;) set_mass(b);
+  }
+  void set_mass(int b) {
+    factors.set_mass(b, numbers(M.block(forest.first(b), forest.first(b), forest.size(b), forest.size(b))));
+  }
+  void set_constraint(int c) {
+    const ForestConstraint& it = constraints[c];
+    const int at = forest.first_row(c);
+    const auto part = [&](int body) {
+      return body < 0 ? std::vector<double>{} : numbers(J.block(at, forest.first(body), it.rows, forest.size(body)));
+    };
+    std::vector<double> softness;
+    for (int i = 0; i < it.rows; ++i) softness.push_back(E(at + i, at + i));
+    factors.set_constraint(c, part(it.a), part(it.b), softness);
   }
   // The residual of (1).
   double error(std::span<const double> y, std::span<const double> l, double scale = 1) const {
@@ -174,6 +182,32 @@ TEST(ConstraintForest, HeldNumbersAreRowsOfTheIdentity) {
     }
   // The body with the held rows becomes the parent.
   Case({6, 6}, {{0, 1, 5, 0b111011}, {0, -1, 6, 0}}, seed).expect_solved("the parent's numbers");
+}
+
+// A tree hangs on the world by any of its bodies.
+TEST(ConstraintForest, AnyBodyMayBeOnTheWorld) {
+  for (int held = 0; held < 5; ++held) {
+    Case it({6, 6, 3, 6, 6}, {{0, 1, 5}, {2, 1, 3}, {3, 1, 4}, {3, 4, 5}, {held, -1, 2}}, 9);
+    EXPECT_EQ(it.forest.trees(), 1);
+    const ConstraintForest::Node& root = it.forest.nodes()[std::size_t(it.forest.node_of_body(held))];
+    EXPECT_EQ(root.parent, -1);
+    EXPECT_EQ(root.constraint, 4);
+    it.expect_solved("on the world by body " + std::to_string(held));
+  }
+}
+
+// Blocks are apart from each other: set in another order they give the same bits.
+TEST(ConstraintForest, BlocksMayBeSetInAnyOrder) {
+  Case it = random_case(Tree::random, 15, {7, 6, 3}, true, 4),
+       other = random_case(Tree::random, 15, {7, 6, 3}, true, 4);
+  std::ranges::fill(std::span(other.factors.block(0), other.forest.numbers()), 0.0);
+  other.set_backwards();
+  const std::vector<double> f = Case::numbers(it.F), rhs = Case::numbers(it.r);
+  std::vector<double> y(f.size()), l(rhs.size()), y_other(f.size()), l_other(rhs.size());
+  ASSERT_TRUE(it.factors.factor_and_solve(f, rhs, y, l));
+  ASSERT_TRUE(other.factors.factor_and_solve(f, rhs, y_other, l_other));
+  EXPECT_EQ(y_other, y);
+  EXPECT_EQ(l_other, l);
 }
 
 TEST(ConstraintForest, NothingFillsIn) {
@@ -280,6 +314,24 @@ TEST(ConstraintForest, SaysWhatIsNoForest) {
   EXPECT_NE(message({{0, 2, 5}}).find("5 rows for body 2 of dimension 3"), std::string::npos);
   EXPECT_NE(message({{0, 1, 2, 0b111}}).find("holds"), std::string::npos);
   EXPECT_NE(message({{2, 1, 2, 0b11000}}).find("holds"), std::string::npos);
+}
+
+TEST(ConstraintForest, BlocksOfWrongSizesAreRefused) {
+  const ConstraintForest forest =
+      ConstraintForest::make(std::vector<int>{6, 3, 6}, std::vector<ForestConstraint>{{1, 0, 2}, {2, 0, 3, 0b111000}})
+          .value();
+  ForestFactors factors(forest);
+  const std::vector<double> six(6), nine(9), twelve(12), eighteen(18), one(1), none;
+  EXPECT_EQ(failed_check([&] { factors.set_mass(1, nine); }), "accepted");
+  EXPECT_EQ(failed_check([&] { factors.set_mass(0, nine); }), "a mass matrix of 9 numbers for body 0 of dimension 6");
+  EXPECT_EQ(failed_check([&] { factors.set_constraint(0, six, twelve); }), "accepted");
+  const std::string message = " numbers for constraint 0 of 2 rows on bodies of dimension 3 and 6";
+  EXPECT_EQ(failed_check([&] { factors.set_constraint(0, twelve, twelve); }), "blocks of 12 and 12" + message);
+  EXPECT_EQ(failed_check([&] { factors.set_constraint(0, six, six); }), "blocks of 6 and 6" + message);
+  EXPECT_EQ(failed_check([&] { factors.set_constraint(0, six, twelve, one); }), "softness of 1 rows for 2");
+  // The rows of the identity need not be given.
+  EXPECT_EQ(failed_check([&] { factors.set_constraint(1, none, eighteen); }), "accepted");
+  EXPECT_NE(failed_check([&] { factors.set_constraint(1, none, twelve); }), "accepted");
 }
 
 TEST(ConstraintForest, SaysWhereItFails) {

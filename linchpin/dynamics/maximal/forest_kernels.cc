@@ -108,10 +108,6 @@ LINCHPIN_INLINE bool invert(Double8 (&A)[n], Rows&... B) {
 }
 
 template <int n>
-LINCHPIN_INLINE void load(const double* from, Double8 (&rows)[n]) {
-  each(Known<n>{}, [&](auto k) INLINED { rows[k] = Double8::load(from + 8 * k); });
-}
-template <int n>
 LINCHPIN_INLINE void store(const Double8 (&rows)[n], double* to) {
   each(Known<n>{}, [&](auto k) INLINED { rows[k].store(to + 8 * k); });
 }

@@ -115,6 +115,32 @@ TEST(Aba, FloatsAreCloseToDoubles) {
   }
 }
 
+// What pushes on a body that is fixed in the world moves nothing, whatever else there is.
+TEST(Aba, ForcesOnFixedBodiesMoveNothing) {
+  ModelSpec spec;
+  for (const char* name : {"post", "sign", "one", "two", "three"}) {
+    const std::string body = name;
+    const bool fixed = body == "post" || body == "sign";
+    spec.bodies.push_back(
+        {.name = body, .inertia = {1, {0.1, 0.2, 0.3}, Sym3<double>::diagonal(1, 1, 1)}, .geometry = {}});
+    spec.joints.push_back(joint(body + "_joint",
+                                fixed           ? JointType::weld
+                                : body == "two" ? JointType::ball
+                                                : JointType::free,
+                                body == "sign" ? "post" : "world", body));
+  }
+  const Model model = compile(spec).value();
+  const Worlds worlds(model, 1);
+  std::vector<double> on_fixed(worlds.f_ext[0].size(), 0.0);
+  for (const char* name : {"world", "post", "sign"})
+    for (std::size_t k = 0; k < 6; ++k) on_fixed[6 * std::size_t(model.find_body(name)) + k] = 1e3;
+  const std::vector<double> with = run_aba<double>(model, worlds.q[0], worlds.v[0], worlds.x[0], on_fixed);
+  const std::vector<double> without =
+      run_aba<double>(model, worlds.q[0], worlds.v[0], worlds.x[0], std::vector<double>(on_fixed.size(), 0.0));
+  ASSERT_TRUE(std::isfinite(largest(without)));
+  EXPECT_EQ(with, without);
+}
+
 TEST(Aba, NanInTheInputComesOutAsNan) {
   const Model model = model_of("@chain:links=3");
   const double nan = std::nan("");
@@ -132,6 +158,25 @@ TEST(Aba, WrongSizesAreRefusedWithBothNumbers) {
             "q has 2 numbers, the model needs 3");
   EXPECT_THROW(aba<double>(plan, three, three, three, two, ws, three), CheckFailed);
   EXPECT_THROW(aba<double>(plan, three, three, three, {}, ws, two), CheckFailed);
+}
+
+// Also where only the runs or only the links differ.
+TEST(Aba, AWorkspaceOfAnotherModelIsRefused) {
+  const Model chain = model_of("@chain:links=3"), longer = model_of("@chain:links=30"), top = model_of("@top"),
+              nothing = compile(ModelSpec()).value();
+  const auto refused = [](const Model& model, const Model& other) {
+    const Plan<double> plan(model), other_plan(other);
+    AbaWorkspace<double> ws(other_plan);
+    const State state = make_state(model);
+    std::vector<double> vdot(state.v.size());
+    return failed_check([&] { aba<double>(plan, state.q, state.v, vdot, {}, ws, vdot); });
+  };
+  EXPECT_EQ(Plan<double>(chain).runs.size(), Plan<double>(longer).runs.size());
+  EXPECT_EQ(refused(chain, longer), "workspace of another model");
+  EXPECT_EQ(Plan<double>(top).blocks.size(), Plan<double>(nothing).blocks.size());
+  EXPECT_EQ(refused(top, nothing), "workspace of another model");
+  EXPECT_EQ(refused(chain, top), "workspace of another model");
+  EXPECT_EQ(refused(top, top), "accepted");
 }
 
 }  // namespace
