@@ -4,6 +4,7 @@
 #include <numbers>
 #include <utility>
 
+#include "linchpin/base/larger.h"
 #include "linchpin/model/scenes.h"
 
 namespace linchpin {
@@ -123,6 +124,14 @@ StepperScene dry_friction() {
 std::vector<StepperScene> stepper_scenes() {
   return {free_flight(), spinning_body(), sliding(),  turning_slip(), rolling(),
           impact(),      stack(),         humanoid(), slider(),       dry_friction()};
+}
+
+double error_of(const Model& model, const State& state, const State& truth) {
+  std::vector<double> step(state.v.size());
+  difference(model, state.q, truth.q, step);
+  double most = 0;
+  for (const double x : step) most = larger(most, std::abs(x));
+  return most;
 }
 
 }  // namespace linchpin

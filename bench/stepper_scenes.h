@@ -18,4 +18,7 @@ struct StepperScene {
 
 std::vector<StepperScene> stepper_scenes();
 
+// The largest difference of a position coordinate, m or rad.
+double error_of(const Model& model, const State& state, const State& truth);
+
 }  // namespace linchpin

@@ -7,7 +7,6 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/base/larger.h"
 #include "linchpin/sim/simulation.h"
 
 namespace linchpin {
@@ -36,14 +35,6 @@ State reference_of(const StepperScene& scene, const Model& model) {
   return end_of(
       scene, model,
       {.stepper = Stepper::event_driven, .dt = scene.dt, .relative_tolerance = 1e-12, .absolute_tolerance = 1e-13});
-}
-
-double error_of(const Model& model, const State& state, const State& truth) {
-  std::vector<double> step(state.v.size());
-  difference(model, state.q, truth.q, step);
-  double most = 0;
-  for (const double x : step) most = larger(most, std::abs(x));
-  return most;
 }
 
 // The least slope of a stepper: those of order 2 are stated to be above 1.9. The feet of the humanoid stop and rock, at

@@ -16,7 +16,6 @@
 #include "bench/suite.h"
 #include "bench/text.h"
 #include "bench/timing.h"
-#include "linchpin/base/larger.h"
 #include "linchpin/sim/certificate.h"
 
 namespace linchpin {
@@ -75,14 +74,6 @@ Ended run_scene(const Model& model, const StepperScene& scene, const SimulationO
   ended.run.defect = monitor.certificate().energy.relative_defect();
   ended.run.penetration = monitor.certificate().penetration;
   return ended;
-}
-
-double error_of(const Model& model, const State& state, const State& truth) {
-  std::vector<double> step(state.v.size());
-  difference(model, state.q, truth.q, step);
-  double most = 0;
-  for (const double x : step) most = larger(most, std::abs(x));
-  return most;
 }
 
 Vec3<double> centre_of(const Model& model, const State& state) {

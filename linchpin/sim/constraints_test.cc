@@ -160,8 +160,8 @@ TEST(Constraints, ASkateDoesNotSlip) {
   EXPECT_LE(monitor.certificate().energy.relative_defect(), 1e-9);
 }
 
-// Two pins carry a beam at rest; each carries its part of the weight by the law of the lever.
-TEST(Constraints, ReactionsAreThoseOfStatics) {
+// A beam whose left end is pinned and whose right end lies on a plane.
+ModelSpec beam_on_two_pins() {
   ModelSpec spec;
   spec.bodies = {{.name = "beam", .inertia = {10, {0.3, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, .geometry = {}}};
   spec.joints = {joint("free", JointType::free, "world", "beam")};
@@ -172,7 +172,12 @@ TEST(Constraints, ReactionsAreThoseOfStatics) {
   right.a = {"world", translation(1, 0, 0)};
   right.b = {"beam", translation(1, 0, 0)};
   spec.constraints = {{"left", left}, {"right", right}};
-  const Model model = compile(spec).value();
+  return spec;
+}
+
+// Two pins carry a beam at rest; each carries its part of the weight by the law of the lever.
+TEST(Constraints, ReactionsAreThoseOfStatics) {
+  const Model model = compile(beam_on_two_pins()).value();
   Simulation simulation(model, {.dt = 1e-3});
   State state = make_state(model);
   ASSERT_EQ(simulation.reactions().size(), 4u);
@@ -210,17 +215,7 @@ TEST(Constraints, TheEnergyOfAProjection) {
 
 // A failure names the constraint, not the row: the first has three rows, the second one is off.
 TEST(Constraints, AFailureNamesItsConstraint) {
-  ModelSpec spec;
-  spec.bodies = {{.name = "beam", .inertia = {10, {0.3, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, .geometry = {}}};
-  spec.joints = {joint("free", JointType::free, "world", "beam")};
-  LoopSpec left, right;
-  left.type = LoopType::ball;
-  right.type = LoopType::point_on_plane;
-  left.b = {"beam", translation(0, 0, 0)};
-  right.a = {"world", translation(1, 0, 0)};
-  right.b = {"beam", translation(1, 0, 0)};
-  spec.constraints = {{"left", left}, {"right", right}};
-  const Model model = compile(spec).value();
+  const Model model = compile(beam_on_two_pins()).value();
   State state = make_state(model);
   state.q[0] = std::cos(0.01);
   state.q[2] = std::sin(0.01);  // turned about the left end: the right end is 0.02 m too low
