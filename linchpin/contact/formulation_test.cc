@@ -281,6 +281,27 @@ TEST(Formulation, FreeRowsAcrossATiltedPlane) {
     }
 }
 
+// A free row that leans out of the plane by a small angle: its diagonal is the square of that, relative to its size.
+// Reduced minimal coordinates take it for a row that says nothing below 1e-10 (rank.h), so 1e-7 rad leaves the motion
+// alone, where an impulse of 1e7 times the chain's momentum would stop the tip. With 1e-3 rad it stops.
+TEST(Formulation, ARowThatSaysNothingHasNoImpulse) {
+  for (const double lean : {1e-7, 1e-3}) {
+    Situation s(model_of("@pendulum:links=5"), 1, 0);
+    const int tip = int(s.model.links().size()) - 1;
+    const Vec3<double> axis{lean, 1, 0};  // the hinges are along y
+    s.rows.begin_block(BlockKind::free, 1);
+    s.rows.add_side(tip, {Vec3<double>::zero(), axis});
+    s.rows.end_row(0);
+    const PosedAnswer a = answer_of(Method::rmc, s, 0);
+    Velocities after(s.model);
+    velocities(s.model, s.kin, a.v, after);
+    const double before = s.vel.link[tip].v.x;
+    EXPECT_GT(std::abs(before), 0.1);
+    EXPECT_NEAR(after.link[tip].v.x, lean == 1e-7 ? before : 0, 1e-9);  // 1e-3 rad lose 6 digits
+    if (lean == 1e-7) EXPECT_EQ(a.impulses[0], 0);
+  }
+}
+
 // Rows that motion changes little or not at all: in maximal coordinates they are small differences of the responses
 // without hinges. In the last two cases loops determine all rows.
 TEST(Formulation, RowsThatHardlyMove) {
