@@ -210,6 +210,31 @@ TEST(PositionLevel, SlidingIsOfFirstOrder) {
   }
 }
 
+// A slider that passes the end of its range within the step ends there, by v+ = gap / h: in one problem, since limits
+// that are near have rows from the start. Dry friction of 2 N slows the other one down by h F / m.
+TEST(PositionLevel, LimitsAndDryFriction) {
+  ModelSpec spec;
+  spec.gravity = {0, 0, 0};
+  for (const char* name : {"limited", "dry"}) {
+    spec.bodies.push_back({.name = name, .inertia = {.mass = 4}, .geometry = {}});
+    spec.joints.push_back(joint(name, JointType::prismatic, "world", name));
+  }
+  spec.joints[0].dofs = {DofSpec{.upper = 0.5}};
+  spec.joints[1].dofs = {DofSpec{.dry_friction = 2}};
+  const Model model = compiled(spec);
+  State state = make_state(model);
+  state.q = {0.495, 0};
+  state.v = {2, 1};
+  Simulation simulation(model, position_level(0.01));
+  const Stepped s = stepped(simulation, state);
+  EXPECT_NEAR(s.state.q[0], 0.5, 1e-15);
+  EXPECT_NEAR(s.state.v[0], 0.5, 1e-13);
+  EXPECT_NEAR(s.state.v[1], 1 - 0.01 * 2 / 4, 1e-13);
+  EXPECT_NEAR(s.state.q[1], 0.01 * s.state.v[1], 1e-15);
+  EXPECT_EQ(s.report.problems, 1);
+  EXPECT_EQ(s.report.overrun, 0);
+}
+
 TEST(PositionLevel, FormulationsAgree) {
   for (const char* name : {"@falling_chain:spatial=1", "@stand4", "@swing:links=3"}) {
     const Model model = model_of(name);
