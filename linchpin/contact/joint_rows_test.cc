@@ -254,8 +254,8 @@ TEST(JointRows, OfADamper) {
   }
 }
 
-// A ball joint turned by 0.8 rad about an axis: its gap, its rate, its row, and the way back to the limit about the same
-// axis. J v of the row is the rate of the gap.
+// A ball joint turned by 0.8 rad about an axis: its gap, its rate, its row, and the way back to the limit about the
+// same axis. J v of the row is the rate of the gap.
 TEST(JointRows, LimitOfABallJoint) {
   ModelSpec spec;
   spec.bodies = {{.name = "arm", .inertia = {1, {0, 0, 0.1}, Sym3<double>::diagonal(1, 1, 1)}, .geometry = {}},

@@ -146,7 +146,7 @@ TEST(ModeConditions, Pivots) {
   EXPECT_EQ(after(Kind::dry_slips, 0).dry[0].sign, 1) << "against its force, which is negative";
   EXPECT_EQ(after(Kind::dry_slips, 1).dry[1].sign, -1);
   EXPECT_EQ(after(Kind::dry_reverses, 1).dry[1].sign, 0);
-  // The direction d of sliding whose friction (5) of mode_dynamics.h is the force that it had: z_T ~ -(d1, across^2 d2).
+  // The direction d of sliding whose friction (5) of mode_dynamics.h is the force that it had: -(d1, across^2 d2).
   const Mode slips = after(Kind::slips, 1);
   EXPECT_EQ(slips.contacts[1].hold, Hold::sliding);
   const Vec3<double> d = slips.contacts[1].slide;

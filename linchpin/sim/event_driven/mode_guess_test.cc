@@ -66,8 +66,8 @@ TEST(ModeGuess, DirectionalFriction) {
   }
 }
 
-// A contact that slides to +x has the friction -mu N, which presses it down by the lever of the body: w_N = 2 N + 0.8 z1
-// + b. Without its friction it would carry 5 N.
+// A contact that slides to +x has the friction -mu N, which presses it down by the lever of the body:
+// w_N = 2 N + 0.8 z1 + b. Without its friction it would carry 5 N.
 TEST(ModeGuess, AContactThatSlides) {
   ModeByHand c;
   c.contact(Hold::sliding, 0.5, {2, 0, 0});
