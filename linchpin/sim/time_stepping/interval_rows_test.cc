@@ -55,7 +55,8 @@ struct Gathered {
   Midpoint middle;
 };
 
-// A slider 1 cm from an end of its range may move by its mean velocity just as far: v+ = 2 gap / h - v. One that jumps, v+ = gap / h. At the end itself it may not move on, and its speed limit holds everywhere.
+// A slider 1 cm from an end of its range may move by its mean velocity just as far: v+ = 2 gap / h - v. One
+// that jumps, v+ = gap / h. At the end itself it may not move on, and its speed limit holds everywhere.
 TEST(IntervalRows, LimitsAreReachedExactly) {
   const double h = Gathered::h;
   for (const bool jumps : {false, true}) {
