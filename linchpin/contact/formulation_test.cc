@@ -245,6 +245,63 @@ TEST(Formulation, PlanarAndOverconstrainedMechanisms) {
       }
 }
 
+// The tip of a planar chain is held by three rows, one of them across the plane. In a plane that is not that of two
+// axes, the row across has a diagonal of rounding errors, which is no motion: the tip stops, and the row has no impulse
+// that moves anything. The same with the chain's first link held again, so that rows depend on each other.
+TEST(Formulation, FreeRowsAcrossATiltedPlane) {
+  ModelSpec spec = scene("@pendulum:links=5").value();
+  const Mat3<double> R = to_rotation(exp_rotation(Vec3<double>{0.3, -1.1, 0.7}));
+  spec.joints[0].X_PF.R = R * spec.joints[0].X_PF.R;
+  const Model model = compile(spec).value();
+  for (const double dt : {0.0, 1e-3})
+    for (const bool repeated : {false, true}) {
+      Situation s(model, 1, dt);
+      const int tip = int(model.links().size()) - 1;
+      const Vec3<double> at{0.1, 0.2, 0.3};
+      const auto hold = [&](int link) {
+        s.rows.begin_block(BlockKind::free, 3);
+        for (const Vec3<double>& axis : {R.x, R.y, R.z}) {
+          s.rows.add_side(link, {cross(at, axis), axis});
+          s.rows.end_row(0);
+        }
+      };
+      hold(tip);
+      if (repeated) hold(tip);
+      const Vec3<double> ground = s.kin.X_WL[tip - 2].p;
+      s.add_contact(tip - 2, 0, ground, R * Vec3<double>{0, 0, 1}, 0.5, 0);
+      for (const Method method : all_methods) {
+        const PosedAnswer a = answer_of(method, s, 0);
+        Velocities after(model);
+        velocities(model, s.kin, a.v, after);
+        const Motion<double>& m = after.link[tip];
+        EXPECT_LE(norm(m.v + cross(m.w, at)), 1e-9) << to_string(method);  // speeds are some m/s
+        EXPECT_LE(largest(a.impulses), 1e4) << to_string(method);
+      }
+      expect_agreement(s, 0, repeated ? "held twice" : "held");
+    }
+}
+
+// A free row that leans out of the plane by a small angle: its diagonal is the square of that, relative to its size.
+// Reduced minimal coordinates take it for a row that says nothing below 1e-10 (rank.h), so 1e-7 rad leaves the motion
+// alone, where an impulse of 1e7 times the chain's momentum would stop the tip. With 1e-3 rad it stops.
+TEST(Formulation, ARowThatSaysNothingHasNoImpulse) {
+  for (const double lean : {1e-7, 1e-3}) {
+    Situation s(model_of("@pendulum:links=5"), 1, 0);
+    const int tip = int(s.model.links().size()) - 1;
+    const Vec3<double> axis{lean, 1, 0};  // the hinges are along y
+    s.rows.begin_block(BlockKind::free, 1);
+    s.rows.add_side(tip, {Vec3<double>::zero(), axis});
+    s.rows.end_row(0);
+    const PosedAnswer a = answer_of(Method::rmc, s, 0);
+    Velocities after(s.model);
+    velocities(s.model, s.kin, a.v, after);
+    const double before = s.vel.link[tip].v.x;
+    EXPECT_GT(std::abs(before), 0.1);
+    EXPECT_NEAR(after.link[tip].v.x, lean == 1e-7 ? before : 0, 1e-9);  // 1e-3 rad lose 6 digits
+    if (lean == 1e-7) EXPECT_EQ(a.impulses[0], 0);
+  }
+}
+
 // Rows that motion changes little or not at all: in maximal coordinates they are small differences of the responses
 // without hinges. In the last two cases loops determine all rows.
 TEST(Formulation, RowsThatHardlyMove) {

@@ -114,6 +114,26 @@ TEST(PreloadedFriction, HasNoRowsAtFirst) {
   EXPECT_THROW(friction.set_q(std::vector<double>(1), out), CheckFailed);
 }
 
+// Each size that does not fit is refused, also where the other one does.
+TEST(PreloadedFriction, ChecksSizes) {
+  Problem conic, out;
+  conic.M = Matrix::dense(3, {1, 0, 0, 0, 1, 0, 0, 0, 1});
+  conic.q = {-1, 0, 0};
+  conic.blocks = {{BlockKind::cone, 0, 3, 0.5}};
+  PreloadedFriction friction;
+  friction.pose(conic, std::vector<double>{1, 0, 0}, out);
+  ASSERT_EQ(friction.size(), 6);
+  const std::vector<double> whole(6, 0.0);
+  std::vector<double> z(3), few(2);
+  EXPECT_NO_THROW(friction.to_conic(whole, z));
+  EXPECT_THROW(friction.to_conic(whole, few), CheckFailed);
+  EXPECT_THROW(friction.to_conic(z, z), CheckFailed);
+  EXPECT_NO_THROW(friction.set_q(z, out));
+  EXPECT_THROW(friction.set_q(few, out), CheckFailed);
+  out.q.resize(5);
+  EXPECT_THROW(friction.set_q(z, out), CheckFailed);
+}
+
 TEST(ConeViolation, OfEachKind) {
   const std::vector<Block> blocks{
       {BlockKind::free, 0, 1, 0}, {BlockKind::nonnegative, 1, 2, 0}, {BlockKind::cone, 3, 3, 0.5}};

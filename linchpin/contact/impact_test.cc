@@ -367,6 +367,40 @@ TEST(Impact, LoopsAndBoundedForces) {
     }
 }
 
+// Bounds hold for the impulse of both phases together, those of each row. A mass of 1 strikes a wall; a mass of 2 has
+// dry friction and is pulled along by the impulse on the wall; masses of 1 and 4 have friction that cannot stop them.
+TEST(Impact, BoundsHoldForBothPhases) {
+  const double e = 0.5;
+  Problem p{Matrix::dense(4, {1, 0, 0, 0, 0, 0.5, 0, 0, 0, 0, 0.25, 0, 0, 0, 0, 1}),
+            {3, 0.25, -1, -2},
+            {{BlockKind::box, 0, 2, 0}, {BlockKind::box, 2, 1, 0}, {BlockKind::nonnegative, 3, 1, 0}},
+            {-1, -2, -3, 0},
+            {1, 2, 3, 0}};
+  p.M.dense()[1 * 4 + 3] = p.M.dense()[3 * 4 + 1] = -0.25;
+  const std::vector<double> restitution{0, 0, e};
+  for (const int directions : {0, 4})
+    for (const Restitution law : both_laws) {
+      Solver solver;
+      ImpactWorkspace ws;
+      std::vector<double> z(4);
+      const ImpactReport r =
+          solve_impact({.problem = p, .restitution = restitution, .approach = p.q},
+                       {.restitution = law, .directions = directions, .tolerance = fine}, solver, ws, z);
+      ASSERT_TRUE(r.ok());
+      EXPECT_NEAR(r.release, 1, close);
+      EXPECT_NEAR(z[0], -1, close) << "at its bound";
+      EXPECT_NEAR(ws.w[0], 2, close);
+      EXPECT_NEAR(z[2], 3, close) << "at its bound: it would need 4";
+      EXPECT_NEAR(ws.w[2], -0.25, close);
+      // The mass of 2 stays at rest in both phases, 0.5 z1 - 0.25 n + 0.25 = 0; the wall sees n - 0.25 z1 - 2.
+      EXPECT_NEAR(ws.w[1], 0, close);
+      EXPECT_NEAR(z[1], (z[3] - 1) / 2, close);
+      const double n_c = (2 - 0.125) / (1 - 0.125),
+                   n = law == Restitution::poisson ? (1 + e) * n_c : (2 * (1 + e) - 0.125) / 0.875;
+      EXPECT_NEAR(z[3], n, close);
+    }
+}
+
 // True if M is far from singular, so that the impulses are unique. (Otherwise the released impulse depends on which
 // solution was found.)
 bool regular(const Problem& p) {
@@ -585,6 +619,14 @@ TEST(Impact, ChecksItsInput) {
       << "Lemke's method takes no cones";
   EXPECT_TRUE(
       run({.problem = p, .restitution = e, .approach = p.q}, {.directions = 4, .solver = SolverId::lemke}).ok());
+  for (const double mu : {-0.3, double(NAN), HUGE_VAL}) {
+    bad = p;
+    bad.blocks[0].mu = mu;
+    for (const int directions : {0, 4})
+      EXPECT_EQ(run({.problem = bad, .restitution = e, .approach = p.q}, {.directions = directions}).status,
+                Status::bad_input)
+          << mu;
+  }
   z.clear();
   EXPECT_TRUE(run({.problem = {}, .restitution = {}, .approach = {}}).ok()) << "nothing";
 }

@@ -166,6 +166,40 @@ TEST(IslandSolver, ReportsAreAddedUp) {
   }
 }
 
+// The status decides, in the order solved, not solved, unsolvable, anything else, whatever the residuals. Among equal
+// ones the residual does, of which NaN is the worst.
+TEST(IslandSolver, TheWorstIsReported) {
+  const auto report = [](Status status, double relative, double plain = 0) {
+    SolveReport r;
+    r.status = status;
+    r.residual.relative = relative;
+    r.residual.plain_relative = plain;
+    return r;
+  };
+  const Status order[] = {Status::solved, Status::not_solved, Status::unsolvable, Status::bad_input};
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t j = 0; j < 4; ++j)
+      for (const bool better_has_more : {false, true}) {
+        SolveReport all = report(order[i], (i < j) == better_has_more ? 1e-3 : 1e-6);
+        const SolveReport one = report(order[j], (i < j) == better_has_more ? 1e-6 : 1e-3);
+        const double expected = i > j ? all.residual.relative : i < j ? one.residual.relative : 1e-3;
+        add_to(all, one);
+        EXPECT_EQ(all.status, order[std::max(i, j)]) << i << " " << j;
+        EXPECT_EQ(all.residual.relative, expected) << i << " " << j;
+      }
+  for (const bool first : {false, true}) {
+    SolveReport plain = report(Status::solved, 1e-12, 1e-4), relative = report(Status::solved, 1e-5, 1e-12);
+    SolveReport all = first ? plain : relative;
+    add_to(all, first ? relative : plain);
+    EXPECT_EQ(all.residual.plain_relative, 1e-4) << "the larger of the two counts";
+    for (const SolveReport& none : {report(Status::solved, NAN), report(Status::solved, 0, NAN)}) {
+      SolveReport sum = first ? none : plain;
+      add_to(sum, first ? plain : none);
+      EXPECT_TRUE(std::isnan(sum.residual.relative) || std::isnan(sum.residual.plain_relative));
+    }
+  }
+}
+
 // A solver that cannot handle an island is reported for the whole problem.
 TEST(IslandSolver, RefusalsAreReported) {
   std::vector<int> partner(20);

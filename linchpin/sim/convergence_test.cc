@@ -8,7 +8,7 @@
 namespace linchpin {
 namespace {
 
-struct Problem {
+struct SmoothMotion {
   std::string name;
   Model model;
   State start;
@@ -16,13 +16,13 @@ struct Problem {
   State truth;
 };
 
-Problem problem(std::string name, Model model, State start, double time) {
+SmoothMotion problem(std::string name, Model model, State start, double time) {
   State truth = advanced(model, start, tight(time), 1);
   return {std::move(name), std::move(model), std::move(start), time, std::move(truth)};
 }
 
 // One coordinate and a constant mass matrix: no force depends on the velocity.
-Problem pendulum() {
+SmoothMotion pendulum() {
   Model model = model_of("@simple_pendulum");
   State start = make_state(model);
   start.q = {0.8};
@@ -30,7 +30,7 @@ Problem pendulum() {
   return problem("pendulum", std::move(model), std::move(start), 1);
 }
 
-Problem double_pendulum() {
+SmoothMotion double_pendulum() {
   Model model = model_of("@double_pendulum:rods=1");
   State start = make_state(model);
   start.q = {0.8, 0.4};
@@ -38,7 +38,7 @@ Problem double_pendulum() {
   return problem("double pendulum", std::move(model), std::move(start), 1);
 }
 
-Problem top() {
+SmoothMotion top() {
   Model model = model_of("@top");
   State start = make_state(model);
   start.q = {std::cos(0.4), std::sin(0.4), 0, 0};
@@ -46,14 +46,14 @@ Problem top() {
   return problem("top", std::move(model), std::move(start), 2);
 }
 
-Problem tumbling_body() {
+SmoothMotion tumbling_body() {
   Model model = model_of("@free_body");
   State start = make_state(model);
   start.v = {0.5, 1, 2, 0.3, 0, -0.2};
   return problem("free body", std::move(model), std::move(start), 5);
 }
 
-Problem floating_tree() {
+SmoothMotion floating_tree() {
   ModelSpec spec = scene("@random_tree:bodies=8,seed=3,floating=1").value();
   for (JointSpec& joint : spec.joints)
     for (DofSpec& dof : joint.dofs) dof.damping = 0;
@@ -72,7 +72,7 @@ double slope_of(const std::vector<double>& x, const std::vector<double>& y) {
 
 // The order from four runs, with 2^first steps in the first and twice as many in each further one.
 template <class Error>
-double measured_order(const Problem& p, int first, const Error& error_at) {
+double measured_order(const SmoothMotion& p, int first, const Error& error_at) {
   std::vector<double> log_dt, log_error;
   for (int i = first; i < first + 4; ++i) {
     const int steps = 1 << i;
@@ -101,7 +101,7 @@ int first_power(Stepper stepper) {
   }
 }
 
-void expect_order(const Problem& p, const std::vector<Stepper>& steppers = all_steppers()) {
+void expect_order(const SmoothMotion& p, const std::vector<Stepper>& steppers = all_steppers()) {
   for (const Stepper stepper : steppers) {
     const double order = measured_order(p, first_power(stepper), [&](int steps, double dt) {
       return distance(p.model, advanced(p.model, p.start, fixed_step(stepper, dt), steps), p.truth);
@@ -119,7 +119,7 @@ TEST(Convergence, TimeSteppingOfAPendulum) { expect_order(pendulum(), {Stepper::
 
 // The energy error has at least the stepper's order; some have a higher one (rk4: one more on conservative systems).
 TEST(Convergence, EnergyDefectFallsWithTheOrder) {
-  for (const Problem& p : {double_pendulum(), top(), floating_tree()})
+  for (const SmoothMotion& p : {double_pendulum(), top(), floating_tree()})
     for (const Stepper stepper : all_steppers()) {
       const double order = measured_order(p, first_power(stepper) - 1, [&](int steps, double dt) {
         Simulation simulation(p.model, fixed_step(stepper, dt));

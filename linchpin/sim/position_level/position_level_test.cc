@@ -210,6 +210,33 @@ TEST(PositionLevel, SlidingIsOfFirstOrder) {
   }
 }
 
+// A slider that is pushed beyond the end of its range within the step ends there, by v+ = gap / h: in one problem, since
+// limits that are near have rows from the start. Dry friction of 2 N slows the other one down by h F / m.
+TEST(PositionLevel, LimitsAndDryFriction) {
+  ModelSpec spec;
+  spec.gravity = {0, 0, 0};
+  for (const char* name : {"limited", "dry"}) {
+    spec.bodies.push_back({.name = name, .inertia = {.mass = 4}, .geometry = {}});
+    spec.joints.push_back(joint(name, JointType::prismatic, "world", name));
+  }
+  spec.joints[0].dofs = {DofSpec{.upper = 0.5}};
+  spec.joints[1].dofs = {DofSpec{.dry_friction = 2}};
+  const Model model = compiled(spec);
+  State state = make_state(model);
+  state.q = {0.4995, 0};
+  state.v = {0, 1};
+  const std::vector<double> tau{200, 0};
+  Simulation simulation(model, position_level(0.01));
+  const StepReport report = simulation.step(state, {.tau = tau});
+  ASSERT_TRUE(report.ok()) << report.reason;
+  EXPECT_NEAR(state.q[0], 0.5, 1e-15);
+  EXPECT_NEAR(state.v[0], 0.05, 1e-13);
+  EXPECT_NEAR(state.v[1], 1 - 0.01 * 2 / 4, 1e-13);
+  EXPECT_NEAR(state.q[1], 0.01 * state.v[1], 1e-15);
+  EXPECT_EQ(report.problems, 1);
+  EXPECT_LE(report.overrun, 1e-15);
+}
+
 TEST(PositionLevel, FormulationsAgree) {
   for (const char* name : {"@falling_chain:spatial=1", "@stand4", "@swing:links=3"}) {
     const Model model = model_of(name);

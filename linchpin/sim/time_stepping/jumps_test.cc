@@ -132,5 +132,46 @@ TEST(Jumps, FoundByTheSolution) {
   EXPECT_EQ(solved.effort.problems, 2);
 }
 
+// (2) for a ball of radius r on the floor that carried a force, without gravity: its normal turns with w and by sliding
+// over its surface with u / r, the contact moves along it with u and w size, size half the diagonal of its box, and
+//     slack = 4 h (h (w + u / r))^2 (u + w size),   h (w + u / r) at most 0.3.
+// A gap up to the slack lasts, and an approach up to the slack closes nothing.
+TEST(Jumps, SlackOfCurvedPaths) {
+  ModelSpec spec = column({0});
+  spec.gravity = {0, 0, 0};
+  const double h = 1e-2, r = 0.1, size = std::sqrt(3) * r;
+  struct Motion {
+    double w, u;  // rad/s, m/s
+  };
+  for (const Motion motion : {Motion{10, 0}, Motion{0, 0.4}, Motion{5, 0.3}, Motion{40, 0}}) {
+    const double angle = std::min(h * (motion.w + motion.u / r), 0.3);
+    const double slack = 4 * h * angle * angle * (motion.u + motion.w * size);
+    const auto closing = [&](double gap, double approach, bool carried) {
+      spec.joints[0].X_PF = translation(0, 0, r + gap);
+      const Model model = compiled(spec);
+      State state = make_state(model);
+      state.v[1] = motion.w;  // turns the lowest point to -x
+      state.v[3] = motion.w * (r + gap / 2) + motion.u;
+      state.v[5] = -approach;
+      StageTest stage(model, {.dt = h}, state);
+      EXPECT_EQ(stage.set.contacts.size(), 1u);
+      const Contact& c = stage.set.contacts[0];
+      std::vector<RowMemory> memory;
+      if (carried) memory.push_back({.key = memory_key(c), .force = {1, 0, 0}});
+      const Vec3<double> u = relative_velocity(c, stage.placed.kin, stage.placed.vel);
+      EXPECT_NEAR(std::hypot(u.y, u.z), motion.u, 1e-13);
+      return closing_of(stage.plan, c, stage.placed.vel, u, h, memory);
+    };
+    ASSERT_GT(slack, 2e-5);
+    EXPECT_TRUE(closing(0.99 * slack, 0, true).lasts) << motion.w << " " << motion.u;
+    EXPECT_FALSE(closing(1.01 * slack, 0, true).lasts) << motion.w << " " << motion.u;
+    EXPECT_FALSE(closing(0, 0.99 * slack / h, true).closes) << motion.w << " " << motion.u;
+    EXPECT_TRUE(closing(0, 1.01 * slack / h, true).closes) << motion.w << " " << motion.u;
+    // Without a force before it is at most 1000 touch gaps of 1e-8 m.
+    EXPECT_FALSE(closing(0, 0.99e-5 / h, false).closes);
+    EXPECT_TRUE(closing(0, 1.01e-5 / h, false).closes);
+  }
+}
+
 }  // namespace
 }  // namespace linchpin
