@@ -107,8 +107,8 @@ void set_tolerances(const RunRequest& request, SimulationOptions& o) {
   if (said_for("--relative-tolerance", request.relative_tolerance, *o.stepper, adaptive))
     o.relative_tolerance = number_from("--relative-tolerance", request.relative_tolerance, {least, 1});
   if (said_for("--absolute-tolerance", request.absolute_tolerance, *o.stepper, adaptive))
-    o.absolute_tolerance = number_from("--absolute-tolerance", request.absolute_tolerance,
-                                       {0, std::numeric_limits<double>::max(), true});
+    o.absolute_tolerance =
+        number_from("--absolute-tolerance", request.absolute_tolerance, {0, std::numeric_limits<double>::max(), true});
 }
 
 // ---- contact options ------------------------------------------------------------------------------------------------
@@ -157,12 +157,12 @@ ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
     o.acceptable = std::max(o.acceptable, o.tolerance);
   }
   if (said_for("--gap-floor", request.gap_floor, stepper, {Stepper::position_level, Stepper::higher_order}))
-    o.gap_floor = request.gap_floor == "-inf"
-                      ? -unlimited
-                      : number_from("--gap-floor", request.gap_floor, {-unlimited, 0});
+    o.gap_floor =
+        request.gap_floor == "-inf" ? -unlimited : number_from("--gap-floor", request.gap_floor, {-unlimited, 0});
   if (said_for("--tangential-restitution", request.tangential_restitution, stepper, {Stepper::position_level}))
     o.tangential_restitution = number_from("--tangential-restitution", request.tangential_restitution, {0, 1});
-  if (said_for("--numerical-damping", request.numerical_damping, stepper, {Stepper::time_stepping, Stepper::trapezoidal}))
+  if (said_for("--numerical-damping", request.numerical_damping, stepper,
+               {Stepper::time_stepping, Stepper::trapezoidal}))
     o.numerical_damping = number_from("--numerical-damping", request.numerical_damping, {0, 1});
   if (said_for("--sleep", request.sleep, stepper, {Stepper::time_stepping, Stepper::trapezoidal}))
     o.sleep_after = number_from("--sleep", request.sleep, {0, std::numeric_limits<double>::max()});
