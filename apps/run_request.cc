@@ -8,6 +8,7 @@
 #include "apps/command.h"
 #include "linchpin/contact/contact_set.h"
 #include "linchpin/contact/formulation.h"
+#include "linchpin/contact/joint_rows.h"
 #include "linchpin/dynamics/loops/assembly.h"
 
 namespace linchpin {
@@ -201,11 +202,26 @@ Schedule schedule_of(const RunRequest& request, const std::string& every, const 
   return s;
 }
 
+// A random state with all joints within their ranges.
+static State random_start(const RunRequest& request, const Model& model) {
+  constexpr double range = 3;  // rad or m, in each direction
+  const auto seed = std::uint64_t(whole_number_from("--seed", request.seed, 0, 1'000'000'000'000));
+  State state = random_state(model, seed, range);
+  for (const Link& link : model.links()) {
+    if (link.nq != 1) continue;
+    double& q = state.q[link.q];
+    const DofSpec& dof = model.dofs()[link.v];
+    const bool is_beyond = q < dof.lower || q > dof.upper;
+    if (is_beyond && std::isfinite(dof.upper - dof.lower))
+      q = dof.lower + (q + range) / (2 * range) * (dof.upper - dof.lower);
+  }
+  for (const JointLimit& limit : JointRowPlan(model).limits)
+    if (limit.position >= 0) bring_within(limit, state.q);
+  return state;
+}
+
 State start_of(const RunRequest& request, const Model& model) {
-  State state =
-      request.seed.empty()
-          ? make_state(model)
-          : random_state(model, std::uint64_t(whole_number_from("--seed", request.seed, 0, 1'000'000'000'000)));
+  State state = request.seed.empty() ? make_state(model) : random_start(request, model);
   std::vector<int> said;
   set_coordinates(model, "--position", request.positions, &Joint::q, &Joint::nq, state.q, said);
   set_coordinates(model, "--velocity", request.velocities, &Joint::v, &Joint::nv, state.v, said);
@@ -317,7 +333,7 @@ void add_run_options(Verb verb, RunRequest& request) {
       .type_name("JOINT=VALUE")
       .one_value_each();
   verb.add_option("--seed", request.seed,
-                  "Start from this random state instead of zero; --position and --velocity override")
+                  "Start from this random state, joints within their ranges; --position and --velocity override")
       .type_name("N");
   verb.add_option("--energy-tolerance", request.energy_tolerance,
                   fmt::format("Fail the certificate when the energy defect exceeds this fraction of the energy "

@@ -63,10 +63,10 @@ std::string why_not_passed(const Model& model, const Certificate& c, std::span<c
   if (c.overrun > c.limits.overrun)
     return "a joint is " + short_number(c.overrun) + " rad or m beyond its range, above the limit " +
            short_number(c.limits.overrun);
-  if (!c.energy.is_small(c.energy.largest_projection, c.limits.energy))
+  if (!c.energy.is_small(c.energy.largest_projection, c.limits.projection))
     return "corrections of positions added or took " + short_number(c.energy.largest_projection) + " J, " +
            short_number(c.energy.largest_projection / c.energy.exchanged) +
-           " of the energy exchanged, above the limit " + short_number(c.limits.energy) + ": take a smaller dt";
+           " of the energy exchanged, above the limit " + short_number(c.limits.projection) + ": take a smaller dt";
   if (!c.passed())
     return "energy defect " + short_number(c.energy.largest_defect) + " J, " +
            short_number(c.energy.relative_defect()) + " of the energy exchanged, above the limit " +

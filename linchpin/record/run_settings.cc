@@ -55,6 +55,7 @@ constexpr auto members(const SimulationOptions*) {
 }
 constexpr auto members(const CertificateLimits*) {
   return std::tuple{Member{"energy", &CertificateLimits::energy},
+                    Member{"projection", &CertificateLimits::projection},
                     Member{"penetration", &CertificateLimits::penetration},
                     Member{"overrun", &CertificateLimits::overrun}};
 }
@@ -79,6 +80,8 @@ static std::string fault_of(const RunSettings& settings) {
   if (!(settings.limits.energy >= 0)) return message("limits.energy: ", settings.limits.energy, " must be at least 0");
   if (!(settings.limits.penetration >= 0))
     return message("limits.penetration: ", settings.limits.penetration, " must be at least 0");
+  if (!(settings.limits.projection >= 0))
+    return message("limits.projection: ", settings.limits.projection, " must be at least 0");
   if (!(settings.limits.overrun >= 0))
     return message("limits.overrun: ", settings.limits.overrun, " must be at least 0");
   try {

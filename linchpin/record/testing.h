@@ -87,7 +87,7 @@ inline std::vector<std::uint64_t> bits_of(const Snapshot& s) {
     whole(x);
   for (const double x : {c.loop_error, c.loop_speed, c.residual, c.cone_violation, c.penetration, c.overrun,
                          c.impact_loss, c.contact_loss, c.least_release, c.restituted, c.restitution_gain, c.pushed_out,
-                         c.friction_gain, c.limits.energy, c.limits.penetration, c.limits.overrun})
+                         c.friction_gain, c.limits.energy, c.limits.projection, c.limits.penetration, c.limits.overrun})
     real(x);
   const EnergyBalance& e = c.energy;
   for (const double x : {e.start, e.stored, e.work, e.dissipated, e.lost, e.projected, e.created, e.largest_defect,

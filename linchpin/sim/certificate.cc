@@ -20,6 +20,7 @@ std::string_view to_string(Verdict verdict) { return verdicts.of(verdict); }
 
 Verdict Certificate::verdict() const {
   const bool kept = finite && !not_finite() && status == StepStatus::done && energy.within(limits.energy) &&
+                    energy.is_small(energy.largest_projection, limits.projection) &&
                     penetration <= limits.penetration && overrun <= limits.overrun;
   if (!kept) return Verdict::failed;
   return loose > 0 || unsplit > 0 || handed_over > 0 ? Verdict::passed_loosely : Verdict::passed;
@@ -54,7 +55,7 @@ std::optional<double> dt_for_energy(const Certificate& c, const SimulationOption
   const bool adaptive = options.stepper == Stepper::dormand_prince || options.stepper == Stepper::event_driven;
   Certificate else_passed = c;
   else_passed.limits.energy = unlimited;
-  if (adaptive || c.passed() || !else_passed.passed() || !(defect < 0.5)) return {};
+  if (adaptive || c.passed() || !else_passed.passed() || !(defect > c.limits.energy && defect < 0.5)) return {};
   return options.dt * std::pow(0.5 * c.limits.energy / defect, 1.0 / order_of(options));
 }
 
@@ -66,6 +67,7 @@ Energy EnergyMeter::operator()(const State& state) {
 
 RunMonitor::RunMonitor(const Model& model, const CertificateLimits& limits) : energy_of_(model) {
   check(limits.energy >= 0, "the energy defect's limit is ", limits.energy, "; it must be at least 0");
+  check(limits.projection >= 0, "the limit of what projections add is ", limits.projection, "; it must be at least 0");
   check(limits.penetration >= 0, "the limit of penetration is ", limits.penetration, " m; it must be at least 0");
   check(limits.overrun >= 0, "the limit of joints beyond their range is ", limits.overrun, "; it must be at least 0");
   certificate_.limits = limits;

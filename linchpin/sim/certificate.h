@@ -21,6 +21,7 @@ struct CertificateLimits {
   // for two that dt does not resolve (docs/steppers.md); a run whose energy explodes tends to 1, since the energy
   // exchanged grows with it. unlimited: energy is reported and does not decide.
   double energy = 0.1;
+  double projection = 0.1;    // of what corrections of positions add or take, relative to the energy exchanged
   double penetration = 1e-4;  // m
   double overrun = 1e-3;      // of joints beyond their range, rad or m
 };

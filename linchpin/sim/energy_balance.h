@@ -45,9 +45,9 @@ struct EnergyBalance {
   bool creates() const { return created > 1e-9 * exchanged; }
   // 0 if nothing moved; NaN if one of the two is NaN.
   double relative_defect() const { return exchanged == 0 && largest_defect == 0 ? 0 : largest_defect / exchanged; }
-  // Whether the defect is at most this part of the energy exchanged, or of (2), and so is what projections have added;
-  // false for NaN.
-  bool within(double part) const { return is_small(largest_defect, part) && is_small(largest_projection, part); }
+  // Whether the defect is at most this part of the energy exchanged, or of (2); false for NaN.
+  bool within(double part) const { return is_small(largest_defect, part); }
+  // The same for any amount.
   bool is_small(double amount, double part) const {
     return amount == 0 || amount / exchanged <= part || (amount <= part * unresolved && exchanged <= unresolved);
   }

@@ -210,8 +210,8 @@ TEST(PositionLevel, SlidingIsOfFirstOrder) {
   }
 }
 
-// A slider that is pushed beyond the end of its range within the step ends there, by v+ = gap / h: in one problem, since
-// limits that are near have rows from the start. Dry friction of 2 N slows the other one down by h F / m.
+// A slider that is pushed beyond the end of its range within the step ends there, by v+ = gap / h: in one problem,
+// since limits that are near have rows from the start. Dry friction of 2 N slows the other one down by h F / m.
 TEST(PositionLevel, LimitsAndDryFriction) {
   ModelSpec spec;
   spec.gravity = {0, 0, 0};
