@@ -136,6 +136,8 @@ TEST(InverseKinematics, TwoRodsByTheLawOfCosines) {
     std::vector<double> q{0.3, sign * 0.5};
     const InverseKinematicsReport report = rods.solver.solve({&X, 1}, q);
     ASSERT_TRUE(report.ok());
+    EXPECT_EQ(report.start, 0);
+    EXPECT_EQ(report.worst_goal, -1);
     EXPECT_NEAR(std::abs(q[1]), elbow, 1e-8);
     EXPECT_LE(report.iterations, 12);
   }
@@ -153,6 +155,16 @@ TEST(InverseKinematics, OutOfReachItStretchesAndSaysSo) {
   EXPECT_TRUE(report.limits.empty());
   EXPECT_NEAR(q[0], std::acos(-1.0) / 2, 1e-4);
   EXPECT_NEAR(q[1], 0, 1e-4);
+}
+
+// A report that nobody has filled in claims nothing.
+TEST(InverseKinematics, AnEmptyReport) {
+  const InverseKinematicsReport report;
+  EXPECT_FALSE(report.ok());
+  EXPECT_EQ(report.iterations, 0);
+  EXPECT_EQ(report.start, 0);
+  EXPECT_EQ(report.worst_goal, -1);
+  EXPECT_TRUE(report.errors.empty() && report.limits.empty());
 }
 
 // At the boundary of the workspace, where the Jacobian is singular.
