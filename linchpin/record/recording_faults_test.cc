@@ -208,6 +208,24 @@ TEST(RecordingFaults, SpoiltTexts) {
   }
 }
 
+// After a failure the file stays as if the program had been killed: what HDF5 writes when it closes it, goes nowhere.
+TEST(RecordingFaults, AnAbandonedFileStaysAsItIs) {
+  const TestFile file;
+  const QuietHdf5 quiet;
+  std::string before;
+  {
+    const Hdf5Id made = create_hdf5(file.path.string());
+    write_text(made, "first", "text");
+    hdf5_did(H5Fflush(made, H5F_SCOPE_GLOBAL), "flushing");
+    before = bytes_of(file.path);
+    abandon_hdf5(made);
+    write_text(made, "second", std::string(100'000, 'x'));
+    H5Fflush(made, H5F_SCOPE_GLOBAL);
+  }
+  EXPECT_GT(before.size(), 1000u);
+  EXPECT_EQ(bytes_of(file.path), before);
+}
+
 // A text in one piece, as other programs write it, in a file that ends within it: HDF5 would return zeros for the rest.
 TEST(RecordingFaults, ATextThatTheFileEndsIn) {
   const TestFile file;
