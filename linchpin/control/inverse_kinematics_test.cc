@@ -208,6 +208,44 @@ TEST(InverseKinematics, StaysInsideLimitsAndNamesTheOneInTheWay) {
   EXPECT_NEAR(q[1], 0.7, 1e-7);
 }
 
+// Three slides along x, y and z, with limits. The nearest point of the box to the goal is reached; the limits in the
+// way are listed by the distance that they leave, and one that leaves a billionth of the others is not in the way.
+TEST(InverseKinematics, LimitsInTheWayByTheirWeight) {
+  ModelSpec spec;
+  for (int i = 0; i < 3; ++i) {
+    const std::string name(1, "xyz"[i]);
+    BodySpec body{.name = name, .inertia = {.mass = 1}, .geometry = {}};
+    add_solid(body, Box{{0.1, 0.1, 0.1}}, 1, Transform<double>::identity());
+    spec.bodies.push_back(body);
+    JointSpec slide = joint("along_" + name, JointType::prismatic, i ? std::string(1, "xyz"[i - 1]) : "world", name);
+    slide.axis = {double(i == 0), double(i == 1), double(i == 2)};
+    slide.dofs = {DofSpec{.lower = -1, .upper = 2}};
+    spec.joints.push_back(slide);
+  }
+  const Model model = compile(spec).value();
+  InverseKinematics solver(model, {{.node = {3, Transform<double>::identity()}, .rows = position_rows()}});
+  struct Case {
+    Vec3<double> goal;
+    std::vector<double> q;
+    std::vector<int> limits;
+    double error;
+  };
+  for (const Case& c : {Case{{5, 6, 0.5}, {2, 2, 0.5}, {1, 0}, 5},
+                        {{6, 5, 0.5}, {2, 2, 0.5}, {0, 1}, 5},
+                        {{-5, 0, 5}, {-1, 0, 2}, {0, 2}, 5},
+                        {{5, 2 + 1e-9, -1 - 1e-9}, {2, 2, -1}, {0}, 3},
+                        {{-3, -4, -5}, {-1, -1, -1}, {2, 1, 0}, std::sqrt(4.0 + 9 + 16)}}) {
+    const Transform<double> X{Mat3<double>::identity(), c.goal};
+    std::vector<double> q{0.1, 0.2, 0.3};
+    const InverseKinematicsReport report = solver.solve({&X, 1}, q);
+    EXPECT_EQ(report.status, InverseKinematicsStatus::not_reached);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(q[k], c.q[k], 1e-7);
+    EXPECT_EQ(std::vector<int>(report.limits.begin(), report.limits.end()), c.limits) << c.goal.x << " " << c.goal.y;
+    EXPECT_NEAR(report.errors[0].position, c.error, 1e-7);
+    EXPECT_EQ(report.errors[0].rotation, 0);
+  }
+}
+
 // Selected rows of a rotation, with a large error: the derivative of the logarithm is exact, so it converges fast.
 TEST(InverseKinematics, RowsOfRotationsAndTheGoalsAxes) {
   const Model model = model_of("@dual_arm");
