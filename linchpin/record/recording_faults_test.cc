@@ -1,4 +1,5 @@
 // Files that are not recordings, or damaged ones: each gives an Error that names the fault, never a crash.
+#include <cerrno>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -72,6 +73,19 @@ TEST(RecordingFaults, NoRecordings) {
   }
   EXPECT_EQ(error_of(file.path), "is an HDF5 file, but not a recording of linchpin");
   EXPECT_FALSE(is_recording(file.path));
+}
+
+// A file that we may not read, or that is no file at all.
+TEST(RecordingFaults, FilesThatCannotBeRead) {
+  const TestFile file;
+  TestRun("@pendulum", {.steps = 2}).record(file.path);
+  std::string error;
+  if (with_failing_calls(SYS_openat, {}, EACCES, [&] { error = error_of(file.path); })) {
+    EXPECT_EQ(error, "cannot be read");
+  }
+  EXPECT_EQ(error_of(file.path), "");
+  EXPECT_EQ(error_of("/dev/null"), "is not a regular file");
+  EXPECT_TRUE(is_recording(file.path));
 }
 
 TEST(RecordingFaults, ThingsMissingOrWrong) {

@@ -4,19 +4,13 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstring>
 #include <fcntl.h>
 #include <functional>
-#include <thread>
 #include <unistd.h>
 
 #include <gtest/gtest.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "linchpin/record/hdf5_file.h"
@@ -132,24 +126,6 @@ TEST(RecordingLock, AFailedCreationLeavesNothing) {
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 
-// Runs `work` in a thread for which every request for a lock fails with this error. False if the system has no filters
-// of system calls.
-bool with_failing_locks(int error, const std::function<void()>& work) {
-  bool filtered = false;
-  std::thread([&] {
-    sock_filter steps[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, 3),
-                           BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[1])),
-                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_OFD_SETLK, 0, 1),
-                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | unsigned(error)),
-                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-    const sock_fprog program{std::size(steps), steps};
-    filtered = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-    if (filtered) work();
-  }).join();
-  return filtered;
-}
-
 // A file system may be unable to lock. That is not said to be another run, and nothing is written without a lock.
 TEST(RecordingLock, FilesThatCannotBeLocked) {
   const TestFile file, copy;
@@ -166,7 +142,8 @@ TEST(RecordingLock, FilesThatCannotBeLocked) {
       EXPECT_EQ(error_of_copy(file.path, copy.path), name + ": " + why);
       EXPECT_FALSE(std::filesystem::exists(copy.path));
     };
-    if (!with_failing_locks(error, expect_refusals)) GTEST_SKIP() << "no filters of system calls (seccomp)";
+    if (!with_failing_calls(SYS_fcntl, F_OFD_SETLK, error, expect_refusals))
+      GTEST_SKIP() << "no filters of system calls (seccomp)";
   }
   EXPECT_EQ(bytes_of(file.path), before);
   EXPECT_FALSE(Recording::open(file.path).value().being_written());
@@ -207,6 +184,43 @@ TEST(RecordingLock, BelongsToItsObject) {
   }
   EXPECT_FALSE(RecordingLock::to_write(file.path, true).created()) << "it was there already";
   EXPECT_FALSE(RecordingLock::to_write(file.path).created());
+}
+
+// Descriptors count from 0: a program without standard input gets that one.
+TEST(RecordingLock, TheFirstDescriptor) {
+  const TestFile file;
+  std::ofstream(file.path) << "anything";
+  const int input = fcntl(0, F_DUPFD_CLOEXEC, 3);
+  close(0);
+  {
+    const RecordingLock lock = RecordingLock::to_write(file.path);
+    EXPECT_NE(fcntl(0, F_GETFD), -1) << "it has the descriptor 0";
+    EXPECT_TRUE(is_locked_to_write(file.path));
+  }
+  EXPECT_EQ(fcntl(0, F_GETFD), -1) << "closed again";
+  EXPECT_FALSE(is_locked_to_write(file.path));
+  {
+    const RecordingLock created = RecordingLock::to_write(file.path.string() + "_new", true);
+    EXPECT_TRUE(created.created());
+  }
+  std::filesystem::remove(file.path.string() + "_new");
+  {
+    const RecordingLock reader = RecordingLock::to_read(file.path);
+    EXPECT_EQ(fault_of([&] { RecordingLock::to_write(file.path); }), "is being written by another run");
+  }
+  const int other = open(file.path.c_str(), O_RDWR);  // 0
+  EXPECT_EQ(other, 0);
+  struct flock wanted {};
+  wanted.l_type = F_WRLCK;
+  EXPECT_EQ(fcntl(other, F_OFD_SETLK, &wanted), 0) << "the reader's lock went with it";
+  const int second = fcntl(other, F_DUPFD_CLOEXEC, 3);
+  close(0);
+  EXPECT_TRUE(is_locked_to_write(file.path)) << "asked by the descriptor 0";
+  close(second);
+  if (input >= 0) {
+    dup2(input, 0);
+    close(input);
+  }
 }
 
 // Any number may read; a reader keeps writers away, and is not taken for one.

@@ -251,6 +251,80 @@ TEST(Recording, NoCoordinates) {
   }
 }
 
+// More frames than are read in one piece (4096).
+TEST(Recording, ManyFrames) {
+  const TestFile file;
+  const TestRun run("@pendulum", {.steps = 4200});
+  {
+    Stepping stepping(run);
+    RecordingWriter writer = stepping.writer(file.path);
+    ASSERT_FALSE(writer.add(stepping.take(), 1e-3));
+    for (int i = 1; i <= 4200; ++i) {
+      stepping.advance();
+      ASSERT_FALSE(writer.add(stepping.take(), i * 1e-6));  // each with another size of its step
+    }
+    ASSERT_FALSE(writer.finish(RunEnd::done));
+  }
+  const Recording recording = opened(file.path);
+  ASSERT_EQ(recording.frames(), 4201);
+  ASSERT_EQ(recording.times().size(), 4201u);
+  ASSERT_EQ(recording.step_sizes().size(), 4201u);
+  for (int i = 1; i <= 4200; ++i) {
+    EXPECT_NEAR(recording.times()[std::size_t(i)], i * 1e-3, 1e-10);
+    EXPECT_EQ(recording.step_sizes()[std::size_t(i)], i * 1e-6);
+  }
+}
+
+// Tables of one number per frame: a pendulum with one coordinate, and two links with one reaction, of a rod that holds
+// them.
+TEST(Recording, OneNumberPerFrame) {
+  const auto expect_kept = [](const TestRun& run) {
+    const TestFile file;
+    const std::vector<Snapshot> kept = run.record(file.path);
+    const Recording recording = opened(file.path);
+    ASSERT_EQ(recording.frames(), 6);
+    Snapshot snapshot;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      ASSERT_FALSE(recording.read(static_cast<long long>(i), snapshot));
+      EXPECT_EQ(bits_of(snapshot), bits_of(kept[i])) << "frame " << i;
+      for (const double x : snapshot.reactions) EXPECT_EQ(x != 0, i > 0);
+    }
+  };
+  const TestRun one("@pendulum:links=1", {.steps = 5});
+  ASSERT_EQ(one.model.nq(), 1);
+  expect_kept(one);
+  TestRun two("@pendulum:links=2", {.steps = 5});
+  const Transform<double> nail{Mat3<double>::identity(), {3, 2, 1}}, at{Mat3<double>::identity(), {0.1, -0.2, -0.5}};
+  const Plan<double> plan(two.model);
+  Kinematics<double> kin(plan);
+  kinematics<double>(plan, make_state(two.model).q, kin);
+  RodSpec rod;
+  rod.a = {"world", nail};
+  rod.b = {two.spec.bodies.back().name, at};
+  rod.length = norm(nail.p - body_pose(two.model, kin, 2) * at.p);
+  two.spec.constraints.push_back({"tie", rod});
+  two.model = compile(two.spec).value();
+  two.settings.simulation.stepper = default_stepper(two.model);
+  ASSERT_EQ(reaction_count(two.model), 1u);
+  expect_kept(two);
+}
+
+// Opening a recording to continue it adds a row to `blocks`, and new settings, but does not make the file longer each
+// time by itself: pages are used again.
+TEST(Recording, ContinuedWithoutFrames) {
+  const TestFile file;
+  const TestRun run("@pendulum", {.steps = 5});
+  run.record(file.path);
+  for (int i = 0; i < 3; ++i) {
+    RecordingWriter writer = Stepping(run).writer(file.path, true);
+    ASSERT_FALSE(writer.finish(RunEnd::done));
+    EXPECT_EQ(std::filesystem::file_size(file.path) % 4096, 0u) << "whole pages";
+  }
+  const Recording recording = opened(file.path);
+  EXPECT_EQ(recording.frames(), 6);
+  EXPECT_EQ(recording.end(), RunEnd::done);
+}
+
 // Rows per chunk: the most that fit into 32 KiB and a block of 256 frames, and a power of two, so that blocks fill
 // whole chunks. A row that is longer has a chunk of its own.
 TEST(Recording, ChunksOfTables) {
@@ -284,6 +358,7 @@ TEST(Recording, ChunksOfTables) {
       EXPECT_EQ(chunk[1], width);
     }
     EXPECT_EQ(H5Pget_nfilters(creation), 3) << "shuffled, compressed, with checksums";
+    EXPECT_EQ(Hdf5Table::open(made, name.c_str(), H5T_NATIVE_DOUBLE, width).row_bytes(), table.row_bytes());
   }
 }
 
