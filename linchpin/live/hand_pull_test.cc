@@ -179,6 +179,17 @@ TEST(Hand, SeveralPullsShareTheForce) {
   EXPECT_NEAR(hand.forces(state, 1e-3, three)[9], alone, 1e-12 * alone);
 }
 
+// A pull that nobody has filled in is one of the world's origin to where it is.
+TEST(Hand, AnEmptyPull) {
+  const Pull pull;
+  EXPECT_EQ(pull.body, 0);
+  for (const Vec3<double>& v : {pull.at, pull.to}) EXPECT_TRUE(v.x == 0 && v.y == 0 && v.z == 0);
+  const Model model = floating_box(2);
+  Hand hand(model);
+  for (const double f : hand.forces(make_state(model), 1e-3, {&pull, 1})) EXPECT_EQ(f, 0);
+  for (const double f : hand.forces(make_state(model), 1e-3, {})) EXPECT_EQ(f, 0);
+}
+
 TEST(Hand, WhatIsFixedStaysWithoutForce) {
   ModelSpec spec;
   spec.bodies.push_back({"post", {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, {}});

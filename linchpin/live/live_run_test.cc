@@ -265,6 +265,8 @@ TEST(LiveRun, TellsHowLongItHasNothingToDo) {
 TEST(LiveRun, TheFirstStatus) {
   Live live(model_of("@pendulum:links=3"));
   live.turn();
+  EXPECT_EQ(LiveRun::frame_time, 1.0 / 60);  // docs/viewer_serving.md: sixty a second
+  EXPECT_EQ(LiveRun::status_time, 0.25);
   EXPECT_EQ(live.status["type"], "status");
   EXPECT_EQ(live.status["running"], true);
   EXPECT_EQ(live.status["speed"], 1);

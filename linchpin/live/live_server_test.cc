@@ -249,6 +249,22 @@ TEST(LiveServer, BadRequestsAreRefused) {
   expect_alive(*server);
 }
 
+// A client that goes before its request is complete gets no answer.
+TEST(LiveServer, HalfRequestsHaveNoAnswer) {
+  const auto server = started();
+  for (const std::string& part : {std::string(), std::string("GET / HT"), std::string("GET / HTTP/1.1\r\nHost: loc")}) {
+    asio::io_context context;
+    tcp::socket socket = connected(context, server->port());
+    asio::write(socket, asio::buffer(part));
+    socket.shutdown(tcp::socket::shutdown_send);
+    char answer[100];
+    error_code fault;
+    EXPECT_EQ(socket.read_some(asio::buffer(answer), fault), 0u) << part;
+    EXPECT_TRUE(fault);
+  }
+  expect_alive(*server);
+}
+
 TEST(LiveServer, ConnectionsAreCounted) {
   const auto server = started(live_content, {.most_connections = 3});
   std::vector<std::unique_ptr<Client>> clients;
@@ -367,6 +383,21 @@ TEST(LiveServer, AViewerGetsTheSceneThenTheNewest) {
   EXPECT_EQ(client.read(), "frame 10");
   server->publish_status("{\"new\":1}");
   EXPECT_EQ(client.read(), "{\"new\":1}");
+}
+
+// The first status and the first frame are told too, before and after a viewer comes.
+TEST(LiveServer, TheFirstOfEach) {
+  const auto server = started();
+  Client early(server->port());
+  EXPECT_EQ(early.read(), live_content.scene);
+  server->publish_status("{\"one\":1}");
+  EXPECT_EQ(early.read(), "{\"one\":1}");
+  publish(*server, "frame");
+  EXPECT_EQ(early.read(), "frame");
+  Client late(server->port());
+  EXPECT_EQ(late.read(), live_content.scene);
+  EXPECT_EQ(late.read(), "{\"one\":1}");
+  EXPECT_EQ(late.read(), "frame");
 }
 
 TEST(LiveServer, CommandsArriveInOrderAndAreKnownByTheirViewer) {
