@@ -478,12 +478,42 @@ TEST(AugmentedObject, SaysWhatDoesNotFitAndWhatIsNotFinite) {
   EXPECT_THROW(box.share({}, two), CheckFailed);  // before update()
   EXPECT_THROW(box.pose(), CheckFailed);
   EXPECT_THROW(box.velocity(), CheckFailed);
+  std::vector<Force<double>> press(2), presses(3);
+  EXPECT_THROW(box.squeeze(1, press), CheckFailed);
+  std::vector<double> Lambda(36);
+  EXPECT_THROW(box.inertia(Lambda), CheckFailed);
   box.update(state.q, state.v);
   EXPECT_THROW(box.share({}, one), CheckFailed);
   EXPECT_THROW(AugmentedObject(model, {}), CheckFailed);
-  HeldObject bad = object;
-  bad.inertia.mass = std::nan("");
-  EXPECT_THROW(AugmentedObject(model, bad), CheckFailed);
+  EXPECT_THROW(box.squeeze(1, presses), CheckFailed);
+  EXPECT_THROW(box.share({.press = presses}, two), CheckFailed);
+  EXPECT_THROW(box.inertia(std::span(Lambda).first(35)), CheckFailed);
+  EXPECT_THROW(box.update(std::span(state.q).first(3), state.v), CheckFailed);
+  EXPECT_THROW(box.update(state.q, std::span(state.v).first(3)), CheckFailed);
+  const auto refused = [&](const auto& change) {
+    HeldObject bad = object;
+    change(bad);
+    try {
+      AugmentedObject(model, bad);
+    } catch (const CheckFailed&) {
+      return true;
+    }
+    return false;
+  };
+  EXPECT_FALSE(refused([](HeldObject&) {}));
+  EXPECT_TRUE(refused([](HeldObject& o) { o.inertia.mass = std::nan(""); }));
+  EXPECT_TRUE(refused([](HeldObject& o) { o.inertia.mass = -1; }));
+  EXPECT_TRUE(refused([](HeldObject& o) { o.inertia.h.y = unlimited; }));
+  EXPECT_TRUE(refused([](HeldObject& o) { o.inertia.I.xz = std::nan(""); }));
+  EXPECT_TRUE(refused([](HeldObject& o) { o.rows.push_back(o.rows[0]); })) << "seven rows";
+  for (const std::size_t i : {0u, 1u}) {  // either hand
+    EXPECT_TRUE(refused([i](HeldObject& o) { o.grips[i].share = 0; }));
+    EXPECT_TRUE(refused([i](HeldObject& o) { o.grips[i].share = unlimited; }));
+    EXPECT_TRUE(refused([i](HeldObject& o) { o.grips[i].hand.body = 99; }));
+    EXPECT_TRUE(refused([i](HeldObject& o) { o.grips[i].X_OH.R.x = {2, 0, 0}; }));
+    EXPECT_TRUE(refused([i](HeldObject& o) { o.grips[i].X_OH.p.z = std::nan(""); }));
+  }
+  for (const double tolerance : {0.0, 1.0}) EXPECT_THROW(AugmentedObject(model, object, tolerance), CheckFailed);
   EXPECT_THROW(held_body(model, state.q, 0, both_hands(model)), CheckFailed);
   std::vector<FrameDemand> good(2);
   EXPECT_TRUE(box.share({}, good).ok());

@@ -136,6 +136,8 @@ TEST(InverseKinematics, TwoRodsByTheLawOfCosines) {
     std::vector<double> q{0.3, sign * 0.5};
     const InverseKinematicsReport report = rods.solver.solve({&X, 1}, q);
     ASSERT_TRUE(report.ok());
+    EXPECT_EQ(report.start, 0);
+    EXPECT_EQ(report.worst_goal, -1);
     EXPECT_NEAR(std::abs(q[1]), elbow, 1e-8);
     EXPECT_LE(report.iterations, 12);
   }
@@ -153,6 +155,16 @@ TEST(InverseKinematics, OutOfReachItStretchesAndSaysSo) {
   EXPECT_TRUE(report.limits.empty());
   EXPECT_NEAR(q[0], std::acos(-1.0) / 2, 1e-4);
   EXPECT_NEAR(q[1], 0, 1e-4);
+}
+
+// A report that nobody has filled in claims nothing.
+TEST(InverseKinematics, AnEmptyReport) {
+  const InverseKinematicsReport report;
+  EXPECT_FALSE(report.ok());
+  EXPECT_EQ(report.iterations, 0);
+  EXPECT_EQ(report.start, 0);
+  EXPECT_EQ(report.worst_goal, -1);
+  EXPECT_TRUE(report.errors.empty() && report.limits.empty());
 }
 
 // At the boundary of the workspace, where the Jacobian is singular.
@@ -194,6 +206,44 @@ TEST(InverseKinematics, StaysInsideLimitsAndNamesTheOneInTheWay) {
   const Transform<double> within = translation(0, std::sqrt(2 + 2 * std::cos(0.7)), 0);
   EXPECT_TRUE(solver.solve({&within, 1}, q).ok());
   EXPECT_NEAR(q[1], 0.7, 1e-7);
+}
+
+// Three slides along x, y and z, with limits. The nearest point of the box to the goal is reached; the limits in the
+// way are listed by the distance that they leave, and one that leaves a billionth of the others is not in the way.
+TEST(InverseKinematics, LimitsInTheWayByTheirWeight) {
+  ModelSpec spec;
+  for (int i = 0; i < 3; ++i) {
+    const std::string name(1, "xyz"[i]);
+    BodySpec body{.name = name, .inertia = {.mass = 1}, .geometry = {}};
+    add_solid(body, Box{{0.1, 0.1, 0.1}}, 1, Transform<double>::identity());
+    spec.bodies.push_back(body);
+    JointSpec slide = joint("along_" + name, JointType::prismatic, i ? std::string(1, "xyz"[i - 1]) : "world", name);
+    slide.axis = {double(i == 0), double(i == 1), double(i == 2)};
+    slide.dofs = {DofSpec{.lower = -1, .upper = 2}};
+    spec.joints.push_back(slide);
+  }
+  const Model model = compile(spec).value();
+  InverseKinematics solver(model, {{.node = {3, Transform<double>::identity()}, .rows = position_rows()}});
+  struct Case {
+    Vec3<double> goal;
+    std::vector<double> q;
+    std::vector<int> limits;
+    double error;
+  };
+  for (const Case& c : {Case{{5, 6, 0.5}, {2, 2, 0.5}, {1, 0}, 5},
+                        {{6, 5, 0.5}, {2, 2, 0.5}, {0, 1}, 5},
+                        {{-5, 0, 5}, {-1, 0, 2}, {0, 2}, 5},
+                        {{5, 2 + 1e-9, -1 - 1e-9}, {2, 2, -1}, {0}, 3},
+                        {{-3, -4, -5}, {-1, -1, -1}, {2, 1, 0}, std::sqrt(4.0 + 9 + 16)}}) {
+    const Transform<double> X{Mat3<double>::identity(), c.goal};
+    std::vector<double> q{0.1, 0.2, 0.3};
+    const InverseKinematicsReport report = solver.solve({&X, 1}, q);
+    EXPECT_EQ(report.status, InverseKinematicsStatus::not_reached);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(q[k], c.q[k], 1e-7);
+    EXPECT_EQ(std::vector<int>(report.limits.begin(), report.limits.end()), c.limits) << c.goal.x << " " << c.goal.y;
+    EXPECT_NEAR(report.errors[0].position, c.error, 1e-7);
+    EXPECT_EQ(report.errors[0].rotation, 0);
+  }
 }
 
 // Selected rows of a rotation, with a large error: the derivative of the logarithm is exact, so it converges fast.

@@ -305,6 +305,7 @@ void expect_to_stand(const std::string& scene, const std::vector<std::string>& f
     const std::vector<double> posture = random_numbers(state.v.size(), seed + 3);
     const OperationalSpaceReport report = control.torques(demands, {.posture = posture}, tau);
     EXPECT_EQ(report.held.rank, held_rank) << scene;
+    EXPECT_EQ(report.held.rows, int(6 + feet.size() * foot_rows.size()));
     for (const LevelReport& level : report.levels) ASSERT_EQ(level.rank, level.rows) << scene << " " << seed;
     EXPECT_LT(report.uncarried, 1e-9 * largest(tau));
     for (const int k : base_coordinates()) EXPECT_EQ(tau[k], 0);

@@ -84,5 +84,51 @@ TEST(PriorityStack, RowsThatDoNotGiveWayAndNumbersThatAreNone) {
   EXPECT_THROW(PriorityStack(std::vector<int>{-1}), CheckFailed);
 }
 
+// Before factor() no row counts.
+TEST(PriorityStack, NoRanksBeforeItIsFactored) {
+  PriorityStack stack(std::vector<int>{2, 0, 3});
+  EXPECT_EQ(stack.rows(), 5);
+  EXPECT_EQ(stack.levels(), 3);
+  for (int l = 0; l < 3; ++l) EXPECT_EQ(stack.rank(l), 0);
+  EXPECT_EQ((std::vector<int>{stack.first(0), stack.first(1), stack.first(2), stack.first(3)}),
+            (std::vector<int>{0, 2, 2, 5}));
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 5; ++j) EXPECT_EQ(stack.at(i, j), 0);
+}
+
+// With a typical compliance of 1, directions count from the tolerance on. One row, and two rows whose sum and
+// difference have the compliances 1 and e (the eigenvalues of the matrix).
+TEST(PriorityStack, TheToleranceDividesRegularFromSingular) {
+  for (const double e : {0.9e-9, 1.1e-9, 0.9e-4, 1.1e-4}) {
+    const auto factored = [&](std::vector<double> A, int rows, double tolerance) {
+      PriorityStack stack(std::vector<int>{rows});
+      if (tolerance != 1e-9) stack.tolerance = tolerance;  // which it has already
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < rows; ++j) stack.at(i, j) = A[std::size_t(i * rows + j)];
+      EXPECT_TRUE(stack.factor(std::vector<double>(std::size_t(rows), 1.0)));
+      return stack.rank(0);
+    };
+    for (const double tolerance : {1e-9, 1e-4}) {
+      const int small = e > tolerance;
+      EXPECT_EQ(factored({e}, 1, tolerance), small) << e;
+      EXPECT_EQ(factored({(1 + e) / 2, (1 - e) / 2, (1 - e) / 2, (1 + e) / 2}, 2, tolerance), 1 + small) << e;
+    }
+  }
+}
+
+// a = A f, by hand.
+TEST(PriorityStack, Multiplies) {
+  PriorityStack stack(std::vector<int>{1, 1});
+  stack.at(0, 0) = 2;
+  stack.at(0, 1) = stack.at(1, 0) = 3;
+  stack.at(1, 1) = 5;
+  std::vector<double> a(2);
+  stack.multiply(std::vector<double>{10, 100}, a);
+  EXPECT_EQ(a, (std::vector<double>{320, 530}));
+  std::vector<double> three(3);
+  EXPECT_THROW(stack.multiply(a, three), CheckFailed);
+  EXPECT_THROW(stack.multiply(three, a), CheckFailed);
+}
+
 }  // namespace
 }  // namespace linchpin

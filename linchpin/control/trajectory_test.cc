@@ -1,5 +1,6 @@
 #include "linchpin/control/trajectory.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -137,6 +138,56 @@ TEST(PoseSpline, HasNoStepWhereItsSeriesEnds) {
   }
 }
 
+// (2) of trajectory.h in extended precision, for a rotation vector phi and its rate. Above 1e-4 rad the coefficients
+// lose less than 1e-12 of 1e-19 to cancellation.
+using Three = std::array<long double, 3>;
+Three crossed(const Three& a, const Three& b) {
+  return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
+}
+Three turning(const Three& phi, const Three& rate) {
+  const long double x = phi[0] * phi[0] + phi[1] * phi[1] + phi[2] * phi[2], angle = std::sqrt(x);
+  const long double half = std::sin(angle / 2), a = 2 * half * half / x, b = (angle - std::sin(angle)) / (x * angle);
+  const Three once = crossed(phi, rate), twice = crossed(phi, once);
+  Three w;
+  for (std::size_t k = 0; k < 3; ++k) w[k] = rate[k] + a * once[k] + b * twice[k];
+  return w;
+}
+
+// Angular velocities and accelerations to rounding, for rotations below and above 0.1 rad, where series end.
+TEST(PoseSpline, TurnsToTheLastDigits) {
+  const Vec3<double> first{0.7, -0.2, 0.5}, second{-0.3, 0.9, 0.1};  // of different directions
+  for (const double size : {0.01, 0.05, 0.08, 0.095, 0.105, 0.3, 1.0, 2.0}) {
+    const std::vector<double> times{0, 1, 2};
+    const Vec3<double> one = size * first, two = size * second;
+    const PoseSpline way(times, {pose({0, 0, 0}, {0, 0, 0}), pose(one, {0, 0, 0}), pose(two, {0, 0, 0})}, false);
+    const CubicSpline vectors(times, {0, 0, 0, one.x, one.y, one.z, two.x, two.y, two.z}, 3);
+    for (double t = 0.55; t < 2; t += 0.13) {
+      const Sample s = sampled(vectors, t);
+      const auto at = [&](long double h) {  // w at t + h
+        Three phi, rate;
+        for (std::size_t k = 0; k < 3; ++k) {
+          phi[k] = s.x[k] + h * s.u[k] + h * h / 2 * s.a[k];
+          rate[k] = s.u[k] + h * s.a[k];
+        }
+        return turning(phi, rate);
+      };
+      const Three w = at(0);
+      const long double h = 1e-3L;  // differences of fourth order: 1e-12, and rounding 1e-19 / h
+      const Three a = at(-2 * h), b = at(-h), c = at(h), d = at(2 * h);
+      const FrameMotion got = way.at(t);
+      const double velocity[] = {got.velocity.w.x, got.velocity.w.y, got.velocity.w.z},
+                   acceleration[] = {got.acceleration.w.x, got.acceleration.w.y, got.acceleration.w.z};
+      for (std::size_t k = 0; k < 3; ++k) {
+        // the rotation vectors of the frames have rounding errors of 1e-16 themselves
+        EXPECT_NEAR(velocity[k], double(w[k]), 1e-15 * (1 + 4 * size)) << size << " " << t;
+        EXPECT_NEAR(acceleration[k], double((a[k] - 8 * b[k] + 8 * c[k] - d[k]) / (12 * h)),
+                    4e-15 + 1e-11 * size * size * size)
+            << size << " " << t;
+      }
+    }
+  }
+}
+
 TEST(Trajectory, SaysWhatDoesNotFit) {
   const double nan = std::nan("");
   EXPECT_THROW(CubicSpline({0}, {1}, 1), CheckFailed);
@@ -144,11 +195,21 @@ TEST(Trajectory, SaysWhatDoesNotFit) {
   EXPECT_THROW(CubicSpline({0, 1}, {1, 2, 3}, 1), CheckFailed);
   EXPECT_THROW(CubicSpline({0, 1}, {1, nan}, 1), CheckFailed);
   EXPECT_THROW(CubicSpline({0, nan}, {1, 2}, 1), CheckFailed);
+  EXPECT_THROW(CubicSpline({nan, 1}, {1, 2}, 1), CheckFailed);
+  EXPECT_THROW(CubicSpline({-std::numeric_limits<double>::infinity(), 1}, {1, 2}, 1), CheckFailed);
+  EXPECT_THROW(CubicSpline({0, 1}, {nan, 2}, 1), CheckFailed);
+  EXPECT_THROW(CubicSpline({0, 2, 1}, {1, 2, 3}, 1), CheckFailed);
+  EXPECT_THROW(CubicSpline({0, 1}, {}, 0), CheckFailed);
+  EXPECT_THROW(CubicSpline({0, 1}, {1, 2}, 1, {{}, {1, 2}}), CheckFailed);
+  EXPECT_THROW(CubicSpline({0, 1}, {1, 2}, 1, {{nan}, {}}), CheckFailed);
+  EXPECT_THROW(CubicSpline({0, 1}, {1, 2}, 1, {{}, {nan}}), CheckFailed);
   EXPECT_THROW(CubicSpline({0, 1}, {1, 2}, 1, {{1, 2}, {}}), CheckFailed);
   EXPECT_THROW(PoseSpline({0, 1}, {}), CheckFailed);
   const CubicSpline spline({0, 1}, {1, 2}, 1);
   std::vector<double> one(1), two(2);
   EXPECT_THROW(spline.sample(0, one, one, two), CheckFailed);
+  EXPECT_THROW(spline.sample(0, one, two, one), CheckFailed);
+  EXPECT_THROW(spline.sample(0, two, one, one), CheckFailed);
   EXPECT_THROW(spline.sample(nan, one, one, one), CheckFailed);
 }
 

@@ -54,6 +54,47 @@ TEST(Hand, AFreeBodyAtRestAcceleratesAsASpringSays) {
   for (int k = 6; k < 9; ++k) EXPECT_EQ(f[k], 0);  // at the centre: no moment
 }
 
+// (1) with a velocity, in a body that is turned by a quarter about z: forces are in its axes, x' = y and y' = -x.
+TEST(Hand, AMovingBodyIsBraked) {
+  const Model model = floating_box(7);
+  Hand hand(model);
+  State state = make_state(model);
+  state.q[0] = state.q[3] = std::sqrt(0.5);  // the quaternion w-x-y-z
+  state.v = {0, 0, 0, 0.7, 0.4, 0.2};        // of the origin, in the world's axes
+  const Vec3<double> e{0.3, -0.2, 0.1}, u{0.7, 0.4, 0.2};
+  const Plan<double> plan(model);
+  Kinematics<double> kin(plan);
+  Velocities vel(model);
+  kinematics<double>(plan, state.q, kin);
+  velocities(model, kin, state.v, vel);
+  ASSERT_LT(norm(point_velocity(model, kin, vel, 1, {0, 0, 0}).v - u), 1e-15);
+  const Pull pull{1, {0, 0, 0}, e};
+  for (const double dt : {1e-3, 0.1}) {
+    const auto f = hand.forces(state, dt, {&pull, 1});
+    const Vec3<double> a = (1 / ((1 + 15 * dt) * (1 + 15 * dt))) * (225.0 * (e - dt * u) - 30.0 * u);
+    EXPECT_NEAR(f[9], 7 / 1.03 * a.y, 1e-10);
+    EXPECT_NEAR(f[10], -7 / 1.03 * a.x, 1e-10);
+    EXPECT_NEAR(f[11], 7 / 1.03 * a.z, 1e-10);
+  }
+}
+
+// Off the centre by x along an axis: W is diagonal, 1/m, 1/m + x^2/Izz and 1/m + x^2/Iyy, and the moment is x times the
+// force.
+TEST(Hand, OffTheCentreABodyTurns) {
+  const Model model = floating_box(6);
+  const RigidInertia<double>& I = model.bodies()[1].inertia;
+  Hand hand(model);
+  const double x = 0.5;
+  const Vec3<double> e{0.1, -0.2, 0.3}, W{1.0 / 6, 1.0 / 6 + x * x / I.I.zz, 1.0 / 6 + x * x / I.I.yy};
+  const Pull pull{1, {x, 0, 0}, Vec3<double>{x, 0, 0} + e};
+  const auto f = hand.forces(make_state(model), 1e-3, {&pull, 1});
+  const double scale = 225 / (1.015 * 1.015), more = 0.01 * (W.x + W.y + W.z);
+  const Vec3<double> force{scale * e.x / (W.x + more), scale * e.y / (W.y + more), scale * e.z / (W.z + more)};
+  const double wanted[] = {0, -x * force.z, x * force.y, force.x, force.y, force.z};
+  for (int k = 0; k < 6; ++k) EXPECT_NEAR(f[std::size_t(6 + k)], wanted[k], 1e-10 * norm(force)) << k;
+  for (int k = 0; k < 6; ++k) EXPECT_EQ(f[std::size_t(k)], 0) << "on the world";
+}
+
 // The force of (2), put into forward dynamics, changes the point's acceleration towards that of (1). Softness reduces
 // the change, which therefore never exceeds (1).
 TEST(Hand, MechanismsGiveWayAsWanted) {
@@ -124,8 +165,8 @@ TEST(Hand, TheFarthestPullIsBounded) {
   Hand hand(model);
   const Pull pull{1, {0, 0, 0}, {1e6, 0, 0}};
   const auto f = hand.forces(make_state(model), 1e-3, {&pull, 1});
-  EXPECT_LE(f[9], 2 * Hand::most_pull);
-  EXPECT_GT(f[9], 0.9 * 2 * Hand::most_pull);
+  // 300 m/s^2 in (1) and (2), with w dt = 0.015 and W = 1/m
+  EXPECT_NEAR(f[9], 2 * 300 / (1.015 * 1.015) / 1.03, 1e-9);
 }
 
 TEST(Hand, SeveralPullsShareTheForce) {
@@ -136,6 +177,17 @@ TEST(Hand, SeveralPullsShareTheForce) {
   const double alone = hand.forces(state, 1e-3, {&one, 1})[9];
   const Pull three[] = {one, one, one};
   EXPECT_NEAR(hand.forces(state, 1e-3, three)[9], alone, 1e-12 * alone);
+}
+
+// A pull that nobody has filled in is one of the world's origin to where it is.
+TEST(Hand, AnEmptyPull) {
+  const Pull pull;
+  EXPECT_EQ(pull.body, 0);
+  for (const Vec3<double>& v : {pull.at, pull.to}) EXPECT_TRUE(v.x == 0 && v.y == 0 && v.z == 0);
+  const Model model = floating_box(2);
+  Hand hand(model);
+  for (const double f : hand.forces(make_state(model), 1e-3, {&pull, 1})) EXPECT_EQ(f, 0);
+  for (const double f : hand.forces(make_state(model), 1e-3, {})) EXPECT_EQ(f, 0);
 }
 
 TEST(Hand, WhatIsFixedStaysWithoutForce) {

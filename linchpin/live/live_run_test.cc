@@ -23,7 +23,9 @@ struct Live {
   LiveRun::Turn turn(std::vector<ViewerCommand> commands = {}, bool watched = true) {
     const LiveRun::Turn turn = run.turn(commands, watched);
     if (!turn.status.empty()) status = Json::parse(turn.status);
+    EXPECT_EQ(turn.status.find('\n'), turn.status.npos);  // one line
     frames += !turn.frame.empty();
+    statuses += !turn.status.empty();
     if (!turn.frame.empty()) std::memcpy(&frame_time, turn.frame.data() + 8, 8);
     return turn;
   }
@@ -37,7 +39,7 @@ struct Live {
   Model model;
   LiveRun run;
   Json status;
-  int frames = 0;
+  int frames = 0, statuses = 0;
   double frame_time = -1;
 };
 
@@ -46,6 +48,7 @@ TEST(LiveRun, KeepsPaceWithTheClock) {
   live.watch(2);
   EXPECT_NEAR(live.run.state().time, 2, 2e-3);
   EXPECT_EQ(live.frames, 120);
+  EXPECT_EQ(live.statuses, 8);  // four a second
   EXPECT_NEAR(live.status["rate"], 1, 0.02);
   live.turn({{.kind = Kind::speed, .speed = 0.25}});
   EXPECT_EQ(live.status["speed"], 0.25);
@@ -181,6 +184,8 @@ TEST(LiveRun, AFloodOfCommandsDoesNotStallIt) {
     }
     EXPECT_NEAR(live.run.state().time, 1, 2e-3) << int(flood[0].kind);
     EXPECT_LE(live.frames, 65);  // sixty a second, not one for each command
+    EXPECT_EQ(live.status["speed"], 1);
+    EXPECT_LE(live.statuses, 6);  // four a second, for nothing has changed at the end of a turn
   }
 }
 
@@ -230,6 +235,7 @@ TEST(LiveRun, SingleStepsAreLeftToLaterTurns) {
   EXPECT_NEAR(live.run.state().time, 4e-3, 1e-12);
   for (int i = 0; i < 1000; ++i) live.turn();
   EXPECT_NEAR(live.run.state().time, 1e-3 * (LiveRun::most_steps_due + 2), 1e-9) << "some are dropped";
+  EXPECT_EQ(LiveRun::most_steps_due, 100);
   live.turn(std::vector<ViewerCommand>(50, {.kind = Kind::step}));
   const double before = live.run.state().time;
   live.turn({{.kind = Kind::pause}});
@@ -253,6 +259,141 @@ TEST(LiveRun, TellsHowLongItHasNothingToDo) {
   EXPECT_NEAR(live.turn().idle, LiveRun::frame_time, 1e-9);
   live.turn({{.kind = Kind::pause}});
   EXPECT_NEAR(live.turn().idle, LiveRun::status_time, 1e-9);
+}
+
+// What is told at once, before any time has passed.
+TEST(LiveRun, TheFirstStatus) {
+  Live live(model_of("@pendulum:links=3"));
+  live.turn();
+  EXPECT_EQ(LiveRun::frame_time, 1.0 / 60);  // docs/viewer_serving.md: sixty a second
+  EXPECT_EQ(LiveRun::status_time, 0.25);
+  EXPECT_EQ(live.status["type"], "status");
+  EXPECT_EQ(live.status["running"], true);
+  EXPECT_EQ(live.status["speed"], 1);
+  EXPECT_EQ(live.status["rate"], 0);
+  EXPECT_EQ(live.status["time"], 0);
+  EXPECT_EQ(live.status["steps"], 0);
+  EXPECT_TRUE(live.status["failed"].is_null());
+  EXPECT_EQ(live.frames, 1);
+  EXPECT_FALSE(live.run.failed());
+}
+
+// Single steps are made whatever the clock shows, also a small number.
+TEST(LiveRun, ClocksThatBeginAnywhere) {
+  for (const double begin : {0.0, 1.0, 2.0, 1e9}) {
+    Live live(model_of("@pendulum:links=3"));
+    live.now = begin;
+    live.turn({{.kind = Kind::pause}});
+    live.turn({{.kind = Kind::step}});
+    EXPECT_NEAR(live.run.state().time, 1e-3, 1e-12) << begin;
+  }
+}
+
+// A step of 0.1 s is due when 0.1 s have passed while it runs; what is owed at a pause is not made up afterwards.
+TEST(LiveRun, APauseForgivesWhatIsOwed) {
+  Live live(model_of("@pendulum:links=3"), {.dt = 0.1});
+  live.now += 0.09;
+  live.turn();
+  live.turn({{.kind = Kind::pause}});
+  live.now += 5;
+  live.turn();
+  live.turn({{.kind = Kind::play}});
+  live.now += 0.05;
+  live.turn();
+  EXPECT_EQ(live.run.state().time, 0);
+  live.now += 0.06;
+  live.turn();
+  EXPECT_NEAR(live.run.state().time, 0.1, 1e-12);
+  live.now += 0.08;  // 0.19 s
+  live.turn();
+  EXPECT_NEAR(live.run.state().time, 0.1, 1e-12);
+  live.now += 0.02;
+  live.turn();
+  EXPECT_NEAR(live.run.state().time, 0.2, 1e-12);
+  live.turn({{.kind = Kind::reset}});
+  live.now += 0.099;
+  live.turn();
+  EXPECT_EQ(live.run.state().time, 0) << "nothing is owed at a start";
+}
+
+// The answer to a command comes in the same turn, frame and status; one that changes nothing has no answer.
+TEST(LiveRun, AnswersAtOnce) {
+  Live live(model_of("@pendulum:links=3"));
+  live.watch(0.1);
+  const auto answers = [&](const ViewerCommand& command) {
+    const int frames = live.frames, statuses = live.statuses;
+    live.turn({command});
+    return std::pair{live.frames - frames, live.statuses - statuses};
+  };
+  using Told = std::pair<int, int>;
+  EXPECT_EQ(answers({.kind = Kind::play}), Told(0, 0));
+  EXPECT_EQ(answers({.kind = Kind::speed, .speed = 1}), Told(0, 0));
+  EXPECT_EQ(answers({.kind = Kind::speed, .speed = 2}), Told(0, 1));
+  live.now += 1e-4;
+  EXPECT_EQ(answers({.kind = Kind::pause}), Told(0, 1));
+  EXPECT_EQ(live.status["rate"], 0) << "it stands still";
+  EXPECT_EQ(answers({.kind = Kind::pause}), Told(0, 0));
+  EXPECT_EQ(answers({.kind = Kind::step}), Told(1, 1));
+  EXPECT_EQ(answers({.kind = Kind::reset}), Told(1, 1));
+  EXPECT_EQ(answers({.kind = Kind::reset}), Told(0, 0));
+  EXPECT_EQ(answers({.kind = Kind::play}), Told(0, 1));
+  EXPECT_EQ(live.status["speed"], 2);
+}
+
+// Between frames there is nothing to do until the next frame or status is due.
+TEST(LiveRun, TellsWhenTheNextIsDue) {
+  Live live(model_of("@pendulum:links=3"));
+  live.turn();
+  live.now += 0.01;
+  EXPECT_NEAR(live.turn().idle, LiveRun::frame_time - 0.01, 1e-9);
+  EXPECT_NEAR(live.turn({}, false).idle, LiveRun::status_time - 0.01, 1e-9) << "nobody watches";
+  live.now += 0.23;
+  live.turn();
+  live.now += 0.005;
+  EXPECT_NEAR(live.turn().idle, 0.005, 1e-9) << "the status comes before the frame";
+  live.now += 1;
+  live.turn({}, false);
+  EXPECT_EQ(live.turn({}, false).idle, 0) << "a viewer who comes now gets a status at once";
+}
+
+// The latest pull of a viewer replaces its earlier one, and pulls of two viewers share the force: a box of weight m g
+// hangs below the hand by the stretch e of (1) and (2) in hand_pull.h with W = 1/m,
+//     w^2 e / ((1 + w dt)^2 (1 + 3 s)) = g,    w = 15 rad/s, s = 0.01
+// and between two hands in their middle.
+TEST(LiveRun, PullsOfTwoViewers) {
+  Live live(model_of("@stack:boxes=1"));
+  const Joint& joint = live.model.joints()[0];
+  const auto height = [&] { return joint.spec.X_PF.p.z + live.run.state().q[joint.q + 6]; };
+  const double stretch = 9.81 * 1.015 * 1.015 * 1.03 / 225;
+  const auto push = [](std::uint64_t viewer, double z) {
+    return ViewerCommand{.kind = Kind::push, .viewer = viewer, .body = 1, .at = {0, 0, 0}, .to = {0, 0, z}};
+  };
+  live.turn({push(7, 2), push(7, 1)});
+  live.watch(2);
+  EXPECT_NEAR(height(), 1 - stretch, 1e-4);  // critically damped: e^-30 is left
+  live.turn({push(8, 1.5)});
+  live.watch(2);
+  EXPECT_NEAR(height(), 1.25 - stretch, 1e-4);
+  live.turn({{.kind = Kind::release, .viewer = 7}});
+  live.watch(2);
+  EXPECT_NEAR(height(), 1.5 - stretch, 1e-4);
+}
+
+// A failure is told with the body that it began at and the time.
+TEST(LiveRun, AFailureIsToldOnce) {
+  Live live(model_of("@pendulum:links=12"), {.stepper = Stepper::explicit_euler, .dt = 0.5});
+  live.turn({{.kind = Kind::speed, .speed = 100}});
+  live.watch(30);
+  ASSERT_TRUE(live.run.failed());
+  const Certificate& certificate = live.run.certificate();
+  EXPECT_EQ(live.status["failed"]["time"], live.run.state().time);
+  if (certificate.body >= 0) {
+    EXPECT_EQ(live.status["failed"]["body"], live.model.bodies()[certificate.body].name);
+  } else {
+    EXPECT_TRUE(live.status["failed"]["body"].is_null());
+  }
+  EXPECT_EQ(live.status["steps"], certificate.steps);
+  EXPECT_EQ(live.status["rate"], 0);
 }
 
 }  // namespace

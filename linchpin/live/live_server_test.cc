@@ -249,6 +249,22 @@ TEST(LiveServer, BadRequestsAreRefused) {
   expect_alive(*server);
 }
 
+// A client that goes before its request is complete gets no answer.
+TEST(LiveServer, HalfRequestsHaveNoAnswer) {
+  const auto server = started();
+  for (const std::string& part : {std::string(), std::string("GET / HT"), std::string("GET / HTTP/1.1\r\nHost: loc")}) {
+    asio::io_context context;
+    tcp::socket socket = connected(context, server->port());
+    asio::write(socket, asio::buffer(part));
+    socket.shutdown(tcp::socket::shutdown_send);
+    char answer[100];
+    error_code fault;
+    EXPECT_EQ(socket.read_some(asio::buffer(answer), fault), 0u) << part;
+    EXPECT_TRUE(fault);
+  }
+  expect_alive(*server);
+}
+
 TEST(LiveServer, ConnectionsAreCounted) {
   const auto server = started(live_content, {.most_connections = 3});
   std::vector<std::unique_ptr<Client>> clients;
@@ -259,6 +275,69 @@ TEST(LiveServer, ConnectionsAreCounted) {
   EXPECT_TRUE(in_time([&] { return server->viewers() == 3; }));
   clients.pop_back();
   EXPECT_TRUE(in_time([&] { return status_of(get(server->port(), "/")) == 200; }));
+}
+
+// The limits that docs/viewer_serving.md states hold unless others are asked for.
+TEST(LiveServer, UsualLimits) {
+  const ServerOptions options;
+  EXPECT_EQ(options.host, "127.0.0.1");
+  EXPECT_EQ(options.port, 0);
+  EXPECT_EQ(options.most_connections, 64);
+  EXPECT_EQ(options.longest_head, 8192u);
+  EXPECT_EQ(options.longest_message, 4096u);
+  EXPECT_EQ(options.most_waiting, 256);
+  EXPECT_EQ(options.patience, 10);
+  EXPECT_EQ(options.silence, 30);
+}
+
+// A request's head (Beast does not count all of its first and last line) and a message have a limit.
+TEST(LiveServer, LongestHeadAndMessage) {
+  const auto server = started(live_content, {.longest_head = 500, .longest_message = 100});
+  const auto status = [&](std::size_t size) {
+    const std::string head = "GET / HTTP/1.1\r\nHost: localhost\r\nX: ", end = "\r\n\r\n";
+    return status_of(answer_to(server->port(), head + std::string(size - head.size() - end.size(), 'a') + end));
+  };
+  EXPECT_EQ(status(480), 200);
+  EXPECT_EQ(status(540), 431);
+  std::vector<ViewerCommand> commands;
+  Client client(server->port());
+  EXPECT_EQ(client.read(), live_content.scene);
+  const std::string play = R"({"type":"play"})";
+  client.write(play + std::string(100 - play.size(), ' '));
+  EXPECT_TRUE(in_time([&] {
+    server->take(commands);
+    return !commands.empty();
+  }));
+  client.write(play + std::string(101 - play.size(), ' '));
+  EXPECT_TRUE(client.ends());
+  EXPECT_EQ(client.why(), 1009);  // too big
+}
+
+// As many commands as may wait do wait; one more ends the connection.
+TEST(LiveServer, AsManyCommandsAsMayWait) {
+  const auto server = started(live_content, {.most_waiting = 5});
+  std::vector<ViewerCommand> all, some;
+  const auto take = [&](std::size_t wanted) {
+    return in_time([&] {
+      server->take(some);
+      all.insert(all.end(), some.begin(), some.end());
+      return all.size() >= wanted;
+    });
+  };
+  Client client(server->port()), other(server->port());
+  EXPECT_EQ(other.read(), live_content.scene);
+  for (int i = 0; i < 5; ++i) client.write(R"({"type":"step"})");
+  for (int i = 0; i < 5; ++i) other.write(R"({"type":"step"})");
+  EXPECT_TRUE(take(10));
+  EXPECT_EQ(server->viewers(), 2);
+  all.clear();
+  for (int i = 0; i < 6; ++i) client.write(R"({"type":"step"})");
+  EXPECT_TRUE(client.ends());
+  EXPECT_EQ(client.why(), 1008);
+  EXPECT_TRUE(take(6));  // and its release
+  EXPECT_EQ(all.size(), 6u);
+  EXPECT_EQ(all.back().kind, Kind::release);
+  EXPECT_TRUE(in_time([&] { return server->viewers() == 1; }));
 }
 
 TEST(LiveServer, SaysWhyItCannotStart) {
@@ -272,6 +351,18 @@ TEST(LiveServer, SaysWhyItCannotStart) {
   EXPECT_NE(nowhere.error().message.find("somewhere.example"), std::string::npos);
   EXPECT_FALSE(LiveServer::start(live_content, {.host = "203.0.113.7"}).ok());  // a reserved address (RFC 5737)
   EXPECT_FALSE(LiveServer::start(live_content, {.port = 65536}).ok());
+}
+
+// Connections that the server has closed are remembered by the system for a minute; they do not keep the port.
+TEST(LiveServer, StartsAgainAtItsPort) {
+  auto server = started();
+  const int port = server->port();
+  EXPECT_EQ(status_of(get(port, "/")), 200);  // the server closes it, so the server's side lingers
+  server.reset();
+  server = started(live_content, {.port = port});
+  ASSERT_TRUE(server);
+  EXPECT_EQ(server->port(), port);
+  expect_alive(*server);
 }
 
 // ---- the websocket --------------------------------------------------------------------------------------------------
@@ -292,6 +383,21 @@ TEST(LiveServer, AViewerGetsTheSceneThenTheNewest) {
   EXPECT_EQ(client.read(), "frame 10");
   server->publish_status("{\"new\":1}");
   EXPECT_EQ(client.read(), "{\"new\":1}");
+}
+
+// The first status and the first frame are told too, before and after a viewer comes.
+TEST(LiveServer, TheFirstOfEach) {
+  const auto server = started();
+  Client early(server->port());
+  EXPECT_EQ(early.read(), live_content.scene);
+  server->publish_status("{\"one\":1}");
+  EXPECT_EQ(early.read(), "{\"one\":1}");
+  publish(*server, "frame");
+  EXPECT_EQ(early.read(), "frame");
+  Client late(server->port());
+  EXPECT_EQ(late.read(), live_content.scene);
+  EXPECT_EQ(late.read(), "{\"one\":1}");
+  EXPECT_EQ(late.read(), "frame");
 }
 
 TEST(LiveServer, CommandsArriveInOrderAndAreKnownByTheirViewer) {

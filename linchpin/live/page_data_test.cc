@@ -178,6 +178,34 @@ TEST(PageData, FramesHoldPosesSignalsAndContacts) {
   }
 }
 
+// Each of the signals that are not coordinates has its own number.
+TEST(PageData, EverySignal) {
+  TestRun run("@stack:boxes=1");
+  Snapshot s = run.steps(1);
+  s.energy = {1, 2, 4};
+  s.certificate.energy = {.start = 100, .stored = 7, .work = 8, .dissipated = 16, .lost = 32, .projected = 64};
+  s.report.residual = 128;
+  s.report.penetration = 256;
+  s.report.cone_violation = 512;
+  s.report.loop_error = 1024;
+  s.report.contacts = 2048;
+  s.report.iterations = 4096;
+  const std::pair<const char*, float> wanted[] = {
+      {"kinetic energy", 1},   {"gravity's energy", 2}, {"springs' energy", 4},
+      {"stored energy", 7},    {"work done", 8},        {"dissipated", 16},
+      {"lost in contact", 32}, {"energy defect", -117},  // 7 - 100 - 8 + 16 + 32 - 64
+      {"residual", 128},       {"penetration", 256},    {"friction beyond its cone", 512},
+      {"loop error", 1024},    {"contacts", 2048},      {"iterations", 4096}};
+  FrameWriter write(run.model);
+  const PageFrame frame = decoded(write(s));
+  const Json scene = Json::parse(scene_json(run.model, run.options, ""));
+  for (std::size_t i = 0; i < std::size(wanted); ++i) {
+    EXPECT_EQ(scene["signals"][i]["name"], wanted[i].first);
+    EXPECT_EQ(frame.signals[i], wanted[i].second) << wanted[i].first;
+  }
+  EXPECT_EQ(scene["signals_left_out"], 0);
+}
+
 TEST(PageData, AFailedStepIsFlagged) {
   TestRun run("@stack");
   Snapshot s = run.steps(1);
@@ -256,6 +284,7 @@ TEST(PageData, EveryKindOfShape) {
   for (const Shape& shape : {Shape(HalfSpace{}), Shape(Mesh{mesh}), Shape(HeightField{grid})})
     add(shape, spec.world_geometry);
   body.geometry[0].groups = body.geometry[0].touches = 0;
+  body.geometry[1].groups = 0;  // it may still touch others
   spec.bodies.push_back(body);
   spec.joints.push_back(joint("joint", JointType::free, "world", "body"));
   const Model model = compile(spec).value();
@@ -276,6 +305,11 @@ TEST(PageData, EveryKindOfShape) {
   EXPECT_EQ(s[4]["half_length"], 0.2);
   EXPECT_EQ(s[5]["half"], Json({1.0, 2.0, 3.0}));
   EXPECT_EQ(s[7]["radii"], Json({1.0, 2.0, 3.0}));
+  EXPECT_EQ(s[3]["radius"], 0.1);
+  EXPECT_EQ(s[4]["radius"], 0.1);
+  EXPECT_EQ(s[6]["radius"], 0.3);
+  EXPECT_EQ(s[8]["radius"], 0.5);
+  EXPECT_EQ(s[8]["half_length"], 0.6);
   // the compound's parts, each in its place: 2 up by the shape, 1 aside by the part
   EXPECT_EQ(s[10]["index"], s[11]["index"]);
   EXPECT_EQ(s[10]["place"], Json({1.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0}));
@@ -306,12 +340,67 @@ TEST(PageData, LoopsAndSpringsHaveTwoEnds) {
   EXPECT_EQ(scene["loops"][0]["kind"], to_string(loop.type));
   EXPECT_EQ(scene["loops"][0]["a"], loop.a.body);
   EXPECT_EQ(scene["loops"][0]["at_b"][0], loop.b.X_BF.p.x);
+  EXPECT_EQ(scene["loops"][0]["b"], loop.b.body);
+  EXPECT_EQ(scene["loops"][0]["name"], model.constraints()[0].name);
+}
+
+// What the page shows of a body, a joint and a frame, on a model by hand: a sled with a mass at (1, 2, 3) and a hinge.
+TEST(PageData, NumbersOfBodiesJointsAndFrames) {
+  ModelSpec spec;
+  spec.name = "sled and arm";
+  spec.gravity = {1, 2, -9};
+  spec.bodies.push_back({"sled", {2, {1, 2, 3}, Sym3<double>::diagonal(30, 30, 30)}, {}});
+  spec.bodies.push_back({"arm", {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, {}});
+  spec.joints.push_back(joint("slide", JointType::prismatic, "world", "sled"));
+  spec.joints.push_back(joint("hinge", JointType::revolute, "sled", "arm"));
+  spec.joints[0].axis = {1, 0, 0};
+  spec.joints[1].X_PF = translation(4, 5, 6);
+  spec.joints[1].dofs = {DofSpec{.lower = -0.5, .upper = 0.25}};
+  const Model model = compile(spec).value();
+  const Json scene = Json::parse(scene_json(model, {.dt = 2e-3}, "by hand"));
+  EXPECT_EQ(scene["name"], "sled and arm");
+  EXPECT_EQ(scene["gravity"], Json({1.0, 2.0, -9.0}));
+  EXPECT_EQ(scene["dt"], 2e-3);
+  const Json& bodies = scene["bodies"];
+  ASSERT_EQ(bodies.size(), 3u);
+  EXPECT_EQ(bodies[0]["mass"], 0);
+  EXPECT_EQ(bodies[0]["centre"], Json({0.0, 0.0, 0.0}));
+  EXPECT_EQ(bodies[1]["name"], "sled");
+  EXPECT_EQ(bodies[1]["parent"], 0);
+  EXPECT_EQ(bodies[1]["mass"], 2);
+  EXPECT_EQ(bodies[1]["centre"], Json({1.0, 2.0, 3.0}));
+  EXPECT_EQ(bodies[2]["parent"], 1);
+  const Json& joints = scene["joints"];
+  ASSERT_EQ(joints.size(), 2u);
+  EXPECT_EQ(joints[0]["axis"], Json({1.0, 0.0, 0.0}));
+  EXPECT_TRUE(joints[0]["lower"][0].is_null() && joints[0]["upper"][0].is_null());
+  EXPECT_EQ(joints[1]["parent"], 1);
+  EXPECT_EQ(joints[1]["child"], 2);
+  EXPECT_EQ(joints[1]["place"], Json({4.0, 5.0, 6.0, 1.0, 0.0, 0.0, 0.0}));
+  EXPECT_EQ(joints[1]["lower"], Json({-0.5}));
+  EXPECT_EQ(joints[1]["upper"], Json({0.25}));
+}
+
+TEST(PageData, TheSceneHasFrames) {
+  for (const char* text : {"@humanoid", "@dual_arm"}) {
+    const Model model = model_of(text);
+    const Json scene = Json::parse(scene_json(model, {}, text));
+    ASSERT_EQ(scene["frames"].size(), model.frames().size());
+    for (std::size_t i = 0; i < model.frames().size(); ++i) {
+      EXPECT_EQ(scene["frames"][i]["name"], model.frames()[i].name);
+      EXPECT_EQ(scene["frames"][i]["body"], model.frames()[i].body);
+      EXPECT_EQ(scene["frames"][i]["place"][2], model.frames()[i].X_BF.p.z);
+    }
+  }
 }
 
 TEST(PageData, CoordinatesOfGiantsAreLeftOutAndCounted) {
   const Model model = compile(scene("@chain:links=3000").value()).value();
   const Json scene = Json::parse(scene_json(model, {}, ""));
   EXPECT_EQ(scene["signals_left_out"], 6000);
+  EXPECT_EQ(most_coordinate_signals, 5000);  // docs/viewer_data.md
+  const Model largest = model_of("@chain:links=2500");
+  EXPECT_EQ(Json::parse(scene_json(largest, {}, ""))["signals_left_out"], 0) << "5000 are not more than 5000";
   for (const Json& signal : scene["signals"]) EXPECT_NE(signal["group"], "position");
   Simulation simulation(model, {});
   SnapshotTaker take(model);

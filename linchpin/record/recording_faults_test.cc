@@ -1,4 +1,5 @@
 // Files that are not recordings, or damaged ones: each gives an Error that names the fault, never a crash.
+#include <cerrno>
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -72,6 +73,19 @@ TEST(RecordingFaults, NoRecordings) {
   }
   EXPECT_EQ(error_of(file.path), "is an HDF5 file, but not a recording of linchpin");
   EXPECT_FALSE(is_recording(file.path));
+}
+
+// A file that we may not read, or that is no file at all.
+TEST(RecordingFaults, FilesThatCannotBeRead) {
+  const TestFile file;
+  TestRun("@pendulum", {.steps = 2}).record(file.path);
+  std::string error;
+  if (with_failing_calls(SYS_openat, {}, EACCES, [&] { error = error_of(file.path); })) {
+    EXPECT_EQ(error, "cannot be read");
+  }
+  EXPECT_EQ(error_of(file.path), "");
+  EXPECT_EQ(error_of("/dev/null"), "is not a regular file");
+  EXPECT_TRUE(is_recording(file.path));
 }
 
 TEST(RecordingFaults, ThingsMissingOrWrong) {
@@ -206,6 +220,24 @@ TEST(RecordingFaults, SpoiltTexts) {
     const OpenedHdf5 opened = open_hdf5_to_read(file.path.string());
     EXPECT_THROW(read_text(opened.file, "text"), Hdf5Fault) << "byte " << i - at << " of " << bytes;
   }
+}
+
+// After a failure the file stays as if the program had been killed: what HDF5 writes when it closes it, goes nowhere.
+TEST(RecordingFaults, AnAbandonedFileStaysAsItIs) {
+  const TestFile file;
+  const QuietHdf5 quiet;
+  std::string before;
+  {
+    const Hdf5Id made = create_hdf5(file.path.string());
+    write_text(made, "first", "text");
+    hdf5_did(H5Fflush(made, H5F_SCOPE_GLOBAL), "flushing");
+    before = bytes_of(file.path);
+    abandon_hdf5(made);
+    write_text(made, "second", std::string(100'000, 'x'));
+    H5Fflush(made, H5F_SCOPE_GLOBAL);
+  }
+  EXPECT_GT(before.size(), 1000u);
+  EXPECT_EQ(bytes_of(file.path), before);
 }
 
 // A text in one piece, as other programs write it, in a file that ends within it: HDF5 would return zeros for the rest.

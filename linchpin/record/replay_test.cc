@@ -73,6 +73,9 @@ TEST(Replay, FindsEveryField) {
   EXPECT_EQ(found([](Snapshot& s) { s.state.memory[0].force[0] += 1; }), "memory[0].force[0]");
   EXPECT_EQ(found([](Snapshot& s) { s.state.memory[1].force[2] += 1; }), "memory[1].force[2]");
   EXPECT_EQ(found([](Snapshot& s) { s.state.memory[0].approach[1] = 1; }), "memory[0].approach[1]");
+  EXPECT_EQ(found([](Snapshot& s) { s.state.memory[1].approach[2] += 1; }), "memory[1].approach[2]");
+  EXPECT_EQ(found([](Snapshot& s) { s.state.vdot.back() += 1; }),
+            "vdot[" + std::to_string(2 * run.model.nv() - 1) + "]");
   EXPECT_EQ(found([](Snapshot& s) { s.state.vdot.clear(); }), "number of accelerations");
   EXPECT_EQ(found([](Snapshot& s) { s.state.vdot[0] += 1; }), "vdot[0]");
   EXPECT_EQ(found([](Snapshot& s) { s.state.still.clear(); }), "number of trees at rest");
@@ -83,6 +86,9 @@ TEST(Replay, FindsEveryField) {
             }),
             "number of contacts");
   EXPECT_EQ(found([](Snapshot& s) { s.contacts[1].shape_a = 1 - s.contacts[1].shape_a; }), "contact[1].shape_a");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[1].normal.y += 1; }), "contact[1].normal.y");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[0].point.x += 1; }), "contact[0].point.x");
+  EXPECT_EQ(found([](Snapshot& s) { s.contacts[0].point.z += 1; }), "contact[0].point.z");
   EXPECT_EQ(found([](Snapshot& s) { s.contacts[1].shape_b = 1 - s.contacts[1].shape_b; }), "contact[1].shape_b");
   EXPECT_EQ(found([](Snapshot& s) { s.contacts[0].gap += 1; }), "contact[0].gap");
   EXPECT_EQ(found([](Snapshot& s) { s.contacts[0].point.y += 1; }), "contact[0].point.y");

@@ -66,7 +66,11 @@ TEST(RunSettings, Faults) {
   const std::string rk4 = R"({"simulation": {"stepper": "rk4"}, )";
   EXPECT_EQ(error_of(rk4 + R"("limits": {"penetration": -0.5}})"), "limits.penetration: -0.5 must be at least 0");
   EXPECT_EQ(error_of(rk4 + R"("limits": {"energy": -0.5}})"), "limits.energy: -0.5 must be at least 0");
+  EXPECT_EQ(error_of(rk4 + R"("limits": {"overrun": -0.5}})"), "limits.overrun: -0.5 must be at least 0");
   EXPECT_EQ(error_of(rk4 + R"("time": -1})"), "time: -1 s must be finite and at least 0");
+  EXPECT_EQ(error_of(rk4 + R"("time": "inf"})"), "time: inf s must be finite and at least 0");
+  EXPECT_EQ(error_of(rk4 + R"("time": 0, "every": 1, "limits": {"penetration": 0, "energy": 0, "overrun": 0}})"), "");
+  EXPECT_EQ(error_of(rk4 + R"("every": -1})"), "every: -1 must be at least 1");
   EXPECT_EQ(error_of("{\"time\": }"), "line 1, column 10: this is not JSON");
 }
 

@@ -2,13 +2,22 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 #include "linchpin/model/scenes.h"
 #include "linchpin/record/recording.h"
@@ -35,6 +44,27 @@ inline std::string bytes_of(const std::filesystem::path& file) {
   std::ostringstream out;
   out << std::ifstream(file, std::ios::binary).rdbuf();
   return out.str();
+}
+
+// Runs `work` in a thread for which a system call, with this second argument if one is given, fails with this error.
+// False if the system has no filters of system calls (seccomp).
+inline bool with_failing_calls(long call, std::optional<int> argument, int error, const std::function<void()>& work) {
+  bool filtered = false;
+  std::thread([&] {
+    const unsigned which = argument ? unsigned(*argument) : 0;
+    const unsigned otherwise = argument ? SECCOMP_RET_ALLOW : SECCOMP_RET_ERRNO | unsigned(error);
+    sock_filter steps[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, unsigned(call), 0, 4),
+                           BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args[1])),
+                           BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, which, 0, 1),
+                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | unsigned(error)),
+                           BPF_STMT(BPF_RET | BPF_K, otherwise),
+                           BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const sock_fprog program{std::size(steps), steps};
+    filtered = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+    if (filtered) work();
+  }).join();
+  return filtered;
 }
 
 // These do not compile if a struct has other fields than here: bits_of() below must have all of them.
