@@ -142,7 +142,7 @@ TEST(CertificateJson, AReasonForEachLimit) {
   const auto why = [&](void (*change)(Certificate&)) {
     Certificate c;
     c.energy.exchanged = 10;
-    c.limits = {.energy = 0.125, .penetration = 0.25, .overrun = 0.5};
+    c.limits = {.energy = 0.125, .projection = 0.1875, .penetration = 0.25, .overrun = 0.5};
     change(c);
     EXPECT_EQ(c.passed(), why_not_passed(model, c).empty());
     return why_not_passed(model, c);
@@ -150,7 +150,8 @@ TEST(CertificateJson, AReasonForEachLimit) {
   EXPECT_EQ(why([](Certificate& c) {
               c.penetration = 0.25;
               c.overrun = 0.5;
-              c.energy.largest_defect = c.energy.largest_projection = 1.25;
+              c.energy.largest_defect = 1.25;
+              c.energy.largest_projection = 1.875;
             }),
             "");
   // A state that was NaN for a while, though every figure is a number.
@@ -159,7 +160,7 @@ TEST(CertificateJson, AReasonForEachLimit) {
             "a joint is 1.00e+00 rad or m beyond its range, above the limit 5.00e-01");
   EXPECT_EQ(why([](Certificate& c) { c.energy.largest_projection = 2; }),
             "corrections of positions added or took 2.00e+00 J, 2.00e-01 of the energy exchanged, above the limit "
-            "1.25e-01: take a smaller dt");
+            "1.88e-01: take a smaller dt");
   EXPECT_EQ(why([](Certificate& c) { c.penetration = std::numeric_limits<double>::infinity(); }),
             "the penetration is not finite");
 }

@@ -18,7 +18,7 @@ TEST(Recording, EveryBit) {
     SCOPED_TRACE(name);
     const TestFile file;
     TestRun run(name, {.steps = 300, .every = 3});
-    run.settings.limits = {0.25, 1e-2};
+    run.settings.limits = {.energy = 0.25, .penetration = 1e-2};
     const std::vector<Snapshot> kept = run.record(file.path);
     const Recording recording = opened(file.path);
     ASSERT_EQ(recording.frames(), static_cast<long long>(kept.size()));

@@ -17,7 +17,7 @@ TEST(RunSettings, EveryField) {
   s.simulation = {Stepper::dormand_prince, 1.0 / 3, 1e-7, 1e-8, 77, 33, 1e-5, 2, {}};
   s.simulation.contact = {Method::nmc, SolverId::lemke, 6,    1e-9, 1e-4, Restitution::newton, 0.5, 4, 1e-7,
                           100,         -1e-5,           0.25, 0.5,  2,    0.1};
-  s.limits = {0.125, 1e-3};
+  s.limits = {.energy = 0.125, .projection = 0.25, .penetration = 1e-3, .overrun = 2e-3};
   s.time = 7.0 / 3;
   s.every = 123456789012;
   s.inputs = HeldInputs{{1, 2}, {3}, {0.1}};
@@ -42,7 +42,10 @@ TEST(RunSettings, EveryField) {
     s.simulation.contact.gap_floor = floor;
     EXPECT_EQ(settings_from_json(settings_to_json(s)).value().simulation.contact.gap_floor, floor);
   }
+  EXPECT_EQ(r.limits.energy, 0.125);
+  EXPECT_EQ(r.limits.projection, 0.25);
   EXPECT_EQ(r.limits.penetration, 1e-3);
+  EXPECT_EQ(r.limits.overrun, 2e-3);
   EXPECT_EQ(r.every, 123456789012);
   EXPECT_EQ(r.inputs->controls, std::vector<double>{0.1});
   s.inputs.reset();
@@ -66,6 +69,7 @@ TEST(RunSettings, Faults) {
   const std::string rk4 = R"({"simulation": {"stepper": "rk4"}, )";
   EXPECT_EQ(error_of(rk4 + R"("limits": {"penetration": -0.5}})"), "limits.penetration: -0.5 must be at least 0");
   EXPECT_EQ(error_of(rk4 + R"("limits": {"energy": -0.5}})"), "limits.energy: -0.5 must be at least 0");
+  EXPECT_EQ(error_of(rk4 + R"("limits": {"projection": -0.5}})"), "limits.projection: -0.5 must be at least 0");
   EXPECT_EQ(error_of(rk4 + R"("limits": {"overrun": -0.5}})"), "limits.overrun: -0.5 must be at least 0");
   EXPECT_EQ(error_of(rk4 + R"("time": -1})"), "time: -1 s must be finite and at least 0");
   EXPECT_EQ(error_of(rk4 + R"("time": "inf"})"), "time: inf s must be finite and at least 0");
