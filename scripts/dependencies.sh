@@ -7,7 +7,7 @@
 
 # What ./run needs without arguments, and nothing else.
 build_packages=(g++ cmake ninja-build pkg-config libeigen3-dev libcli11-dev libfmt-dev nlohmann-json3-dev libqhull-dev
-                libassimp-dev libhdf5-dev libboost-dev)
+                libassimp-dev libhdf5-dev libboost-dev libtbb-dev)
 
 # What ./test needs besides. ccache saves nothing on a first build, and most of a later one.
 test_packages=(ccache libgtest-dev)

@@ -50,6 +50,9 @@ constexpr Real product_rounding = by_precision<Real>(1e-12, 1e-5);
 // Elimination by constraints (dynamics/maximal/forest_kernels.cc): a pivot below this share of its first value is
 // rounding, so the rows of the constraint depend on each other.
 constexpr double dependent_rows = 1e-14;
+// Articulated-body inertias (dynamics/divide_conquer/six.h): a hinge transmits no moment about its axis, so that one
+// pivot is rounding only. It would be taken for an inertia of 1e-16 of the others, which does no harm either.
+constexpr double flat_inertia = 1e-14;
 // Inverse of a rigid body's inertia (dynamics/maximal/body_inverse.cc), as a share of a diagonal entry. Moments that
 // are zero in the body's axes are zero only up to rounding in the link's.
 constexpr double inertia_rounding = 1e-12;

@@ -1,5 +1,6 @@
 #include "linchpin/contact/formulation.h"
 
+#include "linchpin/base/check.h"
 #include "linchpin/base/names.h"
 #include "linchpin/contact/formulations/formulations.h"
 #include "linchpin/dynamics/maximal/maximal_bodies.h"
@@ -7,7 +8,8 @@
 namespace linchpin {
 namespace {
 
-constexpr EnumNames<Method::multipliers> names{"method", {"os", "rmc", "mc", "nmc_os", "nmc", "multipliers"}};
+constexpr EnumNames<Method::hybrid_dca> names{
+    "method", {"os", "rmc", "mc", "nmc_os", "nmc", "multipliers", "hybrid_dense", "hybrid_aba", "hybrid_dca"}};
 
 }  // namespace
 
@@ -15,12 +17,14 @@ std::string_view to_string(Method method) { return names.of(method); }
 
 std::optional<Method> method_from(std::string_view name) { return names.find(name); }
 
-Result<std::unique_ptr<Formulation>> make_formulation(Method method, const Model& model, const Plan<double>& plan) {
+Result<std::unique_ptr<Formulation>> make_formulation(Method method, const Model& model, const Plan<double>& plan,
+                                                      int threads) {
+  check(threads >= 1, "a formulation needs at least one thread, not ", threads);
   if (in_maximal_coordinates(method))
     if (std::optional<Error> fault = MaximalBodies::find_fault(model)) return *fault;
   switch (method) {
     case Method::os:
-      return make_os(model, plan);
+      return make_hybrid(model, make_compliance_engine(model, plan));
     case Method::rmc:
       return make_rmc(model, plan);
     case Method::mc:
@@ -30,9 +34,15 @@ Result<std::unique_ptr<Formulation>> make_formulation(Method method, const Model
     case Method::nmc:
       return make_nmc(model);
     case Method::multipliers:
+      return make_hybrid(model, make_multiplier_engine(model));
+    case Method::hybrid_dense:
+      return make_hybrid(model, make_dense_engine(model, plan));
+    case Method::hybrid_aba:
+      return make_hybrid(model, make_aba_engine(model, plan));
+    case Method::hybrid_dca:
       break;
   }
-  return make_multipliers(model);
+  return make_hybrid(model, make_dca_engine(model, plan, threads));
 }
 
 }  // namespace linchpin

@@ -1,17 +1,21 @@
-// The five formulations of 000 and the one of 004. All six pose the same step with the same rows (rows.h),
+// The formulations of 000, 002 and 004. All pose the same step with the same rows (rows.h),
 //     M (v+ - v) = forces dt + J' z,    w = J v+ + offset + softness z                                             (1)
 // as a complementarity problem. They differ in the unknowns that they eliminate first, and give the same motion:
-// | method      | coordinates | eliminated before the solver   | rows of the problem             | formulations/  |
-// |-------------|-------------|--------------------------------|---------------------------------|----------------|
-// | nmc         | maximal     | nothing                        | 6 n + hinges + loops + contacts | nmc.cc         |
-// | nmc_os      | maximal     | body velocities                | hinges + loops + contacts       | nmc_os.cc      |
-// | mc          | minimal     | hinges, by the coordinates     | N + loops + contacts            | mc.cc          |
-// | rmc         | minimal     | velocities and loops, dense    | contacts                        | rmc.cc         |
-// | os          | minimal     | velocities, by the compliance  | loops + contacts                | os.cc          |
-// | multipliers | maximal     | velocities and hinges, in O(n) | loops + contacts                | multipliers.cc |
-// The matrix of os and multipliers is the Delassus matrix W = J M^-1 J', plus the softness on its diagonal.
-// All problems are conic (solvers/problem/problem.h): a contact has three rows. 000 has nf + 2 rows per contact
-// [000 (10)-(16)]: polyhedral friction, which solvers/problem/polyhedral.h makes of the conic problem.
+// | method       | coordinates | eliminated before the solver   | rows of the problem             | formulations/   |
+// |--------------|-------------|--------------------------------|---------------------------------|-----------------|
+// | nmc          | maximal     | nothing                        | 6 n + hinges + loops + contacts | nmc.cc          |
+// | nmc_os       | maximal     | body velocities                | hinges + loops + contacts       | nmc_os.cc       |
+// | mc           | minimal     | hinges, by the coordinates     | N + loops + contacts            | mc.cc           |
+// | rmc          | minimal     | velocities and loops, dense    | contacts                        | rmc.cc          |
+// | os           | minimal     | velocities, by the compliance  | loops + contacts                | os.cc           |
+// | hybrid_dense | minimal     | velocities, by the mass matrix | loops + contacts                | hybrid_dense.cc |
+// | hybrid_aba   | minimal     | velocities, in two sweeps      | loops + contacts                | hybrid_aba.cc   |
+// | hybrid_dca   | minimal     | velocities, divide and conquer | loops + contacts                | hybrid_dca.cc   |
+// | multipliers  | maximal     | velocities and hinges, in O(n) | loops + contacts                | multipliers.cc  |
+// The last five pose the identical problem, whose matrix is the Delassus matrix W = J M^-1 J' plus the softness on its
+// diagonal: one formulation (hybrid.cc) on five engines of forward dynamics (engine.h).
+// All problems are conic (solvers/problem/problem.h): a contact has three rows. 000 and 002 have nf + 2 rows per contact
+// [000 (10)-(16); 002 (11)]: polyhedral friction, which solvers/problem/polyhedral.h makes of the conic problem.
 #pragma once
 
 #include <memory>
@@ -25,8 +29,8 @@
 
 namespace linchpin {
 
-enum class Method { os, rmc, mc, nmc_os, nmc, multipliers };
-inline constexpr int method_count = 6;
+enum class Method { os, rmc, mc, nmc_os, nmc, multipliers, hybrid_dense, hybrid_aba, hybrid_dca };
+inline constexpr int method_count = 9;
 std::string_view to_string(Method method);
 std::optional<Method> method_from(std::string_view name);
 // True if the unknowns are the velocities of single bodies and joints are constraints between them.
@@ -34,7 +38,10 @@ constexpr bool in_maximal_coordinates(Method method) {
   return method == Method::nmc_os || method == Method::nmc || method == Method::multipliers;
 }
 // True if the rows of the problem are those of `os` in the same order, so that a solution of one warm-starts the other.
-constexpr bool has_rows_in_place(Method method) { return method == Method::os || method == Method::multipliers; }
+constexpr bool has_rows_in_place(Method method) {
+  return method == Method::os || method == Method::multipliers || method == Method::hybrid_dense ||
+         method == Method::hybrid_aba || method == Method::hybrid_dca;
+}
 
 // The state of the mechanism and the forces on it. The model's armature includes the terms that an implicit step adds
 // for springs and dampers (Model::with_more_armature). plan belongs to the model; kin and vel are evaluated at q and v.
@@ -73,7 +80,9 @@ class Formulation {
 };
 
 // A formulation for motives of this model and plan; it keeps no reference to either. Error if the method cannot handle
-// the model: in maximal coordinates every moving body needs a mass and moments of inertia about all axes.
-Result<std::unique_ptr<Formulation>> make_formulation(Method method, const Model& model, const Plan<double>& plan);
+// the model: in maximal coordinates every moving body needs a mass and moments of inertia about all axes. threads: how
+// many share the work of hybrid_dca, at least 1; they change no bit. Other methods use one.
+Result<std::unique_ptr<Formulation>> make_formulation(Method method, const Model& model, const Plan<double>& plan,
+                                                      int threads = 1);
 
 }  // namespace linchpin

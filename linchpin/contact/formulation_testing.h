@@ -9,8 +9,12 @@
 
 namespace linchpin {
 
-inline constexpr Method all_methods[] = {Method::os,     Method::rmc, Method::mc,
-                                         Method::nmc_os, Method::nmc, Method::multipliers};
+inline constexpr Method all_methods[] = {Method::os,           Method::rmc,        Method::mc,
+                                         Method::nmc_os,       Method::nmc,        Method::multipliers,
+                                         Method::hybrid_dense, Method::hybrid_aba, Method::hybrid_dca};
+// Those that pose the identical problem, on different engines (engine.h).
+inline constexpr Method methods_on_engines[] = {Method::os, Method::multipliers, Method::hybrid_dense,
+                                                Method::hybrid_aba, Method::hybrid_dca};
 
 // The solution of one method, with exact cones (directions 0) or with polyhedral friction.
 struct PosedAnswer {

@@ -2,15 +2,16 @@
 #pragma once
 
 #include "linchpin/contact/formulation.h"
+#include "linchpin/contact/formulations/engine.h"
 
 namespace linchpin {
 
-std::unique_ptr<Formulation> make_os(const Model& model, const Plan<double>& plan);
 std::unique_ptr<Formulation> make_rmc(const Model& model, const Plan<double>& plan);
 std::unique_ptr<Formulation> make_mc(const Model& model, const Plan<double>& plan);
 // Only for models in which MaximalBodies::find_fault() finds no fault.
 std::unique_ptr<Formulation> make_nmc_os(const Model& model);
 std::unique_ptr<Formulation> make_nmc(const Model& model);
-std::unique_ptr<Formulation> make_multipliers(const Model& model);
+// On one of the engines of engine.h.
+std::unique_ptr<Formulation> make_hybrid(const Model& model, std::unique_ptr<Engine> engine);
 
 }  // namespace linchpin

@@ -301,13 +301,16 @@ void Multipliers::place(std::span<const double> q, const double* v, const double
     const Vec3<double> n = cross(I.I * w, w), f = cross(cross(w, I.h), w);
     double* F = F_.data() + 6 * b;
     F[0] = n.x, F[1] = n.y, F[2] = n.z, F[3] = f.x, F[4] = f.y, F[5] = f.z;
-    if (!tau) continue;
-    const Force<double> on_body = joint_force(b, tau);
-    add_to(F, on_body);
-    if (plan.parent < 0) continue;
-    const Force<double> on_parent = force_to_parent(state.X, on_body);
-    add_to(F_.data() + 6 * plan.parent, {-on_parent.n, -on_parent.f});
+    if (tau) add_joint_force(b, tau, F_.data());
   }
+}
+
+LINCHPIN_INLINE void Multipliers::add_joint_force(int body, const double* tau, double* F) const {
+  const Force<double> on_body = joint_force(body, tau);
+  add_to(F + 6 * body, on_body);
+  if (plan_[body].parent < 0) return;
+  const Force<double> on_parent = force_to_parent(joint_[body].X, on_body);
+  add_to(F + 6 * plan_[body].parent, {-on_parent.n, -on_parent.f});
 }
 
 LINCHPIN_INLINE Force<double> Multipliers::joint_force(int body, const double* tau) const {
@@ -393,6 +396,11 @@ bool Multipliers::accelerations(std::span<const double> q, std::span<const doubl
 bool Multipliers::factor(std::span<const double> q) {
   place(q, nullptr, nullptr);
   return factors_.factor();
+}
+
+void Multipliers::add_joint_forces(std::span<const double> tau, std::span<double> F) const {
+  check(F.size() == F_.size(), "forces on ", F.size() / 6, " bodies, there are ", bodies_.size());
+  for (int b = 0; b < bodies_.size(); ++b) add_joint_force(b, tau.data(), F.data());
 }
 
 void Multipliers::coordinates(std::span<const double> y, std::span<double> v) const {

@@ -38,6 +38,8 @@ class Multipliers {
   // After either. Joint velocities from the motions of bodies (six numbers each, angular, linear): (3) of
   // maximal_bodies.h.
   void coordinates(std::span<const double> y, std::span<double> v) const;
+  // Adds joint forces to the forces on bodies (six numbers each).
+  void add_joint_forces(std::span<const double> tau, std::span<double> F) const;
   // Replaces a force on a link, about its origin in its axes, by forces on bodies: add(body, force). A link between the
   // axes of one joint moves with the bodies on both sides: V_l = X V_p + sum over its own coordinates of S_k v_k.
   template <class Add>
@@ -88,6 +90,7 @@ class Multipliers {
   void add_external(std::span<const double> f_ext);
   Motion<double> relative(int body, std::span<const double> y) const;                // y_b - X y_p
   Force<double> joint_force(int body, const double* tau) const;                      // D tau
+  void add_joint_force(int body, const double* tau, double* F) const;                // on the body and its parent
   void read_coordinates(int body, const Motion<double>& relative, double* v) const;  // D' relative
 
   struct Placed {

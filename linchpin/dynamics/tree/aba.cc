@@ -1,6 +1,7 @@
 #include "linchpin/dynamics/tree/aba.h"
 
 #include "linchpin/dynamics/tree/aba_limbs.h"
+#include "linchpin/dynamics/tree/aba_wide.h"
 #include "linchpin/dynamics/tree/scalars.h"
 
 namespace linchpin {
@@ -161,42 +162,6 @@ ArticulatedInertia<T> inward_axial(const Plan<T>& plan, const RunPlan<Real>& run
   return x;
 }
 
-template <class T, class Real>
-ArticulatedInertia<T> inward_ball(const WideLink<Real>& link, const RunPlan<Real>& run, const Real* tau,
-                                  ArticulatedInertia<T> x, AbaWidePivot<T>& w) {
-  constexpr int worlds = Lanes<T>::worlds;
-  const T armature(link.armature);
-  add_rigid(link.inertia.mass, link.inertia.h, link.inertia.I, x);
-  x.p += w.p;
-  w.IA = x;
-  w.D_inverse = inverse(x.A + Sym3<T>::diagonal(armature, armature, armature));
-  w.u = load3<T>(tau + link.v * worlds) - x.p.n;
-  ArticulatedInertia<T> y = project_ball(armature, w.D_inverse, x);
-  const Vec3<T> Du = w.D_inverse * w.u;
-  y.p.n = x.p.n + x.A * Du + y.A * w.c.w + times_B(y, w.c.v);
-  y.p.f = x.p.f + transpose_B(x, Du) + transpose_B(y, w.c.w) + y.C * w.c.v;
-  if (run.parent == 0) return y;
-  return placed(run.E * w.R, run.E * w.rF, y);
-}
-
-// Free: S is invertible, so only the joint's own force acts on the parent, and the link's acceleration does not depend
-// on the parent: a = IA^-1 (tau - p).
-template <class T, class Real>
-ArticulatedInertia<T> inward_free(const WideLink<Real>& link, const RunPlan<Real>& run, const Real* tau,
-                                  ArticulatedInertia<T> x, AbaWidePivot<T>& w) {
-  constexpr int worlds = Lanes<T>::worlds;
-  add_rigid(link.inertia.mass, link.inertia.h, link.inertia.I, x);
-  x.p += w.p;
-  w.IA = x;
-  const Vec3<T> moment = load3<T>(tau + link.v * worlds), force_F = load3<T>(tau + (link.v + 3) * worlds);
-  w.a = solve(x, Force<T>{moment - x.p.n, transpose_times(w.R, force_F) - x.p.f});
-  ArticulatedInertia<T> y = ArticulatedInertia<T>::zero();
-  if (run.parent == 0) return y;
-  const Vec3<T> n = w.R * moment + cross(w.rF, force_F);
-  y.p = {run.E * n, run.E * force_F};
-  return y;
-}
-
 // A copy by whole registers would wait for numbers that were just stored one by one (no store forwarding).
 template <class T>
 LINCHPIN_INLINE ArticulatedInertia<T> number_by_number(const ArticulatedInertia<T>& x) {
@@ -263,7 +228,6 @@ void outward_axes(const Plan<T>& plan, const RunPlan<Real>& run, bool axial, Mot
 
 template <class T, class Real>
 void outward_accelerations(const Plan<T>& plan, LimbOrder order, AbaWorkspace<T>& ws, Real* vdot) {
-  constexpr int worlds = Lanes<T>::worlds;
   ws.a[0] = {Vec3<T>::zero(), {T(plan.upward.x), T(plan.upward.y), T(plan.upward.z)}};
   for (std::size_t r = 1; r < plan.runs.size(); ++r) {
     const RunPlan<Real>& run = plan.runs[r];
@@ -273,21 +237,7 @@ void outward_accelerations(const Plan<T>& plan, LimbOrder order, AbaWorkspace<T>
       outward_axes(plan, run, run.kind == LinkKind::axial, a, ws, vdot, ws.a[r]);
       continue;
     }
-    const WideLink<Real>& link = plan.wide_links[run.slot];
-    const AbaWidePivot<T>& w = ws.wide[run.slot];
-    const Vec3<T> joint_offset = w.rF - run.rF;
-    const Motion<T> carried{transpose_times(w.R, a.w) + w.c.w,
-                            transpose_times(w.R, a.v + cross(a.w, joint_offset)) + w.c.v};
-    if (link.kind == LinkKind::ball) {
-      const Vec3<T> rhs = w.u - w.IA.A * carried.w - times_B(w.IA, carried.v);
-      const Vec3<T> turning = w.D_inverse * rhs;
-      store3(turning, vdot + link.v * worlds);
-      ws.a[r] = {carried.w + turning, carried.v};
-    } else {
-      store3(w.a.w - carried.w, vdot + link.v * worlds);
-      store3(w.R * (w.a.v - carried.v), vdot + (link.v + 3) * worlds);
-      ws.a[r] = w.a;
-    }
+    ws.a[r] = outward_wide(plan.wide_links[run.slot], run, ws.wide[run.slot], a, vdot);
   }
   if constexpr (has_limbs<T>)
     if (order == LimbOrder::side_by_side)

@@ -1,0 +1,8 @@
+#include "linchpin/dynamics/divide_conquer/assembly_tree.h"
+
+#include <gtest/gtest.h>
+
+namespace linchpin {
+namespace {
+}
+}  // namespace linchpin

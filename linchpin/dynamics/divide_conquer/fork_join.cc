@@ -1,0 +1,39 @@
+#include "linchpin/dynamics/divide_conquer/fork_join.h"
+
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/parallel_invoke.h>
+#include <tbb/task_arena.h>
+
+#include "linchpin/base/check.h"
+
+namespace linchpin {
+
+struct ForkJoin::Arena {
+  explicit Arena(int threads) : most(tbb::global_control::max_allowed_parallelism, std::size_t(threads)), own(threads) {}
+  tbb::global_control most;  // more threads than processors, if the caller says so
+  tbb::task_arena own;
+};
+
+ForkJoin::ForkJoin(int threads) : threads_(threads) {
+  check(threads >= 1, "a run needs at least one thread, not ", threads);
+  arena_ = std::make_unique<Arena>(threads);
+}
+ForkJoin::~ForkJoin() = default;
+
+void ForkJoin::run_erased(Task task) {
+  arena_->own.execute([&] { task.call(task.self); });
+}
+
+void ForkJoin::both_erased(Task a, Task b) {
+  tbb::parallel_invoke([&] { a.call(a.self); }, [&] { b.call(b.self); });
+}
+
+void ForkJoin::each_erased(int count, int least, RangeTask range) {
+  tbb::parallel_for(
+      tbb::blocked_range<int>(0, count, std::size_t(least)),
+      [&](const tbb::blocked_range<int>& part) { range.call(range.self, part.begin(), part.end()); },
+      tbb::simple_partitioner());
+}
+
+}  // namespace linchpin
