@@ -112,6 +112,8 @@ void set_tolerances(const RunRequest& request, SimulationOptions& o) {
         number_from("--absolute-tolerance", request.absolute_tolerance, {0, std::numeric_limits<double>::max(), true});
 }
 
+constexpr int most_threads = 1024;
+
 // ---- contact options ------------------------------------------------------------------------------------------------
 
 // The options of steppers with contact; those that were not given keep their defaults.
@@ -132,6 +134,11 @@ ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
       throw UsageError(
           fmt::format("--method: there is no '{}'; there are: {}", request.method, fmt::join(names, ", ")));
     o.method = *method;
+  }
+  if (said("--threads", request.threads)) {
+    if (o.method != Method::hybrid_dca)
+      throw UsageError(fmt::format("--threads is for --method hybrid_dca, but this run uses {}", to_string(o.method)));
+    o.threads = int(whole_number_from("--threads", request.threads, 1, most_threads));
   }
   if (said("--solver", request.solver)) {
     std::vector<std::string_view> names;
@@ -292,8 +299,10 @@ void add_run_options(Verb verb, RunRequest& request) {
               fmt::join(stepper_names(), ", ")))
       .type_name("NAME");
   verb.add_option("--method", request.method,
-                  "Formulation of the contact problem [000, 004]: os, rmc, mc, nmc_os, nmc, multipliers (os)")
+                  "Formulation of the contact problem [000, 002, 004]: os, rmc, mc, nmc_os, nmc, multipliers,\n"
+                  "hybrid_dense, hybrid_aba, hybrid_dca (os)")
       .type_name("NAME");
+  verb.add_option("--threads", request.threads, "hybrid_dca: threads that share the work of a step (1)").type_name("N");
   verb.add_option("--solver", request.solver, "Solver of the contact problem, see `linchpin help solve` (auto)")
       .type_name("NAME");
   verb.add_option("--directions", request.directions,

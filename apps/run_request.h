@@ -22,8 +22,8 @@ namespace linchpin {
 struct RunRequest {
   std::string model;
   std::string time = "5", dt = "1e-3", stepper, seed, energy_tolerance;
-  std::string method, solver, directions, restitution, tolerance, sleep, order, gap_floor, tangential_restitution;
-  std::string numerical_damping, relative_tolerance, absolute_tolerance;
+  std::string method, threads, solver, directions, restitution, tolerance, sleep, order, gap_floor;
+  std::string tangential_restitution, numerical_damping, relative_tolerance, absolute_tolerance;
   std::vector<std::string> positions, velocities;
 };
 

@@ -37,6 +37,11 @@ std::optional<Method> method_from(std::string_view name);
 constexpr bool in_maximal_coordinates(Method method) {
   return method == Method::nmc_os || method == Method::nmc || method == Method::multipliers;
 }
+// True if motion without rows is left to the formulation too: in maximal coordinates hinges are still to be solved for,
+// and two of the hybrid engines are not aba().
+constexpr bool moves_freely_by_itself(Method method) {
+  return in_maximal_coordinates(method) || method == Method::hybrid_dense || method == Method::hybrid_dca;
+}
 // True if the rows of the problem are those of `os` in the same order, so that a solution of one warm-starts the other.
 constexpr bool has_rows_in_place(Method method) {
   return method == Method::os || method == Method::multipliers || method == Method::hybrid_dense ||

@@ -106,6 +106,9 @@ void check_options(const SimulationOptions& o) {
   check(o.max_iterations > 0, "max_iterations is ", o.max_iterations, "; it must be at least 1");
   check(!explicit_method(o.order).empty(), "order is ", o.order, "; higher_order has the orders 1, 2, 4 and 5");
   const ContactOptions& c = o.contact;
+  check(c.threads >= 1, "threads is ", c.threads, "; it must be at least 1");
+  check(c.threads == 1 || c.method == Method::hybrid_dca, "threads is ", c.threads,
+        "; only the method hybrid_dca shares the work of a step: use 1");
   check(!c.gap_floor || *c.gap_floor <= 0, "gap_floor is ", c.gap_floor.value_or(0), " m; it must be at most 0");
   check(c.tangential_restitution >= 0 && c.tangential_restitution <= 1, "tangential_restitution is ",
         c.tangential_restitution, "; it must be from 0 to 1");

@@ -95,6 +95,7 @@ int order_of(Stepper stepper);  // of higher_order: that of its default
 struct ContactOptions {
   Method method = Method::os;             // takes every model; warm-started, as multipliers is
   SolverId solver = SolverId::automatic;  // a chain of solvers by size and kind of the problem (docs/solvers.md)
+  int threads = 1;                        // hybrid_dca: how many share the work of a step; they change no bit
   int directions = 0;                     // of polyhedral friction [000 (6)], even; 0: the exact cone
   double tolerance = 1e-10;               // relative residual that solvers aim at, for every problem
   double acceptable = 1e-6;               // relative residual above which a step fails; in between it counts as loose

@@ -37,6 +37,16 @@ void find_accelerations(std::span<const double> q, std::span<const double> v, st
   row_accelerations(chain.constraints, chain.rows, chain.link_acceleration, q, vdot, chain.g);
 }
 
+void find_free_motion(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
+                      std::span<const double> f_ext, ClosedChain& chain, std::span<double> vdot) {
+  if (!chain.by_assembly) {
+    aba<double>(chain.plan, q, v, tau, f_ext, chain.by_compliance->aba, vdot);
+    return;
+  }
+  ClosedChain::ByAssembly& dca = *chain.by_assembly;
+  divide_and_conquer(chain.plan, dca.tree, q, v, tau, f_ext, dca.threads.get(), dca.assembly, vdot);
+}
+
 // A row without compliance is left out.
 void leave_out_nonholonomic(ClosedChain& chain) {
   std::vector<double>& A = chain.by_compliance->row_matrix;
@@ -59,7 +69,7 @@ void find_unmet(std::span<const double> left, ConstraintReport& report) {
 }
 
 ClosedChain::ClosedChain(const Model& m, const Plan<double>& p, std::span<const Constraint> c,
-                         LoopElimination elimination)
+                         LoopElimination elimination, int threads)
     : model(m),
       plan(p),
       constraints(m, c),
@@ -77,6 +87,7 @@ ClosedChain::ClosedChain(const Model& m, const Plan<double>& p, std::span<const 
     by_recursion.emplace(m, constraints);
   else
     by_compliance.emplace(m, p, constraints);
+  if (elimination == LoopElimination::divide_and_conquer) by_assembly.emplace(m, p, constraints, threads);
 }
 
 ClosedChain::ByCompliance::ByCompliance(const Model& model, const Plan<double>& plan, const ConstraintPlan& constraints)
@@ -91,6 +102,20 @@ ClosedChain::ByCompliance::ByCompliance(const Model& model, const Plan<double>& 
       row_matrix(std::size_t(constraints.rows()) * std::size_t(constraints.rows())),
       row_size(constraints.rows()),
       solver(constraints.rows()) {}
+
+ClosedChain::ByAssembly::ByAssembly(const Model& model, const Plan<double>& plan, const ConstraintPlan& constraints,
+                                    int thread_count)
+    : tree(model, plan, AssemblyTree::usual_segment),
+      assembly(plan, tree),
+      solve(plan, tree),
+      threads(thread_count == 1 ? nullptr : std::make_unique<ForkJoin>(thread_count)),
+      on_link(model.links().size()) {
+  std::vector<int> links, group;
+  for (const LinkNode& node : constraints.nodes()) links.push_back(node.link);
+  group.assign(links.size(), 0);
+  handles.place(plan, tree, links);
+  response.place(group);
+}
 
 void place_chain(std::span<const double> q, std::span<const double> v, double time, ClosedChain& chain) {
   kinematics<double>(chain.plan, q, chain.kin);
@@ -118,14 +143,43 @@ int least_motion(std::span<const double> q, std::span<const double> b, bool holo
   return rank;
 }
 
+namespace {
+
+// W of the links that rows act on, and the factors for respond().
+void find_node_matrix(std::span<const double> q, ClosedChain& chain) {
+  ClosedChain::ByCompliance& by = *chain.by_compliance;
+  if (chain.by_assembly) {
+    ClosedChain::ByAssembly& dca = *chain.by_assembly;
+    assemble_factors(chain.plan, dca.tree, q, dca.threads.get(), dca.assembly);
+    if (by.node_matrix.empty()) return;
+    dca.handles.find_response(chain.plan, dca.tree, dca.assembly, dca.threads.get(), dca.response);
+    std::copy_n(dca.response.block(0, 0), by.node_matrix.size(), by.node_matrix.data());
+    return;
+  }
+  factor<double>(chain.plan, q, by.factors);
+  compound_paths(chain.plan, by.tree, by.factors, by.compliance);
+  compliance_matrix<double>(by.tree, by.compliance, by.node_matrix);
+}
+
+// Forces on bodies become forces on the links that carry them.
+void put_on_links(const Plan<double>& plan, std::span<const double> f, std::span<Force<double>> on_link) {
+  std::ranges::fill(on_link, Force<double>::zero());
+  for (std::size_t b = 1; b < plan.body.size(); ++b) {
+    const BodyPlan<double>& body = plan.body[b];
+    const double* F = f.data() + 6 * b;
+    on_link[body.link] += force_to_parent(Transform<double>{body.R_LB, body.p_LB},
+                                          Force<double>{{F[0], F[1], F[2]}, {F[3], F[4], F[5]}});
+  }
+}
+
+}  // namespace
+
 // Column by column: the acceleration of every node due to a unit reaction of row r, and its component along each row.
 void row_compliance(std::span<const double> q, ClosedChain& chain) {
   const ConstraintPlan& plan = chain.constraints;
   ClosedChain::ByCompliance& by = *chain.by_compliance;
   const std::size_t nodes = plan.nodes().size(), rows = std::size_t(plan.rows()), width = 6 * nodes;
-  factor<double>(chain.plan, q, by.factors);
-  compound_paths(chain.plan, by.tree, by.factors, by.compliance);
-  compliance_matrix<double>(by.tree, by.compliance, by.node_matrix);
+  find_node_matrix(q, chain);
   for (std::size_t s = 0; s < plan.sides().size(); ++s) {  // into the axes of the links, as the compliance needs them
     const Force<double>& F = chain.rows.force[s];
     const Mat3<double>& R = chain.kin.X_WL[plan.sides()[s].link].R;
@@ -167,7 +221,10 @@ void respond(std::span<const double> q, std::span<const double> lambda, ClosedCh
   std::ranges::fill(x, 0);
   std::ranges::fill(chain.f, 0);
   add_reactions(chain.model, chain.constraints, chain.rows, chain.kin, q, lambda, x, chain.f);
-  solve<double>(chain.plan, chain.by_compliance->factors, chain.by_compliance->solve, x, chain.f);
+  if (!chain.by_assembly) return solve<double>(chain.plan, chain.by_compliance->factors, chain.by_compliance->solve, x, chain.f);
+  ClosedChain::ByAssembly& dca = *chain.by_assembly;
+  put_on_links(chain.plan, chain.f, dca.on_link);
+  solve(chain.plan, dca.tree, dca.assembly, dca.threads.get(), dca.solve, x, dca.on_link);
 }
 
 ConstraintReport constrained_dynamics(std::span<const double> q, std::span<const double> v, std::span<const double> tau,
@@ -179,7 +236,7 @@ ConstraintReport constrained_dynamics(std::span<const double> q, std::span<const
     report.rank =
         chain.by_recursion->accelerations(chain.kin, chain.vel, chain.rows, v, tau, f_ext, vdot, chain.reactions);
   } else {
-    aba<double>(chain.plan, q, v, tau, f_ext, chain.by_compliance->aba, vdot);
+    find_free_motion(q, v, tau, f_ext, chain, vdot);
     if (report.rows == 0) return report;
     find_accelerations(q, v, vdot, chain);
     report.rank = least_motion(q, chain.g, false, 0, chain);              // (2)

@@ -21,11 +21,14 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "linchpin/algebra/semidefinite.h"
+#include "linchpin/dynamics/divide_conquer/assembly_handles.h"
+#include "linchpin/dynamics/divide_conquer/fork_join.h"
 #include "linchpin/dynamics/loops/constraint_rows.h"
 #include "linchpin/dynamics/loops/loop_recursion.h"
 #include "linchpin/dynamics/tree/aba.h"
@@ -34,8 +37,9 @@
 namespace linchpin {
 
 // How the rows are eliminated. `automatic` uses the recursion for more than most_rows_for_compliance rows;
-// docs/loops.md has the measurements.
-enum class LoopElimination { automatic, compliance, recursion };
+// docs/loops.md has the measurements. divide_and_conquer is `compliance` with divide_and_conquer.h in place of aba() and
+// the compliance of paths: a loop is a joint between two handles of the assembled mechanism [002 s.3.3].
+enum class LoopElimination { automatic, compliance, recursion, divide_and_conquer };
 inline constexpr int most_rows_for_compliance = 24;
 
 // Fills `unmet` and `worst` from the residuals of the rows. A residual that is not finite counts as the largest.
@@ -44,12 +48,13 @@ void find_unmet(std::span<const double> left, ConstraintReport& report);
 // Precomputed data and workspace of all functions below, for some or all constraints of a model.
 struct ClosedChain {
   // The model and the plan must outlive it; the constraints are copied.
+  // threads: how many share the work of divide_and_conquer, at least 1.
   ClosedChain(const Model& model, const Plan<double>& plan, std::span<const Constraint> constraints,
-              LoopElimination elimination = LoopElimination::automatic);
+              LoopElimination elimination = LoopElimination::automatic, int threads = 1);
   ClosedChain(const Model&&, const Plan<double>&, std::span<const Constraint>,
-              LoopElimination = LoopElimination::automatic) = delete;
+              LoopElimination = LoopElimination::automatic, int = 1) = delete;
   ClosedChain(const Model&, const Plan<double>&&, std::span<const Constraint>,
-              LoopElimination = LoopElimination::automatic) = delete;
+              LoopElimination = LoopElimination::automatic, int = 1) = delete;
   ClosedChain(const ClosedChain&) = delete;  // its parts hold references to it
   ClosedChain& operator=(const ClosedChain&) = delete;
 
@@ -67,7 +72,7 @@ struct ClosedChain {
   std::vector<double> g, x, f, zero;
   std::vector<double> give;  // per row: its diagonal entry of W; zero if the row is left out or cannot move
 
-  // Workspace of LoopElimination::compliance.
+  // Workspace of LoopElimination::compliance, in part that of divide_and_conquer too.
   struct ByCompliance {
     ByCompliance(const Model& model, const Plan<double>& plan, const ConstraintPlan& constraints);
     NodeTree<double> tree;
@@ -84,6 +89,18 @@ struct ClosedChain {
     SemidefiniteSolver solver;
   };
   std::optional<ByCompliance> by_compliance;
+  // Workspace of LoopElimination::divide_and_conquer, beside by_compliance.
+  struct ByAssembly {
+    ByAssembly(const Model& model, const Plan<double>& plan, const ConstraintPlan& constraints, int threads);
+    AssemblyTree tree;
+    AssemblyWorkspace assembly;
+    AssemblySolveWorkspace solve;
+    AssemblyHandles handles;
+    ResponseMatrices response;  // one matrix for all nodes
+    std::unique_ptr<ForkJoin> threads;  // null for one
+    std::vector<Force<double>> on_link;
+  };
+  std::optional<ByAssembly> by_assembly;
   // Workspace of LoopElimination::recursion.
   std::optional<LoopRecursion> by_recursion;
 };
@@ -107,7 +124,7 @@ void place_chain(std::span<const double> q, std::span<const double> v, double ti
 int least_motion(std::span<const double> q, std::span<const double> b, bool holonomic_only, double damping,
                  ClosedChain& chain);
 
-// The rest is for LoopElimination::compliance only. W of (2), rows x rows, into by_compliance->row_matrix, together
+// The rest is for LoopElimination::compliance and divide_and_conquer only. W of (2), rows x rows, into by_compliance->row_matrix, together
 // with the factors for respond(). After place_chain().
 void row_compliance(std::span<const double> q, ClosedChain& chain);
 // x <- M^-1 J' lambda

@@ -54,6 +54,34 @@ TEST(LoopRecursion, AgreesWithTheCompliance) {
   EXPECT_GE(regular, 10);
 }
 
+// Loops as joints between handles of the assembled mechanism: the same matrix of rows, ranks and motion.
+TEST(LoopAssembly, AgreesWithTheCompliance) {
+  int redundant = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const std::string text = random_tree(25, seed);
+    const Model model = with_constraints(text, some_constraints(model_of(text), 13 * seed, seed % 3, 4));
+    const State state = random_state(model, seed, 1, 1);
+    const Plan<double> plan(model);
+    const std::vector<double> tau = random_numbers(state.v.size(), seed),
+                              f_ext = random_numbers(6 * model.bodies().size(), seed + 50);
+    ClosedChain chain(model, plan, model.constraints(), LoopElimination::compliance),
+        assembly(model, plan, model.constraints(), LoopElimination::divide_and_conquer);
+    std::vector<double> expected(state.v.size()), vdot(state.v.size());
+    const ConstraintReport one = constrained_dynamics(state.q, state.v, tau, f_ext, 0.3, chain, expected),
+                           two = constrained_dynamics(state.q, state.v, tau, f_ext, 0.3, assembly, vdot);
+    EXPECT_EQ(one.rank, two.rank) << text;
+    redundant += one.rank < one.rows;
+    const std::vector<double>&W = chain.by_compliance->row_matrix, &W2 = assembly.by_compliance->row_matrix;
+    EXPECT_LE(largest_difference(W2, W), 1e-10 * largest(W)) << text;
+    EXPECT_LE(largest_difference(vdot, expected), 1e-8 * (1 + largest(expected))) << text;
+    std::vector<double> v = state.v, v2 = state.v;
+    project_velocity(state.q, v, 0.3, chain);
+    project_velocity(state.q, v2, 0.3, assembly);
+    EXPECT_LE(largest_difference(v2, v), 1e-8 * (1 + largest(v))) << text;
+  }
+  EXPECT_GE(redundant, 1);
+}
+
 // A ladder of n planar loops, each between neighbours in a chain of its own base, redundant by three rows each.
 Model ladder(int loops, bool on_the_world) {
   ModelSpec spec;

@@ -31,7 +31,7 @@ ModeStart::ModeStart(Dynamics& dynamics, const StepPlan& plan, ModeDynamics& mod
       mode_dynamics_(mode_dynamics),
       choice_(mode_dynamics),
       others_(mode_dynamics),
-      plain_(plan.model, plan.plan, plan.options.method, std::vector<double>(plan.model.nv(), 0.0)),
+      plain_(plan.model, plan.plan, plan.options, std::vector<double>(plan.model.nv(), 0.0)),
       impact_solver_(plan, 0, 0),
       solved_(plan.model),
       impulse_(dynamics, plan, plain_, problem_, solved_),

@@ -106,7 +106,7 @@ struct ContactStepper::Parts {
 ContactStepper::Parts::Parts(Dynamics& d, const SimulationOptions& o)
     : dynamics_(d),
       plan_(d.model, o),
-      plain_(plan_.model, plan_.plan, plan_.options.method, std::vector<double>(plan_.model.nv(), 0.0)),
+      plain_(plan_.model, plan_.plan, plan_.options, std::vector<double>(plan_.model.nv(), 0.0)),
       interval_solver_(plan_),
       impact_solver_(plan_, struck_speed, plan_.options.impact_speed),
       penetration_(plan_),

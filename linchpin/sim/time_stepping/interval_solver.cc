@@ -77,7 +77,7 @@ bool may_have_rows(const StepPlan& plan, const Interval& interval, const RowChoi
     return choice.limit_active[i] || (!interval.idle.limits[i] && is_near(plan.joints.limits[i], interval));
   };
   if (interval.chain || !plan.model.springs().empty() || !plan.damper_rows.empty() || !plan.joints.frictional.empty() ||
-      choice.servos_as_rows || in_maximal_coordinates(plan.options.method))
+      choice.servos_as_rows || moves_freely_by_itself(plan.options.method))
     return true;
   if (std::ranges::find(interval.idle.contacts, 0) != interval.idle.contacts.end()) return true;
   for (int i = 0; i < int(plan.joints.limits.size()); ++i)
@@ -89,7 +89,7 @@ bool may_have_rows(const StepPlan& plan, const Interval& interval, const RowChoi
 
 IntervalSolver::IntervalSolver(const StepPlan& plan)
     : plan_(plan),
-      soft_(plan.model, plan.plan, plan.options.method, plan.armature),
+      soft_(plan.model, plan.plan, plan.options, plan.armature),
       jumps_(plan),
       middle_(plan),
       forces_(plan.model),
@@ -97,7 +97,7 @@ IntervalSolver::IntervalSolver(const StepPlan& plan)
       tau_(plan.model.nv()),
       vel_(plan.model) {
   if (plan.joints.bounded_servos.empty()) return;
-  firm_ = std::make_unique<Variant>(plan.model, plan.plan, plan.options.method, armature_without_bounded_servos(plan));
+  firm_ = std::make_unique<Variant>(plan.model, plan.plan, plan.options, armature_without_bounded_servos(plan));
 }
 
 const char* IntervalSolver::solve(const Interval& interval, const FreeMotion& free, std::span<const char> tree_asleep,
@@ -202,8 +202,7 @@ const char* IntervalSolver::solve_rows(const Interval& interval, const FreeMotio
   find_trees_with_rows(out);
   out.impulses.resize(out.rows.rows.size());
   std::ranges::copy(middle_.q(), out.q_forces.begin());
-  // In maximal coordinates the hinges are still to be solved for.
-  const bool is_free = out.rows.rows.size() == 0 && !in_maximal_coordinates(plan_.options.method);
+  const bool is_free = out.rows.rows.size() == 0 && !moves_freely_by_itself(plan_.options.method);
   // Shorter intervals than these are taken as they are; the energy balance judges them.
   const bool may_shorten = interval.h > plan_.dt / shortest_for_products;
   if (is_free && servos_as_forces && free.h == interval.h) {

@@ -39,7 +39,7 @@ std::vector<double> armature_of_limited_balls(const StepPlan& plan) {
 PenetrationCorrection::PenetrationCorrection(const StepPlan& plan)
     : plan_(plan), rest_(plan.model), zero_(plan.model.nv(), 0.0), shift_(plan.model.nv()) {
   if (std::ranges::any_of(plan.joints.limits, is_angle))
-    isotropic_ = std::make_unique<Variant>(plan.model, plan.plan, plan.options.method, armature_of_limited_balls(plan));
+    isotropic_ = std::make_unique<Variant>(plan.model, plan.plan, plan.options, armature_of_limited_balls(plan));
 }
 
 bool PenetrationCorrection::passes_angle(std::span<const double> q) const {

@@ -43,7 +43,7 @@ double energy_of_ten_steps(const Model& model, double dt) {
 
 }  // namespace
 
-Variant::Variant(const Model& m, const Plan<double>& p, Method method, std::span<const double> a)
+Variant::Variant(const Model& m, const Plan<double>& p, const ContactOptions& options, std::span<const double> a)
     : own_model_(with_armature(m, a)),
       model(own_model_ ? *own_model_ : m),
       plan(own_model_ ? own_plan_.emplace(model) : p),
@@ -51,8 +51,8 @@ Variant::Variant(const Model& m, const Plan<double>& p, Method method, std::span
       aba(plan),
       vdot(m.nv()),
       tau(m.nv()) {
-  Result<std::unique_ptr<Formulation>> made = make_formulation(method, model, plan);
-  check(bool(made), "method ", to_string(method), ": ", made ? "" : made.error().message);
+  Result<std::unique_ptr<Formulation>> made = make_formulation(options.method, model, plan, options.threads);
+  check(bool(made), "method ", to_string(options.method), ": ", made ? "" : made.error().message);
   formulation = std::move(made).value();
 }
 

@@ -19,7 +19,8 @@ namespace linchpin {
 // zero, the model and plan given are used, not copies.
 class Variant {
  public:
-  Variant(const Model& model, const Plan<double>& plan, Method method, std::span<const double> armature);
+  Variant(const Model& model, const Plan<double>& plan, const ContactOptions& options,
+          std::span<const double> armature);
   Variant(const Variant&) = delete;  // it refers to itself
   Variant& operator=(const Variant&) = delete;
 

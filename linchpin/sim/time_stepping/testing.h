@@ -14,7 +14,7 @@ struct StageTest {
   StageTest(const Model& m, const SimulationOptions& o, const State& state, const Inputs& i = {})
       : model(m),
         plan(model, o),
-        plain(model, plan.plan, plan.options.method, std::vector<double>(model.nv(), 0.0)),
+        plain(model, plan.plan, plan.options, std::vector<double>(model.nv(), 0.0)),
         inputs(i),
         start(model, 0),
         placed(model, plan.plan),
