@@ -501,7 +501,7 @@ at a.json /rows/0/suite multipliers
 at a.json /targets/# 3
 only a.json
 
-for suite in solvers loops geometry contact steppers; do
+for suite in solvers loops hybrid geometry contact steppers; do
   expect 0 bench $suite --quick --no-peers --json a.json
   says out "$suite: "
   at a.json /rows/0/suite $suite
@@ -658,7 +658,20 @@ refuses "can be the standard output" simulate @top --csv - --json -
 refuses "--method is for steppers with contact, such as time_stepping, but this run uses rk4" \
   simulate @top --stepper rk4 --method os
 expect 0 simulate @chain --method multipliers --time 0.05
-refuses "--method: there is no 'soft'; there are: os, rmc, mc, nmc_os, nmc, multipliers" simulate @stack --method soft
+refuses "there are: os, rmc, mc, nmc_os, nmc, multipliers, hybrid_dense, hybrid_aba, hybrid_dca" \
+  simulate @stack --method soft
+for method in hybrid_dense hybrid_aba hybrid_dca; do
+  expect 0 simulate @stack --method $method --time 0.05 --json a.json
+  at a.json /method $method
+  only a.json
+done
+# Threads change no bit.
+expect 0 simulate @chain:links=600 --method hybrid_dca --time 0.005 --csv a.csv
+expect 0 simulate @chain:links=600 --method hybrid_dca --time 0.005 --threads 2 --csv b.csv
+cmp a.csv b.csv
+only a.csv b.csv
+refuses "--threads: 0 must be between 1 and 1024" simulate @stack --method hybrid_dca --threads 0
+refuses "--threads is for --method hybrid_dca, but this run uses os" simulate @stack --threads 2
 refuses "--method nmc: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping --method nmc
 refuses "--directions 2: this is for models that move in one plane" simulate @stack --directions 2
 refuses "--method multipliers: body 'link_1' has mass 1 kg" simulate @planar_chain --stepper time_stepping \

@@ -85,6 +85,7 @@ BenchReport bench_contact(const BenchOptions& options, const BenchProgress& prog
 BenchReport bench_dynamics(const BenchOptions& options, const BenchProgress& progress);     // dynamics.cc
 BenchReport bench_geometry(const BenchOptions& options, const BenchProgress& progress);     // geometry.cc
 BenchReport bench_loops(const BenchOptions& options, const BenchProgress& progress);        // loops.cc
+BenchReport bench_hybrid(const BenchOptions& options, const BenchProgress& progress);       // hybrid.cc
 BenchReport bench_multipliers(const BenchOptions& options, const BenchProgress& progress);  // multipliers.cc
 BenchReport bench_solvers(const BenchOptions& options, const BenchProgress& progress);      // solvers.cc
 BenchReport bench_steppers(const BenchOptions& options, const BenchProgress& progress);     // steppers.cc

@@ -34,7 +34,7 @@ time=$(awk -v n="$steps" 'BEGIN { printf "%.17g", n * 1e-3 }')
     for stepper in semi_implicit_euler explicit_euler rk4 dormand_prince implicit_midpoint; do
       echo "$scene --stepper $stepper --time $time"
     done
-    for method in os rmc mc nmc_os nmc multipliers; do
+    for method in os rmc mc nmc_os nmc multipliers hybrid_dense hybrid_aba hybrid_dca; do
       # Dense systems of 666 balls: minutes a step.
       [[ $scene == @balls && $method =~ ^(mc|nmc)$ ]] && continue
       echo "$scene --method $method --time $time"

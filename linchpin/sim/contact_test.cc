@@ -261,7 +261,7 @@ TEST(Contact, AStateSavedInMidContactGoesOnWithTheSameBits) {
   }
 }
 
-// The same motion by all five formulations, for as long as rounding has not grown by impacts.
+// The same motion by all formulations, for as long as rounding has not grown by impacts.
 TEST(Contact, FormulationsMoveAlike) {
   for (const char* text : {"swing:links=3", "slope:angle=35,turn=20", "stack:boxes=2", "stand4"}) {
     const Model model = model_of(text);

@@ -41,7 +41,8 @@ inline Finished run(const Model& model, double time, const SimulationOptions& op
 inline double fastest(const State& state) { return largest(state.v); }
 
 inline std::vector<Method> all_methods() {
-  return {Method::os, Method::rmc, Method::mc, Method::nmc_os, Method::nmc, Method::multipliers};
+  return {Method::os,          Method::rmc,          Method::mc,         Method::nmc_os,    Method::nmc,
+          Method::multipliers, Method::hybrid_dense, Method::hybrid_aba, Method::hybrid_dca};
 }
 
 }  // namespace linchpin

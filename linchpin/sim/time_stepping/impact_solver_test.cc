@@ -1,5 +1,6 @@
 #include "linchpin/sim/time_stepping/impact_solver.h"
 
+#include "linchpin/sim/contact_testing.h"
 #include "linchpin/sim/time_stepping/account.h"
 #include "linchpin/sim/time_stepping/testing.h"
 
@@ -11,8 +12,7 @@ namespace {
 TEST(ImpactSolver, ReflectsABallAndAccountsForItsEnergy) {
   const double speed = 2;
   for (const double e : {0.25, 0.5, 1.0})
-    for (const Method method :
-         {Method::os, Method::rmc, Method::mc, Method::nmc_os, Method::nmc, Method::multipliers}) {
+    for (const Method method : all_methods()) {
       const Model model = model_of("bounce:height=0,restitution=" + std::to_string(e));
       const double mass = model.bodies()[1].inertia.mass;
       State state = make_state(model);
@@ -48,7 +48,7 @@ TEST(ImpactSolver, LimitsDoNotBounce) {
   spec.joints.back().dofs = {DofSpec{.lower = -1, .upper = 0.5}};
   const Model model = compiled(spec);
   for (const Restitution law : {Restitution::poisson, Restitution::newton})
-    for (const Method method : {Method::os, Method::rmc, Method::mc, Method::nmc_os, Method::nmc, Method::multipliers})
+    for (const Method method : all_methods())
       for (const bool upper : {false, true}) {
         State state = make_state(model);
         state.v[5] = -2;
