@@ -43,9 +43,10 @@ std::string text_of(double us) {
 // ---- posing ---------------------------------------------------------------------------------------------------------
 
 struct Case {
-  std::string scene;
+  std::string name;
   int contacts;
   bool quick;
+  int copies = 1;  // of the scene, in one model
 };
 
 std::vector<Case> cases() {
@@ -55,14 +56,34 @@ std::vector<Case> cases() {
       if (links >= contacts)
         all.push_back({"@chain:links=" + std::to_string(links), contacts, links <= 100 && contacts <= 2});
   for (const int contacts : {0, 1, 4, 8, 20}) all.push_back({"@humanoid", contacts, contacts == 4});
-  for (const int contacts : {0, 4, 20}) all.push_back({"@forest", contacts, contacts == 4});
+  for (const int contacts : {8, 32}) all.push_back({"@quadruped", contacts, false, 8});
   return all;
 }
+
+ModelSpec spec_of(const Case& c) {
+  const ModelSpec one = scene(c.name).value();
+  ModelSpec all = one;
+  for (int k = 1; k < c.copies; ++k) {
+    const std::string more = "_" + std::to_string(k);
+    for (BodySpec body : one.bodies) {
+      body.name += more;
+      all.bodies.push_back(std::move(body));
+    }
+    for (JointSpec joint : one.joints) {
+      joint.name += more;
+      joint.child += more;
+      if (joint.parent != "world") joint.parent += more;
+      all.joints.push_back(std::move(joint));
+    }
+  }
+  return all;
+}
+std::string title_of(const Case& c) { return c.copies == 1 ? c.name : std::to_string(c.copies) + " x " + c.name; }
 
 // The parts of a motive, and contacts spread evenly over the links from the last one on.
 struct Posed {
   explicit Posed(const Case& c)
-      : model(compile(scene(c.scene).value()).value()),
+      : model(compile(spec_of(c)).value()),
         plan(model),
         state(random_state(model, 1, 3, 0.05)),
         kin(plan),
@@ -115,7 +136,7 @@ void time_posing(const BenchOptions& options, const TimingOptions& timing, const
   std::optional<double> worst_few, worst_all;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Case& c = all[i];
-    if (!progress(0.7 * double(i) / double(all.size()), c.scene + ", " + std::to_string(c.contacts) + " contacts"))
+    if (!progress(0.7 * double(i) / double(all.size()), title_of(c) + ", " + std::to_string(c.contacts) + " contacts"))
       return;
     const Posed posed(c);
     const Motive motive = posed.motive();
@@ -131,7 +152,7 @@ void time_posing(const BenchOptions& options, const TimingOptions& timing, const
       }));
     }
     const std::vector<Timing> timings = time_together(work, timing);
-    std::vector<std::string> cells{c.scene, std::to_string(posed.model.nv()), std::to_string(c.contacts)};
+    std::vector<std::string> cells{title_of(c), std::to_string(posed.model.nv()), std::to_string(c.contacts)};
     for (std::size_t k = 0; k < std::size(engines); ++k) {
       if (k >= timings.size()) {
         cells.emplace_back("-");
@@ -140,7 +161,7 @@ void time_posing(const BenchOptions& options, const TimingOptions& timing, const
       const double us = 1e6 * timings[k].minimum;
       cells.push_back(text_of(us));
       BenchRow row{.suite = suite,
-                   .bench_case = c.scene + ", " + std::to_string(c.contacts) + " contacts, " +
+                   .bench_case = title_of(c) + ", " + std::to_string(c.contacts) + " contacts, " +
                                  std::string(to_string(engines[k])),
                    .size = posed.model.nv(),
                    .metric = "pose and lift",
@@ -239,10 +260,9 @@ Work best_work(const Chain& chain, const AssemblyTree::Costs& costs, int process
 }
 
 void time_threads(const BenchOptions& options, const BenchProgress& progress, BenchReport& report) {
-  BenchTable table{"accelerations by divide and conquer, segments of " + std::to_string(AssemblyTree::usual_segment) +
-                       ": us of wall time, smallest",
-                   "rrrrrrrr",
-                   {"links", "depth", "aba", "1 thread", "2 threads", "over aba", "speed-up", "model, 2 threads"},
+  BenchTable table{"accelerations by divide and conquer: us of wall time, smallest",
+                   "rrrrrrrrr",
+                   {"links", "segments of", "depth", "aba", "1 thread", "2 threads", "over aba", "speed-up", "model, 2 threads"},
                    {}};
   BenchTable model{"the model: from how many processors on divide and conquer overtakes aba, and us on P of them",
                    "rrrrrrrrr",
@@ -264,15 +284,16 @@ void time_threads(const BenchOptions& options, const BenchProgress& progress, Be
   report.notes.emplace_back(note);
   std::optional<double> least_speed_up, most_over_aba;
   const std::vector<int> lengths =
-      options.quick ? std::vector<int>{100, 1000} : std::vector<int>{30, 100, 1000, 10000, 100000};
+      options.quick ? std::vector<int>{100, 1000} : std::vector<int>{30, 100, 1000, 2000, 10000, 100000};
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const int links = lengths[i];
     if (!progress(0.7 + 0.3 * double(i) / double(lengths.size()), std::to_string(links) + " links on two threads"))
       return;
     Chain chain(links);
-    const AssemblyTree tree(chain.model, chain.plan, AssemblyTree::usual_segment);
+    const int length = AssemblyTree::usual_segment(chain.model);
+    const AssemblyTree tree(chain.model, chain.plan, length);
     const std::vector<double> t = wall_times(
-        {chain.by_aba(), chain.by_assembly(tree.usual_segment, nullptr), chain.by_assembly(tree.usual_segment, &two)},
+        {chain.by_aba(), chain.by_assembly(length, nullptr), chain.by_assembly(length, &two)},
         options.quick ? 0.05 : 0.5);
     const double speed_up = t[1] / t[2], over = t[1] / t[0];
     if (links >= 1000) least_speed_up = std::min(least_speed_up.value_or(1e300), speed_up);
@@ -280,7 +301,7 @@ void time_threads(const BenchOptions& options, const BenchProgress& progress, Be
     char ratio[3][32];
     std::snprintf(ratio[0], sizeof ratio[0], "%.2f", over);
     std::snprintf(ratio[1], sizeof ratio[1], "%.2f", speed_up);
-    table.rows.push_back({std::to_string(links), std::to_string(tree.depth()), text_of(1e6 * t[0]), text_of(1e6 * t[1]),
+    table.rows.push_back({std::to_string(links), std::to_string(length), std::to_string(tree.depth()), text_of(1e6 * t[0]), text_of(1e6 * t[1]),
                           text_of(1e6 * t[2]), ratio[0], ratio[1],
                           text_of(1e6 * work_of(tree, costs, links).on(2))});
     const char* const who[] = {"aba", "1 thread", "2 threads"};
@@ -325,7 +346,7 @@ void show_depths(BenchReport& report) {
   for (const char* name : {"@chain:links=1000", "@humanoid", "@quadruped", "@dual_arm", "@forest",
                            "@random_tree:bodies=1000,seed=1"}) {
     const Model model = compile(scene(name).value()).value();
-    const AssemblyTree tree(model, Plan<double>(model), AssemblyTree::usual_segment);
+    const AssemblyTree tree(model, Plan<double>(model), AssemblyTree::usual_segment(model));
     table.rows.push_back({name, std::to_string(model.links().size() - 1), std::to_string(tree.segments()),
                           std::to_string(tree.depth())});
   }

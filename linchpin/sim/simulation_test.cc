@@ -25,6 +25,8 @@ TEST(Simulation, RefusesWhatMakesNoSense) {
   for (const double dt : {0.0, -1e-3, nan, std::numeric_limits<double>::infinity()})
     EXPECT_THROW(Simulation(model, {.dt = dt}), CheckFailed) << dt;
   EXPECT_THROW(Simulation(model, {.relative_tolerance = -1}), CheckFailed);
+  EXPECT_THROW(Simulation(model, {.contact = {.method = Method::hybrid_dca, .threads = 0}}), CheckFailed);
+  EXPECT_THROW(Simulation(model, {.contact = {.threads = 2}}), CheckFailed);  // of os
   EXPECT_THROW(Simulation(model, {.absolute_tolerance = 0}), CheckFailed);
   EXPECT_THROW(Simulation(model, {.stepper = static_cast<Stepper>(17)}), CheckFailed);
   for (const int none : {0, -1}) {

@@ -13,7 +13,7 @@ namespace {
 class DcaEngine final : public Engine {
  public:
   DcaEngine(const Model& model, const Plan<double>& plan, int threads)
-      : tree_(model, plan, AssemblyTree::usual_segment),
+      : tree_(model, plan, AssemblyTree::usual_segment(model)),
         assembly_(plan, tree_),
         solve_(plan, tree_),
         threads_(threads > 1 ? std::make_unique<ForkJoin>(threads) : nullptr),

@@ -1,6 +1,7 @@
 #include "linchpin/dynamics/divide_conquer/assembly_handles.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "linchpin/base/check.h"
 #include "linchpin/dynamics/divide_conquer/assembly_sweep.h"
@@ -127,7 +128,7 @@ void AssemblyHandles::place(const Plan<double>& plan, const AssemblyTree& tree, 
     const auto [segment, piece] = at_[links[k]];
     handles_.push_back({.link = links[k], .chosen = k, .segment = segment, .piece = piece, .at = place[links[k]]});
   }
-  std::ranges::stable_sort(handles_, {}, &Handle::segment);
+  std::ranges::sort(handles_, {}, [](const Handle& h) { return std::pair(h.segment, h.chosen); });
   first_.resize(nodes.size());
   last_.resize(nodes.size());
   const auto before = [&](int node) {
@@ -274,9 +275,9 @@ void AssemblyHandles::find_response(const Plan<double>& plan, const AssemblyTree
   check(factors.node.size() == tree.nodes().size(), "factors of another model");
   W.clear();
   const Input in{plan, tree, factors, W};
-  const bool parallel = threads && threads->threads() > 1;
+  const int count = threads ? threads->threads() : 1;
   const auto stages = [&] {
-    AssemblySweep(tree, least_links, parallel).up([&](int node) {
+    AssemblySweep(tree, least_links, count).up([&](int node) {
       if (!has_handles(node)) return;
       if (tree.nodes()[node].is_segment())
         pass_segment(in, node);
@@ -284,7 +285,7 @@ void AssemblyHandles::find_response(const Plan<double>& plan, const AssemblyTree
         pass_join(in, node);
     });
   };
-  if (parallel)
+  if (count > 1)
     threads->run(stages);
   else
     stages();

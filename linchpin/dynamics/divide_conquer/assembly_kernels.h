@@ -11,6 +11,7 @@ struct AssemblyInput {
   const AssemblyTree& tree;
   const double *q, *v, *tau;
   bool external;  // the workspace holds forces on links
+  int threads;
 };
 
 // Checks the sizes of a call; puts the forces on bodies into the workspace.

@@ -1,6 +1,7 @@
 // The order in which the nodes of an assembly tree are visited, by one thread or several.
 #pragma once
 
+#include <algorithm>
 #include <span>
 
 #include "linchpin/dynamics/divide_conquer/assembly_tree.h"
@@ -8,11 +9,21 @@
 
 namespace linchpin {
 
-// Parts with fewer than `least` links are not worth another thread.
 class AssemblySweep {
  public:
-  AssemblySweep(const AssemblyTree& tree, int least, bool parallel)
-      : tree_(tree), nodes_(tree.nodes()), least_(least), parallel_(parallel) {}
+  // least: parts with fewer links are not worth another thread.
+  AssemblySweep(const AssemblyTree& tree, int least, int threads)
+      : tree_(tree), nodes_(tree.nodes()), parallel_(threads > 1) {
+    int links = 0;
+    for (const int root : tree.roots()) links += nodes_[root].links;
+    least_ = share(links, threads, least);
+  }
+
+  // Every part costs a start, so there are about as many parts as threads, and more only of large mechanisms.
+  static int share(int all, int threads, int least) {
+    constexpr int most = 1000;  // more than this makes a start cheap
+    return std::max(least, std::min(all / (2 * threads) + 1, most));
+  }
 
   // Calls stage(node) for each node, after all that it is made of.
   template <class Stage>
@@ -86,8 +97,8 @@ class AssemblySweep {
 
   const AssemblyTree& tree_;
   std::span<const Node> nodes_;
-  int least_;
   bool parallel_;
+  int least_;
 };
 
 }  // namespace linchpin

@@ -154,6 +154,11 @@ AssemblyTree::AssemblyTree(const Model& model, const Plan<double>& plan, int lon
   Builder(model, plan, longest, *this).build();
 }
 
+int AssemblyTree::usual_segment(const Model& model) {
+  const std::size_t links = model.links().size();
+  return links < 4096 ? 8 : links < 32768 ? 16 : 32;
+}
+
 double AssemblyTree::critical_path(const Costs& costs) const {
   std::vector<double> ready(nodes_.size());
   double longest = 0;

@@ -25,7 +25,9 @@ namespace linchpin {
 
 class AssemblyTree {
  public:
-  static constexpr int usual_segment = 8;  // links
+  // The length of segments that the engine of contact and the elimination of loops use, in links: 8, and longer where the
+  // factors of all joins would no longer fit the caches (bench hybrid).
+  static int usual_segment(const Model& model);
 
   // longest: the most links of a segment, at least 1, unless links without inertia follow one another.
   AssemblyTree(const Model& model, const Plan<double>& plan, int longest);

@@ -9,15 +9,16 @@
 namespace linchpin {
 namespace {
 
-// The least number of links that is worth another thread. To start one takes about a microsecond: velocities and forces
-// take some 10 ns a link, articulated-body inertias 100.
-constexpr int links_for_velocities = 1024, links_for_inertias = 128, links_for_forces = 512;
+// The least number of links that is worth another thread: to hand work over and to wait for it takes about a microsecond.
+// Velocities and forces take some 10 ns a link, articulated-body inertias 50.
+constexpr int for_velocities = 200, for_inertias = 50, for_forces = 150;
+constexpr int blocks_at_once = 24;
 
-bool in_parallel(const ForkJoin* threads) { return threads && threads->threads() > 1; }
+int count_of(const ForkJoin* threads) { return threads ? threads->threads() : 1; }
 
 template <class Stages>
 void run(ForkJoin* threads, const Stages& stages) {
-  if (in_parallel(threads))
+  if (count_of(threads) > 1)
     threads->run(stages);
   else
     stages();
@@ -25,25 +26,25 @@ void run(ForkJoin* threads, const Stages& stages) {
 
 // One stage on all blocks of eight joints.
 template <class Stage>
-void each_block(const AssemblyInput& in, bool parallel, const Stage& stage) {
+void each_block(const AssemblyInput& in, const Stage& stage) {
   const int blocks = int(in.plan.blocks.size());
   const auto range = [&](int first, int last) {
     for (int b = first; b < last; ++b) stage(b);
   };
-  if (parallel && blocks >= links_for_velocities / 4)
-    ForkJoin::each(blocks, links_for_velocities / 8, range);
+  if (in.threads > 1 && blocks >= 2 * blocks_at_once)
+    ForkJoin::each(blocks, AssemblySweep::share(blocks, in.threads, blocks_at_once), range);
   else
     range(0, blocks);
 }
 
-void assemble_all(const AssemblyInput& in, bool parallel, AssemblyWorkspace& ws) {
-  each_block(in, parallel, [&](int block) { turn_joints(in, block, ws); });
-  const AssemblySweep velocities(in.tree, links_for_velocities, parallel);
+void assemble_all(const AssemblyInput& in, AssemblyWorkspace& ws) {
+  each_block(in, [&](int block) { turn_joints(in, block, ws); });
+  const AssemblySweep velocities(in.tree, for_velocities, in.threads);
   velocities.up([&](int node) { find_turn(in, node, ws); });
   for (const int root : in.tree.roots()) ws.node[root].w = Vec3<double>::zero();
   velocities.down([&](int node) { hand_out_velocity(in, node, ws); });
-  each_block(in, parallel, [&](int block) { find_velocity_products(in, block, ws); });
-  AssemblySweep(in.tree, links_for_inertias, parallel).up([&](int node) { assemble(in, node, ws); });
+  each_block(in, [&](int block) { find_velocity_products(in, block, ws); });
+  AssemblySweep(in.tree, for_inertias, in.threads).up([&](int node) { assemble(in, node, ws); });
 }
 
 void check_workspace(const Plan<double>& plan, const AssemblyTree& tree, const AssemblyWorkspace& ws) {
@@ -78,12 +79,12 @@ void divide_and_conquer(const Plan<double>& plan, const AssemblyTree& tree, std:
   check_workspace(plan, tree, ws);
   check_assembly_sizes(plan, q, v, tau, f_ext, vdot);
   if (!f_ext.empty()) gather_forces(plan, f_ext, ws);
-  const AssemblyInput in{plan, tree, q.data(), v.data(), tau.data(), !f_ext.empty()};
-  const bool parallel = in_parallel(threads);
+  const AssemblyInput in{plan, tree, q.data(), v.data(), tau.data(), !f_ext.empty(),
+                         count_of(threads)};
   run(threads, [&] {
-    assemble_all(in, parallel, ws);
+    assemble_all(in, ws);
     for (const int root : tree.roots()) ws.motion[root].A = {Vec3<double>::zero(), plan.upward};
-    AssemblySweep(tree, links_for_inertias, parallel).down([&](int node) {
+    AssemblySweep(tree, for_inertias, in.threads).down([&](int node) {
       hand_out_acceleration(in, node, vdot.data(), ws);
     });
   });
@@ -93,8 +94,8 @@ void assemble_factors(const Plan<double>& plan, const AssemblyTree& tree, std::s
                       AssemblyWorkspace& ws) {
   check_workspace(plan, tree, ws);
   check(q.size() == std::size_t(plan.nq), "q has ", q.size(), " numbers, the model needs ", plan.nq);
-  const AssemblyInput in{plan, tree, q.data(), ws.zero.data(), ws.zero.data(), false};
-  run(threads, [&] { assemble_all(in, in_parallel(threads), ws); });
+  const AssemblyInput in{plan, tree, q.data(), ws.zero.data(), ws.zero.data(), false, count_of(threads)};
+  run(threads, [&] { assemble_all(in, ws); });
 }
 
 void solve(const Plan<double>& plan, const AssemblyTree& tree, const AssemblyWorkspace& factors, ForkJoin* threads,
@@ -111,7 +112,7 @@ void solve(const Plan<double>& plan, const AssemblyTree& tree, const AssemblyWor
     for (std::size_t w = 0; w < plan.wide_links.size(); ++w) ws.wide_external[w] = on_link[plan.link_of_wide[w]];
   }
   const AssemblySolveInput in{plan, tree, factors, !on_link.empty(), x.data()};
-  const AssemblySweep sweep(tree, links_for_forces, in_parallel(threads));
+  const AssemblySweep sweep(tree, for_forces, count_of(threads));
   run(threads, [&] {
     sweep.up([&](int node) { gather_bias(in, node, ws); });
     for (const int root : tree.roots()) ws.motion[root].A = Motion<double>::zero();

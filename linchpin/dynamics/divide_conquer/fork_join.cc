@@ -1,7 +1,6 @@
 #include "linchpin/dynamics/divide_conquer/fork_join.h"
 
 #include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/task_arena.h>
 
@@ -29,11 +28,5 @@ void ForkJoin::both_erased(Task a, Task b) {
   tbb::parallel_invoke([&] { a.call(a.self); }, [&] { b.call(b.self); });
 }
 
-void ForkJoin::each_erased(int count, int least, RangeTask range) {
-  tbb::parallel_for(
-      tbb::blocked_range<int>(0, count, std::size_t(least)),
-      [&](const tbb::blocked_range<int>& part) { range.call(range.self, part.begin(), part.end()); },
-      tbb::simple_partitioner());
-}
 
 }  // namespace linchpin

@@ -22,10 +22,11 @@ class ForkJoin {
   static void both(const F& f, const G& g) {
     both_erased({&call<F>, &f}, {&call<G>, &g});
   }
-  // Calls f(first, last) for parts of [0, count) of at least `least` / 2 elements, if there are so many.
+  // Calls f(first, last) for parts of [0, count) of at least `least` / 2 elements, if there are so many. Halves are
+  // handed out as by both(), so that a thread is likely to get the part that it worked on in the stage before.
   template <class F>
   static void each(int count, int least, const F& f) {
-    each_erased(count, least, {&call_range<F>, &f});
+    halve(0, count, least, f);
   }
 
  private:
@@ -33,21 +34,18 @@ class ForkJoin {
     void (*call)(const void*);
     const void* self;
   };
-  struct RangeTask {
-    void (*call)(const void*, int, int);
-    const void* self;
-  };
   template <class F>
   static void call(const void* f) {
     (*static_cast<const F*>(f))();
   }
   template <class F>
-  static void call_range(const void* f, int first, int last) {
-    (*static_cast<const F*>(f))(first, last);
+  static void halve(int first, int last, int least, const F& f) {
+    if (last - first < least) return f(first, last);
+    const int middle = first + (last - first) / 2;
+    both([&] { halve(first, middle, least, f); }, [&] { halve(middle, last, least, f); });
   }
   void run_erased(Task task);
   static void both_erased(Task a, Task b);
-  static void each_erased(int count, int least, RangeTask range);
 
   struct Arena;
   std::unique_ptr<Arena> arena_;

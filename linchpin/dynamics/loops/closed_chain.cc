@@ -105,7 +105,7 @@ ClosedChain::ByCompliance::ByCompliance(const Model& model, const Plan<double>& 
 
 ClosedChain::ByAssembly::ByAssembly(const Model& model, const Plan<double>& plan, const ConstraintPlan& constraints,
                                     int thread_count)
-    : tree(model, plan, AssemblyTree::usual_segment),
+    : tree(model, plan, AssemblyTree::usual_segment(model)),
       assembly(plan, tree),
       solve(plan, tree),
       threads(thread_count == 1 ? nullptr : std::make_unique<ForkJoin>(thread_count)),
