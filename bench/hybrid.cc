@@ -199,7 +199,8 @@ std::vector<double> wall_times(const std::vector<Repeated>& work, double budget)
   std::vector<double> best(work.size(), 1e300);
   const Clock::time_point start = Clock::now();
   for (int round = 0;
-       round < 10 || std::chrono::duration<double>(Clock::now() - start).count() < budget * double(work.size()); ++round)
+       round < 10 || std::chrono::duration<double>(Clock::now() - start).count() < budget * double(work.size());
+       ++round)
     for (std::size_t k = 0; k < work.size(); ++k) best[k] = std::min(best[k], seconds(work[k], times[k]) / times[k]);
   return best;
 }
@@ -262,7 +263,8 @@ Work best_work(const Chain& chain, const AssemblyTree::Costs& costs, int process
 void time_threads(const BenchOptions& options, const BenchProgress& progress, BenchReport& report) {
   BenchTable table{"accelerations by divide and conquer: us of wall time, smallest",
                    "rrrrrrrrr",
-                   {"links", "segments of", "depth", "aba", "1 thread", "2 threads", "over aba", "speed-up", "model, 2 threads"},
+                   {"links", "segments of", "depth", "aba", "1 thread", "2 threads", "over aba", "speed-up",
+                    "model, 2 threads"},
                    {}};
   BenchTable model{"the model: from how many processors on divide and conquer overtakes aba, and us on P of them",
                    "rrrrrrrrr",
@@ -279,8 +281,9 @@ void time_threads(const BenchOptions& options, const BenchProgress& progress, Be
   costs.link = (serial[0] - joins8 * costs.join) / 1000;
   costs.start = time_of_start(two);
   char note[200];
-  std::snprintf(note, sizeof note, "model: a link in a segment %.0f ns, a join %.0f ns, a start on another thread %.0f ns",
-                1e9 * costs.link, 1e9 * costs.join, 1e9 * costs.start);
+  std::snprintf(note, sizeof note,
+                "model: a link in a segment %.0f ns, a join %.0f ns, a start on another thread %.0f ns", 1e9 * costs.link,
+                1e9 * costs.join, 1e9 * costs.start);
   report.notes.emplace_back(note);
   std::optional<double> least_speed_up, most_over_aba;
   const std::vector<int> lengths =
@@ -301,8 +304,8 @@ void time_threads(const BenchOptions& options, const BenchProgress& progress, Be
     char ratio[3][32];
     std::snprintf(ratio[0], sizeof ratio[0], "%.2f", over);
     std::snprintf(ratio[1], sizeof ratio[1], "%.2f", speed_up);
-    table.rows.push_back({std::to_string(links), std::to_string(length), std::to_string(tree.depth()), text_of(1e6 * t[0]), text_of(1e6 * t[1]),
-                          text_of(1e6 * t[2]), ratio[0], ratio[1],
+    table.rows.push_back({std::to_string(links), std::to_string(length), std::to_string(tree.depth()),
+                          text_of(1e6 * t[0]), text_of(1e6 * t[1]), text_of(1e6 * t[2]), ratio[0], ratio[1],
                           text_of(1e6 * work_of(tree, costs, links).on(2))});
     const char* const who[] = {"aba", "1 thread", "2 threads"};
     for (std::size_t k = 0; k < 3; ++k)

@@ -14,7 +14,7 @@
 // | multipliers  | maximal     | velocities and hinges, in O(n) | loops + contacts                | multipliers.cc  |
 // The last five pose the identical problem, whose matrix is the Delassus matrix W = J M^-1 J' plus the softness on its
 // diagonal: one formulation (hybrid.cc) on five engines of forward dynamics (engine.h).
-// All problems are conic (solvers/problem/problem.h): a contact has three rows. 000 and 002 have nf + 2 rows per contact
+// All problems are conic (solvers/problem/problem.h): a contact has three rows. 000 and 002 have nf + 2 rows for each
 // [000 (10)-(16); 002 (11)]: polyhedral friction, which solvers/problem/polyhedral.h makes of the conic problem.
 #pragma once
 

@@ -4,13 +4,13 @@
 // An engine computes the parts of (1). hybrid.cc makes the complementarity problem of them [002 (11), (13)], so that
 // all engines pose the identical problem. They differ in the algorithm:
 //
-// | engine       | algorithm                                                   | cost, m links in one tree  | file             |
-// |--------------|-------------------------------------------------------------|----------------------------|------------------|
-// | os           | compliance of paths [000 s.6; 001]                          | O(n + m^2)                 | os.cc            |
-// | hybrid_dense | mass matrix [002 s.3.1]                                     | O(n^3 + n^2 m + n m^2)     | hybrid_dense.cc  |
-// | hybrid_aba   | forces carried through both sweeps [002 s.3.2, (15)]        | O(n m)                     | hybrid_aba.cc    |
-// | hybrid_dca   | divide and conquer, links as handles [002 s.3.3, (16) (17)] | O(n + m^2 log n)           | hybrid_dca.cc    |
-// | multipliers  | constraint forest, maximal coordinates [004]                | O(n m)                     | multipliers.cc   |
+// | engine       | algorithm                                              | m links in one tree | file            |
+// |--------------|--------------------------------------------------------|---------------------|-----------------|
+// | os           | compliance of paths [000 s.6; 001]                     | O(n + m^2)          | os.cc           |
+// | hybrid_dense | mass matrix [002 s.3.1]                                | O(n^3 + n^2 m)      | hybrid_dense.cc |
+// | hybrid_aba   | forces carried through both sweeps [002 s.3.2, (15)]   | O(n m)              | hybrid_aba.cc   |
+// | hybrid_dca   | divide and conquer with handles [002 s.3.3, (16)-(17)] | O(n + m^2 log n)    | hybrid_dca.cc   |
+// | multipliers  | constraint forest, maximal coordinates [004]           | O(n m)              | multipliers.cc  |
 #pragma once
 
 #include <memory>
@@ -39,7 +39,8 @@ class Engine {
   virtual void lift(const Motive& motive, std::span<const Force<double>> on_link, std::span<double> x) = 0;
 
   // For engines whose W is a difference of larger numbers. By chosen link, the compliance that it is a difference from
-  // (EliminatedProblem::assemble()); and a more accurate W, where a row moves least_share of that. False if there is none.
+  // (EliminatedProblem::assemble()); and a more accurate W, where a row moves least_share of that: false if there is
+  // none.
   virtual std::span<const Matrix36> without_joints() const { return {}; }
   virtual bool refine(const Motive&, [[maybe_unused]] double least_share) { return false; }
 };

@@ -1,5 +1,5 @@
-// The engine on the articulated-body algorithm [002 s.3.2]: the forces on the chosen links are carried as columns through
-// the inward and the outward sweep, (15) of 002, in O(n m) (dynamics/compliance/carried_forces.h).
+// The engine on the articulated-body algorithm [002 s.3.2]: the forces on the chosen links are carried as columns
+// through the inward and the outward sweep, (15) of 002, in O(n m) (dynamics/compliance/carried_forces.h).
 #include "linchpin/contact/formulations/articulated_engine.h"
 #include "linchpin/dynamics/compliance/carried_forces.h"
 

@@ -1,5 +1,5 @@
-// The engine on Lagrange multipliers in maximal coordinates [004 s.8]: hinges are eliminated in linear time, and the rows
-// of loops, contacts and limits are the auxiliary constraints of 004.
+// The engine on Lagrange multipliers in maximal coordinates [004 s.8]: hinges are eliminated in linear time, and the
+// rows of loops, contacts and limits are the auxiliary constraints of 004.
 //
 //     v_free = v + dt multipliers(q, v, tau, f_ext),    W = J Mhat^-1 J'                                         (1)
 //     lift: D' (1 - X) Mhat^-1 (J' F + D x)                                                                      (2)

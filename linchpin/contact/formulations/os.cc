@@ -1,5 +1,5 @@
-// The engine of the operational-space formulation [000 s.6]: W of (1) in engine.h is the compliance of the chosen links,
-// by compliance.h in O(n + m^2). The factors of aba() are used for it and for lift() too.
+// The engine of the operational-space formulation [000 s.6]: W of (1) in engine.h is the compliance of the chosen
+// links, by compliance.h in O(n + m^2). The factors of aba() are used for it and for lift() too.
 //
 // Differences from 000 (53): all rows are at velocity level, also with dt = 0; and a loose body (on a free joint,
 // without children; piles) needs no recursion: its response is the inverse of its own inertia, which is constant in its

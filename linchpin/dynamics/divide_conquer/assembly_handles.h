@@ -1,5 +1,5 @@
-// Points of contact as further handles of the assemblies [002 (16), (17)]: W = J M^-1 J' of chosen links comes out of the
-// assembly alone.
+// Points of contact as further handles of the assemblies [002 (16), (17)]: W = J M^-1 J' of chosen links comes out of
+// the assembly alone.
 //
 // With forces f_c on handles, links anywhere in the assembly, (1) and (2) of divide_and_conquer.h become
 //     F1 = I A1 - Phi F2 + p - sum over c of Q_c f_c                                                             (1)

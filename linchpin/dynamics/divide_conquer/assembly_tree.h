@@ -25,8 +25,8 @@ namespace linchpin {
 
 class AssemblyTree {
  public:
-  // The length of segments that the engine of contact and the elimination of loops use, in links: 8, and longer where the
-  // factors of all joins would no longer fit the caches (bench hybrid).
+  // The length of segments that the engine of contact and the elimination of loops use, in links: 8, and longer where
+  // the factors of all joins would no longer fit the caches (bench hybrid).
   static int usual_segment(const Model& model);
 
   // longest: the most links of a segment, at least 1, unless links without inertia follow one another.

@@ -9,8 +9,8 @@
 namespace linchpin {
 namespace {
 
-// The least number of links that is worth another thread: to hand work over and to wait for it takes about a microsecond.
-// Velocities and forces take some 10 ns a link, articulated-body inertias 50.
+// The least number of links that is worth another thread: to hand work over and to wait for it takes about a
+// microsecond. Velocities and forces take some 10 ns a link, articulated-body inertias 50.
 constexpr int for_velocities = 200, for_inertias = 50, for_forces = 150;
 constexpr int blocks_at_once = 24;
 

@@ -43,9 +43,9 @@
 
 namespace linchpin {
 
-// The factors of one node: I, Phi and Psi of (1) and (2), R and w of (7). Rows of Phi are components of the force at the
-// inner end, columns unit forces on the outer one. Six-vectors in registers are angular over linear. Phi, Psi and turn
-// are those of open nodes.
+// The factors of one node: I, Phi and Psi of (1) and (2), R and w of (7). Rows of Phi are components of the force at
+// the inner end, columns unit forces on the outer one. Six-vectors in registers are angular over linear. Phi, Psi and
+// turn are those of open nodes.
 struct Assembly {
   ArticulatedInertia<double> I;
   Matrix6<double> Phi, Psi;
@@ -54,7 +54,7 @@ struct Assembly {
   Vec3<double> w;      // of the inner end
 };
 
-// What depends on forces and velocities: p and beta of (1) and (2), of which beta is that of open nodes; then A1 and F2.
+// What depends on forces and velocities: p and beta of (1) and (2), beta for open nodes only; then A1 and F2.
 struct AssemblyMotion {
   Force<double> p;
   Double8 beta;

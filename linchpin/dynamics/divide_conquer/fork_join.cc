@@ -9,7 +9,8 @@
 namespace linchpin {
 
 struct ForkJoin::Arena {
-  explicit Arena(int threads) : most(tbb::global_control::max_allowed_parallelism, std::size_t(threads)), own(threads) {}
+  explicit Arena(int threads)
+      : most(tbb::global_control::max_allowed_parallelism, std::size_t(threads)), own(threads) {}
   tbb::global_control most;  // more threads than processors, if the caller says so
   tbb::task_arena own;
 };

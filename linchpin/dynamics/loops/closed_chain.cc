@@ -221,7 +221,10 @@ void respond(std::span<const double> q, std::span<const double> lambda, ClosedCh
   std::ranges::fill(x, 0);
   std::ranges::fill(chain.f, 0);
   add_reactions(chain.model, chain.constraints, chain.rows, chain.kin, q, lambda, x, chain.f);
-  if (!chain.by_assembly) return solve<double>(chain.plan, chain.by_compliance->factors, chain.by_compliance->solve, x, chain.f);
+  if (!chain.by_assembly) {
+    solve<double>(chain.plan, chain.by_compliance->factors, chain.by_compliance->solve, x, chain.f);
+    return;
+  }
   ClosedChain::ByAssembly& dca = *chain.by_assembly;
   put_on_links(chain.plan, chain.f, dca.on_link);
   solve(chain.plan, dca.tree, dca.assembly, dca.threads.get(), dca.solve, x, dca.on_link);

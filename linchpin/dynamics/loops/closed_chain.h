@@ -37,8 +37,8 @@
 namespace linchpin {
 
 // How the rows are eliminated. `automatic` uses the recursion for more than most_rows_for_compliance rows;
-// docs/loops.md has the measurements. divide_and_conquer is `compliance` with divide_and_conquer.h in place of aba() and
-// the compliance of paths: a loop is a joint between two handles of the assembled mechanism [002 s.3.3].
+// docs/loops.md has the measurements. divide_and_conquer is `compliance` with divide_and_conquer.h in place of aba()
+// and the compliance of paths: a loop is a joint between two handles of the assembled mechanism [002 s.3.3].
 enum class LoopElimination { automatic, compliance, recursion, divide_and_conquer };
 inline constexpr int most_rows_for_compliance = 24;
 
@@ -124,8 +124,8 @@ void place_chain(std::span<const double> q, std::span<const double> v, double ti
 int least_motion(std::span<const double> q, std::span<const double> b, bool holonomic_only, double damping,
                  ClosedChain& chain);
 
-// The rest is for LoopElimination::compliance and divide_and_conquer only. W of (2), rows x rows, into by_compliance->row_matrix, together
-// with the factors for respond(). After place_chain().
+// The rest is for LoopElimination::compliance and divide_and_conquer only. W of (2), rows x rows, into
+// by_compliance->row_matrix, together with the factors for respond(). After place_chain().
 void row_compliance(std::span<const double> q, ClosedChain& chain);
 // x <- M^-1 J' lambda
 void respond(std::span<const double> q, std::span<const double> lambda, ClosedChain& chain, std::span<double> x);

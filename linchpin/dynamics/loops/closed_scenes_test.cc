@@ -199,7 +199,8 @@ TEST(ClosedScenes, AccelerateAsTheWholeSystemSays) {
       EXPECT_LE(largest_difference(by_recursion, m.vdot), 1e-9 * largest_rate) << "loop recursion";
       std::vector<double> by_assembly(m.vdot.size());
       ClosedChain assembly(m.model, m.plan, m.model.constraints(), LoopElimination::divide_and_conquer, 2);
-      const ConstraintReport same = constrained_dynamics(m.state.q, m.state.v, m.tau, m.f_ext, 0, assembly, by_assembly);
+      const ConstraintReport same =
+          constrained_dynamics(m.state.q, m.state.v, m.tau, m.f_ext, 0, assembly, by_assembly);
       EXPECT_EQ(same.rank, report.rank);
       EXPECT_LE(largest_difference(by_assembly, m.vdot), 1e-9 * largest_rate) << "divide and conquer";
       // `unmet` must be small relative to gddot of the free mechanism.

@@ -1,6 +1,6 @@
 // Does an answer solve the equations of motion? |M vdot + bias - tau|, computed in extended precision by the textbook
-// recursion, relative to the largest term in it: a term of the recursion or a product M_ij vdot_j. In a long chain these
-// are far larger than their sum, and rounding vdot to a double alone costs eps of them (docs/testing.md).
+// recursion, relative to the largest term in it: a term of the recursion or a product M_ij vdot_j. In a long chain
+// these are far larger than their sum, and rounding vdot to a double alone costs eps of them (docs/testing.md).
 #pragma once
 
 #include "linchpin/dynamics/tree/mass_matrix.h"

@@ -1,7 +1,7 @@
 // Responses of frames to forces on frames by the factors of the mass matrix: W = J M^-1 J' as a dense product.
 //
-// With M = L' D L (mass_matrix.h) and the Jacobian J_i of frame i, whose columns are zero but for the coordinates on the
-// frame's path to the base,
+// With M = L' D L (mass_matrix.h) and the Jacobian J_i of frame i, whose columns are zero but for the coordinates on
+// the frame's path to the base,
 //     Y_i = D^-1/2 L'^-1 J_i',   W_ij = Y_i' Y_j                                                                (1)
 // L'^-1 keeps the zeros, so Y_i has the coordinates of the path only, and W_ij sums over those that both paths share.
 // O(depth^2) per frame and O(depth) per pair.
