@@ -219,9 +219,8 @@ struct Chain {
   Repeated by_assembly(int segment, ForkJoin* threads) {
     auto tree = std::make_shared<AssemblyTree>(model, plan, segment);
     auto ws = std::make_shared<AssemblyWorkspace>(plan, *tree);
-    return repeated([this, tree, ws, threads] {
-      divide_and_conquer(plan, *tree, state.q, state.v, tau, {}, threads, *ws, vdot);
-    });
+    return repeated(
+        [this, tree, ws, threads] { divide_and_conquer(plan, *tree, state.q, state.v, tau, {}, threads, *ws, vdot); });
   }
   Model model;
   Plan<double> plan;
@@ -261,19 +260,19 @@ Work best_work(const Chain& chain, const AssemblyTree::Costs& costs, int process
 }
 
 void time_threads(const BenchOptions& options, const BenchProgress& progress, BenchReport& report) {
-  BenchTable table{"accelerations by divide and conquer: us of wall time, smallest",
-                   "rrrrrrrrr",
-                   {"links", "segments of", "depth", "aba", "1 thread", "2 threads", "over aba", "speed-up",
-                    "model, 2 threads"},
-                   {}};
+  BenchTable table{
+      "accelerations by divide and conquer: us of wall time, smallest",
+      "rrrrrrrrr",
+      {"links", "segments of", "depth", "aba", "1 thread", "2 threads", "over aba", "speed-up", "model, 2 threads"},
+      {}};
   BenchTable model{"the model: from how many processors on divide and conquer overtakes aba, and us on P of them",
                    "rrrrrrrrr",
                    {"links", "aba", "from P", "P = 4", "16", "64", "256", "1024", "segment at 1024"},
                    {}};
   ForkJoin two(2);
   Chain measured(1000);
-  const std::vector<double> serial = wall_times(
-      {measured.by_assembly(8, nullptr), measured.by_assembly(16, nullptr)}, options.quick ? 0.05 : 0.5);
+  const std::vector<double> serial =
+      wall_times({measured.by_assembly(8, nullptr), measured.by_assembly(16, nullptr)}, options.quick ? 0.05 : 0.5);
   // T1 = links c_link + joins c_join at two lengths of segments.
   const double joins8 = 1000.0 / 8 - 1, joins16 = std::ceil(1000.0 / 16) - 1;
   AssemblyTree::Costs costs;
@@ -282,8 +281,8 @@ void time_threads(const BenchOptions& options, const BenchProgress& progress, Be
   costs.start = time_of_start(two);
   char note[200];
   std::snprintf(note, sizeof note,
-                "model: a link in a segment %.0f ns, a join %.0f ns, a start on another thread %.0f ns", 1e9 * costs.link,
-                1e9 * costs.join, 1e9 * costs.start);
+                "model: a link in a segment %.0f ns, a join %.0f ns, a start on another thread %.0f ns",
+                1e9 * costs.link, 1e9 * costs.join, 1e9 * costs.start);
   report.notes.emplace_back(note);
   std::optional<double> least_speed_up, most_over_aba;
   const std::vector<int> lengths =
@@ -295,9 +294,9 @@ void time_threads(const BenchOptions& options, const BenchProgress& progress, Be
     Chain chain(links);
     const int length = AssemblyTree::usual_segment(chain.model);
     const AssemblyTree tree(chain.model, chain.plan, length);
-    const std::vector<double> t = wall_times(
-        {chain.by_aba(), chain.by_assembly(length, nullptr), chain.by_assembly(length, &two)},
-        options.quick ? 0.05 : 0.5);
+    const std::vector<double> t =
+        wall_times({chain.by_aba(), chain.by_assembly(length, nullptr), chain.by_assembly(length, &two)},
+                   options.quick ? 0.05 : 0.5);
     const double speed_up = t[1] / t[2], over = t[1] / t[0];
     if (links >= 1000) least_speed_up = std::min(least_speed_up.value_or(1e300), speed_up);
     most_over_aba = std::max(most_over_aba.value_or(0), over);
@@ -346,8 +345,8 @@ void time_threads(const BenchOptions& options, const BenchProgress& progress, Be
 
 void show_depths(BenchReport& report) {
   BenchTable table{"depth of assembly trees, in nodes", "lrrr", {"mechanism", "links", "segments", "depth"}, {}};
-  for (const char* name : {"@chain:links=1000", "@humanoid", "@quadruped", "@dual_arm", "@forest",
-                           "@random_tree:bodies=1000,seed=1"}) {
+  for (const char* name :
+       {"@chain:links=1000", "@humanoid", "@quadruped", "@dual_arm", "@forest", "@random_tree:bodies=1000,seed=1"}) {
     const Model model = compile(scene(name).value()).value();
     const AssemblyTree tree(model, Plan<double>(model), AssemblyTree::usual_segment(model));
     table.rows.push_back({name, std::to_string(model.links().size() - 1), std::to_string(tree.segments()),

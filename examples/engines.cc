@@ -1,5 +1,5 @@
-// One step in contact by every engine of forward dynamics [002 s.2.3]: they pose the identical problem, and the solution
-// of one is that of all.
+// One step in contact by every engine of forward dynamics [002 s.2.3]: they pose the identical problem, and the
+// solution of one is that of all.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -35,8 +35,8 @@ int main() {
 
   std::vector<double> first;
   Solver solver;
-  for (const Method method : {Method::os, Method::multipliers, Method::hybrid_dense, Method::hybrid_aba,
-                              Method::hybrid_dca}) {
+  for (const Method method :
+       {Method::os, Method::multipliers, Method::hybrid_dense, Method::hybrid_aba, Method::hybrid_dca}) {
     const auto formulation = make_formulation(method, model, plan, method == Method::hybrid_dca ? 2 : 1).value();
     Problem problem;
     formulation->pose(motive, rows, problem);

@@ -39,7 +39,7 @@ class Hybrid final : public Formulation {
   TouchedLinks links_of_rows_;
   // Valid while the touched links stay the same.
   bool has_chosen_ = false;
-  std::vector<int> touched_;     // links, in the order of rank_
+  std::vector<int> touched_;  // links, in the order of rank_
   std::vector<int> group_of_touched_;
   std::vector<int> touched_at_;  // by link: its index in touched_, or -1
 

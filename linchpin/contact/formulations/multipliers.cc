@@ -146,8 +146,9 @@ void MultiplierEngine::spread_units() {
   for (const int link : chosen_) {
     const std::size_t first = first_part_.size() - 1;
     for (int component = 0; component < 6; ++component) {
-      dynamics_.spread(link, unit_force(component),
-                       [&](int body, const Force<double>& F) { parts_.push_back({body, F}); });
+      dynamics_.spread(link, unit_force(component), [&](int body, const Force<double>& F) {
+        parts_.push_back({body, F});
+      });
       first_part_.push_back(int(parts_.size()));
     }
     const int body = dynamics_.bodies().of_link(link);

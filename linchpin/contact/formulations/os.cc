@@ -31,8 +31,7 @@ class ComplianceEngine final : public ArticulatedEngine {
   std::vector<double> node_matrix_;  // by compliance_by_tree()
 };
 
-ComplianceEngine::ComplianceEngine(const Model& model, const Plan<double>& plan)
-    : ArticulatedEngine(model, plan) {
+ComplianceEngine::ComplianceEngine(const Model& model, const Plan<double>& plan) : ArticulatedEngine(model, plan) {
   const std::span<const Link> links = model.links();
   loose_.assign(links.size(), -1);
   std::vector<char> carries(links.size(), 0);

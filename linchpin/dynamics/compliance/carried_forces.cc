@@ -207,8 +207,8 @@ void CarriedForces::outward(const Plan<double>& plan, const NodeTree<double>& tr
   }
 }
 
-void CarriedForces::find_response(const Plan<double>& plan, const NodeTree<double>& tree,
-                                  AbaWorkspace<double>& factors, ResponseMatrices& W) {
+void CarriedForces::find_response(const Plan<double>& plan, const NodeTree<double>& tree, AbaWorkspace<double>& factors,
+                                  ResponseMatrices& W) {
   check(range_.size() == tree.vertices().size() && W.links().size() == std::size_t(tree.nodes()), "response of ",
         W.links().size(), " links, there are ", tree.nodes(), " nodes");
   spread_limb_factors(plan, factors);

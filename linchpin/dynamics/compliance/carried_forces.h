@@ -32,11 +32,11 @@ class CarriedForces {
  private:
   // Columns are numbered by nodes in depth-first order, so that those beyond a vertex are consecutive.
   struct Range {
-    int root;                 // the first column of the tree
-    int first, last;          // of the nodes at the vertex and beyond; a node's own column is the first
-    int node;                 // or -1
-    std::size_t s, numbers;   // where s of its joints begins; numbers per column
-    std::size_t A;            // where A of the columns [root, last) begins
+    int root;                // the first column of the tree
+    int first, last;         // of the nodes at the vertex and beyond; a node's own column is the first
+    int node;                // or -1
+    std::size_t s, numbers;  // where s of its joints begins; numbers per column
+    std::size_t A;           // where A of the columns [root, last) begins
   };
   void number_columns(const NodeTree<double>& tree, int vertex, int root, int& column);
 

@@ -38,9 +38,9 @@ class AssemblyHandles {
  private:
   // Handles are numbered by segment, so that those of a node are consecutive.
   struct Handle {
-    int link, chosen;   // its index among the chosen links
-    int segment;        // node
-    int piece, at;      // where its path through the segment begins: a piece, and the slot for one-axis links
+    int link, chosen;  // its index among the chosen links
+    int segment;       // node
+    int piece, at;     // where its path through the segment begins: a piece, and the slot for one-axis links
   };
   struct Input {
     const Plan<double>& plan;
@@ -59,14 +59,14 @@ class AssemblyHandles {
   void add_to_W(const Input& in, int c, int d, const Matrix6<double>& C) const;
 
   std::vector<Handle> handles_;
-  std::vector<int> place_;  // workspace of place(), by link: its slot or ball or free link
-  std::vector<Place> at_;   // and its segment
+  std::vector<int> place_;         // workspace of place(), by link: its slot or ball or free link
+  std::vector<Place> at_;          // and its segment
   std::vector<int> first_, last_;  // by node: its handles
   std::size_t registers_ = 0;      // the most registers of s that a segment has
   // By handle.
   AlignedArray<Matrix6<double>> Q_, R_, F_, A_;
-  std::vector<int> begin_;         // register where its path begins in the segment at hand
-  AlignedArray<Double8> s_, y_;    // and register: s and D^-1 s
+  std::vector<int> begin_;       // register where its path begins in the segment at hand
+  AlignedArray<Double8> s_, y_;  // and register: s and D^-1 s
 };
 
 }  // namespace linchpin

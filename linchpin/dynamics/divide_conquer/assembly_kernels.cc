@@ -19,8 +19,8 @@ LINCHPIN_INLINE bool one_axis(LinkKind kind) { return kind == LinkKind::revolute
 // Carries w outward through a piece; `to_block` leaves each link's in its block. X is one vector, or four of which the
 // last one is the angular velocity and takes the joints' rates.
 template <bool to_block, class X>
-LINCHPIN_INLINE Vec3<X> outward_velocity(const AssemblyInput& in, const Piece& piece, AssemblyWorkspace& ws,
-                                         Vec3<X> w, const X& rate) {
+LINCHPIN_INLINE Vec3<X> outward_velocity(const AssemblyInput& in, const Piece& piece, AssemblyWorkspace& ws, Vec3<X> w,
+                                         const X& rate) {
   const Plan<double>& plan = in.plan;
   const RunPlan<double>& run = plan.runs[piece.run];
   for (int slot = piece.to; slot <= piece.from; ++slot) {
@@ -296,8 +296,7 @@ void join_bias(const AssemblyTree& tree, int node, const AlignedArray<Assembly>&
   const Double8 F0 = force_between(upper, assembly[node], of_upper.beta, -six(of_lower.p));
   if (!n.on_world) motion[node].p = of_upper.p - force(product(upper.Phi, F0));
   if (n.open)
-    motion[node].beta =
-        plus_transposed(of_lower.beta, lower.Phi, plus_transposed(of_upper.beta, upper.Psi, F0));
+    motion[node].beta = plus_transposed(of_lower.beta, lower.Phi, plus_transposed(of_upper.beta, upper.Psi, F0));
 }
 
 // ---- disassembly ----------------------------------------------------------------------------------------------------
@@ -360,9 +359,8 @@ void outward_accelerations(const AssemblyInput& in, const Node& node, const Moti
     if (one_axis(run.kind)) {
       const bool axial = run.kind == LinkKind::axial;
       for (int slot = piece.to; slot <= piece.from; ++slot)
-        vdot[in.plan.v_of_slot[slot]] =
-            accelerate(in.plan.blocks[slot / joints], ws.aba.block[slot / joints], ws.aba.pivot[slot], slot % joints,
-                       slot == run.slot, axial, a);
+        vdot[in.plan.v_of_slot[slot]] = accelerate(in.plan.blocks[slot / joints], ws.aba.block[slot / joints],
+                                                   ws.aba.pivot[slot], slot % joints, slot == run.slot, axial, a);
     } else {
       a = outward_wide(in.plan.wide_links[run.slot], run, ws.aba.wide[run.slot], a, vdot);
     }
@@ -513,8 +511,8 @@ Force<double> bias_through_wide(const AssemblySolveInput& in, const RunPlan<doub
 
 // s' F2 / D is added to the u / D of the joints, and accelerations follow by (4) of aba.h without velocities.
 template <bool axial>
-Motion<double> response_of_axes(const AssemblySolveInput& in, const Piece& piece, AssemblySolveWorkspace& ws,
-                                bool open, const Double8& F, Motion<double> a) {
+Motion<double> response_of_axes(const AssemblySolveInput& in, const Piece& piece, AssemblySolveWorkspace& ws, bool open,
+                                const Double8& F, Motion<double> a) {
   const int head = piece.head ? piece.to : -1;
   for (int slot = piece.to; slot <= piece.from; ++slot) {
     const auto& k = in.plan.blocks[slot / joints];

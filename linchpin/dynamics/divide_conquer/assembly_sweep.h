@@ -91,8 +91,7 @@ class AssemblySweep {
     std::size_t cut = 1;
     int before = nodes_[list[0]].links;
     while (cut + 1 < list.size() && 2 * before < links) before += nodes_[list[cut++]].links;
-    ForkJoin::both([&] { halve(list.first(cut), before, f); },
-                   [&] { halve(list.subspan(cut), links - before, f); });
+    ForkJoin::both([&] { halve(list.first(cut), before, f); }, [&] { halve(list.subspan(cut), links - before, f); });
   }
 
   const AssemblyTree& tree_;

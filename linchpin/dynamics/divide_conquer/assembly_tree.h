@@ -40,12 +40,12 @@ class AssemblyTree {
     int first_limb, last_limb;  // limbs()[first_limb .. last_limb) hang on its outer end
   };
   struct Node {
-    int upper = -1, lower = -1;             // nodes; -1 for a segment
-    int first_piece = 0, last_piece = 0;    // of a segment: pieces()[first_piece .. last_piece), the outermost first
-    int first_below = 0;                    // the nodes of this subtree, with all that hangs on it, end with this one
-    int links = 0;                          // in this subtree
-    bool open = false;                      // something is joined to its outer end later
-    bool on_world = false;                  // begins at a joint of the world
+    int upper = -1, lower = -1;           // nodes; -1 for a segment
+    int first_piece = 0, last_piece = 0;  // of a segment: pieces()[first_piece .. last_piece), the outermost first
+    int first_below = 0;                  // the nodes of this subtree, with all that hangs on it, end with this one
+    int links = 0;                        // in this subtree
+    bool open = false;                    // something is joined to its outer end later
+    bool on_world = false;                // begins at a joint of the world
     bool is_segment() const { return upper < 0; }
   };
 

@@ -79,8 +79,7 @@ void divide_and_conquer(const Plan<double>& plan, const AssemblyTree& tree, std:
   check_workspace(plan, tree, ws);
   check_assembly_sizes(plan, q, v, tau, f_ext, vdot);
   if (!f_ext.empty()) gather_forces(plan, f_ext, ws);
-  const AssemblyInput in{plan, tree, q.data(), v.data(), tau.data(), !f_ext.empty(),
-                         count_of(threads)};
+  const AssemblyInput in{plan, tree, q.data(), v.data(), tau.data(), !f_ext.empty(), count_of(threads)};
   run(threads, [&] {
     assemble_all(in, ws);
     for (const int root : tree.roots()) ws.motion[root].A = {Vec3<double>::zero(), plan.upward};

@@ -90,10 +90,10 @@ void assemble_factors(const Plan<double>& plan, const AssemblyTree& tree, std::s
 // Workspace of solve(); any content is fine before a call.
 struct AssemblySolveWorkspace {
   AssemblySolveWorkspace(const Plan<double>& plan, const AssemblyTree& tree);
-  AlignedArray<double> u_over_D;                   // per slot
-  AlignedArray<Force<double>> wide_u;              // per ball or free link
+  AlignedArray<double> u_over_D;       // per slot
+  AlignedArray<Force<double>> wide_u;  // per ball or free link
   AlignedArray<Force<double>> external, wide_external;
-  AlignedArray<AssemblyMotion> motion;             // per node
+  AlignedArray<AssemblyMotion> motion;  // per node
 };
 
 // x <- M^-1 (x + J' F), with one force per link about its origin in its axes, the world included, or none: by (3), (4)

@@ -29,5 +29,4 @@ void ForkJoin::both_erased(Task a, Task b) {
   tbb::parallel_invoke([&] { a.call(a.self); }, [&] { b.call(b.self); });
 }
 
-
 }  // namespace linchpin

@@ -39,8 +39,8 @@ LINCHPIN_INLINE Matrix6<double> transposed(const Matrix6<double>& A) {
   Matrix6<double> out;
 #pragma GCC unroll 6
   for (int i = 0; i < 6; ++i)
-    out.row[i] = Double8(Double8::Vector{A.row[0][i], A.row[1][i], A.row[2][i], A.row[3][i], A.row[4][i], A.row[5][i],
-                                         0, 0});
+    out.row[i] =
+        Double8(Double8::Vector{A.row[0][i], A.row[1][i], A.row[2][i], A.row[3][i], A.row[4][i], A.row[5][i], 0, 0});
   return out;
 }
 
@@ -55,7 +55,7 @@ LINCHPIN_INLINE Matrix6<double> matrix(const ArticulatedInertia<double>& x) {
 }
 // Adds the upper half of M.
 LINCHPIN_INLINE void add_matrix(const Matrix6<double>& M, ArticulatedInertia<double>& x) {
-  const Double8 *r = M.row;
+  const Double8* r = M.row;
   x.A += Sym3<double>{r[0][0], r[1][1], r[2][2], r[0][1], r[0][2], r[1][2]};
   x.Bx += Vec3<double>{r[0][3], r[0][4], r[0][5]};
   x.By += Vec3<double>{r[1][3], r[1][4], r[1][5]};

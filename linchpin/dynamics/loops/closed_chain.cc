@@ -167,8 +167,8 @@ void put_on_links(const Plan<double>& plan, std::span<const double> f, std::span
   for (std::size_t b = 1; b < plan.body.size(); ++b) {
     const BodyPlan<double>& body = plan.body[b];
     const double* F = f.data() + 6 * b;
-    on_link[body.link] += force_to_parent(Transform<double>{body.R_LB, body.p_LB},
-                                          Force<double>{{F[0], F[1], F[2]}, {F[3], F[4], F[5]}});
+    on_link[body.link] +=
+        force_to_parent(Transform<double>{body.R_LB, body.p_LB}, Force<double>{{F[0], F[1], F[2]}, {F[3], F[4], F[5]}});
   }
 }
 

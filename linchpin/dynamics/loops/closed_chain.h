@@ -96,7 +96,7 @@ struct ClosedChain {
     AssemblyWorkspace assembly;
     AssemblySolveWorkspace solve;
     AssemblyHandles handles;
-    ResponseMatrices response;  // one matrix for all nodes
+    ResponseMatrices response;          // one matrix for all nodes
     std::unique_ptr<ForkJoin> threads;  // null for one
     std::vector<Force<double>> on_link;
   };

@@ -20,8 +20,7 @@ using PathColumn = Double8;
 
 // path: one column for each coordinate on the path that ends with the coordinate `tip`, the base first. Replaces J' by
 // Y of (1).
-void half_solve(const MassMatrixLayout& layout, const MassMatrix<double>& factors, int tip,
-                std::span<PathColumn> path);
+void half_solve(const MassMatrixLayout& layout, const MassMatrix<double>& factors, int tip, std::span<PathColumn> path);
 
 // Writes W_ij of (1) into a matrix with `width` numbers a row: a and b are the columns of Y that both paths share.
 void path_product(std::span<const PathColumn> a, std::span<const PathColumn> b, double* W, std::size_t width);
