@@ -15,7 +15,7 @@ int main() {
   using namespace linchpin;
   const Model model = compile(scene("@chain:links=40").value()).value();
   const Plan<double> plan(model);
-  const State state = random_state(model, 1);
+  const State state = random_state(model, 1, 3, 0);  // at rest, in a random shape
   Kinematics<double> kin(plan);
   Velocities vel(model);
   kinematics<double>(plan, state.q, kin);

@@ -1,6 +1,7 @@
 #include "linchpin/contact/formulation.h"
 
 #include "linchpin/contact/formulation_testing.h"
+#include "linchpin/dynamics/maximal/maximal_bodies.h"
 
 namespace linchpin {
 namespace {
@@ -20,6 +21,45 @@ TEST(Formulation, EveryMethodSolvesEveryOthersProblemWithPolyhedra) {
     expect_agreement(*random_situation(seed), directions,
                      "seed " + std::to_string(seed) + ", " + std::to_string(directions) + " directions");
   }
+}
+
+// The matrices and offsets of all engines (engine.h) are the same but for rounding [002 (11), (13)].
+void expect_identical_problems(const Situation& s, const std::string& what) {
+  Problem expected;
+  formulation_of(Method::os, s)->pose(s.motive(), s.rows, expected);
+  const auto written_out = [](const Problem& p) {
+    std::vector<double> M(std::size_t(p.size()) * std::size_t(p.size()));
+    p.M.to_dense(M.data(), p.size());
+    return M;
+  };
+  const std::vector<double> M = written_out(expected);
+  for (const Method method : methods_on_engines) {
+    if (in_maximal_coordinates(method) && MaximalBodies::find_fault(s.model)) continue;
+    Problem problem;
+    formulation_of(method, s)->pose(s.motive(), s.rows, problem);
+    ASSERT_EQ(problem.size(), expected.size()) << what << ", " << to_string(method);
+    EXPECT_LE(largest_difference(written_out(problem), M), 1e-10 * largest(M)) << what << ", " << to_string(method);
+    EXPECT_LE(largest_difference(problem.q, expected.q), 1e-9 * larger(1.0, largest(expected.q)))
+        << what << ", " << to_string(method);
+  }
+}
+
+TEST(Formulation, EnginesPoseTheIdenticalProblem) {
+  for (int seed = 1; seed <= 32; ++seed)
+    expect_identical_problems(*random_situation(seed), "seed " + std::to_string(seed));
+  for (const char* scene : {"@humanoid", "@quadruped", "@dual_arm", "@linkage_biped", "@chain:links=60", "@forest"})
+    for (const double dt : {0.0, 1e-3}) {
+      Situation s(model_of(scene), 3, dt);
+      const int links = int(s.model.links().size()) - 1;
+      Stream random{5};
+      for (int c = 0; c < 20; ++c) {  // several on one body: the last six links
+        const int link = links - c % std::min(6, links);
+        s.add_contact(link, c % 5 == 4 && link > 1 ? 1 : 0, s.kin.X_WL[link].p + 0.1 * random.direction(),
+                      random.direction(), 0.5, 0);
+      }
+      if (!s.model.constraints().empty()) s.add_constraints(0, 1);
+      expect_identical_problems(s, scene);
+    }
 }
 
 void add_loose_body(ModelSpec& spec, int k, const std::string& parent) {

@@ -124,7 +124,7 @@ std::span<const LinkResponse> DenseEngine::response(const Motive& motive) {
   return W_.links();
 }
 
-void DenseEngine::lift(const Motive& motive, std::span<const Force<double>> on_link, std::span<double> x) {
+void DenseEngine::lift(const Motive&, std::span<const Force<double>> on_link, std::span<double> x) {
   if (!on_link.empty())
     for (const Chosen& c : chosen_) {
       const Force<double>& F = on_link[c.link];
