@@ -25,6 +25,7 @@ using json_archive::Member;
 static std::string_view to_string(SolverId id) { return info(id).name; }
 static std::string_view to_string(Restitution r) { return r == Restitution::poisson ? "poisson" : "newton"; }
 
+// Without `threads`, which change no bit.
 constexpr auto members(const ContactOptions*) {
   return std::tuple{Member{"method", &ContactOptions::method},
                     Member{"solver", &ContactOptions::solver},

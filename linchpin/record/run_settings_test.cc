@@ -15,8 +15,8 @@ TEST(RunSettings, EveryField) {
   RunSettings s;
   s.source = "@thing:\"a\"";
   s.simulation = {Stepper::dormand_prince, 1.0 / 3, 1e-7, 1e-8, 77, 33, 1e-5, 2, {}};
-  s.simulation.contact = {Method::nmc, SolverId::lemke, 6,    1e-9, 1e-4, Restitution::newton, 0.5, 4, 1e-7,
-                          100,         -1e-5,           0.25, 0.5,  2,    0.1};
+  s.simulation.contact = {Method::nmc, SolverId::lemke, 1,     6,    1e-9, 1e-4, Restitution::newton, 0.5,
+                          4,           1e-7,            100,   -1e-5, 0.25, 0.5,  2,                   0.1};
   s.limits = {.energy = 0.125, .projection = 0.25, .penetration = 1e-3, .overrun = 2e-3};
   s.time = 7.0 / 3;
   s.every = 123456789012;

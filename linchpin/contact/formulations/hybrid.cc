@@ -138,6 +138,10 @@ void Hybrid::lift(const Motive& motive, const Rows& rows, std::span<const double
         solution.size(), " numbers and ", impulses.size(), " impulses for ", rows.size(), " rows");
   check(v.size() == v_free_.size(), "v has ", v.size(), " numbers, the model needs ", v_free_.size());
   std::ranges::copy(solution, impulses.begin());
+  if (touched_.empty()) {
+    std::ranges::copy(v_free_, v.begin());
+    return;
+  }
   for (const int i : touched_) on_link_[i] = Force<double>::zero();
   for (int r = 0; r < rows.size(); ++r) add_row_impulse(rows, r, impulses[r], on_link_);
   for (const int i : touched_) {

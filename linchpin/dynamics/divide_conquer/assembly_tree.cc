@@ -35,7 +35,10 @@ class AssemblyTree::Builder {
     std::vector<std::vector<int>> limbs;  // by piece: the runs that begin there
   };
 
-  bool ends_well(int link) const { return inverse_of(model_.links()[link].inertia).has_value(); }
+  struct Place {
+    int run, link;
+  };
+  bool may_end(std::span<const Place> segment) const;
 
   std::vector<Segment> divide(int first_run) const;
   int add_path(int first_run);
@@ -50,11 +53,27 @@ class AssemblyTree::Builder {
   std::vector<std::vector<int>> children_;  // by run
 };
 
+// Whether a joint with one axis, z of its link, has an inertia S' I S + armature to move, with its own link alone. It
+// must be a share of the link's inertia: a smaller one would be lost in the rounding of links beyond.
+bool moves_itself(const Link& link) {
+  constexpr double share = 1e-6;
+  if (link.kind != LinkKind::revolute && link.kind != LinkKind::axial) return false;
+  const Sym3<double>& I = link.inertia.I;
+  const double turning = link.turn * link.turn * I.zz, sliding = link.slide * link.slide * link.inertia.mass;
+  return turning + sliding + link.armature > share * (link.turn * link.turn * (I.xx + I.yy + I.zz) + sliding);
+}
+
+bool AssemblyTree::Builder::may_end(std::span<const Place> segment) const {
+  for (std::size_t k = segment.size(); k-- > 0;) {
+    const Link& link = model_.links()[segment[k].link];
+    if (inverse_of(link.inertia)) return true;  // enough for itself and all inward of it
+    if (!moves_itself(link)) return false;
+  }
+  return true;
+}
+
 // Follows the heaviest child from run to run, and cuts the path into segments of nearly equal numbers of links.
 std::vector<AssemblyTree::Builder::Segment> AssemblyTree::Builder::divide(int first_run) const {
-  struct Place {
-    int run, link;
-  };
   std::vector<Place> path;
   for (int run = first_run; run >= 0;) {
     for (int link = model_.runs()[run].first; link < model_.runs()[run].end; ++link) path.push_back({run, link});
@@ -67,7 +86,7 @@ std::vector<AssemblyTree::Builder::Segment> AssemblyTree::Builder::divide(int fi
   std::vector<Segment> segments;
   for (int part = 0, at = 0; at < length; ++part) {
     int end = std::max(at + 1, int((long(part + 1) * length) / parts));
-    while (end < length && !ends_well(path[end - 1].link)) ++end;
+    while (end < length && !may_end(std::span(path).subspan(at, end - at))) ++end;
     if (end > length) end = length;
     while (part + 1 < parts && int((long(part + 1) * length) / parts) < end) ++part;
     Segment segment;

@@ -84,6 +84,14 @@ TEST(AssemblyTree, DepthOfBranchedTreesIsLogarithmic) {
     }
 }
 
+// Thin rods have no inertia about their line, but every hinge across it has one to move: the chain is divided.
+TEST(AssemblyTree, ThinRodsAreDivided) {
+  const Model model = model_of("@falling_chain:links=64");
+  const AssemblyTree tree(model, Plan<double>(model), 8);
+  EXPECT_GE(tree.segments(), 7);
+  EXPECT_LE(tree.depth(), 5);
+}
+
 // A segment does not end at a link without inertia, such as those between the axes of a universal joint.
 TEST(AssemblyTree, SegmentsEndAtBodies) {
   const Model model = model_of("@random_tree:bodies=40,seed=3");

@@ -53,7 +53,8 @@ inline std::vector<std::string> assembly_scenes() {
   std::vector<std::string> scenes = test_scenes();
   for (int seed = 11; seed <= 20; ++seed)
     scenes.push_back("@random_tree:bodies=60,floating=1,seed=" + std::to_string(seed));
-  for (const char* name : {"@chain:links=100", "@bricard:section=0.1", "@workshop"}) scenes.push_back(name);
+  for (const char* name : {"@chain:links=100", "@bricard:section=0.1", "@workshop", "@falling_chain:links=64",
+                           "@pendulum:links=64"}) scenes.push_back(name);
   return scenes;
 }
 
