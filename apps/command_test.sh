@@ -469,6 +469,18 @@ says report/index.html "Figure 7"
 says report/index.html "Figure 8"
 only a.json report
 
+# The first two claims are about results; all others are times.
+expect 0 reproduce hybrid/figure5 --quick --json a.json --report report
+at a.json /rows/# 7
+for row in 0 1; do
+  at a.json "/rows/$row/kind" result
+  at a.json "/rows/$row/holds" true
+done
+for row in {2..6}; do at a.json "/rows/$row/kind" timing; done
+at a.json /tables/hybrid~1figure5/0/columns/0 bodies
+says report/index.html "Figure 5"
+only a.json report
+
 # Five claims are about results; all others are times.
 expect 0 reproduce multipliers/section9 --quick --json a.json --report report
 at a.json /rows/# 13

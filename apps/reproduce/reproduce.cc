@@ -34,6 +34,8 @@ const std::vector<ReproductionEntry>& reproductions() {
        "000 figure 6", reproduce_os_lcp_figure6},
       {"os-lcp/dual-arm", "The dual-arm robot takes a wheel off its hub, and hands a driver from hand to hand",
        "000 figure 1, section 8", reproduce_os_lcp_dual_arm},
+      {"hybrid/figure5", "Chains of 1 to 512 bodies fall freely: time by three methods of forward dynamics",
+       "002 figure 5", reproduce_hybrid_figure5},
       {"hybrid/figure7", "A pendulum of 8 rods: drift of its energy by Euler's method and by Runge-Kutta",
        "002 figure 7", reproduce_hybrid_figure7},
       {"hybrid/figure8",
