@@ -16,7 +16,19 @@ namespace {
 
 constexpr int ways_of_friction = 2;  // both along the line
 
-std::unique_ptr<Engine> engine_of(Method method, const Model& model, const Plan<double>& plan) {
+}  // namespace
+
+Model engine_chain_model(int rods) {
+  ModelSpec spec = scene(fmt::format("@falling_chain:links={},height=1,angle=0", rods)).value();
+  // The scene's rods have no thickness. Divide and conquer cuts a chain only behind links with inertia about all axes
+  // (assembly_tree.h); in the plane this one moves nothing.
+  constexpr double radius = 0.02;
+  for (BodySpec& rod : spec.bodies)
+    add_inertia(rod, {0, {0, 0, 0}, Sym3<double>::diagonal(0.5 * rod.inertia.mass * radius * radius, 0, 0)});
+  return compile(spec).value();
+}
+
+std::unique_ptr<Engine> make_chain_engine(Method method, const Model& model, const Plan<double>& plan) {
   switch (method) {
     case Method::hybrid_dense:
       return make_dense_engine(model, plan);
@@ -30,18 +42,6 @@ std::unique_ptr<Engine> engine_of(Method method, const Model& model, const Plan<
   }
 }
 
-}  // namespace
-
-Model engine_chain_model(int rods) {
-  ModelSpec spec = scene(fmt::format("@falling_chain:links={},height=1,angle=0", rods)).value();
-  // The scene's rods have no thickness. Divide and conquer cuts a chain only behind links with inertia about all axes
-  // (assembly_tree.h); in the plane this one moves nothing.
-  constexpr double radius = 0.02;
-  for (BodySpec& rod : spec.bodies)
-    add_inertia(rod, {0, {0, 0, 0}, Sym3<double>::diagonal(0.5 * rod.inertia.mass * radius * radius, 0, 0)});
-  return compile(spec).value();
-}
-
 EngineChain::EngineChain(const Model& model, Method method, int contacts)
     : model_(model),
       plan_(model),
@@ -53,7 +53,7 @@ EngineChain::EngineChain(const Model& model, Method method, int contacts)
       v_next_(model.nv()),
       step_(model.nv()) {
   if (contacts_ == 0)
-    engine_ = engine_of(method, model, plan_);
+    engine_ = make_chain_engine(method, model, plan_);
   else
     formulation_ = make_formulation(method, model, plan_).value();
 }

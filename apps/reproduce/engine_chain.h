@@ -30,7 +30,8 @@ Model engine_chain_model(int rods);
 enum { chain_dense, chain_dca, chain_aba, chain_os };  // indices of chain_methods
 inline constexpr Method chain_methods[] = {Method::hybrid_dense, Method::hybrid_dca, Method::hybrid_aba, Method::os};
 inline constexpr const char* chain_names[] = {"mass matrix, O(n^3)", "divide and conquer", "articulated body", "os"};
-inline constexpr int engines_of_002 = 3;  // without os
+inline constexpr int chain_engines = 4, engines_of_002 = 3;  // the latter without os
+std::unique_ptr<Engine> make_chain_engine(Method method, const Model& model, const Plan<double>& plan);
 
 class EngineChain {
  public:

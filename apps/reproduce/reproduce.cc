@@ -36,6 +36,8 @@ const std::vector<ReproductionEntry>& reproductions() {
        "000 figure 1, section 8", reproduce_os_lcp_dual_arm},
       {"hybrid/figure5", "Chains of 1 to 512 bodies fall freely: time by three methods of forward dynamics",
        "002 figure 5", reproduce_hybrid_figure5},
+      {"hybrid/figure6", "The same chains with no, one and two contacts: time by three hybrid methods, and by solver",
+       "002 figure 6, section 2.3", reproduce_hybrid_figure6},
       {"hybrid/figure7", "A pendulum of 8 rods: drift of its energy by Euler's method and by Runge-Kutta",
        "002 figure 7", reproduce_hybrid_figure7},
       {"hybrid/figure8",
