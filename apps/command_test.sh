@@ -469,6 +469,21 @@ says report/index.html "Figure 7"
 says report/index.html "Figure 8"
 only a.json report
 
+# Figures 5 and 6: the first two and the first three claims are about results; all others are times.
+expect 0 reproduce hybrid/figure5 hybrid/figure6 --quick --json a.json --report report
+at a.json /rows/# 21
+for row in 0 1 7 8 9; do
+  at a.json "/rows/$row/kind" result
+  at a.json "/rows/$row/holds" true
+done
+for row in {2..6} {10..20}; do at a.json "/rows/$row/kind" timing; done
+at a.json /tables/hybrid~1figure5/0/columns/0 bodies
+at a.json /tables/hybrid~1figure6/# 7
+at a.json /tables/hybrid~1figure6/6/rows/0/1 lemke
+says report/index.html "Figure 5"
+says report/index.html "Figure 6(d)"
+only a.json report
+
 # Five claims are about results; all others are times.
 expect 0 reproduce multipliers/section9 --quick --json a.json --report report
 at a.json /rows/# 13

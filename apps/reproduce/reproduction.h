@@ -37,6 +37,8 @@ const std::vector<ReproductionEntry>& reproductions();  // reproduce.cc
 
 // One file each.
 Reproduction reproduce_hybrid_dissipation(const ReproduceOptions& options, const ReproduceProgress& progress);
+Reproduction reproduce_hybrid_figure5(const ReproduceOptions& options, const ReproduceProgress& progress);
+Reproduction reproduce_hybrid_figure6(const ReproduceOptions& options, const ReproduceProgress& progress);
 Reproduction reproduce_hybrid_figure7(const ReproduceOptions& options, const ReproduceProgress& progress);
 Reproduction reproduce_hybrid_figure8(const ReproduceOptions& options, const ReproduceProgress& progress);
 Reproduction reproduce_multipliers_section9(const ReproduceOptions& options, const ReproduceProgress& progress);
