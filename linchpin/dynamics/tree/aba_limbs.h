@@ -3,46 +3,13 @@
 #pragma once
 
 #include "linchpin/dynamics/tree/aba_joint.h"
+#include "linchpin/dynamics/tree/limb_lanes.h"
 
 namespace linchpin {
-
-template <class T>
-constexpr bool has_limbs = std::is_same_v<T, double>;
 
 template <class Real>
 LINCHPIN_INLINE bool in_lanes(const RunPlan<Real>& run, LimbOrder order) {
   return run.limbs >= 0 && order == LimbOrder::side_by_side;
-}
-
-// ---- between lanes and memory ---------------------------------------------------------------------------------------
-
-static_assert(Limbs::most == 4);
-// The four values of(index[lane]).
-template <class Of>
-LINCHPIN_INLINE Limbs::V gather(const int (&index)[Limbs::most], const Of& of) {
-  return Limbs::V(Limbs::V::Vector{of(index[0]), of(index[1]), of(index[2]), of(index[3])});
-}
-LINCHPIN_INLINE Limbs::V gather(const int (&index)[Limbs::most], const double* from) {
-  return gather(index, [&](int i) { return from[i]; });
-}
-template <class Of>
-LINCHPIN_INLINE Vec3<Limbs::V> gather3(const int (&index)[Limbs::most], const Of& of) {
-  const Vec3<double>&a = of(index[0]), &b = of(index[1]), &c = of(index[2]), &d = of(index[3]);
-  using Vector = Limbs::V::Vector;
-  return {Limbs::V(Vector{a.x, b.x, c.x, d.x}), Limbs::V(Vector{a.y, b.y, c.y, d.y}),
-          Limbs::V(Vector{a.z, b.z, c.z, d.z})};
-}
-
-// One limb's lane of a structure of packs.
-template <class Out, class In>
-LINCHPIN_INLINE Out lane_of(const In& in, int lane) {
-  static_assert(sizeof(In) == Limbs::most * sizeof(Out));
-  Out out;
-  const auto* from = reinterpret_cast<const double*>(&in) + lane;
-  auto* to = reinterpret_cast<double*>(&out);
-#pragma GCC unroll 32
-  for (std::size_t i = 0; i < sizeof(Out) / sizeof(double); ++i) to[i] = from[Limbs::most * i];
-  return out;
 }
 
 // ---- the passes -----------------------------------------------------------------------------------------------------
@@ -72,16 +39,6 @@ inline void outward_limb_velocities(const Limbs& limbs, const double* v, AbaWork
     else
       velocity_terms<false, false>(link, &limbs.before_normal, qdot, b, ws.limb_local[at_k]);
   }
-}
-
-LINCHPIN_INLINE ArticulatedInertia<Limbs::V> chosen(const auto& mask, const ArticulatedInertia<Limbs::V>& yes,
-                                                    const ArticulatedInertia<Limbs::V>& no) {
-  using V = Limbs::V;
-  ArticulatedInertia<V> out;
-  const V *y = reinterpret_cast<const V*>(&yes), *n = reinterpret_cast<const V*>(&no);
-#pragma GCC unroll 32
-  for (std::size_t i = 0; i < sizeof(out) / sizeof(V); ++i) reinterpret_cast<V*>(&out)[i] = select(mask, y[i], n[i]);
-  return out;
 }
 
 // Pass 2. Returns the inertias passed on to the parents; without through_head() if the heads differ.

@@ -142,26 +142,38 @@ LINCHPIN_INLINE Motion<T> motion_along_normal(const LinkBlock<C>& k, int lane, b
   a.v.y = fma(-d, a.w.x, a.v.y);
   return {into_link(c, s, a.w), into_link(c, s, a.v)};
 }
-// The pose of a link from that of the previous link (for the first joint of a run: of F).
+// (x, y) <- (c x + s y, c y - s x), number by number: the compiler would copy whole vectors of packs through memory.
+template <class S, class T>
+LINCHPIN_INLINE void turn_axes(const S& c, const S& s, T& x, T& y) {
+  const T old = x;
+  x = fma(s, y, c * old);
+  y = fma(-s, old, c * y);
+}
+template <class S, class T>
+LINCHPIN_INLINE void turn_axes(const S& c, const S& s, Vec3<T>& x, Vec3<T>& y) {
+  turn_axes(c, s, x.x, y.x);
+  turn_axes(c, s, x.y, y.y);
+  turn_axes(c, s, x.z, y.z);
+}
+template <class S, class T>
+LINCHPIN_INLINE void advance(const S& distance, const Vec3<T>& axis, Vec3<T>& p) {
+  p.x = fma(distance, axis.x, p.x);
+  p.y = fma(distance, axis.y, p.y);
+  p.z = fma(distance, axis.z, p.z);
+}
+// X, the pose of the previous link (for the first joint of a run: of F), becomes that of the link.
 template <class T, class C>
-LINCHPIN_INLINE Transform<T> along_axis(const LinkBlock<C>& k, int lane, bool head, bool axial, const T& c, const T& s,
-                                        const T& d, Transform<T> X) {
-  using S = typename Scalar<T>::Real;
+LINCHPIN_INLINE void along_axis(const LinkBlock<C>& k, int lane, bool head, bool axial, const T& c, const T& s,
+                                const T& d, Transform<T>& X) {
   if (!head) {
-    const S ca = at<S>(k.cos_alpha, lane), sa = at<S>(k.sin_alpha, lane);
-    X.p = fma(at<S>(k.a, lane), X.R.x, X.p);
-    const Vec3<T> y = fma(sa, X.R.z, ca * X.R.y);
-    X.R.z = fma(-sa, X.R.y, ca * X.R.z);
-    X.R.y = y;
+    advance(constant<T>(k.a, lane), X.R.x, X.p);
+    turn_axes(constant<T>(k.cos_alpha, lane), constant<T>(k.sin_alpha, lane), X.R.y, X.R.z);
   }
   if (axial)
-    X.p = fma(d, X.R.z, X.p);
+    advance(d, X.R.z, X.p);
   else
-    X.p = fma(at<S>(k.slide0, lane), X.R.z, X.p);
-  const Vec3<T> x = fma(s, X.R.y, c * X.R.x);
-  X.R.y = fma(-s, X.R.x, c * X.R.y);
-  X.R.x = x;
-  return X;
+    advance(constant<T>(k.slide0, lane), X.R.z, X.p);
+  turn_axes(c, s, X.R.x, X.R.y);
 }
 // An acceleration from the frame of the parent run's last link to F.
 template <class T, class Run>

@@ -35,8 +35,8 @@ void kinematics(const Plan<T>& plan, std::span<const typename Plan<T>::Real> q, 
       auto& b = kin.block[slot / joints];
       const int lane = slot % joints;
       one_joint_trigonometry(plan, q.data(), slot, b);
-      X = along_axis(k, lane, slot == run.slot, run.kind == LinkKind::axial, at<T>(b.c, lane), at<T>(b.s, lane),
-                     at<T>(b.d, lane), X);
+      along_axis(k, lane, slot == run.slot, run.kind == LinkKind::axial, at<T>(b.c, lane), at<T>(b.s, lane),
+                 at<T>(b.d, lane), X);
       kin.X_WL[link] = X;
     }
   }

@@ -2,268 +2,255 @@
 
 #include <algorithm>
 
-#include "linchpin/dynamics/tree/joint_motion.h"
+#include "linchpin/dynamics/tree/mass_matrix_limbs.h"
 #include "linchpin/dynamics/tree/scalars.h"
 
 namespace linchpin {
 namespace {
 
+template <class T, class Real>
+void trigonometry(const Plan<T>& plan, const Real* q, CrbaWorkspace<T>& ws) {
+  for (std::size_t b = 0; b < plan.blocks.size(); ++b) {
+    typename Lanes<T>::Wide q_b;
+    if constexpr (Lanes<T>::joints > 1)
+      q_b = load_joints(plan, b, q, true);
+    else
+      q_b = load<T>(q + plan.q_of_slot[b] * Lanes<T>::worlds);
+    joint_trigonometry(plan.blocks[b], plan.layout[b].axial, q_b, ws.c[b], ws.s[b], ws.d[b]);
+  }
+}
+
 // ---- inward: composite inertias in link frames, momentum of every axis ----------------------------------------------
 
-template <class T>
-using Composite = typename CrbaWorkspace<T>::Composite;
-
-// Moves the origin back by r = (0, 0, d): I += 2 (r.h) 1 - r h' - h r' + mass (r.r 1 - r r').
-template <class T, class D, class X>
-LINCHPIN_INLINE void composite_shift_z(const D& d, X& x) {
-  const T both = d * fma(x.mass, d, x.h.z + x.h.z);
-  x.I.xx += both;
-  x.I.yy += both;
-  x.I.xz = fma(-d, x.h.x, x.I.xz);
-  x.I.yz = fma(-d, x.h.y, x.I.yz);
-  x.h.z = fma(x.mass, d, x.h.z);
-}
-template <class T, class D, class X>
-LINCHPIN_INLINE void composite_shift_x(const D& a, X& x) {
-  const T both = a * fma(x.mass, a, x.h.x + x.h.x);
-  x.I.yy += both;
-  x.I.zz += both;
-  x.I.xy = fma(-a, x.h.y, x.I.xy);
-  x.I.xz = fma(-a, x.h.z, x.I.xz);
-  x.h.x = fma(x.mass, a, x.h.x);
-}
-template <class T, class R, class X>
-LINCHPIN_INLINE void composite_turn_z(const R& c, const R& s, X& x) {
-  turn_symmetric(Turn<R>{c, s}, x.I.xx, x.I.xy, x.I.yy);
-  turn_pair(c, s, x.I.xz, x.I.yz);
-  turn_pair(c, s, x.h.x, x.h.y);
-}
-template <class T, class R, class X>
-LINCHPIN_INLINE void composite_turn_x(const R& c, const R& s, X& x) {
-  turn_symmetric(Turn<R>{c, s}, x.I.yy, x.I.yz, x.I.zz);
-  turn_pair(c, s, x.I.xy, x.I.xz);
-  turn_pair(c, s, x.h.y, x.h.z);
-}
-template <class T, class S, class X>
-LINCHPIN_INLINE void composite_place(const Mat3<S>& R, const Vec3<T>& r, X& x) {
-  x.h = R * x.h;
-  x.I = rotate(R, x.I);
-  const T d = dot(r, x.h) + dot(r, x.h);
-  const Sym3<T> mixed{d - (r.x * x.h.x + r.x * x.h.x), d - (r.y * x.h.y + r.y * x.h.y), d - (r.z * x.h.z + r.z * x.h.z),
-                      -fma(r.x, x.h.y, r.y * x.h.x),   -fma(r.x, x.h.z, r.z * x.h.x),   -fma(r.y, x.h.z, r.z * x.h.y)};
-  x.I = x.I + mixed + x.mass * cross_square(r);
-  x.h = fma(x.mass, r, x.h);
-}
-
 template <class T, class Real>
-void inward_axes(const Plan<T>& plan, const RunPlan<Real>& run, CrbaWorkspace<T>& ws, Composite<T>& x) {
+void inward_axes(const Plan<T>& plan, const RunPlan<Real>& run, CrbaWorkspace<T>& ws, CompositeInertia<T>& x) {
   constexpr int joints = Lanes<T>::joints;
   const bool axial = run.kind == LinkKind::axial;
+  const int on_world = run.parent == 0 ? run.slot : -1;
   for (int slot = run.end - 1; slot >= run.slot; --slot) {
     const auto& k = plan.blocks[slot / joints];
-    const auto& b = ws.block[slot / joints];
     const int lane = slot % joints;
-    x.mass = x.mass + at<Real>(k.mass, lane);
-    x.h += Vec3<Real>{at<Real>(k.h_x, lane), at<Real>(k.h_y, lane), at<Real>(k.h_z, lane)};
-    x.I += Sym3<Real>{at<Real>(k.I_xx, lane), at<Real>(k.I_yy, lane), at<Real>(k.I_zz, lane),
-                      at<Real>(k.I_xy, lane), at<Real>(k.I_xz, lane), at<Real>(k.I_yz, lane)};
+    add_own_inertia(k, lane, x);
     Force<T>& momentum = ws.momentum[plan.v_of_slot[slot]];
     T d(at<Real>(k.slide0, lane));
     if (axial) {  // Ic (turn z, slide z)
       const Real turn = at<Real>(k.turn, lane), slide = at<Real>(k.slide, lane);
       momentum = {{fma(slide, x.h.y, turn * x.I.xz), fma(-slide, x.h.x, turn * x.I.yz), turn * x.I.zz},
                   {-(turn * x.h.y), turn * x.h.x, slide * x.mass}};
-      d = at<T>(b.d, lane);
+      d = number<T>(ws.d, slot);
     } else {
-      momentum = {{x.I.xz, x.I.yz, x.I.zz}, {-x.h.y, x.h.x, T(0)}};
+      copy(hinge_momentum(x), momentum);
     }
-    composite_turn_z<T>(at<T>(b.c, lane), at<T>(b.s, lane), x);
-    composite_shift_z<T>(d, x);
-    composite_turn_x<T>(at<Real>(k.cos_alpha, lane), at<Real>(k.sin_alpha, lane), x);
-    composite_shift_x<T>(at<Real>(k.a, lane), x);
+    if (slot == on_world) return;
+    to_previous_link(k, lane, number<T>(ws.c, slot), number<T>(ws.s, slot), d, x);
   }
-  if (run.head == Head::screwed) {
-    composite_turn_z<T>(run.phi.c, run.phi.s, x);
-    composite_shift_z<T>(run.t, x);
-  } else if (run.head == Head::general) {
-    composite_place<T>(run.E, Vec3<T>{T(run.r.x), T(run.r.y), T(run.r.z)}, x);
-  }
+  if (run.head == Head::screwed)
+    through_screwed_head(run, x);
+  else if (run.head == Head::general)
+    through_general_head(run, x);
 }
 
-template <class T, class Real>
-void inward_wide(const WideLink<Real>& link, const RunPlan<Real>& run, const Real* q, CrbaWorkspace<T>& ws,
-                 Composite<T>& x) {
-  x.mass = x.mass + link.inertia.mass;
-  x.h += link.inertia.h;
-  x.I += link.inertia.I;
-  Mat3<T> R;
-  Vec3<T> p;
-  wide_pose(link, q, R, p);
-  Force<T>* momentum = &ws.momentum[link.v];
+// Ic s of a ball or free link, in the link's axes. F: those of its joint's frame.
+template <class T>
+LINCHPIN_INLINE void wide_momenta(bool free, const Mat3<T>& F, const CompositeInertia<T>& x, Force<T>* momentum) {
   const T zero(0);
   momentum[0] = {{x.I.xx, x.I.xy, x.I.xz}, {zero, -x.h.z, x.h.y}};  // Ic (e, 0) = (Ic e, e x h)
   momentum[1] = {{x.I.xy, x.I.yy, x.I.yz}, {x.h.z, zero, -x.h.x}};
   momentum[2] = {{x.I.xz, x.I.yz, x.I.zz}, {-x.h.y, x.h.x, zero}};
-  if (link.kind == LinkKind::free) {
-    const Mat3<T> F = transpose(R);  // F's axes in the link's axes; Ic (0, e) = (h x e, mass e)
-    momentum[3] = {cross(x.h, F.x), x.mass * F.x};
-    momentum[4] = {cross(x.h, F.y), x.mass * F.y};
-    momentum[5] = {cross(x.h, F.z), x.mass * F.z};
+  if (!free) return;
+  momentum[3] = {cross(x.h, F.x), x.mass * F.x};  // Ic (0, e) = (h x e, mass e)
+  momentum[4] = {cross(x.h, F.y), x.mass * F.y};
+  momentum[5] = {cross(x.h, F.z), x.mass * F.z};
+}
+
+// Rows of a ball or free link on the world, which is the reference frame of its tree: the first axes are (e, 0), and
+// those of a free link (0, F's axes).
+template <class T>
+LINCHPIN_INLINE void write_root_rows(bool free, const Mat3<T>& F, const Force<T>* momentum, const T& armature, T* row) {
+  const int count = free ? 6 : 3;
+#pragma GCC unroll 6
+  for (int i = 0; i < count; ++i) {
+    const Force<T>& P = momentum[i];
+    const T entries[6] = {P.n.x, P.n.y, P.n.z, dot(F.x, P.f), dot(F.y, P.f), dot(F.z, P.f)};
+#pragma GCC unroll 6
+    for (int j = 0; j < i; ++j) row[j] = entries[j];
+    row[i] = entries[i] + armature;
+    row += i + 1;
   }
-  if (run.parent != 0) composite_place<T>(run.E * R, run.E * (p + run.rF), x);
 }
 
 template <class T, class Real>
-void inward_composites(const Plan<T>& plan, const Real* q, CrbaWorkspace<T>& ws) {
-  const Composite<T> zero{T(0), Vec3<T>::zero(), Sym3<T>::zero()};
-  for (std::size_t r = plan.runs.size() - 1; r > 0; --r) {
-    const RunPlan<Real>& run = plan.runs[r];
-    Composite<T> x = run.has_children ? ws.sum[r] : zero;
-    if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial)
-      inward_axes(plan, run, ws, x);
-    else
-      inward_wide(plan.wide_links[run.slot], run, q, ws, x);
-    if (run.parent == 0) continue;
-    Composite<T>& sum = ws.sum[run.parent];
-    sum = run.opens_sum ? x : Composite<T>{sum.mass + x.mass, sum.h + x.h, sum.I + x.I};
+void inward_wide(const WideLink<Real>& link, const MassMatrixLayout& layout, const RunPlan<Real>& run, const Real* q,
+                 CrbaWorkspace<T>& ws, MassMatrix<T>& M, CompositeInertia<T>& x) {
+  x.mass = x.mass + link.inertia.mass;
+  x.h += link.inertia.h;
+  x.I += link.inertia.I;
+  Transform<T>& X = ws.wide[run.slot];
+  wide_pose(link, q, X.R, X.p);
+  const bool free = link.kind == LinkKind::free, root = run.parent == 0;
+  const Mat3<T> F = transpose(X.R);  // F's axes in the link's axes
+  if (root) {
+    Force<T> momentum[6];
+    wide_momenta(free, F, x, momentum);
+    write_root_rows(free, F, momentum, T(link.armature), M.entries.data() + layout.row[std::size_t(link.v)]);
+  } else {
+    wide_momenta(free, F, x, &ws.momentum[std::size_t(link.v)]);
+    composite_place<T>(run.E * X.R, run.E * (X.p + run.rF), x);
   }
+}
+
+template <class T, class Real>
+void inward_run(const Plan<T>& plan, const MassMatrixLayout& layout, int r, const Real* q, CrbaWorkspace<T>& ws,
+                MassMatrix<T>& M) {
+  const RunPlan<Real>& run = plan.runs[r];
+  CompositeInertia<T> x = carried_by(plan, run, ws);
+  if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial)
+    inward_axes(plan, run, ws, x);
+  else
+    inward_wide(plan.wide_links[run.slot], layout, run, q, ws, M, x);
+  if (run.parent != 0) copy(x, ws.carried[r]);
 }
 
 // ---- outward: axes in the tree's frame, rows of M -------------------------------------------------------------------
 
-// (1): one row, with all axes on the path to the base. Whole registers are written, also beyond the row's end: the
-// following rows are written later, and the last one is padded.
+// (1): one row, with all axes on the path to the base.
 template <class T>
-LINCHPIN_INLINE void write_row(const T* path, std::size_t stride, int depth, const Force<T>& F, T* row) {
-  if constexpr (Lanes<T>::joints > 1) {
-    using V = typename Lanes<T>::Wide;
-    const V nx(F.n.x), ny(F.n.y), nz(F.n.z), fx(F.f.x), fy(F.f.y), fz(F.f.z);
-    for (int j = 0; j <= depth; j += Lanes<T>::joints) {
-      V left = V::load(path + j) * nx, right = V::load(path + 3 * stride + j) * fx;
-      left = fma(V::load(path + stride + j), ny, left);
-      right = fma(V::load(path + 4 * stride + j), fy, right);
-      left = fma(V::load(path + 2 * stride + j), nz, left);
-      right = fma(V::load(path + 5 * stride + j), fz, right);
-      (left + right).store(row + j);
-    }
-  } else {
-    for (int j = 0; j <= depth; ++j) {
-      const T left = fma(path[2 * stride + j], F.n.z, fma(path[stride + j], F.n.y, path[j] * F.n.x));
-      const T right = fma(path[5 * stride + j], F.f.z, fma(path[4 * stride + j], F.f.y, path[3 * stride + j] * F.f.x));
-      row[j] = left + right;
-    }
-  }
-}
-
-// Appends one coordinate to the path, given its axis and momentum about a link's origin, both in the tree's axes. Its
-// momentum about the reference point replaces the one of the inward pass.
-template <class T>
-LINCHPIN_INLINE void add_to_path(int depth, const Motion<T>& axis, const Vec3<T>& origin, const Force<T>& turned,
-                                 T* path, std::size_t stride, Force<T>& momentum) {
-  const Vec3<T> linear = axis.v + cross(origin, axis.w);  // at the reference point
-  path += depth;
-  path[0] = axis.w.x;
-  path[stride] = axis.w.y;
-  path[2 * stride] = axis.w.z;
-  path[3 * stride] = linear.x;
-  path[4 * stride] = linear.y;
-  path[5 * stride] = linear.z;
-  momentum = {turned.n + cross(origin, turned.f), turned.f};
+LINCHPIN_INLINE void write_row(const Axes<T>* axes, int depth, const Force<T>& F, T* row, const T* end) {
+  using V = typename Lanes<T>::Wide;
+  const Force<V> momentum{{V(F.n.x), V(F.n.y), V(F.n.z)}, {V(F.f.x), V(F.f.y), V(F.f.z)}};
+  constexpr int width = Lanes<T>::joints;
+  int j = 0;
+  for (; j + width <= depth + 1; j += width) store_whole(entry(*axes++, momentum), row + j);
+  if (j <= depth) store_within(entry(*axes, momentum), row + j, depth + 1 - j, end);
 }
 
 // Axes and momenta of a one-axis run; X is the pose of F and becomes that of the last link.
 template <class T, class Real>
-void outward_axes(const Plan<T>& plan, const MassMatrixLayout& layout, const RunPlan<Real>& run, CrbaWorkspace<T>& ws,
+void outward_axes(const Plan<T>& plan, unsigned depth, const RunPlan<Real>& run, Axes<T>* path, CrbaWorkspace<T>& ws,
                   Transform<T>& X) {
   constexpr int joints = Lanes<T>::joints;
-  const std::size_t stride = ws.path.size() / 6;
   const bool axial = run.kind == LinkKind::axial;
-  for (int slot = run.slot; slot < run.end; ++slot) {
+  for (int slot = run.slot; slot < run.end; ++slot, ++depth) {
     const auto& k = plan.blocks[slot / joints];
-    const auto& b = ws.block[slot / joints];
     const int lane = slot % joints;
-    const std::size_t i = std::size_t(plan.v_of_slot[slot]);
     if (run.parent != 0 || slot != run.slot)  // a tree's first link is its reference frame
-      X = along_axis(k, lane, slot == run.slot, axial, at<T>(b.c, lane), at<T>(b.s, lane), at<T>(b.d, lane), X);
-    Motion<T> axis{X.R.z, Vec3<T>::zero()};
-    Force<T>& momentum = ws.momentum[i];
-    Vec3<T> f = fma(momentum.f.y, X.R.y, momentum.f.x * X.R.x);
+      along_axis(k, lane, slot == run.slot, axial, number<T>(ws.c, slot), number<T>(ws.s, slot), number<T>(ws.d, slot),
+                 X);
+    Force<T>& momentum = ws.momentum[plan.v_of_slot[slot]];
     if (axial) {
-      axis = {at<Real>(k.turn, lane) * X.R.z, at<Real>(k.slide, lane) * X.R.z};
-      f = fma(momentum.f.z, X.R.z, f);
-    }
-    add_to_path(layout.depth[i], axis, X.p, Force<T>{X.R * momentum.n, f}, ws.path.data(), stride, momentum);
-  }
-}
-
-template <class T, class Real>
-void outward_wide(const WideLink<Real>& link, const MassMatrixLayout& layout, const RunPlan<Real>& run, const Real* q,
-                  CrbaWorkspace<T>& ws, Transform<T>& X) {
-  const std::size_t stride = ws.path.size() / 6;
-  const bool root = run.parent == 0;
-  Mat3<T> R, F = X.R;
-  Vec3<T> p;
-  wide_pose(link, q, R, p);
-  if (root)
-    F = transpose(R);  // the link itself is the reference frame
-  else
-    X = {X.R * R, X.p + X.R * p};
-  std::size_t i = std::size_t(link.v);
-  const auto add = [&](const Motion<T>& axis) __attribute__((always_inline)) {
-    Force<T>& momentum = ws.momentum[i];
-    Force<T> turned = momentum;
-    if (!root) turned = {X.R * momentum.n, X.R * momentum.f};
-    add_to_path(layout.depth[i], axis, X.p, turned, ws.path.data(), stride, momentum);
-    ++i;
-  };
-  add({X.R.x, Vec3<T>::zero()});
-  add({X.R.y, Vec3<T>::zero()});
-  add({X.R.z, Vec3<T>::zero()});
-  if (link.kind != LinkKind::free) return;
-  add({Vec3<T>::zero(), F.x});
-  add({Vec3<T>::zero(), F.y});
-  add({Vec3<T>::zero(), F.z});
-}
-
-// Depth first, so that the path always holds the axes from the base to the current link. The rows of a run are written
-// after all its axes: a register that is read soon after its numbers were stored one by one has to wait for them.
-template <class T, class Real>
-void outward_rows(const Plan<T>& plan, const MassMatrixLayout& layout, const Real* q, CrbaWorkspace<T>& ws,
-                  MassMatrix<T>& M) {
-  constexpr int joints = Lanes<T>::joints;
-  const std::size_t stride = ws.path.size() / 6;
-  for (std::size_t r = 1; r < plan.runs.size(); ++r) {
-    const RunPlan<Real>& run = plan.runs[r];
-    Transform<T> X = Transform<T>::identity();
-    if (run.parent != 0) {
-      const Transform<T>& parent = ws.X[run.parent];
-      X = {parent.R * run.E, parent.p + parent.R * run.r};
-    }
-    const bool wide = run.kind != LinkKind::revolute && run.kind != LinkKind::axial;
-    int first, end;  // coordinates
-    if (wide) {
-      const WideLink<Real>& link = plan.wide_links[run.slot];
-      outward_wide(link, layout, run, q, ws, X);
-      first = link.v;
-      end = first + (link.kind == LinkKind::free ? 6 : 3);
+      const Motion<T> axis{at<Real>(k.turn, lane) * X.R.z, at<Real>(k.slide, lane) * X.R.z};
+      put_axis(at_reference_point(X.p, axis), depth, path);
+      copy(at_reference_point(X.p, Force<T>{X.R * momentum.n, X.R * momentum.f}), momentum);
     } else {
-      outward_axes(plan, layout, run, ws, X);
-      first = plan.v_of_slot[run.slot];
-      end = first + run.end - run.slot;
-    }
-    ws.X[r] = X;
-    for (int i = first; i < end; ++i) {
-      const int depth = layout.depth[i];
-      T* row = M.entries.data() + layout.row[i];
-      write_row(ws.path.data(), stride, depth, ws.momentum[i], row);
-      if (run.kind == LinkKind::axial) {
-        const int slot = run.slot + i - first;
-        row[depth] += at<Real>(plan.blocks[slot / joints].armature, slot % joints);
-      } else if (wide) {
-        row[depth] += plan.wide_links[run.slot].armature;
-      }
+      put_axis(hinge_axis(X), depth, path);
+      copy(turned_hinge_momentum(X, momentum), momentum);
     }
   }
+}
+
+template <class T, class Real>
+void outward_wide(const WideLink<Real>& link, unsigned depth, const RunPlan<Real>& run, Axes<T>* path,
+                  CrbaWorkspace<T>& ws, Transform<T>& X) {
+  const Transform<T>& joint = ws.wide[run.slot];
+  const bool free = link.kind == LinkKind::free;
+  const Vec3<T> zero = Vec3<T>::zero();
+  if (run.parent == 0) {  // the link itself is the reference frame, and its rows are there already
+    const Mat3<T> e = Mat3<T>::identity(), F = transpose(joint.R);
+    const Vec3<T>*angular = &e.x, *linear = &F.x;
+    for (unsigned i = 0; i < 3; ++i) put_axis(Motion<T>{angular[i], zero}, depth + i, path);
+    for (unsigned i = 0; free && i < 3; ++i) put_axis(Motion<T>{zero, linear[i]}, depth + 3 + i, path);
+    return;
+  }
+  const Mat3<T> F = X.R;
+  X = X * joint;
+  Force<T>* momentum = &ws.momentum[std::size_t(link.v)];
+  const auto add = [&](const Motion<T>& axis) __attribute__((always_inline)) {
+    put_axis(at_reference_point(X.p, axis), depth++, path);
+    copy(at_reference_point(X.p, Force<T>{X.R * momentum->n, X.R * momentum->f}), *momentum);
+    ++momentum;
+  };
+  add({X.R.x, zero});
+  add({X.R.y, zero});
+  add({X.R.z, zero});
+  if (!free) return;
+  add({zero, F.x});
+  add({zero, F.y});
+  add({zero, F.z});
+}
+
+// Rows of the coordinates [v, v_end) of a run. They are written after all its axes: a register that is read soon after
+// its numbers were stored one by one has to wait for them.
+template <class T, class Real>
+void write_rows(const Plan<T>& plan, const MassMatrixLayout& layout, const RunPlan<Real>& run, int v, int v_end,
+                const Axes<T>* path, const CrbaWorkspace<T>& ws, MassMatrix<T>& M) {
+  constexpr int joints = Lanes<T>::joints;
+  int depth = layout.depth[v];
+  T* row = M.entries.data() + layout.row[v];
+  const T* const end = M.entries.data() + layout.row[v_end - 1] + layout.depth[v_end - 1] + 1;
+  for (int i = v; i < v_end; ++i, ++depth) {
+    write_row(path, depth, ws.momentum[i], row, end);
+    if (run.kind == LinkKind::axial) {
+      const int slot = run.slot + i - v;
+      row[depth] += at<Real>(plan.blocks[slot / joints].armature, slot % joints);
+    } else if (run.kind == LinkKind::ball || run.kind == LinkKind::free) {
+      row[depth] += plan.wide_links[run.slot].armature;
+    }
+    row += depth + 1;
+  }
+}
+
+template <class T, class Real>
+void outward_run(const Plan<T>& plan, const MassMatrixLayout& layout, int r, CrbaWorkspace<T>& ws, MassMatrix<T>& M) {
+  const RunPlan<Real>& run = plan.runs[r];
+  Axes<T>* const path = path_of(plan, r, ws);
+  copy_path(plan, r, ws);
+  const unsigned before = unsigned(plan.crba_order.path[r].before);
+  Transform<T> X = Transform<T>::identity();
+  if (run.parent != 0) X = pose_of_head(run, ws.X[run.parent]);
+  if (run.kind == LinkKind::revolute || run.kind == LinkKind::axial) {
+    outward_axes(plan, before, run, path, ws, X);
+    const int v = plan.v_of_slot[run.slot];
+    write_rows(plan, layout, run, v, v + run.end - run.slot, path, ws, M);
+  } else {
+    const WideLink<Real>& link = plan.wide_links[run.slot];
+    outward_wide(link, before, run, path, ws, X);
+    if (run.parent != 0)
+      write_rows(plan, layout, run, link.v, link.v + (link.kind == LinkKind::free ? 6 : 3), path, ws, M);
+  }
+  copy(X, ws.X[r]);
+}
+
+template <class T, class Real>
+void inward(const Plan<T>& plan, const MassMatrixLayout& layout, const Real* q, CrbaWorkspace<T>& ws,
+            MassMatrix<T>& M) {
+  for (const CrbaOrder::Step& step : plan.crba_order.inward) {
+    if constexpr (has_limbs<T>)
+      if (step.limbs >= 0) {
+        inward_limbs(plan, plan.crba_order.limbs[step.limbs], ws, ws.limb_carried[step.limbs]);
+        continue;
+      }
+    inward_run(plan, layout, step.run, q, ws, M);
+  }
+}
+template <class T>
+void outward(const Plan<T>& plan, const MassMatrixLayout& layout, CrbaWorkspace<T>& ws, MassMatrix<T>& M) {
+  using Real = typename Plan<T>::Real;
+  for (std::size_t i = plan.crba_order.inward.size(); i-- > 0;) {
+    const CrbaOrder::Step& step = plan.crba_order.inward[i];
+    if constexpr (has_limbs<T>)
+      if (step.limbs >= 0) {
+        outward_limbs(plan, layout, plan.crba_order.limbs[step.limbs], ws, M);
+        continue;
+      }
+    outward_run<T, Real>(plan, layout, step.run, ws, M);
+  }
+}
+
+// Room for the rows of lanes beyond a tip, written one after another.
+std::size_t unused_numbers(const CrbaOrder& order) {
+  int longest = 0;
+  for (const Limbs& limbs : order.limbs) longest = std::max(longest, limbs.length);
+  return std::size_t(longest * (longest + 1) / 2 + longest + Limbs::most);
 }
 
 // ---- L' D L ---------------------------------------------------------------------------------------------------------
@@ -325,10 +312,20 @@ MassMatrix<T>::MassMatrix(const MassMatrixLayout& layout) : entries(layout.size 
 
 template <class T>
 CrbaWorkspace<T>::CrbaWorkspace(const Plan<T>& plan, const MassMatrixLayout& layout)
-    : block(plan.blocks.size()), momentum(plan.nv), sum(plan.runs.size()), X(plan.runs.size()) {
-  int deepest = 0;
-  for (const int depth : layout.depth) deepest = std::max(deepest, depth + 1);
-  path = AlignedArray<T>(6 * std::size_t(deepest + Lanes<T>::joints));
+    : c(plan.blocks.size()),
+      s(plan.blocks.size()),
+      d(plan.blocks.size()),
+      wide(plan.wide_links.size()),
+      momentum(plan.nv),
+      carried(plan.runs.size()),
+      X(plan.runs.size()),
+      path(plan.crba_order.path_size),
+      limb_turn(plan.crba_order.positions),
+      limb_momentum(plan.crba_order.positions),
+      limb_axis(plan.crba_order.positions + Limbs::most - 1),
+      limb_carried(plan.crba_order.limbs.size()),
+      unused(unused_numbers(plan.crba_order)) {
+  check(layout.nv == plan.nv, "layout of another model: ", layout.nv, " coordinates, the plan has ", plan.nv);
 }
 
 template <class T>
@@ -337,13 +334,11 @@ void crba(const Plan<T>& plan, const MassMatrixLayout& layout, std::span<const t
   const std::size_t needed = std::size_t(plan.nq) * std::size_t(Lanes<T>::worlds);
   check(q.size() == needed, "q has ", q.size(), " numbers, the model needs ", needed);
   check(layout.nv == plan.nv, "layout of another model: ", layout.nv, " coordinates, the plan has ", plan.nv);
-  check(ws.block.size() == plan.blocks.size() && ws.sum.size() == plan.runs.size(), "workspace of another model");
+  check(ws.c.size() == plan.blocks.size() && ws.carried.size() == plan.runs.size(), "workspace of another model");
   check(M.entries.size() == layout.size + std::size_t(Lanes<T>::joints), "mass matrix of another model");
-  all_joint_trigonometry(plan, q.data(), ws.block.data());
-  for (int slot = 0; slot < plan.slots; ++slot)
-    one_joint_trigonometry(plan, q.data(), slot, ws.block[slot / Lanes<T>::joints]);
-  inward_composites(plan, q.data(), ws);
-  outward_rows(plan, layout, q.data(), ws, M);
+  trigonometry(plan, q.data(), ws);
+  inward(plan, layout, q.data(), ws, M);
+  outward(plan, layout, ws, M);
 }
 
 template <class T>

@@ -10,6 +10,8 @@
 // M is zero between branches. Row i of the sparse storage holds only the coordinates on the path to the base, in their
 // order, the diagonal last. L' D L [Featherstone 2008, s.6.5] starts at the tips and has no fill-in. An ancestor's row
 // has the length of the part of row i that it updates, so each update is between two contiguous stretches of memory.
+//
+// For one world of doubles, limbs share registers (CrbaOrder in plan.h, mass_matrix_limbs.h), with the same bits.
 #pragma once
 
 #include <span>
@@ -36,22 +38,33 @@ struct MassMatrix {
   AlignedArray<T> entries;  // padded by one register at the end
 };
 
+// The inertia of a link and all its descendants with joints locked, about the link's origin in its axes.
+template <class T>
+struct CompositeInertia {
+  T mass;
+  Vec3<T> h;
+  Sym3<T> I;
+};
+
+// Any content is fine before a call.
 template <class T>
 struct CrbaWorkspace {
   CrbaWorkspace(const Plan<T>& plan, const MassMatrixLayout& layout);
-  struct Block {
-    typename Lanes<T>::Wide c, s, d;
+  AlignedArray<typename Lanes<T>::Wide> c, s, d;  // per joint: cosine and sine of the angle, distance (joint_motion.h)
+  AlignedArray<Transform<T>> wide;                // pose of a ball or free link in F
+  AlignedArray<Force<T>> momentum;                // per coordinate: Ic s, in the link's axes, then in the tree's
+  AlignedArray<CompositeInertia<T>> carried;      // per run: what its parent carries of it, in the parent's frame
+  AlignedArray<Transform<T>> X;                   // per run: pose of its last link in the tree's frame
+  AlignedArray<Motion<typename Lanes<T>::Wide>> path;  // axes on the paths to the base (CrbaOrder::path)
+  // In place of the arrays above, of runs side by side: per position, and per Limbs.
+  struct LimbTurn {
+    Limbs::V c, s;
   };
-  struct Composite {
-    T mass;
-    Vec3<T> h;
-    Sym3<T> I;
-  };
-  AlignedArray<Block> block;
-  AlignedArray<Force<T>> momentum;  // per coordinate: Ic s, in the link's axes, then in the tree's
-  AlignedArray<Composite> sum;      // per run
-  AlignedArray<Transform<T>> X;     // per run: pose of its last link in the tree's frame
-  AlignedArray<T> path;             // six rows: the axes on the path to the base
+  AlignedArray<LimbTurn> limb_turn;
+  AlignedArray<Force<Limbs::V>> limb_momentum;
+  AlignedArray<Motion<Limbs::V>> limb_axis;  // padded by three positions
+  AlignedArray<CompositeInertia<Limbs::V>> limb_carried;
+  AlignedArray<double> unused;  // rows of lanes beyond a tip
 };
 
 // Fills M.

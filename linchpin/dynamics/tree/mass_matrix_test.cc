@@ -1,5 +1,7 @@
 #include "linchpin/dynamics/tree/mass_matrix.h"
 
+#include <algorithm>
+
 #include "linchpin/dynamics/tree/articulated_factor.h"
 #include "linchpin/dynamics/tree/testing.h"
 
@@ -12,14 +14,90 @@ MassMatrix<T> run_crba(const Model& model, const MassMatrixLayout& layout,
   const Plan<T> plan(model);
   CrbaWorkspace<T> ws(plan, layout);
   MassMatrix<T> M(layout);
-  poison(ws.block, ws.momentum, ws.sum, ws.X, ws.path, M.entries);
+  poison(ws.c, ws.s, ws.d, ws.wide, ws.momentum, ws.carried, ws.X, ws.path, ws.limb_turn, ws.limb_momentum,
+         ws.limb_axis, ws.limb_carried, ws.unused, M.entries);
   crba<T>(plan, layout, q, ws, M);
   return M;
 }
 
+// A random tree of hinges; some are nearly parallel to their parent's axis, so that their heads are general (plan.h).
+Model random_hinges(int seed, bool floating) {
+  const std::string parameters = "bodies=40,seed=" + std::to_string(seed) + ",floating=" + (floating ? "1" : "0");
+  ModelSpec spec = scene("@random_tree:" + parameters).value();
+  for (BodySpec& body : spec.bodies)
+    if (body.inertia.mass == 0) body.inertia = {1, {0.1, 0, 0.2}, Sym3<double>::diagonal(0.1, 0.2, 0.15)};
+  int i = 0;
+  for (JointSpec& joint : spec.joints) {
+    if (joint.type == JointType::free && i == 0) continue;
+    joint.type = JointType::revolute;
+    joint.dofs.clear();
+    if (++i % 4 == 0) joint.X_PF.R = Mat3<double>::identity(), joint.axis = {0, 1e-3, 1};
+    if (i % 4 == 3) joint.axis = {0, 0, 1};
+  }
+  return compile(spec).value();
+}
+
+struct NamedModel {
+  std::string name;
+  Model model;
+};
+std::vector<NamedModel> test_models() {
+  std::vector<NamedModel> models;
+  for (const std::string& name : test_scenes()) models.push_back({name, model_of(name)});
+  for (const int legs : {2, 4}) models.push_back({"general heads", quadruped_with_general_heads(legs)});
+  for (int seed = 1; seed <= 10; ++seed)
+    for (const bool floating : {false, true})
+      models.push_back({"hinges " + std::to_string(seed), random_hinges(seed, floating)});
+  return models;
+}
+
+// The models have all kinds of limbs side by side.
+TEST(MassMatrix, TestModelsHaveLimbsOfAllKinds) {
+  int groups = 0, lengths = 0, parents = 0, on_world = 0, children = 0, mixed_heads = 0, aligned = 0, deep = 0,
+      longer = 0;
+  for (const auto& [name, model] : test_models()) {
+    const Plan<double> plan(model);
+    for (const Limbs& limbs : plan.crba_order.limbs) {
+      ++groups;
+      lengths += *std::min_element(limbs.size, limbs.size + limbs.count) < limbs.length;
+      parents += !limbs.one_parent;
+      on_world += limbs.on_world;
+      children += limbs.has_children;
+      mixed_heads += !limbs.same_head;
+      aligned += limbs.some_aligned && limbs.some_screwed;
+      longer += limbs.length > Limbs::most;
+      for (int lane = 0; lane < limbs.count; ++lane) deep += plan.crba_order.path[limbs.run[lane]].before > 8;
+    }
+  }
+  for (const int count : {groups, lengths, parents, on_world, children, mixed_heads, aligned, deep, longer})
+    EXPECT_GT(count, 1);
+}
+
+// Each run is computed once, after the runs on it.
+TEST(MassMatrix, OrderIsFromTheTipsToTheBase) {
+  for (const auto& [name, model] : test_models()) {
+    const Plan<double> plan(model);
+    std::vector<int> done(plan.runs.size(), 0);
+    const auto can_be_done = [&](int r) {
+      for (int child = plan.runs[r].last_child; child != 0; child = plan.runs[child].sibling)
+        if (!done[child]) return false;
+      return !done[r];
+    };
+    for (const CrbaOrder::Step& step : plan.crba_order.inward) {
+      std::vector<int> runs{step.run};
+      if (step.limbs >= 0) {
+        const Limbs& limbs = plan.crba_order.limbs[step.limbs];
+        runs.assign(limbs.run, limbs.run + limbs.count);
+      }
+      for (const int r : runs) EXPECT_TRUE(can_be_done(r)) << name << ", run " << r;
+      for (const int r : runs) done[r] = 1;
+    }
+    for (std::size_t r = 1; r < plan.runs.size(); ++r) EXPECT_TRUE(done[r]) << name << ", run " << r;
+  }
+}
+
 TEST(MassMatrix, EqualsTheTextbook) {
-  for (const std::string& name : test_scenes()) {
-    const Model model = model_of(name);
+  for (const auto& [name, model] : test_models()) {
     const std::size_t n = std::size_t(model.nv());
     const State state = random_state(model, 6);
     const MassMatrixLayout layout(model);
@@ -120,8 +198,7 @@ TEST(MassMatrix, InverseByArticulatedFactorsIsTheInverse) {
 template <class T>
 void expect_mass_matrices_of_lanes_equal_alone() {
   using Real = typename Plan<T>::Real;
-  for (const std::string& name : test_scenes()) {
-    const Model model = model_of(name);
+  for (const auto& [name, model] : test_models()) {
     const std::size_t count = std::size_t(Lanes<T>::worlds);
     const Worlds worlds(model, Lanes<T>::worlds);
     const MassMatrixLayout layout(model);

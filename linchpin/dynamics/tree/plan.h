@@ -58,6 +58,8 @@ struct RunPlan {
   bool has_children;
   bool opens_sum;            // first of its siblings in the inward pass: sets the parent's sum, the others add to it
   int limbs = -1, lane = 0;  // for a limb: its Limbs in Plan::limbs, and its lane there
+  int last_child = 0;        // run, 0 for none; the others by `sibling`
+  int sibling = 0;           // the next run before this one on the same parent, 0 for none
   Mat3<S> E;                 // R_PF of the first link
   Vec3<S> r, rF;             // p_PF, in the parent's and in F's axes
   Turn<S> phi;
@@ -93,7 +95,9 @@ struct Limbs {
   int count = 0, length = 0;  // lanes in use, positions
   int first = 0;              // index of its first position among the positions of all Limbs
   int run[most] = {}, parent[most] = {}, size[most] = {};
-  V sizes{};  // `size`, to compare with positions
+  // `size`, to compare with positions
+  V sizes{};
+  bool on_world = false, one_parent = true, has_children = false;  // all on the world; on the same run; of some run
   struct Position {
     int slot[most], v[most];  // beyond a tip: those of the tip
     bool tip;                 // some limb has its tip here
@@ -101,14 +105,39 @@ struct Limbs {
   std::vector<Position> position;
   AlignedArray<LinkBlock<V>> link;  // per position
   HeadBlock<V> before_normal{};
-  // same_head: all heads are general, or none is. If only some are screwed, `screwed` is 1 in their lanes.
-  bool same_head = true, some_aligned = false;
+  // same_head: all heads are general, or none is. `screwed` and `general` are 1 in the lanes with such a head.
+  bool same_head = true, some_aligned = false, some_screwed = false, some_general = false;
   Head head = Head::aligned;
-  V screwed{};
+  V screwed{}, general{};
   Mat3<V> E{};
   Vec3<V> r{};
   Turn<V> phi{};
   V t{};
+};
+
+// The order in which crba() computes runs. It puts more of them side by side than aba(): also limbs on the world, and
+// runs of hinges with children.
+struct CrbaOrder {
+  struct Step {
+    int run = 0;     // one run alone,
+    int limbs = -1;  // or all of these
+  };
+  std::vector<Step> inward;  // outward in reverse
+  std::vector<Limbs> limbs;  // for one world of doubles; none otherwise. Either all of their runs are on the world
+  int positions = 0;         // of all of them
+  struct Place {
+    int limbs = -1, lane = 0;
+  };
+  std::vector<Place> place;  // per run
+  // Where a run keeps the axes on its path to the base, in registers: the first one, and how many axes are those of its
+  // ancestors. They are in the parent's path already, or copied from there.
+  struct Path {
+    std::size_t start = 0;
+    int before = 0;
+    bool copied = false;
+  };
+  std::vector<Path> path;     // per run
+  std::size_t path_size = 0;  // registers of all paths
 };
 
 template <class T>
@@ -133,6 +162,7 @@ struct Plan {
   std::vector<BodyPlan<Real>> body;
   std::vector<Limbs> limbs;  // for T = double; other T have none
   int limb_positions = 0;    // of all of them
+  CrbaOrder crba_order;
 };
 
 extern template struct Plan<double>;
