@@ -19,13 +19,7 @@ constexpr int ways_of_friction = 2;  // both along the line
 }  // namespace
 
 Model engine_chain_model(int rods) {
-  ModelSpec spec = scene(fmt::format("@falling_chain:links={},height=1,angle=0", rods)).value();
-  // The scene's rods have no thickness. Divide and conquer cuts a chain only behind links with inertia about all axes
-  // (assembly_tree.h); in the plane this one moves nothing.
-  constexpr double radius = 0.02;
-  for (BodySpec& rod : spec.bodies)
-    add_inertia(rod, {0, {0, 0, 0}, Sym3<double>::diagonal(0.5 * rod.inertia.mass * radius * radius, 0, 0)});
-  return compile(spec).value();
+  return compile(scene(fmt::format("@falling_chain:links={},height=1,angle=0", rods)).value()).value();
 }
 
 std::unique_ptr<Engine> make_chain_engine(Method method, const Model& model, const Plan<double>& plan) {

@@ -83,7 +83,7 @@ double cost_of_single_links(int rods) {
   const State state = make_state(model);
   const std::vector<double> tau(state.v.size(), 0.0);
   std::vector<double> vdot(state.v.size());
-  const AssemblyTree usual(model, plan, AssemblyTree::usual_segment), single(model, plan, 1);
+  const AssemblyTree usual(model, plan, AssemblyTree::usual_segment(model)), single(model, plan, 1);
   AssemblyWorkspace usual_ws(plan, usual), single_ws(plan, single);
   const auto work = [&](const AssemblyTree& tree, AssemblyWorkspace& ws) {
     return repeated([&] { divide_and_conquer(plan, tree, state.q, state.v, tau, {}, nullptr, ws, vdot); });

@@ -53,21 +53,35 @@ class AssemblyTree::Builder {
   std::vector<std::vector<int>> children_;  // by run
 };
 
-// Whether a joint with one axis, z of its link, has an inertia S' I S + armature to move, with its own link alone. It
-// must be a share of the link's inertia: a smaller one would be lost in the rounding of links beyond.
+// Inertias below this share of the link's would be lost in the rounding of links beyond.
+constexpr double least_share = 1e-6;
+
+// Whether a joint with one axis, z of its link, has an inertia S' I S + armature to move, with its own link alone.
 bool moves_itself(const Link& link) {
-  constexpr double share = 1e-6;
   if (link.kind != LinkKind::revolute && link.kind != LinkKind::axial) return false;
   const Sym3<double>& I = link.inertia.I;
-  const double turning = link.turn * link.turn * I.zz, sliding = link.slide * link.slide * link.inertia.mass;
-  return turning + sliding + link.armature > share * (link.turn * link.turn * (I.xx + I.yy + I.zz) + sliding);
+  const double turn = link.turn * link.turn, slides = link.slide * link.slide * link.inertia.mass;
+  return turn * I.zz + slides + link.armature > least_share * (turn * (I.xx + I.yy + I.zz) + slides);
+}
+
+// Whether the link keeps a mass in all directions when its own joint gives way: with the moment Ic about z through the
+// centre of mass, m |d|^2 Ic / I_zz is left in the direction d.
+bool keeps_mass(const Link& link) {
+  const RigidInertia<double>& inertia = link.inertia;
+  if (!(inertia.mass > 0) || link.slide != 0) return false;
+  const double centre = inertia.I.zz - (inertia.h.x * inertia.h.x + inertia.h.y * inertia.h.y) / inertia.mass;
+  return centre > least_share * inertia.I.zz;
 }
 
 bool AssemblyTree::Builder::may_end(std::span<const Place> segment) const {
+  bool has_mass = false;  // of the links so far, for slides
   for (std::size_t k = segment.size(); k-- > 0;) {
     const Link& link = model_.links()[segment[k].link];
     if (inverse_of(link.inertia)) return true;  // enough for itself and all inward of it
+    const bool is_slide = link.kind == LinkKind::axial && link.turn == 0 && link.inertia.mass == 0;
+    if (is_slide && has_mass) continue;
     if (!moves_itself(link)) return false;
+    has_mass = keeps_mass(link);
   }
   return true;
 }

@@ -11,10 +11,13 @@
 // sides, with all that hangs on them, are as equal as possible. Both together make the depth O(log n) for every tree:
 // for chains, combs and stars alike.
 //
-// Within a segment every joint must have an inertia D to move, whatever the configuration, with the links of the segment
-// alone. That is so for a joint whose own link has inertia about the joint's axis (a thin rod on a hinge across it), and
-// for all joints inward of a link with mass and with inertia about all axes. A segment goes on until it is so: links
-// between the axes of one joint, and bodies without mass, are in the segment of a later link.
+// Within a segment every joint must have an inertia D to move, whatever the configuration, with the links of the
+// segment alone. That is so
+// - for all joints inward of a link with mass and with inertia about all axes;
+// - for a joint whose own link has inertia about the joint's axis (a thin rod on a hinge across it), or armature;
+// - for slides without mass inward of a link with mass that turns about its centre of mass too (a planar joint).
+// A segment goes on until it is so: other links without mass, such as those between the axes of a universal joint, are
+// in the segment of a later link.
 #pragma once
 
 #include <span>

@@ -104,7 +104,7 @@ TEST(AssemblyTree, SegmentsEndAtBodies) {
     const int link = kind == LinkKind::revolute || kind == LinkKind::axial
                          ? plan.link_of_slot[outer.from]
                          : plan.link_of_wide[plan.runs[outer.run].slot];
-    EXPECT_GT(model.links()[link].inertia.mass, 0) << link;
+    EXPECT_GT(model.links()[link].inertia.mass + model.links()[link].armature, 0) << link;
   }
 }
 
