@@ -123,34 +123,37 @@ void write_block(const Motion<Double8>& A, std::size_t width, double* at, double
 
 }  // namespace
 
-void CarriedForces::number_columns(const NodeTree<double>& tree, int vertex, int root, int& column) {
-  Range& range = range_[vertex];
-  range.root = root;
-  range.first = column;
-  if (range.node >= 0) node_of_column_[column++] = range.node;
-  for (int child = first_child_[vertex]; child >= 0; child = next_child_[child])
-    number_columns(tree, child, root, column);
-  range.last = column;
+// Columns in depth-first order: those beyond a vertex follow its own.
+void CarriedForces::number_columns(const NodeTree<double>& tree) {
+  const auto vertices = tree.vertices();
+  range_.assign(vertices.size(), {});
+  for (Range& range : range_) range.node = -1;
+  for (int node = 0; node < tree.nodes(); ++node) range_[tree.vertex_of(node)].node = node;
+  beyond_.assign(vertices.size(), 0);  // the number of nodes at and beyond a vertex
+  for (std::size_t v = vertices.size(); v-- > 0;) {
+    beyond_[v] += range_[v].node >= 0;
+    if (vertices[v].parent >= 0) beyond_[vertices[v].parent] += beyond_[v];
+  }
+  node_of_column_.assign(tree.nodes(), -1);
+  next_.assign(vertices.size(), 0);  // the first column of a vertex's next child
+  int column = 0;
+  for (std::size_t v = 0; v < vertices.size(); ++v) {
+    Range& range = range_[v];
+    const int parent = vertices[v].parent;
+    int& from = parent < 0 ? column : next_[parent];
+    range.first = from;
+    range.root = parent < 0 ? from : range_[parent].root;
+    range.last = from += beyond_[v];
+    next_[v] = range.first + (range.node >= 0);
+    if (range.node >= 0) node_of_column_[range.first] = range.node;
+  }
+  check(column == tree.nodes(), "two nodes on one link: ", tree.nodes(), " nodes on ", column, " links");
 }
 
 void CarriedForces::place(const Plan<double>& plan, const NodeTree<double>& tree) {
-  const int vertices = int(tree.vertices().size());
-  range_.assign(vertices, {});
-  for (Range& range : range_) range.node = -1;
-  for (int node = 0; node < tree.nodes(); ++node) range_[tree.vertex_of(node)].node = node;
-  first_child_.assign(vertices, -1);
-  next_child_.assign(vertices, -1);
-  for (int v = vertices; v-- > 0;)
-    if (const int p = tree.vertices()[v].parent; p >= 0) {
-      next_child_[v] = first_child_[p];
-      first_child_[p] = v;
-    }
-  node_of_column_.assign(tree.nodes(), -1);
-  int column = 0;
+  number_columns(tree);
+  const int vertices = int(range_.size());
   std::size_t s = 0, A = 0;
-  for (int v = 0; v < vertices; ++v)
-    if (tree.vertices()[v].parent < 0) number_columns(tree, v, column, column);
-  check(column == tree.nodes(), "two nodes on one link: ", tree.nodes(), " nodes on ", column, " links");
   for (int v = 0; v < vertices; ++v) {
     Range& range = range_[v];
     range.s = s;
@@ -160,7 +163,7 @@ void CarriedForces::place(const Plan<double>& plan, const NodeTree<double>& tree
     s += range.numbers * std::size_t(range.last - range.first);
     A += std::size_t(range.last - range.root);
   }
-  if (P_.size() < std::size_t(column)) P_ = AlignedArray<Force<Double8>>(std::size_t(column));
+  if (P_.size() < node_of_column_.size()) P_ = AlignedArray<Force<Double8>>(node_of_column_.size());
   if (A_.size() < A) A_ = AlignedArray<Motion<Double8>>(A);
   if (s_.size() < s) s_ = AlignedArray<Double8>(s);
 }

@@ -38,13 +38,14 @@ class CarriedForces {
     std::size_t s, numbers;  // where s of its joints begins; numbers per column
     std::size_t A;           // where A of the columns [root, last) begins
   };
-  void number_columns(const NodeTree<double>& tree, int vertex, int root, int& column);
+  void number_columns(const NodeTree<double>& tree);
 
   void inward(const Plan<double>& plan, const NodeTree<double>& tree, const AbaWorkspace<double>& factors);
   void outward(const Plan<double>& plan, const NodeTree<double>& tree, const AbaWorkspace<double>& factors);
 
   std::vector<Range> range_;  // by vertex
-  std::vector<int> node_of_column_, first_child_, next_child_;
+  std::vector<int> node_of_column_;
+  std::vector<int> beyond_, next_;   // workspace of number_columns()
   AlignedArray<Force<Double8>> P_;   // by column
   AlignedArray<Motion<Double8>> A_;  // by vertex and column
   AlignedArray<Double8> s_;          // by vertex, column and joint

@@ -1,6 +1,9 @@
 #include "linchpin/dynamics/divide_conquer/fork_join.h"
 
+#include <optional>
+
 #include <tbb/global_control.h>
+#include <tbb/info.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/task_arena.h>
 
@@ -9,9 +12,13 @@
 namespace linchpin {
 
 struct ForkJoin::Arena {
-  explicit Arena(int threads)
-      : most(tbb::global_control::max_allowed_parallelism, std::size_t(threads)), own(threads) {}
-  tbb::global_control most;  // more threads than processors, if the caller says so
+  // More threads than processors only by this control, which counts for the whole program while it lives, as the
+  // smallest of all.
+  explicit Arena(int threads) : own(threads) {
+    if (threads > tbb::info::default_concurrency())
+      more.emplace(tbb::global_control::max_allowed_parallelism, std::size_t(threads));
+  }
+  std::optional<tbb::global_control> more;
   tbb::task_arena own;
 };
 
