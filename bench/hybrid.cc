@@ -343,15 +343,46 @@ void time_threads(const BenchOptions& options, const BenchProgress& progress, Be
 
 // ---- depth ----------------------------------------------------------------------------------------------------------
 
+void add_link(ModelSpec& spec, const std::string& name, const std::string& parent) {
+  BodySpec body;
+  body.name = name;
+  body.inertia = {1, {0, 0, -0.5}, Sym3<double>::diagonal(0.1, 0.1, 0.02)};
+  spec.bodies.push_back(std::move(body));
+  JointSpec joint;
+  joint.name = joint.child = name;
+  joint.parent = parent;
+  joint.type = JointType::revolute;
+  joint.axis = {0, 1, 0};
+  joint.X_PF.p = {0, 0, -1};
+  spec.joints.push_back(std::move(joint));
+}
+
+// `arms` chains of `length` links: all on one link, or each on a link of a chain of its own.
+ModelSpec arms_on(bool comb, int arms, int length) {
+  ModelSpec spec;
+  const auto base = [&](int arm) { return comb ? "base_" + std::to_string(arm) : std::string("base"); };
+  for (int a = 0; a < (comb ? arms : 1); ++a) add_link(spec, base(a), a == 0 ? "world" : base(a - 1));
+  for (int a = 0; a < arms; ++a)
+    for (int k = 0; k < length; ++k) {
+      const auto name = [&](int link) { return "arm_" + std::to_string(a) + "_" + std::to_string(link); };
+      add_link(spec, name(k), k == 0 ? base(a) : name(k - 1));
+    }
+  return spec;
+}
+
 void show_depths(BenchReport& report) {
   BenchTable table{"depth of assembly trees, in nodes", "lrrr", {"mechanism", "links", "segments", "depth"}, {}};
-  for (const char* name :
-       {"@chain:links=1000", "@humanoid", "@quadruped", "@dual_arm", "@forest", "@random_tree:bodies=1000,seed=1"}) {
-    const Model model = compile(scene(name).value()).value();
+  const auto show = [&](const std::string& name, const ModelSpec& spec) {
+    const Model model = compile(spec).value();
     const AssemblyTree tree(model, Plan<double>(model), AssemblyTree::usual_segment(model));
     table.rows.push_back({name, std::to_string(model.links().size() - 1), std::to_string(tree.segments()),
                           std::to_string(tree.depth())});
-  }
+  };
+  for (const char* name :
+       {"@chain:links=1000", "@humanoid", "@quadruped", "@dual_arm", "@forest", "@random_tree:bodies=1000,seed=1"})
+    show(name, scene(name).value());
+  show("star: 100 arms of 10 links on one", arms_on(false, 100, 10));
+  show("comb: 100 arms of 10 links on a chain", arms_on(true, 100, 10));
   report.tables.push_back(std::move(table));
 }
 
