@@ -673,8 +673,11 @@ refuses "can be the standard output" simulate @top --csv - --json -
 refuses "--method is for steppers with contact, such as time_stepping, but this run uses rk4" \
   simulate @top --stepper rk4 --method os
 expect 0 simulate @chain --method multipliers --time 0.05
-refuses "there are: os, rmc, mc, nmc_os, nmc, multipliers, hybrid_dense, hybrid_aba, hybrid_dca" \
+refuses "there are: auto, os, rmc, mc, nmc_os, nmc, multipliers, hybrid_dense, hybrid_aba, hybrid_dca" \
   simulate @stack --method soft
+expect 0 simulate @stack --method auto --time 0.05 --json a.json
+at a.json /method os
+only a.json
 for method in hybrid_dense hybrid_aba hybrid_dca; do
   expect 0 simulate @stack --method $method --time 0.05 --json a.json
   at a.json /method $method

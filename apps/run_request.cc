@@ -126,8 +126,8 @@ ContactOptions contact_options_of(const RunRequest& request, Stepper stepper) {
                                    option, to_string(stepper)));
     return true;
   };
-  if (said("--method", request.method)) {
-    std::vector<std::string> names;
+  if (said("--method", request.method) && request.method != "auto") {  // auto: os, the fastest on one thread
+    std::vector<std::string> names{"auto"};
     for (int i = 0; i < method_count; ++i) names.emplace_back(to_string(Method(i)));
     const std::optional<Method> method = method_from(request.method);
     if (!method)
@@ -300,7 +300,7 @@ void add_run_options(Verb verb, RunRequest& request) {
       .type_name("NAME");
   verb.add_option("--method", request.method,
                   "Formulation of the contact problem [000, 002, 004]: os, rmc, mc, nmc_os, nmc, multipliers,\n"
-                  "hybrid_dense, hybrid_aba, hybrid_dca (os)")
+                  "hybrid_dense, hybrid_aba, hybrid_dca; auto is os, the fastest on one thread (auto)")
       .type_name("NAME");
   verb.add_option("--threads", request.threads, "hybrid_dca: threads that share the work of a step (1)").type_name("N");
   verb.add_option("--solver", request.solver, "Solver of the contact problem, see `linchpin help solve` (auto)")
