@@ -5,7 +5,6 @@
 
 #include <gtest/gtest.h>
 
-#include "linchpin/base/infinity.h"
 #include "linchpin/geometry/shapes/box_pack.h"
 #include "linchpin/spatial/testing.h"
 
@@ -18,7 +17,7 @@ class LatticeBoxes {
   Aabb next() {
     Aabb box{{number(), number(), number()}, {number(), number(), number()}};
     if (random_.unit() < 0.9) box = {least(box.lower, box.upper), greatest(box.lower, box.upper)};
-    const double special[] = {infinity, -infinity, std::nan("")};
+    const double special[] = {HUGE_VAL, -HUGE_VAL, std::nan("")};
     if (random_.unit() < 0.1) box.upper.y = special[int(3 * random_.unit())];
     return box;
   }
