@@ -125,8 +125,8 @@ TEST(Feedback, RotationsFeedForwardInTurningAxes) {
   EXPECT_LT(norm(rate + 2.5 * error(0)), 1e-7);
 }
 
-// A body that is to come to rest at a pose turned by a vector and moved: along each of the six coordinates the error and
-// the velocity have gains of their own.
+// A body that is to come to rest at a pose turned by a vector and moved: along each of the six coordinates the error
+// and the velocity have gains of their own.
 TEST(Feedback, EachCoordinateHasItsOwnGains) {
   const Model model = model_of("@free_body");
   ASSERT_EQ(model.nv(), 6);
