@@ -83,6 +83,7 @@ TEST(AlignedArray, AssignmentOfTheSameSizeIsInPlace) {
 TEST(AlignedArray, BeginsWithZeros) {
   { AlignedArray<double> dirty = counting(100); }  // the memory that the next one is likely to get
   const AlignedArray<double> array(100);
+  EXPECT_EQ(array.end() - array.begin(), 100);
   for (const double x : array) EXPECT_EQ(x, 0);
 }
 

@@ -225,6 +225,16 @@ TEST(MultiplierSystem, EachBodyGetsItsOwnNumbers) {
   EXPECT_EQ(system.velocities(), 11);
   EXPECT_EQ(system.positions(), 15);
   MultiplierState state = system.make_state();
+  const MultiplierState& read = state;
+  std::size_t first_q = 0, first_v = 0;
+  for (const auto& [body, n] : {std::pair{0, 2u}, {1, 5u}, {2, 1u}, {3, 3u}}) {
+    EXPECT_TRUE(system.v(state, body).data() == &state.v[first_v] && system.v(read, body).data() == &read.v[first_v]);
+    EXPECT_TRUE(system.q(state, body).data() == &state.q[first_q] && system.q(read, body).data() == &read.q[first_q]);
+    EXPECT_TRUE(system.v(state, body).size() == n && system.v(read, body).size() == n) << body;
+    EXPECT_TRUE(system.q(state, body).size() == n + 1 && system.q(read, body).size() == n + 1) << body;
+    first_v += n;
+    first_q += n + 1;
+  }
   for (std::size_t i = 0; i < state.v.size(); ++i) state.v[i] = double(i);
   std::vector<double> vdot(11), qdot(15, NAN), settled = state.q, moved = state.q;
   ASSERT_EQ(system.accelerations(state, {}, vdot), MultiplierStatus::solved);
@@ -396,6 +406,26 @@ TEST(MultiplierSystem, HeldVelocitiesAndSoftRowsDoNotHoldPositions) {
     EXPECT_NEAR(state.q[3], 1.5, 1e-14);
     EXPECT_NEAR(state.v[0], 0.5, 1e-14);
     EXPECT_NEAR(state.v[3], 0.5, 1e-14);
+  }
+}
+
+// A speed between two bodies of equal mass, of their origins if no other points are given: no torque, so that the spin
+// of one stays, and each gets half of the speed.
+TEST(MultiplierSystem, ASpeedIsThatOfTheOrigins) {
+  const Vec3<double> origin{0, 0, 0}, x{1, 0, 0};
+  const auto by_law = [](double) { return LawValue{0, 0.5, 0}; };
+  for (const auto& speed : {box<SpeedAlong>(origin, x, 0.5), box<SpeedAlong>(origin, x, by_law)}) {
+    MultiplierSpec spec;
+    const int a = spec.add(box<PlaneBody>(1.0, 1.0, 0.0, 0.0)), b = spec.add(box<PlaneBody>(1.0, 1.0, 0.0, 0.0));
+    spec.add(speed, {a, b}, Role::auxiliary);
+    MultiplierSystem system = MultiplierSystem::make(std::move(spec)).value();
+    MultiplierState state = system.make_state();
+    system.v(state, b)[0] = 2;
+    ASSERT_EQ(system.settle(state), MultiplierStatus::solved);
+    EXPECT_NEAR(system.v(state, a)[1], 0.25, 1e-14);
+    EXPECT_NEAR(system.v(state, b)[1], -0.25, 1e-14);
+    EXPECT_NEAR(system.v(state, a)[0], 0, 1e-14);
+    EXPECT_NEAR(system.v(state, b)[0], 2, 1e-14);
   }
 }
 

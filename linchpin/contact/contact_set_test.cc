@@ -134,6 +134,23 @@ TEST(ContactSet, PlaneOfMotion) {
   EXPECT_FALSE(plane_of({}, in_plane));
 }
 
+// The ball about the bounding box of a link's shapes, from which the search for contacts takes how far they may move:
+// of a ball it is the ball itself, which does not grow by turning; a plane has none.
+TEST(ContactSet, LinksAreEnclosedByBalls) {
+  ModelSpec spec = balls_on_a_floor(2, 1);
+  spec.bodies[1].geometry[0].shape = Box{{1, 2, 2}};
+  spec.bodies[1].geometry[0].X_BG.p = {1, 0, 0};
+  const Model model = compile(spec).value();
+  const ContactPlan plan(model);
+  EXPECT_EQ(plan.unbounded, (std::vector<char>{1, 0, 0}));
+  EXPECT_EQ(plan.turns, (std::vector<char>{1, 0, 1}));
+  EXPECT_LT(norm(plan.centre[1]), 1e-15);
+  EXPECT_NEAR(plan.radius[1], 0.5, 1e-15);
+  EXPECT_LT(norm(plan.centre[2] - Vec3<double>{1, 0, 0}), 1e-15);
+  EXPECT_NEAR(plan.radius[2], 3, 1e-14);
+  EXPECT_NEAR(plan.radius_about_origin[2], std::sqrt(12), 1e-14);
+}
+
 // A half space that turns about the origin with w moves by h w x at the distance x: as far as there are balls, it is
 // searched for contacts. A link's own plane has no size of its own.
 TEST(ContactSet, PlanesThatTurn) {

@@ -129,6 +129,19 @@ TEST(Formulation, PosesAgainWithOtherForces) {
   }
 }
 
+// A solution of another problem, here one number short, is refused by every method.
+TEST(Formulation, LiftsNoSolutionOfAnotherProblem) {
+  const std::unique_ptr<Situation> s = random_situation(1);
+  ASSERT_GT(s->rows.size(), 0);
+  for (const Method method : all_methods) {
+    Problem problem;
+    const auto formulation = make_formulation(method, s->model, s->plan).value();
+    formulation->pose(s->motive(), s->rows, problem);
+    std::vector<double> z(problem.q.size() - 1), v(s->state.v.size()), impulses(s->rows.size());
+    EXPECT_THROW(formulation->lift(s->motive(), s->rows, z, v, impulses), CheckFailed) << to_string(method);
+  }
+}
+
 // Velocity products may be those of other velocities, for every method.
 TEST(Formulation, TakesVelocityProductsAtOtherVelocities) {
   for (const std::string scene : {"@humanoid", "@random_tree:bodies=20,seed=4", "@dual_arm"}) {

@@ -125,6 +125,23 @@ TEST(Feedback, RotationsFeedForwardInTurningAxes) {
   EXPECT_LT(norm(rate + 2.5 * error(0)), 1e-7);
 }
 
+// A body that is to come to rest at a pose turned by a vector and moved: along each of the six coordinates the error
+// and the velocity have gains of their own.
+TEST(Feedback, EachCoordinateHasItsOwnGains) {
+  const Model model = model_of("@free_body");
+  ASSERT_EQ(model.nv(), 6);
+  const double turn[3] = {0.3, -0.2, 0.5}, way[3] = {1, -2, 0.7}, angle = std::sqrt(0.38);
+  std::vector<double> q{1, 0, 0, 0, 0, 0, 0}, there{std::cos(angle / 2), 0, 0, 0, way[0], way[1], way[2]}, out(6);
+  for (std::size_t i = 0; i < 3; ++i) there[i + 1] = std::sin(angle / 2) * turn[i] / angle;
+  const std::vector<double> v{0.4, 0.7, -1.1, 2, -0.3, 0.9};
+  const Gains gains[6] = {{1, 7}, {2, 8}, {3, 9}, {4, 10}, {5, 11}, {6, 12}};
+  joint_feedback(model, q, v, {there, {}, {}}, gains, out);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_NEAR(out[i], gains[i].kp * turn[i] - gains[i].kd * v[i], 1e-14);
+    EXPECT_NEAR(out[i + 3], gains[i + 3].kp * way[i] - gains[i + 3].kd * v[i + 3], 1e-14);
+  }
+}
+
 // PD with gravity compensation, without a model of the inertia: the energy decreases until the target is reached.
 TEST(Feedback, PlainPdWithGravitySettles) {
   const Model model = model_of("@dual_arm");

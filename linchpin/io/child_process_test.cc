@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 namespace linchpin {
 namespace {
@@ -105,6 +106,30 @@ TEST(ChildProcess, LeavesTheFilesOfTheCallerAlone) {
   ASSERT_TRUE(result) << result.error().message;
   if (result.value() == "cannot be tried") GTEST_SKIP() << "the number of processes cannot be limited";
   EXPECT_EQ(result.value(), std::string("cannot start a process: ") + std::strerror(EAGAIN) + "; files 0");
+}
+
+// What a child prints, and what libraries print in it, goes nowhere; nor does it read what is typed. So also where the
+// caller has closed its own input, whose number the next open file gets.
+TEST(ChildProcess, PrintsNowhere) {
+  const auto where = []() -> std::string {
+    struct stat nowhere, here;
+    std::string all;
+    for (const int standard : {0, 1, 2}) {
+      const bool known = stat("/dev/null", &nowhere) == 0 && fstat(standard, &here) == 0;
+      all += known && here.st_rdev == nowhere.st_rdev ? " nowhere" : " elsewhere";
+    }
+    return all;
+  };
+  EXPECT_EQ(run_in_child(where, {}).value(), " nowhere nowhere nowhere");
+  const auto without_input = [&]() -> std::string {
+    const int zeros = open("/dev/zero", O_RDWR);
+    dup2(zeros, 1);
+    dup2(zeros, 2);
+    close(zeros);
+    close(0);
+    return where() + ";" + run_in_child(where, {}).value();
+  };
+  EXPECT_EQ(run_in_child(without_input, {}).value(), " elsewhere elsewhere elsewhere; nowhere nowhere nowhere");
 }
 
 }  // namespace

@@ -222,6 +222,9 @@ TEST(SpecJson, FaultsNameTheElement) {
   EXPECT_EQ(with(R"("gravity": [0, 1])"), "gravity: has 2 elements, not 3");
   EXPECT_EQ(with(R"("gravity": [0, 1, null])"), "gravity[2]: null is not a number");
   EXPECT_EQ(with(R"("gravity": [0, 1, "nan"])"), "gravity[2]: \"nan\" is not a number");
+  const std::string ten = "0123456789";  // of a long text, the first 37 characters with its quotation mark
+  EXPECT_EQ(with("\"gravity\": [0, 1, \"" + ten + ten + ten + ten + ten + "\"]"),
+            "gravity[2]: \"" + ten + ten + ten + "012345... is not a number");
   EXPECT_EQ(with(R"("joints": [{"type": "hinge"}])").substr(0, 63),
             "joints[0].type: there is no 'hinge'; there are: weld, revolute,");
   EXPECT_EQ(with(R"("joints": [{"nam": "x"}])").substr(0, 47), "joints[0]: there is no field 'nam'; there are: ");

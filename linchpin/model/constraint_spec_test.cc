@@ -80,6 +80,30 @@ TEST(Constraints, AreFoundInTheModel) {
   EXPECT_EQ(model.springs()[0].stiffness, 10);
 }
 
+// A screw made of a joint that turns and slides: its two coordinates, each with its own link.
+TEST(Constraints, CouplingsFindEveryCoordinateOfAJoint) {
+  ModelSpec spec = tree();
+  spec.bodies.push_back({.name = "nut", .inertia = {1, {0, 0, 0}, Sym3<double>::diagonal(1, 1, 1)}, .geometry = {}});
+  JointSpec thread;
+  thread.name = "thread";
+  thread.type = JointType::cylindrical;
+  thread.child = "nut";
+  spec.joints.push_back(thread);
+  CouplingSpec screw;
+  screw.terms = {{"thread", 0, {0, 0.1}}, {"thread", 1, {0, -1}}};
+  spec.constraints = {{"screw", screw}};
+  const Model model = compile(spec).value();
+  const Joint& joint = model.joints()[model.find_joint("thread")];
+  ASSERT_EQ(joint.nv, 2);
+  const Coupling& found = std::get<Coupling>(model.constraints()[0].what);
+  ASSERT_EQ(found.terms.size(), 2u);
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_EQ(found.terms[k].q, joint.q + k);
+    EXPECT_EQ(found.terms[k].v, joint.v + k);
+    EXPECT_EQ(model.links()[found.terms[k].link].v, joint.v + k);
+  }
+}
+
 TEST(Constraints, ErrorsNameTheCulprit) {
   const auto expect = [](const ConstraintSpec& constraint, const char* part) {
     const std::string message = error_of(constraint);

@@ -102,6 +102,18 @@ TEST(OperationalInertia, SaysTheRankAndGivesTheLeastForces) {
   }
 }
 
+// Two rows that are equal up to 1e-12: Cholesky's factor exists, but what it says of their difference is rounding. They
+// count as one row of compliance 1 whose force is shared. Rows that are far from equal are inverted as they are.
+TEST(OperationalInertia, RowsThatAreAlmostEqualCountOnce) {
+  OperationalInertia inverse(2);
+  std::vector<double> L(4);
+  const double almost = 1 - 1e-12;
+  EXPECT_EQ(inverse.invert(std::vector<double>{1, almost, almost, 1}, L), 1);
+  for (const double l : L) EXPECT_NEAR(l, 0.25, 1e-9);
+  EXPECT_EQ(inverse.invert(std::vector<double>{1, 0.5, 0.5, 1}, L), 2);
+  for (std::size_t k = 0; k < 4; ++k) EXPECT_NEAR(L[k], k == 0 || k == 3 ? 4.0 / 3 : -2.0 / 3, 1e-15);
+}
+
 TEST(OperationalInertia, UnitsDoNotMatter) {
   const Model model = model_of("@humanoid");
   const std::vector<Node> nodes{node(int(model.bodies().size()) - 1), node(4), node(4)};

@@ -157,6 +157,18 @@ TEST(MassMatrix, FactorsMultiplyBackToM) {
       for (std::size_t k = 0; k < n; ++k)
         EXPECT_NEAR(product[i * n + k], dense[i * n + k], 1e-13 * std::sqrt(dense[i * n + i] * dense[k * n + k]))
             << name;
+    // M x = b by these factors: the error of M x is that of the factors, whatever the condition of M.
+    const std::vector<double> b = state.v;
+    std::vector<double> x = b;
+    solve<double>(layout, M, x);
+    for (std::size_t i = 0; i < n; ++i) {
+      double sum = 0, size = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        sum += dense[i * n + k] * x[k];
+        size += std::sqrt(dense[i * n + i] * dense[k * n + k]) * std::abs(x[k]);
+      }
+      EXPECT_NEAR(sum, b[i], 1e-13 * size) << name;
+    }
   }
 }
 

@@ -126,7 +126,11 @@ TEST(CapsulePairs, AlmostParallelAxesThatAlmostMeet) {
     X_WA.p = on_b * X_WB.R.z + random.magnitude(1e-12, 1e-7) * random.direction() - on_a * X_WA.R.z;
     const Manifold m = manifold_of<Capsule, Capsule>(capsule_capsule, a, X_WA, b, X_WB);
     const double expected = double(distance_of_axes(a, X_WA, b, X_WB) - a.radius - b.radius);
-    ASSERT_NEAR(m.distance, expected, 1e-15 + 2e-19 / norm(cross(X_WA.R.z, X_WB.R.z))) << i;
+    const double tolerance = 1e-15 + 2e-19 / norm(cross(X_WA.R.z, X_WB.R.z));
+    ASSERT_NEAR(m.distance, expected, tolerance) << i;
+    // The other way round, so that not always the second one is at the origin.
+    const Manifold swapped = manifold_of<Capsule, Capsule>(capsule_capsule, b, X_WB, a, X_WA);
+    ASSERT_NEAR(swapped.distance, expected, tolerance) << i;
   }
 }
 

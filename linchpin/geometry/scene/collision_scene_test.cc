@@ -1,6 +1,7 @@
 #include "linchpin/geometry/scene/collision_scene.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -241,8 +242,8 @@ TEST(CollisionScene, WhetherAnythingMayTouch) {
     const int shapes = below(7);
     for (int i = 0; i < shapes; ++i) {
       spec.shapes.push_back(on_frame(below(spec.frames), Sphere{0.5}));
-      spec.shapes[i].groups = std::uint32_t(below(4)) << 30;
-      spec.shapes[i].touches = std::uint32_t(below(4)) << 30;
+      spec.shapes[i].groups = std::rotr(std::uint32_t(below(4)), 1);  // the first group and the last
+      spec.shapes[i].touches = std::rotr(std::uint32_t(below(4)), 1);
     }
     for (int i = below(12); i > 0; --i) spec.apart.push_back({below(spec.frames), below(spec.frames)});
     if (shapes > 1 && below(8) == 0) spec.pairs.push_back({0, 1, {}, {}});

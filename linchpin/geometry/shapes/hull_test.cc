@@ -317,7 +317,7 @@ TEST(Hull, AlmostFlatSetsBecomeFlat) {
   const auto roof = [](double height) {
     return Points{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0.5, 0.5, height}};
   };
-  const double thinnest = least_hull_thickness * std::sqrt(2);  // relative to the diagonal
+  const double thinnest = 1e-6 * std::sqrt(2);  // relative to the diagonal
   EXPECT_TRUE(hull_of(roof(0.9 * thinnest)).flat);
   EXPECT_FALSE(hull_of(roof(1.1 * thinnest)).flat);
 }
