@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "linchpin/base/check.h"
+#include "linchpin/dynamics/divide_conquer/assembly_joins.h"
 #include "linchpin/dynamics/divide_conquer/assembly_sweep.h"
-#include "linchpin/dynamics/divide_conquer/six.h"
 #include "linchpin/dynamics/tree/joint_motion.h"
 #include "linchpin/dynamics/tree/unit_forces.h"
 
@@ -17,8 +17,6 @@ using Piece = AssemblyTree::Piece;
 
 // A handle's path up the tree is some hundred times the work of a link's share of a sweep over forces.
 constexpr int least_links = 256;
-
-LINCHPIN_INLINE bool one_axis(LinkKind kind) { return kind == LinkKind::revolute || kind == LinkKind::axial; }
 
 // Registers of s that a piece has: one for each axis, three of a ball joint, six of a free one.
 int registers(const Plan<double>& plan, const Piece& piece) {
