@@ -1,5 +1,5 @@
-// The problem with velocities eliminated, assembled from the compliance C of the links that rows act on. For os.cc,
-// nmc_os.cc and multipliers.cc, which differ in how they compute C.
+// The problem with velocities eliminated, assembled from the compliance C of the links that rows act on. For hybrid.cc,
+// whose engines differ in how they compute C, and nmc_os.cc.
 //
 //     w = (W + softness) z + J v_free + offset,    W = J M^-1 J' = sum over sides a, b of F_a' C F_b            (1)
 // A row that no motion changes (of a planar linkage, across its plane) has a diagonal of rounding errors only. The

@@ -1,4 +1,5 @@
-// Dense mass matrix and Jacobian in minimal coordinates, for mc.cc and rmc.cc. (os.cc forms neither.)
+// Dense mass matrix and Jacobian in minimal coordinates, for mc.cc and rmc.cc. (Of the engines only
+// hybrid_dense.cc forms them, in other ways.)
 //
 //     M (v+ - v) = dt (tau - bias) + J' z,   bias = rnea(q, v, 0, f_ext)                                        (1)
 // M by the composite-rigid-body algorithm, J row by row from the joint axes on the path from a side's link to the base.

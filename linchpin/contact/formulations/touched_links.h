@@ -1,4 +1,4 @@
-// The links that rows act on, and their velocities. For os.cc and multipliers.cc, which keep data while the links stay
+// The links that rows act on, and their velocities. For hybrid.cc, whose engines keep data while the links stay
 // the same.
 #pragma once
 
